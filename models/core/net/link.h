@@ -1,0 +1,98 @@
+// A one-way wire: serialisation at its rate, propagation delay, and nothing decided.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "net/packet.h"
+#include "sim/scheduler.h"
+#include "units.h"
+
+namespace dcc {
+
+/// Who takes what comes out of a wire. Takes ownership of the packet.
+class PacketSink {
+ public:
+  /// The last bit has arrived. `port` is the receiver's own number of the port.
+  virtual void receive(Packet* packet, int port) = 0;
+
+ protected:
+  ~PacketSink() = default;
+};
+
+/// Who feeds a wire.
+class PacketSource {
+ public:
+  /// The wire of `port` has sent the last bit and is free: the next packet may go.
+  virtual void wire_free(int port) = 0;
+
+ protected:
+  ~PacketSource() = default;
+};
+
+/// A device's way out through one port: a wire, or a socket that leads to one.
+class PacketOut {
+ public:
+  virtual bool busy() const = 0;
+  /// Precondition: not busy(). Takes ownership. PacketSource::wire_free follows.
+  virtual void send(Packet* packet) = 0;
+
+ protected:
+  ~PacketOut() = default;
+};
+
+struct LinkParameters {
+  BitRate rate{100'000'000'000};
+  PicoSeconds delay = kMicroSecond;
+  Bytes overhead = 20;  // preamble, start delimiter and inter-packet gap, per packet
+};
+
+struct LinkCounters {
+  std::uint64_t packets = 0;  // link traversals: sent and not lost
+  std::uint64_t bytes = 0;    // wire bytes without overhead
+  std::uint64_t lost = 0;     // taken by the fault hook
+  PicoSeconds busy{};         // time the wire was sending (overhead included)
+};
+
+/// Store-and-forward: the sink sees a packet `serialisation + delay` after send().
+class Link final : public PacketOut {
+ public:
+  /// Decides whether a packet is lost on the wire (fault injection). Null in normal runs.
+  using LossHook = std::function<bool(const Packet&)>;
+  /// Sees every packet that leaves, at the time its first bit does (capture). Null when off.
+  using Tap = std::function<void(const Packet&, PicoSeconds sent)>;
+
+  Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& parameters,
+       std::uint32_t rank);
+  void connect(PacketSource& source, int source_port, PacketSink& sink, int sink_port);
+
+  bool busy() const override { return busy_; }
+  void send(Packet* packet) override;
+
+  const LinkParameters& parameters() const { return parameters_; }
+  const LinkCounters& counters() const { return counters_; }
+  void set_loss_hook(LossHook hook) { loss_ = std::move(hook); }
+  void set_tap(Tap tap) { tap_ = std::move(tap); }
+
+ private:
+  void finish_sending();
+  void deliver();
+
+  Scheduler& scheduler_;
+  PacketPool& pool_;
+  LinkParameters parameters_;
+  PicoSeconds per_byte_{};  // zero when a byte does not take whole picoseconds
+  PacketSource* source_ = nullptr;
+  PacketSink* sink_ = nullptr;
+  int source_port_ = 0;
+  int sink_port_ = 0;
+  bool busy_ = false;
+  PacketFifo in_flight_;  // all with the same delay, so first in is first out
+  Event sent_;
+  Event arrival_;
+  LinkCounters counters_;
+  LossHook loss_;
+  Tap tap_;
+};
+
+}  // namespace dcc

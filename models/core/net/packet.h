@@ -1,0 +1,124 @@
+// The packet as the fabric moves it: what devices read on every hop, and nothing else.
+// Real header bytes are made from it on demand (net/roce_headers.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "units.h"
+
+namespace dcc {
+
+using HostId = std::uint32_t;
+/// Queue pair number, 24 bits; here also the controller's *flow number*. It is an index into the
+/// queue pair table of the NIC that receives the packet.
+using Qpn = std::uint32_t;
+/// Packet sequence number, 24 bits on the wire; kept unwrapped inside the models.
+using Psn = std::uint64_t;
+
+constexpr int kPriorities = 8;
+
+enum class PacketKind : std::uint8_t {
+  kData,        // RDMA WRITE first/middle/last/only, or background datagrams
+  kAck,         // RC acknowledge (AETH), carries the echo of time stamp, CE and telemetry
+  kNak,         // RC negative acknowledge: PSN sequence error
+  kCnp,         // congestion notification packet, BTH opcode 0x81
+  kPause,       // PFC, 802.1Qbb: never forwarded
+  kCnm,         // 802.1Qau congestion notification message, made by a switch
+};
+
+/// IP ECN field, RFC 3168.
+enum class Ecn : std::uint8_t { kNotEct = 0, kEct1 = 1, kEct0 = 2, kCe = 3 };
+
+/// One hop's telemetry (HPCC, figure 7): egress port's clock, bytes sent, queue, rate.
+struct IntHop {
+  PicoSeconds timestamp;
+  std::uint64_t tx_bytes = 0;
+  Bytes queue = 0;
+  BitRate rate;
+};
+constexpr int kMaxIntHops = 6;
+struct IntStack {
+  std::uint8_t hops = 0;
+  std::array<IntHop, kMaxIntHops> hop{};
+};
+
+/// Bytes a packet really carries (`payload: real`); recycled with its packet.
+using PayloadBytes = std::vector<std::uint8_t>;
+
+struct Packet {
+  PacketKind kind = PacketKind::kData;
+  Ecn ecn = Ecn::kNotEct;
+  std::uint8_t dscp = 0;
+  std::uint8_t priority = 0;      // 802.1p; PFC and the switch queues go by it
+  bool first = false;             // of its message (carries a RETH)
+  bool last = false;              // of its message
+  bool ack_requested = false;
+  std::uint8_t cnp_marks = 0;     // CNP: CE marks it stands for; ACK: 1 if the data had CE
+  std::uint16_t pause_classes = 0;  // kPause: bit p set = priority p stops, clear = resumes
+  std::uint16_t ingress = 0;      // port through which the holding switch received it
+  std::uint32_t wire_bytes = 0;   // Ethernet header to FCS, without preamble and gap
+  std::uint32_t payload_bytes = 0;
+  HostId source = 0;
+  HostId destination = 0;
+  Qpn destination_qpn = 0;        // queue pair at the receiver of this packet
+  Qpn source_qpn = 0;             // queue pair at its sender
+  std::uint32_t flow = 0;         // platform-wide flow id: statistics and traces, ECMP
+  std::uint32_t immediate = 0;    // RDMA WRITE with immediate (last packet); CNM: feedback
+  Psn psn = 0;
+  std::uint64_t remote_address = 0;
+  PicoSeconds sent{};             // when the data packet left its NIC; echoed by its ACK
+  std::unique_ptr<IntStack> telemetry;    // null unless the algorithm asked for it
+  std::unique_ptr<PayloadBytes> payload;  // null when payload is virtual
+
+  Packet* next = nullptr;         // intrusive: queue, delay line or free list, one at a time
+};
+
+/// All packets of a platform. Grows to the run's high-water mark, then never allocates.
+class PacketPool {
+ public:
+  PacketPool() = default;
+  PacketPool(const PacketPool&) = delete;
+  PacketPool& operator=(const PacketPool&) = delete;
+
+  /// A packet with the default values above (spare telemetry and payload buffers are dropped).
+  Packet* take();
+  void give_back(Packet* packet);
+  /// Packets taken and not given back: on a wire, in a queue, or being handled.
+  std::int64_t in_use() const { return in_use_; }
+
+ private:
+  static constexpr std::size_t kBlock = 256;
+  std::vector<std::unique_ptr<Packet[]>> blocks_;
+  Packet* free_ = nullptr;
+  std::int64_t in_use_ = 0;
+};
+
+/// First in, first out, through Packet::next.
+class PacketFifo {
+ public:
+  bool empty() const { return head_ == nullptr; }
+  Packet* front() const { return head_; }
+  void push(Packet* packet) {
+    packet->next = nullptr;
+    if (head_ == nullptr) {
+      head_ = packet;
+    } else {
+      tail_->next = packet;
+    }
+    tail_ = packet;
+  }
+  Packet* pop() {
+    Packet* const packet = head_;
+    head_ = packet->next;
+    return packet;
+  }
+
+ private:
+  Packet* head_ = nullptr;
+  Packet* tail_ = nullptr;
+};
+
+}  // namespace dcc

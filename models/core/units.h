@@ -1,0 +1,120 @@
+// The units every layer shares: time, line rates, the controller's fixed-point rate, ticks.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace dcc {
+
+/// Simulated time in picoseconds. 64 bit signed: 106 days, either side of zero.
+/// Integer on purpose: two platforms given the same configuration agree to the picosecond.
+struct PicoSeconds {
+  std::int64_t count = 0;
+
+  constexpr PicoSeconds() = default;
+  constexpr explicit PicoSeconds(std::int64_t ps) : count(ps) {}
+  static constexpr PicoSeconds max() {
+    return PicoSeconds(std::numeric_limits<std::int64_t>::max());
+  }
+
+  constexpr PicoSeconds& operator+=(PicoSeconds o) {
+    count += o.count;
+    return *this;
+  }
+  constexpr PicoSeconds& operator-=(PicoSeconds o) {
+    count -= o.count;
+    return *this;
+  }
+  friend constexpr PicoSeconds operator+(PicoSeconds a, PicoSeconds b) {
+    return PicoSeconds(a.count + b.count);
+  }
+  friend constexpr PicoSeconds operator-(PicoSeconds a, PicoSeconds b) {
+    return PicoSeconds(a.count - b.count);
+  }
+  friend constexpr PicoSeconds operator*(PicoSeconds a, std::int64_t n) {
+    return PicoSeconds(a.count * n);
+  }
+  friend constexpr std::int64_t operator/(PicoSeconds a, PicoSeconds b) {
+    return a.count / b.count;
+  }
+  friend constexpr bool operator==(PicoSeconds a, PicoSeconds b) { return a.count == b.count; }
+  friend constexpr bool operator!=(PicoSeconds a, PicoSeconds b) { return a.count != b.count; }
+  friend constexpr bool operator<(PicoSeconds a, PicoSeconds b) { return a.count < b.count; }
+  friend constexpr bool operator<=(PicoSeconds a, PicoSeconds b) { return a.count <= b.count; }
+  friend constexpr bool operator>(PicoSeconds a, PicoSeconds b) { return a.count > b.count; }
+  friend constexpr bool operator>=(PicoSeconds a, PicoSeconds b) { return a.count >= b.count; }
+};
+
+constexpr PicoSeconds kNanoSecond{1'000};
+constexpr PicoSeconds kMicroSecond{1'000'000};
+constexpr PicoSeconds kMilliSecond{1'000'000'000};
+constexpr PicoSeconds kSecond{1'000'000'000'000};
+
+/// Seconds for people and files; never for arithmetic inside a model.
+constexpr double to_seconds(PicoSeconds t) { return static_cast<double>(t.count) * 1e-12; }
+
+/// Bytes and counts of bytes. Signed, so that a difference is a number one can look at.
+using Bytes = std::int64_t;
+
+/// Index of a unit of the controller's timing engine (configuration: controller.tick).
+using Tick = std::uint64_t;
+
+/// A line rate in bits per second (links, measured goodput): 1 b/s to 18 Eb/s.
+struct BitRate {
+  std::uint64_t bits_per_second = 0;
+  constexpr BitRate() = default;
+  constexpr explicit BitRate(std::uint64_t bps) : bits_per_second(bps) {}
+  friend constexpr bool operator==(BitRate a, BitRate b) {
+    return a.bits_per_second == b.bits_per_second;
+  }
+  friend constexpr bool operator<(BitRate a, BitRate b) {
+    return a.bits_per_second < b.bits_per_second;
+  }
+};
+
+/// A flow's rate as the controller holds it: unsigned 24.8 fixed point in Mb/s.
+/// Range 0 … 16 777 215.996 Mb/s, step 3.9 kb/s. Counted in wire bits (headers and overhead
+/// included): a flow at the link's rate fills the link.
+struct Rate {
+  std::uint32_t raw = 0;
+  static constexpr int kFractionBits = 8;
+
+  constexpr Rate() = default;
+  constexpr explicit Rate(std::uint32_t raw_q24_8) : raw(raw_q24_8) {}
+  /// Nearest representable; saturates at the top of the range.
+  static constexpr Rate from(BitRate r) {
+    const std::uint64_t whole = r.bits_per_second / 1'000'000;
+    const std::uint64_t rest = r.bits_per_second % 1'000'000;
+    const std::uint64_t raw = (whole << kFractionBits) +
+                              ((rest << kFractionBits) + 500'000) / 1'000'000;
+    const std::uint64_t top = std::numeric_limits<std::uint32_t>::max();
+    return Rate(static_cast<std::uint32_t>(whole > (top >> kFractionBits) || raw > top ? top : raw));
+  }
+  constexpr BitRate to_bit_rate() const {
+    return BitRate(static_cast<std::uint64_t>(raw) * 1'000'000 >> kFractionBits);
+  }
+  friend constexpr bool operator==(Rate a, Rate b) { return a.raw == b.raw; }
+  friend constexpr bool operator!=(Rate a, Rate b) { return a.raw != b.raw; }
+  friend constexpr bool operator<(Rate a, Rate b) { return a.raw < b.raw; }
+  friend constexpr bool operator>(Rate a, Rate b) { return a.raw > b.raw; }
+  friend constexpr bool operator<=(Rate a, Rate b) { return a.raw <= b.raw; }
+  friend constexpr bool operator>=(Rate a, Rate b) { return a.raw >= b.raw; }
+};
+
+/// Time to move `bytes` at `rate`, rounded up to a picosecond (a wire is never faster than told).
+/// Exact for bytes < 2^20 at any rate, and for any size at rates that divide 8·10^12.
+constexpr PicoSeconds serialization_time(Bytes bytes, BitRate rate) {
+  const unsigned __int128 bits = static_cast<unsigned __int128>(bytes) * 8u * 1'000'000'000'000u;
+  return PicoSeconds(
+      static_cast<std::int64_t>((bits + rate.bits_per_second - 1) / rate.bits_per_second));
+}
+
+/// Time between two packet starts of a flow paced at `rate`; an unpaced (zero) rate never sends.
+constexpr PicoSeconds pacing_gap(Bytes bytes, Rate rate) {
+  if (rate.raw == 0) return PicoSeconds::max();
+  // 8·10^12 ps·bit/s over (raw/256)·10^6 b/s = 2048·10^6/raw ps a byte.
+  const std::uint64_t numerator = static_cast<std::uint64_t>(bytes) * 2'048'000'000u;
+  return PicoSeconds(static_cast<std::int64_t>(numerator / rate.raw));
+}
+
+}  // namespace dcc
