@@ -70,8 +70,9 @@ struct Packet {
   Psn psn = 0;
   std::uint64_t remote_address = 0;
   PicoSeconds sent{};             // when the data packet left its NIC; echoed by its ACK
-  std::unique_ptr<IntStack> telemetry;    // null unless the algorithm asked for it
-  std::unique_ptr<PayloadBytes> payload;  // null when payload is virtual
+  PicoSeconds arrival{};          // end of the wire it is on (used by Link only)
+  IntStack* telemetry = nullptr;    // of the pool; null unless the algorithm asked for it
+  PayloadBytes* payload = nullptr;  // of the pool; null when payload is virtual
 
   Packet* next = nullptr;         // intrusive: queue, delay line or free list, one at a time
 };
@@ -83,8 +84,12 @@ class PacketPool {
   PacketPool(const PacketPool&) = delete;
   PacketPool& operator=(const PacketPool&) = delete;
 
-  /// A packet with the default values above (spare telemetry and payload buffers are dropped).
+  /// A packet with the default values above, without telemetry and payload.
   Packet* take();
+  /// An empty telemetry stack, or room for `bytes` of payload, for a packet that has none.
+  void attach_telemetry(Packet& packet);
+  void attach_payload(Packet& packet, std::size_t bytes);
+  /// Takes back the packet and what is attached to it.
   void give_back(Packet* packet);
   /// Packets taken and not given back: on a wire, in a queue, or being handled.
   std::int64_t in_use() const { return in_use_; }
@@ -92,6 +97,10 @@ class PacketPool {
  private:
   static constexpr std::size_t kBlock = 256;
   std::vector<std::unique_ptr<Packet[]>> blocks_;
+  std::vector<std::unique_ptr<IntStack>> all_telemetry_;
+  std::vector<std::unique_ptr<PayloadBytes>> all_payload_;
+  std::vector<IntStack*> free_telemetry_;
+  std::vector<PayloadBytes*> free_payload_;
   Packet* free_ = nullptr;
   std::int64_t in_use_ = 0;
 };
