@@ -1,0 +1,228 @@
+// A whole platform as plain structs: what the YAML says, with units, validated. Names are the
+// YAML's; members hold the defaults. schema.h reads, checks and documents them.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/congestion_control_config.h"
+#include "config/quantities.h"
+#include "config/traffic_config.h"
+
+namespace dcc::vp {
+
+/// Statistics are taken from `from` (included) to `to`.
+struct MeasureConfig {
+  PicoSeconds from{0};
+  std::optional<PicoSeconds> to;  // empty: the end of the run
+};
+
+struct LinkConfig {
+  BitRate rate = 100_Gbps;
+  PicoSeconds delay = kMicroSecond;
+  Bytes overhead = 20;  // preamble, start delimiter, inter-packet gap
+};
+
+enum class TopologyKind { kStar, kParkingLot, kFatTree, kCustom };
+
+enum class NodeKind { kHost, kSwitch };
+struct NodeConfig {
+  std::string name;
+  NodeKind kind = NodeKind::kHost;
+};
+/// A cable: both directions.
+struct CableConfig {
+  std::string from;
+  std::string to;
+  LinkConfig link;
+};
+
+/// kStar: `hosts` on one switch. kParkingLot: a chain of switches, switch i with
+/// hosts_per_switch[i] hosts, numbered along the chain. kFatTree: host = rack·hosts_per_rack + i,
+/// racks pod by pod; every rack to the aggs_per_pod switches of its pod, aggregation switch i of
+/// each pod to core switches i·cores/aggs_per_pod …. kCustom: hosts numbered as listed in `nodes`.
+struct TopologyConfig {
+  TopologyKind kind = TopologyKind::kStar;
+  unsigned hosts = 9;
+  LinkConfig link;  // kStar, kParkingLot
+  std::vector<unsigned> hosts_per_switch{3, 2};
+  unsigned pods = 5;
+  unsigned racks_per_pod = 4;
+  unsigned aggs_per_pod = 4;
+  unsigned hosts_per_rack = 16;
+  unsigned cores = 16;
+  LinkConfig host_link;                                // kFatTree
+  LinkConfig fabric_link{400_Gbps, kMicroSecond, 20};  // kFatTree, kParkingLot
+  std::vector<NodeConfig> nodes;
+  std::vector<CableConfig> links;
+
+  /// Hosts of the topology, whatever its kind.
+  unsigned host_count() const;
+};
+
+enum class RoutingKind { kEcmp, kSpray, kLmc };
+struct RoutingConfig {
+  RoutingKind kind = RoutingKind::kEcmp;
+  unsigned lmc = 1;  // kLmc: 2^lmc destination addresses a port, one path each
+};
+
+enum class MarkAt { kEnqueue, kDequeue };
+enum class MarkPer { kQueue, kPort };
+struct EcnConfig {
+  bool enabled = true;
+  Bytes kmin = 5_KB;
+  Bytes kmax = 200_KB;
+  Ratio pmax{1, 100};
+  MarkAt mark_at = MarkAt::kEnqueue;
+  MarkPer per = MarkPer::kQueue;
+};
+
+struct PfcConfig {
+  bool enabled = true;
+  Ratio alpha{1, 8};              // pause when an ingress queue exceeds alpha x free buffer
+  std::optional<Bytes> headroom;  // per port and priority; empty: from rate, delay and MTU
+  Bytes resume_below = 3_KB;      // resume this far below the threshold
+};
+
+enum class EgressSchedulerKind { kFifo, kStrict, kEts };
+struct EgressSchedulerConfig {
+  EgressSchedulerKind kind = EgressSchedulerKind::kFifo;
+  std::vector<unsigned> weights{1, 1, 1, 1, 1, 1, 1, 1};  // kEts; 0: strict, before the others
+};
+
+enum class Arbitration { kFifo, kRoundRobin };
+
+struct SwitchConfig {
+  Bytes buffer = 32_MiB;
+  EcnConfig ecn;
+  PfcConfig pfc;
+  EgressSchedulerConfig scheduler;
+  Arbitration arbitration = Arbitration::kFifo;
+};
+
+enum class PayloadKind { kVirtual, kReal };
+enum class AckKind { kNone, kPerPacket, kPerMessage };
+enum class RecoveryKind { kNone, kGoBackN };
+enum class TelemetryKind { kAuto, kOn, kOff };
+
+struct CnpConfig {
+  PicoSeconds interval = kMicroSecond * 50;  // least time between two CNPs of a flow
+  unsigned dscp = 48;
+  unsigned priority = 6;
+  bool carry_marks = false;  // a CNP says how many CE marks it stands for
+};
+
+struct DmaConfig {
+  PicoSeconds latency = kNanoSecond * 300;
+  BitRate rate = 256_Gbps;
+};
+
+struct RecoveryConfig {
+  RecoveryKind kind = RecoveryKind::kGoBackN;
+  PicoSeconds timeout = kMicroSecond * 500;
+};
+
+enum class Implementation { kModel, kRtl, kLockstep };
+
+/// What the hardware's RTL was built for.
+constexpr unsigned kRtlSlots = 1024;
+constexpr std::array<unsigned, 3> kRtlSplit{5, 5, 6};
+
+struct ControllerConfig {
+  unsigned slots = 1024;
+  Frequency clock{250'000'000};
+  PicoSeconds tick = kMicroSecond;
+  unsigned latency = 64;                   // cycles from input to answer
+  std::array<unsigned, 3> split{5, 5, 6};  // bits of the wheel's levels, first to last; sum 16
+  Implementation timer = Implementation::kModel;
+  Implementation rate_lut = Implementation::kModel;
+};
+
+struct NicConfig {
+  Bytes mtu = 1000;  // payload bytes of a packet
+  PayloadKind payload = PayloadKind::kVirtual;
+  AckKind ack = AckKind::kPerPacket;
+  std::optional<unsigned> ack_priority;            // empty: that of the data
+  TelemetryKind telemetry = TelemetryKind::kAuto;  // INT; kAuto: if the algorithm asks for it
+  RecoveryConfig recovery;
+  DmaConfig dma;
+  CnpConfig cnp;
+  CongestionControlConfig congestion_control;
+  ControllerConfig controller;
+};
+
+enum class DriverKind { kNative, kFirmware, kNone };
+
+struct HostConfig {
+  DriverKind driver = DriverKind::kNative;
+  std::string elf;  // kFirmware: path (resolved)
+  Bytes ram = 4_MiB;
+  Frequency clock{200'000'000};        // CPU
+  Ratio cpi{1};                        // cycles per instruction
+  PicoSeconds quantum = kMicroSecond;  // temporal decoupling
+  std::optional<unsigned> gdb;         // loopback port of the debugger; empty: none
+};
+
+struct DscpConfig {
+  Ratio weight{1};
+  unsigned priority = 0;
+  std::string tenant;               // empty: none
+  std::optional<BitRate> min_rate;  // per flow: the rate is never cut below it
+  std::optional<BitRate> max_rate;  // per flow
+};
+
+struct TenantConfig {
+  std::string name;
+  Ratio weight{1};
+};
+
+enum class FlowSeries { kAll, kNone };
+enum class QueueSeries { kBusiest, kAll, kNone };
+
+struct SeriesConfig {
+  PicoSeconds interval = kMicroSecond * 10;
+  FlowSeries flows = FlowSeries::kAll;
+  QueueSeries queues = QueueSeries::kBusiest;
+  bool classes = true;
+};
+
+struct OutputConfig {
+  SeriesConfig series;
+  bool plots = true;
+};
+
+/// A figure of metrics.json that must lie within bounds, else the run fails.
+struct ExpectConfig {
+  std::string metric;  // dotted path: aggregate.goodput_gbps, classes.0.share
+  std::optional<double> min;
+  std::optional<double> max;
+};
+
+struct PlatformConfig {
+  std::uint64_t seed = 1;
+  PicoSeconds duration = kMilliSecond * 10;
+  MeasureConfig measure;
+  TopologyConfig topology;
+  RoutingConfig routing;
+  SwitchConfig switch_;  // YAML: switch
+  NicConfig nic;
+  HostConfig host;
+  std::map<HostId, HostConfig> hosts;  // single hosts: `host` with what they override
+  std::map<unsigned, DscpConfig> dscp;
+  std::vector<TenantConfig> tenants;
+  std::vector<TrafficConfig> traffic;
+  std::vector<FaultConfig> faults;
+  OutputConfig output;
+  std::vector<ExpectConfig> expect;
+
+  PicoSeconds measure_end() const { return measure.to ? *measure.to : duration; }
+  /// `host`, or its override for this host.
+  const HostConfig& host_of(HostId id) const;
+  /// The listed one, or weight 1, priority 0.
+  const DscpConfig& dscp_of(unsigned dscp) const;
+};
+
+}  // namespace dcc::vp

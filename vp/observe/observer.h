@@ -1,0 +1,29 @@
+// How a running platform reports to whoever started it.
+#pragma once
+
+#include <cstdint>
+
+#include "units.h"
+
+namespace dcc::vp {
+
+/// Totals since the start of the run.
+struct Progress {
+  PicoSeconds now{};
+  PicoSeconds duration{};
+  std::uint64_t link_traversals = 0;
+  std::uint64_t drops = 0;
+  std::uint64_t cnps = 0;
+};
+
+/// Called by the platform between events, some ten times a second of wall time. Must not change
+/// the simulation.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void on_progress(const Progress& progress) = 0;
+  /// True: stop at the next chance and return what there is, with completed = false.
+  virtual bool stop_requested() const { return false; }
+};
+
+}  // namespace dcc::vp

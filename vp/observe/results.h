@@ -1,0 +1,134 @@
+// What a run measured, before any file format: filled by the platform, read by metrics and reports.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/packet.h"
+#include "units.h"
+
+namespace dcc::vp {
+
+/// One flow of the run. Bytes are payload.
+struct FlowResult {
+  std::uint32_t id = 0;
+  HostId from = 0;
+  HostId to = 0;
+  unsigned dscp = 0;
+  std::optional<Bytes> bytes;          // empty: unlimited
+  PicoSeconds start{};                 // first byte posted
+  std::optional<PicoSeconds> end;      // last ACK in; empty: unfinished (or never acknowledged)
+  std::optional<PicoSeconds> end_rx;   // last byte received
+  std::optional<PicoSeconds> ideal;    // base RTT + wire bytes / slowest link; empty: unlimited
+  std::optional<PicoSeconds> stopped;  // when its source stopped on purpose (`stop:`)
+  Bytes delivered_total = 0;
+  Bytes delivered_measured = 0;  // within `measure`
+  std::uint64_t retransmits = 0;
+  bool completed = false;
+};
+
+/// A one-way link. Counters within `measure`.
+struct LinkResult {
+  std::string name;  // from->to, e.g. "h1->s0"
+  BitRate rate;
+  std::uint64_t tx_bytes = 0;  // wire bytes without overhead
+  std::uint64_t tx_bits_with_overhead = 0;
+  PicoSeconds pause{};  // time any priority was held by PFC
+};
+
+/// An egress queue (all priorities of a port together), over `measure`.
+struct QueueResult {
+  std::string port;  // name of the link it feeds
+  double mean_bytes = 0;
+  Bytes p50_bytes = 0;
+  Bytes p99_bytes = 0;
+  Bytes max_bytes = 0;
+};
+
+/// A host's controller and CPU, over the whole run.
+struct HostResult {
+  HostId id = 0;
+  std::uint64_t slots_in_use_max = 0;
+  std::uint64_t timer_events = 0;  // expired
+  std::uint64_t timer_lateness_max_ticks = 0;
+  std::uint64_t missed_latency = 0;
+  std::uint64_t instructions = 0;      // 0 without a CPU
+  std::uint64_t payload_errors = 0;    // received bytes that were not what was sent
+  std::uint64_t completions_lost = 0;  // posted and acknowledged, never completed
+};
+
+/// Every sum that must come out, over the whole run. `reasons` of the platform itself (a payload
+/// mismatch, a firmware trap) go to RunResults::failures.
+struct Balance {
+  std::uint64_t packets_sent = 0;  // by NICs and switches (CNPs, ACKs, PFC frames included)
+  std::uint64_t packets_delivered = 0;
+  std::uint64_t packets_dropped = 0;    // anywhere, faults included
+  std::uint64_t packets_in_flight = 0;  // at the end
+  std::uint64_t events_started = 0;     // controller timer events
+  std::uint64_t events_expired = 0;
+  std::uint64_t events_cancelled = 0;  // restarts count as one cancelled, one started
+  std::uint64_t events_pending = 0;
+};
+
+/// Counters over `measure`, all hosts and switches.
+struct AggregateCounters {
+  std::uint64_t drops = 0;
+  std::uint64_t pfc_pauses = 0;
+  std::uint64_t ecn_marks = 0;
+  std::uint64_t cnps_sent = 0;
+  std::uint64_t cnps_received = 0;
+  std::uint64_t cnps_dropped_no_slot = 0;
+  std::uint64_t rate_decreases = 0;
+  std::uint64_t rate_increases = 0;
+  std::uint64_t retransmits = 0;
+  std::optional<PicoSeconds> rtt_mean;  // empty: no ACK measured
+  std::optional<PicoSeconds> rtt_p99;
+};
+
+/// Samples over the whole run, columns of equal length.
+struct FlowRateColumns {
+  std::vector<PicoSeconds> t;
+  std::vector<std::uint32_t> flow;
+  std::vector<double> rate_gbps;  // allowed, wire bits
+  std::vector<double> target_gbps;
+  std::vector<double> alpha;
+  std::vector<double> goodput_gbps;  // received in the interval that ends at t
+};
+struct QueueColumns {
+  std::vector<PicoSeconds> t;
+  std::vector<std::uint32_t> port;  // index into RunResults::queues
+  std::vector<Bytes> bytes;
+};
+struct ClassColumns {
+  std::vector<PicoSeconds> t;
+  std::vector<unsigned> dscp;
+  std::vector<double> goodput_gbps;  // in the interval that ends at t
+};
+
+struct RunResults {
+  bool completed = false;  // reached `duration` or the end of all traffic
+  PicoSeconds sim_time{};
+  PicoSeconds measured_from{};
+  PicoSeconds measured_to{};
+  double wall_s = 0;  // of the simulation alone
+  std::uint64_t link_traversals = 0;
+  std::uint64_t events = 0;  // of the scheduler
+  AggregateCounters aggregate;
+  std::vector<FlowResult> flows;  // by id
+  std::vector<LinkResult> links;
+  std::vector<QueueResult> queues;
+  std::vector<HostResult> hosts;
+  Balance balance;
+  FlowRateColumns flow_rates;
+  QueueColumns queue_series;
+  ClassColumns class_series;
+  /// Broken promises found by the platform (one sentence each): the run exits 1.
+  std::vector<std::string> failures;
+  /// Remarks for the user that do not fail the run.
+  std::vector<std::string> warnings;
+};
+
+}  // namespace dcc::vp
