@@ -1,0 +1,109 @@
+/* The NIC's descriptors in host memory: what software posts and what the NIC reports back.
+ *
+ * A NIC has one send ring of work queue entries and one completion ring, both in host RAM, both a
+ * power of two in length. Indices are free-running 16-bit counts; an entry's place is its index
+ * modulo the ring's length.
+ *
+ * Send ring. Software fills entry `tail`, advances its tail and writes it to SQ_TAIL (the
+ * doorbell). The NIC fetches entries in ring order, moves each to its queue pair's own list and
+ * advances SQ_HEAD: a slow queue pair does not hold up the others. The ring is full when
+ * tail - head equals its length. An entry may be reused as soon as SQ_HEAD has passed it; the
+ * payload it points to may not before its completion.
+ *
+ * Completion ring. The NIC writes entry `tail` in one burst and advances CQ_TAIL. `phase` is 1 in
+ * the NIC's first turn through the ring, 0 in the second, and so on, and is the entry's last byte:
+ * software that zeroed the ring reads forward while the phase is the expected one, without a
+ * register access. It gives entries back by writing CQ_HEAD. While the ring is full the NIC keeps
+ * further completions to itself, in order, and writes them when there is room again.
+ *
+ * Work requests of one queue pair complete in the order in which they were posted. A request
+ * without NIC_WQE_SIGNALED completes silently, unless it fails: errors are always reported. */
+#ifndef DCC_DRIVER_NIC_DESCRIPTORS_H
+#define DCC_DRIVER_NIC_DESCRIPTORS_H
+
+#include "driver/fixed_layout.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Ring lengths the NIC accepts: powers of two in this range. */
+enum { NIC_RING_ENTRIES_MIN = 2, NIC_RING_ENTRIES_MAX = 32768 };
+/* A ring starts at a multiple of this many bytes. */
+enum { NIC_RING_ALIGNMENT = 64 };
+
+enum nic_wqe_opcode {
+  NIC_WQE_RDMA_WRITE = 1,           /* write `length` bytes to remote_address */
+  NIC_WQE_RDMA_WRITE_IMMEDIATE = 2, /* the same, and a completion at the receiver */
+};
+
+enum nic_wqe_flags {
+  NIC_WQE_SIGNALED = 1 << 0, /* completion on success, not only on failure */
+};
+
+/* Work queue entry, 64 bytes. */
+struct nic_wqe {
+  uint8_t opcode; /* enum nic_wqe_opcode */
+  uint8_t flags;  /* enum nic_wqe_flags */
+  uint16_t reserved0;
+  uint32_t qpn;            /* local queue pair, also the controller's flow number; 24 bits */
+  uint64_t wr_id;          /* the poster's own; comes back in the completion */
+  uint64_t local_address;  /* payload in this host's memory */
+  uint64_t remote_address; /* where it goes in the receiver's memory */
+  uint32_t length;         /* bytes, 1 … 2^31 */
+  uint32_t immediate;      /* for RDMA WRITE with immediate */
+  uint32_t reserved1[6];   /* zero */
+};
+
+enum nic_cqe_status {
+  NIC_CQE_OK = 0,
+  NIC_CQE_LOCAL_ERROR = 1,    /* bad opcode or length, or the local address cannot be read */
+  NIC_CQE_REMOTE_ERROR = 2,   /* the receiver cannot write the remote address */
+  NIC_CQE_RETRY_EXCEEDED = 3, /* no acknowledgement after all retries */
+  NIC_CQE_FLUSHED = 4,        /* not tried: its queue pair had failed or was closed */
+};
+
+enum nic_cqe_opcode {
+  NIC_CQE_SEND_DONE = 1,         /* a posted request is acknowledged (or has failed) */
+  NIC_CQE_RECEIVE_IMMEDIATE = 2, /* an RDMA WRITE with immediate has arrived and is in memory */
+};
+
+/* Completion queue entry, 32 bytes. */
+struct nic_cqe {
+  uint64_t wr_id;        /* of the request; 0 for a receive */
+  uint64_t timestamp_ns; /* simulated time of the event: last ACK, or last byte in memory */
+  uint32_t byte_len;     /* bytes of the whole message */
+  uint32_t immediate;    /* for NIC_CQE_RECEIVE_IMMEDIATE */
+  uint32_t qpn;          /* local queue pair */
+  uint8_t status;        /* enum nic_cqe_status */
+  uint8_t opcode;        /* enum nic_cqe_opcode */
+  uint8_t reserved;
+  uint8_t phase; /* last byte written: see above */
+};
+
+DCC_ASSERT_SIZE(nic_wqe, 64);
+DCC_ASSERT_OFFSET(nic_wqe, opcode, 0);
+DCC_ASSERT_OFFSET(nic_wqe, flags, 1);
+DCC_ASSERT_OFFSET(nic_wqe, qpn, 4);
+DCC_ASSERT_OFFSET(nic_wqe, wr_id, 8);
+DCC_ASSERT_OFFSET(nic_wqe, local_address, 16);
+DCC_ASSERT_OFFSET(nic_wqe, remote_address, 24);
+DCC_ASSERT_OFFSET(nic_wqe, length, 32);
+DCC_ASSERT_OFFSET(nic_wqe, immediate, 36);
+DCC_ASSERT_OFFSET(nic_wqe, reserved1, 40);
+
+DCC_ASSERT_SIZE(nic_cqe, 32);
+DCC_ASSERT_OFFSET(nic_cqe, wr_id, 0);
+DCC_ASSERT_OFFSET(nic_cqe, timestamp_ns, 8);
+DCC_ASSERT_OFFSET(nic_cqe, byte_len, 16);
+DCC_ASSERT_OFFSET(nic_cqe, immediate, 20);
+DCC_ASSERT_OFFSET(nic_cqe, qpn, 24);
+DCC_ASSERT_OFFSET(nic_cqe, status, 28);
+DCC_ASSERT_OFFSET(nic_cqe, opcode, 29);
+DCC_ASSERT_OFFSET(nic_cqe, phase, 31);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
