@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+"""Makes every form of the register maps from rtl/regs/*.yaml.
+
+  regtool.py            writes the generated files
+  regtool.py --check    compares them with what would be written; exit 1 on a difference
+  regtool.py --validate reads and checks the maps only
+
+Exit status: 0 done, 1 a generated file is out of date, 2 a map is wrong.
+"""
+
+import argparse
+import difflib
+import pathlib
+import sys
+
+sys.dont_write_bytecode = True  # the tool runs from the source tree, which stays clean
+
+import out_c
+import regmap
+from yaml_source import SourceError
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# Output path under the repository's root, by name of the map, and what makes it.
+OUTPUTS = [
+    ("sw/driver/{name}_regs.h", out_c.generate),
+]
+
+
+def generate_all(maps):
+    """{path relative to the root: text} of all maps."""
+    return {path.format(name=m.name): make(m) for m in maps for path, make in OUTPUTS}
+
+
+def out_of_date(files, root):
+    """Unified diffs of every file that differs from its text in `files`."""
+    result = []
+    for path, text in files.items():
+        target = root / path
+        old = target.read_text(encoding="utf-8") if target.exists() else ""
+        if old != text:
+            result.append("".join(difflib.unified_diff(
+                old.splitlines(True), text.splitlines(True), path, f"{path} (generated)")))
+    return result
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--check", action="store_true", help="compare, write nothing")
+    mode.add_argument("--validate", action="store_true", help="read the maps, write nothing")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT,
+                        help="root under which files are written or compared")
+    parser.add_argument("maps", nargs="*", type=pathlib.Path, help="default: rtl/regs/*.yaml")
+    options = parser.parse_args(arguments)
+    try:
+        maps = [regmap.load(p) for p in options.maps or sorted((ROOT / "rtl/regs").glob("*.yaml"))]
+    except SourceError as error:
+        print(error, file=sys.stderr)
+        return 2
+    if options.validate:
+        return 0
+    files = generate_all(maps)
+    if options.check:
+        differences = out_of_date(files, options.out)
+        for difference in differences:
+            sys.stdout.write(difference)
+        return 1 if differences else 0
+    for path, text in files.items():
+        target = options.out / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8")
+            print(f"wrote {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

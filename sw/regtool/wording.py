@@ -1,0 +1,30 @@
+"""Text helpers that several outputs share: wrapped comments, names in other spellings."""
+
+import textwrap
+
+COLUMNS = 100
+
+
+def comment(text, begin, indent, end=""):
+    """Lines of a comment: the first starts with `begin`, the rest with `indent`, the last adds `end`."""
+    text = text.replace("*/", "* /")
+    lines = textwrap.wrap(text + end, COLUMNS, initial_indent=begin, subsequent_indent=indent,
+                          break_long_words=False, break_on_hyphens=False)
+    return lines
+
+
+def camel(name):
+    """cnps_received or IRQ_STATUS -> CnpsReceived, IrqStatus."""
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def field_details(field):
+    """Access, number format, unit and range of a field in words."""
+    parts = [field.access]
+    if field.format:
+        parts.append(field.format)
+    if field.unit:
+        parts.append(field.unit)
+    if field.limited:
+        parts.append(f"{field.min} to {field.max}")
+    return ", ".join(parts)
