@@ -8,527 +8,527 @@
 
 #include <stdint.h>
 
-#define DCC_SIZE                                     0x100000u
+#define DCC_SIZE 0x100000u
 
 /* ID: Identification, the letters DCC1. */
-#define DCC_ID_OFFSET                                0x00000u
-#define DCC_ID_RESET                                 0x44434331u
+#define DCC_ID_OFFSET 0x00000u
+#define DCC_ID_RESET 0x44434331u
 /*   VALUE (RO): Identification, the letters DCC1. */
-#define DCC_ID_VALUE_SHIFT                           0u
-#define DCC_ID_VALUE_WIDTH                           32u
-#define DCC_ID_VALUE_MASK                            0xFFFFFFFFu
+#define DCC_ID_VALUE_SHIFT 0u
+#define DCC_ID_VALUE_WIDTH 32u
+#define DCC_ID_VALUE_MASK 0xFFFFFFFFu
 
 /* VERSION: Version of this register map. */
-#define DCC_VERSION_OFFSET                           0x00004u
-#define DCC_VERSION_RESET                            0x00010000u
+#define DCC_VERSION_OFFSET 0x00004u
+#define DCC_VERSION_RESET 0x00010000u
 /*   MINOR (RO): Grows when registers are added. */
-#define DCC_VERSION_MINOR_SHIFT                      0u
-#define DCC_VERSION_MINOR_WIDTH                      16u
-#define DCC_VERSION_MINOR_MASK                       0x0000FFFFu
+#define DCC_VERSION_MINOR_SHIFT 0u
+#define DCC_VERSION_MINOR_WIDTH 16u
+#define DCC_VERSION_MINOR_MASK 0x0000FFFFu
 /*   MAJOR (RO): Grows when a driver must change. */
-#define DCC_VERSION_MAJOR_SHIFT                      16u
-#define DCC_VERSION_MAJOR_WIDTH                      16u
-#define DCC_VERSION_MAJOR_MASK                       0xFFFF0000u
+#define DCC_VERSION_MAJOR_SHIFT 16u
+#define DCC_VERSION_MAJOR_WIDTH 16u
+#define DCC_VERSION_MAJOR_MASK 0xFFFF0000u
 
 /* CAPS: What this instance was built with. */
-#define DCC_CAPS_OFFSET                              0x00008u
-#define DCC_CAPS_RESET                               0x0655400Au
+#define DCC_CAPS_OFFSET 0x00008u
+#define DCC_CAPS_RESET 0x0655400Au
 /*   SLOTS_LOG2 (RO): Binary logarithm of the number of slots. */
-#define DCC_CAPS_SLOTS_LOG2_SHIFT                    0u
-#define DCC_CAPS_SLOTS_LOG2_WIDTH                    5u
-#define DCC_CAPS_SLOTS_LOG2_MASK                     0x0000001Fu
+#define DCC_CAPS_SLOTS_LOG2_SHIFT 0u
+#define DCC_CAPS_SLOTS_LOG2_WIDTH 5u
+#define DCC_CAPS_SLOTS_LOG2_MASK 0x0000001Fu
 /*   LATENCY (RO): Clock cycles from an input to its answer. */
-#define DCC_CAPS_LATENCY_SHIFT                       8u
-#define DCC_CAPS_LATENCY_WIDTH                       8u
-#define DCC_CAPS_LATENCY_MASK                        0x0000FF00u
+#define DCC_CAPS_LATENCY_SHIFT 8u
+#define DCC_CAPS_LATENCY_WIDTH 8u
+#define DCC_CAPS_LATENCY_MASK 0x0000FF00u
 /*   WHEEL_TOP (RO): Bits of a due time resolved by the top level of the timing wheel. */
-#define DCC_CAPS_WHEEL_TOP_SHIFT                     16u
-#define DCC_CAPS_WHEEL_TOP_WIDTH                     4u
-#define DCC_CAPS_WHEEL_TOP_MASK                      0x000F0000u
+#define DCC_CAPS_WHEEL_TOP_SHIFT 16u
+#define DCC_CAPS_WHEEL_TOP_WIDTH 4u
+#define DCC_CAPS_WHEEL_TOP_MASK 0x000F0000u
 /*   WHEEL_MIDDLE (RO): Bits resolved by the middle level. */
-#define DCC_CAPS_WHEEL_MIDDLE_SHIFT                  20u
-#define DCC_CAPS_WHEEL_MIDDLE_WIDTH                  4u
-#define DCC_CAPS_WHEEL_MIDDLE_MASK                   0x00F00000u
+#define DCC_CAPS_WHEEL_MIDDLE_SHIFT 20u
+#define DCC_CAPS_WHEEL_MIDDLE_WIDTH 4u
+#define DCC_CAPS_WHEEL_MIDDLE_MASK 0x00F00000u
 /*   WHEEL_LAST (RO): Bits resolved by the last level; its places are one tick wide. */
-#define DCC_CAPS_WHEEL_LAST_SHIFT                    24u
-#define DCC_CAPS_WHEEL_LAST_WIDTH                    4u
-#define DCC_CAPS_WHEEL_LAST_MASK                     0x0F000000u
+#define DCC_CAPS_WHEEL_LAST_SHIFT 24u
+#define DCC_CAPS_WHEEL_LAST_WIDTH 4u
+#define DCC_CAPS_WHEEL_LAST_MASK 0x0F000000u
 
 /* CTRL: Enable, reset and policy bits. */
-#define DCC_CTRL_OFFSET                              0x0000Cu
-#define DCC_CTRL_RESET                               0x0000002Cu
+#define DCC_CTRL_OFFSET 0x0000Cu
+#define DCC_CTRL_RESET 0x0000002Cu
 /*   ENABLE (RW): 1 takes notifications and lets timers run; 0 drops CNPs and byte notifications
  *   without counting them. */
-#define DCC_CTRL_ENABLE_SHIFT                        0u
-#define DCC_CTRL_ENABLE_WIDTH                        1u
-#define DCC_CTRL_ENABLE_MASK                         0x00000001u
+#define DCC_CTRL_ENABLE_SHIFT 0u
+#define DCC_CTRL_ENABLE_WIDTH 1u
+#define DCC_CTRL_ENABLE_MASK 0x00000001u
 /*   SOFT_RESET (WO): Writing 1 releases every slot, cancels every event and clears the statistics,
  *   TIMER_LATENESS_MAX and STATUS.OVERRUN. Parameters, tables and interrupt registers keep their
  *   values. Reads as 0. */
-#define DCC_CTRL_SOFT_RESET_SHIFT                    1u
-#define DCC_CTRL_SOFT_RESET_WIDTH                    1u
-#define DCC_CTRL_SOFT_RESET_MASK                     0x00000002u
+#define DCC_CTRL_SOFT_RESET_SHIFT 1u
+#define DCC_CTRL_SOFT_RESET_WIDTH 1u
+#define DCC_CTRL_SOFT_RESET_MASK 0x00000002u
 /*   TIMER_RESTART (RW): A cut restarts the increase timer of its slot. */
-#define DCC_CTRL_TIMER_RESTART_SHIFT                 2u
-#define DCC_CTRL_TIMER_RESTART_WIDTH                 1u
-#define DCC_CTRL_TIMER_RESTART_MASK                  0x00000004u
+#define DCC_CTRL_TIMER_RESTART_SHIFT 2u
+#define DCC_CTRL_TIMER_RESTART_WIDTH 1u
+#define DCC_CTRL_TIMER_RESTART_MASK 0x00000004u
 /*   AVERAGING (RW): An increase moves the current rate half way to the target (1), or to it (0). */
-#define DCC_CTRL_AVERAGING_SHIFT                     3u
-#define DCC_CTRL_AVERAGING_WIDTH                     1u
-#define DCC_CTRL_AVERAGING_MASK                      0x00000008u
+#define DCC_CTRL_AVERAGING_SHIFT 3u
+#define DCC_CTRL_AVERAGING_WIDTH 1u
+#define DCC_CTRL_AVERAGING_MASK 0x00000008u
 /*   CUT_BY_MARKS (RW): The decrease table is indexed by the marks of a CNP (1), or by alpha (0). */
-#define DCC_CTRL_CUT_BY_MARKS_SHIFT                  4u
-#define DCC_CTRL_CUT_BY_MARKS_WIDTH                  1u
-#define DCC_CTRL_CUT_BY_MARKS_MASK                   0x00000010u
+#define DCC_CTRL_CUT_BY_MARKS_SHIFT 4u
+#define DCC_CTRL_CUT_BY_MARKS_WIDTH 1u
+#define DCC_CTRL_CUT_BY_MARKS_MASK 0x00000010u
 /*   BYTE_COUNTER (RW): Byte notifications are counted and lead to increases. */
-#define DCC_CTRL_BYTE_COUNTER_SHIFT                  5u
-#define DCC_CTRL_BYTE_COUNTER_WIDTH                  1u
-#define DCC_CTRL_BYTE_COUNTER_MASK                   0x00000020u
+#define DCC_CTRL_BYTE_COUNTER_SHIFT 5u
+#define DCC_CTRL_BYTE_COUNTER_WIDTH 1u
+#define DCC_CTRL_BYTE_COUNTER_MASK 0x00000020u
 
 /* STATUS: What the controller is doing. */
-#define DCC_STATUS_OFFSET                            0x00010u
-#define DCC_STATUS_RESET                             0x00000000u
+#define DCC_STATUS_OFFSET 0x00010u
+#define DCC_STATUS_RESET 0x00000000u
 /*   READY (RO): The memories have been swept after reset; nothing is taken before. */
-#define DCC_STATUS_READY_SHIFT                       0u
-#define DCC_STATUS_READY_WIDTH                       1u
-#define DCC_STATUS_READY_MASK                        0x00000001u
+#define DCC_STATUS_READY_SHIFT 0u
+#define DCC_STATUS_READY_WIDTH 1u
+#define DCC_STATUS_READY_MASK 0x00000001u
 /*   IDLE (RO): No slot is bound and no event is pending. */
-#define DCC_STATUS_IDLE_SHIFT                        1u
-#define DCC_STATUS_IDLE_WIDTH                        1u
-#define DCC_STATUS_IDLE_MASK                         0x00000002u
+#define DCC_STATUS_IDLE_SHIFT 1u
+#define DCC_STATUS_IDLE_WIDTH 1u
+#define DCC_STATUS_IDLE_MASK 0x00000002u
 /*   OVERRUN (RO): The timing wheel fell 2^15 ticks behind since reset. */
-#define DCC_STATUS_OVERRUN_SHIFT                     2u
-#define DCC_STATUS_OVERRUN_WIDTH                     1u
-#define DCC_STATUS_OVERRUN_MASK                      0x00000004u
+#define DCC_STATUS_OVERRUN_SHIFT 2u
+#define DCC_STATUS_OVERRUN_WIDTH 1u
+#define DCC_STATUS_OVERRUN_MASK 0x00000004u
 
 /* TICK_DIV: Length of a tick. */
-#define DCC_TICK_DIV_OFFSET                          0x00020u
-#define DCC_TICK_DIV_RESET                           0x000000FAu
+#define DCC_TICK_DIV_OFFSET 0x00020u
+#define DCC_TICK_DIV_RESET 0x000000FAu
 /*   VALUE (RW, clock cycles, 4 to 65535): Length of a tick. */
-#define DCC_TICK_DIV_VALUE_SHIFT                     0u
-#define DCC_TICK_DIV_VALUE_WIDTH                     16u
-#define DCC_TICK_DIV_VALUE_MASK                      0x0000FFFFu
-#define DCC_TICK_DIV_VALUE_MIN                       4u
-#define DCC_TICK_DIV_VALUE_MAX                       65535u
+#define DCC_TICK_DIV_VALUE_SHIFT 0u
+#define DCC_TICK_DIV_VALUE_WIDTH 16u
+#define DCC_TICK_DIV_VALUE_MASK 0x0000FFFFu
+#define DCC_TICK_DIV_VALUE_MIN 4u
+#define DCC_TICK_DIV_VALUE_MAX 65535u
 
 /* TIMER_INTERVAL: Time between two timer increases of a slot. */
-#define DCC_TIMER_INTERVAL_OFFSET                    0x00024u
-#define DCC_TIMER_INTERVAL_RESET                     0x00000037u
+#define DCC_TIMER_INTERVAL_OFFSET 0x00024u
+#define DCC_TIMER_INTERVAL_RESET 0x00000037u
 /*   VALUE (RW, ticks, 1 to 65535): Time between two timer increases of a slot. */
-#define DCC_TIMER_INTERVAL_VALUE_SHIFT               0u
-#define DCC_TIMER_INTERVAL_VALUE_WIDTH               16u
-#define DCC_TIMER_INTERVAL_VALUE_MASK                0x0000FFFFu
-#define DCC_TIMER_INTERVAL_VALUE_MIN                 1u
-#define DCC_TIMER_INTERVAL_VALUE_MAX                 65535u
+#define DCC_TIMER_INTERVAL_VALUE_SHIFT 0u
+#define DCC_TIMER_INTERVAL_VALUE_WIDTH 16u
+#define DCC_TIMER_INTERVAL_VALUE_MASK 0x0000FFFFu
+#define DCC_TIMER_INTERVAL_VALUE_MIN 1u
+#define DCC_TIMER_INTERVAL_VALUE_MAX 65535u
 
 /* BYTE_THRESHOLD: A slot that has sent more than this counts one byte event and keeps the
  * remainder. At least one packet. */
-#define DCC_BYTE_THRESHOLD_OFFSET                    0x00028u
-#define DCC_BYTE_THRESHOLD_RESET                     0x00989680u
+#define DCC_BYTE_THRESHOLD_OFFSET 0x00028u
+#define DCC_BYTE_THRESHOLD_RESET 0x00989680u
 /*   VALUE (RW, bytes, 64 to 4294967295): A slot that has sent more than this counts one byte event
  *   and keeps the remainder. At least one packet. */
-#define DCC_BYTE_THRESHOLD_VALUE_SHIFT               0u
-#define DCC_BYTE_THRESHOLD_VALUE_WIDTH               32u
-#define DCC_BYTE_THRESHOLD_VALUE_MASK                0xFFFFFFFFu
-#define DCC_BYTE_THRESHOLD_VALUE_MIN                 64u
-#define DCC_BYTE_THRESHOLD_VALUE_MAX                 4294967295u
+#define DCC_BYTE_THRESHOLD_VALUE_SHIFT 0u
+#define DCC_BYTE_THRESHOLD_VALUE_WIDTH 32u
+#define DCC_BYTE_THRESHOLD_VALUE_MASK 0xFFFFFFFFu
+#define DCC_BYTE_THRESHOLD_VALUE_MIN 64u
+#define DCC_BYTE_THRESHOLD_VALUE_MAX 4294967295u
 
 /* F: Fast recovery threshold; the stage is recovery while both counts are below it. */
-#define DCC_F_OFFSET                                 0x0002Cu
-#define DCC_F_RESET                                  0x00000005u
+#define DCC_F_OFFSET 0x0002Cu
+#define DCC_F_RESET 0x00000005u
 /*   VALUE (RW): Fast recovery threshold; the stage is recovery while both counts are below it. */
-#define DCC_F_VALUE_SHIFT                            0u
-#define DCC_F_VALUE_WIDTH                            8u
-#define DCC_F_VALUE_MASK                             0x000000FFu
+#define DCC_F_VALUE_SHIFT 0u
+#define DCC_F_VALUE_WIDTH 8u
+#define DCC_F_VALUE_MASK 0x000000FFu
 
 /* G: Gain of alpha. */
-#define DCC_G_OFFSET                                 0x00030u
-#define DCC_G_RESET                                  0x00000100u
+#define DCC_G_OFFSET 0x00030u
+#define DCC_G_RESET 0x00000100u
 /*   VALUE (RW, 0.16): Gain of alpha. */
-#define DCC_G_VALUE_SHIFT                            0u
-#define DCC_G_VALUE_WIDTH                            16u
-#define DCC_G_VALUE_MASK                             0x0000FFFFu
+#define DCC_G_VALUE_SHIFT 0u
+#define DCC_G_VALUE_WIDTH 16u
+#define DCC_G_VALUE_MASK 0x0000FFFFu
 
 /* R_AI: Additive increase step. */
-#define DCC_R_AI_OFFSET                              0x00034u
-#define DCC_R_AI_RESET                               0x00002800u
+#define DCC_R_AI_OFFSET 0x00034u
+#define DCC_R_AI_RESET 0x00002800u
 /*   VALUE (RW, 24.8 Mb/s): Additive increase step. */
-#define DCC_R_AI_VALUE_SHIFT                         0u
-#define DCC_R_AI_VALUE_WIDTH                         32u
-#define DCC_R_AI_VALUE_MASK                          0xFFFFFFFFu
+#define DCC_R_AI_VALUE_SHIFT 0u
+#define DCC_R_AI_VALUE_WIDTH 32u
+#define DCC_R_AI_VALUE_MASK 0xFFFFFFFFu
 
 /* R_HAI: Hyper increase step. */
-#define DCC_R_HAI_OFFSET                             0x00038u
-#define DCC_R_HAI_RESET                              0x00002800u
+#define DCC_R_HAI_OFFSET 0x00038u
+#define DCC_R_HAI_RESET 0x00002800u
 /*   VALUE (RW, 24.8 Mb/s): Hyper increase step. */
-#define DCC_R_HAI_VALUE_SHIFT                        0u
-#define DCC_R_HAI_VALUE_WIDTH                        32u
-#define DCC_R_HAI_VALUE_MASK                         0xFFFFFFFFu
+#define DCC_R_HAI_VALUE_SHIFT 0u
+#define DCC_R_HAI_VALUE_WIDTH 32u
+#define DCC_R_HAI_VALUE_MASK 0xFFFFFFFFu
 
 /* MI: Multiplicative increase added outside recovery, as a part of the base rate. */
-#define DCC_MI_OFFSET                                0x0003Cu
-#define DCC_MI_RESET                                 0x00000000u
+#define DCC_MI_OFFSET 0x0003Cu
+#define DCC_MI_RESET 0x00000000u
 /*   VALUE (RW, 0.16): Multiplicative increase added outside recovery, as a part of the base rate.
  *   */
-#define DCC_MI_VALUE_SHIFT                           0u
-#define DCC_MI_VALUE_WIDTH                           16u
-#define DCC_MI_VALUE_MASK                            0x0000FFFFu
+#define DCC_MI_VALUE_SHIFT 0u
+#define DCC_MI_VALUE_WIDTH 16u
+#define DCC_MI_VALUE_MASK 0x0000FFFFu
 
 /* R_MIN: No rate falls below this. */
-#define DCC_R_MIN_OFFSET                             0x00040u
-#define DCC_R_MIN_RESET                              0x00000A00u
+#define DCC_R_MIN_OFFSET 0x00040u
+#define DCC_R_MIN_RESET 0x00000A00u
 /*   VALUE (RW, 24.8 Mb/s, 1 to 4294967295): No rate falls below this. */
-#define DCC_R_MIN_VALUE_SHIFT                        0u
-#define DCC_R_MIN_VALUE_WIDTH                        32u
-#define DCC_R_MIN_VALUE_MASK                         0xFFFFFFFFu
-#define DCC_R_MIN_VALUE_MIN                          1u
-#define DCC_R_MIN_VALUE_MAX                          4294967295u
+#define DCC_R_MIN_VALUE_SHIFT 0u
+#define DCC_R_MIN_VALUE_WIDTH 32u
+#define DCC_R_MIN_VALUE_MASK 0xFFFFFFFFu
+#define DCC_R_MIN_VALUE_MIN 1u
+#define DCC_R_MIN_VALUE_MAX 4294967295u
 
 /* R_MAX: No rate rises above this; a slot at its maximum is released by its timer. The line rate.
  * */
-#define DCC_R_MAX_OFFSET                             0x00044u
-#define DCC_R_MAX_RESET                              0x0186A000u
+#define DCC_R_MAX_OFFSET 0x00044u
+#define DCC_R_MAX_RESET 0x0186A000u
 /*   VALUE (RW, 24.8 Mb/s, 1 to 4294967295): No rate rises above this; a slot at its maximum is
  *   released by its timer. The line rate. */
-#define DCC_R_MAX_VALUE_SHIFT                        0u
-#define DCC_R_MAX_VALUE_WIDTH                        32u
-#define DCC_R_MAX_VALUE_MASK                         0xFFFFFFFFu
-#define DCC_R_MAX_VALUE_MIN                          1u
-#define DCC_R_MAX_VALUE_MAX                          4294967295u
+#define DCC_R_MAX_VALUE_SHIFT 0u
+#define DCC_R_MAX_VALUE_WIDTH 32u
+#define DCC_R_MAX_VALUE_MASK 0xFFFFFFFFu
+#define DCC_R_MAX_VALUE_MIN 1u
+#define DCC_R_MAX_VALUE_MAX 4294967295u
 
 /* INITIAL_RATE: Current and target rate of a slot when it is bound, before its first cut. */
-#define DCC_INITIAL_RATE_OFFSET                      0x00048u
-#define DCC_INITIAL_RATE_RESET                       0x0186A000u
+#define DCC_INITIAL_RATE_OFFSET 0x00048u
+#define DCC_INITIAL_RATE_RESET 0x0186A000u
 /*   VALUE (RW, 24.8 Mb/s, 1 to 4294967295): Current and target rate of a slot when it is bound,
  *   before its first cut. */
-#define DCC_INITIAL_RATE_VALUE_SHIFT                 0u
-#define DCC_INITIAL_RATE_VALUE_WIDTH                 32u
-#define DCC_INITIAL_RATE_VALUE_MASK                  0xFFFFFFFFu
-#define DCC_INITIAL_RATE_VALUE_MIN                   1u
-#define DCC_INITIAL_RATE_VALUE_MAX                   4294967295u
+#define DCC_INITIAL_RATE_VALUE_SHIFT 0u
+#define DCC_INITIAL_RATE_VALUE_WIDTH 32u
+#define DCC_INITIAL_RATE_VALUE_MASK 0xFFFFFFFFu
+#define DCC_INITIAL_RATE_VALUE_MIN 1u
+#define DCC_INITIAL_RATE_VALUE_MAX 4294967295u
 
 /* INITIAL_ALPHA: Alpha of a slot when it is bound. */
-#define DCC_INITIAL_ALPHA_OFFSET                     0x0004Cu
-#define DCC_INITIAL_ALPHA_RESET                      0x00010000u
+#define DCC_INITIAL_ALPHA_OFFSET 0x0004Cu
+#define DCC_INITIAL_ALPHA_RESET 0x00010000u
 /*   VALUE (RW, 1.16, 0 to 65536): Alpha of a slot when it is bound. */
-#define DCC_INITIAL_ALPHA_VALUE_SHIFT                0u
-#define DCC_INITIAL_ALPHA_VALUE_WIDTH                17u
-#define DCC_INITIAL_ALPHA_VALUE_MASK                 0x0001FFFFu
-#define DCC_INITIAL_ALPHA_VALUE_MIN                  0u
-#define DCC_INITIAL_ALPHA_VALUE_MAX                  65536u
+#define DCC_INITIAL_ALPHA_VALUE_SHIFT 0u
+#define DCC_INITIAL_ALPHA_VALUE_WIDTH 17u
+#define DCC_INITIAL_ALPHA_VALUE_MASK 0x0001FFFFu
+#define DCC_INITIAL_ALPHA_VALUE_MIN 0u
+#define DCC_INITIAL_ALPHA_VALUE_MAX 65536u
 
 /* ALPHA_RECIP: 2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands
  * for K = 1. */
-#define DCC_ALPHA_RECIP_OFFSET                       0x00050u
-#define DCC_ALPHA_RECIP_RESET                        0x04A7904Bu
+#define DCC_ALPHA_RECIP_OFFSET 0x00050u
+#define DCC_ALPHA_RECIP_RESET 0x04A7904Bu
 /*   VALUE (RW, 1048576 to 4294967295): 2^32 / K rounded up, K = 2 ... 4096 the alpha interval in
  *   ticks; 0xFFFFFFFF stands for K = 1. */
-#define DCC_ALPHA_RECIP_VALUE_SHIFT                  0u
-#define DCC_ALPHA_RECIP_VALUE_WIDTH                  32u
-#define DCC_ALPHA_RECIP_VALUE_MASK                   0xFFFFFFFFu
-#define DCC_ALPHA_RECIP_VALUE_MIN                    1048576u
-#define DCC_ALPHA_RECIP_VALUE_MAX                    4294967295u
+#define DCC_ALPHA_RECIP_VALUE_SHIFT 0u
+#define DCC_ALPHA_RECIP_VALUE_WIDTH 32u
+#define DCC_ALPHA_RECIP_VALUE_MASK 0xFFFFFFFFu
+#define DCC_ALPHA_RECIP_VALUE_MIN 1048576u
+#define DCC_ALPHA_RECIP_VALUE_MAX 4294967295u
 
 /* DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is counted
  * as coalesced. */
-#define DCC_DECREASE_PERIOD_OFFSET                   0x00054u
-#define DCC_DECREASE_PERIOD_RESET                    0x00000032u
+#define DCC_DECREASE_PERIOD_OFFSET 0x00054u
+#define DCC_DECREASE_PERIOD_RESET 0x00000032u
 /*   VALUE (RW, ticks): A CNP earlier than this after the slot's last cut changes nothing and is
  *   counted as coalesced. */
-#define DCC_DECREASE_PERIOD_VALUE_SHIFT              0u
-#define DCC_DECREASE_PERIOD_VALUE_WIDTH              20u
-#define DCC_DECREASE_PERIOD_VALUE_MASK               0x000FFFFFu
+#define DCC_DECREASE_PERIOD_VALUE_SHIFT 0u
+#define DCC_DECREASE_PERIOD_VALUE_WIDTH 20u
+#define DCC_DECREASE_PERIOD_VALUE_MASK 0x000FFFFFu
 
 /* FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. */
-#define DCC_FIRST_CUT_OFFSET                         0x00058u
-#define DCC_FIRST_CUT_RESET                          0x00000000u
+#define DCC_FIRST_CUT_OFFSET 0x00058u
+#define DCC_FIRST_CUT_RESET 0x00000000u
 /*   VALUE (RW, 1.16, 0 to 65536): Multiplier of the first cut of a freshly bound slot; 0 uses the
  *   decrease table. */
-#define DCC_FIRST_CUT_VALUE_SHIFT                    0u
-#define DCC_FIRST_CUT_VALUE_WIDTH                    17u
-#define DCC_FIRST_CUT_VALUE_MASK                     0x0001FFFFu
-#define DCC_FIRST_CUT_VALUE_MIN                      0u
-#define DCC_FIRST_CUT_VALUE_MAX                      65536u
+#define DCC_FIRST_CUT_VALUE_SHIFT 0u
+#define DCC_FIRST_CUT_VALUE_WIDTH 17u
+#define DCC_FIRST_CUT_VALUE_MASK 0x0001FFFFu
+#define DCC_FIRST_CUT_VALUE_MIN 0u
+#define DCC_FIRST_CUT_VALUE_MAX 65536u
 
 /* MARK_SHIFT: With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by
  * this. */
-#define DCC_MARK_SHIFT_OFFSET                        0x0005Cu
-#define DCC_MARK_SHIFT_RESET                         0x00000000u
+#define DCC_MARK_SHIFT_OFFSET 0x0005Cu
+#define DCC_MARK_SHIFT_RESET 0x00000000u
 /*   VALUE (RW, 0 to 8): With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted
  *   left by this. */
-#define DCC_MARK_SHIFT_VALUE_SHIFT                   0u
-#define DCC_MARK_SHIFT_VALUE_WIDTH                   4u
-#define DCC_MARK_SHIFT_VALUE_MASK                    0x0000000Fu
-#define DCC_MARK_SHIFT_VALUE_MIN                     0u
-#define DCC_MARK_SHIFT_VALUE_MAX                     8u
+#define DCC_MARK_SHIFT_VALUE_SHIFT 0u
+#define DCC_MARK_SHIFT_VALUE_WIDTH 4u
+#define DCC_MARK_SHIFT_VALUE_MASK 0x0000000Fu
+#define DCC_MARK_SHIFT_VALUE_MIN 0u
+#define DCC_MARK_SHIFT_VALUE_MAX 8u
 
 /* IRQ_STATUS: Causes of an interrupt; each stays until 1 is written to it. */
-#define DCC_IRQ_STATUS_OFFSET                        0x00080u
-#define DCC_IRQ_STATUS_RESET                         0x00000000u
+#define DCC_IRQ_STATUS_OFFSET 0x00080u
+#define DCC_IRQ_STATUS_RESET 0x00000000u
 /*   TABLE_FULL (W1C): A CNP found no free slot. */
-#define DCC_IRQ_STATUS_TABLE_FULL_SHIFT              0u
-#define DCC_IRQ_STATUS_TABLE_FULL_WIDTH              1u
-#define DCC_IRQ_STATUS_TABLE_FULL_MASK               0x00000001u
+#define DCC_IRQ_STATUS_TABLE_FULL_SHIFT 0u
+#define DCC_IRQ_STATUS_TABLE_FULL_WIDTH 1u
+#define DCC_IRQ_STATUS_TABLE_FULL_MASK 0x00000001u
 /*   OVERRUN (W1C): The timing wheel fell 2^15 ticks behind. */
-#define DCC_IRQ_STATUS_OVERRUN_SHIFT                 1u
-#define DCC_IRQ_STATUS_OVERRUN_WIDTH                 1u
-#define DCC_IRQ_STATUS_OVERRUN_MASK                  0x00000002u
+#define DCC_IRQ_STATUS_OVERRUN_SHIFT 1u
+#define DCC_IRQ_STATUS_OVERRUN_WIDTH 1u
+#define DCC_IRQ_STATUS_OVERRUN_MASK 0x00000002u
 /*   ERROR (W1C): A register access was refused; ERROR_INFO says which. */
-#define DCC_IRQ_STATUS_ERROR_SHIFT                   2u
-#define DCC_IRQ_STATUS_ERROR_WIDTH                   1u
-#define DCC_IRQ_STATUS_ERROR_MASK                    0x00000004u
+#define DCC_IRQ_STATUS_ERROR_SHIFT 2u
+#define DCC_IRQ_STATUS_ERROR_WIDTH 1u
+#define DCC_IRQ_STATUS_ERROR_MASK 0x00000004u
 
 /* IRQ_MASK: 1 lets the cause of the same position raise the interrupt. */
-#define DCC_IRQ_MASK_OFFSET                          0x00084u
-#define DCC_IRQ_MASK_RESET                           0x00000000u
+#define DCC_IRQ_MASK_OFFSET 0x00084u
+#define DCC_IRQ_MASK_RESET 0x00000000u
 /*   TABLE_FULL (RW): Table full. */
-#define DCC_IRQ_MASK_TABLE_FULL_SHIFT                0u
-#define DCC_IRQ_MASK_TABLE_FULL_WIDTH                1u
-#define DCC_IRQ_MASK_TABLE_FULL_MASK                 0x00000001u
+#define DCC_IRQ_MASK_TABLE_FULL_SHIFT 0u
+#define DCC_IRQ_MASK_TABLE_FULL_WIDTH 1u
+#define DCC_IRQ_MASK_TABLE_FULL_MASK 0x00000001u
 /*   OVERRUN (RW): Wheel overrun. */
-#define DCC_IRQ_MASK_OVERRUN_SHIFT                   1u
-#define DCC_IRQ_MASK_OVERRUN_WIDTH                   1u
-#define DCC_IRQ_MASK_OVERRUN_MASK                    0x00000002u
+#define DCC_IRQ_MASK_OVERRUN_SHIFT 1u
+#define DCC_IRQ_MASK_OVERRUN_WIDTH 1u
+#define DCC_IRQ_MASK_OVERRUN_MASK 0x00000002u
 /*   ERROR (RW): Refused access. */
-#define DCC_IRQ_MASK_ERROR_SHIFT                     2u
-#define DCC_IRQ_MASK_ERROR_WIDTH                     1u
-#define DCC_IRQ_MASK_ERROR_MASK                      0x00000004u
+#define DCC_IRQ_MASK_ERROR_SHIFT 2u
+#define DCC_IRQ_MASK_ERROR_WIDTH 1u
+#define DCC_IRQ_MASK_ERROR_MASK 0x00000004u
 
 /* ERROR_INFO: The last refused access. */
-#define DCC_ERROR_INFO_OFFSET                        0x00088u
-#define DCC_ERROR_INFO_RESET                         0x00000000u
+#define DCC_ERROR_INFO_OFFSET 0x00088u
+#define DCC_ERROR_INFO_RESET 0x00000000u
 /*   ADDRESS (RO): Its address. */
-#define DCC_ERROR_INFO_ADDRESS_SHIFT                 0u
-#define DCC_ERROR_INFO_ADDRESS_WIDTH                 20u
-#define DCC_ERROR_INFO_ADDRESS_MASK                  0x000FFFFFu
+#define DCC_ERROR_INFO_ADDRESS_SHIFT 0u
+#define DCC_ERROR_INFO_ADDRESS_WIDTH 20u
+#define DCC_ERROR_INFO_ADDRESS_MASK 0x000FFFFFu
 /*   CODE (RO): Why it was refused. */
-#define DCC_ERROR_INFO_CODE_SHIFT                    24u
-#define DCC_ERROR_INFO_CODE_WIDTH                    3u
-#define DCC_ERROR_INFO_CODE_MASK                     0x07000000u
-#define DCC_ERROR_INFO_CODE_NONE                     0u
-#define DCC_ERROR_INFO_CODE_UNMAPPED                 1u
-#define DCC_ERROR_INFO_CODE_MISALIGNED               2u
-#define DCC_ERROR_INFO_CODE_READ_ONLY                3u
-#define DCC_ERROR_INFO_CODE_NARROW                   4u
-#define DCC_ERROR_INFO_CODE_OUT_OF_RANGE             5u
+#define DCC_ERROR_INFO_CODE_SHIFT 24u
+#define DCC_ERROR_INFO_CODE_WIDTH 3u
+#define DCC_ERROR_INFO_CODE_MASK 0x07000000u
+#define DCC_ERROR_INFO_CODE_NONE 0u
+#define DCC_ERROR_INFO_CODE_UNMAPPED 1u
+#define DCC_ERROR_INFO_CODE_MISALIGNED 2u
+#define DCC_ERROR_INFO_CODE_READ_ONLY 3u
+#define DCC_ERROR_INFO_CODE_NARROW 4u
+#define DCC_ERROR_INFO_CODE_OUT_OF_RANGE 5u
 /*   WRITE (RO): It was a write. */
-#define DCC_ERROR_INFO_WRITE_SHIFT                   31u
-#define DCC_ERROR_INFO_WRITE_WIDTH                   1u
-#define DCC_ERROR_INFO_WRITE_MASK                    0x80000000u
+#define DCC_ERROR_INFO_WRITE_SHIFT 31u
+#define DCC_ERROR_INFO_WRITE_WIDTH 1u
+#define DCC_ERROR_INFO_WRITE_MASK 0x80000000u
 
 /* FREE_SLOTS: Slots that are not bound. */
-#define DCC_FREE_SLOTS_OFFSET                        0x000A0u
-#define DCC_FREE_SLOTS_RESET                         0x00000000u
+#define DCC_FREE_SLOTS_OFFSET 0x000A0u
+#define DCC_FREE_SLOTS_RESET 0x00000000u
 /*   VALUE (RO): Slots that are not bound. */
-#define DCC_FREE_SLOTS_VALUE_SHIFT                   0u
-#define DCC_FREE_SLOTS_VALUE_WIDTH                   15u
-#define DCC_FREE_SLOTS_VALUE_MASK                    0x00007FFFu
+#define DCC_FREE_SLOTS_VALUE_SHIFT 0u
+#define DCC_FREE_SLOTS_VALUE_WIDTH 15u
+#define DCC_FREE_SLOTS_VALUE_MASK 0x00007FFFu
 
 /* TIME: Time since the first tick, wraps. */
-#define DCC_TIME_OFFSET                              0x000A4u
-#define DCC_TIME_RESET                               0x00000000u
+#define DCC_TIME_OFFSET 0x000A4u
+#define DCC_TIME_RESET 0x00000000u
 /*   VALUE (RO, ticks): Time since the first tick, wraps. */
-#define DCC_TIME_VALUE_SHIFT                         0u
-#define DCC_TIME_VALUE_WIDTH                         32u
-#define DCC_TIME_VALUE_MASK                          0xFFFFFFFFu
+#define DCC_TIME_VALUE_SHIFT 0u
+#define DCC_TIME_VALUE_WIDTH 32u
+#define DCC_TIME_VALUE_MASK 0xFFFFFFFFu
 
 /* TIMER_LAG: How far the timing wheel's pointer is behind TIME. */
-#define DCC_TIMER_LAG_OFFSET                         0x000A8u
-#define DCC_TIMER_LAG_RESET                          0x00000000u
+#define DCC_TIMER_LAG_OFFSET 0x000A8u
+#define DCC_TIMER_LAG_RESET 0x00000000u
 /*   VALUE (RO, ticks): How far the timing wheel's pointer is behind TIME. */
-#define DCC_TIMER_LAG_VALUE_SHIFT                    0u
-#define DCC_TIMER_LAG_VALUE_WIDTH                    16u
-#define DCC_TIMER_LAG_VALUE_MASK                     0x0000FFFFu
+#define DCC_TIMER_LAG_VALUE_SHIFT 0u
+#define DCC_TIMER_LAG_VALUE_WIDTH 16u
+#define DCC_TIMER_LAG_VALUE_MASK 0x0000FFFFu
 
 /* TIMER_LATENESS_MAX: Greatest lateness of a timer answer since soft reset. */
-#define DCC_TIMER_LATENESS_MAX_OFFSET                0x000ACu
-#define DCC_TIMER_LATENESS_MAX_RESET                 0x00000000u
+#define DCC_TIMER_LATENESS_MAX_OFFSET 0x000ACu
+#define DCC_TIMER_LATENESS_MAX_RESET 0x00000000u
 /*   VALUE (RO, ticks): Greatest lateness of a timer answer since soft reset. */
-#define DCC_TIMER_LATENESS_MAX_VALUE_SHIFT           0u
-#define DCC_TIMER_LATENESS_MAX_VALUE_WIDTH           32u
-#define DCC_TIMER_LATENESS_MAX_VALUE_MASK            0xFFFFFFFFu
+#define DCC_TIMER_LATENESS_MAX_VALUE_SHIFT 0u
+#define DCC_TIMER_LATENESS_MAX_VALUE_WIDTH 32u
+#define DCC_TIMER_LATENESS_MAX_VALUE_MASK 0xFFFFFFFFu
 
 /* EVENTS_PENDING: Timer events started and neither expired nor cancelled. */
-#define DCC_EVENTS_PENDING_OFFSET                    0x000B0u
-#define DCC_EVENTS_PENDING_RESET                     0x00000000u
+#define DCC_EVENTS_PENDING_OFFSET 0x000B0u
+#define DCC_EVENTS_PENDING_RESET 0x00000000u
 /*   VALUE (RO): Timer events started and neither expired nor cancelled. */
-#define DCC_EVENTS_PENDING_VALUE_SHIFT               0u
-#define DCC_EVENTS_PENDING_VALUE_WIDTH               15u
-#define DCC_EVENTS_PENDING_VALUE_MASK                0x00007FFFu
+#define DCC_EVENTS_PENDING_VALUE_SHIFT 0u
+#define DCC_EVENTS_PENDING_VALUE_WIDTH 15u
+#define DCC_EVENTS_PENDING_VALUE_MASK 0x00007FFFu
 
 /* Statistics: 64 bit; reading LO latches HI. */
-#define DCC_STATISTICS_OFFSET                        0x03000u
-#define DCC_STATISTICS_COUNT                         15u
+#define DCC_STATISTICS_OFFSET 0x03000u
+#define DCC_STATISTICS_COUNT 15u
 /* cnps_received: CNPs handed to the controller. */
-#define DCC_STAT_CNPS_RECEIVED_LO_OFFSET             0x03000u
-#define DCC_STAT_CNPS_RECEIVED_HI_OFFSET             0x03004u
+#define DCC_STAT_CNPS_RECEIVED_LO_OFFSET 0x03000u
+#define DCC_STAT_CNPS_RECEIVED_HI_OFFSET 0x03004u
 /* cnps_dropped_no_slot: CNPs that found no free slot. */
-#define DCC_STAT_CNPS_DROPPED_NO_SLOT_LO_OFFSET      0x03008u
-#define DCC_STAT_CNPS_DROPPED_NO_SLOT_HI_OFFSET      0x0300Cu
+#define DCC_STAT_CNPS_DROPPED_NO_SLOT_LO_OFFSET 0x03008u
+#define DCC_STAT_CNPS_DROPPED_NO_SLOT_HI_OFFSET 0x0300Cu
 /* cnps_coalesced: CNPs within DECREASE_PERIOD of their slot's last cut. */
-#define DCC_STAT_CNPS_COALESCED_LO_OFFSET            0x03010u
-#define DCC_STAT_CNPS_COALESCED_HI_OFFSET            0x03014u
+#define DCC_STAT_CNPS_COALESCED_LO_OFFSET 0x03010u
+#define DCC_STAT_CNPS_COALESCED_HI_OFFSET 0x03014u
 /* byte_notifications: Byte notifications handed to the controller. */
-#define DCC_STAT_BYTE_NOTIFICATIONS_LO_OFFSET        0x03018u
-#define DCC_STAT_BYTE_NOTIFICATIONS_HI_OFFSET        0x0301Cu
+#define DCC_STAT_BYTE_NOTIFICATIONS_LO_OFFSET 0x03018u
+#define DCC_STAT_BYTE_NOTIFICATIONS_HI_OFFSET 0x0301Cu
 /* byte_notifications_unmatched: Byte notifications of flows without a slot. */
 #define DCC_STAT_BYTE_NOTIFICATIONS_UNMATCHED_LO_OFFSET 0x03020u
 #define DCC_STAT_BYTE_NOTIFICATIONS_UNMATCHED_HI_OFFSET 0x03024u
 /* rate_decreases: Cuts. */
-#define DCC_STAT_RATE_DECREASES_LO_OFFSET            0x03028u
-#define DCC_STAT_RATE_DECREASES_HI_OFFSET            0x0302Cu
+#define DCC_STAT_RATE_DECREASES_LO_OFFSET 0x03028u
+#define DCC_STAT_RATE_DECREASES_HI_OFFSET 0x0302Cu
 /* rate_increases: Increases by timer or bytes. */
-#define DCC_STAT_RATE_INCREASES_LO_OFFSET            0x03030u
-#define DCC_STAT_RATE_INCREASES_HI_OFFSET            0x03034u
+#define DCC_STAT_RATE_INCREASES_LO_OFFSET 0x03030u
+#define DCC_STAT_RATE_INCREASES_HI_OFFSET 0x03034u
 /* rate_updates: Rates given to the scheduler; only changes are. */
-#define DCC_STAT_RATE_UPDATES_LO_OFFSET              0x03038u
-#define DCC_STAT_RATE_UPDATES_HI_OFFSET              0x0303Cu
+#define DCC_STAT_RATE_UPDATES_LO_OFFSET 0x03038u
+#define DCC_STAT_RATE_UPDATES_HI_OFFSET 0x0303Cu
 /* timer_events: Timer events that expired. */
-#define DCC_STAT_TIMER_EVENTS_LO_OFFSET              0x03040u
-#define DCC_STAT_TIMER_EVENTS_HI_OFFSET              0x03044u
+#define DCC_STAT_TIMER_EVENTS_LO_OFFSET 0x03040u
+#define DCC_STAT_TIMER_EVENTS_HI_OFFSET 0x03044u
 /* events_started: Timer events started or restarted. */
-#define DCC_STAT_EVENTS_STARTED_LO_OFFSET            0x03048u
-#define DCC_STAT_EVENTS_STARTED_HI_OFFSET            0x0304Cu
+#define DCC_STAT_EVENTS_STARTED_LO_OFFSET 0x03048u
+#define DCC_STAT_EVENTS_STARTED_HI_OFFSET 0x0304Cu
 /* events_cancelled: Timer events cancelled or replaced by a restart. */
-#define DCC_STAT_EVENTS_CANCELLED_LO_OFFSET          0x03050u
-#define DCC_STAT_EVENTS_CANCELLED_HI_OFFSET          0x03054u
+#define DCC_STAT_EVENTS_CANCELLED_LO_OFFSET 0x03050u
+#define DCC_STAT_EVENTS_CANCELLED_HI_OFFSET 0x03054u
 /* slots_bound: Bindings of a flow to a slot. */
-#define DCC_STAT_SLOTS_BOUND_LO_OFFSET               0x03058u
-#define DCC_STAT_SLOTS_BOUND_HI_OFFSET               0x0305Cu
+#define DCC_STAT_SLOTS_BOUND_LO_OFFSET 0x03058u
+#define DCC_STAT_SLOTS_BOUND_HI_OFFSET 0x0305Cu
 /* slots_released: Slots released at the maximum rate. */
-#define DCC_STAT_SLOTS_RELEASED_LO_OFFSET            0x03060u
-#define DCC_STAT_SLOTS_RELEASED_HI_OFFSET            0x03064u
+#define DCC_STAT_SLOTS_RELEASED_LO_OFFSET 0x03060u
+#define DCC_STAT_SLOTS_RELEASED_HI_OFFSET 0x03064u
 /* slots_in_use_max: Most slots bound at once. */
-#define DCC_STAT_SLOTS_IN_USE_MAX_LO_OFFSET          0x03068u
-#define DCC_STAT_SLOTS_IN_USE_MAX_HI_OFFSET          0x0306Cu
+#define DCC_STAT_SLOTS_IN_USE_MAX_LO_OFFSET 0x03068u
+#define DCC_STAT_SLOTS_IN_USE_MAX_HI_OFFSET 0x0306Cu
 /* missed_latency: Answers later than CAPS.LATENCY. */
-#define DCC_STAT_MISSED_LATENCY_LO_OFFSET            0x03070u
-#define DCC_STAT_MISSED_LATENCY_HI_OFFSET            0x03074u
+#define DCC_STAT_MISSED_LATENCY_LO_OFFSET 0x03070u
+#define DCC_STAT_MISSED_LATENCY_HI_OFFSET 0x03074u
 
 /* factor[DSCP] (RW): How a DSCP bends increases and decreases. */
-#define DCC_FACTOR_OFFSET                            0x01000u
-#define DCC_FACTOR_ENTRIES                           64u
-#define DCC_FACTOR_STRIDE                            4u
-#define DCC_FACTOR_ENTRY_OFFSET(i)                   (DCC_FACTOR_OFFSET + DCC_FACTOR_STRIDE * (uint32_t)(i))
-#define DCC_FACTOR_F_INC_SHIFT                       0u
-#define DCC_FACTOR_F_INC_WIDTH                       16u
-#define DCC_FACTOR_F_INC_MASK                        0x0000FFFFu
-#define DCC_FACTOR_F_DEC_SHIFT                       16u
-#define DCC_FACTOR_F_DEC_WIDTH                       16u
-#define DCC_FACTOR_F_DEC_MASK                        0xFFFF0000u
+#define DCC_FACTOR_OFFSET 0x01000u
+#define DCC_FACTOR_ENTRIES 64u
+#define DCC_FACTOR_STRIDE 4u
+#define DCC_FACTOR_ENTRY_OFFSET(i) (DCC_FACTOR_OFFSET + DCC_FACTOR_STRIDE * (uint32_t)(i))
+#define DCC_FACTOR_F_INC_SHIFT 0u
+#define DCC_FACTOR_F_INC_WIDTH 16u
+#define DCC_FACTOR_F_INC_MASK 0x0000FFFFu
+#define DCC_FACTOR_F_DEC_SHIFT 16u
+#define DCC_FACTOR_F_DEC_WIDTH 16u
+#define DCC_FACTOR_F_DEC_MASK 0xFFFF0000u
 
 /* floor[DSCP] (RW): Least rate of a DSCP; R_MIN still holds. */
-#define DCC_FLOOR_OFFSET                             0x01100u
-#define DCC_FLOOR_ENTRIES                            64u
-#define DCC_FLOOR_STRIDE                             4u
-#define DCC_FLOOR_ENTRY_OFFSET(i)                    (DCC_FLOOR_OFFSET + DCC_FLOOR_STRIDE * (uint32_t)(i))
-#define DCC_FLOOR_VALUE_SHIFT                        0u
-#define DCC_FLOOR_VALUE_WIDTH                        32u
-#define DCC_FLOOR_VALUE_MASK                         0xFFFFFFFFu
+#define DCC_FLOOR_OFFSET 0x01100u
+#define DCC_FLOOR_ENTRIES 64u
+#define DCC_FLOOR_STRIDE 4u
+#define DCC_FLOOR_ENTRY_OFFSET(i) (DCC_FLOOR_OFFSET + DCC_FLOOR_STRIDE * (uint32_t)(i))
+#define DCC_FLOOR_VALUE_SHIFT 0u
+#define DCC_FLOOR_VALUE_WIDTH 32u
+#define DCC_FLOOR_VALUE_MASK 0xFFFFFFFFu
 
 /* ceiling[DSCP] (RW): Greatest rate of a DSCP; R_MAX still holds. */
-#define DCC_CEILING_OFFSET                           0x01200u
-#define DCC_CEILING_ENTRIES                          64u
-#define DCC_CEILING_STRIDE                           4u
-#define DCC_CEILING_ENTRY_OFFSET(i)                  (DCC_CEILING_OFFSET + DCC_CEILING_STRIDE * (uint32_t)(i))
-#define DCC_CEILING_VALUE_SHIFT                      0u
-#define DCC_CEILING_VALUE_WIDTH                      32u
-#define DCC_CEILING_VALUE_MASK                       0xFFFFFFFFu
+#define DCC_CEILING_OFFSET 0x01200u
+#define DCC_CEILING_ENTRIES 64u
+#define DCC_CEILING_STRIDE 4u
+#define DCC_CEILING_ENTRY_OFFSET(i) (DCC_CEILING_OFFSET + DCC_CEILING_STRIDE * (uint32_t)(i))
+#define DCC_CEILING_VALUE_SHIFT 0u
+#define DCC_CEILING_VALUE_WIDTH 32u
+#define DCC_CEILING_VALUE_MASK 0xFFFFFFFFu
 
 /* decay_hi[intervals / 64] (RW): Decay of alpha over multiples of 64 alpha intervals. */
-#define DCC_DECAY_HI_OFFSET                          0x01300u
-#define DCC_DECAY_HI_ENTRIES                         64u
-#define DCC_DECAY_HI_STRIDE                          4u
-#define DCC_DECAY_HI_ENTRY_OFFSET(i)                 (DCC_DECAY_HI_OFFSET + DCC_DECAY_HI_STRIDE * (uint32_t)(i))
-#define DCC_DECAY_HI_VALUE_SHIFT                     0u
-#define DCC_DECAY_HI_VALUE_WIDTH                     17u
-#define DCC_DECAY_HI_VALUE_MASK                      0x0001FFFFu
-#define DCC_DECAY_HI_VALUE_MIN                       0u
-#define DCC_DECAY_HI_VALUE_MAX                       65536u
+#define DCC_DECAY_HI_OFFSET 0x01300u
+#define DCC_DECAY_HI_ENTRIES 64u
+#define DCC_DECAY_HI_STRIDE 4u
+#define DCC_DECAY_HI_ENTRY_OFFSET(i) (DCC_DECAY_HI_OFFSET + DCC_DECAY_HI_STRIDE * (uint32_t)(i))
+#define DCC_DECAY_HI_VALUE_SHIFT 0u
+#define DCC_DECAY_HI_VALUE_WIDTH 17u
+#define DCC_DECAY_HI_VALUE_MASK 0x0001FFFFu
+#define DCC_DECAY_HI_VALUE_MIN 0u
+#define DCC_DECAY_HI_VALUE_MAX 65536u
 
 /* decay_lo[intervals % 64] (RW): Decay of alpha over 0 to 63 alpha intervals. */
-#define DCC_DECAY_LO_OFFSET                          0x01400u
-#define DCC_DECAY_LO_ENTRIES                         64u
-#define DCC_DECAY_LO_STRIDE                          4u
-#define DCC_DECAY_LO_ENTRY_OFFSET(i)                 (DCC_DECAY_LO_OFFSET + DCC_DECAY_LO_STRIDE * (uint32_t)(i))
-#define DCC_DECAY_LO_VALUE_SHIFT                     0u
-#define DCC_DECAY_LO_VALUE_WIDTH                     17u
-#define DCC_DECAY_LO_VALUE_MASK                      0x0001FFFFu
-#define DCC_DECAY_LO_VALUE_MIN                       0u
-#define DCC_DECAY_LO_VALUE_MAX                       65536u
+#define DCC_DECAY_LO_OFFSET 0x01400u
+#define DCC_DECAY_LO_ENTRIES 64u
+#define DCC_DECAY_LO_STRIDE 4u
+#define DCC_DECAY_LO_ENTRY_OFFSET(i) (DCC_DECAY_LO_OFFSET + DCC_DECAY_LO_STRIDE * (uint32_t)(i))
+#define DCC_DECAY_LO_VALUE_SHIFT 0u
+#define DCC_DECAY_LO_VALUE_WIDTH 17u
+#define DCC_DECAY_LO_VALUE_MASK 0x0001FFFFu
+#define DCC_DECAY_LO_VALUE_MIN 0u
+#define DCC_DECAY_LO_VALUE_MAX 65536u
 
 /* decrease[argument / 256] (RW): Multiplier of a cut by its argument; the hardware interpolates
  * between entries. */
-#define DCC_DECREASE_OFFSET                          0x02000u
-#define DCC_DECREASE_ENTRIES                         257u
-#define DCC_DECREASE_STRIDE                          4u
-#define DCC_DECREASE_ENTRY_OFFSET(i)                 (DCC_DECREASE_OFFSET + DCC_DECREASE_STRIDE * (uint32_t)(i))
-#define DCC_DECREASE_VALUE_SHIFT                     0u
-#define DCC_DECREASE_VALUE_WIDTH                     17u
-#define DCC_DECREASE_VALUE_MASK                      0x0001FFFFu
-#define DCC_DECREASE_VALUE_MIN                       0u
-#define DCC_DECREASE_VALUE_MAX                       65536u
+#define DCC_DECREASE_OFFSET 0x02000u
+#define DCC_DECREASE_ENTRIES 257u
+#define DCC_DECREASE_STRIDE 4u
+#define DCC_DECREASE_ENTRY_OFFSET(i) (DCC_DECREASE_OFFSET + DCC_DECREASE_STRIDE * (uint32_t)(i))
+#define DCC_DECREASE_VALUE_SHIFT 0u
+#define DCC_DECREASE_VALUE_WIDTH 17u
+#define DCC_DECREASE_VALUE_MASK 0x0001FFFFu
+#define DCC_DECREASE_VALUE_MIN 0u
+#define DCC_DECREASE_VALUE_MAX 65536u
 
 /* slots[slot] (RO): Parameters of every slot, read as they are. An instance with fewer slots maps
  * only its own; beyond them accesses are refused. */
-#define DCC_SLOTS_OFFSET                             0x80000u
-#define DCC_SLOTS_ENTRIES                            16384u
-#define DCC_SLOTS_STRIDE                             32u
-#define DCC_SLOTS_ENTRY_OFFSET(i)                    (DCC_SLOTS_OFFSET + DCC_SLOTS_STRIDE * (uint32_t)(i))
+#define DCC_SLOTS_OFFSET 0x80000u
+#define DCC_SLOTS_ENTRIES 16384u
+#define DCC_SLOTS_STRIDE 32u
+#define DCC_SLOTS_ENTRY_OFFSET(i) (DCC_SLOTS_OFFSET + DCC_SLOTS_STRIDE * (uint32_t)(i))
 /*   FLOW: Whose slot it is. */
-#define DCC_SLOTS_FLOW_WORD_OFFSET                   0x00u
-#define DCC_SLOTS_FLOW_NUMBER_SHIFT                  0u
-#define DCC_SLOTS_FLOW_NUMBER_WIDTH                  24u
-#define DCC_SLOTS_FLOW_NUMBER_MASK                   0x00FFFFFFu
-#define DCC_SLOTS_FLOW_VALID_SHIFT                   31u
-#define DCC_SLOTS_FLOW_VALID_WIDTH                   1u
-#define DCC_SLOTS_FLOW_VALID_MASK                    0x80000000u
+#define DCC_SLOTS_FLOW_WORD_OFFSET 0x00u
+#define DCC_SLOTS_FLOW_NUMBER_SHIFT 0u
+#define DCC_SLOTS_FLOW_NUMBER_WIDTH 24u
+#define DCC_SLOTS_FLOW_NUMBER_MASK 0x00FFFFFFu
+#define DCC_SLOTS_FLOW_VALID_SHIFT 31u
+#define DCC_SLOTS_FLOW_VALID_WIDTH 1u
+#define DCC_SLOTS_FLOW_VALID_MASK 0x80000000u
 /*   RATE: Current rate. */
-#define DCC_SLOTS_RATE_WORD_OFFSET                   0x04u
-#define DCC_SLOTS_RATE_VALUE_SHIFT                   0u
-#define DCC_SLOTS_RATE_VALUE_WIDTH                   32u
-#define DCC_SLOTS_RATE_VALUE_MASK                    0xFFFFFFFFu
+#define DCC_SLOTS_RATE_WORD_OFFSET 0x04u
+#define DCC_SLOTS_RATE_VALUE_SHIFT 0u
+#define DCC_SLOTS_RATE_VALUE_WIDTH 32u
+#define DCC_SLOTS_RATE_VALUE_MASK 0xFFFFFFFFu
 /*   TARGET: Target rate. */
-#define DCC_SLOTS_TARGET_WORD_OFFSET                 0x08u
-#define DCC_SLOTS_TARGET_VALUE_SHIFT                 0u
-#define DCC_SLOTS_TARGET_VALUE_WIDTH                 32u
-#define DCC_SLOTS_TARGET_VALUE_MASK                  0xFFFFFFFFu
+#define DCC_SLOTS_TARGET_WORD_OFFSET 0x08u
+#define DCC_SLOTS_TARGET_VALUE_SHIFT 0u
+#define DCC_SLOTS_TARGET_VALUE_WIDTH 32u
+#define DCC_SLOTS_TARGET_VALUE_MASK 0xFFFFFFFFu
 /*   ALPHA: Alpha at the last cut. */
-#define DCC_SLOTS_ALPHA_WORD_OFFSET                  0x0Cu
-#define DCC_SLOTS_ALPHA_VALUE_SHIFT                  0u
-#define DCC_SLOTS_ALPHA_VALUE_WIDTH                  17u
-#define DCC_SLOTS_ALPHA_VALUE_MASK                   0x0001FFFFu
+#define DCC_SLOTS_ALPHA_WORD_OFFSET 0x0Cu
+#define DCC_SLOTS_ALPHA_VALUE_SHIFT 0u
+#define DCC_SLOTS_ALPHA_VALUE_WIDTH 17u
+#define DCC_SLOTS_ALPHA_VALUE_MASK 0x0001FFFFu
 /*   COUNTS: Stage counters and class. */
-#define DCC_SLOTS_COUNTS_WORD_OFFSET                 0x10u
-#define DCC_SLOTS_COUNTS_T_SHIFT                     0u
-#define DCC_SLOTS_COUNTS_T_WIDTH                     8u
-#define DCC_SLOTS_COUNTS_T_MASK                      0x000000FFu
-#define DCC_SLOTS_COUNTS_BC_SHIFT                    8u
-#define DCC_SLOTS_COUNTS_BC_WIDTH                    8u
-#define DCC_SLOTS_COUNTS_BC_MASK                     0x0000FF00u
-#define DCC_SLOTS_COUNTS_DSCP_SHIFT                  16u
-#define DCC_SLOTS_COUNTS_DSCP_WIDTH                  6u
-#define DCC_SLOTS_COUNTS_DSCP_MASK                   0x003F0000u
+#define DCC_SLOTS_COUNTS_WORD_OFFSET 0x10u
+#define DCC_SLOTS_COUNTS_T_SHIFT 0u
+#define DCC_SLOTS_COUNTS_T_WIDTH 8u
+#define DCC_SLOTS_COUNTS_T_MASK 0x000000FFu
+#define DCC_SLOTS_COUNTS_BC_SHIFT 8u
+#define DCC_SLOTS_COUNTS_BC_WIDTH 8u
+#define DCC_SLOTS_COUNTS_BC_MASK 0x0000FF00u
+#define DCC_SLOTS_COUNTS_DSCP_SHIFT 16u
+#define DCC_SLOTS_COUNTS_DSCP_WIDTH 6u
+#define DCC_SLOTS_COUNTS_DSCP_MASK 0x003F0000u
 /*   LENGTH: Bytes sent since the last byte event. */
-#define DCC_SLOTS_LENGTH_WORD_OFFSET                 0x14u
-#define DCC_SLOTS_LENGTH_VALUE_SHIFT                 0u
-#define DCC_SLOTS_LENGTH_VALUE_WIDTH                 32u
-#define DCC_SLOTS_LENGTH_VALUE_MASK                  0xFFFFFFFFu
+#define DCC_SLOTS_LENGTH_WORD_OFFSET 0x14u
+#define DCC_SLOTS_LENGTH_VALUE_SHIFT 0u
+#define DCC_SLOTS_LENGTH_VALUE_WIDTH 32u
+#define DCC_SLOTS_LENGTH_VALUE_MASK 0xFFFFFFFFu
 /*   LATEST: Tick of the last cut. */
-#define DCC_SLOTS_LATEST_WORD_OFFSET                 0x18u
-#define DCC_SLOTS_LATEST_VALUE_SHIFT                 0u
-#define DCC_SLOTS_LATEST_VALUE_WIDTH                 32u
-#define DCC_SLOTS_LATEST_VALUE_MASK                  0xFFFFFFFFu
+#define DCC_SLOTS_LATEST_WORD_OFFSET 0x18u
+#define DCC_SLOTS_LATEST_VALUE_SHIFT 0u
+#define DCC_SLOTS_LATEST_VALUE_WIDTH 32u
+#define DCC_SLOTS_LATEST_VALUE_MASK 0xFFFFFFFFu
 /*   DUE: Timer event of the slot. */
-#define DCC_SLOTS_DUE_WORD_OFFSET                    0x1Cu
-#define DCC_SLOTS_DUE_TICK_SHIFT                     0u
-#define DCC_SLOTS_DUE_TICK_WIDTH                     16u
-#define DCC_SLOTS_DUE_TICK_MASK                      0x0000FFFFu
-#define DCC_SLOTS_DUE_EPOCH_SHIFT                    16u
-#define DCC_SLOTS_DUE_EPOCH_WIDTH                    1u
-#define DCC_SLOTS_DUE_EPOCH_MASK                     0x00010000u
-#define DCC_SLOTS_DUE_PENDING_SHIFT                  31u
-#define DCC_SLOTS_DUE_PENDING_WIDTH                  1u
-#define DCC_SLOTS_DUE_PENDING_MASK                   0x80000000u
+#define DCC_SLOTS_DUE_WORD_OFFSET 0x1Cu
+#define DCC_SLOTS_DUE_TICK_SHIFT 0u
+#define DCC_SLOTS_DUE_TICK_WIDTH 16u
+#define DCC_SLOTS_DUE_TICK_MASK 0x0000FFFFu
+#define DCC_SLOTS_DUE_EPOCH_SHIFT 16u
+#define DCC_SLOTS_DUE_EPOCH_WIDTH 1u
+#define DCC_SLOTS_DUE_EPOCH_MASK 0x00010000u
+#define DCC_SLOTS_DUE_PENDING_SHIFT 31u
+#define DCC_SLOTS_DUE_PENDING_WIDTH 1u
+#define DCC_SLOTS_DUE_PENDING_MASK 0x80000000u
 
 #endif /* DCC_REGS_H */

@@ -7,409 +7,409 @@
 
 #include <stdint.h>
 
-#define NIC_SIZE                                     0x10000u
+#define NIC_SIZE 0x10000u
 
 /* ID: Identification, the letters NIC1. */
-#define NIC_ID_OFFSET                                0x00000u
-#define NIC_ID_RESET                                 0x4E494331u
+#define NIC_ID_OFFSET 0x00000u
+#define NIC_ID_RESET 0x4E494331u
 /*   VALUE (RO): Identification, the letters NIC1. */
-#define NIC_ID_VALUE_SHIFT                           0u
-#define NIC_ID_VALUE_WIDTH                           32u
-#define NIC_ID_VALUE_MASK                            0xFFFFFFFFu
+#define NIC_ID_VALUE_SHIFT 0u
+#define NIC_ID_VALUE_WIDTH 32u
+#define NIC_ID_VALUE_MASK 0xFFFFFFFFu
 
 /* VERSION: Version of this register map. */
-#define NIC_VERSION_OFFSET                           0x00004u
-#define NIC_VERSION_RESET                            0x00010000u
+#define NIC_VERSION_OFFSET 0x00004u
+#define NIC_VERSION_RESET 0x00010000u
 /*   MINOR (RO): Grows when registers are added. */
-#define NIC_VERSION_MINOR_SHIFT                      0u
-#define NIC_VERSION_MINOR_WIDTH                      16u
-#define NIC_VERSION_MINOR_MASK                       0x0000FFFFu
+#define NIC_VERSION_MINOR_SHIFT 0u
+#define NIC_VERSION_MINOR_WIDTH 16u
+#define NIC_VERSION_MINOR_MASK 0x0000FFFFu
 /*   MAJOR (RO): Grows when a driver must change. */
-#define NIC_VERSION_MAJOR_SHIFT                      16u
-#define NIC_VERSION_MAJOR_WIDTH                      16u
-#define NIC_VERSION_MAJOR_MASK                       0xFFFF0000u
+#define NIC_VERSION_MAJOR_SHIFT 16u
+#define NIC_VERSION_MAJOR_WIDTH 16u
+#define NIC_VERSION_MAJOR_MASK 0xFFFF0000u
 
 /* CAPS: What this instance was built with. */
-#define NIC_CAPS_OFFSET                              0x00008u
-#define NIC_CAPS_RESET                               0x0186A00Eu
+#define NIC_CAPS_OFFSET 0x00008u
+#define NIC_CAPS_RESET 0x0186A00Eu
 /*   QPS_LOG2 (RO): Binary logarithm of the number of queue pairs. */
-#define NIC_CAPS_QPS_LOG2_SHIFT                      0u
-#define NIC_CAPS_QPS_LOG2_WIDTH                      5u
-#define NIC_CAPS_QPS_LOG2_MASK                       0x0000001Fu
+#define NIC_CAPS_QPS_LOG2_SHIFT 0u
+#define NIC_CAPS_QPS_LOG2_WIDTH 5u
+#define NIC_CAPS_QPS_LOG2_MASK 0x0000001Fu
 /*   LINK_RATE (RO, Mb/s): Rate of the port. */
-#define NIC_CAPS_LINK_RATE_SHIFT                     8u
-#define NIC_CAPS_LINK_RATE_WIDTH                     24u
-#define NIC_CAPS_LINK_RATE_MASK                      0xFFFFFF00u
+#define NIC_CAPS_LINK_RATE_SHIFT 8u
+#define NIC_CAPS_LINK_RATE_WIDTH 24u
+#define NIC_CAPS_LINK_RATE_MASK 0xFFFFFF00u
 
 /* CTRL: Enable, reset and protocol choices. */
-#define NIC_CTRL_OFFSET                              0x0000Cu
-#define NIC_CTRL_RESET                               0x00000014u
+#define NIC_CTRL_OFFSET 0x0000Cu
+#define NIC_CTRL_RESET 0x00000014u
 /*   ENABLE (RW): 1 sends and receives; 0 takes no work and drops what arrives. */
-#define NIC_CTRL_ENABLE_SHIFT                        0u
-#define NIC_CTRL_ENABLE_WIDTH                        1u
-#define NIC_CTRL_ENABLE_MASK                         0x00000001u
+#define NIC_CTRL_ENABLE_SHIFT 0u
+#define NIC_CTRL_ENABLE_WIDTH 1u
+#define NIC_CTRL_ENABLE_MASK 0x00000001u
 /*   SOFT_RESET (WO): Writing 1 destroys every queue pair, empties the rings and clears the
  *   statistics. Reads as 0. */
-#define NIC_CTRL_SOFT_RESET_SHIFT                    1u
-#define NIC_CTRL_SOFT_RESET_WIDTH                    1u
-#define NIC_CTRL_SOFT_RESET_MASK                     0x00000002u
+#define NIC_CTRL_SOFT_RESET_SHIFT 1u
+#define NIC_CTRL_SOFT_RESET_WIDTH 1u
+#define NIC_CTRL_SOFT_RESET_MASK 0x00000002u
 /*   CNP_ENABLE (RW): A CE mark is answered by a CNP. */
-#define NIC_CTRL_CNP_ENABLE_SHIFT                    2u
-#define NIC_CTRL_CNP_ENABLE_WIDTH                    1u
-#define NIC_CTRL_CNP_ENABLE_MASK                     0x00000004u
+#define NIC_CTRL_CNP_ENABLE_SHIFT 2u
+#define NIC_CTRL_CNP_ENABLE_WIDTH 1u
+#define NIC_CTRL_CNP_ENABLE_MASK 0x00000004u
 /*   CNP_CARRY_MARKS (RW): A CNP says how many CE marks it stands for. */
-#define NIC_CTRL_CNP_CARRY_MARKS_SHIFT               3u
-#define NIC_CTRL_CNP_CARRY_MARKS_WIDTH               1u
-#define NIC_CTRL_CNP_CARRY_MARKS_MASK                0x00000008u
+#define NIC_CTRL_CNP_CARRY_MARKS_SHIFT 3u
+#define NIC_CTRL_CNP_CARRY_MARKS_WIDTH 1u
+#define NIC_CTRL_CNP_CARRY_MARKS_MASK 0x00000008u
 /*   ACK_MODE (RW, 0 to 2): What is acknowledged. */
-#define NIC_CTRL_ACK_MODE_SHIFT                      4u
-#define NIC_CTRL_ACK_MODE_WIDTH                      2u
-#define NIC_CTRL_ACK_MODE_MASK                       0x00000030u
-#define NIC_CTRL_ACK_MODE_MIN                        0u
-#define NIC_CTRL_ACK_MODE_MAX                        2u
-#define NIC_CTRL_ACK_MODE_NONE                       0u
-#define NIC_CTRL_ACK_MODE_PER_PACKET                 1u
-#define NIC_CTRL_ACK_MODE_PER_MESSAGE                2u
+#define NIC_CTRL_ACK_MODE_SHIFT 4u
+#define NIC_CTRL_ACK_MODE_WIDTH 2u
+#define NIC_CTRL_ACK_MODE_MASK 0x00000030u
+#define NIC_CTRL_ACK_MODE_MIN 0u
+#define NIC_CTRL_ACK_MODE_MAX 2u
+#define NIC_CTRL_ACK_MODE_NONE 0u
+#define NIC_CTRL_ACK_MODE_PER_PACKET 1u
+#define NIC_CTRL_ACK_MODE_PER_MESSAGE 2u
 
 /* STATUS: What the NIC is doing. */
-#define NIC_STATUS_OFFSET                            0x00010u
-#define NIC_STATUS_RESET                             0x00000000u
+#define NIC_STATUS_OFFSET 0x00010u
+#define NIC_STATUS_RESET 0x00000000u
 /*   READY (RO): Reset is over. */
-#define NIC_STATUS_READY_SHIFT                       0u
-#define NIC_STATUS_READY_WIDTH                       1u
-#define NIC_STATUS_READY_MASK                        0x00000001u
+#define NIC_STATUS_READY_SHIFT 0u
+#define NIC_STATUS_READY_WIDTH 1u
+#define NIC_STATUS_READY_MASK 0x00000001u
 /*   IDLE (RO): No work is queued, in flight or being moved. */
-#define NIC_STATUS_IDLE_SHIFT                        1u
-#define NIC_STATUS_IDLE_WIDTH                        1u
-#define NIC_STATUS_IDLE_MASK                         0x00000002u
+#define NIC_STATUS_IDLE_SHIFT 1u
+#define NIC_STATUS_IDLE_WIDTH 1u
+#define NIC_STATUS_IDLE_MASK 0x00000002u
 
 /* HOST_ID: Number of this host in the network. */
-#define NIC_HOST_ID_OFFSET                           0x00014u
-#define NIC_HOST_ID_RESET                            0x00000000u
+#define NIC_HOST_ID_OFFSET 0x00014u
+#define NIC_HOST_ID_RESET 0x00000000u
 /*   VALUE (RO): Number of this host in the network. */
-#define NIC_HOST_ID_VALUE_SHIFT                      0u
-#define NIC_HOST_ID_VALUE_WIDTH                      32u
-#define NIC_HOST_ID_VALUE_MASK                       0xFFFFFFFFu
+#define NIC_HOST_ID_VALUE_SHIFT 0u
+#define NIC_HOST_ID_VALUE_WIDTH 32u
+#define NIC_HOST_ID_VALUE_MASK 0xFFFFFFFFu
 
 /* MTU: Most payload bytes of a packet. */
-#define NIC_MTU_OFFSET                               0x00018u
-#define NIC_MTU_RESET                                0x000003E8u
+#define NIC_MTU_OFFSET 0x00018u
+#define NIC_MTU_RESET 0x000003E8u
 /*   VALUE (RW, bytes, 64 to 9000): Most payload bytes of a packet. */
-#define NIC_MTU_VALUE_SHIFT                          0u
-#define NIC_MTU_VALUE_WIDTH                          16u
-#define NIC_MTU_VALUE_MASK                           0x0000FFFFu
-#define NIC_MTU_VALUE_MIN                            64u
-#define NIC_MTU_VALUE_MAX                            9000u
+#define NIC_MTU_VALUE_SHIFT 0u
+#define NIC_MTU_VALUE_WIDTH 16u
+#define NIC_MTU_VALUE_MASK 0x0000FFFFu
+#define NIC_MTU_VALUE_MIN 64u
+#define NIC_MTU_VALUE_MAX 9000u
 
 /* SQ_BASE_LO: Host address of the work queue, low half; aligned to 64 bytes. */
-#define NIC_SQ_BASE_LO_OFFSET                        0x00020u
-#define NIC_SQ_BASE_LO_RESET                         0x00000000u
+#define NIC_SQ_BASE_LO_OFFSET 0x00020u
+#define NIC_SQ_BASE_LO_RESET 0x00000000u
 /*   VALUE (RW): Host address of the work queue, low half; aligned to 64 bytes. */
-#define NIC_SQ_BASE_LO_VALUE_SHIFT                   0u
-#define NIC_SQ_BASE_LO_VALUE_WIDTH                   32u
-#define NIC_SQ_BASE_LO_VALUE_MASK                    0xFFFFFFFFu
+#define NIC_SQ_BASE_LO_VALUE_SHIFT 0u
+#define NIC_SQ_BASE_LO_VALUE_WIDTH 32u
+#define NIC_SQ_BASE_LO_VALUE_MASK 0xFFFFFFFFu
 
 /* SQ_BASE_HI: High half. */
-#define NIC_SQ_BASE_HI_OFFSET                        0x00024u
-#define NIC_SQ_BASE_HI_RESET                         0x00000000u
+#define NIC_SQ_BASE_HI_OFFSET 0x00024u
+#define NIC_SQ_BASE_HI_RESET 0x00000000u
 /*   VALUE (RW): High half. */
-#define NIC_SQ_BASE_HI_VALUE_SHIFT                   0u
-#define NIC_SQ_BASE_HI_VALUE_WIDTH                   32u
-#define NIC_SQ_BASE_HI_VALUE_MASK                    0xFFFFFFFFu
+#define NIC_SQ_BASE_HI_VALUE_SHIFT 0u
+#define NIC_SQ_BASE_HI_VALUE_WIDTH 32u
+#define NIC_SQ_BASE_HI_VALUE_MASK 0xFFFFFFFFu
 
 /* SQ_SIZE_LOG2: Binary logarithm of the work queue's entries. */
-#define NIC_SQ_SIZE_LOG2_OFFSET                      0x00028u
-#define NIC_SQ_SIZE_LOG2_RESET                       0x00000004u
+#define NIC_SQ_SIZE_LOG2_OFFSET 0x00028u
+#define NIC_SQ_SIZE_LOG2_RESET 0x00000004u
 /*   VALUE (RW, 1 to 15): Binary logarithm of the work queue's entries. */
-#define NIC_SQ_SIZE_LOG2_VALUE_SHIFT                 0u
-#define NIC_SQ_SIZE_LOG2_VALUE_WIDTH                 4u
-#define NIC_SQ_SIZE_LOG2_VALUE_MASK                  0x0000000Fu
-#define NIC_SQ_SIZE_LOG2_VALUE_MIN                   1u
-#define NIC_SQ_SIZE_LOG2_VALUE_MAX                   15u
+#define NIC_SQ_SIZE_LOG2_VALUE_SHIFT 0u
+#define NIC_SQ_SIZE_LOG2_VALUE_WIDTH 4u
+#define NIC_SQ_SIZE_LOG2_VALUE_MASK 0x0000000Fu
+#define NIC_SQ_SIZE_LOG2_VALUE_MIN 1u
+#define NIC_SQ_SIZE_LOG2_VALUE_MAX 15u
 
 /* SQ_TAIL: Doorbell; index behind the last work entry that software has written. */
-#define NIC_SQ_TAIL_OFFSET                           0x0002Cu
-#define NIC_SQ_TAIL_RESET                            0x00000000u
+#define NIC_SQ_TAIL_OFFSET 0x0002Cu
+#define NIC_SQ_TAIL_RESET 0x00000000u
 /*   VALUE (RW): Doorbell; index behind the last work entry that software has written. */
-#define NIC_SQ_TAIL_VALUE_SHIFT                      0u
-#define NIC_SQ_TAIL_VALUE_WIDTH                      16u
-#define NIC_SQ_TAIL_VALUE_MASK                       0x0000FFFFu
+#define NIC_SQ_TAIL_VALUE_SHIFT 0u
+#define NIC_SQ_TAIL_VALUE_WIDTH 16u
+#define NIC_SQ_TAIL_VALUE_MASK 0x0000FFFFu
 
 /* SQ_HEAD: Index of the next work entry that the NIC fetches. */
-#define NIC_SQ_HEAD_OFFSET                           0x00030u
-#define NIC_SQ_HEAD_RESET                            0x00000000u
+#define NIC_SQ_HEAD_OFFSET 0x00030u
+#define NIC_SQ_HEAD_RESET 0x00000000u
 /*   VALUE (RO): Index of the next work entry that the NIC fetches. */
-#define NIC_SQ_HEAD_VALUE_SHIFT                      0u
-#define NIC_SQ_HEAD_VALUE_WIDTH                      16u
-#define NIC_SQ_HEAD_VALUE_MASK                       0x0000FFFFu
+#define NIC_SQ_HEAD_VALUE_SHIFT 0u
+#define NIC_SQ_HEAD_VALUE_WIDTH 16u
+#define NIC_SQ_HEAD_VALUE_MASK 0x0000FFFFu
 
 /* CQ_BASE_LO: Host address of the completion queue, low half; aligned to 64 bytes. */
-#define NIC_CQ_BASE_LO_OFFSET                        0x00040u
-#define NIC_CQ_BASE_LO_RESET                         0x00000000u
+#define NIC_CQ_BASE_LO_OFFSET 0x00040u
+#define NIC_CQ_BASE_LO_RESET 0x00000000u
 /*   VALUE (RW): Host address of the completion queue, low half; aligned to 64 bytes. */
-#define NIC_CQ_BASE_LO_VALUE_SHIFT                   0u
-#define NIC_CQ_BASE_LO_VALUE_WIDTH                   32u
-#define NIC_CQ_BASE_LO_VALUE_MASK                    0xFFFFFFFFu
+#define NIC_CQ_BASE_LO_VALUE_SHIFT 0u
+#define NIC_CQ_BASE_LO_VALUE_WIDTH 32u
+#define NIC_CQ_BASE_LO_VALUE_MASK 0xFFFFFFFFu
 
 /* CQ_BASE_HI: High half. */
-#define NIC_CQ_BASE_HI_OFFSET                        0x00044u
-#define NIC_CQ_BASE_HI_RESET                         0x00000000u
+#define NIC_CQ_BASE_HI_OFFSET 0x00044u
+#define NIC_CQ_BASE_HI_RESET 0x00000000u
 /*   VALUE (RW): High half. */
-#define NIC_CQ_BASE_HI_VALUE_SHIFT                   0u
-#define NIC_CQ_BASE_HI_VALUE_WIDTH                   32u
-#define NIC_CQ_BASE_HI_VALUE_MASK                    0xFFFFFFFFu
+#define NIC_CQ_BASE_HI_VALUE_SHIFT 0u
+#define NIC_CQ_BASE_HI_VALUE_WIDTH 32u
+#define NIC_CQ_BASE_HI_VALUE_MASK 0xFFFFFFFFu
 
 /* CQ_SIZE_LOG2: Binary logarithm of the completion queue's entries. */
-#define NIC_CQ_SIZE_LOG2_OFFSET                      0x00048u
-#define NIC_CQ_SIZE_LOG2_RESET                       0x00000004u
+#define NIC_CQ_SIZE_LOG2_OFFSET 0x00048u
+#define NIC_CQ_SIZE_LOG2_RESET 0x00000004u
 /*   VALUE (RW, 1 to 15): Binary logarithm of the completion queue's entries. */
-#define NIC_CQ_SIZE_LOG2_VALUE_SHIFT                 0u
-#define NIC_CQ_SIZE_LOG2_VALUE_WIDTH                 4u
-#define NIC_CQ_SIZE_LOG2_VALUE_MASK                  0x0000000Fu
-#define NIC_CQ_SIZE_LOG2_VALUE_MIN                   1u
-#define NIC_CQ_SIZE_LOG2_VALUE_MAX                   15u
+#define NIC_CQ_SIZE_LOG2_VALUE_SHIFT 0u
+#define NIC_CQ_SIZE_LOG2_VALUE_WIDTH 4u
+#define NIC_CQ_SIZE_LOG2_VALUE_MASK 0x0000000Fu
+#define NIC_CQ_SIZE_LOG2_VALUE_MIN 1u
+#define NIC_CQ_SIZE_LOG2_VALUE_MAX 15u
 
 /* CQ_TAIL: Index behind the last completion that the NIC has written. */
-#define NIC_CQ_TAIL_OFFSET                           0x0004Cu
-#define NIC_CQ_TAIL_RESET                            0x00000000u
+#define NIC_CQ_TAIL_OFFSET 0x0004Cu
+#define NIC_CQ_TAIL_RESET 0x00000000u
 /*   VALUE (RO): Index behind the last completion that the NIC has written. */
-#define NIC_CQ_TAIL_VALUE_SHIFT                      0u
-#define NIC_CQ_TAIL_VALUE_WIDTH                      16u
-#define NIC_CQ_TAIL_VALUE_MASK                       0x0000FFFFu
+#define NIC_CQ_TAIL_VALUE_SHIFT 0u
+#define NIC_CQ_TAIL_VALUE_WIDTH 16u
+#define NIC_CQ_TAIL_VALUE_MASK 0x0000FFFFu
 
 /* CQ_HEAD: Doorbell; index behind the last completion that software has taken. */
-#define NIC_CQ_HEAD_OFFSET                           0x00050u
-#define NIC_CQ_HEAD_RESET                            0x00000000u
+#define NIC_CQ_HEAD_OFFSET 0x00050u
+#define NIC_CQ_HEAD_RESET 0x00000000u
 /*   VALUE (RW): Doorbell; index behind the last completion that software has taken. */
-#define NIC_CQ_HEAD_VALUE_SHIFT                      0u
-#define NIC_CQ_HEAD_VALUE_WIDTH                      16u
-#define NIC_CQ_HEAD_VALUE_MASK                       0x0000FFFFu
+#define NIC_CQ_HEAD_VALUE_SHIFT 0u
+#define NIC_CQ_HEAD_VALUE_WIDTH 16u
+#define NIC_CQ_HEAD_VALUE_MASK 0x0000FFFFu
 
 /* QP_SELECT: Queue pair that QP_STATUS shows and QP_CMD acts on. */
-#define NIC_QP_SELECT_OFFSET                         0x00060u
-#define NIC_QP_SELECT_RESET                          0x00000000u
+#define NIC_QP_SELECT_OFFSET 0x00060u
+#define NIC_QP_SELECT_RESET 0x00000000u
 /*   VALUE (RW): Queue pair that QP_STATUS shows and QP_CMD acts on. */
-#define NIC_QP_SELECT_VALUE_SHIFT                    0u
-#define NIC_QP_SELECT_VALUE_WIDTH                    24u
-#define NIC_QP_SELECT_VALUE_MASK                     0x00FFFFFFu
+#define NIC_QP_SELECT_VALUE_SHIFT 0u
+#define NIC_QP_SELECT_VALUE_WIDTH 24u
+#define NIC_QP_SELECT_VALUE_MASK 0x00FFFFFFu
 
 /* QP_REMOTE_HOST: Host at the other end, used by QP_CMD.CREATE. */
-#define NIC_QP_REMOTE_HOST_OFFSET                    0x00064u
-#define NIC_QP_REMOTE_HOST_RESET                     0x00000000u
+#define NIC_QP_REMOTE_HOST_OFFSET 0x00064u
+#define NIC_QP_REMOTE_HOST_RESET 0x00000000u
 /*   VALUE (RW): Host at the other end, used by QP_CMD.CREATE. */
-#define NIC_QP_REMOTE_HOST_VALUE_SHIFT               0u
-#define NIC_QP_REMOTE_HOST_VALUE_WIDTH               32u
-#define NIC_QP_REMOTE_HOST_VALUE_MASK                0xFFFFFFFFu
+#define NIC_QP_REMOTE_HOST_VALUE_SHIFT 0u
+#define NIC_QP_REMOTE_HOST_VALUE_WIDTH 32u
+#define NIC_QP_REMOTE_HOST_VALUE_MASK 0xFFFFFFFFu
 
 /* QP_REMOTE_QPN: Queue pair number at the other end, used by QP_CMD.CREATE. */
-#define NIC_QP_REMOTE_QPN_OFFSET                     0x00068u
-#define NIC_QP_REMOTE_QPN_RESET                      0x00000000u
+#define NIC_QP_REMOTE_QPN_OFFSET 0x00068u
+#define NIC_QP_REMOTE_QPN_RESET 0x00000000u
 /*   VALUE (RW): Queue pair number at the other end, used by QP_CMD.CREATE. */
-#define NIC_QP_REMOTE_QPN_VALUE_SHIFT                0u
-#define NIC_QP_REMOTE_QPN_VALUE_WIDTH                24u
-#define NIC_QP_REMOTE_QPN_VALUE_MASK                 0x00FFFFFFu
+#define NIC_QP_REMOTE_QPN_VALUE_SHIFT 0u
+#define NIC_QP_REMOTE_QPN_VALUE_WIDTH 24u
+#define NIC_QP_REMOTE_QPN_VALUE_MASK 0x00FFFFFFu
 
 /* QP_DSCP: DSCP of the queue pair's packets, used by QP_CMD.CREATE. */
-#define NIC_QP_DSCP_OFFSET                           0x0006Cu
-#define NIC_QP_DSCP_RESET                            0x00000000u
+#define NIC_QP_DSCP_OFFSET 0x0006Cu
+#define NIC_QP_DSCP_RESET 0x00000000u
 /*   VALUE (RW): DSCP of the queue pair's packets, used by QP_CMD.CREATE. */
-#define NIC_QP_DSCP_VALUE_SHIFT                      0u
-#define NIC_QP_DSCP_VALUE_WIDTH                      6u
-#define NIC_QP_DSCP_VALUE_MASK                       0x0000003Fu
+#define NIC_QP_DSCP_VALUE_SHIFT 0u
+#define NIC_QP_DSCP_VALUE_WIDTH 6u
+#define NIC_QP_DSCP_VALUE_MASK 0x0000003Fu
 
 /* QP_PRIORITY: 802.1p priority of the queue pair's packets, used by QP_CMD.CREATE. */
-#define NIC_QP_PRIORITY_OFFSET                       0x00070u
-#define NIC_QP_PRIORITY_RESET                        0x00000000u
+#define NIC_QP_PRIORITY_OFFSET 0x00070u
+#define NIC_QP_PRIORITY_RESET 0x00000000u
 /*   VALUE (RW): 802.1p priority of the queue pair's packets, used by QP_CMD.CREATE. */
-#define NIC_QP_PRIORITY_VALUE_SHIFT                  0u
-#define NIC_QP_PRIORITY_VALUE_WIDTH                  3u
-#define NIC_QP_PRIORITY_VALUE_MASK                   0x00000007u
+#define NIC_QP_PRIORITY_VALUE_SHIFT 0u
+#define NIC_QP_PRIORITY_VALUE_WIDTH 3u
+#define NIC_QP_PRIORITY_VALUE_MASK 0x00000007u
 
 /* QP_CMD: Acts on the selected queue pair at once; QP_STATUS shows the result. */
-#define NIC_QP_CMD_OFFSET                            0x00074u
-#define NIC_QP_CMD_RESET                             0x00000000u
+#define NIC_QP_CMD_OFFSET 0x00074u
+#define NIC_QP_CMD_RESET 0x00000000u
 /*   OPERATION (WO, 1 to 2): What to do. */
-#define NIC_QP_CMD_OPERATION_SHIFT                   0u
-#define NIC_QP_CMD_OPERATION_WIDTH                   2u
-#define NIC_QP_CMD_OPERATION_MASK                    0x00000003u
-#define NIC_QP_CMD_OPERATION_MIN                     1u
-#define NIC_QP_CMD_OPERATION_MAX                     2u
-#define NIC_QP_CMD_OPERATION_CREATE                  1u
-#define NIC_QP_CMD_OPERATION_DESTROY                 2u
+#define NIC_QP_CMD_OPERATION_SHIFT 0u
+#define NIC_QP_CMD_OPERATION_WIDTH 2u
+#define NIC_QP_CMD_OPERATION_MASK 0x00000003u
+#define NIC_QP_CMD_OPERATION_MIN 1u
+#define NIC_QP_CMD_OPERATION_MAX 2u
+#define NIC_QP_CMD_OPERATION_CREATE 1u
+#define NIC_QP_CMD_OPERATION_DESTROY 2u
 
 /* QP_STATUS: State of the selected queue pair. */
-#define NIC_QP_STATUS_OFFSET                         0x00078u
-#define NIC_QP_STATUS_RESET                          0x00000000u
+#define NIC_QP_STATUS_OFFSET 0x00078u
+#define NIC_QP_STATUS_RESET 0x00000000u
 /*   VALID (RO): It exists. */
-#define NIC_QP_STATUS_VALID_SHIFT                    0u
-#define NIC_QP_STATUS_VALID_WIDTH                    1u
-#define NIC_QP_STATUS_VALID_MASK                     0x00000001u
+#define NIC_QP_STATUS_VALID_SHIFT 0u
+#define NIC_QP_STATUS_VALID_WIDTH 1u
+#define NIC_QP_STATUS_VALID_MASK 0x00000001u
 /*   ERROR (RO): Its last work entry failed. */
-#define NIC_QP_STATUS_ERROR_SHIFT                    1u
-#define NIC_QP_STATUS_ERROR_WIDTH                    1u
-#define NIC_QP_STATUS_ERROR_MASK                     0x00000002u
+#define NIC_QP_STATUS_ERROR_SHIFT 1u
+#define NIC_QP_STATUS_ERROR_WIDTH 1u
+#define NIC_QP_STATUS_ERROR_MASK 0x00000002u
 /*   BUSY (RO): It has work that is not completed. */
-#define NIC_QP_STATUS_BUSY_SHIFT                     2u
-#define NIC_QP_STATUS_BUSY_WIDTH                     1u
-#define NIC_QP_STATUS_BUSY_MASK                      0x00000004u
+#define NIC_QP_STATUS_BUSY_SHIFT 2u
+#define NIC_QP_STATUS_BUSY_WIDTH 1u
+#define NIC_QP_STATUS_BUSY_MASK 0x00000004u
 
 /* MR_BASE_LO: First host address that remote writes may touch, low half. */
-#define NIC_MR_BASE_LO_OFFSET                        0x00080u
-#define NIC_MR_BASE_LO_RESET                         0x00000000u
+#define NIC_MR_BASE_LO_OFFSET 0x00080u
+#define NIC_MR_BASE_LO_RESET 0x00000000u
 /*   VALUE (RW): First host address that remote writes may touch, low half. */
-#define NIC_MR_BASE_LO_VALUE_SHIFT                   0u
-#define NIC_MR_BASE_LO_VALUE_WIDTH                   32u
-#define NIC_MR_BASE_LO_VALUE_MASK                    0xFFFFFFFFu
+#define NIC_MR_BASE_LO_VALUE_SHIFT 0u
+#define NIC_MR_BASE_LO_VALUE_WIDTH 32u
+#define NIC_MR_BASE_LO_VALUE_MASK 0xFFFFFFFFu
 
 /* MR_BASE_HI: High half. */
-#define NIC_MR_BASE_HI_OFFSET                        0x00084u
-#define NIC_MR_BASE_HI_RESET                         0x00000000u
+#define NIC_MR_BASE_HI_OFFSET 0x00084u
+#define NIC_MR_BASE_HI_RESET 0x00000000u
 /*   VALUE (RW): High half. */
-#define NIC_MR_BASE_HI_VALUE_SHIFT                   0u
-#define NIC_MR_BASE_HI_VALUE_WIDTH                   32u
-#define NIC_MR_BASE_HI_VALUE_MASK                    0xFFFFFFFFu
+#define NIC_MR_BASE_HI_VALUE_SHIFT 0u
+#define NIC_MR_BASE_HI_VALUE_WIDTH 32u
+#define NIC_MR_BASE_HI_VALUE_MASK 0xFFFFFFFFu
 
 /* MR_LENGTH: Length of the window that remote writes may touch; 0 refuses all. */
-#define NIC_MR_LENGTH_OFFSET                         0x00088u
-#define NIC_MR_LENGTH_RESET                          0x00000000u
+#define NIC_MR_LENGTH_OFFSET 0x00088u
+#define NIC_MR_LENGTH_RESET 0x00000000u
 /*   VALUE (RW, bytes): Length of the window that remote writes may touch; 0 refuses all. */
-#define NIC_MR_LENGTH_VALUE_SHIFT                    0u
-#define NIC_MR_LENGTH_VALUE_WIDTH                    32u
-#define NIC_MR_LENGTH_VALUE_MASK                     0xFFFFFFFFu
+#define NIC_MR_LENGTH_VALUE_SHIFT 0u
+#define NIC_MR_LENGTH_VALUE_WIDTH 32u
+#define NIC_MR_LENGTH_VALUE_MASK 0xFFFFFFFFu
 
 /* IRQ_STATUS: Causes of an interrupt; each stays until 1 is written to it. */
-#define NIC_IRQ_STATUS_OFFSET                        0x000A0u
-#define NIC_IRQ_STATUS_RESET                         0x00000000u
+#define NIC_IRQ_STATUS_OFFSET 0x000A0u
+#define NIC_IRQ_STATUS_RESET 0x00000000u
 /*   COMPLETION (W1C): Completions are waiting, as IRQ_COALESCE asks. */
-#define NIC_IRQ_STATUS_COMPLETION_SHIFT              0u
-#define NIC_IRQ_STATUS_COMPLETION_WIDTH              1u
-#define NIC_IRQ_STATUS_COMPLETION_MASK               0x00000001u
+#define NIC_IRQ_STATUS_COMPLETION_SHIFT 0u
+#define NIC_IRQ_STATUS_COMPLETION_WIDTH 1u
+#define NIC_IRQ_STATUS_COMPLETION_MASK 0x00000001u
 /*   ERROR (W1C): A register access was refused; ERROR_INFO says which. */
-#define NIC_IRQ_STATUS_ERROR_SHIFT                   1u
-#define NIC_IRQ_STATUS_ERROR_WIDTH                   1u
-#define NIC_IRQ_STATUS_ERROR_MASK                    0x00000002u
+#define NIC_IRQ_STATUS_ERROR_SHIFT 1u
+#define NIC_IRQ_STATUS_ERROR_WIDTH 1u
+#define NIC_IRQ_STATUS_ERROR_MASK 0x00000002u
 /*   SQ_ERROR (W1C): A work entry was malformed; its completion says why. */
-#define NIC_IRQ_STATUS_SQ_ERROR_SHIFT                2u
-#define NIC_IRQ_STATUS_SQ_ERROR_WIDTH                1u
-#define NIC_IRQ_STATUS_SQ_ERROR_MASK                 0x00000004u
+#define NIC_IRQ_STATUS_SQ_ERROR_SHIFT 2u
+#define NIC_IRQ_STATUS_SQ_ERROR_WIDTH 1u
+#define NIC_IRQ_STATUS_SQ_ERROR_MASK 0x00000004u
 
 /* IRQ_MASK: 1 lets the cause of the same position raise the interrupt. */
-#define NIC_IRQ_MASK_OFFSET                          0x000A4u
-#define NIC_IRQ_MASK_RESET                           0x00000000u
+#define NIC_IRQ_MASK_OFFSET 0x000A4u
+#define NIC_IRQ_MASK_RESET 0x00000000u
 /*   COMPLETION (RW): Completion. */
-#define NIC_IRQ_MASK_COMPLETION_SHIFT                0u
-#define NIC_IRQ_MASK_COMPLETION_WIDTH                1u
-#define NIC_IRQ_MASK_COMPLETION_MASK                 0x00000001u
+#define NIC_IRQ_MASK_COMPLETION_SHIFT 0u
+#define NIC_IRQ_MASK_COMPLETION_WIDTH 1u
+#define NIC_IRQ_MASK_COMPLETION_MASK 0x00000001u
 /*   ERROR (RW): Refused access. */
-#define NIC_IRQ_MASK_ERROR_SHIFT                     1u
-#define NIC_IRQ_MASK_ERROR_WIDTH                     1u
-#define NIC_IRQ_MASK_ERROR_MASK                      0x00000002u
+#define NIC_IRQ_MASK_ERROR_SHIFT 1u
+#define NIC_IRQ_MASK_ERROR_WIDTH 1u
+#define NIC_IRQ_MASK_ERROR_MASK 0x00000002u
 /*   SQ_ERROR (RW): Malformed work entry. */
-#define NIC_IRQ_MASK_SQ_ERROR_SHIFT                  2u
-#define NIC_IRQ_MASK_SQ_ERROR_WIDTH                  1u
-#define NIC_IRQ_MASK_SQ_ERROR_MASK                   0x00000004u
+#define NIC_IRQ_MASK_SQ_ERROR_SHIFT 2u
+#define NIC_IRQ_MASK_SQ_ERROR_WIDTH 1u
+#define NIC_IRQ_MASK_SQ_ERROR_MASK 0x00000004u
 
 /* ERROR_INFO: The last refused access. */
-#define NIC_ERROR_INFO_OFFSET                        0x000A8u
-#define NIC_ERROR_INFO_RESET                         0x00000000u
+#define NIC_ERROR_INFO_OFFSET 0x000A8u
+#define NIC_ERROR_INFO_RESET 0x00000000u
 /*   ADDRESS (RO): Its address. */
-#define NIC_ERROR_INFO_ADDRESS_SHIFT                 0u
-#define NIC_ERROR_INFO_ADDRESS_WIDTH                 16u
-#define NIC_ERROR_INFO_ADDRESS_MASK                  0x0000FFFFu
+#define NIC_ERROR_INFO_ADDRESS_SHIFT 0u
+#define NIC_ERROR_INFO_ADDRESS_WIDTH 16u
+#define NIC_ERROR_INFO_ADDRESS_MASK 0x0000FFFFu
 /*   CODE (RO): Why it was refused. */
-#define NIC_ERROR_INFO_CODE_SHIFT                    24u
-#define NIC_ERROR_INFO_CODE_WIDTH                    3u
-#define NIC_ERROR_INFO_CODE_MASK                     0x07000000u
-#define NIC_ERROR_INFO_CODE_NONE                     0u
-#define NIC_ERROR_INFO_CODE_UNMAPPED                 1u
-#define NIC_ERROR_INFO_CODE_MISALIGNED               2u
-#define NIC_ERROR_INFO_CODE_READ_ONLY                3u
-#define NIC_ERROR_INFO_CODE_NARROW                   4u
-#define NIC_ERROR_INFO_CODE_OUT_OF_RANGE             5u
+#define NIC_ERROR_INFO_CODE_SHIFT 24u
+#define NIC_ERROR_INFO_CODE_WIDTH 3u
+#define NIC_ERROR_INFO_CODE_MASK 0x07000000u
+#define NIC_ERROR_INFO_CODE_NONE 0u
+#define NIC_ERROR_INFO_CODE_UNMAPPED 1u
+#define NIC_ERROR_INFO_CODE_MISALIGNED 2u
+#define NIC_ERROR_INFO_CODE_READ_ONLY 3u
+#define NIC_ERROR_INFO_CODE_NARROW 4u
+#define NIC_ERROR_INFO_CODE_OUT_OF_RANGE 5u
 /*   WRITE (RO): It was a write. */
-#define NIC_ERROR_INFO_WRITE_SHIFT                   31u
-#define NIC_ERROR_INFO_WRITE_WIDTH                   1u
-#define NIC_ERROR_INFO_WRITE_MASK                    0x80000000u
+#define NIC_ERROR_INFO_WRITE_SHIFT 31u
+#define NIC_ERROR_INFO_WRITE_WIDTH 1u
+#define NIC_ERROR_INFO_WRITE_MASK 0x80000000u
 
 /* IRQ_COALESCE: The completion interrupt is raised by whichever comes first. */
-#define NIC_IRQ_COALESCE_OFFSET                      0x000ACu
-#define NIC_IRQ_COALESCE_RESET                       0x00000001u
+#define NIC_IRQ_COALESCE_OFFSET 0x000ACu
+#define NIC_IRQ_COALESCE_RESET 0x00000001u
 /*   COUNT (RW, 1 to 255): Completions waiting. */
-#define NIC_IRQ_COALESCE_COUNT_SHIFT                 0u
-#define NIC_IRQ_COALESCE_COUNT_WIDTH                 8u
-#define NIC_IRQ_COALESCE_COUNT_MASK                  0x000000FFu
-#define NIC_IRQ_COALESCE_COUNT_MIN                   1u
-#define NIC_IRQ_COALESCE_COUNT_MAX                   255u
+#define NIC_IRQ_COALESCE_COUNT_SHIFT 0u
+#define NIC_IRQ_COALESCE_COUNT_WIDTH 8u
+#define NIC_IRQ_COALESCE_COUNT_MASK 0x000000FFu
+#define NIC_IRQ_COALESCE_COUNT_MIN 1u
+#define NIC_IRQ_COALESCE_COUNT_MAX 255u
 /*   DELAY (RW, us): Age of the oldest completion; 0 waits for COUNT alone. */
-#define NIC_IRQ_COALESCE_DELAY_SHIFT                 16u
-#define NIC_IRQ_COALESCE_DELAY_WIDTH                 16u
-#define NIC_IRQ_COALESCE_DELAY_MASK                  0xFFFF0000u
+#define NIC_IRQ_COALESCE_DELAY_SHIFT 16u
+#define NIC_IRQ_COALESCE_DELAY_WIDTH 16u
+#define NIC_IRQ_COALESCE_DELAY_MASK 0xFFFF0000u
 
 /* CNP_INTERVAL: Least time between two CNPs of a flow. */
-#define NIC_CNP_INTERVAL_OFFSET                      0x000C0u
-#define NIC_CNP_INTERVAL_RESET                       0x0000C350u
+#define NIC_CNP_INTERVAL_OFFSET 0x000C0u
+#define NIC_CNP_INTERVAL_RESET 0x0000C350u
 /*   VALUE (RW, ns): Least time between two CNPs of a flow. */
-#define NIC_CNP_INTERVAL_VALUE_SHIFT                 0u
-#define NIC_CNP_INTERVAL_VALUE_WIDTH                 32u
-#define NIC_CNP_INTERVAL_VALUE_MASK                  0xFFFFFFFFu
+#define NIC_CNP_INTERVAL_VALUE_SHIFT 0u
+#define NIC_CNP_INTERVAL_VALUE_WIDTH 32u
+#define NIC_CNP_INTERVAL_VALUE_MASK 0xFFFFFFFFu
 
 /* CNP_DSCP: DSCP of the CNPs sent. */
-#define NIC_CNP_DSCP_OFFSET                          0x000C4u
-#define NIC_CNP_DSCP_RESET                           0x00000030u
+#define NIC_CNP_DSCP_OFFSET 0x000C4u
+#define NIC_CNP_DSCP_RESET 0x00000030u
 /*   VALUE (RW): DSCP of the CNPs sent. */
-#define NIC_CNP_DSCP_VALUE_SHIFT                     0u
-#define NIC_CNP_DSCP_VALUE_WIDTH                     6u
-#define NIC_CNP_DSCP_VALUE_MASK                      0x0000003Fu
+#define NIC_CNP_DSCP_VALUE_SHIFT 0u
+#define NIC_CNP_DSCP_VALUE_WIDTH 6u
+#define NIC_CNP_DSCP_VALUE_MASK 0x0000003Fu
 
 /* CNP_PRIORITY: 802.1p priority of the CNPs sent. */
-#define NIC_CNP_PRIORITY_OFFSET                      0x000C8u
-#define NIC_CNP_PRIORITY_RESET                       0x00000006u
+#define NIC_CNP_PRIORITY_OFFSET 0x000C8u
+#define NIC_CNP_PRIORITY_RESET 0x00000006u
 /*   VALUE (RW): 802.1p priority of the CNPs sent. */
-#define NIC_CNP_PRIORITY_VALUE_SHIFT                 0u
-#define NIC_CNP_PRIORITY_VALUE_WIDTH                 3u
-#define NIC_CNP_PRIORITY_VALUE_MASK                  0x00000007u
+#define NIC_CNP_PRIORITY_VALUE_SHIFT 0u
+#define NIC_CNP_PRIORITY_VALUE_WIDTH 3u
+#define NIC_CNP_PRIORITY_VALUE_MASK 0x00000007u
 
 /* Statistics: 64 bit; reading LO latches HI. */
-#define NIC_STATISTICS_OFFSET                        0x03000u
-#define NIC_STATISTICS_COUNT                         13u
+#define NIC_STATISTICS_OFFSET 0x03000u
+#define NIC_STATISTICS_COUNT 13u
 /* packets_sent: Packets sent, of every kind. */
-#define NIC_STAT_PACKETS_SENT_LO_OFFSET              0x03000u
-#define NIC_STAT_PACKETS_SENT_HI_OFFSET              0x03004u
+#define NIC_STAT_PACKETS_SENT_LO_OFFSET 0x03000u
+#define NIC_STAT_PACKETS_SENT_HI_OFFSET 0x03004u
 /* packets_received: Packets received, of every kind. */
-#define NIC_STAT_PACKETS_RECEIVED_LO_OFFSET          0x03008u
-#define NIC_STAT_PACKETS_RECEIVED_HI_OFFSET          0x0300Cu
+#define NIC_STAT_PACKETS_RECEIVED_LO_OFFSET 0x03008u
+#define NIC_STAT_PACKETS_RECEIVED_HI_OFFSET 0x0300Cu
 /* bytes_sent: Payload bytes sent. */
-#define NIC_STAT_BYTES_SENT_LO_OFFSET                0x03010u
-#define NIC_STAT_BYTES_SENT_HI_OFFSET                0x03014u
+#define NIC_STAT_BYTES_SENT_LO_OFFSET 0x03010u
+#define NIC_STAT_BYTES_SENT_HI_OFFSET 0x03014u
 /* bytes_received: Payload bytes received and accepted. */
-#define NIC_STAT_BYTES_RECEIVED_LO_OFFSET            0x03018u
-#define NIC_STAT_BYTES_RECEIVED_HI_OFFSET            0x0301Cu
+#define NIC_STAT_BYTES_RECEIVED_LO_OFFSET 0x03018u
+#define NIC_STAT_BYTES_RECEIVED_HI_OFFSET 0x0301Cu
 /* cnps_sent: CNPs sent. */
-#define NIC_STAT_CNPS_SENT_LO_OFFSET                 0x03020u
-#define NIC_STAT_CNPS_SENT_HI_OFFSET                 0x03024u
+#define NIC_STAT_CNPS_SENT_LO_OFFSET 0x03020u
+#define NIC_STAT_CNPS_SENT_HI_OFFSET 0x03024u
 /* cnps_received: CNPs received. */
-#define NIC_STAT_CNPS_RECEIVED_LO_OFFSET             0x03028u
-#define NIC_STAT_CNPS_RECEIVED_HI_OFFSET             0x0302Cu
+#define NIC_STAT_CNPS_RECEIVED_LO_OFFSET 0x03028u
+#define NIC_STAT_CNPS_RECEIVED_HI_OFFSET 0x0302Cu
 /* ce_received: Packets received with CE. */
-#define NIC_STAT_CE_RECEIVED_LO_OFFSET               0x03030u
-#define NIC_STAT_CE_RECEIVED_HI_OFFSET               0x03034u
+#define NIC_STAT_CE_RECEIVED_LO_OFFSET 0x03030u
+#define NIC_STAT_CE_RECEIVED_HI_OFFSET 0x03034u
 /* acks_sent: Acknowledgements sent. */
-#define NIC_STAT_ACKS_SENT_LO_OFFSET                 0x03038u
-#define NIC_STAT_ACKS_SENT_HI_OFFSET                 0x0303Cu
+#define NIC_STAT_ACKS_SENT_LO_OFFSET 0x03038u
+#define NIC_STAT_ACKS_SENT_HI_OFFSET 0x0303Cu
 /* acks_received: Acknowledgements received. */
-#define NIC_STAT_ACKS_RECEIVED_LO_OFFSET             0x03040u
-#define NIC_STAT_ACKS_RECEIVED_HI_OFFSET             0x03044u
+#define NIC_STAT_ACKS_RECEIVED_LO_OFFSET 0x03040u
+#define NIC_STAT_ACKS_RECEIVED_HI_OFFSET 0x03044u
 /* icrc_errors: Packets dropped because their ICRC was wrong. */
-#define NIC_STAT_ICRC_ERRORS_LO_OFFSET               0x03048u
-#define NIC_STAT_ICRC_ERRORS_HI_OFFSET               0x0304Cu
+#define NIC_STAT_ICRC_ERRORS_LO_OFFSET 0x03048u
+#define NIC_STAT_ICRC_ERRORS_HI_OFFSET 0x0304Cu
 /* retransmits: Packets sent again. */
-#define NIC_STAT_RETRANSMITS_LO_OFFSET               0x03050u
-#define NIC_STAT_RETRANSMITS_HI_OFFSET               0x03054u
+#define NIC_STAT_RETRANSMITS_LO_OFFSET 0x03050u
+#define NIC_STAT_RETRANSMITS_HI_OFFSET 0x03054u
 /* mr_violations: Remote writes outside the allowed window; dropped. */
-#define NIC_STAT_MR_VIOLATIONS_LO_OFFSET             0x03058u
-#define NIC_STAT_MR_VIOLATIONS_HI_OFFSET             0x0305Cu
+#define NIC_STAT_MR_VIOLATIONS_LO_OFFSET 0x03058u
+#define NIC_STAT_MR_VIOLATIONS_HI_OFFSET 0x0305Cu
 /* completions: Completions written. */
-#define NIC_STAT_COMPLETIONS_LO_OFFSET               0x03060u
-#define NIC_STAT_COMPLETIONS_HI_OFFSET               0x03064u
+#define NIC_STAT_COMPLETIONS_LO_OFFSET 0x03060u
+#define NIC_STAT_COMPLETIONS_HI_OFFSET 0x03064u
 
 #endif /* NIC_REGS_H */

@@ -1,0 +1,89 @@
+#include "driver/dcc_tables.h"
+
+/* Powers are taken in 0.32 with round half up: each product errs by at most 2^-33, and the chain of
+ * squarings for an exponent n by at most n·2^-33. The greatest exponent is 64·63, so what is left
+ * over is under 2^-21, and rounding to 1.16 decides the rest. */
+#define ONE_Q32 (UINT64_C(1) << 32)
+#define ONE_Q16 65536u
+
+static uint64_t multiply_q32(uint64_t a, uint64_t b) {
+  if (a == ONE_Q32) return b;
+  if (b == ONE_Q32) return a;
+  return (a * b + (ONE_Q32 >> 1)) >> 32;
+}
+
+static uint64_t power_q32(uint64_t base, uint32_t exponent) {
+  uint64_t result = ONE_Q32;
+  while (exponent != 0) {
+    if (exponent & 1u) result = multiply_q32(result, base);
+    base = multiply_q32(base, base);
+    exponent >>= 1;
+  }
+  return result;
+}
+
+static uint32_t to_q16(uint64_t q32) { return (uint32_t)((q32 + (1u << 15)) >> 16); }
+
+uint32_t dcc_decrease_entry(enum dcc_policy policy, uint32_t i) {
+  if (policy == DCC_POLICY_PROPORTIONAL) return to_q16(power_q32(ONE_Q32 - ONE_Q32 / 64, i));
+  return ONE_Q16 - i * (ONE_Q16 / 512);
+}
+
+uint32_t dcc_decay(uint32_t g_q0_16, uint32_t n) {
+  return to_q16(power_q32((uint64_t)(ONE_Q16 - g_q0_16) << 16, n));
+}
+
+uint32_t dcc_decay_hi_entry(uint32_t g_q0_16, uint32_t i) { return dcc_decay(g_q0_16, 64 * i); }
+uint32_t dcc_decay_lo_entry(uint32_t g_q0_16, uint32_t i) { return dcc_decay(g_q0_16, i); }
+
+struct dcc_factor dcc_factor_of_weight(uint32_t weight_q8_8) {
+  struct dcc_factor factor;
+  if (weight_q8_8 < DCC_WEIGHT_MIN_Q8_8) weight_q8_8 = DCC_WEIGHT_MIN_Q8_8;
+  if (weight_q8_8 > DCC_WEIGHT_MAX_Q8_8) weight_q8_8 = DCC_WEIGHT_MAX_Q8_8;
+  /* 1/w in 4.12 is 4096·256/w; 1/16 alone would need one more than the field holds. */
+  uint32_t inverse = ((1u << 20) + weight_q8_8 / 2) / weight_q8_8;
+  if (inverse > UINT16_MAX) inverse = UINT16_MAX;
+  factor.f_inc_q8_8 = (uint16_t)weight_q8_8;
+  factor.f_dec_q4_12 = (uint16_t)inverse;
+  return factor;
+}
+
+uint32_t dcc_alpha_recip(uint32_t interval_ticks) {
+  if (interval_ticks <= 1) return UINT32_MAX;
+  return (uint32_t)((ONE_Q32 + interval_ticks - 1) / interval_ticks);
+}
+
+void dcc_classes_equal(struct dcc_class classes[DCC_DSCPS]) {
+  for (uint32_t dscp = 0; dscp < DCC_DSCPS; ++dscp)
+    classes[dscp] = dcc_class_of(256, 0, UINT32_MAX);
+}
+
+struct dcc_class dcc_class_of(uint32_t weight_q8_8, uint32_t floor_q24_8, uint32_t ceiling_q24_8) {
+  struct dcc_class entitled = {0};
+  if (weight_q8_8 < DCC_WEIGHT_MIN_Q8_8) weight_q8_8 = DCC_WEIGHT_MIN_Q8_8;
+  if (weight_q8_8 > DCC_WEIGHT_MAX_Q8_8) weight_q8_8 = DCC_WEIGHT_MAX_Q8_8;
+  entitled.weight_q8_8 = (uint16_t)weight_q8_8;
+  entitled.floor_q24_8 = floor_q24_8;
+  entitled.ceiling_q24_8 = ceiling_q24_8;
+  return entitled;
+}
+
+struct dcc_class dcc_class_of_rank(uint32_t rank) {
+  if (rank >= DCC_RANKS) rank = DCC_RANKS - 1;
+  return dcc_class_of((uint32_t)DCC_WEIGHT_MIN_Q8_8 << (4 * rank), 0, UINT32_MAX);
+}
+
+void dcc_tables_generate(struct dcc_tables* tables, const struct dcc_config* config) {
+  for (uint32_t dscp = 0; dscp < DCC_DSCPS; ++dscp) {
+    tables->factor[dscp] = dcc_factor_of_weight(config->classes[dscp].weight_q8_8);
+    tables->floor[dscp] = config->classes[dscp].floor_q24_8;
+    tables->ceiling[dscp] = config->classes[dscp].ceiling_q24_8;
+  }
+  for (uint32_t i = 0; i < DCC_DECAY_ENTRIES; ++i) {
+    tables->decay_hi[i] = dcc_decay_hi_entry(config->g_q0_16, i);
+    tables->decay_lo[i] = dcc_decay_lo_entry(config->g_q0_16, i);
+  }
+  for (uint32_t i = 0; i < DCC_DECREASE_ENTRIES; ++i) {
+    tables->decrease[i] = dcc_decrease_entry((enum dcc_policy)config->policy, i);
+  }
+}

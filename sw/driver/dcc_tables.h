@@ -1,0 +1,70 @@
+/* What the controller's look-up tables contain, computed with integers only.
+ *
+ * Every entry is a function of the configuration, so a table can be loaded entry by entry without
+ * holding it. Entries are within one unit of the last place of the exact value. Formats and the
+ * curves themselves: docs/architecture.md, "Fixed-point formats" and "Rate unit". */
+#ifndef DCC_DRIVER_DCC_TABLES_H
+#define DCC_DRIVER_DCC_TABLES_H
+
+#include <stdint.h>
+
+#include "driver/dcc_config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { DCC_DECREASE_ENTRIES = 257, DCC_DECAY_ENTRIES = 64 };
+
+/* Weights the factor table can express. */
+enum { DCC_WEIGHT_MIN_Q8_8 = 16, DCC_WEIGHT_MAX_Q8_8 = 65535 };
+
+/* decrease[i], 1.16, i = 0 … 256 (argument 256·i): what a cut multiplies the rate with.
+ * DCQCN: 1 - i/512. Proportional: (1 - 1/64)^i. */
+uint32_t dcc_decrease_entry(enum dcc_policy policy, uint32_t i);
+
+/* (1 - g)^n in 1.16, g in 0.16, any n. */
+uint32_t dcc_decay(uint32_t g_q0_16, uint32_t n);
+/* decay_hi[i] = (1 - g)^(64·i), decay_lo[i] = (1 - g)^i, i = 0 … 63. */
+uint32_t dcc_decay_hi_entry(uint32_t g_q0_16, uint32_t i);
+uint32_t dcc_decay_lo_entry(uint32_t g_q0_16, uint32_t i);
+
+/* Factors of a class of this weight: increases times w (8.8), cuts divided by w (4.12). */
+struct dcc_factor {
+  uint16_t f_inc_q8_8;
+  uint16_t f_dec_q4_12;
+};
+struct dcc_factor dcc_factor_of_weight(uint32_t weight_q8_8);
+
+/* ALPHA_RECIP for an alpha interval of K = 1 … 4096 ticks: 2^32 / K rounded up. K = 1 would need
+ * 2^32 and takes the largest word, which counts one interval less in 2^32 - 1 ticks. */
+uint32_t dcc_alpha_recip(uint32_t interval_ticks);
+
+/* --- Classes: what a DSCP is entitled to, for dcc_config.classes --- */
+
+/* Weight one, no guarantee, no cap. */
+void dcc_classes_equal(struct dcc_class classes[DCC_DSCPS]);
+/* A class by weight; `floor` and `ceiling` in 24.8 Mb/s as CCTI_Limit and CCTI_Min bound a flow
+ * (floor 0: no guarantee; ceiling UINT32_MAX: no cap). */
+struct dcc_class dcc_class_of(uint32_t weight_q8_8, uint32_t floor_q24_8, uint32_t ceiling_q24_8);
+/* Close to strict priority: each rank (0 lowest … 3 highest) weighs 16 times the one below, which
+ * is as far apart as the factor table reaches; the highest is 4096 times the lowest. */
+struct dcc_class dcc_class_of_rank(uint32_t rank);
+enum { DCC_RANKS = 4 };
+
+/* --- All of it at once, for tools and tests --- */
+struct dcc_tables {
+  struct dcc_factor factor[DCC_DSCPS];
+  uint32_t floor[DCC_DSCPS];
+  uint32_t ceiling[DCC_DSCPS];
+  uint32_t decay_hi[DCC_DECAY_ENTRIES];
+  uint32_t decay_lo[DCC_DECAY_ENTRIES];
+  uint32_t decrease[DCC_DECREASE_ENTRIES];
+};
+void dcc_tables_generate(struct dcc_tables* tables, const struct dcc_config* config);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

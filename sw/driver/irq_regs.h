@@ -1,0 +1,30 @@
+/* Register map of the interrupt controller, shared by model (models/tlm/interrupt_controller) and
+ * software. Sources are levels; source n is bit n of every register, source 0 does not exist.
+ *
+ * A source is *pending* while its line is high and it is not in service. Reading CLAIM takes the
+ * lowest-numbered source that is pending and enabled, puts it in service and returns its number (0:
+ * none). Writing that number to COMPLETE ends the service; if its line is still high it is pending
+ * again. The output line is high while any source is pending and enabled. */
+#ifndef DCC_DRIVER_IRQ_REGS_H
+#define DCC_DRIVER_IRQ_REGS_H
+
+#define IRQ_CONTROLLER_BASE 0x0C000000u
+#define IRQ_CONTROLLER_BYTES 0x1000u
+
+#define IRQ_PENDING_OFFSET 0x00u  /* RO: sources whose line is high and that are not in service */
+#define IRQ_ENABLE_OFFSET 0x04u   /* RW: sources that may raise the output; reset 0 */
+#define IRQ_CLAIM_OFFSET 0x08u    /* RO, read takes: number of the source now in service */
+#define IRQ_COMPLETE_OFFSET 0x0Cu /* WO: number of the source whose service ends */
+#define IRQ_LEVEL_OFFSET 0x10u    /* RO: the lines as they are */
+#define IRQ_SERVICE_OFFSET 0x14u  /* RO: sources in service */
+
+enum irq_source {
+  IRQ_SOURCE_NONE = 0,
+  IRQ_SOURCE_CONTROLLER = 1,
+  IRQ_SOURCE_NIC = 2,
+  IRQ_SOURCE_DMA = 3,
+  IRQ_SOURCE_UART = 4,
+  IRQ_SOURCES = 32, /* room in the registers */
+};
+
+#endif
