@@ -101,10 +101,11 @@ struct Rate {
   friend constexpr bool operator>=(Rate a, Rate b) { return a.raw >= b.raw; }
 };
 
+__extension__ using Uint128 = unsigned __int128;
+
 /// Time to move `bytes` at `rate`, rounded up to a picosecond (a wire is never faster than told).
-/// Exact for bytes < 2^20 at any rate, and for any size at rates that divide 8·10^12.
 constexpr PicoSeconds serialization_time(Bytes bytes, BitRate rate) {
-  const unsigned __int128 bits = static_cast<unsigned __int128>(bytes) * 8u * 1'000'000'000'000u;
+  const Uint128 bits = static_cast<Uint128>(bytes) * 8u * 1'000'000'000'000u;
   return PicoSeconds(
       static_cast<std::int64_t>((bits + rate.bits_per_second - 1) / rate.bits_per_second));
 }

@@ -55,6 +55,7 @@ struct Packet {
   std::uint8_t priority = 0;      // 802.1p; PFC and the switch queues go by it
   bool first = false;             // of its message (carries a RETH)
   bool last = false;              // of its message
+  bool has_immediate = false;     // RDMA WRITE with immediate
   bool ack_requested = false;
   std::uint8_t cnp_marks = 0;     // CNP: CE marks it stands for; ACK: 1 if the data had CE
   std::uint16_t pause_classes = 0;  // kPause: bit p set = priority p stops, clear = resumes
@@ -66,7 +67,7 @@ struct Packet {
   Qpn destination_qpn = 0;        // queue pair at the receiver of this packet
   Qpn source_qpn = 0;             // queue pair at its sender
   std::uint32_t flow = 0;         // platform-wide flow id: statistics and traces, ECMP
-  std::uint32_t immediate = 0;    // RDMA WRITE with immediate (last packet); CNM: feedback
+  std::uint32_t immediate = 0;    // immediate data (last packet of its message); CNM: feedback
   Psn psn = 0;
   std::uint64_t remote_address = 0;
   PicoSeconds sent{};             // when the data packet left its NIC; echoed by its ACK

@@ -1,0 +1,67 @@
+// What a NIC is configured with, and the counters it keeps.
+#pragma once
+
+#include <cstdint>
+
+#include "net/packet.h"
+#include "units.h"
+
+namespace dcc {
+
+enum class AckMode : std::uint8_t { kNone, kPerPacket, kPerMessage };
+
+struct CnpParameters {
+  PicoSeconds interval = kMicroSecond * 50;  // least distance of two CNPs of a flow
+  std::uint8_t dscp = 48;
+  std::uint8_t priority = 6;
+  bool carry_marks = false;  // the CNP says how many CE marks it stands for
+};
+
+struct NicParameters {
+  HostId host = 0;
+  std::uint32_t mtu = 1000;  // payload bytes of a full packet
+  bool real_payload = false;
+  AckMode ack = AckMode::kPerPacket;
+  int ack_priority = -1;  // -1: that of the data
+  CnpParameters cnp;
+  PicoSeconds retransmit_timeout = kMilliSecond * 8;
+  BitRate line_rate{100'000'000'000};
+  Bytes link_overhead = 20;
+  PicoSeconds dma_latency = kNanoSecond * 300;
+  BitRate dma_rate{256'000'000'000};
+};
+
+struct NicCounters {
+  std::uint64_t packets_sent = 0;      // all kinds, made by this NIC
+  std::uint64_t packets_received = 0;  // all kinds, PFC frames included
+  std::uint64_t data_sent = 0;
+  std::uint64_t data_received = 0;
+  std::uint64_t bytes_sent = 0;      // payload
+  std::uint64_t bytes_received = 0;  // payload, in order
+  std::uint64_t acks_sent = 0;
+  std::uint64_t naks_sent = 0;
+  std::uint64_t cnps_sent = 0;
+  std::uint64_t cnps_received = 0;
+  std::uint64_t ce_received = 0;
+  std::uint64_t out_of_order = 0;  // data discarded because something before it is missing
+  std::uint64_t duplicates = 0;
+  std::uint64_t retransmits = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t icrc_errors = 0;
+  std::uint64_t mr_violations = 0;  // writes refused outside the memory region
+  std::uint64_t unknown_qp = 0;     // packets for a queue pair that does not exist
+  std::uint64_t pauses_received = 0;
+};
+
+/// A connected queue pair: both directions.
+struct QueuePairConfig {
+  HostId remote_host = 0;
+  Qpn remote_qpn = 0;
+  std::uint32_t flow = 0;  // ledger record of what this end sends
+  std::uint8_t dscp = 0;
+  std::uint8_t priority = 0;
+  bool ecn_capable = true;
+  PicoSeconds base_rtt{};
+};
+
+}  // namespace dcc

@@ -1,0 +1,142 @@
+#include "nic/pacing_scheduler.h"
+
+namespace dcc {
+
+void PacingScheduler::add_flow(FlowIndex flow, int priority) {
+  if (flow >= flows_.size()) flows_.resize(flow + 1);
+  flows_[flow].priority = static_cast<std::uint8_t>(priority);
+}
+
+void PacingScheduler::put(std::uint32_t position, const Waiting& entry) {
+  waiting_[position] = entry;
+  flows_[entry.flow].position = position;
+}
+
+void PacingScheduler::sift_up(std::uint32_t position, const Waiting& entry) {
+  while (position > 0) {
+    const std::uint32_t parent = (position - 1) / 2;
+    if (!entry.before(waiting_[parent])) break;
+    put(position, waiting_[parent]);
+    position = parent;
+  }
+  put(position, entry);
+}
+
+void PacingScheduler::sift_down(std::uint32_t position, const Waiting& entry) {
+  const auto size = static_cast<std::uint32_t>(waiting_.size());
+  for (;;) {
+    std::uint32_t child = 2 * position + 1;
+    if (child >= size) break;
+    if (child + 1 < size && waiting_[child + 1].before(waiting_[child])) ++child;
+    if (!waiting_[child].before(entry)) break;
+    put(position, waiting_[child]);
+    position = child;
+  }
+  put(position, entry);
+}
+
+void PacingScheduler::remove_waiting(std::uint32_t position) {
+  const Waiting last = waiting_.back();
+  waiting_.pop_back();
+  if (position == waiting_.size()) return;
+  if (position > 0 && last.before(waiting_[(position - 1) / 2])) {
+    sift_up(position, last);
+  } else {
+    sift_down(position, last);
+  }
+}
+
+void PacingScheduler::make_ready(FlowIndex flow) {
+  Flow& f = flows_[flow];
+  Ring& ring = rings_[f.priority];
+  f.place = Place::kReady;
+  f.ready_order = order_++;
+  f.before = ring.tail;
+  f.after = kNone;
+  if (ring.tail == kNone) {
+    ring.head = flow;
+    non_empty_ |= 1u << f.priority;
+  } else {
+    flows_[ring.tail].after = flow;
+  }
+  ring.tail = flow;
+}
+
+void PacingScheduler::leave_ring(FlowIndex flow) {
+  Flow& f = flows_[flow];
+  Ring& ring = rings_[f.priority];
+  if (f.before == kNone) {
+    ring.head = f.after;
+  } else {
+    flows_[f.before].after = f.after;
+  }
+  if (f.after == kNone) {
+    ring.tail = f.before;
+  } else {
+    flows_[f.after].before = f.before;
+  }
+  if (ring.head == kNone) non_empty_ &= ~(1u << f.priority);
+}
+
+void PacingScheduler::activate(FlowIndex flow, PicoSeconds when) {
+  Flow& f = flows_[flow];
+  if (f.place == Place::kReady) return;  // a ready flow keeps its turn
+  const Waiting entry{when, flow};
+  if (f.place == Place::kWaiting) {
+    const std::uint32_t position = f.position;
+    if (entry.before(waiting_[position])) {
+      sift_up(position, entry);
+    } else {
+      sift_down(position, entry);
+    }
+    return;
+  }
+  f.place = Place::kWaiting;
+  waiting_.push_back(entry);
+  sift_up(static_cast<std::uint32_t>(waiting_.size() - 1), entry);
+}
+
+void PacingScheduler::deactivate(FlowIndex flow) {
+  Flow& f = flows_[flow];
+  if (f.place == Place::kWaiting) {
+    remove_waiting(f.position);
+  } else if (f.place == Place::kReady) {
+    leave_ring(flow);
+  }
+  f.place = Place::kOff;
+}
+
+void PacingScheduler::ripen(PicoSeconds now) {
+  while (!waiting_.empty() && waiting_[0].when <= now) {
+    const FlowIndex flow = waiting_[0].flow;
+    remove_waiting(0);
+    make_ready(flow);
+  }
+}
+
+bool PacingScheduler::any_ready(PicoSeconds now, unsigned allowed) {
+  ripen(now);
+  return (non_empty_ & allowed) != 0;
+}
+
+PacingScheduler::FlowIndex PacingScheduler::pick(PicoSeconds now, unsigned allowed) {
+  ripen(now);
+  unsigned candidates = non_empty_ & allowed;
+  if (candidates == 0) return kNone;
+  FlowIndex best = kNone;
+  while (candidates != 0) {
+    const int priority = __builtin_ctz(candidates);
+    candidates &= candidates - 1;
+    const FlowIndex head = rings_[static_cast<std::size_t>(priority)].head;
+    if (best == kNone || flows_[head].ready_order < flows_[best].ready_order) best = head;
+  }
+  leave_ring(best);
+  flows_[best].place = Place::kOff;
+  return best;
+}
+
+PicoSeconds PacingScheduler::next_ready() const {
+  return waiting_.empty() ? PicoSeconds::max() : waiting_[0].when;
+}
+
+}  // namespace dcc

@@ -1,0 +1,76 @@
+// Which flow sends next: paced flows wait for their moment, eligible ones take turns.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "net/packet.h"
+#include "units.h"
+
+namespace dcc {
+
+/// Every flow is in one of three places: *off* (nothing to send, or its window is full),
+/// *waiting* for its next send time (a heap), or *ready* in its priority's ring. A pick takes the
+/// flow that has been ready longest among the priorities that may send: round robin among the
+/// eligible, and a wire never idles while one is. All steps are O(log waiting) or O(1).
+class PacingScheduler {
+ public:
+  using FlowIndex = std::uint32_t;
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  /// Flow numbers are small and dense.
+  void add_flow(FlowIndex flow, int priority);
+  /// `flow` may send from `when` on (or at once, if that has passed).
+  void activate(FlowIndex flow, PicoSeconds when);
+  /// Takes it out of waiting or ready.
+  void deactivate(FlowIndex flow);
+  bool is_active(FlowIndex flow) const { return flows_[flow].place != Place::kOff; }
+  bool is_waiting(FlowIndex flow) const { return flows_[flow].place == Place::kWaiting; }
+
+  /// The flow to send now, taken out (it is off until activated again); kNone if no flow of the
+  /// allowed priorities is ready. Bit p of `allowed` lets priority p send.
+  FlowIndex pick(PicoSeconds now, unsigned allowed);
+  /// When the first waiting flow becomes ready; max() if none waits.
+  PicoSeconds next_ready() const;
+  /// True if a flow of an allowed priority is ready at `now`.
+  bool any_ready(PicoSeconds now, unsigned allowed);
+
+ private:
+  enum class Place : std::uint8_t { kOff, kWaiting, kReady };
+  struct Flow {
+    Place place = Place::kOff;
+    std::uint8_t priority = 0;
+    std::uint32_t position = 0;      // in the heap, while waiting
+    FlowIndex before = kNone;        // in the ring, while ready
+    FlowIndex after = kNone;
+    std::uint64_t ready_order = 0;   // when it joined the ring
+  };
+  struct Waiting {
+    PicoSeconds when;
+    FlowIndex flow;
+    bool before(const Waiting& o) const {
+      return when < o.when || (when == o.when && flow < o.flow);
+    }
+  };
+  struct Ring {
+    FlowIndex head = kNone;
+    FlowIndex tail = kNone;
+  };
+
+  void make_ready(FlowIndex flow);
+  void leave_ring(FlowIndex flow);
+  void ripen(PicoSeconds now);
+  void put(std::uint32_t position, const Waiting& entry);
+  void sift_up(std::uint32_t position, const Waiting& entry);
+  void sift_down(std::uint32_t position, const Waiting& entry);
+  void remove_waiting(std::uint32_t position);
+
+  std::vector<Flow> flows_;
+  std::vector<Waiting> waiting_;
+  std::array<Ring, kPriorities> rings_{};
+  unsigned non_empty_ = 0;  // bit p: ring p holds a flow
+  std::uint64_t order_ = 0;
+};
+
+}  // namespace dcc

@@ -1,0 +1,106 @@
+#include "nic/receiver.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "net/roce_headers.h"
+
+namespace dcc {
+
+void Receiver::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
+  if (contexts_.size() <= qpn) contexts_.resize(qpn + 1);
+  Context& context = contexts_[qpn];
+  context = Context{};
+  context.created = true;
+  context.remote_host = config.remote_host;
+  context.remote_qpn = config.remote_qpn;
+}
+
+void Receiver::on_data(Packet* packet) {
+  ++counters_.data_received;
+  const Qpn qpn = packet->destination_qpn;
+  if (qpn >= contexts_.size() || !contexts_[qpn].created) {
+    ++counters_.unknown_qp;
+    pool_.give_back(packet);
+    return;
+  }
+  Context& context = contexts_[qpn];
+  // A CE mark tells of the network, whether or not the packet is of use.
+  if (packet->ecn == Ecn::kCe) notify(*packet, context);
+
+  const bool ordered = parameters_.ack != AckMode::kNone;
+  if (packet->psn == context.expected || (!ordered && packet->psn > context.expected)) {
+    accept(qpn, packet, context);
+  } else if (packet->psn < context.expected) {
+    ++counters_.duplicates;
+    if (packet->ack_requested) acknowledge(*packet, context, context.expected - 1);
+  } else {
+    ++counters_.out_of_order;
+    if (!context.nak_sent) {
+      context.nak_sent = true;
+      Packet* const nak = reply_to(*packet, context, PacketKind::kNak);
+      nak->psn = context.expected;
+      ++counters_.naks_sent;
+      transmitter_.send_control(nak);
+    }
+  }
+  pool_.give_back(packet);
+}
+
+void Receiver::accept(Qpn qpn, Packet* packet, Context& context) {
+  context.expected = packet->psn + 1;
+  context.nak_sent = false;
+  counters_.bytes_received += packet->payload_bytes;
+  FlowRecord& record = ledger_[packet->flow];
+  record.received_bytes += packet->payload_bytes;
+  record.last_received = scheduler_.now();
+  if (sink_ != nullptr) sink_->delivered(qpn, *packet);
+  if (packet->ack_requested) acknowledge(*packet, context, packet->psn);
+}
+
+Packet* Receiver::reply_to(const Packet& data, const Context& context, PacketKind kind) {
+  Packet* const reply = pool_.take();
+  reply->kind = kind;
+  reply->source = parameters_.host;
+  reply->destination = context.remote_host;
+  reply->destination_qpn = context.remote_qpn;
+  reply->source_qpn = data.destination_qpn;
+  reply->flow = data.flow;
+  reply->dscp = data.dscp;
+  reply->priority = parameters_.ack_priority < 0 ? data.priority
+                                                 : static_cast<std::uint8_t>(
+                                                       parameters_.ack_priority);
+  reply->wire_bytes = roce::ack_wire_bytes();
+  return reply;
+}
+
+void Receiver::acknowledge(Packet& data, const Context& context, Psn psn) {
+  Packet* const ack = reply_to(data, context, PacketKind::kAck);
+  ack->psn = psn;
+  ack->sent = data.sent;
+  ack->last = data.last;
+  ack->cnp_marks = data.ecn == Ecn::kCe ? 1 : 0;
+  std::swap(ack->telemetry, data.telemetry);
+  ++counters_.acks_sent;
+  transmitter_.send_control(ack);
+}
+
+void Receiver::notify(const Packet& data, Context& context) {
+  ++counters_.ce_received;
+  FlowRecord& record = ledger_[data.flow];
+  ++record.ce_received;
+  if (!cnps_wanted_) return;
+  const std::uint8_t marks =
+      context.notification_point.on_ce(scheduler_.now(), parameters_.cnp);
+  if (marks == 0) return;
+  Packet* const cnp = reply_to(data, context, PacketKind::kCnp);
+  cnp->dscp = parameters_.cnp.dscp;
+  cnp->priority = parameters_.cnp.priority;
+  cnp->cnp_marks = marks;
+  cnp->wire_bytes = roce::cnp_wire_bytes();
+  ++counters_.cnps_sent;
+  ++record.cnps_sent;
+  transmitter_.send_control(cnp);
+}
+
+}  // namespace dcc

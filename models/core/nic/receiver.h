@@ -1,0 +1,72 @@
+// The receiving half of a NIC (the text's "packet receive"): order, acknowledgement, CE → CNP,
+// payload into host RAM.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "net/packet.h"
+#include "nic/nic_parameters.h"
+#include "nic/notification_point.h"
+#include "nic/transmitter.h"
+#include "sim/scheduler.h"
+#include "stats/flow_ledger.h"
+
+namespace dcc {
+
+/// Hears of data that arrived in order.
+class DeliverySink {
+ public:
+  /// May take `packet.payload` by copying it. Called for every accepted data packet.
+  virtual void delivered(Qpn qpn, const Packet& packet) = 0;
+
+ protected:
+  ~DeliverySink() = default;
+};
+
+class Receiver {
+ public:
+  Receiver(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger, NicCounters& counters,
+           const NicParameters& parameters, Transmitter& transmitter)
+      : scheduler_(scheduler),
+        pool_(pool),
+        ledger_(ledger),
+        counters_(counters),
+        parameters_(parameters),
+        transmitter_(transmitter) {}
+
+  void set_delivery_sink(DeliverySink* sink) { sink_ = sink; }
+  /// CNPs are made only where the senders' algorithm wants them.
+  void set_cnps(bool wanted) { cnps_wanted_ = wanted; }
+  void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
+
+  /// A data packet; gives it back to the pool.
+  void on_data(Packet* packet);
+
+ private:
+  struct Context {
+    bool created = false;
+    bool nak_sent = false;  // one NAK a gap (IBTA 9.7.5.2.8)
+    HostId remote_host = 0;
+    Qpn remote_qpn = 0;
+    Psn expected = 0;
+    NotificationPoint notification_point;
+  };
+
+  void notify(const Packet& data, Context& context);
+  void accept(Qpn qpn, Packet* packet, Context& context);
+  void acknowledge(Packet& data, const Context& context, Psn psn);
+  Packet* reply_to(const Packet& data, const Context& context, PacketKind kind);
+
+  Scheduler& scheduler_;
+  PacketPool& pool_;
+  FlowLedger& ledger_;
+  NicCounters& counters_;
+  const NicParameters& parameters_;
+  Transmitter& transmitter_;
+  DeliverySink* sink_ = nullptr;
+  bool cnps_wanted_ = true;
+  std::vector<Context> contexts_;
+};
+
+}  // namespace dcc

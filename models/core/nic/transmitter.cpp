@@ -1,0 +1,314 @@
+#include "nic/transmitter.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "net/roce_headers.h"
+
+namespace dcc {
+
+Transmitter::FlowTimer::FlowTimer(Transmitter& transmitter, FlowNumber number, int timer,
+                                  std::uint32_t rank)
+    : owner(&transmitter),
+      flow(number),
+      id(timer),
+      event(Event::calling<&FlowTimer::fire>(*this, rank)) {}
+
+void Transmitter::FlowTimer::fire() { owner->algorithm_->on_timer(flow, id); }
+
+Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
+                         NicCounters& counters, const NicParameters& parameters,
+                         std::uint32_t rank)
+    : scheduler_(scheduler),
+      pool_(pool),
+      ledger_(ledger),
+      counters_(counters),
+      parameters_(parameters),
+      rank_(rank),
+      line_rate_(Rate::from(parameters.line_rate)),
+      full_wire_(roce::data_wire_bytes(parameters.mtu, false, false) +
+                 static_cast<std::uint32_t>(parameters.link_overhead)),
+      wake_(Event::calling<&Transmitter::kick>(*this, rank)),
+      timeout_(Event::calling<&Transmitter::check_timeouts>(*this, rank)) {
+  if (parameters_.real_payload) {
+    // Enough on the way to cover the DMA latency at the DMA's own rate, and two packets more.
+    staging_limit_ =
+        static_cast<Bytes>(static_cast<Uint128>(parameters_.dma_rate.bits_per_second) *
+                           static_cast<std::uint64_t>(parameters_.dma_latency.count) /
+                           (8u * 1'000'000'000'000u)) +
+        2 * static_cast<Bytes>(full_wire_);
+  }
+}
+
+void Transmitter::set_algorithm(Algorithm* algorithm) {
+  algorithm_ = algorithm;
+  needs_ = algorithm != nullptr ? algorithm->needs() : AlgorithmNeeds{};
+}
+
+void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
+  while (flows_.size() <= qpn) flows_.emplace_back(parameters_.mtu);
+  Flow& flow = flows_[qpn];
+  if (flow.created) {
+    pacing_.deactivate(qpn);
+    untrack(qpn, flow);
+    flow = Flow(parameters_.mtu);
+  }
+  flow.created = true;
+  flow.config = config;
+  pacing_.add_flow(qpn, config.priority);
+  set_rate(qpn, line_rate_);
+  if (algorithm_ != nullptr) {
+    algorithm_->on_flow_start(qpn, {config.dscp, config.remote_host, config.base_rtt});
+  }
+}
+
+void Transmitter::post(Qpn qpn, const WorkItem& item) {
+  assert(exists(qpn) && item.bytes > 0);
+  Flow& flow = flows_[qpn];
+  if (flow.failed) {
+    if (completions_ != nullptr) {
+      completions_->work_done(qpn, item, CompletionSink::Status::kFlushed);
+    }
+    return;
+  }
+  FlowRecord& record = ledger_[flow.config.flow];
+  if (record.posted == PicoSeconds::max()) record.posted = now();
+  record.posted_bytes += item.bytes;
+  flow.work.post(item);
+  consider(qpn, flow);
+  if (!out_->busy()) kick();
+}
+
+void Transmitter::stop(Qpn qpn) {
+  Flow& flow = flows_[qpn];
+  flow.work.truncate();
+  pacing_.deactivate(qpn);
+}
+
+// ---------------------------------------------------------------- who may send, and when
+
+bool Transmitter::may_send(const Flow& flow) const {
+  if (!flow.work.has_unsent()) return false;
+  // A window smaller than a packet still lets one packet out: nothing would ever reopen it.
+  const Bytes in_flight = flow.work.in_flight();
+  return in_flight == 0 || flow.window == INT64_MAX ||
+         in_flight + flow.work.plan_next().payload_bytes <= flow.window;
+}
+
+PicoSeconds Transmitter::gap_of(const Flow& flow, std::uint32_t wire) const {
+  return wire == full_wire_ ? flow.full_gap : pacing_gap(wire, flow.rate);
+}
+
+PicoSeconds Transmitter::next_start(const Flow& flow) const {
+  if (flow.last_wire == 0) return now();
+  const PicoSeconds gap = gap_of(flow, flow.last_wire);
+  // A rate of zero waits for ever; set_rate moves it.
+  if (gap == PicoSeconds::max()) return gap;
+  return std::max(flow.paced_from + gap, now());
+}
+
+void Transmitter::consider(Qpn qpn, Flow& flow) {
+  if (pacing_.is_active(qpn) || !may_send(flow)) return;
+  pacing_.activate(qpn, next_start(flow));
+}
+
+void Transmitter::set_rate(FlowNumber number, Rate rate) {
+  Flow& flow = flows_[number];
+  flow.rate = rate;
+  flow.full_gap = pacing_gap(full_wire_, rate);
+  if (!pacing_.is_waiting(number)) return;
+  pacing_.activate(number, next_start(flow));
+  if (!out_->busy()) kick();
+}
+
+void Transmitter::set_window(FlowNumber number, Bytes bytes) {
+  Flow& flow = flows_[number];
+  flow.window = bytes;
+  if (!flow.created) return;
+  consider(number, flow);
+  if (out_ != nullptr && !out_->busy()) kick();
+}
+
+void Transmitter::start_timer(FlowNumber number, int id, PicoSeconds delay) {
+  Flow& flow = flows_[number];
+  if (flow.timers == nullptr) flow.timers = std::make_unique<FlowTimers>();
+  auto& timer = (*flow.timers)[static_cast<std::size_t>(id)];
+  if (timer == nullptr) timer = std::make_unique<FlowTimer>(*this, number, id, rank_);
+  scheduler_.schedule_in(timer->event, delay);
+}
+
+void Transmitter::stop_timer(FlowNumber number, int id) {
+  Flow& flow = flows_[number];
+  if (flow.timers == nullptr) return;
+  auto& timer = (*flow.timers)[static_cast<std::size_t>(id)];
+  if (timer != nullptr) scheduler_.cancel(timer->event);
+}
+
+Transmitter::FlowView Transmitter::view(Qpn qpn) const {
+  const Flow& flow = flows_[qpn];
+  return {flow.rate, ledger_[flow.config.flow].sent_wire_bits, flow.config.flow,
+          flow.config.dscp};
+}
+
+// ---------------------------------------------------------------- onto the wire
+
+void Transmitter::send_control(Packet* packet) {
+  ++counters_.packets_sent;
+  control_[packet->priority].push(packet);
+  control_waiting_ |= 1u << packet->priority;
+  if (!out_->busy()) kick();
+}
+
+bool Transmitter::send_one_control() {
+  const unsigned ready = control_waiting_ & allowed();
+  if (ready == 0) return false;
+  const int priority = 31 - __builtin_clz(ready);
+  PacketFifo& fifo = control_[static_cast<std::size_t>(priority)];
+  Packet* const packet = fifo.pop();
+  if (fifo.empty()) control_waiting_ &= ~(1u << priority);
+  out_->send(packet);
+  return true;
+}
+
+void Transmitter::kick() {
+  if (out_->busy() || send_one_control()) return;
+  if (parameters_.real_payload) {
+    kick_staged();
+    return;
+  }
+  if (Packet* const packet = next_data_packet()) {
+    packet->sent = now();
+    out_->send(packet);
+    return;
+  }
+  const PicoSeconds when = pacing_.next_ready();
+  if (when != PicoSeconds::max()) scheduler_.schedule_at(wake_, when);
+}
+
+// With real payload a packet's bytes come by DMA first: the scheduler runs ahead of the wire by as
+// much as covers that latency, so the wire stays full.
+void Transmitter::kick_staged() {
+  while (staged_bytes_ < staging_limit_) {
+    Packet* const packet = next_data_packet();
+    if (packet == nullptr) break;
+    const PicoSeconds transfer = serialization_time(packet->payload_bytes, parameters_.dma_rate);
+    dma_free_ = std::max(dma_free_, now()) + transfer;
+    staged_.push_back({packet, dma_free_ + parameters_.dma_latency});
+    staged_bytes_ += packet->wire_bytes;
+  }
+  PicoSeconds when = PicoSeconds::max();
+  if (!staged_.empty() && (allowed() & (1u << staged_.front().packet->priority)) != 0) {
+    const Staged head = staged_.front();
+    if (head.ready <= now()) {
+      staged_.pop_front();
+      staged_bytes_ -= head.packet->wire_bytes;
+      head.packet->sent = now();
+      out_->send(head.packet);
+      return;
+    }
+    when = head.ready;
+  }
+  if (staged_bytes_ < staging_limit_) when = std::min(when, pacing_.next_ready());
+  if (when != PicoSeconds::max()) scheduler_.schedule_at(wake_, when);
+}
+
+Packet* Transmitter::next_data_packet() {
+  for (;;) {
+    const Qpn qpn = pacing_.pick(now(), allowed());
+    if (qpn == PacingScheduler::kNone) return nullptr;
+    Flow& flow = flows_[qpn];
+    if (!may_send(flow)) continue;  // the window closed, or the work was withdrawn meanwhile
+    const PacketPlan plan = flow.work.plan_next();
+    Packet* const packet = make_packet(qpn, flow, plan);
+    if (packet == nullptr) continue;  // its bytes could not be read; the flow has been failed
+    const std::uint32_t wire =
+        packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
+    start_pacing(flow, wire);
+    flow.work.sent();
+    ++counters_.packets_sent;
+    ++counters_.data_sent;
+    counters_.bytes_sent += plan.payload_bytes;
+    FlowRecord& record = ledger_[flow.config.flow];
+    record.sent_wire_bits += std::uint64_t{8} * wire;
+    ++record.packets;
+    if (parameters_.ack == AckMode::kNone) {
+      complete_before(qpn, flow, flow.work.next_psn());
+    } else if (!flow.outstanding) {
+      flow.progress = now();
+      track(qpn, flow);
+    }
+    if (needs_.on_sent) {
+      algorithm_->on_sent(qpn, {plan.payload_bytes, wire, packet->psn, plan.last});
+    }
+    consider(qpn, flows_[qpn]);
+    return packet;
+  }
+}
+
+// The next gap counts from when this packet was due, not from when it got the wire: a flow that
+// other flows delay keeps its average rate. One that is late by a whole gap starts afresh.
+void Transmitter::start_pacing(Flow& flow, std::uint32_t wire) {
+  PicoSeconds due = now();
+  if (flow.last_wire != 0) {
+    const PicoSeconds gap = gap_of(flow, flow.last_wire);
+    if (gap != PicoSeconds::max()) {
+      const PicoSeconds planned = flow.paced_from + gap;
+      if (planned <= due && due - planned < gap_of(flow, wire)) due = planned;
+    }
+  }
+  flow.paced_from = due;
+  flow.last_wire = wire;
+}
+
+Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
+  Packet* const packet = pool_.take();
+  const bool with_immediate = plan.ends_item && plan.item->with_immediate;
+  packet->kind = PacketKind::kData;
+  packet->ecn = flow.config.ecn_capable ? Ecn::kEct0 : Ecn::kNotEct;
+  packet->dscp = flow.config.dscp;
+  packet->priority = flow.config.priority;
+  packet->first = plan.first;
+  packet->last = plan.last;
+  packet->has_immediate = with_immediate;
+  packet->ack_requested = parameters_.ack == AckMode::kPerPacket ||
+                          (parameters_.ack == AckMode::kPerMessage && plan.last);
+  packet->payload_bytes = plan.payload_bytes;
+  packet->wire_bytes = roce::data_wire_bytes(plan.payload_bytes, plan.first, with_immediate);
+  packet->source = parameters_.host;
+  packet->destination = flow.config.remote_host;
+  packet->destination_qpn = flow.config.remote_qpn;
+  packet->source_qpn = qpn;
+  packet->flow = flow.config.flow;
+  packet->immediate = plan.item->immediate;
+  packet->psn = flow.work.next_psn();
+  packet->remote_address = plan.item->remote_address + static_cast<std::uint64_t>(plan.item_offset);
+  if (needs_.telemetry) pool_.attach_telemetry(*packet);
+  if (parameters_.real_payload && !load_payload(*packet, plan)) {
+    pool_.give_back(packet);
+    fail(qpn, flow);
+    return nullptr;
+  }
+  return packet;
+}
+
+bool Transmitter::load_payload(Packet& packet, const PacketPlan& plan) {
+  if (memory_ == nullptr) return false;
+  pool_.attach_payload(packet, plan.payload_bytes);
+  return memory_->read(plan.item->local_address + static_cast<std::uint64_t>(plan.item_offset),
+                       packet.payload->data(), plan.payload_bytes);
+}
+
+// The work names memory that is not there. As with any RC queue pair: this item ends with an error,
+// everything else posted is flushed, and the queue pair sends no more until it is created anew.
+void Transmitter::fail(Qpn qpn, Flow& flow) {
+  flow.failed = true;
+  pacing_.deactivate(qpn);
+  untrack(qpn, flow);
+  CompletionSink::Status status = CompletionSink::Status::kLocalError;
+  flow.work.flush([&](const WorkItem& item) {
+    if (completions_ != nullptr) completions_->work_done(qpn, item, status);
+    status = CompletionSink::Status::kFlushed;
+  });
+}
+
+}  // namespace dcc

@@ -1,0 +1,170 @@
+// The sending half of a NIC (the text's "packet transmit" and "scheduler"): queue pairs with work,
+// pacing at each flow's rate, windows, acknowledgements and go-back-N.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "cc/algorithm.h"
+#include "net/link.h"
+#include "net/packet.h"
+#include "nic/host_memory.h"
+#include "nic/nic_parameters.h"
+#include "nic/pacing_scheduler.h"
+#include "nic/work_queue.h"
+#include "sim/scheduler.h"
+#include "stats/flow_ledger.h"
+#include "stats/log_histogram.h"
+
+namespace dcc {
+
+/// Hears of finished work. May post more; must not create queue pairs from within the call.
+class CompletionSink {
+ public:
+  enum class Status : std::uint8_t { kOk, kLocalError, kFlushed };
+  virtual void work_done(Qpn qpn, const WorkItem& item, Status status) = 0;
+
+ protected:
+  ~CompletionSink() = default;
+};
+
+class Transmitter final : public AlgorithmHost {
+ public:
+  Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger, NicCounters& counters,
+              const NicParameters& parameters, std::uint32_t rank);
+
+  void connect(PacketOut& out) { out_ = &out; }
+  void set_algorithm(Algorithm* algorithm);
+  void set_completion_sink(CompletionSink* sink) { completions_ = sink; }
+  /// Needed with real payload only.
+  void set_host_memory(HostMemory* memory) { memory_ = memory; }
+
+  /// Queue pair numbers are small and dense; creating one again resets it.
+  void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
+  bool exists(Qpn qpn) const { return qpn < flows_.size() && flows_[qpn].created; }
+  /// Precondition: exists(qpn), item.bytes > 0.
+  void post(Qpn qpn, const WorkItem& item);
+  /// Sends nothing more of what was posted; what is out is still acknowledged.
+  void stop(Qpn qpn);
+
+  /// ACKs, CNPs: before any data, in the order given, by priority. Takes ownership.
+  void send_control(Packet* packet);
+  void wire_free() { kick(); }
+
+  void on_ack(const Packet& ack);
+  void on_nak(const Packet& nak);
+  void on_cnp(const Packet& cnp);
+  void on_cnm(const Packet& cnm);
+  void on_pause(unsigned classes);
+
+  // AlgorithmHost
+  PicoSeconds now() const override { return scheduler_.now(); }
+  void set_rate(FlowNumber flow, Rate rate) override;
+  void set_window(FlowNumber flow, Bytes bytes) override;
+  void start_timer(FlowNumber flow, int id, PicoSeconds delay) override;
+  void stop_timer(FlowNumber flow, int id) override;
+  Rate line_rate() const override { return line_rate_; }
+
+  struct FlowView {
+    Rate rate;
+    std::uint64_t wire_bits = 0;
+    std::uint32_t flow = 0;
+    std::uint8_t dscp = 0;
+  };
+  FlowView view(Qpn qpn) const;
+  std::size_t queue_pairs() const { return flows_.size(); }
+  /// RTT of every acknowledged packet, nanoseconds, from reset_statistics() on.
+  const LogHistogram& rtt_ns() const { return rtt_ns_; }
+  void reset_statistics() { rtt_ns_ = LogHistogram(); }
+  PicoSeconds paused_time() const;
+
+ private:
+  struct FlowTimer {
+    Transmitter* owner = nullptr;
+    FlowNumber flow = 0;
+    int id = 0;
+    Event event;
+    FlowTimer(Transmitter& transmitter, FlowNumber number, int timer, std::uint32_t rank);
+    void fire();
+  };
+  using FlowTimers = std::array<std::unique_ptr<FlowTimer>, kTimersPerFlow>;
+
+  struct Flow {
+    explicit Flow(std::uint32_t mtu) : work(mtu) {}
+    bool created = false;
+    bool failed = false;  // error state: work is flushed until the queue pair is created anew
+    QueuePairConfig config;
+    WorkQueue work;
+    Rate rate;
+    Bytes window = INT64_MAX;
+    PicoSeconds full_gap{};     // pacing gap of a full packet at `rate`
+    PicoSeconds paced_from{};   // when the last packet was due to start
+    std::uint32_t last_wire = 0;  // its size with overhead
+    PicoSeconds progress{};     // last ACK that covered something, or first packet after idle
+    Qpn older = kNoFlow, younger = kNoFlow;  // list of flows with packets out, by progress
+    bool outstanding = false;
+    std::unique_ptr<FlowTimers> timers;
+  };
+  static constexpr Qpn kNoFlow = 0xFFFFFFFF;
+
+  void kick();
+  void kick_staged();
+  bool send_one_control();
+  Packet* next_data_packet();
+  Packet* make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan);
+  bool load_payload(Packet& packet, const PacketPlan& plan);
+  void fail(Qpn qpn, Flow& flow);
+  void start_pacing(Flow& flow, std::uint32_t wire);
+  bool may_send(const Flow& flow) const;
+  PicoSeconds next_start(const Flow& flow) const;
+  PicoSeconds gap_of(const Flow& flow, std::uint32_t wire) const;
+  void consider(Qpn qpn, Flow& flow);
+  Bytes complete_before(Qpn qpn, Flow& flow, Psn psn);
+  void track(Qpn qpn, Flow& flow);
+  void untrack(Qpn qpn, Flow& flow);
+  void check_timeouts();
+  void repeat_from_oldest(Qpn qpn, Flow& flow);
+  unsigned allowed() const { return ~paused_ & 0xFFu; }
+
+  Scheduler& scheduler_;
+  PacketPool& pool_;
+  FlowLedger& ledger_;
+  NicCounters& counters_;
+  const NicParameters& parameters_;
+  std::uint32_t rank_;
+  Rate line_rate_;
+  std::uint32_t full_wire_;  // of a full middle packet, with overhead
+  PacketOut* out_ = nullptr;
+  Algorithm* algorithm_ = nullptr;
+  AlgorithmNeeds needs_;
+  CompletionSink* completions_ = nullptr;
+  HostMemory* memory_ = nullptr;
+
+  std::vector<Flow> flows_;
+  PacingScheduler pacing_;
+  std::array<PacketFifo, kPriorities> control_{};
+  unsigned control_waiting_ = 0;  // bit p: control_[p] holds a packet
+  unsigned paused_ = 0;           // bit p: the far end stopped priority p
+  PicoSeconds pause_started_{};
+  PicoSeconds paused_time_{};
+  Event wake_;
+
+  // Real payload: packets whose bytes are on their way from host RAM, in order.
+  struct Staged {
+    Packet* packet;
+    PicoSeconds ready;
+  };
+  std::deque<Staged> staged_;
+  Bytes staged_bytes_ = 0;
+  Bytes staging_limit_ = 0;
+  PicoSeconds dma_free_{};
+
+  Qpn oldest_ = kNoFlow, youngest_ = kNoFlow;
+  Event timeout_;
+  LogHistogram rtt_ns_;
+};
+
+}  // namespace dcc

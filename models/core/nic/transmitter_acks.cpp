@@ -1,0 +1,154 @@
+// The transmitter's ears: acknowledgements, notifications, pauses, and what to do without them.
+#include <algorithm>
+
+#include "nic/transmitter.h"
+
+namespace dcc {
+
+// ---------------------------------------------------------------- acknowledgements
+
+Bytes Transmitter::complete_before(Qpn qpn, Flow& flow, Psn psn) {
+  const Bytes newly = flow.work.acknowledge_before(psn, [&](const WorkItem& item) {
+    if (completions_ != nullptr) {
+      completions_->work_done(qpn, item, CompletionSink::Status::kOk);
+    }
+  });
+  if (newly > 0) {
+    FlowRecord& record = ledger_[flow.config.flow];
+    record.acked_bytes += newly;
+    record.last_ack = now();
+  }
+  return newly;
+}
+
+void Transmitter::on_ack(const Packet& ack) {
+  const Qpn qpn = ack.destination_qpn;
+  if (!exists(qpn)) {
+    ++counters_.unknown_qp;
+    return;
+  }
+  Flow& flow = flows_[qpn];
+  const PicoSeconds rtt = now() - ack.sent;
+  rtt_ns_.add(static_cast<std::uint64_t>(rtt.count / kNanoSecond.count));
+  const Bytes newly = complete_before(qpn, flow, ack.psn + 1);
+  if (newly > 0) {
+    flow.progress = now();
+    untrack(qpn, flow);
+    if (flow.work.has_unacked()) track(qpn, flow);
+  }
+  if (needs_.acks && !flow.failed) {
+    AckInfo info;
+    info.rtt = rtt;
+    info.newly_acked = newly;
+    info.psn = ack.psn;
+    info.next_psn = flow.work.next_psn();
+    info.ce = ack.cnp_marks != 0;
+    info.last_of_message = ack.last;
+    info.telemetry = ack.telemetry;
+    algorithm_->on_ack(qpn, info);
+  }
+  consider(qpn, flow);
+  if (!out_->busy()) kick();
+}
+
+void Transmitter::on_nak(const Packet& nak) {
+  const Qpn qpn = nak.destination_qpn;
+  if (!exists(qpn)) {
+    ++counters_.unknown_qp;
+    return;
+  }
+  Flow& flow = flows_[qpn];
+  // The PSN is the one expected: everything before it has arrived.
+  complete_before(qpn, flow, nak.psn);
+  repeat_from_oldest(qpn, flow);
+}
+
+void Transmitter::repeat_from_oldest(Qpn qpn, Flow& flow) {
+  const std::uint64_t repeated = flow.work.go_back();
+  counters_.retransmits += repeated;
+  ledger_[flow.config.flow].retransmits += repeated;
+  untrack(qpn, flow);
+  consider(qpn, flow);
+  if (!out_->busy()) kick();
+}
+
+// ---------------------------------------------------------------- nothing heard for too long
+
+// Flows with packets out form a list by their last progress; the timeout is the same for all, so
+// the oldest is the only one to look at.
+void Transmitter::track(Qpn qpn, Flow& flow) {
+  flow.outstanding = true;
+  flow.older = youngest_;
+  flow.younger = kNoFlow;
+  if (youngest_ == kNoFlow) {
+    oldest_ = qpn;
+  } else {
+    flows_[youngest_].younger = qpn;
+  }
+  youngest_ = qpn;
+  if (!timeout_.is_scheduled()) {
+    scheduler_.schedule_at(timeout_, flow.progress + parameters_.retransmit_timeout);
+  }
+}
+
+void Transmitter::untrack(Qpn, Flow& flow) {
+  if (!flow.outstanding) return;
+  flow.outstanding = false;
+  if (flow.older == kNoFlow) {
+    oldest_ = flow.younger;
+  } else {
+    flows_[flow.older].younger = flow.younger;
+  }
+  if (flow.younger == kNoFlow) {
+    youngest_ = flow.older;
+  } else {
+    flows_[flow.younger].older = flow.older;
+  }
+}
+
+void Transmitter::check_timeouts() {
+  while (oldest_ != kNoFlow) {
+    const Qpn qpn = oldest_;
+    Flow& flow = flows_[qpn];
+    const PicoSeconds deadline = flow.progress + parameters_.retransmit_timeout;
+    if (deadline > now()) {
+      scheduler_.schedule_at(timeout_, deadline);
+      return;
+    }
+    ++counters_.timeouts;
+    repeat_from_oldest(qpn, flow);
+  }
+}
+
+// ---------------------------------------------------------------- notifications
+
+void Transmitter::on_cnp(const Packet& cnp) {
+  ++counters_.cnps_received;
+  if (!exists(cnp.destination_qpn)) {
+    ++counters_.unknown_qp;
+    return;
+  }
+  if (needs_.cnp) algorithm_->on_cnp(cnp.destination_qpn, {cnp.cnp_marks});
+}
+
+void Transmitter::on_cnm(const Packet& cnm) {
+  if (!exists(cnm.destination_qpn)) {
+    ++counters_.unknown_qp;
+    return;
+  }
+  if (algorithm_ != nullptr) algorithm_->on_cnm(cnm.destination_qpn, cnm.immediate);
+}
+
+void Transmitter::on_pause(unsigned classes) {
+  ++counters_.pauses_received;
+  if (paused_ == 0 && classes != 0) pause_started_ = now();
+  if (paused_ != 0 && classes == 0) paused_time_ += now() - pause_started_;
+  paused_ = classes;
+  if (!out_->busy()) kick();
+}
+
+PicoSeconds Transmitter::paused_time() const {
+  return paused_ == 0 ? paused_time_ : paused_time_ + (now() - pause_started_);
+}
+
+}  // namespace dcc

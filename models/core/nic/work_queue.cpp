@@ -1,0 +1,81 @@
+#include "nic/work_queue.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace dcc {
+
+void WorkQueue::post(const WorkItem& item) {
+  assert(item.bytes > 0);
+  items_.push_back(item);
+  if (items_.back().message_bytes <= 0) items_.back().message_bytes = item.bytes;
+}
+
+void WorkQueue::drop_oldest() {
+  ++head_;
+  // Moved up now and then: amortised O(1), and no block is held by a queue at rest.
+  if (head_ == items_.size() || head_ >= 64) {
+    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(head_));
+    base_ += head_;
+    head_ = 0;
+  }
+}
+
+PacketPlan WorkQueue::plan(const Cursor& at) const {
+  const WorkItem& item = items_[static_cast<std::size_t>(at.index - base_)];
+  const Bytes left = item.bytes - at.offset;
+  // A remainder only where messages are shorter than the item: the common case divides nothing.
+  const Bytes in_message = item.message_bytes >= item.bytes ? at.offset
+                                                            : at.offset % item.message_bytes;
+  const Bytes message_left = std::min(item.message_bytes - in_message, left);
+  PacketPlan packet;
+  packet.payload_bytes = static_cast<std::uint32_t>(std::min<Bytes>(mtu_, message_left));
+  packet.first = in_message == 0;
+  packet.last = packet.payload_bytes == message_left;
+  packet.ends_item = packet.payload_bytes == left;
+  packet.item_offset = at.offset;
+  packet.item = &item;
+  return packet;
+}
+
+void WorkQueue::step(Cursor& at, const PacketPlan& packet) const {
+  ++at.psn;
+  if (packet.ends_item) {
+    ++at.index;
+    at.offset = 0;
+  } else {
+    at.offset += packet.payload_bytes;
+  }
+}
+
+void WorkQueue::sent() {
+  const PacketPlan packet = plan(next_);
+  in_flight_ += packet.payload_bytes;
+  step(next_, packet);
+}
+
+std::uint64_t WorkQueue::go_back() {
+  const std::uint64_t repeated = next_.psn - una_.psn;
+  next_ = una_;
+  in_flight_ = 0;
+  return repeated;
+}
+
+std::size_t WorkQueue::truncate() {
+  std::size_t dropped = 0;
+  const auto current = static_cast<std::size_t>(next_.index - base_);
+  while (items_.size() > current + (next_.offset > 0 ? 1u : 0u)) {
+    items_.pop_back();
+    ++dropped;
+  }
+  if (next_.offset > 0) {
+    // The packet before next_ becomes the item's last; it went out as a middle one, which the
+    // receiver of a truncated transfer never misses.
+    items_.back().bytes = next_.offset;
+    ++next_.index;
+    next_.offset = 0;
+  }
+  return dropped;
+}
+
+}  // namespace dcc

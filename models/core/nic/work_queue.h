@@ -1,0 +1,117 @@
+// The work of one queue pair: messages to send, where sending stands, what is acknowledged.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "net/packet.h"
+#include "units.h"
+
+namespace dcc {
+
+/// One posted piece of work: `bytes` of RDMA WRITE, cut into messages of at most `message_bytes`
+/// (each ends with a packet marked last) and those into packets of at most the MTU.
+struct WorkItem {
+  std::uint64_t id = 0;  // the poster's own; comes back in the completion
+  Bytes bytes = 0;
+  Bytes message_bytes = 0;  // 0: one message
+  std::uint64_t local_address = 0;
+  std::uint64_t remote_address = 0;
+  std::uint32_t immediate = 0;
+  bool with_immediate = false;
+  bool signalled = true;
+};
+
+/// Next packet of the queue: its size and place.
+struct PacketPlan {
+  std::uint32_t payload_bytes = 0;
+  bool first = false;
+  bool last = false;       // of its message
+  bool ends_item = false;  // last packet of its work item
+  Bytes item_offset = 0;
+  const WorkItem* item = nullptr;
+};
+
+/// Go-back-N book-keeping: two cursors over the posted items, one for sending, one for the oldest
+/// unacknowledged packet. Each step is O(1); nothing is stored per packet.
+class WorkQueue {
+ public:
+  explicit WorkQueue(std::uint32_t mtu) : mtu_(mtu) {}
+
+  /// Precondition: item.bytes > 0.
+  void post(const WorkItem& item);
+  /// Drops what has not been sent yet: the item being sent ends with the packets already out.
+  /// Returns how many items were dropped whole, without a packet sent.
+  std::size_t truncate();
+
+  bool has_unsent() const { return next_.index - base_ < items_.size(); }
+  bool has_unacked() const { return una_.psn != next_.psn; }
+  bool idle() const { return head_ == items_.size(); }
+  std::size_t items() const { return items_.size() - head_; }
+
+  Psn next_psn() const { return next_.psn; }
+  Psn oldest_unacked() const { return una_.psn; }
+  Bytes in_flight() const { return in_flight_; }
+
+  /// What the next packet will be. Precondition: has_unsent().
+  PacketPlan plan_next() const { return plan(next_); }
+  /// The planned packet has gone: moves on.
+  void sent();
+
+  /// Everything before `psn` has arrived. Returns the payload bytes newly covered. Calls
+  /// `completed(item)` for each item whose last packet is covered, in order.
+  template <class Completed>
+  Bytes acknowledge_before(Psn psn, Completed completed) {
+    Bytes bytes = 0;
+    while (una_.psn < psn && una_.psn < next_.psn) {
+      const PacketPlan packet = plan(una_);
+      bytes += packet.payload_bytes;
+      step(una_, packet);
+      if (packet.ends_item) {
+        const WorkItem done = items_[head_];
+        drop_oldest();
+        completed(done);
+      }
+    }
+    in_flight_ -= bytes;
+    return bytes;
+  }
+
+  /// Gives up everything posted: `dropped(item)` for each item, oldest first.
+  template <class Dropped>
+  void flush(Dropped dropped) {
+    next_.psn += next_.psn == una_.psn ? 0u : 1u;  // a late ACK covers nothing of what follows
+    una_.psn = next_.psn;
+    in_flight_ = 0;
+    std::vector<WorkItem> items(items_.begin() + static_cast<std::ptrdiff_t>(head_), items_.end());
+    base_ += items_.size();
+    items_.clear();
+    head_ = 0;
+    next_.index = una_.index = base_;
+    next_.offset = una_.offset = 0;
+    for (const WorkItem& item : items) dropped(item);
+  }
+
+  /// Sends again from the oldest unacknowledged packet. Returns how many packets that repeats.
+  std::uint64_t go_back();
+
+ private:
+  struct Cursor {
+    std::uint64_t index = 0;  // of the item, counted from the first ever posted
+    Bytes offset = 0;         // in the item
+    Psn psn = 0;
+  };
+  void drop_oldest();
+  PacketPlan plan(const Cursor& at) const;
+  void step(Cursor& at, const PacketPlan& packet) const;
+
+  std::uint32_t mtu_;
+  std::vector<WorkItem> items_;  // from head_ on: posted and not fully acknowledged, oldest first
+  std::size_t head_ = 0;
+  std::uint64_t base_ = 0;  // index of items_[0], counted from the first ever posted
+  Cursor next_;
+  Cursor una_;
+  Bytes in_flight_ = 0;
+};
+
+}  // namespace dcc
