@@ -1,0 +1,88 @@
+// Which packets a switch marks "congestion experienced": RED on the instantaneous queue (DCQCN,
+// SIGCOMM'15, figure 5), and optionally a phantom queue (HULL, NSDI'12, section 3.1).
+#pragma once
+
+#include <cstdint>
+
+#include "net/packet.h"
+#include "sim/random.h"
+#include "units.h"
+
+namespace dcc {
+
+/// A probability as a 32-bit fraction: 2^32 is certainty. For reading configurations.
+constexpr std::uint64_t probability_q32(double p) {
+  return p <= 0.0   ? 0
+         : p >= 1.0 ? std::uint64_t{1} << 32
+                    : static_cast<std::uint64_t>(p * 4294967296.0 + 0.5);
+}
+
+struct EcnParameters {
+  enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
+  enum class Scope : std::uint8_t { kQueue, kPort };
+
+  bool enabled = true;
+  Bytes kmin = 5'000;
+  Bytes kmax = 200'000;  // kmin … 2^31-1
+  std::uint64_t pmax_q32 = probability_q32(0.01);
+  MarkAt mark_at = MarkAt::kEnqueue;
+  Scope scope = Scope::kQueue;
+  /// When set, kmin and kmax hold for a port of this rate and grow in proportion for faster ones.
+  BitRate reference_rate{};
+  /// Phantom queue: a counter that fills with what the port sends and drains at this fraction of
+  /// the port's rate (2^16 = all of it; 0 = off). Marks above phantom_threshold, besides RED.
+  std::uint32_t phantom_drain_q16 = 0;
+  Bytes phantom_threshold = 6'000;
+};
+
+/// Decides for one egress port. Marks never below or at Kmin, with a probability that rises
+/// linearly to Pmax at Kmax, always above Kmax. Only ECT packets are ever marked.
+class EcnMarker {
+ public:
+  EcnMarker() = default;
+  /// Throws std::invalid_argument when kmin < 0, kmax < kmin, kmax >= 2^31 (after scaling) or
+  /// pmax > 1.
+  EcnMarker(const EcnParameters& parameters, BitRate port_rate);
+
+  bool marks_at(EcnParameters::MarkAt moment) const { return enabled_ && mark_at_ == moment; }
+  bool per_port() const { return per_port_; }
+
+  /// Is a packet that sees this queue to be marked? Draws a random number only in the ramp.
+  bool congested(Bytes queue, RandomStream& random) const {
+    if (queue <= kmin_) return false;
+    if (queue > kmax_) return true;
+    // r / 2^32 < pmax · (q − kmin) / (kmax − kmin), multiplied out: 32 + 31 bits at most.
+    const std::uint64_t drawn = random.next_u32();
+    return drawn * static_cast<std::uint64_t>(kmax_ - kmin_) <
+           pmax_q32_ * static_cast<std::uint64_t>(queue - kmin_);
+  }
+
+  /// Sets CE on an ECT packet. True when it was ECT(0) or ECT(1) before.
+  static bool mark(Packet& packet) {
+    if (packet.ecn != Ecn::kEct0 && packet.ecn != Ecn::kEct1) return false;
+    packet.ecn = Ecn::kCe;
+    return true;
+  }
+
+  bool has_phantom_queue() const { return phantom_ps_per_kib_ != 0; }
+  /// Counts a departing packet into the phantom queue; true when that stands above its threshold.
+  bool phantom_congested(Bytes bytes, PicoSeconds now) {
+    if (phantom_empty_ < now) phantom_empty_ = now;
+    phantom_empty_ += PicoSeconds((bytes * phantom_ps_per_kib_) >> 10);
+    return phantom_empty_ - now > phantom_limit_;
+  }
+
+ private:
+  bool enabled_ = false;
+  bool per_port_ = false;
+  EcnParameters::MarkAt mark_at_ = EcnParameters::MarkAt::kEnqueue;
+  Bytes kmin_ = 0;
+  Bytes kmax_ = 0;
+  std::uint64_t pmax_q32_ = 0;
+  // The phantom queue as the moment it will have drained: no division a packet.
+  std::int64_t phantom_ps_per_kib_ = 0;
+  PicoSeconds phantom_limit_{};
+  PicoSeconds phantom_empty_{};
+};
+
+}  // namespace dcc

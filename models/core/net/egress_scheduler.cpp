@@ -1,0 +1,40 @@
+#include "net/egress_scheduler.h"
+
+#include <stdexcept>
+
+namespace dcc {
+
+namespace {
+constexpr Bytes kSmallestQuantum = 1'600;  // about a packet: shares are exact over short times
+constexpr std::uint32_t kGreatestWeight = 10'000;
+}  // namespace
+
+EgressScheduler::EgressScheduler(const EgressSchedulerParameters& parameters)
+    : kind_(parameters.kind) {
+  if (kind_ == EgressSchedulerParameters::Kind::kStrict) strict_ = 0xFF;
+  if (kind_ != EgressSchedulerParameters::Kind::kEts) return;
+  std::uint32_t smallest = 0;
+  for (const std::uint32_t weight : parameters.weights) {
+    if (weight > kGreatestWeight) throw std::invalid_argument("ets: a weight is above 10000");
+    if (weight != 0 && (smallest == 0 || weight < smallest)) smallest = weight;
+  }
+  if (smallest == 0) throw std::invalid_argument("ets: no priority has a weight");
+  for (std::size_t p = 0; p < kPriorities; ++p) {
+    if (parameters.weights[p] == 0) strict_ |= 1u << p;
+    quantum_[p] = kSmallestQuantum * parameters.weights[p] / smallest;
+  }
+}
+
+int EgressScheduler::pick_weighted(unsigned eligible) {
+  // Stays with a priority until its balance is used up, then goes on; every visit brings a quantum,
+  // so the search ends after at most (largest packet / quantum + 1) rounds.
+  if ((eligible >> last_ & 1) != 0 && balance_[static_cast<std::size_t>(last_)] > 0) return last_;
+  for (;;) {
+    last_ = next_after(last_, eligible);
+    Bytes& balance = balance_[static_cast<std::size_t>(last_)];
+    balance += quantum_[static_cast<std::size_t>(last_)];
+    if (balance > 0) return last_;
+  }
+}
+
+}  // namespace dcc

@@ -1,0 +1,60 @@
+// Which of a port's eight priorities sends next.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "net/packet.h"
+#include "units.h"
+
+namespace dcc {
+
+struct EgressSchedulerParameters {
+  enum class Kind : std::uint8_t {
+    kFifo,    // no preference: the priorities that may send take turns, packet by packet
+    kStrict,  // the highest number first
+    kEts,     // 802.1Qaz: weight 0 = strict, above the others; the others share by weight
+  };
+  Kind kind = Kind::kFifo;
+  std::array<std::uint32_t, kPriorities> weights{};  // kEts: in proportion, 0 … 10000
+};
+
+/// Picks among the priorities that have a packet and are not paused. Work-conserving. The weighted
+/// ones share bytes by deficit round robin in its surplus form: a priority sends while its balance
+/// is positive and may go into debt by part of a packet, which the next round pays back.
+class EgressScheduler {
+ public:
+  EgressScheduler() = default;
+  /// Throws std::invalid_argument when a weight is above 10000 or kEts has no weight at all.
+  explicit EgressScheduler(const EgressSchedulerParameters& parameters);
+
+  /// Bit p of `eligible` set: priority p has a packet and may send. Precondition: not 0.
+  int pick(unsigned eligible) {
+    if (kind_ == EgressSchedulerParameters::Kind::kFifo) return last_ = next_after(last_, eligible);
+    const unsigned strict = eligible & strict_;
+    if (strict != 0) return 31 - __builtin_clz(strict);
+    return pick_weighted(eligible);
+  }
+  /// The packet that was picked had this many wire bytes.
+  void charge(int priority, Bytes bytes) { balance_[static_cast<std::size_t>(priority)] -= bytes; }
+  /// The queue of a priority ran empty: it saves nothing up.
+  void emptied(int priority) {
+    Bytes& balance = balance_[static_cast<std::size_t>(priority)];
+    if (balance > 0) balance = 0;
+  }
+
+ private:
+  static int next_after(int last, unsigned eligible) {
+    const unsigned above = eligible & ~((2u << last) - 1u);
+    return __builtin_ctz(above != 0 ? above : eligible);
+  }
+  int pick_weighted(unsigned eligible);
+
+  EgressSchedulerParameters::Kind kind_ = EgressSchedulerParameters::Kind::kFifo;
+  unsigned strict_ = 0;
+  int last_ = kPriorities - 1;
+  std::array<Bytes, kPriorities> quantum_{};
+  std::array<Bytes, kPriorities> balance_{};
+};
+
+}  // namespace dcc

@@ -1,0 +1,48 @@
+#include "net/pfc.h"
+
+namespace dcc {
+
+Bytes headroom_for(const LinkParameters& link, Bytes largest_packet) {
+  const auto on_the_wire =
+      static_cast<Bytes>(static_cast<Uint128>(link.rate.bits_per_second) *
+                             static_cast<Uint128>(2 * link.delay.count) / 8'000'000'000'000u +
+                         1);
+  const Bytes packet = largest_packet + link.overhead;
+  return on_the_wire + 3 * packet + kPauseFrameBytes + link.overhead;
+}
+
+void PfcPort::write_frame(Packet& packet) {
+  packet.kind = PacketKind::kPause;
+  packet.wire_bytes = kPauseFrameBytes;
+  packet.pause_classes = stopped_;
+  frame_owed_ = false;
+}
+
+void PfcPort::receive_frame(const Packet& packet, PicoSeconds now) {
+  const auto wanted = static_cast<std::uint8_t>(packet.pause_classes);
+  for (std::size_t priority = 0; priority < kPriorities; ++priority) {
+    const bool was = (paused_ >> priority & 1) != 0;
+    const bool is = (wanted >> priority & 1) != 0;
+    if (is && !was) {
+      since_[priority] = now;
+      ++counters_.pauses_received;
+    } else if (was && !is) {
+      total_[priority] += now - since_[priority];
+      ++counters_.resumes_received;
+    }
+  }
+  if (wanted != 0 && paused_ == 0) any_since_ = now;
+  if (wanted == 0 && paused_ != 0) any_total_ += now - any_since_;
+  paused_ = wanted;
+}
+
+PicoSeconds PfcPort::pause_time(int priority, PicoSeconds now) const {
+  const auto p = static_cast<std::size_t>(priority);
+  return (paused_ >> priority & 1) != 0 ? total_[p] + (now - since_[p]) : total_[p];
+}
+
+PicoSeconds PfcPort::pause_time(PicoSeconds now) const {
+  return paused_ != 0 ? any_total_ + (now - any_since_) : any_total_;
+}
+
+}  // namespace dcc

@@ -1,0 +1,77 @@
+// Priority flow control, IEEE 802.1Qbb: what a port has told its neighbour and has been told.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "net/link.h"
+#include "net/packet.h"
+#include "units.h"
+
+namespace dcc {
+
+struct PfcParameters {
+  bool enabled = true;
+  std::uint32_t alpha_q16 = 8192;  // 0.125, see SharedBufferParameters
+  Bytes headroom = 0;              // per ingress port and priority; 0 = auto (headroom_for)
+  Bytes resume_offset = 3'000;
+  std::uint8_t priorities = 0xFF;  // the lossless ones
+};
+
+/// Wire bytes of a pause frame: minimum Ethernet frame.
+constexpr std::uint32_t kPauseFrameBytes = 64;
+
+/// Bytes that can still arrive once a port has decided to pause its neighbour: the pause frame
+/// waits for a packet in progress, is sent and travels; the neighbour finishes its own packet; all
+/// the while, and for the way back, the wire brings bytes at its rate. One packet more for the one
+/// that crossed the threshold. (802.1Qbb annex O, without processing time.)
+Bytes headroom_for(const LinkParameters& link, Bytes largest_packet);
+
+struct PfcCounters {
+  std::uint64_t pauses_sent = 0;   // classes stopped
+  std::uint64_t resumes_sent = 0;  // classes released
+  std::uint64_t pauses_received = 0;
+  std::uint64_t resumes_received = 0;
+};
+
+/// One port. `stop`/`release` keep the state to be told; a frame is owed until it has been sent and
+/// always carries all eight classes as they are at that time.
+class PfcPort {
+ public:
+  bool has_stopped(int priority) const { return (stopped_ >> priority & 1) != 0; }
+  void stop(int priority) {
+    stopped_ = static_cast<std::uint8_t>(stopped_ | 1u << priority);
+    frame_owed_ = true;
+    ++counters_.pauses_sent;
+  }
+  void release(int priority) {
+    stopped_ = static_cast<std::uint8_t>(stopped_ & ~(1u << priority));
+    frame_owed_ = true;
+    ++counters_.resumes_sent;
+  }
+  bool frame_owed() const { return frame_owed_; }
+  /// Fills in a pause frame and settles the debt.
+  void write_frame(Packet& packet);
+
+  /// The neighbour's pause frame arrived.
+  void receive_frame(const Packet& packet, PicoSeconds now);
+  /// Bit p set: priority p must not be sent.
+  std::uint8_t paused() const { return paused_; }
+  /// How long a priority, and any priority at all, has been paused by the neighbour until `now`.
+  PicoSeconds pause_time(int priority, PicoSeconds now) const;
+  PicoSeconds pause_time(PicoSeconds now) const;
+
+  const PfcCounters& counters() const { return counters_; }
+
+ private:
+  std::uint8_t stopped_ = 0;
+  std::uint8_t paused_ = 0;
+  bool frame_owed_ = false;
+  PfcCounters counters_;
+  std::array<PicoSeconds, kPriorities> since_{};
+  std::array<PicoSeconds, kPriorities> total_{};
+  PicoSeconds any_since_{};
+  PicoSeconds any_total_{};
+};
+
+}  // namespace dcc

@@ -1,0 +1,24 @@
+#include "net/shared_buffer.h"
+
+#include <stdexcept>
+
+namespace dcc {
+
+SharedBuffer::SharedBuffer(const SharedBufferParameters& parameters, int ports)
+    : alpha_q16_(parameters.alpha_q16),
+      resume_offset_(parameters.resume_offset),
+      lossless_(parameters.lossless),
+      shared_size_(parameters.size),
+      headroom_(static_cast<std::size_t>(ports), 0),
+      classes_(static_cast<std::size_t>(ports * kPriorities)) {
+  if (parameters.size <= 0) throw std::invalid_argument("switch: the buffer has no size");
+  if (parameters.alpha_q16 == 0) throw std::invalid_argument("pfc: alpha is zero");
+  if (parameters.resume_offset < 0) throw std::invalid_argument("pfc: negative resume offset");
+}
+
+void SharedBuffer::reserve(Class& c, int port) {
+  c.reserved = true;
+  shared_size_ -= headroom_[static_cast<std::size_t>(port)];
+}
+
+}  // namespace dcc

@@ -1,0 +1,116 @@
+// The packet memory of a switch: one pool shared by all ports, charged to where packets came in.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "net/packet.h"
+#include "units.h"
+
+namespace dcc {
+
+struct SharedBufferParameters {
+  Bytes size = 32 * 1024 * 1024;
+  /// A class (ingress port and priority) may hold this share of what is still free of the pool
+  /// (dynamic threshold, Choudhury and Hahne 1998), 65536 = 1.0.
+  std::uint32_t alpha_q16 = 8192;
+  /// A paused class resumes this much under its threshold.
+  Bytes resume_offset = 3'000;
+  /// Priorities that must not lose packets: they get headroom and are paused at the threshold.
+  /// The others are dropped when the pool is full.
+  std::uint8_t lossless = 0xFF;
+};
+
+/// Counts bytes; holds no packets. A lossless class beyond its threshold goes on into its headroom,
+/// memory set aside for what is still on the wire when the pause frame goes out. Headroom is
+/// reserved when a class first carries a packet: a class that is not used costs nothing.
+class SharedBuffer {
+ public:
+  /// Throws std::invalid_argument when the size is not positive or alpha is zero.
+  SharedBuffer(const SharedBufferParameters& parameters, int ports);
+
+  /// Bytes set aside for each lossless priority of `port`. Before the first packet.
+  void set_headroom(int port, Bytes bytes) { headroom_[static_cast<std::size_t>(port)] = bytes; }
+
+  /// False: no room, the packet is to be dropped and nothing was counted.
+  bool admit(int port, int priority, Bytes bytes) {
+    Class& c = at(port, priority);
+    if (!is_lossless(priority)) {
+      if (shared_used_ + bytes > shared_size_) return false;
+      c.shared += bytes;
+      shared_used_ += bytes;
+    } else {
+      if (!c.reserved) reserve(c, port);
+      if (c.shared + bytes <= threshold() && shared_used_ + bytes <= shared_size_) {
+        c.shared += bytes;
+        shared_used_ += bytes;
+      } else if (c.headroom + bytes <= headroom_[static_cast<std::size_t>(port)]) {
+        c.headroom += bytes;
+        headroom_used_ += bytes;
+      } else {
+        return false;
+      }
+    }
+    if (used() > max_used_) max_used_ = used();
+    return true;
+  }
+
+  /// Takes back what admit() counted: headroom empties first.
+  void release(int port, int priority, Bytes bytes) {
+    Class& c = at(port, priority);
+    const Bytes from_headroom = c.headroom < bytes ? c.headroom : bytes;
+    c.headroom -= from_headroom;
+    headroom_used_ -= from_headroom;
+    c.shared -= bytes - from_headroom;
+    shared_used_ -= bytes - from_headroom;
+  }
+
+  /// The class has come to its threshold: the sender must stop.
+  bool must_pause(int port, int priority) const {
+    const Class& c = at(port, priority);
+    return is_lossless(priority) && (c.headroom > 0 || c.shared >= threshold());
+  }
+  /// A stopped class may go on.
+  bool may_resume(int port, int priority) const {
+    const Class& c = at(port, priority);
+    return c.headroom == 0 && (c.shared == 0 || c.shared + resume_offset_ <= threshold());
+  }
+
+  /// What a class may hold now before it is paused.
+  Bytes threshold() const {
+    const Bytes free = shared_size_ - shared_used_;
+    return free <= 0 ? 0 : (free * alpha_q16_) >> 16;
+  }
+  bool is_lossless(int priority) const { return (lossless_ >> priority & 1) != 0; }
+  Bytes held(int port, int priority) const {
+    return at(port, priority).shared + at(port, priority).headroom;
+  }
+  Bytes used() const { return shared_used_ + headroom_used_; }
+  Bytes max_used() const { return max_used_; }
+
+ private:
+  struct Class {
+    Bytes shared = 0;
+    Bytes headroom = 0;
+    bool reserved = false;
+  };
+  Class& at(int port, int priority) {
+    return classes_[static_cast<std::size_t>(port * kPriorities + priority)];
+  }
+  const Class& at(int port, int priority) const {
+    return classes_[static_cast<std::size_t>(port * kPriorities + priority)];
+  }
+  void reserve(Class& c, int port);
+
+  std::int64_t alpha_q16_;
+  Bytes resume_offset_;
+  std::uint8_t lossless_;
+  Bytes shared_size_;
+  Bytes shared_used_ = 0;
+  Bytes headroom_used_ = 0;
+  Bytes max_used_ = 0;
+  std::vector<Bytes> headroom_;  // by port
+  std::vector<Class> classes_;   // by port and priority
+};
+
+}  // namespace dcc

@@ -1,0 +1,316 @@
+#include "net/switch_device.h"
+
+#include <stdexcept>
+#include <string>
+
+namespace dcc {
+
+namespace {
+constexpr int kMostPorts = 65'535;  // Packet::ingress, less one for the switch itself
+
+SharedBufferParameters buffer_parameters(const SwitchParameters& parameters) {
+  SharedBufferParameters buffer;
+  buffer.size = parameters.buffer;
+  buffer.alpha_q16 = parameters.pfc.alpha_q16;
+  buffer.resume_offset = parameters.pfc.resume_offset;
+  buffer.lossless = parameters.pfc.enabled ? parameters.pfc.priorities : std::uint8_t{0};
+  return buffer;
+}
+
+int checked_ports(int ports) {
+  if (ports < 1 || ports > kMostPorts) {
+    throw std::invalid_argument("switch: " + std::to_string(ports) + " ports (1 … 65535)");
+  }
+  return ports;
+}
+
+/// Two random words are equal one time in 2^64; the upper half picks the path.
+std::uint32_t ecmp_pick(const Packet& packet, std::uint64_t seed, std::uint32_t choices) {
+  const std::uint64_t pair = std::uint64_t{packet.source} << 32 | packet.destination;
+  const std::uint64_t hash = mix64(mix64(pair ^ seed) ^ packet.flow);
+  return static_cast<std::uint32_t>((hash >> 32) * choices >> 32);
+}
+}  // namespace
+
+SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
+                           const SwitchParameters& parameters, int ports, std::uint64_t seed,
+                           std::uint64_t index)
+    : scheduler_(scheduler),
+      pool_(pool),
+      parameters_(parameters),
+      ports_(checked_ports(ports)),
+      hash_seed_(mix64(mix64(seed) ^ index)),
+      random_(seed, "switch", index),
+      buffer_(buffer_parameters(parameters), ports + 1),
+      egress_(static_cast<std::size_t>(ports)) {
+  for (Port& port : egress_) {
+    port.scheduler = EgressScheduler(parameters.scheduler);
+    if (parameters.qcn.enabled) port.qcn.assign(kPriorities, QcnPoint(parameters.qcn));
+  }
+}
+
+void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) {
+  Port& p = at(port);
+  p.out = &out;
+  p.link = link;
+  p.ecn = EcnMarker(parameters_.ecn, link.rate);
+  if (parameters_.pfc.enabled) {
+    buffer_.set_headroom(port, parameters_.pfc.headroom != 0
+                                   ? parameters_.pfc.headroom
+                                   : headroom_for(link, parameters_.largest_packet));
+  }
+}
+
+void SwitchDevice::set_ecn(int port, const EcnParameters& ecn) {
+  at(port).ecn = EcnMarker(ecn, at(port).link.rate);
+}
+
+void SwitchDevice::set_route(HostId destination, const std::vector<int>& ports) {
+  if (routes_.size() <= destination) routes_.resize(std::size_t{destination} + 1);
+  Route& route = routes_[destination];
+  route.first = static_cast<std::uint32_t>(next_ports_.size());
+  route.count = static_cast<std::uint32_t>(ports.size());
+  for (const int port : ports) next_ports_.push_back(static_cast<std::uint16_t>(port));
+}
+
+void SwitchDevice::observe_queue(int port, QueueStatistics* statistics) {
+  at(port).statistics = statistics;
+  if (statistics != nullptr) statistics->restart(at(port).bytes, scheduler_.now());
+}
+
+int SwitchDevice::route_of(const Packet& packet) const {
+  if (packet.destination >= routes_.size()) return -1;
+  const Route& route = routes_[packet.destination];
+  if (route.count == 0) return -1;
+  std::uint32_t pick = 0;
+  if (route.count > 1) {
+    pick = parameters_.load_balancing == SwitchParameters::LoadBalancing::kSpray
+               ? route.turn
+               : ecmp_pick(packet, hash_seed_, route.count);
+  }
+  return next_ports_[route.first + pick];
+}
+
+int SwitchDevice::choose(const Packet& packet) {
+  const int port = route_of(packet);
+  if (port >= 0 && parameters_.load_balancing == SwitchParameters::LoadBalancing::kSpray) {
+    const Route& route = routes_[packet.destination];
+    if (++route.turn >= route.count) route.turn = 0;
+  }
+  return port;
+}
+
+void SwitchDevice::receive(Packet* packet, int port) {
+  if (packet->kind == PacketKind::kPause) {
+    honour_pause(packet, port);
+    return;
+  }
+  packet->ingress = static_cast<std::uint16_t>(port);
+  const int egress = choose(*packet);
+  if (egress < 0) {
+    ++unroutable_;
+    pool_.give_back(packet);
+    return;
+  }
+  enqueue(packet, egress);
+}
+
+void SwitchDevice::enqueue(Packet* packet, int port) {
+  Port& egress = at(port);
+  const int input = packet->ingress;
+  const int priority = packet->priority;
+  const Bytes bytes = packet->wire_bytes;
+  if (!buffer_.admit(input, priority, bytes)) {
+    ++egress.counters.dropped;
+    egress.counters.dropped_bytes += packet->wire_bytes;
+    pool_.give_back(packet);
+    return;
+  }
+  if (input != own_input()) {
+    PfcPort& upstream = at(input).pfc;
+    if (!upstream.has_stopped(priority) && buffer_.must_pause(input, priority)) {
+      upstream.stop(priority);
+      if (!at(input).sending) send_next(input);
+    }
+  }
+
+  Queue& queue = egress.queue[static_cast<std::size_t>(priority)];
+  mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kEnqueue);
+  push(queue, packet);
+  queue.bytes += bytes;
+  egress.bytes += bytes;
+  egress.waiting = static_cast<std::uint8_t>(egress.waiting | 1u << priority);
+  ++egress.counters.enqueued;
+  if (egress.statistics != nullptr) egress.statistics->changed(egress.bytes, scheduler_.now());
+  if (!egress.qcn.empty() && packet->kind == PacketKind::kData) {
+    const std::uint32_t feedback =
+        egress.qcn[static_cast<std::size_t>(priority)].arrival(bytes, queue.bytes, random_);
+    if (feedback != 0) {
+      ++egress.counters.cnms_sent;
+      notify_source(*packet, feedback);
+    }
+  }
+  if (!egress.sending) send_next(port);
+}
+
+void SwitchDevice::wire_free(int port) {
+  at(port).sending = false;
+  send_next(port);
+}
+
+void SwitchDevice::send_next(int port) {
+  Port& egress = at(port);
+  if (egress.pfc.frame_owed()) {
+    Packet* const frame = pool_.take();
+    egress.pfc.write_frame(*frame);
+    egress.counters.tx_bytes +=
+        frame->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
+    egress.sending = true;
+    egress.out->send(frame);
+    return;
+  }
+  const unsigned eligible = egress.waiting & ~unsigned{egress.pfc.paused()};
+  if (eligible == 0) return;
+
+  const int priority = egress.scheduler.pick(eligible);
+  Queue& queue = egress.queue[static_cast<std::size_t>(priority)];
+  Packet* const packet = pop(queue);
+  const Bytes bytes = packet->wire_bytes;
+  queue.bytes -= bytes;
+  egress.bytes -= bytes;
+  egress.scheduler.charge(priority, bytes);
+  if (queue.bytes == 0) {
+    egress.waiting = static_cast<std::uint8_t>(egress.waiting & ~(1u << priority));
+    egress.scheduler.emptied(priority);
+  }
+  mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kDequeue);
+  if (packet->telemetry != nullptr) append_telemetry(egress, *packet);
+  egress.counters.tx_bytes += packet->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
+  ++egress.counters.dequeued;
+  if (egress.statistics != nullptr) egress.statistics->changed(egress.bytes, scheduler_.now());
+  egress.sending = true;
+  leave_buffer(*packet);
+  egress.out->send(packet);
+}
+
+void SwitchDevice::push(Queue& queue, Packet* packet) {
+  if (parameters_.arbitration == SwitchParameters::Arbitration::kFifo) {
+    queue.fifo.push(packet);
+    return;
+  }
+  if (queue.inputs == nullptr) {
+    queue.inputs = std::make_unique<Queue::Input[]>(static_cast<std::size_t>(ports_) + 1);
+  }
+  Queue::Input& input = queue.inputs[packet->ingress];
+  if (input.fifo.empty()) {
+    input.next = nullptr;
+    (queue.first == nullptr ? queue.first : queue.last->next) = &input;
+    queue.last = &input;
+  }
+  input.fifo.push(packet);
+}
+
+Packet* SwitchDevice::pop(Queue& queue) {
+  if (parameters_.arbitration == SwitchParameters::Arbitration::kFifo) return queue.fifo.pop();
+  Queue::Input* const input = queue.first;
+  Packet* const packet = input->fifo.pop();
+  queue.first = input->next;
+  if (!input->fifo.empty()) {  // to the end of the ring
+    input->next = nullptr;
+    (queue.first == nullptr ? queue.first : queue.last->next) = input;
+    queue.last = input;
+  }
+  return packet;
+}
+
+void SwitchDevice::mark_if_congested(Port& port, Queue& queue, Packet& packet,
+                                     EcnParameters::MarkAt moment) {
+  bool congested = false;
+  if (port.ecn.marks_at(moment)) {
+    // The queue the packet finds when it joins, or leaves behind.
+    congested = port.ecn.congested(port.ecn.per_port() ? port.bytes : queue.bytes, random_);
+  }
+  if (moment == EcnParameters::MarkAt::kDequeue && port.ecn.has_phantom_queue() &&
+      port.ecn.phantom_congested(packet.wire_bytes, scheduler_.now())) {
+    congested = true;
+  }
+  if (congested && EcnMarker::mark(packet)) ++port.counters.ecn_marks;
+}
+
+void SwitchDevice::append_telemetry(const Port& port, Packet& packet) const {
+  IntStack& stack = *packet.telemetry;
+  if (stack.hops == kMaxIntHops) return;
+  IntHop& hop = stack.hop[stack.hops++];
+  hop.timestamp = scheduler_.now();
+  hop.tx_bytes = port.counters.tx_bytes;
+  hop.queue = port.bytes;
+  hop.rate = port.link.rate;
+}
+
+void SwitchDevice::leave_buffer(const Packet& packet) {
+  const int input = packet.ingress;
+  const int priority = packet.priority;
+  buffer_.release(input, priority, packet.wire_bytes);
+  if (input == own_input()) return;
+  PfcPort& upstream = at(input).pfc;
+  if (upstream.has_stopped(priority) && buffer_.may_resume(input, priority)) {
+    upstream.release(priority);
+    if (!at(input).sending) send_next(input);
+  }
+}
+
+void SwitchDevice::notify_source(const Packet& packet, std::uint32_t feedback) {
+  Packet* const message = pool_.take();
+  message->kind = PacketKind::kCnm;
+  message->priority = parameters_.qcn.message_priority;
+  message->wire_bytes = 64;
+  message->source = packet.destination;
+  message->destination = packet.source;
+  message->destination_qpn = packet.source_qpn;
+  message->source_qpn = packet.destination_qpn;
+  message->flow = packet.flow;
+  message->immediate = feedback;
+  message->ingress = static_cast<std::uint16_t>(own_input());
+  const int port = choose(*message);
+  if (port < 0) {
+    ++unroutable_;
+    pool_.give_back(message);
+    return;
+  }
+  enqueue(message, port);
+}
+
+void SwitchDevice::honour_pause(Packet* packet, int port) {
+  Port& egress = at(port);
+  egress.pfc.receive_frame(*packet, scheduler_.now());
+  pool_.give_back(packet);
+  if (!egress.sending) send_next(port);
+}
+
+SwitchCounters SwitchDevice::totals() const {
+  SwitchCounters sum;
+  for (const Port& port : egress_) {
+    sum.enqueued += port.counters.enqueued;
+    sum.dequeued += port.counters.dequeued;
+    sum.dropped += port.counters.dropped;
+    sum.dropped_bytes += port.counters.dropped_bytes;
+    sum.ecn_marks += port.counters.ecn_marks;
+    sum.tx_bytes += port.counters.tx_bytes;
+    sum.cnms_sent += port.counters.cnms_sent;
+  }
+  return sum;
+}
+
+PfcCounters SwitchDevice::pfc_totals() const {
+  PfcCounters sum;
+  for (const Port& port : egress_) {
+    const PfcCounters& one = port.pfc.counters();
+    sum.pauses_sent += one.pauses_sent;
+    sum.resumes_sent += one.resumes_sent;
+    sum.pauses_received += one.pauses_received;
+    sum.resumes_received += one.resumes_received;
+  }
+  return sum;
+}
+
+}  // namespace dcc

@@ -1,0 +1,165 @@
+// A store-and-forward, output-queued switch with a shared buffer: routing, queues by priority, ECN,
+// priority flow control, scheduling, telemetry.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "net/ecn_marker.h"
+#include "net/egress_scheduler.h"
+#include "net/link.h"
+#include "net/packet.h"
+#include "net/pfc.h"
+#include "net/qcn_point.h"
+#include "net/shared_buffer.h"
+#include "sim/random.h"
+#include "sim/scheduler.h"
+#include "stats/queue_statistics.h"
+#include "units.h"
+
+namespace dcc {
+
+struct SwitchParameters {
+  /// How packets of different inputs share one output queue.
+  enum class Arbitration : std::uint8_t {
+    kFifo,        // in order of arrival
+    kRoundRobin,  // inputs take turns, packet by packet
+  };
+  /// How one of several equally good ports is chosen.
+  enum class LoadBalancing : std::uint8_t {
+    kEcmp,   // by hash of (source, destination, flow): one path a flow and direction
+    kSpray,  // packets take turns
+  };
+  Bytes buffer = 32 * 1024 * 1024;
+  Arbitration arbitration = Arbitration::kFifo;
+  LoadBalancing load_balancing = LoadBalancing::kEcmp;
+  EcnParameters ecn;
+  PfcParameters pfc;
+  EgressSchedulerParameters scheduler;
+  QcnPointParameters qcn;
+  Bytes largest_packet = 1'100;  // wire bytes, for the headroom
+};
+
+/// Of one egress port, or of all (SwitchDevice::totals).
+struct SwitchCounters {
+  std::uint64_t enqueued = 0;
+  std::uint64_t dequeued = 0;
+  std::uint64_t dropped = 0;  // no room in the buffer
+  std::uint64_t dropped_bytes = 0;
+  std::uint64_t ecn_marks = 0;  // packets turned from ECT to CE here
+  std::uint64_t tx_bytes = 0;   // sent, link overhead included
+  std::uint64_t cnms_sent = 0;
+};
+
+/// Nothing in it is scheduled: it acts when a packet arrives and when a wire becomes free, at that
+/// same instant. Packets it drops go back to the pool. No allocation after the first packets.
+class SwitchDevice final : public PacketSink, public PacketSource {
+ public:
+  /// `seed` is the run's; `index` tells switches apart (ECN draws, ECMP hash).
+  /// Throws std::invalid_argument for parameters that cannot be.
+  SwitchDevice(Scheduler& scheduler, PacketPool& pool, const SwitchParameters& parameters,
+               int ports, std::uint64_t seed, std::uint64_t index);
+  SwitchDevice(const SwitchDevice&) = delete;
+  SwitchDevice& operator=(const SwitchDevice&) = delete;
+
+  // --- Building -------------------------------------------------------------------------------
+  /// The way out through `port` and the link in both directions (for ECN, headroom, telemetry).
+  void attach(int port, PacketOut& out, const LinkParameters& link);
+  /// Replaces the marking of one port.
+  void set_ecn(int port, const EcnParameters& ecn);
+  /// Ports that lead to a host, best ones only; a packet to a host without any is dropped.
+  void set_route(HostId destination, const std::vector<int>& ports);
+  /// Statistics of the egress queue (all priorities together); null to stop. Not owned.
+  void observe_queue(int port, QueueStatistics* statistics);
+
+  // --- Running --------------------------------------------------------------------------------
+  void receive(Packet* packet, int port) override;
+  void wire_free(int port) override;
+
+  // --- Reading --------------------------------------------------------------------------------
+  int ports() const { return ports_; }
+  Bytes queue_bytes(int port) const { return at(port).bytes; }
+  Bytes queue_bytes(int port, int priority) const {
+    return at(port).queue[static_cast<std::size_t>(priority)].bytes;
+  }
+  const SwitchCounters& counters(int port) const { return at(port).counters; }
+  SwitchCounters totals() const;
+  /// Packets that had nowhere to go.
+  std::uint64_t unroutable() const { return unroutable_; }
+  const PfcCounters& pfc_counters(int port) const { return at(port).pfc.counters(); }
+  PfcCounters pfc_totals() const;
+  /// Time the neighbour has kept `port` from sending at least one priority; or one in particular.
+  PicoSeconds pause_time(int port) const { return at(port).pfc.pause_time(scheduler_.now()); }
+  PicoSeconds pause_time(int port, int priority) const {
+    return at(port).pfc.pause_time(priority, scheduler_.now());
+  }
+  const SharedBuffer& buffer() const { return buffer_; }
+  /// The port a packet would take now (a sprayed one: the next in turn); -1 when there is none.
+  int route_of(const Packet& packet) const;
+
+ private:
+  /// Packets of one priority that wait for one output.
+  struct Queue {
+    PacketFifo fifo;  // kFifo
+    Bytes bytes = 0;
+    // kRoundRobin: one list an input, the inputs that have a packet in a ring of their own.
+    struct Input {
+      PacketFifo fifo;
+      Input* next = nullptr;
+    };
+    std::unique_ptr<Input[]> inputs;
+    Input* first = nullptr;
+    Input* last = nullptr;
+  };
+  struct Port {
+    PacketOut* out = nullptr;
+    bool sending = false;
+    std::uint8_t waiting = 0;  // bit p: priority p has a packet
+    Bytes bytes = 0;
+    LinkParameters link;
+    EgressScheduler scheduler;
+    EcnMarker ecn;
+    PfcPort pfc;
+    QueueStatistics* statistics = nullptr;
+    SwitchCounters counters;
+    std::array<Queue, kPriorities> queue;
+    std::vector<QcnPoint> qcn;  // by priority; empty when off
+  };
+  struct Route {
+    std::uint32_t first = 0;  // into next_ports_
+    std::uint32_t count = 0;
+    mutable std::uint32_t turn = 0;
+  };
+
+  Port& at(int port) { return egress_[static_cast<std::size_t>(port)]; }
+  const Port& at(int port) const { return egress_[static_cast<std::size_t>(port)]; }
+  /// Inputs as the buffer counts them: the ports, then the switch itself (its CNMs).
+  int own_input() const { return ports_; }
+
+  int choose(const Packet& packet);
+  void enqueue(Packet* packet, int port);
+  void push(Queue& queue, Packet* packet);
+  Packet* pop(Queue& queue);
+  void send_next(int port);
+  void mark_if_congested(Port& port, Queue& queue, Packet& packet, EcnParameters::MarkAt moment);
+  void append_telemetry(const Port& port, Packet& packet) const;
+  void leave_buffer(const Packet& packet);
+  void notify_source(const Packet& packet, std::uint32_t feedback);
+  void honour_pause(Packet* packet, int port);
+
+  Scheduler& scheduler_;
+  PacketPool& pool_;
+  SwitchParameters parameters_;
+  int ports_;
+  std::uint64_t hash_seed_;
+  RandomStream random_;
+  SharedBuffer buffer_;
+  std::vector<Port> egress_;
+  std::vector<Route> routes_;  // by destination host
+  std::vector<std::uint16_t> next_ports_;
+  std::uint64_t unroutable_ = 0;
+};
+
+}  // namespace dcc

@@ -1,0 +1,57 @@
+#include "sim/random.h"
+
+namespace dcc {
+
+namespace {
+__extension__ using Wide = unsigned __int128;
+constexpr std::uint64_t kLn2Q64 = 0xB17217F7D1CF79ABu;  // ln 2 · 2^64
+}  // namespace
+
+RandomStream::RandomStream(std::uint64_t seed, std::string_view name, std::uint64_t index) {
+  // FNV-1a folds the name; splitmix64 turns (seed, name, index) into four words that are never
+  // all zero together.
+  std::uint64_t hash = 0xCBF29CE484222325u;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+  std::uint64_t x = mix64(mix64(mix64(seed) ^ hash) ^ index);
+  for (std::uint64_t& word : state_) {
+    word = mix64(x);
+    x += 0x9E3779B97F4A7C15u;
+  }
+}
+
+std::uint64_t RandomStream::below(std::uint64_t bound) {
+  // Lemire 2019: multiply, and reject the few values that would be over-represented.
+  Wide product = Wide{next_u64()} * bound;
+  if (static_cast<std::uint64_t>(product) < bound) {
+    const std::uint64_t reject_below = (0 - bound) % bound;
+    while (static_cast<std::uint64_t>(product) < reject_below) product = Wide{next_u64()} * bound;
+  }
+  return static_cast<std::uint64_t>(product >> 64);
+}
+
+std::uint64_t log2_q32(std::uint64_t x) {
+  const int whole = 63 - __builtin_clzll(x);
+  // Mantissa in [1, 2) as 1.63; each squaring yields the next binary digit of the logarithm.
+  std::uint64_t mantissa = x << (63 - whole);
+  std::uint64_t fraction = 0;
+  for (int digit = 0; digit < 32; ++digit) {
+    const Wide square = Wide{mantissa} * mantissa;  // 2.126
+    const bool carry = (square >> 127) != 0;
+    fraction = fraction << 1 | (carry ? 1u : 0u);
+    mantissa = static_cast<std::uint64_t>(carry ? square >> 64 : square >> 63);
+  }
+  return static_cast<std::uint64_t>(whole) << 32 | fraction;
+}
+
+std::uint64_t RandomStream::exponential_q32() {
+  const std::uint64_t u = next_u64() | 1;  // never zero; the lowest bit weighs nothing
+  const std::uint64_t minus_log2 = (std::uint64_t{64} << 32) - log2_q32(u);
+  return static_cast<std::uint64_t>(Wide{minus_log2} * kLn2Q64 >> 64);
+}
+
+std::uint64_t RandomStream::exponential(std::uint64_t mean) {
+  const Wide product = Wide{exponential_q32()} * mean;
+  return static_cast<std::uint64_t>((product + (Wide{1} << 31)) >> 32);
+}
+
+}  // namespace dcc

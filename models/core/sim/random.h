@@ -1,0 +1,56 @@
+// Random numbers that are the same on every machine: integers only, no libm.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace dcc {
+
+/// A stream of random numbers of its own (xoshiro256**, Blackman and Vigna 2018), seeded through
+/// splitmix64 from the run's seed and the stream's name and index. Streams with different names or
+/// indices are independent, so adding a device does not shift the numbers another one sees.
+class RandomStream {
+ public:
+  RandomStream(std::uint64_t seed, std::string_view name, std::uint64_t index = 0);
+
+  std::uint64_t next_u64() {
+    const std::uint64_t result = rotate(state_[1] * 5, 7) * 9;
+    const std::uint64_t t = state_[1] << 17;
+    state_[2] ^= state_[0];
+    state_[3] ^= state_[1];
+    state_[1] ^= state_[2];
+    state_[0] ^= state_[3];
+    state_[2] ^= t;
+    state_[3] = rotate(state_[3], 45);
+    return result;
+  }
+  /// The upper half, which is the better one.
+  std::uint32_t next_u32() { return static_cast<std::uint32_t>(next_u64() >> 32); }
+  /// Uniform in 0 … bound-1, without bias. Precondition: bound > 0.
+  std::uint64_t below(std::uint64_t bound);
+  /// True with probability q32 / 2^32 (0 never, 2^32 always).
+  bool chance(std::uint64_t q32) { return next_u32() < q32; }
+  /// Exponential with mean 1 in unsigned 32.32 fixed point: at most 64·ln 2 = 44.4.
+  std::uint64_t exponential_q32();
+  /// Exponential with the given mean, rounded to the nearest whole number. mean < 2^56.
+  std::uint64_t exponential(std::uint64_t mean);
+
+ private:
+  static std::uint64_t rotate(std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
+
+  std::array<std::uint64_t, 4> state_{};
+};
+
+/// log2(x) in unsigned 6.32 fixed point, truncated; error below 2^-32. Precondition: x > 0.
+std::uint64_t log2_q32(std::uint64_t x);
+
+/// A good 64-bit mix (splitmix64's finaliser): hashes of small integers, ECMP.
+constexpr std::uint64_t mix64(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15u;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return x ^ (x >> 31);
+}
+
+}  // namespace dcc
