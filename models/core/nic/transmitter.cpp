@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "net/roce_headers.h"
+#include "net/wire_size.h"
 
 namespace dcc {
 

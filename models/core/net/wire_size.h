@@ -1,0 +1,34 @@
+// Sizes on the wire of the RoCEv2 packets the NIC makes, Ethernet header to FCS.
+#pragma once
+
+#include <cstdint>
+
+namespace dcc::roce {
+
+// Annex A17 (RoCEv2): Ethernet 14, IPv4 20, UDP 8, BTH 12, payload padded to 4, ICRC 4, FCS 4.
+constexpr std::uint32_t kEthernet = 14;
+constexpr std::uint32_t kIpv4 = 20;
+constexpr std::uint32_t kUdp = 8;
+constexpr std::uint32_t kBth = 12;
+constexpr std::uint32_t kReth = 16;
+constexpr std::uint32_t kAeth = 4;
+constexpr std::uint32_t kImmediate = 4;
+constexpr std::uint32_t kCnpReserved = 16;
+constexpr std::uint32_t kIcrc = 4;
+constexpr std::uint32_t kFcs = 4;
+constexpr std::uint32_t kFrame = kEthernet + kIpv4 + kUdp + kBth + kIcrc + kFcs;
+constexpr std::uint32_t kSmallestFrame = 64;  // IEEE 802.3
+
+constexpr std::uint32_t at_least_smallest(std::uint32_t bytes) {
+  return bytes < kSmallestFrame ? kSmallestFrame : bytes;
+}
+
+/// RDMA WRITE: `first` of its message carries a RETH, an immediate four bytes more.
+constexpr std::uint32_t data_wire_bytes(std::uint32_t payload, bool first, bool with_immediate) {
+  return at_least_smallest(kFrame + ((payload + 3u) & ~3u) + (first ? kReth : 0u) +
+                           (with_immediate ? kImmediate : 0u));
+}
+constexpr std::uint32_t ack_wire_bytes() { return at_least_smallest(kFrame + kAeth); }
+constexpr std::uint32_t cnp_wire_bytes() { return at_least_smallest(kFrame + kCnpReserved); }
+
+}  // namespace dcc::roce

@@ -1,0 +1,49 @@
+#include "nic/nic_device.h"
+
+namespace dcc {
+
+NicDevice::NicDevice(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
+                     const NicParameters& parameters, std::uint32_t rank)
+    : parameters_(parameters),
+      pool_(pool),
+      transmitter_(scheduler, pool, ledger, counters_, parameters_, rank),
+      receiver_(scheduler, pool, ledger, counters_, parameters_, transmitter_) {}
+
+void NicDevice::set_algorithm(Algorithm* algorithm) {
+  transmitter_.set_algorithm(algorithm);
+  receiver_.set_cnps(algorithm != nullptr && algorithm->needs().cnp);
+}
+
+void NicDevice::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
+  transmitter_.create_queue_pair(qpn, config);
+  receiver_.create_queue_pair(qpn, config);
+}
+
+void NicDevice::wire_free(int) { transmitter_.wire_free(); }
+
+void NicDevice::receive(Packet* packet, int) {
+  ++counters_.packets_received;
+  switch (packet->kind) {
+    case PacketKind::kData:
+      receiver_.on_data(packet);  // gives it back
+      return;
+    case PacketKind::kAck:
+      transmitter_.on_ack(*packet);
+      break;
+    case PacketKind::kNak:
+      transmitter_.on_nak(*packet);
+      break;
+    case PacketKind::kCnp:
+      transmitter_.on_cnp(*packet);
+      break;
+    case PacketKind::kCnm:
+      transmitter_.on_cnm(*packet);
+      break;
+    case PacketKind::kPause:
+      transmitter_.on_pause(packet->pause_classes);
+      break;
+  }
+  pool_.give_back(packet);
+}
+
+}  // namespace dcc

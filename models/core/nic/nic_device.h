@@ -1,0 +1,48 @@
+// The NIC: one port, a transmitter, a receiver, and the congestion control that governs them.
+#pragma once
+
+#include <cstdint>
+
+#include "cc/algorithm.h"
+#include "net/link.h"
+#include "nic/nic_parameters.h"
+#include "nic/receiver.h"
+#include "nic/transmitter.h"
+
+namespace dcc {
+
+/// Everything between the wire and the work queues. How work gets in (descriptor rings, or the
+/// platform directly) and where payload goes is decided by the sinks and by who calls post().
+class NicDevice final : public PacketSink, public PacketSource {
+ public:
+  NicDevice(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
+            const NicParameters& parameters, std::uint32_t rank);
+  NicDevice(const NicDevice&) = delete;
+  NicDevice& operator=(const NicDevice&) = delete;
+
+  void connect(PacketOut& out) { transmitter_.connect(out); }
+  /// Not owned; before the first queue pair. Null: flows send at line rate.
+  void set_algorithm(Algorithm* algorithm);
+  /// May change while running (the CNP registers); the line's and DMA's figures may not.
+  NicParameters& parameters() { return parameters_; }
+
+  void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
+
+  Transmitter& transmitter() { return transmitter_; }
+  const Transmitter& transmitter() const { return transmitter_; }
+  Receiver& receiver() { return receiver_; }
+  const NicCounters& counters() const { return counters_; }
+  NicCounters& counters() { return counters_; }
+
+  void receive(Packet* packet, int port) override;
+  void wire_free(int port) override;
+
+ private:
+  NicParameters parameters_;
+  NicCounters counters_;
+  PacketPool& pool_;
+  Transmitter transmitter_;
+  Receiver receiver_;
+};
+
+}  // namespace dcc
