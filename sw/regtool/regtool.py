@@ -16,6 +16,7 @@ import sys
 sys.dont_write_bytecode = True  # the tool runs from the source tree, which stays clean
 
 import out_c
+import out_cpp
 import regmap
 from yaml_source import SourceError
 
@@ -24,6 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Output path under the repository's root, by name of the map, and what makes it.
 OUTPUTS = [
     ("sw/driver/{name}_regs.h", out_c.generate),
+    ("models/core/registers/generated/{name}_map.h", out_cpp.header),
+    ("models/core/registers/generated/{name}_map.cpp", out_cpp.source),
 ]
 
 
