@@ -1,0 +1,165 @@
+// The controller as a block in time: notifications in, rates out a fixed number of cycles later.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "controller/congestion_manager.h"
+#include "controller/rate_engine.h"
+#include "controller/timer_engine.h"
+#include "sim/scheduler.h"
+
+namespace dcc {
+
+/// Who takes the calculated rates: the NIC's scheduler.
+class RateSink {
+ public:
+  virtual void rate_calculated(std::uint32_t flow, Rate rate) = 0;
+
+ protected:
+  ~RateSink() = default;
+};
+
+/// Causes of an interrupt, as bits; positions of the register map.
+enum ControllerCause : std::uint32_t {
+  kCauseTableFull = 1u << 0,  // a CNP found no free slot
+  kCauseOverrun = 1u << 1,    // the timing engine fell 2^15 ticks behind
+};
+
+/// Hears of causes as they arise (each time, not only the first); the register block keeps them.
+class CauseSink {
+ public:
+  virtual void causes_raised(std::uint32_t causes) = 0;
+
+ protected:
+  ~CauseSink() = default;
+};
+
+/// What an instance is built with.
+struct ControllerConfig {
+  std::uint32_t slots = 1024;         // 1 … 16384
+  PicoSeconds clock_period{4'000};    // > 0
+  std::uint32_t latency_cycles = 64;  // 1 … 255: from an input to its answer
+};
+
+/// One slot as the register window shows it.
+struct SlotView {
+  std::optional<std::uint32_t> flow;  // none: free
+  SlotParameters parameters;
+  std::optional<std::uint32_t> timer_due;  // 16 bits and the epoch bit; none: not pending
+};
+
+/// Congestion manager, timing engine and rate engine on the platform's time axis.
+///
+/// Notifications are calls at scheduler.now(). At one instant the order is CNP, timer, bytes, in
+/// whatever order they are called: expiries and byte notifications wait for the device's own event
+/// at the end of the instant. For this the device's rank must be above the ranks of everything that
+/// delivers notifications.
+///
+/// Ticks are counted from construction; tick n begins at n · TICK_DIV · clock period as long as
+/// TICK_DIV does not change. An expiry is taken at the beginning of its tick, but no sooner than
+/// kServiceCycles after the one before it. Every answer reaches the sink `latency_cycles` after its
+/// input was taken; one that was taken after the beginning of its tick is counted as missed.
+class ControllerDevice {
+ public:
+  /// Cycles between two expiries handed to the congestion manager.
+  static constexpr std::uint32_t kServiceCycles = 4;
+
+  /// Null engines mean the models (TimingWheel, RateUnit). std::invalid_argument for a
+  /// configuration outside its ranges.
+  ControllerDevice(Scheduler& scheduler, const ControllerConfig& config, std::uint32_t rank,
+                   RateSink& sink, std::unique_ptr<TimerEngine> timers = nullptr,
+                   std::unique_ptr<RateEngine> rates = nullptr);
+
+  // Notifications. While not enabled they are dropped and counted nowhere.
+  void cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks);
+  void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length);
+
+  // Registers. Values act from the next notification on.
+  const ControllerParameters& parameters() const { return manager_.parameters(); }
+  void set_parameters(const ControllerParameters& parameters);
+  const RateTables& tables() const { return manager_.tables(); }
+  /// False if there is no such entry.
+  bool write_table(RateTable table, std::uint32_t index, std::uint32_t word);
+  /// Releases every slot, cancels every event, clears statistics, lateness and overrun, and drops
+  /// answers not delivered yet. Parameters, tables and the time stay. The scheduler keeps the rates
+  /// it has: the driver resets before traffic, or gives the flows their rates itself.
+  void soft_reset();
+
+  // Reading: side-effect free for the simulated hardware, exact at scheduler.now().
+  const ControllerConfig& config() const { return config_; }
+  SlotView slot(SlotIndex slot);
+  /// The slot of a flow, or none.
+  std::optional<SlotIndex> slot_of(std::uint32_t flow);
+  std::uint32_t free_slots();
+  const ControllerStatistics& statistics();
+  const TimerCounters& timer_counters();
+  std::uint64_t missed_latency() const { return missed_latency_; }
+  Ticks timer_lateness_max() const { return lateness_max_; }  // whole ticks
+  Tick time() const;                                          // ticks since construction
+  Tick timer_lag();
+  bool overrun() const { return timers_->overrun(); }
+  bool idle();  // no slot bound, no event pending
+
+  /// Null switches either off.
+  void observe(SlotObserver* observer) { manager_.observe(observer); }
+  void on_cause(CauseSink* sink) { causes_ = sink; }
+
+  TimerEngine& timers() { return *timers_; }
+  RateEngine& rates() { return *rates_; }
+
+ private:
+  struct ByteNotification {
+    std::uint32_t flow = 0;
+    std::uint32_t length = 0;
+    std::uint8_t dscp = 0;
+  };
+  struct DelayedAnswer {
+    PicoSeconds when;
+    RateAnswer answer;
+  };
+
+  PicoSeconds tick_begin(Tick tick) const;
+  void settle(PicoSeconds before);
+  void service();
+  void take_expiries();
+  void apply_held_bytes();
+  void apply(const ByteNotification& notification);
+  void schedule_service();
+  void send(const std::optional<RateAnswer>& answer);
+  void deliver();
+  void raise(std::uint32_t causes) {
+    if (causes_ != nullptr) causes_->causes_raised(causes);
+  }
+
+  Scheduler& scheduler_;
+  ControllerConfig config_;
+  PicoSeconds latency_;
+  PicoSeconds service_time_;
+  RateSink& sink_;
+  CauseSink* causes_ = nullptr;
+  std::unique_ptr<TimerEngine> timers_;
+  std::unique_ptr<RateEngine> rates_;
+  CongestionManager manager_;
+
+  PicoSeconds tick_period_;
+  PicoSeconds tick_origin_;  // when tick_base_ began
+  Tick tick_base_ = 0;
+
+  PicoSeconds next_service_;  // earliest moment of the next expiry
+  std::uint64_t missed_latency_ = 0;
+  Ticks lateness_max_ = 0;
+
+  PicoSeconds held_since_;  // instant of the byte notifications that wait
+  std::vector<ByteNotification> held_;
+  std::vector<DelayedAnswer> answers_;  // ring, a power of two
+  std::uint32_t answers_head_ = 0;
+  std::uint32_t answers_count_ = 0;
+
+  Event service_event_;
+  Event answer_event_;
+};
+
+}  // namespace dcc

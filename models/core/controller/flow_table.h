@@ -1,0 +1,60 @@
+// The flow-number / internal-address table: bind, match, read, release.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/formats.h"
+
+namespace dcc {
+
+/// Flow numbers have 24 bits. Free slots are handed out lowest first after reset, then first
+/// released first. Constant time by a hash table with open addressing (the hardware has a CAM);
+/// nothing is allocated after construction.
+class FlowTable {
+ public:
+  static constexpr SlotIndex kNoSlot = 0xFFFFFFFF;
+  static constexpr std::uint32_t kNoFlow = 0xFFFFFFFF;
+
+  /// `slots` 1 … 16384; std::invalid_argument otherwise.
+  explicit FlowTable(std::uint32_t slots);
+
+  std::uint32_t slots() const { return static_cast<std::uint32_t>(flow_of_.size()); }
+  std::uint32_t free_slots() const { return free_count_; }
+  std::uint32_t bound_slots() const { return slots() - free_count_; }
+
+  /// The slot of a bound flow, or kNoSlot.
+  SlotIndex match(std::uint32_t flow) const {
+    for (std::uint32_t i = home(flow);; i = (i + 1) & mask_) {
+      if (buckets_[i].flow == flow) return buckets_[i].slot;
+      if (buckets_[i].flow == kNoFlow) return kNoSlot;
+    }
+  }
+  /// Gives a flow that is not bound the next free slot; kNoSlot when there is none.
+  SlotIndex bind(std::uint32_t flow);
+  /// The flow number of a slot, or kNoFlow while it is free.
+  std::uint32_t read(SlotIndex slot) const { return flow_of_[slot]; }
+  /// Frees a bound slot. It goes to the end of the free list.
+  void release(SlotIndex slot);
+  /// Frees everything; the free list is in order again.
+  void reset();
+
+ private:
+  struct Bucket {
+    std::uint32_t flow = kNoFlow;
+    std::uint32_t slot = 0;
+  };
+  std::uint32_t home(std::uint32_t flow) const {
+    return (flow * 2654435769u) >> shift_;  // 2^32 / golden ratio: spreads dense numbers
+  }
+
+  std::vector<Bucket> buckets_;  // a power of two, at most half full
+  std::uint32_t mask_;
+  int shift_;
+  std::vector<std::uint32_t> flow_of_;
+  std::vector<std::uint16_t> free_;  // ring
+  std::uint32_t free_head_ = 0;
+  std::uint32_t free_count_ = 0;
+};
+
+}  // namespace dcc

@@ -1,0 +1,48 @@
+// The controller's fixed-point formats and the one rounding multiplication; docs/architecture.md.
+#pragma once
+
+#include <cstdint>
+
+#include "net/packet.h"
+#include "units.h"
+
+namespace dcc {
+
+/// Unsigned 1.16: α, decrease multiplier, decay. 0 … 65536 (= 1.0).
+using Fraction16 = std::uint32_t;
+/// Unsigned 24.8 Mb/s, as in Rate::raw.
+using RateBits = std::uint32_t;
+/// The controller's internal address of a flow, 0 … slots − 1.
+using SlotIndex = std::uint32_t;
+/// A span of ticks.
+using Ticks = std::uint32_t;
+
+constexpr Fraction16 kOne16 = 65536;
+constexpr std::uint32_t kFlowNumberLimit = 1u << 24;  // flow numbers are queue pair numbers
+constexpr std::uint32_t kMaxSlots = 16384;
+constexpr std::uint32_t kDscps = 64;
+constexpr Ticks kMaxDelay = 65535;                   // a timer event's longest delay
+constexpr std::uint32_t kMaxDelta = (1u << 20) - 1;  // Δ = now − t_latest saturates here
+constexpr std::uint32_t kMaxAlphaIntervals = 4095;   // n saturates here
+constexpr std::uint32_t kNeutralIncrease = 256;      // f_inc, 8.8
+constexpr std::uint32_t kNeutralDecrease = 4096;     // f_dec, 4.12
+
+/// (a·b + 2^15) >> 16: the product of anything with a 16-bit fraction, rounded half up.
+constexpr std::uint64_t mul16(std::uint64_t a, std::uint64_t b) {
+  return (a * b + (std::uint64_t{1} << 15)) >> 16;
+}
+
+/// Adds one to an 8-bit event count, which stays at 255.
+constexpr std::uint8_t count_event(std::uint8_t count) {
+  return count == 255 ? count : static_cast<std::uint8_t>(count + 1);
+}
+
+/// The ALPHA_RECIP register for an α interval of `ticks` (1 … 4096): ⌈2^32 / ticks⌉, so that
+/// (Δ · recip) >> 32 = ⌊Δ / ticks⌋ for every Δ < 2^20. One tick would need 33 bits and gets
+/// 2^32 − 1, which counts one interval less.
+constexpr std::uint32_t alpha_reciprocal(std::uint32_t ticks) {
+  return ticks <= 1 ? 0xFFFFFFFFu
+                    : static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + ticks - 1) / ticks);
+}
+
+}  // namespace dcc

@@ -1,0 +1,34 @@
+// What the controller remembers of a bound flow, by slot.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/formats.h"
+
+namespace dcc {
+
+/// The text's parameters: Rc, Rt, α, BC, T, t_latest, pkt_length, DSCP. Meaningless while the slot
+/// is free.
+struct SlotParameters {
+  RateBits rc = 0;
+  RateBits rt = 0;
+  Fraction16 alpha = 0;
+  std::uint32_t t_latest = 0;    // tick of the last cut, wraps
+  std::uint32_t pkt_length = 0;  // bytes sent since the last byte event
+  std::uint8_t bc = 0;           // byte events since the last cut, saturates
+  std::uint8_t t = 0;            // timer events since the last cut, saturates
+  std::uint8_t dscp = 0;         // 0 … 63
+};
+
+class ParameterStore {
+ public:
+  explicit ParameterStore(std::uint32_t slots) : slots_(slots) {}
+  SlotParameters& operator[](SlotIndex slot) { return slots_[slot]; }
+  const SlotParameters& operator[](SlotIndex slot) const { return slots_[slot]; }
+
+ private:
+  std::vector<SlotParameters> slots_;
+};
+
+}  // namespace dcc

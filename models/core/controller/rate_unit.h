@@ -1,0 +1,44 @@
+// The rate calculation unit: bit-exact arithmetic of cuts and increases by look-up.
+#pragma once
+
+#include "controller/rate_engine.h"
+
+namespace dcc {
+
+/// Least and greatest rate of a DSCP: lo = max(R_MIN, floor), hi = max(lo, min(R_MAX, ceiling)).
+struct RateLimits {
+  RateBits lo = 0;
+  RateBits hi = 0;
+};
+RateLimits rate_limits(const RateRegisters& registers, const RateTables& tables,
+                       std::uint32_t dscp);
+
+/// The arithmetic of docs/architecture.md, step by step; pure functions.
+Fraction16 decayed_alpha(Fraction16 alpha, std::uint32_t delta, const RateRegisters& registers,
+                         const RateTables& tables);
+Fraction16 decrease_multiplier(std::uint32_t argument, const RateTables& tables);
+DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegisters& registers,
+                                const RateTables& tables);
+IncreaseResult compute_increase(const IncreaseRequest& request, const RateRegisters& registers,
+                                const RateTables& tables);
+
+/// The model's rate engine: those functions on its own copy of registers and tables.
+class RateUnit final : public RateEngine {
+ public:
+  void load(const RateRegisters& registers) override { registers_ = registers; }
+  void load(RateTable table, std::uint32_t index, std::uint32_t word) override {
+    tables_.write(table, index, word);
+  }
+  DecreaseResult decrease(const DecreaseRequest& request) override {
+    return compute_decrease(request, registers_, tables_);
+  }
+  IncreaseResult increase(const IncreaseRequest& request) override {
+    return compute_increase(request, registers_, tables_);
+  }
+
+ private:
+  RateRegisters registers_;
+  RateTables tables_;
+};
+
+}  // namespace dcc

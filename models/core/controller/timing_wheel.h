@@ -1,0 +1,109 @@
+// The three-level timing engine: the reference model of the wheel.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "controller/slot_bitmap.h"
+#include "controller/timer_engine.h"
+
+namespace dcc {
+
+/// How the 16 digits of a due time are split over the three levels; each part 1 … 12 bits.
+struct WheelSplit {
+  int top = 5;
+  int middle = 5;
+  int last = 6;
+};
+
+/// An event started at p with q remaining is due at p + q; the digits of that sum against those of
+/// the pointer pick its place. A place is a linked list with head and tail. Each level below the
+/// top keeps two turns of its digit, the current and the next, so that a place of the level above
+/// is worked through while the pointer is still in the place before it: an event moves at most
+/// twice on its way to the last level, and is there at least one whole last-level turn before it is
+/// due unless it was started later than that. (The source text moves it "at its moment", too late
+/// when many events meet on one tick.)
+///
+/// Beyond the horizon: due times carry an epoch bit, so a delay of 65535 started while the pointer
+/// lags up to 2^16 − 1 ticks keeps its meaning. Its place in the top level then comes up one turn
+/// early, finds that it does not fit below, and puts it back; working through a snapshot of the
+/// count makes that end.
+///
+/// Restart to a later time only overwrites the due time: the stale entry finds its new place when
+/// it surfaces. To an earlier time it is unlinked (entries know their predecessor).
+///
+/// The events of the tick the pointer stands on lie in a bitmap read from slot 0 up, which makes
+/// the order (due, slot) whatever way they came. The pointer moves on when the bitmap is empty.
+///
+/// Time is only a number here: empty stretches are skipped through occupancy bits, at no cost.
+class TimingWheel final : public TimerEngine {
+ public:
+  /// `slots` 1 … 16384. Throws std::invalid_argument for a count or split that cannot be.
+  explicit TimingWheel(std::uint32_t slots, const WheelSplit& split = {});
+
+  std::optional<Tick> next_due(Tick now) override;
+  bool is_started(SlotIndex slot) const override { return entries_[slot].place != kNowhere; }
+  std::optional<std::uint32_t> stored_due(SlotIndex slot) const override;
+  Tick lag(Tick now) override;
+
+  /// Entries moved from a place to another one after their insertion.
+  std::uint64_t moves() const { return moves_; }
+  /// Most entries worked through in one place at one moment.
+  std::uint32_t largest_snapshot() const { return largest_snapshot_; }
+
+ private:
+  using Place = std::uint16_t;  // index over the places of all levels
+  static constexpr Place kNowhere = 0xFFFF;
+  static constexpr Place kReady = 0xFFFE;
+  static constexpr std::uint16_t kNil = 0xFFFF;
+  static constexpr std::uint32_t kDueMask = (1u << 17) - 1;  // 16 bits and the epoch bit
+
+  struct Entry {
+    std::uint32_t due = 0;
+    Place place = kNowhere;
+    std::uint16_t next = kNil;
+    std::uint16_t previous = kNil;
+  };
+  struct List {
+    std::uint16_t head = kNil;
+    std::uint16_t tail = kNil;
+    std::uint16_t count = 0;
+  };
+  struct Level {
+    int shift = 0;           // low digits below this level's
+    Place first = 0;         // its places in lists_
+    std::uint32_t mask = 0;  // places − 1
+    SlotBitmap occupied;
+    /// Next occupied place at or after absolute digit `from`, as an absolute digit.
+    std::optional<Tick> next_occupied(Tick from) const;
+  };
+
+  bool do_start(SlotIndex slot, Ticks delay, Tick now) override;
+  bool do_cancel(SlotIndex slot, Tick now) override;
+  std::optional<TimerExpiry> do_take_expired(Tick now) override;
+  void do_reset(Tick now) override;
+
+  Tick unwrapped(std::uint32_t due) const {
+    return pointer_ + ((due - static_cast<std::uint32_t>(pointer_)) & kDueMask);
+  }
+  void insert(SlotIndex slot);
+  void append(Level& level, Tick digit, SlotIndex slot);
+  void unlink(SlotIndex slot);
+  void catch_up(Tick now);
+  void step_to(Tick tick);
+  void work_through(Level& level, Tick digit);
+  Tick next_moment() const;
+  Level& level_of(Place place);
+
+  std::array<Level, 3> levels_;  // top, middle, last
+  std::vector<List> lists_;
+  std::vector<Entry> entries_;
+  SlotBitmap ready_;  // events due at pointer_
+  Tick pointer_ = 0;
+  Tick moment_ = 0;  // nothing is to be done in the wheel before this tick
+  std::uint64_t moves_ = 0;
+  std::uint32_t largest_snapshot_ = 0;
+};
+
+}  // namespace dcc
