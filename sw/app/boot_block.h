@@ -147,7 +147,7 @@ struct boot_block {
   uint32_t rx_result_offset;
   uint32_t scratch_offset;
   uint32_t scratch_bytes;
-  uint32_t reserved;
+  uint32_t queue_pairs; /* greatest qpn of either direction plus one */
   struct nic_config nic;
   struct dcc_config controller;
   struct boot_result result;
@@ -196,10 +196,11 @@ static inline uint64_t boot_scratch_bytes(uint32_t send_entries, uint32_t comple
          boot_align((uint64_t)queue_pairs * 4);
 }
 
-/* Fills in every size and offset of `block` from tx_count, rx_count and nic.*; the platform calls
+/* Fills in every size and offset of `block` from tx_count, rx_count, queue_pairs and nic's ring
+ * lengths; the platform calls
  * it before it writes the arrays. total_bytes tells where message buffers may begin; it saturates
  * at UINT32_MAX, which no RAM holds. */
-static inline void boot_layout(struct boot_block* block, uint32_t queue_pairs) {
+static inline void boot_layout(struct boot_block* block) {
   uint64_t at = boot_align(sizeof(struct boot_block));
   block->magic = BOOT_MAGIC;
   block->version = BOOT_VERSION;
@@ -215,7 +216,7 @@ static inline void boot_layout(struct boot_block* block, uint32_t queue_pairs) {
   block->scratch_offset = (uint32_t)at;
   const uint64_t scratch =
       boot_scratch_bytes(block->nic.send_ring_entries, block->nic.completion_ring_entries,
-                         block->tx_count, block->rx_count, queue_pairs);
+                         block->tx_count, block->rx_count, block->queue_pairs);
   block->scratch_bytes = (uint32_t)scratch;
   at += scratch;
   block->total_bytes = at > UINT32_MAX ? UINT32_MAX : (uint32_t)at;
