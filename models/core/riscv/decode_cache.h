@@ -1,0 +1,84 @@
+// Decoded instructions by address, page by page, kept coherent with stores.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "riscv/isa.h"
+
+namespace dcc::riscv {
+
+inline constexpr std::uint32_t kPageBytes = 4096;
+inline constexpr std::uint32_t kPageEntries = kPageBytes / 2;
+
+/// One page of code: an entry for every halfword at which an instruction may start, and two marks
+/// behind the last one (an instruction of two halfwords may step over the first mark).
+struct DecodedPage {
+  explicit DecodedPage(std::uint32_t page_base) : base(page_base) {
+    ops[kPageEntries].op = Op::kPageEnd;
+    ops[kPageEntries + 1].op = Op::kPageEnd;
+  }
+  std::uint32_t base;
+  std::array<DecodedOp, kPageEntries + 2> ops{};
+};
+
+/// Covers one range of memory, which alone is executable. Pages come into being when code runs.
+class DecodeCache {
+ public:
+  /// `base` and `size` in bytes, multiples of 4096. Forgets everything.
+  void cover(std::uint32_t base, std::uint32_t size) {
+    base_ = base;
+    size_ = size;
+    pages_.clear();
+    pages_.resize(size / kPageBytes);
+    holds_code_.assign(size / kPageBytes, 0);
+  }
+  std::uint32_t base() const { return base_; }
+  std::uint32_t size() const { return size_; }
+
+  /// The page of `address`, made if need be; nullptr outside the covered range.
+  DecodedPage* page(std::uint32_t address) {
+    const std::uint32_t offset = address - base_;
+    if (offset >= size_) return nullptr;
+    std::unique_ptr<DecodedPage>& slot = pages_[offset / kPageBytes];
+    if (!slot) {
+      slot = std::make_unique<DecodedPage>(address & ~(kPageBytes - 1));
+      holds_code_[offset / kPageBytes] = 1;
+    }
+    return slot.get();
+  }
+
+  /// Non-zero where a store may hit decoded code: by page number within the range.
+  const std::uint8_t* holds_code() const { return holds_code_.data(); }
+  /// Said of a page into which the last instruction of the page before it reaches.
+  void mark_reached(std::uint32_t address) {
+    const std::uint32_t offset = address - base_;
+    if (offset < size_) holds_code_[offset / kPageBytes] = 1;
+  }
+
+  /// Forgets the instructions that overlap these bytes.
+  void invalidate(std::uint32_t address, std::uint32_t bytes) {
+    const std::int64_t end = static_cast<std::int64_t>(address) + bytes;
+    for (std::int64_t at = static_cast<std::int64_t>(address & ~1u) - 2; at < end; at += 2) {
+      forget(static_cast<std::uint32_t>(at));
+    }
+  }
+  /// Forgets the one entry at `address`.
+  void forget(std::uint32_t address) {
+    const std::uint32_t offset = address - base_;
+    if (offset >= size_ || !pages_[offset / kPageBytes]) return;
+    pages_[offset / kPageBytes]->ops[offset % kPageBytes / 2] = DecodedOp{};
+  }
+  /// Forgets everything; pointers into pages become invalid.
+  void clear() { cover(base_, size_); }
+
+ private:
+  std::uint32_t base_ = 0;
+  std::uint32_t size_ = 0;
+  std::vector<std::unique_ptr<DecodedPage>> pages_;
+  std::vector<std::uint8_t> holds_code_;
+};
+
+}  // namespace dcc::riscv

@@ -1,0 +1,298 @@
+#include "riscv/hart.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "riscv/decoder.h"
+
+namespace dcc::riscv {
+
+Hart::Hart(MemoryBus& bus, std::uint32_t hart_id, Cpi cpi) : bus_(bus), cpi_(cpi), csr_(hart_id) {}
+
+void Hart::reset(std::uint32_t pc) {
+  std::uint32_t hart_id = 0;
+  csr_.read(csr::kMhartid, Counters{}, hart_id);
+  csr_ = CsrFile(hart_id);
+  x_.fill(0);
+  pc_ = pc & ~1u;
+  steps_ = trapped_ = stall_cycles_ = 0;
+  stop_ = Stop::kNone;
+  death_ = Death::kNone;
+  last_trap_ = TrapRecord{};
+  forget_code();
+  attention_ = true;
+}
+
+void Hart::forget_code() {
+  cache_.clear();
+  if (mailbox_ != 0) cache_.mark_reached(mailbox_);
+}
+
+void Hart::set_ram(RamWindow window) {
+  const bool moved = window.base != ram_.base || window.size != ram_.size;
+  ram_ = window;
+  if (moved) cache_.cover(window.base, window.size);
+  if (mailbox_ != 0) cache_.mark_reached(mailbox_);
+  update_windows();
+}
+
+void Hart::update_windows() {
+  const bool direct = ram_.data != nullptr;
+  const bool watching = !watchpoints_.empty();
+  load_window_ = direct && !watching ? ram_.size : 0;
+  store_window_ = direct && !watching ? ram_.size : 0;
+  attention_ = true;
+}
+
+void Hart::set_mailbox(std::uint32_t address) {
+  mailbox_ = address;
+  if (address != 0) cache_.mark_reached(address);
+}
+
+Stop Hart::run(std::uint64_t budget) {
+  const std::uint64_t end = steps_ + budget;
+  for (;;) {
+    if (stop_ != Stop::kNone) {
+      const Stop reason = stop_;
+      if (reason != Stop::kDead) stop_ = Stop::kNone;
+      return reason;
+    }
+    if (steps_ >= end) return Stop::kBudget;
+    if (const std::uint32_t cause = csr_.interrupt_to_take(); cause != 0) {
+      pc_ = csr_.enter_trap(cause, 0, pc_);
+    }
+    execute(end);
+  }
+}
+
+Stop Hart::step() {
+  passing_breakpoint_ = true;
+  cache_.forget(pc_);
+  const std::uint32_t at = pc_;
+  const Stop reason = run(1);
+  passing_breakpoint_ = false;
+  cache_.forget(at);
+  return reason;
+}
+
+bool Hart::read_csr(std::uint32_t number, std::uint32_t& value) const {
+  return csr_.read(number, Counters{cycles(), retired()}, value);
+}
+
+bool Hart::write_csr(std::uint32_t number, std::uint32_t value) {
+  attention_ = true;
+  return csr_.write(number, value, Counters{cycles(), retired()});
+}
+
+bool Hart::fetch(std::uint32_t address, std::uint32_t& halfword) {
+  const std::uint32_t offset = address - ram_.base;
+  if (offset >= ram_.size) return false;
+  if (ram_.data == nullptr) return bus_.fetch(address, halfword);
+  std::uint16_t half = 0;
+  std::memcpy(&half, ram_.data + offset, sizeof half);
+  halfword = half;
+  return true;
+}
+
+bool Hart::fetch_instruction(std::uint32_t pc, std::uint32_t& bits, std::uint32_t& fault_address) {
+  fault_address = pc;
+  if (!fetch(pc, bits)) return false;
+  if (!is_long(bits)) return true;
+  fault_address = pc + 2;
+  std::uint32_t upper = 0;
+  if (!fetch(pc + 2, upper)) return false;
+  bits |= upper << 16;
+  return true;
+}
+
+bool Hart::instruction_at(std::uint32_t address, DecodedOp& op) {
+  std::uint32_t bits = 0;
+  std::uint32_t fault = 0;
+  if (!fetch_instruction(address, bits, fault)) return false;
+  op = decode(bits, address);
+  return true;
+}
+
+// Fills a cache entry. An instruction that cannot be fetched whole stays undecoded, and the fault
+// is raised here.
+void Hart::decode_into(DecodedOp& entry, std::uint32_t pc) {
+  if (!passing_breakpoint_ && std::binary_search(breakpoints_.begin(), breakpoints_.end(), pc)) {
+    entry.op = Op::kDebugBreak;
+    return;
+  }
+  std::uint32_t bits = 0;
+  std::uint32_t fault = 0;
+  if (!fetch_instruction(pc, bits, fault)) {
+    ++steps_;
+    raise(Cause::kInstructionAccessFault, fault, pc);
+    return;
+  }
+  DecodedOp op = decode(bits, pc);
+  if (op.halfwords == 2) cache_.mark_reached(pc + 2);
+  if (op.op == Op::kJal && op.rd == kSink && op.imm == 0) op.op = Op::kSelfLoop;
+  const std::uint32_t target = pc + static_cast<std::uint32_t>(op.imm);
+  if ((target ^ pc) < kPageBytes) {
+    const auto nearer = [&op](Op from, Op to) {
+      if (op.op == from) {
+        op.op = to;
+        op.imm /= 2;
+        return true;
+      }
+      return false;
+    };
+    (void)(nearer(Op::kJal, Op::kJalNear) || nearer(Op::kBeq, Op::kBeqNear) ||
+           nearer(Op::kBne, Op::kBneNear) || nearer(Op::kBlt, Op::kBltNear) ||
+           nearer(Op::kBge, Op::kBgeNear) || nearer(Op::kBltu, Op::kBltuNear) ||
+           nearer(Op::kBgeu, Op::kBgeuNear));
+  }
+  entry = op;
+}
+
+void Hart::raise(Cause cause, std::uint32_t value, std::uint32_t pc) {
+  ++trapped_;
+  const auto number = static_cast<std::uint32_t>(cause);
+  last_trap_ = TrapRecord{number, pc, value, steps_};
+  if (csr_.handler_never_set()) {
+    die(Death::kNoHandler, pc, value, number);
+    return;
+  }
+  pc_ = csr_.enter_trap(number, value, pc);
+  if (pc_ == pc) die(Death::kTrapLoop, pc, value, number);
+  attention_ = true;
+}
+
+void Hart::die(Death death, std::uint32_t pc, std::uint32_t value, std::uint32_t cause) {
+  death_ = death;
+  death_record_ = TrapRecord{cause, pc, value, steps_};
+  pc_ = pc;
+  ask(Stop::kDead);
+}
+
+bool Hart::slow_load(std::uint32_t address, std::uint32_t size, std::uint32_t pc,
+                     std::uint32_t& value) {
+  pc_ = pc;
+  if ((address & (size - 1)) != 0) {
+    raise(Cause::kLoadMisaligned, address, pc);
+    return false;
+  }
+  const std::uint32_t offset = address - ram_.base;
+  value = 0;
+  if (ram_.data != nullptr && offset < ram_.size) {
+    std::memcpy(&value, ram_.data + offset, size);
+  } else if (!bus_.load(address, size, value)) {
+    raise(Cause::kLoadAccessFault, address, pc);
+    return false;
+  }
+  if (!watchpoints_.empty()) check_watchpoints(address, size, false);
+  return true;
+}
+
+bool Hart::slow_store(std::uint32_t address, std::uint32_t size, std::uint32_t pc,
+                      std::uint32_t value) {
+  pc_ = pc;
+  if ((address & (size - 1)) != 0) {
+    raise(Cause::kStoreMisaligned, address, pc);
+    return false;
+  }
+  const std::uint32_t offset = address - ram_.base;
+  if (ram_.data != nullptr && offset < ram_.size) {
+    std::memcpy(ram_.data + offset, &value, size);
+  } else if (!bus_.store(address, size, value)) {
+    raise(Cause::kStoreAccessFault, address, pc);
+    return false;
+  }
+  cache_.invalidate(address, size);
+  if (mailbox_ != 0 && address == mailbox_) ask(Stop::kMailbox);
+  if (!watchpoints_.empty()) check_watchpoints(address, size, true);
+  return true;
+}
+
+bool Hart::access_csr(const DecodedOp& op, std::uint32_t pc) {
+  const auto number = static_cast<std::uint32_t>(op.imm);
+  const bool immediate = op.op >= Op::kCsrrwi;
+  const std::uint32_t operand = immediate ? op.rs1 : x_[op.rs1];
+  const bool replace = op.op == Op::kCsrrw || op.op == Op::kCsrrwi;
+  const bool set = op.op == Op::kCsrrs || op.op == Op::kCsrrsi;
+  const Counters before{cycles_of(steps_ - 1) + stall_cycles_, retired() - 1};
+  std::uint32_t old = 0;
+  bool legal = csr_.read(number, before, old);
+  if (legal && (replace || op.rs1 != 0)) {
+    const std::uint32_t value = replace ? operand : set ? old | operand : old & ~operand;
+    legal = csr_.write(number, value, Counters{cycles(), retired()});
+  }
+  if (!legal) {
+    raise(Cause::kIllegalInstruction, op.raw, pc);
+    return false;
+  }
+  x_[op.rd] = old;
+  return true;
+}
+
+void Hart::wait_for_interrupt(std::uint32_t pc, std::uint32_t next) {
+  pc_ = next;
+  if (csr_.wakes()) return;
+  if (csr_.any_interrupt_enabled()) {
+    ask(Stop::kWaitForInterrupt);
+  } else {
+    die(Death::kEndlessSleep, pc, 0, 0);
+  }
+}
+
+void Hart::add_breakpoint(std::uint32_t address) {
+  const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), address);
+  if (at == breakpoints_.end() || *at != address) breakpoints_.insert(at, address);
+  cache_.forget(address);
+}
+
+void Hart::remove_breakpoint(std::uint32_t address) {
+  const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), address);
+  if (at != breakpoints_.end() && *at == address) breakpoints_.erase(at);
+  cache_.forget(address);
+}
+
+void Hart::add_watchpoint(const Watchpoint& watch) {
+  watchpoints_.push_back(watch);
+  update_windows();
+}
+
+void Hart::remove_watchpoint(const Watchpoint& watch) {
+  const auto same = [&watch](const Watchpoint& w) {
+    return w.address == watch.address && w.bytes == watch.bytes && w.loads == watch.loads &&
+           w.stores == watch.stores;
+  };
+  const auto at = std::find_if(watchpoints_.begin(), watchpoints_.end(), same);
+  if (at != watchpoints_.end()) watchpoints_.erase(at);
+  update_windows();
+}
+
+void Hart::check_watchpoints(std::uint32_t address, std::uint32_t size, bool store) {
+  for (const Watchpoint& w : watchpoints_) {
+    const bool overlaps = address - w.address < w.bytes || w.address - address < size;
+    if (overlaps && (store ? w.stores : w.loads)) {
+      watch_hit_address_ = w.address;
+      watch_hit_store_ = store;
+      ask(Stop::kWatchpoint);
+      return;
+    }
+  }
+}
+
+const char* death_name(Death death) {
+  switch (death) {
+    case Death::kNone:
+      return "alive";
+    case Death::kNoHandler:
+      return "trap without a handler (mtvec was never written)";
+    case Death::kTrapLoop:
+      return "the trap handler's first instruction traps";
+    case Death::kEndlessLoop:
+      return "endless loop with interrupts off";
+    case Death::kEndlessSleep:
+      return "wfi with no interrupt enabled";
+    case Death::kStackOverflow:
+      return "stack overflow";
+  }
+  return "unknown";
+}
+
+}  // namespace dcc::riscv
