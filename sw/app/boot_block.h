@@ -197,9 +197,8 @@ static inline uint64_t boot_scratch_bytes(uint32_t send_entries, uint32_t comple
 }
 
 /* Fills in every size and offset of `block` from tx_count, rx_count, queue_pairs and nic's ring
- * lengths; the platform calls
- * it before it writes the arrays. total_bytes tells where message buffers may begin; it saturates
- * at UINT32_MAX, which no RAM holds. */
+ * lengths; the platform calls it before it writes the arrays. total_bytes tells where message
+ * buffers may begin; it saturates at UINT32_MAX, which no RAM holds. */
 static inline void boot_layout(struct boot_block* block) {
   uint64_t at = boot_align(sizeof(struct boot_block));
   block->magic = BOOT_MAGIC;

@@ -49,8 +49,8 @@ struct dcc_factor dcc_factor_of_weight(uint32_t weight_q8_8) {
 }
 
 uint32_t dcc_alpha_recip(uint32_t interval_ticks) {
-  if (interval_ticks <= 1) return UINT32_MAX;
-  return (uint32_t)((ONE_Q32 + interval_ticks - 1) / interval_ticks);
+  /* Rounding 2^32 / K up is rounding (2^32 - 1) / K down and adding one, in 32 bits. */
+  return interval_ticks <= 1 ? UINT32_MAX : UINT32_MAX / interval_ticks + 1;
 }
 
 void dcc_classes_equal(struct dcc_class classes[DCC_DSCPS]) {
@@ -79,7 +79,7 @@ void dcc_tables_generate(struct dcc_tables* tables, const struct dcc_config* con
     tables->floor[dscp] = config->classes[dscp].floor_q24_8;
     tables->ceiling[dscp] = config->classes[dscp].ceiling_q24_8;
   }
-  for (uint32_t i = 0; i < DCC_DECAY_ENTRIES; ++i) {
+  for (uint32_t i = 0; i < DCC_DECAY_LO_ENTRIES; ++i) {
     tables->decay_hi[i] = dcc_decay_hi_entry(config->g_q0_16, i);
     tables->decay_lo[i] = dcc_decay_lo_entry(config->g_q0_16, i);
   }

@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 #include "driver/dcc_config.h"
+#include "driver/dcc_regs.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { DCC_DECREASE_ENTRIES = 257, DCC_DECAY_ENTRIES = 64 };
 
 /* Weights the factor table can express. */
 enum { DCC_WEIGHT_MIN_Q8_8 = 16, DCC_WEIGHT_MAX_Q8_8 = 65535 };
@@ -57,8 +57,8 @@ struct dcc_tables {
   struct dcc_factor factor[DCC_DSCPS];
   uint32_t floor[DCC_DSCPS];
   uint32_t ceiling[DCC_DSCPS];
-  uint32_t decay_hi[DCC_DECAY_ENTRIES];
-  uint32_t decay_lo[DCC_DECAY_ENTRIES];
+  uint32_t decay_hi[DCC_DECAY_LO_ENTRIES];
+  uint32_t decay_lo[DCC_DECAY_LO_ENTRIES];
   uint32_t decrease[DCC_DECREASE_ENTRIES];
 };
 void dcc_tables_generate(struct dcc_tables* tables, const struct dcc_config* config);

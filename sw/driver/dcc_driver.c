@@ -1,0 +1,298 @@
+#include "driver/dcc_driver.h"
+
+#include "driver/dcc_regs.h"
+#include "driver/dcc_tables.h"
+#include "driver/register_access.h"
+
+enum { kSupportedMajor = 1, kReadyTimeoutNs = 10 * 1000 * 1000, kSlotLooks = 8 };
+
+static const char* const kErrorText[DCC_ERRORS] = {
+    [DCC_OK] = "no error",
+    [DCC_ERROR_ID] = "no congestion controller at this address: register ID does not read DCC1",
+    [DCC_ERROR_VERSION] = "the controller's register map has another major version than the driver",
+    [DCC_ERROR_NOT_READY] = "the controller did not become ready after reset (STATUS.READY)",
+    [DCC_ERROR_POLICY] = "unknown policy: neither dcqcn nor proportional",
+    [DCC_ERROR_TICK] = "tick length (TICK_DIV) is outside 4 to 65535 clock cycles",
+    [DCC_ERROR_TIMER_INTERVAL] = "increase timer (TIMER_INTERVAL) is outside 1 to 65535 ticks",
+    [DCC_ERROR_BYTE_THRESHOLD] = "byte counter (BYTE_THRESHOLD) is under 64 bytes and not 0 (off)",
+    [DCC_ERROR_DECREASE_PERIOD] = "decrease period (DECREASE_PERIOD) is over 1048575 ticks",
+    [DCC_ERROR_ALPHA_INTERVAL] = "alpha interval (ALPHA_RECIP) is outside 1 to 4096 ticks",
+    [DCC_ERROR_F] = "fast recovery threshold (F) is over 255",
+    [DCC_ERROR_G] = "gain (G) is 1 or more",
+    [DCC_ERROR_MI] = "multiplicative increase (MI) is 1 or more",
+    [DCC_ERROR_RATES] = "rates do not satisfy 0 < R_MIN <= R_MAX and 0 < INITIAL_RATE",
+    [DCC_ERROR_INITIAL_ALPHA] = "initial alpha (INITIAL_ALPHA) is over 1.0",
+    [DCC_ERROR_FIRST_CUT] = "multiplier of the first cut (FIRST_CUT) is over 1.0",
+    [DCC_ERROR_MARK_SHIFT] = "MARK_SHIFT is over 8",
+    [DCC_ERROR_TIMER_RESTART] = "timer restart is neither 0 nor 1",
+    [DCC_ERROR_WEIGHT] = "a DSCP's weight is outside 1/16 to 255.996",
+    [DCC_ERROR_CLASS_RATES] = "a DSCP's floor is above its ceiling, or its ceiling is 0",
+    [DCC_ERROR_DSCP] = "there are 64 DSCPs, 0 to 63",
+    [DCC_ERROR_SLOT] = "the controller has no slot of this number",
+    [DCC_ERROR_SLOT_CHANGING] = "the slot changed at every look",
+    [DCC_ERROR_READ_BACK] = "a parameter register does not read back what was written",
+};
+
+const char* dcc_error_text(enum dcc_error error) {
+  return (uint32_t)error < DCC_ERRORS ? kErrorText[error]
+                                      : "unknown error of the controller's driver";
+}
+
+static uint32_t get(const struct dcc* dcc, uint32_t offset) {
+  return hal_read32(dcc->hal, dcc->base + offset);
+}
+
+static void put(const struct dcc* dcc, uint32_t offset, uint32_t value) {
+  hal_write32(dcc->hal, dcc->base + offset, value);
+}
+
+static enum dcc_error wait_until_ready(const struct dcc* dcc) {
+  return register_wait(dcc->hal, dcc->base + DCC_STATUS_OFFSET, DCC_STATUS_READY_MASK,
+                       DCC_STATUS_READY_MASK, kReadyTimeoutNs)
+             ? DCC_OK
+             : DCC_ERROR_NOT_READY;
+}
+
+enum dcc_error dcc_probe(struct dcc* dcc, const struct hal* hal, uint64_t base) {
+  dcc->hal = hal;
+  dcc->base = base;
+  if (get(dcc, DCC_ID_OFFSET) != DCC_ID_RESET) return DCC_ERROR_ID;
+  const uint32_t version = get(dcc, DCC_VERSION_OFFSET);
+  if (FIELD_GET(DCC_VERSION_MAJOR, version) != kSupportedMajor) return DCC_ERROR_VERSION;
+  dcc->version_minor = FIELD_GET(DCC_VERSION_MINOR, version);
+  const uint32_t caps = get(dcc, DCC_CAPS_OFFSET);
+  dcc->slots = 1u << FIELD_GET(DCC_CAPS_SLOTS_LOG2, caps);
+  dcc->latency_cycles = FIELD_GET(DCC_CAPS_LATENCY, caps);
+  return wait_until_ready(dcc);
+}
+
+static enum dcc_error check_class(const struct dcc_class* entitled) {
+  if (entitled->weight_q8_8 < DCC_WEIGHT_MIN_Q8_8) return DCC_ERROR_WEIGHT;
+  if (entitled->ceiling_q24_8 == 0) return DCC_ERROR_CLASS_RATES;
+  if (entitled->floor_q24_8 > entitled->ceiling_q24_8) return DCC_ERROR_CLASS_RATES;
+  return DCC_OK;
+}
+
+enum dcc_error dcc_check(const struct dcc_config* config) {
+  if (config->policy > DCC_POLICY_PROPORTIONAL) return DCC_ERROR_POLICY;
+  if (config->tick_cycles < DCC_TICK_DIV_VALUE_MIN || config->tick_cycles > DCC_TICK_DIV_VALUE_MAX)
+    return DCC_ERROR_TICK;
+  if (config->timer_interval_ticks < DCC_TIMER_INTERVAL_VALUE_MIN ||
+      config->timer_interval_ticks > DCC_TIMER_INTERVAL_VALUE_MAX)
+    return DCC_ERROR_TIMER_INTERVAL;
+  if (config->byte_threshold != 0 && config->byte_threshold < DCC_BYTE_THRESHOLD_VALUE_MIN)
+    return DCC_ERROR_BYTE_THRESHOLD;
+  if (config->decrease_period_ticks > DCC_DECREASE_PERIOD_VALUE_MASK)
+    return DCC_ERROR_DECREASE_PERIOD;
+  if (config->alpha_interval_ticks < 1 || config->alpha_interval_ticks > 4096)
+    return DCC_ERROR_ALPHA_INTERVAL;
+  if (config->f > DCC_F_VALUE_MASK) return DCC_ERROR_F;
+  if (config->g_q0_16 > DCC_G_VALUE_MASK) return DCC_ERROR_G;
+  if (config->mi_q0_16 > DCC_MI_VALUE_MASK) return DCC_ERROR_MI;
+  if (config->r_min_q24_8 == 0 || config->r_min_q24_8 > config->r_max_q24_8 ||
+      config->initial_rate_q24_8 == 0)
+    return DCC_ERROR_RATES;
+  if (config->initial_alpha_q1_16 > DCC_INITIAL_ALPHA_VALUE_MAX) return DCC_ERROR_INITIAL_ALPHA;
+  if (config->first_cut_q1_16 > DCC_FIRST_CUT_VALUE_MAX) return DCC_ERROR_FIRST_CUT;
+  if (config->mark_shift > DCC_MARK_SHIFT_VALUE_MAX) return DCC_ERROR_MARK_SHIFT;
+  if (config->timer_restart > 1) return DCC_ERROR_TIMER_RESTART;
+  for (uint32_t dscp = 0; dscp < DCC_DSCPS; ++dscp) {
+    const enum dcc_error error = check_class(&config->classes[dscp]);
+    if (error != DCC_OK) return error;
+  }
+  return DCC_OK;
+}
+
+static uint32_t control_word(const struct dcc_config* config) {
+  const uint32_t proportional = config->policy == DCC_POLICY_PROPORTIONAL;
+  return FIELD_PUT(DCC_CTRL_TIMER_RESTART, config->timer_restart) |
+         FIELD_PUT(DCC_CTRL_AVERAGING, !proportional) |
+         FIELD_PUT(DCC_CTRL_CUT_BY_MARKS, proportional) |
+         FIELD_PUT(DCC_CTRL_BYTE_COUNTER, config->byte_threshold != 0);
+}
+
+static enum dcc_error program_parameters(struct dcc* dcc, const struct dcc_config* config) {
+  const struct {
+    uint32_t offset;
+    uint32_t value;
+  } parameters[] = {
+      {DCC_CTRL_OFFSET, control_word(config)},
+      {DCC_TICK_DIV_OFFSET, config->tick_cycles},
+      {DCC_TIMER_INTERVAL_OFFSET, config->timer_interval_ticks},
+      {DCC_BYTE_THRESHOLD_OFFSET,
+       config->byte_threshold != 0 ? config->byte_threshold : DCC_BYTE_THRESHOLD_VALUE_MAX},
+      {DCC_F_OFFSET, config->f},
+      {DCC_G_OFFSET, config->g_q0_16},
+      {DCC_R_AI_OFFSET, config->r_ai_q24_8},
+      {DCC_R_HAI_OFFSET, config->r_hai_q24_8},
+      {DCC_MI_OFFSET, config->mi_q0_16},
+      {DCC_R_MIN_OFFSET, config->r_min_q24_8},
+      {DCC_R_MAX_OFFSET, config->r_max_q24_8},
+      {DCC_INITIAL_RATE_OFFSET, config->initial_rate_q24_8},
+      {DCC_INITIAL_ALPHA_OFFSET, config->initial_alpha_q1_16},
+      {DCC_ALPHA_RECIP_OFFSET, dcc_alpha_recip(config->alpha_interval_ticks)},
+      {DCC_DECREASE_PERIOD_OFFSET, config->decrease_period_ticks},
+      {DCC_FIRST_CUT_OFFSET, config->first_cut_q1_16},
+      {DCC_MARK_SHIFT_OFFSET, config->mark_shift},
+  };
+  const uint32_t count = sizeof parameters / sizeof parameters[0];
+  for (uint32_t i = 0; i < count; ++i) put(dcc, parameters[i].offset, parameters[i].value);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (get(dcc, parameters[i].offset) != parameters[i].value) return DCC_ERROR_READ_BACK;
+  }
+  return DCC_OK;
+}
+
+static void program_class(struct dcc* dcc, uint32_t dscp, const struct dcc_class* entitled) {
+  const struct dcc_factor factor = dcc_factor_of_weight(entitled->weight_q8_8);
+  put(dcc, DCC_FACTOR_ENTRY_OFFSET(dscp),
+      FIELD_PUT(DCC_FACTOR_F_INC, factor.f_inc_q8_8) |
+          FIELD_PUT(DCC_FACTOR_F_DEC, factor.f_dec_q4_12));
+  put(dcc, DCC_FLOOR_ENTRY_OFFSET(dscp), entitled->floor_q24_8);
+  put(dcc, DCC_CEILING_ENTRY_OFFSET(dscp), entitled->ceiling_q24_8);
+}
+
+enum dcc_error dcc_configure(struct dcc* dcc, const struct dcc_config* config) {
+  enum dcc_error error = dcc_check(config);
+  if (error != DCC_OK) return error;
+  dcc_disable(dcc);
+  error = dcc_soft_reset(dcc);
+  if (error != DCC_OK) return error;
+  error = program_parameters(dcc, config);
+  if (error != DCC_OK) return error;
+
+  for (uint32_t dscp = 0; dscp < DCC_DSCPS; ++dscp) {
+    program_class(dcc, dscp, &config->classes[dscp]);
+  }
+  for (uint32_t i = 0; i < DCC_DECAY_LO_ENTRIES; ++i) {
+    put(dcc, DCC_DECAY_HI_ENTRY_OFFSET(i), dcc_decay_hi_entry(config->g_q0_16, i));
+    put(dcc, DCC_DECAY_LO_ENTRY_OFFSET(i), dcc_decay_lo_entry(config->g_q0_16, i));
+  }
+  for (uint32_t i = 0; i < DCC_DECREASE_ENTRIES; ++i) {
+    put(dcc, DCC_DECREASE_ENTRY_OFFSET(i), dcc_decrease_entry((enum dcc_policy)config->policy, i));
+  }
+  return DCC_OK;
+}
+
+void dcc_enable(struct dcc* dcc) {
+  hal_barrier(dcc->hal);
+  put(dcc, DCC_CTRL_OFFSET, get(dcc, DCC_CTRL_OFFSET) | DCC_CTRL_ENABLE_MASK);
+}
+
+void dcc_disable(struct dcc* dcc) {
+  put(dcc, DCC_CTRL_OFFSET, get(dcc, DCC_CTRL_OFFSET) & ~DCC_CTRL_ENABLE_MASK);
+}
+
+enum dcc_error dcc_soft_reset(struct dcc* dcc) {
+  put(dcc, DCC_CTRL_OFFSET, get(dcc, DCC_CTRL_OFFSET) | DCC_CTRL_SOFT_RESET_MASK);
+  return wait_until_ready(dcc);
+}
+
+enum dcc_error dcc_set_class(struct dcc* dcc, uint32_t dscp, const struct dcc_class* entitled) {
+  if (dscp >= DCC_DSCPS) return DCC_ERROR_DSCP;
+  const enum dcc_error error = check_class(entitled);
+  if (error != DCC_OK) return error;
+  program_class(dcc, dscp, entitled);
+  return DCC_OK;
+}
+
+enum dcc_error dcc_set_weight(struct dcc* dcc, uint32_t dscp, uint32_t weight_q8_8) {
+  if (dscp >= DCC_DSCPS) return DCC_ERROR_DSCP;
+  if (weight_q8_8 < DCC_WEIGHT_MIN_Q8_8 || weight_q8_8 > DCC_WEIGHT_MAX_Q8_8) {
+    return DCC_ERROR_WEIGHT;
+  }
+  const struct dcc_factor factor = dcc_factor_of_weight(weight_q8_8);
+  put(dcc, DCC_FACTOR_ENTRY_OFFSET(dscp),
+      FIELD_PUT(DCC_FACTOR_F_INC, factor.f_inc_q8_8) |
+          FIELD_PUT(DCC_FACTOR_F_DEC, factor.f_dec_q4_12));
+  return DCC_OK;
+}
+
+void dcc_read_statistics(struct dcc* dcc, struct dcc_statistics* s) {
+  const struct hal* const hal = dcc->hal;
+  const uint64_t base = dcc->base;
+  s->cnps_received = register_read64(hal, base + DCC_STAT_CNPS_RECEIVED_LO_OFFSET);
+  s->cnps_dropped_no_slot = register_read64(hal, base + DCC_STAT_CNPS_DROPPED_NO_SLOT_LO_OFFSET);
+  s->cnps_coalesced = register_read64(hal, base + DCC_STAT_CNPS_COALESCED_LO_OFFSET);
+  s->byte_notifications = register_read64(hal, base + DCC_STAT_BYTE_NOTIFICATIONS_LO_OFFSET);
+  s->byte_notifications_unmatched =
+      register_read64(hal, base + DCC_STAT_BYTE_NOTIFICATIONS_UNMATCHED_LO_OFFSET);
+  s->rate_decreases = register_read64(hal, base + DCC_STAT_RATE_DECREASES_LO_OFFSET);
+  s->rate_increases = register_read64(hal, base + DCC_STAT_RATE_INCREASES_LO_OFFSET);
+  s->rate_updates = register_read64(hal, base + DCC_STAT_RATE_UPDATES_LO_OFFSET);
+  s->timer_events = register_read64(hal, base + DCC_STAT_TIMER_EVENTS_LO_OFFSET);
+  s->events_started = register_read64(hal, base + DCC_STAT_EVENTS_STARTED_LO_OFFSET);
+  s->events_cancelled = register_read64(hal, base + DCC_STAT_EVENTS_CANCELLED_LO_OFFSET);
+  s->slots_bound = register_read64(hal, base + DCC_STAT_SLOTS_BOUND_LO_OFFSET);
+  s->slots_released = register_read64(hal, base + DCC_STAT_SLOTS_RELEASED_LO_OFFSET);
+  s->slots_in_use_max = register_read64(hal, base + DCC_STAT_SLOTS_IN_USE_MAX_LO_OFFSET);
+  s->missed_latency = register_read64(hal, base + DCC_STAT_MISSED_LATENCY_LO_OFFSET);
+}
+
+void dcc_read_state(struct dcc* dcc, struct dcc_state* state) {
+  const uint32_t status = get(dcc, DCC_STATUS_OFFSET);
+  state->free_slots = get(dcc, DCC_FREE_SLOTS_OFFSET);
+  state->time_ticks = get(dcc, DCC_TIME_OFFSET);
+  state->timer_lag_ticks = get(dcc, DCC_TIMER_LAG_OFFSET);
+  state->timer_lateness_max_ticks = get(dcc, DCC_TIMER_LATENESS_MAX_OFFSET);
+  state->events_pending = get(dcc, DCC_EVENTS_PENDING_OFFSET);
+  state->idle = FIELD_GET(DCC_STATUS_IDLE, status);
+  state->overrun = FIELD_GET(DCC_STATUS_OVERRUN, status);
+}
+
+enum { kSlotWords = DCC_SLOTS_STRIDE / 4 };
+
+/* Reads the slot's words into `words`; returns whether any differs from what was there. */
+static int slot_words_changed(const struct dcc* dcc, uint32_t slot, uint32_t words[kSlotWords]) {
+  int changed = 0;
+  for (uint32_t i = 0; i < kSlotWords; ++i) {
+    const uint32_t word = get(dcc, DCC_SLOTS_ENTRY_OFFSET(slot) + 4 * i);
+    changed |= word != words[i];
+    words[i] = word;
+  }
+  return changed;
+}
+
+enum dcc_error dcc_read_slot(struct dcc* dcc, uint32_t slot, struct dcc_slot* content) {
+  if (slot >= dcc->slots) return DCC_ERROR_SLOT;
+  uint32_t words[kSlotWords] = {0};
+  slot_words_changed(dcc, slot, words);
+  int looks = 1;
+  while (slot_words_changed(dcc, slot, words)) {
+    if (++looks > kSlotLooks) return DCC_ERROR_SLOT_CHANGING;
+  }
+  const uint32_t flow = words[DCC_SLOTS_FLOW_WORD_OFFSET / 4];
+  const uint32_t counts = words[DCC_SLOTS_COUNTS_WORD_OFFSET / 4];
+  const uint32_t due = words[DCC_SLOTS_DUE_WORD_OFFSET / 4];
+  content->valid = FIELD_GET(DCC_SLOTS_FLOW_VALID, flow);
+  content->flow = FIELD_GET(DCC_SLOTS_FLOW_NUMBER, flow);
+  content->rate_q24_8 = words[DCC_SLOTS_RATE_WORD_OFFSET / 4];
+  content->target_q24_8 = words[DCC_SLOTS_TARGET_WORD_OFFSET / 4];
+  content->alpha_q1_16 = FIELD_GET(DCC_SLOTS_ALPHA_VALUE, words[DCC_SLOTS_ALPHA_WORD_OFFSET / 4]);
+  content->timer_count = FIELD_GET(DCC_SLOTS_COUNTS_T, counts);
+  content->byte_count = FIELD_GET(DCC_SLOTS_COUNTS_BC, counts);
+  content->dscp = FIELD_GET(DCC_SLOTS_COUNTS_DSCP, counts);
+  content->length_bytes = words[DCC_SLOTS_LENGTH_WORD_OFFSET / 4];
+  content->last_cut_tick = words[DCC_SLOTS_LATEST_WORD_OFFSET / 4];
+  content->due_tick = FIELD_GET(DCC_SLOTS_DUE_TICK, due);
+  content->due_epoch = FIELD_GET(DCC_SLOTS_DUE_EPOCH, due);
+  content->pending = FIELD_GET(DCC_SLOTS_DUE_PENDING, due);
+  return DCC_OK;
+}
+
+void dcc_enable_interrupts(struct dcc* dcc, uint32_t causes) {
+  put(dcc, DCC_IRQ_MASK_OFFSET, causes);
+}
+
+uint32_t dcc_take_interrupts(struct dcc* dcc) {
+  const uint32_t causes = get(dcc, DCC_IRQ_STATUS_OFFSET) & get(dcc, DCC_IRQ_MASK_OFFSET);
+  if (causes != 0) put(dcc, DCC_IRQ_STATUS_OFFSET, causes);
+  return causes;
+}
+
+void dcc_read_refused_access(struct dcc* dcc, struct dcc_refused_access* access) {
+  const uint32_t info = get(dcc, DCC_ERROR_INFO_OFFSET);
+  access->address = FIELD_GET(DCC_ERROR_INFO_ADDRESS, info);
+  access->code = FIELD_GET(DCC_ERROR_INFO_CODE, info);
+  access->write = FIELD_GET(DCC_ERROR_INFO_WRITE, info);
+}

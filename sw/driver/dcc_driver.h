@@ -1,0 +1,144 @@
+/* Driver of the congestion controller. Portable C11, no memory of its own: the caller keeps
+ * `struct dcc`. Register meanings: docs/registers/, formats: docs/architecture.md. */
+#ifndef DCC_DRIVER_DCC_DRIVER_H
+#define DCC_DRIVER_DCC_DRIVER_H
+
+#include <stdint.h>
+
+#include "driver/dcc_config.h"
+#include "driver/hal.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DCC_BASE UINT64_C(0x40000000) /* on the host bus */
+
+enum dcc_error {
+  DCC_OK = 0,
+  DCC_ERROR_ID,
+  DCC_ERROR_VERSION,
+  DCC_ERROR_NOT_READY,
+  DCC_ERROR_POLICY,
+  DCC_ERROR_TICK,
+  DCC_ERROR_TIMER_INTERVAL,
+  DCC_ERROR_BYTE_THRESHOLD,
+  DCC_ERROR_DECREASE_PERIOD,
+  DCC_ERROR_ALPHA_INTERVAL,
+  DCC_ERROR_F,
+  DCC_ERROR_G,
+  DCC_ERROR_MI,
+  DCC_ERROR_RATES,
+  DCC_ERROR_INITIAL_ALPHA,
+  DCC_ERROR_FIRST_CUT,
+  DCC_ERROR_MARK_SHIFT,
+  DCC_ERROR_TIMER_RESTART,
+  DCC_ERROR_WEIGHT,
+  DCC_ERROR_CLASS_RATES,
+  DCC_ERROR_DSCP,
+  DCC_ERROR_SLOT,
+  DCC_ERROR_SLOT_CHANGING,
+  DCC_ERROR_READ_BACK,
+  DCC_ERRORS,
+};
+
+/* A sentence for people; never NULL. */
+const char* dcc_error_text(enum dcc_error error);
+
+struct dcc {
+  const struct hal* hal;
+  uint64_t base;
+  uint32_t slots;          /* from CAPS */
+  uint32_t latency_cycles; /* from CAPS */
+  uint32_t version_minor;
+};
+
+/* Finds the controller at `base`: checks ID and version, waits until it is ready. */
+enum dcc_error dcc_probe(struct dcc* dcc, const struct hal* hal, uint64_t base);
+
+/* Whether `config` can be programmed; names the first parameter that cannot. Touches nothing. */
+enum dcc_error dcc_check(const struct dcc_config* config);
+
+/* Disables and resets the controller, then programs every parameter and table of `config` and
+ * reads the parameters back. Leaves it disabled. */
+enum dcc_error dcc_configure(struct dcc* dcc, const struct dcc_config* config);
+
+void dcc_enable(struct dcc* dcc);
+void dcc_disable(struct dcc* dcc);
+/* Releases every slot and clears the statistics; waits until the controller is ready again. */
+enum dcc_error dcc_soft_reset(struct dcc* dcc);
+
+/* Gives one DSCP new factors, floor and ceiling; takes effect from the next event of its flows on.
+ * Allowed while the controller runs. */
+enum dcc_error dcc_set_class(struct dcc* dcc, uint32_t dscp, const struct dcc_class* entitled);
+/* Factors alone: what a control loop turns. */
+enum dcc_error dcc_set_weight(struct dcc* dcc, uint32_t dscp, uint32_t weight_q8_8);
+
+struct dcc_statistics {
+  uint64_t cnps_received;
+  uint64_t cnps_dropped_no_slot;
+  uint64_t cnps_coalesced;
+  uint64_t byte_notifications;
+  uint64_t byte_notifications_unmatched;
+  uint64_t rate_decreases;
+  uint64_t rate_increases;
+  uint64_t rate_updates;
+  uint64_t timer_events;
+  uint64_t events_started;
+  uint64_t events_cancelled;
+  uint64_t slots_bound;
+  uint64_t slots_released;
+  uint64_t slots_in_use_max;
+  uint64_t missed_latency;
+};
+/* Each counter is read coherently (the low word latches the high one); the set is not a snapshot.
+ */
+void dcc_read_statistics(struct dcc* dcc, struct dcc_statistics* statistics);
+
+struct dcc_state {
+  uint32_t free_slots;
+  uint32_t time_ticks;
+  uint32_t timer_lag_ticks;
+  uint32_t timer_lateness_max_ticks;
+  uint32_t events_pending;
+  uint32_t idle;
+  uint32_t overrun;
+};
+void dcc_read_state(struct dcc* dcc, struct dcc_state* state);
+
+struct dcc_slot {
+  uint32_t valid;
+  uint32_t flow;
+  uint32_t rate_q24_8;
+  uint32_t target_q24_8;
+  uint32_t alpha_q1_16;
+  uint32_t timer_count;
+  uint32_t byte_count;
+  uint32_t dscp;
+  uint32_t length_bytes;
+  uint32_t last_cut_tick;
+  uint32_t due_tick;
+  uint32_t due_epoch;
+  uint32_t pending;
+};
+/* Reads until two looks agree, so the words belong together; DCC_ERROR_SLOT_CHANGING if they never
+ * did. */
+enum dcc_error dcc_read_slot(struct dcc* dcc, uint32_t slot, struct dcc_slot* content);
+
+/* Causes of an interrupt, as bits of IRQ_STATUS (DCC_IRQ_STATUS_…_MASK). */
+void dcc_enable_interrupts(struct dcc* dcc, uint32_t causes);
+/* Returns the enabled causes that are active and clears them. */
+uint32_t dcc_take_interrupts(struct dcc* dcc);
+
+struct dcc_refused_access {
+  uint32_t address; /* offset in the register map */
+  uint32_t code;    /* DCC_ERROR_INFO_CODE_… */
+  uint32_t write;
+};
+void dcc_read_refused_access(struct dcc* dcc, struct dcc_refused_access* access);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

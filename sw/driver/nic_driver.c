@@ -1,0 +1,290 @@
+#include "driver/nic_driver.h"
+
+#include <string.h>
+
+#include "driver/nic_regs.h"
+#include "driver/register_access.h"
+
+enum { kSupportedMajor = 1, kReadyTimeoutNs = 10 * 1000 * 1000 };
+
+static const char* const kErrorText[NIC_ERRORS] = {
+    [NIC_OK] = "no error",
+    [NIC_ERROR_ID] = "no NIC at this address: register ID does not read NIC1",
+    [NIC_ERROR_VERSION] = "the NIC's register map has another major version than the driver",
+    [NIC_ERROR_NOT_READY] = "the NIC did not become ready after reset (STATUS.READY)",
+    [NIC_ERROR_RING_ENTRIES] = "a ring's length is not a power of two from 2 to 32768",
+    [NIC_ERROR_RING_ADDRESS] = "a ring does not lie in RAM at a multiple of 64 bytes",
+    [NIC_ERROR_MTU] = "the MTU is outside 64 to 9000 bytes",
+    [NIC_ERROR_ACK_MODE] = "unknown acknowledgement mode",
+    [NIC_ERROR_CNP] =
+        "a CNP setting is out of range: enable and carry_marks are 0 or 1, DSCP 0 to 63, priority "
+        "0 to 7",
+    [NIC_ERROR_COALESCE] =
+        "interrupt coalescing needs a count of at least 1, and a delay if it is over 1",
+    [NIC_ERROR_QUEUE_PAIR] = "the NIC has no queue pair of this number",
+    [NIC_ERROR_DSCP] = "the DSCP is over 63",
+    [NIC_ERROR_PRIORITY] = "the priority is over 7",
+    [NIC_ERROR_QUEUE_PAIR_REFUSED] =
+        "the NIC did not carry out the queue pair command (QP_STATUS.VALID)",
+    [NIC_ERROR_LENGTH] = "a message's length is outside 1 to 2^31 bytes",
+    [NIC_ERROR_RING_FULL] = "the send ring is full",
+    [NIC_ERROR_READ_BACK] = "a ring register does not read back what was written",
+};
+
+const char* nic_error_text(enum nic_error error) {
+  return (uint32_t)error < NIC_ERRORS ? kErrorText[error] : "unknown error of the NIC's driver";
+}
+
+const char* nic_cqe_status_text(uint32_t status) {
+  switch (status) {
+    case NIC_CQE_OK:
+      return "ok";
+    case NIC_CQE_LOCAL_ERROR:
+      return "local error: bad request, or its payload cannot be read";
+    case NIC_CQE_REMOTE_ERROR:
+      return "remote error: the receiver cannot write the remote address";
+    case NIC_CQE_RETRY_EXCEEDED:
+      return "no acknowledgement after all retries";
+    case NIC_CQE_FLUSHED:
+      return "flushed: the queue pair had failed before";
+    default:
+      return "unknown completion status";
+  }
+}
+
+static uint32_t get(const struct nic* nic, uint32_t offset) {
+  return hal_read32(nic->hal, nic->base + offset);
+}
+
+static void put(const struct nic* nic, uint32_t offset, uint32_t value) {
+  hal_write32(nic->hal, nic->base + offset, value);
+}
+
+static enum nic_error wait_until_ready(const struct nic* nic) {
+  return register_wait(nic->hal, nic->base + NIC_STATUS_OFFSET, NIC_STATUS_READY_MASK,
+                       NIC_STATUS_READY_MASK, kReadyTimeoutNs)
+             ? NIC_OK
+             : NIC_ERROR_NOT_READY;
+}
+
+enum nic_error nic_probe(struct nic* nic, const struct hal* hal, uint64_t base) {
+  memset(nic, 0, sizeof *nic);
+  nic->hal = hal;
+  nic->base = base;
+  if (get(nic, NIC_ID_OFFSET) != NIC_ID_RESET) return NIC_ERROR_ID;
+  if (FIELD_GET(NIC_VERSION_MAJOR, get(nic, NIC_VERSION_OFFSET)) != kSupportedMajor) {
+    return NIC_ERROR_VERSION;
+  }
+  const uint32_t caps = get(nic, NIC_CAPS_OFFSET);
+  nic->queue_pairs = 1u << FIELD_GET(NIC_CAPS_QPS_LOG2, caps);
+  nic->link_rate_mbps = FIELD_GET(NIC_CAPS_LINK_RATE, caps);
+  nic->host_id = get(nic, NIC_HOST_ID_OFFSET);
+  return wait_until_ready(nic);
+}
+
+/* Binary logarithm of a ring's length; 0 if the NIC does not accept it. */
+static uint32_t ring_log2(uint32_t entries) {
+  for (uint32_t log2 = 1; log2 <= 15; ++log2) {
+    if (entries == 1u << log2) return log2;
+  }
+  return 0;
+}
+
+static enum nic_error check_config(const struct nic_config* config) {
+  if (ring_log2(config->send_ring_entries) == 0 || ring_log2(config->completion_ring_entries) == 0)
+    return NIC_ERROR_RING_ENTRIES;
+  if (config->mtu < NIC_MTU_VALUE_MIN || config->mtu > NIC_MTU_VALUE_MAX) return NIC_ERROR_MTU;
+  if (config->ack_mode > NIC_CTRL_ACK_MODE_MAX) return NIC_ERROR_ACK_MODE;
+  if (config->cnp_enable > 1 || config->cnp_carry_marks > 1 || config->cnp_dscp > 63 ||
+      config->cnp_priority > 7)
+    return NIC_ERROR_CNP;
+  if (config->irq_count == 0 || (config->irq_count > 1 && config->irq_delay_us == 0))
+    return NIC_ERROR_COALESCE;
+  return NIC_OK;
+}
+
+static enum nic_error place_rings(struct nic* nic, const struct nic_config* config,
+                                  uint64_t send_ring, uint64_t completion_ring) {
+  if (send_ring % NIC_RING_ALIGNMENT != 0 || completion_ring % NIC_RING_ALIGNMENT != 0)
+    return NIC_ERROR_RING_ADDRESS;
+  const uint64_t send_bytes = (uint64_t)config->send_ring_entries * sizeof(struct nic_wqe);
+  const uint64_t completion_bytes =
+      (uint64_t)config->completion_ring_entries * sizeof(struct nic_cqe);
+  void* const send = hal_memory(nic->hal, send_ring, send_bytes);
+  void* const completion = hal_memory(nic->hal, completion_ring, completion_bytes);
+  if (send == NULL || completion == NULL) return NIC_ERROR_RING_ADDRESS;
+  memset(send, 0, send_bytes);
+  memset(completion, 0, completion_bytes);
+  nic->send_ring = send;
+  nic->completion_ring = completion;
+  nic->send_entries = config->send_ring_entries;
+  nic->completion_entries = config->completion_ring_entries;
+  nic->send_tail = nic->send_doorbell = nic->send_head = nic->completion_head = 0;
+  return NIC_OK;
+}
+
+enum nic_error nic_start(struct nic* nic, const struct nic_config* config, uint64_t send_ring,
+                         uint64_t completion_ring) {
+  enum nic_error error = check_config(config);
+  if (error != NIC_OK) return error;
+  put(nic, NIC_CTRL_OFFSET, NIC_CTRL_SOFT_RESET_MASK);
+  error = wait_until_ready(nic);
+  if (error != NIC_OK) return error;
+  error = place_rings(nic, config, send_ring, completion_ring);
+  if (error != NIC_OK) return error;
+
+  const struct {
+    uint32_t offset;
+    uint32_t value;
+  } settings[] = {
+      {NIC_IRQ_MASK_OFFSET, 0},
+      {NIC_MTU_OFFSET, config->mtu},
+      {NIC_SQ_BASE_LO_OFFSET, (uint32_t)send_ring},
+      {NIC_SQ_BASE_HI_OFFSET, (uint32_t)(send_ring >> 32)},
+      {NIC_SQ_SIZE_LOG2_OFFSET, ring_log2(config->send_ring_entries)},
+      {NIC_CQ_BASE_LO_OFFSET, (uint32_t)completion_ring},
+      {NIC_CQ_BASE_HI_OFFSET, (uint32_t)(completion_ring >> 32)},
+      {NIC_CQ_SIZE_LOG2_OFFSET, ring_log2(config->completion_ring_entries)},
+      {NIC_MR_BASE_LO_OFFSET, (uint32_t)config->memory_base},
+      {NIC_MR_BASE_HI_OFFSET, (uint32_t)(config->memory_base >> 32)},
+      {NIC_MR_LENGTH_OFFSET, config->memory_bytes},
+      {NIC_IRQ_COALESCE_OFFSET, FIELD_PUT(NIC_IRQ_COALESCE_COUNT, config->irq_count) |
+                                    FIELD_PUT(NIC_IRQ_COALESCE_DELAY, config->irq_delay_us)},
+      {NIC_CNP_INTERVAL_OFFSET, config->cnp_interval_ns},
+      {NIC_CNP_DSCP_OFFSET, config->cnp_dscp},
+      {NIC_CNP_PRIORITY_OFFSET, config->cnp_priority},
+      {NIC_CTRL_OFFSET, FIELD_PUT(NIC_CTRL_ENABLE, 1) |
+                            FIELD_PUT(NIC_CTRL_CNP_ENABLE, config->cnp_enable) |
+                            FIELD_PUT(NIC_CTRL_CNP_CARRY_MARKS, config->cnp_carry_marks) |
+                            FIELD_PUT(NIC_CTRL_ACK_MODE, config->ack_mode)},
+  };
+  const uint32_t count = sizeof settings / sizeof settings[0];
+  hal_barrier(nic->hal);
+  for (uint32_t i = 0; i < count; ++i) put(nic, settings[i].offset, settings[i].value);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (get(nic, settings[i].offset) != settings[i].value) return NIC_ERROR_READ_BACK;
+  }
+  return NIC_OK;
+}
+
+void nic_stop(struct nic* nic) {
+  put(nic, NIC_IRQ_MASK_OFFSET, 0);
+  put(nic, NIC_CTRL_OFFSET, get(nic, NIC_CTRL_OFFSET) & ~NIC_CTRL_ENABLE_MASK);
+}
+
+static int queue_pair_exists(const struct nic* nic) {
+  return (get(nic, NIC_QP_STATUS_OFFSET) & NIC_QP_STATUS_VALID_MASK) != 0;
+}
+
+enum nic_error nic_create_queue_pair(struct nic* nic, const struct nic_queue_pair* queue_pair) {
+  if (queue_pair->qpn >= nic->queue_pairs) return NIC_ERROR_QUEUE_PAIR;
+  if (queue_pair->remote_qpn > NIC_QP_REMOTE_QPN_VALUE_MASK) return NIC_ERROR_QUEUE_PAIR;
+  if (queue_pair->dscp > NIC_QP_DSCP_VALUE_MASK) return NIC_ERROR_DSCP;
+  if (queue_pair->priority > NIC_QP_PRIORITY_VALUE_MASK) return NIC_ERROR_PRIORITY;
+  put(nic, NIC_QP_SELECT_OFFSET, queue_pair->qpn);
+  put(nic, NIC_QP_REMOTE_HOST_OFFSET, queue_pair->remote_host);
+  put(nic, NIC_QP_REMOTE_QPN_OFFSET, queue_pair->remote_qpn);
+  put(nic, NIC_QP_DSCP_OFFSET, queue_pair->dscp);
+  put(nic, NIC_QP_PRIORITY_OFFSET, queue_pair->priority);
+  put(nic, NIC_QP_CMD_OFFSET, FIELD_PUT(NIC_QP_CMD_OPERATION, NIC_QP_CMD_OPERATION_CREATE));
+  return queue_pair_exists(nic) ? NIC_OK : NIC_ERROR_QUEUE_PAIR_REFUSED;
+}
+
+enum nic_error nic_destroy_queue_pair(struct nic* nic, uint32_t qpn) {
+  if (qpn >= nic->queue_pairs) return NIC_ERROR_QUEUE_PAIR;
+  put(nic, NIC_QP_SELECT_OFFSET, qpn);
+  put(nic, NIC_QP_CMD_OFFSET, FIELD_PUT(NIC_QP_CMD_OPERATION, NIC_QP_CMD_OPERATION_DESTROY));
+  return queue_pair_exists(nic) ? NIC_ERROR_QUEUE_PAIR_REFUSED : NIC_OK;
+}
+
+static int send_ring_full(const struct nic* nic) {
+  return (uint16_t)(nic->send_tail - nic->send_head) >= nic->send_entries;
+}
+
+enum nic_error nic_post_write(struct nic* nic, const struct nic_write* write) {
+  if (write->qpn >= nic->queue_pairs) return NIC_ERROR_QUEUE_PAIR;
+  if (write->length == 0 || write->length > UINT32_C(0x80000000)) return NIC_ERROR_LENGTH;
+  if (send_ring_full(nic)) {
+    /* What we know of the NIC's head may be old: only now is a register read worth its price. */
+    nic->send_head = (uint16_t)get(nic, NIC_SQ_HEAD_OFFSET);
+    if (send_ring_full(nic)) return NIC_ERROR_RING_FULL;
+  }
+  struct nic_wqe* const entry = &nic->send_ring[nic->send_tail & (nic->send_entries - 1)];
+  entry->opcode = write->with_immediate ? NIC_WQE_RDMA_WRITE_IMMEDIATE : NIC_WQE_RDMA_WRITE;
+  entry->flags = write->signaled ? NIC_WQE_SIGNALED : 0;
+  entry->qpn = write->qpn;
+  entry->wr_id = write->wr_id;
+  entry->local_address = write->local_address;
+  entry->remote_address = write->remote_address;
+  entry->length = write->length;
+  entry->immediate = write->immediate;
+  ++nic->send_tail;
+  return NIC_OK;
+}
+
+void nic_ring_doorbell(struct nic* nic) {
+  if (nic->send_doorbell == nic->send_tail) return;
+  hal_barrier(nic->hal);
+  nic->send_doorbell = nic->send_tail;
+  put(nic, NIC_SQ_TAIL_OFFSET, nic->send_tail);
+}
+
+uint32_t nic_reap(struct nic* nic, struct nic_cqe* completions, uint32_t room) {
+  uint32_t count = 0;
+  while (count < room) {
+    const uint16_t head = nic->completion_head;
+    const volatile struct nic_cqe* const entry =
+        &nic->completion_ring[head & (nic->completion_entries - 1)];
+    const uint8_t phase_of_new = (head & nic->completion_entries) == 0;
+    if (entry->phase != phase_of_new) break;
+    hal_barrier(nic->hal); /* the rest of the entry is read after its phase */
+    struct nic_cqe* const copy = &completions[count++];
+    copy->wr_id = entry->wr_id;
+    copy->timestamp_ns = entry->timestamp_ns;
+    copy->byte_len = entry->byte_len;
+    copy->immediate = entry->immediate;
+    copy->qpn = entry->qpn;
+    copy->status = entry->status;
+    copy->opcode = entry->opcode;
+    copy->reserved = 0;
+    copy->phase = phase_of_new;
+    ++nic->completion_head;
+  }
+  if (count != 0) put(nic, NIC_CQ_HEAD_OFFSET, nic->completion_head);
+  return count;
+}
+
+void nic_enable_interrupts(struct nic* nic, uint32_t causes) {
+  put(nic, NIC_IRQ_MASK_OFFSET, causes);
+}
+
+uint32_t nic_take_interrupts(struct nic* nic) {
+  const uint32_t causes = get(nic, NIC_IRQ_STATUS_OFFSET) & get(nic, NIC_IRQ_MASK_OFFSET);
+  if (causes != 0) put(nic, NIC_IRQ_STATUS_OFFSET, causes);
+  return causes;
+}
+
+void nic_read_refused_access(struct nic* nic, struct nic_refused_access* access) {
+  const uint32_t info = get(nic, NIC_ERROR_INFO_OFFSET);
+  access->address = FIELD_GET(NIC_ERROR_INFO_ADDRESS, info);
+  access->code = FIELD_GET(NIC_ERROR_INFO_CODE, info);
+  access->write = FIELD_GET(NIC_ERROR_INFO_WRITE, info);
+}
+
+void nic_read_statistics(struct nic* nic, struct nic_statistics* s) {
+  const struct hal* const hal = nic->hal;
+  const uint64_t base = nic->base;
+  s->packets_sent = register_read64(hal, base + NIC_STAT_PACKETS_SENT_LO_OFFSET);
+  s->packets_received = register_read64(hal, base + NIC_STAT_PACKETS_RECEIVED_LO_OFFSET);
+  s->bytes_sent = register_read64(hal, base + NIC_STAT_BYTES_SENT_LO_OFFSET);
+  s->bytes_received = register_read64(hal, base + NIC_STAT_BYTES_RECEIVED_LO_OFFSET);
+  s->cnps_sent = register_read64(hal, base + NIC_STAT_CNPS_SENT_LO_OFFSET);
+  s->cnps_received = register_read64(hal, base + NIC_STAT_CNPS_RECEIVED_LO_OFFSET);
+  s->ce_received = register_read64(hal, base + NIC_STAT_CE_RECEIVED_LO_OFFSET);
+  s->acks_sent = register_read64(hal, base + NIC_STAT_ACKS_SENT_LO_OFFSET);
+  s->acks_received = register_read64(hal, base + NIC_STAT_ACKS_RECEIVED_LO_OFFSET);
+  s->icrc_errors = register_read64(hal, base + NIC_STAT_ICRC_ERRORS_LO_OFFSET);
+  s->retransmits = register_read64(hal, base + NIC_STAT_RETRANSMITS_LO_OFFSET);
+  s->mr_violations = register_read64(hal, base + NIC_STAT_MR_VIOLATIONS_LO_OFFSET);
+  s->completions = register_read64(hal, base + NIC_STAT_COMPLETIONS_LO_OFFSET);
+}

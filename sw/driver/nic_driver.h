@@ -1,0 +1,132 @@
+/* Driver of the RDMA NIC: rings, queue pairs, work requests, completions. Portable C11, no memory
+ * of its own: the caller keeps `struct nic` and says where in host RAM the rings lie.
+ * Descriptor formats and ring protocol: driver/nic_descriptors.h. */
+#ifndef DCC_DRIVER_NIC_DRIVER_H
+#define DCC_DRIVER_NIC_DRIVER_H
+
+#include <stdint.h>
+
+#include "driver/hal.h"
+#include "driver/nic_config.h"
+#include "driver/nic_descriptors.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NIC_BASE UINT64_C(0x40100000) /* on the host bus */
+
+enum nic_error {
+  NIC_OK = 0,
+  NIC_ERROR_ID,
+  NIC_ERROR_VERSION,
+  NIC_ERROR_NOT_READY,
+  NIC_ERROR_RING_ENTRIES,
+  NIC_ERROR_RING_ADDRESS,
+  NIC_ERROR_MTU,
+  NIC_ERROR_ACK_MODE,
+  NIC_ERROR_CNP,
+  NIC_ERROR_COALESCE,
+  NIC_ERROR_QUEUE_PAIR,
+  NIC_ERROR_DSCP,
+  NIC_ERROR_PRIORITY,
+  NIC_ERROR_QUEUE_PAIR_REFUSED,
+  NIC_ERROR_LENGTH,
+  NIC_ERROR_RING_FULL,
+  NIC_ERROR_READ_BACK,
+  NIC_ERRORS,
+};
+
+/* A sentence for people; never NULL. */
+const char* nic_error_text(enum nic_error error);
+const char* nic_cqe_status_text(uint32_t status);
+
+struct nic {
+  const struct hal* hal;
+  uint64_t base;
+  uint32_t queue_pairs;    /* from CAPS: numbers 0 … queue_pairs - 1 */
+  uint32_t link_rate_mbps; /* from CAPS */
+  uint32_t host_id;
+  struct nic_wqe* send_ring;
+  volatile struct nic_cqe* completion_ring;
+  uint32_t send_entries;
+  uint32_t completion_entries;
+  uint16_t send_tail;     /* entries written by software */
+  uint16_t send_doorbell; /* entries the NIC has been told of */
+  uint16_t send_head;     /* entries the NIC is known to have fetched */
+  uint16_t completion_head;
+};
+
+/* Finds the NIC at `base`: checks ID and version, waits until it is ready. */
+enum nic_error nic_probe(struct nic* nic, const struct hal* hal, uint64_t base);
+
+/* Resets the NIC, clears both rings, programs `config` and enables it. The rings lie in host RAM at
+ * multiples of NIC_RING_ALIGNMENT and stay there. Interrupts are still masked. */
+enum nic_error nic_start(struct nic* nic, const struct nic_config* config, uint64_t send_ring,
+                         uint64_t completion_ring);
+void nic_stop(struct nic* nic);
+
+struct nic_queue_pair {
+  uint32_t qpn; /* here: below nic.queue_pairs; also the flow number in the controller */
+  uint32_t remote_host;
+  uint32_t remote_qpn;
+  uint8_t dscp;     /* 0 … 63 */
+  uint8_t priority; /* 0 … 7 */
+};
+enum nic_error nic_create_queue_pair(struct nic* nic, const struct nic_queue_pair* queue_pair);
+enum nic_error nic_destroy_queue_pair(struct nic* nic, uint32_t qpn);
+
+struct nic_write {
+  uint32_t qpn;
+  uint64_t wr_id;
+  uint64_t local_address;
+  uint64_t remote_address;
+  uint32_t length;
+  uint8_t with_immediate; /* 1: RDMA WRITE with immediate */
+  uint8_t signaled;       /* 1: completion on success too */
+  uint32_t immediate;
+};
+/* Puts a work request into the send ring; the NIC learns of it at the next nic_ring_doorbell, so a
+ * batch costs one register write. NIC_ERROR_RING_FULL: nothing was posted, try again later. */
+enum nic_error nic_post_write(struct nic* nic, const struct nic_write* write);
+void nic_ring_doorbell(struct nic* nic);
+
+/* Copies up to `room` completions in order, gives their entries back and returns their number. */
+uint32_t nic_reap(struct nic* nic, struct nic_cqe* completions, uint32_t room);
+
+/* Causes of an interrupt, as bits of IRQ_STATUS (NIC_IRQ_STATUS_…_MASK). */
+void nic_enable_interrupts(struct nic* nic, uint32_t causes);
+/* Returns the enabled causes that are active and clears them; reap after it, not before, and no
+ * completion goes unnoticed. */
+uint32_t nic_take_interrupts(struct nic* nic);
+
+struct nic_refused_access {
+  uint32_t address;
+  uint32_t code;
+  uint32_t write;
+};
+void nic_read_refused_access(struct nic* nic, struct nic_refused_access* access);
+
+struct nic_statistics {
+  uint64_t packets_sent;
+  uint64_t packets_received;
+  uint64_t bytes_sent;
+  uint64_t bytes_received;
+  uint64_t cnps_sent;
+  uint64_t cnps_received;
+  uint64_t ce_received;
+  uint64_t acks_sent;
+  uint64_t acks_received;
+  uint64_t icrc_errors;
+  uint64_t retransmits;
+  uint64_t mr_violations;
+  uint64_t completions;
+};
+/* Each counter is read coherently; the set is not a snapshot. */
+void nic_read_statistics(struct nic* nic, struct nic_statistics* statistics);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

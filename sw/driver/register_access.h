@@ -1,0 +1,31 @@
+/* Small helpers the drivers share: fields of registers, 64-bit counters, waiting for a bit. */
+#ifndef DCC_DRIVER_REGISTER_ACCESS_H
+#define DCC_DRIVER_REGISTER_ACCESS_H
+
+#include "driver/hal.h"
+
+/* FIELD_PUT(DCC_CTRL_ENABLE, 1) → the register's word with that field set. */
+#define FIELD_PUT(field, value) (((uint32_t)(value) << field##_SHIFT) & field##_MASK)
+#define FIELD_GET(field, word) (((uint32_t)(word)&field##_MASK) >> field##_SHIFT)
+
+/* Statistics pairs: the read of the low word latches the high one. */
+static inline uint64_t register_read64(const struct hal* hal, uint64_t low_address) {
+  const uint32_t low = hal_read32(hal, low_address);
+  return (uint64_t)hal_read32(hal, low_address + 4) << 32 | low;
+}
+
+/* Waits until (register & mask) == value, looking once a microsecond. Returns 0 when `timeout_ns`
+ * has passed; a machine whose time stands still is given up on after as many looks. */
+static inline int register_wait(const struct hal* hal, uint64_t address, uint32_t mask,
+                                uint32_t value, uint64_t timeout_ns) {
+  const uint64_t end = hal_time_ns(hal) + timeout_ns;
+  for (uint64_t looks = 0; looks <= timeout_ns / 1000; ++looks) {
+    if ((hal_read32(hal, address) & mask) == value) return 1;
+    const uint64_t now = hal_time_ns(hal);
+    if (now >= end) return 0;
+    hal_wait_for_interrupt(hal, now + 1000 < end ? now + 1000 : end);
+  }
+  return 0;
+}
+
+#endif
