@@ -28,7 +28,7 @@ struct Ratio {
   }
   /// Nearest multiple of 2^-fraction_bits, halves up.
   constexpr std::uint64_t to_fixed(int fraction_bits) const {
-    const unsigned __int128 n = static_cast<unsigned __int128>(numerator) << (fraction_bits + 1);
+    const Uint128 n = static_cast<Uint128>(numerator) << (fraction_bits + 1);
     return static_cast<std::uint64_t>((n / denominator + 1) >> 1);
   }
   friend constexpr bool operator==(const Ratio& a, const Ratio& b) {
@@ -36,8 +36,8 @@ struct Ratio {
   }
   friend constexpr bool operator!=(const Ratio& a, const Ratio& b) { return !(a == b); }
   friend constexpr bool operator<(const Ratio& a, const Ratio& b) {
-    return static_cast<unsigned __int128>(a.numerator) * b.denominator <
-           static_cast<unsigned __int128>(b.numerator) * a.denominator;
+    return static_cast<Uint128>(a.numerator) * b.denominator <
+           static_cast<Uint128>(b.numerator) * a.denominator;
   }
 };
 
@@ -48,7 +48,7 @@ struct Frequency {
   constexpr explicit Frequency(std::uint64_t hz) : hertz(hz) {}
   /// Length of `cycles` cycles, rounded down to a picosecond.
   constexpr PicoSeconds cycles(std::uint64_t n) const {
-    const unsigned __int128 ps = static_cast<unsigned __int128>(n) * 1'000'000'000'000u;
+    const Uint128 ps = static_cast<Uint128>(n) * 1'000'000'000'000u;
     return PicoSeconds(static_cast<std::int64_t>(ps / hertz));
   }
   friend constexpr bool operator==(Frequency a, Frequency b) { return a.hertz == b.hertz; }
