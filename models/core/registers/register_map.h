@@ -104,8 +104,8 @@ struct MapInfo {
   Table<WindowInfo> windows;
   std::uint16_t interrupt_status;  // index of a register, or kNoRegister
   std::uint16_t interrupt_mask;
-  std::uint16_t error_info;         // keeps a refused access
-  std::uint32_t error_cause;        // bit of interrupt_status that a refused access sets
+  std::uint16_t error_info;   // keeps a refused access
+  std::uint32_t error_cause;  // bit of interrupt_status that a refused access sets
 };
 
 }  // namespace dcc::regs

@@ -1,0 +1,186 @@
+#include "registers/controller_registers.h"
+
+#include "registers/generated/dcc_map.h"
+
+namespace dcc::regs {
+namespace {
+
+using namespace dcc_map;
+
+static_assert(kCauseTableFull == kIrqStatusTableFullMask, "causes and register map differ");
+static_assert(kCauseOverrun == kIrqStatusOverrunMask, "causes and register map differ");
+
+constexpr std::uint32_t kSlotWords = kWindowSlotsWords;
+
+/// The rate unit's table behind a window; the windows other than slots are in its order.
+constexpr RateTable table_of(std::uint16_t window) { return static_cast<RateTable>(window); }
+static_assert(table_of(kWindowFactor) == RateTable::kFactor, "order of tables");
+static_assert(table_of(kWindowFloor) == RateTable::kFloor, "order of tables");
+static_assert(table_of(kWindowCeiling) == RateTable::kCeiling, "order of tables");
+static_assert(table_of(kWindowDecayHi) == RateTable::kDecayHi, "order of tables");
+static_assert(table_of(kWindowDecayLo) == RateTable::kDecayLo, "order of tables");
+static_assert(table_of(kWindowDecrease) == RateTable::kDecrease, "order of tables");
+static_assert(kWindowDecreaseEntries == kDecreaseEntries, "size of the decrease table");
+static_assert(kWindowSlotsEntries == kMaxSlots, "size of the slot window");
+
+std::uint32_t flag(bool set, std::uint32_t mask) { return set ? mask : 0; }
+
+std::uint32_t log2_rounded_up(std::uint32_t n) {
+  std::uint32_t bits = 0;
+  while ((std::uint64_t{1} << bits) < n) ++bits;
+  return bits;
+}
+
+/// Word `word` of a slot, in the layout of the slots window.
+std::uint32_t slot_word(const SlotView& slot, std::uint32_t word) {
+  const SlotParameters& p = slot.parameters;
+  switch (word) {
+    case kSlotsFlowWord:
+      return slot.flow.has_value() ? (*slot.flow & kSlotsFlowNumberMask) | kSlotsFlowValidMask : 0;
+    case kSlotsRateWord:
+      return p.rc;
+    case kSlotsTargetWord:
+      return p.rt;
+    case kSlotsAlphaWord:
+      return p.alpha;
+    case kSlotsCountsWord:
+      return std::uint32_t{p.t} << kSlotsCountsTShift | std::uint32_t{p.bc} << kSlotsCountsBcShift |
+             std::uint32_t{p.dscp} << kSlotsCountsDscpShift;
+    case kSlotsLengthWord:
+      return p.pkt_length;
+    case kSlotsLatestWord:
+      return p.t_latest;
+    default:
+      return slot.timer_due.has_value()
+                 ? (*slot.timer_due & (kSlotsDueTickMask | kSlotsDueEpochMask)) |
+                       kSlotsDuePendingMask
+                 : 0;
+  }
+}
+
+}  // namespace
+
+ControllerRegisters::ControllerRegisters(ControllerDevice& device)
+    : device_(device), block_(kMap, *this) {
+  const ControllerConfig& config = device_.config();
+  block_.set_parameter(kCaps,
+                       (kMap.registers[kCaps].reset & ~(kCapsSlotsLog2Mask | kCapsLatencyMask)) |
+                           log2_rounded_up(config.slots) << kCapsSlotsLog2Shift |
+                           config.latency_cycles << kCapsLatencyShift);
+  block_.set_window_entries(kWindowSlots, config.slots);
+  device_.on_cause(this);
+  apply_parameters();
+}
+
+ControllerRegisters::~ControllerRegisters() { device_.on_cause(nullptr); }
+
+void ControllerRegisters::reset() {
+  block_.reset();
+  apply_parameters();
+  device_.soft_reset();
+}
+
+void ControllerRegisters::apply_parameters() {
+  const std::uint32_t ctrl = block_.value(kCtrl);
+  ControllerParameters p;
+  p.enable = (ctrl & kCtrlEnableMask) != 0;
+  p.timer_restart = (ctrl & kCtrlTimerRestartMask) != 0;
+  p.byte_counter = (ctrl & kCtrlByteCounterMask) != 0;
+  p.rate.averaging = (ctrl & kCtrlAveragingMask) != 0;
+  p.rate.cut_by_marks = (ctrl & kCtrlCutByMarksMask) != 0;
+  p.rate.g = static_cast<std::uint16_t>(block_.value(kG));
+  p.rate.mi = static_cast<std::uint16_t>(block_.value(kMi));
+  p.rate.r_ai = block_.value(kRAi);
+  p.rate.r_hai = block_.value(kRHai);
+  p.rate.r_min = block_.value(kRMin);
+  p.rate.r_max = block_.value(kRMax);
+  p.rate.alpha_recip = block_.value(kAlphaRecip);
+  p.rate.first_cut = block_.value(kFirstCut);
+  p.rate.mark_shift = static_cast<std::uint8_t>(block_.value(kMarkShift));
+  p.fast_recovery = static_cast<std::uint8_t>(block_.value(kF));
+  p.tick_div = block_.value(kTickDiv);
+  p.timer_interval = block_.value(kTimerInterval);
+  p.decrease_period = block_.value(kDecreasePeriod);
+  p.byte_threshold = block_.value(kByteThreshold);
+  p.initial_rate = block_.value(kInitialRate);
+  p.initial_alpha = block_.value(kInitialAlpha);
+  device_.set_parameters(p);
+}
+
+void ControllerRegisters::register_written(std::uint16_t index, std::uint32_t value) {
+  if (index == kIrqMask) return;  // the block's own
+  apply_parameters();
+  if (index == kCtrl && (value & kCtrlSoftResetMask) != 0) device_.soft_reset();
+}
+
+std::uint32_t ControllerRegisters::read_register(std::uint16_t index) const {
+  switch (index) {
+    case kStatus:
+      return kStatusReadyMask | flag(device_.idle(), kStatusIdleMask) |
+             flag(device_.overrun(), kStatusOverrunMask);
+    case kFreeSlots:
+      return device_.free_slots();
+    case kTime:
+      return static_cast<std::uint32_t>(device_.time());
+    case kTimerLag: {
+      const Tick lag = device_.timer_lag();
+      return lag > 0xFFFF ? 0xFFFF : static_cast<std::uint32_t>(lag);
+    }
+    case kTimerLatenessMax:
+      return device_.timer_lateness_max();
+    case kEventsPending:
+      return static_cast<std::uint32_t>(device_.timer_counters().pending());
+    default:
+      return 0;
+  }
+}
+
+std::uint64_t ControllerRegisters::read_counter(std::uint16_t index) const {
+  const ControllerStatistics& s = device_.statistics();
+  switch (index) {
+    case kStatCnpsReceived:
+      return s.cnps_received;
+    case kStatCnpsDroppedNoSlot:
+      return s.cnps_dropped_no_slot;
+    case kStatCnpsCoalesced:
+      return s.cnps_coalesced;
+    case kStatByteNotifications:
+      return s.byte_notifications;
+    case kStatByteNotificationsUnmatched:
+      return s.byte_notifications_unmatched;
+    case kStatRateDecreases:
+      return s.rate_decreases;
+    case kStatRateIncreases:
+      return s.rate_increases;
+    case kStatRateUpdates:
+      return s.rate_updates;
+    case kStatTimerEvents:
+      return device_.timer_counters().expired;
+    case kStatEventsStarted:
+      return device_.timer_counters().started;
+    case kStatEventsCancelled:
+      return device_.timer_counters().cancelled;
+    case kStatSlotsBound:
+      return s.slots_bound;
+    case kStatSlotsReleased:
+      return s.slots_released;
+    case kStatSlotsInUseMax:
+      return s.slots_in_use_max;
+    case kStatMissedLatency:
+      return device_.missed_latency();
+    default:
+      return 0;
+  }
+}
+
+std::uint32_t ControllerRegisters::read_window(std::uint16_t window, std::uint32_t word) const {
+  if (window != kWindowSlots) return device_.tables().read(table_of(window), word);
+  return slot_word(device_.slot(word / kSlotWords), word % kSlotWords);
+}
+
+void ControllerRegisters::write_window(std::uint16_t window, std::uint32_t word,
+                                       std::uint32_t value) {
+  device_.write_table(table_of(window), word, value);
+}
+
+}  // namespace dcc::regs

@@ -1,0 +1,270 @@
+#include "registers/register_block.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace dcc::regs {
+
+const char* to_string(AccessResult result) {
+  switch (result) {
+    case AccessResult::kOk:
+      return "ok";
+    case AccessResult::kUnmapped:
+      return "unmapped";
+    case AccessResult::kMisaligned:
+      return "misaligned";
+    case AccessResult::kReadOnly:
+      return "read_only";
+    case AccessResult::kNarrow:
+      return "narrow";
+    case AccessResult::kOutOfRange:
+      return "out_of_range";
+  }
+  return "?";
+}
+
+RegisterBlock::RegisterBlock(const MapInfo& map, RegisterDevice& device)
+    : map_(map), device_(device) {
+  std::uint32_t end = 0;
+  for (const RegisterInfo& info : map.registers) end = std::max(end, info.offset + 4);
+  by_word_.assign(end / 4, kNoRegister);
+  for (std::uint16_t i = 0; i < map.registers.size(); ++i) {
+    const RegisterInfo& info = map.registers[i];
+    by_word_[info.offset / 4] = i;
+    parameters_.push_back(info.reset);
+    Masks masks;
+    for (const FieldInfo& field : info.fields) {
+      switch (field.access) {
+        case Access::kReadWrite:
+          masks.read_write |= field.mask();
+          break;
+        case Access::kWrite1Clear:
+          masks.clear |= field.mask();
+          break;
+        case Access::kWriteOnly:
+          masks.write_only |= field.mask();
+          break;
+        case Access::kReadOnly:
+          if (info.source == Source::kHardware) masks.live |= field.mask();
+          break;
+      }
+      masks.limited = masks.limited || (field.access != Access::kReadOnly && field.limited());
+    }
+    masks_.push_back(masks);
+  }
+  for (const WindowInfo& window : map.windows) {
+    Window w;
+    w.offset = window.offset;
+    w.size = window.entries * window.stride;
+    w.word_mask = window.stride / 4 - 1;
+    windows_.push_back(w);
+  }
+  values_ = parameters_;
+}
+
+void RegisterBlock::set_window_entries(std::uint16_t window, std::uint32_t entries) {
+  assert(entries <= map_.windows[window].entries);
+  windows_[window].size = entries * map_.windows[window].stride;
+}
+
+void RegisterBlock::set_parameter(std::uint16_t index, std::uint32_t value) {
+  assert(map_.registers[index].source == Source::kParameter);
+  parameters_[index] = value;
+  values_[index] = value;
+}
+
+void RegisterBlock::set_interrupt_listener(std::function<void(bool)> listener) {
+  listener_ = std::move(listener);
+}
+
+RegisterBlock::Target RegisterBlock::decode(std::uint32_t address) const {
+  const std::uint32_t word = address / 4;
+  if (word < by_word_.size()) {
+    const std::uint16_t index = by_word_[word];
+    if (index != kNoRegister) return {Kind::kRegister, index, 0};
+  }
+  for (std::uint16_t i = 0; i < windows_.size(); ++i) {
+    // Wraps to a huge number below the window's start.
+    const std::uint32_t inside = address - windows_[i].offset;
+    if (inside < windows_[i].size) return {Kind::kWindow, i, inside / 4};
+  }
+  if (map_.counters.size() > 0) {
+    const std::uint32_t inside = address - map_.counters[0].offset;
+    if (inside < map_.counters.size() * 8) {
+      return {Kind::kCounter, static_cast<std::uint16_t>(inside / 8), inside / 4 & 1};
+    }
+  }
+  return {};
+}
+
+AccessResult RegisterBlock::check(const Target& target, std::uint32_t address) const {
+  if (target.kind == Kind::kNothing) return AccessResult::kUnmapped;
+  if (address % 4 != 0) return AccessResult::kMisaligned;
+  return AccessResult::kOk;
+}
+
+const RegisterInfo* RegisterBlock::info_of(const Target& target) const {
+  switch (target.kind) {
+    case Kind::kRegister:
+      return &map_.registers[target.index];
+    case Kind::kWindow:
+      return &map_.windows[target.index].words[target.word & windows_[target.index].word_mask];
+    case Kind::kCounter:
+    case Kind::kNothing:
+      break;
+  }
+  return nullptr;
+}
+
+AccessResult RegisterBlock::check_write(const Target& target, std::uint32_t address,
+                                        std::uint32_t value, std::uint8_t strobe) const {
+  const AccessResult result = check(target, address);
+  if (result != AccessResult::kOk) return result;
+  const RegisterInfo* const info = info_of(target);
+  if (info == nullptr || !info->writable) return AccessResult::kReadOnly;
+  if ((strobe & kAllBytes) != kAllBytes) return AccessResult::kNarrow;
+  if (target.kind == Kind::kRegister && !masks_[target.index].limited) return AccessResult::kOk;
+  for (const FieldInfo& field : info->fields) {
+    if (field.access != Access::kReadOnly && !field.accepts(field.of(value))) {
+      return AccessResult::kOutOfRange;
+    }
+  }
+  return AccessResult::kOk;
+}
+
+std::uint32_t RegisterBlock::register_value(std::uint16_t index) const {
+  const Masks& masks = masks_[index];
+  std::uint32_t value = values_[index] & ~masks.write_only;
+  if (masks.live != 0) value = (value & ~masks.live) | (device_.read_register(index) & masks.live);
+  return value;
+}
+
+AccessResult RegisterBlock::read(std::uint32_t address, std::uint32_t& value) {
+  const Target target = decode(address);
+  const AccessResult result = check(target, address);
+  if (result != AccessResult::kOk) {
+    value = 0;
+    return refuse(result, false, address);
+  }
+  switch (target.kind) {
+    case Kind::kRegister:
+      value = register_value(target.index);
+      break;
+    case Kind::kWindow:
+      value = device_.read_window(target.index, target.word);
+      break;
+    case Kind::kCounter:
+      if (target.word == 0) {
+        const std::uint64_t count = device_.read_counter(target.index);
+        value = static_cast<std::uint32_t>(count);
+        high_latch_ = static_cast<std::uint32_t>(count >> 32);
+      } else {
+        value = high_latch_;
+      }
+      break;
+    case Kind::kNothing:
+      break;
+  }
+  return AccessResult::kOk;
+}
+
+AccessResult RegisterBlock::peek(std::uint32_t address, std::uint32_t& value) const {
+  const Target target = decode(address);
+  const AccessResult result = check(target, address);
+  value = 0;
+  if (result != AccessResult::kOk) return result;
+  switch (target.kind) {
+    case Kind::kRegister:
+      value = register_value(target.index);
+      break;
+    case Kind::kWindow:
+      value = device_.read_window(target.index, target.word);
+      break;
+    case Kind::kCounter: {
+      // A debugger wants the counter as it is now, so the latch does not matter to it.
+      const std::uint64_t count = device_.read_counter(target.index);
+      value = static_cast<std::uint32_t>(target.word == 0 ? count : count >> 32);
+      break;
+    }
+    case Kind::kNothing:
+      break;
+  }
+  return AccessResult::kOk;
+}
+
+AccessResult RegisterBlock::write(std::uint32_t address, std::uint32_t value, std::uint8_t strobe) {
+  const Target target = decode(address);
+  const AccessResult result = check_write(target, address, value, strobe);
+  if (result != AccessResult::kOk) return refuse(result, true, address);
+  if (target.kind == Kind::kWindow) {
+    device_.write_window(target.index, target.word, value);
+    return AccessResult::kOk;
+  }
+  const Masks& masks = masks_[target.index];
+  std::uint32_t& stored = values_[target.index];
+  stored = (stored & ~masks.read_write) | (value & masks.read_write);
+  stored &= ~(value & masks.clear);
+  if ((masks.read_write | masks.write_only) != 0) {
+    device_.register_written(target.index,
+                             (stored & masks.read_write) | (value & masks.write_only));
+  }
+  if (target.index == map_.interrupt_status || target.index == map_.interrupt_mask) {
+    update_interrupt();
+  }
+  return AccessResult::kOk;
+}
+
+AccessResult RegisterBlock::poke(std::uint32_t address, std::uint32_t value) {
+  const Target target = decode(address);
+  const AccessResult result = check(target, address);
+  if (result != AccessResult::kOk) return result;
+  const RegisterInfo* const info = info_of(target);
+  if (info == nullptr || !info->writable) return AccessResult::kReadOnly;
+  for (const FieldInfo& field : info->fields) {
+    if (field.access == Access::kReadWrite && !field.accepts(field.of(value))) {
+      return AccessResult::kOutOfRange;
+    }
+  }
+  if (target.kind == Kind::kWindow) {
+    device_.write_window(target.index, target.word, value);
+    return AccessResult::kOk;
+  }
+  const std::uint32_t mask = masks_[target.index].read_write;
+  if (mask == 0) return AccessResult::kOk;
+  std::uint32_t& stored = values_[target.index];
+  stored = (stored & ~mask) | (value & mask);
+  device_.register_written(target.index, stored & mask);
+  if (target.index == map_.interrupt_mask) update_interrupt();
+  return AccessResult::kOk;
+}
+
+AccessResult RegisterBlock::refuse(AccessResult result, bool write, std::uint32_t address) {
+  if (map_.error_info != kNoRegister) {
+    // Layout fixed by the generator's check: address from bit 0, code in [26:24], write in bit 31.
+    values_[map_.error_info] = (address & (map_.size - 1)) |
+                               static_cast<std::uint32_t>(result) << 24 |
+                               (write ? 0x80000000u : 0u);
+    raise(map_.error_cause);
+  }
+  return result;
+}
+
+void RegisterBlock::raise(std::uint32_t causes) {
+  values_[map_.interrupt_status] |= causes & masks_[map_.interrupt_status].clear;
+  update_interrupt();
+}
+
+void RegisterBlock::update_interrupt() {
+  const bool level = (values_[map_.interrupt_status] & values_[map_.interrupt_mask]) != 0;
+  if (level == interrupt_) return;
+  interrupt_ = level;
+  if (listener_) listener_(level);
+}
+
+void RegisterBlock::reset() {
+  values_ = parameters_;
+  high_latch_ = 0;
+  if (map_.interrupt_status != kNoRegister) update_interrupt();
+}
+
+}  // namespace dcc::regs
