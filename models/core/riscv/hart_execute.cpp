@@ -1,9 +1,27 @@
-// The inner loop of the hart: one switch over decoded operations.
+// The inner loop of the hart: threaded code over decoded operations.
 #include <cstring>
 
 #include "riscv/hart.h"
 
+// Labels as values, a compiler extension (gcc, clang): with one jump per operation the processor
+// predicts the next operation from the present one, which is worth a factor of three over a switch
+// on tight loops.
+#pragma GCC diagnostic ignored "-Wpedantic"
+
 #define DCC_INLINE __attribute__((always_inline))
+#define OP(name) op_##name
+#define NEXT()                                    \
+  do {                                            \
+    if (left == 0) goto used_up;                  \
+    --left;                                       \
+    a = x[ip->rs1];                               \
+    b = x[ip->rs2];                               \
+    imm = as_unsigned(ip->imm);                   \
+    goto* kLabels[static_cast<unsigned>(ip->op)]; \
+  } while (false)
+#define NEXT_IF(done) \
+  if (done) NEXT();   \
+  return
 
 namespace dcc::riscv {
 namespace {
@@ -58,12 +76,17 @@ void Hart::execute(std::uint64_t end) {
     x[ip->rd] = value;
     ip += ip->halfwords;
   };
-  // Returns false if the target is not executable: pc_ is set and the loop must be left.
+  const auto next_pc = [&]()
+                           DCC_INLINE { return pc_of_ip() + 2 * static_cast<U32>(ip->halfwords); };
+  // For what happens outside the loop: steps_ tells the truth, this instruction included.
+  const auto publish = [&]() DCC_INLINE { steps_ = end - left; };
+  // Returns false if the target is not executable: all is published and the loop must be left.
   const auto go_to = [&](U32 target) DCC_INLINE {
     if ((target ^ page->base) >= kPageBytes) {
       page = cache_.page(target);
       if (page == nullptr) {
         pc_ = target;
+        publish();
         return false;
       }
     }
@@ -78,15 +101,13 @@ void Hart::execute(std::uint64_t end) {
     next();
     return true;
   };
-  // For what happens outside the loop: steps_ tells the truth, this instruction included.
-  const auto publish = [&]() DCC_INLINE { steps_ = end - left; };
   // After work outside the loop: true to go on here. Else pc_ is set behind the instruction.
   const auto resume = [&]() DCC_INLINE {
     if (!attention_) {
       next();
       return true;
     }
-    pc_ = pc_of_ip() + 2 * static_cast<U32>(ip->halfwords);
+    pc_ = next_pc();
     return false;
   };
   const auto load = [&](U32 size, auto convert) DCC_INLINE {
@@ -117,8 +138,7 @@ void Hart::execute(std::uint64_t end) {
     if (!slow_store(address, size, pc_of_ip(), value)) return false;
     return resume();
   };
-  const auto stack_overflow = [&]() DCC_INLINE {
-    const U32 address = x[2] + as_unsigned(ip->imm);
+  const auto stack_overflow = [&](U32 address) DCC_INLINE {
     if (address >= stack_limit_) return false;
     publish();
     die(Death::kStackOverflow, pc_of_ip(), address, 0);
@@ -130,289 +150,142 @@ void Hart::execute(std::uint64_t end) {
   const auto signed_half = [](U32 v)
                                DCC_INLINE { return as_unsigned(static_cast<std::int16_t>(v)); };
 
-  for (;;) {
-    if (left == 0) break;
-    --left;
-    const U32 a = x[ip->rs1];
-    const U32 b = x[ip->rs2];
-    const U32 imm = as_unsigned(ip->imm);
-    switch (ip->op) {
-      case Op::kAddi:
-        write(a + imm);
-        continue;
-      case Op::kLui:
-      case Op::kAuipc:
-        write(imm);
-        continue;
-      case Op::kSlti:
-        write(as_signed(a) < ip->imm);
-        continue;
-      case Op::kSltiu:
-        write(a < imm);
-        continue;
-      case Op::kXori:
-        write(a ^ imm);
-        continue;
-      case Op::kOri:
-        write(a | imm);
-        continue;
-      case Op::kAndi:
-        write(a & imm);
-        continue;
-      case Op::kSlli:
-        write(a << (imm & 31));
-        continue;
-      case Op::kSrli:
-        write(a >> (imm & 31));
-        continue;
-      case Op::kSrai:
-        write(as_unsigned(as_signed(a) >> (imm & 31)));
-        continue;
-      case Op::kAdd:
-        write(a + b);
-        continue;
-      case Op::kSub:
-        write(a - b);
-        continue;
-      case Op::kSll:
-        write(a << (b & 31));
-        continue;
-      case Op::kSlt:
-        write(as_signed(a) < as_signed(b));
-        continue;
-      case Op::kSltu:
-        write(a < b);
-        continue;
-      case Op::kXor:
-        write(a ^ b);
-        continue;
-      case Op::kSrl:
-        write(a >> (b & 31));
-        continue;
-      case Op::kSra:
-        write(as_unsigned(as_signed(a) >> (b & 31)));
-        continue;
-      case Op::kOr:
-        write(a | b);
-        continue;
-      case Op::kAnd:
-        write(a & b);
-        continue;
+#define DCC_LABEL(name, mnemonic) &&op_##name,
+  static const void* const kLabels[] = {DCC_RISCV_OPS(DCC_LABEL)};
+#undef DCC_LABEL
+  U32 a;
+  U32 b;
+  U32 imm;
+  NEXT();
 
-      case Op::kMul:
-        write(a * b);
-        continue;
-      case Op::kMulh:
-        write(static_cast<U32>((wide(a) * wide(b)) >> 32));
-        continue;
-      case Op::kMulhsu:
-        write(static_cast<U32>((wide(a) * static_cast<S64>(b)) >> 32));
-        continue;
-      case Op::kMulhu:
-        write(static_cast<U32>((static_cast<U64>(a) * b) >> 32));
-        continue;
-      case Op::kDiv:
-        write(divide(a, b));
-        continue;
-      case Op::kDivu:
-        write(b == 0 ? 0xFFFFFFFFu : a / b);
-        continue;
-      case Op::kRem:
-        write(remainder(a, b));
-        continue;
-      case Op::kRemu:
-        write(b == 0 ? a : a % b);
-        continue;
+  // clang-format off
+  OP(Addi): write(a + imm); NEXT();
+  OP(Lui):
+  OP(Auipc): write(imm); NEXT();
+  OP(Slti): write(as_signed(a) < ip->imm); NEXT();
+  OP(Sltiu): write(a < imm); NEXT();
+  OP(Xori): write(a ^ imm); NEXT();
+  OP(Ori): write(a | imm); NEXT();
+  OP(Andi): write(a & imm); NEXT();
+  OP(Slli): write(a << (imm & 31)); NEXT();
+  OP(Srli): write(a >> (imm & 31)); NEXT();
+  OP(Srai): write(as_unsigned(as_signed(a) >> (imm & 31))); NEXT();
+  OP(Add): write(a + b); NEXT();
+  OP(Sub): write(a - b); NEXT();
+  OP(Sll): write(a << (b & 31)); NEXT();
+  OP(Slt): write(as_signed(a) < as_signed(b)); NEXT();
+  OP(Sltu): write(a < b); NEXT();
+  OP(Xor): write(a ^ b); NEXT();
+  OP(Srl): write(a >> (b & 31)); NEXT();
+  OP(Sra): write(as_unsigned(as_signed(a) >> (b & 31))); NEXT();
+  OP(Or): write(a | b); NEXT();
+  OP(And): write(a & b); NEXT();
 
-      case Op::kBeqNear:
-        branch_near(a == b);
-        continue;
-      case Op::kBneNear:
-        branch_near(a != b);
-        continue;
-      case Op::kBltNear:
-        branch_near(as_signed(a) < as_signed(b));
-        continue;
-      case Op::kBgeNear:
-        branch_near(as_signed(a) >= as_signed(b));
-        continue;
-      case Op::kBltuNear:
-        branch_near(a < b);
-        continue;
-      case Op::kBgeuNear:
-        branch_near(a >= b);
-        continue;
-      case Op::kBeq:
-        if (branch(a == b))
-          continue;
-        else
-          goto left_range;
-      case Op::kBne:
-        if (branch(a != b))
-          continue;
-        else
-          goto left_range;
-      case Op::kBlt:
-        if (branch(as_signed(a) < as_signed(b)))
-          continue;
-        else
-          goto left_range;
-      case Op::kBge:
-        if (branch(as_signed(a) >= as_signed(b)))
-          continue;
-        else
-          goto left_range;
-      case Op::kBltu:
-        if (branch(a < b))
-          continue;
-        else
-          goto left_range;
-      case Op::kBgeu:
-        if (branch(a >= b))
-          continue;
-        else
-          goto left_range;
+  OP(Mul): write(a * b); NEXT();
+  OP(Mulh): write(static_cast<U32>((wide(a) * wide(b)) >> 32)); NEXT();
+  OP(Mulhsu): write(static_cast<U32>((wide(a) * static_cast<S64>(b)) >> 32)); NEXT();
+  OP(Mulhu): write(static_cast<U32>((static_cast<U64>(a) * b) >> 32)); NEXT();
+  OP(Div): write(divide(a, b)); NEXT();
+  OP(Divu): write(b == 0 ? 0xFFFFFFFFu : a / b); NEXT();
+  OP(Rem): write(remainder(a, b)); NEXT();
+  OP(Remu): write(b == 0 ? a : a % b); NEXT();
 
-      case Op::kJalNear:
-        x[ip->rd] = pc_of_ip() + 2 * static_cast<U32>(ip->halfwords);
-        ip += ip->imm;
-        continue;
-      case Op::kJal: {
-        const U32 pc = pc_of_ip();
-        x[ip->rd] = pc + 2 * static_cast<U32>(ip->halfwords);
-        if (go_to(pc + imm)) continue;
-        goto left_range;
-      }
-      case Op::kJalr: {
-        x[ip->rd] = pc_of_ip() + 2 * static_cast<U32>(ip->halfwords);
-        if (go_to((a + imm) & ~1u)) continue;
-        goto left_range;
-      }
-      case Op::kSelfLoop:
-        if (!csr_.interrupts_enabled() || !csr_.any_interrupt_enabled()) {
-          publish();
-          die(Death::kEndlessLoop, pc_of_ip(), 0, 0);
-          return;
-        }
-        left = 0;  // nothing can change before the budget is used up
-        continue;
+  OP(BeqNear): branch_near(a == b); NEXT();
+  OP(BneNear): branch_near(a != b); NEXT();
+  OP(BltNear): branch_near(as_signed(a) < as_signed(b)); NEXT();
+  OP(BgeNear): branch_near(as_signed(a) >= as_signed(b)); NEXT();
+  OP(BltuNear): branch_near(a < b); NEXT();
+  OP(BgeuNear): branch_near(a >= b); NEXT();
+  OP(Beq): NEXT_IF(branch(a == b));
+  OP(Bne): NEXT_IF(branch(a != b));
+  OP(Blt): NEXT_IF(branch(as_signed(a) < as_signed(b)));
+  OP(Bge): NEXT_IF(branch(as_signed(a) >= as_signed(b)));
+  OP(Bltu): NEXT_IF(branch(a < b));
+  OP(Bgeu): NEXT_IF(branch(a >= b));
 
-      case Op::kLb:
-        if (load(1, signed_byte))
-          continue;
-        else
-          return;
-      case Op::kLh:
-        if (load(2, signed_half))
-          continue;
-        else
-          return;
-      case Op::kLw:
-        if (load(4, plain))
-          continue;
-        else
-          return;
-      case Op::kLbu:
-        if (load(1, plain))
-          continue;
-        else
-          return;
-      case Op::kLhu:
-        if (load(2, plain))
-          continue;
-        else
-          return;
-      case Op::kSbStack:
-        if (stack_overflow()) return;
-        [[fallthrough]];
-      case Op::kSb:
-        if (store(1))
-          continue;
-        else
-          return;
-      case Op::kShStack:
-        if (stack_overflow()) return;
-        [[fallthrough]];
-      case Op::kSh:
-        if (store(2))
-          continue;
-        else
-          return;
-      case Op::kSwStack:
-        if (stack_overflow()) return;
-        [[fallthrough]];
-      case Op::kSw:
-        if (store(4))
-          continue;
-        else
-          return;
-
-      case Op::kFence:
-        next();
-        continue;  // one hart, and its accesses happen in order
-      case Op::kFenceI:
-        publish();
-        pc_ = pc_of_ip() + 2 * static_cast<U32>(ip->halfwords);
-        forget_code();  // the pages are gone
-        return;
-
-      case Op::kCsrrw:
-      case Op::kCsrrs:
-      case Op::kCsrrc:
-      case Op::kCsrrwi:
-      case Op::kCsrrsi:
-      case Op::kCsrrci: {
-        publish();
-        const U32 pc = pc_of_ip();
-        if (access_csr(*ip, pc)) pc_ = pc + 4;
-        return;
-      }
-      case Op::kEcall:
-        publish();
-        raise(Cause::kEcallFromMachine, 0, pc_of_ip());
-        return;
-      case Op::kEbreak:
-        publish();
-        raise(Cause::kBreakpoint, pc_of_ip(), pc_of_ip());
-        return;
-      case Op::kIllegal:
-        publish();
-        raise(Cause::kIllegalInstruction, ip->raw, pc_of_ip());
-        return;
-      case Op::kMret:
-        publish();
-        pc_ = csr_.leave_trap();
-        return;
-      case Op::kWfi:
-        publish();
-        wait_for_interrupt(pc_of_ip(), pc_of_ip() + 4);
-        return;
-
-      case Op::kUndecoded: {
-        ++left;
-        publish();
-        pc_ = pc_of_ip();
-        decode_into(*ip, pc_);
-        if (attention_) return;
-        continue;
-      }
-      case Op::kPageEnd:
-        ++left;
-        if (go_to(pc_of_ip())) continue;
-        goto left_range;
-      case Op::kDebugBreak:
-        ++left;
-        publish();
-        pc_ = pc_of_ip();
-        ask(Stop::kBreakpoint);
-        return;
-    }
+  OP(JalNear):
+    x[ip->rd] = next_pc();
+    ip += ip->imm;
+    NEXT();
+  OP(Jal): {
+    const U32 target = pc_of_ip() + imm;
+    x[ip->rd] = next_pc();
+    NEXT_IF(go_to(target));
   }
+  OP(Jalr):
+    x[ip->rd] = next_pc();
+    NEXT_IF(go_to((a + imm) & ~1u));
+  OP(SelfLoop):
+    if (!csr_.interrupts_enabled() || !csr_.any_interrupt_enabled()) {
+      publish();
+      die(Death::kEndlessLoop, pc_of_ip(), 0, 0);
+      return;
+    }
+    left = 0;  // nothing can change before the budget is used up
+    NEXT();
+
+  OP(Lb): NEXT_IF(load(1, signed_byte));
+  OP(Lh): NEXT_IF(load(2, signed_half));
+  OP(Lw): NEXT_IF(load(4, plain));
+  OP(Lbu): NEXT_IF(load(1, plain));
+  OP(Lhu): NEXT_IF(load(2, plain));
+  OP(SbStack): if (stack_overflow(a + imm)) return;
+  OP(Sb): NEXT_IF(store(1));
+  OP(ShStack): if (stack_overflow(a + imm)) return;
+  OP(Sh): NEXT_IF(store(2));
+  OP(SwStack): if (stack_overflow(a + imm)) return;
+  OP(Sw): NEXT_IF(store(4));
+
+  OP(Fence): next(); NEXT();  // one hart, and its accesses happen in order
+  OP(FenceI):
+    publish();
+    pc_ = next_pc();
+    forget_code();  // the pages are gone
+    return;
+
+  OP(Csrrw):
+  OP(Csrrs):
+  OP(Csrrc):
+  OP(Csrrwi):
+  OP(Csrrsi):
+  OP(Csrrci): {
+    publish();
+    const U32 pc = pc_of_ip();
+    if (access_csr(*ip, pc)) pc_ = pc + 4;
+    return;
+  }
+  OP(Ecall): publish(); raise(Cause::kEcallFromMachine, 0, pc_of_ip()); return;
+  OP(Ebreak): publish(); raise(Cause::kBreakpoint, pc_of_ip(), pc_of_ip()); return;
+  OP(Illegal): publish(); raise(Cause::kIllegalInstruction, ip->raw, pc_of_ip()); return;
+  OP(Mret): publish(); pc_ = csr_.leave_trap(); return;
+  OP(Wfi): publish(); wait_for_interrupt(pc_of_ip(), pc_of_ip() + 4); return;
+
+  OP(Undecoded):
+    ++left;
+    publish();
+    pc_ = pc_of_ip();
+    decode_into(*ip, pc_);
+    if (attention_) return;
+    NEXT();
+  OP(PageEnd):
+    ++left;
+    NEXT_IF(go_to(pc_of_ip()));
+  OP(DebugBreak):
+    ++left;
+    publish();
+    pc_ = pc_of_ip();
+    ask(Stop::kBreakpoint);
+    return;
+  // clang-format on
+
+used_up:
   pc_ = pc_of_ip();
-left_range:
   publish();
 }
 
 }  // namespace dcc::riscv
 
+#undef NEXT_IF
+#undef NEXT
+#undef OP
 #undef DCC_INLINE

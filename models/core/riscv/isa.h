@@ -6,84 +6,39 @@
 
 namespace dcc::riscv {
 
-/// What one decoded instruction does. The compressed forms decode to the operation they stand for.
+// clang-format off
+/// Every decoded operation, in the order of enum Op: X(name, mnemonic).
+/// The first four are states of a decode-cache entry rather than instructions. "Near" forms jump
+/// within their page: imm counts cache entries. "Stack" forms store relative to sp and are compared
+/// with the end of the stack. The compressed forms decode to the operation they stand for.
+#define DCC_RISCV_OPS(X)                                                                       \
+  X(Undecoded, "?") X(PageEnd, "?") X(DebugBreak, "?") X(Illegal, "illegal")                   \
+  X(Lui, "lui") X(Auipc, "auipc") /* imm holds the finished sum */                             \
+  X(Jal, "jal") X(JalNear, "jal") X(SelfLoop, "jal") X(Jalr, "jalr")                           \
+  X(Beq, "beq") X(Bne, "bne") X(Blt, "blt") X(Bge, "bge") X(Bltu, "bltu") X(Bgeu, "bgeu")      \
+  X(BeqNear, "beq") X(BneNear, "bne") X(BltNear, "blt") X(BgeNear, "bge")                      \
+  X(BltuNear, "bltu") X(BgeuNear, "bgeu")                                                      \
+  X(Lb, "lb") X(Lh, "lh") X(Lw, "lw") X(Lbu, "lbu") X(Lhu, "lhu")                              \
+  X(Sb, "sb") X(Sh, "sh") X(Sw, "sw")                                                          \
+  X(SbStack, "sb") X(ShStack, "sh") X(SwStack, "sw")                                           \
+  X(Addi, "addi") X(Slti, "slti") X(Sltiu, "sltiu") X(Xori, "xori") X(Ori, "ori")              \
+  X(Andi, "andi") X(Slli, "slli") X(Srli, "srli") X(Srai, "srai")                              \
+  X(Add, "add") X(Sub, "sub") X(Sll, "sll") X(Slt, "slt") X(Sltu, "sltu") X(Xor, "xor")        \
+  X(Srl, "srl") X(Sra, "sra") X(Or, "or") X(And, "and")                                        \
+  X(Fence, "fence") X(FenceI, "fence.i")                                                       \
+  X(Ecall, "ecall") X(Ebreak, "ebreak") X(Mret, "mret") X(Wfi, "wfi")                          \
+  X(Mul, "mul") X(Mulh, "mulh") X(Mulhsu, "mulhsu") X(Mulhu, "mulhu")                          \
+  X(Div, "div") X(Divu, "divu") X(Rem, "rem") X(Remu, "remu")                                  \
+  /* imm is the CSR's number, rs1 the register or the 5-bit immediate */                       \
+  X(Csrrw, "csrrw") X(Csrrs, "csrrs") X(Csrrc, "csrrc")                                        \
+  X(Csrrwi, "csrrwi") X(Csrrsi, "csrrsi") X(Csrrci, "csrrci")
+
+// clang-format on
+
 enum class Op : std::uint8_t {
-  // Not instructions: states of a decode-cache entry.
-  kUndecoded,
-  kPageEnd,
-  kDebugBreak,
-  kIllegal,
-  // RV32I. "Near": the target lies in the same page, imm counts cache entries.
-  kLui,
-  kAuipc,  // imm holds the finished sum
-  kJal,
-  kJalNear,
-  kSelfLoop,  // jal x0, 0
-  kJalr,
-  kBeq,
-  kBne,
-  kBlt,
-  kBge,
-  kBltu,
-  kBgeu,
-  kBeqNear,
-  kBneNear,
-  kBltNear,
-  kBgeNear,
-  kBltuNear,
-  kBgeuNear,
-  kLb,
-  kLh,
-  kLw,
-  kLbu,
-  kLhu,
-  kSb,
-  kSh,
-  kSw,
-  kSbStack,  // stores relative to sp: compared with the end of the stack
-  kShStack,
-  kSwStack,
-  kAddi,
-  kSlti,
-  kSltiu,
-  kXori,
-  kOri,
-  kAndi,
-  kSlli,
-  kSrli,
-  kSrai,
-  kAdd,
-  kSub,
-  kSll,
-  kSlt,
-  kSltu,
-  kXor,
-  kSrl,
-  kSra,
-  kOr,
-  kAnd,
-  kFence,
-  kFenceI,
-  kEcall,
-  kEbreak,
-  kMret,
-  kWfi,
-  // M
-  kMul,
-  kMulh,
-  kMulhsu,
-  kMulhu,
-  kDiv,
-  kDivu,
-  kRem,
-  kRemu,
-  // Zicsr. imm is the CSR's number, rs1 the register or the 5-bit immediate.
-  kCsrrw,
-  kCsrrs,
-  kCsrrc,
-  kCsrrwi,
-  kCsrrsi,
-  kCsrrci,
+#define DCC_RISCV_ENUMERATOR(name, mnemonic) k##name,
+  DCC_RISCV_OPS(DCC_RISCV_ENUMERATOR)
+#undef DCC_RISCV_ENUMERATOR
 };
 
 /// x0 as a destination: decoded to this index, so that execution never has to ask.

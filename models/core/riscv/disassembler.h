@@ -1,0 +1,17 @@
+// Decoded instructions as text, for traces.
+#pragma once
+
+#include <string>
+
+#include "riscv/isa.h"
+
+namespace dcc::riscv {
+
+/// "addi a0,sp,16", "lw a5,-8(s0)", "csrrw zero,mstatus,a0". Jumps show their target address.
+/// Compressed instructions show as what they stand for.
+std::string disassemble(const DecodedOp& op, std::uint32_t pc);
+
+/// ABI name of a register: 2 → "sp".
+const char* register_name(unsigned index);
+
+}  // namespace dcc::riscv

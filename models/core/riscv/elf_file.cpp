@@ -1,0 +1,219 @@
+#include "riscv/elf_file.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace dcc::riscv {
+namespace {
+
+constexpr std::uint32_t kHeaderBytes = 52, kProgramHeaderBytes = 32, kSectionHeaderBytes = 40,
+                        kSymbolBytes = 16;
+constexpr std::uint16_t kTypeExecutable = 2, kMachineRiscv = 243;
+constexpr std::uint32_t kFlagFloatAbi = 6, kFlagRve = 8;
+constexpr std::uint32_t kLoadable = 1, kSegmentExecutable = 1, kSectionSymbols = 2;
+constexpr std::size_t kMaxFileBytes = 64u << 20;
+
+std::string hex(std::uint32_t v) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%08x", v);
+  return text;
+}
+
+}  // namespace
+
+/// Walks the file's headers; every offset is checked against the file's end before it is used.
+class ElfParser {
+ public:
+  ElfParser(const std::vector<std::uint8_t>& bytes, const std::string& name)
+      : bytes_(bytes), name_(name) {}
+
+  ElfFile run() {
+    check_identity();
+    file_.name_ = name_;
+    file_.entry_ = u32(24);
+    read_segments();
+    read_symbols();
+    return std::move(file_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const { throw ElfError(name_ + ": " + what); }
+  bool holds(std::uint64_t offset, std::uint64_t size) const {
+    return offset <= bytes_.size() && size <= bytes_.size() - offset;
+  }
+  void need(std::uint64_t offset, std::uint64_t size, const std::string& what) const {
+    if (!holds(offset, size)) {
+      fail("truncated: " + what + " reaches to byte " + std::to_string(offset + size) +
+           " of a file of " + std::to_string(bytes_.size()));
+    }
+  }
+  std::uint32_t u16(std::uint64_t at) const { return bytes_[at] | bytes_[at + 1] << 8; }
+  std::uint32_t u32(std::uint64_t at) const { return u16(at) | u16(at + 2) << 16; }
+
+  void check_identity() const {
+    if (bytes_.size() < 4 || std::memcmp(bytes_.data(), "\177ELF", 4) != 0) {
+      fail("not an ELF file");
+    }
+    need(0, kHeaderBytes, "the ELF header");
+    if (bytes_[4] != 1) fail("64-bit ELF; the CPU is 32-bit (RV32IMC)");
+    if (bytes_[5] != 1) fail("big-endian ELF; the CPU is little-endian");
+    if (u16(18) != kMachineRiscv) {
+      fail("built for machine " + std::to_string(u16(18)) + "; RISC-V is 243");
+    }
+    if (u16(16) != kTypeExecutable) {
+      fail("ELF type " + std::to_string(u16(16)) + "; only statically linked executables (2) load");
+    }
+    const std::uint32_t flags = u32(36);
+    if ((flags & kFlagFloatAbi) != 0) fail("built for a floating-point ABI; the CPU has no F or D");
+    if ((flags & kFlagRve) != 0) fail("built for RV32E");
+  }
+
+  void read_segments() {
+    const std::uint32_t table = u32(28);
+    const std::uint32_t count = u16(44);
+    if (count != 0 && u16(42) != kProgramHeaderBytes) {
+      fail("program headers of " + std::to_string(u16(42)) + " bytes; ELF32 has 32");
+    }
+    need(table, std::uint64_t{count} * kProgramHeaderBytes, "the program header table");
+    for (std::uint32_t i = 0; i < count; ++i) {
+      read_segment(i, std::uint64_t{table} + std::uint64_t{i} * kProgramHeaderBytes);
+    }
+    if (file_.segments_.empty()) fail("nothing to load: no PT_LOAD segment with contents");
+    check_overlaps();
+    const auto holds_entry = [this](const ElfFile::Segment& s) {
+      return s.executable && file_.entry_ - s.address < s.memory_bytes;
+    };
+    if (std::none_of(file_.segments_.begin(), file_.segments_.end(), holds_entry)) {
+      fail("entry point " + hex(file_.entry_) + " lies in no executable segment");
+    }
+    if ((file_.entry_ & 1) != 0) fail("entry point " + hex(file_.entry_) + " is odd");
+  }
+
+  void read_segment(std::uint32_t index, std::uint64_t at) {
+    const std::uint32_t offset = u32(at + 4);
+    const std::uint32_t file_bytes = u32(at + 16);
+    const std::uint32_t memory_bytes = u32(at + 20);
+    if (u32(at) != kLoadable || memory_bytes == 0) return;
+    const std::string what = "segment " + std::to_string(index);
+    if (file_bytes > memory_bytes) {
+      fail(what + " has " + std::to_string(file_bytes) + " bytes in the file but only " +
+           std::to_string(memory_bytes) + " in memory");
+    }
+    need(offset, file_bytes, what);
+    ElfFile::Segment segment;
+    segment.address = u32(at + 12);
+    segment.memory_bytes = memory_bytes;
+    if (std::uint64_t{segment.address} + memory_bytes > (std::uint64_t{1} << 32)) {
+      fail(what + " at " + hex(segment.address) + " runs past the end of the address space");
+    }
+    segment.executable = (u32(at + 24) & kSegmentExecutable) != 0;
+    segment.data.assign(bytes_.begin() + offset, bytes_.begin() + offset + file_bytes);
+    file_.segments_.push_back(std::move(segment));
+  }
+
+  void check_overlaps() const {
+    for (std::size_t i = 0; i < file_.segments_.size(); ++i) {
+      for (std::size_t j = i + 1; j < file_.segments_.size(); ++j) {
+        const ElfFile::Segment& a = file_.segments_[i];
+        const ElfFile::Segment& b = file_.segments_[j];
+        if (b.address - a.address < a.memory_bytes || a.address - b.address < b.memory_bytes) {
+          fail("segments overlap: " + range(a) + " and " + range(b));
+        }
+      }
+    }
+  }
+  static std::string range(const ElfFile::Segment& s) {
+    return hex(s.address) + "-" + hex(s.address + s.memory_bytes - 1);
+  }
+
+  // Symbols are optional; a table that is there must be sound.
+  void read_symbols() {
+    const std::uint32_t table = u32(32);
+    const std::uint32_t count = u16(48);
+    if (table == 0 || count == 0) return;
+    if (u16(46) != kSectionHeaderBytes) fail("section headers of a wrong size");
+    need(table, std::uint64_t{count} * kSectionHeaderBytes, "the section header table");
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint64_t at = std::uint64_t{table} + std::uint64_t{i} * kSectionHeaderBytes;
+      if (u32(at + 4) != kSectionSymbols) continue;
+      const std::uint32_t strings = u32(at + 24);
+      if (strings >= count) fail("the symbol table's string section does not exist");
+      read_symbol_section(at, std::uint64_t{table} + std::uint64_t{strings} * kSectionHeaderBytes);
+    }
+    file_.symbols_.sort();
+  }
+
+  void read_symbol_section(std::uint64_t section, std::uint64_t string_section) {
+    const std::uint32_t offset = u32(section + 16);
+    const std::uint32_t size = u32(section + 20);
+    const std::uint32_t strings = u32(string_section + 16);
+    const std::uint32_t string_bytes = u32(string_section + 20);
+    need(offset, size, "the symbol table");
+    need(strings, string_bytes, "the string table");
+    for (std::uint32_t i = 0; i + kSymbolBytes <= size; i += kSymbolBytes) {
+      const std::uint64_t at = std::uint64_t{offset} + i;
+      const std::uint32_t type = bytes_[at + 12] & 15;
+      const bool absolute_or_defined = u16(at + 14) != 0;
+      const bool names_an_address = type <= 2;  // none, object, function
+      if (!absolute_or_defined || !names_an_address) continue;
+      const std::uint32_t name = u32(at);
+      if (name >= string_bytes) fail("a symbol's name lies outside the string table");
+      const auto first = bytes_.begin() + strings + name;
+      const auto end = std::find(first, bytes_.begin() + strings + string_bytes, 0);
+      std::string text(first, end);
+      if (text.empty() || text[0] == '$' || text.rfind(".L", 0) == 0) continue;  // mapping symbols
+      file_.symbols_.add({std::move(text), u32(at + 4), u32(at + 8), type == 2});
+    }
+  }
+
+  const std::vector<std::uint8_t>& bytes_;
+  const std::string& name_;
+  ElfFile file_;
+};
+
+ElfFile ElfFile::parse(const std::vector<std::uint8_t>& bytes, const std::string& name) {
+  return ElfParser(bytes, name).run();
+}
+
+ElfFile ElfFile::read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw ElfError(path + ": cannot be opened");
+  std::vector<std::uint8_t> bytes;
+  char block[65536];
+  while (in.read(block, sizeof block), in.gcount() > 0) {
+    bytes.insert(bytes.end(), block, block + in.gcount());
+    if (bytes.size() > kMaxFileBytes) throw ElfError(path + ": larger than 64 MiB");
+  }
+  if (in.bad() || !in.eof()) throw ElfError(path + ": cannot be read");
+  return parse(bytes, path);
+}
+
+void ElfFile::check_fits(MemoryRange ram) const {
+  std::uint64_t total = 0;
+  for (const Segment& s : segments_) total += s.memory_bytes;
+  if (total > ram.size) {
+    throw ElfError(name_ + ": needs " + std::to_string(total) + " bytes; RAM has " +
+                   std::to_string(ram.size));
+  }
+  for (const Segment& s : segments_) {
+    const std::uint32_t offset = s.address - ram.base;
+    if (offset >= ram.size || s.memory_bytes > ram.size - offset) {
+      throw ElfError(name_ + ": segment " + hex(s.address) + "-" +
+                     hex(s.address + s.memory_bytes - 1) + " lies outside RAM " + hex(ram.base) +
+                     "-" + hex(ram.base + ram.size - 1));
+    }
+  }
+}
+
+void ElfFile::load(MemoryRange ram, std::uint8_t* memory) const {
+  for (const Segment& s : segments_) {
+    std::uint8_t* const to = memory + (s.address - ram.base);
+    std::copy(s.data.begin(), s.data.end(), to);
+    std::fill(to + s.data.size(), to + s.memory_bytes, std::uint8_t{0});
+  }
+}
+
+}  // namespace dcc::riscv

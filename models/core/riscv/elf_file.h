@@ -1,0 +1,58 @@
+// Statically linked RV32 programs as ELF files: checked, then copied into RAM.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "riscv/symbol_table.h"
+
+namespace dcc::riscv {
+
+/// One sentence with the file's name: what is wrong with it.
+class ElfError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Where a program may lie, in bytes.
+struct MemoryRange {
+  std::uint32_t base = 0;
+  std::uint32_t size = 0;
+};
+
+/// A parsed file: ELF32, little-endian, EM_RISCV, ET_EXEC, soft-float ABI (System V ABI, RISC-V
+/// psABI). Everything that a damaged or foreign file could get wrong is checked on reading.
+class ElfFile {
+ public:
+  struct Segment {
+    std::uint32_t address = 0;       // physical: where it is loaded
+    std::uint32_t memory_bytes = 0;  // the tail beyond `data` is zeroed
+    std::vector<std::uint8_t> data;
+    bool executable = false;
+  };
+
+  /// Throws ElfError.
+  static ElfFile read(const std::string& path);
+  /// The same for bytes in memory; `name` stands for the path in messages.
+  static ElfFile parse(const std::vector<std::uint8_t>& bytes, const std::string& name);
+
+  /// Throws ElfError unless every segment lies in `ram`.
+  void check_fits(MemoryRange ram) const;
+  /// Copies the segments; `memory` is the host's view of ram.base. Call check_fits first.
+  void load(MemoryRange ram, std::uint8_t* memory) const;
+
+  std::uint32_t entry() const { return entry_; }
+  const std::vector<Segment>& segments() const { return segments_; }
+  const SymbolTable& symbols() const { return symbols_; }
+
+ private:
+  friend class ElfParser;
+  std::string name_;
+  std::uint32_t entry_ = 0;
+  std::vector<Segment> segments_;
+  SymbolTable symbols_;
+};
+
+}  // namespace dcc::riscv

@@ -1,0 +1,46 @@
+#include "riscv/symbol_table.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace dcc::riscv {
+
+void SymbolTable::sort() {
+  // At one address functions stand last, where describe() looks first.
+  std::stable_sort(symbols_.begin(), symbols_.end(), [](const Symbol& a, const Symbol& b) {
+    return a.address != b.address ? a.address < b.address : a.is_function < b.is_function;
+  });
+}
+
+std::optional<std::uint32_t> SymbolTable::address_of(const std::string& name) const {
+  for (const Symbol& s : symbols_) {
+    if (s.name == name) return s.address;
+  }
+  return std::nullopt;
+}
+
+std::string SymbolTable::describe(std::uint32_t address) const {
+  auto at = std::upper_bound(symbols_.begin(), symbols_.end(), address,
+                             [](std::uint32_t a, const Symbol& s) { return a < s.address; });
+  // A few steps back: a label inside a sized function may have ended before the address.
+  for (int tries = 0; tries < 16 && at != symbols_.begin(); ++tries) {
+    --at;
+    const std::uint32_t offset = address - at->address;
+    if (at->bytes != 0 && offset >= at->bytes) continue;
+    if (at->bytes == 0 && offset >= 4096) continue;  // a stray label does not name what is far off
+    if (offset == 0) return at->name;
+    char text[16];
+    std::snprintf(text, sizeof text, "+0x%x", offset);
+    return at->name + text;
+  }
+  return "";
+}
+
+std::string SymbolTable::with_address(std::uint32_t address) const {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%08x", address);
+  const std::string name = describe(address);
+  return name.empty() ? text : std::string(text) + " (" + name + ")";
+}
+
+}  // namespace dcc::riscv

@@ -1,0 +1,35 @@
+// Names of addresses, for messages, traces and the debugger.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dcc::riscv {
+
+class SymbolTable {
+ public:
+  struct Symbol {
+    std::string name;
+    std::uint32_t address = 0;
+    std::uint32_t bytes = 0;  // 0: unknown, reaches to the next symbol
+    bool is_function = false;
+  };
+
+  void add(Symbol symbol) { symbols_.push_back(std::move(symbol)); }
+  /// Call once after the last add().
+  void sort();
+
+  std::optional<std::uint32_t> address_of(const std::string& name) const;
+  /// "main+0x1c", or "" if no symbol covers the address.
+  std::string describe(std::uint32_t address) const;
+  /// "0x80000123 (main+0x1c)", or the bare address.
+  std::string with_address(std::uint32_t address) const;
+  const std::vector<Symbol>& all() const { return symbols_; }
+
+ private:
+  std::vector<Symbol> symbols_;
+};
+
+}  // namespace dcc::riscv
