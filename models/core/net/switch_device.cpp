@@ -24,10 +24,8 @@ int checked_ports(int ports) {
   return ports;
 }
 
-/// Two random words are equal one time in 2^64; the upper half picks the path.
-std::uint32_t ecmp_pick(const Packet& packet, std::uint64_t seed, std::uint32_t choices) {
-  const std::uint64_t pair = std::uint64_t{packet.source} << 32 | packet.destination;
-  const std::uint64_t hash = mix64(mix64(pair ^ seed) ^ packet.flow);
+/// A number below `choices` from a hash: the upper bits, scaled.
+std::uint32_t scaled_down(std::uint64_t hash, std::uint32_t choices) {
   return static_cast<std::uint32_t>((hash >> 32) * choices >> 32);
 }
 }  // namespace
@@ -43,6 +41,7 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
       random_(seed, "switch", index),
       buffer_(buffer_parameters(parameters), ports + 1),
       egress_(static_cast<std::size_t>(ports)) {
+  if (parameters.lmc > 7) throw std::invalid_argument("routing: lmc is above 7");
   for (Port& port : egress_) {
     port.scheduler = EgressScheduler(parameters.scheduler);
     if (parameters.qcn.enabled) port.qcn.assign(kPriorities, QcnPoint(parameters.qcn));
@@ -67,6 +66,12 @@ void SwitchDevice::set_ecn(int port, const EcnParameters& ecn) {
 
 void SwitchDevice::set_route(HostId destination, const std::vector<int>& ports) {
   if (routes_.size() <= destination) routes_.resize(std::size_t{destination} + 1);
+  for (const int port : ports) {
+    if (port < 0 || port >= ports_) {
+      throw std::invalid_argument("switch: a route leads through port " + std::to_string(port) +
+                                  " of " + std::to_string(ports_));
+    }
+  }
   Route& route = routes_[destination];
   route.first = static_cast<std::uint32_t>(next_ports_.size());
   route.count = static_cast<std::uint32_t>(ports.size());
@@ -82,19 +87,29 @@ int SwitchDevice::route_of(const Packet& packet) const {
   if (packet.destination >= routes_.size()) return -1;
   const Route& route = routes_[packet.destination];
   if (route.count == 0) return -1;
-  std::uint32_t pick = 0;
-  if (route.count > 1) {
-    pick = parameters_.load_balancing == SwitchParameters::LoadBalancing::kSpray
-               ? route.turn
-               : ecmp_pick(packet, hash_seed_, route.count);
+  return next_ports_[route.first + (route.count > 1 ? pick(packet, route) : 0)];
+}
+
+std::uint32_t SwitchDevice::pick(const Packet& packet, const Route& route) const {
+  switch (parameters_.load_balancing) {
+    case SwitchParameters::LoadBalancing::kSpray:
+      return route.turn;
+    case SwitchParameters::LoadBalancing::kLmc: {
+      const std::uint64_t path = packet.flow & ((1u << parameters_.lmc) - 1u);
+      return scaled_down(mix64(hash_seed_ ^ (std::uint64_t{packet.destination} << 8 | path)),
+                         route.count);
+    }
+    case SwitchParameters::LoadBalancing::kEcmp:
+      break;
   }
-  return next_ports_[route.first + pick];
+  const std::uint64_t pair = std::uint64_t{packet.source} << 32 | packet.destination;
+  return scaled_down(mix64(mix64(pair ^ hash_seed_) ^ packet.flow), route.count);
 }
 
 int SwitchDevice::choose(const Packet& packet) {
   const int port = route_of(packet);
   if (port >= 0 && parameters_.load_balancing == SwitchParameters::LoadBalancing::kSpray) {
-    const Route& route = routes_[packet.destination];
+    Route& route = routes_[packet.destination];
     if (++route.turn >= route.count) route.turn = 0;
   }
   return port;

@@ -31,10 +31,13 @@ struct SwitchParameters {
   enum class LoadBalancing : std::uint8_t {
     kEcmp,   // by hash of (source, destination, flow): one path a flow and direction
     kSpray,  // packets take turns
+    kLmc,    // by destination and path, the flow's number modulo 2^lmc (InfiniBand's LID mask
+             // control: a port has so many addresses, each with one way through the fabric)
   };
   Bytes buffer = 32 * 1024 * 1024;
   Arbitration arbitration = Arbitration::kFifo;
   LoadBalancing load_balancing = LoadBalancing::kEcmp;
+  unsigned lmc = 1;  // kLmc: 0 … 7
   EcnParameters ecn;
   PfcParameters pfc;
   EgressSchedulerParameters scheduler;
@@ -130,7 +133,7 @@ class SwitchDevice final : public PacketSink, public PacketSource {
   struct Route {
     std::uint32_t first = 0;  // into next_ports_
     std::uint32_t count = 0;
-    mutable std::uint32_t turn = 0;
+    std::uint32_t turn = 0;  // kSpray: the next in turn
   };
 
   Port& at(int port) { return egress_[static_cast<std::size_t>(port)]; }
@@ -139,6 +142,7 @@ class SwitchDevice final : public PacketSink, public PacketSource {
   int own_input() const { return ports_; }
 
   int choose(const Packet& packet);
+  std::uint32_t pick(const Packet& packet, const Route& route) const;
   void enqueue(Packet* packet, int port);
   void push(Queue& queue, Packet* packet);
   Packet* pop(Queue& queue);

@@ -1,0 +1,161 @@
+// Ends of wires for tests of network devices: senders that fill a link, receivers that keep count.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "net/link.h"
+#include "net/packet.h"
+#include "net/switch_device.h"
+#include "sim/scheduler.h"
+
+namespace dcc::test {
+
+/// A host without a NIC: sends what it is told, or a flow without end; obeys pause frames; counts
+/// and gives back what it receives.
+class TestHost final : public PacketSource, public PacketSink {
+ public:
+  struct Seen {
+    PicoSeconds when;
+    std::uint32_t flow;
+    Psn psn;
+    Ecn ecn;
+    std::uint8_t priority;
+    PacketKind kind;
+    std::uint32_t immediate;
+  };
+
+  TestHost(Scheduler& scheduler, PacketPool& pool, HostId id)
+      : scheduler_(scheduler), pool_(pool), id_(id) {}
+
+  void attach(Link& link) { link_ = &link; }
+  /// Endless packets to a destination, as fast as the link goes.
+  void blast(HostId destination, std::uint32_t wire_bytes, std::uint8_t priority = 0,
+             Ecn ecn = Ecn::kEct0) {
+    endless_.push_back({destination, wire_bytes, priority, ecn, 0});
+    wire_free(0);
+  }
+  void stop() { endless_.clear(); }
+  /// One packet behind what already waits.
+  void send(Packet* packet) {
+    queue_.push_back(packet);
+    wire_free(0);
+  }
+  Packet* make(HostId destination, std::uint32_t wire_bytes, std::uint8_t priority = 0) {
+    Packet* const packet = pool_.take();
+    packet->source = id_;
+    packet->destination = destination;
+    packet->wire_bytes = wire_bytes;
+    packet->payload_bytes = wire_bytes;
+    packet->priority = priority;
+    packet->ecn = Ecn::kEct0;
+    packet->flow = id_;
+    packet->source_qpn = 100 + id_;
+    return packet;
+  }
+
+  void wire_free(int) override {
+    if (link_->busy()) return;
+    for (std::size_t i = 0; i < queue_.size(); ++i) {
+      if ((paused_ >> queue_[i]->priority & 1) != 0) continue;
+      Packet* const packet = queue_[i];
+      queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(i));
+      launch(packet);
+      return;
+    }
+    for (std::size_t i = 0; i < endless_.size(); ++i) {
+      Endless& flow = endless_[(turn_ + i) % endless_.size()];
+      if ((paused_ >> flow.priority & 1) != 0) continue;
+      turn_ = (turn_ + i + 1) % endless_.size();
+      Packet* const packet = make(flow.destination, flow.wire_bytes, flow.priority);
+      packet->ecn = flow.ecn;
+      packet->psn = flow.psn++;
+      launch(packet);
+      return;
+    }
+  }
+
+  void receive(Packet* packet, int) override {
+    if (packet->kind == PacketKind::kPause) {
+      paused_ = static_cast<std::uint8_t>(packet->pause_classes);
+      ++pause_frames;
+      pool_.give_back(packet);
+      wire_free(0);
+      return;
+    }
+    ++packets;
+    bytes += packet->wire_bytes;
+    if (by_source.size() <= packet->source) by_source.resize(packet->source + 1, 0);
+    by_source[packet->source] += packet->wire_bytes;
+    by_priority[packet->priority] += packet->wire_bytes;
+    if (packet->ecn == Ecn::kCe) ++ce;
+    if (keep) {
+      seen.push_back({scheduler_.now(), packet->flow, packet->psn, packet->ecn, packet->priority,
+                      packet->kind, packet->immediate});
+    }
+    if (packet->telemetry != nullptr) telemetry.push_back(*packet->telemetry);
+    pool_.give_back(packet);
+  }
+
+  std::uint64_t packets = 0;
+  std::uint64_t sent = 0;
+  std::uint64_t ce = 0;
+  std::uint64_t pause_frames = 0;
+  Bytes bytes = 0;
+  std::vector<Bytes> by_source;
+  std::array<Bytes, kPriorities> by_priority{};
+  bool keep = false;
+  std::vector<Seen> seen;
+  std::vector<IntStack> telemetry;
+
+ private:
+  struct Endless {
+    HostId destination;
+    std::uint32_t wire_bytes;
+    std::uint8_t priority;
+    Ecn ecn;
+    Psn psn;
+  };
+  void launch(Packet* packet) {
+    ++sent;
+    link_->send(packet);
+  }
+
+  Scheduler& scheduler_;
+  PacketPool& pool_;
+  HostId id_;
+  Link* link_ = nullptr;
+  std::uint8_t paused_ = 0;
+  std::size_t turn_ = 0;
+  std::deque<Packet*> queue_;
+  std::vector<Endless> endless_;
+};
+
+/// Hosts around one switch, every link the same.
+class TestStar {
+ public:
+  TestStar(int hosts, const SwitchParameters& parameters, const LinkParameters& link,
+           std::uint64_t seed = 1)
+      : device(scheduler, pool, parameters, hosts, seed, 0) {
+    std::uint32_t rank = 1;
+    for (int h = 0; h < hosts; ++h) {
+      host.push_back(std::make_unique<TestHost>(scheduler, pool, static_cast<HostId>(h)));
+      up.push_back(std::make_unique<Link>(scheduler, pool, link, rank++));
+      down.push_back(std::make_unique<Link>(scheduler, pool, link, rank++));
+      up.back()->connect(*host.back(), 0, device, h);
+      down.back()->connect(device, h, *host.back(), 0);
+      host.back()->attach(*up.back());
+      device.attach(h, *down.back(), link);
+      device.set_route(static_cast<HostId>(h), {h});
+    }
+  }
+
+  Scheduler scheduler;
+  PacketPool pool;
+  SwitchDevice device;
+  std::vector<std::unique_ptr<TestHost>> host;
+  std::vector<std::unique_ptr<Link>> up, down;
+};
+
+}  // namespace dcc::test
