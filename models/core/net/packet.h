@@ -57,11 +57,13 @@ struct Packet {
   bool last = false;              // of its message
   bool has_immediate = false;     // RDMA WRITE with immediate
   bool ack_requested = false;
+  bool refused = false;           // kNak: remote access error instead of a PSN sequence error
   std::uint8_t cnp_marks = 0;     // CNP: CE marks it stands for; ACK: 1 if the data had CE
   std::uint16_t pause_classes = 0;  // kPause: bit p set = priority p stops, clear = resumes
   std::uint16_t ingress = 0;      // port through which the holding switch received it
   std::uint32_t wire_bytes = 0;   // Ethernet header to FCS, without preamble and gap
   std::uint32_t payload_bytes = 0;
+  std::uint32_t icrc = 0;         // with real payload: as computed by the sender
   HostId source = 0;
   HostId destination = 0;
   Qpn destination_qpn = 0;        // queue pair at the receiver of this packet

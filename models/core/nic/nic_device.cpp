@@ -19,10 +19,25 @@ void NicDevice::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   receiver_.create_queue_pair(qpn, config);
 }
 
+void NicDevice::destroy_queue_pair(Qpn qpn) {
+  transmitter_.destroy_queue_pair(qpn);
+  receiver_.destroy_queue_pair(qpn);
+}
+
+void NicDevice::set_mtu(std::uint32_t mtu) {
+  parameters_.mtu = mtu;
+  transmitter_.mtu_changed();
+}
+
 void NicDevice::wire_free(int) { transmitter_.wire_free(); }
 
 void NicDevice::receive(Packet* packet, int) {
   ++counters_.packets_received;
+  if (!enabled_) {
+    ++counters_.not_enabled;
+    pool_.give_back(packet);
+    return;
+  }
   switch (packet->kind) {
     case PacketKind::kData:
       receiver_.on_data(packet);  // gives it back

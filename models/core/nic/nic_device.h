@@ -26,7 +26,14 @@ class NicDevice final : public PacketSink, public PacketSource {
   /// May change while running (the CNP registers); the line's and DMA's figures may not.
   NicParameters& parameters() { return parameters_; }
 
+  /// Creates both directions; see Transmitter::create_queue_pair.
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
+  void connect_queue_pair(Qpn qpn) { transmitter_.connect_queue_pair(qpn); }
+  void destroy_queue_pair(Qpn qpn);
+  /// Payload bytes of a full packet, for queue pairs created from now on.
+  void set_mtu(std::uint32_t mtu);
+  /// A NIC that is not enabled drops what arrives.
+  void set_enabled(bool enabled) { enabled_ = enabled; }
 
   Transmitter& transmitter() { return transmitter_; }
   const Transmitter& transmitter() const { return transmitter_; }
@@ -39,6 +46,7 @@ class NicDevice final : public PacketSink, public PacketSource {
 
  private:
   NicParameters parameters_;
+  bool enabled_ = true;
   NicCounters counters_;
   PacketPool& pool_;
   Transmitter transmitter_;

@@ -51,6 +51,8 @@ struct NicCounters {
   std::uint64_t mr_violations = 0;  // writes refused outside the memory region
   std::uint64_t unknown_qp = 0;     // packets for a queue pair that does not exist
   std::uint64_t pauses_received = 0;
+  std::uint64_t acks_received = 0;
+  std::uint64_t not_enabled = 0;  // packets dropped because the NIC is not enabled
 };
 
 /// A connected queue pair: both directions.

@@ -16,6 +16,10 @@ void Receiver::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   context.remote_qpn = config.remote_qpn;
 }
 
+void Receiver::destroy_queue_pair(Qpn qpn) {
+  if (qpn < contexts_.size()) contexts_[qpn].created = false;
+}
+
 void Receiver::on_data(Packet* packet) {
   ++counters_.data_received;
   const Qpn qpn = packet->destination_qpn;
@@ -47,14 +51,26 @@ void Receiver::on_data(Packet* packet) {
   pool_.give_back(packet);
 }
 
+void Receiver::refuse(const Packet& data, const Context& context) {
+  Packet* const nak = reply_to(data, context, PacketKind::kNak);
+  nak->psn = context.expected;
+  nak->refused = true;
+  ++counters_.naks_sent;
+  transmitter_.send_control(nak);
+}
+
 void Receiver::accept(Qpn qpn, Packet* packet, Context& context) {
+  if (sink_ != nullptr && !sink_->delivered(qpn, *packet)) {
+    ++counters_.mr_violations;
+    refuse(*packet, context);
+    return;
+  }
   context.expected = packet->psn + 1;
   context.nak_sent = false;
   counters_.bytes_received += packet->payload_bytes;
   FlowRecord& record = ledger_[packet->flow];
   record.received_bytes += packet->payload_bytes;
   record.last_received = scheduler_.now();
-  if (sink_ != nullptr) sink_->delivered(qpn, *packet);
   if (packet->ack_requested) acknowledge(*packet, context, packet->psn);
 }
 

@@ -17,8 +17,9 @@ namespace dcc {
 /// Hears of data that arrived in order.
 class DeliverySink {
  public:
-  /// May take `packet.payload` by copying it. Called for every accepted data packet.
-  virtual void delivered(Qpn qpn, const Packet& packet) = 0;
+  /// Called for every data packet in order; may copy its payload. False: the remote address is not
+  /// this host's to write, the sender gets a remote access error.
+  virtual bool delivered(Qpn qpn, const Packet& packet) = 0;
 
  protected:
   ~DeliverySink() = default;
@@ -39,6 +40,7 @@ class Receiver {
   /// CNPs are made only where the senders' algorithm wants them.
   void set_cnps(bool wanted) { cnps_wanted_ = wanted; }
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
+  void destroy_queue_pair(Qpn qpn);
 
   /// A data packet; gives it back to the pool.
   void on_data(Packet* packet);
@@ -54,6 +56,7 @@ class Receiver {
   };
 
   void notify(const Packet& data, Context& context);
+  void refuse(const Packet& data, const Context& context);
   void accept(Qpn qpn, Packet* packet, Context& context);
   void acknowledge(Packet& data, const Context& context, Psn psn);
   Packet* reply_to(const Packet& data, const Context& context, PacketKind kind);

@@ -26,10 +26,14 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
       parameters_(parameters),
       rank_(rank),
       line_rate_(Rate::from(parameters.line_rate)),
-      full_wire_(roce::data_wire_bytes(parameters.mtu, false, false) +
-                 static_cast<std::uint32_t>(parameters.link_overhead)),
       wake_(Event::calling<&Transmitter::kick>(*this, rank)),
       timeout_(Event::calling<&Transmitter::check_timeouts>(*this, rank)) {
+  mtu_changed();
+}
+
+void Transmitter::mtu_changed() {
+  full_wire_ = roce::data_wire_bytes(parameters_.mtu, false, false) +
+               static_cast<std::uint32_t>(parameters_.link_overhead);
   if (parameters_.real_payload) {
     // Enough on the way to cover the DMA latency at the DMA's own rate, and two packets more.
     staging_limit_ =
@@ -62,6 +66,20 @@ void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   }
 }
 
+void Transmitter::connect_queue_pair(Qpn qpn) {
+  Flow& flow = flows_[qpn];
+  flow.connected = true;
+  consider(qpn, flow);
+  if (!out_->busy()) kick();
+}
+
+void Transmitter::destroy_queue_pair(Qpn qpn) {
+  if (!exists(qpn)) return;
+  if (algorithm_ != nullptr) algorithm_->on_flow_end(qpn);
+  fail(qpn, flows_[qpn], CompletionSink::Status::kFlushed);
+  flows_[qpn].created = false;
+}
+
 void Transmitter::post(Qpn qpn, const WorkItem& item) {
   assert(exists(qpn) && item.bytes > 0);
   Flow& flow = flows_[qpn];
@@ -88,7 +106,7 @@ void Transmitter::stop(Qpn qpn) {
 // ---------------------------------------------------------------- who may send, and when
 
 bool Transmitter::may_send(const Flow& flow) const {
-  if (!flow.work.has_unsent()) return false;
+  if (!flow.connected || !flow.work.has_unsent()) return false;
   // A window smaller than a packet still lets one packet out: nothing would ever reopen it.
   const Bytes in_flight = flow.work.in_flight();
   return in_flight == 0 || flow.window == INT64_MAX ||
@@ -285,7 +303,7 @@ Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
   if (needs_.telemetry) pool_.attach_telemetry(*packet);
   if (parameters_.real_payload && !load_payload(*packet, plan)) {
     pool_.give_back(packet);
-    fail(qpn, flow);
+    fail(qpn, flow, CompletionSink::Status::kLocalError);
     return nullptr;
   }
   return packet;
@@ -298,13 +316,12 @@ bool Transmitter::load_payload(Packet& packet, const PacketPlan& plan) {
                        packet.payload->data(), plan.payload_bytes);
 }
 
-// The work names memory that is not there. As with any RC queue pair: this item ends with an error,
-// everything else posted is flushed, and the queue pair sends no more until it is created anew.
-void Transmitter::fail(Qpn qpn, Flow& flow) {
+// As with any RC queue pair: the oldest item ends with the error, everything else posted is flushed,
+// and the queue pair sends no more until it is created anew.
+void Transmitter::fail(Qpn qpn, Flow& flow, CompletionSink::Status status) {
   flow.failed = true;
   pacing_.deactivate(qpn);
   untrack(qpn, flow);
-  CompletionSink::Status status = CompletionSink::Status::kLocalError;
   flow.work.flush([&](const WorkItem& item) {
     if (completions_ != nullptr) completions_->work_done(qpn, item, status);
     status = CompletionSink::Status::kFlushed;

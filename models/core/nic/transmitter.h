@@ -24,7 +24,7 @@ namespace dcc {
 /// Hears of finished work. May post more; must not create queue pairs from within the call.
 class CompletionSink {
  public:
-  enum class Status : std::uint8_t { kOk, kLocalError, kFlushed };
+  enum class Status : std::uint8_t { kOk, kLocalError, kRemoteError, kFlushed };
   virtual void work_done(Qpn qpn, const WorkItem& item, Status status) = 0;
 
  protected:
@@ -42,8 +42,16 @@ class Transmitter final : public AlgorithmHost {
   /// Needed with real payload only.
   void set_host_memory(HostMemory* memory) { memory_ = memory; }
 
-  /// Queue pair numbers are small and dense; creating one again resets it.
+  /// Queue pair numbers are small and dense; creating one again resets it. Until it is connected
+  /// it takes work but sends nothing.
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
+  void connect_queue_pair(Qpn qpn);
+  /// What was posted ends as flushed.
+  void destroy_queue_pair(Qpn qpn);
+  bool failed(Qpn qpn) const { return flows_[qpn].failed; }
+  bool has_work(Qpn qpn) const { return !flows_[qpn].work.idle(); }
+  /// The MTU parameter has changed: for queue pairs created from now on.
+  void mtu_changed();
   bool exists(Qpn qpn) const { return qpn < flows_.size() && flows_[qpn].created; }
   /// Precondition: exists(qpn), item.bytes > 0.
   void post(Qpn qpn, const WorkItem& item);
@@ -95,6 +103,7 @@ class Transmitter final : public AlgorithmHost {
   struct Flow {
     explicit Flow(std::uint32_t mtu) : work(mtu) {}
     bool created = false;
+    bool connected = false;
     bool failed = false;  // error state: work is flushed until the queue pair is created anew
     QueuePairConfig config;
     WorkQueue work;
@@ -116,7 +125,7 @@ class Transmitter final : public AlgorithmHost {
   Packet* next_data_packet();
   Packet* make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan);
   bool load_payload(Packet& packet, const PacketPlan& plan);
-  void fail(Qpn qpn, Flow& flow);
+  void fail(Qpn qpn, Flow& flow, CompletionSink::Status status);
   void start_pacing(Flow& flow, std::uint32_t wire);
   bool may_send(const Flow& flow) const;
   PicoSeconds next_start(const Flow& flow) const;

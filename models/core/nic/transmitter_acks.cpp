@@ -22,6 +22,7 @@ Bytes Transmitter::complete_before(Qpn qpn, Flow& flow, Psn psn) {
 }
 
 void Transmitter::on_ack(const Packet& ack) {
+  ++counters_.acks_received;
   const Qpn qpn = ack.destination_qpn;
   if (!exists(qpn)) {
     ++counters_.unknown_qp;
@@ -60,7 +61,11 @@ void Transmitter::on_nak(const Packet& nak) {
   Flow& flow = flows_[qpn];
   // The PSN is the one expected: everything before it has arrived.
   complete_before(qpn, flow, nak.psn);
-  repeat_from_oldest(qpn, flow);
+  if (nak.refused) {
+    fail(qpn, flow, CompletionSink::Status::kRemoteError);
+  } else {
+    repeat_from_oldest(qpn, flow);
+  }
 }
 
 void Transmitter::repeat_from_oldest(Qpn qpn, Flow& flow) {

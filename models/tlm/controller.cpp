@@ -1,0 +1,9 @@
+#include "controller.h"
+
+namespace dcc::model {
+
+ApbController::ApbController(const sc_core::sc_module_name& name, ControllerDevice& device,
+                             const sc_core::sc_time& latency)
+    : detail::ControllerRegistersHolder(device), ApbTarget(name, registers.block(), latency) {}
+
+}  // namespace dcc::model

@@ -1,0 +1,41 @@
+// The congestion controller as an APB4 target.
+#pragma once
+
+#include <functional>
+#include <systemc>
+
+#include "apb.h"
+#include "registers/controller_registers.h"
+
+namespace dcc::model {
+
+namespace detail {
+/// A base class, so that the registers exist before the target that shows them.
+struct ControllerRegistersHolder {
+  explicit ControllerRegistersHolder(ControllerDevice& device) : registers(device) {}
+  regs::ControllerRegisters registers;
+};
+}  // namespace detail
+
+/// Joins a controller to its register map and puts it on APB. Notifications and rates go past it,
+/// straight between the NIC and the device (ControllerDevice::cnp, bytes, RateSink).
+class ApbController final : private detail::ControllerRegistersHolder, public ApbTarget {
+ public:
+  /// `device` outlives this. Latency per access as in ApbTarget.
+  ApbController(const sc_core::sc_module_name& name, ControllerDevice& device,
+                const sc_core::sc_time& latency = sc_core::SC_ZERO_TIME);
+
+  ControllerDevice& device() { return registers.device(); }
+
+  /// Level of the interrupt line, called on every change, from the process or device event that
+  /// caused it; the devices' clock tells the time.
+  void set_interrupt_listener(std::function<void(bool)> listener) {
+    registers.block().set_interrupt_listener(std::move(listener));
+  }
+  bool interrupt() const { return registers.block().interrupt(); }
+
+  /// Hardware reset of registers and device.
+  void reset() { registers.reset(); }
+};
+
+}  // namespace dcc::model

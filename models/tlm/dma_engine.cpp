@@ -1,0 +1,71 @@
+#include "dma_engine.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace dcc::model {
+
+DmaEngine::DmaEngine(const sc_core::sc_module_name& name, PicoSeconds latency, BitRate rate)
+    : sc_module(name), socket("socket"), latency_(latency), rate_(rate) {
+  socket.register_invalidate_direct_mem_ptr(this, &DmaEngine::invalidate);
+}
+
+PicoSeconds DmaEngine::finish_time(PicoSeconds now, Bytes bytes) {
+  free_ = std::max(free_, now) + serialization_time(bytes, rate_);
+  return free_ + latency_;
+}
+
+void DmaEngine::invalidate(sc_dt::uint64, sc_dt::uint64) { dmi_valid_ = false; }
+
+unsigned char* DmaEngine::direct(std::uint64_t address, std::size_t bytes) {
+  if (!dmi_valid_) {
+    tlm::tlm_generic_payload request;
+    request.set_address(address);
+    request.set_command(tlm::TLM_READ_COMMAND);
+    dmi_.init();
+    dmi_valid_ = socket->get_direct_mem_ptr(request, dmi_) && dmi_.is_read_write_allowed();
+    if (!dmi_valid_) return nullptr;
+  }
+  const std::uint64_t start = dmi_.get_start_address();
+  const std::uint64_t end = dmi_.get_end_address();
+  if (address < start || address > end || bytes > end - address + 1) return nullptr;
+  return dmi_.get_dmi_ptr() + (address - start);
+}
+
+bool DmaEngine::access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
+                       std::size_t bytes) {
+  tlm::tlm_generic_payload transaction;
+  transaction.set_command(command);
+  transaction.set_address(address);
+  transaction.set_data_ptr(data);
+  transaction.set_data_length(static_cast<unsigned>(bytes));
+  transaction.set_streaming_width(static_cast<unsigned>(bytes));
+  transaction.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  sc_core::sc_time delay;
+  socket->b_transport(transaction, delay);
+  return transaction.is_response_ok();
+}
+
+bool DmaEngine::read(std::uint64_t address, void* to, std::size_t bytes) {
+  if (unsigned char* const from = direct(address, bytes)) {
+    std::memcpy(to, from, bytes);
+  } else if (!access(tlm::TLM_READ_COMMAND, address, static_cast<unsigned char*>(to), bytes)) {
+    return false;
+  }
+  bytes_read_ += bytes;
+  return true;
+}
+
+bool DmaEngine::write(std::uint64_t address, const void* from, std::size_t bytes) {
+  if (unsigned char* const to = direct(address, bytes)) {
+    std::memcpy(to, from, bytes);
+  } else {
+    // The generic payload has no const data pointer; a write does not change it.
+    auto* data = static_cast<unsigned char*>(const_cast<void*>(from));
+    if (!access(tlm::TLM_WRITE_COMMAND, address, data, bytes)) return false;
+  }
+  bytes_written_ += bytes;
+  return true;
+}
+
+}  // namespace dcc::model

@@ -1,0 +1,49 @@
+// The NIC's DMA engine: moves bytes between the NIC and host RAM over the host's bus.
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include "nic/host_memory.h"
+#include "units.h"
+
+namespace dcc::model {
+
+/// Bytes move at the moment of the call, through DMI where the target grants it and b_transport
+/// where not; how long a transfer takes is asked with finish_time(), which serialises transfers at
+/// the engine's rate and adds its latency. Called from the scheduler's events: targets must not
+/// wait().
+class DmaEngine final : public sc_core::sc_module, public HostMemory {
+ public:
+  DmaEngine(const sc_core::sc_module_name& name, PicoSeconds latency, BitRate rate);
+
+  tlm_utils::simple_initiator_socket<DmaEngine> socket;
+
+  bool read(std::uint64_t address, void* to, std::size_t bytes) override;
+  bool write(std::uint64_t address, const void* from, std::size_t bytes) override;
+
+  /// When a transfer that is requested at `now` has ended. Transfers end in the order of asking.
+  PicoSeconds finish_time(PicoSeconds now, Bytes bytes);
+
+  std::uint64_t bytes_read() const { return bytes_read_; }
+  std::uint64_t bytes_written() const { return bytes_written_; }
+
+ private:
+  bool access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
+              std::size_t bytes);
+  /// Host pointer of [address, address + bytes) by DMI; null if there is none.
+  unsigned char* direct(std::uint64_t address, std::size_t bytes);
+  void invalidate(sc_dt::uint64 start, sc_dt::uint64 end);
+
+  PicoSeconds latency_;
+  BitRate rate_;
+  PicoSeconds free_{};
+  tlm::tlm_dmi dmi_;
+  bool dmi_valid_ = false;
+  std::uint64_t bytes_read_ = 0;
+  std::uint64_t bytes_written_ = 0;
+};
+
+}  // namespace dcc::model

@@ -1,0 +1,63 @@
+#include "simulation_kernel.h"
+
+#include <algorithm>
+
+namespace dcc::model {
+
+SimulationKernel::SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler,
+                                   PicoSeconds end)
+    : sc_module(name), scheduler_(scheduler), end_(end) {
+  SC_HAS_PROCESS(SimulationKernel);
+  SC_METHOD(run);
+  sensitive << poke_;
+}
+
+PicoSeconds SimulationKernel::horizon() const {
+  if (sc_core::sc_pending_activity_at_current_time()) return from_sc_time(sc_core::sc_time_stamp());
+  if (!sc_core::sc_pending_activity_at_future_time()) return PicoSeconds::max();
+  return from_sc_time(sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity());
+}
+
+void SimulationKernel::notify(sc_core::sc_event& event) {
+  const PicoSeconds lead = scheduler_.now() - from_sc_time(sc_core::sc_time_stamp());
+  if (lead.count <= 0) {
+    event.notify(sc_core::SC_ZERO_TIME);
+  } else {
+    event.notify(to_sc_time(lead));
+  }
+  limit_ = std::min(limit_, scheduler_.now());
+}
+
+void SimulationKernel::synchronise() {
+  scheduler_.advance_to(from_sc_time(sc_core::sc_time_stamp()));
+  poke_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void SimulationKernel::run() {
+  // Events of this very instant belong to us first: others see a device after its events.
+  const PicoSeconds present = from_sc_time(sc_core::sc_time_stamp());
+  limit_ = std::max(horizon(), present);
+  std::uint32_t countdown = kEventsPerCall;
+  while (!stopping_) {
+    const PicoSeconds next = scheduler_.next_time();
+    if (next > end_) break;
+    if (next >= limit_ && next > present) {
+      next_trigger(to_sc_time(next - present), poke_);
+      return;
+    }
+    scheduler_.run_one();
+    if (--countdown == 0) {
+      countdown = kEventsPerCall;
+      if (heartbeat_) heartbeat_();
+    }
+  }
+  if (stopping_) {
+    sc_core::sc_stop();
+    return;
+  }
+  // Nothing more is due, unless another process makes it so.
+  next_trigger(poke_);
+  if (limit_ == PicoSeconds::max()) scheduler_.advance_to(end_);
+}
+
+}  // namespace dcc::model

@@ -1,0 +1,62 @@
+// The one SystemC process that runs the devices' scheduler.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <systemc>
+
+#include "sim/scheduler.h"
+
+namespace dcc::model {
+
+inline sc_core::sc_time to_sc_time(PicoSeconds t) {
+  return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(t.count));
+}
+inline PicoSeconds from_sc_time(const sc_core::sc_time& t) {
+  return PicoSeconds(static_cast<std::int64_t>(t.value()));
+}
+
+/// Joins the scheduler's time to SystemC's. Events run ahead of sc_time_stamp() as long as no other
+/// SystemC process is due before them; so other processes always find the devices exactly at their
+/// own time, and a platform without such processes runs at the scheduler's speed.
+///
+/// The two directions:
+///   SystemC → devices: a process calls synchronise() before it touches a device.
+///   devices → SystemC: an event calls notify(), never sc_event::notify() itself, because the
+///   scheduler's time may be ahead.
+class SimulationKernel final : public sc_core::sc_module {
+ public:
+  /// Time resolution must be 1 ps (SystemC's default).
+  SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler, PicoSeconds end);
+
+  Scheduler& scheduler() { return scheduler_; }
+  PicoSeconds end() const { return end_; }
+
+  /// From a device's event or from a process: `event` fires at the devices' present time.
+  void notify(sc_core::sc_event& event);
+  /// From a SystemC process at sc_time_stamp(): sets the devices' clock to it, and has the kernel
+  /// look again at what is due once the process has done its work.
+  void synchronise();
+  /// Ends the simulation after the event being run.
+  void stop() { stopping_ = true; }
+  /// Simulated time reached: the scheduler's, which the end of the run brings to `end`.
+  PicoSeconds now() const { return scheduler_.now(); }
+
+  /// Called every `kEventsPerCall` events; for progress and wall-clock limits.
+  void set_heartbeat(std::function<void()> heartbeat) { heartbeat_ = std::move(heartbeat); }
+
+ private:
+  static constexpr std::uint32_t kEventsPerCall = 1u << 16;
+  void run();
+  PicoSeconds horizon() const;
+
+  Scheduler& scheduler_;
+  PicoSeconds end_;
+  PicoSeconds limit_{};  // first moment that belongs to another process
+  bool stopping_ = false;
+  bool running_ = false;
+  sc_core::sc_event poke_;
+  std::function<void()> heartbeat_;
+};
+
+}  // namespace dcc::model

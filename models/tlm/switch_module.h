@@ -1,0 +1,43 @@
+// SystemC module of a switch: one socket pair a port around the core's switch.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "net/switch_device.h"
+#include "packet_socket.h"
+
+namespace dcc::model {
+
+class SwitchModule final : public sc_core::sc_module {
+ public:
+  SwitchModule(const sc_core::sc_module_name& name, Scheduler& scheduler, PacketPool& pool,
+               const SwitchParameters& parameters, int ports, std::uint64_t seed,
+               std::uint64_t index)
+      : sc_module(name), device_(scheduler, pool, parameters, ports, seed, index) {
+    for (int port = 0; port < ports; ++port) {
+      in_.push_back(std::make_unique<PacketInPort>(("in" + std::to_string(port)).c_str(), device_,
+                                                   port));
+      out_.push_back(std::make_unique<PacketOutPort>(("out" + std::to_string(port)).c_str(),
+                                                     device_, port));
+    }
+  }
+
+  /// The links of `port`; the device learns rate and delay from `outgoing`.
+  void connect(int port, const LinkParameters& outgoing) {
+    device_.attach(port, *out_[static_cast<std::size_t>(port)], outgoing);
+  }
+  PacketTargetSocket& in(int port) { return in_[static_cast<std::size_t>(port)]->socket; }
+  PacketInitiatorSocket& out(int port) { return out_[static_cast<std::size_t>(port)]->socket; }
+  SwitchDevice& device() { return device_; }
+  const SwitchDevice& device() const { return device_; }
+
+ private:
+  SwitchDevice device_;
+  std::vector<std::unique_ptr<PacketInPort>> in_;
+  std::vector<std::unique_ptr<PacketOutPort>> out_;
+};
+
+}  // namespace dcc::model
