@@ -12,7 +12,8 @@
 
 namespace dcc {
 
-/// Since the last reset(). The names are those of the register map.
+/// Since the last reset(); the names are those of the register map. rate_decreases and
+/// rate_increases count calculations, rate_updates the changes that came of them.
 struct ControllerStatistics {
   std::uint64_t cnps_received = 0;
   std::uint64_t cnps_dropped_no_slot = 0;
@@ -58,7 +59,7 @@ class CongestionManager {
                                 Tick now);
   /// A packet of `length` bytes has been sent.
   std::optional<RateAnswer> bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length);
-  /// The timer event of a slot has completed. `due` is its tick, `now` the present one.
+  /// The timer event of a slot has completed.
   std::optional<RateAnswer> timer(SlotIndex slot, Tick now);
 
   const ControllerParameters& parameters() const { return parameters_; }
@@ -77,11 +78,10 @@ class CongestionManager {
   void observe(SlotObserver* observer) { observer_ = observer; }
 
  private:
-  std::optional<SlotIndex> match_or_bind(std::uint32_t flow, std::uint8_t dscp, Tick now);
-  void decrease(SlotParameters& slot, std::uint8_t marks, Tick now);
+  void initialise(SlotParameters& slot, std::uint8_t dscp);
   bool increase(SlotParameters& slot);
   IncreaseStage stage(const SlotParameters& slot) const;
-  std::optional<RateAnswer> answer(std::uint32_t flow, RateBits before, RateBits after);
+  RateAnswer answer(std::uint32_t flow, RateBits rate);
   void notify(SlotIndex slot, std::uint32_t flow, SlotChange change) {
     if (observer_ != nullptr) observer_->slot_changed(slot, flow, change);
   }

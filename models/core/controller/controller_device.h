@@ -59,9 +59,10 @@ struct SlotView {
 /// delivers notifications.
 ///
 /// Ticks are counted from construction; tick n begins at n · TICK_DIV · clock period as long as
-/// TICK_DIV does not change. An expiry is taken at the beginning of its tick, but no sooner than
-/// kServiceCycles after the one before it. Every answer reaches the sink `latency_cycles` after its
-/// input was taken; one that was taken after the beginning of its tick is counted as missed.
+/// TICK_DIV does not change (a change begins the present tick anew). An expiry is taken at the
+/// beginning of its tick, but no sooner than kServiceCycles after the one before it. Every answer
+/// reaches the sink `latency_cycles` after its input was taken; one that was taken after the
+/// beginning of its tick is counted as missed.
 class ControllerDevice {
  public:
   /// Cycles between two expiries handed to the congestion manager.
@@ -92,16 +93,16 @@ class ControllerDevice {
   const ControllerConfig& config() const { return config_; }
   SlotView slot(SlotIndex slot);
   /// The slot of a flow, or none.
-  std::optional<SlotIndex> slot_of(std::uint32_t flow);
-  std::uint32_t free_slots();
+  std::optional<SlotIndex> slot_of(std::uint32_t flow) const;
+  std::uint32_t free_slots() const;
   const ControllerStatistics& statistics();
-  const TimerCounters& timer_counters();
+  const TimerCounters& timer_counters() const;
   std::uint64_t missed_latency() const { return missed_latency_; }
-  Ticks timer_lateness_max() const { return lateness_max_; }  // whole ticks
-  Tick time() const;                                          // ticks since construction
+  Tick timer_lateness_max() const { return lateness_max_; }  // whole ticks
+  Tick time() const;                                         // ticks since construction
   Tick timer_lag();
   bool overrun() const { return timers_->overrun(); }
-  bool idle();  // no slot bound, no event pending
+  bool idle() const;  // no slot bound, no event pending
 
   /// Null switches either off.
   void observe(SlotObserver* observer) { manager_.observe(observer); }
@@ -122,12 +123,14 @@ class ControllerDevice {
   };
 
   PicoSeconds tick_begin(Tick tick) const;
-  void settle(PicoSeconds before);
-  void service();
-  void take_expiries();
+  void settle();
+  void settle_within_instant();
   void apply_held_bytes();
-  void apply(const ByteNotification& notification);
-  void schedule_service();
+  bool might_increase(const ByteNotification& notification) const;
+  void service();
+  bool take_expiry();
+  void schedule_service(Tick earliest);
+  void event_started();
   void send(const std::optional<RateAnswer>& answer);
   void deliver();
   void raise(std::uint32_t causes) {
@@ -150,7 +153,7 @@ class ControllerDevice {
 
   PicoSeconds next_service_;  // earliest moment of the next expiry
   std::uint64_t missed_latency_ = 0;
-  Ticks lateness_max_ = 0;
+  Tick lateness_max_ = 0;
 
   PicoSeconds held_since_;  // instant of the byte notifications that wait
   std::vector<ByteNotification> held_;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "controller/slot_bitmap.h"
@@ -69,6 +70,7 @@ class TimingWheel final : public TimerEngine {
     std::uint16_t head = kNil;
     std::uint16_t tail = kNil;
     std::uint16_t count = 0;
+    Tick earliest = 0;  // no entry is due before; may be too low after an unlink or a restart
   };
   struct Level {
     int shift = 0;           // low digits below this level's
@@ -88,7 +90,7 @@ class TimingWheel final : public TimerEngine {
     return pointer_ + ((due - static_cast<std::uint32_t>(pointer_)) & kDueMask);
   }
   void insert(SlotIndex slot);
-  void append(Level& level, Tick digit, SlotIndex slot);
+  void append(Level& level, Tick digit, SlotIndex slot, Tick due);
   void unlink(SlotIndex slot);
   void catch_up(Tick now);
   void step_to(Tick tick);

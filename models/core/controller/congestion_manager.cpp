@@ -1,0 +1,191 @@
+#include "controller/congestion_manager.h"
+
+#include <algorithm>
+
+#include "controller/rate_unit.h"
+
+namespace dcc {
+
+namespace {
+
+constexpr std::uint32_t kFlowNumberMask = kFlowNumberLimit - 1;
+constexpr std::uint8_t kDscpMask = kDscps - 1;
+
+std::uint32_t ticks_since(std::uint32_t t_latest, Tick now) {
+  return std::min(kMaxDelta, static_cast<std::uint32_t>(now) - t_latest);
+}
+
+}  // namespace
+
+CongestionManager::CongestionManager(std::uint32_t slots, RateEngine& rates, TimerEngine& timers)
+    : flows_(slots), store_(slots), rates_(rates), timers_(timers) {
+  rates_.load(parameters_.rate);
+  for (int i = 0; i < kRateTables; ++i) {
+    const auto table = static_cast<RateTable>(i);
+    for (std::uint32_t k = 0; k < entries(table); ++k)
+      rates_.load(table, k, tables_.read(table, k));
+  }
+}
+
+void CongestionManager::set_parameters(const ControllerParameters& parameters) {
+  parameters_ = parameters;
+  rates_.load(parameters_.rate);
+}
+
+bool CongestionManager::write_table(RateTable table, std::uint32_t index, std::uint32_t word) {
+  if (!tables_.write(table, index, word)) return false;
+  rates_.load(table, index, tables_.read(table, index));
+  return true;
+}
+
+// Step (5) of the text's congestion notification path.
+std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_t dscp,
+                                                 std::uint8_t marks, Tick now) {
+  flow &= kFlowNumberMask;
+  dscp &= kDscpMask;
+  ++statistics_.cnps_received;
+
+  // (5) Match the flow number. (5a) No match: look for a free address, bind, register the timer
+  // event; no free address: drop the notification.
+  SlotIndex slot = flows_.match(flow);
+  const bool first = slot == FlowTable::kNoSlot;
+  if (first) {
+    slot = flows_.bind(flow);
+    if (slot == FlowTable::kNoSlot) {
+      ++statistics_.cnps_dropped_no_slot;
+      return std::nullopt;
+    }
+    ++statistics_.slots_bound;
+    statistics_.slots_in_use_max =
+        std::max<std::uint64_t>(statistics_.slots_in_use_max, flows_.bound_slots());
+    initialise(store_[slot], dscp);
+    notify(slot, flow, SlotChange::kBound);
+  }
+  SlotParameters& parameters = store_[slot];
+  const std::uint32_t delta = first ? 0 : ticks_since(parameters.t_latest, now);
+  if (!first && delta < parameters_.decrease_period) {
+    ++statistics_.cnps_coalesced;
+    return std::nullopt;
+  }
+
+  // (5b) Decrease by look-up, with the notification's DSCP.
+  parameters.dscp = dscp;
+  const DecreaseResult result =
+      rates_.decrease({parameters.rc, parameters.alpha, delta, dscp, marks, first});
+  ++statistics_.rate_decreases;
+
+  // (5c) Write back. A cut does DCQCN's full bookkeeping.
+  const RateBits before = parameters.rc;
+  parameters.rc = result.rc;
+  parameters.rt = result.rt;
+  parameters.alpha = result.alpha;
+  parameters.bc = 0;
+  parameters.t = 0;
+  parameters.pkt_length = 0;
+  parameters.t_latest = static_cast<std::uint32_t>(now);
+  if (first || parameters_.timer_restart) timers_.start(slot, parameters_.timer_interval, now);
+  notify(slot, flow, SlotChange::kCut);
+
+  // (6) The rate to the scheduler. It knows nothing of a freshly bound flow's rate yet.
+  if (!first && result.rc == before) return std::nullopt;
+  return answer(flow, result.rc);
+}
+
+// Steps (2) to (6) of the text's byte count path.
+std::optional<RateAnswer> CongestionManager::bytes(std::uint32_t flow, std::uint8_t dscp,
+                                                   std::uint32_t length) {
+  flow &= kFlowNumberMask;
+  ++statistics_.byte_notifications;
+
+  // (2) Match the flow number; no match: drop the notification.
+  const SlotIndex slot = flows_.match(flow);
+  if (slot == FlowTable::kNoSlot) {
+    ++statistics_.byte_notifications_unmatched;
+    return std::nullopt;
+  }
+  SlotParameters& parameters = store_[slot];
+  parameters.dscp = dscp & kDscpMask;
+  if (!parameters_.byte_counter) return std::nullopt;
+
+  // (3) Read the parameters; not over the threshold: (5) only add.
+  const std::uint64_t sum = std::uint64_t{parameters.pkt_length} + length;
+  if (sum <= parameters_.byte_threshold) {
+    parameters.pkt_length = static_cast<std::uint32_t>(sum);
+    return std::nullopt;
+  }
+
+  // (4) Increase by look-up. (5) Write back; the remainder counts towards the next event.
+  const RateBits before = parameters.rc;
+  parameters.pkt_length = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(sum - parameters_.byte_threshold, 0xFFFFFFFF));
+  parameters.bc = count_event(parameters.bc);
+  increase(parameters);
+  notify(slot, flow, SlotChange::kByteIncrease);
+
+  // (6) The rate to the scheduler.
+  if (parameters.rc == before) return std::nullopt;
+  return answer(flow, parameters.rc);
+}
+
+// Steps (2) to (5) of the text's timer event path.
+std::optional<RateAnswer> CongestionManager::timer(SlotIndex slot, Tick now) {
+  // (2) Read the flow number by the address, latched before the slot may be freed.
+  const std::uint32_t flow = flows_.read(slot);
+  SlotParameters& parameters = store_[slot];
+  const RateBits before = parameters.rc;
+
+  // (3) Increase by look-up. (4) Write back.
+  parameters.t = count_event(parameters.t);
+  const bool at_maximum = increase(parameters);
+  notify(slot, flow, SlotChange::kTimerIncrease);
+
+  // (3a) At the maximum rate: clear the flow number. (3b) Else register the next timer event.
+  if (at_maximum) {
+    flows_.release(slot);
+    ++statistics_.slots_released;
+    notify(slot, flow, SlotChange::kReleased);
+  } else {
+    timers_.start(slot, parameters_.timer_interval, now);
+  }
+
+  // (5) The rate to the scheduler.
+  if (parameters.rc == before) return std::nullopt;
+  return answer(flow, parameters.rc);
+}
+
+// A flow that was never cut sends at INITIAL_RATE, but not above what its class may have.
+void CongestionManager::initialise(SlotParameters& slot, std::uint8_t dscp) {
+  slot = {};
+  slot.rc = std::min(parameters_.initial_rate, rate_limits(parameters_.rate, tables_, dscp).hi);
+  slot.rt = slot.rc;
+  slot.alpha = std::min(parameters_.initial_alpha, kOne16);
+  slot.dscp = dscp;
+}
+
+// True if the rate is now at its maximum.
+bool CongestionManager::increase(SlotParameters& slot) {
+  const IncreaseResult result = rates_.increase({slot.rc, slot.rt, slot.dscp, stage(slot)});
+  ++statistics_.rate_increases;
+  slot.rc = result.rc;
+  slot.rt = result.rt;
+  return result.at_maximum;
+}
+
+IncreaseStage CongestionManager::stage(const SlotParameters& slot) const {
+  if (std::max(slot.t, slot.bc) < parameters_.fast_recovery) return IncreaseStage::kRecovery;
+  if (std::min(slot.t, slot.bc) > parameters_.fast_recovery) return IncreaseStage::kHyper;
+  return IncreaseStage::kAdditive;
+}
+
+RateAnswer CongestionManager::answer(std::uint32_t flow, RateBits rate) {
+  ++statistics_.rate_updates;
+  return {flow, Rate(rate)};
+}
+
+void CongestionManager::reset(Tick now) {
+  flows_.reset();
+  timers_.reset(now);
+  statistics_ = {};
+}
+
+}  // namespace dcc

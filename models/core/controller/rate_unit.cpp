@@ -1,0 +1,81 @@
+#include "controller/rate_unit.h"
+
+#include <algorithm>
+
+namespace dcc {
+
+namespace {
+
+RateBits clamp(std::uint64_t rate, RateLimits limits) {
+  return static_cast<RateBits>(std::clamp<std::uint64_t>(rate, limits.lo, limits.hi));
+}
+
+}  // namespace
+
+RateLimits rate_limits(const RateRegisters& registers, const RateTables& tables,
+                       std::uint32_t dscp) {
+  const RateBits lo = std::max(registers.r_min, tables.floor(dscp));
+  return {lo, std::max(lo, std::min(registers.r_max, tables.ceiling(dscp)))};
+}
+
+// α since the last cut: one decay step every K ticks, all of them by two look-ups.
+Fraction16 decayed_alpha(Fraction16 alpha, std::uint32_t delta, const RateRegisters& registers,
+                         const RateTables& tables) {
+  const std::uint64_t intervals = std::uint64_t{delta} * registers.alpha_recip >> 32;
+  const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(kMaxAlphaIntervals, intervals));
+  return static_cast<Fraction16>(
+      mul16(mul16(alpha, tables.decay_hi(n >> 6)), tables.decay_lo(n & 63)));
+}
+
+// The decrease table between its entries: a straight line, rounded half up.
+Fraction16 decrease_multiplier(std::uint32_t argument, const RateTables& tables) {
+  const std::uint32_t i = argument >> 8;
+  const std::uint32_t f = argument & 255;
+  if (f == 0) return tables.decrease(i);
+  return (tables.decrease(i) * (256 - f) + tables.decrease(i + 1) * f + 128) >> 8;
+}
+
+DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegisters& registers,
+                                const RateTables& tables) {
+  const Fraction16 alpha =
+      decayed_alpha(request.alpha, request.first ? 0 : request.delta, registers, tables);
+  const std::uint64_t source =
+      registers.cut_by_marks ? std::uint64_t{request.marks} << registers.mark_shift : alpha;
+  const auto argument = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(kOne16, source * tables.decrease_factor(request.dscp) >> 12));
+  const Fraction16 multiplier = request.first && registers.first_cut != 0
+                                    ? registers.first_cut
+                                    : decrease_multiplier(argument, tables);
+
+  DecreaseResult result;
+  result.rc = clamp(std::uint64_t{request.rc} * multiplier >> 16,
+                    rate_limits(registers, tables, request.dscp));
+  result.rt = request.rc;
+  result.alpha = static_cast<Fraction16>(
+      std::min<std::uint64_t>(kOne16, alpha + mul16(kOne16 - alpha, registers.g)));
+  return result;
+}
+
+IncreaseResult compute_increase(const IncreaseRequest& request, const RateRegisters& registers,
+                                const RateTables& tables) {
+  const RateLimits limits = rate_limits(registers, tables, request.dscp);
+  std::uint64_t step = 0;
+  if (request.stage == IncreaseStage::kAdditive) step = registers.r_ai;
+  if (request.stage == IncreaseStage::kHyper) step = registers.r_hai;
+  const std::uint64_t additive = (step * tables.increase_factor(request.dscp) + 128) >> 8;
+  const RateBits base = registers.averaging ? request.rt : request.rc;
+  const std::uint64_t multiplicative =
+      request.stage == IncreaseStage::kRecovery ? 0 : mul16(base, registers.mi);
+
+  IncreaseResult result;
+  result.rt =
+      static_cast<RateBits>(std::min<std::uint64_t>(limits.hi, base + additive + multiplicative));
+  // Rounded up, so that the maximum is reached and the slot released.
+  const std::uint64_t next =
+      registers.averaging ? (std::uint64_t{request.rc} + result.rt + 1) >> 1 : result.rt;
+  result.rc = clamp(next, limits);
+  result.at_maximum = result.rc == limits.hi;
+  return result;
+}
+
+}  // namespace dcc
