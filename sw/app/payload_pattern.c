@@ -1,0 +1,102 @@
+#include "app/payload_pattern.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { kBlockWords = PATTERN_BLOCK_BYTES / 4 };
+
+/* Odd, so that a stamp tells which message it is of: multiplication modulo 2^32 has an inverse. */
+static const uint32_t kStampStep = 0x9E3779B1u;
+static const uint32_t kStampStepInverse = 0x0E8B2F51u;
+/* A later message is at most this many turns through the slots ahead; a random word passes for one
+ * with a probability of 2^-20. */
+enum { kTurnsAhead = 4096, kTurnsTried = 8 };
+
+static inline uint32_t body_word(uint32_t seed, uint32_t index) {
+  uint32_t x = seed + index * 0x85EBCA77u;
+  x ^= x >> 15;
+  x *= 0xC2B2AE3Du;
+  return x ^ (x >> 13);
+}
+
+uint32_t pattern_word(uint32_t seed, uint32_t index, uint32_t message) {
+  const uint32_t body = body_word(seed, index);
+  return index % kBlockWords == 0 ? body + message * kStampStep : body;
+}
+
+/* The last word of a message may be cut short; it is compared and written byte by byte. */
+static void put_tail(uint8_t* tail, uint32_t bytes, uint32_t word) {
+  for (uint32_t i = 0; i < bytes; ++i) tail[i] = (uint8_t)(word >> (8 * i));
+}
+
+void pattern_fill(void* memory, uint32_t bytes, uint32_t seed, uint32_t message) {
+  uint32_t* const words = memory;
+  const uint32_t whole = bytes / 4;
+  for (uint32_t i = 0; i < whole; ++i) words[i] = body_word(seed, i);
+  put_tail((uint8_t*)memory + 4 * whole, bytes % 4, pattern_word(seed, whole, message));
+  pattern_stamp(memory, bytes, seed, message);
+}
+
+void pattern_stamp(void* memory, uint32_t bytes, uint32_t seed, uint32_t message) {
+  uint32_t* const words = memory;
+  const uint32_t whole = bytes / 4;
+  for (uint32_t i = 0; i < whole; i += kBlockWords) words[i] = pattern_word(seed, i, message);
+  if (whole % kBlockWords == 0) {
+    put_tail((uint8_t*)memory + 4 * whole, bytes % 4, pattern_word(seed, whole, message));
+  }
+}
+
+/* Whether `stamp` is that of a later message in the same slot. */
+static int is_later_stamp(uint32_t stamp, uint32_t seed, uint32_t index, uint32_t message,
+                          uint32_t slots) {
+  const uint32_t ahead = (stamp - body_word(seed, index)) * kStampStepInverse - message;
+  return ahead % slots == 0 && ahead / slots <= kTurnsAhead;
+}
+
+static int tail_matches(const uint8_t* tail, uint32_t bytes, uint32_t word) {
+  for (uint32_t i = 0; i < bytes; ++i) {
+    if (tail[i] != (uint8_t)(word >> (8 * i))) return 0;
+  }
+  return 1;
+}
+
+enum pattern_verdict pattern_check(const void* memory, uint32_t total, uint32_t from,
+                                   uint32_t bytes, uint32_t seed, uint32_t message, uint32_t slots,
+                                   uint32_t* wrong_at) {
+  const uint32_t* const words = memory;
+  const uint32_t end = bytes > total - from ? total : from + bytes;
+  const uint32_t whole = end / 4;
+  enum pattern_verdict verdict = PATTERN_VERIFIED;
+  for (uint32_t i = from / PATTERN_BLOCK_BYTES * kBlockWords; i < whole;) {
+    if (words[i] != pattern_word(seed, i, message)) {
+      if (!is_later_stamp(words[i], seed, i, message, slots)) {
+        if (wrong_at != NULL) *wrong_at = 4 * i;
+        return PATTERN_CORRUPT;
+      }
+      verdict = PATTERN_OVERTAKEN;
+    }
+    const uint32_t block_end = whole - i < kBlockWords ? whole : i + kBlockWords;
+    uint32_t difference = 0;
+    for (uint32_t k = i + 1; k < block_end; ++k) difference |= words[k] ^ body_word(seed, k);
+    if (difference != 0) {
+      uint32_t k = i + 1;
+      while (words[k] == body_word(seed, k)) ++k;
+      if (wrong_at != NULL) *wrong_at = 4 * k;
+      return PATTERN_CORRUPT;
+    }
+    i = block_end;
+  }
+  const uint32_t tail_bytes = end % 4;
+  const uint8_t* const tail = (const uint8_t*)memory + 4 * whole;
+  if (tail_bytes == 0 || tail_matches(tail, tail_bytes, pattern_word(seed, whole, message))) {
+    return verdict;
+  }
+  /* A stamp cut short cannot be inverted; the next few messages of the slot are tried in turn. */
+  for (uint32_t turn = 1; turn <= kTurnsTried && whole % kBlockWords == 0; ++turn) {
+    if (tail_matches(tail, tail_bytes, pattern_word(seed, whole, message + turn * slots))) {
+      return PATTERN_OVERTAKEN;
+    }
+  }
+  if (wrong_at != NULL) *wrong_at = 4 * whole;
+  return PATTERN_CORRUPT;
+}

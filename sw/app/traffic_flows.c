@@ -1,0 +1,224 @@
+/* Posting and completing: what happens to one flow at a time. */
+#include "app/payload_pattern.h"
+#include "app/traffic_state.h"
+
+/* --- flows to be started: a binary heap of indices, earliest start on top, then lowest index ---
+ */
+
+static int starts_before(const struct traffic_app* app, uint32_t a, uint32_t b) {
+  const uint64_t at = app->tx[a].start_ns;
+  const uint64_t bt = app->tx[b].start_ns;
+  return at < bt || (at == bt && a < b);
+}
+
+static void sift_down(struct traffic_app* app, uint32_t position) {
+  uint32_t* const heap = app->start_heap;
+  const uint32_t moving = heap[position];
+  for (;;) {
+    uint32_t child = 2 * position + 1;
+    if (child >= app->start_count) break;
+    if (child + 1 < app->start_count && starts_before(app, heap[child + 1], heap[child])) ++child;
+    if (!starts_before(app, heap[child], moving)) break;
+    heap[position] = heap[child];
+    position = child;
+  }
+  heap[position] = moving;
+}
+
+void traffic_heap_build(struct traffic_app* app) {
+  app->start_count = app->block->tx_count;
+  for (uint32_t i = 0; i < app->start_count; ++i) app->start_heap[i] = i;
+  for (uint32_t i = app->start_count / 2; i-- > 0;) sift_down(app, i);
+}
+
+uint64_t traffic_heap_next_start(const struct traffic_app* app) {
+  return app->start_count == 0 ? BOOT_NEVER : app->tx[app->start_heap[0]].start_ns;
+}
+
+uint32_t traffic_heap_pop(struct traffic_app* app) {
+  const uint32_t first = app->start_heap[0];
+  app->start_heap[0] = app->start_heap[--app->start_count];
+  if (app->start_count != 0) sift_down(app, 0);
+  return first;
+}
+
+/* --- posting --- */
+
+static void wait_for_room(struct traffic_app* app, uint32_t index) {
+  struct traffic_tx_state* const state = &app->tx_state[index];
+  if (state->waiting) return;
+  state->waiting = 1;
+  state->waiting_next = 0;
+  if (app->waiting_head == 0) {
+    app->waiting_head = index + 1;
+  } else {
+    app->tx_state[app->waiting_tail - 1].waiting_next = index + 1;
+  }
+  app->waiting_tail = index + 1;
+  ++app->block->result.ring_full;
+}
+
+static void prepare_payload(struct traffic_app* app, const struct boot_tx_flow* flow,
+                            struct traffic_tx_state* state, uint64_t address, uint32_t bytes) {
+  const uint32_t slot = state->next_message % flow->slots;
+  void* const memory = hal_memory(app->hal, address, bytes);
+  if ((state->filled_slots >> slot & 1u) == 0) {
+    /* The whole slot, so that a later, longer message finds its pattern too. */
+    pattern_fill(memory, flow->message_bytes, flow->seed, state->next_message);
+    state->filled_slots |= UINT64_C(1) << slot;
+  }
+  pattern_stamp(memory, bytes, flow->seed, state->next_message);
+}
+
+void traffic_post(struct traffic_app* app, uint32_t index, uint64_t now_ns) {
+  const struct boot_tx_flow* const flow = &app->tx[index];
+  struct traffic_tx_state* const state = &app->tx_state[index];
+  struct boot_tx_result* const result = &app->tx_result[index];
+  while (state->in_flight < flow->outstanding && state->bytes_left != 0 && !state->failed &&
+         now_ns < flow->stop_ns && now_ns < app->block->end_ns) {
+    const uint32_t bytes =
+        state->bytes_left < flow->message_bytes ? (uint32_t)state->bytes_left : flow->message_bytes;
+    const uint64_t slot = (uint64_t)(state->next_message % flow->slots) * flow->slot_bytes;
+    const struct nic_write write = {
+        .qpn = flow->qpn,
+        .wr_id = (uint64_t)index << 32 | state->next_message,
+        .local_address = flow->local_address + slot,
+        .remote_address = flow->remote_address + slot,
+        .length = bytes,
+        .with_immediate = 1,
+        .signaled = 1,
+        .immediate = state->next_message,
+    };
+    if (app->block->flags & BOOT_PAYLOAD_REAL) {
+      prepare_payload(app, flow, state, write.local_address, bytes);
+    }
+    if (nic_post_write(&app->nic, &write) != NIC_OK) {
+      wait_for_room(app, index); /* lengths and numbers were checked: only the ring can be full */
+      return;
+    }
+    if (state->next_message++ == 0) result->first_post_ns = now_ns;
+    ++state->in_flight;
+    if (state->bytes_left != UINT64_MAX) state->bytes_left -= bytes;
+    ++result->messages_posted;
+    ++app->block->result.messages_posted;
+  }
+}
+
+void traffic_post_waiting(struct traffic_app* app, uint64_t now_ns) {
+  while (app->waiting_head != 0) {
+    const uint32_t index = app->waiting_head - 1;
+    struct traffic_tx_state* const state = &app->tx_state[index];
+    app->waiting_head = state->waiting_next;
+    state->waiting = 0;
+    traffic_post(app, index, now_ns);
+    if (state->waiting) return; /* full again; it queued itself at the end */
+  }
+}
+
+/* --- completions --- */
+
+static enum traffic_error complete_send(struct traffic_app* app, const struct nic_cqe* completion,
+                                        uint64_t now_ns) {
+  const uint32_t index = (uint32_t)(completion->wr_id >> 32);
+  const uint32_t message = (uint32_t)completion->wr_id;
+  if (index >= app->block->tx_count || app->tx[index].qpn != completion->qpn ||
+      app->tx_state[index].in_flight == 0 || app->tx_state[index].next_complete != message) {
+    traffic_report(app, TRAFFIC_ERROR_COMPLETION, TRAFFIC_NO_FLOW, completion->qpn, NULL);
+    return TRAFFIC_ERROR_COMPLETION;
+  }
+  struct traffic_tx_state* const state = &app->tx_state[index];
+  struct boot_tx_result* const result = &app->tx_result[index];
+  --state->in_flight;
+  ++state->next_complete;
+  if (completion->status != NIC_CQE_OK) {
+    state->failed = 1;
+    ++result->messages_failed;
+    ++app->block->result.messages_failed;
+    traffic_report(app, TRAFFIC_ERROR_MESSAGE_FAILED, app->tx[index].id, completion->status,
+                   nic_cqe_status_text(completion->status));
+    return TRAFFIC_OK;
+  }
+  ++result->messages_completed;
+  ++app->block->result.messages_completed;
+  result->bytes_completed += completion->byte_len;
+  result->last_completion_ns = completion->timestamp_ns;
+  result->finished = state->bytes_left == 0 && state->in_flight == 0 && !state->failed;
+  traffic_post(app, index, now_ns);
+  return TRAFFIC_OK;
+}
+
+static void verify(struct traffic_app* app, const struct boot_rx_flow* flow,
+                   struct boot_rx_result* result, uint32_t message, uint32_t bytes) {
+  const uint64_t slot = (uint64_t)(message % flow->slots) * flow->slot_bytes;
+  const void* const memory = hal_memory(app->hal, flow->local_address + slot, bytes);
+  uint32_t from = 0;
+  uint32_t sample = bytes;
+  const uint32_t limit = app->block->verify_bytes;
+  if (limit != 0 && limit < bytes) {
+    sample = limit;
+    from = (uint32_t)((uint64_t)message * limit % bytes);
+  }
+  uint32_t wrong_at = 0;
+  switch (pattern_check(memory, bytes, from, sample, flow->seed, message, flow->slots, &wrong_at)) {
+    case PATTERN_VERIFIED:
+      ++result->messages_verified;
+      ++app->block->result.messages_verified;
+      break;
+    case PATTERN_OVERTAKEN:
+      ++result->messages_overtaken;
+      ++app->block->result.messages_overtaken;
+      break;
+    case PATTERN_CORRUPT:
+      ++result->messages_corrupt;
+      ++app->block->result.messages_corrupt;
+      traffic_report(app, TRAFFIC_ERROR_PAYLOAD, flow->id, wrong_at, NULL);
+      break;
+  }
+}
+
+static enum traffic_error complete_receive(struct traffic_app* app,
+                                           const struct nic_cqe* completion) {
+  const uint32_t qpn = completion->qpn;
+  if (qpn >= app->block->queue_pairs || app->rx_of_qpn[qpn] == 0) {
+    traffic_report(app, TRAFFIC_ERROR_COMPLETION, TRAFFIC_NO_FLOW, qpn, NULL);
+    return TRAFFIC_ERROR_COMPLETION;
+  }
+  const uint32_t index = app->rx_of_qpn[qpn] - 1;
+  const struct boot_rx_flow* const flow = &app->rx[index];
+  struct traffic_rx_state* const state = &app->rx_state[index];
+  struct boot_rx_result* const result = &app->rx_result[index];
+  const uint32_t message = completion->immediate;
+  const uint32_t bytes = completion->byte_len;
+  const uint32_t expected =
+      state->bytes_left < flow->message_bytes ? (uint32_t)state->bytes_left : flow->message_bytes;
+  ++result->messages_received;
+  ++app->block->result.messages_received;
+  result->bytes_received += bytes;
+  result->last_receive_ns = completion->timestamp_ns;
+  if (message != state->next_message || bytes != expected) {
+    ++result->sequence_errors;
+    ++app->block->result.sequence_errors;
+    traffic_report(app, TRAFFIC_ERROR_SEQUENCE, flow->id, message, NULL);
+  }
+  state->next_message = message + 1;
+  if (state->bytes_left != UINT64_MAX) {
+    state->bytes_left -= bytes < state->bytes_left ? bytes : state->bytes_left;
+  }
+  if ((app->block->flags & BOOT_PAYLOAD_REAL) != 0 && bytes <= flow->message_bytes) {
+    verify(app, flow, result, message, bytes);
+  }
+  return TRAFFIC_OK;
+}
+
+enum traffic_error traffic_complete(struct traffic_app* app, const struct nic_cqe* completion,
+                                    uint64_t now_ns) {
+  switch (completion->opcode) {
+    case NIC_CQE_SEND_DONE:
+      return complete_send(app, completion, now_ns);
+    case NIC_CQE_RECEIVE_IMMEDIATE:
+      return complete_receive(app, completion);
+    default:
+      traffic_report(app, TRAFFIC_ERROR_COMPLETION, TRAFFIC_NO_FLOW, completion->qpn, NULL);
+      return TRAFFIC_ERROR_COMPLETION;
+  }
+}

@@ -1,0 +1,50 @@
+/* What the parts of the traffic application share: its own state of a flow, in the boot block's
+ * scratch area. Private to app/. */
+#ifndef DCC_APP_TRAFFIC_STATE_H
+#define DCC_APP_TRAFFIC_STATE_H
+
+#include "app/traffic_app.h"
+
+struct traffic_tx_state {
+  uint64_t bytes_left;    /* not yet posted; UINT64_MAX = unlimited */
+  uint64_t filled_slots;  /* bit s: slot s holds a whole pattern, a stamp is enough */
+  uint32_t next_message;  /* to be posted */
+  uint32_t next_complete; /* whose completion comes next */
+  uint32_t in_flight;
+  uint32_t waiting_next; /* index + 1 of the next in the waiting list */
+  uint8_t waiting;
+  uint8_t failed;
+  uint8_t reserved[14];
+};
+DCC_ASSERT_SIZE(traffic_tx_state, BOOT_TX_STATE_BYTES);
+
+struct traffic_rx_state {
+  uint64_t bytes_left; /* not yet received; UINT64_MAX = unlimited */
+  uint32_t next_message;
+  uint32_t reserved;
+};
+DCC_ASSERT_SIZE(traffic_rx_state, BOOT_RX_STATE_BYTES);
+
+#define TRAFFIC_NO_FLOW UINT32_MAX
+
+/* Records the first error with its sentence in the result block. */
+void traffic_report(struct traffic_app* app, enum traffic_error error, uint32_t flow_id,
+                    uint32_t detail, const char* explanation);
+
+/* Checks the block at app->block_address and sets every pointer of `app`. */
+enum traffic_error traffic_boot(struct traffic_app* app);
+
+/* Posts what the flow's limits and the ring allow. */
+void traffic_post(struct traffic_app* app, uint32_t index, uint64_t now_ns);
+/* Flows that waited for room in the ring post again. */
+void traffic_post_waiting(struct traffic_app* app, uint64_t now_ns);
+/* Handles one completion. */
+enum traffic_error traffic_complete(struct traffic_app* app, const struct nic_cqe* completion,
+                                    uint64_t now_ns);
+
+/* The heap of flows to be started. */
+void traffic_heap_build(struct traffic_app* app);
+uint64_t traffic_heap_next_start(const struct traffic_app* app); /* BOOT_NEVER when empty */
+uint32_t traffic_heap_pop(struct traffic_app* app);
+
+#endif
