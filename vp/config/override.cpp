@@ -1,0 +1,97 @@
+// The `-c key.path=value` arguments: YAML values put into the tree before it is read.
+#include <algorithm>
+#include <charconv>
+
+#include "config/yaml_tree.h"
+
+namespace dcc::vp {
+namespace {
+
+/// All of `node` came from the argument: its places say so, without lines.
+void set_source(YamlNode& node, const Place& place) {
+  node.place = place;
+  for (YamlNode& item : node.items) set_source(item, place);
+  for (YamlNode::Entry& entry : node.entries) {
+    entry.place = place;
+    set_source(entry.value, place);
+  }
+}
+
+void merge(YamlNode& into, YamlNode value) {
+  const bool both_maps = into.kind == YamlNode::Kind::kMap && value.kind == YamlNode::Kind::kMap;
+  if (!both_maps) {
+    into = std::move(value);
+    return;
+  }
+  for (YamlNode::Entry& entry : value.entries) {
+    if (YamlNode* const known = into.find(entry.key)) {
+      merge(*known, std::move(entry.value));
+    } else {
+      into.entries.push_back(std::move(entry));
+    }
+  }
+}
+
+YamlNode& list_item(YamlNode& list, const std::string& step, const std::string& path,
+                    const Place& place) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
+  if (error != std::errc{} || end != step.data() + step.size()) {
+    throw ConfigError(place, in_quotes(path) +
+                                 " is a list: its elements are addressed by index, not " +
+                                 in_quotes(step));
+  }
+  if (index >= list.items.size()) {
+    throw ConfigError(place, in_quotes(path) + " has " + std::to_string(list.items.size()) +
+                                 " elements, so no index " + step);
+  }
+  return list.items[index];
+}
+
+YamlNode& map_entry(YamlNode& map, const std::string& step, const Place& place) {
+  if (YamlNode* const known = map.find(step)) return *known;
+  YamlNode fresh;
+  fresh.place = place;
+  map.entries.push_back({step, place, std::move(fresh)});
+  return map.entries.back().value;
+}
+
+}  // namespace
+
+void apply_override(YamlNode& root, const std::string& argument) {
+  const Place place{"-c " + argument};
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw ConfigError(place, "expected key.path=value");
+  }
+  YamlNode value;
+  const std::string text = argument.substr(equals + 1);
+  if (text.find_first_not_of(' ') != std::string::npos) {
+    value = parse_yaml(text, place.source);
+  }
+  set_source(value, place);
+
+  YamlNode* node = &root;
+  std::string path;
+  const std::string keys = argument.substr(0, equals);
+  for (std::size_t start = 0; start <= keys.size();) {
+    const std::size_t dot = std::min(keys.find('.', start), keys.size());
+    const std::string step = keys.substr(start, dot - start);
+    if (step.empty()) throw ConfigError(place, "an empty key in " + in_quotes(keys));
+    if (node->kind == YamlNode::Kind::kScalar) {
+      throw ConfigError(place,
+                        in_quotes(path) + " is a single value, it has no " + in_quotes(step));
+    }
+    if (node->kind == YamlNode::Kind::kList) {
+      node = &list_item(*node, step, path, place);
+    } else {
+      node->kind = YamlNode::Kind::kMap;
+      node = &map_entry(*node, step, place);
+    }
+    path += (path.empty() ? "" : ".") + step;
+    start = dot + 1;
+  }
+  merge(*node, std::move(value));
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,69 @@
+// Reading and writing of quantities: `100Gbps`, `1us`, `32MiB`, `1/256`, `1.5%`. Exact: no floating
+// point between text and value.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "config/quantities.h"
+
+namespace dcc::vp {
+
+/// A text that is not such a quantity; what() says why, without the place.
+class QuantityError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+/// How a type is read and written in YAML: `type_name`, `parse` (throws QuantityError), `format`
+/// (gives text that `parse` reads back to the same value).
+template <class T>
+struct QuantityText;
+
+#define DCC_QUANTITY_TEXT(T, NAME)                 \
+  template <>                                      \
+  struct QuantityText<T> {                         \
+    static constexpr const char* kTypeName = NAME; \
+    static T parse(std::string_view text);         \
+    static std::string format(const T& value);     \
+  }
+DCC_QUANTITY_TEXT(PicoSeconds, "time");     // ps ns us ms s
+DCC_QUANTITY_TEXT(BitRate, "rate");         // bps kbps Mbps Gbps Tbps
+DCC_QUANTITY_TEXT(Bytes, "size");           // B KB MB GB (1000) KiB MiB GiB (1024)
+DCC_QUANTITY_TEXT(Frequency, "frequency");  // Hz kHz MHz GHz
+DCC_QUANTITY_TEXT(Ratio, "ratio");          // 0.01, 1/256, 1.5%
+DCC_QUANTITY_TEXT(unsigned, "integer");
+DCC_QUANTITY_TEXT(std::uint64_t, "integer");
+DCC_QUANTITY_TEXT(bool, "true or false");
+DCC_QUANTITY_TEXT(double, "number");  // expectations only, never a model's parameter
+#undef DCC_QUANTITY_TEXT
+
+/// `1..8` or `3`, appended to `list`; at most 65 536 hosts, none twice.
+void append_hosts(HostList& list, std::string_view text);
+/// The shortest form that append_hosts reads back: `3`, `1..8`, `[0, 4..7]`.
+std::string format_hosts(const HostList& list);
+
+/// The candidate nearest to `word` (edit distance at most a third of its length, case ignored
+/// first); empty when none is near.
+template <class Words>
+std::string nearest(std::string_view word, const Words& candidates);
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+template <class Words>
+std::string nearest(std::string_view word, const Words& candidates) {
+  std::string best;
+  std::size_t best_distance = word.size() / 3 + 1;
+  for (const auto& candidate : candidates) {
+    const std::string_view text(candidate);
+    const std::size_t distance = edit_distance(word, text);
+    if (distance <= best_distance && (best.empty() || distance < best_distance)) {
+      best = std::string(text);
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,88 @@
+#include "config/schema.h"
+
+namespace dcc::vp {
+namespace {
+
+void describe_dscp(SchemaVisitor& v, DscpConfig& c) {
+  v.field("weight", c.weight, {"1/8", "128"},
+          {"share of a congested link relative to other flows", ""});
+  v.field("priority", c.priority, {"0", "7"}, {"802.1p priority: switch queue and PFC class", ""});
+  v.text("tenant", c.tenant, {"whose flows these are (a name of `tenants`)", ""});
+  v.field("min_rate", c.min_rate, "none", {"1Mbps", "10Tbps"},
+          {"a flow's rate is never cut below this", "InfiniBand CCTI_Limit's role"});
+  v.field("max_rate", c.max_rate, "none", {"1Mbps", "10Tbps"},
+          {"a flow's rate never rises above this", "InfiniBand CCTI_Min's role"});
+}
+
+void describe_output(SchemaVisitor& v, OutputConfig& c) {
+  v.section("series", {"samples over time in series/*.csv", ""}, [&] {
+    v.field("interval", c.series.interval, {"100ns", "1s"}, {"time between two samples", ""});
+    v.choice("flows", c.series.flows, {"flows sampled into flow_rates.csv", ""});
+    v.choice("queues", c.series.queues, {"egress queues sampled into queue.csv", ""});
+    v.field("classes", c.series.classes, {}, {"write class.csv, goodput by DSCP", ""});
+  });
+  v.field("plots", c.plots, {}, {"draw PNGs when Python's matplotlib is there", ""});
+}
+
+void describe_expectation(SchemaVisitor& v, ExpectConfig& c) {
+  v.text("metric", c.metric, {"dotted path into metrics.json, e.g. aggregate.goodput_gbps", ""});
+  v.field("min", c.min, "none", {}, {"the run fails below this", ""});
+  v.field("max", c.max, "none", {}, {"the run fails above this", ""});
+}
+
+}  // namespace
+
+void describe_host(SchemaVisitor& v, HostConfig& c) {
+  v.choice("driver", c.driver,
+           {"who brings up the controller: driver code on the host, firmware on a RISC-V CPU, or "
+            "the platform itself",
+            ""});
+  v.when(c.driver == DriverKind::kFirmware, "driver: firmware", [&] {
+    v.path("elf", c.elf, {}, {"the firmware", ""});
+    v.field("clock", c.clock, {"1MHz", "10GHz"}, {"clock of the CPU", ""});
+    v.field("cpi", c.cpi, {"1/8", "64"}, {"cycles an instruction takes", ""});
+    v.field("quantum", c.quantum, {"1ns", "1ms"},
+            {"how far a CPU may run ahead of the platform", "TLM-2.0 temporal decoupling"});
+    v.field("gdb", c.gdb, "off", {"1024", "65535"}, {"loopback port of the debugger", ""});
+  });
+  v.field("ram", c.ram, {"64KiB", "1GiB"}, {"memory of a host", ""});
+}
+
+void describe(SchemaVisitor& v, PlatformConfig& c) {
+  v.field("seed", c.seed, {}, {"of every random draw", ""});
+  v.field("duration", c.duration, {"1us", "1000s"}, {"simulated time", ""});
+  v.section("measure", {"window of the statistics", ""}, [&] {
+    v.field("from", c.measure.from, {}, {"begin of the window", ""});
+    v.field("to", c.measure.to, "end", {}, {"end of the window", ""});
+  });
+  v.section("topology", {"hosts, switches and links", ""},
+            [&] { describe_topology(v, c.topology); });
+  v.section("routing", {"choice among equal paths", ""}, [&] {
+    v.choice("kind", c.routing.kind,
+             {"by hash of the five-tuple, packet by packet, or by destination address", ""});
+    v.when(c.routing.kind == RoutingKind::kLmc, "kind: lmc", [&] {
+      v.field("lmc", c.routing.lmc, {"0", "7"},
+              {"2^lmc destination addresses a port, a path each", "InfiniBand LMC"});
+    });
+  });
+  v.section("switch", {"every switch of the network", ""}, [&] { describe_switch(v, c.switch_); });
+  v.section("nic", {"every NIC", ""}, [&] { describe_nic(v, c.nic); });
+  v.section("host", {"every host", ""}, [&] { describe_host(v, c.host); });
+  v.map("hosts", c.hosts, 65'536, c.host, {"single hosts: what differs from `host`", ""},
+        [&](HostConfig& host) { describe_host(v, host); });
+  v.map("dscp", c.dscp, 64, DscpConfig{}, {"classes; unlisted: weight 1, priority 0", ""},
+        [&](DscpConfig& dscp) { describe_dscp(v, dscp); });
+  v.list("tenants", c.tenants, {"who shares the network, by weight", ""}, [&](TenantConfig& t) {
+    v.text("name", t.name, {"referred to by `dscp`", ""});
+    v.field("weight", t.weight, {"1/8", "128"}, {"share relative to other tenants", ""});
+  });
+  v.list("traffic", c.traffic, {"what is sent", ""},
+         [&](TrafficConfig& t) { describe_traffic(v, t); });
+  v.list("faults", c.faults, {"what goes wrong on purpose", ""},
+         [&](FaultConfig& f) { describe_fault(v, f); });
+  v.section("output", {"what a run leaves", ""}, [&] { describe_output(v, c.output); });
+  v.list("expect", c.expect, {"figures that must lie within bounds, else exit status 1", ""},
+         [&](ExpectConfig& e) { describe_expectation(v, e); });
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,185 @@
+#include "config/schema_visitor.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace dcc::vp {
+
+std::string Range::text() const {
+  const std::string lower = min;
+  const std::string upper = max;
+  if (lower.empty() && upper.empty()) return "any";
+  if (upper.empty()) return "at least " + lower;
+  if (lower.empty()) return "at most " + upper;
+  return lower + " … " + upper;
+}
+
+const std::string& SchemaVisitor::scalar_of(const YamlNode& node, const char* type) {
+  if (node.kind == YamlNode::Kind::kNull) {
+    throw ConfigError(node.place, std::string("no value; expected a ") + type);
+  }
+  if (node.kind != YamlNode::Kind::kScalar) {
+    throw ConfigError(node.place, std::string("expected a ") + type + ", not " + node.described());
+  }
+  return node.scalar;
+}
+
+bool SchemaVisitor::is_word(const YamlNode& node, const char* word) {
+  return node.kind == YamlNode::Kind::kScalar && node.scalar == word;
+}
+
+void SchemaVisitor::refuse_choice(const YamlNode& node, const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  std::string message = node.described() + " is not one of " + all;
+  const std::string hint =
+      node.kind == YamlNode::Kind::kScalar ? nearest(node.scalar, names) : std::string();
+  if (!hint.empty()) message += "; did you mean '" + hint + "'?";
+  throw ConfigError(node.place, message);
+}
+
+void SchemaVisitor::refuse_range(const YamlNode& node, const Range& range) {
+  throw ConfigError(node.place, in_quotes(node.scalar) + " is out of range (" + range.text() + ")");
+}
+
+std::vector<unsigned> SchemaVisitor::read_numbers(const YamlNode& node, std::size_t least,
+                                                  std::size_t most, const Range& each) {
+  if (node.kind != YamlNode::Kind::kList) {
+    throw ConfigError(node.place, "expected a list of numbers, not " + node.described());
+  }
+  if (node.items.size() < least || node.items.size() > most) {
+    const std::string wanted = least == most
+                                   ? std::to_string(least)
+                                   : std::to_string(least) + " to " + std::to_string(most);
+    throw ConfigError(node.place,
+                      "expected " + wanted + " numbers, not " + std::to_string(node.items.size()));
+  }
+  std::vector<unsigned> numbers;
+  for (const YamlNode& item : node.items) numbers.push_back(read_quantity<unsigned>(item, each));
+  return numbers;
+}
+
+std::string SchemaVisitor::format_numbers(const std::vector<unsigned>& numbers) {
+  std::string out;
+  for (const unsigned n : numbers) out += (out.empty() ? "" : ", ") + std::to_string(n);
+  return "[" + out + "]";
+}
+
+namespace {
+
+/// Text as a YAML scalar that reads back as itself.
+std::string yaml_text(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+void SchemaVisitor::text(const char* key, std::string& member, Doc doc) {
+  leaf({key, "text", "any", doc,
+        [&member](const YamlNode& node) {
+          const std::string& value = scalar_of(node, "text");
+          if (value.size() > 200) throw ConfigError(node.place, "longer than 200 bytes");
+          if (value.find_first_of("\r\n\t") != std::string::npos) {
+            throw ConfigError(node.place, "must be one line without tabs");
+          }
+          member = value;
+        },
+        [&member] { return yaml_text(member); }});
+}
+
+void SchemaVisitor::path(const char* key, std::string& member,
+                         const std::vector<std::string>& words, Doc doc) {
+  std::string range;
+  for (const std::string& word : words) range += word + " | ";
+  leaf({key, "file", range + "an existing file", doc,
+        [this, &member, words](const YamlNode& node) {
+          const std::string& value = scalar_of(node, "file name");
+          if (std::find(words.begin(), words.end(), value) != words.end()) {
+            member = value;
+            return;
+          }
+          const std::string file = resolve(node);
+          std::error_code error;
+          if (value.empty() || !std::filesystem::is_regular_file(file, error)) {
+            const std::string hint = nearest(value, words);
+            throw ConfigError(node.place,
+                              "no such file: " + in_quotes(file) +
+                                  (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
+          }
+          member = file;
+        },
+        [&member, words] {
+          const bool word = std::find(words.begin(), words.end(), member) != words.end();
+          return word ? member : yaml_text(member);
+        }});
+}
+
+void SchemaVisitor::hosts(const char* key, HostList& member, Doc doc) {
+  const auto append = [](HostList& list, const YamlNode& node) {
+    const std::string& text = scalar_of(node, "host or range of hosts such as 1..8");
+    try {
+      append_hosts(list, text);
+    } catch (const QuantityError& e) {
+      throw ConfigError(node.place, in_quotes(text) + ": " + e.what());
+    }
+  };
+  leaf({key, "hosts", "all | 3 | 1..8 | [0, 4..7]", doc,
+        [&member, append](const YamlNode& node) {
+          HostList read;
+          if (node.kind == YamlNode::Kind::kList) {
+            for (const YamlNode& item : node.items) append(read, item);
+            if (read.empty()) throw ConfigError(node.place, "an empty list of hosts");
+          } else if (!is_word(node, "all")) {
+            append(read, node);
+          }
+          member = std::move(read);
+        },
+        [&member] { return member.empty() ? "all" : format_hosts(member); }});
+}
+
+void SchemaVisitor::numbers(const char* key, std::vector<unsigned>& member, std::size_t least,
+                            std::size_t most, Range each, Doc doc) {
+  const std::string size =
+      least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
+  leaf({key, "list of integers", size + " of " + each.text(), doc,
+        [&member, least, most, each](const YamlNode& node) {
+          member = read_numbers(node, least, most, each);
+        },
+        [&member] { return format_numbers(member); }});
+}
+
+void SchemaVisitor::number_map(const char* key, std::map<unsigned, unsigned>& member, Range keys,
+                               Range values, Doc doc) {
+  leaf({key, "map of integers", keys.text() + " to " + values.text(), doc,
+        [&member, keys, values](const YamlNode& node) {
+          if (node.kind != YamlNode::Kind::kMap) {
+            throw ConfigError(node.place, "expected a map of numbers, not " + node.described());
+          }
+          std::map<unsigned, unsigned> read;
+          for (const YamlNode::Entry& entry : node.entries) {
+            YamlNode key_node;
+            key_node.kind = YamlNode::Kind::kScalar;
+            key_node.scalar = entry.key;
+            key_node.place = entry.place;
+            const unsigned k = read_quantity<unsigned>(key_node, keys);
+            if (!read.emplace(k, read_quantity<unsigned>(entry.value, values)).second) {
+              throw ConfigError(entry.place, "key " + in_quotes(entry.key) + " is there twice");
+            }
+          }
+          member = std::move(read);
+        },
+        [&member] {
+          std::string out;
+          for (const auto& [k, value] : member) {
+            out += (out.empty() ? "" : ", ") + std::to_string(k) + ": " + std::to_string(value);
+          }
+          return "{" + out + "}";
+        }});
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,214 @@
+// The walk over every parameter of a configuration. The describe() functions (schema.cpp,
+// schema_*.cpp) name each parameter once: key, member, range, meaning, source; whoever visits
+// decides what to do with it: read YAML into it, list it, write it out.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/enum_names.h"
+#include "config/quantity_text.h"
+#include "config/yaml_tree.h"
+
+namespace dcc::vp {
+
+/// Bounds, both included, as the user would write them; empty: none.
+struct Range {
+  const char* min = "";
+  const char* max = "";
+  std::string text() const;
+};
+
+/// What a parameter means, and where its default or rule comes from.
+struct Doc {
+  const char* meaning = "";
+  const char* source = "";
+};
+
+/// One parameter, type erased.
+struct Leaf {
+  std::string key;
+  std::string type;
+  std::string range;
+  Doc doc;
+  std::function<void(const YamlNode&)> read;  // throws ConfigError or QuantityError
+  std::function<std::string()> show;          // YAML that `read` accepts
+};
+
+class SchemaVisitor {
+ public:
+  virtual ~SchemaVisitor() = default;
+
+  /// A single value of one of the types of QuantityText.
+  template <class T>
+  void field(const char* key, T& member, Range range, Doc doc) {
+    leaf({key, QuantityText<T>::kTypeName, range.text(), doc,
+          [&member, range](const YamlNode& node) { member = read_quantity<T>(node, range); },
+          [&member] { return QuantityText<T>::format(member); }});
+  }
+
+  /// The same, or the word `absent`.
+  template <class T>
+  void field(const char* key, std::optional<T>& member, const char* absent, Range range, Doc doc) {
+    leaf({key, QuantityText<T>::kTypeName, std::string(absent) + " | " + range.text(), doc,
+          [&member, range, absent](const YamlNode& node) {
+            if (is_word(node, absent)) {
+              member.reset();
+            } else {
+              member = read_quantity<T>(node, range);
+            }
+          },
+          [&member, absent] { return member ? QuantityText<T>::format(*member) : absent; }});
+  }
+
+  /// One of an enumeration's names.
+  template <class E>
+  void choice(const char* key, E& member, Doc doc) {
+    leaf({key, "choice", names_of_all<E>(), doc,
+          [&member](const YamlNode& node) {
+            std::vector<std::string> names;
+            for (const auto& [enumerator, name] : EnumTable<E>::kNames) {
+              if (is_word(node, name)) {
+                member = enumerator;
+                return;
+              }
+              names.emplace_back(name);
+            }
+            refuse_choice(node, names);
+          },
+          [&member] { return std::string(name_of(member)); }});
+  }
+
+  /// Free text, one line, at most 200 characters.
+  void text(const char* key, std::string& member, Doc doc);
+  /// A file that must exist; relative to the configuration's folder. `words` need no file.
+  void path(const char* key, std::string& member, const std::vector<std::string>& words, Doc doc);
+  /// Hosts; empty: the word `all`.
+  void hosts(const char* key, HostList& member, Doc doc);
+  /// A list of small numbers, of `least` to `most` elements.
+  void numbers(const char* key, std::vector<unsigned>& member, std::size_t least, std::size_t most,
+               Range each, Doc doc);
+  template <std::size_t N>
+  void numbers(const char* key, std::array<unsigned, N>& member, Range each, Doc doc) {
+    leaf({key, "list of integers", std::to_string(N) + " of " + each.text(), doc,
+          [&member, each](const YamlNode& node) {
+            const std::vector<unsigned> read = read_numbers(node, N, N, each);
+            std::copy(read.begin(), read.end(), member.begin());
+          },
+          [&member] {
+            return format_numbers({member.begin(), member.end()});
+          }});
+  }
+  /// A map of small numbers to small numbers.
+  void number_map(const char* key, std::map<unsigned, unsigned>& member, Range keys, Range values,
+                  Doc doc);
+
+  /// Parameters under `key`.
+  template <class Body>
+  void section(const char* key, Doc doc, Body body) {
+    if (!enter(key, doc)) return;
+    body();
+    leave();
+  }
+
+  /// Parameters that mean something only when `applies`; `condition` says when, for people.
+  template <class Body>
+  void when(bool applies, const char* condition, Body body) {
+    if (!begin_condition(applies, condition)) return;
+    body();
+    end_condition();
+  }
+
+  /// A list of sections; `body` describes one element. A list in the YAML replaces the whole.
+  template <class T, class Body>
+  void list(const char* key, std::vector<T>& member, Doc doc, Body body) {
+    const ListPlan plan = begin_list(key, doc, member.size());
+    if (plan.replace) member.assign(plan.size, T{});
+    for (std::size_t i = 0; i < plan.size; ++i) {
+      enter_item(std::to_string(i), i);
+      body(member[i]);
+      leave();
+    }
+    end_list();
+  }
+
+  /// A map from numbers below `limit` to sections; new elements start as `initial`.
+  template <class T, class Body>
+  void map(const char* key, std::map<unsigned, T>& member, unsigned limit, const T& initial,
+           Doc doc, Body body) {
+    std::vector<unsigned> keys;
+    for (const auto& entry : member) keys.push_back(entry.first);
+    keys = begin_map(key, doc, keys, limit);
+    std::size_t i = 0;
+    for (const unsigned k : keys) {
+      enter_item(std::to_string(k), i++);
+      body(member.emplace(k, initial).first->second);
+      leave();
+    }
+    end_list();
+  }
+
+  /// True while YAML is being read into the members (then presets take effect).
+  virtual bool reading() const { return false; }
+  /// The value of a key before its leaf is visited (for defaults that depend on others).
+  virtual bool is_given(const char* /*key*/) const { return false; }
+
+ protected:
+  struct ListPlan {
+    std::size_t size = 0;
+    bool replace = false;
+  };
+  virtual void leaf(const Leaf& leaf) = 0;
+  virtual bool enter(const std::string& key, const Doc& doc) = 0;
+  virtual void enter_item(const std::string& key, std::size_t index) = 0;
+  virtual void leave() = 0;
+  virtual ListPlan begin_list(const std::string& key, const Doc& doc, std::size_t size) = 0;
+  virtual std::vector<unsigned> begin_map(const std::string& key, const Doc& doc,
+                                          const std::vector<unsigned>& keys, unsigned limit) = 0;
+  virtual void end_list() = 0;
+  virtual bool begin_condition(bool applies, const char* condition) = 0;
+  virtual void end_condition() = 0;
+  /// A path as the user wrote it, made absolute.
+  virtual std::string resolve(const YamlNode& node) const { return node.scalar; }
+
+  static const std::string& scalar_of(const YamlNode& node, const char* type);
+  static bool is_word(const YamlNode& node, const char* word);
+  [[noreturn]] static void refuse_choice(const YamlNode& node,
+                                         const std::vector<std::string>& names);
+  [[noreturn]] static void refuse_range(const YamlNode& node, const Range& range);
+  static std::vector<unsigned> read_numbers(const YamlNode& node, std::size_t least,
+                                            std::size_t most, const Range& each);
+  static std::string format_numbers(const std::vector<unsigned>& numbers);
+
+  template <class T>
+  static T parse_at(const YamlNode& node) {
+    const std::string& text = scalar_of(node, QuantityText<T>::kTypeName);
+    try {
+      return QuantityText<T>::parse(text);
+    } catch (const QuantityError& e) {
+      throw ConfigError(node.place, in_quotes(text) + ": " + e.what());
+    }
+  }
+
+  template <class T>
+  static T read_quantity(const YamlNode& node, const Range& range) {
+    const T value = parse_at<T>(node);
+    const bool low = *range.min != '\0' && less(value, QuantityText<T>::parse(range.min));
+    const bool high = *range.max != '\0' && less(QuantityText<T>::parse(range.max), value);
+    if (low || high) refuse_range(node, range);
+    return value;
+  }
+
+ private:
+  template <class T>
+  static bool less(const T& a, const T& b) {
+    return a < b;
+  }
+  static bool less(Frequency a, Frequency b) { return a.hertz < b.hertz; }
+};
+
+}  // namespace dcc::vp

@@ -1,0 +1,294 @@
+#include "config/yaml_tree.h"
+
+#include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <unordered_set>
+
+#include "config/utf8.h"
+
+namespace dcc::vp {
+namespace {
+
+constexpr std::size_t kMaxFileBytes = 4u << 20;
+constexpr std::size_t kMaxDepth = 32;
+constexpr std::size_t kMaxNodes = 200'000;
+
+std::size_t count_nodes(const YamlNode& node) {
+  std::size_t count = 1;
+  for (const YamlNode& item : node.items) count += count_nodes(item);
+  for (const YamlNode::Entry& entry : node.entries) count += count_nodes(entry.value);
+  return count;
+}
+
+std::size_t depth_of(const YamlNode& node) {
+  std::size_t deepest = 0;
+  for (const YamlNode& item : node.items) deepest = std::max(deepest, depth_of(item));
+  for (const YamlNode::Entry& entry : node.entries) {
+    deepest = std::max(deepest, depth_of(entry.value));
+  }
+  return deepest + 1;
+}
+
+/// Builds the tree from the parser's events, and stops it by an exception at the first thing that
+/// no configuration may hold: before the parser's own recursion gets deep.
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(const std::string& source) : source_(source) {}
+
+  YamlNode take() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    add_leaf(node_at(mark, YamlNode::Kind::kNull), anchor);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    refuse_tag(mark, tag);
+    YamlNode node = node_at(mark, YamlNode::Kind::kScalar);
+    node.scalar = value;
+    node.quoted = tag == "!";
+    if (!node.quoted && (value == "~" || value == "null")) node.kind = YamlNode::Kind::kNull;
+    add_leaf(std::move(node), anchor);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto known = anchors_.find(anchor);
+    if (known == anchors_.end()) {
+      throw ConfigError(place_of(mark), "the alias refers to what contains it (a cycle)");
+    }
+    YamlNode copy = known->second;
+    copy.place = place_of(mark);
+    nodes_ += count_nodes(copy);
+    check_size(copy.place);
+    if (open_.size() + depth_of(copy) > kMaxDepth) refuse_depth(copy.place);
+    attach(std::move(copy));
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    refuse_tag(mark, tag);
+    open(node_at(mark, YamlNode::Kind::kList), anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    refuse_tag(mark, tag);
+    open(node_at(mark, YamlNode::Kind::kMap), anchor);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Open {
+    YamlNode node;
+    YAML::anchor_t anchor;
+    bool has_key = false;
+    std::string key;
+    Place key_place;
+    std::unordered_set<std::string> keys;
+  };
+
+  Place place_of(const YAML::Mark& mark) const {
+    return mark.is_null() ? Place{source_, 0, 0} : Place{source_, mark.line + 1, mark.column + 1};
+  }
+
+  YamlNode node_at(const YAML::Mark& mark, YamlNode::Kind kind) {
+    YamlNode node;
+    node.kind = kind;
+    node.place = place_of(mark);
+    ++nodes_;
+    check_size(node.place);
+    return node;
+  }
+
+  void check_size(const Place& place) const {
+    if (nodes_ > kMaxNodes) throw ConfigError(place, "more than 200000 values (aliases counted)");
+  }
+
+  [[noreturn]] static void refuse_depth(const Place& place) {
+    throw ConfigError(place, "nested more than 32 deep");
+  }
+
+  void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    throw ConfigError(place_of(mark), "YAML tags are not used here: " + in_quotes(tag));
+  }
+
+  void open(YamlNode node, YAML::anchor_t anchor) {
+    if (open_.size() + 1 >= kMaxDepth) refuse_depth(node.place);
+    if (!open_.empty() && open_.back().node.kind == YamlNode::Kind::kMap && !open_.back().has_key) {
+      throw ConfigError(node.place, "a key must be a single word, not a list or a map");
+    }
+    open_.push_back({std::move(node), anchor, false, {}, {}, {}});
+  }
+
+  void close() {
+    Open done = std::move(open_.back());
+    open_.pop_back();
+    if (done.anchor != 0) anchors_[done.anchor] = done.node;
+    attach(std::move(done.node));
+  }
+
+  void add_leaf(YamlNode node, YAML::anchor_t anchor) {
+    if (anchor != 0) anchors_[anchor] = node;
+    attach(std::move(node));
+  }
+
+  void attach(YamlNode node) {
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Open& parent = open_.back();
+    if (parent.node.kind == YamlNode::Kind::kList) {
+      parent.node.items.push_back(std::move(node));
+    } else if (!parent.has_key) {
+      take_key(parent, node);
+    } else {
+      parent.node.entries.push_back({parent.key, parent.key_place, std::move(node)});
+      parent.has_key = false;
+    }
+  }
+
+  static void take_key(Open& parent, const YamlNode& node) {
+    if (node.kind != YamlNode::Kind::kScalar) {
+      throw ConfigError(node.place, "a key must be a single word, not " + node.described());
+    }
+    if (!parent.keys.insert(node.scalar).second) {
+      const int first = parent.node.find(node.scalar)->place.line;
+      throw ConfigError(node.place, "duplicate key " + in_quotes(node.scalar) + ", first at line " +
+                                        std::to_string(first));
+    }
+    parent.key = node.scalar;
+    parent.key_place = node.place;
+    parent.has_key = true;
+  }
+
+  std::string source_;
+  YamlNode root_;
+  std::vector<Open> open_;
+  std::map<YAML::anchor_t, YamlNode> anchors_;  // of finished nodes
+  std::size_t nodes_ = 0;
+};
+
+std::string without_newlines(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return text;
+}
+
+void check_is_text(std::string_view text, const std::string& source) {
+  const TextDefect defect = find_text_defect(text);
+  if (!defect.message.empty()) {
+    throw ConfigError(Place{source, defect.line, defect.column}, defect.message);
+  }
+}
+
+}  // namespace
+
+std::string Place::text() const {
+  return line == 0 ? source : source + ":" + std::to_string(line) + ":" + std::to_string(column);
+}
+
+ConfigError::ConfigError(const Place& place, const std::string& message)
+    : std::runtime_error(place.text() + ": " + message) {}
+
+const YamlNode* YamlNode::find(std::string_view key) const {
+  for (const Entry& entry : entries) {
+    if (entry.key == key) return &entry.value;
+  }
+  return nullptr;
+}
+
+YamlNode* YamlNode::find(std::string_view key) {
+  return const_cast<YamlNode*>(static_cast<const YamlNode*>(this)->find(key));
+}
+
+std::string YamlNode::described() const {
+  switch (kind) {
+    case Kind::kNull:
+      return "nothing";
+    case Kind::kList:
+      return "a list";
+    case Kind::kMap:
+      return "a map";
+    case Kind::kScalar:
+      break;
+  }
+  return in_quotes(scalar);
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t kShown = 48;
+  std::string out = "'";
+  for (const char c : text.substr(0, kShown)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7f) {
+      out += c;
+    } else {
+      static constexpr char kHex[] = "0123456789abcdef";
+      out += std::string("\\x") + kHex[byte >> 4] + kHex[byte & 15];
+    }
+  }
+  return out + (text.size() > kShown ? "…'" : "'");
+}
+
+YamlNode parse_yaml(std::string_view text, const std::string& source) {
+  if (text.size() > kMaxFileBytes) throw ConfigError(Place{source}, "larger than 4 MiB");
+  check_is_text(text, source);
+  std::istringstream stream{std::string(text)};
+  TreeBuilder builder(source);
+  try {
+    YAML::Parser parser(stream);
+    if (!parser.HandleNextDocument(builder)) {
+      throw ConfigError(Place{source, 1, 1}, "empty: there is nothing to configure");
+    }
+    YamlNode root = builder.take();
+    TreeBuilder second(source);
+    if (parser.HandleNextDocument(second)) {
+      throw ConfigError(second.take().place, "a second YAML document; only one is allowed");
+    }
+    return root;
+  } catch (const YAML::DeepRecursion& e) {
+    throw ConfigError(Place{source, e.mark.line + 1, e.mark.column + 1},
+                      "nested more than 32 deep");
+  } catch (const YAML::Exception& e) {
+    const Place place =
+        e.mark.is_null() ? Place{source} : Place{source, e.mark.line + 1, e.mark.column + 1};
+    throw ConfigError(place, "not valid YAML: " + without_newlines(e.msg));
+  }
+}
+
+YamlNode load_yaml(const std::filesystem::path& file) {
+  const Place place{file.string()};
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  if (!std::filesystem::exists(status)) throw ConfigError(place, "no such file");
+  if (std::filesystem::is_directory(status)) throw ConfigError(place, "is a folder, not a file");
+  if (!std::filesystem::is_regular_file(status)) throw ConfigError(place, "is not a plain file");
+  if (std::filesystem::file_size(file, error) > kMaxFileBytes) {
+    throw ConfigError(place, "larger than 4 MiB");
+  }
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) throw ConfigError(place, "cannot be read");
+  YamlNode root = parse_yaml(text.str(), file.string());
+  if (root.kind == YamlNode::Kind::kNull) {
+    throw ConfigError(Place{file.string(), 1, 1}, "empty: there is nothing to configure");
+  }
+  return root;
+}
+
+}  // namespace dcc::vp
