@@ -1,0 +1,395 @@
+#include "nic_host_interface.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "registers/generated/nic_map.h"
+
+namespace dcc::model {
+
+namespace map = regs::nic_map;
+
+namespace {
+constexpr std::uint32_t kFetchBurst = 8;             // work entries a DMA read
+constexpr std::uint32_t kLongestMessage = 1u << 31;  // nic_descriptors.h
+
+std::uint8_t cqe_status(CompletionSink::Status status) {
+  switch (status) {
+    case CompletionSink::Status::kOk:
+      return NIC_CQE_OK;
+    case CompletionSink::Status::kLocalError:
+      return NIC_CQE_LOCAL_ERROR;
+    case CompletionSink::Status::kRemoteError:
+      return NIC_CQE_REMOTE_ERROR;
+    case CompletionSink::Status::kFlushed:
+      break;
+  }
+  return NIC_CQE_FLUSHED;
+}
+}  // namespace
+
+NicHostInterface::NicHostInterface(Scheduler& scheduler, NicDevice& nic, DmaEngine& dma,
+                                   ConnectionManager& connections, std::uint32_t rank)
+    : scheduler_(scheduler),
+      nic_(nic),
+      dma_(dma),
+      connections_(connections),
+      registers_(map::kMap, *this),
+      transfer_event_(Event::calling<&NicHostInterface::transfer_finished>(*this, rank)),
+      coalesce_event_(Event::calling<&NicHostInterface::raise_completion>(*this, rank)) {
+  nic_.transmitter().set_completion_sink(this);
+  nic_.transmitter().set_host_memory(&dma_);
+  nic_.receiver().set_delivery_sink(this);
+  nic_.set_enabled(false);
+}
+
+std::uint32_t NicHostInterface::reg(std::uint32_t offset) const {
+  std::uint32_t value = 0;
+  registers_.peek(offset, value);
+  return value;
+}
+std::uint64_t NicHostInterface::reg64(std::uint32_t low) const {
+  return reg(low) | static_cast<std::uint64_t>(reg(low + 4)) << 32;
+}
+std::uint32_t NicHostInterface::send_entries() const { return 1u << reg(map::kSqSizeLog2Offset); }
+std::uint32_t NicHostInterface::completion_entries() const {
+  return 1u << reg(map::kCqSizeLog2Offset);
+}
+
+// ---------------------------------------------------------------- registers
+
+std::uint32_t NicHostInterface::read_register(std::uint16_t index) const {
+  switch (registers_.map().registers[index].offset) {
+    case map::kStatusOffset: {
+      const bool idle = sq_head_ == static_cast<std::uint16_t>(reg(map::kSqTailOffset)) &&
+                        transfers_.empty() && waiting_.empty();
+      return map::kStatusReadyMask | (idle ? map::kStatusIdleMask : 0u);
+    }
+    case map::kHostIdOffset:
+      return nic_.parameters().host;
+    case map::kSqHeadOffset:
+      return sq_head_;
+    case map::kCqTailOffset:
+      return cq_visible_;
+    case map::kQpStatusOffset: {
+      const Qpn qpn = reg(map::kQpSelectOffset);
+      const Transmitter& transmitter = nic_.transmitter();
+      if (!transmitter.exists(qpn)) return 0;
+      return map::kQpStatusValidMask |
+             (transmitter.failed(qpn) ? map::kQpStatusErrorMask : 0u) |
+             (transmitter.has_work(qpn) ? map::kQpStatusBusyMask : 0u);
+    }
+    default:
+      return 0;
+  }
+}
+
+std::uint64_t NicHostInterface::read_counter(std::uint16_t index) const {
+  const NicCounters& c = nic_.counters();
+  switch (registers_.map().counters[index].offset) {
+    case map::kStatPacketsSentOffset:
+      return c.packets_sent;
+    case map::kStatPacketsReceivedOffset:
+      return c.packets_received;
+    case map::kStatBytesSentOffset:
+      return c.bytes_sent;
+    case map::kStatBytesReceivedOffset:
+      return c.bytes_received;
+    case map::kStatCnpsSentOffset:
+      return c.cnps_sent;
+    case map::kStatCnpsReceivedOffset:
+      return c.cnps_received;
+    case map::kStatCeReceivedOffset:
+      return c.ce_received;
+    case map::kStatAcksSentOffset:
+      return c.acks_sent;
+    case map::kStatAcksReceivedOffset:
+      return c.acks_received;
+    case map::kStatIcrcErrorsOffset:
+      return c.icrc_errors;
+    case map::kStatRetransmitsOffset:
+      return c.retransmits;
+    case map::kStatMrViolationsOffset:
+      return c.mr_violations;
+    case map::kStatCompletionsOffset:
+      return completions_written_;
+    default:
+      return 0;
+  }
+}
+
+void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value) {
+  NicParameters& parameters = nic_.parameters();
+  switch (registers_.map().registers[index].offset) {
+    case map::kCtrlOffset:
+      if ((value & map::kCtrlSoftResetMask) != 0) soft_reset();
+      nic_.set_enabled((value & map::kCtrlEnableMask) != 0);
+      nic_.receiver().set_cnps((value & map::kCtrlCnpEnableMask) != 0);
+      parameters.cnp.carry_marks = (value & map::kCtrlCnpCarryMarksMask) != 0;
+      parameters.ack = static_cast<AckMode>((value & map::kCtrlAckModeMask) >>
+                                            map::kCtrlAckModeShift);
+      ring_send_doorbell();
+      break;
+    case map::kMtuOffset:
+      nic_.set_mtu(value);
+      break;
+    case map::kSqTailOffset:
+      ring_send_doorbell();
+      break;
+    case map::kCqHeadOffset:
+      flush_completions();
+      break;
+    case map::kQpCmdOffset:
+      queue_pair_command(value);
+      break;
+    case map::kCnpIntervalOffset:
+      parameters.cnp.interval = kNanoSecond * value;
+      break;
+    case map::kCnpDscpOffset:
+      parameters.cnp.dscp = static_cast<std::uint8_t>(value);
+      break;
+    case map::kCnpPriorityOffset:
+      parameters.cnp.priority = static_cast<std::uint8_t>(value);
+      break;
+    default:
+      break;  // plain values, read where they are used
+  }
+}
+
+void NicHostInterface::queue_pair_command(std::uint32_t command) {
+  const Qpn qpn = reg(map::kQpSelectOffset);
+  const HostId host = nic_.parameters().host;
+  if (qpn >= (1u << 14)) return;  // CAPS.QPS_LOG2; QP_STATUS.VALID stays 0
+  const auto operation =
+      (command & map::kQpCmdOperationMask) >> map::kQpCmdOperationShift;
+  if (operation == map::kQpCmdOperationDestroy) {
+    nic_.destroy_queue_pair(qpn);
+    connections_.destroyed(host, qpn);
+    return;
+  }
+  const QueuePairIdentity identity = connections_.identify(host, qpn);
+  QueuePairConfig config;
+  config.remote_host = reg(map::kQpRemoteHostOffset);
+  config.remote_qpn = reg(map::kQpRemoteQpnOffset);
+  config.dscp = static_cast<std::uint8_t>(reg(map::kQpDscpOffset));
+  config.priority = static_cast<std::uint8_t>(reg(map::kQpPriorityOffset));
+  config.flow = identity.flow;
+  config.ecn_capable = identity.ecn_capable;
+  config.base_rtt = identity.base_rtt;
+  nic_.create_queue_pair(qpn, config);
+  if (message_bytes_.size() <= qpn) message_bytes_.resize(qpn + 1);
+  message_bytes_[qpn] = 0;
+  connections_.created(host, qpn, config.remote_host, config.remote_qpn);
+}
+
+void NicHostInterface::soft_reset() {
+  const HostId host = nic_.parameters().host;
+  for (Qpn qpn = 0; qpn < nic_.transmitter().queue_pairs(); ++qpn) {
+    if (!nic_.transmitter().exists(qpn)) continue;
+    nic_.destroy_queue_pair(qpn);
+    connections_.destroyed(host, qpn);
+  }
+  scheduler_.cancel(transfer_event_);
+  scheduler_.cancel(coalesce_event_);
+  transfers_.clear();
+  waiting_.clear();
+  in_dma_completions_ = 0;
+  sq_head_ = sq_fetched_ = cq_tail_ = cq_visible_ = 0;
+  fetching_ = false;
+  unreported_ = 0;
+  nic_.counters() = NicCounters{};
+  completions_written_ = 0;
+  registers_.reset();
+}
+
+// ---------------------------------------------------------------- send ring
+
+void NicHostInterface::ring_send_doorbell() {
+  if ((reg(map::kCtrlOffset) & map::kCtrlEnableMask) != 0) fetch_more();
+}
+
+void NicHostInterface::fetch_more() {
+  if (fetching_) return;
+  const auto posted = static_cast<std::uint16_t>(reg(map::kSqTailOffset) - sq_fetched_);
+  if (posted == 0) return;
+  // One burst: neither beyond the ring's end nor, with a nonsensical doorbell, beyond its size.
+  const std::uint32_t entries = send_entries();
+  const std::uint32_t first = sq_fetched_ % entries;
+  const std::uint32_t count =
+      std::min({std::uint32_t{posted}, kFetchBurst, entries - first});
+  Transfer transfer{Operation::kFetch, {}, 0, 0, {}, {}};
+  transfer.address = reg64(map::kSqBaseLoOffset) + first * sizeof(nic_wqe);
+  transfer.count = count;
+  sq_fetched_ = static_cast<std::uint16_t>(sq_fetched_ + count);
+  fetching_ = true;
+  submit(std::move(transfer), static_cast<Bytes>(count * sizeof(nic_wqe)));
+}
+
+void NicHostInterface::take_entries(const Transfer& fetch) {
+  const std::uint32_t count = fetch.count;
+  std::array<nic_wqe, kFetchBurst> entries{};
+  const bool readable = dma_.read(fetch.address, entries.data(), count * sizeof(nic_wqe));
+  sq_head_ = static_cast<std::uint16_t>(sq_head_ + count);
+  fetching_ = false;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (readable) {
+      start_work(entries[i]);
+    } else {
+      reject(nic_wqe{});
+    }
+  }
+  fetch_more();
+}
+
+void NicHostInterface::start_work(const nic_wqe& entry) {
+  const bool with_immediate = entry.opcode == NIC_WQE_RDMA_WRITE_IMMEDIATE;
+  const bool known = entry.opcode == NIC_WQE_RDMA_WRITE || with_immediate;
+  if (!known || entry.length == 0 || entry.length > kLongestMessage ||
+      !nic_.transmitter().exists(entry.qpn)) {
+    reject(entry);
+    return;
+  }
+  WorkItem item;
+  item.id = entry.wr_id;
+  item.bytes = entry.length;
+  item.local_address = entry.local_address;
+  item.remote_address = entry.remote_address;
+  item.immediate = entry.immediate;
+  item.with_immediate = with_immediate;
+  item.signalled = (entry.flags & NIC_WQE_SIGNALED) != 0;
+  nic_.transmitter().post(entry.qpn, item);
+}
+
+void NicHostInterface::reject(const nic_wqe& entry) {
+  nic_cqe completion{};
+  completion.wr_id = entry.wr_id;
+  completion.qpn = entry.qpn;
+  completion.status = NIC_CQE_LOCAL_ERROR;
+  completion.opcode = NIC_CQE_SEND_DONE;
+  registers_.raise(map::kIrqStatusSqErrorMask);
+  complete(completion);
+}
+
+// ---------------------------------------------------------------- completions
+
+void NicHostInterface::work_done(Qpn qpn, const WorkItem& item, Status status) {
+  if (status == Status::kOk && !item.signalled) return;
+  nic_cqe completion{};
+  completion.wr_id = item.id;
+  completion.byte_len = static_cast<std::uint32_t>(item.bytes);
+  completion.qpn = qpn;
+  completion.status = cqe_status(status);
+  completion.opcode = NIC_CQE_SEND_DONE;
+  complete(completion);
+}
+
+bool NicHostInterface::delivered(Qpn qpn, const Packet& packet) {
+  const std::uint64_t base = reg64(map::kMrBaseLoOffset);
+  const std::uint64_t length = reg(map::kMrLengthOffset);
+  const std::uint64_t address = packet.remote_address;
+  if (address < base || packet.payload_bytes > length ||
+      address - base > length - packet.payload_bytes) {
+    return false;
+  }
+  if (packet.payload != nullptr) {
+    Transfer transfer{Operation::kPayload, {}, address, 0, {}, *packet.payload};
+    submit(std::move(transfer), packet.payload_bytes);
+  }
+  std::uint32_t& received = message_bytes_[qpn];
+  if (packet.first) received = 0;
+  received += packet.payload_bytes;
+  if (packet.last && packet.has_immediate) {
+    nic_cqe completion{};
+    completion.byte_len = received;
+    completion.immediate = packet.immediate;
+    completion.qpn = qpn;
+    completion.status = NIC_CQE_OK;
+    completion.opcode = NIC_CQE_RECEIVE_IMMEDIATE;
+    complete(completion);
+  }
+  return true;
+}
+
+void NicHostInterface::complete(const nic_cqe& completion) {
+  waiting_.push_back(completion);
+  waiting_.back().timestamp_ns =
+      static_cast<std::uint64_t>(scheduler_.now().count / kNanoSecond.count);
+  flush_completions();
+}
+
+void NicHostInterface::flush_completions() {
+  const std::uint32_t entries = completion_entries();
+  while (!waiting_.empty()) {
+    const auto used = static_cast<std::uint16_t>(cq_tail_ - reg(map::kCqHeadOffset));
+    if (used >= entries) return;  // the driver's next CQ_HEAD lets them go
+    Transfer transfer{Operation::kCompletion, {}, 0, 0, waiting_.front(), {}};
+    waiting_.pop_front();
+    const std::uint32_t place = cq_tail_ % entries;
+    transfer.completion.phase = (cq_tail_ / entries) % 2 == 0 ? 1 : 0;
+    transfer.address = reg64(map::kCqBaseLoOffset) + place * sizeof(nic_cqe);
+    ++cq_tail_;
+    ++in_dma_completions_;
+    submit(std::move(transfer), sizeof(nic_cqe));
+  }
+}
+
+void NicHostInterface::write_completion(const Transfer& transfer) {
+  --in_dma_completions_;
+  ++cq_visible_;
+  if (!dma_.write(transfer.address, &transfer.completion, sizeof(nic_cqe))) {
+    registers_.raise(map::kIrqStatusSqErrorMask);  // the ring lies outside memory
+    return;
+  }
+  ++completions_written_;
+  ++unreported_;
+  const std::uint32_t coalesce = reg(map::kIrqCoalesceOffset);
+  const std::uint32_t count =
+      (coalesce & map::kIrqCoalesceCountMask) >> map::kIrqCoalesceCountShift;
+  const std::uint32_t delay =
+      (coalesce & map::kIrqCoalesceDelayMask) >> map::kIrqCoalesceDelayShift;
+  if (unreported_ >= count) {
+    raise_completion();
+  } else if (delay != 0 && !coalesce_event_.is_scheduled()) {
+    scheduler_.schedule_in(coalesce_event_, kMicroSecond * delay);
+  }
+}
+
+void NicHostInterface::raise_completion() {
+  scheduler_.cancel(coalesce_event_);
+  unreported_ = 0;
+  registers_.raise(map::kIrqStatusCompletionMask);
+}
+
+// ---------------------------------------------------------------- the DMA engine's queue
+
+void NicHostInterface::submit(Transfer&& transfer, Bytes bytes) {
+  transfer.finish = dma_.finish_time(scheduler_.now(), bytes);
+  transfers_.push_back(std::move(transfer));
+  if (!transfer_event_.is_scheduled()) {
+    scheduler_.schedule_at(transfer_event_, transfers_.front().finish);
+  }
+}
+
+void NicHostInterface::transfer_finished() {
+  Transfer transfer = std::move(transfers_.front());
+  transfers_.pop_front();
+  switch (transfer.operation) {
+    case Operation::kFetch:
+      take_entries(transfer);
+      break;
+    case Operation::kPayload:
+      if (!dma_.write(transfer.address, transfer.bytes.data(), transfer.bytes.size())) {
+        ++nic_.counters().mr_violations;  // the window named memory that is not there
+      }
+      break;
+    case Operation::kCompletion:
+      write_completion(transfer);
+      break;
+  }
+  if (!transfers_.empty() && !transfer_event_.is_scheduled()) {
+    scheduler_.schedule_at(transfer_event_, transfers_.front().finish);
+  }
+}
+
+}  // namespace dcc::model

@@ -1,0 +1,114 @@
+// The NIC as software sees it: registers, descriptor rings in host RAM, completions, interrupts.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "dma_engine.h"
+#include "driver/nic_descriptors.h"
+#include "net/packet.h"
+#include "nic/nic_device.h"
+#include "registers/register_block.h"
+#include "sim/scheduler.h"
+
+namespace dcc::model {
+
+/// What the platform knows of a queue pair and its registers do not say.
+struct QueuePairIdentity {
+  std::uint32_t flow = 0;  // ledger record
+  bool ecn_capable = true;
+  PicoSeconds base_rtt{};
+};
+
+/// Tells queue pairs of different hosts apart and together: the platform's connection manager.
+class ConnectionManager {
+ public:
+  virtual QueuePairIdentity identify(HostId host, Qpn qpn) const = 0;
+  /// `host` has created or destroyed its end.
+  virtual void created(HostId host, Qpn qpn, HostId remote_host, Qpn remote_qpn) = 0;
+  virtual void destroyed(HostId host, Qpn qpn) = 0;
+
+ protected:
+  ~ConnectionManager() = default;
+};
+
+/// Implements driver/nic_descriptors.h and the register map `nic`. Descriptors and payload move
+/// through the DMA engine in order: a completion is in RAM before the interrupt that tells of it,
+/// and payload before its completion.
+class NicHostInterface final : private regs::RegisterDevice,
+                               private CompletionSink,
+                               private DeliverySink {
+ public:
+  NicHostInterface(Scheduler& scheduler, NicDevice& nic, DmaEngine& dma,
+                   ConnectionManager& connections, std::uint32_t rank);
+
+  regs::RegisterBlock& registers() { return registers_; }
+  std::uint64_t completions_written() const { return completions_written_; }
+  /// Completions that wait for room in the ring or for the DMA engine.
+  std::uint64_t completions_waiting() const { return waiting_.size() + in_dma_completions_; }
+
+ private:
+  enum class Operation : std::uint8_t { kFetch, kPayload, kCompletion };
+  struct Transfer {
+    Operation operation;
+    PicoSeconds finish;
+    std::uint64_t address = 0;
+    std::uint32_t count = 0;  // work entries to fetch
+    nic_cqe completion{};
+    std::vector<std::uint8_t> bytes;
+  };
+
+  // regs::RegisterDevice
+  std::uint32_t read_register(std::uint16_t index) const override;
+  void register_written(std::uint16_t index, std::uint32_t value) override;
+  std::uint64_t read_counter(std::uint16_t index) const override;
+  std::uint32_t read_window(std::uint16_t, std::uint32_t) const override { return 0; }
+  void write_window(std::uint16_t, std::uint32_t, std::uint32_t) override {}
+
+  // CompletionSink, DeliverySink
+  void work_done(Qpn qpn, const WorkItem& item, Status status) override;
+  bool delivered(Qpn qpn, const Packet& packet) override;
+
+  void queue_pair_command(std::uint32_t command);
+  void ring_send_doorbell();
+  void fetch_more();
+  void take_entries(const Transfer& fetch);
+  void start_work(const nic_wqe& entry);
+  void reject(const nic_wqe& entry);
+  void complete(const nic_cqe& completion);
+  void flush_completions();
+  void write_completion(const Transfer& transfer);
+  void submit(Transfer&& transfer, Bytes bytes);
+  void transfer_finished();
+  void raise_completion();
+  void soft_reset();
+
+  std::uint32_t reg(std::uint32_t offset) const;
+  std::uint64_t reg64(std::uint32_t low_offset) const;
+  std::uint32_t send_entries() const;
+  std::uint32_t completion_entries() const;
+
+  Scheduler& scheduler_;
+  NicDevice& nic_;
+  DmaEngine& dma_;
+  ConnectionManager& connections_;
+  regs::RegisterBlock registers_;
+
+  std::uint16_t sq_head_ = 0;     // next entry to start
+  std::uint16_t sq_fetched_ = 0;  // next entry to ask the DMA engine for
+  bool fetching_ = false;
+  std::uint16_t cq_tail_ = 0;       // next entry to hand to the DMA engine
+  std::uint16_t cq_visible_ = 0;    // next entry to become visible: CQ_TAIL
+  std::deque<nic_cqe> waiting_;     // completions without room in the ring
+  std::uint64_t in_dma_completions_ = 0;
+  std::uint64_t completions_written_ = 0;
+  std::uint32_t unreported_ = 0;    // completions since the interrupt was raised last
+  std::vector<std::uint32_t> message_bytes_;  // by queue pair: received of the present message
+  std::deque<Transfer> transfers_;
+  Event transfer_event_;
+  Event coalesce_event_;
+};
+
+}  // namespace dcc::model
