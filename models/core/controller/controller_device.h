@@ -108,6 +108,9 @@ class ControllerDevice {
   void observe(SlotObserver* observer) { manager_.observe(observer); }
   void on_cause(CauseSink* sink) { causes_ = sink; }
 
+  /// As it is, without settling: pkt_length and the byte notification counts may lack the last
+  /// notification; all the rest is exact.
+  const CongestionManager& manager() const { return manager_; }
   TimerEngine& timers() { return *timers_; }
   RateEngine& rates() { return *rates_; }
 

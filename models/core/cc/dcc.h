@@ -1,0 +1,55 @@
+// The hardware controller as one congestion-control algorithm among the others.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cc/algorithm.h"
+#include "controller/controller_device.h"
+
+namespace dcc {
+
+/// Hands CNPs and sent packets to the controller with the flow's DSCP from its queue pair context,
+/// and the calculated rates to the NIC.
+///
+/// Always asks for on_sent: firmware may switch the byte counter on at any time, and a packet of a
+/// flow without a slot costs one look-up that fails. Packets are counted in wire bytes with
+/// overhead, as rates are.
+///
+/// A flow that ends keeps its slot until the timer has brought it to its maximum (nothing else
+/// releases, as in the hardware); rates calculated for it meanwhile are dropped. Should its number
+/// start again before that, it is the same queue pair to the controller: the new flow takes over
+/// the slot and starts at the slot's rate.
+class Dcc final : public Algorithm, private RateSink {
+ public:
+  /// Arguments as in ControllerDevice; `host` outlives this.
+  Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config, std::uint32_t rank,
+      std::unique_ptr<TimerEngine> timers = nullptr, std::unique_ptr<RateEngine> rates = nullptr);
+
+  ControllerDevice& device() { return device_; }
+  const ControllerDevice& device() const { return device_; }
+
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_flow_end(FlowNumber flow) override;
+  void on_sent(FlowNumber flow, const SentInfo& info) override;
+  void on_cnp(FlowNumber flow, const CnpInfo& info) override;
+  /// A flow without a slot shows the last rate it was given, and no α.
+  View view(FlowNumber flow) const override;
+  AlgorithmCounters counters() const override;
+
+ private:
+  struct Flow {
+    Rate rate;  // as the NIC has it
+    std::uint8_t dscp = 0;
+    bool alive = false;
+  };
+  void rate_calculated(std::uint32_t flow, Rate rate) override;
+
+  AlgorithmHost& host_;
+  std::vector<Flow> flows_;
+  ControllerDevice device_;
+};
+
+}  // namespace dcc
