@@ -1,0 +1,43 @@
+// One-read one-write RAM: the only place a memory stands, so the only one a macro replaces.
+//
+// Timing a macro must keep: rdata_o follows a cycle with ren_i by one clock and holds its value
+// until the next such cycle. What the array returns when it is read and written at the same address
+// in one cycle does not matter: the bypass here hands out the data being written. Contents are
+// undefined after power-up; whoever uses an instance writes before it reads or qualifies what it
+// reads.
+module ram_1r1w #(
+  parameter int unsigned Depth = 1024,  // words, at least 2
+  parameter int unsigned Width = 32,    // bits a word
+  localparam int unsigned AddrW = $clog2(Depth)
+) (
+  input  logic             clk_i,
+  input  logic             ren_i,    // read strobe
+  input  logic [AddrW-1:0] raddr_i,
+  output logic [Width-1:0] rdata_o,  // one cycle after ren_i, then held
+  input  logic             wen_i,    // write strobe
+  input  logic [AddrW-1:0] waddr_i,
+  input  logic [Width-1:0] wdata_i
+);
+  logic             collision_q;
+  logic [Width-1:0] bypass_q;
+  logic [Width-1:0] array_rdata;
+
+  ram_1r1w_array #(.Depth(Depth), .Width(Width)) u_array (
+    .clk_i,
+    .ren_i,
+    .raddr_i,
+    .rdata_o(array_rdata),
+    .wen_i,
+    .waddr_i,
+    .wdata_i
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (ren_i) begin
+      collision_q <= wen_i && (waddr_i == raddr_i);
+      bypass_q    <= wdata_i;
+    end
+  end
+
+  assign rdata_o = collision_q ? bypass_q : array_rdata;
+endmodule

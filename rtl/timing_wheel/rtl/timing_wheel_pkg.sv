@@ -1,0 +1,17 @@
+// Encodings of the timing wheel.
+package timing_wheel_pkg;
+  // Commands.
+  localparam logic [1:0] CmdStart  = 2'd0;  // start, or restart if the slot is started
+  localparam logic [1:0] CmdCancel = 2'd1;
+  localparam logic [1:0] CmdRead   = 2'd2;  // or 3: tell whether it is started, and its due time
+
+  // Level a due time belongs to.
+  localparam logic [1:0] LevelTop    = 2'd0;
+  localparam logic [1:0] LevelMiddle = 2'd1;
+  localparam logic [1:0] LevelLast   = 2'd2;
+
+  // Where a slot's event is kept.
+  localparam logic [1:0] HeldNowhere = 2'd0;  // not started
+  localparam logic [1:0] HeldInList  = 2'd1;  // a list of the top or middle level
+  localparam logic [1:0] HeldInRow   = 2'd2;  // a bit in a row of the last level
+endpackage
