@@ -1,0 +1,70 @@
+// The wheel's test bench as a function: random stimulus, oracle, comparison, coverage.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace dcc {
+
+struct CosimOptions {
+  std::uint64_t ops = 1'000'000;  // starts, cancels, restarts and expiries together
+  std::uint64_t seed = 1;
+  std::string profile = "all";  // uniform | burst | wrap | full | cancel-race; all: in turn
+  std::string dut = "rtl";      // rtl | netlist | model
+  std::uint32_t fault = 0;      // WheelFault, rtl only
+  bool random_init = false;     // random register and RAM contents after power-up
+  std::function<void(std::uint64_t done, std::uint64_t of)> progress;  // may be empty
+};
+
+struct CosimProfileResult {
+  std::string profile;
+  std::uint64_t operations = 0;
+  std::uint64_t cycles = 0;
+  std::uint64_t busy_cycles = 0;
+  std::uint64_t commands = 0;  // starts, restarts, cancels
+  std::uint64_t expiries = 0;
+  std::uint64_t moves = 0;
+  std::uint32_t longest_command_stall = 0;  // cycles, outside a deliberate overrun
+  std::uint32_t longest_first_expiry = 0;   // cycles from a tick's beginning, while keeping up
+  std::uint32_t largest_lateness = 0;       // ticks, of an expiry a ready consumer waited for
+  double busy_per_operation() const {
+    return operations == 0 ? 0.0
+                           : static_cast<double>(busy_cycles) / static_cast<double>(operations);
+  }
+};
+
+struct CosimBin {
+  std::string name;
+  std::uint64_t hits = 0;
+};
+
+struct CosimResult {
+  std::uint64_t operations = 0;
+  std::uint64_t cycles = 0;
+  std::uint64_t mismatches = 0;  // the run stops at the first
+  std::string first_mismatch;    // sentence with cycle, tick and the last transactions
+  std::vector<CosimProfileResult> profiles;
+  std::vector<CosimBin> coverage;
+  std::uint64_t bins_hit() const {
+    std::uint64_t n = 0;
+    for (const CosimBin& bin : coverage) n += bin.hits > 0 ? 1 : 0;
+    return n;
+  }
+};
+
+/// Names CosimOptions::profile takes, "all" excepted.
+std::vector<std::string> cosim_profiles();
+/// Duts this build has.
+std::vector<std::string> cosim_duts();
+
+/// Runs the bench. std::invalid_argument (one sentence) for an unknown profile or a dut this build
+/// does not have.
+CosimResult run_cosim(const CosimOptions& options);
+
+/// run_cosim, and prints the result for people. 0: no mismatch; 1: mismatch; 2: unusable options.
+/// `progress` of the options is replaced by a line on a terminal.
+int cosim_main(const CosimOptions& options);
+
+}  // namespace dcc

@@ -1,0 +1,36 @@
+// The platform's timing engine made of verilated hardware.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "controller/timer_engine.h"
+#include "timing_wheel_dut.h"
+
+namespace dcc {
+
+struct RtlWheelOptions {
+  std::uint32_t slots = kVerilatedTimers;  // 1 … kVerilatedTimers
+  WheelFault fault = WheelFault::kNone;    // see WheelFault: a demonstration, not a mode of use
+  std::uint32_t random_seed = 0;           // random contents after power-up unless 0
+};
+
+/// What the hardware needed to keep up with the calls; cycles of the wheel's clock.
+struct RtlWheelFigures {
+  std::uint64_t cycles = 0;                 // simulated; idle ones were skipped
+  std::uint32_t longest_command_stall = 0;  // from asking to being accepted
+  std::uint32_t longest_first_expiry = 0;   // from the tick's beginning to its first expiry
+};
+
+/// A timing engine whose every answer comes out of the verilated wheel. Ticks without anything to
+/// do are skipped through advance_i, so simulated cycles follow the work, not the time.
+class RtlTimerEngine : public TimerEngine {
+ public:
+  virtual const RtlWheelFigures& figures() const = 0;
+};
+
+/// std::invalid_argument for more slots than the wheel was built for. The engine's calls throw
+/// std::runtime_error if the hardware hangs or an assertion in it fails.
+std::unique_ptr<RtlTimerEngine> make_rtl_timer_engine(const RtlWheelOptions& options = {});
+
+}  // namespace dcc
