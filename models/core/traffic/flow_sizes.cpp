@@ -1,0 +1,105 @@
+#include "traffic/flow_sizes.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "traffic/text_fields.h"
+#include "traffic/traffic_spec.h"
+
+namespace dcc {
+
+namespace {
+constexpr std::uint64_t kAll = 100'000'000;  // 100 % in millionths of a percent
+constexpr Bytes kGreatestSize = Bytes{1} << 40;
+constexpr std::size_t kGreatestFile = 1 << 20;
+
+// Kept equal to configs/data/*.cdf by a test.
+constexpr const char* kWebSearch =
+    "0 0\n10000 15\n20000 20\n30000 30\n50000 40\n80000 53\n200000 60\n1000000 70\n2000000 80\n"
+    "5000000 90\n10000000 97\n30000000 100\n";
+constexpr const char* kFbHadoop =
+    "0 0\n100 1\n200 2\n300 5\n350 15\n400 20\n500 30\n600 40\n700 50\n1000 60\n2000 67\n7000 70\n"
+    "30000 72\n50000 82\n80000 87\n120000 90\n300000 95\n1000000 97.5\n2000000 99\n10000000 100\n";
+}  // namespace
+
+FlowSizes FlowSizes::named_or_file(const std::string& name) {
+  if (name == "websearch") return parse(kWebSearch, name);
+  if (name == "fbhadoop") return parse(kFbHadoop, name);
+  std::ifstream in(name, std::ios::binary);
+  if (!in) {
+    throw TrafficError(name + ": " + std::strerror(errno) +
+                       " (sizes: websearch, fbhadoop or a file)");
+  }
+  std::string text;
+  for (char chunk[4096]; in.read(chunk, sizeof chunk) || in.gcount() > 0;) {
+    text.append(chunk, static_cast<std::size_t>(in.gcount()));
+    if (text.size() > kGreatestFile) throw TrafficError(name + ": more than 1 MiB");
+  }
+  if (in.bad()) throw TrafficError(name + ": cannot be read");
+  return parse(text, name);
+}
+
+FlowSizes FlowSizes::parse(const std::string& text, const std::string& name) {
+  FlowSizes sizes;
+  int number = 0;
+  std::string place = name;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string line = text.substr(at, end - at);
+    at = end + 1;
+    place = name + ":" + std::to_string(++number);
+    line.resize(std::min(line.find('#'), line.size()));
+    TextFields fields(line);
+    if (fields.at_end()) continue;
+    Point point;
+    if (!fields.number(0, kGreatestSize, point.bytes)) {
+      throw TrafficError(place + ": expected a size in bytes (0 … 2^40)");
+    }
+    std::int64_t percent = 0;
+    if (!fields.decimal(6, static_cast<std::int64_t>(kAll), percent) || !fields.at_end()) {
+      throw TrafficError(place + ": expected \"bytes percent\" with 0 … 100 percent");
+    }
+    point.micro_percent = static_cast<std::uint64_t>(percent);
+    if (sizes.points_.empty() && point.micro_percent != 0) {
+      throw TrafficError(place + ": the first line must stand at 0 percent");
+    }
+    if (!sizes.points_.empty() && (point.bytes < sizes.points_.back().bytes ||
+                                   point.micro_percent < sizes.points_.back().micro_percent)) {
+      throw TrafficError(place + ": sizes and percentages must not fall");
+    }
+    sizes.points_.push_back(point);
+  }
+  if (sizes.points_.empty() || sizes.points_.back().micro_percent != kAll) {
+    throw TrafficError(place + ": the last line must stand at 100 percent");
+  }
+  if (sizes.points_.back().bytes == 0) throw TrafficError(place + ": every flow would be empty");
+  return sizes;
+}
+
+Bytes FlowSizes::draw(RandomStream& random) const {
+  // A percentage with 32 bits below its last decimal; the first point that lies above it.
+  const std::uint64_t drawn = random.below(kAll << 32);
+  std::size_t above = 1;
+  while ((points_[above].micro_percent << 32) <= drawn) ++above;
+  const Point& lo = points_[above - 1];
+  const Point& hi = points_[above];
+  const Uint128 part = drawn - (lo.micro_percent << 32);
+  const Uint128 span = static_cast<Uint128>(hi.micro_percent - lo.micro_percent) << 32;
+  const Bytes bytes =
+      lo.bytes + static_cast<Bytes>(static_cast<Uint128>(hi.bytes - lo.bytes) * part / span);
+  return std::max<Bytes>(bytes, 1);
+}
+
+std::uint64_t FlowSizes::mean_micro_bytes() const {
+  Uint128 doubled = 0;
+  for (std::size_t i = 1; i < points_.size(); ++i) {
+    doubled += static_cast<Uint128>(points_[i - 1].bytes + points_[i].bytes) *
+               (points_[i].micro_percent - points_[i - 1].micro_percent);
+  }
+  return static_cast<std::uint64_t>(doubled * 1'000'000u / (2 * kAll));
+}
+
+}  // namespace dcc

@@ -1,0 +1,110 @@
+#include "traffic/trace_file.h"
+
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "traffic/text_fields.h"
+#include "traffic/traffic_spec.h"
+
+namespace dcc {
+
+namespace {
+constexpr std::size_t kLongestLine = 1024;
+constexpr std::int64_t kLastHost = (1 << 20) - 1;
+constexpr std::int64_t kGreatestSize = std::int64_t{1} << 40;
+constexpr std::int64_t kLatest = 1'000'000 * std::int64_t{1'000'000'000'000};  // ps: 10^6 s
+
+/// Lines of a file that may be compressed (zlib reads both).
+class LineReader {
+ public:
+  explicit LineReader(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
+    if (file_ == nullptr) throw TrafficError(path + ": " + std::strerror(errno));
+  }
+  ~LineReader() { gzclose(file_); }
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+
+  /// False at the end of the file.
+  bool next(std::string_view& line) {
+    ++number_;
+    if (gzgets(file_, buffer_, sizeof buffer_) == nullptr) {
+      check_archive();
+      return false;
+    }
+    const std::size_t length = std::strlen(buffer_);
+    if (length == 0 || (buffer_[length - 1] != '\n' && gzeof(file_) == 0)) {
+      throw TrafficError(place() + ": not a line of text of at most 1022 characters");
+    }
+    if (buffer_[length - 1] != '\n') check_archive();
+    line = std::string_view(buffer_, length);
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
+    return true;
+  }
+  int number() const { return number_; }
+  std::string place() const { return path_ + ":" + std::to_string(number_); }
+
+ private:
+  /// At the end of what could be read: was that the end of the file?
+  void check_archive() {
+    int error = Z_OK;
+    const char* const text = gzerror(file_, &error);
+    if (error != Z_OK && error != Z_STREAM_END) {
+      throw TrafficError(place() + ": the compressed file is damaged (" + text + ")");
+    }
+  }
+
+  std::string path_;
+  gzFile file_;
+  int number_ = 0;
+  char buffer_[kLongestLine];
+};
+}  // namespace
+
+std::vector<TraceFlow> read_trace(const std::string& path) {
+  LineReader reader(path);
+  std::string_view line;
+  std::int64_t count = 0;
+  if (!reader.next(line)) throw TrafficError(reader.place() + ": the file is empty");
+  TextFields first(line);
+  if (!first.number(0, static_cast<std::int64_t>(kMostFlows), count) || !first.at_end()) {
+    throw TrafficError(reader.place() + ": expected the number of flows, 0 … 10000000");
+  }
+  std::vector<TraceFlow> flows;
+  while (reader.next(line)) {
+    TextFields fields(line);
+    if (fields.at_end()) continue;
+    if (static_cast<std::int64_t>(flows.size()) == count) {
+      throw TrafficError(reader.place() + ": more flows than the " + std::to_string(count) +
+                         " the first line announces");
+    }
+    const auto expect = [&](bool ok, const char* what) {
+      if (!ok) throw TrafficError(reader.place() + ": expected " + what);
+    };
+    std::int64_t from = 0, to = 0, priority = 0, port = 0, bytes = 0, start = 0;
+    expect(fields.number(0, kLastHost, from), "the source, a host number, as first field");
+    expect(fields.number(0, kLastHost, to), "the destination, a host number, as second field");
+    expect(fields.number(0, 255, priority), "the priority, 0 … 255, as third field");
+    expect(fields.number(0, 65'535, port), "the port, 0 … 65535, as fourth field");
+    expect(fields.number(1, kGreatestSize, bytes), "the bytes, 1 … 2^40, as fifth field");
+    expect(fields.decimal(12, kLatest, start), "the start in seconds as sixth field");
+    expect(fields.at_end(), "nothing after the sixth field");
+    TraceFlow flow;
+    flow.from = static_cast<HostId>(from);
+    flow.to = static_cast<HostId>(to);
+    flow.priority = static_cast<unsigned>(priority);
+    flow.bytes = bytes;
+    flow.start = PicoSeconds(start);
+    flow.line = reader.number();
+    flows.push_back(flow);
+  }
+  if (static_cast<std::int64_t>(flows.size()) < count) {
+    throw TrafficError(reader.place() + ": the file ends after " + std::to_string(flows.size()) +
+                       " of " + std::to_string(count) + " flows");
+  }
+  return flows;
+}
+
+}  // namespace dcc
