@@ -34,6 +34,7 @@ struct FlowStart {
   std::uint8_t dscp = 0;
   HostId destination = 0;
   PicoSeconds base_rtt{};  // of the empty network, one full packet there and its ACK back
+  Rate initial_rate;       // zero: the algorithm's own
 };
 
 struct SentInfo {
@@ -41,6 +42,7 @@ struct SentInfo {
   std::uint32_t wire_bytes = 0;  // link overhead included
   Psn psn = 0;
   bool last_of_message = false;
+  bool more_waiting = false;  // the flow has more to send: the network, not the application, limits
 };
 
 struct AckInfo {

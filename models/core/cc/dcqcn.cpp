@@ -29,11 +29,11 @@ AlgorithmNeeds Dcqcn::needs() const {
   return needs;
 }
 
-void Dcqcn::on_flow_start(FlowNumber number, const FlowStart&) {
+void Dcqcn::on_flow_start(FlowNumber number, const FlowStart& start) {
   if (flows_.size() <= number) flows_.resize(number + 1);
   Flow& flow = flows_[number];
   flow = Flow{};
-  flow.current = flow.target = initial_;
+  flow.current = flow.target = start.initial_rate.raw == 0 ? initial_ : mbps(start.initial_rate);
   flow.alpha = parameters_.initial_alpha;
   apply(number, flow);
 }

@@ -63,6 +63,9 @@ struct QueuePairConfig {
   std::uint8_t dscp = 0;
   std::uint8_t priority = 0;
   bool ecn_capable = true;
+  bool governed = true;  // by the congestion-control algorithm
+  Rate rate_cap;         // the application's own limit; zero: none
+  Rate initial_rate;     // zero: the algorithm's
   PicoSeconds base_rtt{};
 };
 

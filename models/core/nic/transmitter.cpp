@@ -61,8 +61,9 @@ void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   flow.config = config;
   pacing_.add_flow(qpn, config.priority);
   set_rate(qpn, line_rate_);
-  if (algorithm_ != nullptr) {
-    algorithm_->on_flow_start(qpn, {config.dscp, config.remote_host, config.base_rtt});
+  if (algorithm_ != nullptr && config.governed) {
+    algorithm_->on_flow_start(
+        qpn, {config.dscp, config.remote_host, config.base_rtt, config.initial_rate});
   }
 }
 
@@ -75,7 +76,7 @@ void Transmitter::connect_queue_pair(Qpn qpn) {
 
 void Transmitter::destroy_queue_pair(Qpn qpn) {
   if (!exists(qpn)) return;
-  if (algorithm_ != nullptr) algorithm_->on_flow_end(qpn);
+  if (algorithm_ != nullptr && flows_[qpn].config.governed) algorithm_->on_flow_end(qpn);
   fail(qpn, flows_[qpn], CompletionSink::Status::kFlushed);
   flows_[qpn].created = false;
 }
@@ -132,6 +133,7 @@ void Transmitter::consider(Qpn qpn, Flow& flow) {
 
 void Transmitter::set_rate(FlowNumber number, Rate rate) {
   Flow& flow = flows_[number];
+  if (flow.config.rate_cap.raw != 0) rate = std::min(rate, flow.config.rate_cap);
   flow.rate = rate;
   flow.full_gap = pacing_gap(full_wire_, rate);
   if (!pacing_.is_waiting(number)) return;
@@ -255,8 +257,9 @@ Packet* Transmitter::next_data_packet() {
       flow.progress = now();
       track(qpn, flow);
     }
-    if (needs_.on_sent) {
-      algorithm_->on_sent(qpn, {plan.payload_bytes, wire, packet->psn, plan.last});
+    if (needs_.on_sent && flow.config.governed) {
+      algorithm_->on_sent(qpn, {plan.payload_bytes, wire, packet->psn, packet->last,
+                                flow.work.has_unsent()});
     }
     consider(qpn, flows_[qpn]);
     return packet;

@@ -13,11 +13,7 @@ Bytes Transmitter::complete_before(Qpn qpn, Flow& flow, Psn psn) {
       completions_->work_done(qpn, item, CompletionSink::Status::kOk);
     }
   });
-  if (newly > 0) {
-    FlowRecord& record = ledger_[flow.config.flow];
-    record.acked_bytes += newly;
-    record.last_ack = now();
-  }
+  if (newly > 0) ledger_.acknowledged(flow.config.flow, newly, now());
   return newly;
 }
 
@@ -37,7 +33,7 @@ void Transmitter::on_ack(const Packet& ack) {
     untrack(qpn, flow);
     if (flow.work.has_unacked()) track(qpn, flow);
   }
-  if (needs_.acks && !flow.failed) {
+  if (needs_.acks && flow.config.governed && !flow.failed) {
     AckInfo info;
     info.rtt = rtt;
     info.newly_acked = newly;
@@ -133,7 +129,9 @@ void Transmitter::on_cnp(const Packet& cnp) {
     ++counters_.unknown_qp;
     return;
   }
-  if (needs_.cnp) algorithm_->on_cnp(cnp.destination_qpn, {cnp.cnp_marks});
+  if (needs_.cnp && flows_[cnp.destination_qpn].config.governed) {
+    algorithm_->on_cnp(cnp.destination_qpn, {cnp.cnp_marks});
+  }
 }
 
 void Transmitter::on_cnm(const Packet& cnm) {
@@ -141,7 +139,9 @@ void Transmitter::on_cnm(const Packet& cnm) {
     ++counters_.unknown_qp;
     return;
   }
-  if (algorithm_ != nullptr) algorithm_->on_cnm(cnm.destination_qpn, cnm.immediate);
+  if (algorithm_ != nullptr && flows_[cnm.destination_qpn].config.governed) {
+    algorithm_->on_cnm(cnm.destination_qpn, cnm.immediate);
+  }
 }
 
 void Transmitter::on_pause(unsigned classes) {

@@ -12,6 +12,7 @@ struct FlowRecord {
   PicoSeconds posted = PicoSeconds::max();  // first work posted
   PicoSeconds last_ack{};
   PicoSeconds last_received{};
+  Bytes target_bytes = 0;         // what is to be sent in all; 0: without end
   Bytes posted_bytes = 0;
   Bytes acked_bytes = 0;
   Bytes received_bytes = 0;       // payload, in order, without repeats
@@ -23,6 +24,32 @@ struct FlowRecord {
 };
 
 /// Indexed by Packet::flow.
-using FlowLedger = std::vector<FlowRecord>;
+class FlowLedger {
+ public:
+  explicit FlowLedger(std::size_t flows = 0) : records_(flows) {}
+  FlowRecord& operator[](std::size_t flow) { return records_[flow]; }
+  const FlowRecord& operator[](std::size_t flow) const { return records_[flow]; }
+  std::size_t size() const { return records_.size(); }
+  auto begin() const { return records_.begin(); }
+  auto end() const { return records_.end(); }
+
+  /// The sender's NIC: so many payload bytes more are acknowledged.
+  void acknowledged(std::size_t flow, Bytes bytes, PicoSeconds now) {
+    FlowRecord& record = records_[flow];
+    const bool was_finished = finished(record);
+    record.acked_bytes += bytes;
+    record.last_ack = now;
+    if (!was_finished && finished(record)) ++finished_;
+  }
+  static bool finished(const FlowRecord& record) {
+    return record.target_bytes != 0 && record.acked_bytes >= record.target_bytes;
+  }
+  /// Flows of which every byte is acknowledged.
+  std::size_t finished_flows() const { return finished_; }
+
+ private:
+  std::vector<FlowRecord> records_;
+  std::size_t finished_ = 0;
+};
 
 }  // namespace dcc

@@ -1,0 +1,55 @@
+// SystemC module of a NIC: packet sockets, the device, and (where software drives it) its host side.
+#pragma once
+
+#include <memory>
+#include <systemc>
+
+#include "apb.h"
+#include "dma_engine.h"
+#include "nic/nic_device.h"
+#include "nic_host_interface.h"
+#include "packet_socket.h"
+
+namespace dcc::model {
+
+class NicModule final : public sc_core::sc_module {
+ public:
+  NicModule(const sc_core::sc_module_name& name, Scheduler& scheduler, PacketPool& pool,
+            FlowLedger& ledger, const NicParameters& parameters, std::uint32_t rank)
+      : sc_module(name),
+        scheduler_(scheduler),
+        device_(scheduler, pool, ledger, parameters, rank),
+        in_("in", device_, 0),
+        out_("out", device_, 0) {
+    device_.connect(out_);
+  }
+
+  /// Adds registers, descriptor rings and the DMA engine. During elaboration, at most once.
+  void add_host_interface(ConnectionManager& connections, std::uint32_t rank,
+                          const sc_core::sc_time& register_latency) {
+    const NicParameters& parameters = device_.parameters();
+    dma_ = std::make_unique<DmaEngine>("dma", parameters.dma_latency, parameters.dma_rate);
+    host_ = std::make_unique<NicHostInterface>(scheduler_, device_, *dma_, connections, rank);
+    apb_ = std::make_unique<ApbTarget>("registers", host_->registers(), register_latency);
+  }
+
+  PacketTargetSocket& in() { return in_.socket; }
+  PacketInitiatorSocket& out() { return out_.socket; }
+  NicDevice& device() { return device_; }
+  const NicDevice& device() const { return device_; }
+  /// Null without a host interface.
+  NicHostInterface* host() { return host_.get(); }
+  DmaEngine* dma() { return dma_.get(); }
+  ApbTarget* apb() { return apb_.get(); }
+
+ private:
+  Scheduler& scheduler_;
+  NicDevice device_;
+  PacketInPort in_;
+  PacketOutPort out_;
+  std::unique_ptr<DmaEngine> dma_;
+  std::unique_ptr<NicHostInterface> host_;
+  std::unique_ptr<ApbTarget> apb_;
+};
+
+}  // namespace dcc::model
