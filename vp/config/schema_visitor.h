@@ -154,8 +154,6 @@ class SchemaVisitor {
 
   /// True while YAML is being read into the members (then presets take effect).
   virtual bool reading() const { return false; }
-  /// The value of a key before its leaf is visited (for defaults that depend on others).
-  virtual bool is_given(const char* /*key*/) const { return false; }
 
  protected:
   struct ListPlan {

@@ -1,0 +1,357 @@
+#include "config/checks.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "config/enum_names.h"
+#include "config/quantity_text.h"
+
+namespace dcc::vp {
+namespace {
+
+/// Ethernet 14 + IPv4 20 + UDP 8 + BTH 12 + RETH 16 + ICRC 4 + FCS 4.
+constexpr Bytes kMostHeaders = 78;
+constexpr std::uint64_t kMostFlows = 4'000'000;
+constexpr std::int64_t kMostSamples = 10'000'000;
+
+template <class T>
+std::string text_of(const T& value) {
+  return QuantityText<T>::format(value);
+}
+
+class Checker {
+ public:
+  explicit Checker(const LoadedConfig& loaded)
+      : c_(loaded.config), places_(loaded.places), file_(loaded.file) {}
+
+  void run() const {
+    check_time();
+    check_topology();
+    check_switch();
+    check_congestion_control();
+    check_controller();
+    check_classes();
+    check_hosts();
+    std::uint64_t flows = 0;
+    for (std::size_t i = 0; i < c_.traffic.size(); ++i) flows += check_traffic(i);
+    require(flows <= kMostFlows, "traffic", "more than 4000000 flows");
+    for (std::size_t i = 0; i < c_.faults.size(); ++i) check_fault(i);
+    for (std::size_t i = 0; i < c_.expect.size(); ++i) check_expectation(i);
+  }
+
+ private:
+  void check_time() const {
+    require(c_.measure_end() <= c_.duration, "measure.to",
+            "ends after the run (duration " + text_of(c_.duration) + ")");
+    require(c_.measure.from < c_.measure_end(), "measure.from",
+            "the window begins at " + text_of(c_.measure.from) + ", not before its end " +
+                text_of(c_.measure_end()));
+    require(c_.duration / c_.output.series.interval <= kMostSamples, "output.series.interval",
+            "more than 10000000 samples in " + text_of(c_.duration));
+  }
+
+  void check_topology() const {
+    const TopologyConfig& t = c_.topology;
+    if (t.kind == TopologyKind::kCustom) check_custom(t);
+    if (t.kind == TopologyKind::kFatTree) {
+      require(t.cores % t.aggs_per_pod == 0, "topology.cores",
+              std::to_string(t.cores) + " cores are not a multiple of aggs_per_pod " +
+                  std::to_string(t.aggs_per_pod));
+    }
+    require(t.host_count() >= 2, "topology", "fewer than two hosts");
+    require(t.host_count() <= 4096, "topology",
+            std::to_string(t.host_count()) + " hosts; at most 4096");
+  }
+
+  void check_custom(const TopologyConfig& t) const {
+    std::map<std::string, std::size_t> index;
+    for (std::size_t i = 0; i < t.nodes.size(); ++i) {
+      const std::string path = "topology.nodes." + std::to_string(i);
+      require(!t.nodes[i].name.empty(), path, "a node without a name");
+      require(index.emplace(t.nodes[i].name, i).second, path + ".name",
+              "the name " + in_quotes(t.nodes[i].name) + " is taken");
+    }
+    std::vector<std::vector<std::size_t>> neighbours(t.nodes.size());
+    for (std::size_t i = 0; i < t.links.size(); ++i) {
+      const std::string path = "topology.links." + std::to_string(i);
+      const std::size_t from = node_of(index, t.links[i].from, path + ".from");
+      const std::size_t to = node_of(index, t.links[i].to, path + ".to");
+      require(from != to, path, "a link from a node to itself");
+      neighbours[from].push_back(to);
+      neighbours[to].push_back(from);
+    }
+    for (std::size_t i = 0; i < t.nodes.size(); ++i) {
+      const bool host = t.nodes[i].kind == NodeKind::kHost;
+      require(!host || neighbours[i].size() == 1, "topology.nodes." + std::to_string(i),
+              "host " + in_quotes(t.nodes[i].name) + " has " +
+                  std::to_string(neighbours[i].size()) + " links; a host has one");
+    }
+    std::set<std::size_t> reached;
+    std::vector<std::size_t> open{0};
+    while (!open.empty() && !t.nodes.empty()) {
+      const std::size_t node = open.back();
+      open.pop_back();
+      if (!reached.insert(node).second) continue;
+      open.insert(open.end(), neighbours[node].begin(), neighbours[node].end());
+    }
+    require(reached.size() == t.nodes.size(), "topology.links", "the network is not connected");
+  }
+
+  std::size_t node_of(const std::map<std::string, std::size_t>& index, const std::string& name,
+                      const std::string& path) const {
+    const auto known = index.find(name);
+    if (known != index.end()) return known->second;
+    std::vector<std::string> names;
+    for (const auto& entry : index) names.push_back(entry.first);
+    fail(path, "no node " + in_quotes(name) + hint(name, names));
+  }
+
+  void check_switch() const {
+    const SwitchConfig& s = c_.switch_;
+    if (s.ecn.enabled) {
+      require(s.ecn.kmin <= s.ecn.kmax, given("switch.ecn.kmin", "switch.ecn.kmax"),
+              "kmin " + text_of(s.ecn.kmin) + " is above kmax " + text_of(s.ecn.kmax));
+    }
+    require(s.buffer >= 4 * (c_.nic.mtu + kMostHeaders), given("switch.buffer", "nic.mtu"),
+            "a buffer of " + text_of(s.buffer) + " does not hold four packets of mtu " +
+                text_of(c_.nic.mtu));
+    const auto& weights = s.scheduler.weights;
+    require(s.scheduler.kind != EgressSchedulerKind::kEts ||
+                std::any_of(weights.begin(), weights.end(), [](unsigned w) { return w > 0; }),
+            "switch.scheduler.weights", "all weights are zero; that is kind: strict");
+  }
+
+  void check_congestion_control() const {
+    const NicConfig& nic = c_.nic;
+    const auto algorithm = nic.congestion_control.algorithm;
+    const std::string name = name_of(algorithm);
+    const bool per_packet = algorithm == AlgorithmKind::kHpcc || algorithm == AlgorithmKind::kDctcp;
+    require(!per_packet || nic.ack == AckKind::kPerPacket,
+            given("nic.ack", "nic.congestion_control.algorithm"),
+            name + " needs ack: per_packet, not " + name_of(nic.ack));
+    require(algorithm != AlgorithmKind::kTimely || nic.ack != AckKind::kNone,
+            given("nic.ack", "nic.congestion_control.algorithm"), "timely needs ACKs");
+    require(algorithm != AlgorithmKind::kHpcc || nic.telemetry != TelemetryKind::kOff,
+            given("nic.telemetry", "nic.congestion_control.algorithm"),
+            "hpcc needs in-band telemetry");
+    if (algorithm == AlgorithmKind::kDcqcn || algorithm == AlgorithmKind::kDcc) check_dcqcn();
+    if (algorithm == AlgorithmKind::kTimely) {
+      const TimelyConfig& t = nic.congestion_control.timely;
+      require(t.t_low <= t.t_high, cc("t_low", "t_high"),
+              "t_low " + text_of(t.t_low) + " is above t_high " + text_of(t.t_high));
+    }
+    if (algorithm == AlgorithmKind::kIbcc) {
+      const IbccConfig& t = nic.congestion_control.ibcc;
+      require(t.ccti_min <= t.ccti_limit, cc("ccti_min", "ccti_limit"),
+              "ccti_min is above ccti_limit");
+    }
+  }
+
+  void check_dcqcn() const {
+    const DcqcnConfig& d = c_.nic.congestion_control.dcqcn;
+    const Bytes packet = c_.nic.mtu + kMostHeaders;
+    require(d.byte_counter == 0 || d.byte_counter >= packet, cc("byte_counter", "preset"),
+            "a byte threshold of " + text_of(d.byte_counter) + " is under one packet (" +
+                text_of(packet) + ")");
+    require(!d.r_max || !(*d.r_max < d.r_min), cc("r_min", "r_max"), "r_min is above r_max");
+    require(!d.initial_rate || !(*d.initial_rate < d.r_min), cc("initial_rate", "r_min"),
+            "initial_rate is below r_min");
+    const bool proportional = c_.nic.congestion_control.algorithm == AlgorithmKind::kDcc &&
+                              d.policy == Policy::kProportional;
+    require(!proportional || c_.nic.cnp.carry_marks, "nic.cnp.carry_marks",
+            "policy: proportional needs CNPs that carry marks");
+  }
+
+  void check_controller() const {
+    const ControllerConfig& k = c_.nic.controller;
+    const bool dcc = c_.nic.congestion_control.algorithm == AlgorithmKind::kDcc;
+    require(k.split[0] + k.split[1] + k.split[2] == 16, "nic.controller.split",
+            "the levels' bits add up to " + std::to_string(k.split[0] + k.split[1] + k.split[2]) +
+                ", not 16");
+    const auto check_rtl = [&](Implementation what, const std::string& key) {
+      if (what == Implementation::kModel) return;
+      const std::string path = "nic.controller." + key;
+      const std::string said = key + ": " + name_of(what);
+      require(dcc, path, said + " without the controller (algorithm: dcc)");
+      require(
+          k.slots == kRtlSlots, given("nic.controller.slots", path),
+          said + " has " + std::to_string(kRtlSlots) + " slots, not " + std::to_string(k.slots));
+      require(k.split == kRtlSplit, given("nic.controller.split", path),
+              said + " was built for the split [5, 5, 6]");
+    };
+    check_rtl(k.timer, "timer");
+    check_rtl(k.rate_lut, "rate_lut");
+    if (!dcc) return;
+    const DcqcnConfig& d = c_.nic.congestion_control.dcqcn;
+    check_ticks(d.alpha_timer, "alpha_timer", 1, 4096);
+    check_ticks(d.increase_timer, "increase_timer", 1, 65'535);
+    check_ticks(d.decrease_period, "decrease_period", 0, 65'535);
+    require(k.clock.cycles(k.latency) <= kMilliSecond, "nic.controller.latency",
+            "an answer would take longer than 1ms");
+  }
+
+  void check_ticks(PicoSeconds time, const char* key, std::int64_t least, std::int64_t most) const {
+    const PicoSeconds tick = c_.nic.controller.tick;
+    const std::int64_t ticks = (time + PicoSeconds(tick.count / 2)) / tick;
+    require(least <= ticks && ticks <= most, cc(key, "preset"),
+            text_of(time) + " is " + std::to_string(ticks) + " ticks of " + text_of(tick) +
+                "; the controller counts " + std::to_string(least) + " to " + std::to_string(most));
+  }
+
+  void check_classes() const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < c_.tenants.size(); ++i) {
+      const std::string path = "tenants." + std::to_string(i);
+      const std::string& name = c_.tenants[i].name;
+      require(!name.empty(), path, "a tenant without a name");
+      require(std::count(names.begin(), names.end(), name) == 0, path + ".name",
+              "the name " + in_quotes(name) + " is taken");
+      names.push_back(name);
+    }
+    for (const auto& [dscp, entry] : c_.dscp) {
+      const std::string path = "dscp." + std::to_string(dscp);
+      require(entry.tenant.empty() ||
+                  std::find(names.begin(), names.end(), entry.tenant) != names.end(),
+              path + ".tenant", "no tenant " + in_quotes(entry.tenant) + hint(entry.tenant, names));
+      require(!entry.min_rate || !entry.max_rate || !(*entry.max_rate < *entry.min_rate),
+              path + ".min_rate", "min_rate is above max_rate");
+    }
+  }
+
+  void check_hosts() const {
+    const unsigned count = c_.topology.host_count();
+    check_host(c_.host, "host");
+    std::set<unsigned> ports;
+    for (const auto& [id, host] : c_.hosts) {
+      const std::string path = "hosts." + std::to_string(id);
+      require(id < count, path, no_host(id));
+      check_host(host, path);
+      require(!host.gdb || ports.insert(*host.gdb).second, path + ".gdb",
+              "two hosts with the same debugger port");
+    }
+    require(!c_.host.gdb || count - c_.hosts.size() <= 1, "host.gdb",
+            "one port for " + std::to_string(count) + " hosts; give it to one under `hosts`");
+  }
+
+  void check_host(const HostConfig& host, const std::string& path) const {
+    require(host.driver != DriverKind::kFirmware || !host.elf.empty(), path + ".driver",
+            "driver: firmware needs an elf");
+  }
+
+  std::string no_host(HostId id) const {
+    return "there is no host " + std::to_string(id) + ": the topology has 0 to " +
+           std::to_string(c_.topology.host_count() - 1);
+  }
+
+  void require_host(HostId id, const std::string& path) const {
+    require(id < c_.topology.host_count(), path, no_host(id));
+  }
+  void require_hosts(const HostList& list, const std::string& path) const {
+    for (const HostId id : list) require_host(id, path);
+  }
+
+  /// Number of flows it makes.
+  std::uint64_t check_traffic(std::size_t i) const {
+    const TrafficConfig& t = c_.traffic[i];
+    const std::string path = "traffic." + std::to_string(i);
+    const std::uint64_t hosts = t.hosts.empty() ? c_.topology.host_count() : t.hosts.size();
+    const std::uint64_t others = c_.topology.host_count() - 1;
+    require(!t.stop || t.start < *t.stop, path + ".stop", "stops before it starts");
+    switch (t.kind) {
+      case TrafficKind::kFlow:
+      case TrafficKind::kBackground:
+        require_host(t.from, path + ".from");
+        require_host(t.to, path + ".to");
+        require(t.from != t.to, path, "from and to are the same host");
+        require(t.kind == TrafficKind::kFlow || t.rate, path, "background traffic needs a rate");
+        return t.flows;
+      case TrafficKind::kIncast:
+      case TrafficKind::kPartitionAggregate:
+        require_host(t.receiver, path + ".receiver");
+        require_hosts(t.senders, path + ".senders");
+        require(std::count(t.senders.begin(), t.senders.end(), t.receiver) == 0, path + ".senders",
+                "the receiver is among the senders");
+        require(t.kind == TrafficKind::kIncast || t.bytes, path,
+                "partition_aggregate needs bytes, the size of an answer");
+        return (t.senders.empty() ? others : t.senders.size()) * t.flows *
+               (t.kind == TrafficKind::kIncast ? 1u : t.rounds);
+      case TrafficKind::kOneToMany:
+        require_host(t.sender, path + ".sender");
+        require_hosts(t.receivers, path + ".receivers");
+        require(std::count(t.receivers.begin(), t.receivers.end(), t.sender) == 0,
+                path + ".receivers", "the sender is among the receivers");
+        return (t.receivers.empty() ? others : t.receivers.size()) * t.flows;
+      case TrafficKind::kPermutation:
+      case TrafficKind::kAllToAll:
+      case TrafficKind::kPoisson:
+        require_hosts(t.hosts, path + ".hosts");
+        require(hosts >= 2, path + ".hosts", "one host has nobody to send to");
+        if (t.kind == TrafficKind::kPoisson) return hosts * t.flows_per_host;
+        return hosts * t.flows * (t.kind == TrafficKind::kAllToAll ? hosts - 1 : 1);
+      case TrafficKind::kTrace:
+        require(!t.file.empty(), path, "kind: trace needs a file");
+        return 0;
+    }
+    return 0;
+  }
+
+  void check_fault(std::size_t i) const {
+    const FaultConfig& f = c_.faults[i];
+    const std::string path = "faults." + std::to_string(i);
+    require(!f.stop || f.start < *f.stop, path + ".stop", "stops before it starts");
+    require(f.kind == FaultKind::kLinkDown || Ratio{} < f.probability, path,
+            "needs a probability above zero");
+    require(f.kind != FaultKind::kLinkDown || f.stop, path, "link_down needs a stop");
+  }
+
+  void check_expectation(std::size_t i) const {
+    const ExpectConfig& e = c_.expect[i];
+    const std::string path = "expect." + std::to_string(i);
+    require(!e.metric.empty(), path, "an expectation without a metric");
+    require(e.min || e.max, path, "an expectation without min and max");
+    require(!e.min || !e.max || *e.min <= *e.max, path + ".min", "min is above max");
+  }
+
+  static std::string hint(const std::string& word, const std::vector<std::string>& names) {
+    const std::string near = nearest(word, names);
+    return near.empty() ? "" : "; did you mean " + in_quotes(near) + "?";
+  }
+
+  /// The first of the paths that the user wrote; the first when none.
+  std::string given(const std::string& first, const std::string& second) const {
+    return places_.count(first) == 0 && places_.count(second) != 0 ? second : first;
+  }
+  std::string cc(const std::string& first, const std::string& second) const {
+    const std::string base = "nic.congestion_control.";
+    return given(base + first, base + second);
+  }
+
+  void require(bool condition, const std::string& path, const std::string& message) const {
+    if (!condition) fail(path, message);
+  }
+
+  /// At the parameter's place, or that of the nearest section which the user wrote.
+  [[noreturn]] void fail(const std::string& path, const std::string& message) const {
+    std::string at = path;
+    for (;;) {
+      const auto place = places_.find(at);
+      if (place != places_.end()) throw ConfigError(place->second, path + ": " + message);
+      const std::size_t dot = at.rfind('.');
+      if (dot == std::string::npos) break;
+      at.resize(dot);
+    }
+    const Place start = file_.empty() ? Place{"configuration"} : Place{file_, 1, 1};
+    throw ConfigError(start, path + ": " + message);
+  }
+
+  const PlatformConfig& c_;
+  const std::map<std::string, Place>& places_;
+  const std::string& file_;
+};
+
+}  // namespace
+
+void check(const LoadedConfig& loaded) { Checker(loaded).run(); }
+
+}  // namespace dcc::vp

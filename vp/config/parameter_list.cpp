@@ -1,0 +1,122 @@
+#include "config/parameter_list.h"
+
+#include <map>
+
+#include "config/schema.h"
+
+namespace dcc::vp {
+namespace {
+
+/// Collects rows. With `everything`, inapplicable parameters too, and one sample of empty lists.
+class Lister final : public SchemaVisitor {
+ public:
+  explicit Lister(bool everything) : everything_(everything) {}
+  std::vector<ParameterRow> rows;
+
+ protected:
+  void leaf(const Leaf& leaf) override {
+    ParameterRow row;
+    row.path = path_of(leaf.key);
+    row.type = leaf.type;
+    row.range = leaf.range;
+    row.value = leaf.show();
+    row.meaning = leaf.doc.meaning;
+    row.source = leaf.doc.source;
+    for (const std::string& condition : conditions_) {
+      if (!row.condition.empty()) row.condition += " and ";
+      row.condition += condition;
+    }
+    rows.push_back(std::move(row));
+  }
+  bool enter(const std::string& key, const Doc&) override {
+    paths_.push_back(path_of(key));
+    return true;
+  }
+  void enter_item(const std::string& key, std::size_t) override {
+    paths_.push_back(lists_.back() + "." + (sample_ ? "N" : key));
+  }
+  void leave() override { paths_.pop_back(); }
+  ListPlan begin_list(const std::string& key, const Doc&, std::size_t size) override {
+    lists_.push_back(path_of(key));
+    sample_ = everything_ && size == 0;
+    return sample_ ? ListPlan{1, true} : ListPlan{size, false};
+  }
+  std::vector<unsigned> begin_map(const std::string& key, const Doc&,
+                                  const std::vector<unsigned>& keys, unsigned) override {
+    lists_.push_back(path_of(key));
+    sample_ = everything_ && keys.empty();
+    return sample_ ? std::vector<unsigned>{0} : keys;
+  }
+  void end_list() override {
+    lists_.pop_back();
+    sample_ = false;
+  }
+  bool begin_condition(bool applies, const char* condition) override {
+    if (!applies && !everything_) return false;
+    conditions_.emplace_back(condition);
+    return true;
+  }
+  void end_condition() override { conditions_.pop_back(); }
+
+ private:
+  std::string path_of(const std::string& key) const {
+    return paths_.empty() ? key : paths_.back() + "." + key;
+  }
+  bool everything_;
+  bool sample_ = false;
+  std::vector<std::string> paths_;
+  std::vector<std::string> lists_;
+  std::vector<std::string> conditions_;
+};
+
+std::string generic(const std::string& path) {
+  static constexpr const char* kLists[] = {"hosts.",          "dscp.",          "tenants.",
+                                           "traffic.",        "faults.",        "expect.",
+                                           "topology.nodes.", "topology.links."};
+  for (const std::string list : kLists) {
+    if (path.compare(0, list.size(), list) != 0) continue;
+    const std::size_t dot = path.find('.', list.size());
+    if (dot != std::string::npos) return list + "N" + path.substr(dot);
+  }
+  return path;
+}
+
+std::string origin_of(const ParameterRow& row, const LoadedConfig& loaded) {
+  const auto place = loaded.places.find(row.path);
+  if (place != loaded.places.end()) return place->second.text();
+  return row.value == row.fallback ? "default" : "preset";
+}
+
+}  // namespace
+
+const std::vector<ParameterRow>& list_parameters() {
+  static const std::vector<ParameterRow> kRows = [] {
+    PlatformConfig defaults;
+    Lister lister(true);
+    describe(lister, defaults);
+    for (ParameterRow& row : lister.rows) {
+      row.fallback = std::move(row.value);
+      row.value.clear();
+    }
+    return lister.rows;
+  }();
+  return kRows;
+}
+
+std::vector<ParameterRow> list_parameters(const LoadedConfig& loaded) {
+  // Several algorithms have a key of the same name: the condition tells them apart.
+  std::map<std::pair<std::string, std::string>, std::string> defaults;
+  for (const ParameterRow& row : list_parameters()) {
+    defaults[{row.path, row.condition}] = row.fallback;
+  }
+  PlatformConfig config = loaded.config;
+  Lister lister(false);
+  describe(lister, config);
+  for (ParameterRow& row : lister.rows) {
+    row.fallback = defaults[{generic(row.path), row.condition}];
+    row.origin = origin_of(row, loaded);
+  }
+  return std::move(lister.rows);
+}
+
+}  // namespace dcc::vp

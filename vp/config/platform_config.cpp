@@ -1,0 +1,34 @@
+#include "config/platform_config.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace dcc::vp {
+
+unsigned TopologyConfig::host_count() const {
+  switch (kind) {
+    case TopologyKind::kStar:
+      return hosts;
+    case TopologyKind::kParkingLot:
+      return std::accumulate(hosts_per_switch.begin(), hosts_per_switch.end(), 0u);
+    case TopologyKind::kFatTree:
+      return pods * racks_per_pod * hosts_per_rack;
+    case TopologyKind::kCustom:
+      break;
+  }
+  return static_cast<unsigned>(std::count_if(
+      nodes.begin(), nodes.end(), [](const NodeConfig& n) { return n.kind == NodeKind::kHost; }));
+}
+
+const HostConfig& PlatformConfig::host_of(HostId id) const {
+  const auto known = hosts.find(id);
+  return known == hosts.end() ? host : known->second;
+}
+
+const DscpConfig& PlatformConfig::dscp_of(unsigned number) const {
+  static const DscpConfig kUnlisted;
+  const auto known = dscp.find(number);
+  return known == dscp.end() ? kUnlisted : known->second;
+}
+
+}  // namespace dcc::vp

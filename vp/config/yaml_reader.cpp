@@ -1,0 +1,248 @@
+#include "config/yaml_reader.h"
+
+#include <algorithm>
+#include <set>
+
+#include "config/checks.h"
+#include "config/parameter_list.h"
+#include "config/schema.h"
+
+namespace dcc::vp {
+namespace {
+
+/// Fills members from the tree; what the tree has and the schema has not is refused.
+class Reader final : public SchemaVisitor {
+ public:
+  Reader(const YamlNode& root, std::filesystem::path folder, std::map<std::string, Place>& places)
+      : folder_(std::move(folder)), places_(places) {
+    if (root.kind != YamlNode::Kind::kMap) {
+      throw ConfigError(root.place, "expected a map of settings, not " + root.described());
+    }
+    frames_.push_back({&root, "", {}, {}, nullptr});
+  }
+
+  bool reading() const override { return true; }
+  void finish() { refuse_unknown(frames_.back()); }
+
+ protected:
+  void leaf(const Leaf& leaf) override {
+    const YamlNode* const node = take(leaf.key);
+    if (node == nullptr) return;
+    leaf.read(*node);
+  }
+
+  bool enter(const std::string& key, const Doc&) override {
+    if (in_refused_condition()) {
+      take(key);
+      return false;
+    }
+    const YamlNode* const node = take(key);
+    if (node != nullptr && node->kind != YamlNode::Kind::kMap) {
+      throw ConfigError(node->place,
+                        in_quotes(key) + " is a map of settings, not " + node->described());
+    }
+    frames_.push_back({node, path_of(key), {}, {}, nullptr});
+    return true;
+  }
+
+  void enter_item(const std::string& key, std::size_t index) override {
+    const YamlNode* node = nullptr;
+    const YamlNode* const parent = list_;
+    if (parent != nullptr) {
+      node = parent->kind == YamlNode::Kind::kList ? &parent->items[index]
+                                                   : &parent->entries[index].value;
+      if (node->kind != YamlNode::Kind::kMap) {
+        throw ConfigError(node->place, "expected a map of settings, not " + node->described());
+      }
+    }
+    const std::string path = list_path_ + "." + key;
+    if (node != nullptr) places_[path] = node->place;
+    frames_.push_back({node, path, {}, {}, list_});
+    saved_list_paths_.push_back(list_path_);
+  }
+
+  void leave() override {
+    refuse_unknown(frames_.back());
+    if (frames_.back().list != nullptr) {
+      list_ = frames_.back().list;
+      list_path_ = saved_list_paths_.back();
+      saved_list_paths_.pop_back();
+    }
+    frames_.pop_back();
+  }
+
+  ListPlan begin_list(const std::string& key, const Doc&, std::size_t size) override {
+    const bool refused = in_refused_condition();
+    list_ = take(key);
+    list_path_ = path_of(key);
+    if (list_ == nullptr) return {refused ? 0 : size, false};
+    if (list_->kind != YamlNode::Kind::kList) {
+      throw ConfigError(list_->place, in_quotes(key) + " is a list, not " + list_->described());
+    }
+    return {list_->items.size(), true};
+  }
+
+  std::vector<unsigned> begin_map(const std::string& key, const Doc&,
+                                  const std::vector<unsigned>& keys, unsigned limit) override {
+    list_ = take(key);
+    list_path_ = path_of(key);
+    if (list_ == nullptr) return keys;
+    if (list_->kind != YamlNode::Kind::kMap) {
+      throw ConfigError(list_->place,
+                        in_quotes(key) + " is a map by number, not " + list_->described());
+    }
+    std::vector<unsigned> read;
+    for (const YamlNode::Entry& entry : list_->entries) {
+      YamlNode number;
+      number.kind = YamlNode::Kind::kScalar;
+      number.scalar = entry.key;
+      number.place = entry.place;
+      const std::string most = std::to_string(limit - 1);
+      read.push_back(read_quantity<unsigned>(number, {"0", most.c_str()}));
+      if (std::count(read.begin(), read.end(), read.back()) > 1) {
+        throw ConfigError(entry.place, "number " + in_quotes(entry.key) + " is there twice");
+      }
+    }
+    return read;
+  }
+
+  void end_list() override { list_ = nullptr; }
+
+  bool begin_condition(bool applies, const char* condition) override {
+    conditions_.push_back({applies, condition});
+    return true;
+  }
+  void end_condition() override { conditions_.pop_back(); }
+
+  std::string resolve(const YamlNode& node) const override {
+    const std::filesystem::path path(node.scalar);
+    const bool from_file = node.place.line != 0;
+    std::error_code error;
+    const auto base = from_file ? folder_ : std::filesystem::path(".");
+    const auto absolute = std::filesystem::absolute(base / path, error);
+    return error ? node.scalar : absolute.lexically_normal().string();
+  }
+
+ private:
+  struct Refused {
+    std::string key;
+    std::string condition;
+  };
+  struct Frame {
+    const YamlNode* node;  // null: the section is not in the YAML
+    std::string path;
+    std::set<std::string> known;
+    std::vector<Refused> refused;
+    const YamlNode* list;  // the list or map whose element this is
+  };
+  struct Condition {
+    bool applies;
+    const char* text;
+  };
+
+  bool in_refused_condition() const {
+    return std::any_of(conditions_.begin(), conditions_.end(),
+                       [](const Condition& c) { return !c.applies; });
+  }
+
+  std::string path_of(const std::string& key) const {
+    const std::string& path = frames_.back().path;
+    return path.empty() ? key : path + "." + key;
+  }
+
+  /// The node of a key of the current section, which is thereby known; null when it is absent or
+  /// means nothing here (then its presence is refused at the end of the section).
+  const YamlNode* take(const std::string& key) {
+    Frame& frame = frames_.back();
+    for (const Condition& condition : conditions_) {
+      if (condition.applies) continue;
+      frame.refused.push_back({key, condition.text});
+      return nullptr;
+    }
+    frame.known.insert(key);
+    if (frame.node == nullptr) return nullptr;
+    const YamlNode* const node = frame.node->find(key);
+    if (node == nullptr) return nullptr;
+    if (node->kind == YamlNode::Kind::kNull) {
+      throw ConfigError(node->place, in_quotes(key) + " has no value");
+    }
+    places_[path_of(key)] = node->place;
+    return node;
+  }
+
+  void refuse_unknown(const Frame& frame) const {
+    if (frame.node == nullptr) return;
+    for (const YamlNode::Entry& entry : frame.node->entries) {
+      if (frame.known.count(entry.key) != 0) continue;
+      std::string conditions;
+      for (const Refused& refused : frame.refused) {
+        if (refused.key != entry.key) continue;
+        conditions += (conditions.empty() ? "" : "; or ") + refused.condition;
+      }
+      if (!conditions.empty()) {
+        throw ConfigError(entry.place,
+                          in_quotes(entry.key) + " means something only with " + conditions);
+      }
+      throw ConfigError(entry.place, "unknown key " + in_quotes(entry.key) + where(frame) +
+                                         hint(frame, entry.key));
+    }
+  }
+
+  static std::string where(const Frame& frame) {
+    return frame.path.empty() ? "" : " in " + frame.path;
+  }
+
+  static std::string hint(const Frame& frame, const std::string& key) {
+    const std::string near = nearest(key, frame.known);
+    if (!near.empty()) return "; did you mean '" + near + "'?";
+    for (const ParameterRow& row : list_parameters()) {
+      const std::size_t dot = row.path.rfind('.');
+      if (row.path.substr(dot + 1) == key) return "; did you mean '" + row.path + "'?";
+    }
+    std::string known;
+    for (const std::string& k : frame.known) known += (known.empty() ? "" : ", ") + k;
+    return " (known: " + known + ")";
+  }
+
+  std::filesystem::path folder_;
+  std::map<std::string, Place>& places_;
+  std::vector<Frame> frames_;
+  std::vector<Condition> conditions_;
+  const YamlNode* list_ = nullptr;
+  std::string list_path_;
+  std::vector<std::string> saved_list_paths_;
+};
+
+LoadedConfig read_tree(YamlNode root, const std::string& name, const std::filesystem::path& folder,
+                       const std::vector<std::string>& overrides) {
+  for (const std::string& override_argument : overrides) apply_override(root, override_argument);
+  LoadedConfig loaded;
+  loaded.file = name;
+  Reader reader(root, folder, loaded.places);
+  describe(reader, loaded.config);
+  reader.finish();
+  check(loaded);
+  return loaded;
+}
+
+}  // namespace
+
+LoadedConfig load_config(const std::filesystem::path& file,
+                         const std::vector<std::string>& overrides) {
+  return read_tree(load_yaml(file), file.string(), file.parent_path(), overrides);
+}
+
+LoadedConfig load_config_text(std::string_view text, const std::string& name,
+                              const std::filesystem::path& folder,
+                              const std::vector<std::string>& overrides) {
+  return read_tree(parse_yaml(text, name), name, folder, overrides);
+}
+
+LoadedConfig default_config(const std::vector<std::string>& overrides) {
+  YamlNode root;
+  root.kind = YamlNode::Kind::kMap;
+  root.place = Place{"defaults"};
+  return read_tree(std::move(root), "", ".", overrides);
+}
+
+}  // namespace dcc::vp
