@@ -1,0 +1,65 @@
+// Random RV32IMC programs that end: the stimulus of the lock-step test.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace dcc::riscv::test {
+
+/// splitmix64: small, and the same everywhere.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t bits() {
+    std::uint64_t z = state_ += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+  }
+  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(bits() % n); }
+  bool one_in(std::uint32_t n) { return below(n) == 0; }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Straight code with forward jumps of every kind, counted loops, and loads and stores that stay
+/// in one data area. Registers kept for addresses and loop counters are never overwritten.
+/// Covers: all of RV32IM with corner-case operands, every RV32C form, hints, fence and fence.i,
+/// instructions across page ends. Never executed: traps and CSRs, which have their own tests.
+class ProgramGenerator {
+ public:
+  static constexpr std::uint32_t kDataBytes = 8192;  // around the data pointers
+  static constexpr unsigned kData = 26, kCounter = 27, kStack = 2, kShort = 9;
+
+  explicit ProgramGenerator(std::uint64_t seed) : random_(seed) {}
+
+  /// About `items` instructions of code to be placed at an even address; control leaves it at its
+  /// end. Before it runs: x26, x2 and x9 must hold the middle of the data area, 8-byte aligned.
+  std::vector<std::uint8_t> generate(unsigned items);
+
+ private:
+  void item(unsigned depth);
+  void register_arithmetic();
+  void immediate_arithmetic();
+  void compressed_arithmetic();
+  void corner_value();
+  void memory_access();
+  void computed_memory_access();
+  void compressed_memory_access();
+  void forward_jump(unsigned depth);
+  void computed_jump(unsigned depth);
+  void loop(unsigned depth);
+  void block(unsigned depth, unsigned items);
+
+  void emit16(std::uint32_t h);
+  void emit32(std::uint32_t w);
+  void patch32(std::size_t at, std::uint32_t w);
+  unsigned any_register() { return random_.below(32); }
+  unsigned target_register();
+
+  Random random_;
+  std::vector<std::uint8_t> code_;
+};
+
+}  // namespace dcc::riscv::test
