@@ -1,0 +1,51 @@
+// What every model test stands on: a stimulus thread, and failure when anything was left undone.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <functional>
+#include <string>
+#include <systemc>
+#include <vector>
+
+namespace dcc::model {
+
+/// A bare initiator: a socket must belong to a module.
+struct Initiator final : sc_core::sc_module {
+  explicit Initiator(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
+  tlm_utils::simple_initiator_socket<Initiator> socket{"socket"};
+};
+
+/// A test builds its modules (as locals or members), then calls simulate() exactly once. The test
+/// fails when the stimulus has not come to its end within the limit, when simulate() was never
+/// called, and on every SystemC report of severity warning or above that was not announced.
+///
+///   TEST_F(TimerTest, FiresOnce) {
+///     Timer timer("timer");
+///     simulate([&] { ...; sc_core::wait(...); EXPECT_EQ(...); });
+///   }
+class ModelTest : public ::testing::Test {
+ protected:
+  ModelTest();
+  ~ModelTest() override;
+
+  /// Elaborates and runs until the stimulus returns, at most `limit` of simulated time.
+  void simulate(std::function<void()> stimulus,
+                const sc_core::sc_time& limit = sc_core::sc_time(1, sc_core::SC_SEC));
+
+  /// A report of this type is wanted: it no longer fails the test, its absence does.
+  void expect_report(const std::string& type);
+
+  void TearDown() override;
+
+ private:
+  static void handle_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions);
+  static ModelTest* current_;
+
+  bool simulated_ = false;
+  bool finished_ = false;
+  std::vector<std::string> expected_reports_;
+};
+
+}  // namespace dcc::model

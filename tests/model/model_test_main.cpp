@@ -1,0 +1,28 @@
+// Runs the one TEST that the filter selects.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <systemc>
+
+namespace {
+
+/// SystemC elaborates once a process; a second TEST would fail in ways that mislead.
+class OneTestOnly final : public ::testing::EmptyTestEventListener {
+  void OnTestIterationStart(const ::testing::UnitTest& tests, int iteration) override {
+    if (tests.test_to_run_count() <= 1 && iteration == 0) return;
+    std::fprintf(stderr,
+                 "%d TESTs selected: run one TEST per process, as ctest does, or choose one with "
+                 "--gtest_filter\n",
+                 tests.test_to_run_count() * (iteration + 1));
+    std::exit(2);
+  }
+};
+
+}  // namespace
+
+int sc_main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  ::testing::UnitTest::GetInstance()->listeners().Append(new OneTestOnly);
+  return RUN_ALL_TESTS();
+}
