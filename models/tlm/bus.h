@@ -1,0 +1,76 @@
+// The host's memory bus: decodes addresses, forwards, and says what lies where.
+#pragma once
+
+#include <tlm_utils/multi_passthrough_initiator_socket.h>
+#include <tlm_utils/multi_passthrough_target_socket.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+namespace dcc::model {
+
+/// Loosely timed. Every b_transport costs `latency`, added to the initiator's delay; the bus itself
+/// never waits and has no contention (targets on it may wait, and do where an initiator's local
+/// time matters). Targets see addresses from their own start. An access that no target maps, or
+/// that reaches over a target's end, gets TLM_ADDRESS_ERROR_RESPONSE and goes nowhere; describe()
+/// gives the words for it. DMI grants are translated and cut to the target's range.
+class Bus final : public sc_core::sc_module {
+ public:
+  /// Any number of initiators.
+  tlm_utils::multi_passthrough_target_socket<Bus> in{"in"};
+
+  Bus(const sc_core::sc_module_name& name, const sc_core::sc_time& latency);
+
+  /// Puts a target at [base, base + bytes). Ranges must not overlap and not be empty
+  /// (std::invalid_argument with both names). Before the simulation starts.
+  template <class Socket>
+  void attach(Socket& target, std::uint64_t base, std::uint64_t bytes, const std::string& name) {
+    add_range(base, bytes, name);
+    out_.bind(target);
+  }
+
+  struct Range {
+    std::uint64_t base = 0;
+    std::uint64_t last = 0;  // inclusive, so that a range may end with the address space
+    int port = 0;            // in order of attach()
+    std::string name;
+  };
+  /// All ranges, by address.
+  const std::vector<Range>& ranges() const { return ranges_; }
+  /// For messages: "ram + 0x10", or "0x9000: nothing is mapped there (uart ends at 0x…, …)".
+  std::string describe(std::uint64_t address) const;
+
+  /// One access as it ended, for traces: initiator number and payload. Not called for DMI and
+  /// debug.
+  using Observer = std::function<void(int initiator, const tlm::tlm_generic_payload& payload)>;
+  void add_observer(Observer observer) { observers_.push_back(std::move(observer)); }
+
+  std::uint64_t accesses() const { return accesses_; }
+  std::uint64_t address_errors() const { return address_errors_; }
+
+ private:
+  void add_range(std::uint64_t base, std::uint64_t bytes, const std::string& name);
+  /// The range that holds [address, address + bytes), null if none does.
+  const Range* find(std::uint64_t address, std::uint64_t bytes) const;
+
+  void b_transport(int initiator, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned int transport_dbg(int initiator, tlm::tlm_generic_payload& payload);
+  bool get_direct_mem_ptr(int initiator, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+  void invalidate(int port, sc_dt::uint64 start, sc_dt::uint64 end);
+
+  tlm_utils::multi_passthrough_initiator_socket<Bus> out_{"out"};
+  sc_core::sc_time latency_;
+  std::vector<Range> ranges_;         // sorted by base
+  std::vector<std::uint64_t> bases_;  // by port, for the way back
+  std::vector<std::uint64_t> lasts_;
+  mutable std::size_t recent_ = 0;  // most accesses hit the range of the one before
+  std::uint64_t accesses_ = 0;
+  std::uint64_t address_errors_ = 0;
+  std::vector<Observer> observers_;
+};
+
+}  // namespace dcc::model

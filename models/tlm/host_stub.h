@@ -1,0 +1,94 @@
+// The host's processor where none is modelled: runs the C driver natively, its HAL made of TLM.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <utility>
+
+#include "driver/hal.h"
+
+namespace dcc::model {
+
+/// One SC_THREAD runs `program` with a HAL whose registers are b_transport on the host's bus and
+/// whose memory is DMI. The program's own instructions take no time; every bus access takes what
+/// bus and target say. That time is gathered and waited out when it exceeds `quantum`, when the
+/// program sleeps, and by targets that need it.
+///
+/// Pointers that the program got from hal_memory stay good for the whole run, also when DMI is
+/// withdrawn later (to watch memory): what it does through them is then not seen by the watcher.
+///
+/// A refused register access stops the program where it stands, for good: failure() then has one
+/// sentence with the register's name, and the fatal handler is called (by default sc_stop()). No
+/// exception travels through the C code.
+class HostStub final : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_initiator_socket<HostStub> socket{"socket"};
+
+  /// The program; returns when it is done.
+  using Program = std::function<int(const hal& machine)>;
+  /// Name of what lies at a bus address, for messages.
+  using Namer = std::function<std::string(std::uint64_t address)>;
+
+  HostStub(const sc_core::sc_module_name& name, Program program,
+           const sc_core::sc_time& quantum = sc_core::sc_time(1, sc_core::SC_US));
+
+  /// The interrupt line, level-sensitive.
+  void set_interrupt(bool high);
+
+  void set_namer(Namer namer) { namer_ = std::move(namer); }
+  void set_fatal_handler(std::function<void(const std::string&)> handler) {
+    on_fatal_ = std::move(handler);
+  }
+  /// How to notify an event from set_interrupt(); by default immediately at sc_time_stamp(). A
+  /// platform whose devices run ahead of SystemC's time gives its own.
+  void set_notifier(std::function<void(sc_core::sc_event&)> notifier) {
+    notifier_ = std::move(notifier);
+  }
+  /// Time from the line's rise to the program's first instruction (default none).
+  void set_interrupt_latency(const sc_core::sc_time& latency) { interrupt_latency_ = latency; }
+
+  bool finished() const { return finished_; }
+  int exit_code() const { return exit_code_; }
+  bool failed() const { return !failure_.empty(); }
+  const std::string& failure() const { return failure_; }
+  std::uint64_t register_accesses() const { return register_accesses_; }
+
+ private:
+  void run();
+  std::uint32_t read32(std::uint64_t address);
+  void write32(std::uint64_t address, std::uint32_t value);
+  void* memory(std::uint64_t address, std::uint64_t bytes);
+  int wait_for_interrupt(std::uint64_t deadline_ns);
+  sc_core::sc_time now() const { return sc_core::sc_time_stamp() + delay_; }
+
+  void access(tlm::tlm_command command, std::uint64_t address, std::uint32_t& value);
+  void catch_up();
+  void invalidate(sc_dt::uint64 start, sc_dt::uint64 end);
+  [[noreturn]] void fatal(const std::string& sentence);
+
+  Program program_;
+  sc_core::sc_time quantum_;
+  sc_core::sc_time interrupt_latency_;
+  hal hal_{};
+  tlm::tlm_generic_payload payload_;
+  sc_core::sc_time delay_;  // local time ahead of sc_time_stamp()
+  tlm::tlm_dmi dmi_;
+  bool dmi_valid_ = false;
+  bool interrupt_ = false;
+  sc_core::sc_event wake_;
+  sc_core::sc_event never_;
+  Namer namer_;
+  std::function<void(const std::string&)> on_fatal_;
+  std::function<void(sc_core::sc_event&)> notifier_;
+  std::uint64_t register_accesses_ = 0;
+  bool finished_ = false;
+  int exit_code_ = 0;
+  std::string failure_;
+};
+
+}  // namespace dcc::model

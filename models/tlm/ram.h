@@ -1,0 +1,50 @@
+// Host memory.
+#pragma once
+
+#include <tlm_utils/simple_target_socket.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <systemc>
+#include <tlm>
+
+namespace dcc::model {
+
+/// `bytes` of memory, zero at the start, addresses from 0. Bursts of any length and alignment, byte
+/// enables and streaming width as the TLM-2.0 standard has them (IEEE 1666, 14.9 and 14.10). An
+/// access that reaches outside gets TLM_ADDRESS_ERROR_RESPONSE and moves nothing; through
+/// transport_dbg it moves what lies inside. The whole memory is granted for DMI unless switched
+/// off.
+class Ram final : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_target_socket<Ram> socket{"socket"};
+
+  /// Every access costs `latency`, whatever its length. Throws std::bad_alloc.
+  Ram(const sc_core::sc_module_name& name, std::uint64_t bytes, const sc_core::sc_time& latency);
+
+  std::uint64_t size() const { return bytes_; }
+  /// The memory itself: loaders and checks use it between events.
+  std::uint8_t* data() { return memory_.get(); }
+  const std::uint8_t* data() const { return memory_.get(); }
+
+  /// Off: every access comes through b_transport (for watching it); grants given are withdrawn.
+  void allow_dmi(bool allowed);
+
+ private:
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+  void transfer(tlm::tlm_generic_payload& payload);
+
+  struct Free {
+    void operator()(std::uint8_t* memory) const { std::free(memory); }
+  };
+  std::uint64_t bytes_;
+  sc_core::sc_time latency_;
+  // calloc: pages that nobody touches take no memory of the machine that simulates.
+  std::unique_ptr<std::uint8_t, Free> memory_;
+  bool dmi_allowed_ = true;
+};
+
+}  // namespace dcc::model
