@@ -83,9 +83,7 @@ void TimingWheel::insert(SlotIndex slot) {
   }
   const Tick digit = due >> top.shift;
   append(top, digit, slot, due);
-  const Tick first = (pointer_ >> top.shift) + 2;  // an event beyond the horizon comes up early
-  const Tick turn = first + ((digit - first) & top.mask);
-  moment_ = std::min(moment_, (turn - 1) << top.shift);
+  moment_ = std::min(moment_, (digit - 1) << top.shift);
 }
 
 void TimingWheel::append(Level& level, Tick digit, SlotIndex slot, Tick due) {
@@ -219,16 +217,14 @@ std::optional<TimerExpiry> TimingWheel::do_take_expired(Tick now) {
 std::optional<Tick> TimingWheel::next_due(Tick now) {
   catch_up(now);
   if (!ready_.empty()) return pointer_;
-  // Everything in a level is due before everything in the level above it.
+  // The pointer stands at `now`, so nothing lies beyond the horizon, and everything in a level is
+  // due before everything in the level above it.
   if (const auto tick = levels_[kLast].next_occupied(pointer_ + 1)) return tick;
   for (const std::size_t i : {kMiddle, kTop}) {
     const Level& level = levels_[i];
     const auto digit = level.next_occupied((pointer_ >> level.shift) + 2);
     if (!digit.has_value()) continue;
-    const Tick earliest =
-        lists_[level.first + (static_cast<std::uint32_t>(*digit) & level.mask)].earliest;
-    // A place may hold only events of a later turn.
-    return earliest >> level.shift == *digit ? earliest : (*digit + 1) << level.shift;
+    return lists_[level.first + (static_cast<std::uint32_t>(*digit) & level.mask)].earliest;
   }
   return std::nullopt;
 }

@@ -27,9 +27,9 @@ struct WheelSplit {
 /// when many events meet on one tick.)
 ///
 /// Beyond the horizon: due times carry an epoch bit, so a delay of 65535 started while the pointer
-/// lags up to 2^16 − 1 ticks keeps its meaning. Its place in the top level then comes up one turn
-/// early, finds that it does not fit below, and puts it back; working through a snapshot of the
-/// count makes that end.
+/// lags up to 2^16 − 1 ticks keeps its meaning. Should its place in the top level come up a turn
+/// too early, the event does not fit below and goes back; working through a snapshot of the count
+/// makes that end.
 ///
 /// Restart to a later time only overwrites the due time: the stale entry finds its new place when
 /// it surfaces. To an earlier time it is unlinked (entries know their predecessor).
