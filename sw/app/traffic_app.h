@@ -59,7 +59,7 @@ struct traffic_app {
   uint32_t start_count;
   uint32_t waiting_head; /* flows that found the send ring full, first in first out; index + 1 */
   uint32_t waiting_tail;
-  struct dcc dcc;
+  struct dcc_controller dcc;
   struct nic nic;
 };
 

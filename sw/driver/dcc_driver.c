@@ -38,22 +38,22 @@ const char* dcc_error_text(enum dcc_error error) {
                                       : "unknown error of the controller's driver";
 }
 
-static uint32_t get(const struct dcc* dcc, uint32_t offset) {
+static uint32_t get(const struct dcc_controller* dcc, uint32_t offset) {
   return hal_read32(dcc->hal, dcc->base + offset);
 }
 
-static void put(const struct dcc* dcc, uint32_t offset, uint32_t value) {
+static void put(const struct dcc_controller* dcc, uint32_t offset, uint32_t value) {
   hal_write32(dcc->hal, dcc->base + offset, value);
 }
 
-static enum dcc_error wait_until_ready(const struct dcc* dcc) {
+static enum dcc_error wait_until_ready(const struct dcc_controller* dcc) {
   return register_wait(dcc->hal, dcc->base + DCC_STATUS_OFFSET, DCC_STATUS_READY_MASK,
                        DCC_STATUS_READY_MASK, kReadyTimeoutNs)
              ? DCC_OK
              : DCC_ERROR_NOT_READY;
 }
 
-enum dcc_error dcc_probe(struct dcc* dcc, const struct hal* hal, uint64_t base) {
+enum dcc_error dcc_probe(struct dcc_controller* dcc, const struct hal* hal, uint64_t base) {
   dcc->hal = hal;
   dcc->base = base;
   if (get(dcc, DCC_ID_OFFSET) != DCC_ID_RESET) return DCC_ERROR_ID;
@@ -111,7 +111,7 @@ static uint32_t control_word(const struct dcc_config* config) {
          FIELD_PUT(DCC_CTRL_BYTE_COUNTER, config->byte_threshold != 0);
 }
 
-static enum dcc_error program_parameters(struct dcc* dcc, const struct dcc_config* config) {
+static enum dcc_error program_parameters(struct dcc_controller* dcc, const struct dcc_config* config) {
   const struct {
     uint32_t offset;
     uint32_t value;
@@ -143,7 +143,7 @@ static enum dcc_error program_parameters(struct dcc* dcc, const struct dcc_confi
   return DCC_OK;
 }
 
-static void program_class(struct dcc* dcc, uint32_t dscp, const struct dcc_class* entitled) {
+static void program_class(struct dcc_controller* dcc, uint32_t dscp, const struct dcc_class* entitled) {
   const struct dcc_factor factor = dcc_factor_of_weight(entitled->weight_q8_8);
   put(dcc, DCC_FACTOR_ENTRY_OFFSET(dscp),
       FIELD_PUT(DCC_FACTOR_F_INC, factor.f_inc_q8_8) |
@@ -152,7 +152,7 @@ static void program_class(struct dcc* dcc, uint32_t dscp, const struct dcc_class
   put(dcc, DCC_CEILING_ENTRY_OFFSET(dscp), entitled->ceiling_q24_8);
 }
 
-enum dcc_error dcc_configure(struct dcc* dcc, const struct dcc_config* config) {
+enum dcc_error dcc_configure(struct dcc_controller* dcc, const struct dcc_config* config) {
   enum dcc_error error = dcc_check(config);
   if (error != DCC_OK) return error;
   dcc_disable(dcc);
@@ -174,21 +174,21 @@ enum dcc_error dcc_configure(struct dcc* dcc, const struct dcc_config* config) {
   return DCC_OK;
 }
 
-void dcc_enable(struct dcc* dcc) {
+void dcc_enable(struct dcc_controller* dcc) {
   hal_barrier(dcc->hal);
   put(dcc, DCC_CTRL_OFFSET, get(dcc, DCC_CTRL_OFFSET) | DCC_CTRL_ENABLE_MASK);
 }
 
-void dcc_disable(struct dcc* dcc) {
+void dcc_disable(struct dcc_controller* dcc) {
   put(dcc, DCC_CTRL_OFFSET, get(dcc, DCC_CTRL_OFFSET) & ~DCC_CTRL_ENABLE_MASK);
 }
 
-enum dcc_error dcc_soft_reset(struct dcc* dcc) {
+enum dcc_error dcc_soft_reset(struct dcc_controller* dcc) {
   put(dcc, DCC_CTRL_OFFSET, get(dcc, DCC_CTRL_OFFSET) | DCC_CTRL_SOFT_RESET_MASK);
   return wait_until_ready(dcc);
 }
 
-enum dcc_error dcc_set_class(struct dcc* dcc, uint32_t dscp, const struct dcc_class* entitled) {
+enum dcc_error dcc_set_class(struct dcc_controller* dcc, uint32_t dscp, const struct dcc_class* entitled) {
   if (dscp >= DCC_DSCPS) return DCC_ERROR_DSCP;
   const enum dcc_error error = check_class(entitled);
   if (error != DCC_OK) return error;
@@ -196,7 +196,7 @@ enum dcc_error dcc_set_class(struct dcc* dcc, uint32_t dscp, const struct dcc_cl
   return DCC_OK;
 }
 
-enum dcc_error dcc_set_weight(struct dcc* dcc, uint32_t dscp, uint32_t weight_q8_8) {
+enum dcc_error dcc_set_weight(struct dcc_controller* dcc, uint32_t dscp, uint32_t weight_q8_8) {
   if (dscp >= DCC_DSCPS) return DCC_ERROR_DSCP;
   if (weight_q8_8 < DCC_WEIGHT_MIN_Q8_8 || weight_q8_8 > DCC_WEIGHT_MAX_Q8_8) {
     return DCC_ERROR_WEIGHT;
@@ -208,7 +208,7 @@ enum dcc_error dcc_set_weight(struct dcc* dcc, uint32_t dscp, uint32_t weight_q8
   return DCC_OK;
 }
 
-void dcc_read_statistics(struct dcc* dcc, struct dcc_statistics* s) {
+void dcc_read_statistics(struct dcc_controller* dcc, struct dcc_statistics* s) {
   const struct hal* const hal = dcc->hal;
   const uint64_t base = dcc->base;
   s->cnps_received = register_read64(hal, base + DCC_STAT_CNPS_RECEIVED_LO_OFFSET);
@@ -229,7 +229,7 @@ void dcc_read_statistics(struct dcc* dcc, struct dcc_statistics* s) {
   s->missed_latency = register_read64(hal, base + DCC_STAT_MISSED_LATENCY_LO_OFFSET);
 }
 
-void dcc_read_state(struct dcc* dcc, struct dcc_state* state) {
+void dcc_read_state(struct dcc_controller* dcc, struct dcc_state* state) {
   const uint32_t status = get(dcc, DCC_STATUS_OFFSET);
   state->free_slots = get(dcc, DCC_FREE_SLOTS_OFFSET);
   state->time_ticks = get(dcc, DCC_TIME_OFFSET);
@@ -243,7 +243,7 @@ void dcc_read_state(struct dcc* dcc, struct dcc_state* state) {
 enum { kSlotWords = DCC_SLOTS_STRIDE / 4 };
 
 /* Reads the slot's words into `words`; returns whether any differs from what was there. */
-static int slot_words_changed(const struct dcc* dcc, uint32_t slot, uint32_t words[kSlotWords]) {
+static int slot_words_changed(const struct dcc_controller* dcc, uint32_t slot, uint32_t words[kSlotWords]) {
   int changed = 0;
   for (uint32_t i = 0; i < kSlotWords; ++i) {
     const uint32_t word = get(dcc, DCC_SLOTS_ENTRY_OFFSET(slot) + 4 * i);
@@ -253,7 +253,7 @@ static int slot_words_changed(const struct dcc* dcc, uint32_t slot, uint32_t wor
   return changed;
 }
 
-enum dcc_error dcc_read_slot(struct dcc* dcc, uint32_t slot, struct dcc_slot* content) {
+enum dcc_error dcc_read_slot(struct dcc_controller* dcc, uint32_t slot, struct dcc_slot* content) {
   if (slot >= dcc->slots) return DCC_ERROR_SLOT;
   uint32_t words[kSlotWords] = {0};
   slot_words_changed(dcc, slot, words);
@@ -280,17 +280,17 @@ enum dcc_error dcc_read_slot(struct dcc* dcc, uint32_t slot, struct dcc_slot* co
   return DCC_OK;
 }
 
-void dcc_enable_interrupts(struct dcc* dcc, uint32_t causes) {
+void dcc_enable_interrupts(struct dcc_controller* dcc, uint32_t causes) {
   put(dcc, DCC_IRQ_MASK_OFFSET, causes);
 }
 
-uint32_t dcc_take_interrupts(struct dcc* dcc) {
+uint32_t dcc_take_interrupts(struct dcc_controller* dcc) {
   const uint32_t causes = get(dcc, DCC_IRQ_STATUS_OFFSET) & get(dcc, DCC_IRQ_MASK_OFFSET);
   if (causes != 0) put(dcc, DCC_IRQ_STATUS_OFFSET, causes);
   return causes;
 }
 
-void dcc_read_refused_access(struct dcc* dcc, struct dcc_refused_access* access) {
+void dcc_read_refused_access(struct dcc_controller* dcc, struct dcc_refused_access* access) {
   const uint32_t info = get(dcc, DCC_ERROR_INFO_OFFSET);
   access->address = FIELD_GET(DCC_ERROR_INFO_ADDRESS, info);
   access->code = FIELD_GET(DCC_ERROR_INFO_CODE, info);

@@ -1,5 +1,5 @@
 /* Driver of the congestion controller. Portable C11, no memory of its own: the caller keeps
- * `struct dcc`. Register meanings: docs/registers/, formats: docs/architecture.md. */
+ * `struct dcc_controller`. Register meanings: docs/registers/, formats: docs/architecture.md. */
 #ifndef DCC_DRIVER_DCC_DRIVER_H
 #define DCC_DRIVER_DCC_DRIVER_H
 
@@ -45,7 +45,7 @@ enum dcc_error {
 /* A sentence for people; never NULL. */
 const char* dcc_error_text(enum dcc_error error);
 
-struct dcc {
+struct dcc_controller {
   const struct hal* hal;
   uint64_t base;
   uint32_t slots;          /* from CAPS */
@@ -54,25 +54,25 @@ struct dcc {
 };
 
 /* Finds the controller at `base`: checks ID and version, waits until it is ready. */
-enum dcc_error dcc_probe(struct dcc* dcc, const struct hal* hal, uint64_t base);
+enum dcc_error dcc_probe(struct dcc_controller* dcc, const struct hal* hal, uint64_t base);
 
 /* Whether `config` can be programmed; names the first parameter that cannot. Touches nothing. */
 enum dcc_error dcc_check(const struct dcc_config* config);
 
 /* Disables and resets the controller, then programs every parameter and table of `config` and
  * reads the parameters back. Leaves it disabled. */
-enum dcc_error dcc_configure(struct dcc* dcc, const struct dcc_config* config);
+enum dcc_error dcc_configure(struct dcc_controller* dcc, const struct dcc_config* config);
 
-void dcc_enable(struct dcc* dcc);
-void dcc_disable(struct dcc* dcc);
+void dcc_enable(struct dcc_controller* dcc);
+void dcc_disable(struct dcc_controller* dcc);
 /* Releases every slot and clears the statistics; waits until the controller is ready again. */
-enum dcc_error dcc_soft_reset(struct dcc* dcc);
+enum dcc_error dcc_soft_reset(struct dcc_controller* dcc);
 
 /* Gives one DSCP new factors, floor and ceiling; takes effect from the next event of its flows on.
  * Allowed while the controller runs. */
-enum dcc_error dcc_set_class(struct dcc* dcc, uint32_t dscp, const struct dcc_class* entitled);
+enum dcc_error dcc_set_class(struct dcc_controller* dcc, uint32_t dscp, const struct dcc_class* entitled);
 /* Factors alone: what a control loop turns. */
-enum dcc_error dcc_set_weight(struct dcc* dcc, uint32_t dscp, uint32_t weight_q8_8);
+enum dcc_error dcc_set_weight(struct dcc_controller* dcc, uint32_t dscp, uint32_t weight_q8_8);
 
 struct dcc_statistics {
   uint64_t cnps_received;
@@ -93,7 +93,7 @@ struct dcc_statistics {
 };
 /* Each counter is read coherently (the low word latches the high one); the set is not a snapshot.
  */
-void dcc_read_statistics(struct dcc* dcc, struct dcc_statistics* statistics);
+void dcc_read_statistics(struct dcc_controller* dcc, struct dcc_statistics* statistics);
 
 struct dcc_state {
   uint32_t free_slots;
@@ -104,7 +104,7 @@ struct dcc_state {
   uint32_t idle;
   uint32_t overrun;
 };
-void dcc_read_state(struct dcc* dcc, struct dcc_state* state);
+void dcc_read_state(struct dcc_controller* dcc, struct dcc_state* state);
 
 struct dcc_slot {
   uint32_t valid;
@@ -123,19 +123,19 @@ struct dcc_slot {
 };
 /* Reads until two looks agree, so the words belong together; DCC_ERROR_SLOT_CHANGING if they never
  * did. */
-enum dcc_error dcc_read_slot(struct dcc* dcc, uint32_t slot, struct dcc_slot* content);
+enum dcc_error dcc_read_slot(struct dcc_controller* dcc, uint32_t slot, struct dcc_slot* content);
 
 /* Causes of an interrupt, as bits of IRQ_STATUS (DCC_IRQ_STATUS_…_MASK). */
-void dcc_enable_interrupts(struct dcc* dcc, uint32_t causes);
+void dcc_enable_interrupts(struct dcc_controller* dcc, uint32_t causes);
 /* Returns the enabled causes that are active and clears them. */
-uint32_t dcc_take_interrupts(struct dcc* dcc);
+uint32_t dcc_take_interrupts(struct dcc_controller* dcc);
 
 struct dcc_refused_access {
   uint32_t address; /* offset in the register map */
   uint32_t code;    /* DCC_ERROR_INFO_CODE_… */
   uint32_t write;
 };
-void dcc_read_refused_access(struct dcc* dcc, struct dcc_refused_access* access);
+void dcc_read_refused_access(struct dcc_controller* dcc, struct dcc_refused_access* access);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,8 @@ sys.dont_write_bytecode = True  # the tool runs from the source tree, which stay
 
 import out_c
 import out_cpp
+import out_sv_apb
+import out_sv_pkg
 import regmap
 from yaml_source import SourceError
 
@@ -27,6 +29,8 @@ OUTPUTS = [
     ("sw/driver/{name}_regs.h", out_c.generate),
     ("models/core/registers/generated/{name}_map.h", out_cpp.header),
     ("models/core/registers/generated/{name}_map.cpp", out_cpp.source),
+    ("rtl/regs/generated/{name}_regs_pkg.sv", out_sv_pkg.generate),
+    ("rtl/regs/generated/{name}_regs_apb.sv", out_sv_apb.generate),
 ]
 
 
