@@ -1,0 +1,46 @@
+// Ethernet frames that stay on one hop or below IP: priority flow control (IEEE 802.1Qbb) and
+// congestion notification messages (IEEE 802.1Qau), as bytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "net/packet.h"
+#include "net/roce_headers.h"
+
+namespace dcc {
+
+/// A PFC frame, MAC control opcode 0x0101. Times are in quanta of 512 bit times, 0 = go on.
+struct PfcFrame {
+  roce::MacAddress source_mac{};
+  std::uint8_t enabled = 0;  // bit p: the time of priority p means something
+  std::array<std::uint16_t, kPriorities> time{};
+};
+/// 60 bytes, Ethernet header to padding, without FCS.
+std::vector<std::uint8_t> serialize(const PfcFrame& frame);
+/// False when the bytes are no PFC frame. Reads any bytes whatever.
+bool parse(const std::uint8_t* bytes, std::size_t size, PfcFrame& frame);
+
+/// The frame of a model's pause packet: all classes enabled; the stopped ones for the longest time.
+PfcFrame pfc_frame_of(const Packet& packet, const roce::MacAddress& source_mac);
+/// The classes that are stopped once a port that had `stopped` has received `frame`.
+std::uint8_t stopped_after(const PfcFrame& frame, std::uint8_t stopped);
+
+/// A congestion notification message's own part (802.1Q-2018, 33.4): the encapsulated packet is
+/// left out, which the standard allows.
+struct CnmFrame {
+  roce::MacAddress destination_mac{};
+  roce::MacAddress source_mac{};
+  std::uint8_t feedback = 0;           // quantised, 0 … 63
+  std::uint64_t congestion_point = 0;  // CPID
+  std::int16_t queue_offset = 0;       // in 64 bytes
+  std::int16_t queue_delta = 0;
+  std::uint8_t priority = 0;  // of the packet that is complained of
+  roce::MacAddress original_destination{};
+};
+std::vector<std::uint8_t> serialize(const CnmFrame& frame);
+bool parse(const std::uint8_t* bytes, std::size_t size, CnmFrame& frame);
+
+}  // namespace dcc

@@ -1,0 +1,330 @@
+#include "net/roce_headers.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "net/byte_order.h"
+
+namespace dcc::roce {
+
+namespace {
+constexpr std::uint32_t kTypeIpv4 = 0x0800;
+constexpr std::uint32_t kTypeVlan = 0x8100;
+constexpr std::uint8_t kProtocolUdp = 17;
+constexpr std::uint32_t kVersionAndLength = 0x45;  // IPv4 without options
+constexpr std::uint32_t kDontFragment = 0x4000;
+constexpr std::uint32_t kFragmentMask = 0x3FFF;  // more fragments, and the offset
+constexpr std::uint32_t kLow24 = 0xFFFFFF;
+
+std::size_t extended_header_bytes(Opcode opcode) {
+  if (opcode == Opcode::kAcknowledge) return kAeth;
+  if (opcode == Opcode::kCnp) return kCnpReserved;
+  return (has_reth(opcode) ? kReth : 0u) + (has_immediate(opcode) ? kImmediate : 0u);
+}
+
+std::uint32_t padding(std::uint32_t payload) { return (0u - payload) & 3u; }
+
+/// RFC 1071, over a header whose own checksum field counts as it stands.
+std::uint32_t ipv4_checksum(const std::uint8_t* header) {
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i < kIpv4; i += 2) sum += get_be16(header + i);
+  while (sum > 0xFFFF) sum = (sum & 0xFFFF) + (sum >> 16);
+  return ~sum & 0xFFFF;
+}
+
+bool known(std::uint8_t opcode) {
+  return (opcode >= static_cast<std::uint8_t>(Opcode::kWriteFirst) &&
+          opcode <= static_cast<std::uint8_t>(Opcode::kWriteOnlyImmediate)) ||
+         opcode == static_cast<std::uint8_t>(Opcode::kAcknowledge) ||
+         opcode == static_cast<std::uint8_t>(Opcode::kCnp);
+}
+
+/// `ip` points to IPv4, UDP, BTH and extended headers, `size` bytes of them.
+std::uint32_t invariant_crc_of(const std::uint8_t* ip, std::size_t size,
+                               const std::uint8_t* payload, std::size_t payload_size) {
+  // Eight bytes of ones stand for the local route header of InfiniBand proper.
+  std::array<std::uint8_t, 8 + kIpv4 + kUdp + kBth> masked;
+  masked.fill(0xFF);
+  std::copy_n(ip, kIpv4 + kUdp + kBth, masked.begin() + 8);
+  std::uint8_t* const copy = masked.data() + 8;
+  copy[1] = 0xFF;                            // DSCP and ECN
+  copy[8] = 0xFF;                            // time to live
+  copy[10] = copy[11] = 0xFF;                // IPv4 checksum
+  copy[kIpv4 + 6] = copy[kIpv4 + 7] = 0xFF;  // UDP checksum
+  copy[kIpv4 + kUdp + 4] = 0xFF;             // FECN, BECN, reserved
+  constexpr std::size_t kMasked = kIpv4 + kUdp + kBth;
+  uLong crc = crc32_z(0, masked.data(), masked.size());
+  crc = crc32_z(crc, ip + kMasked, size - kMasked);
+  if (payload_size != 0) crc = crc32_z(crc, payload, payload_size);
+  static constexpr std::uint8_t kZeros[3] = {0, 0, 0};
+  const std::uint32_t pad = padding(static_cast<std::uint32_t>(payload_size));
+  if (pad != 0) crc = crc32_z(crc, kZeros, pad);
+  return static_cast<std::uint32_t>(crc);
+}
+}  // namespace
+
+HeaderBytes write_headers(const Headers& h, std::uint32_t payload) {
+  HeaderBytes out;
+  const std::size_t extended = extended_header_bytes(h.opcode);
+  const std::uint32_t pad = padding(payload);
+  const auto udp_length =
+      static_cast<std::uint32_t>(kUdp + kBth + extended + payload + pad + kIcrc);
+
+  std::uint8_t* at = out.bytes.data();
+  std::copy(h.destination_mac.begin(), h.destination_mac.end(), at);
+  std::copy(h.source_mac.begin(), h.source_mac.end(), at + 6);
+  put_be16(at + 12, kTypeIpv4);
+  at += kEthernet;
+
+  at[0] = kVersionAndLength;
+  at[1] = static_cast<std::uint8_t>(h.dscp << 2 | static_cast<std::uint8_t>(h.ecn));
+  put_be16(at + 2, kIpv4 + udp_length);
+  put_be16(at + 4, h.identification);
+  put_be16(at + 6, kDontFragment);
+  at[8] = h.ttl;
+  at[9] = kProtocolUdp;
+  put_be32(at + 12, h.source_ip);
+  put_be32(at + 16, h.destination_ip);
+  put_be16(at + 10, ipv4_checksum(at));
+  at += kIpv4;
+
+  put_be16(at, h.source_port);
+  put_be16(at + 2, kUdpPort);
+  put_be16(at + 4, udp_length);
+  at += kUdp;
+
+  at[0] = static_cast<std::uint8_t>(h.opcode);
+  at[1] =
+      static_cast<std::uint8_t>((h.solicited ? 0x80u : 0u) | (h.migration ? 0x40u : 0u) | pad << 4);
+  put_be16(at + 2, h.partition_key);
+  at[4] = static_cast<std::uint8_t>((h.fecn ? 0x80u : 0u) | (h.becn ? 0x40u : 0u));
+  put_be24(at + 5, h.destination_qpn & kLow24);
+  at[8] = h.ack_request ? 0x80 : 0;
+  put_be24(at + 9, h.psn & kLow24);
+  at += kBth;
+
+  if (h.opcode == Opcode::kAcknowledge) {
+    at[0] = h.syndrome;
+    put_be24(at + 1, h.message_number & kLow24);
+  } else if (h.opcode == Opcode::kCnp) {
+    at[0] = h.cnp_marks;
+  }
+  if (has_reth(h.opcode)) {
+    put_be64(at, h.virtual_address);
+    put_be32(at + 8, h.remote_key);
+    put_be32(at + 12, h.dma_length);
+    at += kReth;
+  }
+  if (has_immediate(h.opcode)) put_be32(at, h.immediate);
+  out.size = kEthernet + kIpv4 + kUdp + kBth + extended;
+  return out;
+}
+
+std::uint32_t invariant_crc(const HeaderBytes& headers, const std::uint8_t* payload,
+                            std::size_t payload_size) {
+  assert(headers.size >= kEthernet + kIpv4 + kUdp + kBth);
+  return invariant_crc_of(headers.bytes.data() + kEthernet, headers.size - kEthernet, payload,
+                          payload_size);
+}
+
+std::vector<std::uint8_t> serialize(const Headers& headers, const std::uint8_t* payload,
+                                    std::uint32_t payload_size) {
+  const HeaderBytes head = write_headers(headers, payload_size);
+  std::vector<std::uint8_t> bytes(head.bytes.begin(),
+                                  head.bytes.begin() + static_cast<std::ptrdiff_t>(head.size));
+  bytes.resize(head.size + payload_size + padding(payload_size) + kIcrc);
+  std::uint8_t* const body = bytes.data() + head.size;
+  if (payload != nullptr) std::copy_n(payload, payload_size, body);
+  const std::uint32_t crc = invariant_crc(head, body, payload_size);
+  // Sent like the Ethernet FCS, least significant byte first.
+  for (std::size_t i = 0; i < kIcrc; ++i) {
+    bytes[bytes.size() - kIcrc + i] = static_cast<std::uint8_t>(crc >> (8 * i));
+  }
+  return bytes;
+}
+
+const char* describe(ParseError error) {
+  switch (error) {
+    case ParseError::kNone:
+      return "no error";
+    case ParseError::kTruncated:
+      return "the packet is cut off";
+    case ParseError::kNotRoce:
+      return "not a RoCEv2 packet";
+    case ParseError::kBadHeader:
+      return "a version or length field is wrong";
+    case ParseError::kBadChecksum:
+      return "the IPv4 checksum is wrong";
+    case ParseError::kBadOpcode:
+      return "an opcode that is not handled";
+    case ParseError::kBadPayload:
+      return "payload or padding that the opcode does not allow";
+    case ParseError::kBadIcrc:
+      return "the invariant CRC is wrong";
+  }
+  return "unknown";
+}
+
+Parsed parse(const std::uint8_t* bytes, std::size_t size) {
+  Parsed out;
+  Headers& h = out.headers;
+  const auto fail = [&](ParseError error) {
+    out.error = error;
+    return out;
+  };
+  if (size < kEthernet) return fail(ParseError::kTruncated);
+  std::copy_n(bytes, 6, h.destination_mac.begin());
+  std::copy_n(bytes + 6, 6, h.source_mac.begin());
+  std::size_t l2 = kEthernet;
+  std::uint32_t type = get_be16(bytes + 12);
+  if (type == kTypeVlan) {
+    if (size < kEthernet + 4) return fail(ParseError::kTruncated);
+    out.vlan_tagged = true;
+    out.vlan_priority = static_cast<std::uint8_t>(bytes[14] >> 5);
+    type = get_be16(bytes + 16);
+    l2 += 4;
+  }
+  if (type != kTypeIpv4) return fail(ParseError::kNotRoce);
+
+  const std::uint8_t* const ip = bytes + l2;
+  std::size_t rest = size - l2;
+  if (rest < kIpv4) return fail(ParseError::kTruncated);
+  if (ip[0] != kVersionAndLength) return fail(ParseError::kBadHeader);
+  if (ipv4_checksum(ip) != 0) return fail(ParseError::kBadChecksum);
+  if (ip[9] != kProtocolUdp) return fail(ParseError::kNotRoce);
+  if ((get_be16(ip + 6) & kFragmentMask) != 0) return fail(ParseError::kNotRoce);
+  const std::size_t total = get_be16(ip + 2);
+  if (total > rest) return fail(ParseError::kTruncated);
+  if (total < kIpv4 + kUdp) return fail(ParseError::kBadHeader);
+  rest = total;  // what follows is Ethernet padding or FCS
+  h.dscp = static_cast<std::uint8_t>(ip[1] >> 2);
+  h.ecn = static_cast<Ecn>(ip[1] & 3);
+  h.identification = static_cast<std::uint16_t>(get_be16(ip + 4));
+  h.ttl = ip[8];
+  h.source_ip = get_be32(ip + 12);
+  h.destination_ip = get_be32(ip + 16);
+
+  const std::uint8_t* const udp = ip + kIpv4;
+  if (get_be16(udp + 2) != kUdpPort) return fail(ParseError::kNotRoce);
+  if (get_be16(udp + 4) != total - kIpv4) return fail(ParseError::kBadHeader);
+  h.source_port = static_cast<std::uint16_t>(get_be16(udp));
+  if (rest < kIpv4 + kUdp + kBth + kIcrc) return fail(ParseError::kTruncated);
+
+  const std::uint8_t* const bth = udp + kUdp;
+  if (!known(bth[0])) return fail(ParseError::kBadOpcode);
+  if ((bth[1] & 0x0F) != 0) return fail(ParseError::kBadHeader);
+  h.opcode = static_cast<Opcode>(bth[0]);
+  h.solicited = (bth[1] & 0x80) != 0;
+  h.migration = (bth[1] & 0x40) != 0;
+  const std::uint32_t pad = bth[1] >> 4 & 3u;
+  h.partition_key = static_cast<std::uint16_t>(get_be16(bth + 2));
+  h.fecn = (bth[4] & 0x80) != 0;
+  h.becn = (bth[4] & 0x40) != 0;
+  h.destination_qpn = get_be24(bth + 5);
+  h.ack_request = (bth[8] & 0x80) != 0;
+  h.psn = get_be24(bth + 9);
+
+  const std::size_t extended = extended_header_bytes(h.opcode);
+  const std::size_t fixed = kIpv4 + kUdp + kBth + extended;
+  if (rest < fixed + kIcrc) return fail(ParseError::kTruncated);
+  const std::uint8_t* at = bth + kBth;
+  if (h.opcode == Opcode::kAcknowledge) {
+    h.syndrome = at[0];
+    h.message_number = get_be24(at + 1);
+  } else if (h.opcode == Opcode::kCnp) {
+    h.cnp_marks = at[0];
+  }
+  if (has_reth(h.opcode)) {
+    h.virtual_address = get_be64(at);
+    h.remote_key = get_be32(at + 8);
+    h.dma_length = get_be32(at + 12);
+    at += kReth;
+  }
+  if (has_immediate(h.opcode)) h.immediate = get_be32(at);
+
+  const std::size_t padded = rest - fixed - kIcrc;
+  if (padded % 4 != 0 || pad > padded) return fail(ParseError::kBadPayload);
+  if (!has_payload(h.opcode) && padded != 0) return fail(ParseError::kBadPayload);
+  const std::uint8_t* const body = ip + fixed;
+  for (std::size_t i = padded - pad; i < padded; ++i) {
+    if (body[i] != 0) return fail(ParseError::kBadPayload);
+  }
+  const std::uint8_t* const crc = ip + rest - kIcrc;
+  // Least significant byte first, like the Ethernet FCS.
+  const std::uint32_t carried =
+      static_cast<std::uint32_t>(crc[0]) | static_cast<std::uint32_t>(crc[1]) << 8 |
+      static_cast<std::uint32_t>(crc[2]) << 16 | static_cast<std::uint32_t>(crc[3]) << 24;
+  if (invariant_crc_of(ip, fixed, body, padded - pad) != carried) {
+    return fail(ParseError::kBadIcrc);
+  }
+  out.payload = body;
+  out.payload_size = static_cast<std::uint32_t>(padded - pad);
+  return out;
+}
+
+MacAddress mac_of(HostId host) {
+  MacAddress mac{0x02, 0, 0, 0, 0, 0};
+  put_be24(mac.data() + 3, (host + 1) & kLow24);
+  return mac;
+}
+
+std::uint32_t ip_of(HostId host) { return 10u << 24 | ((host + 1) & kLow24); }
+
+std::uint16_t source_port_of(std::uint32_t flow) {
+  return static_cast<std::uint16_t>(0xC000u | (flow & 0x3FFFu));
+}
+
+Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry_marks) {
+  Headers h;
+  h.destination_mac = mac_of(packet.destination);
+  h.source_mac = mac_of(packet.source);
+  h.dscp = packet.dscp;
+  h.ecn = packet.ecn;
+  h.source_ip = ip_of(packet.source);
+  h.destination_ip = ip_of(packet.destination);
+  h.source_port = source_port_of(packet.flow);
+  h.destination_qpn = packet.destination_qpn & kLow24;
+  h.psn = static_cast<std::uint32_t>(packet.psn & kLow24);
+  switch (packet.kind) {
+    case PacketKind::kData:
+      if (packet.first) {
+        h.opcode = !packet.last           ? Opcode::kWriteFirst
+                   : packet.has_immediate ? Opcode::kWriteOnlyImmediate
+                                          : Opcode::kWriteOnly;
+      } else {
+        h.opcode = !packet.last           ? Opcode::kWriteMiddle
+                   : packet.has_immediate ? Opcode::kWriteLastImmediate
+                                          : Opcode::kWriteLast;
+      }
+      h.ack_request = packet.ack_requested;
+      h.virtual_address = packet.remote_address;
+      h.dma_length = message_bytes;
+      h.immediate = packet.immediate;
+      break;
+    case PacketKind::kAck:
+      h.opcode = Opcode::kAcknowledge;
+      h.syndrome = kSyndromeAck;
+      h.becn = packet.cnp_marks != 0;
+      break;
+    case PacketKind::kNak:
+      h.opcode = Opcode::kAcknowledge;
+      h.syndrome = kSyndromeNakSequence;
+      break;
+    case PacketKind::kCnp:
+      h.opcode = Opcode::kCnp;
+      h.migration = false;
+      h.becn = true;
+      h.psn = 0;
+      h.cnp_marks = carry_marks ? packet.cnp_marks : std::uint8_t{0};
+      break;
+    case PacketKind::kPause:
+    case PacketKind::kCnm:
+      assert(false && "not an InfiniBand transport packet");
+      break;
+  }
+  return h;
+}
+
+}  // namespace dcc::roce
