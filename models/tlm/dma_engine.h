@@ -1,10 +1,11 @@
 // The NIC's DMA engine: moves bytes between the NIC and host RAM over the host's bus.
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
+
 #include <cstdint>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
 
 #include "nic/host_memory.h"
 #include "units.h"

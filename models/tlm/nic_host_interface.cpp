@@ -76,8 +76,7 @@ std::uint32_t NicHostInterface::read_register(std::uint16_t index) const {
       const Qpn qpn = reg(map::kQpSelectOffset);
       const Transmitter& transmitter = nic_.transmitter();
       if (!transmitter.exists(qpn)) return 0;
-      return map::kQpStatusValidMask |
-             (transmitter.failed(qpn) ? map::kQpStatusErrorMask : 0u) |
+      return map::kQpStatusValidMask | (transmitter.failed(qpn) ? map::kQpStatusErrorMask : 0u) |
              (transmitter.has_work(qpn) ? map::kQpStatusBusyMask : 0u);
     }
     default:
@@ -87,31 +86,32 @@ std::uint32_t NicHostInterface::read_register(std::uint16_t index) const {
 
 std::uint64_t NicHostInterface::read_counter(std::uint16_t index) const {
   const NicCounters& c = nic_.counters();
+  const NicCounters& b = at_reset_;
   switch (registers_.map().counters[index].offset) {
     case map::kStatPacketsSentOffset:
-      return c.packets_sent;
+      return c.packets_sent - b.packets_sent;
     case map::kStatPacketsReceivedOffset:
-      return c.packets_received;
+      return c.packets_received - b.packets_received;
     case map::kStatBytesSentOffset:
-      return c.bytes_sent;
+      return c.bytes_sent - b.bytes_sent;
     case map::kStatBytesReceivedOffset:
-      return c.bytes_received;
+      return c.bytes_received - b.bytes_received;
     case map::kStatCnpsSentOffset:
-      return c.cnps_sent;
+      return c.cnps_sent - b.cnps_sent;
     case map::kStatCnpsReceivedOffset:
-      return c.cnps_received;
+      return c.cnps_received - b.cnps_received;
     case map::kStatCeReceivedOffset:
-      return c.ce_received;
+      return c.ce_received - b.ce_received;
     case map::kStatAcksSentOffset:
-      return c.acks_sent;
+      return c.acks_sent - b.acks_sent;
     case map::kStatAcksReceivedOffset:
-      return c.acks_received;
+      return c.acks_received - b.acks_received;
     case map::kStatIcrcErrorsOffset:
-      return c.icrc_errors;
+      return c.icrc_errors - b.icrc_errors;
     case map::kStatRetransmitsOffset:
-      return c.retransmits;
+      return c.retransmits - b.retransmits;
     case map::kStatMrViolationsOffset:
-      return c.mr_violations;
+      return c.mr_violations - b.mr_violations;
     case map::kStatCompletionsOffset:
       return completions_written_;
     default:
@@ -127,8 +127,8 @@ void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value
       nic_.set_enabled((value & map::kCtrlEnableMask) != 0);
       nic_.receiver().set_cnps((value & map::kCtrlCnpEnableMask) != 0);
       parameters.cnp.carry_marks = (value & map::kCtrlCnpCarryMarksMask) != 0;
-      parameters.ack = static_cast<AckMode>((value & map::kCtrlAckModeMask) >>
-                                            map::kCtrlAckModeShift);
+      parameters.ack =
+          static_cast<AckMode>((value & map::kCtrlAckModeMask) >> map::kCtrlAckModeShift);
       ring_send_doorbell();
       break;
     case map::kMtuOffset:
@@ -161,8 +161,7 @@ void NicHostInterface::queue_pair_command(std::uint32_t command) {
   const Qpn qpn = reg(map::kQpSelectOffset);
   const HostId host = nic_.parameters().host;
   if (qpn >= (1u << 14)) return;  // CAPS.QPS_LOG2; QP_STATUS.VALID stays 0
-  const auto operation =
-      (command & map::kQpCmdOperationMask) >> map::kQpCmdOperationShift;
+  const auto operation = (command & map::kQpCmdOperationMask) >> map::kQpCmdOperationShift;
   if (operation == map::kQpCmdOperationDestroy) {
     nic_.destroy_queue_pair(qpn);
     connections_.destroyed(host, qpn);
@@ -176,6 +175,9 @@ void NicHostInterface::queue_pair_command(std::uint32_t command) {
   config.priority = static_cast<std::uint8_t>(reg(map::kQpPriorityOffset));
   config.flow = identity.flow;
   config.ecn_capable = identity.ecn_capable;
+  config.governed = identity.governed;
+  config.rate_cap = identity.rate_cap;
+  config.initial_rate = identity.initial_rate;
   config.base_rtt = identity.base_rtt;
   nic_.create_queue_pair(qpn, config);
   if (message_bytes_.size() <= qpn) message_bytes_.resize(qpn + 1);
@@ -198,7 +200,7 @@ void NicHostInterface::soft_reset() {
   sq_head_ = sq_fetched_ = cq_tail_ = cq_visible_ = 0;
   fetching_ = false;
   unreported_ = 0;
-  nic_.counters() = NicCounters{};
+  at_reset_ = nic_.counters();
   completions_written_ = 0;
   registers_.reset();
 }
@@ -216,8 +218,7 @@ void NicHostInterface::fetch_more() {
   // One burst: neither beyond the ring's end nor, with a nonsensical doorbell, beyond its size.
   const std::uint32_t entries = send_entries();
   const std::uint32_t first = sq_fetched_ % entries;
-  const std::uint32_t count =
-      std::min({std::uint32_t{posted}, kFetchBurst, entries - first});
+  const std::uint32_t count = std::min({std::uint32_t{posted}, kFetchBurst, entries - first});
   Transfer transfer{Operation::kFetch, {}, 0, 0, {}, {}};
   transfer.address = reg64(map::kSqBaseLoOffset) + first * sizeof(nic_wqe);
   transfer.count = count;

@@ -19,6 +19,9 @@ namespace dcc::model {
 struct QueuePairIdentity {
   std::uint32_t flow = 0;  // ledger record
   bool ecn_capable = true;
+  bool governed = true;
+  Rate rate_cap;
+  Rate initial_rate;
   PicoSeconds base_rtt{};
 };
 
@@ -96,15 +99,16 @@ class NicHostInterface final : private regs::RegisterDevice,
   ConnectionManager& connections_;
   regs::RegisterBlock registers_;
 
+  NicCounters at_reset_;          // the device's counters run on; registers count from the reset
   std::uint16_t sq_head_ = 0;     // next entry to start
   std::uint16_t sq_fetched_ = 0;  // next entry to ask the DMA engine for
   bool fetching_ = false;
-  std::uint16_t cq_tail_ = 0;       // next entry to hand to the DMA engine
-  std::uint16_t cq_visible_ = 0;    // next entry to become visible: CQ_TAIL
-  std::deque<nic_cqe> waiting_;     // completions without room in the ring
+  std::uint16_t cq_tail_ = 0;     // next entry to hand to the DMA engine
+  std::uint16_t cq_visible_ = 0;  // next entry to become visible: CQ_TAIL
+  std::deque<nic_cqe> waiting_;   // completions without room in the ring
   std::uint64_t in_dma_completions_ = 0;
   std::uint64_t completions_written_ = 0;
-  std::uint32_t unreported_ = 0;    // completions since the interrupt was raised last
+  std::uint32_t unreported_ = 0;              // completions since the interrupt was raised last
   std::vector<std::uint32_t> message_bytes_;  // by queue pair: received of the present message
   std::deque<Transfer> transfers_;
   Event transfer_event_;

@@ -1,4 +1,5 @@
-// SystemC module of a NIC: packet sockets, the device, and (where software drives it) its host side.
+// SystemC module of a NIC: packet sockets, the device, and (where software drives it) its host
+// side.
 #pragma once
 
 #include <memory>

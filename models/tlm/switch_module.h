@@ -18,10 +18,10 @@ class SwitchModule final : public sc_core::sc_module {
                std::uint64_t index)
       : sc_module(name), device_(scheduler, pool, parameters, ports, seed, index) {
     for (int port = 0; port < ports; ++port) {
-      in_.push_back(std::make_unique<PacketInPort>(("in" + std::to_string(port)).c_str(), device_,
-                                                   port));
-      out_.push_back(std::make_unique<PacketOutPort>(("out" + std::to_string(port)).c_str(),
-                                                     device_, port));
+      in_.push_back(
+          std::make_unique<PacketInPort>(("in" + std::to_string(port)).c_str(), device_, port));
+      out_.push_back(
+          std::make_unique<PacketOutPort>(("out" + std::to_string(port)).c_str(), device_, port));
     }
   }
 

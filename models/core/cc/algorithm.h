@@ -46,11 +46,11 @@ struct SentInfo {
 };
 
 struct AckInfo {
-  PicoSeconds rtt{};               // data packet's first bit out to its ACK in
-  Bytes newly_acked = 0;           // payload bytes this ACK covers for the first time
-  Psn psn = 0;                     // of the packet that is acknowledged
-  Psn next_psn = 0;                // next packet the flow will send
-  bool ce = false;                 // the acknowledged packet carried CE
+  PicoSeconds rtt{};      // data packet's first bit out to its ACK in
+  Bytes newly_acked = 0;  // payload bytes this ACK covers for the first time
+  Psn psn = 0;            // of the packet that is acknowledged
+  Psn next_psn = 0;       // next packet the flow will send
+  bool ce = false;        // the acknowledged packet carried CE
   bool last_of_message = false;
   const IntStack* telemetry = nullptr;  // null unless needs().telemetry
 };

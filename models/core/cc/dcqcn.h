@@ -11,16 +11,16 @@ namespace dcc {
 /// Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section 3.
 struct DcqcnParameters {
   long double g = 1.0L / 256;
-  unsigned f = 5;                                      // F, fast recovery threshold
-  PicoSeconds alpha_timer = kMicroSecond * 55;         // K
-  PicoSeconds increase_timer = kMicroSecond * 55;      // T
-  PicoSeconds decrease_period{0};                      // least time between cuts; 0: every CNP
-  Bytes byte_counter = 10'000'000;                     // B; 0: off
+  unsigned f = 5;                                  // F, fast recovery threshold
+  PicoSeconds alpha_timer = kMicroSecond * 55;     // K
+  PicoSeconds increase_timer = kMicroSecond * 55;  // T
+  PicoSeconds decrease_period{0};                  // least time between cuts; 0: every CNP
+  Bytes byte_counter = 10'000'000;                 // B; 0: off
   Rate r_ai = Rate::from(BitRate(40'000'000));
   Rate r_hai = Rate::from(BitRate(40'000'000));
   Rate r_min = Rate::from(BitRate(40'000'000));
-  Rate r_max;                                          // zero: the line's
-  Rate initial_rate;                                   // zero: the line's
+  Rate r_max;         // zero: the line's
+  Rate initial_rate;  // zero: the line's
   long double initial_alpha = 1.0L;
   bool timer_restart = true;  // a cut restarts the increase timer and the byte counter
 };
@@ -49,7 +49,7 @@ class Dcqcn final : public Algorithm {
     unsigned byte_events = 0;   // BC
     Bytes bytes = 0;            // since the last BC event
     PicoSeconds last_cut{};
-    bool controlled = false;    // has had a CNP since it was last at the maximum
+    bool controlled = false;  // has had a CNP since it was last at the maximum
     bool cnp_since_alpha = false;
   };
   void increase(FlowNumber number, Flow& flow);

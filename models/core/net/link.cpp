@@ -32,9 +32,8 @@ void Link::connect(PacketSource& source, int source_port, PacketSink& sink, int 
 void Link::send(Packet* packet) {
   assert(!busy_);
   const Bytes on_wire = packet->wire_bytes + parameters_.overhead;
-  const PicoSeconds serialisation = per_byte_.count != 0
-                                        ? per_byte_ * on_wire
-                                        : serialization_time(on_wire, parameters_.rate);
+  const PicoSeconds serialisation =
+      per_byte_.count != 0 ? per_byte_ * on_wire : serialization_time(on_wire, parameters_.rate);
   const PicoSeconds now = scheduler_.now();
   busy_ = true;
   counters_.busy += serialisation;

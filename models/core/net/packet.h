@@ -21,12 +21,12 @@ using Psn = std::uint64_t;
 constexpr int kPriorities = 8;
 
 enum class PacketKind : std::uint8_t {
-  kData,        // RDMA WRITE first/middle/last/only, or background datagrams
-  kAck,         // RC acknowledge (AETH), carries the echo of time stamp, CE and telemetry
-  kNak,         // RC negative acknowledge: PSN sequence error
-  kCnp,         // congestion notification packet, BTH opcode 0x81
-  kPause,       // PFC, 802.1Qbb: never forwarded
-  kCnm,         // 802.1Qau congestion notification message, made by a switch
+  kData,   // RDMA WRITE first/middle/last/only, or background datagrams
+  kAck,    // RC acknowledge (AETH), carries the echo of time stamp, CE and telemetry
+  kNak,    // RC negative acknowledge: PSN sequence error
+  kCnp,    // congestion notification packet, BTH opcode 0x81
+  kPause,  // PFC, 802.1Qbb: never forwarded
+  kCnm,    // 802.1Qau congestion notification message, made by a switch
 };
 
 /// IP ECN field, RFC 3168.
@@ -52,32 +52,32 @@ struct Packet {
   PacketKind kind = PacketKind::kData;
   Ecn ecn = Ecn::kNotEct;
   std::uint8_t dscp = 0;
-  std::uint8_t priority = 0;      // 802.1p; PFC and the switch queues go by it
-  bool first = false;             // of its message (carries a RETH)
-  bool last = false;              // of its message
-  bool has_immediate = false;     // RDMA WRITE with immediate
+  std::uint8_t priority = 0;   // 802.1p; PFC and the switch queues go by it
+  bool first = false;          // of its message (carries a RETH)
+  bool last = false;           // of its message
+  bool has_immediate = false;  // RDMA WRITE with immediate
   bool ack_requested = false;
-  bool refused = false;           // kNak: remote access error instead of a PSN sequence error
-  std::uint8_t cnp_marks = 0;     // CNP: CE marks it stands for; ACK: 1 if the data had CE
+  bool refused = false;             // kNak: remote access error instead of a PSN sequence error
+  std::uint8_t cnp_marks = 0;       // CNP: CE marks it stands for; ACK: 1 if the data had CE
   std::uint16_t pause_classes = 0;  // kPause: bit p set = priority p stops, clear = resumes
-  std::uint16_t ingress = 0;      // port through which the holding switch received it
-  std::uint32_t wire_bytes = 0;   // Ethernet header to FCS, without preamble and gap
+  std::uint16_t ingress = 0;        // port through which the holding switch received it
+  std::uint32_t wire_bytes = 0;     // Ethernet header to FCS, without preamble and gap
   std::uint32_t payload_bytes = 0;
-  std::uint32_t icrc = 0;         // with real payload: as computed by the sender
+  std::uint32_t icrc = 0;  // with real payload: as computed by the sender
   HostId source = 0;
   HostId destination = 0;
-  Qpn destination_qpn = 0;        // queue pair at the receiver of this packet
-  Qpn source_qpn = 0;             // queue pair at its sender
-  std::uint32_t flow = 0;         // platform-wide flow id: statistics and traces, ECMP
-  std::uint32_t immediate = 0;    // immediate data (last packet of its message); CNM: feedback
+  Qpn destination_qpn = 0;      // queue pair at the receiver of this packet
+  Qpn source_qpn = 0;           // queue pair at its sender
+  std::uint32_t flow = 0;       // platform-wide flow id: statistics and traces, ECMP
+  std::uint32_t immediate = 0;  // immediate data (last packet of its message); CNM: feedback
   Psn psn = 0;
   std::uint64_t remote_address = 0;
-  PicoSeconds sent{};             // when the data packet left its NIC; echoed by its ACK
-  PicoSeconds arrival{};          // end of the wire it is on (used by Link only)
+  PicoSeconds sent{};               // when the data packet left its NIC; echoed by its ACK
+  PicoSeconds arrival{};            // end of the wire it is on (used by Link only)
   IntStack* telemetry = nullptr;    // of the pool; null unless the algorithm asked for it
   PayloadBytes* payload = nullptr;  // of the pool; null when payload is virtual
 
-  Packet* next = nullptr;         // intrusive: queue, delay line or free list, one at a time
+  Packet* next = nullptr;  // intrusive: queue, delay line or free list, one at a time
 };
 
 /// All packets of a platform. Grows to the run's high-water mark, then never allocates.

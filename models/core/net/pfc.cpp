@@ -12,6 +12,7 @@ Bytes headroom_for(const LinkParameters& link, Bytes largest_packet) {
 }
 
 void PfcPort::write_frame(Packet& packet) {
+  ++counters_.frames_sent;
   packet.kind = PacketKind::kPause;
   packet.wire_bytes = kPauseFrameBytes;
   packet.pause_classes = stopped_;
@@ -19,6 +20,7 @@ void PfcPort::write_frame(Packet& packet) {
 }
 
 void PfcPort::receive_frame(const Packet& packet, PicoSeconds now) {
+  ++counters_.frames_received;
   const auto wanted = static_cast<std::uint8_t>(packet.pause_classes);
   for (std::size_t priority = 0; priority < kPriorities; ++priority) {
     const bool was = (paused_ >> priority & 1) != 0;

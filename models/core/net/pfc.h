@@ -32,6 +32,8 @@ struct PfcCounters {
   std::uint64_t resumes_sent = 0;  // classes released
   std::uint64_t pauses_received = 0;
   std::uint64_t resumes_received = 0;
+  std::uint64_t frames_sent = 0;
+  std::uint64_t frames_received = 0;
 };
 
 /// One port. `stop`/`release` keep the state to be told; a frame is owed until it has been sent and

@@ -324,6 +324,8 @@ PfcCounters SwitchDevice::pfc_totals() const {
     sum.resumes_sent += one.resumes_sent;
     sum.pauses_received += one.pauses_received;
     sum.resumes_received += one.resumes_received;
+    sum.frames_sent += one.frames_sent;
+    sum.frames_received += one.frames_received;
   }
   return sum;
 }

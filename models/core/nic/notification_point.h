@@ -1,4 +1,5 @@
-// The receiver's side of congestion notification: which CE mark makes a CNP (DCQCN section 3.1, NP).
+// The receiver's side of congestion notification: which CE mark makes a CNP (DCQCN section 3.1,
+// NP).
 #pragma once
 
 #include <algorithm>

@@ -41,10 +41,10 @@ class PacingScheduler {
   struct Flow {
     Place place = Place::kOff;
     std::uint8_t priority = 0;
-    std::uint32_t position = 0;      // in the heap, while waiting
-    FlowIndex before = kNone;        // in the ring, while ready
+    std::uint32_t position = 0;  // in the heap, while waiting
+    FlowIndex before = kNone;    // in the ring, while ready
     FlowIndex after = kNone;
-    std::uint64_t ready_order = 0;   // when it joined the ring
+    std::uint64_t ready_order = 0;  // when it joined the ring
   };
   struct Waiting {
     PicoSeconds when;

@@ -83,9 +83,9 @@ Packet* Receiver::reply_to(const Packet& data, const Context& context, PacketKin
   reply->source_qpn = data.destination_qpn;
   reply->flow = data.flow;
   reply->dscp = data.dscp;
-  reply->priority = parameters_.ack_priority < 0 ? data.priority
-                                                 : static_cast<std::uint8_t>(
-                                                       parameters_.ack_priority);
+  reply->priority = parameters_.ack_priority < 0
+                        ? data.priority
+                        : static_cast<std::uint8_t>(parameters_.ack_priority);
   reply->wire_bytes = roce::ack_wire_bytes();
   return reply;
 }
@@ -106,8 +106,7 @@ void Receiver::notify(const Packet& data, Context& context) {
   FlowRecord& record = ledger_[data.flow];
   ++record.ce_received;
   if (!cnps_wanted_) return;
-  const std::uint8_t marks =
-      context.notification_point.on_ce(scheduler_.now(), parameters_.cnp);
+  const std::uint8_t marks = context.notification_point.on_ce(scheduler_.now(), parameters_.cnp);
   if (marks == 0) return;
   Packet* const cnp = reply_to(data, context, PacketKind::kCnp);
   cnp->dscp = parameters_.cnp.dscp;

@@ -17,8 +17,7 @@ Transmitter::FlowTimer::FlowTimer(Transmitter& transmitter, FlowNumber number, i
 void Transmitter::FlowTimer::fire() { owner->algorithm_->on_timer(flow, id); }
 
 Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
-                         NicCounters& counters, const NicParameters& parameters,
-                         std::uint32_t rank)
+                         NicCounters& counters, const NicParameters& parameters, std::uint32_t rank)
     : scheduler_(scheduler),
       pool_(pool),
       ledger_(ledger),
@@ -36,11 +35,10 @@ void Transmitter::mtu_changed() {
                static_cast<std::uint32_t>(parameters_.link_overhead);
   if (parameters_.real_payload) {
     // Enough on the way to cover the DMA latency at the DMA's own rate, and two packets more.
-    staging_limit_ =
-        static_cast<Bytes>(static_cast<Uint128>(parameters_.dma_rate.bits_per_second) *
-                           static_cast<std::uint64_t>(parameters_.dma_latency.count) /
-                           (8u * 1'000'000'000'000u)) +
-        2 * static_cast<Bytes>(full_wire_);
+    staging_limit_ = static_cast<Bytes>(static_cast<Uint128>(parameters_.dma_rate.bits_per_second) *
+                                        static_cast<std::uint64_t>(parameters_.dma_latency.count) /
+                                        (8u * 1'000'000'000'000u)) +
+                     2 * static_cast<Bytes>(full_wire_);
   }
 }
 
@@ -166,8 +164,7 @@ void Transmitter::stop_timer(FlowNumber number, int id) {
 
 Transmitter::FlowView Transmitter::view(Qpn qpn) const {
   const Flow& flow = flows_[qpn];
-  return {flow.rate, ledger_[flow.config.flow].sent_wire_bits, flow.config.flow,
-          flow.config.dscp};
+  return {flow.rate, ledger_[flow.config.flow].sent_wire_bits, flow.config.flow, flow.config.dscp};
 }
 
 // ---------------------------------------------------------------- onto the wire
@@ -258,8 +255,8 @@ Packet* Transmitter::next_data_packet() {
       track(qpn, flow);
     }
     if (needs_.on_sent && flow.config.governed) {
-      algorithm_->on_sent(qpn, {plan.payload_bytes, wire, packet->psn, packet->last,
-                                flow.work.has_unsent()});
+      algorithm_->on_sent(
+          qpn, {plan.payload_bytes, wire, packet->psn, packet->last, flow.work.has_unsent()});
     }
     consider(qpn, flows_[qpn]);
     return packet;
@@ -319,8 +316,8 @@ bool Transmitter::load_payload(Packet& packet, const PacketPlan& plan) {
                        packet.payload->data(), plan.payload_bytes);
 }
 
-// As with any RC queue pair: the oldest item ends with the error, everything else posted is flushed,
-// and the queue pair sends no more until it is created anew.
+// As with any RC queue pair: the oldest item ends with the error, everything else posted is
+// flushed, and the queue pair sends no more until it is created anew.
 void Transmitter::fail(Qpn qpn, Flow& flow, CompletionSink::Status status) {
   flow.failed = true;
   pacing_.deactivate(qpn);

@@ -109,10 +109,10 @@ class Transmitter final : public AlgorithmHost {
     WorkQueue work;
     Rate rate;
     Bytes window = INT64_MAX;
-    PicoSeconds full_gap{};     // pacing gap of a full packet at `rate`
-    PicoSeconds paced_from{};   // when the last packet was due to start
+    PicoSeconds full_gap{};       // pacing gap of a full packet at `rate`
+    PicoSeconds paced_from{};     // when the last packet was due to start
     std::uint32_t last_wire = 0;  // its size with overhead
-    PicoSeconds progress{};     // last ACK that covered something, or first packet after idle
+    PicoSeconds progress{};       // last ACK that covered something, or first packet after idle
     Qpn older = kNoFlow, younger = kNoFlow;  // list of flows with packets out, by progress
     bool outstanding = false;
     std::unique_ptr<FlowTimers> timers;

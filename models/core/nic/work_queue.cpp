@@ -25,8 +25,8 @@ PacketPlan WorkQueue::plan(const Cursor& at) const {
   const WorkItem& item = items_[static_cast<std::size_t>(at.index - base_)];
   const Bytes left = item.bytes - at.offset;
   // A remainder only where messages are shorter than the item: the common case divides nothing.
-  const Bytes in_message = item.message_bytes >= item.bytes ? at.offset
-                                                            : at.offset % item.message_bytes;
+  const Bytes in_message =
+      item.message_bytes >= item.bytes ? at.offset : at.offset % item.message_bytes;
   const Bytes message_left = std::min(item.message_bytes - in_message, left);
   PacketPlan packet;
   packet.payload_bytes = static_cast<std::uint32_t>(std::min<Bytes>(mtu_, message_left));

@@ -12,10 +12,10 @@ struct FlowRecord {
   PicoSeconds posted = PicoSeconds::max();  // first work posted
   PicoSeconds last_ack{};
   PicoSeconds last_received{};
-  Bytes target_bytes = 0;         // what is to be sent in all; 0: without end
+  Bytes target_bytes = 0;  // what is to be sent in all; 0: without end
   Bytes posted_bytes = 0;
   Bytes acked_bytes = 0;
-  Bytes received_bytes = 0;       // payload, in order, without repeats
+  Bytes received_bytes = 0;          // payload, in order, without repeats
   std::uint64_t sent_wire_bits = 0;  // link overhead and repeats included
   std::uint64_t packets = 0;
   std::uint64_t retransmits = 0;

@@ -1,0 +1,34 @@
+#include "platform/algorithms.h"
+
+#include <stdexcept>
+
+#include "cc/dcqcn.h"
+#include "platform/engines.h"
+#include "platform/translate.h"
+
+namespace dcc::vp {
+
+GovernedBy make_algorithm(const PlatformConfig& config, const AlgorithmContext& context) {
+  const CongestionControlConfig& cc = config.nic.congestion_control;
+  GovernedBy made;
+  switch (cc.algorithm) {
+    case AlgorithmKind::kDcc: {
+      auto dcc = std::make_unique<Dcc>(
+          context.scheduler, context.host, controller_config(config.nic), context.controller_rank,
+          make_timer_engine(config, context.id), make_rate_engine(config, context.id));
+      made.dcc = dcc.get();
+      made.algorithm = std::move(dcc);
+      break;
+    }
+    case AlgorithmKind::kDcqcn:
+      made.algorithm = std::make_unique<Dcqcn>(context.host, dcqcn_parameters(cc.dcqcn));
+      break;
+    case AlgorithmKind::kNone:
+      break;
+    default:
+      throw std::logic_error("the schema lets an algorithm through that the platform cannot make");
+  }
+  return made;
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,52 @@
+#include "platform/apb_programmer.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace dcc::vp {
+
+ApbProgrammer::ApbProgrammer(const sc_core::sc_module_name& name)
+    : sc_module(name), apb("apb"), hal_{}, controller_{} {
+  hal_.context = this;
+  hal_.read32 = [](void* self, std::uint64_t address) {
+    return static_cast<ApbProgrammer*>(self)->access(false, address, 0);
+  };
+  hal_.write32 = [](void* self, std::uint64_t address, std::uint32_t value) {
+    static_cast<ApbProgrammer*>(self)->access(true, address, value);
+  };
+  hal_.memory = [](void*, std::uint64_t, std::uint64_t) -> void* { return nullptr; };
+  hal_.barrier = [](void*) {};
+  hal_.time_ns = [](void*) -> std::uint64_t { return 0; };
+  hal_.wait_for_interrupt = [](void*, std::uint64_t) { return 0; };
+}
+
+std::uint32_t ApbProgrammer::access(bool write, std::uint64_t address, std::uint32_t value) {
+  tlm::tlm_generic_payload transaction;
+  transaction.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  transaction.set_address(address);
+  transaction.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
+  transaction.set_data_length(sizeof value);
+  transaction.set_streaming_width(sizeof value);
+  transaction.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  sc_core::sc_time delay;
+  apb->b_transport(transaction, delay);
+  if (!transaction.is_response_ok()) {
+    throw std::runtime_error(
+        fmt::format("controller refused {} of register 0x{:05x} (value 0x{:x})",
+                    write ? "a write" : "a read", address, value));
+  }
+  return value;
+}
+
+void ApbProgrammer::bring_up(const dcc_config& programme) {
+  dcc_error error = dcc_probe(&controller_, &hal_, 0);
+  if (error == DCC_OK) error = dcc_configure(&controller_, &programme);
+  if (error != DCC_OK) {
+    throw std::runtime_error(std::string("controller bring-up: ") + dcc_error_text(error));
+  }
+  dcc_enable(&controller_);
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,170 @@
+#include "platform/boot_image.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "platform/translate.h"
+
+namespace dcc::vp {
+
+namespace {
+// Two messages of a flow on their way: one being sent, one posted behind it.
+constexpr std::uint8_t kOutstanding = 2;
+// Slots beyond what is outstanding let the receiver check a message before it is overwritten.
+constexpr std::uint8_t kSlots = 4;
+
+bool real(const PlatformConfig& config) { return config.nic.payload == PayloadKind::kReal; }
+
+boot_block header_of(const PlatformConfig& config, const FlowPlan& plan, HostId host) {
+  boot_block block{};
+  block.tx_count = static_cast<std::uint32_t>(plan.sent_by(host).size());
+  block.rx_count = static_cast<std::uint32_t>(plan.received_by(host).size());
+  block.nic.send_ring_entries = boot_ring_entries(std::max(16u, block.tx_count * kOutstanding));
+  block.nic.completion_ring_entries = boot_ring_entries(
+      std::max(64u, block.tx_count * kOutstanding * 2 + block.rx_count * kOutstanding * 2));
+  block.nic.mtu = static_cast<std::uint32_t>(config.nic.mtu);
+  block.queue_pairs = plan.queue_pairs(host);
+  boot_layout(&block);
+  return block;
+}
+
+template <class T>
+void put(std::uint8_t* ram, std::uint64_t offset, const T& value) {
+  std::memcpy(ram + offset, &value, sizeof value);
+}
+}  // namespace
+
+std::uint32_t BufferPlan::block_bytes(const PlatformConfig& config, const FlowPlan& plan,
+                                      HostId host) {
+  return header_of(config, plan, host).total_bytes;
+}
+
+std::uint8_t BufferPlan::slots(const FlowSpec&) { return kSlots; }
+
+std::uint32_t BufferPlan::slot_bytes(std::uint32_t flow) const {
+  const FlowSpec& spec = plan_.flow(flow).spec;
+  const Bytes message = spec.bytes == 0 ? spec.message : std::min(spec.message, spec.bytes);
+  return static_cast<std::uint32_t>(boot_align(static_cast<std::uint64_t>(message)));
+}
+
+BufferPlan::BufferPlan(const PlatformConfig& config, const FlowPlan& plan)
+    : plan_(plan), sender_(plan.flows().size()), receiver_(plan.flows().size()) {
+  const unsigned hosts = config.topology.host_count();
+  end_.resize(hosts);
+  for (HostId host = 0; host < hosts; ++host) {
+    std::uint64_t at = boot_align(BOOT_BLOCK_ADDRESS + block_bytes(config, plan, host));
+    const std::uint64_t shared = at;
+    std::uint64_t greatest = at;
+    // Without payload nobody looks at the buffers: all flows name the same one.
+    const auto place = [&](std::uint32_t flow) {
+      const std::uint64_t begin = real(config) ? at : shared;
+      const std::uint64_t bytes =
+          static_cast<std::uint64_t>(slot_bytes(flow)) * (real(config) ? kSlots : 1u);
+      if (real(config)) at += bytes;
+      greatest = std::max(greatest, begin + bytes);
+      return begin;
+    };
+    for (const std::uint32_t flow : plan.sent_by(host)) sender_[flow] = place(flow);
+    for (const std::uint32_t flow : plan.received_by(host)) receiver_[flow] = place(flow);
+    end_[host] = greatest;
+  }
+}
+
+void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId host,
+                      BitRate line_rate, std::uint8_t* ram, std::uint64_t ram_bytes) {
+  const BufferPlan buffers(config, plan);
+  const std::uint64_t end = buffers.end(host);
+  if (end > BOOT_RAM_BASE + ram_bytes) {
+    throw std::runtime_error(fmt::format(
+        "host {}: its flows' rings and buffers need {} bytes of RAM, host.ram is {}; make it "
+        "larger, or messages smaller, or use payload: virtual",
+        host, end - BOOT_RAM_BASE, ram_bytes));
+  }
+  boot_block block = header_of(config, plan, host);
+  const CongestionControlConfig& cc = config.nic.congestion_control;
+  block.host_id = host;
+  block.flags =
+      (real(config) ? static_cast<unsigned>(BOOT_PAYLOAD_REAL) : 0u) |
+      (cc.algorithm == AlgorithmKind::kDcc ? static_cast<unsigned>(BOOT_HAS_CONTROLLER) : 0u);
+  block.ram_bytes = ram_bytes;
+  block.end_ns = static_cast<std::uint64_t>(config.duration / kNanoSecond);
+  const CnpConfig& cnp = config.nic.cnp;
+  nic_config& nic = block.nic;
+  nic.ack_mode = config.nic.ack == AckKind::kNone        ? NIC_ACK_NONE
+                 : config.nic.ack == AckKind::kPerPacket ? NIC_ACK_PER_PACKET
+                                                         : NIC_ACK_PER_MESSAGE;
+  nic.cnp_enable = cc.algorithm == AlgorithmKind::kDcc || cc.algorithm == AlgorithmKind::kDcqcn;
+  nic.cnp_carry_marks = cnp.carry_marks ? 1 : 0;
+  nic.irq_count = 1;
+  nic.cnp_interval_ns = static_cast<std::uint32_t>(cnp.interval / kNanoSecond);
+  nic.cnp_dscp = static_cast<std::uint8_t>(cnp.dscp);
+  nic.cnp_priority = static_cast<std::uint8_t>(cnp.priority);
+  nic.memory_base = BOOT_RAM_BASE;
+  nic.memory_bytes = static_cast<std::uint32_t>(ram_bytes);
+  block.controller = controller_programme(config, line_rate);
+  const std::uint64_t at = BOOT_BLOCK_ADDRESS - BOOT_RAM_BASE;
+  std::memset(ram + at, 0, block.total_bytes);
+  put(ram, at, block);
+
+  std::uint64_t next = at + block.tx_offset;
+  for (const std::uint32_t id : plan.sent_by(host)) {
+    const PlannedFlow& flow = plan.flow(id);
+    boot_tx_flow tx{};
+    tx.id = id;
+    tx.qpn = flow.from_qpn;
+    tx.remote_host = flow.spec.to;
+    tx.remote_qpn = flow.to_qpn;
+    tx.dscp = flow.spec.dscp;
+    tx.priority = flow.spec.priority;
+    tx.slots = kSlots;
+    tx.outstanding = kOutstanding;
+    tx.message_bytes = static_cast<std::uint32_t>(
+        flow.spec.bytes == 0 ? flow.spec.message : std::min(flow.spec.message, flow.spec.bytes));
+    tx.bytes = static_cast<std::uint64_t>(flow.spec.bytes);
+    tx.start_ns = static_cast<std::uint64_t>(flow.spec.start / kNanoSecond);
+    tx.stop_ns = flow.spec.stop == PicoSeconds::max()
+                     ? BOOT_NEVER
+                     : static_cast<std::uint64_t>(flow.spec.stop / kNanoSecond);
+    tx.local_address = buffers.at_sender(id);
+    tx.remote_address = buffers.at_receiver(id);
+    tx.slot_bytes = buffers.slot_bytes(id);
+    tx.seed = static_cast<std::uint32_t>(config.seed) * 2654435761u + id;
+    // Without payload all slots are one: nobody overwrites what nobody reads.
+    if (!real(config)) tx.slots = tx.outstanding = kOutstanding;
+    put(ram, next, tx);
+    next += sizeof tx;
+  }
+  next = at + block.rx_offset;
+  for (const std::uint32_t id : plan.received_by(host)) {
+    const PlannedFlow& flow = plan.flow(id);
+    boot_rx_flow rx{};
+    rx.id = id;
+    rx.qpn = flow.to_qpn;
+    rx.remote_host = flow.spec.from;
+    rx.remote_qpn = flow.from_qpn;
+    rx.dscp = flow.spec.dscp;
+    rx.priority = flow.spec.priority;
+    rx.slots = real(config) ? kSlots : kOutstanding;
+    rx.message_bytes = static_cast<std::uint32_t>(
+        flow.spec.bytes == 0 ? flow.spec.message : std::min(flow.spec.message, flow.spec.bytes));
+    rx.bytes = static_cast<std::uint64_t>(flow.spec.bytes);
+    rx.local_address = buffers.at_receiver(id);
+    rx.slot_bytes = buffers.slot_bytes(id);
+    rx.seed = static_cast<std::uint32_t>(config.seed) * 2654435761u + id;
+    put(ram, next, rx);
+    next += sizeof rx;
+  }
+}
+
+BootOutcome read_boot_outcome(const std::uint8_t* ram) {
+  BootOutcome outcome;
+  boot_block block{};
+  std::memcpy(&block, ram + (BOOT_BLOCK_ADDRESS - BOOT_RAM_BASE), sizeof block);
+  outcome.result = block.result;
+  return outcome;
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,16 @@
+// Chooses the controller's timing and rate engines: model, verilated RTL, or both in lock-step.
+#pragma once
+
+#include <memory>
+
+#include "config/platform_config.h"
+#include "controller/rate_engine.h"
+#include "controller/timer_engine.h"
+
+namespace dcc::vp {
+
+/// Null: the controller's own model.
+std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, HostId host);
+std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId host);
+
+}  // namespace dcc::vp

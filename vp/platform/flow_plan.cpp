@@ -1,0 +1,81 @@
+#include "platform/flow_plan.h"
+
+#include "net/wire_size.h"
+
+namespace dcc::vp {
+
+FlowPlan::FlowPlan(const std::vector<FlowSpec>& flows, const Routing& routing, unsigned hosts,
+                   std::uint32_t mtu)
+    : ends_(hosts) {
+  const Bytes full = roce::data_wire_bytes(mtu, false, false);
+  flows_.reserve(flows.size());
+  for (const FlowSpec& spec : flows) {
+    PlannedFlow flow;
+    flow.spec = spec;
+    flow.from_qpn = static_cast<Qpn>(ends_[spec.from].size());
+    ends_[spec.from].push_back({spec.id, true, false});
+    flow.to_qpn = static_cast<Qpn>(ends_[spec.to].size());
+    ends_[spec.to].push_back({spec.id, false, false});
+    flow.base_rtt = routing.base_rtt(spec.from, spec.to, full, roce::ack_wire_bytes());
+    flows_.push_back(flow);
+  }
+}
+
+std::vector<std::uint32_t> FlowPlan::sent_by(HostId host) const {
+  std::vector<std::uint32_t> ids;
+  for (const End& end : ends_[host]) {
+    if (end.sender) ids.push_back(end.flow);
+  }
+  return ids;
+}
+
+std::vector<std::uint32_t> FlowPlan::received_by(HostId host) const {
+  std::vector<std::uint32_t> ids;
+  for (const End& end : ends_[host]) {
+    if (!end.sender) ids.push_back(end.flow);
+  }
+  return ids;
+}
+
+QueuePairConfig FlowPlan::queue_pair(HostId host, Qpn qpn) const {
+  const End& end = ends_[host][qpn];
+  const PlannedFlow& flow = flows_[end.flow];
+  QueuePairConfig config;
+  config.remote_host = end.sender ? flow.spec.to : flow.spec.from;
+  config.remote_qpn = end.sender ? flow.to_qpn : flow.from_qpn;
+  config.flow = end.flow;
+  config.dscp = flow.spec.dscp;
+  config.priority = flow.spec.priority;
+  config.ecn_capable = !flow.spec.background;
+  config.governed = end.sender && !flow.spec.background;
+  if (flow.spec.rate.bits_per_second != 0) config.rate_cap = Rate::from(flow.spec.rate);
+  if (flow.spec.initial_rate.bits_per_second != 0) {
+    config.initial_rate = Rate::from(flow.spec.initial_rate);
+  }
+  config.base_rtt = flow.base_rtt;
+  return config;
+}
+
+model::QueuePairIdentity FlowPlan::identify(HostId host, Qpn qpn) const {
+  if (qpn >= ends_[host].size()) return {};
+  const QueuePairConfig config = queue_pair(host, qpn);
+  return {config.flow,     config.ecn_capable,  config.governed,
+          config.rate_cap, config.initial_rate, config.base_rtt};
+}
+
+void FlowPlan::created(HostId host, Qpn qpn, HostId, Qpn) {
+  if (qpn >= ends_[host].size()) return;  // software made a queue pair nobody planned
+  ends_[host][qpn].created = true;
+  const PlannedFlow& flow = flows_[ends_[host][qpn].flow];
+  const End& from = ends_[flow.spec.from][flow.from_qpn];
+  const End& to = ends_[flow.spec.to][flow.to_qpn];
+  if (!from.created || !to.created) return;
+  connect_(flow.spec.from, flow.from_qpn);
+  connect_(flow.spec.to, flow.to_qpn);
+}
+
+void FlowPlan::destroyed(HostId host, Qpn qpn) {
+  if (qpn < ends_[host].size()) ends_[host][qpn].created = false;
+}
+
+}  // namespace dcc::vp

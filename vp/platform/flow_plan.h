@@ -1,0 +1,60 @@
+// The flows of a run with their queue pairs, and who is connected to whom.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "net/routing.h"
+#include "nic_host_interface.h"
+#include "traffic/traffic_spec.h"
+
+namespace dcc::vp {
+
+/// A flow and the queue pair numbers of its two ends.
+struct PlannedFlow {
+  FlowSpec spec;
+  Qpn from_qpn = 0;
+  Qpn to_qpn = 0;
+  PicoSeconds base_rtt{};  // one full packet there, its ACK back, in the empty network
+};
+
+/// Queue pairs are numbered from 0 at each host, in the order of the flows that touch it. Connects
+/// a queue pair once both its ends exist: what a connection manager's handshake does in a real
+/// network, without its time.
+class FlowPlan final : public model::ConnectionManager {
+ public:
+  FlowPlan(const std::vector<FlowSpec>& flows, const Routing& routing, unsigned hosts,
+           std::uint32_t mtu);
+
+  const std::vector<PlannedFlow>& flows() const { return flows_; }
+  const PlannedFlow& flow(std::uint32_t id) const { return flows_[id]; }
+  /// Number of queue pairs of a host.
+  Qpn queue_pairs(HostId host) const { return static_cast<Qpn>(ends_[host].size()); }
+  /// Flows that a host sends, or receives, by id.
+  std::vector<std::uint32_t> sent_by(HostId host) const;
+  std::vector<std::uint32_t> received_by(HostId host) const;
+
+  /// Called when a queue pair may send.
+  void on_connected(std::function<void(HostId, Qpn)> connect) { connect_ = std::move(connect); }
+
+  // model::ConnectionManager
+  model::QueuePairIdentity identify(HostId host, Qpn qpn) const override;
+  void created(HostId host, Qpn qpn, HostId remote_host, Qpn remote_qpn) override;
+  void destroyed(HostId host, Qpn qpn) override;
+
+  /// For platform and rings alike.
+  QueuePairConfig queue_pair(HostId host, Qpn qpn) const;
+
+ private:
+  struct End {
+    std::uint32_t flow = 0;
+    bool sender = false;
+    bool created = false;
+  };
+  std::vector<PlannedFlow> flows_;
+  std::vector<std::vector<End>> ends_;  // by host and queue pair
+  std::function<void(HostId, Qpn)> connect_;
+};
+
+}  // namespace dcc::vp

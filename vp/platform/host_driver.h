@@ -1,0 +1,43 @@
+// What drives a host: bus, RAM, interrupt controller, and a processor (the native stub or RISC-V).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <systemc>
+
+#include "app/traffic_app.h"
+#include "bus.h"
+#include "controller.h"
+#include "host_stub.h"
+#include "interrupt_controller.h"
+#include "nic_module.h"
+#include "platform/host.h"
+#include "ram.h"
+#include "simulation_kernel.h"
+
+namespace dcc::vp {
+
+class HostDriver final : public sc_core::sc_module {
+ public:
+  HostDriver(const sc_core::sc_module_name& name, const HostContext& context, model::NicModule& nic,
+             model::ApbController* controller);
+
+  Host::SoftwareReport report() const;
+  model::Bus& bus() { return bus_; }
+  model::Ram& ram() { return ram_; }
+
+ private:
+  std::string name_of(std::uint64_t address) const;
+
+  const PlatformConfig& config_;
+  model::SimulationKernel& kernel_;
+  model::NicModule& nic_;
+  model::ApbController* controller_;
+  model::Bus bus_;
+  model::Ram ram_;
+  model::InterruptController interrupts_;
+  traffic_app application_{};
+  std::unique_ptr<model::HostStub> stub_;
+};
+
+}  // namespace dcc::vp

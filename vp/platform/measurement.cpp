@@ -1,0 +1,292 @@
+#include "platform/measurement.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "net/wire_size.h"
+
+namespace dcc::vp {
+
+namespace {
+// A flow series longer than this serves nobody and costs more than the run.
+constexpr std::size_t kMostSampledFlows = 2048;
+constexpr std::size_t kMostSampledQueues = 64;
+
+double gbps(Bytes bytes, double seconds) { return static_cast<double>(bytes) * 8e-9 / seconds; }
+double gbps(Rate rate) { return static_cast<double>(rate.raw) / 256e3; }
+}  // namespace
+
+Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Network& network,
+                         std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan,
+                         const FlowLedger& ledger, std::uint32_t rank)
+    : config_(config),
+      scheduler_(scheduler),
+      network_(network),
+      hosts_(hosts),
+      plan_(plan),
+      ledger_(ledger),
+      from_event_(Event::calling<&Measurement::measure_from>(*this, rank)),
+      to_event_(Event::calling<&Measurement::measure_to>(*this, rank)),
+      sample_event_(Event::calling<&Measurement::sample>(*this, rank)) {
+  std::set<unsigned> dscps;
+  for (const PlannedFlow& flow : plan.flows()) dscps.insert(flow.spec.dscp);
+  dscps_.assign(dscps.begin(), dscps.end());
+  sample_flow_series_ =
+      config.output.series.flows == FlowSeries::kAll && plan.flows().size() <= kMostSampledFlows;
+  sampled_received_.resize(ledger.size());
+  if (config.output.series.queues != QueueSeries::kNone) {
+    // Which port is busiest shows at the end: in a small network sample all and choose then, in a
+    // large one the ports that most flows lead to.
+    std::vector<std::pair<std::size_t, std::size_t>> by_flows;
+    std::map<HostId, std::size_t> receivers;
+    for (const PlannedFlow& flow : plan.flows()) ++receivers[flow.spec.to];
+    for (std::size_t i = 0; i < network.queues().size(); ++i) {
+      const EgressQueue& queue = *network.queues()[i];
+      const CableEnd peer = network.topology().peer(queue.node, queue.port_number);
+      const TopologyNode& node = network.topology().node(peer.node);
+      by_flows.emplace_back(node.is_host ? receivers[node.host] : 0, i);
+    }
+    std::stable_sort(by_flows.begin(), by_flows.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    if (by_flows.size() > kMostSampledQueues) by_flows.resize(kMostSampledQueues);
+    for (const auto& [flows, index] : by_flows) sampled_queues_.push_back(index);
+    std::sort(sampled_queues_.begin(), sampled_queues_.end());
+  }
+}
+
+void Measurement::begin() {
+  scheduler_.schedule_at(from_event_, config_.measure.from);
+  scheduler_.schedule_at(to_event_, config_.measure_end());
+  const bool series =
+      sample_flow_series_ || !sampled_queues_.empty() || config_.output.series.classes;
+  if (series) scheduler_.schedule_at(sample_event_, config_.output.series.interval);
+}
+
+// ---------------------------------------------------------------- the window
+
+PicoSeconds Measurement::pause_of(const Wire& wire) const {
+  const TopologyNode& node = network_.topology().node(wire.from);
+  if (node.is_host) return hosts_[node.host]->nic().device().transmitter().paused_time();
+  return network_.switch_of(wire.from)->device().pause_time(wire.from_port);
+}
+
+Measurement::Snapshot Measurement::snapshot() const {
+  Snapshot s;
+  s.received.reserve(ledger_.size());
+  for (const FlowRecord& record : ledger_) s.received.push_back(record.received_bytes);
+  AggregateCounters& c = s.counters;
+  for (const Wire& wire : network_.wires()) {
+    s.links.push_back(wire.module->link().counters());
+    s.link_pause.push_back(pause_of(wire));
+    c.drops += wire.module->link().counters().lost;
+  }
+  for (const auto& module : network_.switches()) {
+    if (module == nullptr) continue;
+    const SwitchCounters totals = module->device().totals();
+    c.drops += totals.dropped + module->device().unroutable();
+    c.ecn_marks += totals.ecn_marks;
+    c.pfc_pauses += module->device().pfc_totals().pauses_sent;
+  }
+  for (const auto& host : hosts_) {
+    const NicCounters& nic = host->nic().device().counters();
+    c.cnps_sent += nic.cnps_sent;
+    c.cnps_received += nic.cnps_received;
+    c.retransmits += nic.retransmits;
+    if (host->algorithm() == nullptr) continue;
+    const AlgorithmCounters algorithm = host->algorithm()->counters();
+    c.cnps_dropped_no_slot += algorithm.cnps_dropped_no_slot;
+    c.rate_decreases += algorithm.rate_decreases;
+    c.rate_increases += algorithm.rate_increases;
+  }
+  return s;
+}
+
+void Measurement::measure_from() {
+  measuring_ = true;
+  from_ = snapshot();
+  for (auto& queue : network_.queues()) {
+    queue->statistics.restart(queue->device->queue_bytes(queue->port_number), scheduler_.now());
+  }
+  for (auto& host : hosts_) host->nic().device().transmitter().reset_statistics();
+}
+
+void Measurement::measure_to() {
+  if (measured_ || !measuring_) return;
+  measured_ = true;
+  measured_to_ = scheduler_.now();
+  to_ = snapshot();
+  for (auto& queue : network_.queues()) {
+    queue_figures_.push_back(queue->statistics.figures(scheduler_.now()));
+  }
+  for (auto& host : hosts_) rtt_ns_.merge(host->nic().device().transmitter().rtt_ns());
+}
+
+// ---------------------------------------------------------------- series
+
+void Measurement::sample() {
+  const PicoSeconds now = scheduler_.now();
+  const PicoSeconds interval = config_.output.series.interval;
+  sample_flows(now, to_seconds(interval));
+  sample_queues(now);
+  if (now + interval <= config_.duration) {
+    scheduler_.schedule_at(sample_event_, now + interval);
+  }
+}
+
+void Measurement::sample_flows(PicoSeconds now, double interval_s) {
+  if (!sample_flow_series_ && !config_.output.series.classes) return;
+  std::array<Bytes, 64> by_class{};
+  for (const PlannedFlow& flow : plan_.flows()) {
+    const FlowRecord& record = ledger_[flow.spec.id];
+    if (record.posted == PicoSeconds::max()) continue;
+    const Bytes received = record.received_bytes - sampled_received_[flow.spec.id];
+    sampled_received_[flow.spec.id] = record.received_bytes;
+    by_class[flow.spec.dscp] += received;
+    if (!sample_flow_series_ || (received == 0 && FlowLedger::finished(record))) continue;
+    const Host& host = *hosts_[flow.spec.from];
+    const Transmitter::FlowView sending = host.nic().device().transmitter().view(flow.from_qpn);
+    Algorithm::View view{sending.rate, sending.rate, 0.0};
+    if (host.algorithm() != nullptr && !flow.spec.background) {
+      view = host.algorithm()->view(flow.from_qpn);
+    }
+    flow_rates_.t.push_back(now);
+    flow_rates_.flow.push_back(flow.spec.id);
+    flow_rates_.rate_gbps.push_back(gbps(sending.rate));
+    flow_rates_.target_gbps.push_back(gbps(view.target));
+    flow_rates_.alpha.push_back(view.alpha);
+    flow_rates_.goodput_gbps.push_back(gbps(received, interval_s));
+  }
+  if (!config_.output.series.classes) return;
+  for (const unsigned dscp : dscps_) {
+    class_series_.t.push_back(now);
+    class_series_.dscp.push_back(dscp);
+    class_series_.goodput_gbps.push_back(gbps(by_class[dscp], interval_s));
+  }
+}
+
+void Measurement::sample_queues(PicoSeconds now) {
+  for (const std::size_t index : sampled_queues_) {
+    const EgressQueue& queue = *network_.queues()[index];
+    queue_series_.t.push_back(now);
+    queue_series_.port.push_back(static_cast<std::uint32_t>(index));
+    queue_series_.bytes.push_back(queue.device->queue_bytes(queue.port_number));
+  }
+}
+
+// ---------------------------------------------------------------- results
+
+void Measurement::collect(RunResults& results) {
+  if (!measuring_) measure_from();  // the run ended before its window began: an empty one
+  measure_to();
+  results.measured_from = std::min(config_.measure.from, measured_to_);
+  results.measured_to = measured_to_;
+  collect_flows(results);
+  collect_links(results);
+  collect_queues(results);
+  collect_counters(results);
+  results.flow_rates = std::move(flow_rates_);
+  results.class_series = std::move(class_series_);
+  if (config_.output.series.flows == FlowSeries::kAll && !sample_flow_series_) {
+    results.warnings.push_back("series/flow_rates.csv is left out: the run has " +
+                               std::to_string(plan_.flows().size()) + " flows, at most " +
+                               std::to_string(kMostSampledFlows) + " are sampled");
+  }
+}
+
+void Measurement::collect_flows(RunResults& results) const {
+  for (const PlannedFlow& flow : plan_.flows()) {
+    const FlowSpec& spec = flow.spec;
+    const FlowRecord& record = ledger_[spec.id];
+    FlowResult out;
+    out.id = spec.id;
+    out.from = spec.from;
+    out.to = spec.to;
+    out.dscp = spec.dscp;
+    out.start = record.posted == PicoSeconds::max() ? spec.start : record.posted;
+    if (spec.stop != PicoSeconds::max() && spec.stop < results.sim_time) out.stopped = spec.stop;
+    if (spec.bytes != 0) {
+      out.bytes = spec.bytes;
+      const LinkParameters& link = network_.host_link(spec.from);
+      const std::uint32_t mtu = static_cast<std::uint32_t>(config_.nic.mtu);
+      const Bytes packets = (spec.bytes + mtu - 1) / mtu;
+      const Bytes full = roce::data_wire_bytes(mtu, false, false) + link.overhead;
+      const Bytes messages = (spec.bytes + spec.message - 1) / spec.message;
+      // Headers of every packet, a RETH for every message, payload.
+      const Bytes wire = packets * (full - static_cast<Bytes>(mtu)) + spec.bytes +
+                         messages * static_cast<Bytes>(roce::kReth);
+      out.ideal = flow.base_rtt +
+                  serialization_time(wire, network_.routing().slowest_link(spec.from, spec.to));
+      out.completed = FlowLedger::finished(record);
+      const bool acknowledged = config_.nic.ack != AckKind::kNone;
+      if (out.completed && acknowledged) out.end = record.last_ack;
+      if (record.received_bytes >= spec.bytes) out.end_rx = record.last_received;
+      if (!acknowledged) out.completed = out.end_rx.has_value();
+    }
+    out.delivered_total = record.received_bytes;
+    out.delivered_measured = to_.received[spec.id] - from_.received[spec.id];
+    out.retransmits = record.retransmits;
+    results.flows.push_back(out);
+  }
+}
+
+void Measurement::collect_links(RunResults& results) const {
+  for (std::size_t i = 0; i < network_.wires().size(); ++i) {
+    const Wire& wire = network_.wires()[i];
+    const LinkParameters& link = wire.module->link().parameters();
+    LinkResult out;
+    out.name = wire.name;
+    out.rate = link.rate;
+    const std::uint64_t packets = to_.links[i].packets - from_.links[i].packets;
+    out.tx_bytes = to_.links[i].bytes - from_.links[i].bytes;
+    out.tx_bits_with_overhead =
+        8 * (out.tx_bytes + packets * static_cast<std::uint64_t>(link.overhead));
+    out.pause = to_.link_pause[i] - from_.link_pause[i];
+    results.links.push_back(out);
+  }
+}
+
+void Measurement::collect_queues(RunResults& results) {
+  std::vector<std::size_t> order(network_.queues().size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    order[i] = i;
+    const QueueStatistics::Figures& figures = queue_figures_[i];
+    results.queues.push_back({network_.queues()[i]->port, static_cast<double>(figures.mean),
+                              figures.p50, figures.p99, figures.max});
+  }
+  if (config_.output.series.queues == QueueSeries::kBusiest && !order.empty()) {
+    const auto busiest = static_cast<std::uint32_t>(
+        *std::max_element(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+          return queue_figures_[a].mean < queue_figures_[b].mean;
+        }));
+    for (std::size_t i = 0; i < queue_series_.t.size(); ++i) {
+      if (queue_series_.port[i] != busiest) continue;
+      results.queue_series.t.push_back(queue_series_.t[i]);
+      results.queue_series.port.push_back(busiest);
+      results.queue_series.bytes.push_back(queue_series_.bytes[i]);
+    }
+  } else {
+    results.queue_series = std::move(queue_series_);
+  }
+}
+
+void Measurement::collect_counters(RunResults& results) const {
+  const AggregateCounters& a = from_.counters;
+  const AggregateCounters& b = to_.counters;
+  AggregateCounters& out = results.aggregate;
+  out.drops = b.drops - a.drops;
+  out.pfc_pauses = b.pfc_pauses - a.pfc_pauses;
+  out.ecn_marks = b.ecn_marks - a.ecn_marks;
+  out.cnps_sent = b.cnps_sent - a.cnps_sent;
+  out.cnps_received = b.cnps_received - a.cnps_received;
+  out.cnps_dropped_no_slot = b.cnps_dropped_no_slot - a.cnps_dropped_no_slot;
+  out.rate_decreases = b.rate_decreases - a.rate_decreases;
+  out.rate_increases = b.rate_increases - a.rate_increases;
+  out.retransmits = b.retransmits - a.retransmits;
+  if (rtt_ns_.count() != 0) {
+    out.rtt_mean = kNanoSecond * static_cast<std::int64_t>(rtt_ns_.sum() / rtt_ns_.count());
+    out.rtt_p99 = kNanoSecond * static_cast<std::int64_t>(rtt_ns_.quantile(990));
+  }
+}
+
+}  // namespace dcc::vp

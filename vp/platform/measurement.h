@@ -1,0 +1,74 @@
+// Looks at the running platform: samples for the series, snapshots at both ends of `measure`.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "config/platform_config.h"
+#include "observe/results.h"
+#include "platform/flow_plan.h"
+#include "platform/host.h"
+#include "platform/network.h"
+#include "sim/scheduler.h"
+#include "stats/flow_ledger.h"
+
+namespace dcc::vp {
+
+class Measurement {
+ public:
+  /// `rank` must be the greatest: a sample at t sees everything that happened at t.
+  Measurement(const PlatformConfig& config, Scheduler& scheduler, Network& network,
+              std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan,
+              const FlowLedger& ledger, std::uint32_t rank);
+  void begin();
+  /// At the end of the run: fills in everything but balance, time and speed.
+  void collect(RunResults& results);
+
+ private:
+  /// Every counter of which the difference over `measure` is reported.
+  struct Snapshot {
+    std::vector<Bytes> received;          // by flow
+    std::vector<LinkCounters> links;      // by wire
+    std::vector<PicoSeconds> link_pause;  // by wire
+    AggregateCounters counters;
+  };
+  Snapshot snapshot() const;
+  PicoSeconds pause_of(const Wire& wire) const;
+  void measure_from();
+  void measure_to();
+  void sample();
+  void sample_flows(PicoSeconds now, double interval_s);
+  void sample_queues(PicoSeconds now);
+  void collect_flows(RunResults& results) const;
+  void collect_links(RunResults& results) const;
+  void collect_queues(RunResults& results);
+  void collect_counters(RunResults& results) const;
+
+  const PlatformConfig& config_;
+  Scheduler& scheduler_;
+  Network& network_;
+  std::vector<std::unique_ptr<Host>>& hosts_;
+  const FlowPlan& plan_;
+  const FlowLedger& ledger_;
+
+  Snapshot from_;
+  Snapshot to_;
+  bool measuring_ = false;
+  bool measured_ = false;
+  PicoSeconds measured_to_{};
+  std::vector<QueueStatistics::Figures> queue_figures_;
+  LogHistogram rtt_ns_;
+
+  bool sample_flow_series_ = false;
+  std::vector<Bytes> sampled_received_;  // by flow, at the last sample
+  std::vector<unsigned> dscps_;          // in use, ascending
+  FlowRateColumns flow_rates_;
+  QueueColumns queue_series_;                // all switch ports, filtered in collect()
+  std::vector<std::size_t> sampled_queues_;  // indices into Network::queues()
+  ClassColumns class_series_;
+  Event from_event_;
+  Event to_event_;
+  Event sample_event_;
+};
+
+}  // namespace dcc::vp

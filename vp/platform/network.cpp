@@ -1,0 +1,95 @@
+#include "platform/network.h"
+
+#include <utility>
+
+#include "platform/translate.h"
+
+namespace dcc::vp {
+
+namespace {
+/// SystemC names may not hold "->".
+std::string module_name(const std::string& wire) {
+  std::string name = "link_";
+  for (const char c : wire) {
+    if (c == '>') continue;
+    name += c == '-' ? '_' : c == '#' ? '_' : c;
+  }
+  return name;
+}
+}  // namespace
+
+Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& config,
+                 Topology topology, Scheduler& scheduler, PacketPool& pool)
+    : sc_module(name), topology_(std::move(topology)), routing_(topology_) {
+  const SwitchParameters parameters = switch_parameters(config);
+  switches_.resize(topology_.nodes().size());
+  for (std::size_t i = 0; i < switches_.size(); ++i) {
+    const TopologyNode& node = topology_.nodes()[i];
+    if (node.is_host) continue;
+    switches_[i] = std::make_unique<model::SwitchModule>(node.name.c_str(), scheduler, pool,
+                                                         parameters, node.ports, config.seed, i);
+  }
+  for (const Cable& cable : topology_.cables()) {
+    for (int side = 0; side < 2; ++side) {
+      const CableEnd from = cable.end[side];
+      const CableEnd to = cable.end[1 - side];
+      Wire wire;
+      wire.name = topology_.wire_name(from.node, from.port);
+      wire.from = from.node;
+      wire.from_port = from.port;
+      wire.to = to.node;
+      wire.to_port = to.port;
+      wire.module = std::make_unique<model::LinkModule>(module_name(wire.name).c_str(), scheduler,
+                                                        pool, cable.link, ranks_++);
+      wires_.push_back(std::move(wire));
+    }
+  }
+  for (Wire& wire : wires_) {
+    model::SwitchModule* const from = switch_of(wire.from);
+    if (from == nullptr) continue;
+    from->connect(wire.from_port, wire.module->link().parameters());
+    auto queue = std::make_unique<EgressQueue>();
+    queue->port = wire.name;
+    queue->node = wire.from;
+    queue->port_number = wire.from_port;
+    queue->device = &from->device();
+    from->device().observe_queue(wire.from_port, &queue->statistics);
+    queues_.push_back(std::move(queue));
+  }
+  for (std::size_t i = 0; i < switches_.size(); ++i) {
+    if (switches_[i] == nullptr) continue;
+    for (int host = 0; host < topology_.hosts(); ++host) {
+      const auto id = static_cast<HostId>(host);
+      switches_[i]->device().set_route(id, routing_.ports(static_cast<NodeId>(i), id));
+    }
+  }
+}
+
+Wire& Network::wire_from(NodeId node, int port) {
+  // Both directions of a cable follow each other; hosts are cabled once, so this is building time.
+  for (Wire& wire : wires_) {
+    if (wire.from == node && wire.from_port == port) return wire;
+  }
+  throw std::logic_error("no wire leaves this port");
+}
+
+void Network::connect_host(HostId host, model::PacketInitiatorSocket& out,
+                           model::PacketTargetSocket& in) {
+  const NodeId node = topology_.node_of(host);
+  const CableEnd peer = topology_.peer(node, 0);
+  out.bind(wire_from(node, 0).module->in());
+  wire_from(peer.node, peer.port).module->out().bind(in);
+}
+
+void Network::bind_switches() {
+  for (Wire& wire : wires_) {
+    if (model::SwitchModule* const from = switch_of(wire.from)) {
+      from->out(wire.from_port).bind(wire.module->in());
+    }
+    if (model::SwitchModule* const to = switch_of(wire.to)) {
+      wire.module->out().bind(to->in(wire.to_port));
+    }
+  }
+}
+
+}  // namespace dcc::vp

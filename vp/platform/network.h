@@ -1,0 +1,77 @@
+// The fabric: SystemC modules of links and switches for a topology, and the hosts' sockets to it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "config/platform_config.h"
+#include "link_module.h"
+#include "net/routing.h"
+#include "net/topology.h"
+#include "stats/queue_statistics.h"
+#include "switch_module.h"
+
+namespace dcc::vp {
+
+/// One direction of a cable, by where it starts.
+struct Wire {
+  std::unique_ptr<model::LinkModule> module;
+  std::string name;  // "s0->h3"
+  NodeId from = 0;
+  int from_port = 0;
+  NodeId to = 0;
+  int to_port = 0;
+};
+
+/// An egress queue of a switch and its statistics.
+struct EgressQueue {
+  std::string port;  // name of the wire it feeds
+  NodeId node = 0;
+  int port_number = 0;
+  const SwitchDevice* device = nullptr;
+  QueueStatistics statistics;
+};
+
+class Network final : public sc_core::sc_module {
+ public:
+  Network(const sc_core::sc_module_name& name, const PlatformConfig& config, Topology topology,
+          Scheduler& scheduler, PacketPool& pool);
+
+  const Topology& topology() const { return topology_; }
+  const Routing& routing() const { return routing_; }
+  /// The host's own link, as parameters.
+  const LinkParameters& host_link(HostId host) const {
+    return topology_.link(topology_.node_of(host), 0);
+  }
+  /// Ranks below this are taken by the links.
+  std::uint32_t ranks_used() const { return ranks_; }
+
+  /// Binds a host's sockets to its two wires.
+  void connect_host(HostId host, model::PacketInitiatorSocket& out, model::PacketTargetSocket& in);
+  /// Once all hosts are connected.
+  void bind_switches();
+
+  std::vector<Wire>& wires() { return wires_; }
+  const std::vector<Wire>& wires() const { return wires_; }
+  /// Null for hosts.
+  model::SwitchModule* switch_of(NodeId node) {
+    return switches_[static_cast<std::size_t>(node)].get();
+  }
+  const std::vector<std::unique_ptr<model::SwitchModule>>& switches() const { return switches_; }
+  std::vector<std::unique_ptr<EgressQueue>>& queues() { return queues_; }
+  const std::vector<std::unique_ptr<EgressQueue>>& queues() const { return queues_; }
+
+ private:
+  Wire& wire_from(NodeId node, int port);
+
+  Topology topology_;
+  Routing routing_;
+  std::uint32_t ranks_ = 0;
+  std::vector<std::unique_ptr<model::SwitchModule>> switches_;  // by node, null for hosts
+  std::vector<Wire> wires_;                                     // two a cable, in cable order
+  std::vector<std::unique_ptr<EgressQueue>> queues_;
+};
+
+}  // namespace dcc::vp

@@ -1,0 +1,223 @@
+// The whole platform: built from a configuration, run to its end, balanced.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <systemc>
+
+#include "net/wire_size.h"
+#include "platform/direct_traffic.h"
+#include "platform/flow_plan.h"
+#include "platform/host.h"
+#include "platform/measurement.h"
+#include "platform/network.h"
+#include "platform/run.h"
+#include "platform/translate.h"
+#include "simulation_kernel.h"
+#include "traffic/traffic_expander.h"
+
+namespace dcc::vp {
+
+namespace {
+
+// Ranks at equal times: links by cable, then NICs by host, then controllers (after everything that
+// notifies them), then traffic, then whoever looks on.
+constexpr std::uint32_t kNicRank = 0x400000;
+constexpr std::uint32_t kControllerRank = 0x800000;
+constexpr std::uint32_t kTrafficRank = 0xC00000;
+constexpr std::uint32_t kWatchRank = 0xE00000;
+constexpr std::uint32_t kMeasurementRank = 0xF00000;
+
+class Platform final : public sc_core::sc_module {
+ public:
+  Platform(const sc_core::sc_module_name& name, const PlatformConfig& config, RunObserver& observer)
+      : sc_module(name),
+        config_(config),
+        observer_(observer),
+        kernel_("kernel", scheduler_, config.duration),
+        network_("network", config, make_topology(config.topology), scheduler_, pool_),
+        plan_(expand_traffic(traffic_specs(config), traffic_context()), network_.routing(),
+              hosts_in(network_), static_cast<std::uint32_t>(config.nic.mtu)),
+        ledger_(plan_.flows().size()),
+        finish_check_(Event::calling<&Platform::check_finished>(*this, kWatchRank)) {
+    for (const PlannedFlow& flow : plan_.flows()) {
+      ledger_[flow.spec.id].target_bytes = flow.spec.bytes;
+    }
+    build_hosts();
+    network_.bind_switches();
+    plan_.on_connected(
+        [this](HostId host, Qpn qpn) { hosts_[host]->nic().device().connect_queue_pair(qpn); });
+    traffic_ = std::make_unique<DirectTraffic>(
+        scheduler_, plan_,
+        [this](HostId host) -> NicDevice& { return hosts_[host]->nic().device(); },
+        [this](HostId host) { return hosts_[host]->is_direct(); }, kTrafficRank);
+    measurement_ = std::make_unique<Measurement>(config_, scheduler_, network_, hosts_, plan_,
+                                                 ledger_, kMeasurementRank);
+    kernel_.set_heartbeat([this] { report_progress(); });
+  }
+
+  RunResults run() {
+    const auto begin = std::chrono::steady_clock::now();
+    sc_core::sc_start(model::to_sc_time(config_.duration));
+    if (!stopped_early_) scheduler_.run_until(config_.duration);
+    RunResults results;
+    results.wall_s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    results.sim_time = scheduler_.now();
+    results.completed = !aborted_;
+    results.events = scheduler_.events_run();
+    measurement_->collect(results);
+    for (const Wire& wire : network_.wires()) {
+      results.link_traversals += wire.module->link().counters().packets;
+    }
+    balance(results);
+    report_hosts(results);
+    return results;
+  }
+
+ private:
+  static unsigned hosts_in(const Network& network) {
+    return static_cast<unsigned>(network.topology().hosts());
+  }
+
+  TrafficContext traffic_context() const {
+    TrafficContext context;
+    context.hosts = hosts_in(network_);
+    context.seed = config_.seed;
+    context.link_rate = [this](HostId host) { return network_.host_link(host).rate; };
+    for (unsigned dscp = 0; dscp < 64; ++dscp) {
+      context.priority_of_dscp[dscp] = static_cast<std::uint8_t>(config_.dscp_of(dscp).priority);
+    }
+    return context;
+  }
+
+  void build_hosts() {
+    const std::uint32_t full =
+        roce::data_wire_bytes(static_cast<std::uint32_t>(config_.nic.mtu), false, false);
+    const PicoSeconds longest = network_.routing().longest_base_rtt(full, roce::ack_wire_bytes());
+    for (HostId id = 0; id < hosts_in(network_); ++id) {
+      const HostContext context{config_, kernel_,       pool_,
+                                ledger_, plan_,         network_.host_link(id),
+                                id,      kNicRank + id, kControllerRank + id,
+                                longest};
+      hosts_.push_back(std::make_unique<Host>(("host" + std::to_string(id)).c_str(), context));
+      network_.connect_host(id, hosts_.back()->nic().out(), hosts_.back()->nic().in());
+    }
+  }
+
+  void start_of_simulation() override {
+    bool all_direct = true;
+    bool endless = plan_.flows().empty();
+    for (auto& host : hosts_) {
+      host->bring_up();
+      all_direct = all_direct && host->is_direct();
+    }
+    for (const PlannedFlow& flow : plan_.flows()) endless = endless || flow.spec.bytes == 0;
+    traffic_->begin();
+    measurement_->begin();
+    // A run of finite flows ends with the last of them; software is left to run its time.
+    if (all_direct && !endless) scheduler_.schedule_in(finish_check_, kFinishInterval);
+  }
+
+  void check_finished() {
+    if (ledger_.finished_flows() == ledger_.size()) {
+      stopped_early_ = true;
+      kernel_.stop();
+      return;
+    }
+    scheduler_.schedule_in(finish_check_, kFinishInterval);
+  }
+
+  void report_progress() {
+    Progress progress;
+    progress.now = scheduler_.now();
+    progress.duration = config_.duration;
+    for (const Wire& wire : network_.wires()) {
+      progress.link_traversals += wire.module->link().counters().packets;
+    }
+    for (const auto& module : network_.switches()) {
+      if (module != nullptr) progress.drops += module->device().totals().dropped;
+    }
+    for (const auto& host : hosts_) progress.cnps += host->nic().device().counters().cnps_sent;
+    observer_.on_progress(progress);
+    if (observer_.stop_requested()) {
+      aborted_ = stopped_early_ = true;
+      kernel_.stop();
+    }
+  }
+
+  /// Every packet made is somewhere, every timer event came to something.
+  void balance(RunResults& results) const {
+    Balance& b = results.balance;
+    for (const auto& host : hosts_) {
+      const NicCounters& nic = host->nic().device().counters();
+      b.packets_sent += nic.packets_sent;
+      b.packets_delivered += nic.packets_received;
+    }
+    for (const auto& module : network_.switches()) {
+      if (module == nullptr) continue;
+      const SwitchDevice& device = module->device();
+      const SwitchCounters totals = device.totals();
+      const PfcCounters pfc = device.pfc_totals();
+      b.packets_sent += pfc.frames_sent + totals.cnms_sent;
+      b.packets_delivered += pfc.frames_received;
+      b.packets_dropped += totals.dropped + device.unroutable();
+    }
+    for (const Wire& wire : network_.wires()) {
+      b.packets_dropped += wire.module->link().counters().lost;
+    }
+    b.packets_in_flight = static_cast<std::uint64_t>(pool_.in_use());
+  }
+
+  void report_hosts(RunResults& results) const {
+    for (const auto& host : hosts_) {
+      HostResult out;
+      out.id = host->id();
+      const Host::SoftwareReport software = host->software_report();
+      out.instructions = software.instructions;
+      out.payload_errors = software.payload_errors;
+      out.completions_lost = software.completions_lost;
+      if (!software.failure.empty()) results.failures.push_back(software.failure);
+      if (host->dcc() != nullptr) {
+        ControllerDevice& device = host->dcc()->device();
+        const TimerCounters& timers = device.timer_counters();
+        out.slots_in_use_max = device.statistics().slots_in_use_max;
+        out.timer_events = timers.expired;
+        out.timer_lateness_max_ticks = device.timer_lateness_max();
+        out.missed_latency = device.missed_latency();
+        results.balance.events_started += timers.started;
+        results.balance.events_expired += timers.expired;
+        results.balance.events_cancelled += timers.cancelled;
+        results.balance.events_pending += timers.pending();
+      }
+      results.hosts.push_back(out);
+    }
+  }
+
+  static constexpr PicoSeconds kFinishInterval = kMicroSecond * 10;
+
+  const PlatformConfig& config_;
+  RunObserver& observer_;
+  Scheduler scheduler_;
+  PacketPool pool_;
+  model::SimulationKernel kernel_;
+  Network network_;
+  FlowPlan plan_;
+  FlowLedger ledger_;
+  std::vector<std::unique_ptr<Host>> hosts_;
+  std::unique_ptr<DirectTraffic> traffic_;
+  std::unique_ptr<Measurement> measurement_;
+  Event finish_check_;
+  bool stopped_early_ = false;
+  bool aborted_ = false;
+};
+
+}  // namespace
+
+RunResults run_platform(const PlatformConfig& config, RunObserver& observer) {
+  Platform platform("platform", config, observer);
+  return platform.run();
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,258 @@
+#include "platform/translate.h"
+
+#include <algorithm>
+
+#include "net/wire_size.h"
+
+namespace dcc::vp {
+
+LinkParameters link_parameters(const LinkConfig& config) {
+  return {config.rate, config.delay, config.overhead};
+}
+
+Topology make_topology(const TopologyConfig& config) {
+  switch (config.kind) {
+    case TopologyKind::kStar:
+      return Topology::star(static_cast<int>(config.hosts), link_parameters(config.link));
+    case TopologyKind::kParkingLot: {
+      std::vector<int> hosts(config.hosts_per_switch.begin(), config.hosts_per_switch.end());
+      return Topology::parking_lot(hosts, link_parameters(config.link),
+                                   link_parameters(config.fabric_link));
+    }
+    case TopologyKind::kFatTree: {
+      FatTreeParameters tree;
+      tree.pods = static_cast<int>(config.pods);
+      tree.racks_per_pod = static_cast<int>(config.racks_per_pod);
+      tree.aggs_per_pod = static_cast<int>(config.aggs_per_pod);
+      tree.hosts_per_rack = static_cast<int>(config.hosts_per_rack);
+      tree.cores = static_cast<int>(config.cores);
+      tree.host_link = link_parameters(config.host_link);
+      tree.fabric_link = link_parameters(config.fabric_link);
+      return Topology::fat_tree(tree);
+    }
+    case TopologyKind::kCustom:
+      break;
+  }
+  Topology topology;
+  for (const NodeConfig& node : config.nodes) {
+    if (node.kind == NodeKind::kHost) {
+      topology.add_host(node.name);
+    } else {
+      topology.add_switch(node.name);
+    }
+  }
+  for (const CableConfig& cable : config.links) {
+    topology.connect(topology.find(cable.from), topology.find(cable.to),
+                     link_parameters(cable.link));
+  }
+  topology.check_connected();
+  return topology;
+}
+
+SwitchParameters switch_parameters(const PlatformConfig& config) {
+  const SwitchConfig& from = config.switch_;
+  SwitchParameters to;
+  to.buffer = from.buffer;
+  to.arbitration = from.arbitration == Arbitration::kFifo
+                       ? SwitchParameters::Arbitration::kFifo
+                       : SwitchParameters::Arbitration::kRoundRobin;
+  to.load_balancing = config.routing.kind == RoutingKind::kSpray
+                          ? SwitchParameters::LoadBalancing::kSpray
+                          : SwitchParameters::LoadBalancing::kEcmp;
+  to.ecn.enabled = from.ecn.enabled;
+  to.ecn.kmin = from.ecn.kmin;
+  to.ecn.kmax = from.ecn.kmax;
+  to.ecn.pmax_q32 = from.ecn.pmax.to_fixed(32);
+  to.ecn.mark_at = from.ecn.mark_at == MarkAt::kEnqueue ? EcnParameters::MarkAt::kEnqueue
+                                                        : EcnParameters::MarkAt::kDequeue;
+  to.ecn.scope =
+      from.ecn.per == MarkPer::kQueue ? EcnParameters::Scope::kQueue : EcnParameters::Scope::kPort;
+  to.pfc.enabled = from.pfc.enabled;
+  to.pfc.alpha_q16 = static_cast<std::uint32_t>(from.pfc.alpha.to_fixed(16));
+  to.pfc.headroom = from.pfc.headroom.value_or(0);
+  to.pfc.resume_offset = from.pfc.resume_below;
+  switch (from.scheduler.kind) {
+    case EgressSchedulerKind::kFifo:
+      to.scheduler.kind = EgressSchedulerParameters::Kind::kFifo;
+      break;
+    case EgressSchedulerKind::kStrict:
+      to.scheduler.kind = EgressSchedulerParameters::Kind::kStrict;
+      break;
+    case EgressSchedulerKind::kEts:
+      to.scheduler.kind = EgressSchedulerParameters::Kind::kEts;
+      break;
+  }
+  for (std::size_t i = 0; i < from.scheduler.weights.size() && i < kPriorities; ++i) {
+    to.scheduler.weights[i] = from.scheduler.weights[i];
+  }
+  to.largest_packet = roce::data_wire_bytes(static_cast<std::uint32_t>(config.nic.mtu), true, true);
+  return to;
+}
+
+NicParameters nic_parameters(const PlatformConfig& config, HostId host,
+                             const LinkParameters& link) {
+  const NicConfig& from = config.nic;
+  NicParameters to;
+  to.host = host;
+  to.mtu = static_cast<std::uint32_t>(from.mtu);
+  to.real_payload = from.payload == PayloadKind::kReal;
+  to.ack = from.ack == AckKind::kNone        ? AckMode::kNone
+           : from.ack == AckKind::kPerPacket ? AckMode::kPerPacket
+                                             : AckMode::kPerMessage;
+  to.ack_priority = from.ack_priority.has_value() ? static_cast<int>(*from.ack_priority) : -1;
+  to.cnp.interval = from.cnp.interval;
+  to.cnp.dscp = static_cast<std::uint8_t>(from.cnp.dscp);
+  to.cnp.priority = static_cast<std::uint8_t>(from.cnp.priority);
+  to.cnp.carry_marks = from.cnp.carry_marks;
+  to.retransmit_timeout =
+      from.recovery.kind == RecoveryKind::kNone ? PicoSeconds::max() : from.recovery.timeout;
+  to.line_rate = link.rate;
+  to.link_overhead = link.overhead;
+  to.dma_latency = from.dma.latency;
+  to.dma_rate = from.dma.rate;
+  return to;
+}
+
+DcqcnParameters dcqcn_parameters(const DcqcnConfig& from) {
+  DcqcnParameters to;
+  to.g = static_cast<long double>(from.g.numerator) / static_cast<long double>(from.g.denominator);
+  to.f = from.f;
+  to.alpha_timer = from.alpha_timer;
+  to.increase_timer = from.increase_timer;
+  to.decrease_period = from.decrease_period;
+  to.byte_counter = from.byte_counter;
+  to.r_ai = Rate::from(from.r_ai);
+  to.r_hai = Rate::from(from.r_hai);
+  to.r_min = Rate::from(from.r_min);
+  if (from.r_max) to.r_max = Rate::from(*from.r_max);
+  if (from.initial_rate) to.initial_rate = Rate::from(*from.initial_rate);
+  to.initial_alpha = static_cast<long double>(from.initial_alpha.numerator) /
+                     static_cast<long double>(from.initial_alpha.denominator);
+  to.timer_restart = from.timer_restart;
+  return to;
+}
+
+dcc::ControllerConfig controller_config(const NicConfig& from) {
+  dcc::ControllerConfig to;
+  to.slots = from.controller.slots;
+  to.clock_period = from.controller.clock.cycles(1);
+  to.latency_cycles = from.controller.latency;
+  return to;
+}
+
+dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate) {
+  const DcqcnConfig& from = config.nic.congestion_control.dcqcn;
+  const PicoSeconds tick = config.nic.controller.tick;
+  const auto ticks = [&](PicoSeconds t) { return static_cast<std::uint32_t>(t / tick); };
+  const std::uint32_t line = Rate::from(line_rate).raw;
+  dcc_config to{};
+  to.policy = from.policy == Policy::kDcqcn ? DCC_POLICY_DCQCN : DCC_POLICY_PROPORTIONAL;
+  to.tick_cycles = static_cast<std::uint32_t>(tick / config.nic.controller.clock.cycles(1));
+  to.timer_interval_ticks = ticks(from.increase_timer);
+  to.byte_threshold = static_cast<std::uint32_t>(from.byte_counter);
+  to.decrease_period_ticks = ticks(from.decrease_period);
+  to.alpha_interval_ticks = std::max(1u, ticks(from.alpha_timer));
+  to.f = from.f;
+  to.g_q0_16 = static_cast<std::uint32_t>(from.g.to_fixed(16));
+  to.mi_q0_16 = static_cast<std::uint32_t>(from.mi.to_fixed(16));
+  to.r_ai_q24_8 = Rate::from(from.r_ai).raw;
+  to.r_hai_q24_8 = Rate::from(from.r_hai).raw;
+  to.r_min_q24_8 = Rate::from(from.r_min).raw;
+  to.r_max_q24_8 = from.r_max ? Rate::from(*from.r_max).raw : line;
+  to.initial_rate_q24_8 = from.initial_rate ? Rate::from(*from.initial_rate).raw : to.r_max_q24_8;
+  to.initial_alpha_q1_16 = static_cast<std::uint32_t>(from.initial_alpha.to_fixed(16));
+  to.first_cut_q1_16 = static_cast<std::uint32_t>(from.first_cut.to_fixed(16));
+  to.mark_shift = from.policy == Policy::kProportional ? 8 : 0;
+  to.timer_restart = from.timer_restart ? 1 : 0;
+  for (unsigned dscp = 0; dscp < DCC_DSCPS; ++dscp) {
+    const DscpConfig& entitled = config.dscp_of(dscp);
+    dcc_class& out = to.classes[dscp];
+    out.weight_q8_8 = static_cast<std::uint16_t>(entitled.weight.to_fixed(8));
+    out.floor_q24_8 = entitled.min_rate ? Rate::from(*entitled.min_rate).raw : 0;
+    out.ceiling_q24_8 = entitled.max_rate ? Rate::from(*entitled.max_rate).raw : 0xFFFFFFFFu;
+  }
+  return to;
+}
+
+namespace {
+TrafficPattern pattern_of(TrafficKind kind) {
+  switch (kind) {
+    case TrafficKind::kFlow:
+      return TrafficPattern::kFlow;
+    case TrafficKind::kIncast:
+      return TrafficPattern::kIncast;
+    case TrafficKind::kOneToMany:
+      return TrafficPattern::kOneToMany;
+    case TrafficKind::kPermutation:
+      return TrafficPattern::kPermutation;
+    case TrafficKind::kAllToAll:
+      return TrafficPattern::kAllToAll;
+    case TrafficKind::kPartitionAggregate:
+      return TrafficPattern::kPartitionAggregate;
+    case TrafficKind::kPoisson:
+      return TrafficPattern::kPoisson;
+    case TrafficKind::kTrace:
+      return TrafficPattern::kTrace;
+    case TrafficKind::kBackground:
+      break;
+  }
+  return TrafficPattern::kBackground;
+}
+}  // namespace
+
+std::vector<TrafficSpec> traffic_specs(const PlatformConfig& config) {
+  std::vector<TrafficSpec> specs;
+  for (std::size_t i = 0; i < config.traffic.size(); ++i) {
+    const TrafficConfig& from = config.traffic[i];
+    TrafficSpec to;
+    to.where = "traffic." + std::to_string(i);
+    to.pattern = pattern_of(from.kind);
+    switch (from.kind) {
+      case TrafficKind::kFlow:
+      case TrafficKind::kBackground:
+        to.from = {from.from};
+        to.to = {from.to};
+        break;
+      case TrafficKind::kIncast:
+      case TrafficKind::kPartitionAggregate:
+        to.from = from.senders;
+        to.to = {from.receiver};
+        break;
+      case TrafficKind::kOneToMany:
+        to.from = {from.sender};
+        to.to = from.receivers;
+        break;
+      case TrafficKind::kPermutation:
+      case TrafficKind::kAllToAll:
+      case TrafficKind::kPoisson:
+        to.from = from.hosts;
+        break;
+      case TrafficKind::kTrace:
+        break;
+    }
+    to.dscp = static_cast<std::uint8_t>(from.dscp);
+    to.bytes = from.bytes.value_or(0);
+    to.message = from.message;
+    to.start = from.start;
+    to.stop = from.stop.value_or(PicoSeconds::max());
+    to.stagger = from.stagger;
+    to.flows = from.flows;
+    to.rate = from.rate.value_or(BitRate());
+    to.initial_rate = from.initial_rate.value_or(BitRate());
+    to.period = from.period;
+    to.rounds = from.rounds;
+    to.load_ppm =
+        static_cast<std::uint32_t>(from.load.numerator * 1'000'000 / from.load.denominator);
+    to.sizes = from.sizes;
+    to.flows_per_host = from.flows_per_host;
+    to.file = from.file;
+    to.time_offset = from.time_offset;
+    for (const auto& [priority, dscp] : from.dscp_map) {
+      to.dscp_map[priority] = static_cast<std::uint8_t>(dscp);
+    }
+    specs.push_back(std::move(to));
+  }
+  return specs;
+}
+
+}  // namespace dcc::vp
