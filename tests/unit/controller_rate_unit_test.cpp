@@ -1,0 +1,271 @@
+// The arithmetic by hand-computed numbers; controller_rate_error_test holds it against real
+// numbers.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "controller/rate_unit.h"
+#include "controller_tables.h"
+
+namespace dcc {
+namespace {
+
+using test::factor_word;
+
+constexpr RateBits mbps(std::uint32_t rate) { return rate << 8; }
+
+class RateUnitTest : public testing::Test {
+ protected:
+  RateUnitTest() {
+    test::make_dcqcn_tables(registers_.g, [this](RateTable t, std::uint32_t i, std::uint32_t w) {
+      tables_.write(t, i, w);
+    });
+  }
+  DecreaseResult decrease(const DecreaseRequest& request) const {
+    return compute_decrease(request, registers_, tables_);
+  }
+  IncreaseResult increase(const IncreaseRequest& request) const {
+    return compute_increase(request, registers_, tables_);
+  }
+  RateRegisters registers_;
+  RateTables tables_;
+};
+
+TEST_F(RateUnitTest, FirstDcqcnCutHalves) {
+  const DecreaseResult r = decrease({mbps(100'000), kOne16, 777, 0, 1, true});
+  EXPECT_EQ(r.rc, mbps(50'000));
+  EXPECT_EQ(r.rt, mbps(100'000));
+  EXPECT_EQ(r.alpha, kOne16);  // (1 − g)·1 + g
+}
+
+TEST_F(RateUnitTest, AlphaDecaysOverWholeIntervalsThenCutsThenGrows) {
+  // K = 55: 120 ticks are two intervals. decay_lo[2] = (255/256)^2 = 0.99220276 → 65025.
+  // α = 32768: αd = (32768·65025 + 32768) >> 16 = 32513. M = 65536 − 32513/2 = 49279.5 → i = 127,
+  // f = 1: (49280·255 + 49152·1 + 128) >> 8 = 49280 (half up).
+  const DecreaseResult r = decrease({mbps(1000), 32768, 120, 0, 1, false});
+  EXPECT_EQ(tables_.decay_lo(2), 65025u);
+  EXPECT_EQ(r.rc, (std::uint64_t{256'000} * 49280) >> 16);  // 192 500
+  EXPECT_EQ(r.alpha, 32513u + 129u);  // (65536 − 32513)·256/65536 = 128.996
+}
+
+TEST_F(RateUnitTest, OneTickShortOfAnIntervalDoesNotDecay) {
+  EXPECT_EQ(decayed_alpha(32768, 54, registers_, tables_), 32768u);
+  EXPECT_EQ(decayed_alpha(32768, 55, registers_, tables_), 32640u);  // · 65280/65536
+}
+
+TEST_F(RateUnitTest, DecayUsesBothTables) {
+  // 55·(3·64 + 5) ticks: hi[3]·lo[5] of α = 1.
+  const Fraction16 hi = tables_.decay_hi(3);
+  const Fraction16 lo = tables_.decay_lo(5);
+  EXPECT_EQ(hi, 30912u);  // (255/256)^192 = 0.471677
+  EXPECT_EQ(lo, 64266u);  // (255/256)^5 = 0.980621
+  EXPECT_EQ(decayed_alpha(kOne16, 55 * 197, registers_, tables_), (30912u * 64266u + 32768u) >> 16);
+}
+
+TEST_F(RateUnitTest, DecaySaturatesAt4095Intervals) {
+  registers_.alpha_recip = alpha_reciprocal(2);
+  const Fraction16 floor = decayed_alpha(kOne16, 2 * 4095, registers_, tables_);
+  EXPECT_EQ(decayed_alpha(kOne16, kMaxDelta, registers_, tables_), floor);
+  tables_.write(RateTable::kDecayHi, 63, 12345);
+  tables_.write(RateTable::kDecayLo, 63, kOne16);
+  EXPECT_EQ(decayed_alpha(kOne16, kMaxDelta, registers_, tables_), 12345u);
+}
+
+TEST_F(RateUnitTest, FirstCutIgnoresDelta) {
+  EXPECT_EQ(decrease({mbps(1000), 32768, kMaxDelta, 0, 1, true}).rc, mbps(750));
+}
+
+TEST_F(RateUnitTest, DecreaseFactorScalesTheArgument) {
+  tables_.write(RateTable::kFactor, 46, factor_word(256, 1024));  // a quarter of the cut
+  EXPECT_EQ(decrease({mbps(1024), kOne16, 0, 46, 1, false}).rc, mbps(1024 - 128));
+  tables_.write(RateTable::kFactor, 46, factor_word(256, 65535));  // × 16: argument saturates at 1
+  EXPECT_EQ(decrease({mbps(1024), kOne16, 0, 46, 1, false}).rc, mbps(512));
+  tables_.write(RateTable::kFactor, 46, factor_word(256, 0));  // no cut at all
+  EXPECT_EQ(decrease({mbps(1024), kOne16, 0, 46, 1, false}).rc, mbps(1024));
+}
+
+TEST_F(RateUnitTest, InterpolatesBetweenEntries) {
+  tables_.write(RateTable::kDecrease, 10, 60000);
+  tables_.write(RateTable::kDecrease, 11, 50000);
+  EXPECT_EQ(decrease_multiplier(10 << 8, tables_), 60000u);
+  EXPECT_EQ(decrease_multiplier(11 << 8, tables_), 50000u);
+  EXPECT_EQ(decrease_multiplier(10 << 8 | 64, tables_), 57500u);
+  EXPECT_EQ(decrease_multiplier(10 << 8 | 1, tables_), 59961u);    // 59960.94
+  EXPECT_EQ(decrease_multiplier(10 << 8 | 255, tables_), 50039u);  // 50039.06
+  EXPECT_EQ(decrease_multiplier(kOne16, tables_), 32768u);         // the last entry, alone
+}
+
+TEST_F(RateUnitTest, MarksCutByPowersOf63Over64) {
+  registers_ = test::proportional_registers();
+  test::make_proportional_tables(
+      [this](RateTable t, std::uint32_t i, std::uint32_t w) { tables_.write(t, i, w); });
+  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 1, false}).rc, (std::uint64_t{256'000} * 64512) >> 16);
+  // Weight 2: four marks cut as two do for weight 1.
+  tables_.write(RateTable::kFactor, 1, factor_word(512, 2048));
+  EXPECT_EQ(decrease({mbps(1000), 0, 0, 1, 4, false}).rc,
+            decrease({mbps(1000), 0, 0, 0, 2, false}).rc);
+  // Weight 8: one mark is an eighth of a step, between 1 and 63/64.
+  tables_.write(RateTable::kFactor, 2, factor_word(2048, 512));
+  EXPECT_EQ(decrease({mbps(1000), 0, 0, 2, 1, false}).rc,
+            (std::uint64_t{256'000} * (65536 - 128)) >> 16);
+  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 255, false}).rc,
+            (std::uint64_t{256'000} * tables_.decrease(255)) >> 16);
+}
+
+TEST_F(RateUnitTest, FirstCutMultiplierReplacesTheTableOnce) {
+  registers_.first_cut = 6554;
+  EXPECT_EQ(decrease({mbps(1000), kOne16, 0, 0, 1, true}).rc,
+            (std::uint64_t{256'000} * 6554) >> 16);
+  EXPECT_EQ(decrease({mbps(1000), kOne16, 0, 0, 1, false}).rc, mbps(500));
+}
+
+TEST_F(RateUnitTest, LimitsAreTheStricterOfRegisterAndClassAndTheFloorWins) {
+  registers_.r_min = mbps(10);
+  registers_.r_max = mbps(1000);
+  const auto limits = [this] { return rate_limits(registers_, tables_, 7); };
+  EXPECT_EQ(limits().lo, mbps(10));
+  EXPECT_EQ(limits().hi, mbps(1000));
+  tables_.write(RateTable::kFloor, 7, mbps(50));
+  tables_.write(RateTable::kCeiling, 7, mbps(600));
+  EXPECT_EQ(limits().lo, mbps(50));
+  EXPECT_EQ(limits().hi, mbps(600));
+  tables_.write(RateTable::kFloor, 7, mbps(700));
+  EXPECT_EQ(limits().lo, mbps(700));
+  EXPECT_EQ(limits().hi, mbps(700));
+  EXPECT_EQ(decrease({mbps(800), kOne16, 0, 7, 1, true}).rc, mbps(700));
+  EXPECT_EQ(increase({mbps(800), mbps(900), 7, IncreaseStage::kHyper}).rc, mbps(700));
+  EXPECT_TRUE(increase({mbps(100), mbps(100), 7, IncreaseStage::kRecovery}).at_maximum);
+}
+
+TEST_F(RateUnitTest, RecoveryMovesHalfWayToTheTarget) {
+  const IncreaseResult r = increase({mbps(500), mbps(1000), 0, IncreaseStage::kRecovery});
+  EXPECT_EQ(r.rt, mbps(1000));
+  EXPECT_EQ(r.rc, mbps(750));
+  EXPECT_FALSE(r.at_maximum);
+}
+
+TEST_F(RateUnitTest, HalfWayRoundsUpSoTheMaximumIsReached) {
+  registers_.r_max = mbps(1000);
+  const IncreaseResult r = increase({mbps(1000) - 1, mbps(1000), 0, IncreaseStage::kRecovery});
+  EXPECT_EQ(r.rc, mbps(1000));
+  EXPECT_TRUE(r.at_maximum);
+}
+
+TEST_F(RateUnitTest, AdditiveAndHyperStepsScaleWithTheIncreaseFactor) {
+  registers_.r_ai = mbps(40);
+  registers_.r_hai = mbps(400);
+  tables_.write(RateTable::kFactor, 3, factor_word(640, 4096));  // 2.5
+  const IncreaseResult ai = increase({mbps(1000), mbps(1000), 3, IncreaseStage::kAdditive});
+  EXPECT_EQ(ai.rt, mbps(1100));
+  EXPECT_EQ(ai.rc, mbps(1050));
+  EXPECT_EQ(increase({mbps(1000), mbps(1000), 3, IncreaseStage::kHyper}).rt, mbps(2000));
+  registers_.r_ai = 1;
+  tables_.write(RateTable::kFactor, 3, factor_word(128, 4096));  // one half, rounded up
+  EXPECT_EQ(increase({mbps(1000), mbps(1000), 3, IncreaseStage::kAdditive}).rt, mbps(1000) + 1);
+}
+
+TEST_F(RateUnitTest, WithoutAveragingTheRateItselfGrows) {
+  registers_ = test::proportional_registers();
+  tables_.write(RateTable::kFactor, 4, factor_word(1024, 1024));  // weight 4
+  const IncreaseResult r = increase({mbps(1000), mbps(5), 4, IncreaseStage::kAdditive});
+  // 1000 + 4·15 + 1000·983/65536 = 1000 + 60 + 14.99939 (256 000·983 → 3839.84 → 3840)
+  EXPECT_EQ(r.rc, 256'000u + 15'360u + 3840u);
+  EXPECT_EQ(r.rt, r.rc);
+  EXPECT_EQ(increase({mbps(1000), mbps(5), 4, IncreaseStage::kRecovery}).rc, mbps(1000));
+}
+
+TEST_F(RateUnitTest, SumsSaturateInsteadOfWrapping) {
+  registers_.r_max = 0xFFFFFFFF;
+  registers_.r_ai = 0xFFFFFFFF;
+  registers_.mi = 0xFFFF;
+  tables_.write(RateTable::kFactor, 0, factor_word(0xFFFF, 4096));
+  const IncreaseResult r = increase({0xFFFFFFFF, 0xFFFFFFFF, 0, IncreaseStage::kAdditive});
+  EXPECT_EQ(r.rc, 0xFFFFFFFFu);
+  EXPECT_EQ(r.rt, 0xFFFFFFFFu);
+  EXPECT_TRUE(r.at_maximum);
+}
+
+// Whatever registers and tables hold, results stay in their formats and between the limits, a cut
+// never raises a rate inside the limits, and an increase never lowers one.
+TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
+  std::mt19937 random(5);
+  const auto any = [&random] { return static_cast<std::uint32_t>(random() >> (random() % 32)); };
+  for (int round = 0; round < 400; ++round) {
+    registers_.g = static_cast<std::uint16_t>(any());
+    registers_.mi = static_cast<std::uint16_t>(any());
+    registers_.r_ai = any();
+    registers_.r_hai = any();
+    registers_.r_min = any();
+    registers_.r_max = any();
+    registers_.alpha_recip = any();
+    registers_.first_cut = any() % (kOne16 + 1);
+    registers_.mark_shift = any() % 9;
+    registers_.cut_by_marks = random() % 2 == 0;
+    registers_.averaging = random() % 2 == 0;
+    for (std::uint32_t i = 0; i < 64; ++i) {
+      tables_.write(RateTable::kFactor, i, any());
+      tables_.write(RateTable::kFloor, i, any());
+      tables_.write(RateTable::kCeiling, i, any());
+      tables_.write(RateTable::kDecayHi, i, any());
+      tables_.write(RateTable::kDecayLo, i, any());
+    }
+    for (std::uint32_t i = 0; i < kDecreaseEntries; ++i) {
+      tables_.write(RateTable::kDecrease, i, any());
+    }
+    for (int i = 0; i < 200; ++i) {
+      const auto dscp = static_cast<std::uint8_t>(random() % 64);
+      const RateLimits limits = rate_limits(registers_, tables_, dscp);
+      ASSERT_LE(limits.lo, limits.hi);
+      const RateBits rc = any();
+      const DecreaseResult d = decrease({rc, any() % (kOne16 + 1), any() % (kMaxDelta + 1), dscp,
+                                         static_cast<std::uint8_t>(any()), random() % 2 == 0});
+      ASSERT_LE(d.alpha, kOne16);
+      ASSERT_EQ(d.rt, rc);
+      ASSERT_GE(d.rc, limits.lo);
+      ASSERT_LE(d.rc, std::max(limits.lo, std::min(rc, limits.hi)));
+      const IncreaseResult u =
+          increase({rc, any(), dscp, static_cast<IncreaseStage>(random() % 3)});
+      ASSERT_GE(u.rc, limits.lo);
+      ASSERT_LE(u.rc, limits.hi);
+      ASSERT_LE(u.rt, limits.hi);
+      ASSERT_EQ(u.at_maximum, u.rc == limits.hi);
+      if (!registers_.averaging) {
+        ASSERT_GE(u.rc, std::min(rc, limits.hi));
+      }
+    }
+  }
+}
+
+// From anywhere below it, timer increases alone reach the maximum: no slot is bound for ever.
+TEST_F(RateUnitTest, IncreasesReachTheMaximum) {
+  std::mt19937 random(6);
+  for (int round = 0; round < 200; ++round) {
+    registers_ = random() % 2 == 0 ? RateRegisters{} : test::proportional_registers();
+    registers_.r_max = mbps(1000 + random() % 100'000);
+    RateBits rc = registers_.r_min + static_cast<RateBits>(random() % registers_.r_max);
+    RateBits rt = rc;
+    bool reached = false;
+    for (int i = 0; i < 20'000 && !reached; ++i) {
+      const IncreaseResult r = increase({rc, rt, 0, IncreaseStage::kAdditive});
+      rc = r.rc;
+      rt = r.rt;
+      reached = r.at_maximum;
+    }
+    ASSERT_TRUE(reached);
+  }
+}
+
+TEST(RateUnit, AnswersFromItsOwnCopies) {
+  RateUnit unit;
+  RateRegisters registers;
+  registers.r_min = mbps(1);
+  unit.load(registers);
+  registers.r_min = mbps(900);
+  unit.load(RateTable::kDecrease, 256, 16384);
+  EXPECT_EQ(unit.decrease({mbps(1000), kOne16, 0, 0, 1, true}).rc, mbps(250));
+  unit.load(registers);
+  EXPECT_EQ(unit.decrease({mbps(1000), kOne16, 0, 0, 1, true}).rc, mbps(900));
+}
+
+}  // namespace
+}  // namespace dcc

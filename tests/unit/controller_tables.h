@@ -1,0 +1,53 @@
+// Tables for tests, made with long double from their definitions: 1 − i/512, (63/64)^i, (1 − g)^n.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "controller/parameters.h"
+#include "controller/rate_tables.h"
+
+namespace dcc::test {
+
+inline Fraction16 to_fraction(long double value) {
+  return static_cast<Fraction16>(std::floor(value * 65536 + 0.5L));
+}
+
+/// Calls `write(table, index, word)` for the decay tables of gain `g` (0.16).
+template <class Write>
+void make_decay_tables(std::uint16_t g, Write write) {
+  const long double keep = 1 - g / 65536.0L;
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    write(RateTable::kDecayHi, i, to_fraction(std::pow(keep, 64.0L * i)));
+    write(RateTable::kDecayLo, i, to_fraction(std::pow(keep, static_cast<long double>(i))));
+  }
+}
+template <class Write>
+void make_dcqcn_tables(std::uint16_t g, Write write) {
+  make_decay_tables(g, write);
+  for (std::uint32_t i = 0; i < kDecreaseEntries; ++i) {
+    write(RateTable::kDecrease, i, to_fraction(1 - i / 512.0L));
+  }
+}
+template <class Write>
+void make_proportional_tables(Write write) {
+  for (std::uint32_t i = 0; i < kDecreaseEntries; ++i) {
+    write(RateTable::kDecrease, i, to_fraction(std::pow(63 / 64.0L, static_cast<long double>(i))));
+  }
+}
+/// Factors of a class of weight `weight` = numerator / 16.
+inline std::uint32_t factor_word(std::uint32_t f_inc, std::uint32_t f_dec) {
+  return f_dec << 16 | f_inc;
+}
+
+inline RateRegisters proportional_registers() {
+  RateRegisters r;
+  r.averaging = false;
+  r.cut_by_marks = true;
+  r.mark_shift = 8;
+  r.mi = 983;
+  r.r_ai = 15u << 8;
+  return r;
+}
+
+}  // namespace dcc::test
