@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "net/egress_scheduler.h"
+
+namespace dcc {
+namespace {
+
+using Kind = EgressSchedulerParameters::Kind;
+
+EgressScheduler make(Kind kind, std::array<std::uint32_t, kPriorities> weights = {}) {
+  EgressSchedulerParameters parameters;
+  parameters.kind = kind;
+  parameters.weights = weights;
+  return EgressScheduler(parameters);
+}
+
+/// Bytes sent by each priority when all in `eligible` always have packets of their own size.
+std::vector<double> shares(EgressScheduler& scheduler, unsigned eligible,
+                           const std::array<Bytes, kPriorities>& size, int packets) {
+  std::vector<double> sent(kPriorities, 0);
+  double sum = 0;
+  for (int i = 0; i < packets; ++i) {
+    const int p = scheduler.pick(eligible);
+    EXPECT_NE(eligible >> p & 1, 0u);
+    scheduler.charge(p, size[static_cast<std::size_t>(p)]);
+    sent[static_cast<std::size_t>(p)] += static_cast<double>(size[static_cast<std::size_t>(p)]);
+    sum += static_cast<double>(size[static_cast<std::size_t>(p)]);
+  }
+  for (double& s : sent) s /= sum;
+  return sent;
+}
+
+TEST(EgressScheduler, FifoLetsPrioritiesTakeTurns) {
+  EgressScheduler scheduler = make(Kind::kFifo);
+  std::vector<int> order;
+  for (int i = 0; i < 6; ++i) order.push_back(scheduler.pick(0b10010001));
+  EXPECT_EQ(order, (std::vector<int>{0, 4, 7, 0, 4, 7}));
+  EXPECT_EQ(scheduler.pick(0b00000010), 1);
+  EXPECT_EQ(scheduler.pick(0b00000011), 0);
+}
+
+TEST(EgressScheduler, StrictTakesTheHighest) {
+  EgressScheduler scheduler = make(Kind::kStrict);
+  EXPECT_EQ(scheduler.pick(0b00000001), 0);
+  EXPECT_EQ(scheduler.pick(0b01010101), 6);
+  EXPECT_EQ(scheduler.pick(0b11111111), 7);
+  EXPECT_EQ(scheduler.pick(0b11111111), 7);
+}
+
+TEST(EgressScheduler, EtsSharesBytesByWeightWhateverThePacketSizes) {
+  EgressScheduler scheduler = make(Kind::kEts, {1, 2, 5, 0, 0, 0, 0, 0});
+  const auto share = shares(scheduler, 0b0111, {1500, 64, 1000, 0, 0, 0, 0, 0}, 200'000);
+  EXPECT_NEAR(share[0], 1.0 / 8, 0.001);
+  EXPECT_NEAR(share[1], 2.0 / 8, 0.001);
+  EXPECT_NEAR(share[2], 5.0 / 8, 0.001);
+  // One of them has nothing to send: the others share what is left in the same proportion.
+  const auto rest = shares(scheduler, 0b0101, {1500, 64, 1000, 0, 0, 0, 0, 0}, 200'000);
+  EXPECT_NEAR(rest[0], 1.0 / 6, 0.001);
+  EXPECT_NEAR(rest[2], 5.0 / 6, 0.001);
+}
+
+TEST(EgressScheduler, EtsHandlesPacketsFarBeyondAQuantum) {
+  EgressScheduler scheduler = make(Kind::kEts, {1, 3, 0, 0, 0, 0, 0, 0});
+  const auto share = shares(scheduler, 0b0011, {65'000, 65'000, 0, 0, 0, 0, 0, 0}, 40'000);
+  EXPECT_NEAR(share[0], 0.25, 0.002);
+}
+
+TEST(EgressScheduler, EtsWeightZeroIsStrictAboveTheOthers) {
+  EgressScheduler scheduler = make(Kind::kEts, {1, 1, 0, 0, 0, 0, 0, 0});
+  EXPECT_EQ(scheduler.pick(0b0111), 2);
+  EXPECT_EQ(scheduler.pick(0b10000111), 7);
+  EXPECT_LT(scheduler.pick(0b0011), 2);
+}
+
+TEST(EgressScheduler, AnIdlePrioritySavesNothingUp) {
+  EgressScheduler scheduler = make(Kind::kEts, {1, 1, 0, 0, 0, 0, 0, 0});
+  // Priority 1 sends one small packet and runs empty, many times over.
+  for (int i = 0; i < 1000; ++i) {
+    const int p = scheduler.pick(0b10);
+    scheduler.charge(p, 64);
+    scheduler.emptied(p);
+  }
+  const auto share = shares(scheduler, 0b0011, {1000, 1000, 0, 0, 0, 0, 0, 0}, 20);
+  EXPECT_NEAR(share[0], 0.5, 0.11);
+}
+
+TEST(EgressScheduler, RefusesWhatCannotBe) {
+  EXPECT_THROW(make(Kind::kEts), std::invalid_argument);
+  EXPECT_THROW(make(Kind::kEts, {10'001, 1}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace dcc

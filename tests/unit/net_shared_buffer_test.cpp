@@ -1,0 +1,121 @@
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <random>
+#include <stdexcept>
+
+#include "net/shared_buffer.h"
+
+namespace dcc {
+namespace {
+
+SharedBufferParameters parameters(Bytes size, std::uint32_t alpha_q16, std::uint8_t lossless) {
+  SharedBufferParameters p;
+  p.size = size;
+  p.alpha_q16 = alpha_q16;
+  p.lossless = lossless;
+  return p;
+}
+
+TEST(SharedBuffer, OneClassAloneStopsWhereAlphaTimesTheRestMeetsIt) {
+  // used = alpha · (size − used): with alpha = 1/8 a ninth of the buffer.
+  SharedBuffer buffer(parameters(900'000, 8192, 0xFF), 2);
+  buffer.set_headroom(0, 50'000);
+  Bytes held = 0;
+  while (!buffer.must_pause(0, 0)) {
+    ASSERT_TRUE(buffer.admit(0, 0, 100));
+    held += 100;
+  }
+  // The headroom is not part of the pool.
+  EXPECT_NEAR(static_cast<double>(held), 850'000.0 / 9, 100.0);
+}
+
+TEST(SharedBuffer, HeadroomTakesWhatComesAfterThePauseAndNoMore) {
+  SharedBuffer buffer(parameters(1'000'000, 65'536, 0xFF), 1);
+  buffer.set_headroom(0, 10'000);
+  while (!buffer.must_pause(0, 3)) ASSERT_TRUE(buffer.admit(0, 3, 1000));
+  Bytes extra = 0;
+  while (buffer.admit(0, 3, 1000)) extra += 1000;
+  EXPECT_EQ(extra, 10'000);
+  // The headroom drains first, then the class must fall under threshold − offset.
+  EXPECT_FALSE(buffer.may_resume(0, 3));
+  Bytes released = 0;
+  while (!buffer.may_resume(0, 3)) {
+    buffer.release(0, 3, 1000);
+    released += 1000;
+  }
+  EXPECT_GT(released, 10'000);
+  EXPECT_LE(buffer.held(0, 3) + 3'000, buffer.threshold());
+  EXPECT_GT(buffer.held(0, 3) + 1000 + 3'000, buffer.threshold() - 1000);
+}
+
+TEST(SharedBuffer, ALossyPriorityMayUseAllAndIsThenDropped) {
+  SharedBuffer buffer(parameters(10'000, 8192, 0), 1);
+  Bytes held = 0;
+  while (buffer.admit(0, 0, 700)) held += 700;
+  EXPECT_EQ(held, 9'800);
+  EXPECT_FALSE(buffer.must_pause(0, 0));
+  EXPECT_TRUE(buffer.admit(0, 0, 200));
+}
+
+TEST(SharedBuffer, HeadroomIsReservedWhenAClassIsFirstUsed) {
+  SharedBuffer buffer(parameters(100'000, 65'536, 0xFF), 2);
+  buffer.set_headroom(0, 20'000);
+  buffer.set_headroom(1, 30'000);
+  EXPECT_EQ(buffer.threshold(), 100'000);
+  buffer.admit(0, 0, 1000);
+  EXPECT_EQ(buffer.threshold(), 79'000);
+  buffer.admit(0, 0, 1000);
+  EXPECT_EQ(buffer.threshold(), 78'000);
+  buffer.admit(1, 5, 1000);
+  EXPECT_EQ(buffer.threshold(), 47'000);
+}
+
+TEST(SharedBuffer, BooksBalanceWhateverComesAndGoes) {
+  SharedBuffer buffer(parameters(200'000, 16'384, 0x0F), 4);
+  for (int port = 0; port < 4; ++port) buffer.set_headroom(port, 5'000);
+  std::mt19937 noise(1);
+  struct Held {
+    int port, priority;
+    Bytes bytes;
+  };
+  std::deque<Held> queue;
+  Bytes sum = 0;
+  std::array<std::array<Bytes, kPriorities>, 4> by_class{};
+  for (int i = 0; i < 200'000; ++i) {
+    if (noise() % 100 < 52 || queue.empty()) {
+      const Held one{static_cast<int>(noise() % 4), static_cast<int>(noise() % 8),
+                     64 + static_cast<Bytes>(noise() % 4000)};
+      if (buffer.admit(one.port, one.priority, one.bytes)) {
+        queue.push_back(one);
+        sum += one.bytes;
+        by_class[static_cast<std::size_t>(one.port)][static_cast<std::size_t>(one.priority)] +=
+            one.bytes;
+      }
+    } else {
+      const Held one = queue.front();
+      queue.pop_front();
+      buffer.release(one.port, one.priority, one.bytes);
+      sum -= one.bytes;
+      by_class[static_cast<std::size_t>(one.port)][static_cast<std::size_t>(one.priority)] -=
+          one.bytes;
+    }
+    ASSERT_EQ(buffer.used(), sum);
+    ASSERT_LE(sum, 200'000);
+    const int port = static_cast<int>(noise() % 4), priority = static_cast<int>(noise() % 8);
+    ASSERT_EQ(buffer.held(port, priority),
+              by_class[static_cast<std::size_t>(port)][static_cast<std::size_t>(priority)]);
+  }
+  EXPECT_GT(buffer.max_used(), 150'000);
+}
+
+TEST(SharedBuffer, RefusesWhatCannotBe) {
+  EXPECT_THROW(SharedBuffer(parameters(0, 1, 0), 1), std::invalid_argument);
+  EXPECT_THROW(SharedBuffer(parameters(1, 0, 0), 1), std::invalid_argument);
+  SharedBufferParameters negative;
+  negative.resume_offset = -1;
+  EXPECT_THROW(SharedBuffer(negative, 1), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace dcc

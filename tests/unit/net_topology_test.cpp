@@ -1,0 +1,155 @@
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "net/topology.h"
+
+namespace dcc {
+namespace {
+
+constexpr LinkParameters kHost{BitRate(100'000'000'000), kMicroSecond, 20};
+constexpr LinkParameters kFabric{BitRate(400'000'000'000), kMicroSecond * 2, 20};
+
+std::string peer_name(const Topology& topology, const std::string& node, int port) {
+  return topology.node(topology.peer(topology.find(node), port).node).name;
+}
+
+std::string error_of(void (*build)()) {
+  try {
+    build();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Topology, StarHasHostsOnPortsOfTheirNumber) {
+  const Topology star = Topology::star(9, kHost);
+  EXPECT_EQ(star.hosts(), 9);
+  EXPECT_EQ(star.nodes().size(), 10u);
+  EXPECT_EQ(star.cables().size(), 9u);
+  for (int h = 0; h < 9; ++h) {
+    EXPECT_EQ(peer_name(star, "s0", h), "h" + std::to_string(h));
+    EXPECT_EQ(star.wire_name(star.find("s0"), h), "s0->h" + std::to_string(h));
+    EXPECT_EQ(star.wire_name(star.node_of(static_cast<HostId>(h)), 0),
+              "h" + std::to_string(h) + "->s0");
+  }
+}
+
+TEST(Topology, ParkingLotOfThePaperHasTwoAndFourHosts) {
+  const Topology lot = Topology::parking_lot({2, 4}, kHost, kFabric);
+  EXPECT_EQ(lot.hosts(), 6);
+  EXPECT_EQ(peer_name(lot, "h1", 0), "s0");
+  EXPECT_EQ(peer_name(lot, "h2", 0), "s1");
+  EXPECT_EQ(peer_name(lot, "h5", 0), "s1");
+  EXPECT_EQ(peer_name(lot, "s0", 2), "s1");
+  EXPECT_EQ(lot.link(lot.find("s0"), 2).rate, kFabric.rate);
+  EXPECT_EQ(lot.link(lot.find("s0"), 0).rate, kHost.rate);
+}
+
+TEST(Topology, FatTreeOfTheReferenceIsWiredAsTheReferenceSays) {
+  FatTreeParameters parameters;
+  const Topology tree = Topology::fat_tree(parameters);
+  EXPECT_EQ(tree.hosts(), 320);
+  EXPECT_EQ(tree.nodes().size(), 320u + 20 + 20 + 16);
+  EXPECT_EQ(tree.cables().size(), 320u + 20 * 4 + 20 * 4);
+  for (HostId h = 0; h < 320; ++h) {
+    EXPECT_EQ(tree.node(tree.peer(tree.node_of(h), 0).node).name, "rack" + std::to_string(h / 16));
+    EXPECT_EQ(tree.peer(tree.node_of(h), 0).port, static_cast<int>(h % 16));
+  }
+  for (int rack = 0; rack < 20; ++rack) {
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_EQ(peer_name(tree, "rack" + std::to_string(rack), 16 + i),
+                "agg" + std::to_string(rack / 4 * 4 + i));
+    }
+  }
+  for (int agg = 0; agg < 20; ++agg) {
+    std::set<std::string> cores;
+    for (int port = 4; port < 8; ++port)
+      cores.insert(peer_name(tree, "agg" + std::to_string(agg), port));
+    std::set<std::string> expected;
+    for (int c = 0; c < 4; ++c) expected.insert("core" + std::to_string(4 * (agg % 4) + c));
+    EXPECT_EQ(cores, expected);
+  }
+  for (int core = 0; core < 16; ++core) {
+    const NodeId id = tree.find("core" + std::to_string(core));
+    EXPECT_EQ(tree.node(id).ports, 5);
+    for (int pod = 0; pod < 5; ++pod) {
+      EXPECT_EQ(tree.node(tree.peer(id, pod).node).name,
+                "agg" + std::to_string(4 * pod + core / 4));
+      EXPECT_EQ(tree.link(id, pod).rate, BitRate(400'000'000'000));
+    }
+  }
+  tree.check_connected();
+}
+
+TEST(Topology, BothEndsOfACableKnowEachOther) {
+  const Topology tree = Topology::fat_tree(FatTreeParameters{});
+  for (NodeId node = 0; node < static_cast<NodeId>(tree.nodes().size()); ++node) {
+    for (int port = 0; port < tree.node(node).ports; ++port) {
+      const CableEnd there = tree.peer(node, port);
+      const CableEnd back = tree.peer(there.node, there.port);
+      EXPECT_EQ(back.node, node);
+      EXPECT_EQ(back.port, port);
+    }
+  }
+}
+
+TEST(Topology, ParallelCablesHaveNamesOfTheirOwn) {
+  Topology topology;
+  const NodeId h = topology.add_host("x");
+  const NodeId a = topology.add_switch("a");
+  const NodeId b = topology.add_switch("b");
+  topology.connect(h, a, kHost);
+  topology.connect(a, b, kHost);
+  topology.connect(a, b, kHost);
+  EXPECT_EQ(topology.wire_name(a, 1), "a->b");
+  EXPECT_EQ(topology.wire_name(a, 2), "a->b#1");
+  EXPECT_EQ(topology.wire_name(b, 1), "b->a#1");
+}
+
+TEST(Topology, RefusesWhatCannotBe) {
+  EXPECT_EQ(error_of([] { Topology::star(0, kHost); }), "topology: a star needs at least one host");
+  EXPECT_EQ(error_of([] {
+              Topology t;
+              const NodeId h = t.add_host("h"), s = t.add_switch("s"), r = t.add_switch("r");
+              t.connect(h, s, kHost);
+              t.connect(h, r, kHost);
+            }),
+            "topology: host h has more than one cable");
+  EXPECT_EQ(error_of([] {
+              Topology t;
+              const NodeId s = t.add_switch("s");
+              t.connect(s, s, kHost);
+            }),
+            "topology: a cable connects s with itself");
+  EXPECT_EQ(error_of([] {
+              Topology t;
+              t.connect(t.add_switch("s"), 7, kHost);
+            }),
+            "topology: a cable ends at a node that does not exist");
+  EXPECT_EQ(error_of([] {
+              Topology t;
+              t.connect(t.add_host("a"), t.add_host("b"), LinkParameters{BitRate(0), {}, 0});
+            }),
+            "topology: the cable between a and b has no rate");
+  EXPECT_EQ(error_of([] {
+              Topology t;
+              t.add_host("a");
+              t.add_host("b");
+              t.check_connected();
+            }),
+            "topology: there is no way from a to b");
+  EXPECT_EQ(error_of([] {
+              FatTreeParameters p;
+              p.cores = 15;
+              Topology::fat_tree(p);
+            }),
+            "topology: the core switches of a fat tree must divide evenly among the 4 aggregation "
+            "switches of a pod");
+}
+
+}  // namespace
+}  // namespace dcc
