@@ -1,0 +1,96 @@
+#include "clint.h"
+
+#include <algorithm>
+
+#include "memory_map.h"
+
+namespace dcc::model {
+namespace {
+
+constexpr std::uint64_t kPicosecondsPerNanosecond = 1'000;
+// The farthest one event is set ahead: SystemC's time has room for 2^64 ps.
+constexpr std::uint64_t kFarthestNanoseconds = std::uint64_t{1} << 50;
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()) / kPicosecondsPerNanosecond;
+}
+std::uint64_t with_word(std::uint64_t value, bool upper, std::uint32_t word) {
+  return upper ? (value & 0xFFFFFFFFu) | static_cast<std::uint64_t>(word) << 32
+               : (value & ~std::uint64_t{0xFFFFFFFFu}) | word;
+}
+std::uint32_t word_of(std::uint64_t value, bool upper) {
+  return static_cast<std::uint32_t>(upper ? value >> 32 : value);
+}
+
+}  // namespace
+
+Clint::Clint(const sc_core::sc_module_name& name, Line timer, Line software)
+    : WordTarget(name), timer_(std::move(timer)), software_(std::move(software)) {
+  SC_HAS_PROCESS(Clint);
+  SC_METHOD(compare);
+  sensitive << due_;
+  dont_initialize();
+}
+
+std::uint64_t Clint::mtime() const { return now_ns() + mtime_offset_; }
+
+void Clint::compare() {
+  const std::uint64_t time = mtime();
+  const bool level = time >= mtimecmp_;
+  if (level != timer_level_) {
+    timer_level_ = level;
+    timer_(level);
+  }
+  due_.cancel();
+  if (level) return;
+  // mtime steps at whole nanoseconds of simulated time.
+  const std::uint64_t ahead = std::min(mtimecmp_ - time, kFarthestNanoseconds);
+  const std::uint64_t at = (now_ns() + ahead) * kPicosecondsPerNanosecond;
+  due_.notify(sc_core::sc_time::from_value(at) - sc_core::sc_time_stamp());
+}
+
+bool Clint::peek(std::uint32_t offset, std::uint32_t& value) const {
+  const bool upper = (offset & 4) != 0;
+  switch (offset) {
+    case DCC_CLINT_MSIP:
+      value = msip_ ? 1 : 0;
+      return true;
+    case DCC_CLINT_MTIMECMP:
+    case DCC_CLINT_MTIMECMP + 4:
+      value = word_of(mtimecmp_, upper);
+      return true;
+    case DCC_CLINT_MTIME:
+    case DCC_CLINT_MTIME + 4:
+      value = word_of(mtime(), upper);
+      return true;
+    default:
+      return false;
+  }
+}
+
+tlm::tlm_response_status Clint::read(std::uint32_t offset, std::uint32_t& value) {
+  return peek(offset, value) ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE;
+}
+
+tlm::tlm_response_status Clint::write(std::uint32_t offset, std::uint32_t value) {
+  switch (offset) {
+    case DCC_CLINT_MSIP:
+      msip_ = (value & 1) != 0;
+      software_(msip_);
+      return tlm::TLM_OK_RESPONSE;
+    case DCC_CLINT_MTIMECMP:
+    case DCC_CLINT_MTIMECMP + 4:
+      mtimecmp_ = with_word(mtimecmp_, offset != DCC_CLINT_MTIMECMP, value);
+      break;
+    case DCC_CLINT_MTIME:
+    case DCC_CLINT_MTIME + 4:
+      mtime_offset_ = with_word(mtime(), offset != DCC_CLINT_MTIME, value) - now_ns();
+      break;
+    default:
+      return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  }
+  compare();
+  return tlm::TLM_OK_RESPONSE;
+}
+
+}  // namespace dcc::model

@@ -1,0 +1,26 @@
+// The program's way to talk to the simulator: exit code and console.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "word_target.h"
+
+namespace dcc::model {
+
+/// Registers: memory_map.h. Both are write-only.
+class SimControl final : public WordTarget {
+ public:
+  SimControl(const sc_core::sc_module_name& name, std::function<void(std::uint32_t code)> on_exit,
+             std::function<void(char c)> console);
+
+ private:
+  tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) override;
+  tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override;
+  bool peek(std::uint32_t offset, std::uint32_t& value) const override;
+
+  std::function<void(std::uint32_t code)> on_exit_;
+  std::function<void(char c)> console_;
+};
+
+}  // namespace dcc::model

@@ -1,0 +1,52 @@
+// A byte-wide serial port, reduced to what firmware sees of one.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <systemc>
+
+#include "word_target.h"
+
+namespace dcc::model {
+
+/// Registers: memory_map.h. Sending takes no time and is always possible. Input is a text fixed
+/// beforehand, one character every `character_time`, so that two runs are alike; while 16 bytes
+/// wait unread the sender holds back.
+class Uart final : public WordTarget {
+ public:
+  using Sink = std::function<void(char c)>;
+  using Line = std::function<void(bool high)>;
+
+  Uart(const sc_core::sc_module_name& name, Sink sink,
+       const sc_core::sc_time& character_time = sc_core::sc_time(10, sc_core::SC_US));
+
+  /// Before the simulation starts.
+  void set_input(std::string text) { input_ = std::move(text); }
+  void connect_interrupt(Line line) { line_ = std::move(line); }
+  std::uint64_t bytes_sent() const { return bytes_sent_; }
+
+ private:
+  static constexpr std::size_t kFifoBytes = 16;
+  tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) override;
+  tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override;
+  bool peek(std::uint32_t offset, std::uint32_t& value) const override;
+  void start_of_simulation() override;
+  void arrive();
+  void update();
+
+  Sink sink_;
+  Line line_;
+  sc_core::sc_time character_time_;
+  std::string input_;
+  std::size_t next_input_ = 0;
+  std::deque<std::uint8_t> fifo_;
+  bool irq_enabled_ = false;
+  bool level_ = false;
+  bool held_back_ = false;
+  std::uint64_t bytes_sent_ = 0;
+  sc_core::sc_event arrival_;
+};
+
+}  // namespace dcc::model
