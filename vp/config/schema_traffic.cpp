@@ -54,6 +54,7 @@ void describe_traffic(SchemaVisitor& v, TrafficConfig& c) {
     v.field("bytes", c.bytes, "unlimited", {"1B", "1000GB"}, {"payload of a flow", ""});
     v.field("flows", c.flows, {"1", "16384"}, {"flows between each pair of hosts", ""});
     v.field("stagger", c.stagger, {}, {"each further flow starts this much later", ""});
+    v.field("stop_stagger", c.stop_stagger, {}, {"... and stops this much later", ""});
     v.field("initial_rate", c.initial_rate, "algorithm", {"1Mbps", "10Tbps"},
             {"rate at which these flows start", ""});
   });

@@ -31,6 +31,7 @@ struct TrafficConfig {
   Bytes message = 64_KiB;               // RDMA message
   unsigned flows = 1;                   // queue pairs for each pair of hosts
   PicoSeconds stagger{0};               // every further flow starts this much later
+  PicoSeconds stop_stagger{0};          // … and stops this much later
   std::optional<BitRate> initial_rate;  // empty: the algorithm's
   std::optional<BitRate> rate;          // the application's own limit; kBackground: its rate
 

@@ -18,6 +18,7 @@ struct FlowResult {
   HostId from = 0;
   HostId to = 0;
   unsigned dscp = 0;
+  bool background = false;             // outside congestion control: no part in fairness and shares
   std::optional<Bytes> bytes;          // empty: unlimited
   PicoSeconds start{};                 // first byte posted
   std::optional<PicoSeconds> end;      // last ACK in; empty: unfinished (or never acknowledged)

@@ -1,0 +1,264 @@
+#include "observe/metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
+
+namespace dcc::vp {
+namespace {
+
+double gbps(Bytes bytes, PicoSeconds time) {
+  if (time.count <= 0) return 0;
+  return static_cast<double>(bytes) * 8e3 / static_cast<double>(time.count);
+}
+
+PicoSeconds active_in_window(const FlowResult& flow, const RunResults& results) {
+  const PicoSeconds from = std::max(flow.start, results.measured_from);
+  PicoSeconds to = results.measured_to;
+  if (flow.end_rx) {
+    to = std::min(to, *flow.end_rx);
+  } else if (flow.end) {
+    to = std::min(to, *flow.end);
+  } else if (flow.stopped) {
+    to = std::min(to, *flow.stopped);
+  }
+  return std::max(PicoSeconds(0), to - from);
+}
+
+FlowMetrics flow_metrics(const FlowResult& flow, const PlatformConfig& config,
+                         const RunResults& results) {
+  FlowMetrics m;
+  m.weight = config.dscp_of(flow.dscp).weight;
+  m.active = active_in_window(flow, results);
+  m.goodput_gbps = gbps(flow.delivered_measured, m.active);
+  if (!flow.completed) return m;
+  if (flow.end) m.fct = *flow.end - flow.start;
+  if (flow.end_rx) m.fct_rx = *flow.end_rx - flow.start;
+  if (m.fct && flow.ideal && flow.ideal->count > 0) {
+    m.slowdown = static_cast<double>(m.fct->count) / static_cast<double>(flow.ideal->count);
+  }
+  return m;
+}
+
+/// A flow's claim on a shared link: weight x time it was there.
+double claim(const FlowMetrics& m) { return m.weight.value() * to_seconds(m.active); }
+
+bool takes_part(const FlowResult& flow, const FlowMetrics& m) {
+  return !flow.background && m.active.count > 0;
+}
+
+void add_classes(const PlatformConfig& config, const RunResults& results, Metrics& metrics) {
+  Bytes all_bytes = 0;
+  double all_claims = 0;
+  std::map<unsigned, std::pair<Bytes, double>> by_dscp;
+  std::map<unsigned, std::size_t> counts;
+  for (std::size_t i = 0; i < results.flows.size(); ++i) {
+    const FlowResult& flow = results.flows[i];
+    if (flow.background) continue;
+    const bool part = takes_part(flow, metrics.flows[i]);
+    auto& [bytes, claims] = by_dscp[flow.dscp];
+    bytes += flow.delivered_measured;
+    all_bytes += flow.delivered_measured;
+    if (!part) continue;
+    claims += claim(metrics.flows[i]);
+    all_claims += claim(metrics.flows[i]);
+    ++counts[flow.dscp];
+  }
+  const PicoSeconds window = results.measured_to - results.measured_from;
+  const bool comparable = has_single_bottleneck(results) && all_claims > 0;
+  for (const auto& [dscp, sums] : by_dscp) {
+    ClassMetrics c;
+    c.dscp = dscp;
+    c.weight = config.dscp_of(dscp).weight;
+    c.flows = counts[dscp];
+    c.goodput_gbps = gbps(sums.first, window);
+    if (all_bytes > 0) {
+      c.share = static_cast<double>(sums.first) / static_cast<double>(all_bytes);
+    }
+    if (comparable) c.expected_share = sums.second / all_claims;
+    metrics.classes.push_back(c);
+  }
+  if (!comparable || all_bytes == 0) return;
+  for (std::size_t i = 0; i < results.flows.size(); ++i) {
+    const FlowResult& flow = results.flows[i];
+    if (!takes_part(flow, metrics.flows[i])) continue;
+    const double share =
+        static_cast<double>(flow.delivered_measured) / static_cast<double>(all_bytes);
+    const double error = std::abs(share * all_claims / claim(metrics.flows[i]) - 1);
+    for (ClassMetrics& c : metrics.classes) {
+      if (c.dscp == flow.dscp) c.share_error_max = std::max(c.share_error_max.value_or(0), error);
+    }
+  }
+}
+
+/// Time within the window in which at least one of a tenant's flows was active.
+PicoSeconds united_time(std::vector<std::pair<PicoSeconds, PicoSeconds>> spans) {
+  std::sort(spans.begin(), spans.end(), [](const auto& a, const auto& b) {
+    return a.first < b.first || (a.first == b.first && a.second < b.second);
+  });
+  PicoSeconds total{};
+  PicoSeconds reached{};
+  for (const auto& [from, to] : spans) {
+    const PicoSeconds begin = std::max(from, reached);
+    if (begin < to) {
+      total += to - begin;
+      reached = to;
+    }
+  }
+  return total;
+}
+
+void add_tenants(const PlatformConfig& config, const RunResults& results, Metrics& metrics) {
+  std::vector<Bytes> bytes(config.tenants.size(), 0);
+  std::vector<double> claims(config.tenants.size(), 0);
+  Bytes all_bytes = 0;
+  double all_claims = 0;
+  for (std::size_t t = 0; t < config.tenants.size(); ++t) {
+    std::vector<std::pair<PicoSeconds, PicoSeconds>> spans;
+    for (std::size_t i = 0; i < results.flows.size(); ++i) {
+      const FlowResult& flow = results.flows[i];
+      if (flow.background || config.dscp_of(flow.dscp).tenant != config.tenants[t].name) continue;
+      bytes[t] += flow.delivered_measured;
+      if (!takes_part(flow, metrics.flows[i])) continue;
+      const PicoSeconds begin = std::max(flow.start, results.measured_from);
+      spans.emplace_back(begin, begin + metrics.flows[i].active);
+    }
+    claims[t] = config.tenants[t].weight.value() * to_seconds(united_time(std::move(spans)));
+    all_bytes += bytes[t];
+    all_claims += claims[t];
+  }
+  const bool comparable = has_single_bottleneck(results) && all_claims > 0;
+  for (std::size_t t = 0; t < config.tenants.size(); ++t) {
+    TenantMetrics m;
+    m.name = config.tenants[t].name;
+    if (all_bytes > 0) m.share = static_cast<double>(bytes[t]) / static_cast<double>(all_bytes);
+    if (comparable) m.expected_share = claims[t] / all_claims;
+    metrics.tenants.push_back(m);
+  }
+}
+
+SlowdownBin summarise(Bytes above, Bytes up_to, std::vector<double>& slowdowns) {
+  SlowdownBin bin;
+  bin.above = above;
+  bin.up_to = up_to;
+  bin.flows = slowdowns.size();
+  bin.p50 = percentile(slowdowns, 50);
+  bin.p95 = percentile(slowdowns, 95);
+  bin.p99 = percentile(slowdowns, 99);
+  double sum = 0;
+  for (const double s : slowdowns) sum += s;  // sorted: the sum does not depend on flow order
+  bin.mean = sum / static_cast<double>(slowdowns.size());
+  return bin;
+}
+
+void add_slowdowns(const RunResults& results, Metrics& metrics) {
+  static constexpr Bytes kEdges[] = {0,
+                                     1'000,
+                                     3'000,
+                                     10'000,
+                                     30'000,
+                                     100'000,
+                                     300'000,
+                                     1'000'000,
+                                     3'000'000,
+                                     10'000'000,
+                                     std::numeric_limits<Bytes>::max()};
+  std::vector<double> all;
+  for (std::size_t e = 0; e + 1 < std::size(kEdges); ++e) {
+    std::vector<double> in_bin;
+    for (std::size_t i = 0; i < results.flows.size(); ++i) {
+      const auto& bytes = results.flows[i].bytes;
+      if (!bytes || !metrics.flows[i].slowdown) continue;
+      if (kEdges[e] < *bytes && *bytes <= kEdges[e + 1]) {
+        in_bin.push_back(*metrics.flows[i].slowdown);
+      }
+    }
+    if (in_bin.empty()) continue;
+    all.insert(all.end(), in_bin.begin(), in_bin.end());
+    metrics.slowdown_bins.push_back(summarise(kEdges[e], kEdges[e + 1], in_bin));
+  }
+  if (!all.empty()) metrics.slowdown = summarise(0, std::numeric_limits<Bytes>::max(), all);
+}
+
+}  // namespace
+
+std::optional<double> jain_index(const std::vector<double>& values) {
+  if (values.empty()) return std::nullopt;
+  double sum = 0;
+  double squares = 0;
+  for (const double v : values) {
+    sum += v;
+    squares += v * v;
+  }
+  if (squares == 0) return 1.0;
+  return sum * sum / (static_cast<double>(values.size()) * squares);
+}
+
+double percentile(std::vector<double>& values, double percent) {
+  std::sort(values.begin(), values.end());
+  const double rank = std::ceil(percent / 100 * static_cast<double>(values.size()) - 1e-9);
+  const auto index = static_cast<std::size_t>(std::max(rank, 1.0)) - 1;
+  return values[std::min(index, values.size() - 1)];
+}
+
+bool has_single_bottleneck(const RunResults& results) {
+  bool same_from = true;
+  bool same_to = true;
+  const FlowResult* first = nullptr;
+  for (const FlowResult& flow : results.flows) {
+    if (flow.background || active_in_window(flow, results).count == 0) continue;
+    if (first == nullptr) first = &flow;
+    same_from = same_from && flow.from == first->from;
+    same_to = same_to && flow.to == first->to;
+  }
+  return first != nullptr && (same_from || same_to);
+}
+
+Metrics compute_metrics(const PlatformConfig& config, const RunResults& results) {
+  Metrics metrics;
+  std::vector<double> active;
+  Bytes bytes = 0;
+  for (const FlowResult& flow : results.flows) {
+    const FlowMetrics m = flow_metrics(flow, config, results);
+    if (!flow.background) bytes += flow.delivered_measured;
+    if (takes_part(flow, m)) active.push_back(m.goodput_gbps);
+    metrics.flows.push_back(m);
+  }
+  metrics.goodput_gbps = gbps(bytes, results.measured_to - results.measured_from);
+  metrics.jain = jain_index(active);
+  add_classes(config, results, metrics);
+  add_tenants(config, results, metrics);
+  add_slowdowns(results, metrics);
+  return metrics;
+}
+
+std::vector<std::string> broken_balances(const RunResults& results) {
+  std::vector<std::string> broken;
+  const Balance& b = results.balance;
+  const auto text = [](std::uint64_t n) { return std::to_string(n); };
+  if (b.packets_sent != b.packets_delivered + b.packets_dropped + b.packets_in_flight) {
+    broken.push_back("packets do not add up: " + text(b.packets_sent) + " sent, but " +
+                     text(b.packets_delivered) + " delivered + " + text(b.packets_dropped) +
+                     " dropped + " + text(b.packets_in_flight) + " in flight");
+  }
+  if (b.events_started != b.events_expired + b.events_cancelled + b.events_pending) {
+    broken.push_back("timer events do not add up: " + text(b.events_started) + " started, but " +
+                     text(b.events_expired) + " expired + " + text(b.events_cancelled) +
+                     " cancelled + " + text(b.events_pending) + " pending");
+  }
+  for (const HostResult& host : results.hosts) {
+    if (host.payload_errors > 0) {
+      broken.push_back("host " + text(host.id) + " received " + text(host.payload_errors) +
+                       " bytes that are not what was sent");
+    }
+    if (host.completions_lost > 0) {
+      broken.push_back("host " + text(host.id) + " lost " + text(host.completions_lost) +
+                       " completions");
+    }
+  }
+  return broken;
+}
+
+}  // namespace dcc::vp

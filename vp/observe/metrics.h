@@ -1,0 +1,74 @@
+// What follows from a run's results by arithmetic: shares, fairness, completion times, checks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/platform_config.h"
+#include "observe/results.h"
+
+namespace dcc::vp {
+
+/// Derived figures of a flow; same order as RunResults::flows.
+struct FlowMetrics {
+  Ratio weight{1};
+  PicoSeconds active{};               // part of the window in which it had something to send
+  double goodput_gbps = 0;            // payload received in the window / active
+  std::optional<PicoSeconds> fct;     // post to last ACK
+  std::optional<PicoSeconds> fct_rx;  // post to last byte received
+  std::optional<double> slowdown;     // fct / ideal
+};
+
+struct ClassMetrics {
+  unsigned dscp = 0;
+  Ratio weight{1};
+  std::size_t flows = 0;                  // active in the window
+  double goodput_gbps = 0;                // payload received in the window / window
+  std::optional<double> share;            // of the sum of all classes; empty: nothing received
+  std::optional<double> expected_share;   // empty with more than one bottleneck
+  std::optional<double> share_error_max;  // greatest |share / expected - 1| of its flows
+};
+
+struct TenantMetrics {
+  std::string name;
+  std::optional<double> share;  // of all tenants' goodput
+  std::optional<double> expected_share;
+};
+
+/// Slowdown of the completed flows with more than `above` and at most `up_to` payload bytes.
+struct SlowdownBin {
+  Bytes above = 0;
+  Bytes up_to = 0;
+  std::size_t flows = 0;
+  double mean = 0;
+  double p50 = 0;
+  double p95 = 0;
+  double p99 = 0;
+};
+
+struct Metrics {
+  double goodput_gbps = 0;     // sum over flows, background excluded
+  std::optional<double> jain;  // of the flows' goodput while active; empty: no flow active
+  std::vector<FlowMetrics> flows;
+  std::vector<ClassMetrics> classes;       // by DSCP, those with flows
+  std::vector<TenantMetrics> tenants;      // as configured
+  std::optional<SlowdownBin> slowdown;     // all completed flows; empty: none
+  std::vector<SlowdownBin> slowdown_bins;  // bins that hold a flow
+};
+
+Metrics compute_metrics(const PlatformConfig& config, const RunResults& results);
+
+/// Jain's index (Σx)² / (n·Σx²), 1 … 1/n; empty for no values, 1 when all are zero.
+std::optional<double> jain_index(const std::vector<double>& values);
+
+/// The value of rank ⌈percent/100·n⌉ (nearest rank). Precondition: not empty; sorts.
+double percentile(std::vector<double>& values, double percent);
+
+/// Whether all flows that were active cross one link that bounds them: one receiver or one sender.
+bool has_single_bottleneck(const RunResults& results);
+
+/// Sentences on every sum that does not come out, and every loss that must not be.
+std::vector<std::string> broken_balances(const RunResults& results);
+
+}  // namespace dcc::vp
