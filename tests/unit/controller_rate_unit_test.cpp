@@ -57,7 +57,7 @@ TEST_F(RateUnitTest, DecayUsesBothTables) {
   // 55·(3·64 + 5) ticks: hi[3]·lo[5] of α = 1.
   const Fraction16 hi = tables_.decay_hi(3);
   const Fraction16 lo = tables_.decay_lo(5);
-  EXPECT_EQ(hi, 30912u);  // (255/256)^192 = 0.471677
+  EXPECT_EQ(hi, 30912u);  // (255/256)^192 = 0.471673
   EXPECT_EQ(lo, 64266u);  // (255/256)^5 = 0.980621
   EXPECT_EQ(decayed_alpha(kOne16, 55 * 197, registers_, tables_), (30912u * 64266u + 32768u) >> 16);
 }
