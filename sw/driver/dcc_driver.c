@@ -111,7 +111,8 @@ static uint32_t control_word(const struct dcc_config* config) {
          FIELD_PUT(DCC_CTRL_BYTE_COUNTER, config->byte_threshold != 0);
 }
 
-static enum dcc_error program_parameters(struct dcc_controller* dcc, const struct dcc_config* config) {
+static enum dcc_error program_parameters(struct dcc_controller* dcc,
+                                         const struct dcc_config* config) {
   const struct {
     uint32_t offset;
     uint32_t value;
@@ -143,7 +144,8 @@ static enum dcc_error program_parameters(struct dcc_controller* dcc, const struc
   return DCC_OK;
 }
 
-static void program_class(struct dcc_controller* dcc, uint32_t dscp, const struct dcc_class* entitled) {
+static void program_class(struct dcc_controller* dcc, uint32_t dscp,
+                          const struct dcc_class* entitled) {
   const struct dcc_factor factor = dcc_factor_of_weight(entitled->weight_q8_8);
   put(dcc, DCC_FACTOR_ENTRY_OFFSET(dscp),
       FIELD_PUT(DCC_FACTOR_F_INC, factor.f_inc_q8_8) |
@@ -188,7 +190,8 @@ enum dcc_error dcc_soft_reset(struct dcc_controller* dcc) {
   return wait_until_ready(dcc);
 }
 
-enum dcc_error dcc_set_class(struct dcc_controller* dcc, uint32_t dscp, const struct dcc_class* entitled) {
+enum dcc_error dcc_set_class(struct dcc_controller* dcc, uint32_t dscp,
+                             const struct dcc_class* entitled) {
   if (dscp >= DCC_DSCPS) return DCC_ERROR_DSCP;
   const enum dcc_error error = check_class(entitled);
   if (error != DCC_OK) return error;
@@ -243,7 +246,8 @@ void dcc_read_state(struct dcc_controller* dcc, struct dcc_state* state) {
 enum { kSlotWords = DCC_SLOTS_STRIDE / 4 };
 
 /* Reads the slot's words into `words`; returns whether any differs from what was there. */
-static int slot_words_changed(const struct dcc_controller* dcc, uint32_t slot, uint32_t words[kSlotWords]) {
+static int slot_words_changed(const struct dcc_controller* dcc, uint32_t slot,
+                              uint32_t words[kSlotWords]) {
   int changed = 0;
   for (uint32_t i = 0; i < kSlotWords; ++i) {
     const uint32_t word = get(dcc, DCC_SLOTS_ENTRY_OFFSET(slot) + 4 * i);

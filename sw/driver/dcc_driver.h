@@ -70,7 +70,8 @@ enum dcc_error dcc_soft_reset(struct dcc_controller* dcc);
 
 /* Gives one DSCP new factors, floor and ceiling; takes effect from the next event of its flows on.
  * Allowed while the controller runs. */
-enum dcc_error dcc_set_class(struct dcc_controller* dcc, uint32_t dscp, const struct dcc_class* entitled);
+enum dcc_error dcc_set_class(struct dcc_controller* dcc, uint32_t dscp,
+                             const struct dcc_class* entitled);
 /* Factors alone: what a control loop turns. */
 enum dcc_error dcc_set_weight(struct dcc_controller* dcc, uint32_t dscp, uint32_t weight_q8_8);
 

@@ -1,0 +1,340 @@
+// The controller's driver against a register file.
+#include "driver/dcc_driver.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "driver/dcc_regs.h"
+#include "driver/dcc_tables.h"
+#include "fake_machine.h"
+
+namespace {
+
+using dcc::test::FakeMachine;
+
+dcc_config sound_config() {
+  dcc_config config{};
+  config.policy = DCC_POLICY_PROPORTIONAL;
+  config.tick_cycles = 250;
+  config.timer_interval_ticks = 55;
+  config.byte_threshold = 10'000'000;
+  config.decrease_period_ticks = 4;
+  config.alpha_interval_ticks = 55;
+  config.f = 5;
+  config.g_q0_16 = 256;
+  config.mi_q0_16 = 983;
+  config.r_ai_q24_8 = 15 << 8;
+  config.r_hai_q24_8 = 150 << 8;
+  config.r_min_q24_8 = 10 << 8;
+  config.r_max_q24_8 = 100000 << 8;
+  config.initial_rate_q24_8 = 90000 << 8;
+  config.initial_alpha_q1_16 = 65536;
+  config.first_cut_q1_16 = 32768;
+  config.mark_shift = 8;
+  config.timer_restart = 0;
+  dcc_classes_equal(config.classes);
+  return config;
+}
+
+class DccDriverTest : public ::testing::Test {
+ protected:
+  DccDriverTest() {
+    reg(DCC_ID_OFFSET) = DCC_ID_RESET;
+    reg(DCC_VERSION_OFFSET) = DCC_VERSION_RESET;
+    reg(DCC_CAPS_OFFSET) = DCC_CAPS_RESET;
+    reg(DCC_STATUS_OFFSET) = DCC_STATUS_READY_MASK;
+    // SOFT_RESET reads as 0.
+    machine.on_write = [this](std::uint64_t address, std::uint32_t value) {
+      if (address == DCC_BASE + DCC_CTRL_OFFSET) {
+        resets += (value & DCC_CTRL_SOFT_RESET_MASK) != 0;
+        reg(DCC_CTRL_OFFSET) = value & ~DCC_CTRL_SOFT_RESET_MASK;
+      }
+    };
+  }
+  std::uint32_t& reg(std::uint32_t offset) { return machine.reg(DCC_BASE + offset); }
+  void probe() { ASSERT_EQ(dcc_probe(&dcc, machine.machine(), DCC_BASE), DCC_OK); }
+
+  FakeMachine machine;
+  struct dcc_controller dcc {};
+  int resets = 0;
+};
+
+TEST_F(DccDriverTest, ProbeReadsWhatTheInstanceWasBuiltWith) {
+  reg(DCC_CAPS_OFFSET) = 14u << DCC_CAPS_SLOTS_LOG2_SHIFT | 77u << DCC_CAPS_LATENCY_SHIFT;
+  probe();
+  EXPECT_EQ(dcc.slots, 16384u);
+  EXPECT_EQ(dcc.latency_cycles, 77u);
+}
+
+TEST_F(DccDriverTest, ProbeRefusesAnotherDeviceAndAnotherVersion) {
+  reg(DCC_ID_OFFSET) = 0xFFFFFFFF;
+  EXPECT_EQ(dcc_probe(&dcc, machine.machine(), DCC_BASE), DCC_ERROR_ID);
+  reg(DCC_ID_OFFSET) = DCC_ID_RESET;
+  reg(DCC_VERSION_OFFSET) = 2u << DCC_VERSION_MAJOR_SHIFT;
+  EXPECT_EQ(dcc_probe(&dcc, machine.machine(), DCC_BASE), DCC_ERROR_VERSION);
+  reg(DCC_VERSION_OFFSET) = DCC_VERSION_RESET | 9;  // a newer minor is welcome
+  EXPECT_EQ(dcc_probe(&dcc, machine.machine(), DCC_BASE), DCC_OK);
+}
+
+TEST_F(DccDriverTest, ProbeWaitsForTheSweepAndGivesUpInTheEnd) {
+  reg(DCC_STATUS_OFFSET) = 0;
+  machine.at(5'000, [this] { reg(DCC_STATUS_OFFSET) = DCC_STATUS_READY_MASK; });
+  EXPECT_EQ(dcc_probe(&dcc, machine.machine(), DCC_BASE), DCC_OK);
+  EXPECT_LT(machine.now(), 10'000u);
+  reg(DCC_STATUS_OFFSET) = 0;
+  EXPECT_EQ(dcc_probe(&dcc, machine.machine(), DCC_BASE), DCC_ERROR_NOT_READY);
+}
+
+TEST_F(DccDriverTest, ConfigureProgramsEveryParameterAndEveryTableEntry) {
+  probe();
+  dcc_config config = sound_config();
+  config.classes[46] = dcc_class_of(8 * 256, 1000 << 8, 50000 << 8);
+  ASSERT_EQ(dcc_configure(&dcc, &config), DCC_OK);
+  EXPECT_EQ(resets, 1);
+  EXPECT_EQ(reg(DCC_CTRL_OFFSET), DCC_CTRL_CUT_BY_MARKS_MASK | DCC_CTRL_BYTE_COUNTER_MASK);
+  EXPECT_EQ(reg(DCC_TICK_DIV_OFFSET), 250u);
+  EXPECT_EQ(reg(DCC_TIMER_INTERVAL_OFFSET), 55u);
+  EXPECT_EQ(reg(DCC_BYTE_THRESHOLD_OFFSET), 10'000'000u);
+  EXPECT_EQ(reg(DCC_F_OFFSET), 5u);
+  EXPECT_EQ(reg(DCC_G_OFFSET), 256u);
+  EXPECT_EQ(reg(DCC_R_AI_OFFSET), 15u << 8);
+  EXPECT_EQ(reg(DCC_R_HAI_OFFSET), 150u << 8);
+  EXPECT_EQ(reg(DCC_MI_OFFSET), 983u);
+  EXPECT_EQ(reg(DCC_R_MIN_OFFSET), 10u << 8);
+  EXPECT_EQ(reg(DCC_R_MAX_OFFSET), 100000u << 8);
+  EXPECT_EQ(reg(DCC_INITIAL_RATE_OFFSET), 90000u << 8);
+  EXPECT_EQ(reg(DCC_INITIAL_ALPHA_OFFSET), 65536u);
+  EXPECT_EQ(reg(DCC_ALPHA_RECIP_OFFSET), 78090315u);
+  EXPECT_EQ(reg(DCC_DECREASE_PERIOD_OFFSET), 4u);
+  EXPECT_EQ(reg(DCC_FIRST_CUT_OFFSET), 32768u);
+  EXPECT_EQ(reg(DCC_MARK_SHIFT_OFFSET), 8u);
+
+  EXPECT_EQ(reg(0x1000 + 4 * 46), 512u << 16 | 2048u);
+  EXPECT_EQ(reg(0x1000 + 4 * 10), 4096u << 16 | 256u);
+  EXPECT_EQ(reg(0x1100 + 4 * 46), 1000u << 8);
+  EXPECT_EQ(reg(0x1200 + 4 * 46), 50000u << 8);
+  EXPECT_EQ(reg(0x1200 + 4 * 10), UINT32_MAX);
+  for (int i = 0; i < 64; ++i) {
+    EXPECT_NEAR(reg(0x1300 + 4 * i), 65536 * std::pow(255.0 / 256, 64 * i), 0.51) << i;
+    EXPECT_NEAR(reg(0x1400 + 4 * i), 65536 * std::pow(255.0 / 256, i), 0.51) << i;
+  }
+  for (int i = 0; i < 257; ++i) {
+    EXPECT_NEAR(reg(0x2000 + 4 * i), 65536 * std::pow(63.0 / 64, i), 0.51) << i;
+  }
+  EXPECT_EQ(reg(DCC_CTRL_OFFSET) & DCC_CTRL_ENABLE_MASK, 0u) << "configured, not enabled";
+  dcc_enable(&dcc);
+  EXPECT_EQ(reg(DCC_CTRL_OFFSET),
+            DCC_CTRL_CUT_BY_MARKS_MASK | DCC_CTRL_BYTE_COUNTER_MASK | DCC_CTRL_ENABLE_MASK);
+  dcc_disable(&dcc);
+  EXPECT_EQ(reg(DCC_CTRL_OFFSET) & DCC_CTRL_ENABLE_MASK, 0u);
+}
+
+TEST_F(DccDriverTest, DcqcnSetsItsOwnPolicyBitsAndTheStraightLine) {
+  probe();
+  dcc_config config = sound_config();
+  config.policy = DCC_POLICY_DCQCN;
+  config.byte_threshold = 0;
+  config.timer_restart = 1;
+  ASSERT_EQ(dcc_configure(&dcc, &config), DCC_OK);
+  EXPECT_EQ(reg(DCC_CTRL_OFFSET), DCC_CTRL_AVERAGING_MASK | DCC_CTRL_TIMER_RESTART_MASK);
+  EXPECT_EQ(reg(0x2000 + 4 * 256), 32768u);
+}
+
+TEST_F(DccDriverTest, AParameterThatDoesNotStickIsReported) {
+  probe();
+  machine.on_read = [](std::uint64_t address, std::uint32_t value) {
+    return address == DCC_BASE + DCC_MI_OFFSET ? value ^ 1u : value;
+  };
+  const dcc_config config = sound_config();
+  EXPECT_EQ(dcc_configure(&dcc, &config), DCC_ERROR_READ_BACK);
+}
+
+TEST_F(DccDriverTest, EveryImpossibleParameterHasItsErrorAndTouchesNothing) {
+  probe();
+  struct Case {
+    dcc_error error;
+    std::function<void(dcc_config&)> spoil;
+  };
+  const Case cases[] = {
+      {DCC_ERROR_POLICY, [](dcc_config& c) { c.policy = 2; }},
+      {DCC_ERROR_TICK, [](dcc_config& c) { c.tick_cycles = 3; }},
+      {DCC_ERROR_TICK, [](dcc_config& c) { c.tick_cycles = 65536; }},
+      {DCC_ERROR_TIMER_INTERVAL, [](dcc_config& c) { c.timer_interval_ticks = 0; }},
+      {DCC_ERROR_TIMER_INTERVAL, [](dcc_config& c) { c.timer_interval_ticks = 65536; }},
+      {DCC_ERROR_BYTE_THRESHOLD, [](dcc_config& c) { c.byte_threshold = 63; }},
+      {DCC_ERROR_DECREASE_PERIOD, [](dcc_config& c) { c.decrease_period_ticks = 1u << 20; }},
+      {DCC_ERROR_ALPHA_INTERVAL, [](dcc_config& c) { c.alpha_interval_ticks = 0; }},
+      {DCC_ERROR_ALPHA_INTERVAL, [](dcc_config& c) { c.alpha_interval_ticks = 4097; }},
+      {DCC_ERROR_F, [](dcc_config& c) { c.f = 256; }},
+      {DCC_ERROR_G, [](dcc_config& c) { c.g_q0_16 = 65536; }},
+      {DCC_ERROR_MI, [](dcc_config& c) { c.mi_q0_16 = 65536; }},
+      {DCC_ERROR_RATES, [](dcc_config& c) { c.r_min_q24_8 = 0; }},
+      {DCC_ERROR_RATES, [](dcc_config& c) { c.r_max_q24_8 = c.r_min_q24_8 - 1; }},
+      {DCC_ERROR_RATES, [](dcc_config& c) { c.initial_rate_q24_8 = 0; }},
+      {DCC_ERROR_INITIAL_ALPHA, [](dcc_config& c) { c.initial_alpha_q1_16 = 65537; }},
+      {DCC_ERROR_FIRST_CUT, [](dcc_config& c) { c.first_cut_q1_16 = 65537; }},
+      {DCC_ERROR_MARK_SHIFT, [](dcc_config& c) { c.mark_shift = 9; }},
+      {DCC_ERROR_TIMER_RESTART, [](dcc_config& c) { c.timer_restart = 2; }},
+      {DCC_ERROR_WEIGHT, [](dcc_config& c) { c.classes[63].weight_q8_8 = 15; }},
+      {DCC_ERROR_CLASS_RATES, [](dcc_config& c) { c.classes[0].ceiling_q24_8 = 0; }},
+      {DCC_ERROR_CLASS_RATES,
+       [](dcc_config& c) { c.classes[9].floor_q24_8 = (c.classes[9].ceiling_q24_8 = 7) + 1; }},
+  };
+  const std::size_t writes = machine.writes().size();
+  for (const Case& c : cases) {
+    dcc_config config = sound_config();
+    c.spoil(config);
+    EXPECT_EQ(dcc_configure(&dcc, &config), c.error) << dcc_error_text(c.error);
+  }
+  EXPECT_EQ(machine.writes().size(), writes);
+}
+
+TEST_F(DccDriverTest, EveryErrorHasItsOwnSentence) {
+  std::set<std::string> sentences;
+  for (int error = 0; error < DCC_ERRORS; ++error) {
+    const char* const text = dcc_error_text(static_cast<dcc_error>(error));
+    ASSERT_NE(text, nullptr) << error;
+    EXPECT_TRUE(sentences.insert(text).second) << text;
+  }
+  EXPECT_NE(dcc_error_text(DCC_ERRORS), nullptr);
+}
+
+TEST_F(DccDriverTest, AClassCanBeRetunedAtRunTime) {
+  probe();
+  const dcc_class entitled = dcc_class_of(1024, 3, 4);
+  EXPECT_EQ(dcc_set_class(&dcc, 5, &entitled), DCC_OK);
+  EXPECT_EQ(reg(0x1000 + 20), 1024u << 16 | 1024u);
+  EXPECT_EQ(reg(0x1100 + 20), 3u);
+  EXPECT_EQ(reg(0x1200 + 20), 4u);
+  EXPECT_EQ(dcc_set_weight(&dcc, 5, 128), DCC_OK);
+  EXPECT_EQ(reg(0x1000 + 20), 8192u << 16 | 128u);
+  EXPECT_EQ(reg(0x1100 + 20), 3u);
+  EXPECT_EQ(dcc_set_class(&dcc, 64, &entitled), DCC_ERROR_DSCP);
+  EXPECT_EQ(dcc_set_weight(&dcc, 64, 256), DCC_ERROR_DSCP);
+  EXPECT_EQ(dcc_set_weight(&dcc, 5, 15), DCC_ERROR_WEIGHT);
+  EXPECT_EQ(dcc_set_weight(&dcc, 5, 65536), DCC_ERROR_WEIGHT);
+}
+
+TEST_F(DccDriverTest, ACounterThatCarriesBetweenTheTwoReadsIsReadCoherently) {
+  probe();
+  // A counter that moves with every access; the low word's read latches the high one.
+  std::uint64_t counter = 0xFFFFFFFD;
+  std::uint32_t latched = 0;
+  machine.on_read = [&](std::uint64_t address, std::uint32_t value) -> std::uint32_t {
+    const std::uint64_t offset = address - DCC_BASE;
+    if (offset < 0x3000 || offset >= 0x3000 + 8 * 15) return value;
+    counter += 3;
+    if (offset % 8 != 0) return latched;
+    latched = static_cast<std::uint32_t>(counter >> 32);
+    return static_cast<std::uint32_t>(counter);
+  };
+  dcc_statistics statistics{};
+  dcc_read_statistics(&dcc, &statistics);
+  EXPECT_EQ(statistics.cnps_received, 0x100000000u);
+  EXPECT_EQ(statistics.cnps_dropped_no_slot, 0x100000006u);
+  EXPECT_EQ(statistics.missed_latency, 0x100000000u + 6 * 14);
+}
+
+TEST_F(DccDriverTest, EveryStatisticComesFromItsOwnPair) {
+  probe();
+  for (std::uint32_t i = 0; i < 15; ++i) {
+    reg(0x3000 + 8 * i) = 100 + i;
+    reg(0x3004 + 8 * i) = i;
+  }
+  dcc_statistics s{};
+  dcc_read_statistics(&dcc, &s);
+  // The map's order is the structure's: 15 counters, none left out.
+  const auto* const counters = reinterpret_cast<const std::uint64_t*>(&s);
+  static_assert(sizeof s == 15 * 8);
+  for (std::uint64_t i = 0; i < 15; ++i) EXPECT_EQ(counters[i], i << 32 | (100 + i)) << i;
+}
+
+TEST_F(DccDriverTest, StateIsReadFromItsRegisters) {
+  probe();
+  reg(DCC_STATUS_OFFSET) = DCC_STATUS_READY_MASK | DCC_STATUS_OVERRUN_MASK;
+  reg(DCC_FREE_SLOTS_OFFSET) = 1;
+  reg(DCC_TIME_OFFSET) = 2;
+  reg(DCC_TIMER_LAG_OFFSET) = 3;
+  reg(DCC_TIMER_LATENESS_MAX_OFFSET) = 4;
+  reg(DCC_EVENTS_PENDING_OFFSET) = 5;
+  dcc_state state{};
+  dcc_read_state(&dcc, &state);
+  EXPECT_EQ(state.free_slots, 1u);
+  EXPECT_EQ(state.time_ticks, 2u);
+  EXPECT_EQ(state.timer_lag_ticks, 3u);
+  EXPECT_EQ(state.timer_lateness_max_ticks, 4u);
+  EXPECT_EQ(state.events_pending, 5u);
+  EXPECT_EQ(state.idle, 0u);
+  EXPECT_EQ(state.overrun, 1u);
+}
+
+TEST_F(DccDriverTest, ASlotIsTakenApartFieldByField) {
+  probe();
+  const std::uint32_t words[8] = {0x80ABCDEF, 111, 222, 65536, 0x002E0307, 444, 555, 0x8001FFFE};
+  for (std::uint32_t i = 0; i < 8; ++i) reg(0x80000 + 32 * 1023 + 4 * i) = words[i];
+  dcc_slot slot{};
+  ASSERT_EQ(dcc_read_slot(&dcc, 1023, &slot), DCC_OK);
+  EXPECT_EQ(slot.valid, 1u);
+  EXPECT_EQ(slot.flow, 0xABCDEFu);
+  EXPECT_EQ(slot.rate_q24_8, 111u);
+  EXPECT_EQ(slot.target_q24_8, 222u);
+  EXPECT_EQ(slot.alpha_q1_16, 65536u);
+  EXPECT_EQ(slot.timer_count, 7u);
+  EXPECT_EQ(slot.byte_count, 3u);
+  EXPECT_EQ(slot.dscp, 46u);
+  EXPECT_EQ(slot.length_bytes, 444u);
+  EXPECT_EQ(slot.last_cut_tick, 555u);
+  EXPECT_EQ(slot.due_tick, 0xFFFEu);
+  EXPECT_EQ(slot.due_epoch, 1u);
+  EXPECT_EQ(slot.pending, 1u);
+  EXPECT_EQ(dcc_read_slot(&dcc, 1024, &slot), DCC_ERROR_SLOT);
+}
+
+TEST_F(DccDriverTest, ASlotThatChangesWhileItIsReadIsReadAgain) {
+  probe();
+  // All words of the slot change together, now and then: a mixture must never come out.
+  std::uint32_t generation = 1;
+  std::uint64_t reads = 0;
+  std::uint64_t change_every = 11;
+  machine.on_read = [&](std::uint64_t address, std::uint32_t value) -> std::uint32_t {
+    if (address < DCC_BASE + 0x80000) return value;
+    if (++reads % change_every == 0 && reads < 40) ++generation;
+    return generation;
+  };
+  dcc_slot slot{};
+  ASSERT_EQ(dcc_read_slot(&dcc, 0, &slot), DCC_OK);
+  EXPECT_EQ(slot.flow, slot.rate_q24_8);
+  EXPECT_EQ(slot.flow, slot.last_cut_tick);
+  EXPECT_GT(reads, 16u);
+  reads = 0;
+  machine.on_read = [&](std::uint64_t, std::uint32_t) { return ++generation; };
+  EXPECT_EQ(dcc_read_slot(&dcc, 0, &slot), DCC_ERROR_SLOT_CHANGING);
+}
+
+TEST_F(DccDriverTest, OnlyEnabledCausesAreTakenAndCleared) {
+  probe();
+  std::uint32_t status = 0x7;
+  machine.on_read = [&](std::uint64_t address, std::uint32_t value) {
+    return address == DCC_BASE + DCC_IRQ_STATUS_OFFSET ? status : value;
+  };
+  machine.on_write = [&](std::uint64_t address, std::uint32_t value) {
+    if (address == DCC_BASE + DCC_IRQ_STATUS_OFFSET) status &= ~value;
+  };
+  dcc_enable_interrupts(&dcc, DCC_IRQ_STATUS_TABLE_FULL_MASK | DCC_IRQ_STATUS_OVERRUN_MASK);
+  EXPECT_EQ(dcc_take_interrupts(&dcc), 0x3u);
+  EXPECT_EQ(status, 0x4u);
+  EXPECT_EQ(dcc_take_interrupts(&dcc), 0u);
+  reg(DCC_ERROR_INFO_OFFSET) = 0x80000000u | 3u << 24 | 0x00010;
+  dcc_refused_access access{};
+  dcc_read_refused_access(&dcc, &access);
+  EXPECT_EQ(access.address, 0x10u);
+  EXPECT_EQ(access.code, DCC_ERROR_INFO_CODE_READ_ONLY);
+  EXPECT_EQ(access.write, 1u);
+}
+
+}  // namespace

@@ -1,0 +1,119 @@
+// The controller's tables against the same curves in long double.
+#include "driver/dcc_tables.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+namespace {
+
+long double off_by(std::uint32_t entry, long double exact, int fraction_bits) {
+  return std::fabs(static_cast<long double>(entry) - exact * std::ldexp(1.0L, fraction_bits));
+}
+
+TEST(DccTables, DcqcnDecreaseIsTheStraightLineExactly) {
+  for (std::uint32_t i = 0; i < DCC_DECREASE_ENTRIES; ++i) {
+    EXPECT_EQ(dcc_decrease_entry(DCC_POLICY_DCQCN, i), 65536 - 128 * i) << i;
+  }
+}
+
+TEST(DccTables, ProportionalDecreaseIsThePowerToTheNearest) {
+  for (std::uint32_t i = 0; i < DCC_DECREASE_ENTRIES; ++i) {
+    const long double exact = std::pow(1.0L - 1.0L / 64, static_cast<long double>(i));
+    // Half a unit of rounding, and what the 0.32 chain may have lost before it.
+    EXPECT_LE(off_by(dcc_decrease_entry(DCC_POLICY_PROPORTIONAL, i), exact, 16), 0.5L + 0.001L)
+        << i;
+  }
+  EXPECT_EQ(dcc_decrease_entry(DCC_POLICY_PROPORTIONAL, 0), 65536u);
+}
+
+TEST(DccTables, DecayIsWithinOneUnitForEveryGainAndInterval) {
+  for (std::uint32_t g : {0u, 1u, 2u, 64u, 255u, 256u, 320u, 1024u, 4096u, 32768u, 65535u}) {
+    const long double base = 1.0L - static_cast<long double>(g) / 65536;
+    for (std::uint32_t i = 0; i < DCC_DECAY_LO_ENTRIES; ++i) {
+      const long double low = std::pow(base, static_cast<long double>(i));
+      const long double high = std::pow(base, static_cast<long double>(64 * i));
+      EXPECT_LE(off_by(dcc_decay_lo_entry(g, i), low, 16), 0.51L) << "g " << g << " lo " << i;
+      EXPECT_LE(off_by(dcc_decay_hi_entry(g, i), high, 16), 0.54L) << "g " << g << " hi " << i;
+      EXPECT_LE(dcc_decay_lo_entry(g, i), 65536u);
+    }
+    EXPECT_EQ(dcc_decay_lo_entry(g, 0), 65536u);
+    EXPECT_EQ(dcc_decay_hi_entry(g, 0), 65536u);
+  }
+}
+
+TEST(DccTables, FactorsAreTheWeightAndItsInverse) {
+  for (std::uint32_t w = DCC_WEIGHT_MIN_Q8_8; w <= DCC_WEIGHT_MAX_Q8_8; ++w) {
+    const dcc_factor factor = dcc_factor_of_weight(w);
+    EXPECT_EQ(factor.f_inc_q8_8, w);
+    const long double exact = 256.0L / static_cast<long double>(w);
+    EXPECT_LE(off_by(factor.f_dec_q4_12, exact, 12), w == DCC_WEIGHT_MIN_Q8_8 ? 1.0L : 0.5L) << w;
+  }
+  EXPECT_EQ(dcc_factor_of_weight(256).f_dec_q4_12, 4096);
+  EXPECT_EQ(dcc_factor_of_weight(8 * 256).f_dec_q4_12, 512);
+}
+
+TEST(DccTables, WeightsOutsideTheRangeSaturate) {
+  EXPECT_EQ(dcc_factor_of_weight(0).f_inc_q8_8, DCC_WEIGHT_MIN_Q8_8);
+  EXPECT_EQ(dcc_factor_of_weight(1u << 20).f_inc_q8_8, DCC_WEIGHT_MAX_Q8_8);
+}
+
+TEST(DccTables, AlphaReciprocalDividesExactlyOverTheCountersWholeRange) {
+  EXPECT_EQ(dcc_alpha_recip(1), UINT32_MAX);
+  for (std::uint64_t k = 2; k <= 4096; ++k) {
+    const std::uint64_t reciprocal = dcc_alpha_recip(static_cast<std::uint32_t>(k));
+    EXPECT_EQ(reciprocal, ((std::uint64_t{1} << 32) + k - 1) / k);
+    // What it is for: floor(delta / K) for every delta of 20 bits; the corners of each quotient.
+    for (std::uint64_t n = 0; n * k < (1u << 20); n += 1 + n / 7) {
+      EXPECT_EQ((n * k * reciprocal) >> 32, n) << k;
+      if (n != 0) {
+        EXPECT_EQ(((n * k - 1) * reciprocal) >> 32, n - 1) << k;
+      }
+    }
+  }
+}
+
+TEST(DccTables, ClassesSayWhatAFlowIsEntitledTo) {
+  dcc_class classes[DCC_DSCPS];
+  dcc_classes_equal(classes);
+  for (const dcc_class& c : classes) {
+    EXPECT_EQ(c.weight_q8_8, 256);
+    EXPECT_EQ(c.floor_q24_8, 0u);
+    EXPECT_EQ(c.ceiling_q24_8, UINT32_MAX);
+  }
+  const dcc_class bounded = dcc_class_of(512, 1000 << 8, 40000 << 8);
+  EXPECT_EQ(bounded.weight_q8_8, 512);
+  EXPECT_EQ(bounded.floor_q24_8, 1000u << 8);
+  EXPECT_EQ(bounded.ceiling_q24_8, 40000u << 8);
+}
+
+TEST(DccTables, RanksAreAsFarApartAsTheTableReaches) {
+  for (std::uint32_t rank = 0; rank + 1 < DCC_RANKS; ++rank) {
+    const dcc_factor low = dcc_factor_of_weight(dcc_class_of_rank(rank).weight_q8_8);
+    const dcc_factor high = dcc_factor_of_weight(dcc_class_of_rank(rank + 1).weight_q8_8);
+    EXPECT_GE(high.f_inc_q8_8, 15 * low.f_inc_q8_8) << rank;
+    EXPECT_GE(low.f_dec_q4_12, 15 * high.f_dec_q4_12) << rank;
+    EXPECT_GT(high.f_dec_q4_12, 0) << "even the highest rank is cut: several of them must share";
+  }
+}
+
+TEST(DccTables, GenerateAgreesWithTheEntries) {
+  dcc_config config{};
+  config.policy = DCC_POLICY_PROPORTIONAL;
+  config.g_q0_16 = 256;
+  dcc_classes_equal(config.classes);
+  config.classes[46] = dcc_class_of(2048, 5, 9);
+  dcc_tables tables;
+  dcc_tables_generate(&tables, &config);
+  EXPECT_EQ(tables.factor[46].f_inc_q8_8, 2048);
+  EXPECT_EQ(tables.factor[46].f_dec_q4_12, 512);
+  EXPECT_EQ(tables.floor[46], 5u);
+  EXPECT_EQ(tables.ceiling[46], 9u);
+  EXPECT_EQ(tables.floor[45], 0u);
+  EXPECT_EQ(tables.decrease[256], dcc_decrease_entry(DCC_POLICY_PROPORTIONAL, 256));
+  EXPECT_EQ(tables.decay_hi[63], dcc_decay(256, 64 * 63));
+  EXPECT_EQ(tables.decay_lo[63], dcc_decay(256, 63));
+}
+
+}  // namespace
