@@ -1,0 +1,33 @@
+// dccvp check: is this a platform that can be built?
+#include <cstdio>
+
+#include "cli/command.h"
+#include "config/enum_names.h"
+#include "config/quantity_text.h"
+#include "config/yaml_reader.h"
+
+namespace dcc::vp {
+namespace {
+
+void print_summary(const LoadedConfig& loaded) {
+  const PlatformConfig& c = loaded.config;
+  std::printf("%s: ok (%s, %u hosts, %s, %zu traffic entr%s, %s)\n", loaded.file.c_str(),
+              name_of(c.topology.kind), c.topology.host_count(),
+              name_of(c.nic.congestion_control.algorithm), c.traffic.size(),
+              c.traffic.size() == 1 ? "y" : "ies",
+              QuantityText<PicoSeconds>::format(c.duration).c_str());
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, int& status) {
+  CLI::App* const command = app.add_subcommand("check", "validate a configuration, run nothing");
+  const auto arguments = std::make_shared<ConfigArguments>();
+  arguments->add_to(*command, true);
+  command->callback([arguments, &status] {
+    print_summary(load_config(arguments->file, arguments->overrides));
+    status = kExitOk;
+  });
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,45 @@
+// The commands of dccvp. A new one: a file in this folder with an add_… function, declared here and
+// listed in kCommands (cli/program.cpp).
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace dcc::vp {
+
+/// What a process tells its caller.
+enum ExitStatus : int {
+  kExitOk = 0,
+  kExitBrokenPromise = 1,  // a mismatch, a lost event, an expectation not met
+  kExitBadInput = 2,       // configuration, command line or output folder cannot be used
+};
+
+/// Adds its subcommand to `app`; when it is chosen, its callback runs it and leaves an ExitStatus
+/// in `status`. ConfigError, TrafficError and OutputError may leave the callback: the program
+/// prints them as one line and exits kExitBadInput.
+using AddCommand = void (*)(CLI::App& app, int& status);
+
+void add_run_command(CLI::App& app, int& status);
+void add_check_command(CLI::App& app, int& status);
+void add_params_command(CLI::App& app, int& status);
+void add_regs_command(CLI::App& app, int& status);
+
+/// A configuration and its overrides, as most commands take them.
+struct ConfigArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+  void add_to(CLI::App& command, bool required);
+};
+
+/// `--format text|json`.
+struct FormatArgument {
+  std::string format = "text";
+  void add_to(CLI::App& command);
+  bool json() const { return format == "json"; }
+};
+
+/// The whole program: parses, runs a command, returns the exit status. Prints errors to stderr.
+int run_program(int argc, const char* const* argv);
+
+}  // namespace dcc::vp

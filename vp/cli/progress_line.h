@@ -1,0 +1,32 @@
+// The live line of a run on a terminal.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+#include "observe/observer.h"
+
+namespace dcc::vp {
+
+/// Rewrites one line of at most 79 columns on stderr: simulated time, percent, speed, ETA, drops,
+/// CNPs. Silent when not `visible`. Passes an interrupt on as a request to stop.
+class ProgressLine final : public RunObserver {
+ public:
+  explicit ProgressLine(bool visible);
+  ~ProgressLine() override;
+  void on_progress(const Progress& progress) override;
+  bool stop_requested() const override;
+  /// Wipes the line.
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool visible_;
+  bool shown_ = false;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point last_ = Clock::now();
+  double speed_ = 0;  // traversals a second, smoothed
+  std::uint64_t traversals_ = 0;
+};
+
+}  // namespace dcc::vp

@@ -1,0 +1,97 @@
+// dccvp run: a configuration in, a folder of results out.
+#include "platform/run.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "cli/command.h"
+#include "cli/plots.h"
+#include "cli/progress_line.h"
+#include "cli/summary.h"
+#include "cli/text_table.h"
+#include "config/yaml_reader.h"
+#include "observe/metrics.h"
+#include "report/metrics_json.h"
+#include "report/run_files.h"
+
+namespace dcc::vp {
+namespace {
+
+struct Arguments {
+  ConfigArguments config;
+  std::string out;
+  std::string seed;
+  bool force = false;
+  bool quiet = false;
+  bool no_plots = false;
+};
+
+std::filesystem::path output_place(const Arguments& arguments) {
+  if (!arguments.out.empty()) return arguments.out;
+  return std::filesystem::path("out") / std::filesystem::path(arguments.config.file).stem();
+}
+
+void list_pictures(const std::filesystem::path& folder) {
+  std::string names;
+  for (const char* const name : {"classes.png", "flow_rates.png", "queues.png", "slowdown.png"}) {
+    if (std::filesystem::exists(folder / name))
+      names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  if (!names.empty()) std::printf("Pictures: %s\n", names.c_str());
+}
+
+int run(const Arguments& arguments) {
+  std::vector<std::string> overrides = arguments.config.overrides;
+  if (!arguments.seed.empty()) overrides.push_back("seed=" + arguments.seed);
+  const LoadedConfig loaded = load_config(arguments.config.file, overrides);
+  OutputFolder folder(output_place(arguments), arguments.force);
+
+  RunResults results;
+  {
+    ProgressLine progress(!arguments.quiet && ::isatty(STDERR_FILENO) == 1);
+    results = run_platform(loaded.config, progress);
+  }
+  const Metrics metrics = compute_metrics(loaded.config, results);
+  for (std::string& broken : broken_balances(results)) {
+    results.failures.push_back(std::move(broken));
+  }
+  for (std::string& broken : broken_expectations(loaded.config, metrics_json(results, metrics))) {
+    results.failures.push_back(std::move(broken));
+  }
+  write_run_files(folder.stage(), loaded.config, results, metrics, metrics_json(results, metrics));
+  const bool plots = loaded.config.output.plots && !arguments.no_plots;
+  const std::string no_pictures = plots ? draw_plots(folder.stage()) : "";
+  folder.commit();
+
+  if (!arguments.quiet) {
+    std::fputs(summary_text(results, metrics, wants_colour(STDOUT_FILENO)).c_str(), stdout);
+    if (!no_pictures.empty()) std::printf("Note: %s\n", no_pictures.c_str());
+    list_pictures(folder.final_place());
+    std::printf("Results: %s\n", folder.final_place().c_str());
+  } else {
+    for (const std::string& failure : results.failures) {
+      std::fprintf(stderr, "dccvp: FAILED: %s\n", failure.c_str());
+    }
+  }
+  return results.completed && results.failures.empty() ? kExitOk : kExitBrokenPromise;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, int& status) {
+  CLI::App* const command =
+      app.add_subcommand("run", "build the platform, run it, write its results");
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->config.add_to(*command, true);
+  command->add_option("--out", arguments->out, "folder of the results (default out/<config>)")
+      ->type_name("DIR");
+  command->add_flag("--force", arguments->force, "replace an earlier run's folder");
+  command->add_option("--seed", arguments->seed, "same as -c seed=N")->type_name("N");
+  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  command->add_flag("--no-plots", arguments->no_plots, "draw no pictures");
+  command->callback([arguments, &status] { status = run(*arguments); });
+}
+
+}  // namespace dcc::vp

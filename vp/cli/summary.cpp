@@ -1,0 +1,147 @@
+#include "cli/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "cli/text_table.h"
+#include "config/quantity_text.h"
+
+namespace dcc::vp {
+namespace {
+
+std::string percent_or_dash(const std::optional<double>& value) {
+  return value ? decimals(*value * 100, 1) + " %" : "-";
+}
+
+std::string microseconds_or_dash(const std::optional<PicoSeconds>& time) {
+  return time ? decimals(to_seconds(*time) * 1e6, 2) : "-";
+}
+
+std::string class_table(const Metrics& m) {
+  TextTable table({"DSCP", "weight", "flows", "goodput Gb/s", "share", "expected", "worst flow"});
+  for (const ClassMetrics& c : m.classes) {
+    table.add({std::to_string(c.dscp), QuantityText<Ratio>::format(c.weight),
+               std::to_string(c.flows), decimals(c.goodput_gbps, 3), percent_or_dash(c.share),
+               percent_or_dash(c.expected_share), percent_or_dash(c.share_error_max)});
+  }
+  return table.empty() ? "" : "Classes\n" + table.text();
+}
+
+std::string tenant_table(const Metrics& m) {
+  TextTable table({"tenant", "share", "expected"});
+  for (const TenantMetrics& t : m.tenants) {
+    table.add({t.name, percent_or_dash(t.share), percent_or_dash(t.expected_share)});
+  }
+  return table.empty() ? "" : "Tenants\n" + table.text();
+}
+
+std::string flow_table(const RunResults& r, const Metrics& m) {
+  constexpr std::size_t kShown = 16;
+  TextTable table({"flow", "from", "to", "DSCP", "goodput Gb/s", "FCT us", "slowdown"});
+  for (std::size_t i = 0; i < r.flows.size() && r.flows.size() <= kShown; ++i) {
+    const FlowResult& f = r.flows[i];
+    table.add({std::to_string(f.id), std::to_string(f.from), std::to_string(f.to),
+               std::to_string(f.dscp), decimals(m.flows[i].goodput_gbps, 3),
+               microseconds_or_dash(m.flows[i].fct),
+               m.flows[i].slowdown ? decimals(*m.flows[i].slowdown, 2) : "-"});
+  }
+  return table.empty() ? "" : "Flows\n" + table.text();
+}
+
+std::string slowdown_table(const RunResults& r, const Metrics& m) {
+  if (r.flows.size() <= 16) return "";
+  TextTable table({"flow size", "flows", "mean", "p50", "p95", "p99"});
+  for (const SlowdownBin& b : m.slowdown_bins) {
+    const bool open = b.up_to == std::numeric_limits<Bytes>::max();
+    table.add({open ? "larger" : "up to " + QuantityText<Bytes>::format(b.up_to),
+               std::to_string(b.flows), decimals(b.mean, 2), decimals(b.p50, 2), decimals(b.p95, 2),
+               decimals(b.p99, 2)});
+  }
+  return table.empty() ? "" : "Slowdown (FCT against the empty network)\n" + table.text();
+}
+
+std::string queue_table(const RunResults& r) {
+  constexpr std::size_t kShown = 3;
+  std::vector<QueueResult> queues = r.queues;
+  std::stable_sort(queues.begin(), queues.end(), [](const QueueResult& a, const QueueResult& b) {
+    return a.mean_bytes > b.mean_bytes;
+  });
+  TextTable table({"queue to", "mean KB", "p50 KB", "p99 KB", "max KB"});
+  const auto kilo = [](auto bytes) { return decimals(static_cast<double>(bytes) / 1e3, 1); };
+  for (std::size_t i = 0; i < std::min(queues.size(), kShown); ++i) {
+    const QueueResult& q = queues[i];
+    if (q.max_bytes == 0) break;
+    table.add(
+        {q.port, kilo(q.mean_bytes), kilo(q.p50_bytes), kilo(q.p99_bytes), kilo(q.max_bytes)});
+  }
+  return table.empty() ? "" : "Longest queues\n" + table.text();
+}
+
+std::string totals(const RunResults& r, const Metrics& m) {
+  const AggregateCounters& a = r.aggregate;
+  const std::size_t completed = static_cast<std::size_t>(
+      std::count_if(r.flows.begin(), r.flows.end(), [](const auto& f) { return f.completed; }));
+  std::string out = fmt::format(
+      "Goodput {:.3f} Gb/s, Jain {}, RTT {} us (p99 {}), {} of {} flows completed\n",
+      m.goodput_gbps, m.jain ? decimals(*m.jain, 4) : "-", microseconds_or_dash(a.rtt_mean),
+      microseconds_or_dash(a.rtt_p99), completed, r.flows.size());
+  out += fmt::format("Drops {}, PFC pauses {}, ECN marks {}, CNPs {} sent, {} received\n", a.drops,
+                     a.pfc_pauses, a.ecn_marks, a.cnps_sent, a.cnps_received);
+  out += fmt::format("Rate cuts {}, increases {}, CNPs without a slot {}\n", a.rate_decreases,
+                     a.rate_increases, a.cnps_dropped_no_slot);
+  std::uint64_t slots = 0;
+  std::uint64_t lateness = 0;
+  std::uint64_t missed = 0;
+  std::uint64_t instructions = 0;
+  for (const HostResult& h : r.hosts) {
+    slots = std::max(slots, h.slots_in_use_max);
+    lateness = std::max(lateness, h.timer_lateness_max_ticks);
+    missed += h.missed_latency;
+    instructions += h.instructions;
+  }
+  const Balance& b = r.balance;
+  if (b.events_started > 0) {
+    out += fmt::format("Controller: at most {} slots in use; timer at most {} ticks late\n", slots,
+                       lateness);
+    out += fmt::format("Timer events: {} started = {} expired + {} cancelled + {} pending\n",
+                       b.events_started, b.events_expired, b.events_cancelled, b.events_pending);
+    if (missed > 0) out += fmt::format("Answers later than controller.latency: {}\n", missed);
+  }
+  if (instructions > 0) {
+    out += fmt::format(
+        "CPUs: {} instructions, {} MIPS\n", instructions,
+        decimals(static_cast<double>(instructions) / std::max(r.wall_s, 1e-9) / 1e6, 1));
+  }
+  out +=
+      fmt::format("Speed: {:.2f} s for {} link traversals, {}/s\n", r.wall_s,
+                  with_prefix(static_cast<double>(r.link_traversals)),
+                  with_prefix(static_cast<double>(r.link_traversals) / std::max(r.wall_s, 1e-9)));
+  return out;
+}
+
+}  // namespace
+
+std::string summary_text(const RunResults& results, const Metrics& metrics, bool colour) {
+  const std::string bold = colour ? "\033[1m" : "";
+  const std::string red = colour ? "\033[31m" : "";
+  const std::string plain = colour ? "\033[0m" : "";
+  std::string out;
+  for (const std::string& part :
+       {class_table(metrics), tenant_table(metrics), flow_table(results, metrics),
+        slowdown_table(results, metrics), queue_table(results)}) {
+    if (part.empty()) continue;
+    const std::size_t end = part.find('\n');
+    out += bold + part.substr(0, end) + plain + part.substr(end);
+  }
+  out += totals(results, metrics);
+  for (const std::string& warning : results.warnings) out += "Note: " + warning + "\n";
+  if (!results.completed) out += red + "The run was stopped before its end." + plain + "\n";
+  for (const std::string& failure : results.failures) {
+    out += red + "FAILED: " + failure + plain + "\n";
+  }
+  return out;
+}
+
+}  // namespace dcc::vp
