@@ -1,5 +1,6 @@
 #include "sim/scheduler.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace dcc {
@@ -7,102 +8,201 @@ namespace dcc {
 namespace {
 constexpr int kRankShift = 40;  // 2^40 schedulings in a run before the tie-break would wrap
 constexpr std::uint64_t kSequenceMask = (std::uint64_t{1} << kRankShift) - 1;
+constexpr std::uint64_t kNoBucket = ~std::uint64_t{0};
 }  // namespace
 
 Event::~Event() {
   if (scheduler_ != nullptr) scheduler_->cancel(*this);
 }
 
-Scheduler::~Scheduler() {
-  for (Entry& entry : heap_) {
-    entry.event->position_ = Event::kIdle;
-    entry.event->scheduler_ = nullptr;
-  }
-}
+// ---------------------------------------------------------------- heap
 
-void Scheduler::place(std::uint32_t position, const Entry& entry) {
-  heap_[position] = entry;
+void Scheduler::Heap::put(std::uint32_t position, const Entry& entry) {
+  entries_[position] = entry;
   entry.event->position_ = position;
 }
 
-void Scheduler::sift_up(std::uint32_t position, const Entry& entry) {
+void Scheduler::Heap::sift_up(std::uint32_t position, const Entry& entry) {
   while (position > 0) {
-    const std::uint32_t parent = (position - 1) / 4;
-    if (!entry.before(heap_[parent])) break;
-    place(position, heap_[parent]);
+    const std::uint32_t parent = (position - 1) / 2;
+    if (!entry.before(entries_[parent])) break;
+    put(position, entries_[parent]);
     position = parent;
   }
-  place(position, entry);
+  put(position, entry);
 }
 
-void Scheduler::sift_down(std::uint32_t position, const Entry& entry) {
-  const auto size = static_cast<std::uint32_t>(heap_.size());
+void Scheduler::Heap::sift_down(std::uint32_t position, const Entry& entry) {
+  const auto size = static_cast<std::uint32_t>(entries_.size());
   for (;;) {
-    const std::uint32_t first = position * 4 + 1;
-    if (first >= size) break;
-    const std::uint32_t last = first + 4 < size ? first + 4 : size;
-    std::uint32_t least = first;
-    for (std::uint32_t child = first + 1; child < last; ++child) {
-      if (heap_[child].before(heap_[least])) least = child;
-    }
-    if (!heap_[least].before(entry)) break;
-    place(position, heap_[least]);
-    position = least;
+    std::uint32_t child = 2 * position + 1;
+    if (child >= size) break;
+    if (child + 1 < size && entries_[child + 1].before(entries_[child])) ++child;
+    if (!entries_[child].before(entry)) break;
+    put(position, entries_[child]);
+    position = child;
   }
-  place(position, entry);
+  put(position, entry);
 }
 
-void Scheduler::schedule_at(Event& event, PicoSeconds when) {
-  assert(when >= now_ && "an event cannot be scheduled in the past");
-  const std::uint64_t order =
-      (std::uint64_t{event.rank_} << kRankShift) | (sequence_++ & kSequenceMask);
-  const Entry entry{when, order, &event};
-  event.due_ = when;
-  if (event.position_ != Event::kIdle) {
-    const std::uint32_t position = event.position_;
-    if (entry.before(heap_[position])) {
-      sift_up(position, entry);
-    } else {
-      sift_down(position, entry);
-    }
-    return;
-  }
-  event.scheduler_ = this;
-  heap_.push_back(entry);
-  sift_up(static_cast<std::uint32_t>(heap_.size() - 1), entry);
+void Scheduler::Heap::push(const Entry& entry) {
+  entries_.push_back(entry);
+  sift_up(static_cast<std::uint32_t>(entries_.size() - 1), entry);
 }
 
-void Scheduler::remove_at(std::uint32_t position) {
-  const Entry last = heap_.back();
-  heap_.pop_back();
-  if (position == heap_.size()) return;
-  if (position > 0 && last.before(heap_[(position - 1) / 4])) {
+void Scheduler::Heap::remove(std::uint32_t position) {
+  const Entry last = entries_.back();
+  entries_.pop_back();
+  if (position == entries_.size()) return;
+  if (position > 0 && last.before(entries_[(position - 1) / 2])) {
     sift_up(position, last);
   } else {
     sift_down(position, last);
   }
 }
 
+// ---------------------------------------------------------------- calendar
+
+Scheduler::Scheduler() : buckets_(kBuckets, nullptr) {}
+
+Scheduler::~Scheduler() {
+  const auto release = [](Event* event) {
+    event->place_ = Event::Place::kIdle;
+    event->scheduler_ = nullptr;
+  };
+  for (Entry& entry : current_.entries()) release(entry.event);
+  for (Entry& entry : far_.entries()) release(entry.event);
+  for (Event* event : buckets_) {
+    for (; event != nullptr; event = event->next_) release(event);
+  }
+}
+
+void Scheduler::schedule_at(Event& event, PicoSeconds when) {
+  assert(when >= now_ && "an event cannot be scheduled in the past");
+  if (event.place_ != Event::Place::kIdle) {
+    detach(event);
+  } else {
+    ++pending_;
+    event.scheduler_ = this;
+  }
+  event.due_ = when;
+  event.order_ = (std::uint64_t{event.rank_} << kRankShift) | (sequence_++ & kSequenceMask);
+  const std::uint64_t bucket = bucket_of(when);
+  if (bucket <= current_bucket_) {
+    event.place_ = Event::Place::kCurrent;
+    current_.push({when, event.order_, &event});
+  } else if (bucket - current_bucket_ < kBuckets) {
+    event.place_ = Event::Place::kBucket;
+    const auto slot = static_cast<std::uint32_t>(bucket % kBuckets);
+    Event* const head = buckets_[slot];
+    event.prev_ = nullptr;
+    event.next_ = head;
+    if (head != nullptr) {
+      head->prev_ = &event;
+    } else {
+      filled_[slot / 64] |= std::uint64_t{1} << slot % 64;
+      filled_words_ |= 1u << slot / 64;
+    }
+    buckets_[slot] = &event;
+  } else {
+    event.place_ = Event::Place::kFar;
+    far_.push({when, event.order_, &event});
+  }
+}
+
+void Scheduler::detach(Event& event) {
+  switch (event.place_) {
+    case Event::Place::kCurrent:
+      current_.remove(event.position_);
+      break;
+    case Event::Place::kFar:
+      far_.remove(event.position_);
+      break;
+    case Event::Place::kBucket: {
+      if (event.next_ != nullptr) event.next_->prev_ = event.prev_;
+      if (event.prev_ != nullptr) {
+        event.prev_->next_ = event.next_;
+        break;
+      }
+      const auto slot = static_cast<std::uint32_t>(bucket_of(event.due_) % kBuckets);
+      buckets_[slot] = event.next_;
+      if (event.next_ != nullptr) break;
+      filled_[slot / 64] &= ~(std::uint64_t{1} << slot % 64);
+      if (filled_[slot / 64] == 0) filled_words_ &= ~(1u << slot / 64);
+      break;
+    }
+    case Event::Place::kIdle:
+      break;
+  }
+}
+
 void Scheduler::cancel(Event& event) {
-  if (event.position_ == Event::kIdle) return;
-  const std::uint32_t position = event.position_;
-  event.position_ = Event::kIdle;
+  if (event.place_ == Event::Place::kIdle) return;
+  detach(event);
+  event.place_ = Event::Place::kIdle;
   event.scheduler_ = nullptr;
-  remove_at(position);
+  --pending_;
+}
+
+// The first filled bucket after the current one, going round.
+std::uint64_t Scheduler::next_filled_bucket() const {
+  if (filled_words_ == 0) return kNoBucket;
+  const auto from = static_cast<std::uint32_t>((current_bucket_ + 1) % kBuckets);
+  std::uint32_t word = from / 64;
+  std::uint64_t bits = filled_[word] & (~std::uint64_t{0} << from % 64);
+  if (bits == 0) {
+    static_assert(kWords == 32, "one bit a word in filled_words_");
+    const std::uint32_t above = word == 31 ? 0 : filled_words_ & (~std::uint32_t{0} << (word + 1));
+    word = static_cast<std::uint32_t>(__builtin_ctz(above != 0 ? above : filled_words_));
+    bits = filled_[word];
+  }
+  const std::uint32_t slot = word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits));
+  return current_bucket_ + 1 + (slot - from) % kBuckets;
+}
+
+bool Scheduler::load_next_bucket() {
+  std::uint64_t bucket = next_filled_bucket();
+  const std::uint64_t far = far_.empty() ? kNoBucket : bucket_of(far_.front().when);
+  const std::uint64_t near = bucket;
+  bucket = std::min(bucket, far);
+  if (bucket == kNoBucket) return false;
+  current_bucket_ = bucket;
+  if (near == bucket) {
+    const auto slot = static_cast<std::uint32_t>(bucket % kBuckets);
+    Event* event = buckets_[slot];
+    buckets_[slot] = nullptr;
+    filled_[slot / 64] &= ~(std::uint64_t{1} << slot % 64);
+    if (filled_[slot / 64] == 0) filled_words_ &= ~(1u << slot / 64);
+    while (event != nullptr) {
+      Event* const next = event->next_;
+      event->place_ = Event::Place::kCurrent;
+      current_.push({event->due_, event->order_, event});
+      event = next;
+    }
+  }
+  while (!far_.empty() && bucket_of(far_.front().when) == bucket) {
+    const Entry entry = far_.front();
+    far_.remove(0);
+    entry.event->place_ = Event::Place::kCurrent;
+    current_.push(entry);
+  }
+  return true;
 }
 
 void Scheduler::run_one() {
-  Event* const event = heap_[0].event;
-  now_ = heap_[0].when;
-  event->position_ = Event::kIdle;
+  if (current_.empty()) load_next_bucket();
+  Event* const event = current_.front().event;
+  now_ = current_.front().when;
+  current_.remove(0);
+  event->place_ = Event::Place::kIdle;
   event->scheduler_ = nullptr;
-  remove_at(0);
+  --pending_;
   ++events_run_;
   event->handler_(event->owner_);
 }
 
 void Scheduler::run_until(PicoSeconds end) {
-  while (!heap_.empty() && heap_[0].when <= end) run_one();
+  while (next_time() <= end && !empty()) run_one();
   advance_to(end);
 }
 

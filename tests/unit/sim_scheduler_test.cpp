@@ -1,0 +1,121 @@
+// The scheduler against a sorted list that does the same the slow way.
+#include "sim/scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <tuple>
+#include <vector>
+
+namespace dcc {
+namespace {
+
+struct Probe {
+  std::vector<std::pair<int, PicoSeconds>>* log;
+  Scheduler* scheduler;
+  int name;
+  Event event;
+  Probe(std::vector<std::pair<int, PicoSeconds>>& l, Scheduler& s, int n, std::uint32_t rank)
+      : log(&l), scheduler(&s), name(n), event(Event::calling<&Probe::fire>(*this, rank)) {}
+  void fire() { log->emplace_back(name, scheduler->now()); }
+};
+
+TEST(Scheduler, EqualTimesGoByRankThenByOrderOfScheduling) {
+  Scheduler scheduler;
+  std::vector<std::pair<int, PicoSeconds>> log;
+  Probe late_rank(log, scheduler, 1, 9), first(log, scheduler, 2, 3), second(log, scheduler, 3, 3);
+  scheduler.schedule_at(late_rank.event, PicoSeconds(100));
+  scheduler.schedule_at(first.event, PicoSeconds(100));
+  scheduler.schedule_at(second.event, PicoSeconds(100));
+  scheduler.run_until(PicoSeconds(100));
+  ASSERT_EQ(log.size(), 3u);
+  EXPECT_EQ(log[0].first, 2);
+  EXPECT_EQ(log[1].first, 3);
+  EXPECT_EQ(log[2].first, 1);
+}
+
+TEST(Scheduler, DestroyedEventIsWithdrawn) {
+  Scheduler scheduler;
+  std::vector<std::pair<int, PicoSeconds>> log;
+  {
+    Probe probe(log, scheduler, 1, 0);
+    scheduler.schedule_at(probe.event, PicoSeconds(5));
+  }
+  EXPECT_TRUE(scheduler.empty());
+  scheduler.run_until(PicoSeconds(10));
+  EXPECT_TRUE(log.empty());
+  EXPECT_EQ(scheduler.now(), PicoSeconds(10));
+}
+
+TEST(Scheduler, SchedulerMayDieBeforeItsEvents) {
+  std::vector<std::pair<int, PicoSeconds>> log;
+  auto scheduler = std::make_unique<Scheduler>();
+  Probe near(log, *scheduler, 1, 0), far(log, *scheduler, 2, 0);
+  scheduler->schedule_at(near.event, PicoSeconds(50'000));
+  scheduler->schedule_at(far.event, kSecond);
+  scheduler.reset();
+  EXPECT_FALSE(near.event.is_scheduled());
+  EXPECT_FALSE(far.event.is_scheduled());
+}
+
+// Distances from nothing to seconds: the current bucket, the calendar, and beyond it.
+TEST(Scheduler, MatchesASortedListUnderRandomSchedulingMovingAndCancelling) {
+  std::mt19937_64 random(42);
+  Scheduler scheduler;
+  std::vector<std::pair<int, PicoSeconds>> log;
+  constexpr int kProbes = 200;
+  std::vector<std::unique_ptr<Probe>> probes;
+  std::vector<std::uint32_t> ranks;
+  for (int i = 0; i < kProbes; ++i) {
+    ranks.push_back(static_cast<std::uint32_t>(random() % 5));
+    probes.push_back(std::make_unique<Probe>(log, scheduler, i, ranks.back()));
+  }
+  struct Pending {
+    std::int64_t when;
+    std::uint32_t rank;
+    std::uint64_t sequence;
+    int name;
+    bool operator<(const Pending& o) const {
+      return std::tie(when, rank, sequence) < std::tie(o.when, o.rank, o.sequence);
+    }
+  };
+  std::vector<Pending> expected;
+  std::uint64_t sequence = 0;
+  const auto forget = [&](int name) {
+    expected.erase(std::remove_if(expected.begin(), expected.end(),
+                                  [&](const Pending& p) { return p.name == name; }),
+                   expected.end());
+  };
+  for (int step = 0; step < 200'000; ++step) {
+    const int name = static_cast<int>(random() % kProbes);
+    const auto what = random() % 10;
+    if (what < 6) {
+      const int magnitude = static_cast<int>(random() % 42);
+      const auto distance = static_cast<std::int64_t>(random() % (std::uint64_t{1} << magnitude));
+      forget(name);
+      const PicoSeconds when = scheduler.now() + PicoSeconds(distance);
+      expected.push_back({when.count, ranks[static_cast<std::size_t>(name)], sequence++, name});
+      scheduler.schedule_at(probes[static_cast<std::size_t>(name)]->event, when);
+    } else if (what < 7) {
+      forget(name);
+      scheduler.cancel(probes[static_cast<std::size_t>(name)]->event);
+    } else if (!expected.empty()) {
+      const auto first = std::min_element(expected.begin(), expected.end());
+      ASSERT_EQ(scheduler.next_time(), PicoSeconds(first->when));
+      log.clear();
+      scheduler.run_one();
+      ASSERT_EQ(log.size(), 1u);
+      ASSERT_EQ(log[0].first, first->name) << "step " << step;
+      ASSERT_EQ(log[0].second.count, first->when);
+      expected.erase(first);
+    } else {
+      ASSERT_TRUE(scheduler.empty());
+      ASSERT_EQ(scheduler.next_time(), PicoSeconds::max());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dcc
