@@ -260,7 +260,8 @@ module timing_wheel #(
   );
   assign expire_due_o = pointer;
   assign cmd_due_o    = record_due;
-  assign cmd_busy     = state_q == CmdDecide || state_q == CmdRemove || state_q == CmdPlace;
+  assign cmd_busy     = !op_read_q && (state_q == CmdDecide || state_q == CmdRemove ||
+                                       state_q == CmdPlace);
 
   logic [NumWords-1:0] load_from;
   logic [WordW-1:0]    load_first;
@@ -385,10 +386,10 @@ module timing_wheel #(
   assign old_in_current_row = row_loaded && old_row_q == here[LastBits:0];
 
   always_comb begin
-    old_leaf              = leaf_rdata;
-    old_leaf[slot_bit]    = 1'b0;
-    old_summary           = summary_rdata;
-    old_summary[slot_word] = 1'b0;
+    old_leaf               = leaf_rdata;
+    old_leaf[slot_bit]     = 1'b0;
+    old_summary            = summary_rdata;
+    old_summary[slot_word] = old_leaf != '0;
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -601,7 +602,7 @@ module timing_wheel #(
     if (load_take) row_used_d[here[LastBits:0]] = 1'b0;
 
     if (remove_now && old_held_q == timing_wheel_pkg::HeldInRow) begin
-      if (!old_in_current_row && old_leaf == '0 && old_summary == '0) row_used_d[old_row_q] = 1'b0;
+      if (!old_in_current_row && old_summary == '0) row_used_d[old_row_q] = 1'b0;
     end
     if (remove_now && old_held_q == timing_wheel_pkg::HeldInList) begin
       if (old_is_head && old_is_tail) begin

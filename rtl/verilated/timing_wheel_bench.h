@@ -1,0 +1,101 @@
+// One wheel, one stimulus, the oracle between them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "timing_wheel_coverage.h"
+#include "timing_wheel_dut.h"
+#include "timing_wheel_oracle.h"
+#include "timing_wheel_stimulus.h"
+
+namespace dcc {
+
+/// A promise of the wheel was broken. what() tells cycle, tick and the last transactions.
+class WheelMismatch : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Cycles a command waits at most while starts are not held back and the records are swept.
+constexpr std::uint32_t kCommandBound = 12;
+/// Cycles after which the i-th expiry of a tick is there, counted from when the platform's consumer
+/// (one every 4 cycles) would take it, in ticks of 250 cycles or more.
+constexpr std::uint32_t kExpiryBound = 64;
+
+/// Drives a wheel and checks every output of every cycle against the oracle. `timed` also checks
+/// the bounds in cycles (not for the model, which has none).
+class WheelBench {
+ public:
+  WheelBench(WheelDut& dut, WheelCoverage& coverage, bool timed);
+
+  /// Runs a profile until `ops` operations are done, then lets everything expire and checks that
+  /// nothing is left. Throws WheelMismatch.
+  CosimProfileResult run(const std::string& profile, std::uint64_t ops, std::uint64_t seed);
+
+ private:
+  struct Transaction {
+    std::uint64_t cycle = 0;
+    std::uint64_t tick = 0;
+    const char* what = "";
+    std::uint32_t slot = 0;
+    std::uint64_t value = 0;
+  };
+  struct Life {
+    std::uint64_t started = 0;
+    int level = 0;
+    bool waited = false;  // it was on offer and not taken
+  };
+  struct Expected {
+    bool hit = false;
+    bool read = false;
+    std::uint32_t due = 0;
+  };
+
+  void cycle(WheelInputs& in, WheelStimulus* stimulus);
+  void drain();
+  void check_time(const WheelOutputs& out);
+  void check_offer(const WheelInputs& in, const WheelOutputs& out);
+  void check_idle(const WheelOutputs& out);
+  void check_command_wait(const WheelInputs& in, const WheelOutputs& out);
+  void take(const WheelOutputs& out);
+  void accept(const WheelInputs& in, const WheelOutputs& out, bool expired_now);
+  void answer(const WheelOutputs& out);
+  void end_life(std::uint32_t slot, WheelOutcome outcome, bool pressed);
+  void pass_time(const WheelInputs& in, const WheelOutputs& out);
+  void track_schedule(const WheelStimulus* stimulus, const WheelOutputs& out);
+  void log(const char* what, std::uint32_t slot, std::uint64_t value);
+  [[noreturn]] void fail(const std::string& what) const;
+
+  WheelDut& dut_;
+  WheelCoverage& coverage_;
+  const bool timed_;
+  WheelOracle oracle_{kVerilatedTimers};
+  std::vector<Life> lives_{kVerilatedTimers};
+  CosimProfileResult result_;
+  WheelRandom random_{1};
+
+  std::uint64_t cycle_ = 0;
+  std::uint64_t now_ = 0;
+  std::uint64_t pointer_ = 0;
+  bool pointer_moved_ = false;
+  std::deque<Expected> expected_;  // answers to commands accepted
+  bool offered_ = false;           // in the cycle before, not taken and not withdrawn since
+  std::uint16_t offered_slot_ = 0;
+  bool command_waits_ = false;
+  std::uint32_t command_wait_ = 0;
+  std::uint32_t expiry_wait_ = 0;
+
+  bool paced_ = false;               // the platform's pace, and the wheel had caught up
+  std::uint64_t ideal_service_ = 0;  // when the platform's consumer took the expiry before
+  std::array<std::uint64_t, 256> tick_begin_{};  // cycle, by tick mod 256
+
+  std::array<Transaction, 32> log_{};
+  std::uint64_t logged_ = 0;
+};
+
+}  // namespace dcc

@@ -1,0 +1,61 @@
+// Functional coverage of the wheel: which kinds of event lives and situations a run has seen.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cosim.h"
+
+namespace dcc {
+
+enum class WheelOutcome : std::uint8_t { kExpired, kCancelled, kRestartedLater, kRestartedEarlier };
+
+/// Situations that are counted besides the crossing of event lives.
+enum class WheelSituation : std::uint8_t {
+  kDelayZero,
+  kDelayOne,
+  kDelayLongest,
+  kStartWithLag,
+  kLongestDelayWithLag,
+  kOverrun,
+  kStartHeldAtHorizon,
+  kAllSlotsStarted,
+  kHalfTheSlotsOnOneTick,
+  kCancelWithExpiryTaken,  // in the cycle of the handshake, same slot
+  kRestartWithExpiryTaken,
+  kCancelOfOffered,  // offered, not taken
+  kRestartOfOffered,
+  kCancelOfDue,  // due now, behind another in the queue
+  kRestartOfDue,
+  kCancelOfNothing,
+  kReadStarted,
+  kReadNotStarted,
+  kSkipped,      // an advance that took effect
+  kSkipClamped,  // … and would have gone past next_due
+  kClearedWhilePending,
+  kTimeWrapped,  // the 32-bit tick counter
+  kCount
+};
+
+class WheelCoverage {
+ public:
+  WheelCoverage();
+
+  /// Level a due time belongs to, seen from the pointer: 0 last, 1 middle, 2 top.
+  static int level(std::uint64_t due, std::uint64_t pointer);
+
+  /// An event's life: started on `from`, ended on `to`; `wrapped` if start and due lie in different
+  /// turns of the 16-bit time; `pressed` if an expiry waited for its consumer as it ended.
+  void event_ended(int from, int to, bool wrapped, WheelOutcome outcome, bool pressed);
+  void seen(WheelSituation situation) { ++situations_[static_cast<std::size_t>(situation)]; }
+
+  /// All bins that can be hit.
+  std::vector<CosimBin> bins() const;
+
+ private:
+  static std::size_t index(int from, int to, bool wrapped, WheelOutcome outcome, bool pressed);
+  std::vector<std::uint64_t> lives_;
+  std::vector<std::uint64_t> situations_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,45 @@
+// What a wheel must do, untimed: a sorted map of (due, slot).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace dcc {
+
+/// Independent of the wheel's structure on purpose: no digits, no levels.
+class WheelOracle {
+ public:
+  explicit WheelOracle(std::uint32_t slots) : due_(slots) {}
+
+  bool is_started(std::uint32_t slot) const { return due_[slot].has_value(); }
+  std::optional<std::uint64_t> due(std::uint32_t slot) const { return due_[slot]; }
+  std::size_t pending() const { return order_.size(); }
+  /// Earliest event. Precondition: pending() > 0.
+  std::pair<std::uint64_t, std::uint32_t> first() const { return *order_.begin(); }
+  /// The events in their order.
+  const std::set<std::pair<std::uint64_t, std::uint32_t>>& order() const { return order_; }
+
+  void start(std::uint32_t slot, std::uint64_t due) {
+    withdraw(slot);
+    due_[slot] = due;
+    order_.emplace(due, slot);
+  }
+  void withdraw(std::uint32_t slot) {
+    if (!due_[slot].has_value()) return;
+    order_.erase({*due_[slot], slot});
+    due_[slot].reset();
+  }
+  void clear() {
+    order_.clear();
+    for (auto& due : due_) due.reset();
+  }
+
+ private:
+  std::vector<std::optional<std::uint64_t>> due_;
+  std::set<std::pair<std::uint64_t, std::uint32_t>> order_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,290 @@
+// The five profiles.
+#include "timing_wheel_stimulus.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace dcc {
+namespace {
+
+void set_command(WheelInputs& in, WheelCommand op, std::uint16_t slot, std::uint32_t delay = 0) {
+  in.cmd_op = op;
+  in.cmd_slot = slot;
+  in.cmd_delay = static_cast<std::uint16_t>(delay);
+}
+
+/// Any slot, any command, delays of all three levels, every pace.
+class Uniform final : public WheelStimulus {
+ public:
+  using WheelStimulus::WheelStimulus;
+
+ private:
+  std::uint32_t choose_pace(const WheelView&) override {
+    pace_ = any_pace();
+    return 200 + random_.below(4000);
+  }
+  bool choose_command(const WheelView&, WheelInputs& in) override {
+    const std::uint32_t kind = random_.below(16);
+    if (kind < 11) {
+      set_command(in, WheelCommand::kStart, any_slot(), any_delay());
+    } else {
+      set_command(in, kind < 14 ? WheelCommand::kCancel : WheelCommand::kRead, any_slot());
+    }
+    return true;
+  }
+};
+
+/// Crowds on one tick, near and far, that the platform's consumer takes and starts again.
+class Burst final : public WheelStimulus {
+ public:
+  using WheelStimulus::WheelStimulus;
+
+ private:
+  std::uint32_t choose_pace(const WheelView& view) override {
+    if (phase_ == 0) {  // gather
+      static constexpr std::array<std::uint32_t, 14> kFar = {
+          20, 40, 64, 65, 127, 128, 129, 500, 2047, 2048, 2049, 5000, 40000, 65535};
+      target_ = view.now + kFar[random_.below(static_cast<std::uint32_t>(kFar.size()))];
+      if (random_.one_in(3)) target_ = (target_ | 63) + 1;
+      if (random_.one_in(6)) target_ = (target_ | 2047) + 1;
+      target_ = std::min(target_, view.now + 65535);
+      crowd_ = random_.one_in(3) ? slots_ : 1 + random_.below(slots_);
+      next_slot_ = 0;
+      pace_ = WheelPace{250, 4, 1, random_.one_in(2) ? 1u : 4u, 0};
+      phase_ = 1;
+      return crowd_ * (pace_.command_one_in + 2);
+    }
+    if (phase_ == 1) {  // let it come near, with some restarts and cancels in the way
+      pace_ = WheelPace{0, 4, 1, random_.one_in(2) ? 0u : 40u, 60000};
+      phase_ = 2;
+      return 3000;
+    }
+    phase_ = 0;  // take it at the platform's pace, some of it started again
+    pace_ = WheelPace{random_.one_in(8) ? 16u : 250u, 4, 1, 5, 0};
+    return crowd_ * 6 + 2000;
+  }
+  bool choose_command(const WheelView& view, WheelInputs& in) override {
+    if (phase_ == 1) {
+      if (next_slot_ >= crowd_ || target_ <= view.now) return false;
+      const std::uint32_t slot = crowd_ == slots_ ? next_slot_ : (next_slot_ * 37u) % slots_;
+      ++next_slot_;
+      set_command(in, WheelCommand::kStart, static_cast<std::uint16_t>(slot),
+                  static_cast<std::uint32_t>(target_ - view.now));
+      return true;
+    }
+    const std::uint16_t slot = any_slot();
+    if (random_.one_in(4)) {
+      set_command(in, WheelCommand::kCancel, slot);
+    } else {
+      set_command(in, WheelCommand::kStart, slot,
+                  1 + random_.below(random_.one_in(4) ? 4000 : 300));
+    }
+    return true;
+  }
+
+  int phase_ = 0;
+  std::uint64_t target_ = 0;
+  std::uint32_t crowd_ = 0;
+  std::uint32_t next_slot_ = 0;
+};
+
+/// Around every carry of the due time, at the horizon, with lag up to overrun and hold.
+class Wrap final : public WheelStimulus {
+ public:
+  using WheelStimulus::WheelStimulus;
+
+ private:
+  std::uint32_t choose_pace(const WheelView& view) override {
+    ++count_;
+    if (count_ == 1) {  // right before the tick counter's own wrap
+      pace_ = WheelPace{0, 0, 1, 0, 0};
+      jump_to_ = (((view.now >> 32) + 1) << 32) - 70'000;
+      return 3000;
+    }
+    if (count_ % 40 == 2) {  // nobody takes expiries until starts are held back
+      pace_ = WheelPace{1, 0, 0, 8, 0};
+      return 61'440 + 6'000 + random_.below(2000);
+    }
+    if (count_ % 40 == 3) {
+      pace_ = WheelPace{2000, 0, 1, 4, 0};
+      return 64'000;
+    }
+    if (count_ % 8 == 5) {
+      pace_ = WheelPace{1, 0, 0, 4, 0};
+      return 500 + random_.below(5000);
+    }
+    pace_ = random_.one_in(3) ? any_pace() : WheelPace{0, 0, 1, 64, 65535};
+    return 500 + random_.below(3000);
+  }
+  bool choose_command(const WheelView& view, WheelInputs& in) override {
+    if (random_.one_in(8)) {
+      set_command(in, random_.one_in(2) ? WheelCommand::kCancel : WheelCommand::kRead, any_slot());
+      return true;
+    }
+    static constexpr std::array<std::uint32_t, 4> kTurns = {64, 2048, 65536, 131072};
+    std::uint32_t delay = 0;
+    switch (random_.below(4)) {
+      case 0:
+        delay = random_.below(3);
+        break;
+      case 1:
+        delay = 65535 - random_.below(3);
+        break;
+      default: {
+        const std::uint64_t turn = kTurns[random_.below(4)];
+        const std::uint64_t carry = (view.now / turn + 1 + random_.below(3)) * turn;
+        const std::uint64_t due = carry - 2 + random_.below(5);
+        delay = due <= view.now
+                    ? 1
+                    : static_cast<std::uint32_t>(std::min<std::uint64_t>(due - view.now, 65535));
+      }
+    }
+    set_command(in, WheelCommand::kStart, any_slot(), delay);
+    return true;
+  }
+
+  std::uint32_t count_ = 0;
+};
+
+/// Every slot started, a command whenever one is accepted: 40 % restarts, 20 % cancels, 40 % starts
+/// of stopped slots; delays half of the last level, 40 % middle, 10 % top; a tick of 16 … 64
+/// cycles.
+class Full final : public WheelStimulus {
+ public:
+  using WheelStimulus::WheelStimulus;
+
+ private:
+  std::uint32_t choose_pace(const WheelView&) override {
+    pace_ = WheelPace{16 + random_.below(49), 0, 1, 1, 0};
+    return 5000;
+  }
+  bool choose_command(const WheelView& view, WheelInputs& in) override {
+    if (filled_ < slots_) {
+      set_command(in, WheelCommand::kStart, static_cast<std::uint16_t>(filled_++), delay());
+      return true;
+    }
+    const std::uint32_t kind = random_.below(10);
+    std::uint16_t slot = any_slot();
+    const bool stopped_wanted = kind >= 6;
+    for (int tries = 0; tries < 8 && view.oracle->is_started(slot) == stopped_wanted; ++tries) {
+      slot = any_slot();
+    }
+    if (kind < 4 || stopped_wanted) {
+      set_command(in, WheelCommand::kStart, slot, delay());
+    } else {
+      set_command(in, WheelCommand::kCancel, slot);
+    }
+    return true;
+  }
+  std::uint32_t delay() {
+    const std::uint32_t kind = random_.below(10);
+    return delay_of_level(kind < 5 ? 0 : kind < 9 ? 1 : 2);
+  }
+  std::uint32_t filled_ = 0;
+};
+
+/// Commands aimed at what is about to expire, is on offer, or is being taken.
+class CancelRace final : public WheelStimulus {
+ public:
+  using WheelStimulus::WheelStimulus;
+
+ private:
+  std::uint32_t choose_pace(const WheelView&) override {
+    pace_ = WheelPace{4 + random_.below(60), random_.below(6), 1 + random_.below(4),
+                      1 + random_.below(4), random_.one_in(3) ? 8u : 0u};
+    deep_ = random_.one_in(4);
+    return 1000 + random_.below(3000);
+  }
+  bool choose_command(const WheelView& view, WheelInputs& in) override {
+    std::uint16_t slot = any_slot();
+    const std::uint32_t kind = random_.below(8);
+    if (kind < 3 && view.offered) {
+      slot = view.offered_slot;
+    } else if (kind < 6 && view.oracle->pending() > 0) {
+      auto it = view.oracle->order().begin();
+      const std::uint32_t steps = random_.below(4);
+      for (std::uint32_t i = 0; i < steps && std::next(it) != view.oracle->order().end(); ++i) ++it;
+      slot = static_cast<std::uint16_t>(it->second);
+    }
+    if (random_.one_in(3)) {
+      set_command(in, WheelCommand::kCancel, slot);
+    } else if (random_.one_in(12)) {
+      set_command(in, WheelCommand::kRead, slot);
+    } else {
+      set_command(in, WheelCommand::kStart, slot, deep_ ? any_delay() : random_.below(9));
+    }
+    return true;
+  }
+  bool deep_ = false;
+};
+
+}  // namespace
+
+void WheelStimulus::drive(const WheelView& view, WheelInputs& in) {
+  if (view.cycle >= pace_until_) {
+    pace_until_ = view.cycle + choose_pace(view);
+    next_tick_ = std::max(next_tick_, view.cycle);
+    if (next_tick_ > view.cycle + pace_.tick_cycles) next_tick_ = view.cycle + pace_.tick_cycles;
+  }
+  in.tick = pace_.tick_cycles != 0 && view.cycle >= next_tick_;
+  if (in.tick) next_tick_ = view.cycle + pace_.tick_cycles;
+
+  // After an offer was taken, the next is taken take_gap cycles later at the earliest.
+  if (in.expire_ready && view.offered)
+    next_take_ = view.cycle + (pace_.take_gap == 0 ? 0 : pace_.take_gap - 1);
+  in.expire_ready = pace_.take_one_in != 0 && view.cycle >= next_take_ &&
+                    (pace_.take_one_in == 1 || random_.one_in(pace_.take_one_in));
+
+  in.advance = pace_.skip_span != 0 && !in.tick;
+  if (in.advance) {
+    in.advance_to = static_cast<std::uint32_t>(
+        view.now + 1 + (random_.one_in(2) ? random_.below(pace_.skip_span) : random_.below(64)));
+  }
+  if (jump_to_ > view.now) {
+    in.advance = true;
+    in.advance_to = static_cast<std::uint32_t>(jump_to_);
+  }
+  if (!view.command_waits) {
+    in.cmd_valid = pace_.command_one_in != 0 &&
+                   (pace_.command_one_in == 1 || random_.one_in(pace_.command_one_in)) &&
+                   choose_command(view, in);
+  }
+}
+
+std::uint16_t WheelStimulus::delay_of_level(std::uint32_t level) {
+  switch (level) {
+    case 0:
+      return static_cast<std::uint16_t>(random_.below(64));
+    case 1:
+      return static_cast<std::uint16_t>(64 + random_.below(4096 - 64));
+    default:
+      return static_cast<std::uint16_t>(4096 + random_.below(65536 - 4096));
+  }
+}
+
+WheelPace WheelStimulus::any_pace() {
+  static constexpr std::array<std::uint32_t, 6> kTicks = {0, 1, 7, 16, 64, 250};
+  static constexpr std::array<std::uint32_t, 5> kCommands = {0, 1, 2, 8, 50};
+  WheelPace pace;
+  pace.tick_cycles = kTicks[random_.below(6)];
+  pace.take_gap = random_.one_in(2) ? 0 : 4;
+  pace.take_one_in = random_.one_in(8) ? 50 : 1 + random_.below(3);
+  pace.command_one_in = kCommands[random_.below(5)];
+  pace.skip_span = random_.one_in(3) ? 0 : (random_.one_in(2) ? 3000 : 100);
+  if (pace.tick_cycles == 0) pace.skip_span = 1 + random_.below(3000);
+  return pace;
+}
+
+std::unique_ptr<WheelStimulus> make_wheel_stimulus(const std::string& profile, std::uint32_t slots,
+                                                   std::uint64_t seed) {
+  if (profile == "uniform") return std::make_unique<Uniform>(slots, seed);
+  if (profile == "burst") return std::make_unique<Burst>(slots, seed);
+  if (profile == "wrap") return std::make_unique<Wrap>(slots, seed);
+  if (profile == "full") return std::make_unique<Full>(slots, seed);
+  if (profile == "cancel-race") return std::make_unique<CancelRace>(slots, seed);
+  throw std::invalid_argument("unknown profile '" + profile +
+                              "': uniform, burst, wrap, full, cancel-race or all");
+}
+
+}  // namespace dcc

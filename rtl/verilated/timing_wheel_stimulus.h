@@ -1,0 +1,87 @@
+// What the test bench asks of a wheel: profiles of commands, ticks and back-pressure.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "timing_wheel_dut.h"
+#include "timing_wheel_oracle.h"
+
+namespace dcc {
+
+/// Small deterministic generator (splitmix64); the same everywhere.
+class WheelRandom {
+ public:
+  explicit WheelRandom(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+  /// 0 … n−1.
+  std::uint32_t below(std::uint32_t n) {
+    return static_cast<std::uint32_t>((next() >> 32) * n >> 32);
+  }
+  bool one_in(std::uint32_t n) { return below(n) == 0; }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// What a profile sees before it drives a cycle.
+struct WheelView {
+  std::uint64_t cycle = 0;
+  std::uint64_t now = 0;      // tick
+  std::uint64_t pointer = 0;  // as of the cycle before
+  bool offered = false;       // an expiry was on offer in the cycle before
+  std::uint16_t offered_slot = 0;
+  bool command_waits = false;  // the last command is not accepted yet: leave the command alone
+  const WheelOracle* oracle = nullptr;
+};
+
+/// How the surroundings of the wheel behave for a while.
+struct WheelPace {
+  std::uint32_t tick_cycles = 250;    // 0: time moves by skips only
+  std::uint32_t take_gap = 4;         // cycles between two takings; 0: every cycle
+  std::uint32_t take_one_in = 1;      // of the cycles then, ready with this chance; 0: never
+  std::uint32_t command_one_in = 16;  // a command this often; 0: none
+  std::uint32_t skip_span = 0;        // longest skip asked for in idle time; 0: none
+};
+
+class WheelStimulus {
+ public:
+  WheelStimulus(std::uint32_t slots, std::uint64_t seed) : slots_(slots), random_(seed) {}
+  virtual ~WheelStimulus() = default;
+  void drive(const WheelView& view, WheelInputs& in);
+  const WheelPace& pace() const { return pace_; }
+
+ protected:
+  /// Chooses a new pace; returns for how many cycles.
+  virtual std::uint32_t choose_pace(const WheelView& view) = 0;
+  /// Fills the command; false for none this time.
+  virtual bool choose_command(const WheelView& view, WheelInputs& in) = 0;
+
+  std::uint16_t any_slot() { return static_cast<std::uint16_t>(random_.below(slots_)); }
+  std::uint16_t delay_of_level(std::uint32_t level);
+  std::uint16_t any_delay() { return delay_of_level(random_.below(3)); }
+  WheelPace any_pace();
+
+  std::uint32_t slots_;
+  WheelRandom random_;
+  std::uint64_t jump_to_ = 0;  // skip to this tick as soon as possible; 0: no such wish
+  WheelPace pace_;
+
+ private:
+  std::uint64_t pace_until_ = 0;
+  std::uint64_t next_tick_ = 0;
+  std::uint64_t next_take_ = 0;
+};
+
+/// std::invalid_argument for an unknown name; names as in cosim_profiles().
+std::unique_ptr<WheelStimulus> make_wheel_stimulus(const std::string& profile, std::uint32_t slots,
+                                                   std::uint64_t seed);
+
+}  // namespace dcc
