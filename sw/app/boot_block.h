@@ -104,7 +104,7 @@ struct boot_result {
   uint64_t messages_corrupt;   /* a byte is not what any message of the flow put there */
   uint64_t sequence_errors;    /* receive completions lost or out of order */
   uint64_t ring_full;          /* times a message waited for room in the send ring */
-  char text[120];              /* sentence for people, zero-terminated; empty if all is well */
+  char text[248];              /* sentence for people, zero-terminated; empty if all is well */
 };
 
 struct boot_tx_result {
@@ -159,7 +159,7 @@ DCC_ASSERT_OFFSET(boot_tx_flow, bytes, 24);
 DCC_ASSERT_OFFSET(boot_tx_flow, slot_bytes, 64);
 DCC_ASSERT_SIZE(boot_rx_flow, 48);
 DCC_ASSERT_OFFSET(boot_rx_flow, bytes, 24);
-DCC_ASSERT_SIZE(boot_result, 256);
+DCC_ASSERT_SIZE(boot_result, 384);
 DCC_ASSERT_OFFSET(boot_result, text, 136);
 DCC_ASSERT_SIZE(boot_tx_result, 48);
 DCC_ASSERT_SIZE(boot_rx_result, 40);
@@ -168,7 +168,7 @@ DCC_ASSERT_OFFSET(boot_block, verify_bytes, 40);
 DCC_ASSERT_OFFSET(boot_block, nic, 80);
 DCC_ASSERT_OFFSET(boot_block, controller, 120);
 DCC_ASSERT_OFFSET(boot_block, result, 960);
-DCC_ASSERT_SIZE(boot_block, 1216);
+DCC_ASSERT_SIZE(boot_block, 1344);
 
 static inline uint64_t boot_align(uint64_t offset) {
   return (offset + BOOT_ALIGNMENT - 1) & ~(uint64_t)(BOOT_ALIGNMENT - 1);
