@@ -69,8 +69,10 @@ void RegisterBlock::set_window_entries(std::uint16_t window, std::uint32_t entri
 
 void RegisterBlock::set_parameter(std::uint16_t index, std::uint32_t value) {
   assert(map_.registers[index].source == Source::kParameter);
-  parameters_[index] = value;
-  values_[index] = value;
+  std::uint32_t bits = 0;
+  for (const FieldInfo& field : map_.registers[index].fields) bits |= field.mask();
+  parameters_[index] = value & bits;
+  values_[index] = value & bits;
 }
 
 void RegisterBlock::set_interrupt_listener(std::function<void(bool)> listener) {

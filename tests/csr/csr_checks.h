@@ -1,0 +1,44 @@
+// Tests of every register of a map, made from its table: for the model and for the RTL alike.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "registers/register_block.h"
+
+namespace dcc::regs {
+
+/// A way to the registers, through whatever bus. `false` is PSLVERR.
+class CsrPort {
+ public:
+  virtual ~CsrPort() = default;
+  virtual bool read(std::uint32_t address, std::uint32_t& value) = 0;
+  virtual bool write(std::uint32_t address, std::uint32_t value, std::uint8_t strobe) = 0;
+  virtual void reset() = 0;
+  virtual bool interrupt() const = 0;
+};
+
+/// What the table cannot know of the instance.
+struct CsrInstance {
+  std::vector<std::uint32_t> window_entries;  // by window
+  std::vector<std::uint32_t> parameters;      // by register; used for source `parameter`
+};
+/// The instance that the table's own numbers describe.
+CsrInstance default_instance(const MapInfo& map);
+
+struct CsrReport {
+  std::vector<std::string> failures;  // one sentence each, with the register's name
+  std::uint64_t accesses = 0;
+};
+
+CsrReport check_reset_values(const MapInfo& map, CsrPort& port, const CsrInstance& instance);
+/// Read-write fields hold what they are given and nothing else changes; read-only, write-only and
+/// W1C fields do what their kind says; windows hold what they are given, at both ends.
+CsrReport check_access_kinds(const MapInfo& map, CsrPort& port, const CsrInstance& instance);
+/// Every reason for PSLVERR, at every register: refused, nothing changed, ERROR_INFO right.
+CsrReport check_errors(const MapInfo& map, CsrPort& port, const CsrInstance& instance);
+/// Causes and mask: the line follows them.
+CsrReport check_interrupt(const MapInfo& map, CsrPort& port);
+
+}  // namespace dcc::regs

@@ -1,0 +1,43 @@
+// A device that is nothing but memory: what is written to a window can be read from it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "registers/register_block.h"
+
+namespace dcc::regs {
+
+class MemoryDevice final : public RegisterDevice {
+ public:
+  explicit MemoryDevice(const MapInfo& map) {
+    for (const WindowInfo& window : map.windows) {
+      windows.emplace_back(window.entries * window.stride / 4, 0);
+    }
+    registers.resize(map.registers.size());
+    counters.resize(map.counters.size());
+  }
+  std::uint32_t read_register(std::uint16_t index) const override { return registers[index]; }
+  void register_written(std::uint16_t index, std::uint32_t value) override {
+    last_index = index;
+    last_value = value;
+    ++writes;
+  }
+  std::uint64_t read_counter(std::uint16_t index) const override { return counters[index]; }
+  std::uint32_t read_window(std::uint16_t window, std::uint32_t word) const override {
+    return windows[window][word];
+  }
+  void write_window(std::uint16_t window, std::uint32_t word, std::uint32_t value) override {
+    windows[window][word] = value;
+    ++writes;
+  }
+
+  std::vector<std::uint32_t> registers;  // live values
+  std::vector<std::uint64_t> counters;
+  std::vector<std::vector<std::uint32_t>> windows;
+  std::uint16_t last_index = kNoRegister;
+  std::uint32_t last_value = 0;
+  int writes = 0;
+};
+
+}  // namespace dcc::regs
