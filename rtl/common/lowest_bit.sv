@@ -1,21 +1,35 @@
 // Index of the lowest set bit.
+//
+// Level k of a binary search asks whether the lower half of what is left, 2^k bits, is empty. All
+// the answers are prepared in parallel, so the depth is that of a tree and of a few small muxes.
 module lowest_bit #(
-  parameter int unsigned Width = 32,  // at least 2
+  parameter int unsigned Width = 32,  // a power of two, at least 2
   localparam int unsigned IndexW = $clog2(Width)
 ) (
   input  logic [Width-1:0]  bits_i,
   output logic              any_o,    // some bit is set
-  output logic [IndexW-1:0] index_o   // of the lowest one; 0 when none is set
+  output logic [IndexW-1:0] index_o   // of the lowest one; Width-1 when none is set
 );
-  // Isolate the bit, then or together the positions: a carry chain and a tree, no long mux.
-  logic [Width-1:0] lowest;
-  assign lowest = bits_i & (~bits_i + 1'b1);
-  assign any_o  = |bits_i;
-
-  always_comb begin
-    index_o = '0;
-    for (int unsigned i = 0; i < Width; i++) begin
-      if (lowest[i]) index_o = index_o | IndexW'(i);
+  for (genvar k = 0; k < IndexW; k++) begin : g_any
+    logic [Width-1:0] any;  // bit i: some bit of i … i + 2^k - 1 is set (i a multiple of 2^k)
+    if (k == 0) begin : g_first
+      assign any = bits_i;
+    end else begin : g_next
+      assign any = g_any[k-1].any | (g_any[k-1].any >> (1 << (k - 1)));
     end
   end
+
+  for (genvar k = IndexW - 1; k >= 0; k--) begin : g_search
+    logic [IndexW-1:0] from;   // where the 2^(k+1) bits begin that hold the lowest one
+    logic [IndexW-1:0] found;
+    if (k == IndexW - 1) begin : g_first
+      assign from = '0;
+    end else begin : g_next
+      assign from = g_search[k+1].found;
+    end
+    assign found = from | (IndexW'(!g_any[k].any[from]) << k);
+  end
+
+  assign any_o   = |bits_i;
+  assign index_o = g_search[0].found;
 endmodule

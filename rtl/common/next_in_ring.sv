@@ -1,37 +1,40 @@
 // Distance from a position to the next set bit of a ring, not counting the position itself.
+//
+// Two register stages, moved by enable_i: turn the ring to the position, then search.
 module next_in_ring #(
-  parameter int unsigned Width = 64,  // a power of two
+  parameter int unsigned Width = 64,  // a power of two, at least 2
   localparam int unsigned IndexW = $clog2(Width)
 ) (
+  input  logic              clk_i,
+  input  logic              enable_i,
   input  logic [Width-1:0]  bits_i,
   input  logic [IndexW-1:0] from_i,
   output logic              any_o,       // some other bit is set
   output logic [IndexW-1:0] distance_o   // 1 … Width-1
 );
-  logic [Width-1:0]  above, below;
-  logic              any_above, any_below;
-  logic [IndexW-1:0] index_above, index_below;
+  localparam logic [Width-1:0] Self = Width'(1);
 
-  always_comb begin
-    above = '0;
-    below = '0;
-    for (int unsigned i = 0; i < Width; i++) begin
-      above[i] = bits_i[i] && (IndexW'(i) > from_i);
-      below[i] = bits_i[i] && (IndexW'(i) < from_i);
+  logic [Width-1:0] turned_q;
+
+  // A function, so that a simulator does the search only when it is enabled.
+  function automatic logic [IndexW-1:0] lowest(input logic [Width-1:0] bits);
+    logic [Width-1:0] rest;
+    rest   = bits;
+    lowest = '0;
+    for (int k = IndexW - 1; k >= 0; k--) begin
+      if ((rest & ((Self << (1 << k)) - Self)) == '0) begin
+        lowest[k] = 1'b1;
+        rest      = rest >> (1 << k);
+      end
+    end
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (enable_i) begin
+      turned_q   <= ((bits_i >> from_i) | (bits_i << ((IndexW + 1)'(Width) - (IndexW + 1)'(from_i))))
+                    & ~Self;
+      any_o      <= turned_q != '0;
+      distance_o <= lowest(turned_q);
     end
   end
-
-  lowest_bit #(.Width(Width)) u_above (
-    .bits_i (above),
-    .any_o  (any_above),
-    .index_o(index_above)
-  );
-  lowest_bit #(.Width(Width)) u_below (
-    .bits_i (below),
-    .any_o  (any_below),
-    .index_o(index_below)
-  );
-
-  assign any_o      = any_above || any_below;
-  assign distance_o = (any_above ? index_above : index_below) - from_i;
 endmodule

@@ -78,7 +78,7 @@ void WheelBench::drain() {
   for (std::uint64_t quiet = 0; quiet < kHang; ++quiet) {
     in = WheelInputs{};
     in.expire_ready = true;
-    in.advance = true;
+    in.advance = oracle_.pending() > 0;
     in.advance_to = static_cast<std::uint32_t>(now_ + 3000);
     const std::size_t before = oracle_.pending();
     cycle(in, nullptr);

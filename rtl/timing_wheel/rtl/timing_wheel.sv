@@ -702,6 +702,7 @@ module timing_wheel #(
     .TimeW     (TimeW)
   ) u_next_due (
     .clk_i        (clk_i),
+    .enable_i     (quiet && quiet_q != 2'd3),
     .top_used_i   (top_used_q),
     .middle_used_i(middle_used_q),
     .row_used_i   (row_used_q),
@@ -713,7 +714,7 @@ module timing_wheel #(
   logic [TimeW-1:0] advance_ticks, next_ticks;
   assign quiet  = state_q == Idle && !grant_cmd && !grant_move && !grant_load && row_done &&
                   lag_o == '0 && !retire_valid;
-  assign idle_o = quiet && quiet_q == 2'd2;
+  assign idle_o = quiet && quiet_q == 2'd3;
   assign advance_ticks = advance_to_i - now_o;
   assign next_ticks    = next_due_o - now_o;
   assign jump    = (idle_o && advance_i) || clear;
@@ -724,7 +725,7 @@ module timing_wheel #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) quiet_q <= '0;
     else if (!quiet || jump) quiet_q <= '0;
-    else if (quiet_q != 2'd2) quiet_q <= quiet_q + 1'b1;
+    else if (quiet_q != 2'd3) quiet_q <= quiet_q + 1'b1;
   end
 
   logic unused_load_any;

@@ -1,6 +1,7 @@
 // The next tick at which the wheel has anything to do: an expiry, or a list to unfold.
 //
-// Two register stages; the result fits the inputs of two cycles before. Its user waits that long.
+// Three register stages, moved by enable_i: the result fits once the inputs have been the same for
+// three enabled cycles.
 module tw_next_due #(
   parameter int unsigned TopBits    = 5,
   parameter int unsigned MiddleBits = 5,
@@ -11,6 +12,7 @@ module tw_next_due #(
   localparam int unsigned Rows        = 2 << LastBits
 ) (
   input  logic                   clk_i,
+  input  logic                   enable_i,
   input  logic [TopLists-1:0]    top_used_i,
   input  logic [MiddleLists-1:0] middle_used_i,
   input  logic [Rows-1:0]        row_used_i,
@@ -26,50 +28,48 @@ module tw_next_due #(
   logic [LastBits:0]   row_ahead;
 
   next_in_ring #(.Width(TopLists)) u_top (
+    .clk_i     (clk_i),
+    .enable_i  (enable_i),
     .bits_i    (top_used_i),
     .from_i    (pointer_i[TopLsb+:TopBits+1]),
     .any_o     (any_top),
     .distance_o(top_ahead)
   );
   next_in_ring #(.Width(MiddleLists)) u_middle (
+    .clk_i     (clk_i),
+    .enable_i  (enable_i),
     .bits_i    (middle_used_i),
     .from_i    (pointer_i[LastBits+:MiddleBits+1]),
     .any_o     (any_middle),
     .distance_o(middle_ahead)
   );
   next_in_ring #(.Width(Rows)) u_row (
+    .clk_i     (clk_i),
+    .enable_i  (enable_i),
     .bits_i    (row_used_i),
     .from_i    (pointer_i[LastBits:0]),
     .any_o     (any_row),
     .distance_o(row_ahead)
   );
 
-  logic                any_top_q, any_middle_q, any_row_q;
-  logic [TopBits:0]    top_ahead_q;
-  logic [MiddleBits:0] middle_ahead_q;
-  logic [LastBits:0]   row_ahead_q;
   logic [TimeW-1:0]    top_ticks, middle_ticks, row_ticks, upper_ticks;
   logic                upper_any;
 
   // A list is unfolded while the pointer is in the slot before it.
-  assign top_ticks = ((TimeW'(top_ahead_q) - TimeW'(1)) << TopLsb) -
+  assign top_ticks = ((TimeW'(top_ahead) - TimeW'(1)) << TopLsb) -
                      TimeW'(pointer_i[TopLsb-1:0]);
-  assign middle_ticks = ((TimeW'(middle_ahead_q) - TimeW'(1)) << LastBits) -
+  assign middle_ticks = ((TimeW'(middle_ahead) - TimeW'(1)) << LastBits) -
                         TimeW'(pointer_i[LastBits-1:0]);
-  assign row_ticks = TimeW'(row_ahead_q);
-  assign upper_any = any_top_q || any_middle_q;
+  assign row_ticks = TimeW'(row_ahead);
+  assign upper_any = any_top || any_middle;
   assign upper_ticks =
-      (any_middle_q && (!any_top_q || middle_ticks < top_ticks)) ? middle_ticks : top_ticks;
+      (any_middle && (!any_top || middle_ticks < top_ticks)) ? middle_ticks : top_ticks;
 
   always_ff @(posedge clk_i) begin
-    any_top_q      <= any_top;
-    any_middle_q   <= any_middle;
-    any_row_q      <= any_row;
-    top_ahead_q    <= top_ahead;
-    middle_ahead_q <= middle_ahead;
-    row_ahead_q    <= row_ahead;
-    valid_o        <= upper_any || any_row_q;
-    next_due_o     <= pointer_i +
-        ((any_row_q && (!upper_any || row_ticks < upper_ticks)) ? row_ticks : upper_ticks);
+    if (enable_i) begin
+      valid_o    <= upper_any || any_row;
+      next_due_o <= pointer_i +
+          ((any_row && (!upper_any || row_ticks < upper_ticks)) ? row_ticks : upper_ticks);
+    end
   end
 endmodule
