@@ -63,6 +63,7 @@ struct Packet {
   std::uint16_t ingress = 0;        // port through which the holding switch received it
   std::uint32_t wire_bytes = 0;     // Ethernet header to FCS, without preamble and gap
   std::uint32_t payload_bytes = 0;
+  std::uint32_t message_bytes = 0;  // first of its message: the RETH's DMA length
   std::uint32_t icrc = 0;  // with real payload: as computed by the sender
   HostId source = 0;
   HostId destination = 0;

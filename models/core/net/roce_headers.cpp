@@ -327,4 +327,10 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry
   return h;
 }
 
+std::uint32_t icrc_of(const Packet& packet) {
+  const HeaderBytes headers =
+      write_headers(headers_of(packet, packet.message_bytes, false), packet.payload_bytes);
+  return invariant_crc(headers, packet.payload->data(), packet.payload->size());
+}
+
 }  // namespace dcc::roce

@@ -133,4 +133,7 @@ std::uint16_t source_port_of(std::uint32_t flow);
 /// model carries (time stamp echo, telemetry, source queue pair) has no place on the wire.
 Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry_marks);
 
+/// ICRC of a data packet that carries its payload.
+std::uint32_t icrc_of(const Packet& packet);
+
 }  // namespace dcc::roce

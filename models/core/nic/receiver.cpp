@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "net/roce_headers.h"
 #include "net/wire_size.h"
 
 namespace dcc {
@@ -29,6 +30,11 @@ void Receiver::on_data(Packet* packet) {
     return;
   }
   Context& context = contexts_[qpn];
+  if (packet->payload != nullptr && packet->icrc != roce::icrc_of(*packet)) {
+    ++counters_.icrc_errors;  // as if it had been lost: go-back-N brings it again
+    pool_.give_back(packet);
+    return;
+  }
   // A CE mark tells of the network, whether or not the packet is of use.
   if (packet->ecn == Ecn::kCe) notify(*packet, context);
 

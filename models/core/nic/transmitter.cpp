@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "net/roce_headers.h"
 #include "net/wire_size.h"
 
 namespace dcc {
@@ -299,6 +300,7 @@ Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
   packet->flow = flow.config.flow;
   packet->immediate = plan.item->immediate;
   packet->psn = flow.work.next_psn();
+  packet->message_bytes = static_cast<std::uint32_t>(plan.message_bytes);
   packet->remote_address = plan.item->remote_address + static_cast<std::uint64_t>(plan.item_offset);
   if (needs_.telemetry) pool_.attach_telemetry(*packet);
   if (parameters_.real_payload && !load_payload(*packet, plan)) {
@@ -312,8 +314,12 @@ Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
 bool Transmitter::load_payload(Packet& packet, const PacketPlan& plan) {
   if (memory_ == nullptr) return false;
   pool_.attach_payload(packet, plan.payload_bytes);
-  return memory_->read(plan.item->local_address + static_cast<std::uint64_t>(plan.item_offset),
-                       packet.payload->data(), plan.payload_bytes);
+  if (!memory_->read(plan.item->local_address + static_cast<std::uint64_t>(plan.item_offset),
+                     packet.payload->data(), plan.payload_bytes)) {
+    return false;
+  }
+  packet.icrc = roce::icrc_of(packet);
+  return true;
 }
 
 // As with any RC queue pair: the oldest item ends with the error, everything else posted is

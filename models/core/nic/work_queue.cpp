@@ -33,6 +33,7 @@ PacketPlan WorkQueue::plan(const Cursor& at) const {
   packet.first = in_message == 0;
   packet.last = packet.payload_bytes == message_left;
   packet.ends_item = packet.payload_bytes == left;
+  packet.message_bytes = in_message + message_left;
   packet.item_offset = at.offset;
   packet.item = &item;
   return packet;

@@ -29,6 +29,7 @@ struct PacketPlan {
   bool last = false;       // of its message
   bool ends_item = false;  // last packet of its work item
   Bytes item_offset = 0;
+  Bytes message_bytes = 0;  // of the message it belongs to
   const WorkItem* item = nullptr;
 };
 
