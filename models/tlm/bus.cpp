@@ -67,7 +67,6 @@ std::string Bus::describe(std::uint64_t address) const {
   if (const Range* const range = find(address, 1)) {
     return range->name + " + " + hex(address - range->base);
   }
-  std::string text = hex(address) + ": nothing is mapped there";
   std::string neighbours;
   for (const Range& range : ranges_) {
     if (range.last < address) {
@@ -78,7 +77,7 @@ std::string Bus::describe(std::uint64_t address) const {
       break;
     }
   }
-  return neighbours.empty() ? text : text + " (" + neighbours + ")";
+  return "nothing is mapped there" + (neighbours.empty() ? neighbours : "; " + neighbours);
 }
 
 void Bus::b_transport(int initiator, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {

@@ -41,7 +41,7 @@ class Bus final : public sc_core::sc_module {
   };
   /// All ranges, by address.
   const std::vector<Range>& ranges() const { return ranges_; }
-  /// For messages: "ram + 0x10", or "0x9000: nothing is mapped there (uart ends at 0x…, …)".
+  /// For messages: "ram + 0x10", or "nothing is mapped there; uart ends at 0x…, ram begins at 0x…".
   std::string describe(std::uint64_t address) const;
 
   /// One access as it ended, for traces: initiator number and payload. Not called for DMI and

@@ -94,10 +94,10 @@ void HostStub::access(tlm::tlm_command command, std::uint64_t address, std::uint
   socket->b_transport(payload_, delay_);
   if (!payload_.is_response_ok()) {
     std::ostringstream sentence;
-    sentence << name() << ": " << (command == tlm::TLM_READ_COMMAND ? "read of " : "write to ");
-    if (namer_) sentence << namer_(address) << " at ";
-    sentence << "0x" << std::hex << address;
-    if (command == tlm::TLM_WRITE_COMMAND) sentence << " (value 0x" << value << ")";
+    sentence << name() << ": " << (command == tlm::TLM_READ_COMMAND ? "read" : "write");
+    if (command == tlm::TLM_WRITE_COMMAND) sentence << " of 0x" << std::hex << value;
+    sentence << " at 0x" << std::hex << address;
+    if (namer_) sentence << " (" << namer_(address) << ")";
     sentence << " failed: " << response_name(payload_.get_response_status());
     fatal(sentence.str());
   }
