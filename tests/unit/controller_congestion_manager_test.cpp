@@ -91,6 +91,14 @@ TEST_F(CongestionManagerTest, CnpOfABoundFlowCutsWithItsDecayedAlphaAndClearsThe
   EXPECT_EQ(p.t_latest, 400u);
 }
 
+TEST_F(CongestionManagerTest, TheNewestNotificationsDscpCounts) {
+  manager_.write_table(RateTable::kFactor, 46, test::factor_word(256, 0));  // never cuts
+  manager_.cnp(7, 0, 1, 0);
+  EXPECT_FALSE(manager_.cnp(7, 46, 1, 10).has_value());
+  EXPECT_EQ(manager_.slot(0).dscp, 46);
+  EXPECT_EQ(manager_.slot(0).rc, mbps(500));
+}
+
 TEST_F(CongestionManagerTest, ACutRestartsTheTimerOnlyIfToldTo) {
   manager_.cnp(7, 0, 1, 0);
   manager_.cnp(7, 0, 1, 100);
