@@ -92,10 +92,10 @@ class _Tables:
         fields = [self.fields(f"k{prefix}{camel(r.name)}Fields", r) for r in registers]
         self.lines.append(f"constexpr RegisterInfo {name}[] = {{")
         for register, fields_table in zip(registers, fields):
-            writable = "true" if register.writable else "false"
             self.lines.append(
                 f"    {{{_quoted(register.name)}, 0x{register.offset:05X}, 0x{register.reset:08X}, "
-                f"Source::{SOURCE[register.source]}, {writable}, {fields_table},\n"
+                f"Source::{SOURCE[register.source]}, {_bool(register.writable)}, "
+                f"{_bool(register.strobe)}, {fields_table},\n"
                 f"     {_quoted(register.description)}}},")
         self.lines.append("};")
         return f"{{{name}, {len(registers)}}}"

@@ -68,6 +68,7 @@ struct RegisterInfo {
   std::uint32_t reset;
   Source source;
   bool writable;  // a write is not refused: some field is not read-only
+  bool strobe;    // a doorbell: the hardware is told of every write
   Table<FieldInfo> fields;
   const char* description;
 };

@@ -214,63 +214,63 @@ constexpr FieldInfo kEventsPendingFields[] = {
      "Timer events started and neither expired nor cancelled.", {}},
 };
 constexpr RegisterInfo kRegisters[] = {
-    {"ID", 0x00000, 0x44434331, Source::kConstant, false, {kIdFields, 1},
+    {"ID", 0x00000, 0x44434331, Source::kConstant, false, false, {kIdFields, 1},
      "Identification, the letters DCC1."},
-    {"VERSION", 0x00004, 0x00010000, Source::kConstant, false, {kVersionFields, 2},
+    {"VERSION", 0x00004, 0x00010000, Source::kConstant, false, false, {kVersionFields, 2},
      "Version of this register map."},
-    {"CAPS", 0x00008, 0x0655400A, Source::kParameter, false, {kCapsFields, 5},
+    {"CAPS", 0x00008, 0x0655400A, Source::kParameter, false, false, {kCapsFields, 5},
      "What this instance was built with."},
-    {"CTRL", 0x0000C, 0x0000002C, Source::kHardware, true, {kCtrlFields, 6},
+    {"CTRL", 0x0000C, 0x0000002C, Source::kHardware, true, false, {kCtrlFields, 6},
      "Enable, reset and policy bits."},
-    {"STATUS", 0x00010, 0x00000000, Source::kHardware, false, {kStatusFields, 3},
+    {"STATUS", 0x00010, 0x00000000, Source::kHardware, false, false, {kStatusFields, 3},
      "What the controller is doing."},
-    {"TICK_DIV", 0x00020, 0x000000FA, Source::kHardware, true, {kTickDivFields, 1},
+    {"TICK_DIV", 0x00020, 0x000000FA, Source::kHardware, true, false, {kTickDivFields, 1},
      "Length of a tick."},
-    {"TIMER_INTERVAL", 0x00024, 0x00000037, Source::kHardware, true, {kTimerIntervalFields, 1},
+    {"TIMER_INTERVAL", 0x00024, 0x00000037, Source::kHardware, true, false, {kTimerIntervalFields, 1},
      "Time between two timer increases of a slot."},
-    {"BYTE_THRESHOLD", 0x00028, 0x00989680, Source::kHardware, true, {kByteThresholdFields, 1},
+    {"BYTE_THRESHOLD", 0x00028, 0x00989680, Source::kHardware, true, false, {kByteThresholdFields, 1},
      "A slot that has sent more than this counts one byte event and keeps the remainder. At least one packet."},
-    {"F", 0x0002C, 0x00000005, Source::kHardware, true, {kFFields, 1},
+    {"F", 0x0002C, 0x00000005, Source::kHardware, true, false, {kFFields, 1},
      "Fast recovery threshold; the stage is recovery while both counts are below it."},
-    {"G", 0x00030, 0x00000100, Source::kHardware, true, {kGFields, 1},
+    {"G", 0x00030, 0x00000100, Source::kHardware, true, false, {kGFields, 1},
      "Gain of alpha."},
-    {"R_AI", 0x00034, 0x00002800, Source::kHardware, true, {kRAiFields, 1},
+    {"R_AI", 0x00034, 0x00002800, Source::kHardware, true, false, {kRAiFields, 1},
      "Additive increase step."},
-    {"R_HAI", 0x00038, 0x00019000, Source::kHardware, true, {kRHaiFields, 1},
+    {"R_HAI", 0x00038, 0x00019000, Source::kHardware, true, false, {kRHaiFields, 1},
      "Hyper increase step."},
-    {"MI", 0x0003C, 0x00000000, Source::kHardware, true, {kMiFields, 1},
+    {"MI", 0x0003C, 0x00000000, Source::kHardware, true, false, {kMiFields, 1},
      "Multiplicative increase added outside recovery, as a part of the base rate."},
-    {"R_MIN", 0x00040, 0x00000A00, Source::kHardware, true, {kRMinFields, 1},
+    {"R_MIN", 0x00040, 0x00000A00, Source::kHardware, true, false, {kRMinFields, 1},
      "No rate falls below this."},
-    {"R_MAX", 0x00044, 0x0186A000, Source::kHardware, true, {kRMaxFields, 1},
+    {"R_MAX", 0x00044, 0x0186A000, Source::kHardware, true, false, {kRMaxFields, 1},
      "No rate rises above this; a slot at its maximum is released by its timer. The line rate."},
-    {"INITIAL_RATE", 0x00048, 0x0186A000, Source::kHardware, true, {kInitialRateFields, 1},
+    {"INITIAL_RATE", 0x00048, 0x0186A000, Source::kHardware, true, false, {kInitialRateFields, 1},
      "Current and target rate of a slot when it is bound, before its first cut."},
-    {"INITIAL_ALPHA", 0x0004C, 0x00010000, Source::kHardware, true, {kInitialAlphaFields, 1},
+    {"INITIAL_ALPHA", 0x0004C, 0x00010000, Source::kHardware, true, false, {kInitialAlphaFields, 1},
      "Alpha of a slot when it is bound."},
-    {"ALPHA_RECIP", 0x00050, 0x04A7904B, Source::kHardware, true, {kAlphaRecipFields, 1},
+    {"ALPHA_RECIP", 0x00050, 0x04A7904B, Source::kHardware, true, false, {kAlphaRecipFields, 1},
      "2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands for K = 1."},
-    {"DECREASE_PERIOD", 0x00054, 0x00000032, Source::kHardware, true, {kDecreasePeriodFields, 1},
+    {"DECREASE_PERIOD", 0x00054, 0x00000032, Source::kHardware, true, false, {kDecreasePeriodFields, 1},
      "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced."},
-    {"FIRST_CUT", 0x00058, 0x00000000, Source::kHardware, true, {kFirstCutFields, 1},
+    {"FIRST_CUT", 0x00058, 0x00000000, Source::kHardware, true, false, {kFirstCutFields, 1},
      "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table."},
-    {"MARK_SHIFT", 0x0005C, 0x00000000, Source::kHardware, true, {kMarkShiftFields, 1},
+    {"MARK_SHIFT", 0x0005C, 0x00000000, Source::kHardware, true, false, {kMarkShiftFields, 1},
      "With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by this."},
-    {"IRQ_STATUS", 0x00080, 0x00000000, Source::kHardware, true, {kIrqStatusFields, 3},
+    {"IRQ_STATUS", 0x00080, 0x00000000, Source::kHardware, true, false, {kIrqStatusFields, 3},
      "Causes of an interrupt; each stays until 1 is written to it."},
-    {"IRQ_MASK", 0x00084, 0x00000000, Source::kHardware, true, {kIrqMaskFields, 3},
+    {"IRQ_MASK", 0x00084, 0x00000000, Source::kHardware, true, false, {kIrqMaskFields, 3},
      "1 lets the cause of the same position raise the interrupt."},
-    {"ERROR_INFO", 0x00088, 0x00000000, Source::kBlock, false, {kErrorInfoFields, 3},
+    {"ERROR_INFO", 0x00088, 0x00000000, Source::kBlock, false, false, {kErrorInfoFields, 3},
      "The last refused access."},
-    {"FREE_SLOTS", 0x000A0, 0x00000000, Source::kHardware, false, {kFreeSlotsFields, 1},
+    {"FREE_SLOTS", 0x000A0, 0x00000000, Source::kHardware, false, false, {kFreeSlotsFields, 1},
      "Slots that are not bound."},
-    {"TIME", 0x000A4, 0x00000000, Source::kHardware, false, {kTimeFields, 1},
+    {"TIME", 0x000A4, 0x00000000, Source::kHardware, false, false, {kTimeFields, 1},
      "Time since the first tick, wraps."},
-    {"TIMER_LAG", 0x000A8, 0x00000000, Source::kHardware, false, {kTimerLagFields, 1},
+    {"TIMER_LAG", 0x000A8, 0x00000000, Source::kHardware, false, false, {kTimerLagFields, 1},
      "How far the timing wheel's pointer is behind TIME."},
-    {"TIMER_LATENESS_MAX", 0x000AC, 0x00000000, Source::kHardware, false, {kTimerLatenessMaxFields, 1},
+    {"TIMER_LATENESS_MAX", 0x000AC, 0x00000000, Source::kHardware, false, false, {kTimerLatenessMaxFields, 1},
      "Greatest lateness of a timer answer since soft reset."},
-    {"EVENTS_PENDING", 0x000B0, 0x00000000, Source::kHardware, false, {kEventsPendingFields, 1},
+    {"EVENTS_PENDING", 0x000B0, 0x00000000, Source::kHardware, false, false, {kEventsPendingFields, 1},
      "Timer events started and neither expired nor cancelled."},
 };
 constexpr FieldInfo kWindowFactorEntryFields[] = {
@@ -282,7 +282,7 @@ constexpr FieldInfo kWindowFactorEntryFields[] = {
      "Factor of the decrease argument; 4096 is 1.", {}},
 };
 constexpr RegisterInfo kFactorWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, {kWindowFactorEntryFields, 2},
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, {kWindowFactorEntryFields, 2},
      "How a DSCP bends increases and decreases."},
 };
 constexpr FieldInfo kWindowFloorEntryFields[] = {
@@ -291,7 +291,7 @@ constexpr FieldInfo kWindowFloorEntryFields[] = {
      "Least rate of a DSCP; R_MIN still holds.", {}},
 };
 constexpr RegisterInfo kFloorWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, {kWindowFloorEntryFields, 1},
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, {kWindowFloorEntryFields, 1},
      "Least rate of a DSCP; R_MIN still holds."},
 };
 constexpr FieldInfo kWindowCeilingEntryFields[] = {
@@ -300,7 +300,7 @@ constexpr FieldInfo kWindowCeilingEntryFields[] = {
      "Greatest rate of a DSCP; R_MAX still holds.", {}},
 };
 constexpr RegisterInfo kCeilingWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, {kWindowCeilingEntryFields, 1},
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, {kWindowCeilingEntryFields, 1},
      "Greatest rate of a DSCP; R_MAX still holds."},
 };
 constexpr FieldInfo kWindowDecayHiEntryFields[] = {
@@ -309,7 +309,7 @@ constexpr FieldInfo kWindowDecayHiEntryFields[] = {
      "Decay of alpha over multiples of 64 alpha intervals.", {}},
 };
 constexpr RegisterInfo kDecayHiWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, {kWindowDecayHiEntryFields, 1},
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, {kWindowDecayHiEntryFields, 1},
      "Decay of alpha over multiples of 64 alpha intervals."},
 };
 constexpr FieldInfo kWindowDecayLoEntryFields[] = {
@@ -318,7 +318,7 @@ constexpr FieldInfo kWindowDecayLoEntryFields[] = {
      "Decay of alpha over 0 to 63 alpha intervals.", {}},
 };
 constexpr RegisterInfo kDecayLoWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, {kWindowDecayLoEntryFields, 1},
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, {kWindowDecayLoEntryFields, 1},
      "Decay of alpha over 0 to 63 alpha intervals."},
 };
 constexpr FieldInfo kWindowDecreaseEntryFields[] = {
@@ -327,7 +327,7 @@ constexpr FieldInfo kWindowDecreaseEntryFields[] = {
      "Multiplier of a cut by its argument; the hardware interpolates between entries.", {}},
 };
 constexpr RegisterInfo kDecreaseWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, {kWindowDecreaseEntryFields, 1},
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, {kWindowDecreaseEntryFields, 1},
      "Multiplier of a cut by its argument; the hardware interpolates between entries."},
 };
 constexpr FieldInfo kWindowSlotsFlowFields[] = {
@@ -386,21 +386,21 @@ constexpr FieldInfo kWindowSlotsDueFields[] = {
      "An event is pending.", {}},
 };
 constexpr RegisterInfo kSlotsWords[] = {
-    {"FLOW", 0x00000, 0x00000000, Source::kHardware, false, {kWindowSlotsFlowFields, 2},
+    {"FLOW", 0x00000, 0x00000000, Source::kHardware, false, false, {kWindowSlotsFlowFields, 2},
      "Whose slot it is."},
-    {"RATE", 0x00004, 0x00000000, Source::kHardware, false, {kWindowSlotsRateFields, 1},
+    {"RATE", 0x00004, 0x00000000, Source::kHardware, false, false, {kWindowSlotsRateFields, 1},
      "Current rate."},
-    {"TARGET", 0x00008, 0x00000000, Source::kHardware, false, {kWindowSlotsTargetFields, 1},
+    {"TARGET", 0x00008, 0x00000000, Source::kHardware, false, false, {kWindowSlotsTargetFields, 1},
      "Target rate."},
-    {"ALPHA", 0x0000C, 0x00000000, Source::kHardware, false, {kWindowSlotsAlphaFields, 1},
+    {"ALPHA", 0x0000C, 0x00000000, Source::kHardware, false, false, {kWindowSlotsAlphaFields, 1},
      "Alpha at the last cut."},
-    {"COUNTS", 0x00010, 0x00000000, Source::kHardware, false, {kWindowSlotsCountsFields, 3},
+    {"COUNTS", 0x00010, 0x00000000, Source::kHardware, false, false, {kWindowSlotsCountsFields, 3},
      "Stage counters and class."},
-    {"LENGTH", 0x00014, 0x00000000, Source::kHardware, false, {kWindowSlotsLengthFields, 1},
+    {"LENGTH", 0x00014, 0x00000000, Source::kHardware, false, false, {kWindowSlotsLengthFields, 1},
      "Bytes sent since the last byte event."},
-    {"LATEST", 0x00018, 0x00000000, Source::kHardware, false, {kWindowSlotsLatestFields, 1},
+    {"LATEST", 0x00018, 0x00000000, Source::kHardware, false, false, {kWindowSlotsLatestFields, 1},
      "Tick of the last cut."},
-    {"DUE", 0x0001C, 0x00000000, Source::kHardware, false, {kWindowSlotsDueFields, 3},
+    {"DUE", 0x0001C, 0x00000000, Source::kHardware, false, false, {kWindowSlotsDueFields, 3},
      "Timer event of the slot."},
 };
 constexpr CounterInfo kCounters[] = {
