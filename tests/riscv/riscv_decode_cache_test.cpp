@@ -124,7 +124,7 @@ TEST_F(RiscvDecodeCache, WatchpointsOnStoresAndLoads) {
   hart_.add_watchpoint({kRam + 0x2004, 4, true, false});
   EXPECT_EQ(run(10), Stop::kWatchpoint);
   EXPECT_EQ(hart_.pc(), kRam + 4) << "behind the store";
-  EXPECT_EQ(hart_.watch_address(), kRam + 0x2001);
+  EXPECT_EQ(hart_.watch_hit().address, kRam + 0x2001);
   EXPECT_TRUE(hart_.watch_was_store());
   EXPECT_EQ(run(10), Stop::kWatchpoint);
   EXPECT_EQ(hart_.pc(), kRam + 16);

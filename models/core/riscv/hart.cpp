@@ -58,11 +58,16 @@ Stop Hart::run(std::uint64_t budget) {
       return reason;
     }
     if (steps_ >= end) return Stop::kBudget;
-    if (const std::uint32_t cause = csr_.interrupt_to_take(); cause != 0) {
-      pc_ = csr_.enter_trap(cause, 0, pc_);
-    }
+    take_interrupt();
     execute(end);
   }
+}
+
+bool Hart::take_interrupt() {
+  const std::uint32_t cause = csr_.interrupt_to_take();
+  if (cause == 0) return false;
+  pc_ = csr_.enter_trap(cause, 0, pc_);
+  return true;
 }
 
 Stop Hart::step() {
@@ -116,7 +121,7 @@ bool Hart::instruction_at(std::uint32_t address, DecodedOp& op) {
 // Fills a cache entry. An instruction that cannot be fetched whole stays undecoded, and the fault
 // is raised here.
 void Hart::decode_into(DecodedOp& entry, std::uint32_t pc) {
-  if (!passing_breakpoint_ && std::binary_search(breakpoints_.begin(), breakpoints_.end(), pc)) {
+  if (!passing_breakpoint_ && has_breakpoint(pc)) {
     entry.op = Op::kDebugBreak;
     return;
   }
@@ -244,6 +249,10 @@ void Hart::add_breakpoint(std::uint32_t address) {
   cache_.forget(address);
 }
 
+bool Hart::has_breakpoint(std::uint32_t address) const {
+  return std::binary_search(breakpoints_.begin(), breakpoints_.end(), address);
+}
+
 void Hart::remove_breakpoint(std::uint32_t address) {
   const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), address);
   if (at != breakpoints_.end() && *at == address) breakpoints_.erase(at);
@@ -269,7 +278,7 @@ void Hart::check_watchpoints(std::uint32_t address, std::uint32_t size, bool sto
   for (const Watchpoint& w : watchpoints_) {
     const bool overlaps = address - w.address < w.bytes || w.address - address < size;
     if (overlaps && (store ? w.stores : w.loads)) {
-      watch_hit_address_ = w.address;
+      watch_hit_ = w;
       watch_hit_store_ = store;
       ask(Stop::kWatchpoint);
       return;

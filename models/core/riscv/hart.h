@@ -78,6 +78,8 @@ class Hart {
 
   /// Runs up to `budget` instructions (trapping ones included).
   Stop run(std::uint64_t budget);
+  /// Enters the handler of the interrupt to take now, if any; run() does so by itself.
+  bool take_interrupt();
   /// Runs one instruction even if a breakpoint sits on it.
   Stop step();
 
@@ -117,10 +119,11 @@ class Hart {
 
   void add_breakpoint(std::uint32_t address);
   void remove_breakpoint(std::uint32_t address);
+  bool has_breakpoint(std::uint32_t address) const;
   void add_watchpoint(const Watchpoint& watch);
   void remove_watchpoint(const Watchpoint& watch);
-  /// The access that led to the last Stop::kWatchpoint.
-  std::uint32_t watch_address() const { return watch_hit_address_; }
+  /// What led to the last Stop::kWatchpoint.
+  const Watchpoint& watch_hit() const { return watch_hit_; }
   bool watch_was_store() const { return watch_hit_store_; }
 
   /// Said by whoever changed code in RAM behind the hart's back (a debugger).
@@ -175,7 +178,7 @@ class Hart {
   std::vector<Watchpoint> watchpoints_;
   bool passing_breakpoint_ = false;
   std::uint32_t mailbox_ = 0;
-  std::uint32_t watch_hit_address_ = 0;
+  Watchpoint watch_hit_;
   bool watch_hit_store_ = false;
   Death death_ = Death::kNone;
   TrapRecord death_record_;

@@ -1,0 +1,45 @@
+#include "debug_registry.h"
+
+#include <cstdlib>
+
+namespace dcc::model {
+
+std::optional<std::uint32_t> DebugRegistry::address_of(const std::string& name) const {
+  for (const Resolver& resolve : resolvers_) {
+    if (const std::optional<std::uint32_t> address = resolve(name)) return address;
+  }
+  return std::nullopt;
+}
+
+std::function<std::string()> DebugRegistry::find(const std::string& path,
+                                                 std::string& error) const {
+  const std::size_t bracket = path.find('[');
+  const std::string name = path.substr(0, bracket);
+  std::uint32_t index = 0;
+  if (bracket != std::string::npos) {
+    char* end = nullptr;
+    const char* const start = path.c_str() + bracket + 1;
+    index = static_cast<std::uint32_t>(std::strtoul(start, &end, 0));
+    if (end == start || std::string(end) != "]") {
+      error = path + ": the index must be a number in brackets, as in name[3]";
+      return {};
+    }
+  }
+  for (const Value& value : values_) {
+    if (value.name != name) continue;
+    const bool indexed = bracket != std::string::npos;
+    if (indexed != (value.count != 0)) {
+      error = name + (indexed ? " takes no index" : " needs an index, as in " + name + "[0]");
+      return {};
+    }
+    if (indexed && index >= value.count) {
+      error = path + ": indices go from 0 to " + std::to_string(value.count - 1);
+      return {};
+    }
+    return [read = value.read, index] { return read(index); };
+  }
+  error = path + ": no such value; `monitor modules` lists them";
+  return {};
+}
+
+}  // namespace dcc::model

@@ -1,0 +1,49 @@
+// What a debugger's `monitor` commands can look at: filled by whoever builds the platform.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dcc::model {
+
+/// Modules and values by name. Reading has no side effects on the simulation.
+class DebugRegistry {
+ public:
+  struct Module {
+    std::string name;                       // "host0.controller"
+    std::string kind;                       // "congestion controller"
+    std::function<std::string()> describe;  // a few lines for people; may be empty
+  };
+  /// A family of values: a register ("controller.status"), or indexed ("controller.slot[N]").
+  struct Value {
+    std::string name;         // without index; "controller.slot"
+    std::string help;         // "rate, alpha and counters of slot N"
+    std::uint32_t count = 0;  // 0: a single value; else indices 0 … count − 1
+    /// Text for people. Also what `monitor stop-on-change` compares.
+    std::function<std::string(std::uint32_t index)> read;
+  };
+
+  void add(Module module) { modules_.push_back(std::move(module)); }
+  void add(Value value) { values_.push_back(std::move(value)); }
+  /// Names of registers: `resolve` gives the bus address of a name, or nothing if it is not one of
+  /// its own. The CPU reads such addresses by debug access.
+  using Resolver = std::function<std::optional<std::uint32_t>(const std::string& name)>;
+  void add_names(Resolver resolve) { resolvers_.push_back(std::move(resolve)); }
+  std::optional<std::uint32_t> address_of(const std::string& name) const;
+  const std::vector<Module>& modules() const { return modules_; }
+  const std::vector<Value>& values() const { return values_; }
+
+  /// A reader for "name" or "name[index]"; empty with `error` set if there is no such value.
+  std::function<std::string()> find(const std::string& path, std::string& error) const;
+
+ private:
+  std::vector<Module> modules_;
+  std::vector<Value> values_;
+  std::vector<Resolver> resolvers_;
+};
+
+}  // namespace dcc::model

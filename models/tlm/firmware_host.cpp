@@ -1,0 +1,88 @@
+#include "firmware_host.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+#include "app/boot_block.h"
+#include "driver/irq_regs.h"
+#include "memory_map.h"
+
+namespace dcc::model {
+
+static_assert(DCC_RAM_BASE == BOOT_RAM_BASE);
+static_assert(DCC_RAM_BASE + DCC_IMAGE_BYTES == BOOT_BLOCK_ADDRESS);
+static_assert(DCC_INTERRUPT_CONTROLLER_BASE == IRQ_CONTROLLER_BASE);
+static_assert(DCC_INTERRUPT_CONTROLLER_BYTES == IRQ_CONTROLLER_BYTES);
+
+FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHostConfig& config,
+                           Bus& bus, Ram& ram, InterruptController& interrupts)
+    : sc_core::sc_module(name), elf_(riscv::ElfFile::read(config.elf)) {
+  const auto ram_bytes = static_cast<std::uint32_t>(ram.size());
+  const std::uint32_t room = config.image_bytes == 0 ? ram_bytes : config.image_bytes;
+  const riscv::MemoryRange range{DCC_RAM_BASE, std::min(room, ram_bytes)};
+  elf_.check_fits(range);
+  elf_.load(range, ram.data());
+
+  RiscvCpuConfig cpu;
+  cpu.hart_id = config.hart_id;
+  cpu.clock_hz = config.clock_hz;
+  cpu.cpi = config.cpi;
+  cpu.quantum = config.quantum;
+  cpu.ram_base = DCC_RAM_BASE;
+  cpu.ram_bytes = ram_bytes & ~(riscv::kPageBytes - 1);
+  cpu_ = std::make_unique<RiscvCpu>("cpu", cpu);
+  cpu_->set_program(elf_.entry(), &elf_.symbols());
+  cpu_->socket.bind(bus.in);
+  cpu_->set_namer([&bus](std::uint64_t address) { return bus.describe(address); });
+  if (config.gdb_port >= 0) {
+    cpu_->enable_gdb(static_cast<std::uint16_t>(config.gdb_port), config.gdb_wait);
+  }
+  if (!config.trace_file.empty()) {
+    trace_.open(config.trace_file);
+    if (!trace_) throw std::runtime_error(config.trace_file + ": cannot be written");
+    cpu_->set_trace(&trace_);
+  }
+
+  const std::function<void(char)> output =
+      config.output ? config.output : [](char c) { std::putchar(c); };
+  cpu_->set_console(output);
+  RiscvCpu* const hart = cpu_.get();
+  clint_ = std::make_unique<Clint>(
+      "clint", [hart](bool high) { hart->set_interrupt(riscv::Cause::kMachineTimer, high); },
+      [hart](bool high) { hart->set_interrupt(riscv::Cause::kMachineSoftware, high); });
+  uart_ = std::make_unique<Uart>("uart", output);
+  uart_->set_input(config.uart_input);
+  uart_->connect_interrupt(
+      [&interrupts](bool high) { interrupts.set_level(IRQ_SOURCE_UART, high); });
+  sim_control_ = std::make_unique<SimControl>(
+      "sim_control", [hart](std::uint32_t code) { hart->exit(code); }, output);
+  interrupts.connect_output(
+      [hart](bool high) { hart->set_interrupt(riscv::Cause::kMachineExternal, high); });
+
+  bus.attach(clint_->socket, DCC_CLINT_BASE, DCC_CLINT_BYTES, "clint");
+  bus.attach(uart_->socket, DCC_UART_BASE, DCC_UART_BYTES, "uart");
+  bus.attach(sim_control_->socket, DCC_SIM_CONTROL_BASE, DCC_SIM_CONTROL_BYTES, "sim_control");
+}
+
+FirmwareHost::~FirmwareHost() = default;
+
+std::string FirmwareHost::outcome() const {
+  const std::string who = std::string(cpu_->name()) + ": ";
+  switch (cpu_->state()) {
+    case RiscvCpu::State::kExited: {
+      std::string text = who + "exit code " + std::to_string(cpu_->exit_code());
+      if (cpu_->exit_code() != 0) text += "; " + cpu_->whereabouts();
+      return text;
+    }
+    case RiscvCpu::State::kDead:
+      return cpu_->failure();
+    case RiscvCpu::State::kKilled:
+      return who + "ended by the debugger; " + cpu_->whereabouts();
+    case RiscvCpu::State::kRunning:
+      break;
+  }
+  return who + "has not ended; " + cpu_->whereabouts();
+}
+
+}  // namespace dcc::model

@@ -1,0 +1,69 @@
+// What makes a host run firmware: CPU, timer, UART and simulation control on its bus.
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <systemc>
+
+#include "bus.h"
+#include "clint.h"
+#include "interrupt_controller.h"
+#include "ram.h"
+#include "riscv/elf_file.h"
+#include "riscv_cpu.h"
+#include "sim_control.h"
+#include "uart.h"
+
+namespace dcc::model {
+
+struct FirmwareHostConfig {
+  std::string elf;
+  std::uint32_t hart_id = 0;
+  std::uint64_t clock_hz = 1'000'000'000;
+  riscv::Hart::Cpi cpi{};
+  sc_core::sc_time quantum{1, sc_core::SC_US};
+  /// Room for the image from the start of RAM; 0: all of RAM. With a boot block behind it:
+  /// DCC_IMAGE_BYTES.
+  std::uint32_t image_bytes = 0;
+  /// Where UART and console characters go; standard output if empty.
+  std::function<void(char)> output;
+  std::string uart_input;
+  /// -1: no debugger; 0: any free port.
+  int gdb_port = -1;
+  bool gdb_wait = true;
+  std::string trace_file;  // empty: no instruction trace
+};
+
+/// Constructing it loads the ELF file into `ram` and puts clint, uart and sim_control on `bus`;
+/// the caller has attached `ram` at DCC_RAM_BASE and the interrupt controller at its base. Throws
+/// riscv::ElfError (the file cannot be loaded) and std::runtime_error (port, trace file).
+class FirmwareHost final : public sc_core::sc_module {
+ public:
+  FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHostConfig& config, Bus& bus,
+               Ram& ram, InterruptController& interrupts);
+  ~FirmwareHost() override;
+
+  RiscvCpu& cpu() { return *cpu_; }
+  const RiscvCpu& cpu() const { return *cpu_; }
+  const riscv::SymbolTable& symbols() const { return elf_.symbols(); }
+  /// True if the program did what it should: it exited with code 0.
+  bool succeeded() const {
+    return cpu_->state() == RiscvCpu::State::kExited && cpu_->exit_code() == 0;
+  }
+  /// One sentence on how the program ended, or where it is.
+  std::string outcome() const;
+
+ private:
+  riscv::ElfFile elf_;
+  std::ofstream trace_;
+  std::unique_ptr<RiscvCpu> cpu_;
+  std::unique_ptr<Clint> clint_;
+  std::unique_ptr<Uart> uart_;
+  std::unique_ptr<SimControl> sim_control_;
+};
+
+}  // namespace dcc::model

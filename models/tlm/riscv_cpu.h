@@ -1,0 +1,161 @@
+// The host CPU: a RISC-V hart on the TLM bus.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <systemc>
+#include <tlm>
+
+#include "debug_registry.h"
+#include "gdb_server.h"
+#include "riscv/hart.h"
+#include "riscv/symbol_table.h"
+
+namespace dcc::model {
+
+struct RiscvCpuConfig {
+  std::uint32_t hart_id = 0;
+  std::uint64_t clock_hz = 1'000'000'000;
+  riscv::Hart::Cpi cpi{};
+  /// How far the CPU runs ahead of the rest at most, and so how late it may see an interrupt.
+  sc_core::sc_time quantum{1, sc_core::SC_US};
+  std::uint32_t ram_base = 0;
+  std::uint32_t ram_bytes = 0;  // multiple of 4096; the only place code can run from
+};
+
+/// Runs instructions in quanta of simulated time, RAM by DMI. Every other access happens at the
+/// CPU's own time: what it is ahead is waited out first, so devices see it in the order of all
+/// processes. Time is cycles over clock; mcycle goes on through sleep and bus waits.
+///
+/// The program ends by exit() (simulation control), through `tohost`, or by a death that
+/// failure() describes; the CPU then stands still and the end handler has been called.
+class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, private DebugTarget {
+ public:
+  tlm_utils::simple_initiator_socket<RiscvCpu> socket{"socket"};
+
+  enum class State { kRunning, kExited, kDead, kKilled };
+
+  RiscvCpu(const sc_core::sc_module_name& name, const RiscvCpuConfig& config);
+  ~RiscvCpu() override;
+
+  /// Before the simulation starts. `symbols` must outlive the CPU.
+  void set_program(std::uint32_t entry, const riscv::SymbolTable* symbols);
+  /// A port of the loopback interface for gdb (0: any free, see gdb_port()). With `wait` the first
+  /// instruction waits for the debugger. Throws std::runtime_error if the port is taken.
+  void enable_gdb(std::uint16_t port, bool wait);
+  std::uint16_t gdb_port() const { return gdb_ ? gdb_->port() : 0; }
+  void set_registry(const DebugRegistry* registry) { registry_ = registry; }
+  /// One line an instruction: time, address, symbol, instruction, what it wrote. Slow.
+  void set_trace(std::ostream* out) { trace_ = out; }
+  /// Name of what lies at a bus address, for messages.
+  void set_namer(std::function<std::string(std::uint64_t)> namer) { namer_ = std::move(namer); }
+  /// Characters written through `tohost`.
+  void set_console(std::function<void(char)> console) { console_ = std::move(console); }
+  /// Called once, when the program has ended in whatever way.
+  void set_end_handler(std::function<void()> handler) { on_end_ = std::move(handler); }
+  /// How to notify an event from set_interrupt(); by default immediately at sc_time_stamp(). A
+  /// platform whose devices run ahead of SystemC's time gives its own.
+  void set_notifier(std::function<void(sc_core::sc_event&)> notifier) {
+    notifier_ = std::move(notifier);
+  }
+
+  /// Level-sensitive lines; from a device's event, a process, or a bus access of this CPU.
+  void set_interrupt(riscv::Cause line, bool high);
+  /// From a device, within an access of this CPU: the program is done.
+  void exit(std::uint32_t code);
+
+  State state() const { return state_; }
+  std::uint32_t exit_code() const { return exit_code_; }
+  /// Why the program died, in one or two sentences with pc, symbol and access; else empty.
+  const std::string& failure() const { return failure_; }
+  /// Where the CPU is now, for a run that ends before its program does: "pc 0x… (main+0x4), …".
+  std::string whereabouts() const;
+  std::uint64_t instructions() const { return hart_.retired(); }
+  /// Wall-clock time spent in the CPU's own loop is the platform's to measure; this is what it did.
+  const riscv::Hart& hart() const { return hart_; }
+
+ private:
+  void run();
+  void run_quantum();
+  riscv::Stop trace_one();
+  void handle_stop(riscv::Stop stop);
+  void sleep();
+  void catch_up();
+  void note_elapsed();
+  sc_core::sc_time time_of(std::uint64_t cycles) const;
+  std::uint64_t cycles_at(const sc_core::sc_time& time) const;
+  void end(State state);
+  void stop_for_debugger(DebugStop stop);
+  void poll_debugger();
+  bool watched_value_changed(std::string& note);
+  void handle_mailbox();
+  void write_mailbox_text(std::uint32_t block);
+  std::string death_sentence() const;
+  std::string trap_sentence(const riscv::TrapRecord& trap) const;
+  void request_dmi();
+  void invalidate_dmi(sc_dt::uint64 start, sc_dt::uint64 end);
+
+  // MemoryBus
+  bool load(std::uint32_t address, std::uint32_t size, std::uint32_t& value) override;
+  bool store(std::uint32_t address, std::uint32_t size, std::uint32_t value) override;
+  bool fetch(std::uint32_t address, std::uint32_t& halfword) override;
+  bool access(tlm::tlm_command command, std::uint32_t address, std::uint32_t size,
+              std::uint32_t& value);
+
+  // DebugTarget
+  bool debug_read_register(unsigned number, std::uint32_t& value) override;
+  bool debug_write_register(unsigned number, std::uint32_t value) override;
+  std::size_t debug_read_memory(std::uint32_t address, std::uint8_t* data,
+                                std::size_t bytes) override;
+  std::size_t debug_write_memory(std::uint32_t address, const std::uint8_t* data,
+                                 std::size_t bytes) override;
+  void debug_set_breakpoint(std::uint32_t address, bool set) override;
+  void debug_set_watchpoint(const Watch& watch, bool set) override;
+  std::string debug_monitor(const std::string& command) override;
+  std::string monitor_modules() const;
+  std::string monitor_cpu() const;
+  std::string monitor_read(const std::string& path) const;
+  std::string monitor_stop_on_change(const std::string& path);
+  std::function<std::string()> reader(const std::string& path, std::string& error) const;
+
+  RiscvCpuConfig config_;
+  riscv::Hart hart_;
+  std::uint64_t quantum_steps_;
+  const riscv::SymbolTable* symbols_ = nullptr;
+  std::ostream* trace_ = nullptr;
+  const DebugRegistry* registry_ = nullptr;
+  std::function<std::string(std::uint64_t)> namer_;
+  std::function<void(char)> console_;
+  std::function<void()> on_end_;
+  std::function<void(sc_core::sc_event&)> notifier_;
+
+  sc_core::sc_event wake_;
+  tlm::tlm_generic_payload payload_;
+  bool dmi_wanted_ = true;
+  std::uint32_t tohost_ = 0;
+  std::uint32_t fromhost_ = 0;
+
+  std::unique_ptr<GdbServer> gdb_;
+  bool gdb_waits_ = false;
+  bool single_step_ = false;
+  bool stepping_over_ = false;  // a breakpoint may sit on the next instruction
+  std::uint32_t quanta_to_poll_ = 0;
+  struct WatchedValue {
+    std::string path;
+    std::function<std::string()> read;
+    std::string last;
+  };
+  std::vector<WatchedValue> watched_;
+
+  State state_ = State::kRunning;
+  bool exit_asked_ = false;
+  std::uint32_t exit_code_ = 0;
+  std::string failure_;
+};
+
+}  // namespace dcc::model

@@ -1,0 +1,141 @@
+#include "commands/run_elf.h"
+
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <systemc>
+
+#include "bus.h"
+#include "bus_trace.h"
+#include "firmware_host.h"
+#include "interrupt_controller.h"
+#include "memory_map.h"
+#include "ram.h"
+
+namespace dcc::vp {
+namespace {
+
+constexpr std::uint32_t kMaxRamBytes = 1u << 30;
+const sc_core::sc_time kBusLatency(10, sc_core::SC_NS);
+
+sc_core::sc_time to_time(PicoSeconds t) {
+  return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(t.count));
+}
+
+std::string whole_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error(path + ": cannot be opened");
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void check(const RunElfOptions& o) {
+  if (o.max_time.count <= 0) throw std::runtime_error("--max-time must be more than zero");
+  if (o.quantum.count <= 0) throw std::runtime_error("--quantum must be more than zero");
+  if (o.clock_hz == 0 || o.clock_hz > 100'000'000'000) {
+    throw std::runtime_error("--clock must lie between 1 Hz and 100 GHz");
+  }
+  if (o.cpi_thousandths == 0) throw std::runtime_error("--cpi must be more than zero");
+  if (o.ram_bytes == 0 || o.ram_bytes % riscv::kPageBytes != 0 || o.ram_bytes > kMaxRamBytes) {
+    throw std::runtime_error("--ram must be a multiple of 4 KiB, up to 1 GiB");
+  }
+}
+
+/// A CPU with RAM, timer, UART, interrupt controller and nothing else.
+class Machine {
+ public:
+  explicit Machine(const RunElfOptions& options)
+      : bus_("bus", kBusLatency),
+        ram_("ram", options.ram_bytes, sc_core::SC_ZERO_TIME),
+        interrupts_("interrupts", sc_core::SC_ZERO_TIME) {
+    bus_.attach(ram_.socket, DCC_RAM_BASE, options.ram_bytes, "ram");
+    bus_.attach(interrupts_.socket, DCC_INTERRUPT_CONTROLLER_BASE, DCC_INTERRUPT_CONTROLLER_BYTES,
+                "interrupt_controller");
+    host_ = std::make_unique<model::FirmwareHost>("host", config(options), bus_, ram_, interrupts_);
+    host_->cpu().set_end_handler([] { sc_core::sc_stop(); });
+    if (!options.bus_trace_file.empty()) {
+      ram_.allow_dmi(false);
+      trace_ = std::make_unique<model::BusTrace>(options.bus_trace_file, bus_);
+    }
+  }
+  model::FirmwareHost& host() { return *host_; }
+
+ private:
+  model::FirmwareHostConfig config(const RunElfOptions& o) {
+    model::FirmwareHostConfig c;
+    c.elf = o.file;
+    c.clock_hz = o.clock_hz;
+    c.cpi = {o.cpi_thousandths, 1000};
+    c.quantum = to_time(o.quantum);
+    c.gdb_port = o.gdb_port;
+    c.gdb_wait = o.gdb_wait;
+    c.trace_file = o.trace_file;
+    if (!o.uart_input_file.empty()) c.uart_input = whole_file(o.uart_input_file);
+    if (!o.uart_output_file.empty()) {
+      output_.open(o.uart_output_file, std::ios::binary);
+      if (!output_) throw std::runtime_error(o.uart_output_file + ": cannot be written");
+      c.output = [this](char character) { output_.put(character); };
+    }
+    return c;
+  }
+
+  std::ofstream output_;
+  model::Bus bus_;
+  model::Ram ram_;
+  model::InterruptController interrupts_;
+  std::unique_ptr<model::FirmwareHost> host_;
+  std::unique_ptr<model::BusTrace> trace_;
+};
+
+void print_summary(const model::RiscvCpu& cpu, double wall_seconds) {
+  const std::uint64_t instructions = cpu.instructions();
+  const double simulated = sc_core::sc_time_stamp().to_seconds();
+  const double mips =
+      wall_seconds > 0 ? static_cast<double>(instructions) / wall_seconds / 1e6 : 0.0;
+  std::printf("exit code %" PRIu32 "; %" PRIu64
+              " instructions, %.9g s simulated, %.3g s, %.1f MIPS\n",
+              cpu.exit_code(), instructions, simulated, wall_seconds, mips);
+}
+
+int run(const RunElfOptions& options) {
+  check(options);
+  sc_core::sc_report_handler::set_actions("/IEEE_Std_1666/deprecated", sc_core::SC_DO_NOTHING);
+  Machine machine(options);
+  model::RiscvCpu& cpu = machine.host().cpu();
+  if (cpu.gdb_port() != 0) {
+    std::printf("gdb: listening on 127.0.0.1:%u%s\n", cpu.gdb_port(),
+                options.gdb_wait ? ", waiting" : "");
+    std::fflush(stdout);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  sc_core::sc_start(to_time(options.max_time));
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  std::fflush(stdout);
+
+  const bool still_running = cpu.state() == model::RiscvCpu::State::kRunning;
+  if (!machine.host().succeeded()) {
+    std::fprintf(
+        stderr, "dccvp run-elf: %s%s\n", machine.host().outcome().c_str(),
+        still_running
+            ? (" (ran past its time, " + to_time(options.max_time).to_string() + ")").c_str()
+            : "");
+  }
+  if (!options.quiet && !still_running) print_summary(cpu, wall.count());
+  return machine.host().succeeded() ? 0 : 1;
+}
+
+}  // namespace
+
+int run_elf(const RunElfOptions& options) {
+  try {
+    return run(options);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "dccvp run-elf: %s\n", error.what());
+    return 2;
+  }
+}
+
+}  // namespace dcc::vp

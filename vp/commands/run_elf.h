@@ -1,0 +1,32 @@
+// `dccvp run-elf`: one RISC-V program on one CPU, without a network.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "units.h"
+
+namespace dcc::vp {
+
+struct RunElfOptions {
+  std::string file;
+  PicoSeconds max_time = kSecond * 10;  // simulated; a program that runs past it has failed
+  std::uint32_t ram_bytes = 4u << 20;   // multiple of 4096
+  std::uint64_t clock_hz = 1'000'000'000;
+  std::uint32_t cpi_thousandths = 1000;  // cycles of an instruction: 1250 is 1.25
+  PicoSeconds quantum = kMicroSecond;
+  std::string uart_input_file;   // what the UART receives; empty: nothing
+  std::string uart_output_file;  // empty: standard output
+  int gdb_port = -1;             // -1: no debugger; 0: any free port, printed
+  bool gdb_wait = true;          // the first instruction waits for the debugger
+  std::string trace_file;        // one line an instruction; empty: none
+  std::string bus_trace_file;    // one line a bus access; empty: none
+  bool quiet = false;            // nothing but the program's own output and errors
+};
+
+/// Loads and runs the program; prints its output, its exit code and how fast it ran. Returns 0 if
+/// it ended with code 0; 1 if it failed, died, or ran past its time; 2 if it cannot be loaded or an
+/// option makes no sense (one sentence on standard error). Once per process: it elaborates SystemC.
+int run_elf(const RunElfOptions& options);
+
+}  // namespace dcc::vp
