@@ -1,0 +1,109 @@
+// DCQCN and the proportional policy in real numbers: an independent oracle of the fixed-point path.
+//
+// Written from the definitions (Zhu et al., SIGCOMM 2015, section 3; docs/architecture.md for the
+// proportional policy), not from the controller's code. Beside each value it carries a bound on how
+// far the controller's may be from it, derived below from the roundings of the formats.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace dcc::test {
+
+using Real = long double;
+
+/// Rates in steps of 1/256 Mb/s, α and multipliers as fractions of 1.
+struct ReferenceParameters {
+  bool proportional = false;
+  Real g = 1.0L / 256;
+  Real r_ai = 0, r_hai = 0, r_min = 0, r_max = 0;
+  Real mi = 0;      // proportional: part of the rate added by an increase
+  Real weight = 1;  // DCQCN: increases × weight, cut argument / weight; the same in both
+};
+
+/// A value and how far the fixed-point one may be away.
+struct Bounded {
+  Real value = 0;
+  Real error = 0;
+};
+
+/// One flow. Errors in the same units as the values.
+///
+/// Roundings, one unit u = 2^-16 of a fraction, one step = 1 of a rate:
+/// - decay over n > 0 intervals: both table entries ± u/2 of something ≤ 1, two products ± u/2
+///   each: + 2u. n = 0 reads entries that are exactly 1: + 0.
+/// - argument = source · f_dec, cut off to u, f_dec = 4096 / weight rounded: ± 1/8192 of itself
+///   (none if 4096 / weight is whole); + u.
+/// - decrease table: entry ± u/2, interpolation rounded ± u/2. A straight line adds nothing;
+/// between
+///   two points of (63/64)^x the chord lies above by at most (ln(64/63))^2 / 8 = 3.1·10^-5 of it.
+/// - rates: products cut off or rounded, + 1 step each.
+/// A clamp and an average bring two values no farther apart than they were.
+class ReferenceFlow {
+ public:
+  static constexpr Real kUnit = 1.0L / 65536;
+
+  ReferenceFlow(const ReferenceParameters& parameters, Real initial_rate, Real initial_alpha)
+      : p_(parameters), rc_{initial_rate, 0}, rt_{initial_rate, 0}, alpha_{initial_alpha, 0} {}
+
+  /// `intervals`: whole α intervals since the last cut.
+  void cut(unsigned intervals, unsigned marks) {
+    const Real decay = std::pow(1 - p_.g, static_cast<Real>(intervals));
+    const Bounded alpha{alpha_.value * decay,
+                        alpha_.error * decay + (intervals == 0 ? 0 : 2 * kUnit)};
+    const Bounded factor = p_.proportional ? proportional_factor(marks) : dcqcn_factor(alpha);
+    const Bounded before = rc_;
+    rc_ = limited({before.value * factor.value,
+                   before.error * std::min<Real>(1, factor.value + factor.error) +
+                       before.value * factor.error + 1});
+    rt_ = before;
+    alpha_.value = (1 - p_.g) * alpha.value + p_.g;
+    alpha_.error = (1 - p_.g) * alpha.error + kUnit / 2;
+  }
+
+  /// `step`: 0, R_AI or R_HAI.
+  void increase(Real step) {
+    const Bounded& base = p_.proportional ? rc_ : rt_;
+    const Real mi = step > 0 ? p_.mi : 0;
+    rt_ = limited({base.value * (1 + mi) + step * p_.weight,
+                   base.error * (1 + mi) + (mi > 0 ? 0.5L : 0) + (step > 0 ? 0.5L : 0)});
+    if (p_.proportional) {
+      rc_ = rt_;
+    } else {
+      rc_ = limited({(rc_.value + rt_.value) / 2, (rc_.error + rt_.error) / 2 + 0.5L});
+    }
+  }
+
+  const Bounded& rc() const { return rc_; }
+  const Bounded& rt() const { return rt_; }
+  const Bounded& alpha() const { return alpha_; }
+
+ private:
+  /// Both values are clamped, so they cannot be farther apart than the clamped ends.
+  Bounded limited(const Bounded& b) const {
+    const Real value = std::clamp(b.value, p_.r_min, p_.r_max);
+    return {value, std::max(std::clamp(b.value + b.error, p_.r_min, p_.r_max) - value,
+                            value - std::clamp(b.value - b.error, p_.r_min, p_.r_max))};
+  }
+  Real argument_rounding(Real argument) const {
+    const Real factor = 4096 / p_.weight;
+    return kUnit + (factor == std::floor(factor) ? 0 : argument / 8192 * p_.weight);
+  }
+  Bounded dcqcn_factor(const Bounded& alpha) const {
+    const Real argument = std::min<Real>(1, alpha.value / p_.weight);
+    const Real error = alpha.error / p_.weight + argument_rounding(argument);
+    return {1 - argument / 2, error / 2 + kUnit};
+  }
+  Bounded proportional_factor(unsigned marks) const {
+    const Real steps = std::min<Real>(256, marks / p_.weight);
+    const Real factor = std::pow(63 / 64.0L, steps);
+    const Real slope = std::log(64 / 63.0L);
+    const Real chord = slope * slope / 8;
+    return {factor, factor * (chord + slope * 256 * argument_rounding(steps / 256)) + kUnit};
+  }
+
+  ReferenceParameters p_;
+  Bounded rc_, rt_, alpha_;
+};
+
+}  // namespace dcc::test
