@@ -120,6 +120,8 @@ class RegisterMap:
     error_register: str
     error_interrupt: str
     source_name: str
+    base_address: int
+    interrupt_number: int
 
     @property
     def size(self):
@@ -272,7 +274,10 @@ class _Builder:
             statistics["offset"] if statistics else 0, sorted(windows, key=lambda w: w.offset),
             interrupt.get("status", ""), interrupt.get("mask", ""),
             errors.get("register", ""), errors.get("interrupt", ""),
-            pathlib.Path(self.source.path).name)
+            pathlib.Path(self.source.path).name, data.get("base_address", 0),
+            interrupt.get("number", 0))
+        if result.base_address % result.size:
+            self.fail(("base_address",), f"base_address: not a multiple of the block's {result.size:#x} bytes")
         self.check_names(data)
         self.check_addresses(result, data)
         self.check_interrupts(result)

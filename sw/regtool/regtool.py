@@ -17,8 +17,12 @@ sys.dont_write_bytecode = True  # the tool runs from the source tree, which stay
 
 import out_c
 import out_cpp
+import out_ipxact
+import out_markdown
 import out_sv_apb
 import out_sv_pkg
+import out_svd
+import out_systemrdl
 import regmap
 from yaml_source import SourceError
 
@@ -31,6 +35,10 @@ OUTPUTS = [
     ("models/core/registers/generated/{name}_map.cpp", out_cpp.source),
     ("rtl/regs/generated/{name}_regs_pkg.sv", out_sv_pkg.generate),
     ("rtl/regs/generated/{name}_regs_apb.sv", out_sv_apb.generate),
+    ("rtl/regs/generated/{name}.xml", out_ipxact.generate),
+    ("rtl/regs/generated/{name}.rdl", out_systemrdl.generate),
+    ("rtl/regs/generated/{name}.svd", out_svd.generate),
+    ("docs/registers/{name}.md", out_markdown.generate),
 ]
 
 
