@@ -1,0 +1,126 @@
+// The controller as an algorithm: what reaches it, what it tells the NIC, flows that end.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "cc/dcc.h"
+#include "controller_tables.h"
+
+namespace dcc {
+namespace {
+
+constexpr RateBits mbps(std::uint32_t rate) { return rate << 8; }
+constexpr PicoSeconds kTick{1'000'000};
+
+class Host final : public AlgorithmHost {
+ public:
+  explicit Host(Scheduler& scheduler) : scheduler_(scheduler) {}
+  PicoSeconds now() const override { return scheduler_.now(); }
+  void set_rate(FlowNumber flow, Rate rate) override { rates.emplace_back(flow, rate.raw); }
+  void set_window(FlowNumber, Bytes) override { FAIL() << "the controller has no window"; }
+  void start_timer(FlowNumber, int, PicoSeconds) override { FAIL() << "it has its own timers"; }
+  void stop_timer(FlowNumber, int) override { FAIL() << "it has its own timers"; }
+  Rate line_rate() const override { return Rate(mbps(1000)); }
+  std::vector<std::pair<FlowNumber, RateBits>> rates;
+
+ private:
+  Scheduler& scheduler_;
+};
+
+class DccTest : public testing::Test {
+ protected:
+  DccTest() {
+    ControllerParameters p;
+    p.enable = true;
+    p.rate.r_max = p.initial_rate = mbps(1000);
+    p.decrease_period = 0;
+    p.timer_interval = 10;
+    p.byte_threshold = 10'000;
+    algorithm_.device().set_parameters(p);
+    test::make_dcqcn_tables(256, [this](RateTable t, std::uint32_t i, std::uint32_t w) {
+      algorithm_.device().write_table(t, i, w);
+    });
+    algorithm_.on_flow_start(3, {46, 1, kTick});
+    algorithm_.on_flow_start(7, {10, 1, kTick});
+  }
+  void run(int ticks) { scheduler_.run_until(scheduler_.now() + kTick * ticks); }
+
+  Scheduler scheduler_;
+  Host host_{scheduler_};
+  Dcc algorithm_{scheduler_, host_, {16, PicoSeconds(4'000), 64}, 1000};
+};
+
+TEST_F(DccTest, NeedsCnpsAndSentPackets) {
+  EXPECT_TRUE(algorithm_.needs().cnp);
+  EXPECT_TRUE(algorithm_.needs().on_sent);
+  EXPECT_FALSE(algorithm_.needs().acks);
+  EXPECT_FALSE(algorithm_.needs().telemetry);
+}
+
+TEST_F(DccTest, HandsOverTheFlowsDscpAndTheMarks) {
+  ControllerParameters p = algorithm_.device().parameters();
+  p.rate.cut_by_marks = true;
+  p.rate.mark_shift = 8;
+  algorithm_.device().set_parameters(p);
+  algorithm_.on_cnp(3, {64});  // argument 64·256: 1 − 64/512
+  run(1);
+  EXPECT_EQ(host_.rates, (std::vector<std::pair<FlowNumber, RateBits>>{{3, mbps(875)}}));
+  EXPECT_EQ(algorithm_.device().slot(0).parameters.dscp, 46);
+}
+
+TEST_F(DccTest, CountsWireBytes) {
+  algorithm_.on_cnp(7, {});
+  algorithm_.on_sent(7, {1000, 1086, 0, false});
+  algorithm_.on_sent(3, {1000, 1086, 0, false});
+  run(1);
+  EXPECT_EQ(algorithm_.device().slot(0).parameters.pkt_length, 1086u);
+  EXPECT_EQ(algorithm_.device().statistics().byte_notifications_unmatched, 1u);
+}
+
+TEST_F(DccTest, ViewShowsTheSlotOrTheLastRate) {
+  EXPECT_EQ(algorithm_.view(7).rate.raw, mbps(1000));
+  algorithm_.on_cnp(7, {});
+  EXPECT_EQ(algorithm_.view(7).rate.raw, mbps(500));
+  EXPECT_EQ(algorithm_.view(7).target.raw, mbps(1000));
+  EXPECT_EQ(algorithm_.view(7).alpha, 1.0);
+  run(400);
+  EXPECT_FALSE(algorithm_.device().slot_of(7).has_value());
+  EXPECT_EQ(algorithm_.view(7).rate.raw, mbps(1000));
+  EXPECT_EQ(algorithm_.view(7).alpha, 0.0);
+}
+
+TEST_F(DccTest, AnEndedFlowHearsNothingAndItsSlotComesFree) {
+  algorithm_.on_cnp(7, {});
+  algorithm_.on_flow_end(7);
+  run(400);
+  EXPECT_TRUE(host_.rates.empty());
+  EXPECT_EQ(algorithm_.device().free_slots(), 16u);
+  EXPECT_EQ(algorithm_.device().statistics().slots_released, 1u);
+  EXPECT_EQ(algorithm_.device().timer_counters().pending(), 0u);
+}
+
+TEST_F(DccTest, ANewFlowOfABoundNumberStartsAtTheSlotsRate) {
+  algorithm_.on_cnp(7, {});
+  run(1);
+  algorithm_.on_flow_end(7);
+  host_.rates.clear();
+  algorithm_.on_flow_start(7, {46, 2, kTick});
+  EXPECT_EQ(host_.rates, (std::vector<std::pair<FlowNumber, RateBits>>{{7, mbps(500)}}));
+  run(400);
+  EXPECT_EQ(host_.rates.back(), (std::pair<FlowNumber, RateBits>{7, mbps(1000)}));
+}
+
+TEST_F(DccTest, CountersAreTheControllers) {
+  algorithm_.on_cnp(7, {});
+  run(15);
+  EXPECT_EQ(algorithm_.counters().rate_decreases, 1u);
+  EXPECT_EQ(algorithm_.counters().rate_increases, 1u);
+  for (FlowNumber flow = 8; flow < 40; ++flow) {
+    algorithm_.on_flow_start(flow, {0, 1, kTick});
+    algorithm_.on_cnp(flow, {});
+  }
+  EXPECT_EQ(algorithm_.counters().cnps_dropped_no_slot, 32u - 15u);
+}
+
+}  // namespace
+}  // namespace dcc
