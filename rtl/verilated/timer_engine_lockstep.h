@@ -40,4 +40,8 @@ class LockstepTimerEngine : public TimerEngine {
 std::unique_ptr<LockstepTimerEngine> make_lockstep_timer_engine(
     const LockstepOptions& options = {});
 
+/// The same on a hardware engine the caller made.
+std::unique_ptr<LockstepTimerEngine> make_lockstep_timer_engine(
+    const LockstepOptions& options, std::unique_ptr<RtlTimerEngine> hardware);
+
 }  // namespace dcc

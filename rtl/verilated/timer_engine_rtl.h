@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "controller/timer_engine.h"
 #include "timing_wheel_dut.h"
@@ -19,7 +20,7 @@ struct RtlWheelOptions {
 struct RtlWheelFigures {
   std::uint64_t cycles = 0;                 // simulated; idle ones were skipped
   std::uint32_t longest_command_stall = 0;  // from asking to being accepted
-  std::uint32_t longest_first_expiry = 0;   // from the tick's beginning to its first expiry
+  std::uint32_t longest_expiry_wait = 0;    // from asking to the expiry of the present tick
 };
 
 /// A timing engine whose every answer comes out of the verilated wheel. Ticks without anything to
@@ -27,10 +28,15 @@ struct RtlWheelFigures {
 class RtlTimerEngine : public TimerEngine {
  public:
   virtual const RtlWheelFigures& figures() const = 0;
+  /// The wheel's time outputs in words, for reports.
+  virtual std::string describe() const = 0;
 };
 
 /// std::invalid_argument for more slots than the wheel was built for. The engine's calls throw
 /// std::runtime_error if the hardware hangs or an assertion in it fails.
 std::unique_ptr<RtlTimerEngine> make_rtl_timer_engine(const RtlWheelOptions& options = {});
+/// The same on a wheel the caller made (with a waveform, for instance).
+std::unique_ptr<RtlTimerEngine> make_rtl_timer_engine(std::unique_ptr<WheelDut> wheel,
+                                                      std::uint32_t slots);
 
 }  // namespace dcc
