@@ -1,0 +1,57 @@
+/* Memory layout of a firmware image; addresses from models/core/memory_map.h by the preprocessor. */
+#include "memory_map.h"
+
+OUTPUT_ARCH(riscv)
+ENTRY(_start)
+
+MEMORY
+{
+  IMAGE (rwx) : ORIGIN = DCC_RAM_BASE, LENGTH = DCC_IMAGE_BYTES - DCC_STACK_BYTES
+}
+
+PHDRS
+{
+  code PT_LOAD FLAGS(5);
+  data PT_LOAD FLAGS(6);
+  tls PT_TLS;
+}
+
+SECTIONS
+{
+  .text : {
+    KEEP(*(.text.start))
+    *(.text .text.*)
+    *(.rodata .rodata.* .srodata .srodata.*)
+    . = ALIGN(8);
+    __init_array_start = .;
+    KEEP(*(SORT(.init_array.*) .init_array))
+    __init_array_end = .;
+  } > IMAGE :code
+
+  .tdata : { *(.tdata .tdata.*) } > IMAGE :data :tls
+  .tbss : { *(.tbss .tbss.* .tcommon) } > IMAGE :data :tls
+  PROVIDE(__tls_base = ADDR(.tdata));
+  /* Data on a page of its own: stores beside code would cost the model's decode cache. */
+  .data : ALIGN(4096) {
+    *(.data .data.*)
+    . = ALIGN(8);
+    __global_pointer$ = . + 0x800;
+    *(.sdata .sdata.*)
+    . = ALIGN(4);
+  } > IMAGE :data
+  .bss (NOLOAD) : ALIGN(4) {
+    __bss_start = .;
+    *(.sbss .sbss.* .bss .bss.* COMMON)
+    . = ALIGN(4);
+    __bss_end = .;
+  } > IMAGE :data
+  . = ALIGN(16);
+  PROVIDE(__heap_start = .);
+  PROVIDE(__heap_end = DCC_RAM_BASE + DCC_IMAGE_BYTES - DCC_STACK_BYTES);
+
+  /* The CPU model ends a run that stores below __stack_limit relative to sp. */
+  __stack_limit = DCC_RAM_BASE + DCC_IMAGE_BYTES - DCC_STACK_BYTES;
+  __stack_top = DCC_RAM_BASE + DCC_IMAGE_BYTES;
+
+  /DISCARD/ : { *(.comment .eh_frame .riscv.attributes .note .note.*) }
+}

@@ -1,0 +1,43 @@
+/* The machine below the applications: time, sleep, interrupt lines, the way out. */
+#ifndef DCC_FIRMWARE_MACHINE_H
+#define DCC_FIRMWARE_MACHINE_H
+
+#include <stdint.h>
+
+#define MACHINE_CSR_READ(name)                             \
+  ({                                                       \
+    uint32_t csr_value;                                    \
+    __asm__ volatile("csrr %0, " #name : "=r"(csr_value)); \
+    csr_value;                                             \
+  })
+#define MACHINE_CSR_SET(name, bits) __asm__ volatile("csrs " #name ", %0" ::"r"(bits) : "memory")
+#define MACHINE_CSR_CLEAR(name, bits) __asm__ volatile("csrc " #name ", %0" ::"r"(bits) : "memory")
+
+#define MACHINE_MSTATUS_MIE (1u << 3)
+
+/* Ends the simulation of this processor with an exit code; does not return. */
+_Noreturn void machine_exit(int code);
+
+/* Nanoseconds of simulated time. */
+uint64_t machine_time_ns(void);
+/* The timer interrupt's line is high from `ns` on; UINT64_MAX: never. */
+void machine_set_timer(uint64_t ns);
+void machine_set_software_interrupt(int high);
+
+static inline void machine_enable_interrupts(void) {
+  MACHINE_CSR_SET(mstatus, MACHINE_MSTATUS_MIE);
+}
+static inline void machine_disable_interrupts(void) {
+  MACHINE_CSR_CLEAR(mstatus, MACHINE_MSTATUS_MIE);
+}
+/* Sleeps until an enabled line is high, whether interrupts are taken or not. */
+static inline void machine_sleep(void) { __asm__ volatile("wfi" ::: "memory"); }
+
+static inline uint32_t machine_read32(uint32_t address) {
+  return *(volatile uint32_t*)(uintptr_t)address;
+}
+static inline void machine_write32(uint32_t address, uint32_t value) {
+  *(volatile uint32_t*)(uintptr_t)address = value;
+}
+
+#endif
