@@ -40,8 +40,8 @@ class DccTest : public testing::Test {
     test::make_dcqcn_tables(256, [this](RateTable t, std::uint32_t i, std::uint32_t w) {
       algorithm_.device().write_table(t, i, w);
     });
-    algorithm_.on_flow_start(3, {46, 1, kTick});
-    algorithm_.on_flow_start(7, {10, 1, kTick});
+    algorithm_.on_flow_start(3, {46, 1, kTick, Rate()});
+    algorithm_.on_flow_start(7, {10, 1, kTick, Rate()});
   }
   void run(int ticks) { scheduler_.run_until(scheduler_.now() + kTick * ticks); }
 
@@ -104,10 +104,19 @@ TEST_F(DccTest, ANewFlowOfABoundNumberStartsAtTheSlotsRate) {
   run(1);
   algorithm_.on_flow_end(7);
   host_.rates.clear();
-  algorithm_.on_flow_start(7, {46, 2, kTick});
+  algorithm_.on_flow_start(7, {46, 2, kTick, Rate()});
   EXPECT_EQ(host_.rates, (std::vector<std::pair<FlowNumber, RateBits>>{{7, mbps(500)}}));
   run(400);
   EXPECT_EQ(host_.rates.back(), (std::pair<FlowNumber, RateBits>{7, mbps(1000)}));
+}
+
+TEST_F(DccTest, AFlowsInitialRateHoldsUntilItsFirstCut) {
+  algorithm_.on_flow_start(9, {46, 2, kTick, Rate(mbps(50))});
+  EXPECT_EQ(host_.rates, (std::vector<std::pair<FlowNumber, RateBits>>{{9, mbps(50)}}));
+  EXPECT_EQ(algorithm_.view(9).rate.raw, mbps(50));
+  algorithm_.on_cnp(9, {});
+  run(1);
+  EXPECT_EQ(host_.rates.back().second, mbps(500));
 }
 
 TEST_F(DccTest, CountersAreTheControllers) {
@@ -116,7 +125,7 @@ TEST_F(DccTest, CountersAreTheControllers) {
   EXPECT_EQ(algorithm_.counters().rate_decreases, 1u);
   EXPECT_EQ(algorithm_.counters().rate_increases, 1u);
   for (FlowNumber flow = 8; flow < 40; ++flow) {
-    algorithm_.on_flow_start(flow, {0, 1, kTick});
+    algorithm_.on_flow_start(flow, {0, 1, kTick, Rate()});
     algorithm_.on_cnp(flow, {});
   }
   EXPECT_EQ(algorithm_.counters().cnps_dropped_no_slot, 32u - 15u);

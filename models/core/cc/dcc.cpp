@@ -18,6 +18,7 @@ AlgorithmNeeds Dcc::needs() const {
 void Dcc::on_flow_start(FlowNumber flow, const FlowStart& start) {
   if (flows_.size() <= flow) flows_.resize(flow + 1);
   flows_[flow] = {host_.line_rate(), start.dscp, true};
+  if (start.initial_rate.raw != 0) rate_calculated(flow, start.initial_rate);
   if (const auto slot = device_.slot_of(flow)) {
     rate_calculated(flow, Rate(device_.slot(*slot).parameters.rc));
   }

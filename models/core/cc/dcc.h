@@ -17,6 +17,9 @@ namespace dcc {
 /// flow without a slot costs one look-up that fails. Packets are counted in wire bytes with
 /// overhead, as rates are.
 ///
+/// A flow's own initial rate is what the NIC starts it with. The controller knows nothing of it: a
+/// slot begins at the register INITIAL_RATE whatever the flow's rate was before its first cut.
+///
 /// A flow that ends keeps its slot until the timer has brought it to its maximum (nothing else
 /// releases, as in the hardware); rates calculated for it meanwhile are dropped. Should its number
 /// start again before that, it is the same queue pair to the controller: the new flow takes over
