@@ -410,7 +410,7 @@
 #define DCC_FACTOR_OFFSET                            0x01000u
 #define DCC_FACTOR_ENTRIES                           64u
 #define DCC_FACTOR_STRIDE                            4u
-#define DCC_FACTOR_ENTRY_OFFSET(i)                   (DCC_FACTOR_OFFSET + DCC_FACTOR_STRIDE * (uint32_t)(i))
+#define DCC_FACTOR_ENTRY_OFFSET(i)                   (0x01000u + 4u * (uint32_t)(i))
 #define DCC_FACTOR_F_INC_SHIFT                       0u
 #define DCC_FACTOR_F_INC_WIDTH                       16u
 #define DCC_FACTOR_F_INC_MASK                        0x0000FFFFu
@@ -422,7 +422,7 @@
 #define DCC_FLOOR_OFFSET                             0x01100u
 #define DCC_FLOOR_ENTRIES                            64u
 #define DCC_FLOOR_STRIDE                             4u
-#define DCC_FLOOR_ENTRY_OFFSET(i)                    (DCC_FLOOR_OFFSET + DCC_FLOOR_STRIDE * (uint32_t)(i))
+#define DCC_FLOOR_ENTRY_OFFSET(i)                    (0x01100u + 4u * (uint32_t)(i))
 #define DCC_FLOOR_VALUE_SHIFT                        0u
 #define DCC_FLOOR_VALUE_WIDTH                        32u
 #define DCC_FLOOR_VALUE_MASK                         0xFFFFFFFFu
@@ -431,7 +431,7 @@
 #define DCC_CEILING_OFFSET                           0x01200u
 #define DCC_CEILING_ENTRIES                          64u
 #define DCC_CEILING_STRIDE                           4u
-#define DCC_CEILING_ENTRY_OFFSET(i)                  (DCC_CEILING_OFFSET + DCC_CEILING_STRIDE * (uint32_t)(i))
+#define DCC_CEILING_ENTRY_OFFSET(i)                  (0x01200u + 4u * (uint32_t)(i))
 #define DCC_CEILING_VALUE_SHIFT                      0u
 #define DCC_CEILING_VALUE_WIDTH                      32u
 #define DCC_CEILING_VALUE_MASK                       0xFFFFFFFFu
@@ -440,7 +440,7 @@
 #define DCC_DECAY_HI_OFFSET                          0x01300u
 #define DCC_DECAY_HI_ENTRIES                         64u
 #define DCC_DECAY_HI_STRIDE                          4u
-#define DCC_DECAY_HI_ENTRY_OFFSET(i)                 (DCC_DECAY_HI_OFFSET + DCC_DECAY_HI_STRIDE * (uint32_t)(i))
+#define DCC_DECAY_HI_ENTRY_OFFSET(i)                 (0x01300u + 4u * (uint32_t)(i))
 #define DCC_DECAY_HI_VALUE_SHIFT                     0u
 #define DCC_DECAY_HI_VALUE_WIDTH                     17u
 #define DCC_DECAY_HI_VALUE_MASK                      0x0001FFFFu
@@ -451,7 +451,7 @@
 #define DCC_DECAY_LO_OFFSET                          0x01400u
 #define DCC_DECAY_LO_ENTRIES                         64u
 #define DCC_DECAY_LO_STRIDE                          4u
-#define DCC_DECAY_LO_ENTRY_OFFSET(i)                 (DCC_DECAY_LO_OFFSET + DCC_DECAY_LO_STRIDE * (uint32_t)(i))
+#define DCC_DECAY_LO_ENTRY_OFFSET(i)                 (0x01400u + 4u * (uint32_t)(i))
 #define DCC_DECAY_LO_VALUE_SHIFT                     0u
 #define DCC_DECAY_LO_VALUE_WIDTH                     17u
 #define DCC_DECAY_LO_VALUE_MASK                      0x0001FFFFu
@@ -463,7 +463,7 @@
 #define DCC_DECREASE_OFFSET                          0x02000u
 #define DCC_DECREASE_ENTRIES                         257u
 #define DCC_DECREASE_STRIDE                          4u
-#define DCC_DECREASE_ENTRY_OFFSET(i)                 (DCC_DECREASE_OFFSET + DCC_DECREASE_STRIDE * (uint32_t)(i))
+#define DCC_DECREASE_ENTRY_OFFSET(i)                 (0x02000u + 4u * (uint32_t)(i))
 #define DCC_DECREASE_VALUE_SHIFT                     0u
 #define DCC_DECREASE_VALUE_WIDTH                     17u
 #define DCC_DECREASE_VALUE_MASK                      0x0001FFFFu
@@ -475,7 +475,7 @@
 #define DCC_SLOTS_OFFSET                             0x80000u
 #define DCC_SLOTS_ENTRIES                            16384u
 #define DCC_SLOTS_STRIDE                             32u
-#define DCC_SLOTS_ENTRY_OFFSET(i)                    (DCC_SLOTS_OFFSET + DCC_SLOTS_STRIDE * (uint32_t)(i))
+#define DCC_SLOTS_ENTRY_OFFSET(i)                    (0x80000u + 32u * (uint32_t)(i))
 /*   FLOW: Whose slot it is. */
 #define DCC_SLOTS_FLOW_WORD_OFFSET                   0x00u
 #define DCC_SLOTS_FLOW_NUMBER_SHIFT                  0u

@@ -58,7 +58,7 @@ def generate(regmap):
                         (f"{prefix}_ENTRIES", f"{window.entries}u"),
                         (f"{prefix}_STRIDE", f"{window.stride}u"),
                         (f"{prefix}_ENTRY_OFFSET(i)",
-                         f"({prefix}_OFFSET + {prefix}_STRIDE * (uint32_t)(i))")])
+                         f"(0x{window.offset:05X}u + {window.stride}u * (uint32_t)(i))")])
         for word in window.words:
             word_prefix = f"{prefix}_{word.name}" if window.structured else prefix
             if window.structured:

@@ -351,8 +351,8 @@ def _explain(source, error):
         path = path + unknown[:1]
         message = (f"unknown key '{unknown[0]}'; known are "
                    + ", ".join(sorted(error.schema["properties"])))
-    elif path:
-        message = f"{'.'.join(str(p) for p in path[-1:])}: {message}"
+    elif path and isinstance(path[-1], str):
+        message = f"{path[-1]}: {message}"
     prefix = f"{name}: " if name else ""
     return f"{source.where(path)}: {prefix}{message}"
 

@@ -1,0 +1,391 @@
+"""Readers of every form of a register map, each on its own, into one common form.
+
+{name: Entry}: a register "CTRL", a counter's word "STAT_X_LO", a table "FACTOR", a word of a
+structured table "SLOTS.RATE". Nothing here shares code with the tool that wrote the files.
+"""
+
+import dataclasses
+import pathlib
+import re
+import xml.etree.ElementTree as ElementTree
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GENERATED = ROOT / "rtl/regs/generated"
+
+
+@dataclasses.dataclass
+class Bits:
+    lsb: int
+    width: int
+    access: str = None  # None: this form does not tell
+    reset: int = None
+    range: tuple = None  # None: as wide as the bits, or not told
+    values: dict = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class Entry:
+    address: int
+    fields: dict
+    count: int = 1
+    stride: int = 4
+    reset: int = None
+
+
+def source(name):
+    """What the YAML says, expanded by hand."""
+    data = yaml.safe_load((ROOT / f"rtl/regs/{name}.yaml").read_text(encoding="utf-8"))
+    result = {}
+
+    def bits(f, access):
+        width = f.get("width", 32)
+        top = (1 << width) - 1
+        low, high = f.get("min", 0), f.get("max", top)
+        kind = f.get("access", access)
+        return Bits(f.get("lsb", 0), width, kind, None if kind == "WO" else f.get("reset", 0),
+                    (low, high) if (low, high) != (0, top) else None, f.get("values", {}))
+
+    def fields(owner, access):
+        if "fields" in owner:
+            return {f["name"]: bits(f, access) for f in owner["fields"]}
+        return {"VALUE": bits(owner, access)}
+
+    for r in data["registers"]:
+        entry = Entry(r["offset"], fields(r, r["access"]))
+        entry.reset = sum((f.reset or 0) << f.lsb for f in entry.fields.values())
+        result[r["name"]] = entry
+    statistics = data.get("statistics", {"offset": 0, "counters": []})
+    for i, c in enumerate(statistics["counters"]):
+        for half, step in (("LO", 0), ("HI", 4)):
+            result[f"STAT_{c['name'].upper()}_{half}"] = Entry(
+                statistics["offset"] + 8 * i + step, {"VALUE": Bits(0, 32, "RO", 0)}, reset=0)
+    for w in data.get("windows", []):
+        name = w["name"].upper()
+        if "words" in w:
+            stride = 4 * len(w["words"])
+            for word in w["words"]:
+                result[f"{name}.{word['name']}"] = Entry(
+                    w["offset"] + word["offset"], fields(word, w["access"]), w["entries"], stride)
+        else:
+            result[name] = Entry(w["offset"], fields(w, w["access"]), w["entries"], 4)
+    return result
+
+
+def _number(text):
+    text = text.strip().replace("_", "")
+    if "'h" in text:
+        return int(text.split("'h")[1], 16)
+    if "'d" in text:
+        return int(text.split("'d")[1])
+    return int(text.rstrip("uU"), 0)
+
+
+# -- XML forms ----------------------------------------------------------------------------------
+
+def _local(element):
+    return element.tag.split("}")[-1]
+
+
+def _child(element, *names):
+    for name in names:
+        element = next((c for c in element if _local(c) == name), None)
+        if element is None:
+            return None
+    return element
+
+
+def _text(element, *names):
+    found = _child(element, *names)
+    return None if found is None else found.text
+
+
+def _children(element, name):
+    return [] if element is None else [c for c in element if _local(c) == name]
+
+
+XML_ACCESS = {"read-only": "RO", "read-write": "RW", "write-only": "WO"}
+
+
+def _enumerated(field, value):
+    return {_text(e, "name"): _number(_text(e, "value"))
+            for e in _children(_child(field, "enumeratedValues"), value)}
+
+
+def ipxact(name):
+    tree = ElementTree.parse(GENERATED / f"{name}.xml").getroot()
+    block = _child(tree, "memoryMaps", "memoryMap", "addressBlock")
+    result = {}
+
+    def register(element, prefix, base, count, stride):
+        fields = {}
+        for f in _children(element, "field"):
+            access = XML_ACCESS[_text(f, "access")]
+            if _text(f, "modifiedWriteValue") == "oneToClear":
+                access = "W1C"
+            low = _text(f, "writeValueConstraint", "minimum")
+            high = _text(f, "writeValueConstraint", "maximum")
+            reset = _text(f, "resets", "reset", "value")
+            fields[_text(f, "name")] = Bits(
+                int(_text(f, "bitOffset")), int(_text(f, "bitWidth")), access,
+                None if reset is None else _number(reset),
+                None if low is None else (int(low), int(high)),
+                _enumerated(f, "enumeratedValue"))
+        dim = _text(element, "dim")
+        result[prefix + _text(element, "name")] = Entry(
+            base + _number(_text(element, "addressOffset")), fields,
+            int(dim) if dim else count, stride)
+
+    for element in block:
+        if _local(element) == "register":
+            register(element, "", _number(_text(block, "baseAddress")), 1, 4)
+        elif _local(element) == "registerFile":
+            for inner in _children(element, "register"):
+                register(inner, _text(element, "name") + ".",
+                         _number(_text(element, "addressOffset")), int(_text(element, "dim")),
+                         _number(_text(element, "range")))
+    return result
+
+
+def svd(name):
+    tree = ElementTree.parse(GENERATED / f"{name}.svd").getroot()
+    registers = tree.find("peripherals/peripheral/registers")
+    result = {}
+
+    def register(element, prefix, base, count, stride):
+        fields = {}
+        for f in element.findall("fields/field"):
+            access = XML_ACCESS[f.findtext("access")]
+            if f.findtext("modifiedWriteValues") == "oneToClear":
+                access = "W1C"
+            low = f.findtext("writeConstraint/range/minimum")
+            high = f.findtext("writeConstraint/range/maximum")
+            fields[f.findtext("name")] = Bits(
+                int(f.findtext("bitOffset")), int(f.findtext("bitWidth")), access, None,
+                None if low is None else (int(low), int(high)), _enumerated(f, "enumeratedValue"))
+        dim = element.findtext("dim")
+        if dim:
+            count, stride = int(dim), _number(element.findtext("dimIncrement"))
+        entry = Entry(base + _number(element.findtext("addressOffset")), fields, count, stride)
+        entry.reset = _number(element.findtext("resetValue"))
+        result[prefix + element.findtext("name").replace("[%s]", "")] = entry
+
+    for element in registers:
+        if element.tag == "register":
+            register(element, "", 0, 1, 4)
+        else:
+            for inner in element.findall("register"):
+                register(inner, element.findtext("name").replace("[%s]", "") + ".",
+                         _number(element.findtext("addressOffset")), int(element.findtext("dim")),
+                         _number(element.findtext("dimIncrement")))
+    return result
+
+
+# -- SystemRDL ----------------------------------------------------------------------------------
+
+class Rdl:
+    """As much of SystemRDL 2.0 as a register map needs: nested anonymous components, enums,
+    property assignments, instances with ranges, addresses, strides and reset values."""
+
+    TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|(?P<string>"(?:[^"\\]|\\.)*")'
+                       r"|(?P<number>\d+'[hdb][0-9A-Fa-f_]+|0x[0-9A-Fa-f]+|\d+)"
+                       r"|(?P<word>[A-Za-z_]\w*)|(?P<mark>\+=|[{}\[\]();:=@,])", re.S)
+
+    def __init__(self, text):
+        self.tokens = []
+        at = 0
+        while at < len(text):
+            match = self.TOKEN.match(text, at)
+            if not match:
+                raise ValueError(f"SystemRDL: cannot read at {text[at:at + 30]!r}")
+            at = match.end()
+            if match.lastgroup:
+                self.tokens.append((match.lastgroup, match.group()))
+        self.at = 0
+        self.result = {}
+
+    def peek(self):
+        return self.tokens[self.at][1] if self.at < len(self.tokens) else None
+
+    def take(self, wanted=None):
+        kind, text = self.tokens[self.at]
+        if wanted is not None and text != wanted:
+            raise ValueError(f"SystemRDL: {text!r} instead of {wanted!r}")
+        self.at += 1
+        return text
+
+    def skip_to(self, mark):
+        while self.take() != mark:
+            pass
+
+    def read(self):
+        while self.peek() == "property":
+            self.skip_to("}")
+            self.take(";")
+        self.take("addrmap")
+        self.take()
+        self.body("addrmap", "", 0, 1, 4)
+        self.take(";")
+        if self.peek() is not None:
+            raise ValueError("SystemRDL: something follows the address map")
+        return self.result
+
+    def body(self, kind, prefix, base, count, stride):
+        """Reads {...}; returns (properties, fields) of a reg, properties of a field."""
+        properties, fields, enums, children = {}, {}, {}, []
+        self.take("{")
+        while self.peek() != "}":
+            word = self.take()
+            if word == "default":
+                self.skip_to(";")
+            elif word == "enum":
+                name = self.take()
+                self.take("{")
+                enums[name] = {}
+                while self.peek() != "}":
+                    member = self.take()
+                    self.take("=")
+                    enums[name][member] = _number(self.take())
+                    self.take(";")
+                self.take("}")
+                self.take(";")
+            elif word in ("reg", "field", "regfile"):
+                children.append((word, self.body(word, prefix, base, count, stride), self.instance()))
+            elif self.peek() == "=":
+                self.take("=")
+                properties[word] = self.take()
+                self.take(";")
+            else:
+                properties[word] = True
+                self.take(";")
+        self.take("}")
+        if kind == "reg":
+            for _, field, (name, ranges, _, _, reset) in children:
+                fields[name] = self.bits(field[0], ranges[0], reset, enums)
+        if kind == "addrmap":
+            self.place(children)
+        return properties, fields, children
+
+    def instance(self):
+        name = self.take()
+        ranges, address, stride, reset = [], None, 4, None
+        while self.peek() != ";":
+            mark = self.take()
+            if mark == "[":
+                first = _number(self.take())
+                last = None
+                if self.peek() == ":":
+                    self.take(":")
+                    last = _number(self.take())
+                self.take("]")
+                ranges.append((first, last))
+            elif mark == "@":
+                address = _number(self.take())
+            elif mark == "+=":
+                stride = _number(self.take())
+            elif mark == "=":
+                reset = _number(self.take())
+            else:
+                raise ValueError(f"SystemRDL: {mark!r} in an instance")
+        self.take(";")
+        return name, ranges, address, stride, reset
+
+    @staticmethod
+    def bits(properties, bounds, reset, enums):
+        access = {"r": "RO", "rw": "RW", "w": "WO"}[properties["sw"]]
+        if "woclr" in properties:
+            access = "W1C"
+        limits = None
+        if "min_value" in properties:
+            limits = (_number(properties["min_value"]), _number(properties["max_value"]))
+        return Bits(bounds[1], bounds[0] - bounds[1] + 1, access, reset, limits,
+                    enums.get(properties.get("encode"), {}))
+
+    def place(self, children):
+        for kind, body, (name, ranges, address, stride, _) in children:
+            count = ranges[0][0] if ranges else 1
+            if kind == "reg":
+                self.result[name] = Entry(address, body[1], count, stride)
+                continue
+            for _, inner, (inner_name, _, inner_address, _, _) in body[2]:
+                self.result[f"{name}.{inner_name}"] = Entry(address + inner_address, inner[1], count,
+                                                            stride)
+
+
+def systemrdl(name):
+    return Rdl((GENERATED / f"{name}.rdl").read_text(encoding="utf-8")).read()
+
+
+# -- Constants: matched by name, so the reader asks for what the source says ---------------------
+
+def _camel(name):
+    return "".join(p.capitalize() for p in name.split("_"))
+
+
+def c_header(name, wanted):
+    text = (ROOT / f"sw/driver/{name}_regs.h").read_text(encoding="utf-8")
+    macros = {m[1]: _number(m[2]) for m in re.finditer(r"^#define (\w+)\s+(\w+)$", text, re.M)}
+    used = set()
+
+    def macro(*parts):
+        key = "_".join((name.upper(),) + parts)
+        used.add(key)
+        return macros.get(key)
+
+    result = {}
+    for key, entry in wanted.items():
+        counter = key.startswith("STAT_")
+        table = entry.count > 1
+        owner = key.split(".")[0]
+        parts = tuple(key.split("."))
+        base = macro(owner, "OFFSET")
+        if "." in key:
+            base += macro(*parts, "WORD_OFFSET")
+        found = Entry(base, {}, macro(owner, "ENTRIES") if table else 1,
+                      macro(owner, "STRIDE") if table else 4)
+        if not table and not counter:
+            found.reset = macro(owner, "RESET")
+        for f, bits in entry.fields.items():
+            if counter:
+                found.fields[f] = Bits(0, 32)
+                continue
+            shift, width, mask = (macro(*parts, f, k) for k in ("SHIFT", "WIDTH", "MASK"))
+            if mask != ((1 << width) - 1) << shift:
+                raise ValueError(f"{key}.{f}: mask and width differ")
+            limits = (macro(*parts, f, "MIN"), macro(*parts, f, "MAX"))
+            found.fields[f] = Bits(shift, width, None, None, None if None in limits else limits,
+                                   {v: macro(*parts, f, v) for v in bits.values})
+        result[key] = found
+    leftover = {k for k in macros if k not in used}
+    return result, leftover
+
+
+def sv_package(name, wanted):
+    text = (GENERATED / f"{name}_regs_pkg.sv").read_text(encoding="utf-8")
+    constants = {m[1]: _number(m[2]) for m in
+                 re.finditer(r"^\s*localparam [\w\s\[\]:]*?(\w+)\s*=\s*([\w']+);", text, re.M)}
+    used = set()
+
+    def constant(key):
+        used.add(key)
+        return constants.get(key)
+
+    result = {}
+    for key, entry in wanted.items():
+        owner = _camel(key.split(".")[0])
+        prefix = "".join(_camel(p) for p in key.split("."))
+        table = entry.count > 1
+        base = constant(owner + "Offset")
+        if "." in key:
+            base += 4 * constant(prefix + "Word")
+        found = Entry(base, {}, constant(owner + "Entries") if table else 1,
+                      4 * constant(owner + "Words") if table else 4)
+        if not table:
+            found.reset = constant(owner + "Reset")
+        for f, bits in entry.fields.items():
+            found.fields[f] = Bits(constant(prefix + _camel(f) + "Lsb"),
+                                   constant(prefix + _camel(f) + "Width"), None, None, None,
+                                   {v: constant(prefix + _camel(f) + _camel(v)) for v in bits.values})
+        result[key] = found
+    return result, {k for k in constants if k not in used}

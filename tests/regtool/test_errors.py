@@ -1,0 +1,167 @@
+"""A wrong map is refused with file, line and the name of what is wrong; nothing is written."""
+
+import contextlib
+import io
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOL = ROOT / "sw/regtool/regtool.py"
+sys.path.insert(0, str(TOOL.parent))
+import regtool  # noqa: E402
+
+GOOD = """\
+name: toy
+title: Toy block
+description: Something small.
+address_width: 12
+interrupt: {status: IRQ, mask: MASK}
+access_errors: {register: INFO, interrupt: ERROR}
+registers:
+  - name: VERSION
+    offset: 0x00
+    access: RO
+    source: constant
+    description: Version.
+    fields:
+      - {name: MINOR, lsb: 0, width: 16, description: Minor.}
+      - {name: MAJOR, lsb: 16, width: 16, reset: 1, description: Major.}
+  - name: MODE
+    offset: 0x04
+    access: RW
+    width: 4
+    reset: 3
+    min: 1
+    max: 9
+    description: A mode.
+  - name: IRQ
+    offset: 0x08
+    access: W1C
+    description: Causes.
+    fields:
+      - {name: ERROR, lsb: 0, width: 1, description: Refused.}
+  - name: MASK
+    offset: 0x0C
+    access: RW
+    description: Mask.
+    fields:
+      - {name: ERROR, lsb: 0, width: 1, description: Refused.}
+  - name: INFO
+    offset: 0x10
+    access: RO
+    source: block
+    description: Last refused.
+    fields:
+      - {name: ADDRESS, lsb: 0, width: 12, description: Address.}
+      - {name: CODE, lsb: 24, width: 3, description: Reason.}
+      - {name: WRITE, lsb: 31, width: 1, description: Direction.}
+statistics:
+  offset: 0x20
+  counters:
+    - {name: things, description: Things.}
+windows:
+  - name: table
+    offset: 0x100
+    entries: 16
+    access: RW
+    description: A table.
+"""
+
+# (what to replace, by what, line reported, words in the message)
+BAD = [
+    ("    offset: 0x04\n", "    offset: 0x05\n", 17, "MODE: offset 0x5 is not a multiple of 4"),
+    ("    offset: 0x04\n", "    offset: 0x00\n", 17, "MODE: its address 0x0 belongs to VERSION"),
+    ("    offset: 0x04\n", "    offset: 0x1000\n", 17, "MODE: ends at 0x1004, beyond 12 address bits"),
+    ("    reset: 3\n", "    reset: 0\n", 20, "MODE.VALUE: reset value 0 is outside 1 ... 9"),
+    ("    max: 9\n", "    max: 16\n", 22, "MODE.VALUE: max 16 does not fit 4 bits"),
+    ("    min: 1\n", "    min: 12\n", 21, "MODE.VALUE: min 12 is above max 9"),
+    ("    width: 4\n", "    width: 33\n", 19, "MODE: width: 33 is greater than the maximum of 32"),
+    ("    width: 4\n", "    widht: 4\n", 19, "MODE: unknown key 'widht'; known are"),
+    ("    access: RW\n    width", "    access: RX\n    width", 18, "MODE: access: 'RX' is not one of"),
+    ("    description: A mode.\n", "", 16, "MODE: 'description' is a required property"),
+    ("    reset: 3\n", "    reset: three\n", 20, "MODE: reset: 'three' is not of type 'integer'"),
+    ("    reset: 3\n", "    reset: -1\n", 20, "MODE: reset: -1 is less than the minimum of 0"),
+    ("    reset: 3\n", "    reset: 3\n    reset: 3\n", 21, "key 'reset' is given twice"),
+    ("name: MODE", "name: mode", 16, "mode: name: 'mode' does not match"),
+    ("name: MODE", "name: VERSION", 16, "VERSION: the name is given twice"),
+    ("lsb: 16, width: 16, reset", "lsb: 15, width: 16, reset", 15,
+     "VERSION.MAJOR: its bits overlap another field's"),
+    ("lsb: 16, width: 16, reset", "lsb: 17, width: 16, reset", 15,
+     "VERSION.MAJOR: 16 bits from bit 17 do not fit"),
+    ("name: MAJOR", "name: MINOR", 15, "VERSION.MINOR: the name is given twice"),
+    ("    source: constant\n", "    source: nowhere\n", 11, "VERSION: source: 'nowhere' is not one of"),
+    ("    min: 1\n", "    source: constant\n", 21, "MODE: only read-only registers have a source"),
+    ("    access: RO\n    source: constant\n", "    access: RO\n    strobe: true\n", 11,
+     "VERSION: a read-only register is never written"),
+    ("status: IRQ", "status: MODE", 5, "interrupt.status: MODE is not a W1C register"),
+    ("mask: MASK", "mask: IRQ", 5, "interrupt.mask: IRQ is not a RW register"),
+    ("register: INFO", "register: VERSION", 6,
+     "access_errors.register: VERSION is not a register with source: block"),
+    ("interrupt: ERROR}", "interrupt: NONE}", 6, "access_errors.interrupt: NONE is not a cause"),
+    ("  offset: 0x20\n", "  offset: 0x24\n", 46, "statistics: offset is not a multiple of 8"),
+    ("    offset: 0x100\n", "    offset: 0x1C\n", None, "its address"),
+    ("    entries: 16\n", "    entries: 2000\n", 51, "table: ends at 0x2040, beyond 12 address bits"),
+    ("    entries: 16\n", "    entries: 0\n", 52, "table: entries: 0 is less than the minimum"),
+    ("    width: 4\n", "    width: 4\n    fields: []\n", None, "MODE: "),
+    ("title: Toy block\n", "", 1, "'title' is a required property"),
+    ("name: toy", "name: [toy", None, "expected"),
+    ("name: toy", "name: &x [*x]", None, "alias"),
+    (GOOD, "", 1, "the file is empty"),
+    (GOOD, "just text", 1, "is not of type 'object'"),
+]
+
+
+class Errors(unittest.TestCase):
+    def run_on(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "toy.yaml"
+            path.write_text(text, encoding="utf-8")
+            with contextlib.redirect_stderr(io.StringIO()) as errors, \
+                    contextlib.redirect_stdout(io.StringIO()):
+                status = regtool.main(["--out", folder, str(path)])
+            written = [p.name for p in pathlib.Path(folder).rglob("*") if p.is_file()]
+            return status, errors.getvalue(), path, written
+
+    def test_the_good_one_is_accepted(self):
+        status, errors, _, written = self.run_on(GOOD)
+        self.assertEqual(status, 0, errors)
+        self.assertGreater(len(written), 8)
+
+    def test_each_mistake_has_its_place(self):
+        for old, new, line, words in BAD:
+            with self.subTest(mistake=new[:40]):
+                self.assertIn(old, GOOD)
+                status, errors, path, written = self.run_on(GOOD.replace(old, new, 1))
+                self.assertEqual(status, 2, errors)
+                self.assertEqual(written, ["toy.yaml"], "something was written")
+                first = errors.splitlines()[0]
+                self.assertIn(words, first)
+                place = f"{path}:{line}: " if line else f"{path}:"
+                self.assertTrue(first.startswith(place), f"{first} (expected line {line})")
+
+    def test_a_missing_file_is_named(self):
+        done = subprocess.run([TOOL, "--validate", "/nowhere/x.yaml"], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("/nowhere/x.yaml: No such file", done.stderr)
+
+    def test_check_finds_a_changed_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "toy.yaml"
+            path.write_text(GOOD, encoding="utf-8")
+            command = [TOOL, "--out", folder, path]
+            subprocess.run(command, check=True, capture_output=True)
+            same = subprocess.run(command + ["--check"], capture_output=True, text=True, check=False)
+            self.assertEqual((same.returncode, same.stdout), (0, ""))
+            header = pathlib.Path(folder) / "sw/driver/toy_regs.h"
+            header.write_text(header.read_text().replace("TOY_MODE_RESET", "TOY_MODE_RESTE"))
+            other = subprocess.run(command + ["--check"], capture_output=True, text=True, check=False)
+            self.assertEqual(other.returncode, 1)
+            self.assertIn("+#define TOY_MODE_RESET ", other.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

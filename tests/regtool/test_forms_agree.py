@@ -1,0 +1,114 @@
+"""Every generated form says the same as the YAML, register by register and field by field."""
+
+import subprocess
+import unittest
+
+import readers
+
+MAPS = ("dcc", "nic")
+XML = [readers.GENERATED / f"{m}.{e}" for m in MAPS for e in ("xml", "svd")]
+
+
+class FormsAgree(unittest.TestCase):
+    maxDiff = None
+
+    def compare(self, form, name, found, wanted, resets):
+        """resets: the form tells reset values per register ("word"), per field ("field") or none."""
+        self.assertEqual(sorted(found), sorted(wanted), f"{form} of {name}: registers")
+        for key, entry in wanted.items():
+            got = found[key]
+            place = f"{form} of {name}: {key}"
+            self.assertEqual((got.address, got.count, got.stride),
+                             (entry.address, entry.count, entry.stride), place)
+            if resets == "word" and entry.reset is not None:
+                self.assertEqual(got.reset, entry.reset, place + " reset")
+            self.assertEqual(sorted(got.fields), sorted(entry.fields), place + " fields")
+            for f, bits in entry.fields.items():
+                other = got.fields[f]
+                self.assertEqual((other.lsb, other.width), (bits.lsb, bits.width), f"{place}.{f}")
+                self.assertEqual(other.values, bits.values, f"{place}.{f} values")
+                if other.access is not None:
+                    self.assertEqual(other.access, bits.access, f"{place}.{f} access")
+                    wanted_range = bits.range if bits.access in ("RW", "WO") else None
+                    self.assertEqual(other.range, wanted_range, f"{place}.{f} range")
+                if resets == "field" and other.reset is not None and bits.reset is not None:
+                    self.assertEqual(other.reset, bits.reset, f"{place}.{f} reset")
+
+    def test_source_is_not_trivial(self):
+        # The comparison below means nothing if the reader of the source finds nothing.
+        dcc = readers.source("dcc")
+        self.assertEqual(dcc["CTRL"].fields["BYTE_COUNTER"].lsb, 5)
+        self.assertEqual(dcc["SLOTS.DUE"].address, 0x8001C)
+        self.assertEqual(dcc["DECREASE"].fields["VALUE"].range, (0, 65536))
+        self.assertEqual(len([k for k in dcc if k.startswith("STAT_")]), 30)
+
+    def test_ip_xact(self):
+        for name in MAPS:
+            found, wanted = readers.ipxact(name), readers.source(name)
+            self.compare("IP-XACT", name, found, wanted, "field")
+            self.assertEqual(found["CTRL"].fields["ENABLE"].reset, 0)
+            for key, entry in wanted.items():
+                if entry.count == 1 and all(b.access == "RW" for b in entry.fields.values()):
+                    for f in entry.fields:
+                        self.assertIsNotNone(found[key].fields[f].reset, f"{key}.{f}")
+
+    def test_systemrdl(self):
+        for name in MAPS:
+            found, wanted = readers.systemrdl(name), readers.source(name)
+            self.compare("SystemRDL", name, found, wanted, "field")
+            for key, entry in wanted.items():
+                for f, bits in entry.fields.items():
+                    if entry.count == 1 and bits.access == "RW":
+                        self.assertIsNotNone(found[key].fields[f].reset, f"{key}.{f}")
+
+    def test_svd(self):
+        for name in MAPS:
+            self.compare("SVD", name, readers.svd(name), readers.source(name), "word")
+
+    def test_c_header(self):
+        for name in MAPS:
+            wanted = readers.source(name)
+            found, leftover = readers.c_header(name, wanted)
+            for key, entry in found.items():
+                for f, bits in entry.fields.items():
+                    limits = wanted[key].fields[f].range
+                    self.assertEqual(bits.range, limits, f"{key}.{f} range")
+            self.compare("C header", name, found, wanted, "none")
+            for key, entry in wanted.items():
+                if entry.count == 1 and not key.startswith("STAT_"):
+                    self.assertEqual(found[key].reset, entry.reset, key)
+            up = name.upper()
+            self.assertEqual(leftover, {f"{up}_SIZE", f"{up}_STATISTICS_OFFSET",
+                                        f"{up}_STATISTICS_COUNT"}, "macros without a source")
+
+    def test_system_verilog(self):
+        for name in MAPS:
+            wanted = readers.source(name)
+            found, leftover = readers.sv_package(name, wanted)
+            self.compare("SystemVerilog", name, found, wanted, "word")
+            leftover = {k for k in leftover if not k.endswith("Window")}
+            self.assertEqual(leftover, {"AddrWidth", "NumWindows"}, "constants without a source")
+
+    def test_xml_is_well_formed(self):
+        done = subprocess.run(["xmllint", "--noout", *map(str, XML)], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_markdown_names_everything(self):
+        for name in MAPS:
+            text = (readers.ROOT / f"docs/registers/{name}.md").read_text(encoding="utf-8")
+            for key, entry in readers.source(name).items():
+                if key.startswith("STAT_"):
+                    self.assertIn(f"| {key[5:-3].lower()} |", text)
+                    self.assertIn(f"{entry.address:#07x}", text)
+                    continue
+                owner = key.split(".")[0]
+                title = owner if entry.count == 1 else owner.lower()
+                section = text.split(f"\n### {title}\n", 1)[1].split("\n### ", 1)[0]
+                for f, bits in entry.fields.items():
+                    place = f"{bits.lsb + bits.width - 1}:{bits.lsb}" if bits.width > 1 else bits.lsb
+                    self.assertIn(f"| {place} | {f} | {bits.access} |", section, key)
+
+
+if __name__ == "__main__":
+    unittest.main()
