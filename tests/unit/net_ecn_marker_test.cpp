@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <string>
 
 #include "net/ecn_marker.h"
 
@@ -19,7 +20,7 @@ EcnParameters ramp(Bytes kmin, Bytes kmax, double pmax) {
 }
 
 TEST(EcnMarker, NeverUpToKminAlwaysAboveKmax) {
-  const EcnMarker marker(ramp(5'000, 200'000, 0.01), k100G);
+  EcnMarker marker(ramp(5'000, 200'000, 0.01), k100G);
   RandomStream random(1, "ecn");
   for (int i = 0; i < 20'000; ++i) {
     EXPECT_FALSE(marker.congested(0, random));
@@ -33,7 +34,7 @@ TEST(EcnMarker, ProbabilityRisesOnTheLineToPmax) {
   // Chi-square over 16 queue lengths at once: each adds (hits − n·p)² / (n·p·(1−p)).
   for (const double pmax : {0.01, 0.2, 1.0}) {
     const Bytes kmin = 100'000, kmax = 400'000;
-    const EcnMarker marker(ramp(kmin, kmax, pmax), k100G);
+    EcnMarker marker(ramp(kmin, kmax, pmax), k100G);
     RandomStream random(2, "ecn");
     double chi = 0;
     const int n = 200'000;
@@ -48,7 +49,7 @@ TEST(EcnMarker, ProbabilityRisesOnTheLineToPmax) {
     EXPECT_GT(chi, 3.9) << pmax;   // nor suspiciously good
   }
   // At Kmax itself the probability is Pmax.
-  const EcnMarker marker(ramp(100'000, 400'000, 0.2), k100G);
+  EcnMarker marker(ramp(100'000, 400'000, 0.2), k100G);
   RandomStream random(3, "ecn");
   int hits = 0;
   for (int i = 0; i < 100'000; ++i) hits += marker.congested(400'000, random) ? 1 : 0;
@@ -56,7 +57,7 @@ TEST(EcnMarker, ProbabilityRisesOnTheLineToPmax) {
 }
 
 TEST(EcnMarker, StepWhenKminIsKmax) {
-  const EcnMarker marker(ramp(30'000, 30'000, 0.5), k100G);
+  EcnMarker marker(ramp(30'000, 30'000, 0.5), k100G);
   RandomStream random(1, "ecn");
   EXPECT_FALSE(marker.congested(30'000, random));
   EXPECT_TRUE(marker.congested(30'001, random));
@@ -65,10 +66,23 @@ TEST(EcnMarker, StepWhenKminIsKmax) {
 TEST(EcnMarker, ThresholdsGrowWithTheRateWhenAsked) {
   EcnParameters parameters = ramp(100'000, 100'000, 1);
   parameters.reference_rate = BitRate(25'000'000'000);
-  const EcnMarker marker(parameters, k100G);
+  EcnMarker marker(parameters, k100G);
   RandomStream random(1, "ecn");
   EXPECT_FALSE(marker.congested(400'000, random));
   EXPECT_TRUE(marker.congested(400'001, random));
+}
+
+TEST(EcnMarker, MarkingRateLetsPacketsPassBetweenMarks) {
+  EcnParameters parameters = ramp(10'000, 10'000, 1);
+  parameters.unmarked_between = 3;
+  EcnMarker marker(parameters, k100G);
+  RandomStream random(1, "ecn");
+  std::string marks;
+  for (int i = 0; i < 10; ++i) {
+    marks += marker.congested(20'000, random) ? 'x' : '.';
+    EXPECT_FALSE(marker.congested(10'000, random));  // does not count
+  }
+  EXPECT_EQ(marks, "x...x...x.");
 }
 
 TEST(EcnMarker, OnlyEctPacketsAreMarked) {

@@ -45,6 +45,7 @@ TEST(Pfc, PauseTimeIsMeasuredByClassAndForThePort) {
   receive(0b0011, 16);  // repeated: nothing new
   receive(0b0010, 20);
   receive(0b0000, 30);
+  receive(0b0000, 40);  // repeated: nothing new
   receive(0b0100, 100);
   EXPECT_EQ(port.paused(), 0b0100);
   EXPECT_EQ(port.pause_time(0, kMicroSecond * 110), kMicroSecond * 10);

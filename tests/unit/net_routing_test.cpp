@@ -1,13 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <queue>
 #include <random>
 #include <set>
 #include <stdexcept>
 
 #include "net/routing.h"
-#include "net/switch_device.h"
 #include "net_test_devices.h"
 
 namespace dcc {
@@ -113,52 +110,14 @@ TEST(Routing, APacketTakesExactlyTheTimeThatIsForetold) {
   parameters.aggs_per_pod = 2;
   parameters.hosts_per_rack = 2;
   parameters.cores = 4;
-  const Topology tree = Topology::fat_tree(parameters);
-  const Routing routing(tree);
-  Scheduler scheduler;
-  PacketPool pool;
-  std::vector<std::unique_ptr<test::TestHost>> hosts;
-  std::vector<std::unique_ptr<SwitchDevice>> switches(tree.nodes().size());
-  std::vector<std::unique_ptr<Link>> links;
-  for (std::size_t n = 0; n < tree.nodes().size(); ++n) {
-    if (tree.nodes()[n].is_host) continue;
-    switches[n] = std::make_unique<SwitchDevice>(scheduler, pool, SwitchParameters{},
-                                                 tree.nodes()[n].ports, 1, n);
-    for (HostId h = 0; h < static_cast<HostId>(tree.hosts()); ++h) {
-      switches[n]->set_route(h, routing.ports(static_cast<NodeId>(n), h));
-    }
-  }
-  for (int h = 0; h < tree.hosts(); ++h) {
-    hosts.push_back(std::make_unique<test::TestHost>(scheduler, pool, static_cast<HostId>(h)));
-    hosts.back()->keep = true;
-  }
-  const auto sink = [&](NodeId node) -> PacketSink& {
-    if (tree.node(node).is_host) return *hosts[tree.node(node).host];
-    return *switches[static_cast<std::size_t>(node)];
-  };
-  const auto source = [&](NodeId node) -> PacketSource& {
-    if (tree.node(node).is_host) return *hosts[tree.node(node).host];
-    return *switches[static_cast<std::size_t>(node)];
-  };
-  std::uint32_t rank = 1;
-  for (const Cable& cable : tree.cables()) {
-    for (int side = 0; side < 2; ++side) {
-      const CableEnd from = cable.end[side], to = cable.end[1 - side];
-      links.push_back(std::make_unique<Link>(scheduler, pool, cable.link, rank++));
-      links.back()->connect(source(from.node), from.port, sink(to.node), to.port);
-      if (tree.node(from.node).is_host) {
-        hosts[tree.node(from.node).host]->attach(*links.back());
-      } else {
-        switches[static_cast<std::size_t>(from.node)]->attach(from.port, *links.back(), cable.link);
-      }
-    }
-  }
+  test::TestNetwork net(Topology::fat_tree(parameters), SwitchParameters{});
   for (HostId to = 1; to < 8; ++to) {
-    const PicoSeconds start = scheduler.now();
-    hosts[0]->send(hosts[0]->make(to, 1078));
-    scheduler.run_until(start + kMilliSecond);
-    ASSERT_EQ(hosts[to]->seen.size(), 1u);
-    EXPECT_EQ(hosts[to]->seen[0].when - start, routing.one_way(0, to, 1078)) << to;
+    net.host[to]->keep = true;
+    const PicoSeconds start = net.scheduler.now();
+    net.host[0]->send(net.host[0]->make(to, 1078));
+    net.scheduler.run_until(start + kMilliSecond);
+    ASSERT_EQ(net.host[to]->seen.size(), 1u);
+    EXPECT_EQ(net.host[to]->seen[0].when - start, net.routing.one_way(0, to, 1078)) << to;
   }
 }
 

@@ -178,6 +178,19 @@ TEST(SwitchDevice, RoundRobinSharesByInputAndFifoByArrival) {
   }
 }
 
+TEST(SwitchDevice, WeightedPrioritiesShareThePort) {
+  SwitchParameters parameters = plain();
+  parameters.scheduler.kind = EgressSchedulerParameters::Kind::kEts;
+  parameters.scheduler.weights = {1, 3, 0, 0, 0, 0, 0, 0};
+  TestStar star(3, parameters, k100G);
+  star.host[1]->blast(0, 1480, 0);
+  star.host[2]->blast(0, 480, 1);
+  star.scheduler.run_until(kMilliSecond);
+  const double low = static_cast<double>(star.host[0]->by_priority[0]);
+  const double high = static_cast<double>(star.host[0]->by_priority[1]);
+  EXPECT_NEAR(high / low, 3.0, 0.05);
+}
+
 TEST(SwitchDevice, MarksWhatFindsOrLeavesALongQueueAndOnlyEct) {
   for (const auto moment : {EcnParameters::MarkAt::kEnqueue, EcnParameters::MarkAt::kDequeue}) {
     SwitchParameters parameters = plain();

@@ -3,11 +3,15 @@
 
 #include <deque>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "net/link.h"
 #include "net/packet.h"
+#include "net/routing.h"
 #include "net/switch_device.h"
+#include "net/topology.h"
 #include "sim/scheduler.h"
 
 namespace dcc::test {
@@ -156,6 +160,68 @@ class TestStar {
   SwitchDevice device;
   std::vector<std::unique_ptr<TestHost>> host;
   std::vector<std::unique_ptr<Link>> up, down;
+};
+
+/// Hosts and switches of a topology, with shortest paths.
+class TestNetwork {
+ public:
+  TestNetwork(Topology shape, const SwitchParameters& parameters, std::uint64_t seed = 1)
+      : topology(std::move(shape)), routing(topology), switches(topology.nodes().size()) {
+    for (std::size_t n = 0; n < switches.size(); ++n) {
+      if (topology.nodes()[n].is_host) continue;
+      switches[n] = std::make_unique<SwitchDevice>(scheduler, pool, parameters,
+                                                   topology.nodes()[n].ports, seed, n);
+      for (HostId h = 0; h < static_cast<HostId>(topology.hosts()); ++h) {
+        switches[n]->set_route(h, routing.ports(static_cast<NodeId>(n), h));
+      }
+    }
+    for (int h = 0; h < topology.hosts(); ++h) {
+      host.push_back(std::make_unique<TestHost>(scheduler, pool, static_cast<HostId>(h)));
+    }
+    std::uint32_t rank = 1;
+    for (const Cable& cable : topology.cables()) {
+      for (int side = 0; side < 2; ++side) {
+        const CableEnd from = cable.end[side], to = cable.end[1 - side];
+        links.push_back(std::make_unique<Link>(scheduler, pool, cable.link, rank++));
+        links.back()->connect(source(from.node), from.port, sink(to.node), to.port);
+        if (topology.node(from.node).is_host) {
+          host[topology.node(from.node).host]->attach(*links.back());
+        } else {
+          at(from.node).attach(from.port, *links.back(), cable.link);
+        }
+      }
+    }
+  }
+  SwitchDevice& at(NodeId node) { return *switches[static_cast<std::size_t>(node)]; }
+  SwitchDevice& at(const std::string& name) { return at(topology.find(name)); }
+  std::vector<const SwitchDevice*> devices() const {
+    std::vector<const SwitchDevice*> list;
+    for (const auto& one : switches) list.push_back(one.get());
+    return list;
+  }
+  std::uint64_t drops() const {
+    std::uint64_t sum = 0;
+    for (const auto& one : switches) sum += one != nullptr ? one->totals().dropped : 0;
+    return sum;
+  }
+
+  Scheduler scheduler;
+  PacketPool pool;
+  Topology topology;
+  Routing routing;
+  std::vector<std::unique_ptr<SwitchDevice>> switches;  // by node
+  std::vector<std::unique_ptr<TestHost>> host;
+  std::vector<std::unique_ptr<Link>> links;
+
+ private:
+  PacketSink& sink(NodeId node) {
+    if (topology.node(node).is_host) return *host[topology.node(node).host];
+    return at(node);
+  }
+  PacketSource& source(NodeId node) {
+    if (topology.node(node).is_host) return *host[topology.node(node).host];
+    return at(node);
+  }
 };
 
 }  // namespace dcc::test

@@ -20,7 +20,8 @@ EcnMarker::EcnMarker(const EcnParameters& parameters, BitRate port_rate)
       mark_at_(parameters.mark_at),
       kmin_(scaled(parameters.kmin, port_rate, parameters.reference_rate)),
       kmax_(scaled(parameters.kmax, port_rate, parameters.reference_rate)),
-      pmax_q32_(parameters.pmax_q32) {
+      pmax_q32_(parameters.pmax_q32),
+      unmarked_between_(parameters.unmarked_between) {
   if (parameters.kmin < 0) throw std::invalid_argument("ecn: kmin is negative");
   if (kmax_ < kmin_) throw std::invalid_argument("ecn: kmax is less than kmin");
   if (kmax_ > kGreatestThreshold) {

@@ -29,6 +29,9 @@ struct EcnParameters {
   Scope scope = Scope::kQueue;
   /// When set, kmin and kmax hold for a port of this rate and grow in proportion for faster ones.
   BitRate reference_rate{};
+  /// Packets that are let pass after one that was marked, though they would be: InfiniBand's
+  /// Marking_Rate (IBA annex A10). 0: none.
+  std::uint32_t unmarked_between = 0;
   /// Phantom queue: a counter that fills with what the port sends and drains at this fraction of
   /// the port's rate (2^16 = all of it; 0 = off). Marks above phantom_threshold, besides RED.
   std::uint32_t phantom_drain_q16 = 0;
@@ -48,13 +51,14 @@ class EcnMarker {
   bool per_port() const { return per_port_; }
 
   /// Is a packet that sees this queue to be marked? Draws a random number only in the ramp.
-  bool congested(Bytes queue, RandomStream& random) const {
-    if (queue <= kmin_) return false;
-    if (queue > kmax_) return true;
-    // r / 2^32 < pmax · (q − kmin) / (kmax − kmin), multiplied out: 32 + 31 bits at most.
-    const std::uint64_t drawn = random.next_u32();
-    return drawn * static_cast<std::uint64_t>(kmax_ - kmin_) <
-           pmax_q32_ * static_cast<std::uint64_t>(queue - kmin_);
+  bool congested(Bytes queue, RandomStream& random) {
+    if (!above_line(queue, random)) return false;
+    if (to_pass_ != 0) {
+      --to_pass_;
+      return false;
+    }
+    to_pass_ = unmarked_between_;
+    return true;
   }
 
   /// Sets CE on an ECT packet. True when it was ECT(0) or ECT(1) before.
@@ -73,12 +77,23 @@ class EcnMarker {
   }
 
  private:
+  bool above_line(Bytes queue, RandomStream& random) const {
+    if (queue <= kmin_) return false;
+    if (queue > kmax_) return true;
+    // r / 2^32 < pmax · (q − kmin) / (kmax − kmin), multiplied out: 32 + 31 bits at most.
+    const std::uint64_t drawn = random.next_u32();
+    return drawn * static_cast<std::uint64_t>(kmax_ - kmin_) <
+           pmax_q32_ * static_cast<std::uint64_t>(queue - kmin_);
+  }
+
   bool enabled_ = false;
   bool per_port_ = false;
   EcnParameters::MarkAt mark_at_ = EcnParameters::MarkAt::kEnqueue;
   Bytes kmin_ = 0;
   Bytes kmax_ = 0;
   std::uint64_t pmax_q32_ = 0;
+  std::uint32_t unmarked_between_ = 0;
+  std::uint32_t to_pass_ = 0;
   // The phantom queue as the moment it will have drained: no division a packet.
   std::int64_t phantom_ps_per_kib_ = 0;
   PicoSeconds phantom_limit_{};

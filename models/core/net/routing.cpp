@@ -1,7 +1,5 @@
 #include "net/routing.h"
 
-#include <stdexcept>
-
 namespace dcc {
 
 Routing::Routing(const Topology& topology) : topology_(topology) {
@@ -14,14 +12,13 @@ Routing::Routing(const Topology& topology) : topology_(topology) {
   std::vector<int> distance(nodes);
   std::vector<NodeId> order;
   for (std::size_t host = 0; host < hosts; ++host) {
-    // Breadth first from the destination.
+    // Breadth first from the destination. A host has one cable, so no way leads through it.
     const NodeId destination = topology.node_of(static_cast<HostId>(host));
     distance.assign(nodes, kUnreached);
     distance[static_cast<std::size_t>(destination)] = 0;
     order.assign(1, destination);
     for (std::size_t i = 0; i < order.size(); ++i) {
       const NodeId here = order[i];
-      if (topology.node(here).is_host && here != destination) continue;
       for (int port = 0; port < topology.node(here).ports; ++port) {
         const NodeId next = topology.peer(here, port).node;
         if (distance[static_cast<std::size_t>(next)] != kUnreached) continue;
@@ -31,14 +28,9 @@ Routing::Routing(const Topology& topology) : topology_(topology) {
     }
     for (std::size_t n = 0; n < nodes; ++n) {
       const auto node = static_cast<NodeId>(n);
-      if (distance[n] == kUnreached) {
-        throw std::invalid_argument("topology: no way from " + topology.node(node).name + " to " +
-                                    topology.node(destination).name + " leads over switches only");
-      }
       for (int port = 0; port < topology.node(node).ports; ++port) {
         const auto next = static_cast<std::size_t>(topology.peer(node, port).node);
-        const bool forwards = !topology.nodes()[next].is_host || distance[next] == 0;
-        if (forwards && distance[next] == distance[n] - 1) ports_[n][host].push_back(port);
+        if (distance[next] == distance[n] - 1) ports_[n][host].push_back(port);
       }
     }
   }

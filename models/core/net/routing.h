@@ -11,9 +11,9 @@
 
 namespace dcc {
 
-/// Shortest by number of links; hosts do not forward. Every port it names leads one link nearer to
+/// Shortest by number of links. Every port it names leads one link nearer to
 /// the destination, so no packet can go in a circle, whichever of them is taken.
-/// The topology must outlive it and be connected.
+/// The topology must outlive it; throws std::invalid_argument when it is not connected.
 class Routing {
  public:
   explicit Routing(const Topology& topology);

@@ -302,6 +302,24 @@ void SwitchDevice::honour_pause(Packet* packet, int port) {
   if (!egress.sending) send_next(port);
 }
 
+std::vector<int> SwitchDevice::outputs_awaited(int input, int priority) const {
+  std::vector<int> outputs;
+  for (int port = 0; port < ports_; ++port) {
+    const Queue& queue = at(port).queue[static_cast<std::size_t>(priority)];
+    if (queue.bytes == 0) continue;
+    bool waits = false;
+    if (parameters_.arbitration == SwitchParameters::Arbitration::kRoundRobin) {
+      waits = !queue.inputs[static_cast<std::size_t>(input)].fifo.empty();
+    } else {
+      const Packet* packet = queue.fifo.front();
+      while (packet != nullptr && packet->ingress != input) packet = packet->next;
+      waits = packet != nullptr;
+    }
+    if (waits) outputs.push_back(port);
+  }
+  return outputs;
+}
+
 SwitchCounters SwitchDevice::totals() const {
   SwitchCounters sum;
   for (const Port& port : egress_) {

@@ -99,6 +99,15 @@ class SwitchDevice final : public PacketSink, public PacketSource {
     return at(port).pfc.pause_time(priority, scheduler_.now());
   }
   const SharedBuffer& buffer() const { return buffer_; }
+  /// May `port` send this priority, as far as its neighbour is concerned?
+  bool is_paused(int port, int priority) const {
+    return (at(port).pfc.paused() >> priority & 1) != 0;
+  }
+  /// Has this switch stopped the neighbour at `port`?
+  bool has_stopped(int port, int priority) const { return at(port).pfc.has_stopped(priority); }
+  /// Output ports at which packets of one priority that came in through `input` wait. Looks through
+  /// the queues: for diagnosis, not for every packet.
+  std::vector<int> outputs_awaited(int input, int priority) const;
   /// The port a packet would take now (a sprayed one: the next in turn); -1 when there is none.
   int route_of(const Packet& packet) const;
 
