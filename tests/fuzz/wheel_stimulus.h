@@ -77,6 +77,10 @@ class WheelStimulus {
         return below(65536);
     }
   }
+  void start_any() {
+    const std::uint32_t slot = any_slot();  // in this order with every compiler
+    checker_.start(slot, any_delay());
+  }
   void advance_and_take(std::uint32_t ticks) {
     checker_.advance(ticks);
     checker_.take(slots_);
@@ -85,7 +89,7 @@ class WheelStimulus {
   void uniform() {
     const std::uint32_t what = below(100);
     if (what < 50) {
-      checker_.start(any_slot(), any_delay());
+      start_any();
     } else if (what < 62) {
       checker_.cancel(any_slot());
     } else if (what < 99) {
@@ -126,7 +130,8 @@ class WheelStimulus {
       const auto near_epoch =
           static_cast<std::uint32_t>(std::min<std::uint64_t>(to_epoch - 1 + below(3), 65535));
       const std::uint32_t delay = below(2) == 0 ? 65535 - below(200) : near_epoch;
-      checker_.start(any_slot(), below(4) == 0 ? any_delay() : delay);
+      const std::uint32_t slot = any_slot();
+      checker_.start(slot, below(4) == 0 ? any_delay() : delay);
     } else if (what < 56) {
       checker_.cancel(any_slot());
     } else if (what < 62) {
@@ -187,7 +192,7 @@ class WheelStimulus {
       }
       return;
     }
-    for (int i = 0; i < 20; ++i) checker_.start(any_slot(), any_delay());
+    for (int i = 0; i < 20; ++i) start_any();
     advance_and_take(below(60));
   }
 
