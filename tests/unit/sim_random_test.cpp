@@ -55,11 +55,11 @@ TEST(RandomStream, BelowIsUniformAndInRange) {
     for (const double c : count) chi += (c - expected) * (c - expected) / expected;
     EXPECT_LT(chi, 27.9) << bound;  // 9 degrees of freedom, one in a thousand
   }
-  // A bound just above a power of two, where a plain multiplication would be biased by half.
-  const std::uint64_t wide = (std::uint64_t{1} << 63) + 1;
-  int upper = 0;
-  for (int i = 0; i < 10'000; ++i) upper += random.below(wide) >= wide / 2 ? 1 : 0;
-  EXPECT_NEAR(upper, 5000, 200);
+  // Three quarters of the range: scaling alone would hit every third number twice as often.
+  const std::uint64_t wide = std::uint64_t{3} << 62;
+  int thirds = 0;
+  for (int i = 0; i < 30'000; ++i) thirds += random.below(wide) % 3 == 0 ? 1 : 0;
+  EXPECT_NEAR(thirds, 10'000, 350);
 }
 
 TEST(RandomStream, ChanceIsWhatItSays) {

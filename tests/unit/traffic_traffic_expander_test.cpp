@@ -175,6 +175,11 @@ TEST(TrafficExpander, OneEntryDoesNotChangeAnothersDraws) {
     EXPECT_EQ(first[i].bytes, alone[i].bytes);
     EXPECT_EQ(first[i].to, alone[i].to);
   }
+  // Nor do two like entries send the same flows twice.
+  const auto twice = expand_traffic({a, a}, context());
+  for (std::size_t i = 1; i < twice.size(); ++i) {
+    EXPECT_FALSE(twice[i].start == twice[i - 1].start && twice[i].from == twice[i - 1].from);
+  }
   const auto other_seed = expand_traffic({a}, context(16, 2));
   EXPECT_NE(other_seed[0].start, alone[0].start);
 }
