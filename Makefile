@@ -1,0 +1,54 @@
+# One word for each thing a newcomer wants. Every target installs what it needs (as root or through
+# sudo) and may be run from a fresh clone.
+JOBS ?= $(shell nproc)
+BUILD := build
+CMAKE_FLAGS ?=
+NINJA := ninja -C $(BUILD) -j $(JOBS)
+
+.PHONY: run test test-full build deps deps-test deps-handoff configure format lint bench clean
+
+## run: build what the demo needs, run it, say where the pictures are (under ten minutes)
+run: deps
+	cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
+	$(NINJA) dccvp
+	$(BUILD)/dccvp run configs/demo.yaml --out out/demo --force
+	@echo "Pictures: out/demo/*.png"
+
+## build: everything, with RTL, firmware and tests
+build: deps deps-test configure
+	$(NINJA)
+
+configure:
+	cmake --preset release -DDCCVP_TESTS=ON -DDCCVP_RTL=ON -DDCCVP_FIRMWARE=ON $(CMAKE_FLAGS)
+
+## test: what CI runs (under twelve minutes on two cores)
+test: build
+	tests/run_checks.sh
+	ctest --test-dir $(BUILD) -LE full -j $(JOBS) --output-on-failure
+	tests/run_sanitized.sh
+
+## test-full: the long campaigns as well
+test-full: test
+	ctest --test-dir $(BUILD) -L full --output-on-failure
+
+deps:
+	cmake/install_packages.sh run
+
+deps-test:
+	cmake/install_packages.sh test
+
+deps-handoff:
+	cmake/install_packages.sh handoff
+
+## bench: speed of the whole and of its parts
+bench: build
+	tests/bench/run_bench.sh $(BUILD)
+
+format:
+	git ls-files '*.h' '*.cpp' '*.c' | grep -v generated | xargs clang-format -i
+
+lint:
+	tests/run_checks.sh
+
+clean:
+	rm -rf build build-debug build-sanitize build-coverage

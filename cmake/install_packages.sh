@@ -1,0 +1,41 @@
+#!/bin/sh
+# Installs the Debian packages a target needs, and only those that are missing.
+# Usage: install_packages.sh run|test|handoff
+set -eu
+
+run="g++ cmake ninja-build pkg-config libsystemc-dev libyaml-cpp-dev libcli11-dev libfmt-dev
+ nlohmann-json3-dev zlib1g-dev python3-matplotlib python3-yaml"
+test="$run libgtest-dev libgmock-dev libbenchmark-dev ccache verilator yosys berkeley-abc clang-format
+ python3-jsonschema gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch libunicorn-dev
+ qemu-system-misc libxml2-utils tshark git"
+handoff="$test lcov opensta fpga-icestorm nextpnr-ice40 qflow-tech-osu018"
+
+case "${1:-}" in
+  run) wanted=$run ;;
+  test) wanted=$test ;;
+  handoff) wanted=$handoff ;;
+  *) echo "usage: $0 run|test|handoff" >&2; exit 2 ;;
+esac
+
+missing=""
+for package in $wanted; do
+  if ! dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed'; then
+    missing="$missing $package"
+  fi
+done
+[ -n "$missing" ] || exit 0
+
+as_root=""
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "missing packages:$missing; install them as root, or install sudo" >&2
+    exit 1
+  fi
+  as_root=sudo
+fi
+echo "installing:$missing"
+$as_root apt-get update -qq
+# tshark asks whether users may capture; nothing here does.
+echo "wireshark-common wireshark-common/install-setuid boolean false" | $as_root debconf-set-selections || true
+# shellcheck disable=SC2086
+DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Checks that need no build: formatting, layers, generated files, words that do not belong.
+set -eu
+cd "$(dirname "$0")/.."
+fail=0
+
+files=$(git ls-files '*.h' '*.cpp' '*.c' | grep -v generated | grep -v '_regs\.h$' || true)
+if command -v clang-format >/dev/null; then
+  # shellcheck disable=SC2086
+  if ! clang-format --dry-run -Werror $files 2>/tmp/format.$$; then
+    head -20 /tmp/format.$$
+    echo "formatting: run 'make format'"
+    fail=1
+  fi
+  rm -f /tmp/format.$$
+fi
+
+# The core knows neither SystemC nor the layers above. (SystemC lies in /usr/include, so an include
+# path cannot keep it out.)
+if git grep -nE '#include *[<"](systemc|tlm|sysc/|yaml-cpp|fmt/|nlohmann)' -- models/core; then
+  echo "models/core may not use that"
+  fail=1
+fi
+# Nothing the hardware holds is a floating-point number.
+if git grep -nE '\b(double|float)\b' -- models/core/controller models/core/registers | grep -v '//'; then
+  echo "the controller may not use floating point"
+  fail=1
+fi
+# Driver and application are C and know registers by their generated names only.
+if git grep -nE '0x4(0|1)[0-9a-fA-F]{6}' -- sw/app; then
+  echo "sw/app may not hold addresses"
+  fail=1
+fi
+
+/usr/bin/python3 sw/regtool/regtool.py --check || fail=1
+if [ $fail -eq 0 ]; then echo "checks passed"; fi
+exit $fail
