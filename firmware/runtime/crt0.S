@@ -1,9 +1,12 @@
 /* From reset to main(), and from a trap to trap_dispatch(). */
 
+  .cfi_sections .debug_frame
   .section .text.start, "ax"
   .globl _start
   .type _start, @function
 _start:
+  .cfi_startproc
+  .cfi_undefined ra
   .option push
   .option norelax
   la gp, __global_pointer$
@@ -27,6 +30,7 @@ _start:
   call machine_exit
 3:
   j 3b
+  .cfi_endproc
   .size _start, . - _start
 
 /* Saves what C may change, passes the frame, and goes back to where the frame says. */
@@ -36,7 +40,11 @@ _start:
   .globl trap_entry
   .type trap_entry, @function
 trap_entry:
+  .cfi_startproc
   addi sp, sp, -FRAME
+  /* For the debugger: the frame below goes on at mepc. */
+  .cfi_def_cfa_offset FRAME
+  .cfi_offset ra, 64 - FRAME
   sw ra, 0(sp)
   sw t0, 4(sp)
   sw t1, 8(sp)
@@ -81,4 +89,5 @@ trap_entry:
   lw t6, 60(sp)
   addi sp, sp, FRAME
   mret
+  .cfi_endproc
   .size trap_entry, . - trap_entry

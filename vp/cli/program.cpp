@@ -11,7 +11,7 @@ namespace dcc::vp {
 namespace {
 
 constexpr AddCommand kCommands[] = {add_run_command, add_check_command, add_params_command,
-                                    add_regs_command};
+                                    add_regs_command, add_run_elf_command};
 
 int bad_input(const char* message) {
   std::fprintf(stderr, "dccvp: %s\n", message);

@@ -1,0 +1,81 @@
+// dccvp run-elf: one RISC-V program, one CPU.
+#include "commands/run_elf.h"
+
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "config/quantity_text.h"
+
+namespace dcc::vp {
+namespace {
+
+/// Options as typed; read by read_options().
+struct Arguments {
+  RunElfOptions options;
+  std::string max_time = "10s";
+  std::string ram = "4MiB";
+  std::string clock = "1GHz";
+  std::string cpi = "1";
+  std::string quantum = "1us";
+};
+
+template <class T>
+T read(const char* option, const std::string& text) {
+  try {
+    return QuantityText<T>::parse(text);
+  } catch (const QuantityError& error) {
+    throw QuantityError(std::string(option) + ": " + error.what());
+  }
+}
+
+RunElfOptions read_options(const Arguments& a) {
+  RunElfOptions o = a.options;
+  o.max_time = read<PicoSeconds>("--max-time", a.max_time);
+  o.quantum = read<PicoSeconds>("--quantum", a.quantum);
+  o.clock_hz = read<Frequency>("--clock", a.clock).hertz;
+  const Bytes ram = read<Bytes>("--ram", a.ram);
+  const bool ram_fits = ram >= 0 && ram <= std::numeric_limits<std::uint32_t>::max();
+  o.ram_bytes = ram_fits ? static_cast<std::uint32_t>(ram) : 0;
+  const Ratio cpi = read<Ratio>("--cpi", a.cpi);
+  const bool cpi_fits = cpi.numerator / cpi.denominator < 1000;
+  o.cpi_thousandths =
+      cpi_fits ? static_cast<std::uint32_t>(cpi.numerator * 1000 / cpi.denominator) : 0;
+  return o;
+}
+
+}  // namespace
+
+void add_run_elf_command(CLI::App& app, int& status) {
+  CLI::App* const command = app.add_subcommand("run-elf", "run one RISC-V program, bare metal");
+  const auto a = std::make_shared<Arguments>();
+  RunElfOptions& o = a->options;
+  command->add_option("file", o.file, "program: ELF32, RV32IMC")->required()->type_name("FILE.elf");
+  command->add_option("--max-time", a->max_time, "simulated time it may take")
+      ->capture_default_str();
+  command->add_option("--ram", a->ram, "memory at 0x80000000")->capture_default_str();
+  command->add_option("--clock", a->clock, "clock of the CPU")->capture_default_str();
+  command->add_option("--cpi", a->cpi, "cycles of an instruction")->capture_default_str();
+  command->add_option("--quantum", a->quantum, "how far the CPU may run ahead")
+      ->capture_default_str();
+  command->add_option("--uart-in", o.uart_input_file, "what the UART receives")->type_name("FILE");
+  command->add_option("--uart-out", o.uart_output_file, "where its output goes")->type_name("FILE");
+  command->add_option("--gdb", o.gdb_port, "wait for gdb on this port of 127.0.0.1; 0: any free")
+      ->check(CLI::Range(0, 65535))
+      ->type_name("PORT");
+  command->add_option("--trace-cpu", o.trace_file, "one line an instruction")->type_name("FILE");
+  command->add_option("--trace-bus", o.bus_trace_file, "one line a bus access")->type_name("FILE");
+  command->add_flag("--quiet", o.quiet, "nothing but the program's output and errors");
+  command->callback([a, &status] {
+    try {
+      status = run_elf(read_options(*a));
+    } catch (const QuantityError& error) {
+      std::fprintf(stderr, "dccvp run-elf: %s\n", error.what());
+      status = kExitBadInput;
+    }
+  });
+}
+
+}  // namespace dcc::vp
