@@ -164,10 +164,18 @@ class Reader final : public SchemaVisitor {
     const YamlNode* const node = frame.node->find(key);
     if (node == nullptr) return nullptr;
     if (node->kind == YamlNode::Kind::kNull) {
-      throw ConfigError(node->place, in_quotes(key) + " has no value");
+      const bool from_file = node->place.line != 0;
+      throw ConfigError(from_file ? place_of_key(*frame.node, key) : node->place,
+                        in_quotes(key) + " has no value");
     }
     places_[path_of(key)] = node->place;
     return node;
+  }
+
+  static const Place& place_of_key(const YamlNode& map, const std::string& key) {
+    return std::find_if(map.entries.begin(), map.entries.end(),
+                        [&](const YamlNode::Entry& entry) { return entry.key == key; })
+        ->place;
   }
 
   void refuse_unknown(const Frame& frame) const {
@@ -179,6 +187,7 @@ class Reader final : public SchemaVisitor {
         if (refused.key != entry.key) continue;
         conditions += (conditions.empty() ? "" : "; or ") + refused.condition;
       }
+      if (!conditions.empty() && entry.place.line != 0 && is_chosen_by_override(frame)) continue;
       if (!conditions.empty()) {
         throw ConfigError(entry.place,
                           in_quotes(entry.key) + " means something only with " + conditions);
@@ -186,6 +195,16 @@ class Reader final : public SchemaVisitor {
       throw ConfigError(entry.place, "unknown key " + in_quotes(entry.key) + where(frame) +
                                          hint(frame, entry.key));
     }
+  }
+
+  /// An override that chooses another algorithm (kind, driver) may leave the file's parameters of
+  /// the first choice behind: they are ignored, so that algorithms can be swapped by `-c`.
+  static bool is_chosen_by_override(const Frame& frame) {
+    for (const char* const key : {"algorithm", "kind", "driver"}) {
+      const YamlNode* const node = frame.node->find(key);
+      if (node != nullptr && node->place.line == 0) return true;
+    }
+    return false;
   }
 
   static std::string where(const Frame& frame) {

@@ -126,9 +126,6 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void open(YamlNode node, YAML::anchor_t anchor) {
     if (open_.size() + 1 >= kMaxDepth) refuse_depth(node.place);
-    if (!open_.empty() && open_.back().node.kind == YamlNode::Kind::kMap && !open_.back().has_key) {
-      throw ConfigError(node.place, "a key must be a single word, not a list or a map");
-    }
     open_.push_back({std::move(node), anchor, false, {}, {}, {}});
   }
 

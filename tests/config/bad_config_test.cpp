@@ -1,0 +1,96 @@
+// Every file of bad/ is refused with exactly the error that EXPECTED.txt promises.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <map>
+
+#include "config/yaml_reader.h"
+
+namespace dcc::vp {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::map<std::string, std::string> expectations() {
+  std::map<std::string, std::string> expected;
+  std::ifstream index(fs::path(DCC_BAD_CONFIGS) / "EXPECTED.txt");
+  for (std::string line; std::getline(index, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    const std::size_t bar = line.find(" | ");
+    expected[line.substr(0, bar)] = line.substr(bar + 3);
+  }
+  return expected;
+}
+
+std::string error_of_file(const std::string& file) {
+  try {
+    load_config(file);
+  } catch (const ConfigError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+std::string error_of_text(const std::string& text) {
+  try {
+    load_config_text(text, "t");
+  } catch (const ConfigError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(BadConfigs, EachIsRefusedWithItsPlace) {
+  const auto expected = expectations();
+  EXPECT_GE(expected.size(), 30u);
+  for (const auto& [name, message] : expected) {
+    const std::string file = (fs::path(DCC_BAD_CONFIGS) / name).string();
+    const std::string error = error_of_file(file);
+    EXPECT_EQ(error.rfind(file + ":" + message, 0), 0u)
+        << "expected " << file << ":" << message << "\n     got " << error;
+    EXPECT_EQ(error.find('\n'), std::string::npos) << "more than one line: " << error;
+    EXPECT_LT(error.size(), file.size() + 300) << error;
+  }
+}
+
+TEST(BadConfigs, NoneIsForgottenInTheIndex) {
+  const auto expected = expectations();
+  for (const auto& entry : fs::directory_iterator(DCC_BAD_CONFIGS)) {
+    if (entry.path().extension() != ".yaml") continue;
+    EXPECT_EQ(expected.count(entry.path().filename().string()), 1u) << entry.path();
+  }
+}
+
+TEST(BadConfigs, AMissingFileAFolderADevice) {
+  EXPECT_EQ(error_of_file("/nowhere/at/all.yaml"), "/nowhere/at/all.yaml: no such file");
+  EXPECT_EQ(error_of_file("/tmp"), "/tmp: is a folder, not a file");
+  EXPECT_EQ(error_of_file("/dev/zero"), "/dev/zero: is not a plain file");
+}
+
+TEST(BadConfigs, AMillionBracketsEndSoonAndCleanly) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (const char* const opening : {"[", "{", "[[{", "- ", "? ", "a: [", "\n- "}) {
+    std::string text;
+    while (text.size() < 1'000'000) text += opening;
+    const std::string error = error_of_text(text);
+    EXPECT_EQ(error.rfind("t:", 0), 0u) << opening << ": " << error.substr(0, 200);
+  }
+  // Deep by indentation: the depth grows by one a line.
+  std::string text;
+  for (int depth = 0; depth < 1000; ++depth) text += std::string(depth, ' ') + "a:\n";
+  EXPECT_NE(error_of_text(text).find("nested more than 32 deep"), std::string::npos);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+}
+
+TEST(BadConfigs, HugeFilesAndHugeMaps) {
+  EXPECT_EQ(error_of_text(std::string(5u << 20, 'x')), "t: larger than 4 MiB");
+  std::string keys;
+  for (int i = 0; i < 150'000; ++i) keys += "key" + std::to_string(i) + ": 1\n";
+  EXPECT_NE(error_of_text(keys).find("more than 200000 values"), std::string::npos);
+  std::string long_word = "seed: " + std::string(100'000, '1') + "\n";
+  EXPECT_LT(error_of_text(long_word).size(), 200u);
+}
+
+}  // namespace
+}  // namespace dcc::vp

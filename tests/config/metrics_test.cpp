@@ -1,0 +1,266 @@
+#include "observe/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include "config/yaml_reader.h"
+#include "report/metrics_json.h"
+#include "report/numbers.h"
+
+namespace dcc::vp {
+namespace {
+
+/// Two classes into one port over a window of 10 ms: 1250 bytes are 1 Mb/s.
+struct Fixture {
+  PlatformConfig config =
+      load_config_text(
+          "dscp: {46: {weight: 3, tenant: gold}, 10: {weight: 1, tenant: lead}}\n"
+          "tenants: [{name: gold, weight: 3}, {name: lead}]\n",
+          "t")
+          .config;
+  RunResults results;
+
+  Fixture() {
+    results.completed = true;
+    results.sim_time = kMilliSecond * 20;
+    results.measured_from = kMilliSecond * 10;
+    results.measured_to = kMilliSecond * 20;
+    results.wall_s = 2;
+    results.link_traversals = 1000;
+    results.events = 3000;
+  }
+
+  FlowResult& add(HostId from, HostId to, unsigned dscp, Bytes measured) {
+    FlowResult flow;
+    flow.id = static_cast<std::uint32_t>(results.flows.size());
+    flow.from = from;
+    flow.to = to;
+    flow.dscp = dscp;
+    flow.delivered_measured = measured;
+    flow.delivered_total = measured;
+    results.flows.push_back(flow);
+    return results.flows.back();
+  }
+  Metrics metrics() const { return compute_metrics(config, results); }
+};
+
+TEST(Jain, KnownValues) {
+  EXPECT_DOUBLE_EQ(*jain_index({1, 1, 1, 1}), 1.0);
+  EXPECT_DOUBLE_EQ(*jain_index({1, 0, 0, 0}), 0.25);
+  EXPECT_DOUBLE_EQ(*jain_index({3, 1}), 0.8);
+  EXPECT_DOUBLE_EQ(*jain_index({0, 0}), 1.0);
+  EXPECT_FALSE(jain_index({}));
+}
+
+TEST(Percentile, NearestRank) {
+  std::vector<double> v{15, 20, 35, 40, 50};
+  EXPECT_EQ(percentile(v, 5), 15);
+  EXPECT_EQ(percentile(v, 30), 20);
+  EXPECT_EQ(percentile(v, 40), 20);
+  EXPECT_EQ(percentile(v, 50), 35);
+  EXPECT_EQ(percentile(v, 100), 50);
+  std::vector<double> hundred;
+  for (int i = 1; i <= 100; ++i) hundred.push_back(101 - i);
+  EXPECT_EQ(percentile(hundred, 99), 99);
+}
+
+TEST(Shares, ByWeightWhenAllAreThereAllTheTime) {
+  Fixture f;
+  f.add(1, 0, 46, 3'000'000);
+  f.add(2, 0, 46, 2'400'000);
+  f.add(3, 0, 10, 1'000'000);
+  f.add(4, 0, 10, 800'000);
+  const Metrics m = f.metrics();
+  ASSERT_EQ(m.classes.size(), 2u);
+  const ClassMetrics& low = m.classes[0];
+  const ClassMetrics& high = m.classes[1];
+  EXPECT_EQ(low.dscp, 10u);
+  EXPECT_EQ(high.flows, 2u);
+  EXPECT_DOUBLE_EQ(high.goodput_gbps, 5'400'000 * 8 / 10e-3 / 1e9);
+  EXPECT_DOUBLE_EQ(*high.share, 0.75);
+  EXPECT_DOUBLE_EQ(*high.expected_share, 0.75);
+  // Flow 0 ought to have 3/8 of 7.2 MB = 2.7 MB and has 3.0.
+  EXPECT_NEAR(*high.share_error_max, 3.0 / 2.7 - 1, 1e-12);
+  EXPECT_NEAR(*low.share_error_max, 1.0 / 0.9 - 1, 1e-12);
+  EXPECT_DOUBLE_EQ(m.goodput_gbps, 7'200'000 * 8 / 10e-3 / 1e9);
+}
+
+TEST(Shares, ActiveTimeCounts) {
+  Fixture f;
+  f.add(1, 0, 10, 2'000'000);                            // the whole window
+  f.add(2, 0, 10, 1'000'000).start = kMilliSecond * 15;  // the second half
+  FlowResult& ended = f.add(3, 0, 46, 1'000'000);        // 1 ms of it
+  ended.end_rx = kMilliSecond * 11;
+  ended.end = kMilliSecond * 12;
+  ended.completed = true;
+  f.add(4, 0, 46, 0).start = kMilliSecond * 25;  // after it
+  FlowResult& before = f.add(5, 0, 46, 0);       // before it
+  before.end_rx = kMilliSecond * 3;
+  before.completed = true;
+  const Metrics m = f.metrics();
+  // Claims: 10 + 5 against 3 * 1.
+  EXPECT_DOUBLE_EQ(*m.classes[0].expected_share, 15.0 / 18);
+  EXPECT_DOUBLE_EQ(*m.classes[1].expected_share, 3.0 / 18);
+  EXPECT_EQ(m.classes[1].flows, 1u);
+  EXPECT_DOUBLE_EQ(m.flows[1].goodput_gbps, 1'000'000 * 8 / 5e-3 / 1e9);
+  EXPECT_EQ(m.flows[2].active, kMilliSecond);
+  // Three flows took part; those outside the window do not make it unfair.
+  EXPECT_NEAR(*m.jain, *jain_index({1.6, 1.6, 8.0}), 1e-12);
+}
+
+TEST(Shares, NoneWithMoreThanOneBottleneck) {
+  Fixture f;
+  f.add(1, 0, 46, 100);
+  f.add(2, 3, 10, 100);
+  const Metrics m = f.metrics();
+  EXPECT_FALSE(m.classes[0].expected_share);
+  EXPECT_FALSE(m.classes[0].share_error_max);
+  EXPECT_DOUBLE_EQ(*m.classes[0].share, 0.5);
+}
+
+TEST(Shares, OneSenderIsABottleneckToo) {
+  Fixture f;
+  f.add(1, 0, 46, 100);
+  f.add(1, 3, 10, 100);
+  EXPECT_TRUE(has_single_bottleneck(f.results));
+}
+
+TEST(Shares, BackgroundIsLeftOut) {
+  Fixture f;
+  f.add(1, 0, 46, 100);
+  FlowResult& background = f.add(2, 3, 10, 900);
+  background.background = true;
+  const Metrics m = f.metrics();
+  ASSERT_EQ(m.classes.size(), 1u);
+  EXPECT_DOUBLE_EQ(*m.classes[0].share, 1.0);
+  EXPECT_DOUBLE_EQ(*m.jain, 1.0);
+}
+
+TEST(Shares, NothingReceived) {
+  Fixture f;
+  f.add(1, 0, 46, 0);
+  const Metrics m = f.metrics();
+  EXPECT_FALSE(m.classes[0].share);
+  EXPECT_FALSE(m.classes[0].share_error_max);
+  EXPECT_FALSE(f.metrics().slowdown);
+}
+
+TEST(Tenants, CountOnceHoweverManyFlowsTheyOpen) {
+  Fixture f;
+  f.add(1, 0, 46, 600);
+  for (int i = 0; i < 4; ++i) f.add(2, 0, 10, 100);
+  f.results.flows.back().start = kMilliSecond * 12;  // within the others' time
+  const Metrics m = f.metrics();
+  ASSERT_EQ(m.tenants.size(), 2u);
+  EXPECT_DOUBLE_EQ(*m.tenants[0].share, 0.6);
+  EXPECT_DOUBLE_EQ(*m.tenants[0].expected_share, 0.75);
+  EXPECT_DOUBLE_EQ(*m.tenants[1].expected_share, 0.25);
+}
+
+TEST(Slowdown, ByHand) {
+  Fixture f;
+  for (int i = 1; i <= 4; ++i) {
+    FlowResult& flow = f.add(1, 0, 10, 1000);
+    flow.bytes = i <= 2 ? 1'000 : 50'000;
+    flow.start = kMicroSecond * 100;
+    flow.end_rx = kMicroSecond * (100 + 10 * i - 2);
+    flow.end = kMicroSecond * (100 + 10 * i);
+    flow.ideal = kMicroSecond * 10;
+    flow.completed = i != 4;  // the last one did not end
+  }
+  const Metrics m = f.metrics();
+  EXPECT_DOUBLE_EQ(*m.flows[1].slowdown, 2.0);
+  EXPECT_EQ(*m.flows[1].fct, kMicroSecond * 20);
+  EXPECT_EQ(*m.flows[1].fct_rx, kMicroSecond * 18);
+  EXPECT_FALSE(m.flows[3].fct);
+  ASSERT_EQ(m.slowdown_bins.size(), 2u);
+  EXPECT_EQ(m.slowdown_bins[0].up_to, 1'000);
+  EXPECT_EQ(m.slowdown_bins[0].flows, 2u);
+  EXPECT_DOUBLE_EQ(m.slowdown_bins[0].mean, 1.5);
+  EXPECT_DOUBLE_EQ(m.slowdown_bins[1].p99, 3.0);
+  EXPECT_DOUBLE_EQ(m.slowdown->mean, 2.0);
+}
+
+TEST(Balances, HoldOrSaySo) {
+  Fixture f;
+  Balance& b = f.results.balance;
+  b = {10, 7, 2, 1, 20, 11, 6, 3};
+  EXPECT_TRUE(broken_balances(f.results).empty());
+  b.packets_dropped = 1;
+  b.events_pending = 4;
+  const auto broken = broken_balances(f.results);
+  ASSERT_EQ(broken.size(), 2u);
+  EXPECT_EQ(broken[0], "packets do not add up: 10 sent, but 7 delivered + 1 dropped + 1 in flight");
+  b = {};
+  HostResult host;
+  host.payload_errors = 3;
+  host.completions_lost = 1;
+  f.results.hosts.push_back(host);
+  EXPECT_EQ(broken_balances(f.results).size(), 2u);
+}
+
+TEST(Json, HasTheContractsNamesInOrder) {
+  Fixture f;
+  f.add(1, 0, 46, 1'250'000).bytes = 5;
+  f.results.links.push_back({"s0->h0", BitRate(1'000'000'000), 1'000'000, 9'000'000, kMicroSecond});
+  f.results.queues.push_back({"s0->h0", 12.5, 3, 4, 5});
+  f.results.hosts.push_back({});
+  const auto json = metrics_json(f.results, f.metrics());
+  std::vector<std::string> keys;
+  for (const auto& item : json.items()) keys.push_back(item.key());
+  EXPECT_EQ(keys,
+            (std::vector<std::string>{"schema_version", "completed", "sim_time_s", "wall_s",
+                                      "link_traversals", "speed", "measure", "aggregate", "classes",
+                                      "tenants", "links", "queues", "slowdown", "flow_count",
+                                      "flows", "hosts", "balance", "warnings", "failures"}));
+  EXPECT_EQ(json["sim_time_s"].dump(), "0.02");
+  EXPECT_EQ(json["speed"]["link_traversals_per_s"], 500.0);
+  EXPECT_EQ(json["speed"]["events_per_s"], 1500.0);
+  EXPECT_EQ(json["links"][0]["utilisation"], 0.9);
+  EXPECT_EQ(json["links"][0]["pause_s"], 1e-6);
+  EXPECT_EQ(json["flows"][0]["goodput_gbps"], 1.0);
+  EXPECT_TRUE(json["flows"][0]["end_s"].is_null());
+  EXPECT_EQ(json["classes"][0]["weight"].dump(), "3");
+  EXPECT_EQ(json["aggregate"]["rtt_us_mean"].dump(), "null");
+}
+
+TEST(Json, AtMostTenThousandFlows) {
+  Fixture f;
+  for (int i = 0; i < 10'001; ++i) f.add(1, 0, 46, 1);
+  const auto json = metrics_json(f.results, f.metrics());
+  EXPECT_EQ(json["flows"].size(), 10'000u);
+  EXPECT_EQ(json["flow_count"], 10'001);
+}
+
+TEST(Expectations, MetMissedUnknown) {
+  Fixture f;
+  f.add(1, 0, 46, 1'250'000);
+  const auto json = metrics_json(f.results, f.metrics());
+  const auto broken = [&](const char* yaml) {
+    return broken_expectations(load_config_text(yaml, "t").config, json);
+  };
+  EXPECT_TRUE(broken("expect: [{metric: aggregate.goodput_gbps, min: 1, max: 1}]").empty());
+  EXPECT_TRUE(broken("expect: [{metric: completed, min: 1}]").empty());
+  EXPECT_TRUE(broken("expect: [{metric: classes.0.share, min: 0.99}]").empty());
+  EXPECT_EQ(broken("expect: [{metric: aggregate.goodput_gbps, min: 1.1}]"),
+            (std::vector<std::string>{"expectation: aggregate.goodput_gbps is 1, below 1.1"}));
+  EXPECT_EQ(broken("expect: [{metric: aggregate.drops, max: -1}]").size(), 1u);
+  EXPECT_EQ(broken("expect: [{metric: classes.1.share, min: 0}]"),
+            (std::vector<std::string>{"expectation: metrics.json has no classes.1.share"}));
+  EXPECT_EQ(broken("expect: [{metric: aggregate.rtt_us_mean, min: 0}]"),
+            (std::vector<std::string>{"expectation: aggregate.rtt_us_mean is null, not a number"}));
+  EXPECT_EQ(broken("expect: [{metric: aggregate.goodput_gbps.x, min: 0}]").size(), 1u);
+  EXPECT_EQ(broken("expect: [{metric: '..', min: 0}]").size(), 1u);
+}
+
+TEST(Numbers, ExactSecondsShortNumbers) {
+  EXPECT_EQ(seconds_text(kMilliSecond * 50), "0.05");
+  EXPECT_EQ(seconds_text(PicoSeconds(1)), "0.000000000001");
+  EXPECT_EQ(seconds_text(kSecond * 3), "3");
+  EXPECT_EQ(seconds_text(PicoSeconds(-1'500'000'000'000)), "-1.5");
+  EXPECT_EQ(number_text(0.1 + 0.2), "0.3");
+  EXPECT_EQ(number_text(-0.0), "0");
+  EXPECT_EQ(rounded(1.0 / 3), 0.333333333);
+}
+
+}  // namespace
+}  // namespace dcc::vp

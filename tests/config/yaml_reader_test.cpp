@@ -1,0 +1,254 @@
+#include "config/yaml_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "config/effective_yaml.h"
+#include "config/parameter_list.h"
+
+namespace dcc::vp {
+namespace {
+
+namespace fs = std::filesystem;
+
+LoadedConfig read(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return load_config_text(text, "t.yaml", fs::path(DCC_BAD_CONFIGS), overrides);
+}
+
+std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  try {
+    read(text, overrides);
+  } catch (const ConfigError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+// The example of the YAML contract, files replaced by ones that exist.
+constexpr const char* kEverything = R"(
+seed: 1
+duration: 50ms
+measure: {from: 20ms, to: 50ms}
+topology: {kind: star, hosts: 9, link: {rate: 100Gbps, delay: 1us, overhead: 20B}}
+switch:
+  buffer: 32MiB
+  ecn: {kmin: 5KB, kmax: 200KB, pmax: 0.01, mark_at: enqueue, per: queue}
+  pfc: {enabled: true, alpha: 0.125, headroom: auto}
+  scheduler: {kind: fifo}
+nic:
+  mtu: 1000B
+  payload: virtual
+  ack: per_packet
+  cnp: {interval: 50us, dscp: 48, priority: 6, carry_marks: false}
+  congestion_control: {algorithm: dcc, preset: sig15}
+  controller: {slots: 1024, clock: 250MHz, tick: 1us, latency: 64, timer: model, rate_lut: model}
+host: {driver: native}
+hosts: {"3": {driver: firmware, elf: EXPECTED.txt}}
+dscp: {46: {weight: 8, priority: 0, tenant: gold}, 10: {weight: 1}}
+tenants: [{name: gold, weight: 2}]
+traffic:
+  - {kind: incast, senders: 1..8, receiver: 0, dscp: 10, start: 0us}
+  - {kind: flow, from: 1, to: 0, dscp: 46, bytes: 10MB, message: 64KiB, start: 1ms, stop: 6ms}
+  - {kind: poisson, hosts: 0..8, load: 0.7, sizes: websearch, flows_per_host: 1000}
+  - {kind: trace, file: EXPECTED.txt, time_offset: 2s, dscp_map: {3: 10}}
+output: {series: {interval: 10us, flows: all}}
+)";
+
+TEST(Contract, EveryNameIsUnderstood) {
+  const PlatformConfig c = read(kEverything).config;
+  EXPECT_EQ(c.seed, 1u);
+  EXPECT_EQ(c.duration, kMilliSecond * 50);
+  EXPECT_EQ(c.measure.from, kMilliSecond * 20);
+  EXPECT_EQ(c.topology.link.rate, 100_Gbps);
+  EXPECT_EQ(c.switch_.buffer, 32_MiB);
+  EXPECT_EQ(c.switch_.ecn.pmax, Ratio(1, 100));
+  EXPECT_EQ(c.switch_.pfc.alpha, Ratio(1, 8));
+  EXPECT_FALSE(c.switch_.pfc.headroom);
+  EXPECT_EQ(c.nic.mtu, 1000);
+  EXPECT_EQ(c.nic.cnp.interval, kMicroSecond * 50);
+  EXPECT_EQ(c.nic.controller.clock.hertz, 250'000'000u);
+  ASSERT_EQ(c.hosts.count(3), 1u);
+  EXPECT_EQ(c.host_of(3).driver, DriverKind::kFirmware);
+  EXPECT_EQ(c.host_of(2).driver, DriverKind::kNative);
+  EXPECT_EQ(c.host_of(3).elf, fs::absolute(fs::path(DCC_BAD_CONFIGS) / "EXPECTED.txt").string());
+  EXPECT_EQ(c.dscp_of(46).weight, Ratio(8));
+  EXPECT_EQ(c.dscp_of(46).tenant, "gold");
+  EXPECT_EQ(c.dscp_of(0).weight, Ratio(1));
+  ASSERT_EQ(c.traffic.size(), 4u);
+  EXPECT_EQ(c.traffic[0].senders.size(), 8u);
+  EXPECT_FALSE(c.traffic[0].bytes);
+  EXPECT_EQ(c.traffic[1].bytes, 10_MB);
+  EXPECT_EQ(c.traffic[1].stop, kMilliSecond * 6);
+  EXPECT_EQ(c.traffic[2].flows_per_host, 1000u);
+  EXPECT_EQ(c.traffic[3].dscp_map.at(3), 10u);
+}
+
+TEST(Contract, EveryShippedConfigurationIsAccepted) {
+  std::size_t seen = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(DCC_CONFIGS)) {
+    if (entry.path().extension() != ".yaml") continue;
+    std::ifstream file(entry.path());
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    if (text.find("\nsweep:") != std::string::npos) continue;             // a sweep, not a platform
+    if (text.find("\n# needs: firmware") != std::string::npos) continue;  // an ELF built elsewhere
+    EXPECT_NO_THROW(load_config(entry.path())) << entry.path();
+    ++seen;
+  }
+  EXPECT_GE(seen, 6u);
+}
+
+TEST(Effective, ReadsBackToItself) {
+  for (const char* const more :
+       {"", "nic.congestion_control.algorithm=timely", "nic.congestion_control.algorithm=hpcc",
+        "nic.congestion_control.algorithm=ibcc", "nic.congestion_control.algorithm=qcn",
+        "nic.congestion_control.algorithm=dctcp", "nic.congestion_control.preset=adapter",
+        "nic={congestion_control: {policy: proportional}, cnp: {carry_marks: true}}",
+        "topology={kind: fat_tree}", "topology={kind: parking_lot, hosts_per_switch: [5, 4]}",
+        "switch.scheduler.kind=ets", "routing={kind: lmc, lmc: 2}", "switch.pfc.headroom=50KB",
+        "nic.ack_priority=5",
+        "faults=[{kind: loss, probability: 0.1%}, {kind: link_down, link: h1->s0, stop: 1ms}]",
+        "expect=[{metric: aggregate.drops, max: 0}]"}) {
+    std::vector<std::string> overrides;
+    if (*more != '\0') overrides.emplace_back(more);
+    const std::string first = effective_yaml(read(kEverything, overrides).config);
+    const std::string second = effective_yaml(load_config_text(first, "again").config);
+    EXPECT_EQ(first, second) << more;
+    EXPECT_NE(first.find("seed: 1\n"), std::string::npos);
+  }
+}
+
+TEST(Presets, AdapterThenSingleParametersOnTop) {
+  const auto c = read("nic: {congestion_control: {r_ai: 7Mbps, preset: adapter}}").config;
+  const DcqcnConfig& d = c.nic.congestion_control.dcqcn;
+  EXPECT_EQ(d.r_ai, 7_Mbps);
+  EXPECT_EQ(d.r_hai, 50_Mbps);
+  EXPECT_EQ(d.g, Ratio(5, 1024));
+  EXPECT_EQ(d.f, 1u);
+  EXPECT_EQ(d.byte_counter, 32'767);
+  EXPECT_EQ(d.increase_timer, kMicroSecond * 300);
+  EXPECT_EQ(d.alpha_timer, kMicroSecond);
+  EXPECT_EQ(d.decrease_period, kMicroSecond * 4);
+  EXPECT_EQ(c.nic.cnp.interval, kMicroSecond * 4);
+  const auto own = read("nic: {cnp: {interval: 9us}, congestion_control: {preset: adapter}}");
+  EXPECT_EQ(own.config.nic.cnp.interval, kMicroSecond * 9);
+}
+
+TEST(Presets, Sig15IsTheDefault) {
+  const auto c = read("nic: {congestion_control: {preset: sig15}}").config;
+  const DcqcnConfig& d = c.nic.congestion_control.dcqcn;
+  EXPECT_EQ(d.g, Ratio(1, 256));
+  EXPECT_EQ(d.f, 5u);
+  EXPECT_EQ(d.alpha_timer, kMicroSecond * 55);
+  EXPECT_EQ(d.increase_timer, kMicroSecond * 55);
+  EXPECT_EQ(d.byte_counter, 10_MB);
+  EXPECT_EQ(d.r_ai, 40_Mbps);
+  EXPECT_EQ(d.r_hai, 40_Mbps);
+  EXPECT_EQ(c.nic.cnp.interval, kMicroSecond * 50);
+  EXPECT_EQ(c.switch_.ecn.kmin, 5_KB);
+}
+
+TEST(Overrides, ReachEverywhere) {
+  const auto c =
+      read(kEverything, {"traffic.0.dscp=46", "switch.ecn.kmin=7KB", "seed=18446744073709551615",
+                         "dscp.46.weight=4", "measure.to=40ms", "switch.ecn={kmax: 300KB}",
+                         "traffic.0.senders=[1, 3]"})
+          .config;
+  EXPECT_EQ(c.traffic[0].dscp, 46u);
+  EXPECT_EQ(c.traffic[0].senders, (HostList{1, 3}));
+  EXPECT_EQ(c.switch_.ecn.kmin, 7_KB);  // maps merge
+  EXPECT_EQ(c.switch_.ecn.kmax, 300_KB);
+  EXPECT_EQ(c.seed, 18446744073709551615u);
+  EXPECT_EQ(c.dscp_of(46).weight, Ratio(4));
+  EXPECT_EQ(c.dscp_of(46).tenant, "gold");
+}
+
+TEST(Overrides, ListsReplaceWhole) {
+  const auto c = read(kEverything, {"traffic=[{kind: flow, from: 1, to: 2}]"}).config;
+  ASSERT_EQ(c.traffic.size(), 1u);
+  EXPECT_EQ(c.traffic[0].from, 1u);
+}
+
+TEST(Overrides, AnotherAlgorithmLeavesTheFirstOnesParametersBehind) {
+  const std::string file = "nic: {congestion_control: {algorithm: dcqcn, f: 3, r_min: 50Mbps}}";
+  const auto timely = read(file, {"nic.congestion_control.algorithm=timely"}).config;
+  EXPECT_EQ(timely.nic.congestion_control.timely.r_min, 50_Mbps);  // both have it
+  // A key in an override itself must still fit.
+  EXPECT_EQ(
+      error_of(file, {"nic.congestion_control.algorithm=timely", "nic.congestion_control.g=0.5"}),
+      "-c nic.congestion_control.g=0.5: 'g' means something only with algorithm: dcc or dcqcn; "
+      "or algorithm: dctcp");
+}
+
+TEST(Overrides, TheLastOneWins) {
+  EXPECT_EQ(read("seed: 1", {"seed=2", "seed=3"}).config.seed, 3u);
+}
+
+TEST(Overrides, ErrorsNameTheArgument) {
+  EXPECT_EQ(error_of("seed: 1", {"seed"}), "-c seed: expected key.path=value");
+  EXPECT_EQ(error_of("seed: 1", {"=3"}), "-c =3: expected key.path=value");
+  EXPECT_EQ(error_of("seed: 1", {"seed="}), "-c seed=: 'seed' has no value");
+  EXPECT_EQ(error_of("seed: 1", {"seed.x=3"}),
+            "-c seed.x=3: 'seed' is a single value, it has no 'x'");
+  EXPECT_EQ(error_of("seed: 1", {"switch..x=3"}), "-c switch..x=3: an empty key in 'switch..x'");
+  EXPECT_EQ(error_of("seed: 1", {"switch.bufer=3MB"}),
+            "-c switch.bufer=3MB: unknown key 'bufer' in switch; did you mean 'buffer'?");
+  EXPECT_EQ(error_of("seed: 1", {"duration=5"}),
+            "-c duration=5: '5': needs a unit (ps, ns, us, ms, s)");
+  EXPECT_EQ(error_of(kEverything, {"traffic.4.dscp=1"}),
+            "-c traffic.4.dscp=1: 'traffic' has 4 elements, so no index 4");
+  EXPECT_EQ(
+      error_of(kEverything, {"traffic.x.dscp=1"}),
+      "-c traffic.x.dscp=1: 'traffic' is a list: its elements are addressed by index, not 'x'");
+  EXPECT_EQ(
+      error_of("seed: 1", {"measure.from=10ms"}),
+      "-c measure.from=10ms: measure.from: the window begins at 10ms, not before its end 10ms");
+  EXPECT_EQ(error_of("seed: 1", {"seed=[1"}).rfind("-c seed=[1", 0), 0u);
+}
+
+TEST(Parameters, EveryOneIsDocumentedAndNamesAreUnique) {
+  std::map<std::pair<std::string, std::string>, int> seen;
+  for (const ParameterRow& row : list_parameters()) {
+    EXPECT_FALSE(row.meaning.empty()) << row.path;
+    EXPECT_FALSE(row.type.empty()) << row.path;
+    EXPECT_FALSE(row.fallback.empty()) << row.path;
+    EXPECT_EQ((++seen[{row.path, row.condition}]), 1)
+        << row.path << " twice under " << row.condition;
+  }
+  EXPECT_GT(seen.size(), 150u);
+}
+
+const ParameterRow& row_of(const std::vector<ParameterRow>& rows, const std::string& path) {
+  for (const ParameterRow& row : rows) {
+    if (row.path == path) return row;
+  }
+  throw std::runtime_error("no row " + path);
+}
+
+TEST(Parameters, OriginsOfEffectiveValues) {
+  const auto rows = list_parameters(
+      read("seed: 4\nnic: {congestion_control: {preset: adapter}}\n", {"duration=3ms"}));
+  EXPECT_EQ(row_of(rows, "seed").origin, "t.yaml:1:7");
+  EXPECT_EQ(row_of(rows, "seed").value, "4");
+  EXPECT_EQ(row_of(rows, "seed").fallback, "1");
+  EXPECT_EQ(row_of(rows, "duration").origin, "-c duration=3ms");
+  EXPECT_EQ(row_of(rows, "duration").value, "3ms");
+  EXPECT_EQ(row_of(rows, "switch.ecn.kmin").origin, "default");
+  EXPECT_EQ(row_of(rows, "nic.congestion_control.f").origin, "preset");
+  EXPECT_EQ(row_of(rows, "nic.congestion_control.f").value, "1");
+  EXPECT_EQ(row_of(rows, "nic.congestion_control.f").fallback, "5");
+  for (const ParameterRow& row : rows) EXPECT_NE(row.path, "nic.congestion_control.eta");
+}
+
+TEST(Parameters, DefaultsAreWithinTheirRanges) {
+  // Every default, written out, is accepted again: ranges and defaults cannot contradict.
+  for (const char* const algorithm :
+       {"dcc", "dcqcn", "qcn", "timely", "dctcp", "hpcc", "ibcc", "none"}) {
+    const std::string choice = std::string("nic.congestion_control.algorithm=") + algorithm;
+    const std::string text = effective_yaml(default_config({choice}).config);
+    EXPECT_NO_THROW(load_config_text(text, algorithm)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace dcc::vp
