@@ -155,8 +155,12 @@ TEST_P(TimingWheelContract, ResetWithdrawsEverything) {
   EXPECT_EQ(wheel_.counters().started, 0u);
   EXPECT_EQ(wheel_.counters().pending(), 0u);
   EXPECT_FALSE(wheel_.next_due(5000).has_value());
-  wheel_.start(7, 10, 5000);
-  EXPECT_EQ(take_all(wheel_, 200'000), (Expiries{{5010, 7}}));
+  for (SlotIndex slot = 0; slot < 1024; ++slot) wheel_.start(slot, 1 + slot * 64, 5000);
+  const auto taken = take_all(wheel_, 200'000);
+  ASSERT_EQ(taken.size(), 1024u);
+  for (SlotIndex slot = 0; slot < 1024; ++slot) {
+    ASSERT_EQ(taken[slot], (std::pair<Tick, SlotIndex>{5001 + slot * 64, slot}));
+  }
 }
 
 TEST_P(TimingWheelContract, AThousandEventsOnOneTickComeInSlotOrder) {
