@@ -82,6 +82,13 @@ def thin(values, most=4000):
     return values[::step]
 
 
+def averaged(times, values, most=400):
+    """Means over equal stretches of time: samples of a few packets each are all steps otherwise."""
+    group = max(1, math.ceil(len(values) / most))
+    stretches = [(times[i:i + group], values[i:i + group]) for i in range(0, len(values), group)]
+    return ([sum(t) / len(t) for t, _ in stretches], [sum(v) / len(v) for _, v in stretches])
+
+
 def label_lines(axes, labels):
     """Names at the right end of lines, pushed apart so that none covers another."""
     low, high = axes.get_ylim()
@@ -102,7 +109,7 @@ def shade_window(axes, metrics, factor):
 
 
 def save(figure, folder, name, title):
-    figure.suptitle(title, x=0.01, ha="left", fontsize=9, color=PALE)
+    figure.suptitle(title, x=0.01, y=1.02, ha="left", fontsize=9, color=PALE)
     figure.savefig(os.path.join(folder, name), bbox_inches="tight")
     plt.close(figure)
 
@@ -118,13 +125,13 @@ def plot_classes(folder, metrics, series, title):
         return
     colour = {c["dscp"]: COLOURS[i % len(COLOURS)] for i, c in enumerate(classes)}
     figure, (over_time, shares) = plt.subplots(
-        1, 2, figsize=(11, 4), gridspec_kw={"width_ratios": [3, 2], "wspace": 0.42})
+        1, 2, figsize=(11.5, 4), gridspec_kw={"width_ratios": [3, 2], "wspace": 0.68})
     factor = time_axis(over_time, series["t_s"])
     shade_window(over_time, metrics, factor)
     labels = []
     for dscp, part in split_by(series, "dscp").items():
-        times = thin([t * factor for t in part["t_s"]])
-        over_time.plot(times, thin(part["goodput_gbps"]), color=colour.get(int(dscp), PALE))
+        over_time.plot(*averaged([t * factor for t in part["t_s"]], part["goodput_gbps"]),
+                       color=colour.get(int(dscp), PALE))
         labels.append((mean_of_last(part["goodput_gbps"]), f"DSCP {int(dscp)}",
                        colour.get(int(dscp), PALE)))
     over_time.set_ylim(bottom=0)
@@ -151,6 +158,7 @@ def plot_classes(folder, metrics, series, title):
     shares.grid(axis="y", visible=False)
     shares.set_xlim(0, max(100 * max(c["share"] or 0, c["expected_share"] or 0)
                            for c in classes) * 1.75 or 1)
+    shares.set_xticks([tick for tick in (0, 25, 50, 75, 100) if tick <= shares.get_xlim()[1]])
     shares.set_xlabel("share of goodput in the window (%)")
     shares.set_title("Share, and what the weights ask for (line)")
     save(figure, folder, "classes.png", title)
@@ -188,8 +196,8 @@ def draw_flows(axes, parts, flows, dscps, column, factor):
         for i, (flow, part) in enumerate(sorted(parts.items())):
             single = len(dscps) == 1
             colour = COLOURS[i % len(COLOURS)] if single else colour_of(flow)
-            times = thin([t * factor for t in part["t_s"]])
-            axes.plot(times, thin(part[column]), color=colour, alpha=0.85, linewidth=1.1)
+            axes.plot(*averaged([t * factor for t in part["t_s"]], part[column]), color=colour,
+                      alpha=0.85, linewidth=1.1)
             if single and len(parts) <= MOST_LABELS:
                 labels.append((mean_of_last(part[column]), f"flow {int(flow)}", colour))
         if len(dscps) > 1:
@@ -207,7 +215,7 @@ def draw_flows(axes, parts, flows, dscps, column, factor):
                 continue
             for t, value in zip(part["t_s"], part[column]):
                 by_time.setdefault(t, []).append(value)
-        times = thin(sorted(by_time))
+        times = thin(sorted(by_time), 800)
         if not times:
             continue
         columns = [sorted(by_time[t]) for t in times]
