@@ -345,6 +345,29 @@ TEST(ControllerDeviceConfig, RefusesWhatCannotBe) {
   EXPECT_NO_THROW(make({16384, kClock, 255}));
 }
 
+/// A full table whose timers all meet on one tick, started near it or at the top level's distance.
+class ControllerDeviceCrowd : public testing::TestWithParam<Ticks> {};
+
+TEST_P(ControllerDeviceCrowd, TheLastOfAThousandIsLateByTheServiceTimeOnly) {
+  Scheduler scheduler;
+  Sink sink(scheduler);
+  ControllerDevice device(scheduler, {1024, kClock, 64}, kRank, sink);
+  ControllerParameters p = test_parameters();
+  p.timer_interval = GetParam();
+  device.set_parameters(p);
+  for (std::uint32_t flow = 0; flow < 1024; ++flow) device.cnp(flow, 0, 1);
+  scheduler.run_until(kTick * GetParam() - PicoSeconds(1));
+  EXPECT_EQ(device.timer_counters().expired, 0u);
+  scheduler.run_until(kTick * (GetParam() + 20));
+  // 1023 · 4 cycles = 16.4 µs after the tick began.
+  EXPECT_EQ(device.timer_lateness_max(), 16u);
+  EXPECT_EQ(device.missed_latency(), 1023u);
+  EXPECT_EQ(device.timer_counters().expired, 1024u);
+  EXPECT_EQ(device.timer_lag(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Distances, ControllerDeviceCrowd, testing::Values(30, 1000, 60000));
+
 // ---------------------------------------------------------------- against a plain device
 
 /// The oracle of the wheel as a timing engine.
