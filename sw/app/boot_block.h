@@ -14,6 +14,7 @@
 #ifndef DCC_APP_BOOT_BLOCK_H
 #define DCC_APP_BOOT_BLOCK_H
 
+#include "app/qos_manager.h"
 #include "driver/dcc_config.h"
 #include "driver/fixed_layout.h"
 #include "driver/nic_config.h"
@@ -127,6 +128,58 @@ struct boot_rx_result {
   uint32_t sequence_errors;
 };
 
+/* --- closed loop (docs/qos-manager.md); needs real payload --- */
+
+enum boot_qos_roles {
+  BOOT_QOS_METER = 1 << 0,
+  BOOT_QOS_MANAGER = 1 << 1,
+  BOOT_QOS_AGENT = 1 << 2,
+};
+
+enum boot_qos_peer_use {
+  BOOT_QOS_PASSIVE = 0,      /* the far end writes to us */
+  BOOT_QOS_SEND_REPORTS = 1, /* our meter's reports go to `address` */
+  BOOT_QOS_SEND_COMMANDS = 2 /* our manager's commands go to `address` */
+};
+
+/* A queue pair of the closed loop. */
+struct boot_qos_peer {
+  uint32_t qpn;
+  uint32_t remote_host;
+  uint32_t remote_qpn;
+  uint8_t dscp;
+  uint8_t priority;
+  uint8_t use; /* enum boot_qos_peer_use */
+  uint8_t reserved;
+  uint64_t address; /* in the remote host's memory: boot_qos_report_address(), … */
+};
+
+struct boot_qos {
+  uint32_t roles; /* enum boot_qos_roles; 0 = off */
+  uint32_t tenant_count;
+  uint32_t report_ns; /* QOS_REPORT_NS */
+  uint32_t update_ns; /* QOS_UPDATE_NS; a multiple of report_ns */
+  struct qos_tenant tenants[QOS_TENANTS_MAX];
+  uint32_t peer_count;
+  uint32_t peers_offset; /* boot_layout */
+  uint32_t area_offset;  /* struct boot_qos_area; boot_layout; the same for the same counts */
+  uint32_t meter_count;  /* manager: meters that report, numbered from 0 */
+  uint32_t local_meter;  /* manager and meter on one host: the meter's number; else UINT32_MAX */
+  uint32_t reserved;
+};
+
+/* What the closed loop keeps in RAM. The first two are written by RDMA. */
+struct boot_qos_area {
+  struct qos_command command_in;
+  uint32_t reserved[12];
+  struct qos_report reports_in[QOS_METERS_MAX];
+  struct qos_command command_out;
+  struct qos_report report_out;
+  struct qos_meter meter;
+  struct qos_manager manager;
+  struct qos_agent agent;
+};
+
 struct boot_block {
   uint32_t magic;
   uint32_t version;
@@ -151,6 +204,7 @@ struct boot_block {
   struct nic_config nic;
   struct dcc_config controller;
   struct boot_result result;
+  struct boot_qos qos;
 };
 
 DCC_ASSERT_SIZE(boot_tx_flow, 72);
@@ -168,7 +222,11 @@ DCC_ASSERT_OFFSET(boot_block, verify_bytes, 40);
 DCC_ASSERT_OFFSET(boot_block, nic, 80);
 DCC_ASSERT_OFFSET(boot_block, controller, 120);
 DCC_ASSERT_OFFSET(boot_block, result, 960);
-DCC_ASSERT_SIZE(boot_block, 1344);
+DCC_ASSERT_OFFSET(boot_block, qos, 1344);
+DCC_ASSERT_SIZE(boot_block, 1512);
+DCC_ASSERT_SIZE(boot_qos_peer, 24);
+DCC_ASSERT_SIZE(boot_qos, 168);
+DCC_ASSERT_OFFSET(boot_qos_area, reports_in, 128);
 
 static inline uint64_t boot_align(uint64_t offset) {
   return (offset + BOOT_ALIGNMENT - 1) & ~(uint64_t)(BOOT_ALIGNMENT - 1);
@@ -196,9 +254,19 @@ static inline uint64_t boot_scratch_bytes(uint32_t send_entries, uint32_t comple
          boot_align((uint64_t)queue_pairs * 4);
 }
 
-/* Fills in every size and offset of `block` from tx_count, rx_count, queue_pairs and nic's ring
- * lengths; the platform calls it before it writes the arrays. total_bytes tells where message
- * buffers may begin; it saturates at UINT32_MAX, which no RAM holds. */
+/* Where a host's reports and commands are written, given its laid-out block. */
+static inline uint64_t boot_qos_report_address(const struct boot_block* block, uint32_t meter) {
+  return BOOT_BLOCK_ADDRESS + block->qos.area_offset + offsetof(struct boot_qos_area, reports_in) +
+         (uint64_t)meter * sizeof(struct qos_report);
+}
+static inline uint64_t boot_qos_command_address(const struct boot_block* block) {
+  return BOOT_BLOCK_ADDRESS + block->qos.area_offset + offsetof(struct boot_qos_area, command_in);
+}
+
+/* Fills in every size and offset of `block` from tx_count, rx_count, queue_pairs, nic's ring
+ * lengths and qos's roles and peer_count; the platform calls it before it writes the arrays.
+ * total_bytes tells where message buffers may begin; it saturates at UINT32_MAX, which no RAM
+ * holds. */
 static inline void boot_layout(struct boot_block* block) {
   uint64_t at = boot_align(sizeof(struct boot_block));
   block->magic = BOOT_MAGIC;
@@ -218,6 +286,11 @@ static inline void boot_layout(struct boot_block* block) {
                          block->tx_count, block->rx_count, block->queue_pairs);
   block->scratch_bytes = (uint32_t)scratch;
   at += scratch;
+  at = boot_align(at);
+  block->qos.peers_offset = (uint32_t)at;
+  at = boot_align(at + (uint64_t)block->qos.peer_count * sizeof(struct boot_qos_peer));
+  block->qos.area_offset = (uint32_t)at;
+  if (block->qos.roles != 0) at += sizeof(struct boot_qos_area);
   block->total_bytes = at > UINT32_MAX ? UINT32_MAX : (uint32_t)at;
 }
 

@@ -20,6 +20,7 @@ static const char* const kErrorText[TRAFFIC_ERRORS] = {
     [TRAFFIC_ERROR_CONTROLLER] = "the congestion controller could not be brought up",
     [TRAFFIC_ERROR_NIC] = "the NIC could not be brought up",
     [TRAFFIC_ERROR_QUEUE_PAIR] = "a queue pair could not be created",
+    [TRAFFIC_ERROR_QOS] = "the closed loop's part of the boot block is impossible",
     [TRAFFIC_ERROR_CONTROLLER_ACCESS] = "the congestion controller refused a register access",
     [TRAFFIC_ERROR_NIC_ACCESS] = "the NIC refused a register access",
     [TRAFFIC_ERROR_COMPLETION] = "a completion belongs to no message in flight",
@@ -88,8 +89,8 @@ static enum traffic_error start_nic(struct traffic_app* app) {
   return TRAFFIC_OK;
 }
 
-static enum traffic_error create_queue_pair(struct traffic_app* app, uint32_t flow_id,
-                                            const struct nic_queue_pair* queue_pair) {
+enum traffic_error traffic_create_queue_pair(struct traffic_app* app, uint32_t flow_id,
+                                             const struct nic_queue_pair* queue_pair) {
   const enum nic_error error = nic_create_queue_pair(&app->nic, queue_pair);
   if (error == NIC_OK) return TRAFFIC_OK;
   traffic_report(app, TRAFFIC_ERROR_QUEUE_PAIR, flow_id, error, nic_error_text(error));
@@ -102,13 +103,13 @@ static enum traffic_error create_queue_pairs(struct traffic_app* app) {
     const struct boot_tx_flow* const f = &app->tx[i];
     const struct nic_queue_pair pair = {f->qpn, f->remote_host, f->remote_qpn, f->dscp,
                                         f->priority};
-    error = create_queue_pair(app, f->id, &pair);
+    error = traffic_create_queue_pair(app, f->id, &pair);
   }
   for (uint32_t i = 0; i < app->block->rx_count && error == TRAFFIC_OK; ++i) {
     const struct boot_rx_flow* const f = &app->rx[i];
     const struct nic_queue_pair pair = {f->qpn, f->remote_host, f->remote_qpn, f->dscp,
                                         f->priority};
-    error = create_queue_pair(app, f->id, &pair);
+    error = traffic_create_queue_pair(app, f->id, &pair);
   }
   return error;
 }
@@ -129,6 +130,7 @@ enum traffic_error traffic_app_start(struct traffic_app* app, const struct hal* 
   if (app->block->flags & BOOT_HAS_CONTROLLER) error = start_controller(app);
   if (error == TRAFFIC_OK) error = start_nic(app);
   if (error == TRAFFIC_OK) error = create_queue_pairs(app);
+  if (error == TRAFFIC_OK) error = traffic_qos_start(app);
   if (error != TRAFFIC_OK) return error;
   enable_interrupts(app);
   traffic_heap_build(app);
@@ -208,10 +210,12 @@ int traffic_app_step(struct traffic_app* app) {
   if (now >= block->end_ns) return 0;
   while (traffic_heap_next_start(app) <= now) traffic_post(app, traffic_heap_pop(app), now);
   traffic_post_waiting(app, now);
+  traffic_qos_step(app, now);
   nic_ring_doorbell(&app->nic);
 
   const uint64_t next_start = traffic_heap_next_start(app);
-  const uint64_t deadline = next_start < block->end_ns ? next_start : block->end_ns;
+  uint64_t deadline = next_start < block->end_ns ? next_start : block->end_ns;
+  if (app->qos_next_ns < deadline) deadline = app->qos_next_ns;
   const int interrupted = hal_wait_for_interrupt(app->hal, deadline);
   ++app->block->result.wakeups;
   if (interrupted) handle_interrupts(app);

@@ -27,6 +27,7 @@ enum traffic_error {
   TRAFFIC_ERROR_CONTROLLER,        /* error_detail: enum dcc_error */
   TRAFFIC_ERROR_NIC,               /* error_detail: enum nic_error */
   TRAFFIC_ERROR_QUEUE_PAIR,        /* error_flow; error_detail: enum nic_error */
+  TRAFFIC_ERROR_QOS,               /* the closed loop's part of the boot block */
   TRAFFIC_ERROR_CONTROLLER_ACCESS, /* error_detail: register offset of the refused access */
   TRAFFIC_ERROR_NIC_ACCESS,        /* error_detail: register offset of the refused access */
   TRAFFIC_ERROR_COMPLETION,        /* error_detail: qpn of a completion nobody waits for */
@@ -59,6 +60,10 @@ struct traffic_app {
   uint32_t start_count;
   uint32_t waiting_head; /* flows that found the send ring full, first in first out; index + 1 */
   uint32_t waiting_tail;
+  const struct boot_qos_peer* qos_peers;
+  struct boot_qos_area* qos_area; /* NULL: no closed loop on this host */
+  uint64_t qos_next_ns;
+  uint64_t qos_update_ns;
   struct dcc_controller dcc;
   struct nic nic;
 };

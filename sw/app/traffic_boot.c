@@ -41,6 +41,12 @@ static const char* layout_mistake(const struct traffic_app* app) {
                                             b->rx_count, b->queue_pairs)) {
     return "the scratch area is too small";
   }
+  if (b->qos.roles != 0 &&
+      (b->qos.peer_count > 2 * QOS_METERS_MAX ||
+       !array_fits(b, b->qos.peers_offset, b->qos.peer_count, sizeof(struct boot_qos_peer)) ||
+       !array_fits(b, b->qos.area_offset, 1, sizeof(struct boot_qos_area)))) {
+    return "the closed loop's area lies outside the block or has too many peers";
+  }
   return NULL;
 }
 
@@ -139,6 +145,11 @@ enum traffic_error traffic_boot(struct traffic_app* app) {
   at += boot_align((uint64_t)b->tx_count * 4);
   app->rx_of_qpn = (uint32_t*)(bytes + at);
 
+  app->qos_next_ns = BOOT_NEVER;
+  if (b->qos.roles != 0) {
+    app->qos_peers = (const struct boot_qos_peer*)(bytes + b->qos.peers_offset);
+    app->qos_area = (struct boot_qos_area*)(bytes + b->qos.area_offset);
+  }
   clear_states(app);
   return check_flows(app);
 }

@@ -119,6 +119,12 @@ void traffic_post_waiting(struct traffic_app* app, uint64_t now_ns) {
 
 static enum traffic_error complete_send(struct traffic_app* app, const struct nic_cqe* completion,
                                         uint64_t now_ns) {
+  if (completion->wr_id == TRAFFIC_QOS_WR_ID && completion->status != NIC_CQE_OK) {
+    ++app->block->result.messages_failed;
+    traffic_report(app, TRAFFIC_ERROR_MESSAGE_FAILED, TRAFFIC_NO_FLOW, completion->status,
+                   nic_cqe_status_text(completion->status));
+    return TRAFFIC_OK;
+  }
   const uint32_t index = (uint32_t)(completion->wr_id >> 32);
   const uint32_t message = (uint32_t)completion->wr_id;
   if (index >= app->block->tx_count || app->tx[index].qpn != completion->qpn ||
@@ -195,6 +201,7 @@ static enum traffic_error complete_receive(struct traffic_app* app,
   ++app->block->result.messages_received;
   result->bytes_received += bytes;
   result->last_receive_ns = completion->timestamp_ns;
+  traffic_qos_received(app, index, bytes);
   if (message != state->next_message || bytes != expected) {
     ++result->sequence_errors;
     ++app->block->result.sequence_errors;

@@ -21,7 +21,7 @@ DCC_ASSERT_SIZE(traffic_tx_state, BOOT_TX_STATE_BYTES);
 struct traffic_rx_state {
   uint64_t bytes_left; /* not yet received; UINT64_MAX = unlimited */
   uint32_t next_message;
-  uint32_t reserved;
+  struct qos_flow meter;
 };
 DCC_ASSERT_SIZE(traffic_rx_state, BOOT_RX_STATE_BYTES);
 
@@ -41,6 +41,17 @@ void traffic_post_waiting(struct traffic_app* app, uint64_t now_ns);
 /* Handles one completion. */
 enum traffic_error traffic_complete(struct traffic_app* app, const struct nic_cqe* completion,
                                     uint64_t now_ns);
+
+/* The closed loop's part: nothing when the block's qos.roles are 0. */
+enum traffic_error traffic_qos_start(struct traffic_app* app);
+void traffic_qos_received(struct traffic_app* app, uint32_t index, uint32_t bytes);
+/* Does what is due; the time of the next call is in app->qos_next_ns. */
+void traffic_qos_step(struct traffic_app* app, uint64_t now_ns);
+/* wr_id of the closed loop's own writes, which are silent unless they fail. */
+#define TRAFFIC_QOS_WR_ID UINT64_MAX
+
+enum traffic_error traffic_create_queue_pair(struct traffic_app* app, uint32_t flow_id,
+                                             const struct nic_queue_pair* queue_pair);
 
 /* The heap of flows to be started. */
 void traffic_heap_build(struct traffic_app* app);

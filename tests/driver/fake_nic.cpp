@@ -113,7 +113,7 @@ void FakeNic::send_next(std::uint32_t qpn) {
     done.opcode = NIC_CQE_SEND_DONE;
     done.status = fail_status;
     if (fail_status == NIC_CQE_OK) arrive(qpn, entry);
-    complete(done);
+    if (done.status != NIC_CQE_OK || (entry.flags & NIC_WQE_SIGNALED) != 0) complete(done);
     send_next(qpn);
     fetch();
   });
