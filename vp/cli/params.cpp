@@ -49,8 +49,8 @@ void add_params_command(CLI::App& app, int& status) {
     FormatArgument format;
     std::string match;
   };
-  CLI::App* const command = app.add_subcommand(
-      "params", "list parameters: type, unit, default, range, meaning, effective value, origin");
+  CLI::App* const command =
+      app.add_subcommand("params", "every parameter: default, range, meaning, value");
   const auto arguments = std::make_shared<Arguments>();
   arguments->config.add_to(*command, false);
   arguments->format.add_to(*command);

@@ -10,8 +10,8 @@
 namespace dcc::vp {
 namespace {
 
-constexpr AddCommand kCommands[] = {add_run_command, add_check_command, add_params_command,
-                                    add_regs_command, add_run_elf_command};
+constexpr AddCommand kCommands[] = {add_run_command,  add_check_command,   add_params_command,
+                                    add_regs_command, add_run_elf_command, add_cosim_command};
 
 int bad_input(const char* message) {
   std::fprintf(stderr, "dccvp: %s\n", message);
@@ -22,9 +22,7 @@ int bad_input(const char* message) {
 
 void ConfigArguments::add_to(CLI::App& command, bool required) {
   command.add_option("config", file, "YAML platform")->required(required)->type_name("CONFIG.yaml");
-  command
-      .add_option("-c", overrides,
-                  "override a parameter: -c switch.ecn.kmin=20KB -c traffic.0.dscp=46")
+  command.add_option("-c", overrides, "override a parameter: -c switch.ecn.kmin=20KB")
       ->type_name("key.path=value")
       ->allow_extra_args(false);
 }
@@ -40,17 +38,18 @@ int run_program(int argc, const char* const* argv) {
       "Virtual prototype of an RDMA NIC's differentiated congestion controller.\n"
       "Reads a YAML platform, runs it, leaves figures, tables and pictures.",
       "dccvp");
+  app.get_formatter()->column_width(26);
   app.require_subcommand(1);
   app.set_version_flag("--version", "dccvp " DCCVP_VERSION);
-  app.footer(
-      "Examples:\n"
-      "  dccvp run configs/demo.yaml\n"
-      "  dccvp run configs/demo.yaml -c duration=20ms --seed 7 --out out/seed7\n"
-      "  dccvp params configs/demo.yaml --match ecn\n"
-      "Exit status: 0 done, 1 the run broke a promise, 2 unusable input.");
   int status = kExitOk;
   try {
     for (const AddCommand add : kCommands) add(app, status);
+    app.footer(
+        "Examples:\n"
+        "  dccvp run configs/demo.yaml\n"
+        "  dccvp run configs/demo.yaml -c duration=20ms --seed 7 --out out/seed7\n"
+        "  dccvp params configs/demo.yaml --match ecn\n"
+        "Exit status: 0 done, 1 the run broke a promise, 2 unusable input.");
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help, --version
     return app.exit(e);

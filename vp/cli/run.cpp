@@ -91,6 +91,11 @@ void add_run_command(CLI::App& app, int& status) {
   command->add_option("--seed", arguments->seed, "same as -c seed=N")->type_name("N");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->add_flag("--no-plots", arguments->no_plots, "draw no pictures");
+  command->footer(
+      "Examples:\n"
+      "  dccvp run configs/demo.yaml\n"
+      "  dccvp run configs/demo.yaml -c traffic.0.dscp=10 -c 'measure={from: 2ms}'\n"
+      "Exit status: 0 done, 1 the run broke a promise, 2 unusable input.");
   command->callback([arguments, &status] { status = run(*arguments); });
 }
 

@@ -83,10 +83,13 @@ std::string totals(const RunResults& r, const Metrics& m) {
   const AggregateCounters& a = r.aggregate;
   const std::size_t completed = static_cast<std::size_t>(
       std::count_if(r.flows.begin(), r.flows.end(), [](const auto& f) { return f.completed; }));
-  std::string out = fmt::format(
-      "Goodput {:.3f} Gb/s, Jain {}, RTT {} us (p99 {}), {} of {} flows completed\n",
-      m.goodput_gbps, m.jain ? decimals(*m.jain, 4) : "-", microseconds_or_dash(a.rtt_mean),
-      microseconds_or_dash(a.rtt_p99), completed, r.flows.size());
+  std::string out =
+      fmt::format("Goodput {:.3f} Gb/s, Jain {}, {} of {} flows completed\n", m.goodput_gbps,
+                  m.jain ? decimals(*m.jain, 4) : "-", completed, r.flows.size());
+  if (a.rtt_mean) {
+    out += fmt::format("RTT {} us, 99th percentile {} us\n", microseconds_or_dash(a.rtt_mean),
+                       microseconds_or_dash(a.rtt_p99));
+  }
   out += fmt::format("Drops {}, PFC pauses {}, ECN marks {}, CNPs {} sent, {} received\n", a.drops,
                      a.pfc_pauses, a.ecn_marks, a.cnps_sent, a.cnps_received);
   out += fmt::format("Rate cuts {}, increases {}, CNPs without a slot {}\n", a.rate_decreases,

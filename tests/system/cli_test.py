@@ -1,0 +1,237 @@
+#!/usr/bin/python3
+"""The command line's contract: exit statuses, one-line errors with their place, nothing written
+before the input is accepted, results complete and repeatable.
+
+  cli_test.py BUILD/dccvp
+"""
+
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BAD = ROOT / "tests/config/bad"
+DCCVP = ""
+
+SMALL = """\
+duration: 1ms
+measure: {from: 200us}
+topology: {kind: star, hosts: 4, link: {rate: 25Gbps}}
+host: {driver: none}
+dscp: {46: {weight: 4}}
+traffic:
+  - {kind: incast, senders: 1..2, receiver: 0, dscp: 46}
+  - {kind: flow, from: 3, to: 0, dscp: 10, bytes: 100KB}
+output: {series: {interval: 20us}}
+"""
+
+
+def dccvp(*arguments, cwd, env=None):
+    return subprocess.run([DCCVP, *map(str, arguments)], cwd=cwd, capture_output=True, text=True,
+                          timeout=120, check=False, env={**os.environ, **(env or {})})
+
+
+class Cli(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="dccvp-cli-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "small.yaml").write_text(SMALL)
+
+    def files(self):
+        return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))
+
+    def run_small(self, *arguments):
+        return dccvp("run", "small.yaml", "--no-plots", *arguments, cwd=self.folder)
+
+
+class BadInput(Cli):
+    def test_every_bad_configuration(self):
+        index = [line.split(" | ", 1) for line in (BAD / "EXPECTED.txt").read_text().splitlines()
+                 if not line.startswith("#")]
+        self.assertGreaterEqual(len(index), 30)
+        before = self.files()
+        for name, expected in index:
+            for command in ("check", "run"):
+                with self.subTest(file=name, command=command):
+                    done = dccvp(command, BAD / name, cwd=self.folder)
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    self.assertEqual(done.stdout, "")
+                    self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+                    self.assertTrue(done.stderr.startswith(f"dccvp: {BAD / name}:{expected}"),
+                                    done.stderr)
+        self.assertEqual(self.files(), before, "something was written")
+
+    def test_overrides_and_arguments(self):
+        before = self.files()
+        for arguments, start in (
+                (("-c", "switch.ecn.kmin=5kb"), "dccvp: -c switch.ecn.kmin=5kb: '5kb': unknown unit"),
+                (("-c", "nonsense"), "dccvp: -c nonsense: expected key.path=value"),
+                (("-c", "traffic.7.dscp=1"), "dccvp: -c traffic.7.dscp=1: 'traffic' has 2 elements"),
+                (("--seed", "-3"), "dccvp: "), (("--seed", "x"), "dccvp: -c seed=x: 'x'"),
+                (("--bogus",), "dccvp: "), (("second.yaml",), "dccvp: ")):
+            with self.subTest(arguments=arguments):
+                done = self.run_small(*arguments)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertTrue(done.stderr.startswith(start), done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        for arguments in ((), ("dance",), ("run",), ("check",), ("run", "missing.yaml")):
+            with self.subTest(arguments=arguments):
+                done = dccvp(*arguments, cwd=self.folder)
+                self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(self.files(), before, "something was written")
+
+    def test_output_folders(self):
+        (self.folder / "mine").mkdir()
+        (self.folder / "mine/letter.txt").write_text("keep me")
+        before = self.files()
+        for arguments in (("--out", "mine"), ("--out", "mine", "--force"), ("--out", "/"),
+                          ("--out", "small.yaml", "--force")):
+            with self.subTest(arguments=arguments):
+                done = self.run_small(*arguments)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertEqual(self.files(), before)
+
+
+class Runs(Cli):
+    def test_leaves_what_the_contract_lists(self):
+        done = self.run_small()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        out = self.folder / "out/small"
+        names = sorted(str(p.relative_to(out)) for p in out.rglob("*") if p.is_file())
+        self.assertEqual(names, ["config.effective.yaml", "flows.csv", "metrics.json",
+                                 "series/class.csv", "series/flow_rates.csv", "series/queue.csv"])
+        metrics = json.loads((out / "metrics.json").read_text())
+        self.assertTrue(metrics["completed"])
+        self.assertEqual(metrics["sim_time_s"], 0.001)
+        self.assertEqual([c["dscp"] for c in metrics["classes"]], [10, 46])
+        for header in ("Classes", "Longest queues", "Speed:", "Results: out/small"):
+            self.assertIn(header, done.stdout)
+        for line in done.stdout.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+        self.assertNotIn("\033", done.stdout, "colour without a terminal")
+        with open(out / "flows.csv", newline="", encoding="utf-8") as file:
+            flows = list(csv.DictReader(file))
+        self.assertEqual([f["completed"] for f in flows], ["false", "false", "true"])
+        finished = flows[2]
+        self.assertAlmostEqual(float(finished["slowdown"]),
+                               float(finished["fct_s"]) / float(finished["ideal_s"]), places=6)
+        self.assertGreaterEqual(float(finished["slowdown"]), 1.0)
+        self.assertEqual(flows[0]["end_s"], "")
+
+    def test_same_seed_same_bytes_and_the_effective_configuration_repeats_the_run(self):
+        self.run_small("--out", "a", "--seed", "3")
+        self.run_small("--out", "b", "--seed", "3")
+        again = dccvp("run", "a/config.effective.yaml", "--out", "c", "--no-plots", cwd=self.folder)
+        self.assertEqual(again.returncode, 0, again.stderr)
+
+        def deterministic(name):
+            metrics = json.loads((self.folder / name / "metrics.json").read_text())
+            del metrics["wall_s"], metrics["speed"]
+            return metrics
+
+        self.assertEqual(deterministic("a"), deterministic("b"))
+        self.assertEqual(deterministic("a"), deterministic("c"))
+        for file in ("flows.csv", "series/flow_rates.csv", "series/queue.csv", "series/class.csv",
+                     "config.effective.yaml"):
+            first = (self.folder / "a" / file).read_bytes()
+            self.assertEqual(first, (self.folder / "b" / file).read_bytes(), file)
+            self.assertEqual(first, (self.folder / "c" / file).read_bytes(), file)
+
+    def test_force_replaces_a_run(self):
+        self.assertEqual(self.run_small("--quiet").returncode, 0)
+        self.assertEqual(self.run_small("--quiet").returncode, 2)
+        (self.folder / "out/small/stale.txt").write_text("old")
+        done = self.run_small("--quiet", "--force")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertNotIn("out/small/stale.txt", self.files())
+        self.assertEqual([f for f in self.files() if "tmp" in f], [])
+
+    def test_expectations_decide_the_exit_status(self):
+        met = self.run_small("--quiet", "-c", "expect=[{metric: aggregate.drops, max: 0}]")
+        self.assertEqual(met.returncode, 0, met.stderr)
+        missed = self.run_small("--quiet", "--force", "-c",
+                                "expect=[{metric: aggregate.goodput_gbps, min: 26}]")
+        self.assertEqual(missed.returncode, 1)
+        self.assertIn("FAILED: expectation: aggregate.goodput_gbps is ", missed.stderr)
+        self.assertTrue((self.folder / "out/small/metrics.json").exists(), "results stay readable")
+
+    def test_an_interrupt_keeps_the_results_so_far(self):
+        process = subprocess.Popen(
+            [DCCVP, "run", "small.yaml", "--no-plots", "-c", "duration=1000s", "-c",
+             "output.series.interval=1s"], cwd=self.folder, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, stderr)
+        self.assertIn("stopped before its end", stdout)
+        metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
+        self.assertFalse(metrics["completed"])
+        self.assertEqual(metrics["failures"], [])
+
+    def test_pictures(self):
+        done = dccvp("run", "small.yaml", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in ("classes.png", "flow_rates.png", "queues.png"):
+            picture = (self.folder / "out/small" / name).read_bytes()
+            self.assertTrue(picture.startswith(b"\x89PNG"), name)
+            self.assertGreater(len(picture), 5000, name)
+
+
+class Lists(Cli):
+    def test_check(self):
+        done = dccvp("check", "small.yaml", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.startswith("small.yaml: ok (star, 4 hosts, dcc"), done.stdout)
+        self.assertEqual(self.files(), ["small.yaml"])
+
+    def test_params(self):
+        rows = json.loads(dccvp("params", "small.yaml", "-c", "seed=9", "--format", "json",
+                                cwd=self.folder).stdout)
+        by_path = {row["path"]: row for row in rows}
+        self.assertEqual(by_path["seed"]["value"], "9")
+        self.assertEqual(by_path["seed"]["origin"], "-c seed=9")
+        self.assertEqual(by_path["duration"]["origin"], "small.yaml:1:11")
+        self.assertEqual(by_path["duration"]["default"], "10ms")
+        self.assertEqual(by_path["nic.mtu"]["origin"], "default")
+        self.assertEqual(by_path["traffic.1.bytes"]["value"], "100KB")
+        schema = json.loads(dccvp("params", "--format", "json", cwd=self.folder).stdout)
+        self.assertGreater(len(schema), 150)
+        for row in schema:
+            self.assertTrue(row["meaning"] and row["type"] and row["default"], row)
+        text = dccvp("params", "--match", "ecn.kmin", cwd=self.folder).stdout
+        self.assertIn("switch.ecn.kmin: 5KB", text)
+        self.assertNotIn("pmax", text)
+
+    def test_regs(self):
+        maps = json.loads(dccvp("regs", "--format", "json", cwd=self.folder).stdout)
+        self.assertEqual([m["name"] for m in maps], ["dcc", "nic"])
+        for register_map in maps:
+            offsets = [r["offset"] for r in register_map["registers"]]
+            self.assertEqual(len(offsets), len(set(offsets)))
+            self.assertTrue(all(o % 4 == 0 for o in offsets))
+        text = dccvp("regs", cwd=self.folder).stdout
+        for register in maps[0]["registers"]:
+            self.assertIn(register["name"], text)
+
+    def test_help(self):
+        for arguments in (("--help",), ("run", "--help"), ("params", "--help")):
+            done = dccvp(*arguments, cwd=self.folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            for line in done.stdout.splitlines():
+                self.assertLessEqual(len(line), 80, line)
+        self.assertEqual(dccvp("--version", cwd=self.folder).returncode, 0)
+
+
+if __name__ == "__main__":
+    DCCVP = os.path.abspath(sys.argv[1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
