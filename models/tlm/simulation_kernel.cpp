@@ -33,7 +33,17 @@ void SimulationKernel::synchronise() {
   poke_.notify(sc_core::SC_ZERO_TIME);
 }
 
+// SystemC would turn an exception into a report of its own and lose its type.
 void SimulationKernel::run() {
+  try {
+    run_events();
+  } catch (...) {
+    failure_ = std::current_exception();
+    sc_core::sc_stop();
+  }
+}
+
+void SimulationKernel::run_events() {
   // Events of this very instant belong to us first: others see a device after its events.
   const PicoSeconds present = from_sc_time(sc_core::sc_time_stamp());
   limit_ = std::max(horizon(), present);

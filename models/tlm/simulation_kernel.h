@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <systemc>
 
@@ -37,8 +38,14 @@ class SimulationKernel final : public sc_core::sc_module {
   /// From a SystemC process at sc_time_stamp(): sets the devices' clock to it, and has the kernel
   /// look again at what is due once the process has done its work.
   void synchronise();
+  /// What an event threw; the simulation ended with it. Null if nothing did.
+  std::exception_ptr failure() const { return failure_; }
   /// Ends the simulation after the event being run.
-  void stop() { stopping_ = true; }
+  void stop() {
+    stopping_ = true;
+    poke_.notify(sc_core::SC_ZERO_TIME);
+  }
+  bool stopped() const { return stopping_; }
   /// Simulated time reached: the scheduler's, which the end of the run brings to `end`.
   PicoSeconds now() const { return scheduler_.now(); }
 
@@ -48,13 +55,14 @@ class SimulationKernel final : public sc_core::sc_module {
  private:
   static constexpr std::uint32_t kEventsPerCall = 1u << 16;
   void run();
+  void run_events();
   PicoSeconds horizon() const;
 
   Scheduler& scheduler_;
   PicoSeconds end_;
   PicoSeconds limit_{};  // first moment that belongs to another process
   bool stopping_ = false;
-  bool running_ = false;
+  std::exception_ptr failure_;
   sc_core::sc_event poke_;
   std::function<void()> heartbeat_;
 };

@@ -1,8 +1,63 @@
 #include "platform/engines.h"
 
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#ifdef DCC_HAVE_RTL
+#include "timer_engine_lockstep.h"
+#include "timer_engine_rtl.h"
+#endif
+
 namespace dcc::vp {
 
-std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig&, HostId) { return nullptr; }
-std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig&, HostId) { return nullptr; }
+#ifdef DCC_HAVE_RTL
+
+std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, HostId host) {
+  const ControllerConfig& controller = config.nic.controller;
+  if (controller.timer == Implementation::kModel) return nullptr;
+  RtlWheelOptions wheel;
+  wheel.slots = controller.slots;
+  if (controller.timer == Implementation::kRtl) return make_rtl_timer_engine(wheel);
+  LockstepOptions options;
+  options.rtl = wheel;
+  options.seed = config.seed;
+  options.name = fmt::format("host {} timer", host);
+  options.log_path = fmt::format("wheel_lockstep_host{}.log", host);
+  return make_lockstep_timer_engine(options);
+}
+
+std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId) {
+  if (config.nic.controller.rate_lut == Implementation::kModel) return nullptr;
+  throw std::runtime_error("nic.controller.rate_lut: this build has no verilated rate unit");
+}
+
+void finish_timer_engine(TimerEngine& engine, Tick now) {
+  if (auto* const both = dynamic_cast<LockstepTimerEngine*>(&engine)) both->finish(now);
+}
+
+#else
+
+void finish_timer_engine(TimerEngine&, Tick) {}
+
+namespace {
+void need_model(Implementation implementation, const char* what) {
+  if (implementation == Implementation::kModel) return;
+  throw std::runtime_error(std::string("nic.controller.") + what +
+                           ": this build has no RTL (configure with -DDCCVP_RTL=ON)");
+}
+}  // namespace
+
+std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, HostId) {
+  need_model(config.nic.controller.timer, "timer");
+  return nullptr;
+}
+
+std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId) {
+  need_model(config.nic.controller.rate_lut, "rate_lut");
+  return nullptr;
+}
+
+#endif
 
 }  // namespace dcc::vp

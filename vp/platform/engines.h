@@ -13,4 +13,8 @@ namespace dcc::vp {
 std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, HostId host);
 std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId host);
 
+/// At the end of a run: in lock-step, what is left in model and hardware must agree too. Throws
+/// with the report if it does not.
+void finish_timer_engine(TimerEngine& engine, Tick now);
+
 }  // namespace dcc::vp

@@ -1,5 +1,6 @@
 #include "platform/host.h"
 
+#include "platform/engines.h"
 #include "platform/host_driver.h"
 #include "platform/translate.h"
 
@@ -37,6 +38,12 @@ Host::~Host() = default;
 
 void Host::bring_up() {
   if (programmer_ != nullptr) programmer_->bring_up(controller_programme(config_, link_.rate));
+}
+
+void Host::finish() {
+  if (dcc() == nullptr) return;
+  ControllerDevice& device = dcc()->device();
+  finish_timer_engine(device.timers(), device.time());
 }
 
 Host::SoftwareReport Host::software_report() const {

@@ -48,6 +48,9 @@ class Host final : public sc_core::sc_module {
   /// Once elaboration is over: hosts without a driver get their controller programmed.
   void bring_up();
 
+  /// At the end of a run: checks that need it (lock-step's leftovers). Throws with a report.
+  void finish();
+
   /// What software on this host reports; without any, all zero.
   struct SoftwareReport {
     std::uint64_t instructions = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "driver/irq_regs.h"
+#include "memory_map.h"
 #include "platform/boot_image.h"
 
 namespace dcc::vp {
@@ -12,10 +13,6 @@ namespace {
 // real machine, so that bring-up takes visible time.
 const sc_core::sc_time kBusLatency(10, sc_core::SC_NS);
 const sc_core::sc_time kRamLatency(20, sc_core::SC_NS);
-constexpr std::uint64_t kInterruptControllerBase = 0x0C000000;
-constexpr std::uint64_t kInterruptControllerBytes = 0x1000;
-constexpr std::uint64_t kControllerBytes = 0x100000;
-constexpr std::uint64_t kNicBytes = 0x10000;
 }  // namespace
 
 HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& context,
@@ -27,12 +24,14 @@ HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& c
       controller_(controller),
       bus_("bus", kBusLatency),
       ram_("ram", static_cast<std::uint64_t>(config_.host_of(context.id).ram), kRamLatency),
-      interrupts_("interrupts", kBusLatency) {
+      interrupts_("interrupts", kBusLatency),
+      host_(config_.host_of(context.id)) {
   bus_.attach(ram_.socket, BOOT_RAM_BASE, ram_.size(), "ram");
-  bus_.attach(nic.apb()->apb, NIC_BASE, kNicBytes, "nic");
-  bus_.attach(interrupts_.socket, kInterruptControllerBase, kInterruptControllerBytes,
+  bus_.attach(nic.apb()->apb, NIC_BASE, DCC_NIC_BYTES, "nic");
+  bus_.attach(interrupts_.socket, DCC_INTERRUPT_CONTROLLER_BASE, DCC_INTERRUPT_CONTROLLER_BYTES,
               "interrupt controller");
-  if (controller != nullptr) bus_.attach(controller->apb, DCC_BASE, kControllerBytes, "controller");
+  if (controller != nullptr)
+    bus_.attach(controller->apb, DCC_BASE, DCC_CONTROLLER_BYTES, "controller");
   nic.dma()->socket.bind(bus_.in);
 
   const auto synchronise = [this] { kernel_.synchronise(); };
@@ -47,12 +46,20 @@ HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& c
   }
 
   write_boot_block(config_, context.plan, context.id, context.link.rate, ram_.data(), ram_.size());
+  if (host_.driver == DriverKind::kFirmware) {
+    run_firmware(context);
+  } else {
+    run_natively();
+  }
+}
+
+void HostDriver::run_natively() {
   stub_ = std::make_unique<model::HostStub>(
       "cpu",
       [this](const hal& machine) {
         return static_cast<int>(traffic_app_run(&application_, &machine, BOOT_BLOCK_ADDRESS));
       },
-      model::to_sc_time(config_.host_of(context.id).quantum));
+      model::to_sc_time(host_.quantum));
   stub_->socket.bind(bus_.in);
   stub_->set_namer([this](std::uint64_t address) { return name_of(address); });
   stub_->set_notifier([this](sc_core::sc_event& event) { kernel_.notify(event); });
@@ -60,11 +67,40 @@ HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& c
   interrupts_.connect_output([this](bool high) { stub_->set_interrupt(high); });
 }
 
+void HostDriver::run_firmware(const HostContext& context) {
+  model::FirmwareHostConfig config;
+  config.elf = host_.elf;
+  config.hart_id = context.id;
+  config.clock_hz = host_.clock.hertz;
+  config.cpi = {static_cast<std::uint32_t>(host_.cpi.numerator),
+                static_cast<std::uint32_t>(host_.cpi.denominator)};
+  config.quantum = model::to_sc_time(host_.quantum);
+  config.image_bytes = DCC_IMAGE_BYTES;
+  config.gdb_port = host_.gdb.has_value() ? static_cast<int>(*host_.gdb) : -1;
+  // Hosts print at the same time: whole lines, each with its host's number.
+  config.output = [this, id = context.id](char c) {
+    if (c != '\n') {
+      console_line_ += c;
+      return;
+    }
+    fmt::print(stderr, "host {}: {}\n", id, console_line_);
+    console_line_.clear();
+  };
+  firmware_ = std::make_unique<model::FirmwareHost>("firmware", config, bus_, ram_, interrupts_);
+  model::RiscvCpu& cpu = firmware_->cpu();
+  cpu.set_namer([this](std::uint64_t address) { return name_of(address); });
+  cpu.set_notifier([this](sc_core::sc_event& event) { kernel_.notify(event); });
+  // One host's program may end before the others'; a death ends the run.
+  cpu.set_end_handler([this] {
+    if (!firmware_->succeeded()) kernel_.stop();
+  });
+}
+
 std::string HostDriver::name_of(std::uint64_t address) const {
-  if (address >= NIC_BASE && address < NIC_BASE + kNicBytes) {
+  if (address >= NIC_BASE && address < NIC_BASE + DCC_NIC_BYTES) {
     return nic_.host()->registers().name_of(static_cast<std::uint32_t>(address - NIC_BASE));
   }
-  if (controller_ != nullptr && address >= DCC_BASE && address < DCC_BASE + kControllerBytes) {
+  if (controller_ != nullptr && address >= DCC_BASE && address < DCC_BASE + DCC_CONTROLLER_BYTES) {
     return controller_->block().name_of(static_cast<std::uint32_t>(address - DCC_BASE));
   }
   return bus_.describe(address);
@@ -75,8 +111,12 @@ Host::SoftwareReport HostDriver::report() const {
   const boot_result result = read_boot_outcome(ram_.data()).result;
   report.payload_errors = result.messages_corrupt;
   report.completions_lost = result.sequence_errors;
-  if (stub_->failed()) {
+  if (firmware_ != nullptr) report.instructions = firmware_->cpu().instructions();
+  if (stub_ != nullptr && stub_->failed()) {
     report.failure = stub_->failure();
+  } else if (firmware_ != nullptr && !firmware_->succeeded() &&
+             firmware_->cpu().state() != model::RiscvCpu::State::kRunning) {
+    report.failure = fmt::format("{}: {}", name(), firmware_->outcome());
   } else if (result.error != 0) {
     report.failure = fmt::format("{}: {}", name(), result.text);
   }

@@ -8,6 +8,7 @@
 #include "app/traffic_app.h"
 #include "bus.h"
 #include "controller.h"
+#include "firmware_host.h"
 #include "host_stub.h"
 #include "interrupt_controller.h"
 #include "nic_module.h"
@@ -27,6 +28,8 @@ class HostDriver final : public sc_core::sc_module {
   model::Ram& ram() { return ram_; }
 
  private:
+  void run_natively();
+  void run_firmware(const HostContext& context);
   std::string name_of(std::uint64_t address) const;
 
   const PlatformConfig& config_;
@@ -37,7 +40,10 @@ class HostDriver final : public sc_core::sc_module {
   model::Ram ram_;
   model::InterruptController interrupts_;
   traffic_app application_{};
-  std::unique_ptr<model::HostStub> stub_;
+  const HostConfig& host_;
+  std::string console_line_;
+  std::unique_ptr<model::HostStub> stub_;          // driver: native
+  std::unique_ptr<model::FirmwareHost> firmware_;  // driver: firmware
 };
 
 }  // namespace dcc::vp

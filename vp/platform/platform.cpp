@@ -60,12 +60,19 @@ class Platform final : public sc_core::sc_module {
   RunResults run() {
     const auto begin = std::chrono::steady_clock::now();
     sc_core::sc_start(model::to_sc_time(config_.duration));
-    if (!stopped_early_) scheduler_.run_until(config_.duration);
     RunResults results;
+    try {
+      if (kernel_.failure() != nullptr) std::rethrow_exception(kernel_.failure());
+      if (!stopped_early_ && !kernel_.stopped()) scheduler_.run_until(config_.duration);
+      for (auto& host : hosts_) host->finish();
+    } catch (const std::exception& failure) {
+      aborted_ = true;
+      results.failures.push_back(failure.what());
+    }
     results.wall_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     results.sim_time = scheduler_.now();
-    results.completed = !aborted_;
+    results.completed = !aborted_ && (stopped_early_ || !kernel_.stopped());
     results.events = scheduler_.events_run();
     measurement_->collect(results);
     for (const Wire& wire : network_.wires()) {
