@@ -136,7 +136,8 @@ int cosim_main(const CosimOptions& options) {
     const CosimResult result = run_cosim(with_progress);
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     print(options, result, wall.count());
-    return result.mismatches == 0 ? 0 : 1;
+    const bool covered = !options.full_coverage || result.bins_hit() == result.coverage.size();
+    return result.mismatches == 0 && covered ? 0 : 1;
   } catch (const std::invalid_argument& error) {
     std::fprintf(stderr, "cosim: %s\n", error.what());
     return 2;

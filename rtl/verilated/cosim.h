@@ -14,6 +14,7 @@ struct CosimOptions {
   std::string profile = "all";  // uniform | burst | wrap | full | cancel-race; all: in turn
   std::string dut = "rtl";      // rtl | netlist | model
   std::uint32_t fault = 0;      // WheelFault, rtl only
+  bool full_coverage = false;   // a bin that is not hit makes cosim_main return 1
   bool random_init = false;     // random register and RAM contents after power-up
   std::function<void(std::uint64_t done, std::uint64_t of)> progress;  // may be empty
 };

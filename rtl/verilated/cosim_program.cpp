@@ -1,5 +1,5 @@
 // The test bench as a program of its own: wheel_cosim [--ops N] [--seed S] [--profile P] [--dut D]
-// [--fault F] [--random-init].
+// [--fault F] [--random-init] [--full-coverage].
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -28,10 +28,14 @@ int main(int argc, char** argv) {
       options.random_init = true;
       continue;
     }
+    if (option == "--full-coverage") {
+      options.full_coverage = true;
+      continue;
+    }
     if (i + 1 == argc) {
       std::fprintf(stderr,
                    "usage: wheel_cosim [--ops N] [--seed S] [--profile P] [--dut D] [--fault F] "
-                   "[--random-init]\n");
+                   "[--random-init] [--full-coverage]\n");
       return 2;
     }
     const char* value = argv[++i];

@@ -79,9 +79,12 @@ class Engine final : public RtlTimerEngine {
   void do_reset(Tick now) override {
     WheelInputs in;
     in.clear = true;
-    in.overrun_clear = true;
+    cycle(in);
+    in.clear = false;
+    in.overrun_clear = true;  // the lag is gone now
     cycle(in);
     settle();
+    overrun_seen_ = false;
     now_ = now;
     base_ = now - out_.now;
   }
