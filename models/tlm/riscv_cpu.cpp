@@ -276,6 +276,9 @@ std::string RiscvCpu::trap_sentence(const riscv::TrapRecord& trap) const {
       text += std::string(", address ") + value;
       if (namer_) text += " (" + namer_(trap.value) + ")";
       break;
+    case riscv::Cause::kInstructionAccessFault:
+      text += ", called from " + place(trap.ra);
+      break;
     case riscv::Cause::kIllegalInstruction:
       text += std::string(", instruction ") + value;
       break;

@@ -66,7 +66,8 @@ void add_run_elf_command(CLI::App& app, int& status) {
       ->check(CLI::Range(0, 65535))
       ->type_name("PORT");
   command->add_option("--trace-cpu", o.trace_file, "one line an instruction")->type_name("FILE");
-  command->add_option("--trace-bus", o.bus_trace_file, "one line a bus access")->type_name("FILE");
+  command->add_option("--trace-bus", o.bus_trace_file, "one line a device access")
+      ->type_name("FILE");
   command->add_flag("--quiet", o.quiet, "nothing but the program's output and errors");
   command->callback([a, &status] {
     try {

@@ -57,7 +57,6 @@ class Machine {
     host_ = std::make_unique<model::FirmwareHost>("host", config(options), bus_, ram_, interrupts_);
     host_->cpu().set_end_handler([] { sc_core::sc_stop(); });
     if (!options.bus_trace_file.empty()) {
-      ram_.allow_dmi(false);
       trace_ = std::make_unique<model::BusTrace>(options.bus_trace_file, bus_);
     }
   }
@@ -68,7 +67,7 @@ class Machine {
     model::FirmwareHostConfig c;
     c.elf = o.file;
     c.clock_hz = o.clock_hz;
-    c.cpi = {o.cpi_thousandths, 1000};
+    c.cpi = riscv::Hart::Cpi::from_thousandths(o.cpi_thousandths);
     c.quantum = to_time(o.quantum);
     c.gdb_port = o.gdb_port;
     c.gdb_wait = o.gdb_wait;

@@ -20,7 +20,7 @@ struct RunElfOptions {
   int gdb_port = -1;             // -1: no debugger; 0: any free port, printed
   bool gdb_wait = true;          // the first instruction waits for the debugger
   std::string trace_file;        // one line an instruction; empty: none
-  std::string bus_trace_file;    // one line a bus access; empty: none
+  std::string bus_trace_file;    // one line a device access; empty: none
   bool quiet = false;            // nothing but the program's own output and errors
 };
 

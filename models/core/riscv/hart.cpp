@@ -156,7 +156,7 @@ void Hart::decode_into(DecodedOp& entry, std::uint32_t pc) {
 void Hart::raise(Cause cause, std::uint32_t value, std::uint32_t pc) {
   ++trapped_;
   const auto number = static_cast<std::uint32_t>(cause);
-  last_trap_ = TrapRecord{number, pc, value, steps_};
+  last_trap_ = TrapRecord{number, pc, value, x_[1], steps_};
   if (csr_.handler_never_set()) {
     die(Death::kNoHandler, pc, value, number);
     return;
@@ -168,7 +168,7 @@ void Hart::raise(Cause cause, std::uint32_t value, std::uint32_t pc) {
 
 void Hart::die(Death death, std::uint32_t pc, std::uint32_t value, std::uint32_t cause) {
   death_ = death;
-  death_record_ = TrapRecord{cause, pc, value, steps_};
+  death_record_ = TrapRecord{cause, pc, value, x_[1], steps_};
   pc_ = pc;
   ask(Stop::kDead);
 }

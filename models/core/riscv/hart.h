@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct TrapRecord {
   std::uint32_t cause = 0;
   std::uint32_t pc = 0;
   std::uint32_t value = 0;  // mtval: the address, or the instruction's bits
+  std::uint32_t ra = 0;     // x1 then: after a jump to nowhere, where it came from
   std::uint64_t step = 0;   // when, in instructions since reset
 };
 
@@ -67,6 +69,11 @@ class Hart {
   struct Cpi {
     std::uint32_t numerator = 1;
     std::uint32_t denominator = 1;
+    /// 1250 is {5, 4}: in lowest terms, so that counts of cycles stay far from overflow.
+    static constexpr Cpi from_thousandths(std::uint32_t n) {
+      const std::uint32_t common = std::gcd(n, 1000u);
+      return {n / common, 1000u / common};
+    }
   };
 
   Hart(MemoryBus& bus, std::uint32_t hart_id, Cpi cpi);

@@ -1,0 +1,10 @@
+/* Writes a read-only register; the runtime's handler reports it. */
+#include "machine.h"
+#include "memory_map.h"
+__attribute__((noinline)) static void write_status(void) {
+  machine_write32(DCC_UART_BASE + DCC_UART_STATUS, 1);
+}
+int main(void) {
+  write_status();
+  return 0;
+}
