@@ -4,6 +4,10 @@
 #include <Vnic_regs.h>
 #include <verilated.h>
 
+#ifdef DCC_HAVE_REGS_NETLIST
+#include <Vdcc_regs_netlist.h>
+#endif
+
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -229,6 +233,11 @@ class VerilatedRegs final : public RegsDut {
 }  // namespace
 
 std::unique_ptr<RegsDut> make_regs_dut(const std::string& map, int seed) {
+#ifdef DCC_HAVE_REGS_NETLIST
+  if (map == "dcc_gates") {
+    return std::make_unique<VerilatedRegs<Vdcc_regs_netlist>>(dcc_map::kMap, seed);
+  }
+#endif
   if (map == dcc_map::kMap.name) {
     return std::make_unique<VerilatedRegs<Vdcc_regs>>(dcc_map::kMap, seed);
   }

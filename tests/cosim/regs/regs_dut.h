@@ -46,7 +46,8 @@ class RegsDut {
   virtual int take_window_writes() = 0;
 };
 
-/// The block of a map, "dcc" or "nic". The seed fills what reset does not define.
+/// The block "dcc" or "nic", or "dcc_gates" where its netlist has been built. The seed fills what
+/// reset does not define.
 std::unique_ptr<RegsDut> make_regs_dut(const std::string& map, int seed);
 
 /// Entries of each window the verilated instance was built with.

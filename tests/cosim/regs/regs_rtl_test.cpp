@@ -212,7 +212,15 @@ TEST_P(RegsRtl, RefusedWritesNeverReachTheWindows) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Maps, RegsRtl, ::testing::Values("dcc", "nic"),
+std::vector<std::string> blocks() {
+  std::vector<std::string> names = {"dcc", "nic"};
+#ifdef DCC_HAVE_REGS_NETLIST
+  names.push_back("dcc_gates");
+#endif
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Maps, RegsRtl, ::testing::ValuesIn(blocks()),
                          [](const auto& test) { return test.param; });
 
 }  // namespace

@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+"""Proves the register block's properties for all time, and finds the false ones false.
+
+yosys turns the block and one property into an AIGER circuit, abc's pdr decides it.
+  run.py [--only N ...]
+Exit status 0 when every property is as expected.
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+GENERATED = HERE.parent / "generated"
+
+PROPERTIES = {
+    0: "PSLVERR only in the last cycle of an access",
+    1: "no wait state outside the windows",
+    2: "at most one window at a time",
+    3: "window and address stand still until the window is ready",
+    4: "misaligned and far-off addresses are refused and reach no window",
+    5: "narrow writes are refused and reach no window",
+    6: "values to the hardware change only after an accepted write",
+    7: "soft reset pulses only after 1 was written to it",
+    8: "fields with a maximum never exceed it",
+    9: "fields with a minimum never fall below it",
+    10: "R_AI is what was last written to it",
+    11: "R_AI reads as what was last written to it",
+    12: "a counter's high half is the one of its low half's reading",
+    13: "statistics cannot be written",
+    14: "slots cannot be written",
+    15: "no address beyond the decrease table reaches it",
+    16: "no slot beyond the instance's is reached",
+    17: "no multiplier above one is written",
+}
+FALSE = {
+    100: "no access is ever refused",
+    101: "no access ever waits",
+    102: "soft reset never pulses",
+    103: "MARK_SHIFT is never 8",
+    104: "R_AI is never 0x12345678",
+    105: "the interrupt line is never high",
+    106: "the last slot's last word is never reached",
+    107: "values to the hardware never change",
+    108: "a high half always reads as 0",
+}
+
+
+def decide(number, folder):
+    """"proved", "counterexample at cycle N" or what went wrong."""
+    aiger = folder / f"p{number}.aig"
+    sources = " ".join(str(p) for p in (GENERATED / "dcc_regs_pkg.sv", GENERATED / "dcc_regs_apb.sv",
+                                        HERE / "regs_formal.sv"))
+    script = (f"read_verilog -sv -formal {sources}; "
+              f"chparam -set Prop {number} regs_formal; hierarchy -top regs_formal; "
+              "prep -flatten -top regs_formal; memory_map; opt -full; async2sync; "
+              "setundef -undriven -anyseq; techmap; dfflegalize -cell $_DFF_P_ 01; "
+              "abc -g AND -fast; opt_clean; setundef -anyseq; "
+              f"write_aiger -zinit {aiger}")
+    done = subprocess.run(["yosys", "-q", "-p", script], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return "yosys: " + (done.stderr or done.stdout).strip()
+    done = subprocess.run(["yosys-abc", "-c", f"read_aiger {aiger}; fold; pdr -T 300"],
+                          capture_output=True, text=True, check=False)
+    if "Property proved" in done.stdout:
+        return "proved"
+    match = re.search(r"was asserted in frame (\d+)", done.stdout)
+    if match:
+        return f"counterexample at cycle {match[1]}"
+    return "abc: " + done.stdout.strip().splitlines()[-1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", type=int, nargs="+", help="numbers of properties")
+    options = parser.parse_args()
+    unknown = set(options.only or ()) - set(PROPERTIES) - set(FALSE)
+    if unknown:
+        parser.error(f"no property {', '.join(map(str, sorted(unknown)))}")
+    wrong = 0
+    print(f"{'':>4}  {'result':<28} {'s':>5}  property")
+    with tempfile.TemporaryDirectory() as folder:
+        for number, text in {**PROPERTIES, **FALSE}.items():
+            if options.only and number not in options.only:
+                continue
+            begin = time.monotonic()
+            result = decide(number, pathlib.Path(folder))
+            expected = "proved" if number in PROPERTIES else "counterexample"
+            good = result.startswith(expected)
+            wrong += not good
+            mark = "" if good else f"  UNEXPECTED, wanted: {expected}"
+            print(f"{number:>4}  {result:<28} {time.monotonic() - begin:>5.1f}  {text}{mark}",
+                  flush=True)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
