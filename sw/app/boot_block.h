@@ -28,7 +28,7 @@ extern "C" {
 /* The first MiB of RAM belongs to the firmware image. */
 #define BOOT_BLOCK_ADDRESS UINT64_C(0x80100000)
 #define BOOT_MAGIC UINT32_C(0x44434342) /* "BCCD" in memory */
-#define BOOT_VERSION UINT32_C(1)
+#define BOOT_VERSION UINT32_C(2)
 #define BOOT_NEVER UINT64_MAX
 
 enum { BOOT_MAX_FLOWS = 16384, BOOT_MAX_SLOTS = 64, BOOT_ALIGNMENT = 64 };
