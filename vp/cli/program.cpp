@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "cli/command.h"
+#include "cli/help_formatter.h"
 #include "config/yaml_tree.h"
 #include "report/run_files.h"
 #include "traffic/traffic_spec.h"
@@ -38,7 +39,7 @@ int run_program(int argc, const char* const* argv) {
       "Virtual prototype of an RDMA NIC's differentiated congestion controller.\n"
       "Reads a YAML platform, runs it, leaves figures, tables and pictures.",
       "dccvp");
-  app.get_formatter()->column_width(26);
+  app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
   app.set_version_flag("--version", "dccvp " DCCVP_VERSION);
   int status = kExitOk;
