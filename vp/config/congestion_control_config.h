@@ -63,11 +63,14 @@ struct QcnConfig {
 };
 
 enum class TimelyVariant { kOriginal, kPatched };
+/// What updates the rate: a completed segment, or one ACK a round trip (reference simulator).
+enum class TimelyUpdate { kSegment, kRoundTrip };
 
 /// TIMELY, SIGCOMM'15, section 4; the patched form of "ECN or Delay", CoNEXT'16.
 struct TimelyConfig {
   TimelyVariant variant = TimelyVariant::kOriginal;
-  Ratio ewma{7, 8};  // weight of the old gradient
+  TimelyUpdate update = TimelyUpdate::kSegment;
+  Ratio ewma{7, 8};  // weight of the newest difference
   Ratio beta{4, 5};
   BitRate additive_step = 10_Mbps;
   PicoSeconds t_low = kMicroSecond * 50;
@@ -75,7 +78,9 @@ struct TimelyConfig {
   PicoSeconds min_rtt = kMicroSecond * 20;
   unsigned hai_after = 5;
   unsigned hai_factor = 5;
+  bool hai_below_low = false;  // HAI also while the RTT is under t_low (reference simulator)
   Bytes segment = 16_KB;  // bytes between completions, at most 64 KB
+  bool bursts = true;     // a segment leaves at line rate, the gap follows it
   Ratio app_limit{4, 5};  // an application below this share of its rate does not raise it
   std::optional<Bytes> outstanding;  // cap on unacknowledged bytes; empty: none
   BitRate r_min = 10_Mbps;

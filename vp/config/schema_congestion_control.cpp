@@ -88,7 +88,8 @@ void describe_qcn(SchemaVisitor& v, QcnConfig& c) {
 void describe_timely(SchemaVisitor& v, TimelyConfig& c) {
   const char* const paper = "TIMELY, SIGCOMM'15";
   v.choice("variant", c.variant, {"as published, or patched", "ECN or Delay, CoNEXT'16"});
-  v.field("ewma", c.ewma, {"0", "1"}, {"weight of the old gradient", paper});
+  v.choice("update", c.update, {"the rate changes once a segment, or once a round trip", paper});
+  v.field("ewma", c.ewma, {"0", "1"}, {"weight of the newest RTT difference", paper});
   v.field("beta", c.beta, {"0", "1"}, {"gain of a decrease", paper});
   v.field("additive_step", c.additive_step, {"1Mbps", "1Tbps"}, {"delta", paper});
   v.field("t_low", c.t_low, {"0us", "1s"}, {"RTT under which the rate rises", paper});
@@ -96,7 +97,9 @@ void describe_timely(SchemaVisitor& v, TimelyConfig& c) {
   v.field("min_rtt", c.min_rtt, {"100ns", "1s"}, {"RTT of the empty network", paper});
   v.field("hai_after", c.hai_after, {"1", "255"}, {"increases before hyper increase", paper});
   v.field("hai_factor", c.hai_factor, {"1", "255"}, {"steps of a hyper increase", paper});
+  v.field("hai_below_low", c.hai_below_low, {}, {"hyper increase also under t_low", ""});
   v.field("segment", c.segment, {"64B", "64KiB"}, {"bytes between two completions", paper});
+  v.field("bursts", c.bursts, {}, {"segments leave at line rate, gaps between them", paper});
   v.field("app_limit", c.app_limit, {"0", "1"},
           {"no increase for who uses less than this share of his rate", paper});
   v.field("outstanding", c.outstanding, "none", {"1KB", "1GB"},

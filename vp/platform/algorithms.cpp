@@ -3,6 +3,11 @@
 #include <stdexcept>
 
 #include "cc/dcqcn.h"
+#include "cc/dcqcn_slotted.h"
+#include "cc/dctcp.h"
+#include "cc/hpcc.h"
+#include "cc/timely.h"
+#include "platform/algorithm_parameters.h"
 #include "platform/engines.h"
 #include "platform/translate.h"
 
@@ -21,7 +26,22 @@ GovernedBy make_algorithm(const PlatformConfig& config, const AlgorithmContext& 
       break;
     }
     case AlgorithmKind::kDcqcn:
-      made.algorithm = std::make_unique<Dcqcn>(context.host, dcqcn_parameters(cc.dcqcn));
+      if (cc.dcqcn.variant == DcqcnVariant::kSlotted) {
+        made.algorithm = std::make_unique<DcqcnSlotted>(context.host, dcqcn_parameters(cc.dcqcn));
+      } else {
+        made.algorithm = std::make_unique<Dcqcn>(context.host, dcqcn_parameters(cc.dcqcn));
+      }
+      break;
+    case AlgorithmKind::kDctcp:
+      made.algorithm = std::make_unique<Dctcp>(
+          context.host, dctcp_parameters(config.nic, context.longest_base_rtt));
+      break;
+    case AlgorithmKind::kHpcc:
+      made.algorithm =
+          std::make_unique<Hpcc>(context.host, hpcc_parameters(cc.hpcc, context.longest_base_rtt));
+      break;
+    case AlgorithmKind::kTimely:
+      made.algorithm = std::make_unique<Timely>(context.host, timely_parameters(cc.timely));
       break;
     case AlgorithmKind::kNone:
       break;

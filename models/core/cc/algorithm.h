@@ -17,7 +17,8 @@ class AlgorithmHost {
   virtual PicoSeconds now() const = 0;
   /// New pacing rate; takes effect from the flow's last packet on.
   virtual void set_rate(FlowNumber flow, Rate rate) = 0;
-  /// Greatest number of unacknowledged payload bytes; Bytes max = no window.
+  /// A packet may leave while fewer payload bytes than this are unacknowledged, so up to one packet
+  /// more can be out (as in TCP with a window in whole segments); Bytes max = no window.
   virtual void set_window(FlowNumber flow, Bytes bytes) = 0;
   /// (Re)starts timer `id` (0 … kTimersPerFlow-1) of a flow: Algorithm::on_timer after `delay`.
   virtual void start_timer(FlowNumber flow, int id, PicoSeconds delay) = 0;
@@ -65,6 +66,9 @@ struct AlgorithmNeeds {
   bool acks = false;       // on_ack is called for every ACK
   bool telemetry = false;  // data packets collect an IntStack, ACKs bring it back
   bool on_sent = false;    // on_sent is called for every data packet
+  /// Payload bytes of a flow that leave back to back before its pace takes one gap for all of them
+  /// (a message's end ends it too); 0: every packet is paced.
+  Bytes burst = 0;
 };
 
 struct AlgorithmCounters {

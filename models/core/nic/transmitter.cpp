@@ -109,8 +109,7 @@ bool Transmitter::may_send(const Flow& flow) const {
   if (!flow.connected || !flow.work.has_unsent()) return false;
   // A window smaller than a packet still lets one packet out: nothing would ever reopen it.
   const Bytes in_flight = flow.work.in_flight();
-  return in_flight == 0 || flow.window == INT64_MAX ||
-         in_flight + flow.work.plan_next().payload_bytes <= flow.window;
+  return in_flight == 0 || in_flight < flow.window;
 }
 
 PicoSeconds Transmitter::gap_of(const Flow& flow, std::uint32_t wire) const {
@@ -118,7 +117,7 @@ PicoSeconds Transmitter::gap_of(const Flow& flow, std::uint32_t wire) const {
 }
 
 PicoSeconds Transmitter::next_start(const Flow& flow) const {
-  if (flow.last_wire == 0) return now();
+  if (flow.last_wire == 0 || flow.burst_left > 0) return now();
   const PicoSeconds gap = gap_of(flow, flow.last_wire);
   // A rate of zero waits for ever; set_rate moves it.
   if (gap == PicoSeconds::max()) return gap;
@@ -241,7 +240,7 @@ Packet* Transmitter::next_data_packet() {
     if (packet == nullptr) continue;  // its bytes could not be read; the flow has been failed
     const std::uint32_t wire =
         packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
-    start_pacing(flow, wire);
+    start_pacing(flow, wire, plan);
     flow.work.sent();
     ++counters_.packets_sent;
     ++counters_.data_sent;
@@ -266,7 +265,12 @@ Packet* Transmitter::next_data_packet() {
 
 // The next gap counts from when this packet was due, not from when it got the wire: a flow that
 // other flows delay keeps its average rate. One that is late by a whole gap starts afresh.
-void Transmitter::start_pacing(Flow& flow, std::uint32_t wire) {
+void Transmitter::start_pacing(Flow& flow, std::uint32_t wire, const PacketPlan& plan) {
+  if (flow.burst_left > 0) {
+    flow.burst_left = plan.last ? 0 : std::max<Bytes>(0, flow.burst_left - plan.payload_bytes);
+    flow.last_wire += wire;
+    return;
+  }
   PicoSeconds due = now();
   if (flow.last_wire != 0) {
     const PicoSeconds gap = gap_of(flow, flow.last_wire);
@@ -277,6 +281,9 @@ void Transmitter::start_pacing(Flow& flow, std::uint32_t wire) {
   }
   flow.paced_from = due;
   flow.last_wire = wire;
+  if (needs_.burst > 0 && flow.config.governed && !plan.last) {
+    flow.burst_left = std::max<Bytes>(0, needs_.burst - plan.payload_bytes);
+  }
 }
 
 Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {

@@ -111,7 +111,8 @@ class Transmitter final : public AlgorithmHost {
     Bytes window = INT64_MAX;
     PicoSeconds full_gap{};       // pacing gap of a full packet at `rate`
     PicoSeconds paced_from{};     // when the last packet was due to start
-    std::uint32_t last_wire = 0;  // its size with overhead
+    std::uint32_t last_wire = 0;  // its size with overhead; of a burst, all of it so far
+    Bytes burst_left = 0;         // payload that may still follow without a gap
     PicoSeconds progress{};       // last ACK that covered something, or first packet after idle
     Qpn older = kNoFlow, younger = kNoFlow;  // list of flows with packets out, by progress
     bool outstanding = false;
@@ -126,7 +127,7 @@ class Transmitter final : public AlgorithmHost {
   Packet* make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan);
   bool load_payload(Packet& packet, const PacketPlan& plan);
   void fail(Qpn qpn, Flow& flow, CompletionSink::Status status);
-  void start_pacing(Flow& flow, std::uint32_t wire);
+  void start_pacing(Flow& flow, std::uint32_t wire, const PacketPlan& plan);
   bool may_send(const Flow& flow) const;
   PicoSeconds next_start(const Flow& flow) const;
   PicoSeconds gap_of(const Flow& flow, std::uint32_t wire) const;

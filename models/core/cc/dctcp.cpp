@@ -1,0 +1,98 @@
+#include "cc/dctcp.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cc/real_rate.h"
+
+namespace dcc {
+
+Dctcp::Dctcp(AlgorithmHost& host, const DctcpParameters& parameters)
+    : host_(host), parameters_(parameters), line_(to_mbps(host.line_rate())) {}
+
+AlgorithmNeeds Dctcp::needs() const {
+  AlgorithmNeeds needs;
+  needs.acks = true;
+  return needs;
+}
+
+void Dctcp::on_flow_start(FlowNumber number, const FlowStart& start) {
+  if (flows_.size() <= number) flows_.resize(number + 1);
+  Flow& flow = flows_[number];
+  flow = Flow{};
+  flow.rtt = parameters_.base_rtt == PicoSeconds() ? start.base_rtt : parameters_.base_rtt;
+  if (parameters_.form == DctcpParameters::Form::kRate) {
+    flow.level = start.initial_rate.raw == 0 ? line_ : to_mbps(start.initial_rate);
+  } else {
+    flow.level = parameters_.initial_window != 0
+                     ? static_cast<long double>(parameters_.initial_window)
+                     : bytes_at(line_, flow.rtt);
+  }
+  apply(number, flow);
+}
+
+void Dctcp::apply(FlowNumber number, const Flow& flow) {
+  if (parameters_.form == DctcpParameters::Form::kWindow) {
+    host_.set_window(number, static_cast<Bytes>(flow.level));
+    return;
+  }
+  host_.set_rate(number, from_mbps(flow.level));
+  const long double full = parameters_.initial_window != 0
+                               ? static_cast<long double>(parameters_.initial_window)
+                               : bytes_at(line_, flow.rtt);
+  host_.set_window(number, static_cast<Bytes>(full * flow.level / line_));
+}
+
+long double Dctcp::penalty(long double alpha) const {
+  return parameters_.exponent == 1 ? alpha : std::pow(alpha, parameters_.exponent);
+}
+
+void Dctcp::on_ack(FlowNumber number, const AckInfo& info) {
+  Flow& flow = flows_[number];
+  ++flow.acks;
+  if (info.ce) ++flow.marked;
+  const bool round_over = info.psn >= flow.round_end;
+  if (round_over) {
+    const long double share = static_cast<long double>(flow.marked) / flow.acks;
+    if (flow.round_end != 0) flow.alpha += parameters_.g * (share - flow.alpha);
+    flow.round_end = info.next_psn;
+    flow.acks = flow.marked = 0;
+  }
+  if (flow.reduced && info.psn >= flow.cut_end) flow.reduced = false;
+
+  const bool by_rate = parameters_.form == DctcpParameters::Form::kRate;
+  const long double before = flow.level;
+  if (info.ce && !flow.reduced) {
+    const long double least = by_rate ? to_mbps(parameters_.r_min) : parameters_.mtu;
+    flow.level = std::max(least, flow.level * (1 - penalty(flow.alpha) / 2));
+    flow.reduced = true;
+    flow.cut_end = info.next_psn;
+    ++counters_.rate_decreases;
+  } else if (!flow.reduced && by_rate && round_over) {
+    flow.level = std::min(line_, flow.level + to_mbps(parameters_.r_ai));
+    if (flow.level > before) ++counters_.rate_increases;
+  } else if (!flow.reduced && !by_rate) {
+    // One packet a window: each ACK brings its share. Beyond four bandwidth-delay products the
+    // window no longer says anything about the network.
+    const long double most = 4 * bytes_at(line_, flow.rtt) + parameters_.mtu;
+    flow.level =
+        std::min(most, flow.level + parameters_.mtu * static_cast<long double>(info.newly_acked) /
+                                        flow.level);
+    if (round_over) ++counters_.rate_increases;
+  }
+  if (flow.level != before) apply(number, flow);
+}
+
+Algorithm::View Dctcp::view(FlowNumber number) const {
+  const Flow& flow = flows_[number];
+  long double mbps = flow.level;
+  if (parameters_.form == DctcpParameters::Form::kWindow) {
+    mbps = flow.rtt.count == 0
+               ? line_
+               : std::min(line_, flow.level * 8e6L / static_cast<long double>(flow.rtt.count));
+  }
+  const Rate rate = from_mbps(mbps);
+  return {rate, rate, static_cast<double>(flow.alpha)};
+}
+
+}  // namespace dcc

@@ -1,0 +1,63 @@
+// DCTCP over RDMA: the share of marked packets, measured once a window, sets the depth of the cut.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cc/algorithm.h"
+
+namespace dcc {
+
+/// Alizadeh et al., "Data Center TCP", SIGCOMM 2010, section 3.3; RFC 8257.
+struct DctcpParameters {
+  enum class Form : std::uint8_t {
+    kWindow,  // RFC 8257: a congestion window, one packet more a round trip
+    kRate,  // the same rules on a pacing rate, `r_ai` more a round trip, window = rate × base RTT
+  };
+  Form form = Form::kWindow;
+  long double g = 1.0L / 16;  // weight of the newest window in α
+  Rate r_ai = Rate::from(BitRate(615'000'000));
+  Rate r_min = Rate::from(BitRate(100'000'000));
+  Bytes initial_window = 0;  // 0: line rate × base RTT
+  PicoSeconds base_rtt{};    // zero: each flow's own
+  long double exponent = 1;  // d of D2TCP (SIGCOMM 2012): the cut is by α^d / 2
+  std::uint32_t mtu = 1000;  // payload bytes: the window form's unit
+};
+
+/// A *round* ends with the ACK of the first packet sent after the round began. At its end
+/// α ← (1−g)·α + g·F, F the share of CE among its ACKs. The first CE of a round cuts by α^d / 2 and
+/// lets no increase happen until what was then under way is acknowledged (RFC 8257, 3.3).
+/// Flows begin with a full bandwidth-delay product and α = 1, without slow start: an RDMA NIC
+/// starts at line rate.
+class Dctcp final : public Algorithm {
+ public:
+  Dctcp(AlgorithmHost& host, const DctcpParameters& parameters);
+
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_ack(FlowNumber flow, const AckInfo& info) override;
+  View view(FlowNumber flow) const override;
+  AlgorithmCounters counters() const override { return counters_; }
+
+ private:
+  struct Flow {
+    long double level = 0;  // kRate: Mb/s; kWindow: bytes
+    long double alpha = 1;
+    PicoSeconds rtt{};  // of the empty network
+    Psn round_end = 0;  // the round ends with the ACK of this packet or a later one
+    Psn cut_end = 0;    // reduced until this packet is acknowledged
+    bool reduced = false;
+    std::uint32_t acks = 0;    // of this round
+    std::uint32_t marked = 0;  // of those
+  };
+  void apply(FlowNumber number, const Flow& flow);
+  long double penalty(long double alpha) const;
+
+  AlgorithmHost& host_;
+  DctcpParameters parameters_;
+  long double line_;  // Mb/s
+  std::vector<Flow> flows_;
+  AlgorithmCounters counters_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,99 @@
+#include "cc/hpcc.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "cc/real_rate.h"
+
+namespace dcc {
+
+Hpcc::Hpcc(AlgorithmHost& host, const HpccParameters& parameters)
+    : host_(host), parameters_(parameters), line_(to_mbps(host.line_rate())) {
+  if (parameters.base_rtt.count <= 0)
+    throw std::invalid_argument("hpcc: base RTT must be positive");
+}
+
+AlgorithmNeeds Hpcc::needs() const {
+  AlgorithmNeeds needs;
+  needs.acks = true;
+  needs.telemetry = true;
+  return needs;
+}
+
+void Hpcc::on_flow_start(FlowNumber number, const FlowStart& start) {
+  if (flows_.size() <= number) flows_.resize(number + 1);
+  Flow& flow = flows_[number];
+  flow = Flow{};
+  flow.current = flow.reference = start.initial_rate.raw == 0 ? line_ : to_mbps(start.initial_rate);
+  apply(number, flow);
+}
+
+void Hpcc::apply(FlowNumber number, const Flow& flow) {
+  host_.set_rate(number, from_mbps(flow.current));
+  host_.set_window(number, static_cast<Bytes>(bytes_at(flow.current, parameters_.base_rtt)));
+}
+
+// Procedure NewAck.
+void Hpcc::on_ack(FlowNumber number, const AckInfo& info) {
+  if (info.telemetry == nullptr || info.telemetry->hops == 0) return;
+  Flow& flow = flows_[number];
+  const bool update = info.psn >= flow.last_update;
+  // A path that changed has other links: nothing to compare with.
+  if (!flow.measured || flow.links.hops != info.telemetry->hops) {
+    flow.measured = true;
+    flow.links = *info.telemetry;
+    flow.last_update = info.next_psn;
+    return;
+  }
+  const long double before = flow.current;
+  measure_inflight(flow, *info.telemetry);
+  compute_window(flow, update);
+  if (update) flow.last_update = info.next_psn;
+  if (flow.current == before) return;
+  ++(flow.current < before ? counters_.rate_decreases : counters_.rate_increases);
+  apply(number, flow);
+}
+
+// Function MeasureInflight.
+void Hpcc::measure_inflight(Flow& flow, const IntStack& now) {
+  const long double period = static_cast<long double>(parameters_.base_rtt.count);
+  long double u = 0;
+  long double tau = 0;
+  for (std::size_t i = 0; i < now.hops; ++i) {
+    const IntHop& hop = now.hop[i];
+    IntHop& last = flow.links.hop[i];
+    const long double elapsed = static_cast<long double>((hop.timestamp - last.timestamp).count);
+    if (elapsed > 0) {
+      const long double line = static_cast<long double>(hop.rate.bits_per_second) / 8e12L;  // B/ps
+      const long double sent = static_cast<long double>(hop.tx_bytes - last.tx_bytes) / elapsed;
+      const long double queue = static_cast<long double>(std::min(hop.queue, last.queue));
+      const long double load = queue / (line * period) + sent / line;
+      if (load > u) {
+        u = load;
+        tau = elapsed;
+      }
+    }
+    last = hop;
+  }
+  tau = std::min(tau, period);
+  flow.u = (1 - tau / period) * flow.u + tau / period * u;
+}
+
+// Function ComputeWind.
+void Hpcc::compute_window(Flow& flow, bool update) {
+  const bool multiplicative = flow.u >= parameters_.eta || flow.stage >= parameters_.max_stage;
+  long double window = flow.reference;
+  if (multiplicative) window /= flow.u / parameters_.eta;
+  window += to_mbps(parameters_.w_ai);
+  flow.current = std::min(line_, std::max(to_mbps(parameters_.r_min), window));
+  if (!update) return;
+  flow.stage = multiplicative ? 0 : flow.stage + 1;
+  flow.reference = flow.current;
+}
+
+Algorithm::View Hpcc::view(FlowNumber number) const {
+  const Flow& flow = flows_[number];
+  return {from_mbps(flow.current), from_mbps(flow.reference), static_cast<double>(flow.u)};
+}
+
+}  // namespace dcc
