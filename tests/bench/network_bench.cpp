@@ -1,0 +1,101 @@
+// Speed of the fabric alone: a switch without wires, and whole networks without NICs.
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <vector>
+
+#include "../unit/net_test_devices.h"
+#include "stats/queue_statistics.h"
+
+namespace dcc {
+namespace {
+
+/// A wire that takes no time.
+class Drain final : public PacketOut {
+ public:
+  explicit Drain(PacketPool& pool) : pool_(pool) {}
+  bool busy() const override { return false; }
+  void send(Packet* packet) override { pool_.give_back(packet); }
+
+ private:
+  PacketPool& pool_;
+};
+
+/// Packets through a 33-port switch, 32 at a time into one queue and out again, with ECN, PFC
+/// accounting and queue statistics.
+void packets_through_a_switch(benchmark::State& state) {
+  constexpr int kPorts = 33;
+  Scheduler scheduler;
+  PacketPool pool;
+  SwitchParameters parameters;
+  parameters.arbitration = state.range(0) == 0 ? SwitchParameters::Arbitration::kFifo
+                                               : SwitchParameters::Arbitration::kRoundRobin;
+  SwitchDevice device(scheduler, pool, parameters, kPorts, 1, 0);
+  std::vector<std::unique_ptr<Drain>> out;
+  QueueStatistics statistics;
+  for (int port = 0; port < kPorts; ++port) {
+    out.push_back(std::make_unique<Drain>(pool));
+    device.attach(port, *out.back(), LinkParameters{});
+    device.set_route(static_cast<HostId>(port), {port});
+  }
+  device.observe_queue(0, &statistics);
+  PicoSeconds now{};
+  const PicoSeconds step(2'500);
+  for (auto _ : state) {
+    for (int port = 1; port < kPorts; ++port) {
+      scheduler.advance_to(now += step);
+      Packet* const packet = pool.take();
+      packet->wire_bytes = 1066;
+      packet->source = packet->flow = static_cast<std::uint32_t>(port);
+      packet->ecn = Ecn::kEct0;
+      device.receive(packet, port);
+    }
+    for (int port = 1; port < kPorts; ++port) {
+      scheduler.advance_to(now += step);
+      device.wire_free(0);
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * (kPorts - 1));
+}
+BENCHMARK(packets_through_a_switch)->Arg(0)->Arg(1)->ArgName("round_robin");
+
+/// Link traversals of an incast without end.
+void incast(benchmark::State& state) {
+  const int senders = static_cast<int>(state.range(0));
+  test::TestStar star(senders + 1, SwitchParameters{}, LinkParameters{});
+  for (int h = 1; h <= senders; ++h) star.host[static_cast<std::size_t>(h)]->blast(0, 1066);
+  const auto traversals = [&] {
+    std::uint64_t sum = 0;
+    for (const auto& link : star.up) sum += link->counters().packets;
+    for (const auto& link : star.down) sum += link->counters().packets;
+    return static_cast<std::int64_t>(sum);
+  };
+  star.scheduler.run_until(kMilliSecond);
+  const std::int64_t before = traversals();
+  for (auto _ : state) star.scheduler.run_until(star.scheduler.now() + kMicroSecond * 100);
+  state.SetItemsProcessed(traversals() - before);
+}
+BENCHMARK(incast)->Arg(2)->Arg(32)->Arg(319);
+
+/// Link traversals in the 320-host tree, 60 hosts sending to 7 others each.
+void fat_tree(benchmark::State& state) {
+  test::TestNetwork net(Topology::fat_tree(FatTreeParameters{}), SwitchParameters{});
+  for (HostId h = 0; h < 60; ++h) {
+    for (HostId k = 1; k <= 7; ++k) net.host[h]->blast((h + k * 8) % 60, 1066);
+  }
+  const auto traversals = [&] {
+    std::uint64_t sum = 0;
+    for (const auto& link : net.links) sum += link->counters().packets;
+    return static_cast<std::int64_t>(sum);
+  };
+  net.scheduler.run_until(kMicroSecond * 200);
+  const std::int64_t before = traversals();
+  for (auto _ : state) net.scheduler.run_until(net.scheduler.now() + kMicroSecond * 20);
+  state.SetItemsProcessed(traversals() - before);
+}
+BENCHMARK(fat_tree);
+
+}  // namespace
+}  // namespace dcc
+
+BENCHMARK_MAIN();
