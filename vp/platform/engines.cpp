@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "controller/timing_wheel.h"
+
 #ifdef DCC_HAVE_RTL
 #include "timer_engine_lockstep.h"
 #include "timer_engine_rtl.h"
@@ -11,11 +13,21 @@
 
 namespace dcc::vp {
 
+namespace {
+std::unique_ptr<TimerEngine> make_model(const ControllerConfig& controller) {
+  WheelSplit split;
+  split.top = static_cast<int>(controller.split[0]);
+  split.middle = static_cast<int>(controller.split[1]);
+  split.last = static_cast<int>(controller.split[2]);
+  return std::make_unique<TimingWheel>(controller.slots, split);
+}
+}  // namespace
+
 #ifdef DCC_HAVE_RTL
 
 std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, HostId host) {
   const ControllerConfig& controller = config.nic.controller;
-  if (controller.timer == Implementation::kModel) return nullptr;
+  if (controller.timer == Implementation::kModel) return make_model(controller);
   RtlWheelOptions wheel;
   wheel.slots = controller.slots;
   if (controller.timer == Implementation::kRtl) return make_rtl_timer_engine(wheel);
@@ -50,7 +62,7 @@ void need_model(Implementation implementation, const char* what) {
 
 std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, HostId) {
   need_model(config.nic.controller.timer, "timer");
-  return nullptr;
+  return make_model(config.nic.controller);
 }
 
 std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId) {

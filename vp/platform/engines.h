@@ -9,7 +9,7 @@
 
 namespace dcc::vp {
 
-/// Null: the controller's own model.
+/// Null (rate engine): the controller's own model.
 std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, HostId host);
 std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId host);
 
