@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "cli/command.h"
+#include "cli/preflight.h"
 #include "config/enum_names.h"
 #include "config/quantity_text.h"
 #include "config/yaml_reader.h"
@@ -25,7 +26,9 @@ void add_check_command(CLI::App& app, int& status) {
   const auto arguments = std::make_shared<ConfigArguments>();
   arguments->add_to(*command, true);
   command->callback([arguments, &status] {
-    print_summary(load_config(arguments->file, arguments->overrides));
+    const LoadedConfig loaded = load_config(arguments->file, arguments->overrides);
+    check_named_inputs(loaded);
+    print_summary(loaded);
     status = kExitOk;
   });
 }

@@ -15,6 +15,7 @@
 #include "observe/metrics.h"
 #include "report/metrics_json.h"
 #include "report/run_files.h"
+#include "traffic/traffic_spec.h"
 
 namespace dcc::vp {
 namespace {
@@ -42,17 +43,27 @@ void list_pictures(const std::filesystem::path& folder) {
   if (!names.empty()) std::printf("Pictures: %s\n", names.c_str());
 }
 
+/// What reaches us as an exception happened while the platform was built: its input is at fault.
+RunResults simulate(const LoadedConfig& loaded, bool show_progress) {
+  ProgressLine progress(show_progress);
+  try {
+    return run_platform(loaded.config, progress);
+  } catch (const ConfigError&) {
+    throw;
+  } catch (const TrafficError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw ConfigError(Place{loaded.file}, error.what());
+  }
+}
+
 int run(const Arguments& arguments) {
   std::vector<std::string> overrides = arguments.config.overrides;
   if (!arguments.seed.empty()) overrides.push_back("seed=" + arguments.seed);
   const LoadedConfig loaded = load_config(arguments.config.file, overrides);
   OutputFolder folder(output_place(arguments), arguments.force);
 
-  RunResults results;
-  {
-    ProgressLine progress(!arguments.quiet && ::isatty(STDERR_FILENO) == 1);
-    results = run_platform(loaded.config, progress);
-  }
+  RunResults results = simulate(loaded, !arguments.quiet && ::isatty(STDERR_FILENO) == 1);
   const Metrics metrics = compute_metrics(loaded.config, results);
   for (std::string& broken : broken_balances(results)) {
     results.failures.push_back(std::move(broken));
