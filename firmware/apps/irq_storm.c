@@ -41,7 +41,7 @@ static void software_handler(struct trap_frame* frame) {
 }
 
 /* Work whose result shows whether an interrupt has spoilt a register. */
-static uint32_t checksum(uint32_t rounds) {
+__attribute__((noinline)) static uint32_t checksum(uint32_t rounds) {
   uint32_t a = 1;
   uint32_t b = 0;
   uint32_t c = 0x9E3779B9u;

@@ -1,5 +1,7 @@
 /* From reset to main(), and from a trap to trap_dispatch(). */
 
+  /* Relaxation would shorten the code behind the back of the assembler's debug information. */
+  .option norelax
   .cfi_sections .debug_frame
   .section .text.start, "ax"
   .globl _start
@@ -7,10 +9,7 @@
 _start:
   .cfi_startproc
   .cfi_undefined ra
-  .option push
-  .option norelax
   la gp, __global_pointer$
-  .option pop
   la sp, __stack_top
   la tp, __tls_base
   la t0, trap_entry

@@ -26,7 +26,8 @@ RiscvCpu::RiscvCpu(const sc_core::sc_module_name& name, const RiscvCpuConfig& co
     : sc_core::sc_module(name),
       config_(config),
       hart_(*this, config.hart_id, config.cpi),
-      quantum_steps_(quantum_steps(config)) {
+      quantum_steps_(quantum_steps(config)),
+      quantum_left_(quantum_steps_) {
   hart_.set_ram({nullptr, config.ram_base, config.ram_bytes});
   socket.register_invalidate_direct_mem_ptr(this, &RiscvCpu::invalidate_dmi);
   SC_HAS_PROCESS(RiscvCpu);
@@ -74,25 +75,36 @@ void RiscvCpu::run() {
     single_step_ = resume == GdbServer::Resume::kStep;
     if (resume == GdbServer::Resume::kKill) end(State::kKilled);
   }
-  while (state_ == State::kRunning) run_quantum();
+  while (state_ == State::kRunning) run_on();
 }
 
-void RiscvCpu::run_quantum() {
+// Up to the end of the quantum, or to whatever comes before it.
+void RiscvCpu::run_on() {
   if (dmi_wanted_) request_dmi();
-  if (single_step_ || stepping_over_) {
-    stepping_over_ = false;
-    handle_stop(trace_ != nullptr ? trace_one() : hart_.step());
-    return;
-  }
-  if (trace_ == nullptr) {
-    handle_stop(hart_.run(quantum_steps_));
-    return;
-  }
-  Stop stop = Stop::kBudget;
-  for (std::uint64_t i = 0; i < quantum_steps_ && stop == Stop::kBudget; ++i) {
-    stop = hart_.has_breakpoint(hart_.pc()) ? Stop::kBreakpoint : trace_one();
+  const std::uint64_t start = hart_.steps();
+  const Stop stop = run_instructions();
+  const std::uint64_t done = hart_.steps() - start;
+  quantum_left_ -= std::min(done, quantum_left_);
+  if (quantum_left_ == 0) {
+    catch_up();
+    quantum_left_ = quantum_steps_;
+    quantum_over_ = true;
   }
   handle_stop(stop);
+  quantum_over_ = false;
+}
+
+Stop RiscvCpu::run_instructions() {
+  if (single_step_ || stepping_over_) {
+    stepping_over_ = false;
+    return trace_ != nullptr ? trace_one() : hart_.step();
+  }
+  if (trace_ == nullptr) return hart_.run(quantum_left_);
+  Stop stop = Stop::kBudget;
+  for (std::uint64_t i = 0; i < quantum_left_ && stop == Stop::kBudget; ++i) {
+    stop = hart_.has_breakpoint(hart_.pc()) ? Stop::kBreakpoint : trace_one();
+  }
+  return stop;
 }
 
 Stop RiscvCpu::trace_one() {
@@ -140,10 +152,9 @@ void RiscvCpu::handle_stop(Stop stop) {
       if (single_step_) stop_for_debugger(DebugStop{});
       break;
     case Stop::kBudget:
-      catch_up();
       if (single_step_) {
         stop_for_debugger(DebugStop{});
-      } else {
+      } else if (quantum_over_) {
         poll_debugger();
       }
       break;
@@ -154,11 +165,9 @@ void RiscvCpu::handle_stop(Stop stop) {
       break;
     }
     case Stop::kBreakpoint:
-      catch_up();
       stop_for_debugger(DebugStop{});
       break;
     case Stop::kWatchpoint: {
-      catch_up();
       const riscv::Watchpoint& w = hart_.watch_hit();
       char extra[32];
       std::snprintf(extra, sizeof extra, "%s:%08x;",
@@ -174,7 +183,6 @@ void RiscvCpu::handle_stop(Stop stop) {
       if (single_step_ && state_ == State::kRunning) stop_for_debugger(DebugStop{});
       break;
     case Stop::kDead:
-      catch_up();
       failure_ = death_sentence();
       stop_for_debugger(DebugStop{11, "", failure_ + "\n"});
       if (state_ == State::kRunning) end(State::kDead);
@@ -184,6 +192,7 @@ void RiscvCpu::handle_stop(Stop stop) {
 
 void RiscvCpu::sleep() {
   catch_up();
+  quantum_left_ = quantum_steps_;
   while (!hart_.wakes() && state_ == State::kRunning) {
     if (gdb_) {
       sc_core::wait(10 * config_.quantum, wake_);

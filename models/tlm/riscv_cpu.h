@@ -32,6 +32,9 @@ struct RiscvCpuConfig {
 /// CPU's own time: what it is ahead is waited out first, so devices see it in the order of all
 /// processes. Time is cycles over clock; mcycle goes on through sleep and bus waits.
 ///
+/// A debugger changes nothing: stops, steps and looks leave the grid of quanta as it is. While the
+/// CPU stands, devices may be behind it by up to a quantum, as they are while it runs.
+///
 /// The program ends by exit() (simulation control), through `tohost`, or by a death that
 /// failure() describes; the CPU then stands still and the end handler has been called.
 class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, private DebugTarget {
@@ -81,7 +84,8 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
 
  private:
   void run();
-  void run_quantum();
+  void run_on();
+  riscv::Stop run_instructions();
   riscv::Stop trace_one();
   void handle_stop(riscv::Stop stop);
   void sleep();
@@ -126,6 +130,8 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   RiscvCpuConfig config_;
   riscv::Hart hart_;
   std::uint64_t quantum_steps_;
+  std::uint64_t quantum_left_;
+  bool quantum_over_ = false;
   const riscv::SymbolTable* symbols_ = nullptr;
   std::ostream* trace_ = nullptr;
   const DebugRegistry* registry_ = nullptr;

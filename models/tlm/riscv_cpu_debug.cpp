@@ -56,8 +56,8 @@ bool RiscvCpu::watched_value_changed(std::string& note) {
   for (WatchedValue& value : watched_) {
     std::string present = value.read();
     if (present == value.last) continue;
-    note = value.path + " changed at " + sc_core::sc_time_stamp().to_string() + ": " + value.last +
-           " -> " + present + "\n";
+    note = value.path + " changed before " + sc_core::sc_time_stamp().to_string() + ": " +
+           value.last + " -> " + present + "\n";
     value.last = std::move(present);
     return true;
   }
@@ -136,7 +136,7 @@ std::string RiscvCpu::debug_monitor(const std::string& command) {
   if (verb == "modules") return monitor_modules();
   if (verb == "read") return monitor_read(path);
   if (verb == "stop-on-change") return monitor_stop_on_change(path);
-  if (verb == "time") return sc_core::sc_time_stamp().to_string();
+  if (verb == "time") return time_of(hart_.cycles()).to_string();
   if (verb == "cpu") return monitor_cpu();
   if (verb == "unwatch") {
     watched_.clear();
