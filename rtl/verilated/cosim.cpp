@@ -30,7 +30,8 @@ std::unique_ptr<WheelDut> make_dut(const CosimOptions& options) {
   if (options.dut == "netlist") {
     std::unique_ptr<WheelDut> dut = make_netlist_wheel(random_seed);
     if (dut == nullptr) {
-      throw std::invalid_argument("this build has no dut 'netlist': it needs yosys");
+      throw std::invalid_argument(
+          "this build has no dut 'netlist': configure with -DDCCVP_NETLIST=ON (needs yosys)");
     }
     return dut;
   }
