@@ -30,6 +30,7 @@ INK = "#222222"
 PALE = "#8A8A8A"
 MOST_LINES = 16  # with more flows, single lines say nothing: mean and spread of a class do
 MOST_LABELS = 8
+STRETCHES = 50  # of time, over which single flows are averaged before their spread is shown
 
 plt.rcParams.update({
     "figure.facecolor": "white", "axes.facecolor": "white", "savefig.facecolor": "white",
@@ -109,7 +110,8 @@ def shade_window(axes, metrics, factor):
 
 
 def save(figure, folder, name, title):
-    figure.suptitle(title, x=0.01, y=1.02, ha="left", fontsize=9, color=PALE)
+    above = figure.subplotpars.top + 0.42 / figure.get_figheight()
+    figure.suptitle(title, x=0.01, y=above, va="bottom", ha="left", fontsize=9, color=PALE)
     figure.savefig(os.path.join(folder, name), bbox_inches="tight")
     plt.close(figure)
 
@@ -154,7 +156,7 @@ def plot_classes(folder, metrics, series, title):
         shares.annotate(text, xy=(end, place), xytext=(5, 0), textcoords="offset points",
                         va="center", fontsize=9, color=INK)
     shares.set_yticks(list(places), names)
-    shares.invert_yaxis()
+    shares.set_ylim(max(len(classes), 3) - 0.5, -0.5)
     shares.grid(axis="y", visible=False)
     shares.set_xlim(0, max(100 * max(c["share"] or 0, c["expected_share"] or 0)
                            for c in classes) * 1.75 or 1)
@@ -186,6 +188,15 @@ def plot_flow_rates(folder, metrics, series, title):
     save(figure, folder, "flow_rates.png", title)
 
 
+def add_means(by_stretch, times, values, length):
+    """Adds a flow's mean over every stretch of time to {stretch: [means of flows]}."""
+    own = {}
+    for t, value in zip(times, values):
+        own.setdefault(int(t / length), []).append(value)
+    for stretch, samples in own.items():
+        by_stretch.setdefault(stretch, []).append(sum(samples) / len(samples))
+
+
 def draw_flows(axes, parts, flows, dscps, column, factor):
     def colour_of(flow):
         dscp = flows[int(flow)]["dscp"] if int(flow) in flows else None
@@ -208,17 +219,17 @@ def draw_flows(axes, parts, flows, dscps, column, factor):
                     labels.append((sum(last) / len(last), f"DSCP {dscp}",
                                    COLOURS[i % len(COLOURS)]))
         return labels
+    longest = max(max(part["t_s"]) for part in parts.values()) * (1 + 1e-9)
     for i, dscp in enumerate(dscps):
-        by_time = {}
+        by_stretch = {}
         for flow, part in parts.items():
-            if int(flow) not in flows or flows[int(flow)]["dscp"] != dscp:
-                continue
-            for t, value in zip(part["t_s"], part[column]):
-                by_time.setdefault(t, []).append(value)
-        times = thin(sorted(by_time), 800)
-        if not times:
+            if int(flow) in flows and flows[int(flow)]["dscp"] == dscp:
+                add_means(by_stretch, part["t_s"], part[column], longest / STRETCHES)
+        if not by_stretch:
             continue
-        columns = [sorted(by_time[t]) for t in times]
+        stretches = sorted(by_stretch)
+        times = [(stretch + 0.5) * longest / STRETCHES for stretch in stretches]
+        columns = [sorted(by_stretch[stretch]) for stretch in stretches]
         mean = [sum(c) / len(c) for c in columns]
         colour = COLOURS[i % len(COLOURS)]
         axes.fill_between([t * factor for t in times], [c[int(0.05 * (len(c) - 1))] for c in columns],
