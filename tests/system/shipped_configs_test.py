@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+"""The shipped configurations against what they promise: arithmetic, published figures, balances.
+
+  shipped_configs_test.py BUILD/dccvp
+"""
+
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DCCVP = ""
+
+# Payload share of a full packet: 1000 bytes in a frame of 1062 (Ethernet 14, IPv4 20, UDP 8, BTH 12,
+# ICRC 4, FCS 4); the configuration counts no preamble or gap.
+CEILING_25G = 25 * 1000 / 1062
+# Mean queue of the published reference simulator (DCQCN, parameters of SIGCOMM'15, 8 to 1 at
+# 25 Gb/s) and of the fluid model's fixed point, bytes.
+REFERENCE_QUEUE = 149_240
+FLUID_QUEUE = 165_400
+
+
+def run(config, *overrides, seed=1):
+    with tempfile.TemporaryDirectory(prefix="dccvp-shipped-") as folder:
+        out = pathlib.Path(folder) / "out"
+        arguments = [DCCVP, "run", str(ROOT / "configs" / f"{config}.yaml"), "--out", str(out),
+                     "--no-plots", "--quiet", "--seed", str(seed)]
+        for override in overrides:
+            arguments += ["-c", override]
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=280, check=False)
+        if done.returncode != 0:
+            raise AssertionError(f"{config}: exit {done.returncode}: {done.stderr}{done.stdout}")
+        return json.loads((out / "metrics.json").read_text())
+
+
+def bottleneck(metrics):
+    return max(metrics["queues"], key=lambda queue: queue["mean_bytes"])
+
+
+def fast(*overrides):
+    """Series off: they are tested elsewhere and take most of a short run's files."""
+    return ("output.series.flows=none", "output.series.queues=none", *overrides)
+
+
+class Balance(unittest.TestCase):
+    def check(self, metrics):
+        b = metrics["balance"]
+        self.assertEqual(b["packets_sent"], b["packets_delivered"] + b["packets_dropped"]
+                         + b["packets_in_flight"])
+        self.assertEqual(b["events_started"], b["events_expired"] + b["events_cancelled"]
+                         + b["events_pending"])
+        self.assertEqual(metrics["failures"], [])
+
+
+class Incast8x25g(Balance):
+    def test_plain_dcqcn_stands_where_reference_and_fluid_model_do(self):
+        metrics = run("incast_8x25g", *fast("nic.congestion_control.algorithm=dcqcn"))
+        self.check(metrics)
+        self.assertGreaterEqual(metrics["aggregate"]["goodput_gbps"], 0.98 * CEILING_25G)
+        self.assertLessEqual(metrics["aggregate"]["goodput_gbps"], CEILING_25G)
+        self.assertGreaterEqual(metrics["aggregate"]["jain"], 0.99)
+        self.assertEqual(metrics["aggregate"]["drops"], 0)
+        queue = bottleneck(metrics)["mean_bytes"]
+        near = min(abs(queue / REFERENCE_QUEUE - 1), abs(queue / FLUID_QUEUE - 1))
+        self.assertLessEqual(near, 0.35)
+
+    def test_controller_with_equal_weights_does_what_plain_dcqcn_does(self):
+        figures = {}
+        for algorithm in ("dcqcn", "dcc"):
+            runs = [run("incast_8x25g", *fast(f"nic.congestion_control.algorithm={algorithm}"),
+                        seed=seed) for seed in range(1, 6)]
+            figures[algorithm] = {
+                "goodput": statistics.mean(m["aggregate"]["goodput_gbps"] for m in runs),
+                "jain": statistics.mean(m["aggregate"]["jain"] for m in runs),
+                "queue": statistics.mean(bottleneck(m)["mean_bytes"] for m in runs),
+                "cuts": statistics.mean(m["aggregate"]["rate_decreases"] for m in runs),
+            }
+        for name, value in figures["dcqcn"].items():
+            self.assertLessEqual(abs(figures["dcc"][name] / value - 1), 0.15, (name, figures))
+
+
+class Demo(Balance):
+    def test_heavier_class_gets_more_and_payload_is_exact_in_ten_seeds(self):
+        for seed in range(1, 11):
+            metrics = run("demo", *fast("duration=5ms", "measure={from: 2ms, to: 5ms}"), seed=seed)
+            self.check(metrics)
+            share = {c["dscp"]: c["share"] for c in metrics["classes"]}
+            self.assertGreater(share[46], share[10], f"seed {seed}")
+            for host in metrics["hosts"]:
+                self.assertEqual(host["payload_errors"], 0)
+                self.assertEqual(host["completions_lost"], 0)
+
+
+class RdmaWrite(Balance):
+    def test_every_transfer_completes_byte_for_byte(self):
+        metrics = run("rdma_write")
+        self.check(metrics)
+        self.assertTrue(all(flow["completed"] for flow in metrics["flows"]))
+        self.assertEqual(sum(host["payload_errors"] for host in metrics["hosts"]), 0)
+
+
+class Tables(Balance):
+    def test_thousand_flows_fill_every_slot(self):
+        metrics = run("thousand_flows", *fast())
+        self.check(metrics)
+        self.assertEqual(metrics["hosts"][0]["slots_in_use_max"], 1024)
+        self.assertIn("timer_lateness_max_ticks", metrics["hosts"][0])
+        self.assertGreater(metrics["balance"]["events_pending"], 0)
+
+    def test_full_table_counts_what_it_drops(self):
+        metrics = run("table_full", *fast())
+        self.check(metrics)
+        a = metrics["aggregate"]
+        self.assertEqual(metrics["hosts"][0]["slots_in_use_max"], 64)
+        self.assertGreater(a["cnps_dropped_no_slot"], 0)
+        # Measured from the first packet on: every CNP received either cut a rate or found no slot.
+        self.assertEqual(a["cnps_received"], a["rate_decreases"] + a["cnps_dropped_no_slot"])
+        self.assertEqual(a["drops"], 0)
+
+
+class Determinism(unittest.TestCase):
+    def test_same_seed_same_bytes_other_seed_others(self):
+        def deterministic(seed):
+            metrics = run("incast_8x25g", "duration=5ms", "measure={from: 1ms, to: 5ms}", seed=seed)
+            del metrics["wall_s"], metrics["speed"]
+            return json.dumps(metrics)
+        self.assertEqual(deterministic(3), deterministic(3))
+        self.assertNotEqual(deterministic(3), deterministic(4))
+
+
+if __name__ == "__main__":
+    DCCVP = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main(verbosity=2)
