@@ -51,7 +51,6 @@ HostStub::HostStub(const sc_core::sc_module_name& name, Program program,
   hal_.wait_for_interrupt = [](void* self, std::uint64_t deadline_ns) {
     return static_cast<HostStub*>(self)->wait_for_interrupt(deadline_ns);
   };
-  socket.register_invalidate_direct_mem_ptr(this, &HostStub::invalidate);
   SC_HAS_PROCESS(HostStub);
   SC_THREAD(run);
   set_stack_size(kStackBytes);
@@ -115,21 +114,17 @@ void HostStub::write32(std::uint64_t address, std::uint32_t value) {
 }
 
 void* HostStub::memory(std::uint64_t address, std::uint64_t bytes) {
-  if (!dmi_valid_ || address < dmi_.get_start_address() || address > dmi_.get_end_address()) {
+  if (!granted_ || address < dmi_.get_start_address() || address > dmi_.get_end_address()) {
     tlm::tlm_generic_payload request;
     request.set_command(tlm::TLM_WRITE_COMMAND);
     request.set_address(address);
     dmi_.init();
-    dmi_valid_ = socket->get_direct_mem_ptr(request, dmi_) && dmi_.is_read_write_allowed();
-    if (!dmi_valid_) return nullptr;
+    granted_ = socket->get_direct_mem_ptr(request, dmi_) && dmi_.is_read_write_allowed();
+    if (!granted_) return nullptr;
   }
   const std::uint64_t after = dmi_.get_end_address() - address;  // bytes behind this one
   if (bytes != 0 && bytes - 1 > after) return nullptr;
   return dmi_.get_dmi_ptr() + (address - dmi_.get_start_address());
-}
-
-void HostStub::invalidate(sc_dt::uint64 start, sc_dt::uint64 end) {
-  if (start <= dmi_.get_end_address() && end >= dmi_.get_start_address()) dmi_valid_ = false;
 }
 
 int HostStub::wait_for_interrupt(std::uint64_t deadline_ns) {

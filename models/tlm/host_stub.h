@@ -19,8 +19,9 @@ namespace dcc::model {
 /// bus and target say. That time is gathered and waited out when it exceeds `quantum`, when the
 /// program sleeps, and by targets that need it.
 ///
-/// Pointers that the program got from hal_memory stay good for the whole run, also when DMI is
-/// withdrawn later (to watch memory): what it does through them is then not seen by the watcher.
+/// hal_memory keeps giving the pointers of its first DMI grant for the whole run, also when DMI is
+/// withdrawn later (to watch memory): the program holds such pointers anyway, and RAM stays where
+/// it is. What it does through them is not seen by a watcher.
 ///
 /// A refused register access stops the program where it stands, for good: failure() then has one
 /// sentence with the register's name, and the fatal handler is called (by default sc_stop()). No
@@ -68,7 +69,6 @@ class HostStub final : public sc_core::sc_module {
 
   void access(tlm::tlm_command command, std::uint64_t address, std::uint32_t& value);
   void catch_up();
-  void invalidate(sc_dt::uint64 start, sc_dt::uint64 end);
   [[noreturn]] void fatal(const std::string& sentence);
 
   Program program_;
@@ -78,7 +78,7 @@ class HostStub final : public sc_core::sc_module {
   tlm::tlm_generic_payload payload_;
   sc_core::sc_time delay_;  // local time ahead of sc_time_stamp()
   tlm::tlm_dmi dmi_;
-  bool dmi_valid_ = false;
+  bool granted_ = false;
   bool interrupt_ = false;
   sc_core::sc_event wake_;
   sc_core::sc_event never_;

@@ -162,6 +162,8 @@ TEST_F(HostStubTest, TheInterruptLatencyDelaysTheProgram) {
     hal_write32(&h, kIrq + IRQ_ENABLE_OFFSET, 1u << 1);
     hal_wait_for_interrupt(&h, UINT64_MAX);
     EXPECT_EQ(hal_time_ns(&h), 2'300u);
+    hal_wait_for_interrupt(&h, UINT64_MAX);
+    EXPECT_EQ(hal_time_ns(&h), 2'300u) << "awake already";
     return 0;
   });
   stub->set_interrupt_latency(sc_time(300, SC_NS));
@@ -229,13 +231,25 @@ TEST_F(HostStubTest, PointersStayGoodWhenDirectAccessIsWithdrawn) {
   build([&](const hal& h) {
     auto* const before = static_cast<std::uint32_t*>(hal_memory(&h, kRam, 4));
     ram.allow_dmi(false);
-    EXPECT_EQ(hal_memory(&h, kRam, 4), nullptr);
+    EXPECT_EQ(hal_memory(&h, kRam, 4), before);
     *before = 5;
     EXPECT_EQ(hal_read32(&h, kRam), 5u);
-    ram.allow_dmi(true);
-    EXPECT_EQ(hal_memory(&h, kRam, 4), before);
     return 0;
   });
+  simulate([&] {
+    sc_core::wait(1, SC_US);
+    EXPECT_TRUE(stub->finished());
+  });
+}
+
+TEST_F(HostStubTest, WithoutDirectAccessThereIsNoMemory) {
+  build([](const hal& h) {
+    EXPECT_EQ(hal_memory(&h, kRam, 4), nullptr);
+    hal_write32(&h, kRam, 7);
+    EXPECT_EQ(hal_read32(&h, kRam), 7u);
+    return 0;
+  });
+  ram.allow_dmi(false);
   simulate([&] {
     sc_core::wait(1, SC_US);
     EXPECT_TRUE(stub->finished());
