@@ -12,7 +12,8 @@ namespace dcc::model {
 namespace detail {
 /// A base class, so that the registers exist before the target that shows them.
 struct ControllerRegistersHolder {
-  explicit ControllerRegistersHolder(ControllerDevice& device) : registers(device) {}
+  ControllerRegistersHolder(ControllerDevice& device, const WheelSplit& split)
+      : registers(device, split) {}
   regs::ControllerRegisters registers;
 };
 }  // namespace detail
@@ -21,9 +22,10 @@ struct ControllerRegistersHolder {
 /// straight between the NIC and the device (ControllerDevice::cnp, bytes, RateSink).
 class ApbController final : private detail::ControllerRegistersHolder, public ApbTarget {
  public:
-  /// `device` outlives this. Latency per access as in ApbTarget.
+  /// `device` outlives this. Latency per access as in ApbTarget; `split` as in ControllerRegisters.
   ApbController(const sc_core::sc_module_name& name, ControllerDevice& device,
-                const sc_core::sc_time& latency = sc_core::SC_ZERO_TIME);
+                const sc_core::sc_time& latency = sc_core::SC_ZERO_TIME,
+                const WheelSplit& split = {});
 
   ControllerDevice& device() { return registers.device(); }
 

@@ -106,6 +106,19 @@ TEST_F(ControllerRegistersTest, AnIrqMaskWriteLeavesTheParametersAlone) {
   EXPECT_EQ(read(kIrqMaskOffset), 0u);
 }
 
+TEST_F(ControllerRegistersTest, CapabilitiesTellHowTheWheelIsSplit) {
+  Scheduler time;
+  ControllerDevice other(time, config(), 1, sink);
+  WheelSplit split;
+  split.top = 7;
+  split.middle = 1;
+  split.last = 8;
+  ControllerRegisters its(other, split);
+  std::uint32_t caps = 0;
+  EXPECT_EQ(its.block().read(kCapsOffset, caps), AccessResult::kOk);
+  EXPECT_EQ(caps, 10u | 64u << 8 | 7u << 16 | 1u << 20 | 8u << 24);
+}
+
 TEST_F(ControllerRegistersTest, ADestroyedBlockIsNotToldOfCauses) {
   Scheduler time;
   ControllerConfig one_slot;

@@ -13,13 +13,17 @@
 
 namespace dcc::vp {
 
-namespace {
-std::unique_ptr<TimerEngine> make_model(const ControllerConfig& controller) {
+WheelSplit wheel_split(const ControllerConfig& controller) {
   WheelSplit split;
   split.top = static_cast<int>(controller.split[0]);
   split.middle = static_cast<int>(controller.split[1]);
   split.last = static_cast<int>(controller.split[2]);
-  return std::make_unique<TimingWheel>(controller.slots, split);
+  return split;
+}
+
+namespace {
+std::unique_ptr<TimerEngine> make_model(const ControllerConfig& controller) {
+  return std::make_unique<TimingWheel>(controller.slots, wheel_split(controller));
 }
 }  // namespace
 

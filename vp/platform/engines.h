@@ -6,8 +6,12 @@
 #include "config/platform_config.h"
 #include "controller/rate_engine.h"
 #include "controller/timer_engine.h"
+#include "controller/timing_wheel.h"
 
 namespace dcc::vp {
+
+/// How the wheel is split, as configured.
+WheelSplit wheel_split(const ControllerConfig& controller);
 
 /// Null (rate engine): the controller's own model.
 std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, HostId host);

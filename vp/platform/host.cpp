@@ -23,7 +23,8 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
   nic_.device().set_algorithm(governed_by_.algorithm.get());
   if (governed_by_.dcc != nullptr) {
     controller_ = std::make_unique<model::ApbController>(
-        "controller", governed_by_.dcc->device(), driven ? kApbLatency : sc_core::SC_ZERO_TIME);
+        "controller", governed_by_.dcc->device(), driven ? kApbLatency : sc_core::SC_ZERO_TIME,
+        wheel_split(config_.nic.controller));
   }
   if (driven) {
     nic_.add_host_interface(context.plan, context.nic_rank, kApbLatency);

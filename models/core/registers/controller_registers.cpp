@@ -60,13 +60,15 @@ std::uint32_t slot_word(const SlotView& slot, std::uint32_t word) {
 
 }  // namespace
 
-ControllerRegisters::ControllerRegisters(ControllerDevice& device)
+ControllerRegisters::ControllerRegisters(ControllerDevice& device, const WheelSplit& split)
     : device_(device), block_(kMap, *this) {
   const ControllerConfig& config = device_.config();
-  block_.set_parameter(kCaps,
-                       (kMap.registers[kCaps].reset & ~(kCapsSlotsLog2Mask | kCapsLatencyMask)) |
-                           log2_rounded_up(config.slots) << kCapsSlotsLog2Shift |
-                           config.latency_cycles << kCapsLatencyShift);
+  block_.set_parameter(kCaps, log2_rounded_up(config.slots) << kCapsSlotsLog2Shift |
+                                  config.latency_cycles << kCapsLatencyShift |
+                                  static_cast<std::uint32_t>(split.top) << kCapsWheelTopShift |
+                                  static_cast<std::uint32_t>(split.middle)
+                                      << kCapsWheelMiddleShift |
+                                  static_cast<std::uint32_t>(split.last) << kCapsWheelLastShift);
   block_.set_window_entries(kWindowSlots, config.slots);
   device_.on_cause(this);
   apply_parameters();

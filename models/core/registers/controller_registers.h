@@ -2,6 +2,7 @@
 #pragma once
 
 #include "controller/controller_device.h"
+#include "controller/timing_wheel.h"
 #include "registers/register_block.h"
 
 namespace dcc::regs {
@@ -11,8 +12,8 @@ namespace dcc::regs {
 class ControllerRegisters final : public RegisterDevice, public CauseSink {
  public:
   /// `device` must outlive this and is told who hears its causes. The device's parameters become
-  /// the registers' reset values.
-  explicit ControllerRegisters(ControllerDevice& device);
+  /// the registers' reset values. `split` is the timing engine's, for CAPS.
+  explicit ControllerRegisters(ControllerDevice& device, const WheelSplit& split = {});
   ~ControllerRegisters();
   ControllerRegisters(const ControllerRegisters&) = delete;
   ControllerRegisters& operator=(const ControllerRegisters&) = delete;
