@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/quantities.h"
 
@@ -79,9 +80,9 @@ struct TimelyConfig {
   unsigned hai_after = 5;
   unsigned hai_factor = 5;
   bool hai_below_low = false;  // HAI also while the RTT is under t_low (reference simulator)
-  Bytes segment = 16_KB;  // bytes between completions, at most 64 KB
-  bool bursts = true;     // a segment leaves at line rate, the gap follows it
-  Ratio app_limit{4, 5};  // an application below this share of its rate does not raise it
+  Bytes segment = 16_KB;       // bytes between completions, at most 64 KB
+  bool bursts = true;          // a segment leaves at line rate, the gap follows it
+  Ratio app_limit{4, 5};       // an application below this share of its rate does not raise it
   std::optional<Bytes> outstanding;  // cap on unacknowledged bytes; empty: none
   BitRate r_min = 10_Mbps;
   std::optional<BitRate> initial_rate;
@@ -108,6 +109,17 @@ struct HpccConfig {
   BitRate r_min = 100_Mbps;
 };
 
+/// What an IRD of the table means: the least time for four packets as the partition paper's own
+/// arithmetic has it (1024 B in 4 IRD), or by the letter of its algorithm 2 (4 packets in one IRD).
+enum class IbccGate { kArithmetic, kLiteral };
+
+/// The central manager's change of CCTI_Increase for the flows of a DSCP, from a moment on.
+struct IbccChange {
+  PicoSeconds at{0};
+  unsigned dscp = 0;
+  unsigned ccti_increase = 1;
+};
+
 /// InfiniBand Architecture Specification vol. 1, annex A10.
 struct IbccConfig {
   unsigned ccti_increase = 1;
@@ -118,6 +130,9 @@ struct IbccConfig {
   unsigned threshold = 15;                                // 0 (never) … 15 (earliest marking)
   unsigned marking_rate = 0;  // packets left unmarked between two marked ones
   bool per_qp = true;         // else per service level
+  unsigned aggregate = 4;     // packets between two looks at the clock (algorithm 2)
+  IbccGate gate = IbccGate::kArithmetic;
+  std::vector<IbccChange> schedule;  // in order of time
 };
 
 struct CongestionControlConfig {

@@ -34,6 +34,7 @@ DCC_ENUM(TimelyVariant, 2, {TimelyVariant::kOriginal, "original"},
          {TimelyVariant::kPatched, "patched"});
 DCC_ENUM(TimelyUpdate, 2, {TimelyUpdate::kSegment, "segment"},
          {TimelyUpdate::kRoundTrip, "round_trip"});
+DCC_ENUM(IbccGate, 2, {IbccGate::kArithmetic, "arithmetic"}, {IbccGate::kLiteral, "literal"});
 DCC_ENUM(DctcpForm, 2, {DctcpForm::kWindow, "window"}, {DctcpForm::kRate, "rate"});
 DCC_ENUM(TrafficKind, 9, {TrafficKind::kFlow, "flow"}, {TrafficKind::kIncast, "incast"},
          {TrafficKind::kOneToMany, "one_to_many"}, {TrafficKind::kPermutation, "permutation"},

@@ -78,6 +78,9 @@ struct EcnConfig {
   Ratio pmax{1, 100};
   MarkAt mark_at = MarkAt::kEnqueue;
   MarkPer per = MarkPer::kQueue;
+  std::optional<BitRate> reference_rate;  // thresholds are for this rate; empty: for any
+  Ratio phantom_drain{0};                 // of the port's rate; 0: no phantom queue
+  Bytes phantom_threshold = 6_KB;
 };
 
 struct PfcConfig {

@@ -142,6 +142,15 @@ void describe_ibcc(SchemaVisitor& v, IbccConfig& c) {
           {"table: delay of entry i is scale x i^2 in us", "14 i^2 / 106^2"});
   v.field("threshold", c.threshold, {"0", "15"}, {"0: never mark … 15: mark earliest", iba});
   v.field("marking_rate", c.marking_rate, {"0", "65535"}, {"packets between two marked ones", iba});
+  v.field("aggregate", c.aggregate, {"1", "64"}, {"packets between two looks at the delay", iba});
+  v.choice("gate", c.gate, {"packet spacing of 4 delays, or 4 packets in one delay", ""});
+  v.list(
+      "schedule", c.schedule, {"changes by the central manager, in order of time", ""},
+      [&](IbccChange& change) {
+        v.field("at", change.at, {"0us", "1000s"}, {"from then on", ""});
+        v.field("dscp", change.dscp, {"0", "63"}, {"of the flows it is for", ""});
+        v.field("ccti_increase", change.ccti_increase, {"1", "65535"}, {"CCTI steps a BECN", iba});
+      });
   v.field("per_qp", c.per_qp, {}, {"control queue pairs, not service levels", iba});
 }
 
@@ -178,7 +187,10 @@ void describe_congestion_control(SchemaVisitor& v, CongestionControlConfig& c, C
   v.when(c.algorithm == AlgorithmKind::kDctcp, "algorithm: dctcp",
          [&] { describe_dctcp(v, c.dctcp); });
   v.when(c.algorithm == AlgorithmKind::kHpcc, "algorithm: hpcc", [&] { describe_hpcc(v, c.hpcc); });
-  v.when(c.algorithm == AlgorithmKind::kIbcc, "algorithm: ibcc", [&] { describe_ibcc(v, c.ibcc); });
+  v.when(c.algorithm == AlgorithmKind::kIbcc, "algorithm: ibcc", [&] {
+    if (v.reading()) cnp.interval = PicoSeconds(0);  // every FECN brings a BECN back
+    describe_ibcc(v, c.ibcc);
+  });
 }
 
 }  // namespace dcc::vp

@@ -60,6 +60,12 @@ void describe_switch(SchemaVisitor& v, SwitchConfig& c) {
     v.field("pmax", c.ecn.pmax, {"0", "1"}, {"share marked at kmax", "SIGCOMM'15"});
     v.choice("mark_at", c.ecn.mark_at, {"when the length is looked at", ""});
     v.choice("per", c.ecn.per, {"whose length counts", ""});
+    v.field("reference_rate", c.ecn.reference_rate, "none", {"1Mbps", "10Tbps"},
+            {"kmin and kmax are for a port of this rate, in proportion for others", ""});
+    v.field("phantom_drain", c.ecn.phantom_drain, {"0", "1"},
+            {"drain of a phantom queue, share of the port's rate; 0: none", "HULL, NSDI'12"});
+    v.field("phantom_threshold", c.ecn.phantom_threshold, {"0B", "1GB"},
+            {"phantom queue above which all is marked", "HULL, NSDI'12"});
   });
   v.section("pfc", {"pause by priority", "IEEE 802.1Qbb"}, [&] {
     v.field("enabled", c.pfc.enabled, {}, {"pause instead of dropping", ""});

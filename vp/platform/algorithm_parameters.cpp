@@ -57,4 +57,58 @@ TimelyParameters timely_parameters(const TimelyConfig& from) {
   return to;
 }
 
+IbccParameters ibcc_parameters(const IbccConfig& from) {
+  IbccParameters to;
+  to.increase = from.ccti_increase;
+  to.limit = from.ccti_limit;
+  to.min = from.ccti_min;
+  to.timer = from.ccti_timer;
+  // Entry i of the table is scale × i² µs.
+  to.table.resize(from.ccti_limit + std::size_t{1});
+  for (std::size_t i = 0; i < to.table.size(); ++i) {
+    to.table[i] = PicoSeconds(static_cast<std::int64_t>(
+        static_cast<Uint128>(i) * i * static_cast<std::uint64_t>(from.cct_scale.numerator) *
+        1'000'000u / static_cast<std::uint64_t>(from.cct_scale.denominator)));
+  }
+  to.aggregate = from.aggregate;
+  to.by_service_level = !from.per_qp;
+  to.literal_gate = from.gate == IbccGate::kLiteral;
+  for (const IbccChange& change : from.schedule) {
+    to.schedule.push_back({change.at, change.dscp, change.ccti_increase});
+  }
+  return to;
+}
+
+QcnParameters qcn_parameters(const QcnConfig& from) {
+  QcnParameters to;
+  to.gd = real(from.gd);
+  to.min_decrease_factor = real(from.min_decrease_factor);
+  to.byte_counter = from.byte_counter;
+  to.timer = from.timer;
+  to.threshold = from.threshold;
+  to.r_ai = Rate::from(from.r_ai);
+  to.r_hai = Rate::from(from.r_hai);
+  to.r_min = Rate::from(from.r_min);
+  return to;
+}
+
+void congestion_point(const CongestionControlConfig& from, SwitchParameters& to) {
+  if (from.algorithm == AlgorithmKind::kIbcc) {
+    // The specification leaves the sixteen thresholds to the switch: here steps of 16 KiB of the
+    // egress queue, 15 the lowest.
+    constexpr Bytes kStep = 16 * 1024;
+    to.ecn.enabled = from.ibcc.threshold != 0;
+    to.ecn.kmin = to.ecn.kmax = (16 - static_cast<Bytes>(from.ibcc.threshold)) * kStep;
+    to.ecn.pmax_q32 = std::uint64_t{1} << 32;
+    to.ecn.reference_rate = BitRate();
+    to.ecn.unmarked_between = from.ibcc.marking_rate;
+  }
+  if (from.algorithm == AlgorithmKind::kQcn) {
+    to.qcn.enabled = true;
+    to.qcn.set_point = from.qcn.q_eq;
+    to.qcn.w = static_cast<std::int64_t>(from.qcn.w.numerator / from.qcn.w.denominator);
+    to.qcn.sample_base = from.qcn.sample_bytes;
+  }
+}
+
 }  // namespace dcc::vp

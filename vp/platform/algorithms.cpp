@@ -1,11 +1,11 @@
 #include "platform/algorithms.h"
 
-#include <stdexcept>
-
 #include "cc/dcqcn.h"
 #include "cc/dcqcn_slotted.h"
 #include "cc/dctcp.h"
 #include "cc/hpcc.h"
+#include "cc/ibcc.h"
+#include "cc/qcn.h"
 #include "cc/timely.h"
 #include "platform/algorithm_parameters.h"
 #include "platform/engines.h"
@@ -43,10 +43,15 @@ GovernedBy make_algorithm(const PlatformConfig& config, const AlgorithmContext& 
     case AlgorithmKind::kTimely:
       made.algorithm = std::make_unique<Timely>(context.host, timely_parameters(cc.timely));
       break;
+    case AlgorithmKind::kIbcc:
+      made.algorithm = std::make_unique<Ibcc>(context.host, ibcc_parameters(cc.ibcc),
+                                              static_cast<std::uint32_t>(config.nic.mtu));
+      break;
+    case AlgorithmKind::kQcn:
+      made.algorithm = std::make_unique<Qcn>(context.host, qcn_parameters(cc.qcn));
+      break;
     case AlgorithmKind::kNone:
       break;
-    default:
-      throw std::logic_error("the schema lets an algorithm through that the platform cannot make");
   }
   return made;
 }

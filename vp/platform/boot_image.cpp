@@ -96,7 +96,8 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
   nic.ack_mode = config.nic.ack == AckKind::kNone        ? NIC_ACK_NONE
                  : config.nic.ack == AckKind::kPerPacket ? NIC_ACK_PER_PACKET
                                                          : NIC_ACK_PER_MESSAGE;
-  nic.cnp_enable = cc.algorithm == AlgorithmKind::kDcc || cc.algorithm == AlgorithmKind::kDcqcn;
+  nic.cnp_enable = cc.algorithm == AlgorithmKind::kDcc || cc.algorithm == AlgorithmKind::kDcqcn ||
+                   cc.algorithm == AlgorithmKind::kIbcc;
   nic.cnp_carry_marks = cnp.carry_marks ? 1 : 0;
   nic.irq_count = 1;
   nic.cnp_interval_ns = static_cast<std::uint32_t>(cnp.interval / kNanoSecond);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "net/wire_size.h"
+#include "platform/algorithm_parameters.h"
 
 namespace dcc::vp {
 
@@ -56,9 +57,18 @@ SwitchParameters switch_parameters(const PlatformConfig& config) {
   to.arbitration = from.arbitration == Arbitration::kFifo
                        ? SwitchParameters::Arbitration::kFifo
                        : SwitchParameters::Arbitration::kRoundRobin;
-  to.load_balancing = config.routing.kind == RoutingKind::kSpray
-                          ? SwitchParameters::LoadBalancing::kSpray
-                          : SwitchParameters::LoadBalancing::kEcmp;
+  switch (config.routing.kind) {
+    case RoutingKind::kEcmp:
+      to.load_balancing = SwitchParameters::LoadBalancing::kEcmp;
+      break;
+    case RoutingKind::kSpray:
+      to.load_balancing = SwitchParameters::LoadBalancing::kSpray;
+      break;
+    case RoutingKind::kLmc:
+      to.load_balancing = SwitchParameters::LoadBalancing::kLmc;
+      to.lmc = config.routing.lmc;
+      break;
+  }
   to.ecn.enabled = from.ecn.enabled;
   to.ecn.kmin = from.ecn.kmin;
   to.ecn.kmax = from.ecn.kmax;
@@ -67,6 +77,10 @@ SwitchParameters switch_parameters(const PlatformConfig& config) {
                                                         : EcnParameters::MarkAt::kDequeue;
   to.ecn.scope =
       from.ecn.per == MarkPer::kQueue ? EcnParameters::Scope::kQueue : EcnParameters::Scope::kPort;
+  if (from.ecn.reference_rate) to.ecn.reference_rate = *from.ecn.reference_rate;
+  to.ecn.phantom_drain_q16 = static_cast<std::uint32_t>(from.ecn.phantom_drain.to_fixed(16));
+  to.ecn.phantom_threshold = from.ecn.phantom_threshold;
+  congestion_point(config.nic.congestion_control, to);
   to.pfc.enabled = from.pfc.enabled;
   to.pfc.alpha_q16 = static_cast<std::uint32_t>(from.pfc.alpha.to_fixed(16));
   to.pfc.headroom = from.pfc.headroom.value_or(0);
