@@ -1,0 +1,314 @@
+// Two NICs on a cable: order, acknowledgement, loss, notification, pacing, pauses, errors.
+#include "nic/nic_device.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "net/wire_size.h"
+
+namespace dcc {
+namespace {
+
+/// Sender (host 0) and receiver (host 1); hooks see and change what is on the wire.
+class Pair : public ::testing::Test, public PacketSink, public CompletionSink, public DeliverySink {
+ protected:
+  Scheduler scheduler;
+  PacketPool pool;
+  FlowLedger ledger{2};
+  NicParameters parameters;
+  std::unique_ptr<NicDevice> nic[2];
+  std::unique_ptr<Link> link[2];                                        // link[i] leaves nic[i]
+  std::function<bool(Packet&)> on_wire = [](Packet&) { return true; };  // false: lost
+  std::vector<Packet> seen;
+  struct Done {
+    std::uint64_t id;
+    Status status;
+    PicoSeconds when;
+  };
+  std::vector<Done> done;
+  Bytes delivered_bytes = 0;
+  bool accept = true;
+
+  void build() {
+    LinkParameters wire;
+    wire.rate = parameters.line_rate;
+    wire.overhead = parameters.link_overhead;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      parameters.host = i;
+      nic[i] = std::make_unique<NicDevice>(scheduler, pool, ledger, parameters, 10 + i);
+      link[i] = std::make_unique<Link>(scheduler, pool, wire, i);
+    }
+    for (int i = 0; i < 2; ++i) {
+      link[i]->connect(*nic[i], 0, *this, 1 - i);
+      nic[i]->connect(*link[i]);
+    }
+    nic[0]->transmitter().set_completion_sink(this);
+    nic[1]->receiver().set_delivery_sink(this);
+    QueuePairConfig there;
+    there.remote_host = 1;
+    there.remote_qpn = 5;
+    nic[0]->create_queue_pair(3, there);
+    QueuePairConfig back;
+    back.remote_host = 0;
+    back.remote_qpn = 3;
+    back.flow = 1;
+    nic[1]->create_queue_pair(5, back);
+    nic[0]->connect_queue_pair(3);
+    nic[1]->connect_queue_pair(5);
+  }
+  void post(Bytes bytes, std::uint64_t id = 1) {
+    WorkItem item;
+    item.id = id;
+    item.bytes = bytes;
+    nic[0]->transmitter().post(3, item);
+  }
+
+  void receive(Packet* packet, int port) override {
+    seen.push_back(*packet);
+    if (!on_wire(*packet)) {
+      pool.give_back(packet);
+      return;
+    }
+    nic[port]->receive(packet, 0);
+  }
+  void work_done(Qpn qpn, const WorkItem& item, Status status) override {
+    EXPECT_EQ(qpn, 3u);
+    done.push_back({item.id, status, scheduler.now()});
+  }
+  bool delivered(Qpn qpn, const Packet& packet) override {
+    EXPECT_EQ(qpn, 5u);
+    if (accept) delivered_bytes += packet.payload_bytes;
+    return accept;
+  }
+  int count(PacketKind kind) const {
+    int n = 0;
+    for (const Packet& packet : seen) n += packet.kind == kind ? 1 : 0;
+    return n;
+  }
+};
+
+TEST_F(Pair, CompletesOnceAtTheLastAcknowledgement) {
+  build();
+  post(10'500);
+  scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].status, Status::kOk);
+  EXPECT_EQ(delivered_bytes, 10'500);
+  // First packet with RETH, nine full, one of 500; one delay there; the last ACK, one delay back.
+  const Bytes wire = roce::data_wire_bytes(1000, true, false) +
+                     9 * roce::data_wire_bytes(1000, false, false) +
+                     roce::data_wire_bytes(500, false, false) + 11 * 20;
+  const Bytes ack = roce::ack_wire_bytes() + 20;
+  EXPECT_EQ(done[0].when.count, (wire + ack) * 80 + 2 * kMicroSecond.count);
+  EXPECT_EQ(pool.in_use(), 0);
+}
+
+TEST_F(Pair, AcknowledgesPerMessageWhenAskedTo) {
+  parameters.ack = AckMode::kPerMessage;
+  build();
+  post(10'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(count(PacketKind::kAck), 1);
+  EXPECT_EQ(done.size(), 1u);
+}
+
+TEST_F(Pair, LosingEverySeventhPacketLosesNothing) {
+  parameters.retransmit_timeout = kMicroSecond * 50;
+  build();
+  int n = 0;
+  on_wire = [&](Packet&) { return ++n % 7 != 0; };
+  for (std::uint64_t id = 1; id <= 20; ++id) post(25'250, id);
+  scheduler.run_until(kMilliSecond * 50);
+  ASSERT_EQ(done.size(), 20u);
+  for (std::uint64_t id = 1; id <= 20; ++id) EXPECT_EQ(done[id - 1].id, id);
+  EXPECT_EQ(delivered_bytes, 20 * 25'250);
+  EXPECT_GT(nic[0]->counters().retransmits, 0u);
+  EXPECT_EQ(pool.in_use(), 0);
+}
+
+TEST_F(Pair, ALostLastPacketIsRepeatedAfterTheTimeout) {
+  parameters.retransmit_timeout = kMicroSecond * 100;
+  build();
+  bool lost = false;
+  on_wire = [&](Packet& packet) {
+    if (lost || packet.kind != PacketKind::kData || !packet.last) return true;
+    lost = true;
+    return false;
+  };
+  post(3'000);
+  scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_GT(done[0].when, kMicroSecond * 100);
+  EXPECT_EQ(nic[0]->counters().timeouts, 1u);
+}
+
+TEST_F(Pair, OneNakAGap) {
+  build();
+  bool lost = false;
+  on_wire = [&](Packet& packet) {
+    if (lost || packet.kind != PacketKind::kData || packet.psn != 2) return true;
+    lost = true;
+    return false;
+  };
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(count(PacketKind::kNak), 1);
+  EXPECT_EQ(delivered_bytes, 100'000);
+}
+
+TEST_F(Pair, CnpsAreSpacedAndMayCarryTheirMarks) {
+  parameters.cnp.interval = kMicroSecond * 4;
+  parameters.cnp.carry_marks = true;
+  build();
+  std::uint64_t marked = 0, told = 0;
+  PicoSeconds last{-kSecond.count};
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData) {
+      EXPECT_EQ(packet.ecn, Ecn::kEct0);
+      packet.ecn = Ecn::kCe;
+      ++marked;
+    } else if (packet.kind == PacketKind::kCnp) {
+      EXPECT_GE((scheduler.now() - last).count, (kMicroSecond * 4 - kNanoSecond * 200).count);
+      last = scheduler.now();
+      told += packet.cnp_marks;
+      EXPECT_EQ(packet.dscp, 48);
+      EXPECT_EQ(packet.destination_qpn, 3u);
+    }
+    return true;
+  };
+  post(1'000'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_GT(told, 900u);
+  EXPECT_LE(told, marked);
+  EXPECT_LE(marked - told, 47u);  // those of the last, unfinished interval
+}
+
+TEST_F(Pair, PacesAtTheRateGiven) {
+  build();
+  nic[0]->transmitter().set_rate(3, Rate::from(BitRate(10'000'000'000)));
+  post(Bytes{1} << 40);
+  scheduler.run_until(kMilliSecond);
+  const double gbps = static_cast<double>(ledger[0].sent_wire_bits) / 1e6;
+  EXPECT_NEAR(gbps, 10.0, 0.02);
+}
+
+TEST_F(Pair, ARateOfZeroWaitsAndAnotherRateWakesIt) {
+  build();
+  post(2'000);
+  scheduler.run_until(kMicroSecond);
+  nic[0]->transmitter().set_rate(3, Rate(0));
+  post(2'000, 2);
+  scheduler.run_until(kMilliSecond);
+  const Bytes before = delivered_bytes;
+  EXPECT_LT(before, 4'000);
+  nic[0]->transmitter().set_rate(3, Rate::from(BitRate(1'000'000'000)));
+  scheduler.run_until(kMilliSecond * 2);
+  EXPECT_EQ(delivered_bytes, 4'000);
+}
+
+TEST_F(Pair, WindowHoldsBackAndReopens) {
+  build();
+  nic[0]->transmitter().set_window(3, 4'000);
+  Bytes most = 0;
+  on_wire = [&](Packet&) {
+    most = std::max<Bytes>(most, ledger[0].posted_bytes - ledger[0].acked_bytes);
+    return true;
+  };
+  post(50'000);
+  scheduler.run_until(kMicroSecond * 2);  // nothing has come back yet
+  EXPECT_EQ(nic[0]->counters().data_sent, 4u);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(delivered_bytes, 50'000);
+}
+
+TEST_F(Pair, PausedPriorityStopsAndGoesOn) {
+  build();
+  Packet pause;
+  post(Bytes{1} << 40);
+  scheduler.run_until(kMicroSecond * 10);
+  nic[0]->transmitter().on_pause(1u << 0);
+  const auto sent = nic[0]->counters().data_sent;
+  scheduler.run_until(kMicroSecond * 20);
+  EXPECT_EQ(nic[0]->counters().data_sent, sent);
+  nic[0]->transmitter().on_pause(0);
+  scheduler.run_until(kMicroSecond * 30);
+  EXPECT_GT(nic[0]->counters().data_sent, sent);
+  EXPECT_EQ(nic[0]->transmitter().paused_time(), kMicroSecond * 10);
+}
+
+TEST_F(Pair, RefusedAddressFailsTheQueuePairAndFlushesTheRest) {
+  build();
+  accept = false;
+  post(5'000, 1);
+  post(5'000, 2);
+  scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(done.size(), 2u);
+  EXPECT_EQ(done[0].status, Status::kRemoteError);
+  EXPECT_EQ(done[1].status, Status::kFlushed);
+  post(100, 3);
+  ASSERT_EQ(done.size(), 3u);
+  EXPECT_EQ(done[2].status, Status::kFlushed);
+  EXPECT_EQ(delivered_bytes, 0);
+}
+
+TEST_F(Pair, PacketsForNobodyAreCountedAndDropped) {
+  build();
+  on_wire = [&](Packet& packet) {
+    packet.destination_qpn = 77;
+    return true;
+  };
+  post(1'000);
+  scheduler.run_until(kMicroSecond * 50);
+  EXPECT_EQ(nic[1]->counters().unknown_qp, 1u);
+  EXPECT_TRUE(done.empty());
+}
+
+class Memory final : public HostMemory {
+ public:
+  std::vector<std::uint8_t> bytes = std::vector<std::uint8_t>(100'000);
+  bool read(std::uint64_t address, void* to, std::size_t n) override {
+    if (address + n > bytes.size()) return false;
+    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(address), n,
+                static_cast<std::uint8_t*>(to));
+    return true;
+  }
+  bool write(std::uint64_t, const void*, std::size_t) override { return false; }
+};
+
+TEST_F(Pair, CorruptedPayloadIsSeenByItsIcrcAndSentAgain) {
+  parameters.real_payload = true;
+  build();
+  Memory memory;
+  nic[0]->transmitter().set_host_memory(&memory);
+  int n = 0;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData && ++n == 4) packet.payload->front() ^= 1;
+    return true;
+  };
+  post(20'000);
+  scheduler.run_until(kMilliSecond * 20);
+  EXPECT_EQ(nic[1]->counters().icrc_errors, 1u);
+  EXPECT_EQ(delivered_bytes, 20'000);
+  EXPECT_EQ(done.size(), 1u);
+}
+
+TEST_F(Pair, UnreadablePayloadEndsWithALocalError) {
+  parameters.real_payload = true;
+  build();
+  Memory memory;
+  nic[0]->transmitter().set_host_memory(&memory);
+  WorkItem item;
+  item.id = 9;
+  item.bytes = 2'000;
+  item.local_address = 99'000;
+  nic[0]->transmitter().post(3, item);
+  scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].status, Status::kLocalError);
+}
+
+}  // namespace
+}  // namespace dcc

@@ -1,0 +1,109 @@
+// Pacing scheduler: who sends next, against a scan over all flows.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <vector>
+
+#include "nic/pacing_scheduler.h"
+
+namespace dcc {
+namespace {
+
+constexpr unsigned kAll = 0xFF;
+
+TEST(PacingScheduler, EligibleFlowsTakeTurns) {
+  PacingScheduler scheduler;
+  for (std::uint32_t flow = 0; flow < 3; ++flow) {
+    scheduler.add_flow(flow, 0);
+    scheduler.activate(flow, PicoSeconds(0));
+  }
+  std::map<std::uint32_t, int> turns;
+  for (int i = 0; i < 30; ++i) {
+    const auto flow = scheduler.pick(PicoSeconds(i), kAll);
+    ASSERT_NE(flow, PacingScheduler::kNone);
+    ++turns[flow];
+    scheduler.activate(flow, PicoSeconds(i));
+  }
+  for (const auto& [flow, count] : turns) EXPECT_EQ(count, 10) << "flow " << flow;
+}
+
+TEST(PacingScheduler, NobodyBeforeTheirTimeAndNobodyIdleAfterIt) {
+  PacingScheduler scheduler;
+  scheduler.add_flow(0, 0);
+  scheduler.activate(0, PicoSeconds(100));
+  EXPECT_EQ(scheduler.pick(PicoSeconds(99), kAll), PacingScheduler::kNone);
+  EXPECT_EQ(scheduler.next_ready(), PicoSeconds(100));
+  EXPECT_EQ(scheduler.pick(PicoSeconds(100), kAll), 0u);
+  EXPECT_EQ(scheduler.next_ready(), PicoSeconds::max());
+}
+
+TEST(PacingScheduler, APausedPriorityDoesNotHoldUpAnother) {
+  PacingScheduler scheduler;
+  scheduler.add_flow(0, 3);
+  scheduler.add_flow(1, 5);
+  scheduler.activate(0, PicoSeconds(0));
+  scheduler.activate(1, PicoSeconds(1));
+  EXPECT_EQ(scheduler.pick(PicoSeconds(5), kAll & ~(1u << 3)), 1u);
+  EXPECT_FALSE(scheduler.any_ready(PicoSeconds(5), 1u << 5));
+  EXPECT_EQ(scheduler.pick(PicoSeconds(5), kAll), 0u);
+}
+
+// Sixteen thousand flows, random activations, changes and withdrawals; the oracle scans.
+TEST(PacingScheduler, MatchesAScanOverAllFlows) {
+  constexpr std::uint32_t kFlows = 16'384;
+  struct Oracle {
+    bool active = false;
+    bool ready = false;
+    std::int64_t when = 0;
+    std::uint64_t order = 0;
+    int priority = 0;
+  };
+  std::mt19937 random(7);
+  PacingScheduler scheduler;
+  std::vector<Oracle> oracle(kFlows);
+  std::uint64_t order = 0;
+  for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
+    oracle[flow].priority = static_cast<int>(random() % 8);
+    scheduler.add_flow(flow, oracle[flow].priority);
+  }
+  std::int64_t now = 0;
+  for (int step = 0; step < 3'000; ++step) {
+    now += random() % 40;
+    for (int change = 0; change < 4; ++change) {
+      const std::uint32_t flow = random() % kFlows;
+      Oracle& o = oracle[flow];
+      if (random() % 5 == 0) {
+        scheduler.deactivate(flow);
+        o.active = o.ready = false;
+      } else if (!o.ready) {
+        o.active = true;
+        o.when = now + random() % 500;
+        scheduler.activate(flow, PicoSeconds(o.when));
+      }
+    }
+    // Ripen in the order (time, flow), as the specification has it.
+    std::map<std::pair<std::int64_t, std::uint32_t>, Oracle*> ripe;
+    for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
+      Oracle& o = oracle[flow];
+      if (o.active && !o.ready && o.when <= now) ripe[{o.when, flow}] = &o;
+    }
+    for (auto& [key, o] : ripe) {
+      o->ready = true;
+      o->order = order++;
+    }
+    const unsigned allowed = random() & kAll;
+    std::uint32_t expected = PacingScheduler::kNone;
+    for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
+      const Oracle& o = oracle[flow];
+      if (!o.ready || (allowed >> o.priority & 1) == 0) continue;
+      if (expected == PacingScheduler::kNone || o.order < oracle[expected].order) expected = flow;
+    }
+    ASSERT_EQ(scheduler.pick(PicoSeconds(now), allowed), expected) << "step " << step;
+    if (expected != PacingScheduler::kNone)
+      oracle[expected].active = oracle[expected].ready = false;
+  }
+}
+
+}  // namespace
+}  // namespace dcc

@@ -1,0 +1,139 @@
+// Work queue: how work becomes packets, and go-back-N's two cursors.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "nic/work_queue.h"
+
+namespace dcc {
+namespace {
+
+WorkItem item(std::uint64_t id, Bytes bytes, Bytes message = 0) {
+  WorkItem work;
+  work.id = id;
+  work.bytes = bytes;
+  work.message_bytes = message;
+  return work;
+}
+
+struct Sent {
+  std::uint32_t bytes;
+  bool first, last, ends;
+  Bytes offset;
+};
+std::vector<Sent> send_all(WorkQueue& queue) {
+  std::vector<Sent> packets;
+  while (queue.has_unsent()) {
+    const PacketPlan plan = queue.plan_next();
+    packets.push_back(
+        {plan.payload_bytes, plan.first, plan.last, plan.ends_item, plan.item_offset});
+    queue.sent();
+  }
+  return packets;
+}
+
+TEST(WorkQueue, CutsAnItemIntoMessagesAndThoseIntoPackets) {
+  WorkQueue queue(1000);
+  queue.post(item(1, 5'000, 2'500));  // two messages of 1000, 1000, 500
+  const auto packets = send_all(queue);
+  ASSERT_EQ(packets.size(), 6u);
+  EXPECT_EQ(packets[2].bytes, 500u);
+  EXPECT_TRUE(packets[0].first && !packets[0].last);
+  EXPECT_TRUE(packets[2].last && !packets[2].ends);
+  EXPECT_TRUE(packets[3].first);
+  EXPECT_EQ(packets[3].offset, 2'500);
+  EXPECT_TRUE(packets[5].last && packets[5].ends);
+  EXPECT_EQ(queue.in_flight(), 5'000);
+}
+
+TEST(WorkQueue, SingleByteIsOnePacketFirstAndLast) {
+  WorkQueue queue(1000);
+  queue.post(item(1, 1));
+  const auto packets = send_all(queue);
+  ASSERT_EQ(packets.size(), 1u);
+  EXPECT_TRUE(packets[0].first && packets[0].last && packets[0].ends);
+}
+
+TEST(WorkQueue, AcknowledgementsCompleteItemsInOrder) {
+  WorkQueue queue(1000);
+  queue.post(item(7, 1'500));
+  queue.post(item(8, 1'000));
+  send_all(queue);
+  std::vector<std::uint64_t> done;
+  const auto completed = [&](const WorkItem& work) { done.push_back(work.id); };
+  EXPECT_EQ(queue.acknowledge_before(1, completed), 1'000);
+  EXPECT_TRUE(done.empty());
+  EXPECT_EQ(queue.acknowledge_before(3, completed), 1'500);
+  EXPECT_EQ(done, (std::vector<std::uint64_t>{7, 8}));
+  EXPECT_EQ(queue.acknowledge_before(3, completed), 0);
+  EXPECT_TRUE(queue.idle());
+  EXPECT_EQ(queue.in_flight(), 0);
+}
+
+TEST(WorkQueue, GoesBackToTheOldestUnacknowledgedAndSendsTheSameAgain) {
+  WorkQueue queue(1000);
+  queue.post(item(1, 4'200));
+  send_all(queue);
+  queue.acknowledge_before(2, [](const WorkItem&) {});
+  EXPECT_EQ(queue.go_back(), 3u);
+  EXPECT_EQ(queue.next_psn(), 2u);
+  EXPECT_EQ(queue.in_flight(), 0);
+  const auto again = send_all(queue);
+  ASSERT_EQ(again.size(), 3u);
+  EXPECT_EQ(again[0].offset, 2'000);
+  EXPECT_EQ(again[2].bytes, 200u);
+}
+
+TEST(WorkQueue, AcknowledgementOfWhatWasNeverSentCoversNothing) {
+  WorkQueue queue(1000);
+  queue.post(item(1, 2'000));
+  queue.sent();
+  EXPECT_EQ(queue.acknowledge_before(99, [](const WorkItem&) {}), 1'000);
+  EXPECT_TRUE(queue.has_unsent());
+}
+
+TEST(WorkQueue, TruncateEndsTheItemWithWhatIsOut) {
+  WorkQueue queue(1000);
+  queue.post(item(1, 1 << 30));
+  queue.post(item(2, 500));
+  queue.sent();
+  queue.sent();
+  EXPECT_EQ(queue.truncate(), 1u);
+  EXPECT_FALSE(queue.has_unsent());
+  std::vector<Bytes> sizes;
+  queue.acknowledge_before(2, [&](const WorkItem& work) { sizes.push_back(work.bytes); });
+  EXPECT_EQ(sizes, (std::vector<Bytes>{2'000}));
+  EXPECT_TRUE(queue.idle());
+}
+
+TEST(WorkQueue, FlushDropsEverythingAndLateAcknowledgementsCoverNothing) {
+  WorkQueue queue(1000);
+  queue.post(item(1, 3'000));
+  queue.post(item(2, 3'000));
+  queue.sent();
+  std::vector<std::uint64_t> dropped;
+  queue.flush([&](const WorkItem& work) { dropped.push_back(work.id); });
+  EXPECT_EQ(dropped, (std::vector<std::uint64_t>{1, 2}));
+  EXPECT_EQ(queue.acknowledge_before(1, [](const WorkItem&) { FAIL(); }), 0);
+  queue.post(item(3, 100));
+  EXPECT_EQ(send_all(queue).size(), 1u);
+}
+
+TEST(WorkQueue, ThousandsOfItemsPassThroughWithTheirIdentity) {
+  WorkQueue queue(1000);
+  std::uint64_t next = 0, expected = 0;
+  Psn acknowledged = 0;
+  for (int round = 0; round < 2'000; ++round) {
+    queue.post(item(next++, 1 + round % 3'000));
+    while (queue.has_unsent()) queue.sent();
+    if (round % 7 == 0) {
+      acknowledged = queue.next_psn();
+      queue.acknowledge_before(acknowledged,
+                               [&](const WorkItem& work) { ASSERT_EQ(work.id, expected++); });
+    }
+  }
+  EXPECT_GT(expected, 1'990u);
+}
+
+}  // namespace
+}  // namespace dcc
