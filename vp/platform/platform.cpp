@@ -8,6 +8,7 @@
 
 #include "net/wire_size.h"
 #include "platform/direct_traffic.h"
+#include "platform/fault_plan.h"
 #include "platform/flow_plan.h"
 #include "platform/host.h"
 #include "platform/measurement.h"
@@ -46,6 +47,7 @@ class Platform final : public sc_core::sc_module {
     }
     build_hosts();
     network_.bind_switches();
+    install_faults(config_, scheduler_, network_);
     plan_.on_connected(
         [this](HostId host, Qpn qpn) { hosts_[host]->nic().device().connect_queue_pair(qpn); });
     traffic_ = std::make_unique<DirectTraffic>(

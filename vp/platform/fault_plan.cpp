@@ -1,0 +1,54 @@
+#include "platform/fault_plan.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "net/faults.h"
+
+namespace dcc::vp {
+
+namespace {
+Link::LossHook hook_of(const FaultConfig& fault, const PlatformConfig& config,
+                       const Scheduler& scheduler, std::uint64_t link) {
+  const FaultWindow window{fault.start, fault.stop.value_or(PicoSeconds::max())};
+  switch (fault.kind) {
+    case FaultKind::kLoss:
+      return lose_randomly(scheduler, window, fault.probability.to_fixed(32), config.seed, link);
+    case FaultKind::kCnpLoss:
+      return lose_cnps(scheduler, window, fault.flow);
+    case FaultKind::kLinkDown:
+      break;
+  }
+  return cut(scheduler, window);
+}
+}  // namespace
+
+void install_faults(const PlatformConfig& config, const Scheduler& scheduler, Network& network) {
+  std::vector<std::vector<Link::LossHook>> hooks(network.wires().size());
+  for (std::size_t f = 0; f < config.faults.size(); ++f) {
+    const FaultConfig& fault = config.faults[f];
+    // A lost CNP is lost wherever it is, so its fault needs no link.
+    const bool everywhere = fault.link == "all" || fault.kind == FaultKind::kCnpLoss;
+    bool found = false;
+    for (std::size_t i = 0; i < hooks.size(); ++i) {
+      if (!everywhere && network.wires()[i].name != fault.link) continue;
+      hooks[i].push_back(hook_of(fault, config, scheduler, i));
+      found = true;
+    }
+    if (!found) {
+      throw std::invalid_argument(
+          fmt::format("faults.{}.link: there is no link '{}'; they are named as '{}'", f,
+                      fault.link, network.wires().front().name));
+    }
+  }
+  for (std::size_t i = 0; i < hooks.size(); ++i) {
+    if (!hooks[i].empty()) {
+      network.wires()[i].module->link().set_loss_hook(combine(std::move(hooks[i])));
+    }
+  }
+}
+
+}  // namespace dcc::vp
