@@ -131,6 +131,8 @@ TEST(TrafficExpander, OneToManyAndPartitionAggregate) {
     EXPECT_EQ(flows[static_cast<std::size_t>(i)].start,
               kMilliSecond * (i / 2) + kNanoSecond * (i % 2));
   }
+  s.stop = kMilliSecond * 2;  // the third round would start then
+  EXPECT_EQ(expand_traffic({s}, context()).size(), 4u);
 }
 
 TEST(TrafficExpander, PoissonLoadsTheLinkAsAsked) {

@@ -52,8 +52,10 @@ class Expander {
         require(spec.period.count > 0, "needs a positive period");
         require(spec.bytes > 0, "needs the size of an answer");
         for (unsigned round = 0; round < spec.rounds; ++round) {
+          const PicoSeconds later = times(spec.period, round);
+          if (spec.start + later >= spec.stop) break;
           nth_ = 0;
-          incast(times(spec.period, round));
+          incast(later);
         }
         return;
       case TrafficPattern::kPoisson:
