@@ -27,8 +27,8 @@ class DebugRegistry {
     std::function<std::string(std::uint32_t index)> read;
   };
 
-  void add(Module module) { modules_.push_back(std::move(module)); }
-  void add(Value value) { values_.push_back(std::move(value)); }
+  void add_module(Module module) { modules_.push_back(std::move(module)); }
+  void add_value(Value value) { values_.push_back(std::move(value)); }
   /// Names of registers: `resolve` gives the bus address of a name, or nothing if it is not one of
   /// its own. The CPU reads such addresses by debug access.
   using Resolver = std::function<std::optional<std::uint32_t>(const std::string& name)>;

@@ -34,6 +34,8 @@ FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHo
   cpu_ = std::make_unique<RiscvCpu>("cpu", cpu);
   cpu_->set_program(elf_.entry(), &elf_.symbols());
   cpu_->socket.bind(bus.in);
+  cpu_->set_registry(&registry_);
+  for (const Bus::Range& at : bus.ranges()) registry_.add_module({at.name, "on the bus", {}});
   cpu_->set_namer([&bus](std::uint64_t address) { return bus.describe(address); });
   if (config.gdb_port >= 0) {
     cpu_->enable_gdb(static_cast<std::uint16_t>(config.gdb_port), config.gdb_wait);
@@ -66,6 +68,19 @@ FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHo
 }
 
 FirmwareHost::~FirmwareHost() = default;
+
+void FirmwareHost::name_registers(const std::string& module, std::uint32_t base,
+                                  const regs::RegisterBlock& block) {
+  registry_.add(
+      {module, std::string("registers ") + block.map().name + ".NAME, as in the register map", {}});
+  const std::string prefix = std::string(block.map().name) + ".";
+  registry_.add_names([base, prefix, &block](const std::string& name) {
+    std::optional<std::uint32_t> address;
+    if (name.compare(0, prefix.size(), prefix) == 0) address = block.find(name);
+    if (address) *address += base;
+    return address;
+  });
+}
 
 std::string FirmwareHost::outcome() const {
   const std::string who = std::string(cpu_->name()) + ": ";

@@ -13,6 +13,7 @@
 #include "clint.h"
 #include "interrupt_controller.h"
 #include "ram.h"
+#include "registers/register_block.h"
 #include "riscv/elf_file.h"
 #include "riscv_cpu.h"
 #include "sim_control.h"
@@ -47,6 +48,13 @@ class FirmwareHost final : public sc_core::sc_module {
                Ram& ram, InterruptController& interrupts);
   ~FirmwareHost() override;
 
+  /// Tells the debugger of a device: its registers become values by their names
+  /// ("dcc.slots[3].RATE"), read at bus address `base` + offset. `block` must outlive this.
+  void name_registers(const std::string& module, std::uint32_t base,
+                      const regs::RegisterBlock& block);
+  /// For values that are not registers.
+  DebugRegistry& registry() { return registry_; }
+
   RiscvCpu& cpu() { return *cpu_; }
   const RiscvCpu& cpu() const { return *cpu_; }
   const riscv::SymbolTable& symbols() const { return elf_.symbols(); }
@@ -60,6 +68,7 @@ class FirmwareHost final : public sc_core::sc_module {
  private:
   riscv::ElfFile elf_;
   std::ofstream trace_;
+  DebugRegistry registry_;
   std::unique_ptr<RiscvCpu> cpu_;
   std::unique_ptr<Clint> clint_;
   std::unique_ptr<Uart> uart_;

@@ -89,6 +89,14 @@ void HostDriver::run_firmware(const HostContext& context) {
   firmware_ = std::make_unique<model::FirmwareHost>("firmware", config, bus_, ram_, interrupts_);
   model::RiscvCpu& cpu = firmware_->cpu();
   cpu.set_namer([this](std::uint64_t address) { return name_of(address); });
+  firmware_->name_registers("nic", DCC_NIC_BASE, nic_.host()->registers());
+  if (controller_ != nullptr) {
+    firmware_->name_registers("controller", DCC_CONTROLLER_BASE, controller_->block());
+  }
+  if (cpu.gdb_port() != 0) {
+    fmt::print(stderr, "host {}: gdb: listening on 127.0.0.1:{}, waiting\n", context.id,
+               cpu.gdb_port());
+  }
   cpu.set_notifier([this](sc_core::sc_event& event) { kernel_.notify(event); });
   // One host's program may end before the others'; a death ends the run.
   cpu.set_end_handler([this] {
