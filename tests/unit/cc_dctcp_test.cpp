@@ -1,0 +1,118 @@
+// DCTCP walked by hand: rounds, α, cuts, growth (SIGCOMM 2010, section 3.3; RFC 8257).
+#include <gtest/gtest.h>
+
+#include "cc/dctcp.h"
+#include "cc_fake_host.h"
+
+namespace dcc {
+namespace {
+
+using test::FakeHost;
+using test::kRateStep;
+
+AckInfo ack(Psn psn, Psn next, bool ce, Bytes bytes = 1000) {
+  AckInfo info;
+  info.psn = psn;
+  info.next_psn = next;
+  info.ce = ce;
+  info.newly_acked = bytes;
+  return info;
+}
+
+class DctcpTest : public testing::Test {
+ protected:
+  static DctcpParameters rate_form() {
+    DctcpParameters p;
+    p.form = DctcpParameters::Form::kRate;
+    p.r_ai = Rate::from(BitRate(500'000'000));
+    p.r_min = Rate::from(BitRate(100'000'000));
+    p.base_rtt = kMicroSecond * 4;
+    return p;
+  }
+  FakeHost host_{10'000};  // 10 Gb/s × 4 µs = 5000 bytes
+};
+
+TEST_F(DctcpTest, StartsWithTheBandwidthDelayProduct) {
+  Dctcp dctcp(host_, rate_form());
+  dctcp.on_flow_start(0, {});
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
+  EXPECT_EQ(host_.window(0), 5000);
+}
+
+TEST_F(DctcpTest, CutsByHalfOfAlphaOnceARound) {
+  Dctcp dctcp(host_, rate_form());
+  dctcp.on_flow_start(0, {});
+  // The first ACK begins the rounds: it ends with the ACK of packet 5. α = 1: the rate halves.
+  dctcp.on_ack(0, ack(0, 5, true));
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 5000);
+  EXPECT_EQ(host_.window(0), 2500);
+  dctcp.on_ack(0, ack(1, 6, true));
+  dctcp.on_ack(0, ack(4, 9, true));
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 5000) << "one cut a round";
+  // Three ACKs since, two of them marked: α = 15/16 + 1/16 · 2/3 = 0.97916…
+  dctcp.on_ack(0, ack(5, 10, false));
+  EXPECT_NEAR(dctcp.view(0).alpha, 0.9375 + 2.0 / 3 / 16, 1e-12);
+  // Not reduced any more, and a round is over: 5000 + 500.
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 5500);
+  // The next mark cuts by α/2.
+  dctcp.on_ack(0, ack(6, 11, true));
+  EXPECT_NEAR(host_.mbps(0), 5500 * (1 - (0.9375 + 2.0 / 3 / 16) / 2), kRateStep);
+  EXPECT_EQ(dctcp.counters().rate_decreases, 2u);
+}
+
+TEST_F(DctcpTest, GrowsOnceARoundUpToTheLine) {
+  Dctcp dctcp(host_, rate_form());
+  dctcp.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(9'300'000'000))});
+  dctcp.on_ack(0, ack(0, 4, false));
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 9800);
+  dctcp.on_ack(0, ack(1, 5, false));
+  dctcp.on_ack(0, ack(3, 7, false));
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 9800);
+  dctcp.on_ack(0, ack(4, 8, false));
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
+}
+
+TEST_F(DctcpTest, NeverBelowTheMinimum) {
+  Dctcp dctcp(host_, rate_form());
+  dctcp.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(150'000'000))});
+  dctcp.on_ack(0, ack(0, 4, true));
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 100);
+}
+
+TEST_F(DctcpTest, ExponentSparesWhoHasADeadline) {
+  DctcpParameters p = rate_form();
+  p.exponent = 2;
+  Dctcp far(host_, p);
+  p.exponent = 1;
+  FakeHost other{10'000};
+  Dctcp plain(other, p);
+  for (Dctcp* one : {&far, &plain}) {
+    one->on_flow_start(0, {0, 0, {}, Rate::from(BitRate(8'000'000'000))});
+    one->on_ack(0, ack(0, 1, false));  // 8500
+    one->on_ack(0, ack(1, 2, false));  // 9000, α = 15/16
+    one->on_ack(0, ack(2, 3, true));   // α = 225/256 + 1/16 = 0.94140625
+  }
+  const double alpha = 225.0 / 256 + 1.0 / 16;
+  EXPECT_NEAR(other.mbps(0), 9000 * (1 - alpha / 2), kRateStep);
+  EXPECT_NEAR(host_.mbps(0), 9000 * (1 - alpha * alpha / 2), kRateStep);
+}
+
+TEST_F(DctcpTest, WindowFormAddsAPacketAWindow) {
+  DctcpParameters p;
+  p.base_rtt = kMicroSecond * 4;
+  p.initial_window = 4000;
+  Dctcp dctcp(host_, p);
+  dctcp.on_flow_start(0, {});
+  EXPECT_EQ(host_.window(0), 4000);
+  // 4000 + 1000·1000/4000, then + 1000·1000/4250, ….
+  dctcp.on_ack(0, ack(0, 4, false));
+  EXPECT_EQ(host_.window(0), 4250);
+  dctcp.on_ack(0, ack(1, 5, false));
+  EXPECT_EQ(host_.window(0), 4485);
+  // α is still 1: a mark halves 4485.29… to 2242.
+  dctcp.on_ack(0, ack(2, 6, true));
+  EXPECT_EQ(host_.window(0), 2242);
+}
+
+}  // namespace
+}  // namespace dcc

@@ -1,0 +1,137 @@
+// InfiniBand's table walked by hand: climbing, falling, limits, what a delay is worth.
+#include <gtest/gtest.h>
+
+#include "cc/ibcc.h"
+#include "cc_fake_host.h"
+
+namespace dcc {
+namespace {
+
+using test::FakeHost;
+using test::kRateStep;
+
+class IbccTest : public testing::Test {
+ protected:
+  IbccTest() {
+    p_.table = {PicoSeconds(0), PicoSeconds(2'048'000), PicoSeconds(20'480'000),
+                PicoSeconds(204'800'000)};
+    p_.limit = 3;
+    p_.timer = kMicroSecond * 150;
+  }
+  /// Tells the algorithm what a packet of 1024 bytes has on the wire: here nothing more.
+  static void sent(Ibcc& ibcc, FlowNumber flow, std::uint32_t wire = 1024) {
+    SentInfo info;
+    info.payload_bytes = 1024;
+    info.wire_bytes = wire;
+    ibcc.on_sent(flow, info);
+  }
+  IbccParameters p_;
+  FakeHost host_{10'000};
+};
+
+TEST_F(IbccTest, DelaysGiveThePartitionPapersRates) {
+  Ibcc ibcc(host_, p_, 1024);
+  ibcc.on_flow_start(0, {});
+  sent(ibcc, 0);
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000) << "CCT[0] = 0: no limit";
+  for (const double expected : {1000.0, 100.0, 10.0}) {  // 8192 bit / (4·IRD)
+    ibcc.on_cnp(0, {});
+    EXPECT_NEAR(host_.mbps(0), expected, kRateStep);
+  }
+  ibcc.on_cnp(0, {});
+  EXPECT_EQ(ibcc.ccti(0), 3u) << "CCTI_Limit";
+}
+
+TEST_F(IbccTest, ByTheLetterItIsSixteenTimesAsFast) {
+  p_.literal_gate = true;
+  Ibcc ibcc(host_, p_, 1024);
+  ibcc.on_flow_start(0, {});
+  sent(ibcc, 0);
+  ibcc.on_cnp(0, {});
+  ibcc.on_cnp(0, {});
+  EXPECT_NEAR(host_.mbps(0), 1600, kRateStep);
+}
+
+TEST_F(IbccTest, HeadersComeOnTopOfThePayloadRate) {
+  Ibcc ibcc(host_, p_, 1024);
+  ibcc.on_flow_start(0, {});
+  ibcc.on_cnp(0, {});
+  sent(ibcc, 0, 1102);  // a first packet, with a RETH
+  sent(ibcc, 0, 1086);
+  EXPECT_NEAR(host_.mbps(0), 1000.0 * 1086 / 1024, kRateStep);
+}
+
+TEST_F(IbccTest, TheTimerStepsDownAndABecnStartsItAnew) {
+  Ibcc ibcc(host_, p_, 1024);
+  ibcc.on_flow_start(0, {});
+  ibcc.on_cnp(0, {});
+  ibcc.on_cnp(0, {});
+  host_.advance(ibcc, kMicroSecond * 149);
+  EXPECT_EQ(ibcc.ccti(0), 2u);
+  ibcc.on_cnp(0, {});
+  host_.advance(ibcc, kMicroSecond * 149);
+  EXPECT_EQ(ibcc.ccti(0), 3u);
+  host_.advance(ibcc, kMicroSecond);
+  EXPECT_EQ(ibcc.ccti(0), 2u);
+  host_.advance(ibcc, kMicroSecond * 300);
+  EXPECT_EQ(ibcc.ccti(0), 0u);
+  EXPECT_FALSE(host_.is_running(0, 0)) << "nothing to time at CCTI_Min";
+}
+
+TEST_F(IbccTest, MinimumHoldsTheRateDown) {
+  p_.min = 1;
+  Ibcc ibcc(host_, p_, 1024);
+  ibcc.on_flow_start(0, {});
+  sent(ibcc, 0);
+  EXPECT_NEAR(host_.mbps(0), 1000, kRateStep);
+  ibcc.on_cnp(0, {});
+  host_.advance(ibcc, kMilliSecond);
+  EXPECT_EQ(ibcc.ccti(0), 1u);
+}
+
+TEST_F(IbccTest, IncreaseByFlowClassAndTime) {
+  p_.table.assign(128, PicoSeconds(1000));
+  p_.limit = 127;
+  p_.schedule = {{PicoSeconds(0), 11, 2}, {kMilliSecond, 11, 3}};
+  Ibcc ibcc(host_, p_, 1024);
+  ibcc.on_flow_start(0, {10, 0, {}, {}});
+  ibcc.on_flow_start(1, {11, 0, {}, {}});
+  ibcc.on_cnp(0, {});
+  ibcc.on_cnp(1, {});
+  EXPECT_EQ(ibcc.ccti(0), 1u);
+  EXPECT_EQ(ibcc.ccti(1), 2u);
+  p_.timer = kSecond;
+  host_.stop_timer(0, 0);
+  host_.stop_timer(1, 0);
+  host_.advance(ibcc, kMilliSecond);
+  ibcc.on_cnp(1, {});
+  EXPECT_EQ(ibcc.ccti(1), 5u);
+}
+
+TEST_F(IbccTest, AServiceLevelsFlowsShareOneIndex) {
+  p_.by_service_level = true;
+  Ibcc ibcc(host_, p_, 1024);
+  ibcc.on_flow_start(0, {10, 0, {}, {}});
+  ibcc.on_flow_start(1, {10, 0, {}, {}});
+  ibcc.on_flow_start(2, {11, 0, {}, {}});
+  sent(ibcc, 0);
+  ibcc.on_cnp(1, {});
+  EXPECT_NEAR(host_.mbps(0), 1000, kRateStep);
+  EXPECT_NEAR(host_.mbps(1), 1000, kRateStep);
+  EXPECT_DOUBLE_EQ(host_.mbps(2), 10'000);
+  ibcc.on_cnp(0, {});
+  EXPECT_FALSE(host_.is_running(1, 0)) << "one timer a level";
+  host_.advance(ibcc, kMicroSecond * 300);
+  EXPECT_EQ(ibcc.ccti(1), 0u);
+}
+
+TEST_F(IbccTest, LimitsMustFitTheTable) {
+  p_.limit = 4;
+  EXPECT_THROW(Ibcc(host_, p_, 1024), std::invalid_argument);
+  p_.limit = 2;
+  p_.min = 3;
+  EXPECT_THROW(Ibcc(host_, p_, 1024), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace dcc
