@@ -1,0 +1,128 @@
+#!/usr/bin/python3
+"""Proves the wheel's properties on a shrunk wheel, and finds what must be false to be false.
+
+run.py [--ci | --full] [--only NAME] [--keep DIR]. Each property goes through bmc3 (bounded search)
+and pdr (a proof for all time), with seconds for each; --full gives minutes, --ci takes the
+properties that are decided within seconds. Exit 1 if a property has a counterexample, or a
+known-false one has none, or (--ci) a property is not decided.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+RTL = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SOURCES = [
+    "timing_wheel/rtl/timing_wheel_pkg.sv", "common/ram_1r1w_array.sv", "common/ram_1r1w.sv",
+    "common/lowest_bit.sv", "common/next_in_ring.sv", "timing_wheel/rtl/tw_time.sv",
+    "timing_wheel/rtl/tw_place.sv", "timing_wheel/rtl/tw_next_due.sv",
+    "timing_wheel/rtl/tw_current_row.sv", "timing_wheel/rtl/timing_wheel.sv",
+    "formal/wheel_formal.sv"]
+PROBES = ["hold_starts", "place_now", "place_list_used", "level_q", "target_tail", "slot_q", "step",
+          "top_used_q"]
+
+# name: (Property, must hold)
+PROPERTIES = {
+    "offered_was_started": (0, True),
+    "offered_on_its_tick": (1, True),
+    "late_by_the_lag": (2, True),
+    "never_passed": (3, True),
+    "offer_stays": (4, True),
+    "command_wins": (5, True),
+    "idle_is_honest": (6, True),
+    "command_bounded": (7, True),
+    "no_self_link": (8, True),
+    "pointer_behind_time": (9, True),
+    "false_never_expires": (20, False),
+    "false_never_moves": (21, False),
+    "false_offer_stays_always": (22, False),
+    "false_always_keeps_up": (23, False),
+    "false_no_skip_with_top_level": (24, False),
+}
+
+
+# Decided within seconds: what a continuous-integration run has time for.
+CI = ["late_by_the_lag", "offer_stays", "command_wins", "command_bounded", "pointer_behind_time",
+      "false_never_expires", "false_always_keeps_up"]
+
+
+def to_aiger(number, directory):
+    """Writes the wheel with one property as AIGER; the output is its bad condition."""
+    path = os.path.join(directory, f"property{number}.aig")
+    connect = "; ".join(f"connect -set probe_{p} u_wheel.{p}" for p in PROBES)
+    script = f"""
+        read_verilog -sv -formal {' '.join(SOURCES)}
+        chparam -set Property {number} wheel_formal
+        hierarchy -check -top wheel_formal; proc; flatten
+        {connect}; prep -top wheel_formal
+        memory_map; opt -full; async2sync; setundef -undriven -anyseq; opt -full
+        techmap; dfflegalize -cell $_DFF_P_ 01; abc -g AND -fast; opt_clean
+        setundef -anyseq; write_aiger -zinit {path}"""
+    run = subprocess.run(["yosys", "-q", "-p", script], cwd=RTL, capture_output=True, text=True,
+                         check=False)
+    output = run.stdout + run.stderr
+    if run.returncode != 0 or "implicitly declared" in output or "no driver" in output:
+        sys.exit(f"run.py: yosys does not take property {number}:\n{output}")
+    return path
+
+
+def check(path, seconds, prove):
+    """Returns (status, detail): 'proved', 'false' or 'bounded', after bmc3 and then pdr."""
+    script = f"read {path}; fold; strash; bmc3 -T {seconds[0]}"
+    text = abc(script)
+    found = re.search(r"asserted in frame (\d+)", text)
+    if found:
+        return "false", f"counterexample of {int(found.group(1)) + 1} cycles"
+    depth = max([int(n) for n in re.findall(r"No output (?:was )?asserted in (\d+) frames", text)] +
+                [int(n) for n in re.findall(r"^\s*(\d+) [+.] :", text, re.M)] + [0])
+    if not prove:
+        return "bounded", f"no counterexample in {depth} cycles"
+    text = abc(f"read {path}; fold; strash; dc2; scorr; dc2; pdr -T {seconds[1]}")
+    if "Property proved" in text:
+        return "proved", "for ever, by pdr"
+    found = re.search(r"asserted in frame (\d+)", text)
+    if found:
+        return "false", f"counterexample of {int(found.group(1)) + 1} cycles (pdr)"
+    return "bounded", f"no counterexample in {depth} cycles; pdr gave up after {seconds[1]} s"
+
+
+def abc(script):
+    run = subprocess.run(["yosys-abc", "-c", script], capture_output=True, text=True, check=False)
+    if run.returncode != 0 or "cmd error" in run.stdout + run.stderr:
+        sys.exit(f"run.py: abc failed:\n{run.stdout}{run.stderr}")
+    return run.stdout
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ci", action="store_true", help="the quickly decided properties only")
+    parser.add_argument("--full", action="store_true", help="minutes a property instead of seconds")
+    parser.add_argument("--only", choices=sorted(PROPERTIES))
+    parser.add_argument("--keep", help="directory for the AIGER files")
+    options = parser.parse_args()
+    seconds = (300, 600) if options.full else (1, 60) if options.ci else (20, 60)
+    failures = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        directory = options.keep or scratch
+        os.makedirs(directory, exist_ok=True)
+        for name, (number, holds) in PROPERTIES.items():
+            if options.only not in (None, name) or (options.ci and name not in CI):
+                continue
+            begin = time.monotonic()
+            status, detail = check(to_aiger(number, directory),
+                                   seconds if holds else (60, 0), prove=holds)
+            if holds:
+                good = status == "proved" if options.ci else status != "false"
+            else:
+                good = status == "false"
+            failures += not good
+            print(f"{'ok  ' if good else 'FAIL'} {name:30} {status:8} {detail}"
+                  f"  ({time.monotonic() - begin:.1f} s)", flush=True)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+// A shrunk wheel under any stimulus, with an untimed reference beside it, for abc's pdr and bmc3.
+//
+// Four timers, digits of 2, 1 and 1 bits: a horizon of 16 ticks with every level, list, cascade,
+// wrap and the epoch bit. The reference keeps one slot's due time, whichever slot `watch` names: a
+// symbolic choice that stays, so that what holds for it holds for every slot. Property selects one
+// bad condition; properties whose name begins with false_ must have a counterexample.
+module wheel_formal #(
+  parameter int unsigned Property = 0
+) (
+  input logic       clk_i,
+  input logic       tick_i,
+  input logic       cmd_valid_i,
+  input logic [1:0] cmd_op_i,
+  input logic [1:0] cmd_slot_i,
+  input logic [3:0] cmd_delay_i,
+  input logic       expire_ready_i,
+  input logic       advance_i,
+  input logic [5:0] advance_to_i,
+  input logic [1:0] watch_i,
+  output logic      bad_o
+);
+  localparam int unsigned TimeW = 6;
+
+  // Reset in the first cycle; the watched slot is chosen there.
+  logic       running_q;
+  logic [1:0] watch_q;
+  initial running_q = 1'b0;
+  always_ff @(posedge clk_i) begin
+    running_q <= 1'b1;
+    if (!running_q) watch_q <= watch_i;
+  end
+
+  logic             init_done, cmd_ready, cmd_done, cmd_hit, expire_valid, overrun, idle, next_valid;
+  logic             busy, move;
+  logic [1:0]       expire_slot;
+  logic [4:0]       cmd_due;
+  logic [TimeW-1:0] expire_due, now, lag, next_due;
+  logic             tick;
+
+  // The environment: it takes expiries before the lag nears the horizon, and skips forward only.
+  logic tick_allowed, forward;
+  assign tick_allowed = lag < TimeW'(7);
+  assign forward      = (advance_to_i - now) < TimeW'(16);
+  assign tick         = tick_i && tick_allowed;
+
+  timing_wheel #(
+    .NumTimers(4), .TopBits(2), .MiddleBits(1), .LastBits(1), .WordBits(2), .TimeW(TimeW)
+  ) u_wheel (
+    .clk_i           (clk_i),
+    .rst_ni          (running_q),
+    .clear_i         (1'b0),
+    .init_done_o     (init_done),
+    .tick_i          (tick),
+    .cmd_valid_i     (cmd_valid_i),
+    .cmd_ready_o     (cmd_ready),
+    .cmd_op_i        (cmd_op_i),
+    .cmd_slot_i      (cmd_slot_i),
+    .cmd_delay_i     (cmd_delay_i),
+    .cmd_done_o      (cmd_done),
+    .cmd_hit_o       (cmd_hit),
+    .cmd_due_o       (cmd_due),
+    .expire_valid_o  (expire_valid),
+    .expire_ready_i  (expire_ready_i),
+    .expire_slot_o   (expire_slot),
+    .expire_due_o    (expire_due),
+    .now_o           (now),
+    .lag_o           (lag),
+    .overrun_o       (overrun),
+    .overrun_clear_i (1'b0),
+    .idle_o          (idle),
+    .next_due_valid_o(next_valid),
+    .next_due_o      (next_due),
+    .advance_i       (advance_i && forward),
+    .advance_to_i    (advance_to_i),
+    .busy_o          (busy),
+    .move_o          (move)
+  );
+
+  // Wires of the wheel, connected by run.py after flattening: yosys reads no hierarchical names.
+  logic       probe_hold_starts, probe_place_now, probe_place_list_used, probe_step;
+  logic [1:0] probe_level_q, probe_target_tail, probe_slot_q;
+  logic [7:0] probe_top_used_q;
+
+  // The reference: is the watched slot started, and when is it due.
+  logic             started_q;
+  logic [TimeW-1:0] due_q;
+  logic             accepted, taken, mine_offered, mine_taken, mine_commanded;
+  assign accepted       = cmd_valid_i && cmd_ready;
+  assign taken          = expire_valid && expire_ready_i;
+  assign mine_offered   = expire_valid && expire_slot == watch_q;
+  assign mine_taken     = taken && expire_slot == watch_q;
+  assign mine_commanded = accepted && cmd_slot_i == watch_q && !cmd_op_i[1];
+
+  always_ff @(posedge clk_i) begin
+    if (!running_q) begin
+      started_q <= 1'b0;
+    end else begin
+      if (mine_taken) started_q <= 1'b0;
+      if (mine_commanded) begin
+        started_q <= cmd_op_i == timing_wheel_pkg::CmdStart;
+        due_q     <= now + TimeW'(cmd_delay_i) + TimeW'(cmd_delay_i == '0);
+      end
+    end
+  end
+
+  // What was in the cycle before.
+  logic             was_running_q, was_offered_q, was_withdrawn_q, was_command_q;
+  logic [1:0]       was_slot_q;
+  logic [TimeW-1:0] was_due_q;
+  logic [3:0]       wait_q;
+  initial was_running_q = 1'b0;
+  always_ff @(posedge clk_i) begin
+    was_running_q   <= running_q;
+    was_offered_q   <= expire_valid && !expire_ready_i;
+    was_withdrawn_q <= accepted && cmd_slot_i == expire_slot && !cmd_op_i[1];
+    was_command_q   <= mine_commanded;
+    was_slot_q      <= expire_slot;
+    was_due_q       <= expire_due;
+    wait_q          <= (running_q && init_done && cmd_valid_i && !cmd_ready && !probe_hold_starts) ? wait_q + 4'd1
+                                                                                    : 4'd0;
+  end
+
+  // Age of the watched event beyond its tick, as the pointer sees it.
+  logic [TimeW-1:0] pointer, until_due;
+  assign pointer   = now - lag;
+  assign until_due = due_q - pointer;
+
+  logic live, was_live;
+  assign live     = running_q && init_done;
+  assign was_live = live && was_running_q;
+
+  always_comb begin
+    case (Property)
+      // Exactly once, part one: an offer of the watched slot is one that was started.
+      0: bad_o = live && mine_offered && !started_q;
+      // Right tick: it is offered for the tick it is due.
+      1: bad_o = live && mine_offered && expire_due != due_q;
+      // Never early.
+      2: bad_o = live && expire_valid && lag != now - expire_due;
+      // Exactly once, part two: the pointer never passes a started event.
+      3: bad_o = live && started_q && until_due >= TimeW'(32);
+      // Handshake: an offer stays unless its slot is commanded.
+      4: bad_o = was_live && was_offered_q && !was_withdrawn_q &&
+                 !(expire_valid && expire_slot == was_slot_q && expire_due == was_due_q);
+      // A command on the watched slot wins at once.
+      5: bad_o = was_live && was_command_q && mine_offered;
+      // Idle is honest: nothing due now, and next_due not after the watched event.
+      6: bad_o = live && idle && started_q &&
+                 (!next_valid || (due_q - now) < (next_due - now) || due_q == now);
+      // A command is accepted within 12 cycles.
+      7: bad_o = live && wait_q > 4'd12;
+      // List integrity: an entry is never linked behind itself.
+      8: bad_o = live && probe_place_now && probe_place_list_used &&
+                 probe_level_q != timing_wheel_pkg::LevelLast &&
+                 probe_target_tail == probe_slot_q;
+      // The pointer does not overtake time.
+      9: bad_o = live && probe_step && lag == '0;
+      // false_: the watched slot never expires.
+      20: bad_o = live && mine_taken;
+      // false_: nothing ever moves from list to list.
+      21: bad_o = live && move && probe_level_q == timing_wheel_pkg::LevelMiddle;
+      // false_: an offer stays, commands or not.
+      22: bad_o = was_live && was_offered_q && !(expire_valid && expire_slot == was_slot_q);
+      // false_: the pointer keeps up with time always.
+      23: bad_o = live && lag > TimeW'(2);
+      // false_: idle time is never skipped past a tick with the top level in use.
+      24: bad_o = live && idle && advance_i && forward && started_q && probe_top_used_q != '0;
+      default: bad_o = live && expire_valid && expire_slot == watch_q && until_due == TimeW'(1);
+    endcase
+  end
+endmodule
