@@ -71,7 +71,7 @@ FirmwareHost::~FirmwareHost() = default;
 
 void FirmwareHost::name_registers(const std::string& module, std::uint32_t base,
                                   const regs::RegisterBlock& block) {
-  registry_.add(
+  registry_.add_module(
       {module, std::string("registers ") + block.map().name + ".NAME, as in the register map", {}});
   const std::string prefix = std::string(block.map().name) + ".";
   registry_.add_names([base, prefix, &block](const std::string& name) {
