@@ -133,6 +133,7 @@ TEST(Shares, BackgroundIsLeftOut) {
   ASSERT_EQ(m.classes.size(), 1u);
   EXPECT_DOUBLE_EQ(*m.classes[0].share, 1.0);
   EXPECT_DOUBLE_EQ(*m.jain, 1.0);
+  EXPECT_DOUBLE_EQ(m.goodput_gbps, 100 * 8 / 10e-3 / 1e9);
 }
 
 TEST(Shares, NothingReceived) {

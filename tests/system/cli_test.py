@@ -211,6 +211,11 @@ class Lists(Cli):
         text = dccvp("params", "--match", "ecn.kmin", cwd=self.folder).stdout
         self.assertIn("switch.ecn.kmin: 5KB", text)
         self.assertNotIn("pmax", text)
+        page = dccvp("params", "--format", "markdown", cwd=self.folder).stdout
+        rows = [line for line in page.splitlines() if line.startswith("| `")]
+        self.assertEqual(len(rows), len(schema))
+        for row in rows:
+            self.assertEqual(row.replace("\\|", "").count("|"), 5, row)
 
     def test_regs(self):
         maps = json.loads(dccvp("regs", "--format", "json", cwd=self.folder).stdout)

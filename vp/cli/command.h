@@ -34,10 +34,10 @@ struct ConfigArguments {
   void add_to(CLI::App& command, bool required);
 };
 
-/// `--format text|json`.
+/// `--format text|json`; a command may have more.
 struct FormatArgument {
   std::string format = "text";
-  void add_to(CLI::App& command);
+  void add_to(CLI::App& command, const std::vector<std::string>& formats = {"text", "json"});
   bool json() const { return format == "json"; }
 };
 

@@ -28,10 +28,12 @@ void ConfigArguments::add_to(CLI::App& command, bool required) {
       ->allow_extra_args(false);
 }
 
-void FormatArgument::add_to(CLI::App& command) {
+void FormatArgument::add_to(CLI::App& command, const std::vector<std::string>& formats) {
+  std::string names;
+  for (const std::string& name : formats) names += (names.empty() ? "" : "|") + name;
   command.add_option("--format", format, "text for people, json for scripts")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->type_name("text|json");
+      ->check(CLI::IsMember(formats))
+      ->type_name(names);
 }
 
 int run_program(int argc, const char* const* argv) {
