@@ -52,6 +52,9 @@ std::uint32_t NicHostInterface::reg(std::uint32_t offset) const {
 std::uint64_t NicHostInterface::reg64(std::uint32_t low) const {
   return reg(low) | static_cast<std::uint64_t>(reg(low + 4)) << 32;
 }
+std::uint64_t NicHostInterface::completions_unread() const {
+  return static_cast<std::uint16_t>(cq_visible_ - reg(map::kCqHeadOffset));
+}
 std::uint32_t NicHostInterface::send_entries() const { return 1u << reg(map::kSqSizeLog2Offset); }
 std::uint32_t NicHostInterface::completion_entries() const {
   return 1u << reg(map::kCqSizeLog2Offset);

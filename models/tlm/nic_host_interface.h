@@ -49,6 +49,8 @@ class NicHostInterface final : private regs::RegisterDevice,
 
   regs::RegisterBlock& registers() { return registers_; }
   std::uint64_t completions_written() const { return completions_written_; }
+  /// Completions in the ring that software has not taken.
+  std::uint64_t completions_unread() const;
   /// Completions that wait for room in the ring or for the DMA engine.
   std::uint64_t completions_waiting() const { return waiting_.size() + in_dma_completions_; }
 

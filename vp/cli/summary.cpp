@@ -98,11 +98,15 @@ std::string totals(const RunResults& r, const Metrics& m) {
   std::uint64_t lateness = 0;
   std::uint64_t missed = 0;
   std::uint64_t instructions = 0;
+  std::uint64_t verified = 0;
+  std::uint64_t wrong = 0;
   for (const HostResult& h : r.hosts) {
     slots = std::max(slots, h.slots_in_use_max);
     lateness = std::max(lateness, h.timer_lateness_max_ticks);
     missed += h.missed_latency;
     instructions += h.instructions;
+    verified += h.messages_verified;
+    wrong += h.payload_errors;
   }
   const Balance& b = r.balance;
   if (b.events_started > 0) {
@@ -111,6 +115,10 @@ std::string totals(const RunResults& r, const Metrics& m) {
     out += fmt::format("Timer events: {} started = {} expired + {} cancelled + {} pending\n",
                        b.events_started, b.events_expired, b.events_cancelled, b.events_pending);
     if (missed > 0) out += fmt::format("Answers later than controller.latency: {}\n", missed);
+  }
+  if (verified + wrong > 0) {
+    out += fmt::format("Payload: {} messages compared with what was sent, {} wrong\n", verified,
+                       wrong);
   }
   if (instructions > 0) {
     out += fmt::format(

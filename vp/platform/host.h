@@ -54,6 +54,7 @@ class Host final : public sc_core::sc_module {
   /// What software on this host reports; without any, all zero.
   struct SoftwareReport {
     std::uint64_t instructions = 0;
+    std::uint64_t messages_verified = 0;
     std::uint64_t payload_errors = 0;
     std::uint64_t completions_lost = 0;
     std::string failure;  // one sentence; empty if all is well

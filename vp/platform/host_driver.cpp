@@ -117,8 +117,15 @@ std::string HostDriver::name_of(std::uint64_t address) const {
 Host::SoftwareReport HostDriver::report() const {
   Host::SoftwareReport report;
   const boot_result result = read_boot_outcome(ram_.data()).result;
+  report.messages_verified = result.messages_verified;
   report.payload_errors = result.messages_corrupt;
-  report.completions_lost = result.sequence_errors;
+  // What the NIC wrote is with the software or still in the ring; anything else is lost.
+  const std::uint64_t written = nic_.host()->completions_written();
+  const std::uint64_t seen =
+      result.messages_completed + result.messages_failed + result.messages_received;
+  const std::uint64_t accounted = seen + nic_.host()->completions_unread();
+  report.completions_lost =
+      result.sequence_errors + (written > accounted ? written - accounted : 0);
   if (firmware_ != nullptr) report.instructions = firmware_->cpu().instructions();
   if (stub_ != nullptr && stub_->failed()) {
     report.failure = stub_->failure();

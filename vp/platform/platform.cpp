@@ -185,6 +185,7 @@ class Platform final : public sc_core::sc_module {
       out.id = host->id();
       const Host::SoftwareReport software = host->software_report();
       out.instructions = software.instructions;
+      out.messages_verified = software.messages_verified;
       out.payload_errors = software.payload_errors;
       out.completions_lost = software.completions_lost;
       if (!software.failure.empty()) results.failures.push_back(software.failure);

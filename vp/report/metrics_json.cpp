@@ -126,6 +126,7 @@ Json hosts(const RunResults& r) {
                     {"missed_latency", h.missed_latency},
                     {"instructions", h.instructions},
                     {"payload_errors", h.payload_errors},
+                    {"messages_verified", h.messages_verified},
                     {"completions_lost", h.completions_lost}});
   }
   return list;
