@@ -1,0 +1,49 @@
+// Encodings and register values of the rate calculation unit.
+// Not every constant has a user.
+/* verilator lint_off UNUSED */
+package rate_lut_pkg;
+  // What is asked.
+  localparam logic [1:0] OpDecrease = 2'd0;
+  localparam logic [1:0] OpIncrease = 2'd1;
+  localparam logic [1:0] OpRead     = 2'd2;  // inside the unit: a table read travels like a request
+
+  // Stage of an increase.
+  localparam logic [1:0] StageRecovery = 2'd0;
+  localparam logic [1:0] StageAdditive = 2'd1;
+  localparam logic [1:0] StageHyper    = 2'd2;
+
+  // Tables, numbered as the windows of the register block.
+  localparam logic [2:0] TableFactor   = 3'd0;  // by DSCP: [15:0] f_inc 8.8, [31:16] f_dec 4.12
+  localparam logic [2:0] TableFloor    = 3'd1;  // by DSCP: least rate
+  localparam logic [2:0] TableCeiling  = 3'd2;  // by DSCP: greatest rate
+  localparam logic [2:0] TableDecayHi  = 3'd3;  // by n[11:6]: 1.16
+  localparam logic [2:0] TableDecayLo  = 3'd4;  // by n[5:0]: 1.16
+  localparam logic [2:0] TableDecrease = 3'd5;  // by argument[16:8]: 1.16, interpolated
+
+  localparam int unsigned DscpEntries     = 64;
+  localparam int unsigned DecayEntries    = 64;
+  localparam int unsigned DecreaseEntries = 257;
+
+  localparam logic [16:0] One16         = 17'h10000;      // 1.0 in 1.16
+  localparam logic [31:0] NeutralFactor = 32'h1000_0100;  // f_dec and f_inc 1.0
+
+  // Cycles from the handshake of a request to its response, when nobody makes it wait.
+  localparam int unsigned Latency = 16;
+
+  // Register values, rates in 24.8 Mb/s. A change acts on requests accepted after it; those that are
+  // inside may be calculated with either value.
+  typedef struct packed {
+    logic [15:0] g;             // 0.16, gain of alpha
+    logic [15:0] mi;            // 0.16, multiplicative increase outside recovery
+    logic [31:0] r_ai;          // additive step
+    logic [31:0] r_hai;         // hyper step
+    logic [31:0] r_min;
+    logic [31:0] r_max;
+    logic [31:0] alpha_recip;   // 2^32 / alpha interval, rounded up
+    logic [16:0] first_cut;     // 1.16, at most 1.0; multiplier of a slot's first cut, 0: by the table
+    logic [3:0]  mark_shift;    // 0 ... 8
+    logic        cut_by_marks;  // the cut's argument is marks, not alpha
+    logic        averaging;     // Rc moves half way to Rt, or to it
+  } regs_t;
+endpackage
+/* verilator lint_on UNUSED */

@@ -1,0 +1,442 @@
+// Rate calculation unit: cuts and increases by look-up, one result a cycle.
+//
+// A pipeline of rate_lut_pkg::Latency register stages that moves as a whole: it stands still while a
+// response waits for its consumer. Numbers are those of docs/architecture.md, bit for bit; the
+// stages are explained in doc/theory.md. sN_x_q holds what stage N works on.
+module rate_unit (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  output logic        init_done_o,     // low while the tables are swept after reset
+
+  input  rate_lut_pkg::regs_t regs_i,
+
+  // Request. Ready waits for no req_valid_i.
+  input  logic        req_valid_i,
+  output logic        req_ready_o,
+  input  logic        req_increase_i,  // 0: a cut
+  input  logic [31:0] req_rc_i,
+  input  logic [31:0] req_rt_i,        // increases only
+  input  logic [5:0]  req_dscp_i,
+  input  logic [1:0]  req_stage_i,     // increases only: rate_lut_pkg::StageRecovery ... StageHyper
+  input  logic [16:0] req_alpha_i,     // cuts only, 1.16, at most 1.0
+  input  logic [19:0] req_delta_i,     // cuts only: ticks since the last one, saturated
+  input  logic [7:0]  req_marks_i,     // cuts only
+  input  logic        req_first_i,     // cuts only: of a freshly bound slot
+
+  // Response, in the order of the requests. Stays as it is until taken.
+  output logic        rsp_valid_o,
+  input  logic        rsp_ready_i,
+  output logic        rsp_increase_o,
+  output logic [31:0] rsp_rc_o,
+  output logic [31:0] rsp_rt_o,
+  output logic [16:0] rsp_alpha_o,     // cuts only
+  output logic        rsp_at_maximum_o,  // increases only: rc is the greatest rate of its DSCP
+
+  // Tables: one access at a time, inputs held until tbl_ready_o. A read goes through the pipeline
+  // between two requests, so it waits for responses before it to be taken.
+  input  logic        tbl_valid_i,
+  input  logic        tbl_write_i,
+  input  logic [2:0]  tbl_table_i,
+  input  logic [8:0]  tbl_index_i,     // beyond the table: writes do nothing, reads give 0
+  input  logic [31:0] tbl_wdata_i,
+  output logic        tbl_ready_o,
+  output logic [31:0] tbl_rdata_o,     // with tbl_ready_o of a read
+
+  output logic        busy_o           // a request or a table read is inside
+);
+  localparam int unsigned Last = rate_lut_pkg::Latency;
+
+  // ---------------------------------------------------------------------------------------------
+  // Registers that more than one part reads
+  // ---------------------------------------------------------------------------------------------
+  logic [1:0]  s1_op_q, s2_op_q, s3_op_q, s4_op_q, s5_op_q, s6_op_q, s7_op_q, s8_op_q;
+  logic [1:0]  s9_op_q, s10_op_q, s11_op_q, s12_op_q, s13_op_q, s14_op_q, s15_op_q, s16_op_q;
+  // Stage of an increase; table of a read.
+  logic [2:0]  s1_select_q, s2_select_q, s3_select_q, s4_select_q, s5_select_q, s6_select_q;
+  logic [2:0]  s7_select_q, s8_select_q, s9_select_q, s10_select_q, s11_select_q;
+  // DSCP of a request; index of a read.
+  logic [8:0]  s1_index_q, s2_index_q, s3_index_q, s4_index_q, s5_index_q, s6_index_q;
+  logic [8:0]  s7_index_q, s8_index_q, s9_index_q, s10_index_q, s11_index_q;
+  logic [31:0] s1_rc_q, s2_rc_q, s3_rc_q, s4_rc_q, s5_rc_q, s6_rc_q, s7_rc_q, s8_rc_q;
+  logic [31:0] s9_rc_q, s10_rc_q, s11_rc_q, s12_rc_q, s13_rc_q, s14_rc_q;
+  // The rate that is multiplied: of a cut Rc, of an increase Rt or Rc.
+  logic [31:0] s1_base_q, s2_base_q, s3_base_q, s4_base_q, s5_base_q, s6_base_q, s7_base_q;
+  logic [31:0] s8_base_q, s9_base_q, s10_base_q, s11_base_q;
+  // A cut's new alpha; an increase's additive step; a read's word.
+  logic [31:0] s2_extra_q, s3_extra_q, s4_extra_q, s5_extra_q, s6_extra_q, s7_extra_q, s8_extra_q;
+  logic [31:0] s9_extra_q, s10_extra_q, s11_extra_q, s12_extra_q, s13_extra_q, s14_extra_q;
+  logic [31:0] s15_extra_q, s16_extra_q;
+  logic        s1_first_q, s2_first_q, s3_first_q, s4_first_q, s5_first_q, s6_first_q, s7_first_q;
+  logic        s8_first_q, s9_first_q;
+  logic [7:0]  s1_marks_q, s2_marks_q, s3_marks_q, s4_marks_q, s5_marks_q, s6_marks_q;
+  logic [16:0] s1_alpha_q, s2_alpha_q, s3_alpha_q, s4_alpha_q;
+  logic [15:0] s2_f_dec_q, s3_f_dec_q, s4_f_dec_q, s5_f_dec_q, s6_f_dec_q;
+  logic [11:0] s3_n_q;         // alpha intervals
+  logic [16:0] s7_argument_q;  // of the decrease table
+
+  // ---------------------------------------------------------------------------------------------
+  // Flow: who enters, who leaves, when all move
+  // ---------------------------------------------------------------------------------------------
+  logic [Last:1] valid_q;
+  logic          move;        // every stage hands on
+  logic          init_done;
+  logic          read_wait_q;  // a table read is inside
+  logic          read_enter, read_leave, request_enter;
+  logic [1:0]    enter_op;
+
+  assign rsp_valid_o   = valid_q[Last] && s16_op_q != rate_lut_pkg::OpRead;
+  assign read_leave    = valid_q[Last] && s16_op_q == rate_lut_pkg::OpRead;
+  assign move          = !rsp_valid_o || rsp_ready_i;
+  assign read_enter    = tbl_valid_i && !tbl_write_i && init_done && !read_wait_q && move;
+  assign req_ready_o   = move && init_done && !read_enter;
+  assign request_enter = req_valid_i && req_ready_o;
+  assign enter_op      = read_enter ? rate_lut_pkg::OpRead
+                                    : req_increase_i ? rate_lut_pkg::OpIncrease
+                                                     : rate_lut_pkg::OpDecrease;
+  assign init_done_o   = init_done;
+  assign busy_o        = valid_q != '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q     <= '0;
+      read_wait_q <= 1'b0;
+    end else begin
+      if (move) valid_q <= {valid_q[Last-1:1], request_enter || read_enter};
+      if (read_enter)      read_wait_q <= 1'b1;
+      else if (read_leave) read_wait_q <= 1'b0;
+    end
+  end
+
+  assign tbl_ready_o = tbl_valid_i && (tbl_write_i ? init_done : read_leave);
+
+  // ---------------------------------------------------------------------------------------------
+  // Tables
+  // ---------------------------------------------------------------------------------------------
+  logic [31:0] factor, floor_word, ceiling_word;
+  logic [16:0] decay_hi, decay_lo, decrease, decrease_next;
+
+  rl_tables u_tables (
+    .clk_i           (clk_i),
+    .rst_ni          (rst_ni),
+    .init_done_o     (init_done),
+    .write_i         (tbl_valid_i && tbl_write_i),
+    .write_table_i   (tbl_table_i),
+    .write_index_i   (tbl_index_i),
+    .write_word_i    (tbl_wdata_i),
+    .factor_ren_i    (request_enter || read_enter),
+    .factor_index_i  (read_enter ? tbl_index_i[5:0] : req_dscp_i),
+    .factor_o        (factor),
+    .decay_ren_i     (move && valid_q[3]),
+    .decay_hi_index_i(s3_n_q[11:6]),
+    .decay_lo_index_i(s3_n_q[5:0]),
+    .decay_hi_o      (decay_hi),
+    .decay_lo_o      (decay_lo),
+    .decrease_ren_i  (move && valid_q[7]),
+    .decrease_index_i(s7_argument_q[16:8]),
+    .decrease_o      (decrease),
+    .decrease_next_o (decrease_next),
+    .limits_ren_i    (move && valid_q[10]),
+    .limits_index_i  (s10_index_q[5:0]),
+    .floor_o         (floor_word),
+    .ceiling_o       (ceiling_word)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // What every stage hands on as it is
+  // ---------------------------------------------------------------------------------------------
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      s1_op_q     <= enter_op;
+      s1_select_q <= read_enter ? tbl_table_i : 3'(req_stage_i);
+      s1_index_q  <= read_enter ? tbl_index_i : 9'(req_dscp_i);
+      s1_rc_q     <= req_rc_i;
+      s1_base_q   <= (req_increase_i && regs_i.averaging) ? req_rt_i : req_rc_i;
+      s1_first_q  <= req_first_i;
+      s1_marks_q  <= req_marks_i;
+      s1_alpha_q  <= req_alpha_i;
+
+      {s2_op_q, s3_op_q, s4_op_q, s5_op_q, s6_op_q, s7_op_q, s8_op_q, s9_op_q} <=
+          {s1_op_q, s2_op_q, s3_op_q, s4_op_q, s5_op_q, s6_op_q, s7_op_q, s8_op_q};
+      {s10_op_q, s11_op_q, s12_op_q, s13_op_q, s14_op_q, s15_op_q, s16_op_q} <=
+          {s9_op_q, s10_op_q, s11_op_q, s12_op_q, s13_op_q, s14_op_q, s15_op_q};
+      {s2_select_q, s3_select_q, s4_select_q, s5_select_q, s6_select_q} <=
+          {s1_select_q, s2_select_q, s3_select_q, s4_select_q, s5_select_q};
+      {s7_select_q, s8_select_q, s9_select_q, s10_select_q, s11_select_q} <=
+          {s6_select_q, s7_select_q, s8_select_q, s9_select_q, s10_select_q};
+      {s2_index_q, s3_index_q, s4_index_q, s5_index_q, s6_index_q} <=
+          {s1_index_q, s2_index_q, s3_index_q, s4_index_q, s5_index_q};
+      {s7_index_q, s8_index_q, s9_index_q, s10_index_q, s11_index_q} <=
+          {s6_index_q, s7_index_q, s8_index_q, s9_index_q, s10_index_q};
+      {s2_first_q, s3_first_q, s4_first_q, s5_first_q} <=
+          {s1_first_q, s2_first_q, s3_first_q, s4_first_q};
+      {s6_first_q, s7_first_q, s8_first_q, s9_first_q} <=
+          {s5_first_q, s6_first_q, s7_first_q, s8_first_q};
+      {s2_marks_q, s3_marks_q, s4_marks_q, s5_marks_q, s6_marks_q} <=
+          {s1_marks_q, s2_marks_q, s3_marks_q, s4_marks_q, s5_marks_q};
+
+      s2_rc_q  <= s1_rc_q;
+      s3_rc_q  <= s2_rc_q;
+      s4_rc_q  <= s3_rc_q;
+      s5_rc_q  <= s4_rc_q;
+      s6_rc_q  <= s5_rc_q;
+      s7_rc_q  <= s6_rc_q;
+      s8_rc_q  <= s7_rc_q;
+      s9_rc_q  <= s8_rc_q;
+      s10_rc_q <= s9_rc_q;
+      s11_rc_q <= s10_rc_q;
+      s12_rc_q <= s11_rc_q;
+      s13_rc_q <= s12_rc_q;
+      s14_rc_q <= s13_rc_q;
+
+      s2_base_q  <= s1_base_q;
+      s3_base_q  <= s2_base_q;
+      s4_base_q  <= s3_base_q;
+      s5_base_q  <= s4_base_q;
+      s6_base_q  <= s5_base_q;
+      s7_base_q  <= s6_base_q;
+      s8_base_q  <= s7_base_q;
+      s9_base_q  <= s8_base_q;
+      s10_base_q <= s9_base_q;
+      s11_base_q <= s10_base_q;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Stages 1 and 2: alpha intervals since the last cut, or the additive step with the DSCP's factor
+  // ---------------------------------------------------------------------------------------------
+  logic [31:0] step_or_recip;
+  logic [19:0] delta_or_factor;
+  logic [19:0] s1_delta_q;
+  logic [51:0] s2_product;
+  logic [11:0] n;
+  logic [43:0] additive;  // rounded; the shift leaves 40 bits
+
+  always_comb begin
+    step_or_recip   = regs_i.alpha_recip;
+    delta_or_factor = s1_delta_q;
+    if (s1_op_q == rate_lut_pkg::OpIncrease) begin
+      delta_or_factor = {4'h0, factor[15:0]};
+      unique case (s1_select_q[1:0])
+        rate_lut_pkg::StageAdditive: step_or_recip = regs_i.r_ai;
+        rate_lut_pkg::StageHyper:    step_or_recip = regs_i.r_hai;
+        default:                     step_or_recip = '0;
+      endcase
+    end
+  end
+
+  rl_mul #(.BWidth(20)) u_mul_step (
+    .clk_i    (clk_i),
+    .enable_i (move),
+    .a_i      (step_or_recip),
+    .b_i      (delta_or_factor),
+    .product_o(s2_product)
+  );
+  assign additive = 44'(s2_product[51:8]) + 44'(s2_product[7]);
+
+  always_comb begin
+    n = (s2_product[51:44] != '0) ? 12'hFFF : s2_product[43:32];
+    if (s2_op_q == rate_lut_pkg::OpRead) n = {s2_index_q[5:0], s2_index_q[5:0]};
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      s1_delta_q <= req_first_i ? '0 : req_delta_i;
+      {s2_alpha_q, s3_alpha_q, s4_alpha_q} <= {s1_alpha_q, s2_alpha_q, s3_alpha_q};
+      s2_f_dec_q <= factor[31:16];
+      {s3_f_dec_q, s4_f_dec_q, s5_f_dec_q, s6_f_dec_q} <=
+          {s2_f_dec_q, s3_f_dec_q, s4_f_dec_q, s5_f_dec_q};
+      s2_extra_q <= factor;
+      s3_extra_q <= s2_extra_q;
+      // A step of 2^32 and more only has to reach the limit.
+      if (s2_op_q == rate_lut_pkg::OpIncrease) begin
+        s3_extra_q <= (additive[43:32] != '0) ? '1 : additive[31:0];
+      end
+      s3_n_q     <= n;
+      s4_extra_q <= s3_extra_q;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Stages 4 and 5: alpha decayed, first by the high, then by the low digits of n
+  // ---------------------------------------------------------------------------------------------
+  logic [16:0] s5_alpha_q, s5_decay_lo_q, s6_alpha_q, s7_alpha_q;
+  logic [33:0] decayed_hi, decayed;
+  assign decayed_hi = 34'(s4_alpha_q) * 34'(decay_hi) + 34'h8000;
+  assign decayed    = 34'(s5_alpha_q) * 34'(s5_decay_lo_q) + 34'h8000;
+
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      s5_alpha_q    <= decayed_hi[32:16];
+      s5_decay_lo_q <= decay_lo;
+      s6_alpha_q    <= decayed[32:16];
+      s5_extra_q    <= s4_extra_q;
+      if (s4_op_q == rate_lut_pkg::OpRead) begin
+        if (s4_select_q == rate_lut_pkg::TableDecayHi) s5_extra_q <= 32'(decay_hi);
+        if (s4_select_q == rate_lut_pkg::TableDecayLo) s5_extra_q <= 32'(decay_lo);
+      end
+      s6_extra_q <= s5_extra_q;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Stages 6 and 7: argument of the decrease table; the new alpha
+  // ---------------------------------------------------------------------------------------------
+  logic [16:0] source, argument;
+  logic [16:0] s7_gain_q;
+  logic [16:0] rest;
+  logic [32:0] scaled, gain;
+  logic [17:0] new_alpha;
+  assign source = regs_i.cut_by_marks ? (17'(s6_marks_q) << regs_i.mark_shift) : s6_alpha_q;
+  assign scaled = 33'(source) * 33'(s6_f_dec_q);
+  assign rest   = rate_lut_pkg::One16 - s6_alpha_q;
+  assign gain   = 33'(rest) * 33'(regs_i.g) + 33'h8000;
+
+  always_comb begin
+    argument = (scaled[32:12] > 21'(rate_lut_pkg::One16)) ? rate_lut_pkg::One16 : scaled[28:12];
+    if (s6_op_q == rate_lut_pkg::OpRead) argument = {s6_index_q, 8'h00};
+  end
+  assign new_alpha = 18'(s7_alpha_q) + 18'(s7_gain_q);
+
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      s7_argument_q <= argument;
+      s7_gain_q     <= gain[32:16];
+      s7_alpha_q    <= s6_alpha_q;
+      s7_extra_q    <= s6_extra_q;
+      s8_extra_q    <= s7_extra_q;
+      if (s7_op_q == rate_lut_pkg::OpDecrease) begin
+        s8_extra_q <= (new_alpha > 18'(rate_lut_pkg::One16)) ? 32'(rate_lut_pkg::One16)
+                                                             : 32'(new_alpha);
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Stage 8: the multiplier between two entries of the table, a straight line
+  // ---------------------------------------------------------------------------------------------
+  logic [7:0]         s8_part_q;
+  logic signed [17:0] slope;
+  logic signed [26:0] rise;
+  logic signed [26:0] line;
+  logic [16:0]        s9_multiplier_q;
+  assign slope = $signed({1'b0, decrease_next}) - $signed({1'b0, decrease});
+  assign rise  = 27'(slope) * $signed(27'({1'b0, s8_part_q}));
+  assign line  = $signed({2'b00, decrease, 8'h80}) + rise;
+
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      s8_part_q       <= s7_argument_q[7:0];
+      s9_multiplier_q <= line[24:8];
+      s9_extra_q      <= s8_extra_q;
+      if (s8_op_q == rate_lut_pkg::OpRead && s8_select_q == rate_lut_pkg::TableDecrease) begin
+        s9_extra_q <= 32'(decrease);
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Stages 9 and 10: the rate times the multiplier, or the multiplicative increase
+  // ---------------------------------------------------------------------------------------------
+  logic [16:0] multiplier;
+  logic [48:0] s10_product;
+  logic [31:0] s11_product_q;
+  logic        round;
+
+  always_comb begin
+    multiplier = s9_multiplier_q;
+    if (s9_first_q && regs_i.first_cut != '0) multiplier = regs_i.first_cut;
+    if (s9_op_q == rate_lut_pkg::OpIncrease) begin
+      multiplier = (s9_select_q[1:0] == rate_lut_pkg::StageRecovery) ? '0 : {1'b0, regs_i.mi};
+    end
+  end
+
+  rl_mul #(.BWidth(17)) u_mul_rate (
+    .clk_i    (clk_i),
+    .enable_i (move),
+    .a_i      (s9_base_q),
+    .b_i      (multiplier),
+    .product_o(s10_product)
+  );
+  assign round = s10_op_q == rate_lut_pkg::OpIncrease && s10_product[15];
+
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      s11_product_q <= s10_product[47:16] + 32'(round);
+      s10_extra_q   <= s9_extra_q;
+      s11_extra_q   <= s10_extra_q;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Stages 11 and 12: limits of the DSCP; the sum of an increase
+  // ---------------------------------------------------------------------------------------------
+  logic [31:0] s12_lo_q, s12_cap_q, s13_lo_q, s13_hi_q;
+  logic [33:0] s12_value_q, s13_value_q;
+
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      s12_lo_q    <= (regs_i.r_min > floor_word) ? regs_i.r_min : floor_word;
+      s12_cap_q   <= (regs_i.r_max < ceiling_word) ? regs_i.r_max : ceiling_word;
+      s12_value_q <= (s11_op_q == rate_lut_pkg::OpIncrease)
+                     ? 34'(s11_base_q) + 34'(s11_extra_q) + 34'(s11_product_q)
+                     : 34'(s11_product_q);
+      s12_extra_q <= s11_extra_q;
+      if (s11_op_q == rate_lut_pkg::OpRead) begin
+        if (s11_select_q == rate_lut_pkg::TableFloor) s12_extra_q <= floor_word;
+        if (s11_select_q == rate_lut_pkg::TableCeiling) s12_extra_q <= ceiling_word;
+        if (s11_select_q > rate_lut_pkg::TableDecrease) s12_extra_q <= '0;
+        if (s11_index_q[8:6] != '0 && s11_select_q != rate_lut_pkg::TableDecrease) begin
+          s12_extra_q <= '0;
+        end
+        if (s11_index_q > 9'd256) s12_extra_q <= '0;
+      end
+      s13_lo_q    <= s12_lo_q;
+      s13_hi_q    <= (s12_lo_q > s12_cap_q) ? s12_lo_q : s12_cap_q;
+      s13_value_q <= s12_value_q;
+      s13_extra_q <= s12_extra_q;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Stages 13 to 15: not above the maximum; half way; not below the minimum
+  // ---------------------------------------------------------------------------------------------
+  logic [31:0] s14_lo_q, s14_hi_q, s14_value_q;
+  logic [31:0] s15_lo_q, s15_hi_q, s15_value_q, s15_rt_q;
+  logic [31:0] s16_rc_q, s16_rt_q;
+  logic        s16_at_maximum_q;
+  logic [32:0] middle;  // of Rc and Rt, rounded up, so that the maximum is reached
+  assign middle = 33'(s14_rc_q) + 33'(s14_value_q) + 33'd1;
+
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      s14_lo_q    <= s13_lo_q;
+      s14_hi_q    <= s13_hi_q;
+      s14_value_q <= (s13_value_q > 34'(s13_hi_q)) ? s13_hi_q : s13_value_q[31:0];
+      s14_extra_q <= s13_extra_q;
+
+      s15_lo_q    <= s14_lo_q;
+      s15_hi_q    <= s14_hi_q;
+      s15_value_q <= s14_value_q;
+      s15_rt_q    <= s14_rc_q;
+      if (s14_op_q == rate_lut_pkg::OpIncrease) begin
+        if (regs_i.averaging) s15_value_q <= middle[32:1];
+        s15_rt_q <= s14_value_q;
+      end
+      s15_extra_q <= s14_extra_q;
+
+      s16_rc_q <= (s15_value_q < s15_lo_q) ? s15_lo_q
+                                           : (s15_value_q > s15_hi_q) ? s15_hi_q : s15_value_q;
+      s16_rt_q <= s15_rt_q;
+      s16_at_maximum_q <= s15_op_q == rate_lut_pkg::OpIncrease &&
+                          (s15_value_q >= s15_hi_q || s15_lo_q == s15_hi_q);
+      s16_extra_q <= s15_extra_q;
+    end
+  end
+
+  assign rsp_increase_o   = s16_op_q == rate_lut_pkg::OpIncrease;
+  assign rsp_rc_o         = s16_rc_q;
+  assign rsp_rt_o         = s16_rt_q;
+  assign rsp_alpha_o      = s16_extra_q[16:0];
+  assign rsp_at_maximum_o = s16_at_maximum_q;
+  assign tbl_rdata_o      = s16_extra_q;
+endmodule

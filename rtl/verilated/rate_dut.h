@@ -1,0 +1,76 @@
+// The rate unit one clock cycle at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "controller/parameters.h"
+
+namespace dcc {
+
+/// Cycles from the handshake of a request to its response when nobody waits (rate_lut_pkg).
+constexpr std::uint32_t kRateLatency = 16;
+
+/// The unit's input pins during one cycle; names and meaning as in rate_unit.sv.
+struct RateInputs {
+  bool req_valid = false;
+  bool req_increase = false;
+  std::uint32_t req_rc = 0;
+  std::uint32_t req_rt = 0;
+  std::uint8_t req_dscp = 0;
+  std::uint8_t req_stage = 0;
+  std::uint32_t req_alpha = 0;
+  std::uint32_t req_delta = 0;
+  std::uint8_t req_marks = 0;
+  bool req_first = false;
+  bool rsp_ready = false;
+  bool tbl_valid = false;
+  bool tbl_write = false;
+  std::uint8_t tbl_table = 0;
+  std::uint16_t tbl_index = 0;
+  std::uint32_t tbl_wdata = 0;
+};
+
+/// The output pins in the same cycle, before the clock edge that ends it.
+struct RateOutputs {
+  bool init_done = false;
+  bool req_ready = false;
+  bool rsp_valid = false;
+  bool rsp_increase = false;
+  std::uint32_t rsp_rc = 0;
+  std::uint32_t rsp_rt = 0;
+  std::uint32_t rsp_alpha = 0;
+  bool rsp_at_maximum = false;
+  bool tbl_ready = false;
+  std::uint32_t tbl_rdata = 0;
+  bool busy = false;
+};
+
+/// Faults that can be switched into the verilated unit's wrapper, to show that lock-step sees them.
+/// The RTL itself is untouched: its pins are.
+enum class RateFault : std::uint8_t {
+  kNone = 0,
+  kRateBit = 1,    // every 64th response has bit 6 of its rate inverted
+  kLostWrite = 2,  // every 16th table write is swallowed
+  kStage = 3,      // every 64th increase is asked as one of recovery
+};
+
+class RateDut {
+ public:
+  virtual ~RateDut() = default;
+  /// Values of the registers from the next cycle on.
+  virtual void set_registers(const RateRegisters& registers) = 0;
+  /// One clock cycle.
+  virtual RateOutputs cycle(const RateInputs& in) = 0;
+  /// Asserts the reset for a few cycles; afterwards the unit sweeps its tables.
+  virtual void reset() = 0;
+  virtual std::string name() const = 0;
+};
+
+/// `random_seed` other than 0 fills every register and memory that has no reset with random bits.
+/// Assertions of the RTL that fail throw std::runtime_error from cycle().
+std::unique_ptr<RateDut> make_rtl_rate_dut(RateFault fault = RateFault::kNone,
+                                           std::uint32_t random_seed = 0);
+
+}  // namespace dcc

@@ -1,0 +1,111 @@
+// Calls on one side, clock cycles of the verilated rate unit on the other.
+#include "rate_engine_rtl.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace dcc {
+namespace {
+
+constexpr std::uint32_t kHangCycles = 1000;
+
+class Engine final : public RtlRateEngine {
+ public:
+  explicit Engine(std::unique_ptr<RateDut> unit) : unit_(std::move(unit)) {
+    run(RateInputs{}, "initialise", [](const RateOutputs& out) { return out.init_done; });
+  }
+
+  void load(const RateRegisters& registers) override { unit_->set_registers(registers); }
+  void load(RateTable table, std::uint32_t index, std::uint32_t word) override {
+    if (index > kHighestIndex) return;  // beyond every table, and beyond the pins
+    RateInputs in = access(table, index);
+    in.tbl_write = true;
+    in.tbl_wdata = word;
+    run(in, "take a table write", [](const RateOutputs& out) { return out.tbl_ready; });
+  }
+  std::uint32_t read(RateTable table, std::uint32_t index) override {
+    if (index > kHighestIndex) return 0;
+    return run(access(table, index), "read a table",
+               [](const RateOutputs& out) { return out.tbl_ready; })
+        .tbl_rdata;
+  }
+
+  DecreaseResult decrease(const DecreaseRequest& request) override {
+    RateInputs in;
+    in.req_rc = request.rc;
+    in.req_alpha = request.alpha;
+    in.req_delta = request.delta;
+    in.req_dscp = request.dscp;
+    in.req_marks = request.marks;
+    in.req_first = request.first;
+    const RateOutputs out = ask(in);
+    return {out.rsp_rc, out.rsp_rt, out.rsp_alpha};
+  }
+  IncreaseResult increase(const IncreaseRequest& request) override {
+    RateInputs in;
+    in.req_increase = true;
+    in.req_rc = request.rc;
+    in.req_rt = request.rt;
+    in.req_dscp = request.dscp;
+    in.req_stage = static_cast<std::uint8_t>(request.stage);
+    const RateOutputs out = ask(in);
+    return {out.rsp_rc, out.rsp_rt, out.rsp_at_maximum};
+  }
+
+  const RtlRateFigures& figures() const override { return figures_; }
+
+ private:
+  static constexpr std::uint32_t kHighestIndex = 511;
+
+  static RateInputs access(RateTable table, std::uint32_t index) {
+    RateInputs in;
+    in.tbl_valid = true;
+    in.tbl_table = static_cast<std::uint8_t>(table);
+    in.tbl_index = static_cast<std::uint16_t>(index);
+    return in;
+  }
+
+  RateOutputs ask(RateInputs in) {
+    in.req_valid = true;
+    run(in, "take a request", [](const RateOutputs& out) { return out.req_ready; });
+    const std::uint64_t asked = figures_.cycles;
+    RateInputs wait;
+    wait.rsp_ready = true;
+    const RateOutputs out =
+        run(wait, "answer", [](const RateOutputs& answer) { return answer.rsp_valid; });
+    if (out.rsp_increase != in.req_increase) {
+      throw std::runtime_error("the verilated rate unit answers what was not asked");
+    }
+    ++figures_.requests;
+    figures_.longest_answer =
+        std::max(figures_.longest_answer, static_cast<std::uint32_t>(figures_.cycles - asked));
+    return out;
+  }
+
+  /// Holds the inputs until the cycle whose outputs satisfy the condition, and returns those.
+  template <class Condition>
+  RateOutputs run(const RateInputs& in, const char* what, const Condition& done) {
+    for (std::uint32_t i = 0; i < kHangCycles; ++i) {
+      const RateOutputs out = unit_->cycle(in);
+      ++figures_.cycles;
+      if (done(out)) return out;
+    }
+    throw std::runtime_error(std::string("the verilated rate unit hangs: it does not ") + what);
+  }
+
+  std::unique_ptr<RateDut> unit_;
+  RtlRateFigures figures_;
+};
+
+}  // namespace
+
+std::unique_ptr<RtlRateEngine> make_rtl_rate_engine(const RtlRateOptions& options) {
+  return make_rtl_rate_engine(make_rtl_rate_dut(options.fault, options.random_seed));
+}
+
+std::unique_ptr<RtlRateEngine> make_rtl_rate_engine(std::unique_ptr<RateDut> unit) {
+  return std::make_unique<Engine>(std::move(unit));
+}
+
+}  // namespace dcc

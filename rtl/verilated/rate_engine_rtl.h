@@ -1,0 +1,38 @@
+// The platform's rate engine made of verilated hardware.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "controller/rate_engine.h"
+#include "rate_dut.h"
+
+namespace dcc {
+
+struct RtlRateOptions {
+  RateFault fault = RateFault::kNone;  // see RateFault: a demonstration, not a mode of use
+  std::uint32_t random_seed = 0;       // random contents after power-up unless 0
+};
+
+/// What the hardware needed; cycles of its clock. Nothing is clocked between calls.
+struct RtlRateFigures {
+  std::uint64_t cycles = 0;
+  std::uint64_t requests = 0;
+  std::uint32_t longest_answer = 0;  // from the handshake of a request to its response
+};
+
+/// A rate engine whose every answer comes out of the verilated unit, one request at a time.
+class RtlRateEngine : public RateEngine {
+ public:
+  virtual const RtlRateFigures& figures() const = 0;
+  /// The word in a table as software would read it through the unit; 0 beyond the table.
+  virtual std::uint32_t read(RateTable table, std::uint32_t index) = 0;
+};
+
+/// The engine's calls throw std::runtime_error if the hardware hangs, answers something that was
+/// not asked, or an assertion in it fails.
+std::unique_ptr<RtlRateEngine> make_rtl_rate_engine(const RtlRateOptions& options = {});
+/// The same on a unit the caller made (with a waveform, for instance).
+std::unique_ptr<RtlRateEngine> make_rtl_rate_engine(std::unique_ptr<RateDut> unit);
+
+}  // namespace dcc

@@ -1,0 +1,198 @@
+#include "rate_recording.h"
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+
+namespace dcc {
+namespace {
+
+constexpr const char* kMagic = "rate-recording";
+
+struct Line {
+  std::ostringstream text;
+  template <class... Numbers>
+  std::string operator()(const char* word, Numbers... numbers) {
+    text << word;
+    ((text << ' ' << std::uint64_t{numbers}), ...);
+    return text.str();
+  }
+};
+
+std::string line(const RateRegisters& r) {
+  return Line{}("registers", r.g, r.mi, r.r_ai, r.r_hai, r.r_min, r.r_max, r.alpha_recip,
+                r.first_cut, r.mark_shift, r.cut_by_marks, r.averaging);
+}
+std::string line(const RateTableWrite& w) {
+  return Line{}("write", static_cast<std::uint8_t>(w.table), w.index, w.word);
+}
+std::string line(const DecreaseRequest& r) {
+  return Line{}("decrease", r.rc, r.alpha, r.delta, r.dscp, r.marks, r.first);
+}
+std::string line(const IncreaseRequest& r) {
+  return Line{}("increase", r.rc, r.rt, r.dscp, static_cast<std::uint8_t>(r.stage));
+}
+
+/// Numbers of one line, each with the greatest it may be.
+class Numbers {
+ public:
+  Numbers(const std::string& text, std::string where) : in_(text), where_(std::move(where)) {
+    in_ >> word_;
+  }
+  const std::string& word() const { return word_; }
+  template <class T>
+  void take(T& value, std::uint64_t greatest) {
+    std::uint64_t number = 0;
+    if (!(in_ >> number)) throw std::runtime_error(where_ + word_ + " needs more numbers");
+    if (number > greatest) {
+      throw std::runtime_error(where_ + std::to_string(number) + " is above " +
+                               std::to_string(greatest));
+    }
+    value = static_cast<T>(number);
+  }
+  void end() {
+    std::string rest;
+    if (in_ >> rest) throw std::runtime_error(where_ + "'" + rest + "' is too much");
+  }
+
+ private:
+  std::istringstream in_;
+  std::string where_;
+  std::string word_;
+};
+
+constexpr std::uint64_t kWord = 0xFFFFFFFF;
+
+RateCall read_call(Numbers& in, const std::string& where) {
+  if (in.word() == "registers") {
+    RateRegisters r;
+    in.take(r.g, 0xFFFF);
+    in.take(r.mi, 0xFFFF);
+    in.take(r.r_ai, kWord);
+    in.take(r.r_hai, kWord);
+    in.take(r.r_min, kWord);
+    in.take(r.r_max, kWord);
+    in.take(r.alpha_recip, kWord);
+    in.take(r.first_cut, kOne16);
+    in.take(r.mark_shift, 8);
+    in.take(r.cut_by_marks, 1);
+    in.take(r.averaging, 1);
+    return r;
+  }
+  if (in.word() == "write") {
+    RateTableWrite w;
+    in.take(w.table, kRateTables - 1);
+    in.take(w.index, entries(w.table) - 1);
+    in.take(w.word, kWord);
+    return w;
+  }
+  if (in.word() == "decrease") {
+    DecreaseRequest r;
+    in.take(r.rc, kWord);
+    in.take(r.alpha, kOne16);
+    in.take(r.delta, kMaxDelta);
+    in.take(r.dscp, kDscps - 1);
+    in.take(r.marks, 255);
+    in.take(r.first, 1);
+    return r;
+  }
+  if (in.word() == "increase") {
+    IncreaseRequest r;
+    in.take(r.rc, kWord);
+    in.take(r.rt, kWord);
+    in.take(r.dscp, kDscps - 1);
+    in.take(r.stage, 2);
+    return r;
+  }
+  throw std::runtime_error(where + "'" + in.word() + "' is no call of a rate unit");
+}
+
+}  // namespace
+
+std::string to_string(const RateCall& call) {
+  return std::visit([](const auto& c) { return line(c); }, call);
+}
+std::string to_string(const DecreaseResult& r) {
+  return "rc " + std::to_string(r.rc) + " rt " + std::to_string(r.rt) + " alpha " +
+         std::to_string(r.alpha);
+}
+std::string to_string(const IncreaseResult& r) {
+  return "rc " + std::to_string(r.rc) + " rt " + std::to_string(r.rt) +
+         (r.at_maximum ? " at the maximum" : "");
+}
+
+void RateCalls::add(const RateCall& call) {
+  if (current_.calls.size() >= kKept) {
+    previous_ = std::move(current_);
+    current_ = {state(), {}};
+  }
+  current_.calls.push_back(call);
+  if (const auto* registers = std::get_if<RateRegisters>(&call)) registers_ = *registers;
+  if (const auto* write = std::get_if<RateTableWrite>(&call)) {
+    tables_.write(write->table, write->index, write->word);
+  }
+}
+
+std::vector<RateCall> RateCalls::state() const {
+  std::vector<RateCall> calls{registers_};
+  for (int i = 0; i < kRateTables; ++i) {
+    const auto table = static_cast<RateTable>(i);
+    for (std::uint32_t k = 0; k < entries(table); ++k) {
+      calls.push_back(RateTableWrite{table, k, tables_.read(table, k)});
+    }
+  }
+  return calls;
+}
+
+std::vector<RateCall> RateCalls::all() const {
+  std::vector<RateCall> calls = previous_.calls.empty() ? current_.before : previous_.before;
+  calls.insert(calls.end(), previous_.calls.begin(), previous_.calls.end());
+  calls.insert(calls.end(), current_.calls.begin(), current_.calls.end());
+  return calls;
+}
+
+std::vector<RateCall> RateCalls::last(std::size_t count) const {
+  std::vector<RateCall> calls = all();
+  if (calls.size() > count) {
+    calls.erase(calls.begin(), calls.end() - static_cast<std::ptrdiff_t>(count));
+  }
+  return calls;
+}
+
+void write_recording(const std::string& path, const RateRecording& recording) {
+  std::ofstream out(path);
+  out << kMagic << " seed " << recording.seed << " fault " << static_cast<int>(recording.fault)
+      << " random " << recording.random_seed << '\n';
+  for (const RateCall& call : recording.calls) out << to_string(call) << '\n';
+  out.close();
+  if (!out) throw std::runtime_error("cannot write " + path);
+}
+
+RateRecording read_rate_recording(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw std::runtime_error("cannot read " + path);
+  RateRecording recording;
+  std::string text;
+  std::getline(in, text);
+  std::istringstream head(text);
+  std::string magic, seed, fault, random;
+  int fault_number = 0;
+  head >> magic >> seed >> recording.seed >> fault >> fault_number >> random >>
+      recording.random_seed;
+  if (!head || magic != kMagic || seed != "seed" || fault != "fault" || random != "random" ||
+      fault_number < 0 || fault_number > 3) {
+    throw std::runtime_error(path + ":1: no recording of a rate unit");
+  }
+  recording.fault = static_cast<RateFault>(fault_number);
+  for (int number = 2; std::getline(in, text); ++number) {
+    const std::string where = path + ":" + std::to_string(number) + ": ";
+    Numbers numbers(text, where);
+    recording.calls.push_back(read_call(numbers, where));
+    numbers.end();
+  }
+  return recording;
+}
+
+}  // namespace dcc

@@ -1,0 +1,405 @@
+// The rate unit's RTL at its pins: bit-exact with the core's model, one result a cycle,
+// back-pressure without loss, tables, and a bound against real numbers.
+#include "rate_dut.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <string>
+
+#include "controller/rate_unit.h"
+#include "rate_random.h"
+
+namespace dcc {
+namespace {
+
+using test::RateRandom;
+
+struct Response {
+  bool increase = false;
+  std::uint32_t rc = 0;
+  std::uint32_t rt = 0;
+  std::uint32_t alpha = 0;  // cuts
+  bool at_maximum = false;  // increases
+  std::string request;
+};
+
+/// The unit, and what it is to answer.
+class RateDutTest : public testing::Test {
+ protected:
+  RateDutTest() { restart(1); }
+
+  void restart(std::uint32_t seed) {
+    unit = make_rtl_rate_dut(RateFault::kNone, seed);
+    tables = RateTables();
+    registers = RateRegisters();
+    unit->set_registers(registers);
+    inside.clear();
+    for (sweep = 0; !unit->cycle(RateInputs{}).init_done; ++sweep) ASSERT_LT(sweep, 1000);
+  }
+  void set(const RateRegisters& values) { unit->set_registers(registers = values); }
+  void write(RateTable table, std::uint32_t index, std::uint32_t word) {
+    RateInputs in = table_access(table, index);
+    in.tbl_write = true;
+    in.tbl_wdata = word;
+    ASSERT_TRUE(unit->cycle(in).tbl_ready) << "a write waits for nothing";
+    tables.write(table, index, word);
+  }
+  std::uint32_t read(RateTable table, std::uint32_t index) {
+    RateInputs in = table_access(table, index);
+    for (int i = 0; i <= 16; ++i) {
+      const RateOutputs out = unit->cycle(in);
+      if (out.tbl_ready) return out.tbl_rdata;
+    }
+    ADD_FAILURE() << "a read of an idle unit takes longer than the pipeline";
+    return 0;
+  }
+  static RateInputs table_access(RateTable table, std::uint32_t index) {
+    RateInputs in;
+    in.tbl_valid = true;
+    in.tbl_table = static_cast<std::uint8_t>(table);
+    in.tbl_index = static_cast<std::uint16_t>(index);
+    return in;
+  }
+
+  static RateInputs pins(const DecreaseRequest& r) {
+    RateInputs in;
+    in.req_valid = true;
+    in.req_rc = r.rc;
+    in.req_alpha = r.alpha;
+    in.req_delta = r.delta;
+    in.req_dscp = r.dscp;
+    in.req_marks = r.marks;
+    in.req_first = r.first;
+    return in;
+  }
+  static RateInputs pins(const IncreaseRequest& r) {
+    RateInputs in;
+    in.req_valid = true;
+    in.req_increase = true;
+    in.req_rc = r.rc;
+    in.req_rt = r.rt;
+    in.req_dscp = r.dscp;
+    in.req_stage = static_cast<std::uint8_t>(r.stage);
+    return in;
+  }
+  Response expected(const RateInputs& in) const {
+    Response e;
+    e.increase = in.req_increase;
+    if (in.req_increase) {
+      const IncreaseResult r = compute_increase(
+          {in.req_rc, in.req_rt, in.req_dscp, static_cast<IncreaseStage>(in.req_stage)}, registers,
+          tables);
+      e.rc = r.rc;
+      e.rt = r.rt;
+      e.at_maximum = r.at_maximum;
+      e.request = "increase rc " + std::to_string(in.req_rc) + " rt " + std::to_string(in.req_rt) +
+                  " dscp " + std::to_string(in.req_dscp) + " stage " + std::to_string(in.req_stage);
+    } else {
+      const DecreaseResult r = compute_decrease(
+          {in.req_rc, in.req_alpha, in.req_delta, in.req_dscp, in.req_marks, in.req_first},
+          registers, tables);
+      e.rc = r.rc;
+      e.rt = r.rt;
+      e.alpha = r.alpha;
+      e.request = "decrease rc " + std::to_string(in.req_rc) + " alpha " +
+                  std::to_string(in.req_alpha) + " delta " + std::to_string(in.req_delta) +
+                  " dscp " + std::to_string(in.req_dscp) + " marks " +
+                  std::to_string(in.req_marks) + (in.req_first ? " first" : "");
+    }
+    return e;
+  }
+
+  /// One cycle: the request may be taken, a response may come.
+  RateOutputs step(const RateInputs& in) {
+    const RateOutputs out = unit->cycle(in);
+    if (out.rsp_valid && in.rsp_ready) {
+      ++answered;
+      if (inside.empty()) {
+        ADD_FAILURE() << "a response that nobody asked for";
+        return out;
+      }
+      const Response e = inside.front();
+      inside.pop_front();
+      EXPECT_EQ(out.rsp_increase, e.increase) << e.request;
+      EXPECT_EQ(out.rsp_rc, e.rc) << e.request;
+      EXPECT_EQ(out.rsp_rt, e.rt) << e.request;
+      if (e.increase) {
+        EXPECT_EQ(out.rsp_at_maximum, e.at_maximum) << e.request;
+      } else {
+        EXPECT_EQ(out.rsp_alpha, e.alpha) << e.request;
+      }
+    }
+    if (in.req_valid && out.req_ready) inside.push_back(expected(in));
+    return out;
+  }
+  void drain() {
+    RateInputs in;
+    in.rsp_ready = true;
+    for (std::uint32_t i = 0; i < kRateLatency; ++i) step(in);
+    EXPECT_TRUE(inside.empty()) << inside.size() << " requests without a response";
+  }
+
+  std::unique_ptr<RateDut> unit;
+  RateTables tables;
+  RateRegisters registers;
+  std::deque<Response> inside;
+  std::uint64_t answered = 0;
+  int sweep = 0;
+};
+
+TEST_F(RateDutTest, SweepsItsTablesAfterReset) {
+  for (std::uint32_t seed = 1; seed <= 5; ++seed) {  // memories full of something else each time
+    restart(seed);
+    EXPECT_EQ(sweep, 129);
+    for (int i = 0; i < kRateTables; ++i) {
+      const auto table = static_cast<RateTable>(i);
+      for (std::uint32_t k = 0; k < entries(table); ++k) {
+        ASSERT_EQ(read(table, k), tables.read(table, k)) << "table " << i << " entry " << k;
+      }
+    }
+  }
+}
+
+TEST_F(RateDutTest, TakesNothingBeforeTheSweepIsOver) {
+  unit->reset();
+  RateInputs in = pins(DecreaseRequest{});
+  in.tbl_valid = in.tbl_write = true;
+  for (int i = 0; i < 129; ++i) {
+    const RateOutputs out = unit->cycle(in);
+    ASSERT_FALSE(out.init_done || out.req_ready || out.tbl_ready || out.rsp_valid) << i;
+  }
+  EXPECT_TRUE(unit->cycle(in).req_ready);
+}
+
+TEST_F(RateDutTest, TablesHoldWhatIsWritten) {
+  RateRandom random(11);
+  for (int n = 0; n < 6000 && !HasFailure(); ++n) {
+    const auto table = static_cast<RateTable>(random.below(kRateTables));
+    // A little beyond the end, too, and one whose low bits meet another entry.
+    const std::uint32_t index =
+        random.one_in(20) ? random.below(512) : random.below(entries(table) + 2);
+    write(table, index, random.table_word(table));
+    const auto other = static_cast<RateTable>(random.below(kRateTables));
+    const std::uint32_t where = random.one_in(2) ? index : random.below(512);
+    EXPECT_EQ(read(other, where), tables.read(other, where))
+        << "table " << static_cast<int>(other) << " entry " << where;
+  }
+  for (std::uint8_t none : {6, 7}) {
+    RateInputs in;
+    in.tbl_valid = in.tbl_write = true;
+    in.tbl_table = none;
+    in.tbl_wdata = 0xFFFFFFFF;
+    EXPECT_TRUE(unit->cycle(in).tbl_ready);
+    EXPECT_EQ(read(static_cast<RateTable>(none), 0), 0u);
+  }
+  for (int i = 0; i < kRateTables; ++i) {
+    const auto table = static_cast<RateTable>(i);
+    for (std::uint32_t k = 0; k < entries(table); ++k) {
+      ASSERT_EQ(read(table, k), tables.read(table, k)) << "table " << i << " entry " << k;
+    }
+  }
+}
+
+TEST_F(RateDutTest, OneResultACycle) {
+  RateRandom random(5);
+  constexpr std::uint32_t kRequests = 20'000;
+  std::uint32_t cycles = 0, first_answer = 0;
+  for (; answered < kRequests; ++cycles) {
+    RateInputs in;
+    if (cycles < kRequests)
+      in = random.one_in(2) ? pins(random.decrease()) : pins(random.increase());
+    in.rsp_ready = true;
+    const RateOutputs out = step(in);
+    ASSERT_TRUE(out.req_ready);
+    if (first_answer == 0 && answered != 0) first_answer = cycles;
+    ASSERT_LT(cycles, 2 * kRequests);
+  }
+  EXPECT_EQ(first_answer, kRateLatency);
+  EXPECT_EQ(cycles, kRequests + kRateLatency);
+}
+
+TEST_F(RateDutTest, RandomRequestsUnderBackPressure) {
+  RateRandom random(42);
+  std::uint64_t stalled = 0, cuts_to_floor = 0, at_maximum = 0, reads = 0;
+  for (int round = 0; round < 120 && !HasFailure(); ++round) {
+    set(random.registers());
+    for (int i = 0; i < kRateTables; ++i) {
+      const auto table = static_cast<RateTable>(i);
+      if (random.one_in(3)) continue;  // keeps what it has
+      for (std::uint32_t k = 0; k < entries(table); ++k) {
+        write(table, k, random.table_word(table));
+      }
+    }
+    const std::uint32_t offer = 1 + random.below(3), take = 1 + random.below(4);
+    bool reading = false;
+    RateInputs read_in;
+    RateInputs in;
+    for (int cycle = 0; cycle < 1500 && !HasFailure(); ++cycle) {
+      if (!in.req_valid && random.one_in(offer)) {
+        in = random.one_in(2) ? pins(random.decrease()) : pins(random.increase());
+      }
+      in.rsp_ready = random.one_in(take);
+      if (!reading && random.one_in(40)) {
+        const auto table = static_cast<RateTable>(random.below(kRateTables));
+        read_in = table_access(table, random.below(entries(table) + 1));
+        reading = true;
+      }
+      in.tbl_valid = reading;
+      in.tbl_table = read_in.tbl_table;
+      in.tbl_index = read_in.tbl_index;
+      const RateOutputs out = step(in);
+      if (reading && out.tbl_ready) {
+        EXPECT_EQ(out.tbl_rdata, tables.read(static_cast<RateTable>(in.tbl_table), in.tbl_index));
+        reading = false;
+        ++reads;
+      }
+      if (in.req_valid && !out.req_ready) ++stalled;
+      if (out.rsp_valid && in.rsp_ready) {
+        if (out.rsp_increase) at_maximum += out.rsp_at_maximum;
+        if (!out.rsp_increase) cuts_to_floor += out.rsp_rc == registers.r_min;
+      }
+      if (out.req_ready) in.req_valid = false;
+    }
+    RateInputs rest;
+    for (int i = 0; reading && i < 200; ++i) {  // let the last read end
+      rest = read_in;
+      rest.rsp_ready = true;
+      reading = !step(rest).tbl_ready;
+    }
+    EXPECT_FALSE(reading);
+    drain();
+  }
+  RecordProperty("answers", static_cast<int>(answered));
+  EXPECT_GT(answered, 50'000u);
+  EXPECT_GT(stalled, 10'000u);
+  EXPECT_GT(reads, 1000u);
+  EXPECT_GT(cuts_to_floor, 1000u);
+  EXPECT_GT(at_maximum, 1000u);
+}
+
+// Every combination of the ends of every input, for registers and factors at their ends.
+TEST_F(RateDutTest, Corners) {
+  const std::uint32_t rates[] = {0, 1, 0x7FFFFFFF, 0xFFFFFFFF};
+  const std::uint32_t factors[] = {0, 1, kNeutralDecrease << 16 | kNeutralIncrease, 0xFFFFFFFF};
+  RateRandom random(3);
+  for (std::uint32_t k = 0; k < kDecreaseEntries; ++k) {
+    write(RateTable::kDecrease, k, k % 2 == 0 ? 0 : kOne16);  // steepest lines, both ways
+  }
+  const auto send = [this](RateInputs in) {
+    in.rsp_ready = true;
+    ASSERT_TRUE(step(in).req_ready);
+  };
+  for (int variant = 0; variant < 64 && !HasFailure(); ++variant) {
+    RateRegisters r;
+    r.averaging = (variant & 1) != 0;
+    r.cut_by_marks = (variant & 2) != 0;
+    r.mark_shift = (variant & 4) != 0 ? 8 : 0;
+    r.g = r.mi = (variant & 8) != 0 ? 0xFFFF : 0;
+    r.r_ai = r.r_hai = (variant & 16) != 0 ? 0xFFFFFFFF : 1;
+    r.first_cut = (variant & 32) != 0 ? kOne16 : 0;
+    r.r_min = 1;
+    r.r_max = variant % 3 == 0 ? 0xFFFFFFFF : variant % 3 == 1 ? 1 : 0x7FFFFFFF;
+    r.alpha_recip = variant % 5 == 0 ? 0xFFFFFFFF : 1u << 20;
+    drain();
+    set(r);
+    for (const std::uint32_t factor : factors) {
+      drain();
+      write(RateTable::kFactor, 63, factor);
+      write(RateTable::kFloor, 63, rates[random.below(4)]);
+      write(RateTable::kCeiling, 63, rates[random.below(4)]);
+      for (const std::uint32_t rc : rates) {
+        for (const std::uint32_t rt : rates) {
+          for (int stage = 0; stage < 3; ++stage) {
+            send(pins(IncreaseRequest{rc, rt, 63, static_cast<IncreaseStage>(stage)}));
+          }
+        }
+        for (const std::uint32_t alpha : {0u, 1u, 32768u, 65535u, 65536u}) {
+          for (const std::uint32_t delta : {0u, kMaxDelta}) {
+            for (const std::uint8_t marks : {0, 1, 255}) {
+              for (const bool first : {false, true}) {
+                send(pins(DecreaseRequest{rc, alpha, delta, 63, marks, first}));
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  drain();
+  EXPECT_EQ(answered, 64u * 4 * 4 * (4 * 3 + 5 * 2 * 3 * 2));
+}
+
+// What the numbers mean: DCQCN's cut and increase in real numbers, within the roundings.
+TEST_F(RateDutTest, RealNumbers) {
+  using Real = long double;
+  constexpr Real kOne = 65536;
+  const Real g = 256 / kOne;
+  RateRegisters r;
+  r.r_min = 1;
+  r.r_max = 0xFFFFFFFF;
+  r.mi = 983;
+  set(r);
+  const auto fraction = [](Real x) { return static_cast<std::uint32_t>(std::floor(x + 0.5L)); };
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    write(RateTable::kDecayHi, i, fraction(kOne * std::pow(1 - g, 64.0L * i)));
+    write(RateTable::kDecayLo, i, fraction(kOne * std::pow(1 - g, static_cast<Real>(i))));
+  }
+  for (std::uint32_t i = 0; i < kDecreaseEntries; ++i) {
+    write(RateTable::kDecrease, i, fraction(kOne * (1 - i / 512.0L)));
+  }
+  write(RateTable::kFactor, 9, 2048u << 16 | 512);  // weight 2
+  RateRandom random(77);
+  for (int n = 0; n < 4000 && !HasFailure(); ++n) {
+    DecreaseRequest cut = random.decrease();
+    cut.dscp = 9;
+    cut.first = false;
+    cut.rc = 1000 + random.word() % 0x40000000;
+    IncreaseRequest rise = random.increase();
+    rise.dscp = 9;
+    rise.rc = cut.rc;
+    rise.rt = 1000 + random.word() % 0x40000000;
+
+    RateInputs in = pins(cut);
+    in.rsp_ready = true;
+    step(in);
+    in = pins(rise);
+    in.rsp_ready = true;
+    step(in);
+    RateOutputs answers[2];
+    int got = 0;
+    in = RateInputs{};
+    in.rsp_ready = true;
+    for (std::uint32_t i = 0; i < kRateLatency && got < 2; ++i) {
+      const RateOutputs out = step(in);
+      if (out.rsp_valid) answers[got++] = out;
+    }
+    ASSERT_EQ(got, 2);
+
+    // Two table entries and two products are off by half a unit each: α by 2 units and its part.
+    const Real decayed = cut.alpha * std::pow(1 - g, static_cast<Real>(cut.delta / 55));
+    const Real alpha_error = 2.5L;
+    EXPECT_NEAR(static_cast<double>(answers[0].rsp_alpha),
+                static_cast<double>((1 - g) * decayed + g * kOne),
+                static_cast<double>(alpha_error));
+    // The line falls by half a unit for each unit of the argument, which is half of α here.
+    const Real multiplier_error = 0.5L * (alpha_error * 0.5L + 1) + 1;
+    const Real cut_to = cut.rc * (1 - decayed / kOne * 0.5L / 2);
+    EXPECT_NEAR(static_cast<double>(answers[0].rsp_rc), static_cast<double>(cut_to),
+                static_cast<double>(cut.rc * multiplier_error / kOne + 1));
+
+    const Real step_size = rise.stage == IncreaseStage::kRecovery   ? 0
+                           : rise.stage == IncreaseStage::kAdditive ? r.r_ai
+                                                                    : r.r_hai;
+    const Real part = rise.stage == IncreaseStage::kRecovery ? 0 : 983 / kOne;
+    const Real target = rise.rt * (1 + part) + 2 * step_size;
+    EXPECT_NEAR(static_cast<double>(answers[1].rsp_rt), static_cast<double>(target), 1.01);
+    EXPECT_NEAR(static_cast<double>(answers[1].rsp_rc), static_cast<double>((rise.rc + target) / 2),
+                1.51);
+  }
+}
+
+}  // namespace
+}  // namespace dcc

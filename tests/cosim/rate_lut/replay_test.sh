@@ -1,0 +1,29 @@
+#!/bin/sh
+# replay_test.sh RATE_REPLAY RATE_ENGINE_TEST: the recording of a caught fault reproduces it.
+set -eu
+replay=$1
+engine_test=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+for fault in 0 1 2; do
+  DCC_RATE_RECORDING=$dir/fault.log "$engine_test" \
+    --gtest_filter="All/RateFaults.*/$fault" >"$dir/out" || { cat "$dir/out"; exit 1; }
+  status=0
+  "$replay" "$dir/fault.log" --fst "$dir/rate.fst" >"$dir/out" || status=$?
+  cat "$dir/out"
+  [ "$status" = 1 ] || { echo "replay ended with $status, not 1"; exit 1; }
+  grep -q 'model and RTL differ' "$dir/out"
+  [ -s "$dir/rate.fst" ]
+  rm "$dir/rate.fst"
+
+  # Without the fault the same calls show no difference.
+  sed -i '1s/fault [0-9]*/fault 0/' "$dir/fault.log"
+  "$replay" "$dir/fault.log"
+done
+
+# Unusable input is refused with its place.
+printf 'decrease 1 2\n' >>"$dir/fault.log"
+status=0
+"$replay" "$dir/fault.log" 2>"$dir/err" || status=$?
+[ "$status" = 2 ] && grep -q 'fault.log:[0-9]*: decrease needs' "$dir/err"
