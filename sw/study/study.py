@@ -1,0 +1,132 @@
+#!/usr/bin/python3
+"""Runs a study (variants x cases x seeds of one platform) and judges it by its limits.
+
+  study.py DCCVP STUDY.study.yml [--out DIR] [--seeds 1..20] [--cases NAME…] [--variants NAME…]
+           [--jobs N] [--again] [--no-plots]
+
+Leaves in DIR (default out/<study>): runs.csv, a line a run; table.csv and table.md, a line for every
+case of a variant; PNGs. Runs that runs.csv already holds, from the same program, are not repeated.
+Exit status: 0 all limits hold, 1 one does not or a run failed, 2 unusable input.
+"""
+
+import argparse
+import concurrent.futures
+import csv
+import math
+import pathlib
+import sys
+
+import study_measure
+import study_plan
+import study_table
+
+COLUMNS = ("fingerprint", "study", "variant", "case", "seed", *study_measure.FIGURES, "by_weight")
+
+
+def arguments(argv):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("dccvp", type=pathlib.Path)
+    parser.add_argument("study", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--seeds")
+    parser.add_argument("--cases", nargs="+")
+    parser.add_argument("--variants", nargs="+")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--again", action="store_true", help="repeat runs that are known")
+    parser.add_argument("--no-plots", action="store_true")
+    parser.add_argument("--nice", type=int, default=0)
+    return parser.parse_args(argv)
+
+
+def known_runs(path):
+    """Rows of an earlier call by fingerprint; figures as numbers, an empty one as NaN."""
+    if not path.exists():
+        return {}
+    rows = {}
+    with open(path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if set(row) != set(COLUMNS) or None in row.values():
+                return {}
+            for name in study_measure.FIGURES:
+                row[name] = float(row[name]) if row[name] else math.nan
+            row["seed"] = int(row["seed"])
+            row["by_weight"] = {float(w): float(g) for w, g in
+                                (pair.split("=") for pair in row["by_weight"].split())}
+            rows[row["fingerprint"]] = row
+    return rows
+
+
+def write_runs(path, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for row in rows:
+            cells = []
+            for name in COLUMNS:
+                value = row[name]
+                if name == "by_weight":
+                    value = " ".join(f"{w:g}={g:.7g}" for w, g in value.items())
+                elif isinstance(value, float):
+                    value = "" if math.isnan(value) else f"{value:.7g}"
+                cells.append(value)
+            writer.writerow(cells)
+
+
+def run_all(plan, options, out):
+    """Every row of the plan in the plan's order; new ones are run, old ones taken over."""
+    program = options.dccvp.read_bytes()
+    prefix = ["nice", "-n", str(options.nice)] if options.nice else []
+    file = out / "runs.csv"
+    known = {} if options.again else known_runs(file)
+    names = {study_measure.fingerprint(run, program): run for run in plan.runs}
+    due = [(name, run) for name, run in names.items() if name not in known]
+
+    def one(item):
+        name, run = item
+        row = study_measure.measure(run, options.dccvp, plan.queue_series, prefix)
+        return {"fingerprint": name, "study": plan.name, "variant": run.variant, "case": run.case,
+                "seed": run.seed, **row}
+
+    try:
+        with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, options.jobs)) as pool:
+            for done, row in enumerate(pool.map(one, due), 1):
+                known[row["fingerprint"]] = row
+X
+    finally:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)
+        write_runs(file, list(known.values()))  # what was run is kept, whatever ended it
+    # Two variants can mean the same platform; each keeps its own name.
+    return [{**known[study_measure.fingerprint(run, program)], "variant": run.variant,
+             "case": run.case} for run in plan.runs]
+
+
+def main(argv):
+    options = arguments(argv)
+    try:
+        plan = study_plan.read(options.study, options.seeds, options.cases, options.variants)
+        if not options.dccvp.is_file():
+            raise study_plan.StudyError(f"{options.dccvp}: no such program")
+    except study_plan.StudyError as error:
+        print(error, file=sys.stderr)
+        return 2
+    out = options.out or pathlib.Path("out") / plan.name
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        rows = run_all(plan, options, out)
+    except study_measure.RunError as error:
+        print(error, file=sys.stderr)
+        return 1
+    table = study_table.table(plan, rows)
+    study_table.write_csv(out / "table.csv", table)
+    text = study_table.markdown(table)
+    (out / "table.md").write_text(text)
+    print(text, end="")
+    if not options.no_plots:
+        import study_plots  # matplotlib is needed by nothing else here
+        study_plots.draw(plan, rows, out)
+    return 1 if any(line["missed"] for line in table) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,110 @@
+"""Runs one platform of a study and reads the figures that the study is about."""
+
+import csv
+import hashlib
+import json
+import math
+import pathlib
+import subprocess
+import tempfile
+
+import yaml
+
+# Wire bytes of a full packet beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
+HEADERS = 62
+SCALES = {"bps": 1, "Kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Tbps": 1e12, "B": 1, "KB": 1e3,
+          "MB": 1e6, "KiB": 1024, "MiB": 1 << 20}
+
+FIGURES = ("share_error", "utilisation", "jain", "jain_weighted", "queue_mean_kb", "queue_p99_kb",
+           "queue_max_kb", "drain_ms", "ecn_marks", "cnps", "dropped_no_slot", "pfc_pauses", "rtt_p99_us")
+
+
+class RunError(Exception):
+    """The program refused or broke off; the text is its own."""
+
+
+def quantity(text):
+    """'100Gbps' → 1e11: only what the platform files of a study use."""
+    number = str(text).rstrip("".join(sorted(set("".join(SCALES)))))
+    return float(number) * SCALES[str(text)[len(number):]]
+
+
+def fingerprint(run, program):
+    """Names a run by all that decides its outcome: platform with seed, and the program's bytes."""
+    text = yaml.safe_dump(run.platform, sort_keys=True).encode()
+    return hashlib.sha256(text + program).hexdigest()[:16]
+
+
+def ceiling_gbps(platform):
+    """Greatest goodput of the bottleneck: payload over payload, headers, preamble and gap."""
+    link = platform["topology"]["link"]
+    payload = quantity(platform.get("nic", {}).get("mtu", "1000B"))
+    overhead = quantity(link.get("overhead", "20B"))
+    return quantity(link["rate"]) / 1e9 * payload / (payload + HEADERS + overhead)
+
+
+def jain(values):
+    total, squares = sum(values), sum(v * v for v in values)
+    return total * total / (len(values) * squares) if squares else 0.0
+
+
+def share_error(goodput, weights):
+    """Greatest relative error of a flow's share of the goodput against its share of the weights."""
+    total, weight_sum = sum(goodput), sum(weights)
+    if total == 0:
+        return 1.0
+    return max(abs(g / total * weight_sum / w - 1) for g, w in zip(goodput, weights))
+
+
+def drain_ms(series, kmax):
+    """When the queue is under Kmax again after it first went over it, in ms after that moment.
+    0 if it never did, empty if it never came back."""
+    over = None
+    with open(series, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            at, length = float(row["t_s"]), float(row["bytes"])
+            if over is None and length > kmax:
+                over = at
+            elif over is not None and length < kmax:
+                return (at - over) * 1e3
+    return 0.0 if over is None else math.nan
+
+
+def measure(run, program, queue_series, prefix=()):
+    """Runs it in a folder of its own and returns {figure: value}."""
+    with tempfile.TemporaryDirectory(prefix="dccvp-study-") as folder:
+        folder = pathlib.Path(folder)
+        config, out = folder / "platform.yaml", folder / "out"
+        config.write_text(yaml.safe_dump(run.platform, sort_keys=False))
+        done = subprocess.run([*prefix, str(program), "run", str(config), "--out", str(out), "--quiet",
+                               "--no-plots"], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RunError(f"{run.variant}, {run.case}, seed {run.seed}: exit {done.returncode}: "
+                           f"{done.stderr.strip()}")
+        metrics = json.loads((out / "metrics.json").read_text())
+        drained = math.nan
+        if queue_series:
+            kmax = quantity(run.platform["switch"]["ecn"]["kmax"])
+            drained = drain_ms(out / "series" / "queue.csv", kmax)
+
+    flows = metrics["flows"]
+    goodput = [flow["goodput_gbps"] or 0.0 for flow in flows]
+    weights = [flow["weight"] for flow in flows]
+    queue = max(metrics["queues"], key=lambda q: q["mean_bytes"])
+    aggregate = metrics["aggregate"]
+    return {
+        "share_error": share_error(goodput, weights),
+        "utilisation": aggregate["goodput_gbps"] / ceiling_gbps(run.platform),
+        "jain": aggregate["jain"],
+        "jain_weighted": jain([g / w for g, w in zip(goodput, weights)]),
+        "queue_mean_kb": queue["mean_bytes"] / 1e3,
+        "queue_p99_kb": queue["p99_bytes"] / 1e3,
+        "queue_max_kb": queue["max_bytes"] / 1e3,
+        "drain_ms": drained,
+        "ecn_marks": aggregate["ecn_marks"],
+        "cnps": aggregate["cnps_sent"],
+        "dropped_no_slot": aggregate["cnps_dropped_no_slot"],
+        "pfc_pauses": aggregate["pfc_pauses"],
+        "rtt_p99_us": aggregate["rtt_us_p99"],
+        "by_weight": {w: sum(g for g, v in zip(goodput, weights) if v == w) for w in sorted(set(weights))},
+    }

@@ -1,0 +1,91 @@
+"""Pictures of a study: share against weight, error, utilisation and queue, case by case."""
+
+import os
+import tempfile
+
+os.environ.setdefault("MPLCONFIGDIR", os.path.join(tempfile.gettempdir(), "dccvp-mpl"))
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+import study_table
+
+# Distinguishable in print and for colour-blind readers (Okabe and Ito).
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5C4B8A", "#4D4D4D"]
+INK = "#222222"
+
+
+def grouped(ax, plan, rows, figure, scale=1.0):
+    """A dot a seed and a bar for the 95th percentile, side by side for the variants of a case."""
+    width = 0.8 / len(plan.variants)
+    for v, variant in enumerate(plan.variants):
+        colour = COLOURS[v % len(COLOURS)]
+        for c, case in enumerate(plan.cases):
+            values = [scale * r[figure] for r in rows
+                      if r["variant"] == variant and r["case"] == case]
+            x = c + (v - (len(plan.variants) - 1) / 2) * width
+            ax.bar(x, study_table.percentile(values, 0.95), 0.9 * width, color=colour, alpha=0.35,
+                   label=variant if c == 0 else None)
+            ax.plot([x] * len(values), values, ".", color=colour, markersize=4)
+    ax.set_xticks(range(len(plan.cases)), plan.cases, rotation=30, ha="right")
+    ax.grid(axis="y", color="#E4E4E4")
+    ax.set_axisbelow(True)
+
+
+def draw_errors(plan, rows, out):
+    fig, ax = plt.subplots(figsize=(max(6, 1.3 * len(plan.cases)), 4), layout="constrained")
+    grouped(ax, plan, rows, "share_error", 100)
+    limits = {plan.limits[case].get("share_error_p95") for case in plan.cases} - {None}
+    for limit in limits:
+        ax.axhline(100 * limit, color=INK, linewidth=1, linestyle="--")
+    ax.set_yscale("symlog", linthresh=20)
+    ax.set_ylabel("greatest relative error of a flow's share, %")
+    ax.set_title("Share error: dots are seeds, bars the 95th percentile", loc="left")
+    ax.legend(frameon=False, fontsize=8)
+    fig.savefig(out / "share_error.png", dpi=110)
+    plt.close(fig)
+
+
+def draw_shares(plan, rows, out):
+    """Mean goodput of a flow per weight against its weight's share; on the line is proportional."""
+    fig, ax = plt.subplots(figsize=(5.5, 5), layout="constrained")
+    flows = {run.case: run.flows for run in plan.runs}
+    for v, variant in enumerate(plan.variants):
+        xs, ys = [], []
+        for row in (r for r in rows if r["variant"] == variant):
+            counts = {float(w): n for w, n in flows[row["case"]].items()}
+            weights = sum(w * n for w, n in counts.items())
+            total = sum(row["by_weight"].values())
+            for weight, goodput in row["by_weight"].items():
+                xs.append(weight / weights)
+                ys.append(goodput / counts[weight] / total)
+        ax.plot(xs, ys, ".", color=COLOURS[v % len(COLOURS)], label=variant, markersize=5)
+    ends = ax.get_xlim()
+    ax.plot(ends, ends, color=INK, linewidth=1)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel("weight of a flow / sum of weights")
+    ax.set_ylabel("share of the goodput (mean of its weight's flows)")
+    ax.set_title("Share against weight", loc="left")
+    ax.legend(frameon=False, fontsize=8)
+    fig.savefig(out / "share_weight.png", dpi=110)
+    plt.close(fig)
+
+
+def draw_use(plan, rows, out):
+    fig, axes = plt.subplots(1, 2, figsize=(max(9, 2.2 * len(plan.cases)), 4), layout="constrained")
+    grouped(axes[0], plan, rows, "utilisation", 100)
+    axes[0].set_ylim(min(95, 100 * min(r["utilisation"] for r in rows) - 1), 100)
+    axes[0].set_ylabel("goodput / greatest possible, %")
+    axes[0].legend(frameon=False, fontsize=8)
+    grouped(axes[1], plan, rows, "queue_mean_kb")
+    axes[1].set_ylabel("mean queue, KB")
+    fig.savefig(out / "use.png", dpi=110)
+    plt.close(fig)
+
+
+def draw(plan, rows, out):
+    draw_errors(plan, rows, out)
+    draw_shares(plan, rows, out)
+    draw_use(plan, rows, out)
