@@ -5,7 +5,7 @@ set -eu
 
 run="g++ cmake ninja-build pkg-config libsystemc-dev libyaml-cpp-dev libcli11-dev libfmt-dev
  nlohmann-json3-dev zlib1g-dev python3-matplotlib python3-yaml"
-test="$run libgtest-dev libgmock-dev libbenchmark-dev ccache verilator yosys berkeley-abc clang-format
+test="$run libgtest-dev libgmock-dev libbenchmark-dev ccache verilator yosys berkeley-abc clang-format clang-tidy
  python3-jsonschema gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch libunicorn-dev
  qemu-system-misc libxml2-utils tshark git"
 handoff="$test lcov opensta fpga-icestorm nextpnr-ice40 qflow-tech-osu018"
