@@ -108,7 +108,7 @@ TEST_P(RateFaults, AreCaught) {
     EXPECT_NE(report.find(part), std::string::npos) << part << " is not in:\n" << report;
   }
 
-  // The recording brings a new pair to the same difference.
+  // rate_replay brings a new pair to the same difference from this.
   const RateRecording recording = read_rate_recording(options.log_path);
   EXPECT_EQ(recording.seed, 4711u);
   EXPECT_EQ(recording.fault, GetParam());
@@ -118,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(All, RateFaults,
                          testing::Values(RateFault::kRateBit, RateFault::kLostWrite,
                                          RateFault::kStage));
 
-void apply(RateEngine& engine, const RateCall& call) {
+void repeat(RateEngine& engine, const RateCall& call) {
   if (const auto* r = std::get_if<RateRegisters>(&call)) engine.load(*r);
   if (const auto* w = std::get_if<RateTableWrite>(&call)) engine.load(w->table, w->index, w->word);
   if (const auto* d = std::get_if<DecreaseRequest>(&call)) engine.decrease(*d);
@@ -133,7 +133,7 @@ TEST(RateCalls, KeepTheStateOfWhatTheyDrop) {
   std::size_t made = 0;
   const auto make = [&](const RateCall& call) {
     calls.add(call);
-    apply(direct, call);
+    repeat(direct, call);
     ++made;
   };
   while (made < 2 * RateCalls::kKept + 1000) {
@@ -153,7 +153,7 @@ TEST(RateCalls, KeepTheStateOfWhatTheyDrop) {
   EXPECT_GT(kept.size(), RateCalls::kKept);
   EXPECT_EQ(calls.last(7).size(), 7u);
   RateUnit replayed;
-  for (const RateCall& call : kept) apply(replayed, call);
+  for (const RateCall& call : kept) repeat(replayed, call);
   for (int n = 0; n < 2000; ++n) {
     const DecreaseRequest cut = random.decrease();
     ASSERT_EQ(replayed.decrease(cut).rc, direct.decrease(cut).rc);
