@@ -10,6 +10,10 @@
 #include "timer_engine_lockstep.h"
 #include "timer_engine_rtl.h"
 #endif
+#ifdef DCC_HAVE_RATE_RTL
+#include "rate_engine_lockstep.h"
+#include "rate_engine_rtl.h"
+#endif
 
 namespace dcc::vp {
 
@@ -43,11 +47,6 @@ std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, Hos
   return make_lockstep_timer_engine(options);
 }
 
-std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId) {
-  if (config.nic.controller.rate_lut == Implementation::kModel) return nullptr;
-  throw std::runtime_error("nic.controller.rate_lut: this build has no verilated rate unit");
-}
-
 void finish_timer_engine(TimerEngine& engine, Tick now) {
   if (auto* const both = dynamic_cast<LockstepTimerEngine*>(&engine)) both->finish(now);
 }
@@ -56,18 +55,33 @@ void finish_timer_engine(TimerEngine& engine, Tick now) {
 
 void finish_timer_engine(TimerEngine&, Tick) {}
 
-namespace {
-void need_model(Implementation implementation, const char* what) {
-  if (implementation == Implementation::kModel) return;
-  throw std::runtime_error(std::string("nic.controller.") + what +
-                           ": this build has no RTL (configure with -DDCCVP_RTL=ON)");
-}
-}  // namespace
-
 std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, HostId) {
   need_model(config.nic.controller.timer, "timer");
   return make_model(config.nic.controller);
 }
+
+#endif
+
+#ifdef DCC_HAVE_RATE_RTL
+
+std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId host) {
+  const Implementation implementation = config.nic.controller.rate_lut;
+  if (implementation == Implementation::kModel) return nullptr;
+  if (implementation == Implementation::kRtl) return make_rtl_rate_engine();
+  RateLockstepOptions options;
+  options.seed = config.seed;
+  options.name = fmt::format("host {} rate unit", host);
+  options.log_path = fmt::format("rate_lockstep_host{}.log", host);
+  return make_lockstep_rate_engine(options);
+}
+
+void finish_rate_engine(RateEngine& engine) {
+  if (auto* const both = dynamic_cast<LockstepRateEngine*>(&engine)) both->finish();
+}
+
+#else
+
+void finish_rate_engine(RateEngine&) {}
 
 std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId) {
   need_model(config.nic.controller.rate_lut, "rate_lut");

@@ -20,5 +20,6 @@ std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostI
 /// At the end of a run: in lock-step, what is left in model and hardware must agree too. Throws
 /// with the report if it does not.
 void finish_timer_engine(TimerEngine& engine, Tick now);
+void finish_rate_engine(RateEngine& engine);
 
 }  // namespace dcc::vp

@@ -45,6 +45,7 @@ void Host::finish() {
   if (dcc() == nullptr) return;
   ControllerDevice& device = dcc()->device();
   finish_timer_engine(device.timers(), device.time());
+  finish_rate_engine(device.rates());
 }
 
 Host::SoftwareReport Host::software_report() const {
