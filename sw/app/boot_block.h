@@ -28,7 +28,7 @@ extern "C" {
 /* The first MiB of RAM belongs to the firmware image. */
 #define BOOT_BLOCK_ADDRESS UINT64_C(0x80100000)
 #define BOOT_MAGIC UINT32_C(0x44434342) /* "BCCD" in memory */
-#define BOOT_VERSION UINT32_C(2)
+#define BOOT_VERSION UINT32_C(3)
 #define BOOT_NEVER UINT64_MAX
 
 enum { BOOT_MAX_FLOWS = 16384, BOOT_MAX_SLOTS = 64, BOOT_ALIGNMENT = 64 };
@@ -105,7 +105,8 @@ struct boot_result {
   uint64_t messages_corrupt;   /* a byte is not what any message of the flow put there */
   uint64_t sequence_errors;    /* receive completions lost or out of order */
   uint64_t ring_full;          /* times a message waited for room in the send ring */
-  char text[248];              /* sentence for people, zero-terminated; empty if all is well */
+  uint64_t messages_unchecked; /* received and sampled out: see verify_bytes */
+  char text[240];              /* sentence for people, zero-terminated; empty if all is well */
 };
 
 struct boot_tx_result {
@@ -189,8 +190,10 @@ struct boot_block {
   uint32_t flags;     /* enum boot_flags */
   uint64_t ram_bytes; /* from BOOT_RAM_BASE */
   uint64_t end_ns;    /* the application stops here and writes BOOT_STATE_DONE */
-  /* Bytes of each received message that are verified; 0 = all. A slow processor checks a sample
-   * that moves through the message from one message to the next. */
+  /* Bytes of each received message that are verified; 0 = all of every message. With a sample,
+   * which moves through the message from one to the next, the application also leaves messages out
+   * (messages_unchecked) while it is behind with completions: for processors slower than the port.
+   */
   uint32_t verify_bytes;
   uint32_t tx_count;
   uint32_t rx_count;
@@ -214,7 +217,7 @@ DCC_ASSERT_OFFSET(boot_tx_flow, slot_bytes, 64);
 DCC_ASSERT_SIZE(boot_rx_flow, 48);
 DCC_ASSERT_OFFSET(boot_rx_flow, bytes, 24);
 DCC_ASSERT_SIZE(boot_result, 384);
-DCC_ASSERT_OFFSET(boot_result, text, 136);
+DCC_ASSERT_OFFSET(boot_result, text, 144);
 DCC_ASSERT_SIZE(boot_tx_result, 48);
 DCC_ASSERT_SIZE(boot_rx_result, 40);
 DCC_ASSERT_OFFSET(boot_block, ram_bytes, 24);

@@ -148,6 +148,7 @@ static enum traffic_error take_completions(struct traffic_app* app) {
   do {
     count = nic_reap(&app->nic, completions, kReapAtOnce);
     for (uint32_t i = 0; i < count; ++i) {
+      app->behind = count == kReapAtOnce && i + 1 < count;
       const enum traffic_error error = traffic_complete(app, &completions[i], now);
       if (error != TRAFFIC_OK) return error;
     }

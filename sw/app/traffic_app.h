@@ -60,6 +60,7 @@ struct traffic_app {
   uint32_t start_count;
   uint32_t waiting_head; /* flows that found the send ring full, first in first out; index + 1 */
   uint32_t waiting_tail;
+  uint32_t behind; /* 1: a full batch of completions is being worked through */
   const struct boot_qos_peer* qos_peers;
   struct boot_qos_area* qos_area; /* NULL: no closed loop on this host */
   uint64_t qos_next_ns;
