@@ -98,6 +98,26 @@ TEST(Contract, EveryShippedConfigurationIsAccepted) {
   EXPECT_GE(seen, 6u);
 }
 
+TEST(Contract, TheManualsExamplesAreAccepted) {
+  std::ifstream page(fs::path(DCC_CONFIGS).parent_path() / "docs/configuration.md");
+  std::string example;
+  int examples = 0;
+  bool inside = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line == "```yaml") {
+      inside = true;
+      example.clear();
+    } else if (line == "```" && inside) {
+      inside = false;
+      ++examples;
+      EXPECT_NO_THROW(read(example)) << example;
+    } else if (inside) {
+      example += line + "\n";
+    }
+  }
+  EXPECT_GE(examples, 2);
+}
+
 TEST(Effective, ReadsBackToItself) {
   for (const char* const more :
        {"", "nic.congestion_control.algorithm=timely", "nic.congestion_control.algorithm=hpcc",

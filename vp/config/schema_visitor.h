@@ -152,7 +152,7 @@ class SchemaVisitor {
     end_list();
   }
 
-  /// True while YAML is being read into the members (then presets take effect).
+  /// True while YAML is read into members that mean something here (then presets take effect).
   virtual bool reading() const { return false; }
 
  protected:

@@ -21,7 +21,7 @@ class Reader final : public SchemaVisitor {
     frames_.push_back({&root, "", {}, {}, nullptr});
   }
 
-  bool reading() const override { return true; }
+  bool reading() const override { return !in_refused_condition(); }
   void finish() { refuse_unknown(frames_.back()); }
 
  protected:
