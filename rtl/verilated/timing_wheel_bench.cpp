@@ -7,8 +7,9 @@ namespace dcc {
 namespace {
 
 constexpr std::uint32_t kHoldLag = 65536 - 2 * 2048;
-constexpr std::uint32_t kHang = 50'000;  // cycles without progress
-constexpr std::uint32_t kService = 4;    // cycles between two expiries taken by the platform
+constexpr std::uint32_t kHang = 50'000;    // cycles without progress
+constexpr std::uint32_t kStuck = 300'000;  // cycles without an operation, in any profile
+constexpr std::uint32_t kService = 4;      // cycles between two expiries taken by the platform
 
 }  // namespace
 
@@ -24,7 +25,13 @@ CosimProfileResult WheelBench::run(const std::string& profile, std::uint64_t ops
   result_.profile = profile;
   const std::uint64_t first_cycle = cycle_;
   WheelInputs in;
-  while (result_.operations < ops) cycle(in, stimulus.get());
+  std::uint64_t operations = 0, progress = cycle_;
+  while (result_.operations < ops) {
+    cycle(in, stimulus.get());
+    if (result_.operations != operations) progress = cycle_;
+    operations = result_.operations;
+    if (cycle_ - progress > kStuck) fail("nothing is accepted and nothing expires");
+  }
   drain();
   result_.cycles = cycle_ - first_cycle;
   return result_;
