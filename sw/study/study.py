@@ -91,7 +91,8 @@ def run_all(plan, options, out):
         with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, options.jobs)) as pool:
             for done, row in enumerate(pool.map(one, due), 1):
                 known[row["fingerprint"]] = row
-X
+                if sys.stderr.isatty():
+                    print(f"\r{done} of {len(due)} runs", end="", file=sys.stderr, flush=True)
     finally:
         if sys.stderr.isatty():
             print(file=sys.stderr)
