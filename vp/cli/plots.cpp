@@ -25,8 +25,9 @@ std::string last_line(const fs::path& file) {
 
 }  // namespace
 
-std::string draw_plots(const fs::path& folder) {
-  const std::string script = DCCVP_PLOT_SCRIPT;
+std::string draw_plots(const fs::path& folder) { return draw_with(DCCVP_PLOT_SCRIPT, folder); }
+
+std::string draw_with(const std::string& script, const fs::path& folder) {
   if (!fs::exists(script)) return "no pictures: " + script + " is not there";
   const fs::path log = folder / "plot.log";
   const std::string log_name = log.string();
