@@ -89,7 +89,13 @@ static int send_one(const struct boot_tx_flow* flow) {
   if (error != NIC_OK) return fail("rdma write", nic_error_text(error));
   nic_ring_doorbell(&nic);
   struct nic_cqe completion;
+  block->result.messages_posted = 1;
   if (!next_completion(&completion, start + TIMEOUT_NS)) return fail("rdma write", "no completion");
+  if (completion.status == NIC_CQE_OK) {
+    block->result.messages_completed = 1;
+  } else {
+    block->result.messages_failed = 1;
+  }
   if (completion.status != NIC_CQE_OK) {
     return fail("rdma write", nic_cqe_status_text(completion.status));
   }
@@ -108,13 +114,16 @@ static int receive_one(const struct boot_rx_flow* flow) {
   if (completion.opcode != NIC_CQE_RECEIVE_IMMEDIATE || completion.status != NIC_CQE_OK) {
     return fail("rdma write", "a completion that nobody waits for");
   }
+  block->result.messages_received = 1;
   uint32_t wrong_at = 0;
   if ((block->flags & BOOT_PAYLOAD_REAL) != 0 &&
       pattern_check((const void*)(uintptr_t)flow->local_address, flow->message_bytes, 0,
                     flow->message_bytes, flow->seed, 0, flow->slots,
                     &wrong_at) != PATTERN_VERIFIED) {
+    block->result.messages_corrupt = 1;
     return fail("rdma write", "the payload is not what was sent");
   }
+  block->result.messages_verified = 1;
   printf("rdma write: %" PRIu32 " bytes from host %" PRIu32 ", payload as sent\n",
          completion.byte_len, flow->remote_host);
   return 0;
@@ -134,8 +143,7 @@ static void print_statistics(void) {
          d.cnps_received, d.rate_decreases, d.rate_increases, d.byte_notifications);
 }
 
-int main(void) {
-  if (block->magic != BOOT_MAGIC) return fail("boot block", "there is none");
+static int bring_up(void) {
   if (find_devices() != 0) return 1;
   if (register_test_all(controller.slots) != 0) return fail("registers", "see above");
   if (program() != 0) return 1;
@@ -149,5 +157,14 @@ int main(void) {
   }
   print_statistics();
   if (failures == 0) printf("bringup: done\n");
+  return failures;
+}
+
+int main(void) {
+  if (block->magic != BOOT_MAGIC) return fail("boot block", "there is none");
+  /* The platform reads the result at the end of the run. */
+  block->result.state = BOOT_STATE_RUNNING;
+  const int failures = bring_up();
+  block->result.state = failures == 0 ? BOOT_STATE_DONE : BOOT_STATE_FAILED;
   return failures;
 }

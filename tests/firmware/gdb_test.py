@@ -129,7 +129,7 @@ class RealGdb(unittest.TestCase):
             "break machine_set_timer", "continue", "delete", "finish", "set var $s0 = 0x1234",
             "print/x $s0", "print timer_count = 5", "print timer_count",
             "set var *(unsigned short *)&main = *(unsigned short *)&main",
-            "set var *(unsigned *)0x20000000 = 1", "detach")
+            "set var *(unsigned *)0x20000000 = 1", "detach", options=("--max-time", "5ms"))
         self.expect(text, r"\$\d+ = 0x1234", r"= 5", r"= 5",
                     r"Cannot access memory at address 0x20000000")
 
