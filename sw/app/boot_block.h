@@ -191,8 +191,9 @@ struct boot_block {
   uint64_t ram_bytes; /* from BOOT_RAM_BASE */
   uint64_t end_ns;    /* the application stops here and writes BOOT_STATE_DONE */
   /* Bytes of each received message that are verified; 0 = all of every message. With a sample,
-   * which moves through the message from one to the next, the application also leaves messages out
-   * (messages_unchecked) while it is behind with completions: for processors slower than the port.
+   * which moves through the message from one to the next, the application also leaves most messages
+   * out (messages_unchecked) while it is behind with completions: for processors slower than the
+   * port.
    */
   uint32_t verify_bytes;
   uint32_t tx_count;

@@ -147,8 +147,8 @@ static enum traffic_error take_completions(struct traffic_app* app) {
   uint32_t count;
   do {
     count = nic_reap(&app->nic, completions, kReapAtOnce);
+    app->behind = count == kReapAtOnce;
     for (uint32_t i = 0; i < count; ++i) {
-      app->behind = count == kReapAtOnce && i + 1 < count;
       const enum traffic_error error = traffic_complete(app, &completions[i], now);
       if (error != TRAFFIC_OK) return error;
     }

@@ -117,6 +117,9 @@ void traffic_post_waiting(struct traffic_app* app, uint64_t now_ns) {
 
 /* --- completions --- */
 
+/* With a sample, one message in so many is still checked while completions pile up. */
+enum { kCheckedWhenBehind = 16 };
+
 static enum traffic_error complete_send(struct traffic_app* app, const struct nic_cqe* completion,
                                         uint64_t now_ns) {
   if (completion->wr_id == TRAFFIC_QOS_WR_ID && completion->status != NIC_CQE_OK) {
@@ -156,7 +159,7 @@ static enum traffic_error complete_send(struct traffic_app* app, const struct ni
 static void verify(struct traffic_app* app, const struct boot_rx_flow* flow,
                    struct boot_rx_result* result, uint32_t message, uint32_t bytes) {
   const uint32_t limit = app->block->verify_bytes;
-  if (limit != 0 && app->behind) {
+  if (limit != 0 && app->behind && message % kCheckedWhenBehind != 0) {
     ++app->block->result.messages_unchecked;
     return;
   }
