@@ -85,10 +85,11 @@ struct Rate {
   static constexpr Rate from(BitRate r) {
     const std::uint64_t whole = r.bits_per_second / 1'000'000;
     const std::uint64_t rest = r.bits_per_second % 1'000'000;
-    const std::uint64_t raw = (whole << kFractionBits) +
-                              ((rest << kFractionBits) + 500'000) / 1'000'000;
+    const std::uint64_t raw =
+        (whole << kFractionBits) + ((rest << kFractionBits) + 500'000) / 1'000'000;
     const std::uint64_t top = std::numeric_limits<std::uint32_t>::max();
-    return Rate(static_cast<std::uint32_t>(whole > (top >> kFractionBits) || raw > top ? top : raw));
+    return Rate(
+        static_cast<std::uint32_t>(whole > (top >> kFractionBits) || raw > top ? top : raw));
   }
   constexpr BitRate to_bit_rate() const {
     return BitRate(static_cast<std::uint64_t>(raw) * 1'000'000 >> kFractionBits);

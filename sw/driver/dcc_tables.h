@@ -15,7 +15,6 @@
 extern "C" {
 #endif
 
-
 /* Weights the factor table can express. */
 enum { DCC_WEIGHT_MIN_Q8_8 = 16, DCC_WEIGHT_MAX_Q8_8 = 65535 };
 

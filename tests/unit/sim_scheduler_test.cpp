@@ -1,6 +1,4 @@
 // The scheduler against a sorted list that does the same the slow way.
-#include "sim/scheduler.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,8 @@
 #include <random>
 #include <tuple>
 #include <vector>
+
+#include "sim/scheduler.h"
 
 namespace dcc {
 namespace {

@@ -15,6 +15,8 @@ namespace {
 constexpr std::uint8_t kOutstanding = 2;
 // Slots beyond what is outstanding let the receiver check a message before it is overwritten.
 constexpr std::uint8_t kSlots = 4;
+// Bytes of each message that firmware verifies, one block of the pattern.
+constexpr std::uint32_t kFirmwareSample = 256;
 
 bool real(const PlatformConfig& config) { return config.nic.payload == PayloadKind::kReal; }
 
@@ -90,6 +92,8 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
       (real(config) ? static_cast<unsigned>(BOOT_PAYLOAD_REAL) : 0u) |
       (cc.algorithm == AlgorithmKind::kDcc ? static_cast<unsigned>(BOOT_HAS_CONTROLLER) : 0u);
   block.ram_bytes = ram_bytes;
+  // A modelled processor cannot look at every byte that a 100 Gb/s port delivers.
+  if (config.host_of(host).driver == DriverKind::kFirmware) block.verify_bytes = kFirmwareSample;
   block.end_ns = static_cast<std::uint64_t>(config.duration / kNanoSecond);
   const CnpConfig& cnp = config.nic.cnp;
   nic_config& nic = block.nic;

@@ -64,7 +64,7 @@ struct Packet {
   std::uint32_t wire_bytes = 0;     // Ethernet header to FCS, without preamble and gap
   std::uint32_t payload_bytes = 0;
   std::uint32_t message_bytes = 0;  // first of its message: the RETH's DMA length
-  std::uint32_t icrc = 0;  // with real payload: as computed by the sender
+  std::uint32_t icrc = 0;           // with real payload: as computed by the sender
   HostId source = 0;
   HostId destination = 0;
   Qpn destination_qpn = 0;      // queue pair at the receiver of this packet

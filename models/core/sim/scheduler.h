@@ -119,7 +119,7 @@ class Scheduler {
     std::vector<Entry> entries_;
   };
 
-  static constexpr int kBucketShift = 13;       // 8.192 ns
+  static constexpr int kBucketShift = 13;          // 8.192 ns
   static constexpr std::uint32_t kBuckets = 2048;  // 16.8 us ahead
   static constexpr std::uint32_t kWords = kBuckets / 64;
   static std::uint64_t bucket_of(PicoSeconds t) {
