@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+"""Synthesises the timing wheel for several targets and writes one report.
+
+run.py --out FILE [--work DIR] [--timers N …]. iCE40 is placed and routed (a real Fmax), ECP5 and
+Xilinx give resources only, OSU018 (180 nm) gives area and a critical path without wires and RAMs.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+RTL = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ARRAY = "common/ram_1r1w_array.sv"
+SOURCES = [
+    "timing_wheel/rtl/timing_wheel_pkg.sv", "common/ram_1r1w.sv", "common/lowest_bit.sv",
+    "common/next_in_ring.sv", "timing_wheel/rtl/tw_time.sv", "timing_wheel/rtl/tw_place.sv",
+    "timing_wheel/rtl/tw_next_due.sv", "timing_wheel/rtl/tw_current_row.sv",
+    "timing_wheel/rtl/timing_wheel.sv"]
+LIBERTY = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
+NAND2_AREA = 24.0  # of the OSU018 library's NAND2X1, in its unit (µm²)
+
+
+def run(command, check=True):
+    result = subprocess.run(command, cwd=RTL, capture_output=True, text=True, check=False)
+    if check and result.returncode != 0:
+        sys.exit(f"run.py: {' '.join(command)[:200]} failed:\n{result.stdout[-2000:]}"
+                 f"{result.stderr[-2000:]}")
+    return result.stdout + result.stderr
+
+
+def read(timers, black_box, split=(5, 5, 6), module="timing_wheel"):
+    array = f"read_verilog -sv {'-lib ' if black_box else ''}{ARRAY}"
+    top, middle, last = split
+    return (f"{array}; read_verilog -sv {' '.join(SOURCES)}; "
+            f"chparam -set NumTimers {timers} -set TopBits {top} -set MiddleBits {middle} "
+            f"-set LastBits {last} {module}; ")
+
+
+def cells(text):
+    """Cell counts of the last `stat`."""
+    last = text[text.rindex("Number of cells:"):]
+    return {name: int(count) for name, count in re.findall(r"^\s+(\S+)\s+(\d+)\s*$", last, re.M)}
+
+
+def some(counts, pattern):
+    return sum(count for name, count in counts.items() if re.fullmatch(pattern, name))
+
+
+def ice40(timers, work, split):
+    json = os.path.join(work, f"ice40_{timers}.json")
+    text = run(["yosys", "-p", "read_verilog -sv synth/wheel_pins.sv; " +
+                read(timers, False, split, "wheel_pins") +
+                f"synth_ice40 -abc2 -top wheel_pins -json {json}; stat"])
+    counts = cells(text)
+    log = run(["nextpnr-ice40", "--hx8k", "--package", "ct256", "--json", json, "--seed", "1",
+               "--pcf-allow-unconstrained", "--freq", "50", "--timing-allow-fail"], check=False)
+    fmax = re.findall(r"Max frequency for clock.*?: ([\d.]+) MHz", log)
+    reached = f"{fmax[-1]} MHz" if fmax else "not placed: " + (
+        re.findall(r"ERROR: (.*)", log) or ["?"])[0]
+    return (f"iCE40 HX8K, {timers} timers, split {'/'.join(map(str, split))}: "
+            f"{some(counts, 'SB_LUT4')} LUT4, {some(counts, 'SB_DFF.*')} FF, "
+            f"{some(counts, 'SB_RAM40.*')} RAM (4 kbit), Fmax after place and route {reached}")
+
+
+def ecp5(timers):
+    counts = cells(run(["yosys", "-p", read(timers, False) + "synth_ecp5 -top timing_wheel; stat"]))
+    return (f"ECP5, {timers} timers: {some(counts, 'LUT4')} LUT4, {some(counts, 'TRELLIS_FF')} FF, "
+            f"{some(counts, 'DP16KD')} DP16KD, {some(counts, 'TRELLIS_DPR16X4')} DPR16X4")
+
+
+def xilinx(timers):
+    counts = cells(run(["yosys", "-p", read(timers, False) +
+                        "synth_xilinx -family xc7 -top timing_wheel; stat"]))
+    return (f"Xilinx 7, {timers} timers: {some(counts, 'LUT[1-6]')} LUT, {some(counts, 'FD.*')} FF, "
+            f"{some(counts, 'RAMB18E1')} RAMB18, {some(counts, 'RAMB36E1')} RAMB36, "
+            f"{some(counts, 'CARRY4')} CARRY4")
+
+
+def osu018(timers, work):
+    netlist = os.path.join(work, "osu018.v")
+    constraints = os.path.join(work, "abc.constr")
+    with open(constraints, "w", encoding="utf-8") as file:
+        file.write("set_driving_cell INVX2\nset_load 0.1\n")
+    text = run(["yosys", "-p", read(timers, True) +
+                "synth -flatten -top timing_wheel; opt -full; "
+                f"dfflibmap -liberty {LIBERTY}; "
+                f"abc -D 4000 -constr {constraints} -liberty {LIBERTY}; opt_clean -purge; "
+                f"stat -liberty {LIBERTY}; write_verilog -noattr {netlist}"])
+    area = re.findall(r"Chip area for .*?: ([\d.]+)", text)
+    script = os.path.join(work, "sta.tcl")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(f"read_liberty {LIBERTY}\nread_verilog {netlist}\nlink_design timing_wheel\n"
+                   "create_clock -name clk -period 4 [get_ports clk_i]\n"
+                   "set_input_delay 0 -clock clk [all_inputs]\n"
+                   "report_checks -path_delay max -format full\nexit\n")
+    log = run(["sta", "-no_splash", "-exit", script], check=False)
+    arrival = re.findall(r"([\d.]+)\s+data arrival time", log)
+    start = re.findall(r"Startpoint: (\S+)", log)
+    end = re.findall(r"Endpoint: (\S+)", log)
+    area_text = f"{float(area[-1]) / NAND2_AREA / 1000:.1f} kGE" if area else "no area"
+    path = f"{arrival[0]} ns from {start[0]} to {end[0]}" if arrival else "no path: " + log[-300:]
+    return (f"OSU018 (180 nm), {timers} timers, RAM arrays as black boxes: {area_text} without RAM, "
+            f"critical path {path}")
+
+
+def ram_list(timers):
+    slot = (timers - 1).bit_length()
+    words = timers // 32
+    rams = [("record", timers, 2 + 7 + 17), ("next", timers, slot), ("previous", timers, slot),
+            ("list", 128, 2 * slot), ("summary", 128, words), ("leaf", 128 * words, 32)]
+    bits = sum(depth * width for _, depth, width in rams)
+    rows = ", ".join(f"{name} {depth}x{width}" for name, depth, width in rams)
+    return f"RAM arrays, {timers} timers: {rows}; {bits / 1024:.1f} kbit"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--work")
+    parser.add_argument("--only", choices=["ice40", "ecp5", "xilinx", "osu018", "ram"])
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        work = options.work or scratch
+        os.makedirs(work, exist_ok=True)
+        jobs = [("ram", lambda: ram_list(1024)), ("ram", lambda: ram_list(4096)),
+                ("ice40", lambda: ice40(256, work, (5, 5, 6))),
+                ("ice40", lambda: ice40(1024, work, (5, 6, 5))),
+                ("ecp5", lambda: ecp5(1024)), ("xilinx", lambda: xilinx(1024)),
+                ("osu018", lambda: osu018(1024, work))]
+        with open(options.out, "w", encoding="utf-8") as report:
+            for name, job in jobs:
+                if options.only in (None, name):
+                    line = job()
+                    print(line, flush=True)
+                    report.write(line + "\n")
+            report.write(
+                "\nWhat these figures do not say: iCE40's is the only placed and routed one; ECP5 and\n"
+                "Xilinx are counts after mapping. OSU018 is a 180 nm library without wires, and the\n"
+                "RAM arrays have no timing there: paths into and out of them are cut. A macro's\n"
+                "access time adds to the path from its output through the engine.\n")
+
+
+if __name__ == "__main__":
+    main()
