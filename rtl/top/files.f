@@ -1,0 +1,17 @@
+regs/generated/dcc_regs_pkg.sv
+timing_wheel/rtl/timing_wheel_pkg.sv
+rate_lut/rtl/rate_lut_pkg.sv
+common/ram_1r1w_array.sv
+common/ram_1r1w.sv
+common/lowest_bit.sv
+common/next_in_ring.sv
+regs/generated/dcc_regs_apb.sv
+timing_wheel/rtl/tw_time.sv
+timing_wheel/rtl/tw_place.sv
+timing_wheel/rtl/tw_next_due.sv
+timing_wheel/rtl/tw_current_row.sv
+timing_wheel/rtl/timing_wheel.sv
+rate_lut/rtl/rl_mul.sv
+rate_lut/rtl/rl_tables.sv
+rate_lut/rtl/rate_unit.sv
+top/rtl/dcc_top.sv
