@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+"""A network governed by verilated hardware is the network governed by the model, byte for byte.
+
+  rtl_equals_model_test.py BUILD/dccvp [--full]
+
+Every configuration runs with timer and rate_lut as model, rtl and lockstep; flows.csv and
+metrics.json (without what depends on the machine) must not differ. Shortened runs; --full takes the
+configurations as they are. Prints the wall time of each run and its ratio to the model's.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STRIP = ROOT / "tests/system/strip_wall_clock.py"
+# Configuration, duration and measured stretch of the shortened run, and what it must have met.
+CASES = [
+    ("incast_8x25g", "4ms", "0ms", {"rate_decreases": 8, "rate_increases": 100}),
+    ("thousand_flows", "2ms", "0ms", {"rate_decreases": 2000, "rate_increases": 2000}),
+    ("table_full", "4ms", "0ms", {"cnps_dropped_no_slot": 10, "rate_increases": 100}),
+]
+
+
+def run(dccvp, config, out, implementation, shortened):
+    options = []
+    for part in ("timer", "rate_lut"):
+        options += ["-c", f"nic.controller.{part}={implementation}"]
+    if shortened:
+        duration, start = shortened
+        options += ["-c", f"duration={duration}", "-c", f"measure.from={start}",
+                    "-c", f"measure.to={duration}", "-c", "expect=[]"]
+    done = subprocess.run([dccvp, "run", ROOT / f"configs/{config}.yaml", *options, "--out", out,
+                           "--quiet"], capture_output=True, text=True, check=False, cwd=out.parent)
+    return done
+
+
+def results(out):
+    stripped = subprocess.run([STRIP, out / "metrics.json"], capture_output=True, check=True)
+    return (out / "flows.csv").read_bytes(), stripped.stdout
+
+
+def main():
+    dccvp = pathlib.Path(sys.argv[1]).resolve()
+    full = "--full" in sys.argv[2:]
+    failures = 0
+    for config, duration, start, least in CASES:
+        wanted, model_wall = None, 0.0
+        with tempfile.TemporaryDirectory() as scratch:
+            for implementation in ("model", "rtl", "lockstep"):
+                out = pathlib.Path(scratch) / implementation
+                done = run(dccvp, config, out, implementation, None if full else (duration, start))
+                if "no RTL" in done.stderr:
+                    print("skipped: this build has no RTL")
+                    return 0
+                if done.returncode != 0:
+                    print(f"{config} {implementation}: exit {done.returncode}\n{done.stderr}")
+                    failures += 1
+                    break
+                got = results(out)
+                metrics = json.loads((out / "metrics.json").read_text())
+                wall = metrics["wall_s"]
+                if implementation == "model":
+                    wanted, model_wall = got, wall
+                    for name, count in least.items():
+                        if metrics["aggregate"][name] < count:
+                            print(f"{config}: {name} is {metrics['aggregate'][name]}, "
+                                  f"too few to tell anything")
+                            failures += 1
+                same = [a == b for a, b in zip(got, wanted)]
+                print(f"{config:15} {implementation:9} wall {wall:7.2f} s  x{wall / model_wall:5.2f}"
+                      f"  flows.csv {'same' if same[0] else 'DIFFERS'}"
+                      f"  metrics.json {'same' if same[1] else 'DIFFERS'}", flush=True)
+                failures += same.count(False)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or not pathlib.Path(sys.argv[1]).is_file():
+        sys.exit(__doc__)
+    sys.exit(main())
