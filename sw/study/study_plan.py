@@ -5,7 +5,7 @@ A study file:
   seeds: 1..20                   inclusive
   weights_at: 0                  receiver of all flows (default 0)
   queue_series: false            keep the queue over time, for drain_ms (default false)
-  variants: {NAME: {key.path: value, …}, …}
+  variants: {NAME: {key.path: value, …}, …}   a value replaces what is there, a map a section
   cases:
     NAME: {flows: {WEIGHT: COUNT, …}, set: {key.path: value, …}, limits: {…}}
   limits: {share_error_p95: 0.10, utilisation_min: 0.97, drain_ms_max: 2}
@@ -63,17 +63,13 @@ def seeds_of(text, where):
 
 
 def set_path(tree, path, value):
-    """Puts value at a dotted path; a map merges into a map, anything else replaces."""
+    """Puts value at a dotted path, in place of all that was there."""
     *parents, last = path.split(".")
     for key in parents:
         tree = tree.setdefault(key, {})
         if not isinstance(tree, dict):
             raise StudyError(f"'{path}': '{key}' is not a section")
-    if isinstance(value, dict) and isinstance(tree.get(last), dict):
-        for key, inner in value.items():
-            set_path(tree[last], key, inner)
-    else:
-        tree[last] = copy.deepcopy(value)
+    tree[last] = copy.deepcopy(value)
 
 
 def flows_of(value, where):
