@@ -1,0 +1,90 @@
+#!/bin/sh
+# make_handoff.sh BUILD_DIR [OUT_DIR]: the hand-off package, one folder and its tarball.
+#
+# Collects what a hardware team needs without this repository, makes the golden vectors, and checks
+# the package from inside itself: lint of the copied RTL, the vectors in a second simulator. Reports
+# that take long (coverage, mutation, formal, synthesis) are taken from BUILD_DIR/reports if they
+# were made; what is missing is said in reports/MISSING.
+set -eu
+[ $# -ge 1 ] && [ -d "$1" ] || { echo "usage: make_handoff.sh BUILD_DIR [OUT_DIR]" >&2; exit 2; }
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "$1" && pwd)
+out=${2:-$build/handoff}/dcc_handoff
+vectors=$build/tests/cosim/rate_lut/rate_vectors
+[ -x "$vectors" ] || { echo "make_handoff.sh: build the target rate_vectors first" >&2; exit 2; }
+for tool in verilator yosys iverilog; do
+  command -v $tool >/dev/null || { echo "make_handoff.sh: $tool is not installed" >&2; exit 2; }
+done
+
+rm -rf "$out"
+mkdir -p "$out/doc" "$out/registers" "$out/constraints" "$out/vectors" "$out/reports" "$out/lint" "$out/sva"
+out=$(cd "$out" && pwd)
+
+# RTL, in its folders, in order.
+sed 's|^|rtl/|' "$root/rtl/top/files.f" >"$out/files.f"
+while read -r file; do
+  mkdir -p "$out/rtl/$(dirname "$file")"
+  cp "$root/rtl/$file" "$out/rtl/$file"
+done <"$root/rtl/top/files.f"
+cp "$root"/rtl/timing_wheel/sva/*.sv "$root"/rtl/rate_lut/sva/*.sv "$out/sva"
+for block in timing_wheel rate_lut top; do
+  cp "$root/rtl/$block/lint/waivers.vlt" "$out/lint/$block.vlt"
+done
+
+# Documents and registers.
+cp "$root/docs/handoff.md" "$out/README.md"
+cp "$root/rtl/timing_wheel/doc/theory.md" "$out/doc/timing_wheel.md"
+cp "$root/rtl/rate_lut/doc/theory.md" "$out/doc/rate_unit.md"
+[ ! -f "$root/rtl/timing_wheel/doc/testplan.md" ] ||
+  cp "$root/rtl/timing_wheel/doc/testplan.md" "$out/doc/timing_wheel_testplan.md"
+cp "$root/rtl/regs/README.md" "$out/doc/register_block.md"
+cp "$root/docs/driver.md" "$out/doc/programmers_guide.md"
+cp "$root/docs/architecture.md" "$out/doc/architecture.md"
+cp "$root/docs/registers/dcc.md" "$root/sw/driver/dcc_regs.h" "$out/registers"
+for form in dcc.xml dcc.rdl dcc.svd dcc_regs_pkg.sv; do
+  cp "$root/rtl/regs/generated/$form" "$out/registers"
+done
+command -v xmllint >/dev/null && xmllint --noout "$out/registers/dcc.xml" "$out/registers/dcc.svd"
+cp "$root/sw/handoff/dcc_top.sdc" "$out/constraints"
+
+# Vectors, their testbench, and the rate unit in plain Verilog for tools without SystemVerilog.
+"$vectors" 200 1 >"$out/vectors/rate_unit.vec"
+cp "$root/sw/handoff/tb_rate_unit.v" "$out/vectors"
+sed -n '/^\/\/ Writes golden/,/^#include/s|^// \{0,1\}||p' "$root/tests/cosim/rate_lut/rate_vectors.cpp" \
+  >"$out/vectors/README.md"
+(cd "$root/rtl" && yosys -q -p "read_verilog -sv common/ram_1r1w_array.sv \
+    rate_lut/rtl/rate_lut_pkg.sv common/ram_1r1w.sv rate_lut/rtl/rl_mul.sv \
+    rate_lut/rtl/rl_tables.sv rate_lut/rtl/rate_unit.sv verilated/rate_dut.sv; \
+  hierarchy -check -top rate_dut; proc; flatten; opt_clean -purge; \
+  write_verilog -noattr $out/vectors/rate_dut.v")
+
+# From here on only the package is looked at.
+cd "$out"
+{
+  echo "verilator --lint-only -Wall --top-module dcc_top lint/*.vlt -f files.f"
+  verilator --lint-only -Wall --top-module dcc_top lint/*.vlt -f files.f 2>&1
+  echo "clean"
+} >reports/lint.log || { cat reports/lint.log; exit 1; }
+yosys -q -p "read_verilog -sv $(tr '\n' ' ' <files.f); hierarchy -check -top dcc_top; \
+  write_json $build/dcc_top.json; proc; check -assert; tee -o reports/yosys_elaboration.txt stat"
+"$root/sw/handoff/ram_list.py" "$build/dcc_top.json" >doc/rams.md
+iverilog -o "$build/tb_rate_unit" vectors/tb_rate_unit.v vectors/rate_dut.v
+vvp "$build/tb_rate_unit" +vectors=vectors/rate_unit.vec >reports/vectors_rate_unit.log
+grep -q '^PASS' reports/vectors_rate_unit.log || { tail reports/vectors_rate_unit.log; exit 1; }
+
+# Reports that other commands make.
+: >reports/MISSING
+for report in synthesis.txt coverage.txt mutation.txt formal.txt; do
+  if [ -f "$build/reports/$report" ]; then
+    cp "$build/reports/$report" reports
+  else
+    echo "$report: not made before this package was" >>reports/MISSING
+  fi
+done
+[ -s reports/MISSING ] || rm reports/MISSING
+
+tar -C "$(dirname "$out")" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner \
+  -czf "$out.tar.gz" "$(basename "$out")"
+echo "hand-off package: $out and $out.tar.gz"
+cat reports/vectors_rate_unit.log
+[ ! -f reports/MISSING ] || { echo "not in it:"; cat reports/MISSING; }

@@ -1,0 +1,149 @@
+// Reads golden vectors of the rate unit and compares every response: plain Verilog-2001.
+//
+//   iverilog -o tb tb_rate_unit.v rate_dut.v ram_1r1w_array.v && vvp tb +vectors=rate_unit.vec
+//
+// Format of a line: see vectors/README.md. Requests are offered every cycle; the consumer hesitates
+// in a pseudo-random pattern. Prints PASS or FAIL and the number of comparisons.
+`timescale 1ns / 1ps
+module tb_rate_unit;
+  reg         clk, rst_n;
+  reg  [15:0] g, mi;
+  reg  [31:0] r_ai, r_hai, r_min, r_max, alpha_recip;
+  reg  [16:0] first_cut;
+  reg  [3:0]  mark_shift;
+  reg         cut_by_marks, averaging;
+  reg         req_valid, req_increase, req_first;
+  reg  [31:0] req_rc, req_rt;
+  reg  [5:0]  req_dscp;
+  reg  [1:0]  req_stage;
+  reg  [16:0] req_alpha;
+  reg  [19:0] req_delta;
+  reg  [7:0]  req_marks;
+  reg         rsp_ready;
+  reg         tbl_valid;
+  reg  [2:0]  tbl_table;
+  reg  [8:0]  tbl_index;
+  reg  [31:0] tbl_wdata;
+  wire        init_done, req_ready, rsp_valid, rsp_increase, rsp_at_maximum, tbl_ready, busy;
+  wire [31:0] rsp_rc, rsp_rt, tbl_rdata;
+  wire [16:0] rsp_alpha;
+
+  rate_dut dut (
+    .clk_i(clk), .rst_ni(rst_n), .fault_i(2'd0), .init_done_o(init_done),
+    .g_i(g), .mi_i(mi), .r_ai_i(r_ai), .r_hai_i(r_hai), .r_min_i(r_min), .r_max_i(r_max),
+    .alpha_recip_i(alpha_recip), .first_cut_i(first_cut), .mark_shift_i(mark_shift),
+    .cut_by_marks_i(cut_by_marks), .averaging_i(averaging),
+    .req_valid_i(req_valid), .req_ready_o(req_ready), .req_increase_i(req_increase),
+    .req_rc_i(req_rc), .req_rt_i(req_rt), .req_dscp_i(req_dscp), .req_stage_i(req_stage),
+    .req_alpha_i(req_alpha), .req_delta_i(req_delta), .req_marks_i(req_marks),
+    .req_first_i(req_first),
+    .rsp_valid_o(rsp_valid), .rsp_ready_i(rsp_ready), .rsp_increase_o(rsp_increase),
+    .rsp_rc_o(rsp_rc), .rsp_rt_o(rsp_rt), .rsp_alpha_o(rsp_alpha),
+    .rsp_at_maximum_o(rsp_at_maximum),
+    .tbl_valid_i(tbl_valid), .tbl_write_i(1'b1), .tbl_table_i(tbl_table), .tbl_index_i(tbl_index),
+    .tbl_wdata_i(tbl_wdata), .tbl_ready_o(tbl_ready), .tbl_rdata_o(tbl_rdata), .busy_o(busy)
+  );
+
+  always #2 clk = ~clk;
+
+  // Expected responses, oldest first.
+  reg [96:0] expected [0:1023];  // increase, rc, rt, alpha or at_maximum
+  reg [96:0] e;
+  integer put, got, wrong, lines;
+  reg [15:0] lfsr;
+
+  always @(posedge clk) begin
+    if (rst_n && rsp_valid && rsp_ready) begin
+      e = expected[got % 1024];
+      if (got >= put || rsp_increase !== e[96] || rsp_rc !== e[95:64] || rsp_rt !== e[63:32] ||
+          (e[96] ? rsp_at_maximum !== e[0] : rsp_alpha !== e[16:0])) begin
+        wrong = wrong + 1;
+        $display("response %0d: increase %b rc %h rt %h alpha %h max %b, expected %h",
+                 got, rsp_increase, rsp_rc, rsp_rt, rsp_alpha, rsp_at_maximum, e);
+      end
+      got = got + 1;
+    end
+  end
+  always @(negedge clk) begin
+    lfsr = {lfsr[14:0], lfsr[15] ^ lfsr[13] ^ lfsr[12] ^ lfsr[10]};
+    rsp_ready = lfsr[1:0] != 2'd0;
+  end
+
+  task drain;
+    begin
+      @(negedge clk);
+      while (busy) @(negedge clk);
+    end
+  endtask
+
+  reg [3:0]  kind;
+  reg [31:0] w0, w1, w2, w3, w4, w5, w6, w7, x0, x1, x2;
+  reg [8*256-1:0] path;
+  integer file, n;
+
+  initial begin
+    clk = 0; rst_n = 0; req_valid = 0; tbl_valid = 0; rsp_ready = 0; lfsr = 16'hACE1;
+    put = 0; got = 0; wrong = 0; lines = 0;
+    g = 0; mi = 0; r_ai = 0; r_hai = 0; r_min = 1; r_max = 1; alpha_recip = 32'hFFFFFFFF;
+    first_cut = 0; mark_shift = 0; cut_by_marks = 0; averaging = 0;
+    req_increase = 0; req_first = 0; req_rc = 0; req_rt = 0; req_dscp = 0; req_stage = 0;
+    req_alpha = 0; req_delta = 0; req_marks = 0; tbl_table = 0; tbl_index = 0; tbl_wdata = 0;
+    if (!$value$plusargs("vectors=%s", path)) path = "rate_unit.vec";
+    file = $fopen(path, "r");
+    if (file == 0) begin
+      $display("FAIL: cannot read the vectors");
+      $finish;
+    end
+    repeat (4) @(negedge clk);
+    rst_n = 1;
+    while (!init_done) @(negedge clk);
+    n = $fscanf(file, "%h %h %h %h %h %h %h %h %h %h %h %h\n",
+                kind, w0, w1, w2, w3, w4, w5, w6, w7, x0, x1, x2);
+    while (n == 12) begin
+      lines = lines + 1;
+      case (kind)
+        4'd0: begin
+          drain;
+          g = w0[15:0]; mi = w1[15:0]; r_ai = w2; r_hai = w3; r_min = w4; r_max = w5;
+          alpha_recip = w6;
+          first_cut = w7[16:0]; mark_shift = w7[20:17]; cut_by_marks = w7[21]; averaging = w7[22];
+        end
+        4'd1: begin
+          if (!tbl_valid) drain;
+          tbl_valid = 1; tbl_table = w0[2:0]; tbl_index = w1[8:0]; tbl_wdata = w2;
+          @(negedge clk);
+          tbl_valid = 0;
+        end
+        default: begin
+          req_valid = 1;
+          req_increase = kind == 4'd3;
+          req_rc = w0;
+          if (kind == 4'd3) begin
+            req_rt = w1; req_dscp = w2[5:0]; req_stage = w3[1:0];
+          end else begin
+            req_alpha = w1[16:0]; req_delta = w2[19:0]; req_dscp = w3[5:0]; req_marks = w4[7:0];
+            req_first = w5[0];
+          end
+          // The consumer chose rsp_ready at this falling edge; let it reach req_ready.
+          #1;
+          while (!req_ready) begin
+            @(negedge clk);
+            #1;
+          end
+          expected[put % 1024] = {kind == 4'd3, x0, x1, x2};
+          put = put + 1;
+          @(negedge clk);
+          req_valid = 0;
+        end
+      endcase
+      n = $fscanf(file, "%h %h %h %h %h %h %h %h %h %h %h %h\n",
+                  kind, w0, w1, w2, w3, w4, w5, w6, w7, x0, x1, x2);
+    end
+    drain;
+    if (wrong == 0 && got == put && put > 0 && $feof(file))
+      $display("PASS: %0d lines, %0d responses compared", lines, got);
+    else
+      $display("FAIL: %0d lines, %0d of %0d responses, %0d wrong", lines, got, put, wrong);
+    $finish;
+  end
+endmodule

@@ -1,0 +1,68 @@
+// Writes golden vectors of the rate unit, made by the model: rate_vectors [ROUNDS [SEED]]
+//
+// A line: kind, eight input words, three expected words, all hexadecimal.
+//   0 registers  g mi r_ai r_hai r_min r_max alpha_recip
+//                {averaging[22] cut_by_marks[21] mark_shift[20:17] first_cut[16:0]}
+//   1 write      table index word
+//   2 decrease   rc alpha delta dscp marks first         expected rc rt alpha
+//   3 increase   rc rt dscp stage                         expected rc rt at_maximum
+#include <cstdio>
+#include <cstdlib>
+
+#include "controller/rate_unit.h"
+#include "rate_random.h"
+
+namespace dcc {
+namespace {
+
+struct Words {
+  std::uint32_t in[8] = {};
+  std::uint32_t out[3] = {};
+};
+
+void print(int kind, const Words& words) {
+  std::printf("%x", static_cast<unsigned>(kind));
+  for (const std::uint32_t w : words.in) std::printf(" %08x", static_cast<unsigned>(w));
+  for (const std::uint32_t w : words.out) std::printf(" %08x", static_cast<unsigned>(w));
+  std::printf("\n");
+}
+
+void write_round(test::RateRandom& random, RateUnit& model) {
+  const RateRegisters r = random.registers();
+  model.load(r);
+  print(0, {{r.g, r.mi, r.r_ai, r.r_hai, r.r_min, r.r_max, r.alpha_recip,
+             r.first_cut | std::uint32_t{r.mark_shift} << 17 | std::uint32_t{r.cut_by_marks} << 21 |
+                 std::uint32_t{r.averaging} << 22},
+            {}});
+  for (int n = 0; n < 100; ++n) {
+    const auto table = static_cast<RateTable>(random.below(kRateTables));
+    const std::uint32_t index = random.below(entries(table)), word = random.table_word(table);
+    model.load(table, index, word);
+    print(1, {{static_cast<std::uint32_t>(table), index, word}, {}});
+  }
+  for (int n = 0; n < 100; ++n) {
+    const DecreaseRequest d = random.decrease();
+    const DecreaseResult cut = model.decrease(d);
+    print(2, {{d.rc, d.alpha, d.delta, d.dscp, d.marks, d.first}, {cut.rc, cut.rt, cut.alpha}});
+    const IncreaseRequest i = random.increase();
+    const IncreaseResult rise = model.increase(i);
+    print(3, {{i.rc, i.rt, i.dscp, static_cast<std::uint32_t>(i.stage)},
+              {rise.rc, rise.rt, rise.at_maximum}});
+  }
+}
+
+}  // namespace
+}  // namespace dcc
+
+int main(int argc, char** argv) {
+  const long rounds = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 50;
+  const unsigned long seed = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1;
+  if (rounds <= 0 || argc > 3) {
+    std::fprintf(stderr, "usage: rate_vectors [ROUNDS [SEED]]\n");
+    return 2;
+  }
+  dcc::test::RateRandom random(static_cast<std::uint32_t>(seed));
+  dcc::RateUnit model;
+  for (long i = 0; i < rounds; ++i) dcc::write_round(random, model);
+  return 0;
+}
