@@ -5,7 +5,7 @@ target_compile_options(dcc_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual -Wno-error=maybe-uninitialized>)
 if(DCCVP_SANITIZE)
   target_compile_options(dcc_options INTERFACE -fsanitize=address,undefined
-    -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(dcc_options INTERFACE -fsanitize=address,undefined)
 endif()
 if(DCCVP_COVERAGE)
