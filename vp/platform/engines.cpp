@@ -29,6 +29,14 @@ namespace {
 std::unique_ptr<TimerEngine> make_model(const ControllerConfig& controller) {
   return std::make_unique<TimingWheel>(controller.slots, wheel_split(controller));
 }
+
+#if !defined(DCC_HAVE_RTL) || !defined(DCC_HAVE_RATE_RTL)
+void need_model(Implementation implementation, const char* what) {
+  if (implementation == Implementation::kModel) return;
+  throw std::runtime_error(std::string("nic.controller.") + what +
+                           ": this build has no RTL (configure with -DDCCVP_RTL=ON)");
+}
+#endif
 }  // namespace
 
 #ifdef DCC_HAVE_RTL
