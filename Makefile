@@ -5,7 +5,7 @@ BUILD := build
 CMAKE_FLAGS ?=
 NINJA := ninja -C $(BUILD) -j $(JOBS)
 
-.PHONY: run test test-full build deps deps-test deps-handoff configure format lint bench clean
+.PHONY: run test handoff test-full build deps deps-test deps-handoff configure format lint bench clean
 
 ## run: build what the demo needs, run it, say where the pictures are (under ten minutes)
 run: deps
@@ -39,6 +39,11 @@ deps-test:
 
 deps-handoff:
 	cmake/install_packages.sh handoff
+
+## handoff: the package for a hardware team, in handoff/
+handoff: build deps-handoff
+	$(NINJA) rate_vectors
+	sw/handoff/make_handoff.sh $(BUILD)
 
 ## bench: speed of the whole and of its parts
 bench: build

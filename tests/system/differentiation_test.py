@@ -52,9 +52,10 @@ class Weights(unittest.TestCase):
     def test_many_flows_leave_less_to_chance(self):
         self.check("8 of each", 0.08, 0.97)
 
-    def test_without_the_count_of_marks_shares_do_not_follow(self):
-        row, = rows_of("weights", "1,2,4,8", "1", nic__cnp={"carry_marks": False, "interval": "50us"})
-        self.assertGreater(row["share_error"], 0.25)
+    def test_a_policy_that_cannot_see_its_marks_is_refused(self):
+        with self.assertRaises(study_measure.RunError) as refused:
+            rows_of("weights", "1,2,4,8", "1", nic__cnp={"carry_marks": False, "interval": "50us"})
+        self.assertIn("nic.cnp.carry_marks", str(refused.exception))
 
 
 class Measuring(unittest.TestCase):
