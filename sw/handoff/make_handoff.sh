@@ -66,7 +66,7 @@ cd "$out"
   echo "clean"
 } >reports/lint.log || { cat reports/lint.log; exit 1; }
 yosys -q -p "read_verilog -sv $(tr '\n' ' ' <files.f); hierarchy -check -top dcc_top; \
-  write_json $build/dcc_top.json; proc; check -assert; tee -o reports/yosys_elaboration.txt stat"
+  proc; write_json $build/dcc_top.json; check -assert; tee -o reports/yosys_elaboration.txt stat"
 "$root/sw/handoff/ram_list.py" "$build/dcc_top.json" >doc/rams.md
 iverilog -o "$build/tb_rate_unit" vectors/tb_rate_unit.v vectors/rate_dut.v
 vvp "$build/tb_rate_unit" +vectors=vectors/rate_unit.vec >reports/vectors_rate_unit.log
