@@ -91,12 +91,12 @@ def run_all(plan, options, out):
         with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, options.jobs)) as pool:
             for done, row in enumerate(pool.map(one, due), 1):
                 known[row["fingerprint"]] = row
+                write_runs(file, list(known.values()))  # a long study may be ended at any time
                 if sys.stderr.isatty():
                     print(f"\r{done} of {len(due)} runs", end="", file=sys.stderr, flush=True)
     finally:
         if sys.stderr.isatty():
             print(file=sys.stderr)
-        write_runs(file, list(known.values()))  # what was run is kept, whatever ended it
     # Two variants can mean the same platform; each keeps its own name.
     return [{**known[study_measure.fingerprint(run, program)], "variant": run.variant,
              "case": run.case} for run in plan.runs]

@@ -1,0 +1,123 @@
+// The machine timer: when its line rises and falls, 64-bit registers in halves, what it refuses.
+#include "clint.h"
+
+#include "memory_map.h"
+#include "model_test.h"
+
+namespace dcc::model {
+namespace {
+
+class ClintTest : public ModelTest {
+ protected:
+  tlm::tlm_response_status access(tlm::tlm_command command, std::uint32_t offset,
+                                  std::uint32_t& value, unsigned bytes = 4) {
+    tlm::tlm_generic_payload payload;
+    payload.set_command(command);
+    payload.set_address(offset);
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
+    payload.set_data_length(bytes);
+    payload.set_streaming_width(bytes);
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    bus_.socket->b_transport(payload, delay);
+    return payload.get_response_status();
+  }
+  void write(std::uint32_t offset, std::uint32_t value) {
+    EXPECT_EQ(access(tlm::TLM_WRITE_COMMAND, offset, value), tlm::TLM_OK_RESPONSE);
+  }
+  std::uint32_t read(std::uint32_t offset) {
+    std::uint32_t value = 0;
+    EXPECT_EQ(access(tlm::TLM_READ_COMMAND, offset, value), tlm::TLM_OK_RESPONSE);
+    return value;
+  }
+  static void wait_ns(double ns) { sc_core::wait(ns, sc_core::SC_NS); }
+
+  Initiator bus_{"bus"};
+  bool timer_ = false;
+  bool software_ = false;
+  int timer_changes_ = 0;
+  Clint clint_{"clint",
+               [this](bool high) {
+                 timer_ = high;
+                 ++timer_changes_;
+               },
+               [this](bool high) { software_ = high; }};
+};
+
+TEST_F(ClintTest, LineRisesExactlyAtTheComparedNanosecond) {
+  bus_.socket.bind(clint_.socket);
+  simulate([this] {
+    wait_ns(100);
+    write(DCC_CLINT_MTIMECMP, 250);
+    EXPECT_FALSE(timer_) << "the upper half is still at its maximum";
+    write(DCC_CLINT_MTIMECMP + 4, 0);
+    wait_ns(149.5);
+    EXPECT_FALSE(timer_);
+    wait_ns(0.5);
+    sc_core::wait(sc_core::SC_ZERO_TIME);
+    EXPECT_TRUE(timer_);
+    EXPECT_EQ(read(DCC_CLINT_MTIME), 250u);
+    write(DCC_CLINT_MTIMECMP, 300);
+    EXPECT_FALSE(timer_) << "a later alarm takes the line back at once";
+    wait_ns(51);
+    EXPECT_TRUE(timer_);
+    EXPECT_EQ(timer_changes_, 3);
+  });
+}
+
+TEST_F(ClintTest, AlarmInThePastIsImmediateAndWithdrawable) {
+  bus_.socket.bind(clint_.socket);
+  simulate([this] {
+    wait_ns(1000);
+    write(DCC_CLINT_MTIMECMP + 4, 0);
+    EXPECT_FALSE(timer_) << "mtimecmp is still 2^32 - 1";
+    write(DCC_CLINT_MTIMECMP, 0);
+    EXPECT_TRUE(timer_);
+    write(DCC_CLINT_MTIMECMP, 0xFFFFFFFF);
+    EXPECT_FALSE(timer_);
+  });
+}
+
+TEST_F(ClintTest, TimeCanBeMoved) {
+  bus_.socket.bind(clint_.socket);
+  simulate([this] {
+    write(DCC_CLINT_MTIMECMP, 5000);
+    write(DCC_CLINT_MTIMECMP + 4, 1);
+    write(DCC_CLINT_MTIME + 4, 1);
+    write(DCC_CLINT_MTIME, 4000);
+    wait_ns(10);
+    EXPECT_EQ(read(DCC_CLINT_MTIME), 4010u);
+    EXPECT_EQ(read(DCC_CLINT_MTIME + 4), 1u);
+    EXPECT_FALSE(timer_);
+    wait_ns(991);
+    EXPECT_TRUE(timer_);
+  });
+}
+
+TEST_F(ClintTest, SoftwareInterruptFollowsBitZero) {
+  bus_.socket.bind(clint_.socket);
+  simulate([this] {
+    write(DCC_CLINT_MSIP, 0xFFFFFFFF);
+    EXPECT_TRUE(software_);
+    EXPECT_EQ(read(DCC_CLINT_MSIP), 1u);
+    write(DCC_CLINT_MSIP, 0xFFFFFFFE);
+    EXPECT_FALSE(software_);
+  });
+}
+
+TEST_F(ClintTest, RefusesWhatIsNotARegister) {
+  bus_.socket.bind(clint_.socket);
+  simulate([this] {
+    std::uint32_t value = 0;
+    for (const std::uint32_t offset : {0x4u, 0x4008u, 0xBFF4u, 0xC000u}) {
+      EXPECT_EQ(access(tlm::TLM_READ_COMMAND, offset, value), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+      EXPECT_EQ(access(tlm::TLM_WRITE_COMMAND, offset, value), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    }
+    EXPECT_EQ(access(tlm::TLM_READ_COMMAND, DCC_CLINT_MTIME, value, 2),
+              tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_EQ(access(tlm::TLM_READ_COMMAND, DCC_CLINT_MTIME + 1, value),
+              tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  });
+}
+
+}  // namespace
+}  // namespace dcc::model
