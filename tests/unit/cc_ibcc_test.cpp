@@ -78,6 +78,18 @@ TEST_F(IbccTest, TheTimerStepsDownAndABecnStartsItAnew) {
   EXPECT_FALSE(host_.is_running(0, 0)) << "nothing to time at CCTI_Min";
 }
 
+TEST_F(IbccTest, AFreeRunningTimerTakesNoNoticeOfBecns) {
+  p_.timer_restart = false;
+  Ibcc ibcc(host_, p_, 1024);
+  ibcc.on_flow_start(0, {});
+  ibcc.on_cnp(0, {});
+  host_.advance(ibcc, kMicroSecond * 149);
+  ibcc.on_cnp(0, {});
+  EXPECT_EQ(ibcc.ccti(0), 2u);
+  host_.advance(ibcc, kMicroSecond);
+  EXPECT_EQ(ibcc.ccti(0), 1u);
+}
+
 TEST_F(IbccTest, MinimumHoldsTheRateDown) {
   p_.min = 1;
   Ibcc ibcc(host_, p_, 1024);

@@ -132,6 +132,7 @@ struct IbccConfig {
   bool per_qp = true;         // else per service level
   unsigned aggregate = 4;     // packets between two looks at the clock (algorithm 2)
   IbccGate gate = IbccGate::kArithmetic;
+  bool ccti_timer_restart = true;    // a BECN starts the timer anew
   std::vector<IbccChange> schedule;  // in order of time
 };
 

@@ -138,6 +138,8 @@ void describe_ibcc(SchemaVisitor& v, IbccConfig& c) {
   v.field("ccti_limit", c.ccti_limit, {"1", "65535"}, {"greatest CCTI", iba});
   v.field("ccti_min", c.ccti_min, {"0", "65535"}, {"least CCTI", iba});
   v.field("ccti_timer", c.ccti_timer, {"1us", "1s"}, {"CCTI falls by one after this", iba});
+  v.field("ccti_timer_restart", c.ccti_timer_restart, {},
+          {"a BECN starts the timer anew; false: it runs free", ""});
   v.field("cct_scale", c.cct_scale, {"1/1000000", "1000"},
           {"table: delay of entry i is scale x i^2 in us", "14 i^2 / 106^2"});
   v.field("threshold", c.threshold, {"0", "15"}, {"0: never mark … 15: mark earliest", iba});

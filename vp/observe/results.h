@@ -52,6 +52,7 @@ struct QueueResult {
 /// A host's controller and CPU, over the whole run.
 struct HostResult {
   HostId id = 0;
+  std::uint64_t cnps_received = 0;  // within `measure`
   std::uint64_t slots_in_use_max = 0;
   std::uint64_t timer_events = 0;  // expired
   std::uint64_t timer_lateness_max_ticks = 0;

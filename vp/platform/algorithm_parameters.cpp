@@ -71,6 +71,7 @@ IbccParameters ibcc_parameters(const IbccConfig& from) {
         1'000'000u / static_cast<std::uint64_t>(from.cct_scale.denominator)));
   }
   to.aggregate = from.aggregate;
+  to.timer_restart = from.ccti_timer_restart;
   to.by_service_level = !from.per_qp;
   to.literal_gate = from.gate == IbccGate::kLiteral;
   for (const IbccChange& change : from.schedule) {

@@ -92,6 +92,7 @@ Measurement::Snapshot Measurement::snapshot() const {
     const NicCounters& nic = host->nic().device().counters();
     c.cnps_sent += nic.cnps_sent;
     c.cnps_received += nic.cnps_received;
+    s.cnps_received.push_back(nic.cnps_received);
     c.retransmits += nic.retransmits;
     if (host->algorithm() == nullptr) continue;
     const AlgorithmCounters algorithm = host->algorithm()->counters();
@@ -268,6 +269,11 @@ void Measurement::collect_queues(RunResults& results) {
   } else {
     results.queue_series = std::move(queue_series_);
   }
+}
+
+std::uint64_t Measurement::cnps_received(HostId host) const {
+  if (to_.cnps_received.size() <= host) return 0;
+  return to_.cnps_received[host] - from_.cnps_received[host];
 }
 
 void Measurement::collect_counters(RunResults& results) const {

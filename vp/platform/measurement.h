@@ -23,13 +23,16 @@ class Measurement {
   void begin();
   /// At the end of the run: fills in everything but balance, time and speed.
   void collect(RunResults& results);
+  /// Within `measure`; zero when the run did not come so far.
+  std::uint64_t cnps_received(HostId host) const;
 
  private:
   /// Every counter of which the difference over `measure` is reported.
   struct Snapshot {
-    std::vector<Bytes> received;          // by flow
-    std::vector<LinkCounters> links;      // by wire
-    std::vector<PicoSeconds> link_pause;  // by wire
+    std::vector<Bytes> received;               // by flow
+    std::vector<LinkCounters> links;           // by wire
+    std::vector<PicoSeconds> link_pause;       // by wire
+    std::vector<std::uint64_t> cnps_received;  // by host
     AggregateCounters counters;
   };
   Snapshot snapshot() const;

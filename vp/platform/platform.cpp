@@ -183,6 +183,7 @@ class Platform final : public sc_core::sc_module {
     for (const auto& host : hosts_) {
       HostResult out;
       out.id = host->id();
+      out.cnps_received = measurement_->cnps_received(host->id());
       const Host::SoftwareReport software = host->software_report();
       out.instructions = software.instructions;
       out.messages_verified = software.messages_verified;

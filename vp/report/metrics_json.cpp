@@ -120,6 +120,7 @@ Json hosts(const RunResults& r) {
   Json list = Json::array();
   for (const HostResult& h : r.hosts) {
     list.push_back({{"id", h.id},
+                    {"cnps_received", h.cnps_received},
                     {"slots_in_use_max", h.slots_in_use_max},
                     {"timer_events", h.timer_events},
                     {"timer_lateness_max_ticks", h.timer_lateness_max_ticks},

@@ -95,6 +95,7 @@ void Ibcc::on_cnp(FlowNumber number, const CnpInfo&) {
     ++counters_.rate_decreases;
     apply(group);
   }
+  if (group.running && !parameters_.timer_restart) return;
   if (group.running && group.timed != number) host_.stop_timer(group.timed, 0);
   group.running = true;
   group.timed = number;

@@ -25,14 +25,17 @@ struct IbccParameters {
   /// Algorithm 2 to the letter: `aggregate` packets in one IRD. The paper's own figures say that a
   /// packet takes `aggregate` IRDs (8192 bit / (4·IRD)), which is 16 times slower: the default.
   bool literal_gate = false;
+  /// A BECN starts the timer anew (algorithm 1); else it runs free, as in the specification.
+  bool timer_restart = true;
   bool by_service_level = false;  // flows of one DSCP share a CCTI; else each has its own
   /// What the central manager sets when: CCTI_Increase of the flows of a DSCP, in order of time.
   std::vector<Change> schedule;
 };
 
 /// BECN (here a CNP): CCTI rises by CCTI_Increase, to CCTI_Limit at most, and the timer starts
-/// anew. Each CCTI_Timer without one: CCTI falls by one, to CCTI_Min at least. CCT[CCTI] spaces
-/// groups of `aggregate` packets; within a group they leave back to back. Delay 0: line rate.
+/// anew (see timer_restart). Each CCTI_Timer without one: CCTI falls by one, to CCTI_Min at least.
+/// CCT[CCTI] spaces groups of `aggregate` packets; within a group they leave back to back. Delay 0:
+/// line rate.
 class Ibcc final : public Algorithm {
  public:
   /// Throws std::invalid_argument for a limit outside the table or below the minimum.

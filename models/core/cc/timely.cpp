@@ -37,25 +37,30 @@ void Timely::on_flow_start(FlowNumber number, const FlowStart& start) {
   const Rate own = start.initial_rate.raw != 0 ? start.initial_rate : parameters_.initial_rate;
   flow.rate = own.raw == 0 ? line_ : to_mbps(own);
   flow.allowed_until = host_.now();
-  host_.set_rate(number, from_mbps(flow.rate));
+  give_rate(number, flow);
   host_.set_window(number, parameters_.outstanding);
 }
 
 void Timely::account(Flow& flow) {
-  flow.allowed += bytes_at(flow.rate, host_.now() - flow.allowed_until);
+  flow.allowed += bytes_at(flow.given, host_.now() - flow.allowed_until);
   flow.allowed_until = host_.now();
+}
+
+void Timely::give_rate(FlowNumber number, Flow& flow) {
+  flow.rise_pending = false;
+  flow.given = flow.rate;
+  host_.set_rate(number, from_mbps(flow.rate));
 }
 
 void Timely::on_sent(FlowNumber number, const SentInfo& info) {
   Flow& flow = flows_[number];
-  if (flow.rise_pending) {
-    flow.rise_pending = false;
-    host_.set_rate(number, from_mbps(flow.rate));
-  }
-  flow.sent += info.wire_bytes;
-  flow.segment_sent += info.payload_bytes;
-  if (flow.segment_sent < parameters_.segment && !info.last_of_message) return;
   account(flow);
+  if (flow.rise_pending) give_rate(number, flow);
+  // The time up to this packet was the one before's to fill.
+  flow.sent += flow.last_wire;
+  flow.last_wire = info.wire_bytes;
+  flow.segment_sent += info.payload_bytes;
+  if (flow.segment_sent < parameters_.segment) return;
   flow.app_limited = flow.sent < parameters_.app_limit * flow.allowed;
   flow.sent = flow.allowed = 0;
   flow.segment_sent = 0;
@@ -97,7 +102,6 @@ void Timely::completion(FlowNumber number, Flow& flow, PicoSeconds rtt, Bytes by
   wanted = std::min(line_, std::max(to_mbps(parameters_.r_min), wanted));
   if (wanted > before && flow.app_limited) return;
   if (wanted == before) return;
-  account(flow);
   flow.rate = wanted;
   if (wanted > before) {
     ++counters_.rate_increases;
@@ -105,8 +109,8 @@ void Timely::completion(FlowNumber number, Flow& flow, PicoSeconds rtt, Bytes by
     return;
   }
   ++counters_.rate_decreases;
-  flow.rise_pending = false;
-  host_.set_rate(number, from_mbps(wanted));
+  account(flow);
+  give_rate(number, flow);
 }
 
 long double Timely::next_rate(Flow& flow, PicoSeconds rtt) {

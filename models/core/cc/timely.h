@@ -66,6 +66,8 @@ class Timely final : public Algorithm {
     Bytes acked = 0;        // since the last completion
     // Does the application use its rate? Over each segment sent: bytes against what R allowed.
     long double sent = 0, allowed = 0;
+    long double given = 0;  // the rate that the NIC has
+    std::uint32_t last_wire = 0;
     PicoSeconds allowed_until{};
     Bytes segment_sent = 0;
     bool app_limited = false;
@@ -74,6 +76,7 @@ class Timely final : public Algorithm {
   void completion(FlowNumber number, Flow& flow, PicoSeconds rtt, Bytes bytes);
   long double next_rate(Flow& flow, PicoSeconds rtt);
   void account(Flow& flow);
+  void give_rate(FlowNumber number, Flow& flow);
 
   AlgorithmHost& host_;
   TimelyParameters parameters_;
