@@ -79,7 +79,7 @@ def read_mutations(listing):
         for line in lines:
             found = re.search(r"-ctrl \S+ \d+ (\d+)", line)
             if found:
-                text = re.sub(r"-ctrl \S+ \d+ \d+ ?|^mutate |-module \S+ ", "", line.strip())
+                text = re.sub(r"-ctrl \S+ \d+ \d+ ?|^mutate |-module \S+ | -src \S+", "", line.strip())
                 mutations[int(found.group(1))] = text
     return mutations
 

@@ -126,7 +126,7 @@ def main():
         os.makedirs(work, exist_ok=True)
         jobs = [("ram", lambda: ram_list(1024)), ("ram", lambda: ram_list(4096)),
                 ("ice40", lambda: ice40(256, work, (5, 5, 6))),
-                ("ice40", lambda: ice40(512, work, (5, 6, 5))),
+                ("ice40", lambda: ice40(128, work, (4, 4, 5))),
                 ("ecp5", lambda: ecp5(1024)), ("xilinx", lambda: xilinx(1024)),
                 ("osu018", lambda: osu018(1024, work))]
         with open(options.out, "w", encoding="utf-8") as report:
