@@ -11,7 +11,7 @@ status=0
 for config in demo incast_8x25g thousand_flows table_full rdma_write; do
   case $config in
     rdma_write) limits="" ;;
-    *) limits="-c duration=3ms -c measure={from:1ms,to:3ms} -c expect=[]" ;;
+    *) limits="-c duration=3ms -c measure.from=1ms -c measure.to=3ms -c expect=[]" ;;
   esac
   for build in build build-sanitize; do
     # shellcheck disable=SC2086
