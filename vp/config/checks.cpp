@@ -300,7 +300,7 @@ class Checker {
     const FaultConfig& f = c_.faults[i];
     const std::string path = "faults." + std::to_string(i);
     require(!f.stop || f.start < *f.stop, path + ".stop", "stops before it starts");
-    require(f.kind == FaultKind::kLinkDown || Ratio{} < f.probability, path,
+    require(f.kind != FaultKind::kLoss || Ratio{} < f.probability, path,
             "needs a probability above zero");
     require(f.kind != FaultKind::kLinkDown || f.stop, path, "link_down needs a stop");
   }

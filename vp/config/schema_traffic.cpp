@@ -74,7 +74,7 @@ void describe_fault(SchemaVisitor& v, FaultConfig& c) {
     v.text("link", c.link, {"name as in metrics.json, or all", ""});
   });
   v.when(cnp, "kind: cnp_loss", [&] { v.field("flow", c.flow, {}, {"whose CNPs get lost", ""}); });
-  v.when(c.kind != FaultKind::kLinkDown, "kind: loss or cnp_loss", [&] {
+  v.when(c.kind == FaultKind::kLoss, "kind: loss", [&] {
     v.field("probability", c.probability, {"0", "1"}, {"that a packet gets lost", ""});
   });
   v.field("start", c.start, {}, {"from when", ""});

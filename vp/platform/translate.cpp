@@ -250,6 +250,7 @@ std::vector<TrafficSpec> traffic_specs(const PlatformConfig& config) {
     to.start = from.start;
     to.stop = from.stop.value_or(PicoSeconds::max());
     to.stagger = from.stagger;
+    to.stop_stagger = from.stop_stagger;
     to.flows = from.flows;
     to.rate = from.rate.value_or(BitRate());
     to.initial_rate = from.initial_rate.value_or(BitRate());

@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+"""Losses of every kind: all flows still complete under every algorithm, every packet is found again.
+
+  faults_test.py BUILD/dccvp
+"""
+
+import csv
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DCCVP = ""
+ALGORITHMS = ("none", "dcc", "dcqcn", "qcn", "timely", "dctcp", "hpcc", "ibcc")
+FLOWS, BYTES, MESSAGE = 8, 2_000_000, 65_536
+LOSS = "{kind: loss, probability: 0.1%}"
+CNP_LOSS = "{kind: cnp_loss, flow: 0}"
+LINK_DOWN = "{kind: link_down, link: s0->h0, start: 2ms, stop: 3ms}"
+
+
+class Faults(unittest.TestCase):
+    def run_faults(self, *overrides, seed=1):
+        with tempfile.TemporaryDirectory(prefix="dccvp-faults-") as folder:
+            out = pathlib.Path(folder) / "out"
+            command = [DCCVP, "run", str(ROOT / "configs/faults.yaml"), "--out", str(out),
+                       "--no-plots", "--quiet", "--seed", str(seed)]
+            for override in overrides:
+                command += ["-c", override]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+            self.assertEqual(done.returncode, 0, f"{overrides}: {done.stderr}")
+            metrics = json.loads((out / "metrics.json").read_text())
+            with open(out / "series/class.csv", newline="") as file:
+                self.goodput = [(float(row["t_s"]), float(row["goodput_gbps"]))
+                                for row in csv.DictReader(file)]
+        self.check_all_arrived(metrics)
+        return metrics
+
+    def check_all_arrived(self, metrics):
+        self.assertTrue(metrics["completed"])
+        self.assertEqual([flow["completed"] for flow in metrics["flows"]], [True] * FLOWS)
+        b = metrics["balance"]
+        self.assertGreater(b["packets_sent"], FLOWS * BYTES // 1000)
+        self.assertEqual(b["packets_sent"], b["packets_delivered"] + b["packets_dropped"]
+                         + b["packets_in_flight"])
+        self.assertEqual(b["events_started"], b["events_expired"] + b["events_cancelled"]
+                         + b["events_pending"])
+
+    def test_three_kinds_at_once_under_every_algorithm(self):
+        for algorithm in ALGORITHMS:
+            for seed in (1, 2):
+                with self.subTest(algorithm=algorithm, seed=seed):
+                    metrics = self.run_faults(
+                        f"nic.congestion_control={{algorithm: {algorithm}}}", seed=seed)
+                    self.assertGreater(metrics["balance"]["packets_dropped"], 0)
+                    self.assertGreater(metrics["aggregate"]["retransmits"], 0)
+
+    def test_no_faults_no_losses(self):
+        metrics = self.run_faults("faults=[]", "expect=[]")
+        self.assertEqual(metrics["balance"]["packets_dropped"], 0)
+        self.assertEqual(metrics["aggregate"]["retransmits"], 0)
+        self.assertGreater(metrics["hosts"][1]["cnps_received"], 0)
+
+    def test_random_loss_is_as_frequent_as_it_says(self):
+        metrics = self.run_faults(f"faults=[{LOSS}]", "traffic.0.bytes=20MB")
+        sent = metrics["link_traversals"]
+        expected = sent * 0.001
+        lost = metrics["balance"]["packets_dropped"]
+        self.assertLessEqual(abs(lost - expected), 5 * math.sqrt(expected), (lost, expected))
+
+    def test_cnps_of_one_flow_and_nothing_else(self):
+        metrics = self.run_faults(f"faults=[{CNP_LOSS}]", "expect=[]")
+        received = [host["cnps_received"] for host in metrics["hosts"]]
+        self.assertEqual(received[1], 0)
+        self.assertTrue(all(count > 0 for count in received[2:]), received)
+        a = metrics["aggregate"]
+        self.assertEqual(metrics["balance"]["packets_dropped"], a["cnps_sent"] - a["cnps_received"])
+        self.assertEqual(a["retransmits"], 0)
+        # It never hears that it should slow down, so it is the first to end.
+        ends = [flow["end_s"] for flow in metrics["flows"]]
+        self.assertEqual(min(ends), ends[0])
+
+    def test_a_dead_link_carries_nothing_and_comes_back(self):
+        metrics = self.run_faults(f"faults=[{LINK_DOWN}]")
+        # Samples end at t; a packet needs 1 us of wire after the cut.
+        dead = [g for t, g in self.goodput if 2.06e-3 <= t <= 3.0e-3]
+        self.assertGreaterEqual(len(dead), 18)
+        self.assertEqual(max(dead), 0)
+        self.assertGreater(max(g for t, g in self.goodput if t < 2e-3), 10)
+        self.assertGreater(max(g for t, g in self.goodput if t > 3.5e-3), 10)
+        self.assertGreater(metrics["aggregate"]["retransmits"], 0)
+
+    def test_payload_is_exact_all_the_same(self):
+        metrics = self.run_faults("host.driver=native", "nic.payload=real", "duration=40ms",
+                                  "nic.congestion_control={algorithm: dcc}")
+        self.assertEqual(sum(host["payload_errors"] for host in metrics["hosts"]), 0)
+        self.assertEqual(sum(host["completions_lost"] for host in metrics["hosts"]), 0)
+        self.assertEqual(sum(host["messages_verified"] for host in metrics["hosts"]),
+                         FLOWS * -(-BYTES // MESSAGE))
+
+
+if __name__ == "__main__":
+    DCCVP = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main(verbosity=2)

@@ -1,0 +1,50 @@
+#!/usr/bin/python3
+"""What the keys of `traffic:` do in a run, where only the whole platform shows it.
+
+  traffic_test.py BUILD/dccvp
+"""
+
+import csv
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DCCVP = ""
+
+STAGGERED = """\
+duration: 2ms
+topology: {kind: star, hosts: 4, link: {rate: 25Gbps}}
+nic: {congestion_control: {algorithm: dctcp}}
+host: {driver: none}
+traffic:
+  - {kind: incast, senders: 1..3, receiver: 0, start: 100us, stagger: 200us,
+     stop: 1ms, stop_stagger: 300us}
+output: {series: {interval: 20us}}
+"""
+
+
+class Staggered(unittest.TestCase):
+    def test_flows_start_and_stop_one_after_the_other(self):
+        with tempfile.TemporaryDirectory(prefix="dccvp-traffic-") as folder:
+            config = pathlib.Path(folder) / "staggered.yaml"
+            config.write_text(STAGGERED)
+            out = pathlib.Path(folder) / "out"
+            subprocess.run([DCCVP, "run", str(config), "--out", str(out), "--no-plots", "--quiet"],
+                           check=True, timeout=60)
+            active = {0: [], 1: [], 2: []}
+            with open(out / "series/flow_rates.csv", newline="") as file:
+                for row in csv.DictReader(file):
+                    if float(row["goodput_gbps"]) > 0:
+                        active[int(row["flow"])].append(float(row["t_s"]) * 1e6)
+        for flow, times in active.items():
+            # What was posted still drains: a message of 64 KiB at a third of the line is 65 us.
+            self.assertAlmostEqual(min(times), 110 + 200 * flow, delta=25, msg=f"flow {flow}")
+            self.assertGreaterEqual(max(times), 1000 + 300 * flow - 20, msg=f"flow {flow}")
+            self.assertLessEqual(max(times), 1000 + 300 * flow + 120, msg=f"flow {flow}")
+
+
+if __name__ == "__main__":
+    DCCVP = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main(verbosity=2)
