@@ -27,6 +27,7 @@ void add_regs_command(CLI::App& app, int& status);
 void add_reproduce_command(CLI::App& app, int& status);
 void add_run_elf_command(CLI::App& app, int& status);
 void add_cosim_command(CLI::App& app, int& status);
+void add_topology_command(CLI::App& app, int& status);
 
 /// A configuration and its overrides, as most commands take them.
 struct ConfigArguments {

@@ -1,0 +1,102 @@
+// dccvp topology: the network of a configuration, as a table or a drawing.
+#include "net/topology.h"
+
+#include <cstdio>
+#include <fstream>
+
+#include "cli/command.h"
+#include "cli/text_table.h"
+#include "config/enum_names.h"
+#include "config/yaml_reader.h"
+#include "platform/translate.h"
+#include "report/run_files.h"
+#include "report/topology_svg.h"
+
+namespace dcc::vp {
+namespace {
+
+struct Arguments {
+  ConfigArguments config;
+  std::string svg;  // empty: standard output
+};
+
+std::string title_of(const Topology& topology, const char* kind) {
+  const std::size_t switches = topology.nodes().size() - static_cast<std::size_t>(topology.hosts());
+  const auto many = [](std::size_t n, const std::string& one, const std::string& more) {
+    return std::to_string(n) + " " + (n == 1 ? one : more);
+  };
+  return std::string(kind) + ": " +
+         many(static_cast<std::size_t>(topology.hosts()), "host", "hosts") + ", " +
+         many(switches, "switch", "switches") + ", " +
+         many(topology.cables().size(), "cable", "cables");
+}
+
+void print_table(const Topology& topology, const std::string& title) {
+  std::printf("%s\n", title.c_str());
+  for (const std::string& line : wrapped(cable_kinds(topology, " x "), 76)) {
+    std::printf("  %s\n", line.c_str());
+  }
+  const std::vector<int> layers = topology_layers(topology);
+  TextTable table({"switch", "layer", "ports", "to switches", "hosts"});
+  for (NodeId n = 0; n < static_cast<NodeId>(topology.nodes().size()); ++n) {
+    if (topology.node(n).is_host) continue;
+    std::vector<HostId> hosts;
+    for (int port = 0; port < topology.node(n).ports; ++port) {
+      const TopologyNode& peer = topology.node(topology.peer(n, port).node);
+      if (peer.is_host) hosts.push_back(peer.host);
+    }
+    const int ports = topology.node(n).ports;
+    table.add({topology.node(n).name, std::to_string(layers[static_cast<std::size_t>(n)]),
+               std::to_string(ports), std::to_string(ports - static_cast<int>(hosts.size())),
+               hosts.empty() ? "-" : host_range(hosts)});
+  }
+  if (!table.empty()) std::printf("\n%s", table.text().c_str());
+}
+
+void topology(const Arguments& arguments, bool svg) {
+  const LoadedConfig loaded = load_config(arguments.config.file, arguments.config.overrides);
+  const Topology topology = [&] {
+    try {
+      return make_topology(loaded.config.topology);
+    } catch (const std::invalid_argument& error) {
+      throw ConfigError(Place{loaded.file}, error.what());
+    }
+  }();
+  const std::string title = title_of(topology, name_of(loaded.config.topology.kind));
+  if (!svg) {
+    print_table(topology, title);
+    return;
+  }
+  const std::string drawing = topology_svg(topology, title);
+  if (arguments.svg.empty()) {
+    std::fputs(drawing.c_str(), stdout);
+    return;
+  }
+  std::ofstream out(arguments.svg, std::ios::binary);
+  out << drawing;
+  out.close();
+  if (!out) throw OutputError("'" + arguments.svg + "' could not be written");
+}
+
+}  // namespace
+
+void add_topology_command(CLI::App& app, int& status) {
+  CLI::App* const command =
+      app.add_subcommand("topology", "the network of a configuration, as a table or a drawing");
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->config.add_to(*command, true);
+  CLI::Option* const svg =
+      command->add_option("--svg", arguments->svg, "draw it: to FILE, or to standard output")
+          ->type_name("FILE")
+          ->expected(0, 1);
+  command->footer(
+      "Examples:\n"
+      "  dccvp topology configs/reproduce/fbhadoop_dcqcn.yaml\n"
+      "  dccvp topology configs/demo.yaml --svg demo.svg");
+  command->callback([arguments, svg, &status] {
+    topology(*arguments, svg->count() > 0);
+    status = kExitOk;
+  });
+}
+
+}  // namespace dcc::vp
