@@ -8,45 +8,38 @@
 
 namespace dcc::model {
 
-class LinkModule final : public sc_core::sc_module, private PacketSink, private PacketSource {
+class LinkModule final : public sc_core::sc_module,
+                         private tlm::tlm_fw_transport_if<PacketProtocol>,
+                         private PacketSink {
  public:
   LinkModule(const sc_core::sc_module_name& name, Scheduler& scheduler, PacketPool& pool,
              const LinkParameters& parameters, std::uint32_t rank)
-      : sc_module(name),
-        link_(scheduler, pool, parameters, rank),
-        in_("in", *this, kEntry),
-        out_("out", *this, kExit) {
-    link_.connect(*this, kEntry, *this, kExit);
+      : sc_module(name), link_(scheduler, pool, parameters, rank), in_("in"), out_("out") {
+    in_.bind(*this);
+    link_.connect(*this, 0);
   }
 
-  PacketTargetSocket& in() { return in_.socket; }
+  PacketTargetSocket& in() { return in_; }
   PacketInitiatorSocket& out() { return out_.socket; }
   Link& link() { return link_; }
   const Link& link() const { return link_; }
 
  private:
-  static constexpr int kEntry = 0;
-  static constexpr int kExit = 1;
+  tlm::tlm_sync_enum nb_transport_fw(Packet& packet, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override {
+    delay = to_sc_time(link_.send(&packet));
+    phase = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+  }
+  void b_transport(Packet&, sc_core::sc_time&) override { refuse_blocking(); }
+  bool get_direct_mem_ptr(Packet&, tlm::tlm_dmi&) override { return false; }
+  unsigned transport_dbg(Packet&) override { return 0; }
 
-  void receive(Packet* packet, int where) override {
-    if (where == kEntry) {
-      last_ = packet;
-      link_.send(packet);
-    } else {
-      out_.send(packet);
-    }
-  }
-  void wire_free(int where) override {
-    if (where != kEntry) return;  // a receiving device takes every packet at once
-    tlm::tlm_phase phase = tlm::END_REQ;
-    sc_core::sc_time delay;
-    in_.socket->nb_transport_bw(*last_, phase, delay);
-  }
+  void receive(Packet* packet, int) override { out_.send(packet); }
 
   Link link_;
-  PacketInPort in_;
+  PacketTargetSocket in_;
   PacketOutPort out_;
-  Packet* last_ = nullptr;
 };
 
 }  // namespace dcc::model

@@ -21,7 +21,7 @@ class NicModule final : public sc_core::sc_module {
         scheduler_(scheduler),
         device_(scheduler, pool, ledger, parameters, rank),
         in_("in", device_, 0),
-        out_("out", device_, 0) {
+        out_("out") {
     device_.connect(out_);
   }
 

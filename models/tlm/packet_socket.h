@@ -1,10 +1,12 @@
 // Packets over TLM-2.0 sockets: a protocol of its own (not the generic payload) and its two ends.
 //
 // Rules of the protocol, non-blocking only:
-//   forward  BEGIN_REQ  the packet changes hands; the caller must not touch it again
-//   backward END_REQ    the wire is free: the next BEGIN_REQ may follow. Only the phase counts;
-//                       the packet may have reached its destination or been recycled.
-// Timing annotations are zero: callee and caller share the platform's scheduler.
+//   forward BEGIN_REQ   the packet changes hands; the caller must not touch it again
+//   returned by a wire  TLM_UPDATED with END_REQ annotated: the wire is free after that delay, and
+//                       the next BEGIN_REQ may not come before
+//   returned by a device TLM_ACCEPTED: it takes every packet at once
+// There is no backward path: callee and caller share the platform's scheduler, and most packets
+// leave a wire that nobody waits for.
 #pragma once
 
 #include <systemc>
@@ -12,6 +14,7 @@
 
 #include "net/link.h"
 #include "net/packet.h"
+#include "sc_time.h"
 
 namespace dcc::model {
 
@@ -24,35 +27,31 @@ constexpr unsigned kPacketBusWidth = 8;  // bits; sockets of the protocol bind a
 using PacketInitiatorSocket = tlm::tlm_initiator_socket<kPacketBusWidth, PacketProtocol>;
 using PacketTargetSocket = tlm::tlm_target_socket<kPacketBusWidth, PacketProtocol>;
 
+/// Packets are messages: there is nothing to block on.
+inline void refuse_blocking() {
+  SC_REPORT_ERROR("packet_socket", "b_transport is not part of the packet protocol");
+}
+
 /// A device's way out: PacketOut in front, a socket behind.
 class PacketOutPort final : public PacketOut, public tlm::tlm_bw_transport_if<PacketProtocol> {
  public:
-  PacketOutPort(const char* name, PacketSource& source, int port)
-      : socket(name), source_(source), port_(port) {
-    socket.bind(*this);
-  }
+  explicit PacketOutPort(const char* name) : socket(name) { socket.bind(*this); }
 
   PacketInitiatorSocket socket;
 
-  bool busy() const override { return busy_; }
-  void send(Packet* packet) override {
-    busy_ = true;
+  PicoSeconds send(Packet* packet) override {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
     socket->nb_transport_fw(*packet, phase, delay);
+    return from_sc_time(delay);
   }
 
  private:
   tlm::tlm_sync_enum nb_transport_bw(Packet&, tlm::tlm_phase&, sc_core::sc_time&) override {
-    busy_ = false;
-    source_.wire_free(port_);
+    SC_REPORT_ERROR("packet_socket", "the packet protocol has no backward path");
     return tlm::TLM_COMPLETED;
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
-
-  PacketSource& source_;
-  int port_;
-  bool busy_ = false;
 };
 
 /// A device's way in: a socket in front, PacketSink behind.
@@ -70,10 +69,7 @@ class PacketInPort final : public tlm::tlm_fw_transport_if<PacketProtocol> {
     sink_.receive(&packet, port_);
     return tlm::TLM_ACCEPTED;
   }
-  /// Packets are messages: there is nothing to block on.
-  void b_transport(Packet&, sc_core::sc_time&) override {
-    SC_REPORT_ERROR("packet_socket", "b_transport is not part of the packet protocol");
-  }
+  void b_transport(Packet&, sc_core::sc_time&) override { refuse_blocking(); }
   bool get_direct_mem_ptr(Packet&, tlm::tlm_dmi&) override { return false; }
   unsigned transport_dbg(Packet&) override { return 0; }
 

@@ -6,16 +6,10 @@
 #include <functional>
 #include <systemc>
 
+#include "sc_time.h"
 #include "sim/scheduler.h"
 
 namespace dcc::model {
-
-inline sc_core::sc_time to_sc_time(PicoSeconds t) {
-  return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(t.count));
-}
-inline PicoSeconds from_sc_time(const sc_core::sc_time& t) {
-  return PicoSeconds(static_cast<std::int64_t>(t.value()));
-}
 
 /// Joins the scheduler's time to SystemC's. Events run ahead of sc_time_stamp() as long as no other
 /// SystemC process is due before them; so other processes always find the devices exactly at their

@@ -15,13 +15,12 @@ class SwitchModule final : public sc_core::sc_module {
  public:
   SwitchModule(const sc_core::sc_module_name& name, Scheduler& scheduler, PacketPool& pool,
                const SwitchParameters& parameters, int ports, std::uint64_t seed,
-               std::uint64_t index)
-      : sc_module(name), device_(scheduler, pool, parameters, ports, seed, index) {
+               std::uint64_t index, std::uint32_t rank)
+      : sc_module(name), device_(scheduler, pool, parameters, ports, seed, index, rank) {
     for (int port = 0; port < ports; ++port) {
       in_.push_back(
           std::make_unique<PacketInPort>(("in" + std::to_string(port)).c_str(), device_, port));
-      out_.push_back(
-          std::make_unique<PacketOutPort>(("out" + std::to_string(port)).c_str(), device_, port));
+      out_.push_back(std::make_unique<PacketOutPort>(("out" + std::to_string(port)).c_str()));
     }
   }
 

@@ -199,8 +199,8 @@ TEST(SwitchDevice, MarksWhatFindsOrLeavesALongQueueAndOnlyEct) {
     parameters.ecn.mark_at = moment;
     TestStar star(3, parameters, k100G);
     star.host[0]->keep = true;
-    // Six pairs of packets of 1000 bytes; one packet leaves between two pairs, just before the
-    // second one arrives. The last pair is not ECT.
+    // Six pairs of packets of 1000 bytes; one packet leaves between two pairs, at the instant at
+    // which the second one arrives and after it. The last pair is not ECT.
     for (int i = 0; i < 6; ++i) {
       for (HostId h = 1; h <= 2; ++h) {
         Packet* const packet = star.host[h]->make(0, 1000);
@@ -211,8 +211,8 @@ TEST(SwitchDevice, MarksWhatFindsOrLeavesALongQueueAndOnlyEct) {
     star.scheduler.run_until(kMilliSecond);
     std::string marked;
     for (const auto& seen : star.host[0]->seen) marked += seen.ecn == Ecn::kCe ? 'x' : '.';
-    // Found (kB): 0 0, 0 1, 1 2, 2 3, 3 4, 4 5. Left behind: 0, 0, 1, 2, 3, 4, 5, 4, 3, 2, 1, 0.
-    EXPECT_EQ(marked, moment == EcnParameters::MarkAt::kEnqueue ? ".........x.." : ".....xxx....");
+    // Found (kB): 0 0, 1 2, 2 3, 3 4, 4 5, 5 6. Left behind: 0, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1, 0.
+    EXPECT_EQ(marked, moment == EcnParameters::MarkAt::kEnqueue ? ".......xxx.." : "...xxxxx....");
     EXPECT_EQ(star.host[0]->ce, star.device.totals().ecn_marks);
   }
 }
@@ -248,7 +248,7 @@ TEST(SwitchDevice, EqualPathsAreSharedByHashOrInTurn) {
     parameters.lmc = 2;
     Scheduler scheduler;
     PacketPool pool;
-    SwitchDevice device(scheduler, pool, parameters, 4, 7, 3);
+    SwitchDevice device(scheduler, pool, parameters, 4, 7, 3, 0);
     device.set_route(9, {0, 1, 2, 3});
     std::vector<int> count(4, 0);
     for (std::uint32_t flow = 0; flow < flows; ++flow) {
@@ -314,10 +314,10 @@ TEST(SwitchDevice, QueueOfRandomArrivalsWaitsAsQueueingTheorySays) {
   Scheduler scheduler;
   PacketPool pool;
   LinkParameters wire{BitRate(100'000'000'000), PicoSeconds(0), 0};
-  SwitchDevice device(scheduler, pool, parameters, 2, 1, 0);
+  SwitchDevice device(scheduler, pool, parameters, 2, 1, 0, 0);
   test::TestHost sink(scheduler, pool, 0);
   Link out(scheduler, pool, wire, 2);
-  out.connect(device, 0, sink, 0);
+  out.connect(sink, 0);
   device.attach(0, out, wire);
   device.set_route(0, {0});
   QueueStatistics statistics;
@@ -364,11 +364,11 @@ TEST(SwitchDevice, RefusesWhatCannotBe) {
   Scheduler scheduler;
   PacketPool pool;
   SwitchParameters parameters;
-  EXPECT_THROW(SwitchDevice(scheduler, pool, parameters, 0, 1, 0), std::invalid_argument);
+  EXPECT_THROW(SwitchDevice(scheduler, pool, parameters, 0, 1, 0, 0), std::invalid_argument);
   parameters.buffer = 0;
-  EXPECT_THROW(SwitchDevice(scheduler, pool, parameters, 2, 1, 0), std::invalid_argument);
+  EXPECT_THROW(SwitchDevice(scheduler, pool, parameters, 2, 1, 0, 0), std::invalid_argument);
   parameters = SwitchParameters{};
-  SwitchDevice device(scheduler, pool, parameters, 2, 1, 0);
+  SwitchDevice device(scheduler, pool, parameters, 2, 1, 0, 0);
   EXPECT_THROW(device.set_route(0, {2}), std::invalid_argument);
 }
 

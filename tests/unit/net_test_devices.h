@@ -18,7 +18,7 @@ namespace dcc::test {
 
 /// A host without a NIC: sends what it is told, or a flow without end; obeys pause frames; counts
 /// and gives back what it receives.
-class TestHost final : public PacketSource, public PacketSink {
+class TestHost final : public PacketSink {
  public:
   struct Seen {
     PicoSeconds when;
@@ -31,20 +31,23 @@ class TestHost final : public PacketSource, public PacketSink {
   };
 
   TestHost(Scheduler& scheduler, PacketPool& pool, HostId id)
-      : scheduler_(scheduler), pool_(pool), id_(id) {}
+      : scheduler_(scheduler),
+        pool_(pool),
+        id_(id),
+        wire_free_(Event::calling<&TestHost::kick>(*this, 1'000'000 + id)) {}
 
   void attach(Link& link) { link_ = &link; }
   /// Endless packets to a destination, as fast as the link goes.
   void blast(HostId destination, std::uint32_t wire_bytes, std::uint8_t priority = 0,
              Ecn ecn = Ecn::kEct0) {
     endless_.push_back({destination, wire_bytes, priority, ecn, 0});
-    wire_free(0);
+    kick();
   }
   void stop() { endless_.clear(); }
   /// One packet behind what already waits.
   void send(Packet* packet) {
     queue_.push_back(packet);
-    wire_free(0);
+    kick();
   }
   Packet* make(HostId destination, std::uint32_t wire_bytes, std::uint8_t priority = 0) {
     Packet* const packet = pool_.take();
@@ -59,8 +62,9 @@ class TestHost final : public PacketSource, public PacketSink {
     return packet;
   }
 
-  void wire_free(int) override {
-    if (link_->busy()) return;
+  /// Sends what may go, and again when the wire is free.
+  void kick() {
+    if (wire_free_.is_scheduled()) return;
     for (std::size_t i = 0; i < queue_.size(); ++i) {
       if ((paused_ >> queue_[i]->priority & 1) != 0) continue;
       Packet* const packet = queue_[i];
@@ -85,7 +89,7 @@ class TestHost final : public PacketSource, public PacketSink {
       paused_ = static_cast<std::uint8_t>(packet->pause_classes);
       ++pause_frames;
       pool_.give_back(packet);
-      wire_free(0);
+      kick();
       return;
     }
     ++packets;
@@ -123,7 +127,7 @@ class TestHost final : public PacketSource, public PacketSink {
   };
   void launch(Packet* packet) {
     ++sent;
-    link_->send(packet);
+    scheduler_.schedule_in(wire_free_, link_->send(packet));
   }
 
   Scheduler& scheduler_;
@@ -132,6 +136,7 @@ class TestHost final : public PacketSource, public PacketSink {
   Link* link_ = nullptr;
   std::uint8_t paused_ = 0;
   std::size_t turn_ = 0;
+  Event wire_free_;
   std::deque<Packet*> queue_;
   std::vector<Endless> endless_;
 };
@@ -141,14 +146,14 @@ class TestStar {
  public:
   TestStar(int hosts, const SwitchParameters& parameters, const LinkParameters& link,
            std::uint64_t seed = 1)
-      : device(scheduler, pool, parameters, hosts, seed, 0) {
+      : device(scheduler, pool, parameters, hosts, seed, 0, 1000) {
     std::uint32_t rank = 1;
     for (int h = 0; h < hosts; ++h) {
       host.push_back(std::make_unique<TestHost>(scheduler, pool, static_cast<HostId>(h)));
       up.push_back(std::make_unique<Link>(scheduler, pool, link, rank++));
       down.push_back(std::make_unique<Link>(scheduler, pool, link, rank++));
-      up.back()->connect(*host.back(), 0, device, h);
-      down.back()->connect(device, h, *host.back(), 0);
+      up.back()->connect(device, h);
+      down.back()->connect(*host.back(), 0);
       host.back()->attach(*up.back());
       device.attach(h, *down.back(), link);
       device.set_route(static_cast<HostId>(h), {h});
@@ -169,8 +174,9 @@ class TestNetwork {
       : topology(std::move(shape)), routing(topology), switches(topology.nodes().size()) {
     for (std::size_t n = 0; n < switches.size(); ++n) {
       if (topology.nodes()[n].is_host) continue;
-      switches[n] = std::make_unique<SwitchDevice>(scheduler, pool, parameters,
-                                                   topology.nodes()[n].ports, seed, n);
+      switches[n] =
+          std::make_unique<SwitchDevice>(scheduler, pool, parameters, topology.nodes()[n].ports,
+                                         seed, n, 100'000 + static_cast<std::uint32_t>(n));
       for (HostId h = 0; h < static_cast<HostId>(topology.hosts()); ++h) {
         switches[n]->set_route(h, routing.ports(static_cast<NodeId>(n), h));
       }
@@ -183,7 +189,7 @@ class TestNetwork {
       for (int side = 0; side < 2; ++side) {
         const CableEnd from = cable.end[side], to = cable.end[1 - side];
         links.push_back(std::make_unique<Link>(scheduler, pool, cable.link, rank++));
-        links.back()->connect(source(from.node), from.port, sink(to.node), to.port);
+        links.back()->connect(sink(to.node), to.port);
         if (topology.node(from.node).is_host) {
           host[topology.node(from.node).host]->attach(*links.back());
         } else {
@@ -215,10 +221,6 @@ class TestNetwork {
 
  private:
   PacketSink& sink(NodeId node) {
-    if (topology.node(node).is_host) return *host[topology.node(node).host];
-    return at(node);
-  }
-  PacketSource& source(NodeId node) {
     if (topology.node(node).is_host) return *host[topology.node(node).host];
     return at(node);
   }

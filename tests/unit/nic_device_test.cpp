@@ -42,7 +42,7 @@ class Pair : public ::testing::Test, public PacketSink, public CompletionSink, p
       link[i] = std::make_unique<Link>(scheduler, pool, wire, i);
     }
     for (int i = 0; i < 2; ++i) {
-      link[i]->connect(*nic[i], 0, *this, 1 - i);
+      link[i]->connect(*this, 1 - i);
       nic[i]->connect(*link[i]);
     }
     nic[0]->transmitter().set_completion_sink(this);

@@ -45,7 +45,8 @@ TEST(PacingScheduler, APausedPriorityDoesNotHoldUpAnother) {
   scheduler.activate(0, PicoSeconds(0));
   scheduler.activate(1, PicoSeconds(1));
   EXPECT_EQ(scheduler.pick(PicoSeconds(5), kAll & ~(1u << 3)), 1u);
-  EXPECT_FALSE(scheduler.any_ready(PicoSeconds(5), 1u << 5));
+  EXPECT_FALSE(scheduler.has_ready(1u << 5));
+  EXPECT_TRUE(scheduler.has_ready(1u << 3));
   EXPECT_EQ(scheduler.pick(PicoSeconds(5), kAll), 0u);
 }
 

@@ -23,11 +23,13 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
     : sc_module(name), topology_(std::move(topology)), routing_(topology_) {
   const SwitchParameters parameters = switch_parameters(config);
   switches_.resize(topology_.nodes().size());
+  const auto wires = static_cast<std::uint32_t>(2 * topology_.cables().size());
+  std::uint32_t switch_rank = wires;
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     const TopologyNode& node = topology_.nodes()[i];
     if (node.is_host) continue;
-    switches_[i] = std::make_unique<model::SwitchModule>(node.name.c_str(), scheduler, pool,
-                                                         parameters, node.ports, config.seed, i);
+    switches_[i] = std::make_unique<model::SwitchModule>(
+        node.name.c_str(), scheduler, pool, parameters, node.ports, config.seed, i, switch_rank++);
   }
   for (const Cable& cable : topology_.cables()) {
     for (int side = 0; side < 2; ++side) {
@@ -44,6 +46,7 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
       wires_.push_back(std::move(wire));
     }
   }
+  ranks_ = switch_rank;
   for (Wire& wire : wires_) {
     model::SwitchModule* const from = switch_of(wire.from);
     if (from == nullptr) continue;

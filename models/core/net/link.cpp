@@ -13,7 +13,6 @@ Link::Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& paramet
     : scheduler_(scheduler),
       pool_(pool),
       parameters_(parameters),
-      sent_(Event::calling<&Link::finish_sending>(*this, rank)),
       arrival_(Event::calling<&Link::deliver>(*this, rank)) {
   const std::uint64_t rate = parameters.rate.bits_per_second;
   assert(rate > 0);
@@ -22,38 +21,31 @@ Link::Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& paramet
   }
 }
 
-void Link::connect(PacketSource& source, int source_port, PacketSink& sink, int sink_port) {
-  source_ = &source;
-  source_port_ = source_port;
+void Link::connect(PacketSink& sink, int port) {
   sink_ = &sink;
-  sink_port_ = sink_port;
+  sink_port_ = port;
 }
 
-void Link::send(Packet* packet) {
-  assert(!busy_);
+PicoSeconds Link::send(Packet* packet) {
   const Bytes on_wire = packet->wire_bytes + parameters_.overhead;
   const PicoSeconds serialisation =
       per_byte_.count != 0 ? per_byte_ * on_wire : serialization_time(on_wire, parameters_.rate);
   const PicoSeconds now = scheduler_.now();
-  busy_ = true;
+  assert(now >= free_at_ && "the wire is still sending");
+  free_at_ = now + serialisation;
   counters_.busy += serialisation;
-  scheduler_.schedule_at(sent_, now + serialisation);
   if (tap_) tap_(*packet, now);
   if (loss_ && loss_(*packet)) {
     ++counters_.lost;
     pool_.give_back(packet);
-    return;
+    return serialisation;
   }
   ++counters_.packets;
   counters_.bytes += packet->wire_bytes;
-  packet->arrival = now + serialisation + parameters_.delay;
+  packet->arrival = free_at_ + parameters_.delay;
   if (in_flight_.empty()) scheduler_.schedule_at(arrival_, packet->arrival);
   in_flight_.push(packet);
-}
-
-void Link::finish_sending() {
-  busy_ = false;
-  source_->wire_free(source_port_);
+  return serialisation;
 }
 
 void Link::deliver() {

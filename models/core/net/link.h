@@ -20,22 +20,13 @@ class PacketSink {
   ~PacketSink() = default;
 };
 
-/// Who feeds a wire.
-class PacketSource {
- public:
-  /// The wire of `port` has sent the last bit and is free: the next packet may go.
-  virtual void wire_free(int port) = 0;
-
- protected:
-  ~PacketSource() = default;
-};
-
 /// A device's way out through one port: a wire, or a socket that leads to one.
 class PacketOut {
  public:
-  virtual bool busy() const = 0;
-  /// Precondition: not busy(). Takes ownership. PacketSource::wire_free follows.
-  virtual void send(Packet* packet) = 0;
+  /// Takes ownership. Returns how long the wire is busy with it: nothing may be sent before. The
+  /// wire does not call back: a device with more to send wakes itself, and one without (most of
+  /// a network most of the time) costs no event.
+  virtual PicoSeconds send(Packet* packet) = 0;
 
  protected:
   ~PacketOut() = default;
@@ -64,10 +55,9 @@ class Link final : public PacketOut {
 
   Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& parameters,
        std::uint32_t rank);
-  void connect(PacketSource& source, int source_port, PacketSink& sink, int sink_port);
+  void connect(PacketSink& sink, int port);
 
-  bool busy() const override { return busy_; }
-  void send(Packet* packet) override;
+  PicoSeconds send(Packet* packet) override;
 
   const LinkParameters& parameters() const { return parameters_; }
   const LinkCounters& counters() const { return counters_; }
@@ -75,20 +65,16 @@ class Link final : public PacketOut {
   void set_tap(Tap tap) { tap_ = std::move(tap); }
 
  private:
-  void finish_sending();
   void deliver();
 
   Scheduler& scheduler_;
   PacketPool& pool_;
   LinkParameters parameters_;
   PicoSeconds per_byte_{};  // zero when a byte does not take whole picoseconds
-  PacketSource* source_ = nullptr;
   PacketSink* sink_ = nullptr;
-  int source_port_ = 0;
   int sink_port_ = 0;
-  bool busy_ = false;
+  PicoSeconds free_at_{};
   PacketFifo in_flight_;  // all with the same delay, so first in is first out
-  Event sent_;
   Event arrival_;
   LinkCounters counters_;
   LossHook loss_;

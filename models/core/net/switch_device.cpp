@@ -30,19 +30,23 @@ std::uint32_t scaled_down(std::uint64_t hash, std::uint32_t choices) {
 }
 }  // namespace
 
+SwitchDevice::Port::Port(SwitchDevice& owner, std::uint32_t rank)
+    : device(&owner), free(Event::calling<&Port::wake>(*this, rank)) {}
+
 SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
                            const SwitchParameters& parameters, int ports, std::uint64_t seed,
-                           std::uint64_t index)
+                           std::uint64_t index, std::uint32_t rank)
     : scheduler_(scheduler),
       pool_(pool),
       parameters_(parameters),
       ports_(checked_ports(ports)),
       hash_seed_(mix64(mix64(seed) ^ index)),
       random_(seed, "switch", index),
-      buffer_(buffer_parameters(parameters), ports + 1),
-      egress_(static_cast<std::size_t>(ports)) {
+      buffer_(buffer_parameters(parameters), ports + 1) {
   if (parameters.lmc > 7) throw std::invalid_argument("routing: lmc is above 7");
-  for (Port& port : egress_) {
+  egress_.reserve(static_cast<std::size_t>(ports));  // their events must stay where they are
+  for (int number = 0; number < ports; ++number) {
+    Port& port = egress_.emplace_back(*this, rank);
     port.scheduler = EgressScheduler(parameters.scheduler);
     if (parameters.qcn.enabled) port.qcn.assign(kPriorities, QcnPoint(parameters.qcn));
   }
@@ -127,11 +131,10 @@ void SwitchDevice::receive(Packet* packet, int port) {
     pool_.give_back(packet);
     return;
   }
-  enqueue(packet, egress);
+  enqueue(packet, at(egress));
 }
 
-void SwitchDevice::enqueue(Packet* packet, int port) {
-  Port& egress = at(port);
+void SwitchDevice::enqueue(Packet* packet, Port& egress) {
   const int input = packet->ingress;
   const int priority = packet->priority;
   const Bytes bytes = packet->wire_bytes;
@@ -142,10 +145,10 @@ void SwitchDevice::enqueue(Packet* packet, int port) {
     return;
   }
   if (input != own_input()) {
-    PfcPort& upstream = at(input).pfc;
-    if (!upstream.has_stopped(priority) && buffer_.must_pause(input, priority)) {
-      upstream.stop(priority);
-      if (!at(input).sending) send_next(input);
+    Port& upstream = at(input);
+    if (!upstream.pfc.has_stopped(priority) && buffer_.must_pause(input, priority)) {
+      upstream.pfc.stop(priority);
+      kick(upstream);
     }
   }
 
@@ -165,23 +168,32 @@ void SwitchDevice::enqueue(Packet* packet, int port) {
       notify_source(*packet, feedback);
     }
   }
-  if (!egress.sending) send_next(port);
+  kick(egress);
 }
 
-void SwitchDevice::wire_free(int port) {
-  at(port).sending = false;
-  send_next(port);
+void SwitchDevice::kick(Port& egress) {
+  if (egress.free.is_scheduled()) return;
+  if (scheduler_.now() < egress.free_at) {
+    scheduler_.schedule_at(egress.free, egress.free_at);
+  } else {
+    send_next(egress);
+  }
 }
 
-void SwitchDevice::send_next(int port) {
-  Port& egress = at(port);
+void SwitchDevice::transmit(Port& egress, Packet* packet) {
+  egress.free_at = scheduler_.now() + egress.out->send(packet);
+  if (egress.waiting != 0 || egress.pfc.frame_owed()) {
+    scheduler_.schedule_at(egress.free, egress.free_at);
+  }
+}
+
+void SwitchDevice::send_next(Port& egress) {
   if (egress.pfc.frame_owed()) {
     Packet* const frame = pool_.take();
     egress.pfc.write_frame(*frame);
     egress.counters.tx_bytes +=
         frame->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
-    egress.sending = true;
-    egress.out->send(frame);
+    transmit(egress, frame);
     return;
   }
   const unsigned eligible = egress.waiting & ~unsigned{egress.pfc.paused()};
@@ -203,9 +215,9 @@ void SwitchDevice::send_next(int port) {
   egress.counters.tx_bytes += packet->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
   ++egress.counters.dequeued;
   if (egress.statistics != nullptr) egress.statistics->changed(egress.bytes, scheduler_.now());
-  egress.sending = true;
-  leave_buffer(*packet);
-  egress.out->send(packet);
+  const int input = packet->ingress;
+  transmit(egress, packet);
+  leave_buffer(input, priority, bytes);
 }
 
 void SwitchDevice::push(Queue& queue, Packet* packet) {
@@ -262,15 +274,13 @@ void SwitchDevice::append_telemetry(const Port& port, Packet& packet) const {
   hop.rate = port.link.rate;
 }
 
-void SwitchDevice::leave_buffer(const Packet& packet) {
-  const int input = packet.ingress;
-  const int priority = packet.priority;
-  buffer_.release(input, priority, packet.wire_bytes);
+void SwitchDevice::leave_buffer(int input, int priority, Bytes bytes) {
+  buffer_.release(input, priority, bytes);
   if (input == own_input()) return;
-  PfcPort& upstream = at(input).pfc;
-  if (upstream.has_stopped(priority) && buffer_.may_resume(input, priority)) {
-    upstream.release(priority);
-    if (!at(input).sending) send_next(input);
+  Port& upstream = at(input);
+  if (upstream.pfc.has_stopped(priority) && buffer_.may_resume(input, priority)) {
+    upstream.pfc.release(priority);
+    kick(upstream);
   }
 }
 
@@ -292,14 +302,14 @@ void SwitchDevice::notify_source(const Packet& packet, std::uint32_t feedback) {
     pool_.give_back(message);
     return;
   }
-  enqueue(message, port);
+  enqueue(message, at(port));
 }
 
 void SwitchDevice::honour_pause(Packet* packet, int port) {
   Port& egress = at(port);
   egress.pfc.receive_frame(*packet, scheduler_.now());
   pool_.give_back(packet);
-  if (!egress.sending) send_next(port);
+  kick(egress);
 }
 
 std::vector<int> SwitchDevice::outputs_awaited(int input, int priority) const {

@@ -56,14 +56,14 @@ struct SwitchCounters {
   std::uint64_t cnms_sent = 0;
 };
 
-/// Nothing in it is scheduled: it acts when a packet arrives and when a wire becomes free, at that
-/// same instant. Packets it drops go back to the pool. No allocation after the first packets.
-class SwitchDevice final : public PacketSink, public PacketSource {
+/// It acts when a packet arrives and, on a port with packets waiting, when the wire becomes free.
+/// Packets it drops go back to the pool. No allocation after the first packets.
+class SwitchDevice final : public PacketSink {
  public:
-  /// `seed` is the run's; `index` tells switches apart (ECN draws, ECMP hash).
-  /// Throws std::invalid_argument for parameters that cannot be.
+  /// `seed` is the run's; `index` tells switches apart (ECN draws, ECMP hash); `rank` is that of
+  /// its events. Throws std::invalid_argument for parameters that cannot be.
   SwitchDevice(Scheduler& scheduler, PacketPool& pool, const SwitchParameters& parameters,
-               int ports, std::uint64_t seed, std::uint64_t index);
+               int ports, std::uint64_t seed, std::uint64_t index, std::uint32_t rank);
   SwitchDevice(const SwitchDevice&) = delete;
   SwitchDevice& operator=(const SwitchDevice&) = delete;
 
@@ -79,7 +79,6 @@ class SwitchDevice final : public PacketSink, public PacketSource {
 
   // --- Running --------------------------------------------------------------------------------
   void receive(Packet* packet, int port) override;
-  void wire_free(int port) override;
 
   // --- Reading --------------------------------------------------------------------------------
   int ports() const { return ports_; }
@@ -126,10 +125,15 @@ class SwitchDevice final : public PacketSink, public PacketSource {
     Input* last = nullptr;
   };
   struct Port {
+    Port(SwitchDevice& owner, std::uint32_t rank);
+    void wake() { device->send_next(*this); }
+
+    SwitchDevice* device;
     PacketOut* out = nullptr;
-    bool sending = false;
+    PicoSeconds free_at{};     // when the wire can take the next packet
     std::uint8_t waiting = 0;  // bit p: priority p has a packet
     Bytes bytes = 0;
+    Event free;  // scheduled while the wire is busy and something waits for it
     LinkParameters link;
     EgressScheduler scheduler;
     EcnMarker ecn;
@@ -152,13 +156,16 @@ class SwitchDevice final : public PacketSink, public PacketSource {
 
   int choose(const Packet& packet);
   std::uint32_t pick(const Packet& packet, const Route& route) const;
-  void enqueue(Packet* packet, int port);
+  void enqueue(Packet* packet, Port& egress);
   void push(Queue& queue, Packet* packet);
   Packet* pop(Queue& queue);
-  void send_next(int port);
+  /// Something can be sent: at once, or when the wire is free.
+  void kick(Port& egress);
+  void send_next(Port& egress);
+  void transmit(Port& egress, Packet* packet);
   void mark_if_congested(Port& port, Queue& queue, Packet& packet, EcnParameters::MarkAt moment);
   void append_telemetry(const Port& port, Packet& packet) const;
-  void leave_buffer(const Packet& packet);
+  void leave_buffer(int input, int priority, Bytes bytes);
   void notify_source(const Packet& packet, std::uint32_t feedback);
   void honour_pause(Packet* packet, int port);
 

@@ -29,8 +29,6 @@ void NicDevice::set_mtu(std::uint32_t mtu) {
   transmitter_.mtu_changed();
 }
 
-void NicDevice::wire_free(int) { transmitter_.wire_free(); }
-
 void NicDevice::receive(Packet* packet, int) {
   ++counters_.packets_received;
   if (!enabled_) {

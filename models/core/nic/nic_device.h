@@ -13,7 +13,7 @@ namespace dcc {
 
 /// Everything between the wire and the work queues. How work gets in (descriptor rings, or the
 /// platform directly) and where payload goes is decided by the sinks and by who calls post().
-class NicDevice final : public PacketSink, public PacketSource {
+class NicDevice final : public PacketSink {
  public:
   NicDevice(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
             const NicParameters& parameters, std::uint32_t rank);
@@ -42,7 +42,6 @@ class NicDevice final : public PacketSink, public PacketSource {
   NicCounters& counters() { return counters_; }
 
   void receive(Packet* packet, int port) override;
-  void wire_free(int port) override;
 
  private:
   NicParameters parameters_;

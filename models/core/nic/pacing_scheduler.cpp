@@ -114,11 +114,6 @@ void PacingScheduler::ripen(PicoSeconds now) {
   }
 }
 
-bool PacingScheduler::any_ready(PicoSeconds now, unsigned allowed) {
-  ripen(now);
-  return (non_empty_ & allowed) != 0;
-}
-
 PacingScheduler::FlowIndex PacingScheduler::pick(PicoSeconds now, unsigned allowed) {
   ripen(now);
   unsigned candidates = non_empty_ & allowed;

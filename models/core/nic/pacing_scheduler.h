@@ -33,8 +33,8 @@ class PacingScheduler {
   FlowIndex pick(PicoSeconds now, unsigned allowed);
   /// When the first waiting flow becomes ready; max() if none waits.
   PicoSeconds next_ready() const;
-  /// True if a flow of an allowed priority is ready at `now`.
-  bool any_ready(PicoSeconds now, unsigned allowed);
+  /// True if a flow of an allowed priority was ready at the last pick and was not picked.
+  bool has_ready(unsigned allowed) const { return (non_empty_ & allowed) != 0; }
 
  private:
   enum class Place : std::uint8_t { kOff, kWaiting, kReady };

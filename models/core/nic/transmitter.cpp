@@ -70,7 +70,7 @@ void Transmitter::connect_queue_pair(Qpn qpn) {
   Flow& flow = flows_[qpn];
   flow.connected = true;
   consider(qpn, flow);
-  if (!out_->busy()) kick();
+  kick();
 }
 
 void Transmitter::destroy_queue_pair(Qpn qpn) {
@@ -94,7 +94,7 @@ void Transmitter::post(Qpn qpn, const WorkItem& item) {
   record.posted_bytes += item.bytes;
   flow.work.post(item);
   consider(qpn, flow);
-  if (!out_->busy()) kick();
+  kick();
 }
 
 void Transmitter::stop(Qpn qpn) {
@@ -136,7 +136,7 @@ void Transmitter::set_rate(FlowNumber number, Rate rate) {
   flow.full_gap = pacing_gap(full_wire_, rate);
   if (!pacing_.is_waiting(number)) return;
   pacing_.activate(number, next_start(flow));
-  if (!out_->busy()) kick();
+  kick();
 }
 
 void Transmitter::set_window(FlowNumber number, Bytes bytes) {
@@ -144,7 +144,7 @@ void Transmitter::set_window(FlowNumber number, Bytes bytes) {
   flow.window = bytes;
   if (!flow.created) return;
   consider(number, flow);
-  if (out_ != nullptr && !out_->busy()) kick();
+  if (out_ != nullptr) kick();
 }
 
 void Transmitter::start_timer(FlowNumber number, int id, PicoSeconds delay) {
@@ -173,7 +173,7 @@ void Transmitter::send_control(Packet* packet) {
   ++counters_.packets_sent;
   control_[packet->priority].push(packet);
   control_waiting_ |= 1u << packet->priority;
-  if (!out_->busy()) kick();
+  kick();
 }
 
 bool Transmitter::send_one_control() {
@@ -183,28 +183,52 @@ bool Transmitter::send_one_control() {
   PacketFifo& fifo = control_[static_cast<std::size_t>(priority)];
   Packet* const packet = fifo.pop();
   if (fifo.empty()) control_waiting_ &= ~(1u << priority);
-  out_->send(packet);
+  onto_wire(packet);
   return true;
 }
 
 void Transmitter::kick() {
-  if (out_->busy() || send_one_control()) return;
+  if (sending_) return;  // from within a callback of the packet being made: its end plans for all
+  if (wire_is_free()) {
+    sending_ = true;
+    send_one();
+    sending_ = false;
+  }
+  plan_wake();
+}
+
+void Transmitter::send_one() {
+  if (send_one_control()) return;
   if (parameters_.real_payload) {
-    kick_staged();
-    return;
-  }
-  if (Packet* const packet = next_data_packet()) {
+    stage();
+    send_one_staged();
+  } else if (Packet* const packet = next_data_packet()) {
     packet->sent = now();
-    out_->send(packet);
-    return;
+    onto_wire(packet);
   }
-  const PicoSeconds when = pacing_.next_ready();
-  if (when != PicoSeconds::max()) scheduler_.schedule_at(wake_, when);
+}
+
+// Called with nothing that could go at this instant. The wire tells nobody when it is free, so
+// whoever waits for it is woken here.
+void Transmitter::plan_wake() {
+  const bool staged_ready =
+      !staged_.empty() && (allowed() & (1u << staged_.front().packet->priority)) != 0;
+  const bool may_take = !parameters_.real_payload || staged_bytes_ < staging_limit_;
+  PicoSeconds when = PicoSeconds::max();
+  if ((control_waiting_ & allowed()) != 0 || (may_take && pacing_.has_ready(allowed()))) {
+    when = wire_free_;
+  } else {
+    if (staged_ready) when = staged_.front().ready;
+    if (may_take) when = std::min(when, pacing_.next_ready());
+    if (when == PicoSeconds::max()) return;
+    when = std::max(when, wire_free_);
+  }
+  if (!wake_.is_scheduled() || wake_.due() != when) scheduler_.schedule_at(wake_, when);
 }
 
 // With real payload a packet's bytes come by DMA first: the scheduler runs ahead of the wire by as
 // much as covers that latency, so the wire stays full.
-void Transmitter::kick_staged() {
+void Transmitter::stage() {
   while (staged_bytes_ < staging_limit_) {
     Packet* const packet = next_data_packet();
     if (packet == nullptr) break;
@@ -213,20 +237,17 @@ void Transmitter::kick_staged() {
     staged_.push_back({packet, dma_free_ + parameters_.dma_latency});
     staged_bytes_ += packet->wire_bytes;
   }
-  PicoSeconds when = PicoSeconds::max();
-  if (!staged_.empty() && (allowed() & (1u << staged_.front().packet->priority)) != 0) {
-    const Staged head = staged_.front();
-    if (head.ready <= now()) {
-      staged_.pop_front();
-      staged_bytes_ -= head.packet->wire_bytes;
-      head.packet->sent = now();
-      out_->send(head.packet);
-      return;
-    }
-    when = head.ready;
-  }
-  if (staged_bytes_ < staging_limit_) when = std::min(when, pacing_.next_ready());
-  if (when != PicoSeconds::max()) scheduler_.schedule_at(wake_, when);
+}
+
+bool Transmitter::send_one_staged() {
+  if (staged_.empty()) return false;
+  const Staged head = staged_.front();
+  if ((allowed() & (1u << head.packet->priority)) == 0 || head.ready > now()) return false;
+  staged_.pop_front();
+  staged_bytes_ -= head.packet->wire_bytes;
+  head.packet->sent = now();
+  onto_wire(head.packet);
+  return true;
 }
 
 Packet* Transmitter::next_data_packet() {

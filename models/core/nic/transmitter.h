@@ -60,7 +60,6 @@ class Transmitter final : public AlgorithmHost {
 
   /// ACKs, CNPs: before any data, in the order given, by priority. Takes ownership.
   void send_control(Packet* packet);
-  void wire_free() { kick(); }
 
   void on_ack(const Packet& ack);
   void on_nak(const Packet& nak);
@@ -120,9 +119,15 @@ class Transmitter final : public AlgorithmHost {
   };
   static constexpr Qpn kNoFlow = 0xFFFFFFFF;
 
+  bool wire_is_free() const { return wire_free_ <= scheduler_.now(); }
+  void onto_wire(Packet* packet) { wire_free_ = scheduler_.now() + out_->send(packet); }
+  /// Something may have become sendable: sends one packet if the wire is free, and plans the next.
   void kick();
-  void kick_staged();
+  void send_one();
   bool send_one_control();
+  bool send_one_staged();
+  void stage();
+  void plan_wake();
   Packet* next_data_packet();
   Packet* make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan);
   bool load_payload(Packet& packet, const PacketPlan& plan);
@@ -160,7 +165,9 @@ class Transmitter final : public AlgorithmHost {
   unsigned paused_ = 0;           // bit p: the far end stopped priority p
   PicoSeconds pause_started_{};
   PicoSeconds paused_time_{};
-  Event wake_;
+  PicoSeconds wire_free_{};  // when the wire has sent what it was given
+  bool sending_ = false;
+  Event wake_;  // when the next packet may go, as far as is known
 
   // Real payload: packets whose bytes are on their way from host RAM, in order.
   struct Staged {

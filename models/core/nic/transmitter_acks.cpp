@@ -45,7 +45,7 @@ void Transmitter::on_ack(const Packet& ack) {
     algorithm_->on_ack(qpn, info);
   }
   consider(qpn, flow);
-  if (!out_->busy()) kick();
+  kick();
 }
 
 void Transmitter::on_nak(const Packet& nak) {
@@ -70,7 +70,7 @@ void Transmitter::repeat_from_oldest(Qpn qpn, Flow& flow) {
   ledger_[flow.config.flow].retransmits += repeated;
   untrack(qpn, flow);
   consider(qpn, flow);
-  if (!out_->busy()) kick();
+  kick();
 }
 
 // ---------------------------------------------------------------- nothing heard for too long
@@ -149,7 +149,7 @@ void Transmitter::on_pause(unsigned classes) {
   if (paused_ == 0 && classes != 0) pause_started_ = now();
   if (paused_ != 0 && classes == 0) paused_time_ += now() - pause_started_;
   paused_ = classes;
-  if (!out_->busy()) kick();
+  kick();
 }
 
 PicoSeconds Transmitter::paused_time() const {

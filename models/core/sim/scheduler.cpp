@@ -100,8 +100,7 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when) {
     if (head != nullptr) {
       head->prev_ = &event;
     } else {
-      filled_[slot / 64] |= std::uint64_t{1} << slot % 64;
-      filled_words_ |= 1u << slot / 64;
+      mark_filled(slot);
     }
     buckets_[slot] = &event;
   } else {
@@ -126,9 +125,7 @@ void Scheduler::detach(Event& event) {
       }
       const auto slot = static_cast<std::uint32_t>(bucket_of(event.due_) % kBuckets);
       buckets_[slot] = event.next_;
-      if (event.next_ != nullptr) break;
-      filled_[slot / 64] &= ~(std::uint64_t{1} << slot % 64);
-      if (filled_[slot / 64] == 0) filled_words_ &= ~(1u << slot / 64);
+      if (event.next_ == nullptr) mark_empty(slot);
       break;
     }
     case Event::Place::kIdle:
@@ -146,14 +143,19 @@ void Scheduler::cancel(Event& event) {
 
 // The first filled bucket after the current one, going round.
 std::uint64_t Scheduler::next_filled_bucket() const {
-  if (filled_words_ == 0) return kNoBucket;
   const auto from = static_cast<std::uint32_t>((current_bucket_ + 1) % kBuckets);
   std::uint32_t word = from / 64;
   std::uint64_t bits = filled_[word] & (~std::uint64_t{0} << from % 64);
   if (bits == 0) {
-    static_assert(kWords == 32, "one bit a word in filled_words_");
-    const std::uint32_t above = word == 31 ? 0 : filled_words_ & (~std::uint32_t{0} << (word + 1));
-    word = static_cast<std::uint32_t>(__builtin_ctz(above != 0 ? above : filled_words_));
+    // The rest of this word's group, the groups after it, then this group from its beginning.
+    std::uint32_t group = word / 64;
+    std::uint64_t words = filled_words_[group] & ~((std::uint64_t{2} << word % 64) - 1);
+    for (std::uint32_t step = 0; words == 0; ++step) {
+      if (step == kGroups) return kNoBucket;
+      group = (group + 1) % kGroups;
+      words = filled_words_[group];
+    }
+    word = group * 64 + static_cast<std::uint32_t>(__builtin_ctzll(words));
     bits = filled_[word];
   }
   const std::uint32_t slot = word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits));
@@ -171,8 +173,7 @@ bool Scheduler::load_next_bucket() {
     const auto slot = static_cast<std::uint32_t>(bucket % kBuckets);
     Event* event = buckets_[slot];
     buckets_[slot] = nullptr;
-    filled_[slot / 64] &= ~(std::uint64_t{1} << slot % 64);
-    if (filled_[slot / 64] == 0) filled_words_ &= ~(1u << slot / 64);
+    mark_empty(slot);
     while (event != nullptr) {
       Event* const next = event->next_;
       event->place_ = Event::Place::kCurrent;

@@ -58,10 +58,10 @@ class Event {
 /// Runs events in the order (time, rank, order of scheduling): the same in every run, build and
 /// machine. Knows nothing of what the events do.
 ///
-/// A calendar: events of the next 16 µs lie in buckets of 8 ns, found through a bitmap; the bucket
-/// being worked on is a small heap, and so is everything further away. Most events of a network
-/// are a packet time away, so scheduling and running one takes a handful of instructions however
-/// many are pending.
+/// A calendar: events of the next 16 µs lie in buckets of 1 ns, found through a bitmap of two
+/// levels; the bucket being worked on is a small heap (most often of one event), and so is
+/// everything further away. Most events of a network are a packet time away, so scheduling and
+/// running one takes a handful of instructions however many are pending.
 class Scheduler {
  public:
   Scheduler();
@@ -119,21 +119,30 @@ class Scheduler {
     std::vector<Entry> entries_;
   };
 
-  static constexpr int kBucketShift = 13;          // 8.192 ns
-  static constexpr std::uint32_t kBuckets = 2048;  // 16.8 us ahead
+  static constexpr int kBucketShift = 10;            // 1.024 ns
+  static constexpr std::uint32_t kBuckets = 16'384;  // 16.8 us ahead
   static constexpr std::uint32_t kWords = kBuckets / 64;
+  static constexpr std::uint32_t kGroups = kWords / 64;
   static std::uint64_t bucket_of(PicoSeconds t) {
     return static_cast<std::uint64_t>(t.count) >> kBucketShift;
   }
   void detach(Event& event);
   bool load_next_bucket();
   std::uint64_t next_filled_bucket() const;
+  void mark_filled(std::uint32_t slot) {
+    filled_[slot / 64] |= std::uint64_t{1} << slot % 64;
+    filled_words_[slot / 4096] |= std::uint64_t{1} << slot / 64 % 64;
+  }
+  void mark_empty(std::uint32_t slot) {
+    if ((filled_[slot / 64] &= ~(std::uint64_t{1} << slot % 64)) != 0) return;
+    filled_words_[slot / 4096] &= ~(std::uint64_t{1} << slot / 64 % 64);
+  }
 
   Heap current_;  // events up to and including bucket current_bucket_
   Heap far_;
   std::vector<Event*> buckets_;  // current_bucket_ + 1 … + kBuckets - 1, by number mod kBuckets
-  std::uint64_t filled_[kWords] = {};  // bit: bucket not empty
-  std::uint32_t filled_words_ = 0;     // bit: word not zero
+  std::uint64_t filled_[kWords] = {};         // bit: bucket not empty
+  std::uint64_t filled_words_[kGroups] = {};  // bit: word not zero
   std::uint64_t current_bucket_ = 0;
   std::uint64_t pending_ = 0;
   PicoSeconds now_{};

@@ -1,0 +1,19 @@
+// Time in SystemC and in the devices: both count picoseconds.
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+
+#include "units.h"
+
+namespace dcc::model {
+
+/// SystemC's time resolution must be 1 ps (its default).
+inline sc_core::sc_time to_sc_time(PicoSeconds t) {
+  return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(t.count));
+}
+inline PicoSeconds from_sc_time(const sc_core::sc_time& t) {
+  return PicoSeconds(static_cast<std::int64_t>(t.value()));
+}
+
+}  // namespace dcc::model
