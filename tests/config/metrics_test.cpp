@@ -199,6 +199,64 @@ TEST(Balances, HoldOrSaySo) {
   EXPECT_EQ(broken_balances(f.results).size(), 2u);
 }
 
+/// A millisecond of the class series: gold's and lead's goodput.
+void sample(RunResults& results, PicoSeconds t, double gold, double lead) {
+  for (const auto& [dscp, gbps] : {std::pair{10u, lead}, std::pair{46u, gold}}) {
+    results.class_series.t.push_back(t);
+    results.class_series.dscp.push_back(dscp);
+    results.class_series.goodput_gbps.push_back(gbps);
+  }
+}
+
+TEST(TenantWindows, TheWorstWindowCountsNotTheAverage) {
+  Fixture f;
+  f.config.measure.window = kMilliSecond * 2;
+  f.config.measure.settle = PicoSeconds(0);
+  f.config.output.series.interval = kMilliSecond;
+  f.add(1, 0, 46, 1);
+  f.add(2, 0, 10, 1);
+  // On average 3 : 1, but two of the ten milliseconds in a row at 1 : 1 and two at 7 : 1.
+  for (int i = 11; i <= 20; ++i) {
+    const double lead = i == 13 || i == 14 ? 40 : i == 17 || i == 18 ? 10 : 20;
+    sample(f.results, kMilliSecond * i, 80 - lead, lead);
+  }
+  const Metrics m = f.metrics();
+  EXPECT_DOUBLE_EQ(*m.tenants[0].share_error_window, 1 - 0.5 / 0.75);
+  EXPECT_DOUBLE_EQ(*m.tenants[1].share_error_window, 0.5 / 0.25 - 1);
+}
+
+TEST(TenantWindows, NotWhileTenantsComeAndGoNorBeforeTheyHaveSettled) {
+  Fixture f;
+  f.config.measure.window = kMilliSecond * 2;
+  f.config.measure.settle = kMilliSecond * 2;
+  f.config.output.series.interval = kMilliSecond;
+  f.add(1, 0, 46, 1);
+  f.add(2, 0, 10, 1).start = kMilliSecond * 14;
+  // Alone gold has all; lead's first two milliseconds are far off and forgiven.
+  for (int i = 11; i <= 14; ++i) sample(f.results, kMilliSecond * i, 80, 0);
+  for (int i = 15; i <= 16; ++i) sample(f.results, kMilliSecond * i, 20, 60);
+  for (int i = 17; i <= 20; ++i) sample(f.results, kMilliSecond * i, 60, 20);
+  Metrics m = f.metrics();
+  EXPECT_DOUBLE_EQ(*m.tenants[0].share_error_window, 0);
+  EXPECT_DOUBLE_EQ(*m.tenants[1].share_error_window, 0);
+  f.config.measure.settle = kMilliSecond;
+  m = f.metrics();
+  EXPECT_DOUBLE_EQ(*m.tenants[1].share_error_window, 1);  // 16 to 18 ms only: 40 of 80
+  f.config.measure.window = kMilliSecond * 8;
+  EXPECT_FALSE(f.metrics().tenants[1].share_error_window);
+}
+
+TEST(Json, TheClosedLoopIsThereWhenItRan) {
+  Fixture f;
+  f.add(1, 0, 46, 1'250'000);
+  EXPECT_FALSE(metrics_json(f.results, f.metrics()).contains("qos"));
+  f.results.qos = QosResult{4, 74, 60, 371, 50'000, {{"gold", 46, 1, 31.66, -0.5}}};
+  const auto json = metrics_json(f.results, f.metrics());
+  EXPECT_EQ(json["qos"]["manager"], 4);
+  EXPECT_EQ(json["qos"]["messages"], 371);
+  EXPECT_EQ(json["qos"]["tenants"][0]["factor"], 31.66);
+}
+
 TEST(Json, HasTheContractsNamesInOrder) {
   Fixture f;
   f.add(1, 0, 46, 1'250'000).bytes = 5;

@@ -29,10 +29,20 @@ std::string class_table(const Metrics& m) {
   return table.empty() ? "" : "Classes\n" + table.text();
 }
 
-std::string tenant_table(const Metrics& m) {
-  TextTable table({"tenant", "share", "expected"});
-  for (const TenantMetrics& t : m.tenants) {
-    table.add({t.name, percent_or_dash(t.share), percent_or_dash(t.expected_share)});
+std::string tenant_table(const RunResults& r, const Metrics& m) {
+  std::vector<std::string> head{"tenant", "share", "expected", "error", "any window"};
+  if (r.qos) head.insert(head.end(), {"flows", "factor of one"});
+  TextTable table(head);
+  for (std::size_t i = 0; i < m.tenants.size(); ++i) {
+    const TenantMetrics& t = m.tenants[i];
+    std::vector<std::string> line{t.name, percent_or_dash(t.share),
+                                  percent_or_dash(t.expected_share), percent_or_dash(t.share_error),
+                                  percent_or_dash(t.share_error_window)};
+    if (r.qos) {
+      line.push_back(std::to_string(r.qos->tenants[i].flows));
+      line.push_back(decimals(r.qos->tenants[i].factor, 2));
+    }
+    table.add(line);
   }
   return table.empty() ? "" : "Tenants\n" + table.text();
 }
@@ -120,6 +130,10 @@ std::string totals(const RunResults& r, const Metrics& m) {
     out += fmt::format("Payload: {} messages compared with what was sent, {} wrong\n", verified,
                        wrong);
   }
+  if (r.qos) {
+    out += fmt::format("QoS manager on host {}: {} updates, {} commands; {} messages of its own\n",
+                       r.qos->manager, r.qos->updates, r.qos->commands, r.qos->messages);
+  }
   if (instructions > 0) {
     out += fmt::format(
         "CPUs: {} instructions, {} MIPS\n", instructions,
@@ -140,7 +154,7 @@ std::string summary_text(const RunResults& results, const Metrics& metrics, bool
   const std::string plain = colour ? "\033[0m" : "";
   std::string out;
   for (const std::string& part :
-       {class_table(metrics), tenant_table(metrics), flow_table(results, metrics),
+       {class_table(metrics), tenant_table(results, metrics), flow_table(results, metrics),
         slowdown_table(results, metrics), queue_table(results)}) {
     if (part.empty()) continue;
     const std::size_t end = part.find('\n');

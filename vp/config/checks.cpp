@@ -32,6 +32,7 @@ class Checker {
     check_congestion_control();
     check_controller();
     check_classes();
+    check_qos();
     check_hosts();
     std::uint64_t flows = 0;
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) flows += check_traffic(i);
@@ -216,6 +217,49 @@ class Checker {
               path + ".tenant", "no tenant " + in_quotes(entry.tenant) + hint(entry.tenant, names));
       require(!entry.min_rate || !entry.max_rate || !(*entry.max_rate < *entry.min_rate),
               path + ".min_rate", "min_rate is above max_rate");
+    }
+  }
+
+  /// A tenant is a DSCP to the closed loop, its messages are real, and software carries them.
+  void check_qos() const {
+    if (!c_.qos.manager) return;
+    constexpr unsigned kMostHosts = 64;       // QOS_METERS_MAX of app/qos_manager.h
+    constexpr std::size_t kMostTenants = 16;  // QOS_TENANTS_MAX
+    const auto& cc = c_.nic.congestion_control;
+    require_host(*c_.qos.manager, "qos.manager");
+    require(c_.topology.host_count() <= kMostHosts, "qos.manager",
+            "a manager serves at most 64 hosts, the topology has " +
+                std::to_string(c_.topology.host_count()));
+    require(cc.algorithm == AlgorithmKind::kDcc && cc.dcqcn.policy == Policy::kProportional,
+            "qos.manager", "the closed loop needs algorithm: dcc with policy: proportional");
+    require(c_.nic.payload == PayloadKind::kReal, given("nic.payload", "qos.manager"),
+            "the closed loop's messages are data: it needs payload: real");
+    require(c_.nic.ack != AckKind::kNone, given("nic.ack", "qos.manager"),
+            "the closed loop needs ACKs");
+    require(c_.host.driver != DriverKind::kNone || c_.hosts.size() == c_.topology.host_count(),
+            given("host.driver", "qos.manager"), "the closed loop needs a driver on every host");
+    for (const auto& [id, host] : c_.hosts) {
+      require(host.driver != DriverKind::kNone, "hosts." + std::to_string(id) + ".driver",
+              "the closed loop needs a driver on every host");
+    }
+    const PicoSeconds report = c_.qos.report_interval;
+    const PicoSeconds update = c_.qos.update_interval;
+    require(report <= update && update.count % report.count == 0,
+            given("qos.update_interval", "qos.report_interval"),
+            text_of(update) + " is not a multiple of report_interval " + text_of(report));
+    require(!c_.tenants.empty(), "qos.manager", "there are no `tenants` to hold at their weights");
+    require(c_.tenants.size() <= kMostTenants, "tenants",
+            "the manager knows at most 16 tenants, not " + std::to_string(c_.tenants.size()));
+    for (std::size_t i = 0; i < c_.tenants.size(); ++i) {
+      std::string dscps;
+      unsigned count = 0;
+      for (const auto& [dscp, entry] : c_.dscp) {
+        if (entry.tenant != c_.tenants[i].name) continue;
+        dscps += (count++ == 0 ? "" : ", ") + std::to_string(dscp);
+      }
+      require(count == 1, "tenants." + std::to_string(i),
+              "to the closed loop a tenant is one DSCP; " + in_quotes(c_.tenants[i].name) +
+                  (count == 0 ? " has none" : " has " + dscps));
     }
   }
 

@@ -18,6 +18,9 @@ namespace dcc::vp {
 struct MeasureConfig {
   PicoSeconds from{0};
   std::optional<PicoSeconds> to;  // empty: the end of the run
+  std::optional<PicoSeconds>
+      window;  // tenants' shares over any so long a time; empty: not looked at
+  PicoSeconds settle = kMilliSecond * 20;  // no such window begins so soon after a join or leave
 };
 
 struct LinkConfig {
@@ -182,6 +185,16 @@ struct TenantConfig {
   Ratio weight{1};
 };
 
+/// The closed loop that keeps tenants at their weights however many flows they open
+/// (docs/qos-manager.md). A tenant is the one DSCP that names it.
+struct QosConfig {
+  std::optional<HostId> manager;  // host that runs the manager; empty: no closed loop
+  PicoSeconds report_interval = kMilliSecond;
+  PicoSeconds update_interval = kMilliSecond * 2;
+  unsigned dscp = 48;  // of the loop's own messages
+  unsigned priority = 6;
+};
+
 enum class FlowSeries { kAll, kNone };
 enum class QueueSeries { kBusiest, kAll, kNone };
 
@@ -216,6 +229,7 @@ struct PlatformConfig {
   std::map<HostId, HostConfig> hosts;  // single hosts: `host` with what they override
   std::map<unsigned, DscpConfig> dscp;
   std::vector<TenantConfig> tenants;
+  QosConfig qos;
   std::vector<TrafficConfig> traffic;
   std::vector<FaultConfig> faults;
   OutputConfig output;

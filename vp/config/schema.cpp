@@ -24,6 +24,16 @@ void describe_output(SchemaVisitor& v, OutputConfig& c) {
   v.field("plots", c.plots, {}, {"draw PNGs when Python's matplotlib is there", ""});
 }
 
+void describe_qos(SchemaVisitor& v, QosConfig& c) {
+  v.field("manager", c.manager, "none", {}, {"host that runs the manager; none: open loop", ""});
+  v.field("report_interval", c.report_interval, {"100us", "1s"},
+          {"receivers report what each tenant got", ""});
+  v.field("update_interval", c.update_interval, {"100us", "1s"},
+          {"the manager sets the senders' factors; a multiple of report_interval", ""});
+  v.field("dscp", c.dscp, {"0", "63"}, {"DSCP of reports and commands", ""});
+  v.field("priority", c.priority, {"0", "7"}, {"802.1p priority of reports and commands", ""});
+}
+
 void describe_expectation(SchemaVisitor& v, ExpectConfig& c) {
   v.text("metric", c.metric, {"dotted path into metrics.json, e.g. aggregate.goodput_gbps", ""});
   v.field("min", c.min, "none", {}, {"the run fails below this", ""});
@@ -54,6 +64,10 @@ void describe(SchemaVisitor& v, PlatformConfig& c) {
   v.section("measure", {"window of the statistics", ""}, [&] {
     v.field("from", c.measure.from, {}, {"begin of the window", ""});
     v.field("to", c.measure.to, "end", {}, {"end of the window", ""});
+    v.field("window", c.measure.window, "none", {"1us", "1000s"},
+            {"tenants' shares are also judged over every so long a time (share_error_window)", ""});
+    v.field("settle", c.measure.settle, {"0us", "1000s"},
+            {"no such time begins so soon after a tenant joined or left", ""});
   });
   v.section("topology", {"hosts, switches and links", ""},
             [&] { describe_topology(v, c.topology); });
@@ -76,6 +90,8 @@ void describe(SchemaVisitor& v, PlatformConfig& c) {
     v.text("name", t.name, {"referred to by `dscp`", ""});
     v.field("weight", t.weight, {"1/8", "128"}, {"share relative to other tenants", ""});
   });
+  v.section("qos", {"closed loop: a manager holds tenants at their weights", ""},
+            [&] { describe_qos(v, c.qos); });
   v.list("traffic", c.traffic, {"what is sent", ""},
          [&](TrafficConfig& t) { describe_traffic(v, t); });
   v.list("faults", c.faults, {"what goes wrong on purpose", ""},

@@ -6,6 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "observe/tenant_windows.h"
+
 namespace dcc::vp {
 namespace {
 
@@ -67,7 +69,7 @@ void add_classes(const PlatformConfig& config, const RunResults& results, Metric
     ++counts[flow.dscp];
   }
   const PicoSeconds window = results.measured_to - results.measured_from;
-  const bool comparable = has_single_bottleneck(results) && all_claims > 0;
+  const bool comparable = has_single_bottleneck(results) && all_claims > 0 && !config.qos.manager;
   for (const auto& [dscp, sums] : by_dscp) {
     ClassMetrics c;
     c.dscp = dscp;
@@ -130,11 +132,16 @@ void add_tenants(const PlatformConfig& config, const RunResults& results, Metric
     all_claims += claims[t];
   }
   const bool comparable = has_single_bottleneck(results) && all_claims > 0;
+  const auto window_errors = share_errors_over_windows(config, results);
   for (std::size_t t = 0; t < config.tenants.size(); ++t) {
     TenantMetrics m;
     m.name = config.tenants[t].name;
     if (all_bytes > 0) m.share = static_cast<double>(bytes[t]) / static_cast<double>(all_bytes);
-    if (comparable) m.expected_share = claims[t] / all_claims;
+    if (comparable) {
+      m.expected_share = claims[t] / all_claims;
+      if (m.share && claims[t] > 0) m.share_error = std::abs(*m.share / *m.expected_share - 1);
+      m.share_error_window = window_errors[t];
+    }
     metrics.tenants.push_back(m);
   }
 }

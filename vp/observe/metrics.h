@@ -23,10 +23,11 @@ struct FlowMetrics {
 struct ClassMetrics {
   unsigned dscp = 0;
   Ratio weight{1};
-  std::size_t flows = 0;                  // active in the window
-  double goodput_gbps = 0;                // payload received in the window / window
-  std::optional<double> share;            // of the sum of all classes; empty: nothing received
-  std::optional<double> expected_share;   // empty with more than one bottleneck
+  std::size_t flows = 0;        // active in the window
+  double goodput_gbps = 0;      // payload received in the window / window
+  std::optional<double> share;  // of the sum of all classes; empty: nothing received
+  // Empty with more than one bottleneck, and under the closed loop, which holds tenants, not flows.
+  std::optional<double> expected_share;
   std::optional<double> share_error_max;  // greatest |share / expected - 1| of its flows
 };
 
@@ -34,6 +35,8 @@ struct TenantMetrics {
   std::string name;
   std::optional<double> share;  // of all tenants' goodput
   std::optional<double> expected_share;
+  std::optional<double> share_error;         // |share / expected - 1|
+  std::optional<double> share_error_window;  // observe/tenant_windows.h
 };
 
 /// Slowdown of the completed flows with more than `above` and at most `up_to` payload bytes.

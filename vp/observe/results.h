@@ -111,6 +111,23 @@ struct ClassColumns {
   std::vector<double> goodput_gbps;  // in the interval that ends at t
 };
 
+/// The closed loop's state at the end of the run.
+struct QosTenantResult {
+  std::string name;
+  unsigned dscp = 0;
+  unsigned flows = 0;     // active, as the meters saw it last
+  double factor = 1;      // of one of its flows, in the senders' tables
+  double correction = 0;  // of it learned from shares, in octaves
+};
+struct QosResult {
+  HostId manager = 0;
+  std::uint64_t updates = 0;
+  std::uint64_t commands = 0;            // that changed a factor
+  std::uint64_t messages = 0;            // reports and commands on the wire, repeats included
+  Bytes bytes = 0;                       // payload of those that arrived
+  std::vector<QosTenantResult> tenants;  // as configured
+};
+
 struct RunResults {
   bool completed = false;  // reached `duration` or the end of all traffic
   PicoSeconds sim_time{};
@@ -125,6 +142,7 @@ struct RunResults {
   std::vector<QueueResult> queues;
   std::vector<HostResult> hosts;
   Balance balance;
+  std::optional<QosResult> qos;  // empty: no closed loop
   FlowRateColumns flow_rates;
   QueueColumns queue_series;
   ClassColumns class_series;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "platform/boot_qos.h"
 #include "platform/translate.h"
 
 namespace dcc::vp {
@@ -22,9 +23,12 @@ bool real(const PlatformConfig& config) { return config.nic.payload == PayloadKi
 
 boot_block header_of(const PlatformConfig& config, const FlowPlan& plan, HostId host) {
   boot_block block{};
+  block.host_id = host;
   block.tx_count = static_cast<std::uint32_t>(plan.sent_by(host).size());
   block.rx_count = static_cast<std::uint32_t>(plan.received_by(host).size());
-  block.nic.send_ring_entries = boot_ring_entries(std::max(16u, block.tx_count * kOutstanding));
+  fill_qos_header(config, plan, host, block);
+  block.nic.send_ring_entries =
+      boot_ring_entries(std::max(16u, block.tx_count * kOutstanding + block.qos.peer_count));
   block.nic.completion_ring_entries = boot_ring_entries(
       std::max(64u, block.tx_count * kOutstanding * 2 + block.rx_count * kOutstanding * 2));
   block.nic.mtu = static_cast<std::uint32_t>(config.nic.mtu);
@@ -87,7 +91,6 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
   }
   boot_block block = header_of(config, plan, host);
   const CongestionControlConfig& cc = config.nic.congestion_control;
-  block.host_id = host;
   block.flags =
       (real(config) ? static_cast<unsigned>(BOOT_PAYLOAD_REAL) : 0u) |
       (cc.algorithm == AlgorithmKind::kDcc ? static_cast<unsigned>(BOOT_HAS_CONTROLLER) : 0u);
@@ -161,6 +164,12 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
     rx.seed = static_cast<std::uint32_t>(config.seed) * 2654435761u + id;
     put(ram, next, rx);
     next += sizeof rx;
+  }
+  next = at + block.qos.peers_offset;
+  for (const boot_qos_peer& peer : qos_peers(
+           config, plan, host, [&](HostId remote) { return header_of(config, plan, remote); })) {
+    put(ram, next, peer);
+    next += sizeof peer;
   }
 }
 

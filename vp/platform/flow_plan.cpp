@@ -4,42 +4,49 @@
 
 namespace dcc::vp {
 
-FlowPlan::FlowPlan(const std::vector<FlowSpec>& flows, const Routing& routing, unsigned hosts,
-                   std::uint32_t mtu)
+FlowPlan::FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpec>& links,
+                   const Routing& routing, unsigned hosts, std::uint32_t mtu)
     : ends_(hosts) {
   const Bytes full = roce::data_wire_bytes(mtu, false, false);
   flows_.reserve(flows.size());
-  for (const FlowSpec& spec : flows) {
-    PlannedFlow flow;
-    flow.spec = spec;
-    flow.from_qpn = static_cast<Qpn>(ends_[spec.from].size());
-    ends_[spec.from].push_back({spec.id, true, false});
-    flow.to_qpn = static_cast<Qpn>(ends_[spec.to].size());
-    ends_[spec.to].push_back({spec.id, false, false});
-    flow.base_rtt = routing.base_rtt(spec.from, spec.to, full, roce::ack_wire_bytes());
-    flows_.push_back(flow);
-  }
+  for (const FlowSpec& spec : flows) flows_.push_back(plan(spec, routing, full));
+  for (const FlowSpec& spec : links) links_.push_back(plan(spec, routing, full));
 }
 
-std::vector<std::uint32_t> FlowPlan::sent_by(HostId host) const {
+PlannedFlow FlowPlan::plan(const FlowSpec& spec, const Routing& routing, Bytes full) {
+  PlannedFlow flow;
+  flow.spec = spec;
+  flow.from_qpn = static_cast<Qpn>(ends_[spec.from].size());
+  ends_[spec.from].push_back({spec.id, true, false});
+  flow.to_qpn = static_cast<Qpn>(ends_[spec.to].size());
+  ends_[spec.to].push_back({spec.id, false, false});
+  flow.base_rtt = routing.base_rtt(spec.from, spec.to, full, roce::ack_wire_bytes());
+  return flow;
+}
+
+std::vector<std::uint32_t> FlowPlan::ends_of(HostId host, bool sender) const {
   std::vector<std::uint32_t> ids;
   for (const End& end : ends_[host]) {
-    if (end.sender) ids.push_back(end.flow);
+    if (end.sender == sender && end.flow < flows_.size()) ids.push_back(end.flow);
   }
   return ids;
 }
 
-std::vector<std::uint32_t> FlowPlan::received_by(HostId host) const {
+std::vector<std::uint32_t> FlowPlan::sent_by(HostId host) const { return ends_of(host, true); }
+
+std::vector<std::uint32_t> FlowPlan::received_by(HostId host) const { return ends_of(host, false); }
+
+std::vector<std::uint32_t> FlowPlan::links_of(HostId host) const {
   std::vector<std::uint32_t> ids;
   for (const End& end : ends_[host]) {
-    if (!end.sender) ids.push_back(end.flow);
+    if (end.flow >= flows_.size()) ids.push_back(end.flow);
   }
   return ids;
 }
 
 QueuePairConfig FlowPlan::queue_pair(HostId host, Qpn qpn) const {
   const End& end = ends_[host][qpn];
-  const PlannedFlow& flow = flows_[end.flow];
+  const PlannedFlow& flow = this->flow(end.flow);
   QueuePairConfig config;
   config.remote_host = end.sender ? flow.spec.to : flow.spec.from;
   config.remote_qpn = end.sender ? flow.to_qpn : flow.from_qpn;
@@ -66,7 +73,7 @@ model::QueuePairIdentity FlowPlan::identify(HostId host, Qpn qpn) const {
 void FlowPlan::created(HostId host, Qpn qpn, HostId, Qpn) {
   if (qpn >= ends_[host].size()) return;  // software made a queue pair nobody planned
   ends_[host][qpn].created = true;
-  const PlannedFlow& flow = flows_[ends_[host][qpn].flow];
+  const PlannedFlow& flow = this->flow(ends_[host][qpn].flow);
   const End& from = ends_[flow.spec.from][flow.from_qpn];
   const End& to = ends_[flow.spec.to][flow.to_qpn];
   if (!from.created || !to.created) return;

@@ -24,16 +24,25 @@ struct PlannedFlow {
 /// network, without its time.
 class FlowPlan final : public model::ConnectionManager {
  public:
-  FlowPlan(const std::vector<FlowSpec>& flows, const Routing& routing, unsigned hosts,
-           std::uint32_t mtu);
+  /// `links`: the closed loop's own (platform/qos_links.h), with ids after those of `flows`.
+  FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpec>& links,
+           const Routing& routing, unsigned hosts, std::uint32_t mtu);
 
+  /// The traffic.
   const std::vector<PlannedFlow>& flows() const { return flows_; }
-  const PlannedFlow& flow(std::uint32_t id) const { return flows_[id]; }
+  /// What is no traffic: reports and commands of the closed loop.
+  const std::vector<PlannedFlow>& links() const { return links_; }
+  /// Either kind.
+  const PlannedFlow& flow(std::uint32_t id) const {
+    return id < flows_.size() ? flows_[id] : links_[id - flows_.size()];
+  }
   /// Number of queue pairs of a host.
   Qpn queue_pairs(HostId host) const { return static_cast<Qpn>(ends_[host].size()); }
   /// Flows that a host sends, or receives, by id.
   std::vector<std::uint32_t> sent_by(HostId host) const;
   std::vector<std::uint32_t> received_by(HostId host) const;
+  /// Links that begin or end at a host, by id.
+  std::vector<std::uint32_t> links_of(HostId host) const;
 
   /// Called when a queue pair may send.
   void on_connected(std::function<void(HostId, Qpn)> connect) { connect_ = std::move(connect); }
@@ -52,7 +61,11 @@ class FlowPlan final : public model::ConnectionManager {
     bool sender = false;
     bool created = false;
   };
+  PlannedFlow plan(const FlowSpec& spec, const Routing& routing, Bytes full);
+  std::vector<std::uint32_t> ends_of(HostId host, bool sender) const;
+
   std::vector<PlannedFlow> flows_;
+  std::vector<PlannedFlow> links_;
   std::vector<std::vector<End>> ends_;  // by host and queue pair
   std::function<void(HostId, Qpn)> connect_;
 };

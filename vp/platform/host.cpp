@@ -48,6 +48,8 @@ void Host::finish() {
   finish_rate_engine(device.rates());
 }
 
+QosResult Host::qos_result() const { return driver_->qos_result(); }
+
 Host::SoftwareReport Host::software_report() const {
   return driver_ == nullptr ? SoftwareReport{} : driver_->report();
 }

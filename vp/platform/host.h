@@ -7,6 +7,7 @@
 
 #include "controller.h"
 #include "nic_module.h"
+#include "observe/results.h"
 #include "platform/algorithms.h"
 #include "platform/apb_programmer.h"
 #include "platform/flow_plan.h"
@@ -60,6 +61,8 @@ class Host final : public sc_core::sc_module {
     std::string failure;  // one sentence; empty if all is well
   };
   SoftwareReport software_report() const;
+  /// On the host of the closed loop's manager.
+  QosResult qos_result() const;
 
  private:
   HostId id_;

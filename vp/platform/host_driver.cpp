@@ -5,6 +5,7 @@
 #include "driver/irq_regs.h"
 #include "memory_map.h"
 #include "platform/boot_image.h"
+#include "platform/boot_qos.h"
 
 namespace dcc::vp {
 
@@ -113,6 +114,8 @@ std::string HostDriver::name_of(std::uint64_t address) const {
   }
   return bus_.describe(address);
 }
+
+QosResult HostDriver::qos_result() const { return read_qos_result(config_, ram_.data()); }
 
 Host::SoftwareReport HostDriver::report() const {
   Host::SoftwareReport report;

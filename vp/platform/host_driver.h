@@ -24,6 +24,7 @@ class HostDriver final : public sc_core::sc_module {
              model::ApbController* controller);
 
   Host::SoftwareReport report() const;
+  QosResult qos_result() const;
   model::Bus& bus() { return bus_; }
   model::Ram& ram() { return ram_; }
 

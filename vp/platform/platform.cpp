@@ -13,6 +13,7 @@
 #include "platform/host.h"
 #include "platform/measurement.h"
 #include "platform/network.h"
+#include "platform/qos_links.h"
 #include "platform/run.h"
 #include "platform/translate.h"
 #include "simulation_kernel.h"
@@ -38,9 +39,8 @@ class Platform final : public sc_core::sc_module {
         observer_(observer),
         kernel_("kernel", scheduler_, config.duration),
         network_("network", config, make_topology(config.topology), scheduler_, pool_),
-        plan_(expand_traffic(traffic_specs(config), traffic_context()), network_.routing(),
-              hosts_in(network_), static_cast<std::uint32_t>(config.nic.mtu)),
-        ledger_(plan_.flows().size()),
+        plan_(make_plan()),
+        ledger_(plan_.flows().size() + plan_.links().size()),
         finish_check_(Event::calling<&Platform::check_finished>(*this, kWatchRank)) {
     for (const PlannedFlow& flow : plan_.flows()) {
       ledger_[flow.spec.id].target_bytes = flow.spec.bytes;
@@ -82,12 +82,19 @@ class Platform final : public sc_core::sc_module {
     }
     balance(results);
     report_hosts(results);
+    report_qos(results);
     return results;
   }
 
  private:
   static unsigned hosts_in(const Network& network) {
     return static_cast<unsigned>(network.topology().hosts());
+  }
+
+  FlowPlan make_plan() const {
+    const std::vector<FlowSpec> flows = expand_traffic(traffic_specs(config_), traffic_context());
+    return FlowPlan(flows, qos_links(config_, flows), network_.routing(), hosts_in(network_),
+                    static_cast<std::uint32_t>(config_.nic.mtu));
   }
 
   TrafficContext traffic_context() const {
@@ -203,6 +210,16 @@ class Platform final : public sc_core::sc_module {
         results.balance.events_pending += timers.pending();
       }
       results.hosts.push_back(out);
+    }
+  }
+
+  void report_qos(RunResults& results) const {
+    if (plan_.links().empty()) return;
+    results.qos = hosts_[*config_.qos.manager]->qos_result();
+    for (const PlannedFlow& link : plan_.links()) {
+      const FlowRecord& record = ledger_[link.spec.id];
+      results.qos->messages += record.packets;  // one packet each
+      results.qos->bytes += record.received_bytes;
     }
   }
 

@@ -154,6 +154,18 @@ dcc::ControllerConfig controller_config(const NicConfig& from) {
   return to;
 }
 
+namespace {
+/// The closed loop's manager starts from one flow a tenant, and so do the tables.
+const Ratio& initial_weight(const PlatformConfig& config, const DscpConfig& entitled) {
+  if (config.qos.manager && !entitled.tenant.empty()) {
+    for (const TenantConfig& tenant : config.tenants) {
+      if (tenant.name == entitled.tenant) return tenant.weight;
+    }
+  }
+  return entitled.weight;
+}
+}  // namespace
+
 dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate) {
   const DcqcnConfig& from = config.nic.congestion_control.dcqcn;
   const PicoSeconds tick = config.nic.controller.tick;
@@ -181,7 +193,7 @@ dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate)
   for (unsigned dscp = 0; dscp < DCC_DSCPS; ++dscp) {
     const DscpConfig& entitled = config.dscp_of(dscp);
     dcc_class& out = to.classes[dscp];
-    out.weight_q8_8 = static_cast<std::uint16_t>(entitled.weight.to_fixed(8));
+    out.weight_q8_8 = static_cast<std::uint16_t>(initial_weight(config, entitled).to_fixed(8));
     out.floor_q24_8 = entitled.min_rate ? Rate::from(*entitled.min_rate).raw : 0;
     out.ceiling_q24_8 = entitled.max_rate ? Rate::from(*entitled.max_rate).raw : 0xFFFFFFFFu;
   }

@@ -60,9 +60,24 @@ Json tenants(const Metrics& m) {
   for (const TenantMetrics& t : m.tenants) {
     list.push_back({{"name", t.name},
                     {"share", number_or_null(t.share)},
-                    {"expected_share", number_or_null(t.expected_share)}});
+                    {"expected_share", number_or_null(t.expected_share)},
+                    {"share_error", number_or_null(t.share_error)},
+                    {"share_error_window", number_or_null(t.share_error_window)}});
   }
   return list;
+}
+
+Json qos(const QosResult& q) {
+  Json tenants = Json::array();
+  for (const QosTenantResult& t : q.tenants) {
+    tenants.push_back({{"name", t.name},
+                       {"dscp", t.dscp},
+                       {"flows", t.flows},
+                       {"factor", rounded(t.factor)},
+                       {"correction_octaves", rounded(t.correction)}});
+  }
+  return {{"manager", q.manager},   {"updates", q.updates}, {"commands", q.commands},
+          {"messages", q.messages}, {"bytes", q.bytes},     {"tenants", tenants}};
 }
 
 Json links(const RunResults& r) {
@@ -195,6 +210,7 @@ Json metrics_json(const RunResults& r, const Metrics& m) {
   json["aggregate"] = aggregate(r, m);
   json["classes"] = classes(m);
   json["tenants"] = tenants(m);
+  if (r.qos) json["qos"] = qos(*r.qos);
   json["links"] = links(r);
   json["queues"] = queues(r);
   json["slowdown"] = slowdown(m);

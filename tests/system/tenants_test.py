@@ -1,0 +1,64 @@
+#!/usr/bin/python3
+"""The closed loop: tenants get their weights' shares whatever number of flows they open.
+
+  tenants_test.py BUILD/dccvp
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CONFIG = ROOT / "configs" / "tenants.yaml"
+DCCVP = ""
+
+
+def run(*overrides):
+    """Exit status, metrics and what the program said."""
+    with tempfile.TemporaryDirectory(prefix="dccvp-tenants-") as folder:
+        out = pathlib.Path(folder) / "out"
+        arguments = [DCCVP, "run", str(CONFIG), "--out", str(out), "--no-plots", "--quiet"]
+        for override in overrides:
+            arguments += ["-c", override]
+        done = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=280)
+        if done.returncode not in (0, 1):
+            raise AssertionError(done.stderr)
+        return done.returncode, json.loads((out / "metrics.json").read_text()), done.stderr
+
+
+class Tenants(unittest.TestCase):
+    def test_the_shipped_configuration_keeps_its_promises(self):
+        status, metrics, said = run()
+        self.assertEqual(status, 0, said)
+        self.assertEqual(metrics["failures"], [])
+        self.assertEqual(metrics["flow_count"], 21)  # the loop's queue pairs are no flows
+        self.assertEqual(metrics["aggregate"]["drops"], 0)
+        qos = metrics["qos"]
+        # A report a millisecond from one meter, a command every two to three agents, both of which
+        # begin after the first interval and end with the run.
+        self.assertAlmostEqual(qos["messages"], 150 + 3 * 75, delta=8)
+        self.assertAlmostEqual(qos["updates"], 74, delta=1)
+        self.assertGreater(qos["commands"], 20)
+        gold, silver, bronze = qos["tenants"]
+        self.assertEqual([gold["flows"], silver["flows"], bronze["flows"]], [1, 16, 0])
+        # Weight 2 in one flow against weight 1 in sixteen.
+        self.assertAlmostEqual(gold["factor"] / silver["factor"], 32, delta=6)
+
+    def test_without_the_manager_flows_count_not_tenants(self):
+        status, metrics, _ = run("qos.manager=none", "duration=60ms", "dscp.46.weight=2",
+                                 "traffic.2.stop=59ms")
+        self.assertEqual(status, 1)  # the expectations are missed
+        gold = metrics["tenants"][0]
+        self.assertNotIn("qos", metrics)
+        # Before bronze joins: 2 of 18 flow weights rather than 2 of 3.
+        self.assertGreater(gold["share_error_window"], 0.7)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    DCCVP = str(pathlib.Path(sys.argv.pop()).resolve())
+    unittest.main()
