@@ -36,9 +36,14 @@ class EgressScheduler {
     return pick_weighted(eligible);
   }
   /// The packet that was picked had this many wire bytes.
-  void charge(int priority, Bytes bytes) { balance_[static_cast<std::size_t>(priority)] -= bytes; }
+  void charge(int priority, Bytes bytes) {
+    if (kind_ == EgressSchedulerParameters::Kind::kEts) {
+      balance_[static_cast<std::size_t>(priority)] -= bytes;
+    }
+  }
   /// The queue of a priority ran empty: it saves nothing up.
   void emptied(int priority) {
+    if (kind_ != EgressSchedulerParameters::Kind::kEts) return;
     Bytes& balance = balance_[static_cast<std::size_t>(priority)];
     if (balance > 0) balance = 0;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -48,7 +49,8 @@ struct IntStack {
 /// Bytes a packet really carries (`payload: real`); recycled with its packet.
 using PayloadBytes = std::vector<std::uint8_t>;
 
-struct Packet {
+/// One cache line for what every hop reads, one for what only its ends do.
+struct alignas(64) Packet {
   PacketKind kind = PacketKind::kData;
   Ecn ecn = Ecn::kNotEct;
   std::uint8_t dscp = 0;
@@ -62,24 +64,25 @@ struct Packet {
   std::uint16_t pause_classes = 0;  // kPause: bit p set = priority p stops, clear = resumes
   std::uint16_t ingress = 0;        // port through which the holding switch received it
   std::uint32_t wire_bytes = 0;     // Ethernet header to FCS, without preamble and gap
-  std::uint32_t payload_bytes = 0;
-  std::uint32_t message_bytes = 0;  // first of its message: the RETH's DMA length
-  std::uint32_t icrc = 0;           // with real payload: as computed by the sender
   HostId source = 0;
   HostId destination = 0;
-  Qpn destination_qpn = 0;      // queue pair at the receiver of this packet
-  Qpn source_qpn = 0;           // queue pair at its sender
-  std::uint32_t flow = 0;       // platform-wide flow id: statistics and traces, ECMP
-  std::uint32_t immediate = 0;  // immediate data (last packet of its message); CNM: feedback
-  Psn psn = 0;
-  std::uint64_t remote_address = 0;
-  PicoSeconds sent{};               // when the data packet left its NIC; echoed by its ACK
-  PicoSeconds arrival{};            // end of the wire it is on (used by Link only)
-  IntStack* telemetry = nullptr;    // of the pool; null unless the algorithm asked for it
-  PayloadBytes* payload = nullptr;  // of the pool; null when payload is virtual
+  std::uint32_t flow = 0;         // platform-wide flow id: statistics and traces, ECMP
+  Qpn destination_qpn = 0;        // queue pair at the receiver of this packet
+  PicoSeconds arrival{};          // end of the wire it is on (used by Link only)
+  IntStack* telemetry = nullptr;  // of the pool; null unless the algorithm asked for it
+  Packet* next = nullptr;         // intrusive: queue, delay line or free list, one at a time
 
-  Packet* next = nullptr;  // intrusive: queue, delay line or free list, one at a time
+  Psn psn = 0;
+  PicoSeconds sent{};  // when the data packet left its NIC; echoed by its ACK
+  std::uint64_t remote_address = 0;
+  PayloadBytes* payload = nullptr;  // of the pool; null when payload is virtual
+  std::uint32_t payload_bytes = 0;
+  std::uint32_t message_bytes = 0;  // first of its message: the RETH's DMA length
+  Qpn source_qpn = 0;               // queue pair at its sender
+  std::uint32_t immediate = 0;      // immediate data (last packet of its message); CNM: feedback
+  std::uint32_t icrc = 0;           // with real payload: as computed by the sender
 };
+static_assert(offsetof(Packet, psn) == 64 && sizeof(Packet) == 128);
 
 /// All packets of a platform. Grows to the run's high-water mark, then never allocates.
 class PacketPool {

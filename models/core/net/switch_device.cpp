@@ -48,6 +48,9 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
   for (int number = 0; number < ports; ++number) {
     Port& port = egress_.emplace_back(*this, rank);
     port.scheduler = EgressScheduler(parameters.scheduler);
+    if (parameters.arbitration == SwitchParameters::Arbitration::kRoundRobin) {
+      port.turns.resize(kPriorities);
+    }
     if (parameters.qcn.enabled) port.qcn.assign(kPriorities, QcnPoint(parameters.qcn));
   }
 }
@@ -154,7 +157,7 @@ void SwitchDevice::enqueue(Packet* packet, Port& egress) {
 
   Queue& queue = egress.queue[static_cast<std::size_t>(priority)];
   mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kEnqueue);
-  push(queue, packet);
+  push(egress, priority, packet);
   queue.bytes += bytes;
   egress.bytes += bytes;
   egress.waiting = static_cast<std::uint8_t>(egress.waiting | 1u << priority);
@@ -201,7 +204,7 @@ void SwitchDevice::send_next(Port& egress) {
 
   const int priority = egress.scheduler.pick(eligible);
   Queue& queue = egress.queue[static_cast<std::size_t>(priority)];
-  Packet* const packet = pop(queue);
+  Packet* const packet = pop(egress, priority);
   const Bytes bytes = packet->wire_bytes;
   queue.bytes -= bytes;
   egress.bytes -= bytes;
@@ -220,15 +223,17 @@ void SwitchDevice::send_next(Port& egress) {
   leave_buffer(input, priority, bytes);
 }
 
-void SwitchDevice::push(Queue& queue, Packet* packet) {
-  if (parameters_.arbitration == SwitchParameters::Arbitration::kFifo) {
-    queue.fifo.push(packet);
+void SwitchDevice::push(Port& egress, int priority, Packet* packet) {
+  const auto p = static_cast<std::size_t>(priority);
+  if (egress.turns.empty()) {
+    egress.queue[p].fifo.push(packet);
     return;
   }
+  TurnQueue& queue = egress.turns[p];
   if (queue.inputs == nullptr) {
-    queue.inputs = std::make_unique<Queue::Input[]>(static_cast<std::size_t>(ports_) + 1);
+    queue.inputs = std::make_unique<TurnQueue::Input[]>(static_cast<std::size_t>(ports_) + 1);
   }
-  Queue::Input& input = queue.inputs[packet->ingress];
+  TurnQueue::Input& input = queue.inputs[packet->ingress];
   if (input.fifo.empty()) {
     input.next = nullptr;
     (queue.first == nullptr ? queue.first : queue.last->next) = &input;
@@ -237,9 +242,11 @@ void SwitchDevice::push(Queue& queue, Packet* packet) {
   input.fifo.push(packet);
 }
 
-Packet* SwitchDevice::pop(Queue& queue) {
-  if (parameters_.arbitration == SwitchParameters::Arbitration::kFifo) return queue.fifo.pop();
-  Queue::Input* const input = queue.first;
+Packet* SwitchDevice::pop(Port& egress, int priority) {
+  const auto p = static_cast<std::size_t>(priority);
+  if (egress.turns.empty()) return egress.queue[p].fifo.pop();
+  TurnQueue& queue = egress.turns[p];
+  TurnQueue::Input* const input = queue.first;
   Packet* const packet = input->fifo.pop();
   queue.first = input->next;
   if (!input->fifo.empty()) {  // to the end of the ring
@@ -315,11 +322,13 @@ void SwitchDevice::honour_pause(Packet* packet, int port) {
 std::vector<int> SwitchDevice::outputs_awaited(int input, int priority) const {
   std::vector<int> outputs;
   for (int port = 0; port < ports_; ++port) {
-    const Queue& queue = at(port).queue[static_cast<std::size_t>(priority)];
+    const Port& egress = at(port);
+    const Queue& queue = egress.queue[static_cast<std::size_t>(priority)];
     if (queue.bytes == 0) continue;
     bool waits = false;
-    if (parameters_.arbitration == SwitchParameters::Arbitration::kRoundRobin) {
-      waits = !queue.inputs[static_cast<std::size_t>(input)].fifo.empty();
+    if (!egress.turns.empty()) {
+      const TurnQueue& turns = egress.turns[static_cast<std::size_t>(priority)];
+      waits = !turns.inputs[static_cast<std::size_t>(input)].fifo.empty();
     } else {
       const Packet* packet = queue.fifo.front();
       while (packet != nullptr && packet->ingress != input) packet = packet->next;
