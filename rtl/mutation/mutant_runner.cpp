@@ -1,4 +1,4 @@
-// Runs the wheel's bench on every mutant of one build: mutant_runner FIRST LAST OPS [SEED].
+// Runs the wheel's bench on mutants of one build: mutant_runner OPS SEED MUTANT …
 // A line for each: "killed N: reason" or "survived N".
 #include <Vwheel_mutants.h>
 
@@ -36,14 +36,13 @@ std::string first_mismatch(std::uint32_t mutant, std::uint64_t ops, std::uint64_
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    std::fprintf(stderr, "usage: mutant_runner FIRST LAST OPS [SEED]\n");
+    std::fprintf(stderr, "usage: mutant_runner OPS SEED MUTANT ...\n");
     return 2;
   }
-  const std::uint32_t first = static_cast<std::uint32_t>(std::strtoul(argv[1], nullptr, 10));
-  const std::uint32_t last = static_cast<std::uint32_t>(std::strtoul(argv[2], nullptr, 10));
-  const std::uint64_t ops = std::strtoull(argv[3], nullptr, 10);
-  const std::uint64_t seed = argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1;
-  for (std::uint32_t mutant = first; mutant <= last; ++mutant) {
+  const std::uint64_t ops = std::strtoull(argv[1], nullptr, 10);
+  const std::uint64_t seed = std::strtoull(argv[2], nullptr, 10);
+  for (int i = 3; i < argc; ++i) {
+    const auto mutant = static_cast<std::uint32_t>(std::strtoul(argv[i], nullptr, 10));
     const std::string reason = dcc::first_mismatch(mutant, ops, seed);
     if (reason.empty()) {
       std::printf("survived %u\n", mutant);

@@ -9,7 +9,8 @@ namespace {
 constexpr std::uint32_t kHoldLag = 65536 - 2 * 2048;
 constexpr std::uint32_t kHang = 50'000;    // cycles without progress
 constexpr std::uint32_t kStuck = 300'000;  // cycles without an operation, in any profile
-constexpr std::uint32_t kService = 4;      // cycles between two expiries taken by the platform
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
+constexpr std::uint32_t kService = 4;  // cycles between two expiries taken by the platform
 
 }  // namespace
 
@@ -54,6 +55,8 @@ void WheelBench::cycle(WheelInputs& in, WheelStimulus* stimulus) {
   check_offer(in, out);
   check_command_wait(in, out);
   check_idle(out);
+  if (timed_) check_promise(in, out);
+  if (timed_) check_moves(out);
   if (timed_) track_schedule(stimulus, out);
   answer(out);
 
@@ -61,6 +64,7 @@ void WheelBench::cycle(WheelInputs& in, WheelStimulus* stimulus) {
   if (out.expire_valid && !fire) lives_[out.expire_slot].waited = true;
   if (fire) take(out);
   const bool accepted = in.cmd_valid && out.cmd_ready;
+  if (accepted) promised_ = false;
   if (accepted) accept(in, out, fire && out.expire_slot == in.cmd_slot);
   offered_ = out.expire_valid && !fire &&
              !(accepted && in.cmd_slot == out.expire_slot && in.cmd_op != WheelCommand::kRead);
@@ -75,6 +79,8 @@ void WheelBench::cycle(WheelInputs& in, WheelStimulus* stimulus) {
     expected_.clear();
     offered_ = false;
     paced_ = false;
+    promised_ = false;
+    moves_left_ = 0;
   }
   pass_time(in, out);
   ++cycle_;
@@ -114,6 +120,11 @@ void WheelBench::check_time(const WheelOutputs& out) {
          std::to_string(oracle_.first().second) + " was due " +
          std::to_string(oracle_.first().first));
   }
+  if (!out.init_done) kept_up_ = false;  // while the records are swept, nothing moves
+  if (out.init_done && out.lag == 0) kept_up_ = true;
+  if (timed_ && kept_up_ && result_.profile == "full" && out.lag > kFullLoadLag) {
+    fail("at full load the lag grows to " + std::to_string(out.lag));
+  }
   if (out.overrun) coverage_.seen(WheelSituation::kOverrun);
 }
 
@@ -143,6 +154,7 @@ void WheelBench::check_offer(const WheelInputs& in, const WheelOutputs& out) {
 
 void WheelBench::check_idle(const WheelOutputs& out) {
   if (!out.idle) return;
+  if (out.lag != 0) fail("idle with a lag of " + std::to_string(out.lag));
   if (oracle_.pending() == 0) {
     if (out.next_due_valid) fail("idle with nothing started, but next_due is valid");
     return;
@@ -153,6 +165,32 @@ void WheelBench::check_idle(const WheelOutputs& out) {
   const std::uint64_t next = now_ + static_cast<std::uint32_t>(out.next_due - out.now);
   if (next > due || next == now_)
     fail("next_due is " + std::to_string(next) + ", an event is due " + std::to_string(due));
+}
+
+// What idle says is exact: without a command nothing happens before next_due, and something then.
+void WheelBench::check_promise(const WheelInputs& in, const WheelOutputs& out) {
+  if (out.busy || out.expire_valid) {
+    if (promised_ && !in.cmd_valid && now_ < promise_) {
+      fail("it works before the next_due of " + std::to_string(promise_));
+    }
+    promised_ = false;
+    return;
+  }
+  if (!out.idle) return;
+  if (promised_ && now_ == promise_) fail("idle again, but next_due had named this tick");
+  const std::uint64_t next =
+      out.next_due_valid ? now_ + static_cast<std::uint32_t>(out.next_due - out.now) : kNever;
+  if (promised_ && next != promise_) {
+    fail("next_due went from " + std::to_string(promise_) + " to " + std::to_string(next));
+  }
+  promised_ = true;
+  promise_ = next;
+}
+
+void WheelBench::check_moves(const WheelOutputs& out) {
+  if (!out.move) return;
+  if (moves_left_ == 0) fail("more than two moves for each start");
+  --moves_left_;
 }
 
 void WheelBench::check_command_wait(const WheelInputs& in, const WheelOutputs& out) {
@@ -210,8 +248,8 @@ void WheelBench::accept(const WheelInputs& in, const WheelOutputs& out, bool exp
   const bool offered = out.expire_valid && out.expire_slot == slot && !expired_now;
   const bool queued = old_due.has_value() && *old_due <= now_ && !offered;
   const bool pressed = out.expire_valid && !(offered_ == false && expired_now);
-  expected_.push_back({old_due.has_value(), in.cmd_op == WheelCommand::kRead,
-                       static_cast<std::uint32_t>(old_due.value_or(0) & 0x1FFFF)});
+  expected_.push_back({old_due.has_value(), in.cmd_op,
+                       static_cast<std::uint32_t>(old_due.value_or(0) & 0x1FFFF), cycle_});
   switch (in.cmd_op) {
     case WheelCommand::kStart: {
       const std::uint64_t due = now_ + std::max<std::uint32_t>(1, in.cmd_delay);
@@ -232,6 +270,7 @@ void WheelBench::accept(const WheelInputs& in, const WheelOutputs& out, bool exp
                  pressed);
       }
       oracle_.start(slot, due);
+      moves_left_ += 2;
       lives_[slot] = {now_, WheelCoverage::level(due, pointer_), false};
       if (oracle_.pending() == kVerilatedTimers) coverage_.seen(WheelSituation::kAllSlotsStarted);
       break;
@@ -265,9 +304,16 @@ void WheelBench::answer(const WheelOutputs& out) {
   if (expected.hit != out.cmd_hit) {
     fail(std::string("a command says the slot was ") + (out.cmd_hit ? "" : "not ") + "started");
   }
-  if (expected.read && expected.hit && expected.due != out.cmd_due) {
+  if (expected.op == WheelCommand::kRead && expected.hit && expected.due != out.cmd_due) {
     fail("a read tells due " + std::to_string(out.cmd_due) + ", not " +
          std::to_string(expected.due));
+  }
+  // The operation's cycles as doc/theory.md has them, less the one that overlaps.
+  const std::uint64_t took = cycle_ - expected.accepted;
+  const bool changes = expected.hit && expected.op != WheelCommand::kRead;
+  const bool lazy = expected.op == WheelCommand::kStart && took == 1;
+  if (timed_ && !lazy && took != (!changes ? 1u : expected.op == WheelCommand::kCancel ? 2u : 3u)) {
+    fail("a command is done after " + std::to_string(took) + " cycles");
   }
 }
 

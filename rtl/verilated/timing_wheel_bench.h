@@ -23,6 +23,9 @@ class WheelMismatch : public std::runtime_error {
 
 /// Cycles a command waits at most while starts are not held back and the records are swept.
 constexpr std::uint32_t kCommandBound = 12;
+/// Ticks the wheel falls behind at most under the load of profile full (its ticks have 16 cycles
+/// and more): commands and moves take turns, so that commands alone cannot hold it up.
+constexpr std::uint32_t kFullLoadLag = 16;
 /// Cycles after which the i-th expiry of a tick is there, counted from when the platform's consumer
 /// (one every 4 cycles) would take it, in ticks of 250 cycles or more.
 constexpr std::uint32_t kExpiryBound = 64;
@@ -52,8 +55,9 @@ class WheelBench {
   };
   struct Expected {
     bool hit = false;
-    bool read = false;
+    WheelCommand op = WheelCommand::kRead;
     std::uint32_t due = 0;
+    std::uint64_t accepted = 0;  // cycle
   };
 
   void cycle(WheelInputs& in, WheelStimulus* stimulus);
@@ -61,6 +65,8 @@ class WheelBench {
   void check_time(const WheelOutputs& out);
   void check_offer(const WheelInputs& in, const WheelOutputs& out);
   void check_idle(const WheelOutputs& out);
+  void check_promise(const WheelInputs& in, const WheelOutputs& out);
+  void check_moves(const WheelOutputs& out);
   void check_command_wait(const WheelInputs& in, const WheelOutputs& out);
   void take(const WheelOutputs& out);
   void accept(const WheelInputs& in, const WheelOutputs& out, bool expired_now);
@@ -89,6 +95,12 @@ class WheelBench {
   bool command_waits_ = false;
   std::uint32_t command_wait_ = 0;
   std::uint32_t expiry_wait_ = 0;
+
+  bool promised_ = false;         // the wheel was idle and has had no command since
+  std::uint64_t promise_ = 0;     // when it said that it would have work; kNever: not at all
+  std::uint64_t moves_left_ = 0;  // two for each start
+
+  bool kept_up_ = false;  // the lag was zero since the records were swept
 
   bool paced_ = false;               // the platform's pace, and the wheel had caught up
   std::uint64_t ideal_service_ = 0;  // when the platform's consumer took the expiry before

@@ -8,6 +8,8 @@
 namespace dcc {
 namespace {
 
+constexpr std::uint64_t kHoldLag = 65536 - 2 * 2048;  // starts wait from this lag on
+
 void set_command(WheelInputs& in, WheelCommand op, std::uint16_t slot, std::uint32_t delay = 0) {
   in.cmd_op = op;
   in.cmd_slot = slot;
@@ -102,28 +104,63 @@ class Wrap final : public WheelStimulus {
       jump_to_ = (((view.now >> 32) + 1) << 32) - 70'000;
       return 3000;
     }
-    if (count_ % 40 == 2) {  // nobody takes expiries until starts are held back
+    const std::uint64_t lag = view.now - view.pointer;
+    if (count_ % 40 == 2 && lag + kBeforeHold < kHoldLag) {  // nobody takes expiries
+      --count_;
       pace_ = WheelPace{1, 0, 0, 8, 0};
-      return 61'440 + 6'000 + random_.below(2000);
+      return static_cast<std::uint32_t>(kHoldLag - kBeforeHold - lag);
+    }
+    if (count_ % 40 == 2) {  // slowly past the lag at which starts are held back
+      pace_ = WheelPace{16, 0, 0, 1, 0};
+      return 4 * 16 * kBeforeHold;
     }
     if (count_ % 40 == 3) {
       pace_ = WheelPace{2000, 0, 1, 4, 0};
       return 64'000;
     }
-    if (count_ % 8 == 5) {
+    if (count_ % 8 == 4) {
       pace_ = WheelPace{1, 0, 0, 4, 0};
-      return 500 + random_.below(5000);
+      return 500 + random_.below(random_.one_in(4) ? 5000 : 500);
+    }
+    if (count_ % 8 == 5) {  // the lag shrinks by one in 8 cycles: every value stands for a while
+      pace_ = WheelPace{1, 0, 1, 0, 0, 8};
+      return static_cast<std::uint32_t>(std::min<std::uint64_t>(8 * lag + 64, 10'000));
+    }
+    if (count_ % 8 == 6) {  // to right before a turn of the 16-bit time …
+      jump_to_ = (((view.now >> 16) + 1) << 16) - 64 - random_.below(300);
+      pace_ = WheelPace{0, 0, 1, 0, 0};
+      return 4000;
+    }
+    if (count_ % 8 == 7) {  // … and across it, with commands on what is due around it
+      pace_ = WheelPace{4 + random_.below(20), random_.below(6), 1 + random_.below(4),
+                        1 + random_.below(3), 0};
+      return 6000;
     }
     pace_ = random_.one_in(3) ? any_pace() : WheelPace{0, 0, 1, 64, 65535};
     return 500 + random_.below(3000);
   }
   bool choose_command(const WheelView& view, WheelInputs& in) override {
-    if (random_.one_in(8)) {
-      set_command(in, random_.one_in(2) ? WheelCommand::kCancel : WheelCommand::kRead, any_slot());
+    std::uint16_t slot = any_slot();
+    if (count_ % 8 == 7 && random_.one_in(2) && view.oracle->pending() > 0) {
+      auto it = view.oracle->order().begin();
+      for (std::uint32_t i = random_.below(8); i > 0 && std::next(it) != view.oracle->order().end();
+           --i) {
+        ++it;
+      }
+      slot = static_cast<std::uint16_t>(it->second);
+    }
+    if (random_.one_in(count_ % 8 == 7 ? 3 : 8)) {
+      set_command(in, random_.one_in(2) ? WheelCommand::kCancel : WheelCommand::kRead, slot);
       return true;
     }
     static constexpr std::array<std::uint32_t, 4> kTurns = {64, 2048, 65536, 131072};
     std::uint32_t delay = 0;
+    const std::uint64_t to_turn = (((view.now >> 16) + 1) << 16) - view.now;
+    if (count_ % 8 == 7 && to_turn < 400 && random_.one_in(2)) {
+      set_command(in, WheelCommand::kStart, any_slot(),
+                  static_cast<std::uint32_t>(to_turn) + random_.below(60));
+      return true;
+    }
     switch (random_.below(4)) {
       case 0:
         delay = random_.below(3);
@@ -140,10 +177,11 @@ class Wrap final : public WheelStimulus {
                     : static_cast<std::uint32_t>(std::min<std::uint64_t>(due - view.now, 65535));
       }
     }
-    set_command(in, WheelCommand::kStart, any_slot(), delay);
+    set_command(in, WheelCommand::kStart, slot, delay);
     return true;
   }
 
+  static constexpr std::uint32_t kBeforeHold = 64;  // ticks
   std::uint32_t count_ = 0;
 };
 
@@ -229,6 +267,7 @@ void WheelStimulus::drive(const WheelView& view, WheelInputs& in) {
   }
   in.tick = pace_.tick_cycles != 0 && view.cycle >= next_tick_;
   if (in.tick) next_tick_ = view.cycle + pace_.tick_cycles;
+  if (in.tick && pace_.rest_one_in != 0) in.tick = ++ticks_ % pace_.rest_one_in != 0;
 
   // After an offer was taken, the next is taken take_gap cycles later at the earliest.
   if (in.expire_ready && view.offered)

@@ -49,6 +49,7 @@ struct WheelPace {
   std::uint32_t take_one_in = 1;      // of the cycles then, ready with this chance; 0: never
   std::uint32_t command_one_in = 16;  // a command this often; 0: none
   std::uint32_t skip_span = 0;        // longest skip asked for in idle time; 0: none
+  std::uint32_t rest_one_in = 0;      // of the ticks, left out this often, in turn; 0: never
 };
 
 class WheelStimulus {
@@ -77,6 +78,7 @@ class WheelStimulus {
  private:
   std::uint64_t pace_until_ = 0;
   std::uint64_t next_tick_ = 0;
+  std::uint32_t ticks_ = 0;
   std::uint64_t next_take_ = 0;
 };
 

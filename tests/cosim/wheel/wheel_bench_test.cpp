@@ -1,6 +1,8 @@
 // The test bench itself: it passes good wheels, and it is not blind.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "cosim.h"
 #include "timing_wheel_bench.h"
 
@@ -58,7 +60,15 @@ TEST(WheelBench, RefusesWhatItDoesNotKnow) {
 /// A wheel that is wrong in one way.
 class Liar final : public WheelDut {
  public:
-  enum class Lie { kOrder, kEarlyIdle, kNextDueLate, kNotWithdrawn, kLag };
+  enum class Lie {
+    kOrder,
+    kEarlyIdle,
+    kNextDueLate,
+    kNextDueEarly,
+    kNotWithdrawn,
+    kLag,
+    kDoneLate
+  };
   explicit Liar(Lie lie) : lie_(lie) {}
   WheelOutputs cycle(const WheelInputs& in) override {
     WheelOutputs out = wheel_->cycle(in);
@@ -72,6 +82,14 @@ class Liar final : public WheelDut {
         break;
       case Lie::kNextDueLate:
         out.next_due += cycles_ > 50'000 ? 60'000 : 0;
+        break;
+      case Lie::kNextDueEarly:
+        if (out.next_due - out.now > 5) --out.next_due;
+        break;
+      case Lie::kDoneLate:
+        std::swap(out.cmd_done, done_before_);
+        std::swap(out.cmd_hit, hit_before_);
+        std::swap(out.cmd_due, due_before_);
         break;
       case Lie::kNotWithdrawn:
         if (last_valid_ && cycles_ % 512 == 0) out.expire_valid = false;
@@ -91,6 +109,8 @@ class Liar final : public WheelDut {
   Lie lie_;
   std::uint64_t cycles_ = 0;
   bool last_valid_ = false;
+  bool done_before_ = false, hit_before_ = false;
+  std::uint32_t due_before_ = 0;
 };
 
 class WheelLies : public testing::TestWithParam<Liar::Lie> {};
@@ -107,8 +127,9 @@ TEST_P(WheelLies, AreSeen) {
 }
 INSTANTIATE_TEST_SUITE_P(All, WheelLies,
                          testing::Values(Liar::Lie::kOrder, Liar::Lie::kEarlyIdle,
-                                         Liar::Lie::kNextDueLate, Liar::Lie::kNotWithdrawn,
-                                         Liar::Lie::kLag));
+                                         Liar::Lie::kNextDueLate, Liar::Lie::kNextDueEarly,
+                                         Liar::Lie::kNotWithdrawn, Liar::Lie::kLag,
+                                         Liar::Lie::kDoneLate));
 
 }  // namespace
 }  // namespace dcc
