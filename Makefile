@@ -7,11 +7,12 @@ NINJA := ninja -C $(BUILD) -j $(JOBS)
 
 .PHONY: run test handoff test-full build deps deps-test deps-handoff configure format lint bench clean
 
-## run: build what the demo needs, run it, say where the pictures are (under ten minutes)
+## run: build what the demo needs, run it, say where report and pictures are (under ten minutes)
 run: deps
 	cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
 	$(NINJA) dccvp
 	$(BUILD)/dccvp run configs/demo.yaml --out out/demo --force
+	$(BUILD)/dccvp report out/demo
 	@echo "Pictures: out/demo/*.png"
 
 ## build: everything, with RTL, firmware and tests

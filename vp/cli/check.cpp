@@ -25,6 +25,10 @@ void add_check_command(CLI::App& app, int& status) {
   CLI::App* const command = app.add_subcommand("check", "validate a configuration, run nothing");
   const auto arguments = std::make_shared<ConfigArguments>();
   arguments->add_to(*command, true);
+  command->footer(
+      "Examples:\n"
+      "  dccvp check configs/demo.yaml\n"
+      "  dccvp check configs/demo.yaml -c nic.mtu=4096B");
   command->callback([arguments, &status] {
     const LoadedConfig loaded = load_config(arguments->file, arguments->overrides);
     check_named_inputs(loaded);

@@ -28,6 +28,8 @@ void add_reproduce_command(CLI::App& app, int& status);
 void add_run_elf_command(CLI::App& app, int& status);
 void add_cosim_command(CLI::App& app, int& status);
 void add_topology_command(CLI::App& app, int& status);
+void add_report_command(CLI::App& app, int& status);
+void add_completion_command(CLI::App& app, int& status);
 
 /// A configuration and its overrides, as most commands take them.
 struct ConfigArguments {

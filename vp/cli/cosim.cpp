@@ -24,6 +24,10 @@ void add_cosim_command(CLI::App& app, int& status) {
   command->add_option("--dut", options->dut, "rtl | netlist | model");
   command->add_flag("--full-coverage", options->full_coverage,
                     "fail when a functional coverage bin stays empty");
+  command->footer(
+      "Examples:\n"
+      "  dccvp cosim --ops 100000\n"
+      "  dccvp cosim --ops 20000 --profile wrap --seed 7");
   command->callback([options, &status] { status = cosim_main(*options); });
 }
 

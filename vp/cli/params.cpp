@@ -83,6 +83,11 @@ void add_params_command(CLI::App& app, int& status) {
   arguments->format.add_to(*command, {"text", "json", "markdown"});
   command->add_option("--match", arguments->match, "only paths that contain this text")
       ->type_name("TEXT");
+  command->footer(
+      "Examples:\n"
+      "  dccvp params\n"
+      "  dccvp params configs/demo.yaml --match ecn\n"
+      "  dccvp params --format json");
   command->callback([arguments, &status] {
     const ConfigArguments& config = arguments->config;
     const bool effective = !config.file.empty() || !config.overrides.empty();

@@ -118,6 +118,10 @@ void add_regs_command(CLI::App& app, int& status) {
       app.add_subcommand("regs", "the register maps of the controller and the NIC");
   const auto format = std::make_shared<FormatArgument>();
   format->add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  dccvp regs\n"
+      "  dccvp regs --format json");
   command->callback([format, &status] {
     const MapInfo* const maps[] = {&regs::dcc_map::kMap, &regs::nic_map::kMap};
     Json all = Json::array();

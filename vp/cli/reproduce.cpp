@@ -224,6 +224,10 @@ void add_reproduce_command(CLI::App& app, int& status) {
       ->type_name("N");
   command->add_option("--experiments", arguments->folder, "folder of NAME.yaml, NAME.figures.yml")
       ->type_name("DIR");
+  command->footer(
+      "Examples:\n"
+      "  dccvp reproduce --list\n"
+      "  dccvp reproduce star_dcqcn --seeds 3");
   command->callback([arguments, &status] { status = reproduce(*arguments); });
 }
 

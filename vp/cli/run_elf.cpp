@@ -69,6 +69,10 @@ void add_run_elf_command(CLI::App& app, int& status) {
   command->add_option("--trace-bus", o.bus_trace_file, "one line a device access")
       ->type_name("FILE");
   command->add_flag("--quiet", o.quiet, "nothing but the program's output and errors");
+  command->footer(
+      "Examples:\n"
+      "  dccvp run-elf build/firmware/fault.elf\n"
+      "  dccvp run-elf --gdb 34571 build/firmware/irq_storm.elf");
   command->callback([a, &status] {
     try {
       status = run_elf(read_options(*a));

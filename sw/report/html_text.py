@@ -1,0 +1,87 @@
+"""Numbers and tables as HTML."""
+
+import html
+import math
+
+escape = html.escape
+THIN = "\u202f"  # between thousands
+
+
+def grouped(text):
+    """1234567.8 -> 1 234 567.8 with narrow no-break spaces."""
+    sign = "-" if text.startswith("-") else ""
+    whole, dot, rest = text.lstrip("-").partition(".")
+    groups = []
+    while len(whole) > 4 or (groups and len(whole) > 3):
+        groups.insert(0, whole[-3:])
+        whole = whole[:-3]
+    return sign + THIN.join([whole] + groups) + dot + rest
+
+
+def number(value, digits=2):
+    """A number for people; a dash for what is not known."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return grouped(str(value))
+    if not math.isfinite(value):
+        return "–"
+    return grouped(f"{value:.{digits}f}")
+
+
+def look_up(metrics, path):
+    for step in path.split("."):
+        metrics = metrics[int(step)] if isinstance(metrics, list) else metrics.get(step)
+        if metrics is None:
+            return None
+    return metrics
+
+
+def figure(run, index, path, digits=2, scale=1, unit=""):
+    """A figure of metrics.json in a span that says where it is from and how it was scaled."""
+    value = look_up(run.metrics, path)
+    shown = None if value is None else value if scale == 1 else value * scale
+    text = number(shown, digits)
+    if unit and shown is not None:
+        unit = f'<span class="unit">&#8239;{escape(unit)}</span>'
+    else:
+        unit = ""
+    return (f'<span data-run="{index}" data-metric="{escape(path)}" data-scale="{scale:g}">{text}'
+            f"</span>{unit}")
+
+
+def table(head, rows, kinds=None, caption="", css=""):
+    """Rows of HTML cells. kinds: one letter a column, l text, r number."""
+    kinds = kinds or "l" + "r" * (len(head) - 1)
+    cells = "".join(f'<th scope="col" class="{k}">{h}</th>' for h, k in zip(head, kinds))
+    body = "".join("<tr>" + "".join(f'<td class="{k}">{c}</td>' for c, k in zip(row, kinds)) +
+                   "</tr>\n" for row in rows)
+    title = f"<caption>{caption}</caption>" if caption else ""
+    return (f'<div class="scroll"><table class="{css}">{title}<thead><tr>{cells}</tr></thead>'
+            f"<tbody>{body}</tbody></table></div>")
+
+
+def size_text(count):
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if count >= factor:
+            return f"{count / factor:g}&#8239;{unit}"
+    return f"{count:g}&#8239;B"
+
+
+def time_text(seconds):
+    if seconds is None:
+        return "–"
+    for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * factor >= 1 or unit == "µs":
+            return f"{seconds * factor:.4g}&#8239;{unit}"
+    return ""
+
+
+def meter(share, mark=None, colour="var(--accent)", label=""):
+    """A bar from 0 to 1, with a line where it was asked to end."""
+    share = min(max(share or 0, 0), 1)
+    line = f'<b style="left:{100 * min(mark, 1):.2f}%"></b>' if mark is not None else ""
+    return (f'<span class="meter" role="img" aria-label="{escape(label)}">'
+            f'<i style="width:{100 * share:.2f}%;background:{colour}"></i>{line}</span>')

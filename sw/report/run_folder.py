@@ -1,0 +1,116 @@
+"""Reads the folder that a run left."""
+
+import csv
+import json
+import math
+import pathlib
+import subprocess
+
+
+class ReportError(Exception):
+    """A folder that cannot be reported on; the text is a sentence for the user."""
+
+
+NEEDED = {"metrics.json": ("aggregate", "classes", "links", "queues", "flows", "hosts", "balance")}
+TEXT_COLUMNS = {"port", "completed"}
+
+
+def read_columns(path):
+    """A CSV as {column: list}: numbers (None where empty), texts in TEXT_COLUMNS."""
+    if not path.exists():
+        return {}
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = csv.reader(file)
+        try:
+            names = next(rows)
+        except StopIteration:
+            return {}
+        table = list(zip(*rows)) or [()] * len(names)
+    if len(table) != len(names):
+        raise ReportError(f"{path}: rows of different lengths")
+    columns = {}
+    try:
+        for name, cells in zip(names, table):
+            if name in TEXT_COLUMNS:
+                columns[name] = list(cells)
+            else:
+                columns[name] = [float(cell) if cell else None for cell in cells]
+    except ValueError as error:
+        raise ReportError(f"{path}: column {name}: {error}") from error
+    return columns
+
+
+def runs_below(folder):
+    return sorted(p.parent for p in folder.glob("*/metrics.json"))
+
+
+class Run:
+    """One run: `metrics` as written, series as columns, configuration as text and as rows."""
+
+    def __init__(self, folder, dccvp):
+        self.folder = pathlib.Path(folder)
+        self.name = self.folder.resolve().name
+        self.dccvp = dccvp
+        self.metrics = self.read_metrics()
+        self.flows = read_columns(self.folder / "flows.csv")
+        series = self.folder / "series"
+        self.class_series = read_columns(series / "class.csv")
+        self.rate_series = read_columns(series / "flow_rates.csv")
+        self.queue_series = read_columns(series / "queue.csv")
+        config = self.folder / "config.effective.yaml"
+        self.yaml = config.read_text(encoding="utf-8") if config.exists() else ""
+        self.config_error = ""
+        self.parameters = self.ask("params", config, "--format", "json")
+        self.parameters = json.loads(self.parameters) if self.parameters else []
+        self.drawing = self.ask("topology", config, "--svg")
+
+    def read_metrics(self):
+        if not self.folder.is_dir():
+            raise ReportError(f"'{self.folder}' is not a folder")
+        path = self.folder / "metrics.json"
+        if not path.exists():
+            hint = ""
+            below = runs_below(self.folder)
+            if below:
+                some = ", ".join(f"'{p}'" for p in below[:3])
+                hint = f"; {len(below)} below it do: {some}{', …' if len(below) > 3 else ''}"
+            raise ReportError(f"'{self.folder}' holds no run: metrics.json is missing{hint}")
+        try:
+            metrics = json.loads(path.read_text(encoding="utf-8"))
+        except (ValueError, UnicodeDecodeError) as error:
+            raise ReportError(f"{path}: {error}") from error
+        if not isinstance(metrics, dict):
+            raise ReportError(f"{path}: not an object")
+        for key in NEEDED["metrics.json"]:
+            if key not in metrics:
+                raise ReportError(f"{path}: no '{key}': not the metrics of a run")
+        return metrics
+
+    def ask(self, command, config, *arguments):
+        """What dccvp says about the configuration; empty, with config_error, when it cannot."""
+        done = subprocess.run([self.dccvp, command, str(config), *arguments], capture_output=True,
+                              text=True, check=False)
+        if done.returncode == 0:
+            return done.stdout
+        self.config_error = done.stderr.strip().removeprefix("dccvp: ")
+        return ""
+
+    def value(self, path):
+        """A parameter's effective value as text; None when it has none."""
+        for row in self.parameters:
+            if row["path"] == path:
+                return row["value"]
+        return None
+
+    def changed(self):
+        """{path: (value, default)} of what differs from the defaults."""
+        return {row["path"]: (row["value"], row["default"]) for row in self.parameters
+                if row["value"] != row["default"]}
+
+    def dscps(self):
+        return [c["dscp"] for c in self.metrics["classes"]]
+
+
+def percentile(values, percent):
+    """Nearest rank, as metrics.json has it; values sorted, not empty."""
+    return values[max(0, math.ceil(percent / 100 * len(values)) - 1)]

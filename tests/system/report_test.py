@@ -1,0 +1,322 @@
+#!/usr/bin/python3
+"""The HTML report in a real browser: it opens from a file without a network, draws, says nothing on
+the console, and shows the figures of metrics.json.
+
+  report_test.py BUILD/dccvp
+"""
+
+import csv
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DCCVP = ""
+MOST_BYTES = 10_000_000
+MOST_SECONDS = 3.0
+
+SMALL = """\
+duration: 2ms
+measure: {from: 200us}
+topology: {kind: star, hosts: 6, link: {rate: 25Gbps}}
+nic: {congestion_control: {policy: proportional}}
+host: {driver: none}
+dscp: {46: {weight: 4}}
+traffic:
+  - {kind: incast, senders: 1..2, receiver: 0, dscp: 46}
+  - {kind: incast, senders: 3..4, receiver: 0, dscp: 10}
+  - {kind: flow, from: 5, to: 0, dscp: 10, bytes: 100KB}
+output: {series: {interval: 500ns}}
+"""
+
+# A tree of 320 hosts that all talk to each other; 1920 flows, each sampled.
+TREE = """\
+duration: 2ms
+topology: {kind: fat_tree, pods: 5, racks_per_pod: 4, aggs_per_pod: 4, hosts_per_rack: 16, cores: 16,
+  host_link: {rate: 100Gbps, delay: 1us}, fabric_link: {rate: 400Gbps, delay: 1us}}
+switch: {ecn: {kmin: 100KB, kmax: 400KB, pmax: 0.2}}
+host: {driver: none}
+dscp: {46: {weight: 2}}
+traffic:
+  - {kind: poisson, hosts: 0..319, load: 0.4, sizes: fbhadoop, flows_per_host: 3, dscp: 46}
+  - {kind: poisson, hosts: 0..319, load: 0.4, sizes: websearch, flows_per_host: 3, dscp: 10}
+output: {plots: false, series: {interval: 20us}}
+"""
+
+
+def dccvp(*arguments, cwd):
+    return subprocess.run([DCCVP, *map(str, arguments)], cwd=cwd, capture_output=True, text=True,
+                          timeout=300, check=False)
+
+
+def shown_number(text):
+    """(value, half a unit of the last digit shown); None for a dash."""
+    text = text.replace("\u202f", "").strip()
+    if text == "–":
+        return None, 0
+    match = re.fullmatch(r"-?\d+(?:\.(\d+))?", text)
+    assert match, f"not a number: {text!r}"
+    return float(text), 0.5000001 * 10 ** -len(match.group(1) or "")
+
+
+def look_up(metrics, path):
+    for step in path.split("."):
+        metrics = metrics[int(step)] if isinstance(metrics, list) else metrics[step]
+        if metrics is None:
+            return None
+    return metrics
+
+
+class Browser:
+    """Headless Chromium; what its console says is kept."""
+
+    def __init__(self):
+        from selenium import webdriver
+        from selenium.webdriver.chrome.service import Service
+        options = webdriver.ChromeOptions()
+        options.binary_location = shutil.which("chromium")
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                         "--window-size=1400,1000", "--host-resolver-rules=MAP * ~NOTFOUND"):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        self.driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+        self.run = self.driver.execute_script
+
+    def open(self, file):
+        begin = time.monotonic()
+        self.driver.get(pathlib.Path(file).resolve().as_uri())
+        assert self.run("return document.documentElement.dataset.ready") == "true", "script failed"
+        # Two frames: what was drawn is on the screen.
+        self.driver.execute_async_script(
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))")
+        return time.monotonic() - begin
+
+    def console(self):
+        # Reading pixels back is this test's doing, not the page's.
+        return [entry["message"] for entry in self.driver.get_log("browser")
+                if "Multiple readback operations" not in entry["message"]]
+
+    def requests(self):
+        urls = set()
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                urls.add(message["params"]["request"]["url"].split(":", 1)[0])
+        return urls
+
+    def inked(self):
+        """Of every chart: the pixels that are not the background, and the colours of lines found."""
+        return self.run("""
+          return [...document.querySelectorAll('figure.chart canvas')].map((c) => {
+            const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+            let inked = 0; const colours = {};
+            for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 200) {
+              ++inked;
+              const key = [d[i], d[i + 1], d[i + 2]].join(); colours[key] = (colours[key] || 0) + 1;
+            }
+            return [inked, colours];
+          });""")
+
+
+class Report(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="dccvp-report-")
+        cls.folder = pathlib.Path(cls.temporary.name)
+        (cls.folder / "small.yaml").write_text(SMALL)
+        for name, more in (("a", ()), ("b", ("-c", "dscp.46.weight=1"))):
+            done = dccvp("run", "small.yaml", "--no-plots", "--quiet", "--out", name, *more,
+                         cwd=cls.folder)
+            assert done.returncode == 0, done.stderr
+        cls.browser = Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.driver.quit()
+        cls.temporary.cleanup()
+
+    def make(self, *arguments):
+        done = dccvp("report", *arguments, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return self.folder / re.fullmatch(r"Report: (.*)\n", done.stdout).group(1)
+
+    def check_page(self, file, folders):
+        seconds = self.browser.open(file)
+        self.assertEqual(self.browser.console(), [])
+        self.assertEqual(self.browser.requests() - {"data", "file"}, set(), "something was fetched")
+        self.check_figures(folders)
+        return seconds
+
+    def check_figures(self, folders):
+        """Every number with a source against its source."""
+        metrics = [json.loads((self.folder / f / "metrics.json").read_text()) for f in folders]
+        cells = self.browser.run("""
+          return [...document.querySelectorAll('[data-metric]')].map((e) =>
+            [+e.dataset.run, e.dataset.metric, +e.dataset.scale, e.textContent]);""")
+        seen = set()
+        for run, path, scale, text in cells:
+            value, tolerance = shown_number(text)
+            expected = look_up(metrics[run], path)
+            with self.subTest(run=run, metric=path, text=text):
+                if expected is None:
+                    self.assertIsNone(value)
+                else:
+                    self.assertAlmostEqual(value, expected * scale, delta=tolerance)
+            seen.add((run, path))
+        for run, one in enumerate(metrics):
+            for key in one["aggregate"]:
+                self.assertIn((run, f"aggregate.{key}"), seen)
+            for key in one["balance"]:
+                self.assertIn((run, f"balance.{key}"), seen)
+            for i, _ in enumerate(one["classes"]):
+                for key in ("share", "expected_share", "weight", "goodput_gbps", "flows"):
+                    self.assertIn((run, f"classes.{i}.{key}"), seen)
+
+    def test_one_run(self):
+        file = self.make("a")
+        self.assertEqual(file, self.folder / "a/report.html")
+        self.check_page(file, ["a"])
+        pictures = self.browser.inked()
+        self.assertEqual(len(pictures), 3)  # classes, rates, queues
+        for inked, _ in pictures:
+            self.assertGreater(inked, 3000)
+        first = self.browser.run("""
+          const c = document.createElement('canvas').getContext('2d');
+          return ['--series-0', '--series-1'].map((n) => {
+            c.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(n);
+            c.fillRect(0, 0, 1, 1); return [...c.getImageData(0, 0, 1, 1).data].slice(0, 3).join();
+          });""")
+        for colour in first:
+            self.assertGreater(pictures[0][1].get(colour, 0), 50, "the line of a class is missing")
+        self.assertEqual(self.browser.run(
+            "return document.querySelectorAll('svg.topology [data-node]').length"), 7)
+        text = self.browser.run("return document.body.innerText")
+        self.assertIn("policy", text)
+        # The shares' bars are as long as their figures.
+        metrics = json.loads((self.folder / "a/metrics.json").read_text())
+        widths = self.browser.run("""
+          return [...document.querySelectorAll('#summary .shares .meter')].map((m) =>
+            m.querySelector('i').offsetWidth / m.offsetWidth);""")
+        shares = sorted((c["share"] for c in metrics["classes"]), reverse=True)
+        self.assertEqual(len(widths), len(shares))
+        for width, share in zip(widths, shares):
+            self.assertAlmostEqual(width, share, delta=0.01)
+
+    def test_hover_and_zoom_and_theme(self):
+        from selenium.webdriver.common.action_chains import ActionChains
+        self.browser.open(self.make("a"))
+        driver, run = self.browser.driver, self.browser.run
+        plot = driver.find_elements("css selector", "figure.chart .u-over")[0]
+        run("arguments[0].scrollIntoView({block: 'center'})", plot)
+        ActionChains(driver).move_to_element(plot).perform()
+        tip = run("return document.getElementById('tip').innerText")
+        self.assertRegex(tip, r"^1\.00 ms")
+        self.assertRegex(tip, r"DSCP 46\s+\d+\.\d+ Gb/s")
+        before = self.browser.inked()[2][0]
+        ActionChains(driver).move_to_element_with_offset(plot, -100, 0).click_and_hold() \
+            .move_by_offset(150, 0).release().perform()
+        self.assertFalse(run("return document.getElementById('all').hidden"))
+        self.assertNotEqual(self.browser.inked()[2][0], before, "other charts zoom too")
+        run("document.getElementById('all').click()")
+        self.assertTrue(run("return document.getElementById('all').hidden"))
+        light = run("return getComputedStyle(document.body).backgroundColor")
+        run("document.getElementById('theme').click()")
+        dark = run("return getComputedStyle(document.body).backgroundColor")
+        self.assertGreater(sum(map(int, re.findall(r"\d+", light)[:3])), 700)
+        self.assertLess(sum(map(int, re.findall(r"\d+", dark)[:3])), 120)
+        run("document.querySelector('[data-show=goodput_gbps]').click()")
+        self.assertTrue(all(inked > 3000 for inked, _ in self.browser.inked()))
+        self.assertEqual(self.browser.console(), [])
+
+    def test_several_runs(self):
+        file = self.make("a", "b", "-o", "both.html")
+        self.check_page(file, ["a", "b"])
+        self.assertEqual(len(self.browser.inked()), 6)
+        rows = self.browser.run("""
+          return [...document.querySelectorAll('#configuration caption')].filter((c) =>
+            c.textContent.includes('between')).flatMap((c) => [...c.parentElement.tBodies[0].rows]
+            .map((r) => r.innerText.split('\\t')));""")
+        self.assertEqual(rows, [["dscp.46.weight", "4", "1"]])
+        places = self.browser.run("""
+          return [...document.querySelectorAll('#classes .panel')].map((p) =>
+            [p.getBoundingClientRect().left, p.getBoundingClientRect().top]);""")
+        self.assertLess(places[0][0], places[1][0])
+        self.assertEqual(places[0][1], places[1][1])
+
+    def test_no_peak_is_lost(self):
+        page = self.make("a").read_text()
+        data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S).group(1))
+        with open(self.folder / "a/series/queue.csv", newline="") as file:
+            rows = [r for r in csv.DictReader(file) if r["port"] == "s0->h0"]
+        chart = data["runs"][0]["charts"]["queue"]
+        line = next(l for l in chart["lines"] if l["label"] == "s0->h0")
+        self.assertEqual(chart["step"], 1 if len(rows) <= 4000 else chart["step"])
+        self.assertEqual(max(line["y"]), float(f'{max(float(r["bytes"]) for r in rows):.5g}'))
+        sys.path.insert(0, str(ROOT / "sw/report"))
+        import series
+        values = [(i * 7919) % 1000 for i in range(100_000)]
+        values[54_321] = 5000
+        times, (thin,), step = series.thinned(list(range(len(values))), [values], 1000)
+        self.assertLessEqual(len(times), 1000)
+        self.assertEqual(times, sorted(times))
+        self.assertEqual((max(thin), min(thin)), (5000, 0))
+        for start in range(0, len(values), step):
+            part = thin[2 * start // step:2 * start // step + 2]
+            stretch = values[start:start + step]
+            self.assertEqual(sorted(part), [min(stretch), max(stretch)])
+
+    def test_same_run_same_bytes(self):
+        first = self.make("a").read_bytes()
+        self.assertEqual(first, self.make("a").read_bytes())
+
+    def test_bad_folders(self):
+        (self.folder / "empty").mkdir(exist_ok=True)
+        broken = self.folder / "broken"
+        shutil.copytree(self.folder / "a", broken, dirs_exist_ok=True)
+        for name, text in (("metrics.json", "{"), ("metrics.json", "[]"), ("metrics.json", "{}"),
+                           ("series/queue.csv", "t_s,port,bytes\n1,s,x\n")):
+            (broken / name).write_text(text)
+            self.refused("broken")
+            shutil.copy(self.folder / "a" / name, broken / name)
+        for arguments in (("missing",), ("empty",), ("a", "missing"), (".",), (),
+                          ("a", "-o", "/nowhere/r.html"), ("a", "-o", "a")):
+            self.refused(*arguments)
+        self.assertIn("below it", dccvp("report", ".", cwd=self.folder).stderr)
+
+    def refused(self, *arguments):
+        before = sorted(self.folder.rglob("*"))
+        done = dccvp("report", *arguments, cwd=self.folder)
+        with self.subTest(arguments=arguments):
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertRegex(done.stderr, r"\Adccvp: .+\n\Z")
+            self.assertEqual(sorted(self.folder.rglob("*")), before, "something was written")
+
+    def test_320_hosts(self):
+        (self.folder / "tree.yaml").write_text(TREE)
+        done = dccvp("run", "tree.yaml", "--quiet", "--out", "tree", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        file = self.make("tree")
+        size = file.stat().st_size
+        self.assertLess(size, MOST_BYTES)
+        # The best of three: the machine may be busy with other tests.
+        seconds = min(self.check_page(file, ["tree"]) for _ in range(3))
+        self.assertLess(seconds, MOST_SECONDS)
+        pictures = self.browser.inked()
+        self.assertEqual(len(pictures), 3)
+        for inked, _ in pictures:
+            self.assertGreater(inked, 2000)
+        self.assertEqual(self.browser.run(
+            "return document.querySelectorAll('svg.topology .t-host').length"), 320)
+        print(f"320 hosts: {size / 1e6:.2f} MB, drawn after {seconds:.2f} s")
+
+
+if __name__ == "__main__":
+    DCCVP = os.path.abspath(sys.argv[1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
