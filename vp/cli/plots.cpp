@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "cli/script.h"
+#include "source_paths.h"
 
 namespace dcc::vp {
 namespace {

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/script.h"
 #include "report/run_files.h"
+#include "source_paths.h"
 
 namespace dcc::vp {
 namespace {

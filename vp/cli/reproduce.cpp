@@ -16,6 +16,7 @@
 #include "reproduce/experiment.h"
 #include "reproduce/judgement.h"
 #include "reproduce/small_flows.h"
+#include "source_paths.h"
 
 namespace dcc::vp {
 namespace {
