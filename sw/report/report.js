@@ -144,7 +144,7 @@
     const marks = (figure.dataset.marks || "").split(",").filter(Boolean)
       .map((m) => m.split("=")).map(([k, v]) => [`${k} ${v}`, sizeInBytes(v)]).filter((m) => m[1] > 0);
     const top = (tops[name] || 1) * scale * 1.06;
-    const axis = { stroke: colour("--pale"), grid: { stroke: colour("--grid"), width: 1 }, ticks: { stroke: colour("--grid"), width: 1 }, font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif", labelSize: 18 };
+    const axis = { stroke: colour("--pale"), grid: { stroke: colour("--grid"), width: 1 }, ticks: { stroke: colour("--grid"), width: 1 }, font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif", labelSize: 18, values: (u, ticks) => ticks.map((v) => v === null ? "" : Number.isInteger(v) ? String(v).replace(/\B(?=(\d{3})+$)/g, "\u202f") : String(+v.toPrecision(6))) };
     const holder = figure.querySelector(".plot");
     if (entry.plot) entry.plot.destroy();
     const last = columns[0][columns[0].length - 1];

@@ -81,7 +81,7 @@ def shares(run, index):
     classes, dscps = run.metrics["classes"], run.dscps()
     rows = []
     order = sorted(range(len(classes)), key=lambda i: -(classes[i]["goodput_gbps"]))
-    for i in order[:MOST_CLASSES]:
+    for i in sorted(order[:MOST_CLASSES]):  # by DSCP: the same order in every run
         c, path = classes[i], f"classes.{i}"
         asked = c["expected_share"]
         rows.append([

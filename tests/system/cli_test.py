@@ -228,6 +228,37 @@ class Lists(Cli):
         for register in maps[0]["registers"]:
             self.assertIn(register["name"], text)
 
+    def test_metrics(self):
+        """The list and the files of runs name the same figures."""
+        def paths(value, path=""):
+            if isinstance(value, dict) and path != "slowdown.all":
+                for key, part in value.items():
+                    yield from paths(part, f"{path}.{key}" if path else key)
+            elif isinstance(value, list) and path not in ("warnings", "failures"):
+                for part in value:
+                    yield from paths(part, path + ".N")
+            else:
+                yield path
+
+        listed = json.loads(dccvp("metrics", "--format", "json", cwd=self.folder).stdout)
+        known = [row["path"] for row in listed]
+        self.assertEqual(len(known), len(set(known)))
+        self.assertTrue(all(row["meaning"] for row in listed))
+        self.run_small("--quiet", "-c", "dscp.46.tenant=gold", "-c",
+                       "tenants=[{name: gold, weight: 2}]")
+        metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
+        found = set(paths(metrics))
+        self.assertGreater(len(found), 80)
+        self.assertEqual(found - set(known), set(), "not described")
+        # The QoS manager's figures stand only where one is configured.
+        self.assertEqual({p for p in set(known) - found if not p.startswith("qos.")}, set(),
+                         "described, but not there")
+        for form in ("text", "markdown"):
+            text = dccvp("metrics", "--format", form, cwd=self.folder).stdout
+            self.assertIn("classes.N.expected_share", text)
+            if form == "text":
+                self.assertLessEqual(max(map(len, text.splitlines())), 80)
+
     def test_help(self):
         for arguments in (("--help",), ("run", "--help"), ("params", "--help")):
             done = dccvp(*arguments, cwd=self.folder)
