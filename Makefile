@@ -5,7 +5,7 @@ BUILD := build
 CMAKE_FLAGS ?=
 NINJA := ninja -C $(BUILD) -j $(JOBS)
 
-.PHONY: run test handoff test-full build deps deps-test deps-handoff configure format lint bench clean
+.PHONY: run docs test handoff test-full build deps deps-test deps-docs deps-handoff configure format lint bench clean
 
 ## run: build what the demo needs, run it, say where report and pictures are (under ten minutes)
 run: deps
@@ -14,6 +14,13 @@ run: deps
 	$(BUILD)/dccvp run configs/demo.yaml --out out/demo --force
 	$(BUILD)/dccvp report out/demo
 	@echo "Pictures: out/demo/*.png"
+
+## docs: the documentation as a site, its reference generated from the program
+docs: deps deps-docs
+	test -f $(BUILD)/build.ninja || \
+	  cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
+	$(NINJA) dccvp
+	sw/docs/make_site.py $(BUILD)/dccvp $(BUILD)/site
 
 ## build: everything, with RTL, firmware and tests
 build: deps deps-test configure
@@ -37,6 +44,9 @@ deps:
 
 deps-test:
 	cmake/install_packages.sh test
+
+deps-docs:
+	cmake/install_packages.sh docs
 
 deps-handoff:
 	cmake/install_packages.sh handoff

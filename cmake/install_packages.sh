@@ -1,20 +1,22 @@
 #!/bin/sh
 # Installs the Debian packages a target needs, and only those that are missing.
-# Usage: install_packages.sh run|test|handoff
+# Usage: install_packages.sh run|docs|test|handoff
 set -eu
 
 run="g++ cmake ninja-build pkg-config libsystemc-dev libyaml-cpp-dev libcli11-dev libfmt-dev
  nlohmann-json3-dev zlib1g-dev python3-matplotlib python3-yaml"
-test="$run libgtest-dev libgmock-dev libbenchmark-dev ccache verilator yosys berkeley-abc clang-format clang-tidy
+docs="$run mkdocs mkdocs-material"
+test="$docs libgtest-dev libgmock-dev libbenchmark-dev ccache verilator yosys berkeley-abc clang-format clang-tidy
  python3-jsonschema gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch libunicorn-dev
  qemu-system-misc libxml2-utils tshark git chromium chromium-driver python3-selenium"
 handoff="$test lcov opensta fpga-icestorm nextpnr-ice40 qflow-tech-osu018"
 
 case "${1:-}" in
   run) wanted=$run ;;
+  docs) wanted=$docs ;;
   test) wanted=$test ;;
   handoff) wanted=$handoff ;;
-  *) echo "usage: $0 run|test|handoff" >&2; exit 2 ;;
+  *) echo "usage: $0 run|docs|test|handoff" >&2; exit 2 ;;
 esac
 
 missing=""

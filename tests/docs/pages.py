@@ -1,0 +1,33 @@
+"""The pages of the documentation and the commands in them.
+
+A block of `sh` is run as it stands, and the block of `text` behind it, if there is one, promises
+lines of its output, in this order. A block of `sh long` holds commands that take too long to be run
+with every change, or that are what runs this very test (make test).
+"""
+
+import pathlib
+import re
+
+BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^(?:\$ )?(?:(?:\S*/)?(?:dccvp|wheel_cosim|regtool\.py|study\.py) |make [a-z]|ctest )")
+
+
+def pages(root):
+    root = pathlib.Path(root)
+    return [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
+
+
+def blocks(page):
+    """(kind, body) of every fenced block: kind is the line behind the three backticks."""
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+def commands(page):
+    """(commands, promised lines) of every block to be run."""
+    found = blocks(page)
+    pairs = []
+    for i, (kind, body) in enumerate(found):
+        if kind == "sh":
+            promised = found[i + 1][1] if i + 1 < len(found) and found[i + 1][0] == "text" else ""
+            pairs.append((body, promised.splitlines()))
+    return pairs
