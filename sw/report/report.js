@@ -69,7 +69,12 @@
         ctx.moveTo(u.bbox.left, y);
         ctx.lineTo(u.bbox.left + u.bbox.width, y);
         ctx.stroke();
-        ctx.fillText(label, u.bbox.left + u.bbox.width - 4 * pixels, y - 4 * pixels);
+        const right = u.bbox.left + u.bbox.width - 5 * pixels;
+        const width = ctx.measureText(label).width;
+        ctx.fillStyle = colour("--ground");
+        ctx.fillRect(right - width - 4 * pixels, y - 8 * pixels, width + 8 * pixels, 16 * pixels);
+        ctx.fillStyle = colour("--pale");
+        ctx.fillText(label, right, y + 4 * pixels);
       }
       ctx.restore();
     };

@@ -99,9 +99,10 @@ def shares(run, index):
                  css="shares") + more
     tenants = run.metrics.get("tenants", [])
     if tenants:
-        text += table(["tenant", "got", "asked"], [
+        text += table(["tenant", "got", "asked", "off by"], [
             [escape(t["name"]), figure(run, index, f"tenants.{i}.share", 2, 100, "%"),
-             figure(run, index, f"tenants.{i}.expected_share", 2, 100, "%")]
+             figure(run, index, f"tenants.{i}.expected_share", 2, 100, "%"),
+             figure(run, index, f"tenants.{i}.share_error", 2, 100, "%")]
             for i, t in enumerate(tenants)])
     return text
 
@@ -340,6 +341,8 @@ def controllers(runs):
         slots = int(run.value("nic.controller.slots") or 0)
         order = sorted(range(len(hosts)), key=lambda k: (-hosts[k]["slots_in_use_max"],
                                                          -hosts[k]["timer_events"], k))
+        if not any(h["slots_in_use_max"] for h in hosts):
+            return f"<p>None of the {len(hosts)} controllers held a congested flow.</p>"
         rows = []
         for k in order[:MOST_ROWS]:
             path = f"hosts.{k}"

@@ -141,7 +141,11 @@ void add_completion_command(CLI::App& app, int& status) {
       "  source <(build/dccvp completion bash)\n"
       "  build/dccvp completion zsh >> ~/.zshrc");
   command->callback([&app, shell, &status] {
-    if (*shell == "zsh") std::printf("autoload -U +X bashcompinit && bashcompinit\n");
+    if (*shell == "zsh") {
+      std::printf(
+          "whence compdef >/dev/null || { autoload -Uz compinit && compinit -i; }\n"
+          "autoload -U +X bashcompinit && bashcompinit\n");
+    }
     std::fputs(bash_script(app).c_str(), stdout);
     status = kExitOk;
   });
