@@ -1,6 +1,7 @@
 #include "cli/preflight.h"
 
 #include "app/boot_block.h"
+#include "platform/packet_capture.h"
 #include "platform/translate.h"
 #include "riscv/elf_file.h"
 #include "traffic/traffic_expander.h"
@@ -8,13 +9,20 @@
 namespace dcc::vp {
 namespace {
 
-void check_traffic(const PlatformConfig& config) {
+/// Traffic, and what the traces select of its flows and of the topology's ports.
+void check_traffic(const LoadedConfig& loaded) {
+  const PlatformConfig& config = loaded.config;
   const Topology topology = make_topology(config.topology);
   TrafficContext context;
   context.hosts = config.topology.host_count();
   context.seed = config.seed;
   context.link_rate = [&](HostId host) { return topology.link(topology.node_of(host), 0).rate; };
-  expand_traffic(traffic_specs(config), context);
+  const std::size_t flows = expand_traffic(traffic_specs(config), context).size();
+  try {
+    check_captures(config, topology, flows);
+  } catch (const SettingError& error) {
+    throw ConfigError(loaded.place_of(error.path()), error.what());
+  }
 }
 
 void check_firmware(const HostConfig& host, const Place& place) {
@@ -27,19 +35,14 @@ void check_firmware(const HostConfig& host, const Place& place) {
   }
 }
 
-Place place_of(const LoadedConfig& loaded, const std::string& path) {
-  const auto known = loaded.places.find(path);
-  return known == loaded.places.end() ? Place{loaded.file, 1, 1} : known->second;
-}
-
 }  // namespace
 
 void check_named_inputs(const LoadedConfig& loaded) {
-  check_traffic(loaded.config);
-  check_firmware(loaded.config.host, place_of(loaded, "host.elf"));
+  check_traffic(loaded);
+  check_firmware(loaded.config.host, loaded.place_of("host.elf"));
   for (const auto& [id, host] : loaded.config.hosts) {
     const std::string path = "hosts." + std::to_string(id) + ".elf";
-    check_firmware(host, place_of(loaded, path));
+    check_firmware(host, loaded.place_of(path));
   }
 }
 

@@ -44,12 +44,19 @@ void list_pictures(const std::filesystem::path& folder) {
 }
 
 /// What reaches us as an exception happened while the platform was built: its input is at fault.
-RunResults simulate(const LoadedConfig& loaded, bool show_progress) {
+RunResults simulate(const LoadedConfig& loaded, OutputFolder& folder, bool show_progress) {
+  std::filesystem::path traces;
+  if (loaded.config.output.trace.any()) {
+    traces = folder.stage() / "trace";
+    std::filesystem::create_directories(traces);
+  }
   ProgressLine progress(show_progress);
   try {
-    return run_platform(loaded.config, progress);
+    return run_platform(loaded.config, progress, traces);
   } catch (const ConfigError&) {
     throw;
+  } catch (const SettingError& error) {
+    throw ConfigError(loaded.place_of(error.path()), error.what());
   } catch (const TrafficError&) {
     throw;
   } catch (const std::runtime_error& error) {
@@ -63,7 +70,7 @@ int run(const Arguments& arguments) {
   const LoadedConfig loaded = load_config(arguments.config.file, overrides);
   OutputFolder folder(output_place(arguments), arguments.force);
 
-  RunResults results = simulate(loaded, !arguments.quiet && ::isatty(STDERR_FILENO) == 1);
+  RunResults results = simulate(loaded, folder, !arguments.quiet && ::isatty(STDERR_FILENO) == 1);
   const Metrics metrics = compute_metrics(loaded.config, results);
   for (std::string& broken : broken_balances(results)) {
     results.failures.push_back(std::move(broken));
@@ -80,6 +87,7 @@ int run(const Arguments& arguments) {
     std::fputs(summary_text(results, metrics, wants_colour(STDOUT_FILENO)).c_str(), stdout);
     if (!no_pictures.empty()) std::printf("Note: %s\n", no_pictures.c_str());
     list_pictures(folder.final_place());
+    for (const std::string& trace : results.traces) std::printf("Trace: %s\n", trace.c_str());
     std::printf("Results: %s\n", folder.final_place().c_str());
   } else {
     for (const std::string& failure : results.failures) {

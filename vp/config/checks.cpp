@@ -23,7 +23,7 @@ std::string text_of(const T& value) {
 class Checker {
  public:
   explicit Checker(const LoadedConfig& loaded)
-      : c_(loaded.config), places_(loaded.places), file_(loaded.file) {}
+      : loaded_(loaded), c_(loaded.config), places_(loaded.places) {}
 
   void run() const {
     check_time();
@@ -34,6 +34,7 @@ class Checker {
     check_classes();
     check_qos();
     check_hosts();
+    check_captures();
     std::uint64_t flows = 0;
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) flows += check_traffic(i);
     require(flows <= kMostFlows, "traffic", "more than 4000000 flows");
@@ -278,6 +279,25 @@ class Checker {
             "one port for " + std::to_string(count) + " hosts; give it to one under `hosts`");
   }
 
+  void check_captures() const {
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < c_.output.trace.packets.size(); ++i) {
+      const PacketTraceConfig& p = c_.output.trace.packets[i];
+      const std::string path = "output.trace.packets." + std::to_string(i);
+      const bool plain = !p.name.empty() && p.name[0] != '.' &&
+                         p.name.find_first_not_of(
+                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
+                             "WXYZ0123456789_-.") == std::string::npos;
+      require(plain, path + ".name",
+              in_quotes(p.name) + " is no plain file name (letters, digits, '_', '-', '.')");
+      require(names.insert(p.name).second, path + ".name",
+              "a second capture named " + in_quotes(p.name));
+      require(p.from < p.to.value_or(c_.duration), path + ".from",
+              "the capture begins at " + text_of(p.from) + ", not before its end " +
+                  text_of(p.to.value_or(c_.duration)));
+    }
+  }
+
   void check_host(const HostConfig& host, const std::string& path) const {
     require(host.driver != DriverKind::kFirmware || !host.elf.empty(), path + ".driver",
             "driver: firmware needs an elf");
@@ -375,23 +395,13 @@ class Checker {
     if (!condition) fail(path, message);
   }
 
-  /// At the parameter's place, or that of the nearest section which the user wrote.
   [[noreturn]] void fail(const std::string& path, const std::string& message) const {
-    std::string at = path;
-    for (;;) {
-      const auto place = places_.find(at);
-      if (place != places_.end()) throw ConfigError(place->second, path + ": " + message);
-      const std::size_t dot = at.rfind('.');
-      if (dot == std::string::npos) break;
-      at.resize(dot);
-    }
-    const Place start = file_.empty() ? Place{"configuration"} : Place{file_, 1, 1};
-    throw ConfigError(start, path + ": " + message);
+    throw ConfigError(loaded_.place_of(path), path + ": " + message);
   }
 
+  const LoadedConfig& loaded_;
   const PlatformConfig& c_;
   const std::map<std::string, Place>& places_;
-  const std::string& file_;
 };
 
 }  // namespace

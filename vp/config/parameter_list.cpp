@@ -70,9 +70,10 @@ class Lister final : public SchemaVisitor {
 };
 
 std::string generic(const std::string& path) {
-  static constexpr const char* kLists[] = {"hosts.",          "dscp.",          "tenants.",
-                                           "traffic.",        "faults.",        "expect.",
-                                           "topology.nodes.", "topology.links."};
+  static constexpr const char* kLists[] = {
+      "hosts.",          "dscp.",           "tenants.",
+      "traffic.",        "faults.",         "expect.",
+      "topology.nodes.", "topology.links.", "output.trace.packets."};
   for (const std::string list : kLists) {
     if (path.compare(0, list.size(), list) != 0) continue;
     const std::size_t dot = path.find('.', list.size());

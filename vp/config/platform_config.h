@@ -205,8 +205,25 @@ struct SeriesConfig {
   bool classes = true;
 };
 
+/// One file of captured packets, trace/<name>.pcapng.
+struct PacketTraceConfig {
+  std::string name = "packets";
+  std::vector<std::string> ports;  // wires, cables, nodes; empty: all
+  std::vector<unsigned> flows;     // empty: all, and what belongs to no flow
+  PicoSeconds from{0};
+  std::optional<PicoSeconds> to;  // empty: the end of the run
+  Bytes snap = 128;               // bytes kept of a packet
+};
+
+struct TraceConfig {
+  std::vector<PacketTraceConfig> packets;
+  /// Something is to be traced: a run leaves a folder trace/.
+  bool any() const { return !packets.empty(); }
+};
+
 struct OutputConfig {
   SeriesConfig series;
+  TraceConfig trace;
   bool plots = true;
 };
 

@@ -244,11 +244,11 @@ void append_hosts(HostList& list, std::string_view text) {
   const unsigned last =
       dots == std::string_view::npos ? first : read_integer<unsigned>(text.substr(dots + 2));
   if (last < first) throw QuantityError("the range runs backwards");
-  if (last >= kMost) throw QuantityError("host numbers are below 65536");
+  if (last >= kMost) throw QuantityError("numbers are below 65536");
   std::set<HostId> known(list.begin(), list.end());
   for (unsigned host = first; host <= last; ++host) {
     if (!known.insert(host).second) {
-      throw QuantityError("host " + std::to_string(host) + " is listed twice");
+      throw QuantityError(std::to_string(host) + " is listed twice");
     }
     list.push_back(host);
   }

@@ -14,6 +14,17 @@ void describe_dscp(SchemaVisitor& v, DscpConfig& c) {
           {"a flow's rate never rises above this", "InfiniBand CCTI_Min's role"});
 }
 
+void describe_packet_trace(SchemaVisitor& v, PacketTraceConfig& c) {
+  v.text("name", c.name, {"the file is trace/<name>.pcapng", ""});
+  v.names("ports", c.ports, "all",
+          {"a wire (s0->h3), a cable (s0--h3, both ways) or all wires at a node (h3)", ""});
+  v.numbers_or_all("flows", c.flows, "flows",
+                   {"only packets of these flows (ids of flows.csv)", ""});
+  v.field("from", c.from, {}, {"when the capture begins", ""});
+  v.field("to", c.to, "end", {}, {"when it ends", ""});
+  v.field("snap", c.snap, {"64B", "65535B"}, {"most bytes kept of a packet", ""});
+}
+
 void describe_output(SchemaVisitor& v, OutputConfig& c) {
   v.section("series", {"samples over time in series/*.csv", ""}, [&] {
     v.field("interval", c.series.interval, {"100ns", "1s"}, {"time between two samples", ""});
@@ -21,6 +32,12 @@ void describe_output(SchemaVisitor& v, OutputConfig& c) {
     v.choice("queues", c.series.queues, {"egress queues sampled into queue.csv", ""});
     v.field("classes", c.series.classes, {}, {"write class.csv, goodput by DSCP", ""});
   });
+  v.section("trace", {"what happened, in files that other tools open; all off by default", ""},
+            [&] {
+              v.list("packets", c.trace.packets,
+                     {"captures, a pcapng file each", "draft-ietf-opsawg-pcapng"},
+                     [&](PacketTraceConfig& p) { describe_packet_trace(v, p); });
+            });
   v.field("plots", c.plots, {}, {"draw PNGs when Python's matplotlib is there", ""});
 }
 

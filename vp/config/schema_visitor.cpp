@@ -119,27 +119,58 @@ void SchemaVisitor::path(const char* key, std::string& member,
         }});
 }
 
-void SchemaVisitor::hosts(const char* key, HostList& member, Doc doc) {
-  const auto append = [](HostList& list, const YamlNode& node) {
-    const std::string& text = scalar_of(node, "host or range of hosts such as 1..8");
+void SchemaVisitor::numbers_or_all(const char* key, std::vector<unsigned>& member, const char* what,
+                                   Doc doc) {
+  const auto append = [what](HostList& list, const YamlNode& node) {
+    const std::string& text =
+        scalar_of(node, (std::string("list of ") + what + " such as 1..8").c_str());
     try {
       append_hosts(list, text);
     } catch (const QuantityError& e) {
       throw ConfigError(node.place, in_quotes(text) + ": " + e.what());
     }
   };
-  leaf({key, "hosts", "all | 3 | 1..8 | [0, 4..7]", doc,
-        [&member, append](const YamlNode& node) {
+  leaf({key, what, "all | 3 | 1..8 | [0, 4..7]", doc,
+        [&member, append, what](const YamlNode& node) {
           HostList read;
           if (node.kind == YamlNode::Kind::kList) {
             for (const YamlNode& item : node.items) append(read, item);
-            if (read.empty()) throw ConfigError(node.place, "an empty list of hosts");
+            if (read.empty())
+              throw ConfigError(node.place, std::string("an empty list of ") + what);
           } else if (!is_word(node, "all")) {
             append(read, node);
           }
           member = std::move(read);
         },
         [&member] { return member.empty() ? "all" : format_hosts(member); }});
+}
+
+void SchemaVisitor::names(const char* key, std::vector<std::string>& member, const char* all,
+                          Doc doc) {
+  leaf({key, "names", std::string(all) + " | name | [name, …]", doc,
+        [&member, all](const YamlNode& node) {
+          std::vector<std::string> read;
+          const auto append = [&read](const YamlNode& item) {
+            const std::string& name = scalar_of(item, "name");
+            if (name.empty()) throw ConfigError(item.place, "an empty name");
+            if (std::count(read.begin(), read.end(), name) != 0) {
+              throw ConfigError(item.place, in_quotes(name) + " is listed twice");
+            }
+            read.push_back(name);
+          };
+          if (node.kind == YamlNode::Kind::kList) {
+            for (const YamlNode& item : node.items) append(item);
+            if (read.empty()) throw ConfigError(node.place, "an empty list of names");
+          } else if (!is_word(node, all)) {
+            append(node);
+          }
+          member = std::move(read);
+        },
+        [&member, all] {
+          std::string out;
+          for (const std::string& name : member) out += (out.empty() ? "" : ", ") + yaml_text(name);
+          return member.empty() ? std::string(all) : "[" + out + "]";
+        }});
 }
 
 void SchemaVisitor::numbers(const char* key, std::vector<unsigned>& member, std::size_t least,

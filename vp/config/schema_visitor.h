@@ -88,7 +88,13 @@ class SchemaVisitor {
   /// A file that must exist; relative to the configuration's folder. `words` need no file.
   void path(const char* key, std::string& member, const std::vector<std::string>& words, Doc doc);
   /// Hosts; empty: the word `all`.
-  void hosts(const char* key, HostList& member, Doc doc);
+  void hosts(const char* key, HostList& member, Doc doc) {
+    numbers_or_all(key, member, "hosts", doc);
+  }
+  /// Numbers below 65 536, as hosts are written; empty: the word `all`. `what`: of what.
+  void numbers_or_all(const char* key, std::vector<unsigned>& member, const char* what, Doc doc);
+  /// A name or a list of names; empty: the word `all`.
+  void names(const char* key, std::vector<std::string>& member, const char* all, Doc doc);
   /// A list of small numbers, of `least` to `most` elements.
   void numbers(const char* key, std::vector<unsigned>& member, std::size_t least, std::size_t most,
                Range each, Doc doc);

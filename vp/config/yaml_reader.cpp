@@ -246,6 +246,17 @@ LoadedConfig read_tree(YamlNode root, const std::string& name, const std::filesy
 
 }  // namespace
 
+Place LoadedConfig::place_of(const std::string& path) const {
+  for (std::string at = path;;) {
+    const auto place = places.find(at);
+    if (place != places.end()) return place->second;
+    const std::size_t dot = at.rfind('.');
+    if (dot == std::string::npos) break;
+    at.resize(dot);
+  }
+  return file.empty() ? Place{"configuration"} : Place{file, 1, 1};
+}
+
 LoadedConfig load_config(const std::filesystem::path& file,
                          const std::vector<std::string>& overrides) {
   return read_tree(load_yaml(file), file.string(), file.parent_path(), overrides);

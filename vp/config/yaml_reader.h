@@ -17,6 +17,21 @@ struct LoadedConfig {
   /// By dotted path (`switch.ecn.kmin`, `traffic.0`); what is missing here is a default.
   std::map<std::string, Place> places;
   std::string file;  // as given; empty: no file
+
+  /// Where a parameter was written, or the nearest section around it that was.
+  Place place_of(const std::string& path) const;
+};
+
+/// A parameter's value that does not fit what only the built platform knows: a port, a flow.
+class SettingError : public std::runtime_error {
+ public:
+  SettingError(std::string path, const std::string& message)
+      : runtime_error(path + ": " + message), path_(std::move(path)) {}
+  /// Dotted path of the parameter; what() begins with it.
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
 };
 
 /// Reads, applies the overrides in order, validates. Throws ConfigError at the first thing that is

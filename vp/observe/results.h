@@ -148,6 +148,8 @@ struct RunResults {
   ClassColumns class_series;
   /// Broken promises found by the platform (one sentence each): the run exits 1.
   std::vector<std::string> failures;
+  /// What was traced, a sentence a file.
+  std::vector<std::string> traces;
   /// Remarks for the user that do not fail the run.
   std::vector<std::string> warnings;
 };

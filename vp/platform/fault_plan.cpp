@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "config/yaml_reader.h"
 #include "net/faults.h"
 
 namespace dcc::vp {
@@ -39,9 +39,9 @@ void install_faults(const PlatformConfig& config, const Scheduler& scheduler, Ne
       found = true;
     }
     if (!found) {
-      throw std::invalid_argument(
-          fmt::format("faults.{}.link: there is no link '{}'; they are named as '{}'", f,
-                      fault.link, network.wires().front().name));
+      throw SettingError(fmt::format("faults.{}.link", f),
+                         fmt::format("there is no link '{}'; they are named as '{}'", fault.link,
+                                     network.wires().front().name));
     }
   }
   for (std::size_t i = 0; i < hooks.size(); ++i) {

@@ -7,7 +7,7 @@
 
 namespace dcc::vp {
 
-/// Throws std::invalid_argument, with the names there are, for a link that does not exist.
+/// Throws SettingError, with the names there are, for a link that does not exist.
 void install_faults(const PlatformConfig& config, const Scheduler& scheduler, Network& network);
 
 }  // namespace dcc::vp

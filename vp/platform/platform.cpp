@@ -13,6 +13,7 @@
 #include "platform/host.h"
 #include "platform/measurement.h"
 #include "platform/network.h"
+#include "platform/packet_capture.h"
 #include "platform/qos_links.h"
 #include "platform/run.h"
 #include "platform/translate.h"
@@ -33,7 +34,8 @@ constexpr std::uint32_t kMeasurementRank = 0xF00000;
 
 class Platform final : public sc_core::sc_module {
  public:
-  Platform(const sc_core::sc_module_name& name, const PlatformConfig& config, RunObserver& observer)
+  Platform(const sc_core::sc_module_name& name, const PlatformConfig& config, RunObserver& observer,
+           const std::filesystem::path& trace_folder)
       : sc_module(name),
         config_(config),
         observer_(observer),
@@ -48,6 +50,8 @@ class Platform final : public sc_core::sc_module {
     build_hosts();
     network_.bind_switches();
     install_faults(config_, scheduler_, network_);
+    capture_ =
+        std::make_unique<PacketCapture>(config_, network_, plan_.flows().size(), trace_folder);
     plan_.on_connected(
         [this](HostId host, Qpn qpn) { hosts_[host]->nic().device().connect_queue_pair(qpn); });
     traffic_ = std::make_unique<DirectTraffic>(
@@ -77,6 +81,8 @@ class Platform final : public sc_core::sc_module {
     results.completed = !aborted_ && (stopped_early_ || !kernel_.stopped());
     results.events = scheduler_.events_run();
     measurement_->collect(results);
+    capture_->close();
+    results.traces = capture_->described();
     for (const Wire& wire : network_.wires()) {
       results.link_traversals += wire.module->link().counters().packets;
     }
@@ -236,6 +242,7 @@ class Platform final : public sc_core::sc_module {
   std::vector<std::unique_ptr<Host>> hosts_;
   std::unique_ptr<DirectTraffic> traffic_;
   std::unique_ptr<Measurement> measurement_;
+  std::unique_ptr<PacketCapture> capture_;
   Event finish_check_;
   bool stopped_early_ = false;
   bool aborted_ = false;
@@ -243,8 +250,9 @@ class Platform final : public sc_core::sc_module {
 
 }  // namespace
 
-RunResults run_platform(const PlatformConfig& config, RunObserver& observer) {
-  Platform platform("platform", config, observer);
+RunResults run_platform(const PlatformConfig& config, RunObserver& observer,
+                        const std::filesystem::path& trace_folder) {
+  Platform platform("platform", config, observer, trace_folder);
   return platform.run();
 }
 

@@ -310,7 +310,7 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry
       break;
     case PacketKind::kNak:
       h.opcode = Opcode::kAcknowledge;
-      h.syndrome = kSyndromeNakSequence;
+      h.syndrome = packet.refused ? kSyndromeNakAccess : kSyndromeNakSequence;
       break;
     case PacketKind::kCnp:
       h.opcode = Opcode::kCnp;

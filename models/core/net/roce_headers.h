@@ -33,9 +33,11 @@ constexpr bool has_immediate(Opcode o) {
 }
 constexpr bool has_payload(Opcode o) { return o != Opcode::kAcknowledge && o != Opcode::kCnp; }
 
-/// AETH syndromes (table 43): acknowledge without credit count; negative: PSN sequence error.
+/// AETH syndromes (table 43): acknowledge without credit count; negative: PSN sequence error,
+/// remote access error.
 constexpr std::uint8_t kSyndromeAck = 0x1F;
 constexpr std::uint8_t kSyndromeNakSequence = 0x60;
+constexpr std::uint8_t kSyndromeNakAccess = 0x62;
 
 using MacAddress = std::array<std::uint8_t, 6>;
 

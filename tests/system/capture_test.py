@@ -1,0 +1,200 @@
+#!/usr/bin/python3
+"""Captures against Wireshark's own tools and against the run's counters.
+
+  capture_test.py BUILD/dccvp
+
+tshark decodes every frame; what it finds is counted and must be what metrics.json says.
+"""
+
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DCCVP = ""
+
+CNP, ACK = "129", "17"
+DATA = {"6", "7", "8", "9", "10", "11"}
+# Transfers that end, measured from the first packet to the last: what was marked was also sent.
+FINITE = ("duration=20ms", "measure={from: 0us, to: 20ms}",
+          "traffic=[{kind: incast, senders: 1..4, receiver: 0, dscp: 46, bytes: 2MB},"
+          " {kind: incast, senders: 5..8, receiver: 0, dscp: 10, bytes: 2MB}]")
+FIELDS = ("frame.interface_name", "frame.time_epoch", "frame.len", "frame.cap_len",
+          "infiniband.bth.opcode", "ip.dsfield.ecn", "ip.dsfield.dscp", "ip.checksum.status",
+          "udp.dstport", "ip.src", "ip.dst", "infiniband.bth.destqp", "macc.opcode", "_ws.malformed")
+
+Frame = collections.namedtuple("Frame", [f.rsplit(".", 1)[-1].strip("_") if f != "macc.opcode" else
+                                         "mac_opcode" for f in FIELDS[:4]] +
+                               ["opcode", "ecn", "dscp", "checksum", "port", "source", "destination",
+                                "qpn", "mac_opcode", "malformed"])
+
+
+def dccvp(command, config, *overrides, out=None, code=0):
+    arguments = [DCCVP, command, str(config)]
+    for override in overrides:
+        arguments += ["-c", override]
+    if out is not None:
+        arguments += ["--out", str(out), "--no-plots"]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=300, check=False)
+    if done.returncode != code:
+        raise AssertionError(f"exit {done.returncode}: {done.stderr}{done.stdout}")
+    return done
+
+
+def frames_of(file):
+    arguments = ["tshark", "-n", "-r", str(file), "-o", "ip.check_checksum:TRUE", "-T", "fields",
+                 "-E", "separator=,", "-E", "occurrence=f"]
+    for field in FIELDS:
+        arguments += ["-e", field]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=300, check=True)
+    return [Frame(*line.split(",")) for line in done.stdout.splitlines()]
+
+
+def metrics_of(out):
+    metrics = json.loads((out / "metrics.json").read_text())
+    del metrics["wall_s"], metrics["speed"]
+    return metrics
+
+
+class Capture(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="dccvp-capture-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_demo(self, *overrides, packets, name="run"):
+        out = self.folder / name
+        dccvp("run", ROOT / "configs/demo.yaml", *overrides,
+              f"output.trace.packets={packets}", out=out)
+        return out
+
+    def check_decoded(self, frames):
+        for frame in frames:
+            self.assertEqual(frame.malformed, "", frame)
+            if frame.mac_opcode:
+                continue
+            self.assertEqual(frame.port, "4791", frame)
+            self.assertEqual(frame.checksum, "1", frame)
+            self.assertIn(frame.opcode, DATA | {CNP, ACK}, frame)
+
+
+class Demo(Capture):
+    def test_every_frame_decoded_and_the_counts_are_the_counters(self):
+        out = self.run_demo(*FINITE, packets="[{name: all, snap: 9216B}, {name: short}]")
+        metrics = metrics_of(out)
+        frames = frames_of(out / "trace/all.pcapng")
+        self.check_decoded(frames)
+        self.assertEqual(len(frames), metrics["link_traversals"])
+
+        from_switch = [f for f in frames if f.interface_name.startswith("s0->")]
+        from_hosts = [f for f in frames if not f.interface_name.startswith("s0->")]
+        a = metrics["aggregate"]
+        self.assertGreater(a["ecn_marks"], 100)
+        self.assertGreater(a["cnps_sent"], 100)
+        self.assertEqual(sum(f.ecn == "3" for f in from_switch), a["ecn_marks"])
+        self.assertEqual(sum(f.ecn == "3" for f in from_hosts), 0)
+        cnps = [f for f in from_hosts if f.opcode == CNP]
+        self.assertEqual(len(cnps), a["cnps_sent"])
+        self.assertEqual({f.dscp for f in cnps}, {"48"})
+        self.assertEqual(sum(f.opcode == CNP for f in from_switch), a["cnps_received"])
+        pauses = sum(f.mac_opcode != "" for f in frames)
+        self.assertEqual(len(from_hosts) + pauses, metrics["balance"]["packets_sent"])
+        for link in metrics["links"]:
+            mine = [f for f in frames if f.interface_name == link["name"]]
+            # Frames are shown without their FCS, four bytes; tx_bytes counts it, without the gap.
+            self.assertEqual(sum(int(f.len) + 4 for f in mine), link["tx_bytes"], link["name"])
+        times = [f.time_epoch for f in frames]
+        self.assertEqual(times, sorted(times))
+
+        # With the default snap length the same frames, each with its first 128 bytes.
+        short = frames_of(out / "trace/short.pcapng")
+        self.check_decoded(short)
+        self.assertEqual([f._replace(cap_len="") for f in short],
+                         [f._replace(cap_len="") for f in frames])
+        self.assertEqual({int(f.cap_len) for f in short},
+                         {min(128, int(f.len)) for f in frames})
+
+    def test_wireshark_finds_nothing_wrong_in_whole_frames(self):
+        out = self.run_demo(*FINITE, packets="[{ports: h0, snap: 9216B}]")
+        done = subprocess.run(["tshark", "-n", "-r", str(out / "trace/packets.pcapng")],
+                              capture_output=True, text=True, check=True)
+        self.assertGreater(done.stdout.count("RRoCE"), 1000)
+        self.assertNotIn("alformed", done.stdout)
+
+    def test_capinfos_sees_ports_speed_and_nanoseconds(self):
+        out = self.run_demo("duration=1ms", "measure={from: 0us, to: 1ms}",
+                            packets="[{ports: [h3--s0, s0->h0]}]")
+        text = subprocess.run(["capinfos", str(out / "trace/packets.pcapng")],
+                              capture_output=True, text=True, check=True).stdout
+        for words in ("nanoseconds (9)", "Number of interfaces in file: 3", "Name = s0->h3",
+                      "Name = h3->s0", "Name = s0->h0", "Speed = 100000000000",
+                      "Strict time order:   True", "Capture length = 128"):
+            self.assertIn(words, text)
+
+    def test_a_capture_changes_nothing_else_and_repeats(self):
+        short = ("duration=1ms", "measure={from: 0us, to: 1ms}")
+        one = self.run_demo(*short, packets="[{ports: h0}]", name="one")
+        two = self.run_demo(*short, packets="[{ports: h0}]", name="two")
+        off = self.run_demo(*short, packets="[]", name="off")
+        self.assertEqual((one / "trace/packets.pcapng").read_bytes(),
+                         (two / "trace/packets.pcapng").read_bytes())
+        self.assertEqual(metrics_of(one), metrics_of(off))
+        self.assertFalse((off / "trace").exists())
+
+
+class Selections(Capture):
+    def test_flow_window_and_port(self):
+        out = self.run_demo(*FINITE, packets="[{name: all}, "
+                            "{name: some, ports: [s0->h0, h0->s0], flows: [1, 6], from: 300us, "
+                            "to: 500us}]")
+        everything = frames_of(out / "trace/all.pcapng")
+        # Host h is 10.x.x.x with h + 1; flow f of this configuration goes from host f + 1 to 0.
+        hosts = {"10.0.0.3", "10.0.0.8"}
+        expected = [f for f in everything if f.interface_name in ("s0->h0", "h0->s0")
+                    and 300e-6 <= float(f.time_epoch) < 500e-6
+                    and (f.source in hosts or f.destination in hosts)]
+        # Interfaces are numbered within a file; their names are the same.
+        self.assertGreater(len(expected), 100)
+        self.assertEqual(frames_of(out / "trace/some.pcapng"), expected)
+
+    def test_pause_frames_are_seen_and_counted(self):
+        out = self.folder / "pfc"
+        dccvp("run", ROOT / "configs/incast_8x25g.yaml", "duration=2ms",
+              "measure={from: 0us, to: 2ms}", "switch.ecn.enabled=false", "switch.buffer=600KB",
+              "output.trace.packets=[{}]", out=out)
+        frames = frames_of(out / "trace/packets.pcapng")
+        self.check_decoded(frames)
+        pauses = [f for f in frames if f.mac_opcode]
+        self.assertGreater(len(pauses), 10)
+        self.assertEqual({f.mac_opcode for f in pauses}, {"0x0101"})
+        self.assertEqual(len(frames), metrics_of(out)["link_traversals"])
+
+    def test_what_is_not_there_is_refused_with_its_place(self):
+        config = self.folder / "c.yaml"
+        base = ("topology: {kind: star, hosts: 3}\n"
+                "traffic: [{kind: flow, from: 1, to: 0, bytes: 1MB}]\n")
+        for text, words in (
+                ("{ports: [s0->h0, s0->h7]}",
+                 "3:36: output.trace.packets.0.ports: there is no port 's0->h7'; did you mean 's0->h"),
+                ("{flows: 3}", "3:36: output.trace.packets.0.flows: there is no flow 3: there are 0"),
+                ("{port: s0}", "3:29: unknown key 'port' in output.trace.packets.0; did you mean"),
+                ("{snap: 10B}", "3:35: '10B' is out of range"),
+                ("{from: 1s}", "3:35: output.trace.packets.0.from: the capture begins at 1s")):
+            config.write_text(base + f"output: {{trace: {{packets: [{text}]}}}}\n")
+            for command, out in (("check", None), ("run", self.folder / "out")):
+                with self.subTest(text=text, command=command):
+                    done = dccvp(command, config, out=out, code=2)
+                    self.assertTrue(done.stderr.startswith(f"dccvp: {config}:{words}"), done.stderr)
+        config.write_text(base + "faults: [{kind: loss, link: s0->h9, probability: 0.1}]\n")
+        done = dccvp("run", config, out=self.folder / "out", code=2)
+        self.assertIn(f"{config}:3:29: faults.0.link: there is no link 's0->h9'", done.stderr)
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["c.yaml"], "something was left")
+
+
+if __name__ == "__main__":
+    DCCVP = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main(verbosity=2)

@@ -1,0 +1,153 @@
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "net/control_frames.h"
+#include "net/wire_frame.h"
+
+namespace dcc {
+namespace {
+
+constexpr roce::MacAddress kPort = {0x06, 0, 1, 2, 3, 4};
+
+Packet data_packet(std::uint32_t payload) {
+  Packet packet;
+  packet.kind = PacketKind::kData;
+  packet.ecn = Ecn::kCe;
+  packet.dscp = 46;
+  packet.first = true;
+  packet.message_bytes = 100'000;
+  packet.payload_bytes = payload;
+  packet.wire_bytes = roce::data_wire_bytes(payload, true, false);
+  packet.source = 3;
+  packet.destination = 70'000;
+  packet.destination_qpn = 0x123456;
+  packet.flow = 9;
+  packet.psn = 0x1'0000'05;
+  return packet;
+}
+
+std::vector<std::uint8_t> frame_of(const Packet& packet, std::uint32_t snap, std::uint32_t* length,
+                                   bool marks = false) {
+  FrameWriter writer(snap, marks);
+  std::vector<std::uint8_t> room(snap + 8, 0xEE);
+  const FrameSize size = writer.write(packet, kPort, room.data());
+  for (std::size_t i = size.captured; i < room.size(); ++i) {
+    EXPECT_EQ(room[i], 0xEE) << "written beyond what was captured";
+  }
+  room.resize(size.captured);
+  *length = size.length;
+  return room;
+}
+
+TEST(WireFrame, WholeFramesAreWhatTheSerialiserMakesOfTheSamePacket) {
+  for (const std::uint32_t payload : {1u, 2u, 3u, 4u, 255u, 256u, 257u, 1000u, 4096u}) {
+    const Packet packet = data_packet(payload);
+    std::uint32_t length = 0;
+    const auto frame = frame_of(packet, 9216, &length);
+    const auto expected =
+        roce::serialize(roce::headers_of(packet, packet.message_bytes, false), nullptr, payload);
+    EXPECT_EQ(frame, expected) << payload;
+    EXPECT_EQ(length, packet.wire_bytes - roce::kFcs) << payload;
+    const roce::Parsed parsed = roce::parse(frame.data(), frame.size());
+    EXPECT_EQ(parsed.error, roce::ParseError::kNone) << roce::describe(parsed.error);
+    EXPECT_EQ(parsed.headers.ecn, Ecn::kCe);
+  }
+}
+
+TEST(WireFrame, CarriedPayloadAndItsIcrc) {
+  PacketPool pool;
+  Packet packet = data_packet(333);
+  pool.attach_payload(packet, 333);
+  std::iota(packet.payload->begin(), packet.payload->end(), std::uint8_t{7});
+  std::uint32_t length = 0;
+  const auto frame = frame_of(packet, 9216, &length);
+  const roce::Parsed parsed = roce::parse(frame.data(), frame.size());
+  ASSERT_EQ(parsed.error, roce::ParseError::kNone) << roce::describe(parsed.error);
+  EXPECT_EQ(std::vector<std::uint8_t>(parsed.payload, parsed.payload + parsed.payload_size),
+            *packet.payload);
+}
+
+TEST(WireFrame, AnySnapLengthKeepsTheFrameSBeginning) {
+  PacketPool pool;
+  for (const bool real : {false, true}) {
+    Packet packet = data_packet(101);
+    if (real) pool.attach_payload(packet, 101);
+    std::uint32_t length = 0;
+    const auto whole = frame_of(packet, 9216, &length);
+    for (std::uint32_t snap = 1; snap <= whole.size() + 1; ++snap) {
+      std::uint32_t cut_length = 0;
+      const auto cut = frame_of(packet, snap, &cut_length);
+      ASSERT_EQ(cut.size(), std::min<std::size_t>(snap, whole.size()));
+      ASSERT_TRUE(std::equal(cut.begin(), cut.end(), whole.begin())) << snap;
+      ASSERT_EQ(cut_length, length);
+    }
+  }
+}
+
+TEST(WireFrame, PayloadsOfChangingLength) {
+  FrameWriter writer(9216, false);
+  std::vector<std::uint8_t> room(9216);
+  for (const std::uint32_t payload : {1000u, 17u, 1000u, 1000u, 4u, 17u}) {
+    const FrameSize size = writer.write(data_packet(payload), kPort, room.data());
+    EXPECT_EQ(roce::parse(room.data(), size.captured).error, roce::ParseError::kNone) << payload;
+  }
+}
+
+TEST(WireFrame, AnswersAndNotifications) {
+  Packet packet;
+  packet.source = 1;
+  packet.destination = 2;
+  packet.destination_qpn = 5;
+  packet.psn = 77;
+  std::uint32_t length = 0;
+  const auto headers = [&](bool marks) {
+    const auto frame = frame_of(packet, 128, &length, marks);
+    const roce::Parsed parsed = roce::parse(frame.data(), frame.size());
+    EXPECT_EQ(parsed.error, roce::ParseError::kNone) << roce::describe(parsed.error);
+    return parsed.headers;
+  };
+  packet.kind = PacketKind::kAck;
+  EXPECT_EQ(headers(false).syndrome, roce::kSyndromeAck);
+  EXPECT_EQ(length, roce::ack_wire_bytes() - roce::kFcs);
+  packet.kind = PacketKind::kNak;
+  EXPECT_EQ(headers(false).syndrome, roce::kSyndromeNakSequence);
+  packet.refused = true;
+  EXPECT_EQ(headers(false).syndrome, roce::kSyndromeNakAccess);
+  packet.kind = PacketKind::kCnp;
+  packet.cnp_marks = 9;
+  EXPECT_EQ(headers(true).cnp_marks, 9);
+  EXPECT_EQ(headers(false).cnp_marks, 0);
+  EXPECT_EQ(headers(false).opcode, roce::Opcode::kCnp);
+  EXPECT_EQ(length, roce::cnp_wire_bytes() - roce::kFcs);
+}
+
+TEST(WireFrame, FramesOfOneHop) {
+  Packet packet;
+  packet.kind = PacketKind::kPause;
+  packet.pause_classes = 0b1001;
+  packet.wire_bytes = 64;
+  std::uint32_t length = 0;
+  auto frame = frame_of(packet, 128, &length);
+  PfcFrame pfc;
+  ASSERT_TRUE(parse(frame.data(), frame.size(), pfc));
+  EXPECT_EQ(pfc.source_mac, kPort);
+  EXPECT_EQ(pfc.time[0], 0xFFFF);
+  EXPECT_EQ(pfc.time[1], 0);
+  EXPECT_EQ(length, 60u);
+
+  packet.kind = PacketKind::kCnm;
+  packet.immediate = 42;
+  packet.source = 8;
+  packet.destination = 3;
+  frame = frame_of(packet, 128, &length);
+  CnmFrame cnm;
+  ASSERT_TRUE(parse(frame.data(), frame.size(), cnm));
+  EXPECT_EQ(cnm.feedback, 42);
+  EXPECT_EQ(cnm.destination_mac, roce::mac_of(3));
+  EXPECT_EQ(cnm.original_destination, roce::mac_of(8));
+}
+
+}  // namespace
+}  // namespace dcc
