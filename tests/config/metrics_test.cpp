@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "config/yaml_reader.h"
+#include "observe/remarks.h"
 #include "report/metrics_json.h"
 #include "report/numbers.h"
 
@@ -255,6 +256,24 @@ TEST(Json, TheClosedLoopIsThereWhenItRan) {
   EXPECT_EQ(json["qos"]["manager"], 4);
   EXPECT_EQ(json["qos"]["messages"], 371);
   EXPECT_EQ(json["qos"]["tenants"][0]["factor"], 31.66);
+}
+
+TEST(Remarks, TellWhereDifferentiationEnds) {
+  Fixture f;
+  f.add(1, 0, 46, 1'000'000);  // a thousand packets
+  f.results.aggregate.ecn_marks = 900;
+  EXPECT_TRUE(remarks_on_differentiation(f.config, f.results).empty());
+  f.results.aggregate.ecn_marks = 901;
+  f.results.aggregate.pfc_pauses = 7;
+  EXPECT_TRUE(remarks_on_differentiation(f.config, f.results).empty());  // plain DCQCN's tables
+  f.config.nic.congestion_control.dcqcn.policy = Policy::kProportional;
+  EXPECT_EQ(remarks_on_differentiation(f.config, f.results).size(), 2u);
+  f.results.aggregate.cnps_dropped_no_slot = 3;
+  const auto remarks = remarks_on_differentiation(f.config, f.results);
+  ASSERT_EQ(remarks.size(), 3u);
+  EXPECT_EQ(remarks[0].rfind("3 notifications found all 1024 slots", 0), 0u);
+  EXPECT_EQ(remarks[1].rfind("PFC paused 7 times", 0), 0u);
+  EXPECT_EQ(remarks[2].rfind("nearly every packet was marked (901 of 1000)", 0), 0u);
 }
 
 TEST(Json, HasTheContractsNamesInOrder) {

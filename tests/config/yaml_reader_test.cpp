@@ -154,6 +154,29 @@ TEST(Presets, AdapterThenSingleParametersOnTop) {
   EXPECT_EQ(own.config.nic.cnp.interval, kMicroSecond * 9);
 }
 
+TEST(Presets, ProportionalBringsWhatItNeeds) {
+  const auto c = read("nic: {congestion_control: {policy: proportional, first_cut: 1/8}}").config;
+  const DcqcnConfig& d = c.nic.congestion_control.dcqcn;
+  EXPECT_TRUE(d.r_ai == 15_Mbps);
+  EXPECT_TRUE(d.reference_rate.has_value() && *d.reference_rate == 100_Gbps);
+  EXPECT_TRUE(d.mi == Ratio(15, 1000));
+  EXPECT_EQ(d.f, 0u);
+  EXPECT_TRUE(d.first_cut == Ratio(1, 8));  // single parameters come on top
+  EXPECT_TRUE(c.nic.cnp.carry_marks);
+  EXPECT_TRUE(c.nic.cnp.interval == kMicroSecond * 4);
+  const auto plain = read("nic: {congestion_control: {policy: proportional}}").config;
+  EXPECT_TRUE(plain.nic.congestion_control.dcqcn.first_cut == Ratio(1, 32));
+}
+
+TEST(Topology, ItsSlowestLink) {
+  const auto slowest = [](const char* yaml) { return read(yaml).config.topology.slowest_link(); };
+  EXPECT_TRUE(slowest("topology: {link: {rate: 25Gbps}}") == 25_Gbps);
+  EXPECT_TRUE(slowest("topology: {kind: fat_tree, host_link: {rate: 50Gbps}}") == 50_Gbps);
+  EXPECT_TRUE(slowest("topology: {kind: custom, nodes: [{name: a, kind: host}, {name: b, kind: "
+                      "host}, {name: s, kind: switch}], links: [{from: a, to: s}, {from: b, to: "
+                      "s, rate: 10Gbps}]}") == 10_Gbps);
+}
+
 TEST(Presets, Sig15IsTheDefault) {
   const auto c = read("nic: {congestion_control: {preset: sig15}}").config;
   const DcqcnConfig& d = c.nic.congestion_control.dcqcn;

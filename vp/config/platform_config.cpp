@@ -20,6 +20,22 @@ unsigned TopologyConfig::host_count() const {
       nodes.begin(), nodes.end(), [](const NodeConfig& n) { return n.kind == NodeKind::kHost; }));
 }
 
+BitRate TopologyConfig::slowest_link() const {
+  switch (kind) {
+    case TopologyKind::kStar:
+      return link.rate;
+    case TopologyKind::kParkingLot:
+      return std::min(link.rate, fabric_link.rate);
+    case TopologyKind::kFatTree:
+      return std::min(host_link.rate, fabric_link.rate);
+    case TopologyKind::kCustom:
+      break;
+  }
+  BitRate slowest = links.front().link.rate;  // a network of two hosts or more has a link
+  for (const CableConfig& cable : links) slowest = std::min(slowest, cable.link.rate);
+  return slowest;
+}
+
 const HostConfig& PlatformConfig::host_of(HostId id) const {
   const auto known = hosts.find(id);
   return known == hosts.end() ? host : known->second;

@@ -64,6 +64,8 @@ struct TopologyConfig {
 
   /// Hosts of the topology, whatever its kind.
   unsigned host_count() const;
+  /// Rate of its slowest link.
+  BitRate slowest_link() const;
 };
 
 enum class RoutingKind { kEcmp, kSpray, kLmc };

@@ -41,6 +41,8 @@ void apply_proportional(DcqcnConfig& c, CnpConfig& cnp) {
   c.r_ai = 15_Mbps;
   c.r_hai = 15_Mbps;
   c.mi = Ratio(15, 1000);
+  c.first_cut = Ratio(1, 32);
+  c.reference_rate = 100_Gbps;
   c.decrease_period = PicoSeconds(0);
   cnp.interval = kMicroSecond * 4;
   cnp.carry_marks = true;
@@ -60,7 +62,8 @@ void describe_dcqcn(SchemaVisitor& v, DcqcnConfig& c) {
   v.field("r_ai", c.r_ai, {"0bps", "1Tbps"}, {"additive increase", sig15});
   v.field("r_hai", c.r_hai, {"0bps", "1Tbps"}, {"hyper increase", sig15});
   v.field("r_min", c.r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
-  v.field("r_max", c.r_max, "link", {"1Mbps", "10Tbps"}, {"a rate never rises above this", ""});
+  v.field("r_max", c.r_max, "link", {"1Mbps", "10Tbps"},
+          {"a rate never rises above this (link: 5/4 of it with policy: proportional)", ""});
   v.field("initial_rate", c.initial_rate, "link", {"1Mbps", "10Tbps"},
           {"rate at which a flow starts", "SIGCOMM'15: line rate"});
   v.field("initial_alpha", c.initial_alpha, {"0", "1"}, {"alpha of a new flow", sig15});
@@ -181,7 +184,11 @@ void describe_congestion_control(SchemaVisitor& v, CongestionControlConfig& c, C
     v.field("cut_base", c.dcqcn.cut_base, {"1/4096", "1/2"},
             {"proportional: share that one CE mark cuts at weight 1", ""});
     v.field("first_cut", c.dcqcn.first_cut, {"0", "1"},
-            {"first cut of a flow leaves this share; 0: as any other cut", ""});
+            {"first cut of a flow leaves this share; 0: as any other (proportional: 1/32)", ""});
+    v.field("reference_rate", c.dcqcn.reference_rate, "none", {"1Mbps", "10Tbps"},
+            {"r_ai and r_hai are for slowest links of this rate, by its square for others "
+             "(proportional: 100Gbps)",
+             ""});
   });
   v.when(c.algorithm == AlgorithmKind::kQcn, "algorithm: qcn", [&] { describe_qcn(v, c.qcn); });
   v.when(c.algorithm == AlgorithmKind::kTimely, "algorithm: timely",

@@ -7,6 +7,7 @@
 #include <systemc>
 
 #include "net/wire_size.h"
+#include "observe/remarks.h"
 #include "platform/direct_traffic.h"
 #include "platform/fault_plan.h"
 #include "platform/flow_plan.h"
@@ -89,6 +90,9 @@ class Platform final : public sc_core::sc_module {
     balance(results);
     report_hosts(results);
     report_qos(results);
+    for (std::string& remark : remarks_on_differentiation(config_, results)) {
+      results.warnings.push_back(std::move(remark));
+    }
     return results;
   }
 

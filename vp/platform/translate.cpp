@@ -155,6 +155,17 @@ dcc::ControllerConfig controller_config(const NicConfig& from) {
 }
 
 namespace {
+/// An additive step for this network: one for all hosts, since flows that meet must add alike.
+BitRate step(const PlatformConfig& config, BitRate configured) {
+  const auto& reference = config.nic.congestion_control.dcqcn.reference_rate;
+  if (!reference) return configured;
+  const Uint128 slowest = config.topology.slowest_link().bits_per_second;
+  const Uint128 square = Uint128(reference->bits_per_second) * reference->bits_per_second;
+  const Uint128 scaled = Uint128(configured.bits_per_second) * slowest * slowest / square;
+  constexpr Uint128 kMost = 10'000'000'000'000;  // beyond any link
+  return BitRate(static_cast<std::uint64_t>(std::min(scaled, kMost)));
+}
+
 /// The closed loop's manager starts from one flow a tenant, and so do the tables.
 const Ratio& initial_weight(const PlatformConfig& config, const DscpConfig& entitled) {
   if (config.qos.manager && !entitled.tenant.empty()) {
@@ -181,11 +192,16 @@ dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate)
   to.f = from.f;
   to.g_q0_16 = static_cast<std::uint32_t>(from.g.to_fixed(16));
   to.mi_q0_16 = static_cast<std::uint32_t>(from.mi.to_fixed(16));
-  to.r_ai_q24_8 = Rate::from(from.r_ai).raw;
-  to.r_hai_q24_8 = Rate::from(from.r_hai).raw;
+  to.r_ai_q24_8 = Rate::from(step(config, from.r_ai)).raw;
+  to.r_hai_q24_8 = Rate::from(step(config, from.r_hai)).raw;
   to.r_min_q24_8 = Rate::from(from.r_min).raw;
-  to.r_max_q24_8 = from.r_max ? Rate::from(*from.r_max).raw : line;
-  to.initial_rate_q24_8 = from.initial_rate ? Rate::from(*from.initial_rate).raw : to.r_max_q24_8;
+  // A flow at its maximum gives its slot back, and its next CNP is a first one. Under the
+  // proportional policy that cut is deep, and a heavy flow's fair share may be all of the link but
+  // a percent: there the maximum lies above what the link carries.
+  const bool headroom = from.policy == Policy::kProportional;
+  to.r_max_q24_8 = from.r_max ? Rate::from(*from.r_max).raw : headroom ? line + line / 4 : line;
+  to.initial_rate_q24_8 =
+      from.initial_rate ? Rate::from(*from.initial_rate).raw : std::min(to.r_max_q24_8, line);
   to.initial_alpha_q1_16 = static_cast<std::uint32_t>(from.initial_alpha.to_fixed(16));
   to.first_cut_q1_16 = static_cast<std::uint32_t>(from.first_cut.to_fixed(16));
   to.mark_shift = from.policy == Policy::kProportional ? 8 : 0;
