@@ -20,7 +20,7 @@ STRIP = ROOT / "tests/system/strip_wall_clock.py"
 CASES = [
     ("incast_8x25g", "4ms", "0ms", {"rate_decreases": 8, "rate_increases": 100}),
     ("thousand_flows", "2ms", "0ms", {"rate_decreases": 2000, "rate_increases": 2000}),
-    ("differentiation/share", "3ms", "0ms", {"rate_decreases": 100, "rate_increases": 50}),
+    ("differentiation/share", "15ms", "0ms", {"rate_decreases": 100, "rate_increases": 50}),
     # Factor tables are rewritten while flows run.
     ("tenants", "6ms", "0ms", {"rate_decreases": 50, "rate_increases": 100}),
     ("table_full", "4ms", "0ms", {"cnps_dropped_no_slot": 10, "rate_increases": 100}),
