@@ -25,6 +25,7 @@ void add_check_command(CLI::App& app, int& status);
 void add_params_command(CLI::App& app, int& status);
 void add_regs_command(CLI::App& app, int& status);
 void add_reproduce_command(CLI::App& app, int& status);
+void add_sweep_command(CLI::App& app, int& status);
 void add_run_elf_command(CLI::App& app, int& status);
 void add_cosim_command(CLI::App& app, int& status);
 void add_topology_command(CLI::App& app, int& status);

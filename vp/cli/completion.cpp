@@ -20,7 +20,7 @@ std::string values_of(std::string type) {
   }
   if (type == "DIR") return "_dccvp_folders";
   if (type.rfind("FILE", 0) == 0) return "_dccvp_files";
-  if (type == "CONFIG.yaml") return "_dccvp_yaml";
+  if (type == "CONFIG.yaml" || type == "SWEEP.yaml") return "_dccvp_yaml";
   if (type == "key.path=value") return "_dccvp_parameters";
   return "";
 }

@@ -111,10 +111,9 @@ class Checker {
 
   void check_switch() const {
     const SwitchConfig& s = c_.switch_;
-    if (s.ecn.enabled) {
-      require(s.ecn.kmin <= s.ecn.kmax, given("switch.ecn.kmin", "switch.ecn.kmax"),
-              "kmin " + text_of(s.ecn.kmin) + " is above kmax " + text_of(s.ecn.kmax));
-    }
+    // Of a disabled section, too: it may be enabled from the command line.
+    require(s.ecn.kmin <= s.ecn.kmax, given("switch.ecn.kmin", "switch.ecn.kmax"),
+            "kmin " + text_of(s.ecn.kmin) + " is above kmax " + text_of(s.ecn.kmax));
     require(s.buffer >= 4 * (c_.nic.mtu + kMostHeaders), given("switch.buffer", "nic.mtu"),
             "a buffer of " + text_of(s.buffer) + " does not hold four packets of mtu " +
                 text_of(c_.nic.mtu));

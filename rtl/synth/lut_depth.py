@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+"""Depth of the decrease look-up table against its accuracy and its area.
+
+  lut_depth.py --out FILE.csv [--make-tables PROGRAM] [--bits 4..10] [--no-area]
+
+Accuracy: the cut (1 − multiplier) of every argument the hardware can look up, by the integers of
+docs/architecture.md, against the real curve (1 − 1/64)^(marks / weight). `one_mark_weight_W` is the
+relative error of the cut that one CE mark makes to a flow of weight W: what differentiation rests
+on. `dcqcn_max` is the same for DCQCN's straight line. Area: yosys on rtl/synth/lut_depth.sv for
+iCE40 (LUTs and 4 kbit RAMs) and OSU018 (180 nm, logic without the RAM arrays).
+"""
+import argparse
+import csv
+import fractions
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from run import ARRAY, LIBERTY, NAND2_AREA, RTL, cells, run, some
+
+ONE = 1 << 16
+SOURCES = "common/ram_1r1w.sv synth/lut_depth.sv"
+WEIGHTS = (1, 2, 4, 8, 16)
+CUT = 64  # a mark takes 1/64 off
+
+
+def real(argument):
+    """The proportional policy's curve; an argument of 256 is one mark at weight 1."""
+    return (1 - 1 / CUT) ** (argument / 256)
+
+
+def proportional(bits):
+    """2^bits + 1 entries of 1.16, rounded half up of exact powers where they fall on whole marks."""
+    table = []
+    for i in range((1 << bits) + 1):
+        argument = i << (16 - bits)
+        if argument % 256 == 0:
+            exact = fractions.Fraction(CUT - 1, CUT) ** (argument // 256)
+            table.append(int(exact * ONE + fractions.Fraction(1, 2)))
+        else:
+            table.append(int(real(argument) * ONE + 0.5))
+    return table
+
+
+def straight(bits):
+    return [ONE - (i << (15 - bits)) for i in range((1 << bits) + 1)]
+
+
+def look_up(table, bits, argument):
+    """Step 3 of "Decrease", for any depth."""
+    part_bits = 16 - bits
+    i, part = argument >> part_bits, argument & ((1 << part_bits) - 1)
+    if part == 0:
+        return table[i]
+    return (table[i] * ((1 << part_bits) - part) + table[i + 1] * part + (1 << (part_bits - 1))) >> part_bits
+
+
+def cut_error(table, bits, argument, curve):
+    cut = 1 - curve(argument)
+    return (1 - look_up(table, bits, argument) / ONE) / cut - 1
+
+
+def accuracy(bits):
+    table, line = proportional(bits), straight(bits)
+    # From one mark at weight 16 on: below, no shipped class cuts.
+    arguments = range(16, ONE + 1)
+    out = {f"one_mark_weight_{w}": cut_error(table, bits, 256 // w, real) for w in WEIGHTS}
+    out["proportional_max"] = max(abs(cut_error(table, bits, a, real)) for a in arguments)
+    out["dcqcn_max"] = max(abs(cut_error(line, bits, a, lambda x: 1 - x / ONE / 2)) for a in arguments)
+    return out
+
+
+def check_against_the_driver(program):
+    """The tables made here are the driver's where both have entries."""
+    for policy, ours in (("proportional", proportional(8)), ("dcqcn", straight(8))):
+        text = subprocess.run([program, "--policy", policy], capture_output=True, text=True,
+                              check=True).stdout
+        theirs = [int(word, 16) for word in re.findall(r"(0x\w+) decrease\[", text)]
+        if theirs != ours:
+            sys.exit(f"lut_depth.py: the driver's {policy} table is another one")
+
+
+def check_the_line(bits, work):
+    """The RTL's straight line, evaluated by yosys, is look_up's."""
+    part_bits = 16 - bits
+    script = (f"read_verilog -sv synth/lut_depth.sv; chparam -set PartBits {part_bits} lut_line; "
+              "prep -flatten -top lut_line; delete t:$dff; ")  # the register's input stays: line
+    table = proportional(bits)
+    wanted = []
+    for argument in range(1, ONE, ONE // 7):
+        i, part = argument >> part_bits, argument & ((1 << part_bits) - 1)
+        script += (f"eval -set entry_i 17'd{table[i]} -set next_i 17'd{table[i + 1]} "
+                   f"-set part_i {part_bits}'d{part} -show line; ")
+        wanted.append(look_up(table, bits, argument))
+    text = run(["yosys", "-p", script])
+    found = [int(value, 2) >> part_bits & 0x1FFFF for value in re.findall(r"\\line = \d+'([01]+)", text)]
+    if found != wanted:
+        sys.exit(f"lut_depth.py: {bits} bits: the RTL's line gives {found}, not {wanted}")
+
+
+def area(bits, work):
+    def read(black_box):
+        return (f"read_verilog -sv {'-lib ' if black_box else ''}{ARRAY}; read_verilog -sv {SOURCES}; "
+                f"chparam -set IndexBits {bits} lut_depth; ")
+    counts = cells(run(["yosys", "-p", read(False) + "synth_ice40 -abc2 -top lut_depth; stat"]))
+    constraints = os.path.join(work, "abc.constr")
+    with open(constraints, "w", encoding="utf-8") as file:
+        file.write("set_driving_cell INVX2\nset_load 0.1\n")
+    text = run(["yosys", "-p", read(True) + "synth -flatten -top lut_depth; opt -full; "
+                f"dfflibmap -liberty {LIBERTY}; abc -D 4000 -constr {constraints} -liberty {LIBERTY}; "
+                f"opt_clean -purge; stat -liberty {LIBERTY}"])
+    chip = re.findall(r"Chip area for .*?: ([\d.]+)", text)
+    return {"ram_bits": 17 * ((1 << bits) + 1), "ice40_lut4": some(counts, "SB_LUT4"),
+            "ice40_ram4k": some(counts, "SB_RAM40.*"),
+            "osu018_logic_ge": round(float(chip[-1]) / NAND2_AREA)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--make-tables", help="build/sw/make_tables: compare the tables with it")
+    parser.add_argument("--bits", default="4..10")
+    parser.add_argument("--no-area", action="store_true")
+    options = parser.parse_args()
+    if options.make_tables:
+        check_against_the_driver(os.path.abspath(options.make_tables))
+    first, _, last = options.bits.partition("..")
+    rows = []
+    with tempfile.TemporaryDirectory() as work:
+        for bits in range(int(first), int(last or first) + 1):
+            row = {"index_bits": bits, "entries": (1 << bits) + 1, **accuracy(bits)}
+            if not options.no_area:
+                check_the_line(bits, work)
+                row.update(area(bits, work))
+            rows.append({k: f"{v:.6f}" if isinstance(v, float) else v for k, v in row.items()})
+            print(", ".join(f"{k} {v}" for k, v in rows[-1].items()), flush=True)
+    with open(options.out, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""Processes side by side, started and awaited by one thread; none outlives its parent."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import tempfile
+
+PR_SET_PDEATHSIG = 1  # prctl(2)
+LIBC = ctypes.CDLL(None)
+
+
+def die_with_parent():
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def run_all(commands, jobs, cwd=None):
+    """Runs argument lists, at most `jobs` at a time, in their order; yields (index, return code,
+    what it said) as each ends. A negative code is the signal that ended it."""
+    waiting = list(enumerate(commands))[::-1]
+    running = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < max(1, jobs):
+                index, command = waiting.pop()
+                said = tempfile.TemporaryFile()
+                process = subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=said,
+                                           stderr=said, preexec_fn=die_with_parent)
+                running[process.pid] = (index, process, said)
+            # Wait without collecting: the process object does that.
+            pid = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid
+            if pid not in running:
+                os.waitpid(pid, 0)
+                continue
+            index, process, said = running.pop(pid)
+            code = process.wait()
+            said.seek(0)
+            text = said.read().decode("utf-8", "replace").strip()
+            said.close()
+            yield index, code, text
+    finally:
+        for _, process, said in running.values():
+            process.kill()
+            process.wait()
+            said.close()

@@ -1,0 +1,49 @@
+"""Quantities as the platform's YAML writes them: 100Gbps, 55us, 5KB, 1/256, 1.5%."""
+
+import fractions
+import re
+
+# By kind, the smallest unit first: values are held in it.
+UNITS = {
+    "time": {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12},
+    "rate": {"bps": 1, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12},
+    "size": {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30},
+    "clock": {"Hz": 1, "kHz": 10**3, "MHz": 10**6, "GHz": 10**9},
+    "share": {"%": fractions.Fraction(1, 100)},
+}
+PATTERN = re.compile(r"(\d+(?:\.\d+)?)(?:/(\d+))?([A-Za-z%]*)")
+
+
+def parse(text):
+    """(exact value in the kind's smallest unit, kind); kind '' for a plain number. None: no quantity."""
+    match = PATTERN.fullmatch(str(text))
+    if match is None or match[2] == "0":
+        return None
+    value = fractions.Fraction(match[1]) / int(match[2] or 1)
+    if not match[3]:
+        return value, ""
+    for kind, units in UNITS.items():
+        if match[3] in units and not match[2]:
+            return value * units[match[3]], kind if kind != "share" else ""
+    return None
+
+
+def number(text):
+    """For axes and data bases: seconds, bit/s, bytes, Hz or the plain number; None: no quantity."""
+    parsed = parse(text)
+    if parsed is None:
+        return None
+    value, kind = parsed
+    return float(value / 10**12 if kind == "time" else value)
+
+
+def show(value, kind, whole):
+    """Text that the platform reads as about `value`: four significant digits, whole where units (or
+    `whole`) ask for it."""
+    digits = 4 - len(str(int(value))) if value >= 1 else 4
+    if kind or whole:
+        digits = min(digits, 0)
+    rounded = round(fractions.Fraction(value), digits)
+    smallest = next(iter(UNITS[kind])) if kind else ""
+    text = f"{float(rounded):.10f}".rstrip("0").rstrip(".") if not (kind or whole) else str(int(rounded))
+    return text + smallest

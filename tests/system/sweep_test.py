@@ -1,0 +1,303 @@
+#!/usr/bin/python3
+"""Sweeps: killed and continued, on Snakemake, failing in part, refused; and their arithmetic.
+
+  sweep_test.py BUILD/dccvp
+"""
+
+import csv
+import itertools
+import json
+import os
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "sw" / "sweep"))
+DCCVP = ""
+
+import sweep_metrics  # noqa: E402
+import sweep_plan  # noqa: E402
+import sweep_quantity  # noqa: E402
+import sweep_table  # noqa: E402
+import sweep_yaml  # noqa: E402
+
+SETTINGS = "set: {duration: 200us, measure: {from: 0us, to: 200us}, output.series.flows: none}\n"
+HEAD = f"platform: {ROOT}/configs/incast_8x25g.yaml\n" + SETTINGS
+METRICS = "metrics: {goodput: aggregate.goodput_gbps, queue: max(queues.*.max_bytes)}\n"
+# 24 points: 3 x 2 x 2 x 2.
+GRID = """grid:
+  switch.ecn.kmin: [5KB, 20KB, 100KB]
+  switch.ecn.kmax: [200KB, 400KB]
+  nic.congestion_control.algorithm: [dcqcn, dcc]
+seeds: 1..2
+"""
+VIEWS = """best: {goodput: max, queue: min}
+heatmaps: [{metric: queue, x: switch.ecn.kmin, y: switch.ecn.kmax,
+            by: nic.congestion_control.algorithm}]
+pareto: [{x: queue, y: goodput}]
+"""
+
+
+class Sweeps(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="dccvp-sweep-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, text, name="s.yaml"):
+        (self.folder / name).write_text(text)
+        return name
+
+    def sweep(self, *arguments, code=0):
+        done = subprocess.run([DCCVP, "sweep", *arguments], cwd=self.folder, capture_output=True,
+                              text=True, timeout=400, check=False)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return done
+
+    def table(self, out):
+        with open(self.folder / out / "table.csv", newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+
+class Continued(Sweeps):
+    def markers(self, out):
+        return {p.name: p.stat().st_mtime_ns for p in (self.folder / out / "done").glob("*.json")}
+
+    def test_a_kill_half_way_costs_only_what_was_under_way(self):
+        name = self.write(HEAD + GRID + METRICS + VIEWS)
+        self.sweep(name, "-j", "2", "--out", "whole")
+        self.assertEqual(len(self.table("whole")), 24)
+
+        process = subprocess.Popen([DCCVP, "sweep", name, "-j", "2", "--out", "killed"],
+                                   cwd=self.folder, stdout=subprocess.DEVNULL)
+        until = time.monotonic() + 300
+        while len(self.markers("killed")) < 9 and time.monotonic() < until:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        time.sleep(0.5)  # the points under way die with it
+        before = self.markers("killed")
+        self.assertGreaterEqual(len(before), 9)
+        self.assertLess(len(before), 24)
+        self.assertFalse((self.folder / "killed/table.csv").exists())
+
+        self.sweep(name, "-j", "2", "--out", "killed")
+        after = self.markers("killed")
+        self.assertEqual(len(after), 24)
+        self.assertEqual({n: after[n] for n in before}, before, "a finished point was run again")
+        self.assertEqual((self.folder / "killed/table.csv").read_bytes(),
+                         (self.folder / "whole/table.csv").read_bytes())
+        self.assertEqual([p for p in (self.folder / "killed").rglob(".*")], [], "left half done")
+
+        self.sweep(name, "-j", "2", "--out", "killed")
+        self.assertEqual(self.markers("killed"), after, "nothing was missing")
+        # A sweep that grows keeps what it has.
+        self.write(HEAD + GRID.replace("1..2", "1..3") + METRICS + VIEWS)
+        self.sweep(name, "-j", "2", "--out", "killed", "--no-plots")
+        grown = self.markers("killed")
+        self.assertEqual(len(grown), 36)
+        self.assertEqual({n: grown[n] for n in after}, after)
+
+    def test_snakemake_makes_the_same_table(self):
+        name = self.write(HEAD + GRID + METRICS)
+        self.sweep(name, "-j", "2", "--out", "here")
+        self.sweep(name, "--snakemake", "flow")
+        self.assertFalse((self.folder / "flow/done").exists(), "only the workflow is written")
+        environment = {**os.environ, "HOME": str(self.folder)}
+        done = subprocess.run(["snakemake", "-j2", "--quiet"], cwd=self.folder / "flow",
+                              capture_output=True, text=True, timeout=500, check=False, env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        for file in ("table.csv", "results.sqlite"):
+            self.assertEqual((self.folder / "flow" / file).read_bytes(),
+                             (self.folder / "here" / file).read_bytes(), file)
+
+
+class Results(Sweeps):
+    def test_failures_are_listed_and_the_others_done(self):
+        # kmin above kmax cannot be; any mark breaks the expectation.
+        name = self.write(HEAD.replace("set: {", "set: {expect: [{metric: aggregate.ecn_marks, max: "
+                                       "0}], ") + """
+grid:
+  switch.ecn.kmin: [5KB, 300KB]
+  switch.ecn.kmax: [200KB, 400KB]
+  switch.ecn.enabled: [false, true]
+""" + METRICS)
+        done = self.sweep(name, "--out", "o", code=1)
+        rows = self.table("o")
+        self.assertEqual([r["status"] for r in rows],
+                         ["ok", "failed", "ok", "failed", "refused", "refused", "ok", "failed"])
+        self.assertIn("point 2 failed: switch.ecn.kmin=5KB switch.ecn.kmax=200KB switch.ecn.enabled=true: "
+                      "FAILED: expectation: aggregate.ecn_marks", done.stderr)
+        self.assertIn("point 5 refused: ", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 5)
+        self.assertIn("3 of 8 points ok", done.stdout)
+        for row in rows:
+            self.assertEqual(row["goodput"] != "", row["status"] == "ok")
+
+    def test_tables_and_pictures_say_what_the_runs_say(self):
+        name = self.write(HEAD + GRID.replace("1..2", "1..1") + METRICS.replace(
+            "}", ", marks: aggregate.ecn_marks, port: 'queues[port=s0->h0].max_bytes', "
+            "slots: hosts.1.slots_in_use_max}") + VIEWS)
+        done = self.sweep(name, "--out", "o", "-c", "traffic.0.dscp=12")
+        rows = self.table("o")
+        self.assertEqual(len(rows), 12)
+        best = max(rows, key=lambda r: float(r["goodput"]))
+        self.assertIn(f"| max goodput | {best['point']} |", done.stdout)
+        for row in rows:
+            out = self.folder / "o/points" / row["id"]
+            metrics = json.loads((out / "metrics.json").read_text())
+            self.assertEqual(float(row["goodput"]), metrics["aggregate"]["goodput_gbps"])
+            self.assertEqual(int(row["marks"]), metrics["aggregate"]["ecn_marks"])
+            self.assertEqual(int(row["queue"]), max(q["max_bytes"] for q in metrics["queues"]))
+            self.assertEqual(row["port"], row["queue"])
+            self.assertEqual(metrics["classes"][0]["dscp"], 12)
+            self.assertIn(f"kmin: {row['switch.ecn.kmin']}",
+                          (out / "config.effective.yaml").read_text())
+        base = sqlite3.connect(self.folder / "o/results.sqlite")
+        self.assertEqual(base.execute("SELECT point, id, goodput FROM results").fetchall(),
+                         [(int(r["point"]), r["id"], float(r["goodput"])) for r in rows])
+        self.assertEqual(base.execute("SELECT DISTINCT number FROM parameters WHERE "
+                                      "name = 'switch.ecn.kmin' ORDER BY 1").fetchall(),
+                         [(5000.0,), (20000.0,), (100000.0,)])
+        pictures = sorted(p.name for p in (self.folder / "o").glob("*.png"))
+        self.assertEqual(pictures, ["heatmap_queue_switch-ecn-kmin_switch-ecn-kmax.png",
+                                    "pareto_queue_goodput.png"])
+
+    def test_shipped_sweeps_are_accepted(self):
+        for file in sorted((ROOT / "configs/sweeps").glob("*.yaml")):
+            with self.subTest(file=file.name):
+                self.sweep(str(file), "-j", "2", "--snakemake", f"flow-{file.stem}")
+
+
+class Refused(Sweeps):
+    CASES = (
+        (HEAD + METRICS + "grid: {switch.ecn.kmim: [5KB]}\n", "4:8: ", "unknown key 'kmim'", "'kmin'"),
+        (HEAD + METRICS + "grid: {switch.ecn.kmin: []}\n", "4:25: ", "'switch.ecn.kmin' is empty"),
+        (HEAD + METRICS + "grid: {switch.ecn.kmin: [5KB, 5000B]}\n", "4:31: ", "5000B twice"),
+        (HEAD + METRICS + "list: [{seed: 1}, {seed: 2}, {seed: 1}]\n", "4:30: ", "listed twice"),
+        (HEAD + METRICS + "grid: {seed: [1, 2]}\nseeds: 1..3\n", "", "'seed' varies twice"),
+        (HEAD + METRICS + "grid: {switch.ecn.kmin: [5KB, 5MS]}\n", "4:31: ", "unknown unit 'MS'"),
+        (HEAD + METRICS + "grid: {traffic.3.dscp: [5]}\n", "4:8: ", "so no index 3"),
+        (HEAD + METRICS + "seeds: 3..1\n", "4:8: ", "1..20"),
+        (HEAD + METRICS + "seeds: 1..2\nheatmap: []\n", "5:1: ", "did you mean 'heatmaps'?"),
+        (HEAD + METRICS, "1:1: ", "nothing varies"),
+        (HEAD + "seeds: 1..2\nmetrics: {g: aggregate.goodput}\n", "4:14: ", "unknown metric",
+         "did you mean 'goodput_gbps'?"),
+        (HEAD + "seeds: 1..2\nmetrics: {g: queues.99.max_bytes}\n", "4:14: ", "has no index 99"),
+        (HEAD + "seeds: 1..2\nmetrics: {g: aggregate}\n", "4:14: ", "is a map"),
+        (HEAD + "seeds: 1..2\nmetrics: {g: median(flows.*.fct_s)}\n", "4:14: ", "'median'"),
+        (HEAD + METRICS + "seeds: 1..2\nbest: {queu: min}\n", "5:8: ", "did you mean 'queue'?"),
+        (HEAD + METRICS + "seeds: 1..2\nheatmaps: [{metric: queue, x: seed, y: seed}]\n", "5:31: ",
+         "unknown parameter 'seed'"),
+        (HEAD + METRICS + "seeds: 1..2\npareto: [{x: queue, y: goodput}]\n", "5:14: ", "which way"),
+        (HEAD + METRICS + "sample: {points: 3, axes: {switch.ecn.kmin: {from: 9KB, to: 5KB}}}\n",
+         "4:61: ", "'to' is not above"),
+        (HEAD + METRICS + "sample: {points: 0, axes: {seed: {from: 1, to: 9}}}\n", "4:18: ", "'points'"),
+        (HEAD + METRICS + "sample: {points: 2, method: sobol, axes: {seed: {from: 1, to: 9}}}\n",
+         "4:29: ", "latin_hypercube"),
+        (HEAD.replace("incast_8x25g", "none") + METRICS + "seeds: 1..2\n", "1:11: ", "no such file"),
+        (HEAD.replace("200us", "2parsec", 1) + METRICS + "seeds: 1..2\n", "2:17: ", "'parsec'"),
+        (HEAD + METRICS + "seeds: 1..2\nset: {}\n", "5:1: ", "'set' is there twice"),
+        (HEAD + METRICS + "seeds: [1\n", "5:1: ", "not valid YAML"),
+        ("&a [*a]\n", "", "contains itself"),
+        ("", "1:1: ", "empty"),
+        ("\xff", "", ""),
+    )
+
+    def test_each_with_its_place_and_nothing_written(self):
+        for text, place, *words in self.CASES:
+            with self.subTest(text=text):
+                name = self.write(text)
+                done = self.sweep(name, "--out", "o", code=2)
+                self.assertTrue(done.stderr.startswith(f"dccvp: s.yaml:{place}"), done.stderr)
+                for word in words:
+                    self.assertIn(word, done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+                self.assertEqual([p.name for p in self.folder.iterdir()], ["s.yaml"])
+
+    def test_arguments_and_folders(self):
+        name = self.write(HEAD + METRICS + "seeds: 1..2\n")
+        for arguments in ((), ("none.yaml",), (name, "-j", "0"), (name, "--bogus"),
+                          (name, "-c", "switch.ecn.kmim=5KB")):
+            self.assertEqual(self.sweep(*arguments, code=2).stderr.count("\n"), 1, arguments)
+        (self.folder / "mine").mkdir()
+        (self.folder / "mine/letter.txt").write_text("keep me")
+        self.assertIn("something else", self.sweep(name, "--out", "mine", code=2).stderr)
+        self.assertEqual(sorted(p.name for p in self.folder.rglob("*")), ["letter.txt", "mine", "s.yaml"])
+
+
+class Arithmetic(Sweeps):
+    """The plan and the table, without runs."""
+
+    def plan(self, text):
+        return sweep_plan.read(self.folder / self.write(HEAD + METRICS + text))
+
+    def test_a_latin_hypercube_visits_every_part_of_every_axis_once(self):
+        text = """sample: {{points: 40, method: {}, seed: {}, axes: {{
+            switch.ecn.kmin: {{from: 10KB, to: 90KB}},
+            switch.ecn.pmax: {{from: 0.01, to: 1, scale: log}},
+            nic.controller.slots: [64, 128, 256, 512]}}}}\n"""
+        plan = self.plan(text.format("latin_hypercube", 1))
+        values = {axis: [next(s.text for s in p if s.key == axis) for p in plan.points]
+                  for axis in plan.axes}
+        self.assertEqual(len(plan.points), 40)
+        kmin = sorted(sweep_quantity.number(v) for v in values["switch.ecn.kmin"])
+        for i, value in enumerate(kmin):
+            self.assertLessEqual(abs(value - (10_000 + 2000 * (i + 0.5))), 1005)  # four digits
+        for size in ("64", "128", "256", "512"):
+            self.assertEqual(values["nic.controller.slots"].count(size), 10)
+        pmax = sorted(float(v) for v in values["switch.ecn.pmax"])
+        self.assertEqual(sum(v < 0.1 for v in pmax), 20)  # as many in either decade
+        again = self.plan(text.format("latin_hypercube", 1))
+        texts = lambda p: [[s.argument for s in point] for point in p.points]
+        self.assertEqual(texts(plan), texts(again))
+        self.assertNotEqual(texts(plan), texts(self.plan(text.format("latin_hypercube", 2))))
+        random = self.plan(text.format("random", 1))
+        self.assertTrue(all(10_000 <= sweep_quantity.number(p[0].text) <= 90_000
+                            for p in random.points))
+        self.assertNotEqual(texts(plan), texts(random))
+
+    def test_factors_multiply(self):
+        plan = self.plan("""grid: {switch.ecn.kmin: {from: 5KB, to: 20KB, steps: 4},
+  nic.controller.split: [[5, 5, 6], [4, 6, 6]]}
+list: [{switch.ecn.kmax: 200KB, switch.ecn.pmax: 0.01}, {switch.ecn.kmax: 400KB}]
+seeds: 4..6\n""")
+        expected = [f"{kmin},{split},{kmax},{seed}" for kmin, split, kmax, seed in itertools.product(
+            ("5000B", "10000B", "15000B", "20000B"), ("[5, 5, 6]", "[4, 6, 6]"),
+            ("200KB,0.01", "400KB"), ("4", "5", "6"))]
+        self.assertEqual([",".join(s.text for s in point) for point in plan.points], expected)
+
+    def test_quantities(self):
+        for text, value in (("55us", 55e-6), ("1.5KB", 1500), ("4KiB", 4096), ("25Gbps", 25e9),
+                            ("1/256", 1 / 256), ("1.5%", 0.015), ("7", 7), ("dcc", None),
+                            ("[5, 5, 6]", None), ("1/0", None)):
+            self.assertEqual(sweep_quantity.number(text), value, text)
+
+    def test_metrics(self):
+        tree = {"a": {"b": 1.5, "list": [{"n": "x", "v": 3}, {"n": "y.z", "v": 5}], "none": None}}
+        for path, value in (("a.b", 1.5), ("a.list.1.v", 5), ("a.list[n=y.z].v", 5), ("a.none", None),
+                            ("max(a.list.*.v)", 5), ("mean(a.list.*.v)", 4), ("sum(a.list.*.v)", 8),
+                            ("count(a.list.*.n)", 0), ("min(a.list.*.v)", 3)):
+            self.assertEqual(sweep_metrics.Metric(path, None).value(tree), value, path)
+        for path in ("a.c", "a.list.2.v", "a.list[n=q].v", "a.b.c", "a", "a.list"):
+            with self.assertRaises(sweep_metrics.Missing, msg=path):
+                sweep_metrics.Metric(path, None).value(tree)
+        for path in ("", "a..b", "a.", "max(a.b)", "a.list.*.v", "a b"):
+            with self.assertRaises(sweep_yaml.SweepError, msg=path):
+                sweep_metrics.Metric(path, "here")
+
+    def test_pareto_is_what_no_other_beats(self):
+        points = [{"x": x, "y": y} for x, y in ((1, 1), (2, 3), (2, 2), (3, 3), (4, 5), (4, 4), (5, 5))]
+        front = sweep_table.pareto(points, {"x": "min", "y": "max"})
+        self.assertEqual([(p["x"], p["y"]) for p in front], [(1, 1), (2, 3), (4, 5)])
+
+
+if __name__ == "__main__":
+    DCCVP = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main(verbosity=2)

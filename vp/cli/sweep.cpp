@@ -1,0 +1,83 @@
+// dccvp sweep: one platform at many points of its parameters. The work is done by sw/sweep, which
+// runs this program once a point.
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "cli/command.h"
+#include "source_paths.h"
+
+namespace dcc::vp {
+namespace {
+
+struct Arguments {
+  std::string file;
+  std::vector<std::string> overrides;
+  std::string out;
+  std::string snakemake;
+  unsigned jobs = 2;
+  bool retry = false;
+  bool no_plots = false;
+};
+
+/// Does not come back when all is well: the script takes this process over, and its exit status.
+int sweep(const Arguments& arguments) {
+  constexpr const char* kPython = "/usr/bin/python3";
+  std::error_code error;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  std::vector<std::string> words{kPython,
+                                 "-B",
+                                 DCCVP_SWEEP_SCRIPT,
+                                 self,
+                                 arguments.file,
+                                 "-j",
+                                 std::to_string(arguments.jobs)};
+  for (const std::string& one : arguments.overrides) words.insert(words.end(), {"-c", one});
+  if (!arguments.out.empty()) words.insert(words.end(), {"--out", arguments.out});
+  if (!arguments.snakemake.empty()) words.insert(words.end(), {"--snakemake", arguments.snakemake});
+  if (arguments.retry) words.emplace_back("--retry");
+  if (arguments.no_plots) words.emplace_back("--no-plots");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execv(kPython, argv.data());
+  std::fprintf(stderr, "dccvp: sweeps need %s (Debian: python3, python3-yaml)\n", kPython);
+  return kExitBadInput;
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& app, int& status) {
+  CLI::App* const command =
+      app.add_subcommand("sweep", "run a platform at many points of its parameters");
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("sweep", arguments->file, "what varies, and what is measured")
+      ->required()
+      ->type_name("SWEEP.yaml");
+  command->add_option("-j", arguments->jobs, "points at a time (default 2)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  command->add_option("--out", arguments->out, "folder of the results (default out/<sweep>)")
+      ->type_name("DIR");
+  command->add_option("-c", arguments->overrides, "set a parameter in every point")
+      ->type_name("key.path=value")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--snakemake", arguments->snakemake,
+                   "run nothing; write a Snakemake workflow here")
+      ->type_name("DIR");
+  command->add_flag("--retry", arguments->retry, "run failed points again");
+  command->add_flag("--no-plots", arguments->no_plots, "draw no pictures");
+  command->footer(
+      "Examples:\n"
+      "  dccvp sweep configs/sweeps/thresholds.yaml -j 8\n"
+      "  dccvp sweep configs/sweeps/thresholds.yaml --snakemake flow &&\n"
+      "    (cd flow && snakemake -j 2)\n"
+      "The same command again runs what is missing, after whatever end.\n"
+      "Exit status: 0 every point is ok, 1 some are not (listed), 2 unusable input.");
+  command->callback([arguments, &status] { status = sweep(*arguments); });
+}
+
+}  // namespace dcc::vp
