@@ -217,6 +217,18 @@ TEST(SwitchDevice, MarksWhatFindsOrLeavesALongQueueAndOnlyEct) {
   }
 }
 
+TEST(SwitchDevice, AcknowledgementsBringTelemetryBackAsItWas) {
+  TestStar star(3, plain(), k100G);
+  Packet* const packet = star.host[1]->make(0, 64);
+  packet->kind = PacketKind::kAck;
+  star.pool.attach_telemetry(*packet);
+  packet->telemetry->hops = 2;
+  star.host[1]->send(packet);
+  star.scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(star.host[0]->telemetry.size(), 1u);
+  EXPECT_EQ(star.host[0]->telemetry[0].hops, 2);
+}
+
 TEST(SwitchDevice, TelemetryTellsTheQueueLeftBehindAndTheBytesSentBefore) {
   TestStar star(3, plain(), k100G);
   for (int i = 0; i < 3; ++i) {

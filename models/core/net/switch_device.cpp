@@ -214,7 +214,10 @@ void SwitchDevice::send_next(Port& egress) {
     egress.scheduler.emptied(priority);
   }
   mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kDequeue);
-  if (packet->telemetry != nullptr) append_telemetry(egress, *packet);
+  // Data collects; the ACK that brings the stack back adds nothing to it.
+  if (packet->telemetry != nullptr && packet->kind == PacketKind::kData) {
+    append_telemetry(egress, *packet);
+  }
   egress.counters.tx_bytes += packet->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
   ++egress.counters.dequeued;
   if (egress.statistics != nullptr) egress.statistics->changed(egress.bytes, scheduler_.now());
