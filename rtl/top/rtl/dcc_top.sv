@@ -154,7 +154,7 @@ module dcc_top #(
   end
 
   // -- Timing wheel -----------------------------------------------------------------------------------
-  logic        wheel_done, overrun, overrun_q;
+  logic        wheel_done, overrun, overrun_q, soft_reset_q;
   logic [31:0] now, lag;
 
   timing_wheel #(
@@ -183,7 +183,7 @@ module dcc_top #(
     .now_o           (now),
     .lag_o           (lag),
     .overrun_o       (overrun),
-    .overrun_clear_i (reg2hw.ctrl_soft_reset),
+    .overrun_clear_i (soft_reset_q),  // the lag is gone one cycle after the wheel is cleared
     .idle_o          (),  // skipping idle time is for simulation
     .next_due_valid_o(),
     .next_due_o      (),
@@ -205,13 +205,15 @@ module dcc_top #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      op_q        <= timing_wheel_pkg::CmdRead;
-      started_q   <= '0;
-      cancelled_q <= '0;
-      pending_q   <= '0;
-      overrun_q   <= 1'b0;
+      op_q         <= timing_wheel_pkg::CmdRead;
+      started_q    <= '0;
+      cancelled_q  <= '0;
+      pending_q    <= '0;
+      overrun_q    <= 1'b0;
+      soft_reset_q <= 1'b0;
     end else begin
-      overrun_q <= overrun;
+      overrun_q    <= overrun;
+      soft_reset_q <= reg2hw.ctrl_soft_reset;
       if (timer_valid_i && timer_ready_o) op_q <= timer_op_i;
       if (reg2hw.ctrl_soft_reset) begin
         started_q   <= '0;
