@@ -139,9 +139,8 @@ class Lockstep final : public LockstepTimerEngine {
       report += "    " + to_string(t) + "\n";
     }
     try {
-      write_recording(options_.log_path,
-                      {options_.seed, options_.rtl.slots, wheel_fault(options_.rtl.fault),
-                       options_.rtl.random_seed, transactions_.run()});
+      write_recording(options_.log_path, {options_.seed, options_.rtl.slots, options_.rtl.fault,
+                                          options_.rtl.random_seed, transactions_.run()});
       report += "  replay with waveform: " + options_.replay_program + " " + options_.log_path +
                 " --fst wheel.fst";
     } catch (const std::runtime_error& error) {

@@ -169,8 +169,7 @@ class Engine final : public RtlTimerEngine {
 }  // namespace
 
 std::unique_ptr<RtlTimerEngine> make_rtl_timer_engine(const RtlWheelOptions& options) {
-  return make_rtl_timer_engine(make_rtl_wheel(wheel_fault(options.fault), options.random_seed),
-                               options.slots);
+  return make_rtl_timer_engine(make_rtl_wheel(options.fault, options.random_seed), options.slots);
 }
 
 std::unique_ptr<RtlTimerEngine> make_rtl_timer_engine(std::unique_ptr<WheelDut> wheel,

@@ -12,7 +12,7 @@ namespace dcc {
 
 struct RtlWheelOptions {
   std::uint32_t slots = kVerilatedTimers;  // 1 … kVerilatedTimers
-  WheelFault fault = WheelFault::kNone;    // or DCCVP_WHEEL_FAULT; see WheelFault
+  WheelFault fault = WheelFault::kNone;    // see WheelFault: a demonstration, not a mode of use
   std::uint32_t random_seed = 0;           // random contents after power-up unless 0
 };
 

@@ -55,10 +55,6 @@ enum class WheelFault : std::uint8_t {
   kLostExpiry = 3,  // every 256th expiry is taken, but nobody hears of it
 };
 
-/// `asked`, or if that is kNone what the environment variable DCCVP_WHEEL_FAULT names by its
-/// number: so a fault can be put under any platform. std::invalid_argument for anything but 0 … 3.
-WheelFault wheel_fault(WheelFault asked);
-
 class WheelDut {
  public:
   virtual ~WheelDut() = default;

@@ -1,12 +1,10 @@
 // Replays a recording of a wheel in lock-step, with a waveform of its end:
 // wheel_replay RECORDING [--fst FILE] [--last CALLS]
 #include <Vwheel_trace.h>
-#include <verilated_fst_c.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
+#include "replay_program.h"
 #include "timer_engine_lockstep.h"
 #include "timing_wheel_dut_verilated.h"
 #include "wheel_transactions.h"
@@ -14,28 +12,15 @@
 namespace dcc {
 namespace {
 
-/// The RTL with a waveform that begins when it is asked to.
 class TracedWheel final : public WheelDut {
  public:
   TracedWheel(WheelFault fault, std::uint32_t random_seed)
-      : wheel_("rtl (traced)", fault, random_seed) {
-    wheel_.context().traceEverOn(true);
-  }
-  ~TracedWheel() override { trace_.close(); }
+      : wheel_("rtl (traced)", fault, random_seed), waveform_(wheel_) {}
 
-  void trace_to(const std::string& path) {
-    wheel_.pins().trace(&trace_, 99);
-    trace_.open(path.c_str());
-    if (!trace_.isOpen()) throw std::runtime_error("cannot write " + path);
-  }
+  void trace_to(const std::string& path) { waveform_.open(path); }
   WheelOutputs cycle(const WheelInputs& in) override {
     const WheelOutputs out = wheel_.cycle(in);
-    if (trace_.isOpen()) {  // 4 ns a cycle; the clock's edges lie on even and odd halves
-      trace_.dump(4000 * cycles_);
-      wheel_.pins().eval();
-      trace_.dump(4000 * cycles_ + 2000);
-    }
-    ++cycles_;
+    waveform_.cycle_done();
     return out;
   }
   void reset() override { wheel_.reset(); }
@@ -43,8 +28,7 @@ class TracedWheel final : public WheelDut {
 
  private:
   VerilatedWheel<Vwheel_trace> wheel_;
-  VerilatedFstC trace_;
-  std::uint64_t cycles_ = 0;
+  Waveform<VerilatedWheel<Vwheel_trace>> waveform_;
 };
 
 void make_call(LockstepTimerEngine& engine, const WheelTransaction& t) {
@@ -73,8 +57,8 @@ void make_call(LockstepTimerEngine& engine, const WheelTransaction& t) {
   }
 }
 
-int replay(const std::string& path, const std::string& fst, std::size_t last) {
-  const WheelRecording recording = read_recording(path);
+int replay(const ReplayOptions& replay) {
+  const WheelRecording recording = read_recording(replay.recording);
   auto wheel = std::make_unique<TracedWheel>(recording.fault, recording.random_seed);
   TracedWheel& traced = *wheel;
   LockstepOptions options;
@@ -83,59 +67,25 @@ int replay(const std::string& path, const std::string& fst, std::size_t last) {
   options.rtl.slots = recording.slots;
   options.rtl.fault = recording.fault;
   options.rtl.random_seed = recording.random_seed;
-  options.log_path = path + ".replayed";
+  options.log_path = replay.recording + ".replayed";
   const auto engine = make_lockstep_timer_engine(
       options, make_rtl_timer_engine(std::move(wheel), options.rtl.slots));
-
-  const std::vector<WheelTransaction>& calls = recording.run.calls;
-  std::size_t done = 0;
-  try {
-    engine->reset(recording.run.begin);
-    for (const WheelRun::Pending& p : recording.run.pending) {
-      engine->start(p.slot, p.delay, recording.run.begin);
-    }
-    for (; done < calls.size(); ++done) {
-      if (!fst.empty() && done + last == std::max(last, calls.size())) traced.trace_to(fst);
-      make_call(*engine, calls[done]);
-    }
-    if (!calls.empty()) engine->finish(calls.back().tick);
-  } catch (const LockstepMismatch& mismatch) {
-    std::printf("after %zu of %zu calls: %s\n", done, calls.size(), mismatch.what());
-    if (!fst.empty()) std::printf("waveform of the last %zu calls: %s\n", last, fst.c_str());
-    return 1;
+  engine->reset(recording.run.begin);
+  for (const WheelRun::Pending& p : recording.run.pending) {
+    engine->start(p.slot, p.delay, recording.run.begin);
   }
-  std::printf("%zu calls replayed, %llu comparisons, no difference\n", calls.size(),
-              static_cast<unsigned long long>(engine->comparisons()));
-  return 0;
+  const std::vector<WheelTransaction>& calls = recording.run.calls;
+  return replay_calls<LockstepMismatch>(
+      replay, calls.size(), [&](std::size_t i) { make_call(*engine, calls[i]); },
+      [&] {
+        if (!calls.empty()) engine->finish(calls.back().tick);
+      },
+      [&] { traced.trace_to(replay.fst); }, [&] { return engine->comparisons(); });
 }
 
 }  // namespace
 }  // namespace dcc
 
 int main(int argc, char** argv) {
-  std::string path, fst;
-  std::size_t last = 2000;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--fst" && i + 1 < argc) {
-      fst = argv[++i];
-    } else if (word == "--last" && i + 1 < argc) {
-      last = std::strtoull(argv[++i], nullptr, 10);
-    } else if (path.empty() && word[0] != '-') {
-      path = word;
-    } else {
-      path.clear();
-      break;
-    }
-  }
-  if (path.empty() || last == 0) {
-    std::fprintf(stderr, "usage: wheel_replay RECORDING [--fst FILE] [--last CALLS]\n");
-    return 2;
-  }
-  try {
-    return dcc::replay(path, fst, last);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "wheel_replay: %s\n", error.what());
-    return 2;
-  }
+  return dcc::replay_main(argc, argv, "wheel_replay", 2000, dcc::replay);
 }

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <stdexcept>
 
 #include "controller/timing_wheel.h"
 
+#if defined(DCC_HAVE_RTL) || defined(DCC_HAVE_RATE_RTL)
+#include "injected_fault.h"
+#endif
 #ifdef DCC_HAVE_RTL
 #include "timer_engine_lockstep.h"
 #include "timer_engine_rtl.h"
@@ -30,6 +34,20 @@ std::unique_ptr<TimerEngine> make_model(const ControllerConfig& controller) {
   return std::make_unique<TimingWheel>(controller.slots, wheel_split(controller));
 }
 
+#ifdef DCC_HAVE_RTL
+WheelFault injected_wheel_fault() { return injected_fault<WheelFault>("DCCVP_WHEEL_FAULT"); }
+#endif
+#ifdef DCC_HAVE_RATE_RTL
+RateFault injected_rate_fault() { return injected_fault<RateFault>("DCCVP_RATE_FAULT"); }
+#endif
+
+#if defined(DCC_HAVE_RTL) || defined(DCC_HAVE_RATE_RTL)
+/// So that the command in a report works from any folder.
+std::string recording_path(const std::string& file) {
+  return std::filesystem::absolute(file).string();
+}
+#endif
+
 #if !defined(DCC_HAVE_RTL) || !defined(DCC_HAVE_RATE_RTL)
 void need_model(Implementation implementation, const char* what) {
   if (implementation == Implementation::kModel) return;
@@ -46,12 +64,14 @@ std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, Hos
   if (controller.timer == Implementation::kModel) return make_model(controller);
   RtlWheelOptions wheel;
   wheel.slots = controller.slots;
+  wheel.fault = injected_wheel_fault();
   if (controller.timer == Implementation::kRtl) return make_rtl_timer_engine(wheel);
   LockstepOptions options;
   options.rtl = wheel;
   options.seed = config.seed;
   options.name = fmt::format("host {} timer", host);
-  options.log_path = fmt::format("wheel_lockstep_host{}.log", host);
+  options.log_path = recording_path(fmt::format("wheel_lockstep_host{}.log", host));
+  options.replay_program = DCCVP_WHEEL_REPLAY;
   return make_lockstep_timer_engine(options);
 }
 
@@ -75,11 +95,13 @@ std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, Hos
 std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId host) {
   const Implementation implementation = config.nic.controller.rate_lut;
   if (implementation == Implementation::kModel) return nullptr;
-  if (implementation == Implementation::kRtl) return make_rtl_rate_engine();
   RateLockstepOptions options;
+  options.rtl.fault = injected_rate_fault();
+  if (implementation == Implementation::kRtl) return make_rtl_rate_engine(options.rtl);
   options.seed = config.seed;
   options.name = fmt::format("host {} rate unit", host);
-  options.log_path = fmt::format("rate_lockstep_host{}.log", host);
+  options.log_path = recording_path(fmt::format("rate_lockstep_host{}.log", host));
+  options.replay_program = DCCVP_RATE_REPLAY;
   return make_lockstep_rate_engine(options);
 }
 

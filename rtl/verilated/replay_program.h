@@ -1,0 +1,109 @@
+// What the replay programs have in common: arguments, the waveform, the walk through the calls.
+#pragma once
+
+#include <verilated_fst_c.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace dcc {
+
+struct ReplayOptions {
+  std::string recording;
+  std::string fst;       // empty: no waveform
+  std::size_t last = 0;  // calls the waveform covers
+};
+
+/// A waveform of a verilated unit that begins when it is asked to.
+template <class Unit>
+class Waveform {
+ public:
+  explicit Waveform(Unit& unit) : unit_(unit) { unit_.context().traceEverOn(true); }
+  ~Waveform() { trace_.close(); }
+
+  void open(const std::string& path) {
+    unit_.pins().trace(&trace_, 99);
+    trace_.open(path.c_str());
+    if (!trace_.isOpen()) throw std::runtime_error("cannot write " + path);
+  }
+  /// To be called after every cycle: 4 ns each, the clock's edges on even and odd halves.
+  void cycle_done() {
+    if (trace_.isOpen()) {
+      trace_.dump(4000 * cycles_);
+      unit_.pins().eval();
+      trace_.dump(4000 * cycles_ + 2000);
+    }
+    ++cycles_;
+  }
+
+ private:
+  Unit& unit_;
+  VerilatedFstC trace_;
+  std::uint64_t cycles_ = 0;
+};
+
+/// Makes `count` calls by their number, opens the waveform before the last ones, then `finish`.
+/// 0: no difference (`comparisons` tells how much was compared); 1: Mismatch was thrown, and told.
+template <class Mismatch>
+int replay_calls(const ReplayOptions& options, std::size_t count,
+                 const std::function<void(std::size_t)>& call, const std::function<void()>& finish,
+                 const std::function<void()>& open_waveform,
+                 const std::function<std::uint64_t()>& comparisons) {
+  std::size_t done = 0;
+  try {
+    for (; done < count; ++done) {
+      if (!options.fst.empty() && done + options.last == std::max(options.last, count)) {
+        open_waveform();
+      }
+      call(done);
+    }
+    finish();
+  } catch (const Mismatch& mismatch) {
+    std::printf("after %zu of %zu calls: %s\n", done, count, mismatch.what());
+    if (!options.fst.empty()) {
+      std::printf("waveform of the last %zu calls: %s\n", options.last, options.fst.c_str());
+    }
+    return 1;
+  }
+  std::printf("%zu calls replayed, %llu comparisons, no difference\n", count,
+              static_cast<unsigned long long>(comparisons()));
+  return 0;
+}
+
+/// PROGRAM RECORDING [--fst FILE] [--last CALLS]. 2: unusable arguments or recording.
+inline int replay_main(int argc, char** argv, const char* program, std::size_t last,
+                       int (*replay)(const ReplayOptions&)) {
+  ReplayOptions options;
+  options.last = last;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--fst" && i + 1 < argc) {
+      options.fst = argv[++i];
+    } else if (word == "--last" && i + 1 < argc) {
+      options.last = std::strtoull(argv[++i], nullptr, 10);
+    } else if (options.recording.empty() && word[0] != '-') {
+      options.recording = word;
+    } else {
+      options.recording.clear();
+      break;
+    }
+  }
+  if (options.recording.empty() || options.last == 0) {
+    std::fprintf(stderr, "usage: %s RECORDING [--fst FILE] [--last CALLS]\n", program);
+    return 2;
+  }
+  try {
+    return replay(options);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", program, error.what());
+    return 2;
+  }
+}
+
+}  // namespace dcc
