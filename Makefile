@@ -53,7 +53,7 @@ deps-handoff:
 
 ## handoff: the package for a hardware team, in handoff/
 handoff: build deps-handoff
-	$(NINJA) rate_vectors
+	$(NINJA) rate_vectors wheel_vectors
 	sw/handoff/make_handoff.sh $(BUILD)
 
 ## bench: speed of the whole and of its parts

@@ -10,9 +10,12 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd)
 out=${2:-$build/handoff}/dcc_handoff
-vectors=$build/tests/cosim/rate_lut/rate_vectors
-[ -x "$vectors" ] || { echo "make_handoff.sh: build the target rate_vectors first" >&2; exit 2; }
-for tool in verilator yosys iverilog; do
+rate_vectors=$build/tests/cosim/rate_lut/rate_vectors
+wheel_vectors=$build/tests/cosim/wheel/wheel_vectors
+for program in "$rate_vectors" "$wheel_vectors"; do
+  [ -x "$program" ] || { echo "make_handoff.sh: build $(basename "$program") first" >&2; exit 2; }
+done
+for tool in verilator yosys iverilog sta; do
   command -v $tool >/dev/null || { echo "make_handoff.sh: $tool is not installed" >&2; exit 2; }
 done
 
@@ -47,16 +50,25 @@ done
 command -v xmllint >/dev/null && xmllint --noout "$out/registers/dcc.xml" "$out/registers/dcc.svd"
 cp "$root/sw/handoff/dcc_top.sdc" "$out/constraints"
 
-# Vectors, their testbench, and the rate unit in plain Verilog for tools without SystemVerilog.
-"$vectors" 200 1 >"$out/vectors/rate_unit.vec"
-cp "$root/sw/handoff/tb_rate_unit.v" "$out/vectors"
-sed -n '/^\/\/ Writes golden/,/^#include/s|^// \{0,1\}||p' "$root/tests/cosim/rate_lut/rate_vectors.cpp" \
-  >"$out/vectors/README.md"
+# Vectors, their testbenches, and both units in plain Verilog for tools without SystemVerilog.
+"$rate_vectors" 200 1 >"$out/vectors/rate_unit.vec"
+"$wheel_vectors" 2000 1 >"$out/vectors/timing_wheel.vec"
+cp "$root/sw/handoff/tb_rate_unit.v" "$root/sw/handoff/tb_timing_wheel.v" "$out/vectors"
+for program in rate_lut/rate_vectors wheel/wheel_vectors; do
+  sed -n '/^\/\/ Writes golden/,/^#include/s|^// \{0,1\}||p' "$root/tests/cosim/$program.cpp"
+  echo
+done >"$out/vectors/README.md"
 (cd "$root/rtl" && yosys -q -p "read_verilog -sv common/ram_1r1w_array.sv \
     rate_lut/rtl/rate_lut_pkg.sv common/ram_1r1w.sv rate_lut/rtl/rl_mul.sv \
     rate_lut/rtl/rl_tables.sv rate_lut/rtl/rate_unit.sv verilated/rate_dut.sv; \
   hierarchy -check -top rate_dut; proc; flatten; opt_clean -purge; \
-  write_verilog -noattr $out/vectors/rate_dut.v")
+  write_verilog -noattr $out/vectors/rate_dut.v" &&
+  yosys -q -p "read_verilog -sv timing_wheel/rtl/timing_wheel_pkg.sv common/ram_1r1w_array.sv \
+    common/ram_1r1w.sv common/lowest_bit.sv common/next_in_ring.sv timing_wheel/rtl/tw_time.sv \
+    timing_wheel/rtl/tw_place.sv timing_wheel/rtl/tw_next_due.sv timing_wheel/rtl/tw_current_row.sv \
+    timing_wheel/rtl/timing_wheel.sv verilated/timing_wheel_dut.sv; \
+  hierarchy -check -top timing_wheel_dut; proc; flatten; opt_clean -purge; \
+  write_verilog -noattr $out/vectors/timing_wheel_dut.v")
 
 # From here on only the package is looked at.
 cd "$out"
@@ -68,9 +80,15 @@ cd "$out"
 yosys -q -p "read_verilog -sv $(tr '\n' ' ' <files.f); hierarchy -check -top dcc_top; \
   proc; write_json $build/dcc_top.json; check -assert; tee -o reports/yosys_elaboration.txt stat"
 "$root/sw/handoff/ram_list.py" "$build/dcc_top.json" >doc/rams.md
-iverilog -o "$build/tb_rate_unit" vectors/tb_rate_unit.v vectors/rate_dut.v
-vvp "$build/tb_rate_unit" +vectors=vectors/rate_unit.vec >reports/vectors_rate_unit.log
-grep -q '^PASS' reports/vectors_rate_unit.log || { tail reports/vectors_rate_unit.log; exit 1; }
+for unit in rate_unit:rate_dut timing_wheel:timing_wheel_dut; do
+  name=${unit%:*}
+  iverilog -o "$build/tb_$name" "vectors/tb_$name.v" "vectors/${unit#*:}.v"
+  vvp "$build/tb_$name" "+vectors=vectors/$name.vec" >"reports/vectors_$name.log"
+  grep -q '^PASS' "reports/vectors_$name.log" || { tail "reports/vectors_$name.log"; exit 1; }
+done
+
+"$root/sw/handoff/check_sdc.sh" "$build/constraints" >reports/constraints.log ||
+  { cat reports/constraints.log; exit 1; }
 
 # Reports that other commands make.
 : >reports/MISSING
@@ -86,5 +104,5 @@ done
 tar -C "$(dirname "$out")" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner \
   -czf "$out.tar.gz" "$(basename "$out")"
 echo "hand-off package: $out and $out.tar.gz"
-cat reports/vectors_rate_unit.log
+cat reports/vectors_*.log
 [ ! -f reports/MISSING ] || { echo "not in it:"; cat reports/MISSING; }
