@@ -125,7 +125,7 @@ def main():
         work = options.work or scratch
         os.makedirs(work, exist_ok=True)
         jobs = [("ram", lambda: ram_list(1024)), ("ram", lambda: ram_list(4096)),
-                ("ice40", lambda: ice40(256, work, (5, 5, 6))),
+                # 256 timers of 16 bits take 7180 of 7680 LUTs, and nextpnr finds no place for them.
                 ("ice40", lambda: ice40(128, work, (4, 4, 5))),
                 ("ecp5", lambda: ecp5(1024)), ("xilinx", lambda: xilinx(1024)),
                 ("osu018", lambda: osu018(1024, work))]
