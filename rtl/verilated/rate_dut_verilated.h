@@ -8,11 +8,13 @@
 #include <string>
 #include <utility>
 
+#include "no_watch.h"
 #include "rate_dut.h"
 
 namespace dcc {
 
-template <class Verilated>
+/// Watch sees the pins twice a cycle; see NoWatch.
+template <class Verilated, class Watch = NoWatch>
 class VerilatedRate final : public RateDut {
  public:
   VerilatedRate(std::string name, RateFault fault, std::uint32_t random_seed)
@@ -56,6 +58,7 @@ class VerilatedRate final : public RateDut {
   RateOutputs cycle(const RateInputs& in) override {
     set(in);
     unit_->eval();
+    watch_.settled(*unit_);
     RateOutputs out;
     out.init_done = unit_->init_done_o;
     out.req_ready = unit_->req_ready_o;
@@ -78,6 +81,7 @@ class VerilatedRate final : public RateDut {
   std::string name() const override { return name_; }
   Verilated& pins() { return *unit_; }
   VerilatedContext& context() { return context_; }
+  Watch& watch() { return watch_; }
 
  private:
   void set(const RateInputs& in) {
@@ -101,12 +105,14 @@ class VerilatedRate final : public RateDut {
   void clock() {
     unit_->clk_i = 1;
     unit_->eval();
+    watch_.edge(*unit_);
     unit_->clk_i = 0;
   }
 
   std::string name_;
   VerilatedContext context_;
   std::unique_ptr<Verilated> unit_;
+  Watch watch_;
 };
 
 }  // namespace dcc

@@ -12,25 +12,7 @@
 namespace dcc {
 namespace {
 
-class TracedRate final : public RateDut {
- public:
-  TracedRate(RateFault fault, std::uint32_t random_seed)
-      : unit_("rtl (traced)", fault, random_seed), waveform_(unit_) {}
-
-  void trace_to(const std::string& path) { waveform_.open(path); }
-  void set_registers(const RateRegisters& registers) override { unit_.set_registers(registers); }
-  RateOutputs cycle(const RateInputs& in) override {
-    const RateOutputs out = unit_.cycle(in);
-    waveform_.cycle_done();
-    return out;
-  }
-  void reset() override { unit_.reset(); }
-  std::string name() const override { return unit_.name(); }
-
- private:
-  VerilatedRate<Vrate_trace> unit_;
-  Waveform<VerilatedRate<Vrate_trace>> waveform_;
-};
+using TracedRate = VerilatedRate<Vrate_trace, Waveform>;
 
 struct MakeCall {
   LockstepRateEngine& engine;
@@ -42,7 +24,7 @@ struct MakeCall {
 
 int replay(const ReplayOptions& replay) {
   const RateRecording recording = read_rate_recording(replay.recording);
-  auto unit = std::make_unique<TracedRate>(recording.fault, recording.random_seed);
+  auto unit = std::make_unique<TracedRate>("rtl (traced)", recording.fault, recording.random_seed);
   TracedRate& traced = *unit;
   RateLockstepOptions options;
   options.name = "replay";
@@ -54,7 +36,7 @@ int replay(const ReplayOptions& replay) {
   const std::vector<RateCall>& calls = recording.calls;
   return replay_calls<RateMismatch>(
       replay, calls.size(), [&](std::size_t i) { std::visit(MakeCall{*engine}, calls[i]); },
-      [&] { engine->finish(); }, [&] { traced.trace_to(replay.fst); },
+      [&] { engine->finish(); }, [&] { traced.watch().open(traced, replay.fst); },
       [&] { return engine->comparisons(); });
 }
 
@@ -62,5 +44,5 @@ int replay(const ReplayOptions& replay) {
 }  // namespace dcc
 
 int main(int argc, char** argv) {
-  return dcc::replay_main(argc, argv, "rate_replay", 100, dcc::replay);
+  return dcc::replay_main(argc, argv, "rate_replay", 5000, dcc::replay);
 }

@@ -20,30 +20,31 @@ struct ReplayOptions {
   std::size_t last = 0;  // calls the waveform covers
 };
 
-/// A waveform of a verilated unit that begins when it is asked to.
-template <class Unit>
+/// A waveform of a verilated unit's cycles, 4 ns each with a rising edge half way: before it inputs
+/// and outputs as they are sampled, after it what the flip-flops made of them. Empty until opened.
 class Waveform {
  public:
-  explicit Waveform(Unit& unit) : unit_(unit) { unit_.context().traceEverOn(true); }
   ~Waveform() { trace_.close(); }
 
-  void open(const std::string& path) {
-    unit_.pins().trace(&trace_, 99);
+  /// std::runtime_error if the file cannot be written.
+  template <class Unit>
+  void open(Unit& unit, const std::string& path) {
+    unit.context().traceEverOn(true);
+    unit.pins().trace(&trace_, 99);
     trace_.open(path.c_str());
     if (!trace_.isOpen()) throw std::runtime_error("cannot write " + path);
   }
-  /// To be called after every cycle: 4 ns each, the clock's edges on even and odd halves.
-  void cycle_done() {
-    if (trace_.isOpen()) {
-      trace_.dump(4000 * cycles_);
-      unit_.pins().eval();
-      trace_.dump(4000 * cycles_ + 2000);
-    }
+  template <class Verilated>
+  void settled(Verilated&) {
+    if (trace_.isOpen()) trace_.dump(4000 * cycles_);
+  }
+  template <class Verilated>
+  void edge(Verilated&) {
+    if (trace_.isOpen()) trace_.dump(4000 * cycles_ + 2000);
     ++cycles_;
   }
 
  private:
-  Unit& unit_;
   VerilatedFstC trace_;
   std::uint64_t cycles_ = 0;
 };

@@ -9,11 +9,13 @@
 #include <string>
 #include <utility>
 
+#include "no_watch.h"
 #include "timing_wheel_dut.h"
 
 namespace dcc {
 
-template <class Verilated>
+/// Watch sees the pins twice a cycle; see NoWatch.
+template <class Verilated, class Watch = NoWatch>
 class VerilatedWheel final : public WheelDut {
  public:
   VerilatedWheel(std::string name, WheelFault fault, std::uint32_t random_seed)
@@ -42,6 +44,7 @@ class VerilatedWheel final : public WheelDut {
   WheelOutputs cycle(const WheelInputs& in) override {
     set(in);
     wheel_->eval();
+    watch_.settled(*wheel_);
     WheelOutputs out;
     out.init_done = wheel_->init_done_o;
     out.cmd_ready = wheel_->cmd_ready_o;
@@ -69,6 +72,7 @@ class VerilatedWheel final : public WheelDut {
   std::string name() const override { return name_; }
   Verilated& pins() { return *wheel_; }
   VerilatedContext& context() { return context_; }
+  Watch& watch() { return watch_; }
 
  private:
   void set(const WheelInputs& in) {
@@ -86,12 +90,14 @@ class VerilatedWheel final : public WheelDut {
   void clock() {
     wheel_->clk_i = 1;
     wheel_->eval();
+    watch_.edge(*wheel_);
     wheel_->clk_i = 0;
   }
 
   std::string name_;
   VerilatedContext context_;
   std::unique_ptr<Verilated> wheel_;
+  Watch watch_;
 };
 
 }  // namespace dcc

@@ -12,24 +12,7 @@
 namespace dcc {
 namespace {
 
-class TracedWheel final : public WheelDut {
- public:
-  TracedWheel(WheelFault fault, std::uint32_t random_seed)
-      : wheel_("rtl (traced)", fault, random_seed), waveform_(wheel_) {}
-
-  void trace_to(const std::string& path) { waveform_.open(path); }
-  WheelOutputs cycle(const WheelInputs& in) override {
-    const WheelOutputs out = wheel_.cycle(in);
-    waveform_.cycle_done();
-    return out;
-  }
-  void reset() override { wheel_.reset(); }
-  std::string name() const override { return wheel_.name(); }
-
- private:
-  VerilatedWheel<Vwheel_trace> wheel_;
-  Waveform<VerilatedWheel<Vwheel_trace>> waveform_;
-};
+using TracedWheel = VerilatedWheel<Vwheel_trace, Waveform>;
 
 void make_call(LockstepTimerEngine& engine, const WheelTransaction& t) {
   switch (t.call) {
@@ -59,7 +42,8 @@ void make_call(LockstepTimerEngine& engine, const WheelTransaction& t) {
 
 int replay(const ReplayOptions& replay) {
   const WheelRecording recording = read_recording(replay.recording);
-  auto wheel = std::make_unique<TracedWheel>(recording.fault, recording.random_seed);
+  auto wheel =
+      std::make_unique<TracedWheel>("rtl (traced)", recording.fault, recording.random_seed);
   TracedWheel& traced = *wheel;
   LockstepOptions options;
   options.name = "replay";
@@ -80,7 +64,7 @@ int replay(const ReplayOptions& replay) {
       [&] {
         if (!calls.empty()) engine->finish(calls.back().tick);
       },
-      [&] { traced.trace_to(replay.fst); }, [&] { return engine->comparisons(); });
+      [&] { traced.watch().open(traced, replay.fst); }, [&] { return engine->comparisons(); });
 }
 
 }  // namespace

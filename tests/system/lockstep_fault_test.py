@@ -4,8 +4,8 @@
   lockstep_fault_test.py BUILD/dccvp
 
 Runs a short network with a spoilt wheel, then with a spoilt rate unit, follows the report's replay
-command as printed, and looks for the same difference and a waveform of it. Without the fault, and
-with the fault but nothing compared, the runs end well or differently: lock-step alone saw it.
+command as printed, and looks for the same difference and for its cause in the waveform. Without the
+fault the same runs end well.
 """
 
 import os
@@ -15,12 +15,52 @@ import subprocess
 import sys
 import tempfile
 
+import vcd
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHORT = ["-c", "duration=4ms", "-c", "measure.from=0ms", "-c", "measure.to=4ms", "-c", "expect=[]"]
-# Key, variable, its value, name of the recording.
-CASES = [("timer", "DCCVP_WHEEL_FAULT", "1", "wheel_lockstep_host"),
-         ("rate_lut", "DCCVP_RATE_FAULT", "1", "rate_lockstep_host"),
-         ("rate_lut", "DCCVP_RATE_FAULT", "2", "rate_lockstep_host")]
+
+
+def spoilt_delay(fst, seen):
+    """The start of the slot that did not expire: the pins ask for the due time, the wheel gets another."""
+    slot, due = map(int, re.search(r"expiry: model slot (\d+) due (\d+), RTL none", seen).groups())
+    top = "wheel.timing_wheel_dut."
+    names = [top + n for n in ("clk_i", "cmd_valid_i", "cmd_ready_o", "cmd_op_i", "cmd_slot_i", "now_o",
+                               "cmd_delay_i", "u_wheel.cmd_delay_i", "expire_valid_o")]
+    rows = [[row[name] for name in names] for row in vcd.cycles(fst, names)]
+    starts = [(now, asked, got) for _, valid, ready, op, which, now, asked, got, _ in rows
+              if valid == 1 and ready == 1 and op == 0 and which == slot]
+    check(starts, f"no start of slot {slot} in the waveform")
+    now, asked, got = starts[-1]
+    check(now + asked == due and got == asked ^ 0x40, f"start at {now}: delay {asked}, in it {got}")
+    check(rows[-1][5] == due and rows[-1][8] == 0, "the waveform does not end without the expiry")
+
+
+def spoilt_rate(fst, seen):
+    """The last response: the unit gives the model's rate, the pins the one that was reported."""
+    model, rtl = map(int, re.search(r"model: rc (\d+) .*\n  RTL: +rc (\d+)", seen).groups())
+    top = "rate.rate_dut."
+    names = [top + n for n in ("clk_i", "rsp_valid_o", "u_rate.rsp_rc_o", "rsp_rc_o")]
+    rows = [row for row in vcd.cycles(fst, names) if row[top + "rsp_valid_o"] == 1]
+    last = rows[-1]
+    check((last[names[2]], last[names[3]]) == (model, rtl), f"the waveform's last response is {last}")
+
+
+def lost_write(fst, seen):
+    """The write of the entry that differs: the pins name its table, the unit gets another."""
+    table, entry = map(int, re.search(r"table (\d+) entry (\d+)", seen).groups())
+    top = "rate.rate_dut."
+    names = [top + n for n in ("clk_i", "tbl_valid_i", "tbl_write_i", "tbl_ready_o", "tbl_table_i",
+                               "tbl_index_i", "u_rate.tbl_table_i")]
+    writes = [row[names[6]] for row in vcd.cycles(fst, names)
+              if [row[n] for n in names[1:6]] == [1, 1, 1, table, entry]]
+    check(writes and writes[-1] != table, f"writes of table {table} entry {entry}: {writes}")
+
+
+# Key, variable, its value, name of the recording, what shows the cause in the waveform.
+CASES = [("timer", "DCCVP_WHEEL_FAULT", "1", "wheel_lockstep_host", spoilt_delay),
+         ("rate_lut", "DCCVP_RATE_FAULT", "1", "rate_lockstep_host", spoilt_rate),
+         ("rate_lut", "DCCVP_RATE_FAULT", "2", "rate_lockstep_host", lost_write)]
 
 
 def run(dccvp, folder, key, variable, value):
@@ -46,7 +86,7 @@ def difference(text):
 
 def main():
     dccvp = pathlib.Path(sys.argv[1]).resolve()
-    for key, variable, value, recording in CASES:
+    for key, variable, value, recording, look in CASES:
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch)
             done = run(dccvp, folder, key, variable, value)
@@ -67,7 +107,8 @@ def main():
             check(difference(replay.stdout) == seen,
                   f"the replay differs elsewhere:\n{seen}\n{difference(replay.stdout)}")
             waves = list(folder.glob("*.fst"))
-            check(len(waves) == 1 and waves[0].stat().st_size > 1000, f"no waveform: {waves}")
+            check(len(waves) == 1 and waves[0].stat().st_size > 1000, f"waveforms: {waves}")
+            look(waves[0], seen)
             said = seen.splitlines()[0]
             print(f"{variable}={value}: {said}; replayed, {waves[0].stat().st_size} bytes of waveform")
     with tempfile.TemporaryDirectory() as scratch:
