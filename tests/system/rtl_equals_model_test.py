@@ -5,11 +5,14 @@
 
 Every configuration runs with timer and rate_lut as model, rtl and lockstep; flows.csv and
 metrics.json (without what depends on the machine) must not differ. Shortened runs; --full takes the
-configurations as they are. Prints the wall time of each run and its ratio to the model's.
+configurations as they are. Prints the wall time of each run, its processor time, and its ratio to the
+model's. Where the model takes a second or more, the RTL must stay below ten times its processor time
+(wall time without what else the machine does meanwhile).
 """
 
 import json
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -27,6 +30,9 @@ CASES = [
 ]
 
 
+MOST = 10.0  # times the model's processor time
+
+
 def run(dccvp, config, out, implementation, shortened):
     options = []
     for part in ("timer", "rate_lut"):
@@ -35,9 +41,12 @@ def run(dccvp, config, out, implementation, shortened):
         duration, start = shortened
         options += ["-c", f"duration={duration}", "-c", f"measure.from={start}",
                     "-c", f"measure.to={duration}", "-c", "expect=[]"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([dccvp, "run", ROOT / f"configs/{config}.yaml", *options, "--out", out,
-                           "--quiet"], capture_output=True, text=True, check=False, cwd=out.parent)
-    return done
+                           "--quiet", "--no-plots"], capture_output=True, text=True, check=False,
+                          cwd=out.parent)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def results(out):
@@ -50,11 +59,12 @@ def main():
     full = "--full" in sys.argv[2:]
     failures = 0
     for config, duration, start, least in CASES:
-        wanted, model_wall = None, 0.0
+        wanted, model_cpu = None, 0.0
         with tempfile.TemporaryDirectory() as scratch:
             for implementation in ("model", "rtl", "lockstep"):
                 out = pathlib.Path(scratch) / implementation
-                done = run(dccvp, config, out, implementation, None if full else (duration, start))
+                done, cpu = run(dccvp, config, out, implementation,
+                                None if full else (duration, start))
                 if "no RTL" in done.stderr:
                     print("skipped: this build has no RTL")
                     return 0
@@ -66,17 +76,20 @@ def main():
                 metrics = json.loads((out / "metrics.json").read_text())
                 wall = metrics["wall_s"]
                 if implementation == "model":
-                    wanted, model_wall = got, wall
+                    wanted, model_cpu = got, cpu
                     for name, count in least.items():
                         if metrics["aggregate"][name] < count:
                             print(f"{config}: {name} is {metrics['aggregate'][name]}, "
                                   f"too few to tell anything")
                             failures += 1
                 same = [a == b for a, b in zip(got, wanted)]
-                print(f"{config:15} {implementation:9} wall {wall:7.2f} s  x{wall / model_wall:5.2f}"
-                      f"  flows.csv {'same' if same[0] else 'DIFFERS'}"
+                print(f"{config:15} {implementation:9} wall {wall:7.2f} s  processor {cpu:7.2f} s"
+                      f"  x{cpu / model_cpu:5.2f}  flows.csv {'same' if same[0] else 'DIFFERS'}"
                       f"  metrics.json {'same' if same[1] else 'DIFFERS'}", flush=True)
                 failures += same.count(False)
+                if model_cpu >= 1.0 and implementation == "rtl" and cpu > MOST * model_cpu:
+                    print(f"{config}: {cpu / model_cpu:.1f} times the model's time")
+                    failures += 1
     return 1 if failures else 0
 
 

@@ -3,7 +3,7 @@
 // The RTL's pins while the test bench drives it and its oracle agrees, every profile in turn. A
 // line is one clock cycle after the reset: 24 hexadecimal words, inputs first, then the outputs
 // before the clock edge that ends the cycle.
-// - in: clear tick cmd_valid cmd_op cmd_slot cmd_delay expire_ready overrun_clear advance
+// - in:  clear tick cmd_valid cmd_op cmd_slot cmd_delay expire_ready overrun_clear advance
 // advance_to
 // - out: init_done cmd_ready cmd_done cmd_hit cmd_due expire_valid expire_slot expire_due now lag
 //   overrun idle next_due_valid next_due
