@@ -9,7 +9,8 @@
 namespace dcc::model {
 
 class LinkModule final : public sc_core::sc_module,
-                         private tlm::tlm_fw_transport_if<PacketProtocol>,
+                         public tlm::tlm_fw_transport_if<PacketProtocol>,
+                         public DirectTarget,
                          private PacketSink {
  public:
   LinkModule(const sc_core::sc_module_name& name, Scheduler& scheduler, PacketPool& pool,
@@ -34,6 +35,12 @@ class LinkModule final : public sc_core::sc_module,
   void b_transport(Packet&, sc_core::sc_time&) override { refuse_blocking(); }
   bool get_direct_mem_ptr(Packet&, tlm::tlm_dmi&) override { return false; }
   unsigned transport_dbg(Packet&) override { return 0; }
+
+  DirectAccess direct_access() override { return {&link_, nullptr, 0}; }
+  void start_of_simulation() override {
+    const DirectAccess target = out_.direct_access();
+    if (target.device != nullptr) link_.connect(*target.device, target.port);
+  }
 
   void receive(Packet* packet, int) override { out_.send(packet); }
 

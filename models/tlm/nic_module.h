@@ -44,6 +44,11 @@ class NicModule final : public sc_core::sc_module {
   ApbTarget* apb() { return apb_.get(); }
 
  private:
+  void start_of_simulation() override {
+    PacketOut* const wire = out_.direct_access().wire;
+    if (wire != nullptr) device_.connect(*wire);
+  }
+
   Scheduler& scheduler_;
   NicDevice device_;
   PacketInPort in_;

@@ -7,6 +7,11 @@
 //   returned by a device TLM_ACCEPTED: it takes every packet at once
 // There is no backward path: callee and caller share the platform's scheduler, and most packets
 // leave a wire that nobody waits for.
+//
+// A target may offer direct access, as memories do with DMI: what stands behind its socket, to be
+// called with the same meaning. Links and devices take it up when the simulation starts, because
+// two transports a hop are an eighth of a large network's time; any other module at either end of
+// a socket gets its packets by transport.
 #pragma once
 
 #include <systemc>
@@ -32,6 +37,22 @@ inline void refuse_blocking() {
   SC_REPORT_ERROR("packet_socket", "b_transport is not part of the packet protocol");
 }
 
+/// What stands behind a target socket: a wire, or a device and its number of the port, or neither.
+struct DirectAccess {
+  PacketOut* wire = nullptr;
+  PacketSink* device = nullptr;
+  int port = 0;
+};
+
+/// A target that offers direct access.
+class DirectTarget {
+ public:
+  virtual DirectAccess direct_access() = 0;
+
+ protected:
+  ~DirectTarget() = default;
+};
+
 /// A device's way out: PacketOut in front, a socket behind.
 class PacketOutPort final : public PacketOut, public tlm::tlm_bw_transport_if<PacketProtocol> {
  public:
@@ -46,6 +67,12 @@ class PacketOutPort final : public PacketOut, public tlm::tlm_bw_transport_if<Pa
     return from_sc_time(delay);
   }
 
+  /// What the bound target offers; from start_of_simulation() on.
+  DirectAccess direct_access() {
+    auto* const target = dynamic_cast<DirectTarget*>(socket.get_base_port().get_interface());
+    return target != nullptr ? target->direct_access() : DirectAccess{};
+  }
+
  private:
   tlm::tlm_sync_enum nb_transport_bw(Packet&, tlm::tlm_phase&, sc_core::sc_time&) override {
     SC_REPORT_ERROR("packet_socket", "the packet protocol has no backward path");
@@ -55,7 +82,7 @@ class PacketOutPort final : public PacketOut, public tlm::tlm_bw_transport_if<Pa
 };
 
 /// A device's way in: a socket in front, PacketSink behind.
-class PacketInPort final : public tlm::tlm_fw_transport_if<PacketProtocol> {
+class PacketInPort final : public tlm::tlm_fw_transport_if<PacketProtocol>, public DirectTarget {
  public:
   PacketInPort(const char* name, PacketSink& sink, int port)
       : socket(name), sink_(sink), port_(port) {
@@ -63,6 +90,8 @@ class PacketInPort final : public tlm::tlm_fw_transport_if<PacketProtocol> {
   }
 
   PacketTargetSocket socket;
+
+  DirectAccess direct_access() override { return {nullptr, &sink_, port_}; }
 
  private:
   tlm::tlm_sync_enum nb_transport_fw(Packet& packet, tlm::tlm_phase&, sc_core::sc_time&) override {

@@ -34,6 +34,13 @@ class SwitchModule final : public sc_core::sc_module {
   const SwitchDevice& device() const { return device_; }
 
  private:
+  void start_of_simulation() override {
+    for (int port = 0; port < device_.ports(); ++port) {
+      PacketOut* const wire = out_[static_cast<std::size_t>(port)]->direct_access().wire;
+      if (wire != nullptr) device_.connect(port, *wire);
+    }
+  }
+
   SwitchDevice device_;
   std::vector<std::unique_ptr<PacketInPort>> in_;
   std::vector<std::unique_ptr<PacketOutPort>> out_;

@@ -222,7 +222,7 @@ TEST(SwitchDevice, AcknowledgementsBringTelemetryBackAsItWas) {
   Packet* const packet = star.host[1]->make(0, 64);
   packet->kind = PacketKind::kAck;
   star.pool.attach_telemetry(*packet);
-  packet->telemetry->hops = 2;
+  packet->telemetry_hops = 2;
   star.host[1]->send(packet);
   star.scheduler.run_until(kMilliSecond);
   ASSERT_EQ(star.host[0]->telemetry.size(), 1u);

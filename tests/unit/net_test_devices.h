@@ -102,7 +102,10 @@ class TestHost final : public PacketSink {
       seen.push_back({scheduler_.now(), packet->flow, packet->psn, packet->ecn, packet->priority,
                       packet->kind, packet->immediate});
     }
-    if (packet->telemetry != nullptr) telemetry.push_back(*packet->telemetry);
+    if (packet->telemetry != nullptr) {
+      telemetry.push_back(*packet->telemetry);
+      telemetry.back().hops = packet->telemetry_hops;
+    }
     pool_.give_back(packet);
   }
 

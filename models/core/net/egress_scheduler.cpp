@@ -19,20 +19,22 @@ EgressScheduler::EgressScheduler(const EgressSchedulerParameters& parameters)
     if (weight != 0 && (smallest == 0 || weight < smallest)) smallest = weight;
   }
   if (smallest == 0) throw std::invalid_argument("ets: no priority has a weight");
+  shares_ = std::make_unique<Shares>();
   for (std::size_t p = 0; p < kPriorities; ++p) {
-    if (parameters.weights[p] == 0) strict_ |= 1u << p;
-    quantum_[p] = kSmallestQuantum * parameters.weights[p] / smallest;
+    if (parameters.weights[p] == 0) strict_ = static_cast<std::uint8_t>(strict_ | 1u << p);
+    shares_->quantum[p] = kSmallestQuantum * parameters.weights[p] / smallest;
   }
 }
 
 int EgressScheduler::pick_weighted(unsigned eligible) {
   // Stays with a priority until its balance is used up, then goes on; every visit brings a quantum,
   // so the search ends after at most (largest packet / quantum + 1) rounds.
-  if ((eligible >> last_ & 1) != 0 && balance_[static_cast<std::size_t>(last_)] > 0) return last_;
+  std::array<Bytes, kPriorities>& balances = shares_->balance;
+  if ((eligible >> last_ & 1) != 0 && balances[last_] > 0) return last_;
   for (;;) {
     last_ = next_after(last_, eligible);
-    Bytes& balance = balance_[static_cast<std::size_t>(last_)];
-    balance += quantum_[static_cast<std::size_t>(last_)];
+    Bytes& balance = balances[last_];
+    balance += shares_->quantum[last_];
     if (balance > 0) return last_;
   }
 }

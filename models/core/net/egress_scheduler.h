@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 #include "net/packet.h"
 #include "units.h"
@@ -31,35 +32,36 @@ class EgressScheduler {
   /// Bit p of `eligible` set: priority p has a packet and may send. Precondition: not 0.
   int pick(unsigned eligible) {
     if (kind_ == EgressSchedulerParameters::Kind::kFifo) return last_ = next_after(last_, eligible);
-    const unsigned strict = eligible & strict_;
+    const unsigned strict = eligible & unsigned{strict_};
     if (strict != 0) return 31 - __builtin_clz(strict);
     return pick_weighted(eligible);
   }
   /// The packet that was picked had this many wire bytes.
   void charge(int priority, Bytes bytes) {
-    if (kind_ == EgressSchedulerParameters::Kind::kEts) {
-      balance_[static_cast<std::size_t>(priority)] -= bytes;
-    }
+    if (shares_ != nullptr) shares_->balance[static_cast<std::size_t>(priority)] -= bytes;
   }
   /// The queue of a priority ran empty: it saves nothing up.
   void emptied(int priority) {
-    if (kind_ != EgressSchedulerParameters::Kind::kEts) return;
-    Bytes& balance = balance_[static_cast<std::size_t>(priority)];
+    if (shares_ == nullptr) return;
+    Bytes& balance = shares_->balance[static_cast<std::size_t>(priority)];
     if (balance > 0) balance = 0;
   }
 
  private:
-  static int next_after(int last, unsigned eligible) {
+  static std::uint8_t next_after(int last, unsigned eligible) {
     const unsigned above = eligible & ~((2u << last) - 1u);
-    return __builtin_ctz(above != 0 ? above : eligible);
+    return static_cast<std::uint8_t>(__builtin_ctz(above != 0 ? above : eligible));
   }
   int pick_weighted(unsigned eligible);
 
+  struct Shares {
+    std::array<Bytes, kPriorities> quantum{};
+    std::array<Bytes, kPriorities> balance{};
+  };
+  std::unique_ptr<Shares> shares_;  // kEts only; apart, so that the rest stays small in a port
   EgressSchedulerParameters::Kind kind_ = EgressSchedulerParameters::Kind::kFifo;
-  unsigned strict_ = 0;
-  int last_ = kPriorities - 1;
-  std::array<Bytes, kPriorities> quantum_{};
-  std::array<Bytes, kPriorities> balance_{};
+  std::uint8_t strict_ = 0;
+  std::uint8_t last_ = kPriorities - 1;
 };
 
 }  // namespace dcc

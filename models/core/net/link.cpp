@@ -11,9 +11,9 @@ constexpr std::uint64_t kPicoBitsPerByte = 8'000'000'000'000u;
 Link::Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& parameters,
            std::uint32_t rank)
     : scheduler_(scheduler),
-      pool_(pool),
+      arrival_(Event::calling<&Link::deliver>(*this, rank)),
       parameters_(parameters),
-      arrival_(Event::calling<&Link::deliver>(*this, rank)) {
+      pool_(pool) {
   const std::uint64_t rate = parameters.rate.bits_per_second;
   assert(rate > 0);
   if (kPicoBitsPerByte % rate == 0) {
@@ -34,23 +34,33 @@ PicoSeconds Link::send(Packet* packet) {
   assert(now >= free_at_ && "the wire is still sending");
   free_at_ = now + serialisation;
   counters_.busy += serialisation;
-  if (tap_) tap_(*packet, now);
-  if (loss_ && loss_(*packet)) {
-    ++counters_.lost;
-    pool_.give_back(packet);
-    return serialisation;
-  }
+  if (watched_ && !survives(packet, now)) return serialisation;
   ++counters_.packets;
   counters_.bytes += packet->wire_bytes;
-  packet->arrival = free_at_ + parameters_.delay;
-  if (in_flight_.empty()) scheduler_.schedule_at(arrival_, packet->arrival);
+  const PicoSeconds arrival = free_at_ + parameters_.delay;
+  if (in_flight_.empty()) {
+    scheduler_.schedule_at(arrival_, arrival, packet);
+  } else {
+    in_flight_.back()->next_arrival = arrival;
+  }
   in_flight_.push(packet);
   return serialisation;
 }
 
+bool Link::survives(Packet* packet, PicoSeconds now) {
+  if (tap_) tap_(*packet, now);
+  if (!loss_ || !loss_(*packet)) return true;
+  ++counters_.lost;
+  pool_.give_back(packet);
+  return false;
+}
+
 void Link::deliver() {
   Packet* const packet = in_flight_.pop();
-  if (!in_flight_.empty()) scheduler_.schedule_at(arrival_, in_flight_.front()->arrival);
+  // A packet may have left the caches on its way, so the one behind is not looked at but announced.
+  if (!in_flight_.empty()) {
+    scheduler_.schedule_at(arrival_, packet->next_arrival, in_flight_.front());
+  }
   sink_->receive(packet, sink_port_);
 }
 

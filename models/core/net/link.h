@@ -46,7 +46,7 @@ struct LinkCounters {
 };
 
 /// Store-and-forward: the sink sees a packet `serialisation + delay` after send().
-class Link final : public PacketOut {
+class alignas(64) Link final : public PacketOut {
  public:
   /// Decides whether a packet is lost on the wire (fault injection). Null in normal runs.
   using LossHook = std::function<bool(const Packet&)>;
@@ -61,22 +61,32 @@ class Link final : public PacketOut {
 
   const LinkParameters& parameters() const { return parameters_; }
   const LinkCounters& counters() const { return counters_; }
-  void set_loss_hook(LossHook hook) { loss_ = std::move(hook); }
-  void set_tap(Tap tap) { tap_ = std::move(tap); }
+  void set_loss_hook(LossHook hook) {
+    loss_ = std::move(hook);
+    watched_ = loss_ || tap_;
+  }
+  void set_tap(Tap tap) {
+    tap_ = std::move(tap);
+    watched_ = loss_ || tap_;
+  }
 
  private:
   void deliver();
+  /// Tap and loss hook; false when the packet is lost.
+  bool survives(Packet* packet, PicoSeconds now);
 
+  // What a packet touches, in three cache lines: a large network does not fit the caches.
   Scheduler& scheduler_;
-  PacketPool& pool_;
-  LinkParameters parameters_;
   PicoSeconds per_byte_{};  // zero when a byte does not take whole picoseconds
-  PacketSink* sink_ = nullptr;
-  int sink_port_ = 0;
   PicoSeconds free_at_{};
   PacketFifo in_flight_;  // all with the same delay, so first in is first out
+  PacketSink* sink_ = nullptr;
+  int sink_port_ = 0;
+  bool watched_ = false;  // by a loss hook or a tap
   Event arrival_;
+  LinkParameters parameters_;
   LinkCounters counters_;
+  PacketPool& pool_;
   LossHook loss_;
   Tap tap_;
 };

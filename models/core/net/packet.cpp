@@ -34,7 +34,7 @@ Packet* PacketPool::take() {
 
 void PacketPool::attach_telemetry(Packet& packet) {
   packet.telemetry = reuse(free_telemetry_, all_telemetry_);
-  packet.telemetry->hops = 0;
+  packet.telemetry_hops = 0;
 }
 
 void PacketPool::attach_payload(Packet& packet, std::size_t bytes) {

@@ -41,9 +41,10 @@ struct IntHop {
   BitRate rate;
 };
 constexpr int kMaxIntHops = 6;
-struct IntStack {
-  std::uint8_t hops = 0;
+/// Aligned so that a switch writes one cache line.
+struct alignas(64) IntStack {
   std::array<IntHop, kMaxIntHops> hop{};
+  std::uint8_t hops = 0;  // for the algorithm; on the way Packet::telemetry_hops counts
 };
 
 /// Bytes a packet really carries (`payload: real`); recycled with its packet.
@@ -63,12 +64,13 @@ struct alignas(64) Packet {
   std::uint8_t cnp_marks = 0;       // CNP: CE marks it stands for; ACK: 1 if the data had CE
   std::uint16_t pause_classes = 0;  // kPause: bit p set = priority p stops, clear = resumes
   std::uint16_t ingress = 0;        // port through which the holding switch received it
+  std::uint8_t telemetry_hops = 0;  // of the stack that are filled
   std::uint32_t wire_bytes = 0;     // Ethernet header to FCS, without preamble and gap
   HostId source = 0;
   HostId destination = 0;
   std::uint32_t flow = 0;         // platform-wide flow id: statistics and traces, ECMP
   Qpn destination_qpn = 0;        // queue pair at the receiver of this packet
-  PicoSeconds arrival{};          // end of the wire it is on (used by Link only)
+  PicoSeconds next_arrival{};     // of the packet behind it on the same wire (used by Link only)
   IntStack* telemetry = nullptr;  // of the pool; null unless the algorithm asked for it
   Packet* next = nullptr;         // intrusive: queue, delay line or free list, one at a time
 
@@ -81,6 +83,11 @@ struct alignas(64) Packet {
   Qpn source_qpn = 0;               // queue pair at its sender
   std::uint32_t immediate = 0;      // immediate data (last packet of its message); CNM: feedback
   std::uint32_t icrc = 0;           // with real payload: as computed by the sender
+
+  /// Data on its way out; the ACK that brings the stack back adds nothing to it.
+  bool collects_telemetry() const {
+    return telemetry != nullptr && kind == PacketKind::kData && telemetry_hops < kMaxIntHops;
+  }
 };
 static_assert(offsetof(Packet, psn) == 64 && sizeof(Packet) == 128);
 
@@ -117,6 +124,7 @@ class PacketFifo {
  public:
   bool empty() const { return head_ == nullptr; }
   Packet* front() const { return head_; }
+  Packet* back() const { return tail_; }  // of a queue that is not empty
   void push(Packet* packet) {
     packet->next = nullptr;
     if (head_ == nullptr) {

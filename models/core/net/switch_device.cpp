@@ -59,7 +59,7 @@ void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) 
   Port& p = at(port);
   p.out = &out;
   p.link = link;
-  p.ecn = EcnMarker(parameters_.ecn, link.rate);
+  set_ecn(port, parameters_.ecn);
   if (parameters_.pfc.enabled) {
     buffer_.set_headroom(port, parameters_.pfc.headroom != 0
                                    ? parameters_.pfc.headroom
@@ -68,7 +68,10 @@ void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) 
 }
 
 void SwitchDevice::set_ecn(int port, const EcnParameters& ecn) {
-  at(port).ecn = EcnMarker(ecn, at(port).link.rate);
+  Port& p = at(port);
+  p.ecn = EcnMarker(ecn, p.link.rate);
+  p.marks_at_enqueue = p.ecn.marks_at(EcnParameters::MarkAt::kEnqueue);
+  p.marks_at_dequeue = p.ecn.marks_at(EcnParameters::MarkAt::kDequeue) || p.ecn.has_phantom_queue();
 }
 
 void SwitchDevice::set_route(HostId destination, const std::vector<int>& ports) {
@@ -80,8 +83,10 @@ void SwitchDevice::set_route(HostId destination, const std::vector<int>& ports) 
     }
   }
   Route& route = routes_[destination];
-  route.first = static_cast<std::uint32_t>(next_ports_.size());
   route.count = static_cast<std::uint32_t>(ports.size());
+  route.first = ports.size() == 1 ? static_cast<std::uint32_t>(ports.front())
+                                  : static_cast<std::uint32_t>(next_ports_.size());
+  if (ports.size() == 1) return;
   for (const int port : ports) next_ports_.push_back(static_cast<std::uint16_t>(port));
 }
 
@@ -94,7 +99,8 @@ int SwitchDevice::route_of(const Packet& packet) const {
   if (packet.destination >= routes_.size()) return -1;
   const Route& route = routes_[packet.destination];
   if (route.count == 0) return -1;
-  return next_ports_[route.first + (route.count > 1 ? pick(packet, route) : 0)];
+  if (route.count == 1) return static_cast<int>(route.first);
+  return next_ports_[route.first + pick(packet, route)];
 }
 
 std::uint32_t SwitchDevice::pick(const Packet& packet, const Route& route) const {
@@ -127,6 +133,9 @@ void SwitchDevice::receive(Packet* packet, int port) {
     honour_pause(packet, port);
     return;
   }
+  if (packet->collects_telemetry()) {
+    __builtin_prefetch(&packet->telemetry->hop[packet->telemetry_hops], 1);  // for send_next()
+  }
   packet->ingress = static_cast<std::uint16_t>(port);
   const int egress = choose(*packet);
   if (egress < 0) {
@@ -147,23 +156,26 @@ void SwitchDevice::enqueue(Packet* packet, Port& egress) {
     pool_.give_back(packet);
     return;
   }
-  if (input != own_input()) {
+  if (buffer_.must_pause(input, priority) && input != own_input()) {
     Port& upstream = at(input);
-    if (!upstream.pfc.has_stopped(priority) && buffer_.must_pause(input, priority)) {
+    if (!upstream.pfc.has_stopped(priority)) {
       upstream.pfc.stop(priority);
+      ++stopped_;
       kick(upstream);
     }
   }
 
   Queue& queue = egress.queue[static_cast<std::size_t>(priority)];
-  mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kEnqueue);
+  if (egress.marks_at_enqueue) {
+    mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kEnqueue);
+  }
   push(egress, priority, packet);
   queue.bytes += bytes;
   egress.bytes += bytes;
   egress.waiting = static_cast<std::uint8_t>(egress.waiting | 1u << priority);
   ++egress.counters.enqueued;
   if (egress.statistics != nullptr) egress.statistics->changed(egress.bytes, scheduler_.now());
-  if (!egress.qcn.empty() && packet->kind == PacketKind::kData) {
+  if (parameters_.qcn.enabled && packet->kind == PacketKind::kData) {
     const std::uint32_t feedback =
         egress.qcn[static_cast<std::size_t>(priority)].arrival(bytes, queue.bytes, random_);
     if (feedback != 0) {
@@ -213,11 +225,10 @@ void SwitchDevice::send_next(Port& egress) {
     egress.waiting = static_cast<std::uint8_t>(egress.waiting & ~(1u << priority));
     egress.scheduler.emptied(priority);
   }
-  mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kDequeue);
-  // Data collects; the ACK that brings the stack back adds nothing to it.
-  if (packet->telemetry != nullptr && packet->kind == PacketKind::kData) {
-    append_telemetry(egress, *packet);
+  if (egress.marks_at_dequeue) {
+    mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kDequeue);
   }
+  if (packet->collects_telemetry()) append_telemetry(egress, *packet);
   egress.counters.tx_bytes += packet->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
   ++egress.counters.dequeued;
   if (egress.statistics != nullptr) egress.statistics->changed(egress.bytes, scheduler_.now());
@@ -228,7 +239,7 @@ void SwitchDevice::send_next(Port& egress) {
 
 void SwitchDevice::push(Port& egress, int priority, Packet* packet) {
   const auto p = static_cast<std::size_t>(priority);
-  if (egress.turns.empty()) {
+  if (parameters_.arbitration == SwitchParameters::Arbitration::kFifo) {
     egress.queue[p].fifo.push(packet);
     return;
   }
@@ -247,7 +258,8 @@ void SwitchDevice::push(Port& egress, int priority, Packet* packet) {
 
 Packet* SwitchDevice::pop(Port& egress, int priority) {
   const auto p = static_cast<std::size_t>(priority);
-  if (egress.turns.empty()) return egress.queue[p].fifo.pop();
+  if (parameters_.arbitration == SwitchParameters::Arbitration::kFifo)
+    return egress.queue[p].fifo.pop();
   TurnQueue& queue = egress.turns[p];
   TurnQueue::Input* const input = queue.first;
   Packet* const packet = input->fifo.pop();
@@ -275,9 +287,7 @@ void SwitchDevice::mark_if_congested(Port& port, Queue& queue, Packet& packet,
 }
 
 void SwitchDevice::append_telemetry(const Port& port, Packet& packet) const {
-  IntStack& stack = *packet.telemetry;
-  if (stack.hops == kMaxIntHops) return;
-  IntHop& hop = stack.hop[stack.hops++];
+  IntHop& hop = packet.telemetry->hop[packet.telemetry_hops++];
   hop.timestamp = scheduler_.now();
   hop.tx_bytes = port.counters.tx_bytes;
   hop.queue = port.bytes;
@@ -286,10 +296,11 @@ void SwitchDevice::append_telemetry(const Port& port, Packet& packet) const {
 
 void SwitchDevice::leave_buffer(int input, int priority, Bytes bytes) {
   buffer_.release(input, priority, bytes);
-  if (input == own_input()) return;
+  if (stopped_ == 0 || input == own_input()) return;
   Port& upstream = at(input);
   if (upstream.pfc.has_stopped(priority) && buffer_.may_resume(input, priority)) {
     upstream.pfc.release(priority);
+    --stopped_;
     kick(upstream);
   }
 }

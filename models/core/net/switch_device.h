@@ -49,10 +49,10 @@ struct SwitchParameters {
 struct SwitchCounters {
   std::uint64_t enqueued = 0;
   std::uint64_t dequeued = 0;
-  std::uint64_t dropped = 0;  // no room in the buffer
-  std::uint64_t dropped_bytes = 0;
-  std::uint64_t ecn_marks = 0;  // packets turned from ECT to CE here
   std::uint64_t tx_bytes = 0;   // sent, link overhead included
+  std::uint64_t ecn_marks = 0;  // packets turned from ECT to CE here
+  std::uint64_t dropped = 0;    // no room in the buffer
+  std::uint64_t dropped_bytes = 0;
   std::uint64_t cnms_sent = 0;
 };
 
@@ -70,6 +70,8 @@ class SwitchDevice final : public PacketSink {
   // --- Building -------------------------------------------------------------------------------
   /// The way out through `port` and the link in both directions (for ECN, headroom, telemetry).
   void attach(int port, PacketOut& out, const LinkParameters& link);
+  /// Another way out onto the same link.
+  void connect(int port, PacketOut& out) { at(port).out = &out; }
   /// Replaces the marking of one port.
   void set_ecn(int port, const EcnParameters& ecn);
   /// Ports that lead to a host, best ones only; a packet to a host without any is dropped.
@@ -112,7 +114,7 @@ class SwitchDevice final : public PacketSink {
 
  private:
   /// Packets of one priority that wait for one output.
-  struct Queue {
+  struct alignas(32) Queue {
     PacketFifo fifo;  // kFifo
     Bytes bytes = 0;
   };
@@ -134,22 +136,24 @@ class SwitchDevice final : public PacketSink {
 
     SwitchDevice* device;
     PacketOut* out = nullptr;
-    PicoSeconds free_at{};     // when the wire can take the next packet
-    Bytes bytes = 0;           // all priorities
-    std::uint8_t waiting = 0;  // bit p: priority p has a packet
+    PicoSeconds free_at{};  // when the wire can take the next packet
+    Bytes bytes = 0;        // all priorities
     QueueStatistics* statistics = nullptr;
-    Event free;  // scheduled while the wire is busy and something waits for it
-    SwitchCounters counters;
-    std::array<Queue, kPriorities> queue;
-    EcnMarker ecn;
-    PfcPort pfc;
+    std::uint8_t waiting = 0;  // bit p: priority p has a packet
+    bool marks_at_enqueue = false;
+    bool marks_at_dequeue = false;  // or has a phantom queue
+    PfcPort pfc;                    // begins with what every packet asks
+    Event free;                     // scheduled while the wire is busy and something waits for it
+    alignas(64) std::array<Queue, kPriorities> queue;
+    alignas(64) LinkParameters link;
     EgressScheduler scheduler;
-    LinkParameters link;
+    SwitchCounters counters;
+    EcnMarker ecn;
     std::vector<TurnQueue> turns;  // by priority; kRoundRobin only
     std::vector<QcnPoint> qcn;     // by priority; empty when off
   };
   struct Route {
-    std::uint32_t first = 0;  // into next_ports_
+    std::uint32_t first = 0;  // the port if it is the only one, else the first of next_ports_
     std::uint32_t count = 0;
     std::uint32_t turn = 0;  // kSpray: the next in turn
   };
@@ -185,6 +189,7 @@ class SwitchDevice final : public PacketSink {
   std::vector<Route> routes_;  // by destination host
   std::vector<std::uint16_t> next_ports_;
   std::uint64_t unroutable_ = 0;
+  int stopped_ = 0;  // priorities of neighbours this switch has stopped
 };
 
 }  // namespace dcc

@@ -103,6 +103,7 @@ void Receiver::acknowledge(Packet& data, const Context& context, Psn psn) {
   ack->last = data.last;
   ack->cnp_marks = data.ecn == Ecn::kCe ? 1 : 0;
   std::swap(ack->telemetry, data.telemetry);
+  ack->telemetry_hops = data.telemetry_hops;
   ++counters_.acks_sent;
   transmitter_.send_control(ack);
 }

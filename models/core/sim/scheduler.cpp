@@ -5,11 +5,7 @@
 
 namespace dcc {
 
-namespace {
-constexpr int kRankShift = 40;  // 2^40 schedulings in a run before the tie-break would wrap
-constexpr std::uint64_t kSequenceMask = (std::uint64_t{1} << kRankShift) - 1;
-constexpr std::uint64_t kNoBucket = ~std::uint64_t{0};
-}  // namespace
+namespace {}  // namespace
 
 Event::~Event() {
   if (scheduler_ != nullptr) scheduler_->cancel(*this);
@@ -63,21 +59,22 @@ void Scheduler::Heap::remove(std::uint32_t position) {
 
 // ---------------------------------------------------------------- calendar
 
-Scheduler::Scheduler() : buckets_(kBuckets, nullptr) {}
+Scheduler::Scheduler() : buckets_(kBuckets) {}
 
 Scheduler::~Scheduler() {
   const auto release = [](Event* event) {
     event->place_ = Event::Place::kIdle;
     event->scheduler_ = nullptr;
   };
+  for (Event* event = list_; event != nullptr; event = event->next_) release(event);
   for (Entry& entry : current_.entries()) release(entry.event);
   for (Entry& entry : far_.entries()) release(entry.event);
-  for (Event* event : buckets_) {
-    for (; event != nullptr; event = event->next_) release(event);
+  for (const Bucket& bucket : buckets_) {
+    for (Event* event = bucket.first; event != nullptr; event = event->next_) release(event);
   }
 }
 
-void Scheduler::schedule_at(Event& event, PicoSeconds when) {
+void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
   assert(when >= now_ && "an event cannot be scheduled in the past");
   if (event.place_ != Event::Place::kIdle) {
     detach(event);
@@ -86,15 +83,14 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when) {
     event.scheduler_ = this;
   }
   event.due_ = when;
-  event.order_ = (std::uint64_t{event.rank_} << kRankShift) | (sequence_++ & kSequenceMask);
+  event.order_ = (event.order_ & ~Event::kSequenceMask) | (sequence_++ & Event::kSequenceMask);
   const std::uint64_t bucket = bucket_of(when);
   if (bucket <= current_bucket_) {
-    event.place_ = Event::Place::kCurrent;
-    current_.push({when, event.order_, &event});
+    insert_current(event);
   } else if (bucket - current_bucket_ < kBuckets) {
     event.place_ = Event::Place::kBucket;
     const auto slot = static_cast<std::uint32_t>(bucket % kBuckets);
-    Event* const head = buckets_[slot];
+    Event* const head = buckets_[slot].first;
     event.prev_ = nullptr;
     event.next_ = head;
     if (head != nullptr) {
@@ -102,7 +98,8 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when) {
     } else {
       mark_filled(slot);
     }
-    buckets_[slot] = &event;
+    buckets_[slot] = {&event, reads};
+    if (bucket < next_bucket_) foresee(bucket);
   } else {
     event.place_ = Event::Place::kFar;
     far_.push({when, event.order_, &event});
@@ -111,6 +108,9 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when) {
 
 void Scheduler::detach(Event& event) {
   switch (event.place_) {
+    case Event::Place::kList:
+      unlist(event);
+      break;
     case Event::Place::kCurrent:
       current_.remove(event.position_);
       break;
@@ -124,8 +124,10 @@ void Scheduler::detach(Event& event) {
         break;
       }
       const auto slot = static_cast<std::uint32_t>(bucket_of(event.due_) % kBuckets);
-      buckets_[slot] = event.next_;
-      if (event.next_ == nullptr) mark_empty(slot);
+      buckets_[slot].first = event.next_;
+      if (event.next_ != nullptr) break;
+      mark_empty(slot);
+      if (bucket_of(event.due_) == next_bucket_) foresee(next_filled_bucket());
       break;
     }
     case Event::Place::kIdle:
@@ -162,39 +164,68 @@ std::uint64_t Scheduler::next_filled_bucket() const {
   return current_bucket_ + 1 + (slot - from) % kBuckets;
 }
 
+void Scheduler::foresee(std::uint64_t bucket) {
+  next_bucket_ = bucket;
+  if (bucket == kNoBucket) return;
+  const Bucket& next = buckets_[bucket % kBuckets];
+  __builtin_prefetch(next.first, 1);
+  __builtin_prefetch(next.reads);
+}
+
 bool Scheduler::load_next_bucket() {
-  std::uint64_t bucket = next_filled_bucket();
+  const std::uint64_t near = next_bucket_;
   const std::uint64_t far = far_.empty() ? kNoBucket : bucket_of(far_.front().when);
-  const std::uint64_t near = bucket;
-  bucket = std::min(bucket, far);
+  const std::uint64_t bucket = std::min(near, far);
   if (bucket == kNoBucket) return false;
   current_bucket_ = bucket;
   if (near == bucket) {
     const auto slot = static_cast<std::uint32_t>(bucket % kBuckets);
-    Event* event = buckets_[slot];
-    buckets_[slot] = nullptr;
+    Event* event = buckets_[slot].first;
+    buckets_[slot].first = nullptr;
     mark_empty(slot);
+    foresee(next_filled_bucket());
     while (event != nullptr) {
       Event* const next = event->next_;
-      event->place_ = Event::Place::kCurrent;
-      current_.push({event->due_, event->order_, event});
+      insert_current(*event);
       event = next;
     }
   }
   while (!far_.empty() && bucket_of(far_.front().when) == bucket) {
-    const Entry entry = far_.front();
+    Event* const event = far_.front().event;
     far_.remove(0);
-    entry.event->place_ = Event::Place::kCurrent;
-    current_.push(entry);
+    insert_current(*event);
   }
   return true;
 }
 
+void Scheduler::insert_current(Event& event) {
+  if (listed_ == kMostListed) {
+    event.place_ = Event::Place::kCurrent;
+    current_.push({event.due_, event.order_, &event});
+    return;
+  }
+  Event* previous = nullptr;
+  Event* next = list_;
+  while (next != nullptr && before(*next, event)) {
+    previous = next;
+    next = next->next_;
+  }
+  event.place_ = Event::Place::kList;
+  event.prev_ = previous;
+  event.next_ = next;
+  (previous == nullptr ? list_ : previous->next_) = &event;
+  if (next != nullptr) next->prev_ = &event;
+  ++listed_;
+}
+
 void Scheduler::run_one() {
-  if (current_.empty()) load_next_bucket();
-  Event* const event = current_.front().event;
-  now_ = current_.front().when;
-  current_.remove(0);
+  Event* const event = first();
+  now_ = event->due_;
+  if (event->place_ == Event::Place::kList) {
+    unlist(*event);
+  } else {
+    current_.remove(0);
+  }
   event->place_ = Event::Place::kIdle;
   event->scheduler_ = nullptr;
   --pending_;

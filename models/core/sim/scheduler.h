@@ -14,14 +14,14 @@ class Scheduler;
 /// rescheduling moves it. No allocation, no virtual call.
 ///
 ///   Event retry_{Event::calling<&Nic::retry>(*this, rank)};
-class Event {
+class alignas(64) Event {
  public:
   using Handler = void (*)(void* owner);
 
   /// `rank` orders events that fall on the same picosecond: lower first. Devices get theirs from
   /// the platform builder, so the order depends on the configuration only.
   Event(Handler handler, void* owner, std::uint32_t rank)
-      : handler_(handler), owner_(owner), rank_(rank) {}
+      : handler_(handler), owner_(owner), order_(std::uint64_t{rank} << kRankShift) {}
 
   template <auto Method, class Owner>
   static Event calling(Owner& owner, std::uint32_t rank) {
@@ -32,7 +32,7 @@ class Event {
   Event& operator=(const Event&) = delete;
   /// Moving is for building containers before the run; a scheduled event must stay where it is.
   Event(Event&& other) noexcept
-      : handler_(other.handler_), owner_(other.owner_), rank_(other.rank_) {}
+      : handler_(other.handler_), owner_(other.owner_), order_(other.order_ & ~kSequenceMask) {}
   ~Event();
 
   bool is_scheduled() const { return place_ != Place::kIdle; }
@@ -41,27 +41,30 @@ class Event {
 
  private:
   friend class Scheduler;
-  enum class Place : std::uint8_t { kIdle, kCurrent, kBucket, kFar };
+  enum class Place : std::uint8_t { kIdle, kList, kCurrent, kBucket, kFar };
+  static constexpr int kRankShift = 40;  // 2^40 schedulings in a run before the tie-break wraps
+  static constexpr std::uint64_t kSequenceMask = (std::uint64_t{1} << kRankShift) - 1;
 
+  // One cache line: an event is cold when its time comes.
   Handler handler_;
   void* owner_;
   Scheduler* scheduler_ = nullptr;  // set while scheduled, so that destruction can withdraw
   PicoSeconds due_{};
-  std::uint64_t order_ = 0;
-  Event* next_ = nullptr;  // kBucket
+  std::uint64_t order_;    // rank, then the number of the scheduling
+  Event* next_ = nullptr;  // kBucket, kList
   Event* prev_ = nullptr;
   std::uint32_t position_ = 0;  // kCurrent, kFar: in the heap
-  std::uint32_t rank_;
   Place place_ = Place::kIdle;
 };
+static_assert(sizeof(Event) == 64);
 
 /// Runs events in the order (time, rank, order of scheduling): the same in every run, build and
 /// machine. Knows nothing of what the events do.
 ///
 /// A calendar: events of the next 16 µs lie in buckets of 1 ns, found through a bitmap of two
-/// levels; the bucket being worked on is a small heap (most often of one event), and so is
-/// everything further away. Most events of a network are a packet time away, so scheduling and
-/// running one takes a handful of instructions however many are pending.
+/// levels. The bucket being worked on is a short sorted list, with a heap for what would make it
+/// long; everything further away is a heap. Most events of a network are a packet time away, so
+/// scheduling and running one takes a handful of instructions however many are pending.
 class Scheduler {
  public:
   Scheduler();
@@ -72,8 +75,9 @@ class Scheduler {
   PicoSeconds now() const { return now_; }
   std::uint64_t events_run() const { return events_run_; }
 
-  /// At `when`, which must not lie before now(). An event already scheduled is moved.
-  void schedule_at(Event& event, PicoSeconds when);
+  /// At `when`, which must not lie before now(). An event already scheduled is moved. `reads`:
+  /// memory its handler begins with, fetched into the cache while the event before it runs; a hint.
+  void schedule_at(Event& event, PicoSeconds when, const void* reads = nullptr);
   void schedule_in(Event& event, PicoSeconds delay) { schedule_at(event, now_ + delay); }
   /// Withdraws it; nothing happens if it was not scheduled.
   void cancel(Event& event);
@@ -81,8 +85,8 @@ class Scheduler {
   bool empty() const { return pending_ == 0; }
   /// Time of the next event; PicoSeconds::max() when there is none.
   PicoSeconds next_time() {
-    if (current_.empty() && !load_next_bucket()) return PicoSeconds::max();
-    return current_.front().when;
+    const Event* const event = first();
+    return event != nullptr ? event->due_ : PicoSeconds::max();
   }
 
   /// Runs the first event. Precondition: not empty.
@@ -121,13 +125,38 @@ class Scheduler {
 
   static constexpr int kBucketShift = 10;            // 1.024 ns
   static constexpr std::uint32_t kBuckets = 16'384;  // 16.8 us ahead
+  static constexpr std::uint32_t kMostListed = 16;
   static constexpr std::uint32_t kWords = kBuckets / 64;
   static constexpr std::uint32_t kGroups = kWords / 64;
+  static constexpr std::uint64_t kNoBucket = ~std::uint64_t{0};
   static std::uint64_t bucket_of(PicoSeconds t) {
     return static_cast<std::uint64_t>(t.count) >> kBucketShift;
   }
+  struct Bucket {
+    Event* first = nullptr;
+    const void* reads = nullptr;  // of the event scheduled last
+  };
   void detach(Event& event);
+  static bool before(const Event& a, const Event& b) {
+    return a.due_ < b.due_ || (a.due_ == b.due_ && a.order_ < b.order_);
+  }
+  /// The event that comes first, from the next bucket if this one is used up; null: none is left.
+  Event* first() {
+    if (list_ == nullptr && current_.empty() && !load_next_bucket()) return nullptr;
+    if (current_.empty()) return list_;
+    Event* const event = current_.front().event;
+    return list_ != nullptr && before(*list_, *event) ? list_ : event;
+  }
+  /// Into the bucket being worked on.
+  void insert_current(Event& event);
+  void unlist(Event& event) {
+    (event.prev_ == nullptr ? list_ : event.prev_->next_) = event.next_;
+    if (event.next_ != nullptr) event.next_->prev_ = event.prev_;
+    --listed_;
+  }
   bool load_next_bucket();
+  /// The bucket after the current one: its number, and what it will need on its way into the cache.
+  void foresee(std::uint64_t bucket);
   std::uint64_t next_filled_bucket() const;
   void mark_filled(std::uint32_t slot) {
     filled_[slot / 64] |= std::uint64_t{1} << slot % 64;
@@ -138,12 +167,16 @@ class Scheduler {
     filled_words_[slot / 4096] &= ~(std::uint64_t{1} << slot / 64 % 64);
   }
 
-  Heap current_;  // events up to and including bucket current_bucket_
+  // Events up to and including bucket current_bucket_.
+  Event* list_ = nullptr;  // sorted, of at most kMostListed
+  std::uint32_t listed_ = 0;
+  Heap current_;
   Heap far_;
-  std::vector<Event*> buckets_;  // current_bucket_ + 1 … + kBuckets - 1, by number mod kBuckets
+  std::vector<Bucket> buckets_;  // current_bucket_ + 1 … + kBuckets - 1, by number mod kBuckets
   std::uint64_t filled_[kWords] = {};         // bit: bucket not empty
   std::uint64_t filled_words_[kGroups] = {};  // bit: word not zero
   std::uint64_t current_bucket_ = 0;
+  std::uint64_t next_bucket_ = kNoBucket;  // first filled one after it
   std::uint64_t pending_ = 0;
   PicoSeconds now_{};
   std::uint64_t sequence_ = 0;
