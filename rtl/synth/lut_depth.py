@@ -82,7 +82,7 @@ def check_against_the_driver(program):
             sys.exit(f"lut_depth.py: the driver's {policy} table is another one")
 
 
-def check_the_line(bits, work):
+def check_the_line(bits):
     """The RTL's straight line, evaluated by yosys, is look_up's."""
     part_bits = 16 - bits
     script = (f"read_verilog -sv synth/lut_depth.sv; chparam -set PartBits {part_bits} lut_line; "
@@ -131,8 +131,8 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         for bits in range(int(first), int(last or first) + 1):
             row = {"index_bits": bits, "entries": (1 << bits) + 1, **accuracy(bits)}
+            check_the_line(bits)
             if not options.no_area:
-                check_the_line(bits, work)
                 row.update(area(bits, work))
             rows.append({k: f"{v:.6f}" if isinstance(v, float) else v for k, v in row.items()})
             print(", ".join(f"{k} {v}" for k, v in rows[-1].items()), flush=True)

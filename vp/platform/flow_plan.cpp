@@ -16,9 +16,9 @@ FlowPlan::FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpe
 PlannedFlow FlowPlan::plan(const FlowSpec& spec, const Routing& routing, Bytes full) {
   PlannedFlow flow;
   flow.spec = spec;
-  flow.from_qpn = static_cast<Qpn>(ends_[spec.from].size());
+  flow.from_qpn = queue_pairs(spec.from);
   ends_[spec.from].push_back({spec.id, true, false});
-  flow.to_qpn = static_cast<Qpn>(ends_[spec.to].size());
+  flow.to_qpn = queue_pairs(spec.to);
   ends_[spec.to].push_back({spec.id, false, false});
   flow.base_rtt = routing.base_rtt(spec.from, spec.to, full, roce::ack_wire_bytes());
   return flow;
@@ -44,8 +44,14 @@ std::vector<std::uint32_t> FlowPlan::links_of(HostId host) const {
   return ids;
 }
 
+/// Null: software made a queue pair that nobody planned.
+const FlowPlan::End* FlowPlan::find(HostId host, Qpn qpn) const {
+  if (qpn < kFirstQpn || qpn - kFirstQpn >= ends_[host].size()) return nullptr;
+  return &ends_[host][qpn - kFirstQpn];
+}
+
 QueuePairConfig FlowPlan::queue_pair(HostId host, Qpn qpn) const {
-  const End& end = ends_[host][qpn];
+  const End& end = *find(host, qpn);
   const PlannedFlow& flow = this->flow(end.flow);
   QueuePairConfig config;
   config.remote_host = end.sender ? flow.spec.to : flow.spec.from;
@@ -64,25 +70,25 @@ QueuePairConfig FlowPlan::queue_pair(HostId host, Qpn qpn) const {
 }
 
 model::QueuePairIdentity FlowPlan::identify(HostId host, Qpn qpn) const {
-  if (qpn >= ends_[host].size()) return {};
+  if (find(host, qpn) == nullptr) return {};
   const QueuePairConfig config = queue_pair(host, qpn);
   return {config.flow,     config.ecn_capable,  config.governed,
           config.rate_cap, config.initial_rate, config.base_rtt};
 }
 
 void FlowPlan::created(HostId host, Qpn qpn, HostId, Qpn) {
-  if (qpn >= ends_[host].size()) return;  // software made a queue pair nobody planned
-  ends_[host][qpn].created = true;
-  const PlannedFlow& flow = this->flow(ends_[host][qpn].flow);
-  const End& from = ends_[flow.spec.from][flow.from_qpn];
-  const End& to = ends_[flow.spec.to][flow.to_qpn];
-  if (!from.created || !to.created) return;
+  End* const end = find(host, qpn);
+  if (end == nullptr) return;
+  end->created = true;
+  const PlannedFlow& flow = this->flow(end->flow);
+  if (!find(flow.spec.from, flow.from_qpn)->created) return;
+  if (!find(flow.spec.to, flow.to_qpn)->created) return;
   connect_(flow.spec.from, flow.from_qpn);
   connect_(flow.spec.to, flow.to_qpn);
 }
 
 void FlowPlan::destroyed(HostId host, Qpn qpn) {
-  if (qpn < ends_[host].size()) ends_[host][qpn].created = false;
+  if (End* const end = find(host, qpn)) end->created = false;
 }
 
 }  // namespace dcc::vp

@@ -36,8 +36,8 @@ class FlowPlan final : public model::ConnectionManager {
   const PlannedFlow& flow(std::uint32_t id) const {
     return id < flows_.size() ? flows_[id] : links_[id - flows_.size()];
   }
-  /// Number of queue pairs of a host.
-  Qpn queue_pairs(HostId host) const { return static_cast<Qpn>(ends_[host].size()); }
+  /// Above the greatest queue pair number of a host.
+  Qpn queue_pairs(HostId host) const { return kFirstQpn + static_cast<Qpn>(ends_[host].size()); }
   /// Flows that a host sends, or receives, by id.
   std::vector<std::uint32_t> sent_by(HostId host) const;
   std::vector<std::uint32_t> received_by(HostId host) const;
@@ -61,12 +61,20 @@ class FlowPlan final : public model::ConnectionManager {
     bool sender = false;
     bool created = false;
   };
+  /// Queue pairs 0 and 1 are for management (InfiniBand Architecture Specification, Vol. 1,
+  /// chapter 13): tools that read packets take what goes there for management datagrams.
+  static constexpr Qpn kFirstQpn = 2;
+
+  const End* find(HostId host, Qpn qpn) const;
+  End* find(HostId host, Qpn qpn) {
+    return const_cast<End*>(static_cast<const FlowPlan*>(this)->find(host, qpn));
+  }
   PlannedFlow plan(const FlowSpec& spec, const Routing& routing, Bytes full);
   std::vector<std::uint32_t> ends_of(HostId host, bool sender) const;
 
   std::vector<PlannedFlow> flows_;
   std::vector<PlannedFlow> links_;
-  std::vector<std::vector<End>> ends_;  // by host and queue pair
+  std::vector<std::vector<End>> ends_;  // by host and queue pair less kFirstQpn
   std::function<void(HostId, Qpn)> connect_;
 };
 
