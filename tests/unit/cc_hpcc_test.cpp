@@ -22,12 +22,12 @@ class HpccTest : public testing::Test {
   /// An ACK with one hop of 10 Gb/s: 1250 bytes a µs.
   void ack(Hpcc& hpcc, Psn psn, Psn next, int at_us, std::uint64_t tx, Bytes queue) {
     IntStack stack;
-    stack.hops = 1;
     stack.hop[0] = {kMicroSecond * at_us, tx, queue, BitRate(10'000'000'000)};
     AckInfo info;
     info.psn = psn;
     info.next_psn = next;
     info.telemetry = &stack;
+    info.telemetry_hops = 1;
     hpcc.on_ack(0, info);
   }
   HpccParameters parameters_;
@@ -91,7 +91,7 @@ TEST_F(HpccTest, TheBusiestLinkCounts) {
   IntStack stack;
   info.telemetry = &stack;
   info.next_psn = 1;
-  stack.hops = 2;
+  info.telemetry_hops = 2;
   stack.hop[0] = {kMicroSecond * 100, 0, 0, BitRate(10'000'000'000)};
   stack.hop[1] = {kMicroSecond * 100, 0, 2000, BitRate(40'000'000'000)};
   hpcc.on_ack(0, info);

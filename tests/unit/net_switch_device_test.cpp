@@ -242,14 +242,14 @@ TEST(SwitchDevice, TelemetryTellsTheQueueLeftBehindAndTheBytesSentBefore) {
   ASSERT_EQ(star.host[0]->telemetry.size(), 6u);
   Bytes longest = 0;
   for (std::size_t i = 0; i < 6; ++i) {
-    const IntStack& stack = star.host[0]->telemetry[i];
-    ASSERT_EQ(stack.hops, 1);
+    const IntStack& stack = star.host[0]->telemetry[i].stack;
+    ASSERT_EQ(star.host[0]->telemetry[i].hops, 1);
     EXPECT_EQ(stack.hop[0].tx_bytes, i * 1250);
     EXPECT_EQ(stack.hop[0].timestamp, PicoSeconds(1'100'000 + static_cast<int>(i) * 100'000));
     EXPECT_EQ(stack.hop[0].rate, k100G.rate);
     longest = std::max(longest, stack.hop[0].queue);
   }
-  EXPECT_EQ(star.host[0]->telemetry[5].hop[0].queue, 0);
+  EXPECT_EQ(star.host[0]->telemetry[5].stack.hop[0].queue, 0);
   EXPECT_GE(longest, 2 * 1230);
 }
 

@@ -103,8 +103,7 @@ class TestHost final : public PacketSink {
                       packet->kind, packet->immediate});
     }
     if (packet->telemetry != nullptr) {
-      telemetry.push_back(*packet->telemetry);
-      telemetry.back().hops = packet->telemetry_hops;
+      telemetry.push_back({*packet->telemetry, packet->telemetry_hops});
     }
     pool_.give_back(packet);
   }
@@ -118,7 +117,11 @@ class TestHost final : public PacketSink {
   std::array<Bytes, kPriorities> by_priority{};
   bool keep = false;
   std::vector<Seen> seen;
-  std::vector<IntStack> telemetry;
+  struct Telemetry {
+    IntStack stack;
+    int hops;
+  };
+  std::vector<Telemetry> telemetry;
 
  private:
   struct Endless {

@@ -54,6 +54,7 @@ struct AckInfo {
   bool ce = false;        // the acknowledged packet carried CE
   bool last_of_message = false;
   const IntStack* telemetry = nullptr;  // null unless needs().telemetry
+  int telemetry_hops = 0;               // of the stack that are filled
 };
 
 struct CnpInfo {

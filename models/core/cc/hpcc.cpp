@@ -35,12 +35,12 @@ void Hpcc::apply(FlowNumber number, const Flow& flow) {
 
 // Procedure NewAck.
 void Hpcc::on_ack(FlowNumber number, const AckInfo& info) {
-  if (info.telemetry == nullptr || info.telemetry->hops == 0) return;
+  if (info.telemetry == nullptr || info.telemetry_hops == 0) return;
   Flow& flow = flows_[number];
   const bool update = info.psn >= flow.last_update;
   // A path that changed has other links: nothing to compare with.
-  if (!flow.measured || flow.links.hops != info.telemetry->hops) {
-    flow.measured = true;
+  if (flow.hops != info.telemetry_hops) {
+    flow.hops = info.telemetry_hops;
     flow.links = *info.telemetry;
     flow.last_update = info.next_psn;
     return;
@@ -59,7 +59,7 @@ void Hpcc::measure_inflight(Flow& flow, const IntStack& now) {
   const long double period = static_cast<long double>(parameters_.base_rtt.count);
   long double u = 0;
   long double tau = 0;
-  for (std::size_t i = 0; i < now.hops; ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(flow.hops); ++i) {
     const IntHop& hop = now.hop[i];
     IntHop& last = flow.links.hop[i];
     const long double elapsed = static_cast<long double>((hop.timestamp - last.timestamp).count);

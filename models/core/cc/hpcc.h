@@ -39,7 +39,7 @@ class Hpcc final : public Algorithm {
     long double reference = 0;  // Wc / T
     long double u = 1;          // U
     unsigned stage = 0;         // incStage
-    bool measured = false;      // L holds records
+    int hops = 0;               // of L that hold records
     Psn last_update = 0;        // lastUpdateSeq
     IntStack links;             // L
   };

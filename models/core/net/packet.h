@@ -41,10 +41,10 @@ struct IntHop {
   BitRate rate;
 };
 constexpr int kMaxIntHops = 6;
-/// Aligned so that a switch writes one cache line.
+/// Aligned so that a switch writes one cache line; Packet::telemetry_hops counts, so that it need
+/// not read one.
 struct alignas(64) IntStack {
   std::array<IntHop, kMaxIntHops> hop{};
-  std::uint8_t hops = 0;  // for the algorithm; on the way Packet::telemetry_hops counts
 };
 
 /// Bytes a packet really carries (`payload: real`); recycled with its packet.

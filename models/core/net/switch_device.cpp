@@ -198,7 +198,10 @@ void SwitchDevice::kick(Port& egress) {
 void SwitchDevice::transmit(Port& egress, Packet* packet) {
   egress.free_at = scheduler_.now() + egress.out->send(packet);
   if (egress.waiting != 0 || egress.pfc.frame_owed()) {
-    scheduler_.schedule_at(egress.free, egress.free_at);
+    // What it will send then may have left the caches, waiting.
+    const int soon = egress.waiting != 0 ? __builtin_ctz(egress.waiting) : 0;
+    scheduler_.schedule_at(egress.free, egress.free_at,
+                           egress.queue[static_cast<std::size_t>(soon)].fifo.front());
   }
 }
 

@@ -41,8 +41,8 @@ void Transmitter::on_ack(const Packet& ack) {
     info.next_psn = flow.work.next_psn();
     info.ce = ack.cnp_marks != 0;
     info.last_of_message = ack.last;
-    if (ack.telemetry != nullptr) ack.telemetry->hops = ack.telemetry_hops;
     info.telemetry = ack.telemetry;
+    info.telemetry_hops = ack.telemetry_hops;
     algorithm_->on_ack(qpn, info);
   }
   consider(qpn, flow);
