@@ -14,6 +14,23 @@ TEST(Pfc, HeadroomIsTheRoundTripAndThePacketsInProgress) {
   EXPECT_EQ(headroom_for(faster, 1'080) - headroom_for(link, 1'080), 75'000);
 }
 
+TEST(Pfc, AlphaIsInProportionToThePortsRateWhereThereIsAReference) {
+  LinkParameters link{BitRate(400'000'000'000), kMicroSecond, 20};
+  PfcParameters parameters;
+  parameters.alpha_q16 = 8192;
+  EXPECT_EQ(alpha_for(link, parameters), 8192u);
+  parameters.reference_rate = BitRate(100'000'000'000);
+  EXPECT_EQ(alpha_for(link, parameters), 32'768u);
+  link.rate = BitRate(25'000'000'000);
+  EXPECT_EQ(alpha_for(link, parameters), 2048u);
+  // A class that may hold nothing would never send: never zero.
+  link.rate = BitRate(1'000);
+  EXPECT_EQ(alpha_for(link, parameters), 1u);
+  link.rate = BitRate(400'000'000'000);
+  parameters.reference_rate = BitRate(1'000'000);
+  EXPECT_EQ(alpha_for(link, parameters), 64u << 16);
+}
+
 TEST(Pfc, OneFrameTellsTheStateOfAllClasses) {
   PfcPort port;
   EXPECT_FALSE(port.frame_owed());

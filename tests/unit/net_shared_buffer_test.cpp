@@ -45,8 +45,8 @@ TEST(SharedBuffer, HeadroomTakesWhatComesAfterThePauseAndNoMore) {
     released += 1000;
   }
   EXPECT_GT(released, 10'000);
-  EXPECT_LE(buffer.held(0, 3) + 3'000, buffer.threshold());
-  EXPECT_GT(buffer.held(0, 3) + 1000 + 3'000, buffer.threshold() - 1000);
+  EXPECT_LE(buffer.held(0, 3) + 3'000, buffer.threshold(0, 3));
+  EXPECT_GT(buffer.held(0, 3) + 1000 + 3'000, buffer.threshold(0, 3) - 1000);
 }
 
 TEST(SharedBuffer, ALossyPriorityMayUseAllAndIsThenDropped) {
@@ -62,13 +62,31 @@ TEST(SharedBuffer, HeadroomIsReservedWhenAClassIsFirstUsed) {
   SharedBuffer buffer(parameters(100'000, 65'536, 0xFF), 2);
   buffer.set_headroom(0, 20'000);
   buffer.set_headroom(1, 30'000);
-  EXPECT_EQ(buffer.threshold(), 100'000);
+  EXPECT_EQ(buffer.threshold(0, 0), 100'000);
   buffer.admit(0, 0, 1000);
-  EXPECT_EQ(buffer.threshold(), 79'000);
+  EXPECT_EQ(buffer.threshold(0, 0), 79'000);
   buffer.admit(0, 0, 1000);
-  EXPECT_EQ(buffer.threshold(), 78'000);
+  EXPECT_EQ(buffer.threshold(0, 0), 78'000);
   buffer.admit(1, 5, 1000);
-  EXPECT_EQ(buffer.threshold(), 47'000);
+  EXPECT_EQ(buffer.threshold(0, 0), 47'000);
+}
+
+TEST(SharedBuffer, EachPortMayHaveAnAlphaOfItsOwn) {
+  SharedBuffer buffer(parameters(100'000, 8192, 0xFF), 2);
+  buffer.set_alpha(1, 32'768);
+  EXPECT_EQ(buffer.threshold(0, 0), 12'500);
+  EXPECT_EQ(buffer.threshold(1, 0), 50'000);
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(buffer.admit(1, 0, 1'000));
+    EXPECT_FALSE(buffer.must_pause(1, 0));
+  }
+  // 80 000 free: port 0 may hold 10 000.
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(buffer.admit(0, 0, 1'000));
+  EXPECT_FALSE(buffer.must_pause(0, 0));
+  ASSERT_TRUE(buffer.admit(0, 0, 1'000));
+  EXPECT_TRUE(buffer.must_pause(0, 0));  // 9 000 of 71 000 free: an eighth is 8875
+  EXPECT_FALSE(buffer.must_pause(1, 0));
+  EXPECT_THROW(buffer.set_alpha(0, 0), std::invalid_argument);
 }
 
 TEST(SharedBuffer, BooksBalanceWhateverComesAndGoes) {

@@ -90,9 +90,10 @@ struct EcnConfig {
 
 struct PfcConfig {
   bool enabled = true;
-  Ratio alpha{1, 8};              // pause when an ingress queue exceeds alpha x free buffer
-  std::optional<Bytes> headroom;  // per port and priority; empty: from rate, delay and MTU
-  Bytes resume_below = 3_KB;      // resume this far below the threshold
+  Ratio alpha{1, 8};                      // pause when an ingress queue exceeds alpha x free buffer
+  std::optional<BitRate> reference_rate;  // alpha is for this rate; empty: for any
+  std::optional<Bytes> headroom;          // per port and priority; empty: from rate, delay and MTU
+  Bytes resume_below = 3_KB;              // resume this far below the threshold
 };
 
 enum class EgressSchedulerKind { kFifo, kStrict, kEts };

@@ -71,6 +71,8 @@ void describe_switch(SchemaVisitor& v, SwitchConfig& c) {
     v.field("enabled", c.pfc.enabled, {}, {"pause instead of dropping", ""});
     v.field("alpha", c.pfc.alpha, {"1/1024", "64"},
             {"pause above alpha x free buffer", "dynamic threshold, Choudhury and Hahne"});
+    v.field("reference_rate", c.pfc.reference_rate, "none", {"1Mbps", "10Tbps"},
+            {"alpha is for a port of this rate, in proportion for others", ""});
     v.field("headroom", c.pfc.headroom, "auto", {"0B", "1GiB"},
             {"kept per port and priority for what is under way", ""});
     v.field("resume_below", c.pfc.resume_below, {"0B", "1GiB"},

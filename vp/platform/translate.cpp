@@ -83,6 +83,7 @@ SwitchParameters switch_parameters(const PlatformConfig& config) {
   congestion_point(config.nic.congestion_control, to);
   to.pfc.enabled = from.pfc.enabled;
   to.pfc.alpha_q16 = static_cast<std::uint32_t>(from.pfc.alpha.to_fixed(16));
+  if (from.pfc.reference_rate) to.pfc.reference_rate = *from.pfc.reference_rate;
   to.pfc.headroom = from.pfc.headroom.value_or(0);
   to.pfc.resume_offset = from.pfc.resume_below;
   switch (from.scheduler.kind) {

@@ -11,6 +11,15 @@ Bytes headroom_for(const LinkParameters& link, Bytes largest_packet) {
   return on_the_wire + 3 * packet + kPauseFrameBytes + link.overhead;
 }
 
+std::uint32_t alpha_for(const LinkParameters& link, const PfcParameters& parameters) {
+  const std::uint64_t reference = parameters.reference_rate.bits_per_second;
+  if (reference == 0) return parameters.alpha_q16;
+  constexpr Uint128 kMost = 64u << 16;
+  const Uint128 scaled =
+      static_cast<Uint128>(parameters.alpha_q16) * link.rate.bits_per_second / reference;
+  return static_cast<std::uint32_t>(scaled < 1 ? 1 : scaled > kMost ? kMost : scaled);
+}
+
 void PfcPort::write_frame(Packet& packet) {
   ++counters_.frames_sent;
   packet.kind = PacketKind::kPause;

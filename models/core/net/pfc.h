@@ -13,6 +13,7 @@ namespace dcc {
 struct PfcParameters {
   bool enabled = true;
   std::uint32_t alpha_q16 = 8192;  // 0.125, see SharedBufferParameters
+  BitRate reference_rate{};        // alpha is for such a port, in proportion for others; 0: for any
   Bytes headroom = 0;              // per ingress port and priority; 0 = auto (headroom_for)
   Bytes resume_offset = 3'000;
   std::uint8_t priorities = 0xFF;  // the lossless ones
@@ -26,6 +27,10 @@ constexpr std::uint32_t kPauseFrameBytes = 64;
 /// the while, and for the way back, the wire brings bytes at its rate. One packet more for the one
 /// that crossed the threshold. (802.1Qbb annex O, without processing time.)
 Bytes headroom_for(const LinkParameters& link, Bytes largest_packet);
+
+/// The share of the free buffer that a class of this port may hold: PfcParameters::alpha_q16 scaled
+/// to the port's rate, never zero and at most 64 (65536 = 1.0).
+std::uint32_t alpha_for(const LinkParameters& link, const PfcParameters& parameters);
 
 struct PfcCounters {
   std::uint64_t pauses_sent = 0;   // classes stopped

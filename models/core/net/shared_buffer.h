@@ -32,6 +32,9 @@ class SharedBuffer {
   /// Bytes set aside for each lossless priority of `port`. Before the first packet.
   void set_headroom(int port, Bytes bytes) { headroom_[static_cast<std::size_t>(port)] = bytes; }
 
+  /// Another share than the parameters' for the classes of `port`. Throws like the constructor.
+  void set_alpha(int port, std::uint32_t alpha_q16);
+
   /// False: no room, the packet is to be dropped and nothing was counted.
   bool admit(int port, int priority, Bytes bytes) {
     Class& c = at(port, priority);
@@ -41,7 +44,7 @@ class SharedBuffer {
       shared_used_ += bytes;
     } else {
       if (!c.reserved) reserve(c, port);
-      if (c.shared + bytes <= threshold() && shared_used_ + bytes <= shared_size_) {
+      if (c.shared + bytes <= threshold(c) && shared_used_ + bytes <= shared_size_) {
         c.shared += bytes;
         shared_used_ += bytes;
       } else if (c.headroom + bytes <= headroom_[static_cast<std::size_t>(port)]) {
@@ -68,19 +71,16 @@ class SharedBuffer {
   /// The class has come to its threshold: the sender must stop.
   bool must_pause(int port, int priority) const {
     const Class& c = at(port, priority);
-    return is_lossless(priority) && (c.headroom > 0 || c.shared >= threshold());
+    return is_lossless(priority) && (c.headroom > 0 || c.shared >= threshold(c));
   }
   /// A stopped class may go on.
   bool may_resume(int port, int priority) const {
     const Class& c = at(port, priority);
-    return c.headroom == 0 && (c.shared == 0 || c.shared + resume_offset_ <= threshold());
+    return c.headroom == 0 && (c.shared == 0 || c.shared + resume_offset_ <= threshold(c));
   }
 
   /// What a class may hold now before it is paused.
-  Bytes threshold() const {
-    const Bytes free = shared_size_ - shared_used_;
-    return free <= 0 ? 0 : (free * alpha_q16_) >> 16;
-  }
+  Bytes threshold(int port, int priority) const { return threshold(at(port, priority)); }
   bool is_lossless(int priority) const { return (lossless_ >> priority & 1) != 0; }
   Bytes held(int port, int priority) const {
     return at(port, priority).shared + at(port, priority).headroom;
@@ -92,6 +92,7 @@ class SharedBuffer {
   struct Class {
     Bytes shared = 0;
     Bytes headroom = 0;
+    std::uint32_t alpha_q16 = 0;
     bool reserved = false;
   };
   Class& at(int port, int priority) {
@@ -100,9 +101,12 @@ class SharedBuffer {
   const Class& at(int port, int priority) const {
     return classes_[static_cast<std::size_t>(port * kPriorities + priority)];
   }
+  Bytes threshold(const Class& c) const {
+    const Bytes free = shared_size_ - shared_used_;
+    return free <= 0 ? 0 : (free * c.alpha_q16) >> 16;
+  }
   void reserve(Class& c, int port);
 
-  std::int64_t alpha_q16_;
   Bytes resume_offset_;
   std::uint8_t lossless_;
   Bytes shared_size_;

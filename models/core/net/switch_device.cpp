@@ -61,6 +61,7 @@ void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) 
   p.link = link;
   set_ecn(port, parameters_.ecn);
   if (parameters_.pfc.enabled) {
+    buffer_.set_alpha(port, alpha_for(link, parameters_.pfc));
     buffer_.set_headroom(port, parameters_.pfc.headroom != 0
                                    ? parameters_.pfc.headroom
                                    : headroom_for(link, parameters_.largest_packet));
