@@ -1,6 +1,8 @@
 // DCTCP walked by hand: rounds, α, cuts, growth (SIGCOMM 2010, section 3.3; RFC 8257).
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "cc/dctcp.h"
 #include "cc_fake_host.h"
 
@@ -95,6 +97,21 @@ TEST_F(DctcpTest, ExponentSparesWhoHasADeadline) {
   const double alpha = 225.0 / 256 + 1.0 / 16;
   EXPECT_NEAR(other.mbps(0), 9000 * (1 - alpha / 2), kRateStep);
   EXPECT_NEAR(host_.mbps(0), 9000 * (1 - alpha * alpha / 2), kRateStep);
+}
+
+TEST_F(DctcpTest, ExponentNeedNotBeWhole) {
+  const double alpha = 225.0 / 256 + 1.0 / 16;
+  for (const double exponent : {0.25, 0.75, 1.5, 4.0 / 3, 3.3, 4.0}) {
+    DctcpParameters p = rate_form();
+    p.exponent = exponent;
+    FakeHost host{10'000};
+    Dctcp dctcp(host, p);
+    dctcp.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(8'000'000'000))});
+    dctcp.on_ack(0, ack(0, 1, false));
+    dctcp.on_ack(0, ack(1, 2, false));
+    dctcp.on_ack(0, ack(2, 3, true));
+    EXPECT_NEAR(host.mbps(0), 9000 * (1 - std::pow(alpha, exponent) / 2), kRateStep) << exponent;
+  }
 }
 
 TEST_F(DctcpTest, WindowFormAddsAPacketAWindow) {

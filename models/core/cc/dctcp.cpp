@@ -7,6 +7,26 @@
 
 namespace dcc {
 
+namespace {
+/// `base` (0 … 1) to a power of 2^-40 resolution. Products and square roots are exactly rounded by
+/// IEEE 754, libm's pow is not: with them the digits are the same under every library.
+long double repeatable_power(long double base, long double exponent) {
+  const auto whole = static_cast<std::uint64_t>(exponent);
+  long double rest = exponent - static_cast<long double>(whole);
+  long double result = whole_power(base, whole);
+  long double root = base;
+  for (int bit = 0; bit < 40 && rest > 0; ++bit) {
+    root = std::sqrt(root);
+    rest *= 2;
+    if (rest >= 1) {
+      result *= root;
+      rest -= 1;
+    }
+  }
+  return result;
+}
+}  // namespace
+
 Dctcp::Dctcp(AlgorithmHost& host, const DctcpParameters& parameters)
     : host_(host), parameters_(parameters), line_(to_mbps(host.line_rate())) {}
 
@@ -44,7 +64,7 @@ void Dctcp::apply(FlowNumber number, const Flow& flow) {
 }
 
 long double Dctcp::penalty(long double alpha) const {
-  return parameters_.exponent == 1 ? alpha : std::pow(alpha, parameters_.exponent);
+  return parameters_.exponent == 1 ? alpha : repeatable_power(alpha, parameters_.exponent);
 }
 
 void Dctcp::on_ack(FlowNumber number, const AckInfo& info) {
