@@ -50,6 +50,7 @@ void Dcqcn::on_cnp(FlowNumber number, const CnpInfo&) {
     flow.cnp_since_alpha = true;
     return;
   }
+  const bool timed = flow.controlled;
   flow.controlled = true;
   flow.last_cut = now;
   flow.target = flow.current;
@@ -60,7 +61,9 @@ void Dcqcn::on_cnp(FlowNumber number, const CnpInfo&) {
   flow.cnp_since_alpha = false;
   ++counters_.rate_decreases;
   host_.start_timer(number, kAlpha, parameters_.alpha_timer);
-  host_.start_timer(number, kIncrease, parameters_.increase_timer);
+  if (!timed || parameters_.timer_restart) {
+    host_.start_timer(number, kIncrease, parameters_.increase_timer);
+  }
   apply(number, flow);
 }
 
