@@ -120,6 +120,33 @@ TEST_F(IbccTest, IncreaseByFlowClassAndTime) {
   EXPECT_EQ(ibcc.ccti(1), 5u);
 }
 
+TEST_F(IbccTest, MinimumAndLimitByFlowClass) {
+  // The partition paper's conclusions of section 4.2: what all climb to, held within Min and Limit.
+  p_.table.assign(128, PicoSeconds(1000));
+  p_.limit = 127;
+  p_.timer = kSecond;
+  p_.schedule = {{PicoSeconds(0), 11, 1, 4, {}}, {PicoSeconds(0), 12, 1, {}, 2}};
+  Ibcc ibcc(host_, p_, 1024);
+  for (FlowNumber flow = 0; flow < 3; ++flow) {
+    ibcc.on_flow_start(flow, {static_cast<std::uint8_t>(10 + flow), 0, {}, {}});
+  }
+  EXPECT_EQ(ibcc.ccti(0), 0u);
+  EXPECT_EQ(ibcc.ccti(1), 4u) << "starts at its CCTI_Min";
+  for (int i = 0; i < 3; ++i) {
+    for (FlowNumber flow = 0; flow < 3; ++flow) ibcc.on_cnp(flow, {});
+  }
+  EXPECT_EQ(ibcc.ccti(0), 3u);
+  EXPECT_EQ(ibcc.ccti(1), 7u);
+  EXPECT_EQ(ibcc.ccti(2), 2u) << "its CCTI_Limit";
+  host_.advance(ibcc, kSecond * 10);
+  EXPECT_EQ(ibcc.ccti(0), 0u);
+  EXPECT_EQ(ibcc.ccti(1), 4u);
+  p_.schedule = {{PicoSeconds(0), 11, 1, 4, 3}};
+  EXPECT_THROW(Ibcc(host_, p_, 1024), std::invalid_argument);
+  p_.schedule = {{PicoSeconds(0), 11, 1, {}, 128}};
+  EXPECT_THROW(Ibcc(host_, p_, 1024), std::invalid_argument);
+}
+
 TEST_F(IbccTest, AServiceLevelsFlowsShareOneIndex) {
   p_.by_service_level = true;
   Ibcc ibcc(host_, p_, 1024);

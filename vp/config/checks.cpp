@@ -146,6 +146,13 @@ class Checker {
       const IbccConfig& t = nic.congestion_control.ibcc;
       require(t.ccti_min <= t.ccti_limit, cc("ccti_min", "ccti_limit"),
               "ccti_min is above ccti_limit");
+      for (std::size_t i = 0; i < t.schedule.size(); ++i) {
+        const unsigned least = t.schedule[i].ccti_min.value_or(t.ccti_min);
+        const unsigned most = t.schedule[i].ccti_limit.value_or(t.ccti_limit);
+        require(least <= most && most <= t.ccti_limit,
+                "nic.congestion_control.schedule." + std::to_string(i),
+                "ccti_min to ccti_limit must lie within 0 to the outer ccti_limit");
+      }
     }
   }
 

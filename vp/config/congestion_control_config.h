@@ -116,11 +116,13 @@ struct HpccConfig {
 /// arithmetic has it (1024 B in 4 IRD), or by the letter of its algorithm 2 (4 packets in one IRD).
 enum class IbccGate { kArithmetic, kLiteral };
 
-/// The central manager's change of CCTI_Increase for the flows of a DSCP, from a moment on.
+/// The central manager's change of a DSCP's parameters, from a moment on.
 struct IbccChange {
   PicoSeconds at{0};
   unsigned dscp = 0;
   unsigned ccti_increase = 1;
+  std::optional<unsigned> ccti_min;  // empty: as before
+  std::optional<unsigned> ccti_limit;
 };
 
 /// InfiniBand Architecture Specification vol. 1, annex A10.

@@ -155,6 +155,9 @@ void describe_ibcc(SchemaVisitor& v, IbccConfig& c) {
         v.field("at", change.at, {"0us", "1000s"}, {"from then on", ""});
         v.field("dscp", change.dscp, {"0", "63"}, {"of the flows it is for", ""});
         v.field("ccti_increase", change.ccti_increase, {"1", "65535"}, {"CCTI steps a BECN", iba});
+        v.field("ccti_min", change.ccti_min, "unchanged", {"0", "65535"}, {"least CCTI", iba});
+        v.field("ccti_limit", change.ccti_limit, "unchanged", {"1", "65535"},
+                {"greatest CCTI, at most the one outside the schedule", iba});
       });
   v.field("per_qp", c.per_qp, {}, {"control queue pairs, not service levels", iba});
 }

@@ -75,7 +75,8 @@ IbccParameters ibcc_parameters(const IbccConfig& from) {
   to.by_service_level = !from.per_qp;
   to.literal_gate = from.gate == IbccGate::kLiteral;
   for (const IbccChange& change : from.schedule) {
-    to.schedule.push_back({change.at, change.dscp, change.ccti_increase});
+    to.schedule.push_back(
+        {change.at, change.dscp, change.ccti_increase, change.ccti_min, change.ccti_limit});
   }
   return to;
 }

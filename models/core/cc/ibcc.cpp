@@ -13,11 +13,15 @@ constexpr std::size_t kServiceLevels = 64;  // by DSCP
 
 Ibcc::Ibcc(AlgorithmHost& host, const IbccParameters& parameters, std::uint32_t mtu)
     : host_(host), parameters_(parameters), mtu_(mtu), wire_(mtu) {
-  if (parameters.limit >= parameters.table.size()) {
-    throw std::invalid_argument("ibcc: CCTI_Limit lies beyond the table");
-  }
-  if (parameters.min > parameters.limit) {
-    throw std::invalid_argument("ibcc: CCTI_Min is above CCTI_Limit");
+  const auto check = [&](unsigned min, unsigned limit) {
+    if (limit >= parameters.table.size()) {
+      throw std::invalid_argument("ibcc: CCTI_Limit lies beyond the table");
+    }
+    if (min > limit) throw std::invalid_argument("ibcc: CCTI_Min is above CCTI_Limit");
+  };
+  check(parameters.min, parameters.limit);
+  for (const IbccParameters::Change& change : parameters.schedule) {
+    check(change.min.value_or(parameters.min), change.limit.value_or(parameters.limit));
   }
   if (parameters.aggregate == 0) throw std::invalid_argument("ibcc: a group of no packets");
   if (parameters.by_service_level) {
@@ -44,7 +48,7 @@ void Ibcc::on_flow_start(FlowNumber number, const FlowStart& start) {
     flow.group = number;
     if (groups_.size() <= number) groups_.resize(number + 1);
     groups_[number] = Group{};
-    groups_[number].ccti = parameters_.min;
+    groups_[number].ccti = settings_of(flow).min;
   }
   Group& group = group_of(number);
   if (std::find(group.flows.begin(), group.flows.end(), number) == group.flows.end()) {
@@ -79,19 +83,23 @@ void Ibcc::apply(const Group& group) {
   for (const FlowNumber flow : group.flows) host_.set_rate(flow, rate);
 }
 
-unsigned Ibcc::increase_of(const Flow& flow) const {
-  unsigned increase = parameters_.increase;
+Ibcc::Settings Ibcc::settings_of(const Flow& flow) const {
+  Settings now{parameters_.increase, parameters_.min, parameters_.limit};
   for (const IbccParameters::Change& change : parameters_.schedule) {
-    if (change.at <= host_.now() && change.dscp == flow.dscp) increase = change.increase;
+    if (host_.now() < change.at || change.dscp != flow.dscp) continue;
+    now.increase = change.increase;
+    now.min = change.min.value_or(now.min);
+    now.limit = change.limit.value_or(now.limit);
   }
-  return increase;
+  return now;
 }
 
 // Algorithm 1, lines 4 to 8.
 void Ibcc::on_cnp(FlowNumber number, const CnpInfo&) {
   Group& group = group_of(number);
-  if (group.ccti < parameters_.limit) {
-    group.ccti = std::min(parameters_.limit, group.ccti + increase_of(flows_[number]));
+  const Settings now = settings_of(flows_[number]);
+  if (group.ccti < now.limit) {
+    group.ccti = std::max(now.min, std::min(now.limit, group.ccti + now.increase));
     ++counters_.rate_decreases;
     apply(group);
   }
@@ -105,12 +113,13 @@ void Ibcc::on_cnp(FlowNumber number, const CnpInfo&) {
 // Lines 9 to 13.
 void Ibcc::on_timer(FlowNumber number, int) {
   Group& group = group_of(number);
-  if (group.ccti > parameters_.min) {
+  const unsigned least = settings_of(flows_[number]).min;
+  if (group.ccti > least) {
     --group.ccti;
     ++counters_.rate_increases;
     apply(group);
   }
-  group.running = group.ccti > parameters_.min;
+  group.running = group.ccti > least;
   if (group.running) host_.start_timer(number, 0, parameters_.timer);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cc/algorithm.h"
@@ -15,6 +16,8 @@ struct IbccParameters {
     PicoSeconds at{};
     unsigned dscp = 0;
     unsigned increase = 1;
+    std::optional<unsigned> min{};  // empty: as before
+    std::optional<unsigned> limit{};
   };
   unsigned increase = 1;                      // CCTI_Increase
   unsigned limit = 127;                       // CCTI_Limit, < table.size()
@@ -28,7 +31,7 @@ struct IbccParameters {
   /// A BECN starts the timer anew (algorithm 1); else it runs free, as in the specification.
   bool timer_restart = true;
   bool by_service_level = false;  // flows of one DSCP share a CCTI; else each has its own
-  /// What the central manager sets when: CCTI_Increase of the flows of a DSCP, in order of time.
+  /// What the central manager sets when for the flows of a DSCP, in order of time.
   std::vector<Change> schedule;
 };
 
@@ -38,7 +41,8 @@ struct IbccParameters {
 /// line rate.
 class Ibcc final : public Algorithm {
  public:
-  /// Throws std::invalid_argument for a limit outside the table or below the minimum.
+  /// Throws std::invalid_argument for a limit outside the table or below the minimum, scheduled
+  /// ones included.
   Ibcc(AlgorithmHost& host, const IbccParameters& parameters, std::uint32_t mtu);
 
   AlgorithmNeeds needs() const override;
@@ -67,7 +71,11 @@ class Ibcc final : public Algorithm {
   };
   Group& group_of(FlowNumber flow) { return groups_[flows_[flow].group]; }
   const Group& group_of(FlowNumber flow) const { return groups_[flows_[flow].group]; }
-  unsigned increase_of(const Flow& flow) const;
+  /// CCTI_Increase, CCTI_Min and CCTI_Limit as they are now for a flow.
+  struct Settings {
+    unsigned increase, min, limit;
+  };
+  Settings settings_of(const Flow& flow) const;
   Rate rate_of(unsigned ccti) const;
   void apply(const Group& group);
 
