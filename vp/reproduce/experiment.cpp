@@ -46,6 +46,20 @@ double number_in(const std::string& text, const YamlNode& node) {
 
 double number_of(const YamlNode& node) { return number_in(text_of(node), node); }
 
+double tolerance_in(const std::string& text, const YamlNode& node) {
+  const double number = number_in(text, node);
+  if (number < 0) throw ConfigError(node.place, "a tolerance below zero");
+  return number;
+}
+
+bool truth_of(const YamlNode& node) {
+  const std::string text = text_of(node);
+  if (text != "true" && text != "false") {
+    throw ConfigError(node.place, "expected true or false, not " + node.described());
+  }
+  return text == "true";
+}
+
 Figure read_figure(const YamlNode& node) {
   Figure figure;
   for (const YamlNode::Entry& entry : map_of(node).entries) {
@@ -62,9 +76,9 @@ Figure read_figure(const YamlNode& node) {
     } else if (entry.key == "within") {
       const std::string text = text_of(value);
       if (!text.empty() && text.back() == '%') {
-        figure.within_share = number_in(text.substr(0, text.size() - 1), value) / 100;
+        figure.within_share = tolerance_in(text.substr(0, text.size() - 1), value) / 100;
       } else {
-        figure.within = number_of(value);
+        figure.within = tolerance_in(text, value);
       }
     } else if (entry.key == "at_most") {
       figure.at_most = number_of(value);
@@ -100,6 +114,7 @@ ExperimentRun read_run(const YamlNode& node) {
       throw ConfigError(entry.place, "a run has no key " + in_quotes(entry.key));
     }
   }
+  if (run.figures.empty()) throw ConfigError(node.place, "a run needs `figures`");
   return run;
 }
 
@@ -119,7 +134,7 @@ Experiment load_experiment(const fs::path& figures) {
     } else if (entry.key == "config") {
       experiment.config = figures.parent_path() / text_of(entry.value);
     } else if (entry.key == "slow") {
-      experiment.slow = text_of(entry.value) == "true";
+      experiment.slow = truth_of(entry.value);
     } else if (entry.key == "runs") {
       for (const YamlNode& item : list_of(entry.value)) experiment.runs.push_back(read_run(item));
     } else {
@@ -127,6 +142,9 @@ Experiment load_experiment(const fs::path& figures) {
     }
   }
   if (experiment.runs.empty()) throw ConfigError(root.place, "an experiment needs `runs`");
+  if (!fs::exists(experiment.config)) {
+    throw ConfigError(root.place, "there is no configuration " + experiment.config.string());
+  }
   return experiment;
 }
 
