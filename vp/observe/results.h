@@ -49,6 +49,12 @@ struct QueueResult {
   Bytes max_bytes = 0;
 };
 
+/// A way out of a switch that can never send again (net/deadlock.h), at the end of the run.
+struct DeadlockedWire {
+  std::string link;
+  unsigned priority = 0;
+};
+
 /// A host's controller and CPU, over the whole run.
 struct HostResult {
   HostId id = 0;
@@ -141,6 +147,7 @@ struct RunResults {
   std::vector<LinkResult> links;
   std::vector<QueueResult> queues;
   std::vector<HostResult> hosts;
+  std::vector<DeadlockedWire> deadlock;
   Balance balance;
   std::optional<QosResult> qos;  // empty: no closed loop
   FlowRateColumns flow_rates;

@@ -1,11 +1,13 @@
 // The whole platform: built from a configuration, run to its end, balanced.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <systemc>
 
+#include "net/deadlock.h"
 #include "net/wire_size.h"
 #include "observe/remarks.h"
 #include "platform/direct_traffic.h"
@@ -93,6 +95,7 @@ class Platform final : public sc_core::sc_module {
     for (std::string& remark : remarks_on_differentiation(config_, results)) {
       results.warnings.push_back(std::move(remark));
     }
+    report_deadlock(results);
     return results;
   }
 
@@ -194,6 +197,23 @@ class Platform final : public sc_core::sc_module {
       b.packets_dropped += wire.module->link().counters().lost;
     }
     b.packets_in_flight = static_cast<std::uint64_t>(pool_.in_use());
+  }
+
+  /// Wires that flow control has stopped for ever: a fact about the network, not a failed run.
+  void report_deadlock(RunResults& results) const {
+    std::vector<const SwitchDevice*> devices;
+    for (const auto& module : network_.switches()) {
+      devices.push_back(module != nullptr ? &module->device() : nullptr);
+    }
+    for (const PausedWire& stuck : find_deadlock(network_.topology(), devices)) {
+      results.deadlock.push_back({network_.topology().wire_name(stuck.node, stuck.port),
+                                  static_cast<unsigned>(stuck.priority)});
+    }
+    if (results.deadlock.empty()) return;
+    results.warnings.push_back(fmt::format(
+        "PFC deadlock: {} wires have paused each other in a circle and can never send again, {} "
+        "(priority {}) among them",
+        results.deadlock.size(), results.deadlock.front().link, results.deadlock.front().priority));
   }
 
   void report_hosts(RunResults& results) const {

@@ -38,7 +38,8 @@ Json aggregate(const RunResults& r, const Metrics& m) {
           {"cnps_dropped_no_slot", a.cnps_dropped_no_slot},
           {"rate_decreases", a.rate_decreases},
           {"rate_increases", a.rate_increases},
-          {"retransmits", a.retransmits}};
+          {"retransmits", a.retransmits},
+          {"deadlocked_links", r.deadlock.size()}};
 }
 
 Json classes(const Metrics& m) {
@@ -103,6 +104,14 @@ Json queues(const RunResults& r) {
                     {"p50_bytes", q.p50_bytes},
                     {"p99_bytes", q.p99_bytes},
                     {"max_bytes", q.max_bytes}});
+  }
+  return list;
+}
+
+Json deadlock(const RunResults& r) {
+  Json list = Json::array();
+  for (const DeadlockedWire& wire : r.deadlock) {
+    list.push_back({{"link", wire.link}, {"priority", wire.priority}});
   }
   return list;
 }
@@ -213,6 +222,7 @@ Json metrics_json(const RunResults& r, const Metrics& m) {
   if (r.qos) json["qos"] = qos(*r.qos);
   json["links"] = links(r);
   json["queues"] = queues(r);
+  json["deadlock"] = deadlock(r);
   json["slowdown"] = slowdown(m);
   json["flow_count"] = r.flows.size();
   json["flows"] = flows(r, m);
