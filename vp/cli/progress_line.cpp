@@ -55,13 +55,10 @@ void ProgressLine::on_progress(const Progress& p) {
   speed_ = shown_ ? 0.7 * speed_ + 0.3 * speed : speed;
   traversals_ = p.link_traversals;
   last_ = now;
-  const double done = p.duration.count > 0
-                          ? static_cast<double>(p.now.count) / static_cast<double>(p.duration.count)
-                          : 0;
-  const std::string left = done > 0.01 ? span(elapsed * (1 - done) / done) : "?";
+  const std::string left = p.done > 0.01 ? span(elapsed * (1 - p.done) / p.done) : "?";
   const std::string line = fmt::format(
       "{} of {}  {:.0f} %  {}/s  ETA {}  drops {}  CNPs {}", simulated(p.now),
-      simulated(p.duration), done * 100, with_prefix(speed_), left,
+      simulated(p.duration), p.done * 100, with_prefix(speed_), left,
       with_prefix(static_cast<double>(p.drops)), with_prefix(static_cast<double>(p.cnps)));
   std::fprintf(stderr, "\r%-79.79s", line.c_str());
   std::fflush(stderr);

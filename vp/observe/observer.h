@@ -11,6 +11,9 @@ namespace dcc::vp {
 struct Progress {
   PicoSeconds now{};
   PicoSeconds duration{};
+  /// Share of the run that is over: of the traffic's bytes where the run ends with them, or of the
+  /// simulated time if that is further.
+  double done = 0;
   std::uint64_t link_traversals = 0;
   std::uint64_t drops = 0;
   std::uint64_t cnps = 0;

@@ -146,7 +146,8 @@ class Platform final : public sc_core::sc_module {
     traffic_->begin();
     measurement_->begin();
     // A run of finite flows ends with the last of them; software is left to run its time.
-    if (all_direct && !endless) scheduler_.schedule_in(finish_check_, kFinishInterval);
+    ends_with_traffic_ = all_direct && !endless;
+    if (ends_with_traffic_) scheduler_.schedule_in(finish_check_, kFinishInterval);
   }
 
   void check_finished() {
@@ -158,10 +159,26 @@ class Platform final : public sc_core::sc_module {
     scheduler_.schedule_in(finish_check_, kFinishInterval);
   }
 
+  double share_done() const {
+    double done = static_cast<double>(scheduler_.now().count) /
+                  static_cast<double>(std::max<std::int64_t>(config_.duration.count, 1));
+    if (ends_with_traffic_) {
+      double acknowledged = 0;
+      double all = 0;
+      for (const FlowRecord& flow : ledger_) {
+        acknowledged += static_cast<double>(flow.acked_bytes);
+        all += static_cast<double>(flow.target_bytes);
+      }
+      done = std::max(done, acknowledged / all);
+    }
+    return std::min(done, 1.0);
+  }
+
   void report_progress() {
     Progress progress;
     progress.now = scheduler_.now();
     progress.duration = config_.duration;
+    progress.done = share_done();
     for (const Wire& wire : network_.wires()) {
       progress.link_traversals += wire.module->link().counters().packets;
     }
@@ -268,6 +285,7 @@ class Platform final : public sc_core::sc_module {
   std::unique_ptr<Measurement> measurement_;
   std::unique_ptr<PacketCapture> capture_;
   Event finish_check_;
+  bool ends_with_traffic_ = false;
   bool stopped_early_ = false;
   bool aborted_ = false;
 };
