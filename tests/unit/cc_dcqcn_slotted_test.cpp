@@ -71,6 +71,16 @@ TEST_F(DcqcnSlottedTest, ThreeStagesInARow) {
   dcqcn.on_cnp(0, {});  // at 900 µs, a slot's boundary: the cut comes at 904
   host_.advance(dcqcn, kMicroSecond * 4);
   EXPECT_DOUBLE_EQ(target(dcqcn), 1903.75) << "after an increase the target is where it was";
+  host_.advance(dcqcn, kMicroSecond * 300);
+  EXPECT_DOUBLE_EQ(target(dcqcn), 1903.75) << "a cut begins the stages anew";
+}
+
+TEST_F(DcqcnSlottedTest, NeverBelowTheMinimum) {
+  p_.r_min = Rate::from(BitRate(5'000'000'000));
+  DcqcnSlotted dcqcn(host_, p_);
+  dcqcn.on_flow_start(0, {});
+  dcqcn.on_cnp(0, {});
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 5000);
 }
 
 TEST_F(DcqcnSlottedTest, BytesCountTooAndACutForgetsThem) {

@@ -131,5 +131,17 @@ TEST_F(DctcpTest, WindowFormAddsAPacketAWindow) {
   EXPECT_EQ(host_.window(0), 2242);
 }
 
+TEST_F(DctcpTest, WindowFormStopsAtFourBandwidthDelayProducts) {
+  DctcpParameters p;
+  p.base_rtt = kMicroSecond * 4;
+  p.initial_window = 20'000;
+  Dctcp dctcp(host_, p);
+  dctcp.on_flow_start(0, {});
+  // 4 · 10 Gb/s · 4 us = 20 000 bytes, and a packet.
+  for (std::uint32_t psn = 0; psn < 400; psn += 20)
+    dctcp.on_ack(0, ack(psn, psn + 20, false, 5000));
+  EXPECT_EQ(host_.window(0), 21'000);
+}
+
 }  // namespace
 }  // namespace dcc
