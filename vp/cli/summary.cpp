@@ -89,13 +89,25 @@ std::string queue_table(const RunResults& r) {
   return table.empty() ? "" : "Longest queues\n" + table.text();
 }
 
+/// How many of the flows that can complete did; those without an end never do.
+std::string completion(const std::vector<FlowResult>& flows) {
+  std::size_t finite = 0;
+  std::size_t completed = 0;
+  for (const FlowResult& flow : flows) {
+    if (flow.bytes) ++finite;
+    if (flow.completed) ++completed;
+  }
+  const std::size_t endless = flows.size() - finite;
+  const std::string without = fmt::format("{} flows without end", endless);
+  if (finite == 0) return without;
+  std::string out = fmt::format("{} of {} flows completed", completed, finite);
+  return endless == 0 ? out : out + ", " + without;
+}
+
 std::string totals(const RunResults& r, const Metrics& m) {
   const AggregateCounters& a = r.aggregate;
-  const std::size_t completed = static_cast<std::size_t>(
-      std::count_if(r.flows.begin(), r.flows.end(), [](const auto& f) { return f.completed; }));
-  std::string out =
-      fmt::format("Goodput {:.3f} Gb/s, Jain {}, {} of {} flows completed\n", m.goodput_gbps,
-                  m.jain ? decimals(*m.jain, 4) : "-", completed, r.flows.size());
+  std::string out = fmt::format("Goodput {:.3f} Gb/s, Jain {}, {}\n", m.goodput_gbps,
+                                m.jain ? decimals(*m.jain, 4) : "-", completion(r.flows));
   if (a.rtt_mean) {
     out += fmt::format("RTT {} us, 99th percentile {} us\n", microseconds_or_dash(a.rtt_mean),
                        microseconds_or_dash(a.rtt_p99));

@@ -102,8 +102,6 @@ void print_summary(const model::RiscvCpu& cpu, double cpu_seconds) {
 
 int run(const RunElfOptions& options) {
   check(options);
-  // "stopped by user" is how every run ends.
-  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   Machine machine(options);
   model::RiscvCpu& cpu = machine.host().cpu();
   if (cpu.gdb_port() != 0) {
