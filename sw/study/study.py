@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Runs a study (variants x cases x seeds of one platform) and judges it by its limits.
 
-  study.py DCCVP STUDY.study.yml [--out DIR] [--seeds 1..20] [--cases NAME…] [--variants NAME…]
+  study.py DCCVP STUDY.study.yml [--out DIR] [--seeds 1..20] [--case NAME]… [--variant NAME]…
            [--jobs N] [--again] [--no-plots]
 
-Leaves in DIR (default out/<study>): runs.csv, a line a run; table.csv and table.md, a line for every
+`dccvp study` calls it. Leaves in DIR (default out/<study>): runs.csv, a line a run; table.csv and table.md, a line for every
 case of a variant; PNGs. Runs that runs.csv already holds, from the same program, are not repeated.
 Exit status: 0 all limits hold, 1 one does not or a run failed, 2 unusable input.
 """
@@ -29,12 +29,11 @@ def arguments(argv):
     parser.add_argument("study", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--seeds")
-    parser.add_argument("--cases", nargs="+")
-    parser.add_argument("--variants", nargs="+")
+    parser.add_argument("--case", action="append")
+    parser.add_argument("--variant", action="append")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--again", action="store_true", help="repeat runs that are known")
     parser.add_argument("--no-plots", action="store_true")
-    parser.add_argument("--nice", type=int, default=0)
     return parser.parse_args(argv)
 
 
@@ -75,7 +74,6 @@ def write_runs(path, rows):
 def run_all(plan, options, out):
     """Every row of the plan in the plan's order; new ones are run, old ones taken over."""
     program = options.dccvp.read_bytes()
-    prefix = ["nice", "-n", str(options.nice)] if options.nice else []
     file = out / "runs.csv"
     known = {} if options.again else known_runs(file)
     names = {study_measure.fingerprint(run, program): run for run in plan.runs}
@@ -83,7 +81,7 @@ def run_all(plan, options, out):
 
     def one(item):
         name, run = item
-        row = study_measure.measure(run, options.dccvp, plan.queue_series, prefix)
+        row = study_measure.measure(run, options.dccvp, plan)
         return {"fingerprint": name, "study": plan.name, "variant": run.variant, "case": run.case,
                 "seed": run.seed, **row}
 
@@ -105,7 +103,7 @@ def run_all(plan, options, out):
 def main(argv):
     options = arguments(argv)
     try:
-        plan = study_plan.read(options.study, options.seeds, options.cases, options.variants)
+        plan = study_plan.read(options.study, options.seeds, options.case, options.variant)
         if not options.dccvp.is_file():
             raise study_plan.StudyError(f"{options.dccvp}: no such program")
     except study_plan.StudyError as error:

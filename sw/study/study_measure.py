@@ -5,10 +5,13 @@ import hashlib
 import json
 import math
 import pathlib
+import statistics
 import subprocess
 import tempfile
 
 import yaml
+
+import study_table
 
 # Wire bytes of a full packet beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
 HEADERS = 62
@@ -16,7 +19,9 @@ SCALES = {"bps": 1, "Kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Tbps": 1e12, "B": 1,
           "MB": 1e6, "KiB": 1024, "MiB": 1 << 20}
 
 FIGURES = ("share_error", "utilisation", "jain", "jain_weighted", "queue_mean_kb", "queue_p99_kb",
-           "queue_max_kb", "drain_ms", "ecn_marks", "cnps", "dropped_no_slot", "pfc_pauses", "rtt_p99_us")
+           "queue_max_kb", "drain_ms", "ecn_marks", "cnps", "dropped_no_slot", "pfc_pauses", "rtt_p99_us",
+           "tenant_error", "tenant_swing", "message_p50_us", "message_p99_us")
+SWING_MS = 10  # tenant_swing looks at averages over so long a time
 
 
 class RunError(Exception):
@@ -70,33 +75,82 @@ def drain_ms(series, kmax):
     return 0.0 if over is None else math.nan
 
 
-def measure(run, program, queue_series, prefix=()):
-    """Runs it in a folder of its own and returns {figure: value}."""
+def tenant_swing(series, start, end, interval=1e-3):
+    """How far a tenant's share moves: the standard deviation of its averages over consecutive
+    SWING_MS, relative to their mean; that of the worst class which is there all the time."""
+    goodput = {}
+    with open(series, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if start < float(row["t_s"]) - interval / 2 < end:
+                goodput.setdefault(row["dscp"], []).append(float(row["goodput_gbps"]))
+    count = max(map(len, goodput.values()), default=0)
+    blocks = range(count // SWING_MS)
+
+    def sums(values):
+        return [sum(values[i * SWING_MS:(i + 1) * SWING_MS]) for i in blocks]
+
+    # A class without a byte for a whole block was not there all the time.
+    there = [s for s in map(sums, goodput.values()) if all(s)]
+    if len(there) < 2 or len(blocks) < 2:
+        return math.nan
+    totals = [sum(column) for column in zip(*there)]
+    shares = [[part / total for part, total in zip(s, totals)] for s in there]
+    return max(statistics.pstdev(s) / statistics.mean(s) for s in shares)
+
+
+def tenant_figures(metrics, out):
+    errors = [t["share_error_window"] for t in metrics.get("tenants", [])
+              if t["share_error_window"] is not None]
+    if not errors:
+        return math.nan, math.nan
+    window = metrics["measure"]
+    return max(errors), tenant_swing(out / "series" / "class.csv", window["from_s"], window["to_s"])
+
+
+def message_times_us(flows_csv, dscp):
+    """Completion times of a class's finished messages, post to last ACK."""
+    with open(flows_csv, newline="", encoding="utf-8") as file:
+        return [float(row["fct_s"]) * 1e6 for row in csv.DictReader(file)
+                if row["dscp"] == str(dscp) and row["fct_s"]]
+
+
+def measure(run, program, plan):
+    """Runs it in a folder of its own and returns {figure: value}, NaN for what it cannot tell."""
     with tempfile.TemporaryDirectory(prefix="dccvp-study-") as folder:
         folder = pathlib.Path(folder)
         config, out = folder / "platform.yaml", folder / "out"
         config.write_text(yaml.safe_dump(run.platform, sort_keys=False))
-        done = subprocess.run([*prefix, str(program), "run", str(config), "--out", str(out), "--quiet",
+        done = subprocess.run([str(program), "run", str(config), "--out", str(out), "--quiet",
                                "--no-plots"], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise RunError(f"{run.variant}, {run.case}, seed {run.seed}: exit {done.returncode}: "
                            f"{done.stderr.strip()}")
         metrics = json.loads((out / "metrics.json").read_text())
         drained = math.nan
-        if queue_series:
+        if plan.queue_series:
             kmax = quantity(run.platform["switch"]["ecn"]["kmax"])
             drained = drain_ms(out / "series" / "queue.csv", kmax)
+        tenant_error, swing = tenant_figures(metrics, out)
+        times = []
+        if plan.messages_of is not None:
+            times = message_times_us(out / "flows.csv", plan.messages_of)
+            if not times:
+                raise RunError(f"{run.variant}, {run.case}: no message of DSCP {plan.messages_of} "
+                               "was completed")
 
-    flows = metrics["flows"]
+    # Flows of a closed loop have no weights of their own, and messages are no shares.
+    flows = [flow for flow in metrics["flows"] if flow["dscp"] != plan.messages_of]
+    proportional = bool(flows) and "qos" not in metrics
     goodput = [flow["goodput_gbps"] or 0.0 for flow in flows]
     weights = [flow["weight"] for flow in flows]
     queue = max(metrics["queues"], key=lambda q: q["mean_bytes"])
     aggregate = metrics["aggregate"]
     return {
-        "share_error": share_error(goodput, weights),
+        "share_error": share_error(goodput, weights) if proportional else math.nan,
         "utilisation": aggregate["goodput_gbps"] / ceiling_gbps(run.platform),
         "jain": aggregate["jain"],
-        "jain_weighted": jain([g / w for g, w in zip(goodput, weights)]),
+        "jain_weighted": (jain([g / w for g, w in zip(goodput, weights)]) if proportional
+                          else math.nan),
         "queue_mean_kb": queue["mean_bytes"] / 1e3,
         "queue_p99_kb": queue["p99_bytes"] / 1e3,
         "queue_max_kb": queue["max_bytes"] / 1e3,
@@ -106,5 +160,9 @@ def measure(run, program, queue_series, prefix=()):
         "dropped_no_slot": aggregate["cnps_dropped_no_slot"],
         "pfc_pauses": aggregate["pfc_pauses"],
         "rtt_p99_us": aggregate["rtt_us_p99"],
+        "tenant_error": tenant_error,
+        "tenant_swing": swing,
+        "message_p50_us": study_table.percentile(times, 0.5) if times else math.nan,
+        "message_p99_us": study_table.percentile(times, 0.99) if times else math.nan,
         "by_weight": {w: sum(g for g, v in zip(goodput, weights) if v == w) for w in sorted(set(weights))},
     }

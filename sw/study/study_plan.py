@@ -5,13 +5,17 @@ A study file:
   seeds: 1..20                   inclusive
   weights_at: 0                  receiver of all flows (default 0)
   queue_series: false            keep the queue over time, for drain_ms (default false)
+  messages_of: 46                a DSCP: completion times of its messages are figures (default none)
+  against: NAME                  the variant whose p99 of them message_gain_min is about
   variants: {NAME: {key.path: value, …}, …}   a value replaces what is there, a map a section
   cases:
     NAME: {flows: {WEIGHT: COUNT, …}, set: {key.path: value, …}, limits: {…}}
-  limits: {share_error_p95: 0.10, utilisation_min: 0.97, drain_ms_max: 2}
+  limits: {share_error_p95: 0.10, utilisation_min: 0.97, drain_ms_max: 2, tenant_error_max: 0.03,
+           message_gain_min: 3}
   limits_for: [NAME, …]          variants that the limits hold for (default: all)
 
-A flow has a host of its own. A weight has a DSCP of its own, from 10 on in order of weight.
+A flow has a host of its own. A weight has a DSCP of its own, from 10 on in order of weight. A case
+without `flows` has the traffic of the platform.
 """
 
 import copy
@@ -22,7 +26,8 @@ import yaml
 
 FIRST_DSCP = 10
 MOST_DSCPS = 30
-LIMITS = {"share_error_p95", "utilisation_min", "drain_ms_max"}
+LIMITS = {"share_error_p95", "utilisation_min", "drain_ms_max", "tenant_error_max",
+          "message_gain_min"}
 
 
 class StudyError(Exception):
@@ -36,7 +41,7 @@ class Run:
     variant: str
     case: str
     seed: int
-    flows: dict
+    flows: dict  # {weight: count}; empty: the platform's own traffic
     platform: dict
 
 
@@ -46,6 +51,8 @@ class Plan:
     variants: tuple
     cases: tuple
     queue_series: bool
+    messages_of: int | None
+    against: str | None
     limits: dict       # by case
     limits_for: tuple  # variants
     runs: tuple
@@ -124,8 +131,8 @@ def read(path, seeds=None, only_cases=None, only_variants=None):
         raise StudyError(f"{path}: {error}") from None
     if not isinstance(study, dict):
         raise StudyError(f"{path}: not a study")
-    known = {"platform", "seeds", "weights_at", "queue_series", "variants", "cases", "limits",
-             "limits_for"}
+    known = {"platform", "seeds", "weights_at", "queue_series", "messages_of", "against", "variants",
+             "cases", "limits", "limits_for"}
     for key in study:
         if key not in known:
             raise StudyError(f"{path}: unknown key '{key}'; there are {sorted(known)}")
@@ -143,23 +150,32 @@ def read(path, seeds=None, only_cases=None, only_variants=None):
     variants = {k: v for k, v in variants.items() if not only_variants or k in only_variants}
     cases = {k: v for k, v in cases.items() if not only_cases or k in only_cases}
     series = bool(study.get("queue_series", False))
+    against = study.get("against")
+    if against is not None and against not in section(study, "variants", path):
+        raise StudyError(f"{path}: against: no variant '{against}'")
 
     runs, limits = [], {}
     for case, body in cases.items():
         where = f"{path}: cases.{case}"
         if not isinstance(body, dict):
             raise StudyError(f"{where}: not a map")
-        flows = flows_of(body.get("flows"), where)
+        flows = flows_of(body["flows"], where) if "flows" in body else {}
         limits[case] = {**limits_of(study.get("limits", {}), path),
                         **limits_of(body.get("limits", {}), where)}
         for variant, settings in variants.items():
-            platform = platform_of(base, flows, study.get("weights_at", 0))
-            set_path(platform, "output", {
-                "plots": False, "series": {"flows": "none", "classes": False,
-                                           "queues": "busiest" if series else "none"}})
+            platform = (platform_of(base, flows, study.get("weights_at", 0)) if flows
+                        else copy.deepcopy(base))
+            # Expectations are about the configuration as it stands.
+            platform.pop("expect", None)
+            tenants = bool(platform.get("tenants"))
+            output = {"flows": "none", "classes": tenants, "queues": "busiest" if series else "none"}
+            if tenants:
+                output["interval"] = "1ms"
+            set_path(platform, "output", {"plots": False, "series": output})
             for key, value in {**(settings or {}), **body.get("set", {})}.items():
                 set_path(platform, key, value)
             for seed in seeds_of(seeds or study.get("seeds", "1..20"), path):
                 runs.append(Run(variant, case, seed, flows, {**platform, "seed": seed}))
-    return Plan(path.name.split(".")[0], tuple(variants), tuple(cases), series, limits,
+    return Plan(path.name.split(".")[0], tuple(variants), tuple(cases), series,
+                study.get("messages_of"), against, limits,
                 tuple(study.get("limits_for", list(variants))), tuple(runs))

@@ -1,5 +1,6 @@
 """Pictures of a study: share against weight, error, utilisation and queue, case by case."""
 
+import math
 import os
 import tempfile
 
@@ -85,7 +86,34 @@ def draw_use(plan, rows, out):
     plt.close(fig)
 
 
+def draw_figure(plan, rows, out, figure, scale, label, title, limit=None):
+    """One figure in a picture of its own, <figure>.png."""
+    fig, ax = plt.subplots(figsize=(max(6, 1.8 * len(plan.cases)), 4), layout="constrained")
+    grouped(ax, plan, rows, figure, scale)
+    if limit is not None:
+        ax.axhline(scale * limit, color=INK, linewidth=1, linestyle="--")
+    ax.set_ylim(bottom=0)
+    ax.set_ylabel(label)
+    ax.set_title(title, loc="left")
+    ax.legend(frameon=False, fontsize=8)
+    fig.savefig(out / f"{figure}.png", dpi=110)
+    plt.close(fig)
+
+
 def draw(plan, rows, out):
-    draw_errors(plan, rows, out)
-    draw_shares(plan, rows, out)
+    """What the study's runs can tell; a figure that no run has gets no picture."""
+    def known(figure):
+        return any(not math.isnan(row[figure]) for row in rows)
+
+    if known("share_error"):
+        draw_errors(plan, rows, out)
+    if all(run.flows for run in plan.runs):
+        draw_shares(plan, rows, out)
     draw_use(plan, rows, out)
+    if known("tenant_error"):
+        limits = [plan.limits[case].get("tenant_error_max") for case in plan.cases]
+        draw_figure(plan, rows, out, "tenant_error", 100, "greatest error of a tenant's share, %",
+                    "Tenants' share error over windows", limits[0])
+    if known("message_p99_us"):
+        draw_figure(plan, rows, out, "message_p99_us", 1, "p99 of completion times, us",
+                    "Small messages under load")

@@ -5,11 +5,19 @@ import math
 
 HEAD = ("variant", "case", "seeds", "error_p50", "error_p95", "error_max", "utilisation_mean",
         "utilisation_min", "jain", "jain_weighted", "queue_mean_kb", "queue_p99_kb", "drain_ms_max",
-        "pfc_pauses", "dropped_no_slot", "missed")
+        "tenant_error_mean", "tenant_error_max", "tenant_swing", "message_p50_us", "message_p99_us",
+        "message_gain", "pfc_pauses", "dropped_no_slot", "missed")
+
+# A limit's name, the figure it is about and whether that must not exceed it.
+BOUNDS = (("share_error_p95", "error_p95", True), ("utilisation_min", "utilisation_min", False),
+          ("drain_ms_max", "drain_ms_max", True), ("tenant_error_max", "tenant_error_max", True),
+          ("message_gain_min", "message_gain", False))
 
 
 def percentile(values, share):
     """Nearest-rank: the least value that at least `share` of the values do not exceed."""
+    if any(map(math.isnan, values)):
+        return math.nan
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered) - 1e-9) - 1)]
 
@@ -19,39 +27,52 @@ def mean(values):
 
 
 def judged(line, limits):
-    """Names of the limits that the line misses. A drain that never ended misses."""
+    """Names of the limits that the line misses. A figure that is not there misses."""
     missed = []
-    if "share_error_p95" in limits and not line["error_p95"] <= limits["share_error_p95"]:
-        missed.append("share_error_p95")
-    if "utilisation_min" in limits and not line["utilisation_min"] >= limits["utilisation_min"]:
-        missed.append("utilisation_min")
-    if "drain_ms_max" in limits and not line["drain_ms_max"] <= limits["drain_ms_max"]:
-        missed.append("drain_ms_max")
+    for name, figure, at_most in BOUNDS:
+        if name in limits:
+            value, limit = line[figure], limits[name]
+            if not (value <= limit if at_most else value >= limit):
+                missed.append(name)
     return missed
+
+
+def line_of(variant, case, rows):
+    """The figures of all seeds of a case of a variant; NaN where a run had none."""
+    column = lambda name: [row[name] for row in rows]
+    least = lambda name: math.nan if any(map(math.isnan, column(name))) else min(column(name))
+    most = lambda name: math.nan if any(map(math.isnan, column(name))) else max(column(name))
+    return {
+        "variant": variant, "case": case, "seeds": len(rows),
+        "error_p50": percentile(column("share_error"), 0.5),
+        "error_p95": percentile(column("share_error"), 0.95),
+        "error_max": most("share_error"),
+        "utilisation_mean": mean(column("utilisation")),
+        "utilisation_min": least("utilisation"),
+        "jain": mean(column("jain")),
+        "jain_weighted": mean(column("jain_weighted")),
+        "queue_mean_kb": mean(column("queue_mean_kb")),
+        "queue_p99_kb": mean(column("queue_p99_kb")),
+        "drain_ms_max": most("drain_ms"),
+        "tenant_error_mean": mean(column("tenant_error")),
+        "tenant_error_max": most("tenant_error"),
+        "tenant_swing": mean(column("tenant_swing")),
+        "message_p50_us": mean(column("message_p50_us")),
+        "message_p99_us": mean(column("message_p99_us")),
+        "message_gain": math.nan,
+        "pfc_pauses": mean(column("pfc_pauses")),
+        "dropped_no_slot": mean(column("dropped_no_slot")),
+    }
 
 
 def table(plan, rows):
     lines = []
     for case in plan.cases:
-        for variant in plan.variants:
-            mine = [row for row in rows if row["variant"] == variant and row["case"] == case]
-            column = lambda name, of=mine: [row[name] for row in of]
-            drains = column("drain_ms")
-            line = {
-                "variant": variant, "case": case, "seeds": len(mine),
-                "error_p50": percentile(column("share_error"), 0.5),
-                "error_p95": percentile(column("share_error"), 0.95),
-                "error_max": max(column("share_error")),
-                "utilisation_mean": mean(column("utilisation")),
-                "utilisation_min": min(column("utilisation")),
-                "jain": mean(column("jain")),
-                "jain_weighted": mean(column("jain_weighted")),
-                "queue_mean_kb": mean(column("queue_mean_kb")),
-                "queue_p99_kb": mean(column("queue_p99_kb")),
-                "drain_ms_max": math.nan if any(map(math.isnan, drains)) else max(drains),
-                "pfc_pauses": mean(column("pfc_pauses")),
-                "dropped_no_slot": mean(column("dropped_no_slot")),
-            }
+        mine = {v: line_of(v, case, [row for row in rows if (row["variant"], row["case"]) == (v, case)])
+                for v in plan.variants}
+        for variant, line in mine.items():
+            if plan.against in mine:
+                line["message_gain"] = mine[plan.against]["message_p99_us"] / line["message_p99_us"]
             held = variant in plan.limits_for
             line["missed"] = " ".join(judged(line, plan.limits[case])) if held else ""
             lines.append(line)
@@ -66,16 +87,36 @@ def write_csv(path, lines):
             writer.writerow({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in line.items()})
 
 
+# Heading, the figures under it and their format: shares in percent, queues in KB.
+COLUMNS = (
+    ("error p50 / p95 / max %", ("error_p50", "error_p95", "error_max"),
+     "{:.1%} / {:.1%} / {:.1%}"),
+    ("tenant error mean / max %", ("tenant_error_mean", "tenant_error_max"), "{:.2%} / {:.2%}"),
+    ("swing over 10 ms %", ("tenant_swing",), "{:.2%}"),
+    ("utilisation % (least)", ("utilisation_mean", "utilisation_min"), "{:.1%} ({:.1%})"),
+    ("Jain, by weight", ("jain_weighted",), "{:.4f}"),
+    ("queue mean / p99 KB", ("queue_mean_kb", "queue_p99_kb"), "{:.0f} / {:.0f}"),
+    ("drained ms", ("drain_ms_max",), "{:.2f}"),
+    ("message p50 / p99 us", ("message_p50_us", "message_p99_us"), "{:.2f} / {:.2f}"),
+    ("gain of p99", ("message_gain",), "{:.1f}"),
+)
+
+
 def markdown(lines):
-    """The table for people: shares in percent, queues in KB."""
-    text = ["| case | variant | error p50 / p95 / max % | utilisation % (least) | Jain, by weight "
-            "| queue mean / p99 KB | drained ms | misses |", "|---|---|---|---|---|---|---|---|"]
-    for n in lines:
-        drain = "" if math.isnan(n["drain_ms_max"]) else f"{n['drain_ms_max']:.2f}"
-        text.append(
-            f"| {n['case']} | {n['variant']} | {100 * n['error_p50']:.1f} / "
-            f"{100 * n['error_p95']:.1f} / {100 * n['error_max']:.1f} | "
-            f"{100 * n['utilisation_mean']:.1f} ({100 * n['utilisation_min']:.1f}) | "
-            f"{n['jain_weighted']:.4f} | {n['queue_mean_kb']:.0f} / {n['queue_p99_kb']:.0f} | "
-            f"{drain} | {n['missed']} |")
+    """The table for people, without the columns that hold nothing."""
+    def known(line, figures):
+        return not any(math.isnan(line[name]) for name in figures)
+
+    columns = [c for c in COLUMNS if any(known(line, c[1]) for line in lines)]
+    missed = any(line["missed"] for line in lines)
+    heads = ["case", "variant", *(c[0] for c in columns), *(["misses"] if missed else [])]
+    text = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for line in lines:
+        cells = [line["case"], line["variant"]]
+        for _, figures, form in columns:
+            cell = form.format(*(line[name] for name in figures)) if known(line, figures) else ""
+            cells.append(cell.replace("%", ""))
+        if missed:
+            cells.append(line["missed"])
+        text.append("| " + " | ".join(cells) + " |")
     return "\n".join(text) + "\n"

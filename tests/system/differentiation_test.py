@@ -9,6 +9,7 @@ of twenty seeds is some 1.5 times the 95th percentile's limit of 10 %.
 """
 
 import csv
+import json
 import math
 import pathlib
 import subprocess
@@ -32,7 +33,7 @@ def rows_of(study, case, seeds="1..3", variant="proportional", **settings):
     for run in plan.runs:
         for path, value in settings.items():
             study_plan.set_path(run.platform, path.replace("__", "."), value)
-        rows.append(study_measure.measure(run, DCCVP, False))
+        rows.append(study_measure.measure(run, DCCVP, plan))
     return rows
 
 
@@ -56,6 +57,60 @@ class Weights(unittest.TestCase):
         with self.assertRaises(study_measure.RunError) as refused:
             rows_of("weights", "1,2,4,8", "1", nic__cnp={"carry_marks": False, "interval": "50us"})
         self.assertIn("nic.cnp.carry_marks", str(refused.exception))
+
+
+def run_with(config, *overrides):
+    """Runs STUDIES/config; the finished process and its metrics."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = [DCCVP, "run", str(STUDIES / config), "--out", f"{folder}/out", "--no-plots",
+                 "--quiet"]
+        for override in overrides:
+            words += ["-c", override]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        return done, json.loads(pathlib.Path(folder, "out", "metrics.json").read_text())
+
+
+class WhereItEnds(unittest.TestCase):
+    def test_a_full_slot_table_is_told(self):
+        done, metrics = run_with("slots.yaml")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(any("found all 8 slots" in w for w in metrics["warnings"]), metrics["warnings"])
+        self.assertLess(metrics["classes"][1]["share"], 0.65)  # of 0.75
+        _, metrics = run_with("slots.yaml", "nic.controller.slots=16", "expect=[]")
+        self.assertEqual(metrics["warnings"], [])
+        self.assertAlmostEqual(metrics["classes"][1]["share"], 0.75, delta=0.03)
+
+    def test_weights_beyond_the_link_s_rate_are_told_and_a_smaller_step_helps(self):
+        # 25 Gb/s carry a sum of weights of 126 (docs/differentiation.md); 136 do not fit.
+        weights = ("topology.hosts=17", "topology.link.rate=25Gbps", "switch.ecn.kmin=1250B",
+                   "switch.ecn.kmax=150KB", "dscp={10: {weight: 1}, 46: {weight: 16}}",
+                   "traffic=[{kind: incast, senders: 1..8, receiver: 0, dscp: 10}, "
+                   "{kind: incast, senders: 9..16, receiver: 0, dscp: 46}]")
+        _, metrics = run_with("share.yaml", *weights)
+        self.assertTrue(any("nearly every packet was marked" in w for w in metrics["warnings"]))
+        _, metrics = run_with("share.yaml", *weights, "nic.congestion_control.r_ai=1Mbps",
+                              "nic.congestion_control.r_hai=1Mbps")
+        self.assertEqual(metrics["warnings"], [])
+        self.assertAlmostEqual(metrics["classes"][1]["share"], 16 / 17, delta=0.02)
+
+
+class Policies(unittest.TestCase):
+    """Priority, guarantee and cap out of the same tables (policies.yaml and its expectations)."""
+
+    def run_with(self, *overrides):
+        return run_with("policies.yaml", "duration=30ms", "measure.to=30ms", *overrides)[0]
+
+    def test_every_class_gets_what_its_entries_say(self):
+        done = self.run_with()
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_each_entry_is_what_does_it(self):
+        for override, figure in (("dscp.46.weight=1", "classes.3.goodput_gbps"),
+                                 ("dscp.34.min_rate=none", "classes.2.goodput_gbps"),
+                                 ("dscp.26.max_rate=none", "classes.1.goodput_gbps")):
+            done = self.run_with(override)
+            self.assertEqual(done.returncode, 1, override)
+            self.assertIn(figure, done.stderr, override)
 
 
 class Measuring(unittest.TestCase):
@@ -90,9 +145,39 @@ class Measuring(unittest.TestCase):
             self.assertTrue(math.isnan(drain(0, 500, 600)))
 
     def test_a_limit_that_is_missed_is_named(self):
-        line = {"error_p95": 0.2, "utilisation_min": 0.99, "drain_ms_max": math.nan}
+        line = {"error_p95": 0.2, "utilisation_min": 0.99, "drain_ms_max": math.nan,
+                "tenant_error_max": 0.04, "message_gain": 3.1}
         limits = {"share_error_p95": 0.1, "utilisation_min": 0.97, "drain_ms_max": 2}
         self.assertEqual(study_table.judged(line, limits), ["share_error_p95", "drain_ms_max"])
+        limits = {"tenant_error_max": 0.03, "message_gain_min": 3}
+        self.assertEqual(study_table.judged(line, limits), ["tenant_error_max"])
+
+    def test_swing_is_that_of_the_worst_class_that_stays(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "class.csv"
+            lines = ["t_s,dscp,goodput_gbps"]
+            for i in range(1, 61):  # the last 40 ms count; class 12 is not there all the time
+                first = 40 if i <= 20 else 10 if i <= 40 else 30
+                lines += [f"{i / 1e3},10,{first}", f"{i / 1e3},11,{40 - first}",
+                          f"{i / 1e3},12,{5 if i < 30 else 0}"]
+            file.write_text("\n".join(lines) + "\n")
+            # Shares of class 10: 1/4, 1/4, 3/4, 3/4: 1/4 about 1/2; class 11 the same.
+            self.assertAlmostEqual(study_measure.tenant_swing(file, 0.02, 0.06), 0.5)
+            self.assertTrue(math.isnan(study_measure.tenant_swing(file, 0.05, 0.06)))
+
+    def test_a_table_leaves_out_what_no_run_has(self):
+        row = {name: math.nan for name in study_measure.FIGURES} | {
+            "variant": "a", "case": "c", "utilisation": 0.98, "queue_mean_kb": 1.0,
+            "queue_p99_kb": 2.0, "message_p50_us": 1.0, "message_p99_us": 2.0}
+        plan = study_plan.Plan("s", ("a", "b"), ("c",), False, 46, "b",
+                               {"c": {"message_gain_min": 3}}, ("a",), ())
+        rows = [row, row | {"variant": "b", "message_p99_us": 7.0}]
+        text = study_table.markdown(study_table.table(plan, rows)).splitlines()
+        self.assertEqual(text[0], "| case | variant | utilisation % (least) | queue mean / p99 KB "
+                                  "| message p50 / p99 us | gain of p99 |")
+        self.assertEqual(text[2], "| c | a | 98.0 (98.0) | 1 / 2 | 1.00 / 2.00 | 3.5 |")
+        self.assertIn("message_gain_min", study_table.markdown(
+            study_table.table(plan, [row, row | {"variant": "b"}])))
 
 
 class Studies(unittest.TestCase):
@@ -113,11 +198,12 @@ class Studies(unittest.TestCase):
             (folder / "share.yaml").write_text((STUDIES / "share.yaml").read_text())
             (folder / "s.study.yml").write_text(text)
             done = subprocess.run(
-                [sys.executable, str(ROOT / "sw" / "study" / "study.py"), DCCVP,
-                 str(folder / "s.study.yml"), "--out", str(folder / "out"), *arguments],
+                [DCCVP, "study", str(folder / "s.study.yml"), "--out", str(folder / "out"),
+                 *arguments],
                 capture_output=True, text=True, check=False)
             table = folder / "out" / "table.csv"
-            lines = list(csv.DictReader(table.open())) if table.exists() else []
+            text = table.read_text() if table.exists() else ""
+            lines = list(csv.DictReader(text.splitlines()))
             return done, lines, sorted(p.name for p in (folder / "out").glob("*"))
 
     SHORT = """
@@ -141,6 +227,7 @@ cases: {pair: {flows: {1: 1, 2: 1}}}
         for text, words in ((self.SHORT.replace("1..2", "x"), "seeds"),
                             (self.SHORT + "limit: {}\n", "unknown key 'limit'"),
                             (self.SHORT + "limits: {share: 1}\n", "unknown limit 'share'"),
+                            (self.SHORT + "against: two\n", "no variant 'two'"),
                             (self.SHORT.replace("{1: 1, 2: 1}", "{0: 1}"), "cases.pair"),
                             (self.SHORT.replace("share.yaml", "none.yaml"), "none.yaml"),
                             ("[", "s.study.yml")):

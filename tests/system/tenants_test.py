@@ -2,9 +2,12 @@
 """The closed loop: tenants get their weights' shares whatever number of flows they open.
 
   tenants_test.py BUILD/dccvp
+
+Firmware is taken from BUILD/firmware; without a RISC-V compiler there is none, and its test is left out.
 """
 
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -46,6 +49,24 @@ class Tenants(unittest.TestCase):
         self.assertEqual([gold["flows"], silver["flows"], bronze["flows"]], [1, 16, 0])
         # Weight 2 in one flow against weight 1 in sixteen.
         self.assertAlmostEqual(gold["factor"] / silver["factor"], 32, delta=6)
+
+    def test_the_manager_as_firmware_reaches_the_same_shares(self):
+        elf = pathlib.Path(DCCVP).parent / "firmware" / "traffic.elf"
+        if not elf.exists():
+            self.skipTest("no firmware in this build")
+        # Host 4 has no flows of its own: a 200 MHz core has all its time for the manager. Bronze
+        # joins at 38 ms; windows of 20 ms begin from 58 ms on.
+        short = ("duration=82ms", "traffic.2.start=38ms", "traffic.2.stop=82ms")
+        _, native, _ = run(*short)
+        status, firmware, said = run(*short, f"hosts={{4: {{driver: firmware, elf: {elf}}}}}")
+        self.assertEqual(status, 0, said)  # its expectations are native's
+        self.assertEqual(native["hosts"][4]["instructions"], 0)
+        self.assertGreater(firmware["hosts"][4]["instructions"], 100_000)
+        self.assertAlmostEqual(firmware["qos"]["updates"], native["qos"]["updates"], delta=1)
+        for ours, theirs in zip(firmware["tenants"], native["tenants"]):
+            self.assertAlmostEqual(ours["share"], theirs["share"], delta=0.01)
+        for ours, theirs in zip(firmware["qos"]["tenants"], native["qos"]["tenants"]):
+            self.assertAlmostEqual(math.log2(ours["factor"] / theirs["factor"]), 0, delta=0.25)
 
     def test_without_the_manager_flows_count_not_tenants(self):
         status, metrics, _ = run("qos.manager=none", "duration=60ms", "dscp.46.weight=2",

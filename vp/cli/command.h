@@ -30,6 +30,7 @@ void add_run_elf_command(CLI::App& app, int& status);
 void add_cosim_command(CLI::App& app, int& status);
 void add_topology_command(CLI::App& app, int& status);
 void add_report_command(CLI::App& app, int& status);
+void add_study_command(CLI::App& app, int& status);
 void add_completion_command(CLI::App& app, int& status);
 void add_metrics_command(CLI::App& app, int& status);
 

@@ -14,7 +14,8 @@ namespace {
 constexpr AddCommand kCommands[] = {
     add_run_command,     add_check_command,      add_params_command,    add_regs_command,
     add_run_elf_command, add_cosim_command,      add_reproduce_command, add_topology_command,
-    add_report_command,  add_completion_command, add_metrics_command,   add_sweep_command};
+    add_report_command,  add_completion_command, add_metrics_command,   add_sweep_command,
+    add_study_command};
 
 int bad_input(const char* message) {
   std::fprintf(stderr, "dccvp: %s\n", message);
