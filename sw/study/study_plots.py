@@ -40,7 +40,9 @@ def draw_errors(plan, rows, out):
     limits = {plan.limits[case].get("share_error_p95") for case in plan.cases} - {None}
     for limit in limits:
         ax.axhline(100 * limit, color=INK, linewidth=1, linestyle="--")
-    ax.set_yscale("symlog", linthresh=20)
+    if ax.get_ylim()[1] > 50:
+        ax.set_yscale("symlog", linthresh=20)
+    ax.set_ylim(bottom=0)
     ax.set_ylabel("greatest relative error of a flow's share, %")
     ax.set_title("Share error: dots are seeds, bars the 95th percentile", loc="left")
     ax.legend(frameon=False, fontsize=8)
