@@ -24,7 +24,7 @@ std::unique_ptr<WheelDut> make_dut(const CosimOptions& options) {
     throw std::invalid_argument("faults can be injected into the dut rtl only");
   }
   if (options.dut == "rtl") {
-    return make_rtl_wheel(static_cast<WheelFault>(options.fault), random_seed);
+    return make_checked_wheel(static_cast<WheelFault>(options.fault), random_seed);
   }
   if (options.dut == "model") return make_model_wheel();
   if (options.dut == "netlist") {

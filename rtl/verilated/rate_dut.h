@@ -63,14 +63,19 @@ class RateDut {
   virtual void set_registers(const RateRegisters& registers) = 0;
   /// One clock cycle.
   virtual RateOutputs cycle(const RateInputs& in) = 0;
+  /// `count` cycles, at least one, with the same inputs; the outputs of the last.
+  virtual RateOutputs cycles(const RateInputs& in, std::uint32_t count) = 0;
   /// Asserts the reset for a few cycles; afterwards the unit sweeps its tables.
   virtual void reset() = 0;
   virtual std::string name() const = 0;
 };
 
 /// `random_seed` other than 0 fills every register and memory that has no reset with random bits.
-/// Assertions of the RTL that fail throw std::runtime_error from cycle().
+/// For networks: without the RTL's assertions.
 std::unique_ptr<RateDut> make_rtl_rate_dut(RateFault fault = RateFault::kNone,
                                            std::uint32_t random_seed = 0);
+/// The same, slower (library dcc_rate_checked): an assertion of the RTL that fails throws
+/// std::runtime_error from cycle().
+std::unique_ptr<RateDut> make_checked_rate_dut(std::uint32_t random_seed);
 
 }  // namespace dcc

@@ -55,10 +55,14 @@ class VerilatedRate final : public RateDut {
     unit_->rst_ni = 1;
   }
 
-  RateOutputs cycle(const RateInputs& in) override {
+  RateOutputs cycle(const RateInputs& in) override { return cycles(in, 1); }
+  RateOutputs cycles(const RateInputs& in, std::uint32_t count) override {
     set(in);
-    unit_->eval();
-    watch_.settled(*unit_);
+    for (; count > 1; --count) {
+      settle();
+      clock();
+    }
+    settle();
     RateOutputs out;
     out.init_done = unit_->init_done_o;
     out.req_ready = unit_->req_ready_o;
@@ -101,6 +105,10 @@ class VerilatedRate final : public RateDut {
     unit_->tbl_table_i = in.tbl_table;
     unit_->tbl_index_i = in.tbl_index;
     unit_->tbl_wdata_i = in.tbl_wdata;
+  }
+  void settle() {
+    unit_->eval();
+    watch_.settled(*unit_);
   }
   void clock() {
     unit_->clk_i = 1;

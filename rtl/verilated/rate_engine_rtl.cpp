@@ -70,6 +70,8 @@ class Engine final : public RtlRateEngine {
     in.req_valid = true;
     run(in, "take a request", [](const RateOutputs& out) { return out.req_ready; });
     const std::uint64_t asked = figures_.cycles;
+    unit_->cycles(RateInputs{}, kRateLatency - 1);  // an answer before its time would wait
+    figures_.cycles += kRateLatency - 1;
     RateInputs wait;
     wait.rsp_ready = true;
     const RateOutputs out =

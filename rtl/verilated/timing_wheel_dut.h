@@ -66,9 +66,13 @@ class WheelDut {
 };
 
 /// `random_seed` other than 0 fills every register and memory that has no reset with random bits.
-/// Assertions of the RTL that fail throw std::runtime_error from cycle().
+/// For networks: without the RTL's assertions.
 std::unique_ptr<WheelDut> make_rtl_wheel(WheelFault fault = WheelFault::kNone,
                                          std::uint32_t random_seed = 0);
+/// The same, slower (library dcc_cosim): an assertion of the RTL that fails throws
+/// std::runtime_error from cycle().
+std::unique_ptr<WheelDut> make_checked_wheel(WheelFault fault = WheelFault::kNone,
+                                             std::uint32_t random_seed = 0);
 /// The wheel synthesised to gates; null in a build without yosys.
 std::unique_ptr<WheelDut> make_netlist_wheel(std::uint32_t random_seed = 0);
 /// The core's reference model behind the same pins. Its commands and expiries take one cycle.

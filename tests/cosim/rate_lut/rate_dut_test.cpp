@@ -32,7 +32,7 @@ class RateDutTest : public testing::Test {
   RateDutTest() { restart(1); }
 
   void restart(std::uint32_t seed) {
-    unit = make_rtl_rate_dut(RateFault::kNone, seed);
+    unit = make_checked_rate_dut(seed);
     tables = RateTables();
     registers = RateRegisters();
     unit->set_registers(registers);

@@ -105,7 +105,7 @@ class Liar final : public WheelDut {
   std::string name() const override { return "liar"; }
 
  private:
-  std::unique_ptr<WheelDut> wheel_ = make_rtl_wheel();
+  std::unique_ptr<WheelDut> wheel_ = make_checked_wheel();
   Lie lie_;
   std::uint64_t cycles_ = 0;
   bool last_valid_ = false;

@@ -43,7 +43,7 @@ class Recorded final : public WheelDut {
   std::string name() const override { return wheel_->name(); }
 
  private:
-  std::unique_ptr<WheelDut> wheel_ = make_rtl_wheel();
+  std::unique_ptr<WheelDut> wheel_ = make_checked_wheel();
   bool read_ = false;
 };
 
