@@ -51,9 +51,12 @@ deps-docs:
 deps-handoff:
 	cmake/install_packages.sh handoff
 
-## handoff: the package for a hardware team, in handoff/
+## handoff: the package for a hardware team, in build/handoff (its reports take an hour, once;
+## REPORTS= leaves out those that are not there yet)
+REPORTS ?= synthesis coverage mutation formal
 handoff: build deps-handoff
 	$(NINJA) rate_vectors wheel_vectors
+	$(if $(strip $(REPORTS)),sw/handoff/make_reports.sh $(BUILD) $(REPORTS))
 	sw/handoff/make_handoff.sh $(BUILD)
 
 ## bench: speed of the whole and of its parts

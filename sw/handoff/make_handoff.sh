@@ -1,10 +1,10 @@
 #!/bin/sh
 # make_handoff.sh BUILD_DIR [OUT_DIR]: the hand-off package, one folder and its tarball.
 #
-# Collects what a hardware team needs without this repository, makes the golden vectors, and checks
-# the package from inside itself: lint of the copied RTL, the vectors in a second simulator. Reports
-# that take long (coverage, mutation, formal, synthesis) are taken from BUILD_DIR/reports if they
-# were made; what is missing is said in reports/MISSING.
+# Collects what a hardware team needs without this repository, makes the golden vectors, and has a copy
+# of the package in another place check itself (check.sh): lint, elaboration, vectors in a second
+# simulator. Reports that take long (coverage, mutation, formal, synthesis) are those that
+# make_reports.sh left in BUILD_DIR/reports; what is missing is said in reports/MISSING.
 set -eu
 [ $# -ge 1 ] && [ -d "$1" ] || { echo "usage: make_handoff.sh BUILD_DIR [OUT_DIR]" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -15,7 +15,7 @@ wheel_vectors=$build/tests/cosim/wheel/wheel_vectors
 for program in "$rate_vectors" "$wheel_vectors"; do
   [ -x "$program" ] || { echo "make_handoff.sh: build $(basename "$program") first" >&2; exit 2; }
 done
-for tool in verilator yosys iverilog sta; do
+for tool in verilator yosys iverilog sta xmllint; do
   command -v $tool >/dev/null || { echo "make_handoff.sh: $tool is not installed" >&2; exit 2; }
 done
 
@@ -47,8 +47,11 @@ cp "$root/docs/registers/dcc.md" "$root/sw/driver/dcc_regs.h" "$out/registers"
 for form in dcc.xml dcc.rdl dcc.svd dcc_regs_pkg.sv; do
   cp "$root/rtl/regs/generated/$form" "$out/registers"
 done
-command -v xmllint >/dev/null && xmllint --noout "$out/registers/dcc.xml" "$out/registers/dcc.svd"
+xmllint --noout "$out/registers/dcc.xml" "$out/registers/dcc.svd"
 cp "$root/sw/handoff/dcc_top.sdc" "$out/constraints"
+(cd "$root/rtl" && "$root/sw/handoff/interface_tables.py" top/rtl/dcc_top.sv \
+  timing_wheel/rtl/timing_wheel.sv rate_lut/rtl/rate_unit.sv common/ram_1r1w_array.sv) \
+  >"$out/doc/interfaces.md"
 
 # Vectors, their testbenches, and both units in plain Verilog for tools without SystemVerilog.
 "$rate_vectors" 200 1 >"$out/vectors/rate_unit.vec"
@@ -70,23 +73,16 @@ done >"$out/vectors/README.md"
   hierarchy -check -top timing_wheel_dut; proc; flatten; opt_clean -purge; \
   write_verilog -noattr $out/vectors/timing_wheel_dut.v")
 
-# From here on only the package is looked at.
-cd "$out"
-{
-  echo "verilator --lint-only -Wall --top-module dcc_top lint/*.vlt -f files.f"
-  verilator --lint-only -Wall --top-module dcc_top lint/*.vlt -f files.f 2>&1
-  echo "clean"
-} >reports/lint.log || { cat reports/lint.log; exit 1; }
-yosys -q -p "read_verilog -sv $(tr '\n' ' ' <files.f); hierarchy -check -top dcc_top; \
-  proc; write_json $build/dcc_top.json; check -assert; tee -o reports/yosys_elaboration.txt stat"
-"$root/sw/handoff/ram_list.py" "$build/dcc_top.json" >doc/rams.md
-for unit in rate_unit:rate_dut timing_wheel:timing_wheel_dut; do
-  name=${unit%:*}
-  iverilog -o "$build/tb_$name" "vectors/tb_$name.v" "vectors/${unit#*:}.v"
-  vvp "$build/tb_$name" "+vectors=vectors/$name.vec" >"reports/vectors_$name.log"
-  grep -q '^PASS' "reports/vectors_$name.log" || { tail "reports/vectors_$name.log"; exit 1; }
-done
+# The package alone, where nothing of this repository is.
+cp "$root/sw/handoff/check_package.sh" "$out/check.sh"
+alone=$(mktemp -d)
+trap 'rm -rf "$alone"' EXIT
+cp -r "$out" "$alone/package"
+(cd / && "$alone/package/check.sh" "$alone/dcc_top.json")
+cp "$alone/package/reports/"* "$out/reports"
+"$root/sw/handoff/ram_list.py" "$alone/dcc_top.json" >"$out/doc/rams.md"
 
+cd "$out"
 "$root/sw/handoff/check_sdc.sh" "$build/constraints" >reports/constraints.log ||
   { cat reports/constraints.log; exit 1; }
 
@@ -104,5 +100,4 @@ done
 tar -C "$(dirname "$out")" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner \
   -czf "$out.tar.gz" "$(basename "$out")"
 echo "hand-off package: $out and $out.tar.gz"
-cat reports/vectors_*.log
 [ ! -f reports/MISSING ] || { echo "not in it:"; cat reports/MISSING; }
