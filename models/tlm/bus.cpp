@@ -82,9 +82,13 @@ std::string Bus::describe(std::uint64_t address) const {
 
 void Bus::b_transport(int initiator, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   ++accesses_;
+  const bool observed = !observers_.empty();
+  const sc_core::sc_time begin =
+      observed ? sc_core::sc_time_stamp() + delay : sc_core::SC_ZERO_TIME;
   delay += latency_;
   const std::uint64_t address = payload.get_address();
-  if (const Range* const range = find(address, payload.get_data_length())) {
+  const Range* const range = find(address, payload.get_data_length());
+  if (range != nullptr) {
     payload.set_address(address - range->base);
     out_[range->port]->b_transport(payload, delay);
     payload.set_address(address);
@@ -92,7 +96,9 @@ void Bus::b_transport(int initiator, tlm::tlm_generic_payload& payload, sc_core:
     ++address_errors_;
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   }
-  for (const Observer& observer : observers_) observer(initiator, payload);
+  if (!observed) return;
+  const Access access{initiator, range, payload, begin, sc_core::sc_time_stamp() + delay};
+  for (const Observer& observer : observers_) observer(access);
 }
 
 unsigned int Bus::transport_dbg(int, tlm::tlm_generic_payload& payload) {

@@ -44,9 +44,17 @@ class Bus final : public sc_core::sc_module {
   /// For messages: "ram + 0x10", or "nothing is mapped there; uart ends at 0x…, ram begins at 0x…".
   std::string describe(std::uint64_t address) const;
 
-  /// One access as it ended, for traces: initiator number and payload. Not called for DMI and
-  /// debug.
-  using Observer = std::function<void(int initiator, const tlm::tlm_generic_payload& payload)>;
+  /// One access as it ended, for traces. Times are the initiator's own: sc_time_stamp() and the
+  /// delay it has gathered.
+  struct Access {
+    int initiator = 0;             // in the order of binding to `in`
+    const Range* range = nullptr;  // null: nothing is mapped there
+    const tlm::tlm_generic_payload& payload;
+    sc_core::sc_time begin;
+    sc_core::sc_time end;
+  };
+  /// Not called for DMI and debug.
+  using Observer = std::function<void(const Access& access)>;
   void add_observer(Observer observer) { observers_.push_back(std::move(observer)); }
 
   std::uint64_t accesses() const { return accesses_; }

@@ -1,36 +1,41 @@
 #include "bus_trace.h"
 
-#include <algorithm>
-#include <cstdio>
-#include <stdexcept>
+#include "simulation_kernel.h"
 
 namespace dcc::model {
 namespace {
 
-const char* response_text(tlm::tlm_response_status status) {
-  switch (status) {
+/// Small devices answer all three with one status.
+const char* address_error(const Bus::Access& access) {
+  if (access.range == nullptr) return "unmapped";
+  if (access.payload.get_address() % 4 != 0) return "misaligned";
+  return access.payload.get_data_length() % 4 != 0 ? "narrow" : "unmapped";
+}
+
+const char* response_word(const Bus::Access& access) {
+  switch (access.payload.get_response_status()) {
     case tlm::TLM_OK_RESPONSE:
       return "ok";
     case tlm::TLM_ADDRESS_ERROR_RESPONSE:
-      return "ERROR unmapped or misaligned";
+      return address_error(access);
     case tlm::TLM_COMMAND_ERROR_RESPONSE:
-      return "ERROR not in this direction";
+      return access.payload.is_read() ? "write_only" : "read_only";
     case tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE:
-      return "ERROR wrong width";
+      return "narrow";
     case tlm::TLM_BURST_ERROR_RESPONSE:
-      return "ERROR burst";
+      return "burst";
     case tlm::TLM_INCOMPLETE_RESPONSE:
-      return "ERROR no answer";
+      return "no_answer";
     default:
-      return "ERROR refused value";
+      return "out_of_range";
   }
 }
 
 }  // namespace
 
-BusTrace::BusTrace(const std::string& file, Bus& bus) : bus_(bus), out_(file) {
-  if (!out_) throw std::runtime_error(file + ": cannot be written");
-  bus.add_observer([this](int, const tlm::tlm_generic_payload& payload) { write(payload); });
+BusTrace::BusTrace(Bus& bus, std::vector<std::string> initiators, Sink sink)
+    : bus_(bus), initiators_(std::move(initiators)), sink_(std::move(sink)) {
+  bus.add_observer([this](const Bus::Access& access) { tell(access); });
 }
 
 std::string BusTrace::name_of(std::uint64_t address) const {
@@ -41,27 +46,20 @@ std::string BusTrace::name_of(std::uint64_t address) const {
   return bus_.describe(address);
 }
 
-void BusTrace::write(const tlm::tlm_generic_payload& payload) {
-  constexpr unsigned kShownBytes = 16;
-  const unsigned length = payload.get_data_length();
-  std::string data = length <= 4 ? "0x" : "";
-  for (unsigned i = 0; i < std::min(length, kShownBytes); ++i) {
-    // A word as a number, more than that in the order of addresses.
-    const unsigned index = length <= 4 ? length - 1 - i : i;
-    char text[4];
-    std::snprintf(text, sizeof text, "%02x", payload.get_data_ptr()[index]);
-    data += text;
-  }
-  if (length > kShownBytes) data += "... " + std::to_string(length) + " bytes";
-  char head[48];
-  std::snprintf(head, sizeof head, "%14.3f ns  ",
-                static_cast<double>(sc_core::sc_time_stamp().value()) / 1000.0);
-  char address[24];
-  std::snprintf(address, sizeof address, "0x%08llx ",
-                static_cast<unsigned long long>(payload.get_address()));
-  out_ << head << bus_.name() << (payload.is_read() ? "  RD " : "  WR ") << address
-       << name_of(payload.get_address()) << " = " << data << "  "
-       << response_text(payload.get_response_status()) << '\n';
+void BusTrace::tell(const Bus::Access& access) const {
+  const auto initiator = static_cast<std::size_t>(access.initiator);
+  regs::AccessRecord record;
+  record.begin = from_sc_time(access.begin);
+  record.end = from_sc_time(access.end);
+  record.path = initiator < initiators_.size() ? initiators_[initiator] : bus_.name();
+  if (access.range != nullptr) record.target = access.range->name;
+  record.write = access.payload.is_write();
+  record.address = access.payload.get_address();
+  record.name = name_of(record.address);
+  record.data = access.payload.get_data_ptr();
+  record.length = access.payload.get_data_length();
+  record.response = response_word(access);
+  sink_(record);
 }
 
 }  // namespace dcc::model

@@ -13,6 +13,9 @@ std::optional<std::uint32_t> DebugRegistry::address_of(const std::string& name) 
 
 std::function<std::string()> DebugRegistry::find(const std::string& path,
                                                  std::string& error) const {
+  for (const Lookup& look_up : lookups_) {
+    if (Reader reader = look_up(path)) return reader;
+  }
   const std::size_t bracket = path.find('[');
   const std::string name = path.substr(0, bracket);
   std::uint32_t index = 0;
@@ -38,7 +41,7 @@ std::function<std::string()> DebugRegistry::find(const std::string& path,
     }
     return [read = value.read, index] { return read(index); };
   }
-  error = path + ": no such value; `monitor modules` lists them";
+  error = path + ": no such value; `modules` lists them";
   return {};
 }
 

@@ -34,6 +34,10 @@ class DebugRegistry {
   using Resolver = std::function<std::optional<std::uint32_t>(const std::string& name)>;
   void add_names(Resolver resolve) { resolvers_.push_back(std::move(resolve)); }
   std::optional<std::uint32_t> address_of(const std::string& name) const;
+  /// Names that are computed rather than listed: a reader, or nothing if it is not one of its own.
+  using Reader = std::function<std::string()>;
+  using Lookup = std::function<Reader(const std::string& name)>;
+  void add_lookup(Lookup lookup) { lookups_.push_back(std::move(lookup)); }
   const std::vector<Module>& modules() const { return modules_; }
   const std::vector<Value>& values() const { return values_; }
 
@@ -44,6 +48,7 @@ class DebugRegistry {
   std::vector<Module> modules_;
   std::vector<Value> values_;
   std::vector<Resolver> resolvers_;
+  std::vector<Lookup> lookups_;
 };
 
 }  // namespace dcc::model

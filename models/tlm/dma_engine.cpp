@@ -18,6 +18,7 @@ PicoSeconds DmaEngine::finish_time(PicoSeconds now, Bytes bytes) {
 void DmaEngine::invalidate(sc_dt::uint64, sc_dt::uint64) { dmi_valid_ = false; }
 
 unsigned char* DmaEngine::direct(std::uint64_t address, std::size_t bytes) {
+  if (!dmi_allowed_) return nullptr;
   if (!dmi_valid_) {
     tlm::tlm_generic_payload request;
     request.set_address(address);

@@ -25,6 +25,12 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
   bool read(std::uint64_t address, void* to, std::size_t bytes) override;
   bool write(std::uint64_t address, const void* from, std::size_t bytes) override;
 
+  /// False: every transfer goes over the bus, where a trace sees it.
+  void allow_dmi(bool allowed) {
+    dmi_allowed_ = allowed;
+    dmi_valid_ = false;
+  }
+
   /// When a transfer that is requested at `now` has ended. Transfers end in the order of asking.
   PicoSeconds finish_time(PicoSeconds now, Bytes bytes);
 
@@ -42,6 +48,7 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
   BitRate rate_;
   PicoSeconds free_{};
   tlm::tlm_dmi dmi_;
+  bool dmi_allowed_ = true;
   bool dmi_valid_ = false;
   std::uint64_t bytes_read_ = 0;
   std::uint64_t bytes_written_ = 0;

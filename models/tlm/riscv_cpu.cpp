@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "riscv/disassembler.h"
-
 namespace dcc::model {
 namespace {
 
@@ -95,50 +93,12 @@ void RiscvCpu::run_on() {
 }
 
 Stop RiscvCpu::run_instructions() {
+  const bool traced = is_traced();
   if (single_step_ || stepping_over_) {
     stepping_over_ = false;
-    return trace_ != nullptr ? trace_one() : hart_.step();
+    return traced ? step_traced() : hart_.step();
   }
-  if (trace_ == nullptr) return hart_.run(quantum_left_);
-  Stop stop = Stop::kBudget;
-  for (std::uint64_t i = 0; i < quantum_left_ && stop == Stop::kBudget; ++i) {
-    stop = hart_.has_breakpoint(hart_.pc()) ? Stop::kBreakpoint : trace_one();
-  }
-  return stop;
-}
-
-Stop RiscvCpu::trace_one() {
-  if (hart_.take_interrupt()) {
-    std::uint32_t cause = 0;
-    hart_.read_csr(riscv::csr::kMcause, cause);
-    *trace_ << "                 -- " << riscv::cause_name(cause) << '\n';
-  }
-  const std::uint32_t pc = hart_.pc();
-  riscv::DecodedOp op;
-  const bool fetched = hart_.instruction_at(pc, op);
-  const std::uint64_t traps = hart_.steps() - hart_.retired();
-  const Stop stop = hart_.step();
-  const std::string symbol = symbols_ != nullptr ? symbols_->describe(pc) : "";
-  const std::string text = fetched ? riscv::disassemble(op, pc) : "(not readable)";
-  char line[256];
-  const auto ns = time_of(hart_.cycles()).value() / 1000;
-  int at = std::snprintf(
-      line, sizeof line,
-      op.halfwords == 1 ? "%12llu %08x %-24s     %04x %-28s" : "%12llu %08x %-24s %08x %-28s",
-      static_cast<unsigned long long>(ns), pc, symbol.c_str(), op.raw, text.c_str());
-  at = std::min(at, static_cast<int>(sizeof line) - 1);
-  while (at > 0 && line[at - 1] == ' ') --at;
-  trace_->write(line, at);
-  if (hart_.steps() - hart_.retired() != traps) {
-    *trace_ << "  -- " << riscv::cause_name(hart_.last_trap().cause);
-  } else if (fetched && op.rd != riscv::kSink &&
-             !(op.op >= riscv::Op::kBeq && op.op <= riscv::Op::kBgeuNear) &&
-             !(op.op >= riscv::Op::kSb && op.op <= riscv::Op::kSwStack)) {
-    std::snprintf(line, sizeof line, "  %s=%08x", riscv::register_name(op.rd), hart_.reg(op.rd));
-    *trace_ << line;
-  }
-  *trace_ << '\n';
-  return stop;
+  return traced ? run_traced() : hart_.run(quantum_left_);
 }
 
 void RiscvCpu::handle_stop(Stop stop) {

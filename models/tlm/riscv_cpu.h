@@ -13,6 +13,7 @@
 
 #include "debug_registry.h"
 #include "gdb_server.h"
+#include "riscv/call_tracker.h"
 #include "riscv/hart.h"
 #include "riscv/symbol_table.h"
 
@@ -26,6 +27,13 @@ struct RiscvCpuConfig {
   sc_core::sc_time quantum{1, sc_core::SC_US};
   std::uint32_t ram_base = 0;
   std::uint32_t ram_bytes = 0;  // multiple of 4096; the only place code can run from
+};
+
+/// From `from` (included) to `to`.
+struct TraceWindow {
+  sc_core::sc_time from = sc_core::SC_ZERO_TIME;
+  sc_core::sc_time to = sc_core::sc_max_time();
+  bool contains(const sc_core::sc_time& t) const { return from <= t && t < to; }
 };
 
 /// Runs instructions in quanta of simulated time, RAM by DMI. Every other access happens at the
@@ -53,8 +61,18 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   void enable_gdb(std::uint16_t port, bool wait);
   std::uint16_t gdb_port() const { return gdb_ ? gdb_->port() : 0; }
   void set_registry(const DebugRegistry* registry) { registry_ = registry; }
-  /// One line an instruction: time, address, symbol, instruction, what it wrote. Slow.
-  void set_trace(std::ostream* out) { trace_ = out; }
+  /// One line an instruction: time, address, symbol, instruction, what it wrote; from `from` up to
+  /// `to`. Slow. Null switches it off.
+  void set_trace(std::ostream* out, const TraceWindow& window = {}) {
+    trace_ = out;
+    trace_window_ = window;
+  }
+  /// Functions entered and left, cycles counted by this CPU's clock (time_of()). As slow. Null
+  /// switches it off; a sink hears the end of what is open when the window or the program ends.
+  void set_call_trace(riscv::CallSink* sink, const TraceWindow& window = {});
+  /// Ends what the call trace holds open; once the simulation is over.
+  void finish_traces();
+  sc_core::sc_time time_of(std::uint64_t cycles) const;
   /// Name of what lies at a bus address, for messages.
   void set_namer(std::function<std::string(std::uint64_t)> namer) { namer_ = std::move(namer); }
   /// Characters written through `tohost`.
@@ -86,12 +104,14 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   void run();
   void run_on();
   riscv::Stop run_instructions();
-  riscv::Stop trace_one();
+  bool is_traced() const;
+  riscv::Stop run_traced();
+  riscv::Stop step_traced();
+  void write_trace_line(std::uint32_t pc, const riscv::DecodedOp* op, bool trapped);
   void handle_stop(riscv::Stop stop);
   void sleep();
   void catch_up();
   void note_elapsed();
-  sc_core::sc_time time_of(std::uint64_t cycles) const;
   std::uint64_t cycles_at(const sc_core::sc_time& time) const;
   void end(State state);
   void stop_for_debugger(DebugStop stop);
@@ -134,6 +154,9 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   bool quantum_over_ = false;
   const riscv::SymbolTable* symbols_ = nullptr;
   std::ostream* trace_ = nullptr;
+  TraceWindow trace_window_;
+  std::unique_ptr<riscv::CallTracker> calls_;
+  TraceWindow calls_window_;
   const DebugRegistry* registry_ = nullptr;
   std::function<std::string(std::uint64_t)> namer_;
   std::function<void(char)> console_;

@@ -43,11 +43,20 @@ void SimulationKernel::run() {
   }
 }
 
+void SimulationKernel::beat() {
+  countdown_ = kEventsPerCall;
+  if (hook_due_) {
+    hook_due_ = false;
+    if (hook_) hook_();
+  } else if (heartbeat_) {
+    heartbeat_();
+  }
+}
+
 void SimulationKernel::run_events() {
   // Events of this very instant belong to us first: others see a device after its events.
   const PicoSeconds present = from_sc_time(sc_core::sc_time_stamp());
   limit_ = std::max(horizon(), present);
-  std::uint32_t countdown = kEventsPerCall;
   while (!stopping_) {
     const PicoSeconds next = scheduler_.next_time();
     if (next > end_) break;
@@ -56,10 +65,7 @@ void SimulationKernel::run_events() {
       return;
     }
     scheduler_.run_one();
-    if (--countdown == 0) {
-      countdown = kEventsPerCall;
-      if (heartbeat_) heartbeat_();
-    }
+    if (--countdown_ == 0) beat();
   }
   if (stopping_) {
     sc_core::sc_stop();

@@ -45,20 +45,31 @@ class SimulationKernel final : public sc_core::sc_module {
 
   /// Called every `kEventsPerCall` events; for progress and wall-clock limits.
   void set_heartbeat(std::function<void()> heartbeat) { heartbeat_ = std::move(heartbeat); }
+  /// Called between two events when call_hook_after() has asked for it; for debuggers.
+  void set_event_hook(std::function<void()> hook) { hook_ = std::move(hook); }
+  /// After so many events from now (1: after the one being run, or else the next). Once.
+  void call_hook_after(std::uint32_t events) {
+    hook_due_ = true;
+    countdown_ = events;
+  }
 
  private:
   static constexpr std::uint32_t kEventsPerCall = 1u << 16;
   void run();
   void run_events();
+  void beat();
   PicoSeconds horizon() const;
 
   Scheduler& scheduler_;
   PicoSeconds end_;
   PicoSeconds limit_{};  // first moment that belongs to another process
   bool stopping_ = false;
+  bool hook_due_ = false;
+  std::uint32_t countdown_ = kEventsPerCall;  // to the next beat
   std::exception_ptr failure_;
   sc_core::sc_event poke_;
   std::function<void()> heartbeat_;
+  std::function<void()> hook_;
 };
 
 }  // namespace dcc::model

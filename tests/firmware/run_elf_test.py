@@ -93,7 +93,7 @@ class Programs(unittest.TestCase):
             cpu, bus = (t.decode() for t in traces[0])
             self.find(cpu, r"80000000 _start +\S{8} auipc gp")
             self.find(cpu, r"main\+0x\w+ .*  -- load access fault")
-            self.find(bus, r"WR 0x10000004 uart \+ 0x4 = 0x00000000  ERROR not in this dir")
+            self.find(bus, r"WR 0x10000004 uart \+ 0x4 = 0x00000000  ERROR read_only")
             self.find(bus, r"RD 0x20000000 .*nothing is mapped there.*ERROR")
 
     def test_tracing_changes_nothing(self):

@@ -184,8 +184,10 @@ TEST_F(BusTest, RangesThatCannotBeAreRefused) {
 
 TEST_F(BusTest, ObserversSeeEveryAccessWithItsInitiator) {
   std::vector<std::pair<int, std::uint64_t>> seen;
-  bus.add_observer([&](int initiator, const tlm::tlm_generic_payload& p) {
-    seen.emplace_back(initiator, p.get_address());
+  bus.add_observer([&](const Bus::Access& access) {
+    seen.emplace_back(access.initiator, access.payload.get_address());
+    EXPECT_EQ(access.range == nullptr, access.payload.get_address() == 0);
+    EXPECT_GE(access.end, access.begin);
   });
   simulate([&] {
     std::uint32_t word = 0;

@@ -116,8 +116,8 @@ TEST_F(RiscvCpuTest, WithdrawnDmiIsHonoured) {
   // li t1, 42; lui t3, 0x80002; sw t1, 0(t3); the mark withdraws DMI; sw t1, 4(t3); lw t1, 0(t3)
   build({},
         {kLuiT0Probe, 0x02A00313, 0x80002E37, 0x006E2023, kMark, 0x006E2223, 0x000E2303, kExit});
-  bus_.add_observer([this](int, const tlm::tlm_generic_payload& payload) {
-    if (payload.get_address() == kProbe + 4) ram_.allow_dmi(false);
+  bus_.add_observer([this](const Bus::Access& access) {
+    if (access.payload.get_address() == kProbe + 4) ram_.allow_dmi(false);
   });
   run();
   EXPECT_EQ(cpu_->exit_code(), 42u);

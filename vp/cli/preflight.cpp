@@ -19,7 +19,7 @@ void check_traffic(const LoadedConfig& loaded) {
   context.link_rate = [&](HostId host) { return topology.link(topology.node_of(host), 0).rate; };
   const std::size_t flows = expand_traffic(traffic_specs(config), context).size();
   try {
-    check_captures(config, topology, flows);
+    check_trace(config, topology, flows);
   } catch (const SettingError& error) {
     throw ConfigError(loaded.place_of(error.path()), error.what());
   }

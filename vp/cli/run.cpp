@@ -24,9 +24,11 @@ struct Arguments {
   ConfigArguments config;
   std::string out;
   std::string seed;
+  std::string trace_cpu;
   bool force = false;
   bool quiet = false;
   bool no_plots = false;
+  bool interactive = false;
 };
 
 std::filesystem::path output_place(const Arguments& arguments) {
@@ -44,15 +46,10 @@ void list_pictures(const std::filesystem::path& folder) {
 }
 
 /// What reaches us as an exception happened while the platform was built: its input is at fault.
-RunResults simulate(const LoadedConfig& loaded, OutputFolder& folder, bool show_progress) {
-  std::filesystem::path traces;
-  if (loaded.config.output.trace.any()) {
-    traces = folder.stage() / "trace";
-    std::filesystem::create_directories(traces);
-  }
+RunResults simulate(const LoadedConfig& loaded, bool show_progress, const RunSetup& setup) {
   ProgressLine progress(show_progress);
   try {
-    return run_platform(loaded.config, progress, traces);
+    return run_platform(loaded.config, progress, setup);
   } catch (const ConfigError&) {
     throw;
   } catch (const SettingError& error) {
@@ -70,7 +67,16 @@ int run(const Arguments& arguments) {
   const LoadedConfig loaded = load_config(arguments.config.file, overrides);
   OutputFolder folder(output_place(arguments), arguments.force);
 
-  RunResults results = simulate(loaded, folder, !arguments.quiet && ::isatty(STDERR_FILENO) == 1);
+  RunSetup setup;
+  setup.traces.cpu_file = arguments.trace_cpu;
+  if (loaded.config.output.trace.any()) {
+    setup.traces.folder = folder.stage() / "trace";
+    std::filesystem::create_directories(setup.traces.folder);
+  }
+  setup.interactive = arguments.interactive;
+  setup.prompt = arguments.interactive && ::isatty(STDIN_FILENO) == 1;
+  const bool progress = !arguments.quiet && !setup.interactive && ::isatty(STDERR_FILENO) == 1;
+  RunResults results = simulate(loaded, progress, setup);
   const Metrics metrics = compute_metrics(loaded.config, results);
   for (std::string& broken : broken_balances(results)) {
     results.failures.push_back(std::move(broken));
@@ -108,6 +114,10 @@ void add_run_command(CLI::App& app, int& status) {
       ->type_name("DIR");
   command->add_flag("--force", arguments->force, "replace an earlier run's folder");
   command->add_option("--seed", arguments->seed, "same as -c seed=N")->type_name("N");
+  command->add_option("--trace-cpu", arguments->trace_cpu, "one line an instruction of firmware")
+      ->type_name("FILE");
+  command->add_flag("--interactive", arguments->interactive,
+                    "pause, look, step, resume by commands on standard input");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->add_flag("--no-plots", arguments->no_plots, "draw no pictures");
   command->footer(

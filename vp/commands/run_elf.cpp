@@ -57,7 +57,11 @@ class Machine {
     host_ = std::make_unique<model::FirmwareHost>("host", config(options), bus_, ram_, interrupts_);
     host_->cpu().set_end_handler([] { sc_core::sc_stop(); });
     if (!options.bus_trace_file.empty()) {
-      trace_ = std::make_unique<model::BusTrace>(options.bus_trace_file, bus_);
+      trace_file_.open(options.bus_trace_file);
+      if (!trace_file_) throw std::runtime_error(options.bus_trace_file + ": cannot be written");
+      trace_ = std::make_unique<model::BusTrace>(
+          bus_, std::vector<std::string>{"cpu"},
+          [this](const regs::AccessRecord& access) { trace_file_ << to_text(access) << '\n'; });
     }
   }
   model::FirmwareHost& host() { return *host_; }
@@ -82,6 +86,7 @@ class Machine {
   }
 
   std::ofstream output_;
+  std::ofstream trace_file_;
   model::Bus bus_;
   model::Ram ram_;
   model::InterruptController interrupts_;

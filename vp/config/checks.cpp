@@ -39,6 +39,7 @@ class Checker {
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) flows += check_traffic(i);
     require(flows <= kMostFlows, "traffic", "more than 4000000 flows");
     for (std::size_t i = 0; i < c_.faults.size(); ++i) check_fault(i);
+    check_trace();
     for (std::size_t i = 0; i < c_.expect.size(); ++i) check_expectation(i);
   }
 
@@ -373,6 +374,22 @@ class Checker {
     require(f.kind != FaultKind::kLoss || Ratio{} < f.probability, path,
             "needs a probability above zero");
     require(f.kind != FaultKind::kLinkDown || f.stop, path, "link_down needs a stop");
+  }
+
+  void check_trace() const {
+    const TraceConfig& t = c_.output.trace;
+    require_hosts(t.hosts, "output.trace.hosts");
+    require(t.from < c_.duration, "output.trace.from",
+            "begins at the end of the run (duration " + text_of(c_.duration) + ") or after it");
+    require(!t.to || t.from < *t.to, "output.trace.to", "the window ends before it begins");
+    const PicoSeconds window = t.to.value_or(c_.duration) - t.from;
+    require(!(t.perfetto || t.signals) || window / t.interval <= kMostSamples,
+            "output.trace.interval", "more than 10000000 samples in " + text_of(window));
+    bool firmware = false;
+    for (HostId id = 0; id < c_.topology.host_count() && !firmware; ++id) {
+      firmware = t.has_host(id) && c_.host_of(id).driver == DriverKind::kFirmware;
+    }
+    require(!t.cpu || firmware, "output.trace.cpu", "none of the traced hosts runs firmware");
   }
 
   void check_expectation(std::size_t i) const {

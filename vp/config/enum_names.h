@@ -67,6 +67,8 @@ DCC_ENUM(DriverKind, 3, {DriverKind::kNative, "native"}, {DriverKind::kFirmware,
 DCC_ENUM(FlowSeries, 2, {FlowSeries::kAll, "all"}, {FlowSeries::kNone, "none"});
 DCC_ENUM(QueueSeries, 3, {QueueSeries::kBusiest, "busiest"}, {QueueSeries::kAll, "all"},
          {QueueSeries::kNone, "none"});
+DCC_ENUM(TransactionTrace, 3, {TransactionTrace::kNone, "none"}, {TransactionTrace::kText, "text"},
+         {TransactionTrace::kJson, "json"});
 #undef DCC_ENUM
 
 /// The name of an enumerator as the YAML writes it.

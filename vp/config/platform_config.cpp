@@ -36,6 +36,14 @@ BitRate TopologyConfig::slowest_link() const {
   return slowest;
 }
 
+bool TraceConfig::has_host(HostId id) const {
+  return hosts.empty() || std::find(hosts.begin(), hosts.end(), id) != hosts.end();
+}
+
+bool TraceConfig::has_flow(std::uint32_t id) const {
+  return flows.empty() || std::find(flows.begin(), flows.end(), id) != flows.end();
+}
+
 const HostConfig& PlatformConfig::host_of(HostId id) const {
   const auto known = hosts.find(id);
   return known == hosts.end() ? host : known->second;

@@ -218,10 +218,30 @@ struct PacketTraceConfig {
   Bytes snap = 128;               // bytes kept of a packet
 };
 
+enum class TransactionTrace { kNone, kText, kJson };
+
+/// What is written down while it happens, in <out>/trace/. All off by default.
 struct TraceConfig {
   std::vector<PacketTraceConfig> packets;
+  // All but packets:
+  HostList hosts;               // empty: all
+  std::vector<unsigned> flows;  // by id; empty: all
+  PicoSeconds from{0};
+  std::optional<PicoSeconds> to;  // empty: the end of the run
+  bool cpu = false;               // every instruction of firmware
+  TransactionTrace transactions = TransactionTrace::kNone;
+  std::string sockets;  // transactions: only paths that contain this
+  bool perfetto = false;
+  bool signals = false;
+  PicoSeconds interval = kMicroSecond;  // of sampled signals and counters
+
   /// Something is to be traced: a run leaves a folder trace/.
-  bool any() const { return !packets.empty(); }
+  bool any() const {
+    return !packets.empty() || cpu || transactions != TransactionTrace::kNone || perfetto ||
+           signals;
+  }
+  bool has_host(HostId id) const;
+  bool has_flow(std::uint32_t id) const;
 };
 
 struct OutputConfig {

@@ -25,6 +25,32 @@ void describe_packet_trace(SchemaVisitor& v, PacketTraceConfig& c) {
   v.field("snap", c.snap, {"64B", "65535B"}, {"most bytes kept of a packet", ""});
 }
 
+void describe_trace(SchemaVisitor& v, TraceConfig& c) {
+  v.list("packets", c.packets, {"captures, a pcapng file each", "draft-ietf-opsawg-pcapng"},
+         [&](PacketTraceConfig& p) { describe_packet_trace(v, p); });
+  v.hosts("hosts", c.hosts, {"hosts that are traced", ""});
+  v.numbers_or_all("flows", c.flows, "flows",
+                   {"flows whose controller events and rates are traced (ids of flows.csv)", ""});
+  v.field("from", c.from, {}, {"begin of the window that is traced", ""});
+  v.field("to", c.to, "end", {}, {"end of the window", ""});
+  v.field("cpu", c.cpu, {}, {"cpu.hostN.txt: every instruction of firmware, with symbols", ""});
+  v.choice("transactions", c.transactions,
+           {"transactions.txt or transactions.jsonl: every access of software and DMA on a bus, "
+            "with the register's name",
+            ""});
+  v.text(
+      "sockets", c.sockets,
+      {"transactions whose path or target contains this, e.g. cpu or controller; empty: all", ""});
+  v.field("perfetto", c.perfetto, {},
+          {"trace.json: controller events, transactions, firmware functions, rates",
+           "Trace Event Format"});
+  v.field(
+      "signals", c.signals, {},
+      {"signals.vcd: queues, slots, rates, timer lag, interrupt lines", "IEEE 1364, clause 18"});
+  v.field("interval", c.interval, {"10ns", "1s"},
+          {"time between two samples of queues, lag and counters", ""});
+}
+
 void describe_output(SchemaVisitor& v, OutputConfig& c) {
   v.section("series", {"samples over time in series/*.csv", ""}, [&] {
     v.field("interval", c.series.interval, {"100ns", "1s"}, {"time between two samples", ""});
@@ -32,12 +58,9 @@ void describe_output(SchemaVisitor& v, OutputConfig& c) {
     v.choice("queues", c.series.queues, {"egress queues sampled into queue.csv", ""});
     v.field("classes", c.series.classes, {}, {"write class.csv, goodput by DSCP", ""});
   });
-  v.section("trace", {"what happened, in files that other tools open; all off by default", ""},
-            [&] {
-              v.list("packets", c.trace.packets,
-                     {"captures, a pcapng file each", "draft-ietf-opsawg-pcapng"},
-                     [&](PacketTraceConfig& p) { describe_packet_trace(v, p); });
-            });
+  v.section("trace",
+            {"what happened, in files of trace/ that other tools open; all off by default", ""},
+            [&] { describe_trace(v, c.trace); });
   v.field("plots", c.plots, {}, {"draw PNGs when Python's matplotlib is there", ""});
 }
 

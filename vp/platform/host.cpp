@@ -14,6 +14,7 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
     : sc_module(name),
       id_(context.id),
       config_(context.config),
+      kernel_(context.kernel),
       link_(context.link),
       nic_("nic", context.kernel.scheduler(), context.pool, context.ledger,
            nic_parameters(context.config, context.id, context.link), context.nic_rank) {
@@ -49,6 +50,48 @@ void Host::finish() {
 }
 
 QosResult Host::qos_result() const { return driver_->qos_result(); }
+
+model::RiscvCpu* Host::cpu() { return driver_ == nullptr ? nullptr : driver_->cpu(); }
+
+void Host::trace_transactions(model::BusTrace::Sink sink) {
+  if (driver_ != nullptr) {
+    driver_->trace_bus("host" + std::to_string(id_), std::move(sink));
+  } else if (controller_ != nullptr) {
+    trace_programmer(std::move(sink));
+  }
+}
+
+void Host::observe_lines(std::function<void(const char*, bool)> observer) {
+  if (driver_ != nullptr) {
+    driver_->observe_lines(std::move(observer));
+  } else if (controller_ != nullptr) {
+    controller_->set_interrupt_listener(
+        [observer = std::move(observer)](bool high) { observer("controller", high); });
+  }
+}
+
+void Host::observe_slots(SlotObserver& observer) {
+  if (dcc() == nullptr) return;
+  slot_observers_.add(observer);
+  dcc()->device().observe(&slot_observers_);
+}
+
+void Host::trace_programmer(model::BusTrace::Sink sink) {
+  controller_->add_observer([this, sink = std::move(sink)](const model::ApbTransfer& transfer) {
+    regs::AccessRecord record;
+    record.begin = record.end = kernel_.now();
+    record.path = "host" + std::to_string(id_) + ".platform";
+    record.target = "controller";
+    record.write = transfer.write;
+    record.address = transfer.address;
+    record.name = controller_->block().name_of(transfer.address);
+    const std::uint32_t word = transfer.data;
+    record.data = reinterpret_cast<const std::uint8_t*>(&word);
+    record.length = 4;
+    record.response = regs::to_string(transfer.result);
+    sink(record);
+  });
+}
 
 Host::SoftwareReport Host::software_report() const {
   return driver_ == nullptr ? SoftwareReport{} : driver_->report();

@@ -1,16 +1,20 @@
 // One host: its NIC, the algorithm that governs it, the controller's registers, and what drives it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <systemc>
+#include <vector>
 
+#include "bus_trace.h"
 #include "controller.h"
 #include "nic_module.h"
 #include "observe/results.h"
 #include "platform/algorithms.h"
 #include "platform/apb_programmer.h"
 #include "platform/flow_plan.h"
+#include "riscv_cpu.h"
 #include "simulation_kernel.h"
 
 namespace dcc::vp {
@@ -30,6 +34,18 @@ struct HostContext {
 
 class HostDriver;
 
+/// Tells several observers.
+class SlotObservers final : public SlotObserver {
+ public:
+  void add(SlotObserver& observer) { observers_.push_back(&observer); }
+  void slot_changed(SlotIndex slot, std::uint32_t flow, SlotChange change) override {
+    for (SlotObserver* const observer : observers_) observer->slot_changed(slot, flow, change);
+  }
+
+ private:
+  std::vector<SlotObserver*> observers_;
+};
+
 class Host final : public sc_core::sc_module {
  public:
   Host(const sc_core::sc_module_name& name, const HostContext& context);
@@ -45,6 +61,17 @@ class Host final : public sc_core::sc_module {
   Dcc* dcc() { return governed_by_.dcc; }
   const Dcc* dcc() const { return governed_by_.dcc; }
   model::ApbController* controller() { return controller_.get(); }
+
+  /// Null unless this host runs firmware.
+  model::RiscvCpu* cpu();
+  /// Every access of this host's software and DMA to its bus; without a driver, the platform's own
+  /// accesses to the controller. Before the simulation starts; `sink` stays to its end.
+  void trace_transactions(model::BusTrace::Sink sink);
+
+  /// Changes of this host's interrupt lines: "controller", "nic", and "cpu" where both meet.
+  void observe_lines(std::function<void(const char* line, bool high)> observer);
+  /// Changes of the controller's slots; any number of observers.
+  void observe_slots(SlotObserver& observer);
 
   /// Once elaboration is over: hosts without a driver get their controller programmed.
   void bring_up();
@@ -65,11 +92,15 @@ class Host final : public sc_core::sc_module {
   QosResult qos_result() const;
 
  private:
+  void trace_programmer(model::BusTrace::Sink sink);
+
   HostId id_;
   const PlatformConfig& config_;
+  model::SimulationKernel& kernel_;
   LinkParameters link_;
   model::NicModule nic_;
   GovernedBy governed_by_;
+  SlotObservers slot_observers_;
   std::unique_ptr<model::ApbController> controller_;
   std::unique_ptr<ApbProgrammer> programmer_;
   std::unique_ptr<HostDriver> driver_;

@@ -38,12 +38,16 @@ HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& c
   const auto synchronise = [this] { kernel_.synchronise(); };
   nic.apb()->set_synchronise(synchronise);
   interrupts_.set_synchronise(synchronise);
-  nic.host()->registers().set_interrupt_listener(
-      [this](bool high) { interrupts_.set_level(IRQ_SOURCE_NIC, high); });
+  nic.host()->registers().set_interrupt_listener([this](bool high) {
+    tell("nic", high);
+    interrupts_.set_level(IRQ_SOURCE_NIC, high);
+  });
   if (controller != nullptr) {
     controller->set_synchronise(synchronise);
-    controller->set_interrupt_listener(
-        [this](bool high) { interrupts_.set_level(IRQ_SOURCE_CONTROLLER, high); });
+    controller->set_interrupt_listener([this](bool high) {
+      tell("controller", high);
+      interrupts_.set_level(IRQ_SOURCE_CONTROLLER, high);
+    });
   }
 
   write_boot_block(config_, context.plan, context.id, context.link.rate, ram_.data(), ram_.size());
@@ -65,7 +69,10 @@ void HostDriver::run_natively() {
   stub_->set_namer([this](std::uint64_t address) { return name_of(address); });
   stub_->set_notifier([this](sc_core::sc_event& event) { kernel_.notify(event); });
   stub_->set_fatal_handler([this](const std::string&) { kernel_.stop(); });
-  interrupts_.connect_output([this](bool high) { stub_->set_interrupt(high); });
+  interrupts_.connect_output([this](bool high) {
+    tell("cpu", high);
+    stub_->set_interrupt(high);
+  });
 }
 
 void HostDriver::run_firmware(const HostContext& context) {
@@ -98,11 +105,31 @@ void HostDriver::run_firmware(const HostContext& context) {
     fmt::print(stderr, "host {}: gdb: listening on 127.0.0.1:{}, waiting\n", context.id,
                cpu.gdb_port());
   }
+  interrupts_.connect_output([this, &cpu](bool high) {
+    tell("cpu", high);
+    cpu.set_interrupt(riscv::Cause::kMachineExternal, high);
+  });
   cpu.set_notifier([this](sc_core::sc_event& event) { kernel_.notify(event); });
   // One host's program may end before the others'; a death ends the run.
   cpu.set_end_handler([this] {
     if (!firmware_->succeeded()) kernel_.stop();
   });
+}
+
+void HostDriver::trace_bus(const std::string& host, model::BusTrace::Sink sink) {
+  // In the order of binding: the NIC's DMA engine in the constructor, then the processor.
+  const std::string dma = host + ".dma";
+  nic_.dma()->allow_dmi(false);
+  bus_trace_ = std::make_unique<model::BusTrace>(
+      bus_, std::vector<std::string>{dma, host + ".cpu"},
+      [this, dma, sink = std::move(sink)](const regs::AccessRecord& access) {
+        if (access.path != dma) return sink(access);
+        regs::AccessRecord moved = access;  // devices' time, which may be ahead of SystemC's
+        moved.end = kernel_.now() + (access.end - access.begin);
+        moved.begin = kernel_.now();
+        sink(moved);
+      });
+  bus_trace_->add_namer([this](std::uint64_t address) { return name_of(address); });
 }
 
 std::string HostDriver::name_of(std::uint64_t address) const {

@@ -7,6 +7,7 @@
 
 #include "app/traffic_app.h"
 #include "bus.h"
+#include "bus_trace.h"
 #include "controller.h"
 #include "firmware_host.h"
 #include "host_stub.h"
@@ -27,6 +28,13 @@ class HostDriver final : public sc_core::sc_module {
   QosResult qos_result() const;
   model::Bus& bus() { return bus_; }
   model::Ram& ram() { return ram_; }
+  /// Null unless firmware runs here.
+  model::RiscvCpu* cpu() { return firmware_ == nullptr ? nullptr : &firmware_->cpu(); }
+  void observe_lines(std::function<void(const char* line, bool high)> observer) {
+    on_line_ = std::move(observer);
+  }
+  /// `host`: what paths begin with.
+  void trace_bus(const std::string& host, model::BusTrace::Sink sink);
 
  private:
   void run_natively();
@@ -42,7 +50,13 @@ class HostDriver final : public sc_core::sc_module {
   model::InterruptController interrupts_;
   traffic_app application_{};
   const HostConfig& host_;
+  void tell(const char* line, bool high) const {
+    if (on_line_) on_line_(line, high);
+  }
+
   std::string console_line_;
+  std::function<void(const char*, bool)> on_line_;
+  std::unique_ptr<model::BusTrace> bus_trace_;
   std::unique_ptr<model::HostStub> stub_;          // driver: native
   std::unique_ptr<model::FirmwareHost> firmware_;  // driver: firmware
 };

@@ -16,6 +16,16 @@ std::string path_of(std::size_t capture) {
   return "output.trace.packets." + std::to_string(capture);
 }
 
+/// Throws SettingError for `path` unless all of `ids` are flows.
+void require_flows(const std::vector<unsigned>& ids, std::size_t flows, const std::string& path) {
+  for (const unsigned flow : ids) {
+    if (flow < flows) continue;
+    throw SettingError(
+        path, flows == 0 ? "there are no flows"
+                         : fmt::format("there is no flow {}: there are 0 to {}", flow, flows - 1));
+  }
+}
+
 /// A host's ports have its address, a switch's a local one of their own.
 roce::MacAddress mac_of_port(const Topology& topology, const Wire& wire) {
   const TopologyNode& node = topology.node(wire.from);
@@ -95,23 +105,18 @@ class PacketCapture::File {
   std::deque<Port> ports_;
 };
 
-void check_captures(const PlatformConfig& config, const Topology& topology, std::size_t flows) {
+void check_trace(const PlatformConfig& config, const Topology& topology, std::size_t flows) {
+  require_flows(config.output.trace.flows, flows, "output.trace.flows");
   for (std::size_t i = 0; i < config.output.trace.packets.size(); ++i) {
     const PacketTraceConfig& capture = config.output.trace.packets[i];
     select_wires(topology, capture.ports, path_of(i) + ".ports");
-    for (const unsigned flow : capture.flows) {
-      if (flow < flows) continue;
-      throw SettingError(
-          path_of(i) + ".flows",
-          flows == 0 ? "there are no flows"
-                     : fmt::format("there is no flow {}: there are 0 to {}", flow, flows - 1));
-    }
+    require_flows(capture.flows, flows, path_of(i) + ".flows");
   }
 }
 
 PacketCapture::PacketCapture(const PlatformConfig& config, Network& network, std::size_t flows,
                              const std::filesystem::path& folder) {
-  check_captures(config, network.topology(), flows);
+  check_trace(config, network.topology(), flows);
   std::vector<std::vector<Link::Tap>> taps(network.wires().size());
   for (std::size_t i = 0; i < config.output.trace.packets.size(); ++i) {
     const PacketTraceConfig& capture = config.output.trace.packets[i];

@@ -13,9 +13,9 @@
 
 namespace dcc::vp {
 
-/// Every selection against the platform: throws SettingError for a port or a flow that is not
-/// there. Flows are numbered below `flows`.
-void check_captures(const PlatformConfig& config, const Topology& topology, std::size_t flows);
+/// Every selection of output.trace against the platform: throws SettingError for a port or a flow
+/// that is not there. Flows are numbered below `flows`.
+void check_trace(const PlatformConfig& config, const Topology& topology, std::size_t flows);
 
 /// All captures of a run. A wire without one keeps its null tap.
 class PacketCapture {

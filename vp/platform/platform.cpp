@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <systemc>
@@ -10,6 +11,7 @@
 #include "net/deadlock.h"
 #include "net/wire_size.h"
 #include "observe/remarks.h"
+#include "platform/console.h"
 #include "platform/direct_traffic.h"
 #include "platform/fault_plan.h"
 #include "platform/flow_plan.h"
@@ -34,11 +36,13 @@ constexpr std::uint32_t kControllerRank = 0x800000;
 constexpr std::uint32_t kTrafficRank = 0xC00000;
 constexpr std::uint32_t kWatchRank = 0xE00000;
 constexpr std::uint32_t kMeasurementRank = 0xF00000;
+constexpr std::uint32_t kTraceRank = 0xF40000;
+constexpr std::uint32_t kConsoleRank = 0xF80000;
 
 class Platform final : public sc_core::sc_module {
  public:
   Platform(const sc_core::sc_module_name& name, const PlatformConfig& config, RunObserver& observer,
-           const std::filesystem::path& trace_folder)
+           const RunSetup& setup)
       : sc_module(name),
         config_(config),
         observer_(observer),
@@ -53,8 +57,8 @@ class Platform final : public sc_core::sc_module {
     build_hosts();
     network_.bind_switches();
     install_faults(config_, scheduler_, network_);
-    capture_ =
-        std::make_unique<PacketCapture>(config_, network_, plan_.flows().size(), trace_folder);
+    capture_ = std::make_unique<PacketCapture>(config_, network_, plan_.flows().size(),
+                                               setup.traces.folder);
     plan_.on_connected(
         [this](HostId host, Qpn qpn) { hosts_[host]->nic().device().connect_queue_pair(qpn); });
     traffic_ = std::make_unique<DirectTraffic>(
@@ -63,6 +67,13 @@ class Platform final : public sc_core::sc_module {
         [this](HostId host) { return hosts_[host]->is_direct(); }, kTrafficRank);
     measurement_ = std::make_unique<Measurement>(config_, scheduler_, network_, hosts_, plan_,
                                                  ledger_, kMeasurementRank);
+    tracing_ = std::make_unique<Tracing>(
+        Tracing::Context{config_, scheduler_, network_, hosts_, plan_, kTraceRank}, setup.traces);
+    if (setup.interactive) {
+      console_ = std::make_unique<Console>(
+          Console::Context{kernel_, hosts_, network_, plan_, kConsoleRank}, std::cin, std::cout,
+          setup.prompt);
+    }
     kernel_.set_heartbeat([this] { report_progress(); });
   }
 
@@ -78,9 +89,11 @@ class Platform final : public sc_core::sc_module {
       aborted_ = true;
       results.failures.push_back(failure.what());
     }
+    tracing_->finish();
     results.wall_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     results.sim_time = scheduler_.now();
+    if (console_ != nullptr && console_->quit()) aborted_ = true;
     results.completed = !aborted_ && (stopped_early_ || !kernel_.stopped());
     results.events = scheduler_.events_run();
     measurement_->collect(results);
@@ -145,9 +158,11 @@ class Platform final : public sc_core::sc_module {
     for (const PlannedFlow& flow : plan_.flows()) endless = endless || flow.spec.bytes == 0;
     traffic_->begin();
     measurement_->begin();
+    tracing_->begin();
     // A run of finite flows ends with the last of them; software is left to run its time.
     ends_with_traffic_ = all_direct && !endless;
     if (ends_with_traffic_) scheduler_.schedule_in(finish_check_, kFinishInterval);
+    if (console_ != nullptr) console_->begin();
   }
 
   void check_finished() {
@@ -284,6 +299,8 @@ class Platform final : public sc_core::sc_module {
   std::unique_ptr<DirectTraffic> traffic_;
   std::unique_ptr<Measurement> measurement_;
   std::unique_ptr<PacketCapture> capture_;
+  std::unique_ptr<Tracing> tracing_;
+  std::unique_ptr<Console> console_;
   Event finish_check_;
   bool ends_with_traffic_ = false;
   bool stopped_early_ = false;
@@ -293,8 +310,8 @@ class Platform final : public sc_core::sc_module {
 }  // namespace
 
 RunResults run_platform(const PlatformConfig& config, RunObserver& observer,
-                        const std::filesystem::path& trace_folder) {
-  Platform platform("platform", config, observer, trace_folder);
+                        const RunSetup& setup) {
+  Platform platform("platform", config, observer, setup);
   return platform.run();
 }
 

@@ -7,15 +7,22 @@
 #include "config/platform_config.h"
 #include "observe/observer.h"
 #include "observe/results.h"
+#include "platform/tracing.h"
 
 namespace dcc::vp {
+
+/// Beside the configuration.
+struct RunSetup {
+  TraceOutput traces;
+  bool interactive = false;  // pauses at the beginning and reads commands from standard input
+  bool prompt = false;       // interactive: a person types
+};
 
 /// Builds the platform, runs it to its end and collects the results. At most once a process
 /// (SystemC elaborates once). `config` has passed the schema's checks; what only the data shows
 /// (a traffic file's lines, an ELF's segments) throws ConfigError or TrafficError before the first
-/// event, and a setting that names what is not there SettingError. Traces are written to
-/// `trace_folder`, which exists, while it runs (config.output.trace.any()).
+/// event, and a setting that names what is not there SettingError.
 RunResults run_platform(const PlatformConfig& config, RunObserver& observer,
-                        const std::filesystem::path& trace_folder = {});
+                        const RunSetup& setup = {});
 
 }  // namespace dcc::vp

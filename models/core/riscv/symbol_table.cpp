@@ -6,7 +6,7 @@
 namespace dcc::riscv {
 
 void SymbolTable::sort() {
-  // At one address functions stand last, where describe() looks first.
+  // At one address functions stand last, where find() looks first.
   std::stable_sort(symbols_.begin(), symbols_.end(), [](const Symbol& a, const Symbol& b) {
     return a.address != b.address ? a.address < b.address : a.is_function < b.is_function;
   });
@@ -19,21 +19,30 @@ std::optional<std::uint32_t> SymbolTable::address_of(const std::string& name) co
   return std::nullopt;
 }
 
-std::string SymbolTable::describe(std::uint32_t address) const {
+const SymbolTable::Symbol* SymbolTable::find(std::uint32_t address) const {
   auto at = std::upper_bound(symbols_.begin(), symbols_.end(), address,
                              [](std::uint32_t a, const Symbol& s) { return a < s.address; });
   // A few steps back: a label inside a sized function may have ended before the address.
+  if (at == symbols_.begin()) return nullptr;
+  const std::uint32_t nearest = std::prev(at)->address;
   for (int tries = 0; tries < 16 && at != symbols_.begin(); ++tries) {
     --at;
     const std::uint32_t offset = address - at->address;
     if (at->bytes != 0 && offset >= at->bytes) continue;
-    if (at->bytes == 0 && offset >= 4096) continue;  // a stray label does not name what is far off
-    if (offset == 0) return at->name;
-    char text[16];
-    std::snprintf(text, sizeof text, "+0x%x", offset);
-    return at->name + text;
+    // A label reaches to the next symbol, and does not name what is far off.
+    if (at->bytes == 0 && (offset >= 4096 || at->address != nearest)) continue;
+    return &*at;
   }
-  return "";
+  return nullptr;
+}
+
+std::string SymbolTable::describe(std::uint32_t address) const {
+  const Symbol* const symbol = find(address);
+  if (symbol == nullptr) return "";
+  if (symbol->address == address) return symbol->name;
+  char text[16];
+  std::snprintf(text, sizeof text, "+0x%x", address - symbol->address);
+  return symbol->name + text;
 }
 
 std::string SymbolTable::with_address(std::uint32_t address) const {

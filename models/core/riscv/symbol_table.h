@@ -22,6 +22,8 @@ class SymbolTable {
   void sort();
 
   std::optional<std::uint32_t> address_of(const std::string& name) const;
+  /// What covers the address; null if nothing does. The function where several do.
+  const Symbol* find(std::uint32_t address) const;
   /// "main+0x1c", or "" if no symbol covers the address.
   std::string describe(std::uint32_t address) const;
   /// "0x80000123 (main+0x1c)", or the bare address.

@@ -1,0 +1,34 @@
+// One access to memory-mapped hardware as it ended, for transaction traces.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "units.h"
+
+namespace dcc::regs {
+
+/// Who accessed what, when, and how it ended. Views nothing: a trace may keep it.
+struct AccessRecord {
+  PicoSeconds begin{};  // the initiator's own time, which may be ahead of the platform's
+  PicoSeconds end{};    // with the latencies of everything on the way
+  std::string path;     // initiator's socket: "host1.cpu"
+  std::string target;   // what answered: "controller", empty if nothing is mapped there
+  bool write = false;
+  std::uint64_t address = 0;           // as the initiator put it
+  std::string name;                    // register, or place in memory: "dcc.CTRL", "ram + 0x10"
+  const std::uint8_t* data = nullptr;  // as moved, in the order of addresses; valid during the call
+  std::uint32_t length = 0;            // bytes
+  /// "ok", or what was wrong in the words of regs::to_string(AccessResult): unmapped, misaligned,
+  /// read_only, narrow, out_of_range; and write_only, burst, no_answer.
+  const char* response = "ok";
+
+  bool failed() const;
+  /// A word as a number ("0x00000001"), anything longer byte by byte, at most `most` bytes of it.
+  std::string data_text(std::uint32_t most = 16) const;
+};
+
+/// "      1250.000 ns  host1.cpu  WR 0x40000010 dcc.CTRL = 0x00000001  ok"
+std::string to_text(const AccessRecord& access);
+
+}  // namespace dcc::regs

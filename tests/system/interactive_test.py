@@ -1,0 +1,160 @@
+#!/usr/bin/python3
+"""dccvp run --interactive by a script on standard input: pauses, reads, steps, and garbage.
+
+  interactive_test.py BUILD/dccvp
+"""
+
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DCCVP = ""
+
+CONFIG = """\
+duration: 1ms
+topology: {kind: star, hosts: 4, link: {rate: 25Gbps}}
+nic: {congestion_control: {algorithm: dcc}}
+host: {driver: native}
+traffic:
+  - {kind: incast, senders: 1..3, receiver: 0, dscp: 46, start: 50us}
+output: {plots: false}
+"""
+
+
+class Interactive(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="dccvp-interactive-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "t.yaml").write_text(CONFIG)
+
+    def session(self, *commands, status=0, raw=None, options=()):
+        data = raw if raw is not None else ("\n".join(commands) + "\n").encode()
+        done = subprocess.run([DCCVP, "run", "t.yaml", "--interactive", "--quiet", "--force",
+                               "--out", "out", *options], cwd=self.folder, input=data,
+                              capture_output=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, status, done.stderr.decode(errors="replace"))
+        return done.stdout.decode(errors="replace")
+
+    def expect(self, text, *patterns):
+        """Every pattern, in this order."""
+        at = 0
+        for pattern in patterns:
+            found = re.compile(pattern, re.MULTILINE).search(text, at)
+            self.assertIsNotNone(found, f"{pattern!r} not found behind position {at} of:\n{text}")
+            at = found.end()
+
+    def figures(self):
+        metrics = json.loads((self.folder / "out/metrics.json").read_text())
+        return {k: v for k, v in metrics.items() if k not in ("wall_s", "speed")}
+
+    def test_pauses_at_times(self):
+        text = self.session("time", "read flow[2]", "until 100us", "run 20us", "time", "until 90us", "run")
+        self.expect(text, r"^paused at 0us$", r"^0us$", r"^flow\[2\] = host 3 to host 0, dscp 46, no queue pair yet$",
+                    r"^paused at 100us$", r"^paused at 120us$",
+                    r"^120us$", r"^90us is not ahead: it is 120us$")
+        self.assertTrue(self.figures()["completed"])
+
+    def test_reads_registers_before_and_after_the_driver_came(self):
+        text = self.session("read host1.dcc.ID", "read host1.dcc.R_MAX", "until 40us",
+                            "read host1.dcc.R_MAX", "read host1.nic.CTRL", "read host1.slot[0]",
+                            "read host1.slots_in_use")
+        self.expect(text, r"host1\.dcc\.ID = 0x44434331$", r"host1\.dcc\.R_MAX = 0x\w+$",
+                    r"^paused at 40us$", f"host1.dcc.R_MAX = {25_000 * 256:#010x}$",
+                    r"host1\.nic\.CTRL = 0x\w+$", r"host1\.slot\[0\] = free$",
+                    r"host1\.slots_in_use = 0$")
+
+    def test_stops_at_controller_events(self):
+        text = self.session("until bound", "until cut", "slots host1", "slots 2", "slots 3",
+                            "until increase", "read flow[0]", "read queue[0]")
+        self.expect(text, r"^host [123], slot 0, flow number 0: bound at ",
+                    r"^host [123], slot 0, flow number 0: cut at ", r"^1 of 1024 slots in use$",
+                    r"  0: flow \d \(number 0\), rate [\d.]+ Gb/s, target 25 Gb/s, alpha 1\.0",
+                    r"^host [123], slot 0, flow number 0: increase at ",
+                    r"^flow\[0\] = host 1 to host 0, dscp 46, rate ", r"^queue\[0\] = s0->h\d: \d+")
+
+    def test_stops_when_a_register_changes(self):
+        text = self.session("until change host1.dcc.CTRL", "read host1.dcc.CTRL",
+                            "until change host2.slots_in_use")
+        self.expect(text, r"^host1\.dcc\.CTRL: (0x\w+) -> (0x\w+), at ", r"host1\.dcc\.CTRL = 0x",
+                    r"^host2\.slots_in_use: 0 -> 1, at ")
+        first = re.search(r"CTRL: (0x\w+) -> (0x\w+), at .*\nhost1\.dcc\.CTRL = (0x\w+)", text)
+        self.assertNotEqual(first.group(1), first.group(2))
+        self.assertEqual(first.group(2), first.group(3))
+
+    def test_steps_event_by_event(self):
+        text = self.session("until 100us", *["step"] * 3, "step 1000", "time")
+        times = [float(t) for t in re.findall(r"^stepped at ([\d.]+)us$", text, re.MULTILINE)]
+        self.assertEqual(len(re.findall(r"^stepped at ", text, re.MULTILINE)), 4)
+        self.assertEqual(times, sorted(times))
+
+    def test_looking_changes_nothing(self):
+        self.session(raw=b"")
+        plain = self.figures()
+        self.session("until 60us", "modules", "slots 1", "step 500", "read host0.dcc.STATUS",
+                     "until cut", "read host1.slot[0]", "until change host3.slots_in_use",
+                     "until 500us", "read queue[0]", "read host1.timer_lag")
+        self.assertEqual(self.figures(), plain)
+
+    def test_modules(self):
+        text = self.session("modules", "help")
+        self.expect(text, r"host0\.controller  congestion controller: registers host0\.dcc\.NAME",
+                    r"host0\.nic  NIC", r"host3\.controller", r"  s0  switch", r"^values:",
+                    r"host0\.slot\[0\.\.1023\]", r"flow\[0\.\.2\]", r"^until EVENT")
+
+    def test_quit_keeps_the_results_so_far(self):
+        self.session("until 300us", "quit", "run", status=1)
+        figures = self.figures()
+        self.assertFalse(figures["completed"])
+        self.assertAlmostEqual(figures["sim_time_s"], 300e-6, places=6)
+
+    def test_quit_at_once(self):
+        self.session("quit", status=1)
+        self.assertEqual(self.figures()["link_traversals"], 0)
+
+    def test_mistakes_are_answered(self):
+        text = self.session("dance", "read", "read nothing.here", "read host1.slot", "read flow[9]",
+                            "read host1.slot[x]", "read host9.dcc.CTRL", "until", "until yesterday",
+                            "until change", "until change nowhere", "run 5", "run 0us", "run -1us",
+                            "step 0", "step many", "slots", "slots 17", "read a b c d",
+                            "until 5ms", "")
+        for sentence in ("unknown command 'dance'", "read what?", "nothing.here: no such value",
+                         "host1.slot needs an index", "indices go from 0 to 2",
+                         "the index must be a number", "host9.dcc.CTRL: no such value",
+                         "until what?", "'yesterday' is neither a time", "until change of what?",
+                         "nowhere: no such value", "'5': needs a unit", "0us is no time at all",
+                         "'0' is not a number of events", "'many' is not a number of events",
+                         "'' is not a host", "'17' is not a host: there are 0 to 3",
+                         "too many words"):
+            self.assertIn(sentence, text)
+        self.assertTrue(self.figures()["completed"], "a time behind the end runs to the end")
+
+    def test_garbage_is_harmless(self):
+        noise = random.Random(1)
+        garbage = bytes(noise.randrange(256) for _ in range(20_000))
+        words = [b"read", b"until", b"step", b"run", b"slots", b"change", b"cut", b"1us", b"[", b"]",
+                 b"host1.slot[", b"99999999999999999999", b"\x00", b"\xff", b"-1", b"flow[1]"]
+        for _ in range(2000):
+            garbage += b" ".join(noise.choice(words) for _ in range(noise.randrange(5))) + b"\n"
+        text = self.session(raw=garbage + b"x" * 5000 + b"\nrun\n")
+        self.assertIn("unknown command", text)
+        self.assertFalse(re.search(r"[^\x09\x0a\x20-\x7e]", text), "control characters came back")
+        self.assertTrue(self.figures()["completed"])
+
+    def test_other_drivers_and_algorithms(self):
+        text = self.session("slots 0", "read host0.nic.CTRL", "until 100us",
+                            options=("-c", "host.driver=none", "-c",
+                                     "nic.congestion_control.algorithm=timely"))
+        self.expect(text, r"host 0 has no congestion controller", r"host0\.nic\.CTRL: no such",
+                    r"^paused at 100us$")
+
+
+if __name__ == "__main__":
+    DCCVP = os.path.abspath(sys.argv[1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

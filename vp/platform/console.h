@@ -1,0 +1,82 @@
+// The platform's prompt: pause, look, step, resume. `dccvp run --interactive`.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/congestion_manager.h"
+#include "debug_registry.h"
+#include "platform/flow_plan.h"
+#include "platform/host.h"
+#include "platform/network.h"
+#include "simulation_kernel.h"
+
+namespace dcc::vp {
+
+/// Reads commands, one a line, while simulated time stands still; `help` lists them. Looking has no
+/// side effects: a run with pauses is the same run. The end of the input resumes the run to its
+/// end; what is not understood is answered with a sentence.
+class Console final {
+ public:
+  struct Context {
+    model::SimulationKernel& kernel;
+    std::vector<std::unique_ptr<Host>>& hosts;
+    const Network& network;
+    const FlowPlan& plan;
+    std::uint32_t rank;  // the greatest: a pause at t comes after everything that happens at t
+  };
+  /// `prompt`: print one (a person types).
+  Console(const Context& context, std::istream& in, std::ostream& out, bool prompt);
+  /// The first pause, before anything has happened.
+  void begin() { pause("paused"); }
+  /// The user asked for the end.
+  bool quit() const { return quit_; }
+
+ private:
+  enum class Then { kStay, kResume };
+  struct Listener final : SlotObserver {
+    Listener(Console& to, HostId id) : console(to), host(id) {}
+    void slot_changed(SlotIndex slot, std::uint32_t flow, SlotChange change) override {
+      console.slot_changed(host, slot, flow, change);
+    }
+    Console& console;
+    HostId host;
+  };
+  void pause(std::string why);
+  Then execute(const std::string& line);
+  Then run(const std::string& argument, bool absolute);
+  Then step(const std::string& argument);
+  Then until(const std::string& event, const std::string& argument);
+  void print(const std::string& name);
+  void list_modules() const;
+  void list_slots(const std::string& host) const;
+  void after_event();
+  void at_time() { pause("paused"); }
+  void slot_changed(HostId host, SlotIndex slot, std::uint32_t flow, SlotChange change);
+  std::string now() const;
+
+  Context c_;
+  std::istream& in_;
+  std::ostream& out_;
+  bool prompt_;
+  bool quit_ = false;
+  bool input_over_ = false;
+  model::DebugRegistry registry_;
+  Event time_event_;
+  std::vector<std::unique_ptr<Listener>> listeners_;
+
+  // What the run is to pause at besides a time.
+  std::uint64_t steps_left_ = 0;
+  std::optional<SlotChange> awaited_;
+  std::string awaited_name_;
+  std::string awaited_text_;  // set when it happened
+  std::function<std::string()> watched_;
+  std::string watched_name_;
+  std::string watched_value_;
+};
+
+}  // namespace dcc::vp

@@ -1,0 +1,74 @@
+// Connects what a configuration wants traced to the platform that runs.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/platform_config.h"
+#include "observe/slot_trace.h"
+#include "observe/trace_events.h"
+#include "observe/transaction_log.h"
+#include "observe/vcd_file.h"
+#include "platform/flow_plan.h"
+#include "platform/host.h"
+#include "platform/network.h"
+#include "platform/trace_sampler.h"
+#include "sim/scheduler.h"
+
+namespace dcc::vp {
+
+/// Where traces go.
+struct TraceOutput {
+  std::filesystem::path folder;  // exists if config.output.trace.any()
+  std::string cpu_file;          // instruction trace in a file of its own: `--trace-cpu`
+};
+
+class FunctionTrace;
+
+/// Built once the hosts are; what is not asked for is not connected. Throws std::runtime_error when
+/// a file cannot be written.
+class Tracing {
+ public:
+  struct Context {
+    const PlatformConfig& config;
+    Scheduler& scheduler;
+    const Network& network;
+    std::vector<std::unique_ptr<Host>>& hosts;
+    const FlowPlan& plan;
+    std::uint32_t rank;  // of samples: the greatest
+  };
+  Tracing(const Context& context, const TraceOutput& output);
+  ~Tracing();
+  /// Once the simulation begins.
+  void begin();
+  /// Closes everything. Once the simulation is over.
+  void finish();
+
+ private:
+  void trace_cpus(const TraceOutput& output);
+  void open_timeline();
+  void trace_transactions();
+  void trace_functions(Host& host);
+  void trace_slots(Host& host);
+  void trace_lines(Host& host);
+  void on_timeline(int process, const regs::AccessRecord& access);
+  std::filesystem::path file(const std::string& name) const { return folder_ / name; }
+
+  Context c_;
+  const TraceConfig& config_;
+  std::filesystem::path folder_;
+  std::vector<std::unique_ptr<std::ofstream>> cpu_files_;
+  std::unique_ptr<TransactionLog> transactions_;
+  std::unique_ptr<TraceEvents> events_;
+  std::unique_ptr<VcdFile> signals_;
+  std::vector<std::unique_ptr<SlotTrace>> slots_;
+  std::vector<std::unique_ptr<FunctionTrace>> functions_;
+  std::unique_ptr<TraceSampler> sampler_;
+};
+
+}  // namespace dcc::vp
