@@ -109,7 +109,7 @@ void RiscvCpu::handle_stop(Stop stop) {
   switch (stop) {
     case Stop::kNone:
     case Stop::kRequested:
-      if (single_step_) stop_for_debugger(DebugStop{});
+      if (single_step_ || !change_note_.empty()) stop_for_debugger(DebugStop{5, "", change_note_});
       break;
     case Stop::kBudget:
       if (single_step_) {
@@ -158,8 +158,9 @@ void RiscvCpu::sleep() {
       sc_core::wait(10 * config_.quantum, wake_);
       note_elapsed();
       if (gdb_->poll()) stop_for_debugger(DebugStop{2, "", ""});
-      std::string note;
-      if (watched_value_changed(note)) stop_for_debugger(DebugStop{5, "", note});
+      if (watched_value_changed("before", sc_core::sc_time_stamp())) {
+        stop_for_debugger(DebugStop{5, "", change_note_});
+      }
       if (single_step_) return;
     } else {
       sc_core::wait(wake_);
@@ -331,6 +332,9 @@ bool RiscvCpu::access(tlm::tlm_command command, std::uint32_t address, std::uint
   socket->b_transport(payload_, delay);
   note_elapsed();
   hart_.add_stall_cycles(cycles_at(delay));
+  if (!watched_.empty() && watched_value_changed("before", sc_core::sc_time_stamp())) {
+    hart_.request_stop();
+  }
   const bool ram = address - config_.ram_base < config_.ram_bytes;
   if (ram && payload_.is_dmi_allowed()) dmi_wanted_ = true;
   return payload_.is_response_ok();

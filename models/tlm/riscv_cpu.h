@@ -75,6 +75,12 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   sc_core::sc_time time_of(std::uint64_t cycles) const;
   /// Name of what lies at a bus address, for messages.
   void set_namer(std::function<std::string(std::uint64_t)> namer) { namer_ = std::move(namer); }
+  /// How values that the debugger watches are compared with what they were: `start` is called when
+  /// it begins to watch; from then on compare_watched() wants to be called after every event of the
+  /// devices, with its time, as long as it returns true. Without it values are compared after this
+  /// CPU's own accesses and at the end of its quanta only.
+  void set_watch_starter(std::function<void()> start) { start_watching_ = std::move(start); }
+  bool compare_watched(const sc_core::sc_time& now);
   /// Characters written through `tohost`.
   void set_console(std::function<void(char)> console) { console_ = std::move(console); }
   /// Called once, when the program has ended in whatever way.
@@ -116,7 +122,7 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   void end(State state);
   void stop_for_debugger(DebugStop stop);
   void poll_debugger();
-  bool watched_value_changed(std::string& note);
+  bool watched_value_changed(const char* when, const sc_core::sc_time& time);
   void handle_mailbox();
   void write_mailbox_text(std::uint32_t block);
   std::string death_sentence() const;
@@ -180,6 +186,8 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
     std::string last;
   };
   std::vector<WatchedValue> watched_;
+  std::string change_note_;  // what has changed since the CPU last looked; empty: nothing
+  std::function<void()> start_watching_;
 
   State state_ = State::kRunning;
   bool exit_asked_ = false;

@@ -32,9 +32,8 @@ std::string hex(std::uint64_t value) {
 
 void RiscvCpu::poll_debugger() {
   if (!gdb_) return;
-  std::string note;
-  if (watched_value_changed(note)) {
-    stop_for_debugger(DebugStop{5, "", note});
+  if (watched_value_changed("before", sc_core::sc_time_stamp())) {
+    stop_for_debugger(DebugStop{5, "", change_note_});
     return;
   }
   if (++quanta_to_poll_ < kQuantaPerPoll) return;
@@ -49,19 +48,30 @@ void RiscvCpu::stop_for_debugger(DebugStop stop) {
   stepping_over_ = true;
   if (!gdb_->attached()) watched_.clear();
   for (WatchedValue& value : watched_) value.last = value.read();  // the user's own writes
+  change_note_.clear();
   if (resume == GdbServer::Resume::kKill) end(State::kKilled);
 }
 
-bool RiscvCpu::watched_value_changed(std::string& note) {
+// The first change is kept until the CPU has stopped for it.
+bool RiscvCpu::watched_value_changed(const char* when, const sc_core::sc_time& time) {
   for (WatchedValue& value : watched_) {
+    if (!change_note_.empty()) break;
     std::string present = value.read();
     if (present == value.last) continue;
-    note = value.path + " changed before " + sc_core::sc_time_stamp().to_string() + ": " +
-           value.last + " -> " + present + "\n";
-    value.last = std::move(present);
-    return true;
+    change_note_ = value.path + " changed " + when + " " + time.to_string() + ": " + value.last +
+                   " -> " + present + "\n";
   }
-  return false;
+  return !change_note_.empty();
+}
+
+bool RiscvCpu::compare_watched(const sc_core::sc_time& now) {
+  if (watched_.empty()) return false;
+  const bool known = !change_note_.empty();
+  if (!known && watched_value_changed("at", now)) {
+    // Asleep, it stops here and now; at work it is ahead, and stops at its quantum's end.
+    if (notifier_) notifier_(wake_);
+  }
+  return true;
 }
 
 bool RiscvCpu::debug_read_register(unsigned number, std::uint32_t& value) {
@@ -212,6 +222,7 @@ std::string RiscvCpu::monitor_stop_on_change(const std::string& path) {
   if (!read) return error + "\n";
   std::string present = read();
   watched_.push_back({path, std::move(read), present});
+  if (start_watching_) start_watching_();
   return "stops when " + path + " changes; now " + present + "\n";
 }
 

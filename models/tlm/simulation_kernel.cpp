@@ -47,7 +47,7 @@ void SimulationKernel::beat() {
   countdown_ = kEventsPerCall;
   if (hook_due_) {
     hook_due_ = false;
-    if (hook_) hook_();
+    for (const auto& hook : hooks_) hook();
   } else if (heartbeat_) {
     heartbeat_();
   }

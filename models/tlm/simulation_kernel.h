@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <systemc>
+#include <vector>
 
 #include "sc_time.h"
 #include "sim/scheduler.h"
@@ -46,7 +47,7 @@ class SimulationKernel final : public sc_core::sc_module {
   /// Called every `kEventsPerCall` events; for progress and wall-clock limits.
   void set_heartbeat(std::function<void()> heartbeat) { heartbeat_ = std::move(heartbeat); }
   /// Called between two events when call_hook_after() has asked for it; for debuggers.
-  void set_event_hook(std::function<void()> hook) { hook_ = std::move(hook); }
+  void add_event_hook(std::function<void()> hook) { hooks_.push_back(std::move(hook)); }
   /// After so many events from now (1: after the one being run, or else the next). Once.
   void call_hook_after(std::uint32_t events) {
     hook_due_ = true;
@@ -69,7 +70,7 @@ class SimulationKernel final : public sc_core::sc_module {
   std::exception_ptr failure_;
   sc_core::sc_event poke_;
   std::function<void()> heartbeat_;
-  std::function<void()> hook_;
+  std::vector<std::function<void()>> hooks_;
 };
 
 }  // namespace dcc::model

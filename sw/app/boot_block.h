@@ -106,7 +106,8 @@ struct boot_result {
   uint64_t sequence_errors;    /* receive completions lost or out of order */
   uint64_t ring_full;          /* times a message waited for room in the send ring */
   uint64_t messages_unchecked; /* received and sampled out: see verify_bytes */
-  char text[240];              /* sentence for people, zero-terminated; empty if all is well */
+  char text[236];              /* sentence for people, zero-terminated; empty if all is well */
+  uint32_t completions_held;   /* taken out of the ring and not counted above yet */
 };
 
 struct boot_tx_result {

@@ -81,6 +81,7 @@ static enum traffic_error start_nic(struct traffic_app* app) {
   const uint64_t completion_ring =
       send_ring + boot_align((uint64_t)b->nic.send_ring_entries * sizeof(struct nic_wqe));
   enum nic_error error = nic_probe(&app->nic, app->hal, NIC_BASE);
+  app->nic.completions_held = &app->block->result.completions_held;
   if (error == NIC_OK) error = nic_start(&app->nic, &b->nic, send_ring, completion_ring);
   if (error != NIC_OK) {
     traffic_report(app, TRAFFIC_ERROR_NIC, TRAFFIC_NO_FLOW, error, nic_error_text(error));
@@ -150,6 +151,7 @@ static enum traffic_error take_completions(struct traffic_app* app) {
     app->behind = count == kReapAtOnce;
     for (uint32_t i = 0; i < count; ++i) {
       const enum traffic_error error = traffic_complete(app, &completions[i], now);
+      --app->block->result.completions_held;
       if (error != TRAFFIC_OK) return error;
     }
   } while (count == kReapAtOnce);

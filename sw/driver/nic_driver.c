@@ -250,7 +250,12 @@ uint32_t nic_reap(struct nic* nic, struct nic_cqe* completions, uint32_t room) {
     copy->phase = phase_of_new;
     ++nic->completion_head;
   }
-  if (count != 0) put(nic, NIC_CQ_HEAD_OFFSET, nic->completion_head);
+  if (count != 0) {
+    /* Before the NIC hears of it: at any moment every completion is in the ring, held or counted.
+     */
+    if (nic->completions_held != NULL) *nic->completions_held = count;
+    put(nic, NIC_CQ_HEAD_OFFSET, nic->completion_head);
+  }
   return count;
 }
 

@@ -55,6 +55,7 @@ struct nic {
   uint16_t send_doorbell; /* entries the NIC has been told of */
   uint16_t send_head;     /* entries the NIC is known to have fetched */
   uint16_t completion_head;
+  volatile uint32_t* completions_held; /* where nic_reap notes what it took; null: nowhere */
 };
 
 /* Finds the NIC at `base`: checks ID and version, waits until it is ready. */

@@ -42,6 +42,10 @@ class Programs(unittest.TestCase):
         self.expect("irq_storm", 0, "2000 timer, 2000 software interrupts, never nested, "
                     "0 checksums wrong")
 
+    def test_bringup_without_a_platform_says_what_is_missing(self):
+        self.expect("bringup", 1, "bringup: boot block: there is none", "exit code 1;",
+                    "(machine_exit+")
+
     def test_tohost_convention(self):
         self.expect("test_tohost_pass", 0, "hello by tohost", "exit code 0;")
         self.expect("test_tohost_fail", 1, "hello by tohost", "exit code 21;")

@@ -109,6 +109,12 @@ void HostDriver::run_firmware(const HostContext& context) {
     tell("cpu", high);
     cpu.set_interrupt(riscv::Cause::kMachineExternal, high);
   });
+  if (cpu.gdb_port() != 0) {
+    kernel_.add_event_hook([this, &cpu] {
+      if (cpu.compare_watched(model::to_sc_time(kernel_.now()))) kernel_.call_hook_after(1);
+    });
+    cpu.set_watch_starter([this] { kernel_.call_hook_after(1); });
+  }
   cpu.set_notifier([this](sc_core::sc_event& event) { kernel_.notify(event); });
   // One host's program may end before the others'; a death ends the run.
   cpu.set_end_handler([this] {
@@ -149,14 +155,12 @@ Host::SoftwareReport HostDriver::report() const {
   const boot_result result = read_boot_outcome(ram_.data()).result;
   report.messages_verified = result.messages_verified;
   report.payload_errors = result.messages_corrupt;
-  // What the NIC wrote is with the software or still in the ring; anything else is lost.
+  // What the NIC wrote is counted by the software, in its hands, or still in the ring; anything
+  // else is lost.
   const std::uint64_t written = nic_.host()->completions_written();
-  const std::uint64_t seen =
-      result.messages_completed + result.messages_failed + result.messages_received;
-  // A processor that the end of the run finds at work has taken a batch it has not counted yet.
-  constexpr std::uint64_t kBatch = 16;  // kReapAtOnce of the application
-  const bool at_work = firmware_ != nullptr && result.state == BOOT_STATE_RUNNING;
-  const std::uint64_t accounted = seen + nic_.host()->completions_unread() + (at_work ? kBatch : 0);
+  const std::uint64_t accounted = result.messages_completed + result.messages_failed +
+                                  result.messages_received + result.completions_held +
+                                  nic_.host()->completions_unread();
   report.completions_lost =
       result.sequence_errors + (written > accounted ? written - accounted : 0);
   if (firmware_ != nullptr) report.instructions = firmware_->cpu().instructions();
@@ -164,6 +168,10 @@ Host::SoftwareReport HostDriver::report() const {
     report.failure = stub_->failure();
   } else if (firmware_ != nullptr && !firmware_->succeeded() &&
              firmware_->cpu().state() != model::RiscvCpu::State::kRunning) {
+    report.failure = fmt::format("{}: {}", name(), firmware_->outcome());
+  } else if (firmware_ != nullptr && result.state == BOOT_STATE_WAITING &&
+             firmware_->cpu().state() == model::RiscvCpu::State::kRunning) {
+    // The run is over and its application has not even begun.
     report.failure = fmt::format("{}: {}", name(), firmware_->outcome());
   } else if (result.error != 0) {
     report.failure = fmt::format("{}: {}", name(), result.text);

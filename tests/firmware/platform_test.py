@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+"""Firmware on the platform's hosts: the same flows and shares as natively, runs alike to the
+instruction, bad programs ended with a clear sentence, rubbish on the debugger's port."""
+
+import json
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+DCCVP, FIRMWARE, ROOT = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
+
+SMALL = """\
+duration: 300us
+topology: {{kind: star, hosts: 2, link: {{rate: 100Gbps}}}}
+nic: {{payload: virtual, congestion_control: {{algorithm: dcc}}}}
+host: {{driver: native}}
+hosts: {{"1": {{driver: firmware, elf: "{elf}"{more}}}}}
+traffic:
+  - {{kind: flow, from: 1, to: 0, dscp: 46, bytes: 8KiB, message: 4KiB, start: 100us}}
+"""
+
+
+class Platform(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="dccvp-platform-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_config(self, config, name, *arguments):
+        done = subprocess.run([DCCVP, "run", config, "--quiet", "--no-plots", "--out",
+                               self.folder / name, *arguments], capture_output=True, text=True,
+                              timeout=200, check=False)
+        return done
+
+    def figures(self, name):
+        metrics = json.loads((self.folder / name / "metrics.json").read_text())
+        del metrics["wall_s"], metrics["speed"]
+        return metrics
+
+    def small(self, elf, more=""):
+        config = self.folder / "small.yaml"
+        config.write_text(SMALL.format(elf=elf, more=more))
+        return config
+
+
+class Demo(Platform):
+    def test_shares_as_natively_and_two_runs_alike(self):
+        demo = ROOT / "configs/demo.yaml"
+        # The demo, up to a third of its time.
+        shorter = ("-c", "duration=7ms", "-c", "measure={from: 2ms}")
+        firmware = (*shorter, "-c", "host.driver=firmware", "-c",
+                    f"host.elf={FIRMWARE}/traffic.elf")
+        for name, arguments in (("native", shorter), ("a", firmware), ("b", firmware)):
+            done = self.run_config(demo, name, *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        native, a, b = (self.figures(name) for name in ("native", "a", "b"))
+        self.assertEqual(a, b, "two runs differ")
+        self.assertTrue(all(h["instructions"] > 10_000 for h in a["hosts"]))
+        self.assertEqual([h["instructions"] for h in native["hosts"]], [0] * 9)
+        flows = [[(f["id"], f["from"], f["to"], f["dscp"]) for f in m["flows"]] for m in (native, a)]
+        self.assertEqual(*flows)
+        for x, y in zip(native["classes"], a["classes"]):
+            self.assertEqual(x["dscp"], y["dscp"])
+            self.assertLessEqual(abs(x["share"] - y["share"]), 0.01)
+        self.assertGreater(a["hosts"][0]["messages_verified"], 100)
+
+
+class Bad(Platform):
+    def expect(self, elf, status, *patterns):
+        done = self.run_config(self.small(elf), elf.stem)
+        self.assertEqual(done.returncode, status, done.stderr)
+        for pattern in patterns:
+            self.assertTrue(re.search(pattern, done.stderr), f"{pattern!r} not in:\n{done.stderr}")
+        return done.stderr
+
+    def test_programs(self):
+        where = r"0x8000\w+ \("
+        for name, patterns in (
+                ("busy_loop", (r"host1.*has not ended; pc " + where + "main",)),
+                ("endless_loop", (r"host1.*endless loop with interrupts off at pc " + where,)),
+                ("jump_nowhere", (r"instruction access fault at pc 0x20000000",
+                                  r"called from " + where + "main")),
+                ("stack_overflow", (r"stack overflow at pc " + where + "recurse",
+                                    r"below the end of the stack")),
+                ("read_only", (r"store access fault at pc " + where,
+                               r"address 0x10000004 \(uart \+ 0x4\)"))):
+            with self.subTest(name=name):
+                self.expect(FIRMWARE / f"test_{name}.elf", 1, *patterns)
+
+    def test_files(self):
+        good = (FIRMWARE / "traffic.elf").read_bytes()
+        for name, data, text in (("truncated", good[:3000], "truncated"),
+                                 ("foreign", good[:18] + b"\x3e" + good[19:], "machine 62"),
+                                 ("text", b"#!/bin/sh\n" * 9, "not an ELF file")):
+            with self.subTest(name=name):
+                path = self.folder / f"{name}.elf"
+                path.write_bytes(data)
+                error = self.expect(path, 2, text)
+                self.assertEqual(error.count("\n"), 1)
+                self.assertFalse((self.folder / name).exists())
+
+
+class Rubbish(Platform):
+    def test_on_the_debuggers_port(self):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        config = self.small(FIRMWARE / "traffic.elf", f", gdb: {port}")
+        process = subprocess.Popen([DCCVP, "run", config, "--no-plots", "--quiet", "--out",
+                                    self.folder / "out"], stderr=subprocess.PIPE, text=True)
+        try:
+            line = process.stderr.readline()
+            self.assertIn(f"gdb: listening on 127.0.0.1:{port}", line)
+            # The rest must be read, or a full pipe would hold the run up.
+            rest = []
+            reader = threading.Thread(target=lambda: rest.append(process.stderr.read()))
+            reader.start()
+            for data in (b"GET / HTTP/1.1\r\n\r\n", bytes(range(256)) * 20, b"$#00$c#", b""):
+                with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+                    client.sendall(data)
+            # It still waits for a debugger; one comes, and goes.
+            with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+                client.sendall(b"$D#44")
+                client.recv(16)
+            self.assertEqual(process.wait(timeout=100), 0)
+            reader.join(timeout=20)
+        finally:
+            process.kill()
+            process.stderr.close()
+        self.assertTrue(json.loads((self.folder / "out/metrics.json").read_text())["completed"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
