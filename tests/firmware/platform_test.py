@@ -52,7 +52,7 @@ class Demo(Platform):
     def test_shares_as_natively_and_two_runs_alike(self):
         demo = ROOT / "configs/demo.yaml"
         # The demo, up to a third of its time.
-        shorter = ("-c", "duration=7ms", "-c", "measure={from: 2ms}")
+        shorter = ("-c", "duration=7ms", "-c", "measure={from: 2ms, to: 7ms}")
         firmware = (*shorter, "-c", "host.driver=firmware", "-c",
                     f"host.elf={FIRMWARE}/traffic.elf")
         for name, arguments in (("native", shorter), ("a", firmware), ("b", firmware)):
