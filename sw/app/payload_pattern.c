@@ -12,11 +12,32 @@ static const uint32_t kStampStepInverse = 0x0E8B2F51u;
  * with a probability of 2^-20. */
 enum { kTurnsAhead = 4096, kTurnsTried = 8 };
 
-static inline uint32_t body_word(uint32_t seed, uint32_t index) {
-  uint32_t x = seed + index * 0x85EBCA77u;
+/* Equal steps from block to block and from word to word, beginning at a mixture of the flow's seed:
+ * firmware fills and stamps a message before it can send it, at a few instructions a word. */
+static const uint32_t kBlockStep = 0x27D4EB2Fu;
+static const uint32_t kWordStep = 0x85EBCA77u;
+
+static inline uint32_t block_start(uint32_t seed, uint32_t block) {
+  uint32_t x = seed;
   x ^= x >> 15;
   x *= 0xC2B2AE3Du;
-  return x ^ (x >> 13);
+  x ^= x >> 13;
+  return x + block * kBlockStep;
+}
+
+static inline uint32_t body_word(uint32_t seed, uint32_t index) {
+  return block_start(seed, index / kBlockWords) + index % kBlockWords * kWordStep;
+}
+
+static void put_block(uint32_t* words, uint32_t count, uint32_t word) {
+  uint32_t i = 0;
+  for (; i + 4 <= count; i += 4, word += 4 * kWordStep) {
+    words[i] = word;
+    words[i + 1] = word + kWordStep;
+    words[i + 2] = word + 2 * kWordStep;
+    words[i + 3] = word + 3 * kWordStep;
+  }
+  for (; i < count; ++i, word += kWordStep) words[i] = word;
 }
 
 uint32_t pattern_word(uint32_t seed, uint32_t index, uint32_t message) {
@@ -32,7 +53,11 @@ static void put_tail(uint8_t* tail, uint32_t bytes, uint32_t word) {
 void pattern_fill(void* memory, uint32_t bytes, uint32_t seed, uint32_t message) {
   uint32_t* const words = memory;
   const uint32_t whole = bytes / 4;
-  for (uint32_t i = 0; i < whole; ++i) words[i] = body_word(seed, i);
+  uint32_t start = block_start(seed, 0);
+  for (uint32_t i = 0; i < whole; i += kBlockWords, start += kBlockStep) {
+    const uint32_t left = whole - i;
+    put_block(words + i, left < kBlockWords ? left : kBlockWords, start);
+  }
   put_tail((uint8_t*)memory + 4 * whole, bytes % 4, pattern_word(seed, whole, message));
   pattern_stamp(memory, bytes, seed, message);
 }
@@ -40,7 +65,8 @@ void pattern_fill(void* memory, uint32_t bytes, uint32_t seed, uint32_t message)
 void pattern_stamp(void* memory, uint32_t bytes, uint32_t seed, uint32_t message) {
   uint32_t* const words = memory;
   const uint32_t whole = bytes / 4;
-  for (uint32_t i = 0; i < whole; i += kBlockWords) words[i] = pattern_word(seed, i, message);
+  uint32_t stamp = pattern_word(seed, 0, message);
+  for (uint32_t i = 0; i < whole; i += kBlockWords, stamp += kBlockStep) words[i] = stamp;
   if (whole % kBlockWords == 0) {
     put_tail((uint8_t*)memory + 4 * whole, bytes % 4, pattern_word(seed, whole, message));
   }
@@ -77,7 +103,8 @@ enum pattern_verdict pattern_check(const void* memory, uint32_t total, uint32_t 
     }
     const uint32_t block_end = whole - i < kBlockWords ? whole : i + kBlockWords;
     uint32_t difference = 0;
-    for (uint32_t k = i + 1; k < block_end; ++k) difference |= words[k] ^ body_word(seed, k);
+    uint32_t word = body_word(seed, i);
+    for (uint32_t k = i + 1; k < block_end; ++k) difference |= words[k] ^ (word += kWordStep);
     if (difference != 0) {
       uint32_t k = i + 1;
       while (words[k] == body_word(seed, k)) ++k;
