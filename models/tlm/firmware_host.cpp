@@ -40,11 +40,6 @@ FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHo
   if (config.gdb_port >= 0) {
     cpu_->enable_gdb(static_cast<std::uint16_t>(config.gdb_port), config.gdb_wait);
   }
-  if (!config.trace_file.empty()) {
-    trace_.open(config.trace_file);
-    if (!trace_) throw std::runtime_error(config.trace_file + ": cannot be written");
-    cpu_->set_trace(&trace_);
-  }
 
   const std::function<void(char)> output =
       config.output ? config.output : [](char c) { std::putchar(c); };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <ostream>
@@ -36,12 +35,11 @@ struct FirmwareHostConfig {
   /// -1: no debugger; 0: any free port.
   int gdb_port = -1;
   bool gdb_wait = true;
-  std::string trace_file;  // empty: no instruction trace
 };
 
 /// Constructing it loads the ELF file into `ram` and puts clint, uart and sim_control on `bus`;
 /// the caller has attached `ram` at DCC_RAM_BASE and the interrupt controller at its base. Throws
-/// riscv::ElfError (the file cannot be loaded) and std::runtime_error (port, trace file).
+/// riscv::ElfError (the file cannot be loaded) and std::runtime_error (port).
 class FirmwareHost final : public sc_core::sc_module {
  public:
   FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHostConfig& config, Bus& bus,
@@ -67,7 +65,6 @@ class FirmwareHost final : public sc_core::sc_module {
 
  private:
   riscv::ElfFile elf_;
-  std::ofstream trace_;
   DebugRegistry registry_;
   std::unique_ptr<RiscvCpu> cpu_;
   std::unique_ptr<Clint> clint_;

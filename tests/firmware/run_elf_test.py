@@ -85,6 +85,11 @@ class Programs(unittest.TestCase):
         self.expect("test_no_handler", 1, "trap without a handler", "load access fault",
                     "0x80000000 (_start)", "address 0x00000000")
 
+    def test_a_trace_that_cannot_be_written_to_its_end(self):
+        for option in ("--trace-cpu", "--trace-bus", "--uart-out"):
+            self.expect("irq_storm", 2, "'/dev/full' could not be written to its end",
+                        "exit code 0;", options=(option, "/dev/full"))
+
     def test_two_runs_are_alike(self):
         with tempfile.TemporaryDirectory() as folder:
             traces = []

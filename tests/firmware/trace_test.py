@@ -9,7 +9,11 @@ import sys
 import tempfile
 import unittest
 
+import jsonschema
+
 DCCVP, FIRMWARE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+
+SCHEMA = pathlib.Path(__file__).resolve().parents[1] / "system/trace_event_schema.json"
 
 PLATFORM = """\
 duration: 400us
@@ -105,6 +109,42 @@ class Traces(unittest.TestCase):
                         r"host1\.dma  RD 0x80\w+ ram \+ 0x\w+ = \w+\.\.\. \d+ bytes  ok$",
                         r"host2\.cpu  WR 0x4010\w+ nic\.\w+ = "):
             self.assertTrue(re.search(pattern, text, re.MULTILINE), pattern)
+
+    def test_functions_are_slices_of_the_timeline(self):
+        self.expect_ok(self.run_platform("traffic", "-c", "output.trace={perfetto: true, hosts: 1}"))
+        document = json.loads((self.out / "trace/trace.json").read_text())
+        jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+        events = document["traceEvents"]
+        track = next((e["pid"], e["tid"]) for e in events
+                     if e.get("name") == "thread_name" and e["args"]["name"] == "firmware")
+        stack, ended, parents = [], {}, {}
+        for event in (e for e in events if e["ph"] in "BE" and (e["pid"], e["tid"]) == track):
+            if event["ph"] == "B":
+                if stack:
+                    self.assertGreaterEqual(event["ts"], stack[-1][1], "a child before its parent")
+                    parents.setdefault(event["name"], set()).add(stack[-1][0])
+                stack.append((event["name"], event["ts"]))
+            else:
+                name, begin = stack.pop()
+                self.assertGreaterEqual(event["ts"], begin)
+                ended[name] = ended.get(name, 0) + 1
+        self.assertEqual(stack, [])
+        self.assertEqual(ended["_start"], 1)
+        self.assertEqual(parents["main"], {"_start"})
+        self.assertEqual(parents["on_external_interrupt"], {"trap_entry"})
+        self.assertIn("traffic_app_step", ended)
+        accesses = [e["name"] for e in events if e["ph"] == "X"]
+        self.assertIn("WR dcc.CTRL", accesses)
+
+    def test_a_file_that_cannot_be_written(self):
+        done = self.run_platform("traffic", "--trace-cpu", "/dev/full", "-c", "output.trace.hosts=1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'/dev/full' could not be written to its end", done.stderr)
+        self.assertTrue((self.out / "metrics.json").exists(), "the run's results were lost")
+        done = self.run_platform("traffic", "--trace-cpu", "/nonexistent/x")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'/nonexistent/x.host0' cannot be written", done.stderr)
+        self.assertFalse(self.out.exists())
 
     def test_no_cpu_to_trace(self):
         done = self.run_platform("traffic", "--trace-cpu", self.out_of("x"), "-c",

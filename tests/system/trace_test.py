@@ -10,7 +10,9 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -229,6 +231,25 @@ class Off(Run):
         second = {p.name: p.read_bytes() for p in self.trace(options).iterdir()}
         self.assertEqual(sorted(first), ["signals.vcd", "trace.json", "transactions.jsonl"])
         self.assertEqual(first, second)
+
+    def test_a_disk_that_is_full_loses_the_trace_and_nothing_else(self):
+        def refuse_more_than_200_kb():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+        self.trace("")
+        plain = json.loads((self.folder / "out/metrics.json").read_text())
+        done = subprocess.run([DCCVP, "run", "t.yaml", "--quiet", "--out", "other", "-c",
+                               "output.series={flows: none, queues: none, classes: false}", "-c",
+                               "output.trace={perfetto: true, signals: true, transactions: json}"],
+                              cwd=self.folder, capture_output=True, text=True, timeout=60,
+                              restore_signals=False, preexec_fn=refuse_more_than_200_kb, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("'other/trace/trace.json' could not be written to its end", done.stderr)
+        self.assertIn("(the other results are whole)", done.stderr)
+        metrics = json.loads((self.folder / "other/metrics.json").read_text())
+        self.assertEqual(metrics["aggregate"], plain["aggregate"])
+        self.assertNotIn("trace.json", {p.name for p in (self.folder / "other/trace").iterdir()})
 
     def test_a_flow_that_is_not_there(self):
         self.trace("")

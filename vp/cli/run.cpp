@@ -45,6 +45,18 @@ void list_pictures(const std::filesystem::path& folder) {
   if (!names.empty()) std::printf("Pictures: %s\n", names.c_str());
 }
 
+/// The traces that the disk refused, by the place where they were to be found.
+std::string lost_traces(const RunResults& results, OutputFolder& folder) {
+  std::string text;
+  for (const std::string& trace : results.lost_traces) text += (text.empty() ? "" : "; ") + trace;
+  const std::string stage = folder.stage().string();
+  const std::string place = folder.final_place().string();
+  for (std::size_t at = 0; (at = text.find(stage, at)) != std::string::npos; at += place.size()) {
+    text.replace(at, stage.size(), place);
+  }
+  return text.empty() ? "" : text + " (the other results are whole)";
+}
+
 /// What reaches us as an exception happened while the platform was built: its input is at fault.
 RunResults simulate(const LoadedConfig& loaded, bool show_progress, const RunSetup& setup) {
   ProgressLine progress(show_progress);
@@ -87,6 +99,7 @@ int run(const Arguments& arguments) {
   write_run_files(folder.stage(), loaded.config, results, metrics, metrics_json(results, metrics));
   const bool plots = loaded.config.output.plots && !arguments.no_plots;
   const std::string no_pictures = plots ? draw_plots(folder.stage()) : "";
+  const std::string lost = lost_traces(results, folder);
   folder.commit();
 
   if (!arguments.quiet) {
@@ -100,6 +113,7 @@ int run(const Arguments& arguments) {
       std::fprintf(stderr, "dccvp: FAILED: %s\n", failure.c_str());
     }
   }
+  if (!lost.empty()) throw OutputError(lost);
   return results.completed && results.failures.empty() ? kExitOk : kExitBrokenPromise;
 }
 

@@ -14,6 +14,7 @@
 #include "firmware_host.h"
 #include "interrupt_controller.h"
 #include "memory_map.h"
+#include "observe/trace_file.h"
 #include "ram.h"
 
 namespace dcc::vp {
@@ -57,12 +58,18 @@ class Machine {
     host_ = std::make_unique<model::FirmwareHost>("host", config(options), bus_, ram_, interrupts_);
     host_->cpu().set_end_handler([] { sc_core::sc_stop(); });
     if (!options.bus_trace_file.empty()) {
-      trace_file_.open(options.bus_trace_file);
-      if (!trace_file_) throw std::runtime_error(options.bus_trace_file + ": cannot be written");
-      trace_ = std::make_unique<model::BusTrace>(
+      bus_trace_ = std::make_unique<model::BusTrace>(
           bus_, std::vector<std::string>{"cpu"},
-          [this](const regs::AccessRecord& access) { trace_file_ << to_text(access) << '\n'; });
+          [&out = open(options.bus_trace_file)](const regs::AccessRecord& access) {
+            out << to_text(access) << '\n';
+          });
     }
+    if (!options.trace_file.empty()) host_->cpu().set_trace(&open(options.trace_file));
+  }
+  /// Completes the files. Throws std::runtime_error if one could not be written.
+  void close() {
+    host_->cpu().finish_traces();
+    for (const auto& file : files_) file->close();
   }
   model::FirmwareHost& host() { return *host_; }
 
@@ -75,23 +82,24 @@ class Machine {
     c.quantum = to_time(o.quantum);
     c.gdb_port = o.gdb_port;
     c.gdb_wait = o.gdb_wait;
-    c.trace_file = o.trace_file;
     if (!o.uart_input_file.empty()) c.uart_input = whole_file(o.uart_input_file);
     if (!o.uart_output_file.empty()) {
-      output_.open(o.uart_output_file, std::ios::binary);
-      if (!output_) throw std::runtime_error(o.uart_output_file + ": cannot be written");
-      c.output = [this](char character) { output_.put(character); };
+      c.output = [&out = open(o.uart_output_file)](char character) { out.put(character); };
     }
     return c;
   }
 
-  std::ofstream output_;
-  std::ofstream trace_file_;
+  std::ofstream& open(const std::string& file) {
+    files_.push_back(std::make_unique<TraceFile>(file));
+    return files_.back()->text();
+  }
+
+  std::vector<std::unique_ptr<TraceFile>> files_;
   model::Bus bus_;
   model::Ram ram_;
   model::InterruptController interrupts_;
   std::unique_ptr<model::FirmwareHost> host_;
-  std::unique_ptr<model::BusTrace> trace_;
+  std::unique_ptr<model::BusTrace> bus_trace_;
 };
 
 // Speed by processor time: what else the machine does meanwhile does not matter.
@@ -128,6 +136,7 @@ int run(const RunElfOptions& options) {
             : "");
   }
   if (!options.quiet) print_summary(cpu, seconds);
+  machine.close();
   return machine.host().succeeded() ? 0 : 1;
 }
 

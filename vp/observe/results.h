@@ -157,6 +157,8 @@ struct RunResults {
   std::vector<std::string> failures;
   /// What was traced, a sentence a file.
   std::vector<std::string> traces;
+  /// Traces that the disk refused; everything else is whole.
+  std::vector<std::string> lost_traces;
   /// Remarks for the user that do not fail the run.
   std::vector<std::string> warnings;
 };

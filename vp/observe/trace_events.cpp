@@ -3,8 +3,6 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "observe/trace_file.h"
-
 namespace dcc::vp {
 namespace {
 
@@ -20,11 +18,14 @@ std::string with(const std::string& args) { return args.empty() ? "" : ",\"args\
 
 }  // namespace
 
-TraceEvents::TraceEvents(const std::filesystem::path& file) : out_(open_trace(file)) {
+TraceEvents::TraceEvents(const std::filesystem::path& file) : file_(file), out_(file_.text()) {
   out_ << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
 }
 
-TraceEvents::~TraceEvents() { out_ << "\n]}\n"; }
+void TraceEvents::close() {
+  out_ << "\n]}\n";
+  file_.close();
+}
 
 void TraceEvents::event(char phase, Track track, const std::string& name, const std::string& rest) {
   out_ << (first_ ? "\n" : ",\n") << "{\"ph\":\"" << phase << "\",\"pid\":" << track.process

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
+#include "observe/trace_file.h"
 #include "units.h"
 
 namespace dcc::vp {
@@ -24,10 +24,8 @@ class TraceEvents {
 
   /// Throws std::runtime_error if the file cannot be written.
   explicit TraceEvents(const std::filesystem::path& file);
-  /// Completes the file.
-  ~TraceEvents();
-  TraceEvents(const TraceEvents&) = delete;
-  TraceEvents& operator=(const TraceEvents&) = delete;
+  /// Completes the file. Throws std::runtime_error if anything of it could not be written.
+  void close();
 
   void name_process(int process, const std::string& name);
   void name_thread(Track track, const std::string& name);
@@ -44,7 +42,8 @@ class TraceEvents {
  private:
   void event(char phase, Track track, const std::string& name, const std::string& rest);
 
-  std::ofstream out_;
+  TraceFile file_;
+  std::ofstream& out_;
   bool first_ = true;
 };
 

@@ -3,8 +3,6 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "observe/trace_file.h"
-
 namespace dcc::vp {
 namespace {
 
@@ -24,7 +22,7 @@ std::string json_line(const regs::AccessRecord& a) {
 }  // namespace
 
 TransactionLog::TransactionLog(const std::filesystem::path& file, const TraceConfig& config)
-    : config_(config), out_(open_trace(file)) {}
+    : config_(config), file_(file) {}
 
 bool TransactionLog::selects(const TraceConfig& config, const regs::AccessRecord& access) {
   if (!in_window(config, access.begin)) return false;
@@ -34,8 +32,9 @@ bool TransactionLog::selects(const TraceConfig& config, const regs::AccessRecord
 
 void TransactionLog::write(const regs::AccessRecord& access) {
   if (!selects(config_, access)) return;
-  out_ << (config_.transactions == TransactionTrace::kJson ? json_line(access) : to_text(access))
-       << '\n';
+  file_.text() << (config_.transactions == TransactionTrace::kJson ? json_line(access)
+                                                                   : to_text(access))
+               << '\n';
 }
 
 }  // namespace dcc::vp

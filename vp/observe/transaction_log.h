@@ -2,10 +2,10 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "config/platform_config.h"
+#include "observe/trace_file.h"
 #include "registers/access_record.h"
 
 namespace dcc::vp {
@@ -21,12 +21,14 @@ class TransactionLog {
   /// Throws std::runtime_error if the file cannot be written.
   TransactionLog(const std::filesystem::path& file, const TraceConfig& config);
   void write(const regs::AccessRecord& access);
+  /// Throws std::runtime_error if anything of it could not be written.
+  void close() { file_.close(); }
   /// Begins in the window, and its path or target is among the sockets asked for.
   static bool selects(const TraceConfig& config, const regs::AccessRecord& access);
 
  private:
   const TraceConfig& config_;
-  std::ofstream out_;
+  TraceFile file_;
 };
 
 }  // namespace dcc::vp

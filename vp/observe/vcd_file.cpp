@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "observe/trace_file.h"
-
 namespace dcc::vp {
 namespace {
 
@@ -41,17 +39,19 @@ std::string binary(std::uint64_t value) {
 }  // namespace
 
 VcdFile::VcdFile(const std::filesystem::path& file)
-    : file_(file), body_file_(file.string() + ".body"), body_(open_trace(body_file_)) {}
+    : file_(file),
+      body_path_(file.string() + ".body"),
+      body_file_(body_path_),
+      body_(body_file_.text()) {}
 
-VcdFile::~VcdFile() {
-  body_.close();
-  std::ofstream out(file_, std::ios::binary);
-  write_declarations(out);
-  std::ifstream body(body_file_, std::ios::binary);
-  if (body.peek() != std::ifstream::traits_type::eof()) out << body.rdbuf();
+void VcdFile::close() {
+  body_file_.close();
+  write_declarations(file_.text());
+  std::ifstream body(body_path_, std::ios::binary);
+  if (body.peek() != std::ifstream::traits_type::eof()) file_.text() << body.rdbuf();
   body.close();
-  std::error_code ignored;
-  std::filesystem::remove(body_file_, ignored);
+  std::filesystem::remove(body_path_);
+  file_.close();
 }
 
 VcdFile::Signal VcdFile::add(const std::string& path, unsigned bits) {

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "observe/trace_file.h"
 #include "units.h"
 
 namespace dcc::vp {
@@ -22,10 +22,8 @@ class VcdFile {
 
   /// Throws std::runtime_error if the files cannot be written.
   explicit VcdFile(const std::filesystem::path& file);
-  /// Completes the file.
-  ~VcdFile();
-  VcdFile(const VcdFile&) = delete;
-  VcdFile& operator=(const VcdFile&) = delete;
+  /// Completes the file. Throws std::runtime_error if anything of it could not be written.
+  void close();
 
   /// `path`: scopes and name with dots between, e.g. "host1.controller.slot3.rate". Unknown (x)
   /// until its first change.
@@ -45,9 +43,10 @@ class VcdFile {
   void time(PicoSeconds t);
   void write_declarations(std::ofstream& out) const;
 
-  std::filesystem::path file_;
-  std::filesystem::path body_file_;
-  std::ofstream body_;
+  TraceFile file_;
+  std::filesystem::path body_path_;
+  TraceFile body_file_;
+  std::ofstream& body_;
   std::vector<Variable> variables_;
   std::int64_t now_ = std::numeric_limits<std::int64_t>::min();
 };

@@ -89,7 +89,7 @@ class Platform final : public sc_core::sc_module {
       aborted_ = true;
       results.failures.push_back(failure.what());
     }
-    tracing_->finish();
+    close_traces(results);
     results.wall_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     results.sim_time = scheduler_.now();
@@ -97,8 +97,6 @@ class Platform final : public sc_core::sc_module {
     results.completed = !aborted_ && (stopped_early_ || !kernel_.stopped());
     results.events = scheduler_.events_run();
     measurement_->collect(results);
-    capture_->close();
-    results.traces = capture_->described();
     for (const Wire& wire : network_.wires()) {
       results.link_traversals += wire.module->link().counters().packets;
     }
@@ -113,6 +111,20 @@ class Platform final : public sc_core::sc_module {
   }
 
  private:
+  void close_traces(RunResults& results) {
+    try {
+      tracing_->close();
+    } catch (const std::runtime_error& error) {
+      results.lost_traces.emplace_back(error.what());
+    }
+    try {
+      capture_->close();
+      results.traces = capture_->described();
+    } catch (const std::runtime_error& error) {
+      results.lost_traces.emplace_back(error.what());
+    }
+  }
+
   static unsigned hosts_in(const Network& network) {
     return static_cast<unsigned>(network.topology().hosts());
   }

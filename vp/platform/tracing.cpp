@@ -85,8 +85,8 @@ void Tracing::trace_cpus(const TraceOutput& output) {
     if (name.empty()) name = file("cpu.txt");
     const bool alone = traced.size() == 1 && !output.cpu_file.empty();
     if (!alone) name = with_host(name, host->id());
-    cpu_files_.push_back(std::make_unique<std::ofstream>(open_trace(name)));
-    host->cpu()->set_trace(cpu_files_.back().get(), cpu_window(config_));
+    cpu_files_.push_back(std::make_unique<TraceFile>(name));
+    host->cpu()->set_trace(&cpu_files_.back()->text(), cpu_window(config_));
   }
 }
 
@@ -164,15 +164,29 @@ void Tracing::trace_lines(Host& host) {
   });
 }
 
-void Tracing::finish() {
+void Tracing::close() {
   for (const auto& host : c_.hosts) {
     if (host->cpu() != nullptr) host->cpu()->finish_traces();
   }
   for (const auto& slots : slots_) slots->finish();
-  cpu_files_.clear();
+  std::string lost;
+  const auto close = [&lost](const auto& file) {
+    if (file == nullptr) return;
+    try {
+      file->close();
+    } catch (const std::runtime_error& error) {
+      lost += (lost.empty() ? "" : "; ") + std::string(error.what());
+    }
+  };
+  for (const auto& file : cpu_files_) close(file);
+  close(transactions_);
+  close(events_);
+  close(signals_);
+  cpu_files_.clear();  // what is not whole makes room for the results
   transactions_ = nullptr;
   events_ = nullptr;
   signals_ = nullptr;
+  if (!lost.empty()) throw std::runtime_error(lost);
 }
 
 }  // namespace dcc::vp

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -46,8 +45,9 @@ class Tracing {
   ~Tracing();
   /// Once the simulation begins.
   void begin();
-  /// Closes everything. Once the simulation is over.
-  void finish();
+  /// Completes all files, once the simulation is over. Throws std::runtime_error, when it has done
+  /// so, if one of them could not be written.
+  void close();
 
  private:
   void trace_cpus(const TraceOutput& output);
@@ -62,7 +62,7 @@ class Tracing {
   Context c_;
   const TraceConfig& config_;
   std::filesystem::path folder_;
-  std::vector<std::unique_ptr<std::ofstream>> cpu_files_;
+  std::vector<std::unique_ptr<TraceFile>> cpu_files_;
   std::unique_ptr<TransactionLog> transactions_;
   std::unique_ptr<TraceEvents> events_;
   std::unique_ptr<VcdFile> signals_;
