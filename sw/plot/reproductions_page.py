@@ -96,11 +96,16 @@ def print_orders(records):
     return all(verdict != "OUTSIDE" for _, _, verdict in orders)
 
 
+def seeds(rows):
+    count = max(len(r["ours"]) for r in rows)
+    return "one seed" if count == 1 else f"{count} seeds"
+
+
 def print_experiment(name, rows):
     described = yaml.safe_load((EXPERIMENTS / f"{name}.figures.yml").read_text())
     config = described.get("config", f"{name}.yaml")
     print(f"## {described['title']}\n")
-    print(f"`configs/reproduce/{config}`, {max(len(r['ours']) for r in rows)} seed(s)."
+    print(f"`configs/reproduce/{config}`, {seeds(rows)}."
           f" Source: {described['source']}.\n")
     print("| run | figure | accepted | ours | verdict |\n|---|---|---|---|---|")
     reasons = []
