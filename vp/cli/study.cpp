@@ -65,12 +65,12 @@ void add_study_command(CLI::App& app, int& status) {
   command->add_flag("--again", arguments->again, "repeat runs that an earlier call has left");
   command->add_flag("--no-plots", arguments->no_plots, "no pictures");
   command->footer(
-      "Leaves runs.csv (a line a run), table.csv, table.md and pictures. What a study file holds:\n"
-      "docs/differentiation.md.\n"
+      "Leaves runs.csv (a line a run), table.csv, table.md and pictures.\n"
+      "What a study file holds: docs/differentiation.md.\n"
       "Examples:\n"
       "  dccvp study configs/differentiation/weights.study.yml --jobs 2\n"
-      "  dccvp study configs/differentiation/weights.study.yml --case 1,8 --seeds 1..3\n"
-      "Exit status: 0 all limits hold, 1 one does not or a run failed, 2 unusable input.");
+      "  dccvp study configs/differentiation/weights.study.yml --case 1,8 --seeds 1\n"
+      "Exit status: 0 all limits hold, 1 one missed or a run failed, 2 unusable input.");
   command->callback([arguments, &status] { status = study(*arguments); });
 }
 
