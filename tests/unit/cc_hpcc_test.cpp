@@ -84,6 +84,27 @@ TEST_F(HpccTest, AddsForMaxStageRoundsBelowTheTargetThenMultiplies) {
   EXPECT_NEAR(host_.mbps(0), 2100 * 0.95 / 0.4 + 100, kRateStep);
 }
 
+TEST_F(HpccTest, MultipliesFromTheTargetUtilisationOn) {
+  // Over 8 µs = T: 9400 bytes are U = 0.94 and add, 9600 bytes are U = 0.96 and multiply.
+  for (const std::uint64_t bytes : {9400u, 9600u}) {
+    FakeHost host{10'000};
+    Hpcc hpcc(host, parameters_);
+    hpcc.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(2'000'000'000))});
+    ack(hpcc, 0, 1, 100, 0, 0);
+    ack(hpcc, 1, 2, 108, bytes, 0);
+    const double expected = bytes == 9400 ? 2050 : 2000 * 0.95 / 0.96 + 50;
+    EXPECT_NEAR(host.mbps(0), expected, kRateStep) << bytes;
+  }
+}
+
+TEST_F(HpccTest, WhatIsOlderThanARoundTripIsForgotten) {
+  Hpcc hpcc(host_, parameters_);
+  hpcc.on_flow_start(0, {});
+  ack(hpcc, 0, 1, 100, 0, 0);
+  ack(hpcc, 1, 2, 116, 8000, 0);  // 16 µs are 2 T and count as T: U = 8000/20 000
+  EXPECT_NEAR(static_cast<double>(hpcc.utilisation(0)), 0.4, 1e-12);
+}
+
 TEST_F(HpccTest, TheBusiestLinkCounts) {
   Hpcc hpcc(host_, parameters_);
   hpcc.on_flow_start(0, {});

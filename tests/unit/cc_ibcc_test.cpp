@@ -52,6 +52,18 @@ TEST_F(IbccTest, ByTheLetterItIsSixteenTimesAsFast) {
   EXPECT_NEAR(host_.mbps(0), 1600, kRateStep);
 }
 
+TEST_F(IbccTest, AShortPacketSaysNothingOfAFullOnesHeaders) {
+  Ibcc ibcc(host_, p_, 1024);
+  ibcc.on_flow_start(0, {});
+  sent(ibcc, 0);
+  ibcc.on_cnp(0, {});
+  SentInfo tail;
+  tail.payload_bytes = 64;
+  tail.wire_bytes = 126;
+  ibcc.on_sent(0, tail);
+  EXPECT_NEAR(host_.mbps(0), 1000, kRateStep);
+}
+
 TEST_F(IbccTest, HeadersComeOnTopOfThePayloadRate) {
   Ibcc ibcc(host_, p_, 1024);
   ibcc.on_flow_start(0, {});

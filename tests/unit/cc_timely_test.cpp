@@ -56,6 +56,14 @@ TEST_F(TimelyTest, GradientCutsBetweenTheThresholds) {
   EXPECT_NEAR(rate(timely), 1310, kRateStep);
 }
 
+TEST_F(TimelyTest, AStandingQueueIsNoGradient) {
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  complete(timely, 100);
+  complete(timely, 100);
+  EXPECT_DOUBLE_EQ(rate(timely), 2010);
+}
+
 TEST_F(TimelyTest, HyperIncreaseAfterFiveNegativeGradients) {
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
