@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Proves the wheel's properties on a shrunk wheel, and finds what must be false to be false.
+"""Proves properties of a shrunk wheel and of the rate unit, and finds what must be false to be false.
 
-run.py [--ci | --full] [--only NAME] [--keep DIR]. Each property goes through bmc3 (bounded search)
-and pdr (a proof for all time), with seconds for each; --full gives minutes, --ci takes the
-properties that are decided within seconds. Exit 1 if a property has a counterexample, or a
-known-false one has none, or (--ci) a property is not decided.
+run.py [--ci | --full] [--unit wheel | rate] [--only NAME] [--keep DIR]. Each property goes through
+pdr (a proof for all time) and bmc3 (bounded search), with seconds for each; --full gives minutes,
+--ci takes the properties that are decided within seconds. Exit 1 if a property has a counterexample,
+or a known-false one has none, or (--ci) a property is not decided.
 """
 import argparse
 import os
@@ -15,49 +15,80 @@ import tempfile
 import time
 
 RTL = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-SOURCES = [
-    "timing_wheel/rtl/timing_wheel_pkg.sv", "common/ram_1r1w_array.sv", "common/ram_1r1w.sv",
-    "common/lowest_bit.sv", "common/next_in_ring.sv", "timing_wheel/rtl/tw_time.sv",
-    "timing_wheel/rtl/tw_place.sv", "timing_wheel/rtl/tw_next_due.sv",
-    "timing_wheel/rtl/tw_current_row.sv", "timing_wheel/rtl/timing_wheel.sv",
-    "formal/wheel_formal.sv"]
-PROBES = ["hold_starts", "place_now", "place_list_used", "level_q", "target_tail", "slot_q", "step",
-          "top_used_q"]
 
-# name: (Property, must hold)
-PROPERTIES = {
-    "offered_was_started": (0, True),
-    "offered_on_its_tick": (1, True),
-    "late_by_the_lag": (2, True),
-    "never_passed": (3, True),
-    "offer_stays": (4, True),
-    "command_wins": (5, True),
-    "idle_is_honest": (6, True),
-    "command_bounded": (7, True),
-    "no_self_link": (8, True),
-    "pointer_behind_time": (9, True),
-    "false_never_expires": (20, False),
-    "false_never_moves": (21, False),
-    "false_offer_stays_always": (22, False),
-    "false_always_keeps_up": (23, False),
-    "false_no_skip_with_top_level": (24, False),
+
+class Unit:
+    """What to read, the top with the parameter Property, wires of the unit that the top looks at."""
+
+    def __init__(self, sources, top, instance, probes, properties, ci):
+        self.sources, self.top, self.instance, self.probes = sources, top, instance, probes
+        self.properties = properties  # name: (Property, must hold)
+        self.ci = ci                  # decided within seconds: what continuous integration has time for
+
+
+UNITS = {
+    "wheel": Unit(
+        ["timing_wheel/rtl/timing_wheel_pkg.sv", "common/ram_1r1w_array.sv", "common/ram_1r1w.sv",
+         "common/lowest_bit.sv", "common/next_in_ring.sv", "timing_wheel/rtl/tw_time.sv",
+         "timing_wheel/rtl/tw_place.sv", "timing_wheel/rtl/tw_next_due.sv",
+         "timing_wheel/rtl/tw_current_row.sv", "timing_wheel/rtl/timing_wheel.sv",
+         "formal/wheel_formal.sv"],
+        "wheel_formal", "u_wheel",
+        ["hold_starts", "place_now", "place_list_used", "level_q", "target_tail", "slot_q", "step",
+         "top_used_q", "state_q", "record_held", "record_list", "move_middle_q", "top_source_list",
+         "middle_source_list"],
+        {"offered_was_started": (0, True),
+         "offered_on_its_tick": (1, True),
+         "late_by_the_lag": (2, True),
+         "never_passed": (3, True),
+         "offer_stays": (4, True),
+         "command_wins": (5, True),
+         "idle_is_honest": (6, True),
+         "command_bounded": (7, True),
+         "no_self_link": (8, True),
+         "pointer_behind_time": (9, True),
+         "entry_knows_its_list": (10, True),
+         "false_never_expires": (20, False),
+         "false_never_moves": (21, False),
+         "false_offer_stays_always": (22, False),
+         "false_always_keeps_up": (23, False),
+         "false_no_skip_with_top_level": (24, False)},
+        ["late_by_the_lag", "offer_stays", "command_wins", "command_bounded", "pointer_behind_time",
+         "false_never_expires", "false_always_keeps_up"]),
+    "rate": Unit(
+        ["rate_lut/rtl/rate_lut_pkg.sv", "formal/free_units.sv", "rate_lut/rtl/rl_tables.sv",
+         "rate_lut/rtl/rate_unit.sv", "formal/rate_formal.sv"],
+        "rate_formal", "u_unit", [],
+        {"response_stays": (0, True),
+         "answered_once_in_order": (1, True),
+         "response_of_its_kind": (2, True),
+         "cut_returns_its_rate": (3, True),
+         "one_request_a_cycle": (6, True),
+         "not_below_the_least": (7, True),
+         "alpha_is_a_fraction": (8, True),
+         "sweep_ends": (9, True),
+         "swept_for_good": (10, True),
+         "write_at_once": (11, True),
+         "read_bounded": (12, True),
+         "idle_is_empty": (13, True),
+         "false_never_answers": (20, False),
+         "false_never_full": (21, False),
+         "false_reads_delay_nobody": (22, False),
+         "false_never_seventy_seven": (23, False),
+         "false_never_waits": (24, False)},
+        ["answered_once_in_order", "response_of_its_kind", "one_request_a_cycle", "idle_is_empty"]),
 }
 
 
-# Decided within seconds: what a continuous-integration run has time for.
-CI = ["late_by_the_lag", "offer_stays", "command_wins", "command_bounded", "pointer_behind_time",
-      "false_never_expires", "false_always_keeps_up"]
-
-
-def to_aiger(number, directory):
-    """Writes the wheel with one property as AIGER; the output is its bad condition."""
-    path = os.path.join(directory, f"property{number}.aig")
-    connect = "; ".join(f"connect -set probe_{p} u_wheel.{p}" for p in PROBES)
+def to_aiger(unit, number, directory):
+    """Writes the unit with one property as AIGER; the output is its bad condition."""
+    path = os.path.join(directory, f"{unit.top}{number}.aig")
+    connect = "; ".join(f"connect -set probe_{p} {unit.instance}.{p}" for p in unit.probes)
     script = f"""
-        read_verilog -sv -formal {' '.join(SOURCES)}
-        chparam -set Property {number} wheel_formal
-        hierarchy -check -top wheel_formal; proc; flatten
-        {connect}; prep -top wheel_formal
+        read_verilog -sv -formal {' '.join(unit.sources)}
+        chparam -set Property {number} {unit.top}
+        hierarchy -check -top {unit.top}; proc; flatten
+        {connect}; prep -top {unit.top}
         memory_map; opt -full; async2sync; setundef -undriven -anyseq; opt -full
         techmap; dfflegalize -cell $_DFF_P_ 01; abc -g AND -fast; opt_clean
         setundef -anyseq; write_aiger -zinit {path}"""
@@ -69,10 +100,15 @@ def to_aiger(number, directory):
     return path
 
 
+QUICK = 10  # seconds: what pdr decides, it mostly decides at once
+
+
 def check(path, seconds, prove):
-    """Returns (status, detail): 'proved', 'false' or 'bounded', after bmc3 and then pdr."""
-    script = f"read {path}; fold; strash; bmc3 -T {seconds[0]}"
-    text = abc(script)
+    """Returns (status, detail): 'proved', 'false' or 'bounded', after pdr, bmc3 and pdr again."""
+    text = abc(f"read {path}; fold; strash; pdr -T {QUICK}") if prove else ""
+    if "Property proved" in text:
+        return "proved", "for ever, by pdr"
+    text = abc(f"read {path}; fold; strash; bmc3 -T {seconds[0]}")
     found = re.search(r"asserted in frame (\d+)", text)
     if found:
         return "false", f"counterexample of {int(found.group(1)) + 1} cycles"
@@ -100,7 +136,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ci", action="store_true", help="the quickly decided properties only")
     parser.add_argument("--full", action="store_true", help="minutes a property instead of seconds")
-    parser.add_argument("--only", choices=sorted(PROPERTIES))
+    parser.add_argument("--unit", choices=sorted(UNITS))
+    parser.add_argument("--only", choices=sorted(n for u in UNITS.values() for n in u.properties))
     parser.add_argument("--keep", help="directory for the AIGER files")
     options = parser.parse_args()
     seconds = (300, 600) if options.full else (1, 60) if options.ci else (20, 60)
@@ -108,19 +145,21 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         directory = options.keep or scratch
         os.makedirs(directory, exist_ok=True)
-        for name, (number, holds) in PROPERTIES.items():
-            if options.only not in (None, name) or (options.ci and name not in CI):
-                continue
-            begin = time.monotonic()
-            status, detail = check(to_aiger(number, directory),
-                                   seconds if holds else (60, 0), prove=holds)
-            if holds:
-                good = status == "proved" if options.ci else status != "false"
-            else:
-                good = status == "false"
-            failures += not good
-            print(f"{'ok  ' if good else 'FAIL'} {name:30} {status:8} {detail}"
-                  f"  ({time.monotonic() - begin:.1f} s)", flush=True)
+        for unit_name, unit in UNITS.items():
+            for name, (number, holds) in unit.properties.items():
+                if (options.only not in (None, name) or options.unit not in (None, unit_name) or
+                        (options.ci and name not in unit.ci)):
+                    continue
+                begin = time.monotonic()
+                status, detail = check(to_aiger(unit, number, directory),
+                                       seconds if holds else (60, 0), prove=holds)
+                if holds:
+                    good = status == "proved" if options.ci else status != "false"
+                else:
+                    good = status == "false"
+                failures += not good
+                print(f"{'ok  ' if good else 'FAIL'} {unit_name:5} {name:28} {status:8} {detail}"
+                      f"  ({time.monotonic() - begin:.1f} s)", flush=True)
     sys.exit(1 if failures else 0)
 
 

@@ -80,6 +80,11 @@ module wheel_formal #(
   logic       probe_hold_starts, probe_place_now, probe_place_list_used, probe_step;
   logic [1:0] probe_level_q, probe_target_tail, probe_slot_q;
   logic [7:0] probe_top_used_q;
+  logic [3:0] probe_state_q;
+  logic [1:0] probe_record_held;
+  logic [3:0] probe_record_list, probe_top_source_list, probe_middle_source_list;
+  logic       probe_move_middle_q;
+  localparam logic [3:0] MoveRead = 4'd6;  // state_e of timing_wheel
 
   // The reference: is the watched slot started, and when is it due.
   logic             started_q;
@@ -155,6 +160,11 @@ module wheel_formal #(
                  probe_target_tail == probe_slot_q;
       // The pointer does not overtake time.
       9: bad_o = live && probe_step && lag == '0;
+      // List integrity: whatever a list being unfolded names next is kept in that list, says its record.
+      10: bad_o = live && probe_state_q == MoveRead &&
+                  (probe_record_held != timing_wheel_pkg::HeldInList ||
+                   probe_record_list != (probe_move_middle_q ? probe_middle_source_list
+                                                             : probe_top_source_list));
       // false_: the watched slot never expires.
       20: bad_o = live && mine_taken;
       // false_: nothing ever moves from list to list.

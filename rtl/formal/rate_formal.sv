@@ -1,0 +1,163 @@
+// The rate unit's handshakes and limits under any stimulus, any registers and any contents of its
+// tables (free_units.sv), for abc's pdr and bmc3.
+//
+// The reference is a line of sixteen places that moves when the unit may move, with what was accepted
+// in it. Property selects one bad condition; those from 20 up are known to be false and must have a
+// counterexample.
+module rate_formal #(
+  parameter int unsigned Property = 0
+) (
+  input logic        clk_i,
+  input rate_lut_pkg::regs_t regs_i,
+  input logic        req_valid_i,
+  input logic        req_increase_i,
+  input logic [31:0] req_rc_i,
+  input logic [31:0] req_rt_i,
+  input logic [5:0]  req_dscp_i,
+  input logic [1:0]  req_stage_i,
+  input logic [16:0] req_alpha_i,
+  input logic [19:0] req_delta_i,
+  input logic [7:0]  req_marks_i,
+  input logic        req_first_i,
+  input logic        rsp_ready_i,
+  input logic        tbl_valid_i,
+  input logic        tbl_write_i,
+  input logic [2:0]  tbl_table_i,
+  input logic [8:0]  tbl_index_i,
+  input logic [31:0] tbl_wdata_i,
+  output logic       bad_o
+);
+  localparam int unsigned Latency = rate_lut_pkg::Latency;
+
+  // Reset in the first cycle.
+  logic running_q;
+  initial running_q = 1'b0;
+  always_ff @(posedge clk_i) running_q <= 1'b1;
+
+  logic        init_done, req_ready, rsp_valid, rsp_increase, at_maximum, tbl_ready, busy;
+  logic [31:0] rsp_rc, rsp_rt, tbl_rdata;
+  logic [16:0] rsp_alpha;
+
+  // The least rate stands still: a change acts on requests accepted after it.
+  rate_lut_pkg::regs_t regs;
+  logic [31:0] least_q;
+  always_ff @(posedge clk_i) if (!running_q) least_q <= regs_i.r_min;
+  always_comb begin
+    regs = regs_i;
+    regs.r_min = least_q;
+  end
+
+  rate_unit u_unit (
+    .clk_i           (clk_i),
+    .rst_ni          (running_q),
+    .init_done_o     (init_done),
+    .regs_i          (regs),
+    .req_valid_i     (req_valid_i),
+    .req_ready_o     (req_ready),
+    .req_increase_i  (req_increase_i),
+    .req_rc_i        (req_rc_i),
+    .req_rt_i        (req_rt_i),
+    .req_dscp_i      (req_dscp_i),
+    .req_stage_i     (req_stage_i),
+    .req_alpha_i     (req_alpha_i),
+    .req_delta_i     (req_delta_i),
+    .req_marks_i     (req_marks_i),
+    .req_first_i     (req_first_i),
+    .rsp_valid_o     (rsp_valid),
+    .rsp_ready_i     (rsp_ready_i),
+    .rsp_increase_o  (rsp_increase),
+    .rsp_rc_o        (rsp_rc),
+    .rsp_rt_o        (rsp_rt),
+    .rsp_alpha_o     (rsp_alpha),
+    .rsp_at_maximum_o(at_maximum),
+    .tbl_valid_i     (tbl_valid_i),
+    .tbl_write_i     (tbl_write_i),
+    .tbl_table_i     (tbl_table_i),
+    .tbl_index_i     (tbl_index_i),
+    .tbl_wdata_i     (tbl_wdata_i),
+    .tbl_ready_o     (tbl_ready),
+    .tbl_rdata_o     (tbl_rdata),
+    .busy_o          (busy)
+  );
+
+  logic accepted, moves, reading;
+  assign accepted = req_valid_i && req_ready;
+  assign moves    = !rsp_valid || rsp_ready_i;
+  assign reading  = tbl_valid_i && !tbl_write_i;
+
+  // The reference: who entered this many moves ago, of which kind, with which rate.
+  logic [Latency:1] entered_q, increase_q;
+  logic [31:0]      rate_q [1:Latency];
+  logic [5:0]       read_age_q;
+  always_ff @(posedge clk_i) begin
+    if (moves) begin
+      increase_q <= {increase_q[Latency-1:1], req_increase_i};
+      rate_q[1]  <= req_rc_i;
+      for (int unsigned i = 2; i <= Latency; i++) rate_q[i] <= rate_q[i-1];
+    end
+    if (!running_q) begin
+      entered_q  <= '0;
+      read_age_q <= '0;
+    end else begin
+      if (moves) entered_q <= {entered_q[Latency-1:1], accepted};
+      if (!reading || tbl_ready || !init_done) read_age_q <= '0;
+      else if (moves) read_age_q <= read_age_q + 6'd1;
+    end
+  end
+
+  // What was in the cycle before.
+  logic        was_running_q, was_waiting_q, was_done_q;
+  logic [81:0] was_response_q, response;
+  assign response = {rsp_increase, rsp_rc, rsp_rt, rsp_alpha};
+  initial was_running_q = 1'b0;
+  always_ff @(posedge clk_i) begin
+    was_running_q  <= running_q;
+    was_waiting_q  <= running_q && rsp_valid && !rsp_ready_i;
+    was_done_q     <= running_q && init_done;
+    was_response_q <= response;
+  end
+
+  logic [7:0] sweep_q;
+  always_ff @(posedge clk_i) begin
+    if (!running_q)                      sweep_q <= '0;
+    else if (!init_done && sweep_q != '1) sweep_q <= sweep_q + 8'd1;
+  end
+
+  always_comb begin
+    case (Property)
+      // A response stays as it is until it is taken.
+      0: bad_o = was_running_q && was_waiting_q && !(rsp_valid && response == was_response_q);
+      // Exactly once, in order, sixteen moves after its handshake; nothing unasked.
+      1: bad_o = running_q && rsp_valid != entered_q[Latency];
+      // Of the request's kind.
+      2: bad_o = running_q && rsp_valid && rsp_increase != increase_q[Latency];
+      // A cut's old rate comes back as its target.
+      3: bad_o = running_q && rsp_valid && !rsp_increase && rsp_rt != rate_q[Latency];
+      // One request a cycle, unless a response or a table read is in the way.
+      6: bad_o = running_q && init_done && !reading && moves && !req_ready;
+      // Not below the least rate.
+      7: bad_o = running_q && rsp_valid && rsp_rc < least_q;
+      // A cut leaves alpha a fraction.
+      8: bad_o = running_q && rsp_valid && !rsp_increase && rsp_alpha > rate_lut_pkg::One16;
+      // The sweep ends after 129 cycles, and nothing is accepted before.
+      9: bad_o = running_q && !init_done && (sweep_q >= 8'd129 || accepted);
+      // Once swept, swept.
+      10: bad_o = was_running_q && was_done_q && !init_done;
+      // Table writes at once, reads within a pass.
+      11: bad_o = running_q && init_done && tbl_valid_i && tbl_write_i && !tbl_ready;
+      12: bad_o = running_q && read_age_q > 6'(Latency);
+      // Not busy: empty.
+      13: bad_o = running_q && !busy && entered_q != '0;
+      // false_: no response.
+      20: bad_o = running_q && rsp_valid;
+      // false_: never full.
+      21: bad_o = running_q && entered_q == '1;
+      // false_: a read never delays a request.
+      22: bad_o = running_q && init_done && moves && req_valid_i && !req_ready;
+      // false_: a cut's target is never the rate 77.
+      23: bad_o = running_q && rsp_valid && !rsp_increase && rsp_rt == 32'd77;
+      // false_: a response never waits.
+      default: bad_o = was_running_q && was_waiting_q;
+    endcase
+  end
+endmodule
