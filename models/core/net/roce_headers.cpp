@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 
 #include "net/byte_order.h"
 
@@ -26,12 +27,17 @@ std::size_t extended_header_bytes(Opcode opcode) {
 
 std::uint32_t padding(std::uint32_t payload) { return (0u - payload) & 3u; }
 
-/// RFC 1071, over a header whose own checksum field counts as it stands.
+/// RFC 1071: the complement of a sum of 16-bit words in ones' complement.
+std::uint32_t folded(std::uint32_t sum) {
+  while (sum > 0xFFFF) sum = (sum & 0xFFFF) + (sum >> 16);
+  return ~sum & 0xFFFF;
+}
+
+/// Over a header whose own checksum field counts as it stands.
 std::uint32_t ipv4_checksum(const std::uint8_t* header) {
   std::uint32_t sum = 0;
   for (std::size_t i = 0; i < kIpv4; i += 2) sum += get_be16(header + i);
-  while (sum > 0xFFFF) sum = (sum & 0xFFFF) + (sum >> 16);
-  return ~sum & 0xFFFF;
+  return folded(sum);
 }
 
 bool known(std::uint8_t opcode) {
@@ -73,8 +79,8 @@ HeaderBytes write_headers(const Headers& h, std::uint32_t payload) {
       static_cast<std::uint32_t>(kUdp + kBth + extended + payload + pad + kIcrc);
 
   std::uint8_t* at = out.bytes.data();
-  std::copy(h.destination_mac.begin(), h.destination_mac.end(), at);
-  std::copy(h.source_mac.begin(), h.source_mac.end(), at + 6);
+  std::memcpy(at, h.destination_mac.data(), 6);
+  std::memcpy(at + 6, h.source_mac.data(), 6);
   put_be16(at + 12, kTypeIpv4);
   at += kEthernet;
 
@@ -87,12 +93,17 @@ HeaderBytes write_headers(const Headers& h, std::uint32_t payload) {
   at[9] = kProtocolUdp;
   put_be32(at + 12, h.source_ip);
   put_be32(at + 16, h.destination_ip);
-  put_be16(at + 10, ipv4_checksum(at));
+  // From the fields rather than the bytes just written, which would have to leave the store buffer.
+  put_be16(at + 10,
+           folded(((kVersionAndLength << 8) | at[1]) + kIpv4 + udp_length + h.identification +
+                  kDontFragment + (h.ttl * 256u | kProtocolUdp) + (h.source_ip >> 16) +
+                  (h.source_ip & 0xFFFF) + (h.destination_ip >> 16) + (h.destination_ip & 0xFFFF)));
   at += kIpv4;
 
   put_be16(at, h.source_port);
   put_be16(at + 2, kUdpPort);
   put_be16(at + 4, udp_length);
+  put_be16(at + 6, 0);
   at += kUdp;
 
   at[0] = static_cast<std::uint8_t>(h.opcode);
@@ -109,6 +120,7 @@ HeaderBytes write_headers(const Headers& h, std::uint32_t payload) {
     at[0] = h.syndrome;
     put_be24(at + 1, h.message_number & kLow24);
   } else if (h.opcode == Opcode::kCnp) {
+    std::memset(at, 0, kCnpReserved);
     at[0] = h.cnp_marks;
   }
   if (has_reth(h.opcode)) {

@@ -80,7 +80,7 @@ struct Headers {
 
 /// Ethernet header to the last extended header, ready for the payload.
 struct HeaderBytes {
-  std::array<std::uint8_t, 96> bytes{};
+  std::array<std::uint8_t, 96> bytes;  // the first `size`; the rest is not set
   std::size_t size = 0;
 };
 
