@@ -73,10 +73,10 @@ class Interactive(unittest.TestCase):
     def test_stops_at_controller_events(self):
         text = self.session("until bound", "until cut", "slots host1", "slots 2", "slots 3",
                             "until increase", "read flow[0]", "read queue[0]")
-        self.expect(text, r"^host [123], slot 0, flow number 0: bound at ",
-                    r"^host [123], slot 0, flow number 0: cut at ", r"^1 of 1024 slots in use$",
-                    r"  0: flow \d \(number 0\), rate [\d.]+ Gb/s, target 25 Gb/s, alpha 1\.0",
-                    r"^host [123], slot 0, flow number 0: increase at ",
+        self.expect(text, r"^host [123], slot 0, flow number 2: bound at ",
+                    r"^host [123], slot 0, flow number 2: cut at ", r"^1 of 1024 slots in use$",
+                    r"  0: flow \d \(number 2\), rate [\d.]+ Gb/s, target 25 Gb/s, alpha 1\.0",
+                    r"^host [123], slot 0, flow number 2: increase at ",
                     r"^flow\[0\] = host 1 to host 0, dscp 46, rate ", r"^queue\[0\] = s0->h\d: \d+")
 
     def test_stops_when_a_register_changes(self):
