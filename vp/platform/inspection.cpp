@@ -31,13 +31,11 @@ std::string slot_text(ControllerDevice& device, const FlowPlan& plan, HostId hos
   const SlotView slot = device.slot(index);
   if (!slot.flow) return "free";
   const SlotParameters& p = slot.parameters;
-  const std::string flow = *slot.flow < plan.queue_pairs(host)
-                               ? std::to_string(plan.queue_pair(host, *slot.flow).flow)
-                               : "unknown";
   return fmt::format(
       "flow {} (number {}), rate {:.6g} Gb/s, target {:.6g} Gb/s, alpha {:.6f}, bc {}, t {}, "
       "dscp {}, {} bytes counted",
-      flow, *slot.flow, gbps(p.rc), gbps(p.rt), p.alpha / 65536.0, p.bc, p.t, p.dscp, p.pkt_length);
+      plan.identify(host, *slot.flow).flow, *slot.flow, gbps(p.rc), gbps(p.rt), p.alpha / 65536.0,
+      p.bc, p.t, p.dscp, p.pkt_length);
 }
 
 void add_controller(model::DebugRegistry& registry, Host& host, const FlowPlan& plan) {

@@ -141,8 +141,7 @@ void Tracing::trace_slots(Host& host) {
   target.process = host_process(host.id());
   target.scope = "host" + std::to_string(host.id()) + ".controller";
   target.flow_id = [this, id = host.id()](std::uint32_t flow_number) {
-    return flow_number < c_.plan.queue_pairs(id) ? c_.plan.queue_pair(id, flow_number).flow
-                                                 : flow_number;
+    return c_.plan.identify(id, flow_number).flow;
   };
   ControllerDevice& device = host.dcc()->device();
   slots_.push_back(std::make_unique<SlotTrace>(config_, c_.scheduler, device, std::move(target)));
