@@ -199,7 +199,8 @@ class OtherClients(unittest.TestCase):
         client = Client(machine)
         for text in ("m", "m80000000", "mzz,4", "m0,ffffffffffffffff", "m80000000,0",
                      "M80000000,0:", "M80000000,4:1", "M1,2:zzzz", "X80000000,5:ab", "p",
-                     "pffffff", "P1=", "P1", "G00", "Z", "Z0", "Z9,1,1", "z0,,", "qXfer:features:read:target.xml:zz", "qRcmd,0", "qRcmd,zz",
+                     "pffffff", "P1=", "P1", "G00", "Z", "Z0", "Z9,1,1", "z0,,",
+                     "qXfer:features:read:target.xml:zz", "qRcmd,0", "qRcmd,zz",
                      "vCont", "vCont;", "", "?extra", "Hg0", "T1", "bogus", "qfoo"):
             self.assertIsInstance(client.ask(text), str, text)
         self.assertEqual(client.ask("m80000000,4"), "97510000")
