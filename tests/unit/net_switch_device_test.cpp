@@ -210,9 +210,9 @@ TEST(SwitchDevice, MarksWhatFindsOrLeavesALongQueueAndOnlyEct) {
     }
     star.scheduler.run_until(kMilliSecond);
     std::string marked;
-    for (const auto& seen : star.host[0]->seen) marked += seen.ecn == Ecn::kCe ? 'x' : '.';
+    for (const auto& seen : star.host[0]->seen) marked += seen.ecn == Ecn::kCe ? 'C' : '.';
     // Found (kB): 0 0, 1 2, 2 3, 3 4, 4 5, 5 6. Left behind: 0, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1, 0.
-    EXPECT_EQ(marked, moment == EcnParameters::MarkAt::kEnqueue ? ".......xxx.." : "...xxxxx....");
+    EXPECT_EQ(marked, moment == EcnParameters::MarkAt::kEnqueue ? ".......CCC.." : "...CCCCC....");
     EXPECT_EQ(star.host[0]->ce, star.device.totals().ecn_marks);
   }
 }

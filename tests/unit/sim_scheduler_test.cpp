@@ -60,8 +60,8 @@ TEST(Scheduler, SchedulerMayDieBeforeItsEvents) {
   EXPECT_FALSE(far.event.is_scheduled());
 }
 
-// Distances from nothing to seconds: the current bucket, the calendar, and beyond it.
-TEST(Scheduler, MatchesASortedListUnderRandomSchedulingMovingAndCancelling) {
+/// Schedules, moves, cancels and runs at random, at distances below 2^most_bits picoseconds.
+void match_a_sorted_list(int most_bits) {
   std::mt19937_64 random(42);
   Scheduler scheduler;
   std::vector<std::pair<int, PicoSeconds>> log;
@@ -92,7 +92,7 @@ TEST(Scheduler, MatchesASortedListUnderRandomSchedulingMovingAndCancelling) {
     const int name = static_cast<int>(random() % kProbes);
     const auto what = random() % 10;
     if (what < 6) {
-      const int magnitude = static_cast<int>(random() % 42);
+      const int magnitude = static_cast<int>(random() % static_cast<unsigned>(most_bits + 1));
       const auto distance = static_cast<std::int64_t>(random() % (std::uint64_t{1} << magnitude));
       forget(name);
       const PicoSeconds when = scheduler.now() + PicoSeconds(distance);
@@ -116,6 +116,14 @@ TEST(Scheduler, MatchesASortedListUnderRandomSchedulingMovingAndCancelling) {
     }
   }
 }
+
+// From nothing to seconds: the bucket in hand, the calendar, and beyond it.
+TEST(Scheduler, MatchesASortedListUnderRandomSchedulingMovingAndCancelling) {
+  match_a_sorted_list(41);
+}
+
+// About a hundred events in three buckets: far more than the list of the one in hand holds.
+TEST(Scheduler, MatchesASortedListWhenBucketsAreCrowded) { match_a_sorted_list(11); }
 
 }  // namespace
 }  // namespace dcc
