@@ -254,6 +254,60 @@ TEST_F(Pair, RefusedAddressFailsTheQueuePairAndFlushesTheRest) {
   EXPECT_EQ(delivered_bytes, 0);
 }
 
+TEST_F(Pair, AQueuePairCreatedAgainIsAsNew) {
+  build();
+  post(5'000, 1);
+  scheduler.run_until(kMicroSecond);
+  nic[0]->destroy_queue_pair(3);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].status, Status::kFlushed);
+  scheduler.run_until(kMilliSecond);  // what was on the wire is gone
+  nic[1]->destroy_queue_pair(5);
+  QueuePairConfig there;
+  there.remote_host = 1;
+  there.remote_qpn = 5;
+  nic[0]->create_queue_pair(3, there);
+  QueuePairConfig back;
+  back.remote_qpn = 3;
+  back.flow = 1;
+  nic[1]->create_queue_pair(5, back);
+  delivered_bytes = 0;
+  seen.clear();
+
+  EXPECT_FALSE(nic[0]->transmitter().failed(3));
+  post(5'000, 2);
+  scheduler.run_until(kMilliSecond * 2);
+  EXPECT_TRUE(seen.empty());  // it is not connected yet
+  EXPECT_EQ(done.size(), 1u);
+  nic[0]->connect_queue_pair(3);
+  nic[1]->connect_queue_pair(5);
+  scheduler.run_until(kMilliSecond * 3);
+  ASSERT_EQ(done.size(), 2u);
+  EXPECT_EQ(done[1].id, 2u);
+  EXPECT_EQ(done[1].status, Status::kOk);
+  EXPECT_EQ(delivered_bytes, 5'000);
+  EXPECT_EQ(pool.in_use(), 0);
+}
+
+TEST_F(Pair, ADisabledPortStillHearsItsNeighboursPauses) {
+  build();
+  const auto pause = [this](std::uint16_t classes) {
+    Packet* const frame = pool.take();
+    frame->kind = PacketKind::kPause;
+    frame->pause_classes = classes;
+    nic[0]->receive(frame, 0);
+  };
+  pause(1);
+  nic[0]->set_enabled(false);
+  pause(0);  // told once: whoever misses it waits for ever
+  nic[0]->set_enabled(true);
+  post(1'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(done.size(), 1u);
+  EXPECT_EQ(nic[0]->counters().pauses_received, 2u);
+  EXPECT_EQ(nic[0]->counters().not_enabled, 0u);
+}
+
 TEST_F(Pair, PacketsForNobodyAreCountedAndDropped) {
   build();
   on_wire = [&](Packet& packet) {

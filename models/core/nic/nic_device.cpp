@@ -31,7 +31,8 @@ void NicDevice::set_mtu(std::uint32_t mtu) {
 
 void NicDevice::receive(Packet* packet, int) {
   ++counters_.packets_received;
-  if (!enabled_) {
+  // Flow control is the port's own: what a NIC that is not enabled missed would never be repeated.
+  if (!enabled_ && packet->kind != PacketKind::kPause) {
     ++counters_.not_enabled;
     pool_.give_back(packet);
     return;

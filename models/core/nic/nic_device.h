@@ -32,7 +32,7 @@ class NicDevice final : public PacketSink {
   void destroy_queue_pair(Qpn qpn);
   /// Payload bytes of a full packet, for queue pairs created from now on.
   void set_mtu(std::uint32_t mtu);
-  /// A NIC that is not enabled drops what arrives.
+  /// A NIC that is not enabled drops what arrives, but for PFC frames.
   void set_enabled(bool enabled) { enabled_ = enabled; }
 
   Transmitter& transmitter() { return transmitter_; }

@@ -49,10 +49,11 @@ void Transmitter::set_algorithm(Algorithm* algorithm) {
 }
 
 void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
+  const bool known = qpn < flows_.size();
   while (flows_.size() <= qpn) flows_.emplace_back(parameters_.mtu);
   Flow& flow = flows_[qpn];
-  if (flow.created) {
-    pacing_.deactivate(qpn);
+  if (known) {  // destroyed or not: nothing is left of what it was
+    if (flow.created) pacing_.deactivate(qpn);
     untrack(qpn, flow);
     flow = Flow(parameters_.mtu);
   }
