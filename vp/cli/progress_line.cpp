@@ -45,11 +45,13 @@ ProgressLine::~ProgressLine() {
 
 bool ProgressLine::stop_requested() const { return interrupted != 0; }
 
+bool ProgressLine::wants_progress() const {
+  return visible_ && (!shown_ || Clock::now() - last_ >= std::chrono::milliseconds(100));
+}
+
 void ProgressLine::on_progress(const Progress& p) {
-  if (!visible_) return;
   const Clock::time_point now = Clock::now();
   const double step = std::chrono::duration<double>(now - last_).count();
-  if (shown_ && step < 0.1) return;
   const double elapsed = std::chrono::duration<double>(now - begin_).count();
   const double speed = static_cast<double>(p.link_traversals - traversals_) / std::max(step, 1e-6);
   speed_ = shown_ ? 0.7 * speed_ + 0.3 * speed : speed;

@@ -14,6 +14,7 @@ class ProgressLine final : public RunObserver {
  public:
   explicit ProgressLine(bool visible);
   ~ProgressLine() override;
+  bool wants_progress() const override;
   void on_progress(const Progress& progress) override;
   bool stop_requested() const override;
   /// Wipes the line.

@@ -19,11 +19,13 @@ struct Progress {
   std::uint64_t cnps = 0;
 };
 
-/// Called by the platform between events, some ten times a second of wall time. Must not change
-/// the simulation.
+/// Asked by the platform between events, many times a second of wall time. Must not change the
+/// simulation.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
+  /// False: nobody looks now, and the totals need not be gathered (a large network is a long walk).
+  virtual bool wants_progress() const = 0;
   virtual void on_progress(const Progress& progress) = 0;
   /// True: stop at the next chance and return what there is, with completed = false.
   virtual bool stop_requested() const { return false; }

@@ -74,7 +74,7 @@ class Platform final : public sc_core::sc_module {
           Console::Context{kernel_, hosts_, network_, plan_, kConsoleRank}, std::cin, std::cout,
           setup.prompt);
     }
-    kernel_.set_heartbeat([this] { report_progress(); });
+    kernel_.set_heartbeat([this] { heartbeat(); });
   }
 
   RunResults run() {
@@ -167,7 +167,10 @@ class Platform final : public sc_core::sc_module {
       host->bring_up();
       all_direct = all_direct && host->is_direct();
     }
-    for (const PlannedFlow& flow : plan_.flows()) endless = endless || flow.spec.bytes == 0;
+    for (const PlannedFlow& flow : plan_.flows()) {
+      endless = endless || flow.spec.bytes == 0;
+      bytes_to_send_ += flow.spec.bytes;
+    }
     traffic_->begin();
     measurement_->begin();
     tracing_->begin();
@@ -190,15 +193,18 @@ class Platform final : public sc_core::sc_module {
     double done = static_cast<double>(scheduler_.now().count) /
                   static_cast<double>(std::max<std::int64_t>(config_.duration.count, 1));
     if (ends_with_traffic_) {
-      double acknowledged = 0;
-      double all = 0;
-      for (const FlowRecord& flow : ledger_) {
-        acknowledged += static_cast<double>(flow.acked_bytes);
-        all += static_cast<double>(flow.target_bytes);
-      }
-      done = std::max(done, acknowledged / all);
+      done = std::max(done, static_cast<double>(ledger_.acknowledged_bytes()) /
+                                static_cast<double>(bytes_to_send_));
     }
     return std::min(done, 1.0);
+  }
+
+  void heartbeat() {
+    if (observer_.wants_progress()) report_progress();
+    if (observer_.stop_requested()) {
+      aborted_ = stopped_early_ = true;
+      kernel_.stop();
+    }
   }
 
   void report_progress() {
@@ -214,10 +220,6 @@ class Platform final : public sc_core::sc_module {
     }
     for (const auto& host : hosts_) progress.cnps += host->nic().device().counters().cnps_sent;
     observer_.on_progress(progress);
-    if (observer_.stop_requested()) {
-      aborted_ = stopped_early_ = true;
-      kernel_.stop();
-    }
   }
 
   /// Every packet made is somewhere, every timer event came to something.
@@ -315,6 +317,7 @@ class Platform final : public sc_core::sc_module {
   std::unique_ptr<Console> console_;
   Event finish_check_;
   bool ends_with_traffic_ = false;
+  Bytes bytes_to_send_ = 0;  // by all flows
   bool stopped_early_ = false;
   bool aborted_ = false;
 };

@@ -38,18 +38,22 @@ class FlowLedger {
     FlowRecord& record = records_[flow];
     const bool was_finished = finished(record);
     record.acked_bytes += bytes;
+    acknowledged_bytes_ += bytes;
     record.last_ack = now;
     if (!was_finished && finished(record)) ++finished_;
   }
   static bool finished(const FlowRecord& record) {
     return record.target_bytes != 0 && record.acked_bytes >= record.target_bytes;
   }
+  /// Of all flows.
+  Bytes acknowledged_bytes() const { return acknowledged_bytes_; }
   /// Flows of which every byte is acknowledged.
   std::size_t finished_flows() const { return finished_; }
 
  private:
   std::vector<FlowRecord> records_;
   std::size_t finished_ = 0;
+  Bytes acknowledged_bytes_ = 0;
 };
 
 }  // namespace dcc
