@@ -11,6 +11,7 @@ namespace dcc::model {
 namespace map = regs::nic_map;
 
 namespace {
+constexpr std::uint32_t kQueuePairsLog2 = 14;        // CAPS.QPS_LOG2
 constexpr std::uint32_t kFetchBurst = 8;             // work entries a DMA read
 constexpr std::uint32_t kLongestMessage = 1u << 31;  // nic_descriptors.h
 
@@ -41,7 +42,12 @@ NicHostInterface::NicHostInterface(Scheduler& scheduler, NicDevice& nic, DmaEngi
   nic_.transmitter().set_completion_sink(this);
   nic_.transmitter().set_host_memory(&dma_);
   nic_.receiver().set_delivery_sink(this);
-  nic_.set_enabled(false);
+  constexpr std::uint64_t kMostMbps = map::kCapsLinkRateMask >> map::kCapsLinkRateShift;
+  const std::uint64_t mbps = nic_.parameters().line_rate.bits_per_second / 1'000'000;
+  registers_.set_parameter(map::kCaps, kQueuePairsLog2 << map::kCapsQpsLog2Shift |
+                                           static_cast<std::uint32_t>(std::min(mbps, kMostMbps))
+                                               << map::kCapsLinkRateShift);
+  apply_settings();
 }
 
 std::uint32_t NicHostInterface::reg(std::uint32_t offset) const {
@@ -123,19 +129,20 @@ std::uint64_t NicHostInterface::read_counter(std::uint16_t index) const {
 }
 
 void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value) {
-  NicParameters& parameters = nic_.parameters();
   switch (registers_.map().registers[index].offset) {
     case map::kCtrlOffset:
-      if ((value & map::kCtrlSoftResetMask) != 0) soft_reset();
-      nic_.set_enabled((value & map::kCtrlEnableMask) != 0);
-      nic_.receiver().set_cnps((value & map::kCtrlCnpEnableMask) != 0);
-      parameters.cnp.carry_marks = (value & map::kCtrlCnpCarryMarksMask) != 0;
-      parameters.ack =
-          static_cast<AckMode>((value & map::kCtrlAckModeMask) >> map::kCtrlAckModeShift);
+      if ((value & map::kCtrlSoftResetMask) != 0) {
+        soft_reset();
+        break;
+      }
+      apply_settings();
       ring_send_doorbell();
       break;
     case map::kMtuOffset:
-      nic_.set_mtu(value);
+    case map::kCnpIntervalOffset:
+    case map::kCnpDscpOffset:
+    case map::kCnpPriorityOffset:
+      apply_settings();
       break;
     case map::kSqTailOffset:
       ring_send_doorbell();
@@ -146,24 +153,29 @@ void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value
     case map::kQpCmdOffset:
       queue_pair_command(value);
       break;
-    case map::kCnpIntervalOffset:
-      parameters.cnp.interval = kNanoSecond * value;
-      break;
-    case map::kCnpDscpOffset:
-      parameters.cnp.dscp = static_cast<std::uint8_t>(value);
-      break;
-    case map::kCnpPriorityOffset:
-      parameters.cnp.priority = static_cast<std::uint8_t>(value);
-      break;
     default:
       break;  // plain values, read where they are used
   }
 }
 
+// The device is what its registers say, from the first moment and after a reset.
+void NicHostInterface::apply_settings() {
+  const std::uint32_t ctrl = reg(map::kCtrlOffset);
+  nic_.set_enabled((ctrl & map::kCtrlEnableMask) != 0);
+  nic_.receiver().set_cnps((ctrl & map::kCtrlCnpEnableMask) != 0);
+  NicParameters& parameters = nic_.parameters();
+  parameters.ack = static_cast<AckMode>((ctrl & map::kCtrlAckModeMask) >> map::kCtrlAckModeShift);
+  parameters.cnp.carry_marks = (ctrl & map::kCtrlCnpCarryMarksMask) != 0;
+  parameters.cnp.interval = kNanoSecond * reg(map::kCnpIntervalOffset);
+  parameters.cnp.dscp = static_cast<std::uint8_t>(reg(map::kCnpDscpOffset));
+  parameters.cnp.priority = static_cast<std::uint8_t>(reg(map::kCnpPriorityOffset));
+  if (parameters.mtu != reg(map::kMtuOffset)) nic_.set_mtu(reg(map::kMtuOffset));
+}
+
 void NicHostInterface::queue_pair_command(std::uint32_t command) {
   const Qpn qpn = reg(map::kQpSelectOffset);
   const HostId host = nic_.parameters().host;
-  if (qpn >= (1u << 14)) return;  // CAPS.QPS_LOG2; QP_STATUS.VALID stays 0
+  if (qpn >= (1u << kQueuePairsLog2)) return;  // QP_STATUS.VALID stays 0
   const auto operation = (command & map::kQpCmdOperationMask) >> map::kQpCmdOperationShift;
   if (operation == map::kQpCmdOperationDestroy) {
     nic_.destroy_queue_pair(qpn);
@@ -206,6 +218,7 @@ void NicHostInterface::soft_reset() {
   at_reset_ = nic_.counters();
   completions_written_ = 0;
   registers_.reset();
+  apply_settings();
 }
 
 // ---------------------------------------------------------------- send ring

@@ -76,6 +76,7 @@ class NicHostInterface final : private regs::RegisterDevice,
   void work_done(Qpn qpn, const WorkItem& item, Status status) override;
   bool delivered(Qpn qpn, const Packet& packet) override;
 
+  void apply_settings();
   void queue_pair_command(std::uint32_t command);
   void ring_send_doorbell();
   void fetch_more();
