@@ -208,6 +208,15 @@ class Selections(Capture):
         self.assertEqual({f.mac_opcode for f in pauses}, {"0x0101"})
         self.assertEqual(len(frames), metrics_of(out)["link_traversals"])
 
+    def test_a_choice_of_flows_leaves_out_the_closed_loops_own_messages(self):
+        out = self.folder / "out"
+        dccvp("run", ROOT / "configs/tenants.yaml", "duration=1ms", "measure={from: 0us}",
+              "host.ram=32MiB", "traffic.1.flows=59", "expect=[]", "qos.report_interval=100us",
+              "qos.update_interval=100us", "output.trace.packets=[{name: own, ports: [h4],"
+              " flows: [0, 63]}, {name: all, ports: [h4]}]", out=out)
+        self.assertGreater(len(frames_of(out / "trace/all.pcapng")), 20)
+        self.assertEqual(frames_of(out / "trace/own.pcapng"), [])  # host 4 is the manager, no more
+
     def test_what_is_not_there_is_refused_with_its_place(self):
         config = self.folder / "c.yaml"
         base = ("topology: {kind: star, hosts: 3}\n"
@@ -225,8 +234,9 @@ class Selections(Capture):
                     done = dccvp(command, config, out=out, code=2)
                     self.assertTrue(done.stderr.startswith(f"dccvp: {config}:{words}"), done.stderr)
         config.write_text(base + "faults: [{kind: loss, link: s0->h9, probability: 0.1}]\n")
-        done = dccvp("run", config, out=self.folder / "out", code=2)
-        self.assertIn(f"{config}:3:29: faults.0.link: there is no link 's0->h9'", done.stderr)
+        for command, out in (("check", None), ("run", self.folder / "out")):
+            done = dccvp(command, config, out=out, code=2)
+            self.assertIn(f"{config}:3:29: faults.0.link: there is no link 's0->h9'", done.stderr)
         self.assertEqual([p.name for p in self.folder.iterdir()], ["c.yaml"], "something was left")
 
 

@@ -93,6 +93,22 @@ class Faults(unittest.TestCase):
         self.assertGreater(max(g for t, g in self.goodput if t > 3.5e-3), 10)
         self.assertGreater(metrics["aggregate"]["retransmits"], 0)
 
+    def test_what_is_not_there_is_refused_by_check_and_run(self):
+        config = str(ROOT / "configs/faults.yaml")
+        for fault, words in (
+                ("{kind: cnp_loss, flow: 8}", "faults.0.flow: there is no flow 8: there are 0 to 7"),
+                ("{kind: link_down, link: s0->h99, stop: 1ms}",
+                 "faults.0.link: there is no link 's0->h99'; they are named as 'h0->s0'")):
+            for command in ("check", "run"):
+                with self.subTest(fault=fault, command=command):
+                    arguments = [DCCVP, command, config, "-c", f"faults=[{fault}]"]
+                    if command == "run":
+                        arguments += ["--out", "/nonexistent/out"]
+                    done = subprocess.run(arguments, capture_output=True, text=True, timeout=60,
+                                          check=False)
+                    self.assertEqual(done.returncode, 2)
+                    self.assertIn(words, done.stderr)
+
     def test_payload_is_exact_all_the_same(self):
         metrics = self.run_faults("host.driver=native", "nic.payload=real", "duration=40ms",
                                   "nic.congestion_control={algorithm: dcc}")

@@ -1,6 +1,10 @@
 #include "cli/preflight.h"
 
+#include <algorithm>
+
 #include "app/boot_block.h"
+#include "memory_map.h"
+#include "platform/fault_plan.h"
 #include "platform/packet_capture.h"
 #include "platform/translate.h"
 #include "riscv/elf_file.h"
@@ -9,7 +13,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Traffic, and what the traces select of its flows and of the topology's ports.
+/// Traffic, and what traces and faults name of its flows and of the topology's ports.
 void check_traffic(const LoadedConfig& loaded) {
   const PlatformConfig& config = loaded.config;
   const Topology topology = make_topology(config.topology);
@@ -19,6 +23,7 @@ void check_traffic(const LoadedConfig& loaded) {
   context.link_rate = [&](HostId host) { return topology.link(topology.node_of(host), 0).rate; };
   const std::size_t flows = expand_traffic(traffic_specs(config), context).size();
   try {
+    check_faults(config, topology, flows);
     check_trace(config, topology, flows);
   } catch (const SettingError& error) {
     throw ConfigError(loaded.place_of(error.path()), error.what());
@@ -29,7 +34,9 @@ void check_firmware(const HostConfig& host, const Place& place) {
   if (host.driver != DriverKind::kFirmware) return;
   try {
     const riscv::ElfFile elf = riscv::ElfFile::read(host.elf);
-    elf.check_fits({BOOT_RAM_BASE, static_cast<std::uint32_t>(host.ram)});
+    // Behind the image lies the boot block.
+    const std::uint32_t room = DCC_IMAGE_BYTES;
+    elf.check_fits({BOOT_RAM_BASE, std::min(room, static_cast<std::uint32_t>(host.ram))});
   } catch (const riscv::ElfError& error) {
     throw ConfigError(place, error.what());
   }

@@ -1,13 +1,20 @@
 // Puts the configuration's faults onto the wires.
 #pragma once
 
+#include <cstddef>
+
 #include "config/platform_config.h"
+#include "net/topology.h"
 #include "platform/network.h"
 #include "sim/scheduler.h"
 
 namespace dcc::vp {
 
-/// Throws SettingError, with the names there are, for a link that does not exist.
+/// Throws SettingError, with the names there are, for a link or a flow that does not exist. Flows
+/// are numbered below `flows`.
+void check_faults(const PlatformConfig& config, const Topology& topology, std::size_t flows);
+
+/// Precondition: check_faults().
 void install_faults(const PlatformConfig& config, const Scheduler& scheduler, Network& network);
 
 }  // namespace dcc::vp

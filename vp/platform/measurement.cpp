@@ -210,9 +210,12 @@ void Measurement::collect_flows(RunResults& results) const {
       out.bytes = spec.bytes;
       const LinkParameters& link = network_.host_link(spec.from);
       const std::uint32_t mtu = static_cast<std::uint32_t>(config_.nic.mtu);
-      const Bytes packets = (spec.bytes + mtu - 1) / mtu;
       const Bytes full = roce::data_wire_bytes(mtu, false, false) + link.overhead;
-      const Bytes messages = (spec.bytes + spec.message - 1) / spec.message;
+      const auto packets_of = [mtu](Bytes message) { return (message + mtu - 1) / mtu; };
+      const Bytes whole = spec.bytes / spec.message;
+      const Bytes rest = spec.bytes % spec.message;  // a shorter last message
+      const Bytes messages = whole + (rest != 0 ? 1 : 0);
+      const Bytes packets = whole * packets_of(spec.message) + packets_of(rest);
       // Headers of every packet, a RETH for every message, payload.
       const Bytes wire = packets * (full - static_cast<Bytes>(mtu)) + spec.bytes +
                          messages * static_cast<Bytes>(roce::kReth);

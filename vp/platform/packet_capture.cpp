@@ -16,16 +16,6 @@ std::string path_of(std::size_t capture) {
   return "output.trace.packets." + std::to_string(capture);
 }
 
-/// Throws SettingError for `path` unless all of `ids` are flows.
-void require_flows(const std::vector<unsigned>& ids, std::size_t flows, const std::string& path) {
-  for (const unsigned flow : ids) {
-    if (flow < flows) continue;
-    throw SettingError(
-        path, flows == 0 ? "there are no flows"
-                         : fmt::format("there is no flow {}: there are 0 to {}", flow, flows - 1));
-  }
-}
-
 /// A host's ports have its address, a switch's a local one of their own.
 roce::MacAddress mac_of_port(const Topology& topology, const Wire& wire) {
   const TopologyNode& node = topology.node(wire.from);
@@ -85,7 +75,9 @@ class PacketCapture::File {
 
   bool wants(const Packet& packet) const {
     if (wanted_.empty()) return true;
-    return packet.kind != PacketKind::kPause && wanted_[packet.flow];
+    // The closed loop's own messages have numbers above those of all flows.
+    return packet.kind != PacketKind::kPause && packet.flow < wanted_.size() &&
+           wanted_[packet.flow];
   }
 
   void record(const Packet& packet, PicoSeconds sent, const Port& port) {
@@ -106,11 +98,13 @@ class PacketCapture::File {
 };
 
 void check_trace(const PlatformConfig& config, const Topology& topology, std::size_t flows) {
-  require_flows(config.output.trace.flows, flows, "output.trace.flows");
+  for (const unsigned flow : config.output.trace.flows) {
+    require_flow(flow, flows, "output.trace.flows");
+  }
   for (std::size_t i = 0; i < config.output.trace.packets.size(); ++i) {
     const PacketTraceConfig& capture = config.output.trace.packets[i];
     select_wires(topology, capture.ports, path_of(i) + ".ports");
-    require_flows(capture.flows, flows, path_of(i) + ".flows");
+    for (const unsigned flow : capture.flows) require_flow(flow, flows, path_of(i) + ".flows");
   }
 }
 

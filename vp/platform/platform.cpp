@@ -56,6 +56,7 @@ class Platform final : public sc_core::sc_module {
     }
     build_hosts();
     network_.bind_switches();
+    check_faults(config_, network_.topology(), plan_.flows().size());
     install_faults(config_, scheduler_, network_);
     capture_ = std::make_unique<PacketCapture>(config_, network_, plan_.flows().size(),
                                                setup.traces.folder);

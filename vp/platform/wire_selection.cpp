@@ -1,5 +1,7 @@
 #include "platform/wire_selection.h"
 
+#include <fmt/format.h>
+
 #include <set>
 
 #include "config/quantity_text.h"
@@ -44,6 +46,13 @@ std::vector<std::size_t> select_wires(const Topology& topology,
                                                : "; did you mean '" + near + "'?"));
   }
   return chosen;
+}
+
+void require_flow(unsigned flow, std::size_t flows, const std::string& path) {
+  if (flow < flows) return;
+  throw SettingError(
+      path, flows == 0 ? "there are no flows"
+                       : fmt::format("there is no flow {}: there are 0 to {}", flow, flows - 1));
 }
 
 }  // namespace dcc::vp

@@ -1,4 +1,5 @@
-// Wires by the names that users write: "s0->h3", both ways of a cable "s0--h3", all at a node "h3".
+// What users name in a platform: flows by number, wires as "s0->h3", both ways of a cable "s0--h3",
+// all at a node "h3".
 #pragma once
 
 #include <cstddef>
@@ -15,5 +16,8 @@ namespace dcc::vp {
 std::vector<std::size_t> select_wires(const Topology& topology,
                                       const std::vector<std::string>& names,
                                       const std::string& path);
+
+/// Throws SettingError for `path` unless `flow` is below `flows`.
+void require_flow(unsigned flow, std::size_t flows, const std::string& path);
 
 }  // namespace dcc::vp
