@@ -10,14 +10,18 @@ PR_SET_PDEATHSIG = 1  # prctl(2)
 LIBC = ctypes.CDLL(None)
 
 
-def die_with_parent():
+def die_with(parent):
+    """For a child, before it becomes the program: its end when the parent ends."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # which has ended meanwhile
+        os._exit(1)
 
 
 def run_all(commands, jobs, cwd=None):
     """Runs argument lists, at most `jobs` at a time, in their order; yields (index, return code,
     what it said) as each ends. A negative code is the signal that ended it."""
     waiting = list(enumerate(commands))[::-1]
+    parent = os.getpid()
     running = {}
     try:
         while waiting or running:
@@ -25,7 +29,7 @@ def run_all(commands, jobs, cwd=None):
                 index, command = waiting.pop()
                 said = tempfile.TemporaryFile()
                 process = subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=said,
-                                           stderr=said, preexec_fn=die_with_parent)
+                                           stderr=said, preexec_fn=lambda: die_with(parent))
                 running[process.pid] = (index, process, said)
             # Wait without collecting: the process object does that.
             pid = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid

@@ -52,6 +52,15 @@ def document_of(plan, program, extra, refused):
             "best": plan.best, "heatmaps": plan.heatmaps, "pareto": plan.pareto}
 
 
+def runs(pid):
+    """Whether there is such a process; one that has ended and is not yet collected is none."""
+    try:
+        state = pathlib.Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"
+
+
 class Folder:
     """A sweep's folder. `document` is what sweep.json holds."""
 
@@ -110,7 +119,7 @@ class Folder:
         """What a killed run left half done: hidden folders of processes that are no more."""
         for path in (self.path / "points").glob(".*.tmp-*"):
             pid = re.search(r"\.tmp-(\d+)", path.name)
-            if pid and not pathlib.Path("/proc", pid[1]).exists():
+            if pid and not runs(pid[1]):
                 shutil.rmtree(path, ignore_errors=True)
 
     def run(self, points, jobs):

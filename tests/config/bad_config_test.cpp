@@ -1,7 +1,7 @@
 // Every file of bad/ is refused with exactly the error that EXPECTED.txt promises.
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <fstream>
 #include <map>
 
@@ -69,7 +69,7 @@ TEST(BadConfigs, AMissingFileAFolderADevice) {
 }
 
 TEST(BadConfigs, AMillionBracketsEndSoonAndCleanly) {
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of the processor: others may use the machine as well
   for (const char* const opening : {"[", "{", "[[{", "- ", "? ", "a: [", "\n- "}) {
     std::string text;
     while (text.size() < 1'000'000) text += opening;
@@ -80,7 +80,7 @@ TEST(BadConfigs, AMillionBracketsEndSoonAndCleanly) {
   std::string text;
   for (int depth = 0; depth < 1000; ++depth) text += std::string(depth, ' ') + "a:\n";
   EXPECT_NE(error_of_text(text).find("nested more than 32 deep"), std::string::npos);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+  EXPECT_LT(std::clock() - begin, 60 * CLOCKS_PER_SEC);
 }
 
 TEST(BadConfigs, HugeFilesAndHugeMaps) {

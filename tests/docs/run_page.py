@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
+from harness import PATIENCE  # noqa: E402
+
 from pages import commands
 
 SKIPPED = 77
@@ -60,7 +63,7 @@ def main():
         for body, promised in pairs:
             done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", body], cwd=folder,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, timeout=200, check=False)
+                                  stderr=subprocess.STDOUT, timeout=PATIENCE, check=False)
             output = done.stdout.decode()
             line = missing_line(output, promised)
             if done.returncode != 0 or line is not None:

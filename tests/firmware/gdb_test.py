@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The real gdb on the CPU's stub, and clients that are not gdb."""
 
+import atexit
 import pathlib
 import re
 import shutil
@@ -10,6 +11,9 @@ import sys
 import tempfile
 import time
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
+from harness import PATIENCE, expect_in_order  # noqa: E402
 
 DCCVP, FIRMWARE = sys.argv[1], pathlib.Path(sys.argv[2])
 GDB = shutil.which("gdb-multiarch")
@@ -23,16 +27,17 @@ class Machine:
         self.process = subprocess.Popen([DCCVP, "run-elf", "--gdb", "0", *options, elf],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT)
+        atexit.register(self.process.kill)  # after a failed test it still waits for its debugger
         line = self.process.stdout.readline().decode()
         self.port = int(re.search(r"127\.0\.0\.1:(\d+)", line).group(1))
 
     def finish(self):
-        out, _ = self.process.communicate(timeout=120)
+        out, _ = self.process.communicate(timeout=PATIENCE)
         self.process.stdout.close()
         return self.process.returncode, out.decode()
 
     def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
 
 
 def packet(text):
@@ -68,25 +73,22 @@ class Client:
 class RealGdb(unittest.TestCase):
     def session(self, *commands, options=(), elf=ELF):
         machine = Machine(*options, elf=elf)
+        # gdb itself gives up on an answer after two seconds, which a busy machine may take.
         script = ["set pagination off", "set confirm off", "set architecture riscv:rv32",
+                  f"set remotetimeout {PATIENCE}",
                   f"target remote 127.0.0.1:{machine.port}", *commands]
         with tempfile.NamedTemporaryFile("w", suffix=".gdb") as file:
             file.write("\n".join(script) + "\n")
             file.flush()
             done = subprocess.run([GDB, "-batch", "-nx", "-x", file.name, elf],
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, timeout=120)
+                                  stderr=subprocess.STDOUT, timeout=PATIENCE)
         text = done.stdout.decode()
         status, out = machine.finish()
         return text, status, out
 
     def expect(self, text, *patterns):
-        """Every pattern, in this order."""
-        at = 0
-        for pattern in patterns:
-            found = re.compile(pattern).search(text, at)
-            self.assertIsNotNone(found, f"{pattern!r} not found behind position {at} of:\n{text}")
-            at = found.end()
+        expect_in_order(self, text, *patterns)
 
     def test_break_in_the_interrupt_handler(self):
         text, status, out = self.session(
@@ -243,7 +245,7 @@ class OtherClients(unittest.TestCase):
     def test_port_in_use(self):
         machine = Machine()
         done = subprocess.run([DCCVP, "run-elf", "--gdb", str(machine.port), ELF],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
         self.assertEqual(done.returncode, 2)
         self.assertIn(f"cannot listen on 127.0.0.1:{machine.port}", done.stderr.decode())
         self.leave_and_check(machine)

@@ -3,6 +3,7 @@
 instruction, bad programs ended with a clear sentence, rubbish on the debugger's port."""
 
 import json
+import os
 import pathlib
 import re
 import socket
@@ -12,7 +13,11 @@ import tempfile
 import threading
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
+from harness import PATIENCE, figures  # noqa: E402
+
 DCCVP, FIRMWARE, ROOT = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
+
 
 SMALL = """\
 duration: 300us
@@ -34,13 +39,11 @@ class Platform(unittest.TestCase):
     def run_config(self, config, name, *arguments):
         done = subprocess.run([DCCVP, "run", config, "--quiet", "--no-plots", "--out",
                                self.folder / name, *arguments], capture_output=True, text=True,
-                              timeout=200, check=False)
+                              timeout=PATIENCE, check=False)
         return done
 
     def figures(self, name):
-        metrics = json.loads((self.folder / name / "metrics.json").read_text())
-        del metrics["wall_s"], metrics["speed"]
-        return metrics
+        return figures(self.folder / name)
 
     def small(self, elf, more=""):
         config = self.folder / "small.yaml"
@@ -102,11 +105,22 @@ class Bad(Platform):
                 self.assertFalse((self.folder / name).exists())
 
 
+def quiet_port():
+    """A free port below those that the system hands out by itself, so that no other test's socket
+    gets it before the program under test does."""
+    for port in range(20_000 + os.getpid() % 10_000, 32_000):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
+    raise AssertionError("no free port")
+
+
 class Rubbish(Platform):
     def test_on_the_debuggers_port(self):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = quiet_port()
         config = self.small(FIRMWARE / "traffic.elf", f", gdb: {port}")
         process = subprocess.Popen([DCCVP, "run", config, "--no-plots", "--quiet", "--out",
                                     self.folder / "out"], stderr=subprocess.PIPE, text=True)
@@ -118,14 +132,14 @@ class Rubbish(Platform):
             reader = threading.Thread(target=lambda: rest.append(process.stderr.read()))
             reader.start()
             for data in (b"GET / HTTP/1.1\r\n\r\n", bytes(range(256)) * 20, b"$#01$c#", b""):
-                with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+                with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
                     client.sendall(data)
             # It still waits for a debugger; one comes, and goes.
-            with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+            with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
                 client.sendall(b"$D#44")
                 client.recv(16)
-            self.assertEqual(process.wait(timeout=100), 0)
-            reader.join(timeout=20)
+            self.assertEqual(process.wait(timeout=PATIENCE), 0)
+            reader.join(timeout=PATIENCE)
         finally:
             process.kill()
             process.stderr.close()

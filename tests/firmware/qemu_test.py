@@ -6,6 +6,9 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
+from harness import PATIENCE  # noqa: E402
+
 DCCVP, FIRMWARE = sys.argv[1], pathlib.Path(sys.argv[2])
 QEMU = shutil.which("qemu-system-riscv32")
 EXPECTED_LINES = 60  # a program that stops early agrees with itself on little
@@ -16,10 +19,11 @@ def main():
         print("qemu-system-riscv32 is missing (package qemu-system-misc): skipped")
         return 77
     elf = FIRMWARE / "test_oracle.elf"
-    ours = subprocess.run([DCCVP, "run-elf", "--quiet", elf], stdout=subprocess.PIPE, timeout=60,
+    ours = subprocess.run([DCCVP, "run-elf", "--quiet", elf], stdout=subprocess.PIPE,
+                          timeout=PATIENCE,
                           check=True).stdout.decode().splitlines()
     theirs = subprocess.run([QEMU, "-M", "virt", "-bios", "none", "-nographic", "-kernel", elf],
-                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=60,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=PATIENCE,
                             check=True).stdout.decode().splitlines()
     differences = [(i, a, b) for i, (a, b) in enumerate(zip(ours, theirs), 1) if a != b]
     for line, a, b in differences:

@@ -9,12 +9,15 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
+from harness import PATIENCE  # noqa: E402
+
 DCCVP, FIRMWARE = sys.argv[1], pathlib.Path(sys.argv[2])
 
 
 def run(*arguments):
     done = subprocess.run([DCCVP, "run-elf", *map(str, arguments)], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 

@@ -11,6 +11,9 @@ import unittest
 
 import jsonschema
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
+from harness import PATIENCE, figures  # noqa: E402
+
 DCCVP, FIRMWARE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 
 SCHEMA = pathlib.Path(__file__).resolve().parents[1] / "system/trace_event_schema.json"
@@ -34,7 +37,7 @@ class Traces(unittest.TestCase):
         config = pathlib.Path(folder.name, "platform.yaml")
         config.write_text(PLATFORM.format(elf=FIRMWARE / f"{elf}.elf"))
         done = subprocess.run([DCCVP, "run", config, "--out", self.out, "--no-plots", "--quiet",
-                               *arguments], capture_output=True, text=True, timeout=120,
+                               *arguments], capture_output=True, text=True, timeout=PATIENCE,
                               cwd=folder.name, check=False)
         return done
 
@@ -93,17 +96,12 @@ class Traces(unittest.TestCase):
         return pathlib.Path(folder.name, name)
 
     def test_tracing_changes_nothing(self):
-        def figures():
-            metrics = json.loads((self.out / "metrics.json").read_text())
-            del metrics["wall_s"], metrics["speed"]
-            return metrics
-
         self.expect_ok(self.run_platform("traffic"))
-        plain = figures()
+        plain = figures(self.out)
         self.assertFalse((self.out / "trace").exists())
         self.expect_ok(self.run_platform("traffic", "-c",
                                          "output.trace={cpu: true, transactions: text}"))
-        self.assertEqual(figures(), plain)
+        self.assertEqual(figures(self.out), plain)
         text = (self.out / "trace/transactions.txt").read_text()
         for pattern in (r"host1\.cpu  WR 0x4000000c dcc\.CTRL = 0x000000\w\w  ok$",
                         r"host1\.dma  RD 0x80\w+ ram \+ 0x\w+ = \w+\.\.\. \d+ bytes  ok$",

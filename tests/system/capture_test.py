@@ -7,7 +7,6 @@ tshark decodes every frame; what it finds is counted and must be what metrics.js
 """
 
 import collections
-import json
 import pathlib
 import re
 import struct
@@ -16,6 +15,8 @@ import sys
 import tempfile
 import unittest
 import zlib
+
+from harness import PATIENCE, figures
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DCCVP = ""
@@ -42,7 +43,7 @@ def dccvp(command, config, *overrides, out=None, code=0):
         arguments += ["-c", override]
     if out is not None:
         arguments += ["--out", str(out), "--no-plots"]
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=PATIENCE, check=False)
     if done.returncode != code:
         raise AssertionError(f"exit {done.returncode}: {done.stderr}{done.stdout}")
     return done
@@ -53,7 +54,7 @@ def frames_of(file):
                  "-E", "separator=,", "-E", "occurrence=f"]
     for field in FIELDS:
         arguments += ["-e", field]
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=300, check=True)
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=PATIENCE, check=True)
     return [Frame(*line.split(",")) for line in done.stdout.splitlines()]
 
 
@@ -77,12 +78,6 @@ def icrc_of(frame):
     for byte in (1, 8, 10, 11, 20 + 6, 20 + 7, 28 + 4):  # ToS, TTL, checksums, FECN/BECN
         masked[8 + byte] = 0xFF
     return struct.pack("<I", zlib.crc32(masked))
-
-
-def metrics_of(out):
-    metrics = json.loads((out / "metrics.json").read_text())
-    del metrics["wall_s"], metrics["speed"]
-    return metrics
 
 
 class Capture(unittest.TestCase):
@@ -111,7 +106,7 @@ class Capture(unittest.TestCase):
 class Demo(Capture):
     def test_every_frame_decoded_and_the_counts_are_the_counters(self):
         out = self.run_demo(*FINITE, packets="[{name: all, snap: 9216B}, {name: short}]")
-        metrics = metrics_of(out)
+        metrics = figures(out)
         frames = frames_of(out / "trace/all.pcapng")
         self.check_decoded(frames)
         self.assertEqual(len(frames), metrics["link_traversals"])
@@ -177,7 +172,7 @@ class Demo(Capture):
         off = self.run_demo(*short, packets="[]", name="off")
         self.assertEqual((one / "trace/packets.pcapng").read_bytes(),
                          (two / "trace/packets.pcapng").read_bytes())
-        self.assertEqual(metrics_of(one), metrics_of(off))
+        self.assertEqual(figures(one), figures(off))
         self.assertFalse((off / "trace").exists())
 
 
@@ -206,7 +201,7 @@ class Selections(Capture):
         pauses = [f for f in frames if f.mac_opcode]
         self.assertGreater(len(pauses), 10)
         self.assertEqual({f.mac_opcode for f in pauses}, {"0x0101"})
-        self.assertEqual(len(frames), metrics_of(out)["link_traversals"])
+        self.assertEqual(len(frames), figures(out)["link_traversals"])
 
     def test_a_choice_of_flows_leaves_out_the_closed_loops_own_messages(self):
         out = self.folder / "out"

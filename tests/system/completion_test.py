@@ -13,12 +13,15 @@ import sys
 import tempfile
 import unittest
 
+from harness import PATIENCE
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DCCVP = ""
 
 
 def dccvp(*arguments):
-    return subprocess.run([DCCVP, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run([DCCVP, *arguments], capture_output=True, text=True, timeout=PATIENCE,
+                          check=False)
 
 
 def commands():
@@ -38,7 +41,7 @@ class Completion(unittest.TestCase):
                   "COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1))\n"
                   "_dccvp 2>/dev/null\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n")
         done = subprocess.run(["bash", "-c", script, "bash", DCCVP, *split], cwd=self.folder,
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=PATIENCE, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return set(done.stdout.split())
 
@@ -75,7 +78,7 @@ class Completion(unittest.TestCase):
     @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
     def test_zsh_reads_it(self):
         done = subprocess.run(["zsh", "-f", "-c", f"source <('{DCCVP}' completion zsh)"],
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=PATIENCE, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
 
 
@@ -103,7 +106,7 @@ class Help(unittest.TestCase):
                 done = subprocess.run(["script", "-qec", command, "/dev/null"], cwd=folder,
                                       env={**os.environ, "NO_COLOR": variable, "TERM": "xterm"},
                                       stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                      timeout=60, check=False)
+                                      timeout=PATIENCE, check=False)
                 self.assertEqual(done.returncode, 1, done.stdout)
                 self.assertEqual("\033[" in done.stdout.replace("\033[K", ""), coloured, done.stdout)
 

@@ -12,6 +12,8 @@ import sys
 import tempfile
 import unittest
 
+from harness import PATIENCE
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DCCVP = ""
 
@@ -22,7 +24,8 @@ def run(config, *overrides, status=0):
         arguments = [DCCVP, "run", str(ROOT / "configs" / config), "--out", str(out), "--no-plots"]
         for override in overrides:
             arguments += ["-c", override]
-        done = subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=PATIENCE,
+                              check=False)
         if done.returncode != status:
             raise AssertionError(f"{config}: exit {done.returncode}: {done.stderr}{done.stdout}")
         return json.loads((out / "metrics.json").read_text()), done.stdout

@@ -13,6 +13,8 @@ import sys
 import tempfile
 import unittest
 
+from harness import PATIENCE
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DCCVP = ""
 ALGORITHMS = ("none", "dcc", "dcqcn", "qcn", "timely", "dctcp", "hpcc", "ibcc")
@@ -30,7 +32,8 @@ class Faults(unittest.TestCase):
                        "--no-plots", "--quiet", "--seed", str(seed)]
             for override in overrides:
                 command += ["-c", override]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE,
+                                  check=False)
             self.assertEqual(done.returncode, 0, f"{overrides}: {done.stderr}")
             metrics = json.loads((out / "metrics.json").read_text())
             with open(out / "series/class.csv", newline="") as file:

@@ -4,7 +4,6 @@
   interactive_test.py BUILD/dccvp
 """
 
-import json
 import os
 import pathlib
 import random
@@ -14,17 +13,9 @@ import sys
 import tempfile
 import unittest
 
-DCCVP = ""
+from harness import PATIENCE, SMALL_INCAST, expect_in_order, figures
 
-CONFIG = """\
-duration: 1ms
-topology: {kind: star, hosts: 4, link: {rate: 25Gbps}}
-nic: {congestion_control: {algorithm: dcc}}
-host: {driver: native}
-traffic:
-  - {kind: incast, senders: 1..3, receiver: 0, dscp: 46, start: 50us}
-output: {plots: false}
-"""
+DCCVP = ""
 
 
 class Interactive(unittest.TestCase):
@@ -32,27 +23,21 @@ class Interactive(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="dccvp-interactive-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        (self.folder / "t.yaml").write_text(CONFIG)
+        (self.folder / "t.yaml").write_text(SMALL_INCAST)
 
     def session(self, *commands, status=0, raw=None, options=()):
         data = raw if raw is not None else ("\n".join(commands) + "\n").encode()
         done = subprocess.run([DCCVP, "run", "t.yaml", "--interactive", "--quiet", "--force",
                                "--out", "out", *options], cwd=self.folder, input=data,
-                              capture_output=True, timeout=120, check=False)
+                              capture_output=True, timeout=PATIENCE, check=False)
         self.assertEqual(done.returncode, status, done.stderr.decode(errors="replace"))
         return done.stdout.decode(errors="replace")
 
     def expect(self, text, *patterns):
-        """Every pattern, in this order."""
-        at = 0
-        for pattern in patterns:
-            found = re.compile(pattern, re.MULTILINE).search(text, at)
-            self.assertIsNotNone(found, f"{pattern!r} not found behind position {at} of:\n{text}")
-            at = found.end()
+        expect_in_order(self, text, *patterns)
 
     def figures(self):
-        metrics = json.loads((self.folder / "out/metrics.json").read_text())
-        return {k: v for k, v in metrics.items() if k not in ("wall_s", "speed")}
+        return figures(self.folder / "out")
 
     def test_pauses_at_times(self):
         text = self.session("time", "read flow[2]", "until 100us", "run 20us", "time", "until 90us", "run")

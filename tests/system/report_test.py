@@ -14,13 +14,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
+
+from harness import PATIENCE
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DCCVP = ""
 MOST_BYTES = 10_000_000
-MOST_SECONDS = 3.0
+MOST_SECONDS = 3.0  # of processor time, whatever else the machine does
 
 SMALL = """\
 duration: 2ms
@@ -53,7 +54,7 @@ output: {plots: false, series: {interval: 20us}}
 
 def dccvp(*arguments, cwd):
     return subprocess.run([DCCVP, *map(str, arguments)], cwd=cwd, capture_output=True, text=True,
-                          timeout=300, check=False)
+                          timeout=PATIENCE, check=False)
 
 
 def shown_number(text):
@@ -74,6 +75,23 @@ def look_up(metrics, path):
     return metrics
 
 
+def processor_seconds(root):
+    """What a process and all below it have used so far."""
+    ticks, children = {}, {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended
+        ticks[int(folder.name)] = sum(map(int, words[11:15]))
+        children.setdefault(int(words[1]), []).append(int(folder.name))
+    total, below = 0, [root]
+    for process in below:
+        total += ticks.get(process, 0)
+        below += children.get(process, [])
+    return total / os.sysconf("SC_CLK_TCK")
+
+
 class Browser:
     """Headless Chromium; what its console says is kept."""
 
@@ -87,16 +105,19 @@ class Browser:
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+        self.driver.set_script_timeout(PATIENCE)
         self.run = self.driver.execute_script
 
     def open(self, file):
-        begin = time.monotonic()
+        """Returns the processor time it took."""
+        browser = self.driver.service.process.pid
+        begin = processor_seconds(browser)
         self.driver.get(pathlib.Path(file).resolve().as_uri())
         assert self.run("return document.documentElement.dataset.ready") == "true", "script failed"
         # Two frames: what was drawn is on the screen.
         self.driver.execute_async_script(
             "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))")
-        return time.monotonic() - begin
+        return processor_seconds(browser) - begin
 
     def console(self):
         # Reading pixels back is this test's doing, not the page's.
@@ -305,8 +326,8 @@ class Report(unittest.TestCase):
         file = self.make("tree")
         size = file.stat().st_size
         self.assertLess(size, MOST_BYTES)
-        # The best of three: the machine may be busy with other tests.
-        seconds = min(self.check_page(file, ["tree"]) for _ in range(3))
+        seconds = self.check_page(file, ["tree"])
+        self.assertGreater(seconds, 0)
         self.assertLess(seconds, MOST_SECONDS)
         pictures = self.browser.inked()
         self.assertEqual(len(pictures), 3)
@@ -314,7 +335,7 @@ class Report(unittest.TestCase):
             self.assertGreater(inked, 2000)
         self.assertEqual(self.browser.run(
             "return document.querySelectorAll('svg.topology .t-host').length"), 320)
-        print(f"320 hosts: {size / 1e6:.2f} MB, drawn after {seconds:.2f} s")
+        print(f"320 hosts: {size / 1e6:.2f} MB, drawn in {seconds:.2f} s of processor time")
 
 
 if __name__ == "__main__":

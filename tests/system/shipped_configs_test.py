@@ -12,6 +12,8 @@ import sys
 import tempfile
 import unittest
 
+from harness import PATIENCE
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DCCVP = ""
 
@@ -31,7 +33,8 @@ def run(config, *overrides, seed=1):
                      "--no-plots", "--quiet", "--seed", str(seed)]
         for override in overrides:
             arguments += ["-c", override]
-        done = subprocess.run(arguments, capture_output=True, text=True, timeout=280, check=False)
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=PATIENCE,
+                              check=False)
         if done.returncode != 0:
             raise AssertionError(f"{config}: exit {done.returncode}: {done.stderr}{done.stdout}")
         return json.loads((out / "metrics.json").read_text())

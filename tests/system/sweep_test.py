@@ -17,12 +17,15 @@ import tempfile
 import time
 import unittest
 
+from harness import PATIENCE
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sw" / "sweep"))
 DCCVP = ""
 
 import sweep_metrics  # noqa: E402
 import sweep_plan  # noqa: E402
+import sweep_points  # noqa: E402
 import sweep_quantity  # noqa: E402
 import sweep_table  # noqa: E402
 import sweep_yaml  # noqa: E402
@@ -36,6 +39,16 @@ GRID = """grid:
   switch.ecn.kmax: [200KB, 400KB]
   nic.congestion_control.algorithm: [dcqcn, dcc]
 seeds: 1..2
+"""
+# dccvp, but while there is a file `hold`, runs that begin after nine markers are there have no end.
+HOLDING = """\
+#!/bin/sh
+cd "{folder}"
+if [ "$1" = run ] && [ -e hold ] && [ "$(ls killed/done | wc -l)" -ge 9 ]; then
+  exec "{dccvp}" "$@" -c duration=1000s -c output.series.interval=1s \\
+    -c "output.trace={{perfetto: true, to: 1us}}"
+fi
+exec "{dccvp}" "$@"
 """
 VIEWS = """best: {goodput: max, queue: min}
 heatmaps: [{metric: queue, x: switch.ecn.kmin, y: switch.ecn.kmax,
@@ -54,9 +67,9 @@ class Sweeps(unittest.TestCase):
         (self.folder / name).write_text(text)
         return name
 
-    def sweep(self, *arguments, code=0):
-        done = subprocess.run([DCCVP, "sweep", *arguments], cwd=self.folder, capture_output=True,
-                              text=True, timeout=400, check=False)
+    def sweep(self, *arguments, code=0, program=()):
+        done = subprocess.run([*(program or (DCCVP, "sweep")), *arguments], cwd=self.folder,
+                              capture_output=True, text=True, timeout=PATIENCE, check=False)
         self.assertEqual(done.returncode, code, done.stderr + done.stdout)
         return done
 
@@ -71,23 +84,30 @@ class Continued(Sweeps):
 
     def test_a_kill_half_way_costs_only_what_was_under_way(self):
         name = self.write(HEAD + GRID + METRICS + VIEWS)
-        self.sweep(name, "-j", "2", "--out", "whole")
+        holding = self.folder / "holding"
+        holding.write_text(HOLDING.format(folder=self.folder, dccvp=DCCVP))
+        holding.chmod(0o755)
+        program = ("/usr/bin/python3", "-B", ROOT / "sw/sweep/sweep.py", holding)
+        self.sweep(name, "-j", "2", "--out", "whole", program=program)
         self.assertEqual(len(self.table("whole")), 24)
 
-        process = subprocess.Popen([DCCVP, "sweep", name, "-j", "2", "--out", "killed"],
-                                   cwd=self.folder, stdout=subprocess.DEVNULL)
-        until = time.monotonic() + 300
-        while len(self.markers("killed")) < 9 and time.monotonic() < until:
+        (self.folder / "hold").touch()
+        process = subprocess.Popen([*program, name, "-j", "2", "--out", "killed"], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL)
+        while len(traces := list(self.folder.glob("killed/points/.*.tmp-*/trace"))) < 2:
+            self.assertIsNone(process.poll(), "ended by itself")
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        time.sleep(0.5)  # the points under way die with it
+        for trace in traces:  # the points under way die with it
+            while sweep_points.runs(trace.parent.name.split(".tmp-")[1]):
+                time.sleep(0.02)
+        (self.folder / "hold").unlink()
         before = self.markers("killed")
-        self.assertGreaterEqual(len(before), 9)
-        self.assertLess(len(before), 24)
+        self.assertIn(len(before), (9, 10))
         self.assertFalse((self.folder / "killed/table.csv").exists())
 
-        self.sweep(name, "-j", "2", "--out", "killed")
+        self.sweep(name, "-j", "2", "--out", "killed", program=program)
         after = self.markers("killed")
         self.assertEqual(len(after), 24)
         self.assertEqual({n: after[n] for n in before}, before, "a finished point was run again")
@@ -95,11 +115,11 @@ class Continued(Sweeps):
                          (self.folder / "whole/table.csv").read_bytes())
         self.assertEqual([p for p in (self.folder / "killed").rglob(".*")], [], "left half done")
 
-        self.sweep(name, "-j", "2", "--out", "killed")
+        self.sweep(name, "-j", "2", "--out", "killed", program=program)
         self.assertEqual(self.markers("killed"), after, "nothing was missing")
         # A sweep that grows keeps what it has.
         self.write(HEAD + GRID.replace("1..2", "1..3") + METRICS + VIEWS)
-        self.sweep(name, "-j", "2", "--out", "killed", "--no-plots")
+        self.sweep(name, "-j", "2", "--out", "killed", "--no-plots", program=program)
         grown = self.markers("killed")
         self.assertEqual(len(grown), 36)
         self.assertEqual({n: grown[n] for n in after}, after)
@@ -111,7 +131,8 @@ class Continued(Sweeps):
         self.assertFalse((self.folder / "flow/done").exists(), "only the workflow is written")
         environment = {**os.environ, "HOME": str(self.folder)}
         done = subprocess.run(["snakemake", "-j2", "--quiet"], cwd=self.folder / "flow",
-                              capture_output=True, text=True, timeout=500, check=False, env=environment)
+                              capture_output=True, text=True, timeout=PATIENCE,
+                              check=False, env=environment)
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         for file in ("table.csv", "results.sqlite"):
             self.assertEqual((self.folder / "flow" / file).read_bytes(),

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import unittest
 
+from harness import PATIENCE
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "configs" / "tenants.yaml"
 DCCVP = ""
@@ -26,7 +28,8 @@ def run(*overrides):
         arguments = [DCCVP, "run", str(CONFIG), "--out", str(out), "--no-plots", "--quiet"]
         for override in overrides:
             arguments += ["-c", override]
-        done = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=280)
+        done = subprocess.run(arguments, capture_output=True, text=True, check=False,
+                              timeout=PATIENCE)
         if done.returncode not in (0, 1):
             raise AssertionError(done.stderr)
         return done.returncode, json.loads((out / "metrics.json").read_text()), done.stderr

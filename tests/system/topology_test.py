@@ -14,6 +14,8 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
+from harness import PATIENCE
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
 DCCVP = ""
@@ -38,7 +40,7 @@ traffic:
 
 def topology(*arguments, cwd=ROOT):
     return subprocess.run([DCCVP, "topology", *map(str, arguments)], cwd=cwd, capture_output=True,
-                          text=True, timeout=60, check=False)
+                          text=True, timeout=PATIENCE, check=False)
 
 
 class Drawing:

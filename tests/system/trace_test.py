@@ -20,18 +20,10 @@ import unittest
 
 import jsonschema
 
+from harness import PATIENCE, SMALL_INCAST, figures
+
 HERE = pathlib.Path(__file__).resolve().parent
 DCCVP = ""
-
-CONFIG = """\
-duration: 1ms
-topology: {kind: star, hosts: 4, link: {rate: 25Gbps}}
-nic: {congestion_control: {algorithm: dcc}}
-host: {driver: native}
-traffic:
-  - {kind: incast, senders: 1..3, receiver: 0, dscp: 46, start: 50us}
-output: {plots: false}
-"""
 
 
 class Run(unittest.TestCase):
@@ -39,10 +31,10 @@ class Run(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="dccvp-trace-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        (self.folder / "t.yaml").write_text(CONFIG)
+        (self.folder / "t.yaml").write_text(SMALL_INCAST)
         arguments = ["-c", f"output.trace={{{options}}}"] if options else []
         done = subprocess.run([DCCVP, "run", "t.yaml", "--quiet", "--out", "out", *arguments, *more],
-                              cwd=self.folder, capture_output=True, text=True, timeout=120,
+                              cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE,
                               check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.metrics = json.loads((self.folder / "out/metrics.json").read_text())
@@ -124,10 +116,11 @@ class Signals(Run):
         if shutil.which("vcd2fst") is None or shutil.which("fst2vcd") is None:
             self.skipTest("gtkwave is missing")
         fst = vcd.with_suffix(".fst")
-        made = subprocess.run(["vcd2fst", vcd, fst], capture_output=True, text=True, timeout=60,
+        made = subprocess.run(["vcd2fst", vcd, fst], capture_output=True, text=True,
+                              timeout=PATIENCE,
                               check=False)
         self.assertEqual(made.returncode, 0, made.stderr)
-        text = subprocess.run(["fst2vcd", fst], capture_output=True, text=True, timeout=60,
+        text = subprocess.run(["fst2vcd", fst], capture_output=True, text=True, timeout=PATIENCE,
                               check=True).stdout
         return self.parse(text)
 
@@ -217,13 +210,10 @@ class Transactions(Run):
 
 class Off(Run):
     def test_nothing_is_left_and_nothing_is_changed(self):
-        def figures():
-            return {k: v for k, v in self.metrics.items() if k not in ("wall_s", "speed")}
-
         self.assertFalse(self.trace("").exists())
-        plain = figures()
+        plain = figures(self.folder / "out")
         self.trace("perfetto: true, signals: true, transactions: json")
-        self.assertEqual(figures(), plain)
+        self.assertEqual(figures(self.folder / "out"), plain)
 
     def test_two_traces_are_alike(self):
         options = "perfetto: true, signals: true, transactions: json"
@@ -242,7 +232,7 @@ class Off(Run):
         done = subprocess.run([DCCVP, "run", "t.yaml", "--quiet", "--out", "other", "-c",
                                "output.series={flows: none, queues: none, classes: false}", "-c",
                                "output.trace={perfetto: true, signals: true, transactions: json}"],
-                              cwd=self.folder, capture_output=True, text=True, timeout=60,
+                              cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE,
                               restore_signals=False, preexec_fn=refuse_more_than_200_kb, check=False)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("'other/trace/trace.json' could not be written to its end", done.stderr)
@@ -255,7 +245,7 @@ class Off(Run):
         self.trace("")
         done = subprocess.run([DCCVP, "run", "t.yaml", "--out", "other", "-c",
                                "output.trace={perfetto: true, flows: 7}"], cwd=self.folder,
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=PATIENCE, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("output.trace.flows: there is no flow 7: there are 0 to 2", done.stderr)
         self.assertFalse((self.folder / "other").exists())

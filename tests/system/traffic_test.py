@@ -11,6 +11,8 @@ import sys
 import tempfile
 import unittest
 
+from harness import PATIENCE
+
 DCCVP = ""
 
 STAGGERED = """\
@@ -41,7 +43,7 @@ class Staggered(unittest.TestCase):
             config.write_text(STAGGERED)
             out = pathlib.Path(folder) / "out"
             subprocess.run([DCCVP, "run", str(config), "--out", str(out), "--no-plots", "--quiet"],
-                           check=True, timeout=60)
+                           check=True, timeout=PATIENCE)
             active = {0: [], 1: [], 2: []}
             with open(out / "series/flow_rates.csv", newline="") as file:
                 for row in csv.DictReader(file):

@@ -1,0 +1,35 @@
+"""What the tests of the program share: patience, results that repeat, a small network."""
+
+import json
+import pathlib
+import re
+
+# Seconds that a process may take: what hangs is ended, what a busy machine delays is not.
+PATIENCE = 1200
+
+# Three senders meet in one port of 25 Gb/s; drivers bring the controllers up.
+SMALL_INCAST = """\
+duration: 1ms
+topology: {kind: star, hosts: 4, link: {rate: 25Gbps}}
+nic: {congestion_control: {algorithm: dcc}}
+host: {driver: native}
+traffic:
+  - {kind: incast, senders: 1..3, receiver: 0, dscp: 46, start: 50us}
+output: {plots: false}
+"""
+
+
+def figures(out):
+    """The metrics.json in a run's folder without what depends on the machine: wall_s and speed."""
+    metrics = json.loads((pathlib.Path(out) / "metrics.json").read_text(encoding="utf-8"))
+    del metrics["wall_s"], metrics["speed"]
+    return metrics
+
+
+def expect_in_order(test, text, *patterns):
+    """Every pattern is found in the text, each behind the one before."""
+    at = 0
+    for pattern in patterns:
+        found = re.compile(pattern, re.MULTILINE).search(text, at)
+        test.assertIsNotNone(found, f"{pattern!r} not found behind position {at} of:\n{text}")
+        at = found.end()
