@@ -135,8 +135,8 @@ static void interrupts(void) {
   machine_enable_interrupts();
   machine_disable_interrupts();
   printf("mip after %08" PRIx32 "\n", (uint32_t)(MACHINE_CSR_READ(mip) & 0x888));
-  /* The interrupt is taken only where it is let in, so that its mepc does not depend on how fast the
-   * timer runs beside the program; a wake-up between the question and wfi would be lost. */
+  /* The interrupt is taken only where it is let in, so that its mepc does not depend on how fast
+   * the timer runs beside the program; a wake-up between the question and wfi would be lost. */
   puts("wfi until the timer");
   machine_set_timer(machine_time_ns() + 1000);
   while ((MACHINE_CSR_READ(mip) & 1u << TRAP_TIMER) == 0) machine_sleep();
