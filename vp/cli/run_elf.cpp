@@ -72,7 +72,7 @@ void add_run_elf_command(CLI::App& app, int& status) {
   command->footer(
       "Examples:\n"
       "  dccvp run-elf build/firmware/fault.elf\n"
-      "  dccvp run-elf --gdb 34571 build/firmware/irq_storm.elf");
+      "  dccvp run-elf --gdb 4441 build/firmware/irq_storm.elf");
   command->callback([a, &status] {
     try {
       status = run_elf(read_options(*a));
