@@ -12,6 +12,10 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+
+from ending import InputError, ended  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RTL_PAGES = {"timing-wheel": "timing_wheel/doc/theory.md", "rate-unit": "rate_lut/doc/theory.md",
              "timing-wheel-testplan": "timing_wheel/doc/testplan.md"}
@@ -56,7 +60,17 @@ def staged(text):
 def main():
     dccvp, folder = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve()
     source = folder / "source"
+    if not pathlib.Path(dccvp).is_file():
+        raise InputError(f"{dccvp}: no such program")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())) \
+            and not (folder / "mkdocs.yml").exists():
+        raise InputError(f"'{folder}' holds something else than a site; not replaced")
     shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    config = re.sub(r"^docs_dir: .*$", f"docs_dir: {source}", config, flags=re.MULTILINE)
+    config = re.sub(r"^site_dir: .*$", f"site_dir: {folder / 'html'}", config, flags=re.MULTILINE)
+    (folder / "mkdocs.yml").write_text(config, encoding="utf-8")
     for page in sorted((ROOT / "docs").rglob("*")):
         target = source / page.relative_to(ROOT / "docs")
         if page.is_dir():
@@ -76,10 +90,6 @@ def main():
                        ("parameters", said(dccvp, "params", "--format", "markdown")),
                        ("metrics", said(dccvp, "metrics", "--format", "markdown"))):
         (reference / f"{name}.md").write_text(text, encoding="utf-8")
-    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    config = re.sub(r"^docs_dir: .*$", f"docs_dir: {source}", config, flags=re.MULTILINE)
-    config = re.sub(r"^site_dir: .*$", f"site_dir: {folder / 'html'}", config, flags=re.MULTILINE)
-    (folder / "mkdocs.yml").write_text(config, encoding="utf-8")
     if shutil.which("mkdocs") is None:
         print("mkdocs is not installed")
         return 1
@@ -94,4 +104,6 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    sys.exit(ended(main))

@@ -4,7 +4,12 @@
 Markdown, in the order of the source, with its comments; a comment line above ports is their heading.
 """
 import re
+import pathlib
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+
+from ending import ended  # noqa: E402
 
 PARAMETER = re.compile(r"parameter\s+(?:int unsigned|logic(?:\s*\[[^]]*\])?)\s+(\w+)\s*=\s*([^,/]*[^,/\s])"
                        r"\s*,?\s*(?://\s*(.*))?$")
@@ -56,4 +61,4 @@ def main():
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    main()
+    sys.exit(ended(main))

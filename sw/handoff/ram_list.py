@@ -4,7 +4,12 @@
 Every instance of ram_1r1w_array with its place, depth and width, as a Markdown table.
 """
 import json
+import pathlib
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+
+from ending import ended  # noqa: E402
 
 
 def walk(modules, name, path, rows):
@@ -36,4 +41,4 @@ def main():
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    main()
+    sys.exit(ended(main))

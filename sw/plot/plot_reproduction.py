@@ -4,15 +4,18 @@ import json
 import pathlib
 import sys
 
-import matplotlib
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
 
-matplotlib.use("Agg")
+from ending import ended  # noqa: E402
+import pictures  # noqa: E402, F401
 import matplotlib.pyplot as plt  # noqa: E402
 
 COLOURS = {"inside": "#2a7f62", "outside, explained": "#d08c1f", "OUTSIDE": "#b3261e"}
 
 
 def main() -> int:
+    if len(sys.argv) != 2:
+        sys.exit("usage: plot_reproduction.py DIR")
     folder = pathlib.Path(sys.argv[1])
     records = json.loads((folder / "reproduction.json").read_text())
     shown = [r for r in records if r["published"] and r["ours"]]
@@ -40,4 +43,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

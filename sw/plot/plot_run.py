@@ -13,21 +13,18 @@ import csv
 import json
 import math
 import os
+import pathlib
 import sys
 
-try:
-    os.environ.setdefault("MPLCONFIGDIR", os.path.join(os.environ.get("TMPDIR", "/tmp"), "dccvp-mpl"))
-    import matplotlib
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
 
-    matplotlib.use("Agg")
+try:
+    from ending import ended
+    from pictures import COLOURS, GRID, INK, PALE
     import matplotlib.pyplot as plt
 except ImportError:
     sys.exit("python3-matplotlib is not installed")
 
-# Distinguishable in print and for colour-blind readers (Okabe and Ito).
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5C4B8A", "#4D4D4D"]
-INK = "#222222"
-PALE = "#8A8A8A"
 MOST_LINES = 16  # with more flows, single lines say nothing: mean and spread of a class do
 MOST_LABELS = 8
 STRETCHES = 50  # of time, over which single flows are averaged before their spread is shown
@@ -36,7 +33,7 @@ plt.rcParams.update({
     "figure.facecolor": "white", "axes.facecolor": "white", "savefig.facecolor": "white",
     "font.size": 10, "axes.titlesize": 11, "axes.titleweight": "bold", "axes.titlelocation": "left",
     "axes.edgecolor": PALE, "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK,
-    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#E4E4E4",
+    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": GRID,
     "grid.linewidth": 0.7, "lines.linewidth": 1.4, "savefig.dpi": 110, "axes.axisbelow": True,
 })
 
@@ -316,4 +313,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    main(sys.argv)
+    sys.exit(ended(lambda: main(sys.argv)))

@@ -12,6 +12,10 @@ import sys
 
 import yaml
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+
+from ending import InputError, ended  # noqa: E402
+
 EXPERIMENTS = pathlib.Path(__file__).resolve().parents[2] / "configs/reproduce"
 
 INTRODUCTION = """\
@@ -55,7 +59,12 @@ def load(folders):
     records = {}
     for folder in folders:
         fresh = {}
-        for record in json.loads((pathlib.Path(folder) / "reproduction.json").read_text()):
+        file = pathlib.Path(folder) / "reproduction.json"
+        try:
+            results = json.loads(file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise InputError(f"'{file}': {error}") from None
+        for record in results:
             fresh.setdefault(record["experiment"], []).append(record)
         records.update(fresh)
     return records
@@ -138,4 +147,6 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    sys.exit(ended(main))

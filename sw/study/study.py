@@ -4,21 +4,26 @@
   study.py DCCVP STUDY.study.yml [--out DIR] [--seeds 1..20] [--case NAME]… [--variant NAME]…
            [--jobs N] [--again] [--no-plots]
 
-`dccvp study` calls it. Leaves in DIR (default out/<study>): runs.csv, a line a run; table.csv and table.md, a line for every
-case of a variant; PNGs. Runs that runs.csv already holds, from the same program, are not repeated.
+`dccvp study` becomes it. Leaves in DIR (default out/<study>): runs.csv, a line a run; table.csv and
+table.md, a line for every case of a variant; PNGs. Runs that runs.csv already holds, from the same
+program, are not repeated.
 Exit status: 0 all limits hold, 1 one does not or a run failed, 2 unusable input.
 """
 
 import argparse
-import concurrent.futures
 import csv
+import io
 import math
 import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+
 import study_measure
 import study_plan
 import study_table
+from ending import InputError, ended
+from whole_file import write_whole
 
 COLUMNS = ("fingerprint", "study", "variant", "case", "seed", *study_measure.FIGURES, "by_weight")
 
@@ -56,19 +61,20 @@ def known_runs(path):
 
 
 def write_runs(path, rows):
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(COLUMNS)
-        for row in rows:
-            cells = []
-            for name in COLUMNS:
-                value = row[name]
-                if name == "by_weight":
-                    value = " ".join(f"{w:g}={g:.7g}" for w, g in value.items())
-                elif isinstance(value, float):
-                    value = "" if math.isnan(value) else f"{value:.7g}"
-                cells.append(value)
-            writer.writerow(cells)
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    for row in rows:
+        cells = []
+        for name in COLUMNS:
+            value = row[name]
+            if name == "by_weight":
+                value = " ".join(f"{w:g}={g:.7g}" for w, g in value.items())
+            elif isinstance(value, float):
+                value = "" if math.isnan(value) else f"{value:.7g}"
+            cells.append(value)
+        writer.writerow(cells)
+    write_whole(path, text.getvalue())
 
 
 def run_all(plan, options, out):
@@ -77,55 +83,57 @@ def run_all(plan, options, out):
     file = out / "runs.csv"
     known = {} if options.again else known_runs(file)
     names = {study_measure.fingerprint(run, program): run for run in plan.runs}
-    due = [(name, run) for name, run in names.items() if name not in known]
-
-    def one(item):
-        name, run = item
-        row = study_measure.measure(run, options.dccvp, plan)
-        return {"fingerprint": name, "study": plan.name, "variant": run.variant, "case": run.case,
-                "seed": run.seed, **row}
-
+    due = [run for name, run in names.items() if name not in known]
+    name_of = {id(run): name for name, run in names.items()}
+    progress = sys.stderr.isatty() and bool(due)
     try:
-        with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, options.jobs)) as pool:
-            for done, row in enumerate(pool.map(one, due), 1):
-                known[row["fingerprint"]] = row
-                write_runs(file, list(known.values()))  # a long study may be ended at any time
-                if sys.stderr.isatty():
-                    print(f"\r{done} of {len(due)} runs", end="", file=sys.stderr, flush=True)
+        for done, (run, row) in enumerate(
+                study_measure.measured(due, options.dccvp, plan, options.jobs), 1):
+            name = name_of[id(run)]
+            known[name] = {"fingerprint": name, "study": plan.name, "variant": run.variant,
+                           "case": run.case, "seed": run.seed, **row}
+            write_runs(file, list(known.values()))  # a long study may be ended at any time
+            if progress:
+                print(f"\r{done} of {len(due)} runs", end="", file=sys.stderr, flush=True)
     finally:
-        if sys.stderr.isatty():
+        if progress:
             print(file=sys.stderr)
     # Two variants can mean the same platform; each keeps its own name.
     return [{**known[study_measure.fingerprint(run, program)], "variant": run.variant,
              "case": run.case} for run in plan.runs]
 
 
-def main(argv):
-    options = arguments(argv)
-    try:
-        plan = study_plan.read(options.study, options.seeds, options.case, options.variant)
-        if not options.dccvp.is_file():
-            raise study_plan.StudyError(f"{options.dccvp}: no such program")
-    except study_plan.StudyError as error:
-        print(error, file=sys.stderr)
-        return 2
+def study(options):
+    plan = study_plan.read(options.study, options.seeds, options.case, options.variant)
+    if not options.dccvp.is_file():
+        raise InputError(f"{options.dccvp}: no such program")
     out = options.out or pathlib.Path("out") / plan.name
+    if out.exists() and (not out.is_dir() or any(out.iterdir())) and not (out / "runs.csv").exists():
+        raise InputError(f"'{out}' holds something else than a study's results")
     out.mkdir(parents=True, exist_ok=True)
-    try:
-        rows = run_all(plan, options, out)
-    except study_measure.RunError as error:
-        print(error, file=sys.stderr)
-        return 1
+    rows = run_all(plan, options, out)
     table = study_table.table(plan, rows)
     study_table.write_csv(out / "table.csv", table)
     text = study_table.markdown(table)
-    (out / "table.md").write_text(text)
+    write_whole(out / "table.md", text)
     print(text, end="")
     if not options.no_plots:
-        import study_plots  # matplotlib is needed by nothing else here
-        study_plots.draw(plan, rows, out)
+        try:
+            import study_plots  # matplotlib is needed by nothing else here
+            study_plots.draw(plan, rows, out)
+        except ImportError as error:
+            print(f"Note: no pictures: {error}")
     return 1 if any(line["missed"] for line in table) else 0
 
 
+def main(options):
+    try:
+        return study(options)
+    except study_measure.RunError as error:
+        print(f"dccvp: {options.study}: {error}", file=sys.stderr)
+        return 2 if error.refused else 1
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(ended(lambda: main(arguments(sys.argv[1:])),
+                   "interrupted; what is done stays, the same command continues"))

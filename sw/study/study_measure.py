@@ -5,18 +5,19 @@ import hashlib
 import json
 import math
 import pathlib
+import re
+import shutil
 import statistics
-import subprocess
 import tempfile
 
 import yaml
 
+import processes
 import study_table
+from quantity import number
 
 # Wire bytes of a full packet beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
 HEADERS = 62
-SCALES = {"bps": 1, "Kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Tbps": 1e12, "B": 1, "KB": 1e3,
-          "MB": 1e6, "KiB": 1024, "MiB": 1 << 20}
 
 FIGURES = ("share_error", "utilisation", "jain", "jain_weighted", "queue_mean_kb", "queue_p99_kb",
            "queue_max_kb", "drain_ms", "ecn_marks", "cnps", "dropped_no_slot", "pfc_pauses", "rtt_p99_us",
@@ -25,13 +26,11 @@ SWING_MS = 10  # tenant_swing looks at averages over so long a time
 
 
 class RunError(Exception):
-    """The program refused or broke off; the text is its own."""
+    """The program refused a platform or broke off; the text is its own."""
 
-
-def quantity(text):
-    """'100Gbps' → 1e11: only what the platform files of a study use."""
-    number = str(text).rstrip("".join(sorted(set("".join(SCALES)))))
-    return float(number) * SCALES[str(text)[len(number):]]
+    def __init__(self, run, message, refused=False):
+        super().__init__(f"{run.variant}, {run.case}, seed {run.seed}: {message}")
+        self.refused = refused
 
 
 def fingerprint(run, program):
@@ -43,9 +42,9 @@ def fingerprint(run, program):
 def ceiling_gbps(platform):
     """Greatest goodput of the bottleneck: payload over payload, headers, preamble and gap."""
     link = platform["topology"]["link"]
-    payload = quantity(platform.get("nic", {}).get("mtu", "1000B"))
-    overhead = quantity(link.get("overhead", "20B"))
-    return quantity(link["rate"]) / 1e9 * payload / (payload + HEADERS + overhead)
+    payload = number(platform.get("nic", {}).get("mtu", "1000B"))
+    overhead = number(link.get("overhead", "20B"))
+    return number(link["rate"]) / 1e9 * payload / (payload + HEADERS + overhead)
 
 
 def jain(values):
@@ -114,29 +113,40 @@ def message_times_us(flows_csv, dscp):
                 if row["dscp"] == str(dscp) and row["fct_s"]]
 
 
-def measure(run, program, plan):
-    """Runs it in a folder of its own and returns {figure: value}, NaN for what it cannot tell."""
-    with tempfile.TemporaryDirectory(prefix="dccvp-study-") as folder:
-        folder = pathlib.Path(folder)
-        config, out = folder / "platform.yaml", folder / "out"
-        config.write_text(yaml.safe_dump(run.platform, sort_keys=False))
-        done = subprocess.run([str(program), "run", str(config), "--out", str(out), "--quiet",
-                               "--no-plots"], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise RunError(f"{run.variant}, {run.case}, seed {run.seed}: exit {done.returncode}: "
-                           f"{done.stderr.strip()}")
-        metrics = json.loads((out / "metrics.json").read_text())
-        drained = math.nan
-        if plan.queue_series:
-            kmax = quantity(run.platform["switch"]["ecn"]["kmax"])
-            drained = drain_ms(out / "series" / "queue.csv", kmax)
-        tenant_error, swing = tenant_figures(metrics, out)
-        times = []
-        if plan.messages_of is not None:
-            times = message_times_us(out / "flows.csv", plan.messages_of)
-            if not times:
-                raise RunError(f"{run.variant}, {run.case}: no message of DSCP {plan.messages_of} "
-                               "was completed")
+def measured(runs, program, plan, jobs=1):
+    """Runs them, each in a folder of its own; yields (run, {figure: value}) as each ends, NaN for
+    what it cannot tell. RunError for the first that fails."""
+    with tempfile.TemporaryDirectory(prefix="dccvp-study-") as scratch:
+        commands = []
+        for i, run in enumerate(runs):
+            config = pathlib.Path(scratch, f"{i}.yaml")
+            config.write_text(yaml.safe_dump(run.platform, sort_keys=False), encoding="utf-8")
+            commands.append([str(program), "run", str(config), "--out", f"{scratch}/{i}", "--quiet",
+                             "--no-plots"])
+        for i, status, said in processes.run_all(commands, jobs):
+            run, out = runs[i], pathlib.Path(scratch, str(i))
+            if status == 2:  # the file that it names is not one that the user wrote
+                raise RunError(run, re.sub(r"^dccvp: (\S+\.yaml:\d+:\d+: )?", "", said), refused=True)
+            if status != 0:
+                how = f"exit {status}" if status > 0 else f"ended by signal {-status}"
+                raise RunError(run, f"{how}: {said}")
+            yield run, figures_of(run, plan, out)
+            shutil.rmtree(out)
+
+
+def figures_of(run, plan, out):
+    """What a run's folder says."""
+    metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
+    drained = math.nan
+    if plan.queue_series:
+        kmax = number(run.platform["switch"]["ecn"]["kmax"])
+        drained = drain_ms(out / "series" / "queue.csv", kmax)
+    tenant_error, swing = tenant_figures(metrics, out)
+    times = []
+    if plan.messages_of is not None:
+        times = message_times_us(out / "flows.csv", plan.messages_of)
+        if not times:
+            raise RunError(run, f"no message of DSCP {plan.messages_of} was completed")
 
     # Flows of a closed loop have no weights of their own, and messages are no shares.
     flows = [flow for flow in metrics["flows"] if flow["dscp"] != plan.messages_of]

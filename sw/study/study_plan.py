@@ -22,16 +22,16 @@ import copy
 import dataclasses
 import pathlib
 
-import yaml
+from yaml_nodes import (described, entries, fail, fields, hint, integer, items, load, plain, seeds_of,
+                        word)
 
+KEYS = ("platform", "seeds", "weights_at", "queue_series", "messages_of", "against", "variants",
+        "cases", "limits", "limits_for")
+MOST_SEEDS = 10_000
 FIRST_DSCP = 10
 MOST_DSCPS = 30
 LIMITS = {"share_error_p95", "utilisation_min", "drain_ms_max", "tenant_error_max",
           "message_gain_min"}
-
-
-class StudyError(Exception):
-    """A study file that cannot be used; the text says where and why."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,37 +58,27 @@ class Plan:
     runs: tuple
 
 
-def seeds_of(text, where):
-    try:
-        first, _, last = str(text).partition("..")
-        seeds = range(int(first), int(last or first) + 1)
-    except ValueError:
-        raise StudyError(f"{where}: seeds are written 1..20, not '{text}'") from None
-    if not seeds or seeds[0] < 0:
-        raise StudyError(f"{where}: no seeds in '{text}'")
-    return seeds
-
-
 def set_path(tree, path, value):
-    """Puts value at a dotted path, in place of all that was there."""
+    """Puts value at a dotted path, in place of all that was there. ValueError where none can be."""
     *parents, last = path.split(".")
     for key in parents:
         tree = tree.setdefault(key, {})
         if not isinstance(tree, dict):
-            raise StudyError(f"'{path}': '{key}' is not a section")
+            raise ValueError(f"'{path}': '{key}' is not a section")
     tree[last] = copy.deepcopy(value)
 
 
-def flows_of(value, where):
+def flows_of(node, where):
+    value = plain(node)
     if not isinstance(value, dict) or not value:
-        raise StudyError(f"{where}: flows are written {{weight: count, …}}")
+        fail(node, f"{where}: flows are written {{weight: count, …}}")
     for weight, count in value.items():
-        if not isinstance(weight, (int, float)) or isinstance(weight, bool) or weight <= 0:
-            raise StudyError(f"{where}: a weight is a positive number, not '{weight}'")
+        if not isinstance(weight, (int, float)) or isinstance(weight, bool) or not weight > 0:
+            fail(node, f"{where}: a weight is a positive number, not '{weight}'")
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-            raise StudyError(f"{where}: {count} flows of weight {weight}")
+            fail(node, f"{where}: {count} flows of weight {weight}")
     if len(value) > MOST_DSCPS:
-        raise StudyError(f"{where}: more than {MOST_DSCPS} weights")
+        fail(node, f"{where}: more than {MOST_DSCPS} weights")
     return value
 
 
@@ -96,7 +86,9 @@ def platform_of(base, flows, receiver):
     """The base platform with one host a flow, a DSCP a weight, all into `receiver`."""
     platform = copy.deepcopy(base)
     dscp = {weight: FIRST_DSCP + i for i, weight in enumerate(sorted(flows))}
-    start = platform.pop("traffic", [{}])[0].get("start", "0us")
+    traffic = platform.pop("traffic", None)
+    first = traffic[0] if isinstance(traffic, list) and traffic else {}
+    start = first.get("start", "0us") if isinstance(first, dict) else "0us"
     set_path(platform, "topology.hosts", sum(flows.values()) + 1)
     platform["dscp"] = {dscp[weight]: {"weight": weight} for weight in sorted(flows)}
     platform["traffic"] = []
@@ -108,74 +100,101 @@ def platform_of(base, flows, receiver):
     return platform
 
 
-def section(study, name, where):
-    value = study.get(name)
-    if not isinstance(value, dict) or not value:
-        raise StudyError(f"{where}: '{name}' is missing or not a map")
-    return value
+def section(node, what):
+    """{name: node} of a map that holds something."""
+    if not entries(node, what):
+        fail(node, f"{what} is empty")
+    return {key.value: value for key, value in entries(node, what)}
 
 
-def limits_of(value, where):
-    for name in value:
-        if name not in LIMITS:
-            raise StudyError(f"{where}: unknown limit '{name}'; there are {sorted(LIMITS)}")
-    return value
+def settings_of(node, what):
+    """{key.path: value} of a map; nothing stands for none."""
+    if node is None or described(node) == "nothing":
+        return {}
+    return {key.value: plain(value) for key, value in entries(node, what)}
+
+
+def limits_of(node, where):
+    limits = {}
+    for key, value in entries(node, f"{where}: limits") if node is not None else ():
+        if key.value not in LIMITS:
+            fail(key, f"{where}: unknown limit '{key.value}'{hint(key.value, LIMITS)}")
+        limits[key.value] = plain(value)
+        if not isinstance(limits[key.value], (int, float)) or isinstance(limits[key.value], bool):
+            fail(value, f"{where}: a limit is a number, not {described(value)}")
+    return limits
+
+
+def one_of(node, names, what):
+    if word(node, what) not in names:
+        fail(node, f"{what}: no variant '{node.value}'{hint(node.value, names)}")
+    return node.value
+
+
+def chosen(names, there, path):
+    """Those of `there` that are named, or all when none is."""
+    for name in names or ():
+        if name not in there:
+            fail(path, f"no '{name}' among {', '.join(there)}")
+    return {name: node for name, node in there.items() if not names or name in names}
+
+
+def runs_of_case(case, body, base, variants, root, series, seeds):
+    """Every run of a case, variant by variant and seed by seed."""
+    flows = flows_of(body["flows"], f"cases.{case}") if "flows" in body else {}
+    receiver = integer(root["weights_at"], "'weights_at'", 0, 65_535) if "weights_at" in root else 0
+    for variant, settings in variants.items():
+        platform = platform_of(base, flows, receiver) if flows else copy.deepcopy(base)
+        # Expectations are about the configuration as it stands.
+        platform.pop("expect", None)
+        tenants = bool(platform.get("tenants"))
+        output = {"flows": "none", "classes": tenants, "queues": "busiest" if series else "none"}
+        if tenants:
+            output["interval"] = "1ms"
+        set_path(platform, "output", {"plots": False, "series": output})
+        for node, what in ((settings, f"variants.{variant}"), (body.get("set"), f"cases.{case}.set")):
+            for key, value in settings_of(node, what).items():
+                try:
+                    set_path(platform, key, value)
+                except ValueError as error:
+                    fail(node, str(error))
+        for seed in seeds:
+            yield Run(variant, case, seed, flows, {**platform, "seed": seed})
 
 
 def read(path, seeds=None, only_cases=None, only_variants=None):
-    """The plan in the file at `path`; the further arguments take a part of it."""
+    """The plan in the file at `path`; the further arguments take a part of it. InputError."""
     path = pathlib.Path(path)
-    try:
-        study = yaml.safe_load(path.read_text())
-    except (OSError, yaml.YAMLError) as error:
-        raise StudyError(f"{path}: {error}") from None
-    if not isinstance(study, dict):
-        raise StudyError(f"{path}: not a study")
-    known = {"platform", "seeds", "weights_at", "queue_series", "messages_of", "against", "variants",
-             "cases", "limits", "limits_for"}
-    for key in study:
-        if key not in known:
-            raise StudyError(f"{path}: unknown key '{key}'; there are {sorted(known)}")
-    try:
-        base = yaml.safe_load((path.parent / str(study.get("platform"))).read_text())
-    except (OSError, yaml.YAMLError) as error:
-        raise StudyError(f"{path}: platform: {error}") from None
+    root = fields(load(path, "a study"), "a study", KEYS, ("platform", "variants", "cases"))
+    platform = path.parent / word(root["platform"], "'platform'")
+    if not platform.is_file():
+        fail(root["platform"], f"no such file: '{platform}'")
+    base = plain(load(platform, "a platform"))
 
-    variants = section(study, "variants", path)
-    cases = section(study, "cases", path)
-    for chosen, there in ((only_cases, cases), (only_variants, variants)):
-        for name in chosen or ():
-            if name not in there:
-                raise StudyError(f"{path}: no '{name}' among {list(there)}")
-    variants = {k: v for k, v in variants.items() if not only_variants or k in only_variants}
-    cases = {k: v for k, v in cases.items() if not only_cases or k in only_cases}
-    series = bool(study.get("queue_series", False))
-    against = study.get("against")
-    if against is not None and against not in section(study, "variants", path):
-        raise StudyError(f"{path}: against: no variant '{against}'")
+    variants, cases = (section(root[name], f"'{name}'") for name in ("variants", "cases"))
+    against = one_of(root["against"], variants, "against") if "against" in root else None
+    limits_for = tuple(variants)
+    if "limits_for" in root:
+        limits_for = tuple(one_of(node, variants, "limits_for")
+                           for node in items(root["limits_for"], "'limits_for'"))
+    variants, cases = chosen(only_variants, variants, path), chosen(only_cases, cases, path)
+    if seeds:
+        numbers = seeds_of(seeds, "--seeds", MOST_SEEDS)
+    else:
+        numbers = (seeds_of(word(root["seeds"], "'seeds'"), root["seeds"], MOST_SEEDS)
+                   if "seeds" in root else range(1, 21))
+
+    series = root["queue_series"] if "queue_series" in root else None
+    if series is not None and not isinstance(plain(series), bool):
+        fail(series, f"'queue_series' is true or false, not {described(series)}")
+    series = series is not None and plain(series)
 
     runs, limits = [], {}
-    for case, body in cases.items():
-        where = f"{path}: cases.{case}"
-        if not isinstance(body, dict):
-            raise StudyError(f"{where}: not a map")
-        flows = flows_of(body["flows"], where) if "flows" in body else {}
-        limits[case] = {**limits_of(study.get("limits", {}), path),
-                        **limits_of(body.get("limits", {}), where)}
-        for variant, settings in variants.items():
-            platform = (platform_of(base, flows, study.get("weights_at", 0)) if flows
-                        else copy.deepcopy(base))
-            # Expectations are about the configuration as it stands.
-            platform.pop("expect", None)
-            tenants = bool(platform.get("tenants"))
-            output = {"flows": "none", "classes": tenants, "queues": "busiest" if series else "none"}
-            if tenants:
-                output["interval"] = "1ms"
-            set_path(platform, "output", {"plots": False, "series": output})
-            for key, value in {**(settings or {}), **body.get("set", {})}.items():
-                set_path(platform, key, value)
-            for seed in seeds_of(seeds or study.get("seeds", "1..20"), path):
-                runs.append(Run(variant, case, seed, flows, {**platform, "seed": seed}))
-    return Plan(path.name.split(".")[0], tuple(variants), tuple(cases), series,
-                study.get("messages_of"), against, limits,
-                tuple(study.get("limits_for", list(variants))), tuple(runs))
+    for case, node in cases.items():
+        body = fields(node, f"cases.{case}", ("flows", "set", "limits"))
+        limits[case] = {**limits_of(root.get("limits"), "limits"),
+                        **limits_of(body.get("limits"), f"cases.{case}")}
+        runs += runs_of_case(case, body, base, variants, root, series, numbers)
+    return Plan(path.name.split(".")[0], tuple(variants), tuple(cases),
+                series, integer(root["messages_of"], "'messages_of'", 0, 63)
+                if "messages_of" in root else None, against, limits, limits_for, tuple(runs))

@@ -1,20 +1,11 @@
 """Pictures of a study: share against weight, error, utilisation and queue, case by case."""
 
 import math
-import os
-import tempfile
 
-os.environ.setdefault("MPLCONFIGDIR", os.path.join(tempfile.gettempdir(), "dccvp-mpl"))
-import matplotlib
-
-matplotlib.use("Agg")
+from pictures import COLOURS, GRID, INK
 import matplotlib.pyplot as plt
 
 import study_table
-
-# Distinguishable in print and for colour-blind readers (Okabe and Ito).
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5C4B8A", "#4D4D4D"]
-INK = "#222222"
 
 
 def grouped(ax, plan, rows, figure, scale=1.0):
@@ -30,7 +21,7 @@ def grouped(ax, plan, rows, figure, scale=1.0):
                    label=variant if c == 0 else None)
             ax.plot([x] * len(values), values, ".", color=colour, markersize=4)
     ax.set_xticks(range(len(plan.cases)), plan.cases, rotation=30, ha="right")
-    ax.grid(axis="y", color="#E4E4E4")
+    ax.grid(axis="y", color=GRID)
     ax.set_axisbelow(True)
 
 

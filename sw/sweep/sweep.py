@@ -13,12 +13,15 @@ import argparse
 import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+
 import sweep_check
 import sweep_plan
 import sweep_points
 import sweep_snakemake
 import sweep_table
-from sweep_yaml import SweepError
+from ending import InputError, ended
+from whole_file import write_whole
 
 
 def arguments(argv):
@@ -44,7 +47,7 @@ def collect(folder, plots=True):
     lines = sweep_table.averaged(folder, rows)
     best = sweep_table.best_text(folder, lines)
     if best:
-        sweep_points.write_whole(folder.path / "best.md", best)
+        write_whole(folder.path / "best.md", best)
     if plots and (folder.document["heatmaps"] or folder.document["pareto"]):
         try:
             import sweep_plots  # matplotlib is needed by nothing else here
@@ -80,7 +83,7 @@ def run_point(path, name):
     folder = sweep_points.Folder.open(path)
     point = next((p for p in folder.points if p["id"] == name), None)
     if point is None:
-        raise SweepError(f"'{path}' has no point '{name}'")
+        raise InputError(f"'{path}' has no point '{name}'")
     if point["refused"]:
         folder.mark(point, sweep_points.REFUSED, point["refused"])
         return 0
@@ -96,7 +99,7 @@ def prepared(options):
     plan = sweep_plan.read(options.sweep)
     program = options.dccvp.resolve()
     if not program.is_file():
-        raise SweepError(f"{options.dccvp}: no such program")
+        raise InputError(f"{options.dccvp}: no such program")
     out = options.snakemake or options.out or pathlib.Path("out") / plan.path.stem
     sweep_points.Folder.refuse_foreign(out)
     folder = sweep_points.Folder(
@@ -137,24 +140,17 @@ def run(options):
     return report(folder, collect(folder, not options.no_plots), ended_by_signal)
 
 
-def main(argv):
-    options = arguments(argv)
-    try:
-        if options.point:
-            return run_point(*options.point)
-        if options.collect:
-            collect(sweep_points.Folder.open(options.collect), not options.no_plots)
-            return 0
-        if options.sweep is None:
-            raise SweepError("a program and a sweep file are needed")
-        return run(options)
-    except SweepError as error:
-        print(f"dccvp: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("dccvp: interrupted; what is done stays, the same command continues", file=sys.stderr)
-        return 1
+def main(options):
+    if options.point:
+        return run_point(*options.point)
+    if options.collect:
+        collect(sweep_points.Folder.open(options.collect), not options.no_plots)
+        return 0
+    if options.sweep is None:
+        raise InputError("a program and a sweep file are needed")
+    return run(options)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(ended(lambda: main(arguments(sys.argv[1:])),
+                   "interrupted; what is done stays, the same command continues"))

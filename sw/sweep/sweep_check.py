@@ -5,9 +5,10 @@ import pathlib
 import subprocess
 import tempfile
 
-import sweep_jobs
+import processes
 import sweep_metrics
-from sweep_yaml import SweepError, fail
+from ending import InputError
+from yaml_nodes import fail
 
 PREFIX = "dccvp: "
 
@@ -29,16 +30,16 @@ def blame(text, settings):
 def refusals(plan, program, extra, jobs, known=frozenset()):
     """{point's index: message} of the points that `dccvp check` refuses. A value that is refused
     wherever it occurs is a mistake in the file, and so is a file of which no point is accepted:
-    SweepError. `known`: indices of points that were accepted before."""
+    InputError. `known`: indices of points that were accepted before."""
     due = [i for i in range(len(plan.points)) if i not in known]
     commands = [[program, "check", str(plan.platform.resolve()),
                  *arguments_of(plan.common + plan.points[i], extra)] for i in due]
     refused = {}
-    for job, code, said in sweep_jobs.run_all(commands, jobs, cwd=plan.path.resolve().parent):
+    for job, code, said in processes.run_all(commands, jobs, cwd=plan.path.resolve().parent):
         if code == 0:
             continue
         if code != 2:
-            raise SweepError(f"{plan.path}: dccvp check ended with {code}: {said}")
+            raise InputError(f"{plan.path}: dccvp check ended with {code}: {said}")
         refused[due[job]] = said[len(PREFIX):] if said.startswith(PREFIX) else said
     for i in sorted(refused):
         setting, message = blame(refused[i], plan.common + plan.points[i])
@@ -57,7 +58,7 @@ def refusals(plan, program, extra, jobs, known=frozenset()):
 
 
 def check_metrics(plan, program, extra, refused):
-    """Looks every metric up in the result of a run of one microsecond. Throws SweepError."""
+    """Looks every metric up in the result of a run of one microsecond. Throws InputError."""
     point = next(i for i in range(len(plan.points)) if i not in refused)
     with tempfile.TemporaryDirectory(prefix="dccvp-sweep-") as folder:
         out = pathlib.Path(folder) / "probe"

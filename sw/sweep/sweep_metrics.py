@@ -8,7 +8,7 @@
 import difflib
 import re
 
-from sweep_yaml import fail
+from yaml_nodes import fail
 
 FUNCTIONS = {"max": max, "min": min, "sum": sum, "count": len,
              "mean": lambda values: sum(values) / len(values)}

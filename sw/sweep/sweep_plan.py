@@ -5,16 +5,16 @@ A point is one choice from each of `grid` (a product of axes), `list` (maps of s
 """
 
 import dataclasses
-import difflib
 import fractions
 import itertools
 import math
 import pathlib
 import random
 
+import quantity
 import sweep_metrics
-import sweep_quantity
-from sweep_yaml import described, entries, fail, flow, items, load, word
+from yaml_nodes import (described, entries, fail, fields, flow, hint, integer, items, load, seeds_of,
+                        word)
 
 MOST_POINTS = 100_000
 KEYS = ("platform", "set", "grid", "list", "sample", "seeds", "metrics", "best", "heatmaps", "pareto")
@@ -48,44 +48,19 @@ class Plan:
     pareto: list      # {"x", "y", "by"}
 
 
-def hint(name, known):
-    near = difflib.get_close_matches(name, list(known), 1)
-    return f"; did you mean '{near[0]}'?" if near else f" (known: {', '.join(known)})"
-
-
-def fields(node, what, known, required=()):
-    """{key: value node} of a map with these keys only."""
-    out = {}
-    for key, value in entries(node, what):
-        if key.value not in known:
-            fail(key, f"unknown key '{key.value}' in {what}{hint(key.value, known)}")
-        out[key.value] = value
-    for name in required:
-        if name not in out:
-            fail(node, f"'{name}' is missing in {what}")
-    return out
-
-
-def integer(node, what, least, most):
-    text = word(node, what)
-    if not text.isdigit() or not least <= int(text) <= most:
-        fail(node, f"{what} is a whole number from {least} to {most}, not '{text}'")
-    return int(text)
-
-
 def settings_of(node, what):
     return [Setting(key.value, flow(value), key, value) for key, value in entries(node, what)]
 
 
 def canonical(text):
     """Equal for 1000B and 1KB."""
-    return sweep_quantity.parse(text) or text
+    return quantity.parse(text) or text
 
 
 def range_of(node, what):
     """(low, high, kind, whole, logarithmic, steps node or None) of {from, to, scale, steps}."""
     parts = fields(node, what, ("from", "to", "scale", "steps"), ("from", "to"))
-    low, high = (sweep_quantity.parse(word(parts[k], f"'{k}'")) for k in ("from", "to"))
+    low, high = (quantity.parse(word(parts[k], f"'{k}'")) for k in ("from", "to"))
     for name, value in (("from", low), ("to", high)):
         if value is None:
             fail(parts[name], f"{described(parts[name])} is no quantity")
@@ -119,7 +94,7 @@ def axis_of(key, node):
         if steps is None:
             fail(node, f"'steps' is missing in {what}")
         count = integer(steps, "'steps'", 2, 10_000)
-        texts = [(sweep_quantity.show(at(low, high, logarithmic, i / (count - 1)), kind, whole), node)
+        texts = [(quantity.show(at(low, high, logarithmic, i / (count - 1)), kind, whole), node)
                  for i in range(count)]
     else:
         texts = [(flow(item), item) for item in items(node, what)]
@@ -159,7 +134,7 @@ def sample_of(node):
             low, high, kind, whole, logarithmic, steps = range_of(value, f"axis '{key.value}'")
             if steps is not None:
                 fail(steps, "'steps' belongs to a grid; a sample has 'points'")
-            texts = [sweep_quantity.show(at(low, high, logarithmic, s), kind, whole) for s in shares]
+            texts = [quantity.show(at(low, high, logarithmic, s), kind, whole) for s in shares]
         else:
             choices = [s.text for s in axis_of(key, value)]
             texts = [choices[int(s * len(choices))] for s in shares]
@@ -171,15 +146,9 @@ def sample_of(node):
     return list({tuple((s.key, s.text) for s in p): p for p in points}.values())
 
 
-def seeds_of(key, node):
-    text = word(node, "'seeds'")
-    first, dots, last = text.partition("..")
-    if not first.isdigit() or (dots and not last.isdigit()) or int(last or first) < int(first):
-        fail(node, f"seeds are written 1..20, not '{text}'")
-    if int(last or first) - int(first) >= MOST_POINTS:
-        fail(node, f"more than {MOST_POINTS} seeds")
+def seed_factor(key, node):
     return [[Setting("seed", str(seed), key, node)]
-            for seed in range(int(first), int(last or first) + 1)]
+            for seed in seeds_of(word(node, "'seeds'"), node, MOST_POINTS)]
 
 
 def points_of(keys, root):
@@ -206,7 +175,7 @@ def points_of(keys, root):
     if "sample" in root:
         factors.append(sample_of(root["sample"]))
     if "seeds" in root:
-        factors.append(seeds_of(keys["seeds"], root["seeds"]))
+        factors.append(seed_factor(keys["seeds"], root["seeds"]))
     if not factors:
         fail(keys["platform"], "nothing varies: a sweep has 'grid', 'list', 'sample' or 'seeds'")
     if math.prod(len(f) for f in factors) > MOST_POINTS:
@@ -252,9 +221,9 @@ def pareto_of(node, metrics, axes, best):
 
 
 def read(path):
-    """The plan of a file. Throws SweepError; whether the platform accepts the points is not looked at."""
+    """The plan of a file. Throws InputError; whether the platform accepts the points is not looked at."""
     path = pathlib.Path(path)
-    node = load(path)
+    node = load(path, "a sweep")
     root = fields(node, "a sweep", KEYS, ("platform", "metrics"))
     keys = {key.value: key for key, _ in node.value}
     platform = path.parent / word(root["platform"], "'platform'")

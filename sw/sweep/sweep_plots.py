@@ -1,26 +1,16 @@
 """Pictures of a sweep: heat maps over two parameters and trade-offs between two metrics."""
 
-import os
-import tempfile
-
-os.environ.setdefault("MPLCONFIGDIR", os.path.join(tempfile.gettempdir(), "dccvp-mpl"))
-import matplotlib
-
-matplotlib.use("Agg")
+from pictures import COLOURS, GRID, INK
 import matplotlib.pyplot as plt
 
-import sweep_quantity
+import quantity
 import sweep_table
-
-# Distinguishable in print and for colour-blind readers (Okabe and Ito).
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5C4B8A", "#4D4D4D"]
-INK = "#222222"
 
 
 def ordered(values):
     """Quantities by size, words as they came."""
     values = list(dict.fromkeys(values))
-    numbers = [sweep_quantity.number(v) for v in values]
+    numbers = [quantity.number(v) for v in values]
     if all(n is not None for n in numbers):
         return [v for _, v in sorted(zip(numbers, values))]
     return values
@@ -84,7 +74,7 @@ def draw_pareto(plot, lines, best, out):
                     fontsize=8)
     ax.set_xlabel(f"{x} ({best[x]} is better)")
     ax.set_ylabel(f"{y} ({best[y]} is better)")
-    ax.grid(color="#E4E4E4")
+    ax.grid(color=GRID)
     ax.set_axisbelow(True)
     ax.legend(frameon=False, fontsize=8)
     fig.savefig(out / file_name("pareto", x, y), dpi=110)

@@ -11,28 +11,18 @@ the outcome: program, platform and settings; a changed sweep keeps the points it
 
 import hashlib
 import json
-import os
 import pathlib
 import re
 import shutil
 import time
 
-import sweep_jobs
-from sweep_yaml import SweepError
+import processes
+from ending import InputError
+from whole_file import write_whole
 
 OK, FAILED, REFUSED = "ok", "failed", "refused"
-
-
-def write_whole(path, text):
-    """A file that is there with all its bytes or not at all."""
-    path = pathlib.Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    with open(part, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(part, path)
+DOCUMENT = {"dccvp", "platform", "folder", "name", "axes", "points", "metrics", "best", "heatmaps",
+            "pareto"}
 
 
 def document_of(plan, program, extra, refused):
@@ -74,14 +64,17 @@ class Folder:
         path = pathlib.Path(path)
         if path.exists() and (not path.is_dir() or any(path.iterdir())) \
                 and not (path / "sweep.json").exists():
-            raise SweepError(f"'{path}' holds something else than a sweep's results")
+            raise InputError(f"'{path}' holds something else than a sweep's results")
 
     @classmethod
     def open(cls, path):
         try:
-            return cls(path, json.loads((pathlib.Path(path) / "sweep.json").read_text()))
+            document = json.loads((pathlib.Path(path) / "sweep.json").read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise SweepError(f"'{path}' is no sweep's folder: {error}") from None
+            raise InputError(f"'{path}' is no sweep's folder: {error}") from None
+        if not isinstance(document, dict) or not DOCUMENT <= set(document):
+            raise InputError(f"'{path}' is no sweep's folder: sweep.json is not a sweep's")
+        return cls(path, document)
 
     def save(self):
         write_whole(self.path / "sweep.json", json.dumps(self.document, indent=1) + "\n")
@@ -100,10 +93,13 @@ class Folder:
         return self.path / "done" / f"{point['id']}.json"
 
     def status(self, point):
-        """{"status", "message"}, or None when it is not done."""
+        """{"status", "message"}, or None when it is not done. What somebody has cut short or taken
+        away since is not done either."""
         try:
-            return json.loads(self.marker(point).read_text())
-        except FileNotFoundError:
+            status = json.loads(self.marker(point).read_text(encoding="utf-8"))
+            done = status["status"] != OK or (self.results(point) / "metrics.json").exists()
+            return status if done else None
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None
 
     def mark(self, point, status, message):
@@ -128,7 +124,7 @@ class Folder:
         (self.path / "points").mkdir(parents=True, exist_ok=True)
         self.sweep_away()
         commands = [self.command(point) for point in points]
-        for index, code, said in sweep_jobs.run_all(commands, jobs, cwd=self.document["folder"]):
+        for index, code, said in processes.run_all(commands, jobs, cwd=self.document["folder"]):
             point = points[index]
             message = said.replace("dccvp: ", "").replace("\n", "; ")
             if code < 0:

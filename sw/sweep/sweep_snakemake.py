@@ -2,7 +2,7 @@
 
 import pathlib
 
-import sweep_points
+from whole_file import write_whole
 
 TEXT = '''# The points of {name}, each a job, and their table. Written by dccvp sweep.
 #   snakemake -j 8                       here
@@ -32,5 +32,5 @@ rule point:
 def write(folder):
     """Snakefile beside sweep.json."""
     tool = pathlib.Path(__file__).resolve().parent / "sweep.py"
-    sweep_points.write_whole(folder.path / "Snakefile",
-                             TEXT.format(name=folder.document["name"], tool=tool))
+    write_whole(folder.path / "Snakefile",
+                TEXT.format(name=folder.document["name"], tool=tool))

@@ -7,9 +7,11 @@ import os
 import sqlite3
 import statistics
 
+import quantity
 import sweep_metrics
 import sweep_points
-import sweep_quantity
+from ending import InputError
+from whole_file import write_whole
 
 
 def rows_of(folder):
@@ -23,7 +25,11 @@ def rows_of(folder):
         row.update({axis: point["values"].get(axis, "") for axis in folder.document["axes"]})
         row.update({name: None for name in metrics})
         if done["status"] == sweep_points.OK:
-            results = json.loads((folder.results(point) / "metrics.json").read_text())
+            file = folder.results(point) / "metrics.json"
+            try:
+                results = json.loads(file.read_text(encoding="utf-8"))
+            except ValueError as error:
+                raise InputError(f"'{file}': {error}; remove it and run the sweep again") from None
             for name, metric in metrics.items():
                 try:
                     row[name] = metric.value(results)
@@ -47,7 +53,7 @@ def write_csv(folder, rows):
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)
     writer.writerows([cell(row[name]) for name in names] for row in rows)
-    sweep_points.write_whole(folder.path / "table.csv", text.getvalue())
+    write_whole(folder.path / "table.csv", text.getvalue())
 
 
 def quoted(name):
@@ -70,7 +76,7 @@ def write_sqlite(folder, rows):
         values = [row[n] for n in ("point", "id", "status", *axes, *metrics)]
         base.execute(f"INSERT INTO results VALUES ({','.join('?' * len(values))})", values)
         base.executemany("INSERT INTO parameters VALUES (?,?,?,?)",
-                         [(row["point"], a, row[a], sweep_quantity.number(row[a])) for a in axes])
+                         [(row["point"], a, row[a], quantity.number(row[a])) for a in axes])
         if row["status"] != sweep_points.OK:
             base.execute("INSERT INTO failures VALUES (?,?,?)",
                          (row["point"], row["status"], row["message"]))

@@ -12,14 +12,19 @@ import csv
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
+import yaml
+
+from harness import PATIENCE
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STUDIES = ROOT / "configs" / "differentiation"
-sys.path.insert(0, str(ROOT / "sw" / "study"))
+sys.path[:0] = [str(ROOT / "sw" / part) for part in ("study", "common")]
 DCCVP = ""
 
 import study_measure  # noqa: E402
@@ -29,12 +34,10 @@ import study_table  # noqa: E402
 
 def rows_of(study, case, seeds="1..3", variant="proportional", **settings):
     plan = study_plan.read(STUDIES / f"{study}.study.yml", seeds, [case], [variant])
-    rows = []
     for run in plan.runs:
         for path, value in settings.items():
             study_plan.set_path(run.platform, path.replace("__", "."), value)
-        rows.append(study_measure.measure(run, DCCVP, plan))
-    return rows
+    return [row for _, row in study_measure.measured(plan.runs, DCCVP, plan)]
 
 
 class Weights(unittest.TestCase):
@@ -66,7 +69,8 @@ def run_with(config, *overrides):
                  "--quiet"]
         for override in overrides:
             words += ["-c", override]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE,
+                              check=False)
         return done, json.loads(pathlib.Path(folder, "out", "metrics.json").read_text())
 
 
@@ -187,7 +191,7 @@ class Studies(unittest.TestCase):
             with tempfile.TemporaryDirectory() as folder:
                 for i, run in enumerate(plan.runs):
                     file = pathlib.Path(folder) / f"{i}.yaml"
-                    file.write_text(study_plan.yaml.safe_dump(run.platform))
+                    file.write_text(yaml.safe_dump(run.platform))
                     done = subprocess.run([DCCVP, "check", str(file)], capture_output=True,
                                           text=True, check=False)
                     self.assertEqual(done.returncode, 0, f"{study.name}, {run.case}: {done.stderr}")
@@ -200,7 +204,7 @@ class Studies(unittest.TestCase):
             done = subprocess.run(
                 [DCCVP, "study", str(folder / "s.study.yml"), "--out", str(folder / "out"),
                  *arguments],
-                capture_output=True, text=True, check=False)
+                capture_output=True, text=True, timeout=PATIENCE, check=False)
             table = folder / "out" / "table.csv"
             text = table.read_text() if table.exists() else ""
             lines = list(csv.DictReader(text.splitlines()))
@@ -210,7 +214,7 @@ class Studies(unittest.TestCase):
 platform: share.yaml
 seeds: 1..2
 variants: {one: {duration: 2ms, measure: {from: 1ms, to: 2ms}}}
-cases: {pair: {flows: {1: 1, 2: 1}}}
+cases: {pair: {flows: {1: 1, 2: 1}, set: {switch.ecn.kmin: 50KB}}}
 """
 
     def test_a_study_leaves_table_and_pictures_and_fails_by_its_limits(self):
@@ -224,17 +228,34 @@ cases: {pair: {flows: {1: 1, 2: 1}}}
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_unusable_studies_are_refused_with_the_place(self):
-        for text, words in ((self.SHORT.replace("1..2", "x"), "seeds"),
-                            (self.SHORT + "limit: {}\n", "unknown key 'limit'"),
-                            (self.SHORT + "limits: {share: 1}\n", "unknown limit 'share'"),
-                            (self.SHORT + "against: two\n", "no variant 'two'"),
-                            (self.SHORT.replace("{1: 1, 2: 1}", "{0: 1}"), "cases.pair"),
-                            (self.SHORT.replace("share.yaml", "none.yaml"), "none.yaml"),
-                            ("[", "s.study.yml")):
-            done, lines, _ = self.study(text, "--no-plots")
-            self.assertEqual(done.returncode, 2, text)
-            self.assertIn(words, done.stderr)
-            self.assertEqual(lines, [])
+        for text, words in (
+                (self.SHORT.replace("1..2", "x"), "s.study.yml:3:8: seeds are written 1..20"),
+                (self.SHORT + "limit: {}\n", "s.study.yml:6:1: unknown key 'limit'"),
+                (self.SHORT + "limits: {share: 1}\n", "s.study.yml:6:10: limits: unknown limit 'share'"),
+                (self.SHORT + "limits: {drain_ms_max: x}\n", "s.study.yml:6:24: limits: a limit is"),
+                (self.SHORT + "against: two\n", "s.study.yml:6:10: against: no variant 'two'"),
+                (self.SHORT + "limits_for: [one, two]\n", "s.study.yml:6:19: limits_for: no variant"),
+                (self.SHORT.replace("{1: 1, 2: 1}", "{0: 1}"), "s.study.yml:5:23: cases.pair: a weight"),
+                (self.SHORT.replace("set", "sets"), "s.study.yml:5:37: unknown key 'sets'"),
+                (self.SHORT.replace("share.yaml", "none.yaml"), "s.study.yml:2:11: no such file"),
+                (self.SHORT.replace("duration", "durations"), "s.study.yml: one, pair, seed 1: unknown"),
+                (self.SHORT + "seeds: 1\n", "s.study.yml:6:1: 'seeds' is there twice"),
+                ("[", "s.study.yml:1:2: not valid YAML"), ("", "s.study.yml:1:1: empty")):
+            with self.subTest(text=text):
+                done, lines, _ = self.study(text, "--no-plots")
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertRegex(done.stderr, rf"\Adccvp: \S*{re.escape(words)}.*\n\Z")
+                self.assertEqual(lines, [])
+
+    def test_a_folder_of_other_things_is_left_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            letter = pathlib.Path(folder, "letter.txt")
+            letter.write_text("keep me")
+            done = subprocess.run(
+                [DCCVP, "study", str(STUDIES / "weights.study.yml"), "--out", folder],
+                capture_output=True, text=True, timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(list(pathlib.Path(folder).iterdir()), [letter])
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import pathlib
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -20,15 +21,16 @@ import unittest
 from harness import PATIENCE
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "sw" / "sweep"))
+sys.path[:0] = [str(ROOT / "sw" / part) for part in ("sweep", "common")]
+SCRIPT = ROOT / "sw/sweep/sweep.py"
 DCCVP = ""
 
+import quantity  # noqa: E402
 import sweep_metrics  # noqa: E402
 import sweep_plan  # noqa: E402
 import sweep_points  # noqa: E402
-import sweep_quantity  # noqa: E402
 import sweep_table  # noqa: E402
-import sweep_yaml  # noqa: E402
+import yaml_nodes  # noqa: E402
 
 SETTINGS = "set: {duration: 200us, measure: {from: 0us, to: 200us}, output.series.flows: none}\n"
 HEAD = f"platform: {ROOT}/configs/incast_8x25g.yaml\n" + SETTINGS
@@ -87,7 +89,7 @@ class Continued(Sweeps):
         holding = self.folder / "holding"
         holding.write_text(HOLDING.format(folder=self.folder, dccvp=DCCVP))
         holding.chmod(0o755)
-        program = ("/usr/bin/python3", "-B", ROOT / "sw/sweep/sweep.py", holding)
+        program = ("/usr/bin/python3", "-B", SCRIPT, holding)
         self.sweep(name, "-j", "2", "--out", "whole", program=program)
         self.assertEqual(len(self.table("whole")), 24)
 
@@ -123,6 +125,25 @@ class Continued(Sweeps):
         grown = self.markers("killed")
         self.assertEqual(len(grown), 36)
         self.assertEqual({n: grown[n] for n in after}, after)
+
+    def test_what_was_cut_short_or_taken_away_is_run_again(self):
+        name = self.write(HEAD + METRICS + "seeds: 1..3\n")
+        self.sweep(name, "--out", "o")
+        whole, markers = self.table("o"), sorted((self.folder / "o/done").glob("*.json"))
+        markers[0].write_text('{"status": "o')
+        shutil.rmtree(self.folder / "o/points" / markers[1].stem)
+        before = self.markers("o")
+        self.sweep(name, "--out", "o")
+        self.assertEqual(self.table("o"), whole)
+        after = self.markers("o")
+        self.assertEqual([before[m.name] != after[m.name] for m in markers], [True, True, False])
+        (self.folder / "o/points" / markers[2].stem / "metrics.json").write_text("{")
+        (self.folder / "o/sweep.json").write_text("{}")
+        for arguments in (("--collect", "o"), ("--collect", "none"), ("--point", "o", "x")):
+            done = self.sweep(*arguments, code=2, program=("/usr/bin/python3", "-B", SCRIPT))
+            self.assertRegex(done.stderr, r"\Adccvp: '\w+' is no sweep's folder: .+\n\Z")
+        done = self.sweep(name, "--out", "o", code=2)
+        self.assertRegex(done.stderr, r"\Adccvp: 'o/points/\w+/metrics.json': .+\n\Z")
 
     def test_snakemake_makes_the_same_table(self):
         name = self.write(HEAD + GRID + METRICS)
@@ -245,8 +266,9 @@ class Refused(Sweeps):
     def test_arguments_and_folders(self):
         name = self.write(HEAD + METRICS + "seeds: 1..2\n")
         for arguments in ((), ("none.yaml",), (name, "-j", "0"), (name, "--bogus"),
-                          (name, "-c", "switch.ecn.kmim=5KB")):
-            self.assertEqual(self.sweep(*arguments, code=2).stderr.count("\n"), 1, arguments)
+                          (name, "-c", "switch.ecn.kmim=5KB"), (name, "--out", "/proc/x"),
+                          (name, "--out", f"{name}/x"), (name, "--snakemake", "/proc/x")):
+            self.assertRegex(self.sweep(*arguments, code=2).stderr, r"\Adccvp: .+\n\Z", arguments)
         (self.folder / "mine").mkdir()
         (self.folder / "mine/letter.txt").write_text("keep me")
         self.assertIn("something else", self.sweep(name, "--out", "mine", code=2).stderr)
@@ -268,7 +290,7 @@ class Arithmetic(Sweeps):
         values = {axis: [next(s.text for s in p if s.key == axis) for p in plan.points]
                   for axis in plan.axes}
         self.assertEqual(len(plan.points), 40)
-        kmin = sorted(sweep_quantity.number(v) for v in values["switch.ecn.kmin"])
+        kmin = sorted(quantity.number(v) for v in values["switch.ecn.kmin"])
         for i, value in enumerate(kmin):
             self.assertLessEqual(abs(value - (10_000 + 2000 * (i + 0.5))), 1005)  # four digits
         for size in ("64", "128", "256", "512"):
@@ -280,7 +302,7 @@ class Arithmetic(Sweeps):
         self.assertEqual(texts(plan), texts(again))
         self.assertNotEqual(texts(plan), texts(self.plan(text.format("latin_hypercube", 2))))
         random = self.plan(text.format("random", 1))
-        self.assertTrue(all(10_000 <= sweep_quantity.number(p[0].text) <= 90_000
+        self.assertTrue(all(10_000 <= quantity.number(p[0].text) <= 90_000
                             for p in random.points))
         self.assertNotEqual(texts(plan), texts(random))
 
@@ -298,7 +320,7 @@ seeds: 4..6\n""")
         for text, value in (("55us", 55e-6), ("1.5KB", 1500), ("4KiB", 4096), ("25Gbps", 25e9),
                             ("1/256", 1 / 256), ("1.5%", 0.015), ("7", 7), ("dcc", None),
                             ("[5, 5, 6]", None), ("1/0", None)):
-            self.assertEqual(sweep_quantity.number(text), value, text)
+            self.assertEqual(quantity.number(text), value, text)
 
     def test_metrics(self):
         tree = {"a": {"b": 1.5, "list": [{"n": "x", "v": 3}, {"n": "y.z", "v": 5}], "none": None}}
@@ -310,7 +332,7 @@ seeds: 4..6\n""")
             with self.assertRaises(sweep_metrics.Missing, msg=path):
                 sweep_metrics.Metric(path, None).value(tree)
         for path in ("", "a..b", "a.", "max(a.b)", "a.list.*.v", "a b"):
-            with self.assertRaises(sweep_yaml.SweepError, msg=path):
+            with self.assertRaises(yaml_nodes.InputError, msg=path):
                 sweep_metrics.Metric(path, "here")
 
     def test_pareto_is_what_no_other_beats(self):

@@ -1,6 +1,7 @@
 // The program around the commands: arguments in, exit status out.
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 
 #include "cli/command.h"
 #include "cli/help_formatter.h"
@@ -68,6 +69,8 @@ int run_program(int argc, const char* const* argv) {
     return bad_input(e.what());
   } catch (const OutputError& e) {
     return bad_input(e.what());
+  } catch (const std::filesystem::filesystem_error& e) {
+    return bad_input(("'" + e.path1().string() + "': " + e.code().message()).c_str());
   } catch (const std::exception& e) {
     std::fprintf(stderr, "dccvp: internal error: %s\n", e.what());
     return kExitBrokenPromise;

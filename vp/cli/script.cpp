@@ -3,12 +3,29 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+#include "cli/command.h"
 
 extern char** environ;
 
 namespace dcc::vp {
+namespace {
+
+constexpr const char* kPython = "/usr/bin/python3";
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  return argv;
+}
+
+}  // namespace
 
 int run_script(const std::string& script, const std::vector<std::string>& arguments,
                const std::string& log) {
@@ -21,18 +38,27 @@ int run_script(const std::string& script, const std::vector<std::string>& argume
   // -B: leave no __pycache__ beside the scripts.
   std::vector<std::string> words{"python3", "-B", script};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  const std::vector<char*> argv = pointers(words);
   pid_t child = 0;
-  const int failed =
-      ::posix_spawn(&child, "/usr/bin/python3", &actions, nullptr, argv.data(), environ);
+  const int failed = ::posix_spawn(&child, kPython, &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return -1;
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int become_script(const std::string& script, const std::vector<std::string>& arguments) {
+  std::error_code error;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  std::vector<std::string> words{"python3", "-B", script, self};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const std::vector<char*> argv = pointers(words);
+  std::fflush(stdout);
+  ::execv(kPython, argv.data());
+  std::fprintf(stderr, "dccvp: this needs %s (Debian: python3, python3-yaml)\n", kPython);
+  return kExitBadInput;
 }
 
 }  // namespace dcc::vp

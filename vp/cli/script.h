@@ -1,4 +1,4 @@
-// The parts of the program that are Python: started, waited for.
+// The parts of the program that are Python: started and waited for, or put in its place.
 #pragma once
 
 #include <string>
@@ -11,5 +11,10 @@ namespace dcc::vp {
 /// died.
 int run_script(const std::string& script, const std::vector<std::string>& arguments,
                const std::string& log = "");
+
+/// Puts a script in this process's place: signals, exit status and all. Its first argument is this
+/// program's path. Comes back, with the exit status to leave with and a sentence on standard error,
+/// only where there is no /usr/bin/python3.
+int become_script(const std::string& script, const std::vector<std::string>& arguments);
 
 }  // namespace dcc::vp

@@ -1,6 +1,5 @@
 // dccvp study: variants, cases and seeds of one platform, judged by limits. The work is a script's.
-#include <cstdio>
-#include <filesystem>
+#include <memory>
 
 #include "cli/command.h"
 #include "cli/script.h"
@@ -21,21 +20,14 @@ struct Arguments {
 };
 
 int study(const Arguments& arguments) {
-  std::vector<std::string> words{std::filesystem::read_symlink("/proc/self/exe").string(),
-                                 arguments.file, "--jobs=" + std::to_string(arguments.jobs)};
+  std::vector<std::string> words{arguments.file, "--jobs=" + std::to_string(arguments.jobs)};
   if (!arguments.out.empty()) words.push_back("--out=" + arguments.out);
   if (!arguments.seeds.empty()) words.push_back("--seeds=" + arguments.seeds);
   for (const std::string& name : arguments.cases) words.push_back("--case=" + name);
   for (const std::string& name : arguments.variants) words.push_back("--variant=" + name);
   if (arguments.again) words.emplace_back("--again");
   if (arguments.no_plots) words.emplace_back("--no-plots");
-  std::fflush(stdout);
-  const int status = run_script(DCCVP_STUDY_SCRIPT, words);
-  if (status < 0) {
-    std::fprintf(stderr, "dccvp: internal error: %s failed\n", DCCVP_STUDY_SCRIPT);
-    return kExitBrokenPromise;
-  }
-  return status;  // of the same meaning there
+  return become_script(DCCVP_STUDY_SCRIPT, words);
 }
 
 }  // namespace

@@ -1,12 +1,9 @@
 // dccvp sweep: one platform at many points of its parameters. The work is done by sw/sweep, which
 // runs this program once a point.
-#include <unistd.h>
-
-#include <cstdio>
-#include <filesystem>
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/script.h"
 #include "source_paths.h"
 
 namespace dcc::vp {
@@ -22,29 +19,14 @@ struct Arguments {
   bool no_plots = false;
 };
 
-/// Does not come back when all is well: the script takes this process over, and its exit status.
 int sweep(const Arguments& arguments) {
-  constexpr const char* kPython = "/usr/bin/python3";
-  std::error_code error;
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe", error).string();
-  std::vector<std::string> words{kPython,
-                                 "-B",
-                                 DCCVP_SWEEP_SCRIPT,
-                                 self,
-                                 arguments.file,
-                                 "-j",
-                                 std::to_string(arguments.jobs)};
+  std::vector<std::string> words{arguments.file, "-j", std::to_string(arguments.jobs)};
   for (const std::string& one : arguments.overrides) words.insert(words.end(), {"-c", one});
   if (!arguments.out.empty()) words.insert(words.end(), {"--out", arguments.out});
   if (!arguments.snakemake.empty()) words.insert(words.end(), {"--snakemake", arguments.snakemake});
   if (arguments.retry) words.emplace_back("--retry");
   if (arguments.no_plots) words.emplace_back("--no-plots");
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  ::execv(kPython, argv.data());
-  std::fprintf(stderr, "dccvp: sweeps need %s (Debian: python3, python3-yaml)\n", kPython);
-  return kExitBadInput;
+  return become_script(DCCVP_SWEEP_SCRIPT, words);
 }
 
 }  // namespace

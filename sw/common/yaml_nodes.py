@@ -1,14 +1,13 @@
-"""A sweep file as YAML nodes that know where they stand, and the error that says so."""
+"""A YAML file as nodes that know where they stand, and the error that says so."""
 
+import difflib
 import json
 
 import yaml
 
+from ending import InputError
+
 MOST_BYTES = 4 << 20
-
-
-class SweepError(Exception):
-    """Unusable input: one line, with the place first."""
 
 
 def fail(place, message):
@@ -16,11 +15,11 @@ def fail(place, message):
     if isinstance(place, yaml.Node):
         mark = place.start_mark
         place = f"{mark.name}:{mark.line + 1}:{mark.column + 1}"
-    raise SweepError(f"{place}: {message}")
+    raise InputError(f"{place}: {message}")
 
 
-def load(path):
-    """The root node, a map. Duplicate keys, tags and whatever is no YAML are refused."""
+def load(path, what):
+    """The root node, a map; `what` it is is said in errors. Duplicate keys, tags and whatever is no YAML are refused."""
     try:
         with open(path, "rb") as file:
             data = file.read(MOST_BYTES + 1)
@@ -41,9 +40,9 @@ def load(path):
     except yaml.YAMLError as error:
         fail(path, "not valid YAML: " + str(error).splitlines()[0])
     if root is None:
-        fail(f"{path}:1:1", "empty: there is nothing to sweep")
+        fail(f"{path}:1:1", f"empty: {what} is a map")
     refuse_cycles(root, [])
-    entries(root, "a sweep")
+    entries(root, what)
     return root
 
 
@@ -75,6 +74,24 @@ def entries(node, what):
     return node.value
 
 
+def hint(name, known):
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f"; did you mean '{near[0]}'?" if near else f" (known: {', '.join(known)})"
+
+
+def fields(node, what, known, required=()):
+    """{key: value node} of a map with these keys only."""
+    out = {}
+    for key, value in entries(node, what):
+        if key.value not in known:
+            fail(key, f"unknown key '{key.value}' in {what}{hint(key.value, known)}")
+        out[key.value] = value
+    for name in required:
+        if name not in out:
+            fail(node, f"'{name}' is missing in {what}")
+    return out
+
+
 def items(node, what):
     """The elements of a list that has some."""
     if not isinstance(node, yaml.SequenceNode):
@@ -88,6 +105,31 @@ def word(node, what):
     if not isinstance(node, yaml.ScalarNode) or node.value == "":
         fail(node, f"{what} is a word, not {described(node)}")
     return node.value
+
+
+def integer(node, what, least, most):
+    text = word(node, what)
+    if not text.isdigit() or not least <= int(text) <= most:
+        fail(node, f"{what} is a whole number from {least} to {most}, not '{text}'")
+    return int(text)
+
+
+def seeds_of(text, place, most):
+    """The numbers that 7 or 1..20 stands for."""
+    first, dots, last = text.partition("..")
+    if not first.isdigit() or (dots and not last.isdigit()) or int(last or first) < int(first):
+        fail(place, f"seeds are written 1..20, not '{text}'")
+    if int(last or first) - int(first) >= most:
+        fail(place, f"more than {most} seeds")
+    return range(int(first), int(last or first) + 1)
+
+
+def plain(node):
+    """A node as Python's values."""
+    try:
+        return yaml.constructor.SafeConstructor().construct_document(node)
+    except yaml.YAMLError as error:
+        fail(node, f"not plain YAML: {error.problem}")
 
 
 def described(node):

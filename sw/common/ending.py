@@ -1,0 +1,28 @@
+"""How a script ends: with a status and, where something was in its way, one line that says what."""
+
+import os
+import sys
+
+
+class InputError(Exception):
+    """Unusable input: one line, with the place first."""
+
+
+def ended(main, interrupted="interrupted"):
+    """Calls main and returns its status. 2: unusable input, or a file that is not there or cannot be
+    written; 1: interrupted from the keyboard, of which `interrupted` says what that leaves."""
+    try:
+        return main()
+    except InputError as error:
+        print(f"dccvp: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # whoever read the output has seen enough; nothing may write there again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        place = f"'{error.filename}': " if error.filename is not None else ""
+        print(f"dccvp: {place}{(error.strerror or str(error)).lower()}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"dccvp: {interrupted}", file=sys.stderr)
+        return 1

@@ -1,0 +1,20 @@
+"""Files that are there with all their bytes or not at all."""
+
+import os
+import pathlib
+
+
+def write_whole(path, text):
+    """Writes a text file, and its folder where there is none, by one rename at the end."""
+    path = pathlib.Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(part, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
