@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,20 +17,14 @@ namespace {
 
 constexpr char kCtrlC = 3;
 
-bool readable(int fd, int timeout_ms) {
-  pollfd entry{fd, POLLIN, 0};
+constexpr int kSendTimeoutS = 2;
+
+bool wait_for(pollfd* entries, nfds_t count, int timeout_ms) {
   int result = 0;
   do {
-    result = ::poll(&entry, 1, timeout_ms);
+    result = ::poll(entries, count, timeout_ms);
   } while (result < 0 && errno == EINTR);
   return result > 0;
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 std::uint8_t checksum(const std::string& text) {
@@ -39,6 +34,13 @@ std::uint8_t checksum(const std::string& text) {
 }
 
 }  // namespace
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
 
 GdbConnection::GdbConnection(std::uint16_t port) {
   listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -71,19 +73,45 @@ void GdbConnection::close_client() {
   closed_ = false;
   buffer_.clear();
   acknowledging_ = true;
+  proven_ = false;
+  unproven_ = 0;
+}
+
+void GdbConnection::adopt(int client) {
+  close_client();
+  client_ = client;
+  const int yes = 1;
+  ::setsockopt(client_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  const timeval patience{kSendTimeoutS, 0};
+  ::setsockopt(client_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 }
 
 bool GdbConnection::accept_client(int timeout_ms) {
-  if (!readable(listener_, timeout_ms)) return false;
-  client_ = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-  if (client_ < 0) return false;
-  const int yes = 1;
-  ::setsockopt(client_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  pollfd entry{listener_, POLLIN, 0};
+  if (!wait_for(&entry, 1, timeout_ms)) return false;
+  const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (client < 0) return false;
+  adopt(client);
   return true;
 }
 
+void GdbConnection::meet_newcomer() {
+  const int newcomer = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (newcomer < 0) return;
+  if (proven_) {
+    ::close(newcomer);
+  } else {
+    adopt(newcomer);
+  }
+}
+
 bool GdbConnection::read_more(int timeout_ms) {
-  if (!readable(client_, timeout_ms)) return false;
+  pollfd entries[2] = {{client_, POLLIN, 0}, {listener_, POLLIN, 0}};
+  if (!wait_for(entries, 2, timeout_ms)) return false;
+  if (entries[0].revents == 0) {
+    meet_newcomer();
+    return true;
+  }
   char block[4096];
   const ssize_t count = ::recv(client_, block, sizeof block, 0);
   if (count <= 0) {
@@ -91,18 +119,18 @@ bool GdbConnection::read_more(int timeout_ms) {
     return false;
   }
   buffer_.append(block, static_cast<std::size_t>(count));
+  if (!proven_ && (unproven_ += static_cast<std::size_t>(count)) > kMaxBuffered) closed_ = true;
   return true;
 }
 
 std::optional<GdbConnection::Input> GdbConnection::receive(int timeout_ms) {
   if (!connected() && !accept_client(timeout_ms)) return std::nullopt;
-  for (;;) {
+  while (!closed_) {
     if (std::optional<Input> input = take_packet()) return input;
-    if (read_more(timeout_ms)) continue;
-    if (!closed_) return std::nullopt;
-    close_client();
-    return Input{Input::kClosed, ""};
+    if (!closed_ && !read_more(timeout_ms) && !closed_) return std::nullopt;
   }
+  close_client();
+  return Input{Input::kClosed, ""};
 }
 
 // Takes the first packet or Ctrl-C out of the buffer, answering for damaged ones.
@@ -128,6 +156,7 @@ std::optional<GdbConnection::Input> GdbConnection::take_packet() {
     const bool good = high >= 0 && low >= 0 && checksum(body) == high * 16 + low;
     if (acknowledging_) write_all(good ? "+" : "-");
     if (!good) continue;
+    proven_ = true;
     std::string contents;
     for (std::size_t i = 0; i < body.size(); ++i) {
       const bool escaped = body[i] == '}' && i + 1 < body.size();
@@ -155,10 +184,11 @@ void GdbConnection::send(const std::string& contents) {
 
 void GdbConnection::write_all(const std::string& bytes) {
   std::size_t done = 0;
-  while (done < bytes.size()) {
+  while (!closed_ && done < bytes.size()) {
     const ssize_t count = ::send(client_, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
-      closed_ = true;
+      closed_ = true;  // gone, or deaf
       return;
     }
     done += static_cast<std::size_t>(count);

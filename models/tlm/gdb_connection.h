@@ -7,9 +7,14 @@
 
 namespace dcc::model {
 
-/// Listens on 127.0.0.1 and serves one client at a time; further ones wait in the queue of the
-/// operating system. Framing, checksums and acknowledgements are dealt with here (GDB manual,
-/// "Remote Protocol", Overview). Whatever arrives that is not a packet is thrown away.
+/// The value of a hexadecimal digit; -1 for any other character.
+int hex_digit(char c);
+
+/// Listens on 127.0.0.1 and serves one client at a time. One that has not said a valid packet yet
+/// gives way to the next who comes; after that, others are turned away. Framing, checksums and
+/// acknowledgements are dealt with here (GDB manual, "Remote Protocol", Overview). Whatever arrives
+/// that is not a packet is thrown away; who sends 64 KiB of it, or does not take what is sent for
+/// two seconds, is cut off.
 class GdbConnection {
  public:
   /// Port 0: any free one. Throws std::runtime_error if it cannot listen.
@@ -34,6 +39,9 @@ class GdbConnection {
  private:
   static constexpr std::size_t kMaxBuffered = 64 * 1024;
   bool accept_client(int timeout_ms);
+  /// Somebody knocks while a client is there.
+  void meet_newcomer();
+  void adopt(int client);
   bool read_more(int timeout_ms);
   std::optional<Input> take_packet();
   void write_all(const std::string& bytes);
@@ -43,6 +51,8 @@ class GdbConnection {
   std::uint16_t port_ = 0;
   bool acknowledging_ = true;
   bool closed_ = false;
+  bool proven_ = false;       // has said a valid packet
+  std::size_t unproven_ = 0;  // bytes before that
   std::string buffer_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
+#include <utility>
 
 #include "riscv/csr_file.h"
 #include "riscv/disassembler.h"
@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxMemoryBytes = 4096;
 constexpr std::size_t kMaxPoints = 256;
+constexpr std::uint64_t kLastAddress = 0xFFFFFFFF;
 constexpr unsigned kPcNumber = 32;
 constexpr unsigned kFirstCsr = 65;
 
@@ -33,10 +34,10 @@ std::string hex_word(std::uint32_t value) {  // target byte order
 bool parse_hex_bytes(const std::string& text, std::vector<std::uint8_t>& bytes) {
   if (text.size() % 2 != 0) return false;
   for (std::size_t i = 0; i < text.size(); i += 2) {
-    const std::string pair = text.substr(i, 2);
-    char* end = nullptr;
-    bytes.push_back(static_cast<std::uint8_t>(std::strtoul(pair.c_str(), &end, 16)));
-    if (end != pair.c_str() + 2) return false;
+    const int high = hex_digit(text[i]);
+    const int low = hex_digit(text[i + 1]);
+    if (high < 0 || low < 0) return false;
+    bytes.push_back(static_cast<std::uint8_t>(high * 16 + low));
   }
   return true;
 }
@@ -51,11 +52,9 @@ bool parse_word(const std::string& text, std::uint32_t& value) {
 bool take_number(const std::string& text, std::size_t& at, std::uint64_t& value) {
   value = 0;
   const std::size_t start = at;
-  while (at < text.size() && std::isxdigit(static_cast<unsigned char>(text[at])) != 0) {
+  for (; at < text.size() && hex_digit(text[at]) >= 0; ++at) {
     if (at - start >= 16) return false;
-    const char digit[] = {text[at], 0};
-    value = value << 4 | std::strtoul(digit, nullptr, 16);
-    ++at;
+    value = value << 4 | static_cast<std::uint64_t>(hex_digit(text[at]));
   }
   if (at == start) return false;
   if (at < text.size()) ++at;
@@ -159,8 +158,9 @@ void GdbServer::console(const std::string& text) {
 }
 
 void GdbServer::leave() {
-  for (const Point& point : points_) apply(point, false);
+  const std::vector<Point> points = std::move(points_);
   points_.clear();
+  for (const Point& point : points) apply(point, false);
   attached_ = false;
   reply_due_ = false;
   connection_.close_client();
@@ -344,6 +344,10 @@ void GdbServer::read_memory(const std::string& packet) {
     connection_.send("E01");
     return;
   }
+  if (address > kLastAddress) {
+    connection_.send("E14");
+    return;
+  }
   std::vector<std::uint8_t> data(std::min<std::uint64_t>(length, kMaxMemoryBytes));
   const std::size_t count =
       target_.debug_read_memory(static_cast<std::uint32_t>(address), data.data(), data.size());
@@ -356,7 +360,7 @@ void GdbServer::write_memory(const std::string& packet, bool binary) {
   std::uint64_t length = 0;
   std::vector<std::uint8_t> data;
   bool good = take_number(packet, at, address) && take_number(packet, at, length) &&
-              length <= kMaxMemoryBytes;
+              length <= kMaxMemoryBytes && address <= kLastAddress;
   if (good) {
     const std::string body = packet.substr(std::min(at, packet.size()));
     if (binary) {
@@ -390,8 +394,8 @@ void GdbServer::handle_point(const std::string& packet) {
   const auto known = std::find(points_.begin(), points_.end(), point);
   if (packet[0] == 'z') {
     if (known != points_.end()) {
-      apply(point, false);
       points_.erase(known);
+      apply(point, false);
     }
   } else if (known == points_.end()) {
     if (points_.size() >= kMaxPoints) {
@@ -405,8 +409,13 @@ void GdbServer::handle_point(const std::string& packet) {
 }
 
 void GdbServer::apply(const Point& point, bool set) {
-  if (point.type == '0' || point.type == '1') {
-    target_.debug_set_breakpoint(point.address, set);
+  const auto is_breakpoint = [](const Point& p) { return p.type <= '1'; };
+  if (is_breakpoint(point)) {
+    // Hardware and software ones are the same to the CPU: it stops there as long as either is set.
+    const bool another = std::any_of(points_.begin(), points_.end(), [&](const Point& p) {
+      return is_breakpoint(p) && p.address == point.address;
+    });
+    if (set || !another) target_.debug_set_breakpoint(point.address, set);
     return;
   }
   DebugTarget::Watch watch{point.address, point.bytes, false, false};

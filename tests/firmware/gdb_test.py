@@ -200,12 +200,50 @@ class OtherClients(unittest.TestCase):
         machine = Machine()
         client = Client(machine)
         for text in ("m", "m80000000", "mzz,4", "m0,ffffffffffffffff", "m80000000,0",
-                     "M80000000,0:", "M80000000,4:1", "M1,2:zzzz", "X80000000,5:ab", "p",
+                     "M80000000,0:", "M80000000,4:1", "M80000000,2:-1+1", "M1,2:zzzz", "X80000000,5:ab", "p",
                      "pffffff", "P1=", "P1", "G00", "Z", "Z0", "Z9,1,1", "z0,,",
                      "qXfer:features:read:target.xml:zz", "qRcmd,0", "qRcmd,zz",
                      "vCont", "vCont;", "", "?extra", "Hg0", "T1", "bogus", "qfoo"):
             self.assertIsInstance(client.ask(text), str, text)
+        self.assertEqual(client.ask("M80000000,2:-1+1"), "E01")
+        self.assertEqual(client.ask("m100000000,4"), "E14")  # not address 0 after all
         self.assertEqual(client.ask("m80000000,4"), "97510000")
+        self.assertEqual(client.ask("D"), "OK")
+        self.assertEqual(machine.finish()[0], 0)
+
+    def test_a_silent_client_gives_way_to_the_next(self):
+        machine = Machine()
+        with machine.connect():
+            self.leave_and_check(machine)
+
+    def test_a_second_debugger_is_turned_away_at_once(self):
+        machine = Machine()
+        client = Client(machine)
+        client.ask("?")
+        with machine.connect() as second:
+            self.assertEqual(second.recv(10), b"")
+        self.assertEqual(client.ask("D"), "OK")
+        self.assertEqual(machine.finish()[0], 0)
+
+    def test_a_client_that_does_not_listen_is_left(self):
+        machine = Machine()
+        client = Client(machine)
+        client.ask("?")
+        client.socket.settimeout(1)
+        with self.assertRaises(OSError):  # no more room: the other side waits for us to read
+            while True:
+                client.socket.sendall(packet("m80000000,1000") * 100)
+        status, out = machine.finish()
+        self.assertEqual(status, 0, out)
+
+    def test_two_breakpoints_at_one_address_are_two(self):
+        machine = Machine()
+        client = Client(machine)
+        for point in ("Z0", "Z1", "z1"):
+            self.assertEqual(client.ask(point + ",80000004,4"), "OK")
+        self.assertEqual(client.ask("c")[:3], "T05")
+        self.assertEqual(client.ask("p20"), "04000080")
+        self.assertEqual(client.ask("z0,80000004,4"), "OK")
         self.assertEqual(client.ask("D"), "OK")
         self.assertEqual(machine.finish()[0], 0)
 
