@@ -14,7 +14,8 @@ constexpr std::uint32_t kHeaderBytes = 52, kProgramHeaderBytes = 32, kSectionHea
 constexpr std::uint16_t kTypeExecutable = 2, kMachineRiscv = 243;
 constexpr std::uint32_t kFlagFloatAbi = 6, kFlagRve = 8;
 constexpr std::uint32_t kLoadable = 1, kSegmentExecutable = 1, kSectionSymbols = 2;
-constexpr std::size_t kMaxFileBytes = 64u << 20;
+constexpr std::size_t kMaxFileBytes = 64u << 20;  // of a file, and of all that is loaded from it
+constexpr std::ptrdiff_t kMaxNameBytes = 4096;
 
 std::string hex(std::uint32_t v) {
   char text[16];
@@ -103,6 +104,8 @@ class ElfParser {
            std::to_string(memory_bytes) + " in memory");
     }
     need(offset, file_bytes, what);
+    loaded_bytes_ += file_bytes;
+    if (loaded_bytes_ > kMaxFileBytes) fail("its segments hold more than 64 MiB");
     ElfFile::Segment segment;
     segment.address = u32(at + 12);
     segment.memory_bytes = memory_bytes;
@@ -115,13 +118,15 @@ class ElfParser {
   }
 
   void check_overlaps() const {
-    for (std::size_t i = 0; i < file_.segments_.size(); ++i) {
-      for (std::size_t j = i + 1; j < file_.segments_.size(); ++j) {
-        const ElfFile::Segment& a = file_.segments_[i];
-        const ElfFile::Segment& b = file_.segments_[j];
-        if (b.address - a.address < a.memory_bytes || a.address - b.address < b.memory_bytes) {
-          fail("segments overlap: " + range(a) + " and " + range(b));
-        }
+    std::vector<const ElfFile::Segment*> rising;
+    for (const ElfFile::Segment& segment : file_.segments_) rising.push_back(&segment);
+    std::stable_sort(rising.begin(), rising.end(),
+                     [](const auto* a, const auto* b) { return a->address < b->address; });
+    for (std::size_t i = 1; i < rising.size(); ++i) {
+      const ElfFile::Segment& a = *rising[i - 1];
+      const ElfFile::Segment& b = *rising[i];
+      if (b.address - a.address < a.memory_bytes) {
+        fail("segments overlap: " + range(a) + " and " + range(b));
       }
     }
   }
@@ -153,6 +158,10 @@ class ElfParser {
     const std::uint32_t string_bytes = u32(string_section + 20);
     need(offset, size, "the symbol table");
     need(strings, string_bytes, "the string table");
+    symbols_seen_ += size / kSymbolBytes;
+    if (symbols_seen_ > bytes_.size() / kSymbolBytes) {
+      fail("more symbols than a file of its size can have");
+    }
     for (std::uint32_t i = 0; i + kSymbolBytes <= size; i += kSymbolBytes) {
       const std::uint64_t at = std::uint64_t{offset} + i;
       const std::uint32_t type = bytes_[at + 12] & 15;
@@ -162,8 +171,14 @@ class ElfParser {
       const std::uint32_t name = u32(at);
       if (name >= string_bytes) fail("a symbol's name lies outside the string table");
       const auto first = bytes_.begin() + strings + name;
-      const auto end = std::find(first, bytes_.begin() + strings + string_bytes, 0);
+      const std::ptrdiff_t room = std::ptrdiff_t{string_bytes} - name;
+      const auto end = std::find(first, first + std::min(room, kMaxNameBytes + 1), 0);
+      if (end - first > kMaxNameBytes) {
+        fail("a symbol's name is longer than " + std::to_string(kMaxNameBytes) + " bytes");
+      }
       std::string text(first, end);
+      name_bytes_ += text.size();
+      if (name_bytes_ > kMaxFileBytes) fail("its symbols' names hold more than 64 MiB");
       if (text.empty() || text[0] == '$' || text.rfind(".L", 0) == 0) continue;  // mapping symbols
       file_.symbols_.add({std::move(text), u32(at + 4), u32(at + 8), type == 2});
     }
@@ -171,6 +186,9 @@ class ElfParser {
 
   const std::vector<std::uint8_t>& bytes_;
   const std::string& name_;
+  std::uint64_t loaded_bytes_ = 0;
+  std::uint64_t symbols_seen_ = 0;
+  std::uint64_t name_bytes_ = 0;
   ElfFile file_;
 };
 

@@ -1,0 +1,123 @@
+// ELF files that are sound in every field and still ask for too much.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "riscv/elf_file.h"
+
+namespace dcc::riscv {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+void put16(Bytes& to, std::uint32_t value) {
+  to.push_back(static_cast<std::uint8_t>(value));
+  to.push_back(static_cast<std::uint8_t>(value >> 8));
+}
+void put32(Bytes& to, std::uint32_t value) {
+  put16(to, value);
+  put16(to, value >> 16);
+}
+
+struct Program {
+  std::uint32_t address;
+  std::uint32_t file_bytes;
+};
+
+/// An executable whose segments all take their contents from offset 0, and as many equal symbol
+/// tables as wanted, of `symbols` symbols each, whose names begin at the front of one string table.
+Bytes elf(const std::vector<Program>& programs, std::uint32_t tables = 0, std::uint32_t symbols = 0,
+          std::uint32_t string_bytes = 0) {
+  constexpr std::uint32_t kHeader = 52, kProgram = 32, kSection = 40, kSymbol = 16;
+  const auto segments = static_cast<std::uint32_t>(programs.size());
+  const std::uint32_t sections_at = kHeader + segments * kProgram;
+  const std::uint32_t sections = tables == 0 ? 0 : tables + 1;
+  const std::uint32_t symbols_at = sections_at + sections * kSection;
+  const std::uint32_t strings_at = symbols_at + symbols * kSymbol;
+  Bytes out = {0x7F, 'E', 'L', 'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  put16(out, 2);
+  put16(out, 243);
+  put32(out, 1);
+  put32(out, programs.front().address);
+  put32(out, kHeader);
+  put32(out, sections == 0 ? 0 : sections_at);
+  put32(out, 0);
+  put16(out, kHeader);
+  put16(out, kProgram);
+  put16(out, segments);
+  put16(out, kSection);
+  put16(out, sections);
+  put16(out, 0);
+  for (const Program& program : programs) {
+    for (const std::uint32_t word : {1u, 0u, program.address, program.address, program.file_bytes,
+                                     program.file_bytes, 5u, 4u}) {
+      put32(out, word);
+    }
+  }
+  for (std::uint32_t i = 0; i < sections; ++i) {
+    const bool strings = i == 0;
+    for (const std::uint32_t word :
+         {0u, strings ? 3u : 2u, 0u, 0u, strings ? strings_at : symbols_at,
+          strings ? string_bytes : symbols * kSymbol, 0u, 0u, 1u, kSymbol}) {
+      put32(out, word);
+    }
+  }
+  for (std::uint32_t i = 0; i < symbols; ++i) {
+    put32(out, 0);  // its name: from the front of the table
+    put32(out, programs.front().address + i);
+    put32(out, 4);
+    put16(out, 2);
+    put16(out, 1);
+  }
+  out.insert(out.end(), string_bytes, 'x');
+  return out;
+}
+
+std::string error_of(const Bytes& bytes) {
+  try {
+    ElfFile::parse(bytes, "t.elf");
+  } catch (const ElfError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(RiscvElfFile, TakesASoundFile) {
+  const ElfFile file = ElfFile::parse(elf({{0x80000000, 100}}, 1, 3, 10), "t.elf");
+  ASSERT_EQ(file.segments().size(), 1u);
+  EXPECT_EQ(file.segments()[0].data.size(), 100u);
+  ASSERT_EQ(file.symbols().all().size(), 3u);
+  EXPECT_EQ(file.symbols().all()[0].name, "xxxxxxxxxx");
+}
+
+// A file of 64 MiB could otherwise ask for terabytes.
+TEST(RiscvElfFile, SegmentsHoldNoMoreThanAFileMay) {
+  Bytes file = elf({{0x80000000, 40'000'000}, {0xA0000000, 40'000'000}});
+  file.resize(40'000'000);
+  EXPECT_EQ(error_of(file), "t.elf: its segments hold more than 64 MiB");
+}
+
+TEST(RiscvElfFile, ManySegmentsAreComparedWithTheirNeighboursOnly) {
+  std::vector<Program> programs;
+  for (std::uint32_t i = 0; i < 60'000; ++i) programs.push_back({0x80000000 + i * 16, 16});
+  EXPECT_EQ(error_of(elf(programs)), "accepted");
+  programs[31'000].file_bytes = 17;
+  EXPECT_EQ(error_of(elf(programs)),
+            "t.elf: segments overlap: 0x80079180-0x80079190 and 0x80079190-0x8007919f");
+}
+
+TEST(RiscvElfFile, NamesAndTablesAreBounded) {
+  EXPECT_EQ(error_of(elf({{0x80000000, 100}}, 1, 1, 4096)), "accepted");
+  EXPECT_EQ(error_of(elf({{0x80000000, 100}}, 1, 1, 4097)),
+            "t.elf: a symbol's name is longer than 4096 bytes");
+  EXPECT_EQ(error_of(elf({{0x80000000, 100}}, 1, 1000, 10)), "accepted");
+  EXPECT_EQ(error_of(elf({{0x80000000, 100}}, 2, 1000, 10)),
+            "t.elf: more symbols than a file of its size can have");
+  EXPECT_EQ(error_of(elf({{0x80000000, 100}}, 1, 20'000, 4000)),
+            "t.elf: its symbols' names hold more than 64 MiB");
+}
+
+}  // namespace
+}  // namespace dcc::riscv
