@@ -48,9 +48,11 @@ void SimulationKernel::beat() {
   if (hook_due_) {
     hook_due_ = false;
     for (const auto& hook : hooks_) hook();
-  } else if (heartbeat_) {
-    heartbeat_();
   }
+  // Hooks may be called after every event: the heart goes on all the same.
+  if (!heartbeat_ || scheduler_.events_run() - last_beat_ < kEventsPerCall) return;
+  last_beat_ = scheduler_.events_run();
+  heartbeat_();
 }
 
 void SimulationKernel::run_events() {

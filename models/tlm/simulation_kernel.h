@@ -44,7 +44,7 @@ class SimulationKernel final : public sc_core::sc_module {
   /// Simulated time reached: the scheduler's, which the end of the run brings to `end`.
   PicoSeconds now() const { return scheduler_.now(); }
 
-  /// Called every `kEventsPerCall` events; for progress and wall-clock limits.
+  /// Called every `kEventsPerCall` events or so; for progress and wall-clock limits.
   void set_heartbeat(std::function<void()> heartbeat) { heartbeat_ = std::move(heartbeat); }
   /// Called between two events when call_hook_after() has asked for it; for debuggers.
   void add_event_hook(std::function<void()> hook) { hooks_.push_back(std::move(hook)); }
@@ -67,6 +67,7 @@ class SimulationKernel final : public sc_core::sc_module {
   bool stopping_ = false;
   bool hook_due_ = false;
   std::uint32_t countdown_ = kEventsPerCall;  // to the next beat
+  std::uint64_t last_beat_ = 0;               // events that had run then
   std::exception_ptr failure_;
   sc_core::sc_event poke_;
   std::function<void()> heartbeat_;

@@ -8,9 +8,11 @@ import os
 import pathlib
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from harness import PATIENCE, SMALL_INCAST, expect_in_order, figures
@@ -86,6 +88,29 @@ class Interactive(unittest.TestCase):
                      "until cut", "read host1.slot[0]", "until change host3.slots_in_use",
                      "until 500us", "read queue[0]", "read host1.timer_lag")
         self.assertEqual(self.figures(), plain)
+
+    def test_indices_do_not_wrap(self):
+        text = self.session("read host1.slot[4294967296]", "read flow[18446744073709551616]",
+                            "read queue[-1]", "quit", status=1)
+        self.expect(text, r"^host1\.slot\[4294967296\]: indices go from 0 to \d+$",
+                    r"^flow\[18446744073709551616\]: indices go from 0 to 2$",
+                    r"^queue\[-1\]: indices go from 0 to \d+$")
+
+    def test_ctrl_c_ends_a_wait_that_looks_after_every_event(self):
+        run = subprocess.Popen([DCCVP, "run", "t.yaml", "--interactive", "--quiet", "--out", "out",
+                                "-c", "duration=1000s", "-c",
+                                "output.series.interval=1s"], cwd=self.folder, stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(run.kill)
+        self.assertIn(b"paused", run.stdout.readline())
+        run.stdin.write(b"until 100us\nuntil change host2.dcc.ID\n")
+        run.stdin.flush()
+        self.assertIn(b"paused", run.stdout.readline())
+        time.sleep(0.2)
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 1)
+        self.assertFalse(json.loads((self.folder / "out/metrics.json").read_text())["completed"])
 
     def test_modules(self):
         text = self.session("modules", "help")
