@@ -58,8 +58,8 @@
 /* CTRL: Enable, reset and policy bits. */
 #define DCC_CTRL_OFFSET                              0x0000Cu
 #define DCC_CTRL_RESET                               0x0000002Cu
-/*   ENABLE (RW): 1 takes notifications and lets timers run; 0 drops CNPs and byte notifications
- *   without counting them. */
+/*   ENABLE (RW): 1 takes notifications; 0 drops CNPs and byte notifications without counting them.
+ *   Timers of bound slots run either way, so that their rates recover. */
 #define DCC_CTRL_ENABLE_SHIFT                        0u
 #define DCC_CTRL_ENABLE_WIDTH                        1u
 #define DCC_CTRL_ENABLE_MASK                         0x00000001u

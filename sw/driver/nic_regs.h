@@ -49,8 +49,8 @@
 #define NIC_CTRL_ENABLE_SHIFT                        0u
 #define NIC_CTRL_ENABLE_WIDTH                        1u
 #define NIC_CTRL_ENABLE_MASK                         0x00000001u
-/*   SOFT_RESET (WO): Writing 1 destroys every queue pair, empties the rings and clears the
- *   statistics. Reads as 0. */
+/*   SOFT_RESET (WO): Writing 1 destroys every queue pair, empties the rings, clears the statistics
+ *   and gives every register its reset value, whatever else is written with it. Reads as 0. */
 #define NIC_CTRL_SOFT_RESET_SHIFT                    1u
 #define NIC_CTRL_SOFT_RESET_WIDTH                    1u
 #define NIC_CTRL_SOFT_RESET_MASK                     0x00000002u

@@ -39,7 +39,7 @@ constexpr FieldInfo kCapsFields[] = {
 constexpr FieldInfo kCtrlFields[] = {
     {"ENABLE", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
      "", "",
-     "1 takes notifications and lets timers run; 0 drops CNPs and byte notifications without counting them.", {}},
+     "1 takes notifications; 0 drops CNPs and byte notifications without counting them. Timers of bound slots run either way, so that their rates recover.", {}},
     {"SOFT_RESET", 1, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
      "", "",
      "Writing 1 releases every slot, cancels every event and clears the statistics, TIMER_LATENESS_MAX and STATUS.OVERRUN. Parameters, tables and interrupt registers keep their values. Reads as 0.", {}},

@@ -38,7 +38,7 @@ constexpr FieldInfo kCtrlFields[] = {
      "1 sends and receives; 0 takes no work and drops what arrives.", {}},
     {"SOFT_RESET", 1, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
      "", "",
-     "Writing 1 destroys every queue pair, empties the rings and clears the statistics. Reads as 0.", {}},
+     "Writing 1 destroys every queue pair, empties the rings, clears the statistics and gives every register its reset value, whatever else is written with it. Reads as 0.", {}},
     {"CNP_ENABLE", 2, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
      "", "",
      "A CE mark is answered by a CNP.", {}},
