@@ -46,6 +46,20 @@ TEST_F(QcnTest, ACutLeavesAtLeastTheMinimumFactor) {
   EXPECT_DOUBLE_EQ(host_.mbps(0), 5000);
 }
 
+TEST_F(QcnTest, CutsEndAtTheLeastRate) {
+  p_.r_min = Rate::from(BitRate(3'000'000'000));
+  Qcn qcn(host_, p_);
+  qcn.on_flow_start(0, {});
+  qcn.on_cnm(0, 64 / 2);
+  qcn.on_cnm(0, 64 / 2);
+  qcn.on_cnm(0, 64 / 2);
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000 * 0.75 * 0.75 * 0.75);
+  qcn.on_cnm(0, 63);
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 3'000);
+  qcn.on_cnm(0, 1);
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 3'000);
+}
+
 TEST_F(QcnTest, RecoversThenProbesByBytes) {
   Qcn qcn(host_, p_);
   qcn.on_flow_start(0, {});
