@@ -71,9 +71,13 @@ class Checker {
     std::map<std::string, std::size_t> index;
     for (std::size_t i = 0; i < t.nodes.size(); ++i) {
       const std::string path = "topology.nodes." + std::to_string(i);
-      require(!t.nodes[i].name.empty(), path, "a node without a name");
-      require(index.emplace(t.nodes[i].name, i).second, path + ".name",
-              "the name " + in_quotes(t.nodes[i].name) + " is taken");
+      const std::string& name = t.nodes[i].name;
+      require(!name.empty(), path, "a node without a name");
+      // Tables, signal files and wires' names take these for something else.
+      require(name.find_first_of(" ,.\">") == std::string::npos, path + ".name",
+              in_quotes(name) + " holds a blank, comma, dot, quote or '>'");
+      require(index.emplace(name, i).second, path + ".name",
+              "the name " + in_quotes(name) + " is taken");
     }
     std::vector<std::vector<std::size_t>> neighbours(t.nodes.size());
     for (std::size_t i = 0; i < t.links.size(); ++i) {
