@@ -92,6 +92,15 @@ class Bad(Platform):
             with self.subTest(name=name):
                 self.expect(FIRMWARE / f"test_{name}.elf", 1, *patterns)
 
+    def test_a_last_line_without_its_end_is_printed(self):
+        program = (FIRMWARE / "traffic.elf").read_bytes()
+        self.assertEqual(program.count(b" interrupts\n"), 1)
+        path = self.folder / "open_end.elf"
+        path.write_bytes(program.replace(b" interrupts\n", b" interrupts!"))
+        done = self.run_config(self.small(path), "out", "-c", "duration=1ms")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^host 1:   \d+ wake-ups, \d+ interrupts!$")
+
     def test_files(self):
         good = (FIRMWARE / "traffic.elf").read_bytes()
         for name, data, text in (("truncated", good[:3000], "truncated"),

@@ -1,5 +1,6 @@
 #include "observe/slot_trace.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "observe/trace_file.h"
@@ -98,8 +99,10 @@ void SlotTrace::on_signals(SlotIndex index, std::uint32_t flow, SlotChange chang
 
 void SlotTrace::finish() {
   if (target_.events == nullptr) return;
+  // What happened behind the window was not told: a slice must not reach there.
+  const PicoSeconds end = config_.to ? std::min(*config_.to, scheduler_.now()) : scheduler_.now();
   for (SlotIndex i = 0; i < slots_.size(); ++i) {
-    if (slots_[i].open) target_.events->end(track(i), scheduler_.now());
+    if (slots_[i].open) target_.events->end(track(i), end);
     slots_[i].open = false;
   }
 }

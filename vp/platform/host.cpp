@@ -43,6 +43,7 @@ void Host::bring_up() {
 }
 
 void Host::finish() {
+  if (driver_ != nullptr) driver_->finish();
   if (dcc() == nullptr) return;
   ControllerDevice& device = dcc()->device();
   finish_timer_engine(device.timers(), device.time());

@@ -14,11 +14,14 @@ namespace {
 // real machine, so that bring-up takes visible time.
 const sc_core::sc_time kBusLatency(10, sc_core::SC_NS);
 const sc_core::sc_time kRamLatency(20, sc_core::SC_NS);
+
+constexpr std::size_t kLongestLine = 4096;  // of a host's console; longer ones are cut in pieces
 }  // namespace
 
 HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& context,
                        model::NicModule& nic, model::ApbController* controller)
     : sc_module(name),
+      id_(context.id),
       config_(context.config),
       kernel_(context.kernel),
       nic_(nic),
@@ -86,13 +89,9 @@ void HostDriver::run_firmware(const HostContext& context) {
   config.image_bytes = DCC_IMAGE_BYTES;
   config.gdb_port = host_.gdb.has_value() ? static_cast<int>(*host_.gdb) : -1;
   // Hosts print at the same time: whole lines, each with its host's number.
-  config.output = [this, id = context.id](char c) {
-    if (c != '\n') {
-      console_line_ += c;
-      return;
-    }
-    fmt::print(stderr, "host {}: {}\n", id, console_line_);
-    console_line_.clear();
+  config.output = [this](char c) {
+    if (c != '\n') console_line_ += c;
+    if (c == '\n' || console_line_.size() == kLongestLine) print_console_line();
   };
   firmware_ = std::make_unique<model::FirmwareHost>("firmware", config, bus_, ram_, interrupts_);
   model::RiscvCpu& cpu = firmware_->cpu();
@@ -120,6 +119,15 @@ void HostDriver::run_firmware(const HostContext& context) {
   cpu.set_end_handler([this] {
     if (!firmware_->succeeded()) kernel_.stop();
   });
+}
+
+void HostDriver::print_console_line() {
+  fmt::print(stderr, "host {}: {}\n", id_, console_line_);
+  console_line_.clear();
+}
+
+void HostDriver::finish() {
+  if (!console_line_.empty()) print_console_line();
 }
 
 void HostDriver::trace_bus(const std::string& host, model::BusTrace::Sink sink) {

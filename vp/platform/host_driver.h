@@ -24,6 +24,8 @@ class HostDriver final : public sc_core::sc_module {
   HostDriver(const sc_core::sc_module_name& name, const HostContext& context, model::NicModule& nic,
              model::ApbController* controller);
 
+  /// After the run: what software has printed without ending its line.
+  void finish();
   Host::SoftwareReport report() const;
   QosResult qos_result() const;
   model::Bus& bus() { return bus_; }
@@ -40,7 +42,9 @@ class HostDriver final : public sc_core::sc_module {
   void run_natively();
   void run_firmware(const HostContext& context);
   std::string name_of(std::uint64_t address) const;
+  void print_console_line();
 
+  HostId id_;
   const PlatformConfig& config_;
   model::SimulationKernel& kernel_;
   model::NicModule& nic_;
