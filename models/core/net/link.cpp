@@ -11,6 +11,7 @@ constexpr std::uint64_t kPicoBitsPerByte = 8'000'000'000'000u;
 Link::Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& parameters,
            std::uint32_t rank)
     : scheduler_(scheduler),
+      delay_(parameters.delay),
       arrival_(Event::calling<&Link::deliver>(*this, rank)),
       parameters_(parameters),
       pool_(pool) {
@@ -37,7 +38,7 @@ PicoSeconds Link::send(Packet* packet) {
   if (watched_ && !survives(packet, now)) return serialisation;
   ++counters_.packets;
   counters_.bytes += packet->wire_bytes;
-  const PicoSeconds arrival = free_at_ + parameters_.delay;
+  const PicoSeconds arrival = free_at_ + delay_;
   if (in_flight_.empty()) {
     scheduler_.schedule_at(arrival_, arrival, packet);
   } else {

@@ -78,7 +78,7 @@ class alignas(64) Link final : public PacketOut {
   // What a packet touches, in three cache lines: a large network does not fit the caches.
   Scheduler& scheduler_;
   PicoSeconds per_byte_{};  // zero when a byte does not take whole picoseconds
-  PicoSeconds free_at_{};
+  PicoSeconds delay_;
   PacketFifo in_flight_;  // all with the same delay, so first in is first out
   PacketSink* sink_ = nullptr;
   int sink_port_ = 0;
@@ -86,6 +86,7 @@ class alignas(64) Link final : public PacketOut {
   Event arrival_;
   LinkParameters parameters_;
   LinkCounters counters_;
+  PicoSeconds free_at_{};
   PacketPool& pool_;
   LossHook loss_;
   Tap tap_;

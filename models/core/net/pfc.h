@@ -71,14 +71,15 @@ class PfcPort {
   const PfcCounters& counters() const { return counters_; }
 
  private:
-  std::uint8_t stopped_ = 0;
-  std::uint8_t paused_ = 0;
-  bool frame_owed_ = false;
   PfcCounters counters_;
   std::array<PicoSeconds, kPriorities> since_{};
   std::array<PicoSeconds, kPriorities> total_{};
   PicoSeconds any_since_{};
   PicoSeconds any_total_{};
+  // What every packet asks comes last, beside what the port keeps behind it.
+  std::uint8_t stopped_ = 0;
+  std::uint8_t paused_ = 0;
+  bool frame_owed_ = false;
 };
 
 }  // namespace dcc

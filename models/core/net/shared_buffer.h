@@ -58,6 +58,21 @@ class SharedBuffer {
     return true;
   }
 
+  /// For a packet that leaves in the moment it comes: true if it would be admitted without pausing
+  /// anybody; nothing is held then. False says nothing: ask admit().
+  bool lets_through(int port, int priority, Bytes bytes) {
+    if (is_lossless(priority)) {
+      const Class& c = at(port, priority);
+      const Bytes free = shared_size_ - shared_used_ - bytes;
+      if (!c.reserved || c.headroom != 0 || free < 0) return false;
+      if (c.shared + bytes >= (free * c.alpha_q16) >> 16) return false;
+    } else if (shared_used_ + bytes > shared_size_) {
+      return false;
+    }
+    if (used() + bytes > max_used_) max_used_ = used() + bytes;
+    return true;
+  }
+
   /// Takes back what admit() counted: headroom empties first.
   void release(int port, int priority, Bytes bytes) {
     Class& c = at(port, priority);

@@ -1,5 +1,6 @@
 #include "net/switch_device.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -42,7 +43,8 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
       ports_(checked_ports(ports)),
       hash_seed_(mix64(mix64(seed) ^ index)),
       random_(seed, "switch", index),
-      buffer_(buffer_parameters(parameters), ports + 1) {
+      buffer_(buffer_parameters(parameters), ports + 1),
+      routes_(1) {
   if (parameters.lmc > 7) throw std::invalid_argument("routing: lmc is above 7");
   egress_.reserve(static_cast<std::size_t>(ports));  // their events must stay where they are
   for (int number = 0; number < ports; ++number) {
@@ -76,19 +78,40 @@ void SwitchDevice::set_ecn(int port, const EcnParameters& ecn) {
 }
 
 void SwitchDevice::set_route(HostId destination, const std::vector<int>& ports) {
-  if (routes_.size() <= destination) routes_.resize(std::size_t{destination} + 1);
+  if (route_of_.size() <= destination) {
+    route_of_.resize(std::size_t{destination} + 1);
+    turns_.resize(std::size_t{destination} + 1);
+  }
   for (const int port : ports) {
     if (port < 0 || port >= ports_) {
       throw std::invalid_argument("switch: a route leads through port " + std::to_string(port) +
                                   " of " + std::to_string(ports_));
     }
   }
-  Route& route = routes_[destination];
+  turns_[destination] = 0;
+  route_of_[destination] = find_or_add_route(ports);
+}
+
+// Most destinations share their way with others: one record for all of them stays in the caches.
+std::uint16_t SwitchDevice::find_or_add_route(const std::vector<int>& ports) {
+  const auto leads_through = [&](const Route& route) {
+    if (route.count != ports.size()) return false;
+    if (route.count == 1) return static_cast<int>(route.first) == ports.front();
+    return std::equal(ports.begin(), ports.end(), next_ports_.begin() + route.first);
+  };
+  const auto found = std::find_if(routes_.begin(), routes_.end(), leads_through);
+  const auto index = static_cast<std::size_t>(found - routes_.begin());
+  if (found != routes_.end()) return static_cast<std::uint16_t>(index);
+  if (index > 0xFFFF) throw std::invalid_argument("switch: more than 65536 different routes");
+  Route route;
   route.count = static_cast<std::uint32_t>(ports.size());
   route.first = ports.size() == 1 ? static_cast<std::uint32_t>(ports.front())
                                   : static_cast<std::uint32_t>(next_ports_.size());
-  if (ports.size() == 1) return;
-  for (const int port : ports) next_ports_.push_back(static_cast<std::uint16_t>(port));
+  if (ports.size() > 1) {
+    for (const int port : ports) next_ports_.push_back(static_cast<std::uint16_t>(port));
+  }
+  routes_.push_back(route);
+  return static_cast<std::uint16_t>(index);
 }
 
 void SwitchDevice::observe_queue(int port, QueueStatistics* statistics) {
@@ -97,34 +120,34 @@ void SwitchDevice::observe_queue(int port, QueueStatistics* statistics) {
 }
 
 int SwitchDevice::route_of(const Packet& packet) const {
-  if (packet.destination >= routes_.size()) return -1;
-  const Route& route = routes_[packet.destination];
-  if (route.count == 0) return -1;
+  if (packet.destination >= route_of_.size()) return -1;
+  const Route& route = routes_[route_of_[packet.destination]];
   if (route.count == 1) return static_cast<int>(route.first);
-  return next_ports_[route.first + pick(packet, route)];
+  if (route.count == 0) return -1;
+  return next_ports_[route.first + pick(packet, route.count)];
 }
 
-std::uint32_t SwitchDevice::pick(const Packet& packet, const Route& route) const {
+std::uint32_t SwitchDevice::pick(const Packet& packet, std::uint32_t choices) const {
   switch (parameters_.load_balancing) {
     case SwitchParameters::LoadBalancing::kSpray:
-      return route.turn;
+      return turns_[packet.destination];
     case SwitchParameters::LoadBalancing::kLmc: {
       const std::uint64_t path = packet.flow & ((1u << parameters_.lmc) - 1u);
       return scaled_down(mix64(hash_seed_ ^ (std::uint64_t{packet.destination} << 8 | path)),
-                         route.count);
+                         choices);
     }
     case SwitchParameters::LoadBalancing::kEcmp:
       break;
   }
   const std::uint64_t pair = std::uint64_t{packet.source} << 32 | packet.destination;
-  return scaled_down(mix64(mix64(pair ^ hash_seed_) ^ packet.flow), route.count);
+  return scaled_down(mix64(mix64(pair ^ hash_seed_) ^ packet.flow), choices);
 }
 
 int SwitchDevice::choose(const Packet& packet) {
   const int port = route_of(packet);
   if (port >= 0 && parameters_.load_balancing == SwitchParameters::LoadBalancing::kSpray) {
-    Route& route = routes_[packet.destination];
-    if (++route.turn >= route.count) route.turn = 0;
+    std::uint16_t& turn = turns_[packet.destination];
+    if (++turn >= routes_[route_of_[packet.destination]].count) turn = 0;
   }
   return port;
 }
@@ -147,13 +170,40 @@ void SwitchDevice::receive(Packet* packet, int port) {
   enqueue(packet, at(egress));
 }
 
+// Most packets of most networks find their way out free: what queueing would do and undo in the
+// same moment is left out. Everything it would leave behind is the same.
+bool SwitchDevice::leaves_at_once(const Packet& packet, const Port& egress) {
+  const unsigned in_the_way =
+      egress.waiting | (unsigned{egress.pfc.paused()} >> packet.priority & 1);
+  if (in_the_way != 0 || egress.pfc.frame_owed() || egress.marks_at_dequeue) return false;
+  // At free_at itself the port's event may still be to come.
+  if (scheduler_.now() <= egress.free_at || stopped_ != 0 || parameters_.qcn.enabled) return false;
+  return buffer_.lets_through(packet.ingress, packet.priority, packet.wire_bytes);
+}
+
+void SwitchDevice::pass_through(Packet* packet, Port& egress) {
+  const int priority = egress.scheduler.pick(1u << packet->priority);
+  egress.scheduler.charge(priority, packet->wire_bytes);
+  egress.scheduler.emptied(priority);
+  if (packet->collects_telemetry()) append_telemetry(egress, *packet);
+  ++egress.enqueued;
+  ++egress.dequeued;
+  egress.tx_bytes += packet->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
+  if (egress.statistics != nullptr) egress.statistics->touched(packet->wire_bytes);
+  egress.free_at = scheduler_.now() + egress.out->send(packet);
+}
+
 void SwitchDevice::enqueue(Packet* packet, Port& egress) {
+  if (leaves_at_once(*packet, egress)) {
+    pass_through(packet, egress);
+    return;
+  }
   const int input = packet->ingress;
   const int priority = packet->priority;
   const Bytes bytes = packet->wire_bytes;
   if (!buffer_.admit(input, priority, bytes)) {
-    ++egress.counters.dropped;
-    egress.counters.dropped_bytes += packet->wire_bytes;
+    ++egress.rare.dropped;
+    egress.rare.dropped_bytes += packet->wire_bytes;
     pool_.give_back(packet);
     return;
   }
@@ -174,13 +224,13 @@ void SwitchDevice::enqueue(Packet* packet, Port& egress) {
   queue.bytes += bytes;
   egress.bytes += bytes;
   egress.waiting = static_cast<std::uint8_t>(egress.waiting | 1u << priority);
-  ++egress.counters.enqueued;
+  ++egress.enqueued;
   if (egress.statistics != nullptr) egress.statistics->changed(egress.bytes, scheduler_.now());
   if (parameters_.qcn.enabled && packet->kind == PacketKind::kData) {
     const std::uint32_t feedback =
         egress.qcn[static_cast<std::size_t>(priority)].arrival(bytes, queue.bytes, random_);
     if (feedback != 0) {
-      ++egress.counters.cnms_sent;
+      ++egress.rare.cnms_sent;
       notify_source(*packet, feedback);
     }
   }
@@ -210,8 +260,7 @@ void SwitchDevice::send_next(Port& egress) {
   if (egress.pfc.frame_owed()) {
     Packet* const frame = pool_.take();
     egress.pfc.write_frame(*frame);
-    egress.counters.tx_bytes +=
-        frame->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
+    egress.tx_bytes += frame->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
     transmit(egress, frame);
     return;
   }
@@ -233,8 +282,8 @@ void SwitchDevice::send_next(Port& egress) {
     mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kDequeue);
   }
   if (packet->collects_telemetry()) append_telemetry(egress, *packet);
-  egress.counters.tx_bytes += packet->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
-  ++egress.counters.dequeued;
+  egress.tx_bytes += packet->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
+  ++egress.dequeued;
   if (egress.statistics != nullptr) egress.statistics->changed(egress.bytes, scheduler_.now());
   const int input = packet->ingress;
   transmit(egress, packet);
@@ -287,13 +336,13 @@ void SwitchDevice::mark_if_congested(Port& port, Queue& queue, Packet& packet,
       port.ecn.phantom_congested(packet.wire_bytes, scheduler_.now())) {
     congested = true;
   }
-  if (congested && EcnMarker::mark(packet)) ++port.counters.ecn_marks;
+  if (congested && EcnMarker::mark(packet)) ++port.rare.ecn_marks;
 }
 
 void SwitchDevice::append_telemetry(const Port& port, Packet& packet) const {
   IntHop& hop = packet.telemetry->hop[packet.telemetry_hops++];
   hop.timestamp = scheduler_.now();
-  hop.tx_bytes = port.counters.tx_bytes;
+  hop.tx_bytes = port.tx_bytes;
   hop.queue = port.bytes;
   hop.rate = port.link.rate;
 }
@@ -357,16 +406,25 @@ std::vector<int> SwitchDevice::outputs_awaited(int input, int priority) const {
   return outputs;
 }
 
+SwitchCounters SwitchDevice::counters_of(const Port& port) {
+  SwitchCounters counters = port.rare;
+  counters.enqueued = port.enqueued;
+  counters.dequeued = port.dequeued;
+  counters.tx_bytes = port.tx_bytes;
+  return counters;
+}
+
 SwitchCounters SwitchDevice::totals() const {
   SwitchCounters sum;
   for (const Port& port : egress_) {
-    sum.enqueued += port.counters.enqueued;
-    sum.dequeued += port.counters.dequeued;
-    sum.dropped += port.counters.dropped;
-    sum.dropped_bytes += port.counters.dropped_bytes;
-    sum.ecn_marks += port.counters.ecn_marks;
-    sum.tx_bytes += port.counters.tx_bytes;
-    sum.cnms_sent += port.counters.cnms_sent;
+    const SwitchCounters one = counters_of(port);
+    sum.enqueued += one.enqueued;
+    sum.dequeued += one.dequeued;
+    sum.dropped += one.dropped;
+    sum.dropped_bytes += one.dropped_bytes;
+    sum.ecn_marks += one.ecn_marks;
+    sum.tx_bytes += one.tx_bytes;
+    sum.cnms_sent += one.cnms_sent;
   }
   return sum;
 }

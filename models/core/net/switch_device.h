@@ -88,7 +88,7 @@ class SwitchDevice final : public PacketSink {
   Bytes queue_bytes(int port, int priority) const {
     return at(port).queue[static_cast<std::size_t>(priority)].bytes;
   }
-  const SwitchCounters& counters(int port) const { return at(port).counters; }
+  SwitchCounters counters(int port) const { return counters_of(at(port)); }
   SwitchCounters totals() const;
   /// Packets that had nowhere to go.
   std::uint64_t unroutable() const { return unroutable_; }
@@ -128,34 +128,39 @@ class SwitchDevice final : public PacketSink {
     Input* first = nullptr;
     Input* last = nullptr;
   };
-  /// What a packet touches on its way comes first and in that order: a large network does not fit
-  /// the caches, and this is where its time goes.
+  /// What every packet touches lies together, in the last line of `pfc` and the one behind it: a
+  /// large network does not fit the caches, and this is where its time goes.
   struct alignas(64) Port {
     Port(SwitchDevice& owner, std::uint32_t rank);
     void wake() { device->send_next(*this); }
 
-    SwitchDevice* device;
+    PfcPort pfc;
     PacketOut* out = nullptr;
     PicoSeconds free_at{};  // when the wire can take the next packet
     Bytes bytes = 0;        // all priorities
     QueueStatistics* statistics = nullptr;
+    std::uint64_t tx_bytes = 0;
+    std::uint64_t enqueued = 0;
     std::uint8_t waiting = 0;  // bit p: priority p has a packet
     bool marks_at_enqueue = false;
     bool marks_at_dequeue = false;  // or has a phantom queue
-    PfcPort pfc;                    // begins with what every packet asks
-    Event free;                     // scheduled while the wire is busy and something waits for it
-    alignas(64) std::array<Queue, kPriorities> queue;
-    alignas(64) LinkParameters link;
+
+    LinkParameters link;
+    std::uint64_t dequeued = 0;
     EgressScheduler scheduler;
-    SwitchCounters counters;
+    SwitchDevice* device;
+
+    Event free;  // scheduled while the wire is busy and something waits for it
+    alignas(64) std::array<Queue, kPriorities> queue;
     EcnMarker ecn;
+    SwitchCounters rare;           // but for the three above
     std::vector<TurnQueue> turns;  // by priority; kRoundRobin only
     std::vector<QcnPoint> qcn;     // by priority; empty when off
   };
+  /// Ports that are equally good for some destinations.
   struct Route {
     std::uint32_t first = 0;  // the port if it is the only one, else the first of next_ports_
     std::uint32_t count = 0;
-    std::uint32_t turn = 0;  // kSpray: the next in turn
   };
 
   Port& at(int port) { return egress_[static_cast<std::size_t>(port)]; }
@@ -163,9 +168,13 @@ class SwitchDevice final : public PacketSink {
   /// Inputs as the buffer counts them: the ports, then the switch itself (its CNMs).
   int own_input() const { return ports_; }
 
+  std::uint16_t find_or_add_route(const std::vector<int>& ports);
+  static SwitchCounters counters_of(const Port& port);
   int choose(const Packet& packet);
-  std::uint32_t pick(const Packet& packet, const Route& route) const;
+  std::uint32_t pick(const Packet& packet, std::uint32_t choices) const;
   void enqueue(Packet* packet, Port& egress);
+  bool leaves_at_once(const Packet& packet, const Port& egress);
+  void pass_through(Packet* packet, Port& egress);
   void push(Port& egress, int priority, Packet* packet);
   Packet* pop(Port& egress, int priority);
   /// Something can be sent: at once, or when the wire is free.
@@ -186,8 +195,10 @@ class SwitchDevice final : public PacketSink {
   RandomStream random_;
   SharedBuffer buffer_;
   std::vector<Port> egress_;
-  std::vector<Route> routes_;  // by destination host
+  std::vector<std::uint16_t> route_of_;  // by destination host: index into routes_
+  std::vector<Route> routes_;            // the first leads nowhere
   std::vector<std::uint16_t> next_ports_;
+  std::vector<std::uint16_t> turns_;  // kSpray, by destination host: the next in turn
   std::uint64_t unroutable_ = 0;
   int stopped_ = 0;  // priorities of neighbours this switch has stopped
 };

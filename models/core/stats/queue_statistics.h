@@ -26,6 +26,11 @@ class alignas(64) QueueStatistics {
     if (length > max_) max_ = length;
   }
 
+  /// An empty queue held so much for no time.
+  void touched(Bytes length) {
+    if (length > max_) max_ = length;
+  }
+
   /// The figures up to `now`.
   struct Figures {
     Bytes mean = 0;  // rounded to nearest
