@@ -60,13 +60,14 @@ void SimulationKernel::run_events() {
   const PicoSeconds present = from_sc_time(sc_core::sc_time_stamp());
   limit_ = std::max(horizon(), present);
   while (!stopping_) {
-    const PicoSeconds next = scheduler_.next_time();
-    if (next > end_) break;
+    Event* const event = scheduler_.first();
+    if (event == nullptr || event->due() > end_) break;
+    const PicoSeconds next = event->due();
     if (next >= limit_ && next > present) {
       next_trigger(to_sc_time(next - present), poke_);
       return;
     }
-    scheduler_.run_one();
+    scheduler_.run(*event);
     if (--countdown_ == 0) beat();
   }
   if (stopping_) {

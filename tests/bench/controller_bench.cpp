@@ -114,7 +114,7 @@ void device_bytes(benchmark::State& state) {
   Random random;
   for (auto _ : state) {
     scheduler.advance_to(scheduler.now() + PicoSeconds(80'000));
-    while (scheduler.next_time() <= scheduler.now()) scheduler.run_one();
+    scheduler.run_until(scheduler.now());
     device.bytes(random.below(1024), 10, 1066);
   }
   state.SetItemsProcessed(state.iterations());

@@ -8,7 +8,7 @@ namespace dcc {
 namespace {}  // namespace
 
 Event::~Event() {
-  if (scheduler_ != nullptr) scheduler_->cancel(*this);
+  if (is_scheduled()) scheduler_->cancel(*this);
 }
 
 // ---------------------------------------------------------------- heap
@@ -62,10 +62,7 @@ void Scheduler::Heap::remove(std::uint32_t position) {
 Scheduler::Scheduler() : buckets_(kBuckets) {}
 
 Scheduler::~Scheduler() {
-  const auto release = [](Event* event) {
-    event->place_ = Event::Place::kIdle;
-    event->scheduler_ = nullptr;
-  };
+  const auto release = [](Event* event) { event->place_ = Event::Place::kIdle; };
   for (Event* event = list_; event != nullptr; event = event->next_) release(event);
   for (Entry& entry : current_.entries()) release(entry.event);
   for (Entry& entry : far_.entries()) release(entry.event);
@@ -76,18 +73,15 @@ Scheduler::~Scheduler() {
 
 void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
   assert(when >= now_ && "an event cannot be scheduled in the past");
-  if (event.place_ != Event::Place::kIdle) {
-    detach(event);
-  } else {
-    ++pending_;
-    event.scheduler_ = this;
-  }
+  if (__builtin_expect(event.place_ != Event::Place::kIdle, false)) detach(event);
+  ++pending_;
+  event.scheduler_ = this;
   event.due_ = when;
   event.order_ = (event.order_ & ~Event::kSequenceMask) | (sequence_++ & Event::kSequenceMask);
   const std::uint64_t bucket = bucket_of(when);
   if (bucket <= current_bucket_) {
     insert_current(event);
-  } else if (bucket - current_bucket_ < kBuckets) {
+  } else if (__builtin_expect(bucket - current_bucket_ < kBuckets, true)) {
     event.place_ = Event::Place::kBucket;
     const auto slot = static_cast<std::uint32_t>(bucket % kBuckets);
     Event* const head = buckets_[slot].first;
@@ -106,11 +100,16 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
   }
 }
 
-void Scheduler::detach(Event& event) {
+[[gnu::noinline]] void Scheduler::detach(Event& event) {
+  --pending_;
   switch (event.place_) {
-    case Event::Place::kList:
-      unlist(event);
+    case Event::Place::kList: {
+      Event** link = &list_;
+      while (*link != &event) link = &(*link)->next_;
+      *link = event.next_;
+      --listed_;
       break;
+    }
     case Event::Place::kCurrent:
       current_.remove(event.position_);
       break;
@@ -139,8 +138,6 @@ void Scheduler::cancel(Event& event) {
   if (event.place_ == Event::Place::kIdle) return;
   detach(event);
   event.place_ = Event::Place::kIdle;
-  event.scheduler_ = nullptr;
-  --pending_;
 }
 
 // The first filled bucket after the current one, going round.
@@ -184,6 +181,12 @@ bool Scheduler::load_next_bucket() {
     buckets_[slot].first = nullptr;
     mark_empty(slot);
     foresee(next_filled_bucket());
+    if (event->next_ == nullptr && list_ == nullptr) {  // nothing to sort
+      event->place_ = Event::Place::kList;
+      list_ = event;
+      listed_ = 1;
+      event = nullptr;
+    }
     while (event != nullptr) {
       Event* const next = event->next_;
       insert_current(*event);
@@ -198,43 +201,29 @@ bool Scheduler::load_next_bucket() {
   return true;
 }
 
-void Scheduler::insert_current(Event& event) {
+[[gnu::noinline]] void Scheduler::insert_current(Event& event) {
   if (listed_ == kMostListed) {
     event.place_ = Event::Place::kCurrent;
     current_.push({event.due_, event.order_, &event});
     return;
   }
-  Event* previous = nullptr;
-  Event* next = list_;
-  while (next != nullptr && before(*next, event)) {
-    previous = next;
-    next = next->next_;
-  }
+  Event** link = &list_;
+  while (*link != nullptr && before(**link, event)) link = &(*link)->next_;
   event.place_ = Event::Place::kList;
-  event.prev_ = previous;
-  event.next_ = next;
-  (previous == nullptr ? list_ : previous->next_) = &event;
-  if (next != nullptr) next->prev_ = &event;
+  event.next_ = *link;
+  *link = &event;
   ++listed_;
 }
 
-void Scheduler::run_one() {
-  Event* const event = first();
-  now_ = event->due_;
-  if (event->place_ == Event::Place::kList) {
-    unlist(*event);
-  } else {
-    current_.remove(0);
-  }
-  event->place_ = Event::Place::kIdle;
-  event->scheduler_ = nullptr;
-  --pending_;
-  ++events_run_;
-  event->handler_(event->owner_);
+Event* Scheduler::first_of_crowd() {
+  if (list_ == nullptr && current_.empty() && !load_next_bucket()) return nullptr;
+  if (current_.empty()) return list_;
+  Event* const event = current_.front().event;
+  return list_ != nullptr && before(*list_, *event) ? list_ : event;
 }
 
 void Scheduler::run_until(PicoSeconds end) {
-  while (next_time() <= end && !empty()) run_one();
+  for (Event* event = first(); event != nullptr && event->due_ <= end; event = first()) run(*event);
   advance_to(end);
 }
 

@@ -48,11 +48,11 @@ class alignas(64) Event {
   // One cache line: an event is cold when its time comes.
   Handler handler_;
   void* owner_;
-  Scheduler* scheduler_ = nullptr;  // set while scheduled, so that destruction can withdraw
+  Scheduler* scheduler_ = nullptr;  // valid while scheduled, so that destruction can withdraw
   PicoSeconds due_{};
   std::uint64_t order_;    // rank, then the number of the scheduling
   Event* next_ = nullptr;  // kBucket, kList
-  Event* prev_ = nullptr;
+  Event* prev_ = nullptr;  // kBucket
   std::uint32_t position_ = 0;  // kCurrent, kFar: in the heap
   Place place_ = Place::kIdle;
 };
@@ -83,14 +83,31 @@ class Scheduler {
   void cancel(Event& event);
 
   bool empty() const { return pending_ == 0; }
+  /// The event that comes first; null when there is none.
+  Event* first() {
+    if (list_ != nullptr && current_.empty()) return list_;
+    return first_of_crowd();
+  }
   /// Time of the next event; PicoSeconds::max() when there is none.
   PicoSeconds next_time() {
     const Event* const event = first();
     return event != nullptr ? event->due_ : PicoSeconds::max();
   }
 
-  /// Runs the first event. Precondition: not empty.
-  void run_one();
+  /// Runs the first event. Precondition: `event` is first().
+  void run(Event& event) {
+    now_ = event.due_;
+    if (event.place_ == Event::Place::kList) {
+      list_ = event.next_;
+      --listed_;
+    } else {
+      current_.remove(0);
+    }
+    event.place_ = Event::Place::kIdle;
+    --pending_;
+    ++events_run_;
+    event.handler_(event.owner_);
+  }
   /// Runs every event due at or before `end`, then sets now() to `end`.
   void run_until(PicoSeconds end);
   /// Moves the clock forward over a stretch without events (end <= next_time()).
@@ -140,20 +157,10 @@ class Scheduler {
   static bool before(const Event& a, const Event& b) {
     return a.due_ < b.due_ || (a.due_ == b.due_ && a.order_ < b.order_);
   }
-  /// The event that comes first, from the next bucket if this one is used up; null: none is left.
-  Event* first() {
-    if (list_ == nullptr && current_.empty() && !load_next_bucket()) return nullptr;
-    if (current_.empty()) return list_;
-    Event* const event = current_.front().event;
-    return list_ != nullptr && before(*list_, *event) ? list_ : event;
-  }
+  /// From list and heap, or from the next bucket when both are used up.
+  Event* first_of_crowd();
   /// Into the bucket being worked on.
   void insert_current(Event& event);
-  void unlist(Event& event) {
-    (event.prev_ == nullptr ? list_ : event.prev_->next_) = event.next_;
-    if (event.next_ != nullptr) event.next_->prev_ = event.prev_;
-    --listed_;
-  }
   bool load_next_bucket();
   /// The bucket after the current one: its number, and what it will need on its way into the cache.
   void foresee(std::uint64_t bucket);
