@@ -66,8 +66,8 @@ Scheduler::~Scheduler() {
   for (Event* event = list_; event != nullptr; event = event->next_) release(event);
   for (Entry& entry : current_.entries()) release(entry.event);
   for (Entry& entry : far_.entries()) release(entry.event);
-  for (const Bucket& bucket : buckets_) {
-    for (Event* event = bucket.first; event != nullptr; event = event->next_) release(event);
+  for (Event* event : buckets_) {
+    for (; event != nullptr; event = event->next_) release(event);
   }
 }
 
@@ -84,15 +84,10 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
   } else if (__builtin_expect(bucket - current_bucket_ < kBuckets, true)) {
     event.place_ = Event::Place::kBucket;
     const auto slot = static_cast<std::uint32_t>(bucket % kBuckets);
-    Event* const head = buckets_[slot].first;
-    event.prev_ = nullptr;
-    event.next_ = head;
-    if (head != nullptr) {
-      head->prev_ = &event;
-    } else {
-      mark_filled(slot);
-    }
-    buckets_[slot] = {&event, reads};
+    event.reads_ = reads;
+    event.next_ = buckets_[slot];
+    if (event.next_ == nullptr) mark_filled(slot);
+    buckets_[slot] = &event;
     if (bucket < next_bucket_) foresee(bucket);
   } else {
     event.place_ = Event::Place::kFar;
@@ -117,14 +112,13 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
       far_.remove(event.position_);
       break;
     case Event::Place::kBucket: {
-      if (event.next_ != nullptr) event.next_->prev_ = event.prev_;
-      if (event.prev_ != nullptr) {
-        event.prev_->next_ = event.next_;
-        break;
-      }
+      // What one nanosecond holds is few, and moving what lies there is rare.
       const auto slot = static_cast<std::uint32_t>(bucket_of(event.due_) % kBuckets);
-      buckets_[slot].first = event.next_;
-      if (event.next_ != nullptr) break;
+      Event** link = &buckets_[slot];
+      while (*link != &event) link = &(*link)->next_;
+      *link = event.next_;
+      if (scout_ == &event) scout_ = nullptr;
+      if (buckets_[slot] != nullptr) break;
       mark_empty(slot);
       if (bucket_of(event.due_) == next_bucket_) foresee(next_filled_bucket());
       break;
@@ -161,14 +155,6 @@ std::uint64_t Scheduler::next_filled_bucket() const {
   return current_bucket_ + 1 + (slot - from) % kBuckets;
 }
 
-void Scheduler::foresee(std::uint64_t bucket) {
-  next_bucket_ = bucket;
-  if (bucket == kNoBucket) return;
-  const Bucket& next = buckets_[bucket % kBuckets];
-  __builtin_prefetch(next.first, 1);
-  __builtin_prefetch(next.reads);
-}
-
 bool Scheduler::load_next_bucket() {
   const std::uint64_t near = next_bucket_;
   const std::uint64_t far = far_.empty() ? kNoBucket : bucket_of(far_.front().when);
@@ -177,8 +163,8 @@ bool Scheduler::load_next_bucket() {
   current_bucket_ = bucket;
   if (near == bucket) {
     const auto slot = static_cast<std::uint32_t>(bucket % kBuckets);
-    Event* event = buckets_[slot].first;
-    buckets_[slot].first = nullptr;
+    Event* event = buckets_[slot];
+    buckets_[slot] = nullptr;
     mark_empty(slot);
     foresee(next_filled_bucket());
     if (event->next_ == nullptr && list_ == nullptr) {  // nothing to sort

@@ -50,10 +50,10 @@ class alignas(64) Event {
   void* owner_;
   Scheduler* scheduler_ = nullptr;  // valid while scheduled, so that destruction can withdraw
   PicoSeconds due_{};
-  std::uint64_t order_;    // rank, then the number of the scheduling
-  Event* next_ = nullptr;  // kBucket, kList
-  Event* prev_ = nullptr;  // kBucket
-  std::uint32_t position_ = 0;  // kCurrent, kFar: in the heap
+  std::uint64_t order_;          // rank, then the number of the scheduling
+  Event* next_ = nullptr;        // kBucket, kList
+  const void* reads_ = nullptr;  // a hint, of the scheduling
+  std::uint32_t position_ = 0;   // kCurrent, kFar: in the heap
   Place place_ = Place::kIdle;
 };
 static_assert(sizeof(Event) == 64);
@@ -106,6 +106,7 @@ class Scheduler {
     event.place_ = Event::Place::kIdle;
     --pending_;
     ++events_run_;
+    scout();
     event.handler_(event.owner_);
   }
   /// Runs every event due at or before `end`, then sets now() to `end`.
@@ -149,10 +150,6 @@ class Scheduler {
   static std::uint64_t bucket_of(PicoSeconds t) {
     return static_cast<std::uint64_t>(t.count) >> kBucketShift;
   }
-  struct Bucket {
-    Event* first = nullptr;
-    const void* reads = nullptr;  // of the event scheduled last
-  };
   void detach(Event& event);
   static bool before(const Event& a, const Event& b) {
     return a.due_ < b.due_ || (a.due_ == b.due_ && a.order_ < b.order_);
@@ -162,8 +159,22 @@ class Scheduler {
   /// Into the bucket being worked on.
   void insert_current(Event& event);
   bool load_next_bucket();
-  /// The bucket after the current one: its number, and what it will need on its way into the cache.
-  void foresee(std::uint64_t bucket);
+  /// The bucket after the current one: its number, and its first event on its way into the cache.
+  void foresee(std::uint64_t bucket) {
+    next_bucket_ = bucket;
+    scout_ = bucket == kNoBucket ? nullptr : buckets_[bucket % kBuckets];
+    __builtin_prefetch(scout_, 1);
+  }
+  /// One step through the next bucket: what an event needs, and the event behind it. A step is an
+  /// event's work ahead of the next, about the time a line takes to come.
+  void scout() {
+    if (scout_ == nullptr) return;
+    // An owner has its event behind what the handler begins with.
+    __builtin_prefetch(reinterpret_cast<const char*>(scout_) - sizeof(Event), 1);
+    __builtin_prefetch(scout_->reads_, 1);
+    scout_ = scout_->next_;
+    __builtin_prefetch(scout_, 1);
+  }
   std::uint64_t next_filled_bucket() const;
   void mark_filled(std::uint32_t slot) {
     filled_[slot / 64] |= std::uint64_t{1} << slot % 64;
@@ -179,11 +190,12 @@ class Scheduler {
   std::uint32_t listed_ = 0;
   Heap current_;
   Heap far_;
-  std::vector<Bucket> buckets_;  // current_bucket_ + 1 … + kBuckets - 1, by number mod kBuckets
+  std::vector<Event*> buckets_;  // current_bucket_ + 1 … + kBuckets - 1, by number mod kBuckets
   std::uint64_t filled_[kWords] = {};         // bit: bucket not empty
   std::uint64_t filled_words_[kGroups] = {};  // bit: word not zero
   std::uint64_t current_bucket_ = 0;
   std::uint64_t next_bucket_ = kNoBucket;  // first filled one after it
+  Event* scout_ = nullptr;                 // in the next bucket
   std::uint64_t pending_ = 0;
   PicoSeconds now_{};
   std::uint64_t sequence_ = 0;
