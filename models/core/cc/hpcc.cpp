@@ -54,6 +54,19 @@ void Hpcc::on_ack(FlowNumber number, const AckInfo& info) {
   apply(number, flow);
 }
 
+const Hpcc::Scale& Hpcc::scale_of(BitRate rate) {
+  for (const Scale& scale : scales_) {
+    if (scale.rate.bits_per_second == rate.bits_per_second) return scale;
+  }
+  Scale& scale = scales_[oldest_scale_];
+  oldest_scale_ = (oldest_scale_ + 1) % scales_.size();
+  const long double line = static_cast<long double>(rate.bits_per_second) / 8e12L;  // B/ps
+  scale.rate = rate;
+  scale.queued = 1 / (line * static_cast<long double>(parameters_.base_rtt.count));
+  scale.sent = 1 / line;
+  return scale;
+}
+
 // Function MeasureInflight.
 void Hpcc::measure_inflight(Flow& flow, const IntStack& now) {
   const long double period = static_cast<long double>(parameters_.base_rtt.count);
@@ -64,10 +77,10 @@ void Hpcc::measure_inflight(Flow& flow, const IntStack& now) {
     IntHop& last = flow.links.hop[i];
     const long double elapsed = static_cast<long double>((hop.timestamp - last.timestamp).count);
     if (elapsed > 0) {
-      const long double line = static_cast<long double>(hop.rate.bits_per_second) / 8e12L;  // B/ps
+      const Scale& scale = scale_of(hop.rate);
       const long double sent = static_cast<long double>(hop.tx_bytes - last.tx_bytes) / elapsed;
       const long double queue = static_cast<long double>(std::min(hop.queue, last.queue));
-      const long double load = queue / (line * period) + sent / line;
+      const long double load = queue * scale.queued + sent * scale.sent;
       if (load > u) {
         u = load;
         tau = elapsed;

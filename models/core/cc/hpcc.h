@@ -1,6 +1,7 @@
 // HPCC: switches report their load in every packet, senders hold the bytes in flight to it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -43,6 +44,13 @@ class Hpcc final : public Algorithm {
     Psn last_update = 0;        // lastUpdateSeq
     IntStack links;             // L
   };
+  /// What a byte in the queue and a byte a picosecond on the wire add to a link's load.
+  struct Scale {
+    BitRate rate;
+    long double queued = 0;
+    long double sent = 0;
+  };
+  const Scale& scale_of(BitRate rate);
   void measure_inflight(Flow& flow, const IntStack& now);
   void compute_window(Flow& flow, bool update);
   void apply(FlowNumber number, const Flow& flow);
@@ -51,6 +59,8 @@ class Hpcc final : public Algorithm {
   HpccParameters parameters_;
   long double line_;
   std::vector<Flow> flows_;
+  std::array<Scale, 4> scales_{};  // of rates seen: a network has few, and divisions are slow
+  std::size_t oldest_scale_ = 0;
   AlgorithmCounters counters_;
 };
 
