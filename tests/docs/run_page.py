@@ -11,11 +11,10 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
-from harness import PATIENCE  # noqa: E402
+from harness import PATIENCE, SKIPPED  # noqa: E402
 
 from pages import commands
 
-SKIPPED = 77
 NOT_LINKED = {"build", "out", "handoff", ".git"}
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
-from harness import PATIENCE  # noqa: E402
+from harness import PATIENCE, SKIPPED  # noqa: E402
 
 DCCVP, FIRMWARE = sys.argv[1], pathlib.Path(sys.argv[2])
 QEMU = shutil.which("qemu-system-riscv32")
@@ -17,7 +17,7 @@ EXPECTED_LINES = 60  # a program that stops early agrees with itself on little
 def main():
     if QEMU is None:
         print("qemu-system-riscv32 is missing (package qemu-system-misc): skipped")
-        return 77
+        return SKIPPED
     elf = FIRMWARE / "test_oracle.elf"
     ours = subprocess.run([DCCVP, "run-elf", "--quiet", elf], stdout=subprocess.PIPE,
                           timeout=PATIENCE,

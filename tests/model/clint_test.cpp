@@ -11,15 +11,7 @@ class ClintTest : public ModelTest {
  protected:
   tlm::tlm_response_status access(tlm::tlm_command command, std::uint32_t offset,
                                   std::uint32_t& value, unsigned bytes = 4) {
-    tlm::tlm_generic_payload payload;
-    payload.set_command(command);
-    payload.set_address(offset);
-    payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
-    payload.set_data_length(bytes);
-    payload.set_streaming_width(bytes);
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    bus_.socket->b_transport(payload, delay);
-    return payload.get_response_status();
+    return bus_.access(command, offset, value, bytes);
   }
   void write(std::uint32_t offset, std::uint32_t value) {
     EXPECT_EQ(access(tlm::TLM_WRITE_COMMAND, offset, value), tlm::TLM_OK_RESPONSE);

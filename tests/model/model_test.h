@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <systemc>
+#include <tlm>
 #include <vector>
 
 namespace dcc::model {
@@ -14,6 +16,21 @@ namespace dcc::model {
 /// A bare initiator: a socket must belong to a module.
 struct Initiator final : sc_core::sc_module {
   explicit Initiator(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
+
+  /// One transport of up to four bytes that begins now; the target's answer.
+  tlm::tlm_response_status access(tlm::tlm_command command, std::uint64_t address,
+                                  std::uint32_t& value, unsigned bytes = 4) {
+    tlm::tlm_generic_payload payload;
+    payload.set_command(command);
+    payload.set_address(address);
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
+    payload.set_data_length(bytes);
+    payload.set_streaming_width(bytes);
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    socket->b_transport(payload, delay);
+    return payload.get_response_status();
+  }
+
   tlm_utils::simple_initiator_socket<Initiator> socket{"socket"};
 };
 

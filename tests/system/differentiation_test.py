@@ -259,7 +259,5 @@ cases: {pair: {flows: {1: 1, 2: 1}, set: {switch.ecn.kmin: 50KB}}}
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    DCCVP = str(pathlib.Path(sys.argv.pop()).resolve())
+    DCCVP = str(pathlib.Path(sys.argv.pop(1)).resolve())
     unittest.main()

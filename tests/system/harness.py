@@ -7,6 +7,8 @@ import re
 # Seconds that a process may take: what hangs is ended, what a busy machine delays is not.
 PATIENCE = 1200
 
+SKIPPED = 77  # exit status of a test that this build cannot run
+
 # Three senders meet in one port of 25 Gb/s; drivers bring the controllers up.
 SMALL_INCAST = """\
 duration: 1ms

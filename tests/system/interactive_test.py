@@ -80,6 +80,7 @@ class Interactive(unittest.TestCase):
         times = [float(t) for t in re.findall(r"^stepped at ([\d.]+)us$", text, re.MULTILINE)]
         self.assertEqual(len(re.findall(r"^stepped at ", text, re.MULTILINE)), 4)
         self.assertEqual(times, sorted(times))
+        self.assertLess(times[0], times[-1])
 
     def test_looking_changes_nothing(self):
         self.session(raw=b"")

@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import vcd
+from harness import SKIPPED
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHORT = ["-c", "duration=4ms", "-c", "measure.from=0ms", "-c", "measure.to=4ms", "-c", "expect=[]"]
@@ -92,7 +93,7 @@ def main():
             done = run(dccvp, folder, key, variable, value)
             if "no RTL" in done.stderr:
                 print("skipped: this build has no RTL")
-                return
+                return SKIPPED
             check(done.returncode == 1, f"{variable}={value}: exit {done.returncode}\n{done.stderr}")
             seen = difference(done.stderr)
             check(seen, f"{variable}={value}: no difference is reported:\n{done.stderr}")
@@ -120,9 +121,10 @@ def main():
         done = run(dccvp, folder, "timer", "DCCVP_WHEEL_FAULT", "7")
         check(done.returncode == 2 and "DCCVP_WHEEL_FAULT is '7'" in done.stderr,
               f"a fault that does not exist: exit {done.returncode}: {done.stderr}")
+    return 0
 
 
 if __name__ == "__main__":
     if len(sys.argv) < 2 or not pathlib.Path(sys.argv[1]).is_file():
         sys.exit(__doc__)
-    main()
+    sys.exit(main())

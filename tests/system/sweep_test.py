@@ -5,6 +5,7 @@
 """
 
 import csv
+import fractions
 import itertools
 import json
 import os
@@ -319,8 +320,21 @@ seeds: 4..6\n""")
     def test_quantities(self):
         for text, value in (("55us", 55e-6), ("1.5KB", 1500), ("4KiB", 4096), ("25Gbps", 25e9),
                             ("1/256", 1 / 256), ("1.5%", 0.015), ("7", 7), ("dcc", None),
-                            ("[5, 5, 6]", None), ("1/0", None)):
+                            ("[5, 5, 6]", None), ("1/0", None), ("5 KB", None), ("5kb", None),
+                            ("3ps", 3e-12), ("3ns", 3e-9), ("3ms", 3e-3), ("3s", 3),
+                            ("3bps", 3), ("3kbps", 3e3), ("3Mbps", 3e6), ("3Tbps", 3e12),
+                            ("3B", 3), ("3MB", 3e6), ("3GB", 3e9), ("3MiB", 3145728),
+                            ("3GiB", 3221225472), ("3Hz", 3), ("3kHz", 3e3), ("3MHz", 3e6),
+                            ("3GHz", 3e9)):
             self.assertEqual(quantity.number(text), value, text)
+
+    def test_values_of_a_range_have_four_digits(self):
+        for value, kind, whole, text in (
+                (1234567, "size", False, "1235000B"), (7.6, "time", False, "8ps"),
+                (12345.6, "", False, "12350"), (1234.5, "", False, "1234"), (12.3456, "", False, "12.35"),
+                (1, "", False, "1"), (0.5, "", False, "0.5"), (0.0123456, "", False, "0.0123"),
+                (7.6, "", True, "8"), (123456, "", True, "123500")):
+            self.assertEqual(quantity.show(fractions.Fraction(value), kind, whole), text)
 
     def test_metrics(self):
         tree = {"a": {"b": 1.5, "list": [{"n": "x", "v": 3}, {"n": "y.z", "v": 5}], "none": None}}

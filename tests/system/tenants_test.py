@@ -82,7 +82,5 @@ class Tenants(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    DCCVP = str(pathlib.Path(sys.argv.pop()).resolve())
+    DCCVP = str(pathlib.Path(sys.argv.pop(1)).resolve())
     unittest.main()
