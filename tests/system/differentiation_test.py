@@ -148,6 +148,57 @@ class Measuring(unittest.TestCase):
             self.assertEqual(drain(0, 400, 10), 0)
             self.assertTrue(math.isnan(drain(0, 500, 600)))
 
+    def test_figures_of_a_run_by_hand(self):
+        aggregate = {"goodput_gbps": 80.0, "jain": 0.9, "ecn_marks": 5, "cnps_sent": 4,
+                     "cnps_dropped_no_slot": 3, "pfc_pauses": 2, "rtt_us_p99": 7.5}
+        metrics = {"aggregate": aggregate, "measure": {"from_s": 0, "to_s": 1}, "flows": [
+            {"dscp": 10, "weight": 1, "goodput_gbps": 30.0},
+            {"dscp": 11, "weight": 2, "goodput_gbps": 50.0},
+            {"dscp": 46, "weight": 9, "goodput_gbps": None}], "queues": [
+            {"mean_bytes": 1000, "p99_bytes": 9000, "max_bytes": 9000},
+            {"mean_bytes": 5000, "p99_bytes": 6000, "max_bytes": 7000}]}
+        run = study_plan.Run("v", "c", 1, {}, {"topology": {"link": {"rate": "100Gbps"}},
+                                               "switch": {"ecn": {"kmax": "4KB"}}})
+        plan = study_plan.Plan("s", ("v",), ("c",), True, 46, None, {}, ("v",), (run,))
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder)
+            (out / "series").mkdir()
+            (out / "series/queue.csv").write_text("t_s,bytes\n0,4000\n0.001,4001\n0.004,3999\n")
+            (out / "flows.csv").write_text("dscp,fct_s\n46,2e-6\n46,1e-6\n46,\n10,9e-6\n46,3e-6\n")
+
+            def figures():
+                (out / "metrics.json").write_text(json.dumps(metrics))
+                return study_measure.figures_of(run, plan, out)
+
+            found = figures()
+            # Shares 3/8 and 5/8 against 1/3 and 2/3; goodput by weight 30 and 25.
+            for name, value in (("share_error", 0.125), ("utilisation", 80 / (100 * 1000 / 1082)),
+                                ("jain", 0.9), ("jain_weighted", 3025 / 3050), ("queue_mean_kb", 5),
+                                ("queue_p99_kb", 6), ("queue_max_kb", 7), ("drain_ms", 3),
+                                ("ecn_marks", 5), ("cnps", 4), ("dropped_no_slot", 3),
+                                ("pfc_pauses", 2), ("rtt_p99_us", 7.5), ("message_p50_us", 2),
+                                ("message_p99_us", 3)):
+                self.assertAlmostEqual(found[name], value, msg=name)
+            self.assertEqual(found["by_weight"], {1: 30, 2: 50})
+            self.assertTrue(math.isnan(found["tenant_error"]) and math.isnan(found["tenant_swing"]))
+            self.assertEqual(set(found), {*study_measure.FIGURES, "by_weight"})
+            # Flows of a closed loop have no weights of their own.
+            (out / "series/class.csv").write_text("t_s,dscp,goodput_gbps\n")
+            metrics["qos"], metrics["tenants"] = {}, [
+                {"share_error_window": None}, {"share_error_window": 0.02},
+                {"share_error_window": 0.03}]
+            found = figures()
+            self.assertTrue(math.isnan(found["share_error"]) and math.isnan(found["jain_weighted"]))
+            self.assertEqual(found["tenant_error"], 0.03)
+            (out / "flows.csv").write_text("dscp,fct_s\n46,\n")
+            with self.assertRaisesRegex(study_measure.RunError, "no message of DSCP 46"):
+                figures()
+
+    def test_fairness_is_that_of_jain(self):
+        self.assertEqual(study_measure.jain([2, 2, 2, 2]), 1)
+        self.assertEqual(study_measure.jain([3, 0, 0]), 1 / 3)
+        self.assertEqual(study_measure.jain([0, 0]), 0)
+
     def test_a_limit_that_is_missed_is_named(self):
         line = {"error_p95": 0.2, "utilisation_min": 0.99, "drain_ms_max": math.nan,
                 "tenant_error_max": 0.04, "message_gain": 3.1}
@@ -155,6 +206,19 @@ class Measuring(unittest.TestCase):
         self.assertEqual(study_table.judged(line, limits), ["share_error_p95", "drain_ms_max"])
         limits = {"tenant_error_max": 0.03, "message_gain_min": 3}
         self.assertEqual(study_table.judged(line, limits), ["tenant_error_max"])
+
+    def test_a_limit_that_is_just_met_holds(self):
+        line = {"error_p95": 0.1, "utilisation_min": 0.97}
+        limits = {"share_error_p95": 0.1, "utilisation_min": 0.97}
+        self.assertEqual(study_table.judged(line, limits), [])
+
+    def test_a_line_is_the_sum_of_its_seeds(self):
+        row = dict.fromkeys(study_measure.FIGURES, 1.0)
+        line = study_table.line_of("v", "c", [row | {"share_error": e, "utilisation": u} for e, u in
+                                              ((0.4, 0.7), (0.1, 0.9), (0.2, 0.8))])
+        for name, value in (("seeds", 3), ("error_p50", 0.2), ("error_p95", 0.4), ("error_max", 0.4),
+                            ("utilisation_mean", 0.8), ("utilisation_min", 0.7), ("jain", 1)):
+            self.assertAlmostEqual(line[name], value, msg=name)
 
     def test_swing_is_that_of_the_worst_class_that_stays(self):
         with tempfile.TemporaryDirectory() as folder:
