@@ -14,10 +14,27 @@ namespace {
 constexpr Bytes kMostHeaders = 78;
 constexpr std::uint64_t kMostFlows = 4'000'000;
 constexpr std::int64_t kMostSamples = 10'000'000;
+constexpr Bytes kGreatestThreshold = (Bytes{1} << 31) - 1;  // of net/ecn_marker.h
 
 template <class T>
 std::string text_of(const T& value) {
   return QuantityText<T>::format(value);
+}
+
+BitRate fastest_link(const TopologyConfig& t) {
+  switch (t.kind) {
+    case TopologyKind::kStar:
+      return t.link.rate;
+    case TopologyKind::kParkingLot:
+      return std::max(t.link.rate, t.fabric_link.rate);
+    case TopologyKind::kFatTree:
+      return std::max(t.host_link.rate, t.fabric_link.rate);
+    case TopologyKind::kCustom:
+      break;
+  }
+  BitRate fastest;
+  for (const CableConfig& cable : t.links) fastest = std::max(fastest, cable.link.rate);
+  return fastest;
 }
 
 class Checker {
@@ -119,6 +136,16 @@ class Checker {
     // Of a disabled section, too: it may be enabled from the command line.
     require(s.ecn.kmin <= s.ecn.kmax, given("switch.ecn.kmin", "switch.ecn.kmax"),
             "kmin " + text_of(s.ecn.kmin) + " is above kmax " + text_of(s.ecn.kmax));
+    if (s.ecn.reference_rate) {
+      const BitRate fastest = fastest_link(c_.topology);
+      const auto scaled = static_cast<Uint128>(s.ecn.kmax) * fastest.bits_per_second /
+                          s.ecn.reference_rate->bits_per_second;
+      require(scaled <= kGreatestThreshold, given("switch.ecn.reference_rate", "switch.ecn.kmax"),
+              "kmax " + text_of(s.ecn.kmax) + " at " + text_of(*s.ecn.reference_rate) +
+                  " reaches 2GiB at " + text_of(fastest));
+    }
+    require(s.ecn.phantom_drain.numerator == 0 || s.ecn.phantom_drain.to_fixed(16) != 0,
+            "switch.ecn.phantom_drain", "is less than can be told from none, 1/65536");
     require(s.buffer >= 4 * (c_.nic.mtu + kMostHeaders), given("switch.buffer", "nic.mtu"),
             "a buffer of " + text_of(s.buffer) + " does not hold four packets of mtu " +
                 text_of(c_.nic.mtu));
@@ -142,6 +169,11 @@ class Checker {
             given("nic.telemetry", "nic.congestion_control.algorithm"),
             "hpcc needs in-band telemetry");
     if (algorithm == AlgorithmKind::kDcqcn || algorithm == AlgorithmKind::kDcc) check_dcqcn();
+    if (algorithm == AlgorithmKind::kQcn) {
+      const Ratio& w = nic.congestion_control.qcn.w;
+      require(w.numerator % w.denominator == 0, "nic.congestion_control.w",
+              text_of(w) + " is no whole number");
+    }
     if (algorithm == AlgorithmKind::kTimely) {
       const TimelyConfig& t = nic.congestion_control.timely;
       require(t.t_low <= t.t_high, cc("t_low", "t_high"),
