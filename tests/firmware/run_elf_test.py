@@ -62,6 +62,11 @@ class Programs(unittest.TestCase):
                         options=("--uart-in", text, "--uart-out", output))
             self.assertEqual(output.read_text(), "abc def\n")
 
+    def test_uart_input_that_cannot_be_one(self):
+        for file, words in (("/", "/: cannot be read"), ("/dev/zero", "/dev/zero: larger than 64 MiB"),
+                            ("/nonexistent", "/nonexistent: cannot be opened")):
+            self.expect("test_echo", 2, f"dccvp run-elf: {words}", options=("--uart-in", file))
+
     def test_runs_past_its_time(self):
         self.expect("test_busy_loop", 1, "ran past its time, 2 ms", "pc 0x8000", "(main+",
                     options=("--max-time", "2ms"))
