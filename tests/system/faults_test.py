@@ -107,7 +107,7 @@ class Faults(unittest.TestCase):
                     arguments = [DCCVP, command, config, "-c", f"faults=[{fault}]"]
                     if command == "run":
                         arguments += ["--out", "/nonexistent/out"]
-                    done = subprocess.run(arguments, capture_output=True, text=True, timeout=60,
+                    done = subprocess.run(arguments, capture_output=True, text=True, timeout=PATIENCE,
                                           check=False)
                     self.assertEqual(done.returncode, 2)
                     self.assertIn(words, done.stderr)

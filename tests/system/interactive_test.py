@@ -112,7 +112,7 @@ class Interactive(unittest.TestCase):
         self.assertIn(b"paused", run.stdout.readline())
         time.sleep(0.2)
         run.send_signal(signal.SIGINT)
-        run.communicate(timeout=60)
+        run.communicate(timeout=PATIENCE)
         self.assertEqual(run.returncode, 1)
         self.assertFalse(json.loads((self.folder / "out/metrics.json").read_text())["completed"])
 

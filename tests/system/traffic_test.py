@@ -65,7 +65,7 @@ class Alone(unittest.TestCase):
                 config.write_text(ALONE.replace("MESSAGE", message))
                 out = pathlib.Path(folder) / "out"
                 subprocess.run([DCCVP, "run", str(config), "--out", str(out), "--no-plots",
-                                "--quiet"], check=True, timeout=60)
+                                "--quiet"], check=True, timeout=PATIENCE)
                 with open(out / "flows.csv", newline="") as file:
                     flow = next(csv.DictReader(file))
                 # The base RTT has a full packet's 0.9 us on either link.
