@@ -26,7 +26,7 @@ enum class Policy { kDcqcn, kProportional };
 /// DCQCN's rules as published, or the RoCE article's slotted form, which has other rules.
 enum class DcqcnVariant { kStandard, kSlotted };
 
-/// dcc and dcqcn. For `policy: proportional` see also first_cut, cut_base, mi, reference_rate.
+/// dcc and dcqcn. For `policy: proportional` see also first_cut, mi, reference_rate.
 struct DcqcnConfig {
   DcqcnVariant variant = DcqcnVariant::kStandard;  // dcqcn only
   Policy policy = Policy::kDcqcn;                  // dcc only
@@ -43,8 +43,7 @@ struct DcqcnConfig {
   std::optional<BitRate> initial_rate;  // empty: the link's rate
   Ratio initial_alpha{1};
   bool timer_restart = true;
-  Ratio mi{0};            // multiplicative increase, share of the rate per increase
-  Ratio cut_base{1, 64};  // proportional: a CE mark cuts the rate by this share, divided by weight
+  Ratio mi{0};         // multiplicative increase, share of the rate per increase
   Ratio first_cut{0};  // the rate is multiplied by this at a flow's first CNP; 0: as any other cut
   // r_ai and r_hai are for a network whose slowest link has this rate and go with its square
   // (docs/differentiation.md); empty: they are what they are. dcc only.

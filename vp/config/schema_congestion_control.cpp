@@ -184,8 +184,6 @@ void describe_congestion_control(SchemaVisitor& v, CongestionControlConfig& c, C
     describe_dcqcn(v, c.dcqcn);
   });
   v.when(dcc, "algorithm: dcc", [&] {
-    v.field("cut_base", c.dcqcn.cut_base, {"1/4096", "1/2"},
-            {"proportional: share that one CE mark cuts at weight 1", ""});
     v.field("first_cut", c.dcqcn.first_cut, {"0", "1"},
             {"first cut of a flow leaves this share; 0: as any other (proportional: 1/32)", ""});
     v.field("reference_rate", c.dcqcn.reference_rate, "none", {"1Mbps", "10Tbps"},
