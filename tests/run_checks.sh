@@ -3,16 +3,17 @@
 set -eu
 cd "$(dirname "$0")/.."
 fail=0
+# Without it every search below would find nothing wrong.
+git ls-files --error-unmatch tests/run_checks.sh >/dev/null
 
 files=$(git ls-files '*.h' '*.cpp' '*.c' | grep -v generated | grep -v '_regs\.h$' || true)
 if command -v clang-format >/dev/null; then
   # shellcheck disable=SC2086
-  if ! clang-format --dry-run -Werror $files 2>/tmp/format.$$; then
-    head -20 /tmp/format.$$
+  if ! said=$(clang-format --dry-run -Werror $files 2>&1); then
+    printf '%s\n' "$said" | sed -n 1,20p
     echo "formatting: run 'make format'"
     fail=1
   fi
-  rm -f /tmp/format.$$
 fi
 
 # clang-tidy where a mistake costs most and the code is plain: the controller, the NIC, the scheduler.
