@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Proves properties of a shrunk wheel and of the rate unit, and finds what must be false to be false.
 
 run.py [--ci | --full] [--unit wheel | rate] [--only NAME] [--keep DIR]. Each property goes through
@@ -15,28 +15,31 @@ import tempfile
 import time
 
 RTL = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, RTL)
+from sources import sources
+
+FREE = ("ram_1r1w_array.sv", "ram_1r1w.sv", "rl_mul.sv")  # free_units.sv stands in for them
 
 
 class Unit:
-    """What to read, the top with the parameter Property, wires of the unit that the top looks at."""
+    """What to read, the top with the parameter Property, wires that its probe_… look at."""
 
-    def __init__(self, sources, top, instance, probes, properties, ci):
-        self.sources, self.top, self.instance, self.probes = sources, top, instance, probes
+    def __init__(self, files, top, probes, properties, ci):
+        self.files, self.top, self.probes = files, top, probes
         self.properties = properties  # name: (Property, must hold)
         self.ci = ci                  # decided within seconds: what continuous integration has time for
 
 
 UNITS = {
     "wheel": Unit(
-        ["timing_wheel/rtl/timing_wheel_pkg.sv", "common/ram_1r1w_array.sv", "common/ram_1r1w.sv",
-         "common/lowest_bit.sv", "common/next_in_ring.sv", "timing_wheel/rtl/tw_time.sv",
-         "timing_wheel/rtl/tw_place.sv", "timing_wheel/rtl/tw_next_due.sv",
-         "timing_wheel/rtl/tw_current_row.sv", "timing_wheel/rtl/timing_wheel.sv",
-         "formal/wheel_formal.sv"],
-        "wheel_formal", "u_wheel",
-        ["hold_starts", "place_now", "place_list_used", "level_q", "target_tail", "slot_q", "step",
-         "top_used_q", "state_q", "record_held", "record_list", "move_middle_q", "top_source_list",
-         "middle_source_list"],
+        sources("timing_wheel") + ["formal/wheel_formal.sv"], "wheel_formal",
+        {"hold_starts": "u_wheel.hold_starts", "step": "u_wheel.step",
+         "move_read": "u_wheel.move_read", "move_middle": "u_wheel.move_middle",
+         "append": "u_wheel.u_lists.append_i", "append_used": "u_wheel.u_lists.append_used",
+         "level": "u_wheel.level_q", "tail": "u_wheel.u_lists.tail", "slot": "u_wheel.slot_q",
+         "record_held": "u_wheel.record_held", "record_list": "u_wheel.record_list",
+         "top_used": "u_wheel.top_used", "top_list": "u_wheel.top_list",
+         "middle_list": "u_wheel.middle_list"},
         {"offered_was_started": (0, True),
          "offered_on_its_tick": (1, True),
          "late_by_the_lag": (2, True),
@@ -56,9 +59,8 @@ UNITS = {
         ["late_by_the_lag", "offer_stays", "command_wins", "command_bounded", "pointer_behind_time",
          "false_never_expires", "false_always_keeps_up"]),
     "rate": Unit(
-        ["rate_lut/rtl/rate_lut_pkg.sv", "formal/free_units.sv", "rate_lut/rtl/rl_tables.sv",
-         "rate_lut/rtl/rate_unit.sv", "formal/rate_formal.sv"],
-        "rate_formal", "u_unit", [],
+        [source for source in sources("rate_lut") if not source.endswith(FREE)] +
+        ["formal/free_units.sv", "formal/rate_formal.sv"], "rate_formal", {},
         {"response_stays": (0, True),
          "answered_once_in_order": (1, True),
          "response_of_its_kind": (2, True),
@@ -83,9 +85,9 @@ UNITS = {
 def to_aiger(unit, number, directory):
     """Writes the unit with one property as AIGER; the output is its bad condition."""
     path = os.path.join(directory, f"{unit.top}{number}.aig")
-    connect = "; ".join(f"connect -set probe_{p} {unit.instance}.{p}" for p in unit.probes)
+    connect = "; ".join(f"connect -set probe_{name} {wire}" for name, wire in unit.probes.items())
     script = f"""
-        read_verilog -sv -formal {' '.join(unit.sources)}
+        read_verilog -sv -formal {' '.join(unit.files)}
         chparam -set Property {number} {unit.top}
         hierarchy -check -top {unit.top}; proc; flatten
         {connect}; prep -top {unit.top}

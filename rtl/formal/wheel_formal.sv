@@ -77,14 +77,11 @@ module wheel_formal #(
   );
 
   // Wires of the wheel, connected by run.py after flattening: yosys reads no hierarchical names.
-  logic       probe_hold_starts, probe_place_now, probe_place_list_used, probe_step;
-  logic [1:0] probe_level_q, probe_target_tail, probe_slot_q;
-  logic [7:0] probe_top_used_q;
-  logic [3:0] probe_state_q;
-  logic [1:0] probe_record_held;
-  logic [3:0] probe_record_list, probe_top_source_list, probe_middle_source_list;
-  logic       probe_move_middle_q;
-  localparam logic [3:0] MoveRead = 4'd6;  // state_e of timing_wheel
+  logic       probe_hold_starts, probe_step, probe_move_read, probe_move_middle;
+  logic       probe_append, probe_append_used;
+  logic [1:0] probe_level, probe_tail, probe_slot, probe_record_held;
+  logic [7:0] probe_top_used;
+  logic [3:0] probe_record_list, probe_top_list, probe_middle_list;
 
   // The reference: is the watched slot started, and when is it due.
   logic             started_q;
@@ -121,8 +118,11 @@ module wheel_formal #(
     was_command_q   <= mine_commanded;
     was_slot_q      <= expire_slot;
     was_due_q       <= expire_due;
-    wait_q          <= (running_q && init_done && cmd_valid_i && !cmd_ready && !probe_hold_starts) ? wait_q + 4'd1
-                                                                                    : 4'd0;
+    if (running_q && init_done && cmd_valid_i && !cmd_ready && !probe_hold_starts) begin
+      wait_q <= wait_q + 4'd1;
+    end else begin
+      wait_q <= 4'd0;
+    end
   end
 
   // Age of the watched event beyond its tick, as the pointer sees it.
@@ -155,26 +155,23 @@ module wheel_formal #(
       // A command is accepted within 12 cycles.
       7: bad_o = live && wait_q > 4'd12;
       // List integrity: an entry is never linked behind itself.
-      8: bad_o = live && probe_place_now && probe_place_list_used &&
-                 probe_level_q != timing_wheel_pkg::LevelLast &&
-                 probe_target_tail == probe_slot_q;
+      8: bad_o = live && probe_append && probe_append_used && probe_tail == probe_slot;
       // The pointer does not overtake time.
       9: bad_o = live && probe_step && lag == '0;
       // List integrity: whatever a list being unfolded names next is kept in that list, says its record.
-      10: bad_o = live && probe_state_q == MoveRead &&
+      10: bad_o = live && probe_move_read &&
                   (probe_record_held != timing_wheel_pkg::HeldInList ||
-                   probe_record_list != (probe_move_middle_q ? probe_middle_source_list
-                                                             : probe_top_source_list));
+                   probe_record_list != (probe_move_middle ? probe_middle_list : probe_top_list));
       // false_: the watched slot never expires.
       20: bad_o = live && mine_taken;
       // false_: nothing ever moves from list to list.
-      21: bad_o = live && move && probe_level_q == timing_wheel_pkg::LevelMiddle;
+      21: bad_o = live && move && probe_level == timing_wheel_pkg::LevelMiddle;
       // false_: an offer stays, commands or not.
       22: bad_o = was_live && was_offered_q && !(expire_valid && expire_slot == was_slot_q);
       // false_: the pointer keeps up with time always.
       23: bad_o = live && lag > TimeW'(2);
       // false_: idle time is never skipped past a tick with the top level in use.
-      24: bad_o = live && idle && advance_i && forward && started_q && probe_top_used_q != '0;
+      24: bad_o = live && idle && advance_i && forward && started_q && probe_top_used != '0;
       default: bad_o = live && expire_valid && expire_slot == watch_q && until_due == TimeW'(1);
     endcase
   end

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """The mutation gate: every automatic mutant of the wheel is killed by its bench or is listed as
 equivalent in equivalent.txt.
 
@@ -14,6 +14,9 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RTL = os.path.dirname(HERE)
+sys.path.insert(0, RTL)
+from sources import ARRAY, sources
+
 CORE = os.path.join(os.path.dirname(RTL), "models", "core")
 SELECTOR_BITS = 10
 
@@ -34,22 +37,25 @@ def build(directory, count, seed):
     os.makedirs(directory, exist_ok=True)
     program = os.path.join(directory, "mutant_runner")
     listing = os.path.join(directory, "mutations.ys")
-    sources = [os.path.join(folder, name) for folder, _, names in os.walk(RTL) for name in names
-               if name.endswith((".sv", ".ys", ".cpp", ".h"))]
+    inputs = [os.path.join(folder, name) for folder, _, names in os.walk(RTL) for name in names
+               if name.endswith((".sv", ".ys", ".cpp", ".h", ".f"))]
     stamp = os.path.join(directory, f"count-{count}-{seed}")
     if os.path.exists(program) and os.path.exists(stamp) and (
-            os.path.getmtime(program) > newest(sources)):
+            os.path.getmtime(program) > newest(inputs)):
         return program, read_mutations(listing)
     netlist = os.path.join(directory, "wheel_mutants.v")
     mutate = (f"mutate -list {count} -seed {seed} -none -ctrl mutant_i {SELECTOR_BITS} 0 "
               f"-o {listing} c:u_wheel.* c:*u_wheel*")
+    logic = [source for source in sources("timing_wheel") if source != ARRAY]
     run(["yosys", "-q", "-p",
+         f"read_verilog -sv -lib {ARRAY}; read_verilog -sv {' '.join(logic)} "
+         "verilated/timing_wheel_dut.sv; hierarchy -check -top timing_wheel_dut; "
          f"script mutation/mutants.ys; {mutate}; script {listing}; opt_clean; "
          f"write_verilog -noattr {netlist}"], cwd=RTL)
     objects = os.path.join(directory, "obj")
     run(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-UNOPTFLAT", "-O3", "--prefix",
          "Vwheel_mutants", "--top-module", "timing_wheel_dut", "--Mdir", objects, netlist,
-         os.path.join(RTL, "common/ram_1r1w_array.sv")])
+         os.path.join(RTL, ARRAY)])
     cxx = "ccache g++" if subprocess.run(["which", "ccache"], capture_output=True,
                                          check=False).returncode == 0 else "g++"
     run(["make", "-s", "-C", objects, "-f", "Vwheel_mutants.mk", "OPT_FAST=-O1", "OPT_SLOW=-O0",
@@ -110,7 +116,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="leave out those listed as equivalent")
     parser.add_argument("--report")
     options = parser.parse_args()
-    program, mutations = build(options.build, options.mutants, options.seed)
+    program, mutations = build(os.path.abspath(options.build), options.mutants, options.seed)
     equivalents = read_equivalents()
     last = max(mutations) if options.last is None else min(options.last, max(mutations))
     chosen = [number for number in range(last + 1)

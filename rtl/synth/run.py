@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Synthesises the timing wheel for several targets and writes one report.
 
 run.py --out FILE [--work DIR] [--timers N …]. iCE40 is placed and routed (a real Fmax), ECP5 and
@@ -12,12 +12,9 @@ import sys
 import tempfile
 
 RTL = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ARRAY = "common/ram_1r1w_array.sv"
-SOURCES = [
-    "timing_wheel/rtl/timing_wheel_pkg.sv", "common/ram_1r1w.sv", "common/lowest_bit.sv",
-    "common/next_in_ring.sv", "timing_wheel/rtl/tw_time.sv", "timing_wheel/rtl/tw_place.sv",
-    "timing_wheel/rtl/tw_next_due.sv", "timing_wheel/rtl/tw_current_row.sv",
-    "timing_wheel/rtl/timing_wheel.sv"]
+sys.path.insert(0, RTL)
+from sources import ARRAY, sources
+
 LIBERTY = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
 NAND2_AREA = 24.0  # of the OSU018 library's NAND2X1, in its unit (µm²)
 
@@ -33,7 +30,8 @@ def run(command, check=True):
 def read(timers, black_box, split=(5, 5, 6), module="timing_wheel"):
     array = f"read_verilog -sv {'-lib ' if black_box else ''}{ARRAY}"
     top, middle, last = split
-    return (f"{array}; read_verilog -sv {' '.join(SOURCES)}; "
+    logic = [source for source in sources("timing_wheel") if source != ARRAY]
+    return (f"{array}; read_verilog -sv {' '.join(logic)}; "
             f"chparam -set NumTimers {timers} -set TopBits {top} -set MiddleBits {middle} "
             f"-set LastBits {last} {module}; ")
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Line and toggle coverage of the wheel's RTL under its bench.
 
 cover.py --out DIR [--ops OPS]: builds an instrumented wheel in DIR, runs OPS operations of each
@@ -11,12 +11,10 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RTL = os.path.dirname(HERE)
+sys.path.insert(0, RTL)
+from sources import sources
+
 CORE = os.path.join(os.path.dirname(RTL), "models", "core")
-SOURCES = ["timing_wheel/rtl/timing_wheel_pkg.sv", "common/ram_1r1w_array.sv", "common/ram_1r1w.sv",
-           "common/lowest_bit.sv", "common/next_in_ring.sv", "timing_wheel/rtl/tw_time.sv",
-           "timing_wheel/rtl/tw_place.sv", "timing_wheel/rtl/tw_next_due.sv",
-           "timing_wheel/rtl/tw_current_row.sv", "timing_wheel/rtl/timing_wheel.sv",
-           "verilated/timing_wheel_dut.sv"]
 
 
 def run(command):
@@ -30,7 +28,7 @@ def build(out):
     objects = os.path.join(out, "obj")
     run(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "--coverage-line", "--coverage-toggle",
          "--prefix", "Vwheel_cover", "--top-module", "timing_wheel_dut", "--Mdir", objects] +
-        [os.path.join(RTL, source) for source in SOURCES])
+        [os.path.join(RTL, source) for source in sources("timing_wheel") + ["verilated/timing_wheel_dut.sv"]])
     run(["make", "-s", "-C", objects, "-f", "Vwheel_cover.mk", "OPT_FAST=-O1", "OPT_SLOW=-O0",
          "CXX=g++ -std=c++17", "Vwheel_cover__ALL.a", "verilated.o", "verilated_cov.o",
          "verilated_threads.o"])

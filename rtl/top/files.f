@@ -10,6 +10,11 @@ timing_wheel/rtl/tw_time.sv
 timing_wheel/rtl/tw_place.sv
 timing_wheel/rtl/tw_next_due.sv
 timing_wheel/rtl/tw_current_row.sv
+timing_wheel/rtl/tw_control.sv
+timing_wheel/rtl/tw_records.sv
+timing_wheel/rtl/tw_lists.sv
+timing_wheel/rtl/tw_last_level.sv
+timing_wheel/rtl/tw_idle.sv
 timing_wheel/rtl/timing_wheel.sv
 rate_lut/rtl/rl_mul.sv
 rate_lut/rtl/rl_tables.sv

@@ -61,17 +61,13 @@ for program in rate_lut/rate_vectors wheel/wheel_vectors; do
   sed -n '/^\/\/ Writes golden/,/^#include/s|^// \{0,1\}||p' "$root/tests/cosim/$program.cpp"
   echo
 done >"$out/vectors/README.md"
-(cd "$root/rtl" && yosys -q -p "read_verilog -sv common/ram_1r1w_array.sv \
-    rate_lut/rtl/rate_lut_pkg.sv common/ram_1r1w.sv rate_lut/rtl/rl_mul.sv \
-    rate_lut/rtl/rl_tables.sv rate_lut/rtl/rate_unit.sv verilated/rate_dut.sv; \
-  hierarchy -check -top rate_dut; proc; flatten; opt_clean -purge; \
-  write_verilog -noattr $out/vectors/rate_dut.v" &&
-  yosys -q -p "read_verilog -sv timing_wheel/rtl/timing_wheel_pkg.sv common/ram_1r1w_array.sv \
-    common/ram_1r1w.sv common/lowest_bit.sv common/next_in_ring.sv timing_wheel/rtl/tw_time.sv \
-    timing_wheel/rtl/tw_place.sv timing_wheel/rtl/tw_next_due.sv timing_wheel/rtl/tw_current_row.sv \
-    timing_wheel/rtl/timing_wheel.sv verilated/timing_wheel_dut.sv; \
-  hierarchy -check -top timing_wheel_dut; proc; flatten; opt_clean -purge; \
-  write_verilog -noattr $out/vectors/timing_wheel_dut.v")
+plain_verilog() {  # FOLDER TOP
+  (cd "$root/rtl" && yosys -q -p "read_verilog -sv $(grep -E "^(common|$1)/" top/files.f | tr '\n' ' ') \
+      verilated/$2.sv; hierarchy -check -top $2; proc; flatten; opt_clean -purge; \
+    write_verilog -noattr $out/vectors/$2.v")
+}
+plain_verilog rate_lut rate_dut
+plain_verilog timing_wheel timing_wheel_dut
 
 # The package alone, where nothing of this repository is.
 cp "$root/sw/handoff/check_package.sh" "$out/check.sh"

@@ -1,7 +1,9 @@
 // Three-level timing engine: one timer a slot, expiries in the order (due tick, slot).
 //
-// Top and middle level keep doubly linked lists in RAM, the last level a bitmap, one row a tick.
-// One command, list move or row load runs at a time, two to four cycles each; see doc/theory.md.
+// Top and middle level keep doubly linked lists in RAM (tw_lists), the last level a bitmap, one row a
+// tick (tw_last_level); a record a slot says where its event is (tw_records). One command, list move
+// or row load runs at a time (tw_control). Here is what the operation under way works on, and where
+// its event belongs; see doc/theory.md.
 module timing_wheel #(
   parameter int unsigned NumTimers  = 1024,  // slots, a power of two, at least 2 * WordBits
   parameter int unsigned TopBits    = 5,     // digits of the due time, at least 2
@@ -52,37 +54,13 @@ module timing_wheel #(
   output logic              busy_o,
   output logic              move_o
 );
-  localparam int unsigned DueW     = DelayW + 1;
-  localparam int unsigned IndexW   = ((TopBits > MiddleBits) ? TopBits : MiddleBits) + 1;
-  localparam int unsigned ListW    = IndexW + 1;
-  localparam int unsigned NumLists = 1 << ListW;
-  localparam int unsigned TopLists    = 2 << TopBits;
-  localparam int unsigned MiddleLists = 2 << MiddleBits;
-  localparam int unsigned RowW     = LastBits + 1;
-  localparam int unsigned NumRows  = 1 << RowW;
-  localparam int unsigned BitW     = $clog2(WordBits);
-  localparam int unsigned NumWords = NumTimers / WordBits;
-  localparam int unsigned WordW    = $clog2(NumWords);
-  localparam int unsigned LeafW    = RowW + WordW;
-  localparam int unsigned TopLsb   = LastBits + MiddleBits;
-  localparam int unsigned RecordW  = 2 + ListW + DueW;
-
-  typedef enum logic [3:0] {
-    Init,        // sweep the records
-    Idle,
-    CmdDecide,   // record and target are read
-    CmdRemove,   // the old place is read: take the event out, read the target again
-    CmdPlace,    // the target is read: put the event in
-    MoveOpen,    // head and tail of the list are read
-    MoveRead,    // the head's record is read: find its target
-    MovePlace,
-    LoadRead,    // the row's summary is read
-    LoadTake     // the row's word is read
-  } state_e;
-
-  state_e state_q, state_d;
-  logic   clear;
-  assign  clear = clear_i;
+  localparam int unsigned DueW   = DelayW + 1;
+  localparam int unsigned IndexW = ((TopBits > MiddleBits) ? TopBits : MiddleBits) + 1;
+  localparam int unsigned ListW  = IndexW + 1;
+  localparam int unsigned RowW   = LastBits + 1;
+  localparam int unsigned BitW   = $clog2(WordBits);
+  localparam int unsigned WordW  = SlotW - BitW;
+  localparam int unsigned TopLsb = LastBits + MiddleBits;
 
   // ---------------------------------------------------------------------------------------------
   // Time
@@ -105,196 +83,57 @@ module timing_wheel #(
     .overrun_o      (overrun_o),
     .hold_starts_o  (hold_starts)
   );
-  assign here = pointer[DueW-1:0];
-
-  // ---------------------------------------------------------------------------------------------
-  // Memories
-  // ---------------------------------------------------------------------------------------------
-  logic               record_ren, record_wen;
-  logic [SlotW-1:0]   record_raddr, record_waddr;
-  logic [RecordW-1:0] record_rdata, record_wdata;
-  logic               next_wen, previous_wen;
-  logic [SlotW-1:0]   next_rdata, next_waddr, next_wdata;
-  logic [SlotW-1:0]   previous_rdata, previous_waddr, previous_wdata;
-  logic               list_ren, list_wen;
-  logic [ListW-1:0]   list_raddr, list_waddr;
-  logic [2*SlotW-1:0] list_rdata, list_wdata;
-  logic               summary_ren, summary_wen;
-  logic [RowW-1:0]    summary_raddr, summary_waddr;
-  logic [NumWords-1:0] summary_rdata, summary_wdata;
-  logic               leaf_ren, leaf_wen;
-  logic [LeafW-1:0]   leaf_raddr, leaf_waddr;
-  logic [WordBits-1:0] leaf_rdata, leaf_wdata;
-
-  ram_1r1w #(.Depth(NumTimers), .Width(RecordW)) u_record (
-    .clk_i  (clk_i),
-    .ren_i  (record_ren),
-    .raddr_i(record_raddr),
-    .rdata_o(record_rdata),
-    .wen_i  (record_wen),
-    .waddr_i(record_waddr),
-    .wdata_i(record_wdata)
-  );
-  ram_1r1w #(.Depth(NumTimers), .Width(SlotW)) u_next (
-    .clk_i  (clk_i),
-    .ren_i  (record_ren),
-    .raddr_i(record_raddr),
-    .rdata_o(next_rdata),
-    .wen_i  (next_wen),
-    .waddr_i(next_waddr),
-    .wdata_i(next_wdata)
-  );
-  ram_1r1w #(.Depth(NumTimers), .Width(SlotW)) u_previous (
-    .clk_i  (clk_i),
-    .ren_i  (record_ren),
-    .raddr_i(record_raddr),
-    .rdata_o(previous_rdata),
-    .wen_i  (previous_wen),
-    .waddr_i(previous_waddr),
-    .wdata_i(previous_wdata)
-  );
-  ram_1r1w #(.Depth(NumLists), .Width(2 * SlotW)) u_list (
-    .clk_i  (clk_i),
-    .ren_i  (list_ren),
-    .raddr_i(list_raddr),
-    .rdata_o(list_rdata),
-    .wen_i  (list_wen),
-    .waddr_i(list_waddr),
-    .wdata_i(list_wdata)
-  );
-  ram_1r1w #(.Depth(NumRows), .Width(NumWords)) u_summary (
-    .clk_i  (clk_i),
-    .ren_i  (summary_ren),
-    .raddr_i(summary_raddr),
-    .rdata_o(summary_rdata),
-    .wen_i  (summary_wen),
-    .waddr_i(summary_waddr),
-    .wdata_i(summary_wdata)
-  );
-  ram_1r1w #(.Depth(NumRows * NumWords), .Width(WordBits)) u_leaf (
-    .clk_i  (clk_i),
-    .ren_i  (leaf_ren),
-    .raddr_i(leaf_raddr),
-    .rdata_o(leaf_rdata),
-    .wen_i  (leaf_wen),
-    .waddr_i(leaf_waddr),
-    .wdata_i(leaf_wdata)
-  );
-
-  logic [1:0]       record_held;
-  logic [ListW-1:0] record_list;
-  logic [DueW-1:0]  record_due;
-  assign {record_held, record_list, record_due} = record_rdata;
-
-  // ---------------------------------------------------------------------------------------------
-  // State: what is occupied, the operation under way, the two lists being unfolded
-  // ---------------------------------------------------------------------------------------------
-  logic [TopLists-1:0]    top_used_q, top_used_d;
-  logic [MiddleLists-1:0] middle_used_q, middle_used_d;
-  logic [NumRows-1:0]     row_used_q, row_used_d;
-
-  logic             op_start_q;    // the command is a start or a restart
-  logic             op_read_q;     // the command is a read: it changes nothing
-  logic             op_expired_q;  // the slot's expiry was taken just before: its record is stale
-  logic             op_hit_q;
-  logic [SlotW-1:0] slot_q;        // of the command or of the event that moves
-  logic [DueW-1:0]  due_q;
-  logic [1:0]       level_q;       // target
-  logic [ListW-1:0] list_q;
-  logic [1:0]       old_held_q;    // place the event is taken from
-  logic [ListW-1:0] old_list_q;
-  logic [RowW-1:0]  old_row_q;
-  logic             prefer_move_q;
-  logic [SlotW-1:0] sweep_q;
-
-  // Head and tail of a list that is being unfolded are here, not in the RAM.
-  logic             top_open_q, top_open_d, middle_open_q, middle_open_d;
-  logic [SlotW-1:0] top_head_q, top_head_d, top_tail_q, top_tail_d;
-  logic [SlotW-1:0] middle_head_q, middle_head_d, middle_tail_q, middle_tail_d;
-  logic             move_middle_q;  // the move is one of the middle level's list
-
-  logic [TopBits:0]    top_source;     // index of the list to unfold now
-  logic [MiddleBits:0] middle_source;
-  logic [ListW-1:0]    top_source_list, middle_source_list;
-  assign top_source         = here[DueW-1:TopLsb] + (TopBits + 1)'(1);
-  assign middle_source      = here[TopLsb:LastBits] + (MiddleBits + 1)'(1);
-  assign top_source_list    = {1'b0, IndexW'(top_source)};
-  assign middle_source_list = {1'b1, IndexW'(middle_source)};
-
-  logic [NumWords-1:0] load_summary_q;
-  logic [WordW-1:0]    load_word_q;
-
-  // ---------------------------------------------------------------------------------------------
-  // The row being handed out
-  // ---------------------------------------------------------------------------------------------
-  logic                row_loaded, row_bits_left, row_holds_word;
-  logic [NumWords-1:0] row_summary;
-  logic                load_take, row_drop_bit, row_drop_word, cmd_busy;
-  logic                retire_valid, retire_done, retire_skip;
-  logic [SlotW-1:0]    retire_slot;
-
-  tw_current_row #(.NumTimers(NumTimers), .WordBits(WordBits)) u_row (
-    .clk_i         (clk_i),
-    .rst_ni        (rst_ni),
-    .clear_i       (clear),
-    .step_i        (step || jump),
-    .load_i        (load_take),
-    .load_summary_i(load_summary_q),
-    .load_word_i   (load_word_q),
-    .load_bits_i   (leaf_rdata),
-    .busy_i        (cmd_busy),
-    .slot_i        (slot_q),
-    .drop_bit_i    (row_drop_bit),
-    .drop_word_i   (row_drop_word),
-    .loaded_o      (row_loaded),
-    .summary_o     (row_summary),
-    .bits_left_o   (row_bits_left),
-    .holds_word_o  (row_holds_word),
-    .expire_valid_o(expire_valid_o),
-    .expire_ready_i(expire_ready_i),
-    .expire_slot_o (expire_slot_o),
-    .retire_valid_o(retire_valid),
-    .retire_slot_o (retire_slot),
-    .retire_done_i (retire_done),
-    .retire_skip_i (retire_skip)
-  );
+  assign here         = pointer[DueW-1:0];
   assign expire_due_o = pointer;
-  assign cmd_due_o    = record_due;
-  assign cmd_busy     = !op_read_q && (state_q == CmdDecide || state_q == CmdRemove ||
-                                       state_q == CmdPlace);
 
-  logic [NumWords-1:0] load_from;
-  logic [WordW-1:0]    load_first;
-  logic                load_any;
-  assign load_from = (state_q == LoadRead) ? summary_rdata : row_summary;
-  lowest_bit #(.Width(NumWords)) u_load_first (
-    .bits_i (load_from),
-    .any_o  (load_any),
-    .index_o(load_first)
+  // ---------------------------------------------------------------------------------------------
+  // The operation under way
+  // ---------------------------------------------------------------------------------------------
+  logic sweep, sweep_last, choose, resting, grant_cmd, grant_move, grant_load;
+  logic decide, remove, place, move_open, move_read, move_place, load_read, load_take;
+  logic op_start, cmd_changes, move_middle, held_now, lazy;
+  logic top_pending, middle_pending, top_open, middle_open, row_loaded, want_load, row_done;
+
+  tw_control u_control (
+    .clk_i           (clk_i),
+    .rst_ni          (rst_ni),
+    .clear_i         (clear_i),
+    .cmd_valid_i     (cmd_valid_i),
+    .cmd_ready_o     (cmd_ready_o),
+    .cmd_op_i        (cmd_op_i),
+    .cmd_done_o      (cmd_done_o),
+    .cmd_hit_o       (cmd_hit_o),
+    .hold_starts_i   (hold_starts),
+    .sweep_last_i    (sweep_last),
+    .want_load_i     (want_load),
+    .loaded_i        (row_loaded),
+    .top_pending_i   (top_pending),
+    .middle_pending_i(middle_pending),
+    .top_open_i      (top_open),
+    .middle_open_i   (middle_open),
+    .held_i          (held_now),
+    .lazy_i          (lazy),
+    .grant_cmd_o     (grant_cmd),
+    .grant_move_o    (grant_move),
+    .grant_load_o    (grant_load),
+    .sweep_o         (sweep),
+    .decide_o        (decide),
+    .remove_o        (remove),
+    .place_o         (place),
+    .move_open_o     (move_open),
+    .move_read_o     (move_read),
+    .move_place_o    (move_place),
+    .load_read_o     (load_read),
+    .load_take_o     (load_take),
+    .start_o         (op_start),
+    .changes_o       (cmd_changes),
+    .move_middle_o   (move_middle),
+    .choose_o        (choose),
+    .resting_o       (resting),
+    .busy_o          (busy_o)
   );
-
-  // ---------------------------------------------------------------------------------------------
-  // Who goes next. An operation's last cycle can be the first of another.
-  // ---------------------------------------------------------------------------------------------
-  logic choose, want_load, want_move, fire, grant_load, grant_move, grant_cmd, row_done;
-  logic top_pending, middle_pending;
-
-  assign choose = state_q == Idle || state_q == CmdPlace || state_q == MovePlace ||
-                  state_q == LoadTake;
-  assign fire   = expire_valid_o && expire_ready_i;
-
-  assign top_pending    = top_used_q[top_source];
-  assign middle_pending = middle_used_q[middle_source];
-  assign want_move      = top_pending || middle_pending;
-  assign row_done       = !row_bits_left && state_q != LoadTake &&
-                          (row_loaded ? row_summary == '0 : !row_used_q[here[LastBits:0]]);
-  assign want_load      = !row_bits_left && state_q != LoadTake && !row_done;
-
-  assign cmd_ready_o = choose && !want_load && !(want_move && prefer_move_q) &&
-                       !(hold_starts && cmd_op_i == timing_wheel_pkg::CmdStart);
-  assign grant_load = choose && want_load;
-  assign grant_cmd  = cmd_ready_o && cmd_valid_i;
-  assign grant_move = choose && !want_load && want_move && !grant_cmd;
+  assign init_done_o = !sweep;
+  assign move_o      = move_place;
 
   // The pointer leaves its tick when the row is empty, and its slot when the next one is unfolded.
   logic last_end, middle_end;
@@ -304,20 +143,34 @@ module timing_wheel #(
                 !(middle_end && top_pending);
 
   // ---------------------------------------------------------------------------------------------
-  // Target of a command (while it is accepted or restarts) or of a move
+  // What it works on: its event, the event's place and the place it is taken from
   // ---------------------------------------------------------------------------------------------
+  logic             op_expired_q;  // the slot's expiry was taken just before: its record is stale
+  logic [SlotW-1:0] slot_q;        // of the command or of the event that moves
+  logic [DueW-1:0]  due_q;
+  logic [1:0]       level_q;       // target
+  logic [ListW-1:0] list_q;
+  logic [1:0]       old_held_q;    // place the event is taken from
+  logic [ListW-1:0] old_list_q;
+  logic [RowW-1:0]  old_row_q;
+
+  logic [1:0]       record_held;
+  logic [ListW-1:0] record_list;
+  logic [DueW-1:0]  record_due;
   logic [DueW-1:0]  new_due, place_due;
   logic [1:0]       place_level;
   logic [ListW-1:0] place_list;
+  logic [SlotW-1:0] top_head, middle_head, source_head, move_head, retire_slot;
+  logic             retire_valid, fire;
 
-  assign new_due = now_o[DueW-1:0] + DueW'(cmd_delay_i) + DueW'(cmd_delay_i == '0);
-  always_comb begin
-    unique case (state_q)
-      CmdRemove: place_due = due_q;
-      MoveRead:  place_due = record_due;
-      default:   place_due = new_due;
-    endcase
-  end
+  assign new_due     = now_o[DueW-1:0] + DueW'(cmd_delay_i) + DueW'(cmd_delay_i == '0);
+  assign place_due   = remove ? due_q : move_read ? record_due : new_due;
+  assign cmd_due_o   = record_due;
+  assign fire        = expire_valid_o && expire_ready_i;
+  assign held_now    = record_held != timing_wheel_pkg::HeldNowhere && !op_expired_q;
+  assign source_head = middle_pending ? middle_head : top_head;
+  assign move_head   = move_middle ? middle_head : top_head;
+
   tw_place #(.TopBits(TopBits), .MiddleBits(MiddleBits), .LastBits(LastBits)) u_place (
     .due_i    (place_due),
     .pointer_i(here),
@@ -330,7 +183,6 @@ module timing_wheel #(
   logic [DueW-LastBits-1:0] due_blocks;
   logic [TopBits:0]         due_tops, held_tops;
   logic [MiddleBits:0]      held_blocks;
-  logic                     lazy;
   assign due_blocks  = due_q[DueW-1:LastBits] - here[DueW-1:LastBits];
   assign due_tops    = due_q[DueW-1:TopLsb] - here[DueW-1:TopLsb];
   assign held_blocks = record_list[MiddleBits:0] - here[TopLsb:LastBits];
@@ -339,395 +191,190 @@ module timing_wheel #(
                 (record_list[ListW-1] ? due_blocks >= (DueW - LastBits)'(held_blocks)
                                       : due_tops >= held_tops);
 
-  // ---------------------------------------------------------------------------------------------
-  // Putting an event in: its target was read in the cycle before
-  // ---------------------------------------------------------------------------------------------
-  logic                place_now, place_row_used, place_list_used;
-  logic [RowW-1:0]     place_row;
-  logic [WordW-1:0]    slot_word;
-  logic [BitW-1:0]     slot_bit;
-  logic [NumWords-1:0] place_summary;
-  logic [WordBits-1:0] place_leaf;
-  logic [SlotW-1:0]    target_head, target_tail;
-
-  assign slot_word       = slot_q[SlotW-1:BitW];
-  assign slot_bit        = slot_q[BitW-1:0];
-  assign place_row       = due_q[LastBits:0];
-  assign place_row_used  = row_used_q[place_row];
-  assign place_list_used = list_q[ListW-1] ? middle_used_q[list_q[MiddleBits:0]]
-                                           : top_used_q[list_q[TopBits:0]];
-  assign {target_head, target_tail} = list_rdata;
-
-  always_comb begin
-    // Flags above qualify what lies below, so neither summaries nor leaves need initialising.
-    place_summary            = place_row_used ? summary_rdata : '0;
-    place_leaf               = place_summary[slot_word] ? leaf_rdata : '0;
-    place_summary[slot_word] = 1'b1;
-    place_leaf[slot_bit]     = 1'b1;
-  end
-
-  // ---------------------------------------------------------------------------------------------
-  // Taking an event out: its place was read in the cycle before
-  // ---------------------------------------------------------------------------------------------
-  logic                old_is_open_top, old_is_open_middle, old_in_current_row;
-  logic [SlotW-1:0]    old_head, old_tail;
-  logic                old_is_head, old_is_tail;
-  logic [WordBits-1:0] old_leaf;
-  logic [NumWords-1:0] old_summary;
-
-  assign old_is_open_top    = top_open_q && old_list_q == top_source_list;
-  assign old_is_open_middle = middle_open_q && old_list_q == middle_source_list;
-  assign old_head = old_is_open_top ? top_head_q
-                  : old_is_open_middle ? middle_head_q : list_rdata[2*SlotW-1:SlotW];
-  assign old_tail = old_is_open_top ? top_tail_q
-                  : old_is_open_middle ? middle_tail_q : list_rdata[SlotW-1:0];
-  assign old_is_head = old_head == slot_q;
-  assign old_is_tail = old_tail == slot_q;
-  assign old_in_current_row = row_loaded && old_row_q == here[LastBits:0];
-
-  always_comb begin
-    old_leaf               = leaf_rdata;
-    old_leaf[slot_bit]     = 1'b0;
-    old_summary            = summary_rdata;
-    old_summary[slot_word] = old_leaf != '0;
-  end
-
-  // ---------------------------------------------------------------------------------------------
-  // The operations, cycle by cycle
-  // ---------------------------------------------------------------------------------------------
-  logic remove_now, held_now;
-  assign held_now   = record_held != timing_wheel_pkg::HeldNowhere && !op_expired_q;
-  assign remove_now = state_q == CmdRemove;
-  assign place_now  = state_q == CmdPlace || state_q == MovePlace ||
-                      (state_q == CmdDecide && op_start_q && !held_now);
-  assign load_take  = state_q == LoadTake;
-  assign move_o     = state_q == MovePlace;
-  assign busy_o     = state_q != Idle || grant_cmd || grant_move || grant_load;
-
-  always_comb begin
-    state_d    = state_q;
-    cmd_done_o = 1'b0;
-    cmd_hit_o  = 1'b0;
-    if (choose) begin
-      state_d = Idle;
-      if (grant_load) state_d = row_loaded ? LoadTake : LoadRead;
-      if (grant_cmd) state_d = CmdDecide;
-      if (grant_move) state_d = (middle_pending ? middle_open_q : top_open_q) ? MoveRead : MoveOpen;
-    end
-    unique case (state_q)
-      Init: if (sweep_q == SlotW'(NumTimers - 1)) state_d = Idle;
-      CmdDecide: begin
-        cmd_hit_o = held_now;
-        if (!held_now || op_read_q || (op_start_q && lazy)) begin
-          cmd_done_o = 1'b1;
-          state_d    = Idle;
-        end else begin
-          state_d = CmdRemove;
-        end
-      end
-      CmdRemove: begin
-        cmd_done_o = !op_start_q;
-        cmd_hit_o  = op_hit_q;
-        state_d    = op_start_q ? CmdPlace : Idle;
-      end
-      CmdPlace: begin
-        cmd_done_o = 1'b1;
-        cmd_hit_o  = op_hit_q;
-      end
-      MoveOpen: state_d = MoveRead;
-      MoveRead: state_d = MovePlace;
-      LoadRead: state_d = LoadTake;
-      default:  ;
-    endcase
-    if (clear) state_d = Init;
-  end
-
-  // Reads.
-  logic [1:0]       look_level;  // what CmdDecide reads is the old place, else it is the target
-  logic [ListW-1:0] look_list;
-  logic [RowW-1:0]  look_row;
-  logic [WordW-1:0] look_word;
-  logic [SlotW-1:0] move_head;
-  logic             look;
-  always_comb begin
-    move_head    = move_middle_q ? middle_head_q : top_head_q;
-    record_ren   = grant_cmd || grant_move || state_q == MoveOpen;
-    record_raddr = cmd_slot_i;
-    if (grant_move) record_raddr = middle_pending ? middle_head_q : top_head_q;
-    if (state_q == MoveOpen) record_raddr = list_rdata[2*SlotW-1:SlotW];
-
-    look       = grant_cmd || state_q == CmdDecide || state_q == CmdRemove || state_q == MoveRead;
-    look_level = place_level;
-    look_list  = place_list;
-    look_row   = place_due[LastBits:0];
-    look_word  = slot_word;
-    if (grant_cmd) look_word = cmd_slot_i[SlotW-1:BitW];
-    if (state_q == MoveRead) look_word = move_head[SlotW-1:BitW];
-    if (state_q == CmdDecide) begin
-      look_level = (record_held == timing_wheel_pkg::HeldInRow) ? timing_wheel_pkg::LevelLast
-                                                                : timing_wheel_pkg::LevelTop;
-      look_list  = record_list;
-      look_row   = record_due[LastBits:0];
-    end
-    if (grant_move) begin
-      look_level = timing_wheel_pkg::LevelTop;
-      look_list  = middle_pending ? middle_source_list : top_source_list;
-    end
-
-    list_ren      = (look || grant_move) && look_level != timing_wheel_pkg::LevelLast;
-    list_raddr    = look_list;
-    summary_ren   = (look && look_level == timing_wheel_pkg::LevelLast) || grant_load;
-    summary_raddr = grant_load ? here[LastBits:0] : look_row;
-    leaf_ren      = (look && look_level == timing_wheel_pkg::LevelLast) || grant_load ||
-                    state_q == LoadRead;
-    leaf_raddr    = {look_row, look_word};
-    if (grant_load || state_q == LoadRead) leaf_raddr = {here[LastBits:0], load_first};
-  end
-
-  // Writes to the memories.
-  always_comb begin
-    record_wen     = 1'b0;
-    record_waddr   = slot_q;
-    record_wdata   = '0;
-    next_wen       = 1'b0;
-    next_waddr     = target_tail;
-    next_wdata     = slot_q;
-    previous_wen   = 1'b0;
-    previous_waddr = slot_q;
-    previous_wdata = target_tail;
-    list_wen       = 1'b0;
-    list_waddr     = list_q;
-    list_wdata     = {place_list_used ? target_head : slot_q, slot_q};
-    summary_wen    = 1'b0;
-    summary_waddr  = place_row;
-    summary_wdata  = place_summary;
-    leaf_wen       = 1'b0;
-    leaf_waddr     = {place_row, slot_word};
-    leaf_wdata     = place_leaf;
-
-    if (place_now) begin
-      record_wen = 1'b1;
-      if (level_q == timing_wheel_pkg::LevelLast) begin
-        record_wdata = {timing_wheel_pkg::HeldInRow, list_q, due_q};
-        summary_wen  = 1'b1;
-        leaf_wen     = 1'b1;
-      end else begin
-        record_wdata = {timing_wheel_pkg::HeldInList, list_q, due_q};
-        list_wen     = 1'b1;
-        next_wen     = place_list_used;
-        previous_wen = place_list_used;
-      end
-    end else if (state_q == CmdDecide) begin
-      if (!held_now) begin  // the record may still be that of an expiry just taken
-        record_wen   = 1'b1;
-        record_wdata = '0;
-      end else if (op_start_q && lazy) begin
-        record_wen   = 1'b1;
-        record_wdata = {timing_wheel_pkg::HeldInList, record_list, due_q};
-      end
-    end else if (remove_now) begin
-      record_wen    = 1'b1;
-      summary_waddr = old_row_q;
-      summary_wdata = old_summary;
-      leaf_waddr    = {old_row_q, slot_word};
-      leaf_wdata    = old_leaf;
-      list_waddr    = old_list_q;
-      list_wdata    = {old_is_head ? next_rdata : old_head,
-                       old_is_tail ? previous_rdata : old_tail};
-      if (old_held_q == timing_wheel_pkg::HeldInRow) begin
-        leaf_wen    = !(old_in_current_row && row_holds_word);
-        summary_wen = !old_in_current_row;
-      end else begin
-        list_wen       = 1'b1;
-        next_waddr     = previous_rdata;
-        next_wdata     = next_rdata;
-        next_wen       = !old_is_head && !old_is_tail;
-        previous_waddr = next_rdata;
-        previous_wdata = previous_rdata;
-        previous_wen   = !old_is_head && !old_is_tail;
-      end
-    end else if (state_q == Init) begin
-      record_wen   = 1'b1;
-      record_waddr = sweep_q;
-    end else if (retire_valid) begin
-      record_wen   = 1'b1;
-      record_waddr = retire_slot;
-    end
-  end
-  assign retire_done = !(place_now || state_q == CmdDecide || remove_now || state_q == Init) ||
-                       (grant_cmd && cmd_slot_i == retire_slot);
-  assign retire_skip = grant_cmd && cmd_slot_i == expire_slot_o;
-
-  assign row_drop_bit  = remove_now && old_held_q == timing_wheel_pkg::HeldInRow &&
-                         old_in_current_row && row_holds_word;
-  assign row_drop_word = remove_now && old_held_q == timing_wheel_pkg::HeldInRow &&
-                         old_in_current_row && !row_holds_word && old_leaf == '0;
-
-  // Occupancy and the lists being unfolded.
-  always_comb begin
-    top_used_d    = top_used_q;
-    middle_used_d = middle_used_q;
-    row_used_d    = row_used_q;
-    top_open_d    = top_open_q;
-    top_head_d    = top_head_q;
-    top_tail_d    = top_tail_q;
-    middle_open_d = middle_open_q;
-    middle_head_d = middle_head_q;
-    middle_tail_d = middle_tail_q;
-
-    if (state_q == MoveOpen) begin
-      if (move_middle_q) begin
-        middle_open_d = 1'b1;
-        {middle_head_d, middle_tail_d} = list_rdata;
-      end else begin
-        top_open_d = 1'b1;
-        {top_head_d, top_tail_d} = list_rdata;
-      end
-    end
-    if (state_q == MoveRead) begin
-      if (move_middle_q) begin
-        middle_head_d = next_rdata;
-        if (middle_head_q == middle_tail_q) begin
-          middle_open_d = 1'b0;
-          middle_used_d[middle_source] = 1'b0;
-        end
-      end else begin
-        top_head_d = next_rdata;
-        if (top_head_q == top_tail_q) begin
-          top_open_d = 1'b0;
-          top_used_d[top_source] = 1'b0;
-        end
-      end
-    end
-    if (load_take) row_used_d[here[LastBits:0]] = 1'b0;
-
-    if (remove_now && old_held_q == timing_wheel_pkg::HeldInRow) begin
-      if (!old_in_current_row && old_summary == '0) row_used_d[old_row_q] = 1'b0;
-    end
-    if (remove_now && old_held_q == timing_wheel_pkg::HeldInList) begin
-      if (old_is_head && old_is_tail) begin
-        if (old_list_q[ListW-1]) middle_used_d[old_list_q[MiddleBits:0]] = 1'b0;
-        else top_used_d[old_list_q[TopBits:0]] = 1'b0;
-      end
-      if (old_is_open_top) begin
-        {top_head_d, top_tail_d} = list_wdata;
-        top_open_d = !(old_is_head && old_is_tail);
-      end
-      if (old_is_open_middle) begin
-        {middle_head_d, middle_tail_d} = list_wdata;
-        middle_open_d = !(old_is_head && old_is_tail);
-      end
-    end
-
-    if (place_now) begin
-      unique case (level_q)
-        timing_wheel_pkg::LevelLast:   row_used_d[place_row] = 1'b1;
-        timing_wheel_pkg::LevelMiddle: middle_used_d[list_q[MiddleBits:0]] = 1'b1;
-        default:                       top_used_d[list_q[TopBits:0]] = 1'b1;
-      endcase
-    end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      state_q       <= Init;
-      sweep_q       <= '0;
-      prefer_move_q <= 1'b0;
-      top_used_q    <= '0;
-      middle_used_q <= '0;
-      row_used_q    <= '0;
-      top_open_q    <= 1'b0;
-      middle_open_q <= 1'b0;
-    end else begin
-      state_q <= state_d;
-      sweep_q <= (state_q == Init && !clear) ? sweep_q + 1'b1 : '0;
-      if (grant_cmd) prefer_move_q <= 1'b1;
-      else if (grant_move) prefer_move_q <= 1'b0;
-      top_used_q    <= clear ? '0 : top_used_d;
-      middle_used_q <= clear ? '0 : middle_used_d;
-      row_used_q    <= clear ? '0 : row_used_d;
-      top_open_q    <= top_open_d && !clear;
-      middle_open_q <= middle_open_d && !clear;
-    end
-  end
-
   // Written before they are read: no reset.
   always_ff @(posedge clk_i) begin
-    top_head_q    <= top_head_d;
-    top_tail_q    <= top_tail_d;
-    middle_head_q <= middle_head_d;
-    middle_tail_q <= middle_tail_d;
     if (grant_cmd) begin
-      op_start_q   <= cmd_op_i == timing_wheel_pkg::CmdStart;
-      op_read_q    <= cmd_op_i != timing_wheel_pkg::CmdStart &&
-                      cmd_op_i != timing_wheel_pkg::CmdCancel;
       op_expired_q <= (fire && expire_slot_o == cmd_slot_i) ||
                       (retire_valid && retire_slot == cmd_slot_i);
       slot_q       <= cmd_slot_i;
       due_q        <= new_due;
-      level_q      <= place_level;
-      list_q       <= place_list;
     end
-    if (grant_move) move_middle_q <= middle_pending;
-    if (state_q == CmdDecide) begin
-      op_hit_q   <= held_now;
+    if (grant_cmd || remove || move_read) begin
+      level_q <= place_level;
+      list_q  <= place_list;
+    end
+    if (decide) begin
       old_held_q <= record_held;
       old_list_q <= record_list;
       old_row_q  <= record_due[LastBits:0];
     end
-    if (state_q == CmdRemove || state_q == MoveRead) begin
-      level_q <= place_level;
-      list_q  <= place_list;
-    end
-    if (state_q == MoveRead) begin
+    if (move_read) begin
       slot_q <= move_head;
       due_q  <= record_due;
     end
-    if (grant_load || state_q == LoadRead) begin
-      load_summary_q <= load_from;
-      load_word_q    <= load_first;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Where events are kept. What an operation writes it has read in the cycle before.
+  // ---------------------------------------------------------------------------------------------
+  logic             look, look_last, read_ends, read_row;
+  logic [ListW-1:0] look_list, top_list, middle_list;
+  logic [RowW-1:0]  look_row;
+  logic [WordW-1:0] look_word;
+
+  // Decide reads the place the event is taken from, all others the one it goes to.
+  assign look      = grant_cmd || decide || remove || move_read;
+  assign look_last = decide ? record_held == timing_wheel_pkg::HeldInRow
+                            : place_level == timing_wheel_pkg::LevelLast;
+  assign look_list = grant_move ? (middle_pending ? middle_list : top_list)
+                                : decide ? record_list : place_list;
+  assign look_row  = decide ? record_due[LastBits:0] : place_due[LastBits:0];
+  assign look_word = grant_cmd ? cmd_slot_i[SlotW-1:BitW]
+                               : move_read ? move_head[SlotW-1:BitW] : slot_q[SlotW-1:BitW];
+  assign read_ends = grant_move || (look && !look_last);
+  assign read_row  = look && look_last;
+
+  logic             read_record;
+  logic [SlotW-1:0] read_slot, list_head;
+  assign read_record = grant_cmd || grant_move || move_open;
+  assign read_slot   = move_open ? list_head : grant_move ? source_head : cmd_slot_i;
+
+  logic place_now, place_last;
+  assign place_now  = place || move_place || (decide && op_start && !held_now);
+  assign place_last = level_q == timing_wheel_pkg::LevelLast;
+
+  logic             write_record, retired;
+  logic [1:0]       write_held;
+  logic [ListW-1:0] write_list;
+  logic [DueW-1:0]  write_due;
+  always_comb begin
+    write_record = place_now || remove || (decide && (!held_now || (op_start && lazy)));
+    write_held   = timing_wheel_pkg::HeldNowhere;
+    write_list   = '0;
+    write_due    = '0;
+    if (place_now) begin
+      write_held = place_last ? timing_wheel_pkg::HeldInRow : timing_wheel_pkg::HeldInList;
+      write_list = list_q;
+      write_due  = due_q;
+    end else if (decide && held_now) begin  // a lazy restart
+      write_held = timing_wheel_pkg::HeldInList;
+      write_list = record_list;
+      write_due  = due_q;
     end
   end
+
+  tw_records #(.NumTimers(NumTimers), .ListW(ListW), .DueW(DueW)) u_records (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .clear_i       (clear_i),
+    .sweep_i       (sweep),
+    .sweep_last_o  (sweep_last),
+    .ren_i         (read_record),
+    .rslot_i       (read_slot),
+    .held_o        (record_held),
+    .list_o        (record_list),
+    .due_o         (record_due),
+    .wen_i         (write_record),
+    .wslot_i       (slot_q),
+    .held_i        (write_held),
+    .list_i        (write_list),
+    .due_i         (write_due),
+    .engine_i      (place_now || decide || remove),
+    .retire_valid_i(retire_valid),
+    .retire_slot_i (retire_slot),
+    .retired_o     (retired)
+  );
+
+  logic [(2<<TopBits)-1:0]    top_used;
+  logic [(2<<MiddleBits)-1:0] middle_used;
+  logic [(2<<LastBits)-1:0]   row_used;
+
+  tw_lists #(.NumTimers(NumTimers), .TopBits(TopBits), .MiddleBits(MiddleBits)) u_lists (
+    .clk_i           (clk_i),
+    .rst_ni          (rst_ni),
+    .clear_i         (clear_i),
+    .top_source_i    (here[DueW-1:TopLsb] + (TopBits + 1)'(1)),
+    .middle_source_i (here[TopLsb:LastBits] + (MiddleBits + 1)'(1)),
+    .top_pending_o   (top_pending),
+    .middle_pending_o(middle_pending),
+    .top_open_o      (top_open),
+    .middle_open_o   (middle_open),
+    .top_head_o      (top_head),
+    .middle_head_o   (middle_head),
+    .top_list_o      (top_list),
+    .middle_list_o   (middle_list),
+    .links_ren_i     (read_record),
+    .links_slot_i    (read_slot),
+    .ends_ren_i      (read_ends),
+    .ends_list_i     (look_list),
+    .head_o          (list_head),
+    .slot_i          (slot_q),
+    .append_i        (place_now && !place_last),
+    .append_list_i   (list_q),
+    .remove_i        (remove && old_held_q == timing_wheel_pkg::HeldInList),
+    .remove_list_i   (old_list_q),
+    .open_i          (move_open),
+    .pop_i           (move_read),
+    .source_middle_i (move_middle),
+    .top_used_o      (top_used),
+    .middle_used_o   (middle_used)
+  );
+
+  tw_last_level #(.NumTimers(NumTimers), .LastBits(LastBits), .WordBits(WordBits)) u_last (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .clear_i       (clear_i),
+    .current_i     (here[LastBits:0]),
+    .step_i        (step || jump),
+    .read_i        (read_row),
+    .read_row_i    (look_row),
+    .read_word_i   (look_word),
+    .slot_i        (slot_q),
+    .put_i         (place_now && place_last),
+    .put_row_i     (due_q[LastBits:0]),
+    .take_i        (remove && old_held_q == timing_wheel_pkg::HeldInRow),
+    .take_row_i    (old_row_q),
+    .hide_i        (cmd_changes),
+    .load_begin_i  (grant_load),
+    .load_read_i   (load_read),
+    .load_take_i   (load_take),
+    .loaded_o      (row_loaded),
+    .want_load_o   (want_load),
+    .row_done_o    (row_done),
+    .row_used_o    (row_used),
+    .expire_valid_o(expire_valid_o),
+    .expire_ready_i(expire_ready_i),
+    .expire_slot_o (expire_slot_o),
+    .retire_valid_o(retire_valid),
+    .retire_slot_o (retire_slot),
+    .retire_done_i (retired || (grant_cmd && cmd_slot_i == retire_slot)),
+    .retire_skip_i (grant_cmd && cmd_slot_i == expire_slot_o)
+  );
 
   // ---------------------------------------------------------------------------------------------
   // Idle time
   // ---------------------------------------------------------------------------------------------
-  logic [1:0] quiet_q;  // cycles without change, as many as tw_next_due needs
-  logic       quiet;
-
-  tw_next_due #(
+  tw_idle #(
     .TopBits   (TopBits),
     .MiddleBits(MiddleBits),
     .LastBits  (LastBits),
     .TimeW     (TimeW)
-  ) u_next_due (
-    .clk_i        (clk_i),
-    .enable_i     (quiet && quiet_q != 2'd3),
-    .top_used_i   (top_used_q),
-    .middle_used_i(middle_used_q),
-    .row_used_i   (row_used_q),
-    .pointer_i    (pointer),
-    .valid_o      (next_due_valid_o),
-    .next_due_o   (next_due_o)
+  ) u_idle (
+    .clk_i           (clk_i),
+    .rst_ni          (rst_ni),
+    .quiet_i         (resting && row_done && lag_o == '0 && !retire_valid),
+    .top_used_i      (top_used),
+    .middle_used_i   (middle_used),
+    .row_used_i      (row_used),
+    .now_i           (now_o),
+    .pointer_i       (pointer),
+    .idle_o          (idle_o),
+    .next_due_valid_o(next_due_valid_o),
+    .next_due_o      (next_due_o),
+    .advance_i       (advance_i),
+    .advance_to_i    (advance_to_i),
+    .catch_up_i      (clear_i),
+    .jump_o          (jump),
+    .jump_to_o       (jump_to)
   );
-
-  logic [TimeW-1:0] advance_ticks, next_ticks;
-  assign quiet  = state_q == Idle && !grant_cmd && !grant_move && !grant_load && row_done &&
-                  lag_o == '0 && !retire_valid;
-  assign idle_o = quiet && quiet_q == 2'd3;
-  assign advance_ticks = advance_to_i - now_o;
-  assign next_ticks    = next_due_o - now_o;
-  assign jump    = (idle_o && advance_i) || clear;
-  assign jump_to = clear ? now_o
-                 : (next_due_valid_o && next_ticks < advance_ticks) ? next_due_o : advance_to_i;
-  assign init_done_o = state_q != Init;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) quiet_q <= '0;
-    else if (!quiet || jump) quiet_q <= '0;
-    else if (quiet_q != 2'd3) quiet_q <= quiet_q + 1'b1;
-  end
-
-  logic unused_load_any;
-  assign unused_load_any = load_any;
 endmodule

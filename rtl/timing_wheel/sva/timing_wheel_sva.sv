@@ -34,12 +34,7 @@ module timing_wheel_sva #(
   input logic              hold_starts,
   input logic              step,
   input logic              jump,
-  input logic              row_done,
-  input logic              place_now,
-  input logic              place_list_used,
-  input logic [1:0]        level_q,
-  input logic [SlotW-1:0]  slot_q,
-  input logic [SlotW-1:0]  target_tail
+  input logic              row_done
 );
   logic accepted, taken, started;
   assign accepted = cmd_valid_i && cmd_ready_o;
@@ -106,11 +101,6 @@ module timing_wheel_sva #(
   end
   two_moves_a_start: assert property (@(posedge clk_i) disable iff (!rst_ni)
     move_o |-> moves_left_q != '0);
-
-  // A list never gets the same entry behind itself.
-  no_self_link: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    place_now && place_list_used && level_q != timing_wheel_pkg::LevelLast
-    |-> target_tail != slot_q);
 
   // What has to be possible.
   cover_offer_withdrawn: cover property (@(posedge clk_i) disable iff (!rst_ni)

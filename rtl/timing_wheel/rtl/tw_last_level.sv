@@ -1,0 +1,184 @@
+// The last level: a bitmap with a row for each tick and a bit for each slot, in memory.
+//
+// Three storeys: a flag says which row has bits, a summary which words of a row have bits, a leaf is
+// a word. Each qualifies the one below, so neither memory needs initialising. The pointer's row is
+// handed out word by word; a word that was loaded is in tw_current_row, no longer here.
+module tw_last_level #(
+  parameter int unsigned NumTimers = 1024,
+  parameter int unsigned LastBits  = 6,
+  parameter int unsigned WordBits  = 32,
+  localparam int unsigned SlotW    = $clog2(NumTimers),
+  localparam int unsigned BitW     = $clog2(WordBits),
+  localparam int unsigned NumWords = NumTimers / WordBits,
+  localparam int unsigned WordW    = $clog2(NumWords),
+  localparam int unsigned RowW     = LastBits + 1,
+  localparam int unsigned NumRows  = 1 << RowW
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  input  logic               clear_i,         // all rows are empty
+  input  logic [RowW-1:0]    current_i,       // the pointer's row
+  input  logic               step_i,          // the pointer moves on
+  // a word with its row's summary is read: there in the next cycle
+  input  logic               read_i,
+  input  logic [RowW-1:0]    read_row_i,
+  input  logic [WordW-1:0]   read_word_i,
+  // changes of slot_i's bit, whose word was read in the cycle before
+  input  logic [SlotW-1:0]   slot_i,
+  input  logic               put_i,
+  input  logic [RowW-1:0]    put_row_i,
+  input  logic               take_i,
+  input  logic [RowW-1:0]    take_row_i,
+  input  logic               hide_i,          // a command is under way on slot_i: no offer of it
+  // a word of the pointer's row is fetched: summary, then word, then it is on offer
+  input  logic               load_begin_i,
+  input  logic               load_read_i,     // the summary is there; left out if loaded_o
+  input  logic               load_take_i,     // the word is there
+  output logic               loaded_o,        // the row's summary has been fetched
+  output logic               want_load_o,     // nothing on offer, but the row has more words
+  output logic               row_done_o,      // nothing on offer and no more words
+  output logic [NumRows-1:0] row_used_o,      // which rows have bits, but for a loaded one
+  // expiries: the lowest bit of the current row
+  output logic               expire_valid_o,
+  input  logic               expire_ready_i,
+  output logic [SlotW-1:0]   expire_slot_o,
+  // the slot whose expiry was taken, until its record says so
+  output logic               retire_valid_o,
+  output logic [SlotW-1:0]   retire_slot_o,
+  input  logic               retire_done_i,
+  input  logic               retire_skip_i    // a command on the slot taken this cycle takes over
+);
+  localparam int unsigned LeafW = RowW + WordW;
+
+  logic                summary_ren, summary_wen, leaf_ren, leaf_wen;
+  logic [RowW-1:0]     summary_raddr, summary_waddr;
+  logic [NumWords-1:0] summary_rdata, summary_wdata;
+  logic [LeafW-1:0]    leaf_raddr, leaf_waddr;
+  logic [WordBits-1:0] leaf_rdata, leaf_wdata;
+
+  ram_1r1w #(.Depth(NumRows), .Width(NumWords)) u_summary (
+    .clk_i  (clk_i),
+    .ren_i  (summary_ren),
+    .raddr_i(summary_raddr),
+    .rdata_o(summary_rdata),
+    .wen_i  (summary_wen),
+    .waddr_i(summary_waddr),
+    .wdata_i(summary_wdata)
+  );
+  ram_1r1w #(.Depth(NumRows * NumWords), .Width(WordBits)) u_leaf (
+    .clk_i  (clk_i),
+    .ren_i  (leaf_ren),
+    .raddr_i(leaf_raddr),
+    .rdata_o(leaf_rdata),
+    .wen_i  (leaf_wen),
+    .waddr_i(leaf_waddr),
+    .wdata_i(leaf_wdata)
+  );
+
+  logic [NumRows-1:0] row_used_q, row_used_d;
+  logic [WordW-1:0]   slot_word;
+  logic [BitW-1:0]    slot_bit;
+  assign slot_word  = slot_i[SlotW-1:BitW];
+  assign slot_bit   = slot_i[BitW-1:0];
+  assign row_used_o = row_used_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // The row being handed out
+  // ---------------------------------------------------------------------------------------------
+  logic [NumWords-1:0] load_summary_q, row_summary, load_from;
+  logic [WordW-1:0]    load_word_q, load_first;
+  logic                row_bits_left, row_holds_word, row_drop_bit, row_drop_word, load_any;
+
+  tw_current_row #(.NumTimers(NumTimers), .WordBits(WordBits)) u_row (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .clear_i       (clear_i),
+    .step_i        (step_i),
+    .load_i        (load_take_i),
+    .load_summary_i(load_summary_q),
+    .load_word_i   (load_word_q),
+    .load_bits_i   (leaf_rdata),
+    .busy_i        (hide_i),
+    .slot_i        (slot_i),
+    .drop_bit_i    (row_drop_bit),
+    .drop_word_i   (row_drop_word),
+    .loaded_o      (loaded_o),
+    .summary_o     (row_summary),
+    .bits_left_o   (row_bits_left),
+    .holds_word_o  (row_holds_word),
+    .expire_valid_o(expire_valid_o),
+    .expire_ready_i(expire_ready_i),
+    .expire_slot_o (expire_slot_o),
+    .retire_valid_o(retire_valid_o),
+    .retire_slot_o (retire_slot_o),
+    .retire_done_i (retire_done_i),
+    .retire_skip_i (retire_skip_i)
+  );
+
+  assign load_from = load_read_i ? summary_rdata : row_summary;
+  lowest_bit #(.Width(NumWords)) u_load_first (
+    .bits_i (load_from),
+    .any_o  (load_any),
+    .index_o(load_first)
+  );
+  assign row_done_o  = !row_bits_left && !load_take_i &&
+                       (loaded_o ? row_summary == '0 : !row_used_q[current_i]);
+  assign want_load_o = !row_bits_left && !load_take_i && !row_done_o;
+
+  assign summary_ren   = read_i || load_begin_i;
+  assign summary_raddr = load_begin_i ? current_i : read_row_i;
+  assign leaf_ren      = read_i || load_begin_i || load_read_i;
+  assign leaf_raddr    = (load_begin_i || load_read_i) ? {current_i, load_first}
+                                                       : {read_row_i, read_word_i};
+
+  always_ff @(posedge clk_i) begin
+    if (load_begin_i || load_read_i) begin
+      load_summary_q <= load_from;
+      load_word_q    <= load_first;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Putting a bit in and taking it out
+  // ---------------------------------------------------------------------------------------------
+  logic                take_current;  // the bit lies in a row that is partly handed out
+  logic [NumWords-1:0] put_summary, take_summary;
+  logic [WordBits-1:0] put_leaf, take_leaf;
+  assign take_current = loaded_o && take_row_i == current_i;
+
+  always_comb begin
+    put_summary             = row_used_q[put_row_i] ? summary_rdata : '0;
+    put_leaf                = put_summary[slot_word] ? leaf_rdata : '0;
+    put_summary[slot_word]  = 1'b1;
+    put_leaf[slot_bit]      = 1'b1;
+    take_leaf               = leaf_rdata;
+    take_leaf[slot_bit]     = 1'b0;
+    take_summary            = summary_rdata;
+    take_summary[slot_word] = take_leaf != '0;
+  end
+
+  assign row_drop_bit  = take_i && take_current && row_holds_word;
+  assign row_drop_word = take_i && take_current && !row_holds_word && take_leaf == '0;
+
+  assign summary_wen   = put_i || (take_i && !take_current);
+  assign summary_waddr = take_i ? take_row_i : put_row_i;
+  assign summary_wdata = take_i ? take_summary : put_summary;
+  assign leaf_wen      = put_i || (take_i && !(take_current && row_holds_word));
+  assign leaf_waddr    = {take_i ? take_row_i : put_row_i, slot_word};
+  assign leaf_wdata    = take_i ? take_leaf : put_leaf;
+
+  always_comb begin
+    row_used_d = row_used_q;
+    if (load_take_i) row_used_d[current_i] = 1'b0;
+    if (take_i && !take_current && take_summary == '0) row_used_d[take_row_i] = 1'b0;
+    if (put_i) row_used_d[put_row_i] = 1'b1;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) row_used_q <= '0;
+    else row_used_q <= clear_i ? '0 : row_used_d;
+  end
+
+  logic unused_load_any;
+  assign unused_load_any = load_any;
+endmodule

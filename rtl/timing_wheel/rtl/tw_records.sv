@@ -1,0 +1,65 @@
+// One record a slot: where its event is kept, in which list, and when it is due.
+//
+// One write a cycle: the sweep that empties all records after reset, else the engine's, else that of
+// an expiry taken before, which waits for a free cycle.
+module tw_records #(
+  parameter int unsigned NumTimers = 1024,
+  parameter int unsigned ListW     = 7,
+  parameter int unsigned DueW      = 17,
+  localparam int unsigned SlotW    = $clog2(NumTimers)
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             clear_i,         // the sweep begins again
+  input  logic             sweep_i,
+  output logic             sweep_last_o,    // this cycle empties the last record
+  input  logic             ren_i,           // read: held_o, list_o and due_o in the next cycle
+  input  logic [SlotW-1:0] rslot_i,
+  output logic [1:0]       held_o,          // timing_wheel_pkg::HeldNowhere, …
+  output logic [ListW-1:0] list_o,
+  output logic [DueW-1:0]  due_o,
+  input  logic             wen_i,
+  input  logic [SlotW-1:0] wslot_i,
+  input  logic [1:0]       held_i,
+  input  logic [ListW-1:0] list_i,
+  input  logic [DueW-1:0]  due_i,
+  input  logic             engine_i,        // the engine has this cycle, whether it writes or not
+  input  logic             retire_valid_i,  // the record of retire_slot_i is to be emptied
+  input  logic [SlotW-1:0] retire_slot_i,
+  output logic             retired_o
+);
+  localparam int unsigned RecordW = 2 + ListW + DueW;
+
+  logic               wen;
+  logic [SlotW-1:0]   waddr, sweep_q;
+  logic [RecordW-1:0] wdata;
+
+  ram_1r1w #(.Depth(NumTimers), .Width(RecordW)) u_record (
+    .clk_i  (clk_i),
+    .ren_i  (ren_i),
+    .raddr_i(rslot_i),
+    .rdata_o({held_o, list_o, due_o}),
+    .wen_i  (wen),
+    .waddr_i(waddr),
+    .wdata_i(wdata)
+  );
+
+  assign sweep_last_o = sweep_q == SlotW'(NumTimers - 1);
+  assign retired_o    = !engine_i && !sweep_i;
+
+  always_comb begin
+    wen   = wen_i;
+    waddr = wslot_i;
+    wdata = {held_i, list_i, due_i};
+    if (!engine_i) begin
+      wen   = sweep_i || retire_valid_i;
+      waddr = sweep_i ? sweep_q : retire_slot_i;
+      wdata = '0;  // timing_wheel_pkg::HeldNowhere
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) sweep_q <= '0;
+    else sweep_q <= (sweep_i && !clear_i) ? sweep_q + 1'b1 : '0;
+  end
+endmodule
