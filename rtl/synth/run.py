@@ -1,8 +1,9 @@
 #!/usr/bin/python3 -B
-"""Synthesises the timing wheel for several targets and writes one report.
+"""Synthesises the timing wheel and the rate unit for several targets and writes one report.
 
-run.py --out FILE [--work DIR] [--timers N …]. iCE40 is placed and routed (a real Fmax), ECP5 and
-Xilinx give resources only, OSU018 (180 nm) gives area and a critical path without wires and RAMs.
+run.py --out FILE [--work DIR] [--unit wheel | rate] [--only TARGET]. iCE40 is placed and routed (a
+real Fmax; the wheel only), ECP5 and Xilinx give resources only, OSU018 (180 nm) gives area and a
+critical path without wires and RAMs.
 """
 import argparse
 import os
@@ -27,13 +28,18 @@ def run(command, check=True):
     return result.stdout + result.stderr
 
 
-def read(timers, black_box, split=(5, 5, 6), module="timing_wheel"):
+def read(folder, black_box, before=""):
+    """Commands that read a unit; `before` is what stands between its sources and its synthesis."""
+    logic = [source for source in sources(folder) if source != ARRAY]
     array = f"read_verilog -sv {'-lib ' if black_box else ''}{ARRAY}"
+    return f"{array}; read_verilog -sv {' '.join(logic)}; {before}"
+
+
+def wheel(timers, black_box, split=(5, 5, 6), module="timing_wheel"):
     top, middle, last = split
-    logic = [source for source in sources("timing_wheel") if source != ARRAY]
-    return (f"{array}; read_verilog -sv {' '.join(logic)}; "
-            f"chparam -set NumTimers {timers} -set TopBits {top} -set MiddleBits {middle} "
-            f"-set LastBits {last} {module}; ")
+    return read("timing_wheel", black_box,
+                f"chparam -set NumTimers {timers} -set TopBits {top} -set MiddleBits {middle} "
+                f"-set LastBits {last} {module}; ")
 
 
 def cells(text):
@@ -49,7 +55,7 @@ def some(counts, pattern):
 def ice40(timers, work, split):
     json = os.path.join(work, f"ice40_{timers}.json")
     text = run(["yosys", "-p", "read_verilog -sv synth/wheel_pins.sv; " +
-                read(timers, False, split, "wheel_pins") +
+                wheel(timers, False, split, "wheel_pins") +
                 f"synth_ice40 -abc2 -top wheel_pins -json {json}; stat"])
     counts = cells(text)
     log = run(["nextpnr-ice40", "--hx8k", "--package", "ct256", "--json", json, "--seed", "1",
@@ -62,34 +68,34 @@ def ice40(timers, work, split):
             f"{some(counts, 'SB_RAM40.*')} RAM (4 kbit), Fmax after place and route {reached}")
 
 
-def ecp5(timers):
-    counts = cells(run(["yosys", "-p", read(timers, False) + "synth_ecp5 -top timing_wheel; stat"]))
-    return (f"ECP5, {timers} timers: {some(counts, 'LUT4')} LUT4, {some(counts, 'TRELLIS_FF')} FF, "
-            f"{some(counts, 'DP16KD')} DP16KD, {some(counts, 'TRELLIS_DPR16X4')} DPR16X4")
+def ecp5(name, top, commands):
+    counts = cells(run(["yosys", "-p", commands + f"synth_ecp5 -top {top}; stat"]))
+    return (f"ECP5, {name}: {some(counts, 'LUT4')} LUT4, {some(counts, 'TRELLIS_FF')} FF, "
+            f"{some(counts, 'DP16KD')} DP16KD, {some(counts, 'TRELLIS_DPR16X4')} DPR16X4, "
+            f"{some(counts, 'MULT18X18D')} MULT18X18D")
 
 
-def xilinx(timers):
-    counts = cells(run(["yosys", "-p", read(timers, False) +
-                        "synth_xilinx -family xc7 -top timing_wheel; stat"]))
-    return (f"Xilinx 7, {timers} timers: {some(counts, 'LUT[1-6]')} LUT, {some(counts, 'FD.*')} FF, "
+def xilinx(name, top, commands):
+    counts = cells(run(["yosys", "-p", commands + f"synth_xilinx -family xc7 -top {top}; stat"]))
+    return (f"Xilinx 7, {name}: {some(counts, 'LUT[1-6]')} LUT, {some(counts, 'FD.*')} FF, "
             f"{some(counts, 'RAMB18E1')} RAMB18, {some(counts, 'RAMB36E1')} RAMB36, "
-            f"{some(counts, 'CARRY4')} CARRY4")
+            f"{some(counts, 'RAM(32|64).*')} LUT RAM, {some(counts, 'CARRY4')} CARRY4, "
+            f"{some(counts, 'DSP48E1')} DSP48E1")
 
 
-def osu018(timers, work):
+def osu018(name, top, commands, work):
     netlist = os.path.join(work, "osu018.v")
     constraints = os.path.join(work, "abc.constr")
     with open(constraints, "w", encoding="utf-8") as file:
         file.write("set_driving_cell INVX2\nset_load 0.1\n")
-    text = run(["yosys", "-p", read(timers, True) +
-                "synth -flatten -top timing_wheel; opt -full; "
+    text = run(["yosys", "-p", commands + f"synth -flatten -top {top}; opt -full; "
                 f"dfflibmap -liberty {LIBERTY}; "
                 f"abc -D 4000 -constr {constraints} -liberty {LIBERTY}; opt_clean -purge; "
                 f"stat -liberty {LIBERTY}; write_verilog -noattr {netlist}"])
     area = re.findall(r"Chip area for .*?: ([\d.]+)", text)
     script = os.path.join(work, "sta.tcl")
     with open(script, "w", encoding="utf-8") as file:
-        file.write(f"read_liberty {LIBERTY}\nread_verilog {netlist}\nlink_design timing_wheel\n"
+        file.write(f"read_liberty {LIBERTY}\nread_verilog {netlist}\nlink_design {top}\n"
                    "create_clock -name clk -period 4 [get_ports clk_i]\n"
                    "set_input_delay 0 -clock clk [all_inputs]\n"
                    "set_false_path -from [get_ports rst_ni]\n"  # asynchronous, not a path to clock
@@ -100,7 +106,7 @@ def osu018(timers, work):
     end = re.findall(r"Endpoint: (\S+)", log)
     area_text = f"{float(area[-1]) / NAND2_AREA / 1000:.1f} kGE" if area else "no area"
     path = f"{arrival[0]} ns from {start[0]} to {end[0]}" if arrival else "no path: " + log[-300:]
-    return (f"OSU018 (180 nm), {timers} timers, RAM arrays as black boxes: {area_text} without RAM, "
+    return (f"OSU018 (180 nm), {name}, RAM arrays as black boxes: {area_text} without RAM, "
             f"critical path {path}")
 
 
@@ -118,19 +124,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", required=True)
     parser.add_argument("--work")
+    parser.add_argument("--unit", choices=["wheel", "rate"])
     parser.add_argument("--only", choices=["ice40", "ecp5", "xilinx", "osu018", "ram"])
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         work = options.work or scratch
         os.makedirs(work, exist_ok=True)
-        jobs = [("ram", lambda: ram_list(1024)), ("ram", lambda: ram_list(4096)),
+        jobs = [("wheel", "ram", lambda: ram_list(1024)), ("wheel", "ram", lambda: ram_list(4096)),
                 # 256 timers of 16 bits take 7180 of 7680 LUTs, and nextpnr finds no place for them.
-                ("ice40", lambda: ice40(128, work, (4, 4, 5))),
-                ("ecp5", lambda: ecp5(1024)), ("xilinx", lambda: xilinx(1024)),
-                ("osu018", lambda: osu018(1024, work))]
+                ("wheel", "ice40", lambda: ice40(128, work, (4, 4, 5)))]
+        for unit, name, top, commands in (
+                ("wheel", "1024 timers", "timing_wheel", lambda box: wheel(1024, box)),
+                ("rate", "rate unit", "rate_unit", lambda box: read("rate_lut", box))):
+            jobs += [(unit, "ecp5", lambda n=name, t=top, c=commands: ecp5(n, t, c(False))),
+                     (unit, "xilinx", lambda n=name, t=top, c=commands: xilinx(n, t, c(False))),
+                     (unit, "osu018", lambda n=name, t=top, c=commands: osu018(n, t, c(True), work))]
         with open(options.out, "w", encoding="utf-8") as report:
-            for name, job in jobs:
-                if options.only in (None, name):
+            for unit, name, job in jobs:
+                if options.only in (None, name) and options.unit in (None, unit):
                     line = job()
                     print(line, flush=True)
                     report.write(line + "\n")

@@ -77,5 +77,7 @@ std::unique_ptr<RateDut> make_rtl_rate_dut(RateFault fault = RateFault::kNone,
 /// The same, slower (library dcc_rate_checked): an assertion of the RTL that fails throws
 /// std::runtime_error from cycle().
 std::unique_ptr<RateDut> make_checked_rate_dut(std::uint32_t random_seed);
+/// The unit synthesised to gates (library dcc_rate_netlist, which a build without yosys lacks).
+std::unique_ptr<RateDut> make_netlist_rate_dut(std::uint32_t random_seed = 0);
 
 }  // namespace dcc

@@ -10,12 +10,10 @@
 #include <string>
 
 #include "controller/rate_unit.h"
-#include "rate_random.h"
+#include "rate_bench.h"
 
 namespace dcc {
 namespace {
-
-using test::RateRandom;
 
 struct Response {
   bool increase = false;
@@ -222,62 +220,36 @@ TEST_F(RateDutTest, OneResultACycle) {
 }
 
 TEST_F(RateDutTest, RandomRequestsUnderBackPressure) {
-  RateRandom random(42);
-  std::uint64_t stalled = 0, cuts_to_floor = 0, at_maximum = 0, reads = 0;
-  for (int round = 0; round < 120 && !HasFailure(); ++round) {
-    set(random.registers());
-    for (int i = 0; i < kRateTables; ++i) {
-      const auto table = static_cast<RateTable>(i);
-      if (random.one_in(3)) continue;  // keeps what it has
-      for (std::uint32_t k = 0; k < entries(table); ++k) {
-        write(table, k, random.table_word(table));
-      }
-    }
-    const std::uint32_t offer = 1 + random.below(3), take = 1 + random.below(4);
-    bool reading = false;
-    RateInputs read_in;
-    RateInputs in;
-    for (int cycle = 0; cycle < 1500 && !HasFailure(); ++cycle) {
-      if (!in.req_valid && random.one_in(offer)) {
-        in = random.one_in(2) ? pins(random.decrease()) : pins(random.increase());
-      }
-      in.rsp_ready = random.one_in(take);
-      if (!reading && random.one_in(40)) {
-        const auto table = static_cast<RateTable>(random.below(kRateTables));
-        read_in = table_access(table, random.below(entries(table) + 1));
-        reading = true;
-      }
-      in.tbl_valid = reading;
-      in.tbl_table = read_in.tbl_table;
-      in.tbl_index = read_in.tbl_index;
-      const RateOutputs out = step(in);
-      if (reading && out.tbl_ready) {
-        EXPECT_EQ(out.tbl_rdata, tables.read(static_cast<RateTable>(in.tbl_table), in.tbl_index));
-        reading = false;
-        ++reads;
-      }
-      if (in.req_valid && !out.req_ready) ++stalled;
-      if (out.rsp_valid && in.rsp_ready) {
-        if (out.rsp_increase) at_maximum += out.rsp_at_maximum;
-        if (!out.rsp_increase) cuts_to_floor += out.rsp_rc == registers.r_min;
-      }
-      if (out.req_ready) in.req_valid = false;
-    }
-    RateInputs rest;
-    for (int i = 0; reading && i < 200; ++i) {  // let the last read end
-      rest = read_in;
-      rest.rsp_ready = true;
-      reading = !step(rest).tbl_ready;
-    }
-    EXPECT_FALSE(reading);
-    drain();
+  RateBench bench(*unit, 42);
+  const RateBenchCounts met = bench.run(120);
+  RecordProperty("answers", static_cast<int>(met.answers));
+  EXPECT_GT(met.answers, 50'000u);
+  EXPECT_GT(met.stalled, 10'000u);
+  EXPECT_GT(met.reads, 1000u);
+  EXPECT_GT(met.least, 1000u);
+  EXPECT_GT(met.at_maximum, 1000u);
+}
+
+#ifdef DCC_HAVE_RATE_NETLIST
+// The gates answer as the RTL does, in the same cycles, whatever they hold after power-up.
+TEST(RateNetlistTest, AnswersAsTheModel) {
+  for (std::uint32_t seed = 1; seed <= 3; ++seed) {
+    const auto gates = make_netlist_rate_dut(seed);
+    RateBench bench(*gates, seed);
+    EXPECT_GT(bench.run(8).answers, 3000u);
   }
-  RecordProperty("answers", static_cast<int>(answered));
-  EXPECT_GT(answered, 50'000u);
-  EXPECT_GT(stalled, 10'000u);
-  EXPECT_GT(reads, 1000u);
-  EXPECT_GT(cuts_to_floor, 1000u);
-  EXPECT_GT(at_maximum, 1000u);
+}
+#endif
+
+// What the bench is worth: it sees each fault that can be switched in at the pins.
+TEST(RateBenchTest, SeesInjectedFaults) {
+  for (const RateFault fault : {RateFault::kRateBit, RateFault::kLostWrite, RateFault::kStage}) {
+    const auto unit = make_rtl_rate_dut(fault);
+    RateBench bench(*unit, 1);
+    EXPECT_THROW(bench.run(3), RateMismatch) << static_cast<int>(fault);
+  }
+  const auto unit = make_rtl_rate_dut();
+  EXPECT_NO_THROW(RateBench(*unit, 1).run(3));
 }
 
 // Every combination of the ends of every input, for registers and factors at their ends.

@@ -15,8 +15,6 @@
 namespace dcc {
 namespace {
 
-using test::RateRandom;
-
 std::string temporary(const std::string& name) {
   return testing::TempDir() + name + "." + std::to_string(getpid());
 }

@@ -27,7 +27,7 @@ void print(int kind, const Words& words) {
   std::printf("\n");
 }
 
-void write_round(test::RateRandom& random, RateUnit& model) {
+void write_round(RateRandom& random, RateUnit& model) {
   const RateRegisters r = random.registers();
   model.load(r);
   print(0, {{r.g, r.mi, r.r_ai, r.r_hai, r.r_min, r.r_max, r.alpha_recip,
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: rate_vectors [ROUNDS [SEED]]\n");
     return 2;
   }
-  dcc::test::RateRandom random(static_cast<std::uint32_t>(seed));
+  dcc::RateRandom random(static_cast<std::uint32_t>(seed));
   dcc::RateUnit model;
   for (long i = 0; i < rounds; ++i) dcc::write_round(random, model);
   return 0;

@@ -73,7 +73,7 @@ TEST_F(Top, TellsWhatItIs) {
 }
 
 TEST_F(Top, LoadsTablesOverApbAndComputesAsTheModel) {
-  test::RateRandom random(21);
+  RateRandom random(21);
   RateUnit model;
   RateTables tables;
   for (int round = 0; round < 4; ++round) {
@@ -122,7 +122,7 @@ TEST_F(Top, LoadsTablesOverApbAndComputesAsTheModel) {
 TEST_F(Top, ExpiresInOrderOnTheTicksOfTickDiv) {
   write(DCC_TICK_DIV_OFFSET, 20);
   top_->take_expiries(true);
-  test::RateRandom random(5);
+  RateRandom random(5);
   std::map<std::uint32_t, std::uint32_t> due;  // by slot
   std::uint64_t started = 0, cancelled = 0;
   for (int i = 0; i < 300; ++i) {

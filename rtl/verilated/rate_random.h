@@ -8,7 +8,7 @@
 
 #include "controller/rate_engine.h"
 
-namespace dcc::test {
+namespace dcc {
 
 class RateRandom {
  public:
@@ -85,4 +85,4 @@ class RateRandom {
   std::mt19937 random_;
 };
 
-}  // namespace dcc::test
+}  // namespace dcc

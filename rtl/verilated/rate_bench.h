@@ -1,0 +1,75 @@
+// One rate unit, random requests, the core's model beside it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+
+#include "controller/parameters.h"
+#include "controller/rate_tables.h"
+#include "rate_dut.h"
+#include "rate_random.h"
+
+namespace dcc {
+
+/// A promise of the unit was broken. what() tells the cycle, what was asked, and both answers.
+class RateMismatch : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What the bench has met, so that a test can ask for enough of it.
+struct RateBenchCounts {
+  std::uint64_t cycles = 0;
+  std::uint64_t answers = 0;
+  std::uint64_t stalled = 0;     // cycles in which a request waited
+  std::uint64_t reads = 0;       // table reads between requests
+  std::uint64_t least = 0;       // cuts to R_MIN
+  std::uint64_t at_maximum = 0;  // increases that reached it
+};
+
+/// Drives a unit and checks every output of every cycle: answers bit by bit, and that each comes
+/// when it has moved through kRateLatency stages, which move whenever no answer waits.
+class RateBench {
+ public:
+  RateBench(RateDut& unit, std::uint32_t seed) : unit_(unit), random_(seed) {}
+
+  /// Resets the unit; nothing is taken during the sweep, which leaves the tables neutral. Then
+  /// `rounds` times new registers and tables, 1500 cycles of requests under back-pressure with
+  /// reads of tables among them, and no more until all is answered. Throws RateMismatch.
+  RateBenchCounts run(std::uint32_t rounds);
+
+ private:
+  struct Stage {
+    bool valid = false;
+    bool read = false;
+    bool increase = false;
+    std::uint32_t rc = 0;
+    std::uint32_t rt = 0;
+    std::uint32_t alpha = 0;  // cuts
+    bool at_maximum = false;  // increases
+    std::uint32_t word = 0;   // reads
+    RateInputs asked;
+  };
+
+  void sweep();
+  void write(RateTable table, std::uint32_t index, std::uint32_t word);
+  void read_everything();
+  void load_tables();
+  void requests(std::uint32_t cycles);
+  RateInputs request();
+  RateOutputs step(const RateInputs& in);
+  void check(bool truth, const char* what) const;
+  void check_answer(const RateOutputs& out);
+  Stage expected(const RateInputs& in) const;
+
+  RateDut& unit_;
+  RateRandom random_;
+  RateRegisters registers_;
+  RateTables tables_;
+  std::array<Stage, kRateLatency> inside_;  // the last one is on offer
+  bool reading_ = false;                    // a read has entered
+  RateBenchCounts counts_;
+};
+
+}  // namespace dcc
