@@ -2,7 +2,7 @@
 """The mutation gate: every automatic mutant of the wheel is killed by its bench or is listed as
 equivalent in equivalent.txt.
 
-run.py --build DIR [--mutants N] [--last B] [--ops OPS] [--quick] [--report FILE]. All mutants are in
+run.py --build DIR [--mutants N] [--first A] [--last B] [--ops OPS] [--quick] [--report FILE]. All mutants are in
 one build behind a selector; DIR keeps it, so that a second run only runs. Mutant 0 is the wheel
 itself and must survive. Exit 1 if a mutant survives that is not listed, or a listed one is killed.
 """
@@ -111,6 +111,7 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--mutants", type=int, default=160)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=1, help="after the wheel itself")
     parser.add_argument("--last", type=int)
     parser.add_argument("--ops", type=int, default=150_000, help="operations a profile")
     parser.add_argument("--quick", action="store_true", help="leave out those listed as equivalent")
@@ -119,7 +120,7 @@ def main():
     program, mutations = build(os.path.abspath(options.build), options.mutants, options.seed)
     equivalents = read_equivalents()
     last = max(mutations) if options.last is None else min(options.last, max(mutations))
-    chosen = [number for number in range(last + 1)
+    chosen = [number for number in [0] + list(range(options.first, last + 1))
               if not (options.quick and mutations.get(number) in equivalents)]
     output = run([program, str(options.ops), str(options.seed)] + [str(n) for n in chosen])
     killed, listed, survivors, wrong = 0, [], [], []

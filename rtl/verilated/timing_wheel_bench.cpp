@@ -7,6 +7,7 @@ namespace dcc {
 namespace {
 
 constexpr std::uint32_t kHoldLag = 65536 - 2 * 2048;
+constexpr std::uint32_t kOverrunLag = 32768;
 constexpr std::uint32_t kHang = 50'000;    // cycles without progress
 constexpr std::uint32_t kStuck = 300'000;  // cycles without an operation, in any profile
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
@@ -51,7 +52,7 @@ void WheelBench::cycle(WheelInputs& in, WheelStimulus* stimulus) {
   result_.busy_cycles += out.busy ? 1 : 0;
   result_.moves += out.move ? 1 : 0;
 
-  check_time(out);
+  check_time(in, out);
   check_offer(in, out);
   check_command_wait(in, out);
   check_idle(out);
@@ -109,7 +110,7 @@ void WheelBench::drain() {
   if (out.next_due_valid) fail("empty, but next_due is valid");
 }
 
-void WheelBench::check_time(const WheelOutputs& out) {
+void WheelBench::check_time(const WheelInputs& in, const WheelOutputs& out) {
   if (out.now != static_cast<std::uint32_t>(now_)) {
     fail("now is " + std::to_string(out.now) + ", not " + std::to_string(now_));
   }
@@ -125,6 +126,11 @@ void WheelBench::check_time(const WheelOutputs& out) {
   if (timed_ && kept_up_ && result_.profile == "full" && out.lag > kFullLoadLag) {
     fail("at full load the lag grows to " + std::to_string(out.lag));
   }
+  // The model has no cycle between the lag and its flag.
+  if (timed_ && out.overrun != overrun_) {
+    fail(out.overrun ? "overrun without a lag" : "overrun is not told, or not kept");
+  }
+  overrun_ = out.lag >= kOverrunLag || (overrun_ && !in.overrun_clear);
   if (out.overrun) coverage_.seen(WheelSituation::kOverrun);
 }
 

@@ -62,7 +62,7 @@ class WheelBench {
 
   void cycle(WheelInputs& in, WheelStimulus* stimulus);
   void drain();
-  void check_time(const WheelOutputs& out);
+  void check_time(const WheelInputs& in, const WheelOutputs& out);
   void check_offer(const WheelInputs& in, const WheelOutputs& out);
   void check_idle(const WheelOutputs& out);
   void check_promise(const WheelInputs& in, const WheelOutputs& out);
@@ -89,6 +89,7 @@ class WheelBench {
   std::uint64_t now_ = 0;
   std::uint64_t pointer_ = 0;
   bool pointer_moved_ = false;
+  bool overrun_ = false;
   std::deque<Expected> expected_;  // answers to commands accepted
   bool offered_ = false;           // in the cycle before, not taken and not withdrawn since
   std::uint16_t offered_slot_ = 0;

@@ -67,7 +67,9 @@ class Liar final : public WheelDut {
     kNextDueEarly,
     kNotWithdrawn,
     kLag,
-    kDoneLate
+    kDoneLate,
+    kOverrunEarly,
+    kOverrunLost
   };
   explicit Liar(Lie lie) : lie_(lie) {}
   WheelOutputs cycle(const WheelInputs& in) override {
@@ -97,6 +99,12 @@ class Liar final : public WheelDut {
         break;
       case Lie::kLag:
         if (cycles_ % 4096 == 0) out.lag += 1;
+        break;
+      case Lie::kOverrunEarly:
+        if (cycles_ > 100'000) out.overrun = true;
+        break;
+      case Lie::kOverrunLost:
+        out.overrun = false;
         break;
     }
     return out;
@@ -129,7 +137,8 @@ INSTANTIATE_TEST_SUITE_P(All, WheelLies,
                          testing::Values(Liar::Lie::kOrder, Liar::Lie::kEarlyIdle,
                                          Liar::Lie::kNextDueLate, Liar::Lie::kNextDueEarly,
                                          Liar::Lie::kNotWithdrawn, Liar::Lie::kLag,
-                                         Liar::Lie::kDoneLate));
+                                         Liar::Lie::kDoneLate, Liar::Lie::kOverrunEarly,
+                                         Liar::Lie::kOverrunLost));
 
 }  // namespace
 }  // namespace dcc
