@@ -76,7 +76,7 @@ class Scheduler {
   std::uint64_t events_run() const { return events_run_; }
 
   /// At `when`, which must not lie before now(). An event already scheduled is moved. `reads`:
-  /// memory its handler begins with, fetched into the cache while the event before it runs; a hint.
+  /// memory its handler begins with, fetched into the caches some events ahead; a hint.
   void schedule_at(Event& event, PicoSeconds when, const void* reads = nullptr);
   void schedule_in(Event& event, PicoSeconds delay) { schedule_at(event, now_ + delay); }
   /// Withdraws it; nothing happens if it was not scheduled.
