@@ -47,6 +47,12 @@ class Pair : public ::testing::Test, public PacketSink, public CompletionSink, p
     }
     nic[0]->transmitter().set_completion_sink(this);
     nic[1]->receiver().set_delivery_sink(this);
+    create_queue_pairs();
+    nic[0]->connect_queue_pair(3);
+    nic[1]->connect_queue_pair(5);
+  }
+  /// Queue pair 3 of NIC 0 and 5 of NIC 1, not yet connected.
+  void create_queue_pairs() {
     QueuePairConfig there;
     there.remote_host = 1;
     there.remote_qpn = 5;
@@ -56,8 +62,6 @@ class Pair : public ::testing::Test, public PacketSink, public CompletionSink, p
     back.remote_qpn = 3;
     back.flow = 1;
     nic[1]->create_queue_pair(5, back);
-    nic[0]->connect_queue_pair(3);
-    nic[1]->connect_queue_pair(5);
   }
   void post(Bytes bytes, std::uint64_t id = 1) {
     WorkItem item;
@@ -263,14 +267,7 @@ TEST_F(Pair, AQueuePairCreatedAgainIsAsNew) {
   EXPECT_EQ(done[0].status, Status::kFlushed);
   scheduler.run_until(kMilliSecond);  // what was on the wire is gone
   nic[1]->destroy_queue_pair(5);
-  QueuePairConfig there;
-  there.remote_host = 1;
-  there.remote_qpn = 5;
-  nic[0]->create_queue_pair(3, there);
-  QueuePairConfig back;
-  back.remote_qpn = 3;
-  back.flow = 1;
-  nic[1]->create_queue_pair(5, back);
+  create_queue_pairs();
   delivered_bytes = 0;
   seen.clear();
 
