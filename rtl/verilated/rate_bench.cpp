@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "controller/rate_unit.h"
+#include "rate_pins.h"
 
 namespace dcc {
 namespace {
@@ -12,71 +12,21 @@ constexpr std::uint32_t kSweepCycles = 129;
 
 std::string text(std::uint64_t value) { return std::to_string(value); }
 
-RateInputs access(std::uint32_t table, std::uint32_t index) {
-  RateInputs in;
-  in.tbl_valid = true;
-  in.tbl_table = static_cast<std::uint8_t>(table);
-  in.tbl_index = static_cast<std::uint16_t>(index);
-  return in;
-}
-
-std::string asked(const RateInputs& in) {
-  if (in.tbl_valid && !in.req_valid) {
-    return "read of table " + text(in.tbl_table) + " entry " + text(in.tbl_index);
-  }
-  if (in.req_increase) {
-    return "increase rc " + text(in.req_rc) + " rt " + text(in.req_rt) + " dscp " +
-           text(in.req_dscp) + " stage " + text(in.req_stage);
-  }
-  return "decrease rc " + text(in.req_rc) + " alpha " + text(in.req_alpha) + " delta " +
-         text(in.req_delta) + " dscp " + text(in.req_dscp) + " marks " + text(in.req_marks) +
-         (in.req_first ? " first" : "");
-}
-
 }  // namespace
 
 void RateBench::check(bool truth, const char* what) const {
   if (!truth) {
-    throw RateMismatch(unit_.name() + ", cycle " + text(counts_.cycles) + ": " + what +
-                       (inside_.back().valid ? "; on offer: " + asked(inside_.back().asked) : ""));
+    throw RateMismatch(
+        unit_.name() + ", cycle " + text(counts_.cycles) + ": " + what +
+        (inside_.back().valid ? "; on offer: " + described(inside_.back().asked) : ""));
   }
 }
 
-RateBench::Stage RateBench::expected(const RateInputs& in) const {
-  Stage e;
-  e.valid = true;
-  e.asked = in;
-  e.increase = in.req_increase;
-  if (e.increase) {
-    const IncreaseResult r = compute_increase(
-        {in.req_rc, in.req_rt, in.req_dscp, static_cast<IncreaseStage>(in.req_stage)}, registers_,
-        tables_);
-    e.rc = r.rc;
-    e.rt = r.rt;
-    e.at_maximum = r.at_maximum;
-  } else {
-    const DecreaseResult r = compute_decrease(
-        {in.req_rc, in.req_alpha, in.req_delta, in.req_dscp, in.req_marks, in.req_first},
-        registers_, tables_);
-    e.rc = r.rc;
-    e.rt = r.rt;
-    e.alpha = r.alpha;
-  }
-  return e;
-}
-
-void RateBench::check_answer(const RateOutputs& out) {
+void RateBench::check_answer(const RateOutputs& out) const {
   const Stage& e = inside_.back();
-  if (out.rsp_increase == e.increase && out.rsp_rc == e.rc && out.rsp_rt == e.rt &&
-      (e.increase ? out.rsp_at_maximum == e.at_maximum : out.rsp_alpha == e.alpha)) {
-    return;
-  }
-  throw RateMismatch(unit_.name() + ", cycle " + text(counts_.cycles) + ": " + asked(e.asked) +
-                     ": model rc " + text(e.rc) + " rt " + text(e.rt) + " alpha " + text(e.alpha) +
-                     " at maximum " + text(e.at_maximum) + ", unit " +
-                     (out.rsp_increase ? "increase" : "decrease") + " rc " + text(out.rsp_rc) +
-                     " rt " + text(out.rsp_rt) + " alpha " + text(out.rsp_alpha) + " at maximum " +
-                     text(out.rsp_at_maximum));
+  if (agrees(out, e.answer)) return;
+  throw RateMismatch(unit_.name() + ", cycle " + text(counts_.cycles) + ": " + described(e.asked) +
+                     ": " + compared(out, e.answer));
 }
 
 RateOutputs RateBench::step(const RateInputs& in) {
@@ -99,8 +49,8 @@ RateOutputs RateBench::step(const RateInputs& in) {
   if (in.req_valid && !out.req_ready) ++counts_.stalled;
   if (on_offer && in.rsp_ready) {
     ++counts_.answers;
-    if (last.increase) counts_.at_maximum += last.at_maximum;
-    if (!last.increase) counts_.least += last.rc == registers_.r_min;
+    counts_.at_maximum += last.answer.at_maximum;
+    if (!last.answer.increase) counts_.least += last.answer.rc == registers_.r_min;
   }
   if (read_leaves) {
     ++counts_.reads;
@@ -115,7 +65,9 @@ RateOutputs RateBench::step(const RateInputs& in) {
       inside_.front().word = tables_.read(static_cast<RateTable>(in.tbl_table), in.tbl_index);
       inside_.front().asked = in;
     } else if (in.req_valid) {
-      inside_.front() = expected(in);
+      inside_.front().valid = true;
+      inside_.front().answer = expected_answer(in, registers_, tables_);
+      inside_.front().asked = in;
     }
   }
   return out;
@@ -126,7 +78,7 @@ void RateBench::sweep() {
   tables_ = RateTables();
   inside_.fill(Stage{});
   reading_ = false;
-  RateInputs in = access(0, 0);
+  RateInputs in = pins(RateTable{}, 0);
   in.tbl_write = in.req_valid = true;
   for (std::uint32_t i = 0; i < kSweepCycles; ++i) {
     const RateOutputs out = unit_.cycle(in);
@@ -137,7 +89,7 @@ void RateBench::sweep() {
 }
 
 void RateBench::write(RateTable table, std::uint32_t index, std::uint32_t word) {
-  RateInputs in = access(static_cast<std::uint32_t>(table), index);
+  RateInputs in = pins(table, index);
   in.tbl_write = true;
   in.tbl_wdata = word;
   step(in);
@@ -147,7 +99,7 @@ void RateBench::write(RateTable table, std::uint32_t index, std::uint32_t word) 
 void RateBench::read_everything() {
   for (std::uint32_t table = 0; table < 8; ++table) {  // two more than there are
     for (std::uint32_t index = 0; index < kDecreaseEntries + 3; ++index) {
-      RateInputs in = access(table, index);
+      RateInputs in = pins(static_cast<RateTable>(table), index);
       if (table >= kRateTables) in.tbl_index = static_cast<std::uint16_t>(index & 3);
       while (!step(in).tbl_ready) {
       }
@@ -169,25 +121,7 @@ void RateBench::load_tables() {
 }
 
 RateInputs RateBench::request() {
-  RateInputs in;
-  in.req_valid = true;
-  in.req_increase = random_.one_in(2);
-  if (in.req_increase) {
-    const IncreaseRequest r = random_.increase();
-    in.req_rc = r.rc;
-    in.req_rt = r.rt;
-    in.req_dscp = r.dscp;
-    in.req_stage = static_cast<std::uint8_t>(r.stage);
-  } else {
-    const DecreaseRequest r = random_.decrease();
-    in.req_rc = r.rc;
-    in.req_alpha = r.alpha;
-    in.req_delta = r.delta;
-    in.req_dscp = r.dscp;
-    in.req_marks = r.marks;
-    in.req_first = r.first;
-  }
-  return in;
+  return random_.one_in(2) ? pins(random_.increase()) : pins(random_.decrease());
 }
 
 void RateBench::requests(std::uint32_t cycles) {
@@ -195,7 +129,7 @@ void RateBench::requests(std::uint32_t cycles) {
   RateInputs in;
   bool reading = false;
   RateInputs read;
-  const auto pins = [&](bool ready) {
+  const auto cycle = [&](bool ready) {
     in.rsp_ready = ready;
     in.tbl_valid = reading;
     in.tbl_table = read.tbl_table;
@@ -207,14 +141,14 @@ void RateBench::requests(std::uint32_t cycles) {
   for (std::uint32_t i = 0; i < cycles; ++i) {
     if (!in.req_valid && random_.one_in(offer)) in = request();
     if (!reading && random_.one_in(40)) {
-      const std::uint32_t table = random_.below(kRateTables);
-      read = access(table, random_.below(entries(static_cast<RateTable>(table)) + 1));
+      const auto table = static_cast<RateTable>(random_.below(kRateTables));
+      read = pins(table, random_.below(entries(table) + 1));
       reading = true;
     }
-    pins(random_.one_in(take));
+    cycle(random_.one_in(take));
   }
-  while (in.req_valid || reading) pins(true);
-  for (std::uint32_t i = 0; i < kRateLatency; ++i) pins(true);
+  while (in.req_valid || reading) cycle(true);
+  for (std::uint32_t i = 0; i < kRateLatency; ++i) cycle(true);
   check(std::none_of(inside_.begin(), inside_.end(), [](auto& s) { return s.valid; }),
         "something is left at the end");
 }

@@ -7,6 +7,7 @@
 
 #include "controller/parameters.h"
 #include "controller/rate_tables.h"
+#include "rate_answer.h"
 #include "rate_dut.h"
 #include "rate_random.h"
 
@@ -43,12 +44,8 @@ class RateBench {
   struct Stage {
     bool valid = false;
     bool read = false;
-    bool increase = false;
-    std::uint32_t rc = 0;
-    std::uint32_t rt = 0;
-    std::uint32_t alpha = 0;  // cuts
-    bool at_maximum = false;  // increases
-    std::uint32_t word = 0;   // reads
+    RateAnswer answer;
+    std::uint32_t word = 0;  // reads
     RateInputs asked;
   };
 
@@ -60,8 +57,7 @@ class RateBench {
   RateInputs request();
   RateOutputs step(const RateInputs& in);
   void check(bool truth, const char* what) const;
-  void check_answer(const RateOutputs& out);
-  Stage expected(const RateInputs& in) const;
+  void check_answer(const RateOutputs& out) const;
 
   RateDut& unit_;
   RateRandom random_;

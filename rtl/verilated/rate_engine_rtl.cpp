@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "rate_pins.h"
+
 namespace dcc {
 namespace {
 
@@ -19,37 +21,24 @@ class Engine final : public RtlRateEngine {
   void load(const RateRegisters& registers) override { unit_->set_registers(registers); }
   void load(RateTable table, std::uint32_t index, std::uint32_t word) override {
     if (index > kHighestIndex) return;  // beyond every table, and beyond the pins
-    RateInputs in = access(table, index);
+    RateInputs in = pins(table, index);
     in.tbl_write = true;
     in.tbl_wdata = word;
     run(in, "take a table write", [](const RateOutputs& out) { return out.tbl_ready; });
   }
   std::uint32_t read(RateTable table, std::uint32_t index) override {
     if (index > kHighestIndex) return 0;
-    return run(access(table, index), "read a table",
+    return run(pins(table, index), "read a table",
                [](const RateOutputs& out) { return out.tbl_ready; })
         .tbl_rdata;
   }
 
   DecreaseResult decrease(const DecreaseRequest& request) override {
-    RateInputs in;
-    in.req_rc = request.rc;
-    in.req_alpha = request.alpha;
-    in.req_delta = request.delta;
-    in.req_dscp = request.dscp;
-    in.req_marks = request.marks;
-    in.req_first = request.first;
-    const RateOutputs out = ask(in);
+    const RateOutputs out = ask(pins(request));
     return {out.rsp_rc, out.rsp_rt, out.rsp_alpha};
   }
   IncreaseResult increase(const IncreaseRequest& request) override {
-    RateInputs in;
-    in.req_increase = true;
-    in.req_rc = request.rc;
-    in.req_rt = request.rt;
-    in.req_dscp = request.dscp;
-    in.req_stage = static_cast<std::uint8_t>(request.stage);
-    const RateOutputs out = ask(in);
+    const RateOutputs out = ask(pins(request));
     return {out.rsp_rc, out.rsp_rt, out.rsp_at_maximum};
   }
 
@@ -58,16 +47,7 @@ class Engine final : public RtlRateEngine {
  private:
   static constexpr std::uint32_t kHighestIndex = 511;
 
-  static RateInputs access(RateTable table, std::uint32_t index) {
-    RateInputs in;
-    in.tbl_valid = true;
-    in.tbl_table = static_cast<std::uint8_t>(table);
-    in.tbl_index = static_cast<std::uint16_t>(index);
-    return in;
-  }
-
-  RateOutputs ask(RateInputs in) {
-    in.req_valid = true;
+  RateOutputs ask(const RateInputs& in) {
     run(in, "take a request", [](const RateOutputs& out) { return out.req_ready; });
     const std::uint64_t asked = figures_.cycles;
     unit_->cycles(RateInputs{}, kRateLatency - 1);  // an answer before its time would wait

@@ -7,22 +7,15 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <string>
+#include <utility>
 
 #include "controller/rate_unit.h"
+#include "rate_answer.h"
 #include "rate_bench.h"
+#include "rate_pins.h"
 
 namespace dcc {
 namespace {
-
-struct Response {
-  bool increase = false;
-  std::uint32_t rc = 0;
-  std::uint32_t rt = 0;
-  std::uint32_t alpha = 0;  // cuts
-  bool at_maximum = false;  // increases
-  std::string request;
-};
 
 /// The unit, and what it is to answer.
 class RateDutTest : public testing::Test {
@@ -39,14 +32,14 @@ class RateDutTest : public testing::Test {
   }
   void set(const RateRegisters& values) { unit->set_registers(registers = values); }
   void write(RateTable table, std::uint32_t index, std::uint32_t word) {
-    RateInputs in = table_access(table, index);
+    RateInputs in = pins(table, index);
     in.tbl_write = true;
     in.tbl_wdata = word;
     ASSERT_TRUE(unit->cycle(in).tbl_ready) << "a write waits for nothing";
     tables.write(table, index, word);
   }
   std::uint32_t read(RateTable table, std::uint32_t index) {
-    RateInputs in = table_access(table, index);
+    RateInputs in = pins(table, index);
     for (int i = 0; i <= 16; ++i) {
       const RateOutputs out = unit->cycle(in);
       if (out.tbl_ready) return out.tbl_rdata;
@@ -54,62 +47,6 @@ class RateDutTest : public testing::Test {
     ADD_FAILURE() << "a read of an idle unit takes longer than the pipeline";
     return 0;
   }
-  static RateInputs table_access(RateTable table, std::uint32_t index) {
-    RateInputs in;
-    in.tbl_valid = true;
-    in.tbl_table = static_cast<std::uint8_t>(table);
-    in.tbl_index = static_cast<std::uint16_t>(index);
-    return in;
-  }
-
-  static RateInputs pins(const DecreaseRequest& r) {
-    RateInputs in;
-    in.req_valid = true;
-    in.req_rc = r.rc;
-    in.req_alpha = r.alpha;
-    in.req_delta = r.delta;
-    in.req_dscp = r.dscp;
-    in.req_marks = r.marks;
-    in.req_first = r.first;
-    return in;
-  }
-  static RateInputs pins(const IncreaseRequest& r) {
-    RateInputs in;
-    in.req_valid = true;
-    in.req_increase = true;
-    in.req_rc = r.rc;
-    in.req_rt = r.rt;
-    in.req_dscp = r.dscp;
-    in.req_stage = static_cast<std::uint8_t>(r.stage);
-    return in;
-  }
-  Response expected(const RateInputs& in) const {
-    Response e;
-    e.increase = in.req_increase;
-    if (in.req_increase) {
-      const IncreaseResult r = compute_increase(
-          {in.req_rc, in.req_rt, in.req_dscp, static_cast<IncreaseStage>(in.req_stage)}, registers,
-          tables);
-      e.rc = r.rc;
-      e.rt = r.rt;
-      e.at_maximum = r.at_maximum;
-      e.request = "increase rc " + std::to_string(in.req_rc) + " rt " + std::to_string(in.req_rt) +
-                  " dscp " + std::to_string(in.req_dscp) + " stage " + std::to_string(in.req_stage);
-    } else {
-      const DecreaseResult r = compute_decrease(
-          {in.req_rc, in.req_alpha, in.req_delta, in.req_dscp, in.req_marks, in.req_first},
-          registers, tables);
-      e.rc = r.rc;
-      e.rt = r.rt;
-      e.alpha = r.alpha;
-      e.request = "decrease rc " + std::to_string(in.req_rc) + " alpha " +
-                  std::to_string(in.req_alpha) + " delta " + std::to_string(in.req_delta) +
-                  " dscp " + std::to_string(in.req_dscp) + " marks " +
-                  std::to_string(in.req_marks) + (in.req_first ? " first" : "");
-    }
-    return e;
-  }
-
   /// One cycle: the request may be taken, a response may come.
   RateOutputs step(const RateInputs& in) {
     const RateOutputs out = unit->cycle(in);
@@ -119,18 +56,12 @@ class RateDutTest : public testing::Test {
         ADD_FAILURE() << "a response that nobody asked for";
         return out;
       }
-      const Response e = inside.front();
+      const auto [asked, answer] = inside.front();
       inside.pop_front();
-      EXPECT_EQ(out.rsp_increase, e.increase) << e.request;
-      EXPECT_EQ(out.rsp_rc, e.rc) << e.request;
-      EXPECT_EQ(out.rsp_rt, e.rt) << e.request;
-      if (e.increase) {
-        EXPECT_EQ(out.rsp_at_maximum, e.at_maximum) << e.request;
-      } else {
-        EXPECT_EQ(out.rsp_alpha, e.alpha) << e.request;
-      }
+      EXPECT_TRUE(agrees(out, answer)) << described(asked) << ": " << compared(out, answer);
     }
-    if (in.req_valid && out.req_ready) inside.push_back(expected(in));
+    if (in.req_valid && out.req_ready)
+      inside.emplace_back(in, expected_answer(in, registers, tables));
     return out;
   }
   void drain() {
@@ -143,7 +74,7 @@ class RateDutTest : public testing::Test {
   std::unique_ptr<RateDut> unit;
   RateTables tables;
   RateRegisters registers;
-  std::deque<Response> inside;
+  std::deque<std::pair<RateInputs, RateAnswer>> inside;
   std::uint64_t answered = 0;
   int sweep = 0;
 };

@@ -1,0 +1,31 @@
+// What the core's model answers to the rate unit's pins.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "controller/parameters.h"
+#include "controller/rate_tables.h"
+#include "rate_dut.h"
+
+namespace dcc {
+
+struct RateAnswer {
+  bool increase = false;
+  std::uint32_t rc = 0;
+  std::uint32_t rt = 0;
+  std::uint32_t alpha = 0;  // cuts
+  bool at_maximum = false;  // increases
+};
+
+/// Of the request at the pins (req_valid is not looked at).
+RateAnswer expected_answer(const RateInputs& in, const RateRegisters& registers,
+                           const RateTables& tables);
+/// Bit by bit, in what the request's kind defines.
+bool agrees(const RateOutputs& out, const RateAnswer& answer);
+/// The request or table access, for messages.
+std::string described(const RateInputs& in);
+/// Both answers, for messages.
+std::string compared(const RateOutputs& out, const RateAnswer& answer);
+
+}  // namespace dcc
