@@ -45,6 +45,8 @@ module rate_formal #(
   always_comb begin
     regs = regs_i;
     regs.r_min = least_q;
+    if (Property == 3) regs.averaging = 1'b1;
+    if (Property == 4 || Property == 5) regs.averaging = 1'b0;
   end
 
   rate_unit u_unit (
@@ -85,14 +87,14 @@ module rate_formal #(
   assign moves    = !rsp_valid || rsp_ready_i;
   assign reading  = tbl_valid_i && !tbl_write_i;
 
-  // The reference: who entered this many moves ago, of which kind, with which rate.
+  // The reference: who entered this many moves ago, of which kind, with which rate or target.
   logic [Latency:1] entered_q, increase_q;
   logic [31:0]      rate_q [1:Latency];
   logic [5:0]       read_age_q;
   always_ff @(posedge clk_i) begin
     if (moves) begin
       increase_q <= {increase_q[Latency-1:1], req_increase_i};
-      rate_q[1]  <= req_rc_i;
+      rate_q[1]  <= (Property == 4) ? req_rt_i : req_rc_i;
       for (int unsigned i = 2; i <= Latency; i++) rate_q[i] <= rate_q[i-1];
     end
     if (!running_q) begin
@@ -131,8 +133,12 @@ module rate_formal #(
       1: bad_o = running_q && rsp_valid != entered_q[Latency];
       // Of the request's kind.
       2: bad_o = running_q && rsp_valid && rsp_increase != increase_q[Latency];
-      // A cut's old rate comes back as its target.
+      // With averaging a cut's old rate comes back as its target.
       3: bad_o = running_q && rsp_valid && !rsp_increase && rsp_rt != rate_q[Latency];
+      // Without, a cut never raises the target but to the least rate, which Rc is not below, ...
+      4: bad_o = running_q && rsp_valid && !rsp_increase && rsp_rt > rate_q[Latency] && rsp_rt > rsp_rc;
+      // ... and leaves it not below the least rate.
+      5: bad_o = running_q && rsp_valid && !rsp_increase && rsp_rt < least_q;
       // One request a cycle, unless a response or a table read is in the way.
       6: bad_o = running_q && init_done && !reading && moves && !req_ready;
       // Not below the least rate.

@@ -65,6 +65,8 @@ UNITS = {
          "answered_once_in_order": (1, True),
          "response_of_its_kind": (2, True),
          "cut_returns_its_rate": (3, True),
+         "cut_never_raises_the_target": (4, True),
+         "target_not_below_the_least": (5, True),
          "one_request_a_cycle": (6, True),
          "not_below_the_least": (7, True),
          "alpha_is_a_fraction": (8, True),

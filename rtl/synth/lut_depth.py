@@ -4,7 +4,7 @@
   lut_depth.py --out FILE.csv [--make-tables PROGRAM] [--bits 4..10] [--no-area]
 
 Accuracy: the cut (1 − multiplier) of every argument the hardware can look up, by the integers of
-docs/architecture.md, against the real curve (1 − 1/64)^(marks / weight). `one_mark_weight_W` is the
+docs/architecture.md, against the real curve (1 − 1/16)^(marks / weight). `one_mark_weight_W` is the
 relative error of the cut that one CE mark makes to a flow of weight W: what differentiation rests
 on. `dcqcn_max` is the same for DCQCN's straight line. Area: yosys on rtl/synth/lut_depth.sv for
 iCE40 (LUTs and 4 kbit RAMs) and OSU018 (180 nm, logic without the RAM arrays).
@@ -23,12 +23,13 @@ from run import ARRAY, LIBERTY, NAND2_AREA, RTL, cells, run, some
 ONE = 1 << 16
 SOURCES = "common/ram_1r1w.sv synth/lut_depth.sv"
 WEIGHTS = (1, 2, 4, 8, 16)
-CUT = 64  # a mark takes 1/64 off
+CUT = 16  # a mark takes 1/16 off
+MARK = 1 << 10  # the argument of one mark at weight 1
 
 
 def real(argument):
-    """The proportional policy's curve; an argument of 256 is one mark at weight 1."""
-    return (1 - 1 / CUT) ** (argument / 256)
+    """The proportional policy's curve; an argument of MARK is one mark at weight 1."""
+    return (1 - 1 / CUT) ** (argument / MARK)
 
 
 def proportional(bits):
@@ -36,8 +37,8 @@ def proportional(bits):
     table = []
     for i in range((1 << bits) + 1):
         argument = i << (16 - bits)
-        if argument % 256 == 0:
-            exact = fractions.Fraction(CUT - 1, CUT) ** (argument // 256)
+        if argument % MARK == 0:
+            exact = fractions.Fraction(CUT - 1, CUT) ** (argument // MARK)
             table.append(int(exact * ONE + fractions.Fraction(1, 2)))
         else:
             table.append(int(real(argument) * ONE + 0.5))
@@ -65,8 +66,8 @@ def cut_error(table, bits, argument, curve):
 def accuracy(bits):
     table, line = proportional(bits), straight(bits)
     # From one mark at weight 16 on: below, no shipped class cuts.
-    arguments = range(16, ONE + 1)
-    out = {f"one_mark_weight_{w}": cut_error(table, bits, 256 // w, real) for w in WEIGHTS}
+    arguments = range(MARK // 16, ONE + 1)
+    out = {f"one_mark_weight_{w}": cut_error(table, bits, MARK // w, real) for w in WEIGHTS}
     out["proportional_max"] = max(abs(cut_error(table, bits, a, real)) for a in arguments)
     out["dcqcn_max"] = max(abs(cut_error(line, bits, a, lambda x: 1 - x / ONE / 2)) for a in arguments)
     return out

@@ -16,8 +16,8 @@ RateAnswer expected_answer(const RateInputs& in, const RateRegisters& registers,
     return {true, r.rc, r.rt, 0, r.at_maximum};
   }
   const DecreaseResult r = compute_decrease(
-      {in.req_rc, in.req_alpha, in.req_delta, in.req_dscp, in.req_marks, in.req_first}, registers,
-      tables);
+      {in.req_rc, in.req_rt, in.req_alpha, in.req_delta, in.req_dscp, in.req_marks, in.req_first},
+      registers, tables);
   return {false, r.rc, r.rt, r.alpha, false};
 }
 
@@ -36,7 +36,7 @@ std::string described(const RateInputs& in) {
     return "increase rc " + text(in.req_rc) + " rt " + text(in.req_rt) + " dscp " +
            text(in.req_dscp) + " stage " + text(in.req_stage);
   }
-  return "decrease rc " + text(in.req_rc) + " alpha " + text(in.req_alpha) + " delta " +
+  return "decrease rc " + text(in.req_rc) + " rt " + text(in.req_rt) + " alpha " + text(in.req_alpha) + " delta " +
          text(in.req_delta) + " dscp " + text(in.req_dscp) + " marks " + text(in.req_marks) +
          (in.req_first ? " first" : "");
 }

@@ -13,6 +13,7 @@ inline RateInputs pins(const DecreaseRequest& request) {
   RateInputs in;
   in.req_valid = true;
   in.req_rc = request.rc;
+  in.req_rt = request.rt;
   in.req_alpha = request.alpha;
   in.req_delta = request.delta;
   in.req_dscp = request.dscp;

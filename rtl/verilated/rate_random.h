@@ -42,7 +42,7 @@ class RateRandom {
     r.r_max = one_in(2) ? 0xFFFFFFFF : rate();
     r.alpha_recip = one_in(2) ? alpha_reciprocal(1 + below(4096)) : word();
     r.first_cut = one_in(2) ? 0 : fraction();
-    r.mark_shift = static_cast<std::uint8_t>(below(9));
+    r.mark_shift = static_cast<std::uint8_t>(below(kMaxMarkShift + 1));
     r.cut_by_marks = one_in(2);
     r.averaging = one_in(2);
     return r;
@@ -65,6 +65,7 @@ class RateRandom {
   DecreaseRequest decrease() {
     DecreaseRequest r;
     r.rc = rate();
+    r.rt = one_in(3) ? r.rc : rate();
     r.alpha = fraction();
     r.delta = one_in(4) ? pick({0, 1, 54, 55, 56, kMaxDelta - 1, kMaxDelta}) : wide() & kMaxDelta;
     r.dscp = static_cast<std::uint8_t>(below(kDscps));

@@ -29,7 +29,7 @@ std::string line(const RateTableWrite& w) {
   return Line{}("write", static_cast<std::uint8_t>(w.table), w.index, w.word);
 }
 std::string line(const DecreaseRequest& r) {
-  return Line{}("decrease", r.rc, r.alpha, r.delta, r.dscp, r.marks, r.first);
+  return Line{}("decrease", r.rc, r.rt, r.alpha, r.delta, r.dscp, r.marks, r.first);
 }
 std::string line(const IncreaseRequest& r) {
   return Line{}("increase", r.rc, r.rt, r.dscp, static_cast<std::uint8_t>(r.stage));
@@ -76,7 +76,7 @@ RateCall read_call(Numbers& in, const std::string& where) {
     in.take(r.r_max, kWord);
     in.take(r.alpha_recip, kWord);
     in.take(r.first_cut, kOne16);
-    in.take(r.mark_shift, 8);
+    in.take(r.mark_shift, kMaxMarkShift);
     in.take(r.cut_by_marks, 1);
     in.take(r.averaging, 1);
     return r;
@@ -91,6 +91,7 @@ RateCall read_call(Numbers& in, const std::string& where) {
   if (in.word() == "decrease") {
     DecreaseRequest r;
     in.take(r.rc, kWord);
+    in.take(r.rt, kWord);
     in.take(r.alpha, kOne16);
     in.take(r.delta, kMaxDelta);
     in.take(r.dscp, kDscps - 1);

@@ -23,7 +23,7 @@ static const char* const kErrorText[DCC_ERRORS] = {
     [DCC_ERROR_RATES] = "rates do not satisfy 0 < R_MIN <= R_MAX and 0 < INITIAL_RATE",
     [DCC_ERROR_INITIAL_ALPHA] = "initial alpha (INITIAL_ALPHA) is over 1.0",
     [DCC_ERROR_FIRST_CUT] = "multiplier of the first cut (FIRST_CUT) is over 1.0",
-    [DCC_ERROR_MARK_SHIFT] = "MARK_SHIFT is over 8",
+    [DCC_ERROR_MARK_SHIFT] = "MARK_SHIFT is over 10",
     [DCC_ERROR_TIMER_RESTART] = "timer restart is neither 0 nor 1",
     [DCC_ERROR_WEIGHT] = "a DSCP's weight is outside 1/16 to 255.996",
     [DCC_ERROR_CLASS_RATES] = "a DSCP's floor is above its ceiling, or its ceiling is 0",

@@ -73,7 +73,9 @@
 #define DCC_CTRL_TIMER_RESTART_SHIFT                 2u
 #define DCC_CTRL_TIMER_RESTART_WIDTH                 1u
 #define DCC_CTRL_TIMER_RESTART_MASK                  0x00000004u
-/*   AVERAGING (RW): An increase moves the current rate half way to the target (1), or to it (0). */
+/*   AVERAGING (RW): 1: a cut leaves the current rate in the target, and an increase moves half way
+ *   to it. 0: a cut takes a quarter of itself off the target (with FIRST_CUT all of it), and an
+ *   increase moves to it. */
 #define DCC_CTRL_AVERAGING_SHIFT                     3u
 #define DCC_CTRL_AVERAGING_WIDTH                     1u
 #define DCC_CTRL_AVERAGING_MASK                      0x00000008u
@@ -255,13 +257,13 @@
  * this. */
 #define DCC_MARK_SHIFT_OFFSET                        0x0005Cu
 #define DCC_MARK_SHIFT_RESET                         0x00000000u
-/*   VALUE (RW, 0 to 8): With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted
+/*   VALUE (RW, 0 to 10): With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted
  *   left by this. */
 #define DCC_MARK_SHIFT_VALUE_SHIFT                   0u
 #define DCC_MARK_SHIFT_VALUE_WIDTH                   4u
 #define DCC_MARK_SHIFT_VALUE_MASK                    0x0000000Fu
 #define DCC_MARK_SHIFT_VALUE_MIN                     0u
-#define DCC_MARK_SHIFT_VALUE_MAX                     8u
+#define DCC_MARK_SHIFT_VALUE_MAX                     10u
 
 /* IRQ_STATUS: Causes of an interrupt; each stays until 1 is written to it. */
 #define DCC_IRQ_STATUS_OFFSET                        0x00080u

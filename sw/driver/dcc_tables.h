@@ -19,7 +19,9 @@ extern "C" {
 enum { DCC_WEIGHT_MIN_Q8_8 = 16, DCC_WEIGHT_MAX_Q8_8 = 65535 };
 
 /* decrease[i], 1.16, i = 0 … 256 (argument 256·i): what a cut multiplies the rate with.
- * DCQCN: 1 - i/512. Proportional: (1 - 1/64)^i. */
+ * DCQCN: 1 - i/512. Proportional: (15/16)^(i/4), so that four entries are
+ * one mark for weight 1. */
+enum { DCC_PROPORTIONAL_MARK_SHIFT = 10 };
 uint32_t dcc_decrease_entry(enum dcc_policy policy, uint32_t i);
 
 /* (1 - g)^n in 1.16, g in 0.16, any n. */

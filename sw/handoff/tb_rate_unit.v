@@ -117,12 +117,12 @@ module tb_rate_unit;
         default: begin
           req_valid = 1;
           req_increase = kind == 4'd3;
-          req_rc = w0;
+          req_rc = w0; req_rt = w1;
           if (kind == 4'd3) begin
-            req_rt = w1; req_dscp = w2[5:0]; req_stage = w3[1:0];
+            req_dscp = w2[5:0]; req_stage = w3[1:0];
           end else begin
-            req_alpha = w1[16:0]; req_delta = w2[19:0]; req_dscp = w3[5:0]; req_marks = w4[7:0];
-            req_first = w5[0];
+            req_alpha = w2[16:0]; req_delta = w3[19:0]; req_dscp = w4[5:0]; req_marks = w5[7:0];
+            req_first = w6[0];
           end
           // The consumer chose rsp_ready at this falling edge; let it reach req_ready.
           #1;

@@ -123,7 +123,7 @@ BENCHMARK(device_bytes)->Arg(0)->Arg(512)->Arg(1024);
 
 void rate_decrease(benchmark::State& state) {
   RateUnit unit;
-  DecreaseRequest request{25'600'000, kOne16, 60, 10, 1, false};
+  DecreaseRequest request{25'600'000, 25'600'000, kOne16, 60, 10, 1, false};
   for (auto _ : state) {
     request.delta = (request.delta * 5 + 1) & kMaxDelta;
     const DecreaseResult result = unit.decrease(request);

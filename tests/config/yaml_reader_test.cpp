@@ -157,13 +157,14 @@ TEST(Presets, AdapterThenSingleParametersOnTop) {
 TEST(Presets, ProportionalBringsWhatItNeeds) {
   const auto c = read("nic: {congestion_control: {policy: proportional, first_cut: 1/8}}").config;
   const DcqcnConfig& d = c.nic.congestion_control.dcqcn;
-  EXPECT_TRUE(d.r_ai == 15_Mbps);
+  EXPECT_TRUE(d.r_ai == 6_Mbps);
   EXPECT_TRUE(d.reference_rate.has_value() && *d.reference_rate == 100_Gbps);
-  EXPECT_TRUE(d.mi == Ratio(15, 1000));
+  EXPECT_TRUE(d.mi == Ratio(6, 1000));
   EXPECT_EQ(d.f, 0u);
   EXPECT_TRUE(d.first_cut == Ratio(1, 8));  // single parameters come on top
+  EXPECT_TRUE(d.increase_timer == kMicroSecond * 22);
   EXPECT_TRUE(c.nic.cnp.carry_marks);
-  EXPECT_TRUE(c.nic.cnp.interval == kMicroSecond * 4);
+  EXPECT_TRUE(c.nic.cnp.interval == kMicroSecond * 2);
   const auto plain = read("nic: {congestion_control: {policy: proportional}}").config;
   EXPECT_TRUE(plain.nic.congestion_control.dcqcn.first_cut == Ratio(1, 32));
 }

@@ -21,21 +21,21 @@ dcc_config sound_config() {
   dcc_config config{};
   config.policy = DCC_POLICY_PROPORTIONAL;
   config.tick_cycles = 250;
-  config.timer_interval_ticks = 55;
+  config.timer_interval_ticks = 22;
   config.byte_threshold = 10'000'000;
   config.decrease_period_ticks = 4;
   config.alpha_interval_ticks = 55;
   config.f = 5;
   config.g_q0_16 = 256;
-  config.mi_q0_16 = 983;
-  config.r_ai_q24_8 = 15 << 8;
+  config.mi_q0_16 = 393;
+  config.r_ai_q24_8 = 6 << 8;
   config.r_hai_q24_8 = 150 << 8;
   config.r_min_q24_8 = 10 << 8;
   config.r_max_q24_8 = 100000 << 8;
   config.initial_rate_q24_8 = 90000 << 8;
   config.initial_alpha_q1_16 = 65536;
   config.first_cut_q1_16 = 32768;
-  config.mark_shift = 8;
+  config.mark_shift = 10;
   config.timer_restart = 0;
   dcc_classes_equal(config.classes);
   return config;
@@ -98,13 +98,13 @@ TEST_F(DccDriverTest, ConfigureProgramsEveryParameterAndEveryTableEntry) {
   EXPECT_EQ(resets, 1);
   EXPECT_EQ(reg(DCC_CTRL_OFFSET), DCC_CTRL_CUT_BY_MARKS_MASK | DCC_CTRL_BYTE_COUNTER_MASK);
   EXPECT_EQ(reg(DCC_TICK_DIV_OFFSET), 250u);
-  EXPECT_EQ(reg(DCC_TIMER_INTERVAL_OFFSET), 55u);
+  EXPECT_EQ(reg(DCC_TIMER_INTERVAL_OFFSET), 22u);
   EXPECT_EQ(reg(DCC_BYTE_THRESHOLD_OFFSET), 10'000'000u);
   EXPECT_EQ(reg(DCC_F_OFFSET), 5u);
   EXPECT_EQ(reg(DCC_G_OFFSET), 256u);
-  EXPECT_EQ(reg(DCC_R_AI_OFFSET), 15u << 8);
+  EXPECT_EQ(reg(DCC_R_AI_OFFSET), 6u << 8);
   EXPECT_EQ(reg(DCC_R_HAI_OFFSET), 150u << 8);
-  EXPECT_EQ(reg(DCC_MI_OFFSET), 983u);
+  EXPECT_EQ(reg(DCC_MI_OFFSET), 393u);
   EXPECT_EQ(reg(DCC_R_MIN_OFFSET), 10u << 8);
   EXPECT_EQ(reg(DCC_R_MAX_OFFSET), 100000u << 8);
   EXPECT_EQ(reg(DCC_INITIAL_RATE_OFFSET), 90000u << 8);
@@ -112,7 +112,7 @@ TEST_F(DccDriverTest, ConfigureProgramsEveryParameterAndEveryTableEntry) {
   EXPECT_EQ(reg(DCC_ALPHA_RECIP_OFFSET), 78090315u);
   EXPECT_EQ(reg(DCC_DECREASE_PERIOD_OFFSET), 4u);
   EXPECT_EQ(reg(DCC_FIRST_CUT_OFFSET), 32768u);
-  EXPECT_EQ(reg(DCC_MARK_SHIFT_OFFSET), 8u);
+  EXPECT_EQ(reg(DCC_MARK_SHIFT_OFFSET), 10u);
 
   EXPECT_EQ(reg(0x1000 + 4 * 46), 512u << 16 | 2048u);
   EXPECT_EQ(reg(0x1000 + 4 * 10), 4096u << 16 | 256u);
@@ -124,7 +124,7 @@ TEST_F(DccDriverTest, ConfigureProgramsEveryParameterAndEveryTableEntry) {
     EXPECT_NEAR(reg(0x1400 + 4 * i), 65536 * std::pow(255.0 / 256, i), 0.51) << i;
   }
   for (int i = 0; i < 257; ++i) {
-    EXPECT_NEAR(reg(0x2000 + 4 * i), 65536 * std::pow(63.0 / 64, i), 0.51) << i;
+    EXPECT_NEAR(reg(0x2000 + 4 * i), 65536 * std::pow(15.0 / 16, i / 4.0), 0.51) << i;
   }
   EXPECT_EQ(reg(DCC_CTRL_OFFSET) & DCC_CTRL_ENABLE_MASK, 0u) << "configured, not enabled";
   dcc_enable(&dcc);
@@ -178,7 +178,7 @@ TEST_F(DccDriverTest, EveryImpossibleParameterHasItsErrorAndTouchesNothing) {
       {DCC_ERROR_RATES, [](dcc_config& c) { c.initial_rate_q24_8 = 0; }},
       {DCC_ERROR_INITIAL_ALPHA, [](dcc_config& c) { c.initial_alpha_q1_16 = 65537; }},
       {DCC_ERROR_FIRST_CUT, [](dcc_config& c) { c.first_cut_q1_16 = 65537; }},
-      {DCC_ERROR_MARK_SHIFT, [](dcc_config& c) { c.mark_shift = 9; }},
+      {DCC_ERROR_MARK_SHIFT, [](dcc_config& c) { c.mark_shift = 11; }},
       {DCC_ERROR_TIMER_RESTART, [](dcc_config& c) { c.timer_restart = 2; }},
       {DCC_ERROR_WEIGHT, [](dcc_config& c) { c.classes[63].weight_q8_8 = 15; }},
       {DCC_ERROR_CLASS_RATES, [](dcc_config& c) { c.classes[0].ceiling_q24_8 = 0; }},

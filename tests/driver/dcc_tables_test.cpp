@@ -20,12 +20,13 @@ TEST(DccTables, DcqcnDecreaseIsTheStraightLineExactly) {
 
 TEST(DccTables, ProportionalDecreaseIsThePowerToTheNearest) {
   for (std::uint32_t i = 0; i < DCC_DECREASE_ENTRIES; ++i) {
-    const long double exact = std::pow(1.0L - 1.0L / 64, static_cast<long double>(i));
+    const long double exact = std::pow(1.0L - 1.0L / 16, i / 4.0L);
     // Half a unit of rounding, and what the 0.32 chain may have lost before it.
     EXPECT_LE(off_by(dcc_decrease_entry(DCC_POLICY_PROPORTIONAL, i), exact, 16), 0.5L + 0.001L)
         << i;
   }
   EXPECT_EQ(dcc_decrease_entry(DCC_POLICY_PROPORTIONAL, 0), 65536u);
+  EXPECT_EQ(dcc_decrease_entry(DCC_POLICY_PROPORTIONAL, 4), 61440u);
 }
 
 TEST(DccTables, DecayIsWithinOneUnitForEveryGainAndInterval) {

@@ -41,7 +41,7 @@ TEST(MakeTables, PrintsEveryWriteOfTheDriver) {
   EXPECT_NE(out.text.find("0x01000 0x0010ffff factor[0]\n"), std::string::npos);
   EXPECT_NE(out.text.find("0x011b8 0x0003e800 floor[46]\n"), std::string::npos);
   EXPECT_NE(out.text.find("0x012b8 0x00c35000 ceiling[46]\n"), std::string::npos);
-  EXPECT_NE(out.text.find("0x02004 0x0000fc00 decrease[1]\n"), std::string::npos);
+  EXPECT_NE(out.text.find("0x02010 0x0000f000 decrease[4]\n"), std::string::npos);
   EXPECT_NE(out.text.find("0x01404 0x0000fec0 decay_lo[1]\n"), std::string::npos);
 }
 

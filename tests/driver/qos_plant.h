@@ -7,8 +7,9 @@
 
 namespace dcc::test {
 
-/// Every flow increases by 15 Mb/s·w and 1.5 % each 55 µs and is cut by 1/64 for w marks; packets
-/// are marked from 100 KB (0) to 400 KB (0.2) of queue. Rates in Gb/s, time in ms, queue in KB.
+/// Every flow increases by 6 Mb/s·w and 0.6 % each 22 µs and is cut for good by 1/64 for w marks, and
+/// by three times that until the next increase, 11 µs later on average; packets are marked from 50 KB
+/// (0) to 400 KB (1) of queue. Rates in Gb/s, time in ms, queue in KB.
 class QosPlant {
  public:
   struct Flow {
@@ -28,27 +29,32 @@ class QosPlant {
   double queue() const { return queue_; }
 
   void step(double dt) {
+    const double mark = std::clamp((queue_ - 50) / 350, 0.0, 1.0);
     double offered = 0;
-    for (const Flow& f : flows) offered += f.on ? std::min(f.rate, f.demand) : 0;
+    for (const Flow& f : flows) offered += f.on ? sent(f, mark) : 0;
     // Gb/s · ms = 125 KB.
     queue_ = std::clamp(queue_ + (offered - capacity_) * dt * 125, 0.0, 4000.0);
     const double drained = offered <= capacity_ && queue_ == 0 ? 1.0 : capacity_ / offered;
-    const double mark = std::clamp((queue_ - 100) / 300, 0.0, 1.0) * 0.2;
     for (Flow& f : flows) {
       if (!f.on) continue;
       const double w = f.weight * f.bias;
-      const double sent = std::min(f.rate, f.demand);
-      const double packets_per_ms = sent * 125 / 1.0;  // of 1000 bytes
-      const double up = (0.015 * w + 0.015 * f.rate) / 0.055;
-      const double down = f.rate * packets_per_ms * mark / 64 / w;
+      const double up = (0.006 * w + 0.006 * f.rate) / 0.022;
+      const double down = f.rate * packets_per_ms(f) * mark / 64 / w;
       f.rate = std::clamp(f.rate + (up - down) * dt, 0.01, capacity_);
-      const double bytes = sent * std::min(drained, 1.0) * dt * 125e3;
+      const double bytes = sent(f, mark) * std::min(drained, 1.0) * dt * 125e3;
       f.pending_bytes += bytes;
       f.total_bytes += bytes;
     }
   }
 
  private:
+  static double packets_per_ms(const Flow& f) { return std::min(f.rate, f.demand) * 125; }
+  /// What is left of the rate while part of its cuts has still to return.
+  static double sent(const Flow& f, double mark) {
+    const double away = 3.0 / 64 * packets_per_ms(f) * mark * 0.011 / (f.weight * f.bias);
+    return std::min(f.rate * std::max(0.1, 1 - away), f.demand);
+  }
+
   double capacity_;
   double queue_ = 0;
 };

@@ -68,15 +68,15 @@ TEST_F(ApbTest, EveryErrorHasItsResponse) {
     EXPECT_EQ(read(0x014, value), tlm::TLM_ADDRESS_ERROR_RESPONSE);
     EXPECT_EQ(read(0x002, value), tlm::TLM_ADDRESS_ERROR_RESPONSE);
     EXPECT_EQ(write(map::kIdOffset, 1), tlm::TLM_COMMAND_ERROR_RESPONSE);
-    EXPECT_EQ(write(map::kMarkShiftOffset, 9), tlm::TLM_GENERIC_ERROR_RESPONSE);
-    EXPECT_EQ(write(map::kMarkShiftOffset, 8), tlm::TLM_OK_RESPONSE);
+    EXPECT_EQ(write(map::kMarkShiftOffset, 11), tlm::TLM_GENERIC_ERROR_RESPONSE);
+    EXPECT_EQ(write(map::kMarkShiftOffset, 10), tlm::TLM_OK_RESPONSE);
     std::uint32_t two[2] = {};
     EXPECT_EQ(transport(tlm::TLM_READ_COMMAND, 0, two, 8), tlm::TLM_BURST_ERROR_RESPONSE);
     EXPECT_EQ(transport(tlm::TLM_READ_COMMAND, 0x1'0000'0000, two, 4),
               tlm::TLM_ADDRESS_ERROR_RESPONSE);
     ASSERT_EQ(seen.size(), 6u);
     EXPECT_EQ(seen[4].result, regs::AccessResult::kOutOfRange);
-    EXPECT_EQ(seen[4].data, 9u);
+    EXPECT_EQ(seen[4].data, 11u);
     EXPECT_TRUE(seen[4].write);
     EXPECT_EQ(block.name_of(seen[4].address), "dcc.MARK_SHIFT");
     EXPECT_EQ(device.writes, 1);

@@ -36,7 +36,7 @@ TEST(ControllerParameters, EveryErrorNamesItsRegister) {
       {"INITIAL_RATE", [](P& p) { p.initial_rate = 0; }},
       {"INITIAL_ALPHA", [](P& p) { p.initial_alpha = 65537; }},
       {"FIRST_CUT", [](P& p) { p.rate.first_cut = 65537; }},
-      {"MARK_SHIFT", [](P& p) { p.rate.mark_shift = 9; }},
+      {"MARK_SHIFT", [](P& p) { p.rate.mark_shift = 11; }},
       {"ALPHA_RECIP", [](P& p) { p.rate.alpha_recip = (1u << 20) - 1; }},
       {"R_AI", [](P& p) { p.rate.averaging = false, p.rate.r_ai = 0; }},
       {"R_AI", [](P& p) { p.rate.r_hai = p.rate.r_ai = 0; }},

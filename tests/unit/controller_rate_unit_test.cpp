@@ -32,7 +32,7 @@ class RateUnitTest : public testing::Test {
 };
 
 TEST_F(RateUnitTest, FirstDcqcnCutHalves) {
-  const DecreaseResult r = decrease({mbps(100'000), kOne16, 777, 0, 1, true});
+  const DecreaseResult r = decrease({mbps(100'000), 0, kOne16, 777, 0, 1, true});
   EXPECT_EQ(r.rc, mbps(50'000));
   EXPECT_EQ(r.rt, mbps(100'000));
   EXPECT_EQ(r.alpha, kOne16);  // (1 − g)·1 + g
@@ -42,7 +42,7 @@ TEST_F(RateUnitTest, AlphaDecaysOverWholeIntervalsThenCutsThenGrows) {
   // K = 55: 120 ticks are two intervals. decay_lo[2] = (255/256)^2 = 0.99220276 → 65025.
   // α = 32768: αd = (32768·65025 + 32768) >> 16 = 32513. M = 65536 − 32513/2 = 49279.5 → i = 127,
   // f = 1: (49280·255 + 49152·1 + 128) >> 8 = 49280 (half up).
-  const DecreaseResult r = decrease({mbps(1000), 32768, 120, 0, 1, false});
+  const DecreaseResult r = decrease({mbps(1000), 0, 32768, 120, 0, 1, false});
   EXPECT_EQ(tables_.decay_lo(2), 65025u);
   EXPECT_EQ(r.rc, (std::uint64_t{256'000} * 49280) >> 16);  // 192 500
   EXPECT_EQ(r.alpha, 32513u + 129u);  // (65536 − 32513)·256/65536 = 128.996
@@ -72,16 +72,16 @@ TEST_F(RateUnitTest, DecaySaturatesAt4095Intervals) {
 }
 
 TEST_F(RateUnitTest, FirstCutIgnoresDelta) {
-  EXPECT_EQ(decrease({mbps(1000), 32768, kMaxDelta, 0, 1, true}).rc, mbps(750));
+  EXPECT_EQ(decrease({mbps(1000), 0, 32768, kMaxDelta, 0, 1, true}).rc, mbps(750));
 }
 
 TEST_F(RateUnitTest, DecreaseFactorScalesTheArgument) {
   tables_.write(RateTable::kFactor, 46, factor_word(256, 1024));  // a quarter of the cut
-  EXPECT_EQ(decrease({mbps(1024), kOne16, 0, 46, 1, false}).rc, mbps(1024 - 128));
+  EXPECT_EQ(decrease({mbps(1024), 0, kOne16, 0, 46, 1, false}).rc, mbps(1024 - 128));
   tables_.write(RateTable::kFactor, 46, factor_word(256, 65535));  // × 16: argument saturates at 1
-  EXPECT_EQ(decrease({mbps(1024), kOne16, 0, 46, 1, false}).rc, mbps(512));
+  EXPECT_EQ(decrease({mbps(1024), 0, kOne16, 0, 46, 1, false}).rc, mbps(512));
   tables_.write(RateTable::kFactor, 46, factor_word(256, 0));  // no cut at all
-  EXPECT_EQ(decrease({mbps(1024), kOne16, 0, 46, 1, false}).rc, mbps(1024));
+  EXPECT_EQ(decrease({mbps(1024), 0, kOne16, 0, 46, 1, false}).rc, mbps(1024));
 }
 
 TEST_F(RateUnitTest, InterpolatesBetweenEntries) {
@@ -95,28 +95,80 @@ TEST_F(RateUnitTest, InterpolatesBetweenEntries) {
   EXPECT_EQ(decrease_multiplier(kOne16, tables_), 32768u);         // the last entry, alone
 }
 
-TEST_F(RateUnitTest, MarksCutByPowersOf63Over64) {
+TEST_F(RateUnitTest, MarksCutByPowersOf15Over16) {
   registers_ = test::proportional_registers();
   test::make_proportional_tables(
       [this](RateTable t, std::uint32_t i, std::uint32_t w) { tables_.write(t, i, w); });
-  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 1, false}).rc, (std::uint64_t{256'000} * 64512) >> 16);
+  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, 1, false}).rc, (std::uint64_t{256'000} * 61440) >> 16);
   // Weight 2: four marks cut as two do for weight 1.
   tables_.write(RateTable::kFactor, 1, factor_word(512, 2048));
-  EXPECT_EQ(decrease({mbps(1000), 0, 0, 1, 4, false}).rc,
-            decrease({mbps(1000), 0, 0, 0, 2, false}).rc);
-  // Weight 8: one mark is an eighth of a step, between 1 and 63/64.
+  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 1, 4, false}).rc,
+            decrease({mbps(1000), 0, 0, 0, 0, 2, false}).rc);
+  // Weight 8: one mark is half an entry, between 1 and (15/16)^(1/4) = 64487.
   tables_.write(RateTable::kFactor, 2, factor_word(2048, 512));
-  EXPECT_EQ(decrease({mbps(1000), 0, 0, 2, 1, false}).rc,
-            (std::uint64_t{256'000} * (65536 - 128)) >> 16);
-  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 255, false}).rc,
-            (std::uint64_t{256'000} * tables_.decrease(255)) >> 16);
+  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 2, 1, false}).rc,
+            (std::uint64_t{256'000} * 65012) >> 16);
+  // Sixty-four marks for a weight of 1 are the table's end.
+  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, 255, false}).rc,
+            (std::uint64_t{256'000} * tables_.decrease(256)) >> 16);
+}
+
+class ReturningCut : public RateUnitTest {
+ protected:
+  ReturningCut() {
+    registers_ = test::proportional_registers();
+    test::make_proportional_tables(
+        [this](RateTable t, std::uint32_t i, std::uint32_t w) { tables_.write(t, i, w); });
+  }
+};
+
+TEST_F(ReturningCut, TakesAQuarterOfItselfOffTheTarget) {
+  // One mark: 256 000 · 15/16 = 240 000; 16 000 taken, 4 000 of them for good.
+  const DecreaseResult r = decrease({mbps(1000), mbps(1100), 0, 0, 0, 1, false});
+  EXPECT_EQ(r.rc, 240'000u);
+  EXPECT_EQ(r.rt, mbps(1100) - 4'000);
+  // Cut off, not rounded: of 7 taken 1 lasts.
+  registers_.r_min = 1;
+  EXPECT_EQ(decrease({100, 100, 0, 0, 0, 1, false}).rc, 93u);
+  EXPECT_EQ(decrease({100, 100, 0, 0, 0, 1, false}).rt, 99u);
+}
+
+TEST_F(ReturningCut, FirstCutLasts) {
+  registers_.first_cut = 2048;  // 1/32
+  const DecreaseResult r = decrease({mbps(3200), mbps(3300), 0, 0, 0, 9, true});
+  EXPECT_EQ(r.rc, mbps(100));
+  EXPECT_EQ(r.rt, mbps(200));
+  // By the table it returns, first or not.
+  registers_.first_cut = 0;
+  EXPECT_EQ(decrease({mbps(1000), mbps(1000), 0, 0, 0, 1, true}).rt, 252'000u);
+}
+
+TEST_F(ReturningCut, TargetStaysAboveTheFloorAndAboveZero) {
+  registers_.r_min = 1;
+  tables_.write(RateTable::kFloor, 5, mbps(90));
+  const DecreaseResult r = decrease({mbps(100), mbps(91), 0, 0, 5, 255, false});
+  EXPECT_EQ(r.rc, mbps(90));  // 1.6 by the table
+  EXPECT_EQ(r.rt, mbps(90));  // 91 − 24.6
+  EXPECT_EQ(decrease({mbps(100), 3, 0, 0, 0, 255, false}).rt, 1u);  // 0 − all of it, then R_MIN
+}
+
+TEST_F(ReturningCut, NextIncreaseGivesBackAllButAQuarter) {
+  const DecreaseResult cut = decrease({mbps(1000), mbps(1000), 0, 0, 0, 1, false});
+  const IncreaseResult r = increase({cut.rc, cut.rt, 0, IncreaseStage::kRecovery});
+  EXPECT_EQ(r.rc, 252'000u);
+  EXPECT_EQ(r.rt, 252'000u);
+}
+
+TEST_F(ReturningCut, WithAveragingTheOldRateIsTheTarget) {
+  registers_.averaging = true;
+  EXPECT_EQ(decrease({mbps(1000), mbps(77), 0, 0, 0, 1, false}).rt, mbps(1000));
 }
 
 TEST_F(RateUnitTest, FirstCutMultiplierReplacesTheTableOnce) {
   registers_.first_cut = 6554;
-  EXPECT_EQ(decrease({mbps(1000), kOne16, 0, 0, 1, true}).rc,
+  EXPECT_EQ(decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc,
             (std::uint64_t{256'000} * 6554) >> 16);
-  EXPECT_EQ(decrease({mbps(1000), kOne16, 0, 0, 1, false}).rc, mbps(500));
+  EXPECT_EQ(decrease({mbps(1000), 0, kOne16, 0, 0, 1, false}).rc, mbps(500));
 }
 
 TEST_F(RateUnitTest, LimitsAreTheStricterOfRegisterAndClassAndTheFloorWins) {
@@ -132,7 +184,7 @@ TEST_F(RateUnitTest, LimitsAreTheStricterOfRegisterAndClassAndTheFloorWins) {
   tables_.write(RateTable::kFloor, 7, mbps(700));
   EXPECT_EQ(limits().lo, mbps(700));
   EXPECT_EQ(limits().hi, mbps(700));
-  EXPECT_EQ(decrease({mbps(800), kOne16, 0, 7, 1, true}).rc, mbps(700));
+  EXPECT_EQ(decrease({mbps(800), 0, kOne16, 0, 7, 1, true}).rc, mbps(700));
   EXPECT_EQ(increase({mbps(800), mbps(900), 7, IncreaseStage::kHyper}).rc, mbps(700));
   EXPECT_TRUE(increase({mbps(100), mbps(100), 7, IncreaseStage::kRecovery}).at_maximum);
 }
@@ -164,14 +216,14 @@ TEST_F(RateUnitTest, AdditiveAndHyperStepsScaleWithTheIncreaseFactor) {
   EXPECT_EQ(increase({mbps(1000), mbps(1000), 3, IncreaseStage::kAdditive}).rt, mbps(1000) + 1);
 }
 
-TEST_F(RateUnitTest, WithoutAveragingTheRateItselfGrows) {
+TEST_F(RateUnitTest, WithoutAveragingTheRateMovesToTheTarget) {
   registers_ = test::proportional_registers();
   tables_.write(RateTable::kFactor, 4, factor_word(1024, 1024));  // weight 4
-  const IncreaseResult r = increase({mbps(1000), mbps(5), 4, IncreaseStage::kAdditive});
-  // 1000 + 4·15 + 1000·983/65536 = 1000 + 60 + 14.99939 (256 000·983 → 3839.84 → 3840)
-  EXPECT_EQ(r.rc, 256'000u + 15'360u + 3840u);
+  const IncreaseResult r = increase({mbps(900), mbps(1000), 4, IncreaseStage::kAdditive});
+  // 1000 + 4·6 + 1000·393/65536 = 1000 + 24 + 5.99670 (256 000·393 → 1535.16 → 1535)
+  EXPECT_EQ(r.rc, 256'000u + 6'144u + 1535u);
   EXPECT_EQ(r.rt, r.rc);
-  EXPECT_EQ(increase({mbps(1000), mbps(5), 4, IncreaseStage::kRecovery}).rc, mbps(1000));
+  EXPECT_EQ(increase({mbps(900), mbps(1000), 4, IncreaseStage::kRecovery}).rc, mbps(1000));
 }
 
 TEST_F(RateUnitTest, SumsSaturateInsteadOfWrapping) {
@@ -186,7 +238,7 @@ TEST_F(RateUnitTest, SumsSaturateInsteadOfWrapping) {
 }
 
 // Whatever registers and tables hold, results stay in their formats and between the limits, a cut
-// never raises a rate inside the limits, and an increase never lowers one.
+// never raises a rate or a target inside the limits, and an increase never lowers a target.
 TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
   std::mt19937 random(5);
   const auto any = [&random] { return static_cast<std::uint32_t>(random() >> (random() % 32)); };
@@ -199,7 +251,7 @@ TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
     registers_.r_max = any();
     registers_.alpha_recip = any();
     registers_.first_cut = any() % (kOne16 + 1);
-    registers_.mark_shift = any() % 9;
+    registers_.mark_shift = any() % (kMaxMarkShift + 1);
     registers_.cut_by_marks = random() % 2 == 0;
     registers_.averaging = random() % 2 == 0;
     for (std::uint32_t i = 0; i < 64; ++i) {
@@ -216,21 +268,26 @@ TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
       const auto dscp = static_cast<std::uint8_t>(random() % 64);
       const RateLimits limits = rate_limits(registers_, tables_, dscp);
       ASSERT_LE(limits.lo, limits.hi);
-      const RateBits rc = any();
-      const DecreaseResult d = decrease({rc, any() % (kOne16 + 1), any() % (kMaxDelta + 1), dscp,
-                                         static_cast<std::uint8_t>(any()), random() % 2 == 0});
+      const RateBits rc = any(), rt = any();
+      const DecreaseResult d =
+          decrease({rc, rt, any() % (kOne16 + 1), any() % (kMaxDelta + 1), dscp,
+                    static_cast<std::uint8_t>(any()), random() % 2 == 0});
       ASSERT_LE(d.alpha, kOne16);
-      ASSERT_EQ(d.rt, rc);
+      if (registers_.averaging) {
+        ASSERT_EQ(d.rt, rc);
+      } else {
+        ASSERT_GE(d.rt, limits.lo);
+        ASSERT_LE(d.rt, std::max(limits.lo, rt));
+      }
       ASSERT_GE(d.rc, limits.lo);
       ASSERT_LE(d.rc, std::max(limits.lo, std::min(rc, limits.hi)));
-      const IncreaseResult u =
-          increase({rc, any(), dscp, static_cast<IncreaseStage>(random() % 3)});
+      const IncreaseResult u = increase({rc, rt, dscp, static_cast<IncreaseStage>(random() % 3)});
       ASSERT_GE(u.rc, limits.lo);
       ASSERT_LE(u.rc, limits.hi);
       ASSERT_LE(u.rt, limits.hi);
       ASSERT_EQ(u.at_maximum, u.rc == limits.hi);
       if (!registers_.averaging) {
-        ASSERT_GE(u.rc, std::min(rc, limits.hi));
+        ASSERT_GE(u.rc, std::min(rt, limits.hi));
       }
     }
   }
@@ -262,9 +319,9 @@ TEST(RateUnit, AnswersFromItsOwnCopies) {
   unit.load(registers);
   registers.r_min = mbps(900);
   unit.load(RateTable::kDecrease, 256, 16384);
-  EXPECT_EQ(unit.decrease({mbps(1000), kOne16, 0, 0, 1, true}).rc, mbps(250));
+  EXPECT_EQ(unit.decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc, mbps(250));
   unit.load(registers);
-  EXPECT_EQ(unit.decrease({mbps(1000), kOne16, 0, 0, 1, true}).rc, mbps(900));
+  EXPECT_EQ(unit.decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc, mbps(900));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Tables for tests, made with long double from their definitions: 1 − i/512, (63/64)^i, (1 − g)^n.
+// Tables for tests, made with long double from their definitions: 1 − i/512, (15/16)^(i/4), (1 − g)^n.
 #pragma once
 
 #include <cmath>
@@ -32,7 +32,7 @@ void make_dcqcn_tables(std::uint16_t g, Write write) {
 template <class Write>
 void make_proportional_tables(Write write) {
   for (std::uint32_t i = 0; i < kDecreaseEntries; ++i) {
-    write(RateTable::kDecrease, i, to_fraction(std::pow(63 / 64.0L, static_cast<long double>(i))));
+    write(RateTable::kDecrease, i, to_fraction(std::pow(15 / 16.0L, i / 4.0L)));
   }
 }
 /// Factors of a class of weight `weight` = numerator / 16.
@@ -44,9 +44,9 @@ inline RateRegisters proportional_registers() {
   RateRegisters r;
   r.averaging = false;
   r.cut_by_marks = true;
-  r.mark_shift = 8;
-  r.mi = 983;
-  r.r_ai = 15u << 8;
+  r.mark_shift = 10;
+  r.mi = 393;
+  r.r_ai = 6u << 8;
   return r;
 }
 

@@ -34,17 +34,21 @@ struct Bounded {
 ///   each: + 2u. n = 0 reads entries that are exactly 1: + 0.
 /// - argument = source · f_dec, cut off to u, f_dec = 4096 / weight rounded: ± 1/8192 of itself
 ///   (none if 4096 / weight is whole); + u.
-/// - decrease table: entry ± u/2, interpolation rounded ± u/2. A straight line adds nothing;
-/// between
-///   two points of (63/64)^x the chord lies above by at most (ln(64/63))^2 / 8 = 3.1·10^-5 of it.
+/// - decrease table: entry ± u/2, interpolation rounded ± u/2. A straight line adds nothing; between
+///   two points of (15/16)^(x/4) the chord lies above by at most (ln(16/15)/4)^2 / 8 = 3.3·10^-5.
 /// - rates: products cut off or rounded, + 1 step each.
 /// A clamp and an average bring two values no farther apart than they were.
+///
+/// The proportional policy takes a part of each cut off Rt as well: were the errors of Rc and Rt
+/// independent, a cut would make Rt's greater. They are not: both start from one value at an
+/// increase. So each rate keeps the share of that value that is left in it, apart from what it has
+/// gathered since.
 class ReferenceFlow {
  public:
   static constexpr Real kUnit = 1.0L / 65536;
 
   ReferenceFlow(const ReferenceParameters& parameters, Real initial_rate, Real initial_alpha)
-      : p_(parameters), rc_{initial_rate, 0}, rt_{initial_rate, 0}, alpha_{initial_alpha, 0} {}
+      : p_(parameters), rc_{initial_rate, 1, 0}, rt_{initial_rate, 1, 0}, alpha_{initial_alpha, 0} {}
 
   /// `intervals`: whole α intervals since the last cut.
   void cut(unsigned intervals, unsigned marks) {
@@ -52,33 +56,70 @@ class ReferenceFlow {
     const Bounded alpha{alpha_.value * decay,
                         alpha_.error * decay + (intervals == 0 ? 0 : 2 * kUnit)};
     const Bounded factor = p_.proportional ? proportional_factor(marks) : dcqcn_factor(alpha);
-    const Bounded before = rc_;
-    rc_ = limited({before.value * factor.value,
-                   before.error * std::min<Real>(1, factor.value + factor.error) +
-                       before.value * factor.error + 1});
-    rt_ = before;
+    if (p_.proportional) {
+      cut_both(factor);
+    } else {
+      const Bounded before = rc();
+      rt_ = fresh(before);
+      rc_ = fresh(limited({before.value * factor.value,
+                           before.error * std::min<Real>(1, factor.value + factor.error) +
+                               before.value * factor.error + 1}));
+    }
     alpha_.value = (1 - p_.g) * alpha.value + p_.g;
     alpha_.error = (1 - p_.g) * alpha.error + kUnit / 2;
   }
 
   /// `step`: 0, R_AI or R_HAI.
   void increase(Real step) {
-    const Bounded& base = p_.proportional ? rc_ : rt_;
+    const Bounded base = rt();
+    const Bounded before = rc();
     const Real mi = step > 0 ? p_.mi : 0;
-    rt_ = limited({base.value * (1 + mi) + step * p_.weight,
-                   base.error * (1 + mi) + (mi > 0 ? 0.5L : 0) + (step > 0 ? 0.5L : 0)});
+    const Bounded target =
+        limited({base.value * (1 + mi) + step * p_.weight,
+                 base.error * (1 + mi) + (mi > 0 ? 0.5L : 0) + (step > 0 ? 0.5L : 0)});
     if (p_.proportional) {
-      rc_ = rt_;
+      common_ = target.error;
+      rc_ = rt_ = {target.value, 1, 0};
     } else {
-      rc_ = limited({(rc_.value + rt_.value) / 2, (rc_.error + rt_.error) / 2 + 0.5L});
+      rt_ = fresh(target);
+      rc_ = fresh(limited(
+          {(before.value + target.value) / 2, (before.error + target.error) / 2 + 0.5L}));
     }
   }
 
-  const Bounded& rc() const { return rc_; }
-  const Bounded& rt() const { return rt_; }
+  Bounded rc() const { return {rc_.value, rc_.share * common_ + rc_.own}; }
+  Bounded rt() const { return {rt_.value, rt_.share * common_ + rt_.own}; }
   const Bounded& alpha() const { return alpha_; }
 
  private:
+  /// Its error: share · common_ + own.
+  struct Rate {
+    Real value = 0;
+    Real share = 0;
+    Real own = 0;
+  };
+  static Rate fresh(const Bounded& b) { return {b.value, 0, b.error}; }
+
+  /// A quarter of what the cut takes off Rc lasts in Rt.
+  void cut_both(const Bounded& factor) {
+    const Real taken = 1 - factor.value;
+    const Real gathered = (rc().value + rc().error) * factor.error + 1;
+    Rate rc = rc_, rt = rt_;
+    rt.value -= rc_.value * taken / 4;
+    rt.share -= rc_.share * taken / 4;
+    rt.own += rc_.own * taken / 4 + gathered / 4 + 1;
+    rc.value *= factor.value;
+    rc.share *= factor.value;
+    rc.own = rc_.own * factor.value + gathered;
+    rc_ = limited(rc);
+    rt_ = limited(rt);
+  }
+  /// Where a limit acts, nothing is left of what the rates had in common.
+  Rate limited(const Rate& rate) const {
+    const Bounded all{rate.value, rate.share * common_ + rate.own};
+    const Bounded b = limited(all);
+    return b.value == all.value && b.error == all.error ? rate : fresh(b);
+  }
   /// Both values are clamped, so they cannot be farther apart than the clamped ends.
   Bounded limited(const Bounded& b) const {
     const Real value = std::clamp(b.value, p_.r_min, p_.r_max);
@@ -95,15 +136,17 @@ class ReferenceFlow {
     return {1 - argument / 2, error / 2 + kUnit};
   }
   Bounded proportional_factor(unsigned marks) const {
-    const Real steps = std::min<Real>(256, marks / p_.weight);
-    const Real factor = std::pow(63 / 64.0L, steps);
-    const Real slope = std::log(64 / 63.0L);
-    const Real chord = slope * slope / 8;
-    return {factor, factor * (chord + slope * 256 * argument_rounding(steps / 256)) + kUnit};
+    const Real steps = std::min<Real>(64, marks / p_.weight);
+    const Real factor = std::pow(15 / 16.0L, steps);
+    const Real slope = std::log(16 / 15.0L);
+    const Real chord = slope * slope / 16 / 8;
+    return {factor, factor * (chord + slope * 64 * argument_rounding(steps / 64)) + kUnit};
   }
 
   ReferenceParameters p_;
-  Bounded rc_, rt_, alpha_;
+  Rate rc_, rt_;
+  Bounded alpha_;
+  Real common_ = 0;  // error at the last increase
 };
 
 }  // namespace dcc::test

@@ -128,7 +128,7 @@ TEST_F(RegisterBlockTest, PokeWritesParametersOnly) {
   EXPECT_EQ(block.poke(kIrqStatusOffset, 7), AccessResult::kOk);
   EXPECT_EQ(block.value(kIrqStatus), kIrqStatusOverrunMask);
   EXPECT_EQ(block.poke(kIdOffset, 0), AccessResult::kReadOnly);
-  EXPECT_EQ(block.poke(kMarkShiftOffset, 9), AccessResult::kOutOfRange);
+  EXPECT_EQ(block.poke(kMarkShiftOffset, 11), AccessResult::kOutOfRange);
   EXPECT_EQ(block.poke(kMarkShiftOffset + 1, 1), AccessResult::kMisaligned);
   EXPECT_EQ(block.value(kErrorInfo), 0u);
 }
@@ -168,8 +168,8 @@ TEST_F(RegisterBlockTest, NamesLeadToAddressesAndBack) {
 }
 
 TEST_F(RegisterBlockTest, ExplanationsNameRegisterAndRange) {
-  EXPECT_EQ(block.explain(AccessResult::kOutOfRange, true, kMarkShiftOffset, 9),
-            "write of dcc.MARK_SHIFT: 9 is outside 0 ... 8 of field VALUE");
+  EXPECT_EQ(block.explain(AccessResult::kOutOfRange, true, kMarkShiftOffset, 11),
+            "write of dcc.MARK_SHIFT: 11 is outside 0 ... 10 of field VALUE");
   EXPECT_EQ(block.explain(AccessResult::kReadOnly, true, kIdOffset, 1),
             "write of dcc.ID: it is read-only (value 0x00000001)");
   EXPECT_EQ(block.explain(AccessResult::kUnmapped, false, 0xFFC, 0),

@@ -38,13 +38,14 @@ void apply_proportional(DcqcnConfig& c, CnpConfig& cnp) {
   c.f = 0;
   c.byte_counter = 0;
   c.timer_restart = false;
-  c.r_ai = 15_Mbps;
-  c.r_hai = 15_Mbps;
-  c.mi = Ratio(15, 1000);
+  c.r_ai = 6_Mbps;
+  c.r_hai = 6_Mbps;
+  c.mi = Ratio(6, 1000);
+  c.increase_timer = kMicroSecond * 22;
   c.first_cut = Ratio(1, 32);
   c.reference_rate = 100_Gbps;
   c.decrease_period = PicoSeconds(0);
-  cnp.interval = kMicroSecond * 4;
+  cnp.interval = kMicroSecond * 2;
   cnp.carry_marks = true;
 }
 

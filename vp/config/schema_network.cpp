@@ -111,7 +111,7 @@ void describe_nic(SchemaVisitor& v, NicConfig& c) {
             [&] { describe_congestion_control(v, c.congestion_control, c.cnp); });
   v.section("cnp", {"notification packets, made by receivers", "DCQCN, SIGCOMM'15"}, [&] {
     v.field("interval", c.cnp.interval, {"0us", "1s"},
-            {"at most one a flow in this time (adapter and proportional: 4us)", "SIGCOMM'15: N"});
+            {"at most one a flow in this time (adapter: 4us, proportional: 2us)", "SIGCOMM'15: N"});
     v.field("dscp", c.cnp.dscp, {"0", "63"}, {"DSCP of a CNP", ""});
     v.field("priority", c.cnp.priority, {"0", "7"}, {"802.1p priority of a CNP", ""});
     v.field("carry_marks", c.cnp.carry_marks, {},

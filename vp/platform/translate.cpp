@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "driver/dcc_tables.h"
 #include "net/wire_size.h"
 #include "platform/algorithm_parameters.h"
 
@@ -205,7 +206,7 @@ dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate)
       from.initial_rate ? Rate::from(*from.initial_rate).raw : std::min(to.r_max_q24_8, line);
   to.initial_alpha_q1_16 = static_cast<std::uint32_t>(from.initial_alpha.to_fixed(16));
   to.first_cut_q1_16 = static_cast<std::uint32_t>(from.first_cut.to_fixed(16));
-  to.mark_shift = from.policy == Policy::kProportional ? 8 : 0;
+  to.mark_shift = from.policy == Policy::kProportional ? DCC_PROPORTIONAL_MARK_SHIFT : 0;
   to.timer_restart = from.timer_restart ? 1 : 0;
   for (unsigned dscp = 0; dscp < DCC_DSCPS; ++dscp) {
     const DscpConfig& entitled = config.dscp_of(dscp);

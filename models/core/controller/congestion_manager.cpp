@@ -71,7 +71,7 @@ std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_
   // (5b) Decrease by look-up, with the notification's DSCP.
   parameters.dscp = dscp;
   const DecreaseResult result =
-      rates_.decrease({parameters.rc, parameters.alpha, delta, dscp, marks, first});
+      rates_.decrease({parameters.rc, parameters.rt, parameters.alpha, delta, dscp, marks, first});
   ++statistics_.rate_decreases;
 
   // (5c) Write back. A cut does DCQCN's full bookkeeping.

@@ -35,7 +35,8 @@ std::vector<std::string> validate(const ControllerParameters& p, std::uint32_t l
   require(p.initial_rate >= 1, "INITIAL_RATE is 0; it must be a rate.");
   require(p.initial_alpha <= kOne16, "INITIAL_ALPHA is above 1.0 (65536).");
   require(r.first_cut <= kOne16, "FIRST_CUT is above 1.0 (65536).");
-  require(r.mark_shift <= 8, "MARK_SHIFT is " + number(r.mark_shift) + "; it must be 0 to 8.");
+  require(r.mark_shift <= kMaxMarkShift, "MARK_SHIFT is " + number(r.mark_shift) +
+                                             "; it must be 0 to " + number(kMaxMarkShift) + ".");
   require(r.alpha_recip >= 1u << 20,
           "ALPHA_RECIP is " + number(r.alpha_recip) +
               "; alpha intervals are 1 to 4096 ticks, so it must be at least 1048576.");

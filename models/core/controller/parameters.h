@@ -19,9 +19,9 @@ struct RateRegisters {
   RateBits r_max = 100'000u << 8;  // the line rate
   std::uint32_t alpha_recip = alpha_reciprocal(55);
   Fraction16 first_cut = 0;     // multiplier of a new slot's first cut; 0 = by the table
-  std::uint8_t mark_shift = 0;  // 0 … 8
+  std::uint8_t mark_shift = 0;  // 0 … 10
   bool cut_by_marks = false;    // the cut's argument is marks, not α
-  bool averaging = true;        // Rc moves half way to Rt, or to it
+  bool averaging = true;        // an increase moves Rc half way to Rt; else to it, and cuts return
 };
 
 /// All registers that steer the controller. Plain values, changed while it runs (firmware retunes);
@@ -41,6 +41,7 @@ struct ControllerParameters {
 };
 
 constexpr std::uint32_t kMinTickDiv = 4;
+constexpr std::uint32_t kMaxMarkShift = 10;
 constexpr std::uint32_t kMinByteThreshold = 64;
 
 /// One sentence for each thing that cannot work, in the registers' names; empty if all is well.

@@ -12,6 +12,7 @@ namespace dcc {
 /// A cut. Fields beyond their range must be saturated by the caller.
 struct DecreaseRequest {
   RateBits rc = 0;
+  RateBits rt = 0;          // matters without AVERAGING only
   Fraction16 alpha = 0;     // 0 … 65536
   std::uint32_t delta = 0;  // ticks since the last cut, 0 … 2^20 − 1
   std::uint8_t dscp = 0;    // 0 … 63

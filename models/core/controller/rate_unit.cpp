@@ -35,6 +35,16 @@ Fraction16 decrease_multiplier(std::uint32_t argument, const RateTables& tables)
   return (tables.decrease(i) * (256 - f) + tables.decrease(i + 1) * f + 128) >> 8;
 }
 
+// Without AVERAGING the next increase gives back what a cut did not take off the target as well: all
+// but a quarter. A first cut, which is to clear a full queue, lasts.
+RateBits lasting_target(const DecreaseRequest& request, std::uint64_t left, bool first_cut,
+                        RateBits lo) {
+  const std::uint64_t taken = request.rc - left;
+  const std::uint64_t lasting = first_cut ? taken : taken >> 2;
+  return static_cast<RateBits>(std::max<std::uint64_t>(
+      lo, request.rt - std::min<std::uint64_t>(request.rt, lasting)));
+}
+
 DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegisters& registers,
                                 const RateTables& tables) {
   const Fraction16 alpha =
@@ -43,14 +53,16 @@ DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegist
       registers.cut_by_marks ? std::uint64_t{request.marks} << registers.mark_shift : alpha;
   const auto argument = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(kOne16, source * tables.decrease_factor(request.dscp) >> 12));
-  const Fraction16 multiplier = request.first && registers.first_cut != 0
-                                    ? registers.first_cut
-                                    : decrease_multiplier(argument, tables);
+  const bool first_cut = request.first && registers.first_cut != 0;
+  const Fraction16 multiplier =
+      first_cut ? registers.first_cut : decrease_multiplier(argument, tables);
+  const RateLimits limits = rate_limits(registers, tables, request.dscp);
+  const std::uint64_t left = std::uint64_t{request.rc} * multiplier >> 16;
 
   DecreaseResult result;
-  result.rc = clamp(std::uint64_t{request.rc} * multiplier >> 16,
-                    rate_limits(registers, tables, request.dscp));
-  result.rt = request.rc;
+  result.rc = clamp(left, limits);
+  result.rt = registers.averaging ? request.rc
+                                  : lasting_target(request, left, first_cut, limits.lo);
   result.alpha = static_cast<Fraction16>(
       std::min<std::uint64_t>(kOne16, alpha + mul16(kOne16 - alpha, registers.g)));
   return result;
@@ -63,13 +75,12 @@ IncreaseResult compute_increase(const IncreaseRequest& request, const RateRegist
   if (request.stage == IncreaseStage::kAdditive) step = registers.r_ai;
   if (request.stage == IncreaseStage::kHyper) step = registers.r_hai;
   const std::uint64_t additive = (step * tables.increase_factor(request.dscp) + 128) >> 8;
-  const RateBits base = registers.averaging ? request.rt : request.rc;
   const std::uint64_t multiplicative =
-      request.stage == IncreaseStage::kRecovery ? 0 : mul16(base, registers.mi);
+      request.stage == IncreaseStage::kRecovery ? 0 : mul16(request.rt, registers.mi);
 
   IncreaseResult result;
   result.rt =
-      static_cast<RateBits>(std::min<std::uint64_t>(limits.hi, base + additive + multiplicative));
+      static_cast<RateBits>(std::min<std::uint64_t>(limits.hi, request.rt + additive + multiplicative));
   // Rounded up, so that the maximum is reached and the slot released.
   const std::uint64_t next =
       registers.averaging ? (std::uint64_t{request.rc} + result.rt + 1) >> 1 : result.rt;

@@ -41,9 +41,9 @@ package rate_lut_pkg;
     logic [31:0] r_max;
     logic [31:0] alpha_recip;   // 2^32 / alpha interval, rounded up
     logic [16:0] first_cut;     // 1.16, at most 1.0; multiplier of a slot's first cut, 0: by the table
-    logic [3:0]  mark_shift;    // 0 ... 8
+    logic [3:0]  mark_shift;    // 0 ... 10
     logic        cut_by_marks;  // the cut's argument is marks, not alpha
-    logic        averaging;     // Rc moves half way to Rt, or to it
+    logic        averaging;     // an increase moves Rc half way to Rt; else to it, and cuts return
   } regs_t;
 endpackage
 /* verilator lint_on UNUSED */

@@ -15,7 +15,7 @@ module rate_unit (
   output logic        req_ready_o,
   input  logic        req_increase_i,  // 0: a cut
   input  logic [31:0] req_rc_i,
-  input  logic [31:0] req_rt_i,        // increases only
+  input  logic [31:0] req_rt_i,        // cuts: with averaging unused
   input  logic [5:0]  req_dscp_i,
   input  logic [1:0]  req_stage_i,     // increases only: rate_lut_pkg::StageRecovery ... StageHyper
   input  logic [16:0] req_alpha_i,     // cuts only, 1.16, at most 1.0
@@ -57,9 +57,10 @@ module rate_unit (
   // DSCP of a request; index of a read.
   logic [8:0]  s1_index_q, s2_index_q, s3_index_q, s4_index_q, s5_index_q, s6_index_q;
   logic [8:0]  s7_index_q, s8_index_q, s9_index_q, s10_index_q, s11_index_q;
+  // Rc; of a cut that returns, Rt: what the answer's Rt is made of.
   logic [31:0] s1_rc_q, s2_rc_q, s3_rc_q, s4_rc_q, s5_rc_q, s6_rc_q, s7_rc_q, s8_rc_q;
   logic [31:0] s9_rc_q, s10_rc_q, s11_rc_q, s12_rc_q, s13_rc_q, s14_rc_q;
-  // The rate that is multiplied: of a cut Rc, of an increase Rt or Rc.
+  // The rate that is multiplied: of a cut Rc, of an increase Rt.
   logic [31:0] s1_base_q, s2_base_q, s3_base_q, s4_base_q, s5_base_q, s6_base_q, s7_base_q;
   logic [31:0] s8_base_q, s9_base_q, s10_base_q, s11_base_q;
   // A cut's new alpha; an increase's additive step; a read's word.
@@ -67,7 +68,7 @@ module rate_unit (
   logic [31:0] s9_extra_q, s10_extra_q, s11_extra_q, s12_extra_q, s13_extra_q, s14_extra_q;
   logic [31:0] s15_extra_q, s16_extra_q;
   logic        s1_first_q, s2_first_q, s3_first_q, s4_first_q, s5_first_q, s6_first_q, s7_first_q;
-  logic        s8_first_q, s9_first_q;
+  logic        s8_first_q, s9_first_q, s10_first_q, s11_first_q;
   logic [7:0]  s1_marks_q, s2_marks_q, s3_marks_q, s4_marks_q, s5_marks_q, s6_marks_q;
   logic [16:0] s1_alpha_q, s2_alpha_q, s3_alpha_q, s4_alpha_q;
   logic [15:0] s2_f_dec_q, s3_f_dec_q, s4_f_dec_q, s5_f_dec_q, s6_f_dec_q;
@@ -149,8 +150,8 @@ module rate_unit (
       s1_op_q     <= enter_op;
       s1_select_q <= read_enter ? tbl_table_i : 3'(req_stage_i);
       s1_index_q  <= read_enter ? tbl_index_i : 9'(req_dscp_i);
-      s1_rc_q     <= req_rc_i;
-      s1_base_q   <= (req_increase_i && regs_i.averaging) ? req_rt_i : req_rc_i;
+      s1_rc_q     <= (req_increase_i || regs_i.averaging) ? req_rc_i : req_rt_i;
+      s1_base_q   <= req_increase_i ? req_rt_i : req_rc_i;
       s1_first_q  <= req_first_i;
       s1_marks_q  <= req_marks_i;
       s1_alpha_q  <= req_alpha_i;
@@ -185,7 +186,7 @@ module rate_unit (
       s10_rc_q <= s9_rc_q;
       s11_rc_q <= s10_rc_q;
       s12_rc_q <= s11_rc_q;
-      s13_rc_q <= s12_rc_q;
+      s13_rc_q <= s12_target;
       s14_rc_q <= s13_rc_q;
 
       s2_base_q  <= s1_base_q;
@@ -281,18 +282,20 @@ module rate_unit (
   // ---------------------------------------------------------------------------------------------
   // Stages 6 and 7: argument of the decrease table; the new alpha
   // ---------------------------------------------------------------------------------------------
-  logic [16:0] source, argument;
+  logic [17:0] source;
+  logic [16:0] argument;
   logic [16:0] s7_gain_q;
   logic [16:0] rest;
-  logic [32:0] scaled, gain;
+  logic [33:0] scaled;
+  logic [32:0] gain;
   logic [17:0] new_alpha;
-  assign source = regs_i.cut_by_marks ? (17'(s6_marks_q) << regs_i.mark_shift) : s6_alpha_q;
-  assign scaled = 33'(source) * 33'(s6_f_dec_q);
+  assign source = regs_i.cut_by_marks ? (18'(s6_marks_q) << regs_i.mark_shift) : 18'(s6_alpha_q);
+  assign scaled = 34'(source) * 34'(s6_f_dec_q);
   assign rest   = rate_lut_pkg::One16 - s6_alpha_q;
   assign gain   = 33'(rest) * 33'(regs_i.g) + 33'h8000;
 
   always_comb begin
-    argument = (scaled[32:12] > 21'(rate_lut_pkg::One16)) ? rate_lut_pkg::One16 : scaled[28:12];
+    argument = (scaled[33:12] > 22'(rate_lut_pkg::One16)) ? rate_lut_pkg::One16 : scaled[28:12];
     if (s6_op_q == rate_lut_pkg::OpRead) argument = {s6_index_q, 8'h00};
   end
   assign new_alpha = 18'(s7_alpha_q) + 18'(s7_gain_q);
@@ -341,10 +344,12 @@ module rate_unit (
   logic [48:0] s10_product;
   logic [31:0] s11_product_q;
   logic        round;
+  logic        s9_first_cut;
+  assign s9_first_cut = s9_first_q && regs_i.first_cut != '0;
 
   always_comb begin
     multiplier = s9_multiplier_q;
-    if (s9_first_q && regs_i.first_cut != '0) multiplier = regs_i.first_cut;
+    if (s9_first_cut) multiplier = regs_i.first_cut;
     if (s9_op_q == rate_lut_pkg::OpIncrease) begin
       multiplier = (s9_select_q[1:0] == rate_lut_pkg::StageRecovery) ? '0 : {1'b0, regs_i.mi};
     end
@@ -364,6 +369,8 @@ module rate_unit (
       s11_product_q <= s10_product[47:16] + 32'(round);
       s10_extra_q   <= s9_extra_q;
       s11_extra_q   <= s10_extra_q;
+      s10_first_q   <= s9_first_cut;
+      s11_first_q   <= s10_first_q;
     end
   end
 
@@ -373,6 +380,12 @@ module rate_unit (
   logic [31:0] s12_lo_q, s12_cap_q, s13_lo_q, s13_hi_q;
   logic [33:0] s12_value_q, s13_value_q;
 
+  // What a cut takes off Rt: a quarter of what it takes off Rc, and all of it with FIRST_CUT. The
+  // rest returns with the next increase. Of anything else, and with averaging, nothing.
+  logic [31:0] taken, s12_lasting_q, s12_target;
+  assign taken      = s11_base_q - s11_product_q;
+  assign s12_target = (s12_rc_q > s12_lasting_q) ? s12_rc_q - s12_lasting_q : '0;
+
   always_ff @(posedge clk_i) begin
     if (move) begin
       s12_lo_q    <= (regs_i.r_min > floor_word) ? regs_i.r_min : floor_word;
@@ -381,6 +394,8 @@ module rate_unit (
                      ? 34'(s11_base_q) + 34'(s11_extra_q) + 34'(s11_product_q)
                      : 34'(s11_product_q);
       s12_extra_q <= s11_extra_q;
+      s12_lasting_q <= s11_first_q ? taken : taken >> 2;
+      if (s11_op_q != rate_lut_pkg::OpDecrease || regs_i.averaging) s12_lasting_q <= '0;
       if (s11_op_q == rate_lut_pkg::OpRead) begin
         if (s11_select_q == rate_lut_pkg::TableFloor) s12_extra_q <= floor_word;
         if (s11_select_q == rate_lut_pkg::TableCeiling) s12_extra_q <= ceiling_word;
@@ -417,7 +432,7 @@ module rate_unit (
       s15_lo_q    <= s14_lo_q;
       s15_hi_q    <= s14_hi_q;
       s15_value_q <= s14_value_q;
-      s15_rt_q    <= s14_rc_q;
+      s15_rt_q    <= (!regs_i.averaging && s14_rc_q < s14_lo_q) ? s14_lo_q : s14_rc_q;
       if (s14_op_q == rate_lut_pkg::OpIncrease) begin
         if (regs_i.averaging) s15_value_q <= middle[32:1];
         s15_rt_q <= s14_value_q;

@@ -132,7 +132,7 @@ module regs_formal #(
                 || (reg2hw.ctrl_soft_reset != reg2hw_q.ctrl_soft_reset);
       7: held = !past || !reg2hw.ctrl_soft_reset
                 || (accepted_q && write_q && (addr_q == dcc_regs_pkg::CtrlOffset) && wdata_q[1]);
-      8: held = (reg2hw.mark_shift <= 4'd8) && (reg2hw.initial_alpha <= 17'd65536)
+      8: held = (reg2hw.mark_shift <= 4'd10) && (reg2hw.initial_alpha <= 17'd65536)
                 && (reg2hw.first_cut <= 17'd65536);
       9: held = !past_valid_q || ((reg2hw.tick_div >= 16'd4) && (reg2hw.timer_interval >= 16'd1)
                 && (reg2hw.byte_threshold >= 32'd64) && (reg2hw.r_min >= 32'd1)
@@ -151,7 +151,7 @@ module regs_formal #(
       100: held = !pslverr;
       101: held = pready || !psel_i || !penable_i;
       102: held = !reg2hw.ctrl_soft_reset;
-      103: held = reg2hw.mark_shift <= 4'd7;
+      103: held = reg2hw.mark_shift <= 4'd9;
       104: held = reg2hw.r_ai != 32'h12345678;
       105: held = !irq;
       106: held = !(win_sel[6] && (win_addr == 17'(Slots * 8 - 1)));

@@ -41,7 +41,7 @@ FALSE = {
     100: "no access is ever refused",
     101: "no access ever waits",
     102: "soft reset never pulses",
-    103: "MARK_SHIFT is never 8",
+    103: "MARK_SHIFT is never 10",
     104: "R_AI is never 0x12345678",
     105: "the interrupt line is never high",
     106: "the last slot's last word is never reached",

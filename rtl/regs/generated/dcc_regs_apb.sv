@@ -191,7 +191,7 @@ module dcc_regs_apb #(
                       | (hit_initial_alpha & (pwdata_i[16:0] > 17'd65536))
                       | (hit_alpha_recip & (pwdata_i[31:0] < 32'd1048576))
                       | (hit_first_cut & (pwdata_i[16:0] > 17'd65536))
-                      | (hit_mark_shift & (pwdata_i[3:0] > 4'd8))
+                      | (hit_mark_shift & (pwdata_i[3:0] > 4'd10))
                       | (hit_win[3] & (pwdata_i[16:0] > 17'd65536))
                       | (hit_win[4] & (pwdata_i[16:0] > 17'd65536))
                       | (hit_win[5] & (pwdata_i[16:0] > 17'd65536));

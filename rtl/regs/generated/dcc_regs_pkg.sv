@@ -544,7 +544,7 @@ package dcc_regs_pkg;
     logic [31:0]  alpha_recip;         // RW, 1048576 to 4294967295
     logic [19:0]  decrease_period;     // RW, ticks
     logic [16:0]  first_cut;           // RW, 1.16, 0 to 65536
-    logic [3:0]   mark_shift;          // RW, 0 to 8
+    logic [3:0]   mark_shift;          // RW, 0 to 10
   } dcc_reg2hw_t;
 
   // From hardware to software.

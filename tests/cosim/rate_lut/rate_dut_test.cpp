@@ -199,7 +199,7 @@ TEST_F(RateDutTest, Corners) {
     RateRegisters r;
     r.averaging = (variant & 1) != 0;
     r.cut_by_marks = (variant & 2) != 0;
-    r.mark_shift = (variant & 4) != 0 ? 8 : 0;
+    r.mark_shift = (variant & 4) != 0 ? kMaxMarkShift : 0;
     r.g = r.mi = (variant & 8) != 0 ? 0xFFFF : 0;
     r.r_ai = r.r_hai = (variant & 16) != 0 ? 0xFFFFFFFF : 1;
     r.first_cut = (variant & 32) != 0 ? kOne16 : 0;
@@ -223,7 +223,9 @@ TEST_F(RateDutTest, Corners) {
           for (const std::uint32_t delta : {0u, kMaxDelta}) {
             for (const std::uint8_t marks : {0, 1, 255}) {
               for (const bool first : {false, true}) {
-                send(pins(DecreaseRequest{rc, alpha, delta, 63, marks, first}));
+                for (const std::uint32_t rt : {0u, 0x40000000u, 0xFFFFFFFFu}) {
+                  send(pins(DecreaseRequest{rc, rt, alpha, delta, 63, marks, first}));
+                }
               }
             }
           }
@@ -232,7 +234,7 @@ TEST_F(RateDutTest, Corners) {
     }
   }
   drain();
-  EXPECT_EQ(answered, 64u * 4 * 4 * (4 * 3 + 5 * 2 * 3 * 2));
+  EXPECT_EQ(answered, 64u * 4 * 4 * (4 * 3 + 5 * 2 * 3 * 2 * 3));
 }
 
 // What the numbers mean: DCQCN's cut and increase in real numbers, within the roundings.

@@ -4,7 +4,7 @@
 //   0 registers  g mi r_ai r_hai r_min r_max alpha_recip
 //                {averaging[22] cut_by_marks[21] mark_shift[20:17] first_cut[16:0]}
 //   1 write      table index word
-//   2 decrease   rc alpha delta dscp marks first         expected rc rt alpha
+//   2 decrease   rc rt alpha delta dscp marks first      expected rc rt alpha
 //   3 increase   rc rt dscp stage                         expected rc rt at_maximum
 #include <cstdio>
 #include <cstdlib>
@@ -43,7 +43,7 @@ void write_round(RateRandom& random, RateUnit& model) {
   for (int n = 0; n < 100; ++n) {
     const DecreaseRequest d = random.decrease();
     const DecreaseResult cut = model.decrease(d);
-    print(2, {{d.rc, d.alpha, d.delta, d.dscp, d.marks, d.first}, {cut.rc, cut.rt, cut.alpha}});
+    print(2, {{d.rc, d.rt, d.alpha, d.delta, d.dscp, d.marks, d.first}, {cut.rc, cut.rt, cut.alpha}});
     const IncreaseRequest i = random.increase();
     const IncreaseResult rise = model.increase(i);
     print(3, {{i.rc, i.rt, i.dscp, static_cast<std::uint32_t>(i.stage)},

@@ -89,6 +89,7 @@ class Top final : public TopDut {
   DecreaseResult decrease(const DecreaseRequest& request) override {
     top_->req_increase_i = 0;
     top_->req_rc_i = request.rc;
+    top_->req_rt_i = request.rt;
     top_->req_alpha_i = request.alpha;
     top_->req_delta_i = request.delta;
     top_->req_dscp_i = request.dscp;

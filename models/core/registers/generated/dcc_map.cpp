@@ -48,7 +48,7 @@ constexpr FieldInfo kCtrlFields[] = {
      "A cut restarts the increase timer of its slot.", {}},
     {"AVERAGING", 3, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
      "", "",
-     "An increase moves the current rate half way to the target (1), or to it (0).", {}},
+     "1: a cut leaves the current rate in the target, and an increase moves half way to it. 0: a cut takes a quarter of itself off the target (with FIRST_CUT all of it), and an increase moves to it.", {}},
     {"CUT_BY_MARKS", 4, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
      "", "",
      "The decrease table is indexed by the marks of a CNP (1), or by alpha (0).", {}},
@@ -143,7 +143,7 @@ constexpr FieldInfo kFirstCutFields[] = {
      "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.", {}},
 };
 constexpr FieldInfo kMarkShiftFields[] = {
-    {"VALUE", 0, 4, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000008,
+    {"VALUE", 0, 4, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000000A,
      "", "",
      "With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by this.", {}},
 };
