@@ -4,7 +4,7 @@
   lut_depth.py --out FILE.csv [--make-tables PROGRAM] [--bits 4..10] [--no-area]
 
 Accuracy: the cut (1 − multiplier) of every argument the hardware can look up, by the integers of
-docs/architecture.md, against the real curve (1 − 1/16)^(marks / weight). `one_mark_weight_W` is the
+docs/architecture.md, against the real curve: (1 − 1/16)^m for m = marks / weight, straight between whole m. `one_mark_weight_W` is the
 relative error of the cut that one CE mark makes to a flow of weight W: what differentiation rests
 on. `dcqcn_max` is the same for DCQCN's straight line. Area: yosys on rtl/synth/lut_depth.sv for
 iCE40 (LUTs and 4 kbit RAMs) and OSU018 (180 nm, logic without the RAM arrays).
@@ -27,21 +27,22 @@ CUT = 16  # a mark takes 1/16 off
 MARK = 1 << 10  # the argument of one mark at weight 1
 
 
-def real(argument):
+def exact(argument):
     """The proportional policy's curve; an argument of MARK is one mark at weight 1."""
-    return (1 - 1 / CUT) ** (argument / MARK)
+    whole, part = divmod(argument, MARK)
+    return fractions.Fraction(CUT - 1, CUT) ** whole * (1 - fractions.Fraction(part, MARK * CUT))
+
+
+def real(argument):
+    return float(exact(argument))
 
 
 def proportional(bits):
-    """2^bits + 1 entries of 1.16, rounded half up of exact powers where they fall on whole marks."""
+    """2^bits + 1 entries of 1.16, rounded half up."""
     table = []
     for i in range((1 << bits) + 1):
         argument = i << (16 - bits)
-        if argument % MARK == 0:
-            exact = fractions.Fraction(CUT - 1, CUT) ** (argument // MARK)
-            table.append(int(exact * ONE + fractions.Fraction(1, 2)))
-        else:
-            table.append(int(real(argument) * ONE + 0.5))
+        table.append(int(exact(argument) * ONE + fractions.Fraction(1, 2)))
     return table
 
 

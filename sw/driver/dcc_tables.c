@@ -5,8 +5,6 @@
  * over is under 2^-21, and rounding to 1.16 decides the rest. */
 #define ONE_Q32 (UINT64_C(1) << 32)
 #define ONE_Q16 65536u
-/* The fourth root of 15/16. */
-#define QUARTER_MARK_Q32 UINT64_C(4226225638)
 
 static uint64_t multiply_q32(uint64_t a, uint64_t b) {
   if (a == ONE_Q32) return b;
@@ -27,7 +25,10 @@ static uint64_t power_q32(uint64_t base, uint32_t exponent) {
 static uint32_t to_q16(uint64_t q32) { return (uint32_t)((q32 + (1u << 15)) >> 16); }
 
 uint32_t dcc_decrease_entry(enum dcc_policy policy, uint32_t i) {
-  if (policy == DCC_POLICY_PROPORTIONAL) return to_q16(power_q32(QUARTER_MARK_Q32, i));
+  if (policy == DCC_POLICY_PROPORTIONAL) {
+    const uint64_t whole_marks = power_q32(ONE_Q32 - ONE_Q32 / 16, i / 4);
+    return to_q16(whole_marks - whole_marks / 64 * (i % 4));
+  }
   return ONE_Q16 - i * (ONE_Q16 / 512);
 }
 

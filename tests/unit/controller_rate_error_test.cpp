@@ -4,7 +4,8 @@
 // Stated bound, held at every event: each rate and α within the error that reference_model.h
 // derives. For DCQCN that stays below 2.5 % of the rate and 0.0025 of α however long the run (seen:
 // 0.06 % and 0.0001). The proportional policy multiplies up and down and so keeps the errors of its
-// history: below 1 % after 1000 events without anything to pull it back.
+// history: below 2 % after 1000 events without anything to pull it back (seen: 0.05 % with weight 1;
+// 0.11 % with weight 3, whose factor 1/3 has no exact 4.12 form).
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -95,8 +96,8 @@ class RateError : public testing::TestWithParam<Case> {
       const unsigned pause = random() % 4 == 0 ? 500 : 60;
       now_ += random() % pause;
       const unsigned what = random() % 16;
-      // Cuts balance increases, so that rates wander over the range.
-      if (what < (GetParam().proportional ? 8u : 2u)) {
+      // Cuts balance increases, so that rates wander over the range: one of seven.
+      if (what < 2) {
         const unsigned most = random() % 8 == 0 ? 64 : 2 * GetParam().weight;
         cut(1 + random() % most);
       } else if (what < 10 && !GetParam().proportional) {
@@ -166,9 +167,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"dcqcn_100G", false, 1, 100'000u << 8, 1'000'000, 0.025L, 0.0025L},
                     Case{"dcqcn_25G", false, 1, 25'000u << 8, 1'000'000, 0.025L, 0.0025L},
                     Case{"dcqcn_weight_8", false, 8, 100'000u << 8, 1'000'000, 0.025L, 0.0025L},
-                    Case{"proportional_1", true, 1, 100'000u << 8, 1000, 0.01L, 0.0025L},
-                    Case{"proportional_3", true, 3, 100'000u << 8, 1000, 0.01L, 0.0025L},
-                    Case{"proportional_8", true, 8, 100'000u << 8, 1000, 0.01L, 0.0025L}),
+                    Case{"proportional_1", true, 1, 100'000u << 8, 1000, 0.02L, 0.0025L},
+                    Case{"proportional_3", true, 3, 100'000u << 8, 1000, 0.02L, 0.0025L},
+                    Case{"proportional_8", true, 8, 100'000u << 8, 1000, 0.02L, 0.0025L}),
     [](const auto& p) { return std::string(p.param.name); });
 
 }  // namespace

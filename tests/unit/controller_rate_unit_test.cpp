@@ -104,10 +104,10 @@ TEST_F(RateUnitTest, MarksCutByPowersOf15Over16) {
   tables_.write(RateTable::kFactor, 1, factor_word(512, 2048));
   EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 1, 4, false}).rc,
             decrease({mbps(1000), 0, 0, 0, 0, 2, false}).rc);
-  // Weight 8: one mark is half an entry, between 1 and (15/16)^(1/4) = 64487.
+  // Weight 8: one mark is half an entry, an eighth of the way from 1 to 15/16.
   tables_.write(RateTable::kFactor, 2, factor_word(2048, 512));
   EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 2, 1, false}).rc,
-            (std::uint64_t{256'000} * 65012) >> 16);
+            (std::uint64_t{256'000} * (65536 - 512)) >> 16);
   // Sixty-four marks for a weight of 1 are the table's end.
   EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, 255, false}).rc,
             (std::uint64_t{256'000} * tables_.decrease(256)) >> 16);
@@ -220,8 +220,8 @@ TEST_F(RateUnitTest, WithoutAveragingTheRateMovesToTheTarget) {
   registers_ = test::proportional_registers();
   tables_.write(RateTable::kFactor, 4, factor_word(1024, 1024));  // weight 4
   const IncreaseResult r = increase({mbps(900), mbps(1000), 4, IncreaseStage::kAdditive});
-  // 1000 + 4·6 + 1000·393/65536 = 1000 + 24 + 5.99670 (256 000·393 → 1535.16 → 1535)
-  EXPECT_EQ(r.rc, 256'000u + 6'144u + 1535u);
+  // 1000 + 4·6 + 1000·478/65536 = 1000 + 24 + 7.29370 (256 000·478 → 1867.19 → 1867)
+  EXPECT_EQ(r.rc, 256'000u + 6'144u + 1867u);
   EXPECT_EQ(r.rt, r.rc);
   EXPECT_EQ(increase({mbps(900), mbps(1000), 4, IncreaseStage::kRecovery}).rc, mbps(1000));
 }

@@ -1,4 +1,4 @@
-// Tables for tests, made with long double from their definitions: 1 − i/512, (15/16)^(i/4), (1 − g)^n.
+// Tables for tests, made with long double from their definitions: 1 − i/512, (15/16)^m, (1 − g)^n.
 #pragma once
 
 #include <cmath>
@@ -29,10 +29,15 @@ void make_dcqcn_tables(std::uint16_t g, Write write) {
     write(RateTable::kDecrease, i, to_fraction(1 - i / 512.0L));
   }
 }
+/// What a cut by so many marks a unit of weight leaves.
+inline long double proportional_multiplier(long double marks) {
+  const long double whole = std::floor(marks);
+  return std::pow(15 / 16.0L, whole) * (1 - (marks - whole) / 16);
+}
 template <class Write>
 void make_proportional_tables(Write write) {
   for (std::uint32_t i = 0; i < kDecreaseEntries; ++i) {
-    write(RateTable::kDecrease, i, to_fraction(std::pow(15 / 16.0L, i / 4.0L)));
+    write(RateTable::kDecrease, i, to_fraction(proportional_multiplier(i / 4.0L)));
   }
 }
 /// Factors of a class of weight `weight` = numerator / 16.
@@ -45,7 +50,7 @@ inline RateRegisters proportional_registers() {
   r.averaging = false;
   r.cut_by_marks = true;
   r.mark_shift = 10;
-  r.mi = 393;
+  r.mi = 478;
   r.r_ai = 6u << 8;
   return r;
 }

@@ -34,8 +34,8 @@ struct Bounded {
 ///   each: + 2u. n = 0 reads entries that are exactly 1: + 0.
 /// - argument = source · f_dec, cut off to u, f_dec = 4096 / weight rounded: ± 1/8192 of itself
 ///   (none if 4096 / weight is whole); + u.
-/// - decrease table: entry ± u/2, interpolation rounded ± u/2. A straight line adds nothing; between
-///   two points of (15/16)^(x/4) the chord lies above by at most (ln(16/15)/4)^2 / 8 = 3.3·10^-5.
+/// - decrease table: entry ± u/2, interpolation rounded ± u/2. A straight line adds nothing, and both
+///   curves are straight between entries.
 /// - rates: products cut off or rounded, + 1 step each.
 /// A clamp and an average bring two values no farther apart than they were.
 ///
@@ -111,11 +111,11 @@ class ReferenceFlow {
     rc.value *= factor.value;
     rc.share *= factor.value;
     rc.own = rc_.own * factor.value + gathered;
-    rc_ = limited(rc);
-    rt_ = limited(rt);
+    rc_ = rate_limited(rc);
+    rt_ = rate_limited(rt);
   }
   /// Where a limit acts, nothing is left of what the rates had in common.
-  Rate limited(const Rate& rate) const {
+  Rate rate_limited(const Rate& rate) const {
     const Bounded all{rate.value, rate.share * common_ + rate.own};
     const Bounded b = limited(all);
     return b.value == all.value && b.error == all.error ? rate : fresh(b);
@@ -137,10 +137,10 @@ class ReferenceFlow {
   }
   Bounded proportional_factor(unsigned marks) const {
     const Real steps = std::min<Real>(64, marks / p_.weight);
-    const Real factor = std::pow(15 / 16.0L, steps);
-    const Real slope = std::log(16 / 15.0L);
-    const Real chord = slope * slope / 16 / 8;
-    return {factor, factor * (chord + slope * 64 * argument_rounding(steps / 64)) + kUnit};
+    const Real whole = std::floor(steps);
+    const Real at_whole = std::pow(15 / 16.0L, whole);
+    return {at_whole * (1 - (steps - whole) / 16),
+            at_whole / 16 * 64 * argument_rounding(steps / 64) + kUnit};
   }
 
   ReferenceParameters p_;

@@ -40,7 +40,7 @@ void apply_proportional(DcqcnConfig& c, CnpConfig& cnp) {
   c.timer_restart = false;
   c.r_ai = 6_Mbps;
   c.r_hai = 6_Mbps;
-  c.mi = Ratio(6, 1000);
+  c.mi = Ratio(73, 10000);
   c.increase_timer = kMicroSecond * 22;
   c.first_cut = Ratio(1, 32);
   c.reference_rate = 100_Gbps;
@@ -188,7 +188,8 @@ void describe_congestion_control(SchemaVisitor& v, CongestionControlConfig& c, C
     v.field("first_cut", c.dcqcn.first_cut, {"0", "1"},
             {"first cut of a flow leaves this share; 0: as any other (proportional: 1/32)", ""});
     v.field("reference_rate", c.dcqcn.reference_rate, "none", {"1Mbps", "10Tbps"},
-            {"r_ai and r_hai are for slowest links of this rate, by its square for others "
+            {"r_ai and r_hai are for slowest links of this rate: by its square for faster, by its cube "
+             "for slower ones "
              "(proportional: 100Gbps)",
              ""});
   });

@@ -162,8 +162,9 @@ BitRate step(const PlatformConfig& config, BitRate configured) {
   const auto& reference = config.nic.congestion_control.dcqcn.reference_rate;
   if (!reference) return configured;
   const Uint128 slowest = config.topology.slowest_link().bits_per_second;
-  const Uint128 square = Uint128(reference->bits_per_second) * reference->bits_per_second;
-  const Uint128 scaled = Uint128(configured.bits_per_second) * slowest * slowest / square;
+  const Uint128 wanted = reference->bits_per_second;
+  Uint128 scaled = Uint128(configured.bits_per_second) * slowest * slowest / (wanted * wanted);
+  if (slowest < wanted) scaled = scaled * slowest / wanted;
   constexpr Uint128 kMost = 10'000'000'000'000;  // beyond any link
   return BitRate(static_cast<std::uint64_t>(std::min(scaled, kMost)));
 }

@@ -1,0 +1,59 @@
+// What the driver is told to programme into a controller.
+#include "platform/translate.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <systemc>
+
+#include "config/yaml_reader.h"
+
+namespace dcc::vp {
+namespace {
+
+dcc_config programme(const std::string& congestion_control, const std::string& rate) {
+  const std::string text = "topology: {link: {rate: " + rate +
+                           "}}\nnic: {congestion_control: {algorithm: dcc, " + congestion_control +
+                           "}}\n";
+  const PlatformConfig config =
+      load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config;
+  return controller_programme(config, config.topology.slowest_link());
+}
+
+TEST(ControllerProgramme, AdditiveStepFollowsTheSquareOfFasterAndTheCubeOfSlowerLinks) {
+  const auto step = [](const std::string& rate) {
+    return programme("policy: proportional, r_ai: 8Mbps, r_hai: 16Mbps", rate).r_ai_q24_8;
+  };
+  EXPECT_EQ(step("100Gbps"), 8u << 8);
+  EXPECT_EQ(step("200Gbps"), 32u << 8);
+  EXPECT_EQ(step("400Gbps"), 128u << 8);
+  EXPECT_EQ(step("50Gbps"), 1u << 8);
+  EXPECT_EQ(step("25Gbps"), 32u);  // 8 Mb/s / 64
+  EXPECT_EQ(programme("policy: proportional, r_hai: 16Mbps", "50Gbps").r_hai_q24_8, 2u << 8);
+}
+
+TEST(ControllerProgramme, AdditiveStepStandsWithoutAReferenceRate) {
+  EXPECT_EQ(programme("policy: proportional, r_ai: 8Mbps, reference_rate: none", "25Gbps").r_ai_q24_8,
+            8u << 8);
+  EXPECT_EQ(programme("r_ai: 8Mbps", "25Gbps").r_ai_q24_8, 8u << 8);  // DCQCN has none
+}
+
+TEST(ControllerProgramme, ProportionalPolicyCutsByMarksAndLeavesRoomAboveTheLine) {
+  const dcc_config p = programme("policy: proportional", "100Gbps");
+  EXPECT_EQ(p.policy, std::uint32_t{DCC_POLICY_PROPORTIONAL});
+  EXPECT_EQ(p.mark_shift, 10u);
+  EXPECT_EQ(p.r_max_q24_8, 125'000u << 8);
+  EXPECT_EQ(p.initial_rate_q24_8, 100'000u << 8);
+  EXPECT_EQ(p.mi_q0_16, 478u);          // 0.73 %
+  EXPECT_EQ(p.first_cut_q1_16, 2048u);  // 1/32
+  EXPECT_EQ(programme("r_ai: 8Mbps", "100Gbps").mark_shift, 0u);
+}
+
+}  // namespace
+}  // namespace dcc::vp
+
+int sc_main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
