@@ -34,7 +34,7 @@ struct dcc_config {
   uint32_t alpha_interval_ticks;  /* K: alpha decays once per K ticks, 1 … 4096 */
   uint32_t f;                     /* fast recovery threshold F, 0 … 255 */
   uint32_t g_q0_16;               /* alpha's gain, 1/256 = 256 */
-  uint32_t mi_q0_16;              /* multiplicative increase, 0.73 % = 478 */
+  uint32_t mi_q0_16;              /* multiplicative increase, 0.7 % = 459 */
   uint32_t r_ai_q24_8;
   uint32_t r_hai_q24_8;
   uint32_t r_min_q24_8;

@@ -159,7 +159,7 @@ TEST(Presets, ProportionalBringsWhatItNeeds) {
   const DcqcnConfig& d = c.nic.congestion_control.dcqcn;
   EXPECT_TRUE(d.r_ai == 6_Mbps);
   EXPECT_TRUE(d.reference_rate.has_value() && *d.reference_rate == 100_Gbps);
-  EXPECT_TRUE(d.mi == Ratio(73, 10000));
+  EXPECT_TRUE(d.mi == Ratio(7, 1000));
   EXPECT_EQ(d.f, 0u);
   EXPECT_TRUE(d.first_cut == Ratio(1, 8));  // single parameters come on top
   EXPECT_TRUE(d.increase_timer == kMicroSecond * 22);

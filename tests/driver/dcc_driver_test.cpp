@@ -27,7 +27,7 @@ dcc_config sound_config() {
   config.alpha_interval_ticks = 55;
   config.f = 5;
   config.g_q0_16 = 256;
-  config.mi_q0_16 = 478;
+  config.mi_q0_16 = 459;
   config.r_ai_q24_8 = 6 << 8;
   config.r_hai_q24_8 = 150 << 8;
   config.r_min_q24_8 = 10 << 8;
@@ -104,7 +104,7 @@ TEST_F(DccDriverTest, ConfigureProgramsEveryParameterAndEveryTableEntry) {
   EXPECT_EQ(reg(DCC_G_OFFSET), 256u);
   EXPECT_EQ(reg(DCC_R_AI_OFFSET), 6u << 8);
   EXPECT_EQ(reg(DCC_R_HAI_OFFSET), 150u << 8);
-  EXPECT_EQ(reg(DCC_MI_OFFSET), 478u);
+  EXPECT_EQ(reg(DCC_MI_OFFSET), 459u);
   EXPECT_EQ(reg(DCC_R_MIN_OFFSET), 10u << 8);
   EXPECT_EQ(reg(DCC_R_MAX_OFFSET), 100000u << 8);
   EXPECT_EQ(reg(DCC_INITIAL_RATE_OFFSET), 90000u << 8);

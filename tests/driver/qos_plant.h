@@ -7,9 +7,9 @@
 
 namespace dcc::test {
 
-/// Every flow increases by 6 Mb/s·w and 0.73 % each 22 µs and is cut for good by 1/64 for w marks, and
-/// by three times that until the next increase, 11 µs later on average; packets are marked from 50 KB
-/// (0) to 400 KB (1) of queue. Rates in Gb/s, time in ms, queue in KB.
+/// Every flow increases by 6 Mb/s·w and 0.7 % each 22 µs and is cut for good by 1/64 for w marks, and
+/// by three times that until the next increase, 11 µs later on average; packets are marked from 55 KB
+/// (0) to 440 KB (1) of queue. Rates in Gb/s, time in ms, queue in KB.
 class QosPlant {
  public:
   struct Flow {
@@ -29,7 +29,7 @@ class QosPlant {
   double queue() const { return queue_; }
 
   void step(double dt) {
-    const double mark = std::clamp((queue_ - 50) / 350, 0.0, 1.0);
+    const double mark = std::clamp((queue_ - 55) / 385, 0.0, 1.0);
     double offered = 0;
     for (const Flow& f : flows) offered += f.on ? sent(f, mark) : 0;
     // Gb/s · ms = 125 KB.
@@ -38,7 +38,7 @@ class QosPlant {
     for (Flow& f : flows) {
       if (!f.on) continue;
       const double w = f.weight * f.bias;
-      const double up = (0.006 * w + 0.0073 * f.rate) / 0.022;
+      const double up = (0.006 * w + 0.007 * f.rate) / 0.022;
       const double down = f.rate * packets_per_ms(f) * mark / 64 / w;
       f.rate = std::clamp(f.rate + (up - down) * dt, 0.01, capacity_);
       const double bytes = sent(f, mark) * std::min(drained, 1.0) * dt * 125e3;

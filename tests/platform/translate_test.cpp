@@ -45,7 +45,7 @@ TEST(ControllerProgramme, ProportionalPolicyCutsByMarksAndLeavesRoomAboveTheLine
   EXPECT_EQ(p.mark_shift, 10u);
   EXPECT_EQ(p.r_max_q24_8, 125'000u << 8);
   EXPECT_EQ(p.initial_rate_q24_8, 100'000u << 8);
-  EXPECT_EQ(p.mi_q0_16, 478u);          // 0.73 %
+  EXPECT_EQ(p.mi_q0_16, 459u);          // 0.7 %
   EXPECT_EQ(p.first_cut_q1_16, 2048u);  // 1/32
   EXPECT_EQ(programme("r_ai: 8Mbps", "100Gbps").mark_shift, 0u);
 }

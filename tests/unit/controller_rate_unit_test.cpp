@@ -220,8 +220,8 @@ TEST_F(RateUnitTest, WithoutAveragingTheRateMovesToTheTarget) {
   registers_ = test::proportional_registers();
   tables_.write(RateTable::kFactor, 4, factor_word(1024, 1024));  // weight 4
   const IncreaseResult r = increase({mbps(900), mbps(1000), 4, IncreaseStage::kAdditive});
-  // 1000 + 4·6 + 1000·478/65536 = 1000 + 24 + 7.29370 (256 000·478 → 1867.19 → 1867)
-  EXPECT_EQ(r.rc, 256'000u + 6'144u + 1867u);
+  // 1000 + 4·6 + 1000·459/65536 = 1000 + 24 + 7.00378 (256 000·459 → 1792.97 → 1793)
+  EXPECT_EQ(r.rc, 256'000u + 6'144u + 1793u);
   EXPECT_EQ(r.rt, r.rc);
   EXPECT_EQ(increase({mbps(900), mbps(1000), 4, IncreaseStage::kRecovery}).rc, mbps(1000));
 }

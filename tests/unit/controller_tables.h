@@ -50,7 +50,7 @@ inline RateRegisters proportional_registers() {
   r.averaging = false;
   r.cut_by_marks = true;
   r.mark_shift = 10;
-  r.mi = 478;
+  r.mi = 459;
   r.r_ai = 6u << 8;
   return r;
 }

@@ -40,7 +40,7 @@ void apply_proportional(DcqcnConfig& c, CnpConfig& cnp) {
   c.timer_restart = false;
   c.r_ai = 6_Mbps;
   c.r_hai = 6_Mbps;
-  c.mi = Ratio(73, 10000);
+  c.mi = Ratio(7, 1000);
   c.increase_timer = kMicroSecond * 22;
   c.first_cut = Ratio(1, 32);
   c.reference_rate = 100_Gbps;

@@ -19,7 +19,7 @@ std::vector<std::string> remarks_on_differentiation(const PlatformConfig& config
   if (a.pfc_pauses > 0) {
     remarks.push_back("PFC paused " + std::to_string(a.pfc_pauses) +
                       " times within the window: it stops all flows alike, so shares do not follow "
-                      "weights (fewer units of weight, a smaller r_ai, or a greater buffer)");
+                      "weights (fewer units of weight, a smaller r_ai or mi, or a greater buffer)");
   }
   Bytes received = 0;
   for (const FlowResult& flow : results.flows) received += flow.delivered_measured;
@@ -28,7 +28,7 @@ std::vector<std::string> remarks_on_differentiation(const PlatformConfig& config
   if (packets > 0 && 10 * a.ecn_marks > 9 * packets) {
     remarks.push_back("nearly every packet was marked (" + std::to_string(a.ecn_marks) + " of " +
                       std::to_string(packets) +
-                      "): the sum of weights is too great for the link's rate (a smaller r_ai)");
+                      "): the sum of weights is too great for the link's rate (a smaller r_ai or mi)");
   }
   return remarks;
 }
