@@ -36,9 +36,9 @@ std::string described(const RateInputs& in) {
     return "increase rc " + text(in.req_rc) + " rt " + text(in.req_rt) + " dscp " +
            text(in.req_dscp) + " stage " + text(in.req_stage);
   }
-  return "decrease rc " + text(in.req_rc) + " rt " + text(in.req_rt) + " alpha " + text(in.req_alpha) + " delta " +
-         text(in.req_delta) + " dscp " + text(in.req_dscp) + " marks " + text(in.req_marks) +
-         (in.req_first ? " first" : "");
+  return "decrease rc " + text(in.req_rc) + " rt " + text(in.req_rt) + " alpha " +
+         text(in.req_alpha) + " delta " + text(in.req_delta) + " dscp " + text(in.req_dscp) +
+         " marks " + text(in.req_marks) + (in.req_first ? " first" : "");
 }
 
 std::string compared(const RateOutputs& out, const RateAnswer& answer) {

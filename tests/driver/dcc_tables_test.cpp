@@ -20,7 +20,8 @@ TEST(DccTables, DcqcnDecreaseIsTheStraightLineExactly) {
 
 TEST(DccTables, ProportionalDecreaseIsThePowerAtWholeMarksAndStraightBetween) {
   for (std::uint32_t i = 0; i < DCC_DECREASE_ENTRIES; ++i) {
-    const long double exact = std::pow(15.0L / 16, static_cast<long double>(i / 4)) * (1 - i % 4 / 64.0L);
+    const long double exact =
+        std::pow(15.0L / 16, static_cast<long double>(i / 4)) * (1 - i % 4 / 64.0L);
     // Half a unit of rounding, and what the 0.32 chain may have lost before it.
     EXPECT_LE(off_by(dcc_decrease_entry(DCC_POLICY_PROPORTIONAL, i), exact, 16), 0.5L + 0.001L)
         << i;

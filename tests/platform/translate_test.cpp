@@ -34,8 +34,9 @@ TEST(ControllerProgramme, AdditiveStepFollowsTheSquareOfFasterAndTheCubeOfSlower
 }
 
 TEST(ControllerProgramme, AdditiveStepStandsWithoutAReferenceRate) {
-  EXPECT_EQ(programme("policy: proportional, r_ai: 8Mbps, reference_rate: none", "25Gbps").r_ai_q24_8,
-            8u << 8);
+  EXPECT_EQ(
+      programme("policy: proportional, r_ai: 8Mbps, reference_rate: none", "25Gbps").r_ai_q24_8,
+      8u << 8);
   EXPECT_EQ(programme("r_ai: 8Mbps", "25Gbps").r_ai_q24_8, 8u << 8);  // DCQCN has none
 }
 

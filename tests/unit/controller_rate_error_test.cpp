@@ -4,8 +4,8 @@
 // Stated bound, held at every event: each rate and α within the error that reference_model.h
 // derives. For DCQCN that stays below 2.5 % of the rate and 0.0025 of α however long the run (seen:
 // 0.06 % and 0.0001). The proportional policy multiplies up and down and so keeps the errors of its
-// history: below 2 % after 1000 events without anything to pull it back (seen: 0.05 % with weight 1;
-// 0.11 % with weight 3, whose factor 1/3 has no exact 4.12 form).
+// history: below 2 % after 1000 events without anything to pull it back (seen: 0.05 % with weight
+// 1; 0.11 % with weight 3, whose factor 1/3 has no exact 4.12 form).
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -99,7 +99,8 @@ TEST_F(RateUnitTest, MarksCutByPowersOf15Over16) {
   registers_ = test::proportional_registers();
   test::make_proportional_tables(
       [this](RateTable t, std::uint32_t i, std::uint32_t w) { tables_.write(t, i, w); });
-  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, 1, false}).rc, (std::uint64_t{256'000} * 61440) >> 16);
+  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, 1, false}).rc,
+            (std::uint64_t{256'000} * 61440) >> 16);
   // Weight 2: four marks cut as two do for weight 1.
   tables_.write(RateTable::kFactor, 1, factor_word(512, 2048));
   EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 1, 4, false}).rc,
@@ -147,8 +148,8 @@ TEST_F(ReturningCut, TargetStaysAboveTheFloorAndAboveZero) {
   registers_.r_min = 1;
   tables_.write(RateTable::kFloor, 5, mbps(90));
   const DecreaseResult r = decrease({mbps(100), mbps(91), 0, 0, 5, 255, false});
-  EXPECT_EQ(r.rc, mbps(90));  // 1.6 by the table
-  EXPECT_EQ(r.rt, mbps(90));  // 91 − 24.6
+  EXPECT_EQ(r.rc, mbps(90));                                        // 1.6 by the table
+  EXPECT_EQ(r.rt, mbps(90));                                        // 91 − 24.6
   EXPECT_EQ(decrease({mbps(100), 3, 0, 0, 0, 255, false}).rt, 1u);  // 0 − all of it, then R_MIN
 }
 

@@ -34,7 +34,8 @@ struct Bounded {
 ///   each: + 2u. n = 0 reads entries that are exactly 1: + 0.
 /// - argument = source · f_dec, cut off to u, f_dec = 4096 / weight rounded: ± 1/8192 of itself
 ///   (none if 4096 / weight is whole); + u.
-/// - decrease table: entry ± u/2, interpolation rounded ± u/2. A straight line adds nothing, and both
+/// - decrease table: entry ± u/2, interpolation rounded ± u/2. A straight line adds nothing, and
+/// both
 ///   curves are straight between entries.
 /// - rates: products cut off or rounded, + 1 step each.
 /// A clamp and an average bring two values no farther apart than they were.
@@ -48,7 +49,10 @@ class ReferenceFlow {
   static constexpr Real kUnit = 1.0L / 65536;
 
   ReferenceFlow(const ReferenceParameters& parameters, Real initial_rate, Real initial_alpha)
-      : p_(parameters), rc_{initial_rate, 1, 0}, rt_{initial_rate, 1, 0}, alpha_{initial_alpha, 0} {}
+      : p_(parameters),
+        rc_{initial_rate, 1, 0},
+        rt_{initial_rate, 1, 0},
+        alpha_{initial_alpha, 0} {}
 
   /// `intervals`: whole α intervals since the last cut.
   void cut(unsigned intervals, unsigned marks) {
@@ -82,8 +86,8 @@ class ReferenceFlow {
       rc_ = rt_ = {target.value, 1, 0};
     } else {
       rt_ = fresh(target);
-      rc_ = fresh(limited(
-          {(before.value + target.value) / 2, (before.error + target.error) / 2 + 0.5L}));
+      rc_ = fresh(
+          limited({(before.value + target.value) / 2, (before.error + target.error) / 2 + 0.5L}));
     }
   }
 

@@ -187,11 +187,12 @@ void describe_congestion_control(SchemaVisitor& v, CongestionControlConfig& c, C
   v.when(dcc, "algorithm: dcc", [&] {
     v.field("first_cut", c.dcqcn.first_cut, {"0", "1"},
             {"first cut of a flow leaves this share; 0: as any other (proportional: 1/32)", ""});
-    v.field("reference_rate", c.dcqcn.reference_rate, "none", {"1Mbps", "10Tbps"},
-            {"r_ai and r_hai are for slowest links of this rate: by its square for faster, by its cube "
-             "for slower ones "
-             "(proportional: 100Gbps)",
-             ""});
+    v.field(
+        "reference_rate", c.dcqcn.reference_rate, "none", {"1Mbps", "10Tbps"},
+        {"r_ai and r_hai are for slowest links of this rate: by its square for faster, by its cube "
+         "for slower ones "
+         "(proportional: 100Gbps)",
+         ""});
   });
   v.when(c.algorithm == AlgorithmKind::kQcn, "algorithm: qcn", [&] { describe_qcn(v, c.qcn); });
   v.when(c.algorithm == AlgorithmKind::kTimely, "algorithm: timely",

@@ -26,9 +26,10 @@ std::vector<std::string> remarks_on_differentiation(const PlatformConfig& config
   // Nine marks for ten packets: little is left that could tell a heavy flow from a light one.
   const auto packets = static_cast<std::uint64_t>(received / config.nic.mtu);
   if (packets > 0 && 10 * a.ecn_marks > 9 * packets) {
-    remarks.push_back("nearly every packet was marked (" + std::to_string(a.ecn_marks) + " of " +
-                      std::to_string(packets) +
-                      "): the sum of weights is too great for the link's rate (a smaller r_ai or mi)");
+    remarks.push_back(
+        "nearly every packet was marked (" + std::to_string(a.ecn_marks) + " of " +
+        std::to_string(packets) +
+        "): the sum of weights is too great for the link's rate (a smaller r_ai or mi)");
   }
   return remarks;
 }

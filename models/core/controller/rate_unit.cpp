@@ -35,14 +35,14 @@ Fraction16 decrease_multiplier(std::uint32_t argument, const RateTables& tables)
   return (tables.decrease(i) * (256 - f) + tables.decrease(i + 1) * f + 128) >> 8;
 }
 
-// Without AVERAGING the next increase gives back what a cut did not take off the target as well: all
-// but a quarter. A first cut, which is to clear a full queue, lasts.
+// Without AVERAGING the next increase gives back what a cut did not take off the target as well:
+// all but a quarter. A first cut, which is to clear a full queue, lasts.
 RateBits lasting_target(const DecreaseRequest& request, std::uint64_t left, bool first_cut,
                         RateBits lo) {
   const std::uint64_t taken = request.rc - left;
   const std::uint64_t lasting = first_cut ? taken : taken >> 2;
-  return static_cast<RateBits>(std::max<std::uint64_t>(
-      lo, request.rt - std::min<std::uint64_t>(request.rt, lasting)));
+  return static_cast<RateBits>(
+      std::max<std::uint64_t>(lo, request.rt - std::min<std::uint64_t>(request.rt, lasting)));
 }
 
 DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegisters& registers,
@@ -61,8 +61,8 @@ DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegist
 
   DecreaseResult result;
   result.rc = clamp(left, limits);
-  result.rt = registers.averaging ? request.rc
-                                  : lasting_target(request, left, first_cut, limits.lo);
+  result.rt =
+      registers.averaging ? request.rc : lasting_target(request, left, first_cut, limits.lo);
   result.alpha = static_cast<Fraction16>(
       std::min<std::uint64_t>(kOne16, alpha + mul16(kOne16 - alpha, registers.g)));
   return result;
@@ -79,8 +79,8 @@ IncreaseResult compute_increase(const IncreaseRequest& request, const RateRegist
       request.stage == IncreaseStage::kRecovery ? 0 : mul16(request.rt, registers.mi);
 
   IncreaseResult result;
-  result.rt =
-      static_cast<RateBits>(std::min<std::uint64_t>(limits.hi, request.rt + additive + multiplicative));
+  result.rt = static_cast<RateBits>(
+      std::min<std::uint64_t>(limits.hi, request.rt + additive + multiplicative));
   // Rounded up, so that the maximum is reached and the slot released.
   const std::uint64_t next =
       registers.averaging ? (std::uint64_t{request.rc} + result.rt + 1) >> 1 : result.rt;

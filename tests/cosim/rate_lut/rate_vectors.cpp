@@ -43,7 +43,8 @@ void write_round(RateRandom& random, RateUnit& model) {
   for (int n = 0; n < 100; ++n) {
     const DecreaseRequest d = random.decrease();
     const DecreaseResult cut = model.decrease(d);
-    print(2, {{d.rc, d.rt, d.alpha, d.delta, d.dscp, d.marks, d.first}, {cut.rc, cut.rt, cut.alpha}});
+    print(2,
+          {{d.rc, d.rt, d.alpha, d.delta, d.dscp, d.marks, d.first}, {cut.rc, cut.rt, cut.alpha}});
     const IncreaseRequest i = random.increase();
     const IncreaseResult rise = model.increase(i);
     print(3, {{i.rc, i.rt, i.dscp, static_cast<std::uint32_t>(i.stage)},
