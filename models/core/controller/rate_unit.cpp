@@ -10,6 +10,16 @@ RateBits clamp(std::uint64_t rate, RateLimits limits) {
   return static_cast<RateBits>(std::clamp<std::uint64_t>(rate, limits.lo, limits.hi));
 }
 
+// Without AVERAGING the next increase gives back what a cut did not take off the target as well:
+// all but a quarter. A first cut, which is to clear a full queue, lasts.
+RateBits lasting_target(const DecreaseRequest& request, std::uint64_t left, bool first_cut,
+                        RateBits lo) {
+  const std::uint64_t taken = request.rc - left;
+  const std::uint64_t lasting = first_cut ? taken : taken >> 2;
+  return static_cast<RateBits>(
+      std::max<std::uint64_t>(lo, request.rt - std::min<std::uint64_t>(request.rt, lasting)));
+}
+
 }  // namespace
 
 RateLimits rate_limits(const RateRegisters& registers, const RateTables& tables,
@@ -33,16 +43,6 @@ Fraction16 decrease_multiplier(std::uint32_t argument, const RateTables& tables)
   const std::uint32_t f = argument & 255;
   if (f == 0) return tables.decrease(i);
   return (tables.decrease(i) * (256 - f) + tables.decrease(i + 1) * f + 128) >> 8;
-}
-
-// Without AVERAGING the next increase gives back what a cut did not take off the target as well:
-// all but a quarter. A first cut, which is to clear a full queue, lasts.
-RateBits lasting_target(const DecreaseRequest& request, std::uint64_t left, bool first_cut,
-                        RateBits lo) {
-  const std::uint64_t taken = request.rc - left;
-  const std::uint64_t lasting = first_cut ? taken : taken >> 2;
-  return static_cast<RateBits>(
-      std::max<std::uint64_t>(lo, request.rt - std::min<std::uint64_t>(request.rt, lasting)));
 }
 
 DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegisters& registers,
