@@ -106,6 +106,11 @@ __extension__ using Uint128 = unsigned __int128;
 
 /// Time to move `bytes` at `rate`, rounded up to a picosecond (a wire is never faster than told).
 constexpr PicoSeconds serialization_time(Bytes bytes, BitRate rate) {
+  if (bytes >= 0 && bytes < Bytes{1} << 21) {  // any packet: the same in 64 bits
+    const std::uint64_t bits = static_cast<std::uint64_t>(bytes) * 8'000'000'000'000u;
+    const std::uint64_t whole = bits / rate.bits_per_second;
+    return PicoSeconds(static_cast<std::int64_t>(whole + (bits % rate.bits_per_second != 0)));
+  }
   const Uint128 bits = static_cast<Uint128>(bytes) * 8u * 1'000'000'000'000u;
   return PicoSeconds(
       static_cast<std::int64_t>((bits + rate.bits_per_second - 1) / rate.bits_per_second));
