@@ -34,9 +34,8 @@ struct Bounded {
 ///   each: + 2u. n = 0 reads entries that are exactly 1: + 0.
 /// - argument = source · f_dec, cut off to u, f_dec = 4096 / weight rounded: ± 1/8192 of itself
 ///   (none if 4096 / weight is whole); + u.
-/// - decrease table: entry ± u/2, interpolation rounded ± u/2. A straight line adds nothing, and
-/// both
-///   curves are straight between entries.
+/// - decrease table: entry ± u/2, interpolation rounded ± u/2. A straight line adds nothing,
+///   and both curves are straight between entries.
 /// - rates: products cut off or rounded, + 1 step each.
 /// A clamp and an average bring two values no farther apart than they were.
 ///
