@@ -16,7 +16,7 @@ run: deps
 	@echo "Pictures: out/demo/*.png"
 
 ## fast: the program for long runs, in build-fast/dccvp: compiled by what it does in training runs,
-## and checked to leave the bytes it left in them. Half as long again as `make run`.
+## and checked to leave the bytes it left in them. What works for every packet is compiled twice.
 FAST := build-fast
 fast: deps
 	cmake --preset fast-train $(CMAKE_FLAGS)
