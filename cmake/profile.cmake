@@ -10,7 +10,7 @@ endif()
 
 function(dccvp_compile_by_profile target)
   if(DCCVP_PROFILE STREQUAL "generate")
-    target_compile_options(${target} PRIVATE -fprofile-generate)
+    target_compile_options(${target} PRIVATE -fprofile-generate -fprofile-update=atomic)  # by two threads
     target_link_options(${target} INTERFACE -fprofile-generate)
   elseif(DCCVP_PROFILE STREQUAL "use")
     # Partial training: what the training runs never reached is compiled as without a profile.

@@ -5,8 +5,8 @@
 namespace dcc::model {
 
 SimulationKernel::SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler,
-                                   PicoSeconds end)
-    : sc_module(name), scheduler_(scheduler), end_(end) {
+                                   PicoSeconds end, ParallelRun* partitions)
+    : sc_module(name), scheduler_(scheduler), partitions_(partitions), end_(end) {
   SC_HAS_PROCESS(SimulationKernel);
   SC_METHOD(run);
   sensitive << poke_;
@@ -36,7 +36,7 @@ void SimulationKernel::synchronise() {
 // SystemC would turn an exception into a report of its own and lose its type.
 void SimulationKernel::run() {
   try {
-    run_events();
+    partitions_ == nullptr ? run_events() : run_partitions();
   } catch (...) {
     failure_ = std::current_exception();
     sc_core::sc_stop();
@@ -50,9 +50,13 @@ void SimulationKernel::beat() {
     for (const auto& hook : hooks_) hook();
   }
   // Hooks may be called after every event: the heart goes on all the same.
-  if (!heartbeat_ || scheduler_.events_run() - last_beat_ < kEventsPerCall) return;
-  last_beat_ = scheduler_.events_run();
+  if (!heartbeat_ || events_run() - last_beat_ < kEventsPerCall) return;
+  last_beat_ = events_run();
   heartbeat_();
+}
+
+std::uint64_t SimulationKernel::events_run() const {
+  return scheduler_.events_run() + (partitions_ != nullptr ? partitions_->events_run() : 0);
 }
 
 void SimulationKernel::run_events() {
@@ -77,6 +81,32 @@ void SimulationKernel::run_events() {
   // Nothing more is due, unless another process makes it so.
   next_trigger(poke_);
   if (limit_ == PicoSeconds::max()) scheduler_.advance_to(end_);
+}
+
+// No other process is there to wait for. What the platform's own event of this instant set off in
+// the devices comes before its next one, as their ranks say.
+void SimulationKernel::run_partitions() {
+  const PicoSeconds stride = partitions_->lookahead() * kWindowsPerCall;
+  while (!stopping_) {
+    Event* const event = scheduler_.first();
+    const PicoSeconds due = event != nullptr ? event->due() : PicoSeconds::max();
+    const PicoSeconds upto = std::min(due, end_);
+    const PicoSeconds next = partitions_->next_time();
+    if (next <= upto) {
+      partitions_->run_until(upto - next > stride ? next + stride : upto);
+      beat();
+      continue;
+    }
+    partitions_->run_until(upto);
+    if (due > end_) break;
+    scheduler_.run(*event);
+  }
+  if (stopping_) {
+    sc_core::sc_stop();
+    return;
+  }
+  next_trigger(poke_);
+  scheduler_.advance_to(end_);
 }
 
 }  // namespace dcc::model

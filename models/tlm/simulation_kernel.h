@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sc_time.h"
+#include "sim/parallel_run.h"
 #include "sim/scheduler.h"
 
 namespace dcc::model {
@@ -23,7 +24,11 @@ namespace dcc::model {
 class SimulationKernel final : public sc_core::sc_module {
  public:
   /// Time resolution must be 1 ps (SystemC's default).
-  SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler, PicoSeconds end);
+  /// `partitions`: schedulers of the devices, if not `scheduler` itself; only where no other
+  /// SystemC process touches them. They run up to each event of `scheduler`, then wait while it
+  /// happens.
+  SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler, PicoSeconds end,
+                   ParallelRun* partitions = nullptr);
 
   Scheduler& scheduler() { return scheduler_; }
   PicoSeconds end() const { return end_; }
@@ -56,12 +61,16 @@ class SimulationKernel final : public sc_core::sc_module {
 
  private:
   static constexpr std::uint32_t kEventsPerCall = 1u << 16;
+  static constexpr std::int64_t kWindowsPerCall = 16;  // of partitions: some thousand events
   void run();
   void run_events();
+  void run_partitions();
   void beat();
+  std::uint64_t events_run() const;
   PicoSeconds horizon() const;
 
   Scheduler& scheduler_;
+  ParallelRun* partitions_;
   PicoSeconds end_;
   PicoSeconds limit_{};  // first moment that belongs to another process
   bool stopping_ = false;

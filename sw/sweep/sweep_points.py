@@ -109,7 +109,8 @@ class Folder:
         out = [self.document["dccvp"], "run", self.document["platform"]]
         for argument in point["arguments"]:
             out += ["-c", argument]
-        return out + ["--out", str(self.results(point).resolve()), "--force", "--quiet", "--no-plots"]
+        return out + ["--out", str(self.results(point).resolve()), "--force", "--quiet", "--no-plots",
+                      "--threads", "1"]  # points run side by side
 
     def sweep_away(self):
         """What a killed run left half done: hidden folders of processes that are no more."""

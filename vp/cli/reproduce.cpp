@@ -182,6 +182,10 @@ int reproduce(const Arguments& arguments) {
     return kExitOk;
   }
   std::vector<ChildRun> children = children_of(arguments, experiments);
+  if (arguments.jobs > 1 && children.size() > 1) {  // the processors are taken
+    for (ChildRun& child : children)
+      child.arguments.insert(child.arguments.end(), {"--threads", "1"});
+  }
   const bool tell = ::isatty(STDERR_FILENO) == 1;
   run_children(children, arguments.jobs, [&](std::size_t done) {
     if (tell) std::fprintf(stderr, "\r%zu of %zu runs", done, children.size());

@@ -20,11 +20,14 @@
 namespace dcc::vp {
 namespace {
 
+constexpr unsigned kMostThreads = 64;
+
 struct Arguments {
   ConfigArguments config;
   std::string out;
   std::string seed;
   std::string trace_cpu;
+  unsigned threads = 0;
   bool force = false;
   bool quiet = false;
   bool no_plots = false;
@@ -81,6 +84,7 @@ int run(const Arguments& arguments) {
 
   RunSetup setup;
   setup.traces.cpu_file = arguments.trace_cpu;
+  setup.threads = arguments.threads;
   if (loaded.config.output.trace.any()) {
     setup.traces.folder = folder.stage() / "trace";
     std::filesystem::create_directories(setup.traces.folder);
@@ -89,6 +93,9 @@ int run(const Arguments& arguments) {
   setup.prompt = arguments.interactive && ::isatty(STDIN_FILENO) == 1;
   const bool progress = !arguments.quiet && !setup.interactive && ::isatty(STDERR_FILENO) == 1;
   RunResults results = simulate(loaded, progress, setup);
+  if (arguments.threads > 1 && !results.undivided.empty() && !arguments.quiet) {
+    std::fprintf(stderr, "dccvp: one thread runs this: %s\n", results.undivided.c_str());
+  }
   const Metrics metrics = compute_metrics(loaded.config, results);
   for (std::string& broken : broken_balances(results)) {
     results.failures.push_back(std::move(broken));
@@ -130,6 +137,13 @@ void add_run_command(CLI::App& app, int& status) {
   command->add_option("--seed", arguments->seed, "same as -c seed=N")->type_name("N");
   command->add_option("--trace-cpu", arguments->trace_cpu, "one line an instruction of firmware")
       ->type_name("FILE");
+  command
+      ->add_option(
+          "--threads", arguments->threads,
+          "processors that share the run, where it can be divided (default: two where that "
+          "pays); the results are the same")
+      ->type_name("N")
+      ->check(CLI::Range(1u, kMostThreads));
   command->add_flag("--interactive", arguments->interactive,
                     "pause, look, step, resume by commands on standard input");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");

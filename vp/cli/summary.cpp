@@ -151,10 +151,10 @@ std::string totals(const RunResults& r, const Metrics& m) {
         "CPUs: {} instructions, {} MIPS\n", instructions,
         decimals(static_cast<double>(instructions) / std::max(r.wall_s, 1e-9) / 1e6, 1));
   }
-  out +=
-      fmt::format("Speed: {:.2f} s for {} link traversals, {}/s\n", r.wall_s,
-                  with_prefix(static_cast<double>(r.link_traversals)),
-                  with_prefix(static_cast<double>(r.link_traversals) / std::max(r.wall_s, 1e-9)));
+  out += fmt::format("Speed: {:.2f} s for {} link traversals, {}/s{}\n", r.wall_s,
+                     with_prefix(static_cast<double>(r.link_traversals)),
+                     with_prefix(static_cast<double>(r.link_traversals) / std::max(r.wall_s, 1e-9)),
+                     r.threads > 1 ? fmt::format(" ({} threads)", r.threads) : "");
   return out;
 }
 

@@ -141,7 +141,9 @@ struct RunResults {
   PicoSeconds measured_to{};
   double wall_s = 0;  // of the simulation alone
   std::uint64_t link_traversals = 0;
-  std::uint64_t events = 0;  // of the scheduler
+  std::uint64_t events = 0;  // of all schedulers
+  unsigned threads = 1;      // that shared the run
+  std::string undivided;     // why it was one thread where more were allowed; empty otherwise
   AggregateCounters aggregate;
   std::vector<FlowResult> flows;  // by id
   std::vector<LinkResult> links;

@@ -16,11 +16,11 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
       config_(context.config),
       kernel_(context.kernel),
       link_(context.link),
-      nic_("nic", context.kernel.scheduler(), context.pool, context.ledger,
+      nic_("nic", context.scheduler, context.pool, context.ledger,
            nic_parameters(context.config, context.id, context.link), context.nic_rank) {
   const bool driven = config_.host_of(id_).driver != DriverKind::kNone;
-  governed_by_ = make_algorithm(config_, {context.kernel.scheduler(), nic_.device().transmitter(),
-                                          id_, context.controller_rank, context.longest_base_rtt});
+  governed_by_ = make_algorithm(config_, {context.scheduler, nic_.device().transmitter(), id_,
+                                          context.controller_rank, context.longest_base_rtt});
   nic_.device().set_algorithm(governed_by_.algorithm.get());
   if (governed_by_.dcc != nullptr) {
     controller_ = std::make_unique<model::ApbController>(

@@ -22,6 +22,7 @@ namespace dcc::vp {
 struct HostContext {
   const PlatformConfig& config;
   model::SimulationKernel& kernel;
+  Scheduler& scheduler;  // of the devices
   PacketPool& pool;
   FlowLedger& ledger;
   FlowPlan& plan;

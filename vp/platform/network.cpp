@@ -19,8 +19,8 @@ std::string module_name(const std::string& wire) {
 }  // namespace
 
 Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& config,
-                 Topology topology, Scheduler& scheduler, PacketPool& pool)
-    : sc_module(name), topology_(std::move(topology)), routing_(topology_) {
+                 const Topology& topology, const Routing& routing, Partitions& partitions)
+    : sc_module(name), topology_(topology), routing_(routing) {
   const SwitchParameters parameters = switch_parameters(config);
   switches_.resize(topology_.nodes().size());
   const auto wires = static_cast<std::uint32_t>(2 * topology_.cables().size());
@@ -28,8 +28,10 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     const TopologyNode& node = topology_.nodes()[i];
     if (node.is_host) continue;
+    const auto id = static_cast<NodeId>(i);
     switches_[i] = std::make_unique<model::SwitchModule>(
-        node.name.c_str(), scheduler, pool, parameters, node.ports, config.seed, i, switch_rank++);
+        node.name.c_str(), partitions.scheduler_of(id), partitions.pool_of(id), parameters,
+        node.ports, config.seed, i, switch_rank++);
   }
   for (const Cable& cable : topology_.cables()) {
     for (int side = 0; side < 2; ++side) {
@@ -41,8 +43,12 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
       wire.from_port = from.port;
       wire.to = to.node;
       wire.to_port = to.port;
-      wire.module = std::make_unique<model::LinkModule>(module_name(wire.name).c_str(), scheduler,
-                                                        pool, cable.link, ranks_++);
+      wire.module = std::make_unique<model::LinkModule>(
+          module_name(wire.name).c_str(), partitions.scheduler_of(from.node),
+          partitions.pool_of(from.node), cable.link, ranks_++);
+      if (Mailbox* const mailbox = partitions.mailbox(from.node, to.node)) {
+        wire.module->link().lead_across(partitions.scheduler_of(to.node), *mailbox);
+      }
       wires_.push_back(std::move(wire));
     }
   }

@@ -10,6 +10,7 @@
 #include "link_module.h"
 #include "net/routing.h"
 #include "net/topology.h"
+#include "platform/partitions.h"
 #include "stats/queue_statistics.h"
 #include "switch_module.h"
 
@@ -36,8 +37,9 @@ struct EgressQueue {
 
 class Network final : public sc_core::sc_module {
  public:
-  Network(const sc_core::sc_module_name& name, const PlatformConfig& config, Topology topology,
-          Scheduler& scheduler, PacketPool& pool);
+  /// Topology and routing must outlive it.
+  Network(const sc_core::sc_module_name& name, const PlatformConfig& config,
+          const Topology& topology, const Routing& routing, Partitions& partitions);
 
   const Topology& topology() const { return topology_; }
   const Routing& routing() const { return routing_; }
@@ -66,8 +68,8 @@ class Network final : public sc_core::sc_module {
  private:
   Wire& wire_from(NodeId node, int port);
 
-  Topology topology_;
-  Routing routing_;
+  const Topology& topology_;
+  const Routing& routing_;
   std::uint32_t ranks_ = 0;
   std::vector<std::unique_ptr<model::SwitchModule>> switches_;  // by node, null for hosts
   std::vector<Wire> wires_;                                     // two a cable, in cable order

@@ -19,6 +19,7 @@
 #include "platform/measurement.h"
 #include "platform/network.h"
 #include "platform/packet_capture.h"
+#include "platform/partitions.h"
 #include "platform/qos_links.h"
 #include "platform/run.h"
 #include "platform/translate.h"
@@ -46,9 +47,14 @@ class Platform final : public sc_core::sc_module {
       : sc_module(name),
         config_(config),
         observer_(observer),
-        kernel_("kernel", scheduler_, config.duration),
-        network_("network", config, make_topology(config.topology), scheduler_, pool_),
+        topology_(make_topology(config.topology)),
+        routing_(topology_),
         plan_(make_plan()),
+        partition_plan_(plan_partitions(config, topology_, routing_, plan_.flows(), setup.threads,
+                                        config.output.trace.any() || setup.interactive)),
+        partitions_(scheduler_, partition_plan_.network),
+        kernel_("kernel", scheduler_, config.duration, partitions_.parallel()),
+        network_("network", config, topology_, routing_, partitions_),
         ledger_(plan_.flows().size() + plan_.links().size()),
         finish_check_(Event::calling<&Platform::check_finished>(*this, kWatchRank)) {
     for (const PlannedFlow& flow : plan_.flows()) {
@@ -96,7 +102,9 @@ class Platform final : public sc_core::sc_module {
     results.sim_time = scheduler_.now();
     if (console_ != nullptr && console_->quit()) aborted_ = true;
     results.completed = !aborted_ && (stopped_early_ || !kernel_.stopped());
-    results.events = scheduler_.events_run();
+    results.events = partitions_.events_run();
+    results.threads = partitions_.count();
+    results.undivided = partition_plan_.undivided;
     measurement_->collect(results);
     for (const Wire& wire : network_.wires()) {
       results.link_traversals += wire.module->link().counters().packets;
@@ -126,21 +134,21 @@ class Platform final : public sc_core::sc_module {
     }
   }
 
-  static unsigned hosts_in(const Network& network) {
-    return static_cast<unsigned>(network.topology().hosts());
-  }
+  unsigned host_count() const { return static_cast<unsigned>(topology_.hosts()); }
 
   FlowPlan make_plan() const {
     const std::vector<FlowSpec> flows = expand_traffic(traffic_specs(config_), traffic_context());
-    return FlowPlan(flows, qos_links(config_, flows), network_.routing(), hosts_in(network_),
+    return FlowPlan(flows, qos_links(config_, flows), routing_, host_count(),
                     static_cast<std::uint32_t>(config_.nic.mtu));
   }
 
   TrafficContext traffic_context() const {
     TrafficContext context;
-    context.hosts = hosts_in(network_);
+    context.hosts = host_count();
     context.seed = config_.seed;
-    context.link_rate = [this](HostId host) { return network_.host_link(host).rate; };
+    context.link_rate = [this](HostId host) {
+      return topology_.link(topology_.node_of(host), 0).rate;
+    };
     for (unsigned dscp = 0; dscp < 64; ++dscp) {
       context.priority_of_dscp[dscp] = static_cast<std::uint8_t>(config_.dscp_of(dscp).priority);
     }
@@ -150,11 +158,19 @@ class Platform final : public sc_core::sc_module {
   void build_hosts() {
     const std::uint32_t full =
         roce::data_wire_bytes(static_cast<std::uint32_t>(config_.nic.mtu), false, false);
-    const PicoSeconds longest = network_.routing().longest_base_rtt(full, roce::ack_wire_bytes());
-    for (HostId id = 0; id < hosts_in(network_); ++id) {
-      const HostContext context{config_, kernel_,       pool_,
-                                ledger_, plan_,         network_.host_link(id),
-                                id,      kNicRank + id, kControllerRank + id,
+    const PicoSeconds longest = routing_.longest_base_rtt(full, roce::ack_wire_bytes());
+    for (HostId id = 0; id < host_count(); ++id) {
+      const NodeId node = topology_.node_of(id);
+      const HostContext context{config_,
+                                kernel_,
+                                partitions_.scheduler_of(node),
+                                partitions_.pool_of(node),
+                                ledger_,
+                                plan_,
+                                network_.host_link(id),
+                                id,
+                                kNicRank + id,
+                                kControllerRank + id,
                                 longest};
       hosts_.push_back(std::make_unique<Host>(("host" + std::to_string(id)).c_str(), context));
       network_.connect_host(id, hosts_.back()->nic().out(), hosts_.back()->nic().in());
@@ -182,7 +198,7 @@ class Platform final : public sc_core::sc_module {
   }
 
   void check_finished() {
-    if (ledger_.finished_flows() == ledger_.size()) {
+    if (tally().finished_flows == ledger_.size()) {
       stopped_early_ = true;
       kernel_.stop();
       return;
@@ -190,17 +206,28 @@ class Platform final : public sc_core::sc_module {
     scheduler_.schedule_in(finish_check_, kFinishInterval);
   }
 
+  FlowTally tally() const {
+    FlowTally sum;
+    for (const auto& host : hosts_) {
+      const FlowTally& one = host->nic().device().transmitter().tally();
+      sum.acknowledged_bytes += one.acknowledged_bytes;
+      sum.finished_flows += one.finished_flows;
+    }
+    return sum;
+  }
+
   double share_done() const {
     double done = static_cast<double>(scheduler_.now().count) /
                   static_cast<double>(std::max<std::int64_t>(config_.duration.count, 1));
     if (ends_with_traffic_) {
-      done = std::max(done, static_cast<double>(ledger_.acknowledged_bytes()) /
+      done = std::max(done, static_cast<double>(tally().acknowledged_bytes) /
                                 static_cast<double>(bytes_to_send_));
     }
     return std::min(done, 1.0);
   }
 
   void heartbeat() {
+    partitions_.balance_pools();
     if (observer_.wants_progress()) report_progress();
     if (observer_.stop_requested()) {
       aborted_ = stopped_early_ = true;
@@ -243,7 +270,7 @@ class Platform final : public sc_core::sc_module {
     for (const Wire& wire : network_.wires()) {
       b.packets_dropped += wire.module->link().counters().lost;
     }
-    b.packets_in_flight = static_cast<std::uint64_t>(pool_.in_use());
+    b.packets_in_flight = static_cast<std::uint64_t>(partitions_.packets_in_use());
   }
 
   /// Wires that flow control has stopped for ever: a fact about the network, not a failed run.
@@ -305,10 +332,13 @@ class Platform final : public sc_core::sc_module {
   const PlatformConfig& config_;
   RunObserver& observer_;
   Scheduler scheduler_;
-  PacketPool pool_;
+  Topology topology_;
+  Routing routing_;
+  FlowPlan plan_;
+  PartitionPlan partition_plan_;
+  Partitions partitions_;
   model::SimulationKernel kernel_;
   Network network_;
-  FlowPlan plan_;
   FlowLedger ledger_;
   std::vector<std::unique_ptr<Host>> hosts_;
   std::unique_ptr<DirectTraffic> traffic_;

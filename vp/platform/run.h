@@ -16,6 +16,7 @@ struct RunSetup {
   TraceOutput traces;
   bool interactive = false;  // pauses at the beginning and reads commands from standard input
   bool prompt = false;       // interactive: a person types
+  unsigned threads = 0;      // that share the run; 0: two where that pays. The results are the same
 };
 
 /// Builds the platform, runs it to its end and collects the results. At most once a process

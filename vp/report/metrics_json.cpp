@@ -213,7 +213,8 @@ Json metrics_json(const RunResults& r, const Metrics& m) {
   json["link_traversals"] = r.link_traversals;
   const double wall = r.wall_s > 0 ? r.wall_s : 1e-9;
   json["speed"] = {{"link_traversals_per_s", static_cast<double>(r.link_traversals) / wall},
-                   {"events_per_s", static_cast<double>(r.events) / wall}};
+                   {"events_per_s", static_cast<double>(r.events) / wall},
+                   {"threads", r.threads}};
   json["measure"] = {{"from_s", exact_seconds(r.measured_from)},
                      {"to_s", exact_seconds(r.measured_to)}};
   json["aggregate"] = aggregate(r, m);

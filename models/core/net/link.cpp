@@ -10,15 +10,18 @@ constexpr std::uint64_t kPicoBitsPerByte = 8'000'000'000'000u;
 
 Link::Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& parameters,
            std::uint32_t rank)
-    : scheduler_(scheduler),
+    : near_(&scheduler),
       delay_(parameters.delay),
+      overhead_(static_cast<std::uint32_t>(parameters.overhead)),
+      far_(&scheduler),
       arrival_(Event::calling<&Link::deliver>(*this, rank)),
       parameters_(parameters),
       pool_(pool) {
   const std::uint64_t rate = parameters.rate.bits_per_second;
   assert(rate > 0);
-  if (kPicoBitsPerByte % rate == 0) {
-    per_byte_ = PicoSeconds(static_cast<std::int64_t>(kPicoBitsPerByte / rate));
+  const std::uint64_t whole = kPicoBitsPerByte / rate;
+  if (kPicoBitsPerByte % rate == 0 && whole <= UINT32_MAX) {
+    per_byte_ = static_cast<std::uint32_t>(whole);
   }
 }
 
@@ -27,31 +30,52 @@ void Link::connect(PacketSink& sink, int port) {
   sink_port_ = port;
 }
 
+void Link::lead_across(Scheduler& far, Mailbox& mailbox) {
+  far_ = &far;
+  mailbox_ = &mailbox;
+}
+
 PicoSeconds Link::send(Packet* packet) {
-  const Bytes on_wire = packet->wire_bytes + parameters_.overhead;
-  const PicoSeconds serialisation =
-      per_byte_.count != 0 ? per_byte_ * on_wire : serialization_time(on_wire, parameters_.rate);
-  const PicoSeconds now = scheduler_.now();
+  const Bytes on_wire = Bytes{packet->wire_bytes} + overhead_;
+  const PicoSeconds serialisation = per_byte_ != 0 ? PicoSeconds(per_byte_ * on_wire)
+                                                   : serialization_time(on_wire, parameters_.rate);
+  const PicoSeconds now = near_->now();
+#ifndef NDEBUG
   assert(now >= free_at_ && "the wire is still sending");
   free_at_ = now + serialisation;
-  counters_.busy += serialisation;
+#endif
+  busy_ += serialisation;
   if (watched_ && !survives(packet, now)) return serialisation;
-  ++counters_.packets;
-  counters_.bytes += packet->wire_bytes;
-  const PicoSeconds arrival = free_at_ + delay_;
+  ++packets_;
+  bytes_ += packet->wire_bytes;
+  const PicoSeconds arrival = now + serialisation + delay_;
+  if (mailbox_ == nullptr) {
+    arrive_at(packet, arrival);
+  } else {
+    packet->next_arrival = arrival;  // its own, until it is behind another
+    mailbox_->put(&Link::enter, this, packet, arrival);
+  }
+  return serialisation;
+}
+
+void Link::arrive_at(Packet* packet, PicoSeconds arrival) {
   if (in_flight_.empty()) {
-    scheduler_.schedule_at(arrival_, arrival, packet);
+    far_->schedule_at(arrival_, arrival, packet);
   } else {
     in_flight_.back()->next_arrival = arrival;
   }
   in_flight_.push(packet);
-  return serialisation;
+}
+
+void Link::enter(void* link, void* item) {
+  auto* const packet = static_cast<Packet*>(item);
+  static_cast<Link*>(link)->arrive_at(packet, packet->next_arrival);
 }
 
 bool Link::survives(Packet* packet, PicoSeconds now) {
   if (tap_) tap_(*packet, now);
   if (!loss_ || !loss_(*packet)) return true;
-  ++counters_.lost;
+  ++lost_;
   pool_.give_back(packet);
   return false;
 }
@@ -60,7 +84,7 @@ void Link::deliver() {
   Packet* const packet = in_flight_.pop();
   // A packet may have left the caches on its way, so the one behind is not looked at but announced.
   if (!in_flight_.empty()) {
-    scheduler_.schedule_at(arrival_, packet->next_arrival, in_flight_.front());
+    far_->schedule_at(arrival_, packet->next_arrival, in_flight_.front());
   }
   sink_->receive(packet, sink_port_);
 }

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "net/packet.h"
+#include "sim/mailbox.h"
 #include "sim/scheduler.h"
 #include "units.h"
 
@@ -56,37 +57,52 @@ class alignas(64) Link final : public PacketOut {
   Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& parameters,
        std::uint32_t rank);
   void connect(PacketSink& sink, int port);
+  /// The far end is in another partition: packets arrive by its scheduler and get there through
+  /// `mailbox`. Before the first packet; the delay must be at least the run's lookahead.
+  void lead_across(Scheduler& far, Mailbox& mailbox);
 
   PicoSeconds send(Packet* packet) override;
 
   const LinkParameters& parameters() const { return parameters_; }
-  const LinkCounters& counters() const { return counters_; }
+  LinkCounters counters() const { return {packets_, bytes_, lost_, busy_}; }
   void set_loss_hook(LossHook hook) {
     loss_ = std::move(hook);
-    watched_ = loss_ || tap_;
+    watch();
   }
   void set_tap(Tap tap) {
     tap_ = std::move(tap);
-    watched_ = loss_ || tap_;
+    watch();
   }
 
  private:
   void deliver();
+  void arrive_at(Packet* packet, PicoSeconds arrival);
+  static void enter(void* link, void* packet);
+  void watch() { watched_ = loss_ || tap_; }
   /// Tap and loss hook; false when the packet is lost.
   bool survives(Packet* packet, PicoSeconds now);
 
-  // What a packet touches, in three cache lines: a large network does not fit the caches.
-  Scheduler& scheduler_;
-  PicoSeconds per_byte_{};  // zero when a byte does not take whole picoseconds
+  // What a packet touches, in three cache lines: a large network does not fit the caches. The first
+  // is the sender's; the others are the far end's, which may be another processor's.
+  Scheduler* near_;
+  Mailbox* mailbox_ = nullptr;  // null: both ends are in one partition
   PicoSeconds delay_;
+  std::uint32_t per_byte_ = 0;  // picoseconds; zero when it is not a whole number of them
+  std::uint32_t overhead_;
+  std::uint64_t packets_ = 0;
+  std::uint64_t bytes_ = 0;
+  PicoSeconds busy_{};
+  bool watched_ = false;  // by a loss hook or a tap
+
+  alignas(64) Scheduler* far_;
   PacketFifo in_flight_;  // all with the same delay, so first in is first out
   PacketSink* sink_ = nullptr;
   int sink_port_ = 0;
-  bool watched_ = false;  // by a loss hook or a tap
   Event arrival_;
+
   LinkParameters parameters_;
-  LinkCounters counters_;
-  PicoSeconds free_at_{};
+  std::uint64_t lost_ = 0;
+  PicoSeconds free_at_{};  // for an assertion only
   PacketPool& pool_;
   LossHook loss_;
   Tap tap_;

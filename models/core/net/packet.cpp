@@ -1,5 +1,7 @@
 #include "net/packet.h"
 
+#include <algorithm>
+
 namespace dcc {
 
 namespace {
@@ -13,6 +15,13 @@ Buffer* reuse(std::vector<Buffer*>& spare, std::vector<std::unique_ptr<Buffer>>&
   Buffer* const buffer = spare.back();
   spare.pop_back();
   return buffer;
+}
+/// The second half of what is spare, to the end of another's.
+template <class Buffer>
+void move_half(std::vector<Buffer*>& from, std::vector<Buffer*>& to) {
+  const auto middle = from.begin() + static_cast<std::ptrdiff_t>(from.size() / 2);
+  to.insert(to.end(), middle, from.end());
+  from.erase(middle, from.end());
 }
 }  // namespace
 
@@ -48,6 +57,29 @@ void PacketPool::give_back(Packet* packet) {
   packet->next = free_;
   free_ = packet;
   --in_use_;
+}
+
+void PacketPool::give_half_to(PacketPool& other) {
+  const std::size_t packets = unused() / 2;
+  for (std::size_t i = 0; i < packets; ++i) {
+    Packet* const packet = free_;
+    free_ = packet->next;
+    packet->next = other.free_;
+    other.free_ = packet;
+  }
+  in_use_ += static_cast<std::int64_t>(packets);
+  other.in_use_ -= static_cast<std::int64_t>(packets);
+  move_half(free_telemetry_, other.free_telemetry_);
+  move_half(free_payload_, other.free_payload_);
+}
+
+void PacketPool::balance(const std::vector<PacketPool*>& pools) {
+  const auto less = [](const PacketPool* a, const PacketPool* b) {
+    return a->unused() < b->unused();
+  };
+  const auto [poor, rich] = std::minmax_element(pools.begin(), pools.end(), less);
+  const std::size_t most = (*rich)->unused();
+  if (most > kHoard && most / 4 > (*poor)->unused()) (*rich)->give_half_to(**poor);
 }
 
 }  // namespace dcc

@@ -105,11 +105,22 @@ class PacketPool {
   void attach_payload(Packet& packet, std::size_t bytes);
   /// Takes back the packet and what is attached to it.
   void give_back(Packet* packet);
-  /// Packets taken and not given back: on a wire, in a queue, or being handled.
+  /// Packets taken and not given back: on a wire, in a queue, or being handled. Of several pools
+  /// that exchange packets only the sum means that.
   std::int64_t in_use() const { return in_use_; }
+
+  /// Evens out what lies unused in pools between which packets wander, if one of them has come to
+  /// hold far more than it needs: each partition of a run has a pool of its own, and traffic may go
+  /// one way.
+  static void balance(const std::vector<PacketPool*>& pools);
 
  private:
   static constexpr std::size_t kBlock = 256;
+  static constexpr std::size_t kHoard = 16 * kBlock;
+  std::size_t unused() const {
+    return static_cast<std::size_t>(static_cast<std::int64_t>(blocks_.size() * kBlock) - in_use_);
+  }
+  void give_half_to(PacketPool& other);
   std::vector<std::unique_ptr<Packet[]>> blocks_;
   std::vector<std::unique_ptr<IntStack>> all_telemetry_;
   std::vector<std::unique_ptr<PayloadBytes>> all_payload_;

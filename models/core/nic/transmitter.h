@@ -87,6 +87,7 @@ class Transmitter final : public AlgorithmHost {
   const LogHistogram& rtt_ns() const { return rtt_ns_; }
   void reset_statistics() { rtt_ns_ = LogHistogram(); }
   PicoSeconds paused_time() const;
+  const FlowTally& tally() const { return tally_; }
 
  private:
   struct FlowTimer {
@@ -179,6 +180,7 @@ class Transmitter final : public AlgorithmHost {
   Bytes staging_limit_ = 0;
   PicoSeconds dma_free_{};
 
+  FlowTally tally_;
   Qpn oldest_ = kNoFlow, youngest_ = kNoFlow;
   Event timeout_;
   LogHistogram rtt_ns_;

@@ -13,7 +13,7 @@ Bytes Transmitter::complete_before(Qpn qpn, Flow& flow, Psn psn) {
       completions_->work_done(qpn, item, CompletionSink::Status::kOk);
     }
   });
-  if (newly > 0) ledger_.acknowledged(flow.config.flow, newly, now());
+  if (newly > 0) tally_.acknowledged(ledger_[flow.config.flow], newly, now());
   return newly;
 }
 

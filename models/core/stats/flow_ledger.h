@@ -1,6 +1,7 @@
 // What happened to each traffic flow: one record a flow, written by the NICs at either end.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -8,20 +9,24 @@
 
 namespace dcc {
 
-struct FlowRecord {
+/// A cache line for what the sending NIC writes and one for the receiving NIC's: they may run on
+/// different processors.
+struct alignas(64) FlowRecord {
   PicoSeconds posted = PicoSeconds::max();  // first work posted
   PicoSeconds last_ack{};
-  PicoSeconds last_received{};
   Bytes target_bytes = 0;  // what is to be sent in all; 0: without end
   Bytes posted_bytes = 0;
   Bytes acked_bytes = 0;
-  Bytes received_bytes = 0;          // payload, in order, without repeats
   std::uint64_t sent_wire_bits = 0;  // link overhead and repeats included
   std::uint64_t packets = 0;
   std::uint64_t retransmits = 0;
+
+  PicoSeconds last_received{};
+  Bytes received_bytes = 0;  // payload, in order, without repeats
   std::uint64_t ce_received = 0;
   std::uint64_t cnps_sent = 0;
 };
+static_assert(offsetof(FlowRecord, last_received) == 64);
 
 /// Indexed by Packet::flow.
 class FlowLedger {
@@ -33,27 +38,28 @@ class FlowLedger {
   auto begin() const { return records_.begin(); }
   auto end() const { return records_.end(); }
 
-  /// The sender's NIC: so many payload bytes more are acknowledged.
-  void acknowledged(std::size_t flow, Bytes bytes, PicoSeconds now) {
-    FlowRecord& record = records_[flow];
-    const bool was_finished = finished(record);
-    record.acked_bytes += bytes;
-    acknowledged_bytes_ += bytes;
-    record.last_ack = now;
-    if (!was_finished && finished(record)) ++finished_;
-  }
+  /// Every byte is acknowledged.
   static bool finished(const FlowRecord& record) {
     return record.target_bytes != 0 && record.acked_bytes >= record.target_bytes;
   }
-  /// Of all flows.
-  Bytes acknowledged_bytes() const { return acknowledged_bytes_; }
-  /// Flows of which every byte is acknowledged.
-  std::size_t finished_flows() const { return finished_; }
 
  private:
   std::vector<FlowRecord> records_;
-  std::size_t finished_ = 0;
-  Bytes acknowledged_bytes_ = 0;
+};
+
+/// What one sender has got acknowledged, of all its flows: the totals of a run are sums over the
+/// senders, because there may be two at work in the same instant.
+struct FlowTally {
+  Bytes acknowledged_bytes = 0;
+  std::size_t finished_flows = 0;
+
+  void acknowledged(FlowRecord& record, Bytes bytes, PicoSeconds now) {
+    const bool was_finished = FlowLedger::finished(record);
+    record.acked_bytes += bytes;
+    record.last_ack = now;
+    acknowledged_bytes += bytes;
+    if (!was_finished && FlowLedger::finished(record)) ++finished_flows;
+  }
 };
 
 }  // namespace dcc

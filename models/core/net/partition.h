@@ -1,0 +1,38 @@
+// Which part of a network runs on which processor.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "net/routing.h"
+#include "net/topology.h"
+#include "units.h"
+
+namespace dcc {
+
+/// What one host is going to send another.
+struct Demand {
+  HostId from = 0;
+  HostId to = 0;
+  double bytes = 0;
+};
+
+/// Bytes that pass each node, those of its own included, by NodeId: every demand spread evenly over
+/// its shortest paths.
+std::vector<double> expected_load(const Topology& topology, const Routing& routing,
+                                  std::vector<Demand> demands);
+
+struct NetworkPartition {
+  unsigned count = 1;
+  std::vector<unsigned> of_node;               // by NodeId, 0 … count-1
+  PicoSeconds lookahead = PicoSeconds::max();  // least delay of a link between two partitions
+  double heaviest = 1;                         // share of the load that the greatest one carries
+};
+
+/// Divides a network into `parts` of about the same load. A host stays with its switch; switches
+/// with hosts are divided in the order of their numbers, which is pod by pod in a tree, the others
+/// go where most of their neighbours are as long as the balance allows it. One partition when there
+/// are fewer loaded switches with hosts than parts.
+NetworkPartition divide(const Topology& topology, const std::vector<double>& load, unsigned parts);
+
+}  // namespace dcc

@@ -1,0 +1,34 @@
+// Where the threads of a run wait for each other, thousands of times a second.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+namespace dcc {
+
+/// All parties wait until the last has come; then all go on, and each sees what the others wrote
+/// before. Waits turning first, because a wait is mostly a few microseconds; then lets others have
+/// the processor; at last sleeps.
+class ThreadBarrier {
+ public:
+  explicit ThreadBarrier(unsigned parties) : parties_(parties) {}
+  ThreadBarrier(const ThreadBarrier&) = delete;
+  ThreadBarrier& operator=(const ThreadBarrier&) = delete;
+
+  void wait();
+
+ private:
+  void open(std::uint32_t phase);
+  void sleep_through(std::uint32_t phase);
+
+  const unsigned parties_;
+  alignas(64) std::atomic<unsigned> arrived_{0};
+  alignas(64) std::atomic<std::uint32_t> phase_{0};
+  std::atomic<unsigned> sleepers_{0};
+  std::mutex mutex_;
+  std::condition_variable opened_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,101 @@
+"""A run that several threads share leaves the bytes of a run by one."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import harness
+
+DCCVP = sys.argv.pop(1)
+CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
+
+# Configuration, overrides, what it brings to the boundary between two partitions.
+RUNS = {
+    "telemetry": ("reproduce/fbhadoop_hpcc.yaml", ["duration=300us"]),
+    "marks and CNPs": ("reproduce/fbhadoop_dcqcn.yaml", ["duration=300us"]),
+    "windows": ("reproduce/fbhadoop_dctcp.yaml", ["duration=300us"]),
+    "bursts and completions": ("reproduce/fbhadoop_timely.yaml", ["duration=300us"]),
+    "the controller": ("reproduce/fbhadoop_dcqcn.yaml",
+                       ["duration=300us", "nic.congestion_control={algorithm: dcc}"]),
+    "no acknowledgements": ("reproduce/fbhadoop_dcqcn.yaml",
+                            ["duration=300us", "nic.ack=none", "nic.recovery.kind=none"]),
+    "drops and repeats": ("reproduce/fbhadoop_dcqcn.yaml",
+                          ["duration=600us", "switch.pfc.enabled=false", "switch.buffer=200KiB",
+                           "nic.recovery.timeout=50us"]),
+    "pauses": ("reproduce/victim_flow.yaml", ["duration=1ms", "measure={from: 0s, to: 1ms}"]),
+    "pauses in a circle": ("pfc_deadlock.yaml", []),
+    "two switches": ("reproduce/ib_parking_lot.yaml",
+                     ["duration=2ms", "measure={from: 1ms, to: 2ms}"]),
+    "all pods": ("reproduce/fbhadoop_hpcc.yaml",
+                 ["duration=200us", "traffic=[{kind: permutation, hosts: 0..319, bytes: 1MB}]"]),
+}
+
+
+class Threads(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def run_with(self, threads, config, overrides, *more, quiet=True):
+        out = pathlib.Path(self.folder.name) / f"{threads}"
+        words = [DCCVP, "run", str(config), "--no-plots", "--force", "--out", str(out),
+                 *(["--quiet"] if quiet else []), *more]
+        for override in ["expect=[]", *overrides]:
+            words += ["-c", override]
+        if threads:
+            words += ["--threads", str(threads)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False,
+                              timeout=harness.PATIENCE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        speed = json.loads((out / "metrics.json").read_text(encoding="utf-8"))["speed"]
+        return out, speed["threads"], done.stderr
+
+    def test_results_are_the_same(self):
+        for what, (config, overrides) in RUNS.items():
+            with self.subTest(what):
+                one, threads, _ = self.run_with(1, CONFIGS / config, overrides)
+                self.assertEqual(threads, 1)
+                expected = harness.figures(one)
+                files = sorted(f.relative_to(one) for f in one.rglob("*.csv"))
+                self.assertIn(pathlib.Path("flows.csv"), files)
+                for wanted in (2, 3):
+                    many, threads, _ = self.run_with(wanted, CONFIGS / config, overrides)
+                    # A network of two switches cannot be cut in three.
+                    if wanted == 2 or "fbhadoop" in config:
+                        self.assertEqual(threads, wanted)
+                    self.assertEqual(harness.figures(many), expected)
+                    for file in files:
+                        self.assertEqual((many / file).read_bytes(), (one / file).read_bytes(), file)
+
+    def test_says_why_it_stays_whole(self):
+        for overrides, reason in (
+            (["host.driver=native"], "hosts run software"),
+            (["faults=[{kind: loss, link: all, probability: 0.001}]"], "the network has faults"),
+            (["output.trace.perfetto=true"], "events are traced"),
+        ):
+            with self.subTest(reason):
+                config = CONFIGS / "reproduce" / "ib_parking_lot.yaml"
+                _, threads, said = self.run_with(2, config, ["duration=100us", "measure={from: 0s, to: 100us}", *overrides],
+                                                 quiet=False)
+                self.assertEqual(threads, 1)
+                self.assertIn(f"dccvp: one thread runs this: {reason}\n", said)
+
+    def test_does_not_divide_unasked_what_is_small(self):
+        config = CONFIGS / "reproduce" / "ib_parking_lot.yaml"
+        _, threads, said = self.run_with(0, config, ["duration=100us", "measure={from: 0s, to: 100us}"], quiet=False)
+        self.assertEqual(threads, 1)
+        self.assertNotIn("one thread", said)
+
+    def test_refuses_a_number_that_cannot_be(self):
+        for number in ("0", "65", "two"):
+            done = subprocess.run([DCCVP, "run", str(CONFIGS / "demo.yaml"), "--threads", number],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("--threads", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

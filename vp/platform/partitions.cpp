@@ -1,0 +1,122 @@
+#include "platform/partitions.h"
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+
+namespace dcc::vp {
+
+namespace {
+
+constexpr unsigned kUnasked = 2;  // processors taken without being told so
+// A window must be long against the two barriers around it (a microsecond): it holds as many events
+// as ten times this number of packets, each of some hundred nanoseconds.
+constexpr double kLeastPackets = 50;
+constexpr double kWorstShare = 0.7;
+
+bool software_runs(const PlatformConfig& config, const Topology& topology) {
+  for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
+    if (config.host_of(host).driver != DriverKind::kNone) return true;
+  }
+  return false;
+}
+
+/// Why the events of this platform need one order; empty if they do not.
+std::string needs_one_order(const PlatformConfig& config, const Topology& topology, bool watched) {
+  const ControllerConfig& controller = config.nic.controller;
+  if (software_runs(config, topology)) return "hosts run software";
+  if (controller.timer != Implementation::kModel || controller.rate_lut != Implementation::kModel)
+    return "the controller is RTL";
+  if (!config.faults.empty()) return "the network has faults";
+  if (watched) return "events are traced";
+  return "";
+}
+
+/// What every flow is going to send, as far as the configuration tells.
+std::vector<Demand> demands_of(const PlatformConfig& config, const Topology& topology,
+                               const std::vector<PlannedFlow>& flows) {
+  std::vector<Demand> demands;
+  demands.reserve(flows.size());
+  for (const PlannedFlow& flow : flows) {
+    const FlowSpec& spec = flow.spec;
+    const PicoSeconds end = std::min(spec.stop, config.duration);
+    if (end <= spec.start) continue;
+    BitRate rate = topology.link(topology.node_of(spec.from), 0).rate;
+    if (spec.rate.bits_per_second != 0) rate = std::min(rate, spec.rate);
+    double bytes = static_cast<double>(rate.bits_per_second) / 8 * to_seconds(end - spec.start);
+    if (spec.bytes != 0) bytes = std::min(bytes, static_cast<double>(spec.bytes));
+    demands.push_back({spec.from, spec.to, bytes});
+  }
+  return demands;
+}
+
+/// Full packets that all senders together can send, or all receivers receive, in a time.
+double packets_within(PicoSeconds time, const PlatformConfig& config, const Topology& topology,
+                      const std::vector<Demand>& demands) {
+  std::vector<char> sends(static_cast<std::size_t>(topology.hosts()));
+  std::vector<char> receives(sends.size());
+  for (const Demand& demand : demands) sends[demand.from] = receives[demand.to] = 1;
+  const auto rate_of = [&](const std::vector<char>& hosts) {
+    double sum = 0;
+    for (HostId host = 0; host < hosts.size(); ++host) {
+      if (hosts[host] == 0) continue;
+      sum += static_cast<double>(topology.link(topology.node_of(host), 0).rate.bits_per_second);
+    }
+    return sum;
+  };
+  return std::min(rate_of(sends), rate_of(receives)) * to_seconds(time) /
+         (8 * static_cast<double>(config.nic.mtu));
+}
+
+}  // namespace
+
+PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topology,
+                              const Routing& routing, const std::vector<PlannedFlow>& flows,
+                              unsigned threads, bool watched) {
+  PartitionPlan plan;
+  plan.network = divide(topology, std::vector<double>(topology.nodes().size()), 1);
+  const bool asked = threads != 0;
+  if (!asked) threads = std::min(kUnasked, std::thread::hardware_concurrency());
+  if (threads < 2) return plan;
+  plan.undivided = needs_one_order(config, topology, watched);
+  if (!plan.undivided.empty()) return plan;
+  const std::vector<Demand> demands = demands_of(config, topology, flows);
+  const NetworkPartition divided =
+      divide(topology, expected_load(topology, routing, demands), threads);
+  if (divided.count < 2) {
+    plan.undivided = "its traffic meets too few switches that have hosts";
+  } else if (divided.lookahead.count <= 0) {
+    plan.undivided = "a link between its parts has no delay";
+  } else if (!asked && (divided.heaviest > kWorstShare ||
+                        packets_within(divided.lookahead, config, topology, demands) <
+                            kLeastPackets * divided.count)) {
+    plan.undivided = "it would not pay";
+  } else {
+    plan.network = divided;
+  }
+  return plan;
+}
+
+Partitions::Partitions(Scheduler& platform, const NetworkPartition& plan)
+    : platform_(platform), of_node_(plan.of_node) {
+  for (unsigned p = 0; p < plan.count; ++p) pools_.push_back(std::make_unique<PacketPool>());
+  if (plan.count > 1) parallel_ = std::make_unique<ParallelRun>(plan.count, plan.lookahead);
+}
+
+std::uint64_t Partitions::events_run() const {
+  return platform_.events_run() + (parallel_ != nullptr ? parallel_->events_run() : 0);
+}
+
+std::int64_t Partitions::packets_in_use() const {
+  return std::accumulate(pools_.begin(), pools_.end(), std::int64_t{0},
+                         [](std::int64_t sum, const auto& pool) { return sum + pool->in_use(); });
+}
+
+void Partitions::balance_pools() {
+  if (count() < 2) return;
+  std::vector<PacketPool*> pools;
+  for (const auto& pool : pools_) pools.push_back(pool.get());
+  PacketPool::balance(pools);
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,65 @@
+// Which parts of the platform run on which processor, and what each part needs of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/platform_config.h"
+#include "net/packet.h"
+#include "net/partition.h"
+#include "platform/flow_plan.h"
+#include "sim/parallel_run.h"
+#include "sim/scheduler.h"
+
+namespace dcc::vp {
+
+/// How a run is divided.
+struct PartitionPlan {
+  NetworkPartition network;
+  std::string undivided;  // why there is one partition only; empty otherwise
+};
+
+/// `threads`: how many the user wants, 0: two where that pays. `watched`: somebody looks at single
+/// events (a trace, a debugger, a person). Never more than can be: software, RTL, faults and
+/// whoever watches need the one order of all events.
+PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topology,
+                              const Routing& routing, const std::vector<PlannedFlow>& flows,
+                              unsigned threads, bool watched);
+
+/// A scheduler and a packet pool for every partition. With one partition its scheduler is the
+/// platform's; with several the platform's own events (traffic, samples, end of the run) stay on
+/// the platform's scheduler, and happen while all partitions wait.
+class Partitions {
+ public:
+  Partitions(Scheduler& platform, const NetworkPartition& plan);
+
+  unsigned count() const { return static_cast<unsigned>(pools_.size()); }
+  Scheduler& scheduler_of(NodeId node) {
+    return parallel_ == nullptr ? platform_ : parallel_->scheduler(of(node));
+  }
+  PacketPool& pool_of(NodeId node) { return *pools_[of(node)]; }
+  /// What packets between two nodes go through; null when they are in one partition.
+  Mailbox* mailbox(NodeId from, NodeId to) {
+    return of(from) == of(to) ? nullptr : &parallel_->mailbox(of(from), of(to));
+  }
+  /// Null with one partition.
+  ParallelRun* parallel() { return parallel_.get(); }
+
+  // While all partitions wait:
+  /// Events of the devices and of the platform.
+  std::uint64_t events_run() const;
+  std::int64_t packets_in_use() const;
+  void balance_pools();
+
+ private:
+  unsigned of(NodeId node) const { return of_node_[static_cast<std::size_t>(node)]; }
+
+  Scheduler& platform_;
+  std::vector<unsigned> of_node_;
+  std::unique_ptr<ParallelRun> parallel_;
+  std::vector<std::unique_ptr<PacketPool>> pools_;
+};
+
+}  // namespace dcc::vp
