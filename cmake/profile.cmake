@@ -10,7 +10,8 @@ endif()
 
 function(dccvp_compile_by_profile target)
   if(DCCVP_PROFILE STREQUAL "generate")
-    target_compile_options(${target} PRIVATE -fprofile-generate -fprofile-update=atomic)  # by two threads
+    # Two threads count.
+    target_compile_options(${target} PRIVATE -fprofile-generate -fprofile-update=atomic)
     target_link_options(${target} INTERFACE -fprofile-generate)
   elseif(DCCVP_PROFILE STREQUAL "use")
     # Partial training: what the training runs never reached is compiled as without a profile.
