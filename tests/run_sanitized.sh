@@ -8,9 +8,10 @@ ninja -C build-sanitize dccvp
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 status=0
-for config in demo incast_8x25g thousand_flows table_full rdma_write; do
+for config in demo incast_8x25g thousand_flows table_full rdma_write reproduce/fbhadoop_hpcc; do
   case $config in
     rdma_write) limits="" ;;
+    reproduce/*) limits="-c duration=200us --threads 2" ;;
     *) limits="-c duration=3ms -c measure.from=1ms -c measure.to=3ms -c expect=[]" ;;
   esac
   for build in build build-sanitize; do

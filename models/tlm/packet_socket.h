@@ -5,8 +5,8 @@
 //   returned by a wire  TLM_UPDATED with END_REQ annotated: the wire is free after that delay, and
 //                       the next BEGIN_REQ may not come before
 //   returned by a device TLM_ACCEPTED: it takes every packet at once
-// There is no backward path: callee and caller share the platform's scheduler, and most packets
-// leave a wire that nobody waits for.
+// There is no backward path: the times are known when the packet leaves, and most packets leave a
+// wire that nobody waits for.
 //
 // A target may offer direct access, as memories do with DMI: what stands behind its socket, to be
 // called with the same meaning. Links and devices take it up when the simulation starts, because

@@ -92,21 +92,20 @@ void SimulationKernel::run_partitions() {
     const PicoSeconds due = event != nullptr ? event->due() : PicoSeconds::max();
     const PicoSeconds upto = std::min(due, end_);
     const PicoSeconds next = partitions_->next_time();
-    if (next <= upto) {
-      partitions_->run_until(upto - next > stride ? next + stride : upto);
-      beat();
-      continue;
+    const PicoSeconds stop = next <= upto && upto - next > stride ? next + stride : upto;
+    partitions_->run_until(stop);
+    scheduler_.advance_to(stop);
+    if (next > upto) {
+      if (due > end_) break;
+      scheduler_.run(*event);
     }
-    partitions_->run_until(upto);
-    if (due > end_) break;
-    scheduler_.run(*event);
+    beat();
   }
   if (stopping_) {
     sc_core::sc_stop();
     return;
   }
   next_trigger(poke_);
-  scheduler_.advance_to(end_);
 }
 
 }  // namespace dcc::model

@@ -61,7 +61,7 @@ class SimulationKernel final : public sc_core::sc_module {
 
  private:
   static constexpr std::uint32_t kEventsPerCall = 1u << 16;
-  static constexpr std::int64_t kWindowsPerCall = 16;  // of partitions: some thousand events
+  static constexpr std::int64_t kWindowsPerCall = 4;  // of partitions: some thousand events
   void run();
   void run_events();
   void run_partitions();

@@ -109,8 +109,7 @@ class Folder:
         out = [self.document["dccvp"], "run", self.document["platform"]]
         for argument in point["arguments"]:
             out += ["-c", argument]
-        return out + ["--out", str(self.results(point).resolve()), "--force", "--quiet", "--no-plots",
-                      "--threads", "1"]  # points run side by side
+        return out + ["--out", str(self.results(point).resolve()), "--force", "--quiet", "--no-plots"]
 
     def sweep_away(self):
         """What a killed run left half done: hidden folders of processes that are no more."""
@@ -124,7 +123,8 @@ class Folder:
         done: status None."""
         (self.path / "points").mkdir(parents=True, exist_ok=True)
         self.sweep_away()
-        commands = [self.command(point) for point in points]
+        one_each = ["--threads", "1"] if min(jobs, len(points)) > 1 else []
+        commands = [self.command(point) + one_each for point in points]
         for index, code, said in processes.run_all(commands, jobs, cwd=self.document["folder"]):
             point = points[index]
             message = said.replace("dccvp: ", "").replace("\n", "; ")

@@ -1,7 +1,11 @@
 """A run that several threads share leaves the bytes of a run by one."""
 
 import json
+import os
 import pathlib
+import pty
+import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -74,7 +78,7 @@ class Threads(unittest.TestCase):
         for overrides, reason in (
             (["host.driver=native"], "hosts run software"),
             (["faults=[{kind: loss, link: all, probability: 0.001}]"], "the network has faults"),
-            (["output.trace.perfetto=true"], "events are traced"),
+            (["output.trace.perfetto=true"], "somebody watches single events"),
         ):
             with self.subTest(reason):
                 config = CONFIGS / "reproduce" / "ib_parking_lot.yaml"
@@ -82,6 +86,39 @@ class Threads(unittest.TestCase):
                                                  quiet=False)
                 self.assertEqual(threads, 1)
                 self.assertIn(f"dccvp: one thread runs this: {reason}\n", said)
+
+    def test_takes_two_unasked_for_a_large_network(self):
+        config = CONFIGS / "reproduce" / "fbhadoop_hpcc.yaml"
+        _, threads, _ = self.run_with(0, config, ["duration=20us"])
+        self.assertEqual(threads, min(2, len(os.sched_getaffinity(0))))
+
+    def test_ends_where_it_is_interrupted(self):
+        out = pathlib.Path(self.folder.name) / "cut"
+        ours, theirs = pty.openpty()
+        endless = "traffic=[{kind: permutation, hosts: 0..319}]"
+        with subprocess.Popen(
+                [DCCVP, "run", CONFIGS / "reproduce" / "fbhadoop_hpcc.yaml", "--no-plots", "--out",
+                 out, "--threads", "2", "-c", "duration=3ms", "-c", endless, "-c",
+                 "output.series={interval: 3ms, flows: none, queues: none, classes: false}"],
+                stdout=subprocess.DEVNULL, stderr=theirs, stdin=subprocess.DEVNULL) as run:
+            os.close(theirs)
+            line = b""
+            while not re.search(rb"\r[0-9.]*[1-9][0-9.]* (us|ms) of 3\.00 ms", line):
+                line += os.read(ours, 4096)  # OSError: it ended without having told
+            run.send_signal(signal.SIGINT)
+            while True:  # a terminal that nobody reads would block it
+                try:
+                    if not os.read(ours, 4096):
+                        break
+                except OSError:  # the other end has closed
+                    break
+            self.assertEqual(run.wait(timeout=harness.PATIENCE), 1)
+        os.close(ours)
+        figures = harness.figures(out)
+        self.assertFalse(figures["completed"])
+        self.assertGreater(figures["sim_time_s"], 0)
+        self.assertEqual(figures["measure"]["to_s"], figures["sim_time_s"])
+        self.assertGreater(figures["aggregate"]["goodput_gbps"], 0)
 
     def test_does_not_divide_unasked_what_is_small(self):
         config = CONFIGS / "reproduce" / "ib_parking_lot.yaml"

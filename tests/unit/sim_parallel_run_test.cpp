@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -177,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, Divided,
                          ::testing::Combine(::testing::Values(2u, 3u, 4u),
                                             ::testing::Values(Hands::kTogether, Hands::kAlone,
                                                               Hands::kBest),
-                                            ::testing::Values(337, 1'000, 2'000'000)));
+                                            ::testing::Values(337, 1'000, 16'000, 2'000'000)));
 
 TEST(ParallelRun, KnowsTheFirstEventAndTheFirstItemUnderWay) {
   ParallelRun run(2, kLookahead);
@@ -223,6 +225,42 @@ TEST(ParallelRun, HandsOnWhatAnEventThrows) {
       EXPECT_EQ(others, 1);
     }
   }
+}
+
+TEST(ParallelRun, TellsTheEarliestOfTwoFailuresAndRunsNoFurther) {
+  for (const Hands hands : {Hands::kTogether, Hands::kAlone}) {
+    ParallelRun run(2, kLookahead, hands);
+    Event late([](void*) { throw std::runtime_error("late"); }, nullptr, 0);
+    Event early([](void*) { throw std::runtime_error("early"); }, nullptr, 0);
+    int after = 0;
+    Event behind([](void* count) { ++*static_cast<int*>(count); }, &after, 0);
+    run.scheduler(0).schedule_at(late, kNanoSecond * 2'900);
+    run.scheduler(1).schedule_at(early, kNanoSecond * 2'500);
+    run.scheduler(1).schedule_at(behind, kNanoSecond * 2'600);
+    try {
+      run.run_until(kMicroSecond * 50);
+      ADD_FAILURE() << "nothing thrown";
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "early");
+    }
+    EXPECT_EQ(after, 0);
+  }
+}
+
+TEST(ThreadBarrier, WakesWhoHasFallenAsleep) {
+  ThreadBarrier barrier(3);
+  int written = 0;
+  std::vector<std::thread> early;
+  for (int i = 0; i < 2; ++i) {
+    early.emplace_back([&] {
+      barrier.wait();
+      EXPECT_EQ(written, 1);
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // far longer than they turn
+  written = 1;
+  barrier.wait();
+  for (std::thread& thread : early) thread.join();
 }
 
 }  // namespace

@@ -5,24 +5,34 @@
 namespace dcc {
 namespace {
 
-/// Stretches of so many seconds in all, on a machine that runs so many events a second either way.
-/// Returns the share of the time in which all threads worked.
-double live(ThreadJudge& judge, double seconds, double alone, double together) {
-  constexpr double kStretch = 0.0005;
+/// Stretches of a fixed number of events for so many seconds, on a machine that runs so many events
+/// a second either way. Returns the share of the time in which all threads worked.
+double live(ThreadJudge& judge, double seconds, double alone, double together,
+            std::uint64_t stretch = 3'000) {
   double shared = 0;
-  for (double t = 0; t < seconds; t += kStretch) {
-    const double rate = judge.together() ? together : alone;
-    if (judge.together()) shared += kStretch;
-    judge.ran(static_cast<std::uint64_t>(rate * kStretch), kStretch);
+  double t = 0;
+  while (t < seconds) {
+    const bool all = judge.together();
+    const double took = static_cast<double>(stretch) / (all ? together : alone);
+    judge.ran(stretch, took);
+    t += took;
+    if (all) shared += took;
   }
-  return shared / seconds;
+  return shared / t;
 }
 
 TEST(ThreadJudge, KeepsTheFasterWay) {
   ThreadJudge quiet;
   EXPECT_GT(live(quiet, 20, 1e7, 1.7e7), 0.98);
-  ThreadJudge crowded;
-  EXPECT_LT(live(crowded, 20, 1e7, 4e5), 0.02);
+  // However much slower all are together, and however much is done between two looks at the clock.
+  for (const double together : {8e6, 1e6, 4e5, 1e5}) {
+    for (const std::uint64_t stretch : {500u, 3'000u, 12'000u}) {
+      ThreadJudge crowded;
+      const double twice = 2 * static_cast<double>(stretch) / together;  // a trial
+      EXPECT_LT(live(crowded, 40, 1e7, together, stretch), 0.02 + twice / 1.6)
+          << together << " together, " << stretch;
+    }
+  }
 }
 
 TEST(ThreadJudge, FollowsAMachineThatChanges) {

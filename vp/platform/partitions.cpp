@@ -1,5 +1,7 @@
 #include "platform/partitions.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <numeric>
 #include <thread>
@@ -28,7 +30,7 @@ std::string needs_one_order(const PlatformConfig& config, const Topology& topolo
   if (controller.timer != Implementation::kModel || controller.rate_lut != Implementation::kModel)
     return "the controller is RTL";
   if (!config.faults.empty()) return "the network has faults";
-  if (watched) return "events are traced";
+  if (watched) return "somebody watches single events";
   return "";
 }
 
@@ -81,8 +83,9 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
   plan.undivided = needs_one_order(config, topology, watched);
   if (!plan.undivided.empty()) return plan;
   const std::vector<Demand> demands = demands_of(config, topology, flows);
-  const NetworkPartition divided =
-      divide(topology, expected_load(topology, routing, demands), threads);
+  const std::vector<double> load = expected_load(topology, routing, demands);
+  NetworkPartition divided;
+  for (; threads > 1 && divided.count < 2; --threads) divided = divide(topology, load, threads);
   if (divided.count < 2) {
     plan.undivided = "its traffic meets too few switches that have hosts";
   } else if (divided.lookahead.count <= 0) {
@@ -100,7 +103,14 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
 Partitions::Partitions(Scheduler& platform, const NetworkPartition& plan)
     : platform_(platform), of_node_(plan.of_node) {
   for (unsigned p = 0; p < plan.count; ++p) pools_.push_back(std::make_unique<PacketPool>());
-  if (plan.count > 1) parallel_ = std::make_unique<ParallelRun>(plan.count, plan.lookahead);
+  if (plan.count < 2) return;
+  // Signals are the first thread's: what handles them is read there.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  parallel_ = std::make_unique<ParallelRun>(plan.count, plan.lookahead);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 std::uint64_t Partitions::events_run() const {

@@ -15,7 +15,7 @@
 
 namespace dcc::vp {
 
-/// How a run is divided.
+/// How a run is divided: into fewer parts than wanted where the network has fewer.
 struct PartitionPlan {
   NetworkPartition network;
   std::string undivided;  // why there is one partition only; empty otherwise

@@ -12,13 +12,13 @@ Link::Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& paramet
            std::uint32_t rank)
     : near_(&scheduler),
       delay_(parameters.delay),
-      overhead_(static_cast<std::uint32_t>(parameters.overhead)),
+      overhead_(static_cast<std::uint16_t>(parameters.overhead)),
       far_(&scheduler),
       arrival_(Event::calling<&Link::deliver>(*this, rank)),
       parameters_(parameters),
       pool_(pool) {
   const std::uint64_t rate = parameters.rate.bits_per_second;
-  assert(rate > 0);
+  assert(rate > 0 && parameters.overhead == overhead_);
   const std::uint64_t whole = kPicoBitsPerByte / rate;
   if (kPicoBitsPerByte % rate == 0 && whole <= UINT32_MAX) {
     per_byte_ = static_cast<std::uint32_t>(whole);

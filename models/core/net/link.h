@@ -83,16 +83,17 @@ class alignas(64) Link final : public PacketOut {
   bool survives(Packet* packet, PicoSeconds now);
 
   // What a packet touches, in three cache lines: a large network does not fit the caches. The first
-  // is the sender's; the others are the far end's, which may be another processor's.
+  // is the sender's (the pointer to the virtual functions is in it); the others are the far end's,
+  // which may be another processor's.
   Scheduler* near_;
   Mailbox* mailbox_ = nullptr;  // null: both ends are in one partition
   PicoSeconds delay_;
   std::uint32_t per_byte_ = 0;  // picoseconds; zero when it is not a whole number of them
-  std::uint32_t overhead_;
+  std::uint16_t overhead_;
+  bool watched_ = false;  // by a loss hook or a tap
   std::uint64_t packets_ = 0;
   std::uint64_t bytes_ = 0;
   PicoSeconds busy_{};
-  bool watched_ = false;  // by a loss hook or a tap
 
   alignas(64) Scheduler* far_;
   PacketFifo in_flight_;  // all with the same delay, so first in is first out

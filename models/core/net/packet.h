@@ -91,7 +91,8 @@ struct alignas(64) Packet {
 };
 static_assert(offsetof(Packet, psn) == 64 && sizeof(Packet) == 128);
 
-/// All packets of a platform. Grows to the run's high-water mark, then never allocates.
+/// All packets of a partition of the platform. Grows to the run's high-water mark, then never
+/// allocates.
 class PacketPool {
  public:
   PacketPool() = default;

@@ -30,9 +30,9 @@ struct NetworkPartition {
 };
 
 /// Divides a network into `parts` of about the same load. A host stays with its switch; switches
-/// with hosts are divided in the order of their numbers, which is pod by pod in a tree, the others
-/// go where most of their neighbours are as long as the balance allows it. One partition when there
-/// are fewer loaded switches with hosts than parts.
+/// with hosts are divided in the order of their numbers, which is pod by pod in a tree. The others,
+/// and hosts without a switch, go where most of their neighbours are as long as the balance allows
+/// it. One partition when there is not a loaded node for each part.
 NetworkPartition divide(const Topology& topology, const std::vector<double>& load, unsigned parts);
 
 }  // namespace dcc

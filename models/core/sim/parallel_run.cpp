@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <future>
+#include <system_error>
 
 namespace dcc {
 
@@ -12,10 +14,29 @@ ParallelRun::ParallelRun(unsigned partitions, PicoSeconds lookahead, Hands hands
   for (unsigned p = 0; p < partitions; ++p) {
     partitions_.push_back(std::make_unique<Partition>(partitions));
   }
-  for (unsigned p = 1; p < partitions; ++p) threads_.emplace_back([this, p] { serve(p); });
+  start_threads();
+}
+
+void ParallelRun::start_threads() {
+  std::promise<bool> all_there;
+  const std::shared_future<bool> go = all_there.get_future().share();
+  try {
+    for (unsigned p = 1; p < partitions(); ++p) {
+      threads_.emplace_back([this, p, go] {
+        if (go.get()) serve(p);
+      });
+    }
+    all_there.set_value(true);
+  } catch (const std::system_error&) {
+    all_there.set_value(false);
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+    hands_ = Hands::kAlone;
+  }
 }
 
 ParallelRun::~ParallelRun() {
+  if (threads_.empty()) return;
   ending_ = true;
   barrier_.wait();
   for (std::thread& thread : threads_) thread.join();
@@ -56,10 +77,17 @@ void ParallelRun::run_until(PicoSeconds end) {
       hands_ == Hands::kTogether ? run_together(end) : run_alone(end);
     }
   }
+  rethrow_failure();
+  for (const auto& partition : partitions_) partition->scheduler.advance_to(end);
+}
+
+void ParallelRun::rethrow_failure() const {
+  const Partition* first = nullptr;
   for (const auto& partition : partitions_) {
-    if (partition->failure != nullptr) std::rethrow_exception(partition->failure);
-    partition->scheduler.advance_to(end);
+    if (partition->failure == nullptr) continue;
+    if (first == nullptr || partition->failed_at < first->failed_at) first = partition.get();
   }
+  if (first != nullptr) std::rethrow_exception(first->failure);
 }
 
 void ParallelRun::run_together(PicoSeconds end) {
@@ -72,43 +100,42 @@ void ParallelRun::run_alone(PicoSeconds end) {
   while (first_ <= end) {
     side_ ^= 1;
     const PicoSeconds near = window_end(first_, end);
-    for (unsigned p = 0; p < partitions(); ++p) run_window(p, side_, near);
-    first_ = first_after(side_);
+    first_ = PicoSeconds::max();
+    for (unsigned p = 0; p < partitions(); ++p) {
+      first_ = std::min(first_, run_window(p, side_, near));
+    }
   }
 }
 
-PicoSeconds ParallelRun::first_after(unsigned side) const {
-  PicoSeconds first = PicoSeconds::max();
-  for (const auto& partition : partitions_) first = std::min(first, partition->next[side]);
-  return first;
-}
-
 // All partitions come to the same end of each window and to the same last one, each by itself.
-// After the last barrier the others read nothing but `next`, which stays for a window, so the
-// caller may go on.
+// After the last barrier the others read nothing but `next` of that side, which nobody writes
+// before they have come to a barrier again; so the caller may go on.
 void ParallelRun::run_windows(unsigned partition) {
   PicoSeconds first = first_;
   const PicoSeconds end = end_;
   unsigned side = side_;
   while (first <= end) {
     side ^= 1;
-    run_window(partition, side, window_end(first, end));
+    partitions_[partition]->next[side] = run_window(partition, side, window_end(first, end));
     barrier_.wait();
-    first = first_after(side);
+    first = PicoSeconds::max();
+    for (const auto& other : partitions_) first = std::min(first, other->next[side]);
   }
   if (partition == 0) side_ = side;
 }
 
-void ParallelRun::run_window(unsigned partition, unsigned side, PicoSeconds end) {
+PicoSeconds ParallelRun::run_window(unsigned partition, unsigned side, PicoSeconds end) {
   Partition& mine = *partitions_[partition];
-  for (auto& other : partitions_) other->to[partition].empty(side ^ 1);
-  for (Mailbox& mailbox : mine.to) mailbox.fill(side);
+  if (mine.failure != nullptr) return PicoSeconds::max();
   try {
+    for (auto& other : partitions_) other->to[partition].empty(side ^ 1);
+    for (Mailbox& mailbox : mine.to) mailbox.fill(side);
     mine.scheduler.run_until(end);
-    mine.next[side] = next_of(partition, side);
+    return next_of(partition, side);
   } catch (...) {
     mine.failure = std::current_exception();
-    mine.next[side] = PicoSeconds::max();
+    mine.failed_at = mine.scheduler.now();
+    return PicoSeconds::max();
   }
 }
 

@@ -34,7 +34,8 @@ class ParallelRun {
     kTogether,  // every partition's thread its own
     kAlone,     // the caller's thread, one partition after the other
   };
-  /// Starts the threads. Preconditions: partitions > 1, lookahead > 0.
+  /// Starts the threads; where the system has none to give, the caller's works alone.
+  /// Preconditions: partitions > 1, lookahead > 0.
   ParallelRun(unsigned partitions, PicoSeconds lookahead, Hands hands = Hands::kBest);
   ~ParallelRun();
   ParallelRun(const ParallelRun&) = delete;
@@ -49,7 +50,7 @@ class ParallelRun {
   /// Time of the first event anywhere, or of the first item under way; max() when there is none.
   PicoSeconds next_time();
   /// Runs every event due at or before `end` in all partitions, then sets their now() to `end`.
-  /// Rethrows what an event threw; no more may be run then.
+  /// Rethrows what an event threw, of several the earliest; no more may be run then.
   void run_until(PicoSeconds end);
   /// In all partitions together.
   std::uint64_t events_run() const;
@@ -61,8 +62,10 @@ class ParallelRun {
     std::vector<Mailbox> to;  // by partition
     PicoSeconds next[2];      // after a window, by side: this one's first event or outgoing item
     std::exception_ptr failure;
+    PicoSeconds failed_at{};
   };
 
+  void start_threads();
   void serve(unsigned partition);
   void run_together(PicoSeconds end);
   void run_alone(PicoSeconds end);
@@ -70,8 +73,9 @@ class ParallelRun {
   PicoSeconds window_end(PicoSeconds first, PicoSeconds end) const {
     return end - first > lookahead_ ? first + lookahead_ : end;
   }
-  PicoSeconds first_after(unsigned side) const;
-  void run_window(unsigned partition, unsigned side, PicoSeconds end);
+  /// Returns the time of its first event or outgoing item after the window; max() once it failed.
+  PicoSeconds run_window(unsigned partition, unsigned side, PicoSeconds end);
+  void rethrow_failure() const;
   PicoSeconds next_of(unsigned partition, unsigned side);
 
   PicoSeconds lookahead_;

@@ -5,8 +5,6 @@
 
 namespace dcc {
 
-namespace {}  // namespace
-
 Event::~Event() {
   if (is_scheduled()) scheduler_->cancel(*this);
 }

@@ -28,8 +28,9 @@ void ThreadJudge::judge() {
   const double mine = rate_[together_ ? 1 : 0];
   const double other = rate_[together_ ? 0 : 1];
   lost_ = mine < other ? lost_ + 1 : 0;
+  has_won_ = has_won_ || lost_ == 0;
   if (lost_ == kMostLost) {
-    if (stayed_ >= kLeastPatience) patience_ = kLeastPatience;  // what was true is so no more
+    if (has_won_) patience_ = kLeastPatience;  // what was true is so no more
     change();
   } else if (other == 0) {
     change();
@@ -43,6 +44,7 @@ void ThreadJudge::change() {
   together_ = !together_;
   stayed_ = 0;
   lost_ = 0;
+  has_won_ = false;
 }
 
 }  // namespace dcc

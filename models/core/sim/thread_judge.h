@@ -23,6 +23,7 @@ class ThreadJudge {
 
   bool together_ = false;
   double rate_[2] = {0, 0};   // events a second of the last batch, by together; 0: not tried
+  bool has_won_ = false;      // since the last change
   unsigned lost_ = 0;         // batches in this way, one after the other, that were slower
   double patience_;           // seconds until the slower way is tried again
   double stayed_ = 0;         // seconds in this way
