@@ -59,6 +59,16 @@ def out_of_date(files, root):
     return result
 
 
+def write(files, root):
+    """Those that are new or differ; OSError for the first that cannot be written."""
+    for path, text in files.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8")
+            print(f"wrote {path}")
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -82,12 +92,11 @@ def main(arguments=None):
         for difference in differences:
             sys.stdout.write(difference)
         return 1 if differences else 0
-    for path, text in files.items():
-        target = options.out / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if not target.exists() or target.read_text(encoding="utf-8") != text:
-            target.write_text(text, encoding="utf-8")
-            print(f"wrote {path}")
+    try:
+        write(files, options.out)
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -148,6 +148,17 @@ class Errors(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("/nowhere/x.yaml: No such file", done.stderr)
 
+    def test_a_place_that_cannot_be_written_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "toy.yaml"
+            path.write_text(GOOD, encoding="utf-8")
+            in_the_way = pathlib.Path(folder) / "out"
+            in_the_way.write_text("a file where a folder is wanted", encoding="utf-8")
+            done = subprocess.run([TOOL, "--out", in_the_way, path], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, rf"^{in_the_way}[^\n]*: Not a directory\n$")
+
     def test_check_finds_a_changed_file(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "toy.yaml"

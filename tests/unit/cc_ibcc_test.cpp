@@ -176,6 +176,37 @@ TEST_F(IbccTest, AServiceLevelsFlowsShareOneIndex) {
   EXPECT_EQ(ibcc.ccti(1), 0u);
 }
 
+// The level's timer is one of its flows'. When that flow goes, the level must not keep its index
+// for ever: another takes the timer over, or whoever comes next.
+TEST_F(IbccTest, AServiceLevelOutlivesTheFlowThatHadItsTimer) {
+  p_.by_service_level = true;
+  Ibcc ibcc(host_, p_, 1024);
+  for (const FlowNumber flow : {0u, 1u}) ibcc.on_flow_start(flow, {10, 0, {}, {}});
+  sent(ibcc, 0);
+  for (int i = 0; i < 2; ++i) ibcc.on_cnp(0, {});
+  ASSERT_EQ(ibcc.ccti(1), 2u);
+  ibcc.on_flow_end(0);
+  EXPECT_FALSE(host_.is_running(0, 0));
+  EXPECT_TRUE(host_.is_running(1, 0));
+  host_.advance(ibcc, kMicroSecond * 150);
+  EXPECT_EQ(ibcc.ccti(1), 1u);
+  EXPECT_NEAR(host_.mbps(1), 1000, kRateStep);
+  EXPECT_NEAR(host_.mbps(0), 100, kRateStep) << "it is gone: nobody sets its rate";
+  ibcc.on_flow_end(1);
+  EXPECT_FALSE(host_.is_running(1, 0));
+  ibcc.on_flow_start(0, {10, 0, {}, {}});  // the queue pair is made again
+  EXPECT_NEAR(host_.mbps(0), 1000, kRateStep) << "the port still knows the level's index";
+  host_.advance(ibcc, kMicroSecond * 150);
+  EXPECT_EQ(ibcc.ccti(0), 0u);
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
+  EXPECT_FALSE(host_.is_running(0, 0));
+  ibcc.on_cnp(0, {});
+  host_.stop_timer(0, 0);  // made again without having been destroyed: its timers are new
+  ibcc.on_flow_start(0, {10, 0, {}, {}});
+  host_.advance(ibcc, kMicroSecond * 150);
+  EXPECT_EQ(ibcc.ccti(0), 0u);
+}
+
 TEST_F(IbccTest, LimitsMustFitTheTable) {
   p_.limit = 4;
   EXPECT_THROW(Ibcc(host_, p_, 1024), std::invalid_argument);

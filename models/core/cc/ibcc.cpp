@@ -55,6 +55,25 @@ void Ibcc::on_flow_start(FlowNumber number, const FlowStart& start) {
     group.flows.push_back(number);
   }
   host_.set_rate(number, rate_of(group.ccti));
+  // A level that has lost all its flows keeps its index, but not its timer; and a queue pair that
+  // is made again without having been destroyed has lost the timer that it had.
+  if (group.timed == number) group.running = false;
+  if (!group.running && group.ccti > settings_of(flow).min) start_timer(group, number);
+}
+
+void Ibcc::on_flow_end(FlowNumber number) {
+  Group& group = group_of(number);
+  group.flows.erase(std::remove(group.flows.begin(), group.flows.end(), number), group.flows.end());
+  if (!group.running || group.timed != number) return;
+  host_.stop_timer(number, 0);
+  group.running = false;
+  if (!group.flows.empty()) start_timer(group, group.flows.front());
+}
+
+void Ibcc::start_timer(Group& group, FlowNumber flow) {
+  group.running = true;
+  group.timed = flow;
+  host_.start_timer(flow, 0, parameters_.timer);
 }
 
 // A delay is a time per packet, a pace is in bits: headers and overhead show in the first packets.
@@ -105,9 +124,7 @@ void Ibcc::on_cnp(FlowNumber number, const CnpInfo&) {
   }
   if (group.running && !parameters_.timer_restart) return;
   if (group.running && group.timed != number) host_.stop_timer(group.timed, 0);
-  group.running = true;
-  group.timed = number;
-  host_.start_timer(number, 0, parameters_.timer);
+  start_timer(group, number);
 }
 
 // Lines 9 to 13.

@@ -47,6 +47,7 @@ class Ibcc final : public Algorithm {
 
   AlgorithmNeeds needs() const override;
   void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_flow_end(FlowNumber flow) override;
   void on_sent(FlowNumber flow, const SentInfo& info) override;
   void on_cnp(FlowNumber flow, const CnpInfo& info) override;
   void on_timer(FlowNumber flow, int id) override;
@@ -78,6 +79,7 @@ class Ibcc final : public Algorithm {
   Settings settings_of(const Flow& flow) const;
   Rate rate_of(unsigned ccti) const;
   void apply(const Group& group);
+  void start_timer(Group& group, FlowNumber flow);
 
   AlgorithmHost& host_;
   IbccParameters parameters_;
