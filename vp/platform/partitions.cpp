@@ -76,7 +76,7 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
                               const Routing& routing, const std::vector<PlannedFlow>& flows,
                               unsigned threads, bool watched) {
   PartitionPlan plan;
-  plan.network = divide(topology, std::vector<double>(topology.nodes().size()), 1);
+  plan.network = undivided(topology);
   const bool asked = threads != 0;
   if (!asked) threads = std::min(kUnasked, std::thread::hardware_concurrency());
   if (threads < 2) return plan;

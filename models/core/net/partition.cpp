@@ -112,13 +112,10 @@ class Division {
   }
 
   NetworkPartition result() const {
-    NetworkPartition partition;
     const double all = std::accumulate(sums_.begin(), sums_.end(), 0.0);
     const auto [least, most] = std::minmax_element(sums_.begin(), sums_.end());
-    if (*least <= 0) {
-      partition.of_node.assign(load_.size(), 0);
-      return partition;
-    }
+    if (*least <= 0) return undivided(topology_);
+    NetworkPartition partition;
     partition.count = parts();
     partition.of_node = of_node_;
     partition.heaviest = *most / all;
@@ -174,13 +171,14 @@ std::vector<double> expected_load(const Topology& topology, const Routing& routi
   return load;
 }
 
+NetworkPartition undivided(const Topology& topology) {
+  NetworkPartition whole;
+  whole.of_node.assign(topology.nodes().size(), 0);
+  return whole;
+}
+
 NetworkPartition divide(const Topology& topology, const std::vector<double>& load, unsigned parts) {
-  if (parts < 2) {
-    NetworkPartition whole;
-    whole.of_node.assign(load.size(), 0);
-    return whole;
-  }
-  return Division(topology, load, parts).make();
+  return parts < 2 ? undivided(topology) : Division(topology, load, parts).make();
 }
 
 }  // namespace dcc

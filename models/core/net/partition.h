@@ -29,6 +29,9 @@ struct NetworkPartition {
   double heaviest = 1;                         // share of the load that the greatest one carries
 };
 
+/// All of it in one.
+NetworkPartition undivided(const Topology& topology);
+
 /// Divides a network into `parts` of about the same load. A host stays with its switch; switches
 /// with hosts are divided in the order of their numbers, which is pod by pod in a tree. The others,
 /// and hosts without a switch, go where most of their neighbours are as long as the balance allows
