@@ -22,8 +22,7 @@ class Tree {
  public:
   explicit Tree(unsigned parts)
       : topology_(shape()), routing_(topology_), ledger_(std::size_t{hosts()} * hosts()) {
-    const auto load = expected_load(topology_, routing_, demands());
-    partition_ = divide(topology_, load, parts);
+    partition_ = divide(topology_, std::vector<double>(topology_.nodes().size(), 1), parts);
     for (unsigned p = 0; p < partition_.count; ++p)
       pools_.push_back(std::make_unique<PacketPool>());
     if (partition_.count > 1) {
@@ -96,15 +95,6 @@ class Tree {
     tree.host_link = {BitRate(100'000'000'000), kMicroSecond, 20};
     tree.fabric_link = {BitRate(100'000'000'000), kMicroSecond, 20};
     return Topology::fat_tree(tree);
-  }
-  std::vector<Demand> demands() const {
-    std::vector<Demand> all;
-    for (HostId a = 0; a < hosts(); ++a) {
-      for (HostId b = 0; b < hosts(); ++b) {
-        if (a != b) all.push_back({a, b, 1});
-      }
-    }
-    return all;
   }
   unsigned part_of(NodeId node) const { return partition_.of_node[static_cast<std::size_t>(node)]; }
   Scheduler& scheduler(NodeId node) {
