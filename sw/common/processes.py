@@ -17,6 +17,12 @@ def die_with(parent):
         os._exit(1)
 
 
+def share_of_each(runs, jobs):
+    """Options of each of so many runs of dccvp, `jobs` at a time: side by side they take all
+    processors, so that none of them should be divided."""
+    return ["--threads", "1"] if min(jobs, runs) > 1 else []
+
+
 def run_all(commands, jobs, cwd=None):
     """Runs argument lists, at most `jobs` at a time, in their order; yields (index, return code,
     what it said) as each ends. A negative code is the signal that ended it."""

@@ -122,7 +122,7 @@ def measured(runs, program, plan, jobs=1):
             config = pathlib.Path(scratch, f"{i}.yaml")
             config.write_text(yaml.safe_dump(run.platform, sort_keys=False), encoding="utf-8")
             commands.append([str(program), "run", str(config), "--out", f"{scratch}/{i}", "--quiet",
-                             "--no-plots", *(["--threads", "1"] if min(jobs, len(runs)) > 1 else [])])
+                             "--no-plots", *processes.share_of_each(len(runs), jobs)])
         for i, status, said in processes.run_all(commands, jobs):
             run, out = runs[i], pathlib.Path(scratch, str(i))
             if status == 2:  # the file that it names is not one that the user wrote

@@ -123,8 +123,8 @@ class Folder:
         done: status None."""
         (self.path / "points").mkdir(parents=True, exist_ok=True)
         self.sweep_away()
-        one_each = ["--threads", "1"] if min(jobs, len(points)) > 1 else []
-        commands = [self.command(point) + one_each for point in points]
+        share = processes.share_of_each(len(points), jobs)
+        commands = [self.command(point) + share for point in points]
         for index, code, said in processes.run_all(commands, jobs, cwd=self.document["folder"]):
             point = points[index]
             message = said.replace("dccvp: ", "").replace("\n", "; ")
