@@ -215,7 +215,6 @@
   }
   showAll.addEventListener("click", () => zoomAll(null, null));
   addEventListener("keydown", (event) => { if (event.key === "Escape") zoomAll(null, null); });
-  addEventListener("scroll", () => { tip.hidden = true; }, { passive: true });
 
   let waiting = 0;
   new ResizeObserver(() => {

@@ -232,6 +232,7 @@ class Report(unittest.TestCase):
 
     def test_hover_and_zoom_and_theme(self):
         from selenium.webdriver.common.action_chains import ActionChains
+        from selenium.webdriver.support.wait import WebDriverWait
         self.browser.open(self.make("a"))
         driver, run = self.browser.driver, self.browser.run
         plot = driver.find_elements("css selector", "figure.chart .u-over")[0]
@@ -240,6 +241,13 @@ class Report(unittest.TestCase):
         tip = run("return document.getElementById('tip').innerText")
         self.assertRegex(tip, r"^1\.00 ms")
         self.assertRegex(tip, r"DSCP 46\s+\d+\.\d+ Gb/s")
+        # The news of a scrolling before it comes late on a busy machine, and hides nothing.
+        run("dispatchEvent(new Event('scroll'))")
+        self.assertFalse(run("return document.getElementById('tip').hidden"))
+        run("scrollTo(0, 0)")
+        WebDriverWait(driver, PATIENCE).until(lambda _: run("return document.getElementById('tip').hidden"),
+                                              "left behind by a scrolling")
+        run("arguments[0].scrollIntoView({block: 'center'})", plot)
         before = self.browser.inked()[2][0]
         ActionChains(driver).move_to_element_with_offset(plot, -100, 0).click_and_hold() \
             .move_by_offset(150, 0).release().perform()
