@@ -96,6 +96,13 @@ class Faults(unittest.TestCase):
         self.assertGreater(max(g for t, g in self.goodput if t > 3.5e-3), 10)
         self.assertGreater(metrics["aggregate"]["retransmits"], 0)
 
+    def test_a_lost_packet_has_kept_its_wire_busy(self):
+        metrics = self.run_faults("nic.congestion_control={algorithm: none}",
+                                  "measure={from: 2.01ms, to: 2.06ms}", "expect=[]")
+        link = next(link for link in metrics["links"] if link["name"] == "s0->h0")
+        self.assertEqual(link["tx_bytes"], 0)  # it is down
+        self.assertAlmostEqual(link["utilisation"], 1, delta=0.02)
+
     def test_what_is_not_there_is_refused_by_check_and_run(self):
         config = str(ROOT / "configs/faults.yaml")
         for fault, words in (

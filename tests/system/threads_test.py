@@ -5,6 +5,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -43,7 +44,7 @@ class Threads(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def run_with(self, threads, config, overrides, *more, quiet=True):
+    def run_with(self, threads, config, overrides, *more, quiet=True, before=None):
         out = pathlib.Path(self.folder.name) / f"{threads}"
         words = [DCCVP, "run", str(config), "--no-plots", "--force", "--out", str(out),
                  *(["--quiet"] if quiet else []), *more]
@@ -52,7 +53,7 @@ class Threads(unittest.TestCase):
         if threads:
             words += ["--threads", str(threads)]
         done = subprocess.run(words, capture_output=True, text=True, check=False,
-                              timeout=harness.PATIENCE)
+                              timeout=harness.PATIENCE, preexec_fn=before)
         self.assertEqual(done.returncode, 0, done.stderr)
         speed = json.loads((out / "metrics.json").read_text(encoding="utf-8"))["speed"]
         return out, speed["threads"], done.stderr
@@ -119,6 +120,16 @@ class Threads(unittest.TestCase):
         self.assertGreater(figures["sim_time_s"], 0)
         self.assertEqual(figures["measure"]["to_s"], figures["sim_time_s"])
         self.assertGreater(figures["aggregate"]["goodput_gbps"], 0)
+
+    def test_does_alone_what_the_system_gives_no_thread_for(self):
+        def no_room():  # a thread's stack is as large as this says, which is more than there are addresses
+            most = resource.getrlimit(resource.RLIMIT_STACK)[1]
+            resource.setrlimit(resource.RLIMIT_STACK, (1 << 47, most))
+        config = CONFIGS / "reproduce" / "fbhadoop_hpcc.yaml"
+        one, *_ = self.run_with(1, config, ["duration=20us"])
+        two, threads, _ = self.run_with(2, config, ["duration=20us"], before=no_room)
+        self.assertEqual(threads, 1)
+        self.assertEqual(harness.figures(two), harness.figures(one))
 
     def test_does_not_divide_unasked_what_is_small(self):
         config = CONFIGS / "reproduce" / "ib_parking_lot.yaml"

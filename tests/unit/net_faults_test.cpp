@@ -29,6 +29,7 @@ TEST(Faults, ACutLinkCarriesNothingForAWhile) {
   star.host[0]->blast(1, 1230);
   star.scheduler.run_until(kMilliSecond * 5);
   EXPECT_EQ(star.up[0]->counters().lost, 10'000u);  // 1250 bytes: 100 ns each
+  EXPECT_EQ(star.up[0]->counters().lost_bytes, 12'300'000u);
 }
 
 TEST(Faults, OnlyTheCnpsOfTheFlowAreLost) {

@@ -36,6 +36,7 @@ class Partitions {
   Partitions(Scheduler& platform, const NetworkPartition& plan);
 
   unsigned count() const { return static_cast<unsigned>(pools_.size()); }
+  unsigned threads() const { return parallel_ == nullptr ? 1 : parallel_->threads(); }
   Scheduler& scheduler_of(NodeId node) {
     return parallel_ == nullptr ? platform_ : parallel_->scheduler(of(node));
   }

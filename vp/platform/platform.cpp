@@ -103,7 +103,7 @@ class Platform final : public sc_core::sc_module {
     if (console_ != nullptr && console_->quit()) aborted_ = true;
     results.completed = !aborted_ && (stopped_early_ || !kernel_.stopped());
     results.events = partitions_.events_run();
-    results.threads = partitions_.count();
+    results.threads = partitions_.threads();
     results.undivided = partition_plan_.undivided;
     measurement_->collect(results);
     for (const Wire& wire : network_.wires()) {

@@ -86,7 +86,7 @@ Json links(const RunResults& r) {
   Json list = Json::array();
   for (const LinkResult& l : r.links) {
     const auto rate = static_cast<double>(l.rate.bits_per_second);
-    const double bits = static_cast<double>(l.tx_bits_with_overhead);
+    const double bits = static_cast<double>(l.sent_bits);
     list.push_back({{"name", l.name},
                     {"rate_gbps", rounded(rate / 1e9)},
                     {"tx_bytes", l.tx_bytes},

@@ -42,6 +42,8 @@ class ParallelRun {
   ParallelRun& operator=(const ParallelRun&) = delete;
 
   unsigned partitions() const { return static_cast<unsigned>(partitions_.size()); }
+  /// The caller's and those that could be started: 1 or one a partition.
+  unsigned threads() const { return 1 + static_cast<unsigned>(threads_.size()); }
   PicoSeconds lookahead() const { return lookahead_; }
   Scheduler& scheduler(unsigned partition) { return partitions_[partition]->scheduler; }
   /// An item put at t must be due after t + lookahead.
