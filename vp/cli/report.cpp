@@ -12,12 +12,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct ReportArguments {
   std::vector<std::string> folders;
   std::string file;
 };
 
-int report(const Arguments& arguments) {
+int report(const ReportArguments& arguments) {
   for (const std::string& folder : arguments.folders) {
     if (!fs::is_directory(folder)) throw OutputError("'" + folder + "' is not a folder");
   }
@@ -47,7 +47,7 @@ int report(const Arguments& arguments) {
 void add_report_command(CLI::App& app, int& status) {
   CLI::App* const command =
       app.add_subcommand("report", "one HTML file about one or more runs, side by side");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ReportArguments>();
   command->add_option("folders", arguments->folders, "folders that runs left")
       ->required()
       ->type_name("DIR");

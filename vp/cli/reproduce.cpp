@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct ReproduceArguments {
   std::vector<std::string> names;
   std::string folder = DCCVP_REPRODUCE_DIR;
   std::string out = "out/reproduce";
@@ -33,7 +33,7 @@ struct Arguments {
 };
 
 /// The experiments that were named; all but the slow ones if none was.
-std::vector<Experiment> chosen(const Arguments& arguments) {
+std::vector<Experiment> chosen(const ReproduceArguments& arguments) {
   std::vector<Experiment> all;
   for (const fs::path& file : find_experiments(arguments.folder)) {
     all.push_back(load_experiment(file));
@@ -56,12 +56,12 @@ std::vector<Experiment> chosen(const Arguments& arguments) {
   return picked;
 }
 
-fs::path place_of(const Arguments& arguments, const Experiment& experiment, std::size_t run,
-                  unsigned seed) {
+fs::path place_of(const ReproduceArguments& arguments, const Experiment& experiment,
+                  std::size_t run, unsigned seed) {
   return fs::path(arguments.out) / experiment.name / fmt::format("run{}-seed{}", run, seed);
 }
 
-std::vector<ChildRun> children_of(const Arguments& arguments,
+std::vector<ChildRun> children_of(const ReproduceArguments& arguments,
                                   const std::vector<Experiment>& experiments) {
   std::vector<ChildRun> children;
   for (const Experiment& experiment : experiments) {
@@ -127,7 +127,7 @@ nlohmann::ordered_json record_of(const Experiment& experiment, const ExperimentR
 }
 
 /// Prints an experiment's table, appends its records; returns whether all is well.
-bool report(const Arguments& arguments, const Experiment& experiment,
+bool report(const ReproduceArguments& arguments, const Experiment& experiment,
             const std::vector<int>& statuses, nlohmann::ordered_json& records) {
   TextTable table({"run: figure", "published", "ours", "verdict"});
   bool good = true;
@@ -173,7 +173,7 @@ bool report(const Arguments& arguments, const Experiment& experiment,
   return good;
 }
 
-int reproduce(const Arguments& arguments) {
+int reproduce(const ReproduceArguments& arguments) {
   const std::vector<Experiment> experiments = chosen(arguments);
   if (arguments.list) {
     for (const Experiment& e : experiments) {
@@ -215,7 +215,7 @@ int reproduce(const Arguments& arguments) {
 void add_reproduce_command(CLI::App& app, int& status) {
   CLI::App* const command =
       app.add_subcommand("reproduce", "run published experiments and compare their figures");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ReproduceArguments>();
   command->add_option("names", arguments->names, "experiments (default: all but the slow ones)")
       ->type_name("NAME");
   command->add_flag("--list", arguments->list, "list the experiments, run nothing");

@@ -22,7 +22,7 @@ namespace {
 
 constexpr unsigned kMostThreads = 64;
 
-struct Arguments {
+struct RunArguments {
   ConfigArguments config;
   std::string out;
   std::string seed;
@@ -34,7 +34,7 @@ struct Arguments {
   bool interactive = false;
 };
 
-std::filesystem::path output_place(const Arguments& arguments) {
+std::filesystem::path output_place(const RunArguments& arguments) {
   if (!arguments.out.empty()) return arguments.out;
   return std::filesystem::path("out") / std::filesystem::path(arguments.config.file).stem();
 }
@@ -76,7 +76,7 @@ RunResults simulate(const LoadedConfig& loaded, bool show_progress, const RunSet
   }
 }
 
-int run(const Arguments& arguments) {
+int run(const RunArguments& arguments) {
   std::vector<std::string> overrides = arguments.config.overrides;
   if (!arguments.seed.empty()) overrides.push_back("seed=" + arguments.seed);
   const LoadedConfig loaded = load_config(arguments.config.file, overrides);
@@ -129,7 +129,7 @@ int run(const Arguments& arguments) {
 void add_run_command(CLI::App& app, int& status) {
   CLI::App* const command =
       app.add_subcommand("run", "build the platform, run it, write its results");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RunArguments>();
   arguments->config.add_to(*command, true);
   command->add_option("--out", arguments->out, "folder of the results (default out/<config>)")
       ->type_name("DIR");

@@ -13,7 +13,7 @@ namespace dcc::vp {
 namespace {
 
 /// Options as typed; read by read_options().
-struct Arguments {
+struct RunElfArguments {
   RunElfOptions options;
   std::string max_time = "10s";
   std::string ram = "4MiB";
@@ -31,7 +31,7 @@ T read(const char* option, const std::string& text) {
   }
 }
 
-RunElfOptions read_options(const Arguments& a) {
+RunElfOptions read_options(const RunElfArguments& a) {
   RunElfOptions o = a.options;
   o.max_time = read<PicoSeconds>("--max-time", a.max_time);
   o.quantum = read<PicoSeconds>("--quantum", a.quantum);
@@ -50,7 +50,7 @@ RunElfOptions read_options(const Arguments& a) {
 
 void add_run_elf_command(CLI::App& app, int& status) {
   CLI::App* const command = app.add_subcommand("run-elf", "run one RISC-V program, bare metal");
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<RunElfArguments>();
   RunElfOptions& o = a->options;
   command->add_option("file", o.file, "program: ELF32, RV32IMC")->required()->type_name("FILE.elf");
   command->add_option("--max-time", a->max_time, "simulated time it may take")

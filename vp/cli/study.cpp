@@ -8,7 +8,7 @@
 namespace dcc::vp {
 namespace {
 
-struct Arguments {
+struct StudyArguments {
   std::string file;
   std::string out;
   std::string seeds;
@@ -19,7 +19,7 @@ struct Arguments {
   bool no_plots = false;
 };
 
-int study(const Arguments& arguments) {
+int study(const StudyArguments& arguments) {
   std::vector<std::string> words{arguments.file, "--jobs=" + std::to_string(arguments.jobs)};
   if (!arguments.out.empty()) words.push_back("--out=" + arguments.out);
   if (!arguments.seeds.empty()) words.push_back("--seeds=" + arguments.seeds);
@@ -35,7 +35,7 @@ int study(const Arguments& arguments) {
 void add_study_command(CLI::App& app, int& status) {
   CLI::App* const command = app.add_subcommand(
       "study", "one platform with many weights, rates, policies and seeds, judged by limits");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<StudyArguments>();
   command->add_option("study", arguments->file, "variants, cases, seeds and limits")
       ->required()
       ->type_name("STUDY.study.yml");

@@ -9,7 +9,7 @@
 namespace dcc::vp {
 namespace {
 
-struct Arguments {
+struct SweepArguments {
   std::string file;
   std::vector<std::string> overrides;
   std::string out;
@@ -19,7 +19,7 @@ struct Arguments {
   bool no_plots = false;
 };
 
-int sweep(const Arguments& arguments) {
+int sweep(const SweepArguments& arguments) {
   std::vector<std::string> words{arguments.file, "-j", std::to_string(arguments.jobs)};
   for (const std::string& one : arguments.overrides) words.insert(words.end(), {"-c", one});
   if (!arguments.out.empty()) words.insert(words.end(), {"--out", arguments.out});
@@ -34,7 +34,7 @@ int sweep(const Arguments& arguments) {
 void add_sweep_command(CLI::App& app, int& status) {
   CLI::App* const command =
       app.add_subcommand("sweep", "run a platform at many points of its parameters");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<SweepArguments>();
   command->add_option("sweep", arguments->file, "what varies, and what is measured")
       ->required()
       ->type_name("SWEEP.yaml");

@@ -15,7 +15,7 @@
 namespace dcc::vp {
 namespace {
 
-struct Arguments {
+struct TopologyArguments {
   ConfigArguments config;
   std::string svg;  // empty: standard output
 };
@@ -53,7 +53,7 @@ void print_table(const Topology& topology, const std::string& title) {
   if (!table.empty()) std::printf("\n%s", table.text().c_str());
 }
 
-void topology(const Arguments& arguments, bool svg) {
+void topology(const TopologyArguments& arguments, bool svg) {
   const LoadedConfig loaded = load_config(arguments.config.file, arguments.config.overrides);
   const Topology topology = [&] {
     try {
@@ -83,7 +83,7 @@ void topology(const Arguments& arguments, bool svg) {
 void add_topology_command(CLI::App& app, int& status) {
   CLI::App* const command =
       app.add_subcommand("topology", "the network of a configuration, as a table or a drawing");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<TopologyArguments>();
   arguments->config.add_to(*command, true);
   CLI::Option* const svg =
       command->add_option("--svg", arguments->svg, "draw it: to FILE, or to standard output")
