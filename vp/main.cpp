@@ -1,7 +1,7 @@
 // The program.
 #include <systemc>
 
-#include "cli/command.h"
+#include "cli/program.h"
 
 int main(int argc, char** argv) {
   // "Simulation stopped by user" is how every run ends.

@@ -13,8 +13,6 @@ namespace {
 constexpr std::size_t kMaxMemoryBytes = 4096;
 constexpr std::size_t kMaxPoints = 256;
 constexpr std::uint64_t kLastAddress = 0xFFFFFFFF;
-constexpr unsigned kPcNumber = 32;
-constexpr unsigned kFirstCsr = 65;
 
 std::string hex_bytes(const std::uint8_t* data, std::size_t count) {
   static const char kDigits[] = "0123456789abcdef";
@@ -76,7 +74,7 @@ std::string target_description() {
   for (std::uint32_t n = 0; n < 4096; ++n) {
     if (const char* name = riscv::csr_name(n)) {
       xml += std::string("<reg name=\"") + name + "\" bitsize=\"32\" regnum=\"" +
-             std::to_string(kFirstCsr + n) + "\"/>";
+             std::to_string(DebugTarget::kFirstCsr + n) + "\"/>";
     }
   }
   return xml + "</feature></target>";
@@ -299,7 +297,7 @@ void GdbServer::monitor(const std::string& hex_command) {
 
 void GdbServer::read_registers() {
   std::string text;
-  for (unsigned i = 0; i <= kPcNumber; ++i) {
+  for (unsigned i = 0; i <= DebugTarget::kPcNumber; ++i) {
     std::uint32_t value = 0;
     target_.debug_read_register(i, value);
     text += hex_word(value);
@@ -308,12 +306,13 @@ void GdbServer::read_registers() {
 }
 
 void GdbServer::write_registers(const std::string& packet) {
-  bool good = packet.size() == 1 + 8 * (kPcNumber + 1);
-  std::vector<std::uint32_t> values(kPcNumber + 1);
-  for (unsigned i = 0; good && i <= kPcNumber; ++i) {
+  bool good = packet.size() == 1 + 8 * (DebugTarget::kPcNumber + 1);
+  std::vector<std::uint32_t> values(DebugTarget::kPcNumber + 1);
+  for (unsigned i = 0; good && i <= DebugTarget::kPcNumber; ++i) {
     good = parse_word(packet.substr(1 + 8 * i, 8), values[i]);
   }
-  for (unsigned i = 0; good && i <= kPcNumber; ++i) target_.debug_write_register(i, values[i]);
+  for (unsigned i = 0; good && i <= DebugTarget::kPcNumber; ++i)
+    target_.debug_write_register(i, values[i]);
   connection_.send(good ? "OK" : "E01");
 }
 
@@ -321,7 +320,7 @@ void GdbServer::read_register(const std::string& packet) {
   std::size_t at = 1;
   std::uint64_t number = 0;
   std::uint32_t value = 0;
-  const bool good = take_number(packet, at, number) && number < kFirstCsr + 4096 &&
+  const bool good = take_number(packet, at, number) && number < DebugTarget::kFirstCsr + 4096 &&
                     target_.debug_read_register(static_cast<unsigned>(number), value);
   connection_.send(good ? hex_word(value) : "E01");
 }
@@ -330,7 +329,7 @@ void GdbServer::write_register(const std::string& packet) {
   std::size_t at = 1;
   std::uint64_t number = 0;
   std::uint32_t value = 0;
-  const bool good = take_number(packet, at, number) && number < kFirstCsr + 4096 &&
+  const bool good = take_number(packet, at, number) && number < DebugTarget::kFirstCsr + 4096 &&
                     parse_word(packet.substr(std::min(at, packet.size())), value) &&
                     target_.debug_write_register(static_cast<unsigned>(number), value);
   connection_.send(good ? "OK" : "E01");

@@ -20,6 +20,9 @@ class DebugTarget {
     bool loads = false;
     bool stores = false;
   };
+  static constexpr unsigned kPcNumber = 32;
+  static constexpr unsigned kFirstCsr = 65;
+
   virtual ~DebugTarget() = default;
   virtual bool debug_read_register(unsigned number, std::uint32_t& value) = 0;
   virtual bool debug_write_register(unsigned number, std::uint32_t value) = 0;

@@ -9,8 +9,6 @@
 namespace dcc::model {
 namespace {
 
-constexpr unsigned kPcNumber = 32;
-constexpr unsigned kFirstCsr = 65;
 constexpr std::uint32_t kQuantaPerPoll = 64;  // a look at the debugger's socket is a system call
 
 const char kHelp[] =

@@ -48,7 +48,4 @@ struct FormatArgument {
   bool json() const { return format == "json"; }
 };
 
-/// The whole program: parses, runs a command, returns the exit status. Prints errors to stderr.
-int run_program(int argc, const char* const* argv);
-
 }  // namespace dcc::vp

@@ -1,4 +1,5 @@
-// The program around the commands: arguments in, exit status out.
+#include "cli/program.h"
+
 #include <cstdio>
 #include <exception>
 #include <filesystem>

@@ -20,8 +20,6 @@ constexpr double kRackGap = 14;
 constexpr double kHostPitch = TopologyLayout::kHostWidth + 10;
 constexpr double kLeastSwitchPitch = TopologyLayout::kSwitchWidth + 14;
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 std::vector<NodeId> neighbours(const Topology& topology, NodeId node) {
   std::vector<NodeId> list;
   for (int port = 0; port < topology.node(node).ports; ++port) {

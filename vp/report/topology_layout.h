@@ -1,11 +1,15 @@
 // Where the nodes of a topology go in a drawing. Units: pixels at the drawing's natural size.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "net/topology.h"
 
 namespace dcc::vp {
+
+/// Of a node, a host or a layer in its vector.
+inline std::size_t index(int number) { return static_cast<std::size_t>(number); }
 
 struct DrawingPoint {
   double x = 0;

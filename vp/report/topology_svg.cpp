@@ -12,8 +12,6 @@
 namespace dcc::vp {
 namespace {
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 constexpr const char* kStyle = R"(<style>
 .topology{--t-ground:#fff;--t-ink:#1d2733;--t-pale:#5d6875;--t-line:#8b97a5;--t-switch:#dfe7f1;--t-host:#f6f3ea;--t-edge:#b6bfca;--t-pod:#f5f7f9}
 @media (prefers-color-scheme:dark){.topology{--t-ground:#14181d;--t-ink:#e4e9ef;--t-pale:#9aa6b3;--t-line:#66727f;--t-switch:#2a3a4e;--t-host:#37332a;--t-edge:#4b5663;--t-pod:#1b2027}}

@@ -20,6 +20,7 @@ using Qpn = std::uint32_t;
 using Psn = std::uint64_t;
 
 constexpr int kPriorities = 8;
+constexpr int kMostPorts = 65'535;  // of a switch: Packet::ingress, less one for the switch itself
 
 enum class PacketKind : std::uint8_t {
   kData,   // RDMA WRITE first/middle/last/only, or background datagrams

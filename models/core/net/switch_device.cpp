@@ -7,8 +7,6 @@
 namespace dcc {
 
 namespace {
-constexpr int kMostPorts = 65'535;  // Packet::ingress, less one for the switch itself
-
 SharedBufferParameters buffer_parameters(const SwitchParameters& parameters) {
   SharedBufferParameters buffer;
   buffer.size = parameters.buffer;

@@ -6,7 +6,6 @@ namespace dcc {
 
 namespace {
 constexpr int kMostNodes = 1 << 20;
-constexpr int kMostPorts = 65'535;  // of a switch: Packet::ingress has 16 bits
 
 void require(bool condition, const std::string& sentence) {
   if (!condition) throw std::invalid_argument("topology: " + sentence);

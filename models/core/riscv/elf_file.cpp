@@ -17,7 +17,7 @@ constexpr std::uint32_t kLoadable = 1, kSegmentExecutable = 1, kSectionSymbols =
 constexpr std::size_t kMaxFileBytes = 64u << 20;  // of a file, and of all that is loaded from it
 constexpr std::ptrdiff_t kMaxNameBytes = 4096;
 
-std::string hex(std::uint32_t v) {
+std::string address_text(std::uint32_t v) {
   char text[16];
   std::snprintf(text, sizeof text, "0x%08x", v);
   return text;
@@ -88,9 +88,9 @@ class ElfParser {
       return s.executable && file_.entry_ - s.address < s.memory_bytes;
     };
     if (std::none_of(file_.segments_.begin(), file_.segments_.end(), holds_entry)) {
-      fail("entry point " + hex(file_.entry_) + " lies in no executable segment");
+      fail("entry point " + address_text(file_.entry_) + " lies in no executable segment");
     }
-    if ((file_.entry_ & 1) != 0) fail("entry point " + hex(file_.entry_) + " is odd");
+    if ((file_.entry_ & 1) != 0) fail("entry point " + address_text(file_.entry_) + " is odd");
   }
 
   void read_segment(std::uint32_t index, std::uint64_t at) {
@@ -110,7 +110,8 @@ class ElfParser {
     segment.address = u32(at + 12);
     segment.memory_bytes = memory_bytes;
     if (std::uint64_t{segment.address} + memory_bytes > (std::uint64_t{1} << 32)) {
-      fail(what + " at " + hex(segment.address) + " runs past the end of the address space");
+      fail(what + " at " + address_text(segment.address) +
+           " runs past the end of the address space");
     }
     segment.executable = (u32(at + 24) & kSegmentExecutable) != 0;
     segment.data.assign(bytes_.begin() + offset, bytes_.begin() + offset + file_bytes);
@@ -131,7 +132,7 @@ class ElfParser {
     }
   }
   static std::string range(const ElfFile::Segment& s) {
-    return hex(s.address) + "-" + hex(s.address + s.memory_bytes - 1);
+    return address_text(s.address) + "-" + address_text(s.address + s.memory_bytes - 1);
   }
 
   // Symbols are optional; a table that is there must be sound.
@@ -219,9 +220,9 @@ void ElfFile::check_fits(MemoryRange ram) const {
   for (const Segment& s : segments_) {
     const std::uint32_t offset = s.address - ram.base;
     if (offset >= ram.size || s.memory_bytes > ram.size - offset) {
-      throw ElfError(name_ + ": segment " + hex(s.address) + "-" +
-                     hex(s.address + s.memory_bytes - 1) + " lies outside RAM " + hex(ram.base) +
-                     "-" + hex(ram.base + ram.size - 1));
+      throw ElfError(name_ + ": segment " + address_text(s.address) + "-" +
+                     address_text(s.address + s.memory_bytes - 1) + " lies outside RAM " +
+                     address_text(ram.base) + "-" + address_text(ram.base + ram.size - 1));
     }
   }
 }

@@ -13,7 +13,6 @@ namespace dcc {
 
 namespace {
 constexpr std::uint64_t kAll = 100'000'000;  // 100 % in millionths of a percent
-constexpr Bytes kGreatestSize = Bytes{1} << 40;
 constexpr std::size_t kGreatestFile = 1 << 20;
 
 // Kept equal to configs/data/*.cdf by a test.
@@ -55,7 +54,7 @@ FlowSizes FlowSizes::parse(const std::string& text, const std::string& name) {
     TextFields fields(line);
     if (fields.at_end()) continue;
     Point point;
-    if (!fields.number(0, kGreatestSize, point.bytes)) {
+    if (!fields.number(0, kGreatestFlow, point.bytes)) {
       throw TrafficError(place + ": expected a size in bytes (0 … 2^40)");
     }
     std::int64_t percent = 0;

@@ -14,7 +14,6 @@ namespace dcc {
 namespace {
 constexpr std::size_t kLongestLine = 1024;
 constexpr std::int64_t kLastHost = (1 << 20) - 1;
-constexpr std::int64_t kGreatestSize = std::int64_t{1} << 40;
 constexpr std::int64_t kLatest = 1'000'000 * std::int64_t{1'000'000'000'000};  // ps: 10^6 s
 
 /// Lines of a file that may be compressed (zlib reads both).
@@ -88,7 +87,7 @@ std::vector<TraceFlow> read_trace(const std::string& path) {
     expect(fields.number(0, kLastHost, to), "the destination, a host number, as second field");
     expect(fields.number(0, 255, priority), "the priority, 0 … 255, as third field");
     expect(fields.number(0, 65'535, port), "the port, 0 … 65535, as fourth field");
-    expect(fields.number(1, kGreatestSize, bytes), "the bytes, 1 … 2^40, as fifth field");
+    expect(fields.number(1, kGreatestFlow, bytes), "the bytes, 1 … 2^40, as fifth field");
     expect(fields.decimal(12, kLatest, start), "the start in seconds as sixth field");
     expect(fields.at_end(), "nothing after the sixth field");
     TraceFlow flow;

@@ -14,6 +14,8 @@
 
 namespace dcc {
 
+constexpr Bytes kGreatestFlow = Bytes{1} << 40;  // in a file of flows or of sizes
+
 /// One flow: work for one queue pair.
 struct FlowSpec {
   std::uint32_t id = 0;
