@@ -311,8 +311,9 @@ void GdbServer::write_registers(const std::string& packet) {
   for (unsigned i = 0; good && i <= DebugTarget::kPcNumber; ++i) {
     good = parse_word(packet.substr(1 + 8 * i, 8), values[i]);
   }
-  for (unsigned i = 0; good && i <= DebugTarget::kPcNumber; ++i)
+  for (unsigned i = 0; good && i <= DebugTarget::kPcNumber; ++i) {
     target_.debug_write_register(i, values[i]);
+  }
   connection_.send(good ? "OK" : "E01");
 }
 
