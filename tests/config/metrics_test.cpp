@@ -279,7 +279,8 @@ TEST(Remarks, TellWhereDifferentiationEnds) {
 TEST(Json, HasTheContractsNamesInOrder) {
   Fixture f;
   f.add(1, 0, 46, 1'250'000).bytes = 5;
-  f.results.links.push_back({"s0->h0", BitRate(1'000'000'000), 1'000'000, 9'000'000, kMicroSecond});
+  f.results.links.push_back(
+      {"s0->h0", BitRate(1'000'000'000), 1'000'000, kMilliSecond * 9, kMicroSecond});
   f.results.queues.push_back({"s0->h0", 12.5, 3, 4, 5});
   f.results.hosts.push_back({});
   const auto json = metrics_json(f.results, f.metrics());

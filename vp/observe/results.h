@@ -35,9 +35,9 @@ struct FlowResult {
 struct LinkResult {
   std::string name;  // from->to, e.g. "h1->s0"
   BitRate rate;
-  std::uint64_t tx_bytes = 0;   // wire bytes without overhead, of packets not lost on the wire
-  std::uint64_t sent_bits = 0;  // with overhead, lost or not
-  PicoSeconds pause{};          // time any priority was held by PFC
+  std::uint64_t tx_bytes = 0;  // wire bytes without overhead, of packets not lost on the wire
+  PicoSeconds busy{};          // time it was sending, overhead and what was lost included
+  PicoSeconds pause{};         // time any priority was held by PFC
 };
 
 /// An egress queue (all priorities of a port together), over `measure`.

@@ -241,13 +241,8 @@ void Measurement::collect_links(RunResults& results) const {
     LinkResult out;
     out.name = wire.name;
     out.rate = link.rate;
-    const LinkCounters& from = from_.links[i];
-    const LinkCounters& to = to_.links[i];
-    out.tx_bytes = to.bytes - from.bytes;
-    // A packet that is lost on the wire has been sent.
-    const std::uint64_t packets = to.packets + to.lost - from.packets - from.lost;
-    const std::uint64_t bytes = out.tx_bytes + to.lost_bytes - from.lost_bytes;
-    out.sent_bits = 8 * (bytes + packets * static_cast<std::uint64_t>(link.overhead));
+    out.tx_bytes = to_.links[i].bytes - from_.links[i].bytes;
+    out.busy = to_.links[i].busy - from_.links[i].busy;
     out.pause = to_.link_pause[i] - from_.link_pause[i];
     results.links.push_back(out);
   }

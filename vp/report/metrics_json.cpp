@@ -86,11 +86,10 @@ Json links(const RunResults& r) {
   Json list = Json::array();
   for (const LinkResult& l : r.links) {
     const auto rate = static_cast<double>(l.rate.bits_per_second);
-    const double bits = static_cast<double>(l.sent_bits);
     list.push_back({{"name", l.name},
                     {"rate_gbps", rounded(rate / 1e9)},
                     {"tx_bytes", l.tx_bytes},
-                    {"utilisation", window > 0 ? rounded(bits / (rate * window)) : 0.0},
+                    {"utilisation", window > 0 ? rounded(exact_seconds(l.busy) / window) : 0.0},
                     {"pause_s", exact_seconds(l.pause)}});
   }
   return list;

@@ -48,7 +48,7 @@ const std::vector<MetricInfo>& metrics_reference() {
       {"links.N.rate_gbps", "Gb/s", "the link's rate"},
       {"links.N.tx_bytes", "B", "wire bytes carried, without preamble, gap and what `faults` lost"},
       {"links.N.utilisation", "",
-       "wire bits sent, with preamble and gap, lost ones too, of what the rate allows"},
+       "share of the time in which it sends: preamble, gap and what is lost included"},
       {"links.N.pause_s", "s", "time any priority was held by PFC"},
       {"queues.N.port", "", "the link that the queue feeds; all priorities together"},
       {"queues.N.mean_bytes", "B", "over time"},

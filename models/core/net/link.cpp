@@ -76,7 +76,6 @@ bool Link::survives(Packet* packet, PicoSeconds now) {
   if (tap_) tap_(*packet, now);
   if (!loss_ || !loss_(*packet)) return true;
   ++lost_;
-  lost_bytes_ += packet->wire_bytes;
   pool_.give_back(packet);
   return false;
 }

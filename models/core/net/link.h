@@ -43,8 +43,7 @@ struct LinkCounters {
   std::uint64_t packets = 0;  // link traversals: sent and not lost
   std::uint64_t bytes = 0;    // wire bytes without overhead
   std::uint64_t lost = 0;     // packets taken by the fault hook
-  std::uint64_t lost_bytes = 0;
-  PicoSeconds busy{};  // time the wire was sending (overhead and lost packets included)
+  PicoSeconds busy{};         // time the wire was sending (overhead and lost packets included)
 };
 
 /// Store-and-forward: the sink sees a packet `serialisation + delay` after send().
@@ -65,7 +64,7 @@ class alignas(64) Link final : public PacketOut {
   PicoSeconds send(Packet* packet) override;
 
   const LinkParameters& parameters() const { return parameters_; }
-  LinkCounters counters() const { return {packets_, bytes_, lost_, lost_bytes_, busy_}; }
+  LinkCounters counters() const { return {packets_, bytes_, lost_, busy_}; }
   void set_loss_hook(LossHook hook) {
     loss_ = std::move(hook);
     watch();
@@ -104,7 +103,6 @@ class alignas(64) Link final : public PacketOut {
 
   LinkParameters parameters_;
   std::uint64_t lost_ = 0;
-  std::uint64_t lost_bytes_ = 0;
   PicoSeconds free_at_{};  // for an assertion only
   PacketPool& pool_;
   LossHook loss_;
