@@ -31,7 +31,7 @@ docs: deps deps-docs
 	test -f $(BUILD)/build.ninja || \
 	  cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
 	$(NINJA) dccvp
-	sw/docs/make_site.py $(BUILD)/dccvp $(BUILD)/site
+	python/tool.py site $(BUILD)/dccvp $(BUILD)/site
 
 ## build: everything, with RTL, firmware and tests
 build: deps deps-test configure
@@ -67,8 +67,8 @@ deps-handoff:
 REPORTS ?= synthesis coverage mutation formal
 handoff: build deps-handoff
 	$(NINJA) rate_vectors wheel_vectors
-	$(if $(strip $(REPORTS)),sw/handoff/make_reports.sh $(BUILD) $(REPORTS))
-	sw/handoff/make_handoff.sh $(BUILD)
+	$(if $(strip $(REPORTS)),python/dccvp/handoff/make_reports.sh $(BUILD) $(REPORTS))
+	python/dccvp/handoff/make_handoff.sh $(BUILD)
 
 ## bench: speed of the whole and of its parts
 bench: build

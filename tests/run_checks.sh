@@ -41,6 +41,6 @@ if git grep -nE '0x4(0|1)[0-9a-fA-F]{6}' -- sw/app; then
   fail=1
 fi
 
-/usr/bin/python3 sw/regtool/regtool.py --check || fail=1
+python/tool.py regtool --check || fail=1
 if [ $fail -eq 0 ]; then echo "checks passed"; fi
 exit $fail

@@ -9,9 +9,9 @@ import sys
 
 sys.dont_write_bytecode = True
 ROOT, OUTPUT = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-sys.path.insert(0, str(ROOT / "sw/regtool"))
+sys.path.insert(0, str(ROOT / "python"))
 
-import regmap  # noqa: E402  (found through the path above)
+from dccvp.regtool import regmap  # noqa: E402  (found through the path above)
 
 
 def pattern(fields, bits):

@@ -9,9 +9,9 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOOL = ROOT / "sw/regtool/regtool.py"
-sys.path.insert(0, str(TOOL.parent))
-import regtool  # noqa: E402
+TOOL = [ROOT / "python/tool.py", "regtool"]
+sys.path.insert(0, str(ROOT / "python"))
+from dccvp.regtool import regtool  # noqa: E402
 
 GOOD = """\
 name: toy
@@ -143,7 +143,7 @@ class Errors(unittest.TestCase):
                 self.assertTrue(first.startswith(place), f"{first} (expected line {line})")
 
     def test_a_missing_file_is_named(self):
-        done = subprocess.run([TOOL, "--validate", "/nowhere/x.yaml"], capture_output=True, text=True,
+        done = subprocess.run([*TOOL, "--validate", "/nowhere/x.yaml"], capture_output=True, text=True,
                               check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("/nowhere/x.yaml: No such file", done.stderr)
@@ -154,7 +154,7 @@ class Errors(unittest.TestCase):
             path.write_text(GOOD, encoding="utf-8")
             in_the_way = pathlib.Path(folder) / "out"
             in_the_way.write_text("a file where a folder is wanted", encoding="utf-8")
-            done = subprocess.run([TOOL, "--out", in_the_way, path], capture_output=True, text=True,
+            done = subprocess.run([*TOOL, "--out", in_the_way, path], capture_output=True, text=True,
                                   check=False)
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr, rf"^{in_the_way}[^\n]*: Not a directory\n$")
@@ -163,7 +163,7 @@ class Errors(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "toy.yaml"
             path.write_text(GOOD, encoding="utf-8")
-            command = [TOOL, "--out", folder, path]
+            command = [*TOOL, "--out", folder, path]
             subprocess.run(command, check=True, capture_output=True)
             same = subprocess.run(command + ["--check"], capture_output=True, text=True, check=False)
             self.assertEqual((same.returncode, same.stdout), (0, ""))

@@ -24,12 +24,10 @@ from harness import PATIENCE
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STUDIES = ROOT / "configs" / "differentiation"
-sys.path[:0] = [str(ROOT / "sw" / part) for part in ("study", "common")]
+sys.path.insert(0, str(ROOT / "python"))
 DCCVP = ""
 
-import study_measure  # noqa: E402
-import study_plan  # noqa: E402
-import study_table  # noqa: E402
+from dccvp.experiments import study_measure, study_plan, study_table  # noqa: E402
 
 
 def rows_of(study, case, seeds="1..3", variant="proportional", **settings):

@@ -288,8 +288,8 @@ class Report(unittest.TestCase):
         line = next(l for l in chart["lines"] if l["label"] == "s0->h0")
         self.assertEqual(chart["step"], 1 if len(rows) <= 4000 else chart["step"])
         self.assertEqual(max(line["y"]), float(f'{max(float(r["bytes"]) for r in rows):.5g}'))
-        sys.path.insert(0, str(ROOT / "sw/report"))
-        import series
+        sys.path.insert(0, str(ROOT / "python"))
+        from dccvp.report import series
         values = [(i * 7919) % 1000 for i in range(100_000)]
         values[54_321] = 5000
         times, (thin,), step = series.thinned(list(range(len(values))), [values], 1000)

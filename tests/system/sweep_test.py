@@ -22,16 +22,12 @@ import unittest
 from harness import PATIENCE
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "sw" / part) for part in ("sweep", "common")]
-SCRIPT = ROOT / "sw/sweep/sweep.py"
+sys.path.insert(0, str(ROOT / "python"))
+TOOL = (ROOT / "python/tool.py", "sweep")
 DCCVP = ""
 
-import quantity  # noqa: E402
-import sweep_metrics  # noqa: E402
-import sweep_plan  # noqa: E402
-import sweep_points  # noqa: E402
-import sweep_table  # noqa: E402
-import yaml_nodes  # noqa: E402
+from dccvp.common import quantity, yaml_nodes  # noqa: E402
+from dccvp.experiments import sweep_metrics, sweep_plan, sweep_points, sweep_table  # noqa: E402
 
 SETTINGS = "set: {duration: 200us, measure: {from: 0us, to: 200us}, output.series.flows: none}\n"
 HEAD = f"platform: {ROOT}/configs/incast_8x25g.yaml\n" + SETTINGS
@@ -90,7 +86,7 @@ class Continued(Sweeps):
         holding = self.folder / "holding"
         holding.write_text(HOLDING.format(folder=self.folder, dccvp=DCCVP))
         holding.chmod(0o755)
-        program = ("/usr/bin/python3", "-B", SCRIPT, holding)
+        program = (*TOOL, holding)
         self.sweep(name, "-j", "2", "--out", "whole", program=program)
         self.assertEqual(len(self.table("whole")), 24)
 
@@ -141,7 +137,7 @@ class Continued(Sweeps):
         (self.folder / "o/points" / markers[2].stem / "metrics.json").write_text("{")
         (self.folder / "o/sweep.json").write_text("{}")
         for arguments in (("--collect", "o"), ("--collect", "none"), ("--point", "o", "x")):
-            done = self.sweep(*arguments, code=2, program=("/usr/bin/python3", "-B", SCRIPT))
+            done = self.sweep(*arguments, code=2, program=TOOL)
             self.assertRegex(done.stderr, r"\Adccvp: '\w+' is no sweep's folder: .+\n\Z")
         done = self.sweep(name, "--out", "o", code=2)
         self.assertRegex(done.stderr, r"\Adccvp: 'o/points/\w+/metrics.json': .+\n\Z")

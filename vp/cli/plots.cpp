@@ -3,7 +3,6 @@
 #include <fstream>
 
 #include "cli/script.h"
-#include "source_paths.h"
 
 namespace dcc::vp {
 namespace {
@@ -21,13 +20,12 @@ std::string last_line(const fs::path& file) {
 
 }  // namespace
 
-std::string draw_plots(const fs::path& folder) { return draw_with(DCCVP_PLOT_SCRIPT, folder); }
+std::string draw_plots(const fs::path& folder) { return draw_with("plot-run", folder); }
 
-std::string draw_with(const std::string& script, const fs::path& folder) {
-  if (!fs::exists(script)) return "no pictures: " + script + " is not there";
-  if (!fs::exists("/usr/bin/python3")) return "no pictures: /usr/bin/python3 is not there";
+std::string draw_with(const std::string& tool, const fs::path& folder) {
+  if (const std::string reason = why_no_tools(); !reason.empty()) return "no pictures: " + reason;
   const fs::path log = folder / "plot.log";
-  const int status = run_script(script, {folder.string()}, log.string());
+  const int status = run_tool(tool, {folder.string()}, log.string());
   const std::string said = last_line(log);
   std::error_code ignored;
   fs::remove(log, ignored);

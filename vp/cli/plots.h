@@ -6,7 +6,7 @@
 
 namespace dcc::vp {
 
-/// Runs sw/plot/plot_run.py on a folder. Empty when pictures were drawn, else the reason in a
+/// Runs the tool plot-run on a folder. Empty when pictures were drawn, else the reason in a
 /// sentence; never an error of the run.
 std::string draw_plots(const std::filesystem::path& folder);
 /// The same with another script.

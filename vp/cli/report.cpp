@@ -5,7 +5,6 @@
 #include "cli/command.h"
 #include "cli/script.h"
 #include "report/run_files.h"
-#include "source_paths.h"
 
 namespace dcc::vp {
 namespace {
@@ -32,10 +31,10 @@ int report(const ReportArguments& arguments) {
                                  file};
   words.emplace_back("--");
   words.insert(words.end(), arguments.folders.begin(), arguments.folders.end());
-  const int status = run_script(DCCVP_REPORT_SCRIPT, words);
+  const int status = run_tool("report", words);
   if (status == kExitBadInput) return kExitBadInput;  // the script has said why
   if (status != 0) {
-    std::fprintf(stderr, "dccvp: internal error: %s failed\n", DCCVP_REPORT_SCRIPT);
+    std::fprintf(stderr, "dccvp: internal error: the report tool failed\n");
     return kExitBrokenPromise;
   }
   std::printf("Report: %s\n", file.c_str());

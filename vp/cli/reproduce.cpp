@@ -204,7 +204,7 @@ int reproduce(const ReproduceArguments& arguments) {
   }
   const fs::path table = fs::path(arguments.out) / "reproduction.json";
   std::ofstream(table) << records.dump(1) << '\n';
-  const std::string no_picture = draw_with(DCCVP_REPRODUCE_PLOT_SCRIPT, arguments.out);
+  const std::string no_picture = draw_with("plot-reproduction", arguments.out);
   if (!no_picture.empty()) std::printf("Note: %s\n", no_picture.c_str());
   std::printf("Table: %s\n", table.c_str());
   return good ? kExitOk : kExitBrokenPromise;

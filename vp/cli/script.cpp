@@ -10,13 +10,21 @@
 #include <filesystem>
 
 #include "cli/command.h"
+#include "source_paths.h"
 
 extern char** environ;
 
 namespace dcc::vp {
 namespace {
 
+// By its absolute path in argv[0] too: Python looks for its home by that name, and a bare "python3"
+// finds the one of an active virtual environment. -I: nor does the environment lead it elsewhere.
+// -B: leave no __pycache__ beside the modules.
 constexpr const char* kPython = "/usr/bin/python3";
+
+std::vector<std::string> words_of(const std::string& tool) {
+  return {kPython, "-I", "-B", DCCVP_TOOLS, tool};
+}
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> argv;
@@ -27,16 +35,22 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 
 }  // namespace
 
-int run_script(const std::string& script, const std::vector<std::string>& arguments,
-               const std::string& log) {
+std::string why_no_tools() {
+  for (const char* file : {DCCVP_TOOLS, kPython}) {
+    if (!std::filesystem::exists(file)) return std::string(file) + " is not there";
+  }
+  return "";
+}
+
+int run_tool(const std::string& tool, const std::vector<std::string>& arguments,
+             const std::string& log) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   if (!log.empty()) {
     posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
   }
-  // -B: leave no __pycache__ beside the scripts.
-  std::vector<std::string> words{"python3", "-B", script};
+  std::vector<std::string> words = words_of(tool);
   words.insert(words.end(), arguments.begin(), arguments.end());
   const std::vector<char*> argv = pointers(words);
   pid_t child = 0;
@@ -49,10 +63,11 @@ int run_script(const std::string& script, const std::vector<std::string>& argume
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-int become_script(const std::string& script, const std::vector<std::string>& arguments) {
+int become_tool(const std::string& tool, const std::vector<std::string>& arguments) {
   std::error_code error;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe", error).string();
-  std::vector<std::string> words{"python3", "-B", script, self};
+  std::vector<std::string> words = words_of(tool);
+  words.push_back(self);
   words.insert(words.end(), arguments.begin(), arguments.end());
   const std::vector<char*> argv = pointers(words);
   std::fflush(stdout);

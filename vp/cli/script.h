@@ -6,15 +6,18 @@
 
 namespace dcc::vp {
 
-/// Runs a script with /usr/bin/python3. Its standard output and error go to `log`, or, when `log`
-/// is empty, where this program's go. Returns its exit status; -1 when it could not be started or
-/// died.
-int run_script(const std::string& script, const std::vector<std::string>& arguments,
-               const std::string& log = "");
+/// Why no tool can be run; empty: they can.
+std::string why_no_tools();
 
-/// Puts a script in this process's place: signals, exit status and all. Its first argument is this
+/// Runs a tool of python/tool.py with /usr/bin/python3. Its standard output and error go to `log`,
+/// or, when `log` is empty, where this program's go. Returns its exit status; -1 when it could not
+/// be started or died.
+int run_tool(const std::string& tool, const std::vector<std::string>& arguments,
+             const std::string& log = "");
+
+/// Puts a tool in this process's place: signals, exit status and all. Its first argument is this
 /// program's path. Comes back, with the exit status to leave with and a sentence on standard error,
 /// only where there is no /usr/bin/python3.
-int become_script(const std::string& script, const std::vector<std::string>& arguments);
+int become_tool(const std::string& tool, const std::vector<std::string>& arguments);
 
 }  // namespace dcc::vp

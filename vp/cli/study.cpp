@@ -1,9 +1,8 @@
-// dccvp study: variants, cases and seeds of one platform, judged by limits. The work is a script's.
+// dccvp study: variants, cases and seeds of one platform, judged by limits. The work is a tool's.
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/script.h"
-#include "source_paths.h"
 
 namespace dcc::vp {
 namespace {
@@ -27,7 +26,7 @@ int study(const StudyArguments& arguments) {
   for (const std::string& name : arguments.variants) words.push_back("--variant=" + name);
   if (arguments.again) words.emplace_back("--again");
   if (arguments.no_plots) words.emplace_back("--no-plots");
-  return become_script(DCCVP_STUDY_SCRIPT, words);
+  return become_tool("study", words);
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
-// dccvp sweep: one platform at many points of its parameters. The work is done by sw/sweep, which
-// runs this program once a point.
+// dccvp sweep: one platform at many points of its parameters. The work is done by the tool
+// of that name, which runs this program once a point.
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/script.h"
-#include "source_paths.h"
 
 namespace dcc::vp {
 namespace {
@@ -26,7 +25,7 @@ int sweep(const SweepArguments& arguments) {
   if (!arguments.snakemake.empty()) words.insert(words.end(), {"--snakemake", arguments.snakemake});
   if (arguments.retry) words.emplace_back("--retry");
   if (arguments.no_plots) words.emplace_back("--no-plots");
-  return become_script(DCCVP_SWEEP_SCRIPT, words);
+  return become_tool("sweep", words);
 }
 
 }  // namespace

@@ -1,0 +1,1 @@
+"""DCC-VP on the host: experiments, reports, pictures, documentation, registers, hand-off."""

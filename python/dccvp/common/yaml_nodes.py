@@ -1,0 +1,149 @@
+"""A YAML file as nodes that know where they stand, and the error that says so."""
+
+import difflib
+import json
+
+import yaml
+
+from dccvp.common.ending import InputError
+
+MOST_BYTES = 4 << 20
+
+
+def fail(place, message):
+    """`place`: a node of the file, or a text that stands for one."""
+    if isinstance(place, yaml.Node):
+        mark = place.start_mark
+        place = f"{mark.name}:{mark.line + 1}:{mark.column + 1}"
+    raise InputError(f"{place}: {message}")
+
+
+def load(path, what):
+    """The root node, a map; `what` it is is said in errors. Duplicate keys, tags and whatever is no YAML are refused."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        fail(path, error.strerror.lower())
+    if len(data) > MOST_BYTES:
+        fail(path, "larger than 4 MiB")
+    try:
+        loader = yaml.SafeLoader(data.decode("utf-8"))
+        loader.name = str(path)
+        root = loader.get_single_node()
+    except UnicodeDecodeError:
+        fail(path, "is not UTF-8 text")
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else path
+        fail(place, f"not valid YAML: {error.problem or error.context}")
+    except yaml.YAMLError as error:
+        fail(path, "not valid YAML: " + str(error).splitlines()[0])
+    if root is None:
+        fail(f"{path}:1:1", f"empty: {what} is a map")
+    refuse_cycles(root, [])
+    entries(root, what)
+    return root
+
+
+def refuse_cycles(node, above):
+    if any(node is parent for parent in above):
+        fail(node, "an alias that contains itself")
+    if len(above) > 32:
+        fail(node, "nested deeper than 32")
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            refuse_cycles(key, above + [node])
+            refuse_cycles(value, above + [node])
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            refuse_cycles(item, above + [node])
+
+
+def entries(node, what):
+    """[(key node, value node), …] of a map; keys are words, none twice."""
+    if not isinstance(node, yaml.MappingNode):
+        fail(node, f"{what} is a map, not {described(node)}")
+    seen = set()
+    for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            fail(key, "a key is a word")
+        if key.value in seen:
+            fail(key, f"'{key.value}' is there twice")
+        seen.add(key.value)
+    return node.value
+
+
+def hint(name, known):
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f"; did you mean '{near[0]}'?" if near else f" (known: {', '.join(known)})"
+
+
+def fields(node, what, known, required=()):
+    """{key: value node} of a map with these keys only."""
+    out = {}
+    for key, value in entries(node, what):
+        if key.value not in known:
+            fail(key, f"unknown key '{key.value}' in {what}{hint(key.value, known)}")
+        out[key.value] = value
+    for name in required:
+        if name not in out:
+            fail(node, f"'{name}' is missing in {what}")
+    return out
+
+
+def items(node, what):
+    """The elements of a list that has some."""
+    if not isinstance(node, yaml.SequenceNode):
+        fail(node, f"{what} is a list, not {described(node)}")
+    if not node.value:
+        fail(node, f"{what} is empty")
+    return node.value
+
+
+def word(node, what):
+    if not isinstance(node, yaml.ScalarNode) or node.value == "":
+        fail(node, f"{what} is a word, not {described(node)}")
+    return node.value
+
+
+def integer(node, what, least, most):
+    text = word(node, what)
+    if not text.isdigit() or not least <= int(text) <= most:
+        fail(node, f"{what} is a whole number from {least} to {most}, not '{text}'")
+    return int(text)
+
+
+def seeds_of(text, place, most):
+    """The numbers that 7 or 1..20 stands for."""
+    first, dots, last = text.partition("..")
+    if not first.isdigit() or (dots and not last.isdigit()) or int(last or first) < int(first):
+        fail(place, f"seeds are written 1..20, not '{text}'")
+    if int(last or first) - int(first) >= most:
+        fail(place, f"more than {most} seeds")
+    return range(int(first), int(last or first) + 1)
+
+
+def plain(node):
+    """A node as Python's values."""
+    try:
+        return yaml.constructor.SafeConstructor().construct_document(node)
+    except yaml.YAMLError as error:
+        fail(node, f"not plain YAML: {error.problem}")
+
+
+def described(node):
+    if isinstance(node, yaml.MappingNode):
+        return "a map"
+    if isinstance(node, yaml.SequenceNode):
+        return "a list"
+    return f"'{node.value}'" if node.value else "nothing"
+
+
+def flow(node):
+    """A node as one line of YAML, scalars as they were written."""
+    if isinstance(node, yaml.SequenceNode):
+        return "[" + ", ".join(flow(item) for item in node.value) + "]"
+    if isinstance(node, yaml.MappingNode):
+        return "{" + ", ".join(f"{flow(k)}: {flow(v)}" for k, v in node.value) + "}"
+    return json.dumps(node.value, ensure_ascii=False) if node.style else node.value

@@ -1,0 +1,102 @@
+"""The documentation site: docs/ with a reference generated from the program itself.
+
+  tool.py site BUILD/dccvp FOLDER
+
+Leaves the staged pages in FOLDER/source and the site in FOLDER/html. Fails on a broken link.
+"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from dccvp.common.ending import InputError
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+RTL_PAGES = {"timing-wheel": "timing_wheel/doc/theory.md", "rate-unit": "rate_lut/doc/theory.md",
+             "timing-wheel-testplan": "timing_wheel/doc/testplan.md"}
+
+
+def said(dccvp, *arguments):
+    done = subprocess.run([dccvp, *arguments], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def command_line(dccvp):
+    text = said(dccvp, "--help")
+    page = f"# Command line\n\nGenerated from `dccvp --help`.\n\n```text\n{text}\n```\n"
+    listed = text.split("Subcommands:")[1].split("Examples:")[0]
+    for name in re.findall(r"^  ([a-z][a-z-]+) ", listed, re.MULTILINE):
+        page += f"\n## {name}\n\n```text\n{said(dccvp, name, '--help')}\n```\n"
+    return page
+
+
+def configurations():
+    """The first comment of every shipped configuration says what it shows."""
+    page = "# Shipped configurations\n\nGenerated from the comments at their heads.\n\n"
+    page += "| file | shows |\n|---|---|\n"
+    for file in sorted(ROOT.glob("configs/*.yaml")) + sorted(ROOT.glob("configs/*/*.yaml")):
+        words = []
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if not line.startswith("#"):
+                break
+            words.append(line.lstrip("# ").strip())
+        text = " ".join(words).replace("|", "\\|")
+        page += f"| `{file.relative_to(ROOT)}` | {text} |\n"
+    return page
+
+
+def staged(text):
+    """A page as the site wants it: marks behind a block's language become its title."""
+    text = re.sub(r"^```sh long$", '```sh title="takes long"', text, flags=re.MULTILINE)
+    text = re.sub(r"^```(\w+) file=(\S+)$", r'```\1 title="\2"', text, flags=re.MULTILINE)
+    return re.sub(r"^```wavedrom$", "```text", text, flags=re.MULTILINE)
+
+
+def main(arguments):
+    if len(arguments) != 2:
+        sys.exit(__doc__)
+    dccvp, folder = (str(pathlib.Path(arguments[0]).resolve()), pathlib.Path(arguments[1]).resolve())
+    source = folder / "source"
+    if not pathlib.Path(dccvp).is_file():
+        raise InputError(f"{dccvp}: no such program")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())) \
+            and not (folder / "mkdocs.yml").exists():
+        raise InputError(f"'{folder}' holds something else than a site; not replaced")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    config = re.sub(r"^docs_dir: .*$", f"docs_dir: {source}", config, flags=re.MULTILINE)
+    config = re.sub(r"^site_dir: .*$", f"site_dir: {folder / 'html'}", config, flags=re.MULTILINE)
+    (folder / "mkdocs.yml").write_text(config, encoding="utf-8")
+    for page in sorted((ROOT / "docs").rglob("*")):
+        target = source / page.relative_to(ROOT / "docs")
+        if page.is_dir():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if page.suffix == ".md":
+            target.write_text(staged(page.read_text(encoding="utf-8")), encoding="utf-8")
+        else:
+            shutil.copy(page, target)
+    (source / "rtl").mkdir()
+    for name, page in RTL_PAGES.items():
+        text = (ROOT / "rtl" / page).read_text(encoding="utf-8")
+        (source / f"rtl/{name}.md").write_text(staged(text), encoding="utf-8")
+    reference = source / "reference"
+    reference.mkdir()
+    for name, text in (("command-line", command_line(dccvp)), ("configurations", configurations()),
+                       ("parameters", said(dccvp, "params", "--format", "markdown")),
+                       ("metrics", said(dccvp, "metrics", "--format", "markdown"))):
+        (reference / f"{name}.md").write_text(text, encoding="utf-8")
+    if shutil.which("mkdocs") is None:
+        print("mkdocs is not installed")
+        return 1
+    done = subprocess.run(["mkdocs", "build", "--strict", "--quiet", "-f", str(folder / "mkdocs.yml")],
+                          capture_output=True, text=True, check=False)
+    said_by_it = "\n".join(line for line in (done.stdout + done.stderr).splitlines() if line.strip())
+    if done.returncode != 0:
+        print(said_by_it)
+        return 1
+    print(f"{folder / 'html/index.html'}: {len(list((folder / 'html').rglob('*.html')))} pages")
+    return 0

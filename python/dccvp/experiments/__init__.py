@@ -1,0 +1,1 @@
+"""Sweeps and studies: plan, run, judge, table."""

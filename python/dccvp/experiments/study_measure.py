@@ -1,0 +1,178 @@
+"""Runs one platform of a study and reads the figures that the study is about."""
+
+import csv
+import hashlib
+import json
+import math
+import pathlib
+import re
+import shutil
+import statistics
+import tempfile
+
+import yaml
+
+from dccvp.common import processes
+from dccvp.experiments import study_table
+from dccvp.common.quantity import number
+
+# Wire bytes of a full packet beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
+HEADERS = 62
+
+FIGURES = ("share_error", "utilisation", "jain", "jain_weighted", "queue_mean_kb", "queue_p99_kb",
+           "queue_max_kb", "drain_ms", "ecn_marks", "cnps", "dropped_no_slot", "pfc_pauses", "rtt_p99_us",
+           "tenant_error", "tenant_swing", "message_p50_us", "message_p99_us")
+SWING_MS = 10  # tenant_swing looks at averages over so long a time
+
+
+class RunError(Exception):
+    """The program refused a platform or broke off; the text is its own."""
+
+    def __init__(self, run, message, refused=False):
+        super().__init__(f"{run.variant}, {run.case}, seed {run.seed}: {message}")
+        self.refused = refused
+
+
+def fingerprint(run, program):
+    """Names a run by all that decides its outcome: platform with seed, and the program's bytes."""
+    text = yaml.safe_dump(run.platform, sort_keys=True).encode()
+    return hashlib.sha256(text + program).hexdigest()[:16]
+
+
+def ceiling_gbps(platform):
+    """Greatest goodput of the bottleneck: payload over payload, headers, preamble and gap."""
+    link = platform["topology"]["link"]
+    payload = number(platform.get("nic", {}).get("mtu", "1000B"))
+    overhead = number(link.get("overhead", "20B"))
+    return number(link["rate"]) / 1e9 * payload / (payload + HEADERS + overhead)
+
+
+def jain(values):
+    total, squares = sum(values), sum(v * v for v in values)
+    return total * total / (len(values) * squares) if squares else 0.0
+
+
+def share_error(goodput, weights):
+    """Greatest relative error of a flow's share of the goodput against its share of the weights."""
+    total, weight_sum = sum(goodput), sum(weights)
+    if total == 0:
+        return 1.0
+    return max(abs(g / total * weight_sum / w - 1) for g, w in zip(goodput, weights))
+
+
+def drain_ms(series, kmax):
+    """When the queue is under Kmax again after it first went over it, in ms after that moment.
+    0 if it never did, empty if it never came back."""
+    over = None
+    with open(series, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            at, length = float(row["t_s"]), float(row["bytes"])
+            if over is None and length > kmax:
+                over = at
+            elif over is not None and length < kmax:
+                return (at - over) * 1e3
+    return 0.0 if over is None else math.nan
+
+
+def tenant_swing(series, start, end, interval=1e-3):
+    """How far a tenant's share moves: the standard deviation of its averages over consecutive
+    SWING_MS, relative to their mean; that of the worst class which is there all the time."""
+    goodput = {}
+    with open(series, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if start < float(row["t_s"]) - interval / 2 < end:
+                goodput.setdefault(row["dscp"], []).append(float(row["goodput_gbps"]))
+    count = max(map(len, goodput.values()), default=0)
+    blocks = range(count // SWING_MS)
+
+    def sums(values):
+        return [sum(values[i * SWING_MS:(i + 1) * SWING_MS]) for i in blocks]
+
+    # A class without a byte for a whole block was not there all the time.
+    there = [s for s in map(sums, goodput.values()) if all(s)]
+    if len(there) < 2 or len(blocks) < 2:
+        return math.nan
+    totals = [sum(column) for column in zip(*there)]
+    shares = [[part / total for part, total in zip(s, totals)] for s in there]
+    return max(statistics.pstdev(s) / statistics.mean(s) for s in shares)
+
+
+def tenant_figures(metrics, out):
+    errors = [t["share_error_window"] for t in metrics.get("tenants", [])
+              if t["share_error_window"] is not None]
+    if not errors:
+        return math.nan, math.nan
+    window = metrics["measure"]
+    return max(errors), tenant_swing(out / "series" / "class.csv", window["from_s"], window["to_s"])
+
+
+def message_times_us(flows_csv, dscp):
+    """Completion times of a class's finished messages, post to last ACK."""
+    with open(flows_csv, newline="", encoding="utf-8") as file:
+        return [float(row["fct_s"]) * 1e6 for row in csv.DictReader(file)
+                if row["dscp"] == str(dscp) and row["fct_s"]]
+
+
+def measured(runs, program, plan, jobs=1):
+    """Runs them, each in a folder of its own; yields (run, {figure: value}) as each ends, NaN for
+    what it cannot tell. RunError for the first that fails."""
+    with tempfile.TemporaryDirectory(prefix="dccvp-study-") as scratch:
+        commands = []
+        for i, run in enumerate(runs):
+            config = pathlib.Path(scratch, f"{i}.yaml")
+            config.write_text(yaml.safe_dump(run.platform, sort_keys=False), encoding="utf-8")
+            commands.append([str(program), "run", str(config), "--out", f"{scratch}/{i}", "--quiet",
+                             "--no-plots", *processes.share_of_each(len(runs), jobs)])
+        for i, status, said in processes.run_all(commands, jobs):
+            run, out = runs[i], pathlib.Path(scratch, str(i))
+            if status == 2:  # the file that it names is not one that the user wrote
+                raise RunError(run, re.sub(r"^dccvp: (\S+\.yaml:\d+:\d+: )?", "", said), refused=True)
+            if status != 0:
+                how = f"exit {status}" if status > 0 else f"ended by signal {-status}"
+                raise RunError(run, f"{how}: {said}")
+            yield run, figures_of(run, plan, out)
+            shutil.rmtree(out)
+
+
+def figures_of(run, plan, out):
+    """What a run's folder says."""
+    metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
+    drained = math.nan
+    if plan.queue_series:
+        kmax = number(run.platform["switch"]["ecn"]["kmax"])
+        drained = drain_ms(out / "series" / "queue.csv", kmax)
+    tenant_error, swing = tenant_figures(metrics, out)
+    times = []
+    if plan.messages_of is not None:
+        times = message_times_us(out / "flows.csv", plan.messages_of)
+        if not times:
+            raise RunError(run, f"no message of DSCP {plan.messages_of} was completed")
+
+    # Flows of a closed loop have no weights of their own, and messages are no shares.
+    flows = [flow for flow in metrics["flows"] if flow["dscp"] != plan.messages_of]
+    proportional = bool(flows) and "qos" not in metrics
+    goodput = [flow["goodput_gbps"] or 0.0 for flow in flows]
+    weights = [flow["weight"] for flow in flows]
+    queue = max(metrics["queues"], key=lambda q: q["mean_bytes"])
+    aggregate = metrics["aggregate"]
+    return {
+        "share_error": share_error(goodput, weights) if proportional else math.nan,
+        "utilisation": aggregate["goodput_gbps"] / ceiling_gbps(run.platform),
+        "jain": aggregate["jain"],
+        "jain_weighted": (jain([g / w for g, w in zip(goodput, weights)]) if proportional
+                          else math.nan),
+        "queue_mean_kb": queue["mean_bytes"] / 1e3,
+        "queue_p99_kb": queue["p99_bytes"] / 1e3,
+        "queue_max_kb": queue["max_bytes"] / 1e3,
+        "drain_ms": drained,
+        "ecn_marks": aggregate["ecn_marks"],
+        "cnps": aggregate["cnps_sent"],
+        "dropped_no_slot": aggregate["cnps_dropped_no_slot"],
+        "pfc_pauses": aggregate["pfc_pauses"],
+        "rtt_p99_us": aggregate["rtt_us_p99"],
+        "tenant_error": tenant_error,
+        "tenant_swing": swing,
+        "message_p50_us": study_table.percentile(times, 0.5) if times else math.nan,
+        "message_p99_us": study_table.percentile(times, 0.99) if times else math.nan,
+        "by_weight": {w: sum(g for g, v in zip(goodput, weights) if v == w) for w in sorted(set(weights))},
+    }

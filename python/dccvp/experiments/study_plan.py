@@ -1,0 +1,200 @@
+"""The plan of a study: what its file says, checked, and the platforms it stands for.
+
+A study file:
+  platform: share.yaml           the platform that every run starts from, beside the study file
+  seeds: 1..20                   inclusive
+  weights_at: 0                  receiver of all flows (default 0)
+  queue_series: false            keep the queue over time, for drain_ms (default false)
+  messages_of: 46                a DSCP: completion times of its messages are figures (default none)
+  against: NAME                  the variant whose p99 of them message_gain_min is about
+  variants: {NAME: {key.path: value, …}, …}   a value replaces what is there, a map a section
+  cases:
+    NAME: {flows: {WEIGHT: COUNT, …}, set: {key.path: value, …}, limits: {…}}
+  limits: {share_error_p95: 0.10, utilisation_min: 0.97, drain_ms_max: 2, tenant_error_max: 0.03,
+           message_gain_min: 3}
+  limits_for: [NAME, …]          variants that the limits hold for (default: all)
+
+A flow has a host of its own. A weight has a DSCP of its own, from 10 on in order of weight. A case
+without `flows` has the traffic of the platform.
+"""
+
+import copy
+import dataclasses
+import pathlib
+
+from dccvp.common.yaml_nodes import (described, entries, fail, fields, hint, integer, items, load, plain, seeds_of,
+                        word)
+
+KEYS = ("platform", "seeds", "weights_at", "queue_series", "messages_of", "against", "variants",
+        "cases", "limits", "limits_for")
+MOST_SEEDS = 10_000
+FIRST_DSCP = 10
+MOST_DSCPS = 30
+LIMITS = {"share_error_p95", "utilisation_min", "drain_ms_max", "tenant_error_max",
+          "message_gain_min"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """One simulation: its names, its limits and the whole platform."""
+
+    variant: str
+    case: str
+    seed: int
+    flows: dict  # {weight: count}; empty: the platform's own traffic
+    platform: dict
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    name: str
+    variants: tuple
+    cases: tuple
+    queue_series: bool
+    messages_of: int | None
+    against: str | None
+    limits: dict       # by case
+    limits_for: tuple  # variants
+    runs: tuple
+
+
+def set_path(tree, path, value):
+    """Puts value at a dotted path, in place of all that was there. ValueError where none can be."""
+    *parents, last = path.split(".")
+    for key in parents:
+        tree = tree.setdefault(key, {})
+        if not isinstance(tree, dict):
+            raise ValueError(f"'{path}': '{key}' is not a section")
+    tree[last] = copy.deepcopy(value)
+
+
+def flows_of(node, where):
+    value = plain(node)
+    if not isinstance(value, dict) or not value:
+        fail(node, f"{where}: flows are written {{weight: count, …}}")
+    for weight, count in value.items():
+        if not isinstance(weight, (int, float)) or isinstance(weight, bool) or not weight > 0:
+            fail(node, f"{where}: a weight is a positive number, not '{weight}'")
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            fail(node, f"{where}: {count} flows of weight {weight}")
+    if len(value) > MOST_DSCPS:
+        fail(node, f"{where}: more than {MOST_DSCPS} weights")
+    return value
+
+
+def platform_of(base, flows, receiver):
+    """The base platform with one host a flow, a DSCP a weight, all into `receiver`."""
+    platform = copy.deepcopy(base)
+    dscp = {weight: FIRST_DSCP + i for i, weight in enumerate(sorted(flows))}
+    traffic = platform.pop("traffic", None)
+    first = traffic[0] if isinstance(traffic, list) and traffic else {}
+    start = first.get("start", "0us") if isinstance(first, dict) else "0us"
+    set_path(platform, "topology.hosts", sum(flows.values()) + 1)
+    platform["dscp"] = {dscp[weight]: {"weight": weight} for weight in sorted(flows)}
+    platform["traffic"] = []
+    hosts = iter(host for host in range(sum(flows.values()) + 1) if host != receiver)
+    for weight in sorted(flows):
+        for _ in range(flows[weight]):
+            platform["traffic"].append({"kind": "flow", "from": next(hosts), "to": receiver,
+                                        "dscp": dscp[weight], "start": start})
+    return platform
+
+
+def section(node, what):
+    """{name: node} of a map that holds something."""
+    if not entries(node, what):
+        fail(node, f"{what} is empty")
+    return {key.value: value for key, value in entries(node, what)}
+
+
+def settings_of(node, what):
+    """{key.path: value} of a map; nothing stands for none."""
+    if node is None or described(node) == "nothing":
+        return {}
+    return {key.value: plain(value) for key, value in entries(node, what)}
+
+
+def limits_of(node, where):
+    limits = {}
+    for key, value in entries(node, f"{where}: limits") if node is not None else ():
+        if key.value not in LIMITS:
+            fail(key, f"{where}: unknown limit '{key.value}'{hint(key.value, LIMITS)}")
+        limits[key.value] = plain(value)
+        if not isinstance(limits[key.value], (int, float)) or isinstance(limits[key.value], bool):
+            fail(value, f"{where}: a limit is a number, not {described(value)}")
+    return limits
+
+
+def one_of(node, names, what):
+    if word(node, what) not in names:
+        fail(node, f"{what}: no variant '{node.value}'{hint(node.value, names)}")
+    return node.value
+
+
+def chosen(names, there, path):
+    """Those of `there` that are named, or all when none is."""
+    for name in names or ():
+        if name not in there:
+            fail(path, f"no '{name}' among {', '.join(there)}")
+    return {name: node for name, node in there.items() if not names or name in names}
+
+
+def runs_of_case(case, body, base, variants, root, series, seeds):
+    """Every run of a case, variant by variant and seed by seed."""
+    flows = flows_of(body["flows"], f"cases.{case}") if "flows" in body else {}
+    receiver = integer(root["weights_at"], "'weights_at'", 0, 65_535) if "weights_at" in root else 0
+    for variant, settings in variants.items():
+        platform = platform_of(base, flows, receiver) if flows else copy.deepcopy(base)
+        # Expectations are about the configuration as it stands.
+        platform.pop("expect", None)
+        tenants = bool(platform.get("tenants"))
+        output = {"flows": "none", "classes": tenants, "queues": "busiest" if series else "none"}
+        if tenants:
+            output["interval"] = "1ms"
+        set_path(platform, "output", {"plots": False, "series": output})
+        for node, what in ((settings, f"variants.{variant}"), (body.get("set"), f"cases.{case}.set")):
+            for key, value in settings_of(node, what).items():
+                try:
+                    set_path(platform, key, value)
+                except ValueError as error:
+                    fail(node, str(error))
+        for seed in seeds:
+            yield Run(variant, case, seed, flows, {**platform, "seed": seed})
+
+
+def read(path, seeds=None, only_cases=None, only_variants=None):
+    """The plan in the file at `path`; the further arguments take a part of it. InputError."""
+    path = pathlib.Path(path)
+    root = fields(load(path, "a study"), "a study", KEYS, ("platform", "variants", "cases"))
+    platform = path.parent / word(root["platform"], "'platform'")
+    if not platform.is_file():
+        fail(root["platform"], f"no such file: '{platform}'")
+    base = plain(load(platform, "a platform"))
+
+    variants, cases = (section(root[name], f"'{name}'") for name in ("variants", "cases"))
+    against = one_of(root["against"], variants, "against") if "against" in root else None
+    limits_for = tuple(variants)
+    if "limits_for" in root:
+        limits_for = tuple(one_of(node, variants, "limits_for")
+                           for node in items(root["limits_for"], "'limits_for'"))
+    variants, cases = chosen(only_variants, variants, path), chosen(only_cases, cases, path)
+    if seeds:
+        numbers = seeds_of(seeds, "--seeds", MOST_SEEDS)
+    else:
+        numbers = (seeds_of(word(root["seeds"], "'seeds'"), root["seeds"], MOST_SEEDS)
+                   if "seeds" in root else range(1, 21))
+
+    series = root["queue_series"] if "queue_series" in root else None
+    if series is not None and not isinstance(plain(series), bool):
+        fail(series, f"'queue_series' is true or false, not {described(series)}")
+    series = series is not None and plain(series)
+
+    runs, limits = [], {}
+    for case, node in cases.items():
+        body = fields(node, f"cases.{case}", ("flows", "set", "limits"))
+        limits[case] = {**limits_of(root.get("limits"), "limits"),
+                        **limits_of(body.get("limits"), f"cases.{case}")}
+        runs += runs_of_case(case, body, base, variants, root, series, numbers)
+    return Plan(path.name.split(".")[0], tuple(variants), tuple(cases),
+                series, integer(root["messages_of"], "'messages_of'", 0, 63)
+                if "messages_of" in root else None, against, limits, limits_for, tuple(runs))

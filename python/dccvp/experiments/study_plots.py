@@ -1,0 +1,112 @@
+"""Pictures of a study: share against weight, error, utilisation and queue, case by case."""
+
+import math
+
+from dccvp.common.pictures import COLOURS, GRID, INK
+import matplotlib.pyplot as plt
+
+from dccvp.experiments import study_table
+
+
+def grouped(ax, plan, rows, figure, scale=1.0):
+    """A dot a seed and a bar for the 95th percentile, side by side for the variants of a case."""
+    width = 0.8 / len(plan.variants)
+    for v, variant in enumerate(plan.variants):
+        colour = COLOURS[v % len(COLOURS)]
+        for c, case in enumerate(plan.cases):
+            values = [scale * r[figure] for r in rows
+                      if r["variant"] == variant and r["case"] == case]
+            x = c + (v - (len(plan.variants) - 1) / 2) * width
+            ax.bar(x, study_table.percentile(values, 0.95), 0.9 * width, color=colour, alpha=0.35,
+                   label=variant if c == 0 else None)
+            ax.plot([x] * len(values), values, ".", color=colour, markersize=4)
+    ax.set_xticks(range(len(plan.cases)), plan.cases, rotation=30, ha="right")
+    ax.grid(axis="y", color=GRID)
+    ax.set_axisbelow(True)
+
+
+def draw_errors(plan, rows, out):
+    fig, ax = plt.subplots(figsize=(max(6, 1.3 * len(plan.cases)), 4), layout="constrained")
+    grouped(ax, plan, rows, "share_error", 100)
+    limits = {plan.limits[case].get("share_error_p95") for case in plan.cases} - {None}
+    for limit in limits:
+        ax.axhline(100 * limit, color=INK, linewidth=1, linestyle="--")
+    if ax.get_ylim()[1] > 50:
+        ax.set_yscale("symlog", linthresh=20)
+    ax.set_ylim(bottom=0)
+    ax.set_ylabel("greatest relative error of a flow's share, %")
+    ax.set_title("Share error: dots are seeds, bars the 95th percentile", loc="left")
+    ax.legend(frameon=False, fontsize=8)
+    fig.savefig(out / "share_error.png", dpi=110)
+    plt.close(fig)
+
+
+def draw_shares(plan, rows, out):
+    """Mean goodput of a flow per weight against its weight's share; on the line is proportional."""
+    fig, ax = plt.subplots(figsize=(5.5, 5), layout="constrained")
+    flows = {run.case: run.flows for run in plan.runs}
+    for v, variant in enumerate(plan.variants):
+        xs, ys = [], []
+        for row in (r for r in rows if r["variant"] == variant):
+            counts = {float(w): n for w, n in flows[row["case"]].items()}
+            weights = sum(w * n for w, n in counts.items())
+            total = sum(row["by_weight"].values())
+            for weight, goodput in row["by_weight"].items():
+                xs.append(weight / weights)
+                ys.append(goodput / counts[weight] / total)
+        ax.plot(xs, ys, ".", color=COLOURS[v % len(COLOURS)], label=variant, markersize=5)
+    ends = ax.get_xlim()
+    ax.plot(ends, ends, color=INK, linewidth=1)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel("weight of a flow / sum of weights")
+    ax.set_ylabel("share of the goodput (mean of its weight's flows)")
+    ax.set_title("Share against weight", loc="left")
+    ax.legend(frameon=False, fontsize=8)
+    fig.savefig(out / "share_weight.png", dpi=110)
+    plt.close(fig)
+
+
+def draw_use(plan, rows, out):
+    fig, axes = plt.subplots(1, 2, figsize=(max(9, 2.2 * len(plan.cases)), 4), layout="constrained")
+    grouped(axes[0], plan, rows, "utilisation", 100)
+    axes[0].set_ylim(min(95, 100 * min(r["utilisation"] for r in rows) - 1), 100)
+    axes[0].set_ylabel("goodput / greatest possible, %")
+    axes[0].legend(frameon=False, fontsize=8)
+    grouped(axes[1], plan, rows, "queue_mean_kb")
+    axes[1].set_ylabel("mean queue, KB")
+    fig.savefig(out / "use.png", dpi=110)
+    plt.close(fig)
+
+
+def draw_figure(plan, rows, out, figure, scale, label, title, limit=None):
+    """One figure in a picture of its own, <figure>.png."""
+    fig, ax = plt.subplots(figsize=(max(6, 1.8 * len(plan.cases)), 4), layout="constrained")
+    grouped(ax, plan, rows, figure, scale)
+    if limit is not None:
+        ax.axhline(scale * limit, color=INK, linewidth=1, linestyle="--")
+    ax.set_ylim(bottom=0)
+    ax.set_ylabel(label)
+    ax.set_title(title, loc="left")
+    ax.legend(frameon=False, fontsize=8)
+    fig.savefig(out / f"{figure}.png", dpi=110)
+    plt.close(fig)
+
+
+def draw(plan, rows, out):
+    """What the study's runs can tell; a figure that no run has gets no picture."""
+    def known(figure):
+        return any(not math.isnan(row[figure]) for row in rows)
+
+    if known("share_error"):
+        draw_errors(plan, rows, out)
+    if all(run.flows for run in plan.runs):
+        draw_shares(plan, rows, out)
+    draw_use(plan, rows, out)
+    if known("tenant_error"):
+        limits = [plan.limits[case].get("tenant_error_max") for case in plan.cases]
+        draw_figure(plan, rows, out, "tenant_error", 100, "greatest error of a tenant's share, %",
+                    "Tenants' share error over windows", limits[0])
+    if known("message_p99_us"):
+        draw_figure(plan, rows, out, "message_p99_us", 1, "p99 of completion times, us",
+                    "Small messages under load")

@@ -1,0 +1,91 @@
+"""Figures out of a metrics.json by path.
+
+  aggregate.goodput_gbps            dotted, list elements by index, as in `expect`
+  queues[port=s0->h0].mean_bytes    the element whose field has this value
+  max(queues.*.mean_bytes)          max, min, mean, sum or count of all elements
+"""
+
+import difflib
+import re
+
+from dccvp.common.yaml_nodes import fail
+
+FUNCTIONS = {"max": max, "min": min, "sum": sum, "count": len,
+             "mean": lambda values: sum(values) / len(values)}
+STEP = re.compile(r"([A-Za-z0-9_*]+)((?:\[[A-Za-z0-9_]+=[^\]]+\])?)(?:\.|$)")
+
+
+class Missing(Exception):
+    """The path leads nowhere; the text says where it ends."""
+
+
+class Metric:
+    def __init__(self, text, node):
+        self.text = text
+        self.node = node
+        match = re.fullmatch(r"([a-z]+)\((.*)\)", text)
+        self.function = match[1] if match else None
+        if match and self.function not in FUNCTIONS:
+            fail(node, f"'{self.function}' is not one of {', '.join(FUNCTIONS)}")
+        path = match[2] if match else text
+        self.steps = []
+        at = 0
+        while at < len(path):
+            step = STEP.match(path, at)
+            if step is None:
+                fail(node, f"'{text}' is no path into metrics.json")
+            self.steps.append(step[1])
+            if step[2]:
+                self.steps.append(tuple(step[2][1:-1].split("=", 1)))
+            at = step.end()
+        if not self.steps or path.endswith("."):
+            fail(node, f"'{text}' is no path into metrics.json")
+        if ("*" in self.steps) != (self.function is not None):
+            fail(node, "'*' needs max, min, mean, sum or count around the path, and they need it")
+
+    def value(self, metrics):
+        """A number, a truth value, a text, or None where the run has none. Throws Missing."""
+        found = [metrics]
+        for step in self.steps:
+            found = [inner for outer in found for inner in follow(outer, step)]
+        if self.function:
+            values = [v for v in found if isinstance(v, (int, float)) and not isinstance(v, bool)]
+            if self.function == "count":
+                return len(values)
+            return FUNCTIONS[self.function](values) if values else None
+        if isinstance(found[0], (dict, list)):
+            raise Missing(f"'{self.text}' is a {'map' if isinstance(found[0], dict) else 'list'}, "
+                          "not a figure" + names(found[0]))
+        return found[0]
+
+
+def names(value):
+    return f" (in it: {', '.join(value)})" if isinstance(value, dict) else ""
+
+
+def follow(value, step):
+    """What a step leads to: one element, or with `*` any number."""
+    if step == "*":
+        if isinstance(value, dict):
+            return list(value.values())
+        if isinstance(value, list):
+            return value
+        raise Missing("'*' stands for elements, and there are none")
+    if isinstance(step, tuple):
+        field, wanted = step
+        for item in value if isinstance(value, list) else []:
+            if isinstance(item, dict) and str(item.get(field)) == wanted:
+                return [item]
+        raise Missing(f"no element with {field}={wanted}")
+    if isinstance(value, list):
+        if not step.isdigit():
+            raise Missing(f"'{step}' is no index into a list")
+        if int(step) >= len(value):
+            raise Missing(f"a list of {len(value)} has no index {step}")
+        return [value[int(step)]]
+    if not isinstance(value, dict):
+        raise Missing(f"a single value has no '{step}'")
+    if step not in value:
+        near = difflib.get_close_matches(step, list(value), 1)
+        raise Missing(f"no '{step}'" + (f"; did you mean '{near[0]}'?" if near else names(value)))
+    return [value[step]]

@@ -1,0 +1,253 @@
+"""From a sweep file to its points. docs/sweeps.md describes the file.
+
+A point is one choice from each of `grid` (a product of axes), `list` (maps of settings), `sample`
+(random or Latin hypercube) and `seeds`; what is missing there gives no choice.
+"""
+
+import dataclasses
+import fractions
+import itertools
+import math
+import pathlib
+import random
+
+from dccvp.common import quantity
+from dccvp.experiments import sweep_metrics
+from dccvp.common.yaml_nodes import (described, entries, fail, fields, flow, hint, integer, items, load, seeds_of,
+                        word)
+
+MOST_POINTS = 100_000
+KEYS = ("platform", "set", "grid", "list", "sample", "seeds", "metrics", "best", "heatmaps", "pareto")
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """One parameter's value, as for -c, and the nodes that wrote it."""
+
+    key: str
+    text: str
+    key_node: object
+    value_node: object
+
+    @property
+    def argument(self):
+        return f"{self.key}={self.text}"
+
+
+@dataclasses.dataclass
+class Plan:
+    path: pathlib.Path
+    platform: pathlib.Path
+    platform_node: object
+    common: list      # Settings of every point
+    axes: list        # names of the parameters that vary, in the order written
+    points: list      # lists of Settings, without `common`
+    metrics: dict     # name → sweep_metrics.Metric
+    best: dict        # name → "max" or "min"
+    heatmaps: list    # {"metric", "x", "y", "by"}
+    pareto: list      # {"x", "y", "by"}
+
+
+def settings_of(node, what):
+    return [Setting(key.value, flow(value), key, value) for key, value in entries(node, what)]
+
+
+def canonical(text):
+    """Equal for 1000B and 1KB."""
+    return quantity.parse(text) or text
+
+
+def range_of(node, what):
+    """(low, high, kind, whole, logarithmic, steps node or None) of {from, to, scale, steps}."""
+    parts = fields(node, what, ("from", "to", "scale", "steps"), ("from", "to"))
+    low, high = (quantity.parse(word(parts[k], f"'{k}'")) for k in ("from", "to"))
+    for name, value in (("from", low), ("to", high)):
+        if value is None:
+            fail(parts[name], f"{described(parts[name])} is no quantity")
+    if low[1] != high[1]:
+        fail(parts["to"], "'from' and 'to' have units of different kinds")
+    if not low[0] < high[0]:
+        fail(parts["to"], "'to' is not above 'from'")
+    scale = word(parts["scale"], "'scale'") if "scale" in parts else "linear"
+    if scale not in ("linear", "log"):
+        fail(parts["scale"], f"'{scale}' is not one of linear, log")
+    if scale == "log" and low[0] == 0:
+        fail(parts["from"], "a logarithmic axis cannot begin at 0")
+    whole = low[1] == "" and low[0].denominator == 1 and high[0].denominator == 1
+    return low[0], high[0], low[1], whole, scale == "log", parts.get("steps")
+
+
+def at(low, high, logarithmic, share):
+    """The value `share` of the way from low to high; ends exactly."""
+    if share in (0, 1):
+        return high if share else low
+    if logarithmic:
+        return fractions.Fraction(math.exp(math.log(low) + (math.log(high) - math.log(low)) * share))
+    return low + (high - low) * fractions.Fraction(share)
+
+
+def axis_of(key, node):
+    """Settings along a grid's axis: a list of values, or a range with steps."""
+    what = f"axis '{key.value}'"
+    if described(node) == "a map":
+        low, high, kind, whole, logarithmic, steps = range_of(node, what)
+        if steps is None:
+            fail(node, f"'steps' is missing in {what}")
+        count = integer(steps, "'steps'", 2, 10_000)
+        texts = [(quantity.show(at(low, high, logarithmic, i / (count - 1)), kind, whole), node)
+                 for i in range(count)]
+    else:
+        texts = [(flow(item), item) for item in items(node, what)]
+    seen = set()
+    for text, item in texts:
+        if canonical(text) in seen:
+            fail(item, f"{what} has {text} twice")
+        seen.add(canonical(text))
+    return [Setting(key.value, text, key, item) for text, item in texts]
+
+
+def shuffled(count, draw):
+    """Fisher and Yates, so that a seed means the same on every version of Python."""
+    order = list(range(count))
+    for i in range(count - 1, 0, -1):
+        j = int(draw.random() * (i + 1))
+        order[i], order[j] = order[j], order[i]
+    return order
+
+
+def sample_of(node):
+    """Lists of Settings: every axis drawn alone (random), or each of its `points` equal parts once
+    (latin_hypercube)."""
+    parts = fields(node, "sample", ("points", "method", "seed", "axes"), ("points", "axes"))
+    count = integer(parts["points"], "'points'", 1, MOST_POINTS)
+    method = word(parts["method"], "'method'") if "method" in parts else "latin_hypercube"
+    if method not in ("random", "latin_hypercube"):
+        fail(parts["method"], f"'{method}' is not one of random, latin_hypercube")
+    seed = integer(parts["seed"], "'seed'", 0, 2**32) if "seed" in parts else 1
+    draw = random.Random(seed)
+    columns = []
+    for key, value in entries(parts["axes"], "'axes'"):
+        order = shuffled(count, draw) if method == "latin_hypercube" else None
+        shares = [((order[i] + draw.random()) / count if order else draw.random())
+                  for i in range(count)]
+        if described(value) == "a map":
+            low, high, kind, whole, logarithmic, steps = range_of(value, f"axis '{key.value}'")
+            if steps is not None:
+                fail(steps, "'steps' belongs to a grid; a sample has 'points'")
+            texts = [quantity.show(at(low, high, logarithmic, s), kind, whole) for s in shares]
+        else:
+            choices = [s.text for s in axis_of(key, value)]
+            texts = [choices[int(s * len(choices))] for s in shares]
+        columns.append([Setting(key.value, text, key, value) for text in texts])
+    if not columns:
+        fail(parts["axes"], "'axes' is empty")
+    points = [list(row) for row in zip(*columns)]
+    # Whole numbers and few choices may repeat: a point is run once.
+    return list({tuple((s.key, s.text) for s in p): p for p in points}.values())
+
+
+def seed_factor(key, node):
+    return [[Setting("seed", str(seed), key, node)]
+            for seed in seeds_of(word(node, "'seeds'"), node, MOST_POINTS)]
+
+
+def points_of(keys, root):
+    """The product of what the file has, and the names that vary."""
+    factors = []
+    if "grid" in root:
+        axes = [axis_of(key, value) for key, value in entries(root["grid"], "grid")]
+        if not axes:
+            fail(root["grid"], "'grid' is empty")
+        factors += [[[setting] for setting in axis] for axis in axes]
+    if "list" in root:
+        chosen = []
+        seen = set()
+        for item in items(root["list"], "'list'"):
+            settings = settings_of(item, "a point")
+            if not settings:
+                fail(item, "a point without settings")
+            name = frozenset((s.key, canonical(s.text)) for s in settings)
+            if name in seen:
+                fail(item, "this point is listed twice")
+            seen.add(name)
+            chosen.append(settings)
+        factors.append(chosen)
+    if "sample" in root:
+        factors.append(sample_of(root["sample"]))
+    if "seeds" in root:
+        factors.append(seed_factor(keys["seeds"], root["seeds"]))
+    if not factors:
+        fail(keys["platform"], "nothing varies: a sweep has 'grid', 'list', 'sample' or 'seeds'")
+    if math.prod(len(f) for f in factors) > MOST_POINTS:
+        fail(keys["platform"], f"more than {MOST_POINTS} points")
+    axes = {}
+    for number, factor in enumerate(factors):
+        for choice in factor:
+            for setting in choice:
+                if axes.setdefault(setting.key, number) != number:
+                    fail(setting.key_node, f"'{setting.key}' varies twice")
+    points = [[s for choice in choices for s in choice] for choices in itertools.product(*factors)]
+    return points, list(axes)
+
+
+def named(node, what, known):
+    name = word(node, what)
+    if name not in known:
+        fail(node, f"unknown {what} '{name}'{hint(name, known)}")
+    return name
+
+
+def heatmaps_of(node, metrics, axes):
+    out = []
+    for item in items(node, "'heatmaps'"):
+        parts = fields(item, "a heat map", ("metric", "x", "y", "by"), ("metric", "x", "y"))
+        out.append({"metric": named(parts["metric"], "metric", metrics),
+                    **{k: named(parts[k], "parameter", axes) for k in ("x", "y", "by") if k in parts}})
+    return out
+
+
+def pareto_of(node, metrics, axes, best):
+    out = []
+    for item in items(node, "'pareto'"):
+        parts = fields(item, "a Pareto plot", ("x", "y", "by"), ("x", "y"))
+        plot = {k: named(parts[k], "metric", metrics) for k in ("x", "y")}
+        for k in ("x", "y"):
+            if plot[k] not in best:
+                fail(parts[k], f"'{plot[k]}' is not in 'best': which way is better?")
+        if "by" in parts:
+            plot["by"] = named(parts["by"], "parameter", axes)
+        out.append(plot)
+    return out
+
+
+def read(path):
+    """The plan of a file. Throws InputError; whether the platform accepts the points is not looked at."""
+    path = pathlib.Path(path)
+    node = load(path, "a sweep")
+    root = fields(node, "a sweep", KEYS, ("platform", "metrics"))
+    keys = {key.value: key for key, _ in node.value}
+    platform = path.parent / word(root["platform"], "'platform'")
+    if not platform.is_file():
+        fail(root["platform"], f"no such file: '{platform}'")
+    points, axes = points_of(keys, root)
+    common = settings_of(root["set"], "'set'") if "set" in root else []
+    for setting in common:
+        if setting.key in axes:
+            fail(setting.key_node, f"'{setting.key}' varies; it cannot be set as well")
+    metrics = {}
+    for key, value in entries(root["metrics"], "'metrics'"):
+        if key.value in axes or key.value in ("point", "id", "status"):
+            fail(key, f"the name '{key.value}' is taken")
+        metrics[key.value] = sweep_metrics.Metric(word(value, "a metric"), value)
+    if not metrics:
+        fail(root["metrics"], "'metrics' is empty")
+    best = {}
+    for key, value in entries(root["best"], "'best'") if "best" in root else []:
+        named(key, "metric", metrics)
+        if word(value, "'best'") not in ("max", "min"):
+            fail(value, f"'{value.value}' is not one of max, min")
+        best[key.value] = value.value
+    shown = [axis for axis in axes if axis != "seed"]  # pictures show means over the seeds
+    heatmaps = heatmaps_of(root["heatmaps"], metrics, shown) if "heatmaps" in root else []
+    pareto = pareto_of(root["pareto"], metrics, shown, best) if "pareto" in root else []
+    return Plan(path, platform, root["platform"], common, axes, points, metrics, best, heatmaps, pareto)

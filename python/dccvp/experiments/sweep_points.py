@@ -1,0 +1,159 @@
+"""The folder of a sweep: its plan as JSON, a folder and a marker a point.
+
+  sweep.json        all that is needed to run points and collect them, here or on another machine
+  points/<id>/      what `dccvp run` leaves; it appears complete, by one rename
+  done/<id>.json    the marker: {"status": ok | failed | refused, "message": …}
+
+A point is done when its marker is there. The marker comes after the folder and by a rename, so that
+an end at any moment leaves a point either done or to be run again. An id is made of all that decides
+the outcome: program, platform and settings; a changed sweep keeps the points it still has.
+"""
+
+import hashlib
+import json
+import pathlib
+import re
+import shutil
+import time
+
+from dccvp.common import processes
+from dccvp.common.ending import InputError
+from dccvp.common.whole_file import write_whole
+
+OK, FAILED, REFUSED = "ok", "failed", "refused"
+DOCUMENT = {"dccvp", "platform", "folder", "name", "axes", "points", "metrics", "best", "heatmaps",
+            "pareto"}
+
+
+def document_of(plan, program, extra, refused):
+    """The plan as what sweep.json holds."""
+    program = pathlib.Path(program).resolve()
+    code = hashlib.sha256(program.read_bytes()).hexdigest()
+    platform = hashlib.sha256(plan.platform.read_bytes()).hexdigest()
+    points = []
+    for i, settings in enumerate(plan.points):
+        arguments = [s.argument for s in plan.common + settings] + list(extra)
+        name = hashlib.sha256(json.dumps([code, platform, arguments]).encode()).hexdigest()[:12]
+        points.append({"id": name, "arguments": arguments,
+                       "values": {s.key: s.text for s in settings}, "refused": refused.get(i)})
+    return {"dccvp": str(program), "platform": str(plan.platform.resolve()),
+            "folder": str(plan.path.resolve().parent), "name": plan.path.name, "axes": plan.axes,
+            "points": points, "metrics": {n: m.text for n, m in plan.metrics.items()},
+            "best": plan.best, "heatmaps": plan.heatmaps, "pareto": plan.pareto}
+
+
+def runs(pid):
+    """Whether there is such a process; one that has ended and is not yet collected is none."""
+    try:
+        state = pathlib.Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"
+
+
+class Folder:
+    """A sweep's folder. `document` is what sweep.json holds."""
+
+    def __init__(self, path, document):
+        self.path = pathlib.Path(path)
+        self.document = document
+
+    @staticmethod
+    def refuse_foreign(path):
+        """Only an empty folder, or an earlier sweep's, is written to."""
+        path = pathlib.Path(path)
+        if path.exists() and (not path.is_dir() or any(path.iterdir())) \
+                and not (path / "sweep.json").exists():
+            raise InputError(f"'{path}' holds something else than a sweep's results")
+
+    @classmethod
+    def open(cls, path):
+        try:
+            document = json.loads((pathlib.Path(path) / "sweep.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise InputError(f"'{path}' is no sweep's folder: {error}") from None
+        if not isinstance(document, dict) or not DOCUMENT <= set(document):
+            raise InputError(f"'{path}' is no sweep's folder: sweep.json is not a sweep's")
+        return cls(path, document)
+
+    def save(self):
+        write_whole(self.path / "sweep.json", json.dumps(self.document, indent=1) + "\n")
+        for point in self.points:
+            if point["refused"] and self.status(point) is None:
+                self.mark(point, REFUSED, point["refused"])
+
+    @property
+    def points(self):
+        return self.document["points"]
+
+    def results(self, point):
+        return self.path / "points" / point["id"]
+
+    def marker(self, point):
+        return self.path / "done" / f"{point['id']}.json"
+
+    def status(self, point):
+        """{"status", "message"}, or None when it is not done. What somebody has cut short or taken
+        away since is not done either."""
+        try:
+            status = json.loads(self.marker(point).read_text(encoding="utf-8"))
+            done = status["status"] != OK or (self.results(point) / "metrics.json").exists()
+            return status if done else None
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return None
+
+    def mark(self, point, status, message):
+        write_whole(self.marker(point), json.dumps({"status": status, "message": message}) + "\n")
+
+    def command(self, point):
+        out = [self.document["dccvp"], "run", self.document["platform"]]
+        for argument in point["arguments"]:
+            out += ["-c", argument]
+        return out + ["--out", str(self.results(point).resolve()), "--force", "--quiet", "--no-plots"]
+
+    def sweep_away(self):
+        """What a killed run left half done: hidden folders of processes that are no more."""
+        for path in (self.path / "points").glob(".*.tmp-*"):
+            pid = re.search(r"\.tmp-(\d+)", path.name)
+            if pid and not runs(pid[1]):
+                shutil.rmtree(path, ignore_errors=True)
+
+    def run(self, points, jobs):
+        """Runs points; yields (point, status, message) as each ends. One that a signal ended is not
+        done: status None."""
+        (self.path / "points").mkdir(parents=True, exist_ok=True)
+        self.sweep_away()
+        share = processes.share_of_each(len(points), jobs)
+        commands = [self.command(point) + share for point in points]
+        for index, code, said in processes.run_all(commands, jobs, cwd=self.document["folder"]):
+            point = points[index]
+            message = said.replace("dccvp: ", "").replace("\n", "; ")
+            if code < 0:
+                yield point, None, f"ended by signal {-code}"
+                continue
+            status = {0: OK, 2: REFUSED}.get(code, FAILED)
+            self.mark(point, status, message)
+            yield point, status, message
+
+
+class Progress:
+    """One line on a terminal; silent elsewhere."""
+
+    def __init__(self, stream, total):
+        self.stream = stream if stream.isatty() else None
+        self.total = total
+        self.begin = time.monotonic()
+
+    def show(self, done, failed):
+        if self.stream is None:
+            return
+        spent = time.monotonic() - self.begin
+        left = f"{spent / done * (self.total - done):.0f} s left" if done else ""
+        line = f"{done} of {self.total} points, {failed} failed, {left}"
+        self.stream.write(f"\r{line:<79.79}")
+        self.stream.flush()
+
+    def clear(self):
+        if self.stream is not None:
+            self.stream.write(f"\r{'':79}\r")
+            self.stream.flush()

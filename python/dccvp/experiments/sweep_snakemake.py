@@ -1,0 +1,36 @@
+"""The same sweep as a Snakemake workflow: any of its executors runs it, on as many machines."""
+
+import pathlib
+
+from dccvp.common.whole_file import write_whole
+
+TEXT = '''# The points of {name}, each a job, and their table. Written by dccvp sweep.
+#   snakemake -j 8                       here
+#   snakemake -j 200 --cluster sbatch    on a cluster whose machines see the same folders
+import json
+
+workdir: workflow.basedir
+
+with open(workflow.basedir + "/sweep.json") as file:
+    IDS = list(dict.fromkeys(point["id"] for point in json.load(file)["points"]))
+
+SWEEP = "/usr/bin/python3 -I -B {tool} sweep"
+
+localrules: table
+
+rule table:
+    input: expand("done/{{id}}.json", id=IDS)
+    output: "table.csv", "results.sqlite"
+    shell: SWEEP + " --collect ."
+
+rule point:
+    output: "done/{{id}}.json"
+    shell: SWEEP + " --point . {{wildcards.id}}"
+'''
+
+
+def write(folder):
+    """Snakefile beside sweep.json."""
+    tool = pathlib.Path(__file__).resolve().parents[2] / "tool.py"
+    write_whole(folder.path / "Snakefile",
+                TEXT.format(name=folder.document["name"], tool=tool))

@@ -1,0 +1,139 @@
+"""The result table of a sweep: table.csv and results.sqlite, and what is best in it."""
+
+import csv
+import io
+import json
+import os
+import sqlite3
+import statistics
+
+from dccvp.common import quantity
+from dccvp.experiments import sweep_metrics, sweep_points
+from dccvp.common.ending import InputError
+from dccvp.common.whole_file import write_whole
+
+
+def rows_of(folder):
+    """A dict a point: point (from 1), id, status, message, parameters, metrics. Metrics are empty
+    unless the point is ok."""
+    metrics = {n: sweep_metrics.Metric(t, None) for n, t in folder.document["metrics"].items()}
+    rows = []
+    for number, point in enumerate(folder.points, 1):
+        done = folder.status(point) or {"status": "missing", "message": ""}
+        row = {"point": number, "id": point["id"], **done}
+        row.update({axis: point["values"].get(axis, "") for axis in folder.document["axes"]})
+        row.update({name: None for name in metrics})
+        if done["status"] == sweep_points.OK:
+            file = folder.results(point) / "metrics.json"
+            try:
+                results = json.loads(file.read_text(encoding="utf-8"))
+            except ValueError as error:
+                raise InputError(f"'{file}': {error}; remove it and run the sweep again") from None
+            for name, metric in metrics.items():
+                try:
+                    row[name] = metric.value(results)
+                except sweep_metrics.Missing:
+                    pass  # another shape of platform: this point has no such thing
+        rows.append(row)
+    return rows
+
+
+def cell(value):
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def write_csv(folder, rows):
+    names = ["point", "id", "status", *folder.document["axes"], *folder.document["metrics"]]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([cell(row[name]) for name in names] for row in rows)
+    write_whole(folder.path / "table.csv", text.getvalue())
+
+
+def quoted(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+def write_sqlite(folder, rows):
+    """Table `results` as the CSV, with numbers as numbers; `parameters` with the number behind each
+    quantity (seconds, bit/s, bytes); `failures` with what was said."""
+    part = folder.path / f".results.{os.getpid()}"
+    part.unlink(missing_ok=True)
+    axes, metrics = folder.document["axes"], list(folder.document["metrics"])
+    base = sqlite3.connect(part)
+    columns = ["point INTEGER PRIMARY KEY", "id TEXT", "status TEXT",
+               *(quoted(a) + " TEXT" for a in axes), *(quoted(m) + " REAL" for m in metrics)]
+    base.execute(f"CREATE TABLE results ({', '.join(columns)})")
+    base.execute("CREATE TABLE parameters (point INTEGER, name TEXT, text TEXT, number REAL)")
+    base.execute("CREATE TABLE failures (point INTEGER, status TEXT, message TEXT)")
+    for row in rows:
+        values = [row[n] for n in ("point", "id", "status", *axes, *metrics)]
+        base.execute(f"INSERT INTO results VALUES ({','.join('?' * len(values))})", values)
+        base.executemany("INSERT INTO parameters VALUES (?,?,?,?)",
+                         [(row["point"], a, row[a], quantity.number(row[a])) for a in axes])
+        if row["status"] != sweep_points.OK:
+            base.execute("INSERT INTO failures VALUES (?,?,?)",
+                         (row["point"], row["status"], row["message"]))
+    base.commit()
+    base.close()
+    os.replace(part, folder.path / "results.sqlite")
+
+
+def averaged(folder, rows):
+    """One row for all seeds of the same settings: means of the metrics over the ok ones."""
+    axes = [axis for axis in folder.document["axes"] if axis != "seed"]
+    groups = {}
+    for row in rows:
+        if row["status"] == sweep_points.OK:
+            groups.setdefault(tuple(row[a] for a in axes), []).append(row)
+    out = []
+    for key, group in groups.items():
+        line = {"point": group[0]["point"], "runs": len(group), **dict(zip(axes, key))}
+        for name in folder.document["metrics"]:
+            values = [float(r[name]) for r in group if isinstance(r[name], (int, float))]
+            line[name] = statistics.fmean(values) if values else None
+        out.append(line)
+    return out
+
+
+def pareto(lines, better):
+    """Those of which no other is at least as good in everything and better in something. `better`:
+    {metric: max or min}."""
+    sign = {name: 1 if way == "max" else -1 for name, way in better.items()}
+    able = [line for line in lines if all(line[name] is not None for name in better)]
+
+    def beats(a, b):
+        gains = [sign[n] * (a[n] - b[n]) for n in better]
+        return min(gains) >= 0 and max(gains) > 0
+
+    return [line for line in able if not any(beats(other, line) for other in able)]
+
+
+def best_text(folder, lines):
+    """Markdown: the best point by each metric, and the points that are not beaten in all of them."""
+    best = folder.document["best"]
+    if not best or not lines:
+        return ""
+    axes = [axis for axis in folder.document["axes"] if axis != "seed"]
+    head = ["", "point", *axes, *best]
+    text = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+
+    def add(title, line):
+        figures = ["" if line[m] is None else f"{line[m]:.6g}" for m in best]
+        text.append("| " + " | ".join([title, str(line["point"]), *(str(line[a]) for a in axes),
+                                       *figures]) + " |")
+
+    for name, way in best.items():
+        able = [line for line in lines if line[name] is not None]
+        if able:
+            pick = max if way == "max" else min
+            add(f"{way} {name}", pick(able, key=lambda line: line[name]))
+    if len(best) > 1:
+        for line in pareto(lines, best):
+            add("not beaten", line)
+    return "\n".join(text) + "\n"

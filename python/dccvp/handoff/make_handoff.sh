@@ -1,0 +1,99 @@
+#!/bin/sh
+# make_handoff.sh BUILD_DIR [OUT_DIR]: the hand-off package, one folder and its tarball.
+#
+# Collects what a hardware team needs without this repository, makes the golden vectors, and has a copy
+# of the package in another place check itself (check.sh): lint, elaboration, vectors in a second
+# simulator. Reports that take long (coverage, mutation, formal, synthesis) are those that
+# make_reports.sh left in BUILD_DIR/reports; what is missing is said in reports/MISSING.
+set -eu
+[ $# -ge 1 ] && [ -d "$1" ] || { echo "usage: make_handoff.sh BUILD_DIR [OUT_DIR]" >&2; exit 2; }
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+build=$(cd "$1" && pwd)
+out=${2:-$build/handoff}/dcc_handoff
+rate_vectors=$build/tests/cosim/rate_lut/rate_vectors
+wheel_vectors=$build/tests/cosim/wheel/wheel_vectors
+for program in "$rate_vectors" "$wheel_vectors"; do
+  [ -x "$program" ] || { echo "make_handoff.sh: build $(basename "$program") first" >&2; exit 2; }
+done
+for tool in verilator yosys iverilog sta xmllint; do
+  command -v $tool >/dev/null || { echo "make_handoff.sh: $tool is not installed" >&2; exit 2; }
+done
+
+rm -rf "$out"
+mkdir -p "$out/doc" "$out/registers" "$out/constraints" "$out/vectors" "$out/reports" "$out/lint" "$out/sva"
+out=$(cd "$out" && pwd)
+
+# RTL, in its folders, in order.
+sed 's|^|rtl/|' "$root/rtl/top/files.f" >"$out/files.f"
+while read -r file; do
+  mkdir -p "$out/rtl/$(dirname "$file")"
+  cp "$root/rtl/$file" "$out/rtl/$file"
+done <"$root/rtl/top/files.f"
+cp "$root"/rtl/timing_wheel/sva/*.sv "$root"/rtl/rate_lut/sva/*.sv "$out/sva"
+for block in timing_wheel rate_lut top; do
+  cp "$root/rtl/$block/lint/waivers.vlt" "$out/lint/$block.vlt"
+done
+
+# Documents and registers.
+cp "$root/docs/handoff.md" "$out/README.md"
+cp "$root/rtl/timing_wheel/doc/theory.md" "$out/doc/timing_wheel.md"
+cp "$root/rtl/rate_lut/doc/theory.md" "$out/doc/rate_unit.md"
+[ ! -f "$root/rtl/timing_wheel/doc/testplan.md" ] ||
+  cp "$root/rtl/timing_wheel/doc/testplan.md" "$out/doc/timing_wheel_testplan.md"
+cp "$root/rtl/regs/README.md" "$out/doc/register_block.md"
+cp "$root/docs/driver.md" "$out/doc/programmers_guide.md"
+cp "$root/docs/architecture.md" "$out/doc/architecture.md"
+cp "$root/docs/registers/dcc.md" "$root/sw/driver/dcc_regs.h" "$out/registers"
+for form in dcc.xml dcc.rdl dcc.svd dcc_regs_pkg.sv; do
+  cp "$root/rtl/regs/generated/$form" "$out/registers"
+done
+xmllint --noout "$out/registers/dcc.xml" "$out/registers/dcc.svd"
+cp "$root/python/dccvp/handoff/dcc_top.sdc" "$out/constraints"
+(cd "$root/rtl" && "$root/python/tool.py" interface-tables top/rtl/dcc_top.sv \
+  timing_wheel/rtl/timing_wheel.sv rate_lut/rtl/rate_unit.sv common/ram_1r1w_array.sv) \
+  >"$out/doc/interfaces.md"
+
+# Vectors, their testbenches, and both units in plain Verilog for tools without SystemVerilog.
+"$rate_vectors" 200 1 >"$out/vectors/rate_unit.vec"
+"$wheel_vectors" 2000 1 >"$out/vectors/timing_wheel.vec"
+cp "$root/python/dccvp/handoff/tb_rate_unit.v" "$root/python/dccvp/handoff/tb_timing_wheel.v" "$out/vectors"
+for program in rate_lut/rate_vectors wheel/wheel_vectors; do
+  sed -n '/^\/\/ Writes golden/,/^#include/s|^// \{0,1\}||p' "$root/tests/cosim/$program.cpp"
+  echo
+done >"$out/vectors/README.md"
+plain_verilog() {  # FOLDER TOP
+  (cd "$root/rtl" && yosys -q -p "read_verilog -sv $(grep -E "^(common|$1)/" top/files.f | tr '\n' ' ') \
+      verilated/$2.sv; hierarchy -check -top $2; proc; flatten; opt_clean -purge; \
+    write_verilog -noattr $out/vectors/$2.v")
+}
+plain_verilog rate_lut rate_dut
+plain_verilog timing_wheel timing_wheel_dut
+
+# The package alone, where nothing of this repository is.
+cp "$root/python/dccvp/handoff/check_package.sh" "$out/check.sh"
+alone=$(mktemp -d)
+trap 'rm -rf "$alone"' EXIT
+cp -r "$out" "$alone/package"
+(cd / && "$alone/package/check.sh" "$alone/dcc_top.json")
+cp "$alone/package/reports/"* "$out/reports"
+"$root/python/tool.py" ram-list "$alone/dcc_top.json" >"$out/doc/rams.md"
+
+cd "$out"
+"$root/python/dccvp/handoff/check_sdc.sh" "$build/constraints" >reports/constraints.log ||
+  { cat reports/constraints.log; exit 1; }
+
+# Reports that other commands make.
+: >reports/MISSING
+for report in synthesis.txt coverage.txt mutation.txt formal.txt; do
+  if [ -f "$build/reports/$report" ]; then
+    cp "$build/reports/$report" reports
+  else
+    echo "$report: not made before this package was" >>reports/MISSING
+  fi
+done
+[ -s reports/MISSING ] || rm reports/MISSING
+
+tar -C "$(dirname "$out")" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner \
+  -czf "$out.tar.gz" "$(basename "$out")"
+echo "hand-off package: $out and $out.tar.gz"
+[ ! -f reports/MISSING ] || { echo "not in it:"; cat reports/MISSING; }

@@ -1,0 +1,54 @@
+#!/bin/sh
+# make_reports.sh BUILD_DIR [NAME ...]: BUILD_DIR/reports/NAME.txt, the long reports of the hand-off
+# package: synthesis, coverage, mutation, formal (all, if none is named; an hour of one core).
+#
+# What is newer than all of rtl/ is left alone. A report appears only when its command has ended well.
+set -eu
+[ $# -ge 1 ] && [ -d "$1" ] || { echo "usage: make_reports.sh BUILD_DIR [NAME ...]" >&2; exit 2; }
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+build=$(cd "$1" && pwd)
+shift
+[ $# -gt 0 ] || set -- synthesis coverage mutation formal
+mkdir -p "$build/reports"
+
+formal() {
+  status=0
+  echo "Wheel of four timers and 16 ticks; rate unit with free tables. 'proved': for all time, by pdr;"
+  echo "'bounded': no counterexample as deep as stated, nothing more; 'false': wanted for the false_ ones."
+  "$root/rtl/formal/run.py" || status=$?
+  echo
+  echo "Register block: every property proved, every known-false one refuted."
+  "$root/rtl/regs/formal/run.py" || status=$?
+  return $status
+}
+coverage() {
+  echo "Timing wheel under its bench, line, branch and toggle, the points of all instances summed:"
+  "$root/rtl/timing_wheel/cover.py" --out "$build/coverage_wheel"
+  echo "Lines not hit:"
+  sed 's/^/  /' "$build/coverage_wheel/lines.txt"
+  echo "Toggle points not hit: $(wc -l <"$build/coverage_wheel/toggles.txt"), by signal:"
+  sed 's/.*: *//; s/\[.*//; s/:.*//' "$build/coverage_wheel/toggles.txt" | sort | uniq -c | sort -rn |
+    sed 's/^/  /'
+  echo
+  echo "Functional coverage (level x wrap x cascade x cancel x back-pressure), every bin asked for:"
+  "$build/dccvp" cosim --ops 3000000 --full-coverage
+}
+mutation() { "$root/rtl/mutation/run.py" --build "$build/tests/cosim/wheel/mutation" --report "$1"; }
+
+for name; do
+  report=$build/reports/$name.txt
+  if [ -f "$report" ] && [ -z "$(find "$root/rtl" -type f -newer "$report" -print -quit)" ]; then
+    echo "$name: up to date"
+    continue
+  fi
+  echo "$name: being made"
+  rm -f "$report" "$report.new"
+  case $name in
+    synthesis) "$root/rtl/synth/run.py" --out "$report.new" ;;
+    mutation) mutation "$report.new" ;;
+    coverage) coverage >"$report.new" || { cat "$report.new"; exit 1; } ;;
+    formal) formal >"$report.new" || { cat "$report.new"; exit 1; } ;;
+    *) echo "make_reports.sh: no report '$name'" >&2; exit 2 ;;
+  esac
+  mv "$report.new" "$report"
+done

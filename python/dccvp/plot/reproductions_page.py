@@ -1,0 +1,145 @@
+"""Writes docs/reproductions.md from what `dccvp reproduce` left.
+
+  tool.py reproductions-page FOLDER... > docs/reproductions.md
+  tool.py reproductions-page --orders FOLDER...     only the orders among experiments; exit 1 if one fails
+
+Each FOLDER holds a reproduction.json; of an experiment that is in several, the last counts.
+"""
+import json
+import pathlib
+import sys
+
+import yaml
+
+from dccvp.common.ending import InputError
+
+EXPERIMENTS = pathlib.Path(__file__).resolve().parents[3] / "configs/reproduce"
+
+INTRODUCTION = """\
+# Published experiments, run again
+
+Made by `python/tool.py reproductions-page` from the results of `dccvp reproduce`:
+
+```sh long
+build/dccvp reproduce --out out/short --seeds 3
+build/dccvp reproduce fbhadoop_hpcc --out out/slow
+python/tool.py reproductions-page out/short out/slow
+```
+
+The first runs all but the slow ones, which are run by name; each leaves the table as text and JSON
+and the plot `reproduction.png`. One experiment is a configuration and a file of figures in
+`configs/reproduce/`, both with their sources. *Accepted* is the published value with the tolerance,
+or the bound, that a verdict goes by; *ours* is the mean over the seeds with the least and the
+greatest, or the one value where all seeds give the same (nothing is drawn in such a run) or one was
+run. A figure without a verdict is there to be read. What lies outside has its reason under its table.
+"""
+
+
+def number(value):
+    return f"{value:.4g}"
+
+
+def ours(values):
+    if not values:
+        return "-"
+    if min(values) == max(values):
+        return number(values[0])
+    mean = sum(values) / len(values)
+    return f"{number(mean)} ({number(min(values))} … {number(max(values))})"
+
+
+def cell(text):
+    return str(text).replace("|", "\\|")
+
+
+def load(folders):
+    records = {}
+    for folder in folders:
+        fresh = {}
+        file = pathlib.Path(folder) / "reproduction.json"
+        try:
+            results = json.loads(file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise InputError(f"'{file}': {error}") from None
+        for record in results:
+            fresh.setdefault(record["experiment"], []).append(record)
+        records.update(fresh)
+    return records
+
+
+def judged_orders(records):
+    """(order, [(experiment, value)], verdict) of each order whose experiments were all run."""
+    result = []
+    for order in yaml.safe_load((EXPERIMENTS / "orders.yml").read_text()):
+        values = []
+        for name in order["ascending"]:
+            for r in records.get(name, []):
+                if (r["run"], r["figure"]) == (order["run"], order["figure"]) and r["ours"]:
+                    values.append((name, sum(r["ours"]) / len(r["ours"])))
+        if len(values) < len(order["ascending"]):
+            continue
+        if all(a[1] < b[1] for a, b in zip(values, values[1:])):
+            verdict = "inside"
+        else:
+            verdict = "outside, explained" if order.get("reason") else "OUTSIDE"
+        result.append((order, values, verdict))
+    return result
+
+
+def print_orders(records):
+    orders = judged_orders(records)
+    if not orders:
+        return True
+    print("## Orders among experiments\n")
+    print("| order | ours, as published from least to greatest | verdict |\n|---|---|---|")
+    for order, values, verdict in orders:
+        listed = ", ".join(f"{name} {number(value)}" for name, value in values)
+        print(f"| {order['title']} ({order['source']}) | {listed} | {verdict} |")
+    print()
+    for order, _, verdict in orders:
+        if verdict != "inside" and order.get("reason"):
+            print(f"{order['title']}: {order['reason']}\n")
+    return all(verdict != "OUTSIDE" for _, _, verdict in orders)
+
+
+def seeds(rows):
+    count = max(len(r["ours"]) for r in rows)
+    return "one seed" if count == 1 else f"{count} seeds"
+
+
+def print_experiment(name, rows):
+    described = yaml.safe_load((EXPERIMENTS / f"{name}.figures.yml").read_text())
+    config = described.get("config", f"{name}.yaml")
+    print(f"## {described['title']}\n")
+    print(f"`configs/reproduce/{config}`, {seeds(rows)}."
+          f" Source: {described['source']}.\n")
+    print("| run | figure | accepted | ours | verdict |\n|---|---|---|---|---|")
+    reasons = []
+    for r in rows:
+        verdict = r["verdict"]
+        if verdict == "outside, explained":
+            if r["reason"] not in reasons:
+                reasons.append(r["reason"])
+            verdict = f"outside ({reasons.index(r['reason']) + 1})"
+        print(f"| {cell(r['run'])} | {cell(r['figure'])} | {cell(r['accepted'])} |"
+              f" {ours(r['ours'])} | {verdict} |")
+    print()
+    for i, reason in enumerate(reasons):
+        print(f"({i + 1}) {reason}\n")
+
+
+def main(arguments):
+    if not arguments:
+        sys.exit(__doc__)
+    if arguments[0] == "--orders":
+        return 0 if print_orders(load(arguments[1:])) else 1
+    records = load(arguments)
+    print(INTRODUCTION)
+    judged = [r["verdict"] for rows in records.values() for r in rows if r["verdict"] != "-"]
+    print(f"Of {len(judged)} figures with a bound, {judged.count('inside')} are inside,"
+          f" {judged.count('outside, explained')} outside with a reason,"
+          f" {judged.count('OUTSIDE') + judged.count('MISSING')} outside without one or missing.\n")
+    print_orders(records)
+    for name in sorted(records):
+        print_experiment(name, records[name])
+    return 0

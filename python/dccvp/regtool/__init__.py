@@ -1,0 +1,1 @@
+"""Every form of the register maps from rtl/regs."""

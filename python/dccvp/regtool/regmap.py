@@ -1,0 +1,368 @@
+"""The register map in memory: read from YAML, checked, and in the form all outputs are made from."""
+
+from dataclasses import dataclass, field as dataclass_field
+import json
+import pathlib
+
+import jsonschema
+
+from dccvp.regtool.yaml_source import SourceError, YamlSource
+
+SCHEMA = pathlib.Path(__file__).resolve().parents[3] / "rtl/regs/schema.json"
+WORD_BITS = 32
+WORD_BYTES = 4
+
+
+@dataclass
+class Field:
+    name: str
+    lsb: int
+    width: int
+    access: str
+    reset: int
+    min: int
+    max: int
+    description: str
+    unit: str = ""
+    format: str = ""
+    values: dict = dataclass_field(default_factory=dict)
+
+    @property
+    def msb(self):
+        return self.lsb + self.width - 1
+
+    @property
+    def top(self):
+        """Greatest value the field's bits can hold."""
+        return (1 << self.width) - 1
+
+    @property
+    def mask(self):
+        return self.top << self.lsb
+
+    @property
+    def writable(self):
+        return self.access != "RO"
+
+    @property
+    def limited(self):
+        """The range is narrower than the bits."""
+        return self.min > 0 or self.max < self.top
+
+
+@dataclass
+class Register:
+    """One word: a register of its own, or a word of a window's entry (then offset is within it)."""
+    name: str
+    offset: int
+    access: str
+    fields: list
+    description: str
+    source: str = "hardware"  # of RO fields: constant, parameter, hardware, block
+    strobe: bool = False      # hardware is told of every write
+
+    @property
+    def reset(self):
+        return sum(f.reset << f.lsb for f in self.fields)
+
+    @property
+    def writable(self):
+        return any(f.writable for f in self.fields)
+
+    @property
+    def readable(self):
+        return any(f.access != "WO" for f in self.fields)
+
+    def mask_of(self, *kinds):
+        return sum(f.mask for f in self.fields if f.access in kinds)
+
+
+@dataclass
+class Window:
+    name: str
+    offset: int
+    entries: int
+    access: str
+    index: str
+    words: list  # of Register
+    stride: int  # bytes from entry to entry
+    description: str
+    structured: bool  # several named words an entry
+
+    @property
+    def size(self):
+        return self.entries * self.stride
+
+    @property
+    def writable(self):
+        return self.access == "RW"
+
+
+@dataclass
+class Counter:
+    name: str
+    offset: int  # of the low word; the high word follows
+    description: str
+
+
+@dataclass
+class RegisterMap:
+    name: str
+    title: str
+    description: str
+    address_width: int
+    registers: list
+    counters: list
+    statistics_offset: int
+    windows: list
+    interrupt_status: str
+    interrupt_mask: str
+    error_register: str
+    error_interrupt: str
+    source_name: str
+    base_address: int
+    interrupt_number: int
+
+    @property
+    def size(self):
+        return 1 << self.address_width
+
+    def register(self, name):
+        return next(r for r in self.registers if r.name == name)
+
+    def counter_registers(self):
+        """The lo/hi words of the statistics as ordinary registers, in address order."""
+        result = []
+        for counter in self.counters:
+            for half, shift, text in (("LO", 0, "low half; reading it latches the high half"),
+                                      ("HI", 32, "high half, as latched by the last read of a low half")):
+                value = Field("VALUE", 0, 32, "RO", 0, 0, 0xFFFFFFFF,
+                              counter.description.rstrip(".") + ": " + text + ".")
+                result.append(Register(f"STAT_{counter.name.upper()}_{half}",
+                                       counter.offset + (shift // 8), "RO", [value],
+                                       value.description))
+        return result
+
+    def all_registers(self):
+        return sorted(self.registers + self.counter_registers(), key=lambda r: r.offset)
+
+
+class _Builder:
+    """Turns checked YAML into a RegisterMap; every complaint names file, line and field."""
+
+    def __init__(self, source):
+        self.source = source
+
+    def fail(self, path, text):
+        raise SourceError(f"{self.source.where(path)}: {text}")
+
+    def field(self, data, path, owner, access):
+        name = data.get("name", "VALUE")
+        full = f"{owner}.{name}"
+        lsb = data.get("lsb", 0)
+        width = data.get("width", WORD_BITS)
+        if lsb + width > WORD_BITS:
+            self.fail(path, f"{full}: {width} bits from bit {lsb} do not fit a {WORD_BITS}-bit word")
+        top = (1 << width) - 1
+        result = Field(name, lsb, width, data.get("access", access), data.get("reset", 0),
+                       data.get("min", 0), data.get("max", top), data["description"],
+                       data.get("unit", ""), data.get("format", ""), data.get("values", {}))
+        if result.max > top:
+            self.fail(path + ("max",), f"{full}: max {result.max} does not fit {width} bits")
+        if result.min > result.max:
+            self.fail(path + ("min",), f"{full}: min {result.min} is above max {result.max}")
+        if result.access == "W1C" and result.limited:
+            self.fail(path, f"{full}: a W1C field has no range")
+        if result.access == "WO" and "reset" in data:
+            self.fail(path + ("reset",), f"{full}: a WO field reads as 0 and has no reset value")
+        if result.access != "WO" and "reset" in data or result.access == "RW":
+            self.within(result.reset, result, path + ("reset",), full, "reset value")
+        for key, value in result.values.items():
+            if value > top:
+                self.fail(path + ("values", key), f"{full}: value {key} does not fit {width} bits")
+        return result
+
+    def within(self, value, field, path, full, what):
+        if not field.min <= value <= field.max:
+            self.fail(path, f"{full}: {what} {value} is outside {field.min} ... {field.max}")
+
+    def fields(self, data, path, owner, access):
+        if "fields" in data:
+            result = [self.field(f, path + ("fields", i), owner, access)
+                      for i, f in enumerate(data["fields"])]
+        else:
+            result = [self.field({k: v for k, v in data.items()
+                                  if k in ("width", "reset", "min", "max", "unit", "format",
+                                           "description")}, path, owner, access)]
+        names = {}
+        used = 0
+        for i, f in enumerate(result):
+            place = path + ("fields", i)
+            if f.name in names:
+                self.fail(place, f"{owner}.{f.name}: the name is given twice")
+            names[f.name] = f
+            if used & f.mask:
+                self.fail(place, f"{owner}.{f.name}: its bits overlap another field's")
+            used |= f.mask
+        return sorted(result, key=lambda f: f.lsb)
+
+    def word_offset(self, value, path, name):
+        if value % WORD_BYTES:
+            self.fail(path + ("offset",), f"{name}: offset {value:#x} is not a multiple of 4")
+        return value
+
+    def register(self, data, path):
+        name = data["name"]
+        self.word_offset(data["offset"], path, name)
+        result = Register(name, data["offset"], data["access"],
+                          self.fields(data, path, name, data["access"]), data["description"],
+                          data.get("source", "hardware"), data.get("strobe", False))
+        if "source" in data and any(f.access != "RO" for f in result.fields):
+            self.fail(path + ("source",), f"{name}: only read-only registers have a source")
+        if result.strobe and not result.writable:
+            self.fail(path + ("strobe",), f"{name}: a read-only register is never written")
+        return result
+
+    def window(self, data, path):
+        name = data["name"]
+        self.word_offset(data["offset"], path, name)
+        if "words" in data:
+            words = []
+            for i, word in enumerate(data["words"]):
+                place = path + ("words", i)
+                self.word_offset(word["offset"], place, f"{name}.{word['name']}")
+                words.append(Register(word["name"], word["offset"], data["access"],
+                                      self.fields(word, place, f"{name}.{word['name']}",
+                                                  data["access"]), word["description"]))
+            words.sort(key=lambda w: w.offset)
+            for i, word in enumerate(words):
+                if word.offset != i * WORD_BYTES:
+                    self.fail(path + ("words",), f"{name}: its words leave a hole or overlap at {word.name}")
+            for word in words:
+                if any(other is not word and other.name == word.name for other in words):
+                    self.fail(path + ("words",), f"{name}.{word.name}: the name is given twice")
+        else:
+            words = [Register("ENTRY", 0, data["access"],
+                              self.fields(data, path, name, data["access"]), data["description"])]
+        count = len(words)
+        if count & (count - 1):
+            self.fail(path + ("words",), f"{name}: an entry must have a power of two of words")
+        stride = count * WORD_BYTES
+        if data["offset"] % stride:
+            self.fail(path + ("offset",), f"{name}: offset is not a multiple of an entry's {stride} bytes")
+        return Window(name, data["offset"], data["entries"], data["access"],
+                      data.get("index", "entry"), words, stride, data["description"],
+                      "words" in data)
+
+    def build(self):
+        data = self.source.data
+        registers = [self.register(r, ("registers", i)) for i, r in enumerate(data["registers"])]
+        windows = [self.window(w, ("windows", i)) for i, w in enumerate(data.get("windows", []))]
+        statistics = data.get("statistics")
+        counters = []
+        if statistics:
+            base = statistics["offset"]
+            if base % 8:
+                self.fail(("statistics", "offset"), "statistics: offset is not a multiple of 8")
+            counters = [Counter(c["name"], base + 8 * i, c["description"])
+                        for i, c in enumerate(statistics["counters"])]
+        interrupt = data.get("interrupt", {})
+        errors = data.get("access_errors", {})
+        result = RegisterMap(
+            data["name"], data["title"], data["description"], data["address_width"],
+            sorted(registers, key=lambda r: r.offset), counters,
+            statistics["offset"] if statistics else 0, sorted(windows, key=lambda w: w.offset),
+            interrupt.get("status", ""), interrupt.get("mask", ""),
+            errors.get("register", ""), errors.get("interrupt", ""),
+            pathlib.Path(self.source.path).name, data.get("base_address", 0),
+            interrupt.get("number", 0))
+        if result.base_address % result.size:
+            self.fail(("base_address",), f"base_address: not a multiple of the block's {result.size:#x} bytes")
+        self.check_names(data)
+        self.check_addresses(result, data)
+        self.check_interrupts(result)
+        return result
+
+    def check_names(self, data):
+        seen = set()
+        places = [(r["name"], ("registers", i)) for i, r in enumerate(data["registers"])]
+        places += [(w["name"].upper(), ("windows", i)) for i, w in enumerate(data.get("windows", []))]
+        places += [("STAT_" + c["name"].upper(), ("statistics", "counters", i))
+                   for i, c in enumerate(data.get("statistics", {}).get("counters", []))]
+        for name, path in places:
+            if name in seen:
+                self.fail(path, f"{name}: the name is given twice")
+            seen.add(name)
+
+    def check_addresses(self, result, data):
+        spans = [(r["offset"], WORD_BYTES, r["name"], ("registers", i, "offset"))
+                 for i, r in enumerate(data["registers"])]
+        spans += [(c.offset, 8, c.name, ("statistics", "counters", i))
+                  for i, c in enumerate(result.counters)]
+        sizes = {w.name: w.size for w in result.windows}
+        spans += [(w["offset"], sizes[w["name"]], w["name"], ("windows", i, "offset"))
+                  for i, w in enumerate(data.get("windows", []))]
+        spans.sort(key=lambda s: s[0])
+        for here, after in zip(spans, spans[1:] + [None]):
+            end = here[0] + here[1]
+            if end > result.size:
+                self.fail(here[3], f"{here[2]}: ends at {end:#x}, beyond {result.address_width} address bits")
+            if after and end > after[0]:
+                self.fail(after[3], f"{after[2]}: its address {after[0]:#x} belongs to {here[2]}")
+
+    def check_interrupts(self, result):
+        names = {r.name: r for r in result.registers}
+        for key, name, access in (("status", result.interrupt_status, "W1C"),
+                                  ("mask", result.interrupt_mask, "RW")):
+            if name and (name not in names or names[name].access != access):
+                self.fail(("interrupt", key), f"interrupt.{key}: {name} is not a {access} register")
+        if result.interrupt_status:
+            shape = [[(f.name, f.lsb, f.width) for f in names[n].fields]
+                     for n in (result.interrupt_status, result.interrupt_mask)]
+            if shape[0] != shape[1]:
+                self.fail(("interrupt",), "interrupt: status and mask have different fields")
+        if result.error_register:
+            if result.error_register not in names or names[result.error_register].source != "block":
+                self.fail(("access_errors", "register"),
+                          f"access_errors.register: {result.error_register} is not a register with source: block")
+            causes = [f.name for f in names[result.interrupt_status].fields] if result.interrupt_status else []
+            if result.error_interrupt not in causes:
+                self.fail(("access_errors", "interrupt"),
+                          f"access_errors.interrupt: {result.error_interrupt} is not a cause in the interrupt status")
+            wanted = ["ADDRESS", "CODE", "WRITE"]
+            if [f.name for f in names[result.error_register].fields] != wanted:
+                self.fail(("access_errors", "register"),
+                          f"{result.error_register}: its fields must be {', '.join(wanted)}")
+
+
+def _explain(source, error):
+    path = list(error.absolute_path)
+    name = ""
+    data = source.data
+    for step in path:
+        data = data[step] if not isinstance(data, str) else data
+        if isinstance(data, dict) and "name" in data and isinstance(data["name"], str):
+            name = f"{name}.{data['name']}" if name else data["name"]
+    message = error.message
+    if error.validator == "not":
+        message = "'fields' (or 'words') excludes width, reset, min, max, unit and format beside it"
+    elif error.validator == "additionalProperties":
+        unknown = [k for k in error.instance if k not in error.schema["properties"]]
+        path = path + unknown[:1]
+        message = (f"unknown key '{unknown[0]}'; known are "
+                   + ", ".join(sorted(error.schema["properties"])))
+    elif path and isinstance(path[-1], str):
+        message = f"{path[-1]}: {message}"
+    prefix = f"{name}: " if name else ""
+    return f"{source.where(path)}: {prefix}{message}"
+
+
+def load(path):
+    """Reads and checks one map. Raises SourceError with file:line and the name of what is wrong."""
+    source = YamlSource(path)
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    errors = sorted(jsonschema.Draft7Validator(schema).iter_errors(source.data),
+                    key=lambda e: [str(p) for p in e.absolute_path])
+    if errors:
+        raise SourceError("\n".join(_explain(source, e) for e in errors))
+    return _Builder(source).build()

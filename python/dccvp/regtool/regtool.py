@@ -1,0 +1,90 @@
+"""Makes every form of the register maps from rtl/regs/*.yaml.
+
+  tool.py regtool            writes the generated files
+  tool.py regtool --check    compares them with what would be written; exit 1 on a difference
+  tool.py regtool --validate reads and checks the maps only
+
+Exit status: 0 done, 1 a generated file is out of date, 2 a map is wrong.
+"""
+
+import argparse
+import difflib
+import pathlib
+import sys
+
+from dccvp.regtool import (out_c, out_cpp, out_ipxact, out_markdown, out_sv_apb, out_sv_pkg, out_svd,
+                           out_systemrdl, regmap)
+from dccvp.regtool.yaml_source import SourceError
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+# Output path under the repository's root, by name of the map, and what makes it.
+OUTPUTS = [
+    ("sw/driver/{name}_regs.h", out_c.generate),
+    ("models/core/registers/generated/{name}_map.h", out_cpp.header),
+    ("models/core/registers/generated/{name}_map.cpp", out_cpp.source),
+    ("rtl/regs/generated/{name}_regs_pkg.sv", out_sv_pkg.generate),
+    ("rtl/regs/generated/{name}_regs_apb.sv", out_sv_apb.generate),
+    ("rtl/regs/generated/{name}.xml", out_ipxact.generate),
+    ("rtl/regs/generated/{name}.rdl", out_systemrdl.generate),
+    ("rtl/regs/generated/{name}.svd", out_svd.generate),
+    ("docs/registers/{name}.md", out_markdown.generate),
+]
+
+
+def generate_all(maps):
+    """{path relative to the root: text} of all maps."""
+    return {path.format(name=m.name): make(m) for m in maps for path, make in OUTPUTS}
+
+
+def out_of_date(files, root):
+    """Unified diffs of every file that differs from its text in `files`."""
+    result = []
+    for path, text in files.items():
+        target = root / path
+        old = target.read_text(encoding="utf-8") if target.exists() else ""
+        if old != text:
+            result.append("".join(difflib.unified_diff(
+                old.splitlines(True), text.splitlines(True), path, f"{path} (generated)")))
+    return result
+
+
+def write(files, root):
+    """Those that are new or differ; OSError for the first that cannot be written."""
+    for path, text in files.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8")
+            print(f"wrote {path}")
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--check", action="store_true", help="compare, write nothing")
+    mode.add_argument("--validate", action="store_true", help="read the maps, write nothing")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT,
+                        help="root under which files are written or compared")
+    parser.add_argument("maps", nargs="*", type=pathlib.Path, help="default: rtl/regs/*.yaml")
+    options = parser.parse_args(arguments)
+    try:
+        maps = [regmap.load(p) for p in options.maps or sorted((ROOT / "rtl/regs").glob("*.yaml"))]
+    except SourceError as error:
+        print(error, file=sys.stderr)
+        return 2
+    if options.validate:
+        return 0
+    files = generate_all(maps)
+    if options.check:
+        differences = out_of_date(files, options.out)
+        for difference in differences:
+            sys.stdout.write(difference)
+        return 1 if differences else 0
+    try:
+        write(files, options.out)
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    return 0

@@ -1,0 +1,114 @@
+"""One self-contained HTML file about one or more runs.
+
+  tool.py report --dccvp PROGRAM -o FILE DIR...
+
+Exit status 2, with a sentence, when a folder holds no run or the file cannot be written.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+
+from dccvp.report import sections, series
+from dccvp.report.html_text import escape
+from dccvp.report.run_folder import ReportError, Run
+
+HERE = pathlib.Path(__file__).resolve().parent
+TITLES = (("summary", "Summary"), ("network", "Network"), ("classes", "Classes"),
+          ("rates", "Rates"), ("queues", "Queues"), ("completion", "Completion"),
+          ("flows", "Flows"), ("controllers", "Controllers"), ("links", "Links"),
+          ("counters", "Counters"), ("configuration", "Configuration"))
+
+
+def many(count, one):
+    return f"{count} {one}{'' if count == 1 else 'es' if one.endswith('s') else 's'}"
+
+
+def label_runs(runs):
+    """Names that tell the runs apart: the folder's, or as much of its path as that takes."""
+    for run in runs:
+        same = [other for other in runs if other.name == run.name]
+        run.label = run.name if len(same) == 1 else str(run.folder)
+        kind = run.value("topology.kind") or "network"
+        algorithm = run.value("nic.congestion_control.algorithm")
+        m = run.metrics
+        run.subtitle = (f"{many(len(m['hosts']), 'host')} ({kind.replace('_', ' ')}), "
+                        f"{many(m.get('flow_count', len(m['flows'])), 'flow')} in "
+                        f"{many(len(m['classes']), 'class')}"
+                        f"{f', algorithm {algorithm}' if algorithm else ''}, "
+                        f"{m['sim_time_s'] * 1e3:g} ms simulated.")
+
+
+def thinning_note(runs):
+    steps = [c["step"] for run in runs for c in run.charts.values() if not c.get("spread")]
+    spreads = [c["step"] for run in runs for c in run.charts.values() if c.get("spread")]
+    notes = []
+    if steps and max(steps) > 1:
+        notes.append(f"Charts show up to {max(steps)} samples as two points, the least and the "
+                     "greatest, so no peak is lost; ")
+    if spreads and max(spreads) > 1:
+        notes.append(f"means of flows are taken over {max(spreads)} samples; ")
+    if notes:
+        return "".join(notes) + "the series/*.csv have every sample."
+    return "Charts show every sample."
+
+
+def page(runs):
+    for run in runs:
+        dscps = run.dscps()
+        run.charts = series.charts_of(
+            run, lambda d, known=dscps: known.index(d) if d in known else 7, len(runs))
+    data = {"runs": [{"label": run.label, "charts": run.charts,
+                      "window": [run.metrics["measure"]["from_s"], run.metrics["measure"]["to_s"]]}
+                     for run in runs]}
+    title = runs[0].label if len(runs) == 1 else " · ".join(run.label for run in runs)
+    parts = {
+        "title": escape(title),
+        "count": str(min(len(runs), 4)),
+        "uplot_css": (HERE / "vendor/uPlot.min.css").read_text(encoding="utf-8"),
+        "css": (HERE / "report.css").read_text(encoding="utf-8"),
+        "nav": "".join(f'<a href="#{name}">{text}</a>' for name, text in TITLES),
+        "body": "".join(make(runs) for make in sections.ALL),
+        "folders": escape(", ".join(str(run.folder) for run in runs)),
+        "thinning": thinning_note(runs),
+        "data": json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("</", "<\\/"),
+        "uplot_js": (HERE / "vendor/uPlot.iife.min.js").read_text(encoding="utf-8"),
+        "js": (HERE / "report.js").read_text(encoding="utf-8"),
+    }
+    text = (HERE / "page.html").read_text(encoding="utf-8")
+    pieces = text.split("{{")
+    out = [pieces[0]]
+    for piece in pieces[1:]:
+        name, rest = piece.split("}}", 1)
+        out += [parts[name], rest]
+    return "".join(out)
+
+
+def main(argv):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folders", nargs="+")
+    parser.add_argument("-o", dest="file", required=True)
+    parser.add_argument("--dccvp", required=True)
+    arguments = parser.parse_args(argv)
+    try:
+        runs = [Run(folder, arguments.dccvp) for folder in arguments.folders]
+        label_runs(runs)
+        text = page(runs)
+    except ReportError as error:
+        print(f"dccvp: {error}", file=sys.stderr)
+        return 2
+    except (KeyError, TypeError, IndexError) as error:
+        print(f"dccvp: {arguments.folders[0]}: metrics.json is not complete ({error!r})",
+              file=sys.stderr)
+        return 2
+    staged = f"{arguments.file}.{os.getpid()}.tmp"
+    try:
+        with open(staged, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(staged, arguments.file)
+    except OSError as error:
+        print(f"dccvp: '{arguments.file}' could not be written: {error.strerror}", file=sys.stderr)
+        return 2
+    return 0

@@ -1,0 +1,40 @@
+#!/usr/bin/python3 -IB
+"""Runs a tool of this package: tool.py NAME [ARGUMENT]…
+
+Isolated from the caller's Python (virtual environment, PYTHONPATH, user site), since what the tools
+need are Debian's packages for Debian's interpreter, and leaving no __pycache__ in the source tree.
+"""
+
+import importlib
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from dccvp.common.ending import ended  # noqa: E402
+
+# Each module has main(arguments), which returns the exit status.
+TOOLS = {
+    "sweep": "dccvp.experiments.sweep",
+    "study": "dccvp.experiments.study",
+    "report": "dccvp.report.make_report",
+    "plot-run": "dccvp.plot.plot_run",
+    "plot-reproduction": "dccvp.plot.plot_reproduction",
+    "reproductions-page": "dccvp.plot.reproductions_page",
+    "site": "dccvp.docs.make_site",
+    "regtool": "dccvp.regtool.regtool",
+    "interface-tables": "dccvp.handoff.interface_tables",
+    "ram-list": "dccvp.handoff.ram_list",
+}
+
+
+def main(arguments):
+    if not arguments or arguments[0] not in TOOLS:
+        print(f"{__doc__}\nTools: {', '.join(TOOLS)}", file=sys.stderr)
+        return 2
+    module = importlib.import_module(TOOLS[arguments[0]])
+    return ended(lambda: module.main(arguments[1:]), getattr(module, "INTERRUPTED", "interrupted"))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
