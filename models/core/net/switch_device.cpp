@@ -42,7 +42,8 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
       hash_seed_(mix64(mix64(seed) ^ index)),
       random_(seed, "switch", index),
       buffer_(buffer_parameters(parameters), ports + 1),
-      routes_(1) {
+      routes_(1),
+      queue_all_(parameters.queue_all || parameters.qcn.enabled) {
   if (parameters.lmc > 7) throw std::invalid_argument("routing: lmc is above 7");
   egress_.reserve(static_cast<std::size_t>(ports));  // their events must stay where they are
   for (int number = 0; number < ports; ++number) {
@@ -175,7 +176,7 @@ bool SwitchDevice::leaves_at_once(const Packet& packet, const Port& egress) {
       egress.waiting | (unsigned{egress.pfc.paused()} >> packet.priority & 1);
   if (in_the_way != 0 || egress.pfc.frame_owed() || egress.marks_at_dequeue) return false;
   // At free_at itself the port's event may still be to come.
-  if (scheduler_.now() <= egress.free_at || stopped_ != 0 || parameters_.qcn.enabled) return false;
+  if (scheduler_.now() <= egress.free_at || stopped_ != 0 || queue_all_) return false;
   return buffer_.lets_through(packet.ingress, packet.priority, packet.wire_bytes);
 }
 

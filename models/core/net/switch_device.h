@@ -43,6 +43,8 @@ struct SwitchParameters {
   EgressSchedulerParameters scheduler;
   QcnPointParameters qcn;
   Bytes largest_packet = 1'100;  // wire bytes, for the headroom
+  /// Every packet is queued, one that could leave at once too: to check that it makes no difference.
+  bool queue_all = false;
 };
 
 /// Of one egress port, or of all (SwitchDevice::totals).
@@ -201,6 +203,7 @@ class SwitchDevice final : public PacketSink {
   std::vector<std::uint16_t> turns_;  // kSpray, by destination host: the next in turn
   std::uint64_t unroutable_ = 0;
   int stopped_ = 0;  // priorities of neighbours this switch has stopped
+  bool queue_all_;
 };
 
 }  // namespace dcc
