@@ -4,7 +4,7 @@
 #include "cli/command.h"
 #include "cli/preflight.h"
 #include "config/enum_names.h"
-#include "config/quantity_text.h"
+#include "describe/quantity_text.h"
 #include "config/yaml_reader.h"
 
 namespace dcc::vp {

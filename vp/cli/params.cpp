@@ -13,10 +13,10 @@ namespace {
 void print_json(const std::vector<ParameterRow>& rows, bool effective) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const ParameterRow& row : rows) {
-    nlohmann::ordered_json entry{{"path", row.path},          {"type", row.type},
-                                 {"range", row.range},        {"default", row.fallback},
-                                 {"meaning", row.meaning},    {"source", row.source},
-                                 {"condition", row.condition}};
+    nlohmann::ordered_json entry{
+        {"path", row.path},           {"type", row.type},       {"range", row.range},
+        {"default", row.fallback},    {"meaning", row.meaning}, {"source", row.source},
+        {"condition", row.condition}, {"unit", row.unit},       {"runtime", row.runtime}};
     if (effective) {
       entry["value"] = row.value;
       entry["origin"] = row.origin;
@@ -47,6 +47,7 @@ void print_markdown(const std::vector<ParameterRow>& rows) {
     }
     std::string meaning = row.meaning;
     if (!row.condition.empty()) meaning += " (only with " + row.condition + ")";
+    if (row.runtime) meaning += ". May change during a run";
     if (!row.source.empty()) meaning += ". Source: " + row.source;
     std::printf("| `%s` | `%s` | %s: %s | %s |\n", row.path.c_str(), cell(row.fallback).c_str(),
                 row.type.c_str(), cell(row.range).c_str(), cell(meaning).c_str());
@@ -62,6 +63,7 @@ void print_text(const std::vector<ParameterRow>& rows, bool effective) {
     std::printf("%s\n", head.c_str());
     std::string text = row.meaning;
     text += ". " + row.type + ": " + row.range;
+    if (row.runtime) text += ". May change during a run";
     if (!row.source.empty()) text += ". Source: " + row.source;
     if (!row.condition.empty() && !effective) text += ". Only with " + row.condition;
     for (const std::string& line : wrapped(text, 74)) std::printf("    %s\n", line.c_str());

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/command.h"
-#include "config/quantity_text.h"
+#include "describe/quantity_text.h"
 
 namespace dcc::vp {
 namespace {

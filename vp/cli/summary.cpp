@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "cli/text_table.h"
-#include "config/quantity_text.h"
+#include "describe/quantity_text.h"
 
 namespace dcc::vp {
 namespace {

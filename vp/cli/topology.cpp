@@ -62,7 +62,7 @@ void topology(const TopologyArguments& arguments, bool svg) {
       throw ConfigError(Place{loaded.file}, error.what());
     }
   }();
-  const std::string title = title_of(topology, name_of(loaded.config.topology.kind));
+  const std::string title = title_of(topology, dcc::name_of(loaded.config.topology.kind));
   if (!svg) {
     print_table(topology, title);
     return;

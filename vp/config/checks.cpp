@@ -5,7 +5,7 @@
 #include <set>
 
 #include "config/enum_names.h"
-#include "config/quantity_text.h"
+#include "describe/quantity_text.h"
 
 namespace dcc::vp {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "config/quantities.h"
+#include "describe/quantities.h"
 
 namespace dcc::vp {
 

@@ -5,7 +5,7 @@
 namespace dcc::vp {
 namespace {
 
-class Writer final : public SchemaVisitor {
+class Writer final : public ParameterVisitor {
  public:
   std::string text;
 

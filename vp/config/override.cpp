@@ -8,23 +8,23 @@ namespace dcc::vp {
 namespace {
 
 /// All of `node` came from the argument: its places say so, without lines.
-void set_source(YamlNode& node, const Place& place) {
+void set_source(ValueNode& node, const Place& place) {
   node.place = place;
-  for (YamlNode& item : node.items) set_source(item, place);
-  for (YamlNode::Entry& entry : node.entries) {
+  for (ValueNode& item : node.items) set_source(item, place);
+  for (ValueNode::Entry& entry : node.entries) {
     entry.place = place;
     set_source(entry.value, place);
   }
 }
 
-void merge(YamlNode& into, YamlNode value) {
-  const bool both_maps = into.kind == YamlNode::Kind::kMap && value.kind == YamlNode::Kind::kMap;
+void merge(ValueNode& into, ValueNode value) {
+  const bool both_maps = into.kind == ValueNode::Kind::kMap && value.kind == ValueNode::Kind::kMap;
   if (!both_maps) {
     into = std::move(value);
     return;
   }
-  for (YamlNode::Entry& entry : value.entries) {
-    if (YamlNode* const known = into.find(entry.key)) {
+  for (ValueNode::Entry& entry : value.entries) {
+    if (ValueNode* const known = into.find(entry.key)) {
       merge(*known, std::move(entry.value));
     } else {
       into.entries.push_back(std::move(entry));
@@ -32,8 +32,8 @@ void merge(YamlNode& into, YamlNode value) {
   }
 }
 
-YamlNode& list_item(YamlNode& list, const std::string& step, const std::string& path,
-                    const Place& place) {
+ValueNode& list_item(ValueNode& list, const std::string& step, const std::string& path,
+                     const Place& place) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
   if (error != std::errc{} || end != step.data() + step.size()) {
@@ -48,9 +48,9 @@ YamlNode& list_item(YamlNode& list, const std::string& step, const std::string& 
   return list.items[index];
 }
 
-YamlNode& map_entry(YamlNode& map, const std::string& step, const Place& place) {
-  if (YamlNode* const known = map.find(step)) return *known;
-  YamlNode fresh;
+ValueNode& map_entry(ValueNode& map, const std::string& step, const Place& place) {
+  if (ValueNode* const known = map.find(step)) return *known;
+  ValueNode fresh;
   fresh.place = place;
   map.entries.push_back({step, place, std::move(fresh)});
   return map.entries.back().value;
@@ -58,34 +58,34 @@ YamlNode& map_entry(YamlNode& map, const std::string& step, const Place& place) 
 
 }  // namespace
 
-void apply_override(YamlNode& root, const std::string& argument) {
+void apply_override(ValueNode& root, const std::string& argument) {
   const Place place{"-c " + argument};
   const std::size_t equals = argument.find('=');
   if (equals == std::string::npos || equals == 0) {
     throw ConfigError(place, "expected key.path=value");
   }
-  YamlNode value;
+  ValueNode value;
   const std::string text = argument.substr(equals + 1);
   if (text.find_first_not_of(' ') != std::string::npos) {
     value = parse_yaml(text, place.source);
   }
   set_source(value, place);
 
-  YamlNode* node = &root;
+  ValueNode* node = &root;
   std::string path;
   const std::string keys = argument.substr(0, equals);
   for (std::size_t start = 0; start <= keys.size();) {
     const std::size_t dot = std::min(keys.find('.', start), keys.size());
     const std::string step = keys.substr(start, dot - start);
     if (step.empty()) throw ConfigError(place, "an empty key in " + in_quotes(keys));
-    if (node->kind == YamlNode::Kind::kScalar) {
+    if (node->kind == ValueNode::Kind::kScalar) {
       throw ConfigError(place,
                         in_quotes(path) + " is a single value, it has no " + in_quotes(step));
     }
-    if (node->kind == YamlNode::Kind::kList) {
+    if (node->kind == ValueNode::Kind::kList) {
       node = &list_item(*node, step, path, place);
     } else {
-      node->kind = YamlNode::Kind::kMap;
+      node->kind = ValueNode::Kind::kMap;
       node = &map_entry(*node, step, place);
     }
     path += (path.empty() ? "" : ".") + step;

@@ -8,7 +8,7 @@ namespace dcc::vp {
 namespace {
 
 /// Collects rows. With `everything`, inapplicable parameters too, and one sample of empty lists.
-class Lister final : public SchemaVisitor {
+class Lister final : public ParameterVisitor {
  public:
   explicit Lister(bool everything) : everything_(everything) {}
   std::vector<ParameterRow> rows;
@@ -18,10 +18,12 @@ class Lister final : public SchemaVisitor {
     ParameterRow row;
     row.path = path_of(leaf.key);
     row.type = leaf.type;
+    row.unit = leaf.unit;
     row.range = leaf.range;
     row.value = leaf.show();
     row.meaning = leaf.doc.meaning;
     row.source = leaf.doc.source;
+    row.runtime = leaf.doc.runtime;
     for (const std::string& condition : conditions_) {
       if (!row.condition.empty()) row.condition += " and ";
       row.condition += condition;

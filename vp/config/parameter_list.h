@@ -11,6 +11,7 @@ namespace dcc::vp {
 struct ParameterRow {
   std::string path;  // dotted; list elements as numbers, `N` where there is none
   std::string type;
+  std::string unit;  // those that a value may have, by blanks; empty: none
   std::string range;
   std::string fallback;  // the default, as YAML
   std::string value;     // effective; empty when only the schema is listed
@@ -18,6 +19,7 @@ struct ParameterRow {
   std::string meaning;
   std::string source;
   std::string condition;  // when the parameter means something; empty: always
+  bool runtime = false;   // may change while a run goes on
 };
 
 /// The schema with its defaults; every condition's parameters are included.

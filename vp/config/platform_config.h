@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "config/congestion_control_config.h"
-#include "config/quantities.h"
 #include "config/traffic_config.h"
+#include "describe/quantities.h"
 
 namespace dcc::vp {
 

@@ -3,7 +3,7 @@
 namespace dcc::vp {
 namespace {
 
-void describe_dscp(SchemaVisitor& v, DscpConfig& c) {
+void describe_dscp(ParameterVisitor& v, DscpConfig& c) {
   v.field("weight", c.weight, {"1/8", "128"},
           {"share of a congested link relative to other flows", ""});
   v.field("priority", c.priority, {"0", "7"}, {"802.1p priority: switch queue and PFC class", ""});
@@ -14,7 +14,7 @@ void describe_dscp(SchemaVisitor& v, DscpConfig& c) {
           {"a flow's rate never rises above this", "InfiniBand CCTI_Min's role"});
 }
 
-void describe_packet_trace(SchemaVisitor& v, PacketTraceConfig& c) {
+void describe_packet_trace(ParameterVisitor& v, PacketTraceConfig& c) {
   v.text("name", c.name, {"the file is trace/<name>.pcapng", ""});
   v.names("ports", c.ports, "all",
           {"a wire (s0->h3), a cable (s0--h3, both ways) or all wires at a node (h3)", ""});
@@ -25,7 +25,7 @@ void describe_packet_trace(SchemaVisitor& v, PacketTraceConfig& c) {
   v.field("snap", c.snap, {"64B", "65535B"}, {"most bytes kept of a packet", ""});
 }
 
-void describe_trace(SchemaVisitor& v, TraceConfig& c) {
+void describe_trace(ParameterVisitor& v, TraceConfig& c) {
   v.list("packets", c.packets, {"captures, a pcapng file each", "draft-ietf-opsawg-pcapng"},
          [&](PacketTraceConfig& p) { describe_packet_trace(v, p); });
   v.hosts("hosts", c.hosts, {"hosts that are traced", ""});
@@ -51,7 +51,7 @@ void describe_trace(SchemaVisitor& v, TraceConfig& c) {
           {"time between two samples of queues, lag and counters", ""});
 }
 
-void describe_output(SchemaVisitor& v, OutputConfig& c) {
+void describe_output(ParameterVisitor& v, OutputConfig& c) {
   v.section("series", {"samples over time in series/*.csv", ""}, [&] {
     v.field("interval", c.series.interval, {"100ns", "1s"}, {"time between two samples", ""});
     v.choice("flows", c.series.flows, {"flows sampled into flow_rates.csv", ""});
@@ -64,7 +64,7 @@ void describe_output(SchemaVisitor& v, OutputConfig& c) {
   v.field("plots", c.plots, {}, {"draw PNGs when Python's matplotlib is there", ""});
 }
 
-void describe_qos(SchemaVisitor& v, QosConfig& c) {
+void describe_qos(ParameterVisitor& v, QosConfig& c) {
   v.field("manager", c.manager, "none", {}, {"host that runs the manager; none: open loop", ""});
   v.field("report_interval", c.report_interval, {"100us", "1s"},
           {"receivers report what each tenant got", ""});
@@ -74,7 +74,7 @@ void describe_qos(SchemaVisitor& v, QosConfig& c) {
   v.field("priority", c.priority, {"0", "7"}, {"802.1p priority of reports and commands", ""});
 }
 
-void describe_expectation(SchemaVisitor& v, ExpectConfig& c) {
+void describe_expectation(ParameterVisitor& v, ExpectConfig& c) {
   v.text("metric", c.metric, {"dotted path into metrics.json, e.g. aggregate.goodput_gbps", ""});
   v.field("min", c.min, "none", {}, {"the run fails below this", ""});
   v.field("max", c.max, "none", {}, {"the run fails above this", ""});
@@ -82,7 +82,7 @@ void describe_expectation(SchemaVisitor& v, ExpectConfig& c) {
 
 }  // namespace
 
-void describe_host(SchemaVisitor& v, HostConfig& c) {
+void describe_host(ParameterVisitor& v, HostConfig& c) {
   v.choice("driver", c.driver,
            {"who brings up the controller: driver code on the host, firmware on a RISC-V CPU, or "
             "the platform itself",
@@ -98,7 +98,7 @@ void describe_host(SchemaVisitor& v, HostConfig& c) {
   v.field("ram", c.ram, {"64KiB", "1GiB"}, {"memory of a host", ""});
 }
 
-void describe(SchemaVisitor& v, PlatformConfig& c) {
+void describe(ParameterVisitor& v, PlatformConfig& c) {
   v.field("seed", c.seed, {}, {"of every random draw", ""});
   v.field("duration", c.duration, {"1us", "1000s"}, {"simulated time", ""});
   v.section("measure", {"window of the statistics", ""}, [&] {

@@ -3,23 +3,23 @@
 // the describe() function of its struct.
 #pragma once
 
-#include "config/platform_config.h"
-#include "config/schema_visitor.h"
+#include "config/enum_names.h"
+#include "describe/visitor.h"
 
 namespace dcc::vp {
 
 /// Walks all of a configuration.
-void describe(SchemaVisitor& v, PlatformConfig& c);
+void describe(ParameterVisitor& v, PlatformConfig& c);
 
 // The parts of it, one a file.
-void describe_topology(SchemaVisitor& v, TopologyConfig& c);
-void describe_link(SchemaVisitor& v, LinkConfig& c);
-void describe_switch(SchemaVisitor& v, SwitchConfig& c);
-void describe_nic(SchemaVisitor& v, NicConfig& c);
+void describe_topology(ParameterVisitor& v, TopologyConfig& c);
+void describe_link(ParameterVisitor& v, LinkConfig& c);
+void describe_switch(ParameterVisitor& v, SwitchConfig& c);
+void describe_nic(ParameterVisitor& v, NicConfig& c);
 /// `cnp` because presets set the notification point's spacing, too.
-void describe_congestion_control(SchemaVisitor& v, CongestionControlConfig& c, CnpConfig& cnp);
-void describe_host(SchemaVisitor& v, HostConfig& c);
-void describe_traffic(SchemaVisitor& v, TrafficConfig& c);
-void describe_fault(SchemaVisitor& v, FaultConfig& c);
+void describe_congestion_control(ParameterVisitor& v, CongestionControlConfig& c, CnpConfig& cnp);
+void describe_host(ParameterVisitor& v, HostConfig& c);
+void describe_traffic(ParameterVisitor& v, TrafficConfig& c);
+void describe_fault(ParameterVisitor& v, FaultConfig& c);
 
 }  // namespace dcc::vp

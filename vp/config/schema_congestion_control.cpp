@@ -49,7 +49,7 @@ void apply_proportional(DcqcnConfig& c, CnpConfig& cnp) {
   cnp.carry_marks = true;
 }
 
-void describe_dcqcn(SchemaVisitor& v, DcqcnConfig& c) {
+void describe_dcqcn(ParameterVisitor& v, DcqcnConfig& c) {
   const char* const sig15 = "SIGCOMM'15, section 5";
   v.field("g", c.g, {"1/65536", "1"}, {"weight of news in alpha", sig15});
   v.field("f", c.f, {"0", "255"}, {"events of fast recovery", sig15});
@@ -72,7 +72,7 @@ void describe_dcqcn(SchemaVisitor& v, DcqcnConfig& c) {
   v.field("mi", c.mi, {"0", "1"}, {"multiplicative increase on top, share of the rate", ""});
 }
 
-void describe_qcn(SchemaVisitor& v, QcnConfig& c) {
+void describe_qcn(ParameterVisitor& v, QcnConfig& c) {
   const char* const qau = "IEEE 802.1Qau-2010";
   v.field("q_eq", c.q_eq, {"1KB", "1GB"}, {"queue length the switch aims at", qau});
   v.field("w", c.w, {"0", "16"}, {"weight of the queue's growth", qau});
@@ -89,7 +89,7 @@ void describe_qcn(SchemaVisitor& v, QcnConfig& c) {
   v.field("r_min", c.r_min, {"1Mbps", "1Tbps"}, {"rpgMinRate", qau});
 }
 
-void describe_timely(SchemaVisitor& v, TimelyConfig& c) {
+void describe_timely(ParameterVisitor& v, TimelyConfig& c) {
   const char* const paper = "TIMELY, SIGCOMM'15";
   v.choice("variant", c.variant, {"as published, or patched", "ECN or Delay, CoNEXT'16"});
   v.choice("update", c.update, {"the rate changes once a segment, or once a round trip", paper});
@@ -113,7 +113,7 @@ void describe_timely(SchemaVisitor& v, TimelyConfig& c) {
           {"rate at which a flow starts", ""});
 }
 
-void describe_dctcp(SchemaVisitor& v, DctcpConfig& c) {
+void describe_dctcp(ParameterVisitor& v, DctcpConfig& c) {
   const char* const paper = "DCTCP, SIGCOMM'10; RFC 8257";
   v.choice("form", c.form, {"control the window or the rate", ""});
   v.field("g", c.g, {"1/65536", "1"}, {"weight of news in alpha", paper});
@@ -125,7 +125,7 @@ void describe_dctcp(SchemaVisitor& v, DctcpConfig& c) {
           {"cut by alpha to this power; 1: DCTCP", "D2TCP, SIGCOMM'12"});
 }
 
-void describe_hpcc(SchemaVisitor& v, HpccConfig& c) {
+void describe_hpcc(ParameterVisitor& v, HpccConfig& c) {
   const char* const paper = "HPCC, SIGCOMM'19";
   v.field("eta", c.eta, {"1/2", "1"}, {"utilisation aimed at", paper});
   v.field("max_stage", c.max_stage, {"0", "255"}, {"additive stages before a full update", paper});
@@ -136,7 +136,7 @@ void describe_hpcc(SchemaVisitor& v, HpccConfig& c) {
   v.field("r_min", c.r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
 }
 
-void describe_ibcc(SchemaVisitor& v, IbccConfig& c) {
+void describe_ibcc(ParameterVisitor& v, IbccConfig& c) {
   const char* const iba = "InfiniBand spec. vol. 1, annex A10";
   v.field("ccti_increase", c.ccti_increase, {"1", "65535"}, {"CCTI steps a BECN", iba});
   v.field("ccti_limit", c.ccti_limit, {"1", "65535"}, {"greatest CCTI", iba});
@@ -165,7 +165,7 @@ void describe_ibcc(SchemaVisitor& v, IbccConfig& c) {
 
 }  // namespace
 
-void describe_congestion_control(SchemaVisitor& v, CongestionControlConfig& c, CnpConfig& cnp) {
+void describe_congestion_control(ParameterVisitor& v, CongestionControlConfig& c, CnpConfig& cnp) {
   v.choice("algorithm", c.algorithm, {"dcc: the hardware controller; others: in the NIC", ""});
   const bool dcc = c.algorithm == AlgorithmKind::kDcc;
   const bool dcqcn = c.algorithm == AlgorithmKind::kDcqcn;

@@ -3,14 +3,14 @@
 
 namespace dcc::vp {
 
-void describe_link(SchemaVisitor& v, LinkConfig& c) {
+void describe_link(ParameterVisitor& v, LinkConfig& c) {
   v.field("rate", c.rate, {"1Mbps", "10Tbps"}, {"bits on the wire", ""});
   v.field("delay", c.delay, {"0us", "1s"}, {"propagation, one way", ""});
   v.field("overhead", c.overhead, {"0B", "256B"},
           {"per packet: preamble, start delimiter, gap", "IEEE 802.3: 8 + 12 bytes"});
 }
 
-void describe_topology(SchemaVisitor& v, TopologyConfig& c) {
+void describe_topology(ParameterVisitor& v, TopologyConfig& c) {
   const auto link = [&](const char* key, LinkConfig& member, const char* meaning) {
     v.section(key, {meaning, ""}, [&] { describe_link(v, member); });
   };
@@ -51,7 +51,7 @@ void describe_topology(SchemaVisitor& v, TopologyConfig& c) {
   });
 }
 
-void describe_switch(SchemaVisitor& v, SwitchConfig& c) {
+void describe_switch(ParameterVisitor& v, SwitchConfig& c) {
   v.field("buffer", c.buffer, {"16KB", "64GiB"}, {"shared by all ports", ""});
   v.section("ecn", {"marking of congested packets", "RFC 3168; DCQCN, SIGCOMM'15, fig. 5"}, [&] {
     v.field("enabled", c.ecn.enabled, {}, {"mark at all", ""});
@@ -89,7 +89,7 @@ void describe_switch(SchemaVisitor& v, SwitchConfig& c) {
            {"order within a queue: arrival, or input ports in turn", ""});
 }
 
-void describe_nic(SchemaVisitor& v, NicConfig& c) {
+void describe_nic(ParameterVisitor& v, NicConfig& c) {
   v.field("mtu", c.mtu, {"64B", "9000B"}, {"payload bytes of a packet", ""});
   v.choice("payload", c.payload,
            {"virtual: lengths only; real: bytes moved by DMA, ICRC computed, checked", ""});

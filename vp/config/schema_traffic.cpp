@@ -3,7 +3,7 @@
 
 namespace dcc::vp {
 
-void describe_traffic(SchemaVisitor& v, TrafficConfig& c) {
+void describe_traffic(ParameterVisitor& v, TrafficConfig& c) {
   using Kind = TrafficKind;
   const auto is = [&](std::initializer_list<Kind> kinds) {
     for (const Kind kind : kinds) {
@@ -67,7 +67,7 @@ void describe_traffic(SchemaVisitor& v, TrafficConfig& c) {
   v.field("message", c.message, {"1B", "1GiB"}, {"size of an RDMA message", ""});
 }
 
-void describe_fault(SchemaVisitor& v, FaultConfig& c) {
+void describe_fault(ParameterVisitor& v, FaultConfig& c) {
   v.choice("kind", c.kind, {"what goes wrong", ""});
   const bool cnp = c.kind == FaultKind::kCnpLoss;
   v.when(!cnp, "kind: loss or link_down", [&] {

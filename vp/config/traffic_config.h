@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "config/quantities.h"
+#include "describe/quantities.h"
 
 namespace dcc::vp {
 

@@ -11,11 +11,11 @@ namespace dcc::vp {
 namespace {
 
 /// Fills members from the tree; what the tree has and the schema has not is refused.
-class Reader final : public SchemaVisitor {
+class Reader final : public ParameterVisitor {
  public:
-  Reader(const YamlNode& root, std::filesystem::path folder, std::map<std::string, Place>& places)
+  Reader(const ValueNode& root, std::filesystem::path folder, std::map<std::string, Place>& places)
       : folder_(std::move(folder)), places_(places) {
-    if (root.kind != YamlNode::Kind::kMap) {
+    if (root.kind != ValueNode::Kind::kMap) {
       throw ConfigError(root.place, "expected a map of settings, not " + root.described());
     }
     frames_.push_back({&root, "", {}, {}, nullptr});
@@ -26,7 +26,7 @@ class Reader final : public SchemaVisitor {
 
  protected:
   void leaf(const Leaf& leaf) override {
-    const YamlNode* const node = take(leaf.key);
+    const ValueNode* const node = take(leaf.key);
     if (node == nullptr) return;
     leaf.read(*node);
   }
@@ -36,8 +36,8 @@ class Reader final : public SchemaVisitor {
       take(key);
       return false;
     }
-    const YamlNode* const node = take(key);
-    if (node != nullptr && node->kind != YamlNode::Kind::kMap) {
+    const ValueNode* const node = take(key);
+    if (node != nullptr && node->kind != ValueNode::Kind::kMap) {
       throw ConfigError(node->place,
                         in_quotes(key) + " is a map of settings, not " + node->described());
     }
@@ -46,12 +46,12 @@ class Reader final : public SchemaVisitor {
   }
 
   void enter_item(const std::string& key, std::size_t index) override {
-    const YamlNode* node = nullptr;
-    const YamlNode* const parent = list_;
+    const ValueNode* node = nullptr;
+    const ValueNode* const parent = list_;
     if (parent != nullptr) {
-      node = parent->kind == YamlNode::Kind::kList ? &parent->items[index]
-                                                   : &parent->entries[index].value;
-      if (node->kind != YamlNode::Kind::kMap) {
+      node = parent->kind == ValueNode::Kind::kList ? &parent->items[index]
+                                                    : &parent->entries[index].value;
+      if (node->kind != ValueNode::Kind::kMap) {
         throw ConfigError(node->place, "expected a map of settings, not " + node->described());
       }
     }
@@ -76,7 +76,7 @@ class Reader final : public SchemaVisitor {
     list_ = take(key);
     list_path_ = path_of(key);
     if (list_ == nullptr) return {refused ? 0 : size, false};
-    if (list_->kind != YamlNode::Kind::kList) {
+    if (list_->kind != ValueNode::Kind::kList) {
       throw ConfigError(list_->place, in_quotes(key) + " is a list, not " + list_->described());
     }
     return {list_->items.size(), true};
@@ -87,14 +87,14 @@ class Reader final : public SchemaVisitor {
     list_ = take(key);
     list_path_ = path_of(key);
     if (list_ == nullptr) return keys;
-    if (list_->kind != YamlNode::Kind::kMap) {
+    if (list_->kind != ValueNode::Kind::kMap) {
       throw ConfigError(list_->place,
                         in_quotes(key) + " is a map by number, not " + list_->described());
     }
     std::vector<unsigned> read;
-    for (const YamlNode::Entry& entry : list_->entries) {
-      YamlNode number;
-      number.kind = YamlNode::Kind::kScalar;
+    for (const ValueNode::Entry& entry : list_->entries) {
+      ValueNode number;
+      number.kind = ValueNode::Kind::kScalar;
       number.scalar = entry.key;
       number.place = entry.place;
       const std::string most = std::to_string(limit - 1);
@@ -114,7 +114,7 @@ class Reader final : public SchemaVisitor {
   }
   void end_condition() override { conditions_.pop_back(); }
 
-  std::string resolve(const YamlNode& node) const override {
+  std::string resolve(const ValueNode& node) const override {
     const std::filesystem::path path(node.scalar);
     const bool from_file = node.place.line != 0;
     std::error_code error;
@@ -129,11 +129,11 @@ class Reader final : public SchemaVisitor {
     std::string condition;
   };
   struct Frame {
-    const YamlNode* node;  // null: the section is not in the YAML
+    const ValueNode* node;  // null: the section is not in the YAML
     std::string path;
     std::set<std::string> known;
     std::vector<Refused> refused;
-    const YamlNode* list;  // the list or map whose element this is
+    const ValueNode* list;  // the list or map whose element this is
   };
   struct Condition {
     bool applies;
@@ -152,7 +152,7 @@ class Reader final : public SchemaVisitor {
 
   /// The node of a key of the current section, which is thereby known; null when it is absent or
   /// means nothing here (then its presence is refused at the end of the section).
-  const YamlNode* take(const std::string& key) {
+  const ValueNode* take(const std::string& key) {
     Frame& frame = frames_.back();
     for (const Condition& condition : conditions_) {
       if (condition.applies) continue;
@@ -161,9 +161,9 @@ class Reader final : public SchemaVisitor {
     }
     frame.known.insert(key);
     if (frame.node == nullptr) return nullptr;
-    const YamlNode* const node = frame.node->find(key);
+    const ValueNode* const node = frame.node->find(key);
     if (node == nullptr) return nullptr;
-    if (node->kind == YamlNode::Kind::kNull) {
+    if (node->kind == ValueNode::Kind::kNull) {
       const bool from_file = node->place.line != 0;
       throw ConfigError(from_file ? place_of_key(*frame.node, key) : node->place,
                         in_quotes(key) + " has no value");
@@ -172,15 +172,15 @@ class Reader final : public SchemaVisitor {
     return node;
   }
 
-  static const Place& place_of_key(const YamlNode& map, const std::string& key) {
+  static const Place& place_of_key(const ValueNode& map, const std::string& key) {
     return std::find_if(map.entries.begin(), map.entries.end(),
-                        [&](const YamlNode::Entry& entry) { return entry.key == key; })
+                        [&](const ValueNode::Entry& entry) { return entry.key == key; })
         ->place;
   }
 
   void refuse_unknown(const Frame& frame) const {
     if (frame.node == nullptr) return;
-    for (const YamlNode::Entry& entry : frame.node->entries) {
+    for (const ValueNode::Entry& entry : frame.node->entries) {
       if (frame.known.count(entry.key) != 0) continue;
       std::string conditions;
       for (const Refused& refused : frame.refused) {
@@ -201,7 +201,7 @@ class Reader final : public SchemaVisitor {
   /// the first choice behind: they are ignored, so that algorithms can be swapped by `-c`.
   static bool is_chosen_by_override(const Frame& frame) {
     for (const char* const key : {"algorithm", "kind", "driver"}) {
-      const YamlNode* const node = frame.node->find(key);
+      const ValueNode* const node = frame.node->find(key);
       if (node != nullptr && node->place.line == 0) return true;
     }
     return false;
@@ -227,12 +227,12 @@ class Reader final : public SchemaVisitor {
   std::map<std::string, Place>& places_;
   std::vector<Frame> frames_;
   std::vector<Condition> conditions_;
-  const YamlNode* list_ = nullptr;
+  const ValueNode* list_ = nullptr;
   std::string list_path_;
   std::vector<std::string> saved_list_paths_;
 };
 
-LoadedConfig read_tree(YamlNode root, const std::string& name, const std::filesystem::path& folder,
+LoadedConfig read_tree(ValueNode root, const std::string& name, const std::filesystem::path& folder,
                        const std::vector<std::string>& overrides) {
   for (const std::string& override_argument : overrides) apply_override(root, override_argument);
   LoadedConfig loaded;
@@ -269,8 +269,8 @@ LoadedConfig load_config_text(std::string_view text, const std::string& name,
 }
 
 LoadedConfig default_config(const std::vector<std::string>& overrides) {
-  YamlNode root;
-  root.kind = YamlNode::Kind::kMap;
+  ValueNode root;
+  root.kind = ValueNode::Kind::kMap;
   root.place = Place{"defaults"};
   return read_tree(std::move(root), "", ".", overrides);
 }

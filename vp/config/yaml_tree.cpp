@@ -20,17 +20,17 @@ constexpr std::size_t kMaxFileBytes = 4u << 20;
 constexpr std::size_t kMaxDepth = 32;
 constexpr std::size_t kMaxNodes = 200'000;
 
-std::size_t count_nodes(const YamlNode& node) {
+std::size_t count_nodes(const ValueNode& node) {
   std::size_t count = 1;
-  for (const YamlNode& item : node.items) count += count_nodes(item);
-  for (const YamlNode::Entry& entry : node.entries) count += count_nodes(entry.value);
+  for (const ValueNode& item : node.items) count += count_nodes(item);
+  for (const ValueNode::Entry& entry : node.entries) count += count_nodes(entry.value);
   return count;
 }
 
-std::size_t depth_of(const YamlNode& node) {
+std::size_t depth_of(const ValueNode& node) {
   std::size_t deepest = 0;
-  for (const YamlNode& item : node.items) deepest = std::max(deepest, depth_of(item));
-  for (const YamlNode::Entry& entry : node.entries) {
+  for (const ValueNode& item : node.items) deepest = std::max(deepest, depth_of(item));
+  for (const ValueNode::Entry& entry : node.entries) {
     deepest = std::max(deepest, depth_of(entry.value));
   }
   return deepest + 1;
@@ -42,22 +42,22 @@ class TreeBuilder final : public YAML::EventHandler {
  public:
   explicit TreeBuilder(const std::string& source) : source_(source) {}
 
-  YamlNode take() { return std::move(root_); }
+  ValueNode take() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    add_leaf(node_at(mark, YamlNode::Kind::kNull), anchor);
+    add_leaf(node_at(mark, ValueNode::Kind::kNull), anchor);
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     refuse_tag(mark, tag);
-    YamlNode node = node_at(mark, YamlNode::Kind::kScalar);
+    ValueNode node = node_at(mark, ValueNode::Kind::kScalar);
     node.scalar = value;
     node.quoted = tag == "!";
-    if (!node.quoted && (value == "~" || value == "null")) node.kind = YamlNode::Kind::kNull;
+    if (!node.quoted && (value == "~" || value == "null")) node.kind = ValueNode::Kind::kNull;
     add_leaf(std::move(node), anchor);
   }
 
@@ -66,7 +66,7 @@ class TreeBuilder final : public YAML::EventHandler {
     if (known == anchors_.end()) {
       throw ConfigError(place_of(mark), "the alias refers to what contains it (a cycle)");
     }
-    YamlNode copy = known->second;
+    ValueNode copy = known->second;
     copy.place = place_of(mark);
     nodes_ += count_nodes(copy);
     check_size(copy.place);
@@ -77,20 +77,20 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
     refuse_tag(mark, tag);
-    open(node_at(mark, YamlNode::Kind::kList), anchor);
+    open(node_at(mark, ValueNode::Kind::kList), anchor);
   }
   void OnSequenceEnd() override { close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value) override {
     refuse_tag(mark, tag);
-    open(node_at(mark, YamlNode::Kind::kMap), anchor);
+    open(node_at(mark, ValueNode::Kind::kMap), anchor);
   }
   void OnMapEnd() override { close(); }
 
  private:
   struct Open {
-    YamlNode node;
+    ValueNode node;
     YAML::anchor_t anchor;
     bool has_key = false;
     std::string key;
@@ -102,8 +102,8 @@ class TreeBuilder final : public YAML::EventHandler {
     return mark.is_null() ? Place{source_, 0, 0} : Place{source_, mark.line + 1, mark.column + 1};
   }
 
-  YamlNode node_at(const YAML::Mark& mark, YamlNode::Kind kind) {
-    YamlNode node;
+  ValueNode node_at(const YAML::Mark& mark, ValueNode::Kind kind) {
+    ValueNode node;
     node.kind = kind;
     node.place = place_of(mark);
     ++nodes_;
@@ -124,7 +124,7 @@ class TreeBuilder final : public YAML::EventHandler {
     throw ConfigError(place_of(mark), "YAML tags are not used here: " + in_quotes(tag));
   }
 
-  void open(YamlNode node, YAML::anchor_t anchor) {
+  void open(ValueNode node, YAML::anchor_t anchor) {
     if (open_.size() + 1 >= kMaxDepth) refuse_depth(node.place);
     open_.push_back({std::move(node), anchor, false, {}, {}, {}});
   }
@@ -136,18 +136,18 @@ class TreeBuilder final : public YAML::EventHandler {
     attach(std::move(done.node));
   }
 
-  void add_leaf(YamlNode node, YAML::anchor_t anchor) {
+  void add_leaf(ValueNode node, YAML::anchor_t anchor) {
     if (anchor != 0) anchors_[anchor] = node;
     attach(std::move(node));
   }
 
-  void attach(YamlNode node) {
+  void attach(ValueNode node) {
     if (open_.empty()) {
       root_ = std::move(node);
       return;
     }
     Open& parent = open_.back();
-    if (parent.node.kind == YamlNode::Kind::kList) {
+    if (parent.node.kind == ValueNode::Kind::kList) {
       parent.node.items.push_back(std::move(node));
     } else if (!parent.has_key) {
       take_key(parent, node);
@@ -157,8 +157,8 @@ class TreeBuilder final : public YAML::EventHandler {
     }
   }
 
-  static void take_key(Open& parent, const YamlNode& node) {
-    if (node.kind != YamlNode::Kind::kScalar) {
+  static void take_key(Open& parent, const ValueNode& node) {
+    if (node.kind != ValueNode::Kind::kScalar) {
       throw ConfigError(node.place, "a key must be a single word, not " + node.described());
     }
     if (!parent.keys.insert(node.scalar).second) {
@@ -172,9 +172,9 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   std::string source_;
-  YamlNode root_;
+  ValueNode root_;
   std::vector<Open> open_;
-  std::map<YAML::anchor_t, YamlNode> anchors_;  // of finished nodes
+  std::map<YAML::anchor_t, ValueNode> anchors_;  // of finished nodes
   std::size_t nodes_ = 0;
 };
 
@@ -194,54 +194,7 @@ void check_is_text(std::string_view text, const std::string& source) {
 
 }  // namespace
 
-std::string Place::text() const {
-  return line == 0 ? source : source + ":" + std::to_string(line) + ":" + std::to_string(column);
-}
-
-ConfigError::ConfigError(const Place& place, const std::string& message)
-    : std::runtime_error(place.text() + ": " + message) {}
-
-const YamlNode* YamlNode::find(std::string_view key) const {
-  for (const Entry& entry : entries) {
-    if (entry.key == key) return &entry.value;
-  }
-  return nullptr;
-}
-
-YamlNode* YamlNode::find(std::string_view key) {
-  return const_cast<YamlNode*>(static_cast<const YamlNode*>(this)->find(key));
-}
-
-std::string YamlNode::described() const {
-  switch (kind) {
-    case Kind::kNull:
-      return "nothing";
-    case Kind::kList:
-      return "a list";
-    case Kind::kMap:
-      return "a map";
-    case Kind::kScalar:
-      break;
-  }
-  return in_quotes(scalar);
-}
-
-std::string in_quotes(std::string_view text) {
-  constexpr std::size_t kShown = 48;
-  std::string out = "'";
-  for (const char c : text.substr(0, kShown)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte < 0x7f) {
-      out += c;
-    } else {
-      static constexpr char kHex[] = "0123456789abcdef";
-      out += std::string("\\x") + kHex[byte >> 4] + kHex[byte & 15];
-    }
-  }
-  return out + (text.size() > kShown ? "…'" : "'");
-}
-
-YamlNode parse_yaml(std::string_view text, const std::string& source) {
+ValueNode parse_yaml(std::string_view text, const std::string& source) {
   if (text.size() > kMaxFileBytes) throw ConfigError(Place{source}, "larger than 4 MiB");
   check_is_text(text, source);
   std::istringstream stream{std::string(text)};
@@ -251,7 +204,7 @@ YamlNode parse_yaml(std::string_view text, const std::string& source) {
     if (!parser.HandleNextDocument(builder)) {
       throw ConfigError(Place{source, 1, 1}, "empty: there is nothing to configure");
     }
-    YamlNode root = builder.take();
+    ValueNode root = builder.take();
     TreeBuilder second(source);
     if (parser.HandleNextDocument(second)) {
       throw ConfigError(second.take().place, "a second YAML document; only one is allowed");
@@ -267,7 +220,7 @@ YamlNode parse_yaml(std::string_view text, const std::string& source) {
   }
 }
 
-YamlNode load_yaml(const std::filesystem::path& file) {
+ValueNode load_yaml(const std::filesystem::path& file) {
   const Place place{file.string()};
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
@@ -281,8 +234,8 @@ YamlNode load_yaml(const std::filesystem::path& file) {
   std::ostringstream text;
   text << in.rdbuf();
   if (!in) throw ConfigError(place, "cannot be read");
-  YamlNode root = parse_yaml(text.str(), file.string());
-  if (root.kind == YamlNode::Kind::kNull) {
+  ValueNode root = parse_yaml(text.str(), file.string());
+  if (root.kind == ValueNode::Kind::kNull) {
     throw ConfigError(Place{file.string(), 1, 1}, "empty: there is nothing to configure");
   }
   return root;

@@ -7,7 +7,7 @@
 #include <ostream>
 #include <sstream>
 
-#include "config/quantity_text.h"
+#include "describe/quantity_text.h"
 #include "platform/inspection.h"
 
 namespace dcc::vp {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "config/quantity_text.h"
+#include "describe/quantity_text.h"
 #include "config/yaml_reader.h"
 
 namespace dcc::vp {

@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "config/quantity_text.h"
+#include "describe/quantity_text.h"
 #include "report/topology_layout.h"
 
 namespace dcc::vp {

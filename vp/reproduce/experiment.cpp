@@ -14,28 +14,28 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSuffix = ".figures.yml";
 
-const YamlNode& map_of(const YamlNode& node) {
-  if (node.kind != YamlNode::Kind::kMap) {
+const ValueNode& map_of(const ValueNode& node) {
+  if (node.kind != ValueNode::Kind::kMap) {
     throw ConfigError(node.place, "expected a map, not " + node.described());
   }
   return node;
 }
 
-const std::vector<YamlNode>& list_of(const YamlNode& node) {
-  if (node.kind != YamlNode::Kind::kList) {
+const std::vector<ValueNode>& list_of(const ValueNode& node) {
+  if (node.kind != ValueNode::Kind::kList) {
     throw ConfigError(node.place, "expected a list, not " + node.described());
   }
   return node.items;
 }
 
-std::string text_of(const YamlNode& node) {
-  if (node.kind != YamlNode::Kind::kScalar) {
+std::string text_of(const ValueNode& node) {
+  if (node.kind != ValueNode::Kind::kScalar) {
     throw ConfigError(node.place, "expected text, not " + node.described());
   }
   return node.scalar;
 }
 
-double number_in(const std::string& text, const YamlNode& node) {
+double number_in(const std::string& text, const ValueNode& node) {
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0' || !std::isfinite(number)) {
@@ -44,15 +44,15 @@ double number_in(const std::string& text, const YamlNode& node) {
   return number;
 }
 
-double number_of(const YamlNode& node) { return number_in(text_of(node), node); }
+double number_of(const ValueNode& node) { return number_in(text_of(node), node); }
 
-double tolerance_in(const std::string& text, const YamlNode& node) {
+double tolerance_in(const std::string& text, const ValueNode& node) {
   const double number = number_in(text, node);
   if (number < 0) throw ConfigError(node.place, "a tolerance below zero");
   return number;
 }
 
-bool truth_of(const YamlNode& node) {
+bool truth_of(const ValueNode& node) {
   const std::string text = text_of(node);
   if (text != "true" && text != "false") {
     throw ConfigError(node.place, "expected true or false, not " + node.described());
@@ -60,10 +60,10 @@ bool truth_of(const YamlNode& node) {
   return text == "true";
 }
 
-Figure read_figure(const YamlNode& node) {
+Figure read_figure(const ValueNode& node) {
   Figure figure;
-  for (const YamlNode::Entry& entry : map_of(node).entries) {
-    const YamlNode& value = entry.value;
+  for (const ValueNode::Entry& entry : map_of(node).entries) {
+    const ValueNode& value = entry.value;
     if (entry.key == "figure") {
       figure.name = text_of(value);
     } else if (entry.key == "value") {
@@ -101,15 +101,15 @@ Figure read_figure(const YamlNode& node) {
   return figure;
 }
 
-ExperimentRun read_run(const YamlNode& node) {
+ExperimentRun read_run(const ValueNode& node) {
   ExperimentRun run;
-  for (const YamlNode::Entry& entry : map_of(node).entries) {
+  for (const ValueNode::Entry& entry : map_of(node).entries) {
     if (entry.key == "run") {
       run.name = text_of(entry.value);
     } else if (entry.key == "set") {
-      for (const YamlNode& item : list_of(entry.value)) run.overrides.push_back(text_of(item));
+      for (const ValueNode& item : list_of(entry.value)) run.overrides.push_back(text_of(item));
     } else if (entry.key == "figures") {
-      for (const YamlNode& item : list_of(entry.value)) run.figures.push_back(read_figure(item));
+      for (const ValueNode& item : list_of(entry.value)) run.figures.push_back(read_figure(item));
     } else {
       throw ConfigError(entry.place, "a run has no key " + in_quotes(entry.key));
     }
@@ -125,8 +125,8 @@ Experiment load_experiment(const fs::path& figures) {
   const std::string file = figures.filename().string();
   experiment.name = file.substr(0, file.size() - std::string(kSuffix).size());
   experiment.config = figures.parent_path() / (experiment.name + ".yaml");
-  const YamlNode root = load_yaml(figures);
-  for (const YamlNode::Entry& entry : map_of(root).entries) {
+  const ValueNode root = load_yaml(figures);
+  for (const ValueNode::Entry& entry : map_of(root).entries) {
     if (entry.key == "title") {
       experiment.title = text_of(entry.value);
     } else if (entry.key == "source") {
@@ -136,7 +136,7 @@ Experiment load_experiment(const fs::path& figures) {
     } else if (entry.key == "slow") {
       experiment.slow = truth_of(entry.value);
     } else if (entry.key == "runs") {
-      for (const YamlNode& item : list_of(entry.value)) experiment.runs.push_back(read_run(item));
+      for (const ValueNode& item : list_of(entry.value)) experiment.runs.push_back(read_run(item));
     } else {
       throw ConfigError(entry.place, "an experiment has no key " + in_quotes(entry.key));
     }

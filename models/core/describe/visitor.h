@@ -1,6 +1,6 @@
-// The walk over every parameter of a configuration. The describe() functions (schema.cpp,
-// schema_*.cpp) name each parameter once: key, member, range, meaning, source; whoever visits
-// decides what to do with it: read YAML into it, list it, write it out.
+// The walk over a module's parameters. A describe() function names each of them once: key, member,
+// range, meaning, source, and whether it may change during a run; the member's initialiser is the
+// default. Whoever visits decides what to do with it: read text into it, list it, write it out.
 #pragma once
 
 #include <array>
@@ -10,52 +10,68 @@
 #include <string>
 #include <vector>
 
-#include "config/enum_names.h"
-#include "config/quantity_text.h"
-#include "config/yaml_tree.h"
+#include "describe/enum_names.h"
+#include "describe/quantity_text.h"
+#include "describe/value_node.h"
 
-namespace dcc::vp {
+namespace dcc {
 
-/// Bounds, both included, as the user would write them; empty: none.
+/// One end of a range: text as the user would write it, or a constant of the module's own.
+struct Bound {
+  Bound() = default;  // none
+  Bound(const char* as_written) : text(as_written) {}
+  template <class T, class = decltype(QuantityText<T>::kTypeName)>
+  Bound(const T& value) : text(QuantityText<T>::format(value)) {}
+  std::string text;
+};
+
+/// Bounds, both included; empty: none.
 struct Range {
-  const char* min = "";
-  const char* max = "";
+  Bound min;
+  Bound max;
   std::string text() const;
 };
 
-/// What a parameter means, and where its default or rule comes from.
+/// For Doc: the module takes a new value at any time of a run, not only before it.
+constexpr bool kRuntime = true;
+
+/// What a parameter means, where its default or rule comes from, and whether it may change while a
+/// run goes on.
 struct Doc {
   const char* meaning = "";
   const char* source = "";
+  bool runtime = false;
 };
 
 /// One parameter, type erased.
 struct Leaf {
   std::string key;
   std::string type;
+  std::string unit;  // those that its text may have; empty: none
   std::string range;
   Doc doc;
-  std::function<void(const YamlNode&)> read;  // throws ConfigError or QuantityError
-  std::function<std::string()> show;          // YAML that `read` accepts
+  std::function<void(const ValueNode&)> read;  // throws ConfigError or QuantityError
+  std::function<std::string()> show;           // text that `read` accepts
 };
 
-class SchemaVisitor {
+class ParameterVisitor {
  public:
-  virtual ~SchemaVisitor() = default;
+  virtual ~ParameterVisitor() = default;
 
   /// A single value of one of the types of QuantityText.
   template <class T>
   void field(const char* key, T& member, Range range, Doc doc) {
-    leaf({key, QuantityText<T>::kTypeName, range.text(), doc,
-          [&member, range](const YamlNode& node) { member = read_quantity<T>(node, range); },
+    leaf({key, QuantityText<T>::kTypeName, QuantityText<T>::kUnits, range.text(), doc,
+          [&member, range](const ValueNode& node) { member = read_quantity<T>(node, range); },
           [&member] { return QuantityText<T>::format(member); }});
   }
 
   /// The same, or the word `absent`.
   template <class T>
   void field(const char* key, std::optional<T>& member, const char* absent, Range range, Doc doc) {
-    leaf({key, QuantityText<T>::kTypeName, std::string(absent) + " | " + range.text(), doc,
-          [&member, range, absent](const YamlNode& node) {
+    leaf({key, QuantityText<T>::kTypeName, QuantityText<T>::kUnits,
+          std::string(absent) + " | " + range.text(), doc,
+          [&member, range, absent](const ValueNode& node) {
             if (is_word(node, absent)) {
               member.reset();
             } else {
@@ -68,8 +84,8 @@ class SchemaVisitor {
   /// One of an enumeration's names.
   template <class E>
   void choice(const char* key, E& member, Doc doc) {
-    leaf({key, "choice", names_of_all<E>(), doc,
-          [&member](const YamlNode& node) {
+    leaf({key, "choice", "", names_of_all<E>(), doc,
+          [&member](const ValueNode& node) {
             std::vector<std::string> names;
             for (const auto& [enumerator, name] : EnumTable<E>::kNames) {
               if (is_word(node, name)) {
@@ -100,8 +116,8 @@ class SchemaVisitor {
                Range each, Doc doc);
   template <std::size_t N>
   void numbers(const char* key, std::array<unsigned, N>& member, Range each, Doc doc) {
-    leaf({key, "list of integers", std::to_string(N) + " of " + each.text(), doc,
-          [&member, each](const YamlNode& node) {
+    leaf({key, "list of integers", "", std::to_string(N) + " of " + each.text(), doc,
+          [&member, each](const ValueNode& node) {
             const std::vector<unsigned> read = read_numbers(node, N, N, each);
             std::copy(read.begin(), read.end(), member.begin());
           },
@@ -177,19 +193,19 @@ class SchemaVisitor {
   virtual bool begin_condition(bool applies, const char* condition) = 0;
   virtual void end_condition() = 0;
   /// A path as the user wrote it, made absolute.
-  virtual std::string resolve(const YamlNode& node) const { return node.scalar; }
+  virtual std::string resolve(const ValueNode& node) const { return node.scalar; }
 
-  static const std::string& scalar_of(const YamlNode& node, const char* type);
-  static bool is_word(const YamlNode& node, const char* word);
-  [[noreturn]] static void refuse_choice(const YamlNode& node,
+  static const std::string& scalar_of(const ValueNode& node, const char* type);
+  static bool is_word(const ValueNode& node, const char* word);
+  [[noreturn]] static void refuse_choice(const ValueNode& node,
                                          const std::vector<std::string>& names);
-  [[noreturn]] static void refuse_range(const YamlNode& node, const Range& range);
-  static std::vector<unsigned> read_numbers(const YamlNode& node, std::size_t least,
+  [[noreturn]] static void refuse_range(const ValueNode& node, const Range& range);
+  static std::vector<unsigned> read_numbers(const ValueNode& node, std::size_t least,
                                             std::size_t most, const Range& each);
   static std::string format_numbers(const std::vector<unsigned>& numbers);
 
   template <class T>
-  static T parse_at(const YamlNode& node) {
+  static T parse_at(const ValueNode& node) {
     const std::string& text = scalar_of(node, QuantityText<T>::kTypeName);
     try {
       return QuantityText<T>::parse(text);
@@ -199,10 +215,11 @@ class SchemaVisitor {
   }
 
   template <class T>
-  static T read_quantity(const YamlNode& node, const Range& range) {
+  static T read_quantity(const ValueNode& node, const Range& range) {
     const T value = parse_at<T>(node);
-    const bool low = *range.min != '\0' && less(value, QuantityText<T>::parse(range.min));
-    const bool high = *range.max != '\0' && less(QuantityText<T>::parse(range.max), value);
+    const bool low = !range.min.text.empty() && less(value, QuantityText<T>::parse(range.min.text));
+    const bool high =
+        !range.max.text.empty() && less(QuantityText<T>::parse(range.max.text), value);
     if (low || high) refuse_range(node, range);
     return value;
   }
@@ -215,4 +232,4 @@ class SchemaVisitor {
   static bool less(Frequency a, Frequency b) { return a.hertz < b.hertz; }
 };
 
-}  // namespace dcc::vp
+}  // namespace dcc

@@ -1,10 +1,10 @@
-#include "config/quantity_text.h"
+#include "describe/quantity_text.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-namespace dcc::vp {
+namespace dcc {
 namespace {
 
 template <class T>
@@ -141,4 +141,4 @@ TEST(EditDistance, KnownValues) {
 }
 
 }  // namespace
-}  // namespace dcc::vp
+}  // namespace dcc

@@ -1,4 +1,4 @@
-#include "config/quantity_text.h"
+#include "describe/quantity_text.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-namespace dcc::vp {
+namespace dcc {
 namespace {
 
 /// A decimal as written: digits · 10^-decimals.
@@ -204,6 +204,13 @@ std::string QuantityText<Ratio>::format(const Ratio& value) {
   return std::to_string(value.numerator) + "/" + std::to_string(value.denominator);
 }
 
+std::uint8_t QuantityText<std::uint8_t>::parse(std::string_view text) {
+  return read_integer<std::uint8_t>(text);
+}
+std::string QuantityText<std::uint8_t>::format(const std::uint8_t& value) {
+  return std::to_string(value);
+}
+
 unsigned QuantityText<unsigned>::parse(std::string_view text) {
   return read_integer<unsigned>(text);
 }
@@ -285,4 +292,4 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-}  // namespace dcc::vp
+}  // namespace dcc

@@ -1,4 +1,4 @@
-// Reading and writing of quantities: `100Gbps`, `1us`, `32MiB`, `1/256`, `1.5%`. Exact: no floating
+// Quantities as text: `100Gbps`, `1us`, `32MiB`, `1/256`, `1.5%`. Exact: no floating
 // point between text and value.
 #pragma once
 
@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "config/quantities.h"
+#include "describe/quantities.h"
 
-namespace dcc::vp {
+namespace dcc {
 
 /// A text that is not such a quantity; what() says why, without the place.
 class QuantityError : public std::invalid_argument {
@@ -17,27 +17,29 @@ class QuantityError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// How a type is read and written in YAML: `type_name`, `parse` (throws QuantityError), `format`
+/// How a type is read and written: `kTypeName`, `kUnits`, `parse` (throws QuantityError), `format`
 /// (gives text that `parse` reads back to the same value).
 template <class T>
 struct QuantityText;
 
-#define DCC_QUANTITY_TEXT(T, NAME)                 \
+#define DCC_QUANTITY_TEXT(T, NAME, UNITS)          \
   template <>                                      \
   struct QuantityText<T> {                         \
     static constexpr const char* kTypeName = NAME; \
+    static constexpr const char* kUnits = UNITS;   \
     static T parse(std::string_view text);         \
     static std::string format(const T& value);     \
   }
-DCC_QUANTITY_TEXT(PicoSeconds, "time");     // ps ns us ms s
-DCC_QUANTITY_TEXT(BitRate, "rate");         // bps kbps Mbps Gbps Tbps
-DCC_QUANTITY_TEXT(Bytes, "size");           // B KB MB GB (1000) KiB MiB GiB (1024)
-DCC_QUANTITY_TEXT(Frequency, "frequency");  // Hz kHz MHz GHz
-DCC_QUANTITY_TEXT(Ratio, "ratio");          // 0.01, 1/256, 1.5%
-DCC_QUANTITY_TEXT(unsigned, "integer");
-DCC_QUANTITY_TEXT(std::uint64_t, "integer");
-DCC_QUANTITY_TEXT(bool, "true or false");
-DCC_QUANTITY_TEXT(double, "number");  // expectations only, never a model's parameter
+DCC_QUANTITY_TEXT(PicoSeconds, "time", "ps ns us ms s");
+DCC_QUANTITY_TEXT(BitRate, "rate", "bps kbps Mbps Gbps Tbps");
+DCC_QUANTITY_TEXT(Bytes, "size", "B KB KiB MB MiB GB GiB");  // 1000 and 1024
+DCC_QUANTITY_TEXT(Frequency, "frequency", "Hz kHz MHz GHz");
+DCC_QUANTITY_TEXT(Ratio, "ratio", "");  // 0.01, 1/256, 1.5%
+DCC_QUANTITY_TEXT(std::uint8_t, "integer", "");
+DCC_QUANTITY_TEXT(unsigned, "integer", "");
+DCC_QUANTITY_TEXT(std::uint64_t, "integer", "");
+DCC_QUANTITY_TEXT(bool, "true or false", "");
+DCC_QUANTITY_TEXT(double, "number", "");  // expectations only, never a model's parameter
 #undef DCC_QUANTITY_TEXT
 
 /// `1..8` or `3`, appended to `list`; at most 65 536 hosts, none twice.
@@ -66,4 +68,4 @@ std::string nearest(std::string_view word, const Words& candidates) {
   return best;
 }
 
-}  // namespace dcc::vp
+}  // namespace dcc

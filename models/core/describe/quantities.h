@@ -10,7 +10,7 @@
 #include "net/packet.h"
 #include "units.h"
 
-namespace dcc::vp {
+namespace dcc {
 
 /// A non-negative number as it was written: 1/256, 0.01 and 1.5% are held exactly, so that two
 /// machines make the same fixed-point value of it. Numerator and denominator are below 2^40 and in
@@ -64,4 +64,4 @@ constexpr Bytes operator""_MiB(unsigned long long n) { return static_cast<Bytes>
 /// Host numbers in the order written: `3`, `1..8`, or `[0, 4..7]`. Without repetition.
 using HostList = std::vector<HostId>;
 
-}  // namespace dcc::vp
+}  // namespace dcc

@@ -1,50 +1,50 @@
-#include "config/schema_visitor.h"
+#include "describe/visitor.h"
 
 #include <algorithm>
 #include <filesystem>
 
-namespace dcc::vp {
+namespace dcc {
 
 std::string Range::text() const {
-  const std::string lower = min;
-  const std::string upper = max;
+  const std::string& lower = min.text;
+  const std::string& upper = max.text;
   if (lower.empty() && upper.empty()) return "any";
   if (upper.empty()) return "at least " + lower;
   if (lower.empty()) return "at most " + upper;
   return lower + " … " + upper;
 }
 
-const std::string& SchemaVisitor::scalar_of(const YamlNode& node, const char* type) {
-  if (node.kind == YamlNode::Kind::kNull) {
+const std::string& ParameterVisitor::scalar_of(const ValueNode& node, const char* type) {
+  if (node.kind == ValueNode::Kind::kNull) {
     throw ConfigError(node.place, std::string("no value; expected a ") + type);
   }
-  if (node.kind != YamlNode::Kind::kScalar) {
+  if (node.kind != ValueNode::Kind::kScalar) {
     throw ConfigError(node.place, std::string("expected a ") + type + ", not " + node.described());
   }
   return node.scalar;
 }
 
-bool SchemaVisitor::is_word(const YamlNode& node, const char* word) {
-  return node.kind == YamlNode::Kind::kScalar && node.scalar == word;
+bool ParameterVisitor::is_word(const ValueNode& node, const char* word) {
+  return node.kind == ValueNode::Kind::kScalar && node.scalar == word;
 }
 
-void SchemaVisitor::refuse_choice(const YamlNode& node, const std::vector<std::string>& names) {
+void ParameterVisitor::refuse_choice(const ValueNode& node, const std::vector<std::string>& names) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
   std::string message = node.described() + " is not one of " + all;
   const std::string hint =
-      node.kind == YamlNode::Kind::kScalar ? nearest(node.scalar, names) : std::string();
+      node.kind == ValueNode::Kind::kScalar ? nearest(node.scalar, names) : std::string();
   if (!hint.empty()) message += "; did you mean '" + hint + "'?";
   throw ConfigError(node.place, message);
 }
 
-void SchemaVisitor::refuse_range(const YamlNode& node, const Range& range) {
+void ParameterVisitor::refuse_range(const ValueNode& node, const Range& range) {
   throw ConfigError(node.place, in_quotes(node.scalar) + " is out of range (" + range.text() + ")");
 }
 
-std::vector<unsigned> SchemaVisitor::read_numbers(const YamlNode& node, std::size_t least,
-                                                  std::size_t most, const Range& each) {
-  if (node.kind != YamlNode::Kind::kList) {
+std::vector<unsigned> ParameterVisitor::read_numbers(const ValueNode& node, std::size_t least,
+                                                     std::size_t most, const Range& each) {
+  if (node.kind != ValueNode::Kind::kList) {
     throw ConfigError(node.place, "expected a list of numbers, not " + node.described());
   }
   if (node.items.size() < least || node.items.size() > most) {
@@ -55,11 +55,11 @@ std::vector<unsigned> SchemaVisitor::read_numbers(const YamlNode& node, std::siz
                       "expected " + wanted + " numbers, not " + std::to_string(node.items.size()));
   }
   std::vector<unsigned> numbers;
-  for (const YamlNode& item : node.items) numbers.push_back(read_quantity<unsigned>(item, each));
+  for (const ValueNode& item : node.items) numbers.push_back(read_quantity<unsigned>(item, each));
   return numbers;
 }
 
-std::string SchemaVisitor::format_numbers(const std::vector<unsigned>& numbers) {
+std::string ParameterVisitor::format_numbers(const std::vector<unsigned>& numbers) {
   std::string out;
   for (const unsigned n : numbers) out += (out.empty() ? "" : ", ") + std::to_string(n);
   return "[" + out + "]";
@@ -79,9 +79,9 @@ std::string yaml_text(const std::string& text) {
 
 }  // namespace
 
-void SchemaVisitor::text(const char* key, std::string& member, Doc doc) {
-  leaf({key, "text", "any", doc,
-        [&member](const YamlNode& node) {
+void ParameterVisitor::text(const char* key, std::string& member, Doc doc) {
+  leaf({key, "text", "", "any", doc,
+        [&member](const ValueNode& node) {
           const std::string& value = scalar_of(node, "text");
           if (value.size() > 200) throw ConfigError(node.place, "longer than 200 bytes");
           if (value.find_first_of("\r\n\t") != std::string::npos) {
@@ -92,12 +92,12 @@ void SchemaVisitor::text(const char* key, std::string& member, Doc doc) {
         [&member] { return yaml_text(member); }});
 }
 
-void SchemaVisitor::path(const char* key, std::string& member,
-                         const std::vector<std::string>& words, Doc doc) {
+void ParameterVisitor::path(const char* key, std::string& member,
+                            const std::vector<std::string>& words, Doc doc) {
   std::string range;
   for (const std::string& word : words) range += word + " | ";
-  leaf({key, "file", range + "an existing file", doc,
-        [this, &member, words](const YamlNode& node) {
+  leaf({key, "file", "", range + "an existing file", doc,
+        [this, &member, words](const ValueNode& node) {
           const std::string& value = scalar_of(node, "file name");
           if (std::find(words.begin(), words.end(), value) != words.end()) {
             member = value;
@@ -119,9 +119,9 @@ void SchemaVisitor::path(const char* key, std::string& member,
         }});
 }
 
-void SchemaVisitor::numbers_or_all(const char* key, std::vector<unsigned>& member, const char* what,
-                                   Doc doc) {
-  const auto append = [what](HostList& list, const YamlNode& node) {
+void ParameterVisitor::numbers_or_all(const char* key, std::vector<unsigned>& member,
+                                      const char* what, Doc doc) {
+  const auto append = [what](HostList& list, const ValueNode& node) {
     const std::string& text =
         scalar_of(node, (std::string("list of ") + what + " such as 1..8").c_str());
     try {
@@ -130,11 +130,11 @@ void SchemaVisitor::numbers_or_all(const char* key, std::vector<unsigned>& membe
       throw ConfigError(node.place, in_quotes(text) + ": " + e.what());
     }
   };
-  leaf({key, what, "all | 3 | 1..8 | [0, 4..7]", doc,
-        [&member, append, what](const YamlNode& node) {
+  leaf({key, what, "", "all | 3 | 1..8 | [0, 4..7]", doc,
+        [&member, append, what](const ValueNode& node) {
           HostList read;
-          if (node.kind == YamlNode::Kind::kList) {
-            for (const YamlNode& item : node.items) append(read, item);
+          if (node.kind == ValueNode::Kind::kList) {
+            for (const ValueNode& item : node.items) append(read, item);
             if (read.empty())
               throw ConfigError(node.place, std::string("an empty list of ") + what);
           } else if (!is_word(node, "all")) {
@@ -145,12 +145,12 @@ void SchemaVisitor::numbers_or_all(const char* key, std::vector<unsigned>& membe
         [&member] { return member.empty() ? "all" : format_hosts(member); }});
 }
 
-void SchemaVisitor::names(const char* key, std::vector<std::string>& member, const char* all,
-                          Doc doc) {
-  leaf({key, "names", std::string(all) + " | name | [name, …]", doc,
-        [&member, all](const YamlNode& node) {
+void ParameterVisitor::names(const char* key, std::vector<std::string>& member, const char* all,
+                             Doc doc) {
+  leaf({key, "names", "", std::string(all) + " | name | [name, …]", doc,
+        [&member, all](const ValueNode& node) {
           std::vector<std::string> read;
-          const auto append = [&read](const YamlNode& item) {
+          const auto append = [&read](const ValueNode& item) {
             const std::string& name = scalar_of(item, "name");
             if (name.empty()) throw ConfigError(item.place, "an empty name");
             if (std::count(read.begin(), read.end(), name) != 0) {
@@ -158,8 +158,8 @@ void SchemaVisitor::names(const char* key, std::vector<std::string>& member, con
             }
             read.push_back(name);
           };
-          if (node.kind == YamlNode::Kind::kList) {
-            for (const YamlNode& item : node.items) append(item);
+          if (node.kind == ValueNode::Kind::kList) {
+            for (const ValueNode& item : node.items) append(item);
             if (read.empty()) throw ConfigError(node.place, "an empty list of names");
           } else if (!is_word(node, all)) {
             append(node);
@@ -173,28 +173,28 @@ void SchemaVisitor::names(const char* key, std::vector<std::string>& member, con
         }});
 }
 
-void SchemaVisitor::numbers(const char* key, std::vector<unsigned>& member, std::size_t least,
-                            std::size_t most, Range each, Doc doc) {
+void ParameterVisitor::numbers(const char* key, std::vector<unsigned>& member, std::size_t least,
+                               std::size_t most, Range each, Doc doc) {
   const std::string size =
       least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
-  leaf({key, "list of integers", size + " of " + each.text(), doc,
-        [&member, least, most, each](const YamlNode& node) {
+  leaf({key, "list of integers", "", size + " of " + each.text(), doc,
+        [&member, least, most, each](const ValueNode& node) {
           member = read_numbers(node, least, most, each);
         },
         [&member] { return format_numbers(member); }});
 }
 
-void SchemaVisitor::number_map(const char* key, std::map<unsigned, unsigned>& member, Range keys,
-                               Range values, Doc doc) {
-  leaf({key, "map of integers", keys.text() + " to " + values.text(), doc,
-        [&member, keys, values](const YamlNode& node) {
-          if (node.kind != YamlNode::Kind::kMap) {
+void ParameterVisitor::number_map(const char* key, std::map<unsigned, unsigned>& member, Range keys,
+                                  Range values, Doc doc) {
+  leaf({key, "map of integers", "", keys.text() + " to " + values.text(), doc,
+        [&member, keys, values](const ValueNode& node) {
+          if (node.kind != ValueNode::Kind::kMap) {
             throw ConfigError(node.place, "expected a map of numbers, not " + node.described());
           }
           std::map<unsigned, unsigned> read;
-          for (const YamlNode::Entry& entry : node.entries) {
-            YamlNode key_node;
-            key_node.kind = YamlNode::Kind::kScalar;
+          for (const ValueNode::Entry& entry : node.entries) {
+            ValueNode key_node;
+            key_node.kind = ValueNode::Kind::kScalar;
             key_node.scalar = entry.key;
             key_node.place = entry.place;
             const unsigned k = read_quantity<unsigned>(key_node, keys);
@@ -213,4 +213,4 @@ void SchemaVisitor::number_map(const char* key, std::map<unsigned, unsigned>& me
         }});
 }
 
-}  // namespace dcc::vp
+}  // namespace dcc

@@ -1,0 +1,52 @@
+// The names of enumerators, as people write them, in the order in which help lists them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace dcc {
+
+/// DCC_ENUM_NAMES specialises it: `kNames`, pairs of enumerator and name.
+template <class E>
+struct EnumTable;
+
+template <class E, std::size_t N>
+constexpr std::array<std::pair<E, const char*>, N> enum_names(
+    const std::pair<E, const char*> (&names)[N]) {
+  std::array<std::pair<E, const char*>, N> out{};
+  for (std::size_t i = 0; i < N; ++i) {
+    out[i].first = names[i].first;
+    out[i].second = names[i].second;
+  }
+  return out;
+}
+
+/// In namespace dcc, after the enumeration: DCC_ENUM_NAMES(Kind, {Kind::kOne, "one"}, …);
+#define DCC_ENUM_NAMES(E, ...)                                   \
+  template <>                                                    \
+  struct EnumTable<E> {                                          \
+    static constexpr auto kNames = enum_names<E>({__VA_ARGS__}); \
+  }
+
+/// The name of an enumerator.
+template <class E>
+constexpr const char* name_of(E value) {
+  for (const auto& entry : EnumTable<E>::kNames) {
+    if (entry.first == value) return entry.second;
+  }
+  return "?";
+}
+
+/// "dcc | dcqcn | …": what a user may write.
+template <class E>
+std::string names_of_all() {
+  std::string out;
+  for (const auto& entry : EnumTable<E>::kNames) {
+    out += (out.empty() ? "" : " | ") + std::string(entry.second);
+  }
+  return out;
+}
+
+}  // namespace dcc

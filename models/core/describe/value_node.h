@@ -1,0 +1,53 @@
+// A value as somebody wrote it, with the place where it stood, and the error that tells the place:
+// what parameters are read from, whatever the format of the text.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dcc {
+
+/// Where a value came from: a file's line and column (from 1), or a `-c` argument.
+struct Place {
+  std::string source;  // file as given, or "-c key.path=value"
+  int line = 0;        // 0: the source as a whole
+  int column = 0;
+  /// "file:line:column", or the source alone.
+  std::string text() const;
+};
+
+/// Unusable input. what() is one line: "place: what is wrong".
+class ConfigError : public std::runtime_error {
+ public:
+  ConfigError(const Place& place, const std::string& message);
+};
+
+/// A node: scalar, list or map.
+struct ValueNode {
+  enum class Kind { kNull, kScalar, kList, kMap };
+  struct Entry;
+
+  Kind kind = Kind::kNull;
+  bool quoted = false;  // a scalar written in quotes is text, never a number
+  std::string scalar;
+  std::vector<ValueNode> items;  // kList
+  std::vector<Entry> entries;    // kMap, in the order written
+  Place place;
+
+  const ValueNode* find(std::string_view key) const;
+  ValueNode* find(std::string_view key);
+  /// "a list", "a map", "nothing" or the text in quotes, shortened and printable.
+  std::string described() const;
+};
+struct ValueNode::Entry {
+  std::string key;
+  Place place;  // of the key
+  ValueNode value;
+};
+
+/// Text for messages: in single quotes, control characters escaped, at most 48 characters.
+std::string in_quotes(std::string_view text);
+
+}  // namespace dcc
