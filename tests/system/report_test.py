@@ -15,11 +15,16 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 from harness import PATIENCE
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
 DCCVP = ""
+
+from dccvp.common.ending import ended  # noqa: E402
+from dccvp.report import make_report, run_folder, series  # noqa: E402
 MOST_BYTES = 10_000_000
 MOST_SECONDS = 3.0  # of processor time, whatever else the machine does
 
@@ -35,6 +40,16 @@ traffic:
   - {kind: incast, senders: 3..4, receiver: 0, dscp: 10}
   - {kind: flow, from: 5, to: 0, dscp: 10, bytes: 100KB}
 output: {series: {interval: 500ns}}
+"""
+
+NAMES = """\
+duration: 200us
+topology: {kind: custom, nodes: [{name: NAME, kind: switch}, {name: h0}, {name: h1}, {name: h2}],
+  links: [{from: h0, to: NAME, rate: 25Gbps, delay: 1us}, {from: h1, to: NAME, rate: 25Gbps,
+    delay: 1us}, {from: h2, to: NAME, rate: 25Gbps, delay: 1us}]}
+host: {driver: none}
+traffic: [{kind: incast, senders: 1..2, receiver: 0}]
+output: {series: {interval: 1us}}
 """
 
 # A tree of 320 hosts that all talk to each other; 1920 flows, each sampled.
@@ -288,8 +303,6 @@ class Report(unittest.TestCase):
         line = next(l for l in chart["lines"] if l["label"] == "s0->h0")
         self.assertEqual(chart["step"], 1 if len(rows) <= 4000 else chart["step"])
         self.assertEqual(max(line["y"]), float(f'{max(float(r["bytes"]) for r in rows):.5g}'))
-        sys.path.insert(0, str(ROOT / "python"))
-        from dccvp.report import series
         values = [(i * 7919) % 1000 for i in range(100_000)]
         values[54_321] = 5000
         times, (thin,), step = series.thinned(list(range(len(values))), [values], 1000)
@@ -319,6 +332,78 @@ class Report(unittest.TestCase):
             self.refused(*arguments)
         self.assertIn("below it", dccvp("report", ".", cwd=self.folder).stderr)
 
+    def test_damaged_files(self):
+        """Each file of a run by itself as a bad disk or a wrong tool leaves it."""
+        deep = b"[" * 200_000
+        latin = "t_s,port,bytes\n1,Köln,2\n".encode("latin-1")
+        cases = [(name, damage) for name in ("metrics.json", "flows.csv", "config.effective.yaml",
+                                             "series/class.csv", "series/queue.csv",
+                                             "series/flow_rates.csv")
+                 for damage in (None, deep, latin, b"\0\0,\xff", b"t_s\n1\n")]
+        cases += [("metrics.json", b'{"aggregate": ' + deep + b"}"), ("metrics.json", b"")]
+        for number, (name, damage) in enumerate(cases):
+            folder = f"damaged{number}"
+            shutil.copytree(self.folder / "a", self.folder / folder)
+            (self.folder / folder / name).unlink()
+            if damage is None:
+                (self.folder / folder / name).mkdir()
+            else:
+                (self.folder / folder / name).write_bytes(damage)
+            with self.subTest(file=name, damage=damage and damage[:20]):
+                if name == "config.effective.yaml":  # a remark in the report, which has all else
+                    self.make(folder)
+                else:
+                    self.assertIn(name, self.refused(folder))
+
+    def test_metrics_of_another_shape(self):
+        """Every value of a metrics.json replaced by values of other kinds: a report or a refusal."""
+        whole = json.loads((self.folder / "a/metrics.json").read_text())
+        shutil.copytree(self.folder / "a", self.folder / "shape")
+        arguments = ["--dccvp", DCCVP, "-o", str(self.folder / "shape.html"), str(self.folder / "shape")]
+        refused = 0
+        for key in whole:
+            inner = [key]
+            if isinstance(whole[key], dict):
+                inner += [(key, below) for below in whole[key]]
+            for place in inner:
+                for value in (None, "x", -1, [], {}, [{}]):
+                    changed = json.loads(json.dumps(whole))
+                    if isinstance(place, tuple):
+                        changed[place[0]][place[1]] = value
+                    else:
+                        changed[place] = value
+                    (self.folder / "shape/metrics.json").write_text(json.dumps(changed))
+                    with unittest.mock.patch.object(run_folder.Run, "ask", lambda *_: ""):
+                        done = ended(lambda: make_report.main(arguments))
+                    with self.subTest(place=place, value=value):
+                        self.assertIn(done, (0, 2))
+                    refused += done == 2
+        self.assertGreater(refused, 20)
+
+    def test_one_sample_is_no_chart(self):
+        done = dccvp("run", "small.yaml", "-c", "output.series.interval=1500us", "--quiet", "--out",
+                     "sampled", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check_page(self.make("sampled"), ["sampled"])
+        self.assertEqual(self.browser.inked(), [])
+        for part in ("classes", "rates", "queues"):
+            self.assertIn("a single sample. The interval of 1500us",
+                          self.browser.run(f"return document.getElementById('{part}').innerText"))
+
+    def test_names_that_look_like_markup(self):
+        name = "<!--<script/\u2028</script&amp;"
+        (self.folder / "names.yaml").write_text(NAMES.replace("NAME", json.dumps(name)))
+        done = dccvp("run", "names.yaml", "--no-plots", "--quiet", "--out", "names", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check_page(self.make("names"), ["names"])
+        self.assertEqual(len(self.browser.inked()), 3)
+        shown = self.browser.run("return document.getElementById('links').innerText")
+        self.assertIn("<!--<script/", shown)
+        labels = self.browser.run(
+            "return JSON.parse(document.getElementById('data').textContent).runs[0].charts.queue"
+            ".lines.map((line) => line.label)")
+        self.assertIn(f"{name}->h0", labels)
+
     def refused(self, *arguments):
         before = sorted(self.folder.rglob("*"))
         done = dccvp("report", *arguments, cwd=self.folder)
@@ -326,6 +411,7 @@ class Report(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
             self.assertRegex(done.stderr, r"\Adccvp: .+\n\Z")
             self.assertEqual(sorted(self.folder.rglob("*")), before, "something was written")
+        return done.stderr
 
     def test_320_hosts(self):
         (self.folder / "tree.yaml").write_text(TREE)

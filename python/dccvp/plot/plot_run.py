@@ -83,6 +83,13 @@ def averaged(times, values, most=400):
     return ([sum(t) / len(t) for t, _ in stretches], [sum(v) / len(v) for _, v in stretches])
 
 
+def told_if_empty(axes, series):
+    """Says so where there are not two samples to draw a line between."""
+    if len(set(series["t_s"])) < 2:
+        axes.text(0.5, 0.5, "fewer than two samples: output.series.interval\nis too long for this run",
+                  transform=axes.transAxes, ha="center", va="center", color=PALE)
+
+
 def label_lines(axes, labels):
     """Names at the right end of lines, pushed apart so that none covers another."""
     low, high = axes.get_ylim()
@@ -129,6 +136,7 @@ def plot_classes(folder, metrics, series, title):
                        color=colour.get(int(dscp), PALE))
         labels.append((mean_of_last(part["goodput_gbps"]), f"DSCP {int(dscp)}",
                        colour.get(int(dscp), PALE)))
+    told_if_empty(over_time, series)
     over_time.set_ylim(bottom=0)
     over_time.set_ylabel("goodput (Gb/s)")
     over_time.set_title("Goodput by class")
@@ -171,6 +179,7 @@ def plot_flow_rates(folder, metrics, series, title):
         factor = time_axis(axes, series["t_s"])
         shade_window(axes, metrics, factor)
         labels = draw_flows(axes, parts, flows, dscps, column, factor)
+        told_if_empty(axes, series)
         axes.set_ylim(bottom=0)
         axes.set_ylabel(name)
         label_lines(axes, labels)
@@ -254,6 +263,7 @@ def plot_queues(folder, metrics, series, title):
             axes.axhline(mean, color=INK, linewidth=1, linestyle=(0, (4, 3)))
             text += f"\nmean {mean:.1f} {unit}"
         labels.append((mean_of_last(values), text, COLOURS[i % len(COLOURS)]))
+    told_if_empty(axes, series)
     axes.set_ylim(bottom=0)
     axes.set_ylabel(f"queue length ({unit})")
     axes.set_title("Egress queues")

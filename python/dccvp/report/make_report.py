@@ -7,13 +7,13 @@ Exit status 2, with a sentence, when a folder holds no run or the file cannot be
 
 import argparse
 import json
-import os
 import pathlib
-import sys
 
+from dccvp.common.ending import InputError
+from dccvp.common.whole_file import write_whole
 from dccvp.report import sections, series
 from dccvp.report.html_text import escape
-from dccvp.report.run_folder import ReportError, Run
+from dccvp.report.run_folder import Run
 
 HERE = pathlib.Path(__file__).resolve().parent
 TITLES = (("summary", "Summary"), ("network", "Network"), ("classes", "Classes"),
@@ -55,11 +55,19 @@ def thinning_note(runs):
     return "Charts show every sample."
 
 
+def script_data(data):
+    """JSON that is data for whoever reads HTML too: a name may hold any markup, and not only
+    `</script` but `<!--<script` as well changes how the rest is read."""
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+
+
 def page(runs):
     for run in runs:
         dscps = run.dscps()
-        run.charts = series.charts_of(
+        charts = series.charts_of(
             run, lambda d, known=dscps: known.index(d) if d in known else 7, len(runs))
+        run.charts = {name: chart for name, chart in charts.items() if chart}
+        run.too_short = set(charts) - set(run.charts)
     data = {"runs": [{"label": run.label, "charts": run.charts,
                       "window": [run.metrics["measure"]["from_s"], run.metrics["measure"]["to_s"]]}
                      for run in runs]}
@@ -73,7 +81,7 @@ def page(runs):
         "body": "".join(make(runs) for make in sections.ALL),
         "folders": escape(", ".join(str(run.folder) for run in runs)),
         "thinning": thinning_note(runs),
-        "data": json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("</", "<\\/"),
+        "data": script_data(data),
         "uplot_js": (HERE / "vendor/uPlot.iife.min.js").read_text(encoding="utf-8"),
         "js": (HERE / "report.js").read_text(encoding="utf-8"),
     }
@@ -96,19 +104,13 @@ def main(argv):
         runs = [Run(folder, arguments.dccvp) for folder in arguments.folders]
         label_runs(runs)
         text = page(runs)
-    except ReportError as error:
-        print(f"dccvp: {error}", file=sys.stderr)
-        return 2
-    except (KeyError, TypeError, IndexError) as error:
-        print(f"dccvp: {arguments.folders[0]}: metrics.json is not complete ({error!r})",
-              file=sys.stderr)
-        return 2
-    staged = f"{arguments.file}.{os.getpid()}.tmp"
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
+        raise InputError(f"{', '.join(arguments.folders)}: metrics.json is not complete, or not what "
+                         f"a run writes ({error!r})") from error
     try:
-        with open(staged, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(staged, arguments.file)
+        if not pathlib.Path(arguments.file).absolute().parent.is_dir():
+            raise InputError(f"'{arguments.file}' could not be written: there is no such folder")
+        write_whole(arguments.file, text)
     except OSError as error:
-        print(f"dccvp: '{arguments.file}' could not be written: {error.strerror}", file=sys.stderr)
-        return 2
+        raise InputError(f"'{arguments.file}' could not be written: {error.strerror}") from error
     return 0

@@ -6,28 +6,31 @@ import math
 import pathlib
 import subprocess
 
-
-class ReportError(Exception):
-    """A folder that cannot be reported on; the text is a sentence for the user."""
+from dccvp.common.ending import InputError
 
 
-NEEDED = {"metrics.json": ("aggregate", "classes", "links", "queues", "flows", "hosts", "balance")}
+NEEDED = ("aggregate", "classes", "links", "queues", "flows", "hosts", "balance")
 TEXT_COLUMNS = {"port", "completed"}
+FLOW_COLUMNS = ("rate_gbps", "goodput_gbps", "target_gbps", "alpha")
 
 
-def read_columns(path):
-    """A CSV as {column: list}: numbers (None where empty), texts in TEXT_COLUMNS."""
+def read_columns(path, needed):
+    """A CSV as {column: list}: numbers (None where empty), texts in TEXT_COLUMNS. Empty without the
+    file; InputError for one that is not what a run writes, with the columns that are needed."""
     if not path.exists():
         return {}
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = csv.reader(file)
-        try:
-            names = next(rows)
-        except StopIteration:
-            return {}
-        table = list(zip(*rows)) or [()] * len(names)
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = csv.reader(file)
+            names = next(rows, [])
+            table = list(zip(*rows)) or [()] * len(names)
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {error}") from error
     if len(table) != len(names):
-        raise ReportError(f"{path}: rows of different lengths")
+        raise InputError(f"{path}: rows of different lengths")
+    missing = [name for name in needed if name not in names]
+    if missing:
+        raise InputError(f"{path}: no column {missing[0]}")
     columns = {}
     try:
         for name, cells in zip(names, table):
@@ -36,7 +39,7 @@ def read_columns(path):
             else:
                 columns[name] = [float(cell) if cell else None for cell in cells]
     except ValueError as error:
-        raise ReportError(f"{path}: column {name}: {error}") from error
+        raise InputError(f"{path}: column {name}: {error}") from error
     return columns
 
 
@@ -52,13 +55,14 @@ class Run:
         self.name = self.folder.resolve().name
         self.dccvp = dccvp
         self.metrics = self.read_metrics()
-        self.flows = read_columns(self.folder / "flows.csv")
+        self.flows = read_columns(self.folder / "flows.csv",
+                                  ("id", "dscp", "bytes", "fct_s", "completed"))
         series = self.folder / "series"
-        self.class_series = read_columns(series / "class.csv")
-        self.rate_series = read_columns(series / "flow_rates.csv")
-        self.queue_series = read_columns(series / "queue.csv")
+        self.class_series = read_columns(series / "class.csv", ("t_s", "dscp", "goodput_gbps"))
+        self.rate_series = read_columns(series / "flow_rates.csv", ("t_s", "flow", *FLOW_COLUMNS))
+        self.queue_series = read_columns(series / "queue.csv", ("t_s", "port", "bytes"))
         config = self.folder / "config.effective.yaml"
-        self.yaml = config.read_text(encoding="utf-8") if config.exists() else ""
+        self.yaml = config.read_text(encoding="utf-8", errors="replace") if config.is_file() else ""
         self.config_error = ""
         self.parameters = self.ask("params", config, "--format", "json")
         self.parameters = json.loads(self.parameters) if self.parameters else []
@@ -66,7 +70,7 @@ class Run:
 
     def read_metrics(self):
         if not self.folder.is_dir():
-            raise ReportError(f"'{self.folder}' is not a folder")
+            raise InputError(f"'{self.folder}' is not a folder")
         path = self.folder / "metrics.json"
         if not path.exists():
             hint = ""
@@ -74,22 +78,22 @@ class Run:
             if below:
                 some = ", ".join(f"'{p}'" for p in below[:3])
                 hint = f"; {len(below)} below it do: {some}{', …' if len(below) > 3 else ''}"
-            raise ReportError(f"'{self.folder}' holds no run: metrics.json is missing{hint}")
+            raise InputError(f"'{self.folder}' holds no run: metrics.json is missing{hint}")
         try:
             metrics = json.loads(path.read_text(encoding="utf-8"))
-        except (ValueError, UnicodeDecodeError) as error:
-            raise ReportError(f"{path}: {error}") from error
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path}: {error}") from error
         if not isinstance(metrics, dict):
-            raise ReportError(f"{path}: not an object")
-        for key in NEEDED["metrics.json"]:
+            raise InputError(f"{path}: not an object")
+        for key in NEEDED:
             if key not in metrics:
-                raise ReportError(f"{path}: no '{key}': not the metrics of a run")
+                raise InputError(f"{path}: no '{key}': not the metrics of a run")
         return metrics
 
     def ask(self, command, config, *arguments):
         """What dccvp says about the configuration; empty, with config_error, when it cannot."""
         done = subprocess.run([self.dccvp, command, str(config), *arguments], capture_output=True,
-                              text=True, check=False)
+                              encoding="utf-8", errors="replace", check=False)
         if done.returncode == 0:
             return done.stdout
         self.config_error = done.stderr.strip().removeprefix("dccvp: ")

@@ -44,6 +44,10 @@ def network(runs):
 
 def chart(runs, index, names, title, unit, extra=""):
     choices = [(name, label) for name, label in names if name in runs[index].charts]
+    if not choices and any(name in runs[index].too_short for name, _ in names):
+        return (f'<p class="note">No chart of {title.lower()}: a single sample. The interval of '
+                f'{escape(runs[index].value("output.series.interval") or "the series")} '
+                "(output.series.interval) is too long for this run.</p>")
     if not choices:
         return f'<p class="note">No series of {title.lower()} in this run.</p>'
     buttons = "".join(

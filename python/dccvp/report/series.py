@@ -5,11 +5,11 @@ for, each stretch of neighbouring samples is replaced by two points, the least a
 its values, in the order in which they came.
 """
 
+from dccvp.report.run_folder import FLOW_COLUMNS
+
 MOST_LINES = 16  # with more flows, single lines say nothing: mean and spread of a class do
 STRETCHES = 250  # of time, over which flows are averaged before their spread is taken
 POINTS_OF_A_REPORT = 500_000
-FLOW_COLUMNS = (("rate_gbps", "allowed rate"), ("goodput_gbps", "goodput"),
-                ("target_gbps", "target rate"), ("alpha", "α"))
 
 
 def rounded(value):
@@ -90,10 +90,10 @@ def flow_charts(run, colour_of, most):
     columns = run.rate_series
     if not columns.get("t_s"):
         return {}
-    times, parts = by_key(columns, "flow", [name for name, _ in FLOW_COLUMNS])
+    times, parts = by_key(columns, "flow", FLOW_COLUMNS)
     dscp_of = {f: d for f, d in zip(run.flows.get("id", []), run.flows.get("dscp", []))}
     charts = {}
-    for column, _ in FLOW_COLUMNS:
+    for column in FLOW_COLUMNS:
         if all(v is None or v == 0 for part in parts.values() for v in part[column]):
             continue
         if len(parts) <= MOST_LINES:
@@ -141,10 +141,11 @@ def spread_chart(times, parts, column, dscp_of, colour_of):
 
 
 def charts_of(run, colour_of, runs):
-    """{name: chart} of a run that shares a report with `runs` - 1 others."""
+    """{name: chart} of a run that shares a report with `runs` - 1 others; one with fewer than two
+    samples, which draws nothing, is None."""
     flows = len(set(run.rate_series.get("flow", ())))
     lines = 16 + 4 * min(flows, MOST_LINES)
     most = max(200, min(4000, POINTS_OF_A_REPORT // (lines * runs)))
     charts = {"class": class_chart(run, colour_of, most), "queue": queue_chart(run, most)}
     charts.update(flow_charts(run, colour_of, most))
-    return {name: c for name, c in charts.items() if c}
+    return {name: c if len(c["x"]) > 1 else None for name, c in charts.items() if c}
