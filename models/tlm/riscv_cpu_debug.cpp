@@ -154,7 +154,7 @@ std::string RiscvCpu::debug_monitor(const std::string& command) {
 }
 
 std::string RiscvCpu::monitor_modules() const {
-  std::string text = std::string(name()) + "  RISC-V CPU RV32IMC\n";
+  std::string text = std::string(name()) + "  RISC-V CPU RV32IMAC\n";
   if (registry_ == nullptr) return text;
   for (const DebugRegistry::Module& module : registry_->modules()) {
     text += module.name + "  " + module.kind + "\n";

@@ -70,6 +70,12 @@ constexpr Word csrrsi(Word rd, Word csr, Word uimm) {
 constexpr Word csrrci(Word rd, Word csr, Word uimm) {
   return csr << 20 | uimm << 15 | 7 << 12 | rd << 7 | 0x73;
 }
+/// An operation of the A extension on the word at rs1; `funct5` as in the manual's table 24.2.
+constexpr Word amo(Word funct5, Word rd, Word rs1, Word rs2) {
+  return enc_r(funct5 << 2, rs2, rs1, 2, rd, 0x2F);
+}
+constexpr Word lr(Word rd, Word rs1) { return amo(2, rd, rs1, 0); }
+constexpr Word sc(Word rd, Word rs1, Word rs2) { return amo(3, rd, rs1, rs2); }
 constexpr Word kNop = addi(0, 0, 0);
 constexpr Word kEcall = 0x00000073, kEbreak = 0x00100073, kMret = 0x30200073, kWfi = 0x10500073,
                kFence = 0x0FF0000F, kFenceI = 0x0000100F, kCEbreak = 0x9002;

@@ -71,6 +71,14 @@ class HartFixture : public ::testing::Test, public MemoryBus {
   /// Runs `n` instructions from the start of RAM.
   Stop run(std::uint64_t n) { return hart_.run(n); }
 
+  /// Back from user mode by a trap of one kind or another.
+  void leave_user() {
+    if (hart_.privilege() != Privilege::kUser) return;
+    put(kRam + 0xF00, {kEcall});
+    hart_.set_pc(kRam + 0xF00);
+    run(1);
+    ASSERT_EQ(hart_.privilege(), Privilege::kMachine);
+  }
   void expect_trap(Cause cause, std::uint32_t epc, std::uint32_t value) {
     EXPECT_EQ(csr(csr::kMcause), static_cast<std::uint32_t>(cause));
     EXPECT_EQ(csr(csr::kMepc), epc);

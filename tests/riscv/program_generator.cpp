@@ -54,7 +54,7 @@ void ProgramGenerator::item(unsigned depth) {
     case 12:
       return memory_access();
     case 13:
-      return computed_memory_access();
+      return random_.one_in(2) ? computed_memory_access() : atomic();
     case 14:
     case 15:
       return compressed_memory_access();
@@ -146,25 +146,58 @@ void ProgramGenerator::memory_access() {
   static constexpr Word kLoads[] = {0, 1, 2, 4, 5};
   const bool store = random_.one_in(2);
   const Word funct3 = store ? random_.below(3) : kLoads[random_.below(5)];
-  const auto align = ~((1 << (funct3 & 3)) - 1);
+  const auto align = random_.one_in(4) ? ~0 : ~((1 << (funct3 & 3)) - 1);
   const auto imm = (static_cast<std::int32_t>(random_.below(4096)) - 2048) & align;
   const Word base = random_.one_in(3) ? kStack : kData;
   emit32(store ? enc_s(imm, any_register(), base, funct3)
                : enc_i(imm, base, funct3, target_register(), 0x03));
 }
 
-void ProgramGenerator::computed_memory_access() {
+// A register that is made to point into the data area, at an offset within `mask`.
+unsigned ProgramGenerator::pointer_into_data(std::int32_t mask) {
   unsigned pointer = 0;
   do {
     pointer = target_register();
   } while (pointer == 0);
-  const bool store = random_.one_in(2);
-  const Word size = random_.below(3);
-  const auto mask = static_cast<std::int32_t>(0x7FF & ~((1u << size) - 1));
   emit32(enc_i(mask, any_register(), 7, pointer));
   emit32(enc_r(0, kData, pointer, 0, pointer));
+  return pointer;
+}
+
+void ProgramGenerator::computed_memory_access() {
+  const bool store = random_.one_in(2);
+  const Word size = random_.below(3);
+  const unsigned pointer = pointer_into_data(0x7FF & ~((1 << size) - 1));
   emit32(store ? enc_s(0, any_register(), pointer, size)
                : enc_i(0, pointer, size, target_register(), 0x03));
+}
+
+// An operation on memory, or a reservation, what may come in between, and its store, which succeeds
+// or not: the store may be to another word, or come without a reservation at all.
+void ProgramGenerator::atomic() {
+  static constexpr Word kOperations[] = {0x00, 0x01, 0x04, 0x08, 0x0C, 0x10, 0x14, 0x18, 0x1C};
+  const auto order = [this] { return random_.below(4); };  // aq, rl
+  const unsigned pointer = pointer_into_data(random_.one_in(2) ? 0x0C : 0x7FC);
+  if (random_.one_in(2)) {
+    const Word funct5 = kOperations[random_.below(9)];
+    emit32(enc_r(funct5 << 2 | order(), any_register(), pointer, 2, target_register(), 0x2F));
+    return;
+  }
+  unsigned loaded = 0;
+  do {
+    loaded = target_register();
+  } while (loaded == pointer);
+  if (!random_.one_in(8)) emit32(enc_r(0x02 << 2 | order(), 0, pointer, 2, loaded, 0x2F));
+  if (random_.one_in(4)) emit32(enc_s(0, any_register(), pointer, random_.below(3)));
+  if (random_.one_in(8)) emit32(addi(pointer, pointer, 4));
+  const unsigned times = random_.one_in(4) ? 2 : 1;
+  for (unsigned i = 0; i < times; ++i) {
+    unsigned result = 0;
+    do {
+      result = target_register();
+    } while (result == pointer);
+    emit32(enc_r(0x03 << 2 | order(), any_register(), pointer, 2, result, 0x2F));
+  }
 }
 
 void ProgramGenerator::compressed_memory_access() {

@@ -1,4 +1,4 @@
-// Random RV32IMC programs that end: the stimulus of the lock-step test.
+// Random RV32IMAC programs that end: the stimulus of the lock-step test.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,9 @@ class Random {
 
 /// Straight code with forward jumps of every kind, counted loops, and loads and stores that stay
 /// in one data area. Registers kept for addresses and loop counters are never overwritten.
-/// Covers: all of RV32IM with corner-case operands, every RV32C form, hints, fence and fence.i,
-/// instructions across page ends. Never executed: traps and CSRs, which have their own tests.
+/// Covers: all of RV32IMA with corner-case operands, misaligned loads and stores, every RV32C form,
+/// hints, fence and fence.i, instructions across page ends. Never executed: traps and CSRs, which
+/// have their own tests.
 class ProgramGenerator {
  public:
   static constexpr std::uint32_t kDataBytes = 8192;  // around the data pointers
@@ -47,6 +48,8 @@ class ProgramGenerator {
   void memory_access();
   void computed_memory_access();
   void compressed_memory_access();
+  void atomic();
+  unsigned pointer_into_data(std::int32_t mask);
   void forward_jump(unsigned depth);
   void computed_jump(unsigned depth);
   void loop(unsigned depth);

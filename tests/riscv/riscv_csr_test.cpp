@@ -16,7 +16,7 @@ class RiscvCsr : public HartFixture {
 TEST_F(RiscvCsr, ResetValues) {
   hart_.reset(kRam);
   EXPECT_EQ(csr(csr::kMstatus), 0x1800u);
-  EXPECT_EQ(csr(csr::kMisa), 0x40001104u);
+  EXPECT_EQ(csr(csr::kMisa), 0x40101105u);
   for (const std::uint32_t zero : {csr::kMie, csr::kMip, csr::kMtvec, csr::kMepc, csr::kMcause,
                                    csr::kMtval, csr::kMhartid, csr::kMvendorid, csr::kMcycle}) {
     EXPECT_EQ(csr(zero), 0u) << zero;
@@ -34,16 +34,18 @@ TEST_F(RiscvCsr, HartIdIsTheOneGiven) {
 }
 
 TEST_F(RiscvCsr, WritableBits) {
-  EXPECT_EQ(after_write(csr::kMstatus, 0xFFFFFFFF), 0x1888u);
-  EXPECT_EQ(after_write(csr::kMstatus, 0), 0x1800u);
+  EXPECT_EQ(after_write(csr::kMstatus, 0xFFFFFFFF), 0x221888u);  // TW, MPRV, MPP, MPIE, MIE
+  EXPECT_EQ(after_write(csr::kMstatus, 0), 0u);
   EXPECT_EQ(after_write(csr::kMie, 0xFFFFFFFF), 0x888u);
   EXPECT_EQ(after_write(csr::kMip, 0xFFFFFFFF), 0u);
-  EXPECT_EQ(after_write(csr::kMisa, 0), 0x40001104u);
+  EXPECT_EQ(after_write(csr::kMisa, 0), 0x40101105u);
   EXPECT_EQ(after_write(csr::kMscratch, 0xDEADBEEF), 0xDEADBEEFu);
   EXPECT_EQ(after_write(csr::kMepc, 0xFFFFFFFF), 0xFFFFFFFEu);
   EXPECT_EQ(after_write(csr::kMcause, 0x8000000B), 0x8000000Bu);
   EXPECT_EQ(after_write(csr::kMtval, 0x12345678), 0x12345678u);
-  EXPECT_EQ(after_write(csr::kMcountinhibit, 0xFFFFFFFF), 0u);
+  EXPECT_EQ(after_write(csr::kMcountinhibit, 0xFFFFFFFF), 5u);
+  EXPECT_EQ(after_write(csr::kMcounteren, 0xFFFFFFFF), 5u);
+  EXPECT_EQ(after_write(csr::kMenvcfg, 0xFFFFFFFF), 0u);
   EXPECT_EQ(after_write(csr::kMhpmcounter3, 5), 0u);
 }
 
@@ -109,6 +111,33 @@ TEST_F(RiscvCsr, CountersReadBackWhatWasWritten) {
   EXPECT_EQ(hart_.reg(9), 1u) << "carried into the upper half";
   EXPECT_EQ(hart_.reg(10), 1u);
   EXPECT_EQ(hart_.reg(11), 1000u);
+}
+
+TEST_F(RiscvCsr, CountersCarryAndWrap) {
+  hart_.set_reg(5, 0xFFFFFFFF);
+  put(kRam, {csrrw(0, csr::kMinstreth, 5), csrrw(0, csr::kMinstret, 5), csrrs(6, csr::kMinstret, 0),
+             csrrs(7, csr::kMinstret, 0), csrrs(8, csr::kMinstreth, 0)});
+  run(5);
+  EXPECT_EQ(hart_.reg(6), 0xFFFFFFFFu);
+  EXPECT_EQ(hart_.reg(7), 0u);
+  EXPECT_EQ(hart_.reg(8), 0u);
+}
+
+TEST_F(RiscvCsr, CountersStopWhileInhibited) {
+  put(kRam,
+      {csrrwi(0, csr::kMcountinhibit, 4), csrrs(5, csr::kMinstret, 0), kNop,
+       csrrs(6, csr::kMinstret, 0), csrrs(7, csr::kMcycle, 0), csrrwi(0, csr::kMinstret, 20), kNop,
+       csrrs(8, csr::kMinstret, 0), csrrwi(0, csr::kMcountinhibit, 1), csrrs(9, csr::kMinstret, 0),
+       csrrs(10, csr::kMinstret, 0), csrrs(11, csr::kMcycle, 0), csrrs(12, csr::kMcycle, 0)});
+  run(13);
+  EXPECT_EQ(hart_.reg(5), 1u);
+  EXPECT_EQ(hart_.reg(6), 1u);
+  EXPECT_EQ(hart_.reg(7), 4u) << "the other one goes on";
+  EXPECT_EQ(hart_.reg(8), 20u) << "written while it stands";
+  EXPECT_EQ(hart_.reg(9), 20u) << "and goes on from there";
+  EXPECT_EQ(hart_.reg(10), 21u);
+  EXPECT_EQ(hart_.reg(11), 9u);
+  EXPECT_EQ(hart_.reg(12), 9u);
 }
 
 TEST_F(RiscvCsr, CyclesFollowTheCpi) {

@@ -43,7 +43,7 @@ TEST_F(RiscvTrap, IllegalWordsReportTheirBits) {
         enc_i(0, 1, 6, 1, 0x03), enc_s(0, 1, 1, 3), enc_b(8, 1, 1, 2), enc_b(8, 1, 1, 3),
         enc_i(0, 1, 1, 1, 0x67), 0x10200073u /* sret */, 0x00200073u /* uret */,
         0x12000073u /* sfence */, 0x0000400Fu /* funct3 of MISC-MEM */, 0x00004073u,
-        0x0010A12Fu /* amo */, 0x00012087u /* flw */}) {
+        0x2810A12Fu /* no such amo */, 0x00012087u /* flw */}) {
     expect_illegal(w, w);
   }
 }
@@ -58,8 +58,8 @@ TEST_F(RiscvTrap, IllegalHalfwordsReportSixteenBits) {
 }
 
 TEST_F(RiscvTrap, UnknownCsrIsIllegal) {
-  for (const Word number : {0x7C0u, 0x180u /* satp */, 0x302u /* medeleg */, 0x3A0u /* pmpcfg0 */,
-                            0x7A0u /* tselect */, 0xC01u /* time */, 0x100u}) {
+  for (const Word number : {0x7C0u, 0x180u /* satp */, 0x302u /* medeleg */, 0x3C0u /* pmpaddr16 */,
+                            0x7A5u /* tcontrol */, 0xC01u /* time */, 0x100u}) {
     expect_illegal(csrrs(5, number, 0), csrrs(5, number, 0));
   }
 }
@@ -168,7 +168,7 @@ TEST_F(RiscvTrap, TrapStacksInterruptEnableAndMretUnstacks) {
   run(1);
   EXPECT_EQ(csr(csr::kMstatus), 0x1880u);  // MPP = M, MPIE = 1, MIE = 0
   run(4);
-  EXPECT_EQ(csr(csr::kMstatus), 0x1888u);
+  EXPECT_EQ(csr(csr::kMstatus), 0x0088u);  // and MPP = U, the least mode
   EXPECT_EQ(hart_.pc(), kRam + 4);
   hart_.write_csr(csr::kMstatus, 0);
   hart_.set_pc(kRam);

@@ -52,7 +52,7 @@ void add_run_elf_command(CLI::App& app, int& status) {
   CLI::App* const command = app.add_subcommand("run-elf", "run one RISC-V program, bare metal");
   const auto a = std::make_shared<RunElfArguments>();
   RunElfOptions& o = a->options;
-  command->add_option("file", o.file, "program: ELF32, RV32IMC")->required()->type_name("FILE.elf");
+  command->add_option("file", o.file, "program: ELF32, RV32IMAC")->required()->type_name("FILE.elf");
   command->add_option("--max-time", a->max_time, "simulated time it may take")
       ->capture_default_str();
   command->add_option("--ram", a->ram, "memory at 0x80000000")->capture_default_str();

@@ -63,7 +63,7 @@ void add_host(model::DebugRegistry& registry, Host& host, const FlowPlan& plan) 
       {name + ".nic", driven ? "NIC: registers " + name + ".nic.NAME" : std::string("NIC"), {}});
   if (driven) add_registers(registry, name + ".", host.nic().host()->registers());
   if (model::RiscvCpu* const cpu = host.cpu()) {
-    registry.add_module({name + ".cpu", "RISC-V CPU RV32IMC", {}});
+    registry.add_module({name + ".cpu", "RISC-V CPU RV32IMAC", {}});
     registry.add_value(
         {name + ".pc", "where the CPU is", 0, [cpu](std::uint32_t) { return cpu->whereabouts(); }});
   }

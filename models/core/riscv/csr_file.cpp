@@ -6,7 +6,12 @@
 namespace dcc::riscv {
 namespace {
 
-constexpr std::uint32_t kMisaRv32Imc = 1u << 30 | 1u << 8 | 1u << 12 | 1u << 2;
+constexpr std::uint32_t extension(char letter) { return 1u << (letter - 'A'); }
+constexpr std::uint32_t kMisa =
+    1u << 30 | extension('A') | extension('C') | extension('I') | extension('M') | extension('U');
+// Bits of mcounteren and mcountinhibit. There is no `time` to enable.
+constexpr std::uint32_t kCycleBit = 1, kInstretBit = 4;
+constexpr std::uint32_t kAddressMatchOnly = 1u << 2;  // tinfo: types of trigger there are
 
 constexpr std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
 constexpr std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); }
@@ -49,6 +54,34 @@ constexpr NamedCsr kNames[] = {
     {"mhartid", csr::kMhartid},
     {"mconfigptr", csr::kMconfigptr},
     {"mcountinhibit", csr::kMcountinhibit},
+    {"mcounteren", csr::kMcounteren},
+    {"menvcfg", csr::kMenvcfg},
+    {"menvcfgh", csr::kMenvcfgh},
+    {"pmpcfg0", csr::kPmpcfg0},
+    {"pmpcfg1", csr::kPmpcfg0 + 1},
+    {"pmpcfg2", csr::kPmpcfg0 + 2},
+    {"pmpcfg3", csr::kPmpcfg0 + 3},
+    {"pmpaddr0", csr::kPmpaddr0},
+    {"pmpaddr1", csr::kPmpaddr0 + 1},
+    {"pmpaddr2", csr::kPmpaddr0 + 2},
+    {"pmpaddr3", csr::kPmpaddr0 + 3},
+    {"pmpaddr4", csr::kPmpaddr0 + 4},
+    {"pmpaddr5", csr::kPmpaddr0 + 5},
+    {"pmpaddr6", csr::kPmpaddr0 + 6},
+    {"pmpaddr7", csr::kPmpaddr0 + 7},
+    {"pmpaddr8", csr::kPmpaddr0 + 8},
+    {"pmpaddr9", csr::kPmpaddr0 + 9},
+    {"pmpaddr10", csr::kPmpaddr0 + 10},
+    {"pmpaddr11", csr::kPmpaddr0 + 11},
+    {"pmpaddr12", csr::kPmpaddr0 + 12},
+    {"pmpaddr13", csr::kPmpaddr0 + 13},
+    {"pmpaddr14", csr::kPmpaddr0 + 14},
+    {"pmpaddr15", csr::kPmpaddr0 + 15},
+    {"tselect", csr::kTselect},
+    {"tdata1", csr::kTdata1},
+    {"tdata2", csr::kTdata2},
+    {"tdata3", csr::kTdata3},
+    {"tinfo", csr::kTinfo},
     {"cycle", csr::kCycle},
     {"cycleh", csr::kCycleh},
     {"instret", csr::kInstret},
@@ -57,15 +90,43 @@ constexpr NamedCsr kNames[] = {
 
 }  // namespace
 
+bool CsrFile::permits(std::uint32_t number) const {
+  if (privilege_ == Privilege::kMachine) return true;
+  if ((number >> 8 & 3) != 0) return false;  // the least mode, by the register's number
+  switch (number) {
+    case csr::kCycle:
+    case csr::kCycleh:
+      return (mcounteren_ & kCycleBit) != 0;
+    case csr::kInstret:
+    case csr::kInstreth:
+      return (mcounteren_ & kInstretBit) != 0;
+    default:
+      return true;
+  }
+}
+
+bool CsrFile::concerns_memory(std::uint32_t number) {
+  return number == csr::kMstatus || (number >= csr::kPmpcfg0 && number <= csr::kPmpaddr15) ||
+         number == csr::kTdata1 || number == csr::kTdata2;
+}
+
 bool CsrFile::read(std::uint32_t number, const Counters& now, std::uint32_t& value) const {
-  const std::uint64_t cycles = now.cycles + cycle_offset_;
-  const std::uint64_t instret = now.retired + instret_offset_;
+  const std::uint64_t cycles = cycle_.at(now.cycles);
+  const std::uint64_t instret = instret_.at(now.retired);
+  if (number >= csr::kPmpcfg0 && number <= csr::kPmpcfg3) {
+    value = pmp_.config(number - csr::kPmpcfg0);
+    return true;
+  }
+  if (number >= csr::kPmpaddr0 && number <= csr::kPmpaddr15) {
+    value = pmp_.address(number - csr::kPmpaddr0);
+    return true;
+  }
   switch (number) {
     case csr::kMstatus:
       value = mstatus_;
       return true;
     case csr::kMisa:
-      value = kMisaRv32Imc;
+      value = kMisa;
       return true;
     case csr::kMie:
       value = mie_;
@@ -107,12 +168,32 @@ bool CsrFile::read(std::uint32_t number, const Counters& now, std::uint32_t& val
     case csr::kInstreth:
       value = high(instret);
       return true;
+    case csr::kMcounteren:
+      value = mcounteren_;
+      return true;
+    case csr::kMcountinhibit:
+      value = (cycle_.stopped ? kCycleBit : 0) | (instret_.stopped ? kInstretBit : 0);
+      return true;
+    case csr::kTselect:
+      value = triggers_.selected();
+      return true;
+    case csr::kTdata1:
+      value = triggers_.control();
+      return true;
+    case csr::kTdata2:
+      value = triggers_.address();
+      return true;
+    case csr::kTinfo:
+      value = kAddressMatchOnly;
+      return true;
     case csr::kMvendorid:
     case csr::kMarchid:
     case csr::kMimpid:
     case csr::kMconfigptr:
     case csr::kMstatush:
-    case csr::kMcountinhibit:
+    case csr::kMenvcfg:
+    case csr::kMenvcfgh:
+    case csr::kTdata3:
       value = 0;
       return true;
     default:
@@ -121,13 +202,26 @@ bool CsrFile::read(std::uint32_t number, const Counters& now, std::uint32_t& val
   }
 }
 
-bool CsrFile::write(std::uint32_t number, std::uint32_t value, const Counters& after) {
+bool CsrFile::write(std::uint32_t number, std::uint32_t value, const Counters& after,
+                    bool from_debugger) {
   if ((number >> 10 & 3) == 3) return false;  // read-only by its number
-  const std::uint64_t cycles = after.cycles + cycle_offset_;
-  const std::uint64_t instret = after.retired + instret_offset_;
+  const std::uint64_t cycles = cycle_.at(after.cycles);
+  const std::uint64_t instret = instret_.at(after.retired);
+  if (number >= csr::kPmpcfg0 && number <= csr::kPmpcfg3) {
+    pmp_.write_config(number - csr::kPmpcfg0, value);
+    return true;
+  }
+  if (number >= csr::kPmpaddr0 && number <= csr::kPmpaddr15) {
+    pmp_.write_address(number - csr::kPmpaddr0, value);
+    return true;
+  }
   switch (number) {
     case csr::kMstatus:
-      mstatus_ = (value & (kMie | kMpie)) | kMpp;
+      mstatus_ = (mstatus_ & kMpp) | (value & (kMie | kMpie | kMprv | kTw));
+      // MPP holds machine or user; another number leaves it as it is.
+      if ((value & kMpp) == kMpp || (value & kMpp) == 0) {
+        mstatus_ = (mstatus_ & ~kMpp) | (value & kMpp);
+      }
       return true;
     case csr::kMie:
       mie_ = value & kInterruptBits;
@@ -151,21 +245,40 @@ bool CsrFile::write(std::uint32_t number, std::uint32_t value, const Counters& a
       mtval_ = value;
       return true;
     case csr::kMcycle:
-      cycle_offset_ = with_low(cycles, value) - after.cycles;
+      cycle_.set(with_low(cycles, value), after.cycles);
       return true;
     case csr::kMcycleh:
-      cycle_offset_ = with_high(cycles, value) - after.cycles;
+      cycle_.set(with_high(cycles, value), after.cycles);
       return true;
     case csr::kMinstret:
-      instret_offset_ = with_low(instret, value) - after.retired;
+      instret_.set(with_low(instret, value), after.retired);
       return true;
     case csr::kMinstreth:
-      instret_offset_ = with_high(instret, value) - after.retired;
+      instret_.set(with_high(instret, value), after.retired);
+      return true;
+    case csr::kMcounteren:
+      mcounteren_ = value & (kCycleBit | kInstretBit);
+      return true;
+    case csr::kMcountinhibit:
+      cycle_.stop((value & kCycleBit) != 0, after.cycles);
+      instret_.stop((value & kInstretBit) != 0, after.retired);
+      return true;
+    case csr::kTselect:
+      triggers_.select(value);
+      return true;
+    case csr::kTdata1:
+      triggers_.write_control(value, from_debugger);
+      return true;
+    case csr::kTdata2:
+      triggers_.write_address(value, from_debugger);
       return true;
     case csr::kMip:  // the three lines belong to their devices
     case csr::kMisa:
     case csr::kMstatush:
-    case csr::kMcountinhibit:
+    case csr::kMenvcfg:  // fences order everything already
+    case csr::kMenvcfgh:
+    case csr::kTdata3:
+    case csr::kTinfo:
       return true;
     default:
       return is_zero_counter(number);
@@ -173,8 +286,10 @@ bool CsrFile::write(std::uint32_t number, std::uint32_t value, const Counters& a
 }
 
 std::uint32_t CsrFile::enter_trap(std::uint32_t mcause, std::uint32_t mtval, std::uint32_t pc) {
-  const bool enabled = interrupts_enabled();
-  mstatus_ = kMpp | (enabled ? kMpie : 0);
+  const bool enabled = (mstatus_ & kMie) != 0;
+  const std::uint32_t from = static_cast<std::uint32_t>(privilege_) << 11;
+  mstatus_ = (mstatus_ & (kMprv | kTw)) | from | (enabled ? kMpie : 0);
+  privilege_ = Privilege::kMachine;
   mcause_ = mcause;
   mtval_ = mtval;
   mepc_ = pc;
@@ -184,7 +299,9 @@ std::uint32_t CsrFile::enter_trap(std::uint32_t mcause, std::uint32_t mtval, std
 
 std::uint32_t CsrFile::leave_trap() {
   const bool enable = (mstatus_ & kMpie) != 0;
-  mstatus_ = kMpp | kMpie | (enable ? kMie : 0);
+  privilege_ = previous();
+  const std::uint32_t kept = mstatus_ & (privilege_ == Privilege::kMachine ? kMprv | kTw : kTw);
+  mstatus_ = kept | kMpie | (enable ? kMie : 0);  // MPP is left at user mode
   return mepc_;
 }
 

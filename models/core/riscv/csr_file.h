@@ -1,9 +1,11 @@
-// The hart's control and status registers: machine mode only, no PMP, no triggers.
+// The hart's control and status registers: machine and user mode, memory protection, triggers.
 #pragma once
 
 #include <cstdint>
 
 #include "riscv/isa.h"
+#include "riscv/pmp.h"
+#include "riscv/triggers.h"
 
 namespace dcc::riscv {
 
@@ -13,22 +15,37 @@ struct Counters {
   std::uint64_t retired = 0;
 };
 
-/// Reads and writes follow the WARL rules of volume II, chapter 3, for a hart that has M-mode
-/// alone: mstatus holds MIE and MPIE, MPP reads 3; misa and mcountinhibit are constants.
+/// Reads and writes follow the WARL rules of volume II, chapter 3, for a hart that has machine and
+/// user mode: MPP reads 3 or 0; misa is a constant; there is nothing to delegate to.
 class CsrFile {
  public:
   explicit CsrFile(std::uint32_t hart_id) : hart_id_(hart_id) {}
 
+  /// False if the mode that runs may not touch this register.
+  bool permits(std::uint32_t number) const;
   /// False if there is no such register (the instruction is illegal).
   bool read(std::uint32_t number, const Counters& now, std::uint32_t& value) const;
   /// False if there is none or it is read-only. `after` is what the counters will stand at when
-  /// the writing instruction has retired: a counter reads back exactly what was written.
-  bool write(std::uint32_t number, std::uint32_t value, const Counters& after);
+  /// the writing instruction has retired: a counter reads back exactly what was written. A debugger
+  /// may write what belongs to it.
+  bool write(std::uint32_t number, std::uint32_t value, const Counters& after,
+             bool from_debugger = false);
+  /// True for registers whose write may change what memory is allowed or watched.
+  static bool concerns_memory(std::uint32_t number);
 
-  /// Takes a trap: stacks MIE, notes cause, value and pc; returns where the handler starts.
+  /// Takes a trap: stacks MIE and the mode, notes cause, value and pc; returns where the handler
+  /// starts.
   std::uint32_t enter_trap(std::uint32_t mcause, std::uint32_t mtval, std::uint32_t pc);
-  /// mret: unstacks MIE; returns mepc.
+  /// mret: unstacks MIE and the mode; returns mepc.
   std::uint32_t leave_trap();
+
+  Privilege privilege() const { return privilege_; }
+  /// The mode as which loads and stores are judged: MPP's while mstatus.MPRV is set.
+  Privilege data_privilege() const { return (mstatus_ & kMprv) != 0 ? previous() : privilege_; }
+  /// mstatus.TW: wfi is the machine's alone.
+  bool traps_wait() const { return (mstatus_ & kTw) != 0; }
+  Pmp& pmp() { return pmp_; }
+  const Triggers& triggers() const { return triggers_; }
 
   /// One of the three machine interrupt lines (Cause::kMachine…), level-sensitive.
   void set_line(Cause line, bool level);
@@ -42,7 +59,10 @@ class CsrFile {
   /// What ends a wfi: an enabled line that is up, whatever mstatus.MIE says.
   bool wakes() const { return (mip_ & mie_) != 0; }
   bool any_interrupt_enabled() const { return mie_ != 0; }
-  bool interrupts_enabled() const { return (mstatus_ & kMie) != 0; }
+  /// In user mode machine interrupts are always enabled.
+  bool interrupts_enabled() const {
+    return (mstatus_ & kMie) != 0 || privilege_ == Privilege::kUser;
+  }
   /// True until a program has written mtvec.
   bool handler_never_set() const { return !mtvec_written_; }
   std::uint32_t handler_base() const { return mtvec_ & ~3u; }
@@ -51,11 +71,33 @@ class CsrFile {
   static constexpr std::uint32_t kMie = 1u << 3;
   static constexpr std::uint32_t kMpie = 1u << 7;
   static constexpr std::uint32_t kMpp = 3u << 11;
+  static constexpr std::uint32_t kMprv = 1u << 17;
+  static constexpr std::uint32_t kTw = 1u << 21;
   static constexpr std::uint32_t kInterruptBits = 1u << 3 | 1u << 7 | 1u << 11;
   static std::uint32_t bit_of(Cause line) { return 1u << (static_cast<std::uint32_t>(line) & 31); }
   static std::uint32_t highest(std::uint32_t pending);
+  Privilege previous() const {
+    return (mstatus_ & kMpp) != 0 ? Privilege::kMachine : Privilege::kUser;
+  }
+
+  /// A counter that can be set and stopped, over one that does neither.
+  struct Counter {
+    std::uint64_t offset = 0;
+    std::uint64_t held = 0;  // its value while it is stopped
+    bool stopped = false;
+    std::uint64_t at(std::uint64_t now) const { return stopped ? held : now + offset; }
+    void set(std::uint64_t value, std::uint64_t now) {
+      held = value;
+      offset = value - now;
+    }
+    void stop(bool stop, std::uint64_t now) {
+      set(at(now), now);
+      stopped = stop;
+    }
+  };
 
   std::uint32_t hart_id_;
+  Privilege privilege_ = Privilege::kMachine;
   std::uint32_t mstatus_ = kMpp;
   std::uint32_t mie_ = 0;
   std::uint32_t mip_ = 0;
@@ -64,9 +106,12 @@ class CsrFile {
   std::uint32_t mepc_ = 0;
   std::uint32_t mcause_ = 0;
   std::uint32_t mtval_ = 0;
-  std::uint64_t cycle_offset_ = 0;
-  std::uint64_t instret_offset_ = 0;
+  std::uint32_t mcounteren_ = 0;
+  Counter cycle_;
+  Counter instret_;
   bool mtvec_written_ = false;
+  Pmp pmp_;
+  Triggers triggers_;
 };
 
 /// "mstatus" → 0x300; for tools. Returns false if the name is unknown.

@@ -25,15 +25,24 @@ struct DecodedPage {
 };
 
 /// Covers one range of memory, which alone is executable. Pages come into being when code runs.
+/// Machine and user mode have pages of their own, since they may not execute the same addresses;
+/// what is forgotten is forgotten for both.
 class DecodeCache {
  public:
   /// `base` and `size` in bytes, multiples of 4096. Forgets everything.
   void cover(std::uint32_t base, std::uint32_t size) {
     base_ = base;
     size_ = size;
-    pages_.clear();
-    pages_.resize(size / kPageBytes);
+    forget_mode(Privilege::kUser);
+    forget_mode(Privilege::kMachine);
     holds_code_.assign(size / kPageBytes, 0);
+  }
+  /// Whose pages page() gives from now on.
+  void select(Privilege mode) { pages_ = &of(mode); }
+  /// Forgets all that one mode has decoded; pointers into its pages become invalid.
+  void forget_mode(Privilege mode) {
+    of(mode).clear();
+    of(mode).resize(size_ / kPageBytes);
   }
   std::uint32_t base() const { return base_; }
   std::uint32_t size() const { return size_; }
@@ -42,7 +51,7 @@ class DecodeCache {
   DecodedPage* page(std::uint32_t address) {
     const std::uint32_t offset = address - base_;
     if (offset >= size_) return nullptr;
-    std::unique_ptr<DecodedPage>& slot = pages_[offset / kPageBytes];
+    std::unique_ptr<DecodedPage>& slot = (*pages_)[offset / kPageBytes];
     if (!slot) {
       slot = std::make_unique<DecodedPage>(address & ~(kPageBytes - 1));
       holds_code_[offset / kPageBytes] = 1;
@@ -68,16 +77,24 @@ class DecodeCache {
   /// Forgets the one entry at `address`.
   void forget(std::uint32_t address) {
     const std::uint32_t offset = address - base_;
-    if (offset >= size_ || !pages_[offset / kPageBytes]) return;
-    pages_[offset / kPageBytes]->ops[offset % kPageBytes / 2] = DecodedOp{};
+    if (offset >= size_) return;
+    for (Pages* pages : {&user_, &machine_}) {
+      DecodedPage* const page = (*pages)[offset / kPageBytes].get();
+      if (page != nullptr) page->ops[offset % kPageBytes / 2] = DecodedOp{};
+    }
   }
   /// Forgets everything; pointers into pages become invalid.
   void clear() { cover(base_, size_); }
 
  private:
+  using Pages = std::vector<std::unique_ptr<DecodedPage>>;
+  Pages& of(Privilege mode) { return mode == Privilege::kUser ? user_ : machine_; }
+
   std::uint32_t base_ = 0;
   std::uint32_t size_ = 0;
-  std::vector<std::unique_ptr<DecodedPage>> pages_;
+  Pages user_;
+  Pages machine_;
+  Pages* pages_ = &machine_;
   std::vector<std::uint8_t> holds_code_;
 };
 

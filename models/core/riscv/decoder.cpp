@@ -228,6 +228,36 @@ Op register_op(std::uint32_t funct3, std::uint32_t funct7) {
   return Op::kIllegal;
 }
 
+Op atomic_op(std::uint32_t w) {
+  if (bits(w, 14, 12) != 2) return Op::kIllegal;
+  switch (bits(w, 31, 27)) {
+    case 0x00:
+      return Op::kAmoAddW;
+    case 0x01:
+      return Op::kAmoSwapW;
+    case 0x02:
+      return bits(w, 24, 20) == 0 ? Op::kLrW : Op::kIllegal;
+    case 0x03:
+      return Op::kScW;
+    case 0x04:
+      return Op::kAmoXorW;
+    case 0x08:
+      return Op::kAmoOrW;
+    case 0x0C:
+      return Op::kAmoAndW;
+    case 0x10:
+      return Op::kAmoMinW;
+    case 0x14:
+      return Op::kAmoMaxW;
+    case 0x18:
+      return Op::kAmoMinuW;
+    case 0x1C:
+      return Op::kAmoMaxuW;
+    default:
+      return Op::kIllegal;
+  }
+}
+
 Op system_op(std::uint32_t w) {
   switch (bits(w, 14, 12)) {
     case 0:
@@ -310,6 +340,10 @@ DecodedOp decode_word(std::uint32_t w, std::uint32_t pc) {
     case 0x0F:
       d.op = funct3 == 0 ? Op::kFence : funct3 == 1 ? Op::kFenceI : Op::kIllegal;
       break;
+    case 0x2F:
+      d.op = atomic_op(w);
+      d.imm = 0;
+      break;
     case 0x73:
       d.op = system_op(w);
       d.imm = static_cast<std::int32_t>(bits(w, 31, 20));
@@ -362,6 +396,8 @@ const char* cause_name(std::uint32_t mcause) {
       return "store address misaligned";
     case Cause::kStoreAccessFault:
       return "store access fault";
+    case Cause::kEcallFromUser:
+      return "environment call from user mode";
     case Cause::kEcallFromMachine:
       return "environment call";
     case Cause::kMachineSoftware:

@@ -46,6 +46,8 @@ std::string operands(const DecodedOp& d, std::uint32_t pc) {
     return rd + "," + (name != nullptr ? name : hex(imm)) + "," +
            (d.op >= Op::kCsrrwi ? std::to_string(d.rs1) : rs1);
   }
+  if (d.op == Op::kLrW) return rd + ",(" + rs1 + ")";
+  if (between(d.op, Op::kScW, Op::kAmoMaxuW)) return rd + "," + rs2 + ",(" + rs1 + ")";
   if (d.op == Op::kIllegal) return hex(d.raw);
   return "";
 }
@@ -62,7 +64,12 @@ const char* register_name(unsigned index) {
 
 std::string disassemble(const DecodedOp& op, std::uint32_t pc) {
   const std::string rest = operands(op, pc);
-  return rest.empty() ? mnemonic(op.op) : std::string(mnemonic(op.op)) + " " + rest;
+  std::string text = mnemonic(op.op);
+  if (between(op.op, Op::kLrW, Op::kAmoMaxuW)) {
+    const unsigned order = op.raw >> 25 & 3;  // aq, rl
+    text += order == 3 ? ".aqrl" : order == 2 ? ".aq" : order == 1 ? ".rl" : "";
+  }
+  return rest.empty() ? text : text + " " + rest;
 }
 
 }  // namespace dcc::riscv

@@ -6,6 +6,34 @@
 #include "riscv/decoder.h"
 
 namespace dcc::riscv {
+namespace {
+
+/// What an atomic operation stores.
+std::uint32_t combine(Op op, std::uint32_t old, std::uint32_t operand) {
+  const bool less = static_cast<std::int32_t>(old) < static_cast<std::int32_t>(operand);
+  switch (op) {
+    case Op::kAmoAddW:
+      return old + operand;
+    case Op::kAmoXorW:
+      return old ^ operand;
+    case Op::kAmoAndW:
+      return old & operand;
+    case Op::kAmoOrW:
+      return old | operand;
+    case Op::kAmoMinW:
+      return less ? old : operand;
+    case Op::kAmoMaxW:
+      return less ? operand : old;
+    case Op::kAmoMinuW:
+      return std::min(old, operand);
+    case Op::kAmoMaxuW:
+      return std::max(old, operand);
+    default:  // amoswap
+      return operand;
+  }
+}
+
+}  // namespace
 
 Hart::Hart(MemoryBus& bus, std::uint32_t hart_id, Cpi cpi) : bus_(bus), cpi_(cpi), csr_(hart_id) {}
 
@@ -13,6 +41,8 @@ void Hart::reset(std::uint32_t pc) {
   std::uint32_t hart_id = 0;
   csr_.read(csr::kMhartid, Counters{}, hart_id);
   csr_ = CsrFile(hart_id);
+  decoded_under_[0] = decoded_under_[1] = 0;
+  reservation_.held = false;
   x_.fill(0);
   pc_ = pc & ~1u;
   steps_ = trapped_ = stall_cycles_ = 0;
@@ -20,7 +50,7 @@ void Hart::reset(std::uint32_t pc) {
   death_ = Death::kNone;
   last_trap_ = TrapRecord{};
   forget_code();
-  attention_ = true;
+  mode_changed();
 }
 
 void Hart::forget_code() {
@@ -36,12 +66,38 @@ void Hart::set_ram(RamWindow window) {
   update_windows();
 }
 
+// Said after whatever may have changed the mode, or what it may do.
+void Hart::mode_changed() {
+  const Privilege mode = csr_.privilege();
+  std::uint32_t& version = decoded_under_[mode == Privilege::kMachine ? 1 : 0];
+  const std::uint32_t present = csr_.pmp().execute_version(mode);
+  if (version != present) cache_.forget_mode(mode);
+  version = present;
+  cache_.select(mode);
+  stack_guard_ = mode == Privilege::kMachine ? stack_limit_ : 0;
+  update_windows();
+}
+
 void Hart::update_windows() {
   const bool direct = ram_.data != nullptr;
-  const bool watching = !watchpoints_.empty();
-  load_window_ = direct && !watching ? ram_.size : 0;
-  store_window_ = direct && !watching ? ram_.size : 0;
+  const bool watching = !watchpoints_.empty() || csr_.triggers().watches_data();
+  windows_move_ = !csr_.pmp().unrestricted(csr_.data_privilege());
+  window_base_ = ram_.base;
+  load_window_ = store_window_ = direct && !watching && !windows_move_ ? ram_.size : 0;
   attention_ = true;
+}
+
+// Direct access for what a restricted mode used last: the part of the span that lies in RAM.
+void Hart::place_window(const Pmp::Span& span) {
+  const bool watching = !watchpoints_.empty() || csr_.triggers().watches_data();
+  if (ram_.data == nullptr || watching) return;
+  const std::uint64_t begin = std::max<std::uint64_t>(span.begin, ram_.base);
+  const std::uint64_t end = std::min<std::uint64_t>(span.end, std::uint64_t{ram_.base} + ram_.size);
+  if (begin >= end) return;
+  window_base_ = static_cast<std::uint32_t>(begin);
+  const auto bytes = static_cast<std::uint32_t>(end - begin);
+  load_window_ = (span.permission & Pmp::kRead) != 0 ? bytes : 0;
+  store_window_ = (span.permission & Pmp::kWrite) != 0 ? bytes : 0;
 }
 
 void Hart::set_mailbox(std::uint32_t address) {
@@ -67,6 +123,8 @@ bool Hart::take_interrupt() {
   const std::uint32_t cause = csr_.interrupt_to_take();
   if (cause == 0) return false;
   pc_ = csr_.enter_trap(cause, 0, pc_);
+  reservation_.held = false;
+  mode_changed();
   return true;
 }
 
@@ -86,12 +144,23 @@ bool Hart::read_csr(std::uint32_t number, std::uint32_t& value) const {
 
 bool Hart::write_csr(std::uint32_t number, std::uint32_t value) {
   attention_ = true;
-  return csr_.write(number, value, Counters{cycles(), retired()});
+  return write_csr_as(number, value, Counters{cycles(), retired()}, true);
+}
+
+// Writes, and has everything follow that depends on the register.
+bool Hart::write_csr_as(std::uint32_t number, std::uint32_t value, const Counters& after,
+                        bool debugger) {
+  const bool trigger = number == csr::kTdata1 || number == csr::kTdata2;
+  if (trigger) cache_.forget(csr_.triggers().address());
+  if (!csr_.write(number, value, after, debugger)) return false;
+  if (trigger) cache_.forget(csr_.triggers().address());
+  if (CsrFile::concerns_memory(number)) mode_changed();
+  return true;
 }
 
 bool Hart::fetch(std::uint32_t address, std::uint32_t& halfword) {
   const std::uint32_t offset = address - ram_.base;
-  if (offset >= ram_.size) return false;
+  if (offset >= ram_.size || !may_execute(address)) return false;
   if (ram_.data == nullptr) return bus_.fetch(address, halfword);
   std::uint16_t half = 0;
   std::memcpy(&half, ram_.data + offset, sizeof half);
@@ -123,6 +192,12 @@ bool Hart::instruction_at(std::uint32_t address, DecodedOp& op) {
 void Hart::decode_into(DecodedOp& entry, std::uint32_t pc) {
   if (!passing_breakpoint_ && has_breakpoint(pc)) {
     entry.op = Op::kDebugBreak;
+    return;
+  }
+  const Triggers::Action action = csr_.triggers().on_execute(csr_.privilege(), pc);
+  if (action != Triggers::Action::kNone &&
+      !(passing_breakpoint_ && action == Triggers::Action::kStop)) {
+    entry.op = Op::kTrigger;
     return;
   }
   std::uint32_t bits = 0;
@@ -161,8 +236,11 @@ void Hart::raise(Cause cause, std::uint32_t value, std::uint32_t pc) {
     die(Death::kNoHandler, pc, value, number);
     return;
   }
+  const bool from_machine = csr_.privilege() == Privilege::kMachine;
   pc_ = csr_.enter_trap(number, value, pc);
-  if (pc_ == pc) die(Death::kTrapLoop, pc, value, number);
+  reservation_.held = false;
+  mode_changed();
+  if (pc_ == pc && from_machine) die(Death::kTrapLoop, pc, value, number);
   attention_ = true;
 }
 
@@ -173,18 +251,89 @@ void Hart::die(Death death, std::uint32_t pc, std::uint32_t value, std::uint32_t
   ask(Stop::kDead);
 }
 
-bool Hart::slow_load(std::uint32_t address, std::uint32_t size, std::uint32_t pc,
-                     std::uint32_t& value) {
+bool Hart::may_execute(std::uint32_t address) {
+  Pmp& pmp = csr_.pmp();
+  const Privilege mode = csr_.privilege();
+  return pmp.unrestricted(mode) || (pmp.span(mode, address).permission & Pmp::kExecute) != 0;
+}
+
+// False: `fault_address` is the first byte of what may not be accessed. A misaligned access may lie
+// in two spans, and needs the permission of both.
+bool Hart::may_access(std::uint32_t address, std::uint32_t size, std::uint8_t permission,
+                      std::uint32_t& fault_address) {
+  fault_address = address;
+  if (!windows_move_) return true;
+  Pmp& pmp = csr_.pmp();
+  const Privilege mode = csr_.data_privilege();
+  const Pmp::Span& first = pmp.span(mode, address);
+  if ((first.permission & permission) != permission) return false;
+  const std::uint64_t end = std::uint64_t{address} + size;
+  if (end > first.end) {
+    fault_address = static_cast<std::uint32_t>(first.end);
+    return (pmp.span(mode, fault_address).permission & permission) == permission;
+  }
+  place_window(first);
+  return true;
+}
+
+// A data trigger that fires keeps the access from happening: true.
+bool Hart::triggered(std::uint32_t address, std::uint32_t size, bool store, std::uint32_t pc) {
+  const Triggers& triggers = csr_.triggers();
+  if (!triggers.watches_data()) return false;
+  switch (triggers.on_access(csr_.privilege(), address, size, store)) {
+    case Triggers::Action::kNone:
+      return false;
+    case Triggers::Action::kException:
+      raise(Cause::kBreakpoint, address, pc);
+      return true;
+    case Triggers::Action::kStop:
+      if (passing_breakpoint_) return false;
+      --steps_;  // it has not begun
+      ask(Stop::kBreakpoint);
+      return true;
+  }
+  return false;
+}
+
+// What comes before any load or store: false if it must not happen, the reason having been raised.
+bool Hart::begin_access(std::uint32_t address, std::uint32_t size, bool store, std::uint32_t pc) {
   pc_ = pc;
-  if ((address & (size - 1)) != 0) {
-    raise(Cause::kLoadMisaligned, address, pc);
+  if (triggered(address, size, store, pc)) return false;
+  const bool inside = is_ram(address) && is_ram(address + size - 1);
+  if ((address & (size - 1)) != 0 && (misaligned_ == Misaligned::kTrap || !inside)) {
+    raise(store ? Cause::kStoreMisaligned : Cause::kLoadMisaligned, address, pc);
     return false;
   }
-  const std::uint32_t offset = address - ram_.base;
+  std::uint32_t fault = address;
+  if (!may_access(address, size, store ? Pmp::kWrite : Pmp::kRead, fault)) {
+    raise(store ? Cause::kStoreAccessFault : Cause::kLoadAccessFault, fault, pc);
+    return false;
+  }
+  return true;
+}
+
+bool Hart::read_memory(std::uint32_t address, std::uint32_t size, std::uint32_t& value) {
   value = 0;
-  if (ram_.data != nullptr && offset < ram_.size) {
-    std::memcpy(&value, ram_.data + offset, size);
-  } else if (!bus_.load(address, size, value)) {
+  if (ram_.data == nullptr || !is_ram(address)) return bus_.load(address, size, value);
+  std::memcpy(&value, ram_.data + (address - ram_.base), size);
+  return true;
+}
+
+bool Hart::write_memory(std::uint32_t address, std::uint32_t size, std::uint32_t value) {
+  if (ram_.data == nullptr || !is_ram(address)) {
+    if (!bus_.store(address, size, value)) return false;
+  } else {
+    std::memcpy(ram_.data + (address - ram_.base), &value, size);
+  }
+  cache_.invalidate(address, size);
+  if (mailbox_ != 0 && address == mailbox_) ask(Stop::kMailbox);
+  return true;
+}
+
+bool Hart::slow_load(std::uint32_t address, std::uint32_t size, std::uint32_t pc,
+                     std::uint32_t& value) {
+  if (!begin_access(address, size, false, pc)) return false;
+  if (!read_memory(address, size, value)) {
     raise(Cause::kLoadAccessFault, address, pc);
     return false;
   }
@@ -194,21 +343,66 @@ bool Hart::slow_load(std::uint32_t address, std::uint32_t size, std::uint32_t pc
 
 bool Hart::slow_store(std::uint32_t address, std::uint32_t size, std::uint32_t pc,
                       std::uint32_t value) {
-  pc_ = pc;
-  if ((address & (size - 1)) != 0) {
-    raise(Cause::kStoreMisaligned, address, pc);
-    return false;
-  }
-  const std::uint32_t offset = address - ram_.base;
-  if (ram_.data != nullptr && offset < ram_.size) {
-    std::memcpy(ram_.data + offset, &value, size);
-  } else if (!bus_.store(address, size, value)) {
+  if (!begin_access(address, size, true, pc)) return false;
+  if (!write_memory(address, size, value)) {
     raise(Cause::kStoreAccessFault, address, pc);
     return false;
   }
-  cache_.invalidate(address, size);
-  if (mailbox_ != 0 && address == mailbox_) ask(Stop::kMailbox);
   if (!watchpoints_.empty()) check_watchpoints(address, size, true);
+  return true;
+}
+
+// What keeps an atomic operation from happening: true, the reason having been raised.
+bool Hart::atomic_faults(std::uint32_t address, bool load, bool store, std::uint32_t pc) {
+  pc_ = pc;
+  if (load && triggered(address, 4, false, pc)) return true;
+  if (store && triggered(address, 4, true, pc)) return true;
+  if ((address & 3) != 0) {
+    raise(store ? Cause::kStoreMisaligned : Cause::kLoadMisaligned, address, pc);
+    return true;
+  }
+  const auto needs = static_cast<std::uint8_t>((load ? Pmp::kRead : 0) | (store ? Pmp::kWrite : 0));
+  std::uint32_t fault = address;
+  if (is_ram(address) && may_access(address, 4, needs, fault)) return false;
+  raise(store ? Cause::kStoreAccessFault : Cause::kLoadAccessFault, address, pc);
+  return true;
+}
+
+// Volume I, chapter 8. One hart, in order: aq and rl ask for nothing more. sc.w finds a write of
+// another master to its word by the value, so one that wrote the same value goes unseen.
+bool Hart::atomic(const DecodedOp& op, std::uint32_t pc) {
+  const std::uint32_t address = x_[op.rs1];
+  const std::uint32_t operand = x_[op.rs2];
+  const bool reserve = op.op == Op::kLrW;
+  const bool conditional = op.op == Op::kScW;
+  if (atomic_faults(address, !conditional, !reserve, pc)) return false;
+  std::uint32_t old = 0;
+  if (!read_memory(address, 4, old)) {
+    raise(reserve ? Cause::kLoadAccessFault : Cause::kStoreAccessFault, address, pc);
+    return false;
+  }
+  if (reserve) {
+    reservation_ = {true, address, old};
+    x_[op.rd] = old;
+    if (!watchpoints_.empty()) check_watchpoints(address, 4, false);
+    return true;
+  }
+  if (conditional) {
+    const bool kept =
+        reservation_.held && reservation_.address == address && reservation_.value == old;
+    reservation_.held = false;
+    if (!kept) {
+      x_[op.rd] = 1;
+      return true;
+    }
+  }
+  if (!write_memory(address, 4, conditional ? operand : combine(op.op, old, operand))) {
+    raise(Cause::kStoreAccessFault, address, pc);
+    return false;
+  }
+  x_[op.rd] = conditional ? 0 : old;
+  if (!watchpoints_.empty() && !conditional) check_watchpoints(address, 4, false);
+  if (!watchpoints_.empty()) check_watchpoints(address, 4, true);
   return true;
 }
 
@@ -219,28 +413,56 @@ bool Hart::access_csr(const DecodedOp& op, std::uint32_t pc) {
   const bool replace = op.op == Op::kCsrrw || op.op == Op::kCsrrwi;
   const bool set = op.op == Op::kCsrrs || op.op == Op::kCsrrsi;
   const Counters before{cycles_of(steps_ - 1) + stall_cycles_, retired() - 1};
+  const std::uint8_t rd = op.rd;
+  const std::uint32_t raw = op.raw;
   std::uint32_t old = 0;
-  bool legal = csr_.read(number, before, old);
+  bool legal = csr_.permits(number) && csr_.read(number, before, old);
   if (legal && (replace || op.rs1 != 0)) {
     const std::uint32_t value = replace ? operand : set ? old | operand : old & ~operand;
-    legal = csr_.write(number, value, Counters{cycles(), retired()});
+    legal = write_csr_as(number, value, Counters{cycles(), retired()}, false);
+    // From here on `op` may lie in a page that is no more.
   }
   if (!legal) {
-    raise(Cause::kIllegalInstruction, op.raw, pc);
+    raise(Cause::kIllegalInstruction, raw, pc);
     return false;
   }
-  x_[op.rd] = old;
+  x_[rd] = old;
   return true;
 }
 
-void Hart::wait_for_interrupt(std::uint32_t pc, std::uint32_t next) {
-  pc_ = next;
+void Hart::return_from_trap(const DecodedOp& op, std::uint32_t pc) {
+  if (csr_.privilege() != Privilege::kMachine) {
+    raise(Cause::kIllegalInstruction, op.raw, pc);
+    return;
+  }
+  pc_ = csr_.leave_trap();
+  reservation_.held = false;
+  mode_changed();
+}
+
+void Hart::wait_for_interrupt(const DecodedOp& op, std::uint32_t pc) {
+  if (csr_.privilege() == Privilege::kUser && csr_.traps_wait()) {
+    raise(Cause::kIllegalInstruction, op.raw, pc);
+    return;
+  }
+  pc_ = pc + 4;
   if (csr_.wakes()) return;
   if (csr_.any_interrupt_enabled()) {
     ask(Stop::kWaitForInterrupt);
   } else {
     die(Death::kEndlessSleep, pc, 0, 0);
   }
+}
+
+// On an instruction that one of the triggers matches: it has not begun.
+void Hart::meet_trigger(std::uint32_t pc) {
+  pc_ = pc;
+  if (csr_.triggers().on_execute(csr_.privilege(), pc) == Triggers::Action::kStop) {
+    ask(Stop::kBreakpoint);
+    return;
+  }
+  ++steps_;
+  raise(Cause::kBreakpoint, pc, pc);
 }
 
 void Hart::add_breakpoint(std::uint32_t address) {

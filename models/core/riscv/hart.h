@@ -1,4 +1,5 @@
-// One RV32IMC hart, machine mode only: registers, traps, interrupts, and the loop that runs it.
+// One RV32IMAC hart with machine and user mode: registers, traps, interrupts, and the loop that
+// runs it.
 #pragma once
 
 #include <array>
@@ -61,10 +62,15 @@ struct Watchpoint {
 
 /// Deterministic to the instruction: nothing here depends on the machine it runs on. Interrupt
 /// lines are looked at when run() starts, after every CSR write, mret and wfi, and after every
-/// access that left directly mapped RAM. Misaligned data accesses trap. Instructions are fetched
-/// from RAM only.
+/// access that left directly mapped RAM. Instructions are fetched from RAM only, and atomic
+/// operations work there only. Memory protection costs nothing while it restricts nothing: RAM is
+/// then one window; otherwise the window is the span of equal permission that was used last.
 class Hart {
  public:
+  /// What a load or store in RAM does at an address its size does not divide. Elsewhere, and for
+  /// atomic operations, it traps.
+  enum class Misaligned : std::uint8_t { kTrap, kDone };
+
   /// Cycles of an instruction as a ratio, e.g. {5, 4} for a CPI of 1.25.
   struct Cpi {
     std::uint32_t numerator = 1;
@@ -82,6 +88,7 @@ class Hart {
   /// Everything as after power-up, at `pc`; RAM, breakpoints and watchpoints stay.
   void reset(std::uint32_t pc);
   void set_ram(RamWindow window);
+  void set_misaligned(Misaligned what) { misaligned_ = what; }
 
   /// Runs up to `budget` instructions (trapping ones included).
   Stop run(std::uint64_t budget);
@@ -96,6 +103,8 @@ class Hart {
   void set_reg(unsigned index, std::uint32_t value) {
     if (index != 0) x_[index] = value;
   }
+  Privilege privilege() const { return csr_.privilege(); }
+  /// As a debugger reads and writes: whatever the mode, and with the debugger's own triggers.
   bool read_csr(std::uint32_t number, std::uint32_t& value) const;
   bool write_csr(std::uint32_t number, std::uint32_t value);
 
@@ -119,8 +128,12 @@ class Hart {
 
   /// Makes run() return after the instruction at hand.
   void request_stop() { ask(Stop::kRequested); }
-  /// Stack guard: stores relative to sp below `limit` end the run. 0 switches it off.
-  void set_stack_limit(std::uint32_t limit) { stack_limit_ = limit; }
+  /// Stack guard: stores relative to sp below `limit` end the run, in machine mode; user mode has
+  /// stacks of its own and memory protection for them. 0 switches it off.
+  void set_stack_limit(std::uint32_t limit) {
+    stack_limit_ = limit;
+    mode_changed();
+  }
   /// The word whose stores return Stop::kMailbox (HTIF's tohost). 0: none.
   void set_mailbox(std::uint32_t address);
 
@@ -156,12 +169,31 @@ class Hart {
     if (stop_ == Stop::kNone || stop == Stop::kDead) stop_ = stop;
     attention_ = true;
   }
+  Cause environment_call() const {
+    return csr_.privilege() == Privilege::kUser ? Cause::kEcallFromUser : Cause::kEcallFromMachine;
+  }
+  bool is_ram(std::uint32_t address) const { return address - ram_.base < ram_.size; }
+  bool read_memory(std::uint32_t address, std::uint32_t size, std::uint32_t& value);
+  bool write_memory(std::uint32_t address, std::uint32_t size, std::uint32_t value);
+  bool may_access(std::uint32_t address, std::uint32_t size, std::uint8_t permission,
+                  std::uint32_t& fault_address);
+  bool may_execute(std::uint32_t address);
+  bool triggered(std::uint32_t address, std::uint32_t size, bool store, std::uint32_t pc);
+  bool begin_access(std::uint32_t address, std::uint32_t size, bool store, std::uint32_t pc);
   bool slow_load(std::uint32_t address, std::uint32_t size, std::uint32_t pc, std::uint32_t& value);
   bool slow_store(std::uint32_t address, std::uint32_t size, std::uint32_t pc, std::uint32_t value);
+  bool atomic(const DecodedOp& op, std::uint32_t pc);
+  bool atomic_faults(std::uint32_t address, bool load, bool store, std::uint32_t pc);
+  bool write_csr_as(std::uint32_t number, std::uint32_t value, const Counters& after,
+                    bool debugger);
   bool access_csr(const DecodedOp& op, std::uint32_t pc);
-  void wait_for_interrupt(std::uint32_t pc, std::uint32_t next);
+  void return_from_trap(const DecodedOp& op, std::uint32_t pc);
+  void wait_for_interrupt(const DecodedOp& op, std::uint32_t pc);
+  void meet_trigger(std::uint32_t pc);
   void check_watchpoints(std::uint32_t address, std::uint32_t size, bool store);
+  void mode_changed();
   void update_windows();
+  void place_window(const Pmp::Span& span);
   void forget_code();
 
   MemoryBus& bus_;
@@ -171,10 +203,20 @@ class Hart {
   CsrFile csr_;
   DecodeCache cache_;
   RamWindow ram_;
-  std::uint32_t load_window_ = 0;   // bytes of RAM that loads may take directly
-  std::uint32_t store_window_ = 0;  // the same for stores
+  std::uint32_t window_base_ = 0;        // where in RAM accesses may be taken directly …
+  std::uint32_t load_window_ = 0;        // … for so many bytes by loads,
+  std::uint32_t store_window_ = 0;       // and by stores
+  bool windows_move_ = false;            // memory protection restricts the mode that accesses
+  std::uint32_t decoded_under_[2] = {};  // Pmp::execute_version of user, machine pages
+  Misaligned misaligned_ = Misaligned::kTrap;
+  struct {
+    bool held = false;
+    std::uint32_t address = 0;
+    std::uint32_t value = 0;
+  } reservation_;  // of lr.w; any trap and mret end it
   std::uint32_t stack_limit_ = 0;
-  bool attention_ = false;  // the inner loop must come out: lines, windows or stop changed
+  std::uint32_t stack_guard_ = 0;  // the same in machine mode, else 0
+  bool attention_ = false;         // the inner loop must come out: lines, windows or stop changed
   Stop stop_ = Stop::kNone;
 
   std::uint64_t steps_ = 0;

@@ -60,11 +60,19 @@ void Hart::execute(std::uint64_t end) {
     return;
   }
   U32* const x = x_.data();
-  std::uint8_t* const ram = ram_.data;
-  const U32 ram_base = ram_.base;
-  const U32 load_window = load_window_;
-  const U32 store_window = store_window_;
+  std::uint8_t* window = nullptr;  // what window_base_ is to this machine
+  U32 window_base = 0;
+  U32 load_window = 0;
+  U32 store_window = 0;
+  const auto look_up_windows = [&]() DCC_INLINE {
+    window_base = window_base_;
+    window = ram_.data + (window_base_ - ram_.base);
+    load_window = load_window_;
+    store_window = store_window_;
+  };
+  look_up_windows();
   const std::uint8_t* const holds_code = cache_.holds_code();
+  const U32 code_base = cache_.base();
   U64 left = end - steps_;
   DecodedOp* ip = &page->ops[(pc_ - page->base) / 2];
 
@@ -104,6 +112,7 @@ void Hart::execute(std::uint64_t end) {
   // After work outside the loop: true to go on here. Else pc_ is set behind the instruction.
   const auto resume = [&]() DCC_INLINE {
     if (!attention_) {
+      look_up_windows();
       next();
       return true;
     }
@@ -112,10 +121,10 @@ void Hart::execute(std::uint64_t end) {
   };
   const auto load = [&](U32 size, auto convert) DCC_INLINE {
     const U32 address = x[ip->rs1] + as_unsigned(ip->imm);
-    const U32 offset = address - ram_base;
+    const U32 offset = address - window_base;
     U32 value = 0;
     if (offset < load_window && (address & (size - 1)) == 0) {
-      std::memcpy(&value, ram + offset, size);
+      std::memcpy(&value, window + offset, size);
       write(convert(value));
       return true;
     }
@@ -127,10 +136,10 @@ void Hart::execute(std::uint64_t end) {
   const auto store = [&](U32 size) DCC_INLINE {
     const U32 address = x[ip->rs1] + as_unsigned(ip->imm);
     const U32 value = x[ip->rs2];
-    const U32 offset = address - ram_base;
+    const U32 offset = address - window_base;
     if (offset < store_window && (address & (size - 1)) == 0 &&
-        holds_code[offset / kPageBytes] == 0) {
-      std::memcpy(ram + offset, &value, size);
+        holds_code[(address - code_base) / kPageBytes] == 0) {
+      std::memcpy(window + offset, &value, size);
       next();
       return true;
     }
@@ -139,7 +148,7 @@ void Hart::execute(std::uint64_t end) {
     return resume();
   };
   const auto stack_overflow = [&](U32 address) DCC_INLINE {
-    if (address >= stack_limit_) return false;
+    if (address >= stack_guard_) return false;
     publish();
     die(Death::kStackOverflow, pc_of_ip(), address, 0);
     return true;
@@ -254,11 +263,26 @@ void Hart::execute(std::uint64_t end) {
     if (access_csr(*ip, pc)) pc_ = pc + 4;
     return;
   }
-  OP(Ecall): publish(); raise(Cause::kEcallFromMachine, 0, pc_of_ip()); return;
+  OP(LrW):
+  OP(ScW):
+  OP(AmoSwapW):
+  OP(AmoAddW):
+  OP(AmoXorW):
+  OP(AmoAndW):
+  OP(AmoOrW):
+  OP(AmoMinW):
+  OP(AmoMaxW):
+  OP(AmoMinuW):
+  OP(AmoMaxuW):
+    publish();
+    if (!atomic(*ip, pc_of_ip())) return;
+    NEXT_IF(resume());
+
+  OP(Ecall): publish(); raise(environment_call(), 0, pc_of_ip()); return;
   OP(Ebreak): publish(); raise(Cause::kBreakpoint, pc_of_ip(), pc_of_ip()); return;
   OP(Illegal): publish(); raise(Cause::kIllegalInstruction, ip->raw, pc_of_ip()); return;
-  OP(Mret): publish(); pc_ = csr_.leave_trap(); return;
-  OP(Wfi): publish(); wait_for_interrupt(pc_of_ip(), pc_of_ip() + 4); return;
+  OP(Mret): publish(); return_from_trap(*ip, pc_of_ip()); return;
+  OP(Wfi): publish(); wait_for_interrupt(*ip, pc_of_ip()); return;
 
   OP(Undecoded):
     ++left;
@@ -275,6 +299,11 @@ void Hart::execute(std::uint64_t end) {
     publish();
     pc_ = pc_of_ip();
     ask(Stop::kBreakpoint);
+    return;
+  OP(Trigger):
+    ++left;
+    publish();
+    meet_trigger(pc_of_ip());
     return;
   // clang-format on
 

@@ -1,4 +1,4 @@
-// The instruction set the hart executes, as decoded operations: RV32IMC, Zicsr, Zifencei.
+// The instruction set the hart executes, as decoded operations: RV32IMAC, Zicsr, Zifencei.
 // Source: The RISC-V Instruction Set Manual, volume I (20191213), volume II (1.12).
 #pragma once
 
@@ -8,11 +8,12 @@ namespace dcc::riscv {
 
 // clang-format off
 /// Every decoded operation, in the order of enum Op: X(name, mnemonic).
-/// The first four are states of a decode-cache entry rather than instructions. "Near" forms jump
+/// The first five are states of a decode-cache entry rather than instructions. "Near" forms jump
 /// within their page: imm counts cache entries. "Stack" forms store relative to sp and are compared
 /// with the end of the stack. The compressed forms decode to the operation they stand for.
 #define DCC_RISCV_OPS(X)                                                                       \
-  X(Undecoded, "?") X(PageEnd, "?") X(DebugBreak, "?") X(Illegal, "illegal")                   \
+  X(Undecoded, "?") X(PageEnd, "?") X(DebugBreak, "?") X(Trigger, "?")                         \
+  X(Illegal, "illegal")                                                                        \
   X(Lui, "lui") X(Auipc, "auipc") /* imm holds the finished sum */                             \
   X(Jal, "jal") X(JalNear, "jal") X(SelfLoop, "jal") X(Jalr, "jalr")                           \
   X(Beq, "beq") X(Bne, "bne") X(Blt, "blt") X(Bge, "bge") X(Bltu, "bltu") X(Bgeu, "bgeu")      \
@@ -29,6 +30,10 @@ namespace dcc::riscv {
   X(Ecall, "ecall") X(Ebreak, "ebreak") X(Mret, "mret") X(Wfi, "wfi")                          \
   X(Mul, "mul") X(Mulh, "mulh") X(Mulhsu, "mulhsu") X(Mulhu, "mulhu")                          \
   X(Div, "div") X(Divu, "divu") X(Rem, "rem") X(Remu, "remu")                                  \
+  X(LrW, "lr.w") X(ScW, "sc.w") X(AmoSwapW, "amoswap.w") X(AmoAddW, "amoadd.w")                \
+  X(AmoXorW, "amoxor.w") X(AmoAndW, "amoand.w") X(AmoOrW, "amoor.w")                           \
+  X(AmoMinW, "amomin.w") X(AmoMaxW, "amomax.w")                                                \
+  X(AmoMinuW, "amominu.w") X(AmoMaxuW, "amomaxu.w")                                            \
   /* imm is the CSR's number, rs1 the register or the 5-bit immediate */                       \
   X(Csrrw, "csrrw") X(Csrrs, "csrrs") X(Csrrc, "csrrc")                                        \
   X(Csrrwi, "csrrwi") X(Csrrsi, "csrrsi") X(Csrrci, "csrrci")
@@ -55,6 +60,9 @@ struct DecodedOp {
   std::uint8_t halfwords = 2;  // length: 1 compressed, 2 otherwise
 };
 
+/// The modes a hart of machines and users has, by their number in mstatus.MPP.
+enum class Privilege : std::uint8_t { kUser = 0, kMachine = 3 };
+
 /// Exception codes of mcause (volume II, table 3.6).
 enum class Cause : std::uint32_t {
   kInstructionMisaligned = 0,
@@ -65,6 +73,7 @@ enum class Cause : std::uint32_t {
   kLoadAccessFault = 5,
   kStoreMisaligned = 6,
   kStoreAccessFault = 7,
+  kEcallFromUser = 8,
   kEcallFromMachine = 11,
   // Interrupts, with bit 31.
   kMachineSoftware = 0x80000003,
@@ -82,9 +91,14 @@ inline constexpr std::uint32_t kMvendorid = 0xF11, kMarchid = 0xF12, kMimpid = 0
                                kMhartid = 0xF14, kMconfigptr = 0xF15;
 inline constexpr std::uint32_t kMstatus = 0x300, kMisa = 0x301, kMie = 0x304, kMtvec = 0x305,
                                kMstatush = 0x310;
+inline constexpr std::uint32_t kMcounteren = 0x306, kMenvcfg = 0x30A, kMenvcfgh = 0x31A;
 inline constexpr std::uint32_t kMcountinhibit = 0x320, kMhpmevent3 = 0x323, kMhpmevent31 = 0x33F;
 inline constexpr std::uint32_t kMscratch = 0x340, kMepc = 0x341, kMcause = 0x342, kMtval = 0x343,
                                kMip = 0x344;
+inline constexpr std::uint32_t kPmpcfg0 = 0x3A0, kPmpcfg3 = 0x3A3, kPmpaddr0 = 0x3B0,
+                               kPmpaddr15 = 0x3BF;
+inline constexpr std::uint32_t kTselect = 0x7A0, kTdata1 = 0x7A1, kTdata2 = 0x7A2, kTdata3 = 0x7A3,
+                               kTinfo = 0x7A4;
 inline constexpr std::uint32_t kMcycle = 0xB00, kMinstret = 0xB02, kMhpmcounter3 = 0xB03,
                                kMhpmcounter31 = 0xB1F;
 inline constexpr std::uint32_t kMcycleh = 0xB80, kMinstreth = 0xB82, kMhpmcounter3h = 0xB83,
