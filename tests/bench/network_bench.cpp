@@ -39,8 +39,10 @@ void packets_through_a_switch(benchmark::State& state) {
   for (int port = 0; port < kPorts; ++port) {
     out.push_back(std::make_unique<Drain>(pool, PicoSeconds(80'000)));
     device.attach(port, *out.back(), LinkParameters{});
-    device.set_route(static_cast<HostId>(port), {port});
   }
+  RouteTable routes(kPorts);
+  routes.set_block(0, kPorts, 1, 0);
+  device.set_routes(routes);
   device.observe_queue(0, &statistics);
   PicoSeconds now{};
   const PicoSeconds step(2'500);

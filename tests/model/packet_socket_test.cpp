@@ -74,8 +74,10 @@ class PacketSocketTest : public ModelTest {
     switch_.out(0).bind(near.socket);
     switch_.out(1).bind(link_.in());
     link_.out().bind(far.socket);
-    switch_.device().set_route(kNear, {0});
-    switch_.device().set_route(kFar, {1});
+    RouteTable routes(kFar + 1);
+    routes.from(kNear, PortSet::consecutive(0, 1));
+    routes.from(kFar, PortSet::consecutive(1, 1));
+    switch_.device().set_routes(routes);
   }
   void send_to(HostId destination) {
     Packet* const packet = pool_.take();

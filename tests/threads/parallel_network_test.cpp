@@ -115,7 +115,7 @@ class Tree {
       switches_.back() =
           std::make_unique<SwitchDevice>(scheduler(id), pool(id), parameters, node.ports, 1, n,
                                          100'000 + static_cast<std::uint32_t>(n));
-      for (HostId h = 0; h < hosts(); ++h) switches_.back()->set_route(h, routing_.ports(id, h));
+      switches_.back()->set_routes(routing_.table(id));
     }
   }
   void make_nics() {

@@ -42,10 +42,10 @@ TEST(Deadlock, ARingOfPausesIsFoundAndNothingMovesInIt) {
     return -1;
   };
   for (int s = 0; s < 4; ++s) {
-    for (HostId h = 0; h < 4; ++h) {
-      const bool here = static_cast<int>(h) == s;
-      net.at("s" + std::to_string(s)).set_route(h, {here ? 0 : clockwise(s)});
-    }
+    RouteTable routes(4);
+    routes.from(0, PortSet::consecutive(static_cast<std::uint32_t>(clockwise(s)), 1));
+    routes.set_block(static_cast<HostId>(s), 1, 1, 0);
+    net.at("s" + std::to_string(s)).set_routes(routes);
   }
   for (HostId h = 0; h < 4; ++h) net.host[h]->blast((h + 2) % 4, 1080);
   EXPECT_TRUE(find_deadlock(net.topology, net.devices()).empty());

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <stdexcept>
+#include <string>
 
 #include "net/routing.h"
 #include "net_test_devices.h"
@@ -32,6 +34,12 @@ std::vector<std::vector<int>> distances(const Topology& topology) {
   return d;
 }
 
+std::set<int> listed(PortSet ports) {
+  std::set<int> list;
+  for (const int port : ports) list.insert(port);
+  return list;
+}
+
 void expect_shortest_and_complete(const Topology& topology) {
   const Routing routing(topology);
   const auto d = distances(topology);
@@ -45,8 +53,7 @@ void expect_shortest_and_complete(const Topology& topology) {
         const bool forwards = next == to || !topology.nodes()[next].is_host;
         if (n != to && forwards && d[next][to] + 1 == d[n][to]) expected.insert(port);
       }
-      const auto& ports = routing.ports(static_cast<NodeId>(n), host);
-      EXPECT_EQ(std::set<int>(ports.begin(), ports.end()), expected);
+      EXPECT_EQ(listed(routing.ports(static_cast<NodeId>(n), host)), expected);
     }
   }
 }
@@ -79,6 +86,140 @@ TEST(Routing, AllShortestPathsAndNoOthers) {
     }
     expect_shortest_and_complete(topology);
   }
+}
+
+/// By node and destination, breadth first from every host over all nodes.
+std::vector<std::vector<std::vector<int>>> breadth_first(const Topology& topology) {
+  const std::size_t nodes = topology.nodes().size();
+  const auto hosts = static_cast<std::size_t>(topology.hosts());
+  std::vector<std::vector<std::vector<int>>> ports(nodes, std::vector<std::vector<int>>(hosts));
+  for (std::size_t host = 0; host < hosts; ++host) {
+    const NodeId destination = topology.node_of(static_cast<HostId>(host));
+    std::vector<int> distance(nodes, -1);
+    distance[static_cast<std::size_t>(destination)] = 0;
+    std::vector<NodeId> order{destination};
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (int port = 0; port < topology.node(order[i]).ports; ++port) {
+        const NodeId next = topology.peer(order[i], port).node;
+        if (distance[static_cast<std::size_t>(next)] >= 0) continue;
+        distance[static_cast<std::size_t>(next)] = distance[static_cast<std::size_t>(order[i])] + 1;
+        order.push_back(next);
+      }
+    }
+    for (std::size_t n = 0; n < nodes; ++n) {
+      const auto node = static_cast<NodeId>(n);
+      for (int port = 0; port < topology.node(node).ports; ++port) {
+        const auto next = static_cast<std::size_t>(topology.peer(node, port).node);
+        if (distance[next] == distance[n] - 1) ports[n][host].push_back(port);
+      }
+    }
+  }
+  return ports;
+}
+
+/// The same ports in the same order, and the same longest way, as a search of everything finds.
+void expect_as_searched(const Topology& topology, const std::string& what) {
+  const Routing routing(topology);
+  const auto searched = breadth_first(topology);
+  const auto hosts = static_cast<HostId>(topology.hosts());
+  for (std::size_t n = 0; n < topology.nodes().size(); ++n) {
+    for (HostId host = 0; host < hosts; ++host) {
+      std::vector<int> ports;
+      for (const int port : routing.ports(static_cast<NodeId>(n), host)) ports.push_back(port);
+      ASSERT_EQ(ports, searched[n][host])
+          << what << ": " << topology.nodes()[n].name << " to host " << host;
+    }
+    if (topology.nodes()[n].is_host) continue;
+    EXPECT_TRUE(routing.table(static_cast<NodeId>(n)).ports(hosts).empty()) << what;
+  }
+  PicoSeconds longest{};
+  for (HostId from = 0; from < hosts; ++from) {
+    for (HostId to = 0; to < hosts; ++to) {
+      if (from != to) longest = std::max(longest, routing.base_rtt(from, to, 1048, 64));
+    }
+  }
+  EXPECT_EQ(routing.longest_base_rtt(1048, 64), longest) << what;
+}
+
+constexpr LinkParameters kFabric{BitRate(400'000'000'000), kMicroSecond * 2, 20};
+
+TEST(Routing, StructureSaysWhatASearchFinds) {
+  std::mt19937 noise(3);
+  const auto upto = [&](unsigned most) { return static_cast<int>(noise() % most) + 1; };
+  for (int round = 0; round < 30; ++round) {
+    const int hosts = upto(40);
+    const Topology star = Topology::star(hosts, kHost);
+    ASSERT_NE(star.structure(), nullptr);
+    expect_as_searched(star, "star of " + std::to_string(hosts));
+
+    std::vector<int> chain(static_cast<std::size_t>(upto(6)));
+    for (int& own : chain) own = upto(5) - 1;
+    chain.back() += 1;
+    const Topology lot = Topology::parking_lot(chain, kHost, kFabric);
+    ASSERT_NE(lot.structure(), nullptr);
+    expect_as_searched(lot, "chain");
+
+    FatTreeParameters tree;
+    tree.pods = upto(4);
+    tree.racks_per_pod = upto(4);
+    tree.aggs_per_pod = upto(3);
+    tree.hosts_per_rack = upto(5);
+    tree.cores = tree.aggs_per_pod * (upto(3) - (tree.pods == 1 ? 1 : 0));
+    tree.host_link = kHost;
+    tree.fabric_link = kFabric;
+    const Topology fat = Topology::fat_tree(tree);
+    ASSERT_NE(fat.structure(), nullptr);
+    expect_as_searched(fat, "fat tree");
+  }
+}
+
+TEST(Routing, NetworksWithoutStructureAreSearched) {
+  std::mt19937 noise(5);
+  for (int round = 0; round < 40; ++round) {
+    Topology topology;
+    std::vector<NodeId> switches;
+    for (int s = 0; s < 7; ++s) {
+      switches.push_back(topology.add_switch("s" + std::to_string(s)));
+      if (s > 0) {
+        topology.connect(switches[noise() % static_cast<unsigned>(s)], switches.back(), kFabric);
+      }
+    }
+    // Cables side by side too, and hosts of a switch whose numbers and ports do not follow.
+    for (int h = 0; h < 12; ++h) {
+      topology.connect(topology.add_host("h" + std::to_string(h)), switches[noise() % 7],
+                       noise() % 3 == 0 ? kFabric : kHost);
+      const NodeId a = switches[noise() % 7], b = switches[noise() % 7];
+      if (a != b) topology.connect(a, b, kFabric);
+    }
+    EXPECT_EQ(topology.structure(), nullptr);
+    expect_as_searched(topology, "round " + std::to_string(round));
+  }
+  Topology changed = Topology::star(4, kHost);
+  changed.connect(changed.add_host("h4"), changed.find("s0"), kHost);
+  EXPECT_EQ(changed.structure(), nullptr) << "a shape that was added to is none";
+  expect_as_searched(changed, "a star and one more");
+  Topology pair;
+  pair.connect(pair.add_host("a"), pair.add_host("b"), kHost);
+  expect_as_searched(pair, "two hosts and a cable");
+}
+
+TEST(Routing, ADataCentreIsRoutedWithoutMemoryForIt) {
+  // 65536 hosts, 5120 switches: a port of two bytes for each pair would be 671 MB.
+  FatTreeParameters k64;
+  k64.pods = 64;
+  k64.racks_per_pod = k64.aggs_per_pod = k64.hosts_per_rack = 32;
+  k64.cores = 1024;
+  k64.host_link = k64.fabric_link = kHost;
+  const Topology tree = Topology::fat_tree(k64);
+  const Routing routing(tree);
+  ASSERT_EQ(tree.hosts(), 65'536);
+  std::size_t bytes = 0;
+  for (std::size_t n = 0; n < tree.nodes().size(); ++n) {
+    if (!tree.nodes()[n].is_host) bytes += routing.table(static_cast<NodeId>(n)).bytes();
+  }
+  EXPECT_EQ(bytes, 0u);
+  EXPECT_EQ(routing.links(0, 65'535), 6);
+  EXPECT_EQ(routing.longest_base_rtt(1048, 64), routing.base_rtt(0, 65'535, 1048, 64));
 }
 
 TEST(Routing, PathsOfTheReferenceTree) {

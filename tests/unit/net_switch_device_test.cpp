@@ -261,7 +261,9 @@ TEST(SwitchDevice, EqualPathsAreSharedByHashOrInTurn) {
     Scheduler scheduler;
     PacketPool pool;
     SwitchDevice device(scheduler, pool, parameters, 4, 7, 3, 0);
-    device.set_route(9, {0, 1, 2, 3});
+    RouteTable routes(10);
+    routes.from(9, PortSet::consecutive(0, 4));
+    device.set_routes(routes);
     std::vector<int> count(4, 0);
     for (std::uint32_t flow = 0; flow < flows; ++flow) {
       Packet packet;
@@ -288,7 +290,9 @@ TEST(SwitchDevice, EqualPathsAreSharedByHashOrInTurn) {
   SwitchParameters spray = plain();
   spray.load_balancing = SwitchParameters::LoadBalancing::kSpray;
   TestStar star(4, spray, k100G);
-  star.device.set_route(3, {1, 2, 3});
+  RouteTable routes(4);
+  routes.from(3, PortSet::consecutive(1, 3));
+  star.device.set_routes(routes);
   for (int i = 0; i < 300; ++i) star.host[0]->send(star.host[0]->make(3, 500));
   star.scheduler.run_until(kMilliSecond);
   for (HostId h = 1; h < 4; ++h) EXPECT_EQ(star.host[h]->packets, 100u);
@@ -331,7 +335,9 @@ TEST(SwitchDevice, QueueOfRandomArrivalsWaitsAsQueueingTheorySays) {
   Link out(scheduler, pool, wire, 2);
   out.connect(sink, 0);
   device.attach(0, out, wire);
-  device.set_route(0, {0});
+  RouteTable routes(1);
+  routes.set_block(0, 1, 1, 0);
+  device.set_routes(routes);
   QueueStatistics statistics;
   device.observe_queue(0, &statistics);
   RandomStream random(5, "arrivals");
@@ -381,7 +387,9 @@ TEST(SwitchDevice, RefusesWhatCannotBe) {
   EXPECT_THROW(SwitchDevice(scheduler, pool, parameters, 2, 1, 0, 0), std::invalid_argument);
   parameters = SwitchParameters{};
   SwitchDevice device(scheduler, pool, parameters, 2, 1, 0, 0);
-  EXPECT_THROW(device.set_route(0, {2}), std::invalid_argument);
+  RouteTable routes(1);
+  routes.set_block(0, 1, 1, 2);
+  EXPECT_THROW(device.set_routes(routes), std::invalid_argument);
 }
 
 }  // namespace

@@ -56,9 +56,11 @@ class Bench {
     for (int port = 0; port < kPorts; ++port) {
       outs_.push_back(std::make_unique<Recorder>(scheduler_, pool_, log_, port));
       switch_->attach(port, *outs_.back(), kLink);
-      switch_->set_route(static_cast<HostId>(port), {port});
       switch_->observe_queue(port, &queue_[static_cast<std::size_t>(port)]);
     }
+    RouteTable routes(kPorts);
+    routes.set_block(0, kPorts, 1, 0);
+    switch_->set_routes(routes);
   }
 
   /// `gap`: greatest time between two arrivals; small: queues build, large: all pass.

@@ -153,6 +153,9 @@ class TestStar {
   TestStar(int hosts, const SwitchParameters& parameters, const LinkParameters& link,
            std::uint64_t seed = 1)
       : device(scheduler, pool, parameters, hosts, seed, 0, 1000) {
+    RouteTable routes(static_cast<HostId>(hosts));
+    routes.set_block(0, static_cast<std::uint32_t>(hosts), 1, 0);
+    device.set_routes(routes);
     std::uint32_t rank = 1;
     for (int h = 0; h < hosts; ++h) {
       host.push_back(std::make_unique<TestHost>(scheduler, pool, static_cast<HostId>(h)));
@@ -162,7 +165,6 @@ class TestStar {
       down.back()->connect(*host.back(), 0);
       host.back()->attach(*up.back());
       device.attach(h, *down.back(), link);
-      device.set_route(static_cast<HostId>(h), {h});
     }
   }
 
@@ -183,9 +185,7 @@ class TestNetwork {
       switches[n] =
           std::make_unique<SwitchDevice>(scheduler, pool, parameters, topology.nodes()[n].ports,
                                          seed, n, 100'000 + static_cast<std::uint32_t>(n));
-      for (HostId h = 0; h < static_cast<HostId>(topology.hosts()); ++h) {
-        switches[n]->set_route(h, routing.ports(static_cast<NodeId>(n), h));
-      }
+      switches[n]->set_routes(routing.table(static_cast<NodeId>(n)));
     }
     for (int h = 0; h < topology.hosts(); ++h) {
       host.push_back(std::make_unique<TestHost>(scheduler, pool, static_cast<HostId>(h)));

@@ -12,6 +12,7 @@ namespace {
 
 /// Ethernet 14 + IPv4 20 + UDP 8 + BTH 12 + RETH 16 + ICRC 4 + FCS 4.
 constexpr Bytes kMostHeaders = 78;
+constexpr unsigned kMostHosts = 65'536;
 constexpr std::uint64_t kMostFlows = 4'000'000;
 constexpr std::int64_t kMostSamples = 10'000'000;
 constexpr Bytes kGreatestThreshold = (Bytes{1} << 31) - 1;  // of net/ecn_marker.h
@@ -80,8 +81,8 @@ class Checker {
                   std::to_string(t.aggs_per_pod));
     }
     require(t.host_count() >= 2, "topology", "fewer than two hosts");
-    require(t.host_count() <= 4096, "topology",
-            std::to_string(t.host_count()) + " hosts; at most 4096");
+    require(t.host_count() <= kMostHosts, "topology",
+            std::to_string(t.host_count()) + " hosts; at most 65536");
   }
 
   void check_custom(const TopologyConfig& t) const {
@@ -267,11 +268,11 @@ class Checker {
   /// A tenant is a DSCP to the closed loop, its messages are real, and software carries them.
   void check_qos() const {
     if (!c_.qos.manager) return;
-    constexpr unsigned kMostHosts = 64;       // QOS_METERS_MAX of app/qos_manager.h
+    constexpr unsigned kMostManaged = 64;     // QOS_METERS_MAX of app/qos_manager.h
     constexpr std::size_t kMostTenants = 16;  // QOS_TENANTS_MAX
     const auto& cc = c_.nic.congestion_control;
     require_host(*c_.qos.manager, "qos.manager");
-    require(c_.topology.host_count() <= kMostHosts, "qos.manager",
+    require(c_.topology.host_count() <= kMostManaged, "qos.manager",
             "a manager serves at most 64 hosts, the topology has " +
                 std::to_string(c_.topology.host_count()));
     require(cc.algorithm == AlgorithmKind::kDcc && cc.dcqcn.policy == Policy::kProportional,

@@ -67,19 +67,13 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
   }
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     if (switches_[i] == nullptr) continue;
-    for (int host = 0; host < topology_.hosts(); ++host) {
-      const auto id = static_cast<HostId>(host);
-      switches_[i]->device().set_route(id, routing_.ports(static_cast<NodeId>(i), id));
-    }
+    switches_[i]->device().set_routes(routing_.table(static_cast<NodeId>(i)));
   }
 }
 
 Wire& Network::wire_from(NodeId node, int port) {
-  // Both directions of a cable follow each other; hosts are cabled once, so this is building time.
-  for (Wire& wire : wires_) {
-    if (wire.from == node && wire.from_port == port) return wire;
-  }
-  throw std::logic_error("no wire leaves this port");
+  const Topology::Plug& plug = topology_.plug(node, port);
+  return wires_[static_cast<std::size_t>(2 * plug.cable + plug.side)];
 }
 
 void Network::connect_host(HostId host, model::PacketInitiatorSocket& out,

@@ -1,6 +1,8 @@
 #include "platform/translate.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "driver/dcc_tables.h"
 #include "net/wire_size.h"
@@ -36,16 +38,13 @@ Topology make_topology(const TopologyConfig& config) {
       break;
   }
   Topology topology;
+  std::map<std::string, NodeId> node_of;
   for (const NodeConfig& node : config.nodes) {
-    if (node.kind == NodeKind::kHost) {
-      topology.add_host(node.name);
-    } else {
-      topology.add_switch(node.name);
-    }
+    node_of[node.name] = node.kind == NodeKind::kHost ? topology.add_host(node.name)
+                                                      : topology.add_switch(node.name);
   }
   for (const CableConfig& cable : config.links) {
-    topology.connect(topology.find(cable.from), topology.find(cable.to),
-                     link_parameters(cable.link));
+    topology.connect(node_of.at(cable.from), node_of.at(cable.to), link_parameters(cable.link));
   }
   topology.check_connected();
   return topology;

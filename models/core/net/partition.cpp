@@ -3,28 +3,13 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace dcc {
 
 namespace {
 
 constexpr double kSlack = 1.02;  // by how much a partition may be above the mean for its neighbours
-
-/// Those of one pair as one, pairs in order.
-void merge(std::vector<Demand>& demands) {
-  const auto pair = [](const Demand& d) { return std::tie(d.from, d.to); };
-  std::stable_sort(demands.begin(), demands.end(),
-                   [&](const Demand& a, const Demand& b) { return pair(a) < pair(b); });
-  std::size_t kept = 0;
-  for (const Demand& demand : demands) {
-    if (kept > 0 && pair(demands[kept - 1]) == pair(demand)) {
-      demands[kept - 1].bytes += demand.bytes;
-    } else {
-      demands[kept++] = demand;
-    }
-  }
-  demands.resize(kept);
-}
 
 class Division {
  public:
@@ -141,31 +126,45 @@ class Division {
 std::vector<double> expected_load(const Topology& topology, const Routing& routing,
                                   std::vector<Demand> demands) {
   std::vector<double> load(topology.nodes().size());
-  merge(demands);
-  std::vector<std::pair<NodeId, double>> here;
-  std::vector<std::pair<NodeId, double>> further;
-  for (const Demand& demand : demands) {
-    const NodeId destination = topology.node_of(demand.to);
-    here.assign(1, {topology.node_of(demand.from), demand.bytes});
-    load[static_cast<std::size_t>(destination)] += demand.bytes;
-    while (!here.empty() && here.front().first != destination) {
-      further.clear();
-      for (const auto& [node, bytes] : here) {
+  std::vector<double> arriving(load.size());  // at a node, of the demands at hand
+  std::vector<std::vector<NodeId>> waiting;   // nodes with some, by their links to the last switch
+  const auto add = [&](NodeId node, double bytes, std::size_t links) {
+    double& sum = arriving[static_cast<std::size_t>(node)];
+    if (sum == 0) {
+      if (waiting.size() <= links) waiting.resize(links + 1);
+      waiting[links].push_back(node);
+    }
+    sum += bytes;
+  };
+  const auto last_switch = [&](const Demand& demand) {
+    return topology.peer(topology.node_of(demand.to), 0).node;
+  };
+  std::stable_sort(demands.begin(), demands.end(), [&](const Demand& a, const Demand& b) {
+    return last_switch(a) < last_switch(b);
+  });
+  for (auto demand = demands.begin(); demand != demands.end();) {
+    // All that goes to the hosts of one switch at once, from the farthest sender on: it takes the
+    // same ways.
+    const NodeId end = last_switch(*demand);
+    const HostId to = demand->to;
+    for (; demand != demands.end() && last_switch(*demand) == end; ++demand) {
+      if (demand->bytes <= 0) continue;
+      load[static_cast<std::size_t>(topology.node_of(demand->to))] += demand->bytes;
+      add(topology.node_of(demand->from), demand->bytes,
+          static_cast<std::size_t>(routing.links(demand->from, demand->to)) - 1);
+    }
+    for (std::size_t links = waiting.size(); links-- > 0;) {
+      for (const NodeId node : waiting[links]) {
+        const double bytes = std::exchange(arriving[static_cast<std::size_t>(node)], 0);
         load[static_cast<std::size_t>(node)] += bytes;
-        const std::vector<int>& ports = routing.ports(node, demand.to);
+        if (links == 0) continue;
+        const PortSet ports =
+            topology.node(node).is_host ? PortSet::consecutive(0, 1) : routing.ports(node, to);
         for (const int port : ports) {
-          const NodeId next = topology.peer(node, port).node;
-          const double share = bytes / static_cast<double>(ports.size());
-          const auto known = std::find_if(further.begin(), further.end(),
-                                          [&](const auto& f) { return f.first == next; });
-          if (known == further.end()) {
-            further.emplace_back(next, share);
-          } else {
-            known->second += share;
-          }
+          add(topology.peer(node, port).node, bytes / ports.size(), links - 1);
         }
       }
-      here.swap(further);
+      waiting[links].clear();
     }
   }
   return load;

@@ -1,39 +1,170 @@
 #include "net/routing.h"
 
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <tuple>
+
 namespace dcc {
 
-Routing::Routing(const Topology& topology) : topology_(topology) {
-  topology.check_connected();
-  const std::size_t nodes = topology.nodes().size();
-  const auto hosts = static_cast<std::size_t>(topology.hosts());
-  ports_.assign(nodes, std::vector<std::vector<int>>(hosts));
+namespace {
 
-  constexpr int kUnreached = -1;
-  std::vector<int> distance(nodes);
-  std::vector<NodeId> order;
-  for (std::size_t host = 0; host < hosts; ++host) {
-    // Breadth first from the destination. A host has one cable, so no way leads through it.
-    const NodeId destination = topology.node_of(static_cast<HostId>(host));
-    distance.assign(nodes, kUnreached);
-    distance[static_cast<std::size_t>(destination)] = 0;
-    order.assign(1, destination);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const NodeId here = order[i];
-      for (int port = 0; port < topology.node(here).ports; ++port) {
-        const NodeId next = topology.peer(here, port).node;
-        if (distance[static_cast<std::size_t>(next)] != kUnreached) continue;
-        distance[static_cast<std::size_t>(next)] = distance[static_cast<std::size_t>(here)] + 1;
-        order.push_back(next);
+/// Breadth first from every switch that has hosts, among switches only: a host has one cable, so no
+/// way leads through it, and all hosts of a switch share the ways that lead there.
+class Search {
+ public:
+  explicit Search(const Topology& topology) : topology_(topology), distance_(nodes()) {
+    find_places();
+  }
+
+  std::vector<RouteTable> tables() {
+    std::vector<RouteTable> tables;
+    for (int s = 0; s < topology_.switches(); ++s) {
+      RouteTable& table = tables.emplace_back(static_cast<HostId>(topology_.hosts()));
+      if (place_of_host_ != nullptr) table.renumber(place_of_host_);
+    }
+    HostId begin = 0;
+    for (const Edge& edge : edges_) {
+      measure(edge.node);
+      add_ways(tables, edge, begin);
+      begin += static_cast<HostId>(edge.hosts.size());
+    }
+    return tables;
+  }
+
+ private:
+  static constexpr int kUnreached = -1;
+
+  struct Edge {
+    NodeId node = 0;
+    std::vector<HostId> hosts;
+  };
+
+  std::size_t nodes() const { return topology_.nodes().size(); }
+  int& distance(NodeId node) { return distance_[static_cast<std::size_t>(node)]; }
+
+  /// Switches with hosts, by their first host. In their order the hosts of each have consecutive
+  /// places, so that what leads to them is one range whatever their numbers are.
+  void find_places() {
+    std::vector<int> edge_of(nodes(), -1);
+    for (HostId host = 0; host < static_cast<HostId>(topology_.hosts()); ++host) {
+      if (topology_.node(topology_.node_of(host)).ports == 0) continue;  // alone in the world
+      const NodeId node = topology_.peer(topology_.node_of(host), 0).node;
+      int& edge = edge_of[static_cast<std::size_t>(node)];
+      if (edge < 0) {
+        edge = static_cast<int>(edges_.size());
+        edges_.push_back({node, {}});
+      }
+      edges_[static_cast<std::size_t>(edge)].hosts.push_back(host);
+    }
+    std::vector<HostId> place_of_host(static_cast<std::size_t>(topology_.hosts()));
+    HostId place = 0;
+    bool in_order = true;
+    for (const Edge& edge : edges_) {
+      for (const HostId host : edge.hosts) {
+        in_order = in_order && host == place;
+        place_of_host[host] = place++;
       }
     }
-    for (std::size_t n = 0; n < nodes; ++n) {
-      const auto node = static_cast<NodeId>(n);
-      for (int port = 0; port < topology.node(node).ports; ++port) {
-        const auto next = static_cast<std::size_t>(topology.peer(node, port).node);
-        if (distance[next] == distance[n] - 1) ports_[n][host].push_back(port);
+    if (!in_order) {
+      place_of_host_ = std::make_shared<const std::vector<HostId>>(std::move(place_of_host));
+    }
+  }
+
+  void measure(NodeId destination) {
+    std::fill(distance_.begin(), distance_.end(), kUnreached);
+    distance(destination) = 0;
+    order_.assign(1, destination);
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const NodeId here = order_[i];
+      for (int port = 0; port < topology_.node(here).ports; ++port) {
+        const NodeId next = topology_.peer(here, port).node;
+        if (topology_.node(next).is_host || distance(next) != kUnreached) continue;
+        distance(next) = distance(here) + 1;
+        order_.push_back(next);
       }
     }
   }
+
+  void add_ways(std::vector<RouteTable>& tables, const Edge& edge, HostId begin) {
+    std::vector<std::uint16_t> ports;
+    for (const NodeId node : order_) {
+      const TopologyNode& here = topology_.node(node);
+      if (here.is_host) continue;  // a network of two hosts and a cable
+      RouteTable& table = tables[static_cast<std::size_t>(here.switch_no)];
+      if (node == edge.node) {
+        add_hosts(table, edge, begin);
+        continue;
+      }
+      ports.clear();
+      for (int port = 0; port < here.ports; ++port) {
+        const NodeId next = topology_.peer(node, port).node;
+        if (topology_.node(next).is_host || distance(next) != distance(node) - 1) continue;
+        ports.push_back(static_cast<std::uint16_t>(port));
+      }
+      table.from(begin, PortSet(ports.data(), static_cast<std::uint32_t>(ports.size())));
+    }
+  }
+
+  /// A block where their ports follow each other, as they mostly do.
+  void add_hosts(RouteTable& table, const Edge& edge, HostId begin) {
+    const auto port_to = [&](HostId host) {
+      return static_cast<std::uint32_t>(topology_.peer(topology_.node_of(host), 0).port);
+    };
+    const std::uint32_t first = port_to(edge.hosts.front());
+    const auto count = static_cast<std::uint32_t>(edge.hosts.size());
+    bool consecutive = true;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      consecutive = consecutive && port_to(edge.hosts[i]) == first + i;
+    }
+    if (consecutive) {
+      table.set_block(begin, count, 1, first);
+      return;
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      table.from(begin + i, PortSet::consecutive(port_to(edge.hosts[i]), 1));
+    }
+  }
+
+  const Topology& topology_;
+  std::vector<Edge> edges_;
+  std::shared_ptr<const std::vector<HostId>> place_of_host_;  // null: hosts are where they are
+  std::vector<int> distance_;                                 // to the edge switch at hand, by node
+  std::vector<NodeId> order_;                                 // nodes as they were reached
+};
+
+/// Hosts at the same switch whose cables are alike see the same network: two of each such kind, or
+/// the same one twice.
+struct HostKind {
+  HostId first = 0;
+  HostId second = 0;
+};
+
+std::vector<HostKind> host_kinds(const Topology& topology) {
+  std::map<std::tuple<NodeId, std::uint64_t, std::int64_t, Bytes>, HostKind> kinds;
+  for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
+    const NodeId node = topology.node_of(host);
+    const LinkParameters& link = topology.link(node, 0);
+    const auto key = std::make_tuple(topology.peer(node, 0).node, link.rate.bits_per_second,
+                                     link.delay.count, link.overhead);
+    const auto [kind, is_new] = kinds.emplace(key, HostKind{host, host});
+    if (!is_new && kind->second.second == kind->second.first) kind->second.second = host;
+  }
+  std::vector<HostKind> list;
+  for (const auto& kind : kinds) list.push_back(kind.second);
+  return list;
+}
+
+}  // namespace
+
+Routing::Routing(const Topology& topology) : topology_(topology) {
+  topology.check_connected();
+  if (const Structure* const known = topology.structure()) {
+    tables_ = known->routes.data();
+    return;
+  }
+  found_ = Search(topology).tables();
+  tables_ = found_.data();
 }
 
 template <class Visit>
@@ -63,13 +194,20 @@ PicoSeconds Routing::one_way(HostId from, HostId to, Bytes wire_bytes) const {
 
 PicoSeconds Routing::longest_base_rtt(Bytes data_wire_bytes, Bytes ack_wire_bytes) const {
   PicoSeconds longest{};
-  const auto hosts = static_cast<HostId>(topology_.hosts());
-  for (HostId from = 0; from < hosts; ++from) {
-    for (HostId to = 0; to < hosts; ++to) {
-      if (from == to) continue;
-      const PicoSeconds rtt = base_rtt(from, to, data_wire_bytes, ack_wire_bytes);
-      if (longest < rtt) longest = rtt;
+  if (topology_.hosts() < 2) return longest;
+  const std::vector<HostKind> kinds = host_kinds(topology_);
+  const auto look_from = [&](HostId from) {
+    for (const HostKind& kind : kinds) {
+      const HostId to = kind.first != from ? kind.first : kind.second;
+      if (to != from) {
+        longest = std::max(longest, base_rtt(from, to, data_wire_bytes, ack_wire_bytes));
+      }
     }
+  };
+  if (const Structure* const known = topology_.structure()) {
+    std::for_each(known->outermost.begin(), known->outermost.end(), look_from);
+  } else {
+    for (const HostKind& kind : kinds) look_from(kind.first);
   }
   return longest;
 }

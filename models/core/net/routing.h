@@ -1,32 +1,38 @@
-// Shortest paths through a topology: all equally short ways out of every switch, and what an empty
-// network takes to carry a packet.
+// Paths through a topology: all equally good ways out of every switch, and what an empty network
+// takes to carry a packet.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "net/packet.h"
+#include "net/route_table.h"
 #include "net/topology.h"
 #include "units.h"
 
 namespace dcc {
 
-/// Shortest by number of links. Every port it names leads one link nearer to
-/// the destination, so no packet can go in a circle, whichever of them is taken.
+/// Regular shapes know their ways (Topology::structure); of others the shortest by number of links
+/// are searched. Every port leads nearer to the destination, so no packet can go in a circle,
+/// whichever of them is taken.
 /// The topology must outlive it; throws std::invalid_argument when it is not connected.
 class Routing {
  public:
   explicit Routing(const Topology& topology);
+  Routing(const Routing&) = delete;
+  Routing& operator=(const Routing&) = delete;
 
-  /// Ports of a node that lie on a shortest path to a host, in ascending order.
-  const std::vector<int>& ports(NodeId node, HostId destination) const {
-    return ports_[static_cast<std::size_t>(node)][destination];
+  /// Best ports of a node towards a host.
+  PortSet ports(NodeId node, HostId destination) const {
+    const TopologyNode& at = topology_.node(node);
+    if (!at.is_host) return tables_[at.switch_no].ports(destination);
+    return PortSet::consecutive(0, at.host == destination ? 0 : 1);
   }
+  /// All of them, of a switch.
+  const RouteTable& table(NodeId node) const { return tables_[topology_.node(node).switch_no]; }
   /// Links between two hosts; 0 from a host to itself.
   int links(HostId from, HostId to) const;
 
-  // Of the first of the shortest paths (that of the lowest ports); in the regular shapes all of
-  // them are alike.
+  // Of the first of the paths (that of the lowest ports); in the regular shapes all are alike.
   /// First bit out to last bit in for one packet of so many wire bytes, every switch storing and
   /// forwarding.
   PicoSeconds one_way(HostId from, HostId to, Bytes wire_bytes) const;
@@ -44,7 +50,8 @@ class Routing {
   void walk(HostId from, HostId to, Visit visit) const;
 
   const Topology& topology_;
-  std::vector<std::vector<std::vector<int>>> ports_;  // by node and destination
+  const RouteTable* tables_;       // by switch
+  std::vector<RouteTable> found_;  // by search, when the topology has no structure
 };
 
 }  // namespace dcc

@@ -23,9 +23,17 @@ int checked_ports(int ports) {
   return ports;
 }
 
-/// A number below `choices` from a hash: the upper bits, scaled.
-std::uint32_t scaled_down(std::uint64_t hash, std::uint32_t choices) {
-  return static_cast<std::uint32_t>((hash >> 32) * choices >> 32);
+std::unique_ptr<PathChoice> path_choice(const SwitchParameters& parameters,
+                                        std::uint64_t hash_seed) {
+  switch (parameters.load_balancing) {
+    case SwitchParameters::LoadBalancing::kEcmp:
+      break;
+    case SwitchParameters::LoadBalancing::kSpray:
+      return make_spray();
+    case SwitchParameters::LoadBalancing::kLmc:
+      return make_lmc(parameters.lmc, hash_seed);
+  }
+  return nullptr;
 }
 }  // namespace
 
@@ -40,11 +48,10 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
       parameters_(parameters),
       ports_(checked_ports(ports)),
       hash_seed_(mix64(mix64(seed) ^ index)),
+      path_choice_(path_choice(parameters, hash_seed_)),
       random_(seed, "switch", index),
       buffer_(buffer_parameters(parameters), ports + 1),
-      routes_(1),
       queue_all_(parameters.queue_all || parameters.qcn.enabled) {
-  if (parameters.lmc > 7) throw std::invalid_argument("routing: lmc is above 7");
   egress_.reserve(static_cast<std::size_t>(ports));  // their events must stay where they are
   for (int number = 0; number < ports; ++number) {
     Port& port = egress_.emplace_back(*this, rank);
@@ -76,41 +83,13 @@ void SwitchDevice::set_ecn(int port, const EcnParameters& ecn) {
   p.marks_at_dequeue = p.ecn.marks_at(EcnParameters::MarkAt::kDequeue) || p.ecn.has_phantom_queue();
 }
 
-void SwitchDevice::set_route(HostId destination, const std::vector<int>& ports) {
-  if (route_of_.size() <= destination) {
-    route_of_.resize(std::size_t{destination} + 1);
-    turns_.resize(std::size_t{destination} + 1);
+void SwitchDevice::set_routes(const RouteTable& routes) {
+  if (routes.ports_needed() > static_cast<std::uint32_t>(ports_)) {
+    throw std::invalid_argument("switch: a route leads through port " +
+                                std::to_string(routes.ports_needed() - 1) + " of " +
+                                std::to_string(ports_));
   }
-  for (const int port : ports) {
-    if (port < 0 || port >= ports_) {
-      throw std::invalid_argument("switch: a route leads through port " + std::to_string(port) +
-                                  " of " + std::to_string(ports_));
-    }
-  }
-  turns_[destination] = 0;
-  route_of_[destination] = find_or_add_route(ports);
-}
-
-// Most destinations share their way with others: one record for all of them stays in the caches.
-std::uint16_t SwitchDevice::find_or_add_route(const std::vector<int>& ports) {
-  const auto leads_through = [&](const Route& route) {
-    if (route.count != ports.size()) return false;
-    if (route.count == 1) return static_cast<int>(route.first) == ports.front();
-    return std::equal(ports.begin(), ports.end(), next_ports_.begin() + route.first);
-  };
-  const auto found = std::find_if(routes_.begin(), routes_.end(), leads_through);
-  const auto index = static_cast<std::size_t>(found - routes_.begin());
-  if (found != routes_.end()) return static_cast<std::uint16_t>(index);
-  if (index > 0xFFFF) throw std::invalid_argument("switch: more than 65536 different routes");
-  Route route;
-  route.count = static_cast<std::uint32_t>(ports.size());
-  route.first = ports.size() == 1 ? static_cast<std::uint32_t>(ports.front())
-                                  : static_cast<std::uint32_t>(next_ports_.size());
-  if (ports.size() > 1) {
-    for (const int port : ports) next_ports_.push_back(static_cast<std::uint16_t>(port));
-  }
-  routes_.push_back(route);
-  return static_cast<std::uint16_t>(index);
+  routes_ = routes;
 }
 
 void SwitchDevice::observe_queue(int port, QueueStatistics* statistics) {
@@ -118,37 +97,25 @@ void SwitchDevice::observe_queue(int port, QueueStatistics* statistics) {
   if (statistics != nullptr) statistics->restart(at(port).bytes, scheduler_.now());
 }
 
-int SwitchDevice::route_of(const Packet& packet) const {
-  if (packet.destination >= route_of_.size()) return -1;
-  const Route& route = routes_[route_of_[packet.destination]];
-  if (route.count == 1) return static_cast<int>(route.first);
-  if (route.count == 0) return -1;
-  return next_ports_[route.first + pick(packet, route.count)];
-}
-
-std::uint32_t SwitchDevice::pick(const Packet& packet, std::uint32_t choices) const {
-  switch (parameters_.load_balancing) {
-    case SwitchParameters::LoadBalancing::kSpray:
-      return turns_[packet.destination];
-    case SwitchParameters::LoadBalancing::kLmc: {
-      const std::uint64_t path = packet.flow & ((1u << parameters_.lmc) - 1u);
-      return scaled_down(mix64(hash_seed_ ^ (std::uint64_t{packet.destination} << 8 | path)),
-                         choices);
-    }
-    case SwitchParameters::LoadBalancing::kEcmp:
-      break;
-  }
+std::uint32_t SwitchDevice::hashed(const Packet& packet, std::uint32_t choices) const {
   const std::uint64_t pair = std::uint64_t{packet.source} << 32 | packet.destination;
   return scaled_down(mix64(mix64(pair ^ hash_seed_) ^ packet.flow), choices);
 }
 
+int SwitchDevice::route_of(const Packet& packet) const {
+  const PortSet ports = routes_.ports(packet.destination);
+  if (ports.size() == 1) return ports.front();
+  if (ports.empty()) return -1;
+  return ports[path_choice_ == nullptr ? hashed(packet, ports.size())
+                                       : path_choice_->peek(packet, ports)];
+}
+
 int SwitchDevice::choose(const Packet& packet) {
-  const int port = route_of(packet);
-  if (port >= 0 && parameters_.load_balancing == SwitchParameters::LoadBalancing::kSpray) {
-    std::uint16_t& turn = turns_[packet.destination];
-    if (++turn >= routes_[route_of_[packet.destination]].count) turn = 0;
-  }
-  return port;
+  const PortSet ports = routes_.ports(packet.destination);
+  if (ports.size() == 1) return ports.front();
+  if (ports.empty()) return -1;
+  return ports[path_choice_ == nullptr ? hashed(packet, ports.size())
+                                       : path_choice_->choose(packet, ports)];
 }
 
 void SwitchDevice::receive(Packet* packet, int port) {

@@ -11,8 +11,10 @@
 #include "net/egress_scheduler.h"
 #include "net/link.h"
 #include "net/packet.h"
+#include "net/path_choice.h"
 #include "net/pfc.h"
 #include "net/qcn_point.h"
+#include "net/route_table.h"
 #include "net/shared_buffer.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
@@ -43,7 +45,8 @@ struct SwitchParameters {
   EgressSchedulerParameters scheduler;
   QcnPointParameters qcn;
   Bytes largest_packet = 1'100;  // wire bytes, for the headroom
-  /// Every packet is queued, one that could leave at once too: to check that it makes no difference.
+  /// Every packet is queued, one that could leave at once too: to check that it makes no
+  /// difference.
   bool queue_all = false;
 };
 
@@ -76,8 +79,8 @@ class SwitchDevice final : public PacketSink {
   void connect(int port, PacketOut& out) { at(port).out = &out; }
   /// Replaces the marking of one port.
   void set_ecn(int port, const EcnParameters& ecn);
-  /// Ports that lead to a host, best ones only; a packet to a host without any is dropped.
-  void set_route(HostId destination, const std::vector<int>& ports);
+  /// Which ports lead where; a packet to a host without any is dropped.
+  void set_routes(const RouteTable& routes);
   /// Statistics of the egress queue (all priorities together); null to stop. Not owned.
   void observe_queue(int port, QueueStatistics* statistics);
 
@@ -159,21 +162,14 @@ class SwitchDevice final : public PacketSink {
     std::vector<TurnQueue> turns;  // by priority; kRoundRobin only
     std::vector<QcnPoint> qcn;     // by priority; empty when off
   };
-  /// Ports that are equally good for some destinations.
-  struct Route {
-    std::uint32_t first = 0;  // the port if it is the only one, else the first of next_ports_
-    std::uint32_t count = 0;
-  };
-
   Port& at(int port) { return egress_[static_cast<std::size_t>(port)]; }
   const Port& at(int port) const { return egress_[static_cast<std::size_t>(port)]; }
   /// Inputs as the buffer counts them: the ports, then the switch itself (its CNMs).
   int own_input() const { return ports_; }
 
-  std::uint16_t find_or_add_route(const std::vector<int>& ports);
   static SwitchCounters counters_of(const Port& port);
   int choose(const Packet& packet);
-  std::uint32_t pick(const Packet& packet, std::uint32_t choices) const;
+  std::uint32_t hashed(const Packet& packet, std::uint32_t choices) const;
   void enqueue(Packet* packet, Port& egress);
   bool leaves_at_once(const Packet& packet, const Port& egress);
   void pass_through(Packet* packet, Port& egress);
@@ -194,13 +190,11 @@ class SwitchDevice final : public PacketSink {
   SwitchParameters parameters_;
   int ports_;
   std::uint64_t hash_seed_;
+  RouteTable routes_;
+  std::unique_ptr<PathChoice> path_choice_;  // null: by hash
   RandomStream random_;
   SharedBuffer buffer_;
   std::vector<Port> egress_;
-  std::vector<std::uint16_t> route_of_;  // by destination host: index into routes_
-  std::vector<Route> routes_;            // the first leads nowhere
-  std::vector<std::uint16_t> next_ports_;
-  std::vector<std::uint16_t> turns_;  // kSpray, by destination host: the next in turn
   std::uint64_t unroutable_ = 0;
   int stopped_ = 0;  // priorities of neighbours this switch has stopped
   bool queue_all_;

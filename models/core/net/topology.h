@@ -7,6 +7,7 @@
 
 #include "net/link.h"
 #include "net/packet.h"
+#include "net/route_table.h"
 #include "units.h"
 
 namespace dcc {
@@ -17,8 +18,9 @@ using NodeId = int;
 struct TopologyNode {
   std::string name;
   bool is_host = false;
-  HostId host = 0;  // hosts are numbered in the order in which they were added
-  int ports = 0;    // numbered from 0 in the order in which cables were plugged in
+  HostId host = 0;    // hosts are numbered in the order in which they were added
+  int switch_no = 0;  // and so are switches
+  int ports = 0;      // numbered from 0 in the order in which cables were plugged in
 };
 
 struct CableEnd {
@@ -30,6 +32,13 @@ struct CableEnd {
 struct Cable {
   CableEnd end[2];
   LinkParameters link;
+};
+
+/// What a regular shape knows without a search.
+struct Structure {
+  std::vector<RouteTable> routes;  // by TopologyNode::switch_no
+  /// The longest way of the network, both ways together, is from one of them (to any host).
+  std::vector<HostId> outermost;
 };
 
 struct FatTreeParameters {
@@ -70,10 +79,22 @@ class Topology {
   const std::vector<Cable>& cables() const { return cables_; }
   const TopologyNode& node(NodeId id) const { return nodes_[static_cast<std::size_t>(id)]; }
   int hosts() const { return static_cast<int>(hosts_.size()); }
+  int switches() const { return static_cast<int>(nodes_.size() - hosts_.size()); }
   NodeId node_of(HostId host) const { return hosts_[host]; }
   /// By name; -1 when there is none.
   NodeId find(const std::string& name) const;
 
+  /// Null for networks that were cabled by hand, or changed after they were made.
+  const Structure* structure() const { return structure_.routes.empty() ? nullptr : &structure_; }
+
+  /// Index into cables() and the end that is plugged into a node's port.
+  struct Plug {
+    int cable = 0;
+    int side = 0;
+  };
+  const Plug& plug(NodeId node, int port) const {
+    return plugs_[static_cast<std::size_t>(node)][static_cast<std::size_t>(port)];
+  }
   /// What is at the other end of a node's port.
   CableEnd peer(NodeId node, int port) const;
   const LinkParameters& link(NodeId node, int port) const;
@@ -82,20 +103,14 @@ class Topology {
   std::string wire_name(NodeId node, int port) const;
 
  private:
-  struct Plug {
-    int cable = 0;
-    int side = 0;
-  };
   NodeId add(const std::string& name, bool is_host);
   int plug_in(NodeId node, int cable, int side);
-  const Plug& plug(NodeId node, int port) const {
-    return plugs_[static_cast<std::size_t>(node)][static_cast<std::size_t>(port)];
-  }
 
   std::vector<TopologyNode> nodes_;
   std::vector<Cable> cables_;
   std::vector<NodeId> hosts_;             // by HostId
   std::vector<std::vector<Plug>> plugs_;  // by node and port
+  Structure structure_;
 };
 
 }  // namespace dcc

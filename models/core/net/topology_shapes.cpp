@@ -1,0 +1,145 @@
+// The named shapes: their cables, and what these say of the routes.
+#include <stdexcept>
+
+#include "net/topology.h"
+
+namespace dcc {
+
+namespace {
+
+void require(bool condition, const std::string& sentence) {
+  if (!condition) throw std::invalid_argument("topology: " + sentence);
+}
+
+/// Ports of a chain's switch: its hosts, the switch before it, the switch behind it.
+Structure chain_structure(const std::vector<int>& hosts_per_switch, int all_hosts) {
+  Structure structure;
+  const std::size_t switches = hosts_per_switch.size();
+  HostId low = 0;
+  for (std::size_t s = 0; s < switches; ++s) {
+    const auto own = static_cast<std::uint32_t>(hosts_per_switch[s]);
+    RouteTable routes(static_cast<HostId>(all_hosts));
+    std::uint32_t next = own;
+    if (low > 0) routes.from(0, PortSet::consecutive(next, 1));
+    if (s > 0) ++next;
+    const HostId high = low + own;
+    if (s + 1 < switches && high < static_cast<HostId>(all_hosts)) {
+      routes.from(high, PortSet::consecutive(next, 1));
+    }
+    if (own > 0) {
+      routes.set_block(low, own, 1, 0);
+      structure.outermost.push_back(low);
+    }
+    structure.routes.push_back(std::move(routes));
+    low = high;
+  }
+  return structure;
+}
+
+/// Downwards there is one way, upwards every port is as good as another.
+Structure tree_structure(const FatTreeParameters& p) {
+  const auto u32 = [](int n) { return static_cast<std::uint32_t>(n); };
+  const int racks = p.pods * p.racks_per_pod;
+  const std::uint32_t in_rack = u32(p.hosts_per_rack);
+  const std::uint32_t in_pod = u32(p.racks_per_pod * p.hosts_per_rack);
+  const std::uint32_t hosts = u32(racks * p.hosts_per_rack);
+  Structure structure;
+  structure.outermost = {0};
+  for (int r = 0; r < racks; ++r) {
+    RouteTable& rack = structure.routes.emplace_back(hosts);
+    rack.from(0, PortSet::consecutive(in_rack, u32(p.aggs_per_pod)));
+    rack.set_block(u32(r) * in_rack, in_rack, 1, 0);
+  }
+  for (int a = 0; a < p.pods * p.aggs_per_pod; ++a) {
+    RouteTable& agg = structure.routes.emplace_back(hosts);
+    agg.from(0, PortSet::consecutive(u32(p.racks_per_pod), u32(p.cores / p.aggs_per_pod)));
+    agg.set_block(u32(a / p.aggs_per_pod) * in_pod, u32(p.racks_per_pod), in_rack, 0);
+  }
+  for (int c = 0; c < p.cores; ++c) {
+    RouteTable& core = structure.routes.emplace_back(hosts);
+    core.set_block(0, u32(p.pods), in_pod, 0);
+  }
+  return structure;
+}
+
+}  // namespace
+
+Topology Topology::star(int hosts, const LinkParameters& link) {
+  require(hosts >= 1, "a star needs at least one host");
+  Topology topology;
+  for (int h = 0; h < hosts; ++h) topology.add_host("h" + std::to_string(h));
+  const NodeId center = topology.add_switch("s0");
+  for (int h = 0; h < hosts; ++h) {
+    topology.connect(topology.node_of(static_cast<HostId>(h)), center, link);
+  }
+  RouteTable routes(static_cast<HostId>(hosts));
+  routes.set_block(0, static_cast<std::uint32_t>(hosts), 1, 0);
+  topology.structure_ = {{std::move(routes)}, {0}};
+  return topology;
+}
+
+Topology Topology::parking_lot(const std::vector<int>& hosts_per_switch,
+                               const LinkParameters& host_link, const LinkParameters& fabric_link) {
+  require(!hosts_per_switch.empty(), "a parking lot needs at least one switch");
+  Topology topology;
+  std::vector<NodeId> chain;
+  int hosts = 0;
+  for (std::size_t s = 0; s < hosts_per_switch.size(); ++s) {
+    require(hosts_per_switch[s] >= 0, "a switch has a negative number of hosts");
+    chain.push_back(topology.add_switch("s" + std::to_string(s)));
+    for (int i = 0; i < hosts_per_switch[s]; ++i) {
+      topology.connect(topology.add_host("h" + std::to_string(hosts++)), chain[s], host_link);
+    }
+  }
+  for (std::size_t s = 1; s < chain.size(); ++s) {
+    topology.connect(chain[s - 1], chain[s], fabric_link);
+  }
+  topology.check_connected();
+  topology.structure_ = chain_structure(hosts_per_switch, hosts);
+  return topology;
+}
+
+Topology Topology::fat_tree(const FatTreeParameters& p) {
+  require(p.pods >= 1 && p.racks_per_pod >= 1 && p.aggs_per_pod >= 1 && p.hosts_per_rack >= 1,
+          "a fat tree needs at least one pod, rack, aggregation switch and host");
+  require(p.cores >= 0 && p.cores % p.aggs_per_pod == 0,
+          "the core switches of a fat tree must divide evenly among the " +
+              std::to_string(p.aggs_per_pod) + " aggregation switches of a pod");
+  require(p.pods == 1 || p.cores > 0, "a fat tree of several pods needs core switches");
+  Topology topology;
+  const int racks = p.pods * p.racks_per_pod;
+  std::vector<NodeId> rack, agg, core;
+  for (int r = 0; r < racks; ++r) {
+    rack.push_back(topology.add_switch("rack" + std::to_string(r)));
+    for (int i = 0; i < p.hosts_per_rack; ++i) {
+      const std::string name = "h" + std::to_string(r * p.hosts_per_rack + i);
+      topology.connect(topology.add_host(name), rack.back(), p.host_link);
+    }
+  }
+  for (int a = 0; a < p.pods * p.aggs_per_pod; ++a) {
+    agg.push_back(topology.add_switch("agg" + std::to_string(a)));
+  }
+  for (int c = 0; c < p.cores; ++c) {
+    core.push_back(topology.add_switch("core" + std::to_string(c)));
+  }
+  for (int r = 0; r < racks; ++r) {
+    const int pod = r / p.racks_per_pod;
+    for (int i = 0; i < p.aggs_per_pod; ++i) {
+      topology.connect(rack[static_cast<std::size_t>(r)],
+                       agg[static_cast<std::size_t>(pod * p.aggs_per_pod + i)], p.fabric_link);
+    }
+  }
+  const int cores_each = p.cores / p.aggs_per_pod;
+  for (int pod = 0; pod < p.pods; ++pod) {
+    for (int i = 0; i < p.aggs_per_pod; ++i) {
+      for (int j = 0; j < cores_each; ++j) {
+        topology.connect(agg[static_cast<std::size_t>(pod * p.aggs_per_pod + i)],
+                         core[static_cast<std::size_t>(i * cores_each + j)], p.fabric_link);
+      }
+    }
+  }
+  topology.structure_ = tree_structure(p);
+  return topology;
+}
+
+}  // namespace dcc
