@@ -261,14 +261,14 @@ TEST(Json, TheClosedLoopIsThereWhenItRan) {
 TEST(Remarks, TellWhereDifferentiationEnds) {
   Fixture f;
   f.add(1, 0, 46, 1'000'000);  // a thousand packets
-  f.results.aggregate.ecn_marks = 900;
+  f.results.counters.set(&SwitchCounters::ecn_marks, 900);
   EXPECT_TRUE(remarks_on_differentiation(f.config, f.results).empty());
-  f.results.aggregate.ecn_marks = 901;
-  f.results.aggregate.pfc_pauses = 7;
+  f.results.counters.set(&SwitchCounters::ecn_marks, 901);
+  f.results.counters.set(&PfcCounters::pauses_sent, 7);
   EXPECT_TRUE(remarks_on_differentiation(f.config, f.results).empty());  // plain DCQCN's tables
   f.config.nic.congestion_control.dcqcn.policy = Policy::kProportional;
   EXPECT_EQ(remarks_on_differentiation(f.config, f.results).size(), 2u);
-  f.results.aggregate.cnps_dropped_no_slot = 3;
+  f.results.counters.set(&AlgorithmCounters::cnps_dropped_no_slot, 3);
   const auto remarks = remarks_on_differentiation(f.config, f.results);
   ASSERT_EQ(remarks.size(), 3u);
   EXPECT_EQ(remarks[0].rfind("3 notifications found all 1024 slots", 0), 0u);

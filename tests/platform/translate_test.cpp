@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <string>
-#include <systemc>
 
 #include "config/yaml_reader.h"
 
@@ -53,8 +52,3 @@ TEST(ControllerProgramme, ProportionalPolicyCutsByMarksAndLeavesRoomAboveTheLine
 
 }  // namespace
 }  // namespace dcc::vp
-
-int sc_main(int argc, char** argv) {
-  ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}

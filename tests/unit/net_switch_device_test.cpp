@@ -302,7 +302,7 @@ TEST(SwitchDevice, APacketToNowhereIsCountedAndGivenBack) {
   TestStar star(2, plain(), k100G);
   star.host[0]->send(star.host[0]->make(77, 1000));
   star.scheduler.run_until(kMilliSecond);
-  EXPECT_EQ(star.device.unroutable(), 1u);
+  EXPECT_EQ(star.device.totals().unroutable, 1u);
   EXPECT_EQ(star.pool.in_use(), 0);
 }
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <cctype>
 
 #include "cli/text_table.h"
 #include "describe/quantity_text.h"
@@ -64,8 +64,7 @@ std::string slowdown_table(const RunResults& r, const Metrics& m) {
   if (r.flows.size() <= 16) return "";
   TextTable table({"flow size", "flows", "mean", "p50", "p95", "p99"});
   for (const SlowdownBin& b : m.slowdown_bins) {
-    const bool open = b.up_to == std::numeric_limits<Bytes>::max();
-    table.add({open ? "larger" : "up to " + QuantityText<Bytes>::format(b.up_to),
+    table.add({b.up_to ? "up to " + QuantityText<Bytes>::format(*b.up_to) : "larger",
                std::to_string(b.flows), decimals(b.mean, 2), decimals(b.p50, 2), decimals(b.p95, 2),
                decimals(b.p99, 2)});
   }
@@ -104,52 +103,50 @@ std::string completion(const std::vector<FlowResult>& flows) {
   return endless == 0 ? out : out + ", " + without;
 }
 
+/// Every counter of the window, by its label.
+std::string counters(const CounterTotals& totals) {
+  std::string sentence;
+  const std::vector<CounterInfo>& figures = CounterTotals::described();
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    sentence += fmt::format("{}{} {}", i == 0 ? "" : ", ", figures[i].about.label, totals.at(i));
+  }
+  sentence[0] = static_cast<char>(std::toupper(sentence[0]));
+  std::string out;
+  for (const std::string& line : wrapped(sentence, 80)) out += line + '\n';
+  return out;
+}
+
 std::string totals(const RunResults& r, const Metrics& m) {
-  const AggregateCounters& a = r.aggregate;
   std::string out = fmt::format("Goodput {:.3f} Gb/s, Jain {}, {}\n", m.goodput_gbps,
                                 m.jain ? decimals(*m.jain, 4) : "-", completion(r.flows));
-  if (a.rtt_mean) {
-    out += fmt::format("RTT {} us, 99th percentile {} us\n", microseconds_or_dash(a.rtt_mean),
-                       microseconds_or_dash(a.rtt_p99));
+  if (r.rtt_mean) {
+    out += fmt::format("RTT {} us, 99th percentile {} us\n", microseconds_or_dash(r.rtt_mean),
+                       microseconds_or_dash(r.rtt_p99));
   }
-  out += fmt::format("Drops {}, PFC pauses {}, ECN marks {}, CNPs {} sent, {} received\n", a.drops,
-                     a.pfc_pauses, a.ecn_marks, a.cnps_sent, a.cnps_received);
-  out += fmt::format("Rate cuts {}, increases {}, CNPs without a slot {}\n", a.rate_decreases,
-                     a.rate_increases, a.cnps_dropped_no_slot);
-  std::uint64_t slots = 0;
-  std::uint64_t lateness = 0;
-  std::uint64_t missed = 0;
-  std::uint64_t instructions = 0;
-  std::uint64_t verified = 0;
-  std::uint64_t wrong = 0;
-  for (const HostResult& h : r.hosts) {
-    slots = std::max(slots, h.slots_in_use_max);
-    lateness = std::max(lateness, h.timer_lateness_max_ticks);
-    missed += h.missed_latency;
-    instructions += h.instructions;
-    verified += h.messages_verified;
-    wrong += h.payload_errors;
-  }
+  out += counters(r.counters);
+  const HostResult all = sum_over_hosts(r.hosts);
   const Balance& b = r.balance;
   if (b.events_started > 0) {
-    out += fmt::format("Controller: at most {} slots in use; timer at most {} ticks late\n", slots,
-                       lateness);
+    out += fmt::format("Controller: at most {} slots in use; timer at most {} ticks late\n",
+                       all.slots_in_use_max, all.timer_lateness_max_ticks);
     out += fmt::format("Timer events: {} started = {} expired + {} cancelled + {} pending\n",
                        b.events_started, b.events_expired, b.events_cancelled, b.events_pending);
-    if (missed > 0) out += fmt::format("Answers later than controller.latency: {}\n", missed);
+    if (all.missed_latency > 0) {
+      out += fmt::format("Answers later than controller.latency: {}\n", all.missed_latency);
+    }
   }
-  if (verified + wrong > 0) {
-    out += fmt::format("Payload: {} messages compared with what was sent, {} wrong\n", verified,
-                       wrong);
+  if (all.messages_verified + all.payload_errors > 0) {
+    out += fmt::format("Payload: {} messages compared with what was sent, {} wrong\n",
+                       all.messages_verified, all.payload_errors);
   }
   if (r.qos) {
     out += fmt::format("QoS manager on host {}: {} updates, {} commands; {} messages of its own\n",
                        r.qos->manager, r.qos->updates, r.qos->commands, r.qos->messages);
   }
-  if (instructions > 0) {
+  if (all.instructions > 0) {
     out += fmt::format(
-        "CPUs: {} instructions, {} MIPS\n", instructions,
-        decimals(static_cast<double>(instructions) / std::max(r.wall_s, 1e-9) / 1e6, 1));
+        "CPUs: {} instructions, {} MIPS\n", all.instructions,
+        decimals(static_cast<double>(all.instructions) / std::max(r.wall_s, 1e-9) / 1e6, 1));
   }
   out += fmt::format("Speed: {:.2f} s for {} link traversals, {}/s{}\n", r.wall_s,
                      with_prefix(static_cast<double>(r.link_traversals)),

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <map>
 
 #include "observe/tenant_windows.h"
@@ -146,7 +145,7 @@ void add_tenants(const PlatformConfig& config, const RunResults& results, Metric
   }
 }
 
-SlowdownBin summarise(Bytes above, Bytes up_to, std::vector<double>& slowdowns) {
+SlowdownBin summarise(Bytes above, std::optional<Bytes> up_to, std::vector<double>& slowdowns) {
   SlowdownBin bin;
   bin.above = above;
   bin.up_to = up_to;
@@ -161,32 +160,25 @@ SlowdownBin summarise(Bytes above, Bytes up_to, std::vector<double>& slowdowns) 
 }
 
 void add_slowdowns(const RunResults& results, Metrics& metrics) {
-  static constexpr Bytes kEdges[] = {0,
-                                     1'000,
-                                     3'000,
-                                     10'000,
-                                     30'000,
-                                     100'000,
-                                     300'000,
-                                     1'000'000,
-                                     3'000'000,
-                                     10'000'000,
-                                     std::numeric_limits<Bytes>::max()};
+  static constexpr Bytes kEdges[] = {0,       1'000,   3'000,     10'000,    30'000,
+                                     100'000, 300'000, 1'000'000, 3'000'000, 10'000'000};
   std::vector<double> all;
-  for (std::size_t e = 0; e + 1 < std::size(kEdges); ++e) {
+  for (std::size_t e = 0; e < std::size(kEdges); ++e) {
+    const bool open = e + 1 == std::size(kEdges);
+    const std::optional<Bytes> up_to = open ? std::nullopt : std::optional(kEdges[e + 1]);
     std::vector<double> in_bin;
     for (std::size_t i = 0; i < results.flows.size(); ++i) {
       const auto& bytes = results.flows[i].bytes;
       if (!bytes || !metrics.flows[i].slowdown) continue;
-      if (kEdges[e] < *bytes && *bytes <= kEdges[e + 1]) {
+      if (kEdges[e] < *bytes && (open || *bytes <= *up_to)) {
         in_bin.push_back(*metrics.flows[i].slowdown);
       }
     }
     if (in_bin.empty()) continue;
     all.insert(all.end(), in_bin.begin(), in_bin.end());
-    metrics.slowdown_bins.push_back(summarise(kEdges[e], kEdges[e + 1], in_bin));
+    metrics.slowdown_bins.push_back(summarise(kEdges[e], up_to, in_bin));
   }
-  if (!all.empty()) metrics.slowdown = summarise(0, std::numeric_limits<Bytes>::max(), all);
+  if (!all.empty()) metrics.slowdown = summarise(0, std::nullopt, all);
 }
 
 }  // namespace
@@ -239,6 +231,17 @@ Metrics compute_metrics(const PlatformConfig& config, const RunResults& results)
   add_tenants(config, results, metrics);
   add_slowdowns(results, metrics);
   return metrics;
+}
+
+HostResult sum_over_hosts(const std::vector<HostResult>& hosts) {
+  HostResult all;
+  for (const HostResult& host : hosts) {
+    HostResult::describe([&](auto member, const char*, const MetricAbout& about) {
+      if (about.statistic == Statistic::kSum) all.*member += host.*member;
+      if (about.statistic == Statistic::kMaximum) all.*member = std::max(all.*member, host.*member);
+    });
+  }
+  return all;
 }
 
 std::vector<std::string> broken_balances(const RunResults& results) {

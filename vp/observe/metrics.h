@@ -29,6 +29,27 @@ struct ClassMetrics {
   // Empty with more than one bottleneck, and under the closed loop, which holds tenants, not flows.
   std::optional<double> expected_share;
   std::optional<double> share_error_max;  // greatest |share / expected - 1| of its flows
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&ClassMetrics::dscp, "dscp", {"", "the class"});
+    v(&ClassMetrics::weight, "weight", {"", "its weight as configured"});
+    v(&ClassMetrics::flows, "flows",
+      {"", "its flows that were active in the window", Statistic::kSum, Span::kWindow});
+    v(&ClassMetrics::goodput_gbps, "goodput_gbps",
+      {"Gb/s", "payload received in the window by the window's length", Statistic::kMean,
+       Span::kWindow});
+    v(&ClassMetrics::share, "share",
+      {"", "of the goodput of all classes", Statistic::kRatio, Span::kWindow});
+    v(&ClassMetrics::expected_share, "expected_share",
+      {"",
+       "weight times active time of its flows, of the sum over all; null with several bottlenecks "
+       "or a QoS manager",
+       Statistic::kRatio, Span::kWindow});
+    v(&ClassMetrics::share_error_max, "share_error_max",
+      {"", "greatest relative distance of one of its flows from its share", Statistic::kMaximum,
+       Span::kWindow});
+  }
 };
 
 struct TenantMetrics {
@@ -37,17 +58,45 @@ struct TenantMetrics {
   std::optional<double> expected_share;
   std::optional<double> share_error;         // |share / expected - 1|
   std::optional<double> share_error_window;  // observe/tenant_windows.h
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&TenantMetrics::name, "name", {"", "as configured"});
+    v(&TenantMetrics::share, "share",
+      {"", "of the goodput of all tenants", Statistic::kRatio, Span::kWindow});
+    v(&TenantMetrics::expected_share, "expected_share",
+      {"", "by the tenants' weights", Statistic::kRatio, Span::kWindow});
+    v(&TenantMetrics::share_error, "share_error",
+      {"", "relative distance of the two", Statistic::kRatio, Span::kWindow});
+    v(&TenantMetrics::share_error_window, "share_error_window",
+      {"", "the greatest over the windows in which it is watched", Statistic::kMaximum,
+       Span::kWindow});
+  }
 };
 
 /// Slowdown of the completed flows with more than `above` and at most `up_to` payload bytes.
 struct SlowdownBin {
   Bytes above = 0;
-  Bytes up_to = 0;
+  std::optional<Bytes> up_to;  // empty: any
   std::size_t flows = 0;
   double mean = 0;
   double p50 = 0;
   double p95 = 0;
   double p99 = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kQuantile = Statistic::kQuantile;
+    v(&SlowdownBin::above, "above_bytes", {"B", "flows of this bin have more payload"});
+    v(&SlowdownBin::up_to, "up_to_bytes", {"B", "and at most this; null: any"});
+    v(&SlowdownBin::flows, "flows",
+      {"", "completed flows of the bin", Statistic::kSum, Span::kRun});
+    v(&SlowdownBin::mean, "mean",
+      {"", "completion time by that in an empty network", Statistic::kMean, Span::kRun});
+    v(&SlowdownBin::p50, "p50", {"", "its median (nearest rank)", kQuantile, Span::kRun});
+    v(&SlowdownBin::p95, "p95", {"", "its 95th percentile", kQuantile, Span::kRun});
+    v(&SlowdownBin::p99, "p99", {"", "its 99th percentile", kQuantile, Span::kRun});
+  }
 };
 
 struct Metrics {

@@ -1,4 +1,5 @@
 // What a run measured, before any file format: filled by the platform, read by metrics and reports.
+// Members that are figures are described beside them (observe/metric_visitor.h).
 #pragma once
 
 #include <array>
@@ -8,6 +9,8 @@
 #include <vector>
 
 #include "net/packet.h"
+#include "observe/counter_totals.h"
+#include "stats/metric.h"
 #include "units.h"
 
 namespace dcc::vp {
@@ -47,12 +50,32 @@ struct QueueResult {
   Bytes p50_bytes = 0;
   Bytes p99_bytes = 0;
   Bytes max_bytes = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&QueueResult::port, "port", {"", "the link that the queue feeds; all priorities together"});
+    v(&QueueResult::mean_bytes, "mean_bytes", {"B", "over time", Statistic::kMean, Span::kWindow});
+    v(&QueueResult::p50_bytes, "p50_bytes",
+      {"B", "median over time", Statistic::kQuantile, Span::kWindow});
+    v(&QueueResult::p99_bytes, "p99_bytes",
+      {"B", "99th percentile over time", Statistic::kQuantile, Span::kWindow});
+    v(&QueueResult::max_bytes, "max_bytes",
+      {"B", "greatest length", Statistic::kMaximum, Span::kWindow});
+  }
 };
 
 /// A way out of a switch that can never send again (net/deadlock.h), at the end of the run.
 struct DeadlockedWire {
   std::string link;
   unsigned priority = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&DeadlockedWire::link, "link",
+      {"", "paused for ever: a circle of switches that wait for each other", Statistic::kValue,
+       Span::kEnd});
+    v(&DeadlockedWire::priority, "priority", {"", "in which", Statistic::kValue, Span::kEnd});
+  }
 };
 
 /// A host's controller and CPU, over the whole run.
@@ -67,7 +90,34 @@ struct HostResult {
   std::uint64_t messages_verified = 0;  // received messages whose every byte was as sent
   std::uint64_t payload_errors = 0;     // received bytes that were not what was sent
   std::uint64_t completions_lost = 0;   // posted and acknowledged, never completed
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kSum = Statistic::kSum;
+    constexpr Statistic kMaximum = Statistic::kMaximum;
+    v(&HostResult::id, "id", {"", "number of the host"});
+    v(&HostResult::cnps_received, "cnps_received",
+      {"packets", "in the window", kSum, Span::kWindow});
+    v(&HostResult::slots_in_use_max, "slots_in_use_max",
+      {"", "most slots of its controller in use at once", kMaximum, Span::kRun});
+    v(&HostResult::timer_events, "timer_events",
+      {"", "of its controller that expired", kSum, Span::kRun});
+    v(&HostResult::timer_lateness_max_ticks, "timer_lateness_max_ticks",
+      {"ticks", "greatest lag of an expiry behind its tick", kMaximum, Span::kRun});
+    v(&HostResult::missed_latency, "missed_latency",
+      {"", "answers of its controller later than controller.latency", kSum, Span::kRun});
+    v(&HostResult::instructions, "instructions",
+      {"", "executed by its CPU; 0 without one", kSum, Span::kRun});
+    v(&HostResult::payload_errors, "payload_errors",
+      {"B", "received bytes that were not what was sent", kSum, Span::kRun});
+    v(&HostResult::messages_verified, "messages_verified",
+      {"", "received messages whose every byte was as sent", kSum, Span::kRun});
+    v(&HostResult::completions_lost, "completions_lost",
+      {"", "work acknowledged that never completed", kSum, Span::kRun});
+  }
 };
+/// Of all hosts together, each figure by its own statistic; `id` means nothing in it.
+HostResult sum_over_hosts(const std::vector<HostResult>& hosts);
 
 /// Every sum that must come out, over the whole run. `reasons` of the platform itself (a payload
 /// mismatch, a firmware trap) go to RunResults::failures.
@@ -80,21 +130,26 @@ struct Balance {
   std::uint64_t events_expired = 0;
   std::uint64_t events_cancelled = 0;  // restarts count as one cancelled, one started
   std::uint64_t events_pending = 0;
-};
 
-/// Counters over `measure`, all hosts and switches.
-struct AggregateCounters {
-  std::uint64_t drops = 0;
-  std::uint64_t pfc_pauses = 0;
-  std::uint64_t ecn_marks = 0;
-  std::uint64_t cnps_sent = 0;
-  std::uint64_t cnps_received = 0;
-  std::uint64_t cnps_dropped_no_slot = 0;
-  std::uint64_t rate_decreases = 0;
-  std::uint64_t rate_increases = 0;
-  std::uint64_t retransmits = 0;
-  std::optional<PicoSeconds> rtt_mean;  // empty: no ACK measured
-  std::optional<PicoSeconds> rtt_p99;
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kSum = Statistic::kSum;
+    v(&Balance::packets_sent, "packets_sent",
+      {"packets", "by NICs and switches, over the whole run", kSum, Span::kRun});
+    v(&Balance::packets_delivered, "packets_delivered",
+      {"packets", "received at their destination", kSum, Span::kRun});
+    v(&Balance::packets_dropped, "packets_dropped",
+      {"packets", "anywhere, faults included", kSum, Span::kRun});
+    v(&Balance::packets_in_flight, "packets_in_flight",
+      {"packets", "on a wire or in a queue at the end", kSum, Span::kEnd});
+    v(&Balance::events_started, "events_started",
+      {"", "timer events of controllers", kSum, Span::kRun});
+    v(&Balance::events_expired, "events_expired", {"", "that came", kSum, Span::kRun});
+    v(&Balance::events_cancelled, "events_cancelled",
+      {"", "that were cancelled or restarted", kSum, Span::kRun});
+    v(&Balance::events_pending, "events_pending",
+      {"", "that were still to come at the end", kSum, Span::kEnd});
+  }
 };
 
 /// Samples over the whole run, columns of equal length.
@@ -124,6 +179,18 @@ struct QosTenantResult {
   unsigned flows = 0;     // active, as the meters saw it last
   double factor = 1;      // of one of its flows, in the senders' tables
   double correction = 0;  // of it learned from shares, in octaves
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&QosTenantResult::name, "name", {"", "as configured"});
+    v(&QosTenantResult::dscp, "dscp", {"", "its class"});
+    v(&QosTenantResult::flows, "flows",
+      {"", "its active flows, as the manager saw them last", Statistic::kSum, Span::kEnd});
+    v(&QosTenantResult::factor, "factor",
+      {"", "of one of its flows, in the senders' tables", Statistic::kValue, Span::kEnd});
+    v(&QosTenantResult::correction, "correction_octaves",
+      {"octaves", "correction of the factor, learned from shares", Statistic::kValue, Span::kEnd});
+  }
 };
 struct QosResult {
   HostId manager = 0;
@@ -132,6 +199,18 @@ struct QosResult {
   std::uint64_t messages = 0;            // reports and commands on the wire, repeats included
   Bytes bytes = 0;                       // payload of those that arrived
   std::vector<QosTenantResult> tenants;  // as configured
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {  // but for the tenants
+    constexpr Statistic kSum = Statistic::kSum;
+    v(&QosResult::manager, "manager",
+      {"host", "where the QoS manager ran; qos stands only where one is configured"});
+    v(&QosResult::updates, "updates", {"", "rounds of its control loop", kSum, Span::kRun});
+    v(&QosResult::commands, "commands", {"", "commands that changed a factor", kSum, Span::kRun});
+    v(&QosResult::messages, "messages",
+      {"", "reports and commands on the wire, repeats included", kSum, Span::kRun});
+    v(&QosResult::bytes, "bytes", {"B", "payload of those that arrived", kSum, Span::kRun});
+  }
 };
 
 struct RunResults {
@@ -144,7 +223,9 @@ struct RunResults {
   std::uint64_t events = 0;  // of all schedulers
   unsigned threads = 1;      // that shared the run
   std::string undivided;     // why it was one thread where more were allowed; empty otherwise
-  AggregateCounters aggregate;
+  CounterTotals counters;    // within `measure`
+  std::optional<PicoSeconds> rtt_mean;  // of packets acknowledged within it; empty: none was
+  std::optional<PicoSeconds> rtt_p99;
   std::vector<FlowResult> flows;  // by id
   std::vector<LinkResult> links;
   std::vector<QueueResult> queues;

@@ -71,34 +71,28 @@ PicoSeconds Measurement::pause_of(const Wire& wire) const {
   return network_.switch_of(wire.from)->device().pause_time(wire.from_port);
 }
 
-Measurement::Snapshot Measurement::snapshot() const {
+Snapshot Measurement::snapshot() const {
   Snapshot s;
   s.received.reserve(ledger_.size());
-  for (const FlowRecord& record : ledger_) s.received.push_back(record.received_bytes);
-  AggregateCounters& c = s.counters;
+  for (const FlowRecord& record : ledger_) {
+    s.received.push_back(record.received_bytes);
+    s.counters.add(record);
+  }
   for (const Wire& wire : network_.wires()) {
-    s.links.push_back(wire.module->link().counters());
-    s.link_pause.push_back(pause_of(wire));
-    c.drops += wire.module->link().counters().lost;
+    const LinkCounters link = wire.module->link().counters();
+    s.wires.push_back({link, pause_of(wire)});
+    s.counters.add(link);
   }
   for (const auto& module : network_.switches()) {
     if (module == nullptr) continue;
-    const SwitchCounters totals = module->device().totals();
-    c.drops += totals.dropped + module->device().unroutable();
-    c.ecn_marks += totals.ecn_marks;
-    c.pfc_pauses += module->device().pfc_totals().pauses_sent;
+    s.counters.add(module->device().totals());
+    s.counters.add(module->device().pfc_totals());
   }
   for (const auto& host : hosts_) {
     const NicCounters& nic = host->nic().device().counters();
-    c.cnps_sent += nic.cnps_sent;
-    c.cnps_received += nic.cnps_received;
+    s.counters.add(nic);
     s.cnps_received.push_back(nic.cnps_received);
-    c.retransmits += nic.retransmits;
-    if (host->algorithm() == nullptr) continue;
-    const AlgorithmCounters algorithm = host->algorithm()->counters();
-    c.cnps_dropped_no_slot += algorithm.cnps_dropped_no_slot;
-    c.rate_decreases += algorithm.rate_decreases;
-    c.rate_increases += algorithm.rate_increases;
+    if (host->algorithm() != nullptr) s.counters.add(host->algorithm()->counters());
   }
   return s;
 }
@@ -116,7 +110,7 @@ void Measurement::measure_to() {
   if (measured_ || !measuring_) return;
   measured_ = true;
   measured_to_ = scheduler_.now();
-  to_ = snapshot();
+  window_ = snapshot().since(from_);
   for (auto& queue : network_.queues()) {
     queue_figures_.push_back(queue->statistics.figures(scheduler_.now()));
   }
@@ -228,7 +222,7 @@ void Measurement::collect_flows(RunResults& results) const {
       if (!acknowledged) out.completed = out.end_rx.has_value();
     }
     out.delivered_total = record.received_bytes;
-    out.delivered_measured = to_.received[spec.id] - from_.received[spec.id];
+    out.delivered_measured = window_.received[spec.id];
     out.retransmits = record.retransmits;
     results.flows.push_back(out);
   }
@@ -241,9 +235,10 @@ void Measurement::collect_links(RunResults& results) const {
     LinkResult out;
     out.name = wire.name;
     out.rate = link.rate;
-    out.tx_bytes = to_.links[i].bytes - from_.links[i].bytes;
-    out.busy = to_.links[i].busy - from_.links[i].busy;
-    out.pause = to_.link_pause[i] - from_.link_pause[i];
+    const WireCounters& counted = window_.wires[i];
+    out.tx_bytes = counted.link.bytes;
+    out.busy = counted.link.busy;
+    out.pause = counted.pause;
     results.links.push_back(out);
   }
 }
@@ -272,27 +267,11 @@ void Measurement::collect_queues(RunResults& results) {
   }
 }
 
-std::uint64_t Measurement::cnps_received(HostId host) const {
-  if (to_.cnps_received.size() <= host) return 0;
-  return to_.cnps_received[host] - from_.cnps_received[host];
-}
-
 void Measurement::collect_counters(RunResults& results) const {
-  const AggregateCounters& a = from_.counters;
-  const AggregateCounters& b = to_.counters;
-  AggregateCounters& out = results.aggregate;
-  out.drops = b.drops - a.drops;
-  out.pfc_pauses = b.pfc_pauses - a.pfc_pauses;
-  out.ecn_marks = b.ecn_marks - a.ecn_marks;
-  out.cnps_sent = b.cnps_sent - a.cnps_sent;
-  out.cnps_received = b.cnps_received - a.cnps_received;
-  out.cnps_dropped_no_slot = b.cnps_dropped_no_slot - a.cnps_dropped_no_slot;
-  out.rate_decreases = b.rate_decreases - a.rate_decreases;
-  out.rate_increases = b.rate_increases - a.rate_increases;
-  out.retransmits = b.retransmits - a.retransmits;
+  results.counters = window_.counters;
   if (rtt_ns_.count() != 0) {
-    out.rtt_mean = kNanoSecond * static_cast<std::int64_t>(rtt_ns_.sum() / rtt_ns_.count());
-    out.rtt_p99 = kNanoSecond * static_cast<std::int64_t>(rtt_ns_.quantile(990));
+    results.rtt_mean = kNanoSecond * static_cast<std::int64_t>(rtt_ns_.sum() / rtt_ns_.count());
+    results.rtt_p99 = kNanoSecond * static_cast<std::int64_t>(rtt_ns_.quantile(990));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "platform/flow_plan.h"
 #include "platform/host.h"
 #include "platform/network.h"
+#include "platform/snapshot.h"
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
 
@@ -23,18 +24,10 @@ class Measurement {
   void begin();
   /// At the end of the run: fills in everything but balance, time and speed.
   void collect(RunResults& results);
-  /// Within `measure`; zero when the run did not come so far.
-  std::uint64_t cnps_received(HostId host) const;
+  /// Within `measure`, after collect().
+  std::uint64_t cnps_received(HostId host) const { return window_.cnps_received[host]; }
 
  private:
-  /// Every counter of which the difference over `measure` is reported.
-  struct Snapshot {
-    std::vector<Bytes> received;               // by flow
-    std::vector<LinkCounters> links;           // by wire
-    std::vector<PicoSeconds> link_pause;       // by wire
-    std::vector<std::uint64_t> cnps_received;  // by host
-    AggregateCounters counters;
-  };
   Snapshot snapshot() const;
   PicoSeconds pause_of(const Wire& wire) const;
   void measure_from();
@@ -54,8 +47,8 @@ class Measurement {
   const FlowPlan& plan_;
   const FlowLedger& ledger_;
 
-  Snapshot from_;
-  Snapshot to_;
+  Snapshot from_;    // at the window's begin
+  Snapshot window_;  // what was counted in it
   bool measuring_ = false;
   bool measured_ = false;
   PicoSeconds measured_to_{};

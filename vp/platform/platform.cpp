@@ -265,7 +265,7 @@ class Platform final : public sc_core::sc_module {
       const PfcCounters pfc = device.pfc_totals();
       b.packets_sent += pfc.frames_sent + totals.cnms_sent;
       b.packets_delivered += pfc.frames_received;
-      b.packets_dropped += totals.dropped + device.unroutable();
+      b.packets_dropped += totals.dropped + totals.unroutable;
     }
     for (const Wire& wire : network_.wires()) {
       b.packets_dropped += wire.module->link().counters().lost;

@@ -6,15 +6,11 @@
 #include <vector>
 
 #include "config/platform_config.h"
+#include "observe/describe_metrics.h"
 #include "observe/metrics.h"
 #include "observe/results.h"
 
 namespace dcc::vp {
-
-/// Version of the document's form; grows when a name changes its meaning.
-constexpr int kMetricsSchemaVersion = 1;
-/// More flows than this are in flows.csv only.
-constexpr std::size_t kMostFlowsInMetrics = 10'000;
 
 /// Keys in a fixed order; only `wall_s` and `speed` differ between two runs of one configuration.
 nlohmann::ordered_json metrics_json(const RunResults& results, const Metrics& metrics);

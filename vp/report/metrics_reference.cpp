@@ -1,119 +1,125 @@
 #include "report/metrics_reference.h"
 
+#include <stdexcept>
+
+#include "observe/describe_metrics.h"
+
 namespace dcc::vp {
+namespace {
+
+class Lister final : public MetricVisitor {
+ public:
+  std::vector<MetricInfo> take() { return std::move(list_); }
+  void null_group(std::string_view name) override { must_show(name); }
+  void texts(std::string_view name, const std::vector<std::string>&,
+             const MetricAbout& about) override {
+    list_.push_back({path_ + std::string(name), MetricType::kTexts, false, about, {}});
+  }
+
+ private:
+  void visit(const VisitedMetric& figure) override {
+    list_.push_back({path_ + std::string(figure.name), figure.type, figure.nullable, figure.about,
+                     figure.over});
+  }
+  void begin_group(std::string_view name) override { enter(name); }
+  void begin_element() override { enter("N"); }
+  void end_group() override { leave(); }
+  void begin_list(std::string_view name, std::size_t count) override {
+    if (count != 1) must_show(name);
+    enter(name);
+  }
+  void end_list() override { leave(); }
+
+  [[noreturn]] void must_show(std::string_view name) const {
+    throw std::logic_error("the example run has not one element of " + path_ + std::string(name));
+  }
+  void enter(std::string_view name) {
+    ends_.push_back(path_.size());
+    path_ += std::string(name) + '.';
+  }
+  void leave() {
+    path_.resize(ends_.back());
+    ends_.pop_back();
+  }
+
+  std::vector<MetricInfo> list_;
+  std::string path_;  // with the dot behind it
+  std::vector<std::size_t> ends_;
+};
+
+/// A run that has one of everything, so that a walk over it meets every figure.
+std::vector<MetricInfo> list_all() {
+  RunResults results;
+  results.flows.resize(1);
+  results.links.resize(1);
+  results.queues.resize(1);
+  results.hosts.resize(1);
+  results.deadlock.resize(1);
+  results.qos.emplace().tenants.resize(1);
+  Metrics metrics;
+  metrics.flows.resize(1);
+  metrics.classes.resize(1);
+  metrics.tenants.resize(1);
+  metrics.slowdown.emplace();
+  metrics.slowdown_bins.resize(1);
+  Lister lister;
+  describe_metrics(lister, results, metrics);
+  return lister.take();
+}
+
+}  // namespace
 
 const std::vector<MetricInfo>& metrics_reference() {
-  static const std::vector<MetricInfo> list = {
-      {"schema_version", "", "changes when a figure changes its meaning or leaves"},
-      {"completed", "", "the run reached its duration or the end of all traffic"},
-      {"sim_time_s", "s", "simulated time at the end"},
-      {"wall_s", "s", "time on the clock that the simulation took; differs from run to run"},
-      {"link_traversals", "", "packets over links, data and control, each link counts one"},
-      {"speed.link_traversals_per_s", "1/s", "link traversals by time on the clock"},
-      {"speed.events_per_s", "1/s", "events of the schedulers by time on the clock"},
-      {"speed.threads", "",
-       "that had a part of the network each; 1 also where the system gave no more"},
-      {"measure.from_s", "s", "begin of the measured window"},
-      {"measure.to_s", "s", "end of the measured window"},
-      {"aggregate.goodput_gbps", "Gb/s", "payload received by all flows but the background"},
-      {"aggregate.jain", "", "Jain's index over the flows' goodput while active; 1: all the same"},
-      {"aggregate.rtt_us_mean", "us", "mean time from a packet's sending to its ACK"},
-      {"aggregate.rtt_us_p99", "us", "its 99th percentile"},
-      {"aggregate.drops", "packets", "dropped by switches, or lost on links by `faults`"},
-      {"aggregate.pfc_pauses", "", "times a priority was paused"},
-      {"aggregate.ecn_marks", "packets", "marked CE by switches"},
-      {"aggregate.cnps_sent", "packets", "notifications sent by receivers"},
-      {"aggregate.cnps_received", "packets", "notifications that reached a sender"},
-      {"aggregate.cnps_dropped_no_slot", "", "notifications of flows for which no slot was free"},
-      {"aggregate.rate_decreases", "", "by all senders' algorithms"},
-      {"aggregate.rate_increases", "", "by all senders' algorithms"},
-      {"aggregate.retransmits", "packets", "sent again"},
-      {"aggregate.deadlocked_links", "", "entries of deadlock"},
-      {"classes.N.dscp", "", "the class"},
-      {"classes.N.weight", "", "its weight as configured"},
-      {"classes.N.flows", "", "its flows that were active in the window"},
-      {"classes.N.goodput_gbps", "Gb/s", "payload received in the window by the window's length"},
-      {"classes.N.share", "", "of the goodput of all classes"},
-      {"classes.N.expected_share", "",
-       "weight times active time of its flows, of the sum over all; null with several bottlenecks "
-       "or a QoS manager"},
-      {"classes.N.share_error_max", "",
-       "greatest relative distance of one of its flows from its share"},
-      {"tenants.N.name", "", "as configured"},
-      {"tenants.N.share", "", "of the goodput of all tenants"},
-      {"tenants.N.expected_share", "", "by the tenants' weights"},
-      {"tenants.N.share_error", "", "relative distance of the two"},
-      {"tenants.N.share_error_window", "", "the greatest over the windows in which it is watched"},
-      {"links.N.name", "", "from->to; the second of two parallel cables ends in #1"},
-      {"links.N.rate_gbps", "Gb/s", "the link's rate"},
-      {"links.N.tx_bytes", "B", "wire bytes carried, without preamble, gap and what `faults` lost"},
-      {"links.N.utilisation", "",
-       "share of the time in which it sends: preamble, gap and what is lost included"},
-      {"links.N.pause_s", "s", "time any priority was held by PFC"},
-      {"queues.N.port", "", "the link that the queue feeds; all priorities together"},
-      {"queues.N.mean_bytes", "B", "over time"},
-      {"queues.N.p50_bytes", "B", "median over time"},
-      {"queues.N.p99_bytes", "B", "99th percentile over time"},
-      {"queues.N.max_bytes", "B", "greatest length"},
-      {"deadlock.N.link", "", "paused for ever: a circle of switches that wait for each other"},
-      {"deadlock.N.priority", "", "in which"},
-      {"slowdown.all", "", "of all completed flows; null: none. Fields as in slowdown.bins"},
-      {"slowdown.bins.N.above_bytes", "B", "flows of this bin have more payload"},
-      {"slowdown.bins.N.up_to_bytes", "B", "and at most this; null: any"},
-      {"slowdown.bins.N.flows", "", "completed flows of the bin"},
-      {"slowdown.bins.N.mean", "", "completion time by that in an empty network"},
-      {"slowdown.bins.N.p50", "", "its median (nearest rank)"},
-      {"slowdown.bins.N.p95", "", "its 95th percentile"},
-      {"slowdown.bins.N.p99", "", "its 99th percentile"},
-      {"flow_count", "", "flows of the run"},
-      {"flows.N.id", "", "number of the flow; the first 10 000 are listed, flows.csv has all"},
-      {"flows.N.from", "", "sending host"},
-      {"flows.N.to", "", "receiving host"},
-      {"flows.N.dscp", "", "its class"},
-      {"flows.N.weight", "", "its class's weight"},
-      {"flows.N.bytes", "B", "payload; null: unlimited"},
-      {"flows.N.start_s", "s", "first byte posted"},
-      {"flows.N.end_s", "s", "last ACK received; null: unfinished"},
-      {"flows.N.fct_s", "s", "completion time, from posting to the last ACK"},
-      {"flows.N.fct_rx_s", "s", "from posting to the last byte received"},
-      {"flows.N.ideal_s", "s", "base round trip plus wire bytes on the slowest link"},
-      {"flows.N.slowdown", "", "fct_s by ideal_s"},
-      {"flows.N.goodput_gbps", "Gb/s", "payload received in the window by its active time there"},
-      {"flows.N.retransmits", "packets", "sent again"},
-      {"flows.N.completed", "", "all bytes acknowledged"},
-      {"hosts.N.id", "", "number of the host"},
-      {"hosts.N.cnps_received", "packets", "in the window"},
-      {"hosts.N.slots_in_use_max", "", "most slots of its controller in use at once"},
-      {"hosts.N.timer_events", "", "of its controller that expired"},
-      {"hosts.N.timer_lateness_max_ticks", "ticks", "greatest lag of an expiry behind its tick"},
-      {"hosts.N.missed_latency", "", "answers of its controller later than controller.latency"},
-      {"hosts.N.instructions", "", "executed by its CPU; 0 without one"},
-      {"hosts.N.payload_errors", "B", "received bytes that were not what was sent"},
-      {"hosts.N.messages_verified", "", "received messages whose every byte was as sent"},
-      {"hosts.N.completions_lost", "", "work acknowledged that never completed"},
-      {"balance.packets_sent", "packets", "by NICs and switches, over the whole run"},
-      {"balance.packets_delivered", "packets", "received at their destination"},
-      {"balance.packets_dropped", "packets", "anywhere, faults included"},
-      {"balance.packets_in_flight", "packets", "on a wire or in a queue at the end"},
-      {"balance.events_started", "", "timer events of controllers"},
-      {"balance.events_expired", "", "that came"},
-      {"balance.events_cancelled", "", "that were cancelled or restarted"},
-      {"balance.events_pending", "", "that were still to come at the end"},
-      {"qos.manager", "host", "where the QoS manager ran; qos stands only where one is configured"},
-      {"qos.updates", "", "rounds of its control loop"},
-      {"qos.commands", "", "commands that changed a factor"},
-      {"qos.messages", "", "reports and commands on the wire, repeats included"},
-      {"qos.bytes", "B", "payload of those that arrived"},
-      {"qos.tenants.N.name", "", "as configured"},
-      {"qos.tenants.N.dscp", "", "its class"},
-      {"qos.tenants.N.flows", "", "its active flows, as the manager saw them last"},
-      {"qos.tenants.N.factor", "", "of one of its flows, in the senders' tables"},
-      {"qos.tenants.N.correction_octaves", "octaves",
-       "correction of the factor, learned from shares"},
-      {"warnings", "", "remarks that do not fail the run"},
-      {"failures", "", "promises that were broken: the run exits 1"},
-  };
+  static const std::vector<MetricInfo> list = list_all();
   return list;
+}
+
+const char* type_name(MetricType type) {
+  switch (type) {
+    case MetricType::kNumber:
+      return "number";
+    case MetricType::kInteger:
+      return "integer";
+    case MetricType::kTruth:
+      return "truth";
+    case MetricType::kText:
+      return "text";
+    case MetricType::kTexts:
+      return "texts";
+  }
+  return "";
+}
+
+const char* statistic_name(Statistic statistic) {
+  switch (statistic) {
+    case Statistic::kValue:
+      return "value";
+    case Statistic::kSum:
+      return "sum";
+    case Statistic::kMaximum:
+      return "maximum";
+    case Statistic::kMean:
+      return "mean";
+    case Statistic::kQuantile:
+      return "quantile";
+    case Statistic::kRatio:
+      return "ratio";
+  }
+  return "";
+}
+
+const char* span_name(Span span) {
+  switch (span) {
+    case Span::kNone:
+      return "";
+    case Span::kWindow:
+      return "measure";
+    case Span::kRun:
+      return "run";
+    case Span::kEnd:
+      return "end";
+  }
+  return "";
 }
 
 }  // namespace dcc::vp

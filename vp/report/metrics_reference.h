@@ -1,17 +1,27 @@
 // What every figure of metrics.json means.
 #pragma once
 
+#include <string>
 #include <vector>
+
+#include "observe/metric_visitor.h"
 
 namespace dcc::vp {
 
 struct MetricInfo {
-  const char* path;  // "classes.N.share": N for every element of a list
-  const char* unit;  // empty: a number, text or truth value without unit
-  const char* meaning;
+  std::string path;  // "classes.N.share": N for every element of a list
+  MetricType type;
+  bool nullable;
+  MetricAbout about;
+  std::vector<std::string_view> over;  // of which devices it is the sum; empty: not of devices
 };
 
-/// In the order of the file. Complete: a test holds it against the files of runs.
+/// In the order of the file. Complete: it is what the file is written from.
 const std::vector<MetricInfo>& metrics_reference();
+
+/// Words of `dccvp metrics --format json`.
+const char* type_name(MetricType type);
+const char* statistic_name(Statistic statistic);
+const char* span_name(Span span);
 
 }  // namespace dcc::vp

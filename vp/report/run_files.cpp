@@ -1,8 +1,10 @@
 #include "report/run_files.h"
 
 #include <fstream>
+#include <utility>
 
 #include "config/effective_yaml.h"
+#include "observe/describe_metrics.h"
 #include "report/metrics_json.h"
 #include "report/numbers.h"
 
@@ -26,25 +28,52 @@ class OutputFile {
   std::ofstream out_;
 };
 
-std::string seconds_or_empty(const std::optional<PicoSeconds>& time) {
-  return time ? seconds_text(*time) : "";
-}
+/// A figure as a cell: numbers to nine digits, times exact, nothing where there is none.
+struct ToCell {
+  std::string operator()(std::monostate) const { return ""; }
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(std::uint64_t value) const { return std::to_string(value); }
+  std::string operator()(double value) const { return number_text(value); }
+  std::string operator()(PicoSeconds time) const { return seconds_text(time); }
+  std::string operator()(const Ratio& ratio) const { return number_text(ratio.value()); }
+  std::string operator()(std::string_view value) const { return std::string(value); }
+};
+
+/// Names or values of an element without inner groups, as a line.
+class CsvRow final : public MetricVisitor {
+ public:
+  explicit CsvRow(bool names) : names_(names) {}
+  std::string take() { return std::exchange(line_, {}) + '\n'; }
+  void null_group(std::string_view) override { refuse(); }
+  void texts(std::string_view, const std::vector<std::string>&, const MetricAbout&) override {
+    refuse();
+  }
+
+ private:
+  void visit(const VisitedMetric& figure) override {
+    if (!line_.empty()) line_ += ',';
+    line_ += names_ ? std::string(figure.name) : std::visit(ToCell{}, figure.value);
+  }
+  void begin_group(std::string_view) override { refuse(); }
+  void begin_element() override { refuse(); }
+  void end_group() override { refuse(); }
+  void begin_list(std::string_view, std::size_t) override { refuse(); }
+  void end_list() override { refuse(); }
+  [[noreturn]] static void refuse() { throw std::logic_error("a row of CSV is flat"); }
+
+  bool names_;
+  std::string line_;
+};
 
 void write_flows(const fs::path& path, const RunResults& r, const Metrics& m) {
   OutputFile file(path);
-  file.text() << "id,from,to,dscp,weight,bytes,start_s,end_s,fct_s,fct_rx_s,ideal_s,slowdown,"
-                 "goodput_gbps,retransmits,completed\n";
+  CsvRow head(true);
+  describe_flow(head, {}, {});
+  file.text() << head.take();
+  CsvRow row(false);
   for (std::size_t i = 0; i < r.flows.size(); ++i) {
-    const FlowResult& f = r.flows[i];
-    const FlowMetrics& d = m.flows[i];
-    file.text() << f.id << ',' << f.from << ',' << f.to << ',' << f.dscp << ','
-                << number_text(d.weight.value()) << ',' << (f.bytes ? std::to_string(*f.bytes) : "")
-                << ',' << seconds_text(f.start) << ','
-                << (f.completed ? seconds_or_empty(f.end) : "") << ',' << seconds_or_empty(d.fct)
-                << ',' << seconds_or_empty(d.fct_rx) << ',' << seconds_or_empty(f.ideal) << ','
-                << (d.slowdown ? number_text(*d.slowdown) : "") << ','
-                << number_text(d.goodput_gbps) << ',' << f.retransmits << ','
-                << (f.completed ? "true" : "false") << '\n';
+    describe_flow(row, r.flows[i], m.flows[i]);
+    file.text() << row.take();
   }
   file.close();
 }

@@ -76,6 +76,16 @@ struct AlgorithmCounters {
   std::uint64_t rate_decreases = 0;
   std::uint64_t rate_increases = 0;
   std::uint64_t cnps_dropped_no_slot = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {  // stats/metric.h
+    v(&AlgorithmCounters::cnps_dropped_no_slot, "cnps_dropped_no_slot",
+      {"CNPs without a slot", "", "notifications of flows for which no slot was free"});
+    v(&AlgorithmCounters::rate_decreases, "rate_decreases",
+      {"rate decreases", "", "by all senders' algorithms"});
+    v(&AlgorithmCounters::rate_increases, "rate_increases",
+      {"rate increases", "", "by all senders' algorithms"});
+  }
 };
 
 /// One instance governs all flows of one NIC (the hardware controller is one block; per-flow

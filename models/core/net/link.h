@@ -44,6 +44,12 @@ struct LinkCounters {
   std::uint64_t bytes = 0;    // wire bytes without overhead
   std::uint64_t lost = 0;     // packets taken by the fault hook
   PicoSeconds busy{};         // time the wire was sending (overhead and lost packets included)
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {  // stats/metric.h
+    v(&LinkCounters::lost, "drops",
+      {"packets dropped", "packets", "dropped by switches, or lost on links by `faults`"});
+  }
 };
 
 /// Store-and-forward: the sink sees a packet `serialisation + delay` after send().

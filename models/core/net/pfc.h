@@ -39,6 +39,11 @@ struct PfcCounters {
   std::uint64_t resumes_received = 0;
   std::uint64_t frames_sent = 0;
   std::uint64_t frames_received = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {  // stats/metric.h
+    v(&PfcCounters::pauses_sent, "pfc_pauses", {"PFC pauses", "", "times a priority was paused"});
+  }
 };
 
 /// One port. `stop`/`release` keep the state to be told; a frame is owed until it has been sent and

@@ -382,6 +382,7 @@ SwitchCounters SwitchDevice::counters_of(const Port& port) {
 
 SwitchCounters SwitchDevice::totals() const {
   SwitchCounters sum;
+  sum.unroutable = unroutable_;
   for (const Port& port : egress_) {
     const SwitchCounters one = counters_of(port);
     sum.enqueued += one.enqueued;

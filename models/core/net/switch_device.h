@@ -59,6 +59,14 @@ struct SwitchCounters {
   std::uint64_t dropped = 0;    // no room in the buffer
   std::uint64_t dropped_bytes = 0;
   std::uint64_t cnms_sent = 0;
+  std::uint64_t unroutable = 0;  // had nowhere to go; of no port: in the totals alone
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {  // stats/metric.h
+    v(&SwitchCounters::dropped, "drops", {});
+    v(&SwitchCounters::unroutable, "drops", {});
+    v(&SwitchCounters::ecn_marks, "ecn_marks", {"ECN marks", "packets", "marked CE by switches"});
+  }
 };
 
 /// It acts when a packet arrives and, on a port with packets waiting, when the wire becomes free.
@@ -95,8 +103,6 @@ class SwitchDevice final : public PacketSink {
   }
   SwitchCounters counters(int port) const { return counters_of(at(port)); }
   SwitchCounters totals() const;
-  /// Packets that had nowhere to go.
-  std::uint64_t unroutable() const { return unroutable_; }
   const PfcCounters& pfc_counters(int port) const { return at(port).pfc.counters(); }
   PfcCounters pfc_totals() const;
   /// Time the neighbour has kept `port` from sending at least one priority; or one in particular.

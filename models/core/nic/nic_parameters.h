@@ -53,6 +53,14 @@ struct NicCounters {
   std::uint64_t pauses_received = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t not_enabled = 0;  // packets dropped because the NIC is not enabled
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {  // stats/metric.h
+    v(&NicCounters::cnps_sent, "cnps_sent",
+      {"CNPs sent", "packets", "notifications sent by receivers"});
+    v(&NicCounters::cnps_received, "cnps_received",
+      {"CNPs received", "packets", "notifications that reached a sender"});
+  }
 };
 
 /// A connected queue pair: both directions.

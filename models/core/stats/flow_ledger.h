@@ -25,6 +25,11 @@ struct alignas(64) FlowRecord {
   Bytes received_bytes = 0;  // payload, in order, without repeats
   std::uint64_t ce_received = 0;
   std::uint64_t cnps_sent = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {  // stats/metric.h
+    v(&FlowRecord::retransmits, "retransmits", {"packets sent again", "packets", "sent again"});
+  }
 };
 static_assert(offsetof(FlowRecord, last_received) == 64);
 

@@ -1,6 +1,7 @@
 """Reads the folder that a run left."""
 
 import csv
+import functools
 import json
 import math
 import pathlib
@@ -45,6 +46,14 @@ def read_columns(path, needed):
 
 def runs_below(folder):
     return sorted(p.parent for p in folder.glob("*/metrics.json"))
+
+
+@functools.lru_cache(maxsize=None)
+def described(dccvp):
+    """{path: row} of what dccvp says its figures mean; lists have N for the index."""
+    done = subprocess.run([dccvp, "metrics", "--format", "json"], capture_output=True, text=True,
+                          check=True)
+    return {row["path"]: row for row in json.loads(done.stdout)}
 
 
 class Run:

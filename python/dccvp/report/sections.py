@@ -6,7 +6,7 @@ import re
 
 from dccvp.report.html_text import escape, figure, meter, number, size_text, table, time_text
 from dccvp.report.layout import section, side_by_side
-from dccvp.report.run_folder import percentile
+from dccvp.report.run_folder import described, percentile
 from dccvp.report.summary import summary
 
 MOST_ROWS = 16
@@ -231,23 +231,23 @@ def links(runs):
 
 
 def counters(runs):
-    words = {"goodput_gbps": "goodput, Gb/s", "jain": "fairness (Jain)",
-             "rtt_us_mean": "round trip, mean, µs", "rtt_us_p99": "round trip, 99 %, µs",
-             "drops": "packets dropped", "pfc_pauses": "PFC pauses", "ecn_marks": "ECN marks",
-             "cnps_sent": "CNPs sent", "cnps_received": "CNPs received",
-             "cnps_dropped_no_slot": "CNPs without a slot", "rate_decreases": "rate decreases",
-             "rate_increases": "rate increases", "retransmits": "packets sent again"}
+    about = described(runs[0].dccvp)
+    units = {"Gb/s": ", Gb/s", "us": ", µs"}
 
-    def grid(part, names):
+    def words(path, key):
+        row = about.get(path, {"label": "", "unit": ""})
+        return escape((row["label"] or key.replace("_", " ")) + units.get(row["unit"], ""))
+
+    def grid(part):
         keys = [key for key in runs[0].metrics[part]
                 if isinstance(runs[0].metrics[part][key], (int, float, type(None)))]
-        rows = [[names.get(key, key.replace("_", " "))] +
+        rows = [[words(f"{part}.{key}", key)] +
                 [figure(run, i, f"{part}.{key}", 4) for i, run in enumerate(runs)] for key in keys]
         head = ["", *[escape(run.label) for run in runs]] if len(runs) > 1 else ["", "count"]
         return rows, head
 
-    totals, head = grid("aggregate", words)
-    balance, _ = grid("balance", {})
+    totals, head = grid("aggregate")
+    balance, _ = grid("balance")
 
     def sums(run):
         b = run.metrics["balance"]

@@ -1,0 +1,9 @@
+// The entry that libsystemc's main calls.
+#include <gtest/gtest.h>
+
+#include <systemc>
+
+int sc_main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

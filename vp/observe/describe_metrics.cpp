@@ -1,0 +1,136 @@
+#include "observe/describe_metrics.h"
+
+#include <algorithm>
+
+namespace dcc::vp {
+namespace {
+
+double seconds(PicoSeconds time) { return static_cast<double>(time.count) / 1e12; }
+
+void describe_run(MetricVisitor& v, const RunResults& r) {
+  v.figure("schema_version", kMetricsSchemaVersion,
+           {"", "changes when a figure changes its meaning or leaves"});
+  v.figure("completed", r.completed,
+           {"", "the run reached its duration or the end of all traffic"});
+  v.figure("sim_time_s", r.sim_time,
+           {"s", "simulated time at the end", Statistic::kValue, Span::kEnd});
+  v.figure("wall_s", r.wall_s,
+           {"s", "time on the clock that the simulation took; differs from run to run",
+            Statistic::kSum, Span::kRun});
+  v.figure("link_traversals", r.link_traversals,
+           {"", "packets over links, data and control, each link counts one", Statistic::kSum,
+            Span::kRun});
+  const double wall = r.wall_s > 0 ? r.wall_s : 1e-9;
+  v.group("speed", [&] {
+    v.figure("link_traversals_per_s", static_cast<double>(r.link_traversals) / wall,
+             {"1/s", "link traversals by time on the clock", Statistic::kMean, Span::kRun});
+    v.figure(
+        "events_per_s", static_cast<double>(r.events) / wall,
+        {"1/s", "events of the schedulers by time on the clock", Statistic::kMean, Span::kRun});
+    v.figure("threads", r.threads,
+             {"", "that had a part of the network each; 1 also where the system gave no more"});
+  });
+  v.group("measure", [&] {
+    v.figure("from_s", r.measured_from, {"s", "begin of the measured window"});
+    v.figure("to_s", r.measured_to, {"s", "end of the measured window"});
+  });
+}
+
+void describe_aggregate(MetricVisitor& v, const RunResults& r, const Metrics& m) {
+  v.figure("goodput_gbps", m.goodput_gbps,
+           {"Gb/s", "payload received by all flows but the background", Statistic::kMean,
+            Span::kWindow, "goodput"});
+  v.figure("jain", m.jain,
+           {"", "Jain's index over the flows' goodput while active; 1: all the same",
+            Statistic::kRatio, Span::kWindow, "fairness (Jain)"});
+  v.figure("rtt_us_mean", r.rtt_mean,
+           {"us", "mean time from a packet's sending to its ACK", Statistic::kMean, Span::kWindow,
+            "round trip, mean"});
+  v.figure("rtt_us_p99", r.rtt_p99,
+           {"us", "its 99th percentile", Statistic::kQuantile, Span::kWindow, "round trip, 99 %"});
+  const std::vector<CounterInfo>& counters = CounterTotals::described();
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    const CounterAbout& about = counters[i].about;
+    v.figure(counters[i].name, r.counters.at(i),
+             {about.unit, about.meaning, Statistic::kSum, Span::kWindow, about.label},
+             counters[i].over);
+  }
+  v.figure("deadlocked_links", r.deadlock.size(),
+           {"", "entries of deadlock", Statistic::kSum, Span::kEnd, "deadlocked links"});
+}
+
+void describe_qos(MetricVisitor& v, const QosResult& qos) {
+  v.members(qos);
+  v.list("tenants", qos.tenants.size(), [&](std::size_t i) { v.members(qos.tenants[i]); });
+}
+
+void describe_link(MetricVisitor& v, const LinkResult& link, PicoSeconds window) {
+  v.figure("name", link.name, {"", "from->to; the second of two parallel cables ends in #1"});
+  v.figure("rate_gbps", static_cast<double>(link.rate.bits_per_second) / 1e9,
+           {"Gb/s", "the link's rate"});
+  v.figure("tx_bytes", link.tx_bytes,
+           {"B", "wire bytes carried, without preamble, gap and what `faults` lost",
+            Statistic::kSum, Span::kWindow});
+  v.figure("utilisation", window.count > 0 ? seconds(link.busy) / seconds(window) : 0.0,
+           {"", "share of the time in which it sends: preamble, gap and what is lost included",
+            Statistic::kRatio, Span::kWindow});
+  v.figure("pause_s", link.pause,
+           {"s", "time any priority was held by PFC", Statistic::kSum, Span::kWindow});
+}
+
+void describe_slowdown(MetricVisitor& v, const Metrics& m) {
+  if (m.slowdown) {
+    v.group("all", [&] { v.members(*m.slowdown); });
+  } else {
+    v.null_group("all");
+  }
+  v.list("bins", m.slowdown_bins.size(), [&](std::size_t i) { v.members(m.slowdown_bins[i]); });
+}
+
+}  // namespace
+
+void describe_flow(MetricVisitor& v, const FlowResult& f, const FlowMetrics& m) {
+  v.figure("id", f.id, {"", "number of the flow; the first 10 000 are listed, flows.csv has all"});
+  v.figure("from", f.from, {"", "sending host"});
+  v.figure("to", f.to, {"", "receiving host"});
+  v.figure("dscp", f.dscp, {"", "its class"});
+  v.figure("weight", m.weight, {"", "its class's weight"});
+  v.figure("bytes", f.bytes, {"B", "payload; null: unlimited"});
+  v.figure("start_s", f.start, {"s", "first byte posted"});
+  v.figure("end_s", f.completed ? f.end : std::nullopt,
+           {"s", "last ACK received; null: unfinished"});
+  v.figure("fct_s", m.fct, {"s", "completion time, from posting to the last ACK"});
+  v.figure("fct_rx_s", m.fct_rx, {"s", "from posting to the last byte received"});
+  v.figure("ideal_s", f.ideal, {"s", "base round trip plus wire bytes on the slowest link"});
+  v.figure("slowdown", m.slowdown, {"", "fct_s by ideal_s", Statistic::kRatio, Span::kRun});
+  v.figure("goodput_gbps", m.goodput_gbps,
+           {"Gb/s", "payload received in the window by its active time there", Statistic::kMean,
+            Span::kWindow});
+  v.figure("retransmits", f.retransmits, {"packets", "sent again", Statistic::kSum, Span::kRun});
+  v.figure("completed", f.completed, {"", "all bytes acknowledged"});
+}
+
+void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
+  const auto members_of = [&v](std::string_view name, const auto& list) {
+    v.list(name, list.size(), [&](std::size_t i) { v.members(list[i]); });
+  };
+  describe_run(v, r);
+  v.group("aggregate", [&] { describe_aggregate(v, r, m); });
+  members_of("classes", m.classes);
+  members_of("tenants", m.tenants);
+  if (r.qos) v.group("qos", [&] { describe_qos(v, *r.qos); });
+  v.list("links", r.links.size(),
+         [&](std::size_t i) { describe_link(v, r.links[i], r.measured_to - r.measured_from); });
+  members_of("queues", r.queues);
+  members_of("deadlock", r.deadlock);
+  v.group("slowdown", [&] { describe_slowdown(v, m); });
+  v.figure("flow_count", r.flows.size(), {"", "flows of the run", Statistic::kSum, Span::kRun});
+  v.list("flows", std::min(r.flows.size(), kMostFlowsInMetrics),
+         [&](std::size_t i) { describe_flow(v, r.flows[i], m.flows[i]); });
+  members_of("hosts", r.hosts);
+  v.group("balance", [&] { v.members(r.balance); });
+  v.texts("warnings", r.warnings, {"", "remarks that do not fail the run"});
+  v.texts("failures", r.failures, {"", "promises that were broken: the run exits 1"});
+}
+
+}  // namespace dcc::vp

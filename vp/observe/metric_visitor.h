@@ -1,0 +1,120 @@
+// The walk over every figure of a run. Each is named once, with its value and what it means; who
+// visits decides what becomes of it: metrics.json, a row of flows.csv, the list of `dccvp metrics`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "describe/quantities.h"
+#include "stats/metric.h"
+#include "units.h"
+
+namespace dcc::vp {
+
+enum class MetricType { kNumber, kInteger, kTruth, kText, kTexts };
+
+/// As the run has it; a file format writes it its own way. A time is in the unit the description
+/// says (s or us). Nothing: the run has no such value.
+using MetricValue =
+    std::variant<std::monostate, bool, std::uint64_t, double, PicoSeconds, Ratio, std::string_view>;
+
+/// One figure as it is visited.
+struct VisitedMetric {
+  std::string_view name;
+  MetricType type = MetricType::kNumber;
+  bool nullable = false;
+  MetricValue value;
+  MetricAbout about;
+  std::vector<std::string_view> over;  // of what it is the sum, where it is one over devices
+};
+
+class MetricVisitor {
+ public:
+  virtual ~MetricVisitor() = default;
+
+  template <class T>
+  void figure(std::string_view name, const T& value, const MetricAbout& about,
+              std::vector<std::string_view> over = {}) {
+    using Plain = typename Unwrapped<T>::Type;
+    visit({name, type_of<Plain>(), !std::is_same_v<T, Plain>, value_of(value), about,
+           std::move(over)});
+  }
+  /// Every member that a struct describes:
+  ///
+  ///     template <class Visitor>
+  ///     static void describe(Visitor&& v) { v(&Struct::member, "name", {"unit", "meaning", …}); }
+  template <class Struct>
+  void members(const Struct& object) {
+    Struct::describe([&](auto member, std::string_view name, const MetricAbout& about) {
+      figure(name, object.*member, about);
+    });
+  }
+  /// Figures under a name of their own.
+  template <class Body>
+  void group(std::string_view name, const Body& body) {
+    begin_group(name);
+    body();
+    end_group();
+  }
+  /// The same for every element of a list: `body(i)`.
+  template <class Body>
+  void list(std::string_view name, std::size_t count, const Body& body) {
+    begin_list(name, count);
+    for (std::size_t i = 0; i < count; ++i) {
+      begin_element();
+      body(i);
+      end_group();
+    }
+    end_list();
+  }
+  virtual void null_group(std::string_view name) = 0;
+  virtual void texts(std::string_view name, const std::vector<std::string>& list,
+                     const MetricAbout& about) = 0;
+
+ protected:
+  virtual void visit(const VisitedMetric& figure) = 0;
+  virtual void begin_group(std::string_view name) = 0;
+  virtual void begin_element() = 0;
+  virtual void end_group() = 0;  // or an element
+  virtual void begin_list(std::string_view name, std::size_t count) = 0;
+  virtual void end_list() = 0;
+
+ private:
+  template <class T>
+  struct Unwrapped {
+    using Type = T;
+  };
+  template <class T>
+  struct Unwrapped<std::optional<T>> {
+    using Type = T;
+  };
+
+  template <class T>
+  static constexpr MetricType type_of() {
+    if constexpr (std::is_same_v<T, bool>) return MetricType::kTruth;
+    if constexpr (std::is_integral_v<T>) return MetricType::kInteger;
+    if constexpr (std::is_convertible_v<T, std::string_view>) return MetricType::kText;
+    return MetricType::kNumber;
+  }
+  template <class T>
+  static MetricValue value_of(const T& value) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      return static_cast<std::uint64_t>(value);
+    } else if constexpr (std::is_convertible_v<T, std::string_view>) {
+      return std::string_view(value);
+    } else {
+      return value;
+    }
+  }
+  template <class T>
+  static MetricValue value_of(const std::optional<T>& value) {
+    return value ? value_of(*value) : MetricValue{};
+  }
+};
+
+}  // namespace dcc::vp

@@ -1,0 +1,30 @@
+// The counters of a whole platform at one instant, and what was counted between two.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "net/link.h"
+#include "observe/counter_totals.h"
+#include "units.h"
+
+namespace dcc::vp {
+
+/// One wire's: what the link counted, and how long its sender was held by PFC.
+struct WireCounters {
+  LinkCounters link;
+  PicoSeconds pause{};
+};
+
+struct Snapshot {
+  std::vector<Bytes> received;               // payload, by flow
+  std::vector<WireCounters> wires;           // by wire
+  std::vector<std::uint64_t> cnps_received;  // by host
+  CounterTotals counters;
+
+  /// What was counted after `earlier`, a snapshot of the same platform: the difference of
+  /// everything, the only form in which results get counters.
+  Snapshot since(const Snapshot& earlier) const;
+};
+
+}  // namespace dcc::vp
