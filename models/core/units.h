@@ -91,9 +91,6 @@ struct Rate {
     return Rate(
         static_cast<std::uint32_t>(whole > (top >> kFractionBits) || raw > top ? top : raw));
   }
-  constexpr BitRate to_bit_rate() const {
-    return BitRate(static_cast<std::uint64_t>(raw) * 1'000'000 >> kFractionBits);
-  }
   friend constexpr bool operator==(Rate a, Rate b) { return a.raw == b.raw; }
   friend constexpr bool operator!=(Rate a, Rate b) { return a.raw != b.raw; }
   friend constexpr bool operator<(Rate a, Rate b) { return a.raw < b.raw; }

@@ -1,18 +1,11 @@
 #include "dma_engine.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace dcc::model {
 
-DmaEngine::DmaEngine(const sc_core::sc_module_name& name, PicoSeconds latency, BitRate rate)
-    : sc_module(name), socket("socket"), latency_(latency), rate_(rate) {
+DmaEngine::DmaEngine(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {
   socket.register_invalidate_direct_mem_ptr(this, &DmaEngine::invalidate);
-}
-
-PicoSeconds DmaEngine::finish_time(PicoSeconds now, Bytes bytes) {
-  free_ = std::max(free_, now) + serialization_time(bytes, rate_);
-  return free_ + latency_;
 }
 
 void DmaEngine::invalidate(sc_dt::uint64, sc_dt::uint64) { dmi_valid_ = false; }
@@ -50,23 +43,19 @@ bool DmaEngine::access(tlm::tlm_command command, std::uint64_t address, unsigned
 bool DmaEngine::read(std::uint64_t address, void* to, std::size_t bytes) {
   if (unsigned char* const from = direct(address, bytes)) {
     std::memcpy(to, from, bytes);
-  } else if (!access(tlm::TLM_READ_COMMAND, address, static_cast<unsigned char*>(to), bytes)) {
-    return false;
+    return true;
   }
-  bytes_read_ += bytes;
-  return true;
+  return access(tlm::TLM_READ_COMMAND, address, static_cast<unsigned char*>(to), bytes);
 }
 
 bool DmaEngine::write(std::uint64_t address, const void* from, std::size_t bytes) {
   if (unsigned char* const to = direct(address, bytes)) {
     std::memcpy(to, from, bytes);
-  } else {
-    // The generic payload has no const data pointer; a write does not change it.
-    auto* data = static_cast<unsigned char*>(const_cast<void*>(from));
-    if (!access(tlm::TLM_WRITE_COMMAND, address, data, bytes)) return false;
+    return true;
   }
-  bytes_written_ += bytes;
-  return true;
+  // The generic payload has no const data pointer; a write does not change it.
+  auto* data = static_cast<unsigned char*>(const_cast<void*>(from));
+  return access(tlm::TLM_WRITE_COMMAND, address, data, bytes);
 }
 
 }  // namespace dcc::model

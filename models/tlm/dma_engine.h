@@ -8,17 +8,15 @@
 #include <tlm>
 
 #include "nic/host_memory.h"
-#include "units.h"
 
 namespace dcc::model {
 
 /// Bytes move at the moment of the call, through DMI where the target grants it and b_transport
-/// where not; how long a transfer takes is asked with finish_time(), which serialises transfers at
-/// the engine's rate and adds its latency. Called from the scheduler's events: targets must not
+/// where not; when that is, HostLink says. Called from the scheduler's events: targets must not
 /// wait().
 class DmaEngine final : public sc_core::sc_module, public HostMemory {
  public:
-  DmaEngine(const sc_core::sc_module_name& name, PicoSeconds latency, BitRate rate);
+  explicit DmaEngine(const sc_core::sc_module_name& name);
 
   tlm_utils::simple_initiator_socket<DmaEngine> socket;
 
@@ -31,12 +29,6 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
     dmi_valid_ = false;
   }
 
-  /// When a transfer that is requested at `now` has ended. Transfers end in the order of asking.
-  PicoSeconds finish_time(PicoSeconds now, Bytes bytes);
-
-  std::uint64_t bytes_read() const { return bytes_read_; }
-  std::uint64_t bytes_written() const { return bytes_written_; }
-
  private:
   bool access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
               std::size_t bytes);
@@ -44,14 +36,9 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
   unsigned char* direct(std::uint64_t address, std::size_t bytes);
   void invalidate(sc_dt::uint64 start, sc_dt::uint64 end);
 
-  PicoSeconds latency_;
-  BitRate rate_;
-  PicoSeconds free_{};
   tlm::tlm_dmi dmi_;
   bool dmi_allowed_ = true;
   bool dmi_valid_ = false;
-  std::uint64_t bytes_read_ = 0;
-  std::uint64_t bytes_written_ = 0;
 };
 
 }  // namespace dcc::model

@@ -7,8 +7,9 @@
 
 #include "apb.h"
 #include "dma_engine.h"
+#include "nic/host_link.h"
 #include "nic/nic_device.h"
-#include "nic_host_interface.h"
+#include "nic/nic_host_interface.h"
 #include "packet_socket.h"
 
 namespace dcc::model {
@@ -25,12 +26,12 @@ class NicModule final : public sc_core::sc_module {
     device_.connect(out_);
   }
 
-  /// Adds registers, descriptor rings and the DMA engine. During elaboration, at most once.
+  /// Adds registers, descriptor rings and the link to the host. During elaboration, at most once.
   void add_host_interface(ConnectionManager& connections, std::uint32_t rank,
                           const sc_core::sc_time& register_latency) {
-    const NicParameters& parameters = device_.parameters();
-    dma_ = std::make_unique<DmaEngine>("dma", parameters.dma_latency, parameters.dma_rate);
-    host_ = std::make_unique<NicHostInterface>(scheduler_, device_, *dma_, connections, rank);
+    dma_ = std::make_unique<DmaEngine>("dma");
+    link_ = std::make_unique<HostLink>(scheduler_, *dma_, device_.parameters().dma, rank);
+    host_ = std::make_unique<NicHostInterface>(scheduler_, device_, *link_, connections, rank);
     apb_ = std::make_unique<ApbTarget>("registers", host_->registers(), register_latency);
   }
 
@@ -54,6 +55,7 @@ class NicModule final : public sc_core::sc_module {
   PacketInPort in_;
   PacketOutPort out_;
   std::unique_ptr<DmaEngine> dma_;
+  std::unique_ptr<HostLink> link_;
   std::unique_ptr<NicHostInterface> host_;
   std::unique_ptr<ApbTarget> apb_;
 };

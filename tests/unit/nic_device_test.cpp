@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <vector>
 
+#include "fake_host.h"
 #include "net/wire_size.h"
+#include "nic/host_link.h"
 
 namespace dcc {
 namespace {
@@ -68,6 +71,12 @@ class Pair : public ::testing::Test, public PacketSink, public CompletionSink, p
     item.id = id;
     item.bytes = bytes;
     nic[0]->transmitter().post(3, item);
+  }
+
+  std::size_t seen_data() const {
+    return static_cast<std::size_t>(
+        std::count_if(seen.begin(), seen.end(),
+                      [](const Packet& packet) { return packet.kind == PacketKind::kData; }));
   }
 
   void receive(Packet* packet, int port) override {
@@ -317,23 +326,12 @@ TEST_F(Pair, PacketsForNobodyAreCountedAndDropped) {
   EXPECT_TRUE(done.empty());
 }
 
-class Memory final : public HostMemory {
- public:
-  std::vector<std::uint8_t> bytes = std::vector<std::uint8_t>(100'000);
-  bool read(std::uint64_t address, void* to, std::size_t n) override {
-    if (address + n > bytes.size()) return false;
-    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(address), n,
-                static_cast<std::uint8_t*>(to));
-    return true;
-  }
-  bool write(std::uint64_t, const void*, std::size_t) override { return false; }
-};
-
 TEST_F(Pair, CorruptedPayloadIsSeenByItsIcrcAndSentAgain) {
   parameters.real_payload = true;
   build();
-  Memory memory;
-  nic[0]->transmitter().set_host_memory(&memory);
+  test::FakeMemory memory(100'000);
+  HostLink host(scheduler, memory, {}, 5);
+  nic[0]->transmitter().set_dma(&host);
   int n = 0;
   on_wire = [&](Packet& packet) {
     if (packet.kind == PacketKind::kData && ++n == 4) packet.payload->front() ^= 1;
@@ -349,8 +347,9 @@ TEST_F(Pair, CorruptedPayloadIsSeenByItsIcrcAndSentAgain) {
 TEST_F(Pair, UnreadablePayloadEndsWithALocalError) {
   parameters.real_payload = true;
   build();
-  Memory memory;
-  nic[0]->transmitter().set_host_memory(&memory);
+  test::FakeMemory memory(100'000);
+  HostLink host(scheduler, memory, {}, 5);
+  nic[0]->transmitter().set_dma(&host);
   WorkItem item;
   item.id = 9;
   item.bytes = 2'000;
@@ -359,6 +358,56 @@ TEST_F(Pair, UnreadablePayloadEndsWithALocalError) {
   scheduler.run_until(kMilliSecond);
   ASSERT_EQ(done.size(), 1u);
   EXPECT_EQ(done[0].status, Status::kLocalError);
+}
+
+TEST_F(Pair, WhatFollowsUnreadablePayloadIsFlushedAndTheRestGoesOn) {
+  parameters.real_payload = true;
+  build();
+  test::FakeMemory memory(100'000);
+  HostLink host(scheduler, memory, {}, 5);
+  nic[0]->transmitter().set_dma(&host);
+  WorkItem item;
+  item.bytes = 3'000;  // the second packet of it lies outside
+  item.local_address = 99'000;
+  nic[0]->transmitter().post(3, item);
+  post(2'000, 7);
+  QueuePairConfig there;
+  there.remote_host = 1;
+  there.remote_qpn = 5;
+  there.flow = 1;
+  nic[0]->create_queue_pair(4, there);
+  nic[0]->connect_queue_pair(4);
+  item.id = 8;
+  item.bytes = 1'000;
+  item.local_address = 0;
+  nic[0]->transmitter().post(4, item);
+  scheduler.run_until(kMicroSecond * 5);
+  ASSERT_EQ(done.size(), 2u);
+  EXPECT_EQ(done[0].status, Status::kLocalError);
+  EXPECT_EQ(done[1].status, Status::kFlushed);
+  EXPECT_EQ(done[1].id, 7u);
+  EXPECT_EQ(nic[0]->transmitter().staged(), 0u);
+  // What was sent is what was on the wire: at most the readable packet, and the other pair's.
+  EXPECT_EQ(nic[0]->counters().data_sent, seen_data());
+  EXPECT_GE(seen_data(), 1u);
+  EXPECT_LE(seen_data(), 2u);
+  EXPECT_EQ(ledger[1].packets, 1u);
+}
+
+TEST_F(Pair, WithoutAcknowledgementsWorkIsDoneWhenItsBytesHaveBeenRead) {
+  parameters.real_payload = true;
+  parameters.ack = AckMode::kNone;
+  build();
+  test::FakeMemory memory(100'000);
+  HostLink host(scheduler, memory, {}, 5);
+  nic[0]->transmitter().set_dma(&host);
+  post(1'000);
+  scheduler.run_until(kNanoSecond * 300);
+  EXPECT_TRUE(done.empty());
+  scheduler.run_until(kMicroSecond);
+  // A request of 24 bytes, the latency, 1000 bytes: at 256 Gb/s.
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].when.count, 750 + 300'000 + 31'250);
 }
 
 }  // namespace

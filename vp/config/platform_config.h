@@ -11,6 +11,7 @@
 #include "config/congestion_control_config.h"
 #include "config/traffic_config.h"
 #include "describe/quantities.h"
+#include "nic/dma.h"
 
 namespace dcc::vp {
 
@@ -124,11 +125,6 @@ struct CnpConfig {
   bool carry_marks = false;  // a CNP says how many CE marks it stands for
 };
 
-struct DmaConfig {
-  PicoSeconds latency = kNanoSecond * 300;
-  BitRate rate = 256_Gbps;
-};
-
 struct RecoveryConfig {
   RecoveryKind kind = RecoveryKind::kGoBackN;
   PicoSeconds timeout = kMicroSecond * 500;
@@ -157,7 +153,7 @@ struct NicConfig {
   std::optional<unsigned> ack_priority;            // empty: that of the data
   TelemetryKind telemetry = TelemetryKind::kAuto;  // INT; kAuto: if the algorithm asks for it
   RecoveryConfig recovery;
-  DmaConfig dma;
+  DmaParameters dma;
   CnpConfig cnp;
   CongestionControlConfig congestion_control;
   ControllerConfig controller;

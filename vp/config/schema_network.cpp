@@ -103,10 +103,8 @@ void describe_nic(ParameterVisitor& v, NicConfig& c) {
     v.field("timeout", c.recovery.timeout, {"1us", "10s"},
             {"repeat when nothing was acknowledged for so long", ""});
   });
-  v.section("dma", {"access to host memory", ""}, [&] {
-    v.field("latency", c.dma.latency, {"0us", "1ms"}, {"of one access", ""});
-    v.field("rate", c.dma.rate, {"1Mbps", "10Tbps"}, {"of a transfer", ""});
-  });
+  v.section("dma", {"link to the host: descriptors, payload, completions", ""},
+            [&] { c.dma.describe(v); });
   v.section("congestion_control", {"algorithm and its parameters", ""},
             [&] { describe_congestion_control(v, c.congestion_control, c.cnp); });
   v.section("cnp", {"notification packets, made by receivers", "DCQCN, SIGCOMM'15"}, [&] {

@@ -69,7 +69,7 @@ QueuePairConfig FlowPlan::queue_pair(HostId host, Qpn qpn) const {
   return config;
 }
 
-model::QueuePairIdentity FlowPlan::identify(HostId host, Qpn qpn) const {
+QueuePairIdentity FlowPlan::identify(HostId host, Qpn qpn) const {
   if (find(host, qpn) == nullptr) return {};
   const QueuePairConfig config = queue_pair(host, qpn);
   return {config.flow,     config.ecn_capable,  config.governed,

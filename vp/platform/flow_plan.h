@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "net/routing.h"
-#include "nic_host_interface.h"
+#include "nic/nic_host_interface.h"
 #include "traffic/traffic_spec.h"
 
 namespace dcc::vp {
@@ -22,7 +22,7 @@ struct PlannedFlow {
 /// Queue pairs are numbered from 0 at each host, in the order of the flows that touch it. Connects
 /// a queue pair once both its ends exist: what a connection manager's handshake does in a real
 /// network, without its time.
-class FlowPlan final : public model::ConnectionManager {
+class FlowPlan final : public ConnectionManager {
  public:
   /// `links`: the closed loop's own (platform/qos_links.h), with ids after those of `flows`.
   FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpec>& links,
@@ -47,8 +47,8 @@ class FlowPlan final : public model::ConnectionManager {
   /// Called when a queue pair may send.
   void on_connected(std::function<void(HostId, Qpn)> connect) { connect_ = std::move(connect); }
 
-  // model::ConnectionManager
-  model::QueuePairIdentity identify(HostId host, Qpn qpn) const override;
+  // ConnectionManager
+  QueuePairIdentity identify(HostId host, Qpn qpn) const override;
   void created(HostId host, Qpn qpn, HostId remote_host, Qpn remote_qpn) override;
   void destroyed(HostId host, Qpn qpn) override;
 

@@ -271,6 +271,9 @@ class Platform final : public sc_core::sc_module {
       b.packets_dropped += wire.module->link().counters().lost;
     }
     b.packets_in_flight = static_cast<std::uint64_t>(partitions_.packets_in_use());
+    // Made, and not sent yet.
+    for (const auto& host : hosts_)
+      b.packets_in_flight -= host->nic().device().transmitter().staged();
   }
 
   /// Wires that flow control has stopped for ever: a fact about the network, not a failed run.

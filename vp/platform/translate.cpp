@@ -123,8 +123,7 @@ NicParameters nic_parameters(const PlatformConfig& config, HostId host,
       from.recovery.kind == RecoveryKind::kNone ? PicoSeconds::max() : from.recovery.timeout;
   to.line_rate = link.rate;
   to.link_overhead = link.overhead;
-  to.dma_latency = from.dma.latency;
-  to.dma_rate = from.dma.rate;
+  to.dma = from.dma;
   return to;
 }
 

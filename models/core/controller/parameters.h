@@ -1,9 +1,7 @@
-// The controller's parameters as its registers hold them, and what makes a set of them unusable.
+// The controller's parameters as its registers hold them.
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "controller/formats.h"
 
@@ -25,7 +23,7 @@ struct RateRegisters {
 };
 
 /// All registers that steer the controller. Plain values, changed while it runs (firmware retunes);
-/// no value makes it misbehave in memory or time, validate() says which make no sense.
+/// no value makes it misbehave in memory or time, the driver says which make no sense.
 struct ControllerParameters {
   RateRegisters rate;
   bool enable = false;                        // takes notifications; bound slots recover either way
@@ -42,12 +40,5 @@ struct ControllerParameters {
 
 constexpr std::uint32_t kMinTickDiv = 4;
 constexpr std::uint32_t kMaxMarkShift = 10;
-constexpr std::uint32_t kMinByteThreshold = 64;
-
-/// One sentence for each thing that cannot work, in the registers' names; empty if all is well.
-/// `largest_packet` in bytes as byte notifications count it: a threshold below it would need
-/// several increases for one packet.
-std::vector<std::string> validate(const ControllerParameters& parameters,
-                                  std::uint32_t largest_packet = kMinByteThreshold);
 
 }  // namespace dcc

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "net/packet.h"
+#include "nic/dma.h"
 #include "units.h"
 
 namespace dcc {
@@ -27,8 +28,7 @@ struct NicParameters {
   PicoSeconds retransmit_timeout = kMilliSecond * 8;
   BitRate line_rate{100'000'000'000};
   Bytes link_overhead = 20;
-  PicoSeconds dma_latency = kNanoSecond * 300;
-  BitRate dma_rate{256'000'000'000};
+  DmaParameters dma;
 };
 
 struct NicCounters {

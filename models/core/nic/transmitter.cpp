@@ -36,8 +36,9 @@ void Transmitter::mtu_changed() {
                static_cast<std::uint32_t>(parameters_.link_overhead);
   if (parameters_.real_payload) {
     // Enough on the way to cover the DMA latency at the DMA's own rate, and two packets more.
-    staging_limit_ = static_cast<Bytes>(static_cast<Uint128>(parameters_.dma_rate.bits_per_second) *
-                                        static_cast<std::uint64_t>(parameters_.dma_latency.count) /
+    const DmaParameters& dma = parameters_.dma;
+    staging_limit_ = static_cast<Bytes>(static_cast<Uint128>(dma.rate.bits_per_second) *
+                                        static_cast<std::uint64_t>(dma.latency.count) /
                                         (8u * 1'000'000'000'000u)) +
                      2 * static_cast<Bytes>(full_wire_);
   }
@@ -204,23 +205,37 @@ void Transmitter::send_one() {
     stage();
     send_one_staged();
   } else if (Packet* const packet = next_data_packet()) {
-    packet->sent = now();
-    onto_wire(packet);
+    send_data(packet);
   }
 }
 
+void Transmitter::send_data(Packet* packet) {
+  ++counters_.packets_sent;
+  ++counters_.data_sent;
+  counters_.bytes_sent += packet->payload_bytes;
+  FlowRecord& record = ledger_[packet->flow];
+  record.sent_wire_bits +=
+      std::uint64_t{8} *
+      (packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead));
+  ++record.packets;
+  packet->sent = now();
+  onto_wire(packet);
+}
+
+bool Transmitter::head_is_ready() const {
+  return arrived_ > 0 && (allowed() & (1u << staged_.front()->priority)) != 0;
+}
+
 // Called with nothing that could go at this instant. The wire tells nobody when it is free, so
-// whoever waits for it is woken here.
+// whoever waits for it is woken here; payload that arrives kicks by itself.
 void Transmitter::plan_wake() {
-  const bool staged_ready =
-      !staged_.empty() && (allowed() & (1u << staged_.front().packet->priority)) != 0;
   const bool may_take = !parameters_.real_payload || staged_bytes_ < staging_limit_;
   PicoSeconds when = PicoSeconds::max();
-  if ((control_waiting_ & allowed()) != 0 || (may_take && pacing_.has_ready(allowed()))) {
+  if ((control_waiting_ & allowed()) != 0 || head_is_ready() ||
+      (may_take && pacing_.has_ready(allowed()))) {
     when = wire_free_;
   } else {
-    if (staged_ready) when = staged_.front().ready;
-    if (may_take) when = std::min(when, pacing_.next_ready());
+    if (may_take) when = pacing_.next_ready();
     if (when == PicoSeconds::max()) return;
     when = std::max(when, wire_free_);
   }
@@ -230,25 +245,46 @@ void Transmitter::plan_wake() {
 // With real payload a packet's bytes come by DMA first: the scheduler runs ahead of the wire by as
 // much as covers that latency, so the wire stays full.
 void Transmitter::stage() {
+  while (arrived_ > 0 && flows_[staged_.front()->source_qpn].failed) {
+    staged_bytes_ -= staged_.front()->wire_bytes;
+    pool_.give_back(staged_.front());
+    staged_.pop_front();
+    --arrived_;
+  }
   while (staged_bytes_ < staging_limit_) {
     Packet* const packet = next_data_packet();
     if (packet == nullptr) break;
-    const PicoSeconds transfer = serialization_time(packet->payload_bytes, parameters_.dma_rate);
-    dma_free_ = std::max(dma_free_, now()) + transfer;
-    staged_.push_back({packet, dma_free_ + parameters_.dma_latency});
+    staged_.push_back(packet);
     staged_bytes_ += packet->wire_bytes;
   }
 }
 
-bool Transmitter::send_one_staged() {
-  if (staged_.empty()) return false;
-  const Staged head = staged_.front();
-  if ((allowed() & (1u << head.packet->priority)) == 0 || head.ready > now()) return false;
+void Transmitter::dma_done(std::uint32_t, bool ok) {
+  Packet* const packet = staged_[arrived_];
+  if (ok) {
+    packet->icrc = roce::icrc_of(*packet);
+    ++arrived_;
+  } else {
+    const Qpn qpn = packet->source_qpn;
+    staged_bytes_ -= packet->wire_bytes;
+    staged_.erase(staged_.begin() + static_cast<std::ptrdiff_t>(arrived_));
+    pool_.give_back(packet);
+    fail(qpn, flows_[qpn], CompletionSink::Status::kLocalError);
+  }
+  kick();
+}
+
+void Transmitter::send_one_staged() {
+  if (!head_is_ready()) return;
+  Packet* const packet = staged_.front();
   staged_.pop_front();
-  staged_bytes_ -= head.packet->wire_bytes;
-  head.packet->sent = now();
-  onto_wire(head.packet);
-  return true;
+  --arrived_;
+  staged_bytes_ -= packet->wire_bytes;
+  const Qpn qpn = packet->source_qpn;
+  const Psn psn = packet->psn;
+  send_data(packet);
+  // Its bytes have been read: software may have their memory again.
+  if (parameters_.ack == AckMode::kNone) complete_before(qpn, flows_[qpn], psn + 1);
 }
 
 Packet* Transmitter::next_data_packet() {
@@ -259,19 +295,12 @@ Packet* Transmitter::next_data_packet() {
     if (!may_send(flow)) continue;  // the window closed, or the work was withdrawn meanwhile
     const PacketPlan plan = flow.work.plan_next();
     Packet* const packet = make_packet(qpn, flow, plan);
-    if (packet == nullptr) continue;  // its bytes could not be read; the flow has been failed
     const std::uint32_t wire =
         packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
     start_pacing(flow, wire, plan);
     flow.work.sent();
-    ++counters_.packets_sent;
-    ++counters_.data_sent;
-    counters_.bytes_sent += plan.payload_bytes;
-    FlowRecord& record = ledger_[flow.config.flow];
-    record.sent_wire_bits += std::uint64_t{8} * wire;
-    ++record.packets;
     if (parameters_.ack == AckMode::kNone) {
-      complete_before(qpn, flow, flow.work.next_psn());
+      if (!parameters_.real_payload) complete_before(qpn, flow, flow.work.next_psn());
     } else if (!flow.outstanding) {
       flow.progress = now();
       track(qpn, flow);
@@ -332,23 +361,12 @@ Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
   packet->message_bytes = static_cast<std::uint32_t>(plan.message_bytes);
   packet->remote_address = plan.item->remote_address + static_cast<std::uint64_t>(plan.item_offset);
   if (needs_.telemetry) pool_.attach_telemetry(*packet);
-  if (parameters_.real_payload && !load_payload(*packet, plan)) {
-    pool_.give_back(packet);
-    fail(qpn, flow, CompletionSink::Status::kLocalError);
-    return nullptr;
+  if (parameters_.real_payload) {
+    pool_.attach_payload(*packet, plan.payload_bytes);
+    dma_->read(plan.item->local_address + static_cast<std::uint64_t>(plan.item_offset),
+               packet->payload->data(), plan.payload_bytes, *this, 0);
   }
   return packet;
-}
-
-bool Transmitter::load_payload(Packet& packet, const PacketPlan& plan) {
-  if (memory_ == nullptr) return false;
-  pool_.attach_payload(packet, plan.payload_bytes);
-  if (!memory_->read(plan.item->local_address + static_cast<std::uint64_t>(plan.item_offset),
-                     packet.payload->data(), plan.payload_bytes)) {
-    return false;
-  }
-  packet.icrc = roce::icrc_of(packet);
-  return true;
 }
 
 // As with any RC queue pair: the oldest item ends with the error, everything else posted is

@@ -11,7 +11,7 @@
 #include "cc/algorithm.h"
 #include "net/link.h"
 #include "net/packet.h"
-#include "nic/host_memory.h"
+#include "nic/dma.h"
 #include "nic/nic_parameters.h"
 #include "nic/pacing_scheduler.h"
 #include "nic/work_queue.h"
@@ -31,7 +31,7 @@ class CompletionSink {
   ~CompletionSink() = default;
 };
 
-class Transmitter final : public AlgorithmHost {
+class Transmitter final : public AlgorithmHost, private DmaClient {
  public:
   Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger, NicCounters& counters,
               const NicParameters& parameters, std::uint32_t rank);
@@ -40,7 +40,7 @@ class Transmitter final : public AlgorithmHost {
   void set_algorithm(Algorithm* algorithm);
   void set_completion_sink(CompletionSink* sink) { completions_ = sink; }
   /// Needed with real payload only.
-  void set_host_memory(HostMemory* memory) { memory_ = memory; }
+  void set_dma(Dma* dma) { dma_ = dma; }
 
   /// Queue pair numbers are small and dense; creating one again resets it. Until it is connected
   /// it takes work but sends nothing.
@@ -88,6 +88,8 @@ class Transmitter final : public AlgorithmHost {
   void reset_statistics() { rtt_ns_ = LogHistogram(); }
   PicoSeconds paused_time() const;
   const FlowTally& tally() const { return tally_; }
+  /// Packets that are made and not sent, because their payload is on its way from the host.
+  std::size_t staged() const { return staged_.size(); }
 
  private:
   struct FlowTimer {
@@ -126,12 +128,14 @@ class Transmitter final : public AlgorithmHost {
   void kick();
   void send_one();
   bool send_one_control();
-  bool send_one_staged();
+  void send_data(Packet* packet);
+  void send_one_staged();
   void stage();
+  bool head_is_ready() const;
+  void dma_done(std::uint32_t tag, bool ok) override;
   void plan_wake();
   Packet* next_data_packet();
   Packet* make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan);
-  bool load_payload(Packet& packet, const PacketPlan& plan);
   void fail(Qpn qpn, Flow& flow, CompletionSink::Status status);
   void start_pacing(Flow& flow, std::uint32_t wire, const PacketPlan& plan);
   bool may_send(const Flow& flow) const;
@@ -157,7 +161,7 @@ class Transmitter final : public AlgorithmHost {
   Algorithm* algorithm_ = nullptr;
   AlgorithmNeeds needs_;
   CompletionSink* completions_ = nullptr;
-  HostMemory* memory_ = nullptr;
+  Dma* dma_ = nullptr;
 
   std::vector<Flow> flows_;
   PacingScheduler pacing_;
@@ -170,15 +174,12 @@ class Transmitter final : public AlgorithmHost {
   bool sending_ = false;
   Event wake_;  // when the next packet may go, as far as is known
 
-  // Real payload: packets whose bytes are on their way from host RAM, in order.
-  struct Staged {
-    Packet* packet;
-    PicoSeconds ready;
-  };
-  std::deque<Staged> staged_;
+  // Real payload: packets whose bytes are on their way from host RAM, in order; those of the first
+  // `arrived_` are there.
+  std::deque<Packet*> staged_;
+  std::size_t arrived_ = 0;
   Bytes staged_bytes_ = 0;
   Bytes staging_limit_ = 0;
-  PicoSeconds dma_free_{};
 
   FlowTally tally_;
   Qpn oldest_ = kNoFlow, youngest_ = kNoFlow;

@@ -1,19 +1,19 @@
 // The NIC as software sees it: registers, descriptor rings in host RAM, completions, interrupts.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <vector>
 
-#include "dma_engine.h"
 #include "driver/nic_descriptors.h"
 #include "net/packet.h"
+#include "nic/dma.h"
 #include "nic/nic_device.h"
 #include "registers/register_block.h"
 #include "sim/scheduler.h"
 
-namespace dcc::model {
+namespace dcc {
 
 /// What the platform knows of a queue pair and its registers do not say.
 struct QueuePairIdentity {
@@ -37,33 +37,27 @@ class ConnectionManager {
   ~ConnectionManager() = default;
 };
 
-/// Implements driver/nic_descriptors.h and the register map `nic`. Descriptors and payload move
-/// through the DMA engine in order: a completion is in RAM before the interrupt that tells of it,
-/// and payload before its completion.
+/// Implements driver/nic_descriptors.h and the register map `nic`. Writes to the host stay in
+/// order: a completion is in RAM before the interrupt that tells of it, and payload before its
+/// completion.
 class NicHostInterface final : private regs::RegisterDevice,
                                private CompletionSink,
-                               private DeliverySink {
+                               private DeliverySink,
+                               private DmaClient {
  public:
-  NicHostInterface(Scheduler& scheduler, NicDevice& nic, DmaEngine& dma,
-                   ConnectionManager& connections, std::uint32_t rank);
+  NicHostInterface(Scheduler& scheduler, NicDevice& nic, Dma& dma, ConnectionManager& connections,
+                   std::uint32_t rank);
 
   regs::RegisterBlock& registers() { return registers_; }
   std::uint64_t completions_written() const { return completions_written_; }
   /// Completions in the ring that software has not taken.
   std::uint64_t completions_unread() const;
-  /// Completions that wait for room in the ring or for the DMA engine.
-  std::uint64_t completions_waiting() const { return waiting_.size() + in_dma_completions_; }
+  /// Completions that wait for room in the ring or are on their way to it.
+  std::uint64_t completions_waiting() const { return waiting_.size() + completions_under_way_; }
 
  private:
-  enum class Operation : std::uint8_t { kFetch, kPayload, kCompletion };
-  struct Transfer {
-    Operation operation;
-    PicoSeconds finish;
-    std::uint64_t address = 0;
-    std::uint32_t count = 0;  // work entries to fetch
-    nic_cqe completion{};
-    std::vector<std::uint8_t> bytes;
-  };
+  static constexpr std::uint32_t kFetchBurst = 8;  // work entries a DMA read
+  enum Transfer : std::uint32_t { kFetch, kPayload, kCompletion };
 
   // regs::RegisterDevice
   std::uint32_t read_register(std::uint16_t index) const override;
@@ -76,18 +70,19 @@ class NicHostInterface final : private regs::RegisterDevice,
   void work_done(Qpn qpn, const WorkItem& item, Status status) override;
   bool delivered(Qpn qpn, const Packet& packet) override;
 
+  // DmaClient
+  void dma_done(std::uint32_t transfer, bool ok) override;
+
   void apply_settings();
   void queue_pair_command(std::uint32_t command);
   void ring_send_doorbell();
   void fetch_more();
-  void take_entries(const Transfer& fetch);
+  void take_entries(bool readable);
   void start_work(const nic_wqe& entry);
   void reject(const nic_wqe& entry);
   void complete(const nic_cqe& completion);
   void flush_completions();
-  void write_completion(const Transfer& transfer);
-  void submit(Transfer&& transfer, Bytes bytes);
-  void transfer_finished();
+  void completion_written(bool ok);
   void raise_completion();
   void soft_reset();
 
@@ -98,24 +93,24 @@ class NicHostInterface final : private regs::RegisterDevice,
 
   Scheduler& scheduler_;
   NicDevice& nic_;
-  DmaEngine& dma_;
+  Dma& dma_;
   ConnectionManager& connections_;
   regs::RegisterBlock registers_;
 
   NicCounters at_reset_;          // the device's counters run on; registers count from the reset
   std::uint16_t sq_head_ = 0;     // next entry to start
-  std::uint16_t sq_fetched_ = 0;  // next entry to ask the DMA engine for
-  bool fetching_ = false;
-  std::uint16_t cq_tail_ = 0;     // next entry to hand to the DMA engine
+  std::uint16_t sq_fetched_ = 0;  // next entry to ask the host for
+  std::uint32_t fetching_ = 0;    // entries asked for
+  std::array<nic_wqe, kFetchBurst> fetched_{};
+  std::uint16_t cq_tail_ = 0;     // next entry to send to the host
   std::uint16_t cq_visible_ = 0;  // next entry to become visible: CQ_TAIL
   std::deque<nic_cqe> waiting_;   // completions without room in the ring
-  std::uint64_t in_dma_completions_ = 0;
+  std::uint32_t payloads_under_way_ = 0;
+  std::uint32_t completions_under_way_ = 0;
   std::uint64_t completions_written_ = 0;
   std::uint32_t unreported_ = 0;              // completions since the interrupt was raised last
   std::vector<std::uint32_t> message_bytes_;  // by queue pair: received of the present message
-  std::deque<Transfer> transfers_;
-  Event transfer_event_;
   Event coalesce_event_;
 };
 
-}  // namespace dcc::model
+}  // namespace dcc

@@ -1,18 +1,15 @@
-#include "nic_host_interface.h"
+#include "nic/nic_host_interface.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "registers/generated/nic_map.h"
 
-namespace dcc::model {
+namespace dcc {
 
 namespace map = regs::nic_map;
 
 namespace {
 constexpr std::uint32_t kQueuePairsLog2 = 14;        // CAPS.QPS_LOG2
-constexpr std::uint32_t kFetchBurst = 8;             // work entries a DMA read
 constexpr std::uint32_t kLongestMessage = 1u << 31;  // nic_descriptors.h
 
 std::uint8_t cqe_status(CompletionSink::Status status) {
@@ -30,17 +27,16 @@ std::uint8_t cqe_status(CompletionSink::Status status) {
 }
 }  // namespace
 
-NicHostInterface::NicHostInterface(Scheduler& scheduler, NicDevice& nic, DmaEngine& dma,
+NicHostInterface::NicHostInterface(Scheduler& scheduler, NicDevice& nic, Dma& dma,
                                    ConnectionManager& connections, std::uint32_t rank)
     : scheduler_(scheduler),
       nic_(nic),
       dma_(dma),
       connections_(connections),
       registers_(map::kMap, *this),
-      transfer_event_(Event::calling<&NicHostInterface::transfer_finished>(*this, rank)),
       coalesce_event_(Event::calling<&NicHostInterface::raise_completion>(*this, rank)) {
   nic_.transmitter().set_completion_sink(this);
-  nic_.transmitter().set_host_memory(&dma_);
+  nic_.transmitter().set_dma(&dma_);
   nic_.receiver().set_delivery_sink(this);
   constexpr std::uint64_t kMostMbps = map::kCapsLinkRateMask >> map::kCapsLinkRateShift;
   const std::uint64_t mbps = nic_.parameters().line_rate.bits_per_second / 1'000'000;
@@ -72,7 +68,7 @@ std::uint32_t NicHostInterface::read_register(std::uint16_t index) const {
   switch (registers_.map().registers[index].offset) {
     case map::kStatusOffset: {
       const bool idle = sq_head_ == static_cast<std::uint16_t>(reg(map::kSqTailOffset)) &&
-                        transfers_.empty() && waiting_.empty();
+                        fetching_ == 0 && payloads_under_way_ == 0 && completions_waiting() == 0;
       return map::kStatusReadyMask | (idle ? map::kStatusIdleMask : 0u);
     }
     case map::kHostIdOffset:
@@ -207,13 +203,11 @@ void NicHostInterface::soft_reset() {
     nic_.destroy_queue_pair(qpn);
     connections_.destroyed(host, qpn);
   }
-  scheduler_.cancel(transfer_event_);
+  dma_.forget(*this);
   scheduler_.cancel(coalesce_event_);
-  transfers_.clear();
   waiting_.clear();
-  in_dma_completions_ = 0;
+  fetching_ = payloads_under_way_ = completions_under_way_ = 0;
   sq_head_ = sq_fetched_ = cq_tail_ = cq_visible_ = 0;
-  fetching_ = false;
   unreported_ = 0;
   at_reset_ = nic_.counters();
   completions_written_ = 0;
@@ -228,34 +222,29 @@ void NicHostInterface::ring_send_doorbell() {
 }
 
 void NicHostInterface::fetch_more() {
-  if (fetching_) return;
+  if (fetching_ != 0) return;
   const auto posted = static_cast<std::uint16_t>(reg(map::kSqTailOffset) - sq_fetched_);
   if (posted == 0) return;
   // One burst: neither beyond the ring's end nor, with a nonsensical doorbell, beyond its size.
   const std::uint32_t entries = send_entries();
   const std::uint32_t first = sq_fetched_ % entries;
-  const std::uint32_t count = std::min({std::uint32_t{posted}, kFetchBurst, entries - first});
-  Transfer transfer{Operation::kFetch, {}, 0, 0, {}, {}};
-  transfer.address = reg64(map::kSqBaseLoOffset) + first * sizeof(nic_wqe);
-  transfer.count = count;
-  sq_fetched_ = static_cast<std::uint16_t>(sq_fetched_ + count);
-  fetching_ = true;
-  submit(std::move(transfer), static_cast<Bytes>(count * sizeof(nic_wqe)));
+  fetching_ = std::min({std::uint32_t{posted}, kFetchBurst, entries - first});
+  sq_fetched_ = static_cast<std::uint16_t>(sq_fetched_ + fetching_);
+  dma_.read(reg64(map::kSqBaseLoOffset) + first * sizeof(nic_wqe), fetched_.data(),
+            fetching_ * std::uint32_t{sizeof(nic_wqe)}, *this, kFetch);
 }
 
-void NicHostInterface::take_entries(const Transfer& fetch) {
-  const std::uint32_t count = fetch.count;
-  std::array<nic_wqe, kFetchBurst> entries{};
-  const bool readable = dma_.read(fetch.address, entries.data(), count * sizeof(nic_wqe));
+void NicHostInterface::take_entries(bool readable) {
+  const std::uint32_t count = fetching_;
   sq_head_ = static_cast<std::uint16_t>(sq_head_ + count);
-  fetching_ = false;
   for (std::uint32_t i = 0; i < count; ++i) {
     if (readable) {
-      start_work(entries[i]);
+      start_work(fetched_[i]);
     } else {
       reject(nic_wqe{});
     }
   }
+  fetching_ = 0;
   fetch_more();
 }
 
@@ -310,8 +299,8 @@ bool NicHostInterface::delivered(Qpn qpn, const Packet& packet) {
     return false;
   }
   if (packet.payload != nullptr) {
-    Transfer transfer{Operation::kPayload, {}, address, 0, {}, *packet.payload};
-    submit(std::move(transfer), packet.payload_bytes);
+    ++payloads_under_way_;
+    dma_.write(address, packet.payload->data(), packet.payload_bytes, *this, kPayload);
   }
   std::uint32_t& received = message_bytes_[qpn];
   if (packet.first) received = 0;
@@ -340,21 +329,21 @@ void NicHostInterface::flush_completions() {
   while (!waiting_.empty()) {
     const auto used = static_cast<std::uint16_t>(cq_tail_ - reg(map::kCqHeadOffset));
     if (used >= entries) return;  // the driver's next CQ_HEAD lets them go
-    Transfer transfer{Operation::kCompletion, {}, 0, 0, waiting_.front(), {}};
+    nic_cqe completion = waiting_.front();
     waiting_.pop_front();
     const std::uint32_t place = cq_tail_ % entries;
-    transfer.completion.phase = (cq_tail_ / entries) % 2 == 0 ? 1 : 0;
-    transfer.address = reg64(map::kCqBaseLoOffset) + place * sizeof(nic_cqe);
+    completion.phase = (cq_tail_ / entries) % 2 == 0 ? 1 : 0;
     ++cq_tail_;
-    ++in_dma_completions_;
-    submit(std::move(transfer), sizeof(nic_cqe));
+    ++completions_under_way_;
+    dma_.write(reg64(map::kCqBaseLoOffset) + place * sizeof completion, &completion,
+               sizeof completion, *this, kCompletion);
   }
 }
 
-void NicHostInterface::write_completion(const Transfer& transfer) {
-  --in_dma_completions_;
+void NicHostInterface::completion_written(bool ok) {
+  --completions_under_way_;
   ++cq_visible_;
-  if (!dma_.write(transfer.address, &transfer.completion, sizeof(nic_cqe))) {
+  if (!ok) {
     registers_.raise(map::kIrqStatusSqErrorMask);  // the ring lies outside memory
     return;
   }
@@ -378,35 +367,17 @@ void NicHostInterface::raise_completion() {
   registers_.raise(map::kIrqStatusCompletionMask);
 }
 
-// ---------------------------------------------------------------- the DMA engine's queue
-
-void NicHostInterface::submit(Transfer&& transfer, Bytes bytes) {
-  transfer.finish = dma_.finish_time(scheduler_.now(), bytes);
-  transfers_.push_back(std::move(transfer));
-  if (!transfer_event_.is_scheduled()) {
-    scheduler_.schedule_at(transfer_event_, transfers_.front().finish);
+void NicHostInterface::dma_done(std::uint32_t transfer, bool ok) {
+  switch (static_cast<Transfer>(transfer)) {
+    case kFetch:
+      return take_entries(ok);
+    case kPayload:
+      --payloads_under_way_;
+      if (!ok) ++nic_.counters().mr_violations;  // the window named memory that is not there
+      return;
+    case kCompletion:
+      return completion_written(ok);
   }
 }
 
-void NicHostInterface::transfer_finished() {
-  Transfer transfer = std::move(transfers_.front());
-  transfers_.pop_front();
-  switch (transfer.operation) {
-    case Operation::kFetch:
-      take_entries(transfer);
-      break;
-    case Operation::kPayload:
-      if (!dma_.write(transfer.address, transfer.bytes.data(), transfer.bytes.size())) {
-        ++nic_.counters().mr_violations;  // the window named memory that is not there
-      }
-      break;
-    case Operation::kCompletion:
-      write_completion(transfer);
-      break;
-  }
-  if (!transfers_.empty() && !transfer_event_.is_scheduled()) {
-    scheduler_.schedule_at(transfer_event_, transfers_.front().finish);
-  }
-}
-
-}  // namespace dcc::model
+}  // namespace dcc

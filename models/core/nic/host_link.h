@@ -1,0 +1,71 @@
+// The link between a NIC and its host: the one resource that descriptors, payload and completions
+// share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "nic/dma.h"
+#include "nic/host_memory.h"
+#include "sim/scheduler.h"
+
+namespace dcc {
+
+/// Two directions that carry one thing at a time each, in order, as PCI Express does.
+///
+/// A write occupies the direction to the host for as long as its bytes take, and is in memory
+/// `latency` later. A read's request occupies that direction for kReadRequestBytes, so it waits
+/// behind every write before it; `latency` later the direction from the host is asked for, and is
+/// occupied for as long as the data take. At most `outstanding` reads are under way; those that
+/// wait for others to end do not hold up writes. Bytes are moved at a request's end.
+class HostLink final : public Dma {
+ public:
+  /// A memory-read request with 64-bit address, framing, sequence number and link CRC
+  /// (PCI Express Base Specification 3.0, 2.2.7 and 4.2.2.2).
+  static constexpr Bytes kReadRequestBytes = 24;
+
+  HostLink(Scheduler& scheduler, HostMemory& memory, const DmaParameters& parameters,
+           std::uint32_t rank);
+
+  void read(std::uint64_t address, void* to, std::uint32_t bytes, DmaClient& client,
+            std::uint32_t tag) override;
+  void write(std::uint64_t address, const void* from, std::uint32_t bytes, DmaClient& client,
+             std::uint32_t tag) override;
+  void forget(const DmaClient& client) override;
+
+ private:
+  struct Request {
+    std::uint64_t address;
+    std::uint32_t bytes;
+    std::uint32_t tag;
+    DmaClient* client;  // null: forgotten
+    PicoSeconds end{};
+  };
+  struct Read : Request {
+    void* to;
+  };
+  struct Write : Request {
+    std::vector<std::uint8_t> data;
+  };
+
+  PicoSeconds occupy(PicoSeconds& direction, PicoSeconds from, Bytes bytes) const;
+  void start_reads();
+  void read_ended();
+  void write_ended();
+
+  Scheduler& scheduler_;
+  HostMemory& memory_;
+  DmaParameters parameters_;
+  PicoSeconds to_host_free_{};
+  PicoSeconds from_host_free_{};
+  std::deque<Read> reads_;  // the first `under_way_` have their end, the others wait
+  std::size_t under_way_ = 0;
+  std::deque<Write> writes_;
+  std::vector<std::vector<std::uint8_t>> spare_;  // buffers of writes that have ended
+  Event read_end_;
+  Event write_end_;
+};
+
+}  // namespace dcc

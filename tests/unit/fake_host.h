@@ -1,0 +1,95 @@
+// Host RAM and a link to it, for tests of what a NIC does with them.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <vector>
+
+#include "nic/dma.h"
+#include "nic/host_memory.h"
+
+namespace dcc::test {
+
+/// RAM from address 0 to its size.
+class FakeMemory final : public HostMemory {
+ public:
+  explicit FakeMemory(std::size_t size) : bytes(size) {}
+  bool read(std::uint64_t address, void* to, std::size_t n) override {
+    if (!holds(address, n)) return false;
+    std::memcpy(to, bytes.data() + address, n);
+    return true;
+  }
+  bool write(std::uint64_t address, const void* from, std::size_t n) override {
+    if (!holds(address, n)) return false;
+    std::memcpy(bytes.data() + address, from, n);
+    return true;
+  }
+  template <class T>
+  void put(std::uint64_t address, const T& value) {
+    std::memcpy(bytes.data() + address, &value, sizeof value);
+  }
+  template <class T>
+  T get(std::uint64_t address) const {
+    T value;
+    std::memcpy(&value, bytes.data() + address, sizeof value);
+    return value;
+  }
+
+  std::vector<std::uint8_t> bytes;
+
+ private:
+  bool holds(std::uint64_t address, std::size_t n) const {
+    return address <= bytes.size() && n <= bytes.size() - address;
+  }
+};
+
+/// A link whose requests end when the test says so.
+class FakeDma final : public Dma {
+ public:
+  struct Request {
+    bool is_read;
+    std::uint64_t address;
+    std::uint32_t bytes;
+    std::uint32_t tag;
+    DmaClient* client;  // null: forgotten
+    void* to;
+    std::vector<std::uint8_t> data;
+  };
+
+  explicit FakeDma(FakeMemory& ram) : memory(ram) {}
+  void read(std::uint64_t address, void* to, std::uint32_t bytes, DmaClient& client,
+            std::uint32_t tag) override {
+    requests.push_back({true, address, bytes, tag, &client, to, {}});
+  }
+  void write(std::uint64_t address, const void* from, std::uint32_t bytes, DmaClient& client,
+             std::uint32_t tag) override {
+    const auto* const begin = static_cast<const std::uint8_t*>(from);
+    requests.push_back({false, address, bytes, tag, &client, nullptr, {begin, begin + bytes}});
+  }
+  void forget(const DmaClient& client) override {
+    for (Request& request : requests) {
+      if (request.client == &client) request.client = nullptr;
+    }
+  }
+
+  /// Ends the oldest request.
+  void end_one() {
+    Request request = std::move(requests.front());
+    requests.pop_front();
+    if (request.client == nullptr) return;
+    const bool ok = request.is_read
+                        ? memory.read(request.address, request.to, request.bytes)
+                        : memory.write(request.address, request.data.data(), request.bytes);
+    request.client->dma_done(request.tag, ok);
+  }
+  /// Until nothing is left; what ends may ask for more.
+  void end_all() {
+    while (!requests.empty()) end_one();
+  }
+
+  FakeMemory& memory;
+  std::deque<Request> requests;
+};
+
+}  // namespace dcc::test
