@@ -17,9 +17,9 @@ from dccvp.common.ending import ended  # noqa: E402
 TOOLS = {
     "sweep": "dccvp.experiments.sweep",
     "study": "dccvp.experiments.study",
+    "reproduce": "dccvp.experiments.reproduce",
     "report": "dccvp.report.make_report",
     "plot-run": "dccvp.plot.plot_run",
-    "plot-reproduction": "dccvp.plot.plot_reproduction",
     "reproductions-page": "dccvp.plot.reproductions_page",
     "site": "dccvp.docs.make_site",
     "regtool": "dccvp.regtool.regtool",

@@ -27,7 +27,7 @@ TOOL = (ROOT / "python/tool.py", "sweep")
 DCCVP = ""
 
 from dccvp.common import quantity, yaml_nodes  # noqa: E402
-from dccvp.experiments import sweep_metrics, sweep_plan, sweep_points, sweep_table  # noqa: E402
+from dccvp.experiments import metric_path, sweep_plan, sweep_points, sweep_table  # noqa: E402
 
 SETTINGS = "set: {duration: 200us, measure: {from: 0us, to: 200us}, output.series.flows: none}\n"
 HEAD = f"platform: {ROOT}/configs/incast_8x25g.yaml\n" + SETTINGS
@@ -337,13 +337,13 @@ seeds: 4..6\n""")
         for path, value in (("a.b", 1.5), ("a.list.1.v", 5), ("a.list[n=y.z].v", 5), ("a.none", None),
                             ("max(a.list.*.v)", 5), ("mean(a.list.*.v)", 4), ("sum(a.list.*.v)", 8),
                             ("count(a.list.*.n)", 0), ("min(a.list.*.v)", 3)):
-            self.assertEqual(sweep_metrics.Metric(path, None).value(tree), value, path)
+            self.assertEqual(metric_path.Metric(path, None).value(tree), value, path)
         for path in ("a.c", "a.list.2.v", "a.list[n=q].v", "a.b.c", "a", "a.list"):
-            with self.assertRaises(sweep_metrics.Missing, msg=path):
-                sweep_metrics.Metric(path, None).value(tree)
+            with self.assertRaises(metric_path.Missing, msg=path):
+                metric_path.Metric(path, None).value(tree)
         for path in ("", "a..b", "a.", "max(a.b)", "a.list.*.v", "a b"):
             with self.assertRaises(yaml_nodes.InputError, msg=path):
-                sweep_metrics.Metric(path, "here")
+                metric_path.Metric(path, "here")
 
     def test_pareto_is_what_no_other_beats(self):
         points = [{"x": x, "y": y} for x, y in ((1, 1), (2, 3), (2, 2), (3, 3), (4, 5), (4, 4), (5, 5))]

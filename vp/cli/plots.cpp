@@ -20,12 +20,10 @@ std::string last_line(const fs::path& file) {
 
 }  // namespace
 
-std::string draw_plots(const fs::path& folder) { return draw_with("plot-run", folder); }
-
-std::string draw_with(const std::string& tool, const fs::path& folder) {
+std::string draw_plots(const fs::path& folder) {
   if (const std::string reason = why_no_tools(); !reason.empty()) return "no pictures: " + reason;
   const fs::path log = folder / "plot.log";
-  const int status = run_tool(tool, {folder.string()}, log.string());
+  const int status = run_tool("plot-run", {folder.string()}, log.string());
   const std::string said = last_line(log);
   std::error_code ignored;
   fs::remove(log, ignored);

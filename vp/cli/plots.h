@@ -9,7 +9,5 @@ namespace dcc::vp {
 /// Runs the tool plot-run on a folder. Empty when pictures were drawn, else the reason in a
 /// sentence; never an error of the run.
 std::string draw_plots(const std::filesystem::path& folder);
-/// The same with another script.
-std::string draw_with(const std::string& script, const std::filesystem::path& folder);
 
 }  // namespace dcc::vp

@@ -18,6 +18,7 @@ import sys
 
 from dccvp.experiments import study_measure, study_plan, study_table
 from dccvp.common.ending import InputError
+from dccvp.common.progress import Progress
 from dccvp.common.whole_file import write_whole
 
 COLUMNS = ("fingerprint", "study", "variant", "case", "seed", *study_measure.FIGURES, "by_weight")
@@ -81,19 +82,14 @@ def run_all(plan, options, out):
     names = {study_measure.fingerprint(run, program): run for run in plan.runs}
     due = [run for name, run in names.items() if name not in known]
     name_of = {id(run): name for name, run in names.items()}
-    progress = sys.stderr.isatty() and bool(due)
-    try:
+    with Progress(sys.stderr, len(due), "runs") as progress:
         for done, (run, row) in enumerate(
                 study_measure.measured(due, options.dccvp, plan, options.jobs), 1):
             name = name_of[id(run)]
             known[name] = {"fingerprint": name, "study": plan.name, "variant": run.variant,
                            "case": run.case, "seed": run.seed, **row}
             write_runs(file, list(known.values()))  # a long study may be ended at any time
-            if progress:
-                print(f"\r{done} of {len(due)} runs", end="", file=sys.stderr, flush=True)
-    finally:
-        if progress:
-            print(file=sys.stderr)
+            progress.show(done)
     # Two variants can mean the same platform; each keeps its own name.
     return [{**known[study_measure.fingerprint(run, program)], "variant": run.variant,
              "case": run.case} for run in plan.runs]

@@ -13,8 +13,8 @@ import tempfile
 import yaml
 
 from dccvp.common import processes
-from dccvp.experiments import study_table
 from dccvp.common.quantity import number
+from dccvp.common.statistics import jain, percentile
 
 # Wire bytes of a full packet beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
 HEADERS = 62
@@ -45,11 +45,6 @@ def ceiling_gbps(platform):
     payload = number(platform.get("nic", {}).get("mtu", "1000B"))
     overhead = number(link.get("overhead", "20B"))
     return number(link["rate"]) / 1e9 * payload / (payload + HEADERS + overhead)
-
-
-def jain(values):
-    total, squares = sum(values), sum(v * v for v in values)
-    return total * total / (len(values) * squares) if squares else 0.0
 
 
 def share_error(goodput, weights):
@@ -172,7 +167,7 @@ def figures_of(run, plan, out):
         "rtt_p99_us": aggregate["rtt_us_p99"],
         "tenant_error": tenant_error,
         "tenant_swing": swing,
-        "message_p50_us": study_table.percentile(times, 0.5) if times else math.nan,
-        "message_p99_us": study_table.percentile(times, 0.99) if times else math.nan,
+        "message_p50_us": percentile(times, 50) if times else math.nan,
+        "message_p99_us": percentile(times, 99) if times else math.nan,
         "by_weight": {w: sum(g for g, v in zip(goodput, weights) if v == w) for w in sorted(set(weights))},
     }

@@ -5,7 +5,7 @@ import math
 from dccvp.common.pictures import COLOURS, GRID, INK
 import matplotlib.pyplot as plt
 
-from dccvp.experiments import study_table
+from dccvp.common.statistics import percentile
 
 
 def grouped(ax, plan, rows, figure, scale=1.0):
@@ -17,7 +17,7 @@ def grouped(ax, plan, rows, figure, scale=1.0):
             values = [scale * r[figure] for r in rows
                       if r["variant"] == variant and r["case"] == case]
             x = c + (v - (len(plan.variants) - 1) / 2) * width
-            ax.bar(x, study_table.percentile(values, 0.95), 0.9 * width, color=colour, alpha=0.35,
+            ax.bar(x, percentile(values, 95), 0.9 * width, color=colour, alpha=0.35,
                    label=variant if c == 0 else None)
             ax.plot([x] * len(values), values, ".", color=colour, markersize=4)
     ax.set_xticks(range(len(plan.cases)), plan.cases, rotation=30, ha="right")

@@ -1,7 +1,11 @@
 """What the runs of a study amount to: a line for every case of a variant, judged by its limits."""
 
 import csv
+import io
 import math
+
+from dccvp.common.statistics import mean, percentile
+from dccvp.common.whole_file import write_whole
 
 HEAD = ("variant", "case", "seeds", "error_p50", "error_p95", "error_max", "utilisation_mean",
         "utilisation_min", "jain", "jain_weighted", "queue_mean_kb", "queue_p99_kb", "drain_ms_max",
@@ -12,18 +16,6 @@ HEAD = ("variant", "case", "seeds", "error_p50", "error_p95", "error_max", "util
 BOUNDS = (("share_error_p95", "error_p95", True), ("utilisation_min", "utilisation_min", False),
           ("drain_ms_max", "drain_ms_max", True), ("tenant_error_max", "tenant_error_max", True),
           ("message_gain_min", "message_gain", False))
-
-
-def percentile(values, share):
-    """Nearest-rank: the least value that at least `share` of the values do not exceed."""
-    if any(map(math.isnan, values)):
-        return math.nan
-    ordered = sorted(values)
-    return ordered[max(0, math.ceil(share * len(ordered) - 1e-9) - 1)]
-
-
-def mean(values):
-    return sum(values) / len(values)
 
 
 def judged(line, limits):
@@ -39,13 +31,19 @@ def judged(line, limits):
 
 def line_of(variant, case, rows):
     """The figures of all seeds of a case of a variant; NaN where a run had none."""
-    column = lambda name: [row[name] for row in rows]
-    least = lambda name: math.nan if any(map(math.isnan, column(name))) else min(column(name))
-    most = lambda name: math.nan if any(map(math.isnan, column(name))) else max(column(name))
+    def column(name):
+        return [row[name] for row in rows]
+
+    def least(name):
+        return math.nan if any(map(math.isnan, column(name))) else min(column(name))
+
+    def most(name):
+        return math.nan if any(map(math.isnan, column(name))) else max(column(name))
+
     return {
         "variant": variant, "case": case, "seeds": len(rows),
-        "error_p50": percentile(column("share_error"), 0.5),
-        "error_p95": percentile(column("share_error"), 0.95),
+        "error_p50": percentile(column("share_error"), 50),
+        "error_p95": percentile(column("share_error"), 95),
         "error_max": most("share_error"),
         "utilisation_mean": mean(column("utilisation")),
         "utilisation_min": least("utilisation"),
@@ -80,11 +78,12 @@ def table(plan, rows):
 
 
 def write_csv(path, lines):
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, HEAD)
-        writer.writeheader()
-        for line in lines:
-            writer.writerow({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in line.items()})
+    text = io.StringIO()
+    writer = csv.DictWriter(text, HEAD)
+    writer.writeheader()
+    for line in lines:
+        writer.writerow({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in line.items()})
+    write_whole(path, text.getvalue())
 
 
 # Heading, the figures under it and their format: shares in percent, queues in KB.

@@ -14,6 +14,7 @@ import sys
 
 from dccvp.experiments import sweep_check, sweep_plan, sweep_points, sweep_snakemake, sweep_table
 from dccvp.common.ending import InputError
+from dccvp.common.progress import Progress
 from dccvp.common.whole_file import write_whole
 
 INTERRUPTED = "interrupted; what is done stays, the same command continues"
@@ -121,17 +122,13 @@ def run(options):
         failed = status and status["status"] == sweep_points.FAILED
         if status is None or (options.retry and failed):
             due.setdefault(point["id"], point)
-    progress = sweep_points.Progress(sys.stderr, len(due))
     failed, ended_by_signal = 0, {}
-    progress.show(0, 0)
-    try:
+    with Progress(sys.stderr, len(due), "points") as progress:
         for done, (point, status, message) in enumerate(folder.run(list(due.values()), options.jobs), 1):
             failed += status != sweep_points.OK
             if status is None:
                 ended_by_signal[point["id"]] = message
-            progress.show(done, failed)
-    finally:
-        progress.clear()
+            progress.show(done, f", {failed} failed")
     return report(folder, collect(folder, not options.no_plots), ended_by_signal)
 
 

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 
 from dccvp.common import processes
-from dccvp.experiments import sweep_metrics
+from dccvp.experiments import metric_path
 from dccvp.common.ending import InputError
 from dccvp.common.yaml_nodes import fail
 
@@ -75,5 +75,5 @@ def check_metrics(plan, program, extra, refused):
     for metric in plan.metrics.values():
         try:
             metric.value(metrics)
-        except sweep_metrics.Missing as missing:
+        except metric_path.Missing as missing:
             fail(metric.node, f"unknown metric '{metric.text}': {missing}")

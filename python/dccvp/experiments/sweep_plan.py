@@ -12,7 +12,7 @@ import pathlib
 import random
 
 from dccvp.common import quantity
-from dccvp.experiments import sweep_metrics
+from dccvp.experiments import metric_path
 from dccvp.common.yaml_nodes import (described, entries, fail, fields, flow, hint, integer, items, load, seeds_of,
                         word)
 
@@ -42,7 +42,7 @@ class Plan:
     common: list      # Settings of every point
     axes: list        # names of the parameters that vary, in the order written
     points: list      # lists of Settings, without `common`
-    metrics: dict     # name → sweep_metrics.Metric
+    metrics: dict     # name → metric_path.Metric
     best: dict        # name → "max" or "min"
     heatmaps: list    # {"metric", "x", "y", "by"}
     pareto: list      # {"x", "y", "by"}
@@ -238,7 +238,7 @@ def read(path):
     for key, value in entries(root["metrics"], "'metrics'"):
         if key.value in axes or key.value in ("point", "id", "status"):
             fail(key, f"the name '{key.value}' is taken")
-        metrics[key.value] = sweep_metrics.Metric(word(value, "a metric"), value)
+        metrics[key.value] = metric_path.Metric(word(value, "a metric"), value)
     if not metrics:
         fail(root["metrics"], "'metrics' is empty")
     best = {}

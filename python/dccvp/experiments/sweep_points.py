@@ -14,7 +14,6 @@ import json
 import pathlib
 import re
 import shutil
-import time
 
 from dccvp.common import processes
 from dccvp.common.ending import InputError
@@ -134,26 +133,3 @@ class Folder:
             status = {0: OK, 2: REFUSED}.get(code, FAILED)
             self.mark(point, status, message)
             yield point, status, message
-
-
-class Progress:
-    """One line on a terminal; silent elsewhere."""
-
-    def __init__(self, stream, total):
-        self.stream = stream if stream.isatty() else None
-        self.total = total
-        self.begin = time.monotonic()
-
-    def show(self, done, failed):
-        if self.stream is None:
-            return
-        spent = time.monotonic() - self.begin
-        left = f"{spent / done * (self.total - done):.0f} s left" if done else ""
-        line = f"{done} of {self.total} points, {failed} failed, {left}"
-        self.stream.write(f"\r{line:<79.79}")
-        self.stream.flush()
-
-    def clear(self):
-        if self.stream is not None:
-            self.stream.write(f"\r{'':79}\r")
-            self.stream.flush()

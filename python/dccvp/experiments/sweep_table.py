@@ -8,7 +8,7 @@ import sqlite3
 import statistics
 
 from dccvp.common import quantity
-from dccvp.experiments import sweep_metrics, sweep_points
+from dccvp.experiments import metric_path, sweep_points
 from dccvp.common.ending import InputError
 from dccvp.common.whole_file import write_whole
 
@@ -16,7 +16,7 @@ from dccvp.common.whole_file import write_whole
 def rows_of(folder):
     """A dict a point: point (from 1), id, status, message, parameters, metrics. Metrics are empty
     unless the point is ok."""
-    metrics = {n: sweep_metrics.Metric(t, None) for n, t in folder.document["metrics"].items()}
+    metrics = {n: metric_path.Metric(t, None) for n, t in folder.document["metrics"].items()}
     rows = []
     for number, point in enumerate(folder.points, 1):
         done = folder.status(point) or {"status": "missing", "message": ""}
@@ -32,7 +32,7 @@ def rows_of(folder):
             for name, metric in metrics.items():
                 try:
                     row[name] = metric.value(results)
-                except sweep_metrics.Missing:
+                except metric_path.Missing:
                     pass  # another shape of platform: this point has no such thing
         rows.append(row)
     return rows

@@ -1,11 +1,7 @@
-"""Draws reproduction.png from a folder's reproduction.json: every figure against its published value.
+"""Draws reproduction.png from a folder's reproduction.json: every figure against its published value."""
 
-  tool.py plot-reproduction DIR
-"""
 
 import json
-import pathlib
-import sys
 
 from dccvp.common import pictures  # noqa: F401
 import matplotlib.pyplot as plt
@@ -13,14 +9,12 @@ import matplotlib.pyplot as plt
 COLOURS = {"inside": "#2a7f62", "outside, explained": "#d08c1f", "OUTSIDE": "#b3261e"}
 
 
-def main(arguments):
-    if len(arguments) != 1:
-        sys.exit(__doc__)
-    folder = pathlib.Path(arguments[0])
+def draw(folder):
+    """`folder`: a path."""
     records = json.loads((folder / "reproduction.json").read_text())
     shown = [r for r in records if r["published"] and r["ours"]]
     if not shown:
-        return 0
+        return
     figure, axes = plt.subplots(figsize=(9, 1.2 + 0.24 * len(shown)))
     for row, record in enumerate(shown):
         ratios = [value / record["published"] for value in record["ours"]]
@@ -39,4 +33,4 @@ def main(arguments):
     axes.grid(axis="x", linewidth=0.3)
     figure.tight_layout()
     figure.savefig(folder / "reproduction.png", dpi=110, metadata={"Software": None})
-    return 0
+    plt.close(figure)

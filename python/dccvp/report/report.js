@@ -35,12 +35,6 @@
     }
   }
 
-  function sizeInBytes(text) {
-    const m = /^([\d.]+)(B|KB|MB|GB|KiB|MiB|GiB)$/.exec(text);
-    const unit = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, KiB: 1024, MiB: 1048576, GiB: 1073741824 };
-    return m ? m[1] * unit[m[2]] : NaN;
-  }
-
   function drawWindow(run) {
     return (u) => {
       const [from, to] = run.window.map((t) => u.valToPos(t * time[1], "x", true));
@@ -147,7 +141,7 @@
       series.push({ label: line.label, stroke, width: chart.lines.length > 6 ? 1.1 : 1.6, points: { show: false } });
     }
     const marks = (figure.dataset.marks || "").split(",").filter(Boolean)
-      .map((m) => m.split("=")).map(([k, v]) => [`${k} ${v}`, sizeInBytes(v)]).filter((m) => m[1] > 0);
+      .map((m) => m.split("=")).map(([label, bytes]) => [label, Number(bytes)]);
     const top = (tops[name] || 1) * scale * 1.06;
     const axis = { stroke: colour("--pale"), grid: { stroke: colour("--grid"), width: 1 }, ticks: { stroke: colour("--grid"), width: 1 }, font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif", labelSize: 18, values: (u, ticks) => ticks.map((v) => v === null ? "" : Number.isInteger(v) ? String(v).replace(/\B(?=(\d{3})+$)/g, "\u202f") : String(+v.toPrecision(6))) };
     const holder = figure.querySelector(".plot");

@@ -3,7 +3,6 @@
 import csv
 import functools
 import json
-import math
 import pathlib
 import subprocess
 
@@ -122,8 +121,3 @@ class Run:
 
     def dscps(self):
         return [c["dscp"] for c in self.metrics["classes"]]
-
-
-def percentile(values, percent):
-    """Nearest rank, as metrics.json has it; values sorted, not empty."""
-    return values[max(0, math.ceil(percent / 100 * len(values)) - 1)]

@@ -4,9 +4,11 @@ import html
 import math
 import re
 
+from dccvp.common import quantity
+from dccvp.common.statistics import percentile
 from dccvp.report.html_text import escape, figure, meter, number, size_text, table, time_text
 from dccvp.report.layout import section, side_by_side
-from dccvp.report.run_folder import described, percentile
+from dccvp.report.run_folder import described
 from dccvp.report.summary import summary
 
 MOST_ROWS = 16
@@ -81,8 +83,11 @@ def rates(runs):
 
 def queues(runs):
     def body(run, i):
-        marks = ",".join(f"{key}={run.value('switch.ecn.' + key)}" for key in ("kmin", "kmax")
-                         if run.value("switch.ecn.reference_rate") == "none")
+        marks = ""
+        if run.value("switch.ecn.reference_rate") == "none":
+            limits = [(key, run.value(f"switch.ecn.{key}")) for key in ("kmin", "kmax")]
+            marks = ",".join(f"{key} {text}={quantity.number(text):.0f}" for key, text in limits
+                             if quantity.number(text))
         text = chart(runs, i, [("queue", "")], "Egress queues", "KB",
                      f' data-marks="{escape(marks)}"')
         order = sorted(range(len(run.metrics["queues"])),

@@ -1,0 +1,31 @@
+"""One line on a terminal about how far something is."""
+
+import time
+
+
+class Progress:
+    """Silent where the stream is no terminal. As a context: shows the beginning, clears the end."""
+
+    def __init__(self, stream, total, things):
+        self.stream = stream if stream.isatty() and total else None
+        self.total = total
+        self.things = things
+        self.begin = time.monotonic()
+
+    def __enter__(self):
+        self.show(0)
+        return self
+
+    def __exit__(self, *_):
+        if self.stream is not None:
+            self.stream.write(f"\r{'':79}\r")
+            self.stream.flush()
+
+    def show(self, done, remark=""):
+        if self.stream is None:
+            return
+        spent = time.monotonic() - self.begin
+        left = f", {spent / done * (self.total - done):.0f} s left" if done else ""
+        line = f"{done} of {self.total} {self.things}{remark}{left}"
+        self.stream.write(f"\r{line:<79.79}")
+        self.stream.flush()

@@ -1,0 +1,94 @@
+"""What became of a figure: its values over the seeds, and the verdict."""
+
+import csv
+import dataclasses
+
+from dccvp.common.statistics import mean, percentile
+from dccvp.experiments import metric_path
+
+INSIDE = "inside"
+EXPLAINED = "outside, explained"  # with the reason given
+OUTSIDE = "OUTSIDE"
+MISSING = "MISSING"  # a run failed, or has no such value
+SHOWN = "-"          # no published value: for the reader
+
+SMALL_BYTES = 10_000
+
+
+def greatest_at(metrics, path):
+    """The greatest number that a dotted path leads to, true as 1; None where there is none."""
+    found = [metrics]
+    for step in path.split("."):
+        reached = []
+        for value in found:
+            try:
+                reached += metric_path.follow(value, step)
+            except metric_path.Missing:
+                pass
+        found = reached
+    return max((float(v) for v in found if isinstance(v, (int, float))), default=None)
+
+
+def figure_value(metrics, figure):
+    """A value of metrics.json as the figure asks for it; None: there is no such number."""
+    path, _, divisor_path = figure.value.partition(" / ")
+    value = greatest_at(metrics, path)
+    if value is not None and divisor_path:
+        divisor = greatest_at(metrics, divisor_path)
+        if not divisor:
+            return None
+        value /= divisor
+    return None if value is None else value / figure.per
+
+
+def inside(figure, value):
+    if figure.within is not None and abs(value - figure.published) > figure.within:
+        return False
+    if figure.within_share is not None and \
+            abs(value - figure.published) > figure.within_share * abs(figure.published):
+        return False
+    if figure.at_most is not None and value > figure.at_most:
+        return False
+    return figure.at_least is None or value >= figure.at_least
+
+
+@dataclasses.dataclass
+class Judgement:
+    figure: object
+    values: list  # one a seed
+    verdict: str
+
+    @property
+    def mean(self):
+        return mean(self.values)
+
+
+def judge(figure, values, seeds):
+    """Judges the mean of the seeds; with fewer values than seeds the figure is missing."""
+    if len(values) < seeds or not values:
+        verdict = MISSING
+    elif all(bound is None for bound in (figure.within, figure.within_share, figure.at_most,
+                                         figure.at_least)):
+        verdict = SHOWN
+    elif inside(figure, mean(values)):
+        verdict = INSIDE
+    else:
+        verdict = EXPLAINED if figure.reason else OUTSIDE
+    return Judgement(figure, values, verdict)
+
+
+def add_small_flows(metrics, folder):
+    """metrics["small_flows"] from flows.csv: completion times of completed flows up to 10 KB, where
+    there are such flows."""
+    times = []
+    try:
+        with open(folder / "flows.csv", newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                size, time = row.get("bytes"), row.get("fct_s")
+                if size and time and int(size) <= SMALL_BYTES:
+                    times.append(float(time) * 1e6)
+    except FileNotFoundError:
+        return
+    if times:
+        metrics["small_flows"] = {"flows": len(times), "fct_us_p50": percentile(times, 50),
+                                  "fct_us_p99": percentile(times, 99)}

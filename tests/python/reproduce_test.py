@@ -1,0 +1,314 @@
+#!/usr/bin/python3
+"""Published experiments: what their files may say, how figures are judged, what the tool leaves.
+
+  reproduce_test.py DCCVP
+"""
+
+import contextlib
+import io
+import json
+import unittest
+
+from package import ROOT, FolderTest, main
+from dccvp.common.ending import InputError, ended
+from dccvp.experiments import reproduce, reproduce_judgement, reproduce_plan
+from dccvp.experiments.reproduce_judgement import (EXPLAINED, INSIDE, MISSING, OUTSIDE, SHOWN,
+                                                   figure_value, judge)
+from dccvp.experiments.reproduce_plan import Figure
+
+METRICS = {
+    "aggregate": {"drops": 12, "jain": None, "text": "7", "done": True},
+    "queues": [{"mean": 3.0}, {"mean": 30.0}, {"mean": 5.0}],
+    "mixed": [{"a": 1}, {"b": 8}, {"a": None}],
+    "empty": [],
+    "flows": [{"goodput": 2.0}, {"goodput": 8.0}, {"goodput": 0.0}],
+}
+
+# Stands for the platform: writes as metrics what `-c` and --seed tell it, and fails where asked to.
+FAKE_DCCVP = """#!/usr/bin/python3
+import json, pathlib, sys
+words = sys.argv[1:]
+settings = dict(words[i + 1].split("=") for i, word in enumerate(words) if word == "-c")
+seed = int(words[words.index("--seed") + 1])
+if settings.get("fail") == str(seed):
+    sys.exit("dccvp: it broke")
+out = pathlib.Path(words[words.index("--out") + 1])
+out.mkdir(parents=True, exist_ok=True)
+(out / "flows.csv").write_text("id,bytes,fct_s\\n1,100,2e-6\\n")
+(out / "metrics.json").write_text(json.dumps({"x": float(settings["x"]) + seed, "args": words}))
+"""
+
+
+class ExperimentFileTest(FolderTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "tried.yaml").write_text("duration: 1ms\n")
+
+    def read(self, text):
+        file = self.folder / "tried.figures.yml"
+        file.write_text(text)
+        return reproduce_plan.read(file)
+
+    def refusal(self, text):
+        """What it says, without the folder."""
+        with self.assertRaises(InputError) as caught:
+            self.read(text)
+        start = str(self.folder / "tried.figures.yml")
+        self.assertTrue(str(caught.exception).startswith(start), caught.exception)
+        return str(caught.exception)[len(start):]
+
+    def figure(self, keys):
+        """The refusal of one run of one figure, which stands on line 3, from column 15 on."""
+        return self.refusal(f"runs:\n  - run: one\n    figures: [{{{keys}}}]\n")
+
+    def test_every_key_arrives(self):
+        e = self.read("""title: A title
+source: somewhere
+slow: true
+runs:
+  - run: first
+    set: ["duration=2ms", "seed=3"]
+    figures:
+      - {figure: a, value: x.y, per: 1000, published: 20, within: 35%, source: paper, reason: because}
+      - {figure: b, value: z, published: 2, within: 0.5, at_least: -1, at_most: 3e2}
+  - run: second
+    figures: [{figure: c, value: z}]
+""")
+        self.assertEqual((e.name, e.title, e.source, e.slow, e.config),
+                         ("tried", "A title", "somewhere", True, self.folder / "tried.yaml"))
+        self.assertEqual([run.name for run in e.runs], ["first", "second"])
+        self.assertEqual(e.runs[0].overrides, ["duration=2ms", "seed=3"])
+        self.assertEqual(e.runs[0].figures, [
+            Figure("a", "x.y", 1000, 20, None, 0.35, source="paper", reason="because"),
+            Figure("b", "z", 1, 2, 0.5, None, at_most=300, at_least=-1)])
+        self.assertEqual(e.runs[1].figures, [Figure("c", "z")])
+
+    def test_another_configuration(self):
+        (self.folder / "other.yaml").write_text("duration: 1ms\n")
+        e = self.read("config: other.yaml\nruns: [{run: one, figures: [{figure: a, value: b}]}]\n")
+        self.assertEqual((e.config, e.slow), (self.folder / "other.yaml", False))
+
+    def test_a_figure_is_refused_with_its_place(self):
+        for keys, said in (
+                ("figure: a, value: b, publishd: 3",
+                 ":3:37: unknown key 'publishd' in a figure; did you mean 'published'?"),
+                ("figure: a", ":3:15: 'value' is missing in a figure"),
+                ("value: a", ":3:15: 'figure' is missing in a figure"),
+                ("figure: a, value: b, within: 3", ":3:45: 'within' needs a 'published' value"),
+                ("figure: a, value: b, published: much", ":3:48: a number is expected, not 'much'"),
+                ("figure: a, value: b, published: 3x", ":3:48: a number is expected, not '3x'"),
+                ("figure: a, value: b, published: nan", ":3:48: a number is expected, not 'nan'"),
+                ("figure: a, value: b, published: 1e999", ":3:48: a number is expected, not '1e999'"),
+                ("figure: a, value: b, published: 1, within: -1", ":3:59: a tolerance below zero"),
+                ("figure: a, value: b, published: 1, within: -1%", ":3:59: a tolerance below zero"),
+                ('figure: a, value: b, published: 1, within: "%"',
+                 ":3:59: a number is expected, not '%'"),
+                ("figure: a, value: b, per: 0", ":3:42: per: division by zero"),
+                ("figure: [a], value: b", ":3:24: 'figure' is a word, not a list"),
+                ("figure: a, value: b, at_most: {}", ":3:46: 'at_most' is a word, not a map")):
+            with self.subTest(keys=keys):
+                self.assertEqual(self.figure(keys), said)
+
+    def test_the_rest_is_refused_with_its_place(self):
+        run = "{run: one, figures: [{figure: a, value: b}]}"
+        self.read(f"runs: [{run}]\n")
+        for text, said in (
+                ("title: none\n", ":1:1: 'runs' is missing in an experiment"),
+                ("runs: []\n", ":1:7: 'runs' is empty"),
+                ("runs: {}\n", ":1:7: 'runs' is a list, not a map"),
+                ("- runs\n", ":1:1: an experiment is a map, not a list"),
+                (f"fast: true\nruns: [{run}]\n", ":1:1: unknown key 'fast' in an experiment (known: "
+                 "title, source, config, slow, runs)"),
+                (f"slow: maybe\nruns: [{run}]\n", ":1:7: 'slow' is true or false, not 'maybe'"),
+                ("runs: [{run: one, figures: []}]\n", ":1:28: 'figures' is empty"),
+                ("runs: [{run: one, seed: 3, figures: []}]\n",
+                 ":1:19: unknown key 'seed' in a run (known: run, set, figures)"),
+                ("runs: [{run: one, set: duration=1ms, figures: []}]\n",
+                 ":1:24: 'set' is a list, not 'duration=1ms'"),
+                (f"config: absent.yaml\nruns: [{run}]\n",
+                 f":1:9: there is no configuration {self.folder}/absent.yaml")):
+            with self.subTest(text=text):
+                self.assertEqual(self.refusal(text), said)
+        self.refusal("runs: [\n")
+        self.refusal("")
+
+    def test_a_folder_is_listed_by_name(self):
+        for folder in (self.folder, self.folder / "absent"):
+            with self.assertRaises(InputError):
+                reproduce_plan.find(folder)
+        for name in ("b.figures.yml", "a.figures.yml", "figures.yml", ".figures.yml"):
+            (self.folder / name).write_text("\n")
+        self.assertEqual([path.name for path in reproduce_plan.find(self.folder)],
+                         ["a.figures.yml", "b.figures.yml"])
+
+    def test_all_that_are_shipped_can_be_read(self):
+        experiments = [reproduce_plan.read(p) for p in reproduce_plan.find(ROOT / "configs/reproduce")]
+        self.assertGreaterEqual(len(experiments), 20)
+        self.assertTrue(all(e.title and e.source for e in experiments))
+
+
+class FigureValueTest(unittest.TestCase):
+    def value(self, path, per=1.0):
+        return figure_value(METRICS, Figure("f", path, per))
+
+    def test_a_path_is_followed(self):
+        self.assertEqual(self.value("aggregate.drops"), 12)
+        self.assertEqual(self.value("aggregate.done"), 1)
+        self.assertEqual(self.value("queues.2.mean"), 5)
+        self.assertEqual(self.value("aggregate.drops", 1000), 0.012)
+
+    def test_a_star_takes_the_greatest_of_those_that_have_it(self):
+        self.assertEqual(self.value("queues.*.mean"), 30)
+        self.assertEqual(self.value("mixed.*.a"), 1)
+        self.assertIsNone(self.value("mixed.*.c"))
+        self.assertIsNone(self.value("empty.*.a"))
+
+    def test_one_is_divided_by_another(self):
+        self.assertEqual(self.value("flows.0.goodput / flows.1.goodput"), 0.25)
+        self.assertEqual(self.value("flows.1.goodput / flows.0.goodput", 2), 2)
+        self.assertIsNone(self.value("flows.0.goodput / flows.2.goodput"))
+        self.assertIsNone(self.value("flows.0.goodput / flows.9.goodput"))
+        self.assertIsNone(self.value("flows.9.goodput / flows.0.goodput"))
+
+    def test_what_is_no_number_is_missing(self):
+        for path in ("nothing", "aggregate", "aggregate.jain", "aggregate.text", "aggregate.drops.more",
+                     "queues.3.mean", "queues.-1.mean", "queues.x.mean",
+                     "queues.99999999999999999999.mean", "queues..mean", "", "queues", "*"):
+            self.assertIsNone(self.value(path), path)
+
+
+class JudgeTest(unittest.TestCase):
+    def verdict(self, values, seeds=1, **figure):
+        return judge(Figure("f", "x", **figure), values, seeds).verdict
+
+    def test_a_tolerance_is_absolute_or_a_share_and_its_ends_are_inside(self):
+        for bound in ({"within": 2}, {"within_share": 0.25}):
+            for value, verdict in ((6, INSIDE), (10, INSIDE), (5.99, OUTSIDE), (10.01, OUTSIDE)):
+                self.assertEqual(self.verdict([value], published=8, **bound), verdict)
+        self.assertEqual(self.verdict([-9], published=-8, within_share=0.25), INSIDE)
+        self.assertEqual(self.verdict([9], published=-8, within_share=0.25), OUTSIDE)
+        self.assertEqual(self.verdict([60_000], published=60_000, within=0), INSIDE)
+        self.assertEqual(self.verdict([59_999], published=60_000, within=0), OUTSIDE)
+
+    def test_bounds_hold_each_by_itself(self):
+        for value, verdict in ((1, INSIDE), (2, INSIDE), (0.9, OUTSIDE), (2.1, OUTSIDE)):
+            self.assertEqual(self.verdict([value], at_least=1, at_most=2), verdict)
+        self.assertEqual(self.verdict([2.1], at_least=1, at_most=2, published=2, within=5), OUTSIDE)
+        self.assertEqual(self.verdict([-0.1], at_least=0), OUTSIDE)
+
+    def test_a_reason_explains_what_is_outside_and_nothing_else(self):
+        for values, verdict in (([8], INSIDE), ([11], EXPLAINED), ([], MISSING)):
+            self.assertEqual(self.verdict(values, published=8, within=1, reason="because"), verdict)
+
+    def test_without_a_bound_it_is_shown(self):
+        self.assertEqual(self.verdict([8]), SHOWN)
+        self.assertEqual(self.verdict([8], published=1), SHOWN)
+
+    def test_the_mean_of_the_seeds_counts_and_none_may_be_missing(self):
+        self.assertEqual(self.verdict([5, 10, 15], 3, published=10, within=1), INSIDE)
+        self.assertEqual(self.verdict([10, 10, 14], 3, published=10, within=1), OUTSIDE)
+        self.assertEqual(self.verdict([10, 10], 3, published=10, within=1), MISSING)
+
+
+class SmallFlowsTest(FolderTest):
+    def of(self, csv):
+        (self.folder / "flows.csv").write_text(csv)
+        metrics = {"kept": 1}
+        reproduce_judgement.add_small_flows(metrics, self.folder)
+        self.assertEqual(metrics.pop("kept"), 1)
+        return metrics
+
+    def test_completed_flows_up_to_10_kb(self):
+        csv = "id,bytes,fct_s,completed\n"
+        csv += "".join(f"{i},{100 * i},{i}e-6,true\n" for i in range(1, 101))
+        csv += "101,10001,5,true\n102,10,,false\n103,,3e-6,false\n"  # too large, unfinished, unlimited
+        small = self.of(csv)["small_flows"]
+        self.assertEqual(small["flows"], 100)
+        self.assertAlmostEqual(small["fct_us_p50"], 50)
+        self.assertAlmostEqual(small["fct_us_p99"], 99)
+
+    def test_nothing_without_such_flows(self):
+        for csv in ("id,bytes,fct_s\n1,20000,1\n", "id,bytes\n1,20\n", ""):
+            self.assertEqual(self.of(csv), {})
+        (self.folder / "flows.csv").unlink()
+        metrics = {}
+        reproduce_judgement.add_small_flows(metrics, self.folder)
+        self.assertEqual(metrics, {})
+
+
+class ToolTest(FolderTest):
+    def setUp(self):
+        super().setUp()
+        self.program = self.folder / "dccvp"
+        self.program.write_text(FAKE_DCCVP)
+        self.program.chmod(0o755)
+        for name in ("one", "two"):
+            (self.folder / f"{name}.yaml").write_text("duration: 1ms\n")
+        (self.folder / "one.figures.yml").write_text("""title: The first
+source: nowhere
+runs:
+  - run: good
+    set: [x=10]
+    figures:
+      - {figure: x, value: x, published: 11.5, within: 10%}
+      - {figure: small, value: small_flows.fct_us_p50, reason: a lot of words that say why it is so, \
+source: elsewhere, at_most: 1}
+""")
+        (self.folder / "two.figures.yml").write_text("""title: The second
+slow: true
+runs:
+  - {run: bad, set: [x=1, fail=2], figures: [{figure: x, value: x}]}
+""")
+
+    def tried(self, *words):
+        said, complaint = io.StringIO(), io.StringIO()
+        words = [str(self.program), *words, "--experiments", str(self.folder)]
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(complaint):
+            status = ended(lambda: reproduce.main(words))
+        return status, said.getvalue(), complaint.getvalue()
+
+    def test_a_table_records_and_a_status(self):
+        out = self.folder / "out"
+        status, said, _ = self.tried("--out", str(out), "--seeds", "2")
+        self.assertEqual(status, 0, said)
+        self.assertEqual(said, f"""The first (one)
+  source: nowhere
+  run: figure     published             ours             verdict
+  -----------  ------------  ---------------  ------------------
+  good: x      11.5 +- 10 %  11.5 (11 .. 12)              inside
+  good: small          <= 1       2 (2 .. 2)  outside, explained
+  * good: small: a lot of words that say why it is so
+
+Table: {out}/reproduction.json
+""")
+        records = json.loads((out / "reproduction.json").read_text())
+        self.assertEqual(records[0], {
+            "experiment": "one", "run": "good", "figure": "x", "published": 11.5,
+            "accepted": "11.5 +- 10 %", "ours": [11.0, 12.0], "verdict": "inside", "source": "nowhere",
+            "reason": ""})
+        self.assertEqual((records[1]["published"], records[1]["source"]), (None, "elsewhere"))
+        arguments = json.loads((out / "one/run0-seed2/metrics.json").read_text())["args"]
+        self.assertEqual(arguments, [
+            "run", str(self.folder / "one.yaml"), "--out", str(out / "one/run0-seed2"), "--force",
+            "--no-plots", "--quiet", "-c", "x=10", "--seed", "2", "--threads", "1"])
+
+    def test_a_run_that_fails_is_said_and_kept(self):
+        out = self.folder / "out"
+        status, said, _ = self.tried("two", "--out", str(out), "--seeds", "3", "--jobs", "1")
+        self.assertEqual(status, 1)
+        self.assertRegex(said, r"bad: x +- +3 \(2 .. 4\) +MISSING")
+        self.assertIn(f"run failed, see {out}/two/run0-seed2.log", said)
+        self.assertEqual((out / "two/run0-seed2.log").read_text(), "dccvp: it broke\n")
+        self.assertEqual((out / "two/run0-seed1.log").read_text(), "")
+
+    def test_the_list_and_an_unknown_name(self):
+        self.assertEqual(self.tried("--list"), (0, f"{'one':<24} The first\n{'two':<24} The second (slow)\n",
+                                                ""))
+        status, said, complaint = self.tried("three", "--out", str(self.folder / "out"))
+        self.assertEqual((status, said), (2, ""))
+        self.assertIn("no experiment 'three'", complaint)
+        self.assertFalse((self.folder / "out").exists())
+
+
+if __name__ == "__main__":
+    main()
