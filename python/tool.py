@@ -22,6 +22,7 @@ TOOLS = {
     "plot-run": "dccvp.plot.plot_run",
     "reproductions-page": "dccvp.plot.reproductions_page",
     "site": "dccvp.docs.make_site",
+    "sources-page": "dccvp.docs.sources_page",
     "regtool": "dccvp.regtool.regtool",
     "interface-tables": "dccvp.handoff.interface_tables",
     "ram-list": "dccvp.handoff.ram_list",

@@ -42,5 +42,7 @@ if git grep -nE '0x4(0|1)[0-9a-fA-F]{6}' -- sw/app; then
 fi
 
 python/tool.py regtool --check || fail=1
+# What the sources say has its evidence.
+python/tool.py sources-page --check || fail=1
 if [ $fail -eq 0 ]; then echo "checks passed"; fi
 exit $fail

@@ -1,0 +1,136 @@
+"""Writes docs/sources.md from docs/sources.yaml: what the source documents say, and where it is here.
+
+  tool.py sources-page            writes the page
+  tool.py sources-page --check    exit 1 if the page is not what it would write
+
+Exit 1 as well, with the line, when a line lacks what its state asks for, or its evidence is gone: a file
+or words in a file that `where` names, a row of docs/reproductions.md that `figures` names.
+"""
+
+import pathlib
+import sys
+
+from dccvp.common.ending import InputError
+from dccvp.common.whole_file import write_whole
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+# state: (what a line of it needs, how the page's summary calls it)
+STATES = {
+    "built": ("where", "built"),
+    "measured": ("figures", "measured against the source"),
+    "differs": ("where why", "built otherwise, with the reason"),
+    "missing": ("why", "missing, with what it would take"),
+    "outside": ("why", "outside the product, with the reason"),
+}
+KEYS = {"at", "says", "state", "where", "figures", "why"}
+
+
+def measured_rows(text):
+    """{heading: [(run, figure, accepted, ours, verdict)]} of docs/reproductions.md."""
+    rows, heading = {}, None
+    for line in text.splitlines():
+        if line.startswith("## "):
+            heading = line[3:]
+        elif heading and line.startswith("| ") and not line.startswith(("| run ", "| order ")):
+            rows.setdefault(heading, []).append(tuple(c.strip() for c in line.strip("|").split(" | ")))
+    return rows
+
+
+def found(where, root):
+    """None, or why the evidence `where` ("file" or "file :: words") is not there."""
+    name, _, words = (part.strip() for part in where.partition(" :: "))
+    path = root / name
+    if not path.is_file():
+        return f"no file {name}"
+    if words and words not in path.read_text(encoding="utf-8"):
+        return f"{name} does not say '{words}'"
+    return None
+
+
+def figure_text(wanted, rows):
+    """One cell of the page for [heading] or [heading, run, figure]; raises KeyError if it is gone."""
+    heading = wanted[0]
+    if heading not in rows:
+        raise KeyError(f"docs/reproductions.md has no heading '{heading}'")
+    if len(wanted) == 1:
+        verdicts = [row[-1] for row in rows[heading] if row[-1] != "-"]
+        inside = sum(verdict == "inside" for verdict in verdicts)
+        return f"*{heading}*: {inside} of {len(verdicts)} inside"
+    for row in rows[heading]:
+        if list(row[:2]) == wanted[1:]:
+            return f"*{heading}*, {row[0]}: {row[1]} {row[3]} (accepted {row[2]}; {row[4]})"
+    raise KeyError(f"docs/reproductions.md has no row {wanted[1:]} under '{heading}'")
+
+
+def faults_of(line, rows, root):
+    """What is wrong with one line, as sentences."""
+    state = line.get("state")
+    if state not in STATES:
+        return [f"state '{state}' (known: {', '.join(STATES)})"]
+    faults = [f"unknown key '{key}'" for key in line if key not in KEYS]
+    faults += [f"'{key}' is empty" for key in ("at", "says", *STATES[state][0].split()) if not line.get(key)]
+    faults += [fault for where in line.get("where", []) if (fault := found(where, root))]
+    for wanted in line.get("figures", []):
+        try:
+            figure_text(wanted, rows)
+        except KeyError as error:
+            faults.append(error.args[0])
+    return faults
+
+
+def evidence(line, rows):
+    """The cell that says where, or with what figure, a line is met."""
+    cells = [figure_text(wanted, rows) for wanted in line.get("figures", [])]
+    for where in line.get("where", []):
+        name, _, words = (part.strip() for part in where.partition(" :: "))
+        cells.append(f"`{name}`" + (f" ({words})" if words else ""))
+    if line.get("why"):
+        cells.append(line["why"])
+    return "; ".join(cells)
+
+
+def page(documents, rows):
+    lines = [
+        "# The sources, line by line",
+        "",
+        "What the five documents say that the project comes from, and where it is in the product. Made from",
+        "`docs/sources.yaml` by `python/tool.py sources-page`, which fails when a file, a word in it or a",
+        "measured row that stands here as evidence is gone. Figures are those of",
+        "[reproductions.md](reproductions.md).",
+        "",
+        "| document | " + " | ".join(name for _, name in STATES.values()) + " |",
+        "|---" * (len(STATES) + 1) + "|",
+    ]
+    for document in documents:
+        counts = [sum(line["state"] == state for line in document["lines"]) for state in STATES]
+        lines.append(f"| {document['name']} | " + " | ".join(map(str, counts)) + " |")
+    for document in documents:
+        lines += ["", f"## {document['name']}", "", document["about"][0].upper() + document["about"][1:] + ".", "",
+                  "| at | says | here | where, figures, why |", "|---|---|---|---|"]
+        for line in document["lines"]:
+            cells = (line["at"], line["says"], line["state"], evidence(line, rows))
+            lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments, root=ROOT):
+    if arguments not in ([], ["--check"]):
+        raise InputError(__doc__)
+    documents = yaml.safe_load((root / "docs/sources.yaml").read_text(encoding="utf-8"))["documents"]
+    rows = measured_rows((root / "docs/reproductions.md").read_text(encoding="utf-8"))
+    faults = [f"docs/sources.yaml: {document['name']}, {line.get('at')}: {fault}"
+              for document in documents for line in document["lines"] for fault in faults_of(line, rows, root)]
+    if faults:
+        print("\n".join(faults), file=sys.stderr)
+        return 1
+    text = page(documents, rows)
+    target = root / "docs/sources.md"
+    if not arguments:
+        write_whole(target, text)
+    elif not target.is_file() or target.read_text(encoding="utf-8") != text:
+        print("docs/sources.md is not what docs/sources.yaml says: run python/tool.py sources-page", file=sys.stderr)
+        return 1
+    return 0

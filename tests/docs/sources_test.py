@@ -1,0 +1,69 @@
+#!/usr/bin/python3
+"""docs/sources.yaml: every line has the evidence its state asks for, and a line whose evidence has gone
+is found.
+
+  sources_test.py ROOT
+"""
+
+import pathlib
+import sys
+import unittest
+
+import yaml
+
+ROOT = pathlib.Path(sys.argv[1]).resolve()
+sys.path.insert(0, str(ROOT / "python"))
+
+from dccvp.docs import sources_page  # noqa: E402
+
+PAGE = """\
+## A heading
+
+| run | figure | accepted | ours | verdict |
+|---|---|---|---|---|
+| N=2 | share | 0.5 +- 5 % | 0.49 | inside |
+| N=3 | share | 0.3 +- 5 % | 0.4 | outside (1) |
+"""
+
+
+class Sources(unittest.TestCase):
+    def faults(self, **line):
+        rows = sources_page.measured_rows(PAGE)
+        return sources_page.faults_of({"at": "1", "says": "x", **line}, rows, ROOT)
+
+    def test_page_is_what_the_data_says(self):
+        self.assertEqual(sources_page.main(["--check"]), 0)
+
+    def test_all_five_documents_are_there(self):
+        documents = yaml.safe_load((ROOT / "docs/sources.yaml").read_text(encoding="utf-8"))["documents"]
+        self.assertEqual(len(documents), 5)
+        for document in documents:
+            self.assertGreaterEqual(len(document["lines"]), 17, document["name"])
+
+    def test_good_lines_pass(self):
+        self.assertEqual(self.faults(state="built", where=["README.md", "Makefile :: test:"]), [])
+        self.assertEqual(self.faults(state="measured", figures=[["A heading"], ["A heading", "N=2", "share"]]), [])
+        self.assertEqual(self.faults(state="missing", why="it would take y"), [])
+
+    def test_gone_evidence_is_found(self):
+        self.assertIn("no file gone.cpp", self.faults(state="built", where=["gone.cpp"])[0])
+        self.assertIn("does not say", self.faults(state="built", where=["Makefile :: no such words"])[0])
+        self.assertIn("no heading", self.faults(state="measured", figures=[["Another"]])[0])
+        self.assertIn("no row", self.faults(state="measured", figures=[["A heading", "N=9", "share"]])[0])
+
+    def test_empty_lines_are_found(self):
+        self.assertTrue(self.faults(state="built"))
+        self.assertTrue(self.faults(state="differs", where=["README.md"]))
+        self.assertTrue(self.faults(state="missing", why=""))
+        self.assertTrue(self.faults(state="someday", why="x"))
+        self.assertTrue(self.faults(state="missing", why="x", wher=["README.md"]))
+
+    def test_figures_show_ours_against_theirs(self):
+        rows = sources_page.measured_rows(PAGE)
+        self.assertIn("0.49 (accepted 0.5 +- 5 %; inside)",
+                      sources_page.figure_text(["A heading", "N=2", "share"], rows))
+        self.assertIn("1 of 2 inside", sources_page.figure_text(["A heading"], rows))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
