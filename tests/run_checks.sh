@@ -19,7 +19,7 @@ fi
 # clang-tidy where a mistake costs most and the code is plain: the controller, the NIC, the scheduler.
 if command -v clang-tidy >/dev/null; then
   if ! printf '%s\n' models/core/nic/*.cpp models/core/sim/*.cpp models/core/controller/*.cpp |
-    xargs -P 2 -n 8 sh -c 'clang-tidy --quiet "$@" -- -std=c++17 -Imodels/core 2>/dev/null' sh; then
+    xargs -P 2 -n 8 sh -c 'clang-tidy --quiet "$@" -- -std=c++17 -Imodels/core -Isw 2>/dev/null' sh; then
     fail=1
   fi
 fi
