@@ -117,10 +117,9 @@ static void print_tables(const struct dcc_tables* tables) {
 }
 
 int main(int argc, char** argv) {
-  static struct dcc_config config;
+  static struct dcc_config config = {.policy = DCC_POLICY_DCQCN,
+                                     .parameters = DCC_PARAMETERS_RESET};
   static struct dcc_tables tables;
-  config.policy = DCC_POLICY_DCQCN;
-  config.g_q0_16 = 256;
   dcc_classes_equal(config.classes);
   for (int i = 1; i < argc; i += 2) {
     const char* const option = argv[i];
@@ -136,7 +135,7 @@ int main(int argc, char** argv) {
       }
     } else if (strcmp(option, "--g") == 0) {
       const char* text = value;
-      if (!parse_fixed(&text, 0, DCC_G_VALUE_MASK, &config.g_q0_16) || *text != '\0') {
+      if (!parse_fixed(&text, 0, DCC_G_VALUE_MASK, &config.parameters.g) || *text != '\0') {
         return bad_usage("--g is 0 to 65535, not", value);
       }
     } else if (strcmp(option, "--class") == 0) {

@@ -49,7 +49,7 @@ static int program(void) {
   const enum nic_error nic_error = nic_start(&nic, &block->nic, scratch, completions);
   if (nic_error != NIC_OK) return fail("nic", nic_error_text(nic_error));
   nic_enable_interrupts(&nic, NIC_IRQ_STATUS_COMPLETION_MASK);
-  machine_write32(IRQ_CONTROLLER_BASE + IRQ_ENABLE_OFFSET, 1u << IRQ_SOURCE_NIC);
+  machine_write32(DCC_INTERRUPT_CONTROLLER_BASE + IRQ_ENABLE_OFFSET, 1u << IRQ_SOURCE_NIC);
   printf("programmed: tables of %d DSCPs, rings of %" PRIu32 " and %" PRIu32 " entries\n", 64,
          nic.send_entries, nic.completion_entries);
   return 0;
@@ -60,10 +60,10 @@ static int next_completion(struct nic_cqe* completion, uint64_t deadline) {
   for (;;) {
     if (nic_reap(&nic, completion, 1) == 1) return 1;
     if (!hal_wait_for_interrupt(&hal, deadline)) return 0;
-    const uint32_t source = machine_read32(IRQ_CONTROLLER_BASE + IRQ_CLAIM_OFFSET);
+    const uint32_t source = machine_read32(DCC_INTERRUPT_CONTROLLER_BASE + IRQ_CLAIM_OFFSET);
     if (source == IRQ_SOURCE_NIC) nic_take_interrupts(&nic);
     if (source != IRQ_SOURCE_NONE) {
-      machine_write32(IRQ_CONTROLLER_BASE + IRQ_COMPLETE_OFFSET, source);
+      machine_write32(DCC_INTERRUPT_CONTROLLER_BASE + IRQ_COMPLETE_OFFSET, source);
     }
   }
 }

@@ -1,5 +1,5 @@
-/* Memory layout of a firmware image; addresses from models/core/memory_map.h by the preprocessor. */
-#include "memory_map.h"
+/* Memory layout of a firmware image; addresses from sw/driver/memory_map.h by the preprocessor. */
+#include "driver/memory_map.h"
 
 OUTPUT_ARCH(riscv)
 ENTRY(_start)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "driver/hal.h"
-#include "memory_map.h"
+#include "driver/memory_map.h"
 #include "trap.h"
 
 void machine_exit(int code) {

@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "driver/dcc_regs.h"
+#include "driver/memory_map.h"
 #include "driver/nic_regs.h"
 #include "machine.h"
-#include "memory_map.h"
 #include "trap.h"
 
 enum register_kind { REGISTER_RO, REGISTER_RW, REGISTER_W1C, REGISTER_WO };
@@ -166,9 +166,9 @@ static void test_device(const struct device* d, uint32_t slots) {
 
 int register_test_all(uint32_t slots) {
   static const struct device devices[] = {
-      {"controller", DCC_CONTROLLER_BASE, dcc_table, sizeof dcc_table / sizeof *dcc_table,
-       DCC_TABLE_HOLE, DCC_ERROR_INFO_OFFSET, DCC_IRQ_STATUS_OFFSET},
-      {"nic", DCC_NIC_BASE, nic_table, sizeof nic_table / sizeof *nic_table, NIC_TABLE_HOLE,
+      {"controller", DCC_BASE, dcc_table, sizeof dcc_table / sizeof *dcc_table, DCC_TABLE_HOLE,
+       DCC_ERROR_INFO_OFFSET, DCC_IRQ_STATUS_OFFSET},
+      {"nic", NIC_BASE, nic_table, sizeof nic_table / sizeof *nic_table, NIC_TABLE_HOLE,
        NIC_ERROR_INFO_OFFSET, NIC_IRQ_STATUS_OFFSET}};
   trap_set_exception_handler(note_trap);
   for (unsigned i = 0; i < sizeof devices / sizeof *devices; ++i) {

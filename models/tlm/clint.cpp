@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "memory_map.h"
+#include "driver/memory_map.h"
 
 namespace dcc::model {
 namespace {

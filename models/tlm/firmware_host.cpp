@@ -6,14 +6,9 @@
 
 #include "app/boot_block.h"
 #include "driver/irq_regs.h"
-#include "memory_map.h"
+#include "driver/memory_map.h"
 
 namespace dcc::model {
-
-static_assert(DCC_RAM_BASE == BOOT_RAM_BASE);
-static_assert(DCC_RAM_BASE + DCC_IMAGE_BYTES == BOOT_BLOCK_ADDRESS);
-static_assert(DCC_INTERRUPT_CONTROLLER_BASE == IRQ_CONTROLLER_BASE);
-static_assert(DCC_INTERRUPT_CONTROLLER_BYTES == IRQ_CONTROLLER_BYTES);
 
 FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHostConfig& config,
                            Bus& bus, Ram& ram, InterruptController& interrupts)

@@ -1,6 +1,6 @@
 #include "sim_control.h"
 
-#include "memory_map.h"
+#include "driver/memory_map.h"
 
 namespace dcc::model {
 

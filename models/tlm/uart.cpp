@@ -1,6 +1,6 @@
 #include "uart.h"
 
-#include "memory_map.h"
+#include "driver/memory_map.h"
 
 namespace dcc::model {
 

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "controller/rate_engine.h"
+#include "registers/generated/dcc_map.h"
 
 namespace dcc {
 
@@ -42,7 +43,7 @@ class RateRandom {
     r.r_max = one_in(2) ? 0xFFFFFFFF : rate();
     r.alpha_recip = one_in(2) ? alpha_reciprocal(1 + below(4096)) : word();
     r.first_cut = one_in(2) ? 0 : fraction();
-    r.mark_shift = static_cast<std::uint8_t>(below(kMaxMarkShift + 1));
+    r.mark_shift = static_cast<std::uint8_t>(below(regs::dcc_map::kMarkShiftValueMax + 1));
     r.cut_by_marks = one_in(2);
     r.averaging = one_in(2);
     return r;

@@ -6,6 +6,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "registers/generated/dcc_map.h"
+
 namespace dcc {
 namespace {
 
@@ -76,7 +78,7 @@ RateCall read_call(Numbers& in, const std::string& where) {
     in.take(r.r_max, kWord);
     in.take(r.alpha_recip, kWord);
     in.take(r.first_cut, kOne16);
-    in.take(r.mark_shift, kMaxMarkShift);
+    in.take(r.mark_shift, regs::dcc_map::kMarkShiftValueMax);
     in.take(r.cut_by_marks, 1);
     in.take(r.averaging, 1);
     return r;

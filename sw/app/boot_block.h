@@ -17,6 +17,7 @@
 #include "app/qos_manager.h"
 #include "driver/dcc_config.h"
 #include "driver/fixed_layout.h"
+#include "driver/memory_map.h"
 #include "driver/nic_config.h"
 #include "driver/nic_descriptors.h"
 
@@ -24,11 +25,11 @@
 extern "C" {
 #endif
 
-#define BOOT_RAM_BASE UINT64_C(0x80000000)
-/* The first MiB of RAM belongs to the firmware image. */
-#define BOOT_BLOCK_ADDRESS UINT64_C(0x80100000)
+#define BOOT_RAM_BASE ((uint64_t)DCC_RAM_BASE)
+/* Behind what belongs to the firmware image. */
+#define BOOT_BLOCK_ADDRESS (BOOT_RAM_BASE + DCC_IMAGE_BYTES)
 #define BOOT_MAGIC UINT32_C(0x44434342) /* "BCCD" in memory */
-#define BOOT_VERSION UINT32_C(3)
+#define BOOT_VERSION UINT32_C(4)
 #define BOOT_NEVER UINT64_MAX
 
 enum { BOOT_MAX_FLOWS = 16384, BOOT_MAX_SLOTS = 64, BOOT_ALIGNMENT = 64 };
@@ -226,9 +227,9 @@ DCC_ASSERT_OFFSET(boot_block, ram_bytes, 24);
 DCC_ASSERT_OFFSET(boot_block, verify_bytes, 40);
 DCC_ASSERT_OFFSET(boot_block, nic, 80);
 DCC_ASSERT_OFFSET(boot_block, controller, 120);
-DCC_ASSERT_OFFSET(boot_block, result, 960);
-DCC_ASSERT_OFFSET(boot_block, qos, 1344);
-DCC_ASSERT_SIZE(boot_block, 1512);
+DCC_ASSERT_OFFSET(boot_block, result, 120 + (sizeof(struct dcc_config) + 7) / 8 * 8);
+DCC_ASSERT_OFFSET(boot_block, qos, offsetof(struct boot_block, result) + 384);
+DCC_ASSERT_SIZE(boot_block, offsetof(struct boot_block, qos) + 168);
 DCC_ASSERT_SIZE(boot_qos_peer, 24);
 DCC_ASSERT_SIZE(boot_qos, 168);
 DCC_ASSERT_OFFSET(boot_qos_area, reports_in, 128);

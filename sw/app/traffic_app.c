@@ -117,7 +117,7 @@ static enum traffic_error create_queue_pairs(struct traffic_app* app) {
 
 static void enable_interrupts(struct traffic_app* app) {
   nic_enable_interrupts(&app->nic, NIC_IRQ_STATUS_COMPLETION_MASK | NIC_IRQ_STATUS_ERROR_MASK);
-  hal_write32(app->hal, IRQ_CONTROLLER_BASE + IRQ_ENABLE_OFFSET,
+  hal_write32(app->hal, DCC_INTERRUPT_CONTROLLER_BASE + IRQ_ENABLE_OFFSET,
               1u << IRQ_SOURCE_CONTROLLER | 1u << IRQ_SOURCE_NIC);
 }
 
@@ -195,11 +195,12 @@ static enum traffic_error handle_interrupts(struct traffic_app* app) {
   enum traffic_error error = TRAFFIC_OK;
   uint32_t source;
   while (error == TRAFFIC_OK &&
-         (source = hal_read32(hal, IRQ_CONTROLLER_BASE + IRQ_CLAIM_OFFSET)) != IRQ_SOURCE_NONE) {
+         (source = hal_read32(hal, DCC_INTERRUPT_CONTROLLER_BASE + IRQ_CLAIM_OFFSET)) !=
+             IRQ_SOURCE_NONE) {
     ++app->block->result.irqs;
     if (source == IRQ_SOURCE_NIC) error = nic_interrupt(app);
     if (source == IRQ_SOURCE_CONTROLLER) error = controller_interrupt(app);
-    hal_write32(hal, IRQ_CONTROLLER_BASE + IRQ_COMPLETE_OFFSET, source);
+    hal_write32(hal, DCC_INTERRUPT_CONTROLLER_BASE + IRQ_COMPLETE_OFFSET, source);
   }
   return error;
 }

@@ -3,6 +3,7 @@
 #ifndef DCC_DRIVER_DCC_CONFIG_H
 #define DCC_DRIVER_DCC_CONFIG_H
 
+#include "driver/dcc_regs.h"
 #include "driver/fixed_layout.h"
 
 #ifdef __cplusplus
@@ -26,31 +27,18 @@ struct dcc_class {
 };
 
 struct dcc_config {
-  uint32_t policy;                /* enum dcc_policy */
-  uint32_t tick_cycles;           /* clock cycles per tick of the timing engine, >= 1 */
-  uint32_t timer_interval_ticks;  /* increase timer, 1 … 65535 */
-  uint32_t byte_threshold;        /* byte counter, bytes; 0 = byte counter off */
-  uint32_t decrease_period_ticks; /* least distance of two cuts of a flow; 0 = every CNP cuts */
-  uint32_t alpha_interval_ticks;  /* K: alpha decays once per K ticks, 1 … 4096 */
-  uint32_t f;                     /* fast recovery threshold F, 0 … 255 */
-  uint32_t g_q0_16;               /* alpha's gain, 1/256 = 256 */
-  uint32_t mi_q0_16;              /* multiplicative increase, 0.7 % = 459 */
-  uint32_t r_ai_q24_8;
-  uint32_t r_hai_q24_8;
-  uint32_t r_min_q24_8;
-  uint32_t r_max_q24_8;
-  uint32_t initial_rate_q24_8;  /* Rc and Rt of a newly bound flow */
-  uint32_t initial_alpha_q1_16; /* 0 … 65536 */
-  uint32_t first_cut_q1_16;     /* multiplier of a flow's first cut; 0 = as any other */
-  uint32_t mark_shift;          /* marks << mark_shift is the argument of the decrease table */
-  uint32_t timer_restart;       /* 1: a cut restarts the flow's timer */
+  uint32_t policy;        /* enum dcc_policy */
+  uint32_t timer_restart; /* 1: a cut restarts the flow's timer */
+  uint32_t byte_counter;  /* 1: bytes lead to increases */
+  uint32_t reserved;
+  struct dcc_parameters parameters; /* a register each; driver/dcc_regs.h */
   struct dcc_class classes[DCC_DSCPS];
 };
 
 DCC_ASSERT_SIZE(dcc_class, 12);
-DCC_ASSERT_SIZE(dcc_config, 72 + 64 * 12);
-DCC_ASSERT_OFFSET(dcc_config, r_ai_q24_8, 36);
-DCC_ASSERT_OFFSET(dcc_config, classes, 72);
+DCC_ASSERT_SIZE(dcc_parameters, 4 * DCC_PARAMETER_REGISTERS);
+DCC_ASSERT_OFFSET(dcc_config, parameters, 16);
+DCC_ASSERT_SIZE(dcc_config, 16 + 4 * DCC_PARAMETER_REGISTERS + 64 * 12);
 
 #ifdef __cplusplus
 }

@@ -12,26 +12,36 @@ static const char* const kErrorText[DCC_ERRORS] = {
     [DCC_ERROR_VERSION] = "the controller's register map has another major version than the driver",
     [DCC_ERROR_NOT_READY] = "the controller did not become ready after reset (STATUS.READY)",
     [DCC_ERROR_POLICY] = "unknown policy: neither dcqcn nor proportional",
-    [DCC_ERROR_TICK] = "tick length (TICK_DIV) is outside 4 to 65535 clock cycles",
-    [DCC_ERROR_TIMER_INTERVAL] = "increase timer (TIMER_INTERVAL) is outside 1 to 65535 ticks",
-    [DCC_ERROR_BYTE_THRESHOLD] = "byte counter (BYTE_THRESHOLD) is under 64 bytes and not 0 (off)",
-    [DCC_ERROR_DECREASE_PERIOD] = "decrease period (DECREASE_PERIOD) is over 1048575 ticks",
-    [DCC_ERROR_ALPHA_INTERVAL] = "alpha interval (ALPHA_RECIP) is outside 1 to 4096 ticks",
-    [DCC_ERROR_F] = "fast recovery threshold (F) is over 255",
-    [DCC_ERROR_G] = "gain (G) is 1 or more",
-    [DCC_ERROR_MI] = "multiplicative increase (MI) is 1 or more",
-    [DCC_ERROR_RATES] = "rates do not satisfy 0 < R_MIN <= R_MAX and 0 < INITIAL_RATE",
-    [DCC_ERROR_INITIAL_ALPHA] = "initial alpha (INITIAL_ALPHA) is over 1.0",
-    [DCC_ERROR_FIRST_CUT] = "multiplier of the first cut (FIRST_CUT) is over 1.0",
-    [DCC_ERROR_MARK_SHIFT] = "MARK_SHIFT is over 10",
-    [DCC_ERROR_TIMER_RESTART] = "timer restart is neither 0 nor 1",
+    [DCC_ERROR_RATES] = "rates do not satisfy R_MIN <= R_MAX",
+    [DCC_ERROR_FLAG] = "timer restart or byte counter is neither 0 nor 1",
     [DCC_ERROR_WEIGHT] = "a DSCP's weight is outside 1/16 to 255.996",
     [DCC_ERROR_CLASS_RATES] = "a DSCP's floor is above its ceiling, or its ceiling is 0",
     [DCC_ERROR_DSCP] = "there are 64 DSCPs, 0 to 63",
     [DCC_ERROR_SLOT] = "the controller has no slot of this number",
     [DCC_ERROR_SLOT_CHANGING] = "the slot changed at every look",
     [DCC_ERROR_READ_BACK] = "a parameter register does not read back what was written",
+#define SENTENCE(NAME, member, least, most, sentence) \
+  [DCC_ERROR_OUTSIDE_RANGE + DCC_PARAMETER_##NAME] = sentence,
+    DCC_FOR_EACH_PARAMETER(SENTENCE)
+#undef SENTENCE
 };
+
+/* Where each parameter lies: its register, its member, and what may stand there. */
+static const struct {
+  uint32_t offset;
+  uint32_t member;
+  uint32_t least;
+  uint32_t most;
+} kParameters[DCC_PARAMETER_REGISTERS] = {
+#define ROW(NAME, member, least, most, sentence) \
+  {DCC_##NAME##_OFFSET, offsetof(struct dcc_parameters, member), least, most},
+    DCC_FOR_EACH_PARAMETER(ROW)
+#undef ROW
+};
+
+static uint32_t parameter(const struct dcc_config* config, uint32_t index) {
+  return *(const uint32_t*)((const char*)&config->parameters + kParameters[index].member);
+}
 
 const char* dcc_error_text(enum dcc_error error) {
   return (uint32_t)error < DCC_ERRORS ? kErrorText[error]
@@ -75,27 +85,13 @@ static enum dcc_error check_class(const struct dcc_class* entitled) {
 
 enum dcc_error dcc_check(const struct dcc_config* config) {
   if (config->policy > DCC_POLICY_PROPORTIONAL) return DCC_ERROR_POLICY;
-  if (config->tick_cycles < DCC_TICK_DIV_VALUE_MIN || config->tick_cycles > DCC_TICK_DIV_VALUE_MAX)
-    return DCC_ERROR_TICK;
-  if (config->timer_interval_ticks < DCC_TIMER_INTERVAL_VALUE_MIN ||
-      config->timer_interval_ticks > DCC_TIMER_INTERVAL_VALUE_MAX)
-    return DCC_ERROR_TIMER_INTERVAL;
-  if (config->byte_threshold != 0 && config->byte_threshold < DCC_BYTE_THRESHOLD_VALUE_MIN)
-    return DCC_ERROR_BYTE_THRESHOLD;
-  if (config->decrease_period_ticks > DCC_DECREASE_PERIOD_VALUE_MASK)
-    return DCC_ERROR_DECREASE_PERIOD;
-  if (config->alpha_interval_ticks < 1 || config->alpha_interval_ticks > 4096)
-    return DCC_ERROR_ALPHA_INTERVAL;
-  if (config->f > DCC_F_VALUE_MASK) return DCC_ERROR_F;
-  if (config->g_q0_16 > DCC_G_VALUE_MASK) return DCC_ERROR_G;
-  if (config->mi_q0_16 > DCC_MI_VALUE_MASK) return DCC_ERROR_MI;
-  if (config->r_min_q24_8 == 0 || config->r_min_q24_8 > config->r_max_q24_8 ||
-      config->initial_rate_q24_8 == 0)
-    return DCC_ERROR_RATES;
-  if (config->initial_alpha_q1_16 > DCC_INITIAL_ALPHA_VALUE_MAX) return DCC_ERROR_INITIAL_ALPHA;
-  if (config->first_cut_q1_16 > DCC_FIRST_CUT_VALUE_MAX) return DCC_ERROR_FIRST_CUT;
-  if (config->mark_shift > DCC_MARK_SHIFT_VALUE_MAX) return DCC_ERROR_MARK_SHIFT;
-  if (config->timer_restart > 1) return DCC_ERROR_TIMER_RESTART;
+  if (config->timer_restart > 1 || config->byte_counter > 1) return DCC_ERROR_FLAG;
+  for (uint32_t i = 0; i < DCC_PARAMETER_REGISTERS; ++i) {
+    const uint32_t value = parameter(config, i);
+    if (value < kParameters[i].least || value > kParameters[i].most)
+      return (enum dcc_error)(DCC_ERROR_OUTSIDE_RANGE + i);
+  }
+  if (config->parameters.r_min > config->parameters.r_max) return DCC_ERROR_RATES;
   for (uint32_t dscp = 0; dscp < DCC_DSCPS; ++dscp) {
     const enum dcc_error error = check_class(&config->classes[dscp]);
     if (error != DCC_OK) return error;
@@ -108,38 +104,18 @@ static uint32_t control_word(const struct dcc_config* config) {
   return FIELD_PUT(DCC_CTRL_TIMER_RESTART, config->timer_restart) |
          FIELD_PUT(DCC_CTRL_AVERAGING, !proportional) |
          FIELD_PUT(DCC_CTRL_CUT_BY_MARKS, proportional) |
-         FIELD_PUT(DCC_CTRL_BYTE_COUNTER, config->byte_threshold != 0);
+         FIELD_PUT(DCC_CTRL_BYTE_COUNTER, config->byte_counter);
 }
 
 static enum dcc_error program_parameters(struct dcc_controller* dcc,
                                          const struct dcc_config* config) {
-  const struct {
-    uint32_t offset;
-    uint32_t value;
-  } parameters[] = {
-      {DCC_CTRL_OFFSET, control_word(config)},
-      {DCC_TICK_DIV_OFFSET, config->tick_cycles},
-      {DCC_TIMER_INTERVAL_OFFSET, config->timer_interval_ticks},
-      {DCC_BYTE_THRESHOLD_OFFSET,
-       config->byte_threshold != 0 ? config->byte_threshold : DCC_BYTE_THRESHOLD_VALUE_MAX},
-      {DCC_F_OFFSET, config->f},
-      {DCC_G_OFFSET, config->g_q0_16},
-      {DCC_R_AI_OFFSET, config->r_ai_q24_8},
-      {DCC_R_HAI_OFFSET, config->r_hai_q24_8},
-      {DCC_MI_OFFSET, config->mi_q0_16},
-      {DCC_R_MIN_OFFSET, config->r_min_q24_8},
-      {DCC_R_MAX_OFFSET, config->r_max_q24_8},
-      {DCC_INITIAL_RATE_OFFSET, config->initial_rate_q24_8},
-      {DCC_INITIAL_ALPHA_OFFSET, config->initial_alpha_q1_16},
-      {DCC_ALPHA_RECIP_OFFSET, dcc_alpha_recip(config->alpha_interval_ticks)},
-      {DCC_DECREASE_PERIOD_OFFSET, config->decrease_period_ticks},
-      {DCC_FIRST_CUT_OFFSET, config->first_cut_q1_16},
-      {DCC_MARK_SHIFT_OFFSET, config->mark_shift},
-  };
-  const uint32_t count = sizeof parameters / sizeof parameters[0];
-  for (uint32_t i = 0; i < count; ++i) put(dcc, parameters[i].offset, parameters[i].value);
-  for (uint32_t i = 0; i < count; ++i) {
-    if (get(dcc, parameters[i].offset) != parameters[i].value) return DCC_ERROR_READ_BACK;
+  put(dcc, DCC_CTRL_OFFSET, control_word(config));
+  for (uint32_t i = 0; i < DCC_PARAMETER_REGISTERS; ++i) {
+    put(dcc, kParameters[i].offset, parameter(config, i));
+  }
+  if (get(dcc, DCC_CTRL_OFFSET) != control_word(config)) return DCC_ERROR_READ_BACK;
+  for (uint32_t i = 0; i < DCC_PARAMETER_REGISTERS; ++i) {
+    if (get(dcc, kParameters[i].offset) != parameter(config, i)) return DCC_ERROR_READ_BACK;
   }
   return DCC_OK;
 }
@@ -167,8 +143,8 @@ enum dcc_error dcc_configure(struct dcc_controller* dcc, const struct dcc_config
     program_class(dcc, dscp, &config->classes[dscp]);
   }
   for (uint32_t i = 0; i < DCC_DECAY_LO_ENTRIES; ++i) {
-    put(dcc, DCC_DECAY_HI_ENTRY_OFFSET(i), dcc_decay_hi_entry(config->g_q0_16, i));
-    put(dcc, DCC_DECAY_LO_ENTRY_OFFSET(i), dcc_decay_lo_entry(config->g_q0_16, i));
+    put(dcc, DCC_DECAY_HI_ENTRY_OFFSET(i), dcc_decay_hi_entry(config->parameters.g, i));
+    put(dcc, DCC_DECAY_LO_ENTRY_OFFSET(i), dcc_decay_lo_entry(config->parameters.g, i));
   }
   for (uint32_t i = 0; i < DCC_DECREASE_ENTRIES; ++i) {
     put(dcc, DCC_DECREASE_ENTRY_OFFSET(i), dcc_decrease_entry((enum dcc_policy)config->policy, i));

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#define DCC_BASE                                     UINT64_C(0x40000000) /* on a host's bus */
 #define DCC_SIZE                                     0x100000u
 
 /* ID: Identification, the letters DCC1. */
@@ -533,5 +534,67 @@
 #define DCC_SLOTS_DUE_PENDING_SHIFT                  31u
 #define DCC_SLOTS_DUE_PENDING_WIDTH                  1u
 #define DCC_SLOTS_DUE_PENDING_MASK                   0x80000000u
+
+/* What software chooses: a member for each register that is one parameter, in the register's
+ * format. */
+struct dcc_parameters {
+  uint32_t tick_div;
+  uint32_t timer_interval;
+  uint32_t byte_threshold;
+  uint32_t f;
+  uint32_t g;
+  uint32_t r_ai;
+  uint32_t r_hai;
+  uint32_t mi;
+  uint32_t r_min;
+  uint32_t r_max;
+  uint32_t initial_rate;
+  uint32_t initial_alpha;
+  uint32_t alpha_recip;
+  uint32_t decrease_period;
+  uint32_t first_cut;
+  uint32_t mark_shift;
+};
+#define DCC_PARAMETER_REGISTERS 16u
+enum dcc_parameter {
+  DCC_PARAMETER_TICK_DIV,
+  DCC_PARAMETER_TIMER_INTERVAL,
+  DCC_PARAMETER_BYTE_THRESHOLD,
+  DCC_PARAMETER_F,
+  DCC_PARAMETER_G,
+  DCC_PARAMETER_R_AI,
+  DCC_PARAMETER_R_HAI,
+  DCC_PARAMETER_MI,
+  DCC_PARAMETER_R_MIN,
+  DCC_PARAMETER_R_MAX,
+  DCC_PARAMETER_INITIAL_RATE,
+  DCC_PARAMETER_INITIAL_ALPHA,
+  DCC_PARAMETER_ALPHA_RECIP,
+  DCC_PARAMETER_DECREASE_PERIOD,
+  DCC_PARAMETER_FIRST_CUT,
+  DCC_PARAMETER_MARK_SHIFT,
+};
+
+/* Initialiser: the values after reset. */
+#define DCC_PARAMETERS_RESET {0xFAu, 0x37u, 0x989680u, 0x5u, 0x100u, 0x2800u, 0x19000u, 0x0u, 0xA00u, 0x186A000u, 0x186A000u, 0x10000u, 0x4A7904Bu, 0x32u, 0x0u, 0x0u}
+
+/* X(name, member, smallest, greatest, sentence about a value outside that) for each. */
+#define DCC_FOR_EACH_PARAMETER(X) \
+  X(TICK_DIV, tick_div, 0x4u, 0xFFFFu, "TICK_DIV is outside 4 to 65535 clock cycles") \
+  X(TIMER_INTERVAL, timer_interval, 0x1u, 0xFFFFu, "TIMER_INTERVAL is outside 1 to 65535 ticks") \
+  X(BYTE_THRESHOLD, byte_threshold, 0x40u, 0xFFFFFFFFu, "BYTE_THRESHOLD is outside 64 to 4294967295 bytes") \
+  X(F, f, 0x0u, 0xFFu, "F is outside 0 to 255") \
+  X(G, g, 0x0u, 0xFFFFu, "G is outside 0 to 65535") \
+  X(R_AI, r_ai, 0x0u, 0xFFFFFFFFu, "R_AI is outside 0 to 4294967295") \
+  X(R_HAI, r_hai, 0x0u, 0xFFFFFFFFu, "R_HAI is outside 0 to 4294967295") \
+  X(MI, mi, 0x0u, 0xFFFFu, "MI is outside 0 to 65535") \
+  X(R_MIN, r_min, 0x1u, 0xFFFFFFFFu, "R_MIN is outside 1 to 4294967295") \
+  X(R_MAX, r_max, 0x1u, 0xFFFFFFFFu, "R_MAX is outside 1 to 4294967295") \
+  X(INITIAL_RATE, initial_rate, 0x1u, 0xFFFFFFFFu, "INITIAL_RATE is outside 1 to 4294967295") \
+  X(INITIAL_ALPHA, initial_alpha, 0x0u, 0x10000u, "INITIAL_ALPHA is outside 0 to 65536") \
+  X(ALPHA_RECIP, alpha_recip, 0x100000u, 0xFFFFFFFFu, "ALPHA_RECIP is outside 1048576 to 4294967295") \
+  X(DECREASE_PERIOD, decrease_period, 0x0u, 0xFFFFFu, "DECREASE_PERIOD is outside 0 to 1048575 ticks") \
+  X(FIRST_CUT, first_cut, 0x0u, 0x10000u, "FIRST_CUT is outside 0 to 65536") \
+  X(MARK_SHIFT, mark_shift, 0x0u, 0xAu, "MARK_SHIFT is outside 0 to 10")
 
 #endif /* DCC_REGS_H */

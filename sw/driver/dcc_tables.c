@@ -83,8 +83,8 @@ void dcc_tables_generate(struct dcc_tables* tables, const struct dcc_config* con
     tables->ceiling[dscp] = config->classes[dscp].ceiling_q24_8;
   }
   for (uint32_t i = 0; i < DCC_DECAY_LO_ENTRIES; ++i) {
-    tables->decay_hi[i] = dcc_decay_hi_entry(config->g_q0_16, i);
-    tables->decay_lo[i] = dcc_decay_lo_entry(config->g_q0_16, i);
+    tables->decay_hi[i] = dcc_decay_hi_entry(config->parameters.g, i);
+    tables->decay_lo[i] = dcc_decay_lo_entry(config->parameters.g, i);
   }
   for (uint32_t i = 0; i < DCC_DECREASE_ENTRIES; ++i) {
     tables->decrease[i] = dcc_decrease_entry((enum dcc_policy)config->policy, i);

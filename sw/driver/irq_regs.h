@@ -8,8 +8,7 @@
 #ifndef DCC_DRIVER_IRQ_REGS_H
 #define DCC_DRIVER_IRQ_REGS_H
 
-#define IRQ_CONTROLLER_BASE 0x0C000000u
-#define IRQ_CONTROLLER_BYTES 0x1000u
+#include "driver/memory_map.h" /* its address, and the numbers of the sources */
 
 #define IRQ_PENDING_OFFSET 0x00u  /* RO: sources whose line is high and that are not in service */
 #define IRQ_ENABLE_OFFSET 0x04u   /* RW: sources that may raise the output; reset 0 */
@@ -18,12 +17,8 @@
 #define IRQ_LEVEL_OFFSET 0x10u    /* RO: the lines as they are */
 #define IRQ_SERVICE_OFFSET 0x14u  /* RO: sources in service */
 
-enum irq_source {
+enum {
   IRQ_SOURCE_NONE = 0,
-  IRQ_SOURCE_CONTROLLER = 1,
-  IRQ_SOURCE_NIC = 2,
-  IRQ_SOURCE_DMA = 3,
-  IRQ_SOURCE_UART = 4,
   IRQ_SOURCES = 32, /* room in the registers */
 };
 

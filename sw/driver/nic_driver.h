@@ -9,12 +9,11 @@
 #include "driver/hal.h"
 #include "driver/nic_config.h"
 #include "driver/nic_descriptors.h"
+#include "driver/nic_regs.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define NIC_BASE UINT64_C(0x40100000) /* on the host bus */
 
 enum nic_error {
   NIC_OK = 0,

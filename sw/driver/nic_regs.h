@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#define NIC_BASE                                     UINT64_C(0x40100000) /* on a host's bus */
 #define NIC_SIZE                                     0x10000u
 
 /* ID: Identification, the letters NIC1. */
@@ -412,5 +413,31 @@
 /* completions: Completions written. */
 #define NIC_STAT_COMPLETIONS_LO_OFFSET               0x03060u
 #define NIC_STAT_COMPLETIONS_HI_OFFSET               0x03064u
+
+/* What software chooses: a member for each register that is one parameter, in the register's
+ * format. */
+struct nic_parameters {
+  uint32_t mtu;
+  uint32_t cnp_interval;
+  uint32_t cnp_dscp;
+  uint32_t cnp_priority;
+};
+#define NIC_PARAMETER_REGISTERS 4u
+enum nic_parameter {
+  NIC_PARAMETER_MTU,
+  NIC_PARAMETER_CNP_INTERVAL,
+  NIC_PARAMETER_CNP_DSCP,
+  NIC_PARAMETER_CNP_PRIORITY,
+};
+
+/* Initialiser: the values after reset. */
+#define NIC_PARAMETERS_RESET {0x3E8u, 0xC350u, 0x30u, 0x6u}
+
+/* X(name, member, smallest, greatest, sentence about a value outside that) for each. */
+#define NIC_FOR_EACH_PARAMETER(X) \
+  X(MTU, mtu, 0x40u, 0x2328u, "MTU is outside 64 to 9000 bytes") \
+  X(CNP_INTERVAL, cnp_interval, 0x0u, 0xFFFFFFFFu, "CNP_INTERVAL is outside 0 to 4294967295 ns") \
+  X(CNP_DSCP, cnp_dscp, 0x0u, 0x3Fu, "CNP_DSCP is outside 0 to 63") \
+  X(CNP_PRIORITY, cnp_priority, 0x0u, 0x7u, "CNP_PRIORITY is outside 0 to 7")
 
 #endif /* NIC_REGS_H */

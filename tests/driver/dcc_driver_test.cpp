@@ -20,25 +20,30 @@ using dcc::test::FakeMachine;
 dcc_config sound_config() {
   dcc_config config{};
   config.policy = DCC_POLICY_PROPORTIONAL;
-  config.tick_cycles = 250;
-  config.timer_interval_ticks = 22;
-  config.byte_threshold = 10'000'000;
-  config.decrease_period_ticks = 4;
-  config.alpha_interval_ticks = 55;
-  config.f = 5;
-  config.g_q0_16 = 256;
-  config.mi_q0_16 = 459;
-  config.r_ai_q24_8 = 6 << 8;
-  config.r_hai_q24_8 = 150 << 8;
-  config.r_min_q24_8 = 10 << 8;
-  config.r_max_q24_8 = 100000 << 8;
-  config.initial_rate_q24_8 = 90000 << 8;
-  config.initial_alpha_q1_16 = 65536;
-  config.first_cut_q1_16 = 32768;
-  config.mark_shift = 10;
+  config.parameters.tick_div = 250;
+  config.parameters.timer_interval = 22;
+  config.byte_counter = 1;
+  config.parameters.byte_threshold = 10'000'000;
+  config.parameters.decrease_period = 4;
+  config.parameters.alpha_recip = dcc_alpha_recip(55);
+  config.parameters.f = 5;
+  config.parameters.g = 256;
+  config.parameters.mi = 459;
+  config.parameters.r_ai = 6 << 8;
+  config.parameters.r_hai = 150 << 8;
+  config.parameters.r_min = 10 << 8;
+  config.parameters.r_max = 100000 << 8;
+  config.parameters.initial_rate = 90000 << 8;
+  config.parameters.initial_alpha = 65536;
+  config.parameters.first_cut = 32768;
+  config.parameters.mark_shift = 10;
   config.timer_restart = 0;
   dcc_classes_equal(config.classes);
   return config;
+}
+
+dcc_error outside(dcc_parameter parameter) {
+  return static_cast<dcc_error>(DCC_ERROR_OUTSIDE_RANGE + parameter);
 }
 
 class DccDriverTest : public ::testing::Test {
@@ -139,7 +144,7 @@ TEST_F(DccDriverTest, DcqcnSetsItsOwnPolicyBitsAndTheStraightLine) {
   probe();
   dcc_config config = sound_config();
   config.policy = DCC_POLICY_DCQCN;
-  config.byte_threshold = 0;
+  config.byte_counter = 0;
   config.timer_restart = 1;
   ASSERT_EQ(dcc_configure(&dcc, &config), DCC_OK);
   EXPECT_EQ(reg(DCC_CTRL_OFFSET), DCC_CTRL_AVERAGING_MASK | DCC_CTRL_TIMER_RESTART_MASK);
@@ -163,24 +168,30 @@ TEST_F(DccDriverTest, EveryImpossibleParameterHasItsErrorAndTouchesNothing) {
   };
   const Case cases[] = {
       {DCC_ERROR_POLICY, [](dcc_config& c) { c.policy = 2; }},
-      {DCC_ERROR_TICK, [](dcc_config& c) { c.tick_cycles = 3; }},
-      {DCC_ERROR_TICK, [](dcc_config& c) { c.tick_cycles = 65536; }},
-      {DCC_ERROR_TIMER_INTERVAL, [](dcc_config& c) { c.timer_interval_ticks = 0; }},
-      {DCC_ERROR_TIMER_INTERVAL, [](dcc_config& c) { c.timer_interval_ticks = 65536; }},
-      {DCC_ERROR_BYTE_THRESHOLD, [](dcc_config& c) { c.byte_threshold = 63; }},
-      {DCC_ERROR_DECREASE_PERIOD, [](dcc_config& c) { c.decrease_period_ticks = 1u << 20; }},
-      {DCC_ERROR_ALPHA_INTERVAL, [](dcc_config& c) { c.alpha_interval_ticks = 0; }},
-      {DCC_ERROR_ALPHA_INTERVAL, [](dcc_config& c) { c.alpha_interval_ticks = 4097; }},
-      {DCC_ERROR_F, [](dcc_config& c) { c.f = 256; }},
-      {DCC_ERROR_G, [](dcc_config& c) { c.g_q0_16 = 65536; }},
-      {DCC_ERROR_MI, [](dcc_config& c) { c.mi_q0_16 = 65536; }},
-      {DCC_ERROR_RATES, [](dcc_config& c) { c.r_min_q24_8 = 0; }},
-      {DCC_ERROR_RATES, [](dcc_config& c) { c.r_max_q24_8 = c.r_min_q24_8 - 1; }},
-      {DCC_ERROR_RATES, [](dcc_config& c) { c.initial_rate_q24_8 = 0; }},
-      {DCC_ERROR_INITIAL_ALPHA, [](dcc_config& c) { c.initial_alpha_q1_16 = 65537; }},
-      {DCC_ERROR_FIRST_CUT, [](dcc_config& c) { c.first_cut_q1_16 = 65537; }},
-      {DCC_ERROR_MARK_SHIFT, [](dcc_config& c) { c.mark_shift = 11; }},
-      {DCC_ERROR_TIMER_RESTART, [](dcc_config& c) { c.timer_restart = 2; }},
+      {DCC_ERROR_FLAG, [](dcc_config& c) { c.timer_restart = 2; }},
+      {DCC_ERROR_FLAG, [](dcc_config& c) { c.byte_counter = 2; }},
+      {DCC_ERROR_RATES, [](dcc_config& c) { c.parameters.r_max = c.parameters.r_min - 1; }},
+      {outside(DCC_PARAMETER_TICK_DIV), [](dcc_config& c) { c.parameters.tick_div = 3; }},
+      {outside(DCC_PARAMETER_TICK_DIV), [](dcc_config& c) { c.parameters.tick_div = 65536; }},
+      {outside(DCC_PARAMETER_TIMER_INTERVAL),
+       [](dcc_config& c) { c.parameters.timer_interval = 0; }},
+      {outside(DCC_PARAMETER_TIMER_INTERVAL),
+       [](dcc_config& c) { c.parameters.timer_interval = 65536; }},
+      {outside(DCC_PARAMETER_BYTE_THRESHOLD),
+       [](dcc_config& c) { c.parameters.byte_threshold = 63; }},
+      {outside(DCC_PARAMETER_DECREASE_PERIOD),
+       [](dcc_config& c) { c.parameters.decrease_period = 1u << 20; }},
+      {outside(DCC_PARAMETER_ALPHA_RECIP),
+       [](dcc_config& c) { c.parameters.alpha_recip = dcc_alpha_recip(4097); }},
+      {outside(DCC_PARAMETER_F), [](dcc_config& c) { c.parameters.f = 256; }},
+      {outside(DCC_PARAMETER_G), [](dcc_config& c) { c.parameters.g = 65536; }},
+      {outside(DCC_PARAMETER_MI), [](dcc_config& c) { c.parameters.mi = 65536; }},
+      {outside(DCC_PARAMETER_R_MIN), [](dcc_config& c) { c.parameters.r_min = 0; }},
+      {outside(DCC_PARAMETER_INITIAL_RATE), [](dcc_config& c) { c.parameters.initial_rate = 0; }},
+      {outside(DCC_PARAMETER_INITIAL_ALPHA),
+       [](dcc_config& c) { c.parameters.initial_alpha = 65537; }},
+      {outside(DCC_PARAMETER_FIRST_CUT), [](dcc_config& c) { c.parameters.first_cut = 65537; }},
+      {outside(DCC_PARAMETER_MARK_SHIFT), [](dcc_config& c) { c.parameters.mark_shift = 11; }},
       {DCC_ERROR_WEIGHT, [](dcc_config& c) { c.classes[63].weight_q8_8 = 15; }},
       {DCC_ERROR_CLASS_RATES, [](dcc_config& c) { c.classes[0].ceiling_q24_8 = 0; }},
       {DCC_ERROR_CLASS_RATES,

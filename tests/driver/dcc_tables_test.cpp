@@ -103,7 +103,7 @@ TEST(DccTables, RanksAreAsFarApartAsTheTableReaches) {
 TEST(DccTables, GenerateAgreesWithTheEntries) {
   dcc_config config{};
   config.policy = DCC_POLICY_PROPORTIONAL;
-  config.g_q0_16 = 256;
+  config.parameters.g = 256;
   dcc_classes_equal(config.classes);
   config.classes[46] = dcc_class_of(2048, 5, 9);
   dcc_tables tables;

@@ -61,7 +61,7 @@ std::uint32_t FakeMachine::read(std::uint64_t address) {
   ++reads_;
   now_ += kAccessNs;
   run_events();
-  if (address == IRQ_CONTROLLER_BASE + IRQ_CLAIM_OFFSET) {
+  if (address == DCC_INTERRUPT_CONTROLLER_BASE + IRQ_CLAIM_OFFSET) {
     const std::uint32_t source = claimable();
     if (source != 0) in_service_ |= 1u << source;
     return source;
@@ -75,8 +75,8 @@ void FakeMachine::write(std::uint64_t address, std::uint32_t value) {
   now_ += kAccessNs;
   run_events();
   writes_.push_back({address, value});
-  if (address == IRQ_CONTROLLER_BASE + IRQ_ENABLE_OFFSET) enabled_ = value;
-  if (address == IRQ_CONTROLLER_BASE + IRQ_COMPLETE_OFFSET) in_service_ &= ~(1u << value);
+  if (address == DCC_INTERRUPT_CONTROLLER_BASE + IRQ_ENABLE_OFFSET) enabled_ = value;
+  if (address == DCC_INTERRUPT_CONTROLLER_BASE + IRQ_COMPLETE_OFFSET) in_service_ &= ~(1u << value);
   registers_[address] = value;
   if (on_write) on_write(address, value);
 }

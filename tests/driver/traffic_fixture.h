@@ -97,11 +97,7 @@ class TrafficAppTest : public ::testing::Test {
   void give_controller() {
     block.flags |= BOOT_HAS_CONTROLLER;
     dcc_config& c = block.controller;
-    c.tick_cycles = 250;
-    c.timer_interval_ticks = 55;
-    c.alpha_interval_ticks = 55;
-    c.r_min_q24_8 = 1;
-    c.r_max_q24_8 = c.initial_rate_q24_8 = 100000 << 8;
+    c.parameters = DCC_PARAMETERS_RESET;
     dcc_classes_equal(c.classes);
     machine.reg(DCC_BASE + DCC_ID_OFFSET) = DCC_ID_RESET;
     machine.reg(DCC_BASE + DCC_VERSION_OFFSET) = DCC_VERSION_RESET;

@@ -1,7 +1,7 @@
 // The machine timer: when its line rises and falls, 64-bit registers in halves, what it refuses.
 #include "clint.h"
 
-#include "memory_map.h"
+#include "driver/memory_map.h"
 #include "model_test.h"
 
 namespace dcc::model {

@@ -21,7 +21,7 @@ using sc_core::sc_time;
 using sc_core::SC_US;
 
 constexpr std::uint64_t kRam = 0x8000'0000;
-constexpr std::uint64_t kIrq = IRQ_CONTROLLER_BASE;
+constexpr std::uint64_t kIrq = DCC_INTERRUPT_CONTROLLER_BASE;
 
 class HostStubTest : public ModelTest {
  protected:
@@ -31,7 +31,7 @@ class HostStubTest : public ModelTest {
     stub->socket.bind(bus.in);
     stub->set_namer([this](std::uint64_t address) { return bus.describe(address); });
     bus.attach(ram.socket, kRam, ram.size(), "ram");
-    bus.attach(irq.socket, kIrq, IRQ_CONTROLLER_BYTES, "irq");
+    bus.attach(irq.socket, kIrq, DCC_INTERRUPT_CONTROLLER_BYTES, "irq");
     irq.connect_output([this](bool high) { stub->set_interrupt(high); });
   }
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "bus.h"
-#include "memory_map.h"
+#include "driver/memory_map.h"
 #include "model_test.h"
 #include "ram.h"
 #include "word_target.h"

@@ -1,7 +1,7 @@
 // The simulation control registers: both do what they say and neither can be read.
 #include "sim_control.h"
 
-#include "memory_map.h"
+#include "driver/memory_map.h"
 #include "model_test.h"
 
 namespace dcc::model {

@@ -1,7 +1,7 @@
 // The UART: what is sent comes out, input arrives at its pace, is held back, and interrupts.
 #include "uart.h"
 
-#include "memory_map.h"
+#include "driver/memory_map.h"
 #include "model_test.h"
 
 namespace dcc::model {

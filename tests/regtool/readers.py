@@ -361,6 +361,47 @@ def c_header(name, wanted):
     return result, leftover
 
 
+def parameters(name):
+    """{member: (register, field, Bits)} of what the YAML calls a parameter."""
+    data = yaml.safe_load((ROOT / f"rtl/regs/{name}.yaml").read_text(encoding="utf-8"))
+    bits = source(name)
+    result = {}
+    for r in data["registers"]:
+        for f in r.get("fields", [r | {"name": "VALUE"}]):
+            if "parameter" in f:
+                result[f["parameter"]] = (r["name"], f["name"], bits[r["name"]].fields[f["name"]])
+    return result
+
+
+def cpp_parameters(name):
+    """{member: initial value} of the structures, and {member: (register, field)} as decoded."""
+    folder = ROOT / "models/core/registers/generated"
+    text = (folder / f"{name}_parameters.h").read_text(encoding="utf-8")
+    structures = {m[1]: dict(re.findall(r"^  (?:bool|std::uint\d+_t) (\w+) = (\w+);$", m[2], re.M))
+                  for m in re.finditer(r"struct (\w+) \{(.*?)^\};", text, re.M | re.S)}
+    initial = dict(structures["Parameters"])
+    for kind, group in re.findall(r"^  (\w+Parameters) (\w+);$", text, re.M):
+        initial.update({f"{group}.{member}": value for member, value in structures[kind].items()})
+    values = {m: {"true": 1, "false": 0}.get(v) if v in ("true", "false") else int(v)
+              for m, v in initial.items()}
+    text = (folder / f"{name}_map.cpp").read_text(encoding="utf-8")
+    decoded = {m[1]: (m[2], m[3]) for m in re.finditer(
+        r"^  p\.([\w.]+) = .*\(block\.value\((k\w+)\) & (k\w+)Mask\)", text, re.M)}
+    return values, decoded
+
+
+def c_parameters(name):
+    """[(member, smallest, greatest, reset)] of the driver's structure, in its order."""
+    text = (ROOT / f"sw/driver/{name}_regs.h").read_text(encoding="utf-8")
+    members = re.search(rf"struct {name}_parameters \{{(.*?)\}};", text, re.S)[1]
+    resets = re.search(r"_PARAMETERS_RESET \{(.*)\}", text)[1].split(",")
+    rows = re.findall(r"^  X\((\w+), (\w+), (\w+), (\w+), \"(\w+) is outside", text, re.M)
+    if [r[1] for r in rows] != re.findall(r"uint32_t (\w+);", members) or len(resets) != len(rows):
+        raise ValueError(f"{name}: structure, list and initialiser differ")
+    return [(row[0], _number(row[2]), _number(row[3]), _number(reset))
+            for row, reset in zip(rows, resets)]
+
+
 def sv_package(name, wanted):
     text = (GENERATED / f"{name}_regs_pkg.sv").read_text(encoding="utf-8")
     constants = {m[1]: _number(m[2]) for m in

@@ -11,7 +11,8 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = [ROOT / "python/tool.py", "regtool"]
 sys.path.insert(0, str(ROOT / "python"))
-from dccvp.regtool import regtool  # noqa: E402
+from dccvp.regtool import memory_map, regmap, regtool  # noqa: E402
+from dccvp.regtool.yaml_source import SourceError  # noqa: E402
 
 GOOD = """\
 name: toy
@@ -80,6 +81,13 @@ BAD = [
     ("    min: 1\n", "    min: 12\n", 21, "MODE.VALUE: min 12 is above max 9"),
     ("    width: 4\n", "    width: 33\n", 19, "MODE: width: 33 is greater than the maximum of 32"),
     ("    width: 4\n", "    widht: 4\n", 19, "MODE: unknown key 'widht'; known are"),
+    ("    width: 4\n", "    width: 4\n    parameter: Mode\n", 20, "MODE: parameter: 'Mode' does not match"),
+    ("lsb: 0, width: 12, description", "lsb: 0, width: 12, parameter: where, description", 42,
+     "INFO.ADDRESS: only a read-write field is a parameter"),
+    ("    description: A mode.\n",
+     "    description: A mode.\n    parameter: mode\n  - name: OTHER\n    offset: 0x18\n    access: RW\n"
+     "    parameter: mode.other\n    description: Another.\n", 28,
+     "parameter mode.other: MODE has mode"),
     ("    access: RW\n    width", "    access: RX\n    width", 18, "MODE: access: 'RX' is not one of"),
     ("    description: A mode.\n", "", 16, "MODE: 'description' is a required property"),
     ("    reset: 3\n", "    reset: three\n", 20, "MODE: reset: 'three' is not of type 'integer'"),
@@ -114,7 +122,53 @@ BAD = [
 ]
 
 
+# The same for the memory map of a host with this one block.
+MEMORY = """\
+title: Memory map
+regions:
+  - {name: SMALL, base: 0x1000, size: 0x100, description: Something., words: [{name: DATA, offset: 0xFC, description: Last.}]}
+  - map: toy
+  - {name: RAM, base: 0x80000000, description: Memory.}
+interrupts:
+  - {map: toy, name: TOY}
+  - {number: 3, name: OTHER}
+"""
+
+BAD_MEMORY = [
+    ("map: toy\n", "map: foe\n", 4, "map: there is no register map foe"),
+    ("{map: toy,", "{map: foe,", 7, "map: there is no register map foe"),
+    ("base: 0x1000", "base: 0x1004", 3, "SMALL: base is not a multiple of its 0x100 bytes"),
+    ("base: 0x1000", "base: 0x40000100", 4, "TOY: its address 0x40000000 overlaps SMALL"),
+    ("base: 0x1000", "base: 0x80001000", 5, "RAM: its address 0x80000000 overlaps SMALL"),
+    ("size: 0x100,", "size: 0x100000000,", 3, "SMALL: ends beyond 32 address bits"),
+    ("offset: 0xFC", "offset: 0x100", 3, "SMALL.DATA: no word at 0x100"),
+    ("name: RAM", "name: SMALL", 5, "SMALL: the name is given twice"),
+    ("number: 3", "number: 7", 8, "OTHER: TOY is interrupt source 7"),
+    ("number: 3, name: OTHER", "name: OTHER", 8, "OTHER: "),
+    ("description: Memory.", "descripton: Memory.", 5, "RAM: unknown key 'descripton'"),
+]
+
+
 class Errors(unittest.TestCase):
+    def test_each_mistake_in_the_memory_map_has_its_place(self):
+        with tempfile.TemporaryDirectory() as folder:
+            block = pathlib.Path(folder) / "toy.yaml"
+            block.write_text(GOOD.replace("address_width: 12\n", "address_width: 12\n"
+                                          "base_address: 0x40000000\n").replace(
+                "interrupt: {status", "interrupt: {number: 7, status"), encoding="utf-8")
+            maps = [regmap.load(block)]
+            path = pathlib.Path(folder) / "memory_map.yaml"
+            path.write_text(MEMORY, encoding="utf-8")
+            memory_map.load(path, maps)
+            for old, new, line, words in BAD_MEMORY:
+                with self.subTest(mistake=new):
+                    self.assertIn(old, MEMORY)
+                    path.write_text(MEMORY.replace(old, new, 1), encoding="utf-8")
+                    with self.assertRaises(SourceError) as caught:
+                        memory_map.load(path, maps)
+                    first = str(caught.exception).splitlines()[0]
+                    self.assertTrue(first.startswith(f"{path}:{line}: {words}"), first)
+
     def run_on(self, text):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "toy.yaml"

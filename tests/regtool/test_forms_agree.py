@@ -1,7 +1,10 @@
 """Every generated form says the same as the YAML, register by register and field by field."""
 
+import re
 import subprocess
 import unittest
+
+import yaml
 
 import readers
 
@@ -79,7 +82,50 @@ class FormsAgree(unittest.TestCase):
                     self.assertEqual(found[key].reset, entry.reset, key)
             up = name.upper()
             self.assertEqual(leftover, {f"{up}_SIZE", f"{up}_STATISTICS_OFFSET",
-                                        f"{up}_STATISTICS_COUNT"}, "macros without a source")
+                                        f"{up}_STATISTICS_COUNT", f"{up}_PARAMETER_REGISTERS"},
+                             "macros without a source")
+
+    def test_parameters(self):
+        for name in MAPS:
+            wanted = readers.parameters(name)
+            self.assertGreater(len(wanted), 6)
+            initial, decoded = readers.cpp_parameters(name)
+            self.assertEqual(initial, {m: bits.reset for m, (_, _, bits) in wanted.items()})
+            names = {m: tuple("k" + "".join(p.capitalize() for p in text.split("_"))
+                              for text in (register, f"{register}_{field}"))
+                     for m, (register, field, _) in wanted.items()}
+            self.assertEqual(decoded, names)
+            whole = [(register, *(bits.range or (0, (1 << bits.width) - 1)), bits.reset)
+                     for register, field, bits in wanted.values() if field == "VALUE"]
+            self.assertEqual(readers.c_parameters(name), whole)
+
+    def test_memory_map(self):
+        folder = readers.ROOT / "rtl/regs"
+        data = yaml.safe_load((folder / "memory_map.yaml").read_text(encoding="utf-8"))
+        header = (readers.ROOT / "sw/driver/memory_map.h").read_text(encoding="utf-8")
+        macros = {m[1]: int(m[2], 0) for m in re.finditer(r"^#define (\w+) +(\w+)", header, re.M)}
+        page = (readers.ROOT / "docs/registers/memory_map.md").read_text(encoding="utf-8")
+        wanted = {}
+        for region in data["regions"]:
+            if "map" in region:
+                text = (readers.ROOT / f"sw/driver/{region['map']}_regs.h").read_text(encoding="utf-8")
+                block = yaml.safe_load((folder / f"{region['map']}.yaml").read_text(encoding="utf-8"))
+                base = int(re.search(r"_BASE +UINT64_C\((\w+)\)", text)[1], 0)
+                self.assertEqual(base, block["base_address"])
+            else:
+                name, base = f"DCC_{region['name']}", region["base"]
+                wanted[f"{name}_BASE"] = base
+                wanted.update({f"{name}_BYTES": region["size"]} if "size" in region else {})
+                wanted.update({f"{name}_{w['name']}": w["offset"] for w in region.get("words", [])})
+                wanted.update({f"DCC_{a['name']}_BYTES": a["size"] for a in region.get("areas", [])})
+            self.assertIn(f"| 0x{base >> 16:04X}_{base & 0xFFFF:04X} |", page)
+        for source in data["interrupts"]:
+            number = source.get("number")
+            if number is None:
+                block = yaml.safe_load((folder / f"{source['map']}.yaml").read_text(encoding="utf-8"))
+                number = block["interrupt"]["number"]
+            wanted[f"IRQ_SOURCE_{source['name']}"] = number
+        self.assertEqual(macros, wanted)
 
     def test_system_verilog(self):
         for name in MAPS:

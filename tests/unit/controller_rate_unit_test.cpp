@@ -6,6 +6,7 @@
 
 #include "controller/rate_unit.h"
 #include "controller_tables.h"
+#include "registers/generated/dcc_map.h"
 
 namespace dcc {
 namespace {
@@ -252,7 +253,7 @@ TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
     registers_.r_max = any();
     registers_.alpha_recip = any();
     registers_.first_cut = any() % (kOne16 + 1);
-    registers_.mark_shift = any() % (kMaxMarkShift + 1);
+    registers_.mark_shift = any() % (regs::dcc_map::kMarkShiftValueMax + 1);
     registers_.cut_by_marks = random() % 2 == 0;
     registers_.averaging = random() % 2 == 0;
     for (std::uint32_t i = 0; i < 64; ++i) {

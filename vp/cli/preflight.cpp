@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/boot_block.h"
-#include "memory_map.h"
+#include "driver/memory_map.h"
 #include "platform/fault_plan.h"
 #include "platform/packet_capture.h"
 #include "platform/translate.h"

@@ -10,9 +10,9 @@
 
 #include "bus.h"
 #include "bus_trace.h"
+#include "driver/memory_map.h"
 #include "firmware_host.h"
 #include "interrupt_controller.h"
-#include "memory_map.h"
 #include "observe/trace_file.h"
 #include "ram.h"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "driver/irq_regs.h"
-#include "memory_map.h"
+#include "driver/memory_map.h"
 #include "platform/boot_image.h"
 #include "platform/boot_qos.h"
 
@@ -31,11 +31,10 @@ HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& c
       interrupts_("interrupts", kBusLatency),
       host_(config_.host_of(context.id)) {
   bus_.attach(ram_.socket, BOOT_RAM_BASE, ram_.size(), "ram");
-  bus_.attach(nic.apb()->apb, NIC_BASE, DCC_NIC_BYTES, "nic");
+  bus_.attach(nic.apb()->apb, NIC_BASE, NIC_SIZE, "nic");
   bus_.attach(interrupts_.socket, DCC_INTERRUPT_CONTROLLER_BASE, DCC_INTERRUPT_CONTROLLER_BYTES,
               "interrupt controller");
-  if (controller != nullptr)
-    bus_.attach(controller->apb, DCC_BASE, DCC_CONTROLLER_BYTES, "controller");
+  if (controller != nullptr) bus_.attach(controller->apb, DCC_BASE, DCC_SIZE, "controller");
   nic.dma()->socket.bind(bus_.in);
 
   const auto synchronise = [this] { kernel_.synchronise(); };
@@ -96,9 +95,9 @@ void HostDriver::run_firmware(const HostContext& context) {
   firmware_ = std::make_unique<model::FirmwareHost>("firmware", config, bus_, ram_, interrupts_);
   model::RiscvCpu& cpu = firmware_->cpu();
   cpu.set_namer([this](std::uint64_t address) { return name_of(address); });
-  firmware_->name_registers("nic", DCC_NIC_BASE, nic_.host()->registers());
+  firmware_->name_registers("nic", NIC_BASE, nic_.host()->registers());
   if (controller_ != nullptr) {
-    firmware_->name_registers("controller", DCC_CONTROLLER_BASE, controller_->block());
+    firmware_->name_registers("controller", DCC_BASE, controller_->block());
   }
   if (cpu.gdb_port() != 0) {
     fmt::print(stderr, "host {}: gdb: listening on 127.0.0.1:{}, waiting\n", context.id,
@@ -147,10 +146,10 @@ void HostDriver::trace_bus(const std::string& host, model::BusTrace::Sink sink) 
 }
 
 std::string HostDriver::name_of(std::uint64_t address) const {
-  if (address >= NIC_BASE && address < NIC_BASE + DCC_NIC_BYTES) {
+  if (address >= NIC_BASE && address < NIC_BASE + NIC_SIZE) {
     return nic_.host()->registers().name_of(static_cast<std::uint32_t>(address - NIC_BASE));
   }
-  if (controller_ != nullptr && address >= DCC_BASE && address < DCC_BASE + DCC_CONTROLLER_BYTES) {
+  if (controller_ != nullptr && address >= DCC_BASE && address < DCC_BASE + DCC_SIZE) {
     return controller_->block().name_of(static_cast<std::uint32_t>(address - DCC_BASE));
   }
   return bus_.describe(address);

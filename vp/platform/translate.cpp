@@ -184,28 +184,30 @@ dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate)
   const auto ticks = [&](PicoSeconds t) { return static_cast<std::uint32_t>(t / tick); };
   const std::uint32_t line = Rate::from(line_rate).raw;
   dcc_config to{};
+  dcc_parameters& p = to.parameters;
   to.policy = from.policy == Policy::kDcqcn ? DCC_POLICY_DCQCN : DCC_POLICY_PROPORTIONAL;
-  to.tick_cycles = static_cast<std::uint32_t>(tick / config.nic.controller.clock.cycles(1));
-  to.timer_interval_ticks = ticks(from.increase_timer);
-  to.byte_threshold = static_cast<std::uint32_t>(from.byte_counter);
-  to.decrease_period_ticks = ticks(from.decrease_period);
-  to.alpha_interval_ticks = std::max(1u, ticks(from.alpha_timer));
-  to.f = from.f;
-  to.g_q0_16 = static_cast<std::uint32_t>(from.g.to_fixed(16));
-  to.mi_q0_16 = static_cast<std::uint32_t>(from.mi.to_fixed(16));
-  to.r_ai_q24_8 = Rate::from(step(config, from.r_ai)).raw;
-  to.r_hai_q24_8 = Rate::from(step(config, from.r_hai)).raw;
-  to.r_min_q24_8 = Rate::from(from.r_min).raw;
+  p.tick_div = static_cast<std::uint32_t>(tick / config.nic.controller.clock.cycles(1));
+  p.timer_interval = ticks(from.increase_timer);
+  to.byte_counter = from.byte_counter != 0 ? 1 : 0;
+  p.byte_threshold = from.byte_counter != 0 ? static_cast<std::uint32_t>(from.byte_counter)
+                                            : DCC_BYTE_THRESHOLD_VALUE_MAX;
+  p.decrease_period = ticks(from.decrease_period);
+  p.alpha_recip = dcc_alpha_recip(std::max(1u, ticks(from.alpha_timer)));
+  p.f = from.f;
+  p.g = static_cast<std::uint32_t>(from.g.to_fixed(16));
+  p.mi = static_cast<std::uint32_t>(from.mi.to_fixed(16));
+  p.r_ai = Rate::from(step(config, from.r_ai)).raw;
+  p.r_hai = Rate::from(step(config, from.r_hai)).raw;
+  p.r_min = Rate::from(from.r_min).raw;
   // A flow at its maximum gives its slot back, and its next CNP is a first one. Under the
   // proportional policy that cut is deep, and a heavy flow's fair share may be all of the link but
   // a percent: there the maximum lies above what the link carries.
   const bool headroom = from.policy == Policy::kProportional;
-  to.r_max_q24_8 = from.r_max ? Rate::from(*from.r_max).raw : headroom ? line + line / 4 : line;
-  to.initial_rate_q24_8 =
-      from.initial_rate ? Rate::from(*from.initial_rate).raw : std::min(to.r_max_q24_8, line);
-  to.initial_alpha_q1_16 = static_cast<std::uint32_t>(from.initial_alpha.to_fixed(16));
-  to.first_cut_q1_16 = static_cast<std::uint32_t>(from.first_cut.to_fixed(16));
-  to.mark_shift = from.policy == Policy::kProportional ? DCC_PROPORTIONAL_MARK_SHIFT : 0;
+  p.r_max = from.r_max ? Rate::from(*from.r_max).raw : headroom ? line + line / 4 : line;
+  p.initial_rate = from.initial_rate ? Rate::from(*from.initial_rate).raw : std::min(p.r_max, line);
+  p.initial_alpha = static_cast<std::uint32_t>(from.initial_alpha.to_fixed(16));
+  p.first_cut = static_cast<std::uint32_t>(from.first_cut.to_fixed(16));
+  p.mark_shift = from.policy == Policy::kProportional ? DCC_PROPORTIONAL_MARK_SHIFT : 0;
   to.timer_restart = from.timer_restart ? 1 : 0;
   for (unsigned dscp = 0; dscp < DCC_DSCPS; ++dscp) {
     const DscpConfig& entitled = config.dscp_of(dscp);

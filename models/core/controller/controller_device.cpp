@@ -7,6 +7,7 @@
 
 #include "controller/rate_unit.h"
 #include "controller/timing_wheel.h"
+#include "registers/generated/dcc_map.h"
 
 namespace dcc {
 
@@ -24,7 +25,8 @@ ControllerConfig checked(const ControllerConfig& config) {
 }
 
 PicoSeconds tick_period(const ControllerConfig& config, const ControllerParameters& parameters) {
-  return config.clock_period * std::max(kMinTickDiv, parameters.tick_div);
+  return config.clock_period *
+         std::max(regs::dcc_map::kTickDivValueMin, std::uint32_t{parameters.tick_div});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "nic/nic_host_interface.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "registers/generated/nic_map.h"
 
@@ -65,107 +66,108 @@ std::uint32_t NicHostInterface::completion_entries() const {
 // ---------------------------------------------------------------- registers
 
 std::uint32_t NicHostInterface::read_register(std::uint16_t index) const {
-  switch (registers_.map().registers[index].offset) {
-    case map::kStatusOffset: {
+  switch (static_cast<map::Live>(index)) {
+    case map::Live::kStatus: {
       const bool idle = sq_head_ == static_cast<std::uint16_t>(reg(map::kSqTailOffset)) &&
                         fetching_ == 0 && payloads_under_way_ == 0 && completions_waiting() == 0;
       return map::kStatusReadyMask | (idle ? map::kStatusIdleMask : 0u);
     }
-    case map::kHostIdOffset:
+    case map::Live::kHostId:
       return nic_.parameters().host;
-    case map::kSqHeadOffset:
+    case map::Live::kSqHead:
       return sq_head_;
-    case map::kCqTailOffset:
+    case map::Live::kCqTail:
       return cq_visible_;
-    case map::kQpStatusOffset: {
+    case map::Live::kQpStatus: {
       const Qpn qpn = reg(map::kQpSelectOffset);
       const Transmitter& transmitter = nic_.transmitter();
       if (!transmitter.exists(qpn)) return 0;
       return map::kQpStatusValidMask | (transmitter.failed(qpn) ? map::kQpStatusErrorMask : 0u) |
              (transmitter.has_work(qpn) ? map::kQpStatusBusyMask : 0u);
     }
-    default:
-      return 0;
   }
+  std::abort();  // the block asks for live registers only
 }
 
 std::uint64_t NicHostInterface::read_counter(std::uint16_t index) const {
   const NicCounters& c = nic_.counters();
   const NicCounters& b = at_reset_;
-  switch (registers_.map().counters[index].offset) {
-    case map::kStatPacketsSentOffset:
+  switch (static_cast<map::Counter>(index)) {
+    case map::kStatPacketsSent:
       return c.packets_sent - b.packets_sent;
-    case map::kStatPacketsReceivedOffset:
+    case map::kStatPacketsReceived:
       return c.packets_received - b.packets_received;
-    case map::kStatBytesSentOffset:
+    case map::kStatBytesSent:
       return c.bytes_sent - b.bytes_sent;
-    case map::kStatBytesReceivedOffset:
+    case map::kStatBytesReceived:
       return c.bytes_received - b.bytes_received;
-    case map::kStatCnpsSentOffset:
+    case map::kStatCnpsSent:
       return c.cnps_sent - b.cnps_sent;
-    case map::kStatCnpsReceivedOffset:
+    case map::kStatCnpsReceived:
       return c.cnps_received - b.cnps_received;
-    case map::kStatCeReceivedOffset:
+    case map::kStatCeReceived:
       return c.ce_received - b.ce_received;
-    case map::kStatAcksSentOffset:
+    case map::kStatAcksSent:
       return c.acks_sent - b.acks_sent;
-    case map::kStatAcksReceivedOffset:
+    case map::kStatAcksReceived:
       return c.acks_received - b.acks_received;
-    case map::kStatIcrcErrorsOffset:
+    case map::kStatIcrcErrors:
       return c.icrc_errors - b.icrc_errors;
-    case map::kStatRetransmitsOffset:
+    case map::kStatRetransmits:
       return c.retransmits - b.retransmits;
-    case map::kStatMrViolationsOffset:
+    case map::kStatMrViolations:
       return c.mr_violations - b.mr_violations;
-    case map::kStatCompletionsOffset:
+    case map::kStatCompletions:
       return completions_written_;
-    default:
-      return 0;
   }
+  std::abort();  // not a counter of the map
 }
 
 void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value) {
-  switch (registers_.map().registers[index].offset) {
-    case map::kCtrlOffset:
-      if ((value & map::kCtrlSoftResetMask) != 0) {
-        soft_reset();
-        break;
-      }
-      apply_settings();
+  if (index == map::kCtrl && (value & map::kCtrlSoftResetMask) != 0) return soft_reset();
+  apply_settings();
+  switch (static_cast<map::Command>(index)) {
+    case map::Command::kCtrl:  // work may have been waiting for ENABLE
+    case map::Command::kSqTail:
       ring_send_doorbell();
       break;
-    case map::kMtuOffset:
-    case map::kCnpIntervalOffset:
-    case map::kCnpDscpOffset:
-    case map::kCnpPriorityOffset:
-      apply_settings();
-      break;
-    case map::kSqTailOffset:
-      ring_send_doorbell();
-      break;
-    case map::kCqHeadOffset:
+    case map::Command::kCqHead:
       flush_completions();
       break;
-    case map::kQpCmdOffset:
+    case map::Command::kQpCmd:
       queue_pair_command(value);
       break;
-    default:
-      break;  // plain values, read where they are used
+    case map::Command::kSqBaseLo:
+    case map::Command::kSqBaseHi:
+    case map::Command::kSqSizeLog2:
+    case map::Command::kCqBaseLo:
+    case map::Command::kCqBaseHi:
+    case map::Command::kCqSizeLog2:
+    case map::Command::kQpSelect:
+    case map::Command::kQpRemoteHost:
+    case map::Command::kQpRemoteQpn:
+    case map::Command::kQpDscp:
+    case map::Command::kQpPriority:
+    case map::Command::kMrBaseLo:
+    case map::Command::kMrBaseHi:
+    case map::Command::kMrLength:
+    case map::Command::kIrqCoalesce:
+      break;  // read where they are used
   }
 }
 
 // The device is what its registers say, from the first moment and after a reset.
 void NicHostInterface::apply_settings() {
-  const std::uint32_t ctrl = reg(map::kCtrlOffset);
-  nic_.set_enabled((ctrl & map::kCtrlEnableMask) != 0);
-  nic_.receiver().set_cnps((ctrl & map::kCtrlCnpEnableMask) != 0);
+  const map::Parameters p = map::parameters_of(registers_);
+  nic_.set_enabled(p.enable);
+  nic_.receiver().set_cnps(p.cnp.enable);
   NicParameters& parameters = nic_.parameters();
-  parameters.ack = static_cast<AckMode>((ctrl & map::kCtrlAckModeMask) >> map::kCtrlAckModeShift);
-  parameters.cnp.carry_marks = (ctrl & map::kCtrlCnpCarryMarksMask) != 0;
-  parameters.cnp.interval = kNanoSecond * reg(map::kCnpIntervalOffset);
-  parameters.cnp.dscp = static_cast<std::uint8_t>(reg(map::kCnpDscpOffset));
-  parameters.cnp.priority = static_cast<std::uint8_t>(reg(map::kCnpPriorityOffset));
-  if (parameters.mtu != reg(map::kMtuOffset)) nic_.set_mtu(reg(map::kMtuOffset));
+  parameters.ack = static_cast<AckMode>(p.ack_mode);
+  parameters.cnp.carry_marks = p.cnp.carry_marks;
+  parameters.cnp.interval = kNanoSecond * p.cnp.interval;
+  parameters.cnp.dscp = p.cnp.dscp;
+  parameters.cnp.priority = p.cnp.priority;
+  if (parameters.mtu != p.mtu) nic_.set_mtu(p.mtu);
 }
 
 void NicHostInterface::queue_pair_command(std::uint32_t command) {

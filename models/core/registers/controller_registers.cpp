@@ -1,5 +1,7 @@
 #include "registers/controller_registers.h"
 
+#include <cstdlib>
+
 #include "registers/generated/dcc_map.h"
 
 namespace dcc::regs {
@@ -34,7 +36,7 @@ std::uint32_t log2_rounded_up(std::uint32_t n) {
 /// Word `word` of a slot, in the layout of the slots window.
 std::uint32_t slot_word(const SlotView& slot, std::uint32_t word) {
   const SlotParameters& p = slot.parameters;
-  switch (word) {
+  switch (static_cast<SlotsWord>(word)) {
     case kSlotsFlowWord:
       return slot.flow.has_value() ? (*slot.flow & kSlotsFlowNumberMask) | kSlotsFlowValidMask : 0;
     case kSlotsRateWord:
@@ -50,12 +52,11 @@ std::uint32_t slot_word(const SlotView& slot, std::uint32_t word) {
       return p.pkt_length;
     case kSlotsLatestWord:
       return p.t_latest;
-    default:
-      return slot.timer_due.has_value()
-                 ? (*slot.timer_due & (kSlotsDueTickMask | kSlotsDueEpochMask)) |
-                       kSlotsDuePendingMask
-                 : 0;
+    case kSlotsDueWord:
+      if (!slot.timer_due.has_value()) return 0;
+      return (*slot.timer_due & (kSlotsDueTickMask | kSlotsDueEpochMask)) | kSlotsDuePendingMask;
   }
+  std::abort();  // not a word of a slot
 }
 
 }  // namespace
@@ -82,64 +83,42 @@ void ControllerRegisters::reset() {
   device_.soft_reset();
 }
 
-void ControllerRegisters::apply_parameters() {
-  const std::uint32_t ctrl = block_.value(kCtrl);
-  ControllerParameters p;
-  p.enable = (ctrl & kCtrlEnableMask) != 0;
-  p.timer_restart = (ctrl & kCtrlTimerRestartMask) != 0;
-  p.byte_counter = (ctrl & kCtrlByteCounterMask) != 0;
-  p.rate.averaging = (ctrl & kCtrlAveragingMask) != 0;
-  p.rate.cut_by_marks = (ctrl & kCtrlCutByMarksMask) != 0;
-  p.rate.g = static_cast<std::uint16_t>(block_.value(kG));
-  p.rate.mi = static_cast<std::uint16_t>(block_.value(kMi));
-  p.rate.r_ai = block_.value(kRAi);
-  p.rate.r_hai = block_.value(kRHai);
-  p.rate.r_min = block_.value(kRMin);
-  p.rate.r_max = block_.value(kRMax);
-  p.rate.alpha_recip = block_.value(kAlphaRecip);
-  p.rate.first_cut = block_.value(kFirstCut);
-  p.rate.mark_shift = static_cast<std::uint8_t>(block_.value(kMarkShift));
-  p.fast_recovery = static_cast<std::uint8_t>(block_.value(kF));
-  p.tick_div = block_.value(kTickDiv);
-  p.timer_interval = block_.value(kTimerInterval);
-  p.decrease_period = block_.value(kDecreasePeriod);
-  p.byte_threshold = block_.value(kByteThreshold);
-  p.initial_rate = block_.value(kInitialRate);
-  p.initial_alpha = block_.value(kInitialAlpha);
-  device_.set_parameters(p);
-}
+void ControllerRegisters::apply_parameters() { device_.set_parameters(parameters_of(block_)); }
 
 void ControllerRegisters::register_written(std::uint16_t index, std::uint32_t value) {
   if (index == kIrqMask) return;  // the block's own
   apply_parameters();
-  if (index == kCtrl && (value & kCtrlSoftResetMask) != 0) device_.soft_reset();
+  switch (static_cast<Command>(index)) {
+    case Command::kCtrl:
+      if ((value & kCtrlSoftResetMask) != 0) device_.soft_reset();
+      break;
+  }
 }
 
 std::uint32_t ControllerRegisters::read_register(std::uint16_t index) const {
-  switch (index) {
-    case kStatus:
+  switch (static_cast<Live>(index)) {
+    case Live::kStatus:
       return kStatusReadyMask | flag(device_.idle(), kStatusIdleMask) |
              flag(device_.overrun(), kStatusOverrunMask);
-    case kFreeSlots:
+    case Live::kFreeSlots:
       return device_.free_slots();
-    case kTime:
+    case Live::kTime:
       return static_cast<std::uint32_t>(device_.time());
-    case kTimerLag: {
+    case Live::kTimerLag: {
       const Tick lag = device_.timer_lag();
       return lag > 0xFFFF ? 0xFFFF : static_cast<std::uint32_t>(lag);
     }
-    case kTimerLatenessMax:
+    case Live::kTimerLatenessMax:
       return device_.timer_lateness_max();
-    case kEventsPending:
+    case Live::kEventsPending:
       return static_cast<std::uint32_t>(device_.timer_counters().pending());
-    default:
-      return 0;
   }
+  std::abort();  // the block asks for live registers only
 }
 
 std::uint64_t ControllerRegisters::read_counter(std::uint16_t index) const {
   const ControllerStatistics& s = device_.statistics();
-  switch (index) {
+  switch (static_cast<Counter>(index)) {
     case kStatCnpsReceived:
       return s.cnps_received;
     case kStatCnpsDroppedNoSlot:
@@ -170,9 +149,8 @@ std::uint64_t ControllerRegisters::read_counter(std::uint16_t index) const {
       return s.slots_in_use_max;
     case kStatMissedLatency:
       return device_.missed_latency();
-    default:
-      return 0;
   }
+  std::abort();  // not a counter of the map
 }
 
 std::uint32_t ControllerRegisters::read_window(std::uint16_t window, std::uint32_t word) const {

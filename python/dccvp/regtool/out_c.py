@@ -28,12 +28,38 @@ def _define(lines):
     return [f"#define {name:<44} {value}" for name, value in lines]
 
 
+def _parameters(regmap):
+    """Registers that are one parameter: a structure for their values, and a list of them."""
+    whole = [r for r in regmap.registers if r.whole_parameter]
+    if not whole:
+        return []
+    low, up = regmap.name, regmap.name.upper()
+    out = ["", *_note("What software chooses: a member for each register that is one parameter, in the "
+                      "register's format."), f"struct {low}_parameters {{"]
+    out += [f"  uint32_t {r.name.lower()};" for r in whole]
+    out += ["};", f"#define {up}_PARAMETER_REGISTERS {len(whole)}u", f"enum {low}_parameter {{"]
+    out += [f"  {up}_PARAMETER_{r.name}," for r in whole]
+    resets = ", ".join(f"0x{r.reset:X}u" for r in whole)
+    out += ["};", "", *_note("Initialiser: the values after reset."),
+            f"#define {up}_PARAMETERS_RESET {{{resets}}}", "",
+            *_note("X(name, member, smallest, greatest, sentence about a value outside that) for each."),
+            f"#define {up}_FOR_EACH_PARAMETER(X) \\"]
+    for register in whole:
+        field = register.fields[0]
+        unit = f" {field.unit}" if field.unit else ""
+        end = "" if register is whole[-1] else " \\"
+        out.append(f"  X({register.name}, {register.name.lower()}, 0x{field.min:X}u, 0x{field.max:X}u, "
+                   f"\"{register.name} is outside {field.min} to {field.max}{unit}\"){end}")
+    return out
+
+
 def generate(regmap):
     up = regmap.name.upper()
     out = [GUARD_NOTE.format(source=regmap.source_name),
            *_note(f"{regmap.title}: {regmap.description}"),
            f"#ifndef {up}_REGS_H", f"#define {up}_REGS_H", "", "#include <stdint.h>", ""]
-    out += _define([(f"{up}_SIZE", f"0x{regmap.size:X}u")])
+    out += _define([(f"{up}_BASE", f"UINT64_C(0x{regmap.base_address:08X}) /* on a host's bus */"),
+                    (f"{up}_SIZE", f"0x{regmap.size:X}u")])
     for register in regmap.registers:
         prefix = f"{up}_{register.name}"
         out += ["", *_note(f"{register.name}: {register.description}")]
@@ -66,5 +92,6 @@ def generate(regmap):
                 out += _define([(f"{word_prefix}_WORD_OFFSET", f"0x{word.offset:02X}u")])
             for field in word.fields:
                 out += _define(_field_macros(word_prefix, field))
+    out += _parameters(regmap)
     out += ["", f"#endif /* {up}_REGS_H */", ""]
     return "\n".join(out)

@@ -26,6 +26,7 @@ class Field:
     unit: str = ""
     format: str = ""
     values: dict = dataclass_field(default_factory=dict)
+    parameter: str = ""  # member of the parameters' structure, as "gain" or "rate.gain"
 
     @property
     def msb(self):
@@ -72,6 +73,16 @@ class Register:
     @property
     def readable(self):
         return any(f.access != "WO" for f in self.fields)
+
+    @property
+    def live(self):
+        """The device is asked for some of its bits at every read."""
+        return self.source == "hardware" and any(f.access == "RO" for f in self.fields)
+
+    @property
+    def whole_parameter(self):
+        """One parameter and nothing else."""
+        return len(self.fields) == 1 and self.fields[0].parameter != ""
 
     def mask_of(self, *kinds):
         return sum(f.mask for f in self.fields if f.access in kinds)
@@ -130,6 +141,16 @@ class RegisterMap:
     def register(self, name):
         return next(r for r in self.registers if r.name == name)
 
+    def parameters(self):
+        """(register, field) of every parameter, in address order."""
+        return [(r, f) for r in self.registers for f in r.fields if f.parameter]
+
+    def commands(self):
+        """Registers that mean something to the device when they are written, beside parameters:
+        the block keeps causes and their mask by itself."""
+        return [r for r in self.registers if r.name != self.interrupt_mask
+                and any(f.access in ("RW", "WO") and not f.parameter for f in r.fields)]
+
     def counter_registers(self):
         """The lo/hi words of the statistics as ordinary registers, in address order."""
         result = []
@@ -166,7 +187,8 @@ class _Builder:
         top = (1 << width) - 1
         result = Field(name, lsb, width, data.get("access", access), data.get("reset", 0),
                        data.get("min", 0), data.get("max", top), data["description"],
-                       data.get("unit", ""), data.get("format", ""), data.get("values", {}))
+                       data.get("unit", ""), data.get("format", ""), data.get("values", {}),
+                       data.get("parameter", ""))
         if result.max > top:
             self.fail(path + ("max",), f"{full}: max {result.max} does not fit {width} bits")
         if result.min > result.max:
@@ -177,6 +199,8 @@ class _Builder:
             self.fail(path + ("reset",), f"{full}: a WO field reads as 0 and has no reset value")
         if result.access != "WO" and "reset" in data or result.access == "RW":
             self.within(result.reset, result, path + ("reset",), full, "reset value")
+        if result.parameter and result.access != "RW":
+            self.fail(path + ("parameter",), f"{full}: only a read-write field is a parameter")
         for key, value in result.values.items():
             if value > top:
                 self.fail(path + ("values", key), f"{full}: value {key} does not fit {width} bits")
@@ -193,7 +217,7 @@ class _Builder:
         else:
             result = [self.field({k: v for k, v in data.items()
                                   if k in ("width", "reset", "min", "max", "unit", "format",
-                                           "description")}, path, owner, access)]
+                                           "description", "parameter")}, path, owner, access)]
         names = {}
         used = 0
         for i, f in enumerate(result):
@@ -281,7 +305,24 @@ class _Builder:
         self.check_names(data)
         self.check_addresses(result, data)
         self.check_interrupts(result)
+        self.check_parameters(result, data)
         return result
+
+    def check_parameters(self, result, data):
+        """Members are distinct, and none is a group too."""
+        seen = {}
+        for i, entry in enumerate(data["registers"]):
+            places = [(("registers", i, "parameter"), entry)]
+            places += [(("registers", i, "fields", k, "parameter"), f)
+                       for k, f in enumerate(entry.get("fields", []))]
+            for path, item in places:
+                name = item.get("parameter", "")
+                for other in seen:
+                    if name and (name == other or name.startswith(other + ".")
+                                 or other.startswith(name + ".")):
+                        self.fail(path, f"parameter {name}: {seen[other]} has {other}")
+                if name:
+                    seen[name] = entry["name"]
 
     def check_names(self, data):
         seen = set()
@@ -345,7 +386,7 @@ def _explain(source, error):
             name = f"{name}.{data['name']}" if name else data["name"]
     message = error.message
     if error.validator == "not":
-        message = "'fields' (or 'words') excludes width, reset, min, max, unit and format beside it"
+        message = "'fields' (or 'words') excludes width, reset, min, max, unit, format and parameter beside it"
     elif error.validator == "additionalProperties":
         unknown = [k for k in error.instance if k not in error.schema["properties"]]
         path = path + unknown[:1]
@@ -357,12 +398,17 @@ def _explain(source, error):
     return f"{source.where(path)}: {prefix}{message}"
 
 
-def load(path):
-    """Reads and checks one map. Raises SourceError with file:line and the name of what is wrong."""
+def read_source(path, schema_path):
+    """The YAML file with its places, of the form that a schema wants."""
     source = YamlSource(path)
-    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    schema = json.loads(schema_path.read_text(encoding="utf-8"))
     errors = sorted(jsonschema.Draft7Validator(schema).iter_errors(source.data),
                     key=lambda e: [str(p) for p in e.absolute_path])
     if errors:
         raise SourceError("\n".join(_explain(source, e) for e in errors))
-    return _Builder(source).build()
+    return source
+
+
+def load(path):
+    """Reads and checks one map. Raises SourceError with file:line and the name of what is wrong."""
+    return _Builder(read_source(path, SCHEMA)).build()

@@ -12,8 +12,8 @@ import difflib
 import pathlib
 import sys
 
-from dccvp.regtool import (out_c, out_cpp, out_ipxact, out_markdown, out_sv_apb, out_sv_pkg, out_svd,
-                           out_systemrdl, regmap)
+from dccvp.regtool import (memory_map, out_c, out_cpp, out_ipxact, out_markdown, out_sv_apb,
+                           out_sv_pkg, out_svd, out_systemrdl, regmap)
 from dccvp.regtool.yaml_source import SourceError
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -23,6 +23,7 @@ OUTPUTS = [
     ("sw/driver/{name}_regs.h", out_c.generate),
     ("models/core/registers/generated/{name}_map.h", out_cpp.header),
     ("models/core/registers/generated/{name}_map.cpp", out_cpp.source),
+    ("models/core/registers/generated/{name}_parameters.h", out_cpp.parameters_header),
     ("rtl/regs/generated/{name}_regs_pkg.sv", out_sv_pkg.generate),
     ("rtl/regs/generated/{name}_regs_apb.sv", out_sv_apb.generate),
     ("rtl/regs/generated/{name}.xml", out_ipxact.generate),
@@ -31,10 +32,25 @@ OUTPUTS = [
     ("docs/registers/{name}.md", out_markdown.generate),
 ]
 
+# The host's address space, of all the maps together.
+MEMORY_MAP = ROOT / "rtl/regs/memory_map.yaml"
+MEMORY_MAP_OUTPUTS = [
+    ("sw/driver/memory_map.h", memory_map.header),
+    ("docs/registers/memory_map.md", memory_map.markdown),
+]
 
-def generate_all(maps):
-    """{path relative to the root: text} of all maps."""
-    return {path.format(name=m.name): make(m) for m in maps for path, make in OUTPUTS}
+
+def own_maps():
+    """Paths of the project's register maps."""
+    return [p for p in sorted((ROOT / "rtl/regs").glob("*.yaml")) if p != MEMORY_MAP]
+
+
+def generate_all(maps, memory=None):
+    """{path relative to the root: text} of all maps; a form that a map has nothing for is left out."""
+    made = {path.format(name=m.name): make(m) for m in maps for path, make in OUTPUTS}
+    if memory is not None:
+        made.update({path: make(memory) for path, make in MEMORY_MAP_OUTPUTS})
+    return {path: text for path, text in made.items() if text is not None}
 
 
 def out_of_date(files, root):
@@ -67,16 +83,17 @@ def main(arguments):
     mode.add_argument("--validate", action="store_true", help="read the maps, write nothing")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT,
                         help="root under which files are written or compared")
-    parser.add_argument("maps", nargs="*", type=pathlib.Path, help="default: rtl/regs/*.yaml")
+    parser.add_argument("maps", nargs="*", type=pathlib.Path, help="register maps; default: all in rtl/regs, and the memory map")
     options = parser.parse_args(arguments)
     try:
-        maps = [regmap.load(p) for p in options.maps or sorted((ROOT / "rtl/regs").glob("*.yaml"))]
+        maps = [regmap.load(p) for p in options.maps or own_maps()]
+        memory = None if options.maps else memory_map.load(MEMORY_MAP, maps)
     except SourceError as error:
         print(error, file=sys.stderr)
         return 2
     if options.validate:
         return 0
-    files = generate_all(maps)
+    files = generate_all(maps, memory)
     if options.check:
         differences = out_of_date(files, options.out)
         for difference in differences:

@@ -1,20 +1,20 @@
 /* Every way to misuse a register of the controller and of the NIC, for the transaction trace. */
 #include "driver/dcc_regs.h"
+#include "driver/memory_map.h"
 #include "driver/nic_regs.h"
 #include "machine.h"
-#include "memory_map.h"
 #include "trap.h"
 
 static void skip(struct trap_frame* frame) { frame->mepc += trap_instruction_bytes(frame->mepc); }
 
 int main(void) {
   trap_set_exception_handler(skip);
-  machine_write32(DCC_CONTROLLER_BASE + DCC_ID_OFFSET, 1);                    /* read-only */
-  (void)machine_read32(DCC_CONTROLLER_BASE + 0x0FFC);                         /* nothing there */
-  *(volatile uint8_t*)(uintptr_t)(DCC_CONTROLLER_BASE + DCC_CTRL_OFFSET) = 1; /* a byte of a word */
-  machine_write32(DCC_CONTROLLER_BASE + DCC_TICK_DIV_OFFSET, 1);              /* below its range */
-  machine_write32(DCC_NIC_BASE + NIC_QP_STATUS_OFFSET, 5);                    /* read-only */
-  (void)machine_read32(0x40200000u);                         /* between the devices */
-  machine_write32(DCC_CONTROLLER_BASE + DCC_CTRL_OFFSET, 1); /* at last, the right way */
+  machine_write32(DCC_BASE + DCC_ID_OFFSET, 1);                    /* read-only */
+  (void)machine_read32(DCC_BASE + 0x0FFC);                         /* nothing there */
+  *(volatile uint8_t*)(uintptr_t)(DCC_BASE + DCC_CTRL_OFFSET) = 1; /* a byte of a word */
+  machine_write32(DCC_BASE + DCC_TICK_DIV_OFFSET, 1);              /* below its range */
+  machine_write32(NIC_BASE + NIC_QP_STATUS_OFFSET, 5);             /* read-only */
+  (void)machine_read32(0x40200000u);                               /* between the devices */
+  machine_write32(DCC_BASE + DCC_CTRL_OFFSET, 1);                  /* at last, the right way */
   return 0;
 }

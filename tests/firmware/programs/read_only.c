@@ -1,6 +1,6 @@
 /* Writes a read-only register; the runtime's handler reports it. */
+#include "driver/memory_map.h"
 #include "machine.h"
-#include "memory_map.h"
 __attribute__((noinline)) static void write_status(void) {
   machine_write32(DCC_UART_BASE + DCC_UART_STATUS, 1);
 }

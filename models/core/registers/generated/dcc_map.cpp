@@ -453,4 +453,30 @@ const MapInfo kMap = {
     0x00000004,
 };
 
+Parameters parameters_of(const RegisterBlock& block) {
+  Parameters p;
+  p.enable = (block.value(kCtrl) & kCtrlEnableMask) != 0;
+  p.timer_restart = (block.value(kCtrl) & kCtrlTimerRestartMask) != 0;
+  p.rate.averaging = (block.value(kCtrl) & kCtrlAveragingMask) != 0;
+  p.rate.cut_by_marks = (block.value(kCtrl) & kCtrlCutByMarksMask) != 0;
+  p.byte_counter = (block.value(kCtrl) & kCtrlByteCounterMask) != 0;
+  p.tick_div = static_cast<std::uint16_t>((block.value(kTickDiv) & kTickDivValueMask) >> kTickDivValueShift);
+  p.timer_interval = static_cast<std::uint16_t>((block.value(kTimerInterval) & kTimerIntervalValueMask) >> kTimerIntervalValueShift);
+  p.byte_threshold = (block.value(kByteThreshold) & kByteThresholdValueMask) >> kByteThresholdValueShift;
+  p.fast_recovery = static_cast<std::uint8_t>((block.value(kF) & kFValueMask) >> kFValueShift);
+  p.rate.g = static_cast<std::uint16_t>((block.value(kG) & kGValueMask) >> kGValueShift);
+  p.rate.r_ai = (block.value(kRAi) & kRAiValueMask) >> kRAiValueShift;
+  p.rate.r_hai = (block.value(kRHai) & kRHaiValueMask) >> kRHaiValueShift;
+  p.rate.mi = static_cast<std::uint16_t>((block.value(kMi) & kMiValueMask) >> kMiValueShift);
+  p.rate.r_min = (block.value(kRMin) & kRMinValueMask) >> kRMinValueShift;
+  p.rate.r_max = (block.value(kRMax) & kRMaxValueMask) >> kRMaxValueShift;
+  p.initial_rate = (block.value(kInitialRate) & kInitialRateValueMask) >> kInitialRateValueShift;
+  p.initial_alpha = (block.value(kInitialAlpha) & kInitialAlphaValueMask) >> kInitialAlphaValueShift;
+  p.rate.alpha_recip = (block.value(kAlphaRecip) & kAlphaRecipValueMask) >> kAlphaRecipValueShift;
+  p.decrease_period = (block.value(kDecreasePeriod) & kDecreasePeriodValueMask) >> kDecreasePeriodValueShift;
+  p.rate.first_cut = (block.value(kFirstCut) & kFirstCutValueMask) >> kFirstCutValueShift;
+  p.rate.mark_shift = static_cast<std::uint8_t>((block.value(kMarkShift) & kMarkShiftValueMask) >> kMarkShiftValueShift);
+  return p;
+}
+
 }  // namespace dcc::regs::dcc_map

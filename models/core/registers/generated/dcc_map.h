@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "registers/generated/dcc_parameters.h"
+#include "registers/register_block.h"
 #include "registers/register_map.h"
 
 namespace dcc::regs::dcc_map {
@@ -41,7 +43,21 @@ enum Register : std::uint16_t {
   kTimerLag,
   kTimerLatenessMax,
   kEventsPending,
-  kRegisterCount
+};
+
+/// Registers that the device is asked for: it has a case for each of them.
+enum class Live : std::uint16_t {
+  kStatus = Register::kStatus,
+  kFreeSlots = Register::kFreeSlots,
+  kTime = Register::kTime,
+  kTimerLag = Register::kTimerLag,
+  kTimerLatenessMax = Register::kTimerLatenessMax,
+  kEventsPending = Register::kEventsPending,
+};
+
+/// Registers whose writes the device hears of, beside parameters: it has a case for each of them.
+enum class Command : std::uint16_t {
+  kCtrl = Register::kCtrl,
 };
 
 enum Counter : std::uint16_t {
@@ -60,7 +76,6 @@ enum Counter : std::uint16_t {
   kStatSlotsReleased,
   kStatSlotsInUseMax,
   kStatMissedLatency,
-  kCounterCount
 };
 
 enum Window : std::uint16_t {
@@ -71,8 +86,22 @@ enum Window : std::uint16_t {
   kWindowDecayLo,
   kWindowDecrease,
   kWindowSlots,
-  kWindowCount
 };
+
+/// Words of an entry of slots.
+enum SlotsWord : std::uint32_t {
+  kSlotsFlowWord,
+  kSlotsRateWord,
+  kSlotsTargetWord,
+  kSlotsAlphaWord,
+  kSlotsCountsWord,
+  kSlotsLengthWord,
+  kSlotsLatestWord,
+  kSlotsDueWord,
+};
+
+/// What software has written, decoded.
+Parameters parameters_of(const RegisterBlock& block);
 
 // ID: Identification, the letters DCC1.
 constexpr std::uint32_t kIdOffset = 0x00000;
@@ -122,15 +151,21 @@ constexpr unsigned kStatusOverrunShift = 2;
 constexpr std::uint32_t kTickDivOffset = 0x00020;
 constexpr std::uint32_t kTickDivValueMask = 0x0000FFFF;
 constexpr unsigned kTickDivValueShift = 0;
+constexpr std::uint32_t kTickDivValueMin = 4;
+constexpr std::uint32_t kTickDivValueMax = 65535;
 // TIMER_INTERVAL: Time between two timer increases of a slot.
 constexpr std::uint32_t kTimerIntervalOffset = 0x00024;
 constexpr std::uint32_t kTimerIntervalValueMask = 0x0000FFFF;
 constexpr unsigned kTimerIntervalValueShift = 0;
+constexpr std::uint32_t kTimerIntervalValueMin = 1;
+constexpr std::uint32_t kTimerIntervalValueMax = 65535;
 // BYTE_THRESHOLD: A slot that has sent more than this counts one byte event and keeps the
 //   remainder. At least one packet.
 constexpr std::uint32_t kByteThresholdOffset = 0x00028;
 constexpr std::uint32_t kByteThresholdValueMask = 0xFFFFFFFF;
 constexpr unsigned kByteThresholdValueShift = 0;
+constexpr std::uint32_t kByteThresholdValueMin = 64;
+constexpr std::uint32_t kByteThresholdValueMax = 4294967295;
 // F: Fast recovery threshold; the stage is recovery while both counts are below it.
 constexpr std::uint32_t kFOffset = 0x0002C;
 constexpr std::uint32_t kFValueMask = 0x000000FF;
@@ -155,23 +190,33 @@ constexpr unsigned kMiValueShift = 0;
 constexpr std::uint32_t kRMinOffset = 0x00040;
 constexpr std::uint32_t kRMinValueMask = 0xFFFFFFFF;
 constexpr unsigned kRMinValueShift = 0;
+constexpr std::uint32_t kRMinValueMin = 1;
+constexpr std::uint32_t kRMinValueMax = 4294967295;
 // R_MAX: No rate rises above this; a slot at its maximum is released by its timer. The line rate.
 constexpr std::uint32_t kRMaxOffset = 0x00044;
 constexpr std::uint32_t kRMaxValueMask = 0xFFFFFFFF;
 constexpr unsigned kRMaxValueShift = 0;
+constexpr std::uint32_t kRMaxValueMin = 1;
+constexpr std::uint32_t kRMaxValueMax = 4294967295;
 // INITIAL_RATE: Current and target rate of a slot when it is bound, before its first cut.
 constexpr std::uint32_t kInitialRateOffset = 0x00048;
 constexpr std::uint32_t kInitialRateValueMask = 0xFFFFFFFF;
 constexpr unsigned kInitialRateValueShift = 0;
+constexpr std::uint32_t kInitialRateValueMin = 1;
+constexpr std::uint32_t kInitialRateValueMax = 4294967295;
 // INITIAL_ALPHA: Alpha of a slot when it is bound.
 constexpr std::uint32_t kInitialAlphaOffset = 0x0004C;
 constexpr std::uint32_t kInitialAlphaValueMask = 0x0001FFFF;
 constexpr unsigned kInitialAlphaValueShift = 0;
+constexpr std::uint32_t kInitialAlphaValueMin = 0;
+constexpr std::uint32_t kInitialAlphaValueMax = 65536;
 // ALPHA_RECIP: 2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands
 //   for K = 1.
 constexpr std::uint32_t kAlphaRecipOffset = 0x00050;
 constexpr std::uint32_t kAlphaRecipValueMask = 0xFFFFFFFF;
 constexpr unsigned kAlphaRecipValueShift = 0;
+constexpr std::uint32_t kAlphaRecipValueMin = 1048576;
+constexpr std::uint32_t kAlphaRecipValueMax = 4294967295;
 // DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is counted
 //   as coalesced.
 constexpr std::uint32_t kDecreasePeriodOffset = 0x00054;
@@ -181,11 +226,15 @@ constexpr unsigned kDecreasePeriodValueShift = 0;
 constexpr std::uint32_t kFirstCutOffset = 0x00058;
 constexpr std::uint32_t kFirstCutValueMask = 0x0001FFFF;
 constexpr unsigned kFirstCutValueShift = 0;
+constexpr std::uint32_t kFirstCutValueMin = 0;
+constexpr std::uint32_t kFirstCutValueMax = 65536;
 // MARK_SHIFT: With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by
 //   this.
 constexpr std::uint32_t kMarkShiftOffset = 0x0005C;
 constexpr std::uint32_t kMarkShiftValueMask = 0x0000000F;
 constexpr unsigned kMarkShiftValueShift = 0;
+constexpr std::uint32_t kMarkShiftValueMin = 0;
+constexpr std::uint32_t kMarkShiftValueMax = 10;
 // IRQ_STATUS: Causes of an interrupt; each stays until 1 is written to it.
 constexpr std::uint32_t kIrqStatusOffset = 0x00080;
 constexpr std::uint32_t kIrqStatusTableFullMask = 0x00000001;
@@ -277,12 +326,16 @@ constexpr std::uint32_t kWindowDecayHiEntries = 64;
 constexpr std::uint32_t kWindowDecayHiWords = 1;
 constexpr std::uint32_t kDecayHiValueMask = 0x0001FFFF;
 constexpr unsigned kDecayHiValueShift = 0;
+constexpr std::uint32_t kDecayHiValueMin = 0;
+constexpr std::uint32_t kDecayHiValueMax = 65536;
 // decay_lo[intervals % 64]: Decay of alpha over 0 to 63 alpha intervals.
 constexpr std::uint32_t kWindowDecayLoOffset = 0x01400;
 constexpr std::uint32_t kWindowDecayLoEntries = 64;
 constexpr std::uint32_t kWindowDecayLoWords = 1;
 constexpr std::uint32_t kDecayLoValueMask = 0x0001FFFF;
 constexpr unsigned kDecayLoValueShift = 0;
+constexpr std::uint32_t kDecayLoValueMin = 0;
+constexpr std::uint32_t kDecayLoValueMax = 65536;
 // decrease[argument / 256]: Multiplier of a cut by its argument; the hardware interpolates between
 //   entries.
 constexpr std::uint32_t kWindowDecreaseOffset = 0x02000;
@@ -290,39 +343,33 @@ constexpr std::uint32_t kWindowDecreaseEntries = 257;
 constexpr std::uint32_t kWindowDecreaseWords = 1;
 constexpr std::uint32_t kDecreaseValueMask = 0x0001FFFF;
 constexpr unsigned kDecreaseValueShift = 0;
+constexpr std::uint32_t kDecreaseValueMin = 0;
+constexpr std::uint32_t kDecreaseValueMax = 65536;
 // slots[slot]: Parameters of every slot, read as they are. An instance with fewer slots maps only
 //   its own; beyond them accesses are refused.
 constexpr std::uint32_t kWindowSlotsOffset = 0x80000;
 constexpr std::uint32_t kWindowSlotsEntries = 16384;
 constexpr std::uint32_t kWindowSlotsWords = 8;
-constexpr std::uint32_t kSlotsFlowWord = 0;
 constexpr std::uint32_t kSlotsFlowNumberMask = 0x00FFFFFF;
 constexpr unsigned kSlotsFlowNumberShift = 0;
 constexpr std::uint32_t kSlotsFlowValidMask = 0x80000000;
 constexpr unsigned kSlotsFlowValidShift = 31;
-constexpr std::uint32_t kSlotsRateWord = 1;
 constexpr std::uint32_t kSlotsRateValueMask = 0xFFFFFFFF;
 constexpr unsigned kSlotsRateValueShift = 0;
-constexpr std::uint32_t kSlotsTargetWord = 2;
 constexpr std::uint32_t kSlotsTargetValueMask = 0xFFFFFFFF;
 constexpr unsigned kSlotsTargetValueShift = 0;
-constexpr std::uint32_t kSlotsAlphaWord = 3;
 constexpr std::uint32_t kSlotsAlphaValueMask = 0x0001FFFF;
 constexpr unsigned kSlotsAlphaValueShift = 0;
-constexpr std::uint32_t kSlotsCountsWord = 4;
 constexpr std::uint32_t kSlotsCountsTMask = 0x000000FF;
 constexpr unsigned kSlotsCountsTShift = 0;
 constexpr std::uint32_t kSlotsCountsBcMask = 0x0000FF00;
 constexpr unsigned kSlotsCountsBcShift = 8;
 constexpr std::uint32_t kSlotsCountsDscpMask = 0x003F0000;
 constexpr unsigned kSlotsCountsDscpShift = 16;
-constexpr std::uint32_t kSlotsLengthWord = 5;
 constexpr std::uint32_t kSlotsLengthValueMask = 0xFFFFFFFF;
 constexpr unsigned kSlotsLengthValueShift = 0;
-constexpr std::uint32_t kSlotsLatestWord = 6;
 constexpr std::uint32_t kSlotsLatestValueMask = 0xFFFFFFFF;
 constexpr unsigned kSlotsLatestValueShift = 0;
-constexpr std::uint32_t kSlotsDueWord = 7;
 constexpr std::uint32_t kSlotsDueTickMask = 0x0000FFFF;
 constexpr unsigned kSlotsDueTickShift = 0;
 constexpr std::uint32_t kSlotsDueEpochMask = 0x00010000;

@@ -343,4 +343,17 @@ const MapInfo kMap = {
     0x00000002,
 };
 
+Parameters parameters_of(const RegisterBlock& block) {
+  Parameters p;
+  p.enable = (block.value(kCtrl) & kCtrlEnableMask) != 0;
+  p.cnp.enable = (block.value(kCtrl) & kCtrlCnpEnableMask) != 0;
+  p.cnp.carry_marks = (block.value(kCtrl) & kCtrlCnpCarryMarksMask) != 0;
+  p.ack_mode = static_cast<std::uint8_t>((block.value(kCtrl) & kCtrlAckModeMask) >> kCtrlAckModeShift);
+  p.mtu = static_cast<std::uint16_t>((block.value(kMtu) & kMtuValueMask) >> kMtuValueShift);
+  p.cnp.interval = (block.value(kCnpInterval) & kCnpIntervalValueMask) >> kCnpIntervalValueShift;
+  p.cnp.dscp = static_cast<std::uint8_t>((block.value(kCnpDscp) & kCnpDscpValueMask) >> kCnpDscpValueShift);
+  p.cnp.priority = static_cast<std::uint8_t>((block.value(kCnpPriority) & kCnpPriorityValueMask) >> kCnpPriorityValueShift);
+  return p;
+}
+
 }  // namespace dcc::regs::nic_map

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "registers/generated/nic_parameters.h"
+#include "registers/register_block.h"
 #include "registers/register_map.h"
 
 namespace dcc::regs::nic_map {
@@ -46,7 +48,38 @@ enum Register : std::uint16_t {
   kCnpInterval,
   kCnpDscp,
   kCnpPriority,
-  kRegisterCount
+};
+
+/// Registers that the device is asked for: it has a case for each of them.
+enum class Live : std::uint16_t {
+  kStatus = Register::kStatus,
+  kHostId = Register::kHostId,
+  kSqHead = Register::kSqHead,
+  kCqTail = Register::kCqTail,
+  kQpStatus = Register::kQpStatus,
+};
+
+/// Registers whose writes the device hears of, beside parameters: it has a case for each of them.
+enum class Command : std::uint16_t {
+  kCtrl = Register::kCtrl,
+  kSqBaseLo = Register::kSqBaseLo,
+  kSqBaseHi = Register::kSqBaseHi,
+  kSqSizeLog2 = Register::kSqSizeLog2,
+  kSqTail = Register::kSqTail,
+  kCqBaseLo = Register::kCqBaseLo,
+  kCqBaseHi = Register::kCqBaseHi,
+  kCqSizeLog2 = Register::kCqSizeLog2,
+  kCqHead = Register::kCqHead,
+  kQpSelect = Register::kQpSelect,
+  kQpRemoteHost = Register::kQpRemoteHost,
+  kQpRemoteQpn = Register::kQpRemoteQpn,
+  kQpDscp = Register::kQpDscp,
+  kQpPriority = Register::kQpPriority,
+  kQpCmd = Register::kQpCmd,
+  kMrBaseLo = Register::kMrBaseLo,
+  kMrBaseHi = Register::kMrBaseHi,
+  kMrLength = Register::kMrLength,
+  kIrqCoalesce = Register::kIrqCoalesce,
 };
 
 enum Counter : std::uint16_t {
@@ -63,12 +96,10 @@ enum Counter : std::uint16_t {
   kStatRetransmits,
   kStatMrViolations,
   kStatCompletions,
-  kCounterCount
 };
 
-enum Window : std::uint16_t {
-  kWindowCount
-};
+/// What software has written, decoded.
+Parameters parameters_of(const RegisterBlock& block);
 
 // ID: Identification, the letters NIC1.
 constexpr std::uint32_t kIdOffset = 0x00000;
@@ -98,6 +129,8 @@ constexpr std::uint32_t kCtrlCnpCarryMarksMask = 0x00000008;
 constexpr unsigned kCtrlCnpCarryMarksShift = 3;
 constexpr std::uint32_t kCtrlAckModeMask = 0x00000030;
 constexpr unsigned kCtrlAckModeShift = 4;
+constexpr std::uint32_t kCtrlAckModeMin = 0;
+constexpr std::uint32_t kCtrlAckModeMax = 2;
 constexpr std::uint32_t kCtrlAckModeNone = 0;
 constexpr std::uint32_t kCtrlAckModePerPacket = 1;
 constexpr std::uint32_t kCtrlAckModePerMessage = 2;
@@ -115,6 +148,8 @@ constexpr unsigned kHostIdValueShift = 0;
 constexpr std::uint32_t kMtuOffset = 0x00018;
 constexpr std::uint32_t kMtuValueMask = 0x0000FFFF;
 constexpr unsigned kMtuValueShift = 0;
+constexpr std::uint32_t kMtuValueMin = 64;
+constexpr std::uint32_t kMtuValueMax = 9000;
 // SQ_BASE_LO: Host address of the work queue, low half; aligned to 64 bytes.
 constexpr std::uint32_t kSqBaseLoOffset = 0x00020;
 constexpr std::uint32_t kSqBaseLoValueMask = 0xFFFFFFFF;
@@ -127,6 +162,8 @@ constexpr unsigned kSqBaseHiValueShift = 0;
 constexpr std::uint32_t kSqSizeLog2Offset = 0x00028;
 constexpr std::uint32_t kSqSizeLog2ValueMask = 0x0000000F;
 constexpr unsigned kSqSizeLog2ValueShift = 0;
+constexpr std::uint32_t kSqSizeLog2ValueMin = 1;
+constexpr std::uint32_t kSqSizeLog2ValueMax = 15;
 // SQ_TAIL: Doorbell; index behind the last work entry that software has written.
 constexpr std::uint32_t kSqTailOffset = 0x0002C;
 constexpr std::uint32_t kSqTailValueMask = 0x0000FFFF;
@@ -147,6 +184,8 @@ constexpr unsigned kCqBaseHiValueShift = 0;
 constexpr std::uint32_t kCqSizeLog2Offset = 0x00048;
 constexpr std::uint32_t kCqSizeLog2ValueMask = 0x0000000F;
 constexpr unsigned kCqSizeLog2ValueShift = 0;
+constexpr std::uint32_t kCqSizeLog2ValueMin = 1;
+constexpr std::uint32_t kCqSizeLog2ValueMax = 15;
 // CQ_TAIL: Index behind the last completion that the NIC has written.
 constexpr std::uint32_t kCqTailOffset = 0x0004C;
 constexpr std::uint32_t kCqTailValueMask = 0x0000FFFF;
@@ -179,6 +218,8 @@ constexpr unsigned kQpPriorityValueShift = 0;
 constexpr std::uint32_t kQpCmdOffset = 0x00074;
 constexpr std::uint32_t kQpCmdOperationMask = 0x00000003;
 constexpr unsigned kQpCmdOperationShift = 0;
+constexpr std::uint32_t kQpCmdOperationMin = 1;
+constexpr std::uint32_t kQpCmdOperationMax = 2;
 constexpr std::uint32_t kQpCmdOperationCreate = 1;
 constexpr std::uint32_t kQpCmdOperationDestroy = 2;
 // QP_STATUS: State of the selected queue pair.
@@ -235,6 +276,8 @@ constexpr unsigned kErrorInfoWriteShift = 31;
 constexpr std::uint32_t kIrqCoalesceOffset = 0x000AC;
 constexpr std::uint32_t kIrqCoalesceCountMask = 0x000000FF;
 constexpr unsigned kIrqCoalesceCountShift = 0;
+constexpr std::uint32_t kIrqCoalesceCountMin = 1;
+constexpr std::uint32_t kIrqCoalesceCountMax = 255;
 constexpr std::uint32_t kIrqCoalesceDelayMask = 0xFFFF0000;
 constexpr unsigned kIrqCoalesceDelayShift = 16;
 // CNP_INTERVAL: Least time between two CNPs of a flow.
