@@ -16,6 +16,7 @@ timing_wheel/rtl/tw_lists.sv
 timing_wheel/rtl/tw_last_level.sv
 timing_wheel/rtl/tw_idle.sv
 timing_wheel/rtl/timing_wheel.sv
+rate_lut/rtl/rl_delay.sv
 rate_lut/rtl/rl_mul.sv
 rate_lut/rtl/rl_tables.sv
 rate_lut/rtl/rate_unit.sv

@@ -49,29 +49,24 @@ module rate_unit (
   // ---------------------------------------------------------------------------------------------
   // Registers that more than one part reads
   // ---------------------------------------------------------------------------------------------
-  logic [1:0]  s1_op_q, s2_op_q, s3_op_q, s4_op_q, s5_op_q, s6_op_q, s7_op_q, s8_op_q;
-  logic [1:0]  s9_op_q, s10_op_q, s11_op_q, s12_op_q, s13_op_q, s14_op_q, s15_op_q, s16_op_q;
+  logic [1:0]  s1_op_q, s2_op_q, s4_op_q, s6_op_q, s7_op_q, s8_op_q, s9_op_q, s10_op_q, s11_op_q;
+  logic [1:0]  s14_op_q, s15_op_q, s16_op_q;
   // Stage of an increase; table of a read.
-  logic [2:0]  s1_select_q, s2_select_q, s3_select_q, s4_select_q, s5_select_q, s6_select_q;
-  logic [2:0]  s7_select_q, s8_select_q, s9_select_q, s10_select_q, s11_select_q;
+  logic [2:0]  s1_select_q, s4_select_q, s8_select_q, s9_select_q, s11_select_q;
   // DSCP of a request; index of a read.
-  logic [8:0]  s1_index_q, s2_index_q, s3_index_q, s4_index_q, s5_index_q, s6_index_q;
-  logic [8:0]  s7_index_q, s8_index_q, s9_index_q, s10_index_q, s11_index_q;
+  logic [8:0]  s1_index_q, s2_index_q, s6_index_q, s10_index_q, s11_index_q;
   // Rc; of a cut that returns, Rt: what the answer's Rt is made of.
-  logic [31:0] s1_rc_q, s2_rc_q, s3_rc_q, s4_rc_q, s5_rc_q, s6_rc_q, s7_rc_q, s8_rc_q;
-  logic [31:0] s9_rc_q, s10_rc_q, s11_rc_q, s12_rc_q, s13_rc_q, s14_rc_q;
+  logic [31:0] s1_rc_q, s12_rc_q, s13_rc_q, s14_rc_q;
   // The rate that is multiplied: of a cut Rc, of an increase Rt.
-  logic [31:0] s1_base_q, s2_base_q, s3_base_q, s4_base_q, s5_base_q, s6_base_q, s7_base_q;
-  logic [31:0] s8_base_q, s9_base_q, s10_base_q, s11_base_q;
+  logic [31:0] s1_base_q, s9_base_q, s11_base_q;
   // A cut's new alpha; an increase's additive step; a read's word.
   logic [31:0] s2_extra_q, s3_extra_q, s4_extra_q, s5_extra_q, s6_extra_q, s7_extra_q, s8_extra_q;
   logic [31:0] s9_extra_q, s10_extra_q, s11_extra_q, s12_extra_q, s13_extra_q, s14_extra_q;
   logic [31:0] s15_extra_q, s16_extra_q;
-  logic        s1_first_q, s2_first_q, s3_first_q, s4_first_q, s5_first_q, s6_first_q, s7_first_q;
-  logic        s8_first_q, s9_first_q, s10_first_q, s11_first_q;
-  logic [7:0]  s1_marks_q, s2_marks_q, s3_marks_q, s4_marks_q, s5_marks_q, s6_marks_q;
-  logic [16:0] s1_alpha_q, s2_alpha_q, s3_alpha_q, s4_alpha_q;
-  logic [15:0] s2_f_dec_q, s3_f_dec_q, s4_f_dec_q, s5_f_dec_q, s6_f_dec_q;
+  logic        s1_first_q, s9_first_q, s10_first_q, s11_first_q;
+  logic [7:0]  s1_marks_q, s6_marks_q;
+  logic [16:0] s1_alpha_q, s4_alpha_q;
+  logic [15:0] s2_f_dec_q, s6_f_dec_q;
   logic [11:0] s3_n_q;         // alpha intervals
   logic [16:0] s7_argument_q;  // of the decrease table
 
@@ -156,51 +151,68 @@ module rate_unit (
       s1_marks_q  <= req_marks_i;
       s1_alpha_q  <= req_alpha_i;
 
-      {s2_op_q, s3_op_q, s4_op_q, s5_op_q, s6_op_q, s7_op_q, s8_op_q, s9_op_q} <=
-          {s1_op_q, s2_op_q, s3_op_q, s4_op_q, s5_op_q, s6_op_q, s7_op_q, s8_op_q};
-      {s10_op_q, s11_op_q, s12_op_q, s13_op_q, s14_op_q, s15_op_q, s16_op_q} <=
-          {s9_op_q, s10_op_q, s11_op_q, s12_op_q, s13_op_q, s14_op_q, s15_op_q};
-      {s2_select_q, s3_select_q, s4_select_q, s5_select_q, s6_select_q} <=
-          {s1_select_q, s2_select_q, s3_select_q, s4_select_q, s5_select_q};
-      {s7_select_q, s8_select_q, s9_select_q, s10_select_q, s11_select_q} <=
-          {s6_select_q, s7_select_q, s8_select_q, s9_select_q, s10_select_q};
-      {s2_index_q, s3_index_q, s4_index_q, s5_index_q, s6_index_q} <=
-          {s1_index_q, s2_index_q, s3_index_q, s4_index_q, s5_index_q};
-      {s7_index_q, s8_index_q, s9_index_q, s10_index_q, s11_index_q} <=
-          {s6_index_q, s7_index_q, s8_index_q, s9_index_q, s10_index_q};
-      {s2_first_q, s3_first_q, s4_first_q, s5_first_q} <=
-          {s1_first_q, s2_first_q, s3_first_q, s4_first_q};
-      {s6_first_q, s7_first_q, s8_first_q, s9_first_q} <=
-          {s5_first_q, s6_first_q, s7_first_q, s8_first_q};
-      {s2_marks_q, s3_marks_q, s4_marks_q, s5_marks_q, s6_marks_q} <=
-          {s1_marks_q, s2_marks_q, s3_marks_q, s4_marks_q, s5_marks_q};
-
-      s2_rc_q  <= s1_rc_q;
-      s3_rc_q  <= s2_rc_q;
-      s4_rc_q  <= s3_rc_q;
-      s5_rc_q  <= s4_rc_q;
-      s6_rc_q  <= s5_rc_q;
-      s7_rc_q  <= s6_rc_q;
-      s8_rc_q  <= s7_rc_q;
-      s9_rc_q  <= s8_rc_q;
-      s10_rc_q <= s9_rc_q;
-      s11_rc_q <= s10_rc_q;
-      s12_rc_q <= s11_rc_q;
-      s13_rc_q <= s12_target;
-      s14_rc_q <= s13_rc_q;
-
-      s2_base_q  <= s1_base_q;
-      s3_base_q  <= s2_base_q;
-      s4_base_q  <= s3_base_q;
-      s5_base_q  <= s4_base_q;
-      s6_base_q  <= s5_base_q;
-      s7_base_q  <= s6_base_q;
-      s8_base_q  <= s7_base_q;
-      s9_base_q  <= s8_base_q;
-      s10_base_q <= s9_base_q;
-      s11_base_q <= s10_base_q;
+      s2_op_q     <= s1_op_q;
+      s7_op_q     <= s6_op_q;
+      s8_op_q     <= s7_op_q;
+      s9_op_q     <= s8_op_q;
+      s10_op_q    <= s9_op_q;
+      s11_op_q    <= s10_op_q;
+      s15_op_q    <= s14_op_q;
+      s16_op_q    <= s15_op_q;
+      s9_select_q <= s8_select_q;
+      s2_index_q  <= s1_index_q;
+      s11_index_q <= s10_index_q;
+      s13_rc_q    <= s12_target;
+      s14_rc_q    <= s13_rc_q;
     end
   end
+
+  // What a later stage needs again waits until it is there.
+  rl_delay #(.Width(2), .Depth(2)) u_op_4 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s2_op_q), .q_o(s4_op_q)
+  );
+  rl_delay #(.Width(2), .Depth(2)) u_op_6 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s4_op_q), .q_o(s6_op_q)
+  );
+  rl_delay #(.Width(2), .Depth(3)) u_op_14 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s11_op_q), .q_o(s14_op_q)
+  );
+  rl_delay #(.Width(3), .Depth(3)) u_select_4 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s1_select_q), .q_o(s4_select_q)
+  );
+  rl_delay #(.Width(3), .Depth(4)) u_select_8 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s4_select_q), .q_o(s8_select_q)
+  );
+  rl_delay #(.Width(3), .Depth(2)) u_select_11 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s9_select_q), .q_o(s11_select_q)
+  );
+  rl_delay #(.Width(9), .Depth(4)) u_index_6 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s2_index_q), .q_o(s6_index_q)
+  );
+  rl_delay #(.Width(9), .Depth(4)) u_index_10 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s6_index_q), .q_o(s10_index_q)
+  );
+  rl_delay #(.Width(32), .Depth(11)) u_rc_12 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s1_rc_q), .q_o(s12_rc_q)
+  );
+  rl_delay #(.Width(32), .Depth(8)) u_base_9 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s1_base_q), .q_o(s9_base_q)
+  );
+  rl_delay #(.Width(32), .Depth(2)) u_base_11 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s9_base_q), .q_o(s11_base_q)
+  );
+  rl_delay #(.Width(1), .Depth(8)) u_first_9 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s1_first_q), .q_o(s9_first_q)
+  );
+  rl_delay #(.Width(8), .Depth(5)) u_marks_6 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s1_marks_q), .q_o(s6_marks_q)
+  );
+  rl_delay #(.Width(17), .Depth(3)) u_alpha_4 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s1_alpha_q), .q_o(s4_alpha_q)
+  );
+  rl_delay #(.Width(16), .Depth(4)) u_f_dec_6 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s2_f_dec_q), .q_o(s6_f_dec_q)
+  );
 
   // ---------------------------------------------------------------------------------------------
   // Stages 1 and 2: alpha intervals since the last cut, or the additive step with the DSCP's factor
@@ -242,10 +254,7 @@ module rate_unit (
   always_ff @(posedge clk_i) begin
     if (move) begin
       s1_delta_q <= req_first_i ? '0 : req_delta_i;
-      {s2_alpha_q, s3_alpha_q, s4_alpha_q} <= {s1_alpha_q, s2_alpha_q, s3_alpha_q};
       s2_f_dec_q <= factor[31:16];
-      {s3_f_dec_q, s4_f_dec_q, s5_f_dec_q, s6_f_dec_q} <=
-          {s2_f_dec_q, s3_f_dec_q, s4_f_dec_q, s5_f_dec_q};
       s2_extra_q <= factor;
       s3_extra_q <= s2_extra_q;
       // A step of 2^32 and more only has to reach the limit.
