@@ -96,9 +96,11 @@ Stop RiscvCpu::run_instructions() {
   const bool traced = is_traced();
   if (single_step_ || stepping_over_) {
     stepping_over_ = false;
-    return traced ? step_traced() : hart_.step();
+    return traced || observer_ != nullptr ? step_traced() : hart_.step();
   }
-  return traced ? run_traced() : hart_.run(quantum_left_);
+  if (traced) return run_traced();
+  return observer_ != nullptr ? hart_.run_observed(quantum_left_, *observer_)
+                              : hart_.run(quantum_left_);
 }
 
 void RiscvCpu::handle_stop(Stop stop) {

@@ -70,6 +70,8 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   /// Functions entered and left, cycles counted by this CPU's clock (time_of()). As slow. Null
   /// switches it off; a sink hears the end of what is open when the window or the program ends.
   void set_call_trace(riscv::CallSink* sink, const TraceWindow& window = {});
+  /// Who hears of every instruction; as slow. Null switches it off.
+  void set_observer(riscv::InstructionObserver* observer) { observer_ = observer; }
   /// Ends what the call trace holds open; once the simulation is over.
   void finish_traces();
   sc_core::sc_time time_of(std::uint64_t cycles) const;
@@ -163,6 +165,7 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   TraceWindow trace_window_;
   std::unique_ptr<riscv::CallTracker> calls_;
   TraceWindow calls_window_;
+  riscv::InstructionObserver* observer_ = nullptr;
   const DebugRegistry* registry_ = nullptr;
   std::function<std::string(std::uint64_t)> namer_;
   std::function<void(char)> console_;

@@ -51,14 +51,19 @@ Stop RiscvCpu::step_traced() {
     std::uint32_t cause = 0;
     hart_.read_csr(riscv::csr::kMcause, cause);
     if (with_line) *trace_ << "                 -- " << riscv::cause_name(cause) << '\n';
+    if (observer_ != nullptr) observer_->interrupted(before, hart_.pc());
     if (with_calls) calls_->interrupted(before, hart_.pc(), hart_.cycles());
   }
   const std::uint32_t pc = hart_.pc();
   riscv::DecodedOp op;
   const bool fetched = hart_.instruction_at(pc, op);
   const std::uint64_t traps = hart_.steps() - hart_.retired();
+  const std::uint64_t steps = hart_.steps();
   const Stop stop = hart_.step();
   const bool trapped = hart_.steps() - hart_.retired() != traps;
+  if (observer_ != nullptr && hart_.steps() != steps) {
+    observer_->executed(op, pc, hart_.pc(), trapped);
+  }
   if (with_line) write_trace_line(pc, fetched ? &op : nullptr, trapped);
   if (with_calls) calls_->executed(op, pc, hart_.pc(), trapped, hart_.cycles());
   return stop;

@@ -119,6 +119,23 @@ Stop Hart::run(std::uint64_t budget) {
   }
 }
 
+Stop Hart::run_observed(std::uint64_t budget, InstructionObserver& observer) {
+  const std::uint64_t end = steps_ + budget;
+  Stop stop = Stop::kBudget;
+  while (steps_ < end && stop == Stop::kBudget) {
+    const std::uint32_t before = pc_;
+    if (stop_ == Stop::kNone && take_interrupt()) observer.interrupted(before, pc_);
+    const std::uint32_t pc = pc_;
+    const std::uint64_t step = steps_;
+    const std::uint64_t trapped = trapped_;
+    DecodedOp op;
+    instruction_at(pc, op);  // where nothing can be fetched, a trap tells
+    stop = run(1);
+    if (steps_ != step) observer.executed(op, pc, pc_, trapped_ != trapped);
+  }
+  return stop;
+}
+
 bool Hart::take_interrupt() {
   const std::uint32_t cause = csr_.interrupt_to_take();
   if (cause == 0) return false;
@@ -208,6 +225,7 @@ void Hart::decode_into(DecodedOp& entry, std::uint32_t pc) {
     return;
   }
   DecodedOp op = decode(bits, pc);
+  op.stride = static_cast<std::uint8_t>(op.halfwords * sizeof(DecodedOp));
   if (op.halfwords == 2) cache_.mark_reached(pc + 2);
   if (op.op == Op::kJal && op.rd == kSink && op.imm == 0) op.op = Op::kSelfLoop;
   const std::uint32_t target = pc + static_cast<std::uint32_t>(op.imm);
@@ -215,7 +233,7 @@ void Hart::decode_into(DecodedOp& entry, std::uint32_t pc) {
     const auto nearer = [&op](Op from, Op to) {
       if (op.op == from) {
         op.op = to;
-        op.imm /= 2;
+        op.imm = op.imm / 2 * static_cast<std::int32_t>(sizeof(DecodedOp));
         return true;
       }
       return false;

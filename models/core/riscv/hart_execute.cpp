@@ -12,13 +12,12 @@
 #define OP(name) op_##name
 #define NEXT()                                    \
   do {                                            \
-    if (left == 0) goto used_up;                  \
-    --left;                                       \
-    a = x[ip->rs1];                               \
-    b = x[ip->rs2];                               \
-    imm = as_unsigned(ip->imm);                   \
+    if (left-- == 0) goto used_up;                \
     goto* kLabels[static_cast<unsigned>(ip->op)]; \
   } while (false)
+#define RS1 x[ip->rs1]
+#define RS2 x[ip->rs2]
+#define IMM as_unsigned(ip->imm)
 #define NEXT_IF(done) \
   if (done) NEXT();   \
   return
@@ -79,10 +78,13 @@ void Hart::execute(std::uint64_t end) {
   const auto pc_of_ip = [&]() DCC_INLINE {
     return page->base + 2 * static_cast<U32>(ip - page->ops.data());
   };
-  const auto next = [&]() DCC_INLINE { ip += ip->halfwords; };
+  const auto jump_by = [&](std::ptrdiff_t bytes_of_entries) DCC_INLINE {
+    ip = reinterpret_cast<DecodedOp*>(reinterpret_cast<char*>(ip) + bytes_of_entries);
+  };
+  const auto next = [&]() DCC_INLINE { jump_by(ip->stride); };
   const auto write = [&](U32 value) DCC_INLINE {
     x[ip->rd] = value;
-    ip += ip->halfwords;
+    next();
   };
   const auto next_pc = [&]()
                            DCC_INLINE { return pc_of_ip() + 2 * static_cast<U32>(ip->halfwords); };
@@ -102,7 +104,7 @@ void Hart::execute(std::uint64_t end) {
     return true;
   };
   const auto branch_near = [&](bool taken) DCC_INLINE {
-    ip += taken ? static_cast<std::ptrdiff_t>(ip->imm) : ip->halfwords;
+    jump_by(taken ? ip->imm : static_cast<S32>(ip->stride));
   };
   const auto branch = [&](bool taken) DCC_INLINE {
     if (taken) return go_to(pc_of_ip() + as_unsigned(ip->imm));
@@ -162,68 +164,67 @@ void Hart::execute(std::uint64_t end) {
 #define DCC_LABEL(name, mnemonic) &&op_##name,
   static const void* const kLabels[] = {DCC_RISCV_OPS(DCC_LABEL)};
 #undef DCC_LABEL
-  U32 a;
-  U32 b;
-  U32 imm;
   NEXT();
 
   // clang-format off
-  OP(Addi): write(a + imm); NEXT();
+  OP(Addi): write(RS1 + IMM); NEXT();
   OP(Lui):
-  OP(Auipc): write(imm); NEXT();
-  OP(Slti): write(as_signed(a) < ip->imm); NEXT();
-  OP(Sltiu): write(a < imm); NEXT();
-  OP(Xori): write(a ^ imm); NEXT();
-  OP(Ori): write(a | imm); NEXT();
-  OP(Andi): write(a & imm); NEXT();
-  OP(Slli): write(a << (imm & 31)); NEXT();
-  OP(Srli): write(a >> (imm & 31)); NEXT();
-  OP(Srai): write(as_unsigned(as_signed(a) >> (imm & 31))); NEXT();
-  OP(Add): write(a + b); NEXT();
-  OP(Sub): write(a - b); NEXT();
-  OP(Sll): write(a << (b & 31)); NEXT();
-  OP(Slt): write(as_signed(a) < as_signed(b)); NEXT();
-  OP(Sltu): write(a < b); NEXT();
-  OP(Xor): write(a ^ b); NEXT();
-  OP(Srl): write(a >> (b & 31)); NEXT();
-  OP(Sra): write(as_unsigned(as_signed(a) >> (b & 31))); NEXT();
-  OP(Or): write(a | b); NEXT();
-  OP(And): write(a & b); NEXT();
+  OP(Auipc): write(IMM); NEXT();
+  OP(Slti): write(as_signed(RS1) < ip->imm); NEXT();
+  OP(Sltiu): write(RS1 < IMM); NEXT();
+  OP(Xori): write(RS1 ^ IMM); NEXT();
+  OP(Ori): write(RS1 | IMM); NEXT();
+  OP(Andi): write(RS1 & IMM); NEXT();
+  OP(Slli): write(RS1 << (IMM & 31)); NEXT();
+  OP(Srli): write(RS1 >> (IMM & 31)); NEXT();
+  OP(Srai): write(as_unsigned(as_signed(RS1) >> (IMM & 31))); NEXT();
+  OP(Add): write(RS1 + RS2); NEXT();
+  OP(Sub): write(RS1 - RS2); NEXT();
+  OP(Sll): write(RS1 << (RS2 & 31)); NEXT();
+  OP(Slt): write(as_signed(RS1) < as_signed(RS2)); NEXT();
+  OP(Sltu): write(RS1 < RS2); NEXT();
+  OP(Xor): write(RS1 ^ RS2); NEXT();
+  OP(Srl): write(RS1 >> (RS2 & 31)); NEXT();
+  OP(Sra): write(as_unsigned(as_signed(RS1) >> (RS2 & 31))); NEXT();
+  OP(Or): write(RS1 | RS2); NEXT();
+  OP(And): write(RS1 & RS2); NEXT();
 
-  OP(Mul): write(a * b); NEXT();
-  OP(Mulh): write(static_cast<U32>((wide(a) * wide(b)) >> 32)); NEXT();
-  OP(Mulhsu): write(static_cast<U32>((wide(a) * static_cast<S64>(b)) >> 32)); NEXT();
-  OP(Mulhu): write(static_cast<U32>((static_cast<U64>(a) * b) >> 32)); NEXT();
-  OP(Div): write(divide(a, b)); NEXT();
-  OP(Divu): write(b == 0 ? 0xFFFFFFFFu : a / b); NEXT();
-  OP(Rem): write(remainder(a, b)); NEXT();
-  OP(Remu): write(b == 0 ? a : a % b); NEXT();
+  OP(Mul): write(RS1 * RS2); NEXT();
+  OP(Mulh): write(static_cast<U32>((wide(RS1) * wide(RS2)) >> 32)); NEXT();
+  OP(Mulhsu): write(static_cast<U32>((wide(RS1) * static_cast<S64>(RS2)) >> 32)); NEXT();
+  OP(Mulhu): write(static_cast<U32>((static_cast<U64>(RS1) * RS2) >> 32)); NEXT();
+  OP(Div): write(divide(RS1, RS2)); NEXT();
+  OP(Divu): write(RS2 == 0 ? 0xFFFFFFFFu : RS1 / RS2); NEXT();
+  OP(Rem): write(remainder(RS1, RS2)); NEXT();
+  OP(Remu): write(RS2 == 0 ? RS1 : RS1 % RS2); NEXT();
 
-  OP(BeqNear): branch_near(a == b); NEXT();
-  OP(BneNear): branch_near(a != b); NEXT();
-  OP(BltNear): branch_near(as_signed(a) < as_signed(b)); NEXT();
-  OP(BgeNear): branch_near(as_signed(a) >= as_signed(b)); NEXT();
-  OP(BltuNear): branch_near(a < b); NEXT();
-  OP(BgeuNear): branch_near(a >= b); NEXT();
-  OP(Beq): NEXT_IF(branch(a == b));
-  OP(Bne): NEXT_IF(branch(a != b));
-  OP(Blt): NEXT_IF(branch(as_signed(a) < as_signed(b)));
-  OP(Bge): NEXT_IF(branch(as_signed(a) >= as_signed(b)));
-  OP(Bltu): NEXT_IF(branch(a < b));
-  OP(Bgeu): NEXT_IF(branch(a >= b));
+  OP(BeqNear): branch_near(RS1 == RS2); NEXT();
+  OP(BneNear): branch_near(RS1 != RS2); NEXT();
+  OP(BltNear): branch_near(as_signed(RS1) < as_signed(RS2)); NEXT();
+  OP(BgeNear): branch_near(as_signed(RS1) >= as_signed(RS2)); NEXT();
+  OP(BltuNear): branch_near(RS1 < RS2); NEXT();
+  OP(BgeuNear): branch_near(RS1 >= RS2); NEXT();
+  OP(Beq): NEXT_IF(branch(RS1 == RS2));
+  OP(Bne): NEXT_IF(branch(RS1 != RS2));
+  OP(Blt): NEXT_IF(branch(as_signed(RS1) < as_signed(RS2)));
+  OP(Bge): NEXT_IF(branch(as_signed(RS1) >= as_signed(RS2)));
+  OP(Bltu): NEXT_IF(branch(RS1 < RS2));
+  OP(Bgeu): NEXT_IF(branch(RS1 >= RS2));
 
   OP(JalNear):
     x[ip->rd] = next_pc();
-    ip += ip->imm;
+    jump_by(ip->imm);
     NEXT();
   OP(Jal): {
-    const U32 target = pc_of_ip() + imm;
+    const U32 target = pc_of_ip() + IMM;
     x[ip->rd] = next_pc();
     NEXT_IF(go_to(target));
   }
-  OP(Jalr):
+  OP(Jalr): {
+    const U32 target = (RS1 + IMM) & ~1u;  // rd may be rs1
     x[ip->rd] = next_pc();
-    NEXT_IF(go_to((a + imm) & ~1u));
+    NEXT_IF(go_to(target));
+  }
   OP(SelfLoop):
     if (!csr_.interrupts_enabled() || !csr_.any_interrupt_enabled()) {
       publish();
@@ -238,11 +239,11 @@ void Hart::execute(std::uint64_t end) {
   OP(Lw): NEXT_IF(load(4, plain));
   OP(Lbu): NEXT_IF(load(1, plain));
   OP(Lhu): NEXT_IF(load(2, plain));
-  OP(SbStack): if (stack_overflow(a + imm)) return;
+  OP(SbStack): if (stack_overflow(RS1 + IMM)) return;
   OP(Sb): NEXT_IF(store(1));
-  OP(ShStack): if (stack_overflow(a + imm)) return;
+  OP(ShStack): if (stack_overflow(RS1 + IMM)) return;
   OP(Sh): NEXT_IF(store(2));
-  OP(SwStack): if (stack_overflow(a + imm)) return;
+  OP(SwStack): if (stack_overflow(RS1 + IMM)) return;
   OP(Sw): NEXT_IF(store(4));
 
   OP(Fence): next(); NEXT();  // one hart, and its accesses happen in order
@@ -308,6 +309,7 @@ void Hart::execute(std::uint64_t end) {
   // clang-format on
 
 used_up:
+  left = 0;
   pc_ = pc_of_ip();
   publish();
 }
@@ -315,6 +317,9 @@ used_up:
 }  // namespace dcc::riscv
 
 #undef NEXT_IF
+#undef IMM
+#undef RS2
+#undef RS1
 #undef NEXT
 #undef OP
 #undef DCC_INLINE

@@ -9,7 +9,7 @@ namespace dcc::riscv {
 // clang-format off
 /// Every decoded operation, in the order of enum Op: X(name, mnemonic).
 /// The first five are states of a decode-cache entry rather than instructions. "Near" forms jump
-/// within their page: imm counts cache entries. "Stack" forms store relative to sp and are compared
+/// within their page: imm counts bytes of cache entries. "Stack" forms store relative to sp and are compared
 /// with the end of the stack. The compressed forms decode to the operation they stand for.
 #define DCC_RISCV_OPS(X)                                                                       \
   X(Undecoded, "?") X(PageEnd, "?") X(DebugBreak, "?") X(Trigger, "?")                         \
@@ -58,7 +58,9 @@ struct DecodedOp {
   std::uint8_t rs1 = 0;
   std::uint8_t rs2 = 0;
   std::uint8_t halfwords = 2;  // length: 1 compressed, 2 otherwise
+  std::uint8_t stride = 0;     // in the cache: bytes of entries to the next instruction's
 };
+static_assert(sizeof(DecodedOp) == 16, "an entry's place is found by shifting");
 
 /// The modes a hart of machines and users has, by their number in mstatus.MPP.
 enum class Privilege : std::uint8_t { kUser = 0, kMachine = 3 };
