@@ -8,7 +8,8 @@ run="g++ cmake ninja-build pkg-config libsystemc-dev libyaml-cpp-dev libcli11-de
 docs="$run mkdocs mkdocs-material"
 test="$docs libgtest-dev libgmock-dev libbenchmark-dev ccache verilator yosys berkeley-abc clang-format clang-tidy
  python3-jsonschema gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch libunicorn-dev
- qemu-system-misc libxml2-utils tshark gtkwave snakemake zsh git chromium chromium-driver python3-selenium"
+ qemu-system-misc libxml2-utils tshark gtkwave snakemake zsh git chromium chromium-driver python3-selenium
+ python3-pandas python3-nbconvert python3-ipykernel flake8 mypy"
 handoff="$test iverilog lcov opensta fpga-icestorm nextpnr-ice40 qflow-tech-osu018"
 
 case "${1:-}" in

@@ -208,6 +208,34 @@ grid:
         self.assertEqual(pictures, ["heatmap_queue_switch-ecn-kmin_switch-ecn-kmax.png",
                                     "pareto_queue_goodput.png"])
 
+    def test_a_figure_that_only_some_platforms_have(self):
+        """slowdown.all is empty without finite flows, and in a run of a microsecond always."""
+        name = self.write(HEAD + """grid: {nic.controller.slots: [8, 1024, 64]}
+metrics: {slow: slowdown.all.p99, queue: 'queues[port=s0->h0].max_bytes', jain: aggregate.jain}
+""")
+        self.sweep(name, "--out", "o")
+        with open(self.folder / "o/table.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["slow"] for row in rows], ["", "", ""])
+        self.assertTrue(all(float(row["queue"]) > 0 for row in rows))
+        base = sqlite3.connect(self.folder / "o/results.sqlite")
+        self.assertEqual(base.execute('SELECT "nic.controller.slots" AS slots FROM results WHERE slots '
+                                      "> 8 ORDER BY slots").fetchall(), [(64,), (1024,)])
+        types = {row[1]: row[2] for row in base.execute("PRAGMA table_info(results)")}
+        self.assertEqual((types["nic.controller.slots"], types["jain"]), ("INTEGER", "REAL"))
+        self.assertEqual(base.execute("SELECT text, number FROM parameters WHERE point = 2").fetchall(),
+                         [("1024", 1024.0)])
+
+    def test_a_figure_that_no_point_has(self):
+        name = self.write(HEAD + """seeds: 1..2
+metrics: {queue: queues.99.max_bytes, port: 'queues[port=s9].max_bytes', jain: aggregate.jain}
+""")
+        done = self.sweep(name, "--out", "o", code=1)
+        self.assertEqual(done.stderr, """metric queue: no point has it: a list of 9 has no index 99
+metric port: no point has it: no element with port=s9
+""")
+        self.assertIn("2 of 2 points ok", done.stdout)
+
     def test_shipped_sweeps_are_accepted(self):
         for file in sorted((ROOT / "configs/sweeps").glob("*.yaml")):
             with self.subTest(file=file.name):
@@ -228,7 +256,9 @@ class Refused(Sweeps):
         (HEAD + METRICS, "1:1: ", "nothing varies"),
         (HEAD + "seeds: 1..2\nmetrics: {g: aggregate.goodput}\n", "4:14: ", "unknown metric",
          "did you mean 'goodput_gbps'?"),
-        (HEAD + "seeds: 1..2\nmetrics: {g: queues.99.max_bytes}\n", "4:14: ", "has no index 99"),
+        (HEAD + "seeds: 1..2\nmetrics: {g: queues.max_bytes}\n", "4:14: ", "no index into a list"),
+        (HEAD + "seeds: 1..2\nmetrics: {g: 'queues[prt=s].max_bytes'}\n", "4:14: ", "no 'prt'"),
+        (HEAD + "seeds: 1..2\nmetrics: {g: queues.0}\n", "4:14: ", "is a map"),
         (HEAD + "seeds: 1..2\nmetrics: {g: aggregate}\n", "4:14: ", "is a map"),
         (HEAD + "seeds: 1..2\nmetrics: {g: median(flows.*.fct_s)}\n", "4:14: ", "'median'"),
         (HEAD + METRICS + "seeds: 1..2\nbest: {queu: min}\n", "5:8: ", "did you mean 'queue'?"),
@@ -331,6 +361,28 @@ seeds: 4..6\n""")
                 (1, "", False, "1"), (0.5, "", False, "0.5"), (0.0123456, "", False, "0.0123"),
                 (7.6, "", True, "8"), (123456, "", True, "123500")):
             self.assertEqual(quantity.show(fractions.Fraction(value), kind, whole), text)
+
+    def test_a_description_has_the_paths_of_figures(self):
+        rows = [{"path": p, "unit": u} for p, u in (
+            ("completed", ""), ("sum.drops", "packets"), ("queues.N.port", ""), ("queues.N.max", "bytes"),
+            ("hosts.N.wheel.N.lag", "ticks"))]
+        description = metric_path.described(rows)
+        for path, unit in (("completed", ""), ("sum.drops", "packets"), ("queues.7.max", "bytes"),
+                           ("queues[port=s0->h0].max", "bytes"), ("max(queues.*.max)", "bytes"),
+                           ("count(queues.*.max)", ""), ("mean(hosts.3.wheel.*.lag)", "ticks")):
+            self.assertEqual(metric_path.Metric(path, None).unit(description), unit, path)
+        for path in ("sum", "sum.drop", "queues", "queues.0", "queues.max", "queues[prt=x].max",
+                     "hosts.0.wheel.lag", "completed.x", "max(completed.*)", "max(sum.*.drops)"):
+            with self.assertRaises(metric_path.Missing, msg=path):
+                metric_path.Metric(path, None).unit(description)
+
+    def test_axes_that_are_numbers_are_compared_as_numbers(self):
+        for texts, values in ((["8", "1024"], [8, 1024]), (["1/256", "1.5"], [1 / 256, 1.5]),
+                              (["5KB", "1MiB", ""], [5000, 1048576, None]), (["55us", "1ms"], [55e-6, 1e-3]),
+                              (["true", "false"], [True, False]), (["dcc", "8"], ["dcc", "8"]),
+                              (["4/5/7", "8/4/4"], ["4/5/7", "8/4/4"]), (["8", ""], [8, None])):
+            self.assertEqual(sweep_table.typed(texts), values)
+            self.assertEqual([type(v) for v in sweep_table.typed(texts)], [type(v) for v in values])
 
     def test_metrics(self):
         tree = {"a": {"b": 1.5, "list": [{"n": "x", "v": 3}, {"n": "y.z", "v": 5}], "none": None}}

@@ -19,6 +19,37 @@ class Missing(Exception):
     """The path leads nowhere; the text says where it ends."""
 
 
+class Elements:
+    """In a description: a list of any number of elements, each described by `one`."""
+
+    def __init__(self, one):
+        self.one = one
+
+
+def described(rows):
+    """What `dccvp metrics --format json` says as a document like metrics.json, in which a figure is
+    its row: a path that has a value there is the path of a figure."""
+    def nested(paths):
+        if "" in paths:
+            return paths[""]
+        parts = {}
+        for path, row in paths.items():
+            head, _, rest = path.partition(".")
+            parts.setdefault(head, {})[rest] = row
+        if set(parts) == {"N"}:
+            return Elements(nested(parts["N"]))
+        return {head: nested(part) for head, part in parts.items()}
+
+    return nested({row["path"]: Leaf(row) for row in rows})
+
+
+class Leaf:
+    """A figure that is described: its unit, as `dccvp metrics` says it."""
+
+    def __init__(self, row):
+        self.unit = row["unit"]
+
+
 class Metric:
     def __init__(self, text, node):
         self.text = text
@@ -43,20 +74,34 @@ class Metric:
         if ("*" in self.steps) != (self.function is not None):
             fail(node, "'*' needs max, min, mean, sum or count around the path, and they need it")
 
-    def value(self, metrics):
-        """A number, a truth value, a text, or None where the run has none. Throws Missing."""
+    def found(self, metrics):
         found = [metrics]
         for step in self.steps:
             found = [inner for outer in found for inner in follow(outer, step)]
+        return found
+
+    def unit(self, description):
+        """The unit that `described` tells. Throws Missing for the path of no figure."""
+        leaves = self.found(description)
+        if not all(isinstance(leaf, Leaf) for leaf in leaves):
+            raise Missing(f"'{self.text}' is a {kind(leaves[0])}, not a figure" + names(leaves[0]))
+        return "" if self.function == "count" else leaves[0].unit
+
+    def value(self, metrics):
+        """A number, a truth value, a text, or None where the run has none. Throws Missing."""
+        found = self.found(metrics)
         if self.function:
             values = [v for v in found if isinstance(v, (int, float)) and not isinstance(v, bool)]
             if self.function == "count":
                 return len(values)
             return FUNCTIONS[self.function](values) if values else None
         if isinstance(found[0], (dict, list)):
-            raise Missing(f"'{self.text}' is a {'map' if isinstance(found[0], dict) else 'list'}, "
-                          "not a figure" + names(found[0]))
+            raise Missing(f"'{self.text}' is a {kind(found[0])}, not a figure" + names(found[0]))
         return found[0]
+
+
+def kind(value):
+    return "map" if isinstance(value, dict) else "list"
 
 
 def names(value):
@@ -64,7 +109,15 @@ def names(value):
 
 
 def follow(value, step):
-    """What a step leads to: one element, or with `*` any number."""
+    """What a step leads to: one element, or with `*` any number. Null holds nothing but null."""
+    if value is None:
+        return [None]
+    if isinstance(value, Elements):
+        if isinstance(step, tuple):
+            follow(value.one, step[0])  # such a field is there
+        elif step != "*" and not step.isdigit():
+            raise Missing(f"'{step}' is no index into a list")
+        return [value.one]
     if step == "*":
         if isinstance(value, dict):
             return list(value.values())

@@ -66,11 +66,14 @@ def report(folder, rows, ended_by_signal):
         message = ended_by_signal.get(point["id"]) or row["message"]
         print(f"point {row['point']} {row['status']}: {settings_text(point)}: {message}",
               file=sys.stderr)
+    empty = sweep_table.always_missing(rows, folder.document["metrics"])
+    for name, why in empty.items():
+        print(f"metric {name}: no point has it: {why}", file=sys.stderr)
     best = folder.path / "best.md"
     if best.exists():
         print(best.read_text(), end="")
     print(f"{len(rows) - len(bad)} of {len(rows)} points ok. Table: {folder.path}/table.csv")
-    return 1 if bad else 0
+    return 1 if bad or empty else 0
 
 
 def run_point(path, name):
@@ -99,11 +102,11 @@ def prepared(options):
     out = options.snakemake or options.out or pathlib.Path("out") / plan.path.stem
     sweep_points.Folder.refuse_foreign(out)
     folder = sweep_points.Folder(
-        out, sweep_points.document_of(plan, program, options.overrides, {}))
+        out, sweep_points.document_of(plan, program, options.overrides,
+                                      sweep_check.units_of(plan, str(program))))
     accepted = {i for i, point in enumerate(folder.points)
                 if (folder.status(point) or {}).get("status") == sweep_points.OK}
     refused = sweep_check.refusals(plan, str(program), options.overrides, options.jobs, accepted)
-    sweep_check.check_metrics(plan, str(program), options.overrides, refused)
     for i, message in refused.items():
         folder.points[i]["refused"] = message
     folder.save()

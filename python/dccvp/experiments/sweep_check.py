@@ -1,9 +1,7 @@
 """What only the program knows: does the platform accept the points, do the metrics exist?"""
 
 import json
-import pathlib
 import subprocess
-import tempfile
 
 from dccvp.common import processes
 from dccvp.experiments import metric_path
@@ -57,23 +55,15 @@ def refusals(plan, program, extra, jobs, known=frozenset()):
     return refused
 
 
-def check_metrics(plan, program, extra, refused):
-    """Looks every metric up in the result of a run of one microsecond. Throws InputError."""
-    point = next(i for i in range(len(plan.points)) if i not in refused)
-    with tempfile.TemporaryDirectory(prefix="dccvp-sweep-") as folder:
-        out = pathlib.Path(folder) / "probe"
-        command = [program, "run", str(plan.platform.resolve()),
-                   *arguments_of(plan.common + plan.points[point], extra),
-                   "-c", "duration=1us", "-c", "measure={from: 0us, to: 1us}", "-c", "expect=[]",
-                   "-c", "output.trace.packets=[]", "--out", str(out), "--quiet", "--no-plots"]
-        done = subprocess.run(command, cwd=plan.path.resolve().parent, capture_output=True, text=True,
-                              check=False)
-        if not (out / "metrics.json").exists():
-            fail(plan.platform_node, "a run of 1us to look the metrics up failed: "
-                 + done.stderr.strip().removeprefix(PREFIX))
-        metrics = json.loads((out / "metrics.json").read_text())
-    for metric in plan.metrics.values():
+def units_of(plan, program):
+    """{metric: unit} by what the program says its figures are. Throws InputError for what is none."""
+    done = subprocess.run([program, "metrics", "--format", "json"], capture_output=True, text=True,
+                          check=True)
+    description = metric_path.described(json.loads(done.stdout))
+    units = {}
+    for name, metric in plan.metrics.items():
         try:
-            metric.value(metrics)
+            units[name] = metric.unit(description)
         except metric_path.Missing as missing:
             fail(metric.node, f"unknown metric '{metric.text}': {missing}")
+    return units

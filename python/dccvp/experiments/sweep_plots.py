@@ -1,5 +1,8 @@
 """Pictures of a sweep: heat maps over two parameters and trade-offs between two metrics."""
 
+import itertools
+import math
+
 from dccvp.common.pictures import COLOURS, GRID, INK
 import matplotlib.pyplot as plt
 
@@ -20,7 +23,7 @@ def file_name(*parts):
     return "_".join("".join(c if c.isalnum() else "-" for c in part) for part in parts if part) + ".png"
 
 
-def draw_heatmap(plot, lines, out):
+def draw_heatmap(plot, lines, units, out):
     """A panel for each value of `by`; a cell is the mean over everything else that varies."""
     metric, x, y, by = plot["metric"], plot["x"], plot["y"], plot.get("by")
     xs, ys = ordered(line[x] for line in lines), ordered(line[y] for line in lines)
@@ -51,38 +54,92 @@ def draw_heatmap(plot, lines, out):
         if panel is not None:
             ax.set_title(f"{by} = {panel}", fontsize=8, loc="left")
     axes[0][0].set_ylabel(y, fontsize=8)
-    fig.colorbar(image, ax=list(axes[0]), label=metric)
+    fig.colorbar(image, ax=list(axes[0]), label=with_unit(metric, units))
     fig.savefig(out / file_name("heatmap", metric, x, y), dpi=110)
     plt.close(fig)
 
 
-def draw_pareto(plot, lines, best, out):
+def with_unit(metric, units):
+    return f"{metric}, {units[metric]}" if units[metric] else metric
+
+
+def along(line):
+    """Places on a line's points and, every few pixels, on what joins them."""
+    points = [line.axes.transData.transform(point) for point in zip(*line.get_data())]
+    if line.get_linestyle() == "None":
+        return points
+    for (x, y), (to_x, to_y) in list(zip(points, points[1:])):
+        steps = int(math.hypot(to_x - x, to_y - y) / 4) + 1
+        points += [(x + (to_x - x) * i / steps, y + (to_y - y) * i / steps) for i in range(steps)]
+    return points
+
+
+def write_labels(ax, labels):
+    """Texts beside their points, [(x, y, text)], none over another, a point or a line: each goes where
+    there is room, near its point; one for which there is none is left out."""
+    ax.figure.canvas.draw()  # the layout decides where points are
+    drawn = [place for line in ax.lines for place in along(line)]
+    inside = ax.get_window_extent()
+    pixels = ax.figure.dpi / 72  # a point of offset
+
+    def free(box):
+        return (inside.x0 < box.x0 and box.x1 < inside.x1 and inside.y0 < box.y0 and box.y1 < inside.y1
+                and not any(box.overlaps(other) for other in taken)
+                and not any(box.contains(*place) for place in drawn))
+
+    taken = []
+    for x, y, text in labels:
+        label = ax.annotate(text, (x, y), textcoords="offset points", fontsize=8, color=INK,
+                            ha="center", va="center", xytext=(0, 0))
+        size = label.get_window_extent()
+        for distance, angle in itertools.product((10, 14, 20, 28, 38), range(90, 450, 20)):
+            across, up = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+            label.set_position((across * (size.width / 2 / pixels + distance),
+                                up * (size.height / 2 / pixels + distance)))
+            box = label.get_window_extent().padded(2)
+            if free(box):
+                taken.append(box)
+                break
+        else:
+            label.remove()
+
+
+def draw_pareto(plot, lines, best, units, out):
+    """Every point, and a line through those that no other beats, with their numbers in the table;
+    settings that gave the same two figures are one point with several numbers."""
     x, y, by = plot["x"], plot["y"], plot.get("by")
     able = [line for line in lines if line[x] is not None and line[y] is not None]
     if not able:
         return
-    front = sorted(sweep_table.pareto(able, {x: best[x], y: best[y]}), key=lambda line: line[x])
-    fig, ax = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
+    front = {}
+    for line in sweep_table.pareto(able, {x: best[x], y: best[y]}):
+        front.setdefault((line[x], line[y]), []).append(str(line["point"]))
+    fig, ax = plt.subplots(figsize=(7, 4.8), layout="constrained")
     for i, group in enumerate(ordered(line[by] for line in able) if by else [None]):
-        mine = [line for line in able if by is None or line[by] == group]
-        ax.plot([line[x] for line in mine], [line[y] for line in mine], "o", markersize=5,
-                color=COLOURS[i % len(COLOURS)], label=group)
-    ax.plot([line[x] for line in front], [line[y] for line in front], color=INK, linewidth=1,
-            label="not beaten")
-    for line in front:
-        ax.annotate(str(line["point"]), (line[x], line[y]), textcoords="offset points", xytext=(4, 4),
-                    fontsize=8)
-    ax.set_xlabel(f"{x} ({best[x]} is better)")
-    ax.set_ylabel(f"{y} ({best[y]} is better)")
+        mine = sorted({(line[x], line[y]) for line in able if by is None or line[by] == group})
+        ax.plot(*zip(*mine), "o", markersize=5, color=COLOURS[i % len(COLOURS)],
+                label=f"{by} = {group}" if by else "settings")
+    ax.plot(*zip(*sorted(front)), "o-", color=INK, linewidth=1, markersize=8, markerfacecolor="none",
+            label="not beaten (points of table.csv)")
+    ax.set_xlabel(f"{with_unit(x, units)} ({best[x]} is better)")
+    ax.set_ylabel(f"{with_unit(y, units)} ({best[y]} is better)")
+    ax.margins(0.08)
     ax.grid(color=GRID)
     ax.set_axisbelow(True)
-    ax.legend(frameon=False, fontsize=8)
+    ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0,
+              ncols=3)
+    write_labels(ax, [(*place, shortened(numbers)) for place, numbers in sorted(front.items())])
     fig.savefig(out / file_name("pareto", x, y), dpi=110)
     plt.close(fig)
 
 
+def shortened(numbers):
+    return ", ".join(numbers[:3]) + (f" and {len(numbers) - 3} more" if len(numbers) > 3 else "")
+
+
 def draw(folder, lines):
+    units = folder.document["units"]
     for plot in folder.document["heatmaps"]:
-        draw_heatmap(plot, lines, folder.path)
+        draw_heatmap(plot, lines, units, folder.path)
     for plot in folder.document["pareto"]:
-        draw_pareto(plot, lines, folder.document["best"], folder.path)
+        draw_pareto(plot, lines, folder.document["best"], units, folder.path)

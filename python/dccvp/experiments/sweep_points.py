@@ -20,24 +20,24 @@ from dccvp.common.ending import InputError
 from dccvp.common.whole_file import write_whole
 
 OK, FAILED, REFUSED = "ok", "failed", "refused"
-DOCUMENT = {"dccvp", "platform", "folder", "name", "axes", "points", "metrics", "best", "heatmaps",
-            "pareto"}
+DOCUMENT = {"dccvp", "platform", "folder", "name", "axes", "points", "metrics", "units", "best",
+            "heatmaps", "pareto"}
 
 
-def document_of(plan, program, extra, refused):
+def document_of(plan, program, extra, units):
     """The plan as what sweep.json holds."""
     program = pathlib.Path(program).resolve()
     code = hashlib.sha256(program.read_bytes()).hexdigest()
     platform = hashlib.sha256(plan.platform.read_bytes()).hexdigest()
     points = []
-    for i, settings in enumerate(plan.points):
+    for settings in plan.points:
         arguments = [s.argument for s in plan.common + settings] + list(extra)
         name = hashlib.sha256(json.dumps([code, platform, arguments]).encode()).hexdigest()[:12]
         points.append({"id": name, "arguments": arguments,
-                       "values": {s.key: s.text for s in settings}, "refused": refused.get(i)})
+                       "values": {s.key: s.text for s in settings}, "refused": None})
     return {"dccvp": str(program), "platform": str(plan.platform.resolve()),
             "folder": str(plan.path.resolve().parent), "name": plan.path.name, "axes": plan.axes,
-            "points": points, "metrics": {n: m.text for n, m in plan.metrics.items()},
+            "points": points, "metrics": {n: m.text for n, m in plan.metrics.items()}, "units": units,
             "best": plan.best, "heatmaps": plan.heatmaps, "pareto": plan.pareto}
 
 

@@ -14,13 +14,13 @@ from dccvp.common.whole_file import write_whole
 
 
 def rows_of(folder):
-    """A dict a point: point (from 1), id, status, message, parameters, metrics. Metrics are empty
-    unless the point is ok."""
+    """A dict a point: point (from 1), id, status, message, parameters, metrics. Metrics are None
+    unless the point is ok; `missing` says why one is not there although it is."""
     metrics = {n: metric_path.Metric(t, None) for n, t in folder.document["metrics"].items()}
     rows = []
     for number, point in enumerate(folder.points, 1):
         done = folder.status(point) or {"status": "missing", "message": ""}
-        row = {"point": number, "id": point["id"], **done}
+        row = {"point": number, "id": point["id"], **done, "missing": {}}
         row.update({axis: point["values"].get(axis, "") for axis in folder.document["axes"]})
         row.update({name: None for name in metrics})
         if done["status"] == sweep_points.OK:
@@ -32,10 +32,38 @@ def rows_of(folder):
             for name, metric in metrics.items():
                 try:
                     row[name] = metric.value(results)
-                except metric_path.Missing:
-                    pass  # another shape of platform: this point has no such thing
+                except metric_path.Missing as missing:  # another shape of platform
+                    row["missing"][name] = str(missing)
         rows.append(row)
     return rows
+
+
+def always_missing(rows, metrics):
+    """{metric: why} of those that every point which was run lacks."""
+    ok = [row for row in rows if row["status"] == sweep_points.OK]
+    return {name: ok[0]["missing"][name] for name in metrics
+            if ok and all(name in row["missing"] for row in ok)}
+
+
+def typed(texts):
+    """An axis as numbers that can be compared, where all its texts are numbers (in s, bit/s, bytes or
+    Hz) or truth values; else as it was written. An empty text becomes None."""
+    there = [text for text in texts if text != ""]
+    if all(text in ("true", "false") for text in there):
+        return [None if text == "" else text == "true" for text in texts]
+    numbers = [quantity.number(text) for text in texts]
+    if any(number is None and text != "" for text, number in zip(texts, numbers)):
+        return texts
+    if all(number is None or number.is_integer() for number in numbers):
+        return [None if number is None else int(number) for number in numbers]
+    return numbers
+
+
+def sql_type(values):
+    there = [value for value in values if value is not None]
+    if all(isinstance(value, int) for value in there):
+        return "INTEGER"
+    return "REAL" if all(isinstance(value, (int, float)) for value in there) else "TEXT"
 
 
 def cell(value):
@@ -60,19 +88,21 @@ def quoted(name):
 
 
 def write_sqlite(folder, rows):
-    """Table `results` as the CSV, with numbers as numbers; `parameters` with the number behind each
-    quantity (seconds, bit/s, bytes); `failures` with what was said."""
+    """Table `results` as the CSV, but with parameters as numbers (seconds, bit/s, bytes, Hz) where all
+    of a column are; `parameters` with each as it was written, too; `failures` with what was said."""
     part = folder.path / f".results.{os.getpid()}"
     part.unlink(missing_ok=True)
     axes, metrics = folder.document["axes"], list(folder.document["metrics"])
     base = sqlite3.connect(part)
+    numbers = {axis: typed([row[axis] for row in rows]) for axis in axes}
+    numbers.update((name, [row[name] for row in rows]) for name in metrics)
     columns = ["point INTEGER PRIMARY KEY", "id TEXT", "status TEXT",
-               *(quoted(a) + " TEXT" for a in axes), *(quoted(m) + " REAL" for m in metrics)]
+               *(f"{quoted(name)} {sql_type(values)}" for name, values in numbers.items())]
     base.execute(f"CREATE TABLE results ({', '.join(columns)})")
     base.execute("CREATE TABLE parameters (point INTEGER, name TEXT, text TEXT, number REAL)")
     base.execute("CREATE TABLE failures (point INTEGER, status TEXT, message TEXT)")
-    for row in rows:
-        values = [row[n] for n in ("point", "id", "status", *axes, *metrics)]
+    for i, row in enumerate(rows):
+        values = [row[n] for n in ("point", "id", "status")] + [v[i] for v in numbers.values()]
         base.execute(f"INSERT INTO results VALUES ({','.join('?' * len(values))})", values)
         base.executemany("INSERT INTO parameters VALUES (?,?,?,?)",
                          [(row["point"], a, row[a], quantity.number(row[a])) for a in axes])
