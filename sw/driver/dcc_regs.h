@@ -576,25 +576,43 @@ enum dcc_parameter {
 };
 
 /* Initialiser: the values after reset. */
-#define DCC_PARAMETERS_RESET {0xFAu, 0x37u, 0x989680u, 0x5u, 0x100u, 0x2800u, 0x19000u, 0x0u, 0xA00u, 0x186A000u, 0x186A000u, 0x10000u, 0x4A7904Bu, 0x32u, 0x0u, 0x0u}
+#define DCC_PARAMETERS_RESET { \
+  0xFAu, 0x37u, 0x989680u, 0x5u, 0x100u, 0x2800u, 0x19000u, 0x0u, 0xA00u, 0x186A000u, 0x186A000u, \
+  0x10000u, 0x4A7904Bu, 0x32u, 0x0u, 0x0u}
 
 /* X(name, member, smallest, greatest, sentence about a value outside that) for each. */
 #define DCC_FOR_EACH_PARAMETER(X) \
-  X(TICK_DIV, tick_div, 0x4u, 0xFFFFu, "TICK_DIV is outside 4 to 65535 clock cycles") \
-  X(TIMER_INTERVAL, timer_interval, 0x1u, 0xFFFFu, "TIMER_INTERVAL is outside 1 to 65535 ticks") \
-  X(BYTE_THRESHOLD, byte_threshold, 0x40u, 0xFFFFFFFFu, "BYTE_THRESHOLD is outside 64 to 4294967295 bytes") \
-  X(F, f, 0x0u, 0xFFu, "F is outside 0 to 255") \
-  X(G, g, 0x0u, 0xFFFFu, "G is outside 0 to 65535") \
-  X(R_AI, r_ai, 0x0u, 0xFFFFFFFFu, "R_AI is outside 0 to 4294967295") \
-  X(R_HAI, r_hai, 0x0u, 0xFFFFFFFFu, "R_HAI is outside 0 to 4294967295") \
-  X(MI, mi, 0x0u, 0xFFFFu, "MI is outside 0 to 65535") \
-  X(R_MIN, r_min, 0x1u, 0xFFFFFFFFu, "R_MIN is outside 1 to 4294967295") \
-  X(R_MAX, r_max, 0x1u, 0xFFFFFFFFu, "R_MAX is outside 1 to 4294967295") \
-  X(INITIAL_RATE, initial_rate, 0x1u, 0xFFFFFFFFu, "INITIAL_RATE is outside 1 to 4294967295") \
-  X(INITIAL_ALPHA, initial_alpha, 0x0u, 0x10000u, "INITIAL_ALPHA is outside 0 to 65536") \
-  X(ALPHA_RECIP, alpha_recip, 0x100000u, 0xFFFFFFFFu, "ALPHA_RECIP is outside 1048576 to 4294967295") \
-  X(DECREASE_PERIOD, decrease_period, 0x0u, 0xFFFFFu, "DECREASE_PERIOD is outside 0 to 1048575 ticks") \
-  X(FIRST_CUT, first_cut, 0x0u, 0x10000u, "FIRST_CUT is outside 0 to 65536") \
-  X(MARK_SHIFT, mark_shift, 0x0u, 0xAu, "MARK_SHIFT is outside 0 to 10")
+  X(TICK_DIV, tick_div, 0x4u, 0xFFFFu, \
+    "TICK_DIV is outside 4 to 65535 clock cycles") \
+  X(TIMER_INTERVAL, timer_interval, 0x1u, 0xFFFFu, \
+    "TIMER_INTERVAL is outside 1 to 65535 ticks") \
+  X(BYTE_THRESHOLD, byte_threshold, 0x40u, 0xFFFFFFFFu, \
+    "BYTE_THRESHOLD is outside 64 to 4294967295 bytes") \
+  X(F, f, 0x0u, 0xFFu, \
+    "F is outside 0 to 255") \
+  X(G, g, 0x0u, 0xFFFFu, \
+    "G is outside 0 to 65535") \
+  X(R_AI, r_ai, 0x0u, 0xFFFFFFFFu, \
+    "R_AI is outside 0 to 4294967295") \
+  X(R_HAI, r_hai, 0x0u, 0xFFFFFFFFu, \
+    "R_HAI is outside 0 to 4294967295") \
+  X(MI, mi, 0x0u, 0xFFFFu, \
+    "MI is outside 0 to 65535") \
+  X(R_MIN, r_min, 0x1u, 0xFFFFFFFFu, \
+    "R_MIN is outside 1 to 4294967295") \
+  X(R_MAX, r_max, 0x1u, 0xFFFFFFFFu, \
+    "R_MAX is outside 1 to 4294967295") \
+  X(INITIAL_RATE, initial_rate, 0x1u, 0xFFFFFFFFu, \
+    "INITIAL_RATE is outside 1 to 4294967295") \
+  X(INITIAL_ALPHA, initial_alpha, 0x0u, 0x10000u, \
+    "INITIAL_ALPHA is outside 0 to 65536") \
+  X(ALPHA_RECIP, alpha_recip, 0x100000u, 0xFFFFFFFFu, \
+    "ALPHA_RECIP is outside 1048576 to 4294967295") \
+  X(DECREASE_PERIOD, decrease_period, 0x0u, 0xFFFFFu, \
+    "DECREASE_PERIOD is outside 0 to 1048575 ticks") \
+  X(FIRST_CUT, first_cut, 0x0u, 0x10000u, \
+    "FIRST_CUT is outside 0 to 65536") \
+  X(MARK_SHIFT, mark_shift, 0x0u, 0xAu, \
+    "MARK_SHIFT is outside 0 to 10")
 
 #endif /* DCC_REGS_H */

@@ -431,13 +431,18 @@ enum nic_parameter {
 };
 
 /* Initialiser: the values after reset. */
-#define NIC_PARAMETERS_RESET {0x3E8u, 0xC350u, 0x30u, 0x6u}
+#define NIC_PARAMETERS_RESET { \
+  0x3E8u, 0xC350u, 0x30u, 0x6u}
 
 /* X(name, member, smallest, greatest, sentence about a value outside that) for each. */
 #define NIC_FOR_EACH_PARAMETER(X) \
-  X(MTU, mtu, 0x40u, 0x2328u, "MTU is outside 64 to 9000 bytes") \
-  X(CNP_INTERVAL, cnp_interval, 0x0u, 0xFFFFFFFFu, "CNP_INTERVAL is outside 0 to 4294967295 ns") \
-  X(CNP_DSCP, cnp_dscp, 0x0u, 0x3Fu, "CNP_DSCP is outside 0 to 63") \
-  X(CNP_PRIORITY, cnp_priority, 0x0u, 0x7u, "CNP_PRIORITY is outside 0 to 7")
+  X(MTU, mtu, 0x40u, 0x2328u, \
+    "MTU is outside 64 to 9000 bytes") \
+  X(CNP_INTERVAL, cnp_interval, 0x0u, 0xFFFFFFFFu, \
+    "CNP_INTERVAL is outside 0 to 4294967295 ns") \
+  X(CNP_DSCP, cnp_dscp, 0x0u, 0x3Fu, \
+    "CNP_DSCP is outside 0 to 63") \
+  X(CNP_PRIORITY, cnp_priority, 0x0u, 0x7u, \
+    "CNP_PRIORITY is outside 0 to 7")
 
 #endif /* NIC_REGS_H */

@@ -394,8 +394,9 @@ def c_parameters(name):
     """[(member, smallest, greatest, reset)] of the driver's structure, in its order."""
     text = (ROOT / f"sw/driver/{name}_regs.h").read_text(encoding="utf-8")
     members = re.search(rf"struct {name}_parameters \{{(.*?)\}};", text, re.S)[1]
+    text = text.replace("\\\n", "")
     resets = re.search(r"_PARAMETERS_RESET \{(.*)\}", text)[1].split(",")
-    rows = re.findall(r"^  X\((\w+), (\w+), (\w+), (\w+), \"(\w+) is outside", text, re.M)
+    rows = re.findall(r"  X\((\w+), (\w+), (\w+), (\w+), +\"(\w+) is outside", text)
     if [r[1] for r in rows] != re.findall(r"uint32_t (\w+);", members) or len(resets) != len(rows):
         raise ValueError(f"{name}: structure, list and initialiser differ")
     return [(row[0], _number(row[2]), _number(row[3]), _number(reset))

@@ -1,6 +1,7 @@
 """The generated code is usable by the tools it is meant for."""
 
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -32,6 +33,31 @@ class OutputRules(unittest.TestCase):
                            "-ffreestanding", "-I", str(ROOT / "sw/driver"), "-c", str(unit), "-o",
                            str(pathlib.Path(folder) / "unit.o"))
                 self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_register_that_nobody_handles_does_not_compile(self):
+        register = "  - {name: FORGOTTEN_%s, offset: %#x, access: %s, width: 8, description: Nobody's.}\n"
+        more = {"registers:\n": register % ("RO", 0x7F0, "RO") + register % ("RW", 0x7F4, "RW"),
+                "  counters:\n": "    - {name: forgotten, description: Nobody's.}\n"}
+        for name, device in (("dcc", "models/core/registers/controller_registers.cpp"),
+                             ("nic", "models/core/nic/nic_host_interface.cpp")):
+            for forget in (False, True):
+                with self.subTest(device=device, forget=forget), \
+                        tempfile.TemporaryDirectory() as folder:
+                    text = (ROOT / f"rtl/regs/{name}.yaml").read_text(encoding="utf-8")
+                    for key, line in more.items():
+                        text = text.replace(key, key + line, 1) if forget else text
+                    path = pathlib.Path(folder) / f"{name}.yaml"
+                    path.write_text(text, encoding="utf-8")
+                    done = run(str(ROOT / "python/tool.py"), "regtool", "--out", folder, str(path))
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    done = run("g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only",
+                               "-I", f"{folder}/models/core", "-I", str(ROOT / "models/core"),
+                               "-I", str(ROOT / "sw"), str(ROOT / device))
+                    if not forget:
+                        self.assertEqual((done.returncode, done.stderr), (0, ""))
+                        continue
+                    found = re.findall(r"value .(k\w+). not handled in switch", done.stderr)
+                    self.assertEqual(sorted(found), ["kForgottenRo", "kForgottenRw", "kStatForgotten"])
 
     @unittest.skipUnless(shutil.which("verilator"), "Verilator is not installed")
     def test_verilator_finds_nothing(self):
