@@ -120,12 +120,24 @@ TEST(Contract, TheManualsExamplesAreAccepted) {
 
 TEST(Effective, ReadsBackToItself) {
   for (const char* const more :
-       {"", "nic.congestion_control.algorithm=timely", "nic.congestion_control.algorithm=hpcc",
-        "nic.congestion_control.algorithm=ibcc", "nic.congestion_control.algorithm=qcn",
-        "nic.congestion_control.algorithm=dctcp", "nic.congestion_control.preset=adapter",
+       {"",
+        "nic.congestion_control.algorithm=timely",
+        "nic.congestion_control.algorithm=hpcc",
+        "nic.congestion_control.algorithm=ibcc",
+        "nic.congestion_control.algorithm=qcn",
+        "nic.congestion_control.algorithm=dctcp",
+        "nic.congestion_control.preset=adapter",
         "nic={congestion_control: {policy: proportional}, cnp: {carry_marks: true}}",
-        "topology={kind: fat_tree}", "topology={kind: parking_lot, hosts_per_switch: [5, 4]}",
-        "switch.scheduler.kind=ets", "routing={kind: lmc, lmc: 2}", "switch.pfc.headroom=50KB",
+        "topology={kind: fat_tree}",
+        "topology={kind: parking_lot, hosts_per_switch: [5, 4]}",
+        "topology={kind: fat_tree, k: 4, oversubscription: 2}",
+        "topology={kind: leaf_spine, leaves: 3}",
+        "topology={kind: rail, rails: 4}",
+        "topology={kind: torus, dimensions: [4, 3], wrap: false}",
+        "topology={kind: dragonfly, groups: 5, global_link: {delay: 5us}}",
+        "switch.scheduler.kind=ets",
+        "routing={kind: lmc, lmc: 2}",
+        "switch.pfc.headroom=50KB",
         "nic.ack_priority=5",
         "faults=[{kind: loss, probability: 0.1%}, {kind: link_down, link: h1->s0, stop: 1ms}]",
         "expect=[{metric: aggregate.drops, max: 0}]"}) {
@@ -173,6 +185,7 @@ TEST(Topology, ItsSlowestLink) {
   const auto slowest = [](const char* yaml) { return read(yaml).config.topology.slowest_link(); };
   EXPECT_TRUE(slowest("topology: {link: {rate: 25Gbps}}") == 25_Gbps);
   EXPECT_TRUE(slowest("topology: {kind: fat_tree, host_link: {rate: 50Gbps}}") == 50_Gbps);
+  EXPECT_TRUE(slowest("topology: {kind: dragonfly, global_link: {rate: 40Gbps}}") == 40_Gbps);
   EXPECT_TRUE(slowest("topology: {kind: custom, nodes: [{name: a, kind: host}, {name: b, kind: "
                       "host}, {name: s, kind: switch}], links: [{from: a, to: s}, {from: b, to: "
                       "s, rate: 10Gbps}]}") == 10_Gbps);

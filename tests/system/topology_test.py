@@ -108,6 +108,20 @@ class Topology(unittest.TestCase):
         many = self.drawing("configs/demo.yaml", "-c", "topology.hosts=1000", "-c", "traffic=[]")
         self.assertEqual(len(many.boxes), 1001)
 
+    def test_shapes(self):
+        for shape, hosts, switches, wire in (
+                ("kind: fat_tree, k: 4, oversubscription: 2", 32, 20, "rack0->agg1"),
+                ("kind: leaf_spine, leaves: 3, hosts_per_leaf: 4, spines: 2", 12, 5, "leaf2->spine1"),
+                ("kind: rail, units: 2, rails: 2, servers: 3, spines: 2", 12, 6, "u1_rail0->spine1"),
+                ("kind: torus, dimensions: [3, 3]", 9, 9, "r2_0->r0_0"),
+                ("kind: torus, dimensions: [3, 3], wrap: false", 9, 9, "r1_0->r1_1"),
+                ("kind: dragonfly, groups: 4, routers: 3, hosts_per_router: 1", 12, 12, "g0_0->g1_0")):
+            picture = self.drawing("configs/demo.yaml", "-c", f"topology={{{shape}}}",
+                                   "-c", "traffic=[]")
+            self.assertEqual(len(picture.boxes), hosts + switches, shape)
+            self.assertIn(wire, picture.wires, shape)
+            self.assertIn(f": {hosts} hosts, {switches} switches", picture.text)
+
     def test_custom(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)

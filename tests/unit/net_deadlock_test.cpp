@@ -88,6 +88,24 @@ TEST(Deadlock, MereCongestionIsNone) {
   }
 }
 
+TEST(Deadlock, ARingOfRoutersStopsAndAMeshDoesNot) {
+  for (const bool wrap : {true, false}) {
+    TorusParameters p;
+    p.dimensions = {6};
+    p.wrap = wrap;
+    p.fabric_link = p.host_link;
+    TestNetwork net(Topology::torus(p), lossless());
+    // Two routers on: in a ring all the same way round; in a row the last two come back.
+    for (HostId h = 0; h < 6; ++h) net.host[h]->blast((h + 2) % 6, 1080);
+    net.scheduler.run_until(kMilliSecond * 5);
+    EXPECT_EQ(find_deadlock(net.topology, net.devices()).size(), wrap ? 6u : 0u);
+    const std::uint64_t before = net.host[0]->packets;
+    net.scheduler.run_until(kMilliSecond * 6);
+    EXPECT_EQ(net.host[0]->packets > before, !wrap);
+    EXPECT_EQ(net.drops(), 0u);
+  }
+}
+
 TEST(CongestionSpreading, AVictimGetsTheShareOfTheFlowThatIsPaused) {
   // The RoCE article's example: four ports of switch 1 and F of switch 2 fill port G; X of switch 2
   // sends to Y, which is idle. Hosts: 0-3 the senders, 4 G, 5 Y; 6 F, 7 X.

@@ -88,11 +88,16 @@ TEST(Routing, AllShortestPathsAndNoOthers) {
   }
 }
 
-/// By node and destination, breadth first from every host over all nodes.
-std::vector<std::vector<std::vector<int>>> breadth_first(const Topology& topology) {
+using PortsByNodeAndHost = std::vector<std::vector<std::vector<int>>>;
+
+/// By node and destination, breadth first from every host over all nodes, or those allowed.
+PortsByNodeAndHost breadth_first(const Topology& topology, const std::vector<bool>& allowed = {}) {
   const std::size_t nodes = topology.nodes().size();
   const auto hosts = static_cast<std::size_t>(topology.hosts());
-  std::vector<std::vector<std::vector<int>>> ports(nodes, std::vector<std::vector<int>>(hosts));
+  PortsByNodeAndHost ports(nodes, std::vector<std::vector<int>>(hosts));
+  const auto may_pass = [&](NodeId node) {
+    return allowed.empty() || allowed[static_cast<std::size_t>(node)];
+  };
   for (std::size_t host = 0; host < hosts; ++host) {
     const NodeId destination = topology.node_of(static_cast<HostId>(host));
     std::vector<int> distance(nodes, -1);
@@ -101,7 +106,7 @@ std::vector<std::vector<std::vector<int>>> breadth_first(const Topology& topolog
     for (std::size_t i = 0; i < order.size(); ++i) {
       for (int port = 0; port < topology.node(order[i]).ports; ++port) {
         const NodeId next = topology.peer(order[i], port).node;
-        if (distance[static_cast<std::size_t>(next)] >= 0) continue;
+        if (distance[static_cast<std::size_t>(next)] >= 0 || !may_pass(next)) continue;
         distance[static_cast<std::size_t>(next)] = distance[static_cast<std::size_t>(order[i])] + 1;
         order.push_back(next);
       }
@@ -110,11 +115,24 @@ std::vector<std::vector<std::vector<int>>> breadth_first(const Topology& topolog
       const auto node = static_cast<NodeId>(n);
       for (int port = 0; port < topology.node(node).ports; ++port) {
         const auto next = static_cast<std::size_t>(topology.peer(node, port).node);
-        if (distance[next] == distance[n] - 1) ports[n][host].push_back(port);
+        if (distance[next] >= 0 && distance[next] == distance[n] - 1)
+          ports[n][host].push_back(port);
       }
     }
   }
   return ports;
+}
+
+/// As if one looked at all pairs of hosts.
+void expect_longest(const Topology& topology, const Routing& routing, const std::string& what) {
+  const auto hosts = static_cast<HostId>(topology.hosts());
+  PicoSeconds longest{};
+  for (HostId from = 0; from < hosts; ++from) {
+    for (HostId to = 0; to < hosts; ++to) {
+      if (from != to) longest = std::max(longest, routing.base_rtt(from, to, 1048, 64));
+    }
+  }
+  EXPECT_EQ(routing.longest_base_rtt(1048, 64), longest) << what;
 }
 
 /// The same ports in the same order, and the same longest way, as a search of everything finds.
@@ -132,13 +150,7 @@ void expect_as_searched(const Topology& topology, const std::string& what) {
     if (topology.nodes()[n].is_host) continue;
     EXPECT_TRUE(routing.table(static_cast<NodeId>(n)).ports(hosts).empty()) << what;
   }
-  PicoSeconds longest{};
-  for (HostId from = 0; from < hosts; ++from) {
-    for (HostId to = 0; to < hosts; ++to) {
-      if (from != to) longest = std::max(longest, routing.base_rtt(from, to, 1048, 64));
-    }
-  }
-  EXPECT_EQ(routing.longest_base_rtt(1048, 64), longest) << what;
+  expect_longest(topology, routing, what);
 }
 
 constexpr LinkParameters kFabric{BitRate(400'000'000'000), kMicroSecond * 2, 20};
@@ -170,6 +182,134 @@ TEST(Routing, StructureSaysWhatASearchFinds) {
     const Topology fat = Topology::fat_tree(tree);
     ASSERT_NE(fat.structure(), nullptr);
     expect_as_searched(fat, "fat tree");
+  }
+}
+
+TEST(Routing, TwoLayersAndTreesOfOneSwitchAreTrees) {
+  std::mt19937 noise(4);
+  const auto upto = [&](unsigned most) { return noise() % most + 1; };
+  for (int round = 0; round < 20; ++round) {
+    LeafSpineParameters leaf_spine;
+    leaf_spine.leaves = upto(6);
+    leaf_spine.hosts_per_leaf = upto(5);
+    leaf_spine.spines = upto(4);
+    const Topology two = Topology::leaf_spine(leaf_spine);
+    ASSERT_NE(two.structure(), nullptr);
+    ASSERT_EQ(static_cast<std::uint64_t>(two.hosts()), leaf_spine.hosts());
+    expect_as_searched(two, "leaf and spine");
+    RailParameters rails;
+    rails.units = upto(3);
+    rails.rails = upto(4);
+    rails.servers = upto(4);
+    rails.spines = upto(3);
+    const Topology rail = Topology::rail(rails);
+    ASSERT_NE(rail.structure(), nullptr);
+    ASSERT_EQ(static_cast<std::uint64_t>(rail.hosts()), rails.hosts());
+    expect_as_searched(rail, "rail");
+  }
+  for (const int k : {2, 4, 6}) {
+    for (const int over : {1, 3}) {
+      const FatTreeParameters tree = FatTreeParameters::of_radix(k, over);
+      const Topology topology = Topology::fat_tree(tree);
+      EXPECT_EQ(topology.hosts(), k * k * k / 4 * over);
+      expect_as_searched(topology, "k = " + std::to_string(k));
+    }
+  }
+}
+
+/// Every way as long as the shortest, the last dimension in which they differ first.
+void expect_dimension_order(const TorusParameters& p) {
+  const Topology torus = Topology::torus(p);
+  ASSERT_NE(torus.structure(), nullptr);
+  ASSERT_EQ(static_cast<std::uint64_t>(torus.hosts()), p.hosts());
+  const Routing routing(torus);
+  const PortsByNodeAndHost shortest = breadth_first(torus);
+  const auto coordinates = [&](int router) {
+    std::vector<int> at;
+    for (const unsigned size : p.dimensions) {
+      at.push_back(router % static_cast<int>(size));
+      router /= static_cast<int>(size);
+    }
+    return at;
+  };
+  const auto differ_in = [&](int a, int b) {
+    int last = -1;
+    for (int d = 0; d < static_cast<int>(p.dimensions.size()); ++d) {
+      const auto i = static_cast<std::size_t>(d);
+      if (coordinates(a)[i] != coordinates(b)[i]) last = d;
+    }
+    return last;
+  };
+  for (NodeId n = 0; n < static_cast<NodeId>(torus.nodes().size()); ++n) {
+    if (torus.node(n).is_host) continue;
+    const int here = torus.node(n).switch_no;
+    for (HostId host = 0; host < static_cast<HostId>(torus.hosts()); ++host) {
+      const int there = static_cast<int>(host / p.hosts_per_router);
+      std::vector<int> expected;
+      for (const int port : shortest[static_cast<std::size_t>(n)][host]) {
+        const TopologyNode& next = torus.node(torus.peer(n, port).node);
+        if (next.is_host || differ_in(here, next.switch_no) == differ_in(here, there)) {
+          expected.push_back(port);
+        }
+      }
+      std::vector<int> ports;
+      for (const int port : routing.ports(n, host)) ports.push_back(port);
+      ASSERT_EQ(ports, expected) << torus.node(n).name << " to host " << host;
+      ASSERT_FALSE(ports.empty());
+    }
+  }
+  expect_longest(torus, routing, "torus");
+}
+
+TEST(Routing, TorusesAndMeshesGoByDimension) {
+  std::mt19937 noise(6);
+  for (int round = 0; round < 30; ++round) {
+    TorusParameters p;
+    p.dimensions.resize(1 + noise() % 3);
+    for (unsigned& size : p.dimensions) size = 2 + noise() % 4;
+    p.wrap = noise() % 2 == 0;
+    p.hosts_per_router = 1 + noise() % 2;
+    expect_dimension_order(p);
+  }
+}
+
+TEST(Routing, ADragonflyCrossesOneCableBetweenGroups) {
+  std::mt19937 noise(7);
+  for (int round = 0; round < 12; ++round) {
+    DragonflyParameters p;
+    p.groups = 2 + noise() % 6;
+    p.routers = 1 + noise() % 4;
+    p.hosts_per_router = 1 + noise() % 2;
+    const Topology dragonfly = Topology::dragonfly(p);
+    ASSERT_NE(dragonfly.structure(), nullptr);
+    ASSERT_EQ(static_cast<std::uint64_t>(dragonfly.hosts()), p.hosts());
+    const Routing routing(dragonfly);
+    const unsigned in_group = p.routers * p.hosts_per_router;
+    const auto group_of = [&](NodeId n) {
+      const TopologyNode& node = dragonfly.node(n);
+      return node.is_host ? node.host / in_group
+                          : static_cast<unsigned>(node.switch_no) / p.routers;
+    };
+    for (unsigned a = 0; a < p.groups; ++a) {
+      for (unsigned b = 0; b < p.groups; ++b) {
+        // The only ways between two groups, if there were no others.
+        std::vector<bool> allowed;
+        for (NodeId n = 0; n < static_cast<NodeId>(dragonfly.nodes().size()); ++n) {
+          allowed.push_back(group_of(n) == a || group_of(n) == b);
+        }
+        const PortsByNodeAndHost shortest = breadth_first(dragonfly, allowed);
+        for (NodeId n = 0; n < static_cast<NodeId>(dragonfly.nodes().size()); ++n) {
+          if (group_of(n) != a) continue;
+          for (HostId host = b * in_group; host < (b + 1) * in_group; ++host) {
+            std::vector<int> ports;
+            for (const int port : routing.ports(n, host)) ports.push_back(port);
+            ASSERT_EQ(ports, shortest[static_cast<std::size_t>(n)][host])
+                << dragonfly.node(n).name << " to host " << host;
+          }
+        }
+      }
+    }
+    expect_longest(dragonfly, routing, "dragonfly");
   }
 }
 

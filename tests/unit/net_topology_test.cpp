@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "net/topology.h"
 
@@ -149,6 +152,68 @@ TEST(Topology, RefusesWhatCannotBe) {
             }),
             "topology: the core switches of a fat tree must divide evenly among the 4 aggregation "
             "switches of a pod");
+}
+
+TEST(Topology, ARailHasAPortOfEveryServerOfItsUnit) {
+  RailParameters p;
+  p.units = 2;
+  p.rails = 4;
+  p.servers = 3;
+  p.spines = 2;
+  const Topology rail = Topology::rail(p);
+  for (unsigned u = 0; u < 2; ++u) {
+    for (unsigned r = 0; r < 4; ++r) {
+      const NodeId node = rail.find("u" + std::to_string(u) + "_rail" + std::to_string(r));
+      ASSERT_GE(node, 0);
+      EXPECT_EQ(rail.node(node).ports, 3 + 2);
+      for (unsigned s = 0; s < 3; ++s) {
+        EXPECT_EQ(rail.peer(rail.node_of((u * 4 + r) * 3 + s), 0).node, node);
+      }
+    }
+  }
+  EXPECT_EQ(rail.node(rail.find("spine1")).ports, 8);
+  EXPECT_THROW(Topology::rail(RailParameters{0, 1, 1, 1, {}, {}}), std::invalid_argument);
+}
+
+TEST(Topology, ATorusIsTheSameFromEveryRouterAndAMeshHasAnEdge) {
+  TorusParameters p;
+  p.dimensions = {4, 3, 2};
+  p.hosts_per_router = 2;
+  const Topology torus = Topology::torus(p);
+  EXPECT_EQ(torus.switches(), 24);
+  for (const TopologyNode& node : torus.nodes()) {
+    if (!node.is_host) {
+      EXPECT_EQ(node.ports, 2 + 2 + 2 + 1) << node.name << ": of two routers one cable";
+    }
+  }
+  EXPECT_EQ(torus.peer(torus.node_of(2 * (4 * 3 + 2 * 4 + 1)), 0).node, torus.find("r1_2_1"));
+  p.wrap = false;
+  const Topology mesh = Topology::torus(p);
+  EXPECT_EQ(mesh.node(mesh.find("r0_0_0")).ports, 2 + 3);
+  EXPECT_EQ(mesh.node(mesh.find("r1_1_0")).ports, 2 + 2 + 2 + 1);
+  p.dimensions = {1};
+  EXPECT_THROW(Topology::torus(p), std::invalid_argument);
+}
+
+TEST(Topology, ADragonflysGroupsAreAllCabledOnce) {
+  DragonflyParameters p;  // balanced: 4 routers, 2 hosts and 2 other groups each
+  const Topology dragonfly = Topology::dragonfly(p);
+  EXPECT_EQ(dragonfly.hosts(), 72);
+  std::map<std::pair<int, int>, int> cables;
+  for (const Cable& cable : dragonfly.cables()) {
+    const TopologyNode& a = dragonfly.node(cable.end[0].node);
+    const TopologyNode& b = dragonfly.node(cable.end[1].node);
+    if (a.is_host || b.is_host) continue;
+    ++cables[std::minmax(a.switch_no / 4, b.switch_no / 4)];
+  }
+  for (int a = 0; a < 9; ++a) {
+    for (int b = a; b < 9; ++b) EXPECT_EQ((cables[{a, b}]), a == b ? 6 : 1);
+  }
+  for (const TopologyNode& node : dragonfly.nodes()) {
+    if (!node.is_host) {
+      EXPECT_EQ(node.ports, 2 + 3 + 2) << node.name;
+    }
+  }
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace {
 /// Ethernet 14 + IPv4 20 + UDP 8 + BTH 12 + RETH 16 + ICRC 4 + FCS 4.
 constexpr Bytes kMostHeaders = 78;
 constexpr unsigned kMostHosts = 65'536;
+constexpr std::uint64_t kMostCables = 1'000'000;
 constexpr std::uint64_t kMostFlows = 4'000'000;
 constexpr std::int64_t kMostSamples = 10'000'000;
 constexpr Bytes kGreatestThreshold = (Bytes{1} << 31) - 1;  // of net/ecn_marker.h
@@ -20,22 +21,6 @@ constexpr Bytes kGreatestThreshold = (Bytes{1} << 31) - 1;  // of net/ecn_marker
 template <class T>
 std::string text_of(const T& value) {
   return QuantityText<T>::format(value);
-}
-
-BitRate fastest_link(const TopologyConfig& t) {
-  switch (t.kind) {
-    case TopologyKind::kStar:
-      return t.link.rate;
-    case TopologyKind::kParkingLot:
-      return std::max(t.link.rate, t.fabric_link.rate);
-    case TopologyKind::kFatTree:
-      return std::max(t.host_link.rate, t.fabric_link.rate);
-    case TopologyKind::kCustom:
-      break;
-  }
-  BitRate fastest;
-  for (const CableConfig& cable : t.links) fastest = std::max(fastest, cable.link.rate);
-  return fastest;
 }
 
 class Checker {
@@ -75,7 +60,10 @@ class Checker {
   void check_topology() const {
     const TopologyConfig& t = c_.topology;
     if (t.kind == TopologyKind::kCustom) check_custom(t);
-    if (t.kind == TopologyKind::kFatTree) {
+    if (t.kind == TopologyKind::kFatTree && t.k) {
+      require(*t.k % 2 == 0, "topology.k",
+              "half the ports of a switch lead up: " + std::to_string(*t.k) + " is odd");
+    } else if (t.kind == TopologyKind::kFatTree) {
       require(t.cores % t.aggs_per_pod == 0, "topology.cores",
               std::to_string(t.cores) + " cores are not a multiple of aggs_per_pod " +
                   std::to_string(t.aggs_per_pod));
@@ -83,6 +71,8 @@ class Checker {
     require(t.host_count() >= 2, "topology", "fewer than two hosts");
     require(t.host_count() <= kMostHosts, "topology",
             std::to_string(t.host_count()) + " hosts; at most 65536");
+    require(t.fabric_cables() <= kMostCables, "topology",
+            std::to_string(t.fabric_cables()) + " cables between switches; at most 1000000");
   }
 
   void check_custom(const TopologyConfig& t) const {
@@ -138,7 +128,7 @@ class Checker {
     require(s.ecn.kmin <= s.ecn.kmax, given("switch.ecn.kmin", "switch.ecn.kmax"),
             "kmin " + text_of(s.ecn.kmin) + " is above kmax " + text_of(s.ecn.kmax));
     if (s.ecn.reference_rate) {
-      const BitRate fastest = fastest_link(c_.topology);
+      const BitRate fastest = c_.topology.fastest_link();
       const auto scaled = static_cast<Uint128>(s.ecn.kmax) * fastest.bits_per_second /
                           s.ecn.reference_rate->bits_per_second;
       require(scaled <= kGreatestThreshold, given("switch.ecn.reference_rate", "switch.ecn.kmax"),

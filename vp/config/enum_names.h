@@ -35,7 +35,10 @@ DCC_ENUM_NAMES(vp::FaultKind, {vp::FaultKind::kLoss, "loss"}, {vp::FaultKind::kC
                {vp::FaultKind::kLinkDown, "link_down"});
 DCC_ENUM_NAMES(vp::TopologyKind, {vp::TopologyKind::kStar, "star"},
                {vp::TopologyKind::kParkingLot, "parking_lot"},
-               {vp::TopologyKind::kFatTree, "fat_tree"}, {vp::TopologyKind::kCustom, "custom"});
+               {vp::TopologyKind::kFatTree, "fat_tree"},
+               {vp::TopologyKind::kLeafSpine, "leaf_spine"}, {vp::TopologyKind::kRail, "rail"},
+               {vp::TopologyKind::kTorus, "torus"}, {vp::TopologyKind::kDragonfly, "dragonfly"},
+               {vp::TopologyKind::kCustom, "custom"});
 DCC_ENUM_NAMES(vp::NodeKind, {vp::NodeKind::kHost, "host"}, {vp::NodeKind::kSwitch, "switch"});
 DCC_ENUM_NAMES(vp::RoutingKind, {vp::RoutingKind::kEcmp, "ecmp"},
                {vp::RoutingKind::kSpray, "spray"}, {vp::RoutingKind::kLmc, "lmc"});

@@ -11,6 +11,7 @@
 #include "config/congestion_control_config.h"
 #include "config/traffic_config.h"
 #include "describe/quantities.h"
+#include "net/topology.h"
 #include "nic/dma.h"
 
 namespace dcc::vp {
@@ -24,13 +25,16 @@ struct MeasureConfig {
   PicoSeconds settle = kMilliSecond * 20;  // no such window begins so soon after a join or leave
 };
 
-struct LinkConfig {
-  BitRate rate = 100_Gbps;
-  PicoSeconds delay = kMicroSecond;
-  Bytes overhead = 20;  // preamble, start delimiter, inter-packet gap
+enum class TopologyKind {
+  kStar,
+  kParkingLot,
+  kFatTree,
+  kLeafSpine,
+  kRail,
+  kTorus,
+  kDragonfly,
+  kCustom
 };
-
-enum class TopologyKind { kStar, kParkingLot, kFatTree, kCustom };
 
 enum class NodeKind { kHost, kSwitch };
 struct NodeConfig {
@@ -41,32 +45,45 @@ struct NodeConfig {
 struct CableConfig {
   std::string from;
   std::string to;
-  LinkConfig link;
+  LinkParameters link;
 };
 
 /// kStar: `hosts` on one switch. kParkingLot: a chain of switches, switch i with
 /// hosts_per_switch[i] hosts, numbered along the chain. kFatTree: host = rack·hosts_per_rack + i,
 /// racks pod by pod; every rack to the aggs_per_pod switches of its pod, aggregation switch i of
-/// each pod to core switches i·cores/aggs_per_pod …. kCustom: hosts numbered as listed in `nodes`.
+/// each pod to core switches i·cores/aggs_per_pod …; with `k` all of that follows from the
+/// switches' ports. kCustom: hosts numbered as listed in `nodes`.
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::kStar;
   unsigned hosts = 9;
-  LinkConfig link;  // kStar, kParkingLot
+  LinkParameters link;  // kStar, kParkingLot
   std::vector<unsigned> hosts_per_switch{3, 2};
+  std::optional<unsigned> k;  // kFatTree: ports of a switch; empty: as the five below say
+  unsigned oversubscription = 1;
   unsigned pods = 5;
   unsigned racks_per_pod = 4;
   unsigned aggs_per_pod = 4;
   unsigned hosts_per_rack = 16;
   unsigned cores = 16;
-  LinkConfig host_link;                                // kFatTree
-  LinkConfig fabric_link{400_Gbps, kMicroSecond, 20};  // kFatTree, kParkingLot
+  LinkParameters host_link;                         // kFatTree
+  LinkParameters fabric_link = kDefaultFabricLink;  // kFatTree, kParkingLot
+  LeafSpineParameters leaf_spine;
+  RailParameters rail;
+  TorusParameters torus;
+  DragonflyParameters dragonfly;
   std::vector<NodeConfig> nodes;
   std::vector<CableConfig> links;
 
-  /// Hosts of the topology, whatever its kind.
+  FatTreeParameters fat_tree() const;
+  // Of the topology, whatever its kind:
   unsigned host_count() const;
-  /// Rate of its slowest link.
+  /// Cables between switches, at most.
+  std::uint64_t fabric_cables() const;
   BitRate slowest_link() const;
+  BitRate fastest_link() const;
+
+ private:
+  std::vector<BitRate> rates() const;
 };
 
 enum class RoutingKind { kEcmp, kSpray, kLmc };

@@ -3,16 +3,9 @@
 
 namespace dcc::vp {
 
-void describe_link(ParameterVisitor& v, LinkConfig& c) {
-  v.field("rate", c.rate, {"1Mbps", "10Tbps"}, {"bits on the wire", ""});
-  v.field("delay", c.delay, {"0us", "1s"}, {"propagation, one way", ""});
-  v.field("overhead", c.overhead, {"0B", "256B"},
-          {"per packet: preamble, start delimiter, gap", "IEEE 802.3: 8 + 12 bytes"});
-}
-
 void describe_topology(ParameterVisitor& v, TopologyConfig& c) {
-  const auto link = [&](const char* key, LinkConfig& member, const char* meaning) {
-    v.section(key, {meaning, ""}, [&] { describe_link(v, member); });
+  const auto link = [&](const char* key, LinkParameters& member, const char* meaning) {
+    v.section(key, {meaning, ""}, [&] { describe(v, member); });
   };
   v.choice("kind", c.kind, {"shape of the network", ""});
   const bool lot = c.kind == TopologyKind::kParkingLot;
@@ -28,15 +21,29 @@ void describe_topology(ParameterVisitor& v, TopologyConfig& c) {
   v.when(star || lot, "kind: star or parking_lot",
          [&] { link("link", c.link, "between host and switch"); });
   v.when(tree, "kind: fat_tree", [&] {
+    v.field("k", c.k, "none", {"2", "256"},
+            {"ports of a switch, from which the five below follow", "Al-Fares et al., SIGCOMM'08"});
+  });
+  v.when(tree && c.k.has_value(), "kind: fat_tree, k", [&] {
+    v.field("oversubscription", c.oversubscription, {"1", "64"},
+            {"times as many hosts in a rack as ports lead up", ""});
+  });
+  v.when(tree && !c.k, "kind: fat_tree, k: none", [&] {
     v.field("pods", c.pods, {"1", "64"}, {"groups of racks", ""});
     v.field("racks_per_pod", c.racks_per_pod, {"1", "64"}, {"rack switches in a pod", ""});
     v.field("aggs_per_pod", c.aggs_per_pod, {"1", "64"}, {"aggregation switches in a pod", ""});
     v.field("hosts_per_rack", c.hosts_per_rack, {"1", "256"}, {"hosts on a rack switch", ""});
     v.field("cores", c.cores, {"1", "1024"}, {"core switches, a multiple of aggs_per_pod", ""});
-    link("host_link", c.host_link, "between host and rack switch");
   });
+  v.when(tree, "kind: fat_tree",
+         [&] { link("host_link", c.host_link, "between host and rack switch"); });
   v.when(tree || lot, "kind: fat_tree or parking_lot",
          [&] { link("fabric_link", c.fabric_link, "between switches"); });
+  v.when(c.kind == TopologyKind::kLeafSpine, "kind: leaf_spine",
+         [&] { describe(v, c.leaf_spine); });
+  v.when(c.kind == TopologyKind::kRail, "kind: rail", [&] { describe(v, c.rail); });
+  v.when(c.kind == TopologyKind::kTorus, "kind: torus", [&] { describe(v, c.torus); });
+  v.when(c.kind == TopologyKind::kDragonfly, "kind: dragonfly", [&] { describe(v, c.dragonfly); });
   v.when(c.kind == TopologyKind::kCustom, "kind: custom", [&] {
     v.list("nodes", c.nodes, {"hosts (numbered in this order) and switches", ""},
            [&](NodeConfig& node) {
@@ -46,7 +53,7 @@ void describe_topology(ParameterVisitor& v, TopologyConfig& c) {
     v.list("links", c.links, {"cables, both directions", ""}, [&](CableConfig& cable) {
       v.text("from", cable.from, {"name of a node", ""});
       v.text("to", cable.to, {"name of a node", ""});
-      describe_link(v, cable.link);
+      describe(v, cable.link);
     });
   });
 }

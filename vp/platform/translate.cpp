@@ -10,30 +10,24 @@
 
 namespace dcc::vp {
 
-LinkParameters link_parameters(const LinkConfig& config) {
-  return {config.rate, config.delay, config.overhead};
-}
-
 Topology make_topology(const TopologyConfig& config) {
   switch (config.kind) {
     case TopologyKind::kStar:
-      return Topology::star(static_cast<int>(config.hosts), link_parameters(config.link));
+      return Topology::star(static_cast<int>(config.hosts), config.link);
     case TopologyKind::kParkingLot: {
       std::vector<int> hosts(config.hosts_per_switch.begin(), config.hosts_per_switch.end());
-      return Topology::parking_lot(hosts, link_parameters(config.link),
-                                   link_parameters(config.fabric_link));
+      return Topology::parking_lot(hosts, config.link, config.fabric_link);
     }
-    case TopologyKind::kFatTree: {
-      FatTreeParameters tree;
-      tree.pods = static_cast<int>(config.pods);
-      tree.racks_per_pod = static_cast<int>(config.racks_per_pod);
-      tree.aggs_per_pod = static_cast<int>(config.aggs_per_pod);
-      tree.hosts_per_rack = static_cast<int>(config.hosts_per_rack);
-      tree.cores = static_cast<int>(config.cores);
-      tree.host_link = link_parameters(config.host_link);
-      tree.fabric_link = link_parameters(config.fabric_link);
-      return Topology::fat_tree(tree);
-    }
+    case TopologyKind::kFatTree:
+      return Topology::fat_tree(config.fat_tree());
+    case TopologyKind::kLeafSpine:
+      return Topology::leaf_spine(config.leaf_spine);
+    case TopologyKind::kRail:
+      return Topology::rail(config.rail);
+    case TopologyKind::kTorus:
+      return Topology::torus(config.torus);
+    case TopologyKind::kDragonfly:
+      return Topology::dragonfly(config.dragonfly);
     case TopologyKind::kCustom:
       break;
   }
@@ -44,7 +38,7 @@ Topology make_topology(const TopologyConfig& config) {
                                                       : topology.add_switch(node.name);
   }
   for (const CableConfig& cable : config.links) {
-    topology.connect(node_of.at(cable.from), node_of.at(cable.to), link_parameters(cable.link));
+    topology.connect(node_of.at(cable.from), node_of.at(cable.to), cable.link);
   }
   topology.check_connected();
   return topology;

@@ -15,7 +15,6 @@
 namespace dcc::vp {
 
 Topology make_topology(const TopologyConfig& config);
-LinkParameters link_parameters(const LinkConfig& config);
 SwitchParameters switch_parameters(const PlatformConfig& config);
 /// `link` is the host's own.
 NicParameters nic_parameters(const PlatformConfig& config, HostId host, const LinkParameters& link);

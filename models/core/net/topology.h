@@ -8,6 +8,7 @@
 #include "net/link.h"
 #include "net/packet.h"
 #include "net/route_table.h"
+#include "net/topology_parameters.h"
 #include "units.h"
 
 namespace dcc {
@@ -48,7 +49,11 @@ struct FatTreeParameters {
   int hosts_per_rack = 16;
   int cores = 16;
   LinkParameters host_link;
-  LinkParameters fabric_link{BitRate(400'000'000'000), kMicroSecond, 20};
+  LinkParameters fabric_link = kDefaultFabricLink;
+
+  /// Of switches with k ports (k even): k pods of k/2 racks with k/2 hosts, (k/2)² core switches
+  /// (Al-Fares, Loukissas, Vahdat, SIGCOMM'08); `oversubscription` times as many hosts in a rack.
+  static FatTreeParameters of_radix(int k, int oversubscription);
 };
 
 /// Built with add_host, add_switch and connect, or by one of the named shapes, which do just that.
@@ -71,6 +76,19 @@ class Topology {
   /// aggregation switches of its pod; aggregation switch i of each pod to the core switches
   /// i·c … i·c + c − 1 with c = cores / aggs_per_pod.
   static Topology fat_tree(const FatTreeParameters& parameters);
+  /// Host leaf·hosts_per_leaf + i on switch leaf<leaf>, every leaf to every spine<s>.
+  static Topology leaf_spine(const LeafSpineParameters& parameters);
+  /// Host (unit·rails + rail)·servers + server is that server's port on the rail, at switch
+  /// u<unit>_rail<rail>; every one of these to every spine<s>. What servers have inside between
+  /// their ports is not modelled.
+  static Topology rail(const RailParameters& parameters);
+  /// Router r<x>_<y>_<z> and its hosts, numbered with x the fastest. Dimension order, the last
+  /// dimension first; with `wrap` the shorter way round, both where they are alike.
+  static Topology torus(const TorusParameters& parameters);
+  /// Groups of fully connected routers g<group>_<router>, one cable between any two groups: the
+  /// other groups in order are spread evenly over a group's routers in order. Minimal ways: to the
+  /// router with the cable, across, to the destination's.
+  static Topology dragonfly(const DragonflyParameters& parameters);
 
   /// Throws when there is no host, or a node cannot be reached from another.
   void check_connected() const;

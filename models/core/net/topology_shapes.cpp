@@ -62,6 +62,48 @@ Structure tree_structure(const FatTreeParameters& p) {
   return structure;
 }
 
+/// Every leaf has per_leaf hosts and a cable to each spine.
+Structure two_layers(int leaves, int per_leaf, int spines) {
+  const auto u32 = [](int n) { return static_cast<std::uint32_t>(n); };
+  const std::uint32_t hosts = u32(leaves * per_leaf);
+  Structure structure;
+  structure.outermost = {0};
+  for (int l = 0; l < leaves; ++l) {
+    RouteTable& leaf = structure.routes.emplace_back(hosts);
+    leaf.from(0, PortSet::consecutive(u32(per_leaf), u32(spines)));
+    leaf.set_block(u32(l * per_leaf), u32(per_leaf), 1, 0);
+  }
+  for (int s = 0; s < spines; ++s) {
+    structure.routes.emplace_back(hosts).set_block(0, u32(leaves), u32(per_leaf), 0);
+  }
+  return structure;
+}
+
+/// Adds as many hosts as wanted to a switch, on its first ports.
+void add_hosts(Topology& topology, NodeId node, int count, const LinkParameters& link) {
+  for (int i = 0; i < count; ++i) {
+    topology.connect(topology.add_host("h" + std::to_string(topology.hosts())), node, link);
+  }
+}
+
+/// Leaves with their hosts, then spines, then the cables between, leaf by leaf.
+void build_two_layers(Topology& topology, const std::vector<std::string>& leaf_names, int per_leaf,
+                      int spines, const LinkParameters& host_link,
+                      const LinkParameters& fabric_link) {
+  std::vector<NodeId> leaf;
+  std::vector<NodeId> spine;
+  for (const std::string& name : leaf_names) {
+    leaf.push_back(topology.add_switch(name));
+    add_hosts(topology, leaf.back(), per_leaf, host_link);
+  }
+  for (int s = 0; s < spines; ++s) {
+    spine.push_back(topology.add_switch("spine" + std::to_string(s)));
+  }
+  for (const NodeId l : leaf) {
+    for (const NodeId s : spine) topology.connect(l, s, fabric_link);
+  }
+}
+
 }  // namespace
 
 Topology Topology::star(int hosts, const LinkParameters& link) {
@@ -139,6 +181,47 @@ Topology Topology::fat_tree(const FatTreeParameters& p) {
     }
   }
   topology.structure_ = tree_structure(p);
+  return topology;
+}
+
+FatTreeParameters FatTreeParameters::of_radix(int k, int oversubscription) {
+  require(k >= 2 && k % 2 == 0, "a fat tree's k is an even number of ports");
+  require(oversubscription >= 1, "a fat tree's oversubscription is one at least");
+  FatTreeParameters tree;
+  tree.pods = k;
+  tree.racks_per_pod = tree.aggs_per_pod = k / 2;
+  tree.hosts_per_rack = k / 2 * oversubscription;
+  tree.cores = k / 2 * (k / 2);
+  return tree;
+}
+
+Topology Topology::leaf_spine(const LeafSpineParameters& p) {
+  require(p.leaves >= 1 && p.hosts_per_leaf >= 1 && p.spines >= 1,
+          "a leaf-spine network needs at least one leaf, host and spine");
+  const int hosts = static_cast<int>(p.hosts_per_leaf);
+  const int spines = static_cast<int>(p.spines);
+  Topology topology;
+  std::vector<std::string> names;
+  for (unsigned l = 0; l < p.leaves; ++l) names.push_back("leaf" + std::to_string(l));
+  build_two_layers(topology, names, hosts, spines, p.host_link, p.fabric_link);
+  topology.structure_ = two_layers(static_cast<int>(names.size()), hosts, spines);
+  return topology;
+}
+
+Topology Topology::rail(const RailParameters& p) {
+  require(p.units >= 1 && p.rails >= 1 && p.servers >= 1 && p.spines >= 1,
+          "a rail network needs at least one unit, rail, server and spine");
+  const int servers = static_cast<int>(p.servers);
+  const int spines = static_cast<int>(p.spines);
+  Topology topology;
+  std::vector<std::string> names;
+  for (unsigned u = 0; u < p.units; ++u) {
+    for (unsigned r = 0; r < p.rails; ++r) {
+      names.push_back("u" + std::to_string(u) + "_rail" + std::to_string(r));
+    }
+  }
+  build_two_layers(topology, names, servers, spines, p.host_link, p.fabric_link);
+  topology.structure_ = two_layers(static_cast<int>(names.size()), servers, spines);
   return topology;
 }
 
