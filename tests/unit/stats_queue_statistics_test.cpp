@@ -66,5 +66,9 @@ TEST(QueueStatistics, AgreesWithSortingTheSamples) {
   EXPECT_NEAR(static_cast<double>(figures.p99), exact(0.99), exact(0.99) * 0.033);
 }
 
+TEST(QueueStatistics, AQueueThatIsNotUsedIsTwoCacheLines) {
+  EXPECT_EQ(sizeof(QueueStatistics), 128u);
+}
+
 }  // namespace
 }  // namespace dcc

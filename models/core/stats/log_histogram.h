@@ -1,9 +1,9 @@
-// Counts of values in buckets of equal ratio: quantiles of anything, in fixed memory.
+// Counts of values in buckets of equal ratio: quantiles of anything, in little memory.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
+
+#include "stats/octave_buckets.h"
 
 namespace dcc {
 
@@ -11,12 +11,15 @@ namespace dcc {
 class LogHistogram {
  public:
   void add(std::uint64_t value) {
-    ++buckets_[bucket_of(value)];
+    ++buckets_.of(value);
     ++count_;
     sum_ += value;
   }
   void merge(const LogHistogram& other) {
-    for (std::size_t i = 0; i < kBuckets; ++i) buckets_[i] += other.buckets_[i];
+    other.buckets_.find([this](std::uint64_t lower_edge, std::uint64_t count) {
+      if (count != 0) buckets_.of(lower_edge) += count;
+      return false;
+    });
     count_ += other.count_;
     sum_ += other.sum_;
   }
@@ -28,32 +31,20 @@ class LogHistogram {
     if (count_ == 0) return 0;
     const std::uint64_t rank = (count_ * per_mille + 999) / 1000;
     std::uint64_t seen = 0;
-    for (std::size_t i = 0; i < kBuckets; ++i) {
-      seen += buckets_[i];
-      if (seen >= rank && seen > 0) return lower_edge(i);
-    }
-    return lower_edge(kBuckets - 1);
+    std::uint64_t found = Buckets::last_edge();
+    buckets_.find([&](std::uint64_t lower_edge, std::uint64_t count) {
+      seen += count;
+      if (seen < rank || seen == 0) return false;
+      found = lower_edge;
+      return true;
+    });
+    return found;
   }
 
  private:
-  static constexpr int kSubBits = 5;
-  static constexpr std::size_t kBuckets = (48 - kSubBits) << kSubBits;
+  using Buckets = OctaveBuckets<std::uint64_t, 48>;
 
-  static std::size_t bucket_of(std::uint64_t value) {
-    if (value < (2u << kSubBits)) return static_cast<std::size_t>(value);
-    const int octave = 63 - __builtin_clzll(value);
-    const std::size_t bucket = (static_cast<std::size_t>(octave - kSubBits) << kSubBits) +
-                               static_cast<std::size_t>(value >> (octave - kSubBits));
-    return bucket < kBuckets ? bucket : kBuckets - 1;
-  }
-  static std::uint64_t lower_edge(std::size_t bucket) {
-    if (bucket < (2u << kSubBits)) return bucket;
-    const std::size_t octave = (bucket >> kSubBits) - 1;
-    const std::size_t within = (bucket & ((1u << kSubBits) - 1)) + (1u << kSubBits);
-    return static_cast<std::uint64_t>(within) << octave;
-  }
-
-  std::array<std::uint64_t, kBuckets> buckets_{};
+  Buckets buckets_;
   std::uint64_t count_ = 0;
   std::uint64_t sum_ = 0;
 };

@@ -8,13 +8,6 @@ void QueueStatistics::restart(Bytes length, PicoSeconds now) {
   since_ = from_ = now;
 }
 
-Bytes QueueStatistics::lower_edge(std::size_t bucket) {
-  if (bucket < (2u << kSubBits)) return static_cast<Bytes>(bucket);
-  const std::size_t octave = (bucket >> kSubBits) - 1 + kSubBits;
-  const std::size_t sub = (bucket & ((1u << kSubBits) - 1)) + (1u << kSubBits);
-  return static_cast<Bytes>(sub << (octave - kSubBits));
-}
-
 QueueStatistics::Figures QueueStatistics::figures(PicoSeconds now) const {
   QueueStatistics up_to_now = *this;
   up_to_now.changed(length_, now);
@@ -29,11 +22,14 @@ QueueStatistics::Figures QueueStatistics::figures(PicoSeconds now) const {
   const auto quantile = [&](std::int64_t percent) {
     const Area wanted = static_cast<Area>(span) * percent;
     Area below = 0;
-    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
-      below += static_cast<Area>(up_to_now.weight_[bucket]) * 100;
-      if (below >= wanted) return lower_edge(bucket);
-    }
-    return max_;
+    Bytes found = max_;
+    up_to_now.weights_.find([&](std::uint64_t lower_edge, std::int64_t weight) {
+      below += static_cast<Area>(weight) * 100;
+      if (below < wanted) return false;
+      found = static_cast<Bytes>(lower_edge);
+      return true;
+    });
+    return found;
   };
   figures.p50 = quantile(50);
   figures.p99 = quantile(99);

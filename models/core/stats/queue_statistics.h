@@ -1,16 +1,16 @@
 // Time-weighted statistics of a queue's length: mean, quantiles, greatest.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
+#include "stats/octave_buckets.h"
 #include "units.h"
 
 namespace dcc {
 
 /// Told every change of a length, weighs each length with the time it lasted. Quantiles come from a
-/// logarithmic histogram with 32 buckets an octave: within 3.2 %, exact below 64 bytes. No
-/// allocation; a change costs one multiplication.
+/// logarithmic histogram with 32 buckets an octave: within 3.2 %, exact below 64 bytes. A change
+/// costs one multiplication, the first in an octave 256 bytes.
 class alignas(64) QueueStatistics {
  public:
   /// Forgets what was and starts with the length as it is at `now`.
@@ -42,20 +42,10 @@ class alignas(64) QueueStatistics {
 
  private:
   __extension__ using Area = __int128;
-  static constexpr int kSubBits = 5;
-  static constexpr std::size_t kBuckets = (40 - kSubBits) << kSubBits;  // up to 2^39 bytes
+  using Weights = OctaveBuckets<std::int64_t, 40>;  // up to 2^39 bytes
 
-  static std::size_t bucket_of(Bytes length) {
-    const auto v = static_cast<std::uint64_t>(length);
-    if (v < (2u << kSubBits)) return static_cast<std::size_t>(v);
-    const int octave = 63 - __builtin_clzll(v);
-    const std::size_t bucket = (static_cast<std::size_t>(octave - kSubBits) << kSubBits) +
-                               static_cast<std::size_t>(v >> (octave - kSubBits));
-    return bucket < kBuckets ? bucket : kBuckets - 1;
-  }
-  static Bytes lower_edge(std::size_t bucket);
   void weigh(Bytes length, std::int64_t lasted) {
-    weight_[bucket_of(length)] += lasted;
+    weights_.of(static_cast<std::uint64_t>(length)) += lasted;
     area_ += static_cast<Area>(length) * lasted;
   }
 
@@ -64,7 +54,7 @@ class alignas(64) QueueStatistics {
   PicoSeconds since_{};
   PicoSeconds from_{};
   Area area_ = 0;  // bytes · ps
-  std::array<std::int64_t, kBuckets> weight_{};
+  Weights weights_;
 };
 
 }  // namespace dcc
