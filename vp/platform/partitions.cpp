@@ -122,6 +122,14 @@ std::int64_t Partitions::packets_in_use() const {
                          [](std::int64_t sum, const auto& pool) { return sum + pool->in_use(); });
 }
 
+void Partitions::drop_events() {
+  const auto drop = [](Scheduler& scheduler) {
+    while (Event* const event = scheduler.first()) scheduler.cancel(*event);
+  };
+  drop(platform_);
+  for (unsigned p = 0; parallel_ != nullptr && p < count(); ++p) drop(parallel_->scheduler(p));
+}
+
 void Partitions::balance_pools() {
   if (count() < 2) return;
   std::vector<PacketPool*> pools;

@@ -83,6 +83,7 @@ class Platform final : public sc_core::sc_module {
     }
     kernel_.set_heartbeat([this] { heartbeat(); });
   }
+  ~Platform() override { partitions_.drop_events(); }
 
   RunResults run() {
     const auto begin = std::chrono::steady_clock::now();
