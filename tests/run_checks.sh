@@ -3,6 +3,12 @@
 set -eu
 cd "$(dirname "$0")/.."
 fail=0
+for tool in clang-format clang-tidy flake8 mypy; do
+  if ! command -v $tool >/dev/null; then
+    echo "$tool is not installed: make deps-test"
+    fail=1
+  fi
+done
 # Without it every search below would find nothing wrong.
 git ls-files --error-unmatch tests/run_checks.sh >/dev/null
 
@@ -23,6 +29,10 @@ if command -v clang-tidy >/dev/null; then
     fail=1
   fi
 fi
+
+# All Python; the package with its types as well.
+git ls-files '*.py' | xargs flake8 || fail=1
+mypy --no-error-summary --cache-dir=/dev/null python || fail=1
 
 # The core knows neither SystemC nor the layers above. (SystemC lies in /usr/include, so an include
 # path cannot keep it out.)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import tty
+import typing
 
 from dccvp.common.ending import InputError
 
@@ -19,17 +20,17 @@ class RunError(Exception):
     """The program broke off, or a run broke a promise of its configuration; the text is its own.
     `run`: what it left, where that is whole; else None."""
 
-    run = None
+    run: typing.Any = None
 
 
 def program():
     """The path of dccvp: what the environment's DCCVP names, else this checkout's build/dccvp, else
     the one on PATH. InputError when there is none."""
     named = os.environ.get("DCCVP")
-    places = [named] if named else [ROOT / "build/dccvp", shutil.which("dccvp")]
-    for place in places:
+    own = (str(ROOT / "build/dccvp"), shutil.which("dccvp"))
+    for place in (named,) if named else own:
         if place and os.access(place, os.X_OK):
-            return str(place)
+            return place
     raise InputError(f"no program at {named or ROOT / 'build/dccvp'}: 'make build' makes it")
 
 

@@ -16,7 +16,7 @@ import time
 
 RTL = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, RTL)
-from sources import sources
+from sources import sources  # noqa: E402
 
 FREE = ("ram_1r1w_array.sv", "ram_1r1w.sv", "rl_mul.sv")  # free_units.sv stands in for them
 

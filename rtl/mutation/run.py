@@ -15,7 +15,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 RTL = os.path.dirname(HERE)
 sys.path.insert(0, RTL)
-from sources import ARRAY, sources
+from sources import ARRAY, sources  # noqa: E402
 
 CORE = os.path.join(os.path.dirname(RTL), "models", "core")
 SELECTOR_BITS = 10
@@ -38,7 +38,7 @@ def build(directory, count, seed):
     program = os.path.join(directory, "mutant_runner")
     listing = os.path.join(directory, "mutations.ys")
     inputs = [os.path.join(folder, name) for folder, _, names in os.walk(RTL) for name in names
-               if name.endswith((".sv", ".ys", ".cpp", ".h", ".f"))]
+              if name.endswith((".sv", ".ys", ".cpp", ".h", ".f"))]
     stamp = os.path.join(directory, f"count-{count}-{seed}")
     if os.path.exists(program) and os.path.exists(stamp) and (
             os.path.getmtime(program) > newest(inputs)):

@@ -4,9 +4,9 @@
   lut_depth.py --out FILE.csv [--make-tables PROGRAM] [--bits 4..10] [--no-area]
 
 Accuracy: the cut (1 − multiplier) of every argument the hardware can look up, by the integers of
-docs/architecture.md, against the real curve: (1 − 1/16)^m for m = marks / weight, straight between whole m. `one_mark_weight_W` is the
-relative error of the cut that one CE mark makes to a flow of weight W: what differentiation rests
-on. `dcqcn_max` is the same for DCQCN's straight line. Area: yosys on rtl/synth/lut_depth.sv for
+docs/architecture.md, against the real curve: (1 − 1/16)^m for m = marks / weight, straight between whole m.
+`one_mark_weight_W` is the relative error of the cut that one CE mark makes to a flow of weight W: what
+differentiation rests on. `dcqcn_max` is the same for DCQCN's straight line. Area: yosys on rtl/synth/lut_depth.sv for
 iCE40 (LUTs and 4 kbit RAMs) and OSU018 (180 nm, logic without the RAM arrays).
 """
 import argparse
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from run import ARRAY, LIBERTY, NAND2_AREA, RTL, cells, run, some
+from run import ARRAY, LIBERTY, NAND2_AREA, cells, run, some
 
 ONE = 1 << 16
 SOURCES = "common/ram_1r1w.sv synth/lut_depth.sv"

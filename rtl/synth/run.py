@@ -14,7 +14,7 @@ import tempfile
 
 RTL = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, RTL)
-from sources import ARRAY, sources
+from sources import ARRAY, sources  # noqa: E402
 
 LIBERTY = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
 NAND2_AREA = 24.0  # of the OSU018 library's NAND2X1, in its unit (µm²)

@@ -12,7 +12,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 RTL = os.path.dirname(HERE)
 sys.path.insert(0, RTL)
-from sources import sources
+from sources import sources  # noqa: E402
 
 CORE = os.path.join(os.path.dirname(RTL), "models", "core")
 

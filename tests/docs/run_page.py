@@ -13,7 +13,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
 from harness import PATIENCE, SKIPPED  # noqa: E402
 
-from pages import commands
+from pages import commands  # noqa: E402
 
 NOT_LINKED = {"build", "out", "handoff", ".git"}
 

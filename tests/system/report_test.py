@@ -300,7 +300,7 @@ class Report(unittest.TestCase):
         with open(self.folder / "a/series/queue.csv", newline="") as file:
             rows = [r for r in csv.DictReader(file) if r["port"] == "s0->h0"]
         chart = data["runs"][0]["charts"]["queue"]
-        line = next(l for l in chart["lines"] if l["label"] == "s0->h0")
+        line = next(one for one in chart["lines"] if one["label"] == "s0->h0")
         self.assertEqual(chart["step"], 1 if len(rows) <= 4000 else chart["step"])
         self.assertEqual(max(line["y"]), float(f'{max(float(r["bytes"]) for r in rows):.5g}'))
         values = [(i * 7919) % 1000 for i in range(100_000)]

@@ -325,7 +325,10 @@ class Arithmetic(Sweeps):
         pmax = sorted(float(v) for v in values["switch.ecn.pmax"])
         self.assertEqual(sum(v < 0.1 for v in pmax), 20)  # as many in either decade
         again = self.plan(text.format("latin_hypercube", 1))
-        texts = lambda p: [[s.argument for s in point] for point in p.points]
+
+        def texts(plan):
+            return [[s.argument for s in point] for point in plan.points]
+
         self.assertEqual(texts(plan), texts(again))
         self.assertNotEqual(texts(plan), texts(self.plan(text.format("latin_hypercube", 2))))
         random = self.plan(text.format("random", 1))

@@ -83,8 +83,8 @@ class Threads(unittest.TestCase):
         ):
             with self.subTest(reason):
                 config = CONFIGS / "reproduce" / "ib_parking_lot.yaml"
-                _, threads, said = self.run_with(2, config, ["duration=100us", "measure={from: 0s, to: 100us}", *overrides],
-                                                 quiet=False)
+                _, threads, said = self.run_with(
+                    2, config, ["duration=100us", "measure={from: 0s, to: 100us}", *overrides], quiet=False)
                 self.assertEqual(threads, 1)
                 self.assertIn(f"dccvp: one thread runs this: {reason}\n", said)
 

@@ -20,7 +20,10 @@ K_MIN_KB, K_MAX_KB, P_MAX = 5, 200, 0.01
 def mean_rate(p, line, duration, seed=1):
     """Mean rate in bit/s of a flow whose packets are marked with probability p."""
     draw = random.Random(seed)
-    to_mark = lambda: (int(math.log(1 - draw.random()) / math.log1p(-p)) + 1) * WIRE_BITS
+
+    def to_mark():
+        return (int(math.log(1 - draw.random()) / math.log1p(-p)) + 1) * WIRE_BITS
+
     rate, target, alpha = line / 8, line, 1.0
     now, sent, counted = 0.0, 0.0, 0.0
     increase_at, alpha_at, cut_at = INCREASE_TIMER, ALPHA_TIMER, -1.0

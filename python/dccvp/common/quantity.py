@@ -4,7 +4,7 @@ import fractions
 import re
 
 # By kind, the smallest unit first: values are held in it.
-UNITS = {
+UNITS: dict[str, dict[str, fractions.Fraction | int]] = {
     "time": {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12},
     "rate": {"bps": 1, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12},
     "size": {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30},

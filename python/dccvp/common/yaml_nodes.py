@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import typing
 
 import yaml
 
@@ -10,7 +11,7 @@ from dccvp.common.ending import InputError
 MOST_BYTES = 4 << 20
 
 
-def fail(place, message):
+def fail(place, message) -> typing.NoReturn:
     """`place`: a node of the file, or a text that stands for one."""
     if isinstance(place, yaml.Node):
         mark = place.start_mark
@@ -19,7 +20,8 @@ def fail(place, message):
 
 
 def load(path, what):
-    """The root node, a map; `what` it is is said in errors. Duplicate keys, tags and whatever is no YAML are refused."""
+    """The root node, a map; `what` it is is said in errors. Duplicate keys, tags and whatever is no
+    YAML are refused."""
     try:
         with open(path, "rb") as file:
             data = file.read(MOST_BYTES + 1)

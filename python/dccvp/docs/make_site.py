@@ -80,8 +80,8 @@ def main(arguments):
         else:
             shutil.copy(page, target)
     (source / "rtl").mkdir()
-    for name, page in RTL_PAGES.items():
-        text = (ROOT / "rtl" / page).read_text(encoding="utf-8")
+    for name, place in RTL_PAGES.items():
+        text = (ROOT / "rtl" / place).read_text(encoding="utf-8")
         (source / f"rtl/{name}.md").write_text(staged(text), encoding="utf-8")
     reference = source / "reference"
     reference.mkdir()

@@ -7,11 +7,12 @@
 
 import difflib
 import re
+import typing
 
+from dccvp.common.statistics import mean
 from dccvp.common.yaml_nodes import fail
 
-FUNCTIONS = {"max": max, "min": min, "sum": sum, "count": len,
-             "mean": lambda values: sum(values) / len(values)}
+FUNCTIONS: dict[str, typing.Callable] = {"max": max, "min": min, "sum": sum, "count": len, "mean": mean}
 STEP = re.compile(r"([A-Za-z0-9_*]+)((?:\[[A-Za-z0-9_]+=[^\]]+\])?)(?:\.|$)")
 
 

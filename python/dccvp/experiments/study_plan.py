@@ -22,8 +22,8 @@ import copy
 import dataclasses
 import pathlib
 
-from dccvp.common.yaml_nodes import (described, entries, fail, fields, hint, integer, items, load, plain, seeds_of,
-                        word)
+from dccvp.common.yaml_nodes import (described, entries, fail, fields, hint, integer, items, load, plain,
+                                     seeds_of, word)
 
 KEYS = ("platform", "seeds", "weights_at", "queue_series", "messages_of", "against", "variants",
         "cases", "limits", "limits_for")

@@ -13,8 +13,8 @@ import random
 
 from dccvp.common import quantity
 from dccvp.experiments import metric_path
-from dccvp.common.yaml_nodes import (described, entries, fail, fields, flow, hint, integer, items, load, seeds_of,
-                        word)
+from dccvp.common.yaml_nodes import (described, entries, fail, fields, flow, hint, integer, items, load,
+                                     seeds_of, word)
 
 MOST_POINTS = 100_000
 KEYS = ("platform", "set", "grid", "list", "sample", "seeds", "metrics", "best", "heatmaps", "pareto")
@@ -180,14 +180,14 @@ def points_of(keys, root):
         fail(keys["platform"], "nothing varies: a sweep has 'grid', 'list', 'sample' or 'seeds'")
     if math.prod(len(f) for f in factors) > MOST_POINTS:
         fail(keys["platform"], f"more than {MOST_POINTS} points")
-    axes = {}
+    varied_by = {}
     for number, factor in enumerate(factors):
         for choice in factor:
             for setting in choice:
-                if axes.setdefault(setting.key, number) != number:
+                if varied_by.setdefault(setting.key, number) != number:
                     fail(setting.key_node, f"'{setting.key}' varies twice")
     points = [[s for choice in choices for s in choice] for choices in itertools.product(*factors)]
-    return points, list(axes)
+    return points, list(varied_by)
 
 
 def named(node, what, known):

@@ -6,7 +6,6 @@ import json
 import sys
 
 
-
 def walk(modules, name, path, rows):
     for cell, body in sorted(modules[name].get("cells", {}).items()):
         kind = body["type"]

@@ -312,7 +312,7 @@ class _Builder:
         """Members are distinct, and none is a group too."""
         seen = {}
         for i, entry in enumerate(data["registers"]):
-            places = [(("registers", i, "parameter"), entry)]
+            places: list = [(("registers", i, "parameter"), entry)]
             places += [(("registers", i, "fields", k, "parameter"), f)
                        for k, f in enumerate(entry.get("fields", []))]
             for path, item in places:
@@ -326,7 +326,7 @@ class _Builder:
 
     def check_names(self, data):
         seen = set()
-        places = [(r["name"], ("registers", i)) for i, r in enumerate(data["registers"])]
+        places: list = [(r["name"], ("registers", i)) for i, r in enumerate(data["registers"])]
         places += [(w["name"].upper(), ("windows", i)) for i, w in enumerate(data.get("windows", []))]
         places += [("STAT_" + c["name"].upper(), ("statistics", "counters", i))
                    for i, c in enumerate(data.get("statistics", {}).get("counters", []))]
@@ -336,8 +336,8 @@ class _Builder:
             seen.add(name)
 
     def check_addresses(self, result, data):
-        spans = [(r["offset"], WORD_BYTES, r["name"], ("registers", i, "offset"))
-                 for i, r in enumerate(data["registers"])]
+        spans: list = [(r["offset"], WORD_BYTES, r["name"], ("registers", i, "offset"))
+                       for i, r in enumerate(data["registers"])]
         spans += [(c.offset, 8, c.name, ("statistics", "counters", i))
                   for i, c in enumerate(result.counters)]
         sizes = {w.name: w.size for w in result.windows}

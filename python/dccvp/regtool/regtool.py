@@ -83,7 +83,8 @@ def main(arguments):
     mode.add_argument("--validate", action="store_true", help="read the maps, write nothing")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT,
                         help="root under which files are written or compared")
-    parser.add_argument("maps", nargs="*", type=pathlib.Path, help="register maps; default: all in rtl/regs, and the memory map")
+    parser.add_argument("maps", nargs="*", type=pathlib.Path,
+                        help="register maps; default: all in rtl/regs, and the memory map")
     options = parser.parse_args(arguments)
     try:
         maps = [regmap.load(p) for p in options.maps or own_maps()]

@@ -155,7 +155,7 @@ def flows(runs):
     def body(run, i):
         listed = run.metrics["flows"]
         total = run.metrics.get("flow_count", len(listed))
-        order = range(len(listed))
+        order = list(range(len(listed)))
         which = ""
         if len(listed) > MOST_FLOWS:
             slow = any(f["slowdown"] is not None for f in listed)

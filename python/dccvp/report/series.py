@@ -118,20 +118,20 @@ def spread_chart(times, parts, column, dscp_of, colour_of):
     for dscp in sorted(classes, key=lambda d: -1 if d is None else d):
         spread = {"mean": [], "p5": [], "p95": [], "least": [], "greatest": []}
         for start in starts:
-            means, low, high = [], None, None
+            means, lows, highs = [], [], []
             for line in classes[dscp]:
                 known = [v for v in line[start:start + size] if v is not None]
                 if known:
                     means.append(sum(known) / len(known))
-                    low = min(known) if low is None else min(low, min(known))
-                    high = max(known) if high is None else max(high, max(known))
+                    lows.append(min(known))
+                    highs.append(max(known))
             means.sort()
             last = len(means) - 1
             spread["mean"].append(rounded(sum(means) / len(means)) if means else None)
             spread["p5"].append(rounded(means[int(0.05 * last)]) if means else None)
             spread["p95"].append(rounded(means[-1 - int(0.05 * last)]) if means else None)
-            spread["least"].append(rounded(low))
-            spread["greatest"].append(rounded(high))
+            spread["least"].append(rounded(min(lows, default=None)))
+            spread["greatest"].append(rounded(max(highs, default=None)))
         name = f"DSCP {dscp:g}" if dscp is not None else "flows"
         lines.append({"label": f"{name}: mean of {len(classes[dscp])} flows",
                       "colour": colour_of(dscp), "y": spread["mean"], "band":
