@@ -126,8 +126,7 @@ BAD = [
 MEMORY = """\
 title: Memory map
 regions:
-  - {name: SMALL, base: 0x1000, size: 0x100, description: Something.,
-     words: [{name: DATA, offset: 0xFC, description: Last.}]}
+  - {name: SMALL, base: 0x1000, size: 0x100, description: One., words: [{name: DATA, offset: 0xFC, description: Last.}]}
   - map: toy
   - {name: RAM, base: 0x80000000, description: Memory.}
 interrupts:
