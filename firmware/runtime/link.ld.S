@@ -26,6 +26,7 @@ SECTIONS
     __init_array_start = .;
     KEEP(*(SORT(.init_array.*) .init_array))
     __init_array_end = .;
+    __text_end = .;
   } > IMAGE :code
 
   .tdata : { *(.tdata .tdata.*) } > IMAGE :data :tls

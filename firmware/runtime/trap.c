@@ -28,6 +28,7 @@ const char* trap_name(uint32_t mcause) {
   if (mcause == (INTERRUPT_FLAG | TRAP_TIMER)) return "timer interrupt";
   if (mcause == (INTERRUPT_FLAG | TRAP_EXTERNAL)) return "external interrupt";
   if (mcause == TRAP_ECALL) return "environment call";
+  if (mcause == TRAP_ECALL_FROM_USER) return "environment call from user mode";
   return mcause < sizeof exceptions / sizeof *exceptions ? exceptions[mcause] : "unknown trap";
 }
 

@@ -24,6 +24,7 @@ enum trap_exception {
   TRAP_LOAD_FAULT = 5,
   TRAP_STORE_MISALIGNED = 6,
   TRAP_STORE_FAULT = 7,
+  TRAP_ECALL_FROM_USER = 8,
   TRAP_ECALL = 11,
 };
 

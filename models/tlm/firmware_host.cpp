@@ -24,6 +24,7 @@ FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHo
   cpu.clock_hz = config.clock_hz;
   cpu.cpi = config.cpi;
   cpu.quantum = config.quantum;
+  cpu.misaligned = config.misaligned;
   cpu.ram_base = DCC_RAM_BASE;
   cpu.ram_bytes = ram_bytes & ~(riscv::kPageBytes - 1);
   cpu_ = std::make_unique<RiscvCpu>("cpu", cpu);

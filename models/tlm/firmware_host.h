@@ -26,6 +26,7 @@ struct FirmwareHostConfig {
   std::uint64_t clock_hz = 1'000'000'000;
   riscv::Hart::Cpi cpi{};
   sc_core::sc_time quantum{1, sc_core::SC_US};
+  riscv::Hart::Misaligned misaligned = riscv::Hart::Misaligned::kTrap;
   /// Room for the image from the start of RAM; 0: all of RAM. With a boot block behind it:
   /// DCC_IMAGE_BYTES.
   std::uint32_t image_bytes = 0;

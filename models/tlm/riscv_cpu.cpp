@@ -27,6 +27,7 @@ RiscvCpu::RiscvCpu(const sc_core::sc_module_name& name, const RiscvCpuConfig& co
       quantum_steps_(quantum_steps(config)),
       quantum_left_(quantum_steps_) {
   hart_.set_ram({nullptr, config.ram_base, config.ram_bytes});
+  hart_.set_misaligned(config.misaligned);
   socket.register_invalidate_direct_mem_ptr(this, &RiscvCpu::invalidate_dmi);
   SC_HAS_PROCESS(RiscvCpu);
   SC_THREAD(run);

@@ -25,6 +25,7 @@ struct RiscvCpuConfig {
   riscv::Hart::Cpi cpi{};
   /// How far the CPU runs ahead of the rest at most, and so how late it may see an interrupt.
   sc_core::sc_time quantum{1, sc_core::SC_US};
+  riscv::Hart::Misaligned misaligned = riscv::Hart::Misaligned::kTrap;
   std::uint32_t ram_base = 0;
   std::uint32_t ram_bytes = 0;  // multiple of 4096; the only place code can run from
 };

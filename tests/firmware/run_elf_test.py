@@ -62,6 +62,36 @@ class Programs(unittest.TestCase):
                         options=("--uart-in", text, "--uart-out", output))
             self.assertEqual(output.read_text(), "abc def\n")
 
+    def test_kernel_with_tasks_in_user_mode(self):
+        def result(x):
+            for _ in range(20000):
+                x ^= x << 13 & 0xFFFFFFFF
+                x ^= x >> 17
+                x ^= x << 5 & 0xFFFFFFFF
+            return x & 0xFFFF
+
+        golden = ["kernel: 2 tasks in user mode, turns of 20 us",
+                  "reporter: the serial port has hello",
+                  *(f"reporter: the worker has {result(i):04x}" for i in (1, 2, 3)),
+                  "worker: reaches for the kernel's memory",
+                  "reporter: the worker is done",
+                  "kernel: the worker is ended: store access fault at the secret",
+                  "reporter: done",
+                  "kernel: 6 interrupts of the serial port, tasks preempted: yes, secret kept"]
+        with tempfile.TemporaryDirectory() as folder:
+            text = pathlib.Path(folder, "input")
+            text.write_text("hello\n")
+            out = self.expect("kernel", 0, options=("--uart-in", text, "--quiet"))
+        self.assertEqual(out.splitlines(), golden)
+
+    def test_kernel_that_hears_nothing_waits(self):
+        self.expect("kernel", 1, "reporter: the worker is done", "ran past its time",
+                    options=("--max-time", "5ms"))
+
+    def test_misaligned_accesses_as_asked(self):
+        self.expect("test_misaligned", 1, "trap: load address misaligned")
+        self.expect("test_misaligned", 0, "55443322 then 667766ff", options=("--misaligned-done",))
+
     def test_uart_input_that_cannot_be_one(self):
         for file, words in (("/", "/: cannot be read"), ("/dev/zero", "/dev/zero: larger than 64 MiB"),
                             ("/nonexistent", "/nonexistent: cannot be opened")):

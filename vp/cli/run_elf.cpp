@@ -52,7 +52,9 @@ void add_run_elf_command(CLI::App& app, int& status) {
   CLI::App* const command = app.add_subcommand("run-elf", "run one RISC-V program, bare metal");
   const auto a = std::make_shared<RunElfArguments>();
   RunElfOptions& o = a->options;
-  command->add_option("file", o.file, "program: ELF32, RV32IMAC")->required()->type_name("FILE.elf");
+  command->add_option("file", o.file, "program: ELF32, RV32IMAC")
+      ->required()
+      ->type_name("FILE.elf");
   command->add_option("--max-time", a->max_time, "simulated time it may take")
       ->capture_default_str();
   command->add_option("--ram", a->ram, "memory at 0x80000000")->capture_default_str();
@@ -68,6 +70,13 @@ void add_run_elf_command(CLI::App& app, int& status) {
   command->add_option("--trace-cpu", o.trace_file, "one line an instruction")->type_name("FILE");
   command->add_option("--trace-bus", o.bus_trace_file, "one line a device access")
       ->type_name("FILE");
+  command->add_option("--coverage", o.coverage_file, "lines and branches that ran, for genhtml")
+      ->type_name("FILE");
+  command->add_option("--profile", o.profile_file, "cost by function, for callgrind_annotate")
+      ->type_name("FILE");
+  command->add_flag("--stack-use", o.stack_use, "print how deep the stack became");
+  command->add_flag("--misaligned-done", o.misaligned_done,
+                    "loads and stores in RAM at any address, instead of a trap");
   command->add_flag("--quiet", o.quiet, "nothing but the program's output and errors");
   command->footer(
       "Examples:\n"

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <systemc>
 
@@ -15,6 +16,7 @@
 #include "interrupt_controller.h"
 #include "observe/trace_file.h"
 #include "ram.h"
+#include "riscv/profile.h"
 
 namespace dcc::vp {
 namespace {
@@ -56,7 +58,8 @@ void check(const RunElfOptions& o) {
 class Machine {
  public:
   explicit Machine(const RunElfOptions& options)
-      : bus_("bus", kBusLatency),
+      : file_(options.file),
+        bus_("bus", kBusLatency),
         ram_("ram", options.ram_bytes, sc_core::SC_ZERO_TIME),
         interrupts_("interrupts", sc_core::SC_ZERO_TIME) {
     bus_.attach(ram_.socket, DCC_RAM_BASE, options.ram_bytes, "ram");
@@ -72,10 +75,26 @@ class Machine {
           });
     }
     if (!options.trace_file.empty()) host_->cpu().set_trace(&open(options.trace_file));
+    if (!options.coverage_file.empty()) coverage_out_ = &open(options.coverage_file);
+    if (!options.profile_file.empty()) profile_out_ = &open(options.profile_file);
+    if (coverage_out_ != nullptr || profile_out_ != nullptr || options.stack_use) {
+      profile_ = std::make_unique<ProfiledProgram>(options.file, host_->cpu().hart());
+      host_->cpu().set_observer(&profile_->profile);
+    }
+  }
+  /// How deep the stack became; nothing if the program has no stack it tells of.
+  std::string stack_sentence() const {
+    const std::optional<riscv::Profile::StackUse> use = profile_->profile.stack_use();
+    if (!use.has_value()) return "stack: the program has no __stack_top and __stack_limit";
+    return "stack: " + std::to_string(use->bytes) + " of " + std::to_string(use->of) +
+           " bytes, deepest at " + profile_->elf.symbols().with_address(use->pc);
   }
   /// Completes the files. Throws std::runtime_error if one could not be written.
   void close() {
     host_->cpu().finish_traces();
+    if (profile_ != nullptr) profile_->profile.finish();
+    if (coverage_out_ != nullptr) profile_->profile.write_coverage(*coverage_out_);
+    if (profile_out_ != nullptr) profile_->profile.write_callgrind(*profile_out_, file_);
     for (const auto& file : files_) file->close();
   }
   model::FirmwareHost& host() { return *host_; }
@@ -87,6 +106,7 @@ class Machine {
     c.clock_hz = o.clock_hz;
     c.cpi = riscv::Hart::Cpi::from_thousandths(o.cpi_thousandths);
     c.quantum = to_time(o.quantum);
+    if (o.misaligned_done) c.misaligned = riscv::Hart::Misaligned::kDone;
     c.gdb_port = o.gdb_port;
     c.gdb_wait = o.gdb_wait;
     if (!o.uart_input_file.empty()) c.uart_input = whole_file(o.uart_input_file);
@@ -101,6 +121,21 @@ class Machine {
     return files_.back()->text();
   }
 
+  /// The program as its profile sees it: names and lines, besides what is loaded.
+  struct ProfiledProgram {
+    ProfiledProgram(const std::string& file, const riscv::Hart& hart)
+        : elf(riscv::ElfFile::read(file)),
+          lines(riscv::LineTable::read(file)),
+          profile(elf, lines, hart) {}
+    riscv::ElfFile elf;
+    riscv::LineTable lines;
+    riscv::Profile profile;
+  };
+
+  std::string file_;
+  std::ofstream* coverage_out_ = nullptr;
+  std::ofstream* profile_out_ = nullptr;
+  std::unique_ptr<ProfiledProgram> profile_;
   std::vector<std::unique_ptr<TraceFile>> files_;
   model::Bus bus_;
   model::Ram ram_;
@@ -143,6 +178,7 @@ int run(const RunElfOptions& options) {
             : "");
   }
   if (!options.quiet) print_summary(cpu, seconds);
+  if (options.stack_use) std::printf("%s\n", machine.stack_sentence().c_str());
   machine.close();
   return machine.host().succeeded() ? 0 : 1;
 }

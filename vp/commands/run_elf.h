@@ -21,6 +21,10 @@ struct RunElfOptions {
   bool gdb_wait = true;          // the first instruction waits for the debugger
   std::string trace_file;        // one line an instruction; empty: none
   std::string bus_trace_file;    // one line a device access; empty: none
+  std::string coverage_file;     // lines and branches of the program, for lcov; empty: none
+  std::string profile_file;      // cost by function, for callgrind's tools; empty: none
+  bool stack_use = false;        // print how deep the stack became
+  bool misaligned_done = false;  // loads and stores in RAM at any address, instead of traps
   bool quiet = false;            // nothing but the program's own output and errors
 };
 

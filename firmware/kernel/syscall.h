@@ -1,0 +1,40 @@
+/* What a task asks of the kernel; each is an environment call, the number in a7. */
+#ifndef DCC_FIRMWARE_SYSCALL_H
+#define DCC_FIRMWARE_SYSCALL_H
+
+#include <stdint.h>
+
+enum syscall_number {
+  SYSCALL_PRINT,   /* a0: a text of the task's or the program's */
+  SYSCALL_SEND,    /* a0: a word for the queue; waits while it is full */
+  SYSCALL_RECEIVE, /* gives the queue's oldest word in a0; waits while it is empty */
+  SYSCALL_EXIT,    /* the task is done */
+  SYSCALLS,
+};
+
+static inline uint32_t syscall(enum syscall_number number, uint32_t argument) {
+  register uint32_t a0 __asm__("a0") = argument;
+  register uint32_t a7 __asm__("a7") = (uint32_t)number;
+  __asm__ volatile("ecall" : "+r"(a0) : "r"(a7) : "memory");
+  return a0;
+}
+
+static inline void task_print(const char* text) {
+  syscall(SYSCALL_PRINT, (uint32_t)(uintptr_t)text);
+}
+static inline void task_send(uint32_t word) { syscall(SYSCALL_SEND, word); }
+static inline uint32_t task_receive(void) { return syscall(SYSCALL_RECEIVE, 0); }
+static inline _Noreturn void task_exit(void) {
+  for (;;) syscall(SYSCALL_EXIT, 0);
+}
+
+/* Words in the queue: where they come from is in the highest byte. */
+enum { FROM_WORKER = 1u << 24, FROM_SERIAL = 2u << 24, WORKER_DONE = 3u << 24 };
+
+/* The tasks, in tasks.c. */
+_Noreturn void task_worker(void);
+_Noreturn void task_reporter(void);
+/* Something of the kernel's that no task may touch. */
+extern volatile uint32_t kernel_secret;
+
+#endif

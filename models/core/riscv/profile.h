@@ -1,0 +1,95 @@
+// What a program did: coverage of lines and branches, cost by function, depth of its stack.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "riscv/call_tracker.h"
+#include "riscv/elf_file.h"
+#include "riscv/hart.h"
+#include "riscv/instruction_observer.h"
+#include "riscv/line_table.h"
+
+namespace dcc::riscv {
+
+/// Counts every instruction by its address, and calls by the convention that CallTracker follows.
+/// Cost is in instructions. Code that runs outside the program's own segments is not told.
+class Profile final : public InstructionObserver, private CallSink {
+ public:
+  /// All three outlive this. Without line information (an empty table) addresses stand for lines,
+  /// and coverage has functions only.
+  Profile(const ElfFile& program, const LineTable& lines, const Hart& hart);
+
+  void executed(const DecodedOp& op, std::uint32_t pc, std::uint32_t next, bool trapped) override;
+  void interrupted(std::uint32_t from, std::uint32_t handler) override;
+  /// Ends the calls that are open; before anything is written.
+  void finish();
+
+  /// Lines, functions and branches in the form of lcov's tracefiles (geninfo(1)).
+  void write_coverage(std::ostream& out) const;
+  /// Cost by instruction and by call in callgrind's form, for callgrind_annotate and kcachegrind.
+  void write_callgrind(std::ostream& out, const std::string& command) const;
+
+  struct StackUse {
+    std::uint32_t bytes = 0;  // from __stack_top down to the lowest sp
+    std::uint32_t of = 0;     // down to __stack_limit
+    std::uint32_t pc = 0;     // the instruction that went there
+  };
+  /// Nothing if the program has no __stack_top and __stack_limit.
+  std::optional<StackUse> stack_use() const;
+
+ private:
+  struct Count {
+    std::uint64_t executed = 0;
+    std::uint64_t taken = 0;  // of a branch
+  };
+  struct Edge {
+    std::uint64_t calls = 0;
+    std::uint64_t cost = 0;  // with all that was called from there
+  };
+  struct OpenCall {
+    std::uint32_t site, target;
+    std::uint64_t begin;
+  };
+  struct FileCoverage {
+    std::map<std::uint32_t, std::uint64_t> lines;
+    std::map<std::uint32_t, std::vector<Count>> branches;  // by line, in the order of addresses
+    std::vector<const SymbolTable::Symbol*> functions;
+  };
+
+  void enter(std::uint64_t cost, const std::string& function) override;
+  void leave(std::uint64_t cost) override;
+  Count* at(std::uint32_t address) {
+    const std::uint32_t index = (address - base_) / 2;
+    return index < counts_.size() ? &counts_[index] : nullptr;
+  }
+  const Count* at(std::uint32_t address) const { return const_cast<Profile*>(this)->at(address); }
+  std::map<std::uint32_t, FileCoverage> by_file() const;
+  void add_branches(const SymbolTable::Symbol& function,
+                    std::map<std::uint32_t, FileCoverage>& files) const;
+  std::uint32_t bits_at(std::uint32_t address) const;
+  void write_calls(std::ostream& out, std::uint32_t site) const;
+  std::string function_at(std::uint32_t address) const;
+
+  const ElfFile& program_;
+  const LineTable& lines_;
+  const Hart& hart_;
+  CallTracker tracker_;
+  std::uint32_t base_ = 0;
+  std::vector<Count> counts_;  // by halfword from base_
+  std::uint32_t site_ = 0;     // of the call that tracker_ may be about to tell
+  std::uint32_t target_ = 0;
+  std::vector<OpenCall> open_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Edge> edges_;  // by site and target
+  std::uint32_t stack_top_ = 0;
+  std::uint32_t stack_limit_ = 0;
+  std::uint32_t lowest_sp_ = 0;
+  std::uint32_t lowest_pc_ = 0;
+};
+
+}  // namespace dcc::riscv

@@ -1,0 +1,15 @@
+/* Loads and stores across words: a trap, or done, as the CPU is configured. */
+#include <inttypes.h>
+#include <stdio.h>
+
+static uint32_t words[2] = {0x44332211, 0x88776655};
+
+int main(void) {
+  uintptr_t base = (uintptr_t)words;
+  __asm__("" : "+r"(base)); /* the compiler would take the accesses apart */
+  volatile uint32_t* const across = (volatile uint32_t*)(base + 1);
+  printf("%08" PRIx32, *across);
+  *across = 0x7766FFEE;
+  printf(" then %08" PRIx32 "\n", *(volatile uint32_t*)(base + 2));
+  return 0;
+}
