@@ -188,24 +188,10 @@ enum dcc_error dcc_set_weight(struct dcc_controller* dcc, uint32_t dscp, uint32_
 }
 
 void dcc_read_statistics(struct dcc_controller* dcc, struct dcc_statistics* s) {
-  const struct hal* const hal = dcc->hal;
-  const uint64_t base = dcc->base;
-  s->cnps_received = register_read64(hal, base + DCC_STAT_CNPS_RECEIVED_LO_OFFSET);
-  s->cnps_dropped_no_slot = register_read64(hal, base + DCC_STAT_CNPS_DROPPED_NO_SLOT_LO_OFFSET);
-  s->cnps_coalesced = register_read64(hal, base + DCC_STAT_CNPS_COALESCED_LO_OFFSET);
-  s->byte_notifications = register_read64(hal, base + DCC_STAT_BYTE_NOTIFICATIONS_LO_OFFSET);
-  s->byte_notifications_unmatched =
-      register_read64(hal, base + DCC_STAT_BYTE_NOTIFICATIONS_UNMATCHED_LO_OFFSET);
-  s->rate_decreases = register_read64(hal, base + DCC_STAT_RATE_DECREASES_LO_OFFSET);
-  s->rate_increases = register_read64(hal, base + DCC_STAT_RATE_INCREASES_LO_OFFSET);
-  s->rate_updates = register_read64(hal, base + DCC_STAT_RATE_UPDATES_LO_OFFSET);
-  s->timer_events = register_read64(hal, base + DCC_STAT_TIMER_EVENTS_LO_OFFSET);
-  s->events_started = register_read64(hal, base + DCC_STAT_EVENTS_STARTED_LO_OFFSET);
-  s->events_cancelled = register_read64(hal, base + DCC_STAT_EVENTS_CANCELLED_LO_OFFSET);
-  s->slots_bound = register_read64(hal, base + DCC_STAT_SLOTS_BOUND_LO_OFFSET);
-  s->slots_released = register_read64(hal, base + DCC_STAT_SLOTS_RELEASED_LO_OFFSET);
-  s->slots_in_use_max = register_read64(hal, base + DCC_STAT_SLOTS_IN_USE_MAX_LO_OFFSET);
-  s->missed_latency = register_read64(hal, base + DCC_STAT_MISSED_LATENCY_LO_OFFSET);
+#define READ(NAME, member) \
+  s->member = register_read64(dcc->hal, dcc->base + DCC_STAT_##NAME##_LO_OFFSET);
+  DCC_FOR_EACH_STATISTIC(READ)
+#undef READ
 }
 
 void dcc_read_state(struct dcc_controller* dcc, struct dcc_state* state) {

@@ -63,23 +63,6 @@ enum dcc_error dcc_set_class(struct dcc_controller* dcc, uint32_t dscp,
 /* Factors alone: what a control loop turns. */
 enum dcc_error dcc_set_weight(struct dcc_controller* dcc, uint32_t dscp, uint32_t weight_q8_8);
 
-struct dcc_statistics {
-  uint64_t cnps_received;
-  uint64_t cnps_dropped_no_slot;
-  uint64_t cnps_coalesced;
-  uint64_t byte_notifications;
-  uint64_t byte_notifications_unmatched;
-  uint64_t rate_decreases;
-  uint64_t rate_increases;
-  uint64_t rate_updates;
-  uint64_t timer_events;
-  uint64_t events_started;
-  uint64_t events_cancelled;
-  uint64_t slots_bound;
-  uint64_t slots_released;
-  uint64_t slots_in_use_max;
-  uint64_t missed_latency;
-};
 /* Each counter is read coherently (the low word latches the high one); the set is not a snapshot.
  */
 void dcc_read_statistics(struct dcc_controller* dcc, struct dcc_statistics* statistics);

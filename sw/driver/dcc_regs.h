@@ -535,6 +535,43 @@
 #define DCC_SLOTS_DUE_PENDING_WIDTH                  1u
 #define DCC_SLOTS_DUE_PENDING_MASK                   0x80000000u
 
+/* Values of the statistics. */
+struct dcc_statistics {
+  uint64_t cnps_received;
+  uint64_t cnps_dropped_no_slot;
+  uint64_t cnps_coalesced;
+  uint64_t byte_notifications;
+  uint64_t byte_notifications_unmatched;
+  uint64_t rate_decreases;
+  uint64_t rate_increases;
+  uint64_t rate_updates;
+  uint64_t timer_events;
+  uint64_t events_started;
+  uint64_t events_cancelled;
+  uint64_t slots_bound;
+  uint64_t slots_released;
+  uint64_t slots_in_use_max;
+  uint64_t missed_latency;
+};
+
+/* X(NAME, member) for each. */
+#define DCC_FOR_EACH_STATISTIC(X) \
+  X(CNPS_RECEIVED, cnps_received) \
+  X(CNPS_DROPPED_NO_SLOT, cnps_dropped_no_slot) \
+  X(CNPS_COALESCED, cnps_coalesced) \
+  X(BYTE_NOTIFICATIONS, byte_notifications) \
+  X(BYTE_NOTIFICATIONS_UNMATCHED, byte_notifications_unmatched) \
+  X(RATE_DECREASES, rate_decreases) \
+  X(RATE_INCREASES, rate_increases) \
+  X(RATE_UPDATES, rate_updates) \
+  X(TIMER_EVENTS, timer_events) \
+  X(EVENTS_STARTED, events_started) \
+  X(EVENTS_CANCELLED, events_cancelled) \
+  X(SLOTS_BOUND, slots_bound) \
+  X(SLOTS_RELEASED, slots_released) \
+  X(SLOTS_IN_USE_MAX, slots_in_use_max) \
+  X(MISSED_LATENCY, missed_latency)
+
 /* What software chooses: a member for each register that is one parameter, in the register's
  * format. */
 struct dcc_parameters {

@@ -277,19 +277,8 @@ void nic_read_refused_access(struct nic* nic, struct nic_refused_access* access)
 }
 
 void nic_read_statistics(struct nic* nic, struct nic_statistics* s) {
-  const struct hal* const hal = nic->hal;
-  const uint64_t base = nic->base;
-  s->packets_sent = register_read64(hal, base + NIC_STAT_PACKETS_SENT_LO_OFFSET);
-  s->packets_received = register_read64(hal, base + NIC_STAT_PACKETS_RECEIVED_LO_OFFSET);
-  s->bytes_sent = register_read64(hal, base + NIC_STAT_BYTES_SENT_LO_OFFSET);
-  s->bytes_received = register_read64(hal, base + NIC_STAT_BYTES_RECEIVED_LO_OFFSET);
-  s->cnps_sent = register_read64(hal, base + NIC_STAT_CNPS_SENT_LO_OFFSET);
-  s->cnps_received = register_read64(hal, base + NIC_STAT_CNPS_RECEIVED_LO_OFFSET);
-  s->ce_received = register_read64(hal, base + NIC_STAT_CE_RECEIVED_LO_OFFSET);
-  s->acks_sent = register_read64(hal, base + NIC_STAT_ACKS_SENT_LO_OFFSET);
-  s->acks_received = register_read64(hal, base + NIC_STAT_ACKS_RECEIVED_LO_OFFSET);
-  s->icrc_errors = register_read64(hal, base + NIC_STAT_ICRC_ERRORS_LO_OFFSET);
-  s->retransmits = register_read64(hal, base + NIC_STAT_RETRANSMITS_LO_OFFSET);
-  s->mr_violations = register_read64(hal, base + NIC_STAT_MR_VIOLATIONS_LO_OFFSET);
-  s->completions = register_read64(hal, base + NIC_STAT_COMPLETIONS_LO_OFFSET);
+#define READ(NAME, member) \
+  s->member = register_read64(nic->hal, nic->base + NIC_STAT_##NAME##_LO_OFFSET);
+  NIC_FOR_EACH_STATISTIC(READ)
+#undef READ
 }

@@ -107,21 +107,6 @@ struct nic_refused_access {
 };
 void nic_read_refused_access(struct nic* nic, struct nic_refused_access* access);
 
-struct nic_statistics {
-  uint64_t packets_sent;
-  uint64_t packets_received;
-  uint64_t bytes_sent;
-  uint64_t bytes_received;
-  uint64_t cnps_sent;
-  uint64_t cnps_received;
-  uint64_t ce_received;
-  uint64_t acks_sent;
-  uint64_t acks_received;
-  uint64_t icrc_errors;
-  uint64_t retransmits;
-  uint64_t mr_violations;
-  uint64_t completions;
-};
 /* Each counter is read coherently; the set is not a snapshot. */
 void nic_read_statistics(struct nic* nic, struct nic_statistics* statistics);
 

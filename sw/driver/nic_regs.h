@@ -414,6 +414,39 @@
 #define NIC_STAT_COMPLETIONS_LO_OFFSET               0x03060u
 #define NIC_STAT_COMPLETIONS_HI_OFFSET               0x03064u
 
+/* Values of the statistics. */
+struct nic_statistics {
+  uint64_t packets_sent;
+  uint64_t packets_received;
+  uint64_t bytes_sent;
+  uint64_t bytes_received;
+  uint64_t cnps_sent;
+  uint64_t cnps_received;
+  uint64_t ce_received;
+  uint64_t acks_sent;
+  uint64_t acks_received;
+  uint64_t icrc_errors;
+  uint64_t retransmits;
+  uint64_t mr_violations;
+  uint64_t completions;
+};
+
+/* X(NAME, member) for each. */
+#define NIC_FOR_EACH_STATISTIC(X) \
+  X(PACKETS_SENT, packets_sent) \
+  X(PACKETS_RECEIVED, packets_received) \
+  X(BYTES_SENT, bytes_sent) \
+  X(BYTES_RECEIVED, bytes_received) \
+  X(CNPS_SENT, cnps_sent) \
+  X(CNPS_RECEIVED, cnps_received) \
+  X(CE_RECEIVED, ce_received) \
+  X(ACKS_SENT, acks_sent) \
+  X(ACKS_RECEIVED, acks_received) \
+  X(ICRC_ERRORS, icrc_errors) \
+  X(RETRANSMITS, retransmits) \
+  X(MR_VIOLATIONS, mr_violations) \
+  X(COMPLETIONS, completions)
+
 /* What software chooses: a member for each register that is one parameter, in the register's
  * format. */
 struct nic_parameters {

@@ -403,6 +403,14 @@ def c_parameters(name):
             for row, reset in zip(rows, resets)]
 
 
+def c_statistics(name):
+    """Members of the driver's structure of statistics, and the (NAME, member) of its list."""
+    text = (ROOT / f"sw/driver/{name}_regs.h").read_text(encoding="utf-8")
+    members = re.search(rf"struct {name}_statistics \{{(.*?)\}};", text, re.S)[1]
+    rows = re.search(r"_FOR_EACH_STATISTIC\(X\) \\\n((?:  X.*\n)+)", text)[1]
+    return re.findall(r"uint64_t (\w+);", members), re.findall(r"X\((\w+), (\w+)\)", rows)
+
+
 def sv_package(name, wanted):
     text = (GENERATED / f"{name}_regs_pkg.sv").read_text(encoding="utf-8")
     constants = {m[1]: _number(m[2]) for m in

@@ -99,6 +99,13 @@ class FormsAgree(unittest.TestCase):
                      for register, field, bits in wanted.values() if field == "VALUE"]
             self.assertEqual(readers.c_parameters(name), whole)
 
+    def test_statistics(self):
+        for name in MAPS:
+            counters = [k[5:-3] for k in readers.source(name) if re.fullmatch(r"STAT_\w+_LO", k)]
+            members, rows = readers.c_statistics(name)
+            self.assertEqual(members, [c.lower() for c in counters])
+            self.assertEqual(rows, [(c, c.lower()) for c in counters])
+
     def test_memory_map(self):
         folder = readers.ROOT / "rtl/regs"
         data = yaml.safe_load((folder / "memory_map.yaml").read_text(encoding="utf-8"))

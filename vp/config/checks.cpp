@@ -6,6 +6,7 @@
 
 #include "config/enum_names.h"
 #include "describe/quantity_text.h"
+#include "registers/generated/dcc_map.h"
 
 namespace dcc::vp {
 namespace {
@@ -221,8 +222,11 @@ class Checker {
     if (!dcc) return;
     const DcqcnConfig& d = c_.nic.congestion_control.dcqcn;
     check_ticks(d.alpha_timer, "alpha_timer", 1, 4096);
-    check_ticks(d.increase_timer, "increase_timer", 1, 65'535);
-    check_ticks(d.decrease_period, "decrease_period", 0, 65'535);
+    namespace map = regs::dcc_map;
+    check_ticks(d.increase_timer, "increase_timer", map::kTimerIntervalValueMin,
+                map::kTimerIntervalValueMax);
+    check_ticks(d.decrease_period, "decrease_period", map::kDecreasePeriodValueMin,
+                map::kDecreasePeriodValueMax);
     require(k.clock.cycles(k.latency) <= kMilliSecond, "nic.controller.latency",
             "an answer would take longer than 1ms");
   }

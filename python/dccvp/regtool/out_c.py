@@ -56,6 +56,18 @@ def _parameters(regmap):
     return out
 
 
+def _statistics(regmap):
+    """The counters as a structure, and a list of them."""
+    if not regmap.counters:
+        return []
+    low, up = regmap.name, regmap.name.upper()
+    out = ["", *_note("Values of the statistics."), f"struct {low}_statistics {{"]
+    out += [f"  uint64_t {c.name};" for c in regmap.counters]
+    out += ["};", "", *_note("X(NAME, member) for each."), f"#define {up}_FOR_EACH_STATISTIC(X) \\"]
+    rows = [f"  X({c.name.upper()}, {c.name})" for c in regmap.counters]
+    return out + [f"{row} \\" for row in rows[:-1]] + rows[-1:]
+
+
 def generate(regmap):
     up = regmap.name.upper()
     out = [GUARD_NOTE.format(source=regmap.source_name),
@@ -95,6 +107,6 @@ def generate(regmap):
                 out += _define([(f"{word_prefix}_WORD_OFFSET", f"0x{word.offset:02X}u")])
             for field in word.fields:
                 out += _define(_field_macros(word_prefix, field))
-    out += _parameters(regmap)
+    out += _statistics(regmap) + _parameters(regmap)
     out += ["", f"#endif /* {up}_REGS_H */", ""]
     return "\n".join(out)

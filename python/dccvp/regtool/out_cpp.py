@@ -32,7 +32,7 @@ def _field_constants(prefix, word, field):
     name = f"k{prefix}{camel(word)}{camel(field.name)}"
     lines = [f"constexpr std::uint32_t {name}Mask = 0x{field.mask:08X};",
              f"constexpr unsigned {name}Shift = {field.lsb};"]
-    if field.limited:
+    if field.limited or field.parameter:
         lines += [f"constexpr std::uint32_t {name}Min = {field.min};",
                   f"constexpr std::uint32_t {name}Max = {field.max};"]
     lines += [f"constexpr std::uint32_t {name}{camel(value)} = {number};"

@@ -129,16 +129,26 @@ constexpr unsigned kCapsWheelLastShift = 24;
 constexpr std::uint32_t kCtrlOffset = 0x0000C;
 constexpr std::uint32_t kCtrlEnableMask = 0x00000001;
 constexpr unsigned kCtrlEnableShift = 0;
+constexpr std::uint32_t kCtrlEnableMin = 0;
+constexpr std::uint32_t kCtrlEnableMax = 1;
 constexpr std::uint32_t kCtrlSoftResetMask = 0x00000002;
 constexpr unsigned kCtrlSoftResetShift = 1;
 constexpr std::uint32_t kCtrlTimerRestartMask = 0x00000004;
 constexpr unsigned kCtrlTimerRestartShift = 2;
+constexpr std::uint32_t kCtrlTimerRestartMin = 0;
+constexpr std::uint32_t kCtrlTimerRestartMax = 1;
 constexpr std::uint32_t kCtrlAveragingMask = 0x00000008;
 constexpr unsigned kCtrlAveragingShift = 3;
+constexpr std::uint32_t kCtrlAveragingMin = 0;
+constexpr std::uint32_t kCtrlAveragingMax = 1;
 constexpr std::uint32_t kCtrlCutByMarksMask = 0x00000010;
 constexpr unsigned kCtrlCutByMarksShift = 4;
+constexpr std::uint32_t kCtrlCutByMarksMin = 0;
+constexpr std::uint32_t kCtrlCutByMarksMax = 1;
 constexpr std::uint32_t kCtrlByteCounterMask = 0x00000020;
 constexpr unsigned kCtrlByteCounterShift = 5;
+constexpr std::uint32_t kCtrlByteCounterMin = 0;
+constexpr std::uint32_t kCtrlByteCounterMax = 1;
 // STATUS: What the controller is doing.
 constexpr std::uint32_t kStatusOffset = 0x00010;
 constexpr std::uint32_t kStatusReadyMask = 0x00000001;
@@ -170,22 +180,32 @@ constexpr std::uint32_t kByteThresholdValueMax = 4294967295;
 constexpr std::uint32_t kFOffset = 0x0002C;
 constexpr std::uint32_t kFValueMask = 0x000000FF;
 constexpr unsigned kFValueShift = 0;
+constexpr std::uint32_t kFValueMin = 0;
+constexpr std::uint32_t kFValueMax = 255;
 // G: Gain of alpha.
 constexpr std::uint32_t kGOffset = 0x00030;
 constexpr std::uint32_t kGValueMask = 0x0000FFFF;
 constexpr unsigned kGValueShift = 0;
+constexpr std::uint32_t kGValueMin = 0;
+constexpr std::uint32_t kGValueMax = 65535;
 // R_AI: Additive increase step.
 constexpr std::uint32_t kRAiOffset = 0x00034;
 constexpr std::uint32_t kRAiValueMask = 0xFFFFFFFF;
 constexpr unsigned kRAiValueShift = 0;
+constexpr std::uint32_t kRAiValueMin = 0;
+constexpr std::uint32_t kRAiValueMax = 4294967295;
 // R_HAI: Hyper increase step.
 constexpr std::uint32_t kRHaiOffset = 0x00038;
 constexpr std::uint32_t kRHaiValueMask = 0xFFFFFFFF;
 constexpr unsigned kRHaiValueShift = 0;
+constexpr std::uint32_t kRHaiValueMin = 0;
+constexpr std::uint32_t kRHaiValueMax = 4294967295;
 // MI: Multiplicative increase added outside recovery, as a part of the base rate.
 constexpr std::uint32_t kMiOffset = 0x0003C;
 constexpr std::uint32_t kMiValueMask = 0x0000FFFF;
 constexpr unsigned kMiValueShift = 0;
+constexpr std::uint32_t kMiValueMin = 0;
+constexpr std::uint32_t kMiValueMax = 65535;
 // R_MIN: No rate falls below this.
 constexpr std::uint32_t kRMinOffset = 0x00040;
 constexpr std::uint32_t kRMinValueMask = 0xFFFFFFFF;
@@ -222,6 +242,8 @@ constexpr std::uint32_t kAlphaRecipValueMax = 4294967295;
 constexpr std::uint32_t kDecreasePeriodOffset = 0x00054;
 constexpr std::uint32_t kDecreasePeriodValueMask = 0x000FFFFF;
 constexpr unsigned kDecreasePeriodValueShift = 0;
+constexpr std::uint32_t kDecreasePeriodValueMin = 0;
+constexpr std::uint32_t kDecreasePeriodValueMax = 1048575;
 // FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.
 constexpr std::uint32_t kFirstCutOffset = 0x00058;
 constexpr std::uint32_t kFirstCutValueMask = 0x0001FFFF;
