@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 LEAST = 95.0
-TESTS = ("dcc_driver", "dcc_tables", "nic_driver")
+TESTS = ("dcc_driver", "dcc_tables", "nic_driver", "driver_misuse")
 
 
 def run(command, folder):
