@@ -78,13 +78,14 @@ void describe_link(MetricVisitor& v, const LinkResult& link, PicoSeconds window)
            {"s", "time any priority was held by PFC", Statistic::kSum, Span::kWindow});
 }
 
-void describe_slowdown(MetricVisitor& v, const Metrics& m) {
-  if (m.slowdown) {
-    v.group("all", [&] { v.members(*m.slowdown); });
+void describe_slowdown(MetricVisitor& v, const std::optional<SlowdownBin>& all,
+                       const std::vector<SlowdownBin>& bins) {
+  if (all) {
+    v.group("all", [&] { v.members(*all); });
   } else {
     v.null_group("all");
   }
-  v.list("bins", m.slowdown_bins.size(), [&](std::size_t i) { v.members(m.slowdown_bins[i]); });
+  v.list("bins", bins.size(), [&](std::size_t i) { v.members(bins[i]); });
 }
 
 }  // namespace
@@ -101,7 +102,7 @@ void describe_flow(MetricVisitor& v, const FlowResult& f, const FlowMetrics& m) 
            {"s", "last ACK received; null: unfinished"});
   v.figure("fct_s", m.fct, {"s", "completion time, from posting to the last ACK"});
   v.figure("fct_rx_s", m.fct_rx, {"s", "from posting to the last byte received"});
-  v.figure("ideal_s", f.ideal, {"s", "base round trip plus wire bytes on the slowest link"});
+  v.figure("ideal_s", f.ideal, {"s", "the same flow alone in the empty network, at line rate, without a window"});
   v.figure("slowdown", m.slowdown, {"", "fct_s by ideal_s", Statistic::kRatio, Span::kRun});
   v.figure("goodput_gbps", m.goodput_gbps,
            {"Gb/s", "payload received in the window by its active time there", Statistic::kMean,
@@ -123,7 +124,10 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
          [&](std::size_t i) { describe_link(v, r.links[i], r.measured_to - r.measured_from); });
   members_of("queues", r.queues);
   members_of("deadlock", r.deadlock);
-  v.group("slowdown", [&] { describe_slowdown(v, m); });
+  v.group("slowdown", [&] { describe_slowdown(v, m.slowdown, m.slowdown_bins); });
+  // Against the base round trip of a full packet plus wire bytes on the slowest link.
+  v.group("reference_slowdown",
+          [&] { describe_slowdown(v, m.reference_slowdown, m.reference_slowdown_bins); });
   v.figure("flow_count", r.flows.size(), {"", "flows of the run", Statistic::kSum, Span::kRun});
   v.list("flows", std::min(r.flows.size(), kMostFlowsInMetrics),
          [&](std::size_t i) { describe_flow(v, r.flows[i], m.flows[i]); });

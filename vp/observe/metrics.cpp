@@ -28,6 +28,12 @@ PicoSeconds active_in_window(const FlowResult& flow, const RunResults& results) 
   return std::max(PicoSeconds(0), to - from);
 }
 
+std::optional<double> ratio(const std::optional<PicoSeconds>& taken,
+                            const std::optional<PicoSeconds>& ideal) {
+  if (!taken || !ideal || ideal->count <= 0) return std::nullopt;
+  return static_cast<double>(taken->count) / static_cast<double>(ideal->count);
+}
+
 FlowMetrics flow_metrics(const FlowResult& flow, const PlatformConfig& config,
                          const RunResults& results) {
   FlowMetrics m;
@@ -37,9 +43,9 @@ FlowMetrics flow_metrics(const FlowResult& flow, const PlatformConfig& config,
   if (!flow.completed) return m;
   if (flow.end) m.fct = *flow.end - flow.start;
   if (flow.end_rx) m.fct_rx = *flow.end_rx - flow.start;
-  if (m.fct && flow.ideal && flow.ideal->count > 0) {
-    m.slowdown = static_cast<double>(m.fct->count) / static_cast<double>(flow.ideal->count);
-  }
+  const std::optional<PicoSeconds>& taken = m.fct ? m.fct : m.fct_rx;
+  m.slowdown = ratio(taken, flow.ideal);
+  m.reference_slowdown = ratio(taken, flow.reference_ideal);
   return m;
 }
 
@@ -159,7 +165,10 @@ SlowdownBin summarise(Bytes above, std::optional<Bytes> up_to, std::vector<doubl
   return bin;
 }
 
-void add_slowdowns(const RunResults& results, Metrics& metrics) {
+/// Fills `total` and `bins` with that figure of all flows.
+void add_slowdowns(const RunResults& results, const Metrics& metrics,
+                   std::optional<double> FlowMetrics::*figure, std::optional<SlowdownBin>& total,
+                   std::vector<SlowdownBin>& bins) {
   static constexpr Bytes kEdges[] = {0,       1'000,   3'000,     10'000,    30'000,
                                      100'000, 300'000, 1'000'000, 3'000'000, 10'000'000};
   std::vector<double> all;
@@ -169,16 +178,16 @@ void add_slowdowns(const RunResults& results, Metrics& metrics) {
     std::vector<double> in_bin;
     for (std::size_t i = 0; i < results.flows.size(); ++i) {
       const auto& bytes = results.flows[i].bytes;
-      if (!bytes || !metrics.flows[i].slowdown) continue;
+      if (!bytes || !(metrics.flows[i].*figure)) continue;
       if (kEdges[e] < *bytes && (open || *bytes <= *up_to)) {
-        in_bin.push_back(*metrics.flows[i].slowdown);
+        in_bin.push_back(*(metrics.flows[i].*figure));
       }
     }
     if (in_bin.empty()) continue;
     all.insert(all.end(), in_bin.begin(), in_bin.end());
-    metrics.slowdown_bins.push_back(summarise(kEdges[e], up_to, in_bin));
+    bins.push_back(summarise(kEdges[e], up_to, in_bin));
   }
-  if (!all.empty()) metrics.slowdown = summarise(0, std::nullopt, all);
+  if (!all.empty()) total = summarise(0, std::nullopt, all);
 }
 
 }  // namespace
@@ -229,7 +238,9 @@ Metrics compute_metrics(const PlatformConfig& config, const RunResults& results)
   metrics.jain = jain_index(active);
   add_classes(config, results, metrics);
   add_tenants(config, results, metrics);
-  add_slowdowns(results, metrics);
+  add_slowdowns(results, metrics, &FlowMetrics::slowdown, metrics.slowdown, metrics.slowdown_bins);
+  add_slowdowns(results, metrics, &FlowMetrics::reference_slowdown, metrics.reference_slowdown,
+                metrics.reference_slowdown_bins);
   return metrics;
 }
 

@@ -13,11 +13,12 @@ namespace dcc::vp {
 /// Derived figures of a flow; same order as RunResults::flows.
 struct FlowMetrics {
   Ratio weight{1};
-  PicoSeconds active{};               // part of the window in which it had something to send
-  double goodput_gbps = 0;            // payload received in the window / active
-  std::optional<PicoSeconds> fct;     // post to last ACK
-  std::optional<PicoSeconds> fct_rx;  // post to last byte received
-  std::optional<double> slowdown;     // fct / ideal
+  PicoSeconds active{};                      // part of the window in which it had something to send
+  double goodput_gbps = 0;                   // payload received in the window / active
+  std::optional<PicoSeconds> fct;            // post to last ACK
+  std::optional<PicoSeconds> fct_rx;         // post to last byte received
+  std::optional<double> slowdown;            // fct (fct_rx where nothing is acknowledged) / ideal
+  std::optional<double> reference_slowdown;  // the same / reference_ideal
 };
 
 struct ClassMetrics {
@@ -107,6 +108,9 @@ struct Metrics {
   std::vector<TenantMetrics> tenants;      // as configured
   std::optional<SlowdownBin> slowdown;     // all completed flows; empty: none
   std::vector<SlowdownBin> slowdown_bins;  // bins that hold a flow
+  // Of FlowMetrics::reference_slowdown: what published tables are compared with.
+  std::optional<SlowdownBin> reference_slowdown;
+  std::vector<SlowdownBin> reference_slowdown_bins;
 };
 
 Metrics compute_metrics(const PlatformConfig& config, const RunResults& results);

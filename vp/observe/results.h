@@ -21,13 +21,14 @@ struct FlowResult {
   HostId from = 0;
   HostId to = 0;
   unsigned dscp = 0;
-  bool background = false;             // outside congestion control: no part in fairness and shares
-  std::optional<Bytes> bytes;          // empty: unlimited
-  PicoSeconds start{};                 // first byte posted
-  std::optional<PicoSeconds> end;      // last ACK in; empty: unfinished (or never acknowledged)
-  std::optional<PicoSeconds> end_rx;   // last byte received
-  std::optional<PicoSeconds> ideal;    // base RTT + wire bytes / slowest link; empty: unlimited
-  std::optional<PicoSeconds> stopped;  // when its source stopped on purpose (`stop:`)
+  bool background = false;            // outside congestion control: no part in fairness and shares
+  std::optional<Bytes> bytes;         // empty: unlimited
+  PicoSeconds start{};                // first byte posted
+  std::optional<PicoSeconds> end;     // last ACK in; empty: unfinished (or never acknowledged)
+  std::optional<PicoSeconds> end_rx;  // last byte received
+  std::optional<PicoSeconds> ideal;   // alone in the empty network; empty: unlimited
+  std::optional<PicoSeconds> reference_ideal;  // base RTT + wire bytes / slowest link
+  std::optional<PicoSeconds> stopped;          // when its source stopped on purpose (`stop:`)
   Bytes delivered_total = 0;
   Bytes delivered_measured = 0;  // within `measure`
   std::uint64_t retransmits = 0;
@@ -109,7 +110,7 @@ struct HostResult {
     v(&HostResult::instructions, "instructions",
       {"", "executed by its CPU; 0 without one", kSum, Span::kRun});
     v(&HostResult::payload_errors, "payload_errors",
-      {"B", "received bytes that were not what was sent", kSum, Span::kRun});
+      {"messages", "received messages that were not what was sent", kSum, Span::kRun});
     v(&HostResult::messages_verified, "messages_verified",
       {"", "received messages whose every byte was as sent", kSum, Span::kRun});
     v(&HostResult::completions_lost, "completions_lost",

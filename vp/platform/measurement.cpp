@@ -5,6 +5,8 @@
 #include <set>
 
 #include "net/wire_size.h"
+#include "nic/lone_flow.h"
+#include "platform/translate.h"
 
 namespace dcc::vp {
 
@@ -202,19 +204,8 @@ void Measurement::collect_flows(RunResults& results) const {
     if (spec.stop != PicoSeconds::max() && spec.stop < results.sim_time) out.stopped = spec.stop;
     if (spec.bytes != 0) {
       out.bytes = spec.bytes;
-      const LinkParameters& link = network_.host_link(spec.from);
-      const std::uint32_t mtu = static_cast<std::uint32_t>(config_.nic.mtu);
-      const Bytes full = roce::data_wire_bytes(mtu, false, false) + link.overhead;
-      const auto packets_of = [mtu](Bytes message) { return (message + mtu - 1) / mtu; };
-      const Bytes whole = spec.bytes / spec.message;
-      const Bytes rest = spec.bytes % spec.message;  // a shorter last message
-      const Bytes messages = whole + (rest != 0 ? 1 : 0);
-      const Bytes packets = whole * packets_of(spec.message) + packets_of(rest);
-      // Headers of every packet, a RETH for every message, payload.
-      const Bytes wire = packets * (full - static_cast<Bytes>(mtu)) + spec.bytes +
-                         messages * static_cast<Bytes>(roce::kReth);
-      out.ideal = flow.base_rtt +
-                  serialization_time(wire, network_.routing().slowest_link(spec.from, spec.to));
+      out.ideal = ideal(spec);
+      out.reference_ideal = reference_ideal(flow);
       out.completed = FlowLedger::finished(record);
       const bool acknowledged = config_.nic.ack != AckKind::kNone;
       if (out.completed && acknowledged) out.end = record.last_ack;
@@ -226,6 +217,34 @@ void Measurement::collect_flows(RunResults& results) const {
     out.retransmits = record.retransmits;
     results.flows.push_back(out);
   }
+}
+
+std::optional<PicoSeconds> Measurement::ideal(const FlowSpec& spec) const {
+  LoneFlow flow;
+  flow.bytes = spec.bytes;
+  flow.message_bytes = spec.message;
+  flow.with_immediate = !hosts_[spec.from]->is_direct();  // sw/app numbers its messages
+  if (spec.rate.bits_per_second != 0) flow.rate_cap = Rate::from(spec.rate);
+  return time_alone(flow, nic_parameters(config_, spec.from, network_.host_link(spec.from)),
+                    network_.way(spec.from, spec.to, spec.id),
+                    network_.way(spec.to, spec.from, spec.id));
+}
+
+PicoSeconds Measurement::reference_ideal(const PlannedFlow& flow) const {
+  const FlowSpec& spec = flow.spec;
+  const LinkParameters& link = network_.host_link(spec.from);
+  const std::uint32_t mtu = static_cast<std::uint32_t>(config_.nic.mtu);
+  const Bytes full = roce::data_wire_bytes(mtu, false, false) + link.overhead;
+  const auto packets_of = [mtu](Bytes message) { return (message + mtu - 1) / mtu; };
+  const Bytes whole = spec.bytes / spec.message;
+  const Bytes rest = spec.bytes % spec.message;  // a shorter last message
+  const Bytes messages = whole + (rest != 0 ? 1 : 0);
+  const Bytes packets = whole * packets_of(spec.message) + packets_of(rest);
+  // Headers of every packet, a RETH for every message, payload.
+  const Bytes wire = packets * (full - static_cast<Bytes>(mtu)) + spec.bytes +
+                     messages * static_cast<Bytes>(roce::kReth);
+  return flow.base_rtt +
+         serialization_time(wire, network_.routing().slowest_link(spec.from, spec.to));
 }
 
 void Measurement::collect_links(RunResults& results) const {

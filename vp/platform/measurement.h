@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "config/platform_config.h"
@@ -36,6 +37,11 @@ class Measurement {
   void sample_flows(PicoSeconds now, double interval_s);
   void sample_queues(PicoSeconds now);
   void collect_flows(RunResults& results) const;
+  /// Of a flow that ends: alone in the empty network; empty beyond the axis of time.
+  std::optional<PicoSeconds> ideal(const FlowSpec& spec) const;
+  /// The same as the reference simulator reckons it: base round trip of a full packet plus the
+  /// flow's wire bytes at the slowest link's rate.
+  PicoSeconds reference_ideal(const PlannedFlow& flow) const;
   void collect_links(RunResults& results) const;
   void collect_queues(RunResults& results);
   void collect_counters(RunResults& results) const;

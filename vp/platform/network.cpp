@@ -20,7 +20,10 @@ std::string module_name(const std::string& wire) {
 
 Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& config,
                  const Topology& topology, const Routing& routing, Partitions& partitions)
-    : sc_module(name), topology_(topology), routing_(routing) {
+    : sc_module(name),
+      topology_(topology),
+      routing_(routing),
+      sprays_(config.routing.kind == RoutingKind::kSpray) {
   const SwitchParameters parameters = switch_parameters(config);
   switches_.resize(topology_.nodes().size());
   const auto wires = static_cast<std::uint32_t>(2 * topology_.cables().size());
@@ -74,6 +77,23 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
 Wire& Network::wire_from(NodeId node, int port) {
   const Topology::Plug& plug = topology_.plug(node, port);
   return wires_[static_cast<std::size_t>(2 * plug.cable + plug.side)];
+}
+
+std::vector<LinkParameters> Network::way(HostId from, HostId to, std::uint32_t flow) const {
+  Packet packet;
+  packet.source = from;
+  packet.destination = to;
+  packet.flow = flow;
+  std::vector<LinkParameters> links;
+  const NodeId destination = topology_.node_of(to);
+  for (NodeId here = topology_.node_of(from); here != destination;) {
+    const auto& module = switches_[static_cast<std::size_t>(here)];
+    const int port = module == nullptr || sprays_ ? routing_.ports(here, to).front()
+                                                  : module->device().route_of(packet);
+    links.push_back(topology_.link(here, port));
+    here = topology_.peer(here, port).node;
+  }
+  return links;
 }
 
 void Network::connect_host(HostId host, model::PacketInitiatorSocket& out,

@@ -47,6 +47,9 @@ class Network final : public sc_core::sc_module {
   const LinkParameters& host_link(HostId host) const {
     return topology_.link(topology_.node_of(host), 0);
   }
+  /// The links that packets of a flow cross from one host to another, in order. With
+  /// `routing: spray` no flow has one way; the first of those it takes.
+  std::vector<LinkParameters> way(HostId from, HostId to, std::uint32_t flow) const;
   /// Ranks below this are taken by the links.
   std::uint32_t ranks_used() const { return ranks_; }
 
@@ -70,6 +73,7 @@ class Network final : public sc_core::sc_module {
 
   const Topology& topology_;
   const Routing& routing_;
+  const bool sprays_;
   std::uint32_t ranks_ = 0;
   std::vector<std::unique_ptr<model::SwitchModule>> switches_;  // by node, null for hosts
   std::vector<Wire> wires_;                                     // two a cable, in cable order

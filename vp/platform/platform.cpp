@@ -192,8 +192,9 @@ class Platform final : public sc_core::sc_module {
     traffic_->begin();
     measurement_->begin();
     tracing_->begin();
-    // A run of finite flows ends with the last of them; software is left to run its time.
-    ends_with_traffic_ = all_direct && !endless;
+    // A run of finite flows ends with the last of them; software is left to run its time, and so is
+    // what is never acknowledged: that the last byte left does not say that it arrived.
+    ends_with_traffic_ = all_direct && !endless && config_.nic.ack != AckKind::kNone;
     if (ends_with_traffic_) scheduler_.schedule_in(finish_check_, kFinishInterval);
     if (console_ != nullptr) console_->begin();
   }

@@ -62,6 +62,8 @@ std::vector<MetricInfo> list_all() {
   metrics.tenants.resize(1);
   metrics.slowdown.emplace();
   metrics.slowdown_bins.resize(1);
+  metrics.reference_slowdown.emplace();
+  metrics.reference_slowdown_bins.resize(1);
   Lister lister;
   describe_metrics(lister, results, metrics);
   return lister.take();

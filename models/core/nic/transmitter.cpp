@@ -115,7 +115,15 @@ bool Transmitter::may_send(const Flow& flow) const {
 }
 
 PicoSeconds Transmitter::gap_of(const Flow& flow, std::uint32_t wire) const {
-  return wire == full_wire_ ? flow.full_gap : pacing_gap(wire, flow.rate);
+  return wire == full_wire_ ? flow.full_gap : gap_at(flow.rate, wire);
+}
+
+// At its line's rate a flow is paced by the line itself: that rate may have been rounded down,
+// which would keep the flow a little below.
+PicoSeconds Transmitter::gap_at(Rate rate, std::uint32_t wire) const {
+  const PicoSeconds gap = pacing_gap(wire, rate);
+  if (rate != line_rate_) return gap;
+  return std::min(gap, serialization_time(wire, parameters_.line_rate));
 }
 
 PicoSeconds Transmitter::next_start(const Flow& flow) const {
@@ -135,7 +143,7 @@ void Transmitter::set_rate(FlowNumber number, Rate rate) {
   Flow& flow = flows_[number];
   if (flow.config.rate_cap.raw != 0) rate = std::min(rate, flow.config.rate_cap);
   flow.rate = rate;
-  flow.full_gap = pacing_gap(full_wire_, rate);
+  flow.full_gap = gap_at(rate, full_wire_);
   if (!pacing_.is_waiting(number)) return;
   pacing_.activate(number, next_start(flow));
   kick();

@@ -141,6 +141,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   bool may_send(const Flow& flow) const;
   PicoSeconds next_start(const Flow& flow) const;
   PicoSeconds gap_of(const Flow& flow, std::uint32_t wire) const;
+  PicoSeconds gap_at(Rate rate, std::uint32_t wire) const;
   void consider(Qpn qpn, Flow& flow);
   Bytes complete_before(Qpn qpn, Flow& flow, Psn psn);
   void track(Qpn qpn, Flow& flow);
