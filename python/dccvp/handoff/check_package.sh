@@ -1,7 +1,8 @@
 #!/bin/sh
 # check.sh: the package checked from inside itself, nothing else needed: lint of files.f, elaboration
-# in a second tool, golden vectors in a plain Verilog simulator. Logs go to reports/. Needs verilator,
-# yosys and iverilog.
+# in a second tool, golden vectors on rtl/ itself (Verilator), and in a plain Verilog simulator (Icarus)
+# on copies of both units flattened afresh from rtl/, which are left in vectors/. Logs go to reports/.
+# Needs verilator with a C++ compiler, yosys and iverilog.
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)
@@ -20,10 +21,28 @@ yosys -q -p "read_verilog -sv $(tr '\n' ' ' <files.f); hierarchy -check -top dcc
 echo "elaboration: clean"
 [ $# -eq 0 ] || cp "$work/dcc_top.json" "$1"
 
-for unit in rate_unit:rate_dut timing_wheel:timing_wheel_dut; do
-  name=${unit%:*}
-  iverilog -o "$work/tb_$name" "vectors/tb_$name.v" "vectors/${unit#*:}.v"
-  vvp "$work/tb_$name" "+vectors=vectors/$name.vec" >"reports/vectors_$name.log"
-  grep -q '^PASS' "reports/vectors_$name.log" || { tail "reports/vectors_$name.log"; exit 1; }
-  echo "$name: $(grep '^PASS' "reports/vectors_$name.log")"
+passed() {  # UNIT LOG SIMULATOR
+  grep -q '^PASS' "$2" || { tail "$2"; echo "$1: the golden vectors fail in $3"; exit 1; }
+  echo "$1: $(grep '^PASS' "$2") ($3)"
+}
+for unit in rate_unit:rate_dut:rate_lut timing_wheel:timing_wheel_dut:timing_wheel; do
+  name=${unit%%:*}
+  folder=${unit##*:}
+  pins=${unit#*:}
+  pins=${pins%:*}
+  sources=$(grep -E "^rtl/(common|$folder)/" files.f | tr '\n' ' ')
+  vectors=+vectors=vectors/$name.vec
+
+  # shellcheck disable=SC2086
+  verilator --binary --timing -O3 -Wno-fatal -Wno-lint -Wno-style --top-module "tb_$name" \
+    --Mdir "$work/$name" $sources "vectors/$pins.sv" "vectors/tb_$name.v" >"$work/build.log" 2>&1 ||
+    { tail "$work/build.log"; exit 1; }
+  "$work/$name/Vtb_$name" "$vectors" >"reports/vectors_$name.log"
+  passed "$name" "reports/vectors_$name.log" "Verilator, rtl/"
+
+  yosys -q -p "read_verilog -sv $sources vectors/$pins.sv; hierarchy -check -top $pins; proc; \
+    flatten; opt_clean -purge; write_verilog -noattr vectors/$pins.v"
+  iverilog -o "$work/tb_$name" "vectors/tb_$name.v" "vectors/$pins.v"
+  vvp "$work/tb_$name" "$vectors" >"reports/vectors_${name}_icarus.log"
+  passed "$name" "reports/vectors_${name}_icarus.log" "Icarus, flattened"
 done

@@ -2,8 +2,8 @@
 # make_handoff.sh BUILD_DIR [OUT_DIR]: the hand-off package, one folder and its tarball.
 #
 # Collects what a hardware team needs without this repository, makes the golden vectors, and has a copy
-# of the package in another place check itself (check.sh): lint, elaboration, vectors in a second
-# simulator. Reports that take long (coverage, mutation, formal, synthesis) are those that
+# of the package in another place check itself (check.sh): lint, elaboration, vectors in two
+# simulators; and sees it refuse a copy with a line of the rate unit broken. Reports that take long (coverage, mutation, formal, synthesis) are those that
 # make_reports.sh left in BUILD_DIR/reports; what is missing is said in reports/MISSING.
 set -eu
 [ $# -ge 1 ] && [ -d "$1" ] || { echo "usage: make_handoff.sh BUILD_DIR [OUT_DIR]" >&2; exit 2; }
@@ -61,13 +61,7 @@ for program in rate_lut/rate_vectors wheel/wheel_vectors; do
   sed -n '/^\/\/ Writes golden/,/^#include/s|^// \{0,1\}||p' "$root/tests/cosim/$program.cpp"
   echo
 done >"$out/vectors/README.md"
-plain_verilog() {  # FOLDER TOP
-  (cd "$root/rtl" && yosys -q -p "read_verilog -sv $(grep -E "^(common|$1)/" top/files.f | tr '\n' ' ') \
-      verilated/$2.sv; hierarchy -check -top $2; proc; flatten; opt_clean -purge; \
-    write_verilog -noattr $out/vectors/$2.v")
-}
-plain_verilog rate_lut rate_dut
-plain_verilog timing_wheel timing_wheel_dut
+cp "$root/rtl/verilated/rate_dut.sv" "$root/rtl/verilated/timing_wheel_dut.sv" "$out/vectors"
 
 # The package alone, where nothing of this repository is.
 cp "$root/python/dccvp/handoff/check_package.sh" "$out/check.sh"
@@ -76,6 +70,17 @@ trap 'rm -rf "$alone"' EXIT
 cp -r "$out" "$alone/package"
 (cd / && "$alone/package/check.sh" "$alone/dcc_top.json")
 cp "$alone/package/reports/"* "$out/reports"
+cp "$alone/package/vectors/"*_dut.v "$out/vectors"  # both units in plain Verilog
+# A check that cannot fail says nothing: rounding dropped in the rate unit, it must.
+cp -r "$out" "$alone/broken"
+sed -i "s/ && s10_product\[15\];/ \&\& 1'b0;/" "$alone/broken/rtl/rate_lut/rtl/rate_unit.sv"
+if cmp -s "$out/rtl/rate_lut/rtl/rate_unit.sv" "$alone/broken/rtl/rate_lut/rtl/rate_unit.sv" ||
+  (cd / && "$alone/broken/check.sh" >"$alone/broken.log" 2>&1); then
+  echo "make_handoff.sh: check.sh accepts a broken rate unit" >&2
+  exit 1
+fi
+grep -q '^rate_unit: the golden vectors fail in Verilator' "$alone/broken.log" ||
+  { cat "$alone/broken.log"; exit 1; }
 "$root/python/tool.py" ram-list "$alone/dcc_top.json" >"$out/doc/rams.md"
 
 cd "$out"

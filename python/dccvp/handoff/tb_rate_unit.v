@@ -1,6 +1,7 @@
 // Reads golden vectors of the rate unit and compares every response: plain Verilog-2001.
 //
-//   iverilog -o tb tb_rate_unit.v rate_dut.v ram_1r1w_array.v && vvp tb +vectors=rate_unit.vec
+//   iverilog -o tb tb_rate_unit.v rate_dut.v && vvp tb +vectors=rate_unit.vec
+//   (check.sh has it run on the SystemVerilog as well, with Verilator)
 //
 // Format of a line: see vectors/README.md. Requests are offered every cycle; the consumer hesitates
 // in a pseudo-random pattern. Prints PASS or FAIL and the number of comparisons.
