@@ -85,6 +85,62 @@ class Staggered(unittest.TestCase):
             self.assertLessEqual(max(times), 1000 + 300 * flow + 120, msg=f"flow {flow}")
 
 
+EVERYONE = """\
+duration: 1ms
+topology: {kind: star, hosts: 4, link: {rate: 25Gbps}}
+nic: {congestion_control: {algorithm: none}}
+host: {driver: none}
+traffic:
+  - {ENTRY}
+"""
+
+
+class Everyone(unittest.TestCase):
+    def pairs(self, entry):
+        """Who sends to whom."""
+        with tempfile.TemporaryDirectory(prefix="dccvp-traffic-") as folder:
+            config = pathlib.Path(folder) / "everyone.yaml"
+            config.write_text(EVERYONE.replace("ENTRY", entry))
+            out = pathlib.Path(folder) / "out"
+            done = subprocess.run([DCCVP, "run", str(config), "--out", str(out), "--no-plots",
+                                   "--quiet"], capture_output=True, text=True, timeout=PATIENCE,
+                                  check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(out / "flows.csv", newline="") as file:
+                return [(int(row["from"]), int(row["to"])) for row in csv.DictReader(file)]
+
+    def test_all_hosts_take_part_where_none_is_named(self):
+        others = [(1, 2), (0, 2), (3, 2)]
+        for said in ("", ", senders: all"):
+            pairs = self.pairs(f"kind: incast, receiver: 2, bytes: 1KB{said}")
+            self.assertEqual(sorted(pairs), sorted(others))
+            pairs = self.pairs("kind: partition_aggregate, receiver: 2, rounds: 2, period: 10us, "
+                               f"bytes: 1KB{said}")
+            self.assertEqual(sorted(pairs), sorted(2 * others))
+        for said in ("", ", receivers: all"):
+            pairs = self.pairs(f"kind: one_to_many, sender: 2, bytes: 1KB{said}")
+            self.assertEqual(sorted(pairs), sorted((to, sender) for sender, to in others))
+        for said in ("", ", hosts: all"):
+            pairs = self.pairs(f"kind: all_to_all, bytes: 1KB{said}")
+            self.assertEqual(len(set(pairs)), 12)
+            pairs = self.pairs(f"kind: permutation, bytes: 1KB{said}")
+            self.assertEqual([sorted(ends) for ends in zip(*pairs)], [[0, 1, 2, 3]] * 2)
+            pairs = self.pairs(f"kind: poisson, flows_per_host: 5{said}")
+            self.assertEqual(sorted(sender for sender, _ in pairs), sorted(5 * [0, 1, 2, 3]))
+
+    def test_what_cannot_be_expanded_is_refused_at_its_place(self):
+        with tempfile.TemporaryDirectory(prefix="dccvp-traffic-") as folder:
+            config = pathlib.Path(folder) / "twice.yaml"
+            config.write_text(EVERYONE.replace("ENTRY", "kind: flow, from: 1, to: 0, flows: 2, "
+                                              "start: 9000000s, stagger: 4000000s"))
+            for command in ("check", "run"):
+                done = subprocess.run([DCCVP, command, str(config)], capture_output=True, text=True,
+                                      timeout=PATIENCE, check=False, cwd=folder)
+                self.assertEqual(done.returncode, 2)
+                self.assertEqual(done.stderr, f"dccvp: {config}:6:5: traffic.0: starts or stops "
+                                              "after the end of time, 106 days\n")
+
+
 class Alone(unittest.TestCase):
     def test_a_flow_alone_takes_its_ideal_time_to_the_picosecond(self):
         """Whatever the links, the MTU, the messages, the ACKs and the application's own rate."""

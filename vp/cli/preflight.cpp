@@ -21,12 +21,14 @@ void check_traffic(const LoadedConfig& loaded) {
   context.hosts = config.topology.host_count();
   context.seed = config.seed;
   context.link_rate = [&](HostId host) { return topology.link(topology.node_of(host), 0).rate; };
-  const std::size_t flows = expand_traffic(traffic_specs(config), context).size();
   try {
+    const std::size_t flows = expand_traffic(traffic_specs(config), context).size();
     check_faults(config, topology, flows);
     check_trace(config, topology, flows);
   } catch (const SettingError& error) {
     throw ConfigError(loaded.place_of(error.path()), error.what());
+  } catch (const TrafficError& error) {
+    refuse(loaded, error);
   }
 }
 
@@ -43,6 +45,13 @@ void check_firmware(const HostConfig& host, const Place& place) {
 }
 
 }  // namespace
+
+void refuse(const LoadedConfig& loaded, const TrafficError& error) {
+  const std::string text = error.what();
+  const std::string entry = text.substr(0, text.find(':'));
+  if (entry.rfind("traffic.", 0) != 0) throw TrafficError(text);  // a file's line names itself
+  throw ConfigError(loaded.place_of(entry), text);
+}
 
 void check_named_inputs(const LoadedConfig& loaded) {
   check_traffic(loaded);

@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/plots.h"
+#include "cli/preflight.h"
 #include "cli/progress_line.h"
 #include "cli/summary.h"
 #include "cli/text_table.h"
@@ -69,8 +70,8 @@ RunResults simulate(const LoadedConfig& loaded, bool show_progress, const RunSet
     throw;
   } catch (const SettingError& error) {
     throw ConfigError(loaded.place_of(error.path()), error.what());
-  } catch (const TrafficError&) {
-    throw;
+  } catch (const TrafficError& error) {
+    refuse(loaded, error);
   } catch (const std::runtime_error& error) {
     throw ConfigError(Place{loaded.file}, error.what());
   }

@@ -241,6 +241,16 @@ TrafficPattern pattern_of(TrafficKind kind) {
 
 std::vector<TrafficSpec> traffic_specs(const PlatformConfig& config) {
   std::vector<TrafficSpec> specs;
+  constexpr HostId kNobody = 0xFFFFFFFF;
+  // An empty list stands for all hosts but the one at the other end.
+  const auto named_or_all = [&](const HostList& named, HostId but) -> std::vector<HostId> {
+    if (!named.empty()) return named;
+    std::vector<HostId> all;
+    for (HostId host = 0; host < config.topology.host_count(); ++host) {
+      if (host != but) all.push_back(host);
+    }
+    return all;
+  };
   for (std::size_t i = 0; i < config.traffic.size(); ++i) {
     const TrafficConfig& from = config.traffic[i];
     TrafficSpec to;
@@ -254,17 +264,17 @@ std::vector<TrafficSpec> traffic_specs(const PlatformConfig& config) {
         break;
       case TrafficKind::kIncast:
       case TrafficKind::kPartitionAggregate:
-        to.from = from.senders;
+        to.from = named_or_all(from.senders, from.receiver);
         to.to = {from.receiver};
         break;
       case TrafficKind::kOneToMany:
         to.from = {from.sender};
-        to.to = from.receivers;
+        to.to = named_or_all(from.receivers, from.sender);
         break;
       case TrafficKind::kPermutation:
       case TrafficKind::kAllToAll:
       case TrafficKind::kPoisson:
-        to.from = from.hosts;
+        to.from = named_or_all(from.hosts, kNobody);
         break;
       case TrafficKind::kTrace:
         break;
