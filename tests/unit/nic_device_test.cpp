@@ -158,6 +158,21 @@ TEST_F(Pair, ALostLastPacketIsRepeatedAfterTheTimeout) {
   EXPECT_EQ(nic[0]->counters().timeouts, 1u);
 }
 
+TEST_F(Pair, WithoutRecoveryNothingIsEverRepeated) {
+  parameters.retransmit_timeout = PicoSeconds::max();
+  build();
+  scheduler.run_until(kMilliSecond);  // a deadline after a late start has no place on the axis
+  on_wire = [&](Packet& packet) { return packet.kind != PacketKind::kData || packet.psn != 2; };
+  post(10'000);
+  scheduler.run_until(kSecond);
+  EXPECT_EQ(nic[0]->counters().retransmits, 0u);
+  EXPECT_EQ(nic[0]->counters().timeouts, 0u);
+  EXPECT_EQ(count(PacketKind::kNak), 1);
+  EXPECT_EQ(count(PacketKind::kData), 10);
+  EXPECT_EQ(delivered_bytes, 2'000);
+  EXPECT_TRUE(done.empty());
+}
+
 TEST_F(Pair, OneNakAGap) {
   build();
   bool lost = false;

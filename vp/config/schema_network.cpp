@@ -106,7 +106,10 @@ void describe_nic(ParameterVisitor& v, NicConfig& c) {
   v.choice("telemetry", c.telemetry,
            {"in-band telemetry; auto: when the algorithm asks for it", "HPCC, SIGCOMM'19"});
   v.section("recovery", {"of lost packets", ""}, [&] {
-    v.choice("kind", c.recovery.kind, {"what a NAK or a timeout does", "InfiniBand RC"});
+    v.choice(
+        "kind", c.recovery.kind,
+        {"what a NAK or a timeout does; none: nothing, and a flow that loses a packet never ends",
+         "InfiniBand RC"});
     v.field("timeout", c.recovery.timeout, {"1us", "10s"},
             {"repeat when nothing was acknowledged for so long", ""});
   });

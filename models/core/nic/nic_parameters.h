@@ -25,7 +25,7 @@ struct NicParameters {
   AckMode ack = AckMode::kPerPacket;
   int ack_priority = -1;  // -1: that of the data
   CnpParameters cnp;
-  PicoSeconds retransmit_timeout = kMilliSecond * 8;
+  PicoSeconds retransmit_timeout = kMilliSecond * 8;  // max(): nothing is ever repeated
   BitRate line_rate{100'000'000'000};
   Bytes link_overhead = 20;
   DmaParameters dma;

@@ -5,6 +5,12 @@
 
 namespace dcc {
 
+namespace {
+bool repeats(const NicParameters& parameters) {
+  return parameters.retransmit_timeout != PicoSeconds::max();
+}
+}  // namespace
+
 // ---------------------------------------------------------------- acknowledgements
 
 Bytes Transmitter::complete_before(Qpn qpn, Flow& flow, Psn psn) {
@@ -60,8 +66,11 @@ void Transmitter::on_nak(const Packet& nak) {
   complete_before(qpn, flow, nak.psn);
   if (nak.refused) {
     fail(qpn, flow, CompletionSink::Status::kRemoteError);
-  } else {
+  } else if (repeats(parameters_)) {
     repeat_from_oldest(qpn, flow);
+  } else {
+    consider(qpn, flow);  // what arrived before the gap may have opened the window
+    kick();
   }
 }
 
@@ -79,6 +88,7 @@ void Transmitter::repeat_from_oldest(Qpn qpn, Flow& flow) {
 // Flows with packets out form a list by their last progress; the timeout is the same for all, so
 // the oldest is the only one to look at.
 void Transmitter::track(Qpn qpn, Flow& flow) {
+  if (!repeats(parameters_)) return;
   flow.outstanding = true;
   flow.older = youngest_;
   flow.younger = kNoFlow;
