@@ -245,7 +245,23 @@ TEST(TrafficExpander, RefusesWhatCannotBe) {
   s.flows = 0;
   EXPECT_EQ(error_of(s), "traffic: needs at least one flow a pair of hosts");
   s.flows = 4'000'000'000u;
-  EXPECT_EQ(error_of(s), "traffic: more than 10000000 flows");
+  EXPECT_EQ(error_of(s), "traffic: more than 4000000 flows");
+  s = spec(P::kFlow, {1},
+           {2});  // 9 000 000 s and 4 000 000 s are both on the axis, their sum is not
+  s.start = kSecond * 9'000'000;
+  s.stagger = kSecond * 4'000'000;
+  s.flows = 2;
+  EXPECT_EQ(error_of(s), "traffic: starts or stops after the end of time, 106 days");
+  s.stagger = kSecond;
+  s.stop = kSecond * 9'100'000;
+  s.stop_stagger = kSecond * 4'000'000;
+  EXPECT_EQ(error_of(s), "traffic: starts or stops after the end of time, 106 days");
+  s = spec(P::kPartitionAggregate, {1}, {2});
+  s.bytes = 1;
+  s.start = kSecond * 9'000'000;
+  s.period = kSecond * 4'000'000;
+  s.rounds = 2;
+  EXPECT_EQ(error_of(s), "traffic: starts or stops after the end of time, 106 days");
   s = spec(P::kIncast, {1, 2, 3}, {0});
   s.stop = kMicroSecond;
   s.stagger = kMicroSecond;

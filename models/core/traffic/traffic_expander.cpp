@@ -53,7 +53,7 @@ class Expander {
         require(spec.bytes > 0, "needs the size of an answer");
         for (unsigned round = 0; round < spec.rounds; ++round) {
           const PicoSeconds later = times(spec.period, round);
-          if (spec.start + later >= spec.stop) break;
+          if (after(spec.start, later, spec.where) >= spec.stop) break;
           nth_ = 0;
           incast(later);
         }
@@ -106,6 +106,14 @@ class Expander {
     return PicoSeconds(static_cast<std::int64_t>(product));
   }
 
+  /// A place on the axis of time, of which the last is kept for "never".
+  static PicoSeconds after(PicoSeconds time, PicoSeconds more, const std::string& place) {
+    if (more >= PicoSeconds::max() - time) {
+      throw TrafficError(place + ": starts or stops after the end of time, 106 days");
+    }
+    return time + more;
+  }
+
   FlowSpec base() const {
     FlowSpec flow;
     flow.dscp = spec_->dscp;
@@ -133,14 +141,15 @@ class Expander {
   /// The `flows` queue pairs of a pair of hosts, each later than the one before by `stagger`.
   void connect(HostId from, HostId to, PicoSeconds later = PicoSeconds(0)) {
     require(spec_->flows >= 1, "needs at least one flow a pair of hosts");
-    require(spec_->flows <= kMostFlows, "more than 10000000 flows");
+    require(spec_->flows <= kMostFlows, "more than " + std::to_string(kMostFlows) + " flows");
     for (unsigned i = 0; i < spec_->flows; ++i, ++nth_) {
       FlowSpec flow = base();
       flow.from = from;
       flow.to = to;
-      flow.start = spec_->start + later + times(spec_->stagger, nth_);
+      flow.start = after(after(spec_->start, later, spec_->where), times(spec_->stagger, nth_),
+                         spec_->where);
       if (spec_->stop != PicoSeconds::max()) {
-        flow.stop = spec_->stop + times(spec_->stop_stagger, nth_);
+        flow.stop = after(spec_->stop, times(spec_->stop_stagger, nth_), spec_->where);
         require(flow.stop > flow.start, "one of its flows stops before it starts");
       }
       add(flow, spec_->where);
@@ -182,8 +191,9 @@ class Expander {
       FlowSpec flow = base();
       flow.from = from;
       for (unsigned n = 0; n < spec_->flows_per_host; ++n) {
-        flow.start += PicoSeconds(
+        const PicoSeconds gap(
             static_cast<std::int64_t>(random.exponential(static_cast<std::uint64_t>(mean))));
+        flow.start = after(flow.start, gap, spec_->where);
         if (flow.start >= spec_->stop) break;
         const std::uint64_t pick = random.below(others);
         flow.to = spec_->from[pick < h ? pick : pick + 1];
@@ -204,7 +214,10 @@ class Expander {
       flow.from = line.from;
       flow.to = line.to;
       flow.bytes = line.bytes;
-      flow.start = spec_->start + (line.start - spec_->time_offset);
+      const PicoSeconds since = line.start - spec_->time_offset;
+      if (since >= PicoSeconds::max() - spec_->start)
+        after(spec_->start, since, place());  // throws
+      flow.start = spec_->start + since;
       const auto mapped = spec_->dscp_map.find(line.priority);
       if (mapped != spec_->dscp_map.end()) flow.dscp = mapped->second;
       if (flow.dscp > 63) throw TrafficError(place() + ": a DSCP is 0 … 63");
