@@ -1,12 +1,15 @@
 #include "cli/program.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <new>
 
 #include "cli/command.h"
 #include "cli/help_formatter.h"
 #include "config/yaml_tree.h"
+#include "describe/quantity_text.h"
 #include "report/run_files.h"
 #include "traffic/traffic_spec.h"
 
@@ -18,6 +21,36 @@ constexpr AddCommand kCommands[] = {
     add_run_elf_command, add_cosim_command,      add_reproduce_command, add_topology_command,
     add_report_command,  add_completion_command, add_metrics_command,   add_sweep_command,
     add_study_command};
+
+/// What the user may have meant by a word that no command or option is; empty: nothing near.
+std::string misspelt(const CLI::App& app, int argc, const char* const* argv) {
+  if (argc < 2) return "";
+  const std::string command = argv[1];
+  std::vector<std::string> names;
+  const CLI::App* known = nullptr;
+  for (const CLI::App* const sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(sub->get_name());
+    if (sub->get_name() == command) known = sub;
+  }
+  const auto sentence = [](const std::string& what, const std::string& near) {
+    return what + (near.empty() ? "" : "; did you mean '" + near + "'?");
+  };
+  if (known == nullptr) {
+    if (command.empty() || command[0] == '-') return "";
+    return sentence("there is no command '" + command + "'", nearest(command, names));
+  }
+  names.clear();
+  for (const CLI::Option* const option : known->get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (int i = 2; i < argc && std::string(argv[i]) != "--"; ++i) {
+    const std::string given = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    if (given.rfind("--", 0) != 0) continue;
+    if (std::find(names.begin(), names.end(), given) != names.end()) continue;
+    return sentence("'" + command + "' has no option '" + given + "'", nearest(given, names));
+  }
+  return "";
+}
 
 int bad_input(const char* message) {
   std::fprintf(stderr, "dccvp: %s\n", message);
@@ -62,7 +95,8 @@ int run_program(int argc, const char* const* argv) {
   } catch (const CLI::Success& e) {  // --help, --version
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    std::fprintf(stderr, "dccvp: %s (dccvp --help)\n", e.what());
+    const std::string near = misspelt(app, argc, argv);
+    std::fprintf(stderr, "dccvp: %s (dccvp --help)\n", near.empty() ? e.what() : near.c_str());
     return kExitBadInput;
   } catch (const ConfigError& e) {
     return bad_input(e.what());
@@ -72,6 +106,8 @@ int run_program(int argc, const char* const* argv) {
     return bad_input(e.what());
   } catch (const std::filesystem::filesystem_error& e) {
     return bad_input(("'" + e.path1().string() + "': " + e.code().message()).c_str());
+  } catch (const std::bad_alloc&) {
+    return bad_input("not enough memory for so large a platform");
   } catch (const std::exception& e) {
     std::fprintf(stderr, "dccvp: internal error: %s\n", e.what());
     return kExitBrokenPromise;

@@ -69,7 +69,8 @@ std::vector<TraceFlow> read_trace(const std::string& path) {
   if (!reader.next(line)) throw TrafficError(reader.place() + ": the file is empty");
   TextFields first(line);
   if (!first.number(0, static_cast<std::int64_t>(kMostFlows), count) || !first.at_end()) {
-    throw TrafficError(reader.place() + ": expected the number of flows, 0 … 10000000");
+    throw TrafficError(reader.place() + ": expected the number of flows, 0 … " +
+                       std::to_string(kMostFlows));
   }
   std::vector<TraceFlow> flows;
   while (reader.next(line)) {

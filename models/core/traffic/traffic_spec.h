@@ -87,7 +87,7 @@ class TrafficError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Most flows of a run.
-constexpr std::size_t kMostFlows = 10'000'000;
+/// Most flows of a run: they take a kilobyte or two each in NICs and results.
+constexpr std::size_t kMostFlows = 4'000'000;
 
 }  // namespace dcc
