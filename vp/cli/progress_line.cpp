@@ -12,10 +12,11 @@ namespace dcc::vp {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
+void (*before)(int) = SIG_DFL;  // what an interrupt did before: it ends the process
 
 void on_interrupt(int) {
   interrupted = 1;
-  std::signal(SIGINT, SIG_DFL);  // a second one ends the process at once
+  std::signal(SIGINT, before);  // a second one ends the process at once
 }
 
 std::string span(double seconds) {
@@ -35,12 +36,12 @@ std::string simulated(PicoSeconds time) {
 
 ProgressLine::ProgressLine(bool visible) : visible_(visible) {
   interrupted = 0;
-  std::signal(SIGINT, on_interrupt);
+  before = std::signal(SIGINT, on_interrupt);
 }
 
 ProgressLine::~ProgressLine() {
   clear();
-  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGINT, before);
 }
 
 bool ProgressLine::stop_requested() const { return interrupted != 0; }
