@@ -96,6 +96,24 @@ class BadInput(Cli):
                 self.assertEqual(done.returncode, 2, done.stderr)
         self.assertEqual(self.files(), before, "something was written")
 
+    def test_a_misspelt_word_is_met_with_the_nearest(self):
+        for arguments, message in (
+                (("rum", "small.yaml"),
+                 "there is no command 'rum'; did you mean 'run'? (dccvp --help)"),
+                (("fly",), "there is no command 'fly' (dccvp --help)"),
+                (("run", "small.yaml", "--thread", "2"),
+                 "'run' has no option '--thread'; did you mean '--threads'? (dccvp --help)"),
+                (("run", "small.yaml", "--sed=2"),
+                 "'run' has no option '--sed'; did you mean '--seed'? (dccvp --help)"),
+                (("params", "--match", "knim"),
+                 "no parameter's path contains 'knim'; did you mean 'kmin'?"),
+                (("params", "--match", "foobar", "--format", "json"),
+                 "no parameter's path contains 'foobar'")):
+            with self.subTest(arguments=arguments):
+                done = dccvp(*arguments, cwd=self.folder)
+                self.assertEqual(done.returncode, 2)
+                self.assertEqual((done.stdout, done.stderr), ("", f"dccvp: {message}\n"))
+
     def test_output_folders(self):
         (self.folder / "mine").mkdir()
         (self.folder / "mine/letter.txt").write_text("keep me")

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/text_table.h"
 #include "config/parameter_list.h"
+#include "describe/quantity_text.h"
 
 namespace dcc::vp {
 namespace {
@@ -101,11 +102,20 @@ void add_params_command(CLI::App& app, int& status) {
     } else {
       rows = list_parameters(load_config(config.file, config.overrides));
     }
+    std::vector<std::string> names;  // the last words of paths, for a hint
+    for (const ParameterRow& row : rows) names.push_back(row.path.substr(row.path.rfind('.') + 1));
     rows.erase(std::remove_if(rows.begin(), rows.end(),
                               [&](const ParameterRow& row) {
                                 return row.path.find(arguments->match) == std::string::npos;
                               }),
                rows.end());
+    if (rows.empty()) {
+      const std::string near = nearest(arguments->match, names);
+      std::fprintf(stderr, "dccvp: no parameter's path contains '%s'%s\n", arguments->match.c_str(),
+                   near.empty() ? "" : ("; did you mean '" + near + "'?").c_str());
+      status = kExitBadInput;
+      return;
+    }
     if (arguments->format.json()) {
       print_json(rows, effective);
     } else if (arguments->format.format == "markdown") {

@@ -192,6 +192,21 @@ void check_is_text(std::string_view text, const std::string& source) {
   }
 }
 
+/// The first one up to a line (counted from 0); line 0 of the place: none.
+Place tab_in_indentation(std::string_view text, int last, const std::string& source) {
+  std::size_t start = 0;
+  for (int line = 0; line <= last && start < text.size(); ++line) {
+    const std::size_t indented = std::min(text.find_first_not_of(' ', start), text.size());
+    if (indented < text.size() && text[indented] == '\t') {
+      return Place{source, line + 1, static_cast<int>(indented - start) + 1};
+    }
+    const std::size_t end = text.find('\n', start);
+    if (end == std::string_view::npos) break;
+    start = end + 1;
+  }
+  return Place{source};
+}
+
 }  // namespace
 
 ValueNode parse_yaml(std::string_view text, const std::string& source) {
@@ -216,6 +231,9 @@ ValueNode parse_yaml(std::string_view text, const std::string& source) {
   } catch (const YAML::Exception& e) {
     const Place place =
         e.mark.is_null() ? Place{source} : Place{source, e.mark.line + 1, e.mark.column + 1};
+    if (const Place tab = tab_in_indentation(text, e.mark.line, source); tab.line != 0) {
+      throw ConfigError(tab, "a tab in the indentation: YAML is indented with blanks");
+    }
     throw ConfigError(place, "not valid YAML: " + without_newlines(e.msg));
   }
 }
