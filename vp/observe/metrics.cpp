@@ -272,7 +272,7 @@ std::vector<std::string> broken_balances(const RunResults& results) {
   for (const HostResult& host : results.hosts) {
     if (host.payload_errors > 0) {
       broken.push_back("host " + text(host.id) + " received " + text(host.payload_errors) +
-                       " bytes that are not what was sent");
+                       " messages that are not what was sent");
     }
     if (host.completions_lost > 0) {
       broken.push_back("host " + text(host.id) + " lost " + text(host.completions_lost) +

@@ -89,7 +89,7 @@ struct HostResult {
   std::uint64_t missed_latency = 0;
   std::uint64_t instructions = 0;       // 0 without a CPU
   std::uint64_t messages_verified = 0;  // received messages whose every byte was as sent
-  std::uint64_t payload_errors = 0;     // received bytes that were not what was sent
+  std::uint64_t payload_errors = 0;     // received messages that were not what was sent
   std::uint64_t completions_lost = 0;   // posted and acknowledged, never completed
 
   template <class Visitor>
