@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "cli/checkout.h"
 #include "cli/command.h"
-#include "source_paths.h"
 
 extern char** environ;
 
@@ -22,8 +22,10 @@ namespace {
 // -B: leave no __pycache__ beside the modules.
 constexpr const char* kPython = "/usr/bin/python3";
 
+std::string tools() { return of_checkout("python/tool.py").string(); }
+
 std::vector<std::string> words_of(const std::string& tool) {
-  return {kPython, "-I", "-B", DCCVP_TOOLS, tool};
+  return {kPython, "-I", "-B", tools(), tool};
 }
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
@@ -36,8 +38,8 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 }  // namespace
 
 std::string why_no_tools() {
-  for (const char* file : {DCCVP_TOOLS, kPython}) {
-    if (!std::filesystem::exists(file)) return std::string(file) + " is not there";
+  for (const std::string& file : {tools(), std::string(kPython)}) {
+    if (!std::filesystem::exists(file)) return file + " is not there";
   }
   return "";
 }
