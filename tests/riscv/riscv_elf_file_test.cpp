@@ -24,6 +24,7 @@ void put32(Bytes& to, std::uint32_t value) {
 struct Program {
   std::uint32_t address;
   std::uint32_t file_bytes;
+  std::uint32_t flags = 5;  // read and execute
 };
 
 /// An executable whose segments all take their contents from offset 0, and as many equal symbol
@@ -52,7 +53,7 @@ Bytes elf(const std::vector<Program>& programs, std::uint32_t tables = 0, std::u
   put16(out, 0);
   for (const Program& program : programs) {
     for (const std::uint32_t word : {1u, 0u, program.address, program.address, program.file_bytes,
-                                     program.file_bytes, 5u, 4u}) {
+                                     program.file_bytes, program.flags, 4u}) {
       put32(out, word);
     }
   }
@@ -90,6 +91,15 @@ TEST(RiscvElfFile, TakesASoundFile) {
   EXPECT_EQ(file.segments()[0].data.size(), 100u);
   ASSERT_EQ(file.symbols().all().size(), 3u);
   EXPECT_EQ(file.symbols().all()[0].name, "xxxxxxxxxx");
+}
+
+// Linker scripts with one segment for everything often leave the execute flag out.
+TEST(RiscvElfFile, AnEntryMayLieInASegmentWithoutTheExecuteFlag) {
+  constexpr std::uint32_t kReadWrite = 6;
+  EXPECT_EQ(error_of(elf({{0x80000000, 100, kReadWrite}})), "accepted");
+  Bytes elsewhere = elf({{0x80000000, 100, kReadWrite}});
+  elsewhere[24] = 100;  // the first byte behind it
+  EXPECT_EQ(error_of(elsewhere), "t.elf: entry point 0x80000064 lies in no segment");
 }
 
 // A file of 64 MiB could otherwise ask for terabytes.

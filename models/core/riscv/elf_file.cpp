@@ -13,7 +13,7 @@ constexpr std::uint32_t kHeaderBytes = 52, kProgramHeaderBytes = 32, kSectionHea
                         kSymbolBytes = 16;
 constexpr std::uint16_t kTypeExecutable = 2, kMachineRiscv = 243;
 constexpr std::uint32_t kFlagFloatAbi = 6, kFlagRve = 8;
-constexpr std::uint32_t kLoadable = 1, kSegmentExecutable = 1, kSectionSymbols = 2;
+constexpr std::uint32_t kLoadable = 1, kSectionSymbols = 2;
 constexpr std::size_t kMaxFileBytes = 64u << 20;  // of a file, and of all that is loaded from it
 constexpr std::ptrdiff_t kMaxNameBytes = 4096;
 
@@ -84,11 +84,13 @@ class ElfParser {
     }
     if (file_.segments_.empty()) fail("nothing to load: no PT_LOAD segment with contents");
     check_overlaps();
+    // Whatever flags it has: nothing here keeps the CPU from running any memory, and linker scripts
+    // that put everything into one segment leave the execute flag out.
     const auto holds_entry = [this](const ElfFile::Segment& s) {
-      return s.executable && file_.entry_ - s.address < s.memory_bytes;
+      return file_.entry_ - s.address < s.memory_bytes;
     };
     if (std::none_of(file_.segments_.begin(), file_.segments_.end(), holds_entry)) {
-      fail("entry point " + address_text(file_.entry_) + " lies in no executable segment");
+      fail("entry point " + address_text(file_.entry_) + " lies in no segment");
     }
     if ((file_.entry_ & 1) != 0) fail("entry point " + address_text(file_.entry_) + " is odd");
   }
@@ -113,7 +115,6 @@ class ElfParser {
       fail(what + " at " + address_text(segment.address) +
            " runs past the end of the address space");
     }
-    segment.executable = (u32(at + 24) & kSegmentExecutable) != 0;
     segment.data.assign(bytes_.begin() + offset, bytes_.begin() + offset + file_bytes);
     file_.segments_.push_back(std::move(segment));
   }

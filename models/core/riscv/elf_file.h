@@ -30,7 +30,6 @@ class ElfFile {
     std::uint32_t address = 0;       // physical: where it is loaded
     std::uint32_t memory_bytes = 0;  // the tail beyond `data` is zeroed
     std::vector<std::uint8_t> data;
-    bool executable = false;
   };
 
   /// Throws ElfError.
