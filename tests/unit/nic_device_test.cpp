@@ -203,6 +203,7 @@ TEST_F(Pair, CnpsAreSpacedAndMayCarryTheirMarks) {
       last = scheduler.now();
       told += packet.cnp_marks;
       EXPECT_EQ(packet.dscp, 48);
+      EXPECT_EQ(packet.ecn, Ecn::kEct0);
       EXPECT_EQ(packet.destination_qpn, 3u);
     }
     return true;

@@ -116,6 +116,7 @@ void Receiver::notify(const Packet& data, Context& context) {
   const std::uint8_t marks = context.notification_point.on_ce(scheduler_.now(), parameters_.cnp);
   if (marks == 0) return;
   Packet* const cnp = reply_to(data, context, PacketKind::kCnp);
+  cnp->ecn = Ecn::kEct0;  // as adapters send it; a mark that it meets tells nobody anything
   cnp->dscp = parameters_.cnp.dscp;
   cnp->priority = parameters_.cnp.priority;
   cnp->cnp_marks = marks;
