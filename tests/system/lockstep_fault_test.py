@@ -144,6 +144,14 @@ def main():
         done = run(dccvp, folder, INCAST, "timer", "DCCVP_WHEEL_FAULT", "7")
         check(done.returncode == 2 and "DCCVP_WHEEL_FAULT is '7'" in done.stderr,
               f"a fault that does not exist: exit {done.returncode}: {done.stderr}")
+        for variable, value, code, said in (
+                ("DCCVP_WHEEL_FAULT", "1", 1, "MISMATCH"), ("DCCVP_WHEEL_FAULT", "2", 1, "MISMATCH"),
+                ("DCCVP_WHEEL_FAULT", "7", 2, "DCCVP_WHEEL_FAULT is '7'"),
+                ("DCCVP_RATE_FAULT", "1", 2, "DCCVP_RATE_FAULT")):
+            done = subprocess.run([dccvp, "cosim", "--ops", "20000"], capture_output=True, text=True,
+                                  check=False, env={**os.environ, variable: value})
+            check(done.returncode == code and said in done.stdout + done.stderr,
+                  f"cosim with {variable}={value}: exit {done.returncode}: {done.stdout}{done.stderr}")
     return 0
 
 
