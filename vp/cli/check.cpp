@@ -4,8 +4,9 @@
 #include "cli/command.h"
 #include "cli/preflight.h"
 #include "config/enum_names.h"
-#include "describe/quantity_text.h"
 #include "config/yaml_reader.h"
+#include "describe/quantity_text.h"
+#include "platform/ecn_reach.h"
 
 namespace dcc::vp {
 namespace {
@@ -33,6 +34,9 @@ void add_check_command(CLI::App& app, int& status) {
     const LoadedConfig loaded = load_config(arguments->file, arguments->overrides);
     check_named_inputs(loaded);
     print_summary(loaded);
+    for (const std::string& remark : remarks_on_ecn(loaded.config)) {
+      std::printf("Note: %s\n", remark.c_str());
+    }
     status = kExitOk;
   });
 }

@@ -13,6 +13,7 @@
 #include "observe/remarks.h"
 #include "platform/console.h"
 #include "platform/direct_traffic.h"
+#include "platform/ecn_reach.h"
 #include "platform/fault_plan.h"
 #include "platform/flow_plan.h"
 #include "platform/host.h"
@@ -114,6 +115,9 @@ class Platform final : public sc_core::sc_module {
     report_hosts(results);
     report_qos(results);
     for (std::string& remark : remarks_on_differentiation(config_, results)) {
+      results.warnings.push_back(std::move(remark));
+    }
+    for (std::string& remark : remarks_on_ecn(config_)) {
       results.warnings.push_back(std::move(remark));
     }
     report_deadlock(results);
