@@ -5,10 +5,17 @@ BUILD := build
 CMAKE_FLAGS ?=
 NINJA := ninja -C $(BUILD) -j $(JOBS)
 
+# A tree that was copied or moved as it was built: CMake refuses a cache that names another place.
+.PHONY: own-cache
+own-cache:
+	@if [ -f $(BUILD)/CMakeCache.txt ] && \
+	  ! grep -q '^CMAKE_HOME_DIRECTORY:INTERNAL=$(CURDIR)$$' $(BUILD)/CMakeCache.txt; then \
+	  rm -rf $(BUILD)/CMakeCache.txt $(BUILD)/CMakeFiles; fi
+
 .PHONY: run fast docs test handoff test-full build deps deps-test deps-docs deps-handoff configure format lint bench clean
 
 ## run: build what the demo needs, run it, say where report and pictures are (under ten minutes)
-run: deps
+run: deps own-cache
 	cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
 	$(NINJA) dccvp
 	$(BUILD)/dccvp run configs/demo.yaml --out out/demo --force
@@ -27,7 +34,7 @@ fast: deps
 	cmake/train.sh $(FAST) check
 
 ## docs: the documentation as a site, its reference generated from the program
-docs: deps deps-docs
+docs: deps deps-docs own-cache
 	test -f $(BUILD)/build.ninja || \
 	  cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
 	$(NINJA) dccvp
@@ -37,7 +44,7 @@ docs: deps deps-docs
 build: deps deps-test configure
 	$(NINJA)
 
-configure:
+configure: own-cache
 	cmake --preset release -DDCCVP_TESTS=ON -DDCCVP_RTL=ON -DDCCVP_FIRMWARE=ON $(CMAKE_FLAGS)
 
 ## test: what CI runs (twelve minutes on two cores, four with a warm compiler cache)

@@ -9,6 +9,7 @@ import csv
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -209,6 +210,19 @@ class Runs(Cli):
             picture = (self.folder / "out/small" / name).read_bytes()
             self.assertTrue(picture.startswith(b"\x89PNG"), name)
             self.assertGreater(len(picture), 5000, name)
+
+
+class Moved(Cli):
+    def test_a_tree_that_was_moved_uses_its_own_tools(self):
+        """The program finds them above itself, not where it was built."""
+        tree = self.folder / "elsewhere"
+        (tree / "build").mkdir(parents=True)
+        (tree / "python").mkdir()
+        shutil.copy2(DCCVP, tree / "build/dccvp")
+        (tree / "python/tool.py").write_text("import sys\nprint('of this tree:', sys.argv[1])\n")
+        done = subprocess.run([tree / "build/dccvp", "sweep", "plan.yml"], capture_output=True,
+                              text=True, timeout=PATIENCE, check=False, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stdout), (0, "of this tree: sweep\n"), done.stderr)
 
 
 class Lists(Cli):
