@@ -102,7 +102,8 @@ void describe_flow(MetricVisitor& v, const FlowResult& f, const FlowMetrics& m) 
            {"s", "last ACK received; null: unfinished"});
   v.figure("fct_s", m.fct, {"s", "completion time, from posting to the last ACK"});
   v.figure("fct_rx_s", m.fct_rx, {"s", "from posting to the last byte received"});
-  v.figure("ideal_s", f.ideal, {"s", "the same flow alone in the empty network, at line rate, without a window"});
+  v.figure("ideal_s", f.ideal,
+           {"s", "the same flow alone in the empty network, at line rate, without a window"});
   v.figure("slowdown", m.slowdown, {"", "fct_s by ideal_s", Statistic::kRatio, Span::kRun});
   v.figure("goodput_gbps", m.goodput_gbps,
            {"Gb/s", "payload received in the window by its active time there", Statistic::kMean,
