@@ -131,8 +131,8 @@ class Everyone(unittest.TestCase):
     def test_what_cannot_be_expanded_is_refused_at_its_place(self):
         with tempfile.TemporaryDirectory(prefix="dccvp-traffic-") as folder:
             config = pathlib.Path(folder) / "twice.yaml"
-            config.write_text(EVERYONE.replace("ENTRY", "kind: flow, from: 1, to: 0, flows: 2, "
-                                              "start: 9000000s, stagger: 4000000s"))
+            config.write_text(EVERYONE.replace(
+                "ENTRY", "kind: flow, from: 1, to: 0, flows: 2, start: 9000000s, stagger: 4000000s"))
             for command in ("check", "run"):
                 done = subprocess.run([DCCVP, command, str(config)], capture_output=True, text=True,
                                       timeout=PATIENCE, check=False, cwd=folder)

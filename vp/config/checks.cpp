@@ -7,6 +7,7 @@
 #include "config/enum_names.h"
 #include "describe/quantity_text.h"
 #include "registers/generated/dcc_map.h"
+#include "traffic/traffic_spec.h"
 
 namespace dcc::vp {
 namespace {
