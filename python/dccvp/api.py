@@ -16,12 +16,12 @@ from dccvp.program import RunError, call, words_of
 
 class Run:
     """What one run left. `folder`: where; `metrics`: metrics.json as a dict (units and meanings:
-    `dccvp metrics`); `name`: of the folder."""
+    `dccvp metrics`); `name`: of the folder, of a sweep's point its number and settings."""
 
     def __init__(self, folder, keep=None):
         """Opens a folder that a run left. InputError when there is none. `keep` lives as long."""
         self.folder = pathlib.Path(folder)
-        self.name = self.folder.resolve().name
+        self.name = sweep_points.label_of(self.folder)
         self._keep = keep
         try:
             self.metrics = json.loads((self.folder / "metrics.json").read_text(encoding="utf-8"))

@@ -114,6 +114,8 @@ metrics: {goodput: aggregate.goodput_gbps, queue: max(queues.*.mean_bytes), slow
         self.assertEqual(table.attrs["units"], {"goodput": "Gb/s", "queue": "B", "slow": ""})
         self.assertEqual(sweep.run(1).metrics["aggregate"]["goodput_gbps"], table.at[0, "goodput"])
         self.assertGreater(table.at[0, "slow"], 0)
+        self.assertEqual(sweep.run(1).name, "point 1: kmin=5KB kmax=200KB")
+        self.assertIn("switch.ecn.kmin", sweep.report().read_text())
         self.assertRaises(dccvp.InputError, sweep.run, 7)
 
     def test_parameters(self):

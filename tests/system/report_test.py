@@ -52,6 +52,15 @@ traffic: [{kind: incast, senders: 1..2, receiver: 0}]
 output: {series: {interval: 1us}}
 """
 
+SWEEP = """\
+platform: small.yaml
+grid: {switch.ecn.kmin: [5KB, 300KB], switch.ecn.kmax: [200KB, 400KB]}
+metrics: {goodput: aggregate.goodput_gbps, queue: max(queues.*.mean_bytes)}
+best: {goodput: max, queue: min}
+heatmaps: [{metric: queue, x: switch.ecn.kmin, y: switch.ecn.kmax}]
+pareto: [{x: queue, y: goodput}]
+"""
+
 # A tree of 320 hosts that all talk to each other; 1920 flows, each sampled.
 TREE = """\
 duration: 2ms
@@ -389,6 +398,45 @@ class Report(unittest.TestCase):
         for part in ("classes", "rates", "queues"):
             self.assertIn("a single sample. The interval of 1500us",
                           self.browser.run(f"return document.getElementById('{part}').innerText"))
+
+    def test_a_sweep_and_its_points(self):
+        (self.folder / "sweep.yaml").write_text(SWEEP)
+        swept = dccvp("sweep", "sweep.yaml", "-j", "2", "--out", "swept", cwd=self.folder)
+        self.assertEqual(swept.returncode, 1, swept.stderr)  # kmin above kmax
+        with open(self.folder / "swept/table.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        file = self.make("swept")
+        self.assertEqual(file, self.folder / "swept/report.html")
+        self.browser.open(file)
+        self.assertEqual(self.browser.console(), [])
+        self.assertEqual(self.browser.requests() - {"data", "file"}, set())
+        shown = self.browser.run("""
+          return [...document.querySelectorAll('#points tbody tr')].map((r) =>
+            [...r.cells].map((c) => c.innerText.trim()));""")
+        self.assertEqual([(r[0], r[1], r[2]) for r in shown],
+                         [(r["point"], r["switch.ecn.kmin"], r["switch.ecn.kmax"]) for r in rows])
+        for row, cells in zip(rows, shown):
+            if row["status"] == "ok":
+                value, tolerance = shown_number(cells[4])
+                self.assertAlmostEqual(value, float(row["goodput"]), delta=tolerance)
+            else:
+                self.assertIn("kmax", cells[3])
+        text = self.browser.run("return document.body.innerText")
+        for part in ("3 of 4 points ok", "goodput, Gb/s", "aggregate.goodput_gbps", "max goodput"):
+            self.assertIn(part, text)
+        drawn = self.browser.run("return [...document.images].map((i) => [i.naturalWidth, i.alt])")
+        self.assertEqual(len(drawn), 2)
+        self.assertTrue(all(width > 300 and alt for width, alt in drawn), drawn)
+
+        points = [f"swept/points/{row['id']}" for row in rows if row["status"] == "ok"][:2]
+        self.check_page(self.make(*points, "-o", "points.html"), points)
+        titles = self.browser.run("return [...document.querySelectorAll('#classes h3')].map((h) => h.innerText)")
+        self.assertEqual(titles, [f"point {r['point']}: kmin={r['switch.ecn.kmin']} kmax={r['switch.ecn.kmax']}"
+                                  for r in rows if r["status"] == "ok"][:2])
+        self.refused("swept", "a")
+        (self.folder / "swept/sweep.json").write_text("{")
+        self.refused("swept")
+        self.make(points[0])
 
     def test_names_that_look_like_markup(self):
         name = "<!--<script/\u2028</script&amp;"

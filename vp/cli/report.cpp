@@ -44,10 +44,10 @@ int report(const ReportArguments& arguments) {
 }  // namespace
 
 void add_report_command(CLI::App& app, int& status) {
-  CLI::App* const command =
-      app.add_subcommand("report", "one HTML file about one or more runs, side by side");
+  CLI::App* const command = app.add_subcommand(
+      "report", "one HTML file about one or more runs, side by side, or a sweep");
   const auto arguments = std::make_shared<ReportArguments>();
-  command->add_option("folders", arguments->folders, "folders that runs left")
+  command->add_option("folders", arguments->folders, "folders that runs left, or that of a sweep")
       ->required()
       ->type_name("DIR");
   command
@@ -58,7 +58,8 @@ void add_report_command(CLI::App& app, int& status) {
       "The file needs no other and no network: open it in any browser.\n"
       "Examples:\n"
       "  dccvp report out/demo\n"
-      "  dccvp report out/seed1 out/seed2 -o seeds.html");
+      "  dccvp report out/seed1 out/seed2 -o seeds.html\n"
+      "  dccvp report out/thresholds");
   command->callback([arguments, &status] { status = report(*arguments); });
 }
 

@@ -41,6 +41,24 @@ def document_of(plan, program, extra, units):
             "best": plan.best, "heatmaps": plan.heatmaps, "pareto": plan.pareto}
 
 
+def label_of(folder):
+    """What a run's folder is called for people: a sweep's point by number and settings, whose keys are
+    as long as it takes to tell them apart; any other by its own name."""
+    folder = pathlib.Path(folder).resolve()
+    try:
+        document = Folder.open(folder.parents[1]).document
+    except (InputError, IndexError):
+        return folder.name
+    short = [axis.rpartition(".")[2] for axis in document["axes"]]
+    names = {axis: name if short.count(name) == 1 else axis
+             for axis, name in zip(document["axes"], short)}
+    for number, point in enumerate(document["points"], 1):
+        if folder == Folder(folder.parents[1], document).results(point):
+            values = " ".join(f"{names[axis]}={text}" for axis, text in point["values"].items())
+            return f"point {number}: {values}"
+    return folder.name
+
+
 def runs(pid):
     """Whether there is such a process; one that has ended and is not yet collected is none."""
     try:

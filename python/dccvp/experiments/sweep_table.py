@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import operator
 import os
 import sqlite3
 import statistics
@@ -144,8 +145,21 @@ def pareto(lines, better):
     return [line for line in able if not any(beats(other, line) for other in able)]
 
 
+def best_lines(folder, lines):
+    """(what it is, line): the best by each metric, and those that are not beaten in all of them."""
+    best = folder.document["best"]
+    for name, way in best.items():
+        able = [line for line in lines if line[name] is not None]
+        if able:
+            pick = max if way == "max" else min
+            yield f"{way} {name}", pick(able, key=operator.itemgetter(name))
+    if len(best) > 1:
+        for line in pareto(lines, best):
+            yield "not beaten", line
+
+
 def best_text(folder, lines):
-    """Markdown: the best point by each metric, and the points that are not beaten in all of them."""
+    """best_lines as Markdown."""
     best = folder.document["best"]
     if not best or not lines:
         return ""
@@ -153,17 +167,8 @@ def best_text(folder, lines):
     head = ["", "point", *axes, *best]
     text = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
 
-    def add(title, line):
+    for title, line in best_lines(folder, lines):
         figures = ["" if line[m] is None else f"{line[m]:.6g}" for m in best]
         text.append("| " + " | ".join([title, str(line["point"]), *(str(line[a]) for a in axes),
                                        *figures]) + " |")
-
-    for name, way in best.items():
-        able = [line for line in lines if line[name] is not None]
-        if able:
-            pick = max if way == "max" else min
-            add(f"{way} {name}", pick(able, key=lambda line: line[name]))
-    if len(best) > 1:
-        for line in pareto(lines, best):
-            add("not beaten", line)
     return "\n".join(text) + "\n"

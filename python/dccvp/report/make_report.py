@@ -1,4 +1,4 @@
-"""One self-contained HTML file about one or more runs.
+"""One self-contained HTML file about one or more runs, or a sweep.
 
   tool.py report --dccvp PROGRAM -o FILE DIR...
 
@@ -6,16 +6,14 @@ Exit status 2, with a sentence, when a folder holds no run or the file cannot be
 """
 
 import argparse
-import json
 import pathlib
 
 from dccvp.common.ending import InputError
 from dccvp.common.whole_file import write_whole
-from dccvp.report import sections, series
-from dccvp.report.html_text import escape
+from dccvp.report import sections, series, sweep_report
+from dccvp.report.page import filled
 from dccvp.report.run_folder import Run
 
-HERE = pathlib.Path(__file__).resolve().parent
 TITLES = (("summary", "Summary"), ("network", "Network"), ("classes", "Classes"),
           ("rates", "Rates"), ("queues", "Queues"), ("completion", "Completion"),
           ("flows", "Flows"), ("controllers", "Controllers"), ("links", "Links"),
@@ -55,12 +53,6 @@ def thinning_note(runs):
     return "Charts show every sample."
 
 
-def script_data(data):
-    """JSON that is data for whoever reads HTML too: a name may hold any markup, and not only
-    `</script` but `<!--<script` as well changes how the rest is read."""
-    return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
-
-
 def page(runs):
     for run in runs:
         dscps = run.dscps()
@@ -72,26 +64,15 @@ def page(runs):
                       "window": [run.metrics["measure"]["from_s"], run.metrics["measure"]["to_s"]]}
                      for run in runs]}
     title = runs[0].label if len(runs) == 1 else " · ".join(run.label for run in runs)
-    parts = {
-        "title": escape(title),
-        "count": str(min(len(runs), 4)),
-        "uplot_css": (HERE / "vendor/uPlot.min.css").read_text(encoding="utf-8"),
-        "css": (HERE / "report.css").read_text(encoding="utf-8"),
-        "nav": "".join(f'<a href="#{name}">{text}</a>' for name, text in TITLES),
-        "body": "".join(make(runs) for make in sections.ALL),
-        "folders": escape(", ".join(str(run.folder) for run in runs)),
-        "thinning": thinning_note(runs),
-        "data": script_data(data),
-        "uplot_js": (HERE / "vendor/uPlot.iife.min.js").read_text(encoding="utf-8"),
-        "js": (HERE / "report.js").read_text(encoding="utf-8"),
-    }
-    text = (HERE / "page.html").read_text(encoding="utf-8")
-    pieces = text.split("{{")
-    out = [pieces[0]]
-    for piece in pieces[1:]:
-        name, rest = piece.split("}}", 1)
-        out += [parts[name], rest]
-    return "".join(out)
+    about = f"From {', '.join(str(run.folder) for run in runs)}. {thinning_note(runs)}"
+    return filled("DCC-VP run report", title, TITLES, "".join(make(runs) for make in sections.ALL), about,
+                  data, min(len(runs), 4))
+
+
+def runs_page(folders, dccvp):
+    runs = [Run(folder, dccvp) for folder in folders]
+    label_runs(runs)
+    return page(runs)
 
 
 def main(argv):
@@ -100,13 +81,15 @@ def main(argv):
     parser.add_argument("-o", dest="file", required=True)
     parser.add_argument("--dccvp", required=True)
     arguments = parser.parse_args(argv)
+    sweep = len(arguments.folders) == 1 and (pathlib.Path(arguments.folders[0]) / "sweep.json").exists()
     try:
-        runs = [Run(folder, arguments.dccvp) for folder in arguments.folders]
-        label_runs(runs)
-        text = page(runs)
+        if sweep:
+            text = sweep_report.page(arguments.folders[0])
+        else:
+            text = runs_page(arguments.folders, arguments.dccvp)
     except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
-        raise InputError(f"{', '.join(arguments.folders)}: metrics.json is not complete, or not what "
-                         f"a run writes ({error!r})") from error
+        raise InputError(f"{', '.join(arguments.folders)}: {'sweep' if sweep else 'metrics'}.json is not "
+                         f"complete, or not what a {'sweep' if sweep else 'run'} writes ({error!r})") from error
     try:
         if not pathlib.Path(arguments.file).absolute().parent.is_dir():
             raise InputError(f"'{arguments.file}' could not be written: there is no such folder")

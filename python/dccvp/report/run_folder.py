@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 
 from dccvp.common.ending import InputError
+from dccvp.experiments.sweep_points import label_of
 
 
 NEEDED = ("aggregate", "classes", "links", "queues", "flows", "hosts", "balance")
@@ -60,7 +61,7 @@ class Run:
 
     def __init__(self, folder, dccvp):
         self.folder = pathlib.Path(folder)
-        self.name = self.folder.resolve().name
+        self.name = label_of(self.folder)
         self.dccvp = dccvp
         self.metrics = self.read_metrics()
         self.flows = read_columns(self.folder / "flows.csv",

@@ -1,0 +1,38 @@
+"""The page that every report is: one file with its styles, scripts and data."""
+
+import json
+import pathlib
+
+from dccvp.report.html_text import escape
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def script_data(data):
+    """JSON that is data for whoever reads HTML too: a name may hold any markup, and not only
+    `</script` but `<!--<script` as well changes how the rest is read."""
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+
+
+def filled(kind, title, sections, body, about, data, columns=1):
+    """HTML. `kind` stands above the title; `sections`: (name, title) of those in `body`, which is HTML;
+    `about` stands below, `data` is what the scripts draw."""
+    parts = {
+        "kind": escape(kind),
+        "title": escape(title),
+        "count": str(columns),
+        "uplot_css": (HERE / "vendor/uPlot.min.css").read_text(encoding="utf-8"),
+        "css": (HERE / "report.css").read_text(encoding="utf-8"),
+        "nav": "".join(f'<a href="#{name}">{text}</a>' for name, text in sections),
+        "body": body,
+        "about": escape(about),
+        "data": script_data(data),
+        "uplot_js": (HERE / "vendor/uPlot.iife.min.js").read_text(encoding="utf-8"),
+        "js": (HERE / "report.js").read_text(encoding="utf-8"),
+    }
+    first, *pieces = (HERE / "page.html").read_text(encoding="utf-8").split("{{")
+    out = [first]
+    for piece in pieces:
+        name, rest = piece.split("}}", 1)
+        out += [parts[name], rest]
+    return "".join(out)
