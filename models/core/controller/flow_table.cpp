@@ -7,11 +7,7 @@ namespace dcc {
 
 namespace {
 
-int bucket_bits(std::uint32_t slots) {
-  int bits = 1;
-  while ((std::uint32_t{1} << bits) < 2 * slots) ++bits;
-  return bits;
-}
+constexpr int kFewestBucketBits = 4;
 
 std::uint32_t checked(std::uint32_t slots) {
   if (slots < 1 || slots > kMaxSlots) {
@@ -22,31 +18,51 @@ std::uint32_t checked(std::uint32_t slots) {
 
 }  // namespace
 
-FlowTable::FlowTable(std::uint32_t slots)
-    : buckets_(std::size_t{1} << bucket_bits(checked(slots))),
-      mask_(static_cast<std::uint32_t>(buckets_.size()) - 1),
-      shift_(32 - bucket_bits(slots)),
-      flow_of_(slots, kNoFlow),
-      free_(slots) {
-  reset();
-}
+FlowTable::FlowTable(std::uint32_t slots) : slots_(checked(slots)) { reset(); }
 
 void FlowTable::reset() {
-  for (Bucket& bucket : buckets_) bucket = {};
-  for (std::uint32_t& flow : flow_of_) flow = kNoFlow;
-  for (std::uint32_t i = 0; i < slots(); ++i) free_[i] = static_cast<std::uint16_t>(i);
-  free_head_ = 0;
-  free_count_ = slots();
+  buckets_.clear();
+  resize_buckets(kFewestBucketBits);
+  flow_of_.clear();
+  released_.clear();
+  released_head_ = 0;
+  free_count_ = slots_;
+}
+
+void FlowTable::resize_buckets(int bits) {
+  std::vector<Bucket> old(std::size_t{1} << bits);
+  old.swap(buckets_);
+  mask_ = (1u << bits) - 1;
+  shift_ = 32 - bits;
+  for (const Bucket& bucket : old) {
+    if (bucket.flow != kNoFlow) enter(bucket.flow, bucket.slot);
+  }
+}
+
+void FlowTable::enter(std::uint32_t flow, SlotIndex slot) {
+  std::uint32_t i = home(flow);
+  while (buckets_[i].flow != kNoFlow) i = (i + 1) & mask_;
+  buckets_[i] = {flow, slot};
+}
+
+/// Slots that were never bound, in order, then the released ones. Precondition: there is one.
+SlotIndex FlowTable::take_free() {
+  --free_count_;
+  if (flow_of_.size() < slots_) {
+    flow_of_.push_back(kNoFlow);
+    if (flow_of_.size() == slots_) released_.resize(slots_);
+    return static_cast<SlotIndex>(flow_of_.size() - 1);
+  }
+  const SlotIndex slot = released_[released_head_];
+  released_head_ = released_head_ + 1 == slots_ ? 0 : released_head_ + 1;
+  return slot;
 }
 
 SlotIndex FlowTable::bind(std::uint32_t flow) {
   if (free_count_ == 0) return kNoSlot;
-  const SlotIndex slot = free_[free_head_];
-  free_head_ = free_head_ + 1 == slots() ? 0 : free_head_ + 1;
-  --free_count_;
-  std::uint32_t i = home(flow);
-  while (buckets_[i].flow != kNoFlow) i = (i + 1) & mask_;
-  buckets_[i] = {flow, slot};
+  const SlotIndex slot = take_free();
+  if (2 * bound_slots() > mask_ + 1) resize_buckets(33 - shift_);
+  enter(flow, slot);
   flow_of_[slot] = flow;
   return slot;
 }
@@ -63,9 +79,12 @@ void FlowTable::release(SlotIndex slot) {
   }
   buckets_[hole] = {};
   flow_of_[slot] = kNoFlow;
-  std::uint32_t end = free_head_ + free_count_;
-  if (end >= slots()) end -= slots();
-  free_[end] = static_cast<std::uint16_t>(slot);
+  if (flow_of_.size() < slots_) {
+    released_.push_back(static_cast<std::uint16_t>(slot));
+  } else {
+    const std::uint32_t end = released_head_ + free_count_;
+    released_[end < slots_ ? end : end - slots_] = static_cast<std::uint16_t>(slot);
+  }
   ++free_count_;
 }
 

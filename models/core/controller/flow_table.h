@@ -9,8 +9,8 @@
 namespace dcc {
 
 /// Flow numbers have 24 bits. Free slots are handed out lowest first after reset, then first
-/// released first. Constant time by a hash table with open addressing (the hardware has a CAM);
-/// nothing is allocated after construction.
+/// released first. Constant time by a hash table with open addressing (the hardware has a CAM).
+/// Memory grows with the slots that were ever bound: most controllers of a large network use few.
 class FlowTable {
  public:
   static constexpr SlotIndex kNoSlot = 0xFFFFFFFF;
@@ -19,7 +19,7 @@ class FlowTable {
   /// `slots` 1 … 16384; std::invalid_argument otherwise.
   explicit FlowTable(std::uint32_t slots);
 
-  std::uint32_t slots() const { return static_cast<std::uint32_t>(flow_of_.size()); }
+  std::uint32_t slots() const { return slots_; }
   std::uint32_t free_slots() const { return free_count_; }
   std::uint32_t bound_slots() const { return slots() - free_count_; }
 
@@ -33,7 +33,9 @@ class FlowTable {
   /// Gives a flow that is not bound the next free slot; kNoSlot when there is none.
   SlotIndex bind(std::uint32_t flow);
   /// The flow number of a slot, or kNoFlow while it is free.
-  std::uint32_t read(SlotIndex slot) const { return flow_of_[slot]; }
+  std::uint32_t read(SlotIndex slot) const {
+    return slot < flow_of_.size() ? flow_of_[slot] : kNoFlow;
+  }
   /// Frees a bound slot. It goes to the end of the free list.
   void release(SlotIndex slot);
   /// Frees everything; the free list is in order again.
@@ -48,12 +50,17 @@ class FlowTable {
     return (flow * 2654435769u) >> shift_;  // 2^32 / golden ratio: spreads dense numbers
   }
 
+  SlotIndex take_free();
+  void enter(std::uint32_t flow, SlotIndex slot);
+  void resize_buckets(int bits);
+
+  std::uint32_t slots_;
   std::vector<Bucket> buckets_;  // a power of two, at most half full
-  std::uint32_t mask_;
-  int shift_;
-  std::vector<std::uint32_t> flow_of_;
-  std::vector<std::uint16_t> free_;  // ring
-  std::uint32_t free_head_ = 0;
+  std::uint32_t mask_ = 0;
+  int shift_ = 0;
+  std::vector<std::uint32_t> flow_of_;   // of slots that were bound once; the others come first
+  std::vector<std::uint16_t> released_;  // in order; a ring once every slot was bound
+  std::uint32_t released_head_ = 0;
   std::uint32_t free_count_ = 0;
 };
 

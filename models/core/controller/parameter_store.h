@@ -1,6 +1,8 @@
 // What the controller remembers of a bound flow, by slot.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,13 +23,25 @@ struct SlotParameters {
   std::uint8_t dscp = 0;         // 0 … 63
 };
 
+/// Holds memory for slots up to the highest that was ever written: most controllers of a large
+/// network use few of theirs. A reference lasts until another slot is written.
 class ParameterStore {
  public:
-  explicit ParameterStore(std::uint32_t slots) : slots_(slots) {}
-  SlotParameters& operator[](SlotIndex slot) { return slots_[slot]; }
-  const SlotParameters& operator[](SlotIndex slot) const { return slots_[slot]; }
+  explicit ParameterStore(std::uint32_t slots) : limit_(slots) {}
+  /// To write. Precondition: slot < the number of slots.
+  SlotParameters& operator[](SlotIndex slot) {
+    if (__builtin_expect(slot >= slots_.size(), false)) {
+      slots_.resize(std::min<std::size_t>(limit_, 2 * (std::size_t{slot} + 1)));
+    }
+    return slots_[slot];
+  }
+  const SlotParameters& operator[](SlotIndex slot) const {
+    static constexpr SlotParameters kUnused;
+    return slot < slots_.size() ? slots_[slot] : kUnused;
+  }
 
  private:
+  std::uint32_t limit_;
   std::vector<SlotParameters> slots_;
 };
 

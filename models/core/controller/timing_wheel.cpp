@@ -46,7 +46,6 @@ TimingWheel::TimingWheel(std::uint32_t slots, const WheelSplit& split) {
     places += 1u << bits[i];
   }
   lists_.resize(places);
-  entries_.resize(slots);
   ready_ = SlotBitmap(slots);
   moment_ = kNever;
 }
@@ -184,6 +183,7 @@ bool TimingWheel::do_start(SlotIndex slot, Ticks delay, Tick now) {
   if (now - pointer_ >= kEpochSpan) {
     throw std::logic_error("timing wheel: expiries were not taken for 2^16 ticks");
   }
+  if (__builtin_expect(slot >= entries_.size(), false)) entries_.resize(2 * (slot + 1));
   Entry& entry = entries_[slot];
   const bool replaces = entry.place != kNowhere;
   const Tick due = now + std::clamp<Ticks>(delay, 1, kMaxDelay);
@@ -200,7 +200,7 @@ bool TimingWheel::do_start(SlotIndex slot, Ticks delay, Tick now) {
 
 bool TimingWheel::do_cancel(SlotIndex slot, Tick now) {
   catch_up(now);
-  if (entries_[slot].place == kNowhere) return false;
+  if (slot >= entries_.size() || entries_[slot].place == kNowhere) return false;
   unlink(slot);
   return true;
 }
@@ -230,7 +230,7 @@ std::optional<Tick> TimingWheel::next_due(Tick now) {
 }
 
 std::optional<std::uint32_t> TimingWheel::stored_due(SlotIndex slot) const {
-  if (entries_[slot].place == kNowhere) return std::nullopt;
+  if (slot >= entries_.size() || entries_[slot].place == kNowhere) return std::nullopt;
   return entries_[slot].due;
 }
 

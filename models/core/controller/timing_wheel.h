@@ -100,8 +100,8 @@ class TimingWheel final : public TimerEngine {
 
   std::array<Level, 3> levels_;  // top, middle, last
   std::vector<List> lists_;
-  std::vector<Entry> entries_;
-  SlotBitmap ready_;  // events due at pointer_
+  std::vector<Entry> entries_;  // of slots up to the highest that was ever started
+  SlotBitmap ready_;            // events due at pointer_
   Tick pointer_ = 0;
   Tick moment_ = 0;  // nothing is to be done in the wheel before this tick
   std::uint64_t moves_ = 0;
