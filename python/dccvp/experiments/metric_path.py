@@ -6,7 +6,10 @@
 """
 
 import difflib
+import functools
+import json
 import re
+import subprocess
 import typing
 
 from dccvp.common.statistics import mean
@@ -27,8 +30,16 @@ class Elements:
         self.one = one
 
 
+@functools.lru_cache(maxsize=None)
+def metric_rows(program):
+    """What a program says its figures are: a tuple of {"path", "unit", "meaning", …}."""
+    done = subprocess.run([program, "metrics", "--format", "json"], capture_output=True, encoding="utf-8",
+                          check=True)
+    return tuple(json.loads(done.stdout))
+
+
 def described(rows):
-    """What `dccvp metrics --format json` says as a document like metrics.json, in which a figure is
+    """metric_rows as a document like metrics.json, in which a figure is
     its row: a path that has a value there is the path of a figure."""
     def nested(paths):
         if "" in paths:

@@ -1,8 +1,5 @@
 """What only the program knows: does the platform accept the points, do the metrics exist?"""
 
-import json
-import subprocess
-
 from dccvp.common import processes
 from dccvp.experiments import metric_path
 from dccvp.common.ending import InputError
@@ -57,9 +54,7 @@ def refusals(plan, program, extra, jobs, known=frozenset()):
 
 def units_of(plan, program):
     """{metric: unit} by what the program says its figures are. Throws InputError for what is none."""
-    done = subprocess.run([program, "metrics", "--format", "json"], capture_output=True, text=True,
-                          check=True)
-    description = metric_path.described(json.loads(done.stdout))
+    description = metric_path.described(metric_path.metric_rows(program))
     units = {}
     for name, metric in plan.metrics.items():
         try:

@@ -1,6 +1,5 @@
 """Draws reproduction.png from a folder's reproduction.json: every figure against its published value."""
 
-
 import json
 
 from dccvp.common import pictures  # noqa: F401

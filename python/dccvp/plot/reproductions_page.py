@@ -12,8 +12,9 @@ import sys
 import yaml
 
 from dccvp.common.ending import InputError
-
-EXPERIMENTS = pathlib.Path(__file__).resolve().parents[3] / "configs/reproduce"
+from dccvp.common.statistics import mean
+from dccvp.experiments import reproduce_plan
+from dccvp.experiments.reproduce import SHIPPED as EXPERIMENTS
 
 INTRODUCTION = """\
 # Published experiments, run again
@@ -44,8 +45,7 @@ def ours(values):
         return "-"
     if min(values) == max(values):
         return number(values[0])
-    mean = sum(values) / len(values)
-    return f"{number(mean)} ({number(min(values))} … {number(max(values))})"
+    return f"{number(mean(values))} ({number(min(values))} … {number(max(values))})"
 
 
 def cell(text):
@@ -75,7 +75,7 @@ def judged_orders(records):
         for name in order["ascending"]:
             for r in records.get(name, []):
                 if (r["run"], r["figure"]) == (order["run"], order["figure"]) and r["ours"]:
-                    values.append((name, sum(r["ours"]) / len(r["ours"])))
+                    values.append((name, mean(r["ours"])))
         if len(values) < len(order["ascending"]):
             continue
         if all(a[1] < b[1] for a, b in zip(values, values[1:])):
@@ -108,11 +108,10 @@ def seeds(rows):
 
 
 def print_experiment(name, rows):
-    described = yaml.safe_load((EXPERIMENTS / f"{name}.figures.yml").read_text())
-    config = described.get("config", f"{name}.yaml")
-    print(f"## {described['title']}\n")
-    print(f"`configs/reproduce/{config}`, {seeds(rows)}."
-          f" Source: {described['source']}.\n")
+    experiment = reproduce_plan.read(EXPERIMENTS / f"{name}{reproduce_plan.SUFFIX}")
+    print(f"## {experiment.title}\n")
+    print(f"`configs/reproduce/{experiment.config.name}`, {seeds(rows)}."
+          f" Source: {experiment.source}.\n")
     print("| run | figure | accepted | ours | verdict |\n|---|---|---|---|---|")
     reasons = []
     for r in rows:

@@ -1,12 +1,12 @@
 """Reads the folder that a run left."""
 
 import csv
-import functools
 import json
 import pathlib
 import subprocess
 
 from dccvp.common.ending import InputError
+from dccvp.experiments.metric_path import metric_rows
 from dccvp.experiments.sweep_points import label_of
 
 
@@ -48,12 +48,9 @@ def runs_below(folder):
     return sorted(p.parent for p in folder.glob("*/metrics.json"))
 
 
-@functools.lru_cache(maxsize=None)
 def described(dccvp):
     """{path: row} of what dccvp says its figures mean; lists have N for the index."""
-    done = subprocess.run([dccvp, "metrics", "--format", "json"], capture_output=True, text=True,
-                          check=True)
-    return {row["path"]: row for row in json.loads(done.stdout)}
+    return {row["path"]: row for row in metric_rows(dccvp)}
 
 
 class Run:
