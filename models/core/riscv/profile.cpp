@@ -25,9 +25,9 @@ Profile::Profile(const ElfFile& program, const LineTable& lines, const Hart& har
   std::uint64_t begin = UINT64_MAX;
   std::uint64_t end = 0;
   for (const ElfFile::Segment& s : program.segments()) {
-    if (!s.executable) continue;
+    if (s.data.empty()) continue;  // code comes from the file, whatever its segment's flags say
     begin = std::min<std::uint64_t>(begin, s.address);
-    end = std::max<std::uint64_t>(end, std::uint64_t{s.address} + s.memory_bytes);
+    end = std::max<std::uint64_t>(end, std::uint64_t{s.address} + s.data.size());
   }
   if (begin < end) {
     base_ = static_cast<std::uint32_t>(begin) & ~1u;
