@@ -31,40 +31,6 @@ static void print_tables(const struct boot_block* block) {
   printf("  %" PRIu64 " wake-ups, %" PRIu64 " interrupts\n", r->wakeups, r->irqs);
 }
 
-static uint64_t messages_of(uint64_t bytes, uint32_t message_bytes) {
-  return (bytes + message_bytes - 1) / message_bytes;
-}
-
-/* What all of this host's flows come to; UINT64_MAX if one of them is unlimited. */
-struct workload {
-  uint64_t to_send;
-  uint64_t to_receive;
-};
-
-static struct workload workload_of(const struct traffic_app* a) {
-  struct workload all = {0, 0};
-  for (uint32_t i = 0; i < a->block->tx_count; ++i) {
-    if (a->tx[i].bytes == 0 || all.to_send == UINT64_MAX) {
-      all.to_send = UINT64_MAX;
-    } else {
-      all.to_send += messages_of(a->tx[i].bytes, a->tx[i].message_bytes);
-    }
-  }
-  for (uint32_t i = 0; i < a->block->rx_count; ++i) {
-    if (a->rx[i].bytes == 0 || all.to_receive == UINT64_MAX) {
-      all.to_receive = UINT64_MAX;
-    } else {
-      all.to_receive += messages_of(a->rx[i].bytes, a->rx[i].message_bytes);
-    }
-  }
-  return all;
-}
-
-static int all_done(const struct boot_result* r, struct workload work) {
-  return r->messages_completed + r->messages_failed >= work.to_send &&
-         r->messages_received >= work.to_receive;
-}
-
 int main(void) {
   enum traffic_error error = traffic_app_start(&app, &hal, BOOT_BLOCK_ADDRESS);
   if (error == TRAFFIC_OK) {
@@ -73,10 +39,10 @@ int main(void) {
            block->host_id, block->tx_count, block->rx_count);
     /* Printing takes time: a host that has nothing left to do does not wait for the end of the run,
      * unless it takes part in the closed loop. */
-    const struct workload work = workload_of(&app);
+    const struct traffic_work work = traffic_app_work(&app);
     const int may_end_early = block->tx_count + block->rx_count > 0 && block->qos.roles == 0;
     while (traffic_app_step(&app)) {
-      if (may_end_early && all_done(&block->result, work)) break;
+      if (may_end_early && traffic_app_work_done(&app, work)) break;
     }
     error = traffic_app_finish(&app);
     print_tables(block);

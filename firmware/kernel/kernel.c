@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "app/traffic_app.h"
 #include "driver/irq_regs.h"
 #include "driver/memory_map.h"
 #include "machine.h"
@@ -35,6 +36,13 @@ static unsigned queue_first;
 static unsigned queue_count;
 static unsigned preemptions;
 static unsigned serial_interrupts;
+
+/* The network, if there is one: the application and its drivers run here, in machine mode. */
+static const struct hal hal;
+static struct traffic_app network;
+static struct traffic_work network_work;
+static enum { NETWORK_ABSENT, NETWORK_RUNS, NETWORK_ENDED, NETWORK_TOLD } network_state;
+static int serving_network;
 volatile uint32_t kernel_secret = 0x600D;
 
 extern char __text_end[];
@@ -109,6 +117,51 @@ static void start_serial_port(void) {
   machine_write32(DCC_UART_BASE + DCC_UART_IRQ_ENABLE, 1);
 }
 
+/* ---- the network ---- */
+
+/* What the drivers ask of the machine (driver/hal.h). While tasks have their turns nobody waits in
+ * here: the interrupt or the end of a turn comes back to serve_network(). */
+int firmware_wait_for_interrupt(uint64_t deadline_ns) {
+  for (;;) {
+    if ((MACHINE_CSR_READ(mip) & 1u << TRAP_EXTERNAL) != 0) return 1;
+    if (serving_network || machine_time_ns() >= deadline_ns) return 0;
+  }
+}
+
+static void serve_network(void) {
+  if (network_state == NETWORK_RUNS) {
+    serving_network = 1;
+    /* Printing takes time, so it does not wait for the end of the run. */
+    if (!traffic_app_step(&network) || traffic_app_work_done(&network, network_work)) {
+      traffic_app_finish(&network);
+      network_state = NETWORK_ENDED;
+    }
+    serving_network = 0;
+  }
+  if (network_state == NETWORK_ENDED) {
+    const struct boot_result* const result = &network.block->result;
+    const uint32_t messages = (uint32_t)(result->messages_completed + result->messages_received);
+    if (queue_put(FROM_NETWORK | (messages & 0xFFFF))) network_state = NETWORK_TOLD;
+  }
+}
+
+static void serve_device(void) {
+  if (network_state == NETWORK_ABSENT) {
+    serve_serial_port();
+  } else {
+    serve_network();
+  }
+}
+
+static void start_device(void) {
+  if (traffic_app_start(&network, &hal, BOOT_BLOCK_ADDRESS) == TRAFFIC_OK) {
+    network_work = traffic_app_work(&network);
+    network_state = NETWORK_RUNS;
+  } else {
+    start_serial_port();
+  }
+}
+
 /* ---- what tasks ask for ---- */
 
 /* Does what a task waits for if it can be done now. */
@@ -154,7 +207,7 @@ static int all_ended(void) {
   for (unsigned i = 0; i < KERNEL_TASKS; ++i) {
     if (tasks[i].state != TASK_ENDED) return 0;
   }
-  return 1;
+  return network_state == NETWORK_ABSENT || network_state == NETWORK_TOLD;
 }
 
 static _Noreturn void give_turn(void) {
@@ -167,13 +220,17 @@ static _Noreturn void give_turn(void) {
       kernel_enter(&task->context);
     }
     if (all_ended()) break;
-    machine_sleep(); /* with interrupts off: what comes is served here */
-    if ((MACHINE_CSR_READ(mip) & 1u << TRAP_EXTERNAL) != 0) serve_serial_port();
-    machine_set_timer(UINT64_MAX);
+    /* With interrupts off: what comes is served here. */
+    machine_set_timer(network_state == NETWORK_RUNS ? machine_time_ns() + SLICE_NS : UINT64_MAX);
+    machine_sleep();
+    if (network_state != NETWORK_ABSENT || (MACHINE_CSR_READ(mip) & 1u << TRAP_EXTERNAL) != 0) {
+      serve_device();
+    }
   }
-  printf("kernel: %u interrupts of the serial port, tasks preempted: %s, secret %s\n",
-         serial_interrupts, preemptions > 0 ? "yes" : "no",
-         kernel_secret == 0x600D ? "kept" : "lost");
+  printf("kernel: %u interrupts of the %s, tasks preempted: %s, secret %s\n",
+         network_state == NETWORK_ABSENT ? serial_interrupts : (unsigned)network.block->result.irqs,
+         network_state == NETWORK_ABSENT ? "serial port" : "network",
+         preemptions > 0 ? "yes" : "no", kernel_secret == 0x600D ? "kept" : "lost");
   machine_exit(0);
 }
 
@@ -183,9 +240,10 @@ void kernel_trap(struct task_context* context) {
   switch (mcause) {
     case INTERRUPT_FLAG | TRAP_TIMER:
       ++preemptions;
+      serve_network();
       break;
     case INTERRUPT_FLAG | TRAP_EXTERNAL:
-      serve_serial_port();
+      serve_device();
       break;
     case TRAP_ECALL_FROM_USER:
       context->pc += 4;
@@ -215,7 +273,7 @@ int main(void) {
   add_task(0, "worker", task_worker);
   add_task(1, "reporter", task_reporter);
   protect_all();
-  start_serial_port();
+  start_device();
   __asm__ volatile("csrw mscratch, zero\n csrw mtvec, %0" ::"r"(kernel_trap_entry));
   MACHINE_CSR_SET(mie, 1u << TRAP_EXTERNAL | 1u << TRAP_TIMER);
   running = &tasks[KERNEL_TASKS - 1];

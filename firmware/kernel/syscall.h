@@ -29,7 +29,12 @@ static inline _Noreturn void task_exit(void) {
 }
 
 /* Words in the queue: where they come from is in the highest byte. */
-enum { FROM_WORKER = 1u << 24, FROM_SERIAL = 2u << 24, WORKER_DONE = 3u << 24 };
+enum {
+  FROM_WORKER = 1u << 24,
+  FROM_SERIAL = 2u << 24,  /* a character */
+  FROM_NETWORK = 3u << 24, /* the number of messages sent and received */
+  WORKER_DONE = 4u << 24,
+};
 
 /* The tasks, in tasks.c. */
 _Noreturn void task_worker(void);

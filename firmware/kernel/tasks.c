@@ -51,6 +51,11 @@ _Noreturn void task_reporter(void) {
         at = put_text(put_text(at, "reporter: the serial port has "), heard);
         listening = 0;
         break;
+      case FROM_NETWORK:
+        at = put_text(at, "reporter: messages sent and received, ");
+        at = put_hex(at, word & 0xFFFF, 4);
+        listening = 0;
+        break;
       default:
         at = put_text(at, "reporter: the worker is done");
         working = 0;

@@ -54,7 +54,8 @@ static void on_timer_interrupt(struct trap_frame* frame) {
   MACHINE_CSR_CLEAR(mie, 1u << TRAP_TIMER);
 }
 
-int firmware_wait_for_interrupt(uint64_t deadline_ns) {
+/* Weak: a kernel that gives its turns to others while a driver waits brings its own. */
+__attribute__((weak)) int firmware_wait_for_interrupt(uint64_t deadline_ns) {
   trap_set_interrupt_handler(TRAP_EXTERNAL, on_external_interrupt);
   trap_set_interrupt_handler(TRAP_TIMER, on_timer_interrupt);
   external_seen = 0;

@@ -205,6 +205,37 @@ static enum traffic_error handle_interrupts(struct traffic_app* app) {
   return error;
 }
 
+/* --- what there is to do --- */
+
+static uint64_t messages_of(uint64_t bytes, uint32_t message_bytes) {
+  return (bytes + message_bytes - 1) / message_bytes;
+}
+
+struct traffic_work traffic_app_work(const struct traffic_app* app) {
+  struct traffic_work all = {0, 0};
+  for (uint32_t i = 0; i < app->block->tx_count; ++i) {
+    if (app->tx[i].bytes == 0 || all.to_send == UINT64_MAX) {
+      all.to_send = UINT64_MAX;
+    } else {
+      all.to_send += messages_of(app->tx[i].bytes, app->tx[i].message_bytes);
+    }
+  }
+  for (uint32_t i = 0; i < app->block->rx_count; ++i) {
+    if (app->rx[i].bytes == 0 || all.to_receive == UINT64_MAX) {
+      all.to_receive = UINT64_MAX;
+    } else {
+      all.to_receive += messages_of(app->rx[i].bytes, app->rx[i].message_bytes);
+    }
+  }
+  return all;
+}
+
+int traffic_app_work_done(const struct traffic_app* app, struct traffic_work work) {
+  const struct boot_result* const r = &app->block->result;
+  return r->messages_completed + r->messages_failed >= work.to_send &&
+         r->messages_received >= work.to_receive;
+}
+
 /* --- the loop --- */
 
 int traffic_app_step(struct traffic_app* app) {

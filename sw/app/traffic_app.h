@@ -78,6 +78,15 @@ enum traffic_error traffic_app_start(struct traffic_app* app, const struct hal* 
  * while there is more to do, 0 at the end time or after a fatal error. */
 int traffic_app_step(struct traffic_app* app);
 
+/* Messages of all this host's flows; UINT64_MAX if one of them is unlimited. */
+struct traffic_work {
+  uint64_t to_send;
+  uint64_t to_receive;
+};
+struct traffic_work traffic_app_work(const struct traffic_app* app);
+/* Whether all of it has been sent and received, or has failed. */
+int traffic_app_work_done(const struct traffic_app* app, struct traffic_work work);
+
 /* Takes the last completions and writes the final state. */
 enum traffic_error traffic_app_finish(struct traffic_app* app);
 

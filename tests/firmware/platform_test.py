@@ -70,6 +70,27 @@ class Demo(Platform):
         self.assertGreater(a["hosts"][0]["messages_verified"], 100)
 
 
+class Kernel(Platform):
+    def test_tasks_in_user_mode_beside_the_drivers(self):
+        config = self.small(FIRMWARE / "kernel.elf")
+        done = self.run_config(config, "out", "-c", "duration=5ms", "-c", "nic.payload=real")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [line.removeprefix("host 1: ") for line in done.stderr.splitlines()]
+        self.assertEqual(lines[:-1], ["kernel: 2 tasks in user mode, turns of 20 us",
+                                      "reporter: messages sent and received, 0002",
+                                      *(f"reporter: the worker has {x}"
+                                        for x in ("854d", "f656", "731b")),
+                                      "worker: reaches for the kernel's memory",
+                                      "reporter: the worker is done",
+                                      "kernel: the worker is ended: store access fault at the "
+                                      "secret", "reporter: done"])
+        self.assertRegex(lines[-1], r"^kernel: [1-9]\d* interrupts of the network, tasks "
+                                    r"preempted: yes, secret kept$")
+        figures_of_run = self.figures("out")
+        self.assertTrue(figures_of_run["completed"])
+        self.assertEqual(figures_of_run["hosts"][0]["messages_verified"], 2)
+
+
 class Bad(Platform):
     def expect(self, elf, status, *patterns):
         done = self.run_config(self.small(elf), elf.stem)
