@@ -110,6 +110,31 @@ class RealGdb(unittest.TestCase):
                     r"ead watchpoint 3: timer_count", r"Value = ")
         self.assertEqual(status, 0, out)
 
+    def test_triggers_of_the_debugger(self):
+        stop_on = "set $tdata1 = 0x08001040 | "  # dmode, action: stop, in machine mode
+        text, status, out = self.session(
+            "break main", "continue", "delete",  # behind the start, which clears all variables
+            "set $tselect = 0", "set $tdata2 = &software_count", stop_on + "2", "continue",
+            "print software_count", "x/i $pc", "stepi", "print software_count",
+            stop_on + "4", "set $tdata2 = timer_handler", "continue", "print $pc == timer_handler",
+            "print/x $tdata1", "set $tdata1 = 0", "detach")
+        self.expect(text, r"SIGTRAP", r"\$1 = 0", r"sw\s", r"\$2 = 1", r"SIGTRAP", r"\$3 = 1",
+                    r"\$4 = 0x28001044")
+        self.assertEqual(status, 0, out)
+
+    def test_breakpoints_and_watchpoints_in_user_mode(self):
+        with tempfile.NamedTemporaryFile("w") as heard:
+            heard.write("x\n")
+            heard.flush()
+            text, status, out = self.session(
+                "break task_reporter", "continue", "print/x $mstatus & 0x1888", "backtrace 1",
+                "watch queue_count", "continue", "delete", "detach",
+                elf=FIRMWARE / "kernel.elf", options=("--uart-in", heard.name))
+        self.expect(text, r"Breakpoint 1, task_reporter", r"#0  task_reporter",
+                    r"atchpoint 2: queue_count", r"Old value = \d\s+New value = \d")
+        self.assertEqual(status, 0, out)
+        self.assertIn("secret kept", out)
+
     def test_registers_of_devices_without_side_effects(self):
         # The first character waits in the UART; looking at it must not take it.
         with tempfile.NamedTemporaryFile("w") as text_file:
