@@ -410,6 +410,29 @@ TEST_F(Pair, WhatFollowsUnreadablePayloadIsFlushedAndTheRestGoesOn) {
   EXPECT_EQ(ledger[1].packets, 1u);
 }
 
+TEST_F(Pair, WhatWaitsForTheWireIsNotSentAfterItsWorkHasFailed) {
+  parameters.real_payload = true;
+  build();
+  test::FakeMemory memory(100'000);
+  HostLink host(scheduler, memory, {}, 5);
+  nic[0]->transmitter().set_dma(&host);
+  WorkItem item;
+  item.bytes = 3'000;  // the third packet of it lies outside
+  item.local_address = 98'000;
+  nic[0]->transmitter().post(3, item);
+  scheduler.run_until(kNanoSecond * 250);  // all are asked for, none is there
+  ASSERT_EQ(nic[0]->transmitter().staged(), 3u);
+  nic[0]->transmitter().on_pause(0xFF);
+  scheduler.run_until(kMicroSecond);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].status, Status::kLocalError);
+  EXPECT_EQ(nic[0]->transmitter().staged(), 0u);
+  nic[0]->transmitter().on_pause(0);
+  scheduler.run_until(kMicroSecond * 5);
+  EXPECT_EQ(nic[0]->counters().data_sent, 0u);
+  EXPECT_EQ(seen_data(), 0u);
+}
+
 TEST_F(Pair, WithoutAcknowledgementsWorkIsDoneWhenItsBytesHaveBeenRead) {
   parameters.real_payload = true;
   parameters.ack = AckMode::kNone;
