@@ -1,6 +1,9 @@
 #include "platform/flow_plan.h"
 
 #include "net/wire_size.h"
+#include "platform/qos_links.h"
+#include "platform/translate.h"
+#include "traffic/traffic_expander.h"
 
 namespace dcc::vp {
 
@@ -89,6 +92,22 @@ void FlowPlan::created(HostId host, Qpn qpn, HostId, Qpn) {
 
 void FlowPlan::destroyed(HostId host, Qpn qpn) {
   if (End* const end = find(host, qpn)) end->created = false;
+}
+
+FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology,
+                    const Routing& routing) {
+  TrafficContext context;
+  context.hosts = static_cast<unsigned>(topology.hosts());
+  context.seed = config.seed;
+  context.link_rate = [&topology](HostId host) {
+    return topology.link(topology.node_of(host), 0).rate;
+  };
+  for (unsigned dscp = 0; dscp < 64; ++dscp) {
+    context.priority_of_dscp[dscp] = static_cast<std::uint8_t>(config.dscp_of(dscp).priority);
+  }
+  const std::vector<FlowSpec> flows = expand_traffic(traffic_specs(config), context);
+  return FlowPlan(flows, qos_links(config, flows), routing, context.hosts,
+                  static_cast<std::uint32_t>(config.nic.mtu));
 }
 
 }  // namespace dcc::vp

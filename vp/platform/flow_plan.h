@@ -5,7 +5,9 @@
 #include <functional>
 #include <vector>
 
+#include "config/platform_config.h"
 #include "net/routing.h"
+#include "net/topology.h"
 #include "nic/nic_host_interface.h"
 #include "traffic/traffic_spec.h"
 
@@ -77,5 +79,9 @@ class FlowPlan final : public ConnectionManager {
   std::vector<std::vector<End>> ends_;  // by host and queue pair less kFirstQpn
   std::function<void(HostId, Qpn)> connect_;
 };
+
+/// The configuration's traffic and the closed loop's links, on its network. Throws TrafficError for
+/// what only the data shows.
+FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, const Routing& routing);
 
 }  // namespace dcc::vp

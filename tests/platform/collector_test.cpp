@@ -1,0 +1,73 @@
+// What each device adds to the balance, and that a whole run comes out.
+#include "platform/collector.h"
+
+#include <gtest/gtest.h>
+
+#include "observe/metrics.h"
+#include "small_platform.h"
+
+namespace dcc::vp {
+namespace {
+
+TEST(Collector, EveryPacketMadeIsSomewhere) {
+  Balance b;
+  NicCounters nic;
+  nic.packets_sent = 100;
+  nic.packets_received = 70;
+  SwitchCounters sw;
+  sw.dropped = 5;
+  sw.unroutable = 3;
+  sw.cnms_sent = 2;
+  PfcCounters pfc;
+  pfc.frames_sent = 10;
+  pfc.frames_received = 9;
+  LinkCounters link;
+  link.lost = 4;
+  add_to(b, nic);
+  add_to(b, sw, pfc);
+  add_to(b, link);
+  EXPECT_EQ(b.packets_sent, 112u);
+  EXPECT_EQ(b.packets_delivered, 79u);
+  EXPECT_EQ(b.packets_dropped, 12u);
+}
+
+TEST(Collector, EveryTimerEventCameToSomething) {
+  Balance b;
+  TimerCounters timers;
+  timers.started = 10;
+  timers.expired = 4;
+  timers.cancelled = 3;
+  add_to(b, timers);
+  add_to(b, timers);
+  EXPECT_EQ(b.events_started, 20u);
+  EXPECT_EQ(b.events_expired, 8u);
+  EXPECT_EQ(b.events_cancelled, 6u);
+  EXPECT_EQ(b.events_pending, 6u);
+}
+
+TEST(Collector, ADeadlockIsARemarkWithOneOfItsWires) {
+  EXPECT_EQ(deadlock_remark({}), "");
+  const std::string remark = deadlock_remark({{"s0->s1", 3}, {"s1->s0", 3}});
+  EXPECT_NE(remark.find("2 wires"), std::string::npos) << remark;
+  EXPECT_NE(remark.find("s0->s1 (priority 3)"), std::string::npos) << remark;
+}
+
+TEST(Collector, ACongestedRunComesOutAndSaysWhatItsHostsDid) {
+  const RunResults results =
+      run(star("nic: {congestion_control: {algorithm: dcc}}\n"
+               "traffic: [{kind: incast, senders: 1..3, receiver: 0}]\n"));
+  EXPECT_TRUE(broken_balances(results).empty()) << broken_balances(results).front();
+  EXPECT_GT(results.balance.packets_sent, 100u);
+  EXPECT_GT(results.balance.packets_in_flight, 0u) << "it was cut off in the middle";
+  EXPECT_GT(results.link_traversals, results.balance.packets_delivered);
+  ASSERT_EQ(results.hosts.size(), 4u);
+  EXPECT_EQ(results.hosts[1].slots_in_use_max, 1u);
+  EXPECT_GT(results.hosts[1].cnps_received, 0u);
+  EXPECT_EQ(results.hosts[0].cnps_received, 0u);
+  EXPECT_EQ(results.counters.of(&NicCounters::cnps_received),
+            sum_over_hosts(results.hosts).cnps_received);
+  EXPECT_FALSE(results.qos);
+}
+
+}  // namespace
+}  // namespace dcc::vp

@@ -1,0 +1,123 @@
+#include "platform/collector.h"
+
+#include <fmt/format.h>
+
+#include "net/deadlock.h"
+#include "observe/remarks.h"
+#include "platform/ecn_reach.h"
+#include "platform/platform.h"
+
+namespace dcc::vp {
+namespace {
+
+void balance(const Platform& p, RunResults& results) {
+  Balance& b = results.balance;
+  for (const auto& host : p.hosts) {
+    add_to(b, host->nic().device().counters());
+    if (host->dcc() != nullptr) add_to(b, host->dcc()->device().timer_counters());
+  }
+  for (const auto& module : p.network.switches()) {
+    if (module != nullptr) add_to(b, module->device().totals(), module->device().pfc_totals());
+  }
+  for (const Wire& wire : p.network.wires()) {
+    const LinkCounters link = wire.module->link().counters();
+    add_to(b, link);
+    results.link_traversals += link.packets;
+  }
+  b.packets_in_flight = static_cast<std::uint64_t>(p.partitions.packets_in_use());
+  // Made, and not sent yet.
+  for (const auto& host : p.hosts) {
+    b.packets_in_flight -= host->nic().device().transmitter().staged();
+  }
+}
+
+void collect_hosts(const Platform& p, RunResults& results) {
+  for (const auto& host : p.hosts) {
+    HostResult out;
+    out.id = host->id();
+    out.cnps_received = p.measurement->cnps_received(host->id());
+    const Host::SoftwareReport software = host->software_report();
+    out.instructions = software.instructions;
+    out.messages_verified = software.messages_verified;
+    out.payload_errors = software.payload_errors;
+    out.completions_lost = software.completions_lost;
+    if (!software.failure.empty()) results.failures.push_back(software.failure);
+    if (host->dcc() != nullptr) {
+      ControllerDevice& device = host->dcc()->device();
+      out.slots_in_use_max = device.statistics().slots_in_use_max;
+      out.timer_events = device.timer_counters().expired;
+      out.timer_lateness_max_ticks = device.timer_lateness_max();
+      out.missed_latency = device.missed_latency();
+    }
+    results.hosts.push_back(out);
+  }
+}
+
+void collect_qos(const Platform& p, RunResults& results) {
+  if (p.plan.links().empty()) return;
+  results.qos = p.hosts[*p.config.qos.manager]->qos_result();
+  for (const PlannedFlow& link : p.plan.links()) {
+    const FlowRecord& record = p.ledger[link.spec.id];
+    results.qos->messages += record.packets;  // one packet each
+    results.qos->bytes += record.received_bytes;
+  }
+}
+
+void collect_deadlock(const Platform& p, RunResults& results) {
+  std::vector<const SwitchDevice*> devices;
+  for (const auto& module : p.network.switches()) {
+    devices.push_back(module != nullptr ? &module->device() : nullptr);
+  }
+  for (const PausedWire& stuck : find_deadlock(p.topology, devices)) {
+    results.deadlock.push_back(
+        {p.topology.wire_name(stuck.node, stuck.port), static_cast<unsigned>(stuck.priority)});
+  }
+  const std::string remark = deadlock_remark(results.deadlock);
+  if (!remark.empty()) results.warnings.push_back(remark);
+}
+
+}  // namespace
+
+void add_to(Balance& balance, const NicCounters& nic) {
+  balance.packets_sent += nic.packets_sent;
+  balance.packets_delivered += nic.packets_received;
+}
+
+void add_to(Balance& balance, const SwitchCounters& totals, const PfcCounters& pfc) {
+  balance.packets_sent += pfc.frames_sent + totals.cnms_sent;
+  balance.packets_delivered += pfc.frames_received;
+  balance.packets_dropped += totals.dropped + totals.unroutable;
+}
+
+void add_to(Balance& balance, const LinkCounters& link) { balance.packets_dropped += link.lost; }
+
+void add_to(Balance& balance, const TimerCounters& timers) {
+  balance.events_started += timers.started;
+  balance.events_expired += timers.expired;
+  balance.events_cancelled += timers.cancelled;
+  balance.events_pending += timers.pending();
+}
+
+std::string deadlock_remark(const std::vector<DeadlockedWire>& deadlock) {
+  if (deadlock.empty()) return "";
+  return fmt::format(
+      "PFC deadlock: {} wires have paused each other in a circle and can never send again, {} "
+      "(priority {}) among them",
+      deadlock.size(), deadlock.front().link, deadlock.front().priority);
+}
+
+void collect(const Platform& p, RunResults& results) {
+  p.measurement->collect(results);
+  balance(p, results);
+  collect_hosts(p, results);
+  collect_qos(p, results);
+  for (std::string& remark : remarks_on_differentiation(p.config, results)) {
+    results.warnings.push_back(std::move(remark));
+  }
+  for (std::string& remark : remarks_on_ecn(p.config)) {
+    results.warnings.push_back(std::move(remark));
+  }
+  collect_deadlock(p, results);
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,64 @@
+// The platform, built: every part of it, nothing run yet.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "config/platform_config.h"
+#include "net/routing.h"
+#include "net/topology.h"
+#include "platform/console.h"
+#include "platform/direct_traffic.h"
+#include "platform/flow_plan.h"
+#include "platform/host.h"
+#include "platform/measurement.h"
+#include "platform/network.h"
+#include "platform/packet_capture.h"
+#include "platform/partitions.h"
+#include "platform/run.h"
+#include "platform/tracing.h"
+#include "sim/scheduler.h"
+#include "simulation_kernel.h"
+#include "stats/flow_ledger.h"
+
+namespace dcc::vp {
+
+/// Builds all parts from a configuration, in the order of the members, and owns them. They are
+/// open: the run loop (run_loop.h) drives them, the collector (collector.h) reads them.
+class Platform final : public sc_core::sc_module {
+ public:
+  /// `config` must outlive it. Throws as run_platform() does for what only the data shows.
+  Platform(const sc_core::sc_module_name& name, const PlatformConfig& config,
+           const RunSetup& setup);
+  ~Platform() override { partitions.drop_events(); }
+
+  /// Called at the beginning of the simulation, when every socket is bound.
+  void on_start(std::function<void()> start) { start_ = std::move(start); }
+
+  const PlatformConfig& config;
+  Scheduler scheduler;  // the platform's own
+  Topology topology;
+  Routing routing;
+  FlowPlan plan;
+  PartitionPlan partition_plan;
+  Partitions partitions;
+  model::SimulationKernel kernel;
+  Network network;
+  FlowLedger ledger;
+  std::vector<std::unique_ptr<Host>> hosts;
+  std::unique_ptr<DirectTraffic> traffic;
+  std::unique_ptr<Measurement> measurement;
+  std::unique_ptr<PacketCapture> capture;
+  std::unique_ptr<Tracing> tracing;
+  std::unique_ptr<Console> console;  // null: not interactive
+
+ private:
+  void build_hosts();
+  void start_of_simulation() override { start_(); }
+
+  std::function<void()> start_;
+};
+
+}  // namespace dcc::vp
