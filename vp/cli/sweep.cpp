@@ -57,8 +57,8 @@ void add_sweep_command(CLI::App& app, int& status) {
       "  dccvp sweep configs/sweeps/thresholds.yaml --snakemake flow &&\n"
       "    (cd flow && snakemake -j 2)\n"
       "The same command again runs what is missing, after whatever end.\n"
-      "Exit status: 0 every point is ok, 1 some are not or a metric is in none (listed),\n"
-      "2 unusable input.");
+      "Exit status: 0 every point is ok, 1 some are not, or a metric is in none\n"
+      "(listed), 2 unusable input.");
   command->callback([arguments, &status] { status = sweep(*arguments); });
 }
 
