@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "describe/quantity_text.h"
 #include "config/yaml_reader.h"
+#include "describe/quantity_text.h"
 
 namespace dcc::vp {
 

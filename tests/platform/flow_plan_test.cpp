@@ -1,0 +1,76 @@
+// Queue pairs of a run: how they are numbered, what they say, and when they may send.
+#include "platform/flow_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "small_platform.h"
+
+namespace dcc::vp {
+namespace {
+
+const std::string kThree = star(
+    "dscp: {46: {weight: 2, priority: 3}}\n"
+    "traffic:\n"
+    "  - {kind: flow, from: 1, to: 0, dscp: 46, bytes: 1MB}\n"
+    "  - {kind: flow, from: 2, to: 0, bytes: 2MB}\n"
+    "  - {kind: background, from: 1, to: 3, rate: 10Gbps}\n");
+
+TEST(FlowPlan, QueuePairsAreNumberedByHostInTheOrderOfFlowsAboveTheManagementPairs) {
+  const Planned p(kThree);
+  ASSERT_EQ(p.plan.flows().size(), 3u);
+  EXPECT_EQ(p.plan.flow(0).from_qpn, 2u);
+  EXPECT_EQ(p.plan.flow(0).to_qpn, 2u);
+  EXPECT_EQ(p.plan.flow(1).to_qpn, 3u) << "the second that host 0 receives";
+  EXPECT_EQ(p.plan.flow(2).from_qpn, 3u) << "the second that host 1 sends";
+  EXPECT_EQ(p.plan.queue_pairs(0), 4u);
+  EXPECT_EQ(p.plan.queue_pairs(2), 3u);
+  EXPECT_EQ(p.plan.sent_by(1), (std::vector<std::uint32_t>{0, 2}));
+  EXPECT_EQ(p.plan.received_by(0), (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_TRUE(p.plan.sent_by(0).empty());
+}
+
+TEST(FlowPlan, AQueuePairKnowsItsOtherEndAndItsClass) {
+  const Planned p(kThree);
+  const QueuePairConfig sender = p.plan.queue_pair(1, 2);
+  EXPECT_EQ(sender.remote_host, 0u);
+  EXPECT_EQ(sender.remote_qpn, 2u);
+  EXPECT_EQ(sender.dscp, 46u);
+  EXPECT_EQ(sender.priority, 3u);
+  EXPECT_TRUE(sender.governed);
+  EXPECT_TRUE(sender.ecn_capable);
+  const QueuePairConfig receiver = p.plan.queue_pair(0, 2);
+  EXPECT_EQ(receiver.remote_host, 1u);
+  EXPECT_FALSE(receiver.governed) << "only the sending end has a rate";
+  const QueuePairConfig background = p.plan.queue_pair(1, 3);
+  EXPECT_FALSE(background.governed);
+  EXPECT_FALSE(background.ecn_capable);
+  EXPECT_EQ(background.rate_cap.raw, Rate::from(BitRate(10'000'000'000)).raw);
+}
+
+TEST(FlowPlan, ConnectsBothEndsOnceBothExist) {
+  Planned p(kThree);
+  std::vector<std::pair<HostId, Qpn>> connected;
+  p.plan.on_connected([&](HostId host, Qpn qpn) { connected.emplace_back(host, qpn); });
+  p.plan.created(1, 2, 0, 2);
+  EXPECT_TRUE(connected.empty());
+  p.plan.destroyed(1, 2);
+  p.plan.created(0, 2, 1, 2);
+  EXPECT_TRUE(connected.empty()) << "the first end is gone again";
+  p.plan.created(1, 2, 0, 2);
+  EXPECT_EQ(connected, (std::vector<std::pair<HostId, Qpn>>{{1, 2}, {0, 2}}));
+}
+
+TEST(FlowPlan, AQueuePairThatNobodyPlannedIsConnectedToNobody) {
+  Planned p(kThree);
+  p.plan.on_connected([](HostId, Qpn) { FAIL() << "nothing to connect"; });
+  p.plan.created(2, 77, 0, 2);
+  p.plan.destroyed(2, 1);
+  EXPECT_EQ(p.plan.identify(2, 77).base_rtt, PicoSeconds(0));
+  EXPECT_GT(p.plan.identify(1, 2).base_rtt, PicoSeconds(0));
+  EXPECT_EQ(p.plan.identify(1, 2).flow, 0u);
+}
+
+}  // namespace
+}  // namespace dcc::vp

@@ -1,0 +1,51 @@
+// The fabric of a topology: a wire each way, a queue a switch port, and who gets which rank.
+#include "platform/network.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "small_platform.h"
+
+namespace dcc::vp {
+namespace {
+
+struct NetworkOf {
+  explicit NetworkOf(const std::string& yaml)
+      : p(yaml),
+        partitions(scheduler, undivided(p.topology)),
+        network("network", p.config, p.topology, p.routing, partitions) {}
+  Planned p;
+  Scheduler scheduler;
+  Partitions partitions;
+  Network network;
+};
+
+TEST(Network, AWireEachWayAndAQueueAtEverySwitchPort) {
+  const NetworkOf n(
+      "topology: {kind: parking_lot, hosts_per_switch: [2, 2], link: {rate: 40Gbps}}\n"
+      "traffic: [{kind: flow, from: 1, to: 0}]\n");
+  const std::size_t cables = n.p.topology.cables().size();
+  EXPECT_EQ(n.network.wires().size(), 2 * cables);
+  std::set<std::string> names;
+  std::size_t from_switches = 0;
+  for (const Wire& wire : n.network.wires()) {
+    EXPECT_TRUE(names.insert(wire.name).second) << wire.name;
+    if (!n.p.topology.node(wire.from).is_host) ++from_switches;
+    EXPECT_EQ(wire.module->link().parameters().rate.bits_per_second, 40'000'000'000u);
+  }
+  EXPECT_EQ(n.network.queues().size(), from_switches);
+  for (const auto& queue : n.network.queues()) EXPECT_EQ(names.count(queue->port), 1u);
+  EXPECT_EQ(n.network.ranks_used(), 2 * cables + 2) << "wires, then switches";
+}
+
+TEST(Network, HostsAreNoSwitches) {
+  NetworkOf n(star("traffic: [{kind: flow, from: 1, to: 0}]\n"));
+  for (HostId host = 0; host < 4; ++host) {
+    EXPECT_EQ(n.network.switch_of(n.p.topology.node_of(host)), nullptr);
+    EXPECT_EQ(n.network.host_link(host).delay, kMicroSecond);
+  }
+}
+
+}  // namespace
+}  // namespace dcc::vp

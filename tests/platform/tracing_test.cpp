@@ -1,0 +1,85 @@
+// Which files a trace leaves, and what a window and a selection keep out of them.
+#include "platform/tracing.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "small_platform.h"
+
+namespace dcc::vp {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TracingTest : public ::testing::Test {
+ protected:
+  TracingTest() : folder_(fs::temp_directory_path() / ("tracing" + std::to_string(getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~TracingTest() override { fs::remove_all(folder_); }
+
+  RunResults traced(const std::string& trace) {
+    RunSetup setup;
+    setup.traces.folder = folder_;
+    return run(config_of(star("nic: {congestion_control: {algorithm: dcc}}\n"
+                              "traffic: [{kind: incast, senders: 1..3, receiver: 0}]\n"
+                              "output: {trace: {" +
+                              trace + "}}\n")),
+               setup);
+  }
+  std::string text(const std::string& name) const {
+    std::ifstream in(folder_ / name);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  bool exists(const std::string& name) const { return fs::exists(folder_ / name); }
+  static bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(TracingTest, NothingThatIsNotAsked) {
+  const RunResults r = traced("packets: []");
+  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_TRUE(r.lost_traces.empty());
+}
+
+TEST_F(TracingTest, TransactionsOfTheChosenHosts) {
+  (void)traced("transactions: text, hosts: [2]");
+  const std::string log = text("transactions.txt");
+  EXPECT_TRUE(has(log, "host2.platform"));
+  EXPECT_FALSE(has(log, "host1."));
+  EXPECT_FALSE(exists("signals.vcd"));
+}
+
+TEST_F(TracingTest, SignalsOfSlotsLinesAndQueues) {
+  (void)traced("signals: true, hosts: [0, 1]");
+  const std::string vcd = text("signals.vcd");
+  EXPECT_TRUE(has(vcd, "timer_lag"));
+  EXPECT_TRUE(has(vcd, "queue_bytes"));
+  EXPECT_TRUE(has(vcd, "host1"));
+  EXPECT_FALSE(has(vcd, "host2"));
+}
+
+TEST_F(TracingTest, ATimelineIsWholeJson) {
+  (void)traced("perfetto: true");
+  const std::string json = text("trace.json");
+  EXPECT_TRUE(nlohmann::json::accept(json));
+  EXPECT_TRUE(has(json, "queue s0->h0 (bytes)"));
+  EXPECT_TRUE(has(json, "rate of flow 0 (Gb/s)"));
+}
+
+TEST_F(TracingTest, ATraceOfCpusNeedsACpu) {
+  RunSetup setup;
+  setup.traces.cpu_file = (folder_ / "cpu.txt").string();
+  EXPECT_THROW((void)run(config_of(star("traffic: [{kind: flow, from: 1, to: 0}]\n")), setup),
+               std::runtime_error);
+}
+
+}  // namespace
+}  // namespace dcc::vp
