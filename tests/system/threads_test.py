@@ -36,6 +36,12 @@ RUNS = {
                      ["duration=2ms", "measure={from: 1ms, to: 2ms}"]),
     "all pods": ("reproduce/fbhadoop_hpcc.yaml",
                  ["duration=200us", "traffic=[{kind: permutation, hosts: 0..319, bytes: 1MB}]"]),
+    "groups": ("reproduce/fbhadoop_hpcc.yaml",
+               ["duration=200us", "topology={kind: dragonfly}",
+                "traffic=[{kind: permutation, hosts: 0..71, bytes: 100KB}]"]),
+    "rings": ("reproduce/fbhadoop_hpcc.yaml",
+              ["duration=200us", "topology={kind: torus, dimensions: [5, 4, 3]}",
+               "traffic=[{kind: permutation, hosts: 0..59, bytes: 100KB}]"]),
 }
 
 
