@@ -96,10 +96,10 @@ TEST(RiscvElfFile, TakesASoundFile) {
 // Linker scripts with one segment for everything often leave the execute flag out.
 TEST(RiscvElfFile, AnEntryMayLieInASegmentWithoutTheExecuteFlag) {
   constexpr std::uint32_t kReadWrite = 6;
-  EXPECT_EQ(error_of(elf({{0x80000000, 100, kReadWrite}})), "accepted");
-  Bytes elsewhere = elf({{0x80000000, 100, kReadWrite}});
-  elsewhere[24] = 100;  // the first byte behind it
-  EXPECT_EQ(error_of(elsewhere), "t.elf: entry point 0x80000064 lies in no segment");
+  EXPECT_EQ(error_of(elf({{0x80000000, 64, kReadWrite}})), "accepted");
+  Bytes elsewhere = elf({{0x80000000, 64, kReadWrite}});
+  elsewhere[24] = 64;  // the first byte behind it
+  EXPECT_EQ(error_of(elsewhere), "t.elf: entry point 0x80000040 lies in no segment");
 }
 
 // A file of 64 MiB could otherwise ask for terabytes.
