@@ -16,6 +16,14 @@ for algorithm in dcc dcqcn none; do
 print(json.load(open(sys.argv[1]))["speed"]["link_traversals_per_s"])' "$out/run/metrics.json"
   done | sort -n | sed -n 3p | awk -v a=$algorithm '{printf "  %-6s %.2f M/s\n", a, $1 / 1e6}'
 done
+if [ -e "$build/firmware/test_speed.elf" ]; then
+  echo "host CPU in the platform, median of 5:"
+  for program in speed speed_memory; do
+    for i in 1 2 3 4 5; do
+      "$build"/dccvp run-elf "$build/firmware/test_$program.elf" | sed -n 's/.*, \(.*\) MIPS$/\1/p'
+    done | sort -n | sed -n 3p | awk -v p=$program '{printf "  %-12s %.0f MIPS\n", p, $1}'
+  done
+fi
 echo "memory of a 9-host star with drivers (configs/demo.yaml):"
 /usr/bin/python3 - "$build" "$out" <<'PY'
 import resource, subprocess, sys

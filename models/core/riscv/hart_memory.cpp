@@ -1,0 +1,193 @@
+// Loads, stores and atomic operations of the hart that do not hit its window of RAM: what they may
+// do, where they go, and how they fault.
+#include <algorithm>
+#include <cstring>
+
+#include "riscv/hart.h"
+
+namespace dcc::riscv {
+namespace {
+
+/// What an atomic operation stores.
+std::uint32_t combine(Op op, std::uint32_t old, std::uint32_t operand) {
+  const bool less = static_cast<std::int32_t>(old) < static_cast<std::int32_t>(operand);
+  switch (op) {
+    case Op::kAmoAddW:
+      return old + operand;
+    case Op::kAmoXorW:
+      return old ^ operand;
+    case Op::kAmoAndW:
+      return old & operand;
+    case Op::kAmoOrW:
+      return old | operand;
+    case Op::kAmoMinW:
+      return less ? old : operand;
+    case Op::kAmoMaxW:
+      return less ? operand : old;
+    case Op::kAmoMinuW:
+      return std::min(old, operand);
+    case Op::kAmoMaxuW:
+      return std::max(old, operand);
+    default:  // amoswap
+      return operand;
+  }
+}
+
+}  // namespace
+
+bool Hart::may_execute(std::uint32_t address) {
+  Pmp& pmp = csr_.pmp();
+  const Privilege mode = csr_.privilege();
+  return pmp.unrestricted(mode) || (pmp.span(mode, address).permission & Pmp::kExecute) != 0;
+}
+
+// False: `fault_address` is the first byte of what may not be accessed. A misaligned access may lie
+// in two spans, and needs the permission of both.
+bool Hart::may_access(std::uint32_t address, std::uint32_t size, std::uint8_t permission,
+                      std::uint32_t& fault_address) {
+  fault_address = address;
+  if (!windows_move_) return true;
+  Pmp& pmp = csr_.pmp();
+  const Privilege mode = csr_.data_privilege();
+  const Pmp::Span& first = pmp.span(mode, address);
+  if ((first.permission & permission) != permission) return false;
+  const std::uint64_t end = std::uint64_t{address} + size;
+  if (end > first.end) {
+    fault_address = static_cast<std::uint32_t>(first.end);
+    return (pmp.span(mode, fault_address).permission & permission) == permission;
+  }
+  place_window(first);
+  return true;
+}
+
+// A data trigger that fires keeps the access from happening: true.
+bool Hart::triggered(std::uint32_t address, std::uint32_t size, bool store, std::uint32_t pc) {
+  const Triggers& triggers = csr_.triggers();
+  if (!triggers.watches_data()) return false;
+  switch (triggers.on_access(csr_.privilege(), address, size, store)) {
+    case Triggers::Action::kNone:
+      return false;
+    case Triggers::Action::kException:
+      raise(Cause::kBreakpoint, address, pc);
+      return true;
+    case Triggers::Action::kStop:
+      if (passing_breakpoint_) return false;
+      --steps_;  // it has not begun
+      ask(Stop::kBreakpoint);
+      return true;
+  }
+  return false;
+}
+
+// What comes before any load or store: false if it must not happen, the reason having been raised.
+bool Hart::begin_access(std::uint32_t address, std::uint32_t size, bool store, std::uint32_t pc) {
+  pc_ = pc;
+  if (triggered(address, size, store, pc)) return false;
+  const bool inside = is_ram(address) && is_ram(address + size - 1);
+  if ((address & (size - 1)) != 0 && (misaligned_ == Misaligned::kTrap || !inside)) {
+    raise(store ? Cause::kStoreMisaligned : Cause::kLoadMisaligned, address, pc);
+    return false;
+  }
+  std::uint32_t fault = address;
+  if (!may_access(address, size, store ? Pmp::kWrite : Pmp::kRead, fault)) {
+    raise(store ? Cause::kStoreAccessFault : Cause::kLoadAccessFault, fault, pc);
+    return false;
+  }
+  return true;
+}
+
+bool Hart::read_memory(std::uint32_t address, std::uint32_t size, std::uint32_t& value) {
+  value = 0;
+  if (ram_.data == nullptr || !is_ram(address)) return bus_.load(address, size, value);
+  std::memcpy(&value, ram_.data + (address - ram_.base), size);
+  return true;
+}
+
+bool Hart::write_memory(std::uint32_t address, std::uint32_t size, std::uint32_t value) {
+  if (ram_.data == nullptr || !is_ram(address)) {
+    if (!bus_.store(address, size, value)) return false;
+  } else {
+    std::memcpy(ram_.data + (address - ram_.base), &value, size);
+  }
+  cache_.invalidate(address, size);
+  if (mailbox_ != 0 && address == mailbox_) ask(Stop::kMailbox);
+  return true;
+}
+
+bool Hart::slow_load(std::uint32_t address, std::uint32_t size, std::uint32_t pc,
+                     std::uint32_t& value) {
+  if (!begin_access(address, size, false, pc)) return false;
+  if (!read_memory(address, size, value)) {
+    raise(Cause::kLoadAccessFault, address, pc);
+    return false;
+  }
+  if (!watchpoints_.empty()) check_watchpoints(address, size, false);
+  return true;
+}
+
+bool Hart::slow_store(std::uint32_t address, std::uint32_t size, std::uint32_t pc,
+                      std::uint32_t value) {
+  if (!begin_access(address, size, true, pc)) return false;
+  if (!write_memory(address, size, value)) {
+    raise(Cause::kStoreAccessFault, address, pc);
+    return false;
+  }
+  if (!watchpoints_.empty()) check_watchpoints(address, size, true);
+  return true;
+}
+
+// What keeps an atomic operation from happening: true, the reason having been raised.
+bool Hart::atomic_faults(std::uint32_t address, bool load, bool store, std::uint32_t pc) {
+  pc_ = pc;
+  if (load && triggered(address, 4, false, pc)) return true;
+  if (store && triggered(address, 4, true, pc)) return true;
+  if ((address & 3) != 0) {
+    raise(store ? Cause::kStoreMisaligned : Cause::kLoadMisaligned, address, pc);
+    return true;
+  }
+  const auto needs = static_cast<std::uint8_t>((load ? Pmp::kRead : 0) | (store ? Pmp::kWrite : 0));
+  std::uint32_t fault = address;
+  if (is_ram(address) && may_access(address, 4, needs, fault)) return false;
+  raise(store ? Cause::kStoreAccessFault : Cause::kLoadAccessFault, address, pc);
+  return true;
+}
+
+// Volume I, chapter 8. One hart, in order: aq and rl ask for nothing more. sc.w finds a write of
+// another master to its word by the value, so one that wrote the same value goes unseen.
+bool Hart::atomic(const DecodedOp& op, std::uint32_t pc) {
+  const std::uint32_t address = x_[op.rs1];
+  const std::uint32_t operand = x_[op.rs2];
+  const bool reserve = op.op == Op::kLrW;
+  const bool conditional = op.op == Op::kScW;
+  if (atomic_faults(address, !conditional, !reserve, pc)) return false;
+  std::uint32_t old = 0;
+  if (!read_memory(address, 4, old)) {
+    raise(reserve ? Cause::kLoadAccessFault : Cause::kStoreAccessFault, address, pc);
+    return false;
+  }
+  if (reserve) {
+    reservation_ = {true, address, old};
+    x_[op.rd] = old;
+    if (!watchpoints_.empty()) check_watchpoints(address, 4, false);
+    return true;
+  }
+  if (conditional) {
+    const bool kept =
+        reservation_.held && reservation_.address == address && reservation_.value == old;
+    reservation_.held = false;
+    if (!kept) {
+      x_[op.rd] = 1;
+      return true;
+    }
+  }
+  if (!write_memory(address, 4, conditional ? operand : combine(op.op, old, operand))) {
+    raise(Cause::kStoreAccessFault, address, pc);
+    return false;
+  }
+  x_[op.rd] = conditional ? 0 : old;
+  if (!watchpoints_.empty() && !conditional) check_watchpoints(address, 4, false);
+  if (!watchpoints_.empty()) check_watchpoints(address, 4, true);
+  return true;
+}
+
+}  // namespace dcc::riscv
