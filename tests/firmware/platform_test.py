@@ -91,6 +91,17 @@ class Kernel(Platform):
         self.assertEqual(figures_of_run["hosts"][0]["messages_verified"], 2)
 
 
+class Misaligned(Platform):
+    def test_trap_or_done(self):
+        config = self.small(FIRMWARE / "test_misaligned.elf")
+        trapped = self.run_config(config, "trap")
+        self.assertEqual(trapped.returncode, 1)
+        self.assertIn("load address misaligned", trapped.stderr)
+        config = self.small(FIRMWARE / "test_misaligned.elf", ", misaligned_done: true")
+        done = self.run_config(config, "done")
+        self.assertIn("host 1: 55443322 then 667766ff", done.stderr)
+
+
 class Bad(Platform):
     def expect(self, elf, status, *patterns):
         done = self.run_config(self.small(elf), elf.stem)

@@ -93,6 +93,8 @@ void describe_host(ParameterVisitor& v, HostConfig& c) {
     v.field("cpi", c.cpi, {"1/8", "64"}, {"cycles an instruction takes", ""});
     v.field("quantum", c.quantum, {"1ns", "1ms"},
             {"how far a CPU may run ahead of the platform", "TLM-2.0 temporal decoupling"});
+    v.field("misaligned_done", c.misaligned_done, {},
+            {"loads and stores in RAM at any address are done, instead of trapping", ""});
     v.field("gdb", c.gdb, "off", {"1024", "65535"}, {"loopback port of the debugger", ""});
   });
   v.field("ram", c.ram, {"64KiB", "1GiB"}, {"memory of a host", ""});

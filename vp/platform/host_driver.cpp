@@ -85,6 +85,7 @@ void HostDriver::run_firmware(const HostContext& context) {
   config.cpi = {static_cast<std::uint32_t>(host_.cpi.numerator),
                 static_cast<std::uint32_t>(host_.cpi.denominator)};
   config.quantum = model::to_sc_time(host_.quantum);
+  if (host_.misaligned_done) config.misaligned = riscv::Hart::Misaligned::kDone;
   config.image_bytes = DCC_IMAGE_BYTES;
   config.gdb_port = host_.gdb.has_value() ? static_cast<int>(*host_.gdb) : -1;
   // Hosts print at the same time: whole lines, each with its host's number.
