@@ -74,6 +74,13 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
   }
 }
 
+// SystemC looks for what goes from the end of its lists: in another order than this, the modules of
+// a data centre are minutes in going.
+Network::~Network() {
+  while (!wires_.empty()) wires_.pop_back();
+  while (!switches_.empty()) switches_.pop_back();
+}
+
 Wire& Network::wire_from(NodeId node, int port) {
   const Topology::Plug& plug = topology_.plug(node, port);
   return wires_[static_cast<std::size_t>(2 * plug.cable + plug.side)];

@@ -41,6 +41,8 @@ class Network final : public sc_core::sc_module {
   Network(const sc_core::sc_module_name& name, const PlatformConfig& config,
           const Topology& topology, const Routing& routing, Partitions& partitions);
 
+  ~Network() override;
+
   const Topology& topology() const { return topology_; }
   const Routing& routing() const { return routing_; }
   /// The host's own link, as parameters.
