@@ -11,8 +11,8 @@ RateAnswer expected_answer(const RateInputs& in, const RateRegisters& registers,
                            const RateTables& tables) {
   if (in.req_increase) {
     const IncreaseResult r = compute_increase(
-        {in.req_rc, in.req_rt, in.req_dscp, static_cast<IncreaseStage>(in.req_stage)}, registers,
-        tables);
+        {in.req_rc, in.req_rt, in.req_dscp, static_cast<IncreaseStage>(in.req_stage), in.req_delta},
+        registers, tables);
     return {true, r.rc, r.rt, 0, r.at_maximum};
   }
   const DecreaseResult r = compute_decrease(
@@ -34,7 +34,7 @@ std::string described(const RateInputs& in) {
   }
   if (in.req_increase) {
     return "increase rc " + text(in.req_rc) + " rt " + text(in.req_rt) + " dscp " +
-           text(in.req_dscp) + " stage " + text(in.req_stage);
+           text(in.req_dscp) + " stage " + text(in.req_stage) + " packets " + text(in.req_delta);
   }
   return "decrease rc " + text(in.req_rc) + " rt " + text(in.req_rt) + " alpha " +
          text(in.req_alpha) + " delta " + text(in.req_delta) + " dscp " + text(in.req_dscp) +

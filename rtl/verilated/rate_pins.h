@@ -30,6 +30,7 @@ inline RateInputs pins(const IncreaseRequest& request) {
   in.req_rt = request.rt;
   in.req_dscp = request.dscp;
   in.req_stage = static_cast<std::uint8_t>(request.stage);
+  in.req_delta = request.packets;
   return in;
 }
 

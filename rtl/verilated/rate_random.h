@@ -80,6 +80,7 @@ class RateRandom {
     r.rt = one_in(3) ? r.rc : rate();
     r.dscp = static_cast<std::uint8_t>(below(kDscps));
     r.stage = static_cast<IncreaseStage>(below(3));
+    r.packets = one_in(4) ? pick({0, 1, 2, 255, 256, kMaxDelta}) : wide() & kMaxDelta;
     return r;
   }
 

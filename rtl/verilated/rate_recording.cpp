@@ -34,7 +34,7 @@ std::string line(const DecreaseRequest& r) {
   return Line{}("decrease", r.rc, r.rt, r.alpha, r.delta, r.dscp, r.marks, r.first);
 }
 std::string line(const IncreaseRequest& r) {
-  return Line{}("increase", r.rc, r.rt, r.dscp, static_cast<std::uint8_t>(r.stage));
+  return Line{}("increase", r.rc, r.rt, r.dscp, static_cast<std::uint8_t>(r.stage), r.packets);
 }
 
 /// Numbers of one line, each with the greatest it may be.
@@ -107,6 +107,7 @@ RateCall read_call(Numbers& in, const std::string& where) {
     in.take(r.rt, kWord);
     in.take(r.dscp, kDscps - 1);
     in.take(r.stage, 2);
+    in.take(r.packets, kMaxDelta);
     return r;
   }
   throw std::runtime_error(where + "'" + in.word() + "' is no call of a rate unit");

@@ -75,8 +75,8 @@
 #define DCC_CTRL_TIMER_RESTART_WIDTH                 1u
 #define DCC_CTRL_TIMER_RESTART_MASK                  0x00000004u
 /*   AVERAGING (RW): 1: a cut leaves the current rate in the target, and an increase moves half way
- *   to it. 0: a cut takes a quarter of itself off the target (with FIRST_CUT all of it), and an
- *   increase moves to it. */
+ *   to it. 0: a cut takes a quarter of itself off the target (FIRST_CUT: half of the target), and
+ *   an increase by unmarked packets moves to it. */
 #define DCC_CTRL_AVERAGING_SHIFT                     3u
 #define DCC_CTRL_AVERAGING_WIDTH                     1u
 #define DCC_CTRL_AVERAGING_MASK                      0x00000008u
@@ -145,26 +145,29 @@
 #define DCC_F_VALUE_WIDTH                            8u
 #define DCC_F_VALUE_MASK                             0x000000FFu
 
-/* G: Gain of alpha. */
+/* G: Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of
+ * unmarked ones. */
 #define DCC_G_OFFSET                                 0x00030u
 #define DCC_G_RESET                                  0x00000100u
-/*   VALUE (RW, 0.16): Gain of alpha. */
+/*   VALUE (RW, 0.16): Gain of alpha. Without AVERAGING the part of a packet that a mark takes off
+ *   the account of unmarked ones. */
 #define DCC_G_VALUE_SHIFT                            0u
 #define DCC_G_VALUE_WIDTH                            16u
 #define DCC_G_VALUE_MASK                             0x0000FFFFu
 
-/* R_AI: Additive increase step. */
+/* R_AI: Additive increase step; without AVERAGING of one unmarked packet. */
 #define DCC_R_AI_OFFSET                              0x00034u
 #define DCC_R_AI_RESET                               0x00002800u
-/*   VALUE (RW, 24.8 Mb/s): Additive increase step. */
+/*   VALUE (RW, 24.8 Mb/s): Additive increase step; without AVERAGING of one unmarked packet. */
 #define DCC_R_AI_VALUE_SHIFT                         0u
 #define DCC_R_AI_VALUE_WIDTH                         32u
 #define DCC_R_AI_VALUE_MASK                          0xFFFFFFFFu
 
-/* R_HAI: Hyper increase step. */
+/* R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL. */
 #define DCC_R_HAI_OFFSET                             0x00038u
 #define DCC_R_HAI_RESET                              0x00019000u
-/*   VALUE (RW, 24.8 Mb/s): Hyper increase step. */
+/*   VALUE (RW, 24.8 Mb/s): Hyper increase step; without AVERAGING the rate of one packet a
+ *   TIMER_INTERVAL. */
 #define DCC_R_HAI_VALUE_SHIFT                        0u
 #define DCC_R_HAI_VALUE_WIDTH                        32u
 #define DCC_R_HAI_VALUE_MASK                         0xFFFFFFFFu
@@ -234,20 +237,21 @@
 #define DCC_ALPHA_RECIP_VALUE_MAX                    4294967295u
 
 /* DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is counted
- * as coalesced. */
+ * as coalesced. Without AVERAGING only after the beginning of a hold. */
 #define DCC_DECREASE_PERIOD_OFFSET                   0x00054u
 #define DCC_DECREASE_PERIOD_RESET                    0x00000032u
 /*   VALUE (RW, ticks): A CNP earlier than this after the slot's last cut changes nothing and is
- *   counted as coalesced. */
+ *   counted as coalesced. Without AVERAGING only after the beginning of a hold. */
 #define DCC_DECREASE_PERIOD_VALUE_SHIFT              0u
 #define DCC_DECREASE_PERIOD_VALUE_WIDTH              20u
 #define DCC_DECREASE_PERIOD_VALUE_MASK               0x000FFFFFu
 
-/* FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. */
+/* FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.
+ * Without AVERAGING also of each step of a hold. */
 #define DCC_FIRST_CUT_OFFSET                         0x00058u
 #define DCC_FIRST_CUT_RESET                          0x00000000u
 /*   VALUE (RW, 1.16, 0 to 65536): Multiplier of the first cut of a freshly bound slot; 0 uses the
- *   decrease table. */
+ *   decrease table. Without AVERAGING also of each step of a hold. */
 #define DCC_FIRST_CUT_VALUE_SHIFT                    0u
 #define DCC_FIRST_CUT_VALUE_WIDTH                    17u
 #define DCC_FIRST_CUT_VALUE_MASK                     0x0001FFFFu

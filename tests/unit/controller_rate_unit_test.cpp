@@ -131,15 +131,32 @@ TEST_F(ReturningCut, TakesAQuarterOfItselfOffTheTarget) {
   EXPECT_EQ(r.rt, mbps(1100) - 4'000);
   // Cut off, not rounded: of 7 taken 1 lasts.
   registers_.r_min = 1;
-  EXPECT_EQ(decrease({100, 100, 0, 0, 0, 1, false}).rc, 93u);
-  EXPECT_EQ(decrease({100, 100, 0, 0, 0, 1, false}).rt, 99u);
+  EXPECT_EQ(decrease({mbps(256) + 112, mbps(256), 0, 0, 0, 1, false}).rc, 61'545u);  // 4103 off
+  EXPECT_EQ(decrease({mbps(256) + 112, mbps(256), 0, 0, 0, 1, false}).rt, 65'536u - 1025);
 }
 
-TEST_F(ReturningCut, FirstCutLasts) {
+// Below 256 Mb/s of target what lasts, and what a packet adds, is halved with each octave.
+TEST_F(ReturningCut, StepsShrinkWithLowTargets) {
+  registers_.r_min = 1;
+  registers_.mi = 0;
+  registers_.r_ai = 1u << 12;
+  const std::uint32_t targets[] = {0x10000, 0xFFFF, 0x8000, 0x7FFF, 0x400, 0x3FF, 1};
+  const std::uint32_t places[] = {0, 1, 1, 2, 6, 7, 7};
+  for (int i = 0; i < 7; ++i) {
+    EXPECT_EQ(slow_shift(targets[i]), places[i]);
+    const std::uint32_t lasting = (0x100000u / 16) >> (2 + places[i]);
+    EXPECT_EQ(decrease({0x100000, targets[i], 0, 0, 0, 1, false}).rt,
+              targets[i] > lasting ? targets[i] - lasting : 1u);
+    EXPECT_EQ(increase({1, targets[i], 0, IncreaseStage::kAdditive, 3}).rt,
+              targets[i] + ((3u << 12) >> places[i]));
+  }
+}
+
+TEST_F(ReturningCut, FirstCutHalvesTheTarget) {
   registers_.first_cut = 2048;  // 1/32
   const DecreaseResult r = decrease({mbps(3200), mbps(3300), 0, 0, 0, 9, true});
   EXPECT_EQ(r.rc, mbps(100));
-  EXPECT_EQ(r.rt, mbps(200));
+  EXPECT_EQ(r.rt, mbps(1650));
   // By the table it returns, first or not.
   registers_.first_cut = 0;
   EXPECT_EQ(decrease({mbps(1000), mbps(1000), 0, 0, 0, 1, true}).rt, 252'000u);
@@ -150,7 +167,7 @@ TEST_F(ReturningCut, TargetStaysAboveTheFloorAndAboveZero) {
   tables_.write(RateTable::kFloor, 5, mbps(90));
   const DecreaseResult r = decrease({mbps(100), mbps(91), 0, 0, 5, 255, false});
   EXPECT_EQ(r.rc, mbps(90));                                        // 1.6 by the table
-  EXPECT_EQ(r.rt, mbps(90));                                        // 91 − 24.6
+  EXPECT_EQ(r.rt, mbps(90));                                        // 91 − 6.2
   EXPECT_EQ(decrease({mbps(100), 3, 0, 0, 0, 255, false}).rt, 1u);  // 0 − all of it, then R_MIN
 }
 
@@ -221,9 +238,9 @@ TEST_F(RateUnitTest, AdditiveAndHyperStepsScaleWithTheIncreaseFactor) {
 TEST_F(RateUnitTest, WithoutAveragingTheRateMovesToTheTarget) {
   registers_ = test::proportional_registers();
   tables_.write(RateTable::kFactor, 4, factor_word(1024, 1024));  // weight 4
-  const IncreaseResult r = increase({mbps(900), mbps(1000), 4, IncreaseStage::kAdditive});
-  // 1000 + 4·6 + 1000·459/65536 = 1000 + 24 + 7.00378 (256 000·459 → 1792.97 → 1793)
-  EXPECT_EQ(r.rc, 256'000u + 6'144u + 1793u);
+  const IncreaseResult r = increase({mbps(900), mbps(1000), 4, IncreaseStage::kAdditive, 5});
+  // Five packets, whatever the weight: 1000 + 5·6 + 1000·459/65536 = 1000 + 30 + 7.00378
+  EXPECT_EQ(r.rc, 256'000u + 7'680u + 1793u);
   EXPECT_EQ(r.rt, r.rc);
   EXPECT_EQ(increase({mbps(900), mbps(1000), 4, IncreaseStage::kRecovery}).rc, mbps(1000));
 }
@@ -237,6 +254,10 @@ TEST_F(RateUnitTest, SumsSaturateInsteadOfWrapping) {
   EXPECT_EQ(r.rc, 0xFFFFFFFFu);
   EXPECT_EQ(r.rt, 0xFFFFFFFFu);
   EXPECT_TRUE(r.at_maximum);
+  registers_.averaging = false;  // 2^20 − 1 packets: 52 bits of step
+  EXPECT_EQ(increase({0, mbps(300), 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0xFFFFFFFFu);
+  registers_.mi = 0;
+  EXPECT_EQ(increase({0, 0x8000, 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0x80007FFFu);
 }
 
 // Whatever registers and tables hold, results stay in their formats and between the limits, a cut
@@ -283,7 +304,8 @@ TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
       }
       ASSERT_GE(d.rc, limits.lo);
       ASSERT_LE(d.rc, std::max(limits.lo, std::min(rc, limits.hi)));
-      const IncreaseResult u = increase({rc, rt, dscp, static_cast<IncreaseStage>(random() % 3)});
+      const IncreaseResult u = increase(
+          {rc, rt, dscp, static_cast<IncreaseStage>(random() % 3), any() % (kMaxDelta + 1)});
       ASSERT_GE(u.rc, limits.lo);
       ASSERT_LE(u.rc, limits.hi);
       ASSERT_LE(u.rt, limits.hi);
@@ -305,7 +327,7 @@ TEST_F(RateUnitTest, IncreasesReachTheMaximum) {
     RateBits rt = rc;
     bool reached = false;
     for (int i = 0; i < 20'000 && !reached; ++i) {
-      const IncreaseResult r = increase({rc, rt, 0, IncreaseStage::kAdditive});
+      const IncreaseResult r = increase({rc, rt, 0, IncreaseStage::kAdditive, 1});
       rc = r.rc;
       rt = r.rt;
       reached = r.at_maximum;

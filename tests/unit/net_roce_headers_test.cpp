@@ -54,7 +54,7 @@ Headers example(Opcode opcode) {
     h.syndrome = kSyndromeNakSequence;
     h.message_number = 0x654321;
   }
-  if (opcode == Opcode::kCnp) h.cnp_marks = 17;
+  if (opcode == Opcode::kCnp) h.cnp_marks = 17, h.cnp_packets = 23;
   return h;
 }
 
@@ -114,6 +114,7 @@ TEST(RoceHeaders, WhatIsWrittenIsRead) {
       EXPECT_EQ(parsed.headers.syndrome, h.syndrome);
       EXPECT_EQ(parsed.headers.message_number, h.message_number);
       EXPECT_EQ(parsed.headers.cnp_marks, h.cnp_marks);
+      EXPECT_EQ(parsed.headers.cnp_packets, h.cnp_packets);
       EXPECT_EQ(parsed.headers.dscp, 46);
     }
   }
@@ -253,8 +254,11 @@ TEST(RoceHeaders, ModelPacketsBecomeTheRightOpcodes) {
   EXPECT_NE(mac_of(1), mac_of(2));
   packet.kind = PacketKind::kCnp;
   packet.cnp_marks = 5;
+  packet.immediate = 255;
   EXPECT_EQ(headers_of(packet, 0, true).cnp_marks, 5);
+  EXPECT_EQ(headers_of(packet, 0, true).cnp_packets, 255);
   EXPECT_EQ(headers_of(packet, 0, false).cnp_marks, 0);
+  EXPECT_EQ(headers_of(packet, 0, false).cnp_packets, 0);
   EXPECT_TRUE(headers_of(packet, 0, false).becn);
   packet.kind = PacketKind::kNak;
   EXPECT_EQ(headers_of(packet, 0, false).syndrome, kSyndromeNakSequence);

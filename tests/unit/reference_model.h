@@ -17,8 +17,8 @@ struct ReferenceParameters {
   bool proportional = false;
   Real g = 1.0L / 256;
   Real r_ai = 0, r_hai = 0, r_min = 0, r_max = 0;
-  Real mi = 0;      // proportional: part of the rate added by an increase
-  Real weight = 1;  // DCQCN: increases × weight, cut argument / weight; the same in both
+  Real mi = 0;      // part of the rate added by an increase
+  Real weight = 1;  // cut argument / weight; DCQCN: increases × weight
 };
 
 /// A value and how far the fixed-point one may be away.
@@ -72,13 +72,13 @@ class ReferenceFlow {
     alpha_.error = (1 - p_.g) * alpha.error + kUnit / 2;
   }
 
-  /// `step`: 0, R_AI or R_HAI.
+  /// `step`: 0, R_AI or R_HAI; proportional: R_AI times the packets.
   void increase(Real step) {
     const Bounded base = rt();
     const Bounded before = rc();
     const Real mi = step > 0 ? p_.mi : 0;
     const Bounded target =
-        limited({base.value * (1 + mi) + step * p_.weight,
+        limited({base.value * (1 + mi) + step * (p_.proportional ? 1 : p_.weight),
                  base.error * (1 + mi) + (mi > 0 ? 0.5L : 0) + (step > 0 ? 0.5L : 0)});
     if (p_.proportional) {
       common_ = target.error;

@@ -38,13 +38,14 @@ void apply_proportional(DcqcnConfig& c, CnpConfig& cnp) {
   c.f = 0;
   c.byte_counter = 0;
   c.timer_restart = false;
-  c.r_ai = 6_Mbps;
-  c.r_hai = 6_Mbps;
-  c.mi = Ratio(7, 1000);
+  c.r_ai = BitRate(13'700'000);
+  c.r_hai = 400_Mbps;
+  c.r_min = 5_Mbps;
+  c.mi = Ratio(0);
+  c.g = Ratio(4, 5);
   c.increase_timer = kMicroSecond * 22;
   c.first_cut = Ratio(1, 32);
-  c.reference_rate = 100_Gbps;
-  c.decrease_period = PicoSeconds(0);
+  c.decrease_period = kMicroSecond * 10;
   cnp.interval = kMicroSecond * 2;
   cnp.carry_marks = true;
 }

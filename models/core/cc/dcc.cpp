@@ -31,7 +31,7 @@ void Dcc::on_sent(FlowNumber flow, const SentInfo& info) {
 }
 
 void Dcc::on_cnp(FlowNumber flow, const CnpInfo& info) {
-  device_.cnp(flow, flows_[flow].dscp, info.marks);
+  device_.cnp(flow, flows_[flow].dscp, info.marks, info.packets);
 }
 
 void Dcc::rate_calculated(std::uint32_t flow, Rate rate) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "controller/marks_law.h"
 #include "controller/rate_unit.h"
 
 namespace dcc {
@@ -40,7 +41,8 @@ bool CongestionManager::write_table(RateTable table, std::uint32_t index, std::u
 
 // Step (5) of the text's congestion notification path.
 std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_t dscp,
-                                                 std::uint8_t marks, Tick now) {
+                                                 std::uint8_t marks, Tick now,
+                                                 std::uint8_t packets) {
   flow &= kFlowNumberMask;
   dscp &= kDscpMask;
   ++statistics_.cnps_received;
@@ -63,32 +65,79 @@ std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_
   }
   SlotParameters& parameters = store_[slot];
   const std::uint32_t delta = first ? 0 : ticks_since(parameters.t_latest, now);
-  if (!first && delta < parameters_.decrease_period) {
+  if (!first && delta < parameters_.decrease_period && (!marks_law() || parameters.t == 1)) {
     ++statistics_.cnps_coalesced;
     return std::nullopt;
   }
 
   // (5b) Decrease by look-up, with the notification's DSCP.
   parameters.dscp = dscp;
-  const DecreaseResult result =
-      rates_.decrease({parameters.rc, parameters.rt, parameters.alpha, delta, dscp, marks, first});
-  ++statistics_.rate_decreases;
-
-  // (5c) Write back. A cut does DCQCN's full bookkeeping.
   const RateBits before = parameters.rc;
-  parameters.rc = result.rc;
-  parameters.rt = result.rt;
-  parameters.alpha = result.alpha;
-  parameters.bc = 0;
-  parameters.t = 0;
-  parameters.pkt_length = 0;
+  if (marks_law()) {
+    cut_by_marks(parameters, marks, packets, first);
+  } else {
+    cut(parameters, delta, marks, first);
+    // (5c) Write back. A cut does DCQCN's full bookkeeping.
+    parameters.bc = 0;
+    parameters.t = 0;
+    parameters.pkt_length = 0;
+  }
   parameters.t_latest = static_cast<std::uint32_t>(now);
   if (first || parameters_.timer_restart) timers_.start(slot, parameters_.timer_interval, now);
   notify(slot, flow, SlotChange::kCut);
 
   // (6) The rate to the scheduler. It knows nothing of a freshly bound flow's rate yet.
-  if (!first && result.rc == before) return std::nullopt;
-  return answer(flow, result.rc);
+  if (!first && parameters.rc == before) return std::nullopt;
+  return answer(flow, parameters.rc);
+}
+
+void CongestionManager::cut(SlotParameters& slot, std::uint32_t delta, std::uint8_t marks,
+                            bool first) {
+  const DecreaseResult result =
+      rates_.decrease({slot.rc, slot.rt, slot.alpha, delta, slot.dscp, marks, first});
+  ++statistics_.rate_decreases;
+  slot.rc = result.rc;
+  slot.rt = result.rt;
+  if (!marks_law()) slot.alpha = result.alpha;
+}
+
+// A CNP under the law of marks: counted during a hold, else a cut, which may begin one.
+void CongestionManager::cut_by_marks(SlotParameters& slot, std::uint8_t marks, std::uint8_t packets,
+                                     bool first) {
+  MarksLaw law(slot);
+  if (law.holding()) {
+    law.held_marks(marks);
+    return;
+  }
+  law.notified(marks, packets, parameters_.rate);
+  const bool may_hold = parameters_.rate.first_cut != 0;
+  if (!first || !may_hold) cut(slot, 0, marks, first);
+  if (may_hold && (first || law.swamped(parameters_.rate))) {
+    law.begin_hold();
+    hold_step(slot);
+  }
+}
+
+// FIRST_CUT of the target, which is halved.
+void CongestionManager::hold_step(SlotParameters& slot) {
+  slot.rc = slot.rt;
+  cut(slot, 0, 0, true);
+}
+
+// A timer event under the law of marks. True if the rate is now at its maximum.
+bool CongestionManager::timer_by_marks(SlotParameters& slot, Tick now) {
+  MarksLaw law(slot);
+  if (law.holding()) {
+    const std::uint32_t quiet = ticks_since(slot.t_latest, now);
+    if (quiet < law.patience(parameters_.timer_interval)) {
+      // Marks only tell of the time in which they came.
+      if (quiet < parameters_.timer_interval && law.overrated(parameters_.rate)) hold_step(slot);
+      slot.t = count_event(slot.t);
+      return false;
+    }
+    law.end_hold();
+  }
+  return increase(slot, law.take_unmarked(parameters_.rate));
 }
 
 // Steps (2) to (6) of the text's byte count path.
@@ -105,7 +154,8 @@ std::optional<RateAnswer> CongestionManager::bytes(std::uint32_t flow, std::uint
   }
   SlotParameters& parameters = store_[slot];
   parameters.dscp = dscp & kDscpMask;
-  if (!parameters_.byte_counter) return std::nullopt;
+  if (marks_law()) MarksLaw(parameters).sent_packet();
+  if (marks_law() || !parameters_.byte_counter) return std::nullopt;
 
   // (3) Read the parameters; not over the threshold: (5) only add.
   const std::uint64_t sum = std::uint64_t{parameters.pkt_length} + length;
@@ -119,7 +169,7 @@ std::optional<RateAnswer> CongestionManager::bytes(std::uint32_t flow, std::uint
   parameters.pkt_length = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(sum - parameters_.byte_threshold, 0xFFFFFFFF));
   parameters.bc = count_event(parameters.bc);
-  increase(parameters);
+  increase(parameters, 0);
   notify(slot, flow, SlotChange::kByteIncrease);
 
   // (6) The rate to the scheduler.
@@ -135,8 +185,8 @@ std::optional<RateAnswer> CongestionManager::timer(SlotIndex slot, Tick now) {
   const RateBits before = parameters.rc;
 
   // (3) Increase by look-up. (4) Write back.
-  parameters.t = count_event(parameters.t);
-  const bool at_maximum = increase(parameters);
+  if (!marks_law()) parameters.t = count_event(parameters.t);
+  const bool at_maximum = marks_law() ? timer_by_marks(parameters, now) : increase(parameters, 0);
   notify(slot, flow, SlotChange::kTimerIncrease);
 
   // (3a) At the maximum rate: clear the flow number. (3b) Else register the next timer event.
@@ -158,13 +208,14 @@ void CongestionManager::initialise(SlotParameters& slot, std::uint8_t dscp) {
   slot = {};
   slot.rc = std::min(parameters_.initial_rate, rate_limits(parameters_.rate, tables_, dscp).hi);
   slot.rt = slot.rc;
-  slot.alpha = std::min(parameters_.initial_alpha, kOne16);
+  if (!marks_law()) slot.alpha = std::min(parameters_.initial_alpha, kOne16);
   slot.dscp = dscp;
 }
 
 // True if the rate is now at its maximum.
-bool CongestionManager::increase(SlotParameters& slot) {
-  const IncreaseResult result = rates_.increase({slot.rc, slot.rt, slot.dscp, stage(slot)});
+bool CongestionManager::increase(SlotParameters& slot, std::uint32_t packets) {
+  const IncreaseStage now = marks_law() ? IncreaseStage::kAdditive : stage(slot);
+  const IncreaseResult result = rates_.increase({slot.rc, slot.rt, slot.dscp, now, packets});
   ++statistics_.rate_increases;
   slot.rc = result.rc;
   slot.rt = result.rt;

@@ -55,8 +55,9 @@ class CongestionManager {
   CongestionManager(std::uint32_t slots, RateEngine& rates, TimerEngine& timers);
 
   /// Congestion notification of `flow` (24 bits; greater is a caller's error and masked).
-  std::optional<RateAnswer> cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks,
-                                Tick now);
+  /// It stands for `marks` marked ones of the `packets` that came since the last (0: not told).
+  std::optional<RateAnswer> cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks, Tick now,
+                                std::uint8_t packets = 0);
   /// A packet of `length` bytes has been sent.
   std::optional<RateAnswer> bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length);
   /// The timer event of a slot has completed.
@@ -79,7 +80,12 @@ class CongestionManager {
 
  private:
   void initialise(SlotParameters& slot, std::uint8_t dscp);
-  bool increase(SlotParameters& slot);
+  bool increase(SlotParameters& slot, std::uint32_t packets);
+  bool marks_law() const { return !parameters_.rate.averaging; }
+  void cut(SlotParameters& slot, std::uint32_t delta, std::uint8_t marks, bool first);
+  void cut_by_marks(SlotParameters& slot, std::uint8_t marks, std::uint8_t packets, bool first);
+  void hold_step(SlotParameters& slot);
+  bool timer_by_marks(SlotParameters& slot, Tick now);
   IncreaseStage stage(const SlotParameters& slot) const;
   RateAnswer answer(std::uint32_t flow, RateBits rate);
   void notify(SlotIndex slot, std::uint32_t flow, SlotChange change) {

@@ -59,13 +59,14 @@ PicoSeconds ControllerDevice::tick_begin(Tick tick) const {
   return tick_origin_ + tick_period_ * (static_cast<std::int64_t>(tick - tick_base_));
 }
 
-void ControllerDevice::cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks) {
+void ControllerDevice::cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks,
+                           std::uint8_t packets) {
   if (!manager_.parameters().enable) return;
   settle();
   settle_within_instant();
   const std::uint64_t dropped = manager_.statistics().cnps_dropped_no_slot;
   const std::uint64_t started = timers_->counters().started;
-  send(manager_.cnp(flow, dscp, marks, time()));
+  send(manager_.cnp(flow, dscp, marks, time(), packets));
   if (timers_->counters().started != started) event_started();
   if (manager_.statistics().cnps_dropped_no_slot != dropped) raise(kCauseTableFull);
 }
@@ -82,6 +83,7 @@ void ControllerDevice::bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_
 // A byte notification waits for the end of its instant, because a CNP of the same instant goes
 // first. If it can cause no answer there is no hurry, and no event: whatever comes next settles it.
 bool ControllerDevice::might_increase(const ByteNotification& notification) const {
+  if (!manager_.parameters().rate.averaging) return false;  // counted only
   if (!held_.empty()) return true;
   const SlotIndex slot = manager_.flows().match(notification.flow);
   return slot != FlowTable::kNoSlot &&

@@ -75,7 +75,7 @@ class ControllerDevice {
                    std::unique_ptr<RateEngine> rates = nullptr);
 
   // Notifications. While not enabled they are dropped and counted nowhere.
-  void cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks);
+  void cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks, std::uint8_t packets = 0);
   void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length);
 
   // Registers. Values act from the next notification on.

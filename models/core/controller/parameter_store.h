@@ -12,6 +12,9 @@ namespace dcc {
 
 /// The text's parameters: Rc, Rt, α, BC, T, t_latest, pkt_length, DSCP. Meaningless while the slot
 /// is free.
+///
+/// Without AVERAGING some have another meaning (marks_law.h): pkt_length is the account of unmarked
+/// packets, α the packets sent since the last CNP, T the intervals of a hold and BC its marks.
 struct SlotParameters {
   RateBits rc = 0;
   RateBits rt = 0;

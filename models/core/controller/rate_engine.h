@@ -17,7 +17,7 @@ struct DecreaseRequest {
   std::uint32_t delta = 0;  // ticks since the last cut, 0 … 2^20 − 1
   std::uint8_t dscp = 0;    // 0 … 63
   std::uint8_t marks = 1;   // CE marks the notification stands for
-  bool first = false;       // first cut of a freshly bound slot
+  bool first = false;       // a slot's first cut; without AVERAGING also a step of a hold
 };
 struct DecreaseResult {
   RateBits rc = 0;
@@ -32,6 +32,7 @@ struct IncreaseRequest {
   RateBits rt = 0;
   std::uint8_t dscp = 0;  // 0 … 63
   IncreaseStage stage = IncreaseStage::kRecovery;
+  std::uint32_t packets = 0;  // without AVERAGING: unmarked ones, 0 … 2^20 − 1; else unused
 };
 struct IncreaseResult {
   RateBits rc = 0;

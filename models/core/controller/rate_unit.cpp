@@ -11,13 +11,26 @@ RateBits clamp(std::uint64_t rate, RateLimits limits) {
 }
 
 // Without AVERAGING the next increase gives back what a cut did not take off the target as well:
-// all but a quarter. A first cut, which is to clear a full queue, lasts.
+// all but a quarter, and less of low rates. A first cut halves it.
 RateBits lasting_target(const DecreaseRequest& request, std::uint64_t left, bool first_cut,
                         RateBits lo) {
   const std::uint64_t taken = request.rc - left;
-  const std::uint64_t lasting = first_cut ? taken : taken >> 2;
+  const std::uint64_t lasting = first_cut ? request.rt >> 1 : taken >> (2 + slow_shift(request.rt));
   return static_cast<RateBits>(
       std::max<std::uint64_t>(lo, request.rt - std::min<std::uint64_t>(request.rt, lasting)));
+}
+
+std::uint32_t step_of(IncreaseStage stage, const RateRegisters& registers) {
+  if (stage == IncreaseStage::kAdditive) return registers.r_ai;
+  return stage == IncreaseStage::kHyper ? registers.r_hai : 0;
+}
+
+// With AVERAGING the step times the class's factor; without, a step a packet, whatever the class.
+std::uint64_t additive_increase(const IncreaseRequest& request, const RateRegisters& registers,
+                                const RateTables& tables) {
+  const std::uint64_t step = step_of(request.stage, registers);
+  if (registers.averaging) return (step * tables.increase_factor(request.dscp) + 128) >> 8;
+  return std::min<std::uint64_t>(0xFFFFFFFF, step * request.packets) >> slow_shift(request.rt);
 }
 
 }  // namespace
@@ -35,6 +48,12 @@ Fraction16 decayed_alpha(Fraction16 alpha, std::uint32_t delta, const RateRegist
   const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(kMaxAlphaIntervals, intervals));
   return static_cast<Fraction16>(
       mul16(mul16(alpha, tables.decay_hi(n >> 6)), tables.decay_lo(n & 63)));
+}
+
+std::uint32_t slow_shift(RateBits target) {
+  std::uint32_t shift = 0;
+  while (shift < 7 && target >> (16 - shift) == 0) ++shift;
+  return shift;
 }
 
 // The decrease table between its entries: a straight line, rounded half up.
@@ -71,10 +90,7 @@ DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegist
 IncreaseResult compute_increase(const IncreaseRequest& request, const RateRegisters& registers,
                                 const RateTables& tables) {
   const RateLimits limits = rate_limits(registers, tables, request.dscp);
-  std::uint64_t step = 0;
-  if (request.stage == IncreaseStage::kAdditive) step = registers.r_ai;
-  if (request.stage == IncreaseStage::kHyper) step = registers.r_hai;
-  const std::uint64_t additive = (step * tables.increase_factor(request.dscp) + 128) >> 8;
+  const std::uint64_t additive = additive_increase(request, registers, tables);
   const std::uint64_t multiplicative =
       request.stage == IncreaseStage::kRecovery ? 0 : mul16(request.rt, registers.mi);
 

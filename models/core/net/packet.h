@@ -82,7 +82,7 @@ struct alignas(64) Packet {
   std::uint32_t payload_bytes = 0;
   std::uint32_t message_bytes = 0;  // first of its message: the RETH's DMA length
   Qpn source_qpn = 0;               // queue pair at its sender
-  std::uint32_t immediate = 0;      // immediate data (last packet of its message); CNM: feedback
+  std::uint32_t immediate = 0;      // of its message's last; CNM: feedback; CNP: packets
   std::uint32_t icrc = 0;           // with real payload: as computed by the sender
 
   /// Data on its way out; the ACK that brings the stack back adds nothing to it.

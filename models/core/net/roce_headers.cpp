@@ -122,6 +122,7 @@ HeaderBytes write_headers(const Headers& h, std::uint32_t payload) {
   } else if (h.opcode == Opcode::kCnp) {
     std::memset(at, 0, kCnpReserved);
     at[0] = h.cnp_marks;
+    at[1] = h.cnp_packets;
   }
   if (has_reth(h.opcode)) {
     put_be64(at, h.virtual_address);
@@ -247,6 +248,7 @@ Parsed parse(const std::uint8_t* bytes, std::size_t size) {
     h.message_number = get_be24(at + 1);
   } else if (h.opcode == Opcode::kCnp) {
     h.cnp_marks = at[0];
+    h.cnp_packets = at[1];
   }
   if (has_reth(h.opcode)) {
     h.virtual_address = get_be64(at);
@@ -330,6 +332,7 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry
       h.becn = true;
       h.psn = 0;
       h.cnp_marks = carry_marks ? packet.cnp_marks : std::uint8_t{0};
+      h.cnp_packets = carry_marks ? static_cast<std::uint8_t>(packet.immediate) : std::uint8_t{0};
       break;
     case PacketKind::kPause:
     case PacketKind::kCnm:

@@ -76,6 +76,7 @@ struct Headers {
   /// CNP: CE marks it stands for. Carried in the first of the sixteen reserved bytes when the
   /// notification point counts; 0 there, as the annex has it, means one.
   std::uint8_t cnp_marks = 0;
+  std::uint8_t cnp_packets = 0;
 };
 
 /// Ethernet header to the last extended header, ready for the payload.

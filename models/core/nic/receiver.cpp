@@ -35,6 +35,7 @@ void Receiver::on_data(Packet* packet) {
     pool_.give_back(packet);
     return;
   }
+  context.notification_point.on_packet();
   // A CE mark tells of the network, whether or not the packet is of use.
   if (packet->ecn == Ecn::kCe) notify(*packet, context);
 
@@ -120,6 +121,7 @@ void Receiver::notify(const Packet& data, Context& context) {
   cnp->dscp = parameters_.cnp.dscp;
   cnp->priority = parameters_.cnp.priority;
   cnp->cnp_marks = marks;
+  cnp->immediate = context.notification_point.told_packets();
   cnp->wire_bytes = roce::cnp_wire_bytes();
   ++counters_.cnps_sent;
   ++record.cnps_sent;

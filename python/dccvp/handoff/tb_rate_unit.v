@@ -120,7 +120,7 @@ module tb_rate_unit;
           req_increase = kind == 4'd3;
           req_rc = w0; req_rt = w1;
           if (kind == 4'd3) begin
-            req_dscp = w2[5:0]; req_stage = w3[1:0];
+            req_dscp = w2[5:0]; req_stage = w3[1:0]; req_delta = w4[19:0];
           end else begin
             req_alpha = w2[16:0]; req_delta = w3[19:0]; req_dscp = w4[5:0]; req_marks = w5[7:0];
             req_first = w6[0];

@@ -19,7 +19,8 @@ module rate_unit (
   input  logic [5:0]  req_dscp_i,
   input  logic [1:0]  req_stage_i,     // increases only: rate_lut_pkg::StageRecovery ... StageHyper
   input  logic [16:0] req_alpha_i,     // cuts only, 1.16, at most 1.0
-  input  logic [19:0] req_delta_i,     // cuts only: ticks since the last one, saturated
+  input  logic [19:0] req_delta_i,     // cuts: ticks since the last one, saturated; increases
+                                       // without averaging: unmarked packets
   input  logic [7:0]  req_marks_i,     // cuts only
   input  logic        req_first_i,     // cuts only: of a freshly bound slot
 
@@ -56,9 +57,11 @@ module rate_unit (
   // DSCP of a request; index of a read.
   logic [8:0]  s1_index_q, s2_index_q, s6_index_q, s10_index_q, s11_index_q;
   // Rc; of a cut that returns, Rt: what the answer's Rt is made of.
-  logic [31:0] s1_rc_q, s12_rc_q, s13_rc_q, s14_rc_q;
+  logic [31:0] s1_rc_q, s11_rc_q, s12_rc_q, s13_rc_q, s14_rc_q;
   // The rate that is multiplied: of a cut Rc, of an increase Rt.
   logic [31:0] s1_base_q, s9_base_q, s11_base_q;
+  // Places that a step loses for its low target.
+  logic [2:0]  s2_slow_q, s11_slow_q;
   // A cut's new alpha; an increase's additive step; a read's word.
   logic [31:0] s2_extra_q, s3_extra_q, s4_extra_q, s5_extra_q, s6_extra_q, s7_extra_q, s8_extra_q;
   logic [31:0] s9_extra_q, s10_extra_q, s11_extra_q, s12_extra_q, s13_extra_q, s14_extra_q;
@@ -162,6 +165,7 @@ module rate_unit (
       s9_select_q <= s8_select_q;
       s2_index_q  <= s1_index_q;
       s11_index_q <= s10_index_q;
+      s12_rc_q    <= s11_rc_q;
       s13_rc_q    <= s12_target;
       s14_rc_q    <= s13_rc_q;
     end
@@ -192,8 +196,11 @@ module rate_unit (
   rl_delay #(.Width(9), .Depth(4)) u_index_10 (
     .clk_i(clk_i), .enable_i(move), .d_i(s6_index_q), .q_o(s10_index_q)
   );
-  rl_delay #(.Width(32), .Depth(11)) u_rc_12 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s1_rc_q), .q_o(s12_rc_q)
+  rl_delay #(.Width(32), .Depth(10)) u_rc_11 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s1_rc_q), .q_o(s11_rc_q)
+  );
+  rl_delay #(.Width(3), .Depth(9)) u_slow_11 (
+    .clk_i(clk_i), .enable_i(move), .d_i(s2_slow_q), .q_o(s11_slow_q)
   );
   rl_delay #(.Width(32), .Depth(8)) u_base_9 (
     .clk_i(clk_i), .enable_i(move), .d_i(s1_base_q), .q_o(s9_base_q)
@@ -214,21 +221,30 @@ module rate_unit (
     .clk_i(clk_i), .enable_i(move), .d_i(s2_f_dec_q), .q_o(s6_f_dec_q)
   );
 
+  // Octaves of a target below 2^16 (256 Mb/s), at most seven.
+  function automatic logic [2:0] slow_shift(input logic [31:0] target);
+    slow_shift = 3'd7;
+    for (int unsigned i = 10; i < 16; i++) if (target[i]) slow_shift = 3'(16 - i);
+    if (target[31:16] != '0) slow_shift = 3'd0;
+  endfunction
+
   // ---------------------------------------------------------------------------------------------
   // Stages 1 and 2: alpha intervals since the last cut, or the additive step with the DSCP's factor
   // ---------------------------------------------------------------------------------------------
   logic [31:0] step_or_recip;
   logic [19:0] delta_or_factor;
   logic [19:0] s1_delta_q;
+  logic [31:0] s1_target;
+  assign s1_target = (s1_op_q == rate_lut_pkg::OpIncrease) ? s1_base_q : s1_rc_q;
   logic [51:0] s2_product;
   logic [11:0] n;
-  logic [43:0] additive;  // rounded; the shift leaves 40 bits
+  logic [51:0] additive;  // of a factor rounded and shifted, of packets as it is
 
   always_comb begin
     step_or_recip   = regs_i.alpha_recip;
     delta_or_factor = s1_delta_q;
     if (s1_op_q == rate_lut_pkg::OpIncrease) begin
-      delta_or_factor = {4'h0, factor[15:0]};
+      if (regs_i.averaging) delta_or_factor = {4'h0, factor[15:0]};
       unique case (s1_select_q[1:0])
         rate_lut_pkg::StageAdditive: step_or_recip = regs_i.r_ai;
         rate_lut_pkg::StageHyper:    step_or_recip = regs_i.r_hai;
@@ -244,7 +260,7 @@ module rate_unit (
     .b_i      (delta_or_factor),
     .product_o(s2_product)
   );
-  assign additive = 44'(s2_product[51:8]) + 44'(s2_product[7]);
+  assign additive = regs_i.averaging ? 52'(s2_product[51:8]) + 52'(s2_product[7]) : s2_product;
 
   always_comb begin
     n = (s2_product[51:44] != '0) ? 12'hFFF : s2_product[43:32];
@@ -253,13 +269,14 @@ module rate_unit (
 
   always_ff @(posedge clk_i) begin
     if (move) begin
-      s1_delta_q <= req_first_i ? '0 : req_delta_i;
+      s1_delta_q <= (req_first_i && !req_increase_i) ? '0 : req_delta_i;
       s2_f_dec_q <= factor[31:16];
+      s2_slow_q  <= regs_i.averaging ? '0 : slow_shift(s1_target);
       s2_extra_q <= factor;
       s3_extra_q <= s2_extra_q;
       // A step of 2^32 and more only has to reach the limit.
       if (s2_op_q == rate_lut_pkg::OpIncrease) begin
-        s3_extra_q <= (additive[43:32] != '0) ? '1 : additive[31:0];
+        s3_extra_q <= (additive[51:32] != '0) ? '1 : additive[31:0];
       end
       s3_n_q     <= n;
       s4_extra_q <= s3_extra_q;
@@ -389,8 +406,9 @@ module rate_unit (
   logic [31:0] s12_lo_q, s12_cap_q, s13_lo_q, s13_hi_q;
   logic [33:0] s12_value_q, s13_value_q;
 
-  // What a cut takes off Rt: a quarter of what it takes off Rc, and all of it with FIRST_CUT. The
-  // rest returns with the next increase. Of anything else, and with averaging, nothing.
+  // What a cut takes off Rt: a quarter of what it takes off Rc, and half of Rt with FIRST_CUT. The
+  // rest returns with the next increase. Of anything else, and with averaging, nothing. Below
+  // 256 Mb/s of Rt that quarter and the additive step lose a place with every octave.
   logic [31:0] taken, s12_lasting_q, s12_target;
   assign taken      = s11_base_q - s11_product_q;
   assign s12_target = (s12_rc_q > s12_lasting_q) ? s12_rc_q - s12_lasting_q : '0;
@@ -400,10 +418,10 @@ module rate_unit (
       s12_lo_q    <= (regs_i.r_min > floor_word) ? regs_i.r_min : floor_word;
       s12_cap_q   <= (regs_i.r_max < ceiling_word) ? regs_i.r_max : ceiling_word;
       s12_value_q <= (s11_op_q == rate_lut_pkg::OpIncrease)
-                     ? 34'(s11_base_q) + 34'(s11_extra_q) + 34'(s11_product_q)
+                     ? 34'(s11_base_q) + (34'(s11_extra_q) >> s11_slow_q) + 34'(s11_product_q)
                      : 34'(s11_product_q);
       s12_extra_q <= s11_extra_q;
-      s12_lasting_q <= s11_first_q ? taken : taken >> 2;
+      s12_lasting_q <= s11_first_q ? s11_rc_q >> 1 : taken >> (4'd2 + 4'(s11_slow_q));
       if (s11_op_q != rate_lut_pkg::OpDecrease || regs_i.averaging) s12_lasting_q <= '0;
       if (s11_op_q == rate_lut_pkg::OpRead) begin
         if (s11_select_q == rate_lut_pkg::TableFloor) s12_extra_q <= floor_word;

@@ -85,19 +85,20 @@ package dcc_regs_pkg;
   localparam int unsigned FValueLsb   = 0;
   localparam int unsigned FValueWidth = 8;
 
-  // G: Gain of alpha.
+  // G: Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of
+  //   unmarked ones.
   localparam logic [19:0] GOffset = 20'h00030;
   localparam logic [31:0] GReset = 32'h00000100;
   localparam int unsigned GValueLsb   = 0;
   localparam int unsigned GValueWidth = 16;
 
-  // R_AI: Additive increase step.
+  // R_AI: Additive increase step; without AVERAGING of one unmarked packet.
   localparam logic [19:0] RAiOffset = 20'h00034;
   localparam logic [31:0] RAiReset = 32'h00002800;
   localparam int unsigned RAiValueLsb   = 0;
   localparam int unsigned RAiValueWidth = 32;
 
-  // R_HAI: Hyper increase step.
+  // R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL.
   localparam logic [19:0] RHaiOffset = 20'h00038;
   localparam logic [31:0] RHaiReset = 32'h00019000;
   localparam int unsigned RHaiValueLsb   = 0;
@@ -141,13 +142,14 @@ package dcc_regs_pkg;
   localparam int unsigned AlphaRecipValueWidth = 32;
 
   // DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is counted
-  //   as coalesced.
+  //   as coalesced. Without AVERAGING only after the beginning of a hold.
   localparam logic [19:0] DecreasePeriodOffset = 20'h00054;
   localparam logic [31:0] DecreasePeriodReset = 32'h00000032;
   localparam int unsigned DecreasePeriodValueLsb   = 0;
   localparam int unsigned DecreasePeriodValueWidth = 20;
 
   // FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.
+  //   Without AVERAGING also of each step of a hold.
   localparam logic [19:0] FirstCutOffset = 20'h00058;
   localparam logic [31:0] FirstCutReset = 32'h00000000;
   localparam int unsigned FirstCutValueLsb   = 0;

@@ -194,13 +194,13 @@ TEST(RateRecording, RefusesWhatItCannotUse) {
     return std::string("accepted");
   };
   const std::string head = "rate-recording seed 1 fault 0 random 0\n";
-  EXPECT_EQ(complaint(head + "increase 1 2 3 0\n"), "accepted");
+  EXPECT_EQ(complaint(head + "increase 1 2 3 0 7\n"), "accepted");
   EXPECT_EQ(complaint("wheel-recording\n"), ":1: no recording of a rate unit");
   EXPECT_EQ(complaint(head + "increase 1 2 3\n"), ":2: increase needs more numbers");
-  EXPECT_EQ(complaint(head + "increase 1 2 64 0\n"), ":2: 64 is above 63");
+  EXPECT_EQ(complaint(head + "increase 1 2 64 0 7\n"), ":2: 64 is above 63");
   EXPECT_EQ(complaint(head + "write 6 0 0\n"), ":2: 6 is above 5");
   EXPECT_EQ(complaint(head + "write 0 64 0\n"), ":2: 64 is above 63");
-  EXPECT_EQ(complaint(head + "increase 1 2 3 0 9\n"), ":2: '9' is too much");
+  EXPECT_EQ(complaint(head + "increase 1 2 3 0 7 9\n"), ":2: '9' is too much");
   EXPECT_EQ(complaint(head + "jump 1\n"), ":2: 'jump' is no call of a rate unit");
   std::remove(path.c_str());
   EXPECT_THROW(read_rate_recording(path), std::runtime_error);

@@ -5,7 +5,7 @@
 //                {averaging[22] cut_by_marks[21] mark_shift[20:17] first_cut[16:0]}
 //   1 write      table index word
 //   2 decrease   rc rt alpha delta dscp marks first      expected rc rt alpha
-//   3 increase   rc rt dscp stage                         expected rc rt at_maximum
+//   3 increase   rc rt dscp stage packets                 expected rc rt at_maximum
 #include <cstdio>
 #include <cstdlib>
 
@@ -47,7 +47,7 @@ void write_round(RateRandom& random, RateUnit& model) {
           {{d.rc, d.rt, d.alpha, d.delta, d.dscp, d.marks, d.first}, {cut.rc, cut.rt, cut.alpha}});
     const IncreaseRequest i = random.increase();
     const IncreaseResult rise = model.increase(i);
-    print(3, {{i.rc, i.rt, i.dscp, static_cast<std::uint32_t>(i.stage)},
+    print(3, {{i.rc, i.rt, i.dscp, static_cast<std::uint32_t>(i.stage), i.packets},
               {rise.rc, rise.rt, rise.at_maximum}});
   }
 }

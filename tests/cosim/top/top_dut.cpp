@@ -106,6 +106,7 @@ class Top final : public TopDut {
     top_->req_rt_i = request.rt;
     top_->req_dscp_i = request.dscp;
     top_->req_stage_i = static_cast<std::uint8_t>(request.stage);
+    top_->req_delta_i = request.packets;
     ask();
     const IncreaseResult result{top_->rsp_rc_o, top_->rsp_rt_o, top_->rsp_at_maximum_o != 0};
     take_response(true);

@@ -48,7 +48,7 @@ constexpr FieldInfo kCtrlFields[] = {
      "A cut restarts the increase timer of its slot.", {}},
     {"AVERAGING", 3, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
      "", "",
-     "1: a cut leaves the current rate in the target, and an increase moves half way to it. 0: a cut takes a quarter of itself off the target (with FIRST_CUT all of it), and an increase moves to it.", {}},
+     "1: a cut leaves the current rate in the target, and an increase moves half way to it. 0: a cut takes a quarter of itself off the target (FIRST_CUT: half of the target), and an increase by unmarked packets moves to it.", {}},
     {"CUT_BY_MARKS", 4, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
      "", "",
      "The decrease table is indexed by the marks of a CNP (1), or by alpha (0).", {}},
@@ -90,17 +90,17 @@ constexpr FieldInfo kFFields[] = {
 constexpr FieldInfo kGFields[] = {
     {"VALUE", 0, 16, Access::kReadWrite, 0x00000100, 0x00000000, 0x0000FFFF,
      "", "0.16",
-     "Gain of alpha.", {}},
+     "Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of unmarked ones.", {}},
 };
 constexpr FieldInfo kRAiFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00002800, 0x00000000, 0xFFFFFFFF,
      "", "24.8 Mb/s",
-     "Additive increase step.", {}},
+     "Additive increase step; without AVERAGING of one unmarked packet.", {}},
 };
 constexpr FieldInfo kRHaiFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00019000, 0x00000000, 0xFFFFFFFF,
      "", "24.8 Mb/s",
-     "Hyper increase step.", {}},
+     "Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL.", {}},
 };
 constexpr FieldInfo kMiFields[] = {
     {"VALUE", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
@@ -135,12 +135,12 @@ constexpr FieldInfo kAlphaRecipFields[] = {
 constexpr FieldInfo kDecreasePeriodFields[] = {
     {"VALUE", 0, 20, Access::kReadWrite, 0x00000032, 0x00000000, 0x000FFFFF,
      "ticks", "",
-     "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced.", {}},
+     "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced. Without AVERAGING only after the beginning of a hold.", {}},
 };
 constexpr FieldInfo kFirstCutFields[] = {
     {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,
      "", "1.16",
-     "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.", {}},
+     "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. Without AVERAGING also of each step of a hold.", {}},
 };
 constexpr FieldInfo kMarkShiftFields[] = {
     {"VALUE", 0, 4, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000000A,
@@ -233,11 +233,11 @@ constexpr RegisterInfo kRegisters[] = {
     {"F", 0x0002C, 0x00000005, Source::kHardware, true, false, {kFFields, 1},
      "Fast recovery threshold; the stage is recovery while both counts are below it."},
     {"G", 0x00030, 0x00000100, Source::kHardware, true, false, {kGFields, 1},
-     "Gain of alpha."},
+     "Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of unmarked ones."},
     {"R_AI", 0x00034, 0x00002800, Source::kHardware, true, false, {kRAiFields, 1},
-     "Additive increase step."},
+     "Additive increase step; without AVERAGING of one unmarked packet."},
     {"R_HAI", 0x00038, 0x00019000, Source::kHardware, true, false, {kRHaiFields, 1},
-     "Hyper increase step."},
+     "Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL."},
     {"MI", 0x0003C, 0x00000000, Source::kHardware, true, false, {kMiFields, 1},
      "Multiplicative increase added outside recovery, as a part of the base rate."},
     {"R_MIN", 0x00040, 0x00000A00, Source::kHardware, true, false, {kRMinFields, 1},
@@ -251,9 +251,9 @@ constexpr RegisterInfo kRegisters[] = {
     {"ALPHA_RECIP", 0x00050, 0x04A7904B, Source::kHardware, true, false, {kAlphaRecipFields, 1},
      "2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands for K = 1."},
     {"DECREASE_PERIOD", 0x00054, 0x00000032, Source::kHardware, true, false, {kDecreasePeriodFields, 1},
-     "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced."},
+     "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced. Without AVERAGING only after the beginning of a hold."},
     {"FIRST_CUT", 0x00058, 0x00000000, Source::kHardware, true, false, {kFirstCutFields, 1},
-     "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table."},
+     "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. Without AVERAGING also of each step of a hold."},
     {"MARK_SHIFT", 0x0005C, 0x00000000, Source::kHardware, true, false, {kMarkShiftFields, 1},
      "With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by this."},
     {"IRQ_STATUS", 0x00080, 0x00000000, Source::kHardware, true, false, {kIrqStatusFields, 3},

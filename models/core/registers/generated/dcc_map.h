@@ -182,19 +182,20 @@ constexpr std::uint32_t kFValueMask = 0x000000FF;
 constexpr unsigned kFValueShift = 0;
 constexpr std::uint32_t kFValueMin = 0;
 constexpr std::uint32_t kFValueMax = 255;
-// G: Gain of alpha.
+// G: Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of
+//   unmarked ones.
 constexpr std::uint32_t kGOffset = 0x00030;
 constexpr std::uint32_t kGValueMask = 0x0000FFFF;
 constexpr unsigned kGValueShift = 0;
 constexpr std::uint32_t kGValueMin = 0;
 constexpr std::uint32_t kGValueMax = 65535;
-// R_AI: Additive increase step.
+// R_AI: Additive increase step; without AVERAGING of one unmarked packet.
 constexpr std::uint32_t kRAiOffset = 0x00034;
 constexpr std::uint32_t kRAiValueMask = 0xFFFFFFFF;
 constexpr unsigned kRAiValueShift = 0;
 constexpr std::uint32_t kRAiValueMin = 0;
 constexpr std::uint32_t kRAiValueMax = 4294967295;
-// R_HAI: Hyper increase step.
+// R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL.
 constexpr std::uint32_t kRHaiOffset = 0x00038;
 constexpr std::uint32_t kRHaiValueMask = 0xFFFFFFFF;
 constexpr unsigned kRHaiValueShift = 0;
@@ -238,13 +239,14 @@ constexpr unsigned kAlphaRecipValueShift = 0;
 constexpr std::uint32_t kAlphaRecipValueMin = 1048576;
 constexpr std::uint32_t kAlphaRecipValueMax = 4294967295;
 // DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is counted
-//   as coalesced.
+//   as coalesced. Without AVERAGING only after the beginning of a hold.
 constexpr std::uint32_t kDecreasePeriodOffset = 0x00054;
 constexpr std::uint32_t kDecreasePeriodValueMask = 0x000FFFFF;
 constexpr unsigned kDecreasePeriodValueShift = 0;
 constexpr std::uint32_t kDecreasePeriodValueMin = 0;
 constexpr std::uint32_t kDecreasePeriodValueMax = 1048575;
 // FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.
+//   Without AVERAGING also of each step of a hold.
 constexpr std::uint32_t kFirstCutOffset = 0x00058;
 constexpr std::uint32_t kFirstCutValueMask = 0x0001FFFF;
 constexpr unsigned kFirstCutValueShift = 0;

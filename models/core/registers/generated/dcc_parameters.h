@@ -9,16 +9,18 @@ namespace dcc::regs::dcc_map {
 
 struct RateParameters {
   /// CTRL.AVERAGING: 1: a cut leaves the current rate in the target, and an increase moves half way
-  /// to it. 0: a cut takes a quarter of itself off the target (with FIRST_CUT all of it), and an
-  /// increase moves to it.
+  /// to it. 0: a cut takes a quarter of itself off the target (FIRST_CUT: half of the target), and
+  /// an increase by unmarked packets moves to it.
   bool averaging = true;
   /// CTRL.CUT_BY_MARKS: The decrease table is indexed by the marks of a CNP (1), or by alpha (0).
   bool cut_by_marks = false;
-  /// G: Gain of alpha. (0.16)
+  /// G: Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of
+  /// unmarked ones. (0.16)
   std::uint16_t g = 256;
-  /// R_AI: Additive increase step. (24.8 Mb/s)
+  /// R_AI: Additive increase step; without AVERAGING of one unmarked packet. (24.8 Mb/s)
   std::uint32_t r_ai = 10240;
-  /// R_HAI: Hyper increase step. (24.8 Mb/s)
+  /// R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL. (24.8
+  /// Mb/s)
   std::uint32_t r_hai = 102400;
   /// MI: Multiplicative increase added outside recovery, as a part of the base rate. (0.16)
   std::uint16_t mi = 0;
@@ -31,7 +33,7 @@ struct RateParameters {
   /// stands for K = 1. (1048576 to 4294967295)
   std::uint32_t alpha_recip = 78090315;
   /// FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.
-  /// (1.16, 0 to 65536)
+  /// Without AVERAGING also of each step of a hold. (1.16, 0 to 65536)
   std::uint32_t first_cut = 0;
   /// MARK_SHIFT: With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by
   /// this. (0 to 10)
@@ -62,7 +64,7 @@ struct Parameters {
   /// INITIAL_ALPHA: Alpha of a slot when it is bound. (1.16, 0 to 65536)
   std::uint32_t initial_alpha = 65536;
   /// DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is
-  /// counted as coalesced. (ticks)
+  /// counted as coalesced. Without AVERAGING only after the beginning of a hold. (ticks)
   std::uint32_t decrease_period = 50;
 };
 

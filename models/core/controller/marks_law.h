@@ -1,0 +1,102 @@
+// The slot's bookkeeping of the law without AVERAGING: unmarked packets, and the hold after a
+// burst.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "controller/parameter_store.h"
+#include "controller/parameters.h"
+
+namespace dcc {
+
+/// Rates rise by packets that were sent and not marked. What is known of a slot:
+///   account   packets sent, less G of each marked one, since the last increase; signed, in 1/256;
+///             what is below 0 are marks of packets that an earlier increase had counted
+///   sent      packets since the last CNP: replaced by the number that arrived when a CNP tells it
+///   hold      a slot's first CNP, or far more marks than the flow sends (a queue that others
+///   fill),
+///             holds Rc down while marks of what is queued keep coming; Rt is halved while it is
+///             above what is being delivered, and Rc goes to it when they cease
+///   silence   intervals without a packet: a flow that has nothing to send rises with time, so that
+///             its slot comes free
+/// Docs: docs/differentiation.md, "The rules".
+class MarksLaw {
+ public:
+  explicit MarksLaw(SlotParameters& slot) : slot_(slot) {}
+
+  bool holding() const { return slot_.t != 0; }
+  void sent_packet() {
+    slot_.alpha = std::min(kOne16, slot_.alpha + 1);
+    if (holding()) return;
+    add(kPacket);
+    slot_.bc = 0;
+  }
+  /// A CNP: so many of the packets that arrived since the last one were marked.
+  void notified(std::uint8_t marks, std::uint8_t packets, const RateRegisters& registers) {
+    if (packets != 0 && packets != 255) {
+      add(kPacket * (std::int32_t{packets} - static_cast<std::int32_t>(slot_.alpha)));
+    }
+    add(-static_cast<std::int32_t>(std::uint32_t{marks} * registers.g >> 8));
+    slot_.alpha = 0;
+  }
+  /// Marks stand for more than the flow sends in four intervals.
+  bool swamped(const RateRegisters& registers) const {
+    const std::int64_t owed = -std::int64_t{account()} / kPacket - kOwedAnyway;
+    return owed > 0 &&
+           static_cast<std::uint64_t>(owed) * registers.r_hai > std::uint64_t{4} * slot_.rt;
+  }
+  /// An interval has passed without a hold: the packets to increase by.
+  std::uint32_t take_unmarked(const RateRegisters& registers) {
+    const bool silent = slot_.bc >= kSilence &&
+                        (slot_.bc == 255 ||
+                         std::uint64_t{slot_.rt} * slot_.bc >= std::uint64_t{4} * registers.r_hai);
+    slot_.bc = count_event(slot_.bc);
+    if (silent) return std::max(1u, slot_.rt >> kSilentShift);
+    const std::int32_t whole = std::max(0, account()) / kPacket;
+    add(-kPacket * whole);
+    return static_cast<std::uint32_t>(whole);
+  }
+
+  void begin_hold() {
+    slot_.t = 1;
+    slot_.bc = 0;
+    set(0);
+  }
+  void held_marks(std::uint8_t marks) {
+    slot_.bc = static_cast<std::uint8_t>(std::min(255, slot_.bc + marks));
+    slot_.alpha = 0;
+  }
+  /// An interval has passed. True while the target is twice what the marks say is delivered.
+  bool overrated(const RateRegisters& registers) const {
+    return slot_.bc != 255 &&
+           std::uint64_t{slot_.rt} * slot_.t >= std::uint64_t{2} * slot_.bc * registers.r_hai;
+  }
+  /// Ticks without a mark that end the hold: an interval, and an eighth of how long it has been.
+  std::uint32_t patience(std::uint32_t interval) const {
+    return interval + interval * (slot_.t - 1u) / 8;
+  }
+  void end_hold() {
+    slot_.t = 0;
+    slot_.bc = 0;
+    slot_.alpha = 0;
+    set(0);
+  }
+
+ private:
+  static constexpr std::int32_t kOwedAnyway = 8;  // marks on their way, at any rate
+  static constexpr std::uint8_t kSilence = 32;    // longer than any pause
+  static constexpr int kSilentShift = 17;         // a packet each 512 Mb/s of target
+  static constexpr std::int32_t kPacket = 256;
+  static constexpr std::int32_t kLimit = (1 << 27) - 1;  // packets that the rate unit takes at once
+
+  std::int32_t account() const { return static_cast<std::int32_t>(slot_.pkt_length); }
+  void set(std::int32_t value) { slot_.pkt_length = static_cast<std::uint32_t>(value); }
+  void add(std::int32_t difference) {
+    set(std::clamp(account() + difference, -kLimit - 1, kLimit));
+  }
+
+  SlotParameters& slot_;
+};
+
+}  // namespace dcc

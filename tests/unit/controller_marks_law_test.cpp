@@ -1,0 +1,189 @@
+// The law without AVERAGING through the congestion manager: what a packet, a mark, a burst and
+// silence do to a slot.
+#include <gtest/gtest.h>
+
+#include "controller/congestion_manager.h"
+#include "controller/rate_unit.h"
+#include "controller/timing_wheel.h"
+#include "controller_tables.h"
+
+namespace dcc {
+namespace {
+
+constexpr RateBits mbps(std::uint32_t rate) { return rate << 8; }
+constexpr Ticks kInterval = 20;
+constexpr Ticks kHistory = 10;
+
+class MarksLawTest : public testing::Test {
+ protected:
+  MarksLawTest() {
+    test::make_proportional_tables(
+        [this](RateTable t, std::uint32_t i, std::uint32_t w) { manager_.write_table(t, i, w); });
+    parameters_.rate = test::proportional_registers();
+    parameters_.rate.mi = 0;
+    parameters_.rate.g = 32768;          // a mark takes half a packet off the account
+    parameters_.rate.r_ai = mbps(10);    // a packet
+    parameters_.rate.r_hai = mbps(400);  // of one packet an interval
+    parameters_.rate.r_min = mbps(5);
+    parameters_.rate.r_max = mbps(125'000);
+    parameters_.rate.first_cut = 65536 / 32;
+    parameters_.initial_rate = mbps(100'000);
+    parameters_.timer_interval = kInterval;
+    parameters_.decrease_period = kHistory;
+    parameters_.timer_restart = false;
+    manager_.set_parameters(parameters_);
+  }
+  void send(int packets) {
+    for (int i = 0; i < packets; ++i) manager_.bytes(7, 0, 1000);
+  }
+  /// The timer event that is pending.
+  void expire() {
+    now_ += kInterval;
+    ASSERT_TRUE(timers_.take_expired(now_).has_value());
+    manager_.timer(0, now_);
+  }
+  /// Bound, the hold of the first CNP over, at 50 Gb/s.
+  void settle() {
+    manager_.cnp(7, 0, 1, now_);
+    expire();
+    ASSERT_EQ(slot().rc, mbps(50'000));
+  }
+  const SlotParameters& slot() const { return manager_.slot(0); }
+
+  RateUnit rates_;
+  TimingWheel timers_{2};
+  CongestionManager manager_{2, rates_, timers_};
+  ControllerParameters parameters_;
+  Tick now_ = 1000;
+};
+
+TEST_F(MarksLawTest, TheFirstCnpHalvesTheTargetAndHoldsTheRateForAnInterval) {
+  EXPECT_EQ(manager_.cnp(7, 0, 3, now_)->rate.raw, mbps(3125));
+  EXPECT_EQ(slot().rt, mbps(50'000));
+  // Marks of packets that had left before the cut say nothing.
+  EXPECT_FALSE(manager_.cnp(7, 0, 9, now_ + kHistory - 1).has_value());
+  EXPECT_EQ(manager_.statistics().cnps_coalesced, 1u);
+  expire();
+  EXPECT_EQ(slot().rc, mbps(50'000));
+  EXPECT_EQ(slot().t, 0);
+}
+
+TEST_F(MarksLawTest, WhileMarksComeTheHoldLastsAndTheTargetFallsToTwiceWhatTheyDeliver) {
+  manager_.cnp(7, 0, 1, now_);
+  for (int i = 0; i < 20; ++i) {
+    manager_.cnp(7, 0, 4, now_ + kHistory);  // 1.6 Gb/s delivered
+    expire();
+    ASSERT_NE(slot().t, 0) << i;
+  }
+  // 50 Gb/s halved as long as it is 3.2 and more.
+  EXPECT_EQ(slot().rt, mbps(3125));
+  EXPECT_EQ(slot().rc, slot().rt / 16);
+  EXPECT_EQ(manager_.statistics().rate_decreases, 5u);
+  // It takes an eighth of the hold's length without marks, besides an interval, to end it.
+  expire();
+  expire();
+  expire();
+  EXPECT_NE(slot().t, 0);
+  expire();
+  EXPECT_EQ(slot().t, 0);
+  EXPECT_EQ(slot().rc, mbps(3125));
+}
+
+TEST_F(MarksLawTest, PacketsRaiseAndMarksTakeTheirPartOfThem) {
+  settle();
+  send(10);
+  expire();
+  EXPECT_EQ(slot().rt, mbps(50'100));
+  // Nothing sent, nothing gained.
+  expire();
+  EXPECT_EQ(slot().rt, mbps(50'100));
+  // Ten packets, three marked: a cut of 3/16, a quarter of it for good, and eight packets' worth.
+  send(10);
+  const RateBits before = slot().rt;
+  manager_.cnp(7, 0, 3, now_);
+  const RateBits cut = slot().rt;
+  EXPECT_LT(cut, before - before * 17 / 400);
+  EXPECT_LT(slot().rc, before - before * 17 / 100);
+  expire();
+  EXPECT_EQ(slot().rt, cut + 8 * mbps(10));  // 8.5, the half is kept
+  EXPECT_EQ(slot().rc, slot().rt);
+  send(1);
+  manager_.cnp(7, 0, 1, now_);
+  const RateBits after = slot().rt;
+  expire();
+  EXPECT_EQ(slot().rt, after + mbps(10));  // a half and a half
+}
+
+TEST_F(MarksLawTest, WhatArrivedReplacesWhatWasSent) {
+  settle();
+  send(100);
+  manager_.cnp(7, 0, 2, now_, 20);  // of a hundred twenty have arrived
+  const RateBits cut = slot().rt;
+  expire();
+  EXPECT_EQ(slot().rt, cut + 19 * mbps(10));
+  // Saturated, it says nothing.
+  send(100);
+  manager_.cnp(7, 0, 2, now_, 255);
+  const RateBits second = slot().rt;
+  expire();
+  EXPECT_EQ(slot().rt, second + 99 * mbps(10));
+}
+
+TEST_F(MarksLawTest, MarksOfAnEarlierIncreaseAreOwed) {
+  settle();
+  send(10);
+  expire();
+  manager_.cnp(7, 0, 4, now_);
+  send(1);
+  const RateBits cut = slot().rt;
+  expire();
+  EXPECT_EQ(slot().rt, cut);  // one short
+  send(3);
+  expire();
+  EXPECT_EQ(slot().rt, cut + 2 * mbps(10));
+}
+
+TEST_F(MarksLawTest, FarMoreMarksThanItSendsBeginAHold) {
+  settle();
+  for (int i = 0; i < 1000 && slot().t == 0; ++i) manager_.cnp(7, 0, 1, now_);
+  ASSERT_EQ(slot().t, 1);
+  EXPECT_EQ(slot().rc, slot().rt / 16);
+  EXPECT_EQ(slot().pkt_length, 0u);
+}
+
+TEST_F(MarksLawTest, WithoutFirstCutThereIsNoHold) {
+  parameters_.rate.first_cut = 0;
+  manager_.set_parameters(parameters_);
+  manager_.cnp(7, 0, 1, now_);
+  EXPECT_EQ(slot().t, 0);
+  EXPECT_NEAR(slot().rc, mbps(93'750), 1.0);
+  for (int i = 0; i < 500; ++i) manager_.cnp(7, 0, 1, now_);
+  EXPECT_EQ(slot().t, 0);
+  EXPECT_EQ(slot().rc, mbps(5));
+}
+
+TEST_F(MarksLawTest, AFlowThatSendsNothingGetsItsRateBackAndTheSlotIsFreed) {
+  settle();
+  int intervals = 0;
+  for (; intervals < 200 && manager_.flows().bound_slots() == 1; ++intervals) expire();
+  EXPECT_EQ(manager_.flows().bound_slots(), 0u);
+  EXPECT_GT(intervals, 32);  // silence first
+  EXPECT_LT(intervals, 120);
+}
+
+TEST_F(MarksLawTest, ASlowFlowIsNotSilentBetweenItsPackets) {
+  // At 10 Mb/s a packet comes every forty intervals.
+  parameters_.initial_rate = mbps(20);
+  manager_.set_parameters(parameters_);
+  manager_.cnp(7, 0, 1, now_);
+  expire();
+  ASSERT_EQ(slot().rc, mbps(10));
+  send(1);
+  expire();
+  const RateBits rate = slot().rt;
+  for (int i = 0; i < 60; ++i) expire();
+  EXPECT_EQ(slot().rt, rate);
+}
+
+}  // namespace
+}  // namespace dcc
