@@ -191,7 +191,7 @@ void describe_congestion_control(ParameterVisitor& v, CongestionControlConfig& c
     v.field(
         "reference_rate", c.dcqcn.reference_rate, "none", {"1Mbps", "10Tbps"},
         {"r_ai and r_hai are for slowest links of this rate: by its square for faster, by its cube "
-         "for slower ones (proportional: 100Gbps)",
+         "for slower ones",
          ""});
   });
   v.when(c.algorithm == AlgorithmKind::kQcn, "algorithm: qcn", [&] { describe_qcn(v, c.qcn); });
