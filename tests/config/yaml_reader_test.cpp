@@ -169,9 +169,13 @@ TEST(Presets, AdapterThenSingleParametersOnTop) {
 TEST(Presets, ProportionalBringsWhatItNeeds) {
   const auto c = read("nic: {congestion_control: {policy: proportional, first_cut: 1/8}}").config;
   const DcqcnConfig& d = c.nic.congestion_control.dcqcn;
-  EXPECT_TRUE(d.r_ai == 6_Mbps);
-  EXPECT_TRUE(d.reference_rate.has_value() && *d.reference_rate == 100_Gbps);
-  EXPECT_TRUE(d.mi == Ratio(7, 1000));
+  EXPECT_TRUE(d.r_ai == BitRate(13'700'000));
+  EXPECT_TRUE(d.r_hai == 400_Mbps);
+  EXPECT_TRUE(d.r_min == 5_Mbps);
+  EXPECT_TRUE(d.g == Ratio(4, 5));
+  EXPECT_FALSE(d.reference_rate.has_value());
+  EXPECT_TRUE(d.mi == Ratio(0));
+  EXPECT_TRUE(d.decrease_period == kMicroSecond * 10);
   EXPECT_EQ(d.f, 0u);
   EXPECT_TRUE(d.first_cut == Ratio(1, 8));  // single parameters come on top
   EXPECT_TRUE(d.increase_timer == kMicroSecond * 22);

@@ -22,21 +22,20 @@ dcc_config programme(const std::string& congestion_control, const std::string& r
 
 TEST(ControllerProgramme, AdditiveStepFollowsTheSquareOfFasterAndTheCubeOfSlowerLinks) {
   const auto step = [](const std::string& rate) {
-    return programme("policy: proportional, r_ai: 8Mbps, r_hai: 16Mbps", rate).parameters.r_ai;
+    return programme("r_ai: 8Mbps, r_hai: 16Mbps, reference_rate: 100Gbps", rate).parameters.r_ai;
   };
   EXPECT_EQ(step("100Gbps"), 8u << 8);
   EXPECT_EQ(step("200Gbps"), 32u << 8);
   EXPECT_EQ(step("400Gbps"), 128u << 8);
   EXPECT_EQ(step("50Gbps"), 1u << 8);
   EXPECT_EQ(step("25Gbps"), 32u);  // 8 Mb/s / 64
-  EXPECT_EQ(programme("policy: proportional, r_hai: 16Mbps", "50Gbps").parameters.r_hai, 2u << 8);
+  EXPECT_EQ(programme("r_hai: 16Mbps, reference_rate: 100Gbps", "50Gbps").parameters.r_hai,
+            2u << 8);
 }
 
 TEST(ControllerProgramme, AdditiveStepStandsWithoutAReferenceRate) {
-  EXPECT_EQ(programme("policy: proportional, r_ai: 8Mbps, reference_rate: none", "25Gbps")
-                .parameters.r_ai,
-            8u << 8);
-  EXPECT_EQ(programme("r_ai: 8Mbps", "25Gbps").parameters.r_ai, 8u << 8);  // DCQCN has none
+  EXPECT_EQ(programme("policy: proportional, r_ai: 8Mbps", "25Gbps").parameters.r_ai, 8u << 8);
+  EXPECT_EQ(programme("r_ai: 8Mbps", "25Gbps").parameters.r_ai, 8u << 8);
 }
 
 TEST(ControllerProgramme, ProportionalPolicyCutsByMarksAndLeavesRoomAboveTheLine) {
@@ -45,7 +44,8 @@ TEST(ControllerProgramme, ProportionalPolicyCutsByMarksAndLeavesRoomAboveTheLine
   EXPECT_EQ(p.parameters.mark_shift, 10u);
   EXPECT_EQ(p.parameters.r_max, 125'000u << 8);
   EXPECT_EQ(p.parameters.initial_rate, 100'000u << 8);
-  EXPECT_EQ(p.parameters.mi, 459u);          // 0.7 %
+  EXPECT_EQ(p.parameters.mi, 0u);
+  EXPECT_EQ(p.parameters.g, 52429u);         // 4/5
   EXPECT_EQ(p.parameters.first_cut, 2048u);  // 1/32
   EXPECT_EQ(programme("r_ai: 8Mbps", "100Gbps").parameters.mark_shift, 0u);
 }

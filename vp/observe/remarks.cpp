@@ -19,18 +19,19 @@ std::vector<std::string> remarks_on_differentiation(const PlatformConfig& config
   if (const auto pauses = counted(&PfcCounters::pauses_sent); pauses > 0) {
     remarks.push_back("PFC paused " + std::to_string(pauses) +
                       " times within the window: it stops all flows alike, so shares do not follow "
-                      "weights (fewer units of weight, a smaller r_ai or mi, or a greater buffer)");
+                      "weights (fewer units of weight, a smaller r_ai, or a greater buffer)");
   }
   Bytes received = 0;
   for (const FlowResult& flow : results.flows) received += flow.delivered_measured;
-  // Nine marks for ten packets: little is left that could tell a heavy flow from a light one.
+  // Less than one of a hundred without a mark: nothing is left that could tell a heavy flow from a
+  // light one.
   const auto packets = static_cast<std::uint64_t>(received / config.nic.mtu);
   const std::uint64_t marks = counted(&SwitchCounters::ecn_marks);
-  if (packets > 0 && 10 * marks > 9 * packets) {
+  if (packets > 0 && 100 * marks > 99 * packets) {
     remarks.push_back(
         "nearly every packet was marked (" + std::to_string(marks) + " of " +
         std::to_string(packets) +
-        "): the sum of weights is too great for the link's rate (a smaller r_ai or mi)");
+        "): the sum of weights is too great for the link's rate (a smaller r_ai, or g near 1)");
   }
   return remarks;
 }
