@@ -58,7 +58,7 @@ struct AckInfo {
 };
 
 struct CnpInfo {
-  std::uint8_t marks = 1;  // CE marks since the last one (1 where the receiver does not count)
+  std::uint8_t marks = 1;    // CE marks since the last one (1 where the receiver does not count)
   std::uint8_t packets = 0;  // data packets that came since the last one, saturating; 0: not told
 };
 

@@ -141,7 +141,8 @@ void Transmitter::on_cnp(const Packet& cnp) {
     return;
   }
   if (needs_.cnp && flows_[cnp.destination_qpn].config.governed) {
-    algorithm_->on_cnp(cnp.destination_qpn, {cnp.cnp_marks, static_cast<std::uint8_t>(cnp.immediate)});
+    algorithm_->on_cnp(cnp.destination_qpn,
+                       {cnp.cnp_marks, static_cast<std::uint8_t>(cnp.immediate)});
   }
 }
 
