@@ -23,7 +23,8 @@ struct NetworkOf {
 
 TEST(Network, AWireEachWayAndAQueueAtEverySwitchPort) {
   const NetworkOf n(
-      "topology: {kind: parking_lot, hosts_per_switch: [2, 2], link: {rate: 40Gbps}}\n"
+      "topology: {kind: parking_lot, hosts_per_switch: [2, 2], link: {rate: 40Gbps}, fabric_link: "
+      "{rate: 40Gbps}}\n"
       "traffic: [{kind: flow, from: 1, to: 0}]\n");
   const std::size_t cables = n.p.topology.cables().size();
   EXPECT_EQ(n.network.wires().size(), 2 * cables);
