@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import unittest.mock
 
@@ -25,6 +26,7 @@ DCCVP = ""
 
 from dccvp.common.ending import ended  # noqa: E402
 from dccvp.report import make_report, run_folder, series  # noqa: E402
+from dccvp.report.summary import verdict  # noqa: E402
 MOST_BYTES = 10_000_000
 MOST_SECONDS = 3.0  # of processor time, whatever else the machine does
 
@@ -477,6 +479,16 @@ class Report(unittest.TestCase):
         self.assertEqual(self.browser.run(
             "return document.querySelectorAll('svg.topology .t-host').length"), 320)
         print(f"320 hosts: {size / 1e6:.2f} MB, drawn in {seconds:.2f} s of processor time")
+
+
+class Verdict(unittest.TestCase):
+    def test_shares_that_miss_their_weights_are_said_to_miss(self):
+        def said(share):
+            classes = [{"share": share, "expected_share": 0.25},
+                       {"share": 1 - share, "expected_share": 0.75}]
+            return verdict(types.SimpleNamespace(metrics={"classes": classes}))
+        self.assertIn("share of its weight within 4.0", said(0.26))
+        self.assertIn("miss the classes' weights: one is 177.6", said(0.694))
 
 
 if __name__ == "__main__":
