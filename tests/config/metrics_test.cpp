@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cc/dcc.h"
 #include "config/yaml_reader.h"
 #include "observe/remarks.h"
 #include "report/metrics_json.h"
@@ -266,7 +267,8 @@ TEST(Remarks, TellWhereDifferentiationEnds) {
   f.results.counters.set(&SwitchCounters::ecn_marks, 991);
   f.results.counters.set(&PfcCounters::pauses_sent, 7);
   EXPECT_TRUE(remarks_on_differentiation(f.config, f.results).empty());  // plain DCQCN's tables
-  f.config.nic.congestion_control.dcqcn.policy = Policy::kProportional;
+  f.config.nic.congestion_control.of<DccParameters>("dcc").policy =
+      DccParameters::Policy::kProportional;
   EXPECT_EQ(remarks_on_differentiation(f.config, f.results).size(), 2u);
   f.results.counters.set(&AlgorithmCounters::cnps_dropped_no_slot, 3);
   const auto remarks = remarks_on_differentiation(f.config, f.results);

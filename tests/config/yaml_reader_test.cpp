@@ -4,6 +4,8 @@
 
 #include <fstream>
 
+#include "cc/dcc.h"
+#include "cc/timely.h"
 #include "config/effective_yaml.h"
 #include "config/parameter_list.h"
 
@@ -152,7 +154,7 @@ TEST(Effective, ReadsBackToItself) {
 
 TEST(Presets, AdapterThenSingleParametersOnTop) {
   const auto c = read("nic: {congestion_control: {r_ai: 7Mbps, preset: adapter}}").config;
-  const DcqcnConfig& d = c.nic.congestion_control.dcqcn;
+  const auto& d = c.nic.congestion_control.of<DccParameters>("dcc");
   EXPECT_EQ(d.r_ai, 7_Mbps);
   EXPECT_EQ(d.r_hai, 50_Mbps);
   EXPECT_EQ(d.g, Ratio(5, 1024));
@@ -168,7 +170,7 @@ TEST(Presets, AdapterThenSingleParametersOnTop) {
 
 TEST(Presets, ProportionalBringsWhatItNeeds) {
   const auto c = read("nic: {congestion_control: {policy: proportional, first_cut: 1/8}}").config;
-  const DcqcnConfig& d = c.nic.congestion_control.dcqcn;
+  const auto& d = c.nic.congestion_control.of<DccParameters>("dcc");
   EXPECT_TRUE(d.r_ai == BitRate(13'700'000));
   EXPECT_TRUE(d.r_hai == 400_Mbps);
   EXPECT_TRUE(d.r_min == 5_Mbps);
@@ -182,7 +184,7 @@ TEST(Presets, ProportionalBringsWhatItNeeds) {
   EXPECT_TRUE(c.nic.cnp.carry_marks);
   EXPECT_TRUE(c.nic.cnp.interval == kMicroSecond * 2);
   const auto plain = read("nic: {congestion_control: {policy: proportional}}").config;
-  EXPECT_TRUE(plain.nic.congestion_control.dcqcn.first_cut == Ratio(1, 32));
+  EXPECT_TRUE(plain.nic.congestion_control.of<DccParameters>("dcc").first_cut == Ratio(1, 32));
 }
 
 TEST(Topology, ItsSlowestLink) {
@@ -197,7 +199,7 @@ TEST(Topology, ItsSlowestLink) {
 
 TEST(Presets, Sig15IsTheDefault) {
   const auto c = read("nic: {congestion_control: {preset: sig15}}").config;
-  const DcqcnConfig& d = c.nic.congestion_control.dcqcn;
+  const auto& d = c.nic.congestion_control.of<DccParameters>("dcc");
   EXPECT_EQ(d.g, Ratio(1, 256));
   EXPECT_EQ(d.f, 5u);
   EXPECT_EQ(d.alpha_timer, kMicroSecond * 55);
@@ -233,12 +235,13 @@ TEST(Overrides, ListsReplaceWhole) {
 TEST(Overrides, AnotherAlgorithmLeavesTheFirstOnesParametersBehind) {
   const std::string file = "nic: {congestion_control: {algorithm: dcqcn, f: 3, r_min: 50Mbps}}";
   const auto timely = read(file, {"nic.congestion_control.algorithm=timely"}).config;
-  EXPECT_EQ(timely.nic.congestion_control.timely.r_min, 50_Mbps);  // both have it
+  EXPECT_EQ(timely.nic.congestion_control.of<TimelyParameters>("timely").r_min,
+            50_Mbps);  // both have it
   // A key in an override itself must still fit.
   EXPECT_EQ(
       error_of(file, {"nic.congestion_control.algorithm=timely", "nic.congestion_control.g=0.5"}),
-      "-c nic.congestion_control.g=0.5: 'g' means something only with algorithm: dcc or dcqcn; "
-      "or algorithm: dctcp");
+      "-c nic.congestion_control.g=0.5: 'g' means something only with algorithm: dcc or dcqcn "
+      "or dctcp");
 }
 
 TEST(Overrides, TheLastOneWins) {

@@ -125,7 +125,8 @@ class Tree {
       parameters.host = h;
       nics_.push_back(std::make_unique<NicDevice>(scheduler(node), pool(node), ledger_, parameters,
                                                   200'000 + h));
-      governors_.push_back(std::make_unique<Hpcc>(nics_.back()->transmitter(), HpccParameters{}));
+      governors_.push_back(
+          std::make_unique<Hpcc>(nics_.back()->transmitter(), HpccParameters{}, kMicroSecond * 13));
       nics_.back()->set_algorithm(governors_.back().get());
     }
   }

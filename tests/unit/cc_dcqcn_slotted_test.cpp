@@ -15,14 +15,14 @@ using test::kRateStep;
 class DcqcnSlottedTest : public testing::Test {
  protected:
   DcqcnSlottedTest() {
-    p_.g = 1.0L / 256;
+    p_.g = Ratio(1, 256);
     p_.f = 1;
     p_.alpha_timer = kMicroSecond;
     p_.decrease_period = kMicroSecond * 4;
     p_.increase_timer = kMicroSecond * 300;
     p_.byte_counter = 0;
-    p_.r_ai = Rate::from(BitRate(5'000'000));
-    p_.r_hai = Rate::from(BitRate(50'000'000));
+    p_.r_ai = 5_Mbps;
+    p_.r_hai = 50_Mbps;
   }
   double target(const DcqcnSlotted& dcqcn) { return dcqcn.view(0).target.raw / 256.0; }
   DcqcnParameters p_;
@@ -76,7 +76,7 @@ TEST_F(DcqcnSlottedTest, ThreeStagesInARow) {
 }
 
 TEST_F(DcqcnSlottedTest, NeverBelowTheMinimum) {
-  p_.r_min = Rate::from(BitRate(5'000'000'000));
+  p_.r_min = 5000_Mbps;
   DcqcnSlotted dcqcn(host_, p_);
   dcqcn.on_flow_start(0, {});
   dcqcn.on_cnp(0, {});

@@ -13,14 +13,14 @@ using test::kRateStep;
 class DcqcnTest : public testing::Test {
  protected:
   DcqcnTest() {
-    p_.g = 1.0L / 16;
+    p_.g = Ratio(1, 16);
     p_.f = 2;
     p_.alpha_timer = kMicroSecond * 55;
     p_.increase_timer = kMicroSecond * 300;
     p_.byte_counter = 0;
-    p_.r_ai = Rate::from(BitRate(40'000'000));
-    p_.r_hai = Rate::from(BitRate(400'000'000));
-    p_.r_min = Rate::from(BitRate(100'000'000));
+    p_.r_ai = 40_Mbps;
+    p_.r_hai = 400_Mbps;
+    p_.r_min = 100_Mbps;
   }
   static double target(const Dcqcn& dcqcn) { return dcqcn.view(0).target.raw / 256.0; }
   static void send(Dcqcn& dcqcn, std::uint32_t wire_bytes) {
@@ -33,7 +33,7 @@ class DcqcnTest : public testing::Test {
 };
 
 TEST_F(DcqcnTest, ACutRemembersTheRateAndRaisesAlpha) {
-  p_.initial_alpha = 0.5L;
+  p_.initial_alpha = Ratio(1, 2);
   Dcqcn dcqcn(host_, p_);
   dcqcn.on_flow_start(0, {});
   EXPECT_DOUBLE_EQ(host_.mbps(0), 8000);
@@ -133,7 +133,7 @@ TEST_F(DcqcnTest, ACutRestartsTheTimerOrDoesNot) {
 }
 
 TEST_F(DcqcnTest, NeverBelowTheMinimumNorAboveTheMaximum) {
-  p_.r_max = Rate::from(BitRate(1'000'000'000));
+  p_.r_max = 1000_Mbps;
   p_.initial_rate = p_.r_max;
   Dcqcn dcqcn(host_, p_);
   dcqcn.on_flow_start(0, {});

@@ -12,6 +12,8 @@ namespace {
 using test::FakeHost;
 using test::kRateStep;
 
+constexpr PicoSeconds kBaseRtt = kMicroSecond * 4;
+
 AckInfo ack(Psn psn, Psn next, bool ce, Bytes bytes = 1000) {
   AckInfo info;
   info.psn = psn;
@@ -26,23 +28,22 @@ class DctcpTest : public testing::Test {
   static DctcpParameters rate_form() {
     DctcpParameters p;
     p.form = DctcpParameters::Form::kRate;
-    p.r_ai = Rate::from(BitRate(500'000'000));
-    p.r_min = Rate::from(BitRate(100'000'000));
-    p.base_rtt = kMicroSecond * 4;
+    p.r_ai = 500_Mbps;
+    p.r_min = 100_Mbps;
     return p;
   }
   FakeHost host_{10'000};  // 10 Gb/s × 4 µs = 5000 bytes
 };
 
 TEST_F(DctcpTest, StartsWithTheBandwidthDelayProduct) {
-  Dctcp dctcp(host_, rate_form());
+  Dctcp dctcp(host_, rate_form(), 1000, kBaseRtt);
   dctcp.on_flow_start(0, {});
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
   EXPECT_EQ(host_.window(0), 5000);
 }
 
 TEST_F(DctcpTest, CutsByHalfOfAlphaOnceARound) {
-  Dctcp dctcp(host_, rate_form());
+  Dctcp dctcp(host_, rate_form(), 1000, kBaseRtt);
   dctcp.on_flow_start(0, {});
   // The first ACK begins the rounds: it ends with the ACK of packet 5. α = 1: the rate halves.
   dctcp.on_ack(0, ack(0, 5, true));
@@ -63,7 +64,7 @@ TEST_F(DctcpTest, CutsByHalfOfAlphaOnceARound) {
 }
 
 TEST_F(DctcpTest, GrowsOnceARoundUpToTheLine) {
-  Dctcp dctcp(host_, rate_form());
+  Dctcp dctcp(host_, rate_form(), 1000, kBaseRtt);
   dctcp.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(9'300'000'000))});
   dctcp.on_ack(0, ack(0, 4, false));
   EXPECT_DOUBLE_EQ(host_.mbps(0), 9800);
@@ -75,7 +76,7 @@ TEST_F(DctcpTest, GrowsOnceARoundUpToTheLine) {
 }
 
 TEST_F(DctcpTest, NeverBelowTheMinimum) {
-  Dctcp dctcp(host_, rate_form());
+  Dctcp dctcp(host_, rate_form(), 1000, kBaseRtt);
   dctcp.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(150'000'000))});
   dctcp.on_ack(0, ack(0, 4, true));
   EXPECT_DOUBLE_EQ(host_.mbps(0), 100);
@@ -83,11 +84,11 @@ TEST_F(DctcpTest, NeverBelowTheMinimum) {
 
 TEST_F(DctcpTest, ExponentSparesWhoHasADeadline) {
   DctcpParameters p = rate_form();
-  p.exponent = 2;
-  Dctcp far(host_, p);
-  p.exponent = 1;
+  p.d2tcp_exponent = Ratio(2);
+  Dctcp far(host_, p, 1000, kBaseRtt);
+  p.d2tcp_exponent = Ratio(1);
   FakeHost other{10'000};
-  Dctcp plain(other, p);
+  Dctcp plain(other, p, 1000, kBaseRtt);
   for (Dctcp* one : {&far, &plain}) {
     one->on_flow_start(0, {0, 0, {}, Rate::from(BitRate(8'000'000'000))});
     one->on_ack(0, ack(0, 1, false));  // 8500
@@ -101,24 +102,25 @@ TEST_F(DctcpTest, ExponentSparesWhoHasADeadline) {
 
 TEST_F(DctcpTest, ExponentNeedNotBeWhole) {
   const double alpha = 225.0 / 256 + 1.0 / 16;
-  for (const double exponent : {0.25, 0.75, 1.5, 4.0 / 3, 3.3, 4.0}) {
+  for (const Ratio exponent :
+       {Ratio(1, 4), Ratio(3, 4), Ratio(3, 2), Ratio(4, 3), Ratio(33, 10), Ratio(4)}) {
     DctcpParameters p = rate_form();
-    p.exponent = exponent;
+    p.d2tcp_exponent = exponent;
     FakeHost host{10'000};
-    Dctcp dctcp(host, p);
+    Dctcp dctcp(host, p, 1000, kBaseRtt);
     dctcp.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(8'000'000'000))});
     dctcp.on_ack(0, ack(0, 1, false));
     dctcp.on_ack(0, ack(1, 2, false));
     dctcp.on_ack(0, ack(2, 3, true));
-    EXPECT_NEAR(host.mbps(0), 9000 * (1 - std::pow(alpha, exponent) / 2), kRateStep) << exponent;
+    EXPECT_NEAR(host.mbps(0), 9000 * (1 - std::pow(alpha, exponent.value()) / 2), kRateStep)
+        << exponent.value();
   }
 }
 
 TEST_F(DctcpTest, WindowFormAddsAPacketAWindow) {
   DctcpParameters p;
-  p.base_rtt = kMicroSecond * 4;
   p.initial_window = 4000;
-  Dctcp dctcp(host_, p);
+  Dctcp dctcp(host_, p, 1000, kBaseRtt);
   dctcp.on_flow_start(0, {});
   EXPECT_EQ(host_.window(0), 4000);
   // 4000 + 1000·1000/4000, then + 1000·1000/4250, ….
@@ -133,9 +135,8 @@ TEST_F(DctcpTest, WindowFormAddsAPacketAWindow) {
 
 TEST_F(DctcpTest, WindowFormStopsAtFourBandwidthDelayProducts) {
   DctcpParameters p;
-  p.base_rtt = kMicroSecond * 4;
   p.initial_window = 20'000;
-  Dctcp dctcp(host_, p);
+  Dctcp dctcp(host_, p, 1000, kBaseRtt);
   dctcp.on_flow_start(0, {});
   // 4 · 10 Gb/s · 4 us = 20 000 bytes, and a packet.
   for (std::uint32_t psn = 0; psn < 400; psn += 20)

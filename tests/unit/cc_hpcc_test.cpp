@@ -13,11 +13,11 @@ using test::kRateStep;
 class HpccTest : public testing::Test {
  protected:
   HpccTest() {
-    parameters_.eta = 0.95L;
+    parameters_.eta = Ratio(95, 100);
     parameters_.max_stage = 2;
-    parameters_.w_ai = Rate::from(BitRate(50'000'000));
+    parameters_.w_ai_rate = 50_Mbps;
     parameters_.base_rtt = kMicroSecond * 8;
-    parameters_.r_min = Rate::from(BitRate(100'000'000));
+    parameters_.r_min = 100_Mbps;
   }
   /// An ACK with one hop of 10 Gb/s: 1250 bytes a µs.
   void ack(Hpcc& hpcc, Psn psn, Psn next, int at_us, std::uint64_t tx, Bytes queue) {
@@ -35,14 +35,14 @@ class HpccTest : public testing::Test {
 };
 
 TEST_F(HpccTest, StartsAtLineRateWithOneBandwidthDelayProduct) {
-  Hpcc hpcc(host_, parameters_);
+  Hpcc hpcc(host_, parameters_, {});
   hpcc.on_flow_start(0, {});
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
   EXPECT_EQ(host_.window(0), 10'000);
 }
 
 TEST_F(HpccTest, FullLinkAndAQueueCutTheWindow) {
-  Hpcc hpcc(host_, parameters_);
+  Hpcc hpcc(host_, parameters_, {});
   hpcc.on_flow_start(0, {});
   ack(hpcc, 0, 10, 100, 0, 5000);  // fills L only
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
@@ -59,7 +59,7 @@ TEST_F(HpccTest, FullLinkAndAQueueCutTheWindow) {
 }
 
 TEST_F(HpccTest, UpdatesTheReferenceOncePerRoundTrip) {
-  Hpcc hpcc(host_, parameters_);
+  Hpcc hpcc(host_, parameters_, {});
   hpcc.on_flow_start(0, {});
   ack(hpcc, 0, 10, 100, 0, 5000);
   ack(hpcc, 10, 20, 104, 5000, 5000);  // U = 1.25: Wc = 7650
@@ -70,7 +70,7 @@ TEST_F(HpccTest, UpdatesTheReferenceOncePerRoundTrip) {
 }
 
 TEST_F(HpccTest, AddsForMaxStageRoundsBelowTheTargetThenMultiplies) {
-  Hpcc hpcc(host_, parameters_);
+  Hpcc hpcc(host_, parameters_, {});
   hpcc.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(2'000'000'000))});
   ack(hpcc, 0, 1, 100, 0, 0);
   // 8 µs apart with 4000 bytes each: τ = T, so U = 4000/10000 = 0.4 at once.
@@ -88,7 +88,7 @@ TEST_F(HpccTest, MultipliesFromTheTargetUtilisationOn) {
   // Over 8 µs = T: 9400 bytes are U = 0.94 and add, 9600 bytes are U = 0.96 and multiply.
   for (const std::uint64_t bytes : {9400u, 9600u}) {
     FakeHost host{10'000};
-    Hpcc hpcc(host, parameters_);
+    Hpcc hpcc(host, parameters_, {});
     hpcc.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(2'000'000'000))});
     ack(hpcc, 0, 1, 100, 0, 0);
     ack(hpcc, 1, 2, 108, bytes, 0);
@@ -98,7 +98,7 @@ TEST_F(HpccTest, MultipliesFromTheTargetUtilisationOn) {
 }
 
 TEST_F(HpccTest, WhatIsOlderThanARoundTripIsForgotten) {
-  Hpcc hpcc(host_, parameters_);
+  Hpcc hpcc(host_, parameters_, {});
   hpcc.on_flow_start(0, {});
   ack(hpcc, 0, 1, 100, 0, 0);
   ack(hpcc, 1, 2, 116, 8000, 0);  // 16 µs are 2 T and count as T: U = 8000/20 000
@@ -106,7 +106,7 @@ TEST_F(HpccTest, WhatIsOlderThanARoundTripIsForgotten) {
 }
 
 TEST_F(HpccTest, TheBusiestLinkCounts) {
-  Hpcc hpcc(host_, parameters_);
+  Hpcc hpcc(host_, parameters_, {});
   hpcc.on_flow_start(0, {});
   AckInfo info;
   IntStack stack;
@@ -126,7 +126,7 @@ TEST_F(HpccTest, TheBusiestLinkCounts) {
 }
 
 TEST_F(HpccTest, AckWithoutTelemetryIsIgnored) {
-  Hpcc hpcc(host_, parameters_);
+  Hpcc hpcc(host_, parameters_, {});
   hpcc.on_flow_start(0, {});
   AckInfo info;
   hpcc.on_ack(0, info);

@@ -13,10 +13,10 @@ using test::kRateStep;
 class IbccTest : public testing::Test {
  protected:
   IbccTest() {
-    p_.table = {PicoSeconds(0), PicoSeconds(2'048'000), PicoSeconds(20'480'000),
-                PicoSeconds(204'800'000)};
-    p_.limit = 3;
-    p_.timer = kMicroSecond * 150;
+    table_ = {PicoSeconds(0), PicoSeconds(2'048'000), PicoSeconds(20'480'000),
+              PicoSeconds(204'800'000)};
+    p_.ccti_limit = 3;
+    p_.ccti_timer = kMicroSecond * 150;
   }
   /// Tells the algorithm what a packet of 1024 bytes has on the wire: here nothing more.
   static void sent(Ibcc& ibcc, FlowNumber flow, std::uint32_t wire = 1024) {
@@ -26,11 +26,12 @@ class IbccTest : public testing::Test {
     ibcc.on_sent(flow, info);
   }
   IbccParameters p_;
+  std::vector<PicoSeconds> table_;
   FakeHost host_{10'000};
 };
 
 TEST_F(IbccTest, DelaysGiveThePartitionPapersRates) {
-  Ibcc ibcc(host_, p_, 1024);
+  Ibcc ibcc(host_, p_, 1024, table_);
   ibcc.on_flow_start(0, {});
   sent(ibcc, 0);
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000) << "CCT[0] = 0: no limit";
@@ -43,8 +44,8 @@ TEST_F(IbccTest, DelaysGiveThePartitionPapersRates) {
 }
 
 TEST_F(IbccTest, ByTheLetterItIsSixteenTimesAsFast) {
-  p_.literal_gate = true;
-  Ibcc ibcc(host_, p_, 1024);
+  p_.gate = IbccParameters::Gate::kLiteral;
+  Ibcc ibcc(host_, p_, 1024, table_);
   ibcc.on_flow_start(0, {});
   sent(ibcc, 0);
   ibcc.on_cnp(0, {});
@@ -53,7 +54,7 @@ TEST_F(IbccTest, ByTheLetterItIsSixteenTimesAsFast) {
 }
 
 TEST_F(IbccTest, AShortPacketSaysNothingOfAFullOnesHeaders) {
-  Ibcc ibcc(host_, p_, 1024);
+  Ibcc ibcc(host_, p_, 1024, table_);
   ibcc.on_flow_start(0, {});
   sent(ibcc, 0);
   ibcc.on_cnp(0, {});
@@ -65,7 +66,7 @@ TEST_F(IbccTest, AShortPacketSaysNothingOfAFullOnesHeaders) {
 }
 
 TEST_F(IbccTest, HeadersComeOnTopOfThePayloadRate) {
-  Ibcc ibcc(host_, p_, 1024);
+  Ibcc ibcc(host_, p_, 1024, table_);
   ibcc.on_flow_start(0, {});
   ibcc.on_cnp(0, {});
   sent(ibcc, 0, 1102);  // a first packet, with a RETH
@@ -74,7 +75,7 @@ TEST_F(IbccTest, HeadersComeOnTopOfThePayloadRate) {
 }
 
 TEST_F(IbccTest, TheTimerStepsDownAndABecnStartsItAnew) {
-  Ibcc ibcc(host_, p_, 1024);
+  Ibcc ibcc(host_, p_, 1024, table_);
   ibcc.on_flow_start(0, {});
   ibcc.on_cnp(0, {});
   ibcc.on_cnp(0, {});
@@ -91,8 +92,8 @@ TEST_F(IbccTest, TheTimerStepsDownAndABecnStartsItAnew) {
 }
 
 TEST_F(IbccTest, AFreeRunningTimerTakesNoNoticeOfBecns) {
-  p_.timer_restart = false;
-  Ibcc ibcc(host_, p_, 1024);
+  p_.ccti_timer_restart = false;
+  Ibcc ibcc(host_, p_, 1024, table_);
   ibcc.on_flow_start(0, {});
   ibcc.on_cnp(0, {});
   host_.advance(ibcc, kMicroSecond * 149);
@@ -103,8 +104,8 @@ TEST_F(IbccTest, AFreeRunningTimerTakesNoNoticeOfBecns) {
 }
 
 TEST_F(IbccTest, MinimumHoldsTheRateDown) {
-  p_.min = 1;
-  Ibcc ibcc(host_, p_, 1024);
+  p_.ccti_min = 1;
+  Ibcc ibcc(host_, p_, 1024, table_);
   ibcc.on_flow_start(0, {});
   sent(ibcc, 0);
   EXPECT_NEAR(host_.mbps(0), 1000, kRateStep);
@@ -114,17 +115,17 @@ TEST_F(IbccTest, MinimumHoldsTheRateDown) {
 }
 
 TEST_F(IbccTest, IncreaseByFlowClassAndTime) {
-  p_.table.assign(128, PicoSeconds(1000));
-  p_.limit = 127;
+  table_.assign(128, PicoSeconds(1000));
+  p_.ccti_limit = 127;
   p_.schedule = {{PicoSeconds(0), 11, 2}, {kMilliSecond, 11, 3}};
-  Ibcc ibcc(host_, p_, 1024);
+  Ibcc ibcc(host_, p_, 1024, table_);
   ibcc.on_flow_start(0, {10, 0, {}, {}});
   ibcc.on_flow_start(1, {11, 0, {}, {}});
   ibcc.on_cnp(0, {});
   ibcc.on_cnp(1, {});
   EXPECT_EQ(ibcc.ccti(0), 1u);
   EXPECT_EQ(ibcc.ccti(1), 2u);
-  p_.timer = kSecond;
+  p_.ccti_timer = kSecond;
   host_.stop_timer(0, 0);
   host_.stop_timer(1, 0);
   host_.advance(ibcc, kMilliSecond);
@@ -134,11 +135,11 @@ TEST_F(IbccTest, IncreaseByFlowClassAndTime) {
 
 TEST_F(IbccTest, MinimumAndLimitByFlowClass) {
   // The partition paper's conclusions of section 4.2: what all climb to, held within Min and Limit.
-  p_.table.assign(128, PicoSeconds(1000));
-  p_.limit = 127;
-  p_.timer = kSecond;
+  table_.assign(128, PicoSeconds(1000));
+  p_.ccti_limit = 127;
+  p_.ccti_timer = kSecond;
   p_.schedule = {{PicoSeconds(0), 11, 1, 4, {}}, {PicoSeconds(0), 12, 1, {}, 2}};
-  Ibcc ibcc(host_, p_, 1024);
+  Ibcc ibcc(host_, p_, 1024, table_);
   for (FlowNumber flow = 0; flow < 3; ++flow) {
     ibcc.on_flow_start(flow, {static_cast<std::uint8_t>(10 + flow), 0, {}, {}});
   }
@@ -154,14 +155,14 @@ TEST_F(IbccTest, MinimumAndLimitByFlowClass) {
   EXPECT_EQ(ibcc.ccti(0), 0u);
   EXPECT_EQ(ibcc.ccti(1), 4u);
   p_.schedule = {{PicoSeconds(0), 11, 1, 4, 3}};
-  EXPECT_THROW(Ibcc(host_, p_, 1024), std::invalid_argument);
+  EXPECT_THROW(Ibcc(host_, p_, 1024, table_), std::invalid_argument);
   p_.schedule = {{PicoSeconds(0), 11, 1, {}, 128}};
-  EXPECT_THROW(Ibcc(host_, p_, 1024), std::invalid_argument);
+  EXPECT_THROW(Ibcc(host_, p_, 1024, table_), std::invalid_argument);
 }
 
 TEST_F(IbccTest, AServiceLevelsFlowsShareOneIndex) {
-  p_.by_service_level = true;
-  Ibcc ibcc(host_, p_, 1024);
+  p_.per_qp = false;
+  Ibcc ibcc(host_, p_, 1024, table_);
   ibcc.on_flow_start(0, {10, 0, {}, {}});
   ibcc.on_flow_start(1, {10, 0, {}, {}});
   ibcc.on_flow_start(2, {11, 0, {}, {}});
@@ -179,8 +180,8 @@ TEST_F(IbccTest, AServiceLevelsFlowsShareOneIndex) {
 // The level's timer is one of its flows'. When that flow goes, the level must not keep its index
 // for ever: another takes the timer over, or whoever comes next.
 TEST_F(IbccTest, AServiceLevelOutlivesTheFlowThatHadItsTimer) {
-  p_.by_service_level = true;
-  Ibcc ibcc(host_, p_, 1024);
+  p_.per_qp = false;
+  Ibcc ibcc(host_, p_, 1024, table_);
   for (const FlowNumber flow : {0u, 1u}) ibcc.on_flow_start(flow, {10, 0, {}, {}});
   sent(ibcc, 0);
   for (int i = 0; i < 2; ++i) ibcc.on_cnp(0, {});
@@ -208,11 +209,11 @@ TEST_F(IbccTest, AServiceLevelOutlivesTheFlowThatHadItsTimer) {
 }
 
 TEST_F(IbccTest, LimitsMustFitTheTable) {
-  p_.limit = 4;
-  EXPECT_THROW(Ibcc(host_, p_, 1024), std::invalid_argument);
-  p_.limit = 2;
-  p_.min = 3;
-  EXPECT_THROW(Ibcc(host_, p_, 1024), std::invalid_argument);
+  p_.ccti_limit = 4;
+  EXPECT_THROW(Ibcc(host_, p_, 1024, table_), std::invalid_argument);
+  p_.ccti_limit = 2;
+  p_.ccti_min = 3;
+  EXPECT_THROW(Ibcc(host_, p_, 1024, table_), std::invalid_argument);
 }
 
 }  // namespace

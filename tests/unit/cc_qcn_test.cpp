@@ -39,7 +39,7 @@ TEST_F(QcnTest, FeedbackCutsInProportion) {
 }
 
 TEST_F(QcnTest, ACutLeavesAtLeastTheMinimumFactor) {
-  p_.gd = 1.0L / 64;
+  p_.gd = Ratio(1, 64);
   Qcn qcn(host_, p_);
   qcn.on_flow_start(0, {});
   qcn.on_cnm(0, 63);
@@ -47,7 +47,7 @@ TEST_F(QcnTest, ACutLeavesAtLeastTheMinimumFactor) {
 }
 
 TEST_F(QcnTest, CutsEndAtTheLeastRate) {
-  p_.r_min = Rate::from(BitRate(3'000'000'000));
+  p_.r_min = 3_Gbps;
   Qcn qcn(host_, p_);
   qcn.on_flow_start(0, {});
   qcn.on_cnm(0, 64 / 2);

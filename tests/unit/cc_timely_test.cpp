@@ -13,10 +13,11 @@ using test::kRateStep;
 class TimelyTest : public testing::Test {
  protected:
   TimelyTest() {
-    p_.step = Rate::from(BitRate(10'000'000));
+    p_.additive_step = 10_Mbps;
     p_.segment = 16'000;
     p_.app_limit = 0;
-    p_.initial_rate = Rate::from(BitRate(2'000'000'000));
+    p_.bursts = false;
+    p_.initial_rate = 2_Gbps;
   }
   // At 2 Gb/s a minimum RTT of 20 µs moves 5000 bytes: a segment of 16 000 is less than one
   // completion in that time, nothing is scaled.
@@ -87,7 +88,7 @@ TEST_F(TimelyTest, AboveThighTheRttItselfCuts) {
 }
 
 TEST_F(TimelyTest, SteepGradientStopsAtTheMinimum) {
-  p_.r_min = Rate::from(BitRate(50'000'000));
+  p_.r_min = 50_Mbps;
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
   complete(timely, 60);
@@ -151,7 +152,7 @@ TEST_F(TimelyTest, RisesWaitForTheNextPacketCutsDoNot) {
 }
 
 TEST_F(TimelyTest, AnApplicationBelowEightyPercentDoesNotRaiseItsRate) {
-  p_.app_limit = 0.8L;
+  p_.app_limit = Ratio(4, 5);
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
   SentInfo segment;
@@ -170,7 +171,7 @@ TEST_F(TimelyTest, AnApplicationBelowEightyPercentDoesNotRaiseItsRate) {
 
 TEST_F(TimelyTest, PatchedFormSteersToTlow) {
   p_.variant = TimelyParameters::Variant::kPatched;
-  p_.beta = 0.008L;
+  p_.beta = Ratio(8, 1000);
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
   complete(timely, 100);

@@ -1,8 +1,8 @@
-#include "describe/quantity_text.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "describe/quantity_text.h"
 
 namespace dcc {
 namespace {

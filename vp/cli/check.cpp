@@ -15,7 +15,7 @@ void print_summary(const LoadedConfig& loaded) {
   const PlatformConfig& c = loaded.config;
   std::printf("%s: ok (%s, %u hosts, %s, %zu traffic entr%s, %s)\n", loaded.file.c_str(),
               name_of(c.topology.kind), c.topology.host_count(),
-              name_of(c.nic.congestion_control.algorithm), c.traffic.size(),
+              c.nic.congestion_control.name().c_str(), c.traffic.size(),
               c.traffic.size() == 1 ? "y" : "ies",
               QuantityText<PicoSeconds>::format(c.duration).c_str());
 }

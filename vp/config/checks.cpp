@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "cc/dcc.h"
 #include "config/enum_names.h"
 #include "describe/quantity_text.h"
 #include "registers/generated/dcc_map.h"
@@ -18,11 +19,6 @@ constexpr unsigned kMostHosts = 65'536;
 constexpr std::uint64_t kMostCables = 1'000'000;
 constexpr std::int64_t kMostSamples = 10'000'000;
 constexpr Bytes kGreatestThreshold = (Bytes{1} << 31) - 1;  // of net/ecn_marker.h
-
-template <class T>
-std::string text_of(const T& value) {
-  return QuantityText<T>::format(value);
-}
 
 class Checker {
  public:
@@ -149,60 +145,41 @@ class Checker {
 
   void check_congestion_control() const {
     const NicConfig& nic = c_.nic;
-    const auto algorithm = nic.congestion_control.algorithm;
-    const std::string name = name_of(algorithm);
-    const bool per_packet = algorithm == AlgorithmKind::kHpcc || algorithm == AlgorithmKind::kDctcp;
-    require(!per_packet || nic.ack == AckKind::kPerPacket,
-            given("nic.ack", "nic.congestion_control.algorithm"),
+    const AlgorithmChoice& choice = nic.congestion_control;
+    const std::string& name = choice.name();
+    if (choice.chosen() != nullptr) check_parameters(*choice.chosen());
+    const AlgorithmNeeds needs = choice.needs(static_cast<std::uint32_t>(nic.mtu));
+    const std::string ack = given("nic.ack", "nic.congestion_control.algorithm");
+    require(!needs.ack_each || nic.ack == AckKind::kPerPacket, ack,
             name + " needs ack: per_packet, not " + name_of(nic.ack));
-    require(algorithm != AlgorithmKind::kTimely || nic.ack != AckKind::kNone,
-            given("nic.ack", "nic.congestion_control.algorithm"), "timely needs ACKs");
-    require(algorithm != AlgorithmKind::kHpcc || nic.telemetry != TelemetryKind::kOff,
+    require(!needs.acks || nic.ack != AckKind::kNone, ack, name + " needs ACKs");
+    require(!needs.telemetry || nic.telemetry != TelemetryKind::kOff,
             given("nic.telemetry", "nic.congestion_control.algorithm"),
-            "hpcc needs in-band telemetry");
-    if (algorithm == AlgorithmKind::kDcqcn || algorithm == AlgorithmKind::kDcc) check_dcqcn();
-    if (algorithm == AlgorithmKind::kQcn) {
-      const Ratio& w = nic.congestion_control.qcn.w;
-      require(w.numerator % w.denominator == 0, "nic.congestion_control.w",
-              text_of(w) + " is no whole number");
-    }
-    if (algorithm == AlgorithmKind::kTimely) {
-      const TimelyConfig& t = nic.congestion_control.timely;
-      require(t.t_low <= t.t_high, cc("t_low", "t_high"),
-              "t_low " + text_of(t.t_low) + " is above t_high " + text_of(t.t_high));
-    }
-    if (algorithm == AlgorithmKind::kIbcc) {
-      const IbccConfig& t = nic.congestion_control.ibcc;
-      require(t.ccti_min <= t.ccti_limit, cc("ccti_min", "ccti_limit"),
-              "ccti_min is above ccti_limit");
-      for (std::size_t i = 0; i < t.schedule.size(); ++i) {
-        const unsigned least = t.schedule[i].ccti_min.value_or(t.ccti_min);
-        const unsigned most = t.schedule[i].ccti_limit.value_or(t.ccti_limit);
-        require(least <= most && most <= t.ccti_limit,
-                "nic.congestion_control.schedule." + std::to_string(i),
-                "ccti_min to ccti_limit must lie within 0 to the outer ccti_limit");
-      }
-    }
+            name + " needs in-band telemetry");
+    const auto* const dcc = choice.chosen<DccParameters>();
+    require(dcc == nullptr || dcc->policy != DccParameters::Policy::kProportional ||
+                nic.cnp.carry_marks,
+            "nic.cnp.carry_marks", "policy: proportional needs CNPs that carry marks");
   }
 
-  void check_dcqcn() const {
-    const DcqcnConfig& d = c_.nic.congestion_control.dcqcn;
-    const Bytes packet = c_.nic.mtu + kMostHeaders;
-    require(d.byte_counter == 0 || d.byte_counter >= packet, cc("byte_counter", "preset"),
-            "a byte threshold of " + text_of(d.byte_counter) + " is under one packet (" +
-                text_of(packet) + ")");
-    require(!d.r_max || !(*d.r_max < d.r_min), cc("r_min", "r_max"), "r_min is above r_max");
-    require(!d.initial_rate || !(*d.initial_rate < d.r_min), cc("initial_rate", "r_min"),
-            "initial_rate is below r_min");
-    const bool proportional = c_.nic.congestion_control.algorithm == AlgorithmKind::kDcc &&
-                              d.policy == Policy::kProportional;
-    require(!proportional || c_.nic.cnp.carry_marks, "nic.cnp.carry_marks",
-            "policy: proportional needs CNPs that carry marks");
+  void check_parameters(const AlgorithmParameters& parameters) const {
+    const std::string section = "nic.congestion_control.";
+    try {
+      parameters.check(c_.nic.mtu + kMostHeaders);
+    } catch (const ParameterError& error) {
+      std::string blamed = error.keys().front();
+      for (const std::string& key : error.keys()) {
+        if (places_.count(section + key) == 0) continue;
+        blamed = key;
+        break;
+      }
+      fail(section + blamed, error.what());
+    }
   }
 
   void check_controller() const {
     const ControllerConfig& k = c_.nic.controller;
-    const bool dcc = c_.nic.congestion_control.algorithm == AlgorithmKind::kDcc;
+    const auto* const dcc = c_.nic.congestion_control.chosen<DccParameters>();
     require(k.split[0] + k.split[1] + k.split[2] == 16, "nic.controller.split",
             "the levels' bits add up to " + std::to_string(k.split[0] + k.split[1] + k.split[2]) +
                 ", not 16");
@@ -210,7 +187,7 @@ class Checker {
       if (what == Implementation::kModel) return;
       const std::string path = "nic.controller." + key;
       const std::string said = key + ": " + name_of(what);
-      require(dcc, path, said + " without the controller (algorithm: dcc)");
+      require(dcc != nullptr, path, said + " without the controller (algorithm: dcc)");
       require(k.slots <= kRtlSlots, given("nic.controller.slots", path),
               said + " was built for " + std::to_string(kRtlSlots) + " slots, not " +
                   std::to_string(k.slots));
@@ -219,8 +196,8 @@ class Checker {
     };
     check_rtl(k.timer, "timer");
     check_rtl(k.rate_lut, "rate_lut");
-    if (!dcc) return;
-    const DcqcnConfig& d = c_.nic.congestion_control.dcqcn;
+    if (dcc == nullptr) return;
+    const DccParameters& d = *dcc;
     check_ticks(d.alpha_timer, "alpha_timer", 1, 4096);
     namespace map = regs::dcc_map;
     check_ticks(d.increase_timer, "increase_timer", map::kTimerIntervalValueMin,
@@ -264,13 +241,13 @@ class Checker {
     if (!c_.qos.manager) return;
     constexpr unsigned kMostManaged = 64;     // QOS_METERS_MAX of app/qos_manager.h
     constexpr std::size_t kMostTenants = 16;  // QOS_TENANTS_MAX
-    const auto& cc = c_.nic.congestion_control;
+    const auto* const dcc = c_.nic.congestion_control.chosen<DccParameters>();
     require_host(*c_.qos.manager, "qos.manager");
     require(c_.topology.host_count() <= kMostManaged, "qos.manager",
             "a manager serves at most 64 hosts, the topology has " +
                 std::to_string(c_.topology.host_count()));
-    require(cc.algorithm == AlgorithmKind::kDcc && cc.dcqcn.policy == Policy::kProportional,
-            "qos.manager", "the closed loop needs algorithm: dcc with policy: proportional");
+    require(dcc != nullptr && dcc->policy == DccParameters::Policy::kProportional, "qos.manager",
+            "the closed loop needs algorithm: dcc with policy: proportional");
     require(c_.nic.payload == PayloadKind::kReal, given("nic.payload", "qos.manager"),
             "the closed loop's messages are data: it needs payload: real");
     require(c_.nic.ack != AckKind::kNone, given("nic.ack", "qos.manager"),

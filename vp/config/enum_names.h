@@ -6,24 +6,6 @@
 
 namespace dcc {
 
-DCC_ENUM_NAMES(vp::AlgorithmKind, {vp::AlgorithmKind::kDcc, "dcc"},
-               {vp::AlgorithmKind::kDcqcn, "dcqcn"}, {vp::AlgorithmKind::kQcn, "qcn"},
-               {vp::AlgorithmKind::kTimely, "timely"}, {vp::AlgorithmKind::kDctcp, "dctcp"},
-               {vp::AlgorithmKind::kHpcc, "hpcc"}, {vp::AlgorithmKind::kIbcc, "ibcc"},
-               {vp::AlgorithmKind::kNone, "none"});
-DCC_ENUM_NAMES(vp::Preset, {vp::Preset::kSig15, "sig15"}, {vp::Preset::kAdapter, "adapter"},
-               {vp::Preset::kReference, "reference"});
-DCC_ENUM_NAMES(vp::Policy, {vp::Policy::kDcqcn, "dcqcn"},
-               {vp::Policy::kProportional, "proportional"});
-DCC_ENUM_NAMES(vp::DcqcnVariant, {vp::DcqcnVariant::kStandard, "standard"},
-               {vp::DcqcnVariant::kSlotted, "slotted"});
-DCC_ENUM_NAMES(vp::TimelyVariant, {vp::TimelyVariant::kOriginal, "original"},
-               {vp::TimelyVariant::kPatched, "patched"});
-DCC_ENUM_NAMES(vp::TimelyUpdate, {vp::TimelyUpdate::kSegment, "segment"},
-               {vp::TimelyUpdate::kRoundTrip, "round_trip"});
-DCC_ENUM_NAMES(vp::IbccGate, {vp::IbccGate::kArithmetic, "arithmetic"},
-               {vp::IbccGate::kLiteral, "literal"});
-DCC_ENUM_NAMES(vp::DctcpForm, {vp::DctcpForm::kWindow, "window"}, {vp::DctcpForm::kRate, "rate"});
 DCC_ENUM_NAMES(vp::TrafficKind, {vp::TrafficKind::kFlow, "flow"},
                {vp::TrafficKind::kIncast, "incast"}, {vp::TrafficKind::kOneToMany, "one_to_many"},
                {vp::TrafficKind::kPermutation, "permutation"},

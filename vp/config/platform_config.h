@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "config/congestion_control_config.h"
+#include "cc/registry.h"
 #include "config/traffic_config.h"
 #include "describe/quantities.h"
 #include "net/topology.h"
 #include "nic/dma.h"
+#include "nic/nic_parameters.h"
 
 namespace dcc::vp {
 
@@ -135,13 +136,6 @@ enum class AckKind { kNone, kPerPacket, kPerMessage };
 enum class RecoveryKind { kNone, kGoBackN };
 enum class TelemetryKind { kAuto, kOn, kOff };
 
-struct CnpConfig {
-  PicoSeconds interval = kMicroSecond * 50;  // least time between two CNPs of a flow
-  unsigned dscp = 48;
-  unsigned priority = 6;
-  bool carry_marks = false;  // a CNP says how many CE marks it stands for
-};
-
 struct RecoveryConfig {
   RecoveryKind kind = RecoveryKind::kGoBackN;
   PicoSeconds timeout = kMicroSecond * 500;
@@ -171,8 +165,8 @@ struct NicConfig {
   TelemetryKind telemetry = TelemetryKind::kAuto;  // INT; kAuto: if the algorithm asks for it
   RecoveryConfig recovery;
   DmaParameters dma;
-  CnpConfig cnp;
-  CongestionControlConfig congestion_control;
+  CnpParameters cnp;
+  AlgorithmChoice congestion_control;
   ControllerConfig controller;
 };
 

@@ -15,8 +15,6 @@ void describe(ParameterVisitor& v, PlatformConfig& c);
 void describe_topology(ParameterVisitor& v, TopologyConfig& c);
 void describe_switch(ParameterVisitor& v, SwitchConfig& c);
 void describe_nic(ParameterVisitor& v, NicConfig& c);
-/// `cnp` because presets set the notification point's spacing, too.
-void describe_congestion_control(ParameterVisitor& v, CongestionControlConfig& c, CnpConfig& cnp);
 void describe_host(ParameterVisitor& v, HostConfig& c);
 void describe_traffic(ParameterVisitor& v, TrafficConfig& c);
 void describe_fault(ParameterVisitor& v, FaultConfig& c);

@@ -116,15 +116,9 @@ void describe_nic(ParameterVisitor& v, NicConfig& c) {
   v.section("dma", {"link to the host: descriptors, payload, completions", ""},
             [&] { c.dma.describe(v); });
   v.section("congestion_control", {"algorithm and its parameters", ""},
-            [&] { describe_congestion_control(v, c.congestion_control, c.cnp); });
-  v.section("cnp", {"notification packets, made by receivers", "DCQCN, SIGCOMM'15"}, [&] {
-    v.field("interval", c.cnp.interval, {"0us", "1s"},
-            {"at most one a flow in this time (adapter: 4us, proportional: 2us)", "SIGCOMM'15: N"});
-    v.field("dscp", c.cnp.dscp, {"0", "63"}, {"DSCP of a CNP", ""});
-    v.field("priority", c.cnp.priority, {"0", "7"}, {"802.1p priority of a CNP", ""});
-    v.field("carry_marks", c.cnp.carry_marks, {},
-            {"a CNP says how many CE marks it stands for (proportional: true)", ""});
-  });
+            [&] { c.congestion_control.describe(v, c.cnp); });
+  v.section("cnp", {"notification packets, made by receivers", "DCQCN, SIGCOMM'15"},
+            [&] { c.cnp.describe(v); });
   v.section("controller", {"the hardware block", ""}, [&] {
     v.field("slots", c.controller.slots, {"1", "16384"}, {"flows controlled at a time", ""});
     v.field("clock", c.controller.clock, {"1MHz", "5GHz"}, {"of the controller", ""});

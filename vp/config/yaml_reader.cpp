@@ -182,11 +182,7 @@ class Reader final : public ParameterVisitor {
     if (frame.node == nullptr) return;
     for (const ValueNode::Entry& entry : frame.node->entries) {
       if (frame.known.count(entry.key) != 0) continue;
-      std::string conditions;
-      for (const Refused& refused : frame.refused) {
-        if (refused.key != entry.key) continue;
-        conditions += (conditions.empty() ? "" : "; or ") + refused.condition;
-      }
+      const std::string conditions = conditions_of(frame, entry.key);
       if (!conditions.empty() && entry.place.line != 0 && is_chosen_by_override(frame)) continue;
       if (!conditions.empty()) {
         throw ConfigError(entry.place,
@@ -195,6 +191,27 @@ class Reader final : public ParameterVisitor {
       throw ConfigError(entry.place, "unknown key " + in_quotes(entry.key) + where(frame) +
                                          hint(frame, entry.key));
     }
+  }
+
+  /// When a refused key would mean something: "kind: lmc"; several values of one key share it,
+  /// "algorithm: dcc or dcqcn". Empty: never.
+  static std::string conditions_of(const Frame& frame, const std::string& key) {
+    std::string all;
+    std::string shared;
+    for (const Refused& refused : frame.refused) {
+      if (refused.key != key) continue;
+      const std::string& condition = refused.condition;
+      const std::string before = condition.substr(0, condition.find(": ") + 2);
+      if (all.empty()) {
+        all = condition;
+      } else if (before == shared) {
+        all += " or " + condition.substr(before.size());
+      } else {
+        all += "; or " + condition;
+      }
+      shared = before;
+    }
+    return all;
   }
 
   /// An override that chooses another algorithm (kind, driver) may leave the file's parameters of

@@ -1,12 +1,14 @@
 #include "observe/remarks.h"
 
+#include "cc/dcc.h"
+
 namespace dcc::vp {
 
 std::vector<std::string> remarks_on_differentiation(const PlatformConfig& config,
                                                     const RunResults& results) {
   std::vector<std::string> remarks;
-  const CongestionControlConfig& cc = config.nic.congestion_control;
-  if (cc.algorithm != AlgorithmKind::kDcc) return remarks;
+  const auto* const dcc = config.nic.congestion_control.chosen<DccParameters>();
+  if (dcc == nullptr) return remarks;
   const auto counted = [&](auto counter) { return results.counters.of(counter); };
   if (const auto dropped = counted(&AlgorithmCounters::cnps_dropped_no_slot); dropped > 0) {
     remarks.push_back(
@@ -15,7 +17,7 @@ std::vector<std::string> remarks_on_differentiation(const PlatformConfig& config
         " slots of a controller taken: their flows were not slowed, and shares do not "
         "follow weights (nic.controller.slots)");
   }
-  if (cc.dcqcn.policy != Policy::kProportional) return remarks;
+  if (dcc->policy != DccParameters::Policy::kProportional) return remarks;
   if (const auto pauses = counted(&PfcCounters::pauses_sent); pauses > 0) {
     remarks.push_back("PFC paused " + std::to_string(pauses) +
                       " times within the window: it stops all flows alike, so shares do not follow "

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "cc/dcc.h"
 #include "platform/boot_qos.h"
 #include "platform/translate.h"
 
@@ -90,26 +91,26 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
         host, end - BOOT_RAM_BASE, ram_bytes));
   }
   boot_block block = header_of(config, plan, host);
-  const CongestionControlConfig& cc = config.nic.congestion_control;
+  const AlgorithmChoice& algorithm = config.nic.congestion_control;
   block.flags =
       (real(config) ? static_cast<unsigned>(BOOT_PAYLOAD_REAL) : 0u) |
-      (cc.algorithm == AlgorithmKind::kDcc ? static_cast<unsigned>(BOOT_HAS_CONTROLLER) : 0u);
+      (algorithm.chosen<DccParameters>() != nullptr ? static_cast<unsigned>(BOOT_HAS_CONTROLLER)
+                                                    : 0u);
   block.ram_bytes = ram_bytes;
   // A modelled processor cannot look at every byte that a 100 Gb/s port delivers.
   if (config.host_of(host).driver == DriverKind::kFirmware) block.verify_bytes = kFirmwareSample;
   block.end_ns = static_cast<std::uint64_t>(config.duration / kNanoSecond);
-  const CnpConfig& cnp = config.nic.cnp;
+  const CnpParameters& cnp = config.nic.cnp;
   nic_config& nic = block.nic;
   nic.ack_mode = config.nic.ack == AckKind::kNone        ? NIC_ACK_NONE
                  : config.nic.ack == AckKind::kPerPacket ? NIC_ACK_PER_PACKET
                                                          : NIC_ACK_PER_MESSAGE;
-  nic.cnp_enable = cc.algorithm == AlgorithmKind::kDcc || cc.algorithm == AlgorithmKind::kDcqcn ||
-                   cc.algorithm == AlgorithmKind::kIbcc;
+  nic.cnp_enable = algorithm.needs(nic.mtu).cnp ? 1 : 0;
   nic.cnp_carry_marks = cnp.carry_marks ? 1 : 0;
   nic.irq_count = 1;
   nic.cnp_interval_ns = static_cast<std::uint32_t>(cnp.interval / kNanoSecond);
-  nic.cnp_dscp = static_cast<std::uint8_t>(cnp.dscp);
-  nic.cnp_priority = static_cast<std::uint8_t>(cnp.priority);
+  nic.cnp_dscp = cnp.dscp;
+  nic.cnp_priority = cnp.priority;
   nic.memory_base = BOOT_RAM_BASE;
   nic.memory_bytes = static_cast<std::uint32_t>(ram_bytes);
   block.controller = controller_programme(config, line_rate);

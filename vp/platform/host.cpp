@@ -19,12 +19,16 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
       nic_("nic", context.scheduler, context.pool, context.ledger,
            nic_parameters(context.config, context.id, context.link), context.nic_rank) {
   const bool driven = config_.host_of(id_).driver != DriverKind::kNone;
-  governed_by_ = make_algorithm(config_, {context.scheduler, nic_.device().transmitter(), id_,
-                                          context.controller_rank, context.longest_base_rtt});
-  nic_.device().set_algorithm(governed_by_.algorithm.get());
-  if (governed_by_.dcc != nullptr) {
+  algorithm_ = config_.nic.congestion_control.make(
+      {context.scheduler, nic_.device().transmitter(), static_cast<std::uint32_t>(config_.nic.mtu),
+       context.longest_base_rtt, controller_config(config_.nic), context.controller_rank,
+       [this] { return make_timer_engine(config_, id_); },
+       [this] { return make_rate_engine(config_, id_); }});
+  dcc_ = dynamic_cast<Dcc*>(algorithm_.get());
+  nic_.device().set_algorithm(algorithm_.get());
+  if (dcc_ != nullptr) {
     controller_ = std::make_unique<model::ApbController>(
-        "controller", governed_by_.dcc->device(), driven ? kApbLatency : sc_core::SC_ZERO_TIME,
+        "controller", dcc_->device(), driven ? kApbLatency : sc_core::SC_ZERO_TIME,
         wheel_split(config_.nic.controller));
   }
   if (driven) {

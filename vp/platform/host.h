@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "bus_trace.h"
+#include "cc/dcc.h"
+#include "config/platform_config.h"
 #include "controller.h"
 #include "nic_module.h"
 #include "observe/results.h"
-#include "platform/algorithms.h"
 #include "platform/apb_programmer.h"
 #include "platform/flow_plan.h"
 #include "riscv_cpu.h"
@@ -57,10 +58,11 @@ class Host final : public sc_core::sc_module {
   bool is_direct() const { return driver_ == nullptr; }
   model::NicModule& nic() { return nic_; }
   const model::NicModule& nic() const { return nic_; }
-  Algorithm* algorithm() { return governed_by_.algorithm.get(); }
-  const Algorithm* algorithm() const { return governed_by_.algorithm.get(); }
-  Dcc* dcc() { return governed_by_.dcc; }
-  const Dcc* dcc() const { return governed_by_.dcc; }
+  Algorithm* algorithm() { return algorithm_.get(); }
+  const Algorithm* algorithm() const { return algorithm_.get(); }
+  /// The algorithm, when it is the controller.
+  Dcc* dcc() { return dcc_; }
+  const Dcc* dcc() const { return dcc_; }
   model::ApbController* controller() { return controller_.get(); }
 
   /// Null unless this host runs firmware.
@@ -100,7 +102,8 @@ class Host final : public sc_core::sc_module {
   model::SimulationKernel& kernel_;
   LinkParameters link_;
   model::NicModule nic_;
-  GovernedBy governed_by_;
+  std::unique_ptr<Algorithm> algorithm_;  // null: none
+  Dcc* dcc_ = nullptr;
   SlotObservers slot_observers_;
   std::unique_ptr<model::ApbController> controller_;
   std::unique_ptr<ApbProgrammer> programmer_;

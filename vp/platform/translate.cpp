@@ -4,9 +4,9 @@
 #include <map>
 #include <string>
 
+#include "cc/dcc.h"
 #include "driver/dcc_tables.h"
 #include "net/wire_size.h"
-#include "platform/algorithm_parameters.h"
 
 namespace dcc::vp {
 
@@ -74,7 +74,6 @@ SwitchParameters switch_parameters(const PlatformConfig& config) {
   if (from.ecn.reference_rate) to.ecn.reference_rate = *from.ecn.reference_rate;
   to.ecn.phantom_drain_q16 = static_cast<std::uint32_t>(from.ecn.phantom_drain.to_fixed(16));
   to.ecn.phantom_threshold = from.ecn.phantom_threshold;
-  congestion_point(config.nic.congestion_control, to);
   to.pfc.enabled = from.pfc.enabled;
   to.pfc.alpha_q16 = static_cast<std::uint32_t>(from.pfc.alpha.to_fixed(16));
   if (from.pfc.reference_rate) to.pfc.reference_rate = *from.pfc.reference_rate;
@@ -95,6 +94,8 @@ SwitchParameters switch_parameters(const PlatformConfig& config) {
     to.scheduler.weights[i] = from.scheduler.weights[i];
   }
   to.largest_packet = roce::data_wire_bytes(static_cast<std::uint32_t>(config.nic.mtu), true, true);
+  const AlgorithmParameters* const algorithm = config.nic.congestion_control.chosen();
+  if (algorithm != nullptr) algorithm->ask_switch(to);
   return to;
 }
 
@@ -109,34 +110,12 @@ NicParameters nic_parameters(const PlatformConfig& config, HostId host,
            : from.ack == AckKind::kPerPacket ? AckMode::kPerPacket
                                              : AckMode::kPerMessage;
   to.ack_priority = from.ack_priority.has_value() ? static_cast<int>(*from.ack_priority) : -1;
-  to.cnp.interval = from.cnp.interval;
-  to.cnp.dscp = static_cast<std::uint8_t>(from.cnp.dscp);
-  to.cnp.priority = static_cast<std::uint8_t>(from.cnp.priority);
-  to.cnp.carry_marks = from.cnp.carry_marks;
+  to.cnp = from.cnp;
   to.retransmit_timeout =
       from.recovery.kind == RecoveryKind::kNone ? PicoSeconds::max() : from.recovery.timeout;
   to.line_rate = link.rate;
   to.link_overhead = link.overhead;
   to.dma = from.dma;
-  return to;
-}
-
-DcqcnParameters dcqcn_parameters(const DcqcnConfig& from) {
-  DcqcnParameters to;
-  to.g = static_cast<long double>(from.g.numerator) / static_cast<long double>(from.g.denominator);
-  to.f = from.f;
-  to.alpha_timer = from.alpha_timer;
-  to.increase_timer = from.increase_timer;
-  to.decrease_period = from.decrease_period;
-  to.byte_counter = from.byte_counter;
-  to.r_ai = Rate::from(from.r_ai);
-  to.r_hai = Rate::from(from.r_hai);
-  to.r_min = Rate::from(from.r_min);
-  if (from.r_max) to.r_max = Rate::from(*from.r_max);
-  if (from.initial_rate) to.initial_rate = Rate::from(*from.initial_rate);
-  to.initial_alpha = static_cast<long double>(from.initial_alpha.numerator) /
-                     static_cast<long double>(from.initial_alpha.denominator);
-  to.timer_restart = from.timer_restart;
   return to;
 }
 
@@ -150,8 +129,8 @@ dcc::ControllerConfig controller_config(const NicConfig& from) {
 
 namespace {
 /// An additive step for this network: one for all hosts, since flows that meet must add alike.
-BitRate step(const PlatformConfig& config, BitRate configured) {
-  const auto& reference = config.nic.congestion_control.dcqcn.reference_rate;
+BitRate step(const PlatformConfig& config, const std::optional<BitRate>& reference,
+             BitRate configured) {
   if (!reference) return configured;
   const Uint128 slowest = config.topology.slowest_link().bits_per_second;
   const Uint128 wanted = reference->bits_per_second;
@@ -173,13 +152,14 @@ const Ratio& initial_weight(const PlatformConfig& config, const DscpConfig& enti
 }  // namespace
 
 dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate) {
-  const DcqcnConfig& from = config.nic.congestion_control.dcqcn;
+  const auto& from = config.nic.congestion_control.of<DccParameters>("dcc");
   const PicoSeconds tick = config.nic.controller.tick;
   const auto ticks = [&](PicoSeconds t) { return static_cast<std::uint32_t>(t / tick); };
   const std::uint32_t line = Rate::from(line_rate).raw;
   dcc_config to{};
   dcc_parameters& p = to.parameters;
-  to.policy = from.policy == Policy::kDcqcn ? DCC_POLICY_DCQCN : DCC_POLICY_PROPORTIONAL;
+  to.policy =
+      from.policy == DccParameters::Policy::kDcqcn ? DCC_POLICY_DCQCN : DCC_POLICY_PROPORTIONAL;
   p.tick_div = static_cast<std::uint32_t>(tick / config.nic.controller.clock.cycles(1));
   p.timer_interval = ticks(from.increase_timer);
   to.byte_counter = from.byte_counter != 0 ? 1 : 0;
@@ -190,18 +170,19 @@ dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate)
   p.f = from.f;
   p.g = static_cast<std::uint32_t>(from.g.to_fixed(16));
   p.mi = static_cast<std::uint32_t>(from.mi.to_fixed(16));
-  p.r_ai = Rate::from(step(config, from.r_ai)).raw;
-  p.r_hai = Rate::from(step(config, from.r_hai)).raw;
+  p.r_ai = Rate::from(step(config, from.reference_rate, from.r_ai)).raw;
+  p.r_hai = Rate::from(step(config, from.reference_rate, from.r_hai)).raw;
   p.r_min = Rate::from(from.r_min).raw;
   // A flow at its maximum gives its slot back, and its next CNP is a first one. Under the
   // proportional policy that cut is deep, and a heavy flow's fair share may be all of the link but
   // a percent: there the maximum lies above what the link carries.
-  const bool headroom = from.policy == Policy::kProportional;
+  const bool headroom = from.policy == DccParameters::Policy::kProportional;
   p.r_max = from.r_max ? Rate::from(*from.r_max).raw : headroom ? line + line / 4 : line;
   p.initial_rate = from.initial_rate ? Rate::from(*from.initial_rate).raw : std::min(p.r_max, line);
   p.initial_alpha = static_cast<std::uint32_t>(from.initial_alpha.to_fixed(16));
   p.first_cut = static_cast<std::uint32_t>(from.first_cut.to_fixed(16));
-  p.mark_shift = from.policy == Policy::kProportional ? DCC_PROPORTIONAL_MARK_SHIFT : 0;
+  p.mark_shift =
+      from.policy == DccParameters::Policy::kProportional ? DCC_PROPORTIONAL_MARK_SHIFT : 0;
   to.timer_restart = from.timer_restart ? 1 : 0;
   for (unsigned dscp = 0; dscp < DCC_DSCPS; ++dscp) {
     const DscpConfig& entitled = config.dscp_of(dscp);

@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "cc/dcqcn.h"
 #include "config/platform_config.h"
 #include "controller/controller_device.h"
 #include "driver/dcc_config.h"
@@ -18,7 +17,6 @@ Topology make_topology(const TopologyConfig& config);
 SwitchParameters switch_parameters(const PlatformConfig& config);
 /// `link` is the host's own.
 NicParameters nic_parameters(const PlatformConfig& config, HostId host, const LinkParameters& link);
-DcqcnParameters dcqcn_parameters(const DcqcnConfig& config);
 dcc::ControllerConfig controller_config(const NicConfig& config);
 /// What the driver programs into a controller behind a link of this rate.
 dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate);

@@ -66,6 +66,7 @@ struct CnpInfo {
 struct AlgorithmNeeds {
   bool cnp = false;        // the receiver sends CNPs on CE
   bool acks = false;       // on_ack is called for every ACK
+  bool ack_each = false;   // … and every packet gets one
   bool telemetry = false;  // data packets collect an IntStack, ACKs bring it back
   bool on_sent = false;    // on_sent is called for every data packet
   /// Payload bytes of a flow that leave back to back before its pace takes one gap for all of them

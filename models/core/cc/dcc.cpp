@@ -2,7 +2,60 @@
 
 #include <utility>
 
+#include "cc/registry.h"
+#include "describe/visitor.h"
+#include "nic/nic_parameters.h"
+
 namespace dcc {
+
+namespace {
+const RegisteredAlgorithm<DccParameters> kDcc{
+    "dcc", "the hardware controller", [](const DccParameters&, const AlgorithmContext& context) {
+      return std::make_unique<Dcc>(
+          context.scheduler, context.host, context.controller, context.controller_rank,
+          context.timers ? context.timers() : nullptr, context.rates ? context.rates() : nullptr);
+    }};
+}  // namespace
+
+void DccParameters::describe(ParameterVisitor& v) {
+  v.choice("policy", policy,
+           {"contents of the look-up tables; proportional: bandwidth follows the weights", ""});
+  v.choice("preset", preset_name, {"a set of parameters; single ones come on top", ""});
+  if (v.reading()) {
+    apply_preset();
+    if (policy == Policy::kProportional) apply_proportional();
+  }
+  describe_rules(v, kRuntime);
+  v.field("first_cut", first_cut, {"0", "1"},
+          {"first cut of a flow leaves this share; 0: as any other (proportional: 1/32)", "",
+           kRuntime});
+  v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
+          {"r_ai and r_hai are for slowest links of this rate: by its square for faster, by its "
+           "cube for slower ones",
+           ""});
+}
+
+// The proportional policy works on marks, on a free-running timer and without stages.
+void DccParameters::apply_proportional() {
+  f = 0;
+  byte_counter = 0;
+  timer_restart = false;
+  r_ai = BitRate(13'700'000);
+  r_hai = 400_Mbps;
+  r_min = 5_Mbps;
+  mi = Ratio(0);
+  g = Ratio(4, 5);
+  increase_timer = kMicroSecond * 22;
+  first_cut = Ratio(1, 32);
+  decrease_period = kMicroSecond * 10;
+}
+
+void DccParameters::preset(CnpParameters& cnp) const {
+  DcqcnParameters::preset(cnp);
+  if (policy != Policy::kProportional) return;
+  cnp.interval = kMicroSecond * 2;
+  cnp.carry_marks = true;
+}
 
 Dcc::Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config,
          std::uint32_t rank, std::unique_ptr<TimerEngine> timers, std::unique_ptr<RateEngine> rates)

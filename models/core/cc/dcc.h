@@ -6,9 +6,30 @@
 #include <vector>
 
 #include "cc/algorithm.h"
+#include "cc/dcqcn.h"
 #include "controller/controller_device.h"
 
 namespace dcc {
+
+/// DCQCN's rules in the controller's fixed point, and what only its tables can do.
+struct DccParameters final : DcqcnParameters {
+  enum class Policy : std::uint8_t { kDcqcn, kProportional };  // what the tables contain
+
+  Policy policy = Policy::kDcqcn;
+  Ratio first_cut{0};  // a flow's first CNP leaves this share of its rate; 0: as any other cut
+  /// r_ai and r_hai are for a network whose slowest link has this rate and go with its square
+  /// (docs/differentiation.md); empty: they are what they are.
+  std::optional<BitRate> reference_rate;
+
+  void describe(ParameterVisitor& v) override;
+  void preset(CnpParameters& cnp) const override;
+
+ private:
+  void apply_proportional();
+};
+
+DCC_ENUM_NAMES(DccParameters::Policy, {DccParameters::Policy::kDcqcn, "dcqcn"},
+               {DccParameters::Policy::kProportional, "proportional"});
 
 /// Hands CNPs and sent packets to the controller with the flow's DSCP from its queue pair context,
 /// and the calculated rates to the NIC.

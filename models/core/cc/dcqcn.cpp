@@ -1,25 +1,112 @@
 #include "cc/dcqcn.h"
 
 #include <algorithm>
+#include <memory>
+
+#include "cc/dcqcn_slotted.h"
+#include "cc/real_rate.h"
+#include "cc/registry.h"
+#include "describe/visitor.h"
+#include "nic/nic_parameters.h"
 
 namespace dcc {
 
 namespace {
 constexpr long double kScale = 1 << Rate::kFractionBits;
-long double mbps(Rate rate) { return rate.raw / kScale; }
 Rate to_rate(long double mbps) {
   return Rate(static_cast<std::uint32_t>(std::max(mbps, 0.0L) * kScale + 0.5L));
 }
+
+const RegisteredAlgorithm<DcqcnParameters> kDcqcn{
+    "dcqcn", "DCQCN per flow and in real numbers, in the NIC",
+    [](const DcqcnParameters& parameters,
+       const AlgorithmContext& context) -> std::unique_ptr<Algorithm> {
+      if (parameters.variant == DcqcnParameters::Variant::kSlotted) {
+        return std::make_unique<DcqcnSlotted>(context.host, parameters);
+      }
+      return std::make_unique<Dcqcn>(context.host, parameters);
+    }};
 }  // namespace
+
+void DcqcnParameters::apply_preset() {
+  if (preset_name == Preset::kSig15) return;  // the members' own initialisers
+  f = 1;
+  alpha_timer = kMicroSecond;
+  decrease_period = kMicroSecond * 4;
+  increase_timer = kMicroSecond * 300;
+  r_ai = 5_Mbps;
+  r_hai = 50_Mbps;
+  byte_counter = 0;
+  if (preset_name == Preset::kAdapter) {
+    g = Ratio(5, 1024);
+    byte_counter = 32'767;
+  }
+}
+
+void DcqcnParameters::preset(CnpParameters& cnp) const {
+  if (preset_name == Preset::kAdapter) cnp.interval = kMicroSecond * 4;
+  if (preset_name == Preset::kReference) cnp.interval = PicoSeconds(0);
+}
+
+void DcqcnParameters::describe(ParameterVisitor& v) {
+  v.choice("variant", variant, {"the published rules, or the slotted ones", ""});
+  v.choice("preset", preset_name, {"a set of parameters; single ones come on top", ""});
+  if (v.reading()) apply_preset();
+  describe_rules(v, false);
+}
+
+void DcqcnParameters::describe_rules(ParameterVisitor& v, bool runtime) {
+  const char* const sig15 = "SIGCOMM'15, section 5";
+  v.field("g", g, {"1/65536", "1"}, {"weight of news in alpha", sig15, runtime});
+  v.field("f", f, {"0", "255"}, {"events of fast recovery", sig15, runtime});
+  v.field("alpha_timer", alpha_timer, {"1us", "10ms"},
+          {"K: alpha decays after this", sig15, runtime});
+  v.field("increase_timer", increase_timer, {"1us", "60ms"},
+          {"T: time between increases", sig15, runtime});
+  v.field("decrease_period", decrease_period, {"0us", "10ms"},
+          {"least time between two cuts; 0us: every CNP cuts", "", runtime});
+  v.field("byte_counter", byte_counter, {"0B", "1GB"},
+          {"B: bytes between increases; 0B: off", sig15, runtime});
+  v.field("r_ai", r_ai, {"0bps", "1Tbps"}, {"additive increase", sig15, runtime});
+  v.field("r_hai", r_hai, {"0bps", "1Tbps"}, {"hyper increase", sig15, runtime});
+  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", "", runtime});
+  v.field(
+      "r_max", r_max, "link", {"1Mbps", "10Tbps"},
+      {"a rate never rises above this (link: 5/4 of it with policy: proportional)", "", runtime});
+  v.field("initial_rate", initial_rate, "link", {"1Mbps", "10Tbps"},
+          {"rate at which a flow starts", "SIGCOMM'15: line rate", runtime});
+  v.field("initial_alpha", initial_alpha, {"0", "1"}, {"alpha of a new flow", sig15, runtime});
+  v.field("timer_restart", timer_restart, {}, {"a cut restarts the increase timer", "", runtime});
+  v.field("mi", mi, {"0", "1"}, {"multiplicative increase on top, share of the rate", "", runtime});
+}
+
+void DcqcnParameters::check(Bytes largest_packet) const {
+  if (byte_counter != 0 && byte_counter < largest_packet) {
+    throw ParameterError({"byte_counter", "preset"},
+                         "a byte threshold of " + text_of(byte_counter) + " is under one packet (" +
+                             text_of(largest_packet) + ")");
+  }
+  if (r_max && *r_max < r_min) throw ParameterError({"r_min", "r_max"}, "r_min is above r_max");
+  if (initial_rate && *initial_rate < r_min) {
+    throw ParameterError({"initial_rate", "r_min"}, "initial_rate is below r_min");
+  }
+  if (variant == Variant::kSlotted && decrease_period.count == 0) {
+    throw ParameterError({"decrease_period", "variant"},
+                         "variant: slotted cuts at the ends of slots of this length: 0us is none "
+                         "(preset: adapter and reference have 4us)");
+  }
+}
 
 Dcqcn::Dcqcn(AlgorithmHost& host, const DcqcnParameters& parameters)
     : host_(host), parameters_(parameters) {
   const Rate line = host.line_rate();
-  r_min_ = mbps(parameters.r_min);
-  r_max_ = mbps(parameters.r_max.raw == 0 ? line : parameters.r_max);
-  initial_ = mbps(parameters.initial_rate.raw == 0 ? line : parameters.initial_rate);
-  r_ai_ = mbps(parameters.r_ai);
-  r_hai_ = mbps(parameters.r_hai);
+  r_min_ = to_mbps(parameters.r_min);
+  r_max_ = parameters.r_max ? to_mbps(*parameters.r_max) : to_mbps(line);
+  initial_ = parameters.initial_rate ? to_mbps(*parameters.initial_rate) : to_mbps(line);
+  r_ai_ = to_mbps(parameters.r_ai);
+  r_hai_ = to_mbps(parameters.r_hai);
+  g_ = to_real(parameters.g);
+  initial_alpha_ = to_real(parameters.initial_alpha);
 }
 
 AlgorithmNeeds Dcqcn::needs() const {
@@ -33,8 +120,8 @@ void Dcqcn::on_flow_start(FlowNumber number, const FlowStart& start) {
   if (flows_.size() <= number) flows_.resize(number + 1);
   Flow& flow = flows_[number];
   flow = Flow{};
-  flow.current = flow.target = start.initial_rate.raw == 0 ? initial_ : mbps(start.initial_rate);
-  flow.alpha = parameters_.initial_alpha;
+  flow.current = flow.target = start.initial_rate.raw == 0 ? initial_ : to_mbps(start.initial_rate);
+  flow.alpha = initial_alpha_;
   apply(number, flow);
 }
 
@@ -55,7 +142,7 @@ void Dcqcn::on_cnp(FlowNumber number, const CnpInfo&) {
   flow.last_cut = now;
   flow.target = flow.current;
   flow.current = std::max(r_min_, flow.current * (1 - flow.alpha / 2));
-  flow.alpha = (1 - parameters_.g) * flow.alpha + parameters_.g;
+  flow.alpha = (1 - g_) * flow.alpha + g_;
   flow.timer_events = flow.byte_events = 0;
   flow.bytes = 0;
   flow.cnp_since_alpha = false;
@@ -82,8 +169,8 @@ void Dcqcn::on_timer(FlowNumber number, int id) {
   if (id == kAlpha) {
     // Without a notification in the interval α decays; with one (that came too soon to cut) it
     // grows as at a cut.
-    flow.alpha *= 1 - parameters_.g;
-    if (flow.cnp_since_alpha) flow.alpha += parameters_.g;
+    flow.alpha *= 1 - g_;
+    if (flow.cnp_since_alpha) flow.alpha += g_;
     flow.cnp_since_alpha = false;
     host_.start_timer(number, kAlpha, parameters_.alpha_timer);
     return;
@@ -93,7 +180,7 @@ void Dcqcn::on_timer(FlowNumber number, int id) {
   if (flow.current >= r_max_) {
     flow.controlled = false;  // back at the maximum: nothing to time until the next CNP
     host_.stop_timer(number, kAlpha);
-    flow.alpha = parameters_.initial_alpha;
+    flow.alpha = initial_alpha_;
     return;
   }
   host_.start_timer(number, kIncrease, parameters_.increase_timer);

@@ -14,10 +14,12 @@ DcqcnSlotted::DcqcnSlotted(AlgorithmHost& host, const DcqcnParameters& parameter
   }
   const Rate line = host.line_rate();
   r_min_ = to_mbps(parameters.r_min);
-  r_max_ = to_mbps(parameters.r_max.raw == 0 ? line : parameters.r_max);
-  initial_ = to_mbps(parameters.initial_rate.raw == 0 ? line : parameters.initial_rate);
+  r_max_ = parameters.r_max ? to_mbps(*parameters.r_max) : to_mbps(line);
+  initial_ = parameters.initial_rate ? to_mbps(*parameters.initial_rate) : to_mbps(line);
   r_ai_ = to_mbps(parameters.r_ai);
   r_hai_ = to_mbps(parameters.r_hai);
+  g_ = to_real(parameters.g);
+  initial_alpha_ = to_real(parameters.initial_alpha);
 }
 
 AlgorithmNeeds DcqcnSlotted::needs() const {
@@ -32,7 +34,7 @@ void DcqcnSlotted::on_flow_start(FlowNumber number, const FlowStart& start) {
   Flow& flow = flows_[number];
   flow = Flow{};
   flow.current = flow.target = start.initial_rate.raw == 0 ? initial_ : to_mbps(start.initial_rate);
-  flow.alpha = parameters_.initial_alpha;
+  flow.alpha = initial_alpha_;
   apply(number, flow);
 }
 
@@ -45,9 +47,9 @@ void DcqcnSlotted::apply(FlowNumber number, const Flow& flow) {
 void DcqcnSlotted::settle_alpha(Flow& flow, PicoSeconds now) const {
   const std::int64_t slot = (now - flow.origin) / parameters_.alpha_timer;
   if (slot == flow.settled) return;
-  const long double keep = 1 - parameters_.g;
+  const long double keep = 1 - g_;
   flow.alpha *= keep;
-  if (flow.cnp_in_slot) flow.alpha += parameters_.g;
+  if (flow.cnp_in_slot) flow.alpha += g_;
   flow.cnp_in_slot = false;
   flow.alpha *= whole_power(keep, static_cast<std::uint64_t>(slot - flow.settled - 1));
   flow.settled = slot;
@@ -58,7 +60,7 @@ void DcqcnSlotted::on_cnp(FlowNumber number, const CnpInfo&) {
   const PicoSeconds now = host_.now();
   if (!flow.controlled) {
     flow.controlled = true;
-    flow.alpha = parameters_.initial_alpha;
+    flow.alpha = initial_alpha_;
     flow.origin = now;
     flow.settled = 0;
     flow.cnp_in_slot = true;

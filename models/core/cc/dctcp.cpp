@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "cc/real_rate.h"
+#include "cc/registry.h"
+#include "describe/visitor.h"
 
 namespace dcc {
 
@@ -25,14 +28,43 @@ long double repeatable_power(long double base, long double exponent) {
   }
   return result;
 }
+
+const RegisteredAlgorithm<DctcpParameters> kDctcp{
+    "dctcp", "the share of marked packets sets the depth of the cut, once a window",
+    [](const DctcpParameters& parameters, const AlgorithmContext& context) {
+      return std::make_unique<Dctcp>(context.host, parameters, context.mtu,
+                                     context.longest_base_rtt);
+    }};
 }  // namespace
 
-Dctcp::Dctcp(AlgorithmHost& host, const DctcpParameters& parameters)
-    : host_(host), parameters_(parameters), line_(to_mbps(host.line_rate())) {}
+void DctcpParameters::describe(ParameterVisitor& v) {
+  const char* const paper = "DCTCP, SIGCOMM'10; RFC 8257";
+  v.choice("form", form, {"control the window or the rate", ""});
+  v.field("g", g, {"1/65536", "1"}, {"weight of news in alpha", paper});
+  v.field("r_ai", r_ai, {"1Mbps", "1Tbps"}, {"rate form: increase per RTT", ""});
+  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
+  v.field("initial_window", initial_window, "bdp", {"1KB", "1GB"},
+          {"window of a new flow; bdp: rate x base RTT", ""});
+  v.field("d2tcp_exponent", d2tcp_exponent, {"1/4", "4"},
+          {"cut by alpha to this power; 1: DCTCP", "D2TCP, SIGCOMM'12"});
+}
+
+Dctcp::Dctcp(AlgorithmHost& host, const DctcpParameters& parameters, std::uint32_t mtu,
+             PicoSeconds base_rtt)
+    : host_(host),
+      parameters_(parameters),
+      mtu_(mtu),
+      base_rtt_(base_rtt),
+      line_(to_mbps(host.line_rate())),
+      r_ai_(to_mbps(parameters.r_ai)),
+      r_min_(to_mbps(parameters.r_min)),
+      g_(to_real(parameters.g)),
+      exponent_(to_real(parameters.d2tcp_exponent)) {}
 
 AlgorithmNeeds Dctcp::needs() const {
   AlgorithmNeeds needs;
   needs.acks = true;
+  needs.ack_each = true;
   return needs;
 }
 
@@ -40,13 +72,12 @@ void Dctcp::on_flow_start(FlowNumber number, const FlowStart& start) {
   if (flows_.size() <= number) flows_.resize(number + 1);
   Flow& flow = flows_[number];
   flow = Flow{};
-  flow.rtt = parameters_.base_rtt == PicoSeconds() ? start.base_rtt : parameters_.base_rtt;
+  flow.rtt = base_rtt_ == PicoSeconds() ? start.base_rtt : base_rtt_;
   if (parameters_.form == DctcpParameters::Form::kRate) {
     flow.level = start.initial_rate.raw == 0 ? line_ : to_mbps(start.initial_rate);
   } else {
-    flow.level = parameters_.initial_window != 0
-                     ? static_cast<long double>(parameters_.initial_window)
-                     : bytes_at(line_, flow.rtt);
+    flow.level = parameters_.initial_window ? static_cast<long double>(*parameters_.initial_window)
+                                            : bytes_at(line_, flow.rtt);
   }
   apply(number, flow);
 }
@@ -57,14 +88,14 @@ void Dctcp::apply(FlowNumber number, const Flow& flow) {
     return;
   }
   host_.set_rate(number, from_mbps(flow.level));
-  const long double full = parameters_.initial_window != 0
-                               ? static_cast<long double>(parameters_.initial_window)
+  const long double full = parameters_.initial_window
+                               ? static_cast<long double>(*parameters_.initial_window)
                                : bytes_at(line_, flow.rtt);
   host_.set_window(number, static_cast<Bytes>(full * flow.level / line_));
 }
 
 long double Dctcp::penalty(long double alpha) const {
-  return parameters_.exponent == 1 ? alpha : repeatable_power(alpha, parameters_.exponent);
+  return exponent_ == 1 ? alpha : repeatable_power(alpha, exponent_);
 }
 
 void Dctcp::on_ack(FlowNumber number, const AckInfo& info) {
@@ -74,7 +105,7 @@ void Dctcp::on_ack(FlowNumber number, const AckInfo& info) {
   const bool round_over = info.psn >= flow.round_end;
   if (round_over) {
     const long double share = static_cast<long double>(flow.marked) / flow.acks;
-    if (flow.round_end != 0) flow.alpha += parameters_.g * (share - flow.alpha);
+    if (flow.round_end != 0) flow.alpha += g_ * (share - flow.alpha);
     flow.round_end = info.next_psn;
     flow.acks = flow.marked = 0;
   }
@@ -83,21 +114,20 @@ void Dctcp::on_ack(FlowNumber number, const AckInfo& info) {
   const bool by_rate = parameters_.form == DctcpParameters::Form::kRate;
   const long double before = flow.level;
   if (info.ce && !flow.reduced) {
-    const long double least = by_rate ? to_mbps(parameters_.r_min) : parameters_.mtu;
+    const long double least = by_rate ? r_min_ : mtu_;
     flow.level = std::max(least, flow.level * (1 - penalty(flow.alpha) / 2));
     flow.reduced = true;
     flow.cut_end = info.next_psn;
     ++counters_.rate_decreases;
   } else if (!flow.reduced && by_rate && round_over) {
-    flow.level = std::min(line_, flow.level + to_mbps(parameters_.r_ai));
+    flow.level = std::min(line_, flow.level + r_ai_);
     if (flow.level > before) ++counters_.rate_increases;
   } else if (!flow.reduced && !by_rate) {
     // One packet a window: each ACK brings its share. Beyond four bandwidth-delay products the
     // window no longer says anything about the network.
-    const long double most = 4 * bytes_at(line_, flow.rtt) + parameters_.mtu;
+    const long double most = 4 * bytes_at(line_, flow.rtt) + mtu_;
     flow.level =
-        std::min(most, flow.level + parameters_.mtu * static_cast<long double>(info.newly_acked) /
-                                        flow.level);
+        std::min(most, flow.level + mtu_ * static_cast<long double>(info.newly_acked) / flow.level);
     if (round_over) ++counters_.rate_increases;
   }
   if (flow.level != before) apply(number, flow);

@@ -2,27 +2,33 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cc/algorithm.h"
+#include "cc/algorithm_parameters.h"
+#include "describe/enum_names.h"
 
 namespace dcc {
 
 /// Alizadeh et al., "Data Center TCP", SIGCOMM 2010, section 3.3; RFC 8257.
-struct DctcpParameters {
+struct DctcpParameters final : AlgorithmParameters {
   enum class Form : std::uint8_t {
     kWindow,  // RFC 8257: a congestion window, one packet more a round trip
     kRate,  // the same rules on a pacing rate, `r_ai` more a round trip, window = rate × base RTT
   };
   Form form = Form::kWindow;
-  long double g = 1.0L / 16;  // weight of the newest window in α
-  Rate r_ai = Rate::from(BitRate(615'000'000));
-  Rate r_min = Rate::from(BitRate(100'000'000));
-  Bytes initial_window = 0;  // 0: line rate × base RTT
-  PicoSeconds base_rtt{};    // zero: each flow's own
-  long double exponent = 1;  // d of D2TCP (SIGCOMM 2012): the cut is by α^d / 2
-  std::uint32_t mtu = 1000;  // payload bytes: the window form's unit
+  Ratio g{1, 16};  // weight of the newest window in α
+  BitRate r_ai = 615_Mbps;
+  BitRate r_min = 100_Mbps;
+  std::optional<Bytes> initial_window;  // empty: line rate × base RTT
+  Ratio d2tcp_exponent{1};              // d of D2TCP (SIGCOMM 2012): the cut is by α^d / 2
+
+  void describe(ParameterVisitor& v) override;
 };
+
+DCC_ENUM_NAMES(DctcpParameters::Form, {DctcpParameters::Form::kWindow, "window"},
+               {DctcpParameters::Form::kRate, "rate"});
 
 /// A *round* ends with the ACK of the first packet sent after the round began. At its end
 /// α ← (1−g)·α + g·F, F the share of CE among its ACKs. The first CE of a round cuts by α^d / 2 and
@@ -31,7 +37,10 @@ struct DctcpParameters {
 /// starts at line rate.
 class Dctcp final : public Algorithm {
  public:
-  Dctcp(AlgorithmHost& host, const DctcpParameters& parameters);
+  /// `mtu`: payload bytes of a packet, the window form's unit. `base_rtt`: of all flows; zero: each
+  /// flow's own.
+  Dctcp(AlgorithmHost& host, const DctcpParameters& parameters, std::uint32_t mtu,
+        PicoSeconds base_rtt = {});
 
   AlgorithmNeeds needs() const override;
   void on_flow_start(FlowNumber flow, const FlowStart& start) override;
@@ -55,7 +64,10 @@ class Dctcp final : public Algorithm {
 
   AlgorithmHost& host_;
   DctcpParameters parameters_;
-  long double line_;  // Mb/s
+  std::uint32_t mtu_;
+  PicoSeconds base_rtt_;
+  long double line_, r_ai_, r_min_;  // Mb/s
+  long double g_, exponent_;
   std::vector<Flow> flows_;
   AlgorithmCounters counters_;
 };

@@ -1,21 +1,49 @@
 #include "cc/hpcc.h"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 
 #include "cc/real_rate.h"
+#include "cc/registry.h"
+#include "describe/visitor.h"
 
 namespace dcc {
 
-Hpcc::Hpcc(AlgorithmHost& host, const HpccParameters& parameters)
-    : host_(host), parameters_(parameters), line_(to_mbps(host.line_rate())) {
-  if (parameters.base_rtt.count <= 0)
-    throw std::invalid_argument("hpcc: base RTT must be positive");
+namespace {
+const RegisteredAlgorithm<HpccParameters> kHpcc{
+    "hpcc", "switches report their load in every packet, senders hold the bytes in flight to it",
+    [](const HpccParameters& parameters, const AlgorithmContext& context) {
+      return std::make_unique<Hpcc>(context.host, parameters, context.longest_base_rtt);
+    }};
+}  // namespace
+
+void HpccParameters::describe(ParameterVisitor& v) {
+  const char* const paper = "HPCC, SIGCOMM'19";
+  v.field("eta", eta, {"1/2", "1"}, {"utilisation aimed at", paper});
+  v.field("max_stage", max_stage, {"0", "255"}, {"additive stages before a full update", paper});
+  v.field("w_ai_rate", w_ai_rate, {"1Mbps", "1Tbps"},
+          {"additive increase, as a rate: W_AI = rate x base RTT", paper});
+  v.field("base_rtt", base_rtt, "auto", {"100ns", "1s"},
+          {"T; auto: the longest of the topology", paper});
+  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
+}
+
+Hpcc::Hpcc(AlgorithmHost& host, const HpccParameters& parameters, PicoSeconds longest_base_rtt)
+    : host_(host),
+      parameters_(parameters),
+      base_rtt_(parameters.base_rtt.value_or(longest_base_rtt)),
+      line_(to_mbps(host.line_rate())),
+      w_ai_(to_mbps(parameters.w_ai_rate)),
+      r_min_(to_mbps(parameters.r_min)),
+      eta_(to_real(parameters.eta)) {
+  if (base_rtt_.count <= 0) throw std::invalid_argument("hpcc: base RTT must be positive");
 }
 
 AlgorithmNeeds Hpcc::needs() const {
   AlgorithmNeeds needs;
   needs.acks = true;
+  needs.ack_each = true;
   needs.telemetry = true;
   return needs;
 }
@@ -30,7 +58,7 @@ void Hpcc::on_flow_start(FlowNumber number, const FlowStart& start) {
 
 void Hpcc::apply(FlowNumber number, const Flow& flow) {
   host_.set_rate(number, from_mbps(flow.current));
-  host_.set_window(number, static_cast<Bytes>(bytes_at(flow.current, parameters_.base_rtt)));
+  host_.set_window(number, static_cast<Bytes>(bytes_at(flow.current, base_rtt_)));
 }
 
 // Procedure NewAck.
@@ -62,14 +90,14 @@ const Hpcc::Scale& Hpcc::scale_of(BitRate rate) {
   oldest_scale_ = (oldest_scale_ + 1) % scales_.size();
   const long double line = static_cast<long double>(rate.bits_per_second) / 8e12L;  // B/ps
   scale.rate = rate;
-  scale.queued = 1 / (line * static_cast<long double>(parameters_.base_rtt.count));
+  scale.queued = 1 / (line * static_cast<long double>(base_rtt_.count));
   scale.sent = 1 / line;
   return scale;
 }
 
 // Function MeasureInflight.
 void Hpcc::measure_inflight(Flow& flow, const IntStack& now) {
-  const long double period = static_cast<long double>(parameters_.base_rtt.count);
+  const long double period = static_cast<long double>(base_rtt_.count);
   long double u = 0;
   long double tau = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(flow.hops); ++i) {
@@ -94,11 +122,11 @@ void Hpcc::measure_inflight(Flow& flow, const IntStack& now) {
 
 // Function ComputeWind.
 void Hpcc::compute_window(Flow& flow, bool update) {
-  const bool multiplicative = flow.u >= parameters_.eta || flow.stage >= parameters_.max_stage;
+  const bool multiplicative = flow.u >= eta_ || flow.stage >= parameters_.max_stage;
   long double window = flow.reference;
-  if (multiplicative) window /= flow.u / parameters_.eta;
-  window += to_mbps(parameters_.w_ai);
-  flow.current = std::min(line_, std::max(to_mbps(parameters_.r_min), window));
+  if (multiplicative) window /= flow.u / eta_;
+  window += w_ai_;
+  flow.current = std::min(line_, std::max(r_min_, window));
   if (!update) return;
   flow.stage = multiplicative ? 0 : flow.stage + 1;
   flow.reference = flow.current;

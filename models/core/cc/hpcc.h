@@ -3,19 +3,23 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cc/algorithm.h"
+#include "cc/algorithm_parameters.h"
 
 namespace dcc {
 
 /// Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, algorithm 1.
-struct HpccParameters {
-  long double eta = 0.95L;  // target utilisation
+struct HpccParameters final : AlgorithmParameters {
+  Ratio eta{95, 100};
   unsigned max_stage = 5;
-  Rate w_ai = Rate::from(BitRate(50'000'000));  // W_AI / T
-  PicoSeconds base_rtt = kMicroSecond * 13;     // T, one for all flows; positive
-  Rate r_min = Rate::from(BitRate(100'000'000));
+  BitRate w_ai_rate = 50_Mbps;          // W_AI / T
+  std::optional<PicoSeconds> base_rtt;  // T, one for all flows; empty: the longest of the topology
+  BitRate r_min = 100_Mbps;
+
+  void describe(ParameterVisitor& v) override;
 };
 
 /// Algorithm 1 in the paper's steps. The window is held as a rate W/T (Mb/s): the paper sets
@@ -23,7 +27,8 @@ struct HpccParameters {
 /// link records L.
 class Hpcc final : public Algorithm {
  public:
-  Hpcc(AlgorithmHost& host, const HpccParameters& parameters);
+  /// `longest_base_rtt`: of the topology; positive unless the parameters have their own.
+  Hpcc(AlgorithmHost& host, const HpccParameters& parameters, PicoSeconds longest_base_rtt);
 
   AlgorithmNeeds needs() const override;
   void on_flow_start(FlowNumber flow, const FlowStart& start) override;
@@ -57,7 +62,8 @@ class Hpcc final : public Algorithm {
 
   AlgorithmHost& host_;
   HpccParameters parameters_;
-  long double line_;
+  PicoSeconds base_rtt_;                   // T
+  long double line_, w_ai_, r_min_, eta_;  // rates in Mb/s
   std::vector<Flow> flows_;
   std::array<Scale, 4> scales_{};  // of rates seen: a network has few, and divisions are slow
   std::size_t oldest_scale_ = 0;

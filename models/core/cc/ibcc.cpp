@@ -1,32 +1,107 @@
 #include "cc/ibcc.h"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 
 #include "cc/real_rate.h"
+#include "cc/registry.h"
+#include "describe/visitor.h"
+#include "net/switch_device.h"
+#include "nic/nic_parameters.h"
 
 namespace dcc {
 
 namespace {
 constexpr std::size_t kServiceLevels = 64;  // by DSCP
+
+const RegisteredAlgorithm<IbccParameters> kIbcc{
+    "ibcc", "InfiniBand's: notifications climb a table of injection delays",
+    [](const IbccParameters& parameters, const AlgorithmContext& context) {
+      return std::make_unique<Ibcc>(context.host, parameters, context.mtu, parameters.table());
+    }};
+}  // namespace
+
+void IbccParameters::describe(ParameterVisitor& v) {
+  const char* const iba = "InfiniBand spec. vol. 1, annex A10";
+  v.field("ccti_increase", ccti_increase, {"1", "65535"}, {"CCTI steps a BECN", iba});
+  v.field("ccti_limit", ccti_limit, {"1", "65535"}, {"greatest CCTI", iba});
+  v.field("ccti_min", ccti_min, {"0", "65535"}, {"least CCTI", iba});
+  v.field("ccti_timer", ccti_timer, {"1us", "1s"}, {"CCTI falls by one after this", iba});
+  v.field("ccti_timer_restart", ccti_timer_restart, {},
+          {"a BECN starts the timer anew; false: it runs free", ""});
+  v.field("cct_scale", cct_scale, {"1/1000000", "1000"},
+          {"table: delay of entry i is scale x i^2 in us", "14 i^2 / 106^2"});
+  v.field("threshold", threshold, {"0", "15"}, {"0: never mark … 15: mark earliest", iba});
+  v.field("marking_rate", marking_rate, {"0", "65535"}, {"packets between two marked ones", iba});
+  v.field("aggregate", aggregate, {"1", "64"}, {"packets between two looks at the delay", iba});
+  v.choice("gate", gate, {"packet spacing of 4 delays, or 4 packets in one delay", ""});
+  v.list(
+      "schedule", schedule, {"changes by the central manager, in order of time", ""},
+      [&](Change& change) {
+        v.field("at", change.at, {"0us", "1000s"}, {"from then on", ""});
+        v.field("dscp", change.dscp, {"0", "63"}, {"of the flows it is for", ""});
+        v.field("ccti_increase", change.ccti_increase, {"1", "65535"}, {"CCTI steps a BECN", iba});
+        v.field("ccti_min", change.ccti_min, "unchanged", {"0", "65535"}, {"least CCTI", iba});
+        v.field("ccti_limit", change.ccti_limit, "unchanged", {"1", "65535"},
+                {"greatest CCTI, at most the one outside the schedule", iba});
+      });
+  v.field("per_qp", per_qp, {}, {"control queue pairs, not service levels", iba});
 }
 
-Ibcc::Ibcc(AlgorithmHost& host, const IbccParameters& parameters, std::uint32_t mtu)
-    : host_(host), parameters_(parameters), mtu_(mtu), wire_(mtu) {
+void IbccParameters::check(Bytes) const {
+  if (ccti_limit < ccti_min) {
+    throw ParameterError({"ccti_min", "ccti_limit"}, "ccti_min is above ccti_limit");
+  }
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    const unsigned least = schedule[i].ccti_min.value_or(ccti_min);
+    const unsigned most = schedule[i].ccti_limit.value_or(ccti_limit);
+    if (least <= most && most <= ccti_limit) continue;
+    throw ParameterError({"schedule." + std::to_string(i)},
+                         "ccti_min to ccti_limit must lie within 0 to the outer ccti_limit");
+  }
+}
+
+void IbccParameters::preset(CnpParameters& cnp) const { cnp.interval = PicoSeconds(0); }
+
+void IbccParameters::ask_switch(SwitchParameters& parameters) const {
+  // The specification leaves the sixteen thresholds to the switch: here steps of 16 KiB of the
+  // egress queue, 15 the lowest.
+  EcnParameters& ecn = parameters.ecn;
+  ecn.enabled = threshold != 0;
+  ecn.kmin = ecn.kmax = (16 - static_cast<Bytes>(threshold)) * 16_KiB;
+  ecn.pmax_q32 = std::uint64_t{1} << 32;
+  ecn.reference_rate = BitRate();
+  ecn.unmarked_between = marking_rate;
+}
+
+std::vector<PicoSeconds> IbccParameters::table() const {
+  std::vector<PicoSeconds> delays(ccti_limit + std::size_t{1});
+  for (std::size_t i = 0; i < delays.size(); ++i) {
+    delays[i] = PicoSeconds(static_cast<std::int64_t>(
+        static_cast<Uint128>(i) * i * cct_scale.numerator * 1'000'000u / cct_scale.denominator));
+  }
+  return delays;
+}
+
+Ibcc::Ibcc(AlgorithmHost& host, const IbccParameters& parameters, std::uint32_t mtu,
+           std::vector<PicoSeconds> table)
+    : host_(host), parameters_(parameters), table_(std::move(table)), mtu_(mtu), wire_(mtu) {
   const auto check = [&](unsigned min, unsigned limit) {
-    if (limit >= parameters.table.size()) {
+    if (limit >= table_.size()) {
       throw std::invalid_argument("ibcc: CCTI_Limit lies beyond the table");
     }
     if (min > limit) throw std::invalid_argument("ibcc: CCTI_Min is above CCTI_Limit");
   };
-  check(parameters.min, parameters.limit);
+  check(parameters.ccti_min, parameters.ccti_limit);
   for (const IbccParameters::Change& change : parameters.schedule) {
-    check(change.min.value_or(parameters.min), change.limit.value_or(parameters.limit));
+    check(change.ccti_min.value_or(parameters.ccti_min),
+          change.ccti_limit.value_or(parameters.ccti_limit));
   }
   if (parameters.aggregate == 0) throw std::invalid_argument("ibcc: a group of no packets");
-  if (parameters.by_service_level) {
+  if (!parameters.per_qp) {
     groups_.resize(kServiceLevels);
-    for (Group& group : groups_) group.ccti = parameters.min;
+    for (Group& group : groups_) group.ccti = parameters.ccti_min;
   }
 }
 
@@ -42,7 +117,7 @@ void Ibcc::on_flow_start(FlowNumber number, const FlowStart& start) {
   if (flows_.size() <= number) flows_.resize(number + 1);
   Flow& flow = flows_[number];
   flow.dscp = start.dscp;
-  if (parameters_.by_service_level) {
+  if (!parameters_.per_qp) {
     flow.group = start.dscp % kServiceLevels;
   } else {
     flow.group = number;
@@ -73,7 +148,7 @@ void Ibcc::on_flow_end(FlowNumber number) {
 void Ibcc::start_timer(Group& group, FlowNumber flow) {
   group.running = true;
   group.timed = flow;
-  host_.start_timer(flow, 0, parameters_.timer);
+  host_.start_timer(flow, 0, parameters_.ccti_timer);
 }
 
 // A delay is a time per packet, a pace is in bits: headers and overhead show in the first packets.
@@ -85,9 +160,10 @@ void Ibcc::on_sent(FlowNumber number, const SentInfo& info) {
 }
 
 PicoSeconds Ibcc::spacing(unsigned ccti) const {
-  const PicoSeconds delay = parameters_.table[ccti];
-  return parameters_.literal_gate ? PicoSeconds(delay.count / parameters_.aggregate)
-                                  : delay * parameters_.aggregate;
+  const PicoSeconds delay = table_[ccti];
+  return parameters_.gate == IbccParameters::Gate::kLiteral
+             ? PicoSeconds(delay.count / parameters_.aggregate)
+             : delay * parameters_.aggregate;
 }
 
 Rate Ibcc::rate_of(unsigned ccti) const {
@@ -103,12 +179,12 @@ void Ibcc::apply(const Group& group) {
 }
 
 Ibcc::Settings Ibcc::settings_of(const Flow& flow) const {
-  Settings now{parameters_.increase, parameters_.min, parameters_.limit};
+  Settings now{parameters_.ccti_increase, parameters_.ccti_min, parameters_.ccti_limit};
   for (const IbccParameters::Change& change : parameters_.schedule) {
     if (host_.now() < change.at || change.dscp != flow.dscp) continue;
-    now.increase = change.increase;
-    now.min = change.min.value_or(now.min);
-    now.limit = change.limit.value_or(now.limit);
+    now.increase = change.ccti_increase;
+    now.min = change.ccti_min.value_or(now.min);
+    now.limit = change.ccti_limit.value_or(now.limit);
   }
   return now;
 }
@@ -122,7 +198,7 @@ void Ibcc::on_cnp(FlowNumber number, const CnpInfo&) {
     ++counters_.rate_decreases;
     apply(group);
   }
-  if (group.running && !parameters_.timer_restart) return;
+  if (group.running && !parameters_.ccti_timer_restart) return;
   if (group.running && group.timed != number) host_.stop_timer(group.timed, 0);
   start_timer(group, number);
 }
@@ -137,7 +213,7 @@ void Ibcc::on_timer(FlowNumber number, int) {
     apply(group);
   }
   group.running = group.ccti > least;
-  if (group.running) host_.start_timer(number, 0, parameters_.timer);
+  if (group.running) host_.start_timer(number, 0, parameters_.ccti_timer);
 }
 
 Algorithm::View Ibcc::view(FlowNumber number) const {

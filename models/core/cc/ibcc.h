@@ -6,44 +6,62 @@
 #include <vector>
 
 #include "cc/algorithm.h"
+#include "cc/algorithm_parameters.h"
+#include "describe/enum_names.h"
 
 namespace dcc {
 
 /// InfiniBand Architecture Specification vol. 1, annex A10, as the bandwidth-partition paper has it
 /// in its algorithms 1 (the table) and 2 (the sender).
-struct IbccParameters {
+struct IbccParameters final : AlgorithmParameters {
+  /// What an IRD of the table means: the least time for `aggregate` packets as the partition
+  /// paper's own figures have it (8192 bit / (4·IRD): a packet takes so many IRDs), or by the
+  /// letter of its algorithm 2, `aggregate` packets in one IRD, which is 16 times faster.
+  enum class Gate : std::uint8_t { kArithmetic, kLiteral };
+  /// The central manager's change of a DSCP's parameters, from a moment on.
   struct Change {
     PicoSeconds at{};
     unsigned dscp = 0;
-    unsigned increase = 1;
-    std::optional<unsigned> min{};  // empty: as before
-    std::optional<unsigned> limit{};
+    unsigned ccti_increase = 1;
+    std::optional<unsigned> ccti_min{};  // empty: as before
+    std::optional<unsigned> ccti_limit{};
   };
-  unsigned increase = 1;                      // CCTI_Increase
-  unsigned limit = 127;                       // CCTI_Limit, < table.size()
-  unsigned min = 0;                           // CCTI_Min
-  PicoSeconds timer = kNanoSecond * 153'600;  // CCTI_Timer: 150 × 1.024 µs
-  std::vector<PicoSeconds> table;             // CCT: IRD by CCTI, not falling
-  unsigned aggregate = 4;                     // packets between two looks at the clock
-  /// Algorithm 2 to the letter: `aggregate` packets in one IRD. The paper's own figures say that a
-  /// packet takes `aggregate` IRDs (8192 bit / (4·IRD)), which is 16 times slower: the default.
-  bool literal_gate = false;
-  /// A BECN starts the timer anew (algorithm 1); else it runs free, as in the specification.
-  bool timer_restart = true;
-  bool by_service_level = false;  // flows of one DSCP share a CCTI; else each has its own
-  /// What the central manager sets when for the flows of a DSCP, in order of time.
-  std::vector<Change> schedule;
+  unsigned ccti_increase = 1;
+  unsigned ccti_limit = 127;
+  unsigned ccti_min = 0;
+  PicoSeconds ccti_timer = kNanoSecond * 153'600;  // 150 × 1.024 µs
+  bool ccti_timer_restart = true;                  // algorithm 1; false: as in the specification
+  Ratio cct_scale{14, 11236};
+  unsigned threshold = 15;  // of the switches
+  unsigned marking_rate = 0;
+  unsigned aggregate = 4;
+  Gate gate = Gate::kArithmetic;
+  std::vector<Change> schedule;  // in order of time
+  bool per_qp = true;
+
+  /// CCT: injection delays by CCTI, 0 to ccti_limit.
+  std::vector<PicoSeconds> table() const;
+  void describe(ParameterVisitor& v) override;
+  void check(Bytes largest_packet) const override;
+  /// Every FECN brings a BECN back.
+  void preset(CnpParameters& cnp) const override;
+  /// Marking as Threshold and Marking_Rate say, instead of switch.ecn.
+  void ask_switch(SwitchParameters& parameters) const override;
 };
 
+DCC_ENUM_NAMES(IbccParameters::Gate, {IbccParameters::Gate::kArithmetic, "arithmetic"},
+               {IbccParameters::Gate::kLiteral, "literal"});
+
 /// BECN (here a CNP): CCTI rises by CCTI_Increase, to CCTI_Limit at most, and the timer starts
-/// anew (see timer_restart). Each CCTI_Timer without one: CCTI falls by one, to CCTI_Min at least.
-/// CCT[CCTI] spaces groups of `aggregate` packets; within a group they leave back to back. Delay 0:
-/// line rate.
+/// anew (see ccti_timer_restart). Each CCTI_Timer without one: CCTI falls by one, to CCTI_Min at
+/// least. CCT[CCTI] spaces groups of `aggregate` packets; within a group they leave back to back.
+/// Delay 0: line rate.
 class Ibcc final : public Algorithm {
  public:
   /// Throws std::invalid_argument for a limit outside the table or below the minimum, scheduled
   /// ones included.
-  Ibcc(AlgorithmHost& host, const IbccParameters& parameters, std::uint32_t mtu);
+  Ibcc(AlgorithmHost& host, const IbccParameters& parameters, std::uint32_t mtu,
+       std::vector<PicoSeconds> table);
 
   AlgorithmNeeds needs() const override;
   void on_flow_start(FlowNumber flow, const FlowStart& start) override;
@@ -83,6 +101,7 @@ class Ibcc final : public Algorithm {
 
   AlgorithmHost& host_;
   IbccParameters parameters_;
+  std::vector<PicoSeconds> table_;  // CCT: IRD by CCTI, not falling
   std::uint32_t mtu_;
   std::uint32_t wire_;  // of a full packet in the middle of a message: what a spacing stands for
   bool wire_seen_ = false;

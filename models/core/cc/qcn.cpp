@@ -1,13 +1,62 @@
 #include "cc/qcn.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "cc/real_rate.h"
+#include "cc/registry.h"
+#include "describe/visitor.h"
+#include "net/switch_device.h"
 
 namespace dcc {
 
+namespace {
+const RegisteredAlgorithm<QcnParameters> kQcn{
+    "qcn", "switches send quantised feedback, senders cut by it and recover (802.1Qau)",
+    [](const QcnParameters& parameters, const AlgorithmContext& context) {
+      return std::make_unique<Qcn>(context.host, parameters);
+    }};
+}  // namespace
+
+void QcnParameters::describe(ParameterVisitor& v) {
+  const char* const qau = "IEEE 802.1Qau-2010";
+  v.field("q_eq", q_eq, {"1KB", "1GB"}, {"queue length the switch aims at", qau});
+  v.field("w", w, {"0", "16"}, {"weight of the queue's growth", qau});
+  v.field("sample_bytes", sample_bytes, {"1KB", "100MB"},
+          {"bytes between two samples of an idle queue", qau});
+  v.field("gd", gd, {"1/65536", "1"}, {"gain of a decrease", qau});
+  v.field("min_decrease_factor", min_decrease_factor, {"0", "1"},
+          {"a cut leaves at least this share", qau});
+  v.field("byte_counter", byte_counter, {"1KB", "1GB"}, {"rpgByteReset", qau});
+  v.field("timer", timer, {"1us", "1s"}, {"rpgTimeReset", qau});
+  v.field("threshold", threshold, {"1", "255"}, {"rpgThreshold: cycles of recovery", qau});
+  v.field("r_ai", r_ai, {"0bps", "1Tbps"}, {"rpgAiRate", qau});
+  v.field("r_hai", r_hai, {"0bps", "1Tbps"}, {"rpgHaiRate", qau});
+  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"rpgMinRate", qau});
+}
+
+void QcnParameters::check(Bytes) const {
+  if (w.numerator % w.denominator != 0) {
+    throw ParameterError({"w"}, text_of(w) + " is no whole number");
+  }
+}
+
+void QcnParameters::ask_switch(SwitchParameters& parameters) const {
+  parameters.qcn.enabled = true;
+  parameters.qcn.set_point = q_eq;
+  parameters.qcn.w = static_cast<std::int64_t>(w.numerator / w.denominator);
+  parameters.qcn.sample_base = sample_bytes;
+}
+
 Qcn::Qcn(AlgorithmHost& host, const QcnParameters& parameters)
-    : host_(host), parameters_(parameters), line_(to_mbps(host.line_rate())) {}
+    : host_(host),
+      parameters_(parameters),
+      line_(to_mbps(host.line_rate())),
+      r_ai_(to_mbps(parameters.r_ai)),
+      r_hai_(to_mbps(parameters.r_hai)),
+      r_min_(to_mbps(parameters.r_min)),
+      gd_(to_real(parameters.gd)),
+      min_decrease_factor_(to_real(parameters.min_decrease_factor)) {}
 
 AlgorithmNeeds Qcn::needs() const {
   AlgorithmNeeds needs;
@@ -31,9 +80,8 @@ void Qcn::on_cnm(FlowNumber number, std::uint32_t feedback) {
   Flow& flow = flows_[number];
   if (!flow.limited || flow.byte_cycles + flow.timer_cycles > 0) flow.target = flow.current;
   flow.limited = true;
-  const long double factor =
-      std::max(parameters_.min_decrease_factor, 1 - parameters_.gd * feedback);
-  flow.current = std::max(to_mbps(parameters_.r_min), flow.current * factor);
+  const long double factor = std::max(min_decrease_factor_, 1 - gd_ * feedback);
+  flow.current = std::max(r_min_, flow.current * factor);
   flow.byte_cycles = flow.timer_cycles = 0;
   flow.bytes = 0;
   ++counters_.rate_decreases;
@@ -67,9 +115,9 @@ void Qcn::cycle(FlowNumber number, Flow& flow) {
   const unsigned least = std::min(flow.byte_cycles, flow.timer_cycles);
   const unsigned most = std::max(flow.byte_cycles, flow.timer_cycles);
   if (least > threshold) {
-    flow.target += (least - threshold) * to_mbps(parameters_.r_hai);
+    flow.target += (least - threshold) * r_hai_;
   } else if (most > threshold) {
-    flow.target += to_mbps(parameters_.r_ai);
+    flow.target += r_ai_;
   }
   flow.target = std::min(flow.target, line_);
   flow.current = (flow.current + flow.target) / 2;

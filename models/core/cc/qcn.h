@@ -5,20 +5,29 @@
 #include <vector>
 
 #include "cc/algorithm.h"
+#include "cc/algorithm_parameters.h"
 
 namespace dcc {
 
 /// IEEE 802.1Qau-2010 (802.1Q-2018, clause 32); Alizadeh et al., "Data Center Transport
 /// Mechanisms", Allerton 2008. The congestion point is the switch's (net/qcn_point.h).
-struct QcnParameters {
-  long double gd = 1.0L / 128;             // Gd: the greatest feedback, 63, cuts to about a half
-  long double min_decrease_factor = 0.5L;  // rpgMinDecFac
-  Bytes byte_counter = 150'000;            // rpgByteReset
-  PicoSeconds timer = kMilliSecond * 15;   // rpgTimeReset
-  unsigned threshold = 5;                  // rpgThreshold
-  Rate r_ai = Rate::from(BitRate(5'000'000));
-  Rate r_hai = Rate::from(BitRate(50'000'000));
-  Rate r_min = Rate::from(BitRate(10'000'000));
+struct QcnParameters final : AlgorithmParameters {
+  Bytes q_eq = 33_KB;  // the congestion point's
+  Ratio w{2};
+  Bytes sample_bytes = 150_KB;
+  Ratio gd{1, 128};                       // Gd: the greatest feedback, 63, cuts to about a half
+  Ratio min_decrease_factor{1, 2};        // rpgMinDecFac
+  Bytes byte_counter = 150_KB;            // rpgByteReset
+  PicoSeconds timer = kMilliSecond * 15;  // rpgTimeReset
+  unsigned threshold = 5;                 // rpgThreshold
+  BitRate r_ai = 5_Mbps;
+  BitRate r_hai = 50_Mbps;
+  BitRate r_min = 10_Mbps;
+
+  void describe(ParameterVisitor& v) override;
+  void check(Bytes largest_packet) const override;
+  /// A congestion point at every queue.
+  void ask_switch(SwitchParameters& parameters) const override;
 };
 
 /// Feedback: Rt ← Rc if there was a recovery cycle since the last cut, Rc ← Rc·(1 − Gd·Fb), both
@@ -52,7 +61,8 @@ class Qcn final : public Algorithm {
 
   AlgorithmHost& host_;
   QcnParameters parameters_;
-  long double line_;
+  long double line_, r_ai_, r_hai_, r_min_;  // Mb/s
+  long double gd_, min_decrease_factor_;
   std::vector<Flow> flows_;
   AlgorithmCounters counters_;
 };

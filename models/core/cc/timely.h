@@ -2,37 +2,48 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cc/algorithm.h"
+#include "cc/algorithm_parameters.h"
+#include "describe/enum_names.h"
 
 namespace dcc {
 
 /// Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015,
 /// algorithm 1 and section 5; patched as by Zhu et al., "ECN or Delay", CoNEXT 2016, algorithm 2.
-struct TimelyParameters {
+struct TimelyParameters final : AlgorithmParameters {
   enum class Variant : std::uint8_t { kOriginal, kPatched };
   /// What a completion event is: the ACK that completes a segment, or (as some simulators have it)
   /// the first ACK of a packet sent after the last update, once a round trip.
   enum class Update : std::uint8_t { kSegment, kRoundTrip };
   Variant variant = Variant::kOriginal;
   Update update = Update::kSegment;
-  long double ewma = 0.875L;                    // α, weight of the newest difference
-  long double beta = 0.8L;                      // β (patched form: 0.008)
-  Rate step = Rate::from(BitRate(10'000'000));  // δ
-  PicoSeconds t_low = kMicroSecond * 50;        // the patched form's reference RTT too
+  Ratio ewma{7, 8};  // α
+  Ratio beta{4, 5};  // β (patched form: 0.008)
+  BitRate additive_step = 10_Mbps;
+  PicoSeconds t_low = kMicroSecond * 50;  // the patched form's reference RTT too
   PicoSeconds t_high = kMicroSecond * 500;
   PicoSeconds min_rtt = kMicroSecond * 20;
   unsigned hai_after = 5;
   unsigned hai_factor = 5;
-  bool hai_below_low = false;    // count increases below T_low for HAI, and make them HAI's
-  Bytes segment = 16'384;        // payload bytes between completions
-  bool bursts = false;           // a segment leaves at line rate, the gap follows it
-  long double app_limit = 0.8L;  // 0: an application that does not use its rate may raise it
-  Bytes outstanding = INT64_MAX;
-  Rate r_min = Rate::from(BitRate(10'000'000));
-  Rate initial_rate;  // zero: the line's
+  bool hai_below_low = false;  // count increases below T_low for HAI, and make them HAI's
+  Bytes segment = 16_KB;       // payload
+  bool bursts = true;
+  Ratio app_limit{4, 5};
+  std::optional<Bytes> outstanding;
+  BitRate r_min = 10_Mbps;
+  std::optional<BitRate> initial_rate;  // empty: the line's
+
+  void describe(ParameterVisitor& v) override;
+  void check(Bytes largest_packet) const override;
 };
+
+DCC_ENUM_NAMES(TimelyParameters::Variant, {TimelyParameters::Variant::kOriginal, "original"},
+               {TimelyParameters::Variant::kPatched, "patched"});
+DCC_ENUM_NAMES(TimelyParameters::Update, {TimelyParameters::Update::kSegment, "segment"},
+               {TimelyParameters::Update::kRoundTrip, "round_trip"});
 
 /// RTT is the segment's last packet's, from its own first bit: so the segment's serialisation,
 /// which the paper subtracts from the completion time, is not in it.
@@ -80,7 +91,7 @@ class Timely final : public Algorithm {
 
   AlgorithmHost& host_;
   TimelyParameters parameters_;
-  long double line_, step_, min_rtt_;
+  long double line_, step_, r_min_, min_rtt_, ewma_, beta_, app_limit_;
   std::vector<Flow> flows_;
   AlgorithmCounters counters_;
 };

@@ -42,6 +42,11 @@ DCC_QUANTITY_TEXT(bool, "true or false", "");
 DCC_QUANTITY_TEXT(double, "number", "");  // expectations only, never a model's parameter
 #undef DCC_QUANTITY_TEXT
 
+template <class T>
+std::string text_of(const T& value) {
+  return QuantityText<T>::format(value);
+}
+
 /// `1..8` or `3`, appended to `list`; at most 65 536 hosts, none twice.
 void append_hosts(HostList& list, std::string_view text);
 /// The shortest form that append_hosts reads back: `3`, `1..8`, `[0, 4..7]`.

@@ -79,6 +79,20 @@ std::string yaml_text(const std::string& text) {
 
 }  // namespace
 
+void ParameterVisitor::one_of(const char* key, std::string& member,
+                              const std::vector<std::string>& names, Doc doc) {
+  std::string range;
+  for (const std::string& name : names) range += (range.empty() ? "" : " | ") + name;
+  leaf({key, "choice", "", range, doc,
+        [&member, names](const ValueNode& node) {
+          const bool known = node.kind == ValueNode::Kind::kScalar &&
+                             std::find(names.begin(), names.end(), node.scalar) != names.end();
+          if (!known) refuse_choice(node, names);
+          member = node.scalar;
+        },
+        [&member] { return member; }});
+}
+
 void ParameterVisitor::text(const char* key, std::string& member, Doc doc) {
   leaf({key, "text", "", "any", doc,
         [&member](const ValueNode& node) {

@@ -98,6 +98,8 @@ class ParameterVisitor {
           },
           [&member] { return std::string(name_of(member)); }});
   }
+  /// One of some names.
+  void one_of(const char* key, std::string& member, const std::vector<std::string>& names, Doc doc);
 
   /// Free text, one line, at most 200 characters.
   void text(const char* key, std::string& member, Doc doc);

@@ -9,6 +9,8 @@
 
 namespace dcc {
 
+class ParameterVisitor;
+
 enum class AckMode : std::uint8_t { kNone, kPerPacket, kPerMessage };
 
 struct CnpParameters {
@@ -16,6 +18,8 @@ struct CnpParameters {
   std::uint8_t dscp = 48;
   std::uint8_t priority = 6;
   bool carry_marks = false;  // the CNP says how many CE marks it stands for
+
+  void describe(ParameterVisitor& v);
 };
 
 struct NicParameters {
