@@ -246,9 +246,20 @@ class Lists(Cli):
         self.assertGreater(len(schema), 150)
         for row in schema:
             self.assertTrue(row["meaning"] and row["type"] and row["default"], row)
+            self.assertIn(row["runtime"], (True, False), row)
+        runtime = {(row["path"], row["condition"]): row["runtime"] for row in schema}
+        self.assertTrue(runtime["nic.congestion_control.g", "algorithm: dcc"])
+        self.assertFalse(runtime["nic.congestion_control.g", "algorithm: dcqcn"])
+        self.assertFalse(runtime["nic.controller.slots", ""])
+        units = {row["path"]: row["unit"] for row in schema}
+        self.assertEqual(units["duration"], "ps ns us ms s")
+        self.assertEqual(units["seed"], "")
         text = dccvp("params", "--match", "ecn.kmin", cwd=self.folder).stdout
         self.assertIn("switch.ecn.kmin: 5KB", text)
         self.assertNotIn("pmax", text)
+        self.assertIn("May change during a run", text)
+        text = dccvp("params", "--match", "controller.slots", cwd=self.folder).stdout
+        self.assertNotIn("May change during a run", text)
         page = dccvp("params", "--format", "markdown", cwd=self.folder).stdout
         rows = [line for line in page.splitlines() if line.startswith("| `")]
         self.assertEqual(len(rows), len(schema))

@@ -11,11 +11,11 @@ namespace {
 
 constexpr BitRate k100G{100'000'000'000};
 
-EcnParameters ramp(Bytes kmin, Bytes kmax, double pmax) {
+EcnParameters ramp(Bytes kmin, Bytes kmax, double pmax) {  // pmax to a thousandth
   EcnParameters parameters;
   parameters.kmin = kmin;
   parameters.kmax = kmax;
-  parameters.pmax_q32 = probability_q32(pmax);
+  parameters.pmax = Ratio(static_cast<std::uint64_t>(pmax * 1000 + 0.5), 1000);
   return parameters;
 }
 
@@ -103,7 +103,7 @@ TEST(EcnMarker, PhantomQueueGrowsByWhatExceedsItsDrain) {
   // Drains at half the rate. At full rate packet n finds (n − 1) · 512 left and adds its 1024: the
   // counter stands at 512 · (n + 1) and passes 3000 with the fifth packet.
   EcnParameters parameters;
-  parameters.phantom_drain_q16 = 32'768;
+  parameters.phantom_drain = Ratio(1, 2);
   parameters.phantom_threshold = 3'000;
   EcnMarker marker(parameters, k100G);
   const PicoSeconds packet_time = serialization_time(1024, k100G);
@@ -121,10 +121,10 @@ TEST(EcnMarker, RefusesWhatCannotBe) {
   EXPECT_THROW(EcnMarker(ramp(11, 10, 0.1), k100G), std::invalid_argument);
   EXPECT_THROW(EcnMarker(ramp(0, Bytes{1} << 31, 0.1), k100G), std::invalid_argument);
   EcnParameters parameters;
-  parameters.pmax_q32 = (std::uint64_t{1} << 32) + 1;
+  parameters.pmax = Ratio(1001, 1000);
   EXPECT_THROW(EcnMarker(parameters, k100G), std::invalid_argument);
   parameters = EcnParameters{};
-  parameters.phantom_drain_q16 = 65'537;
+  parameters.phantom_drain = Ratio(65'537, 65'536);
   EXPECT_THROW(EcnMarker(parameters, k100G), std::invalid_argument);
 }
 

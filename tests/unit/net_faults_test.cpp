@@ -12,7 +12,7 @@ constexpr LinkParameters k100G{BitRate(100'000'000'000), kMicroSecond, 20};
 TEST(Faults, RandomLossTakesItsShareAndTheBooksBalance) {
   TestStar star(2, SwitchParameters{}, k100G);
   star.up[0]->set_loss_hook(
-      lose_randomly(star.scheduler, FaultWindow{}, probability_q32(0.01), 1, 0));
+      lose_randomly(star.scheduler, FaultWindow{}, Ratio(1, 100).to_fixed(32), 1, 0));
   star.host[0]->blast(1, 1230);
   star.scheduler.run_until(kMilliSecond * 10);
   star.host[0]->stop();

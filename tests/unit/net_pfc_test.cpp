@@ -17,7 +17,7 @@ TEST(Pfc, HeadroomIsTheRoundTripAndThePacketsInProgress) {
 TEST(Pfc, AlphaIsInProportionToThePortsRateWhereThereIsAReference) {
   LinkParameters link{BitRate(400'000'000'000), kMicroSecond, 20};
   PfcParameters parameters;
-  parameters.alpha_q16 = 8192;
+  parameters.alpha = Ratio(1, 8);
   EXPECT_EQ(alpha_for(link, parameters), 8192u);
   parameters.reference_rate = BitRate(100'000'000'000);
   EXPECT_EQ(alpha_for(link, parameters), 32'768u);

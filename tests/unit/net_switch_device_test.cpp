@@ -86,7 +86,7 @@ TEST(SwitchDevice, AutomaticHeadroomIsEnoughAndNotLavish) {
     parameters.largest_packet = 1080;
     parameters.buffer = 16 * automatic + 17'000;
     parameters.pfc.headroom = headroom;
-    parameters.pfc.alpha_q16 = 65;  // a thousandth
+    parameters.pfc.alpha = Ratio(1, 1000);
     TestStar star(17, parameters, k100G);
     for (HostId h = 1; h <= 16; ++h) star.host[h]->blast(0, 1080);
     star.scheduler.run_until(kMilliSecond);
@@ -362,7 +362,7 @@ TEST(SwitchDevice, TheSameSeedGivesTheSameRunAndAnotherDoesNot) {
   const auto run = [](std::uint64_t seed) {
     SwitchParameters parameters = plain();
     parameters.ecn = EcnParameters{};
-    parameters.ecn.pmax_q32 = probability_q32(0.2);
+    parameters.ecn.pmax = Ratio(1, 5);
     TestStar star(5, parameters, k100G, seed);
     star.host[0]->keep = true;
     for (HostId h = 1; h < 5; ++h) star.host[h]->blast(0, 1000);

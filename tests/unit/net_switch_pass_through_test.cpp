@@ -143,7 +143,7 @@ std::vector<std::pair<std::string, SwitchParameters>> variants() {
   plain.buffer = 200'000;
   plain.ecn.kmin = 0;
   plain.ecn.kmax = 20'000;
-  plain.ecn.pmax_q32 = std::uint64_t{1} << 32;
+  plain.ecn.pmax = Ratio(1);
   SwitchParameters lossy = plain;
   lossy.pfc.enabled = false;
   lossy.buffer = 20'000;
@@ -159,7 +159,7 @@ std::vector<std::pair<std::string, SwitchParameters>> variants() {
   SwitchParameters dequeue = plain;
   dequeue.ecn.mark_at = EcnParameters::MarkAt::kDequeue;
   SwitchParameters phantom = plain;
-  phantom.ecn.phantom_drain_q16 = 13'107;
+  phantom.ecn.phantom_drain = Ratio(1, 5);
   phantom.ecn.phantom_threshold = 1'500;
   SwitchParameters tight = plain;
   tight.buffer = 130'000;

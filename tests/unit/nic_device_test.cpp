@@ -129,7 +129,7 @@ TEST_F(Pair, AcknowledgesPerMessageWhenAskedTo) {
 }
 
 TEST_F(Pair, LosingEverySeventhPacketLosesNothing) {
-  parameters.retransmit_timeout = kMicroSecond * 50;
+  parameters.recovery.timeout = kMicroSecond * 50;
   build();
   int n = 0;
   on_wire = [&](Packet&) { return ++n % 7 != 0; };
@@ -143,7 +143,7 @@ TEST_F(Pair, LosingEverySeventhPacketLosesNothing) {
 }
 
 TEST_F(Pair, ALostLastPacketIsRepeatedAfterTheTimeout) {
-  parameters.retransmit_timeout = kMicroSecond * 100;
+  parameters.recovery.timeout = kMicroSecond * 100;
   build();
   bool lost = false;
   on_wire = [&](Packet& packet) {
@@ -159,7 +159,7 @@ TEST_F(Pair, ALostLastPacketIsRepeatedAfterTheTimeout) {
 }
 
 TEST_F(Pair, WithoutRecoveryNothingIsEverRepeated) {
-  parameters.retransmit_timeout = PicoSeconds::max();
+  parameters.recovery.kind = RecoveryParameters::Kind::kNone;
   build();
   scheduler.run_until(kMilliSecond);  // a deadline after a late start has no place on the axis
   on_wire = [&](Packet& packet) { return packet.kind != PacketKind::kData || packet.psn != 2; };
@@ -350,7 +350,7 @@ TEST_F(Pair, PacketsForNobodyAreCountedAndDropped) {
 }
 
 TEST_F(Pair, CorruptedPayloadIsSeenByItsIcrcAndSentAgain) {
-  parameters.real_payload = true;
+  parameters.payload = NicParameters::Payload::kReal;
   build();
   test::FakeMemory memory(100'000);
   HostLink host(scheduler, memory, {}, 5);
@@ -368,7 +368,7 @@ TEST_F(Pair, CorruptedPayloadIsSeenByItsIcrcAndSentAgain) {
 }
 
 TEST_F(Pair, UnreadablePayloadEndsWithALocalError) {
-  parameters.real_payload = true;
+  parameters.payload = NicParameters::Payload::kReal;
   build();
   test::FakeMemory memory(100'000);
   HostLink host(scheduler, memory, {}, 5);
@@ -384,7 +384,7 @@ TEST_F(Pair, UnreadablePayloadEndsWithALocalError) {
 }
 
 TEST_F(Pair, WhatFollowsUnreadablePayloadIsFlushedAndTheRestGoesOn) {
-  parameters.real_payload = true;
+  parameters.payload = NicParameters::Payload::kReal;
   build();
   test::FakeMemory memory(100'000);
   HostLink host(scheduler, memory, {}, 5);
@@ -418,7 +418,7 @@ TEST_F(Pair, WhatFollowsUnreadablePayloadIsFlushedAndTheRestGoesOn) {
 }
 
 TEST_F(Pair, WhatWaitsForTheWireIsNotSentAfterItsWorkHasFailed) {
-  parameters.real_payload = true;
+  parameters.payload = NicParameters::Payload::kReal;
   build();
   test::FakeMemory memory(100'000);
   HostLink host(scheduler, memory, {}, 5);
@@ -441,7 +441,7 @@ TEST_F(Pair, WhatWaitsForTheWireIsNotSentAfterItsWorkHasFailed) {
 }
 
 TEST_F(Pair, WithoutAcknowledgementsWorkIsDoneWhenItsBytesHaveBeenRead) {
-  parameters.real_payload = true;
+  parameters.payload = NicParameters::Payload::kReal;
   parameters.ack = AckMode::kNone;
   build();
   test::FakeMemory memory(100'000);

@@ -98,7 +98,7 @@ class Chain {
 
 NicParameters nic_parameters() {
   NicParameters nic;
-  nic.retransmit_timeout = PicoSeconds(INT64_MAX / 4);  // a slow chain's ACK takes its time
+  nic.recovery.timeout = PicoSeconds(INT64_MAX / 4);  // a slow chain's ACK takes its time
   return nic;
 }
 
@@ -185,7 +185,7 @@ TEST(LoneFlow, WaitsForAcksThatAreSlowerThanItsDataWhereTheWayBackIsAnother) {
 TEST(LoneFlow, FetchesRealPayloadFirst) {
   std::vector<LinkParameters> cable(1);
   NicParameters nic = nic_parameters();
-  nic.real_payload = true;
+  nic.payload = NicParameters::Payload::kReal;
   LoneFlow flow;
   flow.bytes = 100;
   flow.with_immediate = true;

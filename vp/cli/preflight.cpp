@@ -1,8 +1,12 @@
 #include "cli/preflight.h"
 
 #include <algorithm>
+#include <set>
 
 #include "app/boot_block.h"
+#include "cc/dcc.h"
+#include "describe/quantity_text.h"
+#include "driver/dcc_driver.h"
 #include "driver/memory_map.h"
 #include "platform/fault_plan.h"
 #include "platform/packet_capture.h"
@@ -13,10 +17,38 @@
 namespace dcc::vp {
 namespace {
 
+/// Where a driver's complaint about a controller's programme comes from.
+const char* blamed(dcc_error error) {
+  if (error == static_cast<int>(DCC_ERROR_OUTSIDE_RANGE) + DCC_PARAMETER_TICK_DIV) {
+    return "nic.controller.clock";
+  }
+  if (error == DCC_ERROR_RATES) return "nic.congestion_control.r_min";
+  if (error == DCC_ERROR_WEIGHT || error == DCC_ERROR_CLASS_RATES) return "dscp";
+  return "nic.congestion_control";
+}
+
+/// The driver would refuse to program a controller behind a link of this network.
+void check_controller(const LoadedConfig& loaded, const Topology& topology) {
+  if (loaded.config.nic.congestion_control.chosen<DccParameters>() == nullptr) return;
+  std::set<std::uint64_t> rates;
+  for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
+    const BitRate rate = topology.link(topology.node_of(host), 0).rate;
+    if (!rates.insert(rate.bits_per_second).second) continue;
+    const dcc_config programme = controller_programme(loaded.config, rate);
+    const dcc_error error = dcc_check(&programme);
+    if (error == DCC_OK) continue;
+    const std::string path = blamed(error);
+    throw ConfigError(loaded.place_of(path), path +
+                                                 ": controller bring-up: " + dcc_error_text(error) +
+                                                 " (links of " + text_of(rate) + ")");
+  }
+}
+
 /// Traffic, and what traces and faults name of its flows and of the topology's ports.
-void check_traffic(const LoadedConfig& loaded) {
+void check_network(const LoadedConfig& loaded) {
   const PlatformConfig& config = loaded.config;
   const Topology topology = make_topology(config.topology);
+  check_controller(loaded, topology);
   TrafficContext context;
   context.hosts = config.topology.host_count();
   context.seed = config.seed;
@@ -54,7 +86,7 @@ void refuse(const LoadedConfig& loaded, const TrafficError& error) {
 }
 
 void check_named_inputs(const LoadedConfig& loaded) {
-  check_traffic(loaded);
+  check_network(loaded);
   check_firmware(loaded.config.host, loaded.place_of("host.elf"));
   for (const auto& [id, host] : loaded.config.hosts) {
     const std::string path = "hosts." + std::to_string(id) + ".elf";

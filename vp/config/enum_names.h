@@ -22,21 +22,6 @@ DCC_ENUM_NAMES(vp::TopologyKind, {vp::TopologyKind::kStar, "star"},
                {vp::TopologyKind::kTorus, "torus"}, {vp::TopologyKind::kDragonfly, "dragonfly"},
                {vp::TopologyKind::kCustom, "custom"});
 DCC_ENUM_NAMES(vp::NodeKind, {vp::NodeKind::kHost, "host"}, {vp::NodeKind::kSwitch, "switch"});
-DCC_ENUM_NAMES(vp::RoutingKind, {vp::RoutingKind::kEcmp, "ecmp"},
-               {vp::RoutingKind::kSpray, "spray"}, {vp::RoutingKind::kLmc, "lmc"});
-DCC_ENUM_NAMES(vp::MarkAt, {vp::MarkAt::kEnqueue, "enqueue"}, {vp::MarkAt::kDequeue, "dequeue"});
-DCC_ENUM_NAMES(vp::MarkPer, {vp::MarkPer::kQueue, "queue"}, {vp::MarkPer::kPort, "port"});
-DCC_ENUM_NAMES(vp::EgressSchedulerKind, {vp::EgressSchedulerKind::kFifo, "fifo"},
-               {vp::EgressSchedulerKind::kStrict, "strict"},
-               {vp::EgressSchedulerKind::kEts, "ets"});
-DCC_ENUM_NAMES(vp::Arbitration, {vp::Arbitration::kFifo, "fifo"},
-               {vp::Arbitration::kRoundRobin, "round_robin"});
-DCC_ENUM_NAMES(vp::PayloadKind, {vp::PayloadKind::kVirtual, "virtual"},
-               {vp::PayloadKind::kReal, "real"});
-DCC_ENUM_NAMES(vp::AckKind, {vp::AckKind::kNone, "none"}, {vp::AckKind::kPerPacket, "per_packet"},
-               {vp::AckKind::kPerMessage, "per_message"});
-DCC_ENUM_NAMES(vp::RecoveryKind, {vp::RecoveryKind::kNone, "none"},
-               {vp::RecoveryKind::kGoBackN, "go_back_n"});
 DCC_ENUM_NAMES(vp::TelemetryKind, {vp::TelemetryKind::kAuto, "auto"},
                {vp::TelemetryKind::kOn, "on"}, {vp::TelemetryKind::kOff, "off"});
 DCC_ENUM_NAMES(vp::Implementation, {vp::Implementation::kModel, "model"},

@@ -11,8 +11,8 @@
 #include "cc/registry.h"
 #include "config/traffic_config.h"
 #include "describe/quantities.h"
+#include "net/switch_device.h"
 #include "net/topology.h"
-#include "nic/dma.h"
 #include "nic/nic_parameters.h"
 
 namespace dcc::vp {
@@ -87,59 +87,7 @@ struct TopologyConfig {
   std::vector<BitRate> rates() const;
 };
 
-enum class RoutingKind { kEcmp, kSpray, kLmc };
-struct RoutingConfig {
-  RoutingKind kind = RoutingKind::kEcmp;
-  unsigned lmc = 1;  // kLmc: 2^lmc destination addresses a port, one path each
-};
-
-enum class MarkAt { kEnqueue, kDequeue };
-enum class MarkPer { kQueue, kPort };
-struct EcnConfig {
-  bool enabled = true;
-  Bytes kmin = 5_KB;
-  Bytes kmax = 200_KB;
-  Ratio pmax{1, 100};
-  MarkAt mark_at = MarkAt::kEnqueue;
-  MarkPer per = MarkPer::kQueue;
-  std::optional<BitRate> reference_rate;  // thresholds are for this rate; empty: for any
-  Ratio phantom_drain{0};                 // of the port's rate; 0: no phantom queue
-  Bytes phantom_threshold = 6_KB;
-};
-
-struct PfcConfig {
-  bool enabled = true;
-  Ratio alpha{1, 8};                      // pause when an ingress queue exceeds alpha x free buffer
-  std::optional<BitRate> reference_rate;  // alpha is for this rate; empty: for any
-  std::optional<Bytes> headroom;          // per port and priority; empty: from rate, delay and MTU
-  Bytes resume_below = 3_KB;              // resume this far below the threshold
-};
-
-enum class EgressSchedulerKind { kFifo, kStrict, kEts };
-struct EgressSchedulerConfig {
-  EgressSchedulerKind kind = EgressSchedulerKind::kFifo;
-  std::vector<unsigned> weights{1, 1, 1, 1, 1, 1, 1, 1};  // kEts; 0: strict, before the others
-};
-
-enum class Arbitration { kFifo, kRoundRobin };
-
-struct SwitchConfig {
-  Bytes buffer = 32_MiB;
-  EcnConfig ecn;
-  PfcConfig pfc;
-  EgressSchedulerConfig scheduler;
-  Arbitration arbitration = Arbitration::kFifo;
-};
-
-enum class PayloadKind { kVirtual, kReal };
-enum class AckKind { kNone, kPerPacket, kPerMessage };
-enum class RecoveryKind { kNone, kGoBackN };
 enum class TelemetryKind { kAuto, kOn, kOff };
-
-struct RecoveryConfig {
-  RecoveryKind kind = RecoveryKind::kGoBackN;
-  PicoSeconds timeout = kMicroSecond * 500;
-};
 
 enum class Implementation { kModel, kRtl, kLockstep };
 
@@ -147,25 +95,14 @@ enum class Implementation { kModel, kRtl, kLockstep };
 constexpr unsigned kRtlSlots = 1024;
 constexpr std::array<unsigned, 3> kRtlSplit{5, 5, 6};
 
-struct ControllerConfig {
-  unsigned slots = 1024;
-  Frequency clock{250'000'000};
-  PicoSeconds tick = kMicroSecond;
-  unsigned latency = 64;                   // cycles from input to answer
-  std::array<unsigned, 3> split{5, 5, 6};  // bits of the wheel's levels, first to last; sum 16
+/// The hardware block, and what computes it here.
+struct ControllerConfig : dcc::ControllerConfig {
   Implementation timer = Implementation::kModel;
   Implementation rate_lut = Implementation::kModel;
 };
 
-struct NicConfig {
-  Bytes mtu = 1000;  // payload bytes of a packet
-  PayloadKind payload = PayloadKind::kVirtual;
-  AckKind ack = AckKind::kPerPacket;
-  std::optional<unsigned> ack_priority;            // empty: that of the data
+struct NicConfig : NicParameters {
   TelemetryKind telemetry = TelemetryKind::kAuto;  // INT; kAuto: if the algorithm asks for it
-  RecoveryConfig recovery;
-  DmaParameters dma;
-  CnpParameters cnp;
   AlgorithmChoice congestion_control;
   ControllerConfig controller;
 };
@@ -270,8 +207,7 @@ struct PlatformConfig {
   PicoSeconds duration = kMilliSecond * 10;
   MeasureConfig measure;
   TopologyConfig topology;
-  RoutingConfig routing;
-  SwitchConfig switch_;  // YAML: switch
+  SwitchParameters switch_;  // YAML: switch, routing
   NicConfig nic;
   HostConfig host;
   std::map<HostId, HostConfig> hosts;  // single hosts: `host` with what they override

@@ -5,13 +5,13 @@ namespace {
 
 void describe_dscp(ParameterVisitor& v, DscpConfig& c) {
   v.field("weight", c.weight, {"1/8", "128"},
-          {"share of a congested link relative to other flows", ""});
+          {"share of a congested link relative to other flows", "", kRuntime});
   v.field("priority", c.priority, {"0", "7"}, {"802.1p priority: switch queue and PFC class", ""});
   v.text("tenant", c.tenant, {"whose flows these are (a name of `tenants`)", ""});
   v.field("min_rate", c.min_rate, "none", {"1Mbps", "10Tbps"},
-          {"a flow's rate is never cut below this", "InfiniBand CCTI_Limit's role"});
+          {"a flow's rate is never cut below this", "InfiniBand CCTI_Limit's role", kRuntime});
   v.field("max_rate", c.max_rate, "none", {"1Mbps", "10Tbps"},
-          {"a flow's rate never rises above this", "InfiniBand CCTI_Min's role"});
+          {"a flow's rate never rises above this", "InfiniBand CCTI_Min's role", kRuntime});
 }
 
 void describe_packet_trace(ParameterVisitor& v, PacketTraceConfig& c) {
@@ -113,15 +113,8 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
   });
   v.section("topology", {"hosts, switches and links", ""},
             [&] { describe_topology(v, c.topology); });
-  v.section("routing", {"choice among equal paths", ""}, [&] {
-    v.choice("kind", c.routing.kind,
-             {"by hash of the five-tuple, packet by packet, or by destination address", ""});
-    v.when(c.routing.kind == RoutingKind::kLmc, "kind: lmc", [&] {
-      v.field("lmc", c.routing.lmc, {"0", "7"},
-              {"2^lmc destination addresses a port, a path each", "InfiniBand LMC"});
-    });
-  });
-  v.section("switch", {"every switch of the network", ""}, [&] { describe_switch(v, c.switch_); });
+  v.section("routing", {"choice among equal paths", ""}, [&] { c.switch_.describe_routing(v); });
+  v.section("switch", {"every switch of the network", ""}, [&] { c.switch_.describe(v); });
   v.section("nic", {"every NIC", ""}, [&] { describe_nic(v, c.nic); });
   v.section("host", {"every host", ""}, [&] { describe_host(v, c.host); });
   v.map("hosts", c.hosts, 65'536, c.host, {"single hosts: what differs from `host`", ""},

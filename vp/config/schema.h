@@ -13,7 +13,6 @@ void describe(ParameterVisitor& v, PlatformConfig& c);
 
 // The parts of it, one a file.
 void describe_topology(ParameterVisitor& v, TopologyConfig& c);
-void describe_switch(ParameterVisitor& v, SwitchConfig& c);
 void describe_nic(ParameterVisitor& v, NicConfig& c);
 void describe_host(ParameterVisitor& v, HostConfig& c);
 void describe_traffic(ParameterVisitor& v, TrafficConfig& c);

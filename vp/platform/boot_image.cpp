@@ -20,7 +20,7 @@ constexpr std::uint8_t kSlots = 4;
 // Bytes of each message that firmware verifies, one block of the pattern.
 constexpr std::uint32_t kFirmwareSample = 256;
 
-bool real(const PlatformConfig& config) { return config.nic.payload == PayloadKind::kReal; }
+bool real(const PlatformConfig& config) { return config.nic.real_payload(); }
 
 boot_block header_of(const PlatformConfig& config, const FlowPlan& plan, HostId host) {
   boot_block block{};
@@ -32,7 +32,7 @@ boot_block header_of(const PlatformConfig& config, const FlowPlan& plan, HostId 
       boot_ring_entries(std::max(16u, block.tx_count * kOutstanding + block.qos.peer_count));
   block.nic.completion_ring_entries = boot_ring_entries(
       std::max(64u, block.tx_count * kOutstanding * 2 + block.rx_count * kOutstanding * 2));
-  block.nic.mtu = static_cast<std::uint32_t>(config.nic.mtu);
+  block.nic.mtu = config.nic.mtu;
   block.queue_pairs = plan.queue_pairs(host);
   boot_layout(&block);
   return block;
@@ -102,8 +102,8 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
   block.end_ns = static_cast<std::uint64_t>(config.duration / kNanoSecond);
   const CnpParameters& cnp = config.nic.cnp;
   nic_config& nic = block.nic;
-  nic.ack_mode = config.nic.ack == AckKind::kNone        ? NIC_ACK_NONE
-                 : config.nic.ack == AckKind::kPerPacket ? NIC_ACK_PER_PACKET
+  nic.ack_mode = config.nic.ack == AckMode::kNone        ? NIC_ACK_NONE
+                 : config.nic.ack == AckMode::kPerPacket ? NIC_ACK_PER_PACKET
                                                          : NIC_ACK_PER_MESSAGE;
   nic.cnp_enable = algorithm.needs(nic.mtu).cnp ? 1 : 0;
   nic.cnp_carry_marks = cnp.carry_marks ? 1 : 0;

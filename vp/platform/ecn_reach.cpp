@@ -12,23 +12,11 @@
 namespace dcc::vp {
 namespace {
 
-bool goes_by_marks(AlgorithmKind algorithm) {
-  switch (algorithm) {
-    case AlgorithmKind::kDcc:
-    case AlgorithmKind::kDcqcn:
-    case AlgorithmKind::kDctcp:
-    case AlgorithmKind::kIbcc:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// As net/ecn_marker.h scales it.
 Bytes kmin_at(BitRate rate, const EcnParameters& ecn) {
-  if (ecn.reference_rate.bits_per_second == 0) return ecn.kmin;
+  if (!ecn.reference_rate) return ecn.kmin;
   return static_cast<Bytes>(static_cast<Uint128>(ecn.kmin) * rate.bits_per_second /
-                            ecn.reference_rate.bits_per_second);
+                            ecn.reference_rate->bits_per_second);
 }
 
 /// The longest that a queue gets before PFC stops the last of those who fill it.
@@ -48,8 +36,8 @@ Reach reach_of(const Topology& topology, NodeId node, int egress,
     if (port == egress) continue;
     ++reach.inputs;
     const LinkParameters& link = topology.link(node, port);
-    reach.headroom += parameters.pfc.headroom != 0 ? parameters.pfc.headroom
-                                                   : headroom_for(link, parameters.largest_packet);
+    reach.headroom += parameters.pfc.headroom ? *parameters.pfc.headroom
+                                              : headroom_for(link, parameters.largest_packet);
     reach.alpha += static_cast<double>(alpha_for(link, parameters.pfc)) / 65536;
   }
   const auto shared = static_cast<double>(std::max<Bytes>(0, parameters.buffer - reach.headroom));
@@ -63,8 +51,9 @@ std::string size(Bytes bytes) { return fmt::format("{:.4g} KB", static_cast<doub
 
 std::vector<std::string> remarks_on_ecn(const PlatformConfig& config) {
   const SwitchParameters parameters = switch_parameters(config);
-  if (!parameters.ecn.enabled || parameters.ecn.phantom_drain_q16 != 0 ||
-      !goes_by_marks(config.nic.congestion_control.algorithm)) {
+  const AlgorithmNeeds needs = config.nic.congestion_control.needs(config.nic.mtu);
+  if (!parameters.ecn.enabled || parameters.ecn.phantom_drain.numerator != 0 ||
+      !(needs.cnp || needs.marks)) {
     return {};
   }
   const Topology topology = make_topology(config.topology);

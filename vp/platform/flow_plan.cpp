@@ -106,8 +106,7 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology,
     context.priority_of_dscp[dscp] = static_cast<std::uint8_t>(config.dscp_of(dscp).priority);
   }
   const std::vector<FlowSpec> flows = expand_traffic(traffic_specs(config), context);
-  return FlowPlan(flows, qos_links(config, flows), routing, context.hosts,
-                  static_cast<std::uint32_t>(config.nic.mtu));
+  return FlowPlan(flows, qos_links(config, flows), routing, context.hosts, config.nic.mtu);
 }
 
 }  // namespace dcc::vp

@@ -20,8 +20,8 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
            nic_parameters(context.config, context.id, context.link), context.nic_rank) {
   const bool driven = config_.host_of(id_).driver != DriverKind::kNone;
   algorithm_ = config_.nic.congestion_control.make(
-      {context.scheduler, nic_.device().transmitter(), static_cast<std::uint32_t>(config_.nic.mtu),
-       context.longest_base_rtt, controller_config(config_.nic), context.controller_rank,
+      {context.scheduler, nic_.device().transmitter(), config_.nic.mtu, context.longest_base_rtt,
+       config_.nic.controller, context.controller_rank,
        [this] { return make_timer_engine(config_, id_); },
        [this] { return make_rate_engine(config_, id_); }});
   dcc_ = dynamic_cast<Dcc*>(algorithm_.get());

@@ -207,7 +207,7 @@ void Measurement::collect_flows(RunResults& results) const {
       out.ideal = ideal(spec);
       out.reference_ideal = reference_ideal(flow);
       out.completed = FlowLedger::finished(record);
-      const bool acknowledged = config_.nic.ack != AckKind::kNone;
+      const bool acknowledged = config_.nic.ack != AckMode::kNone;
       if (out.completed && acknowledged) out.end = record.last_ack;
       if (record.received_bytes >= spec.bytes) out.end_rx = record.last_received;
       if (!acknowledged) out.completed = out.end_rx.has_value();
@@ -233,7 +233,7 @@ std::optional<PicoSeconds> Measurement::ideal(const FlowSpec& spec) const {
 PicoSeconds Measurement::reference_ideal(const PlannedFlow& flow) const {
   const FlowSpec& spec = flow.spec;
   const LinkParameters& link = network_.host_link(spec.from);
-  const std::uint32_t mtu = static_cast<std::uint32_t>(config_.nic.mtu);
+  const std::uint32_t mtu = config_.nic.mtu;
   const Bytes full = roce::data_wire_bytes(mtu, false, false) + link.overhead;
   const auto packets_of = [mtu](Bytes message) { return (message + mtu - 1) / mtu; };
   const Bytes whole = spec.bytes / spec.message;

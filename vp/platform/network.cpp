@@ -23,7 +23,7 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
     : sc_module(name),
       topology_(topology),
       routing_(routing),
-      sprays_(config.routing.kind == RoutingKind::kSpray) {
+      sprays_(config.switch_.load_balancing == SwitchParameters::LoadBalancing::kSpray) {
   const SwitchParameters parameters = switch_parameters(config);
   switches_.resize(topology_.nodes().size());
   const auto wires = static_cast<std::uint32_t>(2 * topology_.cables().size());

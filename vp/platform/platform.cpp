@@ -50,8 +50,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
 }
 
 void Platform::build_hosts() {
-  const std::uint32_t full =
-      roce::data_wire_bytes(static_cast<std::uint32_t>(config.nic.mtu), false, false);
+  const std::uint32_t full = roce::data_wire_bytes(config.nic.mtu, false, false);
   const PicoSeconds longest = routing.longest_base_rtt(full, roce::ack_wire_bytes());
   for (HostId id = 0; id < static_cast<HostId>(topology.hosts()); ++id) {
     const NodeId node = topology.node_of(id);

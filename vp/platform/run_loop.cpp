@@ -45,7 +45,7 @@ void RunLoop::start() {
   p_.traffic->begin();
   p_.measurement->begin();
   p_.tracing->begin();
-  ending_ = ending_of(p_.plan.flows(), all_direct, p_.config.nic.ack != AckKind::kNone);
+  ending_ = ending_of(p_.plan.flows(), all_direct, p_.config.nic.ack != AckMode::kNone);
   if (ending_.with_traffic) p_.scheduler.schedule_in(finish_check_, kFinishInterval);
   if (p_.console != nullptr) p_.console->begin();
 }

@@ -45,55 +45,8 @@ Topology make_topology(const TopologyConfig& config) {
 }
 
 SwitchParameters switch_parameters(const PlatformConfig& config) {
-  const SwitchConfig& from = config.switch_;
-  SwitchParameters to;
-  to.buffer = from.buffer;
-  to.arbitration = from.arbitration == Arbitration::kFifo
-                       ? SwitchParameters::Arbitration::kFifo
-                       : SwitchParameters::Arbitration::kRoundRobin;
-  switch (config.routing.kind) {
-    case RoutingKind::kEcmp:
-      to.load_balancing = SwitchParameters::LoadBalancing::kEcmp;
-      break;
-    case RoutingKind::kSpray:
-      to.load_balancing = SwitchParameters::LoadBalancing::kSpray;
-      break;
-    case RoutingKind::kLmc:
-      to.load_balancing = SwitchParameters::LoadBalancing::kLmc;
-      to.lmc = config.routing.lmc;
-      break;
-  }
-  to.ecn.enabled = from.ecn.enabled;
-  to.ecn.kmin = from.ecn.kmin;
-  to.ecn.kmax = from.ecn.kmax;
-  to.ecn.pmax_q32 = from.ecn.pmax.to_fixed(32);
-  to.ecn.mark_at = from.ecn.mark_at == MarkAt::kEnqueue ? EcnParameters::MarkAt::kEnqueue
-                                                        : EcnParameters::MarkAt::kDequeue;
-  to.ecn.scope =
-      from.ecn.per == MarkPer::kQueue ? EcnParameters::Scope::kQueue : EcnParameters::Scope::kPort;
-  if (from.ecn.reference_rate) to.ecn.reference_rate = *from.ecn.reference_rate;
-  to.ecn.phantom_drain_q16 = static_cast<std::uint32_t>(from.ecn.phantom_drain.to_fixed(16));
-  to.ecn.phantom_threshold = from.ecn.phantom_threshold;
-  to.pfc.enabled = from.pfc.enabled;
-  to.pfc.alpha_q16 = static_cast<std::uint32_t>(from.pfc.alpha.to_fixed(16));
-  if (from.pfc.reference_rate) to.pfc.reference_rate = *from.pfc.reference_rate;
-  to.pfc.headroom = from.pfc.headroom.value_or(0);
-  to.pfc.resume_offset = from.pfc.resume_below;
-  switch (from.scheduler.kind) {
-    case EgressSchedulerKind::kFifo:
-      to.scheduler.kind = EgressSchedulerParameters::Kind::kFifo;
-      break;
-    case EgressSchedulerKind::kStrict:
-      to.scheduler.kind = EgressSchedulerParameters::Kind::kStrict;
-      break;
-    case EgressSchedulerKind::kEts:
-      to.scheduler.kind = EgressSchedulerParameters::Kind::kEts;
-      break;
-  }
-  for (std::size_t i = 0; i < from.scheduler.weights.size() && i < kPriorities; ++i) {
-    to.scheduler.weights[i] = from.scheduler.weights[i];
-  }
-  to.largest_packet = roce::data_wire_bytes(static_cast<std::uint32_t>(config.nic.mtu), true, true);
+  SwitchParameters to = config.switch_;
+  to.largest_packet = roce::data_wire_bytes(config.nic.mtu, true, true);
   const AlgorithmParameters* const algorithm = config.nic.congestion_control.chosen();
   if (algorithm != nullptr) algorithm->ask_switch(to);
   return to;
@@ -101,29 +54,10 @@ SwitchParameters switch_parameters(const PlatformConfig& config) {
 
 NicParameters nic_parameters(const PlatformConfig& config, HostId host,
                              const LinkParameters& link) {
-  const NicConfig& from = config.nic;
-  NicParameters to;
+  NicParameters to = config.nic;
   to.host = host;
-  to.mtu = static_cast<std::uint32_t>(from.mtu);
-  to.real_payload = from.payload == PayloadKind::kReal;
-  to.ack = from.ack == AckKind::kNone        ? AckMode::kNone
-           : from.ack == AckKind::kPerPacket ? AckMode::kPerPacket
-                                             : AckMode::kPerMessage;
-  to.ack_priority = from.ack_priority.has_value() ? static_cast<int>(*from.ack_priority) : -1;
-  to.cnp = from.cnp;
-  to.retransmit_timeout =
-      from.recovery.kind == RecoveryKind::kNone ? PicoSeconds::max() : from.recovery.timeout;
   to.line_rate = link.rate;
   to.link_overhead = link.overhead;
-  to.dma = from.dma;
-  return to;
-}
-
-dcc::ControllerConfig controller_config(const NicConfig& from) {
-  dcc::ControllerConfig to;
-  to.slots = from.controller.slots;
-  to.clock_period = from.controller.clock.cycles(1);
-  to.latency_cycles = from.controller.latency;
   return to;
 }
 

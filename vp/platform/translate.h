@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "config/platform_config.h"
-#include "controller/controller_device.h"
 #include "driver/dcc_config.h"
 #include "net/switch_device.h"
 #include "net/topology.h"
@@ -17,7 +16,6 @@ Topology make_topology(const TopologyConfig& config);
 SwitchParameters switch_parameters(const PlatformConfig& config);
 /// `link` is the host's own.
 NicParameters nic_parameters(const PlatformConfig& config, HostId host, const LinkParameters& link);
-dcc::ControllerConfig controller_config(const NicConfig& config);
 /// What the driver programs into a controller behind a link of this rate.
 dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate);
 std::vector<TrafficSpec> traffic_specs(const PlatformConfig& config);

@@ -67,6 +67,7 @@ struct AlgorithmNeeds {
   bool cnp = false;        // the receiver sends CNPs on CE
   bool acks = false;       // on_ack is called for every ACK
   bool ack_each = false;   // … and every packet gets one
+  bool marks = false;      // … and goes by the marks that they report
   bool telemetry = false;  // data packets collect an IntStack, ACKs bring it back
   bool on_sent = false;    // on_sent is called for every data packet
   /// Payload bytes of a flow that leave back to back before its pace takes one gap for all of them

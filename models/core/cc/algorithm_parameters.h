@@ -2,11 +2,7 @@
 // instance of the algorithm.
 #pragma once
 
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
+#include "describe/parameter_error.h"
 #include "describe/quantities.h"
 
 namespace dcc {
@@ -14,18 +10,6 @@ namespace dcc {
 class ParameterVisitor;
 struct CnpParameters;
 struct SwitchParameters;
-
-/// A value that does not go with the others. what() is a sentence without the place.
-class ParameterError : public std::invalid_argument {
- public:
-  /// `keys`: whose value it may be; the one that the user wrote is to blame, else the first.
-  ParameterError(std::vector<std::string> keys, const std::string& message)
-      : std::invalid_argument(message), keys_(std::move(keys)) {}
-  const std::vector<std::string>& keys() const { return keys_; }
-
- private:
-  std::vector<std::string> keys_;
-};
 
 struct AlgorithmParameters {
   virtual ~AlgorithmParameters() = default;

@@ -5,6 +5,7 @@
 #include "cc/registry.h"
 #include "describe/visitor.h"
 #include "nic/nic_parameters.h"
+#include "registers/generated/dcc_map.h"
 
 namespace dcc {
 
@@ -25,7 +26,9 @@ void DccParameters::describe(ParameterVisitor& v) {
     apply_preset();
     if (policy == Policy::kProportional) apply_proportional();
   }
-  describe_rules(v, kRuntime);
+  // G and MI are fractions without a place for 1.
+  static_assert(regs::dcc_map::kGValueMask == regs::dcc_map::kMiValueMask);
+  describe_rules(v, Ratio(regs::dcc_map::kGValueMask, kOne16), kRuntime);
   v.field("first_cut", first_cut, {"0", "1"},
           {"first cut of a flow leaves this share; 0: as any other (proportional: 1/32)", "",
            kRuntime});

@@ -52,12 +52,12 @@ void DcqcnParameters::describe(ParameterVisitor& v) {
   v.choice("variant", variant, {"the published rules, or the slotted ones", ""});
   v.choice("preset", preset_name, {"a set of parameters; single ones come on top", ""});
   if (v.reading()) apply_preset();
-  describe_rules(v, false);
+  describe_rules(v, Ratio(1), false);
 }
 
-void DcqcnParameters::describe_rules(ParameterVisitor& v, bool runtime) {
+void DcqcnParameters::describe_rules(ParameterVisitor& v, const Ratio& most, bool runtime) {
   const char* const sig15 = "SIGCOMM'15, section 5";
-  v.field("g", g, {"1/65536", "1"}, {"weight of news in alpha", sig15, runtime});
+  v.field("g", g, {"1/65536", most}, {"weight of news in alpha", sig15, runtime});
   v.field("f", f, {"0", "255"}, {"events of fast recovery", sig15, runtime});
   v.field("alpha_timer", alpha_timer, {"1us", "10ms"},
           {"K: alpha decays after this", sig15, runtime});
@@ -77,7 +77,8 @@ void DcqcnParameters::describe_rules(ParameterVisitor& v, bool runtime) {
           {"rate at which a flow starts", "SIGCOMM'15: line rate", runtime});
   v.field("initial_alpha", initial_alpha, {"0", "1"}, {"alpha of a new flow", sig15, runtime});
   v.field("timer_restart", timer_restart, {}, {"a cut restarts the increase timer", "", runtime});
-  v.field("mi", mi, {"0", "1"}, {"multiplicative increase on top, share of the rate", "", runtime});
+  v.field("mi", mi, {"0", most},
+          {"multiplicative increase on top, share of the rate", "", runtime});
 }
 
 void DcqcnParameters::check(Bytes largest_packet) const {

@@ -47,8 +47,8 @@ struct DcqcnParameters : AlgorithmParameters {
  protected:
   /// Takes over the values of `preset_name`.
   void apply_preset();
-  /// What dcc and dcqcn have in common, preset included in what was described before.
-  void describe_rules(ParameterVisitor& v, bool runtime);
+  /// What dcc and dcqcn have in common. `most`: the greatest gain that can be held.
+  void describe_rules(ParameterVisitor& v, const Ratio& most, bool runtime);
 };
 
 DCC_ENUM_NAMES(DcqcnParameters::Preset, {DcqcnParameters::Preset::kSig15, "sig15"},

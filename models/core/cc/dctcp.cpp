@@ -65,6 +65,7 @@ AlgorithmNeeds Dctcp::needs() const {
   AlgorithmNeeds needs;
   needs.acks = true;
   needs.ack_each = true;
+  needs.marks = true;
   return needs;
 }
 

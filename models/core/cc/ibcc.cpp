@@ -70,8 +70,8 @@ void IbccParameters::ask_switch(SwitchParameters& parameters) const {
   EcnParameters& ecn = parameters.ecn;
   ecn.enabled = threshold != 0;
   ecn.kmin = ecn.kmax = (16 - static_cast<Bytes>(threshold)) * 16_KiB;
-  ecn.pmax_q32 = std::uint64_t{1} << 32;
-  ecn.reference_rate = BitRate();
+  ecn.pmax = Ratio(1);
+  ecn.reference_rate.reset();
   ecn.unmarked_between = marking_rate;
 }
 

@@ -14,18 +14,19 @@ namespace dcc {
 namespace {
 
 ControllerConfig checked(const ControllerConfig& config) {
-  if (config.clock_period.count <= 0) {
+  if (config.clock_period().count <= 0) {
     throw std::invalid_argument("the controller's clock period must be positive");
   }
-  if (config.latency_cycles < 1 || config.latency_cycles > 255) {
-    throw std::invalid_argument("the controller's latency is 1 to 255 clock cycles, not " +
+  if (config.latency_cycles < 1 || config.latency_cycles > kMaxLatencyCycles) {
+    throw std::invalid_argument("the controller's latency is 1 to " +
+                                std::to_string(kMaxLatencyCycles) + " clock cycles, not " +
                                 std::to_string(config.latency_cycles));
   }
   return config;
 }
 
 PicoSeconds tick_period(const ControllerConfig& config, const ControllerParameters& parameters) {
-  return config.clock_period *
+  return config.clock_period() *
          std::max(regs::dcc_map::kTickDivValueMin, std::uint32_t{parameters.tick_div});
 }
 
@@ -37,8 +38,8 @@ ControllerDevice::ControllerDevice(Scheduler& scheduler, const ControllerConfig&
                                    std::unique_ptr<RateEngine> rates)
     : scheduler_(scheduler),
       config_(checked(config)),
-      latency_(config.clock_period * config.latency_cycles),
-      service_time_(config.clock_period * kServiceCycles),
+      latency_(config.clock_period() * config.latency_cycles),
+      service_time_(config.clock_period() * kServiceCycles),
       sink_(sink),
       timers_(timers ? std::move(timers) : std::make_unique<TimingWheel>(config.slots)),
       rates_(rates ? std::move(rates) : std::make_unique<RateUnit>()),

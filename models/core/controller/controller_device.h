@@ -1,6 +1,7 @@
 // The controller as a block in time: notifications in, rates out a fixed number of cycles later.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,6 +10,8 @@
 #include "controller/congestion_manager.h"
 #include "controller/rate_engine.h"
 #include "controller/timer_engine.h"
+#include "describe/quantities.h"
+#include "registers/generated/dcc_map.h"
 #include "sim/scheduler.h"
 
 namespace dcc {
@@ -37,11 +40,24 @@ class CauseSink {
   ~CauseSink() = default;
 };
 
+class ParameterVisitor;
+
+/// CAPS has eight bits for it.
+constexpr std::uint32_t kMaxLatencyCycles =
+    regs::dcc_map::kCapsLatencyMask >> regs::dcc_map::kCapsLatencyShift;
+
 /// What an instance is built with.
 struct ControllerConfig {
-  std::uint32_t slots = 1024;         // 1 … 16384
-  PicoSeconds clock_period{4'000};    // > 0
-  std::uint32_t latency_cycles = 64;  // 1 … 255: from an input to its answer
+  std::uint32_t slots = 1024;  // 1 … kMaxSlots
+  Frequency clock{250'000'000};
+  PicoSeconds tick = kMicroSecond;    // of the timing engine; its registers start at a reset value
+  std::uint32_t latency_cycles = 64;  // 1 … kMaxLatencyCycles: from an input to its answer
+  std::array<unsigned, 3> split{5, 5, 6};  // bits of the wheel's levels, first to last
+
+  PicoSeconds clock_period() const { return clock.cycles(1); }
+  void describe(ParameterVisitor& v);
+  /// Throws ParameterError when values do not go together.
+  void check() const;
 };
 
 /// One slot as the register window shows it.

@@ -23,6 +23,7 @@ constexpr std::uint32_t kMaxSlots = 16384;
 constexpr std::uint32_t kDscps = 64;
 constexpr Ticks kMaxDelay = 65535;                   // a timer event's longest delay
 constexpr std::uint32_t kMaxDelta = (1u << 20) - 1;  // Δ = now − t_latest saturates here
+constexpr Ticks kMaxAlphaInterval = 4096;            // of one α update
 constexpr std::uint32_t kMaxAlphaIntervals = 4095;   // n saturates here
 constexpr std::uint32_t kNeutralIncrease = 256;      // f_inc, 8.8
 constexpr std::uint32_t kNeutralDecrease = 4096;     // f_dec, 4.12

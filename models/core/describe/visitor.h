@@ -66,6 +66,16 @@ class ParameterVisitor {
           [&member] { return QuantityText<T>::format(member); }});
   }
 
+  /// A quantity of type T that the module keeps in a narrower integer.
+  template <class T, class Narrow>
+  void field_as(const char* key, Narrow& member, Range range, Doc doc) {
+    leaf({key, QuantityText<T>::kTypeName, QuantityText<T>::kUnits, range.text(), doc,
+          [&member, range](const ValueNode& node) {
+            member = static_cast<Narrow>(read_quantity<T>(node, range));
+          },
+          [&member] { return QuantityText<T>::format(static_cast<T>(member)); }});
+  }
+
   /// The same, or the word `absent`.
   template <class T>
   void field(const char* key, std::optional<T>& member, const char* absent, Range range, Doc doc) {

@@ -2,17 +2,53 @@
 
 #include <stdexcept>
 
+#include "describe/parameter_error.h"
+#include "describe/visitor.h"
+
 namespace dcc {
 
 namespace {
-constexpr Bytes kGreatestThreshold = (Bytes{1} << 31) - 1;  // keeps the comparison in 64 bits
-
-Bytes scaled(Bytes threshold, BitRate port_rate, BitRate reference) {
-  if (reference.bits_per_second == 0) return threshold;
-  return static_cast<Bytes>(static_cast<Uint128>(threshold) * port_rate.bits_per_second /
-                            reference.bits_per_second);
+/// Saturates above what a threshold may be.
+Bytes scaled(Bytes threshold, BitRate port_rate, const std::optional<BitRate>& reference) {
+  if (!reference || threshold < 0) return threshold;
+  const Uint128 wide =
+      static_cast<Uint128>(threshold) * port_rate.bits_per_second / reference->bits_per_second;
+  return wide > kGreatestThreshold ? kGreatestThreshold + 1 : static_cast<Bytes>(wide);
 }
 }  // namespace
+
+void EcnParameters::describe(ParameterVisitor& v) {
+  v.field("enabled", enabled, {}, {"mark at all", "", kRuntime});
+  v.field("kmin", kmin, {"0B", kGreatestThreshold},
+          {"no marks up to this length", "SIGCOMM'15", kRuntime});
+  v.field("kmax", kmax, {"0B", kGreatestThreshold},
+          {"all marked above this length", "SIGCOMM'15", kRuntime});
+  v.field("pmax", pmax, {"0", "1"}, {"share marked at kmax", "SIGCOMM'15", kRuntime});
+  v.choice("mark_at", mark_at, {"when the length is looked at", "", kRuntime});
+  v.choice("per", scope, {"whose length counts", "", kRuntime});
+  v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
+          {"kmin and kmax are for a port of this rate, in proportion for others", "", kRuntime});
+  v.field(
+      "phantom_drain", phantom_drain, {"0", "1"},
+      {"drain of a phantom queue, share of the port's rate; 0: none", "HULL, NSDI'12", kRuntime});
+  v.field("phantom_threshold", phantom_threshold, {"0B", "1GB"},
+          {"phantom queue above which all is marked", "HULL, NSDI'12", kRuntime});
+}
+
+void EcnParameters::check(BitRate fastest_port) const {
+  if (kmax < kmin) {
+    throw ParameterError({"kmin", "kmax"},
+                         "kmin " + text_of(kmin) + " is above kmax " + text_of(kmax));
+  }
+  if (scaled(kmax, fastest_port, reference_rate) > kGreatestThreshold) {
+    throw ParameterError({"reference_rate", "kmax"},
+                         "kmax " + text_of(kmax) + " at " + text_of(*reference_rate) +
+                             " reaches 2GiB at " + text_of(fastest_port));
+  }
+  if (phantom_drain.numerator != 0 && phantom_drain.to_fixed(16) == 0) {
+    throw ParameterError({"phantom_drain"}, "is less than can be told from none, 1/65536");
+  }
+}
 
 EcnMarker::EcnMarker(const EcnParameters& parameters, BitRate port_rate)
     : enabled_(parameters.enabled),
@@ -20,7 +56,7 @@ EcnMarker::EcnMarker(const EcnParameters& parameters, BitRate port_rate)
       mark_at_(parameters.mark_at),
       kmin_(scaled(parameters.kmin, port_rate, parameters.reference_rate)),
       kmax_(scaled(parameters.kmax, port_rate, parameters.reference_rate)),
-      pmax_q32_(parameters.pmax_q32),
+      pmax_q32_(parameters.pmax.to_fixed(32)),
       unmarked_between_(parameters.unmarked_between) {
   if (parameters.kmin < 0) throw std::invalid_argument("ecn: kmin is negative");
   if (kmax_ < kmin_) throw std::invalid_argument("ecn: kmax is less than kmin");
@@ -28,12 +64,13 @@ EcnMarker::EcnMarker(const EcnParameters& parameters, BitRate port_rate)
     throw std::invalid_argument("ecn: kmax (scaled to the port's rate) reaches 2 GiB");
   }
   if (pmax_q32_ > std::uint64_t{1} << 32) throw std::invalid_argument("ecn: pmax is above 1");
-  if (parameters.phantom_drain_q16 != 0) {
-    if (parameters.phantom_drain_q16 > 65536) {
+  const std::uint64_t drain_q16 = parameters.phantom_drain.to_fixed(16);
+  if (drain_q16 != 0) {
+    if (drain_q16 > 65536) {
       throw std::invalid_argument("ecn: the phantom queue drains faster than the port");
     }
     const BitRate drain(static_cast<std::uint64_t>(
-        static_cast<Uint128>(port_rate.bits_per_second) * parameters.phantom_drain_q16 >> 16));
+        static_cast<Uint128>(port_rate.bits_per_second) * drain_q16 >> 16));
     if (drain.bits_per_second == 0) throw std::invalid_argument("ecn: the port has no rate");
     phantom_ps_per_kib_ = serialization_time(1024, drain).count;
     phantom_limit_ = serialization_time(parameters.phantom_threshold, drain);

@@ -3,40 +3,50 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "describe/enum_names.h"
+#include "describe/quantities.h"
 #include "net/packet.h"
 #include "sim/random.h"
 #include "units.h"
 
 namespace dcc {
 
-/// A probability as a 32-bit fraction: 2^32 is certainty. For reading configurations.
-constexpr std::uint64_t probability_q32(double p) {
-  return p <= 0.0   ? 0
-         : p >= 1.0 ? std::uint64_t{1} << 32
-                    : static_cast<std::uint64_t>(p * 4294967296.0 + 0.5);
-}
+class ParameterVisitor;
+
+/// Thresholds lie below this: keeps the comparison with a random number in 64 bits.
+constexpr Bytes kGreatestThreshold = (Bytes{1} << 31) - 1;
 
 struct EcnParameters {
   enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
   enum class Scope : std::uint8_t { kQueue, kPort };
 
   bool enabled = true;
-  Bytes kmin = 5'000;
-  Bytes kmax = 200'000;  // kmin … 2^31-1
-  std::uint64_t pmax_q32 = probability_q32(0.01);
+  Bytes kmin = 5_KB;
+  Bytes kmax = 200_KB;
+  Ratio pmax{1, 100};
   MarkAt mark_at = MarkAt::kEnqueue;
   Scope scope = Scope::kQueue;
   /// When set, kmin and kmax hold for a port of this rate and grow in proportion for faster ones.
-  BitRate reference_rate{};
-  /// Packets that are let pass after one that was marked, though they would be: InfiniBand's
-  /// Marking_Rate (IBA annex A10). 0: none.
-  std::uint32_t unmarked_between = 0;
+  std::optional<BitRate> reference_rate;
   /// Phantom queue: a counter that fills with what the port sends and drains at this fraction of
-  /// the port's rate (2^16 = all of it; 0 = off). Marks above phantom_threshold, besides RED.
-  std::uint32_t phantom_drain_q16 = 0;
-  Bytes phantom_threshold = 6'000;
+  /// the port's rate; 0: off. Marks above phantom_threshold, besides RED.
+  Ratio phantom_drain{0};
+  Bytes phantom_threshold = 6_KB;
+  /// Packets that are let pass after one that was marked, though they would be: InfiniBand's
+  /// Marking_Rate (IBA annex A10), which its algorithm sets. 0: none.
+  std::uint32_t unmarked_between = 0;
+
+  void describe(ParameterVisitor& v);
+  /// Throws ParameterError when values do not go together, at the fastest port of the network.
+  void check(BitRate fastest_port) const;
 };
+
+DCC_ENUM_NAMES(EcnParameters::MarkAt, {EcnParameters::MarkAt::kEnqueue, "enqueue"},
+               {EcnParameters::MarkAt::kDequeue, "dequeue"});
+DCC_ENUM_NAMES(EcnParameters::Scope, {EcnParameters::Scope::kQueue, "queue"},
+               {EcnParameters::Scope::kPort, "port"});
 
 /// Decides for one egress port. Marks never below or at Kmin, with a probability that rises
 /// linearly to Pmax at Kmax, always above Kmax. Only ECT packets are ever marked.

@@ -1,6 +1,10 @@
 #include "net/egress_scheduler.h"
 
+#include <algorithm>
 #include <stdexcept>
+
+#include "describe/parameter_error.h"
+#include "describe/visitor.h"
 
 namespace dcc {
 
@@ -8,6 +12,21 @@ namespace {
 constexpr Bytes kSmallestQuantum = 1'600;  // about a packet: shares are exact over short times
 constexpr std::uint32_t kGreatestWeight = 10'000;
 }  // namespace
+
+void EgressSchedulerParameters::describe(ParameterVisitor& v) {
+  v.choice("kind", kind, {"arrival order, highest first, or by weight", ""});
+  v.when(kind == Kind::kEts, "kind: ets", [&] {
+    v.numbers("weights", weights, {"0", kGreatestWeight},
+              {"of priorities 0 to 7; 0: strict, before the others", "IEEE 802.1Qaz"});
+  });
+}
+
+void EgressSchedulerParameters::check() const {
+  const auto positive = [](std::uint32_t weight) { return weight > 0; };
+  if (kind == Kind::kEts && std::none_of(weights.begin(), weights.end(), positive)) {
+    throw ParameterError({"weights"}, "all weights are zero; that is kind: strict");
+  }
+}
 
 EgressScheduler::EgressScheduler(const EgressSchedulerParameters& parameters)
     : kind_(parameters.kind) {

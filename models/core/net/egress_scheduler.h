@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <memory>
 
+#include "describe/enum_names.h"
 #include "net/packet.h"
 #include "units.h"
 
 namespace dcc {
+
+class ParameterVisitor;
 
 struct EgressSchedulerParameters {
   enum class Kind : std::uint8_t {
@@ -17,8 +20,16 @@ struct EgressSchedulerParameters {
     kEts,     // 802.1Qaz: weight 0 = strict, above the others; the others share by weight
   };
   Kind kind = Kind::kFifo;
-  std::array<std::uint32_t, kPriorities> weights{};  // kEts: in proportion, 0 … 10000
+  std::array<std::uint32_t, kPriorities> weights{1, 1, 1, 1, 1, 1, 1, 1};  // kEts: in proportion
+
+  void describe(ParameterVisitor& v);
+  /// Throws ParameterError when values do not go together.
+  void check() const;
 };
+
+DCC_ENUM_NAMES(EgressSchedulerParameters::Kind, {EgressSchedulerParameters::Kind::kFifo, "fifo"},
+               {EgressSchedulerParameters::Kind::kStrict, "strict"},
+               {EgressSchedulerParameters::Kind::kEts, "ets"});
 
 /// Picks among the priorities that have a packet and are not paused. Work-conserving. The weighted
 /// ones share bytes by deficit round robin in its surplus form: a priority sends while its balance

@@ -77,7 +77,7 @@ class Lmc final : public PathChoice {
 std::unique_ptr<PathChoice> make_spray() { return std::make_unique<Spray>(); }
 
 std::unique_ptr<PathChoice> make_lmc(unsigned lmc, std::uint64_t hash_seed) {
-  if (lmc > 7) throw std::invalid_argument("routing: lmc is above 7");
+  if (lmc > kGreatestLmc) throw std::invalid_argument("routing: lmc is above 7");
   return std::make_unique<Lmc>(lmc, hash_seed);
 }
 

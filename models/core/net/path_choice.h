@@ -33,8 +33,11 @@ inline std::uint32_t scaled_down(std::uint64_t hash, std::uint32_t choices) {
 /// Packets to a destination take turns.
 std::unique_ptr<PathChoice> make_spray();
 
+/// InfiniBand has three bits for it.
+constexpr unsigned kGreatestLmc = 7;
+
 /// By destination and path, the flow's number modulo 2^lmc (InfiniBand's LID mask control: a port
-/// has so many addresses, each with one way through the fabric). lmc: 0 … 7, else
+/// has so many addresses, each with one way through the fabric). lmc above kGreatestLmc:
 /// std::invalid_argument.
 std::unique_ptr<PathChoice> make_lmc(unsigned lmc, std::uint64_t hash_seed);
 

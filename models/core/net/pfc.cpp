@@ -1,5 +1,7 @@
 #include "net/pfc.h"
 
+#include "describe/visitor.h"
+
 namespace dcc {
 
 Bytes headroom_for(const LinkParameters& link, Bytes largest_packet) {
@@ -11,12 +13,24 @@ Bytes headroom_for(const LinkParameters& link, Bytes largest_packet) {
   return on_the_wire + 3 * packet + kPauseFrameBytes + link.overhead;
 }
 
+void PfcParameters::describe(ParameterVisitor& v) {
+  v.field("enabled", enabled, {}, {"pause instead of dropping", ""});
+  v.field("alpha", alpha, {"1/1024", "64"},
+          {"pause above alpha x free buffer", "dynamic threshold, Choudhury and Hahne"});
+  v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
+          {"alpha is for a port of this rate, in proportion for others", ""});
+  v.field("headroom", headroom, "auto", {"0B", "1GiB"},
+          {"kept per port and priority for what is under way", ""});
+  v.field("resume_below", resume_below, {"0B", "1GiB"},
+          {"resume this far under the threshold", ""});
+}
+
 std::uint32_t alpha_for(const LinkParameters& link, const PfcParameters& parameters) {
-  const std::uint64_t reference = parameters.reference_rate.bits_per_second;
-  if (reference == 0) return parameters.alpha_q16;
+  const auto alpha = static_cast<std::uint32_t>(parameters.alpha.to_fixed(16));
+  if (!parameters.reference_rate) return alpha;
   constexpr Uint128 kMost = 64u << 16;
-  const Uint128 scaled =
-      static_cast<Uint128>(parameters.alpha_q16) * link.rate.bits_per_second / reference;
+  const Uint128 scaled = static_cast<Uint128>(alpha) * link.rate.bits_per_second /
+                         parameters.reference_rate->bits_per_second;
   return static_cast<std::uint32_t>(scaled < 1 ? 1 : scaled > kMost ? kMost : scaled);
 }
 

@@ -3,20 +3,26 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
+#include "describe/quantities.h"
 #include "net/link.h"
 #include "net/packet.h"
 #include "units.h"
 
 namespace dcc {
 
+class ParameterVisitor;
+
 struct PfcParameters {
   bool enabled = true;
-  std::uint32_t alpha_q16 = 8192;  // 0.125, see SharedBufferParameters
-  BitRate reference_rate{};        // alpha is for such a port, in proportion for others; 0: for any
-  Bytes headroom = 0;              // per ingress port and priority; 0 = auto (headroom_for)
-  Bytes resume_offset = 3'000;
+  Ratio alpha{1, 8};                      // see SharedBufferParameters
+  std::optional<BitRate> reference_rate;  // alpha is for such a port, in proportion for others
+  std::optional<Bytes> headroom;   // per ingress port and priority; empty: headroom_for the link
+  Bytes resume_below = 3_KB;       // the threshold by so much
   std::uint8_t priorities = 0xFF;  // the lossless ones
+
+  void describe(ParameterVisitor& v);
 };
 
 /// Wire bytes of a pause frame: minimum Ethernet frame.
@@ -28,7 +34,7 @@ constexpr std::uint32_t kPauseFrameBytes = 64;
 /// that crossed the threshold. (802.1Qbb annex O, without processing time.)
 Bytes headroom_for(const LinkParameters& link, Bytes largest_packet);
 
-/// The share of the free buffer that a class of this port may hold: PfcParameters::alpha_q16 scaled
+/// The share of the free buffer that a class of this port may hold: PfcParameters::alpha scaled
 /// to the port's rate, never zero and at most 64 (65536 = 1.0).
 std::uint32_t alpha_for(const LinkParameters& link, const PfcParameters& parameters);
 

@@ -10,8 +10,8 @@ namespace {
 SharedBufferParameters buffer_parameters(const SwitchParameters& parameters) {
   SharedBufferParameters buffer;
   buffer.size = parameters.buffer;
-  buffer.alpha_q16 = parameters.pfc.alpha_q16;
-  buffer.resume_offset = parameters.pfc.resume_offset;
+  buffer.alpha_q16 = static_cast<std::uint32_t>(parameters.pfc.alpha.to_fixed(16));
+  buffer.resume_offset = parameters.pfc.resume_below;
   buffer.lossless = parameters.pfc.enabled ? parameters.pfc.priorities : std::uint8_t{0};
   return buffer;
 }
@@ -70,8 +70,8 @@ void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) 
   set_ecn(port, parameters_.ecn);
   if (parameters_.pfc.enabled) {
     buffer_.set_alpha(port, alpha_for(link, parameters_.pfc));
-    buffer_.set_headroom(port, parameters_.pfc.headroom != 0
-                                   ? parameters_.pfc.headroom
+    buffer_.set_headroom(port, parameters_.pfc.headroom
+                                   ? *parameters_.pfc.headroom
                                    : headroom_for(link, parameters_.largest_packet));
   }
 }

@@ -23,6 +23,8 @@
 
 namespace dcc {
 
+class ParameterVisitor;
+
 struct SwitchParameters {
   /// How packets of different inputs share one output queue.
   enum class Arbitration : std::uint8_t {
@@ -36,10 +38,10 @@ struct SwitchParameters {
     kLmc,    // by destination and path, the flow's number modulo 2^lmc (InfiniBand's LID mask
              // control: a port has so many addresses, each with one way through the fabric)
   };
-  Bytes buffer = 32 * 1024 * 1024;
+  Bytes buffer = 32_MiB;
   Arbitration arbitration = Arbitration::kFifo;
   LoadBalancing load_balancing = LoadBalancing::kEcmp;
-  unsigned lmc = 1;  // kLmc: 0 … 7
+  unsigned lmc = 1;  // kLmc
   EcnParameters ecn;
   PfcParameters pfc;
   EgressSchedulerParameters scheduler;
@@ -48,7 +50,17 @@ struct SwitchParameters {
   /// Every packet is queued, one that could leave at once too: to check that it makes no
   /// difference.
   bool queue_all = false;
+
+  void describe(ParameterVisitor& v);
+  /// load_balancing and lmc, which configurations have apart.
+  void describe_routing(ParameterVisitor& v);
 };
+
+DCC_ENUM_NAMES(SwitchParameters::Arbitration, {SwitchParameters::Arbitration::kFifo, "fifo"},
+               {SwitchParameters::Arbitration::kRoundRobin, "round_robin"});
+DCC_ENUM_NAMES(SwitchParameters::LoadBalancing, {SwitchParameters::LoadBalancing::kEcmp, "ecmp"},
+               {SwitchParameters::LoadBalancing::kSpray, "spray"},
+               {SwitchParameters::LoadBalancing::kLmc, "lmc"});
 
 /// Of one egress port, or of all (SwitchDevice::totals).
 struct SwitchCounters {

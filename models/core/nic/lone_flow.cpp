@@ -124,7 +124,7 @@ class Flow {
     if (flow_.rate_cap.raw != 0 && flow_.rate_cap < Rate::from(nic_.line_rate)) {
       packets.steps.push_back({pacing_gap(data + nic_.link_overhead, flow_.rate_cap), {}});
     }
-    if (nic_.real_payload) {
+    if (nic_.real_payload()) {
       const PicoSeconds transfer = serialization_time(payload, nic_.dma.rate);
       packets.steps.push_back({transfer, transfer + nic_.dma.latency});
     }

@@ -6,11 +6,33 @@ namespace dcc {
 
 void CnpParameters::describe(ParameterVisitor& v) {
   v.field("interval", interval, {"0us", "1s"},
-          {"at most one a flow in this time (adapter: 4us, proportional: 2us)", "SIGCOMM'15: N"});
-  v.field("dscp", dscp, {"0", "63"}, {"DSCP of a CNP", ""});
-  v.field("priority", priority, {"0", "7"}, {"802.1p priority of a CNP", ""});
+          {"at most one a flow in this time (adapter: 4us, proportional: 2us)", "SIGCOMM'15: N",
+           kRuntime});
+  v.field("dscp", dscp, {"0", "63"}, {"DSCP of a CNP", "", kRuntime});
+  v.field("priority", priority, {"0", "7"}, {"802.1p priority of a CNP", "", kRuntime});
   v.field("carry_marks", carry_marks, {},
-          {"a CNP says how many CE marks it stands for (proportional: true)", ""});
+          {"a CNP says how many CE marks it stands for (proportional: true)", "", kRuntime});
+}
+
+void RecoveryParameters::describe(ParameterVisitor& v) {
+  v.choice(
+      "kind", kind,
+      {"what a NAK or a timeout does; none: nothing, and a flow that loses a packet never ends",
+       "InfiniBand RC"});
+  v.field("timeout", timeout, {"1us", "10s"},
+          {"repeat when nothing was acknowledged for so long", ""});
+}
+
+void NicParameters::describe(ParameterVisitor& v) {
+  v.field_as<Bytes>("mtu", mtu, {"64B", "9000B"}, {"payload bytes of a packet", "", kRuntime});
+  v.choice("payload", payload,
+           {"virtual: lengths only; real: bytes moved by DMA, ICRC computed, checked", ""});
+  v.choice("ack", ack, {"when a receiver acknowledges", "", kRuntime});
+  v.field("ack_priority", ack_priority, "data", {"0", "7"},
+          {"802.1p priority of ACKs; data: that of what they acknowledge", ""});
+  v.section("recovery", {"of lost packets", ""}, [&] { recovery.describe(v); });
+  v.section("dma", {"link to the host: descriptors, payload, completions", ""},
+            [&] { dma.describe(v); });
 }
 
 }  // namespace dcc

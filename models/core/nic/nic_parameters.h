@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "describe/enum_names.h"
+#include "describe/quantities.h"
 #include "net/packet.h"
 #include "nic/dma.h"
 #include "units.h"
@@ -22,18 +25,44 @@ struct CnpParameters {
   void describe(ParameterVisitor& v);
 };
 
-struct NicParameters {
-  HostId host = 0;
-  std::uint32_t mtu = 1000;  // payload bytes of a full packet
-  bool real_payload = false;
-  AckMode ack = AckMode::kPerPacket;
-  int ack_priority = -1;  // -1: that of the data
-  CnpParameters cnp;
-  PicoSeconds retransmit_timeout = kMilliSecond * 8;  // max(): nothing is ever repeated
-  BitRate line_rate{100'000'000'000};
-  Bytes link_overhead = 20;
-  DmaParameters dma;
+struct RecoveryParameters {
+  enum class Kind : std::uint8_t { kNone, kGoBackN };
+  Kind kind = Kind::kGoBackN;
+  PicoSeconds timeout = kMicroSecond * 500;
+
+  void describe(ParameterVisitor& v);
 };
+
+struct NicParameters {
+  enum class Payload : std::uint8_t { kVirtual, kReal };  // lengths only, or bytes
+
+  std::uint32_t mtu = 1000;  // payload bytes of a full packet
+  Payload payload = Payload::kVirtual;
+  AckMode ack = AckMode::kPerPacket;
+  std::optional<unsigned> ack_priority;  // empty: that of the data
+  RecoveryParameters recovery;
+  DmaParameters dma;
+  CnpParameters cnp;
+  // Where it stands:
+  HostId host = 0;
+  BitRate line_rate = 100_Gbps;
+  Bytes link_overhead = 20;
+
+  bool real_payload() const { return payload == Payload::kReal; }
+  /// max() without recovery: nothing is ever repeated.
+  PicoSeconds retransmit_timeout() const {
+    return recovery.kind == RecoveryParameters::Kind::kNone ? PicoSeconds::max() : recovery.timeout;
+  }
+  /// All but where it stands.
+  void describe(ParameterVisitor& v);
+};
+
+DCC_ENUM_NAMES(AckMode, {AckMode::kNone, "none"}, {AckMode::kPerPacket, "per_packet"},
+               {AckMode::kPerMessage, "per_message"});
+DCC_ENUM_NAMES(RecoveryParameters::Kind, {RecoveryParameters::Kind::kNone, "none"},
+               {RecoveryParameters::Kind::kGoBackN, "go_back_n"});
+DCC_ENUM_NAMES(NicParameters::Payload, {NicParameters::Payload::kVirtual, "virtual"},
+               {NicParameters::Payload::kReal, "real"});
 
 struct NicCounters {
   std::uint64_t packets_sent = 0;      // all kinds, made by this NIC

@@ -90,9 +90,9 @@ Packet* Receiver::reply_to(const Packet& data, const Context& context, PacketKin
   reply->source_qpn = data.destination_qpn;
   reply->flow = data.flow;
   reply->dscp = data.dscp;
-  reply->priority = parameters_.ack_priority < 0
+  reply->priority = !parameters_.ack_priority
                         ? data.priority
-                        : static_cast<std::uint8_t>(parameters_.ack_priority);
+                        : static_cast<std::uint8_t>(*parameters_.ack_priority);
   reply->wire_bytes = roce::ack_wire_bytes();
   return reply;
 }

@@ -34,7 +34,7 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
 void Transmitter::mtu_changed() {
   full_wire_ = roce::data_wire_bytes(parameters_.mtu, false, false) +
                static_cast<std::uint32_t>(parameters_.link_overhead);
-  if (parameters_.real_payload) {
+  if (parameters_.real_payload()) {
     // Enough on the way to cover the DMA latency at the DMA's own rate, and two packets more.
     const DmaParameters& dma = parameters_.dma;
     staging_limit_ = static_cast<Bytes>(static_cast<Uint128>(dma.rate.bits_per_second) *
@@ -209,7 +209,7 @@ void Transmitter::kick() {
 
 void Transmitter::send_one() {
   if (send_one_control()) return;
-  if (parameters_.real_payload) {
+  if (parameters_.real_payload()) {
     stage();
     send_one_staged();
   } else if (Packet* const packet = next_data_packet()) {
@@ -237,7 +237,7 @@ bool Transmitter::head_is_ready() const {
 // Called with nothing that could go at this instant. The wire tells nobody when it is free, so
 // whoever waits for it is woken here; payload that arrives kicks by itself.
 void Transmitter::plan_wake() {
-  const bool may_take = !parameters_.real_payload || staged_bytes_ < staging_limit_;
+  const bool may_take = !parameters_.real_payload() || staged_bytes_ < staging_limit_;
   PicoSeconds when = PicoSeconds::max();
   if ((control_waiting_ & allowed()) != 0 || head_is_ready() ||
       (may_take && pacing_.has_ready(allowed()))) {
@@ -308,7 +308,7 @@ Packet* Transmitter::next_data_packet() {
     start_pacing(flow, wire, plan);
     flow.work.sent();
     if (parameters_.ack == AckMode::kNone) {
-      if (!parameters_.real_payload) complete_before(qpn, flow, flow.work.next_psn());
+      if (!parameters_.real_payload()) complete_before(qpn, flow, flow.work.next_psn());
     } else if (!flow.outstanding) {
       flow.progress = now();
       track(qpn, flow);
@@ -369,7 +369,7 @@ Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
   packet->message_bytes = static_cast<std::uint32_t>(plan.message_bytes);
   packet->remote_address = plan.item->remote_address + static_cast<std::uint64_t>(plan.item_offset);
   if (needs_.telemetry) pool_.attach_telemetry(*packet);
-  if (parameters_.real_payload) {
+  if (parameters_.real_payload()) {
     pool_.attach_payload(*packet, plan.payload_bytes);
     dma_->read(plan.item->local_address + static_cast<std::uint64_t>(plan.item_offset),
                packet->payload->data(), plan.payload_bytes, *this, 0);

@@ -7,7 +7,7 @@ namespace dcc {
 
 namespace {
 bool repeats(const NicParameters& parameters) {
-  return parameters.retransmit_timeout != PicoSeconds::max();
+  return parameters.retransmit_timeout() != PicoSeconds::max();
 }
 }  // namespace
 
@@ -99,7 +99,7 @@ void Transmitter::track(Qpn qpn, Flow& flow) {
   }
   youngest_ = qpn;
   if (!timeout_.is_scheduled()) {
-    scheduler_.schedule_at(timeout_, flow.progress + parameters_.retransmit_timeout);
+    scheduler_.schedule_at(timeout_, flow.progress + parameters_.retransmit_timeout());
   }
 }
 
@@ -122,7 +122,7 @@ void Transmitter::check_timeouts() {
   while (oldest_ != kNoFlow) {
     const Qpn qpn = oldest_;
     Flow& flow = flows_[qpn];
-    const PicoSeconds deadline = flow.progress + parameters_.retransmit_timeout;
+    const PicoSeconds deadline = flow.progress + parameters_.retransmit_timeout();
     if (deadline > now()) {
       scheduler_.schedule_at(timeout_, deadline);
       return;

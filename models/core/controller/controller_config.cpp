@@ -1,0 +1,26 @@
+// What a controller's parameters mean, and which do not go together.
+#include "controller/controller_device.h"
+#include "describe/parameter_error.h"
+#include "describe/visitor.h"
+
+namespace dcc {
+
+void ControllerConfig::describe(ParameterVisitor& v) {
+  v.field("slots", slots, {"1", kMaxSlots}, {"flows controlled at a time", ""});
+  v.field("clock", clock, {"1MHz", "5GHz"}, {"of the controller", ""});
+  v.field("tick", tick, {"10ns", "1ms"}, {"unit of the timing engine", ""});
+  v.field("latency", latency_cycles, {"1", kMaxLatencyCycles},
+          {"cycles from an input to its answer", ""});
+  v.numbers("split", split, {"1", "14"},
+            {"bits of the three levels of the timing wheel; sum 16", ""});
+}
+
+void ControllerConfig::check() const {
+  const unsigned bits = split[0] + split[1] + split[2];
+  if (bits != 16) {
+    throw ParameterError({"split"},
+                         "the levels' bits add up to " + std::to_string(bits) + ", not 16");
+  }
+}
+
+}  // namespace dcc

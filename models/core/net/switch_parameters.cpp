@@ -1,0 +1,28 @@
+// What the parameters of a switch mean.
+#include "describe/visitor.h"
+#include "net/path_choice.h"
+#include "net/switch_device.h"
+
+namespace dcc {
+
+void SwitchParameters::describe(ParameterVisitor& v) {
+  v.field("buffer", buffer, {"16KB", "64GiB"}, {"shared by all ports", ""});
+  v.section("ecn", {"marking of congested packets", "RFC 3168; DCQCN, SIGCOMM'15, fig. 5"},
+            [&] { ecn.describe(v); });
+  v.section("pfc", {"pause by priority", "IEEE 802.1Qbb"}, [&] { pfc.describe(v); });
+  v.section("scheduler", {"choice among the priorities of a port", ""},
+            [&] { scheduler.describe(v); });
+  v.choice("arbitration", arbitration,
+           {"order within a queue: arrival, or input ports in turn", ""});
+}
+
+void SwitchParameters::describe_routing(ParameterVisitor& v) {
+  v.choice("kind", load_balancing,
+           {"by hash of the five-tuple, packet by packet, or by destination address", ""});
+  v.when(load_balancing == LoadBalancing::kLmc, "kind: lmc", [&] {
+    v.field("lmc", lmc, {"0", kGreatestLmc},
+            {"2^lmc destination addresses a port, a path each", "InfiniBand LMC"});
+  });
+}
+
+}  // namespace dcc
