@@ -140,7 +140,7 @@ TEST_P(ControllerDeviceRandom, AnswersLikeThePlainDevice) {
 
   Scheduler scheduler;
   Sink sink(scheduler);
-  ControllerDevice device(scheduler, {kSlots, kClock, 64}, kRank, sink);
+  ControllerDevice device(scheduler, test::config_of(kSlots), kRank, sink);
   device.set_parameters(p);
   make_dcqcn_tables(
       256, [&](RateTable t, std::uint32_t i, std::uint32_t w) { device.write_table(t, i, w); });

@@ -34,7 +34,7 @@ class ControllerDeviceTest : public testing::Test {
   ControllerParameters parameters_ = test_parameters();
   Scheduler scheduler_;
   Sink sink_{scheduler_};
-  ControllerDevice device_{scheduler_, {16, kClock, 64}, kRank, sink_};
+  ControllerDevice device_{scheduler_, test::config_of(16), kRank, sink_};
 };
 
 TEST_F(ControllerDeviceTest, AnswersACnpAfterTheLatency) {
@@ -286,12 +286,14 @@ TEST(ControllerDeviceConfig, RefusesWhatCannotBe) {
   const auto make = [&](const ControllerConfig& config) {
     ControllerDevice(scheduler, config, kRank, sink);
   };
-  EXPECT_THROW(make({0, kClock, 64}), std::invalid_argument);
-  EXPECT_THROW(make({16385, kClock, 64}), std::invalid_argument);
-  EXPECT_THROW(make({16, PicoSeconds(0), 64}), std::invalid_argument);
-  EXPECT_THROW(make({16, kClock, 0}), std::invalid_argument);
-  EXPECT_THROW(make({16, kClock, 256}), std::invalid_argument);
-  EXPECT_NO_THROW(make({16384, kClock, 255}));
+  EXPECT_THROW(make(test::config_of(0)), std::invalid_argument);
+  EXPECT_THROW(make(test::config_of(16385)), std::invalid_argument);
+  ControllerConfig stopped = test::config_of(16);
+  stopped.clock = Frequency(0);
+  EXPECT_THROW(make(stopped), std::invalid_argument);
+  EXPECT_THROW(make(test::config_of(16, 0)), std::invalid_argument);
+  EXPECT_THROW(make(test::config_of(16, 256)), std::invalid_argument);
+  EXPECT_NO_THROW(make(test::config_of(16384, 255)));
 }
 
 /// A full table whose timers all meet on one tick, started near it or at the top level's distance.
@@ -300,7 +302,7 @@ class ControllerDeviceCrowd : public testing::TestWithParam<Ticks> {};
 TEST_P(ControllerDeviceCrowd, TheLastOfAThousandIsLateByTheServiceTimeOnly) {
   Scheduler scheduler;
   Sink sink(scheduler);
-  ControllerDevice device(scheduler, {1024, kClock, 64}, kRank, sink);
+  ControllerDevice device(scheduler, test::config_of(1024), kRank, sink);
   ControllerParameters p = test_parameters();
   p.timer_interval = GetParam();
   device.set_parameters(p);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cc/dcc.h"
+#include "controller_device_fixture.h"
 #include "controller_tables.h"
 
 namespace dcc {
@@ -47,7 +48,7 @@ class DccTest : public testing::Test {
 
   Scheduler scheduler_;
   Host host_{scheduler_};
-  Dcc algorithm_{scheduler_, host_, {16, PicoSeconds(4'000), 64}, 1000};
+  Dcc algorithm_{scheduler_, host_, test::config_of(16), 1000};
 };
 
 TEST_F(DccTest, NeedsCnpsAndSentPackets) {

@@ -18,6 +18,14 @@ constexpr PicoSeconds kTick{1'000'000};   // 250 cycles
 constexpr PicoSeconds kLatency{256'000};  // 64 cycles
 constexpr std::uint32_t kRank = 1000;
 
+/// With the clock and latency of the above.
+inline ControllerConfig config_of(std::uint32_t slots, std::uint32_t latency_cycles = 64) {
+  ControllerConfig config;
+  config.slots = slots;
+  config.latency_cycles = latency_cycles;
+  return config;
+}
+
 struct Answer {
   std::int64_t when;
   std::uint32_t flow;

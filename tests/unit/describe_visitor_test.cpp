@@ -43,7 +43,7 @@ struct Sample {
 
 std::string error_of(const std::string& key, const std::string& text) {
   Sample sample;
-  TextReader reader({{key, text}});
+  TextReader reader(std::map<std::string, std::string>{{key, text}});
   try {
     sample.describe(reader);
   } catch (const ConfigError& error) {

@@ -14,7 +14,7 @@ namespace dcc {
 namespace {
 
 ControllerConfig checked(const ControllerConfig& config) {
-  if (config.clock_period().count <= 0) {
+  if (config.clock.hertz == 0 || config.clock_period().count <= 0) {
     throw std::invalid_argument("the controller's clock period must be positive");
   }
   if (config.latency_cycles < 1 || config.latency_cycles > kMaxLatencyCycles) {

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "driver/memory_map.h"
 #include "machine.h"
-#include "memory_map.h"
 #include "trap.h"
 
 #define QEMU_FINISHER 0x00100000u
