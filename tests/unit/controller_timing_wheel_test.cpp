@@ -241,6 +241,16 @@ TEST(TimingWheel, CountsItsWork) {
   EXPECT_EQ(wheel.moves(), 2048u);
 }
 
+TEST(TimingWheel, KnowsNothingOfSlotsThatWereNeverStarted) {
+  TimingWheel wheel(1024);
+  EXPECT_FALSE(wheel.is_started(1023));
+  EXPECT_FALSE(wheel.stored_due(1023).has_value());
+  EXPECT_FALSE(wheel.cancel(1023, 0));
+  wheel.start(3, 10, 0);
+  EXPECT_TRUE(wheel.is_started(3));
+  EXPECT_FALSE(wheel.is_started(1023));
+}
+
 TEST(TimingWheel, RefusesImpossibleShapes) {
   EXPECT_THROW(TimingWheel(0), std::invalid_argument);
   EXPECT_THROW(TimingWheel(16385), std::invalid_argument);

@@ -44,7 +44,9 @@ class TimingWheel final : public TimerEngine {
   explicit TimingWheel(std::uint32_t slots, const WheelSplit& split = {});
 
   std::optional<Tick> next_due(Tick now) override;
-  bool is_started(SlotIndex slot) const override { return entries_[slot].place != kNowhere; }
+  bool is_started(SlotIndex slot) const override {
+    return slot < entries_.size() && entries_[slot].place != kNowhere;
+  }
   std::optional<std::uint32_t> stored_due(SlotIndex slot) const override;
   Tick lag(Tick now) override;
 

@@ -2,19 +2,17 @@
 
 #include <stdexcept>
 
+#include "net/require_topology.h"
+
 namespace dcc {
 
 namespace {
 constexpr int kMostNodes = 1 << 20;
-
-void require(bool condition, const std::string& sentence) {
-  if (!condition) throw std::invalid_argument("topology: " + sentence);
-}
 }  // namespace
 
 NodeId Topology::add(const std::string& name, bool is_host) {
-  require(!name.empty(), "a node has no name");
-  require(static_cast<int>(nodes_.size()) < kMostNodes, "more than 1048576 nodes");
+  require_topology(!name.empty(), "a node has no name");
+  require_topology(static_cast<int>(nodes_.size()) < kMostNodes, "more than 1048576 nodes");
   structure_ = {};
   TopologyNode node;
   node.name = name;
@@ -36,20 +34,21 @@ NodeId Topology::add_switch(const std::string& name) { return add(name, false); 
 
 int Topology::plug_in(NodeId id, int cable, int side) {
   TopologyNode& node = nodes_[static_cast<std::size_t>(id)];
-  require(!node.is_host || node.ports == 0, "host " + node.name + " has more than one cable");
-  require(node.ports < kMostPorts, "switch " + node.name + " has more than 65535 ports");
+  require_topology(!node.is_host || node.ports == 0,
+                   "host " + node.name + " has more than one cable");
+  require_topology(node.ports < kMostPorts, "switch " + node.name + " has more than 65535 ports");
   plugs_[static_cast<std::size_t>(id)].push_back({cable, side});
   return node.ports++;
 }
 
 void Topology::connect(NodeId a, NodeId b, const LinkParameters& link) {
   const auto exists = [this](NodeId n) { return n >= 0 && n < static_cast<int>(nodes_.size()); };
-  require(exists(a) && exists(b), "a cable ends at a node that does not exist");
-  require(a != b, "a cable connects " + node(a).name + " with itself");
+  require_topology(exists(a) && exists(b), "a cable ends at a node that does not exist");
+  require_topology(a != b, "a cable connects " + node(a).name + " with itself");
   const std::string between = " between " + node(a).name + " and " + node(b).name;
-  require(link.rate.bits_per_second > 0, "the cable" + between + " has no rate");
-  require(link.delay.count >= 0, "the cable" + between + " has a negative delay");
-  require(link.overhead >= 0, "the cable" + between + " has a negative overhead");
+  require_topology(link.rate.bits_per_second > 0, "the cable" + between + " has no rate");
+  require_topology(link.delay.count >= 0, "the cable" + between + " has a negative delay");
+  require_topology(link.overhead >= 0, "the cable" + between + " has a negative overhead");
   structure_ = {};
   const int index = static_cast<int>(cables_.size());
   Cable cable;
@@ -60,7 +59,7 @@ void Topology::connect(NodeId a, NodeId b, const LinkParameters& link) {
 }
 
 void Topology::check_connected() const {
-  require(!hosts_.empty(), "there is no host");
+  require_topology(!hosts_.empty(), "there is no host");
   std::vector<bool> seen(nodes_.size(), false);
   std::vector<NodeId> reached{0};
   seen[0] = true;
@@ -73,7 +72,7 @@ void Topology::check_connected() const {
     }
   }
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    require(seen[n], "there is no way from " + nodes_[0].name + " to " + nodes_[n].name);
+    require_topology(seen[n], "there is no way from " + nodes_[0].name + " to " + nodes_[n].name);
   }
 }
 

@@ -1,17 +1,13 @@
 // The named shapes whose routers are cabled to each other directly, hosts on every one of them.
 #include <algorithm>
 #include <cstddef>
-#include <stdexcept>
 
+#include "net/require_topology.h"
 #include "net/topology.h"
 
 namespace dcc {
 
 namespace {
-
-void require(bool condition, const std::string& sentence) {
-  if (!condition) throw std::invalid_argument("topology: " + sentence);
-}
 
 std::size_t at(int n) { return static_cast<std::size_t>(n); }
 std::uint32_t u32(int n) { return static_cast<std::uint32_t>(n); }
@@ -171,10 +167,11 @@ class Dragonfly {
 }  // namespace
 
 Topology Topology::torus(const TorusParameters& p) {
-  require(!p.dimensions.empty() && p.dimensions.size() <= 3, "a torus has one to three dimensions");
+  require_topology(!p.dimensions.empty() && p.dimensions.size() <= 3,
+                   "a torus has one to three dimensions");
   for (const unsigned size : p.dimensions)
-    require(size >= 2, "a torus's dimension is two at least");
-  require(p.hosts_per_router >= 1, "a torus's router needs a host at least");
+    require_topology(size >= 2, "a torus's dimension is two at least");
+  require_topology(p.hosts_per_router >= 1, "a torus's router needs a host at least");
   Topology topology;
   TorusBuilder builder(p);
   builder.build(topology);
@@ -183,8 +180,8 @@ Topology Topology::torus(const TorusParameters& p) {
 }
 
 Topology Topology::dragonfly(const DragonflyParameters& p) {
-  require(p.groups >= 2 && p.routers >= 1 && p.hosts_per_router >= 1,
-          "a dragonfly needs at least two groups, a router and a host");
+  require_topology(p.groups >= 2 && p.routers >= 1 && p.hosts_per_router >= 1,
+                   "a dragonfly needs at least two groups, a router and a host");
   Topology topology;
   const Dragonfly shape(p);
   std::vector<NodeId> router;  // group by group

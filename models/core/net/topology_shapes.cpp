@@ -1,15 +1,11 @@
 // The named shapes: their cables, and what these say of the routes.
-#include <stdexcept>
 
+#include "net/require_topology.h"
 #include "net/topology.h"
 
 namespace dcc {
 
 namespace {
-
-void require(bool condition, const std::string& sentence) {
-  if (!condition) throw std::invalid_argument("topology: " + sentence);
-}
 
 /// Ports of a chain's switch: its hosts, the switch before it, the switch behind it.
 Structure chain_structure(const std::vector<int>& hosts_per_switch, int all_hosts) {
@@ -107,7 +103,7 @@ void build_two_layers(Topology& topology, const std::vector<std::string>& leaf_n
 }  // namespace
 
 Topology Topology::star(int hosts, const LinkParameters& link) {
-  require(hosts >= 1, "a star needs at least one host");
+  require_topology(hosts >= 1, "a star needs at least one host");
   Topology topology;
   for (int h = 0; h < hosts; ++h) topology.add_host("h" + std::to_string(h));
   const NodeId center = topology.add_switch("s0");
@@ -122,12 +118,12 @@ Topology Topology::star(int hosts, const LinkParameters& link) {
 
 Topology Topology::parking_lot(const std::vector<int>& hosts_per_switch,
                                const LinkParameters& host_link, const LinkParameters& fabric_link) {
-  require(!hosts_per_switch.empty(), "a parking lot needs at least one switch");
+  require_topology(!hosts_per_switch.empty(), "a parking lot needs at least one switch");
   Topology topology;
   std::vector<NodeId> chain;
   int hosts = 0;
   for (std::size_t s = 0; s < hosts_per_switch.size(); ++s) {
-    require(hosts_per_switch[s] >= 0, "a switch has a negative number of hosts");
+    require_topology(hosts_per_switch[s] >= 0, "a switch has a negative number of hosts");
     chain.push_back(topology.add_switch("s" + std::to_string(s)));
     for (int i = 0; i < hosts_per_switch[s]; ++i) {
       topology.connect(topology.add_host("h" + std::to_string(hosts++)), chain[s], host_link);
@@ -142,12 +138,13 @@ Topology Topology::parking_lot(const std::vector<int>& hosts_per_switch,
 }
 
 Topology Topology::fat_tree(const FatTreeParameters& p) {
-  require(p.pods >= 1 && p.racks_per_pod >= 1 && p.aggs_per_pod >= 1 && p.hosts_per_rack >= 1,
-          "a fat tree needs at least one pod, rack, aggregation switch and host");
-  require(p.cores >= 0 && p.cores % p.aggs_per_pod == 0,
-          "the core switches of a fat tree must divide evenly among the " +
-              std::to_string(p.aggs_per_pod) + " aggregation switches of a pod");
-  require(p.pods == 1 || p.cores > 0, "a fat tree of several pods needs core switches");
+  require_topology(
+      p.pods >= 1 && p.racks_per_pod >= 1 && p.aggs_per_pod >= 1 && p.hosts_per_rack >= 1,
+      "a fat tree needs at least one pod, rack, aggregation switch and host");
+  require_topology(p.cores >= 0 && p.cores % p.aggs_per_pod == 0,
+                   "the core switches of a fat tree must divide evenly among the " +
+                       std::to_string(p.aggs_per_pod) + " aggregation switches of a pod");
+  require_topology(p.pods == 1 || p.cores > 0, "a fat tree of several pods needs core switches");
   Topology topology;
   const int racks = p.pods * p.racks_per_pod;
   std::vector<NodeId> rack, agg, core;
@@ -185,8 +182,8 @@ Topology Topology::fat_tree(const FatTreeParameters& p) {
 }
 
 FatTreeParameters FatTreeParameters::of_radix(int k, int oversubscription) {
-  require(k >= 2 && k % 2 == 0, "a fat tree's k is an even number of ports");
-  require(oversubscription >= 1, "a fat tree's oversubscription is one at least");
+  require_topology(k >= 2 && k % 2 == 0, "a fat tree's k is an even number of ports");
+  require_topology(oversubscription >= 1, "a fat tree's oversubscription is one at least");
   FatTreeParameters tree;
   tree.pods = k;
   tree.racks_per_pod = tree.aggs_per_pod = k / 2;
@@ -196,8 +193,8 @@ FatTreeParameters FatTreeParameters::of_radix(int k, int oversubscription) {
 }
 
 Topology Topology::leaf_spine(const LeafSpineParameters& p) {
-  require(p.leaves >= 1 && p.hosts_per_leaf >= 1 && p.spines >= 1,
-          "a leaf-spine network needs at least one leaf, host and spine");
+  require_topology(p.leaves >= 1 && p.hosts_per_leaf >= 1 && p.spines >= 1,
+                   "a leaf-spine network needs at least one leaf, host and spine");
   const int hosts = static_cast<int>(p.hosts_per_leaf);
   const int spines = static_cast<int>(p.spines);
   Topology topology;
@@ -209,8 +206,8 @@ Topology Topology::leaf_spine(const LeafSpineParameters& p) {
 }
 
 Topology Topology::rail(const RailParameters& p) {
-  require(p.units >= 1 && p.rails >= 1 && p.servers >= 1 && p.spines >= 1,
-          "a rail network needs at least one unit, rail, server and spine");
+  require_topology(p.units >= 1 && p.rails >= 1 && p.servers >= 1 && p.spines >= 1,
+                   "a rail network needs at least one unit, rail, server and spine");
   const int servers = static_cast<int>(p.servers);
   const int spines = static_cast<int>(p.spines);
   Topology topology;

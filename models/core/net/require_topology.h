@@ -1,0 +1,14 @@
+// What a topology's description gets wrong, as one sentence.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace dcc {
+
+/// Throws std::invalid_argument("topology: " + sentence) unless the condition holds.
+inline void require_topology(bool condition, const std::string& sentence) {
+  if (!condition) throw std::invalid_argument("topology: " + sentence);
+}
+
+}  // namespace dcc
