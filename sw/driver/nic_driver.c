@@ -17,8 +17,8 @@ static const char* const kErrorText[NIC_ERRORS] = {
     [NIC_ERROR_MTU] = "the MTU is outside 64 to 9000 bytes",
     [NIC_ERROR_ACK_MODE] = "unknown acknowledgement mode",
     [NIC_ERROR_CNP] =
-        "a CNP setting is out of range: enable and carry_marks are 0 or 1, DSCP 0 to 63, priority "
-        "0 to 7",
+        ("a CNP setting is out of range: enable and carry_marks are 0 or 1, DSCP 0 to 63, priority "
+         "0 to 7"),
     [NIC_ERROR_COALESCE] =
         "interrupt coalescing needs a count of at least 1, and a delay if it is over 1",
     [NIC_ERROR_QUEUE_PAIR] = "the NIC has no queue pair of this number",

@@ -63,7 +63,7 @@ TEST(Visitor, ListsWhatOneLineSays) {
   EXPECT_TRUE(reader.rows.at("size").runtime);
   EXPECT_FALSE(reader.rows.at("cycles").runtime);  // unless said
   EXPECT_EQ(reader.rows.at("cycles").range, "1 … 255");
-  EXPECT_EQ(reader.rows.at("mtu").shown, "1000B");
+  EXPECT_EQ(reader.rows.at("mtu").shown, "1KB");
   EXPECT_EQ(reader.rows.at("cap").range, "none | at least 1Mbps");
   EXPECT_EQ(reader.rows.at("cap").shown, "none");
   EXPECT_EQ(reader.rows.at("colour").range, "red | green");
