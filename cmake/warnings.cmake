@@ -2,11 +2,18 @@
 add_library(dcc_options INTERFACE)
 target_compile_options(dcc_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Werror
-  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual -Wno-error=maybe-uninitialized>)
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-error=maybe-uninitialized>)
 if(DCCVP_SANITIZE)
   target_compile_options(dcc_options INTERFACE -fsanitize=address,undefined
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(dcc_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(DCCVP_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "DCCVP_FUZZ needs clang (libFuzzer); see the preset 'sanitize'")
+  endif()
+  target_compile_options(dcc_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 if(DCCVP_COVERAGE)
   target_compile_options(dcc_options INTERFACE --coverage -O0 -g)

@@ -1,0 +1,42 @@
+#!/bin/sh
+# The long campaign of one coverage-guided target: 10^7 executions or one processor-hour, whatever
+# comes first. It goes on where it stopped: what it found interesting and how far it came are kept.
+# Usage: campaign.sh BUILD TARGET [EXECUTIONS [SECONDS]]
+# Exit status: 0 done without a finding, 1 a finding (its input is named), 2 bad arguments.
+set -eu
+build=${1:?usage: campaign.sh BUILD TARGET [EXECUTIONS [SECONDS]]}
+target=${2:?usage: campaign.sh BUILD TARGET [EXECUTIONS [SECONDS]]}
+executions=${3:-10000000}
+seconds=${4:-3600}
+here=$(cd "$(dirname "$0")" && pwd)
+program=$build/tests/fuzz/guided/$target
+[ -x "$program" ] || { echo "campaign: no $program; build it first" >&2; exit 2; }
+state=$build/campaign/$target
+mkdir -p "$state/corpus"
+done_runs=0
+done_seconds=0
+# shellcheck disable=SC1091
+[ ! -f "$state/progress" ] || . "$state/progress"
+extra=
+[ "$target" != fuzz_config ] || extra="$here/../../../configs $here/../../config/bad"
+length=$(sed -n "s/.*NAME $target RUNS [0-9]* LENGTH \([0-9]*\).*/\1/p" "$here/CMakeLists.txt")
+while [ "$done_runs" -lt "$executions" ] && [ "$done_seconds" -lt "$seconds" ]; do
+  # By pieces, so that little is lost when it is ended.
+  piece=60
+  [ $((seconds - done_seconds)) -ge $piece ] || piece=$((seconds - done_seconds))
+  # shellcheck disable=SC2086
+  if ! "$program" -seed=$((done_seconds + 1)) -runs=$((executions - done_runs)) \
+    -max_total_time="$piece" -max_len="$length" -timeout=60 -print_final_stats=1 \
+    -artifact_prefix="$state/finding-" "$state/corpus" "$here/corpus/$target" $extra \
+    >"$state/log" 2>&1; then
+    tail -40 "$state/log"
+    echo "$target: a finding after $done_runs executions: $(ls "$state"/finding-*)"
+    exit 1
+  fi
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$state/log")
+  done_runs=$((done_runs + runs))
+  done_seconds=$((done_seconds + piece))
+  printf 'done_runs=%s\ndone_seconds=%s\n' "$done_runs" "$done_seconds" >"$state/progress"
+  covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$state/log" | tail -1)
+  echo "$target: $done_runs executions, $done_seconds s, coverage ${covered:-?} edges, no finding"
+done

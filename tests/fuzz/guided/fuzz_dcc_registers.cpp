@@ -1,0 +1,114 @@
+// Any sequence of register accesses, notifications and time on the congestion controller: registers
+// keep what they promise, and slots and timer events always add up.
+#include <cstdint>
+#include <memory>
+
+#include "controller/controller_device.h"
+#include "guided.h"
+#include "registers/controller_registers.h"
+#include "registers/generated/dcc_map.h"
+
+namespace {
+
+using dcc::regs::AccessResult;
+
+/// Rates leave within the limits of the time they were calculated in, at least they are rates.
+class Sink final : public dcc::RateSink {
+ public:
+  void rate_calculated(std::uint32_t flow, dcc::Rate) override {
+    DCC_REQUIRE(flow < dcc::kFlowNumberLimit);
+  }
+};
+
+constexpr std::uint32_t kSlots = 16;
+
+struct Bench {
+  dcc::Scheduler scheduler;
+  Sink sink;
+  dcc::ControllerDevice device{scheduler, config(), 1000, sink};
+  dcc::regs::ControllerRegisters registers{device};
+
+  static dcc::ControllerConfig config() {
+    dcc::ControllerConfig c;
+    c.slots = kSlots;
+    return c;
+  }
+
+  void access(dcc::fuzz::Bytes& in) {
+    dcc::regs::RegisterBlock& block = registers.block();
+    // Word addresses over the registers and tables, slots now and then, anything at times.
+    const std::uint8_t where = in.u8();
+    std::uint32_t address = in.u16();
+    if (where < 160) {
+      address = address % 0x3200 & ~3u;
+    } else if (where < 200) {
+      address = 0x80000 + (address % (kSlots * 32 + 64) & ~3u);
+    } else {
+      address |= std::uint32_t{where} << 16;
+    }
+    std::uint32_t value = in.u32();
+    if ((where & 1) == 0) {
+      const std::uint8_t strobe = (where & 14) == 0 ? in.u8() & 15 : dcc::regs::kAllBytes;
+      std::uint32_t before = 0;
+      const AccessResult peeked = block.peek(address, before);
+      const AccessResult result = block.write(address, value, strobe);
+      if (peeked == AccessResult::kUnmapped || peeked == AccessResult::kMisaligned) {
+        DCC_REQUIRE(result == peeked);
+      }
+      DCC_REQUIRE(!block.explain(result, true, address, value).empty());
+    } else {
+      std::uint32_t peeked = 0;
+      const AccessResult expected = block.peek(address, peeked);
+      std::uint32_t read = 0;
+      DCC_REQUIRE(block.read(address, read) == expected);
+      DCC_REQUIRE(expected == AccessResult::kOk || read == 0);
+      DCC_REQUIRE(!block.name_of(address).empty());
+    }
+  }
+
+  void balance() {
+    const dcc::TimerCounters& timers = device.timer_counters();
+    DCC_REQUIRE(timers.started >= timers.expired + timers.cancelled);
+    const std::uint64_t pending = timers.pending();
+    std::uint64_t bound = 0;
+    std::uint64_t due = 0;
+    for (dcc::SlotIndex slot = 0; slot < kSlots; ++slot) {
+      const dcc::SlotView view = device.slot(slot);
+      if (view.flow.has_value()) {
+        ++bound;
+        DCC_REQUIRE(device.slot_of(*view.flow) == slot);
+        DCC_REQUIRE(view.parameters.alpha <= dcc::kOne16 && view.parameters.dscp < dcc::kDscps);
+      }
+      if (view.timer_due.has_value()) ++due;
+    }
+    DCC_REQUIRE(pending == due);
+    DCC_REQUIRE(bound + device.free_slots() == kSlots);
+    const dcc::ControllerStatistics& s = device.statistics();
+    DCC_REQUIRE(s.slots_bound - s.slots_released == bound);
+  }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  dcc::fuzz::Bytes in(data, size);
+  const auto bench = std::make_unique<Bench>();
+  while (!in.at_end()) {
+    const std::uint8_t what = in.u8();
+    if (what < 128) {
+      bench->access(in);
+    } else if (what < 170) {
+      bench->device.cnp(in.u8() % 24, what & 63, in.u8());
+    } else if (what < 210) {
+      bench->device.bytes(in.u8() % 24, what & 63, in.u16());
+    } else if (what < 250) {
+      // Up to 26 us: with the least of ticks and intervals that is a thousand events a slot.
+      bench->scheduler.run_until(bench->scheduler.now() +
+                                 dcc::PicoSeconds(std::int64_t{in.u16()} * 400));
+    } else {
+      bench->balance();
+    }
+  }
+  bench->balance();
+  return 0;
+}

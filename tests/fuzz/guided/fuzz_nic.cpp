@@ -1,0 +1,170 @@
+// Any descriptors, register accesses and payload through a NIC whose wire leads back to itself,
+// some packets lost: never a byte outside the host's memory, no packet lost sight of, and no more
+// completions than there was work.
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+#include "fake_host.h"
+#include "guided.h"
+#include "nic/host_link.h"
+#include "nic/nic_host_interface.h"
+#include "registers/generated/nic_map.h"
+
+namespace {
+
+namespace map = dcc::regs::nic_map;
+
+constexpr std::uint32_t kRamBytes = 0x8000;
+constexpr std::uint32_t kSendRing = 0x1000;
+constexpr std::uint32_t kCompletionRing = 0x2000;
+constexpr std::uint32_t kPayload = 0x4000;
+
+/// Keeps what is sent until the bench hands it to the receiver.
+struct Wire final : dcc::PacketOut {
+  dcc::PicoSeconds send(dcc::Packet* packet) override {
+    on_the_way.push_back(packet);
+    return dcc::kNanoSecond * 100;
+  }
+  std::deque<dcc::Packet*> on_the_way;
+};
+
+struct Connections final : dcc::ConnectionManager {
+  dcc::QueuePairIdentity identify(dcc::HostId, dcc::Qpn) const override { return {}; }
+  void created(dcc::HostId, dcc::Qpn qpn, dcc::HostId, dcc::Qpn) override { made = qpn; }
+  void destroyed(dcc::HostId, dcc::Qpn) override {}
+  dcc::Qpn made = 0;
+};
+
+struct Bench {
+  Bench() { nic.connect(wire); }
+
+  static dcc::NicParameters parameters() {
+    dcc::NicParameters p;
+    p.real_payload = true;
+    p.retransmit_timeout = dcc::kMicroSecond * 20;
+    return p;
+  }
+
+  void put(std::uint32_t offset, std::uint32_t value) { host.registers().write(offset, value); }
+
+  /// Rings of four entries, most of RAM open to remote writes, queue pair 5 connected to itself.
+  void start() {
+    put(map::kSqBaseLoOffset, kSendRing);
+    put(map::kSqSizeLog2Offset, 2);
+    put(map::kCqBaseLoOffset, kCompletionRing);
+    put(map::kCqSizeLog2Offset, 2);
+    put(map::kMrBaseLoOffset, kPayload);
+    put(map::kMrLengthOffset, kRamBytes - kPayload);
+    put(map::kCtrlOffset, map::kCtrlEnableMask);
+    create(5);
+  }
+  void create(dcc::Qpn qpn) {
+    connections.made = 0;
+    put(map::kQpSelectOffset, qpn);
+    put(map::kQpRemoteQpnOffset, qpn);
+    put(map::kQpCmdOffset, map::kQpCmdOperationCreate);
+    if (connections.made == qpn && qpn != 0) nic.connect_queue_pair(qpn);
+  }
+
+  void post(dcc::fuzz::Bytes& in) {
+    nic_wqe entry{};
+    entry.opcode = in.u8() % 4;
+    entry.flags = in.u8() & 1;
+    entry.qpn = in.u8() % 8;
+    entry.length = in.u16();
+    if (entry.length > 0x8000) entry.length <<= in.u8() % 17;
+    entry.local_address = in.u8() < 200 ? kPayload + in.u16() % 0x2000 : in.u32();
+    entry.remote_address = in.u8() < 200 ? kPayload + in.u16() % 0x3000 : in.u32();
+    ram.put(kSendRing + tail % 4 * sizeof entry, entry);
+    put(map::kSqTailOffset, ++tail);
+  }
+
+  void access(dcc::fuzz::Bytes& in) {
+    const std::uint8_t how = in.u8();
+    const std::uint32_t address = in.u16() % 0x3080;
+    const std::uint32_t value = how < 128 ? in.u8() : in.u32();
+    std::uint32_t read = 0;
+    if ((how & 1) == 0) {
+      host.registers().write(address & ~3u, value, (how & 6) == 0 ? in.u8() & 15 : 15);
+      // Software that names a peer is answered by the platform's connection manager.
+      if ((address & ~3u) == map::kQpCmdOffset && connections.made != 0) {
+        nic.connect_queue_pair(connections.made);
+      }
+    } else {
+      host.registers().read(address, read);
+    }
+  }
+
+  /// Packets that left arrive, but for those that `lost` names.
+  void pass(dcc::PicoSeconds time, std::uint8_t lost) {
+    for (int step = 0; step < 8; ++step) {
+      scheduler.run_until(scheduler.now() + dcc::PicoSeconds(time.count / 8 + 1));
+      std::deque<dcc::Packet*> arriving;
+      arriving.swap(wire.on_the_way);
+      for (dcc::Packet* const packet : arriving) {
+        if ((lost >> (sent++ & 7) & 1) != 0) {
+          pool.give_back(packet);
+        } else {
+          nic.receive(packet, 0);
+        }
+      }
+    }
+  }
+
+  void check() {
+    // What is not on the wire waits for it inside the NIC.
+    DCC_REQUIRE(pool.in_use() >= static_cast<std::int64_t>(wire.on_the_way.size()));
+    DCC_REQUIRE(host.completions_unread() <= 0x10000);
+  }
+
+  /// Lossless from here on, until the NIC has been silent for longer than it waits for an answer.
+  void settle() {
+    for (int quiet = 0, turns = 0; quiet < 4 && turns < 200; ++turns) {
+      const unsigned before = sent;
+      pass(dcc::kMicroSecond * 20, 0);
+      quiet = sent == before ? quiet + 1 : 0;
+      if (quiet == 4) DCC_REQUIRE(pool.in_use() == 0);
+    }
+  }
+
+  dcc::Scheduler scheduler;
+  dcc::PacketPool pool;
+  dcc::FlowLedger ledger{1};
+  Wire wire;
+  Connections connections;
+  dcc::NicDevice nic{scheduler, pool, ledger, parameters(), 0};
+  dcc::test::FakeMemory ram{kRamBytes};
+  dcc::HostLink link{scheduler, ram, dcc::DmaParameters{}, 2};
+  dcc::NicHostInterface host{scheduler, nic, link, connections, 1};
+  std::uint16_t tail = 0;
+  unsigned sent = 0;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  dcc::fuzz::Bytes in(data, size);
+  const auto bench = std::make_unique<Bench>();
+  if ((in.u8() & 1) == 0) bench->start();
+  while (!in.at_end()) {
+    const std::uint8_t what = in.u8();
+    if (what < 90) {
+      bench->post(in);
+    } else if (what < 140) {
+      bench->access(in);
+    } else if (what < 150) {
+      bench->create(in.u8() % 8);
+    } else if (what < 170) {
+      bench->put(map::kCqHeadOffset, in.u8());
+    } else {
+      const std::uint8_t lost = what < 210 ? 0 : in.u8();
+      bench->pass(dcc::PicoSeconds(std::int64_t{in.u16()} * 1'000), lost);
+      bench->check();
+    }
+  }
+  bench->check();
+  bench->settle();
+  return 0;
+}

@@ -1,0 +1,39 @@
+// What the coverage-guided targets share: a check that stays in every build, and bytes as numbers.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+/// Ends the process, which the fuzzer records as a finding, with its input.
+#define DCC_REQUIRE(condition)                                                            \
+  do {                                                                                    \
+    if (!(condition)) {                                                                   \
+      std::fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
+      std::abort();                                                                       \
+    }                                                                                     \
+  } while (false)
+
+namespace dcc::fuzz {
+
+/// Reads an input from front to back; beyond its end everything is zero.
+class Bytes {
+ public:
+  Bytes(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
+  bool at_end() const { return at_ == end_; }
+  std::uint8_t u8() { return at_end() ? 0 : *at_++; }
+  std::uint16_t u16() {
+    const std::uint16_t low = u8();
+    return static_cast<std::uint16_t>(low | u8() << 8);
+  }
+  std::uint32_t u32() {
+    const std::uint32_t low = u16();
+    return low | std::uint32_t{u16()} << 16;
+  }
+
+ private:
+  const std::uint8_t* at_;
+  const std::uint8_t* end_;
+};
+
+}  // namespace dcc::fuzz
