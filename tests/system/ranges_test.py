@@ -22,7 +22,7 @@ output: {plots: false}
 """
 SINGLE = {"time", "rate", "size", "frequency", "ratio", "integer"}
 # A network of the greatest size takes minutes to build; firmware and RTL are not in every build.
-LEFT_OUT = re.compile(r"topology\.(hosts|pods|\w+_per_\w+|cores)$|host\.(clock|cpi|quantum|gdb)$")
+LEFT_OUT = re.compile(r"topology\.(?!\w*link)\w+$|host\.(clock|cpi|quantum|gdb)$")
 
 
 def dccvp(*arguments):

@@ -262,7 +262,6 @@ TEST_F(Pair, WindowHoldsBackAndReopens) {
 
 TEST_F(Pair, PausedPriorityStopsAndGoesOn) {
   build();
-  Packet pause;
   post(Bytes{1} << 40);
   scheduler.run_until(kMicroSecond * 10);
   nic[0]->transmitter().on_pause(1u << 0);

@@ -43,7 +43,7 @@ struct Bench {
   static dcc::NicParameters parameters() {
     dcc::NicParameters p;
     p.real_payload = true;
-    p.retransmit_timeout = dcc::kMicroSecond * 20;
+    p.recovery.timeout = dcc::kMicroSecond * 20;
     return p;
   }
 
