@@ -92,7 +92,7 @@ class Node {
   }
   /// From outside, while the run rests.
   void tell(Node& other, std::uint64_t word, PicoSeconds when) {
-    auto* const letter = new Letter(other, word, when);
+    Letter* const letter = sent_.emplace_back(std::make_unique<Letter>(other, word, when)).get();
     if (other.partition_ == partition_) {
       letter->enter();
     } else {
@@ -116,7 +116,6 @@ class Node {
     void arrive() {
       to.rules.hear(word);
       to.log.emplace_back(to.scheduler().now().count, to.rules.state);
-      to.done_.emplace_back(this);  // its event is still running
     }
     Node& to;
     std::uint64_t word;
@@ -138,7 +137,7 @@ class Node {
   Event own_;
   unsigned number_;
   std::vector<std::unique_ptr<Node>>* all_ = nullptr;
-  std::vector<std::unique_ptr<Letter>> done_;
+  std::vector<std::unique_ptr<Letter>> sent_;  // also those that are on their way at the end
 };
 
 std::vector<Log> simulate(std::uint64_t seed, unsigned nodes, PicoSeconds end, unsigned partitions,

@@ -42,7 +42,7 @@ struct Bench {
 
   static dcc::NicParameters parameters() {
     dcc::NicParameters p;
-    p.real_payload = true;
+    p.payload = dcc::NicParameters::Payload::kReal;
     p.recovery.timeout = dcc::kMicroSecond * 20;
     return p;
   }
