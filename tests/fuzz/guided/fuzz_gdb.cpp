@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +16,7 @@
 
 namespace {
 
-/// Registers and a little memory; counts the points that are set.
+/// Registers and a little memory; knows which points are set.
 class Target final : public dcc::model::DebugTarget {
  public:
   bool debug_read_register(unsigned number, std::uint32_t& value) override {
@@ -44,9 +44,9 @@ class Target final : public dcc::model::DebugTarget {
     }
     return i;
   }
-  void debug_set_breakpoint(std::uint32_t address, bool set) override { count(address, set); }
+  void debug_set_breakpoint(std::uint32_t address, bool set) override { mark(address, set); }
   void debug_set_watchpoint(const Watch& watch, bool set) override {
-    count(std::uint64_t{1} << 32 | watch.address, set);
+    mark(std::uint64_t{1} << 32 | watch.address, set);
   }
   std::string debug_monitor(const std::string& command) override { return command; }
 
@@ -55,15 +55,17 @@ class Target final : public dcc::model::DebugTarget {
 
  private:
   static constexpr std::uint64_t kBase = 0x8000'0000;
-  void count(std::uint64_t key, bool set) {
-    int& n = points_[key];
-    n += set ? 1 : -1;
-    DCC_REQUIRE(n >= 0);
-    if (n == 0) points_.erase(key);
+  /// As a CPU has them: a point is there or not, however often it was set.
+  void mark(std::uint64_t key, bool set) {
+    if (set) {
+      points_.insert(key);
+    } else {
+      points_.erase(key);
+    }
   }
   std::uint32_t registers_[kPcNumber + 1] = {};
   std::uint8_t memory_[256] = {};
-  std::map<std::uint64_t, int> points_;
+  std::set<std::uint64_t> points_;
 };
 
 std::string framed(const std::string& contents) {
