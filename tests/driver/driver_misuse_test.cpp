@@ -13,11 +13,13 @@
 #include "driver/register_access.h"
 #include "fake_machine.h"
 #include "fake_nic.h"
+#include "sound_config.h"
 
 namespace {
 
 using dcc::test::FakeMachine;
 using dcc::test::FakeNic;
+using dcc::test::sound_config;
 
 constexpr std::uint64_t kSendRing = 0x8010'0000;
 constexpr std::uint64_t kCompletionRing = 0x8020'0000;
@@ -30,29 +32,6 @@ nic_config nic_settings() {
   config.irq_count = 1;
   config.memory_base = 0x1'8000'0000;
   config.memory_bytes = 4 << 20;
-  return config;
-}
-
-dcc_config controller_settings() {
-  dcc_config config{};
-  config.policy = DCC_POLICY_PROPORTIONAL;
-  config.parameters.tick_div = 250;
-  config.parameters.timer_interval = 22;
-  config.parameters.byte_threshold = 10'000'000;
-  config.parameters.decrease_period = 4;
-  config.parameters.alpha_recip = dcc_alpha_recip(55);
-  config.parameters.f = 5;
-  config.parameters.g = 256;
-  config.parameters.mi = 459;
-  config.parameters.r_ai = 6 << 8;
-  config.parameters.r_hai = 150 << 8;
-  config.parameters.r_min = 10 << 8;
-  config.parameters.r_max = 100000 << 8;
-  config.parameters.initial_rate = 90000 << 8;
-  config.parameters.initial_alpha = 65536;
-  config.parameters.first_cut = 32768;
-  config.parameters.mark_shift = 10;
-  dcc_classes_equal(config.classes);
   return config;
 }
 
@@ -170,7 +149,7 @@ TEST_F(DriverMisuse, NumbersThatAreNoErrors) {
 }
 
 TEST_F(DriverMisuse, EveryControllerSettingThatDoesNotStickIsReported) {
-  const dcc_config config = controller_settings();
+  const dcc_config config = sound_config();
   machine.on_write = [this](std::uint64_t address, std::uint32_t value) {
     if (address == DCC_BASE + DCC_CTRL_OFFSET) {
       machine.reg(address) = value & ~DCC_CTRL_SOFT_RESET_MASK;
@@ -194,7 +173,7 @@ TEST_F(DriverMisuse, EveryControllerSettingThatDoesNotStickIsReported) {
 TEST_F(DriverMisuse, AControllerThatDoesNotComeBackFromItsReset) {
   silence(DCC_BASE + DCC_STATUS_OFFSET);
   EXPECT_EQ(dcc_soft_reset(&dcc), DCC_ERROR_NOT_READY);
-  const dcc_config config = controller_settings();
+  const dcc_config config = sound_config();
   const std::size_t before = machine.writes().size();
   EXPECT_EQ(dcc_configure(&dcc, &config), DCC_ERROR_NOT_READY);
   for (std::size_t i = before; i < machine.writes().size(); ++i) {
