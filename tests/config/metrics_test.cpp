@@ -4,7 +4,7 @@
 
 #include "cc/dcc.h"
 #include "config/yaml_reader.h"
-#include "observe/remarks.h"
+#include "observe/differentiation_warnings.h"
 #include "report/metrics_json.h"
 #include "report/numbers.h"
 
@@ -259,23 +259,23 @@ TEST(Json, TheClosedLoopIsThereWhenItRan) {
   EXPECT_EQ(json["qos"]["tenants"][0]["factor"], 31.66);
 }
 
-TEST(Remarks, TellWhereDifferentiationEnds) {
+TEST(DifferentiationWarnings, TellWhereDifferentiationEnds) {
   Fixture f;
   f.add(1, 0, 46, 1'000'000);  // a thousand packets
   f.results.counters.set(&SwitchCounters::ecn_marks, 990);
-  EXPECT_TRUE(remarks_on_differentiation(f.config, f.results).empty());
+  EXPECT_TRUE(differentiation_warnings(f.config, f.results).empty());
   f.results.counters.set(&SwitchCounters::ecn_marks, 991);
   f.results.counters.set(&PfcCounters::pauses_sent, 7);
-  EXPECT_TRUE(remarks_on_differentiation(f.config, f.results).empty());  // plain DCQCN's tables
+  EXPECT_TRUE(differentiation_warnings(f.config, f.results).empty());  // plain DCQCN's tables
   f.config.nic.congestion_control.of<DccParameters>("dcc").policy =
       DccParameters::Policy::kProportional;
-  EXPECT_EQ(remarks_on_differentiation(f.config, f.results).size(), 2u);
+  EXPECT_EQ(differentiation_warnings(f.config, f.results).size(), 2u);
   f.results.counters.set(&AlgorithmCounters::cnps_dropped_no_slot, 3);
-  const auto remarks = remarks_on_differentiation(f.config, f.results);
-  ASSERT_EQ(remarks.size(), 3u);
-  EXPECT_EQ(remarks[0].rfind("3 notifications found all 1024 slots", 0), 0u);
-  EXPECT_EQ(remarks[1].rfind("PFC paused 7 times", 0), 0u);
-  EXPECT_EQ(remarks[2].rfind("nearly every packet was marked (991 of 1000)", 0), 0u);
+  const auto warnings = differentiation_warnings(f.config, f.results);
+  ASSERT_EQ(warnings.size(), 3u);
+  EXPECT_EQ(warnings[0].rfind("3 notifications found all 1024 slots", 0), 0u);
+  EXPECT_EQ(warnings[1].rfind("PFC paused 7 times", 0), 0u);
+  EXPECT_EQ(warnings[2].rfind("nearly every packet was marked (991 of 1000)", 0), 0u);
 }
 
 TEST(Json, HasTheContractsNamesInOrder) {

@@ -27,7 +27,7 @@ class Tree {
       pools_.push_back(std::make_unique<PacketPool>());
     if (partition_.count > 1) {
       run_ = std::make_unique<ParallelRun>(partition_.count, partition_.lookahead,
-                                           ParallelRun::Hands::kTogether);
+                                           ParallelRun::Execution::kParallel);
     }
     make_switches();
     make_nics();
@@ -139,7 +139,8 @@ class Tree {
         Link& link = *links_.back();
         link.connect(sink(to.node), to.port);
         if (part_of(from.node) != part_of(to.node)) {
-          link.lead_across(scheduler(to.node), run_->mailbox(part_of(from.node), part_of(to.node)));
+          link.connect_across_partitions(scheduler(to.node),
+                                         run_->mailbox(part_of(from.node), part_of(to.node)));
         }
         if (topology_.node(from.node).is_host) {
           nics_[topology_.node(from.node).host]->connect(link);

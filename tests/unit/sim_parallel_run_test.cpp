@@ -15,7 +15,7 @@
 namespace dcc {
 namespace {
 
-using Hands = ParallelRun::Hands;
+using Execution = ParallelRun::Execution;
 
 constexpr PicoSeconds kLookahead = kMicroSecond;
 
@@ -141,8 +141,8 @@ class Node {
 };
 
 std::vector<Log> simulate(std::uint64_t seed, unsigned nodes, PicoSeconds end, unsigned partitions,
-                          Hands hands, PicoSeconds stride) {
-  ParallelRun run(partitions, kLookahead, hands);
+                          Execution execution, PicoSeconds stride) {
+  ParallelRun run(partitions, kLookahead, execution);
   std::vector<std::unique_ptr<Node>> all;
   for (unsigned n = 0; n < nodes; ++n) {
     all.push_back(std::make_unique<Node>(run, n % partitions, seed, n, nodes));
@@ -161,23 +161,25 @@ std::vector<Log> simulate(std::uint64_t seed, unsigned nodes, PicoSeconds end, u
   return logs;
 }
 
-class Divided : public ::testing::TestWithParam<std::tuple<unsigned, Hands, std::int64_t>> {};
+class Divided : public ::testing::TestWithParam<std::tuple<unsigned, Execution, std::int64_t>> {};
 
 TEST_P(Divided, DoesWhatOneAgendaDoes) {
-  const auto [partitions, hands, stride_ns] = GetParam();
+  const auto [partitions, execution, stride_ns] = GetParam();
   const PicoSeconds end = kMicroSecond * 120;
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     const std::vector<Log> expected = simulate_with_a_map(seed, 9, end);
     ASSERT_GT(expected[0].size(), 500u);
-    const std::vector<Log> got = simulate(seed, 9, end, partitions, hands, kNanoSecond * stride_ns);
+    const std::vector<Log> got =
+        simulate(seed, 9, end, partitions, execution, kNanoSecond * stride_ns);
     ASSERT_EQ(got, expected) << "seed " << seed;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, Divided,
                          ::testing::Combine(::testing::Values(2u, 3u, 4u),
-                                            ::testing::Values(Hands::kTogether, Hands::kAlone,
-                                                              Hands::kBest),
+                                            ::testing::Values(Execution::kParallel,
+                                                              Execution::kSequential,
+                                                              Execution::kAdaptive),
                                             ::testing::Values(337, 1'000, 16'000, 2'000'000)));
 
 TEST(ParallelRun, KnowsTheFirstEventAndTheFirstItemUnderWay) {
@@ -212,9 +214,9 @@ TEST(ParallelRun, KnowsTheFirstEventAndTheFirstItemUnderWay) {
 }
 
 TEST(ParallelRun, HandsOnWhatAnEventThrows) {
-  for (const Hands hands : {Hands::kTogether, Hands::kAlone}) {
+  for (const Execution execution : {Execution::kParallel, Execution::kSequential}) {
     for (unsigned where = 0; where < 3; ++where) {
-      ParallelRun run(3, kLookahead, hands);
+      ParallelRun run(3, kLookahead, execution);
       int others = 0;
       Event quiet([](void* count) { ++*static_cast<int*>(count); }, &others, 0);
       Event loud([](void*) { throw std::runtime_error("broken"); }, nullptr, 0);
@@ -227,8 +229,8 @@ TEST(ParallelRun, HandsOnWhatAnEventThrows) {
 }
 
 TEST(ParallelRun, TellsTheEarliestOfTwoFailuresAndRunsNoFurther) {
-  for (const Hands hands : {Hands::kTogether, Hands::kAlone}) {
-    ParallelRun run(2, kLookahead, hands);
+  for (const Execution execution : {Execution::kParallel, Execution::kSequential}) {
+    ParallelRun run(2, kLookahead, execution);
     Event late([](void*) { throw std::runtime_error("late"); }, nullptr, 0);
     Event early([](void*) { throw std::runtime_error("early"); }, nullptr, 0);
     int after = 0;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "net/deadlock.h"
-#include "observe/remarks.h"
+#include "observe/differentiation_warnings.h"
 #include "platform/ecn_reach.h"
 #include "platform/platform.h"
 
@@ -111,7 +111,7 @@ void collect(const Platform& p, RunResults& results) {
   balance(p, results);
   collect_hosts(p, results);
   collect_qos(p, results);
-  for (std::string& remark : remarks_on_differentiation(p.config, results)) {
+  for (std::string& remark : differentiation_warnings(p.config, results)) {
     results.warnings.push_back(std::move(remark));
   }
   for (std::string& remark : remarks_on_ecn(p.config)) {

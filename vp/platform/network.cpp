@@ -50,7 +50,7 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
           module_name(wire.name).c_str(), partitions.scheduler_of(from.node),
           partitions.pool_of(from.node), cable.link, ranks_++);
       if (Mailbox* const mailbox = partitions.mailbox(from.node, to.node)) {
-        wire.module->link().lead_across(partitions.scheduler_of(to.node), *mailbox);
+        wire.module->link().connect_across_partitions(partitions.scheduler_of(to.node), *mailbox);
       }
       wires_.push_back(std::move(wire));
     }

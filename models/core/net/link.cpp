@@ -30,7 +30,7 @@ void Link::connect(PacketSink& sink, int port) {
   sink_port_ = port;
 }
 
-void Link::lead_across(Scheduler& far, Mailbox& mailbox) {
+void Link::connect_across_partitions(Scheduler& far, Mailbox& mailbox) {
   far_ = &far;
   mailbox_ = &mailbox;
 }

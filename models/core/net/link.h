@@ -65,7 +65,7 @@ class alignas(64) Link final : public PacketOut {
   void connect(PacketSink& sink, int port);
   /// The far end is in another partition: packets arrive by its scheduler and get there through
   /// `mailbox`. Before the first packet; the delay must be at least the run's lookahead.
-  void lead_across(Scheduler& far, Mailbox& mailbox);
+  void connect_across_partitions(Scheduler& far, Mailbox& mailbox);
 
   PicoSeconds send(Packet* packet) override;
 

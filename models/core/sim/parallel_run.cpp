@@ -8,8 +8,8 @@
 
 namespace dcc {
 
-ParallelRun::ParallelRun(unsigned partitions, PicoSeconds lookahead, Hands hands)
-    : lookahead_(lookahead), hands_(hands), barrier_(partitions) {
+ParallelRun::ParallelRun(unsigned partitions, PicoSeconds lookahead, Execution execution)
+    : lookahead_(lookahead), execution_(execution), barrier_(partitions) {
   assert(partitions > 1 && lookahead.count > 0);
   for (unsigned p = 0; p < partitions; ++p) {
     partitions_.push_back(std::make_unique<Partition>(partitions));
@@ -31,7 +31,7 @@ void ParallelRun::start_threads() {
     all_there.set_value(false);
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
-    hands_ = Hands::kAlone;
+    execution_ = Execution::kSequential;
   }
 }
 
@@ -66,15 +66,15 @@ PicoSeconds ParallelRun::next_time() {
 void ParallelRun::run_until(PicoSeconds end) {
   first_ = next_time();
   if (first_ <= end) {  // else nobody needs to be woken
-    if (hands_ == Hands::kBest) {
+    if (execution_ == Execution::kAdaptive) {
       using Clock = std::chrono::steady_clock;
       const std::uint64_t events = events_run();
       const Clock::time_point begin = Clock::now();
-      judge_.together() ? run_together(end) : run_alone(end);
-      judge_.ran(events_run() - events,
-                 std::chrono::duration<double>(Clock::now() - begin).count());
+      selector_.together() ? run_together(end) : run_alone(end);
+      selector_.ran(events_run() - events,
+                    std::chrono::duration<double>(Clock::now() - begin).count());
     } else {
-      hands_ == Hands::kTogether ? run_together(end) : run_alone(end);
+      execution_ == Execution::kParallel ? run_together(end) : run_alone(end);
     }
   }
   rethrow_failure();

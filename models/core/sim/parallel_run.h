@@ -10,7 +10,7 @@
 #include "sim/mailbox.h"
 #include "sim/scheduler.h"
 #include "sim/thread_barrier.h"
-#include "sim/thread_judge.h"
+#include "sim/thread_selector.h"
 #include "units.h"
 
 namespace dcc {
@@ -29,14 +29,15 @@ namespace dcc {
 class ParallelRun {
  public:
   /// Who does the work of a window.
-  enum class Hands : std::uint8_t {
-    kBest,      // as ThreadJudge finds
-    kTogether,  // every partition's thread its own
-    kAlone,     // the caller's thread, one partition after the other
+  enum class Execution : std::uint8_t {
+    kAdaptive,    // as ThreadSelector finds
+    kParallel,    // every partition's thread its own
+    kSequential,  // the caller's thread, one partition after the other
   };
   /// Starts the threads; where the system has none to give, the caller's works alone.
   /// Preconditions: partitions > 1, lookahead > 0.
-  ParallelRun(unsigned partitions, PicoSeconds lookahead, Hands hands = Hands::kBest);
+  ParallelRun(unsigned partitions, PicoSeconds lookahead,
+              Execution execution = Execution::kAdaptive);
   ~ParallelRun();
   ParallelRun(const ParallelRun&) = delete;
   ParallelRun& operator=(const ParallelRun&) = delete;
@@ -81,8 +82,8 @@ class ParallelRun {
   PicoSeconds next_of(unsigned partition, unsigned side);
 
   PicoSeconds lookahead_;
-  Hands hands_;
-  ThreadJudge judge_;
+  Execution execution_;
+  ThreadSelector selector_;
   std::vector<std::unique_ptr<Partition>> partitions_;
   ThreadBarrier barrier_;
   // Written by the caller while the others wait.

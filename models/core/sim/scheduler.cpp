@@ -86,7 +86,7 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
     event.next_ = buckets_[slot];
     if (event.next_ == nullptr) mark_filled(slot);
     buckets_[slot] = &event;
-    if (bucket < next_bucket_) foresee(bucket);
+    if (bucket < next_bucket_) expect_bucket(bucket);
   } else {
     event.place_ = Event::Place::kFar;
     far_.push({when, event.order_, &event});
@@ -118,7 +118,7 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
       if (scout_ == &event) scout_ = nullptr;
       if (buckets_[slot] != nullptr) break;
       mark_empty(slot);
-      if (bucket_of(event.due_) == next_bucket_) foresee(next_filled_bucket());
+      if (bucket_of(event.due_) == next_bucket_) expect_bucket(next_filled_bucket());
       break;
     }
     case Event::Place::kIdle:
@@ -164,7 +164,7 @@ bool Scheduler::load_next_bucket() {
     Event* event = buckets_[slot];
     buckets_[slot] = nullptr;
     mark_empty(slot);
-    foresee(next_filled_bucket());
+    expect_bucket(next_filled_bucket());
     if (event->next_ == nullptr && list_ == nullptr) {  // nothing to sort
       event->place_ = Event::Place::kList;
       list_ = event;

@@ -106,7 +106,7 @@ class Scheduler {
     event.place_ = Event::Place::kIdle;
     --pending_;
     ++events_run_;
-    scout();
+    prefetch_next_bucket();
     event.handler_(event.owner_);
   }
   /// Runs every event due at or before `end`, then sets now() to `end`.
@@ -160,14 +160,14 @@ class Scheduler {
   void insert_current(Event& event);
   bool load_next_bucket();
   /// The bucket after the current one: its number, and its first event on its way into the cache.
-  void foresee(std::uint64_t bucket) {
+  void expect_bucket(std::uint64_t bucket) {
     next_bucket_ = bucket;
     scout_ = bucket == kNoBucket ? nullptr : buckets_[bucket % kBuckets];
     __builtin_prefetch(scout_, 1);
   }
   /// One step through the next bucket: what an event needs, and the event behind it. A step is an
   /// event's work ahead of the next, about the time a line takes to come.
-  void scout() {
+  void prefetch_next_bucket() {
     if (scout_ == nullptr) return;
     // An owner has its event behind what the handler begins with.
     __builtin_prefetch(reinterpret_cast<const char*>(scout_) - sizeof(Event), 1);

@@ -9,9 +9,9 @@ namespace dcc {
 /// whole time slices; one thread doing all the work does not. So both ways are measured as the run
 /// goes on, the better one is kept, and the other tried again now and then. What the run computes
 /// is the same either way.
-class ThreadJudge {
+class ThreadSelector {
  public:
-  ThreadJudge();
+  ThreadSelector();
   /// The way to do the next stretch: all threads, or the caller's alone.
   bool together() const { return together_; }
   /// A stretch in that way has run so many events in so many seconds of wall time.

@@ -1,4 +1,4 @@
-#include "sim/thread_judge.h"
+#include "sim/thread_selector.h"
 
 #include <algorithm>
 
@@ -11,9 +11,9 @@ constexpr double kLeastPatience = 0.05;  // seconds
 constexpr double kMostPatience = 1.6;
 }  // namespace
 
-ThreadJudge::ThreadJudge() : patience_(kLeastPatience) {}
+ThreadSelector::ThreadSelector() : patience_(kLeastPatience) {}
 
-void ThreadJudge::ran(std::uint64_t events, double seconds) {
+void ThreadSelector::ran(std::uint64_t events, double seconds) {
   events_ += events;
   seconds_ += seconds;
   stayed_ += seconds;
@@ -24,7 +24,7 @@ void ThreadJudge::ran(std::uint64_t events, double seconds) {
   judge();
 }
 
-void ThreadJudge::judge() {
+void ThreadSelector::judge() {
   const double mine = rate_[together_ ? 1 : 0];
   const double other = rate_[together_ ? 0 : 1];
   lost_ = mine < other ? lost_ + 1 : 0;
@@ -40,7 +40,7 @@ void ThreadJudge::judge() {
   }
 }
 
-void ThreadJudge::change() {
+void ThreadSelector::change() {
   together_ = !together_;
   stayed_ = 0;
   lost_ = 0;

@@ -1,27 +1,28 @@
-#include "observe/remarks.h"
+#include "observe/differentiation_warnings.h"
 
 #include "cc/dcc.h"
 
 namespace dcc::vp {
 
-std::vector<std::string> remarks_on_differentiation(const PlatformConfig& config,
-                                                    const RunResults& results) {
-  std::vector<std::string> remarks;
+std::vector<std::string> differentiation_warnings(const PlatformConfig& config,
+                                                  const RunResults& results) {
+  std::vector<std::string> warnings;
   const auto* const dcc = config.nic.congestion_control.chosen<DccParameters>();
-  if (dcc == nullptr) return remarks;
+  if (dcc == nullptr) return warnings;
   const auto counted = [&](auto counter) { return results.counters.of(counter); };
   if (const auto dropped = counted(&AlgorithmCounters::cnps_dropped_no_slot); dropped > 0) {
-    remarks.push_back(
+    warnings.push_back(
         std::to_string(dropped) + " notifications found all " +
         std::to_string(config.nic.controller.slots) +
         " slots of a controller taken: their flows were not slowed, and shares do not "
         "follow weights (nic.controller.slots)");
   }
-  if (dcc->policy != DccParameters::Policy::kProportional) return remarks;
+  if (dcc->policy != DccParameters::Policy::kProportional) return warnings;
   if (const auto pauses = counted(&PfcCounters::pauses_sent); pauses > 0) {
-    remarks.push_back("PFC paused " + std::to_string(pauses) +
-                      " times within the window: it stops all flows alike, so shares do not follow "
-                      "weights (fewer units of weight, a smaller r_ai, or a greater buffer)");
+    warnings.push_back(
+        "PFC paused " + std::to_string(pauses) +
+        " times within the window: it stops all flows alike, so shares do not follow "
+        "weights (fewer units of weight, a smaller r_ai, or a greater buffer)");
   }
   Bytes received = 0;
   for (const FlowResult& flow : results.flows) received += flow.delivered_measured;
@@ -30,12 +31,12 @@ std::vector<std::string> remarks_on_differentiation(const PlatformConfig& config
   const auto packets = static_cast<std::uint64_t>(received / config.nic.mtu);
   const std::uint64_t marks = counted(&SwitchCounters::ecn_marks);
   if (packets > 0 && 100 * marks > 99 * packets) {
-    remarks.push_back(
+    warnings.push_back(
         "nearly every packet was marked (" + std::to_string(marks) + " of " +
         std::to_string(packets) +
         "): the sum of weights is too great for the link's rate (a smaller r_ai, or g near 1)");
   }
-  return remarks;
+  return warnings;
 }
 
 }  // namespace dcc::vp
