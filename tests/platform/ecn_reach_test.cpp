@@ -16,7 +16,7 @@ std::vector<std::string> remarks(const std::string& switch_, const std::string& 
       "topology: {kind: star, hosts: 5, link: {rate: 25Gbps, delay: 1us}}\n"
       "nic: {mtu: 1000B, congestion_control: {algorithm: " +
       algorithm + "}}\nswitch: {" + switch_ + "}\n";
-  return remarks_on_ecn(load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config);
+  return ecn_notes(load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config);
 }
 
 // Four inputs of alpha 1/8 and 10 KB headroom each leave S = 1000 - 40 = 960 KB, of which they hold

@@ -34,8 +34,8 @@ void add_check_command(CLI::App& app, int& status) {
     const LoadedConfig loaded = load_config(arguments->file, arguments->overrides);
     check_named_inputs(loaded);
     print_summary(loaded);
-    for (const std::string& remark : remarks_on_ecn(loaded.config)) {
-      std::printf("Note: %s\n", remark.c_str());
+    for (const std::string& note : ecn_notes(loaded.config)) {
+      std::printf("Note: %s\n", note.c_str());
     }
     status = kExitOk;
   });

@@ -134,7 +134,7 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
          [&](std::size_t i) { describe_flow(v, r.flows[i], m.flows[i]); });
   members_of("hosts", r.hosts);
   v.group("balance", [&] { v.members(r.balance); });
-  v.texts("warnings", r.warnings, {"", "remarks that do not fail the run"});
+  v.texts("warnings", r.warnings, {"", "what does not fail the run but should be known"});
   v.texts("failures", r.failures, {"", "promises that were broken: the run exits 1"});
 }
 

@@ -72,8 +72,8 @@ void collect_deadlock(const Platform& p, RunResults& results) {
     results.deadlock.push_back(
         {p.topology.wire_name(stuck.node, stuck.port), static_cast<unsigned>(stuck.priority)});
   }
-  const std::string remark = deadlock_remark(results.deadlock);
-  if (!remark.empty()) results.warnings.push_back(remark);
+  const std::string warning = deadlock_warning(results.deadlock);
+  if (!warning.empty()) results.warnings.push_back(warning);
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ void add_to(Balance& balance, const TimerCounters& timers) {
   balance.events_pending += timers.pending();
 }
 
-std::string deadlock_remark(const std::vector<DeadlockedWire>& deadlock) {
+std::string deadlock_warning(const std::vector<DeadlockedWire>& deadlock) {
   if (deadlock.empty()) return "";
   return fmt::format(
       "PFC deadlock: {} wires have paused each other in a circle and can never send again, {} "
@@ -111,11 +111,11 @@ void collect(const Platform& p, RunResults& results) {
   balance(p, results);
   collect_hosts(p, results);
   collect_qos(p, results);
-  for (std::string& remark : differentiation_warnings(p.config, results)) {
-    results.warnings.push_back(std::move(remark));
+  for (std::string& warning : differentiation_warnings(p.config, results)) {
+    results.warnings.push_back(std::move(warning));
   }
-  for (std::string& remark : remarks_on_ecn(p.config)) {
-    results.warnings.push_back(std::move(remark));
+  for (std::string& remark : ecn_notes(p.config)) {
+    results.warnings.push_back(std::move(warning));
   }
   collect_deadlock(p, results);
 }

@@ -27,6 +27,6 @@ void add_to(Balance& balance, const TimerCounters& timers);
 
 /// A sentence on wires that flow control has stopped for ever: a fact about the network, not a
 /// failed run. Empty for none.
-std::string deadlock_remark(const std::vector<DeadlockedWire>& deadlock);
+std::string deadlock_warning(const std::vector<DeadlockedWire>& deadlock);
 
 }  // namespace dcc::vp

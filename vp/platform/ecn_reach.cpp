@@ -49,7 +49,7 @@ std::string size(Bytes bytes) { return fmt::format("{:.4g} KB", static_cast<doub
 
 }  // namespace
 
-std::vector<std::string> remarks_on_ecn(const PlatformConfig& config) {
+std::vector<std::string> ecn_notes(const PlatformConfig& config) {
   const SwitchParameters parameters = switch_parameters(config);
   const AlgorithmNeeds needs = config.nic.congestion_control.needs(config.nic.mtu);
   if (!parameters.ecn.enabled || parameters.ecn.phantom_drain.numerator != 0 ||

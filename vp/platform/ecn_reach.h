@@ -12,6 +12,6 @@ namespace dcc::vp {
 /// marks and a queue cannot grow to `switch.ecn.kmin` before all who fill it are paused (or before
 /// the buffer is full, where nobody is): even then not when all other ports fill it evenly, which
 /// lets it grow furthest. Of the port where it is worst; empty when there is none.
-std::vector<std::string> remarks_on_ecn(const PlatformConfig& config);
+std::vector<std::string> ecn_notes(const PlatformConfig& config);
 
 }  // namespace dcc::vp

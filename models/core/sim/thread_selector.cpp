@@ -21,10 +21,10 @@ void ThreadSelector::ran(std::uint64_t events, double seconds) {
   rate_[together_ ? 1 : 0] = static_cast<double>(events_) / seconds_;
   events_ = 0;
   seconds_ = 0;
-  judge();
+  choose();
 }
 
-void ThreadSelector::judge() {
+void ThreadSelector::choose() {
   const double mine = rate_[together_ ? 1 : 0];
   const double other = rate_[together_ ? 0 : 1];
   lost_ = mine < other ? lost_ + 1 : 0;

@@ -18,7 +18,7 @@ class ThreadSelector {
   void ran(std::uint64_t events, double seconds);
 
  private:
-  void judge();
+  void choose();
   void change();
 
   bool together_ = false;
