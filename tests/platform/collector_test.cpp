@@ -48,8 +48,8 @@ TEST(Collector, EveryTimerEventCameToSomething) {
 TEST(Collector, ADeadlockIsARemarkWithOneOfItsWires) {
   EXPECT_EQ(deadlock_warning({}), "");
   const std::string warning = deadlock_warning({{"s0->s1", 3}, {"s1->s0", 3}});
-  EXPECT_NE(remark.find("2 wires"), std::string::npos) << remark;
-  EXPECT_NE(remark.find("s0->s1 (priority 3)"), std::string::npos) << remark;
+  EXPECT_NE(warning.find("2 wires"), std::string::npos) << warning;
+  EXPECT_NE(warning.find("s0->s1 (priority 3)"), std::string::npos) << warning;
 }
 
 TEST(Collector, ACongestedRunComesOutAndSaysWhatItsHostsDid) {

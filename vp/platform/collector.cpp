@@ -114,7 +114,7 @@ void collect(const Platform& p, RunResults& results) {
   for (std::string& warning : differentiation_warnings(p.config, results)) {
     results.warnings.push_back(std::move(warning));
   }
-  for (std::string& remark : ecn_notes(p.config)) {
+  for (std::string& warning : ecn_notes(p.config)) {
     results.warnings.push_back(std::move(warning));
   }
   collect_deadlock(p, results);
