@@ -30,9 +30,10 @@ if command -v clang-tidy >/dev/null; then
   fi
 fi
 
-# All Python; the package with its types as well.
+# All Python, and its types. A test may take what it looks for to be there: if it is not, it fails.
 git ls-files '*.py' | xargs flake8 || fail=1
-mypy --no-error-summary --cache-dir=/dev/null python || fail=1
+git ls-files '*.py' | grep -v '^tests/' | xargs mypy --no-error-summary --cache-dir=/dev/null || fail=1
+git ls-files 'tests/*.py' | xargs mypy --no-error-summary --cache-dir=/dev/null --no-strict-optional || fail=1
 
 # The core knows neither SystemC nor the layers above. (SystemC lies in /usr/include, so an include
 # path cannot keep it out.)

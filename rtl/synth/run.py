@@ -6,6 +6,7 @@ real Fmax; the wheel only), ECP5 and Xilinx give resources only, OSU018 (180 nm)
 critical path without wires and RAMs.
 """
 import argparse
+import functools
 import os
 import re
 import subprocess
@@ -136,9 +137,9 @@ def main():
         for unit, name, top, commands in (
                 ("wheel", "1024 timers", "timing_wheel", lambda box: wheel(1024, box)),
                 ("rate", "rate unit", "rate_unit", lambda box: read("rate_lut", box))):
-            jobs += [(unit, "ecp5", lambda n=name, t=top, c=commands: ecp5(n, t, c(False))),
-                     (unit, "xilinx", lambda n=name, t=top, c=commands: xilinx(n, t, c(False))),
-                     (unit, "osu018", lambda n=name, t=top, c=commands: osu018(n, t, c(True), work))]
+            jobs += [(unit, "ecp5", functools.partial(ecp5, name, top, commands(False))),
+                     (unit, "xilinx", functools.partial(xilinx, name, top, commands(False))),
+                     (unit, "osu018", functools.partial(osu018, name, top, commands(True), work))]
         with open(options.out, "w", encoding="utf-8") as report:
             for unit, name, job in jobs:
                 if options.only in (None, name) and options.unit in (None, unit):

@@ -137,11 +137,11 @@ class Programs(unittest.TestCase):
                 self.expect("fault", 0, options=("--trace-cpu", cpu, "--trace-bus", bus))
                 traces.append((cpu.read_bytes(), bus.read_bytes()))
             self.assertEqual(traces[0], traces[1])
-            cpu, bus = (t.decode() for t in traces[0])
-            self.find(cpu, r"80000000 _start +\S{8} auipc gp")
-            self.find(cpu, r"main\+0x\w+ .*  -- load access fault")
-            self.find(bus, r"WR 0x10000004 uart \+ 0x4 = 0x00000000  ERROR read_only")
-            self.find(bus, r"RD 0x20000000 .*nothing is mapped there.*ERROR")
+            cpu_log, bus_log = (t.decode() for t in traces[0])
+            self.find(cpu_log, r"80000000 _start +\S{8} auipc gp")
+            self.find(cpu_log, r"main\+0x\w+ .*  -- load access fault")
+            self.find(bus_log, r"WR 0x10000004 uart \+ 0x4 = 0x00000000  ERROR read_only")
+            self.find(bus_log, r"RD 0x20000000 .*nothing is mapped there.*ERROR")
 
     def test_tracing_changes_nothing(self):
         with tempfile.TemporaryDirectory() as folder:

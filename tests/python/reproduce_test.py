@@ -182,7 +182,8 @@ class JudgeTest(unittest.TestCase):
         return judge(Figure("f", "x", **figure), values, seeds).verdict
 
     def test_a_tolerance_is_absolute_or_a_share_and_its_ends_are_inside(self):
-        for bound in ({"within": 2}, {"within_share": 0.25}):
+        bounds: list[dict[str, float]] = [{"within": 2}, {"within_share": 0.25}]
+        for bound in bounds:
             for value, verdict in ((6, INSIDE), (10, INSIDE), (5.99, OUTSIDE), (10.01, OUTSIDE)):
                 self.assertEqual(self.verdict([value], published=8, **bound), verdict)
         self.assertEqual(self.verdict([-9], published=-8, within_share=0.25), INSIDE)
@@ -262,9 +263,9 @@ runs:
 
     def tried(self, *words):
         said, complaint = io.StringIO(), io.StringIO()
-        words = [str(self.program), *words, "--experiments", str(self.folder)]
+        arguments = [str(self.program), *words, "--experiments", str(self.folder)]
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(complaint):
-            status = ended(lambda: reproduce.main(words))
+            status = ended(lambda: reproduce.main(arguments))
         return status, said.getvalue(), complaint.getvalue()
 
     def test_a_table_records_and_a_status(self):

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOOL = [ROOT / "python/tool.py", "regtool"]
+TOOL = [str(ROOT / "python/tool.py"), "regtool"]
 sys.path.insert(0, str(ROOT / "python"))
 from dccvp.regtool import memory_map, regmap, regtool  # noqa: E402
 from dccvp.regtool.yaml_source import SourceError  # noqa: E402
@@ -208,7 +208,7 @@ class Errors(unittest.TestCase):
             path.write_text(GOOD, encoding="utf-8")
             in_the_way = pathlib.Path(folder) / "out"
             in_the_way.write_text("a file where a folder is wanted", encoding="utf-8")
-            done = subprocess.run([*TOOL, "--out", in_the_way, path], capture_output=True, text=True,
+            done = subprocess.run([*TOOL, "--out", str(in_the_way), str(path)], capture_output=True, text=True,
                                   check=False)
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr, rf"^{in_the_way}[^\n]*: Not a directory\n$")
@@ -217,7 +217,7 @@ class Errors(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "toy.yaml"
             path.write_text(GOOD, encoding="utf-8")
-            command = [*TOOL, "--out", folder, path]
+            command = [*TOOL, "--out", folder, str(path)]
             subprocess.run(command, check=True, capture_output=True)
             same = subprocess.run(command + ["--check"], capture_output=True, text=True, check=False)
             self.assertEqual((same.returncode, same.stdout), (0, ""))

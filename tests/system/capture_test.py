@@ -31,10 +31,10 @@ FIELDS = ("frame.interface_name", "frame.time_epoch", "frame.len", "frame.cap_le
           "infiniband.bth.opcode", "ip.dsfield.ecn", "ip.dsfield.dscp", "ip.checksum.status",
           "udp.dstport", "udp.checksum", "ip.src", "ip.dst", "infiniband.bth.destqp", "macc.opcode", "_ws.malformed")
 
-Frame = collections.namedtuple("Frame", [f.rsplit(".", 1)[-1].strip("_") if f != "macc.opcode" else
-                                         "mac_opcode" for f in FIELDS[:4]] +
-                               ["opcode", "ecn", "dscp", "checksum", "port", "udp_checksum", "source", "destination",
-                                "qpn", "mac_opcode", "malformed"])
+# In the order of FIELDS.
+Frame = collections.namedtuple("Frame", [
+    "interface_name", "time_epoch", "len", "cap_len", "opcode", "ecn", "dscp", "checksum", "port",
+    "udp_checksum", "source", "destination", "qpn", "mac_opcode", "malformed"])
 
 
 def dccvp(command, config, *overrides, out=None, code=0):

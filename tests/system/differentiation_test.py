@@ -259,8 +259,8 @@ class Studies(unittest.TestCase):
                     self.assertEqual(done.returncode, 0, f"{study.name}, {run.case}: {done.stderr}")
 
     def study(self, text, *arguments):
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
             (folder / "share.yaml").write_text((STUDIES / "share.yaml").read_text())
             (folder / "s.study.yml").write_text(text)
             done = subprocess.run(

@@ -24,7 +24,7 @@ class LiveLine(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="dccvp-progress-")
         self.addCleanup(folder.cleanup)
-        self.command = [DCCVP, "run", CONFIG, "--no-plots", "--out", folder.name + "/out",
+        self.command = [DCCVP, "run", str(CONFIG), "--no-plots", "--out", folder.name + "/out",
                         "-c", "duration=30ms", "-c", "measure.from=1ms", "-c", "measure.to=29ms",
                         "-c", "expect=[]"]
 

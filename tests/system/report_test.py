@@ -173,6 +173,10 @@ class Browser:
 
 
 class Report(unittest.TestCase):
+    temporary: tempfile.TemporaryDirectory
+    folder: pathlib.Path
+    browser: "Browser"
+
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory(prefix="dccvp-report-")

@@ -380,10 +380,12 @@ seeds: 4..6\n""")
                 metric_path.Metric(path, None).unit(description)
 
     def test_axes_that_are_numbers_are_compared_as_numbers(self):
-        for texts, values in ((["8", "1024"], [8, 1024]), (["1/256", "1.5"], [1 / 256, 1.5]),
-                              (["5KB", "1MiB", ""], [5000, 1048576, None]), (["55us", "1ms"], [55e-6, 1e-3]),
-                              (["true", "false"], [True, False]), (["dcc", "8"], ["dcc", "8"]),
-                              (["4/5/7", "8/4/4"], ["4/5/7", "8/4/4"]), (["8", ""], [8, None])):
+        cases: tuple[tuple[list, list], ...] = (
+            (["8", "1024"], [8, 1024]), (["1/256", "1.5"], [1 / 256, 1.5]),
+            (["5KB", "1MiB", ""], [5000, 1048576, None]), (["55us", "1ms"], [55e-6, 1e-3]),
+            (["true", "false"], [True, False]), (["dcc", "8"], ["dcc", "8"]),
+            (["4/5/7", "8/4/4"], ["4/5/7", "8/4/4"]), (["8", ""], [8, None]))
+        for texts, values in cases:
             self.assertEqual(sweep_table.typed(texts), values)
             self.assertEqual([type(v) for v in sweep_table.typed(texts)], [type(v) for v in values])
 
