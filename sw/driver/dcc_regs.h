@@ -366,7 +366,7 @@
 
 /* Statistics: 64 bit; reading LO latches HI. */
 #define DCC_STATISTICS_OFFSET                        0x03000u
-#define DCC_STATISTICS_COUNT                         15u
+#define DCC_STATISTICS_COUNT                         17u
 /* cnps_received: CNPs handed to the controller. */
 #define DCC_STAT_CNPS_RECEIVED_LO_OFFSET             0x03000u
 #define DCC_STAT_CNPS_RECEIVED_HI_OFFSET             0x03004u
@@ -412,6 +412,12 @@
 /* missed_latency: Answers later than CAPS.LATENCY. */
 #define DCC_STAT_MISSED_LATENCY_LO_OFFSET            0x03070u
 #define DCC_STAT_MISSED_LATENCY_HI_OFFSET            0x03074u
+/* cnps_lost: CNPs that found their input queue full. */
+#define DCC_STAT_CNPS_LOST_LO_OFFSET                 0x03078u
+#define DCC_STAT_CNPS_LOST_HI_OFFSET                 0x0307Cu
+/* inputs_dropped: CNPs and byte notifications that came while STATUS.READY was 0. */
+#define DCC_STAT_INPUTS_DROPPED_LO_OFFSET            0x03080u
+#define DCC_STAT_INPUTS_DROPPED_HI_OFFSET            0x03084u
 
 /* factor[DSCP] (RW): How a DSCP bends increases and decreases. */
 #define DCC_FACTOR_OFFSET                            0x01000u
@@ -556,6 +562,8 @@ struct dcc_statistics {
   uint64_t slots_released;
   uint64_t slots_in_use_max;
   uint64_t missed_latency;
+  uint64_t cnps_lost;
+  uint64_t inputs_dropped;
 };
 
 /* X(NAME, member) for each. */
@@ -574,7 +582,9 @@ struct dcc_statistics {
   X(SLOTS_BOUND, slots_bound) \
   X(SLOTS_RELEASED, slots_released) \
   X(SLOTS_IN_USE_MAX, slots_in_use_max) \
-  X(MISSED_LATENCY, missed_latency)
+  X(MISSED_LATENCY, missed_latency) \
+  X(CNPS_LOST, cnps_lost) \
+  X(INPUTS_DROPPED, inputs_dropped)
 
 /* What software chooses: a member for each register that is one parameter, in the register's
  * format. */

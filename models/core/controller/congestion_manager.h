@@ -26,6 +26,8 @@ struct ControllerStatistics {
   std::uint64_t slots_bound = 0;
   std::uint64_t slots_released = 0;
   std::uint64_t slots_in_use_max = 0;
+  std::uint64_t cnps_lost = 0;
+  std::uint64_t inputs_dropped = 0;
 };
 
 /// (rate, flow number) for the scheduler.

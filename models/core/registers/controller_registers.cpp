@@ -151,6 +151,10 @@ std::uint64_t ControllerRegisters::read_counter(std::uint16_t index) const {
       return s.slots_in_use_max;
     case kStatMissedLatency:
       return device_.missed_latency();
+    case kStatCnpsLost:
+      return s.cnps_lost;
+    case kStatInputsDropped:
+      return s.inputs_dropped;
   }
   std::abort();  // not a counter of the map
 }

@@ -100,7 +100,7 @@ module dcc_regs_apb #(
   assign hit_events_pending = word == 18'h2C;
 
   logic hit_stat;
-  assign hit_stat = (word >= 18'hC00) & (word < 18'hC1E);
+  assign hit_stat = (word >= 18'hC00) & (word < 18'hC22);
 
   logic [6:0] hit_win;
   logic [17:0] in_factor;
@@ -337,6 +337,16 @@ module dcc_regs_apb #(
         stat_high_d = hw2reg_i.stat_missed_latency[63:32];
       end
       18'hC1D: rdata_d = stat_high_q;
+      18'hC1E: begin
+        rdata_d = hw2reg_i.stat_cnps_lost[31:0];
+        stat_high_d = hw2reg_i.stat_cnps_lost[63:32];
+      end
+      18'hC1F: rdata_d = stat_high_q;
+      18'hC20: begin
+        rdata_d = hw2reg_i.stat_inputs_dropped[31:0];
+        stat_high_d = hw2reg_i.stat_inputs_dropped[63:32];
+      end
+      18'hC21: rdata_d = stat_high_q;
       default: rdata_d = 32'd0;
     endcase
   end

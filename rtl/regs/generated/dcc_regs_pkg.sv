@@ -431,6 +431,34 @@ package dcc_regs_pkg;
   localparam int unsigned StatMissedLatencyHiValueLsb   = 0;
   localparam int unsigned StatMissedLatencyHiValueWidth = 32;
 
+  // STAT_CNPS_LOST_LO: CNPs that found their input queue full: low half; reading it latches the high
+  //   half.
+  localparam logic [19:0] StatCnpsLostLoOffset = 20'h03078;
+  localparam logic [31:0] StatCnpsLostLoReset = 32'h00000000;
+  localparam int unsigned StatCnpsLostLoValueLsb   = 0;
+  localparam int unsigned StatCnpsLostLoValueWidth = 32;
+
+  // STAT_CNPS_LOST_HI: CNPs that found their input queue full: high half, as latched by the last read
+  //   of a low half.
+  localparam logic [19:0] StatCnpsLostHiOffset = 20'h0307C;
+  localparam logic [31:0] StatCnpsLostHiReset = 32'h00000000;
+  localparam int unsigned StatCnpsLostHiValueLsb   = 0;
+  localparam int unsigned StatCnpsLostHiValueWidth = 32;
+
+  // STAT_INPUTS_DROPPED_LO: CNPs and byte notifications that came while STATUS.READY was 0: low half;
+  //   reading it latches the high half.
+  localparam logic [19:0] StatInputsDroppedLoOffset = 20'h03080;
+  localparam logic [31:0] StatInputsDroppedLoReset = 32'h00000000;
+  localparam int unsigned StatInputsDroppedLoValueLsb   = 0;
+  localparam int unsigned StatInputsDroppedLoValueWidth = 32;
+
+  // STAT_INPUTS_DROPPED_HI: CNPs and byte notifications that came while STATUS.READY was 0: high
+  //   half, as latched by the last read of a low half.
+  localparam logic [19:0] StatInputsDroppedHiOffset = 20'h03084;
+  localparam logic [31:0] StatInputsDroppedHiReset = 32'h00000000;
+  localparam int unsigned StatInputsDroppedHiValueLsb   = 0;
+  localparam int unsigned StatInputsDroppedHiValueWidth = 32;
+
   // factor[DSCP]: How a DSCP bends increases and decreases.
   localparam logic [19:0] FactorOffset = 20'h01000;
   localparam int unsigned FactorEntries = 64;
@@ -576,6 +604,8 @@ package dcc_regs_pkg;
     logic [63:0]  stat_slots_released;                // counter
     logic [63:0]  stat_slots_in_use_max;              // counter
     logic [63:0]  stat_missed_latency;                // counter
+    logic [63:0]  stat_cnps_lost;                     // counter
+    logic [63:0]  stat_inputs_dropped;                // counter
   } dcc_hw2reg_t;
 endpackage
 /* verilator lint_on UNUSED */

@@ -419,6 +419,8 @@ constexpr CounterInfo kCounters[] = {
     {"slots_released", 0x03060, "Slots released at the maximum rate."},
     {"slots_in_use_max", 0x03068, "Most slots bound at once."},
     {"missed_latency", 0x03070, "Answers later than CAPS.LATENCY."},
+    {"cnps_lost", 0x03078, "CNPs that found their input queue full."},
+    {"inputs_dropped", 0x03080, "CNPs and byte notifications that came while STATUS.READY was 0."},
 };
 constexpr WindowInfo kWindows[] = {
     {"factor", 0x01000, 64, 4, true, false, "DSCP", {kFactorWords, 1},
@@ -445,7 +447,7 @@ const MapInfo kMap = {
     "Computes the rates of congested flows. Rates are unsigned 24.8 fixed point in Mb/s; fractions are named by their format (1.16 is one integer and sixteen fraction bits). Parameters may be changed while the controller runs; they act from the next notification on.",
     0x100000,
     {kRegisters, 29},
-    {kCounters, 15},
+    {kCounters, 17},
     {kWindows, 7},
     kIrqStatus,
     kIrqMask,

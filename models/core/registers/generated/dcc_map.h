@@ -76,6 +76,8 @@ enum Counter : std::uint16_t {
   kStatSlotsReleased,
   kStatSlotsInUseMax,
   kStatMissedLatency,
+  kStatCnpsLost,
+  kStatInputsDropped,
 };
 
 enum Window : std::uint16_t {
@@ -324,6 +326,8 @@ constexpr std::uint32_t kStatSlotsBoundOffset = 0x03058;
 constexpr std::uint32_t kStatSlotsReleasedOffset = 0x03060;
 constexpr std::uint32_t kStatSlotsInUseMaxOffset = 0x03068;
 constexpr std::uint32_t kStatMissedLatencyOffset = 0x03070;
+constexpr std::uint32_t kStatCnpsLostOffset = 0x03078;
+constexpr std::uint32_t kStatInputsDroppedOffset = 0x03080;
 // factor[DSCP]: How a DSCP bends increases and decreases.
 constexpr std::uint32_t kWindowFactorOffset = 0x01000;
 constexpr std::uint32_t kWindowFactorEntries = 64;
