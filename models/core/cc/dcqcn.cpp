@@ -98,17 +98,17 @@ void DcqcnParameters::check(Bytes largest_packet) const {
   }
 }
 
+DcqcnValues::DcqcnValues(const DcqcnParameters& parameters, Rate line)
+    : r_min(to_mbps(parameters.r_min)),
+      r_max(parameters.r_max ? to_mbps(*parameters.r_max) : to_mbps(line)),
+      initial(parameters.initial_rate ? to_mbps(*parameters.initial_rate) : to_mbps(line)),
+      r_ai(to_mbps(parameters.r_ai)),
+      r_hai(to_mbps(parameters.r_hai)),
+      g(to_real(parameters.g)),
+      initial_alpha(to_real(parameters.initial_alpha)) {}
+
 Dcqcn::Dcqcn(AlgorithmHost& host, const DcqcnParameters& parameters)
-    : host_(host), parameters_(parameters) {
-  const Rate line = host.line_rate();
-  r_min_ = to_mbps(parameters.r_min);
-  r_max_ = parameters.r_max ? to_mbps(*parameters.r_max) : to_mbps(line);
-  initial_ = parameters.initial_rate ? to_mbps(*parameters.initial_rate) : to_mbps(line);
-  r_ai_ = to_mbps(parameters.r_ai);
-  r_hai_ = to_mbps(parameters.r_hai);
-  g_ = to_real(parameters.g);
-  initial_alpha_ = to_real(parameters.initial_alpha);
-}
+    : host_(host), parameters_(parameters), values_(parameters, host.line_rate()) {}
 
 AlgorithmNeeds Dcqcn::needs() const {
   AlgorithmNeeds needs;
@@ -121,8 +121,9 @@ void Dcqcn::on_flow_start(FlowNumber number, const FlowStart& start) {
   if (flows_.size() <= number) flows_.resize(number + 1);
   Flow& flow = flows_[number];
   flow = Flow{};
-  flow.current = flow.target = start.initial_rate.raw == 0 ? initial_ : to_mbps(start.initial_rate);
-  flow.alpha = initial_alpha_;
+  flow.current = flow.target =
+      start.initial_rate.raw == 0 ? values_.initial : to_mbps(start.initial_rate);
+  flow.alpha = values_.initial_alpha;
   apply(number, flow);
 }
 
@@ -142,8 +143,8 @@ void Dcqcn::on_cnp(FlowNumber number, const CnpInfo&) {
   flow.controlled = true;
   flow.last_cut = now;
   flow.target = flow.current;
-  flow.current = std::max(r_min_, flow.current * (1 - flow.alpha / 2));
-  flow.alpha = (1 - g_) * flow.alpha + g_;
+  flow.current = std::max(values_.r_min, flow.current * (1 - flow.alpha / 2));
+  flow.alpha = (1 - values_.g) * flow.alpha + values_.g;
   flow.timer_events = flow.byte_events = 0;
   flow.bytes = 0;
   flow.cnp_since_alpha = false;
@@ -170,18 +171,18 @@ void Dcqcn::on_timer(FlowNumber number, int id) {
   if (id == kAlpha) {
     // Without a notification in the interval α decays; with one (that came too soon to cut) it
     // grows as at a cut.
-    flow.alpha *= 1 - g_;
-    if (flow.cnp_since_alpha) flow.alpha += g_;
+    flow.alpha *= 1 - values_.g;
+    if (flow.cnp_since_alpha) flow.alpha += values_.g;
     flow.cnp_since_alpha = false;
     host_.start_timer(number, kAlpha, parameters_.alpha_timer);
     return;
   }
   ++flow.timer_events;
   increase(number, flow);
-  if (flow.current >= r_max_) {
+  if (flow.current >= values_.r_max) {
     flow.controlled = false;  // back at the maximum: nothing to time until the next CNP
     host_.stop_timer(number, kAlpha);
-    flow.alpha = initial_alpha_;
+    flow.alpha = values_.initial_alpha;
     return;
   }
   host_.start_timer(number, kIncrease, parameters_.increase_timer);
@@ -192,10 +193,11 @@ void Dcqcn::increase(FlowNumber number, Flow& flow) {
   const unsigned most = std::max(flow.timer_events, flow.byte_events);
   const unsigned least = std::min(flow.timer_events, flow.byte_events);
   if (most >= parameters_.f) {
-    flow.target = std::min(r_max_, flow.target + (least > parameters_.f ? r_hai_ : r_ai_));
+    flow.target = std::min(values_.r_max,
+                           flow.target + (least > parameters_.f ? values_.r_hai : values_.r_ai));
   }
   const long double before = flow.current;
-  flow.current = std::min(r_max_, (flow.target + flow.current) / 2);
+  flow.current = std::min(values_.r_max, (flow.target + flow.current) / 2);
   // Halving the distance never arrives: within one step of the controller's resolution is there.
   if (flow.target - flow.current < 1 / kScale) flow.current = flow.target;
   if (flow.current == before) return;

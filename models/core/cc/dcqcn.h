@@ -57,6 +57,14 @@ DCC_ENUM_NAMES(DcqcnParameters::Preset, {DcqcnParameters::Preset::kSig15, "sig15
 DCC_ENUM_NAMES(DcqcnParameters::Variant, {DcqcnParameters::Variant::kStandard, "standard"},
                {DcqcnParameters::Variant::kSlotted, "slotted"});
 
+/// The parameters as the rules reckon with them, rates in Mb/s; what was left empty is the line's.
+struct DcqcnValues {
+  DcqcnValues(const DcqcnParameters& parameters, Rate line);
+
+  long double r_min, r_max, initial, r_ai, r_hai;
+  long double g, initial_alpha;
+};
+
 /// The reaction point. Rates in Mb/s as long double; the pacing gets them rounded to the
 /// controller's resolution. A flow is at its initial rate, uncontrolled, until its first CNP.
 class Dcqcn final : public Algorithm {
@@ -89,8 +97,7 @@ class Dcqcn final : public Algorithm {
 
   AlgorithmHost& host_;
   DcqcnParameters parameters_;
-  long double r_min_, r_max_, initial_, r_ai_, r_hai_;
-  long double g_, initial_alpha_;
+  DcqcnValues values_;
   std::vector<Flow> flows_;
   AlgorithmCounters counters_;
 };

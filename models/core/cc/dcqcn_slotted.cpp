@@ -8,18 +8,10 @@
 namespace dcc {
 
 DcqcnSlotted::DcqcnSlotted(AlgorithmHost& host, const DcqcnParameters& parameters)
-    : host_(host), parameters_(parameters) {
+    : host_(host), parameters_(parameters), values_(parameters, host.line_rate()) {
   if (parameters.alpha_timer.count <= 0 || parameters.decrease_period.count <= 0) {
     throw std::invalid_argument("dcqcn: the slotted rules need alpha and decrease slots");
   }
-  const Rate line = host.line_rate();
-  r_min_ = to_mbps(parameters.r_min);
-  r_max_ = parameters.r_max ? to_mbps(*parameters.r_max) : to_mbps(line);
-  initial_ = parameters.initial_rate ? to_mbps(*parameters.initial_rate) : to_mbps(line);
-  r_ai_ = to_mbps(parameters.r_ai);
-  r_hai_ = to_mbps(parameters.r_hai);
-  g_ = to_real(parameters.g);
-  initial_alpha_ = to_real(parameters.initial_alpha);
 }
 
 AlgorithmNeeds DcqcnSlotted::needs() const {
@@ -33,8 +25,9 @@ void DcqcnSlotted::on_flow_start(FlowNumber number, const FlowStart& start) {
   if (flows_.size() <= number) flows_.resize(number + 1);
   Flow& flow = flows_[number];
   flow = Flow{};
-  flow.current = flow.target = start.initial_rate.raw == 0 ? initial_ : to_mbps(start.initial_rate);
-  flow.alpha = initial_alpha_;
+  flow.current = flow.target =
+      start.initial_rate.raw == 0 ? values_.initial : to_mbps(start.initial_rate);
+  flow.alpha = values_.initial_alpha;
   apply(number, flow);
 }
 
@@ -47,9 +40,9 @@ void DcqcnSlotted::apply(FlowNumber number, const Flow& flow) {
 void DcqcnSlotted::settle_alpha(Flow& flow, PicoSeconds now) const {
   const std::int64_t slot = (now - flow.origin) / parameters_.alpha_timer;
   if (slot == flow.settled) return;
-  const long double keep = 1 - g_;
+  const long double keep = 1 - values_.g;
   flow.alpha *= keep;
-  if (flow.cnp_in_slot) flow.alpha += g_;
+  if (flow.cnp_in_slot) flow.alpha += values_.g;
   flow.cnp_in_slot = false;
   flow.alpha *= whole_power(keep, static_cast<std::uint64_t>(slot - flow.settled - 1));
   flow.settled = slot;
@@ -60,7 +53,7 @@ void DcqcnSlotted::on_cnp(FlowNumber number, const CnpInfo&) {
   const PicoSeconds now = host_.now();
   if (!flow.controlled) {
     flow.controlled = true;
-    flow.alpha = initial_alpha_;
+    flow.alpha = values_.initial_alpha;
     flow.origin = now;
     flow.settled = 0;
     flow.cnp_in_slot = true;
@@ -80,7 +73,7 @@ void DcqcnSlotted::on_cnp(FlowNumber number, const CnpInfo&) {
 void DcqcnSlotted::cut(FlowNumber number, Flow& flow) {
   flow.cut_due = false;
   if (flow.increased) flow.target = flow.current;
-  flow.current = std::max(r_min_, flow.current * (1 - flow.alpha / 2));
+  flow.current = std::max(values_.r_min, flow.current * (1 - flow.alpha / 2));
   flow.events = 0;
   flow.bytes = 0;
   flow.increased = false;
@@ -114,7 +107,9 @@ void DcqcnSlotted::increase(FlowNumber number, Flow& flow) {
   const unsigned event = flow.events++;
   flow.increased = true;
   const unsigned f = parameters_.f;
-  if (event >= f) flow.target = std::min(r_max_, flow.target + (event < 2 * f ? r_ai_ : r_hai_));
+  if (event >= f)
+    flow.target =
+        std::min(values_.r_max, flow.target + (event < 2 * f ? values_.r_ai : values_.r_hai));
   const long double before = flow.current;
   flow.current = (flow.target + flow.current) / 2;
   if (flow.current == before) return;

@@ -56,8 +56,7 @@ class DcqcnSlotted final : public Algorithm {
 
   AlgorithmHost& host_;
   DcqcnParameters parameters_;
-  long double r_min_, r_max_, initial_, r_ai_, r_hai_;
-  long double g_, initial_alpha_;
+  DcqcnValues values_;
   std::vector<Flow> flows_;
   AlgorithmCounters counters_;
 };
