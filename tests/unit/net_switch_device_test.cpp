@@ -254,10 +254,10 @@ TEST(SwitchDevice, TelemetryTellsTheQueueLeftBehindAndTheBytesSentBefore) {
 }
 
 TEST(SwitchDevice, EqualPathsAreSharedByHashOrInTurn) {
-  const auto counts = [](SwitchParameters::LoadBalancing balancing, std::uint32_t flows) {
+  const auto counts = [](RoutingParameters::Kind kind, std::uint32_t flows) {
     SwitchParameters parameters = plain();
-    parameters.load_balancing = balancing;
-    parameters.lmc = 2;
+    parameters.routing.kind = kind;
+    parameters.routing.lmc = 2;
     Scheduler scheduler;
     PacketPool pool;
     SwitchDevice device(scheduler, pool, parameters, 4, 7, 3, 0);
@@ -278,17 +278,17 @@ TEST(SwitchDevice, EqualPathsAreSharedByHashOrInTurn) {
   };
   // Chi-square with 3 degrees of freedom: 16.3 is passed one time in a thousand.
   double chi = 0;
-  for (const int n : counts(SwitchParameters::LoadBalancing::kEcmp, 40'000)) {
+  for (const int n : counts(RoutingParameters::Kind::kEcmp, 40'000)) {
     chi += (n - 10'000.0) * (n - 10'000.0) / 10'000.0;
   }
   EXPECT_LT(chi, 16.3);
   // Four addresses, so at most four ways for one destination, each the way of a quarter of flows.
-  for (const int n : counts(SwitchParameters::LoadBalancing::kLmc, 40'000)) {
+  for (const int n : counts(RoutingParameters::Kind::kLmc, 40'000)) {
     EXPECT_EQ(n % 10'000, 0);
   }
 
   SwitchParameters spray = plain();
-  spray.load_balancing = SwitchParameters::LoadBalancing::kSpray;
+  spray.routing.kind = RoutingParameters::Kind::kSpray;
   TestStar star(4, spray, k100G);
   RouteTable routes(4);
   routes.from(3, PortSet::consecutive(1, 3));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "net/fabric_map.h"
 #include "net/link.h"
 #include "net/packet.h"
 #include "net/routing.h"
@@ -179,13 +180,17 @@ class TestStar {
 class TestNetwork {
  public:
   TestNetwork(Topology shape, const SwitchParameters& parameters, std::uint64_t seed = 1)
-      : topology(std::move(shape)), routing(topology), switches(topology.nodes().size()) {
+      : topology(std::move(shape)),
+        routing(topology),
+        fabric(topology, routing),
+        switches(topology.nodes().size()) {
     for (std::size_t n = 0; n < switches.size(); ++n) {
       if (topology.nodes()[n].is_host) continue;
       switches[n] =
           std::make_unique<SwitchDevice>(scheduler, pool, parameters, topology.nodes()[n].ports,
                                          seed, n, 100'000 + static_cast<std::uint32_t>(n));
       switches[n]->set_routes(routing.table(static_cast<NodeId>(n)));
+      switches[n]->join(fabric, static_cast<NodeId>(n));
     }
     for (int h = 0; h < topology.hosts(); ++h) {
       host.push_back(std::make_unique<TestHost>(scheduler, pool, static_cast<HostId>(h)));
@@ -221,6 +226,7 @@ class TestNetwork {
   PacketPool pool;
   Topology topology;
   Routing routing;
+  FabricMap fabric;
   std::vector<std::unique_ptr<SwitchDevice>> switches;  // by node
   std::vector<std::unique_ptr<TestHost>> host;
   std::vector<std::unique_ptr<Link>> links;

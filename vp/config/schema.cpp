@@ -113,7 +113,7 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
   });
   v.section("topology", {"hosts, switches and links", ""},
             [&] { describe_topology(v, c.topology); });
-  v.section("routing", {"choice among equal paths", ""}, [&] { c.switch_.describe_routing(v); });
+  v.section("routing", {"choice among equal paths", ""}, [&] { c.switch_.routing.describe(v); });
   v.section("switch", {"every switch of the network", ""}, [&] { c.switch_.describe(v); });
   v.section("nic", {"every NIC", ""}, [&] { describe_nic(v, c.nic); });
   v.section("host", {"every host", ""}, [&] { describe_host(v, c.host); });

@@ -23,7 +23,8 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
     : sc_module(name),
       topology_(topology),
       routing_(routing),
-      sprays_(config.switch_.load_balancing == SwitchParameters::LoadBalancing::kSpray) {
+      fabric_(topology, routing),
+      one_way_a_flow_(config.switch_.routing.one_way_a_flow()) {
   const SwitchParameters parameters = switch_parameters(config);
   switches_.resize(topology_.nodes().size());
   const auto wires = static_cast<std::uint32_t>(2 * topology_.cables().size());
@@ -71,6 +72,7 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     if (switches_[i] == nullptr) continue;
     switches_[i]->device().set_routes(routing_.table(static_cast<NodeId>(i)));
+    switches_[i]->device().join(fabric_, static_cast<NodeId>(i));
   }
 }
 
@@ -95,8 +97,8 @@ std::vector<LinkParameters> Network::way(HostId from, HostId to, std::uint32_t f
   const NodeId destination = topology_.node_of(to);
   for (NodeId here = topology_.node_of(from); here != destination;) {
     const auto& module = switches_[static_cast<std::size_t>(here)];
-    const int port = module == nullptr || sprays_ ? routing_.ports(here, to).front()
-                                                  : module->device().route_of(packet);
+    const int port = module == nullptr || !one_way_a_flow_ ? routing_.ports(here, to).front()
+                                                           : module->device().route_of(packet);
     links.push_back(topology_.link(here, port));
     here = topology_.peer(here, port).node;
   }

@@ -8,6 +8,7 @@
 
 #include "config/platform_config.h"
 #include "link_module.h"
+#include "net/fabric_map.h"
 #include "net/routing.h"
 #include "net/topology.h"
 #include "platform/partitions.h"
@@ -49,8 +50,8 @@ class Network final : public sc_core::sc_module {
   const LinkParameters& host_link(HostId host) const {
     return topology_.link(topology_.node_of(host), 0);
   }
-  /// The links that packets of a flow cross from one host to another, in order. With
-  /// `routing: spray` no flow has one way; the first of those it takes.
+  /// The links that packets of a flow cross from one host to another, in order. Where `routing`
+  /// gives flows more than one way, the first of them.
   std::vector<LinkParameters> way(HostId from, HostId to, std::uint32_t flow) const;
   /// Ranks below this are taken by the links.
   std::uint32_t ranks_used() const { return ranks_; }
@@ -75,7 +76,8 @@ class Network final : public sc_core::sc_module {
 
   const Topology& topology_;
   const Routing& routing_;
-  const bool sprays_;
+  FabricMap fabric_;
+  const bool one_way_a_flow_;
   std::uint32_t ranks_ = 0;
   std::vector<std::unique_ptr<model::SwitchModule>> switches_;  // by node, null for hosts
   std::vector<Wire> wires_;                                     // two a cable, in cable order

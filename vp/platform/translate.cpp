@@ -47,6 +47,7 @@ Topology make_topology(const TopologyConfig& config) {
 SwitchParameters switch_parameters(const PlatformConfig& config) {
   SwitchParameters to = config.switch_;
   to.largest_packet = roce::data_wire_bytes(config.nic.mtu, true, true);
+  to.routing.presto.mtu = config.nic.mtu;
   const AlgorithmParameters* const algorithm = config.nic.congestion_control.chosen();
   if (algorithm != nullptr) algorithm->ask_switch(to);
   return to;

@@ -48,6 +48,15 @@ struct alignas(64) IntStack {
   std::array<IntHop, kMaxIntHops> hop{};
 };
 
+/// What the edge switches of a fabric tell each other with the packets between them, when
+/// `routing: conga` has an overlay carry it (net/balancing/conga.h). Cleared at the far edge.
+struct OverlayHeader {
+  std::uint8_t tag = 0;         // the way up that was taken, from 1; 0: none of this is meant
+  std::uint8_t congestion = 0;  // greatest on the way so far
+  std::uint8_t feedback_tag = 0;
+  std::uint8_t feedback = 0;
+};
+
 /// Bytes a packet really carries (`payload: real`); recycled with its packet.
 using PayloadBytes = std::vector<std::uint8_t>;
 
@@ -69,8 +78,9 @@ struct alignas(64) Packet {
   std::uint32_t wire_bytes = 0;     // Ethernet header to FCS, without preamble and gap
   HostId source = 0;
   HostId destination = 0;
-  std::uint32_t flow = 0;         // platform-wide flow id: statistics and traces, ECMP
-  Qpn destination_qpn = 0;        // queue pair at the receiver of this packet
+  std::uint32_t flow = 0;   // platform-wide flow id: statistics and traces, ECMP
+  Qpn destination_qpn = 0;  // queue pair at the receiver of this packet
+  OverlayHeader overlay;
   PicoSeconds next_arrival{};     // of the packet behind it on the same wire (used by Link only)
   IntStack* telemetry = nullptr;  // of the pool; null unless the algorithm asked for it
   Packet* next = nullptr;         // intrusive: queue, delay line or free list, one at a time

@@ -1,4 +1,5 @@
 // How one of several equally good ports is chosen for a packet: the seam for load balancing.
+// What stands behind it is in net/balancing, a file each.
 #pragma once
 
 #include <cstdint>
@@ -6,18 +7,59 @@
 
 #include "net/packet.h"
 #include "net/route_table.h"
+#include "sim/random.h"
+#include "units.h"
 
 namespace dcc {
+
+class FabricMap;
+struct RoutingParameters;
+
+/// What a choice may ask of its switch.
+class PathView {
+ public:
+  virtual PicoSeconds now() const = 0;
+  /// Bytes that a packet for this port would wait for: queued, and left of the one being sent.
+  virtual Bytes backlog(int port) const = 0;
+  virtual BitRate rate(int port) const = 0;
+
+ protected:
+  ~PathView() = default;
+};
+
+/// The switch that a choice is for.
+struct PathContext {
+  const PathView& view;
+  int ports = 0;
+  std::uint64_t hash_seed = 0;
+  std::uint64_t seed = 0;   // of the run
+  std::uint64_t index = 0;  // tells switches apart
+};
 
 /// Of one switch, which asks it only where there is a choice. Hashing a flow onto one path (ECMP)
 /// is the switch's own; everything else stands behind this.
 class PathChoice {
  public:
+  /// What it wants to be told besides.
+  struct Wishes {
+    bool every_packet = false;  // choose() where there is one port only, too
+    bool departures = false;    // departs(); then no packet leaves without having been queued
+  };
+
   virtual ~PathChoice() = default;
-  /// Index of the port that `packet` would take if it came now. `ports` are at least two.
+  virtual Wishes wishes() const { return {}; }
+  /// Before the first packet: the network, and which of its nodes the switch is. Not every switch
+  /// is in one; then all ports are alike and everybody is somewhere else.
+  virtual void join(const FabricMap&, int /*self*/) {}
+  /// What was remembered of ports may be wrong now.
+  virtual void routes_changed() {}
+
+  /// Index of the port that `packet` would take if it came now.
   virtual std::uint32_t peek(const Packet& packet, PortSet ports) const = 0;
   /// The same for a packet that did come, with what is to be remembered of it.
-  virtual std::uint32_t choose(const Packet& packet, PortSet ports) { return peek(packet, ports); }
+  virtual std::uint32_t choose(Packet& packet, PortSet ports) { return peek(packet, ports); }
+  /// The packet is about to be sent through a port.
+  virtual void departs(Packet&, int /*port*/) {}
 
  protected:
   PathChoice() = default;
@@ -25,20 +67,40 @@ class PathChoice {
   PathChoice& operator=(const PathChoice&) = delete;
 };
 
+/// Null for ECMP.
+std::unique_ptr<PathChoice> make_path_choice(const RoutingParameters& parameters,
+                                             const PathContext& context);
+
 /// A number below `choices` from a hash: the upper bits, scaled.
 inline std::uint32_t scaled_down(std::uint64_t hash, std::uint32_t choices) {
   return static_cast<std::uint32_t>((hash >> 32) * choices >> 32);
 }
 
-/// Packets to a destination take turns.
-std::unique_ptr<PathChoice> make_spray();
+/// Of what tells a flow's packets in one direction from others; another function for each seed.
+inline std::uint64_t flow_hash(const Packet& packet, std::uint64_t seed) {
+  const std::uint64_t pair = std::uint64_t{packet.source} << 32 | packet.destination;
+  return mix64(mix64(pair ^ seed) ^ packet.flow);
+}
 
 /// InfiniBand has three bits for it.
 constexpr unsigned kGreatestLmc = 7;
 
+// One kind each.
+std::unique_ptr<PathChoice> make_wcmp(const PathContext& context);
+std::unique_ptr<PathChoice> make_per_flow();
+std::unique_ptr<PathChoice> make_spray();
+std::unique_ptr<PathChoice> make_rps(const PathContext& context);
 /// By destination and path, the flow's number modulo 2^lmc (InfiniBand's LID mask control: a port
 /// has so many addresses, each with one way through the fabric). lmc above kGreatestLmc:
 /// std::invalid_argument.
 std::unique_ptr<PathChoice> make_lmc(unsigned lmc, std::uint64_t hash_seed);
+std::unique_ptr<PathChoice> make_letflow(const RoutingParameters& parameters,
+                                         const PathContext& context);
+std::unique_ptr<PathChoice> make_drill(const RoutingParameters& parameters,
+                                       const PathContext& context);
+std::unique_ptr<PathChoice> make_conga(const RoutingParameters& parameters,
+                                       const PathContext& context);
+std::unique_ptr<PathChoice> make_presto(const RoutingParameters& parameters,
+                                        const PathContext& context);
 
 }  // namespace dcc

@@ -22,19 +22,6 @@ int checked_ports(int ports) {
   }
   return ports;
 }
-
-std::unique_ptr<PathChoice> path_choice(const SwitchParameters& parameters,
-                                        std::uint64_t hash_seed) {
-  switch (parameters.load_balancing) {
-    case SwitchParameters::LoadBalancing::kEcmp:
-      break;
-    case SwitchParameters::LoadBalancing::kSpray:
-      return make_spray();
-    case SwitchParameters::LoadBalancing::kLmc:
-      return make_lmc(parameters.lmc, hash_seed);
-  }
-  return nullptr;
-}
 }  // namespace
 
 SwitchDevice::Port::Port(SwitchDevice& owner, std::uint32_t rank)
@@ -48,10 +35,11 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
       parameters_(parameters),
       ports_(checked_ports(ports)),
       hash_seed_(mix64(mix64(seed) ^ index)),
-      path_choice_(path_choice(parameters, hash_seed_)),
+      path_choice_(make_path_choice(parameters.routing, {*this, ports_, hash_seed_, seed, index})),
       random_(seed, "switch", index),
       buffer_(buffer_parameters(parameters), ports + 1),
       queue_all_(parameters.queue_all || parameters.qcn.enabled) {
+  if (path_choice_ != nullptr) path_wishes_ = path_choice_->wishes();
   egress_.reserve(static_cast<std::size_t>(ports));  // their events must stay where they are
   for (int number = 0; number < ports; ++number) {
     Port& port = egress_.emplace_back(*this, rank);
@@ -80,7 +68,8 @@ void SwitchDevice::set_ecn(int port, const EcnParameters& ecn) {
   Port& p = at(port);
   p.ecn = EcnMarker(ecn, p.link.rate);
   p.marks_at_enqueue = p.ecn.marks_at(EcnParameters::MarkAt::kEnqueue);
-  p.marks_at_dequeue = p.ecn.marks_at(EcnParameters::MarkAt::kDequeue) || p.ecn.has_phantom_queue();
+  p.attends_departures = p.ecn.marks_at(EcnParameters::MarkAt::kDequeue) ||
+                         p.ecn.has_phantom_queue() || path_wishes_.departures;
 }
 
 void SwitchDevice::set_routes(const RouteTable& routes) {
@@ -90,16 +79,26 @@ void SwitchDevice::set_routes(const RouteTable& routes) {
                                 std::to_string(ports_));
   }
   routes_ = routes;
+  if (path_choice_ != nullptr) path_choice_->routes_changed();
+}
+
+void SwitchDevice::join(const FabricMap& fabric, int self) {
+  if (path_choice_ != nullptr) path_choice_->join(fabric, self);
+}
+
+Bytes SwitchDevice::backlog(int port) const {
+  const Port& p = at(port);
+  const PicoSeconds now = scheduler_.now();
+  if (p.free_at <= now) return p.bytes;
+  constexpr std::uint64_t kPicoBitsPerByte = 8'000'000'000'000u;
+  const auto left = static_cast<std::uint64_t>((p.free_at - now).count);
+  return p.bytes +
+         static_cast<Bytes>(Uint128(left) * p.link.rate.bits_per_second / kPicoBitsPerByte);
 }
 
 void SwitchDevice::observe_queue(int port, QueueStatistics* statistics) {
   at(port).statistics = statistics;
   if (statistics != nullptr) statistics->restart(at(port).bytes, scheduler_.now());
-}
-
-std::uint32_t SwitchDevice::hashed(const Packet& packet, std::uint32_t choices) const {
-  const std::uint64_t pair = std::uint64_t{packet.source} << 32 | packet.destination;
-  return scaled_down(mix64(mix64(pair ^ hash_seed_) ^ packet.flow), choices);
 }
 
 int SwitchDevice::route_of(const Packet& packet) const {
@@ -110,9 +109,9 @@ int SwitchDevice::route_of(const Packet& packet) const {
                                        : path_choice_->peek(packet, ports)];
 }
 
-int SwitchDevice::choose(const Packet& packet) {
+int SwitchDevice::choose(Packet& packet) {
   const PortSet ports = routes_.ports(packet.destination);
-  if (ports.size() == 1) return ports.front();
+  if (ports.size() == 1 && !path_wishes_.every_packet) return ports.front();
   if (ports.empty()) return -1;
   return ports[path_choice_ == nullptr ? hashed(packet, ports.size())
                                        : path_choice_->choose(packet, ports)];
@@ -141,7 +140,7 @@ void SwitchDevice::receive(Packet* packet, int port) {
 bool SwitchDevice::leaves_at_once(const Packet& packet, const Port& egress) {
   const unsigned in_the_way =
       egress.waiting | (unsigned{egress.pfc.paused()} >> packet.priority & 1);
-  if (in_the_way != 0 || egress.pfc.frame_owed() || egress.marks_at_dequeue) return false;
+  if (in_the_way != 0 || egress.pfc.frame_owed() || egress.attends_departures) return false;
   // At free_at itself the port's event may still be to come.
   if (scheduler_.now() <= egress.free_at || stopped_ != 0 || queue_all_) return false;
   return buffer_.lets_through(packet.ingress, packet.priority, packet.wire_bytes);
@@ -244,8 +243,9 @@ void SwitchDevice::send_next(Port& egress) {
     egress.waiting = static_cast<std::uint8_t>(egress.waiting & ~(1u << priority));
     egress.scheduler.emptied(priority);
   }
-  if (egress.marks_at_dequeue) {
+  if (egress.attends_departures) {
     mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kDequeue);
+    if (path_wishes_.departures) path_choice_->departs(*packet, number_of(egress));
   }
   if (packet->collects_telemetry()) append_telemetry(egress, *packet);
   egress.tx_bytes += packet->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);

@@ -15,6 +15,7 @@
 #include "net/pfc.h"
 #include "net/qcn_point.h"
 #include "net/route_table.h"
+#include "net/routing_parameters.h"
 #include "net/shared_buffer.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
@@ -31,17 +32,9 @@ struct SwitchParameters {
     kFifo,        // in order of arrival
     kRoundRobin,  // inputs take turns, packet by packet
   };
-  /// How one of several equally good ports is chosen.
-  enum class LoadBalancing : std::uint8_t {
-    kEcmp,   // by hash of (source, destination, flow): one path a flow and direction
-    kSpray,  // packets take turns
-    kLmc,    // by destination and path, the flow's number modulo 2^lmc (InfiniBand's LID mask
-             // control: a port has so many addresses, each with one way through the fabric)
-  };
   Bytes buffer = 32_MiB;
   Arbitration arbitration = Arbitration::kFifo;
-  LoadBalancing load_balancing = LoadBalancing::kEcmp;
-  unsigned lmc = 1;  // kLmc
+  RoutingParameters routing;  // configurations have it apart
   EcnParameters ecn;
   PfcParameters pfc;
   EgressSchedulerParameters scheduler;
@@ -51,16 +44,12 @@ struct SwitchParameters {
   /// difference.
   bool queue_all = false;
 
+  /// Without `routing`.
   void describe(ParameterVisitor& v);
-  /// load_balancing and lmc, which configurations have apart.
-  void describe_routing(ParameterVisitor& v);
 };
 
 DCC_ENUM_NAMES(SwitchParameters::Arbitration, {SwitchParameters::Arbitration::kFifo, "fifo"},
                {SwitchParameters::Arbitration::kRoundRobin, "round_robin"});
-DCC_ENUM_NAMES(SwitchParameters::LoadBalancing, {SwitchParameters::LoadBalancing::kEcmp, "ecmp"},
-               {SwitchParameters::LoadBalancing::kSpray, "spray"},
-               {SwitchParameters::LoadBalancing::kLmc, "lmc"});
 
 /// Of one egress port, or of all (SwitchDevice::totals).
 struct SwitchCounters {
@@ -83,7 +72,7 @@ struct SwitchCounters {
 
 /// It acts when a packet arrives and, on a port with packets waiting, when the wire becomes free.
 /// Packets it drops go back to the pool. No allocation after the first packets.
-class SwitchDevice final : public PacketSink {
+class SwitchDevice final : public PacketSink, private PathView {
  public:
   /// `seed` is the run's; `index` tells switches apart (ECN draws, ECMP hash); `rank` is that of
   /// its events. Throws std::invalid_argument for parameters that cannot be.
@@ -101,6 +90,8 @@ class SwitchDevice final : public PacketSink {
   void set_ecn(int port, const EcnParameters& ecn);
   /// Which ports lead where; a packet to a host without any is dropped.
   void set_routes(const RouteTable& routes);
+  /// For load balancing that looks beyond this switch, `self` of that network; must outlive it.
+  void join(const FabricMap& fabric, int self);
   /// Statistics of the egress queue (all priorities together); null to stop. Not owned.
   void observe_queue(int port, QueueStatistics* statistics);
 
@@ -132,7 +123,7 @@ class SwitchDevice final : public PacketSink {
   /// Output ports at which packets of one priority that came in through `input` wait. Looks through
   /// the queues: for diagnosis, not for every packet.
   std::vector<int> outputs_awaited(int input, int priority) const;
-  /// The port a packet would take now (a sprayed one: the next in turn); -1 when there is none.
+  /// The port a packet would take now; -1 when there is none.
   int route_of(const Packet& packet) const;
 
  private:
@@ -166,7 +157,7 @@ class SwitchDevice final : public PacketSink {
     std::uint64_t enqueued = 0;
     std::uint8_t waiting = 0;  // bit p: priority p has a packet
     bool marks_at_enqueue = false;
-    bool marks_at_dequeue = false;  // or has a phantom queue
+    bool attends_departures = false;  // to mark then, for a phantom queue, or for path_choice_
 
     LinkParameters link;
     std::uint64_t dequeued = 0;
@@ -185,9 +176,18 @@ class SwitchDevice final : public PacketSink {
   /// Inputs as the buffer counts them: the ports, then the switch itself (its CNMs).
   int own_input() const { return ports_; }
 
+  int number_of(const Port& port) const { return static_cast<int>(&port - egress_.data()); }
+
+  // PathView
+  PicoSeconds now() const override { return scheduler_.now(); }
+  Bytes backlog(int port) const override;
+  BitRate rate(int port) const override { return at(port).link.rate; }
+
   static SwitchCounters counters_of(const Port& port);
-  int choose(const Packet& packet);
-  std::uint32_t hashed(const Packet& packet, std::uint32_t choices) const;
+  int choose(Packet& packet);
+  std::uint32_t hashed(const Packet& packet, std::uint32_t choices) const {
+    return scaled_down(flow_hash(packet, hash_seed_), choices);
+  }
   void enqueue(Packet* packet, Port& egress);
   bool leaves_at_once(const Packet& packet, const Port& egress);
   void pass_through(Packet* packet, Port& egress);
@@ -210,6 +210,7 @@ class SwitchDevice final : public PacketSink {
   std::uint64_t hash_seed_;
   RouteTable routes_;
   std::unique_ptr<PathChoice> path_choice_;  // null: by hash
+  PathChoice::Wishes path_wishes_;
   RandomStream random_;
   SharedBuffer buffer_;
   std::vector<Port> egress_;

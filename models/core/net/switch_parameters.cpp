@@ -1,6 +1,5 @@
 // What the parameters of a switch mean.
 #include "describe/visitor.h"
-#include "net/path_choice.h"
 #include "net/switch_device.h"
 
 namespace dcc {
@@ -14,15 +13,6 @@ void SwitchParameters::describe(ParameterVisitor& v) {
             [&] { scheduler.describe(v); });
   v.choice("arbitration", arbitration,
            {"order within a queue: arrival, or input ports in turn", ""});
-}
-
-void SwitchParameters::describe_routing(ParameterVisitor& v) {
-  v.choice("kind", load_balancing,
-           {"by hash of the five-tuple, packet by packet, or by destination address", ""});
-  v.when(load_balancing == LoadBalancing::kLmc, "kind: lmc", [&] {
-    v.field("lmc", lmc, {"0", kGreatestLmc},
-            {"2^lmc destination addresses a port, a path each", "InfiniBand LMC"});
-  });
 }
 
 }  // namespace dcc

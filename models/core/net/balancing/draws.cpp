@@ -1,0 +1,77 @@
+// At random, packet by packet (rps: Dixit et al., INFOCOM'13), or by a hash of some of what a
+// packet says (lmc; wcmp: Zhou et al., EuroSys'14, flows by hash, ports by the capacity behind
+// them).
+#include <stdexcept>
+
+#include "net/balancing/weighted_ports.h"
+#include "net/path_choice.h"
+#include "sim/random.h"
+
+namespace dcc {
+
+namespace {
+
+class Rps final : public PathChoice {
+ public:
+  explicit Rps(const PathContext& context) : random_(context.seed, "routing", context.index) {}
+
+  std::uint32_t peek(const Packet&, PortSet ports) const override {
+    RandomStream ahead = random_;
+    return static_cast<std::uint32_t>(ahead.below(ports.size()));
+  }
+  std::uint32_t choose(Packet&, PortSet ports) override {
+    return static_cast<std::uint32_t>(random_.below(ports.size()));
+  }
+
+ private:
+  RandomStream random_;
+};
+
+class Wcmp final : public PathChoice {
+ public:
+  explicit Wcmp(const PathContext& context) : hash_seed_(context.hash_seed) {}
+  void join(const FabricMap& fabric, int self) override { ports_.join(fabric, self); }
+  void routes_changed() override { ports_.clear(); }
+
+  std::uint32_t peek(const Packet& packet, PortSet ports) const override {
+    const WeightedPorts::Sequence& sequence = ports_.of(packet.destination, ports);
+    return sequence[scaled_down(flow_hash(packet, hash_seed_),
+                                static_cast<std::uint32_t>(sequence.size()))];
+  }
+
+ private:
+  std::uint64_t hash_seed_;
+  WeightedPorts ports_;
+};
+
+class Lmc final : public PathChoice {
+ public:
+  Lmc(unsigned lmc, std::uint64_t hash_seed) : mask_((1u << lmc) - 1u), hash_seed_(hash_seed) {}
+
+  std::uint32_t peek(const Packet& packet, PortSet ports) const override {
+    const std::uint64_t path = packet.flow & mask_;
+    return scaled_down(mix64(hash_seed_ ^ (std::uint64_t{packet.destination} << 8 | path)),
+                       ports.size());
+  }
+
+ private:
+  std::uint32_t mask_;
+  std::uint64_t hash_seed_;
+};
+
+}  // namespace
+
+std::unique_ptr<PathChoice> make_rps(const PathContext& context) {
+  return std::make_unique<Rps>(context);
+}
+
+std::unique_ptr<PathChoice> make_wcmp(const PathContext& context) {
+  return std::make_unique<Wcmp>(context);
+}
+
+std::unique_ptr<PathChoice> make_lmc(unsigned lmc, std::uint64_t hash_seed) {
+  if (lmc > kGreatestLmc) throw std::invalid_argument("routing: lmc is above 7");
+  return std::make_unique<Lmc>(lmc, hash_seed);
+}
+
+}  // namespace dcc

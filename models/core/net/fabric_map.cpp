@@ -1,0 +1,56 @@
+#include "net/fabric_map.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dcc {
+
+FabricMap::FabricMap(const Topology& topology, const Routing& routing)
+    : topology_(topology), routing_(routing), edge_of_node_(topology.nodes().size(), kNoEdge) {
+  for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
+    std::uint32_t& edge =
+        edge_of_node_[static_cast<std::size_t>(topology.peer(topology.node_of(host), 0).node)];
+    if (edge == kNoEdge) edge = edges_++;
+    edge_of_host_.push_back(edge);
+  }
+  for (const Cable& cable : topology.cables()) {
+    rate_.insert(rate_.end(), 2, cable.link.rate.bits_per_second);
+  }
+}
+
+std::uint64_t& FabricMap::rate_from(NodeId node, int port) {
+  const Topology::Plug& plug = topology_.plug(node, port);
+  return rate_[static_cast<std::size_t>(2 * plug.cable + plug.side)];
+}
+
+void FabricMap::set_rate(NodeId node, int port, BitRate rate) {
+  rate_from(node, port) = rate.bits_per_second;
+}
+
+std::uint64_t FabricMap::through(NodeId node, int port, HostId destination,
+                                 std::vector<std::pair<NodeId, std::uint64_t>>& known) const {
+  const Topology::Plug& plug = topology_.plug(node, port);
+  return std::min(rate_[static_cast<std::size_t>(2 * plug.cable + plug.side)],
+                  beyond(topology_.peer(node, port).node, destination, known));
+}
+
+std::uint64_t FabricMap::beyond(NodeId node, HostId destination,
+                                std::vector<std::pair<NodeId, std::uint64_t>>& known) const {
+  if (edge_at(node) == edge_of(destination)) return UINT64_MAX;
+  for (const auto& [one, capacity] : known) {
+    if (one == node) return capacity;
+  }
+  std::uint64_t sum = 0;
+  for (const int port : routing_.ports(node, destination)) {
+    sum += through(node, port, destination, known);
+  }
+  known.emplace_back(node, sum);
+  return sum;
+}
+
+std::uint64_t FabricMap::capacity(NodeId node, int port, HostId destination) const {
+  std::vector<std::pair<NodeId, std::uint64_t>> known;
+  return through(node, port, destination, known);
+}
+
+}  // namespace dcc

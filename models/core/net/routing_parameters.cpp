@@ -1,0 +1,53 @@
+#include "net/routing_parameters.h"
+
+#include "describe/visitor.h"
+#include "net/path_choice.h"
+
+namespace dcc {
+
+void FlowletParameters::describe(ParameterVisitor& v) {
+  v.field("flowlet_gap", gap, {"10ns", "1s"},
+          {"a flow that pauses so long may go on another way", "LetFlow, NSDI'17"});
+  v.field("flowlet_entries", entries, {"1", "1048576"},
+          {"flowlets a switch can tell apart; others share", "CONGA, SIGCOMM'14, 3.4"});
+}
+
+void DrillParameters::describe(ParameterVisitor& v) {
+  v.field("samples", samples, {"1", "64"}, {"ports drawn for each packet", "DRILL, SIGCOMM'17: d"});
+  v.field("memory", memory, {"0", "64"},
+          {"shortest queues of the last time that are looked at again", "DRILL, SIGCOMM'17: m"});
+}
+
+void CongaParameters::describe(ParameterVisitor& v) {
+  v.field("dre_period", dre_period, {"100ns", "1s"},
+          {"between two decays of a link's estimate", "CONGA, SIGCOMM'14, 3.2: Tdre"});
+  v.field("dre_alpha", dre_alpha, {"1/1000", "9/10"},
+          {"share that a decay takes; the estimate's time constant is dre_period / dre_alpha",
+           "CONGA, SIGCOMM'14, 3.2"});
+  v.field("metric_bits", bits, {"1", "8"}, {"of the use of a way", "CONGA, SIGCOMM'14, 3.6: Q"});
+  v.field("metric_age", age, {"1us", "1000s"},
+          {"news of a way counts one step less for every time of this that it is old",
+           "CONGA, SIGCOMM'14, 3.3"});
+}
+
+void PrestoParameters::describe(ParameterVisitor& v) {
+  v.field("cell", cell, {"64B", "1GiB"}, {"bytes of a flow that go one way", "Presto, SIGCOMM'15"});
+}
+
+void RoutingParameters::describe(ParameterVisitor& v) {
+  v.choice("kind", kind,
+           {"by hash of the five-tuple (wcmp: by capacity), flows or packets in turn or at random, "
+            "by destination address, flowlets, queues, congestion of whole ways, cells",
+            "docs/network.md, Load balancing"});
+  v.when(kind == Kind::kLmc, "kind: lmc", [&] {
+    v.field("lmc", lmc, {"0", kGreatestLmc},
+            {"2^lmc destination addresses a port, a path each", "InfiniBand LMC"});
+  });
+  v.when(kind == Kind::kLetflow || kind == Kind::kConga, "kind: letflow or conga",
+         [&] { flowlet.describe(v); });
+  v.when(kind == Kind::kDrill, "kind: drill", [&] { drill.describe(v); });
+  v.when(kind == Kind::kConga, "kind: conga", [&] { conga.describe(v); });
+  v.when(kind == Kind::kPresto, "kind: presto", [&] { presto.describe(v); });
+}
+
+}  // namespace dcc

@@ -1,0 +1,88 @@
+// How one of several equally good ports is chosen: the kinds there are, and their parameters.
+#pragma once
+
+#include <cstdint>
+
+#include "describe/enum_names.h"
+#include "describe/quantities.h"
+#include "units.h"
+
+namespace dcc {
+
+class ParameterVisitor;
+
+/// Packets of a flow that follow each other closely: a flowlet. A longer pause lets the next one
+/// take another way, and what is ahead arrive first.
+struct FlowletParameters {
+  PicoSeconds gap = kMicroSecond * 100;
+  unsigned entries = 16'384;  // flows that hash to one share it, as in hardware
+
+  void describe(ParameterVisitor& v);
+};
+
+/// DRILL: `samples` ports drawn for each packet, and the `memory` best of the last time.
+struct DrillParameters {
+  unsigned samples = 2;
+  unsigned memory = 1;
+
+  void describe(ParameterVisitor& v);
+};
+
+/// CONGA: how links' use is estimated and how long news of it counts.
+struct CongaParameters {
+  PicoSeconds dre_period = kMicroSecond * 16;
+  Ratio dre_alpha{1, 10};
+  unsigned bits = 3;  // of the metric that packets carry
+  PicoSeconds age = kMilliSecond * 10;
+
+  void describe(ParameterVisitor& v);
+};
+
+/// Presto: bytes of a flow that go one way before the next cell goes another.
+struct PrestoParameters {
+  Bytes cell = 64_KiB;
+  unsigned mtu = 1000;  // the NICs'; not a parameter of its own
+
+  void describe(ParameterVisitor& v);
+};
+
+struct RoutingParameters {
+  enum class Kind : std::uint8_t {
+    kEcmp,     // by hash of (source, destination, flow): one path a flow and direction
+    kWcmp,     // the same, ports by the capacity behind them
+    kPerFlow,  // flows take turns, one path each
+    kSpray,    // packets take turns
+    kRps,      // packets at random
+    kLmc,      // by destination and path, the flow's number modulo 2^lmc (InfiniBand's LID mask
+               // control: a port has so many addresses, each with one way through the fabric)
+    kLetflow,  // flowlets at random
+    kDrill,    // packets by the queues of a few ports
+    kConga,    // flowlets by the use of the ways to the far edge
+    kPresto,   // cells of a flow in turn
+  };
+  Kind kind = Kind::kEcmp;
+  unsigned lmc = 1;
+  FlowletParameters flowlet;
+  DrillParameters drill;
+  CongaParameters conga;
+  PrestoParameters presto;
+
+  void describe(ParameterVisitor& v);
+  /// Packets of one flow go several ways at a time, or one after the other.
+  bool one_way_a_flow() const {
+    return kind == Kind::kEcmp || kind == Kind::kWcmp || kind == Kind::kPerFlow ||
+           kind == Kind::kLmc;
+  }
+};
+
+DCC_ENUM_NAMES(RoutingParameters::Kind, {RoutingParameters::Kind::kEcmp, "ecmp"},
+               {RoutingParameters::Kind::kWcmp, "wcmp"},
+               {RoutingParameters::Kind::kPerFlow, "per_flow"},
+               {RoutingParameters::Kind::kSpray, "spray"}, {RoutingParameters::Kind::kRps, "rps"},
+               {RoutingParameters::Kind::kLmc, "lmc"},
+               {RoutingParameters::Kind::kLetflow, "letflow"},
+               {RoutingParameters::Kind::kDrill, "drill"},
+               {RoutingParameters::Kind::kConga, "conga"},
+               {RoutingParameters::Kind::kPresto, "presto"});
+
+}  // namespace dcc

@@ -1,0 +1,466 @@
+// Load balancing, kind by kind, against choices worked out by hand.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "net/balancing/conga.h"
+#include "net/balancing/weighted_ports.h"
+#include "net/fabric_map.h"
+#include "net/path_choice.h"
+#include "net/routing_parameters.h"
+#include "net_test_devices.h"
+
+namespace dcc {
+namespace {
+
+using Kind = RoutingParameters::Kind;
+
+/// A switch of which only what a choice may ask exists.
+class FakeSwitch final : public PathView {
+ public:
+  PicoSeconds now() const override { return time; }
+  Bytes backlog(int port) const override { return backlogs[static_cast<std::size_t>(port)]; }
+  BitRate rate(int) const override { return BitRate(100'000'000'000); }
+
+  PathContext context(std::uint64_t index = 3, int ports = 8) const {
+    return {*this, ports, 77, 5, index};
+  }
+
+  PicoSeconds time{};
+  std::array<Bytes, 8> backlogs{};
+};
+
+std::unique_ptr<PathChoice> make(Kind kind, const FakeSwitch& view, RoutingParameters p = {}) {
+  p.kind = kind;
+  return make_path_choice(p, view.context());
+}
+
+Packet packet_of(std::uint32_t flow, HostId source = 1, HostId destination = 9) {
+  Packet packet;
+  packet.flow = flow;
+  packet.source = source;
+  packet.destination = destination;
+  return packet;
+}
+
+const PortSet kFour = PortSet::consecutive(4, 4);
+
+/// leaf0, leaf1 and leaf2 with four hosts each, two spines; ports 4 and 5 of a leaf lead up.
+Topology three_leaves() {
+  LeafSpineParameters p;
+  p.leaves = 3;
+  p.spines = 2;
+  p.hosts_per_leaf = 4;
+  p.fabric_link.rate = BitRate(100'000'000'000);
+  return Topology::leaf_spine(p);
+}
+
+TEST(WeightedPorts, APortStandsAsOftenAsItsShareAndEvenlyMixed) {
+  using Sequence = WeightedPorts::Sequence;
+  EXPECT_EQ(WeightedPorts::sequence_of({2, 1}), (Sequence{0, 1, 0}));
+  EXPECT_EQ(WeightedPorts::sequence_of({300, 100}), (Sequence{0, 0, 1, 0}));
+  EXPECT_EQ(WeightedPorts::sequence_of({7, 7, 7}), (Sequence{0, 1, 2}));
+  EXPECT_EQ(WeightedPorts::sequence_of({0, 5}), (Sequence{1}));
+  const Sequence sequence = WeightedPorts::sequence_of({100, 100, 40});
+  std::map<int, int> count;
+  for (const int port : sequence) ++count[port];
+  EXPECT_EQ(count, (std::map<int, int>{{0, 5}, {1, 5}, {2, 2}}));
+  // Prime rates have no small common measure: within one part in 256, and nobody is left out.
+  const Sequence rounded = WeightedPorts::sequence_of({99'999'999'977u, 49'999'999'967u, 7});
+  count.clear();
+  for (const int port : rounded) ++count[port];
+  EXPECT_EQ(count, (std::map<int, int>{{0, 171}, {1, 85}, {2, 1}}));
+}
+
+TEST(FabricMap, CapacityIsTheLeastOfAWayAndTheSumOfWaysThatPart) {
+  const Topology topology = three_leaves();
+  const Routing routing(topology);
+  FabricMap fabric(topology, routing);
+  const NodeId leaf0 = topology.find("leaf0");
+  const NodeId spine1 = topology.find("spine1");
+  EXPECT_EQ(fabric.edges(), 3u);
+  EXPECT_EQ(fabric.edge_of(5), 1u);
+  EXPECT_EQ(fabric.edge_at(leaf0), 0u);
+  EXPECT_EQ(fabric.edge_at(spine1), FabricMap::kNoEdge);
+  EXPECT_FALSE(fabric.leads_on(leaf0, 3));
+  EXPECT_TRUE(fabric.leads_on(leaf0, 4));
+  EXPECT_EQ(fabric.capacity(leaf0, 5, 4), 100'000'000'000u);
+  fabric.set_rate(spine1, 1, BitRate(40'000'000'000));  // down to leaf1
+  EXPECT_EQ(fabric.capacity(leaf0, 5, 4), 40'000'000'000u);
+  EXPECT_EQ(fabric.capacity(leaf0, 4, 4), 100'000'000'000u);
+  EXPECT_EQ(fabric.capacity(leaf0, 5, 8), 100'000'000'000u);
+  EXPECT_EQ(fabric.capacity(topology.find("leaf1"), 5, 0), 100'000'000'000u);
+
+  // Two aggregation switches of a pod with two ways to the core each: a rack's way over one of
+  // them is as wide as both together, but no wider than the first link.
+  FatTreeParameters tree = FatTreeParameters::of_radix(4, 1);
+  tree.fabric_link.rate = BitRate(100'000'000'000);
+  const Topology three_tiers = Topology::fat_tree(tree);
+  const Routing ways(three_tiers);
+  FabricMap map(three_tiers, ways);
+  const NodeId agg0 = three_tiers.find("agg0");
+  EXPECT_EQ(map.capacity(three_tiers.find("rack0"), 2, 15), 100'000'000'000u);
+  map.set_rate(agg0, 2, BitRate(30'000'000'000));
+  map.set_rate(agg0, 3, BitRate(20'000'000'000));
+  EXPECT_EQ(map.capacity(three_tiers.find("rack0"), 2, 15), 50'000'000'000u);
+}
+
+TEST(PathChoice, WeightsLeaveFlowsWhereTheHashPutThemWhileAllPortsAreAlike) {
+  const Topology topology = three_leaves();
+  const Routing routing(topology);
+  FabricMap fabric(topology, routing);
+  const FakeSwitch view;
+  const auto wcmp = make(Kind::kWcmp, view);
+  wcmp->join(fabric, topology.find("leaf0"));
+  const PortSet up = PortSet::consecutive(4, 2);
+  for (std::uint32_t flow = 0; flow < 1000; ++flow) {
+    const Packet packet = packet_of(flow, 0, 4);
+    ASSERT_EQ(wcmp->peek(packet, up), scaled_down(flow_hash(packet, 77), 2));
+  }
+  // 100 : 25 over the two: a fifth of the flows on the second.
+  fabric.set_rate(topology.find("spine1"), 1, BitRate(25'000'000'000));
+  wcmp->routes_changed();
+  int second = 0;
+  for (std::uint32_t flow = 0; flow < 10'000; ++flow) {
+    second += wcmp->peek(packet_of(flow, 0, 4), up) == 1 ? 1 : 0;
+  }
+  EXPECT_NEAR(second, 2000, 4 * 40);  // four deviations: sqrt(10000 · 0.2 · 0.8)
+}
+
+TEST(PathChoice, FlowsInTurnKeepTheirPort) {
+  const FakeSwitch view;
+  const auto turns = make(Kind::kPerFlow, view);
+  const PortSet three = PortSet::consecutive(0, 3);
+  const auto port = [&](std::uint32_t flow, HostId source, HostId destination) {
+    Packet packet = packet_of(flow, source, destination);
+    const std::uint32_t foreseen = turns->peek(packet, three);
+    EXPECT_EQ(turns->choose(packet, three), foreseen);
+    return foreseen;
+  };
+  EXPECT_EQ(port(40, 1, 9), 0u);
+  EXPECT_EQ(port(17, 1, 9), 1u);
+  EXPECT_EQ(port(99, 2, 9), 2u);
+  EXPECT_EQ(port(40, 9, 1), 0u);  // the way back is a flow of its own
+  EXPECT_EQ(port(17, 9, 1), 1u);
+  for (int again = 0; again < 3; ++again) EXPECT_EQ(port(99, 2, 9), 2u);
+  EXPECT_EQ(port(40, 1, 9), 0u);
+}
+
+TEST(PathChoice, RandomPacketsAreUniformAndTheSameForTheSameSeed) {
+  const FakeSwitch view;
+  const auto one = make(Kind::kRps, view);
+  const auto same = make(Kind::kRps, view);
+  RoutingParameters p;
+  p.kind = Kind::kRps;
+  const auto other = make_path_choice(p, view.context(4));
+  RandomStream expected(5, "routing", 3);
+  std::array<int, 4> count{};
+  int differ = 0;
+  for (int i = 0; i < 40'000; ++i) {
+    Packet packet = packet_of(1);
+    const std::uint32_t foreseen = one->peek(packet, kFour);
+    const std::uint32_t port = one->choose(packet, kFour);
+    ASSERT_EQ(port, foreseen);
+    ASSERT_EQ(port, expected.below(4));
+    ASSERT_EQ(same->choose(packet, kFour), port);
+    differ += other->choose(packet, kFour) != port ? 1 : 0;
+    ++count[port];
+  }
+  double chi = 0;
+  for (const int n : count) chi += (n - 10'000.0) * (n - 10'000.0) / 10'000.0;
+  EXPECT_LT(chi, 16.3);  // three degrees of freedom: passed one time in a thousand
+  EXPECT_NEAR(differ, 30'000, 4 * 87);
+}
+
+TEST(PathChoice, AFlowletKeepsItsWayUntilTheFlowPauses) {
+  FakeSwitch view;
+  RoutingParameters p;
+  p.flowlet.gap = kMicroSecond * 50;
+  const auto letflow = make(Kind::kLetflow, view, p);
+  RandomStream draws(5, "routing", 3);
+  std::uint32_t way = 0;
+  int moves = 0;
+  for (int flowlet = 0; flowlet < 50; ++flowlet) {
+    const std::uint32_t drawn = static_cast<std::uint32_t>(draws.below(4));
+    moves += drawn != way ? 1 : 0;
+    way = drawn;
+    for (int i = 0; i < 5; ++i) {
+      Packet packet = packet_of(1);
+      ASSERT_EQ(letflow->peek(packet, kFour), way);
+      ASSERT_EQ(letflow->choose(packet, kFour), way);
+      view.time += kMicroSecond * 50 - PicoSeconds(1);  // just no gap
+    }
+    view.time += PicoSeconds(1);
+  }
+  EXPECT_GT(moves, 25);
+  letflow->routes_changed();  // so the next one is a first packet
+  Packet packet = packet_of(1);
+  EXPECT_EQ(letflow->choose(packet, kFour), draws.below(4));
+}
+
+TEST(PathChoice, DrillTakesTheShorterOfWhatItDrewAndRemembersTheBest) {
+  FakeSwitch view;
+  view.backlogs = {0, 0, 0, 0, 9000, 7000, 3000, 8000};  // of kFour: 4 … 7
+  RoutingParameters p;
+  p.drill = {1, 1};
+  const auto drill = make(Kind::kDrill, view, p);
+  RandomStream draws(5, "routing", 3);
+  std::uint32_t best = 0;
+  for (int i = 0; i < 100; ++i) {
+    const auto drawn = static_cast<std::uint32_t>(draws.below(4));
+    if (i == 0 || view.backlogs[4 + drawn] < view.backlogs[4 + best]) best = drawn;
+    Packet packet = packet_of(1);
+    ASSERT_EQ(drill->peek(packet, kFour), best);
+    ASSERT_EQ(drill->choose(packet, kFour), best);
+  }
+  EXPECT_EQ(best, 2u);  // once found it is kept
+  view.backlogs[6] = 7500;
+  view.backlogs[5] = 7400;
+  p.drill = {64, 0};  // nothing remembered; that 64 draws of four miss one: 1e-8
+  const auto many = make(Kind::kDrill, view, p);
+  Packet packet = packet_of(1);
+  EXPECT_EQ(many->choose(packet, kFour), 1u);
+}
+
+TEST(PathChoice, DrillHashesFlowsToComponentsByCapacity) {
+  const Topology topology = three_leaves();
+  const Routing routing(topology);
+  FabricMap fabric(topology, routing);
+  fabric.set_rate(topology.find("spine1"), 1, BitRate(25'000'000'000));
+  FakeSwitch view;
+  view.backlogs[4] = 1000;  // the wider way is the longer queue: no reason to leave it
+  const auto drill = make(Kind::kDrill, view);
+  drill->join(fabric, topology.find("leaf0"));
+  const PortSet up = PortSet::consecutive(4, 2);
+  int narrow = 0;
+  for (std::uint32_t flow = 0; flow < 10'000; ++flow) {
+    Packet packet = packet_of(flow, 0, 4);
+    const std::uint32_t way = drill->choose(packet, up);
+    ASSERT_EQ(drill->choose(packet, up), way);
+    narrow += way == 1 ? 1 : 0;
+  }
+  EXPECT_NEAR(narrow, 2000, 4 * 40);
+  Packet elsewhere = packet_of(1, 0, 8);  // leaf2: both ways alike, so the queue decides
+  int shorter = 0;
+  for (int i = 0; i < 100; ++i) shorter += drill->choose(elsewhere, up) == 1 ? 1 : 0;
+  EXPECT_GT(shorter, 95);
+}
+
+TEST(PathChoice, PrestoSendsCellsInTurn) {
+  const FakeSwitch view;
+  RoutingParameters p;
+  p.presto.cell = 4000;
+  p.presto.mtu = 1000;
+  const auto presto = make(Kind::kPresto, view, p);
+  Packet packet = packet_of(6);
+  const std::uint32_t first = presto->peek(packet, kFour);
+  EXPECT_EQ(first, scaled_down(flow_hash(packet, 77), 4));
+  for (packet.psn = 0; packet.psn < 64; ++packet.psn) {
+    ASSERT_EQ(presto->peek(packet, kFour), (first + packet.psn / 4) % 4);
+  }
+  packet.kind = PacketKind::kAck;
+  EXPECT_EQ(presto->peek(packet, kFour), first);
+
+  const Topology topology = three_leaves();
+  const Routing routing(topology);
+  FabricMap fabric(topology, routing);
+  fabric.set_rate(topology.find("spine1"), 1, BitRate(50'000'000'000));
+  presto->join(fabric, topology.find("leaf0"));
+  int second = 0;
+  for (Psn cell = 0; cell < 30; ++cell) {
+    Packet one = packet_of(6, 0, 4);
+    one.psn = 4 * cell;
+    second += presto->peek(one, PortSet::consecutive(4, 2)) == 1 ? 1 : 0;
+  }
+  EXPECT_EQ(second, 10);  // 100 : 50
+}
+
+TEST(RateEstimator, FollowsTheRateOfALinkInEighths) {
+  const CongaParameters parameters;  // 16 us, a tenth: a full link of 100 Gb/s comes to 2 MB
+  const BitRate rate(100'000'000'000);
+  RateEstimator use;
+  EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 0u);
+  use.sent(1'000'000, PicoSeconds(0), parameters);
+  EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 4u);          // 1 / 2
+  EXPECT_EQ(use.metric(rate, kMicroSecond * 15, parameters), 4u);       // no decay yet
+  EXPECT_EQ(use.metric(rate, kMicroSecond * 16, parameters), 3u);       // 0.9 / 2 = 3.6 / 8
+  EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 6, parameters), 2u);   // 0.531 / 2 = 2.1 / 8
+  EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 7, parameters), 1u);   // 0.478 / 2 = 1.9 / 8
+  EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 14, parameters), 0u);  // 0.229 / 2 = 0.9 / 8
+  EXPECT_EQ(use.metric(rate, kMilliSecond * 900, parameters), 0u);
+  use.sent(1'000'000'000, kMilliSecond * 900, parameters);
+  EXPECT_EQ(use.metric(rate, kMilliSecond * 900, parameters), 7u);
+  // A link that sends 75 % of its rate for long is at 6 of 8: between what a period's bytes add
+  // (0.075 · 2 MB) and what its end takes away.
+  RateEstimator busy;
+  for (int us = 0; us < 3200; ++us) busy.sent(9'375, kMicroSecond * us, parameters);
+  EXPECT_GE(busy.metric(rate, kMicroSecond * 3199, parameters), 5u);
+  EXPECT_LE(busy.metric(rate, kMicroSecond * 3199, parameters), 6u);
+}
+
+class CongaPair : public testing::Test {
+ protected:
+  CongaPair()
+      : topology(three_leaves()),
+        routing(topology),
+        fabric(topology, routing),
+        leaf0(parameters(), view.context(0, 6)),
+        leaf1(parameters(), view.context(1, 6)),
+        spine(parameters(), view.context(2, 3)) {
+    leaf0.join(fabric, topology.find("leaf0"));
+    leaf1.join(fabric, topology.find("leaf1"));
+    spine.join(fabric, topology.find("spine1"));
+  }
+  static RoutingParameters parameters() {
+    RoutingParameters p;
+    p.flowlet.gap = kMicroSecond * 500;
+    return p;
+  }
+
+  FakeSwitch view;
+  Topology topology;
+  Routing routing;
+  FabricMap fabric;
+  Conga leaf0, leaf1, spine;
+  const PortSet up = PortSet::consecutive(4, 2);
+  const PortSet down = PortSet::consecutive(0, 1);
+};
+
+TEST_F(CongaPair, NewsOfAWayComesBackAndTheNextFlowletGoesTheOther) {
+  // Until one goes over spine1, the second way up.
+  std::uint32_t flow = 0;
+  Packet there = packet_of(flow, 0, 4);
+  while (leaf0.peek(there, up) != 1) there = packet_of(++flow, 0, 4);
+  ASSERT_EQ(leaf0.choose(there, up), 1u);
+  EXPECT_EQ(there.overlay.tag, 2);
+  EXPECT_EQ(there.overlay.congestion, 0);
+  EXPECT_EQ(there.overlay.feedback_tag, 0);  // nothing heard from there yet
+  leaf0.departs(there, 5);
+  EXPECT_EQ(there.overlay.congestion, 0);
+  // The spine's link down has 1.25 MB of the 2 MB that mean a full link behind it: 5 of 8.
+  Packet others;
+  others.wire_bytes = 1'250'000;
+  spine.departs(others, 1);
+  EXPECT_EQ(spine.choose(there, PortSet::consecutive(1, 1)), 0u);
+  spine.departs(there, 1);
+  EXPECT_EQ(there.overlay.congestion, 5);
+  EXPECT_EQ(leaf1.choose(there, down), 0u);
+  EXPECT_EQ(there.overlay.tag, 0);  // what hosts get has no overlay
+
+  Packet back = packet_of(900, 4, 0);
+  leaf1.choose(back, up);
+  EXPECT_EQ(back.overlay.feedback_tag, 2);
+  EXPECT_EQ(back.overlay.feedback, 5);
+  EXPECT_EQ(leaf0.congestion_to(1, 5), 0u);
+  leaf0.choose(back, down);
+  EXPECT_EQ(leaf0.congestion_to(1, 5), 5u);
+  EXPECT_EQ(leaf0.congestion_to(1, 4), 0u);
+  EXPECT_EQ(leaf0.congestion_to(2, 5), 0u);  // another leaf, another way down
+
+  // The flowlet goes on where it was; after a pause, and for everybody new, the other way is best.
+  EXPECT_EQ(leaf0.choose(there, up), 1u);
+  view.time = kMicroSecond * 500;
+  EXPECT_EQ(leaf0.choose(there, up), 0u);
+  for (std::uint32_t other = 1000; other < 1100; ++other) {
+    Packet packet = packet_of(other, 0, 4);
+    ASSERT_EQ(leaf0.peek(packet, up), 0u);
+    ASSERT_EQ(leaf0.choose(packet, up), 0u);
+  }
+  // News fades: a step for every 10 ms.
+  view.time = kMilliSecond * 10;
+  EXPECT_EQ(leaf0.congestion_to(1, 5), 4u);
+  view.time = kMilliSecond * 50;
+  EXPECT_EQ(leaf0.congestion_to(1, 5), 0u);
+}
+
+TEST_F(CongaPair, AFlowOnlyMovesToABetterWay) {
+  for (std::uint32_t flow = 0; flow < 20; ++flow) {
+    Packet packet = packet_of(flow, 0, 4);
+    const std::uint32_t way = leaf0.choose(packet, up);
+    view.time += kMilliSecond;  // a gap, and all estimates at rest
+    ASSERT_EQ(leaf0.choose(packet, up), way);
+  }
+  // The own link counts as well: 1 MB just sent through one is 4 of 8.
+  Packet packet = packet_of(3, 0, 4);
+  const std::uint32_t way = leaf0.choose(packet, up);
+  Packet load;
+  load.wire_bytes = 1'000'000;
+  leaf0.departs(load, static_cast<int>(4 + way));
+  view.time += kMicroSecond * 500;  // 0.9^31 of it is left: nothing
+  EXPECT_EQ(leaf0.choose(packet, up), way);
+  view.time += kMicroSecond * 500;
+  leaf0.departs(load, static_cast<int>(4 + way));
+  EXPECT_EQ(leaf0.choose(packet, up), 1 - way);
+}
+
+TEST_F(CongaPair, WhatChangedIsToldFirstThenAllInTurn) {
+  const auto arrive = [&](std::uint8_t tag, std::uint8_t congestion) {
+    Packet packet = packet_of(1, 0, 4);
+    packet.overlay = {tag, congestion, 0, 0};
+    leaf1.choose(packet, down);
+  };
+  const auto told = [&] {
+    Packet packet = packet_of(900, 4, 0);
+    leaf1.choose(packet, up);
+    return std::pair<int, int>(packet.overlay.feedback_tag, packet.overlay.feedback);
+  };
+  arrive(1, 3);
+  arrive(2, 6);
+  EXPECT_EQ(told(), std::make_pair(1, 3));
+  EXPECT_EQ(told(), std::make_pair(2, 6));
+  EXPECT_EQ(told(), std::make_pair(1, 3));
+  arrive(1, 4);  // changed, though it is the other's turn
+  EXPECT_EQ(told(), std::make_pair(1, 4));
+  EXPECT_EQ(told(), std::make_pair(2, 6));
+}
+
+/// Everything arrives, whatever chooses; and kinds that see queues keep them shorter.
+TEST(PathChoice, EveryKindDeliversEverything) {
+  std::map<Kind, Bytes> longest;
+  for (const auto& [kind, name] : EnumTable<Kind>::kNames) {
+    SwitchParameters parameters;
+    parameters.ecn.enabled = false;
+    parameters.routing.kind = kind;
+    parameters.routing.flowlet.gap = kMicroSecond;
+    test::TestNetwork net(three_leaves(), parameters, 11);
+    for (HostId h = 0; h < 4; ++h) net.host[h]->blast(4 + h, 1000);
+    for (int us = 1; us <= 100; ++us) {
+      net.scheduler.run_until(kMicroSecond * us);
+      for (int port = 4; port < 6; ++port) {
+        longest[kind] = std::max(longest[kind], net.at("leaf0").queue_bytes(port));
+      }
+    }
+    for (HostId h = 0; h < 4; ++h) net.host[h]->stop();
+    net.scheduler.run_until(kMilliSecond * 2);
+    std::uint64_t sent = 0, got = 0;
+    for (HostId h = 0; h < 4; ++h) {
+      sent += net.host[h]->sent;
+      got += net.host[4 + h]->packets;
+    }
+    EXPECT_GT(sent, 1000u) << name;
+    EXPECT_EQ(got, sent) << name;
+    EXPECT_EQ(net.pool.in_use(), 0) << name;
+    EXPECT_EQ(net.drops(), 0u) << name;
+  }
+  EXPECT_LE(longest[Kind::kDrill], longest[Kind::kRps]);
+}
+
+TEST(PathChoice, MoreWaysUpThanTagsAreRefused) {
+  LeafSpineParameters p;
+  p.leaves = 2;
+  p.spines = 256;
+  p.hosts_per_leaf = 1;
+  const Topology topology = Topology::leaf_spine(p);
+  const Routing routing(topology);
+  const FabricMap fabric(topology, routing);
+  FakeSwitch view;
+  Conga conga(RoutingParameters{}, {view, 257, 1, 1, 1});
+  EXPECT_THROW(conga.join(fabric, topology.find("leaf0")), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace dcc
