@@ -12,7 +12,7 @@ own-cache:
 	  ! grep -q '^CMAKE_HOME_DIRECTORY:INTERNAL=$(CURDIR)$$' $(BUILD)/CMakeCache.txt; then \
 	  rm -rf $(BUILD)/CMakeCache.txt $(BUILD)/CMakeFiles; fi
 
-.PHONY: run fast docs test handoff test-full build deps deps-test deps-docs deps-handoff configure format lint bench clean
+.PHONY: run install fast docs test handoff test-full build deps deps-test deps-docs deps-handoff configure format lint bench clean
 
 ## run: build what the demo needs, run it, say where report and pictures are (under ten minutes)
 run: deps own-cache
@@ -21,6 +21,14 @@ run: deps own-cache
 	$(BUILD)/dccvp run configs/demo.yaml --out out/demo --force
 	$(BUILD)/dccvp report out/demo
 	@echo "Pictures: out/demo/*.png"
+
+## install: program, libraries, headers and examples below PREFIX, from where they may be moved
+PREFIX ?= /usr/local
+install: deps own-cache
+	test -f $(BUILD)/build.ninja || \
+	  cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
+	$(NINJA) dccvp
+	cmake --install $(BUILD) --prefix $(PREFIX)
 
 ## fast: the program for long runs, in build-fast/dccvp: compiled by what it does in training runs,
 ## and checked to leave the bytes it left in them. What works for every packet is compiled twice.

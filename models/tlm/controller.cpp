@@ -1,10 +1,15 @@
 #include "controller.h"
 
+#include <utility>
+
 namespace dcc::model {
 
 ApbController::ApbController(const sc_core::sc_module_name& name, ControllerDevice& device,
-                             const sc_core::sc_time& latency, const WheelSplit& split)
+                             std::function<void()> synchronise, const sc_core::sc_time& latency,
+                             const WheelSplit& split)
     : detail::ControllerRegistersHolder(device, split),
-      ApbTarget(name, registers.block(), latency) {}
+      ApbTarget(name, registers.block(), latency) {
+  set_synchronise(std::move(synchronise));
+}
 
 }  // namespace dcc::model

@@ -19,11 +19,15 @@ struct ControllerRegistersHolder {
 }  // namespace detail
 
 /// Joins a controller to its register map and puts it on APB. Notifications and rates go past it,
-/// straight between the NIC and the device (ControllerDevice::cnp, bytes, RateSink).
+/// straight between the NIC and the device (ControllerDevice::cnp, bytes, RateSink). For a platform
+/// that keeps devices on a scheduler of its own; any other takes ControllerModule.
 class ApbController final : private detail::ControllerRegistersHolder, public ApbTarget {
  public:
-  /// `device` outlives this. Latency per access as in ApbTarget; `split` as in ControllerRegisters.
+  /// `device` outlives this. `synchronise` as in ApbTarget::set_synchronise: without it a device
+  /// would answer nothing, for its clock would stand, so it is asked for here. Latency per access
+  /// as in ApbTarget; `split` as in ControllerRegisters.
   ApbController(const sc_core::sc_module_name& name, ControllerDevice& device,
+                std::function<void()> synchronise,
                 const sc_core::sc_time& latency = sc_core::SC_ZERO_TIME,
                 const WheelSplit& split = {});
 

@@ -12,7 +12,14 @@ SimulationKernel::SimulationKernel(const sc_core::sc_module_name& name, Schedule
   sensitive << poke_;
 }
 
+SimulationKernel::SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler,
+                                   InStep)
+    : SimulationKernel(name, scheduler, PicoSeconds::max()) {
+  in_step_ = true;
+}
+
 PicoSeconds SimulationKernel::horizon() const {
+  if (in_step_) return from_sc_time(sc_core::sc_time_stamp());
   if (sc_core::sc_pending_activity_at_current_time()) return from_sc_time(sc_core::sc_time_stamp());
   if (!sc_core::sc_pending_activity_at_future_time()) return PicoSeconds::max();
   return from_sc_time(sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity());

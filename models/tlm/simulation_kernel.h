@@ -30,6 +30,11 @@ class SimulationKernel final : public sc_core::sc_module {
   SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler, PicoSeconds end,
                    ParallelRun* partitions = nullptr);
 
+  /// For devices in a platform of somebody else's, which may stop and go on at any moment and holds
+  /// processes that nobody knows of: never ahead of sc_time_stamp(), and without an end.
+  struct InStep {};
+  SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler, InStep);
+
   Scheduler& scheduler() { return scheduler_; }
   PicoSeconds end() const { return end_; }
 
@@ -72,6 +77,7 @@ class SimulationKernel final : public sc_core::sc_module {
   Scheduler& scheduler_;
   ParallelRun* partitions_;
   PicoSeconds end_;
+  bool in_step_ = false;
   PicoSeconds limit_{};  // first moment that belongs to another process
   bool stopping_ = false;
   bool hook_due_ = false;

@@ -24,10 +24,10 @@ class RunError(Exception):
 
 
 def program():
-    """The path of dccvp: what the environment's DCCVP names, else this checkout's build/dccvp, else
-    the one on PATH. InputError when there is none."""
+    """The path of dccvp: what the environment's DCCVP names, else this checkout's build/dccvp or that
+    of this installation, else the one on PATH. InputError when there is none."""
     named = os.environ.get("DCCVP")
-    own = (str(ROOT / "build/dccvp"), shutil.which("dccvp"))
+    own = (str(ROOT / "build/dccvp"), str(ROOT.parents[1] / "bin/dccvp"), shutil.which("dccvp"))
     for place in (named,) if named else own:
         if place and os.access(place, os.X_OK):
             return place

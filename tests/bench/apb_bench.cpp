@@ -32,7 +32,7 @@ struct Platform {
   Scheduler scheduler;
   NoSink sink;
   ControllerDevice device{scheduler, ControllerConfig{}, 1, sink};
-  ApbController controller{"controller", device};
+  ApbController controller{"controller", device, [] {}};
   Initiator initiator{"initiator"};
 };
 Platform& platform() {

@@ -97,7 +97,7 @@ class ControllerTest : public ModelTest {
   Scheduler scheduler;
   LastRates sink;
   ControllerDevice device{scheduler, small_config(), 100, sink};
-  ApbController controller{"controller", device};
+  ApbController controller{"controller", device, [] {}};
   Initiator initiator{"initiator"};
   SocketPort port{initiator, controller};
 

@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/text_table.h"
+#include "config/json_schema.h"
 #include "config/parameter_list.h"
 #include "describe/quantity_text.h"
 
@@ -83,16 +84,22 @@ void add_params_command(CLI::App& app, int& status) {
       app.add_subcommand("params", "every parameter: default, range, meaning, value");
   const auto arguments = std::make_shared<Arguments>();
   arguments->config.add_to(*command, false);
-  arguments->format.add_to(*command, {"text", "json", "markdown"});
+  arguments->format.add_to(*command, {"text", "json", "markdown", "schema"});
   command->add_option("--match", arguments->match, "only paths that contain this text")
       ->type_name("TEXT");
   command->footer(
+      "--format schema is JSON Schema of a whole configuration, for editors.\n"
       "Examples:\n"
       "  dccvp params\n"
       "  dccvp params configs/demo.yaml --match ecn\n"
       "  dccvp params --format json");
   command->callback([arguments, &status] {
     const ConfigArguments& config = arguments->config;
+    if (arguments->format.format == "schema") {
+      std::printf("%s\n", json_schema().c_str());
+      status = kExitOk;
+      return;
+    }
     const bool effective = !config.file.empty() || !config.overrides.empty();
     std::vector<ParameterRow> rows;
     if (!effective) {

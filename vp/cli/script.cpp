@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "cli/checkout.h"
 #include "cli/command.h"
+#include "config/own_files.h"
 
 extern char** environ;
 
@@ -22,7 +22,7 @@ namespace {
 // -B: leave no __pycache__ beside the modules.
 constexpr const char* kPython = "/usr/bin/python3";
 
-std::string tools() { return of_checkout("python/tool.py").string(); }
+std::string tools() { return own_file("python/tool.py").string(); }
 
 std::vector<std::string> words_of(const std::string& tool) {
   return {kPython, "-I", "-B", tools(), tool};

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "config/own_files.h"
 #include "controller/timing_wheel.h"
 
 #if defined(DCC_HAVE_RTL) || defined(DCC_HAVE_RATE_RTL)
@@ -71,7 +72,7 @@ std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, Hos
   options.seed = config.seed;
   options.name = fmt::format("host {} timer", host);
   options.log_path = recording_path(fmt::format("wheel_lockstep_host{}.log", host));
-  options.replay_program = DCCVP_WHEEL_REPLAY;
+  options.replay_program = own_program("wheel_replay").string();
   return make_lockstep_timer_engine(options);
 }
 
@@ -101,7 +102,7 @@ std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostI
   options.seed = config.seed;
   options.name = fmt::format("host {} rate unit", host);
   options.log_path = recording_path(fmt::format("rate_lockstep_host{}.log", host));
-  options.replay_program = DCCVP_RATE_REPLAY;
+  options.replay_program = own_program("rate_replay").string();
   return make_lockstep_rate_engine(options);
 }
 

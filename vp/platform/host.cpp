@@ -28,8 +28,10 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
   nic_.device().set_algorithm(algorithm_.get());
   if (dcc_ != nullptr) {
     controller_ = std::make_unique<model::ApbController>(
-        "controller", dcc_->device(), driven ? kApbLatency : sc_core::SC_ZERO_TIME,
-        wheel_split(config_.nic.controller));
+        "controller", dcc_->device(),
+        // Without software the registers are written once, before time begins.
+        driven ? std::function<void()>([this] { kernel_.synchronise(); }) : [] {},
+        driven ? kApbLatency : sc_core::SC_ZERO_TIME, wheel_split(config_.nic.controller));
   }
   if (driven) {
     nic_.add_host_interface(context.plan, context.nic_rank, kApbLatency);

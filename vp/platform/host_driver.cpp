@@ -45,7 +45,6 @@ HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& c
     interrupts_.set_level(IRQ_SOURCE_NIC, high);
   });
   if (controller != nullptr) {
-    controller->set_synchronise(synchronise);
     controller->set_interrupt_listener([this](bool high) {
       tell("controller", high);
       interrupts_.set_level(IRQ_SOURCE_CONTROLLER, high);

@@ -1,0 +1,69 @@
+// The congestion controller for any SystemC platform: registers on APB, notifications as calls,
+// rates as calls back, all at SystemC's own time.
+#pragma once
+
+#include <tlm_utils/simple_target_socket.h>
+
+#include <functional>
+#include <memory>
+#include <systemc>
+
+#include "controller.h"
+#include "controller/controller_device.h"
+#include "sim/scheduler.h"
+#include "simulation_kernel.h"
+
+namespace dcc::model {
+
+/// A controller with all that keeps it going; nothing else has to be made or called.
+///
+///   ControllerModule controller("controller", {}, [&](std::uint32_t flow, Rate rate) { … });
+///   bus.bind(controller.apb);                 // docs/registers/dcc.md, or driver/dcc_driver.h
+///   controller.cnp(flow, dscp);               // from any process, at its own time
+///
+/// Answers come `latency_cycles` after their input, from a process of this module, with
+/// sc_time_stamp() their time; the listener may notify events, write signals and call cnp() or
+/// bytes(). Notifications while CTRL.ENABLE is 0 are dropped, as the hardware does, and the first
+/// is reported as a warning of type "/dccvp/controller".
+class ControllerModule final : public sc_core::sc_module, private RateSink {
+ public:
+  using RateListener = std::function<void(std::uint32_t flow, Rate rate)>;
+
+  tlm::tlm_target_socket<32> apb{"apb"};
+  /// The interrupt line's level.
+  sc_core::sc_signal<bool> interrupt{"interrupt"};
+
+  /// std::invalid_argument for a configuration outside its ranges or without a listener. Engines as
+  /// in ControllerDevice; APB latency as in ApbTarget.
+  ControllerModule(const sc_core::sc_module_name& name, const ControllerConfig& config,
+                   RateListener listener,
+                   const sc_core::sc_time& apb_latency = sc_core::SC_ZERO_TIME,
+                   std::unique_ptr<TimerEngine> timers = nullptr,
+                   std::unique_ptr<RateEngine> rates = nullptr);
+
+  /// From a process: a congestion notification for a flow. `marks`: CE marks it stands for.
+  void cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks = 1, std::uint8_t packets = 0);
+  /// From a process: `length` bytes of a flow left.
+  void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length);
+
+  /// Hardware reset.
+  void reset();
+  /// For looking: slots, statistics, at sc_time_stamp().
+  ControllerDevice& device();
+
+ private:
+  void rate_calculated(std::uint32_t flow, Rate rate) override { listener_(flow, rate); }
+  void need_enabled();
+  void drive_interrupt();
+
+  RateListener listener_;
+  Scheduler scheduler_;
+  SimulationKernel kernel_;
+  ControllerDevice device_;
+  ApbController registers_;
+  bool interrupt_level_ = false;
+  sc_core::sc_event interrupt_changed_;
+  bool warned_ = false;
+};
+
+}  // namespace dcc::model

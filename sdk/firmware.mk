@@ -1,0 +1,47 @@
+# Builds RISC-V firmware against the start-up code and drivers that lie beside this file. A makefile
+# that includes it sets PROGRAM (without .elf) and SOURCES; `make`, `make run`, `make gdb`.
+DCCVP_FIRMWARE := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+DCCVP ?= $(abspath $(DCCVP_FIRMWARE)/../../../bin/dccvp)
+RISCV ?= riscv64-unknown-elf-
+GDB_PORT ?= 3333
+BUILD ?= build
+
+# By the older specification CSRs belong to I: gcc 12 has no libraries for rv32imc_zicsr.
+ARCH := -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs
+CFLAGS ?= -O2 -g -Wall -Wextra
+RUNTIME := $(DCCVP_FIRMWARE)/runtime
+DRIVERS := $(wildcard $(DCCVP_FIRMWARE)/driver/*.c)
+ALL := $(SOURCES) $(RUNTIME)/crt0.S $(wildcard $(RUNTIME)/*.c) $(DRIVERS)
+OBJECTS := $(patsubst %,$(BUILD)/%.o,$(notdir $(ALL)))
+ELF := $(BUILD)/$(PROGRAM).elf
+vpath %.c $(sort $(dir $(ALL)))
+vpath %.S $(sort $(dir $(ALL)))
+
+all: $(ELF)
+
+$(ELF): $(OBJECTS) $(BUILD)/link.ld
+	$(RISCV)gcc $(ARCH) -nostartfiles -T $(BUILD)/link.ld -Wl,--gc-sections -Wl,-Map=$@.map $(OBJECTS) -o $@
+
+$(BUILD)/%.o: % | $(BUILD)
+	$(RISCV)gcc $(ARCH) -std=gnu11 $(CFLAGS) -ffunction-sections -fdata-sections -MMD \
+	  -I$(DCCVP_FIRMWARE) -I$(RUNTIME) -c $< -o $@
+
+# The memory map is the platform's: addresses come from driver/memory_map.h.
+$(BUILD)/link.ld: $(RUNTIME)/link.ld.S | $(BUILD)
+	$(RISCV)gcc -E -P -x assembler-with-cpp -I$(DCCVP_FIRMWARE) $< -o $@
+
+$(BUILD):
+	mkdir -p $@
+
+run: $(ELF)
+	$(DCCVP) run-elf $(ELF)
+
+# The first instruction waits for a debugger on this port.
+gdb: $(ELF)
+	$(DCCVP) run-elf --gdb $(GDB_PORT) $(ELF)
+
+clean:
+	rm -rf $(BUILD)
+
+.PHONY: all run gdb clean
+-include $(OBJECTS:.o=.d)

@@ -1,0 +1,114 @@
+// The controller in a platform that knows nothing of its scheduler: answers come, at their time.
+#include "controller_module.h"
+
+#include <vector>
+
+#include "model_test.h"
+#include "registers/generated/dcc_map.h"
+
+namespace dcc::model {
+namespace {
+
+namespace map = regs::dcc_map;
+
+struct Answer {
+  std::uint32_t flow;
+  Rate rate;
+  sc_core::sc_time when;
+};
+
+class ControllerModuleTest : public ModelTest {
+ protected:
+  ControllerModuleTest() { initiator.socket.bind(controller.apb); }
+
+  void write(std::uint32_t address, std::uint32_t value) {
+    EXPECT_EQ(initiator.access(tlm::TLM_WRITE_COMMAND, address, value), tlm::TLM_OK_RESPONSE);
+  }
+  void enable() {
+    for (std::uint32_t i = 0; i < 257; ++i) write(map::kWindowDecreaseOffset + 4 * i, 32768);
+    write(map::kCtrlOffset, map::kMap.registers[map::kCtrl].reset | map::kCtrlEnableMask);
+  }
+
+  std::vector<Answer> answers;
+  ControllerModule controller{"controller", {}, [this](std::uint32_t flow, Rate rate) {
+                                answers.push_back({flow, rate, sc_core::sc_time_stamp()});
+                              }};
+  Initiator initiator{"initiator"};
+};
+
+// 64 cycles of 4 ns; nobody waits for anything else, and nobody runs a scheduler.
+TEST_F(ControllerModuleTest, ARateComesOneLatencyAfterItsNotification) {
+  simulate([this] {
+    enable();
+    sc_core::wait(10, sc_core::SC_US);
+    controller.cnp(7, 0);
+    sc_core::wait(255, sc_core::SC_NS);
+    EXPECT_TRUE(answers.empty());
+    sc_core::wait(1, sc_core::SC_NS);
+    sc_core::wait(sc_core::SC_ZERO_TIME);
+    ASSERT_EQ(answers.size(), 1u);
+    EXPECT_EQ(answers[0].flow, 7u);
+    EXPECT_EQ(answers[0].when, sc_core::sc_time(10'256, sc_core::SC_NS));
+  });
+}
+
+// The timer raises the rate again without any call from outside.
+TEST_F(ControllerModuleTest, TheTimerGoesOnByItself) {
+  simulate([this] {
+    enable();
+    controller.cnp(7, 0);
+    sc_core::wait(10, sc_core::SC_MS);
+    ASSERT_GT(answers.size(), 3u);
+    for (std::size_t i = 1; i < answers.size(); ++i) {
+      EXPECT_GT(answers[i].rate, answers[i - 1].rate);
+      EXPECT_GT(answers[i].when, answers[i - 1].when);
+    }
+    EXPECT_FALSE(controller.device().slot_of(7).has_value());  // at its maximum: released
+  });
+}
+
+// Each answer leads to the next notification, at the answer's own time.
+TEST_F(ControllerModuleTest, AnswersAndNotificationsTakeTurns) {
+  std::uint32_t again = 3;
+  sc_core::sc_event came;
+  simulate([&] {
+    enable();
+    controller.cnp(1, 0);
+    while (again-- > 0) {
+      sc_core::wait(256, sc_core::SC_NS);
+      sc_core::wait(sc_core::SC_ZERO_TIME);
+      controller.cnp(1 + answers.back().flow, 0);
+    }
+    sc_core::wait(1, sc_core::SC_US);
+    ASSERT_EQ(answers.size(), 4u);
+    EXPECT_EQ(answers[3].flow, 4u);
+    EXPECT_EQ(answers[3].when, sc_core::sc_time(4 * 256, sc_core::SC_NS));
+  });
+}
+
+TEST_F(ControllerModuleTest, ANotificationThatNobodyTakesIsReported) {
+  expect_report("/dccvp/controller");
+  simulate([this] {
+    controller.cnp(7, 0);
+    controller.bytes(7, 0, 1000);
+    sc_core::wait(1, sc_core::SC_MS);
+    EXPECT_TRUE(answers.empty());
+  });
+}
+
+TEST_F(ControllerModuleTest, ARefusedAccessRaisesTheInterruptLine) {
+  simulate([this] {
+    write(map::kIrqMaskOffset, map::kIrqMaskErrorMask);
+    std::uint32_t value = 0;
+    EXPECT_NE(initiator.access(tlm::TLM_WRITE_COMMAND, map::kIdOffset, value),
+              tlm::TLM_OK_RESPONSE);
+    sc_core::wait(1, sc_core::SC_NS);
+    EXPECT_TRUE(controller.interrupt.read());
+    write(map::kIrqStatusOffset, map::kIrqStatusErrorMask);
+    sc_core::wait(1, sc_core::SC_NS);
+    EXPECT_FALSE(controller.interrupt.read());
+  });
+}
+
+}  // namespace
+}  // namespace dcc::model

@@ -1,0 +1,147 @@
+#!/usr/bin/python3
+"""The installed product: whole without the checkout, at home in any folder, enough to build on.
+
+  sdk_test.py CMAKE BUILD SOURCE
+
+Installs into a folder, moves that, and goes on where neither the checkout nor its build can be seen
+(a mount namespace of its own; where those are forbidden, in sight of both, and says so).
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HIDDEN = "DCCVP_SDK_TEST_FOLDER"
+PATIENCE = 900
+RISCV = shutil.which("riscv64-unknown-elf-gcc")
+
+
+def run(*words, folder, fails=False, **environment):
+    done = subprocess.run([str(w) for w in words], cwd=folder, env={**os.environ, **environment},
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
+    if (done.returncode != 0) != fails:
+        raise AssertionError(f"{words}: status {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+class Installed(unittest.TestCase):
+    folder = pathlib.Path(os.environ.get(HIDDEN, "/nowhere"))
+    prefix = folder / "moved/opt"
+    program = prefix / "bin/dccvp"
+    data = prefix / "share/dccvp"
+
+    def example(self, name, called=None):
+        """A copy, as a user makes it."""
+        place = self.folder / (called or name)
+        shutil.copytree(self.data / "examples" / name, place)
+        return place
+
+    def built(self, place):
+        run("cmake", "-S", place, "-B", place / "build", "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={self.prefix}", folder=place,
+            **({"CMAKE_CXX_COMPILER_LAUNCHER": "ccache", "CCACHE_BASEDIR": str(self.folder)}
+               if shutil.which("ccache") else {}))
+        run("cmake", "--build", place / "build", folder=place)
+        return place / "build"
+
+    def test_a_run_with_report_and_pictures(self):
+        out = self.folder / "demo"
+        run(self.program, "run", self.data / "configs/demo.yaml", "-c", "duration=300us", "-c",
+            "measure={from: 100us, to: 300us}", "--out", out, "--quiet", folder=self.folder)
+        run(self.program, "report", out, folder=self.folder)
+        self.assertTrue(list(out.glob("*.png")))
+        self.assertGreater((out / "report.html").stat().st_size, 10_000)
+
+    def test_experiments_that_come_with_it(self):
+        self.assertIn("star_dctcp", run(self.program, "reproduce", "--list", folder=self.folder))
+
+    def test_python_finds_the_program_beside_it(self):
+        path = run("pkg-config", "--variable=pythonpath", "dccvp", folder=self.folder,
+                   PKG_CONFIG_PATH=str(self.prefix / "lib/pkgconfig")).strip()
+        said = run("/usr/bin/python3", "-B", "-c",
+                   "import dccvp; from dccvp.program import program; print(program())",
+                   folder=self.folder, PYTHONPATH=path, PATH="/usr/bin:/bin")
+        self.assertEqual(pathlib.Path(said.strip()).resolve(), self.program)
+
+    def test_nothing_names_the_place_it_was_built_in(self):
+        # The program may name it: as the last resort of a build that was not installed.
+        for file in self.prefix.rglob("*"):
+            if file.is_file() and file != self.program and file.suffix != ".a":
+                with self.subTest(file=file):
+                    self.assertNotIn(sys.argv[3].encode(), file.read_bytes())
+
+    def test_manual_page(self):
+        page = self.prefix / "share/man/man1/dccvp.1"
+        text = page.read_text()
+        for command in ("run", "check", "params", "sweep", "report"):
+            self.assertIn(f'.SH "dccvp {command}"', text)
+        if shutil.which("groff"):
+            self.assertEqual(run("groff", "-man", "-ww", "-z", page, folder=self.folder), "")
+
+    def test_completion(self):
+        script = self.prefix / "share/bash-completion/completions/dccvp"
+        said = run("bash", "-c", f'source {script}; COMP_WORDS=(dccvp re); COMP_CWORD=1; _dccvp; '
+                   'echo "${COMPREPLY[@]}"', folder=self.folder)
+        self.assertIn("report", said.split())
+
+    def test_a_systemc_platform_of_ones_own(self):
+        build = self.built(self.example("systemc-controller"))
+        said = run(build / "platform", folder=build)
+        self.assertIn("1024 slots, enabled", said)
+        rates = [float(line.split()[-2]) for line in said.splitlines() if "flow 42" in line]
+        self.assertEqual(rates[0], 50_000.0)     # cut to a half,
+        self.assertGreater(rates[1], rates[0])   # raised by the timer,
+        self.assertLess(rates[2], rates[1])      # cut again,
+        self.assertGreater(rates[-1], rates[2])  # and raised
+
+    def test_the_same_by_pkg_config(self):
+        place = self.example("systemc-controller", "by-pkg-config")
+        command = "g++ -std=c++17 platform.cpp -o platform $(pkg-config --cflags --libs dccvp)"
+        if shutil.which("ccache"):
+            command = command.replace("g++", "ccache g++ -c").replace("-o platform ", "") + \
+                " && g++ platform.o -o platform $(pkg-config --libs dccvp)"
+        run("bash", "-e", "-c", command, folder=place,
+            PKG_CONFIG_PATH=str(self.prefix / "lib/pkgconfig"), CCACHE_BASEDIR=str(self.folder))
+        self.assertIn("flow 42", run(place / "platform", folder=place))
+
+    @unittest.skipUnless(RISCV, "no RISC-V compiler")
+    def test_firmware_of_ones_own(self):
+        place = self.example("firmware")
+        said = run("make", "run", f"PREFIX={self.prefix}", folder=place)
+        self.assertIn("1 timer interrupt", said)
+        self.assertIn("exit code 0", said)
+        launch = json.loads((place / ".vscode/launch.json").read_text())
+        self.assertEqual(launch["configurations"][0]["program"],
+                         "${workspaceFolder}/build/hello.elf")
+        self.assertIn(launch["configurations"][0]["miDebuggerServerAddress"].split(":")[1],
+                      (self.data / "firmware/firmware.mk").read_text())
+
+
+def hide_and_seek(cmake, build, source):
+    """Installs, moves, and starts this again where the checkout is not to be seen."""
+    with tempfile.TemporaryDirectory(prefix="dccvp-sdk-") as name:
+        folder = pathlib.Path(name)
+        run(cmake, "--install", build, "--prefix", folder / "first/opt", folder=folder)
+        (folder / "first").rename(folder / "moved")
+        shutil.copy(__file__, folder / "sdk_test.py")
+        again = ["/usr/bin/python3", "-B", folder / "sdk_test.py", cmake, build, source]
+        hide = ('mount -t tmpfs none "$1" && if [ -d "$2" ]; then mount -t tmpfs none "$2"; fi; '
+                'shift 2; exec "$@"')
+        words = ["unshare", "-rm", "sh", "-c", hide, "sh", source, build, *again]
+        if subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode:
+            print("no mount namespaces here: in sight of the checkout")
+            words = again
+        return subprocess.run([str(w) for w in words], env={**os.environ, HIDDEN: name}, cwd=folder,
+                              check=False).returncode
+
+
+if __name__ == "__main__":
+    if HIDDEN not in os.environ:
+        sys.exit(hide_and_seek(*(pathlib.Path(a) for a in sys.argv[1:4])))
+    unittest.main(argv=sys.argv[:1])

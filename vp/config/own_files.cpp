@@ -1,0 +1,40 @@
+#include "config/own_files.h"
+
+#include "source_paths.h"
+
+namespace dcc::vp {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The first of `places` that is there, below the nearest folder around the program that has one.
+fs::path around_the_program(const std::initializer_list<fs::path>& places) {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  for (fs::path folder = program.parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    for (const fs::path& place : places) {
+      if (fs::exists(folder / place, error)) return folder / place;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+fs::path own_file(const std::string& path) {
+  const fs::path tool = "python/tool.py";
+  const fs::path found = around_the_program({fs::path(DCCVP_INSTALLED_DATA) / tool, tool});
+  const fs::path root =
+      found.empty() ? fs::path(DCCVP_CHECKOUT) : found.parent_path().parent_path();
+  return root / path;
+}
+
+fs::path own_program(const std::string& name) {
+  const fs::path found =
+      around_the_program({fs::path(DCCVP_INSTALLED_PROGRAMS) / name, fs::path("tools") / name});
+  return found.empty() ? fs::path(name) : found;
+}
+
+}  // namespace dcc::vp
