@@ -126,7 +126,7 @@ runs:
                 ("runs: [{run: one, set: duration=1ms, figures: []}]\n",
                  ":1:24: 'set' is a list, not 'duration=1ms'"),
                 (f"config: absent.yaml\nruns: [{run}]\n",
-                 f":1:9: there is no configuration {self.folder}/absent.yaml")):
+                 f":1:9: no such file: '{self.folder}/absent.yaml'")):
             with self.subTest(text=text):
                 self.assertEqual(self.refusal(text), said)
         self.refusal("runs: [\n")

@@ -11,13 +11,15 @@ UNITS: dict[str, dict[str, fractions.Fraction | int]] = {
     "clock": {"Hz": 1, "kHz": 10**3, "MHz": 10**6, "GHz": 10**9},
     "share": {"%": fractions.Fraction(1, 100)},
 }
-PATTERN = re.compile(r"(\d+(?:\.\d+)?)(?:/(\d+))?([A-Za-z%]*)")
+PATTERN = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:/([0-9]+))?([A-Za-z%]*)")
+LONGEST = 64  # characters; more is no quantity of anything
 
 
 def parse(text):
     """(exact value in the kind's smallest unit, kind); kind '' for a plain number. None: no quantity."""
-    match = PATTERN.fullmatch(str(text))
-    if match is None or match[2] == "0":
+    text = str(text)
+    match = PATTERN.fullmatch(text) if len(text) <= LONGEST else None
+    if match is None or (match[2] and int(match[2]) == 0):
         return None
     value = fractions.Fraction(match[1]) / int(match[2] or 1)
     if not match[3]:

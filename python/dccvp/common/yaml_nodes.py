@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import re
 import typing
 
 import yaml
@@ -9,6 +10,10 @@ import yaml
 from dccvp.common.ending import InputError
 
 MOST_BYTES = 4 << 20
+MOST_NODES = 1_000_000  # with what aliases stand for counted each time
+MOST_DEPTH = 32
+MOST_SHOWN = 400  # characters of a message: what it quotes may be as long as a file
+WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 def fail(place, message) -> typing.NoReturn:
@@ -16,6 +21,9 @@ def fail(place, message) -> typing.NoReturn:
     if isinstance(place, yaml.Node):
         mark = place.start_mark
         place = f"{mark.name}:{mark.line + 1}:{mark.column + 1}"
+    message = "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in message)
+    if len(message) > MOST_SHOWN:
+        message = message[:MOST_SHOWN] + " ..."
     raise InputError(f"{place}: {message}")
 
 
@@ -30,11 +38,19 @@ def load(path, what):
     if len(data) > MOST_BYTES:
         fail(path, "larger than 4 MiB")
     try:
-        loader = yaml.SafeLoader(data.decode("utf-8"))
-        loader.name = str(path)
-        root = loader.get_single_node()
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
         fail(path, "is not UTF-8 text")
+    try:
+        loader = yaml.SafeLoader(text)
+        loader.name = str(path)
+        try:
+            root = loader.get_single_node()
+        except RecursionError:
+            mark = loader.get_mark()
+            fail(f"{path}:{mark.line + 1}:{mark.column + 1}", f"nested deeper than {MOST_DEPTH}")
+    except (ValueError, OverflowError) as error:  # PyYAML's own slips, as a character's code that is none
+        fail(path, f"not valid YAML: {error}")
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else path
@@ -43,23 +59,30 @@ def load(path, what):
         fail(path, "not valid YAML: " + str(error).splitlines()[0])
     if root is None:
         fail(f"{path}:1:1", f"empty: {what} is a map")
-    refuse_cycles(root, [])
+    refuse_unusable(root, [], iter(range(MOST_NODES)))
     entries(root, what)
     return root
 
 
-def refuse_cycles(node, above):
+def refuse_unusable(node, above, allowance):
+    """What YAML lets pass and nobody can work with; `allowance` has an element for each node there
+    may be."""
+    if next(allowance, None) is None:
+        fail(node, f"more than {MOST_NODES} values, with what aliases stand for")
     if any(node is parent for parent in above):
         fail(node, "an alias that contains itself")
-    if len(above) > 32:
-        fail(node, "nested deeper than 32")
+    if len(above) > MOST_DEPTH:
+        fail(node, f"nested deeper than {MOST_DEPTH}")
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            refuse_cycles(key, above + [node])
-            refuse_cycles(value, above + [node])
+            refuse_unusable(key, above + [node], allowance)
+            refuse_unusable(value, above + [node], allowance)
     elif isinstance(node, yaml.SequenceNode):
         for item in node.value:
-            refuse_cycles(item, above + [node])
+            refuse_unusable(item, above + [node], allowance)
+    # No word of a command line, no file's name and no UTF-8 text has them.
+    elif any(c == "\0" or "\ud800" <= c <= "\udfff" for c in node.value):
+        fail(node, "a character that no text has")
 
 
 def entries(node, what):
@@ -111,15 +134,28 @@ def word(node, what):
 
 def integer(node, what, least, most):
     text = word(node, what)
-    if not text.isdigit() or not least <= int(text) <= most:
+    if not WHOLE_NUMBER.fullmatch(text) or not least <= int(text) <= most:
         fail(node, f"{what} is a whole number from {least} to {most}, not '{text}'")
     return int(text)
+
+
+def file_beside(path, node, name):
+    """The file that a node of `path` names, from there."""
+    file = path.parent / name
+    try:
+        there = file.is_file()
+    except OSError as error:
+        fail(node, f"'{name}': {error.strerror.lower()}")
+    if not there:
+        fail(node, f"no such file: '{file}'")
+    return file
 
 
 def seeds_of(text, place, most):
     """The numbers that 7 or 1..20 stands for."""
     first, dots, last = text.partition("..")
-    if not first.isdigit() or (dots and not last.isdigit()) or int(last or first) < int(first):
+    numbers = [first, last] if dots else [first]
+    if not all(WHOLE_NUMBER.fullmatch(n) for n in numbers) or int(last or first) < int(first):
         fail(place, f"seeds are written 1..20, not '{text}'")
     if int(last or first) - int(first) >= most:
         fail(place, f"more than {most} seeds")
@@ -130,8 +166,10 @@ def plain(node):
     """A node as Python's values."""
     try:
         return yaml.constructor.SafeConstructor().construct_document(node)
-    except yaml.YAMLError as error:
+    except yaml.MarkedYAMLError as error:
         fail(node, f"not plain YAML: {error.problem}")
+    except ValueError as error:  # 2001-99-99 looks like a date
+        fail(node, f"not plain YAML: {error}")
 
 
 def described(node):

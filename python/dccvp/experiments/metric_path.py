@@ -13,7 +13,7 @@ import subprocess
 import typing
 
 from dccvp.common.statistics import mean
-from dccvp.common.yaml_nodes import fail
+from dccvp.common.yaml_nodes import WHOLE_NUMBER, fail
 
 FUNCTIONS: dict[str, typing.Callable] = {"max": max, "min": min, "sum": sum, "count": len, "mean": mean}
 STEP = re.compile(r"([A-Za-z0-9_*]+)((?:\[[A-Za-z0-9_]+=[^\]]+\])?)(?:\.|$)")
@@ -127,7 +127,7 @@ def follow(value, step):
     if isinstance(value, Elements):
         if isinstance(step, tuple):
             follow(value.one, step[0])  # such a field is there
-        elif step != "*" and not step.isdigit():
+        elif step != "*" and not WHOLE_NUMBER.fullmatch(step):
             raise Missing(f"'{step}' is no index into a list")
         return [value.one]
     if step == "*":
@@ -143,7 +143,7 @@ def follow(value, step):
                 return [item]
         raise Missing(f"no element with {field}={wanted}")
     if isinstance(value, list):
-        if not step.isdigit():
+        if not WHOLE_NUMBER.fullmatch(step):
             raise Missing(f"'{step}' is no index into a list")
         if int(step) >= len(value):
             raise Missing(f"a list of {len(value)} has no index {step}")

@@ -22,7 +22,7 @@ import pathlib
 import re
 
 from dccvp.common.ending import InputError
-from dccvp.common.yaml_nodes import described, fail, fields, items, load, word
+from dccvp.common.yaml_nodes import described, fail, fields, file_beside, items, load, word
 
 SUFFIX = ".figures.yml"
 FIGURE_KEYS = ("figure", "value", "per", "published", "within", "at_most", "at_least", "source",
@@ -114,9 +114,7 @@ def read(path):
     slow = texts.get("slow", "false")
     if slow not in ("true", "false"):
         fail(nodes["slow"], f"'slow' is true or false, not '{slow}'")
-    config = path.parent / texts.get("config", f"{name}.yaml")
-    if not config.exists():
-        fail(nodes.get("config", root), f"there is no configuration {config}")
+    config = file_beside(path, nodes.get("config", root), texts.get("config", f"{name}.yaml"))
     return Experiment(name, config, texts.get("title", ""), texts.get("source", ""), slow == "true",
                       [read_run(item) for item in items(nodes["runs"], "'runs'")])
 

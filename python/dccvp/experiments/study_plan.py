@@ -22,7 +22,7 @@ import copy
 import dataclasses
 import pathlib
 
-from dccvp.common.yaml_nodes import (described, entries, fail, fields, hint, integer, items, load, plain,
+from dccvp.common.yaml_nodes import (described, entries, fail, fields, file_beside, hint, integer, items, load, plain,
                                      seeds_of, word)
 
 KEYS = ("platform", "seeds", "weights_at", "queue_series", "messages_of", "against", "variants",
@@ -30,8 +30,9 @@ KEYS = ("platform", "seeds", "weights_at", "queue_series", "messages_of", "again
 MOST_SEEDS = 10_000
 FIRST_DSCP = 10
 MOST_DSCPS = 30
-LIMITS = {"share_error_p95", "utilisation_min", "drain_ms_max", "tenant_error_max",
-          "message_gain_min"}
+MOST_FLOWS = 65_535  # a host each, and the receiver
+LIMITS = ("share_error_p95", "utilisation_min", "drain_ms_max", "tenant_error_max",
+          "message_gain_min")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,8 +78,12 @@ def flows_of(node, where):
             fail(node, f"{where}: a weight is a positive number, not '{weight}'")
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
             fail(node, f"{where}: {count} flows of weight {weight}")
+    if len(value) < len(node.value):
+        fail(node, f"{where}: a weight is there twice")
     if len(value) > MOST_DSCPS:
         fail(node, f"{where}: more than {MOST_DSCPS} weights")
+    if sum(value.values()) > MOST_FLOWS:
+        fail(node, f"{where}: more than {MOST_FLOWS} flows")
     return value
 
 
@@ -166,10 +171,11 @@ def read(path, seeds=None, only_cases=None, only_variants=None):
     """The plan in the file at `path`; the further arguments take a part of it. InputError."""
     path = pathlib.Path(path)
     root = fields(load(path, "a study"), "a study", KEYS, ("platform", "variants", "cases"))
-    platform = path.parent / word(root["platform"], "'platform'")
-    if not platform.is_file():
-        fail(root["platform"], f"no such file: '{platform}'")
-    base = plain(load(platform, "a platform"))
+    platform = file_beside(path, root["platform"], word(root["platform"], "'platform'"))
+    platform_node = load(platform, "a platform")
+    base = plain(platform_node)
+    if not isinstance(base.get("topology", {}), dict):
+        fail(platform_node, "'topology' is not a section")
 
     variants, cases = (section(root[name], f"'{name}'") for name in ("variants", "cases"))
     against = one_of(root["against"], variants, "against") if "against" in root else None

@@ -13,7 +13,7 @@ import random
 
 from dccvp.common import quantity
 from dccvp.experiments import metric_path
-from dccvp.common.yaml_nodes import (described, entries, fail, fields, flow, hint, integer, items, load,
+from dccvp.common.yaml_nodes import (described, entries, fail, fields, file_beside, flow, hint, integer, items, load,
                                      seeds_of, word)
 
 MOST_POINTS = 100_000
@@ -226,9 +226,7 @@ def read(path):
     node = load(path, "a sweep")
     root = fields(node, "a sweep", KEYS, ("platform", "metrics"))
     keys = {key.value: key for key, _ in node.value}
-    platform = path.parent / word(root["platform"], "'platform'")
-    if not platform.is_file():
-        fail(root["platform"], f"no such file: '{platform}'")
+    platform = file_beside(path, root["platform"], word(root["platform"], "'platform'"))
     points, axes = points_of(keys, root)
     common = settings_of(root["set"], "'set'") if "set" in root else []
     for setting in common:

@@ -10,7 +10,8 @@ executions=${3:-10000000}
 seconds=${4:-3600}
 here=$(cd "$(dirname "$0")" && pwd)
 program=$build/tests/fuzz/guided/$target
-[ -x "$program" ] || { echo "campaign: no $program; build it first" >&2; exit 2; }
+[ -x "$program" ] || program=$here/$target.py
+[ -x "$program" ] || { echo "campaign: no $target; build it first" >&2; exit 2; }
 state=$build/campaign/$target
 mkdir -p "$state/corpus"
 done_runs=0
