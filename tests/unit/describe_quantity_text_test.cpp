@@ -45,6 +45,8 @@ TEST(Time, Refuses) {
   EXPECT_NE(error_of<PicoSeconds>("+5us"), "");
   EXPECT_NE(error_of<PicoSeconds>("5 us"), "");
   EXPECT_NE(error_of<PicoSeconds>("5US"), "");
+  // One line, whatever it quotes.
+  EXPECT_EQ(error_of<PicoSeconds>("5\n\x1b"), "unknown unit '\\x0a\\x1b' (ps, ns, us, ms, s)");
 }
 
 TEST(Size, DecimalAndBinaryPrefixes) {

@@ -7,6 +7,8 @@
 #include <limits>
 #include <set>
 
+#include "describe/value_node.h"
+
 namespace dcc {
 namespace {
 
@@ -83,8 +85,7 @@ std::uint64_t read_with_unit(std::string_view text, const std::array<Unit, N>& u
     std::array<const char*, N> names;
     std::transform(units.begin(), units.end(), names.begin(), [](const Unit& u) { return u.name; });
     const std::string hint = nearest(d.rest, names);
-    throw QuantityError("unknown unit '" + std::string(d.rest.substr(0, 12)) + "' (" +
-                        unit_list(units) +
+    throw QuantityError("unknown unit " + in_quotes(d.rest) + " (" + unit_list(units) +
                         (hint.empty() ? ")" : "; did you mean '" + hint + "'?)"));
   }
   // digits < 10^20 and scale <= 10^12: the product fits 128 bits.
