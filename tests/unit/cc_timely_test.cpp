@@ -13,6 +13,7 @@ using test::kRateStep;
 class TimelyTest : public testing::Test {
  protected:
   TimelyTest() {
+    p_.ewma = {7, 8};
     p_.additive_step = 10_Mbps;
     p_.segment = 16'000;
     p_.app_limit = 0;
@@ -88,12 +89,36 @@ TEST_F(TimelyTest, AboveThighTheRttItselfCuts) {
 }
 
 TEST_F(TimelyTest, SteepGradientStopsAtTheMinimum) {
+  p_.max_decrease = 1;
   p_.r_min = 50_Mbps;
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
   complete(timely, 60);
   complete(timely, 160);
   EXPECT_NEAR(rate(timely), 50, kRateStep);
+}
+
+TEST_F(TimelyTest, OneCompletionTakesHalfAtTheMost) {
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  complete(timely, 60);
+  complete(timely, 160);  // gradient 4.375: 1 - 0.8 * 4.375 is below zero
+  EXPECT_NEAR(rate(timely), 1000, kRateStep);
+}
+
+// In exact arithmetic a smoothed difference halves for ever and never ends: at r_min nothing would
+// move again. 40 us * 7/8 = 35 us, an eighth of it each time: below a nanosecond after six.
+TEST_F(TimelyTest, WhatTheClockCannotTellApartIsNoGradient) {
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  complete(timely, 60);
+  complete(timely, 100);
+  for (int i = 0; i < 5; ++i) complete(timely, 100);
+  EXPECT_GT(timely.gradient(0), 0);
+  const double least = rate(timely);
+  complete(timely, 100);
+  EXPECT_EQ(timely.gradient(0), 0);
+  EXPECT_NEAR(rate(timely), least + 10, kRateStep);
 }
 
 TEST_F(TimelyTest, SeveralCompletionsInAMinimumRttShareTheChange) {
@@ -189,7 +214,16 @@ TEST_F(TimelyTest, AsksForBurstsAndCapsWhatIsOut) {
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
   EXPECT_EQ(timely.needs().burst, 16'000);
+  EXPECT_EQ(timely.needs().burst_rate, Rate{});
   EXPECT_EQ(host_.window(0), 64'000);
+  p_.burst_rate = 5_Gbps;
+  EXPECT_EQ(Timely(host_, p_).needs().burst_rate, Rate::from(5_Gbps));
+}
+
+TEST_F(TimelyTest, WaitingInTheNicBelongsToTheRttUnlessItIsTheWires) {
+  EXPECT_TRUE(Timely(host_, p_).needs().rtt_from_due);
+  p_.timestamp = TimelyParameters::Timestamp::kWire;
+  EXPECT_FALSE(Timely(host_, p_).needs().rtt_from_due);
 }
 
 }  // namespace

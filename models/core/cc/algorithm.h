@@ -47,7 +47,7 @@ struct SentInfo {
 };
 
 struct AckInfo {
-  PicoSeconds rtt{};      // data packet's first bit out to its ACK in
+  PicoSeconds rtt{};      // data packet's first bit out (or due: needs) to its ACK in
   Bytes newly_acked = 0;  // payload bytes this ACK covers for the first time
   Psn psn = 0;            // of the packet that is acknowledged
   Psn next_psn = 0;       // next packet the flow will send
@@ -73,6 +73,8 @@ struct AlgorithmNeeds {
   /// Payload bytes of a flow that leave back to back before its pace takes one gap for all of them
   /// (a message's end ends it too); 0: every packet is paced.
   Bytes burst = 0;
+  Rate burst_rate;            // what a burst's packets leave at; zero: the line's
+  bool rtt_from_due = false;  // RTT begins when a packet was due: waiting in the NIC belongs to it
 };
 
 struct AlgorithmCounters {

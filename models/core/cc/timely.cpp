@@ -1,6 +1,7 @@
 #include "cc/timely.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -25,8 +26,15 @@ void TimelyParameters::describe(ParameterVisitor& v) {
   const char* const paper = "TIMELY, SIGCOMM'15";
   v.choice("variant", variant, {"as published, or patched", "ECN or Delay, CoNEXT'16"});
   v.choice("update", update, {"the rate changes once a segment, or once a round trip", paper});
-  v.field("ewma", ewma, {"0", "1"}, {"weight of the newest RTT difference", paper});
+  v.choice("timestamp", timestamp,
+           {"an RTT begins when the NIC is given a packet, or when it leaves", paper});
+  v.field("ewma", ewma, {"0", "1"},
+          {"weight of the newest RTT difference", "the authors' published code"});
   v.field("beta", beta, {"0", "1"}, {"gain of a decrease", paper});
+  v.field("max_decrease", max_decrease, {"0", "1"},
+          {"most of a rate that one completion takes", "the authors' published code"});
+  v.field("resolution", resolution, {"0ns", "1us"},
+          {"smoothed RTT differences below it are no gradient", ""});
   v.field("additive_step", additive_step, {"1Mbps", "1Tbps"}, {"delta", paper});
   v.field("t_low", t_low, {"0us", "1s"}, {"RTT under which the rate rises", paper});
   v.field("t_high", t_high, {"1us", "1s"}, {"RTT above which the rate falls", paper});
@@ -36,6 +44,8 @@ void TimelyParameters::describe(ParameterVisitor& v) {
   v.field("hai_below_low", hai_below_low, {}, {"hyper increase also under t_low", ""});
   v.field("segment", segment, {"64B", "64KiB"}, {"bytes between two completions", paper});
   v.field("bursts", bursts, {}, {"segments leave at line rate, gaps between them", paper});
+  v.field("burst_rate", burst_rate, "link", {"1Mbps", "10Tbps"},
+          {"rate of the packets in a burst", paper});
   v.field("app_limit", app_limit, {"0", "1"},
           {"no increase for who uses less than this share of his rate", paper});
   v.field("outstanding", outstanding, "none", {"1KB", "1GB"},
@@ -59,8 +69,10 @@ Timely::Timely(AlgorithmHost& host, const TimelyParameters& parameters)
       step_(to_mbps(parameters.additive_step)),
       r_min_(to_mbps(parameters.r_min)),
       min_rtt_(real(parameters.min_rtt)),
+      resolution_(real(parameters.resolution)),
       ewma_(to_real(parameters.ewma)),
       beta_(to_real(parameters.beta)),
+      least_left_(1 - to_real(parameters.max_decrease)),
       app_limit_(to_real(parameters.app_limit)) {
   if (parameters.min_rtt.count <= 0 || parameters.segment <= 0) {
     throw std::invalid_argument("timely: minimum RTT and segment must be positive");
@@ -71,7 +83,11 @@ AlgorithmNeeds Timely::needs() const {
   AlgorithmNeeds needs;
   needs.acks = true;
   needs.on_sent = true;
-  if (parameters_.bursts) needs.burst = parameters_.segment;
+  needs.rtt_from_due = parameters_.timestamp == TimelyParameters::Timestamp::kNicQueue;
+  if (parameters_.bursts) {
+    needs.burst = parameters_.segment;
+    if (parameters_.burst_rate) needs.burst_rate = Rate::from(*parameters_.burst_rate);
+  }
   return needs;
 }
 
@@ -136,10 +152,10 @@ void Timely::completion(FlowNumber number, Flow& flow, PicoSeconds rtt, Bytes by
   const long double newest = real(rtt) - real(flow.last_rtt);
   flow.last_rtt = rtt;
   flow.rtt_diff += ewma_ * (newest - flow.rtt_diff);
-  flow.gradient = flow.rtt_diff / min_rtt_;
+  flow.gradient = std::fabs(flow.rtt_diff) < resolution_ ? 0 : flow.rtt_diff / min_rtt_;
 
   const long double before = flow.rate;
-  long double wanted = next_rate(flow, rtt);
+  long double wanted = std::max(next_rate(flow, rtt), before * least_left_);
   if (parameters_.update == TimelyParameters::Update::kSegment && bytes > 0) {
     const long double completions =
         bytes_at(before, parameters_.min_rtt) / static_cast<long double>(bytes);
@@ -181,7 +197,7 @@ long double Timely::next_rate(Flow& flow, PicoSeconds rtt) {
   }
   if (flow.gradient <= 0) return rise(true);
   flow.rises = 0;
-  return rate * std::max(0.0L, 1 - beta_ * flow.gradient);
+  return rate * (1 - beta_ * flow.gradient);
 }
 
 Algorithm::View Timely::view(FlowNumber number) const {

@@ -20,8 +20,16 @@ struct TimelyParameters final : AlgorithmParameters {
   enum class Update : std::uint8_t { kSegment, kRoundTrip };
   Variant variant = Variant::kOriginal;
   Update update = Update::kSegment;
-  Ratio ewma{7, 8};  // α
-  Ratio beta{4, 5};  // β (patched form: 0.008)
+  /// Where the RTT of a packet begins: when the pacing handed it to the NIC, or when it got the
+  /// wire, which hides a congested sending NIC (section 5).
+  enum class Timestamp : std::uint8_t { kNicQueue, kWire };
+  Timestamp timestamp = Timestamp::kNicQueue;
+  Ratio ewma{1, 50};  // α
+  Ratio beta{4, 5};   // β (patched form: 0.008)
+  /// Of the rate, what one completion may take at the most: β times a gradient has no bound.
+  Ratio max_decrease{1, 2};
+  /// A smoothed RTT difference below what the clock resolves is no gradient.
+  PicoSeconds resolution = kNanoSecond;
   BitRate additive_step = 10_Mbps;
   PicoSeconds t_low = kMicroSecond * 50;  // the patched form's reference RTT too
   PicoSeconds t_high = kMicroSecond * 500;
@@ -31,6 +39,7 @@ struct TimelyParameters final : AlgorithmParameters {
   bool hai_below_low = false;  // count increases below T_low for HAI, and make them HAI's
   Bytes segment = 16_KB;       // payload
   bool bursts = true;
+  std::optional<BitRate> burst_rate;  // empty: the line's
   Ratio app_limit{4, 5};
   std::optional<Bytes> outstanding;
   BitRate r_min = 10_Mbps;
@@ -44,6 +53,8 @@ DCC_ENUM_NAMES(TimelyParameters::Variant, {TimelyParameters::Variant::kOriginal,
                {TimelyParameters::Variant::kPatched, "patched"});
 DCC_ENUM_NAMES(TimelyParameters::Update, {TimelyParameters::Update::kSegment, "segment"},
                {TimelyParameters::Update::kRoundTrip, "round_trip"});
+DCC_ENUM_NAMES(TimelyParameters::Timestamp, {TimelyParameters::Timestamp::kNicQueue, "nic_queue"},
+               {TimelyParameters::Timestamp::kWire, "wire"});
 
 /// RTT is the segment's last packet's, from its own first bit: so the segment's serialisation,
 /// which the paper subtracts from the completion time, is not in it.
@@ -91,7 +102,7 @@ class Timely final : public Algorithm {
 
   AlgorithmHost& host_;
   TimelyParameters parameters_;
-  long double line_, step_, r_min_, min_rtt_, ewma_, beta_, app_limit_;
+  long double line_, step_, r_min_, min_rtt_, resolution_, ewma_, beta_, least_left_, app_limit_;
   std::vector<Flow> flows_;
   AlgorithmCounters counters_;
 };

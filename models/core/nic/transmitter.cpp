@@ -127,7 +127,8 @@ PicoSeconds Transmitter::gap_at(Rate rate, std::uint32_t wire) const {
 }
 
 PicoSeconds Transmitter::next_start(const Flow& flow) const {
-  if (flow.last_wire == 0 || flow.burst_left > 0) return now();
+  if (flow.last_wire == 0) return now();
+  if (flow.burst_left > 0) return std::max(flow.burst_next, now());
   const PicoSeconds gap = gap_of(flow, flow.last_wire);
   // A rate of zero waits for ever; set_rate moves it.
   if (gap == PicoSeconds::max()) return gap;
@@ -135,8 +136,21 @@ PicoSeconds Transmitter::next_start(const Flow& flow) const {
 }
 
 void Transmitter::consider(Qpn qpn, Flow& flow) {
-  if (pacing_.is_active(qpn) || !may_send(flow)) return;
-  pacing_.activate(qpn, next_start(flow));
+  if (!pacing_.is_active(qpn) && may_send(flow)) activate(qpn, flow);
+}
+
+void Transmitter::activate(Qpn qpn, Flow& flow) {
+  const PicoSeconds start = next_start(flow);
+  if (flow.burst_left == 0) flow.due = start;
+  pacing_.activate(qpn, start);
+}
+
+// Of a burst's later packets: behind those before, had nothing been in their way.
+PicoSeconds Transmitter::due_of_next(const Flow& flow) const {
+  if (flow.burst_left == 0) return flow.due;
+  return flow.due + (needs_.burst_rate.raw != 0
+                         ? pacing_gap(flow.last_wire, needs_.burst_rate)
+                         : serialization_time(flow.last_wire, parameters_.line_rate));
 }
 
 void Transmitter::set_rate(FlowNumber number, Rate rate) {
@@ -145,7 +159,7 @@ void Transmitter::set_rate(FlowNumber number, Rate rate) {
   flow.rate = rate;
   flow.full_gap = gap_at(rate, full_wire_);
   if (!pacing_.is_waiting(number)) return;
-  pacing_.activate(number, next_start(flow));
+  activate(number, flow);
   kick();
 }
 
@@ -226,7 +240,7 @@ void Transmitter::send_data(Packet* packet) {
       std::uint64_t{8} *
       (packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead));
   ++record.packets;
-  packet->sent = now();
+  if (!needs_.rtt_from_due) packet->sent = now();
   onto_wire(packet);
 }
 
@@ -303,6 +317,7 @@ Packet* Transmitter::next_data_packet() {
     if (!may_send(flow)) continue;  // the window closed, or the work was withdrawn meanwhile
     const PacketPlan plan = flow.work.plan_next();
     Packet* const packet = make_packet(qpn, flow, plan);
+    if (needs_.rtt_from_due) packet->sent = due_of_next(flow);
     const std::uint32_t wire =
         packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
     start_pacing(flow, wire, plan);
@@ -325,6 +340,8 @@ Packet* Transmitter::next_data_packet() {
 // The next gap counts from when this packet was due, not from when it got the wire: a flow that
 // other flows delay keeps its average rate. One that is late by a whole gap starts afresh.
 void Transmitter::start_pacing(Flow& flow, std::uint32_t wire, const PacketPlan& plan) {
+  flow.burst_next = now();
+  if (needs_.burst_rate.raw != 0) flow.burst_next += pacing_gap(wire, needs_.burst_rate);
   if (flow.burst_left > 0) {
     flow.burst_left = plan.last ? 0 : std::max<Bytes>(0, flow.burst_left - plan.payload_bytes);
     flow.last_wire += wire;

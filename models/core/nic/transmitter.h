@@ -115,6 +115,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     PicoSeconds paced_from{};     // when the last packet was due to start
     std::uint32_t last_wire = 0;  // its size with overhead; of a burst, all of it so far
     Bytes burst_left = 0;         // payload that may still follow without a gap
+    PicoSeconds burst_next{};     // when a burst below line rate goes on
+    PicoSeconds due{};            // when the next packet, or the burst it is of, may start
     PicoSeconds progress{};       // last ACK that covered something, or first packet after idle
     Qpn older = kNoFlow, younger = kNoFlow;  // list of flows with packets out, by progress
     bool outstanding = false;
@@ -143,6 +145,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   PicoSeconds gap_of(const Flow& flow, std::uint32_t wire) const;
   PicoSeconds gap_at(Rate rate, std::uint32_t wire) const;
   void consider(Qpn qpn, Flow& flow);
+  void activate(Qpn qpn, Flow& flow);
+  PicoSeconds due_of_next(const Flow& flow) const;
   Bytes complete_before(Qpn qpn, Flow& flow, Psn psn);
   void track(Qpn qpn, Flow& flow);
   void untrack(Qpn qpn, Flow& flow);

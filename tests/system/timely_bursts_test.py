@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+"""TIMELY with segments that leave as bursts: no flow stays at its least rate, whatever the offsets.
+
+  timely_bursts_test.py BUILD/dccvp
+
+And the orders of the paper's figures 9 and 10: the gradient uses more of the link than the low
+threshold, has a shorter tail than the high one, and steadier rates than the low one.
+"""
+
+import concurrent.futures
+import csv
+import json
+import os
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from harness import PATIENCE
+
+DCCVP = ""
+R_MIN_GBPS = 0.010
+
+STAR = """\
+duration: {duration}ms
+measure: {{from: {half}ms, to: {duration}ms}}
+topology: {{kind: star, hosts: {hosts}, link: {{rate: 10Gbps, delay: 5us, overhead: 0B}}}}
+switch: {{ecn: {{enabled: false}}}}
+nic: {{congestion_control: {{algorithm: timely, bursts: true, {options}}}}}
+host: {{driver: none}}
+traffic:
+{flows}
+output: {{plots: false, series: {{interval: 2ms, flows: all, queues: none}}}}
+"""
+
+
+class Star:
+    """`flows` of up to ten hosts into one port, each from a moment of its own on."""
+
+    def __init__(self, starts_us, options, duration_ms):
+        self.starts_us, self.options, self.duration_ms = starts_us, options, duration_ms
+
+    def config(self):
+        hosts = min(len(self.starts_us), 10)
+        flows = "\n".join(f"  - {{kind: flow, from: {1 + i % hosts}, to: 0, start: {start}us}}"
+                          for i, start in enumerate(self.starts_us))
+        return STAR.format(duration=self.duration_ms, half=self.duration_ms // 2, hosts=hosts + 1,
+                           options=self.options, flows=flows)
+
+    def run(self):
+        with tempfile.TemporaryDirectory(prefix="dccvp-timely-") as folder:
+            config, out = pathlib.Path(folder) / "star.yaml", pathlib.Path(folder) / "out"
+            config.write_text(self.config())
+            done = subprocess.run([DCCVP, "run", str(config), "--out", str(out), "--quiet"],
+                                  capture_output=True, text=True, check=False, timeout=PATIENCE)
+            if done.returncode != 0:
+                raise AssertionError(done.stderr)
+            rates = {}
+            with open(out / "series" / "flow_rates.csv", encoding="utf-8") as file:
+                for row in csv.DictReader(file):
+                    if float(row["t_s"]) * 2000 >= self.duration_ms:
+                        rates.setdefault(row["flow"], []).append(float(row["target_gbps"]))
+            figures = json.loads((out / "metrics.json").read_text())["aggregate"]
+        return {"goodput": figures["goodput_gbps"], "p99": figures["rtt_us_p99"],
+                "least_peak": min(max(one) for one in rates.values()),
+                "variation": statistics.mean(statistics.pstdev(one) / statistics.mean(one)
+                                             for one in rates.values())}
+
+
+def offsets(count, seed):
+    draw = random.Random(seed)
+    return [draw.randrange(10_000) for _ in range(count)]
+
+
+def run_all(stars):
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(Star.run, stars))
+
+
+class NeverFrozen(unittest.TestCase):
+    """At the least rate of 10 Mb/s a segment of 64 KiB completes every 52 ms: who stands there for
+    half a second has had nine completions and did not rise at one."""
+
+    def held(self, options, seconds_of=50, crowds=(10, 100)):
+        stars = [Star([0, second], options, 1000)
+                 for second in [37, 5000] + offsets(seconds_of, 1)]
+        stars += [Star(offsets(count, seed), options, 1000) for count in crowds for seed in range(2)]
+        for star, found in zip(stars, run_all(stars)):
+            self.assertGreater(found["least_peak"], 1.5 * R_MIN_GBPS,
+                               f"{options}, starts {star.starts_us[:10]}")
+
+    def test_bursts_of_16_kb(self):
+        self.held("segment: 16KB")
+
+    def test_bursts_of_64_kib(self):
+        self.held("segment: 64KiB")
+
+    def test_two_flows_whose_one_cut_goes_down_to_the_least_rate(self):
+        # Only the clock's resolution ends a gradient here.
+        self.held("segment: 64KiB, ewma: 7/8, max_decrease: 1", 10, ())
+
+
+class GradientAgainstThresholds(unittest.TestCase):
+    def ordered(self, options, duration_ms):
+        numbers = (2, 10, 40, 100)
+        variants = ("", ", t_high: 50us", ", t_low: 500us")
+        found = iter(run_all([Star(offsets(number, 3), options + variant, duration_ms)
+                              for number in numbers for variant in variants]))
+        for number in numbers:
+            gradient, low, high = next(found), next(found), next(found)
+            told = f"{number} flows, {options}: {gradient}, {low}, {high}"
+            self.assertGreater(gradient["goodput"], low["goodput"], told)
+            self.assertLess(gradient["p99"], high["p99"], told)
+            if number > 2:  # with two flows all of them are steady
+                self.assertLess(gradient["variation"], low["variation"], told)
+
+    def test_bursts_of_16_kb(self):
+        self.ordered("segment: 16KB, ewma: 1/20", 600)
+
+    def test_bursts_of_64_kib_paced_by_the_nic(self):
+        self.ordered("segment: 64KiB, burst_rate: 5Gbps", 2000)
+
+
+if __name__ == "__main__":
+    DCCVP = sys.argv.pop(1)
+    unittest.main()
