@@ -173,6 +173,8 @@ module dcc_top #(
     .cmd_op_i        (timer_op_i),
     .cmd_slot_i      (timer_slot_i),
     .cmd_delay_i     (timer_delay_i),
+    .cmd_absolute_i  (1'b0),
+    .cmd_at_i        ('0),
     .cmd_done_o      (timer_done_o),
     .cmd_hit_o       (timer_hit_o),
     .cmd_due_o       (timer_due_o),

@@ -1,0 +1,11 @@
+#!/bin/sh
+# check.sh VERILATOR YOSYS, in rtl/: the controller is clean in Verilator and elaborates in yosys.
+set -eu
+sources=$(cat controller/files.f)
+"${1:-verilator}" --lint-only -Wall --top-module dcc_top \
+  controller/lint/waivers.vlt rate_lut/lint/waivers.vlt $sources
+case ${2:-yosys} in
+*NOTFOUND | "") echo "yosys is not installed: elaboration not checked" ;;
+*) "${2:-yosys}" -q -p "read_verilog -sv $(echo $sources); hierarchy -check -top dcc_top; proc; check -assert" ;;
+esac
+echo "dcc_top: the whole controller is clean"

@@ -1,0 +1,57 @@
+// The rate port: an answer leaves Latency edges after its event was issued.
+// SPDX-License-Identifier: Apache-2.0
+module dc_answers #(
+  parameter int unsigned Latency = 64,  // at least dcc_controller_pkg::Distance
+  parameter int unsigned Width   = 48
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             clear_i,
+  input  logic             valid_i,  // Distance - 1 cycles after the issue
+  input  logic [Width-1:0] data_i,
+  output logic             valid_o,
+  output logic [Width-1:0] data_o
+);
+  localparam int unsigned Wait = Latency - dcc_controller_pkg::Distance;
+  logic             late_valid, valid_q;
+  logic [Width-1:0] late_data, data_q;
+
+  if (Wait < 2) begin : g_short
+    if (Wait == 0) begin : g_none
+      assign late_valid = valid_i;
+      assign late_data  = data_i;
+    end else begin : g_one
+      logic             one_valid_q;
+      logic [Width-1:0] one_data_q;
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) one_valid_q <= 1'b0;
+        else one_valid_q <= valid_i && !clear_i;
+      end
+      always_ff @(posedge clk_i) one_data_q <= data_i;
+      assign late_valid = one_valid_q;
+      assign late_data  = one_data_q;
+    end
+  end else begin : g_ring
+    logic [Wait-1:0] waiting_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) waiting_q <= '0;
+      else waiting_q <= clear_i ? '0 : {waiting_q[Wait-2:0], valid_i};
+    end
+    dc_delay #(.Cycles(Wait), .Width(Width)) u_delay (
+      .clk_i (clk_i),
+      .rst_ni(rst_ni),
+      .d_i   (data_i),
+      .q_o   (late_data)
+    );
+    assign late_valid = waiting_q[Wait-1];
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) valid_q <= 1'b0;
+    else valid_q <= late_valid && !clear_i;
+  end
+  always_ff @(posedge clk_i) data_q <= late_data;
+
+  assign valid_o = valid_q && !clear_i;
+  assign data_o  = data_q;
+endmodule

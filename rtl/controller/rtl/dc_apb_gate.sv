@@ -1,0 +1,38 @@
+// APB: writes, and accesses to tables and slots, wait until every event is written back.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The register block sees such an access begin when the pipeline is quiet; nothing is issued from the
+// cycle in which the requester began it. Everything else passes without a wait state.
+module dc_apb_gate (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  // requester
+  input  logic        psel_i,
+  input  logic        penable_i,
+  input  logic        pwrite_i,
+  input  logic [19:0] paddr_i,
+  output logic        pready_o,
+  // register block
+  output logic        psel_o,
+  output logic        penable_o,
+  input  logic        pready_i,
+  // pipeline
+  input  logic        quiet_i,
+  output logic        hold_o     // issue nothing
+);
+  logic statistics, waits, begun_q, begin_now;
+
+  assign statistics = paddr_i[19:12] == 8'(dcc_regs_pkg::StatMissedLatencyLoOffset >> 12);
+  assign waits      = pwrite_i || (paddr_i[19:12] != '0 && !statistics);
+  assign begin_now  = psel_i && !begun_q && (!waits || quiet_i);
+  assign psel_o     = begin_now || (psel_i && begun_q);
+  assign penable_o  = begun_q && penable_i;
+  assign pready_o   = begun_q && pready_i;
+  assign hold_o     = psel_i && waits;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begun_q <= 1'b0;
+    else if (begin_now) begun_q <= 1'b1;
+    else if (!psel_i || (penable_i && pready_i)) begun_q <= 1'b0;
+  end
+endmodule

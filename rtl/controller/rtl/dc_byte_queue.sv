@@ -1,0 +1,89 @@
+// Byte notifications that wait, joined by flow: one entry a flow, in the order of their first ones.
+// SPDX-License-Identifier: Apache-2.0
+//
+// An entry that is taken in a cycle is gone for the notification of that cycle. Only a new entry needs
+// room, so ready depends on the flow that is offered (not on valid_i).
+module dc_byte_queue #(
+  parameter int unsigned Depth = 64,  // a power of two, at least 2
+  parameter int unsigned FlowW = 14,
+  localparam int unsigned AddrW = $clog2(Depth)
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             clear_i,
+  input  logic             valid_i,
+  output logic             ready_o,
+  input  logic [FlowW-1:0] flow_i,
+  input  logic [5:0]       dscp_i,
+  input  logic [31:0]      length_i,
+  output logic             valid_o,
+  output logic [FlowW-1:0] flow_o,
+  output logic [5:0]       dscp_o,     // of the last notification
+  output logic [31:0]      length_o,   // the sum, saturated
+  output logic [15:0]      packets_o,  // notifications in it, saturated
+  input  logic             pop_i       // only with valid_o
+);
+  logic [Depth-1:0] used_q;
+  logic [FlowW-1:0] flow_q [Depth];
+  logic [5:0]       dscp_q [Depth];
+  logic [31:0]      length_q [Depth];
+  logic [15:0]      packets_q [Depth];
+  logic [AddrW-1:0] head_q, tail_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // The entry of the flow that is offered: at most one
+  // ---------------------------------------------------------------------------------------------
+  logic [Depth-1:0] match;
+  logic [AddrW-1:0] match_at, put_at;
+  logic             joins, full, put;
+
+  for (genvar i = 0; i < Depth; i++) begin : g_match
+    assign match[i] = used_q[i] && flow_q[i] == flow_i && !(pop_i && head_q == AddrW'(i));
+  end
+  lowest_bit #(.Width(Depth)) u_match (.bits_i(match), .any_o(joins), .index_o(match_at));
+
+  assign full    = used_q[tail_q] && !pop_i;
+  assign ready_o = joins || !full;
+  assign put     = valid_i && ready_o;
+  assign put_at  = joins ? match_at : tail_q;
+
+  logic [32:0] sum;
+  assign sum = {1'b0, length_q[put_at]} + {1'b0, length_i};
+
+  // Written before they are read: no reset.
+  always_ff @(posedge clk_i) begin
+    if (put) begin
+      flow_q[put_at]    <= flow_i;
+      dscp_q[put_at]    <= dscp_i;
+      length_q[put_at]  <= !joins ? length_i : sum[32] ? '1 : sum[31:0];
+      packets_q[put_at] <= !joins ? 16'd1 : packets_q[put_at] + 16'(packets_q[put_at] != '1);
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      used_q <= '0;
+      head_q <= '0;
+      tail_q <= '0;
+    end else if (clear_i) begin
+      used_q <= '0;
+      head_q <= '0;
+      tail_q <= '0;
+    end else begin
+      if (pop_i) begin
+        used_q[head_q] <= 1'b0;
+        head_q         <= head_q + 1'b1;
+      end
+      if (put && !joins) begin
+        used_q[tail_q] <= 1'b1;
+        tail_q         <= tail_q + 1'b1;
+      end
+    end
+  end
+
+  assign valid_o   = used_q[head_q];
+  assign flow_o    = flow_q[head_q];
+  assign dscp_o    = dscp_q[head_q];
+  assign length_o  = length_q[head_q];
+  assign packets_o = packets_q[head_q];
+endmodule

@@ -1,0 +1,386 @@
+// Cycles 4 to 9 of an event: what becomes of its slot, and what the rate unit is asked.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Registers stand while events are under way, so they are read wherever they are needed. With
+// AVERAGING these are the text's rules; without, those of docs/differentiation.md, "The rules", where
+//   length  is the account of unmarked packets, signed, in 1/256
+//   alpha   packets sent since the last CNP
+//   t, bc   intervals of a hold and its marks; without a hold 0, and the intervals of silence
+module dc_classify #(
+  parameter int unsigned FlowW = 14,
+  parameter int unsigned SlotW = 10
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  dcc_regs_pkg::dcc_reg2hw_t regs_i,
+  // cycle 4
+  input  logic             valid_i,
+  input  dcc_controller_pkg::event_t event_i,
+  input  logic [FlowW-1:0] flow_i,
+  input  logic [SlotW-1:0] slot_i,
+  input  logic [31:0]      now_i,
+  input  logic             hit_i,
+  input  logic             first_i,
+  input  dcc_controller_pkg::slot_t parameters_i,
+  // limits of a class: asked for in cycle 4, there in cycle 7
+  output logic [5:0]       dscp_o,
+  input  logic [31:0]      lo_i,
+  input  logic [31:0]      hi_i,
+  // cycle 9
+  output logic             valid_o,
+  output logic [FlowW-1:0] flow_o,
+  output logic [SlotW-1:0] slot_o,
+  output dcc_controller_pkg::plan_t plan_o,
+  output logic             req_valid_o,
+  output logic             req_increase_o,
+  output logic [31:0]      req_rc_o,
+  output logic [1:0]       req_stage_o,
+  output logic [19:0]      req_delta_o,
+  output logic [7:0]       req_marks_o,
+  output logic             req_first_o
+);
+  localparam logic [19:0] MaxDelta = '1;
+  localparam logic [7:0]  Silence  = 8'd32;  // intervals, longer than any pause
+  localparam logic [19:0] OwedAnyway = 20'd8;  // packets' marks on their way, at any rate
+
+  logic marks_law, may_hold;
+  assign marks_law = !regs_i.ctrl_averaging;
+  assign may_hold  = regs_i.first_cut != '0;
+
+  // Counts stay at 255.
+  function automatic logic [7:0] count(input logic [7:0] value);
+    count = (value == 8'hFF) ? 8'hFF : value + 8'd1;
+  endfunction
+  function automatic logic [31:0] account(input logic signed [33:0] value);
+    if (value > dcc_controller_pkg::AccountLimit) account = dcc_controller_pkg::AccountLimit[31:0];
+    else if (value < -dcc_controller_pkg::AccountLimit - 34'sd1)
+      account = 32'(-dcc_controller_pkg::AccountLimit - 34'sd1);
+    else account = value[31:0];
+  endfunction
+
+  logic                       s5_valid_q, s6_valid_q, s7_valid_q, s8_valid_q, s9_valid_q;
+  dcc_controller_pkg::event_t s5_event_q, s6_event_q, s7_event_q;
+  logic [FlowW-1:0]           s5_flow_q, s6_flow_q, s7_flow_q, s8_flow_q, s9_flow_q;
+  logic [SlotW-1:0]           s5_slot_q, s6_slot_q, s7_slot_q, s8_slot_q, s9_slot_q;
+  logic [31:0]                s5_now_q, s6_now_q, s7_now_q;
+  logic                       s5_hit_q, s6_hit_q, s7_hit_q, s5_first_q, s6_first_q, s7_first_q;
+  logic                       s5_stale_q, s6_stale_q, s7_stale_q, s5_coalesced_q, s6_coalesced_q;
+  logic                       s7_coalesced_q;
+  logic [19:0]                s5_delta_q, s6_delta_q, s7_delta_q;
+  logic [16:0]                s5_lateness_q, s6_lateness_q, s7_lateness_q;
+  dcc_controller_pkg::slot_t  s5_par_q, s6_par_q, s7_par_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Cycle 4: the slot as it is or begins; time since the last cut; packets into the account
+  // ---------------------------------------------------------------------------------------------
+  logic                      is_timer4, is_cnp4;
+  logic [31:0]               since;
+  logic [19:0]               delta;
+  logic [16:0]               early;  // how much later than the event the slot is due
+  dcc_controller_pkg::slot_t par4;
+  logic signed [33:0]        packets4;
+  logic [31:0]               account4, s5_account_q;
+
+  assign is_cnp4   = event_i.kind == dcc_controller_pkg::KindCnp;
+  assign is_timer4 = event_i.kind == dcc_controller_pkg::KindTimer;
+  assign since     = now_i - parameters_i.latest;
+  assign delta     = first_i ? '0 : (since > 32'(MaxDelta)) ? MaxDelta : since[19:0];
+  assign early     = parameters_i.due - event_i.data[16:0];
+  assign dscp_o    = (is_timer4 || event_i.kind == dcc_controller_pkg::KindCommand)
+                     ? parameters_i.dscp : event_i.dscp;
+
+  always_comb begin
+    par4 = parameters_i;
+    if (first_i) begin
+      par4        = '0;
+      par4.bound  = 1'b1;
+      par4.alpha  = marks_law ? '0 : (regs_i.initial_alpha > dcc_controller_pkg::One16)
+                                     ? dcc_controller_pkg::One16 : regs_i.initial_alpha;
+    end
+    packets4 = $signed(34'({event_i.packets, 8'h00}));
+    if (is_cnp4) begin
+      packets4 = $signed(34'({event_i.packets[7:0], 8'h00})) - $signed(34'({par4.alpha, 8'h00}));
+      if (event_i.packets[7:0] == '0 || event_i.packets[7:0] == '1) packets4 = '0;
+    end
+    account4 = account($signed({{2{par4.length[31]}}, par4.length}) + packets4);
+  end
+
+  always_ff @(posedge clk_i) begin
+    s5_event_q     <= event_i;
+    s5_flow_q      <= flow_i;
+    s5_slot_q      <= slot_i;
+    s5_now_q       <= now_i;
+    s5_hit_q       <= hit_i;
+    s5_first_q     <= first_i;
+    s5_par_q       <= par4;
+    s5_account_q   <= account4;
+    s5_delta_q     <= delta;
+    s5_lateness_q  <= now_i[16:0] - event_i.data[16:0];
+    s5_stale_q     <= is_timer4 && parameters_i.bound && early != '0 && !early[16];
+    s5_coalesced_q <= is_cnp4 && hit_i && delta < regs_i.decrease_period &&
+                      (!marks_law || parameters_i.t == 8'd1);
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Cycle 5: marks off the account; bytes over the threshold; products
+  // ---------------------------------------------------------------------------------------------
+  logic [23:0]  marked;
+  logic [31:0]  s6_account_q, s6_added_q, s7_account_q;
+  logic [32:0]  sum, s6_sum_q;
+  logic         s6_over_q, s7_over_q;
+  logic [31:0]  s7_length_q;  // of bytes: the sum or what is over the threshold
+  logic [39:0]  rate_silence, rate_held, rate_marks;
+  logic [23:0]  held_longer;
+  logic [20:0]  s6_patience_q;
+
+  assign marked      = 24'(s5_event_q.marks) * 24'(regs_i.g);
+  assign sum         = 33'(s5_par_q.length) + 33'(s5_event_q.data);
+  assign held_longer = 24'(regs_i.timer_interval) * (24'(s5_par_q.t) - 24'd1);
+
+  rl_mul #(.BWidth(8)) u_silence (
+    .clk_i(clk_i), .enable_i(1'b1), .a_i(s5_par_q.rt), .b_i(s5_par_q.bc), .product_o(rate_silence)
+  );
+  rl_mul #(.BWidth(8)) u_held (
+    .clk_i(clk_i), .enable_i(1'b1), .a_i(s5_par_q.rt), .b_i(s5_par_q.t), .product_o(rate_held)
+  );
+  rl_mul #(.BWidth(8)) u_marks (
+    .clk_i(clk_i), .enable_i(1'b1), .a_i(regs_i.r_hai), .b_i(s5_par_q.bc), .product_o(rate_marks)
+  );
+
+  always_ff @(posedge clk_i) begin
+    s6_event_q     <= s5_event_q;
+    s6_flow_q      <= s5_flow_q;
+    s6_slot_q      <= s5_slot_q;
+    s6_now_q       <= s5_now_q;
+    s6_hit_q       <= s5_hit_q;
+    s6_first_q     <= s5_first_q;
+    s6_par_q       <= s5_par_q;
+    s6_stale_q     <= s5_stale_q;
+    s6_coalesced_q <= s5_coalesced_q;
+    s6_delta_q     <= s5_delta_q;
+    s6_lateness_q  <= s5_lateness_q;
+    s6_account_q   <= account($signed({{2{s5_account_q[31]}}, s5_account_q}) -
+                              $signed(34'(marked[23:8])));
+    s6_added_q     <= s5_account_q;
+    s6_sum_q       <= sum;
+    s6_over_q      <= sum > 33'(regs_i.byte_threshold);
+    s6_patience_q  <= 21'(regs_i.timer_interval) + held_longer[23:3];
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Cycle 6: silence, a rate too high in a hold, marks owed
+  // ---------------------------------------------------------------------------------------------
+  logic         s7_silent_q, s7_overrated_q, s7_patient_q, s7_recent_q;
+  logic [31:0]  debt;
+  logic [19:0]  owed;
+  logic [51:0]  owed_rate;
+  logic [32:0]  over;
+
+  assign debt = s6_account_q[31] ? -s6_account_q : '0;
+  assign owed = (debt[27:8] > OwedAnyway) ? debt[27:8] - OwedAnyway : '0;
+  assign over = s6_sum_q - 33'(regs_i.byte_threshold);
+
+  rl_mul #(.BWidth(20)) u_owed (
+    .clk_i(clk_i), .enable_i(1'b1), .a_i(regs_i.r_hai), .b_i(owed), .product_o(owed_rate)
+  );
+
+  always_ff @(posedge clk_i) begin
+    s7_event_q     <= s6_event_q;
+    s7_flow_q      <= s6_flow_q;
+    s7_slot_q      <= s6_slot_q;
+    s7_now_q       <= s6_now_q;
+    s7_hit_q       <= s6_hit_q;
+    s7_first_q     <= s6_first_q;
+    s7_par_q       <= s6_par_q;
+    s7_stale_q     <= s6_stale_q;
+    s7_coalesced_q <= s6_coalesced_q;
+    s7_delta_q     <= s6_delta_q;
+    s7_lateness_q  <= s6_lateness_q;
+    s7_account_q   <= (s6_event_q.kind == dcc_controller_pkg::KindBytes) ? s6_added_q : s6_account_q;
+    s7_over_q      <= s6_over_q;
+    s7_length_q    <= !s6_over_q ? s6_sum_q[31:0] : over[32] ? '1 : over[31:0];
+    s7_silent_q    <= s6_par_q.bc >= Silence &&
+                      (s6_par_q.bc == '1 || rate_silence >= 40'({regs_i.r_hai, 2'b00}));
+    s7_overrated_q <= s6_par_q.bc != '1 && 41'(rate_held) >= {rate_marks, 1'b0};
+    s7_patient_q   <= 21'(s6_delta_q) < s6_patience_q;
+    s7_recent_q    <= s6_delta_q < 20'(regs_i.timer_interval);
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Cycle 7: the plan
+  // ---------------------------------------------------------------------------------------------
+  dcc_controller_pkg::plan_t plan, s8_plan_q, s9_plan_q;
+  logic        holding, from_target, ask_first, s8_from_target_q, s8_first_q, s9_first_q;
+  logic [7:0]  ask_marks, s8_marks_q, s9_marks_q;
+  logic [19:0] ask_delta, s8_delta_q, s9_delta_q, unmarked;
+  logic [1:0]  stage, s8_stage_q, s9_stage_q;
+  logic [31:0] s9_rc_q, initial_rate;
+  logic [16:0] next_due, sent;
+  logic [8:0]  held;
+  logic [7:0]  most, least;
+
+  assign holding      = s7_par_q.t != '0;
+  assign next_due     = s7_now_q[16:0] +
+                        ((regs_i.timer_interval == '0) ? 17'd1 : 17'(regs_i.timer_interval));
+  assign initial_rate = (regs_i.initial_rate < hi_i) ? regs_i.initial_rate : hi_i;
+  assign held         = 9'(s7_par_q.bc) + 9'(s7_event_q.marks);
+  assign sent         = (18'(s7_par_q.alpha) + 18'(s7_event_q.packets) >
+                         18'(dcc_controller_pkg::One16)) ? dcc_controller_pkg::One16
+                        : s7_par_q.alpha + 17'(s7_event_q.packets);
+  assign unmarked     = s7_silent_q ? ((s7_par_q.rt[31:17] == '0) ? 20'd1 : 20'(s7_par_q.rt[31:17]))
+                        : s7_par_q.length[31] ? 20'd0 : s7_par_q.length[27:8];
+  assign most         = (plan.slot.t > plan.slot.bc) ? plan.slot.t : plan.slot.bc;
+  assign least        = (plan.slot.t > plan.slot.bc) ? plan.slot.bc : plan.slot.t;
+  assign stage        = (marks_law) ? rate_lut_pkg::StageAdditive
+                        : (most < regs_i.f) ? rate_lut_pkg::StageRecovery
+                        : (least > regs_i.f) ? rate_lut_pkg::StageHyper : rate_lut_pkg::StageAdditive;
+
+  always_comb begin
+    plan           = '0;
+    plan.kind      = s7_event_q.kind;
+    plan.query     = s7_event_q.query;
+    plan.packets   = s7_event_q.packets;
+    plan.late      = s7_event_q.late;
+    plan.lateness  = s7_lateness_q;
+    plan.hit       = s7_hit_q;
+    plan.first     = s7_first_q;
+    plan.coalesced = s7_coalesced_q;
+    plan.owed      = (owed_rate[51:35] != '0) ? '1 : owed_rate[34:0];
+    plan.lo        = lo_i;
+    plan.hi        = hi_i;
+    plan.slot      = s7_par_q;
+    if (s7_first_q) begin
+      plan.slot.rc = initial_rate;
+      plan.slot.rt = initial_rate;
+    end
+    plan.old_rc = s7_par_q.rc;
+    from_target = 1'b0;
+    ask_first   = s7_first_q;
+    ask_marks   = s7_event_q.marks;
+    ask_delta   = '0;
+
+    unique case (s7_event_q.kind)
+      dcc_controller_pkg::KindCnp: if ((s7_hit_q || s7_first_q) && !s7_coalesced_q) begin
+        plan.write       = 1'b1;
+        plan.slot.dscp   = s7_event_q.dscp;
+        plan.slot.latest = s7_now_q;
+        plan.start       = s7_first_q;
+        plan.restart     = !s7_first_q && regs_i.ctrl_timer_restart;
+        if (plan.start || plan.restart) plan.slot.due = next_due;
+        if (marks_law && holding) begin
+          plan.slot.bc    = held[8] ? '1 : held[7:0];
+          plan.slot.alpha = '0;
+        end else if (marks_law) begin
+          plan.cut         = 1'b1;
+          plan.slot.alpha  = '0;
+          plan.slot.length = s7_account_q;
+          plan.may_hold    = may_hold && !s7_first_q;
+          if (s7_first_q && may_hold) begin  // a step of the hold that begins, no cut before it
+            plan.slot.t      = 8'd1;
+            plan.slot.bc     = '0;
+            plan.slot.length = '0;
+            from_target      = 1'b1;
+            ask_marks        = '0;
+          end
+        end else begin
+          plan.cut         = 1'b1;
+          plan.slot.t      = '0;
+          plan.slot.bc     = '0;
+          plan.slot.length = '0;
+          ask_delta        = s7_delta_q;
+        end
+      end
+      dcc_controller_pkg::KindBytes: if (s7_hit_q) begin
+        plan.write     = 1'b1;
+        plan.slot.dscp = s7_event_q.dscp;
+        if (marks_law) begin
+          plan.slot.alpha = sent;
+          if (!holding) begin
+            plan.slot.length = s7_account_q;
+            plan.slot.bc     = '0;
+          end
+        end else if (regs_i.ctrl_byte_counter) begin
+          plan.slot.length = s7_length_q;
+          plan.increase    = s7_over_q;
+          if (s7_over_q) plan.slot.bc = count(s7_par_q.bc);
+        end
+      end
+      dcc_controller_pkg::KindTimer: begin
+        plan.unbound = !s7_par_q.bound;
+        plan.start   = s7_par_q.bound;  // a stale event at the slot's own due tick
+        plan.live    = s7_par_q.bound && !s7_stale_q;
+        if (plan.live) begin
+          plan.write    = 1'b1;
+          plan.slot.due = next_due;
+          if (!marks_law) begin
+            plan.slot.t   = count(s7_par_q.t);
+            plan.increase = 1'b1;
+          end else if (holding && s7_patient_q) begin
+            plan.slot.t = count(s7_par_q.t);
+            plan.cut    = s7_recent_q && s7_overrated_q;
+            from_target = 1'b1;
+            ask_first   = 1'b1;
+            ask_marks   = '0;
+          end else if (holding) begin
+            plan.slot.t      = '0;
+            plan.slot.bc     = 8'd1;
+            plan.slot.alpha  = '0;
+            plan.slot.length = '0;
+            plan.increase    = 1'b1;
+          end else begin
+            plan.slot.bc  = count(s7_par_q.bc);
+            plan.increase = 1'b1;
+            ask_delta     = unmarked;
+            if (!s7_silent_q && !s7_par_q.length[31]) plan.slot.length = 32'(s7_par_q.length[7:0]);
+          end
+        end
+      end
+      default: begin  // command
+        if (!s7_event_q.query && s7_hit_q) begin
+          plan.write      = 1'b1;
+          plan.slot.bound = 1'b0;
+        end
+      end
+    endcase
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Cycles 8 and 9: the request
+  // ---------------------------------------------------------------------------------------------
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {s5_valid_q, s6_valid_q, s7_valid_q, s8_valid_q, s9_valid_q} <= '0;
+    else {s5_valid_q, s6_valid_q, s7_valid_q, s8_valid_q, s9_valid_q} <=
+         {valid_i, s5_valid_q, s6_valid_q, s7_valid_q, s8_valid_q};
+  end
+
+  always_ff @(posedge clk_i) begin
+    s8_flow_q        <= s7_flow_q;
+    s8_slot_q        <= s7_slot_q;
+    s8_plan_q        <= plan;
+    s8_from_target_q <= from_target;
+    s8_first_q       <= ask_first;
+    s8_marks_q       <= ask_marks;
+    s8_delta_q       <= ask_delta;
+    s8_stage_q       <= stage;
+    s9_flow_q        <= s8_flow_q;
+    s9_slot_q        <= s8_slot_q;
+    s9_plan_q        <= s8_plan_q;
+    s9_rc_q          <= s8_from_target_q ? s8_plan_q.slot.rt : s8_plan_q.slot.rc;
+    s9_first_q       <= s8_first_q;
+    s9_marks_q       <= s8_marks_q;
+    s9_delta_q       <= s8_delta_q;
+    s9_stage_q       <= s8_stage_q;
+  end
+
+  assign valid_o        = s9_valid_q;
+  assign flow_o         = s9_flow_q;
+  assign slot_o         = s9_slot_q;
+  assign plan_o         = s9_plan_q;
+  assign req_valid_o    = s9_valid_q && (s9_plan_q.cut || s9_plan_q.increase);
+  assign req_increase_o = s9_plan_q.increase;
+  assign req_rc_o       = s9_rc_q;
+  assign req_stage_o    = s9_stage_q;
+  assign req_delta_o    = s9_delta_q;
+  assign req_marks_o    = s9_marks_q;
+  assign req_first_o    = s9_first_q;
+endmodule

@@ -1,0 +1,31 @@
+// A word that waits a fixed number of cycles, in a ring of RAM.
+// SPDX-License-Identifier: Apache-2.0
+module dc_delay #(
+  parameter int unsigned Cycles = 16,  // at least 2
+  parameter int unsigned Width  = 32,
+  localparam int unsigned AddrW = $clog2(Cycles)
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic [Width-1:0] d_i,
+  output logic [Width-1:0] q_o  // what d_i was Cycles cycles ago
+);
+  logic [AddrW-1:0] at_q, next;
+  assign next = (at_q == AddrW'(Cycles - 1)) ? '0 : at_q + 1'b1;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) at_q <= '0;
+    else at_q <= next;
+  end
+
+  // The oldest word is read in the cycle before its place is written anew.
+  ram_1r1w #(.Depth(Cycles), .Width(Width)) u_ring (
+    .clk_i  (clk_i),
+    .ren_i  (1'b1),
+    .raddr_i(next),
+    .rdata_o(q_o),
+    .wen_i  (1'b1),
+    .waddr_i(at_q),
+    .wdata_i(d_i)
+  );
+endmodule

@@ -1,0 +1,51 @@
+// A FIFO in RAM whose head is there in the cycle after it was put in.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The word at the next cycle's head is read in every cycle; when it is written in that same cycle, the
+// RAM's bypass hands it on. An entry that is taken makes room for one that is put in in that cycle.
+module dc_fifo #(
+  parameter int unsigned Depth = 64,  // a power of two, at least 2
+  parameter int unsigned Width = 32,
+  localparam int unsigned AddrW = $clog2(Depth)
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             clear_i,
+  input  logic             push_i,   // ignored while full_o
+  input  logic [Width-1:0] data_i,
+  output logic             full_o,
+  output logic             valid_o,
+  output logic [Width-1:0] data_o,
+  input  logic             pop_i     // only with valid_o
+);
+  logic [AddrW-1:0] head_q, head_d, tail_q;
+  logic [AddrW:0]   count_q;
+  logic             push;
+
+  assign full_o  = count_q == (AddrW + 1)'(Depth) && !pop_i;
+  assign valid_o = count_q != '0;
+  assign push    = push_i && !full_o;
+  assign head_d  = clear_i ? '0 : head_q + AddrW'(pop_i);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      head_q  <= '0;
+      tail_q  <= '0;
+      count_q <= '0;
+    end else begin
+      head_q  <= head_d;
+      tail_q  <= clear_i ? '0 : tail_q + AddrW'(push);
+      count_q <= clear_i ? '0 : count_q + (AddrW + 1)'(push) - (AddrW + 1)'(pop_i);
+    end
+  end
+
+  ram_1r1w #(.Depth(Depth), .Width(Width)) u_ram (
+    .clk_i  (clk_i),
+    .ren_i  (1'b1),
+    .raddr_i(head_d),
+    .rdata_o(data_o),
+    .wen_i  (push),
+    .waddr_i(tail_q),
+    .wdata_i(data_i)
+  );
+endmodule

@@ -1,0 +1,140 @@
+// Cycles 25 to 31 of an event: the calculated rate, the step of a hold on top of it, write-back.
+// SPDX-License-Identifier: Apache-2.0
+module dc_finish #(
+  parameter int unsigned FlowW = 14,
+  parameter int unsigned SlotW = 10
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             averaging_i,
+  input  logic [16:0]      first_cut_i,
+  // cycle 25
+  input  logic             valid_i,
+  input  logic [FlowW-1:0] flow_i,
+  input  logic [SlotW-1:0] slot_i,
+  input  dcc_controller_pkg::plan_t plan_i,
+  input  logic [31:0]      rsp_rc_i,
+  input  logic [31:0]      rsp_rt_i,
+  input  logic [16:0]      rsp_alpha_i,
+  input  logic             rsp_at_maximum_i,
+  // cycle 31
+  output logic             valid_o,
+  output logic [FlowW-1:0] flow_o,
+  output logic [SlotW-1:0] slot_o,
+  output dcc_controller_pkg::plan_t plan_o,  // its slot as it is written
+  output logic             held_o,           // a hold began: one more cut
+  output logic             released_o,       // at the maximum rate
+  output logic             answer_o,
+  output logic             start_o           // an event for the wheel
+);
+  logic                      s26_valid_q, s27_valid_q, s28_valid_q, s29_valid_q, s30_valid_q;
+  logic                      s31_valid_q;
+  logic [FlowW-1:0]          s26_flow_q, s27_flow_q, s28_flow_q, s29_flow_q, s30_flow_q, s31_flow_q;
+  logic [SlotW-1:0]          s26_slot_q, s27_slot_q, s28_slot_q, s29_slot_q, s30_slot_q, s31_slot_q;
+  dcc_controller_pkg::plan_t s26_plan_q, s27_plan_q, s28_plan_q, s29_plan_q, s30_plan_q, s31_plan_q;
+  logic                      s26_released_q, s27_released_q, s28_released_q, s29_released_q;
+  logic                      s30_released_q, s31_released_q;
+  logic                      s27_held_q, s28_held_q, s29_held_q, s30_held_q, s31_held_q;
+
+  // Cycle 25: what the rate unit says.
+  dcc_controller_pkg::plan_t merged;
+  logic                      calculated, released;
+  assign calculated = plan_i.cut || plan_i.increase;
+  assign released   = plan_i.increase && rsp_at_maximum_i &&
+                      plan_i.kind == dcc_controller_pkg::KindTimer;
+
+  always_comb begin
+    merged = plan_i;
+    if (calculated) begin
+      merged.slot.rc = rsp_rc_i;
+      merged.slot.rt = rsp_rt_i;
+    end
+    if (plan_i.cut && averaging_i) merged.slot.alpha = rsp_alpha_i;
+    if (released) merged.slot.bound = 1'b0;
+  end
+
+  // Cycles 26 to 29: FIRST_CUT of the target, and the target halved.
+  logic [48:0] product;
+  logic [31:0] s28_left_q, s28_half_q, s29_rc_q, s29_rt_q;
+  rl_mul #(.BWidth(17)) u_mul (
+    .clk_i    (clk_i),
+    .enable_i (1'b1),
+    .a_i      (s26_plan_q.slot.rt),
+    .b_i      (first_cut_i),
+    .product_o(product)
+  );
+
+  dcc_controller_pkg::plan_t stepped;
+  always_comb begin
+    stepped = s29_plan_q;
+    if (s29_held_q) begin
+      stepped.slot.rc     = s29_rc_q;
+      stepped.slot.rt     = s29_rt_q;
+      stepped.slot.t      = 8'd1;
+      stepped.slot.bc     = '0;
+      stepped.slot.length = '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    s26_flow_q     <= flow_i;
+    s26_slot_q     <= slot_i;
+    s26_plan_q     <= merged;
+    s26_released_q <= released;
+
+    s27_flow_q     <= s26_flow_q;
+    s27_slot_q     <= s26_slot_q;
+    s27_plan_q     <= s26_plan_q;
+    s27_released_q <= s26_released_q;
+    s27_held_q     <= s26_plan_q.may_hold && s26_plan_q.owed > {1'b0, s26_plan_q.slot.rt, 2'b00};
+
+    s28_flow_q     <= s27_flow_q;
+    s28_slot_q     <= s27_slot_q;
+    s28_plan_q     <= s27_plan_q;
+    s28_released_q <= s27_released_q;
+    s28_held_q     <= s27_held_q;
+    s28_left_q     <= product[47:16];
+    s28_half_q     <= s27_plan_q.slot.rt - (s27_plan_q.slot.rt >> 1);
+
+    s29_flow_q     <= s28_flow_q;
+    s29_slot_q     <= s28_slot_q;
+    s29_plan_q     <= s28_plan_q;
+    s29_released_q <= s28_released_q;
+    s29_held_q     <= s28_held_q;
+    s29_rc_q       <= (s28_left_q < s28_plan_q.lo) ? s28_plan_q.lo
+                      : (s28_left_q > s28_plan_q.hi) ? s28_plan_q.hi : s28_left_q;
+    s29_rt_q       <= (s28_half_q < s28_plan_q.lo) ? s28_plan_q.lo : s28_half_q;
+
+    s30_flow_q     <= s29_flow_q;
+    s30_slot_q     <= s29_slot_q;
+    s30_plan_q     <= stepped;
+    s30_released_q <= s29_released_q;
+    s30_held_q     <= s29_held_q;
+
+    s31_flow_q     <= s30_flow_q;
+    s31_slot_q     <= s30_slot_q;
+    s31_plan_q     <= s30_plan_q;
+    s31_released_q <= s30_released_q;
+    s31_held_q     <= s30_held_q;
+    answer_o       <= s30_plan_q.query || s30_plan_q.first ||
+                      (s30_plan_q.write && s30_plan_q.kind != dcc_controller_pkg::KindCommand &&
+                       s30_plan_q.slot.rc != s30_plan_q.old_rc);
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {s26_valid_q, s27_valid_q, s28_valid_q, s29_valid_q, s30_valid_q, s31_valid_q} <= '0;
+    end else begin
+      {s26_valid_q, s27_valid_q, s28_valid_q, s29_valid_q, s30_valid_q, s31_valid_q} <=
+          {valid_i, s26_valid_q, s27_valid_q, s28_valid_q, s29_valid_q, s30_valid_q};
+    end
+  end
+
+  assign valid_o    = s31_valid_q;
+  assign flow_o     = s31_flow_q;
+  assign slot_o     = s31_slot_q;
+  assign plan_o     = s31_plan_q;
+  assign held_o     = s31_held_q;
+  assign released_o = s31_released_q;
+  assign start_o    = s31_plan_q.start && !s31_released_q;
+endmodule

@@ -1,0 +1,60 @@
+// Flow table: which slot a flow has, and which flow a slot has or last had.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Flow numbers are dense, so a RAM with an entry a flow is an exact look-up in one cycle. After a soft
+// reset the flows of all slots are unbound one after the other: a flow that is bound is that of its slot.
+module dc_flow_table #(
+  parameter int unsigned Slots = 1024,
+  parameter int unsigned FlowW = 14,
+  localparam int unsigned SlotW = $clog2(Slots)
+) (
+  input  logic             clk_i,
+  // look-up: answered in the next cycle
+  input  logic             match_i,
+  input  logic [FlowW-1:0] match_flow_i,
+  output logic             bound_o,
+  output logic [SlotW-1:0] slot_o,
+  // the flow of a slot: in the next cycle
+  input  logic             name_i,
+  input  logic [SlotW-1:0] name_slot_i,
+  output logic [FlowW-1:0] name_flow_o,
+  // changes
+  input  logic             bind_i,
+  input  logic             unbind_i,
+  input  logic [FlowW-1:0] flow_i,
+  input  logic [SlotW-1:0] slot_i,
+  // sweep
+  input  logic             sweep_i,
+  input  logic             power_up_i,
+  input  logic             in_range_i,
+  input  logic [FlowW-1:0] index_i
+);
+  logic             unname_q;  // the flow of the slot swept last cycle is there
+  logic             wen;
+  logic [FlowW-1:0] waddr;
+
+  always_ff @(posedge clk_i) unname_q <= sweep_i && !power_up_i && in_range_i;
+
+  assign wen   = bind_i || unbind_i || unname_q || (sweep_i && power_up_i && in_range_i);
+  assign waddr = unname_q ? name_flow_o : sweep_i ? index_i : flow_i;
+
+  ram_1r1w #(.Depth(1 << FlowW), .Width(SlotW + 1)) u_slot_of (
+    .clk_i  (clk_i),
+    .ren_i  (match_i),
+    .raddr_i(match_flow_i),
+    .rdata_o({bound_o, slot_o}),
+    .wen_i  (wen),
+    .waddr_i(waddr),
+    .wdata_i({bind_i, slot_i})
+  );
+
+  ram_1r1w #(.Depth(Slots), .Width(FlowW)) u_flow_of (
+    .clk_i  (clk_i),
+    .ren_i  (name_i || sweep_i),
+    .raddr_i(sweep_i ? index_i[SlotW-1:0] : name_slot_i),
+    .rdata_o(name_flow_o),
+    .wen_i  (bind_i || (sweep_i && power_up_i)),
+    .waddr_i(sweep_i ? index_i[SlotW-1:0] : slot_i),
+    .wdata_i(sweep_i ? '0 : flow_i)
+  );
+endmodule

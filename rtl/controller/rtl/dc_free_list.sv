@@ -1,0 +1,48 @@
+// Free slots: those never used in order, then those given back, first come first served.
+// SPDX-License-Identifier: Apache-2.0
+module dc_free_list #(
+  parameter int unsigned Slots = 1024,
+  localparam int unsigned SlotW = $clog2(Slots)
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             clear_i,   // all are free; the sweep that follows puts them in order
+  input  logic             sweep_i,
+  input  logic [SlotW-1:0] index_i,
+  output logic             any_o,
+  output logic [SlotW-1:0] slot_o,    // the next one
+  input  logic             take_i,    // only with any_o
+  input  logic             give_i,
+  input  logic [SlotW-1:0] give_slot_i,
+  output logic [SlotW:0]   count_o
+);
+  logic [SlotW-1:0] head_q, head_d, tail_q;
+  logic [SlotW:0]   count_q;
+
+  assign head_d  = clear_i ? '0 : head_q + SlotW'(take_i);
+  assign any_o   = count_q != '0;
+  assign count_o = count_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      head_q  <= '0;
+      tail_q  <= '0;
+      count_q <= (SlotW + 1)'(Slots);
+    end else begin
+      head_q  <= head_d;
+      tail_q  <= clear_i ? '0 : tail_q + SlotW'(give_i);
+      count_q <= clear_i ? (SlotW + 1)'(Slots)
+                         : count_q + (SlotW + 1)'(give_i) - (SlotW + 1)'(take_i);
+    end
+  end
+
+  ram_1r1w #(.Depth(Slots), .Width(SlotW)) u_list (
+    .clk_i  (clk_i),
+    .ren_i  (1'b1),
+    .raddr_i(head_d),
+    .rdata_o(slot_o),
+    .wen_i  (sweep_i || give_i),
+    .waddr_i(sweep_i ? index_i : tail_q),
+    .wdata_i(sweep_i ? index_i : give_slot_i)
+  );
+endmodule

@@ -1,0 +1,54 @@
+// Least and greatest rate of a class: what the rate unit clamps to, for rates that do not pass it.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A copy of two of the rate unit's tables, written with them and swept with the slots at power-up.
+module dc_limits (
+  input  logic        clk_i,
+  input  logic        sweep_i,        // to no limits
+  input  logic [5:0]  index_i,
+  input  logic        write_i,
+  input  logic [2:0]  write_table_i,
+  input  logic [8:0]  write_index_i,
+  input  logic [31:0] write_word_i,
+  input  logic [31:0] r_min_i,
+  input  logic [31:0] r_max_i,
+  input  logic [5:0]  dscp_i,
+  output logic [31:0] lo_o,           // three cycles after dscp_i
+  output logic [31:0] hi_o
+);
+  logic [31:0] floor_word, ceiling_word, lo_q, cap_q;
+  logic        write_floor, write_ceiling;
+  logic [5:0]  waddr;
+
+  assign write_floor   = write_i && write_table_i == rate_lut_pkg::TableFloor &&
+                         write_index_i[8:6] == '0;
+  assign write_ceiling = write_i && write_table_i == rate_lut_pkg::TableCeiling &&
+                         write_index_i[8:6] == '0;
+  assign waddr         = sweep_i ? index_i : write_index_i[5:0];
+
+  ram_1r1w #(.Depth(64), .Width(32)) u_floor (
+    .clk_i  (clk_i),
+    .ren_i  (1'b1),
+    .raddr_i(dscp_i),
+    .rdata_o(floor_word),
+    .wen_i  (sweep_i || write_floor),
+    .waddr_i(waddr),
+    .wdata_i(sweep_i ? '0 : write_word_i)
+  );
+  ram_1r1w #(.Depth(64), .Width(32)) u_ceiling (
+    .clk_i  (clk_i),
+    .ren_i  (1'b1),
+    .raddr_i(dscp_i),
+    .rdata_o(ceiling_word),
+    .wen_i  (sweep_i || write_ceiling),
+    .waddr_i(waddr),
+    .wdata_i(sweep_i ? '1 : write_word_i)
+  );
+
+  always_ff @(posedge clk_i) begin
+    lo_q  <= (r_min_i > floor_word) ? r_min_i : floor_word;
+    cap_q <= (r_max_i < ceiling_word) ? r_max_i : ceiling_word;
+    lo_o  <= lo_q;
+    hi_o  <= (lo_q > cap_q) ? lo_q : cap_q;
+  end
+endmodule

@@ -1,0 +1,192 @@
+// Cycles 0 to 4 of an event: its slot, matched or taken from the free list, and the slot's parameters.
+// SPDX-License-Identifier: Apache-2.0
+//
+// sN_x_q is what an event has N cycles after its issue.
+module dc_lookup #(
+  parameter int unsigned Slots = 1024,
+  parameter int unsigned FlowW = 14,
+  localparam int unsigned SlotW = $clog2(Slots)
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  // issue: registered at its edge
+  input  logic             issue_i,
+  input  dcc_controller_pkg::event_t event_i,
+  input  logic [FlowW-1:0] flow_i,
+  input  logic [SlotW-1:0] slot_i,       // timer
+  input  logic [31:0]      now_i,        // the tick
+  // in cycle 4
+  output logic             valid_o,
+  output dcc_controller_pkg::event_t event_o,
+  output logic [FlowW-1:0] flow_o,
+  output logic [SlotW-1:0] slot_o,
+  output logic [31:0]      now_o,
+  output logic             hit_o,        // the flow has a slot
+  output logic             first_o,      // it was given one just now
+  output dcc_controller_pkg::slot_t parameters_o,
+  // flow of a slot, for the timers
+  input  logic             name_i,
+  input  logic [SlotW-1:0] name_slot_i,
+  output logic [FlowW-1:0] name_flow_o,
+  // a slot as software sees it; while nothing is issued
+  input  logic             view_i,
+  input  logic [SlotW-1:0] view_slot_i,  // there two cycles later, until the next event
+  output logic [FlowW-1:0] view_flow_o,
+  output dcc_controller_pkg::slot_t view_o,
+  // write-back
+  input  logic             bind_i,
+  input  logic             unbind_i,
+  input  logic             write_i,
+  input  logic [FlowW-1:0] write_flow_i,
+  input  logic [SlotW-1:0] write_slot_i,
+  input  dcc_controller_pkg::slot_t write_parameters_i,
+  input  logic             give_i,       // write_slot_i is free again
+  // sweep
+  input  logic             clear_i,
+  input  logic             sweep_i,
+  input  logic             power_up_i,
+  input  logic             in_range_i,
+  input  logic [FlowW-1:0] index_i,
+  output logic [SlotW:0]   free_o,
+  output logic [SlotW:0]   in_use_max_o
+);
+  logic                       s0_valid_q, s1_valid_q, s2_valid_q, s3_valid_q, s4_valid_q;
+  dcc_controller_pkg::event_t s0_event_q, s1_event_q, s2_event_q, s3_event_q, s4_event_q;
+  logic [FlowW-1:0]           s0_flow_q, s1_flow_q, s2_flow_q, s3_flow_q, s4_flow_q;
+  logic [SlotW-1:0]           s0_slot_q, s1_slot_q, s2_slot_q, s3_slot_q, s4_slot_q;
+  logic [31:0]                s1_now_q, s2_now_q, s3_now_q, s4_now_q;
+  logic                       s2_hit_q, s3_hit_q, s4_hit_q, s3_first_q, s4_first_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Cycles 0 and 1: the flow's slot
+  // ---------------------------------------------------------------------------------------------
+  logic             bound;
+  logic [SlotW-1:0] matched;
+
+  dc_flow_table #(.Slots(Slots), .FlowW(FlowW)) u_flows (
+    .clk_i       (clk_i),
+    .match_i     (s0_valid_q),
+    .match_flow_i(s0_flow_q),
+    .bound_o     (bound),
+    .slot_o      (matched),
+    .name_i      (name_i),
+    .name_slot_i (name_slot_i),
+    .name_flow_o (name_flow_o),
+    .bind_i      (bind_i),
+    .unbind_i    (unbind_i),
+    .flow_i      (write_flow_i),
+    .slot_i      (write_slot_i),
+    .sweep_i     (sweep_i),
+    .power_up_i  (power_up_i),
+    .in_range_i  (in_range_i),
+    .index_i     (index_i)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Cycle 2: a slot for a CNP that has none. What is given back is seen Distance after its issue.
+  // ---------------------------------------------------------------------------------------------
+  logic             any_free, take, first;
+  logic [SlotW-1:0] free_slot, s2_slot;
+  logic             give1_q, give2_q;
+  logic [SlotW-1:0] give1_slot_q, give2_slot_q;
+
+  assign first   = s2_valid_q && s2_event_q.kind == dcc_controller_pkg::KindCnp && !s2_hit_q && any_free;
+  assign take    = first;
+  assign s2_slot = first ? free_slot : s2_slot_q;
+
+  dc_free_list #(.Slots(Slots)) u_free (
+    .clk_i      (clk_i),
+    .rst_ni     (rst_ni),
+    .clear_i    (clear_i),
+    .sweep_i    (sweep_i),
+    .index_i    (index_i[SlotW-1:0]),
+    .any_o      (any_free),
+    .slot_o     (free_slot),
+    .take_i     (take),
+    .give_i     (give2_q),
+    .give_slot_i(give2_slot_q),
+    .count_o    (free_o)
+  );
+
+  logic [SlotW:0] in_use, in_use_max_q;
+  assign in_use       = (SlotW + 1)'(Slots) - free_o;
+  assign in_use_max_o = in_use_max_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Cycles 2 and 3: the slot's parameters
+  // ---------------------------------------------------------------------------------------------
+  dcc_controller_pkg::slot_t parameters, s4_parameters_q;
+  logic [FlowW-1:0]          stored_flow, s4_stored_flow_q;
+
+  ram_1r1w #(.Depth(Slots), .Width(FlowW + $bits(write_parameters_i))) u_store (
+    .clk_i  (clk_i),
+    .ren_i  (s2_valid_q || view_i),
+    .raddr_i(view_i ? view_slot_i : s2_slot),
+    .rdata_o({stored_flow, parameters}),
+    .wen_i  (write_i || sweep_i),
+    .waddr_i(sweep_i ? index_i[SlotW-1:0] : write_slot_i),
+    .wdata_i(sweep_i ? '0 : {write_flow_i, write_parameters_i})
+  );
+  assign view_o      = s4_parameters_q;
+  assign view_flow_o = s4_stored_flow_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {s0_valid_q, s1_valid_q, s2_valid_q, s3_valid_q, s4_valid_q} <= '0;
+      give1_q      <= 1'b0;
+      give2_q      <= 1'b0;
+      in_use_max_q <= '0;
+    end else begin
+      s0_valid_q <= issue_i;
+      s1_valid_q <= s0_valid_q;
+      s2_valid_q <= s1_valid_q;
+      s3_valid_q <= s2_valid_q;
+      s4_valid_q <= s3_valid_q;
+      give1_q    <= give_i && !clear_i;
+      give2_q    <= give1_q && !clear_i;
+      if (clear_i) in_use_max_q <= '0;
+      else if (in_use > in_use_max_q) in_use_max_q <= in_use;
+    end
+  end
+
+  // Qualified by the valid bits above: no reset.
+  always_ff @(posedge clk_i) begin
+    s0_event_q <= event_i;
+    s1_event_q <= s0_event_q;
+    s2_event_q <= s1_event_q;
+    s3_event_q <= s2_event_q;
+    s4_event_q <= s3_event_q;
+    s0_flow_q  <= flow_i;
+    s1_flow_q  <= s0_flow_q;
+    s2_flow_q  <= s1_flow_q;
+    s3_flow_q  <= s2_flow_q;
+    s4_flow_q  <= s3_flow_q;
+    s0_slot_q  <= slot_i;
+    s1_slot_q  <= s0_slot_q;
+    s2_slot_q  <= (s1_event_q.kind == dcc_controller_pkg::KindTimer) ? s1_slot_q : matched;
+    s3_slot_q  <= s2_slot;
+    s4_slot_q  <= s3_slot_q;
+    s1_now_q   <= now_i;
+    s2_now_q   <= s1_now_q;
+    s3_now_q   <= s2_now_q;
+    s4_now_q   <= s3_now_q;
+    s2_hit_q   <= bound;
+    s3_hit_q   <= s2_hit_q;
+    s4_hit_q   <= s3_hit_q;
+    s3_first_q <= first;
+    s4_first_q <= s3_first_q;
+    s4_parameters_q  <= parameters;
+    s4_stored_flow_q <= stored_flow;
+    give1_slot_q     <= write_slot_i;
+    give2_slot_q     <= give1_slot_q;
+  end
+
+  assign valid_o      = s4_valid_q;
+  assign event_o      = s4_event_q;
+  assign flow_o       = s4_flow_q;
+  assign slot_o       = s4_slot_q;
+  assign now_o        = s4_now_q;
+  assign hit_o        = s4_hit_q;
+  assign first_o      = s4_first_q;
+  assign parameters_o = s4_parameters_q;
+endmodule

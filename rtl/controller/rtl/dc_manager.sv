@@ -1,0 +1,549 @@
+// The congestion manager: inputs wait, one event a cycle is issued, and 31 cycles later it is written back.
+// SPDX-License-Identifier: Apache-2.0
+//
+// docs/controller-contract.md says what happens when; here its parts are joined. Signals of the last
+// cycle of an event are those of u_finish.
+module dc_manager #(
+  parameter int unsigned Slots        = 1024,
+  parameter int unsigned FlowW        = 14,
+  parameter int unsigned Latency      = 64,
+  parameter int unsigned CnpDepth     = 64,
+  parameter int unsigned CommandDepth = 16,
+  parameter int unsigned BytesDepth   = 64,
+  parameter int unsigned TopBits      = 5,
+  parameter int unsigned MiddleBits   = 5,
+  parameter int unsigned LastBits     = 6,
+  localparam int unsigned SlotW = $clog2(Slots)
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  dcc_regs_pkg::dcc_reg2hw_t regs_i,
+  output dcc_regs_pkg::dcc_hw2reg_t status_o,
+  output logic             ready_o,
+  input  logic             hold_i,          // issue nothing
+  output logic             quiet_o,         // all that was issued is written back
+
+  // Inputs
+  input  logic             cnp_valid_i,     // lost when there is no room
+  input  logic [FlowW-1:0] cnp_flow_i,
+  input  logic [5:0]       cnp_dscp_i,
+  input  logic [7:0]       cnp_marks_i,
+  input  logic [7:0]       cnp_packets_i,
+  input  logic             bytes_valid_i,
+  output logic             bytes_ready_o,
+  input  logic [FlowW-1:0] bytes_flow_i,
+  input  logic [5:0]       bytes_dscp_i,
+  input  logic [31:0]      bytes_length_i,
+  input  logic             command_valid_i,
+  output logic             command_ready_o,
+  input  logic             command_query_i,  // else a release
+  input  logic [FlowW-1:0] command_flow_i,
+
+  // Answers
+  output logic             rate_valid_o,
+  output logic             rate_query_o,
+  output logic             rate_bound_o,
+  output logic [FlowW-1:0] rate_flow_o,
+  output logic [31:0]      rate_value_o,
+
+  // Software: tables of the rate unit, slots
+  input  logic             table_valid_i,
+  input  logic             table_write_i,
+  input  logic [2:0]       table_i,
+  input  logic [8:0]       table_index_i,
+  input  logic [31:0]      table_wdata_i,
+  output logic             table_ready_o,
+  output logic [31:0]      table_rdata_o,
+  input  logic             view_i,
+  input  logic [SlotW+2:0] view_word_i,
+  output logic             view_ready_o,
+  output logic [31:0]      view_rdata_o
+);
+  localparam int unsigned CnpW     = FlowW + 22;
+  localparam int unsigned DueW     = TopBits + MiddleBits + LastBits + 1;
+
+  // ---------------------------------------------------------------------------------------------
+  // Readiness and reset
+  // ---------------------------------------------------------------------------------------------
+  logic             clear, ready, started, sweep, power_up, in_range, rate_done, wheel_done;
+  logic [FlowW-1:0] index;
+  assign clear   = regs_i.ctrl_soft_reset;
+  assign ready_o = ready;
+
+  dc_sweep #(.Slots(Slots), .FlowW(FlowW)) u_sweep (
+    .clk_i       (clk_i),
+    .rst_ni      (rst_ni),
+    .soft_reset_i(clear),
+    .ready_o     (ready),
+    .started_o   (started),
+    .sweep_o     (sweep),
+    .power_up_o  (power_up),
+    .index_o     (index),
+    .in_range_o  (in_range)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Inputs: those that come too early are counted, those of a disabled controller are not
+  // ---------------------------------------------------------------------------------------------
+  logic       cnp_taken, bytes_taken, cnp_full, cnp_lost, command_full, bytes_room;
+  logic [1:0] dropped;
+  logic [3:0] waits, issue;
+
+  assign cnp_taken       = cnp_valid_i && regs_i.ctrl_enable && ready;
+  assign bytes_taken     = bytes_valid_i && regs_i.ctrl_enable && ready;
+  assign cnp_lost        = cnp_taken && cnp_full;
+  assign dropped         = {1'b0, cnp_valid_i && regs_i.ctrl_enable && !ready} +
+                           {1'b0, bytes_valid_i && regs_i.ctrl_enable && !ready};
+  assign bytes_ready_o   = bytes_room || !regs_i.ctrl_enable || !ready;
+  assign command_ready_o = ready && !command_full;
+
+  logic [FlowW-1:0] cnp_flow, command_flow, bytes_flow, timer_flow, flow;
+  logic [5:0]       cnp_dscp, bytes_dscp;
+  logic [7:0]       cnp_marks, cnp_packets;
+  logic [31:0]      bytes_length;
+  logic [15:0]      bytes_packets;
+  logic             command_query;
+
+  dc_fifo #(.Depth(CnpDepth), .Width(CnpW)) u_cnps (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .clear_i(clear),
+    .push_i (cnp_taken),
+    .data_i ({cnp_flow_i, cnp_dscp_i, cnp_marks_i, cnp_packets_i}),
+    .full_o (cnp_full),
+    .valid_o(waits[dcc_controller_pkg::KindCnp]),
+    .data_o ({cnp_flow, cnp_dscp, cnp_marks, cnp_packets}),
+    .pop_i  (issue[dcc_controller_pkg::KindCnp])
+  );
+  dc_fifo #(.Depth(CommandDepth), .Width(FlowW + 1)) u_commands (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .clear_i(clear),
+    .push_i (command_valid_i && command_ready_o),
+    .data_i ({command_flow_i, command_query_i}),
+    .full_o (command_full),
+    .valid_o(waits[dcc_controller_pkg::KindCommand]),
+    .data_o ({command_flow, command_query}),
+    .pop_i  (issue[dcc_controller_pkg::KindCommand])
+  );
+  dc_byte_queue #(.Depth(BytesDepth), .FlowW(FlowW)) u_bytes (
+    .clk_i    (clk_i),
+    .rst_ni   (rst_ni),
+    .clear_i  (clear),
+    .valid_i  (bytes_taken),
+    .ready_o  (bytes_room),
+    .flow_i   (bytes_flow_i),
+    .dscp_i   (bytes_dscp_i),
+    .length_i (bytes_length_i),
+    .valid_o  (waits[dcc_controller_pkg::KindBytes]),
+    .flow_o   (bytes_flow),
+    .dscp_o   (bytes_dscp),
+    .length_o (bytes_length),
+    .packets_o(bytes_packets),
+    .pop_i    (issue[dcc_controller_pkg::KindBytes])
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Timers
+  // ---------------------------------------------------------------------------------------------
+  logic             name, timer_late, wb_valid, wb_start, overrun, overrun_q, clear_q;
+  logic [SlotW-1:0] name_slot, timer_slot, wb_slot;
+  logic [FlowW-1:0] name_flow, wb_flow;
+  logic [DueW-1:0]  timer_due;
+  logic [31:0]      now, lag;
+  dcc_controller_pkg::plan_t wb_plan;
+
+  dc_timers #(
+    .Slots     (Slots),
+    .FlowW     (FlowW),
+    .TopBits   (TopBits),
+    .MiddleBits(MiddleBits),
+    .LastBits  (LastBits)
+  ) u_timers (
+    .clk_i          (clk_i),
+    .rst_ni         (rst_ni),
+    .clear_i        (clear),
+    .init_done_o    (wheel_done),
+    .run_i          (started),
+    .tick_div_i     (regs_i.tick_div),
+    .start_i        (wb_valid && wb_start),
+    .start_slot_i   (wb_slot),
+    .start_due_i    (wb_plan.slot.due),
+    .name_o         (name),
+    .name_slot_o    (name_slot),
+    .name_flow_i    (name_flow),
+    .valid_o        (waits[dcc_controller_pkg::KindTimer]),
+    .take_i         (issue[dcc_controller_pkg::KindTimer]),
+    .slot_o         (timer_slot),
+    .flow_o         (timer_flow),
+    .due_o          (timer_due),
+    .late_o         (timer_late),
+    .now_o          (now),
+    .lag_o          (lag),
+    .overrun_o      (overrun),
+    .overrun_clear_i(clear_q)  // the lag is gone one cycle after the wheel is cleared
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Issue
+  // ---------------------------------------------------------------------------------------------
+  logic [1:0]                 kind;
+  dcc_controller_pkg::event_t event_d;
+
+  dc_arbiter #(.FlowW(FlowW)) u_arbiter (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .hold_i        (hold_i || !ready),
+    .valid_i       (waits),
+    .cnp_flow_i    (cnp_flow),
+    .timer_flow_i  (timer_flow),
+    .command_flow_i(command_flow),
+    .bytes_flow_i  (bytes_flow),
+    .issue_o       (issue),
+    .kind_o        (kind),
+    .flow_o        (flow),
+    .quiet_o       (quiet_o)
+  );
+
+  always_comb begin
+    event_d         = '0;
+    event_d.kind    = kind;
+    event_d.query   = kind == dcc_controller_pkg::KindCommand && command_query;
+    event_d.dscp    = (kind == dcc_controller_pkg::KindCnp) ? cnp_dscp : bytes_dscp;
+    event_d.marks   = cnp_marks;
+    event_d.packets = (kind == dcc_controller_pkg::KindCnp) ? 16'(cnp_packets) : bytes_packets;
+    event_d.data    = (kind == dcc_controller_pkg::KindTimer) ? 32'(timer_due) : bytes_length;
+    event_d.late    = timer_late;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // The pipeline
+  // ---------------------------------------------------------------------------------------------
+  logic                       s4_valid, s4_hit, s4_first, s9_valid, s25_valid;
+  dcc_controller_pkg::event_t s4_event;
+  logic [FlowW-1:0]           s4_flow, s9_flow, s25_flow;
+  logic [SlotW-1:0]           s4_slot, s9_slot, s25_slot;
+  logic [31:0]                s4_now, lo, hi;
+  dcc_controller_pkg::slot_t  s4_parameters, view;
+  dcc_controller_pkg::plan_t  s9_plan, s25_plan;
+  logic [FlowW-1:0]           view_flow;
+  logic [5:0]                 dscp;
+  logic [SlotW:0]             free, in_use_max;
+  logic                       wb_held, wb_released, wb_answer, wb_bind, wb_unbind, wb_give;
+
+  dc_lookup #(.Slots(Slots), .FlowW(FlowW)) u_lookup (
+    .clk_i             (clk_i),
+    .rst_ni            (rst_ni),
+    .issue_i           (issue != '0),
+    .event_i           (event_d),
+    .flow_i            (flow),
+    .slot_i            (timer_slot),
+    .now_i             (now),
+    .valid_o           (s4_valid),
+    .event_o           (s4_event),
+    .flow_o            (s4_flow),
+    .slot_o            (s4_slot),
+    .now_o             (s4_now),
+    .hit_o             (s4_hit),
+    .first_o           (s4_first),
+    .parameters_o      (s4_parameters),
+    .name_i            (name),
+    .name_slot_i       (name_slot),
+    .name_flow_o       (name_flow),
+    .view_i            (view_i),
+    .view_slot_i       (view_word_i[SlotW+2:3]),
+    .view_flow_o       (view_flow),
+    .view_o            (view),
+    .bind_i            (wb_bind),
+    .unbind_i          (wb_unbind),
+    .write_i           (wb_valid && wb_plan.write),
+    .write_flow_i      (wb_flow),
+    .write_slot_i      (wb_slot),
+    .write_parameters_i(wb_plan.slot),
+    .give_i            (wb_give),
+    .clear_i           (clear),
+    .sweep_i           (sweep),
+    .power_up_i        (power_up),
+    .in_range_i        (in_range),
+    .index_i           (index),
+    .free_o            (free),
+    .in_use_max_o      (in_use_max)
+  );
+
+  dc_limits u_limits (
+    .clk_i        (clk_i),
+    .sweep_i      (sweep && power_up),
+    .index_i      (index[5:0]),
+    .write_i      (table_valid_i && table_write_i),
+    .write_table_i(table_i),
+    .write_index_i(table_index_i),
+    .write_word_i (table_wdata_i),
+    .r_min_i      (regs_i.r_min),
+    .r_max_i      (regs_i.r_max),
+    .dscp_i       (dscp),
+    .lo_o         (lo),
+    .hi_o         (hi)
+  );
+
+  logic        req_valid, req_increase, req_first;
+  logic [31:0] req_rc;
+  logic [1:0]  req_stage;
+  logic [19:0] req_delta;
+  logic [7:0]  req_marks;
+
+  dc_classify #(.FlowW(FlowW), .SlotW(SlotW)) u_classify (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .regs_i        (regs_i),
+    .valid_i       (s4_valid),
+    .event_i       (s4_event),
+    .flow_i        (s4_flow),
+    .slot_i        (s4_slot),
+    .now_i         (s4_now),
+    .hit_i         (s4_hit),
+    .first_i       (s4_first),
+    .parameters_i  (s4_parameters),
+    .dscp_o        (dscp),
+    .lo_i          (lo),
+    .hi_i          (hi),
+    .valid_o       (s9_valid),
+    .flow_o        (s9_flow),
+    .slot_o        (s9_slot),
+    .plan_o        (s9_plan),
+    .req_valid_o   (req_valid),
+    .req_increase_o(req_increase),
+    .req_rc_o      (req_rc),
+    .req_stage_o   (req_stage),
+    .req_delta_o   (req_delta),
+    .req_marks_o   (req_marks),
+    .req_first_o   (req_first)
+  );
+
+  rate_lut_pkg::regs_t rate_regs;
+  assign rate_regs.g            = regs_i.g;
+  assign rate_regs.mi           = regs_i.mi;
+  assign rate_regs.r_ai         = regs_i.r_ai;
+  assign rate_regs.r_hai        = regs_i.r_hai;
+  assign rate_regs.r_min        = regs_i.r_min;
+  assign rate_regs.r_max        = regs_i.r_max;
+  assign rate_regs.alpha_recip  = regs_i.alpha_recip;
+  assign rate_regs.first_cut    = regs_i.first_cut;
+  assign rate_regs.mark_shift   = regs_i.mark_shift;
+  assign rate_regs.cut_by_marks = regs_i.ctrl_cut_by_marks;
+  assign rate_regs.averaging    = regs_i.ctrl_averaging;
+
+  logic        rsp_valid, rsp_increase, rsp_at_maximum, req_ready, rate_busy;
+  logic [31:0] rsp_rc, rsp_rt;
+  logic [16:0] rsp_alpha;
+
+  rate_unit u_rate (
+    .clk_i           (clk_i),
+    .rst_ni          (rst_ni),
+    .init_done_o     (rate_done),
+    .regs_i          (rate_regs),
+    .req_valid_i     (req_valid),
+    .req_ready_o     (req_ready),
+    .req_increase_i  (req_increase),
+    .req_rc_i        (req_rc),
+    .req_rt_i        (s9_plan.slot.rt),
+    .req_dscp_i      (s9_plan.slot.dscp),
+    .req_stage_i     (req_stage),
+    .req_alpha_i     (s9_plan.slot.alpha),
+    .req_delta_i     (req_delta),
+    .req_marks_i     (req_marks),
+    .req_first_i     (req_first),
+    .rsp_valid_o     (rsp_valid),
+    .rsp_ready_i     (1'b1),
+    .rsp_increase_o  (rsp_increase),
+    .rsp_rc_o        (rsp_rc),
+    .rsp_rt_o        (rsp_rt),
+    .rsp_alpha_o     (rsp_alpha),
+    .rsp_at_maximum_o(rsp_at_maximum),
+    .tbl_valid_i     (table_valid_i),
+    .tbl_write_i     (table_write_i),
+    .tbl_table_i     (table_i),
+    .tbl_index_i     (table_index_i),
+    .tbl_wdata_i     (table_wdata_i),
+    .tbl_ready_o     (table_ready_o),
+    .tbl_rdata_o     (table_rdata_o),
+    .busy_o          (rate_busy)
+  );
+
+  // What is not calculated waits beside the rate unit.
+  logic [rate_lut_pkg::Latency-1:0] beside_q;
+  assign s25_valid = beside_q[rate_lut_pkg::Latency-1];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) beside_q <= '0;
+    else beside_q <= {beside_q[rate_lut_pkg::Latency-2:0], s9_valid};
+  end
+  dc_delay #(.Cycles(rate_lut_pkg::Latency), .Width(FlowW + SlotW + $bits(s9_plan))) u_beside (
+    .clk_i (clk_i),
+    .rst_ni(rst_ni),
+    .d_i   ({s9_flow, s9_slot, s9_plan}),
+    .q_o   ({s25_flow, s25_slot, s25_plan})
+  );
+
+  dc_finish #(.FlowW(FlowW), .SlotW(SlotW)) u_finish (
+    .clk_i           (clk_i),
+    .rst_ni          (rst_ni),
+    .averaging_i     (regs_i.ctrl_averaging),
+    .first_cut_i     (regs_i.first_cut),
+    .valid_i         (s25_valid),
+    .flow_i          (s25_flow),
+    .slot_i          (s25_slot),
+    .plan_i          (s25_plan),
+    .rsp_rc_i        (rsp_rc),
+    .rsp_rt_i        (rsp_rt),
+    .rsp_alpha_i     (rsp_alpha),
+    .rsp_at_maximum_i(rsp_at_maximum),
+    .valid_o         (wb_valid),
+    .flow_o          (wb_flow),
+    .slot_o          (wb_slot),
+    .plan_o          (wb_plan),
+    .held_o          (wb_held),
+    .released_o      (wb_released),
+    .answer_o        (wb_answer),
+    .start_o         (wb_start)
+  );
+  assign wb_bind   = wb_valid && wb_plan.first;
+  assign wb_unbind = wb_valid && wb_plan.write && !wb_plan.slot.bound;
+  assign wb_give   = wb_valid && (wb_released || wb_plan.unbound);
+
+  dc_answers #(.Latency(Latency), .Width(FlowW + 34)) u_answers (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .clear_i(clear),
+    .valid_i(wb_valid && wb_answer),
+    .data_i ({wb_plan.query, wb_plan.hit || wb_plan.first, wb_flow, wb_plan.slot.rc}),
+    .valid_o(rate_valid_o),
+    .data_o ({rate_query_o, rate_bound_o, rate_flow_o, rate_value_o})
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // What software sees
+  // ---------------------------------------------------------------------------------------------
+  logic [1:0] view_q;  // cycles since the slot was asked for
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      view_q    <= '0;
+      overrun_q <= 1'b0;
+      clear_q   <= 1'b0;
+    end else begin
+      view_q    <= (!view_i || view_ready_o) ? '0 : view_q + 1'b1;
+      overrun_q <= overrun;
+      clear_q   <= clear;
+    end
+  end
+  assign view_ready_o = view_q == 2'd2;
+
+  always_comb begin
+    view_rdata_o = '0;
+    unique case (view_word_i[2:0])
+      3'(dcc_regs_pkg::SlotsFlowWord): begin
+        if (view.bound) begin
+          view_rdata_o = 32'(view_flow);
+          view_rdata_o[dcc_regs_pkg::SlotsFlowValidLsb] = 1'b1;
+        end
+      end
+      3'(dcc_regs_pkg::SlotsRateWord):   view_rdata_o = view.rc;
+      3'(dcc_regs_pkg::SlotsTargetWord): view_rdata_o = view.rt;
+      3'(dcc_regs_pkg::SlotsAlphaWord):  view_rdata_o = 32'(view.alpha);
+      3'(dcc_regs_pkg::SlotsCountsWord): view_rdata_o = 32'({view.dscp, view.bc, view.t});
+      3'(dcc_regs_pkg::SlotsLengthWord): view_rdata_o = view.length;
+      3'(dcc_regs_pkg::SlotsLatestWord): view_rdata_o = view.latest;
+      default: begin
+        if (view.bound) begin
+          view_rdata_o = 32'(view.due);
+          view_rdata_o[dcc_regs_pkg::SlotsDuePendingLsb] = 1'b1;
+        end
+      end
+    endcase
+  end
+
+  logic idle;
+  assign idle = free == (SlotW + 1)'(Slots) && waits == '0 && quiet_o;
+
+  logic        table_full;
+  logic [63:0] cnps_received, cnps_dropped_no_slot, cnps_coalesced, byte_notifications;
+  logic [63:0] byte_notifications_unmatched, rate_decreases, rate_increases, rate_updates;
+  logic [63:0] timer_events, events_started, events_cancelled, slots_bound, slots_released;
+  logic [63:0] missed_latency, cnps_lost, inputs_dropped;
+  logic [31:0] lateness_max;
+  logic [14:0] pending;
+
+  dc_statistics u_statistics (
+    .clk_i                         (clk_i),
+    .rst_ni                        (rst_ni),
+    .clear_i                       (clear),
+    .valid_i                       (wb_valid),
+    .plan_i                        (wb_plan),
+    .held_i                        (wb_held),
+    .released_i                    (wb_released),
+    .answer_i                      (wb_answer),
+    .cnp_lost_i                    (cnp_lost),
+    .dropped_i                     (dropped),
+    .table_full_o                  (table_full),
+    .cnps_received_o               (cnps_received),
+    .cnps_dropped_no_slot_o        (cnps_dropped_no_slot),
+    .cnps_coalesced_o              (cnps_coalesced),
+    .byte_notifications_o          (byte_notifications),
+    .byte_notifications_unmatched_o(byte_notifications_unmatched),
+    .rate_decreases_o              (rate_decreases),
+    .rate_increases_o              (rate_increases),
+    .rate_updates_o                (rate_updates),
+    .timer_events_o                (timer_events),
+    .events_started_o              (events_started),
+    .events_cancelled_o            (events_cancelled),
+    .slots_bound_o                 (slots_bound),
+    .slots_released_o              (slots_released),
+    .missed_latency_o              (missed_latency),
+    .cnps_lost_o                   (cnps_lost),
+    .inputs_dropped_o              (inputs_dropped),
+    .lateness_max_o                (lateness_max),
+    .pending_o                     (pending)
+  );
+
+  always_comb begin
+    status_o                       = '0;
+    status_o.status_ready          = ready;
+    status_o.status_idle           = idle;
+    status_o.status_overrun        = overrun;
+    status_o.irq_status_table_full = table_full;
+    status_o.irq_status_overrun    = overrun && !overrun_q;
+    status_o.free_slots            = 15'(free);
+    status_o.time_value            = now;
+    status_o.timer_lag             = (lag > 32'h0000_FFFF) ? 16'hFFFF : lag[15:0];
+    status_o.timer_lateness_max    = lateness_max;
+    status_o.events_pending        = pending;
+    status_o.stat_cnps_received                = cnps_received;
+    status_o.stat_cnps_dropped_no_slot         = cnps_dropped_no_slot;
+    status_o.stat_cnps_coalesced               = cnps_coalesced;
+    status_o.stat_byte_notifications           = byte_notifications;
+    status_o.stat_byte_notifications_unmatched = byte_notifications_unmatched;
+    status_o.stat_rate_decreases               = rate_decreases;
+    status_o.stat_rate_increases               = rate_increases;
+    status_o.stat_rate_updates                 = rate_updates;
+    status_o.stat_timer_events                 = timer_events;
+    status_o.stat_events_started               = events_started;
+    status_o.stat_events_cancelled             = events_cancelled;
+    status_o.stat_slots_bound                  = slots_bound;
+    status_o.stat_slots_released               = slots_released;
+    status_o.stat_slots_in_use_max             = 64'(in_use_max);
+    status_o.stat_missed_latency               = missed_latency;
+    status_o.stat_cnps_lost                    = cnps_lost;
+    status_o.stat_inputs_dropped               = inputs_dropped;
+  end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && req_valid) assert (req_ready) else $error("the rate unit was not ready");
+    if (rst_ni && s25_valid && (s25_plan.cut || s25_plan.increase)) begin
+      assert (rsp_valid && rsp_increase == s25_plan.increase) else $error("no answer of the rate unit");
+    end
+    if (rst_ni && ready) assert (rate_done && wheel_done) else $error("ready before its parts");
+  end
+`endif
+
+  logic unused;
+  assign unused = &{1'b0, req_ready, rsp_valid, rsp_increase, rate_busy, rate_done, wheel_done};
+endmodule

@@ -1,0 +1,106 @@
+// Counters of the register map, from what an event did in its last cycle.
+// SPDX-License-Identifier: Apache-2.0
+module dc_statistics (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        clear_i,
+  input  logic        valid_i,
+  input  dcc_controller_pkg::plan_t plan_i,
+  input  logic        held_i,
+  input  logic        released_i,
+  input  logic        answer_i,
+  input  logic        cnp_lost_i,
+  input  logic [1:0]  dropped_i,    // how many inputs came before READY
+  output logic        table_full_o,
+  output logic [63:0] cnps_received_o,
+  output logic [63:0] cnps_dropped_no_slot_o,
+  output logic [63:0] cnps_coalesced_o,
+  output logic [63:0] byte_notifications_o,
+  output logic [63:0] byte_notifications_unmatched_o,
+  output logic [63:0] rate_decreases_o,
+  output logic [63:0] rate_increases_o,
+  output logic [63:0] rate_updates_o,
+  output logic [63:0] timer_events_o,
+  output logic [63:0] events_started_o,
+  output logic [63:0] events_cancelled_o,
+  output logic [63:0] slots_bound_o,
+  output logic [63:0] slots_released_o,
+  output logic [63:0] missed_latency_o,
+  output logic [63:0] cnps_lost_o,
+  output logic [63:0] inputs_dropped_o,
+  output logic [31:0] lateness_max_o,
+  output logic [14:0] pending_o
+);
+  logic cnp, bytes, timer, missed, given_up, started, cancelled;
+  assign cnp          = valid_i && plan_i.kind == dcc_controller_pkg::KindCnp;
+  assign bytes        = valid_i && plan_i.kind == dcc_controller_pkg::KindBytes;
+  assign timer        = valid_i && plan_i.live;
+  assign missed       = timer && plan_i.late;
+  assign table_full_o = cnp && !plan_i.hit && !plan_i.first;
+  assign given_up     = valid_i && plan_i.kind == dcc_controller_pkg::KindCommand && plan_i.write;
+  assign started      = cnp ? plan_i.first || plan_i.restart : timer && !released_i;
+  assign cancelled    = (cnp && plan_i.restart) || given_up;
+
+  logic [63:0] pending;
+  assign pending   = events_started_o - events_cancelled_o - timer_events_o;
+  assign pending_o = pending[14:0];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cnps_received_o                <= '0;
+      cnps_dropped_no_slot_o         <= '0;
+      cnps_coalesced_o               <= '0;
+      byte_notifications_o           <= '0;
+      byte_notifications_unmatched_o <= '0;
+      rate_decreases_o               <= '0;
+      rate_increases_o               <= '0;
+      rate_updates_o                 <= '0;
+      timer_events_o                 <= '0;
+      events_started_o               <= '0;
+      events_cancelled_o             <= '0;
+      slots_bound_o                  <= '0;
+      slots_released_o               <= '0;
+      missed_latency_o               <= '0;
+      cnps_lost_o                    <= '0;
+      inputs_dropped_o               <= '0;
+      lateness_max_o                 <= '0;
+    end else if (clear_i) begin
+      cnps_received_o                <= '0;
+      cnps_dropped_no_slot_o         <= '0;
+      cnps_coalesced_o               <= '0;
+      byte_notifications_o           <= '0;
+      byte_notifications_unmatched_o <= '0;
+      rate_decreases_o               <= '0;
+      rate_increases_o               <= '0;
+      rate_updates_o                 <= '0;
+      timer_events_o                 <= '0;
+      events_started_o               <= '0;
+      events_cancelled_o             <= '0;
+      slots_bound_o                  <= '0;
+      slots_released_o               <= '0;
+      missed_latency_o               <= '0;
+      cnps_lost_o                    <= '0;
+      inputs_dropped_o               <= 64'(dropped_i);
+      lateness_max_o                 <= '0;
+    end else begin
+      cnps_received_o        <= cnps_received_o + 64'(cnp);
+      cnps_dropped_no_slot_o <= cnps_dropped_no_slot_o + 64'(table_full_o);
+      cnps_coalesced_o       <= cnps_coalesced_o + 64'(cnp && plan_i.coalesced);
+      byte_notifications_o   <= byte_notifications_o + (bytes ? 64'(plan_i.packets) : '0);
+      byte_notifications_unmatched_o <= byte_notifications_unmatched_o +
+                                        ((bytes && !plan_i.hit) ? 64'(plan_i.packets) : '0);
+      rate_decreases_o   <= rate_decreases_o + 64'(valid_i && plan_i.cut) + 64'(valid_i && held_i);
+      rate_increases_o   <= rate_increases_o + 64'(valid_i && plan_i.increase);
+      rate_updates_o     <= rate_updates_o + 64'(valid_i && answer_i && !plan_i.query);
+      timer_events_o     <= timer_events_o + 64'(timer);
+      events_started_o   <= events_started_o + 64'(started);
+      events_cancelled_o <= events_cancelled_o + 64'(cancelled);
+      slots_bound_o      <= slots_bound_o + 64'(cnp && plan_i.first);
+      slots_released_o   <= slots_released_o + 64'(given_up || (valid_i && released_i));
+      missed_latency_o   <= missed_latency_o + 64'(missed);
+      cnps_lost_o        <= cnps_lost_o + 64'(cnp_lost_i);
+      inputs_dropped_o   <= inputs_dropped_o + 64'(dropped_i);
+      if (missed && 32'(plan_i.lateness) > lateness_max_o) lateness_max_o <= 32'(plan_i.lateness);
+    end
+  end
+endmodule

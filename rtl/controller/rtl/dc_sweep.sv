@@ -1,0 +1,51 @@
+// Readiness: after power-up every entry of the flow table is swept, after a soft reset every slot.
+// SPDX-License-Identifier: Apache-2.0
+module dc_sweep #(
+  parameter int unsigned Slots = 1024,
+  parameter int unsigned FlowW = 14,
+  localparam int unsigned IndexW = FlowW + 1
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             soft_reset_i,  // one cycle
+  output logic             ready_o,       // low in that cycle and while memories are swept
+  output logic             started_o,     // it was ready once: time runs
+  output logic             sweep_o,
+  output logic             power_up_o,    // with sweep_o: contents are unknown
+  output logic [FlowW-1:0] index_o,
+  output logic             in_range_o     // with sweep_o: index_o is a slot (power-up: or a flow)
+);
+  localparam logic [IndexW-1:0] Flows    = IndexW'(1) << FlowW;
+  localparam logic [IndexW-1:0] Slack    = IndexW'(dcc_controller_pkg::ResetSlack);
+  localparam logic [IndexW-1:0] LastHard = Flows + Slack - 1'b1;
+  localparam logic [IndexW-1:0] LastSoft = IndexW'(Slots) + Slack - IndexW'(2);  // begun a cycle ago
+
+  logic              busy_q, power_up_q, started_q;
+  logic [IndexW-1:0] index_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q     <= 1'b1;
+      power_up_q <= 1'b1;
+      started_q  <= 1'b0;
+      index_q    <= '0;
+    end else if (soft_reset_i) begin
+      busy_q  <= 1'b1;
+      index_q <= '0;
+    end else if (busy_q) begin
+      index_q <= index_q + 1'b1;
+      if (index_q == (power_up_q ? LastHard : LastSoft)) begin
+        busy_q     <= 1'b0;
+        power_up_q <= 1'b0;
+        started_q  <= 1'b1;
+      end
+    end
+  end
+
+  assign ready_o    = !busy_q && !soft_reset_i;
+  assign started_o  = started_q;
+  assign sweep_o    = busy_q;
+  assign power_up_o = power_up_q;
+  assign index_o    = index_q[FlowW-1:0];
+  assign in_range_o = index_q < (power_up_q ? Flows : IndexW'(Slots));
+endmodule

@@ -1,0 +1,177 @@
+// The timing wheel among the events: starts wait in a queue, expiries are offered at their pace.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The wheel holds one event for each slot that is not free, so the queue never overflows, and no command
+// but a start is ever given: restarts are lazy (docs/controller-contract.md, "Timers").
+module dc_timers #(
+  parameter int unsigned Slots      = 1024,
+  parameter int unsigned FlowW      = 14,
+  parameter int unsigned TopBits    = 5,
+  parameter int unsigned MiddleBits = 5,
+  parameter int unsigned LastBits   = 6,
+  localparam int unsigned SlotW = $clog2(Slots),
+  localparam int unsigned DueW  = TopBits + MiddleBits + LastBits + 1
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             clear_i,
+  output logic             init_done_o,
+  input  logic             run_i,         // time goes on
+  input  logic [15:0]      tick_div_i,
+  // starts
+  input  logic             start_i,
+  input  logic [SlotW-1:0] start_slot_i,
+  input  logic [DueW-1:0]  start_due_i,
+  // the flow of a slot: in the next cycle
+  output logic             name_o,
+  output logic [SlotW-1:0] name_slot_o,
+  input  logic [FlowW-1:0] name_flow_i,
+  // the offer
+  output logic             valid_o,
+  input  logic             take_i,        // it is issued
+  output logic [SlotW-1:0] slot_o,
+  output logic [FlowW-1:0] flow_o,
+  output logic [DueW-1:0]  due_o,
+  output logic             late_o,
+  // status
+  output logic [31:0]      now_o,
+  output logic [31:0]      lag_o,
+  output logic             overrun_o,
+  input  logic             overrun_clear_i
+);
+  // ---------------------------------------------------------------------------------------------
+  // Ticks of TICK_DIV cycles; a change begins the present one anew
+  // ---------------------------------------------------------------------------------------------
+  logic [15:0] cycle_q, div_q;  // cycles of the present tick
+  logic        tick;
+  assign tick = run_i && cycle_q >= div_q - 1'b1 && div_q == tick_div_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cycle_q <= '0;
+      div_q   <= 16'(dcc_regs_pkg::TickDivReset);
+    end else begin
+      div_q   <= tick_div_i;
+      cycle_q <= (tick || !run_i || div_q != tick_div_i) ? '0 : cycle_q + 1'b1;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // The wheel and what waits to be put into it
+  // ---------------------------------------------------------------------------------------------
+  logic             queue_valid, cmd_ready, queue_full, expire_valid, wheel_done;
+  logic [SlotW-1:0] queue_slot, expire_slot;
+  logic [DueW-1:0]  queue_due, unused_cmd_due;
+  logic [31:0]      expire_due, unused_next_due;
+  logic             unused_done, unused_hit, unused_idle, unused_next, unused_busy, unused_move;
+
+  dc_fifo #(.Depth(Slots), .Width(SlotW + DueW)) u_starts (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .clear_i(clear_i),
+    .push_i (start_i),
+    .data_i ({start_slot_i, start_due_i}),
+    .full_o (queue_full),
+    .valid_o(queue_valid),
+    .data_o ({queue_slot, queue_due}),
+    .pop_i  (queue_valid && cmd_ready)
+  );
+
+  timing_wheel #(
+    .NumTimers (Slots),
+    .TopBits   (TopBits),
+    .MiddleBits(MiddleBits),
+    .LastBits  (LastBits)
+  ) u_wheel (
+    .clk_i           (clk_i),
+    .rst_ni          (rst_ni),
+    .clear_i         (clear_i),
+    .init_done_o     (wheel_done),
+    .tick_i          (tick),
+    .cmd_valid_i     (queue_valid),
+    .cmd_ready_o     (cmd_ready),
+    .cmd_op_i        (timing_wheel_pkg::CmdStart),
+    .cmd_slot_i      (queue_slot),
+    .cmd_delay_i     ('0),
+    .cmd_absolute_i  (1'b1),
+    .cmd_at_i        (queue_due),
+    .cmd_done_o      (unused_done),
+    .cmd_hit_o       (unused_hit),
+    .cmd_due_o       (unused_cmd_due),
+    .expire_valid_o  (expire_valid),
+    .expire_ready_i  (take_i),
+    .expire_slot_o   (expire_slot),
+    .expire_due_o    (expire_due),
+    .now_o           (now_o),
+    .lag_o           (lag_o),
+    .overrun_o       (overrun_o),
+    .overrun_clear_i (overrun_clear_i),
+    .idle_o          (unused_idle),
+    .next_due_valid_o(unused_next),
+    .next_due_o      (unused_next_due),
+    .advance_i       (1'b0),
+    .advance_to_i    ('0),
+    .busy_o          (unused_busy),
+    .move_o          (unused_move)
+  );
+  assign init_done_o = wheel_done;
+
+  // ---------------------------------------------------------------------------------------------
+  // The offer: with its flow two cycles after the wheel's, and not before its time
+  // ---------------------------------------------------------------------------------------------
+  logic             asked_q, known_q;
+  logic [FlowW-1:0] flow_q;
+  assign name_o      = expire_valid && !asked_q;
+  assign name_slot_o = expire_slot;
+
+  logic        paced, due_now, begun, first_q;
+  logic [18:0] since_q, wait_for;  // cycles since the offer before this was taken
+  logic [31:0] last_due_q, apart;
+
+  assign due_now  = lag_o == '0;  // it is due in the present tick
+  assign begun    = !due_now || cycle_q >= 16'(dcc_controller_pkg::FirstOffer) - 16'd1;
+  assign apart    = expire_due - last_due_q;
+  assign wait_for = 19'(dcc_controller_pkg::OfferPace) +
+                    19'(dcc_controller_pkg::StepPace) * ((apart[31:16] != '0) ? 19'hFFFF : 19'(apart[15:0]));
+  assign paced    = first_q || since_q >= wait_for;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      asked_q    <= 1'b0;
+      known_q    <= 1'b0;
+      first_q    <= 1'b1;
+      since_q    <= '0;
+      last_due_q <= '0;
+    end else begin
+      asked_q <= expire_valid && !take_i && !clear_i;
+      known_q <= asked_q && !take_i && !clear_i;
+      if (take_i) begin
+        since_q    <= 19'd1;
+        last_due_q <= expire_due;
+      end else if (since_q != '1) begin
+        since_q <= since_q + 1'b1;
+      end
+      if (clear_i) first_q <= 1'b1;
+      else if (take_i) first_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) if (asked_q && !known_q) flow_q <= name_flow_i;
+
+  assign valid_o = expire_valid && known_q && begun && paced;
+  assign slot_o  = expire_slot;
+  assign flow_o  = flow_q;
+  assign due_o   = expire_due[DueW-1:0];
+  assign late_o  = !due_now || cycle_q != 16'(dcc_controller_pkg::FirstOffer) - 16'd1;
+
+`ifndef SYNTHESIS
+  // One event a slot: there is always room.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && start_i) assert (!queue_full) else $error("a start was lost");
+  end
+`endif
+
+  logic unused;
+  assign unused = &{1'b0, unused_done, unused_hit, unused_cmd_due, unused_idle, unused_next,
+                    unused_next_due, unused_busy, unused_move, queue_full};
+endmodule
