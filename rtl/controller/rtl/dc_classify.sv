@@ -215,11 +215,12 @@ module dc_classify #(
   logic [19:0] ask_delta, s8_delta_q, s9_delta_q, unmarked;
   logic [1:0]  stage, s8_stage_q, s9_stage_q;
   logic [31:0] s9_rc_q, initial_rate;
-  logic [16:0] next_due, sent;
+  logic [16:0] next_due, sent, s8_soonest_q, put_off;
   logic [8:0]  held;
   logic [7:0]  most, least;
 
   assign holding      = s7_par_q.t != '0;
+  assign put_off      = s8_plan_q.slot.due - s8_soonest_q;
   assign next_due     = s7_now_q[16:0] +
                         ((regs_i.timer_interval == '0) ? 17'd1 : 17'(regs_i.timer_interval));
   assign initial_rate = (regs_i.initial_rate < hi_i) ? regs_i.initial_rate : hi_i;
@@ -357,6 +358,7 @@ module dc_classify #(
     s8_flow_q        <= s7_flow_q;
     s8_slot_q        <= s7_slot_q;
     s8_plan_q        <= plan;
+    s8_soonest_q     <= s7_now_q[16:0] + 17'd2;
     s8_from_target_q <= from_target;
     s8_first_q       <= ask_first;
     s8_marks_q       <= ask_marks;
@@ -365,6 +367,8 @@ module dc_classify #(
     s9_flow_q        <= s8_flow_q;
     s9_slot_q        <= s8_slot_q;
     s9_plan_q        <= s8_plan_q;
+    // A start is in the wheel within a tick of its issue, so not for the next one.
+    s9_plan_q.start_at <= put_off[16] ? s8_soonest_q : s8_plan_q.slot.due;
     s9_rc_q          <= s8_from_target_q ? s8_plan_q.slot.rt : s8_plan_q.slot.rc;
     s9_first_q       <= s8_first_q;
     s9_marks_q       <= s8_marks_q;

@@ -1,8 +1,10 @@
 // The timing wheel among the events: starts wait in a queue, expiries are offered at their pace.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The wheel holds one event for each slot that is not free, so the queue never overflows, and no command
-// but a start is ever given: restarts are lazy (docs/controller-contract.md, "Timers").
+// The wheel holds one event for each slot that is not free, so the queue of first starts never
+// overflows. Starts that follow a timer event come OfferPace apart and go before those, so they are in
+// the wheel within a few cycles. No command but a start is ever given: restarts are lazy
+// (docs/controller-contract.md, "Timers").
 module dc_timers #(
   parameter int unsigned Slots      = 1024,
   parameter int unsigned FlowW      = 14,
@@ -20,6 +22,7 @@ module dc_timers #(
   input  logic [15:0]      tick_div_i,
   // starts
   input  logic             start_i,
+  input  logic             start_first_i, // of a slot that was bound just now
   input  logic [SlotW-1:0] start_slot_i,
   input  logic [DueW-1:0]  start_due_i,
   // the flow of a slot: in the next cycle
@@ -59,22 +62,36 @@ module dc_timers #(
   // ---------------------------------------------------------------------------------------------
   // The wheel and what waits to be put into it
   // ---------------------------------------------------------------------------------------------
-  logic             queue_valid, cmd_ready, queue_full, expire_valid, wheel_done;
-  logic [SlotW-1:0] queue_slot, expire_slot;
-  logic [DueW-1:0]  queue_due, unused_cmd_due;
+  localparam int unsigned AgainDepth = 8;  // starts after timer events; two wait at most
+
+  logic             first_valid, again_valid, cmd_ready, first_full, again_full, expire_valid;
+  logic             wheel_done;
+  logic [SlotW-1:0] first_slot, again_slot, expire_slot;
+  logic [DueW-1:0]  first_due, again_due, unused_cmd_due;
   logic [31:0]      expire_due, unused_next_due;
   logic             unused_done, unused_hit, unused_idle, unused_next, unused_busy, unused_move;
 
-  dc_fifo #(.Depth(Slots), .Width(SlotW + DueW)) u_starts (
+  dc_fifo #(.Depth(Slots), .Width(SlotW + DueW)) u_first (
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
     .clear_i(clear_i),
-    .push_i (start_i),
+    .push_i (start_i && start_first_i),
     .data_i ({start_slot_i, start_due_i}),
-    .full_o (queue_full),
-    .valid_o(queue_valid),
-    .data_o ({queue_slot, queue_due}),
-    .pop_i  (queue_valid && cmd_ready)
+    .full_o (first_full),
+    .valid_o(first_valid),
+    .data_o ({first_slot, first_due}),
+    .pop_i  (first_valid && !again_valid && cmd_ready)
+  );
+  dc_fifo #(.Depth(AgainDepth), .Width(SlotW + DueW)) u_again (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .clear_i(clear_i),
+    .push_i (start_i && !start_first_i),
+    .data_i ({start_slot_i, start_due_i}),
+    .full_o (again_full),
+    .valid_o(again_valid),
+    .data_o ({again_slot, again_due}),
+    .pop_i  (again_valid && cmd_ready)
   );
 
   timing_wheel #(
@@ -88,13 +105,13 @@ module dc_timers #(
     .clear_i         (clear_i),
     .init_done_o     (wheel_done),
     .tick_i          (tick),
-    .cmd_valid_i     (queue_valid),
+    .cmd_valid_i     (again_valid || first_valid),
     .cmd_ready_o     (cmd_ready),
     .cmd_op_i        (timing_wheel_pkg::CmdStart),
-    .cmd_slot_i      (queue_slot),
+    .cmd_slot_i      (again_valid ? again_slot : first_slot),
     .cmd_delay_i     ('0),
     .cmd_absolute_i  (1'b1),
-    .cmd_at_i        (queue_due),
+    .cmd_at_i        (again_valid ? again_due : first_due),
     .cmd_done_o      (unused_done),
     .cmd_hit_o       (unused_hit),
     .cmd_due_o       (unused_cmd_due),
@@ -129,7 +146,8 @@ module dc_timers #(
   logic [31:0] last_due_q, apart;
 
   assign due_now  = lag_o == '0;  // it is due in the present tick
-  assign begun    = !due_now || cycle_q >= 16'(dcc_controller_pkg::FirstOffer) - 16'd1;
+  assign begun    = !due_now || (cycle_q >= 16'(dcc_controller_pkg::FirstOffer) - 16'd1 &&
+                                 div_q == tick_div_i);
   assign apart    = expire_due - last_due_q;
   assign wait_for = 19'(dcc_controller_pkg::OfferPace) +
                     19'(dcc_controller_pkg::StepPace) * ((apart[31:16] != '0) ? 19'hFFFF : 19'(apart[15:0]));
@@ -165,13 +183,13 @@ module dc_timers #(
   assign late_o  = !due_now || cycle_q != 16'(dcc_controller_pkg::FirstOffer) - 16'd1;
 
 `ifndef SYNTHESIS
-  // One event a slot: there is always room.
+  // There is always room.
   always_ff @(posedge clk_i) begin
-    if (rst_ni && start_i) assert (!queue_full) else $error("a start was lost");
+    if (rst_ni && start_i) assert (!(start_first_i ? first_full : again_full)) else $error("a start was lost");
   end
 `endif
 
   logic unused;
   assign unused = &{1'b0, unused_done, unused_hit, unused_cmd_due, unused_idle, unused_next,
-                    unused_next_due, unused_busy, unused_move, queue_full};
+                    unused_next_due, unused_busy, unused_move, first_full, again_full};
 endmodule

@@ -56,7 +56,8 @@ package dcc_controller_pkg;
     logic        live;       // a timer event that counts
     logic        unbound;    // a timer event of a slot that was given up
     logic        restart;    // a CNP puts the slot's due tick off
-    logic        start;      // the wheel is started, unless the slot is released now
+    logic        start;      // the wheel is started, unless the slot is released now …
+    logic [16:0] start_at;   // … at this tick
     logic        write;      // the slot changes
     logic        cut;
     logic        increase;

@@ -64,7 +64,7 @@ module timing_wheel_sva #(
       open_q <= '0;
     end else begin
       wait_q <= (cmd_valid_i && !cmd_ready_o && init_done_o && !hold_starts) ? wait_q + 1'b1 : '0;
-      open_q <= (accepted || clear_i) ? 8'd1 : cmd_done_o ? '0 : open_q == '0 ? '0 : open_q + 1'b1;
+      open_q <= clear_i ? '0 : accepted ? 8'd1 : cmd_done_o ? '0 : open_q == '0 ? '0 : open_q + 1'b1;
     end
   end
   command_bounded: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -1,0 +1,41 @@
+// The verilated controller behind a plain interface: pins in, pins out, one clock edge at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "page_oracle.h"
+
+namespace dcc::page {
+
+struct ApbPins {
+  bool psel = false, penable = false, pwrite = false;
+  std::uint32_t paddr = 0, pwdata = 0;
+};
+
+struct Pins {
+  bool ready, bytes_ready, command_ready, irq;
+  bool pready, pslverr;
+  std::uint32_t prdata;
+  bool rate_valid;
+  Answer rate;
+};
+
+class ControllerDut {
+ public:
+  virtual ~ControllerDut() = default;
+  virtual const Shape& shape() const = 0;
+  /// Asserts the reset and runs until the memories are swept: cycle 0.
+  virtual void reset() = 0;
+  /// What the pins say in this cycle, with these inputs.
+  virtual Pins drive(const Inputs& inputs, const ApbPins& apb) = 0;
+  /// The edge at its end. False when an assertion of the RTL failed.
+  virtual bool edge() = 0;
+};
+
+/// 64 slots, 8 bits of flow, short FIFOs, latency 40.
+std::unique_ptr<ControllerDut> make_small_controller(std::uint32_t random_seed);
+/// The size that is shipped.
+std::unique_ptr<ControllerDut> make_shipped_controller(std::uint32_t random_seed);
+
+}  // namespace dcc::page

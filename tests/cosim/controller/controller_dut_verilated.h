@@ -1,0 +1,83 @@
+// ControllerDut on a verilated class.
+#pragma once
+
+#include <verilated.h>
+
+#include <memory>
+
+#include "controller_dut.h"
+
+namespace dcc::page {
+
+template <class Top>
+class VerilatedController final : public ControllerDut {
+ public:
+  VerilatedController(const Shape& shape, std::uint32_t random_seed) : shape_(shape) {
+    context_.fatalOnError(false);
+    context_.randReset(2);
+    context_.randSeed(static_cast<int>(random_seed & 0x7FFFFFFF));
+    top_ = std::make_unique<Top>(&context_, "top");
+  }
+  ~VerilatedController() override { top_->final(); }
+
+  const Shape& shape() const override { return shape_; }
+
+  void reset() override {
+    drive({}, {});
+    top_->clk_i = 0;
+    top_->pprot_i = 0;
+    top_->pstrb_i = 0xF;
+    top_->rst_ni = 1;
+    top_->eval();
+    top_->rst_ni = 0;
+    for (int i = 0; i < 3; ++i) edge();
+    top_->rst_ni = 1;
+    for (int i = 0; i < 40000 && !top_->ready_o; ++i) edge();
+  }
+
+  Pins drive(const Inputs& in, const ApbPins& apb) override {
+    top_->cnp_valid_i = in.cnp;
+    top_->cnp_flow_i = in.cnp_flow;
+    top_->cnp_dscp_i = in.cnp_dscp;
+    top_->cnp_marks_i = in.cnp_marks;
+    top_->cnp_packets_i = in.cnp_packets;
+    top_->bytes_valid_i = in.bytes;
+    top_->bytes_flow_i = in.bytes_flow;
+    top_->bytes_dscp_i = in.bytes_dscp;
+    top_->bytes_length_i = in.bytes_length;
+    top_->command_valid_i = in.command;
+    top_->command_query_i = in.command_query;
+    top_->command_flow_i = in.command_flow;
+    top_->psel_i = apb.psel;
+    top_->penable_i = apb.penable;
+    top_->pwrite_i = apb.pwrite;
+    top_->paddr_i = apb.paddr;
+    top_->pwdata_i = apb.pwdata;
+    top_->eval();
+    return {
+        top_->ready_o != 0,
+        top_->bytes_ready_o != 0,
+        top_->command_ready_o != 0,
+        top_->irq_o != 0,
+        top_->pready_o != 0,
+        top_->pslverr_o != 0,
+        top_->prdata_o,
+        top_->rate_valid_o != 0,
+        {top_->rate_flow_o, top_->rate_value_o, top_->rate_query_o != 0, top_->rate_bound_o != 0}};
+  }
+
+  bool edge() override {
+    top_->clk_i = 1;
+    top_->eval();
+    top_->clk_i = 0;
+    top_->eval();
+    return !context_.gotError();
+  }
+
+ private:
+  Shape shape_;
+  VerilatedContext context_;
+  std::unique_ptr<Top> top_;
+};
+
+}  // namespace dcc::page

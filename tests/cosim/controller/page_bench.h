@@ -1,0 +1,86 @@
+// Runs the RTL beside the oracle: every pin of every cycle, every register and slot software reads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "controller_dut.h"
+#include "page_oracle.h"
+
+namespace dcc::page {
+
+/// What the random inputs are like; probabilities in 1/1024 a cycle.
+struct Profile {
+  std::uint32_t flows = 16;
+  std::uint32_t cnp = 30, bytes = 200, command = 4;
+  std::uint32_t burst = 0;   // not 0: so many cycles of 4096 only; else a tenth of cnp and bytes
+  std::uint32_t access = 2;  // a register, table or slot
+  std::uint32_t soft_reset = 0;  // of accesses, in 1/1024
+  bool change_registers = true;
+};
+
+class Bench {
+ public:
+  Bench(std::unique_ptr<ControllerDut> dut, std::uint64_t seed);
+
+  /// Registers of one run: a law of marks or DCQCN's, and everything else at random.
+  void program(bool averaging);
+  void run(std::uint64_t cycles, const Profile& profile);
+  /// One cycle with these inputs and no access.
+  void cycle(const Inputs& inputs);
+  void write(std::uint32_t address, std::uint32_t value);
+  std::uint32_t read(std::uint32_t address);
+  /// Waits until nothing was issued for a while, then compares all counters.
+  void compare_counters();
+  void compare_slots();
+
+  Oracle& oracle() { return oracle_; }
+  /// Empty while all is well; else the first difference.
+  const std::string& difference() const { return difference_; }
+
+  // Coverage.
+  std::uint64_t issued = 0, answered = 0, queries = 0, back_pressure = 0, accesses = 0;
+  std::uint64_t resets = 0;
+  /// By kinds of two events of one flow (inputs), and edges between their sampling up to 64.
+  std::array<std::array<std::array<std::uint64_t, 65>, 4>, 4> pairs{};
+
+ private:
+  struct Access {
+    bool write = false;
+    std::uint32_t address = 0, value = 0;
+    bool begun = false;
+    std::uint64_t acts = 0;  // a write's edge
+    std::uint64_t since = 0;
+  };
+
+  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
+  std::uint32_t magnitude(std::uint32_t bits);
+  bool chance(std::uint32_t of_1024) { return below(1024) < of_1024; }
+  Inputs random_inputs(const Profile& profile);
+  void random_access(const Profile& profile);
+  void begin(bool write, std::uint32_t address, std::uint32_t value);
+  void step(const Inputs& inputs);
+  void act(std::uint32_t address, std::uint32_t value);
+  std::optional<std::uint32_t> expected_window(std::uint32_t address) const;
+  void differ(const std::string& what);
+
+  std::unique_ptr<ControllerDut> dut_;
+  Oracle oracle_;
+  std::mt19937_64 random_;
+  Access access_;
+  bool accessing_ = false;
+  std::uint32_t read_value_ = 0;
+  std::uint64_t last_issue_ = 0;
+  std::map<std::uint32_t, Issue> last_of_flow_;
+  std::deque<std::string> recent_;  // issues, for a difference
+  std::string difference_;
+};
+
+}  // namespace dcc::page

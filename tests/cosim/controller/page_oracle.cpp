@@ -1,0 +1,464 @@
+#include "page_oracle.h"
+
+#include <algorithm>
+
+namespace dcc::page {
+namespace {
+
+constexpr std::uint64_t kD = 32, kF = 16, kK = 8, kS = 4, kR = 16;
+constexpr std::uint32_t kOne = 65536;
+constexpr std::int64_t kLimit = (1 << 27) - 1;
+
+std::uint64_t rounded(std::uint64_t a, std::uint64_t b) { return (a * b + 32768) / 65536; }
+std::uint32_t more(std::uint32_t count) { return count < 255 ? count + 1 : 255; }
+
+}  // namespace
+
+Tables::Tables() {
+  factor.fill(0x10000100);
+  floor.fill(0);
+  ceiling.fill(0xFFFFFFFF);
+  decay_hi.fill(kOne);
+  decay_lo.fill(kOne);
+  decrease.fill(kOne);
+}
+
+Oracle::Oracle(const Shape& shape) : shape_(shape), slots_(shape.slots) {
+  for (std::uint32_t i = 0; i < shape.slots; ++i) free_.emplace_back(0, i);
+}
+
+std::optional<Answer> Oracle::answer() const {
+  if (!answers_.empty() && answers_.front().first == n_) return answers_.front().second;
+  return std::nullopt;
+}
+
+std::uint64_t Oracle::write_edge(std::uint64_t a) const {
+  return std::max(a, last_issue_.has_value() ? *last_issue_ + kD : 0) + 2;
+}
+
+void Oracle::soft_reset() {
+  cnps_.clear();
+  commands_.clear();
+  bytes_.clear();
+  slot_of_.clear();
+  wheel_.clear();
+  answers_.clear();
+  free_.clear();
+  last_timer_.reset();
+  counts_ = {};
+  for (std::uint32_t i = 0; i < shape_.slots; ++i) {
+    slots_[i] = {};
+    free_.emplace_back(0, i);
+  }
+  ready_from_ = n_ + shape_.slots + kR;
+}
+
+std::uint32_t Oracle::free_slots() const { return static_cast<std::uint32_t>(free_.size()); }
+
+// What is issued at the edge that ends this cycle.
+std::optional<Kind> Oracle::chosen(bool hold) const {
+  if (hold || !ready()) return std::nullopt;
+  const std::uint64_t edge = n_ + 1;
+  std::optional<Kind> kind;
+  std::uint32_t flow = 0;
+  if (!cnps_.empty()) {
+    kind = kCnp;
+    flow = cnps_.front().flow;
+  } else if (!wheel_.empty() && wheel_.begin()->first <= tick_) {
+    const auto [due, slot] = *wheel_.begin();
+    const bool begun = due < tick_ || (edge >= tick_begin_ + kF && registers.tick_div == used_div_);
+    const bool paced =
+        !last_timer_.has_value() || edge >= *last_timer_ + kK + kS * (due - last_due_);
+    if (begun && paced) {
+      kind = kTimer;
+      flow = slots_[slot].flow;
+    }
+  }
+  if (!kind.has_value() && !commands_.empty()) {
+    kind = kCommand;
+    flow = commands_.front().flow;
+  }
+  if (!kind.has_value() && !bytes_.empty()) {
+    kind = kBytes;
+    flow = bytes_.front().flow;
+  }
+  if (!kind.has_value()) return std::nullopt;
+  const auto before = issued_.find(flow);
+  if (before != issued_.end() && edge - before->second < kD) return std::nullopt;
+  return kind;
+}
+
+bool Oracle::bytes_ready(std::uint32_t flow, bool hold) const {
+  if (!ready() || !registers.enable) return true;
+  const bool pop = chosen(hold) == kBytes;
+  for (std::size_t i = pop ? 1 : 0; i < bytes_.size(); ++i) {
+    if (bytes_[i].flow == flow) return true;
+  }
+  return bytes_.size() - (pop ? 1 : 0) < shape_.bytes_depth;
+}
+
+bool Oracle::command_ready(bool hold) const {
+  return ready() && commands_.size() - (chosen(hold) == kCommand ? 1 : 0) < shape_.command_depth;
+}
+
+std::optional<Issue> Oracle::edge(const Inputs& in, bool hold) {
+  const std::optional<Kind> kind = chosen(hold);
+  const bool taken = ready() && registers.enable;
+  const bool early = !ready() && registers.enable;
+  const bool bytes_taken = in.bytes && taken && bytes_ready(in.bytes_flow, hold);
+  const bool command_taken = in.command && command_ready(hold);
+  if (!answers_.empty() && answers_.front().first == n_) answers_.pop_front();
+
+  // The tick of the new edge.
+  ++n_;
+  if (registers.tick_div != used_div_) {
+    used_div_ = registers.tick_div;
+    tick_begin_ = n_;
+  } else if (n_ - tick_begin_ >= used_div_) {
+    ++tick_;
+    tick_begin_ = n_;
+  }
+
+  std::optional<Issue> issue;
+  if (kind.has_value()) {
+    switch (*kind) {
+      case kCnp: {
+        const Cnp cnp = cnps_.front();
+        cnps_.pop_front();
+        issue = Issue{kCnp, cnp.flow, cnp.sampled, 0};
+        on_cnp(cnp);
+        break;
+      }
+      case kTimer:
+        issue = Issue{kTimer, slots_[wheel_.begin()->second].flow, n_, wheel_.begin()->first};
+        on_timer();
+        break;
+      case kCommand: {
+        const Command command = commands_.front();
+        commands_.pop_front();
+        issue = Issue{kCommand, command.flow, command.sampled, 0};
+        on_command(command);
+        break;
+      }
+      case kBytes: {
+        const Bytes bytes = bytes_.front();
+        bytes_.pop_front();
+        issue = Issue{kBytes, bytes.flow, bytes.sampled, 0};
+        on_bytes(bytes);
+        break;
+      }
+    }
+    issued_[issue->flow] = n_;
+    last_issue_ = n_;
+  }
+
+  if (in.cnp && taken) {
+    if (cnps_.size() < shape_.cnp_depth) {
+      cnps_.push_back({n_, in.cnp_flow, in.cnp_dscp, in.cnp_marks, in.cnp_packets});
+    } else {
+      ++counts_.cnps_lost;
+    }
+  }
+  if (bytes_taken) {
+    auto entry = std::find_if(bytes_.begin(), bytes_.end(),
+                              [&](const Bytes& b) { return b.flow == in.bytes_flow; });
+    if (entry == bytes_.end()) {
+      bytes_.push_back({n_, in.bytes_flow, in.bytes_dscp, in.bytes_length, 1});
+    } else {
+      entry->length = std::min<std::uint64_t>(0xFFFFFFFF, entry->length + in.bytes_length);
+      entry->packets = std::min<std::uint64_t>(0xFFFF, entry->packets + 1);
+      entry->dscp = in.bytes_dscp;
+    }
+  }
+  if (command_taken) commands_.push_back({n_, in.command_flow, in.command_query});
+  if (early) counts_.inputs_dropped += (in.cnp ? 1u : 0u) + (in.bytes ? 1u : 0u);
+  return issue;
+}
+
+std::optional<std::uint32_t> Oracle::find(std::uint32_t flow) const {
+  const auto it = slot_of_.find(flow);
+  if (it == slot_of_.end()) return std::nullopt;
+  return it->second;
+}
+
+void Oracle::say(std::uint32_t flow, std::uint32_t rate) {
+  ++counts_.rate_updates;
+  answers_.emplace_back(n_ + shape_.latency, Answer{flow, rate, false, true});
+}
+
+std::uint32_t Oracle::since_latest(const Slot& slot) const {
+  return std::min<std::uint32_t>((1u << 20) - 1, static_cast<std::uint32_t>(tick_) - slot.latest);
+}
+
+void Oracle::add(Slot& slot, std::int64_t difference) const {
+  slot.length = std::clamp(slot.length + difference, -kLimit - 1, kLimit);
+}
+
+// A start takes some of a tick to be in the wheel.
+void Oracle::put(std::uint32_t slot) {
+  wheel_.emplace(std::max(slots_[slot].due, tick_ + 2), slot);
+}
+
+void Oracle::on_cnp(const Cnp& cnp) {
+  const Registers& r = registers;
+  ++counts_.cnps_received;
+  std::optional<std::uint32_t> at = find(cnp.flow);
+  const bool first = !at.has_value();
+  if (first) {
+    if (free_.empty() || free_.front().first > n_) {
+      ++counts_.cnps_dropped_no_slot;
+      return;
+    }
+    at = free_.front().second;
+    free_.pop_front();
+    ++counts_.slots_bound;
+    std::uint64_t free_now = 0;
+    for (const auto& f : free_) free_now += f.first <= n_;
+    counts_.slots_in_use_max =
+        std::max<std::uint64_t>(counts_.slots_in_use_max, shape_.slots - free_now);
+    slot_of_[cnp.flow] = *at;
+    Slot fresh;
+    fresh.bound = true;
+    fresh.flow = cnp.flow;
+    fresh.rc = fresh.rt = std::min(r.initial_rate, limits(cnp.dscp).second);
+    fresh.alpha = r.averaging ? r.initial_alpha : 0;
+    slots_[*at] = fresh;
+  }
+  Slot& slot = slots_[*at];
+  const std::uint32_t delta = first ? 0 : since_latest(slot);
+  if (!first && delta < r.decrease_period && (r.averaging || slot.t == 1)) {
+    ++counts_.cnps_coalesced;
+    return;
+  }
+  slot.dscp = cnp.dscp;
+  slot.latest = static_cast<std::uint32_t>(tick_);
+  if (first || r.timer_restart) {
+    slot.due = tick_ + std::max(1u, r.timer_interval);
+    ++counts_.events_started;
+    if (first) {
+      put(*at);
+    } else {
+      ++counts_.events_cancelled;
+    }
+  }
+  const std::uint32_t before = slot.rc;
+  if (r.averaging) {
+    cut(slot, delta, cnp.marks, first);
+    slot.t = slot.bc = 0;
+    slot.length = 0;
+  } else if (slot.t != 0) {  // in a hold: counted
+    slot.bc = std::min(255u, slot.bc + cnp.marks);
+    slot.alpha = 0;
+  } else {
+    if (cnp.packets != 0 && cnp.packets != 255) {
+      add(slot, 256 * (std::int64_t{cnp.packets} - std::int64_t{slot.alpha}));
+    }
+    add(slot, -static_cast<std::int64_t>(std::uint64_t{cnp.marks} * r.g / 256));
+    slot.alpha = 0;
+    const bool may_hold = r.first_cut != 0;
+    if (!first || !may_hold) cut(slot, 0, cnp.marks, first);
+    const std::int64_t owed = slot.length < 0 ? -slot.length / 256 - 8 : -1;
+    const bool swamped =
+        owed > 0 && static_cast<std::uint64_t>(owed) * r.r_hai > std::uint64_t{4} * slot.rt;
+    if (may_hold && (first || swamped)) {
+      slot.t = 1;
+      slot.bc = 0;
+      slot.length = 0;
+      slot.rc = slot.rt;
+      cut(slot, 0, 0, true);
+    }
+  }
+  if (first || slot.rc != before) say(cnp.flow, slot.rc);
+}
+
+void Oracle::on_timer() {
+  const Registers& r = registers;
+  const auto [due, at] = *wheel_.begin();
+  const bool late = n_ != tick_begin_ + kF || due != tick_;
+  wheel_.erase(wheel_.begin());
+  last_timer_ = n_;
+  last_due_ = due;
+  Slot& slot = slots_[at];
+  if (!slot.bound) {
+    free_.emplace_back(n_ + kD, at);
+    return;
+  }
+  if (slot.due > due) {  // stale
+    put(at);
+    return;
+  }
+  ++counts_.timer_events;
+  if (late) {
+    ++counts_.missed_latency;
+    counts_.lateness_max = std::max(counts_.lateness_max, tick_ - due);
+  }
+  const std::uint32_t before = slot.rc;
+  bool maximum = false;
+  if (r.averaging) {
+    slot.t = more(slot.t);
+    maximum = increase(slot, 0);
+  } else {
+    bool over = false;  // the hold is
+    bool held = false;
+    if (slot.t != 0) {
+      const std::uint32_t quiet = since_latest(slot);
+      const std::uint64_t patience =
+          r.timer_interval + std::uint64_t{r.timer_interval} * (slot.t - 1) / 8;
+      if (quiet < patience) {
+        held = true;
+        const bool overrated = slot.bc != 255 && std::uint64_t{slot.rt} * slot.t >=
+                                                     std::uint64_t{2} * slot.bc * r.r_hai;
+        if (quiet < r.timer_interval && overrated) {
+          slot.rc = slot.rt;
+          cut(slot, 0, 0, true);
+        }
+        slot.t = more(slot.t);
+      } else {
+        over = true;
+      }
+    }
+    if (over) {
+      slot.t = slot.bc = slot.alpha = 0;
+      slot.length = 0;
+    }
+    if (!held) {
+      const bool silent = slot.bc >= 32 && (slot.bc == 255 || std::uint64_t{slot.rt} * slot.bc >=
+                                                                  std::uint64_t{4} * r.r_hai);
+      slot.bc = more(slot.bc);
+      std::uint32_t packets = 0;
+      if (silent) {
+        packets = std::max(1u, slot.rt / 131072);
+      } else if (slot.length > 0) {
+        packets = static_cast<std::uint32_t>(slot.length / 256);
+        slot.length %= 256;
+      }
+      maximum = increase(slot, packets);
+    }
+  }
+  if (maximum) {
+    slot.bound = false;
+    slot_of_.erase(slot.flow);
+    free_.emplace_back(n_ + kD, at);
+    ++counts_.slots_released;
+  } else {
+    slot.due = tick_ + std::max(1u, r.timer_interval);
+    put(at);
+    ++counts_.events_started;
+  }
+  if (slot.rc != before) say(slot.flow, slot.rc);
+}
+
+void Oracle::on_command(const Command& command) {
+  const std::optional<std::uint32_t> at = find(command.flow);
+  if (command.query) {
+    answers_.emplace_back(
+        n_ + shape_.latency,
+        Answer{command.flow, at.has_value() ? slots_[*at].rc : 0, true, at.has_value()});
+  } else if (at.has_value()) {
+    slots_[*at].bound = false;
+    slot_of_.erase(command.flow);
+    ++counts_.slots_released;
+    ++counts_.events_cancelled;
+  }
+}
+
+void Oracle::on_bytes(const Bytes& bytes) {
+  const Registers& r = registers;
+  counts_.byte_notifications += bytes.packets;
+  const std::optional<std::uint32_t> at = find(bytes.flow);
+  if (!at.has_value()) {
+    counts_.byte_notifications_unmatched += bytes.packets;
+    return;
+  }
+  Slot& slot = slots_[*at];
+  slot.dscp = bytes.dscp;
+  if (!r.averaging) {
+    slot.alpha = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(kOne, std::uint64_t{slot.alpha} + bytes.packets));
+    if (slot.t == 0) {
+      add(slot, 256 * static_cast<std::int64_t>(bytes.packets));
+      slot.bc = 0;
+    }
+    return;
+  }
+  if (!r.byte_counter) return;
+  slot.length += static_cast<std::int64_t>(bytes.length);
+  if (slot.length <= r.byte_threshold) return;
+  slot.length = std::min<std::int64_t>(0xFFFFFFFF, slot.length - r.byte_threshold);
+  slot.bc = more(slot.bc);
+  const std::uint32_t before = slot.rc;
+  increase(slot, 0);
+  if (slot.rc != before) say(bytes.flow, slot.rc);
+}
+
+std::pair<std::uint32_t, std::uint32_t> Oracle::limits(std::uint32_t dscp) const {
+  const std::uint32_t lo = std::max(registers.r_min, tables.floor[dscp]);
+  return {lo, std::max(lo, std::min(registers.r_max, tables.ceiling[dscp]))};
+}
+
+namespace {
+// Octaves below 2^16, at most seven.
+std::uint32_t octaves(std::uint32_t target) {
+  std::uint32_t count = 0;
+  for (std::uint32_t edge = 1u << 16; count < 7 && target < edge; edge >>= 1) ++count;
+  return count;
+}
+}  // namespace
+
+void Oracle::cut(Slot& slot, std::uint32_t delta, std::uint32_t marks, bool first) {
+  const Registers& r = registers;
+  ++counts_.rate_decreases;
+  const std::uint64_t n =
+      std::min<std::uint64_t>(4095, (first ? 0 : std::uint64_t{delta}) * r.alpha_recip >> 32);
+  const std::uint64_t alpha =
+      rounded(rounded(slot.alpha, tables.decay_hi[n / 64]), tables.decay_lo[n % 64]);
+  const std::uint64_t source = r.cut_by_marks ? std::uint64_t{marks} << r.mark_shift : alpha;
+  const std::uint64_t argument =
+      std::min<std::uint64_t>(kOne, source * (tables.factor[slot.dscp] >> 16) / 4096);
+  std::uint64_t multiplier = tables.decrease[argument / 256];
+  if (argument % 256 != 0) {
+    multiplier = (multiplier * (256 - argument % 256) +
+                  tables.decrease[argument / 256 + 1] * (argument % 256) + 128) /
+                 256;
+  }
+  const bool by_first_cut = first && r.first_cut != 0;
+  if (by_first_cut) multiplier = r.first_cut;
+  const auto [lo, hi] = limits(slot.dscp);
+  const std::uint64_t left = slot.rc * multiplier / kOne;
+  std::uint64_t target = slot.rc;
+  if (!r.averaging) {
+    const std::uint64_t lasting =
+        by_first_cut ? slot.rt / 2 : (slot.rc - left) >> (2 + octaves(slot.rt));
+    target = std::max<std::uint64_t>(lo, slot.rt > lasting ? slot.rt - lasting : 0);
+  }
+  slot.rc = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left, lo, hi));
+  slot.rt = static_cast<std::uint32_t>(target);
+  if (r.averaging) {
+    slot.alpha = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(kOne, alpha + rounded(kOne - alpha, r.g)));
+  }
+}
+
+bool Oracle::increase(Slot& slot, std::uint32_t packets) {
+  const Registers& r = registers;
+  ++counts_.rate_increases;
+  const auto [lo, hi] = limits(slot.dscp);
+  const std::uint32_t most = std::max(slot.t, slot.bc), least = std::min(slot.t, slot.bc);
+  std::uint64_t additive = 0, multiplicative = 0;
+  if (!r.averaging) {
+    additive =
+        std::min<std::uint64_t>(0xFFFFFFFF, std::uint64_t{r.r_ai} * packets) >> octaves(slot.rt);
+    multiplicative = rounded(slot.rt, r.mi);
+  } else if (most >= r.f) {
+    const std::uint64_t step = least > r.f ? r.r_hai : r.r_ai;
+    additive = (step * (tables.factor[slot.dscp] & 0xFFFF) + 128) / 256;
+    multiplicative = rounded(slot.rt, r.mi);
+  }
+  const std::uint64_t target = std::min<std::uint64_t>(hi, slot.rt + additive + multiplicative);
+  const std::uint64_t next = r.averaging ? (slot.rc + target + 1) / 2 : target;
+  slot.rt = static_cast<std::uint32_t>(target);
+  slot.rc = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(next, lo, hi));
+  return slot.rc == hi;
+}
+
+}  // namespace dcc::page

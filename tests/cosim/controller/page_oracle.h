@@ -1,0 +1,182 @@
+// The cycle contract (docs/controller-contract.md) and the law restated edge by edge, as plainly as
+// they can be said: the oracle of the controller's RTL. Nothing of the model is used.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace dcc::page {
+
+struct Shape {
+  std::uint32_t slots;
+  std::uint32_t latency;
+  std::size_t cnp_depth;
+  std::size_t command_depth;
+  std::size_t bytes_depth;
+};
+
+struct Registers {
+  bool enable = false;
+  bool timer_restart = true;
+  bool averaging = true;
+  bool cut_by_marks = false;
+  bool byte_counter = true;
+  std::uint32_t tick_div = 250;
+  std::uint32_t timer_interval = 55;
+  std::uint32_t byte_threshold = 10'000'000;
+  std::uint32_t f = 5;
+  std::uint32_t g = 256;
+  std::uint32_t r_ai = 10240;
+  std::uint32_t r_hai = 102400;
+  std::uint32_t mi = 0;
+  std::uint32_t r_min = 2560;
+  std::uint32_t r_max = 25'600'000;
+  std::uint32_t initial_rate = 25'600'000;
+  std::uint32_t initial_alpha = 65536;
+  std::uint32_t alpha_recip = 78'090'315;
+  std::uint32_t decrease_period = 50;
+  std::uint32_t first_cut = 0;
+  std::uint32_t mark_shift = 0;
+};
+
+struct Tables {
+  Tables();
+  std::array<std::uint32_t, 64> factor, floor, ceiling, decay_hi, decay_lo;
+  std::array<std::uint32_t, 257> decrease;
+};
+
+/// What is at the input ports in a cycle.
+struct Inputs {
+  bool cnp = false, bytes = false, command = false;
+  std::uint32_t cnp_flow = 0, cnp_dscp = 0, cnp_marks = 0, cnp_packets = 0;
+  std::uint32_t bytes_flow = 0, bytes_dscp = 0, bytes_length = 0;
+  std::uint32_t command_flow = 0;
+  bool command_query = false;
+};
+
+struct Answer {
+  std::uint32_t flow = 0;
+  std::uint32_t rate = 0;
+  bool query = false;
+  bool bound = true;
+};
+
+struct Slot {
+  bool bound = false;
+  std::uint32_t flow = 0;
+  std::uint32_t rc = 0, rt = 0, alpha = 0, t = 0, bc = 0, dscp = 0;
+  std::int64_t length = 0;  // bytes, or the signed account of packets
+  std::uint32_t latest = 0;
+  std::uint64_t due = 0;
+};
+
+struct Counts {
+  std::uint64_t cnps_received = 0, cnps_dropped_no_slot = 0, cnps_coalesced = 0;
+  std::uint64_t byte_notifications = 0, byte_notifications_unmatched = 0;
+  std::uint64_t rate_decreases = 0, rate_increases = 0, rate_updates = 0;
+  std::uint64_t timer_events = 0, events_started = 0, events_cancelled = 0;
+  std::uint64_t slots_bound = 0, slots_released = 0, slots_in_use_max = 0;
+  std::uint64_t missed_latency = 0, cnps_lost = 0, inputs_dropped = 0;
+  std::uint64_t lateness_max = 0;
+};
+
+enum Kind { kCnp, kTimer, kCommand, kBytes };
+
+/// An issue, for coverage.
+struct Issue {
+  Kind kind;
+  std::uint32_t flow;
+  std::uint64_t sampled;  // edge
+  std::uint64_t due = 0;  // tick, of a timer event
+};
+
+class Oracle {
+ public:
+  explicit Oracle(const Shape& shape);
+
+  /// Cycle n lies between edge n and edge n + 1; the first is 0.
+  std::uint64_t cycle() const { return n_; }
+  bool ready() const { return n_ >= ready_from_; }
+  /// The rate port in this cycle.
+  std::optional<Answer> answer() const;
+  /// Whether the byte port takes a notification of that flow in this cycle; `hold` as for edge().
+  bool bytes_ready(std::uint32_t flow, bool hold) const;
+  bool command_ready(bool hold) const;
+  /// The edge at the end of this cycle, with what the ports carry in it. `hold`: an access that
+  /// waits for a quiet pipeline is there. True of the parameter if something is issued.
+  std::optional<Issue> edge(const Inputs& inputs, bool hold);
+  /// The edge at which a write that began in cycle a acts.
+  std::uint64_t write_edge(std::uint64_t a) const;
+  /// To be called right after the edge at which they act.
+  Registers registers;
+  Tables tables;
+  void soft_reset();
+
+  const Slot& slot(std::uint32_t index) const { return slots_[index]; }
+  const Counts& counts() const { return counts_; }
+  std::uint32_t free_slots() const;  // when the pipeline is quiet
+  std::uint64_t tick() const { return tick_; }
+
+ private:
+  struct Cnp {
+    std::uint64_t sampled;
+    std::uint32_t flow, dscp, marks, packets;
+  };
+  struct Command {
+    std::uint64_t sampled;
+    std::uint32_t flow;
+    bool query;
+  };
+  struct Bytes {
+    std::uint64_t sampled;
+    std::uint32_t flow, dscp;
+    std::uint64_t length, packets;
+  };
+  struct Rates {
+    std::uint32_t rc, rt, alpha;
+    bool maximum;
+  };
+
+  std::optional<Kind> chosen(bool hold) const;
+  std::optional<std::uint32_t> find(std::uint32_t flow) const;
+  void on_cnp(const Cnp& cnp);
+  void on_timer();
+  void on_command(const Command& command);
+  void on_bytes(const Bytes& bytes);
+  void put(std::uint32_t slot);
+  void say(std::uint32_t flow, std::uint32_t rate);
+  std::pair<std::uint32_t, std::uint32_t> limits(std::uint32_t dscp) const;
+  void cut(Slot& slot, std::uint32_t delta, std::uint32_t marks, bool first);
+  bool increase(Slot& slot, std::uint32_t packets);
+  void add(Slot& slot, std::int64_t difference) const;
+  std::uint32_t since_latest(const Slot& slot) const;
+
+  Shape shape_;
+  std::uint64_t n_ = 0;
+  std::uint64_t ready_from_ = 0;
+  std::deque<Cnp> cnps_;
+  std::deque<Command> commands_;
+  std::deque<Bytes> bytes_;
+  std::map<std::uint32_t, std::uint64_t> issued_;  // by flow
+  std::optional<std::uint64_t> last_issue_;
+  std::vector<Slot> slots_;
+  std::map<std::uint32_t, std::uint32_t> slot_of_;
+  std::deque<std::pair<std::uint64_t, std::uint32_t>> free_;  // from which edge on, slot
+  std::set<std::pair<std::uint64_t, std::uint32_t>> wheel_;
+  std::optional<std::uint64_t> last_timer_;
+  std::uint64_t last_due_ = 0;
+  std::uint64_t tick_ = 0;
+  std::uint64_t in_tick_ = 0;  // cycles of the present tick that are over
+  std::uint64_t tick_begin_ = 0;
+  std::uint32_t used_div_ = 250;
+  std::deque<std::pair<std::uint64_t, Answer>> answers_;
+  Counts counts_;
+};
+
+}  // namespace dcc::page
