@@ -5,7 +5,8 @@
 // AVERAGING these are the text's rules; without, those of docs/differentiation.md, "The rules", where
 //   length  is the account of unmarked packets, signed, in 1/256
 //   alpha   packets sent since the last CNP
-//   t, bc   intervals of a hold and its marks; without a hold 0, and the intervals of silence
+//   t, bc   intervals of a hold and its marks; without a hold 0, and below 16 the intervals in a row
+//           that had packets and no marks, from 16 on 16 more than the intervals of silence
 module dc_classify #(
   parameter int unsigned FlowW = 14,
   parameter int unsigned SlotW = 10
@@ -40,7 +41,9 @@ module dc_classify #(
   output logic             req_first_o
 );
   localparam logic [19:0] MaxDelta = '1;
-  localparam logic [7:0]  Silence  = 8'd32;  // intervals, longer than any pause
+  localparam logic [7:0]  Calmest   = 8'd15;  // intervals in a row without marks
+  localparam logic [7:0]  Quiet     = 8'd16;  // … of silence are counted from here
+  localparam logic [7:0]  Silence   = 8'd48;  // longer than any pause
   localparam logic [19:0] OwedAnyway = 20'd8;  // packets' marks on their way, at any rate
 
   logic marks_law, may_hold;
@@ -118,7 +121,7 @@ module dc_classify #(
     s5_lateness_q  <= now_i[16:0] - event_i.data[16:0];
     s5_stale_q     <= is_timer4 && parameters_i.bound && early != '0 && !early[16];
     s5_coalesced_q <= is_cnp4 && hit_i && delta < regs_i.decrease_period &&
-                      (!marks_law || parameters_i.t == 8'd1);
+                      (!marks_law || (parameters_i.t == 8'd1 && event_i.marks != '0));
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -131,14 +134,16 @@ module dc_classify #(
   logic [31:0]  s7_length_q;  // of bytes: the sum or what is over the threshold
   logic [39:0]  rate_silence, rate_held, rate_marks;
   logic [23:0]  held_longer;
-  logic [20:0]  s6_patience_q;
+  logic [7:0]   silence;
+  logic [23:0]  s6_patience_q;
 
+  assign silence     = (s5_par_q.bc < Quiet) ? '0 : s5_par_q.bc - Quiet;
   assign marked      = 24'(s5_event_q.marks) * 24'(regs_i.g);
   assign sum         = 33'(s5_par_q.length) + 33'(s5_event_q.data);
   assign held_longer = 24'(regs_i.timer_interval) * (24'(s5_par_q.t) - 24'd1);
 
   rl_mul #(.BWidth(8)) u_silence (
-    .clk_i(clk_i), .enable_i(1'b1), .a_i(s5_par_q.rt), .b_i(s5_par_q.bc), .product_o(rate_silence)
+    .clk_i(clk_i), .enable_i(1'b1), .a_i(s5_par_q.rt), .b_i(silence), .product_o(rate_silence)
   );
   rl_mul #(.BWidth(8)) u_held (
     .clk_i(clk_i), .enable_i(1'b1), .a_i(s5_par_q.rt), .b_i(s5_par_q.t), .product_o(rate_held)
@@ -164,7 +169,9 @@ module dc_classify #(
     s6_added_q     <= s5_account_q;
     s6_sum_q       <= sum;
     s6_over_q      <= sum > 33'(regs_i.byte_threshold);
-    s6_patience_q  <= 21'(regs_i.timer_interval) + held_longer[23:3];
+    // A hold without a mark so far ends after an interval, else after eight and half of its length.
+    s6_patience_q  <= (s5_par_q.bc == '0) ? 24'(regs_i.timer_interval)
+                      : 24'({regs_i.timer_interval, 3'b000}) + 24'(held_longer[23:1]);
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -202,7 +209,7 @@ module dc_classify #(
     s7_silent_q    <= s6_par_q.bc >= Silence &&
                       (s6_par_q.bc == '1 || rate_silence >= 40'({regs_i.r_hai, 2'b00}));
     s7_overrated_q <= s6_par_q.bc != '1 && 41'(rate_held) >= {rate_marks, 1'b0};
-    s7_patient_q   <= 21'(s6_delta_q) < s6_patience_q;
+    s7_patient_q   <= 24'(s6_delta_q) < s6_patience_q;
     s7_recent_q    <= s6_delta_q < 20'(regs_i.timer_interval);
   end
 
@@ -212,13 +219,20 @@ module dc_classify #(
   dcc_controller_pkg::plan_t plan, s8_plan_q, s9_plan_q;
   logic        holding, from_target, ask_first, s8_from_target_q, s8_first_q, s9_first_q;
   logic [7:0]  ask_marks, s8_marks_q, s9_marks_q;
-  logic [19:0] ask_delta, s8_delta_q, s9_delta_q, unmarked;
+  logic [19:0] ask_delta, s8_delta_q, s9_delta_q, unmarked, whole;
+  logic [22:0] weighted;
+  logic [7:0]  calm;
+  logic [1:0]  faster;
+  logic        all_clear, better;
   logic [1:0]  stage, s8_stage_q, s9_stage_q;
   logic [31:0] s9_rc_q, initial_rate;
   logic [16:0] next_due, sent, s8_soonest_q, put_off;
   logic [8:0]  held;
   logic [7:0]  most, least;
 
+  assign all_clear    = marks_law && s7_event_q.kind == dcc_controller_pkg::KindCnp &&
+                        s7_event_q.marks == '0;
+  assign better       = s7_event_q.packets[7:0] > s7_event_q.marks;  // some came without a mark
   assign holding      = s7_par_q.t != '0;
   assign put_off      = s8_plan_q.slot.due - s8_soonest_q;
   assign next_due     = s7_now_q[16:0] +
@@ -228,8 +242,13 @@ module dc_classify #(
   assign sent         = (18'(s7_par_q.alpha) + 18'(s7_event_q.packets) >
                          18'(dcc_controller_pkg::One16)) ? dcc_controller_pkg::One16
                         : s7_par_q.alpha + 17'(s7_event_q.packets);
+  assign whole        = s7_par_q.length[31] ? 20'd0 : s7_par_q.length[27:8];
+  assign calm         = (s7_par_q.bc >= Quiet) ? 8'd1 : (s7_par_q.bc == Calmest) ? Calmest
+                                                                              : s7_par_q.bc + 8'd1;
+  assign faster       = (calm < 8'd5) ? 2'd0 : (calm > 8'd7) ? 2'd3 : 2'(calm - 8'd4);
+  assign weighted     = 23'(whole) << faster;
   assign unmarked     = s7_silent_q ? ((s7_par_q.rt[31:17] == '0) ? 20'd1 : 20'(s7_par_q.rt[31:17]))
-                        : s7_par_q.length[31] ? 20'd0 : s7_par_q.length[27:8];
+                        : (weighted[22:20] != '0) ? '1 : weighted[19:0];
   assign most         = (plan.slot.t > plan.slot.bc) ? plan.slot.t : plan.slot.bc;
   assign least        = (plan.slot.t > plan.slot.bc) ? plan.slot.bc : plan.slot.t;
   assign stage        = (marks_law) ? rate_lut_pkg::StageAdditive
@@ -246,6 +265,7 @@ module dc_classify #(
     plan.hit       = s7_hit_q;
     plan.first     = s7_first_q;
     plan.coalesced = s7_coalesced_q;
+    plan.all_clear = all_clear;
     plan.owed      = (owed_rate[51:35] != '0) ? '1 : owed_rate[34:0];
     plan.lo        = lo_i;
     plan.hi        = hi_i;
@@ -261,7 +281,16 @@ module dc_classify #(
     ask_delta   = '0;
 
     unique case (s7_event_q.kind)
-      dcc_controller_pkg::KindCnp: if ((s7_hit_q || s7_first_q) && !s7_coalesced_q) begin
+      dcc_controller_pkg::KindCnp: if (all_clear) begin
+        if (s7_hit_q && holding) begin  // the hold is over, and nothing else
+          plan.write       = 1'b1;
+          plan.slot.rc     = s7_par_q.rt;
+          plan.slot.t      = '0;
+          plan.slot.bc     = '0;
+          plan.slot.alpha  = '0;
+          plan.slot.length = '0;
+        end
+      end else if ((s7_hit_q || s7_first_q) && !s7_coalesced_q) begin
         plan.write       = 1'b1;
         plan.slot.dscp   = s7_event_q.dscp;
         plan.slot.latest = s7_now_q;
@@ -271,10 +300,17 @@ module dc_classify #(
         if (marks_law && holding) begin
           plan.slot.bc    = held[8] ? '1 : held[7:0];
           plan.slot.alpha = '0;
+          if (better) begin
+            plan.slot.rc     = s7_par_q.rt;
+            plan.slot.t      = '0;
+            plan.slot.bc     = '0;
+            plan.slot.length = '0;
+          end
         end else if (marks_law) begin
           plan.cut         = 1'b1;
           plan.slot.alpha  = '0;
           plan.slot.length = s7_account_q;
+          if (s7_par_q.bc < Quiet) plan.slot.bc = '0;
           plan.may_hold    = may_hold && !s7_first_q;
           if (s7_first_q && may_hold) begin  // a step of the hold that begins, no cut before it
             plan.slot.t      = 8'd1;
@@ -298,7 +334,7 @@ module dc_classify #(
           plan.slot.alpha = sent;
           if (!holding) begin
             plan.slot.length = s7_account_q;
-            plan.slot.bc     = '0;
+            if (s7_par_q.bc >= Quiet) plan.slot.bc = '0;
           end
         end else if (regs_i.ctrl_byte_counter) begin
           plan.slot.length = s7_length_q;
@@ -324,15 +360,21 @@ module dc_classify #(
             ask_marks   = '0;
           end else if (holding) begin
             plan.slot.t      = '0;
-            plan.slot.bc     = 8'd1;
+            plan.slot.bc     = Quiet + 8'd1;
             plan.slot.alpha  = '0;
             plan.slot.length = '0;
             plan.increase    = 1'b1;
           end else begin
-            plan.slot.bc  = count(s7_par_q.bc);
             plan.increase = 1'b1;
             ask_delta     = unmarked;
-            if (!s7_silent_q && !s7_par_q.length[31]) plan.slot.length = 32'(s7_par_q.length[7:0]);
+            if (s7_silent_q) begin
+              plan.slot.bc = count(s7_par_q.bc);
+            end else if (whole == '0) begin
+              plan.slot.bc = (s7_par_q.bc < Quiet) ? Quiet + 8'd1 : count(s7_par_q.bc);
+            end else begin
+              plan.slot.bc     = calm;
+              plan.slot.length = 32'(s7_par_q.length[7:0]);
+            end
           end
         end
       end

@@ -240,6 +240,7 @@ module dc_manager #(
     .flow_i            (flow),
     .slot_i            (timer_slot),
     .now_i             (now),
+    .averaging_i       (regs_i.ctrl_averaging),
     .valid_o           (s4_valid),
     .event_o           (s4_event),
     .flow_o            (s4_flow),

@@ -53,6 +53,7 @@ package dcc_controller_pkg;
     logic        hit;        // its flow has a slot
     logic        first;      // a CNP that binds
     logic        coalesced;
+    logic        all_clear;  // a CNP without marks, which binds nothing
     logic        live;       // a timer event that counts
     logic        unbound;    // a timer event of a slot that was given up
     logic        restart;    // a CNP puts the slot's due tick off

@@ -109,6 +109,109 @@ const Case kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Profiles, SmallController, testing::ValuesIn(kCases),
                          [](const auto& one) { return std::string(one.param.name); });
 
+Inputs one(Kind kind, std::uint32_t flow, bool query) {
+  Inputs in;
+  in.cnp = kind == kCnp;
+  in.bytes = kind == kBytes;
+  in.command = kind == kCommand;
+  in.cnp_flow = in.bytes_flow = in.command_flow = flow;
+  in.cnp_marks = 3;
+  in.cnp_packets = 7;
+  in.bytes_length = 1500;
+  in.command_query = query;
+  return in;
+}
+
+Inputs both(Inputs a, const Inputs& b) {
+  a.cnp |= b.cnp;
+  a.bytes |= b.bytes;
+  a.command |= b.command;
+  a.command_query |= b.command_query;
+  return a;
+}
+
+// Two inputs of one flow at every distance up to twice D, the flow with a slot or without.
+TEST(Hazards, EveryPairOfInputsAtEveryDistance) {
+  for (const bool averaging : {true, false}) {
+    Bench bench(make_small_controller(7), 7);
+    bench.program(averaging);
+    bench.write(DCC_BYTE_THRESHOLD_OFFSET, 1000);
+    std::uint32_t flow = 0;
+    for (const Kind first : {kCnp, kBytes, kCommand}) {
+      for (const Kind second : {kCnp, kBytes, kCommand}) {
+        for (std::uint32_t apart = 0; apart < 64; ++apart) {
+          for (const bool query : {false, true}) {
+            if (apart == 0 && first == second) continue;  // one input a kind and edge
+            flow = (flow + 1) % 256;
+            const Inputs a = one(first, flow, query), b = one(second, flow, query);
+            if (apart % 2 == 0) {  // with a slot
+              bench.cycle(one(kCnp, flow, false));
+              for (int i = 0; i < 40; ++i) bench.cycle({});
+            }
+            bench.cycle(apart == 0 ? both(a, b) : a);
+            for (std::uint32_t i = 1; i < apart; ++i) bench.cycle({});
+            if (apart > 0) bench.cycle(b);
+            for (int i = 0; i < 40; ++i) bench.cycle({});
+            ASSERT_EQ(bench.difference(), "");
+          }
+        }
+        for (std::uint32_t apart = first == second ? 1 : 0; apart < 64; ++apart) {
+          EXPECT_GT(bench.pairs[std::min(first, second)][std::max(first, second)][apart] +
+                        bench.pairs[first][second][apart],
+                    0u)
+              << first << " " << second << " " << apart;
+        }
+      }
+    }
+    bench.compare_counters();
+    ASSERT_EQ(bench.difference(), "");
+  }
+}
+
+// An input of a flow at every distance from the expiry of its slot, 64 before to 64 after.
+TEST(Hazards, EveryInputAtEveryDistanceFromAnExpiry) {
+  constexpr std::uint32_t kTick = 128;
+  for (const bool averaging : {true, false}) {
+    Bench bench(make_small_controller(9), 9);
+    bench.program(averaging);
+    bench.write(DCC_TICK_DIV_OFFSET, kTick);
+    bench.write(DCC_TIMER_INTERVAL_OFFSET, 5);
+    bench.write(DCC_BYTE_THRESHOLD_OFFSET, 1000);
+    std::uint32_t flow = 0;
+    for (const Kind kind : {kCnp, kBytes, kCommand}) {
+      for (std::uint32_t run = 0; run < 4 * 128; ++run) {
+        const std::uint32_t offset = run % 128;
+        for (std::uint32_t i = 0; i < run / 128 * 500; ++i) bench.cycle({});  // slots come free
+        flow = (flow + 1) % 256;
+        bench.cycle(one(kCnp, flow, false));
+        for (int i = 0; i < 40; ++i) bench.cycle({});
+        std::uint64_t due = 0;
+        for (std::uint32_t s = 0; s < 64; ++s) {
+          if (bench.oracle().slot(s).bound && bench.oracle().slot(s).flow == flow) {
+            due = bench.oracle().slot(s).due;
+          }
+        }
+        while (due != 0 && bench.oracle().tick() + 1 < due) bench.cycle({});
+        // The expiry is issued kTick + 16 edges from here, if nothing else is due then.
+        for (std::uint32_t i = 0; i < kTick + 16 - 64 + offset; ++i) bench.cycle({});
+        bench.cycle(one(kind, flow, offset % 2 != 0));
+        for (int i = 0; i < 100; ++i) bench.cycle({});
+        bench.cycle(one(kCommand, flow, false));
+        ASSERT_EQ(bench.difference(), "");
+      }
+    }
+    bench.compare_counters();
+    ASSERT_EQ(bench.difference(), "");
+    for (const Kind kind : {kCnp, kBytes, kCommand}) {
+      std::uint64_t near = 0;  // bins of 1 … 31 edges after an expiry's issue
+      for (std::uint32_t apart = 1; apart < 32; ++apart) {
+        near += bench.pairs[kTimer][kind][apart] != 0;
+      }
+      EXPECT_EQ(near, 31u) << kind;
+    }
+  }
+}
+
 TEST(ShippedController, KeepsThePageWithAllSlotsInUse) {
   Bench bench(make_shipped_controller(1), 1);
   bench.program(false);

@@ -204,6 +204,15 @@ void Oracle::on_cnp(const Cnp& cnp) {
   ++counts_.cnps_received;
   std::optional<std::uint32_t> at = find(cnp.flow);
   const bool first = !at.has_value();
+  if (!r.averaging && cnp.marks == 0) {  // all clear: a hold is over, nothing else
+    if (!first && slots_[*at].t != 0) {
+      const std::uint32_t before = slots_[*at].rc;
+      end_hold(slots_[*at]);
+      slots_[*at].rc = slots_[*at].rt;
+      if (slots_[*at].rc != before) say(cnp.flow, slots_[*at].rc);
+    }
+    return;
+  }
   if (first) {
     if (free_.empty() || free_.front().first > n_) {
       ++counts_.cnps_dropped_no_slot;
@@ -249,12 +258,17 @@ void Oracle::on_cnp(const Cnp& cnp) {
   } else if (slot.t != 0) {  // in a hold: counted
     slot.bc = std::min(255u, slot.bc + cnp.marks);
     slot.alpha = 0;
+    if (cnp.packets > cnp.marks) {
+      end_hold(slot);
+      slot.rc = slot.rt;
+    }
   } else {
     if (cnp.packets != 0 && cnp.packets != 255) {
       add(slot, 256 * (std::int64_t{cnp.packets} - std::int64_t{slot.alpha}));
     }
     add(slot, -static_cast<std::int64_t>(std::uint64_t{cnp.marks} * r.g / 256));
     slot.alpha = 0;
+    if (slot.bc < 16) slot.bc = 0;  // marks end the calm
     const bool may_hold = r.first_cut != 0;
     if (!first || !may_hold) cut(slot, 0, cnp.marks, first);
     const std::int64_t owed = slot.length < 0 ? -slot.length / 256 - 8 : -1;
@@ -269,6 +283,11 @@ void Oracle::on_cnp(const Cnp& cnp) {
     }
   }
   if (first || slot.rc != before) say(cnp.flow, slot.rc);
+}
+
+void Oracle::end_hold(Slot& slot) {
+  slot.t = slot.bc = slot.alpha = 0;
+  slot.length = 0;
 }
 
 void Oracle::on_timer() {
@@ -302,8 +321,8 @@ void Oracle::on_timer() {
     bool held = false;
     if (slot.t != 0) {
       const std::uint32_t quiet = since_latest(slot);
-      const std::uint64_t patience =
-          r.timer_interval + std::uint64_t{r.timer_interval} * (slot.t - 1) / 8;
+      const std::uint64_t t = r.timer_interval;
+      const std::uint64_t patience = slot.bc == 0 ? t : 8 * t + t * (slot.t - 1) / 2;
       if (quiet < patience) {
         held = true;
         const bool overrated = slot.bc != 255 && std::uint64_t{slot.rt} * slot.t >=
@@ -317,22 +336,25 @@ void Oracle::on_timer() {
         over = true;
       }
     }
-    if (over) {
-      slot.t = slot.bc = slot.alpha = 0;
-      slot.length = 0;
-    }
+    if (over) end_hold(slot);
     if (!held) {
-      const bool silent = slot.bc >= 32 && (slot.bc == 255 || std::uint64_t{slot.rt} * slot.bc >=
-                                                                  std::uint64_t{4} * r.r_hai);
-      slot.bc = more(slot.bc);
-      std::uint32_t packets = 0;
+      const bool silent =
+          slot.bc >= 48 &&
+          (slot.bc == 255 || std::uint64_t{slot.rt} * (slot.bc - 16) >= std::uint64_t{4} * r.r_hai);
+      std::uint64_t packets = 0;
       if (silent) {
+        slot.bc = more(slot.bc);
         packets = std::max(1u, slot.rt / 131072);
-      } else if (slot.length > 0) {
-        packets = static_cast<std::uint32_t>(slot.length / 256);
+      } else if (slot.length < 256) {
+        slot.bc = more(std::max(16u, slot.bc));
+      } else {
+        packets = static_cast<std::uint64_t>(slot.length / 256);
         slot.length %= 256;
+        slot.bc = slot.bc >= 16 ? 1 : std::min(15u, slot.bc + 1);
+        if (slot.bc > 4) packets <<= std::min(3u, slot.bc - 4);
+        packets = std::min<std::uint64_t>((1u << 20) - 1, packets);
       }
-      maximum = increase(slot, packets);
+      maximum = increase(slot, static_cast<std::uint32_t>(packets));
     }
   }
   if (maximum) {
@@ -377,7 +399,7 @@ void Oracle::on_bytes(const Bytes& bytes) {
         std::min<std::uint64_t>(kOne, std::uint64_t{slot.alpha} + bytes.packets));
     if (slot.t == 0) {
       add(slot, 256 * static_cast<std::int64_t>(bytes.packets));
-      slot.bc = 0;
+      if (slot.bc >= 16) slot.bc = 0;
     }
     return;
   }

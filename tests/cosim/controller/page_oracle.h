@@ -150,6 +150,7 @@ class Oracle {
   void on_command(const Command& command);
   void on_bytes(const Bytes& bytes);
   void put(std::uint32_t slot);
+  static void end_hold(Slot& slot);
   void say(std::uint32_t flow, std::uint32_t rate);
   std::pair<std::uint32_t, std::uint32_t> limits(std::uint32_t dscp) const;
   void cut(Slot& slot, std::uint32_t delta, std::uint32_t marks, bool first);
