@@ -1,4 +1,4 @@
-"""The sources of a unit, for the scripts of this directory: its part of top/files.f and common/."""
+"""The sources of a unit, for the scripts of this directory: its part of controller/files.f and common/."""
 import os
 
 RTL = os.path.dirname(os.path.abspath(__file__))
@@ -7,5 +7,5 @@ ARRAY = "common/ram_1r1w_array.sv"  # the RAM's contents: a black box where only
 
 def sources(folder):
     """Paths below RTL in the order of compilation; folder is "timing_wheel" or "rate_lut"."""
-    with open(os.path.join(RTL, "top/files.f"), encoding="utf-8") as lines:
+    with open(os.path.join(RTL, "controller/files.f"), encoding="utf-8") as lines:
         return [line for line in lines.read().split() if line.startswith((folder + "/", "common/"))]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # check_sdc.sh [WORK_DIR]: the constraints are read without an error by OpenSTA, on the top mapped to
-# OSU018 with its three units as black boxes: every name in them exists, and every input but the reset
+# OSU018 with its parts as black boxes: every name in them exists, and every input but the reset
 # (a false path) has a delay.
 set -eu
 root=$(cd "$(dirname "$0")/../../.." && pwd)
@@ -9,14 +9,15 @@ mkdir -p "$work"
 liberty=/usr/share/qflow/tech/osu018/osu018_stdcells.lib
 [ -f "$liberty" ] || { echo "check_sdc.sh: qflow-tech-osu018 is not installed" >&2; exit 2; }
 cd "$root/rtl"
-yosys -q -p "read_verilog -sv regs/generated/dcc_regs_pkg.sv timing_wheel/rtl/timing_wheel_pkg.sv \
-    rate_lut/rtl/rate_lut_pkg.sv; \
-  read_verilog -sv -lib regs/generated/dcc_regs_apb.sv timing_wheel/rtl/timing_wheel.sv \
-    rate_lut/rtl/rate_unit.sv; \
-  read_verilog -sv top/rtl/dcc_top.sv; synth -top dcc_top; dfflibmap -liberty $liberty; \
+yosys -q -p "read_verilog -sv regs/generated/dcc_regs_pkg.sv rate_lut/rtl/rate_lut_pkg.sv \
+    controller/rtl/dcc_controller_pkg.sv; \
+  read_verilog -sv -lib regs/generated/dcc_regs_apb.sv controller/rtl/dc_apb_gate.sv \
+    controller/rtl/dc_manager.sv; \
+  read_verilog -sv controller/rtl/dcc_top.sv; synth -top dcc_top; dfflibmap -liberty $liberty; \
   abc -liberty $liberty; opt_clean -purge; \
   setparam -unset Caps -unset SlotsEntries t:dcc_regs_apb; \
-  setparam -unset NumTimers -unset TopBits -unset MiddleBits -unset LastBits t:timing_wheel; \
+  setparam -unset Slots -unset FlowW -unset Latency -unset CnpDepth -unset CommandDepth \
+    -unset BytesDepth -unset TopBits -unset MiddleBits -unset LastBits t:dc_manager; \
   write_verilog -noattr $work/top.v"
 # OpenSTA takes no concatenation on the left of an assignment; this one only joins ports to a unit.
 sed -i '/^  assign {/d' "$work/top.v"

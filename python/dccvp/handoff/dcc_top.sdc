@@ -10,9 +10,8 @@ set_clock_uncertainty [expr 0.05 * $period] [get_clocks clk]
 set_false_path -from [get_ports rst_ni]
 
 # Half of the period for the logic outside, on either side.
-set_input_delay  -clock clk [expr 0.5 * $period] [get_ports {p*_i* hw2reg_i* slot_ready_i \
-  slot_rdata_i* timer_*_i* expire_ready_i req_*_i* rsp_ready_i}]
+set_input_delay  -clock clk [expr 0.5 * $period] [get_ports {p*_i* cnp_*_i* bytes_*_i* command_*_i*}]
 set_output_delay -clock clk [expr 0.5 * $period] [all_outputs]
 
-# rsp_ready_i reaches req_ready_o within the cycle: together with the delays above it takes all of it
-# but nothing more. Register the consumer's ready if that is too much.
+# bytes_flow_i reaches bytes_ready_o within the cycle (an entry of the flow may take it), and so does
+# psel_i, which stops the issue. Register the ready outside if that is too much.

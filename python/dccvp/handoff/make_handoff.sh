@@ -24,18 +24,20 @@ mkdir -p "$out/doc" "$out/registers" "$out/constraints" "$out/vectors" "$out/rep
 out=$(cd "$out" && pwd)
 
 # RTL, in its folders, in order.
-sed 's|^|rtl/|' "$root/rtl/top/files.f" >"$out/files.f"
+sed 's|^|rtl/|' "$root/rtl/controller/files.f" >"$out/files.f"
 while read -r file; do
   mkdir -p "$out/rtl/$(dirname "$file")"
   cp "$root/rtl/$file" "$out/rtl/$file"
-done <"$root/rtl/top/files.f"
+done <"$root/rtl/controller/files.f"
 cp "$root"/rtl/timing_wheel/sva/*.sv "$root"/rtl/rate_lut/sva/*.sv "$out/sva"
-for block in timing_wheel rate_lut top; do
+for block in timing_wheel rate_lut controller; do
   cp "$root/rtl/$block/lint/waivers.vlt" "$out/lint/$block.vlt"
 done
 
 # Documents and registers.
 cp "$root/docs/handoff.md" "$out/README.md"
+cp "$root/docs/controller-contract.md" "$out/doc/controller_contract.md"
+cp "$root/rtl/controller/README.md" "$out/doc/controller.md"
 cp "$root/rtl/timing_wheel/doc/theory.md" "$out/doc/timing_wheel.md"
 cp "$root/rtl/rate_lut/doc/theory.md" "$out/doc/rate_unit.md"
 [ ! -f "$root/rtl/timing_wheel/doc/testplan.md" ] ||
@@ -49,7 +51,7 @@ for form in dcc.xml dcc.rdl dcc.svd dcc_regs_pkg.sv; do
 done
 xmllint --noout "$out/registers/dcc.xml" "$out/registers/dcc.svd"
 cp "$root/python/dccvp/handoff/dcc_top.sdc" "$out/constraints"
-(cd "$root/rtl" && "$root/python/tool.py" interface-tables top/rtl/dcc_top.sv \
+(cd "$root/rtl" && "$root/python/tool.py" interface-tables controller/rtl/dcc_top.sv \
   timing_wheel/rtl/timing_wheel.sv rate_lut/rtl/rate_unit.sv common/ram_1r1w_array.sv) \
   >"$out/doc/interfaces.md"
 

@@ -4,8 +4,8 @@
 // Notifications in, rates out, APB and an interrupt. One clock. docs/controller-contract.md says which edge
 // brings what; docs/registers/dcc.md is the register map.
 module dcc_top #(
-  parameter int unsigned Slots        = 1024,  // a power of two, 64 ... 16384
-  parameter int unsigned FlowW        = 14,    // bits of a queue pair number, more than log2 Slots
+  parameter int unsigned Slots        = 1024,  // a power of two, 64 ... 16384 (run: 64 and 1024)
+  parameter int unsigned FlowW        = 14,    // bits of a queue pair number, at least log2 Slots
   parameter int unsigned Latency      = 64,    // edges from issue to answer, 32 ... 255
   parameter int unsigned CnpDepth     = 64,    // FIFOs: powers of two
   parameter int unsigned CommandDepth = 16,

@@ -212,6 +212,53 @@ TEST(Hazards, EveryInputAtEveryDistanceFromAnExpiry) {
   }
 }
 
+TEST(Registers, TellWhatTheInstanceIsAndHowFullItIs) {
+  Bench bench(make_small_controller(3), 3);
+  EXPECT_EQ(bench.read(DCC_ID_OFFSET), 0x44434331u);
+  EXPECT_EQ(bench.read(DCC_CAPS_OFFSET), 6u | 40u << 8 | 5u << 16 | 5u << 20 | 6u << 24);
+  EXPECT_EQ(bench.read(DCC_STATUS_OFFSET), DCC_STATUS_READY_MASK | DCC_STATUS_IDLE_MASK);
+  EXPECT_EQ(bench.read(DCC_FREE_SLOTS_OFFSET), 64u);
+  bench.write(DCC_TIMER_INTERVAL_OFFSET, 1000);
+  bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK);
+  bench.write(DCC_IRQ_MASK_OFFSET, DCC_IRQ_MASK_TABLE_FULL_MASK);
+  for (std::uint32_t flow = 0; flow < 64; ++flow) bench.cycle(one(kCnp, flow, false));
+  for (int i = 0; i < 50; ++i) bench.cycle({});
+  EXPECT_EQ(bench.read(DCC_STATUS_OFFSET), DCC_STATUS_READY_MASK);
+  EXPECT_EQ(bench.read(DCC_FREE_SLOTS_OFFSET), 0u);
+  EXPECT_EQ(bench.read(DCC_EVENTS_PENDING_OFFSET), 64u);
+  EXPECT_FALSE(bench.irq);
+  bench.cycle(one(kCnp, 64, false));
+  for (int i = 0; i < 40; ++i) bench.cycle({});
+  EXPECT_TRUE(bench.irq);
+  EXPECT_EQ(bench.read(DCC_IRQ_STATUS_OFFSET), DCC_IRQ_STATUS_TABLE_FULL_MASK);
+  bench.write(DCC_IRQ_STATUS_OFFSET, DCC_IRQ_STATUS_TABLE_FULL_MASK);
+  bench.cycle({});
+  EXPECT_FALSE(bench.irq);
+  const std::uint32_t then = bench.read(DCC_TIME_OFFSET);
+  for (int i = 0; i < 250; ++i) bench.cycle({});
+  EXPECT_EQ(bench.read(DCC_TIME_OFFSET), then + 1);
+  EXPECT_EQ(bench.difference(), "");
+}
+
+// CNPs in every cycle leave no room for expiries, until the wheel is 2^15 ticks behind.
+TEST(Registers, TellThatTimersStarve) {
+  Bench bench(make_small_controller(4), 4);
+  bench.write(DCC_TICK_DIV_OFFSET, 64);
+  bench.write(DCC_TIMER_INTERVAL_OFFSET, 20);
+  bench.write(DCC_IRQ_MASK_OFFSET, DCC_IRQ_MASK_OVERRUN_MASK);
+  bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_AVERAGING_MASK);
+  bench.cycle(one(kCnp, 255, false));
+  for (std::uint32_t i = 0; i < 64 * 33'000; ++i) bench.cycle(one(kCnp, i % 60, false));
+  EXPECT_TRUE(bench.irq);
+  EXPECT_EQ(bench.read(DCC_STATUS_OFFSET), DCC_STATUS_READY_MASK | DCC_STATUS_OVERRUN_MASK);
+  EXPECT_GT(bench.read(DCC_TIMER_LAG_OFFSET), 32'768u);
+  bench.write(DCC_CTRL_OFFSET, DCC_CTRL_SOFT_RESET_MASK);
+  while (!bench.oracle().ready()) bench.cycle({});
+  EXPECT_EQ(bench.read(DCC_STATUS_OFFSET), DCC_STATUS_READY_MASK | DCC_STATUS_IDLE_MASK);
+  EXPECT_EQ(bench.read(DCC_IRQ_STATUS_OFFSET), DCC_IRQ_STATUS_OVERRUN_MASK);
+  EXPECT_EQ(bench.difference(), "");
+}
+
 TEST(ShippedController, KeepsThePageWithAllSlotsInUse) {
   Bench bench(make_shipped_controller(1), 1);
   bench.program(false);

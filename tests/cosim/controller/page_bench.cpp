@@ -247,6 +247,8 @@ void Bench::step(const Inputs& inputs) {
   }
   const Pins pins = dut_->drive(inputs, apb);
 
+  irq = pins.irq;
+
   // Every pin of this cycle.
   if (pins.ready != oracle_.ready()) differ("ready_o is " + std::to_string(pins.ready));
   if (pins.bytes_ready != oracle_.bytes_ready(inputs.bytes_flow, hold))

@@ -48,6 +48,7 @@ class Bench {
   // Coverage.
   std::uint64_t issued = 0, answered = 0, queries = 0, back_pressure = 0, accesses = 0;
   std::uint64_t resets = 0;
+  bool irq = false;  // the pin, in the last cycle
   /// By kinds of two events of one flow (inputs), and edges between their sampling up to 64.
   std::array<std::array<std::array<std::uint64_t, 65>, 4>, 4> pairs{};
 
