@@ -191,6 +191,10 @@ std::string json_schema() {
   Json root{{"$schema", "http://json-schema.org/draft-07/schema#"},
             {"title", "Configuration of dccvp"}};
   root.update(writer.take());
+  const Json name = typed("string");
+  root["properties"]["extends"] =
+      Json{{"type", "string"}, {"description", "a file that this one is put over: maps merge"}};
+  root["properties"]["include"] = any_of({name, list_of(name)});
   drop_marks(root);
   return root.dump(1);
 }

@@ -17,21 +17,6 @@ void set_source(ValueNode& node, const Place& place) {
   }
 }
 
-void merge(ValueNode& into, ValueNode value) {
-  const bool both_maps = into.kind == ValueNode::Kind::kMap && value.kind == ValueNode::Kind::kMap;
-  if (!both_maps) {
-    into = std::move(value);
-    return;
-  }
-  for (ValueNode::Entry& entry : value.entries) {
-    if (ValueNode* const known = into.find(entry.key)) {
-      merge(*known, std::move(entry.value));
-    } else {
-      into.entries.push_back(std::move(entry));
-    }
-  }
-}
-
 ValueNode& list_item(ValueNode& list, const std::string& step, const std::string& path,
                      const Place& place) {
   std::size_t index = 0;
@@ -57,6 +42,24 @@ ValueNode& map_entry(ValueNode& map, const std::string& step, const Place& place
 }
 
 }  // namespace
+
+void merge(ValueNode& into, ValueNode value) {
+  const bool both_maps = into.kind == ValueNode::Kind::kMap && value.kind == ValueNode::Kind::kMap;
+  if (!both_maps) {
+    into = std::move(value);
+    return;
+  }
+  for (ValueNode::Entry& entry : value.entries) {
+    const auto known = std::find_if(into.entries.begin(), into.entries.end(),
+                                    [&](const ValueNode::Entry& e) { return e.key == entry.key; });
+    if (known == into.entries.end()) {
+      into.entries.push_back(std::move(entry));
+      continue;
+    }
+    if (entry.place.line != 0) known->place = entry.place;  // of the upper file
+    merge(known->value, std::move(entry.value));
+  }
+}
 
 void apply_override(ValueNode& root, const std::string& argument) {
   const Place place{"-c " + argument};

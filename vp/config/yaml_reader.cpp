@@ -6,15 +6,27 @@
 #include "config/checks.h"
 #include "config/parameter_list.h"
 #include "config/schema.h"
+#include "config/yaml_layers.h"
 
 namespace dcc::vp {
 namespace {
 
+/// What file names are relative to where they stand: the file's own folder, of the topmost
+/// `folder`; of an override, where the program was started.
+std::filesystem::path folder_of(const Place& place, const std::string& topmost,
+                                const std::filesystem::path& folder) {
+  if (place.line == 0) return ".";
+  return place.source == topmost ? folder : std::filesystem::path(place.source).parent_path();
+}
+
 /// Fills members from the tree; what the tree has and the schema has not is refused.
 class Reader final : public ParameterVisitor {
  public:
-  Reader(const ValueNode& root, std::filesystem::path folder, std::map<std::string, Place>& places)
-      : folder_(std::move(folder)), places_(places) {
+  /// `name`: of the topmost file, beside which `folder` is; others know their own.
+  Reader(const LayeredYaml& layers, const std::string& name, std::filesystem::path folder,
+         std::map<std::string, Place>& places)
+      : layers_(layers), name_(name), folder_(std::move(folder)), places_(places) {
+    const ValueNode& root = layers.root;
     if (root.kind != ValueNode::Kind::kMap) {
       throw ConfigError(root.place, "expected a map of settings, not " + root.described());
     }
@@ -116,9 +128,8 @@ class Reader final : public ParameterVisitor {
 
   std::string resolve(const ValueNode& node) const override {
     const std::filesystem::path path(node.scalar);
-    const bool from_file = node.place.line != 0;
+    const std::filesystem::path base = folder_of(node.place, name_, folder_);
     std::error_code error;
-    const auto base = from_file ? folder_ : std::filesystem::path(".");
     const auto absolute = std::filesystem::absolute(base / path, error);
     return error ? node.scalar : absolute.lexically_normal().string();
   }
@@ -183,7 +194,7 @@ class Reader final : public ParameterVisitor {
     for (const ValueNode::Entry& entry : frame.node->entries) {
       if (frame.known.count(entry.key) != 0) continue;
       const std::string conditions = conditions_of(frame, entry.key);
-      if (!conditions.empty() && entry.place.line != 0 && is_chosen_by_override(frame)) continue;
+      if (!conditions.empty() && is_left_behind(frame, entry.place)) continue;
       if (!conditions.empty()) {
         throw ConfigError(entry.place,
                           in_quotes(entry.key) + " means something only with " + conditions);
@@ -214,12 +225,14 @@ class Reader final : public ParameterVisitor {
     return all;
   }
 
-  /// An override that chooses another algorithm (kind, driver) may leave the file's parameters of
-  /// the first choice behind: they are ignored, so that algorithms can be swapped by `-c`.
-  static bool is_chosen_by_override(const Frame& frame) {
+  /// An override or an upper file that chooses another algorithm (kind, driver) may leave the
+  /// parameters of the first choice behind: they are ignored, so that algorithms can be swapped.
+  bool is_left_behind(const Frame& frame, const Place& entry) const {
+    if (entry.line == 0) return false;
     for (const char* const key : {"algorithm", "kind", "driver"}) {
       const ValueNode* const node = frame.node->find(key);
-      if (node != nullptr && node->place.line == 0) return true;
+      if (node == nullptr) continue;
+      if (node->place.line == 0 || layers_.is_below(entry.source, node->place.source)) return true;
     }
     return false;
   }
@@ -240,6 +253,8 @@ class Reader final : public ParameterVisitor {
     return " (known: " + known + ")";
   }
 
+  const LayeredYaml& layers_;
+  const std::string& name_;
   std::filesystem::path folder_;
   std::map<std::string, Place>& places_;
   std::vector<Frame> frames_;
@@ -251,10 +266,11 @@ class Reader final : public ParameterVisitor {
 
 LoadedConfig read_tree(ValueNode root, const std::string& name, const std::filesystem::path& folder,
                        const std::vector<std::string>& overrides) {
-  for (const std::string& override_argument : overrides) apply_override(root, override_argument);
+  LayeredYaml layers = with_layers(std::move(root), name, folder);
+  for (const std::string& argument : overrides) apply_override(layers.root, argument);
   LoadedConfig loaded;
   loaded.file = name;
-  Reader reader(root, folder, loaded.places);
+  Reader reader(layers, name, folder, loaded.places);
   describe(reader, loaded.config);
   reader.finish();
   check(loaded);

@@ -18,6 +18,9 @@ ValueNode parse_yaml(std::string_view text, const std::string& source);
 /// Reads and parses a file; refuses what is missing, not a regular file, or over 4 MiB.
 ValueNode load_yaml(const std::filesystem::path& file);
 
+/// Puts `value` over `into`: maps merge, everything else replaces.
+void merge(ValueNode& into, ValueNode value);
+
 /// Applies `key.path=value`: value is YAML; list elements are addressed by index; maps merge,
 /// everything else replaces. Errors name the argument.
 void apply_override(ValueNode& root, const std::string& argument);
