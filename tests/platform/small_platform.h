@@ -30,7 +30,7 @@ inline std::string star(const std::string& rest) {
 struct Planned {
   explicit Planned(const std::string& yaml)
       : config(config_of(yaml)),
-        topology(make_topology(config.topology)),
+        topology(Topology::of(config.topology)),
         routing(topology),
         plan(plan_flows(config, topology, routing)) {}
   PlatformConfig config;

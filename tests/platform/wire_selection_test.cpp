@@ -8,7 +8,7 @@
 namespace dcc::vp {
 namespace {
 
-Topology four() { return make_topology(config_of(star("")).topology); }
+Topology four() { return Topology::of(config_of(star("")).topology); }
 
 std::string refusal(const std::vector<std::string>& names) {
   try {

@@ -97,7 +97,8 @@ TEST(FabricMap, CapacityIsTheLeastOfAWayAndTheSumOfWaysThatPart) {
 
   // Two aggregation switches of a pod with two ways to the core each: a rack's way over one of
   // them is as wide as both together, but no wider than the first link.
-  FatTreeParameters tree = FatTreeParameters::of_radix(4, 1);
+  FatTreeParameters tree;
+  tree.k = 4;
   tree.fabric_link.rate = BitRate(100'000'000'000);
   const Topology three_tiers = Topology::fat_tree(tree);
   const Routing ways(three_tiers);

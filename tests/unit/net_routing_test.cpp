@@ -172,11 +172,12 @@ TEST(Routing, StructureSaysWhatASearchFinds) {
     expect_as_searched(lot, "chain");
 
     FatTreeParameters tree;
-    tree.pods = upto(4);
-    tree.racks_per_pod = upto(4);
-    tree.aggs_per_pod = upto(3);
-    tree.hosts_per_rack = upto(5);
-    tree.cores = tree.aggs_per_pod * (upto(3) - (tree.pods == 1 ? 1 : 0));
+    const auto some = [&](int most) { return static_cast<unsigned>(upto(most)); };
+    tree.pods = some(4);
+    tree.racks_per_pod = some(4);
+    tree.aggs_per_pod = some(3);
+    tree.hosts_per_rack = some(5);
+    tree.cores = tree.aggs_per_pod * (some(3) - (tree.pods == 1 ? 1 : 0));
     tree.host_link = kHost;
     tree.fabric_link = kFabric;
     const Topology fat = Topology::fat_tree(tree);
@@ -207,11 +208,14 @@ TEST(Routing, TwoLayersAndTreesOfOneSwitchAreTrees) {
     ASSERT_EQ(static_cast<std::uint64_t>(rail.hosts()), rails.hosts());
     expect_as_searched(rail, "rail");
   }
-  for (const int k : {2, 4, 6}) {
-    for (const int over : {1, 3}) {
-      const FatTreeParameters tree = FatTreeParameters::of_radix(k, over);
+  for (const unsigned k : {2u, 4u, 6u}) {
+    for (const unsigned over : {1u, 3u}) {
+      FatTreeParameters tree;
+      tree.k = k;
+      tree.oversubscription = over;
       const Topology topology = Topology::fat_tree(tree);
-      EXPECT_EQ(topology.hosts(), k * k * k / 4 * over);
+      EXPECT_EQ(static_cast<unsigned>(topology.hosts()), k * k * k / 4 * over);
+      EXPECT_EQ(tree.hosts(), k * k * k / 4 * over);
       expect_as_searched(topology, "k = " + std::to_string(k));
     }
   }

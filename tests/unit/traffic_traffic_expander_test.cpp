@@ -19,11 +19,27 @@ TrafficContext context(HostId hosts = 16, std::uint64_t seed = 1) {
   return c;
 }
 
-TrafficSpec spec(TrafficPattern pattern, std::vector<HostId> from, std::vector<HostId> to = {}) {
+TrafficSpec flow(HostId from, HostId to, TrafficPattern pattern = TrafficPattern::kFlow) {
   TrafficSpec s;
   s.pattern = pattern;
-  s.from = std::move(from);
-  s.to = std::move(to);
+  s.from = from;
+  s.to = to;
+  return s;
+}
+
+TrafficSpec to_one(HostList senders, HostId receiver,
+                   TrafficPattern pattern = TrafficPattern::kIncast) {
+  TrafficSpec s;
+  s.pattern = pattern;
+  s.senders = std::move(senders);
+  s.receiver = receiver;
+  return s;
+}
+
+TrafficSpec among(TrafficPattern pattern, HostList hosts) {
+  TrafficSpec s;
+  s.pattern = pattern;
+  s.hosts = std::move(hosts);
   return s;
 }
 
@@ -37,7 +53,7 @@ std::string error_of(const TrafficSpec& s) {
 }
 
 TEST(TrafficExpander, FlowCarriesEverythingThatWasSaid) {
-  TrafficSpec s = spec(TrafficPattern::kFlow, {1}, {0});
+  TrafficSpec s = flow(1, 0);
   s.dscp = 46;
   s.bytes = 10'000'000;
   s.message = 4096;
@@ -60,7 +76,7 @@ TEST(TrafficExpander, FlowCarriesEverythingThatWasSaid) {
 }
 
 TEST(TrafficExpander, IncastStaggersStartAndStop) {
-  TrafficSpec s = spec(TrafficPattern::kIncast, {3, 1, 2}, {0});
+  TrafficSpec s = to_one({3, 1, 2}, 0);
   s.flows = 2;
   s.stop = kSecond * 5;
   s.stagger = kSecond;
@@ -77,9 +93,9 @@ TEST(TrafficExpander, IncastStaggersStartAndStop) {
 }
 
 TEST(TrafficExpander, FlowsAreNumberedByStartThenAsWritten) {
-  TrafficSpec late = spec(TrafficPattern::kFlow, {1}, {0});
+  TrafficSpec late = flow(1, 0);
   late.start = kMicroSecond;
-  const TrafficSpec early = spec(TrafficPattern::kIncast, {2, 3}, {0});
+  const TrafficSpec early = to_one({2, 3}, 0);
   const auto flows = expand_traffic({late, early}, context());
   ASSERT_EQ(flows.size(), 3u);
   EXPECT_EQ(flows[0].from, 2u);
@@ -92,7 +108,7 @@ TEST(TrafficExpander, PermutationSendsEveryoneToAnother) {
   std::set<std::vector<HostId>> seen;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const auto flows = expand_traffic(
-        {spec(TrafficPattern::kPermutation, {0, 1, 2, 3, 4, 5, 6, 7})}, context(16, seed));
+        {among(TrafficPattern::kPermutation, {0, 1, 2, 3, 4, 5, 6, 7})}, context(16, seed));
     ASSERT_EQ(flows.size(), 8u);
     std::set<HostId> from, to;
     std::vector<HostId> order;
@@ -110,7 +126,7 @@ TEST(TrafficExpander, PermutationSendsEveryoneToAnother) {
 }
 
 TEST(TrafficExpander, AllToAllIsEveryPairOnce) {
-  const auto flows = expand_traffic({spec(TrafficPattern::kAllToAll, {2, 5, 7, 11})}, context());
+  const auto flows = expand_traffic({among(TrafficPattern::kAllToAll, {2, 5, 7, 11})}, context());
   std::set<std::pair<HostId, HostId>> pairs;
   for (const FlowSpec& flow : flows) pairs.insert({flow.from, flow.to});
   EXPECT_EQ(flows.size(), 12u);
@@ -118,9 +134,11 @@ TEST(TrafficExpander, AllToAllIsEveryPairOnce) {
 }
 
 TEST(TrafficExpander, OneToManyAndPartitionAggregate) {
-  EXPECT_EQ(expand_traffic({spec(TrafficPattern::kOneToMany, {0}, {1, 2, 3})}, context()).size(),
-            3u);
-  TrafficSpec s = spec(TrafficPattern::kPartitionAggregate, {1, 2}, {0});
+  TrafficSpec many;
+  many.pattern = TrafficPattern::kOneToMany;
+  many.receivers = {1, 2, 3};
+  EXPECT_EQ(expand_traffic({many}, context()).size(), 3u);
+  TrafficSpec s = to_one({1, 2}, 0, TrafficPattern::kPartitionAggregate);
   s.bytes = 20'000;
   s.rounds = 3;
   s.period = kMilliSecond;
@@ -136,7 +154,7 @@ TEST(TrafficExpander, OneToManyAndPartitionAggregate) {
 }
 
 TEST(TrafficExpander, PoissonLoadsTheLinkAsAsked) {
-  TrafficSpec s = spec(TrafficPattern::kPoisson, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  TrafficSpec s = among(TrafficPattern::kPoisson, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
   s.sizes = "fbhadoop";
   s.flows_per_host = 20'000;
   const auto flows = expand_traffic({s}, context());
@@ -161,10 +179,10 @@ TEST(TrafficExpander, PoissonLoadsTheLinkAsAsked) {
 }
 
 TEST(TrafficExpander, OneEntryDoesNotChangeAnothersDraws) {
-  TrafficSpec a = spec(TrafficPattern::kPoisson, {0, 1, 2});
+  TrafficSpec a = among(TrafficPattern::kPoisson, {0, 1, 2});
   a.flows_per_host = 50;
   TrafficSpec b = a;
-  b.from = {4, 5, 6};
+  b.hosts = {4, 5, 6};
   const auto alone = expand_traffic({a}, context());
   const auto both = expand_traffic({a, b}, context());
   std::vector<FlowSpec> first;
@@ -188,7 +206,7 @@ TEST(TrafficExpander, OneEntryDoesNotChangeAnothersDraws) {
 
 TEST(TrafficExpander, DrawnFlowsAreTheSameOnEveryMachine) {
   // Recorded once; integers only, so it holds for every compiler and processor.
-  TrafficSpec s = spec(TrafficPattern::kPoisson, {0, 1, 2, 3});
+  TrafficSpec s = among(TrafficPattern::kPoisson, {0, 1, 2, 3});
   s.flows_per_host = 100;
   std::uint64_t digest = 0;
   for (const FlowSpec& flow : expand_traffic({s}, context())) {
@@ -220,7 +238,7 @@ TEST(TrafficExpander, TraceMapsPrioritiesAndShiftsTime) {
   s.time_offset = kSecond * 3;
   EXPECT_EQ(error_of(s), path + ":2: the flow starts before the time offset");
   s.time_offset = PicoSeconds(0);
-  s.stop = PicoSeconds::max();
+  s.stop.reset();
   std::ofstream(path) << "2\n1 2 3 100 500 2\n2 99 4 100 700 2\n";
   EXPECT_EQ(error_of(s), path + ":3: there is no host 99 (the topology has 16)");
   std::ofstream(path) << "1\n2 2 3 100 500 2\n";
@@ -228,48 +246,67 @@ TEST(TrafficExpander, TraceMapsPrioritiesAndShiftsTime) {
   std::remove(path.c_str());
 }
 
+TEST(TrafficExpander, AnEmptyListStandsForAllButTheOtherEnd) {
+  const auto ends = [](const TrafficSpec& s) {
+    std::set<std::pair<HostId, HostId>> pairs;
+    for (const FlowSpec& flow : expand_traffic({s}, context(4))) pairs.insert({flow.from, flow.to});
+    return pairs;
+  };
+  using Pairs = std::set<std::pair<HostId, HostId>>;
+  EXPECT_EQ(ends(to_one({}, 1)), (Pairs{{0, 1}, {2, 1}, {3, 1}}));
+  TrafficSpec many;
+  many.pattern = TrafficPattern::kOneToMany;
+  many.sender = 2;
+  EXPECT_EQ(ends(many), (Pairs{{2, 0}, {2, 1}, {2, 3}}));
+  EXPECT_EQ(ends(among(TrafficPattern::kAllToAll, {})).size(), 12u);
+  EXPECT_EQ(ends(among(TrafficPattern::kPermutation, {})).size(), 4u);
+  EXPECT_EQ(ends(among(TrafficPattern::kPoisson, {})).size(), 12u);
+}
+
 TEST(TrafficExpander, RefusesWhatCannotBe) {
   using P = TrafficPattern;
-  EXPECT_EQ(error_of(spec(P::kFlow, {1}, {1})), "traffic: host 1 would send to itself");
-  EXPECT_EQ(error_of(spec(P::kFlow, {16}, {1})),
-            "traffic: there is no host 16 (the topology has 16)");
-  EXPECT_EQ(error_of(spec(P::kFlow, {}, {1})), "traffic: needs one sender and one receiver");
-  EXPECT_EQ(error_of(spec(P::kIncast, {1, 2, 1}, {0})),
-            "traffic: a host appears twice among its senders");
-  EXPECT_EQ(error_of(spec(P::kPermutation, {1})), "traffic: needs at least two hosts");
-  EXPECT_EQ(error_of(spec(P::kBackground, {1}, {2})), "traffic: needs a rate");
-  TrafficSpec s = spec(P::kFlow, {1}, {2});
+  EXPECT_EQ(error_of(flow(1, 1)), "traffic.0: from and to are the same host");
+  EXPECT_EQ(error_of(flow(16, 1)), "traffic.0.from: there is no host 16: the topology has 0 to 15");
+  EXPECT_EQ(error_of(to_one({1, 2, 1}, 0)),
+            "traffic.0.senders: a host appears twice among the senders");
+  EXPECT_EQ(error_of(to_one({1, 0}, 0)), "traffic.0.senders: the receiver is among the senders");
+  EXPECT_EQ(error_of(among(P::kPermutation, {1})),
+            "traffic.0.hosts: one host has nobody to send to");
+  EXPECT_EQ(error_of(flow(1, 2, P::kBackground)), "traffic.0: background traffic needs a rate");
+  EXPECT_EQ(error_of(to_one({1}, 2, P::kPartitionAggregate)),
+            "traffic.0: partition_aggregate needs bytes, the size of an answer");
+  TrafficSpec s;
+  s.pattern = P::kTrace;
+  EXPECT_EQ(error_of(s), "traffic.0: kind: trace needs a file");
+  s = flow(1, 2);
   s.stop = s.start;
-  EXPECT_EQ(error_of(s), "traffic: stops before it starts");
-  s = spec(P::kFlow, {1}, {2});
-  s.flows = 0;
-  EXPECT_EQ(error_of(s), "traffic: needs at least one flow a pair of hosts");
+  EXPECT_EQ(error_of(s), "traffic.0.stop: stops before it starts");
+  s = flow(1, 2);
   s.flows = 4'000'000'000u;
-  EXPECT_EQ(error_of(s), "traffic: more than 4000000 flows");
-  s = spec(P::kFlow, {1},
-           {2});  // 9 000 000 s and 4 000 000 s are both on the axis, their sum is not
+  EXPECT_EQ(error_of(s), "traffic.0: more than 4000000 flows");
+  s = flow(1, 2);  // 9 000 000 s and 4 000 000 s are both on the axis, their sum is not
   s.start = kSecond * 9'000'000;
   s.stagger = kSecond * 4'000'000;
   s.flows = 2;
-  EXPECT_EQ(error_of(s), "traffic: starts or stops after the end of time, 106 days");
+  EXPECT_EQ(error_of(s), "traffic.0: starts or stops after the end of time, 106 days");
   s.stagger = kSecond;
   s.stop = kSecond * 9'100'000;
   s.stop_stagger = kSecond * 4'000'000;
-  EXPECT_EQ(error_of(s), "traffic: starts or stops after the end of time, 106 days");
-  s = spec(P::kPartitionAggregate, {1}, {2});
+  EXPECT_EQ(error_of(s), "traffic.0: starts or stops after the end of time, 106 days");
+  s = to_one({1}, 2, P::kPartitionAggregate);
   s.bytes = 1;
   s.start = kSecond * 9'000'000;
   s.period = kSecond * 4'000'000;
   s.rounds = 2;
-  EXPECT_EQ(error_of(s), "traffic: starts or stops after the end of time, 106 days");
-  s = spec(P::kIncast, {1, 2, 3}, {0});
+  EXPECT_EQ(error_of(s), "traffic.0: starts or stops after the end of time, 106 days");
+  s = to_one({1, 2, 3}, 0);
   s.stop = kMicroSecond;
   s.stagger = kMicroSecond;
-  EXPECT_EQ(error_of(s), "traffic: one of its flows stops before it starts");
-  s = spec(P::kPoisson, {1, 2});
-  s.load_ppm = 0;
-  EXPECT_EQ(error_of(s), "traffic: needs a load above 0");
-  s.load_ppm = 700'000;
+  EXPECT_EQ(error_of(s), "traffic.0: one of its flows stops before it starts");
+  s = among(P::kPoisson, {1, 2});
+  s.load = Ratio{0};
+  EXPECT_EQ(error_of(s), "traffic.0: needs a load above 0");
+  s.load = Ratio{7, 10};
   s.sizes = "/nowhere";
   EXPECT_NE(error_of(s).find("/nowhere: No such file"), std::string::npos);
 }

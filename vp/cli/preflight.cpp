@@ -47,14 +47,14 @@ void check_controller(const LoadedConfig& loaded, const Topology& topology) {
 /// Traffic, and what traces and faults name of its flows and of the topology's ports.
 void check_network(const LoadedConfig& loaded) {
   const PlatformConfig& config = loaded.config;
-  const Topology topology = make_topology(config.topology);
+  const Topology topology = Topology::of(config.topology);
   check_controller(loaded, topology);
   TrafficContext context;
   context.hosts = config.topology.host_count();
   context.seed = config.seed;
   context.link_rate = [&](HostId host) { return topology.link(topology.node_of(host), 0).rate; };
   try {
-    const std::size_t flows = expand_traffic(traffic_specs(config), context).size();
+    const std::size_t flows = expand_traffic(config.traffic, context).size();
     check_faults(config, topology, flows);
     check_trace(config, topology, flows);
   } catch (const SettingError& error) {

@@ -57,7 +57,7 @@ void topology(const TopologyArguments& arguments, bool svg) {
   const LoadedConfig loaded = load_config(arguments.config.file, arguments.config.overrides);
   const Topology topology = [&] {
     try {
-      return make_topology(loaded.config.topology);
+      return Topology::of(loaded.config.topology);
     } catch (const std::invalid_argument& error) {
       throw ConfigError(Place{loaded.file}, error.what());
     }

@@ -15,8 +15,6 @@ namespace {
 
 /// Ethernet 14 + IPv4 20 + UDP 8 + BTH 12 + RETH 16 + ICRC 4 + FCS 4.
 constexpr Bytes kMostHeaders = 78;
-constexpr unsigned kMostHosts = 65'536;
-constexpr std::uint64_t kMostCables = 1'000'000;
 constexpr std::int64_t kMostSamples = 10'000'000;
 
 class Checker {
@@ -26,7 +24,7 @@ class Checker {
 
   void run() const {
     check_time();
-    check_topology();
+    check_together("topology", [&] { c_.topology.check(); });
     check_switch();
     check_congestion_control();
     check_controller();
@@ -35,9 +33,14 @@ class Checker {
     check_hosts();
     check_captures();
     std::uint64_t flows = 0;
-    for (std::size_t i = 0; i < c_.traffic.size(); ++i) flows += check_traffic(i);
+    for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
+      check_together("traffic." + std::to_string(i),
+                     [&] { flows += c_.traffic[i].check(c_.topology.host_count()); });
+    }
     require(flows <= kMostFlows, "traffic", "more than " + std::to_string(kMostFlows) + " flows");
-    for (std::size_t i = 0; i < c_.faults.size(); ++i) check_fault(i);
+    for (std::size_t i = 0; i < c_.faults.size(); ++i) {
+      check_together("faults." + std::to_string(i), [&] { c_.faults[i].check(); });
+    }
     check_trace();
     for (std::size_t i = 0; i < c_.expect.size(); ++i) check_expectation(i);
   }
@@ -53,76 +56,11 @@ class Checker {
             "more than 10000000 samples in " + text_of(c_.duration));
   }
 
-  void check_topology() const {
-    const TopologyConfig& t = c_.topology;
-    if (t.kind == TopologyKind::kCustom) check_custom(t);
-    if (t.kind == TopologyKind::kFatTree && t.k) {
-      require(*t.k % 2 == 0, "topology.k",
-              "half the ports of a switch lead up: " + std::to_string(*t.k) + " is odd");
-    } else if (t.kind == TopologyKind::kFatTree) {
-      require(t.cores % t.aggs_per_pod == 0, "topology.cores",
-              std::to_string(t.cores) + " cores are not a multiple of aggs_per_pod " +
-                  std::to_string(t.aggs_per_pod));
-    }
-    require(t.host_count() >= 2, "topology", "fewer than two hosts");
-    require(t.host_count() <= kMostHosts, "topology",
-            std::to_string(t.host_count()) + " hosts; at most 65536");
-    require(t.fabric_cables() <= kMostCables, "topology",
-            std::to_string(t.fabric_cables()) + " cables between switches; at most 1000000");
-  }
-
-  void check_custom(const TopologyConfig& t) const {
-    std::map<std::string, std::size_t> index;
-    for (std::size_t i = 0; i < t.nodes.size(); ++i) {
-      const std::string path = "topology.nodes." + std::to_string(i);
-      const std::string& name = t.nodes[i].name;
-      require(!name.empty(), path, "a node without a name");
-      // Tables, signal files and wires' names take these for something else.
-      require(name.find_first_of(" ,.\">") == std::string::npos, path + ".name",
-              in_quotes(name) + " holds a blank, comma, dot, quote or '>'");
-      require(index.emplace(name, i).second, path + ".name",
-              "the name " + in_quotes(name) + " is taken");
-    }
-    std::vector<std::vector<std::size_t>> neighbours(t.nodes.size());
-    for (std::size_t i = 0; i < t.links.size(); ++i) {
-      const std::string path = "topology.links." + std::to_string(i);
-      const std::size_t from = node_of(index, t.links[i].from, path + ".from");
-      const std::size_t to = node_of(index, t.links[i].to, path + ".to");
-      require(from != to, path, "a link from a node to itself");
-      neighbours[from].push_back(to);
-      neighbours[to].push_back(from);
-    }
-    for (std::size_t i = 0; i < t.nodes.size(); ++i) {
-      const bool host = t.nodes[i].kind == NodeKind::kHost;
-      require(!host || neighbours[i].size() == 1, "topology.nodes." + std::to_string(i),
-              "host " + in_quotes(t.nodes[i].name) + " has " +
-                  std::to_string(neighbours[i].size()) + " links; a host has one");
-    }
-    std::set<std::size_t> reached;
-    std::vector<std::size_t> open{0};
-    while (!open.empty() && !t.nodes.empty()) {
-      const std::size_t node = open.back();
-      open.pop_back();
-      if (!reached.insert(node).second) continue;
-      open.insert(open.end(), neighbours[node].begin(), neighbours[node].end());
-    }
-    require(reached.size() == t.nodes.size(), "topology.links", "the network is not connected");
-  }
-
-  std::size_t node_of(const std::map<std::string, std::size_t>& index, const std::string& name,
-                      const std::string& path) const {
-    const auto known = index.find(name);
-    if (known != index.end()) return known->second;
-    std::vector<std::string> names;
-    for (const auto& entry : index) names.push_back(entry.first);
-    fail(path, "no node " + in_quotes(name) + hint(name, names));
-  }
-
   void check_switch() const {
     const SwitchParameters& s = c_.switch_;
     // Of a disabled section, too: it may be enabled from the command line.
-    check_together("switch.ecn.", [&] { s.ecn.check(c_.topology.fastest_link()); });
-    check_together("switch.scheduler.", [&] { s.scheduler.check(); });
+    check_together("switch.ecn", [&] { s.ecn.check(c_.topology.fastest_link()); });
+    check_together("switch.scheduler", [&] { s.scheduler.check(); });
     require(s.buffer >= 4 * (c_.nic.mtu + kMostHeaders), given("switch.buffer", "nic.mtu"),
             "a buffer of " + text_of(s.buffer) + " does not hold four packets of mtu " +
                 text_of(Bytes{c_.nic.mtu}));
@@ -133,7 +71,7 @@ class Checker {
     const AlgorithmChoice& choice = nic.congestion_control;
     const std::string& name = choice.name();
     if (choice.chosen() != nullptr) {
-      check_together("nic.congestion_control.",
+      check_together("nic.congestion_control",
                      [&] { choice.chosen()->check(nic.mtu + kMostHeaders); });
     }
     const AlgorithmNeeds needs = choice.needs(nic.mtu);
@@ -150,26 +88,29 @@ class Checker {
             "nic.cnp.carry_marks", "policy: proportional needs CNPs that carry marks");
   }
 
-  /// A module's own check; what it blames lies in `section`.
+  /// A module's own check; what it blames lies in `section`: a key, or the section as a whole.
   template <class Check>
   void check_together(const std::string& section, Check check) const {
     try {
       check();
     } catch (const ParameterError& error) {
-      std::string blamed = error.keys().front();
+      const auto path = [&](const std::string& key) {
+        return key.empty() ? section : section + "." + key;
+      };
+      std::string blamed = path(error.keys().front());
       for (const std::string& key : error.keys()) {
-        if (places_.count(section + key) == 0) continue;
-        blamed = key;
+        if (places_.count(path(key)) == 0) continue;
+        blamed = path(key);
         break;
       }
-      fail(section + blamed, error.what());
+      fail(blamed, error.what());
     }
   }
 
   void check_controller() const {
     const ControllerConfig& k = c_.nic.controller;
     const auto* const dcc = c_.nic.congestion_control.chosen<DccParameters>();
-    check_together("nic.controller.", [&] { k.check(); });
+    check_together("nic.controller", [&] { k.check(); });
     const auto check_rtl = [&](Implementation what, const std::string& key) {
       if (what == Implementation::kModel) return;
       const std::string path = "nic.controller." + key;
@@ -315,60 +256,6 @@ class Checker {
   }
   void require_hosts(const HostList& list, const std::string& path) const {
     for (const HostId id : list) require_host(id, path);
-  }
-
-  /// Number of flows it makes.
-  std::uint64_t check_traffic(std::size_t i) const {
-    const TrafficConfig& t = c_.traffic[i];
-    const std::string path = "traffic." + std::to_string(i);
-    const std::uint64_t hosts = t.hosts.empty() ? c_.topology.host_count() : t.hosts.size();
-    const std::uint64_t others = c_.topology.host_count() - 1;
-    require(!t.stop || t.start < *t.stop, path + ".stop", "stops before it starts");
-    switch (t.kind) {
-      case TrafficKind::kFlow:
-      case TrafficKind::kBackground:
-        require_host(t.from, path + ".from");
-        require_host(t.to, path + ".to");
-        require(t.from != t.to, path, "from and to are the same host");
-        require(t.kind == TrafficKind::kFlow || t.rate, path, "background traffic needs a rate");
-        return t.flows;
-      case TrafficKind::kIncast:
-      case TrafficKind::kPartitionAggregate:
-        require_host(t.receiver, path + ".receiver");
-        require_hosts(t.senders, path + ".senders");
-        require(std::count(t.senders.begin(), t.senders.end(), t.receiver) == 0, path + ".senders",
-                "the receiver is among the senders");
-        require(t.kind == TrafficKind::kIncast || t.bytes, path,
-                "partition_aggregate needs bytes, the size of an answer");
-        return (t.senders.empty() ? others : t.senders.size()) * t.flows *
-               (t.kind == TrafficKind::kIncast ? 1u : t.rounds);
-      case TrafficKind::kOneToMany:
-        require_host(t.sender, path + ".sender");
-        require_hosts(t.receivers, path + ".receivers");
-        require(std::count(t.receivers.begin(), t.receivers.end(), t.sender) == 0,
-                path + ".receivers", "the sender is among the receivers");
-        return (t.receivers.empty() ? others : t.receivers.size()) * t.flows;
-      case TrafficKind::kPermutation:
-      case TrafficKind::kAllToAll:
-      case TrafficKind::kPoisson:
-        require_hosts(t.hosts, path + ".hosts");
-        require(hosts >= 2, path + ".hosts", "one host has nobody to send to");
-        if (t.kind == TrafficKind::kPoisson) return hosts * t.flows_per_host;
-        return hosts * t.flows * (t.kind == TrafficKind::kAllToAll ? hosts - 1 : 1);
-      case TrafficKind::kTrace:
-        require(!t.file.empty(), path, "kind: trace needs a file");
-        return 0;
-    }
-    return 0;
-  }
-
-  void check_fault(std::size_t i) const {
-    const FaultConfig& f = c_.faults[i];
-    const std::string path = "faults." + std::to_string(i);
-    require(!f.stop || f.start < *f.stop, path + ".stop", "stops before it starts");
-    require(f.kind != FaultKind::kLoss || Ratio{} < f.probability, path,
-            "needs a probability above zero");
-    require(f.kind != FaultKind::kLinkDown || f.stop, path, "link_down needs a stop");
   }
 
   void check_trace() const {

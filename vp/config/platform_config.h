@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "cc/registry.h"
-#include "config/traffic_config.h"
 #include "describe/quantities.h"
+#include "net/faults.h"
 #include "net/switch_device.h"
-#include "net/topology.h"
+#include "net/topology_parameters.h"
 #include "nic/nic_parameters.h"
+#include "traffic/traffic_spec.h"
 
 namespace dcc::vp {
 
@@ -24,67 +25,6 @@ struct MeasureConfig {
   std::optional<PicoSeconds>
       window;  // tenants' shares over any so long a time; empty: not looked at
   PicoSeconds settle = kMilliSecond * 20;  // no such window begins so soon after a join or leave
-};
-
-enum class TopologyKind {
-  kStar,
-  kParkingLot,
-  kFatTree,
-  kLeafSpine,
-  kRail,
-  kTorus,
-  kDragonfly,
-  kCustom
-};
-
-enum class NodeKind { kHost, kSwitch };
-struct NodeConfig {
-  std::string name;
-  NodeKind kind = NodeKind::kHost;
-};
-/// A cable: both directions.
-struct CableConfig {
-  std::string from;
-  std::string to;
-  LinkParameters link;
-};
-
-/// kStar: `hosts` on one switch. kParkingLot: a chain of switches, switch i with
-/// hosts_per_switch[i] hosts, numbered along the chain. kFatTree: host = rack·hosts_per_rack + i,
-/// racks pod by pod; every rack to the aggs_per_pod switches of its pod, aggregation switch i of
-/// each pod to core switches i·cores/aggs_per_pod …; with `k` all of that follows from the
-/// switches' ports. kCustom: hosts numbered as listed in `nodes`.
-struct TopologyConfig {
-  TopologyKind kind = TopologyKind::kStar;
-  unsigned hosts = 9;
-  LinkParameters link;  // kStar, kParkingLot
-  std::vector<unsigned> hosts_per_switch{3, 2};
-  std::optional<unsigned> k;  // kFatTree: ports of a switch; empty: as the five below say
-  unsigned oversubscription = 1;
-  unsigned pods = 5;
-  unsigned racks_per_pod = 4;
-  unsigned aggs_per_pod = 4;
-  unsigned hosts_per_rack = 16;
-  unsigned cores = 16;
-  LinkParameters host_link;                         // kFatTree
-  LinkParameters fabric_link = kDefaultFabricLink;  // kFatTree, kParkingLot
-  LeafSpineParameters leaf_spine;
-  RailParameters rail;
-  TorusParameters torus;
-  DragonflyParameters dragonfly;
-  std::vector<NodeConfig> nodes;
-  std::vector<CableConfig> links;
-
-  FatTreeParameters fat_tree() const;
-  // Of the topology, whatever its kind:
-  unsigned host_count() const;
-  /// Cables between switches, at most.
-  std::uint64_t fabric_cables() const;
-  BitRate slowest_link() const;
-  BitRate fastest_link() const;
-
- private:
-  std::vector<BitRate> rates() const;
 };
 
 enum class TelemetryKind { kAuto, kOn, kOff };
@@ -206,7 +146,7 @@ struct PlatformConfig {
   std::uint64_t seed = 1;
   PicoSeconds duration = kMilliSecond * 10;
   MeasureConfig measure;
-  TopologyConfig topology;
+  TopologyParameters topology;
   SwitchParameters switch_;  // YAML: switch, routing
   NicConfig nic;
   HostConfig host;
@@ -214,8 +154,8 @@ struct PlatformConfig {
   std::map<unsigned, DscpConfig> dscp;
   std::vector<TenantConfig> tenants;
   QosConfig qos;
-  std::vector<TrafficConfig> traffic;
-  std::vector<FaultConfig> faults;
+  std::vector<TrafficSpec> traffic;
+  std::vector<FaultParameters> faults;
   OutputConfig output;
   std::vector<ExpectConfig> expect;
 

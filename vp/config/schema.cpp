@@ -111,8 +111,7 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
     v.field("settle", c.measure.settle, {"0us", "1000s"},
             {"no such time begins so soon after a tenant joined or left", ""});
   });
-  v.section("topology", {"hosts, switches and links", ""},
-            [&] { describe_topology(v, c.topology); });
+  v.section("topology", {"hosts, switches and links", ""}, [&] { describe(v, c.topology); });
   v.section("routing", {"choice among equal paths", ""}, [&] { c.switch_.routing.describe(v); });
   v.section("switch", {"every switch of the network", ""}, [&] { c.switch_.describe(v); });
   v.section("nic", {"every NIC", ""}, [&] { describe_nic(v, c.nic); });
@@ -127,10 +126,9 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
   });
   v.section("qos", {"closed loop: a manager holds tenants at their weights", ""},
             [&] { describe_qos(v, c.qos); });
-  v.list("traffic", c.traffic, {"what is sent", ""},
-         [&](TrafficConfig& t) { describe_traffic(v, t); });
+  v.list("traffic", c.traffic, {"what is sent", ""}, [&](TrafficSpec& t) { t.describe(v); });
   v.list("faults", c.faults, {"what goes wrong on purpose", ""},
-         [&](FaultConfig& f) { describe_fault(v, f); });
+         [&](FaultParameters& f) { f.describe(v); });
   v.section("output", {"what a run leaves", ""}, [&] { describe_output(v, c.output); });
   v.list("expect", c.expect, {"figures that must lie within bounds, else exit status 1", ""},
          [&](ExpectConfig& e) { describe_expectation(v, e); });

@@ -12,10 +12,7 @@ namespace dcc::vp {
 void describe(ParameterVisitor& v, PlatformConfig& c);
 
 // The parts of it, one a file.
-void describe_topology(ParameterVisitor& v, TopologyConfig& c);
 void describe_nic(ParameterVisitor& v, NicConfig& c);
 void describe_host(ParameterVisitor& v, HostConfig& c);
-void describe_traffic(ParameterVisitor& v, TrafficConfig& c);
-void describe_fault(ParameterVisitor& v, FaultConfig& c);
 
 }  // namespace dcc::vp

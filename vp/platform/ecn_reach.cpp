@@ -56,7 +56,7 @@ std::vector<std::string> ecn_notes(const PlatformConfig& config) {
       !(needs.cnp || needs.marks)) {
     return {};
   }
-  const Topology topology = make_topology(config.topology);
+  const Topology topology = Topology::of(config.topology);
   std::string worst;
   double worst_excess = 1;
   int ports = 0;

@@ -105,7 +105,7 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology,
   for (unsigned dscp = 0; dscp < 64; ++dscp) {
     context.priority_of_dscp[dscp] = static_cast<std::uint8_t>(config.dscp_of(dscp).priority);
   }
-  const std::vector<FlowSpec> flows = expand_traffic(traffic_specs(config), context);
+  const std::vector<FlowSpec> flows = expand_traffic(config.traffic, context);
   return FlowPlan(flows, qos_links(config, flows), routing, context.hosts, config.nic.mtu);
 }
 

@@ -15,7 +15,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
                    const RunSetup& setup)
     : sc_module(name),
       config(configuration),
-      topology(make_topology(config.topology)),
+      topology(Topology::of(config.topology)),
       routing(topology),
       plan(plan_flows(config, topology, routing)),
       partition_plan(plan_partitions(config, topology, routing, plan.flows(), setup.threads,

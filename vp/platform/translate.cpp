@@ -1,48 +1,13 @@
 #include "platform/translate.h"
 
 #include <algorithm>
-#include <map>
-#include <string>
+#include <optional>
 
 #include "cc/dcc.h"
 #include "driver/dcc_tables.h"
 #include "net/wire_size.h"
 
 namespace dcc::vp {
-
-Topology make_topology(const TopologyConfig& config) {
-  switch (config.kind) {
-    case TopologyKind::kStar:
-      return Topology::star(static_cast<int>(config.hosts), config.link);
-    case TopologyKind::kParkingLot: {
-      std::vector<int> hosts(config.hosts_per_switch.begin(), config.hosts_per_switch.end());
-      return Topology::parking_lot(hosts, config.link, config.fabric_link);
-    }
-    case TopologyKind::kFatTree:
-      return Topology::fat_tree(config.fat_tree());
-    case TopologyKind::kLeafSpine:
-      return Topology::leaf_spine(config.leaf_spine);
-    case TopologyKind::kRail:
-      return Topology::rail(config.rail);
-    case TopologyKind::kTorus:
-      return Topology::torus(config.torus);
-    case TopologyKind::kDragonfly:
-      return Topology::dragonfly(config.dragonfly);
-    case TopologyKind::kCustom:
-      break;
-  }
-  Topology topology;
-  std::map<std::string, NodeId> node_of;
-  for (const NodeConfig& node : config.nodes) {
-    node_of[node.name] = node.kind == NodeKind::kHost ? topology.add_host(node.name)
-                                                      : topology.add_switch(node.name);
-  }
-  for (const CableConfig& cable : config.links) {
-    topology.connect(node_of.at(cable.from), node_of.at(cable.to), cable.link);
-  }
-  topology.check_connected();
-  return topology;
-}
 
 SwitchParameters switch_parameters(const PlatformConfig& config) {
   SwitchParameters to = config.switch_;
@@ -127,98 +92,6 @@ dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate)
     out.ceiling_q24_8 = entitled.max_rate ? Rate::from(*entitled.max_rate).raw : 0xFFFFFFFFu;
   }
   return to;
-}
-
-namespace {
-TrafficPattern pattern_of(TrafficKind kind) {
-  switch (kind) {
-    case TrafficKind::kFlow:
-      return TrafficPattern::kFlow;
-    case TrafficKind::kIncast:
-      return TrafficPattern::kIncast;
-    case TrafficKind::kOneToMany:
-      return TrafficPattern::kOneToMany;
-    case TrafficKind::kPermutation:
-      return TrafficPattern::kPermutation;
-    case TrafficKind::kAllToAll:
-      return TrafficPattern::kAllToAll;
-    case TrafficKind::kPartitionAggregate:
-      return TrafficPattern::kPartitionAggregate;
-    case TrafficKind::kPoisson:
-      return TrafficPattern::kPoisson;
-    case TrafficKind::kTrace:
-      return TrafficPattern::kTrace;
-    case TrafficKind::kBackground:
-      break;
-  }
-  return TrafficPattern::kBackground;
-}
-}  // namespace
-
-std::vector<TrafficSpec> traffic_specs(const PlatformConfig& config) {
-  std::vector<TrafficSpec> specs;
-  constexpr HostId kNobody = 0xFFFFFFFF;
-  // An empty list stands for all hosts but the one at the other end.
-  const auto named_or_all = [&](const HostList& named, HostId but) -> std::vector<HostId> {
-    if (!named.empty()) return named;
-    std::vector<HostId> all;
-    for (HostId host = 0; host < config.topology.host_count(); ++host) {
-      if (host != but) all.push_back(host);
-    }
-    return all;
-  };
-  for (std::size_t i = 0; i < config.traffic.size(); ++i) {
-    const TrafficConfig& from = config.traffic[i];
-    TrafficSpec to;
-    to.where = "traffic." + std::to_string(i);
-    to.pattern = pattern_of(from.kind);
-    switch (from.kind) {
-      case TrafficKind::kFlow:
-      case TrafficKind::kBackground:
-        to.from = {from.from};
-        to.to = {from.to};
-        break;
-      case TrafficKind::kIncast:
-      case TrafficKind::kPartitionAggregate:
-        to.from = named_or_all(from.senders, from.receiver);
-        to.to = {from.receiver};
-        break;
-      case TrafficKind::kOneToMany:
-        to.from = {from.sender};
-        to.to = named_or_all(from.receivers, from.sender);
-        break;
-      case TrafficKind::kPermutation:
-      case TrafficKind::kAllToAll:
-      case TrafficKind::kPoisson:
-        to.from = named_or_all(from.hosts, kNobody);
-        break;
-      case TrafficKind::kTrace:
-        break;
-    }
-    to.dscp = static_cast<std::uint8_t>(from.dscp);
-    to.bytes = from.bytes.value_or(0);
-    to.message = from.message;
-    to.start = from.start;
-    to.stop = from.stop.value_or(PicoSeconds::max());
-    to.stagger = from.stagger;
-    to.stop_stagger = from.stop_stagger;
-    to.flows = from.flows;
-    to.rate = from.rate.value_or(BitRate());
-    to.initial_rate = from.initial_rate.value_or(BitRate());
-    to.period = from.period;
-    to.rounds = from.rounds;
-    to.load_ppm =
-        static_cast<std::uint32_t>(from.load.numerator * 1'000'000 / from.load.denominator);
-    to.sizes = from.sizes;
-    to.flows_per_host = from.flows_per_host;
-    to.file = from.file;
-    to.time_offset = from.time_offset;
-    for (const auto& [priority, dscp] : from.dscp_map) {
-      to.dscp_map[priority] = static_cast<std::uint8_t>(dscp);
-    }
-    specs.push_back(std::move(to));
-  }
-  return specs;
 }
 
 }  // namespace dcc::vp

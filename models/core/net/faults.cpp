@@ -2,7 +2,31 @@
 
 #include <utility>
 
+#include "describe/parameter_error.h"
+
 namespace dcc {
+
+void FaultParameters::describe(ParameterVisitor& v) {
+  v.choice("kind", kind, {"what goes wrong", ""});
+  const bool cnp = kind == FaultKind::kCnpLoss;
+  v.when(!cnp, "kind: loss or link_down", [&] {
+    v.text("link", link, {"name as in metrics.json, or all", ""});
+  });
+  v.when(cnp, "kind: cnp_loss", [&] { v.field("flow", flow, {}, {"whose CNPs get lost", ""}); });
+  v.when(kind == FaultKind::kLoss, "kind: loss", [&] {
+    v.field("probability", probability, {"0", "1"}, {"that a packet gets lost", ""});
+  });
+  v.field("start", start, {}, {"from when", ""});
+  v.field("stop", stop, "end", {}, {"until when", ""});
+}
+
+void FaultParameters::check() const {
+  if (stop && *stop <= start) throw ParameterError({"stop"}, "stops before it starts");
+  if (kind == FaultKind::kLoss && !(Ratio{} < probability)) {
+    throw ParameterError({""}, "needs a probability above zero");
+  }
+  if (kind == FaultKind::kLinkDown && !stop) throw ParameterError({""}, "link_down needs a stop");
+}
 
 Link::LossHook lose_randomly(const Scheduler& scheduler, FaultWindow window, std::uint64_t q32,
                              std::uint64_t seed, std::uint64_t index) {
@@ -24,6 +48,20 @@ Link::LossHook cut(const Scheduler& scheduler, FaultWindow window) {
   return [&scheduler, window](const Packet& packet) {
     return packet.kind != PacketKind::kPause && window.contains(scheduler.now());
   };
+}
+
+Link::LossHook fault_hook(const FaultParameters& fault, const Scheduler& scheduler,
+                          std::uint64_t seed, std::uint64_t index) {
+  const FaultWindow window{fault.start, fault.stop.value_or(PicoSeconds::max())};
+  switch (fault.kind) {
+    case FaultKind::kLoss:
+      return lose_randomly(scheduler, window, fault.probability.to_fixed(32), seed, index);
+    case FaultKind::kCnpLoss:
+      return lose_cnps(scheduler, window, fault.flow);
+    case FaultKind::kLinkDown:
+      break;
+  }
+  return cut(scheduler, window);
 }
 
 Link::LossHook combine(std::vector<Link::LossHook> faults) {

@@ -1,15 +1,43 @@
-// Faults on links: what Link::set_loss_hook takes.
+// Faults: what a user asks for (FaultParameters), and what Link::set_loss_hook takes.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "describe/quantities.h"
+#include "describe/visitor.h"
 #include "net/link.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
 #include "units.h"
 
 namespace dcc {
+
+enum class FaultKind : std::uint8_t {
+  kLoss,      // packets vanish from links
+  kCnpLoss,   // CNPs of one flow vanish
+  kLinkDown,  // a link carries nothing for a while
+};
+DCC_ENUM_NAMES(FaultKind, {FaultKind::kLoss, "loss"}, {FaultKind::kCnpLoss, "cnp_loss"},
+               {FaultKind::kLinkDown, "link_down"});
+
+/// One entry of the list of faults.
+struct FaultParameters {
+  FaultKind kind = FaultKind::kLoss;
+  std::string link = "all";  // a wire's name, or all
+  Ratio probability{0};
+  std::uint32_t flow = 0;  // kCnpLoss
+  PicoSeconds start{0};
+  std::optional<PicoSeconds> stop;  // empty: with the run
+
+  void describe(ParameterVisitor& v);
+  /// Throws ParameterError, with an empty key for the entry as a whole.
+  void check() const;
+  /// On every wire: a lost CNP is lost wherever it is.
+  bool everywhere() const { return link == "all" || kind == FaultKind::kCnpLoss; }
+};
 
 /// When a fault is there: from `start` (included) to `stop`.
 struct FaultWindow {
@@ -31,6 +59,10 @@ Link::LossHook lose_cnps(const Scheduler& scheduler, FaultWindow window, std::ui
 
 /// The wire is cut: whatever is sent is lost.
 Link::LossHook cut(const Scheduler& scheduler, FaultWindow window);
+
+/// The fault on the wire number `index`.
+Link::LossHook fault_hook(const FaultParameters& fault, const Scheduler& scheduler,
+                          std::uint64_t seed, std::uint64_t index);
 
 /// Several faults on one link. All see every packet, so that one does not change another's draws.
 Link::LossHook combine(std::vector<Link::LossHook> faults);

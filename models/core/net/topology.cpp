@@ -1,5 +1,6 @@
 #include "net/topology.h"
 
+#include <map>
 #include <stdexcept>
 
 #include "net/require_topology.h"
@@ -100,6 +101,39 @@ std::string Topology::wire_name(NodeId id, int port) const {
   }
   const std::string name = node(id).name + "->" + node(to).name;
   return parallel == 0 ? name : name + "#" + std::to_string(parallel);
+}
+
+Topology Topology::of(const TopologyParameters& p) {
+  switch (p.kind) {
+    case TopologyKind::kStar:
+      return star(static_cast<int>(p.hosts), p.link);
+    case TopologyKind::kParkingLot:
+      return parking_lot({p.hosts_per_switch.begin(), p.hosts_per_switch.end()}, p.link,
+                         p.fabric_link);
+    case TopologyKind::kFatTree:
+      return fat_tree(p.fat_tree);
+    case TopologyKind::kLeafSpine:
+      return leaf_spine(p.leaf_spine);
+    case TopologyKind::kRail:
+      return rail(p.rail);
+    case TopologyKind::kTorus:
+      return torus(p.torus);
+    case TopologyKind::kDragonfly:
+      return dragonfly(p.dragonfly);
+    case TopologyKind::kCustom:
+      break;
+  }
+  Topology topology;
+  std::map<std::string, NodeId> node_of;
+  for (const NodeParameters& node : p.nodes) {
+    node_of[node.name] = node.kind == NodeKind::kHost ? topology.add_host(node.name)
+                                                      : topology.add_switch(node.name);
+  }
+  for (const CableParameters& cable : p.links) {
+    topology.connect(node_of.at(cable.from), node_of.at(cable.to), cable.link);
+  }
+  topology.check_connected();
+  return topology;
 }
 
 }  // namespace dcc

@@ -42,20 +42,6 @@ struct Structure {
   std::vector<HostId> outermost;
 };
 
-struct FatTreeParameters {
-  int pods = 5;
-  int racks_per_pod = 4;
-  int aggs_per_pod = 4;
-  int hosts_per_rack = 16;
-  int cores = 16;
-  LinkParameters host_link;
-  LinkParameters fabric_link = kDefaultFabricLink;
-
-  /// Of switches with k ports (k even): k pods of k/2 racks with k/2 hosts, (k/2)² core switches
-  /// (Al-Fares, Loukissas, Vahdat, SIGCOMM'08); `oversubscription` times as many hosts in a rack.
-  static FatTreeParameters of_radix(int k, int oversubscription);
-};
-
 /// Built with add_host, add_switch and connect, or by one of the named shapes, which do just that.
 /// All of them throw std::invalid_argument with a sentence that names the node.
 class Topology {
@@ -65,6 +51,8 @@ class Topology {
   /// A host has one port and is cabled once. Two switches may have several cables.
   void connect(NodeId a, NodeId b, const LinkParameters& link);
 
+  /// The shape that a user described. Precondition: TopologyParameters::check().
+  static Topology of(const TopologyParameters& parameters);
   /// Every host on one switch: host h on its port h.
   static Topology star(int hosts, const LinkParameters& link);
   /// A chain of switches, switch s with hosts_per_switch[s] hosts, numbered along the chain. With

@@ -34,26 +34,24 @@ Structure chain_structure(const std::vector<int>& hosts_per_switch, int all_host
 
 /// Downwards there is one way, upwards every port is as good as another.
 Structure tree_structure(const FatTreeParameters& p) {
-  const auto u32 = [](int n) { return static_cast<std::uint32_t>(n); };
-  const int racks = p.pods * p.racks_per_pod;
-  const std::uint32_t in_rack = u32(p.hosts_per_rack);
-  const std::uint32_t in_pod = u32(p.racks_per_pod * p.hosts_per_rack);
-  const std::uint32_t hosts = u32(racks * p.hosts_per_rack);
+  const unsigned racks = p.pods * p.racks_per_pod;
+  const unsigned in_pod = p.racks_per_pod * p.hosts_per_rack;
+  const unsigned hosts = racks * p.hosts_per_rack;
   Structure structure;
   structure.outermost = {0};
-  for (int r = 0; r < racks; ++r) {
+  for (unsigned r = 0; r < racks; ++r) {
     RouteTable& rack = structure.routes.emplace_back(hosts);
-    rack.from(0, PortSet::consecutive(in_rack, u32(p.aggs_per_pod)));
-    rack.set_block(u32(r) * in_rack, in_rack, 1, 0);
+    rack.from(0, PortSet::consecutive(p.hosts_per_rack, p.aggs_per_pod));
+    rack.set_block(r * p.hosts_per_rack, p.hosts_per_rack, 1, 0);
   }
-  for (int a = 0; a < p.pods * p.aggs_per_pod; ++a) {
+  for (unsigned a = 0; a < p.pods * p.aggs_per_pod; ++a) {
     RouteTable& agg = structure.routes.emplace_back(hosts);
-    agg.from(0, PortSet::consecutive(u32(p.racks_per_pod), u32(p.cores / p.aggs_per_pod)));
-    agg.set_block(u32(a / p.aggs_per_pod) * in_pod, u32(p.racks_per_pod), in_rack, 0);
+    agg.from(0, PortSet::consecutive(p.racks_per_pod, p.cores / p.aggs_per_pod));
+    agg.set_block(a / p.aggs_per_pod * in_pod, p.racks_per_pod, p.hosts_per_rack, 0);
   }
-  for (int c = 0; c < p.cores; ++c) {
+  for (unsigned c = 0; c < p.cores; ++c) {
     RouteTable& core = structure.routes.emplace_back(hosts);
-    core.set_block(0, u32(p.pods), in_pod, 0);
+    core.set_block(0, p.pods, in_pod, 0);
   }
   return structure;
 }
@@ -137,59 +135,42 @@ Topology Topology::parking_lot(const std::vector<int>& hosts_per_switch,
   return topology;
 }
 
-Topology Topology::fat_tree(const FatTreeParameters& p) {
+Topology Topology::fat_tree(const FatTreeParameters& parameters) {
+  const FatTreeParameters p = parameters.sized();
   require_topology(
       p.pods >= 1 && p.racks_per_pod >= 1 && p.aggs_per_pod >= 1 && p.hosts_per_rack >= 1,
       "a fat tree needs at least one pod, rack, aggregation switch and host");
-  require_topology(p.cores >= 0 && p.cores % p.aggs_per_pod == 0,
+  require_topology(p.cores % p.aggs_per_pod == 0,
                    "the core switches of a fat tree must divide evenly among the " +
                        std::to_string(p.aggs_per_pod) + " aggregation switches of a pod");
   require_topology(p.pods == 1 || p.cores > 0, "a fat tree of several pods needs core switches");
   Topology topology;
-  const int racks = p.pods * p.racks_per_pod;
+  const unsigned racks = p.pods * p.racks_per_pod;
   std::vector<NodeId> rack, agg, core;
-  for (int r = 0; r < racks; ++r) {
+  for (unsigned r = 0; r < racks; ++r) {
     rack.push_back(topology.add_switch("rack" + std::to_string(r)));
-    for (int i = 0; i < p.hosts_per_rack; ++i) {
-      const std::string name = "h" + std::to_string(r * p.hosts_per_rack + i);
-      topology.connect(topology.add_host(name), rack.back(), p.host_link);
-    }
+    add_hosts(topology, rack.back(), static_cast<int>(p.hosts_per_rack), p.host_link);
   }
-  for (int a = 0; a < p.pods * p.aggs_per_pod; ++a) {
+  for (unsigned a = 0; a < p.pods * p.aggs_per_pod; ++a) {
     agg.push_back(topology.add_switch("agg" + std::to_string(a)));
   }
-  for (int c = 0; c < p.cores; ++c) {
+  for (unsigned c = 0; c < p.cores; ++c) {
     core.push_back(topology.add_switch("core" + std::to_string(c)));
   }
-  for (int r = 0; r < racks; ++r) {
-    const int pod = r / p.racks_per_pod;
-    for (int i = 0; i < p.aggs_per_pod; ++i) {
-      topology.connect(rack[static_cast<std::size_t>(r)],
-                       agg[static_cast<std::size_t>(pod * p.aggs_per_pod + i)], p.fabric_link);
+  for (unsigned r = 0; r < racks; ++r) {
+    const unsigned first = r / p.racks_per_pod * p.aggs_per_pod;
+    for (unsigned i = 0; i < p.aggs_per_pod; ++i) {
+      topology.connect(rack[r], agg[first + i], p.fabric_link);
     }
   }
-  const int cores_each = p.cores / p.aggs_per_pod;
-  for (int pod = 0; pod < p.pods; ++pod) {
-    for (int i = 0; i < p.aggs_per_pod; ++i) {
-      for (int j = 0; j < cores_each; ++j) {
-        topology.connect(agg[static_cast<std::size_t>(pod * p.aggs_per_pod + i)],
-                         core[static_cast<std::size_t>(i * cores_each + j)], p.fabric_link);
-      }
+  const unsigned cores_each = p.cores / p.aggs_per_pod;
+  for (unsigned a = 0; a < agg.size(); ++a) {
+    for (unsigned j = 0; j < cores_each; ++j) {
+      topology.connect(agg[a], core[a % p.aggs_per_pod * cores_each + j], p.fabric_link);
     }
   }
   topology.structure_ = tree_structure(p);
   return topology;
-}
-
-FatTreeParameters FatTreeParameters::of_radix(int k, int oversubscription) {
-  require_topology(k >= 2 && k % 2 == 0, "a fat tree's k is an even number of ports");
-  require_topology(oversubscription >= 1, "a fat tree's oversubscription is one at least");
-  FatTreeParameters tree;
-  tree.pods = k;
-  tree.racks_per_pod = tree.aggs_per_pod = k / 2;
-  tree.hosts_per_rack = k / 2 * oversubscription;
-  tree.cores = k / 2 * (k / 2);
-  return tree;
 }
 
 Topology Topology::leaf_spine(const LeafSpineParameters& p) {

@@ -14,9 +14,10 @@ namespace dcc {
 /// machine draws the same sizes.
 class FlowSizes {
  public:
-  /// "websearch" (DCTCP, SIGCOMM'10, figure 4) or "fbhadoop" (Facebook's Hadoop cluster,
-  /// SIGCOMM'15, figure 6), both as the HPCC authors tabulated them; or the path of a file. Throws
-  /// TrafficError.
+  /// "websearch" (DCTCP, SIGCOMM'10, figure 4) and "fbhadoop" (Facebook's Hadoop cluster,
+  /// SIGCOMM'15, figure 6), both as the HPCC authors tabulated them.
+  static std::vector<std::string> names();
+  /// One of these, or the path of a file. Throws TrafficError.
   static FlowSizes named_or_file(const std::string& name);
   /// Lines of "bytes percent", both ascending, from 0 to 100 percent (up to six decimals); blank
   /// lines and what follows a '#' are skipped. Throws TrafficError with name:line.

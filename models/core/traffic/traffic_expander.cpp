@@ -1,8 +1,9 @@
 #include "traffic/traffic_expander.h"
 
 #include <algorithm>
-#include <set>
+#include <limits>
 
+#include "describe/parameter_error.h"
 #include "sim/random.h"
 #include "traffic/flow_sizes.h"
 #include "traffic/trace_file.h"
@@ -18,42 +19,35 @@ class Expander {
 
   void expand(const TrafficSpec& spec, std::uint64_t index) {
     spec_ = &spec;
+    where_ = "traffic." + std::to_string(index);
     index_ = index;
     nth_ = 0;
-    check_times();
+    check();
     switch (spec.pattern) {
       case TrafficPattern::kFlow:
       case TrafficPattern::kBackground:
-        require(spec.from.size() == 1 && spec.to.size() == 1, "needs one sender and one receiver");
-        if (spec.pattern == TrafficPattern::kBackground) {
-          require(spec.rate.bits_per_second > 0, "needs a rate");
-        }
-        connect(spec.from[0], spec.to[0]);
+        connect(spec.from, spec.to);
         return;
       case TrafficPattern::kIncast:
         return incast(PicoSeconds(0));
       case TrafficPattern::kOneToMany:
-        require(spec.from.size() == 1, "needs one sender");
-        require(!spec.to.empty(), "has no receivers");
-        distinct(spec.to, "receivers");
-        for (const HostId to : spec.to) connect(spec.from[0], to);
+        for (const HostId to : named_or_all(spec.receivers, spec.sender)) connect(spec.sender, to);
         return;
       case TrafficPattern::kPermutation:
         return permutation();
-      case TrafficPattern::kAllToAll:
-        several_hosts();
-        for (const HostId from : spec.from) {
-          for (const HostId to : spec.from) {
+      case TrafficPattern::kAllToAll: {
+        const HostList hosts = named_or_all(spec.hosts);
+        for (const HostId from : hosts) {
+          for (const HostId to : hosts) {
             if (from != to) connect(from, to);
           }
         }
         return;
+      }
       case TrafficPattern::kPartitionAggregate:
-        require(spec.period.count > 0, "needs a positive period");
-        require(spec.bytes > 0, "needs the size of an answer");
         for (unsigned round = 0; round < spec.rounds; ++round) {
           const PicoSeconds later = times(spec.period, round);
-          if (after(spec.start, later, spec.where) >= spec.stop) break;
+          if (after(spec.start, later, where_) >= stop()) break;
           nth_ = 0;
           incast(later);
         }
@@ -75,31 +69,28 @@ class Expander {
 
  private:
   void require(bool condition, const std::string& sentence) const {
-    if (!condition) throw TrafficError(spec_->where + ": " + sentence);
+    if (!condition) throw TrafficError(where_ + ": " + sentence);
   }
-  void check_host(HostId host, const std::string& place) const {
-    if (host >= context_.hosts) {
-      throw TrafficError(place + ": there is no host " + std::to_string(host) +
-                         " (the topology has " + std::to_string(context_.hosts) + ")");
+  void check() const {
+    try {
+      require(spec_->check(context_.hosts) <= kMostFlows, more_flows());
+    } catch (const ParameterError& error) {
+      const std::string& key = error.keys().front();
+      throw TrafficError(where_ + (key.empty() ? "" : ".") + key + ": " + error.what());
     }
   }
-  void check_times() const {
-    require(spec_->start.count >= 0, "starts before the run");
-    require(spec_->stop > spec_->start, "stops before it starts");
-    require(spec_->stagger.count >= 0 && spec_->stop_stagger.count >= 0, "a negative stagger");
-    require(spec_->bytes >= 0, "a negative number of bytes");
-    require(spec_->message > 0, "a message needs at least one byte");
-    require(spec_->dscp < 64, "a DSCP is 0 … 63");
+  static std::string more_flows() { return "more than " + std::to_string(kMostFlows) + " flows"; }
+  /// An empty list stands for all hosts but the one at the other end.
+  HostList named_or_all(const HostList& named,
+                        HostId but = std::numeric_limits<HostId>::max()) const {
+    if (!named.empty()) return named;
+    HostList all;
+    for (HostId host = 0; host < context_.hosts; ++host) {
+      if (host != but) all.push_back(host);
+    }
+    return all;
   }
-  void distinct(const std::vector<HostId>& hosts, const std::string& what) const {
-    require(std::set<HostId>(hosts.begin(), hosts.end()).size() == hosts.size(),
-            "a host appears twice among its " + what);
-  }
-  void several_hosts() const {
-    require(spec_->from.size() >= 2, "needs at least two hosts");
-    distinct(spec_->from, "hosts");
-    for (const HostId host : spec_->from) check_host(host, spec_->where);
-  }
+  PicoSeconds stop() const { return spec_->stop.value_or(PicoSeconds::max()); }
   PicoSeconds times(PicoSeconds step, std::uint64_t n) const {
     const Uint128 product = static_cast<Uint128>(step.count) * n;
     require(product < (Uint128{1} << 62), "starts after the end of time");
@@ -116,74 +107,63 @@ class Expander {
 
   FlowSpec base() const {
     FlowSpec flow;
-    flow.dscp = spec_->dscp;
+    flow.dscp = static_cast<std::uint8_t>(spec_->dscp);
     flow.background = spec_->pattern == TrafficPattern::kBackground;
-    flow.bytes = spec_->bytes;
+    flow.bytes = spec_->bytes.value_or(0);
     flow.message = spec_->message;
     flow.start = spec_->start;
-    flow.stop = spec_->stop;
-    flow.rate = spec_->rate;
-    flow.initial_rate = spec_->initial_rate;
+    flow.stop = stop();
+    flow.rate = spec_->rate.value_or(BitRate());
+    flow.initial_rate = spec_->initial_rate.value_or(BitRate());
     return flow;
   }
   void add(FlowSpec flow, const std::string& place) {
-    check_host(flow.from, place);
-    check_host(flow.to, place);
-    if (flow.from == flow.to) {
-      throw TrafficError(place + ": host " + std::to_string(flow.from) + " would send to itself");
-    }
-    if (flows_.size() == kMostFlows) {
-      throw TrafficError(place + ": more than " + std::to_string(kMostFlows) + " flows");
-    }
+    if (flows_.size() == kMostFlows) throw TrafficError(place + ": " + more_flows());
     flow.priority = context_.priority_of_dscp[flow.dscp];
     flows_.push_back(flow);
   }
   /// The `flows` queue pairs of a pair of hosts, each later than the one before by `stagger`.
   void connect(HostId from, HostId to, PicoSeconds later = PicoSeconds(0)) {
-    require(spec_->flows >= 1, "needs at least one flow a pair of hosts");
-    require(spec_->flows <= kMostFlows, "more than " + std::to_string(kMostFlows) + " flows");
     for (unsigned i = 0; i < spec_->flows; ++i, ++nth_) {
       FlowSpec flow = base();
       flow.from = from;
       flow.to = to;
-      flow.start = after(after(spec_->start, later, spec_->where), times(spec_->stagger, nth_),
-                         spec_->where);
-      if (spec_->stop != PicoSeconds::max()) {
-        flow.stop = after(spec_->stop, times(spec_->stop_stagger, nth_), spec_->where);
+      flow.start = after(after(spec_->start, later, where_), times(spec_->stagger, nth_), where_);
+      if (spec_->stop) {
+        flow.stop = after(*spec_->stop, times(spec_->stop_stagger, nth_), where_);
         require(flow.stop > flow.start, "one of its flows stops before it starts");
       }
-      add(flow, spec_->where);
+      add(flow, where_);
     }
   }
   void incast(PicoSeconds later) {
-    require(!spec_->from.empty(), "has no senders");
-    require(spec_->to.size() == 1, "needs one receiver");
-    distinct(spec_->from, "senders");
-    for (const HostId from : spec_->from) connect(from, spec_->to[0], later);
+    for (const HostId from : named_or_all(spec_->senders, spec_->receiver)) {
+      connect(from, spec_->receiver, later);
+    }
   }
 
   void permutation() {
     // Sattolo's shuffle yields one cycle through all hosts: nobody is sent to itself.
-    several_hosts();
-    std::vector<HostId> to = spec_->from;
+    const HostList from = named_or_all(spec_->hosts);
+    HostList to = from;
     RandomStream random(context_.seed, "permutation", index_);
     for (std::size_t i = to.size() - 1; i > 0; --i) std::swap(to[i], to[random.below(i)]);
-    for (std::size_t i = 0; i < to.size(); ++i) connect(spec_->from[i], to[i]);
+    for (std::size_t i = 0; i < to.size(); ++i) connect(from[i], to[i]);
   }
 
   void poisson() {
-    several_hosts();
-    require(spec_->load_ppm > 0, "needs a load above 0");
-    require(spec_->load_ppm <= 10'000'000, "a load above 10 times the link");
+    require(Ratio{} < spec_->load, "needs a load above 0");
+    const std::uint64_t load_ppm = spec_->load.numerator * 1'000'000 / spec_->load.denominator;
+    const HostList hosts = named_or_all(spec_->hosts);
     const FlowSizes sizes = FlowSizes::named_or_file(spec_->sizes);
-    const std::uint64_t others = spec_->from.size() - 1;
-    for (std::size_t h = 0; h < spec_->from.size(); ++h) {
-      const HostId from = spec_->from[h];
+    const std::uint64_t others = hosts.size() - 1;
+    for (std::size_t h = 0; h < hosts.size(); ++h) {
+      const HostId from = hosts[h];
       const BitRate rate = context_.link_rate(from);
       require(rate.bits_per_second > 0, "host " + std::to_string(from) + " has no link");
       // Mean gap in ps: mean bits / (rate · load); the mean is in 10^-6 bytes, the load in 10^-6.
       const Uint128 mean = static_cast<Uint128>(sizes.mean_micro_bytes()) * 8'000'000'000'000u /
-                           rate.bits_per_second / spec_->load_ppm;
+                           rate.bits_per_second / load_ppm;
       require(mean > 0 && mean < (Uint128{1} << 50),
               "its flows would come more than 18 minutes or "
               "less than a picosecond apart");
@@ -193,18 +173,17 @@ class Expander {
       for (unsigned n = 0; n < spec_->flows_per_host; ++n) {
         const PicoSeconds gap(
             static_cast<std::int64_t>(random.exponential(static_cast<std::uint64_t>(mean))));
-        flow.start = after(flow.start, gap, spec_->where);
-        if (flow.start >= spec_->stop) break;
+        flow.start = after(flow.start, gap, where_);
+        if (flow.start >= flow.stop) break;
         const std::uint64_t pick = random.below(others);
-        flow.to = spec_->from[pick < h ? pick : pick + 1];
+        flow.to = hosts[pick < h ? pick : pick + 1];
         flow.bytes = sizes.draw(random);
-        add(flow, spec_->where);
+        add(flow, where_);
       }
     }
   }
 
   void trace() {
-    require(!spec_->file.empty(), "needs a file");
     for (const TraceFlow& line : read_trace(spec_->file)) {
       const auto place = [&] { return spec_->file + ":" + std::to_string(line.line); };
       if (line.start < spec_->time_offset) {
@@ -219,19 +198,27 @@ class Expander {
         after(spec_->start, since, place());  // throws
       flow.start = spec_->start + since;
       const auto mapped = spec_->dscp_map.find(line.priority);
-      if (mapped != spec_->dscp_map.end()) flow.dscp = mapped->second;
-      if (flow.dscp > 63) throw TrafficError(place() + ": a DSCP is 0 … 63");
-      if (flow.start >= spec_->stop) continue;
-      if (flow.from >= context_.hosts || flow.to >= context_.hosts || flow.from == flow.to ||
-          flows_.size() == kMostFlows) {
-        add(flow, place());  // throws, naming the line
+      if (mapped != spec_->dscp_map.end()) flow.dscp = static_cast<std::uint8_t>(mapped->second);
+      if (flow.start >= flow.stop) continue;
+      if (!is_host(flow.from) || !is_host(flow.to) || flow.from == flow.to) {
+        refuse(flow, place());
       }
-      add(flow, spec_->where);
+      add(flow, where_);
     }
+  }
+  bool is_host(HostId host) const { return host < context_.hosts; }
+  [[noreturn]] void refuse(const FlowSpec& flow, const std::string& place) const {
+    const HostId wrong = is_host(flow.from) ? flow.to : flow.from;
+    if (is_host(wrong)) {
+      throw TrafficError(place + ": host " + std::to_string(wrong) + " would send to itself");
+    }
+    throw TrafficError(place + ": there is no host " + std::to_string(wrong) +
+                       " (the topology has " + std::to_string(context_.hosts) + ")");
   }
 
   const TrafficContext& context_;
   const TrafficSpec* spec_ = nullptr;
+  std::string where_;  // how messages name the entry
   std::uint64_t index_ = 0;
   std::uint64_t nth_ = 0;  // flows of this entry (of this round) so far
   std::vector<FlowSpec> flows_;

@@ -5,16 +5,20 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
+#include "describe/quantities.h"
+#include "describe/visitor.h"
 #include "net/packet.h"
 #include "units.h"
 
 namespace dcc {
 
 constexpr Bytes kGreatestFlow = Bytes{1} << 40;  // in a file of flows or of sizes
+
+constexpr Bytes kDefaultMessage = 64_KiB;
 
 /// One flow: work for one queue pair.
 struct FlowSpec {
@@ -23,9 +27,9 @@ struct FlowSpec {
   HostId to = 0;
   std::uint8_t dscp = 0;
   std::uint8_t priority = 0;
-  bool background = false;  // not ECT, no congestion control, at `rate`
-  Bytes bytes = 0;          // 0: unlimited
-  Bytes message = 65'536;   // of one RDMA WRITE
+  bool background = false;          // not ECT, no congestion control, at `rate`
+  Bytes bytes = 0;                  // 0: unlimited
+  Bytes message = kDefaultMessage;  // of one RDMA WRITE
   PicoSeconds start{};
   PicoSeconds stop = PicoSeconds::max();  // posts nothing from then on
   BitRate rate{};                         // the application's own limit; 0: none
@@ -33,44 +37,62 @@ struct FlowSpec {
 };
 
 enum class TrafficPattern : std::uint8_t {
-  kFlow,                // from[0] -> to[0]
-  kIncast,              // every one of `from` -> to[0]
-  kOneToMany,           // from[0] -> every one of `to`
-  kPermutation,         // every one of `from` to another of them, each receiving once; by the seed
-  kAllToAll,            // every ordered pair of `from`
-  kPartitionAggregate,  // `rounds` times, every `period`: every one of `from` answers to[0]
-  kPoisson,             // `from` among themselves: sizes from a distribution, random gaps
+  kFlow,                // from -> to
+  kIncast,              // every sender -> receiver
+  kOneToMany,           // sender -> every receiver
+  kPermutation,         // every one of `hosts` to another of them, each receiving once; by the seed
+  kAllToAll,            // every ordered pair of `hosts`
+  kPartitionAggregate,  // `rounds` times, every `period`: every sender answers receiver
+  kPoisson,             // `hosts` among themselves: sizes from a distribution, random gaps
   kTrace,               // flows of a file
-  kBackground,          // from[0] -> to[0] at `rate`
+  kBackground,          // from -> to at a constant rate, not ECT, no congestion control
 };
+DCC_ENUM_NAMES(TrafficPattern, {TrafficPattern::kFlow, "flow"}, {TrafficPattern::kIncast, "incast"},
+               {TrafficPattern::kOneToMany, "one_to_many"},
+               {TrafficPattern::kPermutation, "permutation"},
+               {TrafficPattern::kAllToAll, "all_to_all"},
+               {TrafficPattern::kPartitionAggregate, "partition_aggregate"},
+               {TrafficPattern::kPoisson, "poisson"}, {TrafficPattern::kTrace, "trace"},
+               {TrafficPattern::kBackground, "background"});
 
-/// One entry of the traffic list. Which members mean something depends on the pattern.
+/// One entry of the traffic list. Which members mean something depends on the pattern: describe()
+/// says it. A list of hosts that is empty stands for all but the one at the other end.
 struct TrafficSpec {
-  std::string where = "traffic";  // how messages name the entry: "traffic.2", "demo.yaml:31"
   TrafficPattern pattern = TrafficPattern::kFlow;
-  std::vector<HostId> from;
-  std::vector<HostId> to;
-  std::uint8_t dscp = 0;
-  Bytes bytes = 0;  // 0: unlimited
-  Bytes message = 65'536;
-  PicoSeconds start{};
-  PicoSeconds stop = PicoSeconds::max();
-  PicoSeconds stagger{};       // every further flow starts this much later
-  PicoSeconds stop_stagger{};  // … and stops this much later
-  unsigned flows = 1;          // queue pairs for each pair of hosts
-  BitRate rate{};
-  BitRate initial_rate{};
+  unsigned dscp = 0;
+  PicoSeconds start{0};
+  std::optional<PicoSeconds> stop;      // empty: with the run
+  std::optional<Bytes> bytes;           // empty: unlimited
+  Bytes message = kDefaultMessage;      // RDMA message
+  unsigned flows = 1;                   // queue pairs for each pair of hosts
+  PicoSeconds stagger{0};               // every further flow starts this much later
+  PicoSeconds stop_stagger{0};          // … and stops this much later
+  std::optional<BitRate> initial_rate;  // empty: the algorithm's
+  std::optional<BitRate> rate;          // the application's own limit; kBackground: its rate
+
+  HostId from = 0;  // kFlow, kBackground
+  HostId to = 0;
+  HostList senders;  // kIncast, kPartitionAggregate
+  HostId receiver = 0;
+  HostId sender = 0;  // kOneToMany
+  HostList receivers;
+  HostList hosts;  // kPermutation, kAllToAll, kPoisson
 
   PicoSeconds period = kMilliSecond;  // kPartitionAggregate
-  unsigned rounds = 1;
+  unsigned rounds = 10;
 
-  std::uint32_t load_ppm = 700'000;  // kPoisson: payload bits / the sender's link rate
-  std::string sizes = "websearch";   // websearch | fbhadoop | a file (traffic/flow_sizes.h)
+  Ratio load{7, 10};                // kPoisson: payload bits / the sender's link rate
+  std::string sizes = "websearch";  // of FlowSizes::names(), or a file (traffic/flow_sizes.h)
   unsigned flows_per_host = 1000;
 
-  std::string file;                           // kTrace (traffic/trace_file.h)
-  PicoSeconds time_offset{};                  // subtracted from the file's times
-  std::map<unsigned, std::uint8_t> dscp_map;  // the file's priority -> DSCP; unlisted: `dscp`
+  std::string file;                       // kTrace (traffic/trace_file.h)
+  PicoSeconds time_offset{0};             // subtracted from the file's times
+  std::map<unsigned, unsigned> dscp_map;  // the file's priority -> DSCP; unlisted: 0
+
+  void describe(ParameterVisitor& v);
+  /// Number of flows it makes in a network of so many hosts, at most; a file's are not counted.
+  /// Throws ParameterError, with an empty key for the entry as a whole.
+  std::uint64_t check(HostId hosts_there) const;
 };
 
 /// What the expansion has to know of the platform.

@@ -1,0 +1,150 @@
+#include "traffic/traffic_spec.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <set>
+
+#include "describe/parameter_error.h"
+#include "traffic/flow_sizes.h"
+
+namespace dcc {
+
+void TrafficSpec::describe(ParameterVisitor& v) {
+  using Kind = TrafficPattern;
+  const auto is = [&](std::initializer_list<Kind> kinds) {
+    return std::find(kinds.begin(), kinds.end(), pattern) != kinds.end();
+  };
+  const Range host{"0", "65535"};
+  v.choice("kind", pattern, {"pattern", ""});
+  v.when(is({Kind::kFlow, Kind::kBackground}), "kind: flow or background", [&] {
+    v.field("from", from, host, {"sending host", ""});
+    v.field("to", to, host, {"receiving host", ""});
+  });
+  v.when(is({Kind::kIncast, Kind::kPartitionAggregate}), "kind: incast or partition_aggregate",
+         [&] {
+           v.hosts("senders", senders, {"hosts that send; all: all but the receiver", ""});
+           v.field("receiver", receiver, host, {"host that they send to", ""});
+         });
+  v.when(is({Kind::kOneToMany}), "kind: one_to_many", [&] {
+    v.field("sender", sender, host, {"sending host", ""});
+    v.hosts("receivers", receivers, {"hosts it sends to; all: all others", ""});
+  });
+  v.when(is({Kind::kPermutation, Kind::kAllToAll, Kind::kPoisson}),
+         "kind: permutation, all_to_all or poisson", [&] {
+           v.hosts("hosts", hosts, {"hosts that send to each other", ""});
+         });
+  v.when(is({Kind::kPartitionAggregate}), "kind: partition_aggregate", [&] {
+    v.field("period", period, {"1us", "1000s"}, {"time between two queries", ""});
+    v.field("rounds", rounds, {"1", "1000000"}, {"number of queries", ""});
+  });
+  v.when(is({Kind::kPoisson}), "kind: poisson", [&] {
+    v.field("load", load, {"1/1000", "2"}, {"mean load of each host's link, as a share", ""});
+    v.path("sizes", sizes, FlowSizes::names(), {"distribution of flow sizes", ""});
+    v.field("flows_per_host", flows_per_host, {"1", "1000000"}, {"flows each host starts", ""});
+  });
+  v.when(is({Kind::kTrace}), "kind: trace", [&] {
+    v.path("file", file, {}, {"list of flows, .gz or plain", ""});
+    v.field("time_offset", time_offset, {}, {"subtracted from the file's times", ""});
+    v.number_map("dscp_map", dscp_map, {"0", "63"}, {"0", "63"},
+                 {"the file's priorities to DSCPs; unlisted: 0", ""});
+  });
+  v.when(!is({Kind::kTrace}), "kind: any but trace", [&] {
+    v.field("dscp", dscp, {"0", "63"}, {"class of the flows", ""});
+  });
+  const bool sized = !is({Kind::kTrace, Kind::kPoisson, Kind::kBackground});
+  v.when(sized, "kind: any but trace, poisson and background", [&] {
+    v.field("bytes", bytes, "unlimited", {"1B", "1000GB"}, {"payload of a flow", ""});
+    v.field("flows", flows, {"1", "16384"}, {"flows between each pair of hosts", ""});
+    v.field("stagger", stagger, {}, {"each further flow starts this much later", ""});
+    v.field("stop_stagger", stop_stagger, {}, {"... and stops this much later", ""});
+    v.field("initial_rate", initial_rate, "algorithm", {"1Mbps", "10Tbps"},
+            {"rate at which these flows start", ""});
+  });
+  v.when(is({Kind::kBackground}) || sized, "kind: any but trace and poisson", [&] {
+    v.field("rate", rate, "unlimited", {"1kbps", "10Tbps"},
+            {"the application offers no more than this (background: sends just this)", ""});
+  });
+  v.field("start", start, {}, {"when the first flow starts", ""});
+  v.field("stop", stop, "end", {}, {"no new data after this", ""});
+  v.field("message", message, {"1B", "1GiB"}, {"size of an RDMA message", ""});
+}
+
+namespace {
+
+void require(bool condition, const char* key, const std::string& sentence) {
+  if (!condition) throw ParameterError({key}, sentence);
+}
+
+/// Who is named, against the network.
+class Named {
+ public:
+  explicit Named(HostId there) : there_(there) {}
+
+  void one(HostId host, const char* key) const {
+    require(host < there_, key,
+            "there is no host " + std::to_string(host) + ": the topology has 0 to " +
+                std::to_string(there_ - 1));
+  }
+  /// Of a list that may not hold `other`; how many it stands for.
+  std::uint64_t list(const HostList& hosts, const char* key, HostId other,
+                     const char* other_is) const {
+    for (const HostId host : hosts) one(host, key);
+    require(std::count(hosts.begin(), hosts.end(), other) == 0, key,
+            std::string("the ") + other_is + " is among the " + key);
+    return distinct(hosts, key, there_ - 1);
+  }
+  std::uint64_t among_themselves(const HostList& hosts, const char* key) const {
+    for (const HostId host : hosts) one(host, key);
+    const std::uint64_t count = distinct(hosts, key, there_);
+    require(count >= 2, key, "one host has nobody to send to");
+    return count;
+  }
+
+ private:
+  static std::uint64_t distinct(const HostList& hosts, const char* key, std::uint64_t all) {
+    require(std::set<HostId>(hosts.begin(), hosts.end()).size() == hosts.size(), key,
+            std::string("a host appears twice among the ") + key);
+    return hosts.empty() ? all : hosts.size();
+  }
+  HostId there_;
+};
+
+}  // namespace
+
+std::uint64_t TrafficSpec::check(HostId hosts_there) const {
+  const Named named(hosts_there);
+  require(!stop || start < *stop, "stop", "stops before it starts");
+  switch (pattern) {
+    case TrafficPattern::kFlow:
+    case TrafficPattern::kBackground:
+      named.one(from, "from");
+      named.one(to, "to");
+      require(from != to, "", "from and to are the same host");
+      require(pattern == TrafficPattern::kFlow || rate, "", "background traffic needs a rate");
+      return flows;
+    case TrafficPattern::kIncast:
+      named.one(receiver, "receiver");
+      return named.list(senders, "senders", receiver, "receiver") * flows;
+    case TrafficPattern::kPartitionAggregate:
+      named.one(receiver, "receiver");
+      require(bytes.has_value(), "", "partition_aggregate needs bytes, the size of an answer");
+      return named.list(senders, "senders", receiver, "receiver") * flows * rounds;
+    case TrafficPattern::kOneToMany:
+      named.one(sender, "sender");
+      return named.list(receivers, "receivers", sender, "sender") * flows;
+    case TrafficPattern::kPermutation:
+      return named.among_themselves(hosts, "hosts") * flows;
+    case TrafficPattern::kAllToAll: {
+      const std::uint64_t count = named.among_themselves(hosts, "hosts");
+      return count * (count - 1) * flows;
+    }
+    case TrafficPattern::kPoisson:
+      return named.among_themselves(hosts, "hosts") * flows_per_host;
+    case TrafficPattern::kTrace:
+      require(!file.empty(), "", "kind: trace needs a file");
+      return 0;
+  }
+  return 0;
+}
+
+}  // namespace dcc

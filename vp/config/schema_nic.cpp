@@ -1,0 +1,21 @@
+// How the parameters of NIC and controller lie in a configuration.
+#include "config/schema.h"
+
+namespace dcc::vp {
+
+void describe_nic(ParameterVisitor& v, NicConfig& c) {
+  c.describe(v);
+  v.choice("telemetry", c.telemetry,
+           {"in-band telemetry; auto: when the algorithm asks for it", "HPCC, SIGCOMM'19"});
+  v.section("congestion_control", {"algorithm and its parameters", ""},
+            [&] { c.congestion_control.describe(v, c.cnp); });
+  v.section("cnp", {"notification packets, made by receivers", "DCQCN, SIGCOMM'15"},
+            [&] { c.cnp.describe(v); });
+  v.section("controller", {"the hardware block", ""}, [&] {
+    c.controller.describe(v);
+    v.choice("timer", c.controller.timer, {"what drives the timing wheel", ""});
+    v.choice("rate_lut", c.controller.rate_lut, {"what computes the rates", ""});
+  });
+}
+
+}  // namespace dcc::vp
