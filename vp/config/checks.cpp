@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "app/qos_manager.h"
 #include "cc/dcc.h"
 #include "config/enum_names.h"
 #include "describe/quantity_text.h"
@@ -167,13 +168,11 @@ class Checker {
   /// A tenant is a DSCP to the closed loop, its messages are real, and software carries them.
   void check_qos() const {
     if (!c_.qos.manager) return;
-    constexpr unsigned kMostManaged = 64;     // QOS_METERS_MAX of app/qos_manager.h
-    constexpr std::size_t kMostTenants = 16;  // QOS_TENANTS_MAX
     const auto* const dcc = c_.nic.congestion_control.chosen<DccParameters>();
     require_host(*c_.qos.manager, "qos.manager");
-    require(c_.topology.host_count() <= kMostManaged, "qos.manager",
-            "a manager serves at most 64 hosts, the topology has " +
-                std::to_string(c_.topology.host_count()));
+    require(c_.topology.host_count() <= unsigned{QOS_METERS_MAX}, "qos.manager",
+            "a manager serves at most " + std::to_string(QOS_METERS_MAX) +
+                " hosts, the topology has " + std::to_string(c_.topology.host_count()));
     require(dcc != nullptr && dcc->policy == DccParameters::Policy::kProportional, "qos.manager",
             "the closed loop needs algorithm: dcc with policy: proportional");
     require(c_.nic.payload == NicParameters::Payload::kReal, given("nic.payload", "qos.manager"),
@@ -192,8 +191,9 @@ class Checker {
             given("qos.update_interval", "qos.report_interval"),
             text_of(update) + " is not a multiple of report_interval " + text_of(report));
     require(!c_.tenants.empty(), "qos.manager", "there are no `tenants` to hold at their weights");
-    require(c_.tenants.size() <= kMostTenants, "tenants",
-            "the manager knows at most 16 tenants, not " + std::to_string(c_.tenants.size()));
+    require(c_.tenants.size() <= std::size_t{QOS_TENANTS_MAX}, "tenants",
+            "the manager knows at most " + std::to_string(QOS_TENANTS_MAX) + " tenants, not " +
+                std::to_string(c_.tenants.size()));
     for (std::size_t i = 0; i < c_.tenants.size(); ++i) {
       std::string dscps;
       unsigned count = 0;

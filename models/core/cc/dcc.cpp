@@ -1,9 +1,12 @@
 #include "cc/dcc.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cc/registry.h"
+#include "controller/formats.h"
 #include "describe/visitor.h"
+#include "driver/dcc_regs.h"
 #include "nic/nic_parameters.h"
 #include "registers/generated/dcc_map.h"
 
@@ -58,6 +61,49 @@ void DccParameters::preset(CnpParameters& cnp) const {
   if (policy != Policy::kProportional) return;
   cnp.interval = kMicroSecond * 2;
   cnp.carry_marks = true;
+}
+
+namespace {
+/// An additive step for this network: one for all hosts, since flows that meet must add alike.
+BitRate step(const std::optional<BitRate>& reference, BitRate slowest, BitRate configured) {
+  if (!reference) return configured;
+  const Uint128 there = slowest.bits_per_second;
+  const Uint128 wanted = reference->bits_per_second;
+  Uint128 scaled = Uint128(configured.bits_per_second) * there * there / (wanted * wanted);
+  if (there < wanted) scaled = scaled * there / wanted;
+  constexpr Uint128 kMost = 10'000'000'000'000;  // beyond any link
+  return BitRate(static_cast<std::uint64_t>(std::min(scaled, kMost)));
+}
+}  // namespace
+
+dcc_parameters DccParameters::registers(const ControllerConfig& controller, BitRate line_rate,
+                                        BitRate slowest) const {
+  const auto ticks = [&](PicoSeconds t) { return static_cast<std::uint32_t>(t / controller.tick); };
+  const auto fixed16 = [](const Ratio& r) { return static_cast<std::uint32_t>(r.to_fixed(16)); };
+  const std::uint32_t line = Rate::from(line_rate).raw;
+  dcc_parameters p{};
+  p.tick_div = static_cast<std::uint32_t>(controller.tick / controller.clock.cycles(1));
+  p.timer_interval = ticks(increase_timer);
+  p.byte_threshold =
+      byte_counter != 0 ? static_cast<std::uint32_t>(byte_counter) : DCC_BYTE_THRESHOLD_VALUE_MAX;
+  p.decrease_period = ticks(decrease_period);
+  p.alpha_recip = alpha_reciprocal(ticks(alpha_timer));
+  p.f = f;
+  p.g = fixed16(g);
+  p.mi = fixed16(mi);
+  p.r_ai = Rate::from(step(reference_rate, slowest, r_ai)).raw;
+  p.r_hai = Rate::from(step(reference_rate, slowest, r_hai)).raw;
+  p.r_min = Rate::from(r_min).raw;
+  // A flow at its maximum gives its slot back, and its next CNP is a first one. Under the
+  // proportional policy that cut is deep, and a heavy flow's fair share may be all of the link but
+  // a percent: there the maximum lies above what the link carries.
+  p.r_max = r_max                             ? Rate::from(*r_max).raw
+            : policy == Policy::kProportional ? line + line / 4
+                                              : line;
+  p.initial_rate = initial_rate ? Rate::from(*initial_rate).raw : std::min(p.r_max, line);
+  p.initial_alpha = fixed16(initial_alpha);
+  p.first_cut = fixed16(first_cut);
+  return p;
 }
 
 Dcc::Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config,

@@ -9,6 +9,8 @@
 #include "cc/dcqcn.h"
 #include "controller/controller_device.h"
 
+struct dcc_parameters;  // driver/dcc_regs.h: a member for each parameter register
+
 namespace dcc {
 
 /// DCQCN's rules in the controller's fixed point, and what only its tables can do.
@@ -23,6 +25,9 @@ struct DccParameters final : DcqcnParameters {
 
   void describe(ParameterVisitor& v) override;
   void preset(CnpParameters& cnp) const override;
+  /// The same in the registers of a controller behind a link of rate `line`, in a network whose
+  /// slowest link is `slowest`. What belongs to the tables' contents (MARK_SHIFT) is the driver's.
+  dcc_parameters registers(const ControllerConfig& controller, BitRate line, BitRate slowest) const;
 
  private:
   void apply_proportional();
