@@ -9,6 +9,7 @@
 #include "config/enum_names.h"
 #include "describe/quantity_text.h"
 #include "registers/generated/dcc_map.h"
+#include "report/metrics_reference.h"
 #include "traffic/traffic_spec.h"
 
 namespace dcc::vp {
@@ -83,6 +84,8 @@ class Checker {
     require(!needs.telemetry || nic.telemetry != TelemetryKind::kOff,
             given("nic.telemetry", "nic.congestion_control.algorithm"),
             name + " needs in-band telemetry");
+    require(needs.telemetry || nic.telemetry != TelemetryKind::kOn, "nic.telemetry",
+            name + " reads no in-band telemetry, so that `on` would change nothing; write auto");
     const auto* const dcc = choice.chosen<DccParameters>();
     require(dcc == nullptr || dcc->policy != DccParameters::Policy::kProportional ||
                 nic.cnp.carry_marks,
@@ -278,8 +281,31 @@ class Checker {
     const ExpectConfig& e = c_.expect[i];
     const std::string path = "expect." + std::to_string(i);
     require(!e.metric.empty(), path, "an expectation without a metric");
+    check_figure(e.metric, path + ".metric");
     require(e.min || e.max, path, "an expectation without min and max");
     require(!e.min || !e.max || *e.min <= *e.max, path + ".min", "min is above max");
+  }
+
+  /// A path into metrics.json that leads to a number; elements of lists by index.
+  void check_figure(const std::string& figure, const std::string& path) const {
+    std::string general;  // as metrics_reference() has it
+    for (std::size_t at = 0; at <= figure.size();) {
+      const std::size_t dot = std::min(figure.find('.', at), figure.size());
+      const std::string step = figure.substr(at, dot - at);
+      const bool index = !step.empty() && step.find_first_not_of("0123456789") == std::string::npos;
+      general += (at == 0 ? "" : ".") + (index ? "N" : step);
+      at = dot + 1;
+    }
+    std::vector<std::string> known;
+    for (const MetricInfo& metric : metrics_reference()) {
+      if (metric.path == general) {
+        const bool text = metric.type == MetricType::kText || metric.type == MetricType::kTexts;
+        require(!text, path, in_quotes(figure) + " is text, not a number");
+        return;
+      }
+      known.push_back(metric.path);
+    }
+    fail(path, "metrics.json has no " + in_quotes(figure) + hint(general, known));
   }
 
   static std::string hint(const std::string& word, const std::vector<std::string>& names) {

@@ -12,11 +12,14 @@ class Lister final : public ParameterVisitor {
  public:
   explicit Lister(bool everything) : everything_(everything) {}
   std::vector<ParameterRow> rows;
+  std::vector<std::string> general;  // each row's path with N for every element of a list
 
  protected:
   void leaf(const Leaf& leaf) override {
     ParameterRow row;
-    row.path = path_of(leaf.key);
+    Place place = place_of(leaf.key);
+    row.path = std::move(place.path);
+    general.push_back(std::move(place.general));
     row.type = leaf.type;
     row.unit = leaf.unit;
     row.range = leaf.range;
@@ -31,21 +34,22 @@ class Lister final : public ParameterVisitor {
     rows.push_back(std::move(row));
   }
   bool enter(const std::string& key, const Doc&) override {
-    paths_.push_back(path_of(key));
+    places_.push_back(place_of(key));
     return true;
   }
   void enter_item(const std::string& key, std::size_t) override {
-    paths_.push_back(lists_.back() + "." + (sample_ ? "N" : key));
+    places_.push_back(
+        {lists_.back().path + "." + (sample_ ? "N" : key), lists_.back().general + ".N"});
   }
-  void leave() override { paths_.pop_back(); }
+  void leave() override { places_.pop_back(); }
   ListPlan begin_list(const std::string& key, const Doc&, std::size_t size) override {
-    lists_.push_back(path_of(key));
+    lists_.push_back(place_of(key));
     sample_ = everything_ && size == 0;
     return sample_ ? ListPlan{1, true} : ListPlan{size, false};
   }
   std::vector<unsigned> begin_map(const std::string& key, const Doc&,
                                   const std::vector<unsigned>& keys, unsigned) override {
-    lists_.push_back(path_of(key));
+    lists_.push_back(place_of(key));
     sample_ = everything_ && keys.empty();
     return sample_ ? std::vector<unsigned>{0} : keys;
   }
@@ -61,28 +65,20 @@ class Lister final : public ParameterVisitor {
   void end_condition() override { conditions_.pop_back(); }
 
  private:
-  std::string path_of(const std::string& key) const {
-    return paths_.empty() ? key : paths_.back() + "." + key;
+  struct Place {
+    std::string path;
+    std::string general;
+  };
+  Place place_of(const std::string& key) const {
+    if (places_.empty()) return {key, key};
+    return {places_.back().path + "." + key, places_.back().general + "." + key};
   }
   bool everything_;
   bool sample_ = false;
-  std::vector<std::string> paths_;
-  std::vector<std::string> lists_;
+  std::vector<Place> places_;
+  std::vector<Place> lists_;
   std::vector<std::string> conditions_;
 };
-
-std::string generic(const std::string& path) {
-  static constexpr const char* kLists[] = {
-      "hosts.",          "dscp.",           "tenants.",
-      "traffic.",        "faults.",         "expect.",
-      "topology.nodes.", "topology.links.", "output.trace.packets."};
-  for (const std::string list : kLists) {
-    if (path.compare(0, list.size(), list) != 0) continue;
-    const std::size_t dot = path.find('.', list.size());
-    if (dot != std::string::npos) return list + "N" + path.substr(dot);
-  }
-  return path;
-}
 
 std::string origin_of(const ParameterRow& row, const LoadedConfig& loaded) {
   const auto place = loaded.places.find(row.path);
@@ -115,8 +111,9 @@ std::vector<ParameterRow> list_parameters(const LoadedConfig& loaded) {
   PlatformConfig config = loaded.config;
   Lister lister(false);
   describe(lister, config);
-  for (ParameterRow& row : lister.rows) {
-    row.fallback = defaults[{generic(row.path), row.condition}];
+  for (std::size_t i = 0; i < lister.rows.size(); ++i) {
+    ParameterRow& row = lister.rows[i];
+    row.fallback = defaults[{lister.general[i], row.condition}];
     row.origin = origin_of(row, loaded);
   }
   return std::move(lister.rows);
