@@ -79,14 +79,95 @@ TEST_F(MarksLawTest, WhileMarksComeTheHoldLastsAndTheTargetFallsToTwiceWhatTheyD
   EXPECT_EQ(slot().rt, mbps(3125));
   EXPECT_EQ(slot().rc, slot().rt / 16);
   EXPECT_EQ(manager_.statistics().rate_decreases, 5u);
-  // It takes an eighth of the hold's length without marks, besides an interval, to end it.
-  expire();
-  expire();
-  expire();
-  EXPECT_NE(slot().t, 0);
-  expire();
-  EXPECT_EQ(slot().t, 0);
+  // Without a mark it takes eight intervals and half the hold's length to end it.
+  int quiet = 0;
+  for (; slot().t != 0 && quiet < 100; ++quiet) expire();
+  // 10 + 20 k ticks since the last mark against 160 + 10 (20 + k - 1).
+  EXPECT_EQ(quiet, 34);
   EXPECT_EQ(slot().rc, mbps(3125));
+}
+
+TEST_F(MarksLawTest, AnAllClearEndsAHold) {
+  manager_.cnp(7, 0, 1, now_);
+  manager_.cnp(7, 0, 4, now_ + kHistory);
+  expire();
+  ASSERT_NE(slot().t, 0);
+  const std::uint32_t latest = slot().t_latest;
+  const std::optional<RateAnswer> answer = manager_.cnp(7, 0, 0, now_ + 1);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->rate.raw, slot().rt);
+  EXPECT_EQ(slot().rc, slot().rt);
+  EXPECT_EQ(slot().t, 0);
+  EXPECT_EQ(slot().bc, 0);
+  EXPECT_EQ(slot().pkt_length, 0u);
+  EXPECT_EQ(slot().t_latest, latest);
+  EXPECT_TRUE(timers_.is_started(0));
+}
+
+TEST_F(MarksLawTest, AnAllClearCountsInTheFirstMomentsOfAHoldToo) {
+  manager_.cnp(7, 0, 1, now_);
+  EXPECT_EQ(manager_.cnp(7, 0, 0, now_ + 1)->rate.raw, mbps(50'000));
+  EXPECT_EQ(manager_.statistics().cnps_coalesced, 0u);
+}
+
+TEST_F(MarksLawTest, AnAllClearBindsNothingAndChangesNothingOutsideAHold) {
+  EXPECT_FALSE(manager_.cnp(7, 0, 0, now_).has_value());
+  EXPECT_EQ(manager_.flows().bound_slots(), 0u);
+  settle();
+  send(5);
+  manager_.cnp(7, 0, 1, now_, 3);
+  send(2);
+  const SlotParameters before = slot();
+  EXPECT_FALSE(manager_.cnp(7, 9, 0, now_ + 3).has_value());
+  EXPECT_EQ(slot().rc, before.rc);
+  EXPECT_EQ(slot().rt, before.rt);
+  EXPECT_EQ(slot().alpha, before.alpha);
+  EXPECT_EQ(slot().pkt_length, before.pkt_length);
+  EXPECT_EQ(slot().bc, before.bc);
+  EXPECT_EQ(slot().t_latest, before.t_latest);
+  EXPECT_EQ(slot().dscp, before.dscp);
+}
+
+TEST_F(MarksLawTest, AnUnmarkedPacketThatACnpTellsOfEndsAHold) {
+  manager_.cnp(7, 0, 1, now_);
+  manager_.cnp(7, 0, 4, now_ + kHistory, 4);
+  EXPECT_NE(slot().t, 0);
+  EXPECT_EQ(slot().bc, 4);
+  EXPECT_EQ(manager_.cnp(7, 0, 3, now_ + 2 * kHistory, 4)->rate.raw, mbps(50'000));
+  EXPECT_EQ(slot().t, 0);
+}
+
+TEST_F(MarksLawTest, AfterFourIntervalsWithoutAMarkTheStepIsTwiceAsGreat) {
+  settle();
+  const std::uint32_t expected[] = {1, 1, 1, 1, 2, 2, 2, 2, 2};
+  for (const std::uint32_t times : expected) {
+    const RateBits before = slot().rt;
+    send(2);
+    expire();
+    EXPECT_EQ(slot().rt - before, times * 2 * mbps(10));
+  }
+  EXPECT_EQ(slot().bc, 9);
+  for (int i = 0; i < 10; ++i) {
+    send(1);
+    expire();
+  }
+  EXPECT_EQ(slot().bc, 15);  // saturated short of what silence begins with
+  // A mark ends it, and so does an interval without a packet.
+  manager_.cnp(7, 0, 1, now_);
+  EXPECT_EQ(slot().bc, 0);
+  for (int i = 0; i < 6; ++i) {
+    send(2);
+    expire();
+  }
+  EXPECT_EQ(slot().bc, 6);
+  expire();
+  EXPECT_EQ(slot().bc, 17);
+  const RateBits before = slot().rt;
+  send(2);
+  EXPECT_EQ(slot().bc, 0);
+  expire();
+  EXPECT_EQ(slot().bc, 1);
+  EXPECT_EQ(slot().rt - before, 2 * mbps(10));
 }
 
 TEST_F(MarksLawTest, PacketsRaiseAndMarksTakeTheirPartOfThem) {
@@ -164,7 +245,11 @@ TEST_F(MarksLawTest, WithoutFirstCutThereIsNoHold) {
 
 TEST_F(MarksLawTest, AFlowThatSendsNothingGetsItsRateBackAndTheSlotIsFreed) {
   settle();
-  int intervals = 0;
+  const RateBits before = slot().rt;
+  for (int i = 1; i < 32; ++i) expire();  // the hold's end was the first
+  EXPECT_EQ(slot().rt, before);
+  EXPECT_EQ(slot().bc, 16 + 32);
+  int intervals = 32;
   for (; intervals < 200 && manager_.flows().bound_slots() == 1; ++intervals) expire();
   EXPECT_EQ(manager_.flows().bound_slots(), 0u);
   EXPECT_GT(intervals, 32);  // silence first

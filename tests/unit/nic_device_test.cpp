@@ -201,7 +201,7 @@ TEST_F(Pair, CnpsAreSpacedAndMayCarryTheirMarks) {
         packet.ecn = Ecn::kCe;
         ++marked;
       }
-    } else if (packet.kind == PacketKind::kCnp) {
+    } else if (packet.kind == PacketKind::kCnp && packet.cnp_marks != 0) {
       EXPECT_GE((scheduler.now() - last).count, (kMicroSecond * 4 - kNanoSecond * 200).count);
       last = scheduler.now();
       told += packet.cnp_marks;
@@ -220,6 +220,55 @@ TEST_F(Pair, CnpsAreSpacedAndMayCarryTheirMarks) {
   EXPECT_LE(marked - told, 47u);  // those of the last, unfinished interval
   EXPECT_LE(arrived, sent);
   EXPECT_LE(sent - arrived, 70u);
+}
+
+TEST_F(Pair, TheFirstUnmarkedPacketAfterMarkedOnesOnlyBringsAnAllClear) {
+  parameters.cnp.interval = kMicroSecond;
+  parameters.cnp.carry_marks = true;
+  build();
+  std::uint64_t sent = 0;
+  std::vector<std::pair<int, std::uint32_t>> cnps;  // marks, packets
+  on_wire = [&](Packet& packet) {
+    // 40 marked, 40 not, and again; then every other one.
+    if (packet.kind == PacketKind::kData) {
+      const bool marked = sent < 160 ? sent / 40 % 2 == 0 : sent % 2 == 0;
+      if (marked) packet.ecn = Ecn::kCe;
+      ++sent;
+    } else if (packet.kind == PacketKind::kCnp) {
+      cnps.emplace_back(packet.cnp_marks, packet.immediate);
+    }
+    return true;
+  };
+  post(300'000);
+  scheduler.run_until(kMilliSecond);
+  int clears = 0;
+  for (std::size_t i = 0; i < cnps.size(); ++i) {
+    if (cnps[i].first != 0) continue;
+    ++clears;
+    ASSERT_GT(i, 0u);
+    EXPECT_EQ(cnps[i].second, 0u);
+    EXPECT_NE(cnps[i - 1].first, 0);
+    EXPECT_EQ(static_cast<std::uint32_t>(cnps[i - 1].first), cnps[i - 1].second);
+  }
+  // The second forty's first CNP tells of the unmarked ones before them, the next of marked ones
+  // only; of every other one no CNP does.
+  EXPECT_EQ(clears, 2);
+}
+
+TEST_F(Pair, WithoutCarriedMarksThereIsNoAllClear) {
+  parameters.cnp.interval = kMicroSecond;
+  build();
+  std::uint64_t sent = 0;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData && ++sent <= 20) packet.ecn = Ecn::kCe;
+    if (packet.kind == PacketKind::kCnp) {
+      EXPECT_EQ(packet.cnp_marks, 1);
+    }
+    return true;
+  };
+  post(100'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_GT(count(PacketKind::kCnp), 0);
 }
 
 TEST_F(Pair, PacesAtTheRateGiven) {

@@ -133,6 +133,8 @@ void Dcc::on_sent(FlowNumber flow, const SentInfo& info) {
 }
 
 void Dcc::on_cnp(FlowNumber flow, const CnpInfo& info) {
+  // An all clear is for the law of marks alone.
+  if (info.marks == 0 && device_.parameters().rate.averaging) return;
   device_.cnp(flow, flows_[flow].dscp, info.marks, info.packets);
 }
 

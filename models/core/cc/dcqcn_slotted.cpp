@@ -48,7 +48,8 @@ void DcqcnSlotted::settle_alpha(Flow& flow, PicoSeconds now) const {
   flow.settled = slot;
 }
 
-void DcqcnSlotted::on_cnp(FlowNumber number, const CnpInfo&) {
+void DcqcnSlotted::on_cnp(FlowNumber number, const CnpInfo& info) {
+  if (info.marks == 0) return;  // an all clear
   Flow& flow = flows_[number];
   const PicoSeconds now = host_.now();
   if (!flow.controlled) {

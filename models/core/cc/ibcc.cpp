@@ -190,7 +190,8 @@ Ibcc::Settings Ibcc::settings_of(const Flow& flow) const {
 }
 
 // Algorithm 1, lines 4 to 8.
-void Ibcc::on_cnp(FlowNumber number, const CnpInfo&) {
+void Ibcc::on_cnp(FlowNumber number, const CnpInfo& info) {
+  if (info.marks == 0) return;  // an all clear
   Group& group = group_of(number);
   const Settings now = settings_of(flows_[number]);
   if (group.ccti < now.limit) {

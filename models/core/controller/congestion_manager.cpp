@@ -51,6 +51,7 @@ std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_
   // event; no free address: drop the notification.
   SlotIndex slot = flows_.match(flow);
   const bool first = slot == FlowTable::kNoSlot;
+  if (marks_law() && marks == 0) return first ? std::nullopt : all_clear(slot, flow);
   if (first) {
     slot = flows_.bind(flow);
     if (slot == FlowTable::kNoSlot) {
@@ -101,12 +102,27 @@ void CongestionManager::cut(SlotParameters& slot, std::uint32_t delta, std::uint
   if (!marks_law()) slot.alpha = result.alpha;
 }
 
+// A packet arrived unmarked after many that were marked: what a hold waits for, else nothing new.
+std::optional<RateAnswer> CongestionManager::all_clear(SlotIndex slot, std::uint32_t flow) {
+  SlotParameters& parameters = store_[slot];
+  if (!MarksLaw(parameters).holding()) return std::nullopt;
+  const RateBits before = parameters.rc;
+  end_hold(parameters);
+  notify(slot, flow, SlotChange::kTimerIncrease);
+  if (parameters.rc == before) return std::nullopt;
+  return answer(flow, parameters.rc);
+}
+
 // A CNP under the law of marks: counted during a hold, else a cut, which may begin one.
 void CongestionManager::cut_by_marks(SlotParameters& slot, std::uint8_t marks, std::uint8_t packets,
                                      bool first) {
   MarksLaw law(slot);
   if (law.holding()) {
-    law.held_marks(marks);
+    if (MarksLaw::some_unmarked(marks, packets)) {
+      end_hold(slot);
+    } else {
+      law.held_marks(marks);
+    }
     return;
   }
   law.notified(marks, packets, parameters_.rate);
@@ -116,6 +132,11 @@ void CongestionManager::cut_by_marks(SlotParameters& slot, std::uint8_t marks, s
     law.begin_hold();
     hold_step(slot);
   }
+}
+
+void CongestionManager::end_hold(SlotParameters& slot) {
+  MarksLaw(slot).end_hold();
+  slot.rc = slot.rt;
 }
 
 // FIRST_CUT of the target, which is halved.

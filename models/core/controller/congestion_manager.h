@@ -58,6 +58,7 @@ class CongestionManager {
 
   /// Congestion notification of `flow` (24 bits; greater is a caller's error and masked).
   /// It stands for `marks` marked ones of the `packets` that came since the last (0: not told).
+  /// Without AVERAGING no marks are an all clear: a packet arrived unmarked after marked ones only.
   std::optional<RateAnswer> cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks, Tick now,
                                 std::uint8_t packets = 0);
   /// A packet of `length` bytes has been sent.
@@ -86,7 +87,9 @@ class CongestionManager {
   bool marks_law() const { return !parameters_.rate.averaging; }
   void cut(SlotParameters& slot, std::uint32_t delta, std::uint8_t marks, bool first);
   void cut_by_marks(SlotParameters& slot, std::uint8_t marks, std::uint8_t packets, bool first);
+  std::optional<RateAnswer> all_clear(SlotIndex slot, std::uint32_t flow);
   void hold_step(SlotParameters& slot);
+  static void end_hold(SlotParameters& slot);
   bool timer_by_marks(SlotParameters& slot, Tick now);
   IncreaseStage stage(const SlotParameters& slot) const;
   RateAnswer answer(std::uint32_t flow, RateBits rate);

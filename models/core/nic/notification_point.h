@@ -12,7 +12,8 @@ namespace dcc {
 
 /// Per flow: at most one CNP an interval, sent at once with the first CE outside it. With
 /// `carry_marks` it stands for every CE since the last one and tells how many packets came since
-/// (each saturating at 255), else for one.
+/// (each saturating at 255), else for one. After one that told of marked packets only, the next
+/// packet without a mark brings an all clear: a CNP of no marks and no packets.
 class NotificationPoint {
  public:
   /// A data packet arrived, marked or not; before on_ce.
@@ -26,9 +27,17 @@ class NotificationPoint {
     marks_ = 0;
     told_packets_ = parameters.carry_marks ? packets_ : std::uint8_t{0};
     packets_ = 0;
+    all_marked_ = parameters.carry_marks && marks == told_packets_;
     return marks;
   }
-  /// What the CNP of the last on_ce that wanted one says of packets; 0: nothing.
+  /// A packet without CE arrived. True: an all clear is to be sent.
+  bool on_unmarked() {
+    const bool tell = all_marked_;
+    all_marked_ = false;
+    if (tell) told_packets_ = 0;
+    return tell;
+  }
+  /// What the last CNP says of packets; 0: nothing.
   std::uint8_t told_packets() const { return told_packets_; }
 
  private:
@@ -36,6 +45,7 @@ class NotificationPoint {
   std::uint8_t marks_ = 0;
   std::uint8_t packets_ = 0;
   std::uint8_t told_packets_ = 0;
+  bool all_marked_ = false;  // all that the last CNP told of
 };
 
 }  // namespace dcc

@@ -37,7 +37,11 @@ void Receiver::on_data(Packet* packet) {
   }
   context.notification_point.on_packet();
   // A CE mark tells of the network, whether or not the packet is of use.
-  if (packet->ecn == Ecn::kCe) notify(*packet, context);
+  if (packet->ecn == Ecn::kCe) {
+    notify(*packet, context);
+  } else if (context.notification_point.on_unmarked()) {
+    send_cnp(*packet, context, 0);
+  }
 
   const bool ordered = parameters_.ack != AckMode::kNone;
   if (packet->psn == context.expected || (!ordered && packet->psn > context.expected)) {
@@ -111,11 +115,13 @@ void Receiver::acknowledge(Packet& data, const Context& context, Psn psn) {
 
 void Receiver::notify(const Packet& data, Context& context) {
   ++counters_.ce_received;
-  FlowRecord& record = ledger_[data.flow];
-  ++record.ce_received;
+  ++ledger_[data.flow].ce_received;
   if (!cnps_wanted_) return;
   const std::uint8_t marks = context.notification_point.on_ce(scheduler_.now(), parameters_.cnp);
-  if (marks == 0) return;
+  if (marks != 0) send_cnp(data, context, marks);
+}
+
+void Receiver::send_cnp(const Packet& data, Context& context, std::uint8_t marks) {
   Packet* const cnp = reply_to(data, context, PacketKind::kCnp);
   cnp->ecn = Ecn::kEct0;  // as adapters send it; a mark that it meets tells nobody anything
   cnp->dscp = parameters_.cnp.dscp;
@@ -124,7 +130,7 @@ void Receiver::notify(const Packet& data, Context& context) {
   cnp->immediate = context.notification_point.told_packets();
   cnp->wire_bytes = roce::cnp_wire_bytes();
   ++counters_.cnps_sent;
-  ++record.cnps_sent;
+  ++ledger_[data.flow].cnps_sent;
   transmitter_.send_control(cnp);
 }
 

@@ -56,6 +56,7 @@ class Receiver {
   };
 
   void notify(const Packet& data, Context& context);
+  void send_cnp(const Packet& data, Context& context, std::uint8_t marks);
   void refuse(const Packet& data, const Context& context);
   void accept(Qpn qpn, Packet* packet, Context& context);
   void acknowledge(Packet& data, const Context& context, Psn psn);
