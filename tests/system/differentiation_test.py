@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT / "python"))
 DCCVP = ""
 
 from dccvp.common import statistics  # noqa: E402
-from dccvp.experiments import study_measure, study_plan, study_table  # noqa: E402
+from dccvp.experiments import study_measure, study_motion, study_plan, study_table  # noqa: E402
 
 
 def rows_of(study, case, seeds="1..3", variant="proportional", **settings):
@@ -192,6 +192,43 @@ class Measuring(unittest.TestCase):
             with self.assertRaisesRegex(study_measure.RunError, "no message of DSCP 46"):
                 figures()
 
+    def test_motion_by_hand(self):
+        platform = {"traffic": [{"kind": "flow"}, {"kind": "flow", "start": "1ms"},
+                                {"kind": "flow", "stop": "4ms"}]}
+        motion = {"use_from": 2e-3, "use_window": 1e-3, "shares_from": 1e-3, "share_window": 2e-3,
+                  "tolerance": 0.2, "interval": 1e-3}
+        # Gb/s of flows of weights 1, 2 and 1 in each millisecond.
+        rates = ((10, 0, 10), (2, 9, 9), (4, 11, 5), (5, 9, 6), (5, 10, 0), (7, 10, 0), (5, 6, 0))
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "flow_rates.csv"
+            lines = ["t_s,flow,rate_gbps,goodput_gbps", "0,0,9,0"]
+            for i, row in enumerate(rates, 1):
+                lines += [f"{i / 1e3},{flow},99,{rate}" for flow, rate in enumerate(row)]
+            file.write_text("\n".join(lines) + "\n")
+            found = study_motion.motion_figures(motion, platform, [1, 2, 1], 20.0, file)
+            # 20, 20, 15, 17 and 11 of 20 from 2 ms on.
+            self.assertAlmostEqual(found["use_least"], 11 / 20)
+            # 1 to 3 ms: 6, 20 and 14 of 40 against 10, 20 and 10: 40 % off, 33 % root mean square.
+            # 3 to 5 ms without the third: 10 and 19 of 29. 5 to 7 ms: 12 and 16 of 28: 28.6 %, 14.3 %:
+            # 22.6 %.
+            self.assertAlmostEqual(found["windows_every"], 1 / 3)
+            self.assertAlmostEqual(found["windows_rms"], 1 / 3)
+            found = study_motion.motion_figures(motion | {"tolerance": 0.25}, platform, [1, 2, 1], 20.0, file)
+            self.assertAlmostEqual(found["windows_every"], 1 / 3)
+            self.assertAlmostEqual(found["windows_rms"], 2 / 3)
+        self.assertEqual(study_motion.left_before(platform, 4e-3), {2})
+
+    def test_spread_starts_are_drawn_by_the_seed_and_stay_within(self):
+        def starts(seeds):
+            plan = study_plan.read(STUDIES / "start.study.yml", seeds, ["8 over 1 ms"])
+            return [[study_motion.number(f["start"]) for f in run.platform["traffic"]] for run in plan.runs]
+
+        first, second = starts("1..2")
+        self.assertEqual(first, starts("1")[0])
+        self.assertNotEqual(first, second)
+        self.assertEqual(len(set(first)), 8)
+        self.assertTrue(all(200e-6 <= start <= 1200e-6 for start in first + second))
+
     def test_fairness_is_that_of_jain(self):
         self.assertEqual(statistics.jain([2, 2, 2, 2]), 1)
         self.assertEqual(statistics.jain([3, 0, 0]), 1 / 3)
@@ -301,6 +338,11 @@ cases: {pair: {flows: {1: 1, 2: 1}, set: {switch.ecn.kmin: 50KB}}}
                 (self.SHORT.replace("set", "sets"), "s.study.yml:5:37: unknown key 'sets'"),
                 (self.SHORT.replace("share.yaml", "none.yaml"), "s.study.yml:2:11: no such file"),
                 (self.SHORT.replace("duration", "durations"), "s.study.yml: one, pair, seed 1: unknown"),
+                (self.SHORT + "motion: {use: 1ms}\n", "s.study.yml:6:10: cases.pair: unknown key 'use'"),
+                (self.SHORT + "motion: {use_from: 1ms}\n", "s.study.yml:6:9: cases.pair: motion without"),
+                (self.SHORT + "motion: {use_from: 1ms, use_window: 2ms, shares_from: 1ms, share_window: 3ms,"
+                 " tolerance: 20%}\n", "s.study.yml:6:9: cases.pair: one window is a multiple"),
+                (self.SHORT.replace("set", "spread: x, set"), "s.study.yml:5:45: cases.pair: 'spread' is"),
                 (self.SHORT + "seeds: 1\n", "s.study.yml:6:1: 'seeds' is there twice"),
                 ("[", "s.study.yml:1:2: not valid YAML"), ("", "s.study.yml:1:1: empty")):
             with self.subTest(text=text):

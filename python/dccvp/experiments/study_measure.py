@@ -15,13 +15,15 @@ import yaml
 from dccvp.common import processes
 from dccvp.common.quantity import number
 from dccvp.common.statistics import jain, percentile
+from dccvp.experiments import study_motion
 
 # Wire bytes of a full packet beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
 HEADERS = 62
 
 FIGURES = ("share_error", "utilisation", "jain", "jain_weighted", "queue_mean_kb", "queue_p99_kb",
            "queue_max_kb", "drain_ms", "ecn_marks", "cnps", "dropped_no_slot", "pfc_pauses", "rtt_p99_us",
-           "tenant_error", "tenant_swing", "message_p50_us", "message_p99_us")
+           "tenant_error", "tenant_swing", "message_p50_us", "message_p99_us", "use_least",
+           "windows_every", "windows_rms")
 SWING_MS = 10  # tenant_swing looks at averages over so long a time
 
 
@@ -143,11 +145,19 @@ def figures_of(run, plan, out):
         if not times:
             raise RunError(run, f"no message of DSCP {plan.messages_of} was completed")
 
-    # Flows of a closed loop have no weights of their own, and messages are no shares.
-    flows = [flow for flow in metrics["flows"] if flow["dscp"] != plan.messages_of]
+    # Flows of a closed loop have no weights of their own, messages are no shares, and who has left
+    # has none.
+    left = study_motion.left_before(run.platform, metrics["measure"]["from_s"])
+    flows = [flow for i, flow in enumerate(metrics["flows"])
+             if flow["dscp"] != plan.messages_of and i not in left]
     proportional = bool(flows) and "qos" not in metrics
     goodput = [flow["goodput_gbps"] or 0.0 for flow in flows]
     weights = [flow["weight"] for flow in flows]
+    moved = dict.fromkeys(("use_least", "windows_every", "windows_rms"), math.nan)
+    if run.motion:
+        moved = study_motion.motion_figures(run.motion, run.platform,
+                                            [flow["weight"] for flow in metrics["flows"]], ceiling_gbps(run.platform),
+                                            out / "series" / "flow_rates.csv")
     queue = max(metrics["queues"], key=lambda q: q["mean_bytes"])
     aggregate = metrics["aggregate"]
     return {
@@ -169,5 +179,6 @@ def figures_of(run, plan, out):
         "tenant_swing": swing,
         "message_p50_us": percentile(times, 50) if times else math.nan,
         "message_p99_us": percentile(times, 99) if times else math.nan,
+        **moved,
         "by_weight": {w: sum(g for g, v in zip(goodput, weights) if v == w) for w in sorted(set(weights))},
     }

@@ -7,32 +7,39 @@ A study file:
   queue_series: false            keep the queue over time, for drain_ms (default false)
   messages_of: 46                a DSCP: completion times of its messages are figures (default none)
   against: NAME                  the variant whose p99 of them message_gain_min is about
+  motion: {use_from: 1.5ms, use_window: 100us, shares_from: 3ms, share_window: 1ms, tolerance: 20%}
+                                 use and shares in short windows (default none); times from the
+                                 run's beginning, a case may change them
   variants: {NAME: {key.path: value, …}, …}   a value replaces what is there, a map a section
   cases:
-    NAME: {flows: {WEIGHT: COUNT, …}, set: {key.path: value, …}, limits: {…}}
+    NAME: {flows: {WEIGHT: COUNT, …}, spread: 1ms, set: {key.path: value, …}, motion: {…}, limits: {…}}
   limits: {share_error_p95: 0.10, utilisation_min: 0.97, drain_ms_max: 2, tenant_error_max: 0.03,
-           message_gain_min: 3}
+           message_gain_min: 3, use_least_min: 0.95, windows_every_min: 0.95, windows_rms_min: 0.95}
   limits_for: [NAME, …]          variants that the limits hold for (default: all)
 
 A flow has a host of its own. A weight has a DSCP of its own, from 10 on in order of weight. A case
-without `flows` has the traffic of the platform.
+without `flows` has the traffic of the platform. Flows start at once, or at random (by the seed) within `spread`.
 """
 
 import copy
 import dataclasses
 import pathlib
+import random
 
+from dccvp.common import quantity
 from dccvp.common.yaml_nodes import (described, entries, fail, fields, file_beside, hint, integer, items, load, plain,
                                      seeds_of, word)
 
-KEYS = ("platform", "seeds", "weights_at", "queue_series", "messages_of", "against", "variants",
-        "cases", "limits", "limits_for")
+KEYS = ("platform", "seeds", "weights_at", "queue_series", "messages_of", "against", "motion",
+        "variants", "cases", "limits", "limits_for")
 MOST_SEEDS = 10_000
 FIRST_DSCP = 10
 MOST_DSCPS = 30
 MOST_FLOWS = 65_535  # a host each, and the receiver
 LIMITS = ("share_error_p95", "utilisation_min", "drain_ms_max", "tenant_error_max",
-          "message_gain_min")
+          "message_gain_min", "use_least_min", "windows_every_min", "windows_rms_min")
+LEAST_WINDOW = 1e-6
+MOTION = ("use_from", "use_window", "shares_from", "share_window", "tolerance")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,6 +51,7 @@ class Run:
     seed: int
     flows: dict  # {weight: count}; empty: the platform's own traffic
     platform: dict
+    motion: dict | None = None  # seconds, tolerance as a number, and the series' interval
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,6 +113,36 @@ def platform_of(base, flows, receiver):
     return platform
 
 
+def spread_starts(platform, spread, seed):
+    """Every flow of the platform starts at random within `spread` seconds of its start."""
+    draw = random.Random(seed)
+    for flow in platform["traffic"]:
+        start = (quantity.number(flow["start"]) or 0.0) + draw.random() * spread
+        flow["start"] = f"{round(start * 1e9)}ns"
+
+
+def motion_of(root, body, where):
+    """What the root says of motion, and a case on top of it; None where neither says anything."""
+    if "motion" not in root and "motion" not in body:
+        return None
+    motion = {}
+    for node in (root.get("motion"), body.get("motion")):
+        for key, value in entries(node, f"{where}: motion") if node is not None else ():
+            if key.value not in MOTION:
+                fail(key, f"{where}: unknown key '{key.value}'{hint(key.value, MOTION)}")
+            motion[key.value] = quantity.number(plain(value))
+            if motion[key.value] is None:
+                fail(value, f"{where}: {key.value} is a quantity, not {described(value)}")
+    said = body.get("motion") or root["motion"]
+    for key in MOTION:
+        if key not in motion:
+            fail(said, f"{where}: motion without '{key}'")
+    motion["interval"], longer = sorted((motion["use_window"], motion["share_window"]))
+    if motion["interval"] < LEAST_WINDOW or abs(longer / motion["interval"] % 1 - 0.5) < 0.499:
+        fail(said, f"{where}: one window is a multiple of the other, the shorter at least 1us")
+    return motion
+
+
 def section(node, what):
     """{name: node} of a map that holds something."""
     if not entries(node, what):
@@ -148,6 +186,10 @@ def runs_of_case(case, body, base, variants, root, series, seeds):
     """Every run of a case, variant by variant and seed by seed."""
     flows = flows_of(body["flows"], f"cases.{case}") if "flows" in body else {}
     receiver = integer(root["weights_at"], "'weights_at'", 0, 65_535) if "weights_at" in root else 0
+    motion = motion_of(root, body, f"cases.{case}")
+    spread = quantity.number(word(body["spread"], f"cases.{case}.spread")) if "spread" in body else None
+    if "spread" in body and (spread is None or not flows):
+        fail(body["spread"], f"cases.{case}: 'spread' is a time, and needs 'flows'")
     for variant, settings in variants.items():
         platform = platform_of(base, flows, receiver) if flows else copy.deepcopy(base)
         # Expectations are about the configuration as it stands.
@@ -156,6 +198,8 @@ def runs_of_case(case, body, base, variants, root, series, seeds):
         output = {"flows": "none", "classes": tenants, "queues": "busiest" if series else "none"}
         if tenants:
             output["interval"] = "1ms"
+        if motion:
+            output.update(interval=f"{round(motion['interval'] * 1e9)}ns", flows="all")
         set_path(platform, "output", {"plots": False, "series": output})
         for node, what in ((settings, f"variants.{variant}"), (body.get("set"), f"cases.{case}.set")):
             for key, value in settings_of(node, what).items():
@@ -164,7 +208,11 @@ def runs_of_case(case, body, base, variants, root, series, seeds):
                 except ValueError as error:
                     fail(node, str(error))
         for seed in seeds:
-            yield Run(variant, case, seed, flows, {**platform, "seed": seed})
+            drawn = {**platform, "seed": seed}
+            if spread is not None:
+                drawn = copy.deepcopy(drawn)
+                spread_starts(drawn, spread, seed)
+            yield Run(variant, case, seed, flows, drawn, motion)
 
 
 def read(path, seeds=None, only_cases=None, only_variants=None):
@@ -197,7 +245,7 @@ def read(path, seeds=None, only_cases=None, only_variants=None):
 
     runs, limits = [], {}
     for case, node in cases.items():
-        body = fields(node, f"cases.{case}", ("flows", "set", "limits"))
+        body = fields(node, f"cases.{case}", ("flows", "spread", "set", "motion", "limits"))
         limits[case] = {**limits_of(root.get("limits"), "limits"),
                         **limits_of(body.get("limits"), f"cases.{case}")}
         runs += runs_of_case(case, body, base, variants, root, series, numbers)

@@ -10,12 +10,13 @@ from dccvp.common.whole_file import write_whole
 HEAD = ("variant", "case", "seeds", "error_p50", "error_p95", "error_max", "utilisation_mean",
         "utilisation_min", "jain", "jain_weighted", "queue_mean_kb", "queue_p99_kb", "drain_ms_max",
         "tenant_error_mean", "tenant_error_max", "tenant_swing", "message_p50_us", "message_p99_us",
-        "message_gain", "pfc_pauses", "dropped_no_slot", "missed")
+        "message_gain", "use_least_p5", "windows_every", "windows_rms", "pfc_pauses", "dropped_no_slot", "missed")
 
 # A limit's name, the figure it is about and whether that must not exceed it.
 BOUNDS = (("share_error_p95", "error_p95", True), ("utilisation_min", "utilisation_min", False),
           ("drain_ms_max", "drain_ms_max", True), ("tenant_error_max", "tenant_error_max", True),
-          ("message_gain_min", "message_gain", False))
+          ("message_gain_min", "message_gain", False), ("use_least_min", "use_least_p5", False),
+          ("windows_every_min", "windows_every", False), ("windows_rms_min", "windows_rms", False))
 
 
 def judged(line, limits):
@@ -58,6 +59,10 @@ def line_of(variant, case, rows):
         "message_p50_us": mean(column("message_p50_us")),
         "message_p99_us": mean(column("message_p99_us")),
         "message_gain": math.nan,
+        # The least use that all but one of twenty seeds keep.
+        "use_least_p5": -percentile([-use for use in column("use_least")], 95),
+        "windows_every": mean(column("windows_every")),
+        "windows_rms": mean(column("windows_rms")),
         "pfc_pauses": mean(column("pfc_pauses")),
         "dropped_no_slot": mean(column("dropped_no_slot")),
     }
@@ -98,6 +103,9 @@ COLUMNS = (
     ("drained ms", ("drain_ms_max",), "{:.2f}"),
     ("message p50 / p99 us", ("message_p50_us", "message_p99_us"), "{:.2f} / {:.2f}"),
     ("gain of p99", ("message_gain",), "{:.1f}"),
+    ("least use % (p95)", ("use_least_p5",), "{:.1%}"),
+    ("windows with every share / root mean square within tolerance %",
+     ("windows_every", "windows_rms"), "{:.0%} / {:.0%}"),
 )
 
 

@@ -1,0 +1,66 @@
+"""Figures of a law in motion: use of the link and shares of flows in short windows, from flow_rates.csv."""
+
+import csv
+import math
+
+from dccvp.common.quantity import number
+
+
+def seconds(value):
+    return 0.0 if value is None else number(value)
+
+
+def lives(platform):
+    """(start, stop) of every flow of a platform that names each, in seconds."""
+    traffic = platform.get("traffic") or []
+    if not all(isinstance(t, dict) and t.get("kind") == "flow" and "flows" not in t for t in traffic):
+        return None
+    return [(seconds(t.get("start")), number(t["stop"]) if "stop" in t else math.inf) for t in traffic]
+
+
+def left_before(platform, moment):
+    """Numbers of the flows that had stopped by then."""
+    return {i for i, (_, stop) in enumerate(lives(platform) or []) if stop <= moment}
+
+
+def by_step(series, interval):
+    """Goodput of every flow by steps of the series: [{flow: Gb/s}, …], the first from 0 on."""
+    steps = []
+    with open(series, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            step = round(float(row["t_s"]) / interval) - 1
+            if step < 0:
+                continue
+            steps.extend({} for _ in range(step + 1 - len(steps)))
+            steps[step][int(row["flow"])] = float(row["goodput_gbps"])
+    return steps
+
+
+def windows(count, interval, start, length):
+    """Steps of every whole window of `length` from `start` on, one after the other."""
+    first, size = math.ceil(start / interval - 1e-6), max(1, round(length / interval))
+    return [range(at, at + size) for at in range(first, count - size + 1, size)]
+
+
+def motion_figures(motion, platform, weights, ceiling, series):
+    """Least use in any window, and the parts of windows in which the shares of all flows that live
+    through them are within the tolerance of their weights: every single one, root mean square."""
+    interval = motion["interval"]
+    steps = by_step(series, interval)
+    use = [sum(sum(steps[i].values()) for i in window) / len(window) / ceiling
+           for window in windows(len(steps), interval, motion["use_from"], motion["use_window"])]
+    alive = lives(platform) or [(0.0, math.inf)] * len(weights)
+    every, square = [], []
+    for window in windows(len(steps), interval, motion["shares_from"], motion["share_window"]):
+        begin, end = window.start * interval, (window.stop) * interval
+        there = [i for i, (start, stop) in enumerate(alive)
+                 if start <= begin + interval / 2 and stop >= end - interval / 2]
+        goodput = [sum(steps[i].get(flow, 0.0) for i in window) for flow in there]
+        total, weight = sum(goodput), sum(weights[flow] for flow in there)
+        errors = [g / total * weight / weights[flow] - 1 if total else -1.0
+                  for g, flow in zip(goodput, there)]
+        every.append(max(map(abs, errors)) <= motion["tolerance"])
+        square.append(math.sqrt(sum(e * e for e in errors) / len(errors)) <= motion["tolerance"])
+    return {"use_least": min(use, default=math.nan),
+            "windows_every": sum(every) / len(every) if every else math.nan,
+            "windows_rms": sum(square) / len(square) if square else math.nan}
