@@ -42,6 +42,7 @@ module dc_classify #(
 );
   localparam logic [19:0] MaxDelta = '1;
   localparam logic [7:0]  Calmest   = 8'd15;  // intervals in a row without marks
+  localparam logic [7:0]  CalmEnough = 8'd4;  // … that chance leaves; beyond, packets count twice
   localparam logic [7:0]  Quiet     = 8'd16;  // … of silence are counted from here
   localparam logic [7:0]  Silence   = 8'd48;  // longer than any pause
   localparam logic [19:0] OwedAnyway = 20'd8;  // packets' marks on their way, at any rate
@@ -220,9 +221,8 @@ module dc_classify #(
   logic        holding, from_target, ask_first, s8_from_target_q, s8_first_q, s9_first_q;
   logic [7:0]  ask_marks, s8_marks_q, s9_marks_q;
   logic [19:0] ask_delta, s8_delta_q, s9_delta_q, unmarked, whole;
-  logic [22:0] weighted;
+  logic [20:0] weighted;
   logic [7:0]  calm;
-  logic [1:0]  faster;
   logic        all_clear, better;
   logic [1:0]  stage, s8_stage_q, s9_stage_q;
   logic [31:0] s9_rc_q, initial_rate;
@@ -245,10 +245,9 @@ module dc_classify #(
   assign whole        = s7_par_q.length[31] ? 20'd0 : s7_par_q.length[27:8];
   assign calm         = (s7_par_q.bc >= Quiet) ? 8'd1 : (s7_par_q.bc == Calmest) ? Calmest
                                                                               : s7_par_q.bc + 8'd1;
-  assign faster       = (calm < 8'd5) ? 2'd0 : (calm > 8'd7) ? 2'd3 : 2'(calm - 8'd4);
-  assign weighted     = 23'(whole) << faster;
+  assign weighted     = (calm > CalmEnough) ? {whole, 1'b0} : 21'(whole);
   assign unmarked     = s7_silent_q ? ((s7_par_q.rt[31:17] == '0) ? 20'd1 : 20'(s7_par_q.rt[31:17]))
-                        : (weighted[22:20] != '0) ? '1 : weighted[19:0];
+                        : weighted[20] ? '1 : weighted[19:0];
   assign most         = (plan.slot.t > plan.slot.bc) ? plan.slot.t : plan.slot.bc;
   assign least        = (plan.slot.t > plan.slot.bc) ? plan.slot.bc : plan.slot.t;
   assign stage        = (marks_law) ? rate_lut_pkg::StageAdditive

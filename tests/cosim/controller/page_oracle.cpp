@@ -351,7 +351,7 @@ void Oracle::on_timer() {
         packets = static_cast<std::uint64_t>(slot.length / 256);
         slot.length %= 256;
         slot.bc = slot.bc >= 16 ? 1 : std::min(15u, slot.bc + 1);
-        if (slot.bc > 4) packets <<= std::min(3u, slot.bc - 4);
+        if (slot.bc > 4) packets *= 2;
         packets = std::min<std::uint64_t>((1u << 20) - 1, packets);
       }
       maximum = increase(slot, static_cast<std::uint32_t>(packets));
