@@ -163,5 +163,23 @@ TEST_F(Bursts, ABurstsRttHoldsWhatOthersSentInBetween) {
   EXPECT_EQ(asking.rtts[7] - alone, on_wire(first + 3 * full()));
 }
 
+// A burst of four packets through a window of two: what the window held back did not wait in the
+// NIC.
+TEST_F(Bursts, AnRttDoesNotHoldTheWaitForAWindow) {
+  asking.wanted.burst = 4000;
+  std::vector<PicoSeconds> wire;
+  for (const bool from_due : {false, true}) {
+    asking.wanted.rtt_from_due = from_due;
+    asking.rtts.clear();
+    build(1);
+    nic[0]->transmitter().set_window(0, 2000);
+    post(0, 4000);
+    scheduler.run_until(scheduler.now() + kMilliSecond);
+    ASSERT_EQ(asking.rtts.size(), 4u);
+    if (!from_due) wire = asking.rtts;
+  }
+  EXPECT_EQ(asking.rtts, wire);
+}
+
 }  // namespace
 }  // namespace dcc

@@ -141,7 +141,12 @@ void Transmitter::consider(Qpn qpn, Flow& flow) {
 
 void Transmitter::activate(Qpn qpn, Flow& flow) {
   const PicoSeconds start = next_start(flow);
-  if (flow.burst_left == 0) flow.due = start;
+  if (flow.burst_left == 0) {
+    flow.due = start;
+  } else if (flow.burst_next < start) {  // its window held the burst up: the NIC did not
+    flow.due += start - flow.burst_next;
+    flow.burst_next = start;
+  }
   pacing_.activate(qpn, start);
 }
 
@@ -317,7 +322,7 @@ Packet* Transmitter::next_data_packet() {
     if (!may_send(flow)) continue;  // the window closed, or the work was withdrawn meanwhile
     const PacketPlan plan = flow.work.plan_next();
     Packet* const packet = make_packet(qpn, flow, plan);
-    if (needs_.rtt_from_due) packet->sent = due_of_next(flow);
+    if (needs_.rtt_from_due) packet->sent = std::min(now(), due_of_next(flow));
     const std::uint32_t wire =
         packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
     start_pacing(flow, wire, plan);
