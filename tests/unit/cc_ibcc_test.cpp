@@ -208,6 +208,70 @@ TEST_F(IbccTest, AServiceLevelOutlivesTheFlowThatHadItsTimer) {
   EXPECT_EQ(ibcc.ccti(0), 0u);
 }
 
+// The paper's equation 2: after a congestion that brought CCTI to i, a flow is free again after i
+// timers, and after t it has lost t / timer of its index.
+TEST_F(IbccTest, RecoveryTakesATimerForEveryStepOfTheIndex) {
+  p_.ccti_limit = 40;
+  p_.ccti_increase = 20;
+  p_.cct_scale = {1, 10};
+  Ibcc ibcc(host_, p_, 1024, p_.table());
+  ibcc.on_flow_start(0, {});
+  sent(ibcc, 0);
+  ibcc.on_cnp(0, {});
+  host_.advance(ibcc, kMicroSecond * (150 * 7 + 149));
+  EXPECT_EQ(ibcc.ccti(0), 13u);
+  host_.advance(ibcc, kMicroSecond * (150 * 12));
+  EXPECT_EQ(ibcc.ccti(0), 1u);
+  EXPECT_LT(host_.mbps(0), 10'000 + 1);
+  host_.advance(ibcc, kMicroSecond);
+  EXPECT_EQ(ibcc.ccti(0), 0u);
+  EXPECT_FALSE(host_.is_running(0, 0));
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
+}
+
+// CCTI 20 and 40: with one timer 10 and 30 are left after ten of them, with half of it for the
+// larger 10 and 20, in the proportion that they had, and both are free at the same moment.
+TEST_F(IbccTest, AShorterTimerForTheLargerIndexKeepsTheProportion) {
+  p_.ccti_limit = 40;
+  p_.ccti_increase = 20;
+  p_.schedule = {{{}, 7, 40, {}, {}, kMicroSecond * 75}};
+  Ibcc ibcc(host_, p_, 1024, p_.table());
+  FlowStart other;
+  other.dscp = 7;
+  ibcc.on_flow_start(0, {});
+  ibcc.on_flow_start(1, other);
+  for (FlowNumber flow : {0u, 1u}) ibcc.on_cnp(flow, {});
+  for (int i = 0; i <= 20; ++i) {
+    EXPECT_EQ(ibcc.ccti(0), 20u - static_cast<unsigned>(i));
+    EXPECT_EQ(ibcc.ccti(1), 2 * ibcc.ccti(0));
+    host_.advance(ibcc, kMicroSecond * 150);
+  }
+}
+
+TEST_F(IbccTest, BecnsMayComeInAcks) {
+  p_.becn = IbccParameters::Becn::kAck;
+  Ibcc ibcc(host_, p_, 1024, table_);
+  EXPECT_FALSE(ibcc.needs().cnp);
+  EXPECT_TRUE(ibcc.needs().acks && ibcc.needs().ack_each && ibcc.needs().marks);
+  ibcc.on_flow_start(0, {});
+  AckInfo info;
+  ibcc.on_ack(0, info);
+  EXPECT_EQ(ibcc.ccti(0), 0u);
+  info.ce = true;
+  ibcc.on_ack(0, info);
+  EXPECT_EQ(ibcc.ccti(0), 1u);
+}
+
+TEST_F(IbccTest, OneBecnOfSoManyCounts) {
+  p_.becn_every = 3;
+  Ibcc ibcc(host_, p_, 1024, table_);
+  ibcc.on_flow_start(0, {});
+  for (unsigned becns = 1; becns <= 7; ++becns) {
+    ibcc.on_cnp(0, {});
+    EXPECT_EQ(ibcc.ccti(0), becns / 3) << becns;
+  }
+}
+
 TEST_F(IbccTest, LimitsMustFitTheTable) {
   p_.ccti_limit = 4;
   EXPECT_THROW(Ibcc(host_, p_, 1024, table_), std::invalid_argument);

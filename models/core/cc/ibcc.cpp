@@ -36,6 +36,8 @@ void IbccParameters::describe(ParameterVisitor& v) {
   v.field("marking_rate", marking_rate, {"0", "65535"}, {"packets between two marked ones", iba});
   v.field("aggregate", aggregate, {"1", "64"}, {"packets between two looks at the delay", iba});
   v.choice("gate", gate, {"packet spacing of 4 delays, or 4 packets in one delay", ""});
+  v.choice("becn", becn, {"BECNs come in notification packets, or in ACKs", iba});
+  v.field("becn_every", becn_every, {"1", "65535"}, {"of so many BECNs one counts", ""});
   v.list(
       "schedule", schedule, {"changes by the central manager, in order of time", ""},
       [&](Change& change) {
@@ -45,6 +47,8 @@ void IbccParameters::describe(ParameterVisitor& v) {
         v.field("ccti_min", change.ccti_min, "unchanged", {"0", "65535"}, {"least CCTI", iba});
         v.field("ccti_limit", change.ccti_limit, "unchanged", {"1", "65535"},
                 {"greatest CCTI, at most the one outside the schedule", iba});
+        v.field("ccti_timer", change.ccti_timer, "unchanged", {"1us", "1s"},
+                {"CCTI falls by one after this", iba});
       });
   v.field("per_qp", per_qp, {}, {"control queue pairs, not service levels", iba});
 }
@@ -107,7 +111,11 @@ Ibcc::Ibcc(AlgorithmHost& host, const IbccParameters& parameters, std::uint32_t 
 
 AlgorithmNeeds Ibcc::needs() const {
   AlgorithmNeeds needs;
-  needs.cnp = true;
+  if (parameters_.becn == IbccParameters::Becn::kCnp) {
+    needs.cnp = true;
+  } else {
+    needs.acks = needs.ack_each = needs.marks = true;
+  }
   needs.on_sent = true;
   needs.burst = static_cast<Bytes>(parameters_.aggregate) * mtu_;
   return needs;
@@ -148,7 +156,7 @@ void Ibcc::on_flow_end(FlowNumber number) {
 void Ibcc::start_timer(Group& group, FlowNumber flow) {
   group.running = true;
   group.timed = flow;
-  host_.start_timer(flow, 0, parameters_.ccti_timer);
+  host_.start_timer(flow, 0, settings_of(flows_[flow]).timer);
 }
 
 // A delay is a time per packet, a pace is in bits: headers and overhead show in the first packets.
@@ -179,20 +187,31 @@ void Ibcc::apply(const Group& group) {
 }
 
 Ibcc::Settings Ibcc::settings_of(const Flow& flow) const {
-  Settings now{parameters_.ccti_increase, parameters_.ccti_min, parameters_.ccti_limit};
+  Settings now{parameters_.ccti_increase, parameters_.ccti_min, parameters_.ccti_limit,
+               parameters_.ccti_timer};
   for (const IbccParameters::Change& change : parameters_.schedule) {
     if (host_.now() < change.at || change.dscp != flow.dscp) continue;
     now.increase = change.ccti_increase;
     now.min = change.ccti_min.value_or(now.min);
     now.limit = change.ccti_limit.value_or(now.limit);
+    now.timer = change.ccti_timer.value_or(now.timer);
   }
   return now;
 }
 
-// Algorithm 1, lines 4 to 8.
 void Ibcc::on_cnp(FlowNumber number, const CnpInfo& info) {
-  if (info.marks == 0) return;  // an all clear
+  if (info.marks != 0) becn(number);  // else an all clear
+}
+
+void Ibcc::on_ack(FlowNumber number, const AckInfo& info) {
+  if (info.ce) becn(number);
+}
+
+// Algorithm 1, lines 4 to 8.
+void Ibcc::becn(FlowNumber number) {
   Group& group = group_of(number);
+  if (++group.becns < parameters_.becn_every) return;
+  group.becns = 0;
   const Settings now = settings_of(flows_[number]);
   if (group.ccti < now.limit) {
     group.ccti = std::max(now.min, std::min(now.limit, group.ccti + now.increase));
@@ -207,14 +226,15 @@ void Ibcc::on_cnp(FlowNumber number, const CnpInfo& info) {
 // Lines 9 to 13.
 void Ibcc::on_timer(FlowNumber number, int) {
   Group& group = group_of(number);
-  const unsigned least = settings_of(flows_[number]).min;
+  const Settings now = settings_of(flows_[number]);
+  const unsigned least = now.min;
   if (group.ccti > least) {
     --group.ccti;
     ++counters_.rate_increases;
     apply(group);
   }
   group.running = group.ccti > least;
-  if (group.running) host_.start_timer(number, 0, parameters_.ccti_timer);
+  if (group.running) host_.start_timer(number, 0, now.timer);
 }
 
 Algorithm::View Ibcc::view(FlowNumber number) const {

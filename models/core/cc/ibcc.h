@@ -25,7 +25,10 @@ struct IbccParameters final : AlgorithmParameters {
     unsigned ccti_increase = 1;
     std::optional<unsigned> ccti_min{};  // empty: as before
     std::optional<unsigned> ccti_limit{};
+    std::optional<PicoSeconds> ccti_timer{};
   };
+  /// What carries a BECN back: a notification packet for each FECN, or the packet's own ACK.
+  enum class Becn : std::uint8_t { kCnp, kAck };
   unsigned ccti_increase = 1;
   unsigned ccti_limit = 127;
   unsigned ccti_min = 0;
@@ -36,6 +39,8 @@ struct IbccParameters final : AlgorithmParameters {
   unsigned marking_rate = 0;
   unsigned aggregate = 4;
   Gate gate = Gate::kArithmetic;
+  Becn becn = Becn::kCnp;
+  unsigned becn_every = 1;       // of so many BECNs one counts: the proof's C packets, all marked
   std::vector<Change> schedule;  // in order of time
   bool per_qp = true;
 
@@ -52,10 +57,13 @@ struct IbccParameters final : AlgorithmParameters {
 DCC_ENUM_NAMES(IbccParameters::Gate, {IbccParameters::Gate::kArithmetic, "arithmetic"},
                {IbccParameters::Gate::kLiteral, "literal"});
 
-/// BECN (here a CNP): CCTI rises by CCTI_Increase, to CCTI_Limit at most, and the timer starts
-/// anew (see ccti_timer_restart). Each CCTI_Timer without one: CCTI falls by one, to CCTI_Min at
-/// least. CCT[CCTI] spaces groups of `aggregate` packets; within a group they leave back to back.
-/// Delay 0: line rate.
+DCC_ENUM_NAMES(IbccParameters::Becn, {IbccParameters::Becn::kCnp, "cnp"},
+               {IbccParameters::Becn::kAck, "ack"});
+
+/// BECN (a CNP, or in an ACK): CCTI rises by CCTI_Increase, to CCTI_Limit at most, and the timer
+/// starts anew (see ccti_timer_restart). Each CCTI_Timer without one: CCTI falls by one, to
+/// CCTI_Min at least. CCT[CCTI] spaces groups of `aggregate` packets; within a group they leave
+/// back to back. Delay 0: line rate.
 class Ibcc final : public Algorithm {
  public:
   /// Throws std::invalid_argument for a limit outside the table or below the minimum, scheduled
@@ -68,6 +76,7 @@ class Ibcc final : public Algorithm {
   void on_flow_end(FlowNumber flow) override;
   void on_sent(FlowNumber flow, const SentInfo& info) override;
   void on_cnp(FlowNumber flow, const CnpInfo& info) override;
+  void on_ack(FlowNumber flow, const AckInfo& info) override;
   void on_timer(FlowNumber flow, int id) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
@@ -83,6 +92,7 @@ class Ibcc final : public Algorithm {
     std::vector<FlowNumber> flows;
     FlowNumber timed = 0;  // the flow whose timer runs for the group
     bool running = false;
+    unsigned becns = 0;  // since the last one that counted
   };
   struct Flow {
     std::size_t group = 0;
@@ -90,13 +100,15 @@ class Ibcc final : public Algorithm {
   };
   Group& group_of(FlowNumber flow) { return groups_[flows_[flow].group]; }
   const Group& group_of(FlowNumber flow) const { return groups_[flows_[flow].group]; }
-  /// CCTI_Increase, CCTI_Min and CCTI_Limit as they are now for a flow.
+  /// CCTI_Increase, CCTI_Min, CCTI_Limit and CCTI_Timer as they are now for a flow.
   struct Settings {
     unsigned increase, min, limit;
+    PicoSeconds timer;
   };
   Settings settings_of(const Flow& flow) const;
   Rate rate_of(unsigned ccti) const;
   void apply(const Group& group);
+  void becn(FlowNumber number);
   void start_timer(Group& group, FlowNumber flow);
 
   AlgorithmHost& host_;
