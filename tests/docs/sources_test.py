@@ -51,6 +51,19 @@ class Sources(unittest.TestCase):
         self.assertIn("no heading", self.faults(state="measured", figures=[["Another"]])[0])
         self.assertIn("no row", self.faults(state="measured", figures=[["A heading", "N=9", "share"]])[0])
 
+    def test_schemes_are_checked_and_drawn_with_what_is_measured(self):
+        rows = sources_page.measured_rows(PAGE)
+        scheme = {"name": "S", "kind": "balancing", "signal": "ECN", "where": ["README.md"],
+                  "figures": [["A heading", "N=3", "share"]]}
+        self.assertEqual(sources_page.faults_of_scheme(scheme, rows, ROOT), [])
+        self.assertEqual(sources_page.scheme_row(scheme, rows),
+                         ["S", "balancing", "ECN", "", "", "", "", "", "", "`README.md`", "share 0.4"])
+        self.assertIn("no file", sources_page.faults_of_scheme({**scheme, "where": ["gone.h"]}, rows, ROOT)[0])
+        self.assertIn("no row", sources_page.faults_of_scheme(
+            {**scheme, "figures": [["A heading", "N=9", "share"]]}, rows, ROOT)[0])
+        self.assertIn("'kind' is empty", sources_page.faults_of_scheme({"name": "S"}, rows, ROOT)[0])
+        self.assertIn("unknown key", sources_page.faults_of_scheme({**scheme, "speed": "1"}, rows, ROOT)[0])
+
     def test_empty_lines_are_found(self):
         self.assertTrue(self.faults(state="built"))
         self.assertTrue(self.faults(state="differs", where=["README.md"]))

@@ -25,6 +25,9 @@ STATES = {
     "missing": ("why", "missing, with what it would take"),
     "outside": ("why", "outside the product, with the reason"),
 }
+# The survey's tables as columns of one, and what a scheme may have besides.
+PROPERTIES = ("kind", "signal", "priority", "sizes", "driver", "granularity", "awareness", "hardware")
+SCHEME_KEYS = {"name", *PROPERTIES, "where", "figures"}
 KEYS = {"at", "says", "state", "where", "figures", "why"}
 
 
@@ -65,6 +68,17 @@ def figure_text(wanted, rows):
     raise KeyError(f"docs/reproductions.md has no row {wanted[1:]} under '{heading}'")
 
 
+def gone(line, rows, root):
+    """What of the evidence of a line or a scheme is not there, as sentences."""
+    faults = [fault for where in line.get("where", []) if (fault := found(where, root))]
+    for wanted in line.get("figures", []):
+        try:
+            figure_text(wanted, rows)
+        except KeyError as error:
+            faults.append(error.args[0])
+    return faults
+
+
 def faults_of(line, rows, root):
     """What is wrong with one line, as sentences."""
     state = line.get("state")
@@ -72,13 +86,14 @@ def faults_of(line, rows, root):
         return [f"state '{state}' (known: {', '.join(STATES)})"]
     faults = [f"unknown key '{key}'" for key in line if key not in KEYS]
     faults += [f"'{key}' is empty" for key in ("at", "says", *STATES[state][0].split()) if not line.get(key)]
-    faults += [fault for where in line.get("where", []) if (fault := found(where, root))]
-    for wanted in line.get("figures", []):
-        try:
-            figure_text(wanted, rows)
-        except KeyError as error:
-            faults.append(error.args[0])
-    return faults
+    return faults + gone(line, rows, root)
+
+
+def faults_of_scheme(scheme, rows, root):
+    """What is wrong with one of the survey's schemes, as sentences."""
+    faults = [f"unknown key '{key}'" for key in scheme if key not in SCHEME_KEYS]
+    faults += [f"'{key}' is empty" for key in ("name", "kind") if not scheme.get(key)]
+    return faults + gone(scheme, rows, root)
 
 
 def evidence(line, rows):
@@ -92,7 +107,25 @@ def evidence(line, rows):
     return "; ".join(cells)
 
 
-def page(documents, rows):
+def scheme_row(scheme, rows):
+    """One row of the table of schemes: properties, where it is here, what is measured of it."""
+    where = ", ".join(f"`{one.partition(' :: ')[0]}`" for one in scheme.get("where", [])) or "-"
+    figures = []
+    for heading, run, figure in scheme.get("figures", []):
+        ours = next(row[3] for row in rows[heading] if list(row[:2]) == [run, figure])
+        figures.append(f"{figure} {ours}")
+    return [scheme["name"], *(scheme.get(key, "") for key in PROPERTIES), where, ", ".join(figures)]
+
+
+def table_of_schemes(schemes, rows):
+    columns = ["scheme", *PROPERTIES, "here", "measured here (incast of 150)"]
+    lines = ["", "## The survey's schemes", "",
+             "Its tables 1 to 7 as one: a cell is empty where none of them says anything.", "",
+             "| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
+    return lines + ["| " + " | ".join(scheme_row(scheme, rows)) + " |" for scheme in schemes]
+
+
+def page(documents, schemes, rows):
     lines = [
         "# The sources, line by line",
         "",
@@ -113,20 +146,23 @@ def page(documents, rows):
         for line in document["lines"]:
             cells = (line["at"], line["says"], line["state"], evidence(line, rows))
             lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + table_of_schemes(schemes, rows)) + "\n"
 
 
 def main(arguments, root=ROOT):
     if arguments not in ([], ["--check"]):
         raise InputError(__doc__)
-    documents = yaml.safe_load((root / "docs/sources.yaml").read_text(encoding="utf-8"))["documents"]
+    sources = yaml.safe_load((root / "docs/sources.yaml").read_text(encoding="utf-8"))
+    documents, schemes = sources["documents"], sources["schemes"]
     rows = measured_rows((root / "docs/reproductions.md").read_text(encoding="utf-8"))
     faults = [f"docs/sources.yaml: {document['name']}, {line.get('at')}: {fault}"
               for document in documents for line in document["lines"] for fault in faults_of(line, rows, root)]
+    faults += [f"docs/sources.yaml: schemes, {scheme.get('name')}: {fault}"
+               for scheme in schemes for fault in faults_of_scheme(scheme, rows, root)]
     if faults:
         print("\n".join(faults), file=sys.stderr)
         return 1
-    text = page(documents, rows)
+    text = page(documents, schemes, rows)
     target = root / "docs/sources.md"
     if not arguments:
         write_whole(target, text)
