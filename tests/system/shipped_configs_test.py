@@ -59,6 +59,21 @@ class Balance(unittest.TestCase):
         self.assertEqual(metrics["failures"], [])
 
 
+class LoadBalancing(unittest.TestCase):
+    def test_what_knows_the_ways_beats_the_hash_where_they_differ(self):
+        """The shape of CONGA's and WCMP's figures for asymmetric fabrics. Of one seed; over others the
+        mean slowdown was 3.5 to 2.8 against 4.1 to 3.9."""
+        mean = {}
+        for kind in ("ecmp", "wcmp", "conga"):
+            metrics = run("balancing/asymmetric", f"routing.kind={kind}", "traffic.0.load=0.7",
+                          "traffic.0.flows_per_host=16")
+            self.assertTrue(metrics["completed"], kind)
+            self.assertTrue(all(flow["completed"] for flow in metrics["flows"]), kind)
+            mean[kind] = metrics["slowdown"]["all"]["mean"]
+        self.assertLess(mean["wcmp"], 0.9 * mean["ecmp"])
+        self.assertLess(mean["conga"], 0.9 * mean["ecmp"])
+
+
 class Incast8x25g(Balance):
     def test_plain_dcqcn_stands_where_reference_and_fluid_model_do(self):
         metrics = run("incast_8x25g", *fast("nic.congestion_control.algorithm=dcqcn"))

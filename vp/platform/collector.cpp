@@ -118,6 +118,8 @@ void collect(const Platform& p, RunResults& results) {
     results.warnings.push_back(std::move(warning));
   }
   collect_deadlock(p, results);
+  const std::string parted = p.link_faults->parting();
+  if (!parted.empty()) results.warnings.push_back(parted);
 }
 
 }  // namespace dcc::vp

@@ -28,6 +28,10 @@ void check_faults(const PlatformConfig& config, const Topology& topology, std::s
     if (fault.kind == FaultKind::kCnpLoss) {
       require_flow(fault.flow, flows, fmt::format("faults.{}.flow", f));
     }
+    if (fault.is_noticed()) {
+      select_wires(topology, {fault.link}, fmt::format("faults.{}.link", f));
+      continue;
+    }
     if (fault.everywhere() || has_wire(topology, fault.link)) continue;
     const CableEnd& first = topology.cables().front().end[0];
     throw SettingError(fmt::format("faults.{}.link", f),
@@ -39,6 +43,7 @@ void check_faults(const PlatformConfig& config, const Topology& topology, std::s
 void install_faults(const PlatformConfig& config, const Scheduler& scheduler, Network& network) {
   std::vector<std::vector<Link::LossHook>> hooks(network.wires().size());
   for (const FaultParameters& fault : config.faults) {
+    if (fault.is_noticed()) continue;  // platform/link_faults.h
     for (std::size_t i = 0; i < hooks.size(); ++i) {
       if (!fault.everywhere() && network.wires()[i].name != fault.link) continue;
       hooks[i].push_back(fault_hook(fault, scheduler, config.seed, i));

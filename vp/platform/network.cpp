@@ -97,8 +97,10 @@ std::vector<LinkParameters> Network::way(HostId from, HostId to, std::uint32_t f
   const NodeId destination = topology_.node_of(to);
   for (NodeId here = topology_.node_of(from); here != destination;) {
     const auto& module = switches_[static_cast<std::size_t>(here)];
-    const int port = module == nullptr || !one_way_a_flow_ ? routing_.ports(here, to).front()
-                                                           : module->device().route_of(packet);
+    const PortSet ports = routing_.ports(here, to);
+    const int port = module == nullptr || !one_way_a_flow_
+                         ? ports.front()
+                         : module->device().route_of(packet, ports);
     links.push_back(topology_.link(here, port));
     here = topology_.peer(here, port).node;
   }

@@ -50,8 +50,8 @@ class Network final : public sc_core::sc_module {
   const LinkParameters& host_link(HostId host) const {
     return topology_.link(topology_.node_of(host), 0);
   }
-  /// The links that packets of a flow cross from one host to another, in order. Where `routing`
-  /// gives flows more than one way, the first of them.
+  /// The links that packets of a flow cross from one host to another, in order, while all links
+  /// are well. Where `routing` gives flows more than one way, the first of them.
   std::vector<LinkParameters> way(HostId from, HostId to, std::uint32_t flow) const;
   /// Ranks below this are taken by the links.
   std::uint32_t ranks_used() const { return ranks_; }
@@ -61,6 +61,8 @@ class Network final : public sc_core::sc_module {
   /// Once all hosts are connected.
   void bind_switches();
 
+  FabricMap& fabric() { return fabric_; }
+  /// Two a cable, in cable order.
   std::vector<Wire>& wires() { return wires_; }
   const std::vector<Wire>& wires() const { return wires_; }
   /// Null for hosts.

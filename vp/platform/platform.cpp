@@ -31,6 +31,9 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   network.bind_switches();
   check_faults(config, topology, plan.flows().size());
   install_faults(config, scheduler, network);
+  link_faults = std::make_unique<LinkFaults>(
+      config, scheduler, network,
+      [this](HostId host) -> NicDevice& { return hosts[host]->nic().device(); }, kLinkFaultRank);
   capture =
       std::make_unique<PacketCapture>(config, network, plan.flows().size(), setup.traces.folder);
   plan.on_connected(

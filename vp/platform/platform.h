@@ -13,6 +13,7 @@
 #include "platform/direct_traffic.h"
 #include "platform/flow_plan.h"
 #include "platform/host.h"
+#include "platform/link_faults.h"
 #include "platform/measurement.h"
 #include "platform/network.h"
 #include "platform/packet_capture.h"
@@ -48,6 +49,7 @@ class Platform final : public sc_core::sc_module {
   Network network;
   FlowLedger ledger;
   std::vector<std::unique_ptr<Host>> hosts;
+  std::unique_ptr<LinkFaults> link_faults;
   std::unique_ptr<DirectTraffic> traffic;
   std::unique_ptr<Measurement> measurement;
   std::unique_ptr<PacketCapture> capture;

@@ -43,6 +43,7 @@ void RunLoop::start() {
     all_direct = all_direct && host->is_direct();
   }
   p_.traffic->begin();
+  p_.link_faults->begin();
   p_.measurement->begin();
   p_.tracing->begin();
   ending_ = ending_of(p_.plan.flows(), all_direct, p_.config.nic.ack != AckMode::kNone);

@@ -6,7 +6,7 @@
 namespace dcc {
 
 FabricMap::FabricMap(const Topology& topology, const Routing& routing)
-    : topology_(topology), routing_(routing), edge_of_node_(topology.nodes().size(), kNoEdge) {
+    : topology_(topology), routing_(&routing), edge_of_node_(topology.nodes().size(), kNoEdge) {
   for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
     std::uint32_t& edge =
         edge_of_node_[static_cast<std::size_t>(topology.peer(topology.node_of(host), 0).node)];
@@ -41,7 +41,7 @@ std::uint64_t FabricMap::beyond(NodeId node, HostId destination,
     if (one == node) return capacity;
   }
   std::uint64_t sum = 0;
-  for (const int port : routing_.ports(node, destination)) {
+  for (const int port : routing_->ports(node, destination)) {
     sum += through(node, port, destination, known);
   }
   known.emplace_back(node, sum);

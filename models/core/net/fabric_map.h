@@ -33,6 +33,8 @@ class FabricMap {
   /// the least of the links of a way, ways that part added up.
   std::uint64_t capacity(NodeId node, int port, HostId destination) const;
 
+  /// Routes are these from now on; must outlive it, too.
+  void set_routing(const Routing& routing) { routing_ = &routing; }
   /// A wire, by the end it leaves from, is known to be of another rate now.
   void set_rate(NodeId node, int port, BitRate rate);
 
@@ -44,7 +46,7 @@ class FabricMap {
                         std::vector<std::pair<NodeId, std::uint64_t>>& known) const;
 
   const Topology& topology_;
-  const Routing& routing_;
+  const Routing* routing_;
   std::uint32_t edges_ = 0;
   std::vector<std::uint32_t> edge_of_host_;
   std::vector<std::uint32_t> edge_of_node_;

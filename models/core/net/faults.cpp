@@ -9,12 +9,27 @@ namespace dcc {
 void FaultParameters::describe(ParameterVisitor& v) {
   v.choice("kind", kind, {"what goes wrong", ""});
   const bool cnp = kind == FaultKind::kCnpLoss;
-  v.when(!cnp, "kind: loss or link_down", [&] {
-    v.text("link", link, {"name as in metrics.json, or all", ""});
+  v.when(!cnp, "kind: any but cnp_loss", [&] {
+    v.text(
+        "link", link,
+        {"a wire (s0->h3) as in metrics.json; loss and link_down: or all; the others: or a cable "
+         "(s0--h3), or a node, for all cables at it",
+         ""});
   });
   v.when(cnp, "kind: cnp_loss", [&] { v.field("flow", flow, {}, {"whose CNPs get lost", ""}); });
   v.when(kind == FaultKind::kLoss, "kind: loss", [&] {
     v.field("probability", probability, {"0", "1"}, {"that a packet gets lost", ""});
+  });
+  v.when(kind == FaultKind::kLinkSlow, "kind: link_slow", [&] {
+    v.field("rate", rate, {"1Mbps", "10Tbps"}, {"what the link sends at meanwhile", ""});
+  });
+  v.when(kind == FaultKind::kLinkFlap, "kind: link_flap", [&] {
+    v.field("down", down, {"1ns", "1000s"}, {"so long it carries nothing, from `start`", ""});
+    v.field("up", up, {"1ns", "1000s"}, {"then it does so long, and so on", ""});
+  });
+  v.when(is_noticed(), "kind: link_failure, link_flap or link_slow", [&] {
+    v.field("convergence", convergence, {"0us", "1000s"},
+            {"from a change of the link until all switches' routes and weights are for it", ""});
   });
   v.field("start", start, {}, {"from when", ""});
   v.field("stop", stop, "end", {}, {"until when", ""});
@@ -26,6 +41,9 @@ void FaultParameters::check() const {
     throw ParameterError({""}, "needs a probability above zero");
   }
   if (kind == FaultKind::kLinkDown && !stop) throw ParameterError({""}, "link_down needs a stop");
+  if (is_noticed() && link == "all") {
+    throw ParameterError({"link"}, std::string(name_of(kind)) + " is of one link, not of all");
+  }
 }
 
 Link::LossHook lose_randomly(const Scheduler& scheduler, FaultWindow window, std::uint64_t q32,
@@ -59,6 +77,9 @@ Link::LossHook fault_hook(const FaultParameters& fault, const Scheduler& schedul
     case FaultKind::kCnpLoss:
       return lose_cnps(scheduler, window, fault.flow);
     case FaultKind::kLinkDown:
+    case FaultKind::kLinkFailure:
+    case FaultKind::kLinkFlap:
+    case FaultKind::kLinkSlow:
       break;
   }
   return cut(scheduler, window);

@@ -18,25 +18,39 @@ namespace dcc {
 enum class FaultKind : std::uint8_t {
   kLoss,      // packets vanish from links
   kCnpLoss,   // CNPs of one flow vanish
-  kLinkDown,  // a link carries nothing for a while
+  kLinkDown,  // a link carries nothing for a while, and nobody notices
+  // Both ends see these at once, and all routes follow `convergence` later (net/live_fabric.h):
+  kLinkFailure,  // a cable carries nothing, for good or until it is mended
+  kLinkFlap,     // … again and again
+  kLinkSlow,     // a link sends at another rate
 };
 DCC_ENUM_NAMES(FaultKind, {FaultKind::kLoss, "loss"}, {FaultKind::kCnpLoss, "cnp_loss"},
-               {FaultKind::kLinkDown, "link_down"});
+               {FaultKind::kLinkDown, "link_down"}, {FaultKind::kLinkFailure, "link_failure"},
+               {FaultKind::kLinkFlap, "link_flap"}, {FaultKind::kLinkSlow, "link_slow"});
 
 /// One entry of the list of faults.
 struct FaultParameters {
   FaultKind kind = FaultKind::kLoss;
-  std::string link = "all";  // a wire's name, or all
+  std::string link = "all";  // a wire's name, or all; of those that are noticed a cable's, too
   Ratio probability{0};
   std::uint32_t flow = 0;  // kCnpLoss
   PicoSeconds start{0};
   std::optional<PicoSeconds> stop;  // empty: with the run
+  PicoSeconds convergence = kMilliSecond;
+  PicoSeconds down = kMilliSecond;  // kLinkFlap: so long, then `up`
+  PicoSeconds up = kMilliSecond * 9;
+  BitRate rate{10'000'000'000};  // kLinkSlow
 
   void describe(ParameterVisitor& v);
   /// Throws ParameterError, with an empty key for the entry as a whole.
   void check() const;
   /// On every wire: a lost CNP is lost wherever it is.
   bool everywhere() const { return link == "all" || kind == FaultKind::kCnpLoss; }
+  /// Devices and routes hear of it.
+  bool is_noticed() const {
+    return kind == FaultKind::kLinkFailure || kind == FaultKind::kLinkFlap ||
+           kind == FaultKind::kLinkSlow;
+  }
 };
 
 /// When a fault is there: from `start` (included) to `stop`.
@@ -60,7 +74,7 @@ Link::LossHook lose_cnps(const Scheduler& scheduler, FaultWindow window, std::ui
 /// The wire is cut: whatever is sent is lost.
 Link::LossHook cut(const Scheduler& scheduler, FaultWindow window);
 
-/// The fault on the wire number `index`.
+/// The fault on the wire number `index`; of those that nobody notices.
 Link::LossHook fault_hook(const FaultParameters& fault, const Scheduler& scheduler,
                           std::uint64_t seed, std::uint64_t index);
 

@@ -17,11 +17,26 @@ Link::Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& paramet
       arrival_(Event::calling<&Link::deliver>(*this, rank)),
       parameters_(parameters),
       pool_(pool) {
-  const std::uint64_t rate = parameters.rate.bits_per_second;
-  assert(rate > 0 && parameters.overhead == overhead_);
-  const std::uint64_t whole = kPicoBitsPerByte / rate;
-  if (kPicoBitsPerByte % rate == 0 && whole <= UINT32_MAX) {
-    per_byte_ = static_cast<std::uint32_t>(whole);
+  assert(parameters.overhead == overhead_);
+  set_rate(parameters.rate);
+}
+
+void Link::set_rate(BitRate rate) {
+  assert(rate.bits_per_second > 0);
+  parameters_.rate = rate;
+  const std::uint64_t whole = kPicoBitsPerByte / rate.bits_per_second;
+  const bool exact = kPicoBitsPerByte % rate.bits_per_second == 0 && whole <= UINT32_MAX;
+  per_byte_ = exact ? static_cast<std::uint32_t>(whole) : 0;
+}
+
+void Link::fail() {
+  assert(mailbox_ == nullptr);
+  failed_ = true;
+  watch();
+  if (arrival_.is_scheduled()) far_->cancel(arrival_);
+  while (!in_flight_.empty()) {
+    ++lost_;
+    pool_.give_back(in_flight_.pop());
   }
 }
 
@@ -73,8 +88,8 @@ void Link::enter(void* link, void* item) {
 }
 
 bool Link::survives(Packet* packet, PicoSeconds now) {
-  if (tap_) tap_(*packet, now);
-  if (!loss_ || !loss_(*packet)) return true;
+  if (tap_ && !failed_) tap_(*packet, now);
+  if (!failed_ && (!loss_ || !loss_(*packet))) return true;
   ++lost_;
   pool_.give_back(packet);
   return false;

@@ -40,9 +40,9 @@ struct LinkParameters {
 };
 
 struct LinkCounters {
-  std::uint64_t packets = 0;  // link traversals: sent and not lost
+  std::uint64_t packets = 0;  // link traversals: sent, and not lost as they were
   std::uint64_t bytes = 0;    // wire bytes without overhead
-  std::uint64_t lost = 0;     // packets taken by the fault hook
+  std::uint64_t lost = 0;     // taken by the fault hook, or by a failure, under way or at once
   PicoSeconds busy{};         // time the wire was sending (overhead and lost packets included)
 
   template <class Visitor>
@@ -69,6 +69,16 @@ class alignas(64) Link final : public PacketOut {
 
   PicoSeconds send(Packet* packet) override;
 
+  // Of a link with both ends in one partition:
+  /// What is under way is lost, and what is sent from now on. A sender is told by who calls this.
+  void fail();
+  void repair() {
+    failed_ = false;
+    watch();
+  }
+  /// Of packets sent from now on.
+  void set_rate(BitRate rate);
+
   const LinkParameters& parameters() const { return parameters_; }
   LinkCounters counters() const { return {packets_, bytes_, lost_, busy_}; }
   void set_loss_hook(LossHook hook) {
@@ -84,8 +94,8 @@ class alignas(64) Link final : public PacketOut {
   void deliver();
   void arrive_at(Packet* packet, PicoSeconds arrival);
   static void enter(void* link, void* packet);
-  void watch() { watched_ = loss_ || tap_; }
-  /// Tap and loss hook; false when the packet is lost.
+  void watch() { watched_ = loss_ || tap_ || failed_; }
+  /// Failure, tap and loss hook; false when the packet is lost.
   bool survives(Packet* packet, PicoSeconds now);
 
   // What a packet touches, in three cache lines: a large network does not fit the caches. The first
@@ -96,7 +106,7 @@ class alignas(64) Link final : public PacketOut {
   PicoSeconds delay_;
   std::uint32_t per_byte_ = 0;  // picoseconds; zero when it is not a whole number of them
   std::uint16_t overhead_;
-  bool watched_ = false;  // by a loss hook or a tap
+  bool watched_ = false;  // by a loss hook or a tap, or it has failed
   std::uint64_t packets_ = 0;
   std::uint64_t bytes_ = 0;
   PicoSeconds busy_{};
@@ -109,6 +119,7 @@ class alignas(64) Link final : public PacketOut {
 
   LinkParameters parameters_;
   std::uint64_t lost_ = 0;
+  bool failed_ = false;
   PicoSeconds free_at_{};  // for an assertion only
   PacketPool& pool_;
   LossHook loss_;

@@ -44,7 +44,19 @@ void PfcPort::write_frame(Packet& packet) {
 
 void PfcPort::receive_frame(const Packet& packet, PicoSeconds now) {
   ++counters_.frames_received;
-  const auto wanted = static_cast<std::uint8_t>(packet.pause_classes);
+  pause(static_cast<std::uint8_t>(packet.pause_classes), now);
+}
+
+void PfcPort::set_carrier(bool up, PicoSeconds now) {
+  pause(0, now);
+  if (up) {
+    frame_owed_ = stopped_ != 0;
+  } else {
+    blocked_ = 0xFF;
+  }
+}
+
+void PfcPort::pause(std::uint8_t wanted, PicoSeconds now) {
   for (std::size_t priority = 0; priority < kPriorities; ++priority) {
     const bool was = (paused_ >> priority & 1) != 0;
     const bool is = (wanted >> priority & 1) != 0;
@@ -58,7 +70,7 @@ void PfcPort::receive_frame(const Packet& packet, PicoSeconds now) {
   }
   if (wanted != 0 && paused_ == 0) any_since_ = now;
   if (wanted == 0 && paused_ != 0) any_total_ += now - any_since_;
-  paused_ = wanted;
+  paused_ = blocked_ = wanted;
 }
 
 PicoSeconds PfcPort::pause_time(int priority, PicoSeconds now) const {

@@ -73,8 +73,13 @@ class PfcPort {
 
   /// The neighbour's pause frame arrived.
   void receive_frame(const Packet& packet, PicoSeconds now);
-  /// Bit p set: priority p must not be sent.
+  /// Bit p set: priority p must not be sent, because of the neighbour or for want of a wire.
+  std::uint8_t blocked() const { return blocked_; }
+  /// Bit p set: the neighbour has stopped priority p.
   std::uint8_t paused() const { return paused_; }
+  /// The wire carries nothing any more; or it does again, and both ends begin anew: what the
+  /// neighbour had stopped goes on, and what is stopped here is owed to it again.
+  void set_carrier(bool up, PicoSeconds now);
   /// How long a priority, and any priority at all, has been paused by the neighbour until `now`.
   PicoSeconds pause_time(int priority, PicoSeconds now) const;
   PicoSeconds pause_time(PicoSeconds now) const;
@@ -82,6 +87,8 @@ class PfcPort {
   const PfcCounters& counters() const { return counters_; }
 
  private:
+  void pause(std::uint8_t wanted, PicoSeconds now);
+
   PfcCounters counters_;
   std::array<PicoSeconds, kPriorities> since_{};
   std::array<PicoSeconds, kPriorities> total_{};
@@ -90,6 +97,7 @@ class PfcPort {
   // What every packet asks comes last, beside what the port keeps behind it.
   std::uint8_t stopped_ = 0;
   std::uint8_t paused_ = 0;
+  std::uint8_t blocked_ = 0;
   bool frame_owed_ = false;
 };
 

@@ -13,7 +13,9 @@ namespace {
 /// way leads through it, and all hosts of a switch share the ways that lead there.
 class Search {
  public:
-  explicit Search(const Topology& topology) : topology_(topology), distance_(nodes()) {
+  /// `gone`: cables that are not there, by index; empty: none.
+  Search(const Topology& topology, const std::vector<bool>& gone)
+      : topology_(topology), gone_(gone), distance_(nodes()) {
     find_places();
   }
 
@@ -28,6 +30,9 @@ class Search {
       measure(edge.node);
       add_ways(tables, edge, begin);
       begin += static_cast<HostId>(edge.hosts.size());
+    }
+    if (begin < static_cast<HostId>(topology_.hosts())) {
+      for (RouteTable& table : tables) table.from(begin, PortSet());  // alone in the world
     }
     return tables;
   }
@@ -48,7 +53,8 @@ class Search {
   void find_places() {
     std::vector<int> edge_of(nodes(), -1);
     for (HostId host = 0; host < static_cast<HostId>(topology_.hosts()); ++host) {
-      if (topology_.node(topology_.node_of(host)).ports == 0) continue;  // alone in the world
+      if (topology_.node(topology_.node_of(host)).ports == 0 || is_gone(topology_.node_of(host), 0))
+        continue;  // alone in the world
       const NodeId node = topology_.peer(topology_.node_of(host), 0).node;
       int& edge = edge_of[static_cast<std::size_t>(node)];
       if (edge < 0) {
@@ -57,7 +63,8 @@ class Search {
       }
       edges_[static_cast<std::size_t>(edge)].hosts.push_back(host);
     }
-    std::vector<HostId> place_of_host(static_cast<std::size_t>(topology_.hosts()));
+    const auto hosts = static_cast<HostId>(topology_.hosts());
+    std::vector<HostId> place_of_host(hosts, hosts);
     HostId place = 0;
     bool in_order = true;
     for (const Edge& edge : edges_) {
@@ -65,6 +72,11 @@ class Search {
         in_order = in_order && host == place;
         place_of_host[host] = place++;
       }
+    }
+    for (HostId host = 0; host < hosts; ++host) {  // last, those that are alone
+      if (place_of_host[host] != hosts) continue;
+      in_order = in_order && host == place;
+      place_of_host[host] = place++;
     }
     if (!in_order) {
       place_of_host_ = std::make_shared<const std::vector<HostId>>(std::move(place_of_host));
@@ -80,6 +92,7 @@ class Search {
       for (int port = 0; port < topology_.node(here).ports; ++port) {
         const NodeId next = topology_.peer(here, port).node;
         if (topology_.node(next).is_host || distance(next) != kUnreached) continue;
+        if (is_gone(here, port)) continue;
         distance(next) = distance(here) + 1;
         order_.push_back(next);
       }
@@ -100,9 +113,16 @@ class Search {
       for (int port = 0; port < here.ports; ++port) {
         const NodeId next = topology_.peer(node, port).node;
         if (topology_.node(next).is_host || distance(next) != distance(node) - 1) continue;
+        if (is_gone(node, port)) continue;
         ports.push_back(static_cast<std::uint16_t>(port));
       }
       table.from(begin, PortSet(ports.data(), static_cast<std::uint32_t>(ports.size())));
+    }
+    if (order_.size() == static_cast<std::size_t>(topology_.switches())) return;
+    for (NodeId node = 0; node < static_cast<NodeId>(nodes()); ++node) {
+      const TopologyNode& here = topology_.node(node);
+      if (here.is_host || distance(node) != kUnreached) continue;
+      tables[static_cast<std::size_t>(here.switch_no)].from(begin, PortSet());
     }
   }
 
@@ -126,7 +146,12 @@ class Search {
     }
   }
 
+  bool is_gone(NodeId node, int port) const {
+    return !gone_.empty() && gone_[static_cast<std::size_t>(topology_.plug(node, port).cable)];
+  }
+
   const Topology& topology_;
+  const std::vector<bool>& gone_;
   std::vector<Edge> edges_;
   std::shared_ptr<const std::vector<HostId>> place_of_host_;  // null: hosts are where they are
   std::vector<int> distance_;                                 // to the edge switch at hand, by node
@@ -163,7 +188,12 @@ Routing::Routing(const Topology& topology) : topology_(topology) {
     tables_ = known->routes.data();
     return;
   }
-  found_ = Search(topology).tables();
+  found_ = Search(topology, {}).tables();
+  tables_ = found_.data();
+}
+
+Routing::Routing(const Topology& topology, const std::vector<bool>& gone)
+    : topology_(topology), found_(Search(topology, gone).tables()) {
   tables_ = found_.data();
 }
 

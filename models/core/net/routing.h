@@ -18,6 +18,9 @@ namespace dcc {
 class Routing {
  public:
   explicit Routing(const Topology& topology);
+  /// Without some of its cables, by their index: the shortest ways of what is left, whatever the
+  /// shape. Hosts that cannot be reached have no ports.
+  Routing(const Topology& topology, const std::vector<bool>& gone);
   Routing(const Routing&) = delete;
   Routing& operator=(const Routing&) = delete;
 

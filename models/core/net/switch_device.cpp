@@ -101,12 +101,12 @@ void SwitchDevice::observe_queue(int port, QueueStatistics* statistics) {
   if (statistics != nullptr) statistics->restart(at(port).bytes, scheduler_.now());
 }
 
-int SwitchDevice::route_of(const Packet& packet) const {
-  const PortSet ports = routes_.ports(packet.destination);
+int SwitchDevice::route_of(const Packet& packet, PortSet ports) const {
   if (ports.size() == 1) return ports.front();
   if (ports.empty()) return -1;
-  return ports[path_choice_ == nullptr ? hashed(packet, ports.size())
-                                       : path_choice_->peek(packet, ports)];
+  if (path_choice_ == nullptr) return ports[hashed(packet, ports.size())];
+  // What it remembers may be of other ports.
+  return ports[std::min(path_choice_->peek(packet, ports), ports.size() - 1)];
 }
 
 int SwitchDevice::choose(Packet& packet) {
@@ -126,6 +126,10 @@ void SwitchDevice::receive(Packet* packet, int port) {
     __builtin_prefetch(&packet->telemetry->hop[packet->telemetry_hops], 1);  // for send_next()
   }
   packet->ingress = static_cast<std::uint16_t>(port);
+  forward(packet);
+}
+
+void SwitchDevice::forward(Packet* packet) {
   const int egress = choose(*packet);
   if (egress < 0) {
     ++unroutable_;
@@ -135,11 +139,37 @@ void SwitchDevice::receive(Packet* packet, int port) {
   enqueue(packet, at(egress));
 }
 
+void SwitchDevice::set_carrier(int port, bool up) {
+  at(port).pfc.set_carrier(up, scheduler_.now());
+  if (up) kick(at(port));
+}
+
+void SwitchDevice::route_again(int port) {
+  Port& egress = at(port);
+  PacketFifo waiting;
+  for (int priority = 0; priority < kPriorities; ++priority) {
+    Queue& queue = egress.queue[static_cast<std::size_t>(priority)];
+    if (queue.bytes == 0) continue;
+    while (queue.bytes > 0) {
+      Packet* const packet = pop(egress, priority);
+      queue.bytes -= packet->wire_bytes;
+      egress.bytes -= packet->wire_bytes;
+      ++egress.dequeued;
+      leave_buffer(packet->ingress, priority, packet->wire_bytes);
+      waiting.push(packet);
+    }
+    egress.scheduler.emptied(priority);
+  }
+  egress.waiting = 0;
+  if (egress.statistics != nullptr) egress.statistics->changed(egress.bytes, scheduler_.now());
+  while (!waiting.empty()) forward(waiting.pop());
+}
+
 // Most packets of most networks find their way out free: what queueing would do and undo in the
 // same moment is left out. Everything it would leave behind is the same.
 bool SwitchDevice::leaves_at_once(const Packet& packet, const Port& egress) {
   const unsigned in_the_way =
-      egress.waiting | (unsigned{egress.pfc.paused()} >> packet.priority & 1);
+      egress.waiting | (unsigned{egress.pfc.blocked()} >> packet.priority & 1);
   if (in_the_way != 0 || egress.pfc.frame_owed() || egress.attends_departures) return false;
   // At free_at itself the port's event may still be to come.
   if (scheduler_.now() <= egress.free_at || stopped_ != 0 || queue_all_) return false;
@@ -229,7 +259,7 @@ void SwitchDevice::send_next(Port& egress) {
     transmit(egress, frame);
     return;
   }
-  const unsigned eligible = egress.waiting & ~unsigned{egress.pfc.paused()};
+  const unsigned eligible = egress.waiting & ~unsigned{egress.pfc.blocked()};
   if (eligible == 0) return;
 
   const int priority = egress.scheduler.pick(eligible);
@@ -336,13 +366,7 @@ void SwitchDevice::notify_source(const Packet& packet, std::uint32_t feedback) {
   message->flow = packet.flow;
   message->immediate = feedback;
   message->ingress = static_cast<std::uint16_t>(own_input());
-  const int port = choose(*message);
-  if (port < 0) {
-    ++unroutable_;
-    pool_.give_back(message);
-    return;
-  }
-  enqueue(message, at(port));
+  forward(message);
 }
 
 void SwitchDevice::honour_pause(Packet* packet, int port) {

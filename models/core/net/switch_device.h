@@ -97,6 +97,13 @@ class SwitchDevice final : public PacketSink, private PathView {
 
   // --- Running --------------------------------------------------------------------------------
   void receive(Packet* packet, int port) override;
+  /// The wires at a port carry nothing any more, or do again (net/live_fabric.h). What is queued
+  /// waits.
+  void set_carrier(int port, bool up);
+  /// The wire out of a port sends at another rate from now on.
+  void set_rate(int port, BitRate rate) { at(port).link.rate = rate; }
+  /// What is queued for a port goes where it would go if it came now.
+  void route_again(int port);
 
   // --- Reading --------------------------------------------------------------------------------
   int ports() const { return ports_; }
@@ -124,7 +131,11 @@ class SwitchDevice final : public PacketSink, private PathView {
   /// the queues: for diagnosis, not for every packet.
   std::vector<int> outputs_awaited(int input, int priority) const;
   /// The port a packet would take now; -1 when there is none.
-  int route_of(const Packet& packet) const;
+  int route_of(const Packet& packet) const {
+    return route_of(packet, routes_.ports(packet.destination));
+  }
+  /// The same of these ports, whatever the routes are now.
+  int route_of(const Packet& packet, PortSet ports) const;
 
  private:
   /// Packets of one priority that wait for one output.
@@ -188,6 +199,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   std::uint32_t hashed(const Packet& packet, std::uint32_t choices) const {
     return scaled_down(flow_hash(packet, hash_seed_), choices);
   }
+  void forward(Packet* packet);
   void enqueue(Packet* packet, Port& egress);
   bool leaves_at_once(const Packet& packet, const Port& egress);
   void pass_through(Packet* packet, Port& egress);

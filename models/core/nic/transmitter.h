@@ -66,6 +66,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void on_cnp(const Packet& cnp);
   void on_cnm(const Packet& cnm);
   void on_pause(unsigned classes);
+  /// The wire carries nothing any more, or does again; then nothing is paused.
+  void set_carrier(bool up);
 
   // AlgorithmHost
   PicoSeconds now() const override { return scheduler_.now(); }
@@ -152,7 +154,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void untrack(Qpn qpn, Flow& flow);
   void check_timeouts();
   void repeat_from_oldest(Qpn qpn, Flow& flow);
-  unsigned allowed() const { return ~paused_ & 0xFFu; }
+  void pause(unsigned classes);
+  unsigned allowed() const { return ~blocked_ & 0xFFu; }
 
   Scheduler& scheduler_;
   PacketPool& pool_;
@@ -173,6 +176,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   std::array<PacketFifo, kPriorities> control_{};
   unsigned control_waiting_ = 0;  // bit p: control_[p] holds a packet
   unsigned paused_ = 0;           // bit p: the far end stopped priority p
+  unsigned blocked_ = 0;          // the same, or all for want of a wire
   PicoSeconds pause_started_{};
   PicoSeconds paused_time_{};
   PicoSeconds wire_free_{};  // when the wire has sent what it was given

@@ -158,10 +158,20 @@ void Transmitter::on_cnm(const Packet& cnm) {
 
 void Transmitter::on_pause(unsigned classes) {
   ++counters_.pauses_received;
+  pause(classes);
+  kick();
+}
+
+void Transmitter::set_carrier(bool up) {
+  pause(0);
+  if (!up) blocked_ = 0xFF;
+  kick();
+}
+
+void Transmitter::pause(unsigned classes) {
   if (paused_ == 0 && classes != 0) pause_started_ = now();
   if (paused_ != 0 && classes == 0) paused_time_ += now() - pause_started_;
-  paused_ = classes;
-  kick();
+  paused_ = blocked_ = classes;
 }
 
 PicoSeconds Transmitter::paused_time() const {
