@@ -87,6 +87,33 @@ TEST_F(MarksLawTest, WhileMarksComeTheHoldLastsAndTheTargetFallsToTwiceWhatTheyD
   EXPECT_EQ(slot().rc, mbps(3125));
 }
 
+TEST_F(MarksLawTest, AHoldOfFewMarksEndsAfterAnIntervalAndAnEighthOfItsLength) {
+  for (const int marks : {31, 32}) {
+    manager_.reset(now_);
+    manager_.cnp(7, 0, 1, now_);
+    for (int i = 0; i < marks; ++i) {
+      manager_.cnp(7, 0, 1, now_ + kHistory);
+      expire();
+    }
+    int quiet = 0;
+    for (; slot().t != 0 && quiet < 100; ++quiet) expire();
+    // 10 + 20 k against 20 + 20 (30 + k) / 8, or 160 + 10 (31 + k).
+    EXPECT_EQ(quiet, marks == 31 ? 5 : 46);
+  }
+}
+
+TEST_F(MarksLawTest, AnOldHoldEndsLikewise) {
+  manager_.cnp(7, 0, 1, now_);
+  for (int i = 0; i < 127; ++i) {
+    manager_.cnp(7, 0, 1, now_ + kHistory);
+    expire();
+  }
+  ASSERT_EQ(slot().t, 128);
+  int quiet = 0;
+  for (; slot().t != 0 && quiet < 100; ++quiet) expire();
+  EXPECT_EQ(quiet, 19);  // 10 + 20 k against 20 + 20 (126 + k) / 8
+}
+
 TEST_F(MarksLawTest, AnAllClearEndsAHold) {
   manager_.cnp(7, 0, 1, now_);
   manager_.cnp(7, 0, 4, now_ + kHistory);

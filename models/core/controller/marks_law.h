@@ -83,12 +83,13 @@ class MarksLaw {
     return slot_.bc != 255 &&
            std::uint64_t{slot_.rt} * slot_.t >= std::uint64_t{2} * slot_.bc * registers.r_hai;
   }
-  /// Ticks without a mark that end the hold even if no unmarked packet is heard of: an interval
-  /// where none came at all; else long, since what a flow has in the queue comes out before the
-  /// packets of those that were cut later.
+  /// Ticks without a mark that end the hold even if no unmarked packet is heard of: an interval,
+  /// and an eighth of how long it has been. Far more after a burst of the flow's own, which comes
+  /// out of the queue before the packets of those that were cut later.
   std::uint32_t patience(std::uint32_t interval) const {
-    if (slot_.bc == 0) return interval;
-    return 8 * interval + interval * (slot_.t - 1u) / 2;
+    const std::uint32_t longer = interval * (slot_.t - 1u);
+    return slot_.bc < kBurst || slot_.t >= kOldHold ? interval + longer / 8
+                                                    : 8 * interval + longer / 2;
   }
   void end_hold() {
     slot_.t = 0;
@@ -100,6 +101,8 @@ class MarksLaw {
  private:
   static constexpr std::int32_t kOwedAnyway = 8;  // marks on their way, at any rate
   static constexpr std::uint8_t kSilence = 32;    // longer than any pause
+  static constexpr std::uint8_t kBurst = 32;      // marks in a hold that no probing makes
+  static constexpr std::uint8_t kOldHold = 128;   // intervals that drain any buffer
   static constexpr int kSilentShift = 17;         // a packet each 512 Mb/s of target
   static constexpr int kCalmLimit = 15;           // BC up to here: calm; above: silence, from 16
   static constexpr int kCalm = 4;                 // intervals that chance leaves without a mark
