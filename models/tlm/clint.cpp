@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "driver/memory_map.h"
+#include "sc_time.h"
 
 namespace dcc::model {
 namespace {
 
-constexpr std::uint64_t kPicosecondsPerNanosecond = 1'000;
 // The farthest one event is set ahead: SystemC's time has room for 2^64 ps.
 constexpr std::uint64_t kFarthestNanoseconds = std::uint64_t{1} << 50;
 

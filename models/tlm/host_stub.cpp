@@ -4,10 +4,11 @@
 #include <limits>
 #include <sstream>
 
+#include "sc_time.h"
+
 namespace dcc::model {
 namespace {
 
-constexpr std::uint64_t kPicosecondsPerNanosecond = 1'000;
 // The application keeps its buffers of completions on the stack, and nothing larger.
 constexpr std::size_t kStackBytes = 256 * 1024;
 

@@ -8,6 +8,8 @@
 
 namespace dcc::model {
 
+constexpr std::uint64_t kPicosecondsPerNanosecond = 1'000;
+
 /// SystemC's time resolution must be 1 ps (its default).
 inline sc_core::sc_time to_sc_time(PicoSeconds t) {
   return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(t.count));
