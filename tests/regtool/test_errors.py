@@ -92,7 +92,7 @@ BAD = [
     ("    description: A mode.\n", "", 16, "MODE: 'description' is a required property"),
     ("    reset: 3\n", "    reset: three\n", 20, "MODE: reset: 'three' is not of type 'integer'"),
     ("    reset: 3\n", "    reset: -1\n", 20, "MODE: reset: -1 is less than the minimum of 0"),
-    ("    reset: 3\n", "    reset: 3\n    reset: 3\n", 21, "key 'reset' is given twice"),
+    ("    reset: 3\n", "    reset: 3\n    reset: 3\n", 21, "'reset' is there twice"),
     ("name: MODE", "name: mode", 16, "mode: name: 'mode' does not match"),
     ("name: MODE", "name: VERSION", 16, "VERSION: the name is given twice"),
     ("lsb: 16, width: 16, reset", "lsb: 15, width: 16, reset", 15,
@@ -117,8 +117,8 @@ BAD = [
     ("title: Toy block\n", "", 1, "'title' is a required property"),
     ("name: toy", "name: [toy", None, "expected"),
     ("name: toy", "name: &x [*x]", None, "alias"),
-    (GOOD, "", 1, "the file is empty"),
-    (GOOD, "just text", 1, "is not of type 'object'"),
+    (GOOD, "", 1, "empty: a register map is a map"),
+    (GOOD, "just text", 1, "a register map is a map, not 'just text'"),
 ]
 
 
@@ -193,14 +193,14 @@ class Errors(unittest.TestCase):
                 self.assertEqual(written, ["toy.yaml"], "something was written")
                 first = errors.splitlines()[0]
                 self.assertIn(words, first)
-                place = f"{path}:{line}: " if line else f"{path}:"
+                place = f"{path}:{line}:" if line else f"{path}:"
                 self.assertTrue(first.startswith(place), f"{first} (expected line {line})")
 
     def test_a_missing_file_is_named(self):
         done = subprocess.run([*TOOL, "--validate", "/nowhere/x.yaml"], capture_output=True, text=True,
                               check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("/nowhere/x.yaml: No such file", done.stderr)
+        self.assertIn("/nowhere/x.yaml: no such file", done.stderr)
 
     def test_a_place_that_cannot_be_written_is_named(self):
         with tempfile.TemporaryDirectory() as folder:

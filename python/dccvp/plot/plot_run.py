@@ -8,12 +8,12 @@ queues.png      lengths of the sampled egress queues over time
 slowdown.png    flow completion times against the empty network, by flow size
 """
 
-import csv
 import json
 import math
 import os
 import sys
 
+from dccvp.common.columns import read_columns
 
 try:
     from dccvp.common.pictures import COLOURS, GRID, INK, PALE
@@ -32,21 +32,6 @@ plt.rcParams.update({
     "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": GRID,
     "grid.linewidth": 0.7, "lines.linewidth": 1.4, "savefig.dpi": 110, "axes.axisbelow": True,
 })
-
-
-def read_columns(path, text_columns=()):
-    """A CSV as {column: list}; numbers unless named in text_columns."""
-    with open(path, newline="", encoding="utf-8") as file:
-        reader = csv.reader(file)
-        names = next(reader)
-        columns = {name: [] for name in names}
-        for row in reader:
-            for name, cell in zip(names, row):
-                if name in text_columns:
-                    columns[name].append(cell)
-                else:
-                    columns[name].append(float(cell) if cell else math.nan)
-    return columns
 
 
 def split_by(columns, key):
@@ -314,5 +299,5 @@ def main(arguments):
     series = os.path.join(folder, "series")
     plot_classes(folder, metrics, read_columns(os.path.join(series, "class.csv")), title)
     plot_flow_rates(folder, metrics, read_columns(os.path.join(series, "flow_rates.csv")), title)
-    plot_queues(folder, metrics, read_columns(os.path.join(series, "queue.csv"), ("port",)), title)
+    plot_queues(folder, metrics, read_columns(os.path.join(series, "queue.csv")), title)
     plot_slowdown(folder, metrics, title)

@@ -1,47 +1,22 @@
 """Reads the folder that a run left."""
 
-import csv
 import json
 import pathlib
 import subprocess
 
+from dccvp.common.columns import read_columns
 from dccvp.common.ending import InputError
 from dccvp.experiments.metric_path import metric_rows
 from dccvp.experiments.sweep_points import label_of
 
 
 NEEDED = ("aggregate", "classes", "links", "queues", "flows", "hosts", "balance")
-TEXT_COLUMNS = {"port", "completed"}
 FLOW_COLUMNS = ("rate_gbps", "goodput_gbps", "target_gbps", "alpha")
 
 
-def read_columns(path, needed):
-    """A CSV as {column: list}: numbers (None where empty), texts in TEXT_COLUMNS. Empty without the
-    file; InputError for one that is not what a run writes, with the columns that are needed."""
-    if not path.exists():
-        return {}
-    try:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = csv.reader(file)
-            names = next(rows, [])
-            table = list(zip(*rows)) or [()] * len(names)
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {error}") from error
-    if len(table) != len(names):
-        raise InputError(f"{path}: rows of different lengths")
-    missing = [name for name in needed if name not in names]
-    if missing:
-        raise InputError(f"{path}: no column {missing[0]}")
-    columns = {}
-    try:
-        for name, cells in zip(names, table):
-            if name in TEXT_COLUMNS:
-                columns[name] = list(cells)
-            else:
-                columns[name] = [float(cell) if cell else None for cell in cells]
-    except ValueError as error:
-        raise InputError(f"{path}: column {name}: {error}") from error
-    return columns
+def columns_of(path, needed):
+    """Without the file: none."""
+    return read_columns(path, needed, nothing=None) if path.exists() else {}
 
 
 def runs_below(folder):
@@ -61,12 +36,12 @@ class Run:
         self.name = label_of(self.folder)
         self.dccvp = dccvp
         self.metrics = self.read_metrics()
-        self.flows = read_columns(self.folder / "flows.csv",
-                                  ("id", "dscp", "bytes", "fct_s", "completed"))
+        self.flows = columns_of(self.folder / "flows.csv",
+                                ("id", "dscp", "bytes", "fct_s", "completed"))
         series = self.folder / "series"
-        self.class_series = read_columns(series / "class.csv", ("t_s", "dscp", "goodput_gbps"))
-        self.rate_series = read_columns(series / "flow_rates.csv", ("t_s", "flow", *FLOW_COLUMNS))
-        self.queue_series = read_columns(series / "queue.csv", ("t_s", "port", "bytes"))
+        self.class_series = columns_of(series / "class.csv", ("t_s", "dscp", "goodput_gbps"))
+        self.rate_series = columns_of(series / "flow_rates.csv", ("t_s", "flow", *FLOW_COLUMNS))
+        self.queue_series = columns_of(series / "queue.csv", ("t_s", "port", "bytes"))
         config = self.folder / "config.effective.yaml"
         self.yaml = config.read_text(encoding="utf-8", errors="replace") if config.is_file() else ""
         self.config_error = ""
