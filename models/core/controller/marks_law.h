@@ -17,8 +17,6 @@ namespace dcc {
 ///   hold      a slot's first CNP, or far more marks than the flow sends (a queue that others
 ///             fill), holds Rc down until a packet arrives unmarked; Rt is halved while it is above
 ///             what is being delivered, and Rc goes to it then
-///   calm      intervals in a row with unmarked packets and no mark: beyond some the step is
-///             twice as great
 ///   silence   intervals without a packet: a flow that has nothing to send rises with time, so that
 ///             its slot comes free
 /// Docs: docs/differentiation.md, "The rules".
@@ -31,7 +29,7 @@ class MarksLaw {
     slot_.alpha = std::min(kOne16, slot_.alpha + 1);
     if (holding()) return;
     add(kPacket);
-    if (slot_.bc > kCalmLimit) slot_.bc = 0;
+    slot_.bc = 0;
   }
   /// A CNP: so many of the packets that arrived since the last one were marked.
   void notified(std::uint8_t marks, std::uint8_t packets, const RateRegisters& registers) {
@@ -40,7 +38,6 @@ class MarksLaw {
     }
     add(-static_cast<std::int32_t>(std::uint32_t{marks} * registers.g >> 8));
     slot_.alpha = 0;
-    if (slot_.bc <= kCalmLimit) slot_.bc = 0;
   }
   static bool some_unmarked(std::uint8_t marks, std::uint8_t packets) { return packets > marks; }
   /// Marks stand for more than the flow sends in four intervals.
@@ -51,22 +48,14 @@ class MarksLaw {
   }
   /// An interval has passed without a hold: the packets to increase by.
   std::uint32_t take_unmarked(const RateRegisters& registers) {
-    const std::uint32_t silence = slot_.bc > kCalmLimit ? slot_.bc - (kCalmLimit + 1u) : 0u;
-    if (silence >= kSilence && (slot_.bc == 255 || std::uint64_t{slot_.rt} * silence >=
-                                                       std::uint64_t{4} * registers.r_hai)) {
-      slot_.bc = count_event(slot_.bc);
-      return std::max(1u, slot_.rt >> kSilentShift);
-    }
+    const bool silent = slot_.bc >= kSilence &&
+                        (slot_.bc == 255 ||
+                         std::uint64_t{slot_.rt} * slot_.bc >= std::uint64_t{4} * registers.r_hai);
+    slot_.bc = count_event(slot_.bc);
+    if (silent) return std::max(1u, slot_.rt >> kSilentShift);
     const std::int32_t whole = std::max(0, account()) / kPacket;
-    if (whole == 0) {
-      slot_.bc = count_event(std::max<std::uint8_t>(kCalmLimit + 1, slot_.bc));
-      return 0;
-    }
     add(-kPacket * whole);
-    slot_.bc = slot_.bc > kCalmLimit
-                   ? std::uint8_t{1}
-                   : static_cast<std::uint8_t>(std::min(kCalmLimit, slot_.bc + 1));
-    return static_cast<std::uint32_t>(whole) << (slot_.bc > kCalm ? 1 : 0);
+    return static_cast<std::uint32_t>(whole);
   }
 
   void begin_hold() {
@@ -104,10 +93,8 @@ class MarksLaw {
   static constexpr std::uint8_t kBurst = 32;      // marks in a hold that no probing makes
   static constexpr std::uint8_t kOldHold = 128;   // intervals that drain any buffer
   static constexpr int kSilentShift = 17;         // a packet each 512 Mb/s of target
-  static constexpr int kCalmLimit = 15;           // BC up to here: calm; above: silence, from 16
-  static constexpr int kCalm = 4;                 // intervals that chance leaves without a mark
   static constexpr std::int32_t kPacket = 256;
-  static constexpr std::int32_t kLimit = (1 << 27) - 1;  // half of what the rate unit takes at once
+  static constexpr std::int32_t kLimit = (1 << 27) - 1;  // packets that the rate unit takes at once
 
   std::int32_t account() const { return static_cast<std::int32_t>(slot_.pkt_length); }
   void set(std::int32_t value) { slot_.pkt_length = static_cast<std::uint32_t>(value); }
