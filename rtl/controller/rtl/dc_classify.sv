@@ -5,8 +5,7 @@
 // AVERAGING these are the text's rules; without, those of docs/differentiation.md, "The rules", where
 //   length  is the account of unmarked packets, signed, in 1/256
 //   alpha   packets sent since the last CNP
-//   t, bc   intervals of a hold and its marks; without a hold 0, and below 16 the intervals in a row
-//           that had packets and no marks, from 16 on 16 more than the intervals of silence
+//   t, bc   intervals of a hold and its marks; without a hold 0, and the intervals of silence
 module dc_classify #(
   parameter int unsigned FlowW = 14,
   parameter int unsigned SlotW = 10
@@ -41,10 +40,8 @@ module dc_classify #(
   output logic             req_first_o
 );
   localparam logic [19:0] MaxDelta = '1;
-  localparam logic [7:0]  Calmest   = 8'd15;  // intervals in a row without marks
-  localparam logic [7:0]  CalmEnough = 8'd4;  // … that chance leaves; beyond, packets count twice
-  localparam logic [7:0]  Quiet     = 8'd16;  // … of silence are counted from here
-  localparam logic [7:0]  Silence   = 8'd48;  // longer than any pause
+  localparam logic [7:0]  Silence  = 8'd32;  // intervals, longer than any pause
+  localparam logic [7:0]  Burst    = 8'd32;  // marks in a hold that no probing makes
   localparam logic [19:0] OwedAnyway = 20'd8;  // packets' marks on their way, at any rate
 
   logic marks_law, may_hold;
@@ -135,16 +132,14 @@ module dc_classify #(
   logic [31:0]  s7_length_q;  // of bytes: the sum or what is over the threshold
   logic [39:0]  rate_silence, rate_held, rate_marks;
   logic [23:0]  held_longer;
-  logic [7:0]   silence;
   logic [23:0]  s6_patience_q;
 
-  assign silence     = (s5_par_q.bc < Quiet) ? '0 : s5_par_q.bc - Quiet;
   assign marked      = 24'(s5_event_q.marks) * 24'(regs_i.g);
   assign sum         = 33'(s5_par_q.length) + 33'(s5_event_q.data);
   assign held_longer = 24'(regs_i.timer_interval) * (24'(s5_par_q.t) - 24'd1);
 
   rl_mul #(.BWidth(8)) u_silence (
-    .clk_i(clk_i), .enable_i(1'b1), .a_i(s5_par_q.rt), .b_i(silence), .product_o(rate_silence)
+    .clk_i(clk_i), .enable_i(1'b1), .a_i(s5_par_q.rt), .b_i(s5_par_q.bc), .product_o(rate_silence)
   );
   rl_mul #(.BWidth(8)) u_held (
     .clk_i(clk_i), .enable_i(1'b1), .a_i(s5_par_q.rt), .b_i(s5_par_q.t), .product_o(rate_held)
@@ -170,8 +165,9 @@ module dc_classify #(
     s6_added_q     <= s5_account_q;
     s6_sum_q       <= sum;
     s6_over_q      <= sum > 33'(regs_i.byte_threshold);
-    // A hold without a mark so far ends after an interval, else after eight and half of its length.
-    s6_patience_q  <= (s5_par_q.bc == '0) ? 24'(regs_i.timer_interval)
+    // Far longer after a burst of the flow's own, unless 128 intervals are over.
+    s6_patience_q  <= (s5_par_q.bc < Burst || s5_par_q.t[7])
+                      ? 24'(regs_i.timer_interval) + 24'(held_longer[23:3])
                       : 24'({regs_i.timer_interval, 3'b000}) + 24'(held_longer[23:1]);
   end
 
@@ -220,9 +216,7 @@ module dc_classify #(
   dcc_controller_pkg::plan_t plan, s8_plan_q, s9_plan_q;
   logic        holding, from_target, ask_first, s8_from_target_q, s8_first_q, s9_first_q;
   logic [7:0]  ask_marks, s8_marks_q, s9_marks_q;
-  logic [19:0] ask_delta, s8_delta_q, s9_delta_q, unmarked, whole;
-  logic [20:0] weighted;
-  logic [7:0]  calm;
+  logic [19:0] ask_delta, s8_delta_q, s9_delta_q, unmarked;
   logic        all_clear, better;
   logic [1:0]  stage, s8_stage_q, s9_stage_q;
   logic [31:0] s9_rc_q, initial_rate;
@@ -242,12 +236,8 @@ module dc_classify #(
   assign sent         = (18'(s7_par_q.alpha) + 18'(s7_event_q.packets) >
                          18'(dcc_controller_pkg::One16)) ? dcc_controller_pkg::One16
                         : s7_par_q.alpha + 17'(s7_event_q.packets);
-  assign whole        = s7_par_q.length[31] ? 20'd0 : s7_par_q.length[27:8];
-  assign calm         = (s7_par_q.bc >= Quiet) ? 8'd1 : (s7_par_q.bc == Calmest) ? Calmest
-                                                                              : s7_par_q.bc + 8'd1;
-  assign weighted     = (calm > CalmEnough) ? {whole, 1'b0} : 21'(whole);
   assign unmarked     = s7_silent_q ? ((s7_par_q.rt[31:17] == '0) ? 20'd1 : 20'(s7_par_q.rt[31:17]))
-                        : weighted[20] ? '1 : weighted[19:0];
+                        : s7_par_q.length[31] ? 20'd0 : s7_par_q.length[27:8];
   assign most         = (plan.slot.t > plan.slot.bc) ? plan.slot.t : plan.slot.bc;
   assign least        = (plan.slot.t > plan.slot.bc) ? plan.slot.bc : plan.slot.t;
   assign stage        = (marks_law) ? rate_lut_pkg::StageAdditive
@@ -309,7 +299,6 @@ module dc_classify #(
           plan.cut         = 1'b1;
           plan.slot.alpha  = '0;
           plan.slot.length = s7_account_q;
-          if (s7_par_q.bc < Quiet) plan.slot.bc = '0;
           plan.may_hold    = may_hold && !s7_first_q;
           if (s7_first_q && may_hold) begin  // a step of the hold that begins, no cut before it
             plan.slot.t      = 8'd1;
@@ -333,7 +322,7 @@ module dc_classify #(
           plan.slot.alpha = sent;
           if (!holding) begin
             plan.slot.length = s7_account_q;
-            if (s7_par_q.bc >= Quiet) plan.slot.bc = '0;
+            plan.slot.bc     = '0;
           end
         end else if (regs_i.ctrl_byte_counter) begin
           plan.slot.length = s7_length_q;
@@ -359,21 +348,15 @@ module dc_classify #(
             ask_marks   = '0;
           end else if (holding) begin
             plan.slot.t      = '0;
-            plan.slot.bc     = Quiet + 8'd1;
+            plan.slot.bc     = 8'd1;
             plan.slot.alpha  = '0;
             plan.slot.length = '0;
             plan.increase    = 1'b1;
           end else begin
+            plan.slot.bc  = count(s7_par_q.bc);
             plan.increase = 1'b1;
             ask_delta     = unmarked;
-            if (s7_silent_q) begin
-              plan.slot.bc = count(s7_par_q.bc);
-            end else if (whole == '0) begin
-              plan.slot.bc = (s7_par_q.bc < Quiet) ? Quiet + 8'd1 : count(s7_par_q.bc);
-            end else begin
-              plan.slot.bc     = calm;
-              plan.slot.length = 32'(s7_par_q.length[7:0]);
-            end
+            if (!s7_silent_q && !s7_par_q.length[31]) plan.slot.length = 32'(s7_par_q.length[7:0]);
           end
         end
       end

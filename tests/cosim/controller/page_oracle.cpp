@@ -268,7 +268,6 @@ void Oracle::on_cnp(const Cnp& cnp) {
     }
     add(slot, -static_cast<std::int64_t>(std::uint64_t{cnp.marks} * r.g / 256));
     slot.alpha = 0;
-    if (slot.bc < 16) slot.bc = 0;  // marks end the calm
     const bool may_hold = r.first_cut != 0;
     if (!first || !may_hold) cut(slot, 0, cnp.marks, first);
     const std::int64_t owed = slot.length < 0 ? -slot.length / 256 - 8 : -1;
@@ -322,7 +321,8 @@ void Oracle::on_timer() {
     if (slot.t != 0) {
       const std::uint32_t quiet = since_latest(slot);
       const std::uint64_t t = r.timer_interval;
-      const std::uint64_t patience = slot.bc == 0 ? t : 8 * t + t * (slot.t - 1) / 2;
+      const std::uint64_t patience =
+          slot.bc < 32 || slot.t >= 128 ? t + t * (slot.t - 1) / 8 : 8 * t + t * (slot.t - 1) / 2;
       if (quiet < patience) {
         held = true;
         const bool overrated = slot.bc != 255 && std::uint64_t{slot.rt} * slot.t >=
@@ -338,21 +338,15 @@ void Oracle::on_timer() {
     }
     if (over) end_hold(slot);
     if (!held) {
-      const bool silent =
-          slot.bc >= 48 &&
-          (slot.bc == 255 || std::uint64_t{slot.rt} * (slot.bc - 16) >= std::uint64_t{4} * r.r_hai);
+      const bool silent = slot.bc >= 32 && (slot.bc == 255 || std::uint64_t{slot.rt} * slot.bc >=
+                                                                  std::uint64_t{4} * r.r_hai);
       std::uint64_t packets = 0;
+      slot.bc = more(slot.bc);
       if (silent) {
-        slot.bc = more(slot.bc);
         packets = std::max(1u, slot.rt / 131072);
-      } else if (slot.length < 256) {
-        slot.bc = more(std::max(16u, slot.bc));
-      } else {
+      } else if (slot.length >= 256) {
         packets = static_cast<std::uint64_t>(slot.length / 256);
         slot.length %= 256;
-        slot.bc = slot.bc >= 16 ? 1 : std::min(15u, slot.bc + 1);
-        if (slot.bc > 4) packets *= 2;
-        packets = std::min<std::uint64_t>((1u << 20) - 1, packets);
       }
       maximum = increase(slot, static_cast<std::uint32_t>(packets));
     }
@@ -399,7 +393,7 @@ void Oracle::on_bytes(const Bytes& bytes) {
         std::min<std::uint64_t>(kOne, std::uint64_t{slot.alpha} + bytes.packets));
     if (slot.t == 0) {
       add(slot, 256 * static_cast<std::int64_t>(bytes.packets));
-      if (slot.bc >= 16) slot.bc = 0;
+      slot.bc = 0;
     }
     return;
   }
