@@ -187,6 +187,76 @@ TEST_F(Pair, OneNakAGap) {
   EXPECT_EQ(delivered_bytes, 100'000);
 }
 
+/// Lets a packet of every eight pass behind the three that follow it.
+struct Overtaken {
+  Packet* held = nullptr;
+  int since = 0;
+};
+
+TEST_F(Pair, PacketsThatOvertakeAreKeptAndNothingIsRepeated) {
+  parameters.recovery.reorder_window = 8;
+  build();
+  std::vector<Psn> order;
+  Overtaken overtaken;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind != PacketKind::kData) return true;
+    if (overtaken.held == nullptr && packet.psn % 8 == 2) {
+      overtaken.held = pool.take();
+      *overtaken.held = packet;
+      overtaken.since = 0;
+      return false;  // the copy comes later
+    }
+    order.push_back(packet.psn);
+    if (overtaken.held != nullptr && ++overtaken.since == 3) {
+      order.push_back(overtaken.held->psn);
+      nic[1]->receive(std::exchange(overtaken.held, nullptr), 0);
+    }
+    return true;
+  };
+  post(64'000);
+  scheduler.run_until(kMilliSecond * 3);
+  EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(delivered_bytes, 64'000);
+  EXPECT_EQ(nic[0]->counters().retransmits, 0u);
+  EXPECT_EQ(nic[1]->counters().naks_sent, 0u);
+  EXPECT_EQ(nic[1]->counters().acks_sent, 64u);
+  EXPECT_EQ(nic[1]->receiver().held(), 0u);
+  EXPECT_EQ(pool.in_use(), 0);
+}
+
+TEST_F(Pair, BeyondTheReorderWindowAnEarlyPacketTellsOfALoss) {
+  parameters.recovery.reorder_window = 4;
+  build();
+  int lost = 0;
+  on_wire = [&](Packet& packet) {
+    const bool loses = packet.kind == PacketKind::kData && packet.psn == 10 && lost == 0;
+    lost += loses ? 1 : 0;
+    return !loses;
+  };
+  post(64'000);
+  scheduler.run_until(kMilliSecond * 3);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(delivered_bytes, 64'000);
+  EXPECT_EQ(nic[1]->counters().naks_sent, 1u);  // by 14, three were kept
+  EXPECT_EQ(nic[0]->counters().timeouts, 0u);
+  EXPECT_GE(nic[1]->counters().duplicates, 3u);
+  EXPECT_EQ(nic[1]->receiver().held(), 0u);
+  EXPECT_EQ(pool.in_use(), 0);
+}
+
+TEST_F(Pair, WhatIsKeptGoesWithItsQueuePair) {
+  parameters.recovery.reorder_window = 64;
+  build();
+  on_wire = [&](Packet& packet) { return packet.kind != PacketKind::kData || packet.psn != 0; };
+  post(10'000);
+  scheduler.run_until(kMicroSecond * 100);
+  EXPECT_EQ(nic[1]->receiver().held(), 9u);
+  nic[1]->destroy_queue_pair(5);
+  EXPECT_EQ(nic[1]->receiver().held(), 0u);
+  EXPECT_EQ(pool.in_use(), 0);
+}
+
 TEST_F(Pair, CnpsAreSpacedAndMayCarryTheirMarks) {
   parameters.cnp.interval = kMicroSecond * 4;
   parameters.cnp.carry_marks = true;

@@ -25,9 +25,10 @@ void balance(const Platform& p, RunResults& results) {
     results.link_traversals += link.packets;
   }
   b.packets_in_flight = static_cast<std::uint64_t>(p.partitions.packets_in_use());
-  // Made, and not sent yet.
+  // Made, and not sent yet; or arrived, and kept.
   for (const auto& host : p.hosts) {
-    b.packets_in_flight -= host->nic().device().transmitter().staged();
+    NicDevice& nic = host->nic().device();
+    b.packets_in_flight -= nic.transmitter().staged() + nic.receiver().held();
   }
 }
 

@@ -21,6 +21,11 @@ void RecoveryParameters::describe(ParameterVisitor& v) {
        "InfiniBand RC"});
   v.field("timeout", timeout, {"1us", "10s"},
           {"repeat when nothing was acknowledged for so long", ""});
+  v.field(
+      "reorder_window", reorder_window, {"0", "16384"},
+      {"packets that a receiver keeps until what is before them has come; a NAK only beyond. 0: "
+       "an early packet is discarded, and tells of a loss",
+       "Presto, SIGCOMM'15, 4; IRN, SIGCOMM'18"});
 }
 
 void NicParameters::describe(ParameterVisitor& v) {

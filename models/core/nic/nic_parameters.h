@@ -29,6 +29,7 @@ struct RecoveryParameters {
   enum class Kind : std::uint8_t { kNone, kGoBackN };
   Kind kind = Kind::kGoBackN;
   PicoSeconds timeout = kMicroSecond * 500;
+  unsigned reorder_window = 0;  // packets; 0: the first that is early is a loss
 
   void describe(ParameterVisitor& v);
 };
@@ -76,7 +77,7 @@ struct NicCounters {
   std::uint64_t cnps_sent = 0;
   std::uint64_t cnps_received = 0;
   std::uint64_t ce_received = 0;
-  std::uint64_t out_of_order = 0;  // data discarded because something before it is missing
+  std::uint64_t out_of_order = 0;  // data that came before something that is missing
   std::uint64_t duplicates = 0;
   std::uint64_t retransmits = 0;
   std::uint64_t timeouts = 0;

@@ -11,6 +11,7 @@ namespace dcc {
 void Receiver::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   if (contexts_.size() <= qpn) contexts_.resize(qpn + 1);
   Context& context = contexts_[qpn];
+  forget_early(context);
   context = Context{};
   context.created = true;
   context.remote_host = config.remote_host;
@@ -18,7 +19,9 @@ void Receiver::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
 }
 
 void Receiver::destroy_queue_pair(Qpn qpn) {
-  if (qpn < contexts_.size()) contexts_[qpn].created = false;
+  if (qpn >= contexts_.size()) return;
+  contexts_[qpn].created = false;
+  forget_early(contexts_[qpn]);
 }
 
 void Receiver::on_data(Packet* packet) {
@@ -46,11 +49,13 @@ void Receiver::on_data(Packet* packet) {
   const bool ordered = parameters_.ack != AckMode::kNone;
   if (packet->psn == context.expected || (!ordered && packet->psn > context.expected)) {
     accept(qpn, packet, context);
+    if (!context.early.empty()) accept_early(qpn, context);
   } else if (packet->psn < context.expected) {
     ++counters_.duplicates;
     if (packet->ack_requested) acknowledge(*packet, context, context.expected - 1);
   } else {
     ++counters_.out_of_order;
+    if (keep(packet, context)) return;
     if (!context.nak_sent) {
       context.nak_sent = true;
       Packet* const nak = reply_to(*packet, context, PacketKind::kNak);
@@ -60,6 +65,44 @@ void Receiver::on_data(Packet* packet) {
     }
   }
   pool_.give_back(packet);
+}
+
+/// False for a packet beyond the window. One that is kept already goes.
+bool Receiver::keep(Packet* packet, Context& context) {
+  const Psn window = parameters_.recovery.reorder_window;
+  if (packet->psn - context.expected >= window) return false;
+  if (context.early.empty()) context.early.resize(window);
+  Packet*& place = context.early[packet->psn % window];
+  if (place != nullptr) {
+    ++counters_.duplicates;
+    pool_.give_back(packet);
+    return true;
+  }
+  place = packet;
+  ++held_;
+  return true;
+}
+
+/// What has waited for the packet that just came.
+void Receiver::accept_early(Qpn qpn, Context& context) {
+  for (;;) {
+    Packet*& place = context.early[context.expected % context.early.size()];
+    if (place == nullptr) return;
+    Packet* const packet = std::exchange(place, nullptr);
+    --held_;
+    const Psn before = context.expected;
+    accept(qpn, packet, context);
+    pool_.give_back(packet);
+    if (context.expected == before) return;  // refused
+  }
+}
+
+void Receiver::forget_early(Context& context) {
+  for (Packet*& packet : context.early) {
+    if (packet == nullptr) continue;
+    pool_.give_back(std::exchange(packet, nullptr));
+    --held_;
+  }
 }
 
 void Receiver::refuse(const Packet& data, const Context& context) {

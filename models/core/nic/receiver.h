@@ -44,6 +44,8 @@ class Receiver {
 
   /// A data packet; gives it back to the pool.
   void on_data(Packet* packet);
+  /// Packets that are kept because something before them is missing.
+  std::size_t held() const { return held_; }
 
  private:
   struct Context {
@@ -53,12 +55,16 @@ class Receiver {
     Qpn remote_qpn = 0;
     Psn expected = 0;
     NotificationPoint notification_point;
+    std::vector<Packet*> early;  // by PSN modulo the window; empty: none was
   };
 
   void notify(const Packet& data, Context& context);
   void send_cnp(const Packet& data, Context& context, std::uint8_t marks);
   void refuse(const Packet& data, const Context& context);
   void accept(Qpn qpn, Packet* packet, Context& context);
+  bool keep(Packet* packet, Context& context);
+  void accept_early(Qpn qpn, Context& context);
+  void forget_early(Context& context);
   void acknowledge(Packet& data, const Context& context, Psn psn);
   Packet* reply_to(const Packet& data, const Context& context, PacketKind kind);
 
@@ -70,6 +76,7 @@ class Receiver {
   Transmitter& transmitter_;
   DeliverySink* sink_ = nullptr;
   bool cnps_wanted_ = true;
+  std::size_t held_ = 0;
   std::vector<Context> contexts_;
 };
 
