@@ -1,5 +1,6 @@
 #include "platform/network.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "platform/translate.h"
@@ -50,6 +51,9 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
       wire.module = std::make_unique<model::LinkModule>(
           module_name(wire.name).c_str(), partitions.scheduler_of(from.node),
           partitions.pool_of(from.node), cable.link, ranks_++);
+      const bool from_host = topology_.node(from.node).is_host;
+      wire.module->link().set_jitter(from_host ? config.nic.jitter : config.switch_.jitter,
+                                     RandomStream(config.seed, "jitter", wires_.size()));
       if (Mailbox* const mailbox = partitions.mailbox(from.node, to.node)) {
         wire.module->link().connect_across_partitions(partitions.scheduler_of(to.node), *mailbox);
       }
@@ -60,7 +64,9 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
   for (Wire& wire : wires_) {
     model::SwitchModule* const from = switch_of(wire.from);
     if (from == nullptr) continue;
-    from->connect(wire.from_port, wire.module->link().parameters());
+    LinkParameters link = wire.module->link().parameters();
+    link.delay += std::max(config.nic.jitter, config.switch_.jitter);  // headroom is for the worst
+    from->connect(wire.from_port, link);
     auto queue = std::make_unique<EgressQueue>();
     queue->port = wire.name;
     queue->node = wire.from;

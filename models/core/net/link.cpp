@@ -1,5 +1,6 @@
 #include "net/link.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace dcc {
@@ -27,6 +28,13 @@ void Link::set_rate(BitRate rate) {
   const std::uint64_t whole = kPicoBitsPerByte / rate.bits_per_second;
   const bool exact = kPicoBitsPerByte % rate.bits_per_second == 0 && whole <= UINT32_MAX;
   per_byte_ = exact ? static_cast<std::uint32_t>(whole) : 0;
+}
+
+void Link::set_jitter(PicoSeconds most, const RandomStream& random) {
+  if (most.count <= 0) return;
+  jitter_ =
+      std::make_unique<Jitter>(Jitter{static_cast<std::uint64_t>(most.count) + 1, random, {}});
+  watch();
 }
 
 void Link::fail() {
@@ -63,7 +71,11 @@ PicoSeconds Link::send(Packet* packet) {
   if (watched_ && !survives(packet, now)) return serialisation;
   ++packets_;
   bytes_ += packet->wire_bytes;
-  const PicoSeconds arrival = now + serialisation + delay_;
+  PicoSeconds arrival = now + serialisation + delay_;
+  if (watched_ && jitter_ != nullptr) {
+    arrival += PicoSeconds(static_cast<std::int64_t>(jitter_->random.below(jitter_->choices)));
+    arrival = jitter_->last = std::max(arrival, jitter_->last);
+  }
   if (mailbox_ == nullptr) {
     arrive_at(packet, arrival);
   } else {

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "net/packet.h"
 #include "sim/mailbox.h"
+#include "sim/random.h"
 #include "sim/scheduler.h"
 #include "units.h"
 
@@ -79,6 +81,10 @@ class alignas(64) Link final : public PacketOut {
   /// Of packets sent from now on.
   void set_rate(BitRate rate);
 
+  /// Every packet arrives up to so much later than it would, evenly drawn; none overtakes another.
+  /// What devices take to look at a packet is not always the same.
+  void set_jitter(PicoSeconds most, const RandomStream& random);
+
   const LinkParameters& parameters() const { return parameters_; }
   LinkCounters counters() const { return {packets_, bytes_, lost_, busy_}; }
   void set_loss_hook(LossHook hook) {
@@ -94,7 +100,7 @@ class alignas(64) Link final : public PacketOut {
   void deliver();
   void arrive_at(Packet* packet, PicoSeconds arrival);
   static void enter(void* link, void* packet);
-  void watch() { watched_ = loss_ || tap_ || failed_; }
+  void watch() { watched_ = loss_ || tap_ || failed_ || jitter_ != nullptr; }
   /// Failure, tap and loss hook; false when the packet is lost.
   bool survives(Packet* packet, PicoSeconds now);
 
@@ -106,7 +112,7 @@ class alignas(64) Link final : public PacketOut {
   PicoSeconds delay_;
   std::uint32_t per_byte_ = 0;  // picoseconds; zero when it is not a whole number of them
   std::uint16_t overhead_;
-  bool watched_ = false;  // by a loss hook or a tap, or it has failed
+  bool watched_ = false;  // by a loss hook or a tap; or it has failed, or jitters
   std::uint64_t packets_ = 0;
   std::uint64_t bytes_ = 0;
   PicoSeconds busy_{};
@@ -124,6 +130,12 @@ class alignas(64) Link final : public PacketOut {
   PacketPool& pool_;
   LossHook loss_;
   Tap tap_;
+  struct Jitter {
+    std::uint64_t choices;
+    RandomStream random;
+    PicoSeconds last{};  // arrival
+  };
+  std::unique_ptr<Jitter> jitter_;  // null: none
 };
 
 }  // namespace dcc

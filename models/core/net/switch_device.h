@@ -35,6 +35,7 @@ struct SwitchParameters {
   Bytes buffer = 32_MiB;
   Arbitration arbitration = Arbitration::kFifo;
   RoutingParameters routing;  // configurations have it apart
+  PicoSeconds jitter{};       // see Link::set_jitter
   EcnParameters ecn;
   PfcParameters pfc;
   EgressSchedulerParameters scheduler;

@@ -13,6 +13,8 @@ void SwitchParameters::describe(ParameterVisitor& v) {
             [&] { scheduler.describe(v); });
   v.choice("arbitration", arbitration,
            {"order within a queue: arrival, or input ports in turn", ""});
+  v.field("jitter", jitter, {"0us", "1ms"},
+          {"a packet from a switch arrives up to so much later, drawn for each", ""});
 }
 
 }  // namespace dcc

@@ -35,6 +35,8 @@ void NicParameters::describe(ParameterVisitor& v) {
   v.choice("ack", ack, {"when a receiver acknowledges", "", kRuntime});
   v.field("ack_priority", ack_priority, "data", {"0", "7"},
           {"802.1p priority of ACKs; data: that of what they acknowledge", ""});
+  v.field("jitter", jitter, {"0us", "1ms"},
+          {"a packet from a NIC arrives up to so much later, drawn for each", ""});
   v.section("recovery", {"of lost packets", ""}, [&] { recovery.describe(v); });
   v.section("dma", {"link to the host: descriptors, payload, completions", ""},
             [&] { dma.describe(v); });

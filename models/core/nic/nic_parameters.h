@@ -42,6 +42,7 @@ struct NicParameters {
   AckMode ack = AckMode::kPerPacket;
   std::optional<unsigned> ack_priority;  // empty: that of the data
   RecoveryParameters recovery;
+  PicoSeconds jitter{};  // see Link::set_jitter
   DmaParameters dma;
   CnpParameters cnp;
   // Where it stands:
