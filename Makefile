@@ -63,6 +63,7 @@ test: build
 
 ## test-full: the long campaigns as well
 test-full: test
+	tests/run_tidy.sh
 	ctest --test-dir $(BUILD) -L full --output-on-failure
 	for target in $$(ls tests/fuzz/guided/corpus); do \
 	  tests/fuzz/guided/campaign.sh build-sanitize $$target || exit 1; done

@@ -22,7 +22,8 @@ if command -v clang-format >/dev/null; then
   fi
 fi
 
-# clang-tidy where a mistake costs most and the code is plain: the controller, the NIC, the scheduler.
+# clang-tidy where a mistake costs most and the code is plain, headers included: the controller, the NIC,
+# the scheduler. All of it takes minutes: run_tidy.sh, in `make test-full`.
 if command -v clang-tidy >/dev/null; then
   if ! printf '%s\n' models/core/nic/*.cpp models/core/sim/*.cpp models/core/controller/*.cpp |
     xargs -P 2 -n 8 sh -c 'clang-tidy --quiet "$@" -- -std=c++17 -Imodels/core -Isw 2>/dev/null' sh; then

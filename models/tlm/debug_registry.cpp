@@ -35,7 +35,8 @@ std::function<std::string()> DebugRegistry::find(const std::string& path,
     if (value.name != name) continue;
     const bool indexed = bracket != std::string::npos;
     if (indexed != (value.count != 0)) {
-      error = name + (indexed ? " takes no index" : " needs an index, as in " + name + "[0]");
+      error = name + (indexed ? " takes no index" : " needs an index, as in ");
+      if (!indexed) error += name + "[0]";
       return {};
     }
     if (indexed && index >= value.count) {

@@ -123,7 +123,7 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   void note_elapsed();
   std::uint64_t cycles_at(const sc_core::sc_time& time) const;
   void end(State state);
-  void stop_for_debugger(DebugStop stop);
+  void stop_for_debugger(const DebugStop& stop);
   void poll_debugger();
   bool watched_value_changed(const char* when, const sc_core::sc_time& time);
   void handle_mailbox();

@@ -39,7 +39,7 @@ void RiscvCpu::poll_debugger() {
   if (gdb_->poll()) stop_for_debugger(DebugStop{2, "", ""});
 }
 
-void RiscvCpu::stop_for_debugger(DebugStop stop) {
+void RiscvCpu::stop_for_debugger(const DebugStop& stop) {
   if (!gdb_) return;
   const GdbServer::Resume resume = gdb_->serve(stop);
   single_step_ = resume == GdbServer::Resume::kStep;

@@ -20,6 +20,7 @@ static const char* const kErrorText[DCC_ERRORS] = {
     [DCC_ERROR_SLOT] = "the controller has no slot of this number",
     [DCC_ERROR_SLOT_CHANGING] = "the slot changed at every look",
     [DCC_ERROR_READ_BACK] = "a parameter register does not read back what was written",
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a literal, and array designators take none */
 #define SENTENCE(NAME, member, least, most, sentence) \
   [DCC_ERROR_OUTSIDE_RANGE + DCC_PARAMETER_##NAME] = sentence,
     DCC_FOR_EACH_PARAMETER(SENTENCE)

@@ -1,6 +1,7 @@
 #include "config/json_schema.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "config/schema.h"
@@ -149,7 +150,7 @@ class SchemaWriter final : public ParameterVisitor {
     return form;
   }
   std::string take_key() {
-    const std::string key = keys_.back();
+    std::string key = std::move(keys_.back());
     keys_.pop_back();
     return key;
   }

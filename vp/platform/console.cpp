@@ -78,6 +78,7 @@ Console::Console(const Context& context, std::istream& in, std::ostream& out, bo
 std::string Console::now() const { return QuantityText<PicoSeconds>::format(c_.kernel.now()); }
 
 // By value: it may be what is about to be cleared.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 void Console::pause(std::string why) {
   if (input_over_ || quit_) return;
   c_.kernel.scheduler().cancel(time_event_);

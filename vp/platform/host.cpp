@@ -21,7 +21,7 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
   const bool driven = config_.host_of(id_).driver != DriverKind::kNone;
   algorithm_ = config_.nic.congestion_control.make(
       {context.scheduler, nic_.device().transmitter(), config_.nic.mtu, context.longest_base_rtt,
-       config_.nic.controller, context.controller_rank,
+       static_cast<const dcc::ControllerConfig&>(config_.nic.controller), context.controller_rank,
        [this] { return make_timer_engine(config_, id_); },
        [this] { return make_rate_engine(config_, id_); }});
   dcc_ = dynamic_cast<Dcc*>(algorithm_.get());

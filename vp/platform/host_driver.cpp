@@ -171,14 +171,13 @@ Host::SoftwareReport HostDriver::report() const {
   report.completions_lost =
       result.sequence_errors + (written > accounted ? written - accounted : 0);
   if (firmware_ != nullptr) report.instructions = firmware_->cpu().instructions();
+  const bool running =
+      firmware_ != nullptr && firmware_->cpu().state() == model::RiscvCpu::State::kRunning;
   if (stub_ != nullptr && stub_->failed()) {
     report.failure = stub_->failure();
-  } else if (firmware_ != nullptr && !firmware_->succeeded() &&
-             firmware_->cpu().state() != model::RiscvCpu::State::kRunning) {
-    report.failure = fmt::format("{}: {}", name(), firmware_->outcome());
-  } else if (firmware_ != nullptr && result.state == BOOT_STATE_WAITING &&
-             firmware_->cpu().state() == model::RiscvCpu::State::kRunning) {
-    // The run is over and its application has not even begun.
+  } else if (firmware_ != nullptr &&
+             (running ? result.state == BOOT_STATE_WAITING : !firmware_->succeeded())) {
+    // It ended as it should not, or the run is over and its application has not even begun.
     report.failure = fmt::format("{}: {}", name(), firmware_->outcome());
   } else if (result.error != 0) {
     report.failure = fmt::format("{}: {}", name(), result.text);

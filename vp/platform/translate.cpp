@@ -17,7 +17,7 @@ SwitchParameters switch_parameters(const PlatformConfig& config) {
 
 NicParameters nic_parameters(const PlatformConfig& config, HostId host,
                              const LinkParameters& link) {
-  NicParameters to = config.nic;
+  NicParameters to = static_cast<const NicParameters&>(config.nic);
   to.host = host;
   to.line_rate = link.rate;
   to.link_overhead = link.overhead;

@@ -176,6 +176,7 @@ std::vector<HostKind> host_kinds(const Topology& topology) {
     if (!is_new && kind->second.second == kind->second.first) kind->second.second = host;
   }
   std::vector<HostKind> list;
+  list.reserve(kinds.size());
   for (const auto& kind : kinds) list.push_back(kind.second);
   return list;
 }

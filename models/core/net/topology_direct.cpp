@@ -36,6 +36,7 @@ class TorusBuilder {
 
   void build(Topology& topology) {
     std::vector<NodeId> router;
+    router.reserve(at(routers_));
     for (int r = 0; r < routers_; ++r) {
       router.push_back(add_router(topology, name_of(r), hosts_, p_.host_link));
     }

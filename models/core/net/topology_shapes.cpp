@@ -90,6 +90,7 @@ void build_two_layers(Topology& topology, const std::vector<std::string>& leaf_n
     leaf.push_back(topology.add_switch(name));
     add_hosts(topology, leaf.back(), per_leaf, host_link);
   }
+  spine.reserve(static_cast<std::size_t>(spines));
   for (int s = 0; s < spines; ++s) {
     spine.push_back(topology.add_switch("spine" + std::to_string(s)));
   }
