@@ -226,8 +226,8 @@ TEST_F(ControllerTest, ACnpShowsInSlotsStatisticsAndInterrupt) {
     }
     EXPECT_TRUE(levels.empty());
     device.cnp(0x999, 0, 1);
-    EXPECT_EQ(levels, std::vector<bool>{true});
     scheduler.run_until(start + kMicroSecond);
+    EXPECT_EQ(levels, std::vector<bool>{true});
 
     EXPECT_EQ(read(map::kFreeSlotsOffset), 0u);
     EXPECT_EQ(read(map::kEventsPendingOffset), kSlots);
@@ -273,6 +273,7 @@ TEST_F(ControllerTest, ACnpShowsInSlotsStatisticsAndInterrupt) {
     EXPECT_EQ(levels, (std::vector<bool>{true, false}));
 
     write(map::kCtrlOffset, map::kCtrlEnableMask | map::kCtrlSoftResetMask);
+    scheduler.run_until(start + kMicroSecond * 1002);
     EXPECT_EQ(read(map::kFreeSlotsOffset), kSlots);
     EXPECT_EQ(read(map::kEventsPendingOffset), 0u);
     EXPECT_EQ(counter(map::kStatCnpsReceivedOffset), 0u);

@@ -102,13 +102,44 @@ TEST_F(CongestionManagerTest, TheNewestNotificationsDscpCounts) {
 TEST_F(CongestionManagerTest, ACutRestartsTheTimerOnlyIfToldTo) {
   manager_.cnp(7, 0, 1, 0);
   manager_.cnp(7, 0, 1, 100);
-  EXPECT_EQ(timers_.stored_due(0), 400u);
+  EXPECT_EQ(manager_.slot(0).due, 400u);
   parameters_.timer_restart = false;
   apply();
   manager_.cnp(7, 0, 1, 200);
-  EXPECT_EQ(timers_.stored_due(0), 400u);
+  EXPECT_EQ(manager_.slot(0).due, 400u);
   manager_.cnp(8, 0, 1, 250);  // binding always registers one
   EXPECT_EQ(timers_.stored_due(1), 550u);
+  EXPECT_EQ(timers_.stored_due(0), 300u);  // a restart leaves the engine alone
+  EXPECT_EQ(manager_.timer_counters().cancelled, 1u);
+}
+
+TEST_F(CongestionManagerTest, AnEventOfASlotThatIsDueLaterIsStale) {
+  using Kind = CongestionManager::TimerOutcome::Kind;
+  manager_.cnp(7, 0, 1, 0);
+  manager_.cnp(7, 0, 1, 100);  // due at 400 now
+  ASSERT_EQ(expire(300)->slot, 0u);
+  const RateBits before = manager_.slot(0).rc;
+  EXPECT_EQ(manager_.timer_event({0, 300}, 300).kind, Kind::kStale);
+  EXPECT_EQ(manager_.slot(0).rc, before);
+  EXPECT_EQ(manager_.timer_counters().expired, 0u);
+  EXPECT_EQ(timers_.stored_due(0), 400u);
+  ASSERT_EQ(expire(400)->slot, 0u);
+  EXPECT_EQ(manager_.timer_event({0, 400}, 400).kind, Kind::kExpired);
+  EXPECT_EQ(manager_.timer_counters().expired, 1u);
+}
+
+TEST_F(CongestionManagerTest, AReleasedSlotIsFreeWhenItsEventComesUp) {
+  manager_.cnp(7, 0, 1, 0);
+  manager_.release(7);
+  manager_.release(8);  // has none
+  EXPECT_FALSE(manager_.query(7).has_value());
+  EXPECT_EQ(manager_.flows().free_slots(), 1u);
+  EXPECT_EQ(manager_.timer_counters().pending(), 0u);
+  ASSERT_EQ(expire(300)->slot, 0u);
+  EXPECT_EQ(manager_.timer_event({0, 300}, 300).kind,
+            CongestionManager::TimerOutcome::Kind::kFreed);
+  EXPECT_EQ(manager_.flows().free_slots(), 2u);
+  EXPECT_EQ(manager_.statistics().slots_released, 1u);
 }
 
 TEST_F(CongestionManagerTest, CnpWithinTheDecreasePeriodChangesNothing) {
@@ -118,7 +149,7 @@ TEST_F(CongestionManagerTest, CnpWithinTheDecreasePeriodChangesNothing) {
   EXPECT_EQ(manager_.slot(0).rc, before.rc);
   EXPECT_EQ(manager_.slot(0).alpha, before.alpha);
   EXPECT_EQ(manager_.slot(0).t_latest, 100u);
-  EXPECT_EQ(timers_.stored_due(0), 400u);
+  EXPECT_EQ(manager_.slot(0).due, 400u);
   EXPECT_EQ(manager_.statistics().cnps_coalesced, 1u);
   EXPECT_EQ(manager_.statistics().rate_decreases, 1u);
   EXPECT_TRUE(manager_.cnp(7, 0, 1, 104).has_value());  // exactly the period: a cut

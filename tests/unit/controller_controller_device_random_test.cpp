@@ -1,93 +1,23 @@
-// The controller in time against a plain device that goes from instant to instant.
+// The controller in time against a plain machine that goes from edge to edge.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <vector>
 
-#include "../fuzz/wheel_oracle.h"
+#include "clocked_controller.h"
 #include "controller/controller_device.h"
-#include "controller/rate_unit.h"
 #include "controller_device_fixture.h"
 
 namespace dcc {
 namespace {
 
 using namespace test;
-
-/// The oracle of the wheel as a timing engine.
-class PlainTimers final : public TimerEngine {
- public:
-  explicit PlainTimers(std::uint32_t slots) : slots_(slots), oracle_(slots) {}
-  std::optional<Tick> next_due(Tick) override { return oracle_.next_due(); }
-  bool is_started(SlotIndex slot) const override { return oracle_.due(slot).has_value(); }
-  std::optional<std::uint32_t> stored_due(SlotIndex) const override { return std::nullopt; }
-  Tick lag(Tick now) override { return oracle_.lag(now); }
-
- private:
-  bool do_start(SlotIndex slot, Ticks delay, Tick now) override {
-    const bool replaces = oracle_.due(slot).has_value();
-    oracle_.start(slot, delay, now);
-    return replaces;
-  }
-  bool do_cancel(SlotIndex slot, Tick) override { return oracle_.cancel(slot); }
-  std::optional<TimerExpiry> do_take_expired(Tick now) override {
-    const auto first = oracle_.take(now);
-    if (!first.has_value()) return std::nullopt;
-    return TimerExpiry{first->second, first->first};
-  }
-  void do_reset(Tick) override { oracle_ = WheelOracle(slots_); }
-  std::uint32_t slots_;
-  WheelOracle oracle_;
-};
-
-struct Input {
-  std::int64_t when;
-  bool is_cnp;
-  std::uint32_t flow;
-  std::uint32_t length;
-};
-
-/// Goes from instant to instant: all CNPs, one expiry if one may be taken, all bytes.
-std::vector<Answer> plain_device(const std::vector<Input>& inputs, const ControllerParameters& p,
-                                 std::uint32_t slots, std::int64_t end) {
-  RateUnit rates;
-  PlainTimers timers(slots);
-  CongestionManager manager(slots, rates, timers);
-  manager.set_parameters(p);
-  make_dcqcn_tables(
-      256, [&](RateTable t, std::uint32_t i, std::uint32_t w) { manager.write_table(t, i, w); });
-  const std::int64_t tick = kClock.count * p.tick_div;
-  std::vector<Answer> answers;
-  std::int64_t service_from = 0;
-  std::size_t next = 0;
-  for (;;) {
-    std::int64_t now = next < inputs.size() ? inputs[next].when : end + 1;
-    if (const auto due = timers.next_due(0)) {
-      now = std::min(now, std::max(service_from, static_cast<std::int64_t>(*due) * tick));
-    }
-    if (now > end) return answers;
-    const auto answer = [&](const std::optional<RateAnswer>& a) {
-      if (a.has_value()) answers.push_back({now + kLatency.count, a->flow, a->rate.raw});
-    };
-    const auto now_tick = static_cast<Tick>(now / tick);
-    const std::size_t first = next;
-    while (next < inputs.size() && inputs[next].when == now) ++next;
-    for (std::size_t i = first; i < next; ++i) {
-      if (inputs[i].is_cnp) answer(manager.cnp(inputs[i].flow, 0, 1, now_tick));
-    }
-    if (now >= service_from) {
-      if (const auto expiry = timers.take_expired(now_tick)) {
-        service_from = now + 4 * kClock.count;
-        answer(manager.timer(expiry->slot, now_tick));
-      }
-    }
-    for (std::size_t i = first; i < next; ++i) {
-      if (!inputs[i].is_cnp) answer(manager.bytes(inputs[i].flow, 0, inputs[i].length));
-    }
-  }
-}
+using Kind = Input::Kind;
 
 /// Calls the device for each input, at its time and below the device's rank.
 class Driver {
@@ -96,16 +26,36 @@ class Driver {
       : scheduler_(scheduler), device_(device), inputs_(inputs) {
     if (!inputs.empty()) scheduler_.schedule_at(event_, PicoSeconds(inputs[0].when));
   }
+  /// Looks at the device between inputs, as software and traces do.
+  std::function<void(std::size_t)> look = [](std::size_t) {};
 
  private:
   void call() {
-    const Input& input = inputs_[next_++];
-    if (input.is_cnp) {
-      device_.cnp(input.flow, 0, 1);
-    } else {
-      device_.bytes(input.flow, 0, input.length);
+    const Input& input = inputs_[next_];
+    switch (input.kind) {
+      case Kind::kCnp:
+        device_.cnp(input.flow, input.dscp, 1);
+        break;
+      case Kind::kBytes:
+        device_.bytes(input.flow, input.dscp, input.length);
+        break;
+      case Kind::kRelease:
+        device_.release(input.flow);
+        break;
+      case Kind::kQuery:
+        device_.query(input.flow);
+        break;
+      case Kind::kParameters:
+        device_.set_parameters(input.parameters);
+        break;
+      case Kind::kReset:
+        device_.soft_reset();
+        break;
     }
-    if (next_ < inputs_.size()) scheduler_.schedule_at(event_, PicoSeconds(inputs_[next_].when));
+    look(next_);
+    if (++next_ < inputs_.size()) {
+      scheduler_.schedule_at(event_, PicoSeconds(inputs_[next_].when));
+    }
   }
   Scheduler& scheduler_;
   ControllerDevice& device_;
@@ -114,46 +64,244 @@ class Driver {
   Event event_ = Event::calling<&Driver::call>(*this, 1);
 };
 
-class ControllerDeviceRandom : public testing::TestWithParam<int> {};
-
-TEST_P(ControllerDeviceRandom, AnswersLikeThePlainDevice) {
-  std::mt19937 random(static_cast<unsigned>(GetParam()));
-  constexpr std::uint32_t kSlots = 64;
-  ControllerParameters p = test_parameters();
-  p.tick_div = GetParam() % 2 == 0 ? 4 : 25;  // 16 ns or 100 ns: crowds and lag
-  p.timer_interval = 1 + random() % 200;
-  p.timer_restart = random() % 2 == 0;
-  p.decrease_period = random() % 20;
-  p.rate.r_ai = mbps(1 + random() % 50);
-  std::vector<Input> inputs;
-  std::int64_t now = 0;
-  for (int i = 0; i < 40'000; ++i) {
-    // A grid of half a service time: many inputs meet on one instant and on ticks.
-    if (random() % 3 != 0) now += 8'000 * (random() % 12);
-    if (random() % 2000 == 0) now += 20'000'000;
-    inputs.push_back({now, random() % 4 == 0, static_cast<std::uint32_t>(random() % 80),
-                      static_cast<std::uint32_t>(random() % 6000)});
+/// Answers with their times, queries' among them.
+class AllAnswers final : public RateSink, public CauseSink, public SlotObserver {
+ public:
+  explicit AllAnswers(Scheduler& scheduler) : scheduler_(scheduler) {}
+  void rate_calculated(std::uint32_t flow, Rate rate) override {
+    answers.push_back({scheduler_.now().count, flow, rate.raw});
   }
-  const std::int64_t end = now + 1'000'000'000;
-  const std::vector<Answer> wanted = plain_device(inputs, p, kSlots, end);
-  ASSERT_GT(wanted.size(), 5000u);
+  void query_answered(std::uint32_t flow, std::optional<Rate> rate) override {
+    answers.push_back(
+        {scheduler_.now().count, flow | ClockedController::kQuery, rate ? rate->raw : 0});
+  }
+  void causes_raised(std::uint32_t causes) override {
+    if ((causes & kCauseTableFull) != 0) ++table_full;
+  }
+  void slot_changed(SlotIndex, std::uint32_t, SlotChange) override { ++changes; }
+  std::vector<Answer> answers;
+  std::uint64_t table_full = 0;
+  std::uint64_t changes = 0;
 
-  Scheduler scheduler;
-  Sink sink(scheduler);
-  ControllerDevice device(scheduler, test::config_of(kSlots), kRank, sink);
-  device.set_parameters(p);
-  make_dcqcn_tables(
-      256, [&](RateTable t, std::uint32_t i, std::uint32_t w) { device.write_table(t, i, w); });
-  Driver driver(scheduler, device, inputs);
-  scheduler.run_until(PicoSeconds(end) + kLatency);
-  ASSERT_EQ(sink.answers.size(), wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) ASSERT_EQ(sink.answers[i], wanted[i]) << i;
-  EXPECT_GT(device.missed_latency(), 0u);
-  EXPECT_GT(device.statistics().slots_released, 0u);
-  EXPECT_GT(device.statistics().cnps_dropped_no_slot, 0u);
+ private:
+  Scheduler& scheduler_;
+};
+
+struct Case {
+  std::uint32_t slots = 64;
+  std::uint32_t latency = 64;
+  ControllerParameters parameters = test_parameters();
+  std::vector<Input> inputs;
+  bool observed = false;
+  bool looked_at = false;
+};
+
+void expect_same_statistics(const ControllerStatistics& a, const ControllerStatistics& b) {
+  EXPECT_EQ(a.cnps_received, b.cnps_received);
+  EXPECT_EQ(a.cnps_dropped_no_slot, b.cnps_dropped_no_slot);
+  EXPECT_EQ(a.cnps_coalesced, b.cnps_coalesced);
+  EXPECT_EQ(a.cnps_lost, b.cnps_lost);
+  EXPECT_EQ(a.inputs_dropped, b.inputs_dropped);
+  EXPECT_EQ(a.byte_notifications, b.byte_notifications);
+  EXPECT_EQ(a.byte_notifications_unmatched, b.byte_notifications_unmatched);
+  EXPECT_EQ(a.rate_increases, b.rate_increases);
+  EXPECT_EQ(a.rate_decreases, b.rate_decreases);
+  EXPECT_EQ(a.rate_updates, b.rate_updates);
+  EXPECT_EQ(a.slots_bound, b.slots_bound);
+  EXPECT_EQ(a.slots_released, b.slots_released);
+  EXPECT_EQ(a.slots_in_use_max, b.slots_in_use_max);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ControllerDeviceRandom, testing::Range(1, 9));
+/// Runs machine and device and compares all that comes out. Returns the machine.
+std::unique_ptr<ClockedController> compare(const Case& run) {
+  const std::int64_t last = run.inputs.back().when;
+  const std::int64_t end = (last / kClock.count + 20'000) * kClock.count;
+  auto machine =
+      std::make_unique<ClockedController>(run.slots, kClock.count, run.latency, run.parameters);
+  const std::vector<Answer> wanted = machine->run(run.inputs, end);
+
+  Scheduler scheduler;
+  AllAnswers sink(scheduler);
+  ControllerDevice device(scheduler, test::config_of(run.slots, run.latency), kRank, sink);
+  device.set_parameters(run.parameters);
+  make_dcqcn_tables(
+      256, [&](RateTable t, std::uint32_t i, std::uint32_t w) { device.write_table(t, i, w); });
+  device.on_cause(&sink);
+  if (run.observed) device.observe(&sink);
+  Driver driver(scheduler, device, run.inputs);
+  if (run.looked_at) {
+    driver.look = [&](std::size_t i) {
+      if (i % 7 == 0) device.slot(static_cast<SlotIndex>(i % run.slots));
+      if (i % 11 == 0) device.statistics();
+    };
+  }
+  scheduler.run_until(PicoSeconds(end));
+  EXPECT_EQ(sink.answers.size(), wanted.size());
+  for (std::size_t i = 0; i < std::min(wanted.size(), sink.answers.size()); ++i) {
+    if (sink.answers[i] == wanted[i]) continue;
+    ADD_FAILURE() << "answer " << i << ": model " << sink.answers[i] << ", machine " << wanted[i];
+    break;
+  }
+  expect_same_statistics(device.statistics(), machine->manager().statistics());
+  EXPECT_EQ(device.missed_latency(), machine->missed());
+  EXPECT_EQ(device.timer_lateness_max(), machine->lateness());
+  EXPECT_EQ(device.timer_counters().started, machine->manager().timer_counters().started);
+  EXPECT_EQ(device.timer_counters().expired, machine->manager().timer_counters().expired);
+  EXPECT_EQ(device.timer_counters().cancelled, machine->manager().timer_counters().cancelled);
+  for (SlotIndex slot = 0; slot < run.slots; ++slot) {
+    const SlotView view = device.slot(slot);
+    const SlotParameters& p = machine->manager().slot(slot);
+    EXPECT_EQ(view.flow.value_or(FlowTable::kNoFlow), machine->manager().flows().read(slot));
+    EXPECT_EQ(view.parameters.rc, p.rc) << slot;
+    EXPECT_EQ(view.parameters.pkt_length, p.pkt_length) << slot;
+    EXPECT_EQ(view.parameters.due, p.due) << slot;
+    EXPECT_EQ(view.parameters.t_latest, p.t_latest) << slot;
+  }
+  EXPECT_EQ(sink.changes != 0, run.observed);
+  return machine;
+}
+
+/// Inputs as a network brings them, or far more than it could.
+struct Mix {
+  std::uint32_t flows = 80;
+  std::int64_t gap = 30'000;         // mean, between inputs
+  std::uint32_t burst = 1;           // at most so many at one instant
+  unsigned cnps = 25, commands = 2;  // of a hundred
+  unsigned accesses = 0;             // of ten thousand
+  std::uint32_t length = 6'000;
+};
+
+std::vector<Input> random_inputs(std::mt19937& random, const Mix& mix, int count,
+                                 const ControllerParameters& parameters) {
+  std::vector<Input> inputs;
+  std::int64_t now = 0, accessed = 0;
+  for (int i = 0; i < count;) {
+    now += static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(2 * mix.gap));
+    if (random() % 3 == 0) now += (kClock.count - now % kClock.count) % kClock.count;  // an edge
+    if (random() % 3000 == 0) now += 20'000'000;
+    for (std::uint32_t n = 1 + random() % mix.burst; n > 0; --n, ++i) {
+      Input input;
+      input.when = now;
+      const unsigned what = random() % 100;
+      input.kind = what < mix.cnps                  ? Kind::kCnp
+                   : what < mix.cnps + mix.commands ? (random() % 2 ? Kind::kRelease : Kind::kQuery)
+                                                    : Kind::kBytes;
+      // Half of them of few flows, which meet themselves.
+      input.flow = random() % (random() % 2 == 0 ? 5 : mix.flows);
+      input.length = random() % mix.length;
+      input.dscp = static_cast<std::uint8_t>(random() % 64);
+      // An access begins when the one before is over: that is what PREADY is for.
+      if (random() % 10'000 < mix.accesses && now > accessed + 40 * kClock.count) {
+        accessed = now;
+        input.kind = random() % 3 == 0 ? Kind::kReset : Kind::kParameters;
+        input.parameters = parameters;
+        input.parameters.enable = random() % 5 != 0;
+        input.parameters.tick_div = random() % 4 == 0 ? 100 : parameters.tick_div;
+        input.parameters.byte_threshold = 2'000 + random() % 20'000;
+        input.parameters.timer_interval =
+            static_cast<std::uint16_t>(parameters.timer_interval / 2 + random() % 100);
+      }
+      inputs.push_back(input);
+    }
+  }
+  return inputs;
+}
+
+constexpr int kSeeds = 12;
+
+class ControllerDeviceRandom : public testing::TestWithParam<int> {
+ protected:
+  static inline std::uint64_t not_free_yet_ = 0;  // over all seeds: not every one meets it
+  std::mt19937 random_{static_cast<unsigned>(GetParam())};
+  Case run_ = [&] {
+    Case run;
+    run.observed = GetParam() % 3 == 0;
+    run.looked_at = GetParam() % 2 == 0;
+    run.latency = GetParam() % 4 == 0 ? timing::kLeastLatency : 64;
+    ControllerParameters& p = run.parameters;
+    p.tick_div = GetParam() % 2 == 0 ? 64 : 250;
+    p.timer_interval = static_cast<std::uint16_t>(1 + random_() % 200);
+    p.timer_restart = random_() % 2 == 0;
+    p.decrease_period = random_() % 20;
+    p.rate.r_ai = mbps(1 + random_() % 50);
+    return run;
+  }();
+};
+
+TEST_P(ControllerDeviceRandom, AnswersLikeTheMachine) {
+  run_.inputs = random_inputs(random_, {}, 40'000, run_.parameters);
+  const auto machine = compare(run_);
+  EXPECT_GT(machine->manager().statistics().slots_released, 0u);
+  EXPECT_GT(machine->manager().statistics().cnps_dropped_no_slot, 0u);
+  EXPECT_GT(machine->seen().same_flow_stalls, 0u);
+  EXPECT_GT(machine->seen().freed, 0u);
+}
+
+TEST_P(ControllerDeviceRandom, AnswersLikeTheMachineUnderOverload) {
+  Mix mix;
+  mix.flows = 300;
+  mix.gap = 3'000'000;
+  mix.burst = 400;
+  mix.commands = 10;
+  run_.slots = 16;
+  run_.inputs = random_inputs(random_, mix, 40'000, run_.parameters);
+  const auto machine = compare(run_);
+  EXPECT_GT(machine->manager().statistics().cnps_lost, 0u);
+  EXPECT_GT(machine->seen().joined, 0u);
+  EXPECT_GT(machine->seen().bytes_waited, 0u);
+  EXPECT_GT(machine->seen().commands_waited, 0u);
+  not_free_yet_ += machine->seen().not_free_yet;
+  if (GetParam() == kSeeds) {
+    EXPECT_GT(not_free_yet_, 0u);
+  }
+}
+
+TEST_P(ControllerDeviceRandom, AnswersLikeTheMachineWhileSoftwareWritesAndResets) {
+  Mix mix;
+  mix.gap = 20'000;
+  mix.burst = 4;
+  mix.accesses = 60;
+  run_.inputs = random_inputs(random_, mix, 40'000, run_.parameters);
+  const auto machine = compare(run_);
+  EXPECT_GT(machine->seen().dropped_in_reset, 0u);
+  EXPECT_GT(machine->seen().accesses_in_flight, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, ControllerDeviceRandom, testing::Range(1, kSeeds + 1));
+
+/// Two events of one flow (or of two) at every distance, both ways, beside a timer event and not.
+TEST(ControllerDeviceHazards, EveryPairAtEveryDistance) {
+  const std::vector<Kind> kinds = {Kind::kCnp, Kind::kBytes, Kind::kRelease, Kind::kQuery};
+  std::uint64_t stalls = 0;
+  std::map<std::int64_t, std::uint64_t> distances;
+  for (const bool bound : {false, true}) {
+    for (const Kind first : kinds) {
+      for (const Kind second : kinds) {
+        for (std::int64_t distance = 0; distance <= ClockedController::kD + 2; ++distance) {
+          for (const std::uint32_t other : {5u, 6u}) {
+            Case run;
+            run.slots = 4;
+            run.parameters.tick_div = 64;
+            run.parameters.timer_interval = 10;
+            if (bound) run.inputs.push_back({0, Kind::kCnp, 5, 0, 0, {}});
+            // Edge 656 is what the timer of a slot bound at edge 0 is issued at.
+            const std::int64_t at = 650;
+            run.inputs.push_back({at * kClock.count, first, 5, 12'000, 0, {}});
+            run.inputs.push_back({(at + distance) * kClock.count, second, other, 12'000, 0, {}});
+            const auto machine = compare(run);
+            stalls += machine->seen().same_flow_stalls;
+            for (const auto& [d, n] : machine->seen().distances) distances[d] += n;
+            ASSERT_FALSE(testing::Test::HasFailure())
+                << "kinds " << static_cast<int>(first) << ", " << static_cast<int>(second)
+                << ", distance " << distance << ", flow " << other << ", bound " << bound;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(stalls, 0u);
+  for (std::int64_t d = 1; d < ClockedController::kD; ++d) EXPECT_GT(distances[d], 0u) << d;
+}
 
 }  // namespace
 }  // namespace dcc

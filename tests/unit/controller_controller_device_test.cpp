@@ -30,6 +30,11 @@ class ControllerDeviceTest : public testing::Test {
     EXPECT_EQ(s.slots_bound, s.slots_released + (16u - device_.free_slots()));
   }
   void run_to(PicoSeconds when) { scheduler_.run_until(when); }
+  static PicoSeconds edge(std::int64_t n) { return kClock * n; }
+  /// What comes of an issue.
+  static Answer answer(std::int64_t issue, std::uint32_t flow, RateBits rate) {
+    return {edge(issue + 64).count, flow, rate};
+  }
 
   ControllerParameters parameters_ = test_parameters();
   Scheduler scheduler_;
@@ -37,176 +42,252 @@ class ControllerDeviceTest : public testing::Test {
   ControllerDevice device_{scheduler_, test::config_of(16), kRank, sink_};
 };
 
-TEST_F(ControllerDeviceTest, AnswersACnpAfterTheLatency) {
+TEST_F(ControllerDeviceTest, AnswersACnpTheLatencyAfterItsIssue) {
   run_to(PicoSeconds(123'457));
-  device_.cnp(5, 0, 1);
-  run_to(PicoSeconds(123'456) + kLatency);
+  device_.cnp(5, 0, 1);  // sampled at edge 31, issued at 32
+  run_to(edge(32 + 64) - PicoSeconds(1));
   EXPECT_TRUE(sink_.answers.empty());
-  run_to(PicoSeconds(123'457) + kLatency);
-  EXPECT_EQ(sink_.answers, (std::vector<Answer>{{123'457 + 256'000, 5, mbps(500)}}));
+  run_to(edge(32 + 64));
+  EXPECT_EQ(sink_.answers, (std::vector<Answer>{answer(32, 5, mbps(500))}));
 }
 
-TEST_F(ControllerDeviceTest, AnswersBytesAfterTheLatency) {
+TEST_F(ControllerDeviceTest, AnswersBytesTheLatencyAfterTheirIssue) {
   device_.cnp(5, 0, 1);
-  run_to(PicoSeconds(500'000));
+  run_to(edge(125));
   device_.bytes(5, 0, 10'001);
-  run_to(PicoSeconds(800'000));
+  run_to(edge(200));
   ASSERT_EQ(sink_.answers.size(), 2u);
-  EXPECT_EQ(sink_.answers[1], (Answer{756'000, 5, mbps(750)}));
+  EXPECT_EQ(sink_.answers[1], answer(126, 5, mbps(750)));
 }
 
-TEST_F(ControllerDeviceTest, TimerIsTakenWhenItsTickBegins) {
-  run_to(PicoSeconds(3'999'999));  // still tick 3
+TEST_F(ControllerDeviceTest, TimerIsIssuedSixteenEdgesIntoItsTick) {
+  run_to(edge(998));  // tick 3
   EXPECT_EQ(device_.time(), 3u);
   device_.cnp(5, 0, 1);
-  run_to(kTick * 13 - PicoSeconds(1));
+  run_to(edge(13 * 250 + 16));
   EXPECT_EQ(sink_.changes.back().first, SlotChange::kCut);
-  run_to(kTick * 13);
+  run_to(edge(13 * 250 + 17));
   EXPECT_EQ(sink_.changes.back().first, SlotChange::kTimerIncrease);
   EXPECT_EQ(device_.missed_latency(), 0u);
 }
 
-TEST_F(ControllerDeviceTest, TimerAnswerLeavesLatencyAfterTheTickBegan) {
+TEST_F(ControllerDeviceTest, TimerAnswerLeavesLatencyAfterItsIssue) {
   device_.cnp(5, 0, 1);
   run_to(kTick * 11);
   ASSERT_EQ(sink_.answers.size(), 2u);
-  EXPECT_EQ(sink_.answers[1], (Answer{10'000'000 + 256'000, 5, mbps(750)}));
+  EXPECT_EQ(sink_.answers[1], answer(2516, 5, mbps(750)));
   EXPECT_EQ(device_.slot(0).timer_due, 20u);
 }
 
-TEST_F(ControllerDeviceTest, ACrowdedTickIsServedEveryFourCyclesInSlotOrder) {
+TEST_F(ControllerDeviceTest, ACrowdedTickIsServedEveryEightEdgesInSlotOrder) {
   for (std::uint32_t flow = 10; flow < 26; ++flow) device_.cnp(flow, 0, 1);
   run_to(kTick * 10 - PicoSeconds(1));
   sink_.answers.clear();
   run_to(kTick * 11);
   ASSERT_EQ(sink_.answers.size(), 16u);
   for (std::uint32_t i = 0; i < 16; ++i) {
-    EXPECT_EQ(sink_.answers[i], (Answer{10'000'000 + 256'000 + 16'000 * i, 10 + i, mbps(750)}));
+    EXPECT_EQ(sink_.answers[i], answer(2516 + 8 * i, 10 + i, mbps(750)));
   }
   EXPECT_EQ(device_.missed_latency(), 15u);
   EXPECT_EQ(device_.timer_lateness_max(), 0u);  // all within their tick
 }
 
 TEST_F(ControllerDeviceTest, LatenessIsCountedInWholeTicks) {
-  parameters_.tick_div = 8;  // two expiries a tick
+  parameters_.tick_div = 64;
   device_.set_parameters(parameters_);
   for (std::uint32_t flow = 0; flow < 16; ++flow) device_.cnp(flow, 0, 1);
-  run_to(PicoSeconds(32'000) * 10 + PicoSeconds(16'000) * 5);
-  EXPECT_EQ(device_.time(), 12u);
-  EXPECT_EQ(device_.timer_lag(), 2u);  // ten are left of tick 10
-  run_to(PicoSeconds(32'000) * 10 + PicoSeconds(16'000) * 15);
-  EXPECT_EQ(device_.timer_lateness_max(), 7u);
+  run_to(edge(640 + 16 + 8 * 12));  // the twelfth was issued in the last of these cycles but eight
+  EXPECT_EQ(device_.time(), 11u);
+  EXPECT_EQ(device_.timer_counters().expired, 12u);
+  EXPECT_EQ(device_.timer_lag(), 1u);
+  run_to(edge(900));
+  EXPECT_EQ(device_.timer_lateness_max(), 2u);  // 16 + 15 * 8 cycles
   EXPECT_EQ(device_.missed_latency(), 15u);
   EXPECT_EQ(device_.timer_lag(), 0u);
 }
 
-TEST_F(ControllerDeviceTest, ARestartWinsOverAnExpiryNotYetTaken) {
+TEST_F(ControllerDeviceTest, ARestartMakesTheWheelsEventStale) {
   for (std::uint32_t flow = 0; flow < 4; ++flow) device_.cnp(flow, 0, 1);
-  run_to(kTick * 10 + PicoSeconds(20'000));  // flows 0 and 1 have been taken
+  run_to(edge(2525));  // flows 0 and 1 have been taken
   device_.cnp(3, 0, 1);
   run_to(kTick * 11);
   EXPECT_EQ(device_.timer_counters().expired, 3u);
+  EXPECT_EQ(device_.timer_counters().cancelled, 1u);
   EXPECT_EQ(device_.slot(3).timer_due, 20u);
+  EXPECT_EQ(device_.missed_latency(), 2u);  // stale is not late
+  run_to(kTick * 21);
+  EXPECT_EQ(device_.timer_counters().expired, 7u);
   expect_balance();
 }
 
-TEST_F(ControllerDeviceTest, CnpGoesBeforeTheTimerOfItsInstant) {
+TEST_F(ControllerDeviceTest, ARestartToAnEarlierTickActsWhenTheEventBeforeIsDue) {
+  parameters_.timer_interval = 1000;
+  device_.set_parameters(parameters_);
   device_.cnp(5, 0, 1);
-  run_to(kTick * 10 - PicoSeconds(1));
-  Event notify([](void* d) { static_cast<ControllerDevice*>(d)->cnp(5, 0, 1); }, &device_, 1);
-  scheduler_.schedule_at(notify, kTick * 10);
-  run_to(kTick * 10);
-  EXPECT_EQ(device_.timer_counters().expired, 0u);  // the cut restarted it
-  EXPECT_EQ(device_.slot(0).timer_due, 20u);
+  run_to(edge(10));
+  parameters_.timer_interval = 10;
+  device_.set_parameters(parameters_);
+  device_.cnp(5, 0, 1);
+  run_to(kTick * 999);
+  EXPECT_EQ(device_.timer_counters().expired, 0u);
+  run_to(kTick * 1001);
+  EXPECT_EQ(device_.timer_counters().expired, 1u);
 }
 
-TEST_F(ControllerDeviceTest, CnpGoesBeforeBytesOfItsInstant) {
-  run_to(kTick);
+TEST_F(ControllerDeviceTest, EventsOfOneFlowKeepTheirDistance) {
+  device_.cnp(5, 0, 1);  // issued at 1
+  device_.cnp(5, 0, 1);  // sampled at 1
+  device_.cnp(6, 0, 1);  // behind it, whatever its flow
+  run_to(edge(200));
+  EXPECT_EQ(sink_.answers, (std::vector<Answer>{answer(1, 5, mbps(500)), answer(33, 5, mbps(250)),
+                                                answer(34, 6, mbps(500))}));
+}
+
+TEST_F(ControllerDeviceTest, CnpGoesBeforeBytesAndTimer) {
+  run_to(edge(250));
   device_.bytes(5, 0, 700);
   device_.cnp(5, 0, 1);
-  run_to(kTick + PicoSeconds(1));
+  run_to(edge(300));
   EXPECT_EQ(device_.slot(0).parameters.pkt_length, 700u);  // it counts after the binding
   EXPECT_EQ(device_.statistics().byte_notifications_unmatched, 0u);
 
-  // A cut clears the length; the bytes of its instant count afterwards, whatever came first.
-  device_.bytes(5, 0, 10'000);
+  // On the edge before that of the timer event: it is issued first and keeps the timer away.
+  run_to(edge(11 * 250 + 15));
   device_.cnp(5, 0, 1);
-  run_to(kTick * 2);
-  EXPECT_EQ(device_.slot(0).parameters.pkt_length, 10'000u);
-  EXPECT_EQ(device_.slot(0).parameters.bc, 0);
+  run_to(kTick * 13);
+  EXPECT_EQ(device_.timer_counters().expired, 0u);
+  EXPECT_EQ(device_.slot(0).timer_due, 21u);
 }
 
-TEST_F(ControllerDeviceTest, ABindingOfTheSameInstantCanMakeBytesAnswer) {
-  run_to(kTick);
-  device_.bytes(5, 0, 10'001);
+TEST_F(ControllerDeviceTest, WaitingBytesOfAFlowAddUp) {
   device_.cnp(5, 0, 1);
-  run_to(kTick * 2);
+  run_to(edge(250));
+  device_.bytes(6, 0, 100);
+  for (int i = 0; i < 3; ++i)
+    device_.bytes(5, 0, 4'000);  // the second and third wait for the first
+  run_to(edge(400));
   ASSERT_EQ(sink_.answers.size(), 2u);
-  EXPECT_EQ(sink_.answers[1], (Answer{1'256'000, 5, mbps(750)}));
-}
-
-TEST_F(ControllerDeviceTest, TimerGoesBeforeBytesOfItsInstant) {
-  device_.cnp(5, 0, 1);
-  run_to(kTick * 10 - PicoSeconds(1));
-  Event notify([](void* d) { static_cast<ControllerDevice*>(d)->bytes(5, 0, 10'001); }, &device_,
-               1);
-  scheduler_.schedule_at(notify, kTick * 10);
-  run_to(kTick * 10);
-  ASSERT_EQ(sink_.changes.size(), 4u);
-  EXPECT_EQ(sink_.changes[2].first, SlotChange::kTimerIncrease);
-  EXPECT_EQ(sink_.changes[3].first, SlotChange::kByteIncrease);
-}
-
-TEST_F(ControllerDeviceTest, SeveralBytesOfOneInstantAddUp) {
-  device_.cnp(5, 0, 1);
-  run_to(kTick);
-  device_.bytes(5, 0, 6'000);
-  device_.bytes(5, 0, 6'000);
-  run_to(kTick * 2);
-  ASSERT_EQ(sink_.answers.size(), 2u);
-  EXPECT_EQ(sink_.answers[1].when, 1'256'000);
+  EXPECT_EQ(sink_.answers[1], answer(252 + 32, 5, mbps(750)));
   EXPECT_EQ(device_.slot(0).parameters.pkt_length, 2'000u);
+  EXPECT_EQ(device_.slot(0).parameters.bc, 1);
+  EXPECT_EQ(device_.statistics().byte_notifications, 4u);
+}
+
+TEST_F(ControllerDeviceTest, ACnpThatFindsItsFifoFullIsLost) {
+  // A cycle takes one in and lets one of another flow out, but these are one flow's.
+  for (int i = 0; i < 100; ++i) device_.cnp(5, 0, 1);
+  run_to(kTick * 9);
+  EXPECT_EQ(device_.statistics().cnps_lost, 100u - 64u - 4u);  // issued at 1, 33, 65, 97
+  EXPECT_EQ(device_.statistics().cnps_received, 68u);
+}
+
+TEST_F(ControllerDeviceTest, BytesWaitForRoomAndNoneIsLost) {
+  for (int i = 0; i < 200; ++i) device_.cnp(static_cast<std::uint32_t>(i), 0, 1);
+  for (int i = 0; i < 200; ++i) device_.bytes(static_cast<std::uint32_t>(i), 0, 1);
+  run_to(edge(200));
+  EXPECT_EQ(device_.statistics().byte_notifications, 0u);
+  run_to(kTick * 9);
+  EXPECT_EQ(device_.statistics().byte_notifications, 200u);
+  EXPECT_EQ(device_.statistics().cnps_lost, 0u);
+}
+
+TEST_F(ControllerDeviceTest, AReleasedFlowLosesItsSlotAndTheSlotItsEvent) {
+  device_.cnp(5, 0, 1);
+  run_to(edge(100));
+  device_.release(5);
+  device_.query(5);
+  run_to(edge(300));
+  EXPECT_FALSE(device_.slot_of(5).has_value());
+  EXPECT_EQ(device_.statistics().slots_released, 1u);
+  EXPECT_EQ(device_.timer_counters().pending(), 0u);
+  EXPECT_EQ(device_.free_slots(), 15u);  // until its event comes up
+  ASSERT_EQ(sink_.queries.size(), 1u);
+  EXPECT_FALSE(sink_.queries[0].second.has_value());
+  run_to(kTick * 11);
+  EXPECT_EQ(device_.free_slots(), 16u);
+  EXPECT_EQ(device_.timer_counters().expired, 0u);
+  EXPECT_EQ(sink_.answers.size(), 1u);
+  EXPECT_TRUE(device_.idle());
+}
+
+TEST_F(ControllerDeviceTest, AQueryIsAnsweredWithTheSlotsRate) {
+  device_.cnp(5, 0, 1);
+  device_.query(5);  // sampled at 0, issued when the CNP has been written back
+  run_to(edge(33 + 64) - PicoSeconds(1));
+  EXPECT_TRUE(sink_.queries.empty());
+  run_to(edge(33 + 64));
+  ASSERT_EQ(sink_.queries.size(), 1u);
+  EXPECT_EQ(sink_.queries[0].second->raw, mbps(500));
 }
 
 TEST_F(ControllerDeviceTest, DisabledItDropsNotificationsButLetsSlotsRecover) {
   device_.cnp(5, 0, 1);
+  run_to(edge(10));
   parameters_.enable = false;
   device_.set_parameters(parameters_);
+  run_to(edge(50));
   device_.cnp(6, 0, 1);
   device_.bytes(5, 0, 1'000);
   run_to(kTick * 1000);
   EXPECT_EQ(device_.statistics().cnps_received, 1u);
   EXPECT_EQ(device_.statistics().byte_notifications, 0u);
+  EXPECT_EQ(device_.statistics().inputs_dropped, 0u);
   EXPECT_EQ(device_.statistics().slots_released, 1u);
   EXPECT_EQ(sink_.answers.back().rate, mbps(1000));
   EXPECT_TRUE(device_.idle());
   EXPECT_TRUE(scheduler_.empty());  // nothing keeps running for nothing
 }
 
+TEST_F(ControllerDeviceTest, AWriteWaitsForWhatIsOnItsWay) {
+  device_.cnp(5, 0, 1);  // issued at 1
+  run_to(edge(10));
+  parameters_.rate.r_min = mbps(400);
+  device_.set_parameters(parameters_);  // stands from 1 + 32 + 2
+  EXPECT_EQ(device_.access_done(), edge(35));
+  device_.cnp(6, 0, 1);
+  run_to(edge(200));
+  EXPECT_EQ(sink_.answers.back(), answer(36, 6, mbps(500)));
+  run_to(edge(300));
+  device_.set_parameters(parameters_);
+  EXPECT_EQ(device_.access_done(), edge(301));  // nothing on its way
+}
+
 TEST_F(ControllerDeviceTest, AFullTableRaisesItsCauseEachTime) {
-  for (std::uint32_t flow = 0; flow < 16; ++flow) device_.cnp(flow, 0, 1);
+  for (std::uint32_t flow = 0; flow < 18; ++flow) device_.cnp(flow, 0, 1);
+  run_to(edge(16 + 64));
   EXPECT_EQ(sink_.causes, 0u);
-  device_.cnp(16, 0, 1);
-  device_.cnp(17, 0, 1);
+  run_to(edge(18 + 64));
   EXPECT_EQ(sink_.causes, kCauseTableFull);
   EXPECT_EQ(sink_.cause_calls, 2);
   EXPECT_EQ(device_.statistics().cnps_dropped_no_slot, 2u);
   EXPECT_EQ(device_.free_slots(), 0u);
 }
 
-TEST_F(ControllerDeviceTest, SoftResetDropsAnswersOnTheWayAndEverythingBound) {
+TEST_F(ControllerDeviceTest, SoftResetTakesItsCyclesAndForgetsEverything) {
+  run_to(edge(100));
   device_.cnp(5, 0, 1);
   device_.cnp(6, 0, 1);
   device_.bytes(5, 0, 100);
-  device_.soft_reset();
-  EXPECT_TRUE(scheduler_.empty());
+  run_to(edge(105));
+  device_.soft_reset();           // issues at 101 and 102; takes effect at 136
+  EXPECT_FALSE(device_.ready());  // as software sees it, whose write ends when it has begun
+  run_to(edge(140));
+  EXPECT_FALSE(device_.ready());
+  device_.cnp(7, 0, 1);
+  device_.bytes(7, 0, 1);
+  run_to(edge(136 + 16 + 16));
+  device_.cnp(8, 0, 1);  // the last edge of it
+  run_to(edge(136 + 16 + 17));
+  EXPECT_TRUE(device_.ready());
   EXPECT_TRUE(device_.idle());
   EXPECT_FALSE(device_.slot(0).flow.has_value());
   EXPECT_EQ(device_.statistics().cnps_received, 0u);
+  EXPECT_EQ(device_.statistics().inputs_dropped, 3u);
   run_to(kTick * 3);
   EXPECT_TRUE(sink_.answers.empty());
   EXPECT_EQ(device_.time(), 3u);  // time goes on
   device_.cnp(6, 0, 1);
+  run_to(kTick * 4);
   EXPECT_EQ(device_.slot_of(6), 0u);
   expect_balance();
 }
@@ -215,29 +296,28 @@ TEST_F(ControllerDeviceTest, ANewTickLengthMovesWhatIsPending) {
   device_.cnp(5, 0, 1);  // due at tick 10
   run_to(kTick * 4);
   parameters_.tick_div = 500;
-  device_.set_parameters(parameters_);
-  EXPECT_EQ(device_.time(), 4u);
-  run_to(kTick * 16 - PicoSeconds(1));
+  device_.set_parameters(parameters_);  // at edge 1001; the tick begins anew with 1002
+  run_to(edge(1001 + 6 * 500));
   EXPECT_EQ(device_.time(), 9u);
+  run_to(edge(1002 + 6 * 500 + 16));
+  EXPECT_EQ(device_.time(), 10u);
   EXPECT_EQ(device_.timer_counters().expired, 0u);
-  run_to(kTick * 16);  // tick 4 began anew, six ticks of 2 µs
+  run_to(edge(1002 + 6 * 500 + 17));
   EXPECT_EQ(device_.timer_counters().expired, 1u);
-  parameters_.tick_div = 25;  // and faster again
-  device_.set_parameters(parameters_);
-  run_to(kTick * 17);
-  EXPECT_EQ(device_.timer_counters().expired, 2u);
 }
 
-TEST_F(ControllerDeviceTest, RetunedParametersActFromTheNextNotification) {
+TEST_F(ControllerDeviceTest, RetunedParametersActFromTheNextIssue) {
   device_.cnp(5, 0, 1);
+  run_to(edge(100));
   parameters_.timer_interval = 3;
   parameters_.rate.r_min = mbps(400);
   device_.set_parameters(parameters_);
   run_to(kTick * 9);
   EXPECT_EQ(device_.timer_counters().expired, 0u);  // the old interval is still running
   device_.cnp(5, 0, 1);
+  run_to(edge(9 * 250 + 10));
   EXPECT_EQ(device_.slot(0).parameters.rc, mbps(400));
-  run_to(kTick * 12);
+  run_to(kTick * 13);
   EXPECT_EQ(device_.timer_counters().expired, 1u);
 }
 
@@ -245,12 +325,13 @@ TEST_F(ControllerDeviceTest, AShorterIntervalIsServedBeforeTheOldOnes) {
   parameters_.timer_interval = 1000;
   device_.set_parameters(parameters_);
   device_.cnp(5, 0, 1);
+  run_to(edge(10));
   parameters_.timer_interval = 10;
   device_.set_parameters(parameters_);
   device_.cnp(6, 0, 1);
   run_to(kTick * 11);
   EXPECT_EQ(device_.timer_counters().expired, 1u);
-  EXPECT_EQ(sink_.answers.back(), (Answer{10'256'000, 6, mbps(750)}));
+  EXPECT_EQ(sink_.answers.back(), answer(2516, 6, mbps(750)));
 }
 
 TEST_F(ControllerDeviceTest, SlotViewShowsWhatIsThere) {
@@ -267,16 +348,16 @@ TEST_F(ControllerDeviceTest, SlotViewShowsWhatIsThere) {
   EXPECT_FALSE(device_.slot(1).timer_due.has_value());
 }
 
-TEST_F(ControllerDeviceTest, ManyAnswersAtOnceKeepTheirOrder) {
-  for (int round = 0; round < 5; ++round) {
-    for (std::uint32_t flow = 0; flow < 16; ++flow) device_.cnp(flow, 0, 1);
-    run_to(scheduler_.now() + PicoSeconds(1'000));
+TEST_F(ControllerDeviceTest, ManyAnswersKeepTheirOrderOneACycle) {
+  for (std::uint32_t i = 0; i < 5 * 16; ++i) {
+    if (i % 16 == 0) run_to(edge(i / 16 * 60));
+    device_.cnp(i % 16, 0, 1);
   }
-  run_to(kTick);
+  run_to(kTick * 2);
   ASSERT_EQ(sink_.answers.size(), 80u);
   for (std::uint32_t i = 0; i < 80; ++i) {
     EXPECT_EQ(sink_.answers[i].flow, i % 16);
-    EXPECT_EQ(sink_.answers[i].when, 256'000 + 1'000 * (i / 16));
+    EXPECT_EQ(sink_.answers[i].when, edge(i / 16 * 60 + 1 + i % 16 + 64).count);
   }
 }
 
@@ -291,9 +372,10 @@ TEST(ControllerDeviceConfig, RefusesWhatCannotBe) {
   ControllerConfig stopped = test::config_of(16);
   stopped.clock = Frequency(0);
   EXPECT_THROW(make(stopped), std::invalid_argument);
-  EXPECT_THROW(make(test::config_of(16, 0)), std::invalid_argument);
+  EXPECT_THROW(make(test::config_of(16, 31)), std::invalid_argument);
   EXPECT_THROW(make(test::config_of(16, 256)), std::invalid_argument);
   EXPECT_NO_THROW(make(test::config_of(16384, 255)));
+  EXPECT_NO_THROW(make(test::config_of(16, 32)));
 }
 
 /// A full table whose timers all meet on one tick, started near it or at the top level's distance.
@@ -306,12 +388,15 @@ TEST_P(ControllerDeviceCrowd, TheLastOfAThousandIsLateByTheServiceTimeOnly) {
   ControllerParameters p = test_parameters();
   p.timer_interval = GetParam();
   device.set_parameters(p);
+  // One a cycle, so most begin in tick 0 and all in the first five.
   for (std::uint32_t flow = 0; flow < 1024; ++flow) device.cnp(flow, 0, 1);
   scheduler.run_until(kTick * GetParam() - PicoSeconds(1));
   EXPECT_EQ(device.timer_counters().expired, 0u);
-  scheduler.run_until(kTick * (GetParam() + 20));
-  // 1023 · 4 cycles = 16.4 µs after the tick began.
-  EXPECT_EQ(device.timer_lateness_max(), 16u);
+  scheduler.run_until(kTick * (GetParam() + 40));
+  // They are due in five ticks, 249, 250, 250, 250 and 25 of them, and are issued 8 cycles apart
+  // and 4 more at a new tick: the last of the fourth 18'012 - 10'000 cycles after the first tick
+  // began.
+  EXPECT_EQ(device.timer_lateness_max(), 29u);
   EXPECT_EQ(device.missed_latency(), 1023u);
   EXPECT_EQ(device.timer_counters().expired, 1024u);
   EXPECT_EQ(device.timer_lag(), 0u);

@@ -63,6 +63,7 @@ TEST_F(DccTest, HandsOverTheFlowsDscpAndTheMarks) {
   p.rate.cut_by_marks = true;
   p.rate.mark_shift = 8;
   algorithm_.device().set_parameters(p);
+  run(1);
   algorithm_.on_cnp(3, {64});  // argument 64·256: 1 − 64/512
   run(1);
   EXPECT_EQ(host_.rates, (std::vector<std::pair<FlowNumber, RateBits>>{{3, mbps(875)}}));
@@ -81,6 +82,7 @@ TEST_F(DccTest, CountsWireBytes) {
 TEST_F(DccTest, ViewShowsTheSlotOrTheLastRate) {
   EXPECT_EQ(algorithm_.view(7).rate.raw, mbps(1000));
   algorithm_.on_cnp(7, {});
+  run(1);
   EXPECT_EQ(algorithm_.view(7).rate.raw, mbps(500));
   EXPECT_EQ(algorithm_.view(7).target.raw, mbps(1000));
   EXPECT_EQ(algorithm_.view(7).alpha, 1.0);
@@ -100,12 +102,24 @@ TEST_F(DccTest, AnEndedFlowHearsNothingAndItsSlotComesFree) {
   EXPECT_EQ(algorithm_.device().timer_counters().pending(), 0u);
 }
 
-TEST_F(DccTest, ANewFlowOfABoundNumberStartsAtTheSlotsRate) {
+TEST_F(DccTest, AFlowThatStartsAfterAnEndStartsAfresh) {
   algorithm_.on_cnp(7, {});
   run(1);
   algorithm_.on_flow_end(7);
   host_.rates.clear();
   algorithm_.on_flow_start(7, {46, 2, kTick, Rate()});
+  run(400);
+  EXPECT_TRUE(host_.rates.empty());
+  EXPECT_EQ(algorithm_.device().free_slots(), 16u);
+}
+
+TEST_F(DccTest, AFlowCreatedAnewWithoutAnEndAsksForItsSlotsRate) {
+  algorithm_.on_cnp(7, {});
+  run(1);
+  host_.rates.clear();
+  algorithm_.on_flow_start(7, {46, 2, kTick, Rate()});
+  EXPECT_TRUE(host_.rates.empty());  // the answer takes its time
+  run(1);
   EXPECT_EQ(host_.rates, (std::vector<std::pair<FlowNumber, RateBits>>{{7, mbps(500)}}));
   run(400);
   EXPECT_EQ(host_.rates.back(), (std::pair<FlowNumber, RateBits>{7, mbps(1000)}));
@@ -129,6 +143,7 @@ TEST_F(DccTest, CountersAreTheControllers) {
     algorithm_.on_flow_start(flow, {0, 1, kTick, Rate()});
     algorithm_.on_cnp(flow, {});
   }
+  run(1);
   EXPECT_EQ(algorithm_.counters().cnps_dropped_no_slot, 32u - 15u);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <tuple>
 #include <utility>
@@ -44,11 +45,15 @@ class Sink final : public RateSink, public CauseSink, public SlotObserver {
   void rate_calculated(std::uint32_t flow, Rate rate) override {
     answers.push_back({scheduler_.now().count, flow, rate.raw});
   }
+  void query_answered(std::uint32_t flow, std::optional<Rate> rate) override {
+    queries.emplace_back(flow, rate);
+  }
   void causes_raised(std::uint32_t raised) override { causes |= raised, ++cause_calls; }
   void slot_changed(SlotIndex, std::uint32_t flow, SlotChange change) override {
     changes.push_back({change, flow});
   }
   std::vector<Answer> answers;
+  std::vector<std::pair<std::uint32_t, std::optional<Rate>>> queries;
   std::vector<std::pair<SlotChange, std::uint32_t>> changes;
   std::uint32_t causes = 0;
   int cause_calls = 0;

@@ -121,12 +121,13 @@ void Dcc::on_flow_start(FlowNumber flow, const FlowStart& start) {
   if (flows_.size() <= flow) flows_.resize(flow + 1);
   flows_[flow] = {host_.line_rate(), start.dscp, true};
   if (start.initial_rate.raw != 0) rate_calculated(flow, start.initial_rate);
-  if (const auto slot = device_.slot_of(flow)) {
-    rate_calculated(flow, Rate(device_.slot(*slot).parameters.rc));
-  }
+  device_.query(flow);
 }
 
-void Dcc::on_flow_end(FlowNumber flow) { flows_[flow].alive = false; }
+void Dcc::on_flow_end(FlowNumber flow) {
+  flows_[flow].alive = false;
+  device_.release(flow);
+}
 
 void Dcc::on_sent(FlowNumber flow, const SentInfo& info) {
   device_.bytes(flow, flows_[flow].dscp, info.wire_bytes);
@@ -144,6 +145,10 @@ void Dcc::rate_calculated(std::uint32_t flow, Rate rate) {
   host_.set_rate(flow, rate);
 }
 
+void Dcc::query_answered(std::uint32_t flow, std::optional<Rate> rate) {
+  if (rate) rate_calculated(flow, *rate);
+}
+
 Algorithm::View Dcc::view(FlowNumber flow) const {
   if (const auto slot = device_.slot_of(flow)) {
     const SlotParameters& p = device_.manager().slot(*slot);
@@ -154,7 +159,7 @@ Algorithm::View Dcc::view(FlowNumber flow) const {
 }
 
 AlgorithmCounters Dcc::counters() const {
-  const ControllerStatistics& s = device_.manager().statistics();
+  const ControllerStatistics& s = device_.statistics();
   return {s.rate_decreases, s.rate_increases, s.cnps_dropped_no_slot};
 }
 

@@ -46,10 +46,9 @@ DCC_ENUM_NAMES(DccParameters::Policy, {DccParameters::Policy::kDcqcn, "dcqcn"},
 /// A flow's own initial rate is what the NIC starts it with. The controller knows nothing of it: a
 /// slot begins at the register INITIAL_RATE whatever the flow's rate was before its first cut.
 ///
-/// A flow that ends keeps its slot until the timer has brought it to its maximum (nothing else
-/// releases, as in the hardware); rates calculated for it meanwhile are dropped. Should its number
-/// start again before that, it is the same queue pair to the controller: the new flow takes over
-/// the slot and starts at the slot's rate.
+/// A flow that ends gives its slot back (release), and rates still under way for it are dropped. A
+/// flow that starts asks for the rate of its number's slot (query): it has one if it was created
+/// anew without having been destroyed.
 class Dcc final : public Algorithm, private RateSink {
  public:
   /// Arguments as in ControllerDevice; `host` outlives this.
@@ -75,10 +74,11 @@ class Dcc final : public Algorithm, private RateSink {
     bool alive = false;
   };
   void rate_calculated(std::uint32_t flow, Rate rate) override;
+  void query_answered(std::uint32_t flow, std::optional<Rate> rate) override;
 
   AlgorithmHost& host_;
   std::vector<Flow> flows_;
-  ControllerDevice device_;
+  mutable ControllerDevice device_;  // to ask it brings it up to the present
 };
 
 }  // namespace dcc

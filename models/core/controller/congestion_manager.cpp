@@ -16,6 +16,10 @@ std::uint32_t ticks_since(std::uint32_t t_latest, Tick now) {
   return std::min(kMaxDelta, static_cast<std::uint32_t>(now) - t_latest);
 }
 
+std::uint32_t due_after(Ticks interval, Tick now) {
+  return static_cast<std::uint32_t>(now) + std::max<Ticks>(1, interval);
+}
+
 }  // namespace
 
 CongestionManager::CongestionManager(std::uint32_t slots, RateEngine& rates, TimerEngine& timers)
@@ -60,7 +64,7 @@ std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_
     }
     ++statistics_.slots_bound;
     statistics_.slots_in_use_max =
-        std::max<std::uint64_t>(statistics_.slots_in_use_max, flows_.bound_slots());
+        std::max<std::uint64_t>(statistics_.slots_in_use_max, flows_.taken_slots());
     initialise(store_[slot], dscp);
     notify(slot, flow, SlotChange::kBound);
   }
@@ -84,7 +88,14 @@ std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_
     parameters.pkt_length = 0;
   }
   parameters.t_latest = static_cast<std::uint32_t>(now);
-  if (first || parameters_.timer_restart) timers_.start(slot, parameters_.timer_interval, now);
+  if (first) {
+    start_timer(slot, now);
+  } else if (parameters_.timer_restart) {
+    // The engine's event finds out when it comes up.
+    parameters.due = due_after(parameters_.timer_interval, now);
+    ++timer_counters_.cancelled;
+    ++timer_counters_.started;
+  }
   notify(slot, flow, SlotChange::kCut);
 
   // (6) The rate to the scheduler. It knows nothing of a freshly bound flow's rate yet.
@@ -163,19 +174,21 @@ bool CongestionManager::timer_by_marks(SlotParameters& slot, Tick now) {
 
 // Steps (2) to (6) of the text's byte count path.
 std::optional<RateAnswer> CongestionManager::bytes(std::uint32_t flow, std::uint8_t dscp,
-                                                   std::uint32_t length) {
+                                                   std::uint32_t length, std::uint32_t packets) {
   flow &= kFlowNumberMask;
-  ++statistics_.byte_notifications;
+  statistics_.byte_notifications += packets;
 
   // (2) Match the flow number; no match: drop the notification.
   const SlotIndex slot = flows_.match(flow);
   if (slot == FlowTable::kNoSlot) {
-    ++statistics_.byte_notifications_unmatched;
+    statistics_.byte_notifications_unmatched += packets;
     return std::nullopt;
   }
   SlotParameters& parameters = store_[slot];
   parameters.dscp = dscp & kDscpMask;
-  if (marks_law()) MarksLaw(parameters).sent_packet();
+  if (marks_law()) {
+    for (std::uint32_t i = 0; i < packets; ++i) MarksLaw(parameters).sent_packet();
+  }
   if (marks_law() || !parameters_.byte_counter) return std::nullopt;
 
   // (3) Read the parameters; not over the threshold: (5) only add.
@@ -198,8 +211,45 @@ std::optional<RateAnswer> CongestionManager::bytes(std::uint32_t flow, std::uint
   return answer(flow, parameters.rc);
 }
 
+CongestionManager::TimerOutcome CongestionManager::timer_event(const TimerExpiry& event, Tick now) {
+  const SlotIndex slot = event.slot;
+  if (flows_.read(slot) == FlowTable::kNoFlow) {
+    flows_.free(slot);
+    return {TimerOutcome::Kind::kFreed, std::nullopt};
+  }
+  const std::uint32_t due = store_[slot].due;
+  if (static_cast<std::int32_t>(due - static_cast<std::uint32_t>(event.due)) > 0) {
+    const auto ahead = static_cast<std::int32_t>(due - static_cast<std::uint32_t>(now));
+    timers_.start(slot, std::max(kLeastDelay, static_cast<Ticks>(std::max(0, ahead))), now);
+    return {TimerOutcome::Kind::kStale, std::nullopt};
+  }
+  return {TimerOutcome::Kind::kExpired, timer(slot, now)};
+}
+
+void CongestionManager::start_timer(SlotIndex slot, Tick now) {
+  store_[slot].due = due_after(parameters_.timer_interval, now);
+  timers_.start(slot, std::max(kLeastDelay, Ticks{parameters_.timer_interval}), now);
+  ++timer_counters_.started;
+}
+
+void CongestionManager::release(std::uint32_t flow) {
+  const SlotIndex slot = flows_.match(flow & kFlowNumberMask);
+  if (slot == FlowTable::kNoSlot) return;
+  flows_.unbind(slot);
+  ++timer_counters_.cancelled;
+  ++statistics_.slots_released;
+  notify(slot, flow & kFlowNumberMask, SlotChange::kReleased);
+}
+
+std::optional<Rate> CongestionManager::query(std::uint32_t flow) const {
+  const SlotIndex slot = flows_.match(flow & kFlowNumberMask);
+  if (slot == FlowTable::kNoSlot) return std::nullopt;
+  return Rate(store_[slot].rc);
+}
+
 // Steps (2) to (5) of the text's timer event path.
 std::optional<RateAnswer> CongestionManager::timer(SlotIndex slot, Tick now) {
+  ++timer_counters_.expired;
   // (2) Read the flow number by the address, latched before the slot may be freed.
   const std::uint32_t flow = flows_.read(slot);
   SlotParameters& parameters = store_[slot];
@@ -216,7 +266,7 @@ std::optional<RateAnswer> CongestionManager::timer(SlotIndex slot, Tick now) {
     ++statistics_.slots_released;
     notify(slot, flow, SlotChange::kReleased);
   } else {
-    timers_.start(slot, parameters_.timer_interval, now);
+    start_timer(slot, now);
   }
 
   // (5) The rate to the scheduler.
@@ -258,6 +308,7 @@ void CongestionManager::reset(Tick now) {
   flows_.reset();
   timers_.reset(now);
   statistics_ = {};
+  timer_counters_ = {};
 }
 
 }  // namespace dcc

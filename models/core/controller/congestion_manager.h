@@ -49,6 +49,10 @@ class SlotObserver {
   ~SlotObserver() = default;
 };
 
+/// An event started in one tick reaches the timing engine in the next at the latest, and is due in
+/// the one after that at the earliest.
+constexpr Ticks kLeastDelay = 2;
+
 /// Each path is one atomic read-modify-write of a slot. Time comes in as ticks; when the answer
 /// reaches the scheduler is the device's business.
 class CongestionManager {
@@ -61,10 +65,31 @@ class CongestionManager {
   /// Without AVERAGING no marks are an all clear: a packet arrived unmarked after marked ones only.
   std::optional<RateAnswer> cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks, Tick now,
                                 std::uint8_t packets = 0);
-  /// A packet of `length` bytes has been sent.
-  std::optional<RateAnswer> bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length);
-  /// The timer event of a slot has completed.
+  /// `packets` have been sent, of `length` bytes together.
+  std::optional<RateAnswer> bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length,
+                                  std::uint32_t packets = 1);
+  /// The timing engine's event of a slot has come up. A cut that restarts the timer leaves that
+  /// event where it is, so what it means is the slot's to say.
+  struct TimerOutcome {
+    enum class Kind : std::uint8_t {
+      kExpired,  // an increase
+      kStale,    // the slot is due later, and the engine is told so
+      kFreed,    // its flow had been released
+    } kind;
+    std::optional<RateAnswer> answer;
+  };
+  TimerOutcome timer_event(const TimerExpiry& event, Tick now);
+  /// A slot's interval is over.
   std::optional<RateAnswer> timer(SlotIndex slot, Tick now);
+  /// The flow is no more: unbinds its slot, which is free when its event comes up.
+  void release(std::uint32_t flow);
+  /// The rate of the flow's slot, if it has one.
+  std::optional<Rate> query(std::uint32_t flow) const;
+  // Notifications that the device had to turn away.
+  void count_lost_cnp() { ++statistics_.cnps_lost; }
+  void count_dropped_input() { ++statistics_.inputs_dropped; }
+  /// FlowTable::hold_back.
+  void hold_back(std::uint32_t slots) { flows_.hold_back(slots); }
 
   const ControllerParameters& parameters() const { return parameters_; }
   /// Live; acts from the next notification on.
@@ -78,6 +103,8 @@ class CongestionManager {
   const FlowTable& flows() const { return flows_; }
   const SlotParameters& slot(SlotIndex slot) const { return store_[slot]; }
   const ControllerStatistics& statistics() const { return statistics_; }
+  /// Of the slots' timer events; the engine's own counters tell what it was asked for.
+  const TimerCounters& timer_counters() const { return timer_counters_; }
   /// Null switches it off.
   void observe(SlotObserver* observer) { observer_ = observer; }
 
@@ -92,6 +119,7 @@ class CongestionManager {
   static void end_hold(SlotParameters& slot);
   bool timer_by_marks(SlotParameters& slot, Tick now);
   IncreaseStage stage(const SlotParameters& slot) const;
+  void start_timer(SlotIndex slot, Tick now);
   RateAnswer answer(std::uint32_t flow, RateBits rate);
   void notify(SlotIndex slot, std::uint32_t flow, SlotChange change) {
     if (observer_ != nullptr) observer_->slot_changed(slot, flow, change);
@@ -104,6 +132,7 @@ class CongestionManager {
   ControllerParameters parameters_;
   RateTables tables_;
   ControllerStatistics statistics_;
+  TimerCounters timer_counters_;
   SlotObserver* observer_ = nullptr;
 };
 

@@ -17,18 +17,21 @@ ControllerConfig checked(const ControllerConfig& config) {
   if (config.clock.hertz == 0 || config.clock_period().count <= 0) {
     throw std::invalid_argument("the controller's clock period must be positive");
   }
-  if (config.latency_cycles < 1 || config.latency_cycles > kMaxLatencyCycles) {
-    throw std::invalid_argument("the controller's latency is 1 to " +
+  if (config.latency_cycles < timing::kLeastLatency || config.latency_cycles > kMaxLatencyCycles) {
+    throw std::invalid_argument("the controller's latency is " +
+                                std::to_string(timing::kLeastLatency) + " to " +
                                 std::to_string(kMaxLatencyCycles) + " clock cycles, not " +
                                 std::to_string(config.latency_cycles));
   }
   return config;
 }
 
-PicoSeconds tick_period(const ControllerConfig& config, const ControllerParameters& parameters) {
-  return config.clock_period() *
-         std::max(regs::dcc_map::kTickDivValueMin, std::uint32_t{parameters.tick_div});
+std::uint32_t divider(const ControllerParameters& parameters) {
+  return std::max(regs::dcc_map::kTickDivValueMin, std::uint32_t{parameters.tick_div});
 }
+
+constexpr std::uint32_t kStoredDueMask = (1u << 17) - 1;  // 16 bits and the epoch bit
+constexpr std::uint32_t kFlowMask = kFlowNumberLimit - 1;
 
 }  // namespace
 
@@ -38,198 +41,500 @@ ControllerDevice::ControllerDevice(Scheduler& scheduler, const ControllerConfig&
                                    std::unique_ptr<RateEngine> rates)
     : scheduler_(scheduler),
       config_(checked(config)),
-      latency_(config.clock_period() * config.latency_cycles),
-      service_time_(config.clock_period() * kServiceCycles),
+      clock_(scheduler.now(), config.clock_period(), divider(ControllerParameters{})),
+      latency_(config.latency_cycles),
+      look_ahead_(latency_),
       sink_(sink),
       timers_(timers ? std::move(timers) : std::make_unique<TimingWheel>(config.slots)),
       rates_(rates ? std::move(rates) : std::make_unique<RateUnit>()),
       manager_(config.slots, *rates_, *timers_),
-      tick_period_(tick_period(config, manager_.parameters())),
-      tick_origin_(scheduler.now()),
-      answers_(16),
-      service_event_(Event::calling<&ControllerDevice::service>(*this, rank)),
-      answer_event_(Event::calling<&ControllerDevice::deliver>(*this, rank)) {
-  held_.reserve(4);
-}
+      wake_event_(Event::calling<&ControllerDevice::wake>(*this, rank)) {}
 
-Tick ControllerDevice::time() const {
-  return tick_base_ + static_cast<Tick>((scheduler_.now() - tick_origin_) / tick_period_);
-}
-
-PicoSeconds ControllerDevice::tick_begin(Tick tick) const {
-  return tick_origin_ + tick_period_ * (static_cast<std::int64_t>(tick - tick_base_));
-}
+// ---- Inputs -------------------------------------------------------------------------------------
 
 void ControllerDevice::cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks,
                            std::uint8_t packets) {
-  if (!manager_.parameters().enable) return;
-  settle();
-  settle_within_instant();
-  const std::uint64_t dropped = manager_.statistics().cnps_dropped_no_slot;
-  const std::uint64_t started = timers_->counters().started;
-  send(manager_.cnp(flow, dscp, marks, time(), packets));
-  if (timers_->counters().started != started) event_started();
-  if (manager_.statistics().cnps_dropped_no_slot != dropped) raise(kCauseTableFull);
+  const Cycle now = edge();
+  advance(now - 1);
+  cnp_sampled_ = std::max(now, cnp_sampled_ + 1);
+  cnps_ahead_.push({cnp_sampled_, flow & kFlowMask, dscp, marks, packets});
+  next_possible_ = std::min(next_possible_, cnp_sampled_);
+  if (!might_be_enabled()) return;
+  // A cut comes before waiting bytes of its flow, or makes them count at all.
+  if (!bytes_.empty() || !bytes_ahead_.empty()) bytes_matter_ = true;
+  wake_for_issue(cnp_sampled_ + 1);
 }
 
 void ControllerDevice::bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length) {
-  if (!manager_.parameters().enable) return;
-  settle();
-  const ByteNotification notification{flow & (kFlowNumberLimit - 1), length, dscp};
-  if (might_increase(notification)) scheduler_.schedule_at(service_event_, scheduler_.now());
-  held_.push_back(notification);
-  held_since_ = scheduler_.now();
+  const Cycle now = edge();
+  advance(now - 1);
+  bytes_sampled_ = std::max(now, bytes_sampled_ + 1);
+  flow &= kFlowMask;
+  const bool matters = might_increase(flow, length);
+  bytes_ahead_.push({bytes_sampled_, flow, length, 1, dscp});
+  next_possible_ = std::min(next_possible_, bytes_sampled_);
+  if (!matters) return;
+  bytes_matter_ = true;
+  wake_for_issue(bytes_sampled_ + 1);
 }
 
-// A byte notification waits for the end of its instant, because a CNP of the same instant goes
-// first. If it can cause no answer there is no hurry, and no event: whatever comes next settles it.
-bool ControllerDevice::might_increase(const ByteNotification& notification) const {
-  if (!manager_.parameters().rate.averaging) return false;  // counted only
-  if (!held_.empty()) return true;
-  const SlotIndex slot = manager_.flows().match(notification.flow);
+// If bytes can cause no answer there is no hurry, and no event: whatever comes next issues them.
+bool ControllerDevice::might_increase(std::uint32_t flow, std::uint32_t length) const {
+  const ControllerParameters& parameters = manager_.parameters();
+  if (!parameters.rate.averaging || !might_be_enabled()) return false;  // counted only, if at all
+  if (!bytes_.empty() || !bytes_ahead_.empty()) return true;
+  if (!cnps_.empty() || !cnps_ahead_.empty()) return true;
+  const SlotIndex slot = manager_.flows().match(flow);
   return slot != FlowTable::kNoSlot &&
-         std::uint64_t{manager_.slot(slot).pkt_length} + notification.length >
-             manager_.parameters().byte_threshold;
+         std::uint64_t{manager_.slot(slot).pkt_length} + length > parameters.byte_threshold;
 }
 
-// Applies byte notifications of earlier instants.
-void ControllerDevice::settle() {
-  if (!held_.empty() && held_since_ < scheduler_.now()) apply_held_bytes();
+void ControllerDevice::command(std::uint32_t flow, bool release) {
+  const Cycle now = edge();
+  advance(now - 1);
+  command_sampled_ = std::max(now, command_sampled_ + 1);
+  commands_ahead_.push({command_sampled_, flow & kFlowMask, release});
+  next_possible_ = std::min(next_possible_, command_sampled_);
+  wake_for_issue(command_sampled_ + 1);
 }
 
-// Something changes that held byte notifications of this very instant depend on.
-void ControllerDevice::settle_within_instant() {
-  if (!held_.empty()) scheduler_.schedule_at(service_event_, scheduler_.now());
-}
+// ---- The machine --------------------------------------------------------------------------------
 
-void ControllerDevice::apply_held_bytes() {
-  for (const ByteNotification& n : held_) send(manager_.bytes(n.flow, n.dscp, n.length));
-  held_.clear();
-}
-
-void ControllerDevice::service() {
-  settle();
-  const bool may_take = scheduler_.now() >= next_service_;
-  const bool found_none = may_take && !take_expiry();
-  apply_held_bytes();
-  schedule_service(found_none ? time() + 1 : 0);
-}
-
-bool ControllerDevice::take_expiry() {
-  const Tick now = time();
-  const bool had_overrun = timers_->overrun();
-  const std::optional<TimerExpiry> expiry = timers_->take_expired(now);
-  if (!had_overrun && timers_->overrun()) raise(kCauseOverrun);
-  if (!expiry.has_value()) return false;
-  next_service_ = scheduler_.now() + service_time_;
-  if (tick_begin(expiry->due) < scheduler_.now()) {
-    ++missed_latency_;
-    lateness_max_ = std::max(lateness_max_, now - expiry->due);
+void ControllerDevice::work_until(Cycle cycle) {
+  for (;;) {
+    const Cycle edge = next_sample();
+    if (reset_pending_ && std::min(edge, cycle) >= reset_from_) {
+      reset();
+      continue;
+    }
+    if (edge > cycle) {
+      next_possible_ = std::min(edge, issue_until(cycle));
+      return;
+    }
+    issue_until(edge);  // what is issued at an edge makes room at it
+    sample(edge);
   }
-  send(manager_.timer(expiry->slot, now));
+}
+
+Cycle ControllerDevice::next_sample() const {
+  Cycle next = kNever;
+  if (!cnps_ahead_.empty()) next = cnps_ahead_.front().sampled;
+  if (!bytes_ahead_.empty()) next = std::min(next, bytes_ahead_.front().sampled);
+  if (!commands_ahead_.empty()) next = std::min(next, commands_ahead_.front().sampled);
+  return next;
+}
+
+void ControllerDevice::sample(Cycle edge) {
+  for (; !enable_changes_.empty() && enable_changes_.front().from <= edge; enable_changes_.pop()) {
+    enabled_ = enable_changes_.front().enable;
+  }
+  if (!cnps_ahead_.empty() && cnps_ahead_.front().sampled == edge) {
+    sample_cnp(cnps_ahead_.front());
+    cnps_ahead_.pop();
+  }
+  // An input that finds no room comes again at the next edge, and those behind it after it.
+  const auto next = [](auto& queue, Cycle after) {
+    if (!queue.empty()) queue.front().sampled = std::max(queue.front().sampled, after);
+  };
+  if (!commands_ahead_.empty() && commands_ahead_.front().sampled == edge) {
+    const bool resetting = edge >= reset_from_ && edge < ready_from_;
+    if (!resetting && commands_.size() < timing::kCommandDepth) {
+      commands_.push(commands_ahead_.front());
+      commands_ahead_.pop();
+    }
+    next(commands_ahead_, resetting ? ready_from_ : edge + 1);
+  }
+  if (!bytes_ahead_.empty() && bytes_ahead_.front().sampled == edge) {
+    if (sample_bytes(bytes_ahead_.front())) bytes_ahead_.pop();
+    next(bytes_ahead_, edge + 1);
+  }
+}
+
+/// Of CNPs and bytes: while disabled, and while a reset is under way.
+bool ControllerDevice::dropped(Cycle sampled) {
+  if (!enabled_) return true;
+  if (sampled < reset_from_ || sampled >= ready_from_) return false;
+  manager_.count_dropped_input();
   return true;
 }
 
-void ControllerDevice::schedule_service(Tick earliest) {
-  const std::optional<Tick> due = timers_->next_due(time());
-  if (!due.has_value()) {
-    scheduler_.cancel(service_event_);
+void ControllerDevice::sample_cnp(const Cnp& cnp) {
+  if (dropped(cnp.sampled)) return;
+  if (cnps_.size() == timing::kCnpDepth) {
+    manager_.count_lost_cnp();
     return;
   }
-  const PicoSeconds moment = std::max(next_service_, tick_begin(std::max(*due, earliest)));
-  scheduler_.schedule_at(service_event_, std::max(moment, scheduler_.now()));
+  cnps_.push(cnp);
 }
 
-// An event was started just now; every event is started with the timer interval.
-void ControllerDevice::event_started() {
-  const Tick due = time() + std::max<Ticks>(1, manager_.parameters().timer_interval);
-  const PicoSeconds moment = std::max(next_service_, tick_begin(due));
-  if (!service_event_.is_scheduled() || moment < service_event_.due()) {
-    scheduler_.schedule_at(service_event_, moment);
+bool ControllerDevice::sample_bytes(const Bytes& bytes) {
+  if (dropped(bytes.sampled)) return true;
+  for (std::uint32_t i = 0; i < bytes_.size(); ++i) {
+    Bytes& waiting = bytes_[i];
+    if (waiting.flow != bytes.flow) continue;
+    waiting.length += std::min(bytes.length, timing::kMostJoinedBytes - waiting.length);
+    if (waiting.packets < timing::kMostJoinedPackets) ++waiting.packets;
+    waiting.dscp = bytes.dscp;
+    return true;
+  }
+  if (bytes_.size() == timing::kBytesDepth) return false;
+  bytes_.push(bytes);
+  return true;
+}
+
+Cycle ControllerDevice::issue_until(Cycle cycle) {
+  Cycle from = next_issue_;
+  for (;;) {
+    const Cycle cnp = cnps_.empty() ? kNever : std::max(from, cnps_.front().sampled + 1);
+    const Cycle timer = std::max(from, timer_bound_);
+    const Cycle command =
+        commands_.empty() ? kNever : std::max(from, commands_.front().sampled + 1);
+    const Cycle bytes = bytes_.empty() ? kNever : std::max(from, bytes_.front().sampled + 1);
+    const Cycle at = std::min({cnp, timer, command, bytes});
+    if (at > cycle) return at;
+
+    // The chosen head, and the first cycle in which one before it in order could be chosen.
+    std::uint32_t flow = 0;
+    Cycle preferred = kNever;
+    if (at == cnp) {
+      flow = cnps_.front().flow;
+    } else if (at == timer) {
+      if (!load_timer_head(at)) continue;  // the bound was too low
+      flow = timer_head_.flow;
+      preferred = cnp;
+    } else if (at == command) {
+      flow = commands_.front().flow;
+      preferred = std::min(cnp, timer);
+    } else {
+      flow = bytes_.front().flow;
+      preferred = std::min({cnp, timer, command});
+    }
+    const Cycle ready = recent_.ready(flow, at);
+    if (ready > at) {
+      from = std::min(ready, preferred);
+      continue;
+    }
+    recent_.add(flow, at);
+    last_issue_ = at;
+    next_issue_ = from = at + 1;
+    if (at == cnp) {
+      issue_cnp(at);
+    } else if (at == timer) {
+      issue_timer(at);
+    } else if (at == command) {
+      issue_command(at);
+    } else {
+      issue_bytes(at);
+    }
   }
 }
 
-void ControllerDevice::send(const std::optional<RateAnswer>& answer) {
+void ControllerDevice::issue_cnp(Cycle cycle) {
+  const Cnp cnp = cnps_.front();
+  cnps_.pop();
+  if (!freed_.empty()) manager_.hold_back(freed_lately(cycle));
+  const ControllerStatistics& statistics = manager_.statistics();
+  const std::uint64_t no_slot = statistics.cnps_dropped_no_slot;
+  const std::uint64_t bound = statistics.slots_bound;
+  const Tick now = clock_.tick_of_next(cycle);
+  answer(cycle, manager_.cnp(cnp.flow, cnp.dscp, cnp.marks, now, cnp.packets));
+  if (statistics.slots_bound != bound && !timer_head_.valid) {
+    const Tick due = now + std::max(kLeastDelay, Ticks{manager_.parameters().timer_interval});
+    timer_bound_ = std::min(timer_bound_, timer_from(due));
+    wake_for_issue(timer_bound_);
+  }
+  if (statistics.cnps_dropped_no_slot != no_slot) raise(cycle, kCauseTableFull);
+}
+
+void ControllerDevice::issue_timer(Cycle cycle) {
+  const TimerExpiry event = timer_head_.event;
+  const Tick now = clock_.tick_of_next(cycle);
+  const std::uint32_t free_before = manager_.flows().free_slots();
+  const CongestionManager::TimerOutcome outcome = manager_.timer_event(event, now);
+  if (manager_.flows().free_slots() != free_before) {
+    freed_lately(cycle);  // so that it holds no more than there can be
+    freed_.push(cycle);
+  }
+  if (outcome.kind == CongestionManager::TimerOutcome::Kind::kExpired) {
+    if (cycle > clock_.begin_of(event.due) + timing::kFirstOfTick) ++missed_latency_;
+    lateness_max_ = std::max(lateness_max_, now - event.due);
+    answer(cycle, outcome.answer);
+  }
+  timer_head_.valid = false;
+  last_timer_ = cycle;
+  last_timer_due_ = event.due;
+  bound_timer(now);
+}
+
+void ControllerDevice::issue_command(Cycle cycle) {
+  const Command command = commands_.front();
+  commands_.pop();
+  if (command.release) {
+    manager_.release(command.flow);
+    return;
+  }
+  const std::optional<Rate> rate = manager_.query(command.flow);
+  outcomes_.push({cycle + latency_,
+                  rate ? Outcome::Kind::kBoundQuery : Outcome::Kind::kUnboundQuery, command.flow,
+                  rate.value_or(Rate())});
+  wake_by(cycle + latency_);
+}
+
+void ControllerDevice::issue_bytes(Cycle cycle) {
+  const Bytes bytes = bytes_.front();
+  bytes_.pop();
+  if (bytes_.empty() && bytes_ahead_.empty()) bytes_matter_ = false;
+  answer(cycle, manager_.bytes(bytes.flow, bytes.dscp, bytes.length, bytes.packets));
+}
+
+/// Issues that freed slots and are not written back: those slots cannot be bound yet.
+std::uint32_t ControllerDevice::freed_lately(Cycle cycle) {
+  while (!freed_.empty() && freed_.front() + timing::kSameFlow <= cycle) freed_.pop();
+  return freed_.size();
+}
+
+// ---- Timer events -------------------------------------------------------------------------------
+
+/// The first cycle in which a timer event that is due in a tick can be issued.
+Cycle ControllerDevice::timer_from(Tick due) const {
+  const Cycle ticks = std::max<Cycle>(0, static_cast<Cycle>(due - last_timer_due_));
+  return std::max(clock_.begin_of(due) + timing::kFirstOfTick,
+                  last_timer_ + timing::kTimerEvents + timing::kTickStep * ticks);
+}
+
+/// True if a timer event can be issued in `cycle`; else timer_bound_ is later afterwards.
+bool ControllerDevice::load_timer_head(Cycle cycle) {
+  if (!timer_head_.valid) {
+    const Tick now = clock_.tick_of_next(cycle);
+    const bool had_overrun = timers_->overrun();
+    const std::optional<TimerExpiry> event = timers_->take_expired(now);
+    if (!had_overrun && timers_->overrun()) raise(cycle, kCauseOverrun);
+    if (!event.has_value()) {
+      bound_timer(now);
+      timer_bound_ = std::max(timer_bound_, cycle + 1);
+      return false;
+    }
+    timer_head_ = {true, manager_.flows().read_last(event->slot), *event};
+    timer_bound_ = timer_from(event->due);
+  }
+  return timer_bound_ <= cycle;
+}
+
+void ControllerDevice::bound_timer(Tick now) {
+  const std::optional<Tick> due = timers_->next_due(now);
+  timer_bound_ = due.has_value() ? timer_from(*due) : kNever;
+}
+
+// ---- Outputs ------------------------------------------------------------------------------------
+
+void ControllerDevice::answer(Cycle issued, const std::optional<RateAnswer>& answer) {
   if (!answer.has_value()) return;
-  if (answers_count_ == answers_.size()) {
-    std::rotate(answers_.begin(), answers_.begin() + answers_head_, answers_.end());
-    answers_head_ = 0;
-    answers_.resize(answers_.size() * 2);
-  }
-  const std::size_t mask = answers_.size() - 1;
-  const PicoSeconds when = scheduler_.now() + latency_;
-  answers_[(answers_head_ + answers_count_++) & mask] = {when, *answer};
-  if (!answer_event_.is_scheduled()) scheduler_.schedule_at(answer_event_, when);
+  outcomes_.push({issued + latency_, Outcome::Kind::kRate, answer->flow, answer->rate});
+  wake_by(issued + latency_);
 }
 
-void ControllerDevice::deliver() {
-  while (answers_count_ > 0 && answers_[answers_head_].when <= scheduler_.now()) {
-    const RateAnswer answer = answers_[answers_head_].answer;
-    answers_head_ = (answers_head_ + 1) & (static_cast<std::uint32_t>(answers_.size()) - 1);
-    --answers_count_;
-    sink_.rate_calculated(answer.flow, answer.rate);
-  }
-  if (answers_count_ > 0) scheduler_.schedule_at(answer_event_, answers_[answers_head_].when);
+void ControllerDevice::raise(Cycle issued, std::uint32_t causes) {
+  outcomes_.push({issued + latency_, Outcome::Kind::kCause, causes, Rate()});
+  wake_by(issued + latency_);
 }
 
-void ControllerDevice::set_parameters(const ControllerParameters& parameters) {
-  settle();
-  settle_within_instant();
-  const PicoSeconds period = tick_period(config_, parameters);
-  if (period != tick_period_) {
-    tick_base_ = time();
-    tick_origin_ = scheduler_.now();
-    tick_period_ = period;
-    if (service_event_.is_scheduled() && held_.empty()) schedule_service(0);
+void ControllerDevice::wake_by(Cycle cycle) {
+  PicoSeconds when = clock_.time_of(cycle);
+  if (wake_event_.is_scheduled() && when >= wake_event_.due()) return;
+  if (when < scheduler_.now()) when = clock_.time_of(edge());
+  scheduler_.schedule_at(wake_event_, when);
+}
+
+void ControllerDevice::wake() {
+  const Cycle now = edge();
+  advance(now - 1);
+  while (!outcomes_.empty() && outcomes_.front().when <= now) {
+    const Outcome outcome = outcomes_.front();
+    outcomes_.pop();
+    switch (outcome.kind) {
+      case Outcome::Kind::kRate:
+        sink_.rate_calculated(outcome.flow, outcome.rate);
+        break;
+      case Outcome::Kind::kBoundQuery:
+        sink_.query_answered(outcome.flow, outcome.rate);
+        break;
+      case Outcome::Kind::kUnboundQuery:
+        sink_.query_answered(outcome.flow, std::nullopt);
+        break;
+      case Outcome::Kind::kCause:
+        if (causes_ != nullptr) causes_->causes_raised(outcome.flow);
+        break;
+    }
+  }
+  Cycle next = next_of_interest();
+  if (next != kNever) next += look_ahead_;
+  if (!outcomes_.empty()) next = std::min(next, outcomes_.front().when);
+  if (next == kNever) {
+    scheduler_.cancel(wake_event_);
+  } else {
+    scheduler_.schedule_at(wake_event_, clock_.time_of(next));
+  }
+}
+
+/// No answer, no cause and no change that is observed comes of an issue before this cycle.
+Cycle ControllerDevice::next_of_interest() const {
+  Cycle next = timer_bound_;
+  const auto consider = [&next](const auto& queue) {
+    if (!queue.empty()) next = std::min(next, queue.front().sampled + 1);
+  };
+  consider(cnps_);
+  consider(cnps_ahead_);
+  consider(commands_);
+  consider(commands_ahead_);
+  if (bytes_matter_) {
+    consider(bytes_);
+    consider(bytes_ahead_);
+  }
+  return next == kNever ? kNever : std::max({next, next_issue_, edge()});
+}
+
+// ---- Accesses -----------------------------------------------------------------------------------
+
+/// Lets what is on its way come to its end: the edge from which an access' effect stands.
+Cycle ControllerDevice::quiesce() {
+  if (before_first_edge()) return 0;
+  const Cycle seen = std::max(edge() - 1, quiet_until_ - 1);
+  advance(edge() - 1);
+  const Cycle effect = std::max(seen, last_issue_ + timing::kSameFlow) + timing::kWrite;
+  quiet_until_ = effect + 1;
+  next_issue_ = std::max(next_issue_, quiet_until_);
+  return effect;
+}
+
+void ControllerDevice::access(const ControllerParameters& parameters, bool soft_reset) {
+  const Cycle effect = quiesce();
+  change_parameters(parameters, effect);
+  if (soft_reset) begin_reset(effect);
+}
+
+void ControllerDevice::change_parameters(const ControllerParameters& parameters, Cycle effect) {
+  if (parameters.enable != manager_.parameters().enable) {
+    enable_changes_.push({before_first_edge() ? 0 : effect + 1, parameters.enable});
+  }
+  if (divider(parameters) != clock_.divider()) {
+    clock_.set_divider(divider(parameters), before_first_edge() ? 0 : effect + 1);
+    if (timer_head_.valid) {
+      timer_bound_ = timer_from(timer_head_.event.due);
+    } else if (timer_bound_ != kNever) {
+      bound_timer(clock_.tick_of_next(effect + 1));
+    }
+    if (timer_bound_ != kNever) wake_for_issue(timer_bound_);
   }
   manager_.set_parameters(parameters);
+  // What waits meets new parameters.
+  bytes_matter_ = bytes_matter_ || !bytes_.empty() || !bytes_ahead_.empty();
+  if (const Cycle next = next_of_interest(); next != kNever) wake_for_issue(next);
+  next_possible_ = std::min(next_possible_, next_issue_);
 }
 
 bool ControllerDevice::write_table(RateTable table, std::uint32_t index, std::uint32_t word) {
-  settle();
+  quiesce();
   return manager_.write_table(table, index, word);
 }
 
-void ControllerDevice::soft_reset() {
-  held_.clear();
-  manager_.reset(time());
-  scheduler_.cancel(service_event_);
-  scheduler_.cancel(answer_event_);
-  answers_head_ = 0;
-  answers_count_ = 0;
+void ControllerDevice::begin_reset(Cycle effect) {
+  reset_pending_ = true;
+  reset_from_ = before_first_edge() ? 0 : effect + 1;
+  ready_from_ =
+      before_first_edge() ? 0 : reset_from_ + Cycle{config_.slots} + timing::kResetBesidesSlots;
+  next_issue_ = std::max(next_issue_, ready_from_);
+  next_possible_ = std::min(next_possible_, reset_from_);
+  // What leaves before the reset takes effect has left.
+  InputQueue<Outcome> leaving;
+  for (; !outcomes_.empty() && outcomes_.front().when < effect; outcomes_.pop()) {
+    leaving.push(outcomes_.front());
+  }
+  outcomes_ = leaving;
+  if (before_first_edge()) reset();
+}
+
+void ControllerDevice::reset() {
+  reset_pending_ = false;
+  cnps_.clear();
+  bytes_.clear();
+  commands_.clear();
+  bytes_matter_ = false;
+  freed_.clear();
+  recent_.clear();
+  timer_head_.valid = false;
+  timer_bound_ = kNever;
+  last_timer_ = reset_from_;
+  last_timer_due_ = clock_.tick_of_next(reset_from_);
+  manager_.reset(last_timer_due_);
   missed_latency_ = 0;
   lateness_max_ = 0;
 }
+
+// ---- Reading ------------------------------------------------------------------------------------
 
 SlotView ControllerDevice::slot(SlotIndex slot) {
   settle();
   SlotView view;
   const std::uint32_t flow = manager_.flows().read(slot);
-  if (flow != FlowTable::kNoFlow) view.flow = flow;
   view.parameters = manager_.slot(slot);
-  view.timer_due = timers_->stored_due(slot);
+  if (flow == FlowTable::kNoFlow) return view;
+  view.flow = flow;
+  view.timer_due = view.parameters.due & kStoredDueMask;
   return view;
 }
 
-std::optional<SlotIndex> ControllerDevice::slot_of(std::uint32_t flow) const {
+std::optional<SlotIndex> ControllerDevice::slot_of(std::uint32_t flow) {
+  settle();
   const SlotIndex slot = manager_.flows().match(flow);
   if (slot == FlowTable::kNoSlot) return std::nullopt;
   return slot;
 }
 
-std::uint32_t ControllerDevice::free_slots() const { return manager_.flows().free_slots(); }
+std::uint32_t ControllerDevice::free_slots() {
+  settle();
+  return manager_.flows().free_slots();
+}
 
 const ControllerStatistics& ControllerDevice::statistics() {
   settle();
   return manager_.statistics();
 }
 
-const TimerCounters& ControllerDevice::timer_counters() const { return timers_->counters(); }
+const TimerCounters& ControllerDevice::timer_counters() {
+  settle();
+  return manager_.timer_counters();
+}
 
-Tick ControllerDevice::timer_lag() { return timers_->lag(time()); }
+std::uint64_t ControllerDevice::missed_latency() {
+  settle();
+  return missed_latency_;
+}
 
-bool ControllerDevice::idle() const {
-  return manager_.flows().bound_slots() == 0 && timers_->counters().pending() == 0;
+Tick ControllerDevice::timer_lateness_max() {
+  settle();
+  return lateness_max_;
+}
+
+Tick ControllerDevice::timer_lag() {
+  settle();
+  return timer_head_.valid ? time() - timer_head_.event.due : timers_->lag(time());
+}
+
+bool ControllerDevice::overrun() {
+  settle();
+  return timers_->overrun();
+}
+
+bool ControllerDevice::idle() {
+  settle();
+  return manager_.flows().bound_slots() == 0;
+}
+
+void ControllerDevice::observe(SlotObserver* observer) {
+  settle();
+  manager_.observe(observer);
+  look_ahead_ = observer != nullptr ? 1 : latency_;
+  if (const Cycle next = next_of_interest(); next != kNever) wake_for_issue(next);
 }
 
 }  // namespace dcc

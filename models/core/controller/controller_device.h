@@ -1,14 +1,20 @@
-// The controller as a block in time: notifications in, rates out a fixed number of cycles later.
+// The controller as a block with a clock: notifications in, rates out a fixed number of cycles
+// later.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "controller/congestion_manager.h"
+#include "controller/controller_timing.h"
+#include "controller/cycle_clock.h"
+#include "controller/input_queue.h"
 #include "controller/rate_engine.h"
+#include "controller/recent_issues.h"
 #include "controller/timer_engine.h"
 #include "describe/quantities.h"
 #include "registers/generated/dcc_map.h"
@@ -20,6 +26,8 @@ namespace dcc {
 class RateSink {
  public:
   virtual void rate_calculated(std::uint32_t flow, Rate rate) = 0;
+  /// A query's answer: the rate of the flow's slot, or none. For those who ask.
+  virtual void query_answered(std::uint32_t /*flow*/, std::optional<Rate> /*rate*/) {}
 
  protected:
   ~RateSink() = default;
@@ -51,7 +59,7 @@ struct ControllerConfig {
   std::uint32_t slots = 1024;  // 1 … kMaxSlots
   Frequency clock{250'000'000};
   PicoSeconds tick = kMicroSecond;    // of the timing engine; its registers start at a reset value
-  std::uint32_t latency_cycles = 64;  // 1 … kMaxLatencyCycles: from an input to its answer
+  std::uint32_t latency_cycles = 64;  // timing::kLeastLatency … kMaxLatencyCycles: issue to answer
   std::array<unsigned, 3> split{5, 5, 6};  // bits of the wheel's levels, first to last
 
   PicoSeconds clock_period() const { return clock.cycles(1); }
@@ -67,25 +75,21 @@ struct SlotView {
   std::optional<std::uint32_t> timer_due;  // 16 bits and the epoch bit; none: not pending
 };
 
-/// Congestion manager, timing engine and rate engine on the platform's time axis.
+/// Congestion manager, timing engine and rate engine as a machine with a clock:
+/// docs/controller-contract.md has its rules.
 ///
-/// Notifications are calls at scheduler.now(). At one instant the order is CNP, timer, bytes, in
-/// whatever order they are called: expiries and byte notifications wait for the device's own event
-/// at the end of the instant. For this the device's rank must be above the ranks of everything that
-/// delivers notifications.
+/// Inputs are calls at any time; they are sampled at the next edge, one of a kind at an edge. A
+/// cycle issues at most one event: a CNP, else a timer event, else a command, else bytes. All that
+/// an event does is done at its issue; its answer and its cause leave `latency_cycles` later.
 ///
-/// Ticks are counted from construction; tick n begins at n · TICK_DIV · clock period as long as
-/// TICK_DIV does not change (a change begins the present tick anew). An expiry is taken at the
-/// beginning of its tick, but no sooner than kServiceCycles after the one before it. Every answer
-/// reaches the sink `latency_cycles` after its input was taken; one that was taken after the
-/// beginning of its tick is counted as missed.
+/// There is no clock process. The cycle in which an event is issued follows from what came before
+/// it, so it is reckoned when somebody needs to know: with the next input or access, at the latest
+/// when an answer may be due. Calls come in time order, and see all that was issued up to the edge
+/// at which they are sampled.
 class ControllerDevice {
  public:
-  /// Cycles between two expiries handed to the congestion manager.
-  static constexpr std::uint32_t kServiceCycles = 4;
-
   /// Null engines mean the models (TimingWheel, RateUnit). std::invalid_argument for a
-  /// configuration outside its ranges.
+  /// configuration outside its ranges. `rank`: of answers among the events of one instant.
   ControllerDevice(Scheduler& scheduler, const ControllerConfig& config, std::uint32_t rank,
                    RateSink& sink, std::unique_ptr<TimerEngine> timers = nullptr,
                    std::unique_ptr<RateEngine> rates = nullptr);
@@ -94,94 +98,186 @@ class ControllerDevice {
   void cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks, std::uint8_t packets = 0);
   void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length);
 
-  // Registers. Values act from the next notification on.
+  // Commands, enabled or not.
+  /// The queue pair is destroyed: the flow loses its slot.
+  void release(std::uint32_t flow) { command(flow, true); }
+  /// Asks for the flow's rate: RateSink::query_answered.
+  void query(std::uint32_t flow) { command(flow, false); }
+
+  // Registers. A write waits until nothing is on its way, and acts on what is issued afterwards. At
+  // the very instant of construction it comes before the first edge and waits for nothing.
   const ControllerParameters& parameters() const { return manager_.parameters(); }
-  void set_parameters(const ControllerParameters& parameters);
+  void set_parameters(const ControllerParameters& parameters) { access(parameters, false); }
   const RateTables& tables() const { return manager_.tables(); }
   /// False if there is no such entry.
   bool write_table(RateTable table, std::uint32_t index, std::uint32_t word);
-  /// Releases every slot, cancels every event, clears statistics, lateness and overrun, and drops
-  /// answers not delivered yet. Parameters, tables and the time stay. The scheduler keeps the rates
-  /// it has: the driver resets before traffic, or gives the flows their rates itself.
-  void soft_reset();
+  /// Software reads a table or a slot: waits as a write does.
+  void access_window() { quiesce(); }
+  /// When the last access is over.
+  PicoSeconds access_done() const { return clock_.time_of(quiet_until_ - 1); }
+  /// Forgets every slot, timer event, input that waits and answer under way; clears statistics,
+  /// lateness and overrun. Parameters, tables and the time stay. It takes a cycle a slot and some;
+  /// what comes meanwhile is dropped and counted. The scheduler keeps the rates it has: the driver
+  /// resets before traffic, or gives the flows their rates itself.
+  void soft_reset() { access(parameters(), true); }
+  /// One access that does both.
+  void access(const ControllerParameters& parameters, bool soft_reset);
 
-  // Reading: side-effect free for the simulated hardware, exact at scheduler.now().
+  // Reading: side-effect free for the simulated hardware, exact at the present edge.
   const ControllerConfig& config() const { return config_; }
+  bool ready() const { return edge() + 1 >= ready_from_; }
   SlotView slot(SlotIndex slot);
   /// The slot of a flow, or none.
-  std::optional<SlotIndex> slot_of(std::uint32_t flow) const;
-  std::uint32_t free_slots() const;
+  std::optional<SlotIndex> slot_of(std::uint32_t flow);
+  std::uint32_t free_slots();
   const ControllerStatistics& statistics();
-  const TimerCounters& timer_counters() const;
-  std::uint64_t missed_latency() const { return missed_latency_; }
-  Tick timer_lateness_max() const { return lateness_max_; }  // whole ticks
-  Tick time() const;                                         // ticks since construction
+  const TimerCounters& timer_counters();
+  std::uint64_t missed_latency();
+  Tick timer_lateness_max();  // whole ticks
+  Tick time() const { return clock_.tick_of(edge()); }
   Tick timer_lag();
-  bool overrun() const { return timers_->overrun(); }
-  bool idle() const;  // no slot bound, no event pending
+  bool overrun();
+  bool idle();  // every slot free
 
-  /// Null switches either off.
-  void observe(SlotObserver* observer) { manager_.observe(observer); }
+  /// Null switches either off. Slots are observed in the cycle in which they change.
+  void observe(SlotObserver* observer);
   void on_cause(CauseSink* sink) { causes_ = sink; }
 
-  /// As it is, without settling: pkt_length and the byte notification counts may lack the last
-  /// notification; all the rest is exact.
+  /// As it is, for those who are just being told of a change; all others ask the above.
   const CongestionManager& manager() const { return manager_; }
   TimerEngine& timers() { return *timers_; }
   RateEngine& rates() { return *rates_; }
 
  private:
-  struct ByteNotification {
+  static constexpr Cycle kNever = std::numeric_limits<Cycle>::max() / 2;
+
+  struct Cnp {
+    Cycle sampled = 0;
+    std::uint32_t flow = 0;
+    std::uint8_t dscp = 0;
+    std::uint8_t marks = 0;
+    std::uint8_t packets = 0;
+  };
+  struct Bytes {
+    Cycle sampled = 0;
     std::uint32_t flow = 0;
     std::uint32_t length = 0;
+    std::uint32_t packets = 1;
     std::uint8_t dscp = 0;
   };
-  struct DelayedAnswer {
-    PicoSeconds when;
-    RateAnswer answer;
+  struct Command {
+    Cycle sampled = 0;
+    std::uint32_t flow = 0;
+    bool release = false;
+  };
+  /// The wheel's next event, taken from it ahead of its issue: nothing can change it any more.
+  struct TimerHead {
+    bool valid = false;
+    std::uint32_t flow = 0;
+    TimerExpiry event;
+  };
+  struct Outcome {
+    enum class Kind : std::uint8_t { kRate, kBoundQuery, kUnboundQuery, kCause };
+    Cycle when = 0;
+    Kind kind = Kind::kRate;
+    std::uint32_t flow = 0;  // or causes
+    Rate rate;
   };
 
-  PicoSeconds tick_begin(Tick tick) const;
-  void settle();
-  void settle_within_instant();
-  void apply_held_bytes();
-  bool might_increase(const ByteNotification& notification) const;
-  void service();
-  bool take_expiry();
-  void schedule_service(Tick earliest);
-  void event_started();
-  void send(const std::optional<RateAnswer>& answer);
-  void deliver();
-  void raise(std::uint32_t causes) {
-    if (causes_ != nullptr) causes_->causes_raised(causes);
+  Cycle edge() const { return clock_.edge_at(scheduler_.now()); }
+  bool before_first_edge() const { return scheduler_.now() == clock_.time_of(0); }
+  void command(std::uint32_t flow, bool release);
+  /// An input handed over now might count.
+  bool might_be_enabled() const {
+    return enabled_ || manager_.parameters().enable || !enable_changes_.empty();
   }
+  bool might_increase(std::uint32_t flow, std::uint32_t length) const;
+
+  /// Brings everything up to `cycle`: what is sampled at its edge, what is issued in it.
+  void advance(Cycle cycle) {
+    if (cycle >= next_possible_) work_until(cycle);
+  }
+  /// What is called now is sampled at edge(): the cycles before it cannot change any more.
+  void settle() { advance(edge() - 1); }
+  void work_until(Cycle cycle);
+  Cycle next_sample() const;
+  void sample(Cycle edge);
+  void sample_cnp(const Cnp& cnp);
+  /// False: the FIFO is full.
+  bool sample_bytes(const Bytes& bytes);
+  bool dropped(Cycle sampled);
+  /// The next issue is not before the cycle it returns.
+  Cycle issue_until(Cycle cycle);
+  void issue_cnp(Cycle cycle);
+  void issue_timer(Cycle cycle);
+  void issue_command(Cycle cycle);
+  void issue_bytes(Cycle cycle);
+  bool load_timer_head(Cycle cycle);
+  void bound_timer(Tick now);
+  Cycle timer_from(Tick due) const;
+  std::uint32_t freed_lately(Cycle cycle);
+  Cycle quiesce();
+  void change_parameters(const ControllerParameters& parameters, Cycle effect);
+  void begin_reset(Cycle effect);
+  void reset();
+
+  void answer(Cycle issued, const std::optional<RateAnswer>& answer);
+  void raise(Cycle issued, std::uint32_t causes);
+  void wake();
+  void wake_by(Cycle cycle);
+  void wake_for_issue(Cycle cycle) { wake_by(cycle + look_ahead_); }
+  Cycle next_of_interest() const;
 
   Scheduler& scheduler_;
   ControllerConfig config_;
-  PicoSeconds latency_;
-  PicoSeconds service_time_;
+  CycleClock clock_;
+  Cycle latency_;
+  Cycle look_ahead_;  // so long after its cycle an issue may be reckoned
   RateSink& sink_;
   CauseSink* causes_ = nullptr;
   std::unique_ptr<TimerEngine> timers_;
   std::unique_ptr<RateEngine> rates_;
   CongestionManager manager_;
 
-  PicoSeconds tick_period_;
-  PicoSeconds tick_origin_;  // when tick_base_ began
-  Tick tick_base_ = 0;
+  // Each port: the edge of its last sample, and what is handed over but not sampled yet.
+  Cycle cnp_sampled_ = -1;
+  Cycle bytes_sampled_ = -1;
+  Cycle command_sampled_ = -1;
+  InputQueue<Cnp> cnps_ahead_;
+  InputQueue<Bytes> bytes_ahead_;
+  InputQueue<Command> commands_ahead_;
+  // FIFOs.
+  InputQueue<Cnp> cnps_;
+  InputQueue<Bytes> bytes_;
+  InputQueue<Command> commands_;
+  bool bytes_matter_ = false;  // one of those that wait may lead to an answer
 
-  PicoSeconds next_service_;  // earliest moment of the next expiry
+  Cycle last_issue_ = -timing::kSameFlow;
+  Cycle next_issue_ = 0;          // none before
+  Cycle next_possible_ = kNever;  // neither a sample nor an issue before
+  RecentIssues recent_;
+  InputQueue<Cycle> freed_;  // issues that freed slots, of the last cycles
+  TimerHead timer_head_;
+  Cycle timer_bound_ = kNever;  // the next timer event is not issued before
+  Cycle last_timer_ = 0;        // issue of the one before
+  Tick last_timer_due_ = 0;     // … and what it was due in
+
+  Cycle quiet_until_ = 0;  // an access is over
+  struct EnableChange {
+    Cycle from = 0;
+    bool enable = false;
+  };
+  bool enabled_ = false;  // CTRL.ENABLE as of the edge sampled last, and what becomes of it
+  InputQueue<EnableChange> enable_changes_;
+  // A reset: of what is sampled at the first of these edges and before the second.
+  bool reset_pending_ = false;
+  Cycle reset_from_ = 0;
+  Cycle ready_from_ = 0;
+
   std::uint64_t missed_latency_ = 0;
   Tick lateness_max_ = 0;
-
-  PicoSeconds held_since_;  // instant of the byte notifications that wait
-  std::vector<ByteNotification> held_;
-  std::vector<DelayedAnswer> answers_;  // ring, a power of two
-  std::uint32_t answers_head_ = 0;
-  std::uint32_t answers_count_ = 0;
-
-  Event service_event_;
-  Event answer_event_;
+  InputQueue<Outcome> outcomes_;
+  Event wake_event_;
 };
 
 }  // namespace dcc

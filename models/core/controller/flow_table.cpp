@@ -27,6 +27,7 @@ void FlowTable::reset() {
   released_.clear();
   released_head_ = 0;
   free_count_ = slots_;
+  held_back_ = 0;
 }
 
 void FlowTable::resize_buckets(int bits) {
@@ -59,7 +60,7 @@ SlotIndex FlowTable::take_free() {
 }
 
 SlotIndex FlowTable::bind(std::uint32_t flow) {
-  if (free_count_ == 0) return kNoSlot;
+  if (free_count_ <= held_back_) return kNoSlot;
   const SlotIndex slot = take_free();
   if (2 * bound_slots() > mask_ + 1) resize_buckets(33 - shift_);
   enter(flow, slot);
@@ -67,7 +68,7 @@ SlotIndex FlowTable::bind(std::uint32_t flow) {
   return slot;
 }
 
-void FlowTable::release(SlotIndex slot) {
+void FlowTable::unbind(SlotIndex slot) {
   std::uint32_t hole = home(flow_of_[slot]);
   while (buckets_[hole].flow != flow_of_[slot]) hole = (hole + 1) & mask_;
   // Entries behind the hole move into it unless that would put them before their home.
@@ -78,6 +79,10 @@ void FlowTable::release(SlotIndex slot) {
     hole = i;
   }
   buckets_[hole] = {};
+  flow_of_[slot] |= kUnbound;
+}
+
+void FlowTable::free(SlotIndex slot) {
   flow_of_[slot] = kNoFlow;
   if (flow_of_.size() < slots_) {
     released_.push_back(static_cast<std::uint16_t>(slot));

@@ -32,12 +32,26 @@ class FlowTable {
   }
   /// Gives a flow that is not bound the next free slot; kNoSlot when there is none.
   SlotIndex bind(std::uint32_t flow);
-  /// The flow number of a slot, or kNoFlow while it is free.
+  /// Slots that could not be bound just now.
+  std::uint32_t taken_slots() const { return bound_slots() + held_back_; }
+  /// The `slots` that were freed last cannot be bound yet.
+  void hold_back(std::uint32_t slots) { held_back_ = slots; }
+  /// The flow number of a slot, or kNoFlow while it is not bound.
   std::uint32_t read(SlotIndex slot) const {
-    return slot < flow_of_.size() ? flow_of_[slot] : kNoFlow;
+    const std::uint32_t flow = slot < flow_of_.size() ? flow_of_[slot] : kNoFlow;
+    return (flow & kUnbound) == 0 ? flow : kNoFlow;
   }
-  /// Frees a bound slot. It goes to the end of the free list.
-  void release(SlotIndex slot);
+  /// The flow that a slot which is not free is or was bound to.
+  std::uint32_t read_last(SlotIndex slot) const { return flow_of_[slot] & ~kUnbound; }
+  /// The slot's flow matches no more, but the slot is not free yet. Precondition: it is bound.
+  void unbind(SlotIndex slot);
+  /// Frees a slot that was unbound. It goes to the end of the free list.
+  void free(SlotIndex slot);
+  /// Both.
+  void release(SlotIndex slot) {
+    unbind(slot);
+    free(slot);
+  }
   /// Frees everything; the free list is in order again.
   void reset();
 
@@ -49,6 +63,8 @@ class FlowTable {
   std::uint32_t home(std::uint32_t flow) const {
     return (flow * 2654435769u) >> shift_;  // 2^32 / golden ratio: spreads dense numbers
   }
+
+  static constexpr std::uint32_t kUnbound = 1u << 31;  // beside the number of the flow before
 
   SlotIndex take_free();
   void enter(std::uint32_t flow, SlotIndex slot);
@@ -62,6 +78,7 @@ class FlowTable {
   std::vector<std::uint16_t> released_;  // in order; a ring once every slot was bound
   std::uint32_t released_head_ = 0;
   std::uint32_t free_count_ = 0;
+  std::uint32_t held_back_ = 0;  // of these
 };
 
 }  // namespace dcc

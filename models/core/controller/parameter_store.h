@@ -20,6 +20,7 @@ struct SlotParameters {
   RateBits rt = 0;
   Fraction16 alpha = 0;
   std::uint32_t t_latest = 0;    // tick of the last cut, wraps
+  std::uint32_t due = 0;         // tick of the timer event that counts, wraps
   std::uint32_t pkt_length = 0;  // bytes sent since the last byte event
   std::uint8_t bc = 0;           // byte events since the last cut, saturates
   std::uint8_t t = 0;            // timer events since the last cut, saturates

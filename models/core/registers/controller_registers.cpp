@@ -81,26 +81,26 @@ ControllerRegisters::~ControllerRegisters() { device_.on_cause(nullptr); }
 
 void ControllerRegisters::reset() {
   block_.reset();
-  apply_parameters();
-  device_.soft_reset();
+  device_.access(parameters_of(block_), true);
 }
 
 void ControllerRegisters::apply_parameters() { device_.set_parameters(parameters_of(block_)); }
 
 void ControllerRegisters::register_written(std::uint16_t index, std::uint32_t value) {
   if (index == kIrqMask) return;  // the block's own
-  apply_parameters();
+  bool soft_reset = false;
   switch (static_cast<Command>(index)) {
     case Command::kCtrl:
-      if ((value & kCtrlSoftResetMask) != 0) device_.soft_reset();
+      soft_reset = (value & kCtrlSoftResetMask) != 0;
       break;
   }
+  device_.access(parameters_of(block_), soft_reset);
 }
 
 std::uint32_t ControllerRegisters::read_register(std::uint16_t index) const {
   switch (static_cast<Live>(index)) {
     case Live::kStatus:
-      return kStatusReadyMask | flag(device_.idle(), kStatusIdleMask) |
+      return flag(device_.ready(), kStatusReadyMask) | flag(device_.idle(), kStatusIdleMask) |
              flag(device_.overrun(), kStatusOverrunMask);
     case Live::kFreeSlots:
       return device_.free_slots();

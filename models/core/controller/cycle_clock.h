@@ -1,0 +1,84 @@
+// The controller's clock: edges on the platform's time axis, ticks on the edges.
+#pragma once
+
+#include <cstdint>
+
+#include "units.h"
+
+namespace dcc {
+
+/// Number of an edge of the controller's clock; the cycle of that number begins with it.
+using Cycle = std::int64_t;
+
+/// Edge n is at n clock periods after `origin`. Tick n begins n * divider cycles after cycle 0 as
+/// long as the divider does not change.
+class CycleClock {
+ public:
+  CycleClock(PicoSeconds origin, PicoSeconds period, std::uint32_t divider)
+      : origin_(origin),
+        period_(period),
+        per_picosecond_(1.0 / static_cast<double>(period.count)),
+        divider_(divider) {}
+
+  PicoSeconds time_of(Cycle edge) const { return origin_ + period_ * edge; }
+  /// The first edge at or after `t`.
+  Cycle edge_at(PicoSeconds t) const {
+    const std::int64_t since = (t - origin_).count;
+    // A quotient in floating point is off by less than one for the first 2^53 ps, and by a few
+    // beyond; what it is off is put right.
+    auto edge = static_cast<Cycle>(static_cast<double>(since) * per_picosecond_);
+    while (edge * period_.count >= since + period_.count) --edge;
+    while (edge * period_.count < since) ++edge;
+    return edge;
+  }
+
+  Tick tick_of(Cycle cycle) const {
+    const Span& span = cycle >= base_cycle_ ? present() : before_;
+    return span.tick + static_cast<Tick>(cycle - span.began) / span.divider;
+  }
+  /// The same for calls in the order of time, most of them of the tick of the call before.
+  Tick tick_of_next(Cycle cycle) {
+    const Cycle into = cycle - tick_began_;
+    if (into < static_cast<Cycle>(divider_)) return tick_;
+    const Tick further = static_cast<Tick>(into) / divider_;
+    tick_ += further;
+    tick_began_ += static_cast<Cycle>(further * divider_);
+    return tick_;
+  }
+  /// The cycle with which `tick` begins, if the divider stays.
+  Cycle begin_of(Tick tick) const {
+    return base_cycle_ + static_cast<Cycle>(tick - tick_base_) * static_cast<Cycle>(divider_);
+  }
+
+  std::uint32_t divider() const { return divider_; }
+  /// From `cycle` on, which may be ahead of what is asked for next; it begins the present tick
+  /// anew.
+  void set_divider(std::uint32_t divider, Cycle cycle) {
+    const Tick tick = tick_of(cycle);
+    before_ = present();
+    tick_base_ = tick_ = tick;
+    base_cycle_ = tick_began_ = cycle;
+    divider_ = divider;
+  }
+
+ private:
+  /// Ticks of one length, the first of them `tick`, which began with cycle `began`.
+  struct Span {
+    Tick tick = 0;
+    Cycle began = 0;
+    std::uint32_t divider = 1;
+  };
+  Span present() const { return {tick_base_, base_cycle_, divider_}; }
+
+  PicoSeconds origin_;
+  PicoSeconds period_;
+  double per_picosecond_;
+  std::uint32_t divider_;
+  Tick tick_base_ = 0;  // begins with base_cycle_
+  Cycle base_cycle_ = 0;
+  Span before_;
+  Tick tick_ = 0;  // of the latest call
+  Cycle tick_began_ = 0;
+};
+
+}  // namespace dcc

@@ -1,0 +1,41 @@
+// The flows whose events are on their way through the controller's pipeline.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "controller/controller_timing.h"
+
+namespace dcc {
+
+/// Remembers what was issued in the last timing::kSameFlow cycles; at most one a cycle is.
+class RecentIssues {
+ public:
+  /// Issues come in the order of their cycles.
+  void add(std::uint32_t flow, Cycle cycle) {
+    issues_[next_ & (kSize - 1)] = {cycle, flow};
+    ++next_;
+  }
+  /// The first cycle at or after `cycle` in which an event of `flow` can be issued.
+  Cycle ready(std::uint32_t flow, Cycle cycle) const {
+    for (std::uint32_t back = 1; back <= kSize; ++back) {
+      const Issue& issue = issues_[(next_ - back) & (kSize - 1)];
+      if (issue.cycle + timing::kSameFlow <= cycle) break;  // those before are older still
+      if (issue.flow == flow) return issue.cycle + timing::kSameFlow;
+    }
+    return cycle;
+  }
+  void clear() { *this = {}; }
+
+ private:
+  static constexpr std::uint32_t kSize = 64;
+  static_assert((kSize & (kSize - 1)) == 0 && Cycle{kSize} >= timing::kSameFlow, "one a cycle");
+  struct Issue {
+    Cycle cycle = -timing::kSameFlow;
+    std::uint32_t flow = 0;
+  };
+  std::array<Issue, kSize> issues_{};
+  std::uint32_t next_ = 0;
+};
+
+}  // namespace dcc
