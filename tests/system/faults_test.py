@@ -75,6 +75,18 @@ class Faults(unittest.TestCase):
         lost = metrics["balance"]["packets_dropped"]
         self.assertLessEqual(abs(lost - expected), 5 * math.sqrt(expected), (lost, expected))
 
+    def test_a_loss_of_data_or_of_control_packets_spares_the_others(self):
+        for packets, of_control in (("data", False), ("control", True)):
+            with self.subTest(packets=packets):
+                metrics = self.run_faults(f"faults=[{{kind: loss, probability: 5%, packets: {packets}}}]",
+                                          "expect=[]")
+                self.assertGreater(metrics["balance"]["packets_dropped"], 0)
+                missing = metrics["aggregate"]["cnps_sent"] - metrics["aggregate"]["cnps_received"]
+                if of_control:
+                    self.assertGreater(missing, 0)
+                else:
+                    self.assertLessEqual(missing, metrics["balance"]["packets_in_flight"])
+
     def test_cnps_of_one_flow_and_nothing_else(self):
         metrics = self.run_faults(f"faults=[{CNP_LOSS}]", "expect=[]")
         received = [host["cnps_received"] for host in metrics["hosts"]]

@@ -34,6 +34,30 @@ TEST(Faults, ACutLinkCarriesNothingForAWhile) {
             kNanoSecond * 100 * static_cast<std::int64_t>(counters.packets + counters.lost));
 }
 
+TEST(Faults, ALossIsForThePacketsThatAreNamed) {
+  Scheduler scheduler;
+  FaultParameters fault;
+  fault.probability = Ratio(1);
+  const auto lost = [&](LossOf of, PacketKind kind) {
+    fault.packets = of;
+    Packet packet;
+    packet.kind = kind;
+    return fault_hook(fault, scheduler, 1, 0)(packet);
+  };
+  for (const PacketKind control :
+       {PacketKind::kAck, PacketKind::kNak, PacketKind::kCnp, PacketKind::kCnm}) {
+    EXPECT_TRUE(lost(LossOf::kAll, control));
+    EXPECT_TRUE(lost(LossOf::kControl, control));
+    EXPECT_FALSE(lost(LossOf::kData, control));
+  }
+  EXPECT_TRUE(lost(LossOf::kAll, PacketKind::kData));
+  EXPECT_TRUE(lost(LossOf::kData, PacketKind::kData));
+  EXPECT_FALSE(lost(LossOf::kControl, PacketKind::kData));
+  for (const LossOf any : {LossOf::kAll, LossOf::kData, LossOf::kControl}) {
+    EXPECT_FALSE(lost(any, PacketKind::kPause));
+  }
+}
+
 TEST(Faults, OnlyTheCnpsOfTheFlowAreLost) {
   Scheduler scheduler;
   const Link::LossHook hook = lose_cnps(scheduler, FaultWindow{kMicroSecond, kMilliSecond}, 7);

@@ -19,6 +19,8 @@ void FaultParameters::describe(ParameterVisitor& v) {
   v.when(cnp, "kind: cnp_loss", [&] { v.field("flow", flow, {}, {"whose CNPs get lost", ""}); });
   v.when(kind == FaultKind::kLoss, "kind: loss", [&] {
     v.field("probability", probability, {"0", "1"}, {"that a packet gets lost", ""});
+    v.choice("packets", packets,
+             {"which get lost; control: ACKs, NAKs and congestion notifications", ""});
   });
   v.when(kind == FaultKind::kLinkSlow, "kind: link_slow", [&] {
     v.field("rate", rate, {"1Mbps", "10Tbps"}, {"what the link sends at meanwhile", ""});
@@ -47,10 +49,12 @@ void FaultParameters::check() const {
 }
 
 Link::LossHook lose_randomly(const Scheduler& scheduler, FaultWindow window, std::uint64_t q32,
-                             std::uint64_t seed, std::uint64_t index) {
-  return [&scheduler, window, q32,
+                             std::uint64_t seed, std::uint64_t index, LossOf of) {
+  return [&scheduler, window, q32, of,
           random = RandomStream(seed, "loss", index)](const Packet& packet) mutable {
     if (packet.kind == PacketKind::kPause || !window.contains(scheduler.now())) return false;
+    const bool data = packet.kind == PacketKind::kData;
+    if (of != LossOf::kAll && data != (of == LossOf::kData)) return false;
     return random.chance(q32);
   };
 }
@@ -73,7 +77,8 @@ Link::LossHook fault_hook(const FaultParameters& fault, const Scheduler& schedul
   const FaultWindow window{fault.start, fault.stop.value_or(PicoSeconds::max())};
   switch (fault.kind) {
     case FaultKind::kLoss:
-      return lose_randomly(scheduler, window, fault.probability.to_fixed(32), seed, index);
+      return lose_randomly(scheduler, window, fault.probability.to_fixed(32), seed, index,
+                           fault.packets);
     case FaultKind::kCnpLoss:
       return lose_cnps(scheduler, window, fault.flow);
     case FaultKind::kLinkDown:

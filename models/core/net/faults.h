@@ -28,12 +28,22 @@ DCC_ENUM_NAMES(FaultKind, {FaultKind::kLoss, "loss"}, {FaultKind::kCnpLoss, "cnp
                {FaultKind::kLinkDown, "link_down"}, {FaultKind::kLinkFailure, "link_failure"},
                {FaultKind::kLinkFlap, "link_flap"}, {FaultKind::kLinkSlow, "link_slow"});
 
+/// Which packets a loss is for.
+enum class LossOf : std::uint8_t {
+  kAll,
+  kData,
+  kControl,  // ACKs, NAKs and notifications
+};
+DCC_ENUM_NAMES(LossOf, {LossOf::kAll, "all"}, {LossOf::kData, "data"},
+               {LossOf::kControl, "control"});
+
 /// One entry of the list of faults.
 struct FaultParameters {
   FaultKind kind = FaultKind::kLoss;
   std::string link = "all";  // a wire's name, or all; of those that are noticed a cable's, too
   Ratio probability{0};
-  std::uint32_t flow = 0;  // kCnpLoss
+  LossOf packets = LossOf::kAll;  // kLoss
+  std::uint32_t flow = 0;         // kCnpLoss
   PicoSeconds start{0};
   std::optional<PicoSeconds> stop;  // empty: with the run
   PicoSeconds convergence = kMilliSecond;
@@ -64,9 +74,10 @@ struct FaultWindow {
 // All of them spare PFC frames. Real ports repeat these while a pause lasts and let it lapse when
 // nothing comes, so that a lost one does no lasting harm; the models send each change once.
 
-/// Every packet is lost with probability q32 / 2^32, each independently. `index` tells links apart.
+/// Every packet of the kind is lost with probability q32 / 2^32, each independently. `index` tells
+/// links apart.
 Link::LossHook lose_randomly(const Scheduler& scheduler, FaultWindow window, std::uint64_t q32,
-                             std::uint64_t seed, std::uint64_t index);
+                             std::uint64_t seed, std::uint64_t index, LossOf of = LossOf::kAll);
 
 /// The CNPs of one flow are lost, nothing else.
 Link::LossHook lose_cnps(const Scheduler& scheduler, FaultWindow window, std::uint32_t flow);
