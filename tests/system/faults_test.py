@@ -66,6 +66,7 @@ class Faults(unittest.TestCase):
         metrics = self.run_faults("faults=[]", "expect=[]")
         self.assertEqual(metrics["balance"]["packets_dropped"], 0)
         self.assertEqual(metrics["aggregate"]["retransmits"], 0)
+        self.assertEqual(metrics["aggregate"]["timeouts"], 0)
         self.assertGreater(metrics["hosts"][1]["cnps_received"], 0)
 
     def test_random_loss_is_as_frequent_as_it_says(self):
@@ -108,6 +109,10 @@ class Faults(unittest.TestCase):
         self.assertGreater(max(g for t, g in self.goodput if t < 2e-3), 10)
         self.assertGreater(max(g for t, g in self.goodput if t > 3.5e-3), 10)
         self.assertGreater(metrics["aggregate"]["retransmits"], 0)
+
+    def test_silence_longer_than_the_timeout_is_counted(self):
+        metrics = self.run_faults("faults=[{kind: link_down, link: s0->h0, start: 2ms, stop: 5ms}]")
+        self.assertGreaterEqual(metrics["aggregate"]["timeouts"], FLOWS)
 
     def test_a_lost_packet_has_kept_its_wire_busy(self):
         metrics = self.run_faults("nic.congestion_control={algorithm: none}",

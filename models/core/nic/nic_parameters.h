@@ -95,6 +95,8 @@ struct NicCounters {
       {"CNPs sent", "packets", "notifications sent by receivers"});
     v(&NicCounters::cnps_received, "cnps_received",
       {"CNPs received", "packets", "notifications that reached a sender"});
+    v(&NicCounters::timeouts, "timeouts",
+      {"timeouts", "", "retransmission timers that ran out at a sender"});
   }
 };
 
