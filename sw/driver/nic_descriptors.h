@@ -22,13 +22,17 @@
 #define DCC_DRIVER_NIC_DESCRIPTORS_H
 
 #include "driver/fixed_layout.h"
+#include "driver/nic_regs.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Ring lengths the NIC accepts: powers of two in this range. */
-enum { NIC_RING_ENTRIES_MIN = 2, NIC_RING_ENTRIES_MAX = 32768 };
+enum {
+  NIC_RING_ENTRIES_MIN = 1 << NIC_SQ_SIZE_LOG2_VALUE_MIN,
+  NIC_RING_ENTRIES_MAX = 1 << NIC_SQ_SIZE_LOG2_VALUE_MAX,
+};
 /* A ring starts at a multiple of this many bytes. */
 enum { NIC_RING_ALIGNMENT = 64 };
 
