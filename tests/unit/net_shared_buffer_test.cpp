@@ -13,6 +13,7 @@ SharedBufferParameters parameters(Bytes size, std::uint32_t alpha_q16, std::uint
   SharedBufferParameters p;
   p.size = size;
   p.alpha_q16 = alpha_q16;
+  p.resume_offset = 3'000;
   p.lossless = lossless;
   return p;
 }
@@ -174,7 +175,7 @@ TEST(SharedBuffer, LetsThroughOnlyWhatAdmittingWouldNotNotice) {
 TEST(SharedBuffer, RefusesWhatCannotBe) {
   EXPECT_THROW(SharedBuffer(parameters(0, 1, 0), 1), std::invalid_argument);
   EXPECT_THROW(SharedBuffer(parameters(1, 0, 0), 1), std::invalid_argument);
-  SharedBufferParameters negative;
+  SharedBufferParameters negative = parameters(1, 1, 0);
   negative.resume_offset = -1;
   EXPECT_THROW(SharedBuffer(negative, 1), std::invalid_argument);
 }

@@ -309,6 +309,9 @@ TEST(SwitchDevice, APacketToNowhereIsCountedAndGivenBack) {
 TEST(SwitchDevice, CongestionPointSendsFeedbackToTheSource) {
   SwitchParameters parameters = plain();
   parameters.qcn.enabled = true;
+  parameters.qcn.set_point = 26'000;
+  parameters.qcn.w = 2;
+  parameters.qcn.sample_base = 150'000;
   TestStar star(3, parameters, k100G);
   star.host[1]->keep = true;
   star.host[1]->blast(0, 1230);

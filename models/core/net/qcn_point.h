@@ -9,11 +9,12 @@
 
 namespace dcc {
 
+/// Set by the algorithm that asks for it, whose parameters have the defaults (cc/qcn.h).
 struct QcnPointParameters {
   bool enabled = false;
-  Bytes set_point = 26'000;           // cpQSp: the length it steers to
-  std::int64_t w = 2;                 // cpW: weight of the queue's growth
-  Bytes sample_base = 150'000;        // cpSampleBase: bytes between samples without congestion
+  Bytes set_point = 0;                // cpQSp: the length it steers to
+  std::int64_t w = 0;                 // cpW: weight of the queue's growth
+  Bytes sample_base = 0;              // cpSampleBase: bytes between samples without congestion
   std::uint8_t message_priority = 6;  // of the notification messages
 };
 

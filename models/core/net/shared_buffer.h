@@ -9,16 +9,17 @@
 
 namespace dcc {
 
+/// The switch's own say what they are by default: SwitchParameters and PfcParameters.
 struct SharedBufferParameters {
-  Bytes size = 32 * 1024 * 1024;
+  Bytes size = 0;
   /// A class (ingress port and priority) may hold this share of what is still free of the pool
   /// (dynamic threshold, Choudhury and Hahne 1998), 65536 = 1.0.
-  std::uint32_t alpha_q16 = 8192;
+  std::uint32_t alpha_q16 = 0;
   /// A paused class resumes this much under its threshold.
-  Bytes resume_offset = 3'000;
+  Bytes resume_offset = 0;
   /// Priorities that must not lose packets: they get headroom and are paused at the threshold.
   /// The others are dropped when the pool is full.
-  std::uint8_t lossless = 0xFF;
+  std::uint8_t lossless = 0;
 };
 
 /// Counts bytes; holds no packets. A lossless class beyond its threshold goes on into its headroom,
