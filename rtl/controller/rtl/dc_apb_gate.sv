@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The register block sees such an access begin when the pipeline is quiet; nothing is issued from the
-// cycle in which the requester began it. Everything else passes without a wait state.
+// cycle in which the requester began it until two cycles after that: a write is done by then, and a read
+// has what it reads. Everything else passes without a wait state.
 module dc_apb_gate (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -20,7 +21,7 @@ module dc_apb_gate (
   input  logic        quiet_i,
   output logic        hold_o     // issue nothing
 );
-  logic statistics, waits, begun_q, begin_now;
+  logic statistics, waits, begun_q, passed_q, begin_now;
 
   assign statistics = paddr_i[19:12] == 8'(dcc_regs_pkg::StatMissedLatencyLoOffset >> 12);
   assign waits      = pwrite_i || (paddr_i[19:12] != '0 && !statistics);
@@ -28,11 +29,16 @@ module dc_apb_gate (
   assign psel_o     = begin_now || (psel_i && begun_q);
   assign penable_o  = begun_q && penable_i;
   assign pready_o   = begun_q && pready_i;
-  assign hold_o     = psel_i && waits;
+  assign hold_o     = psel_i && waits && !passed_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begun_q <= 1'b0;
-    else if (begin_now) begun_q <= 1'b1;
-    else if (!psel_i || (penable_i && pready_i)) begun_q <= 1'b0;
+    if (!rst_ni) begin
+      begun_q  <= 1'b0;
+      passed_q <= 1'b0;
+    end else begin
+      if (begin_now) begun_q <= 1'b1;
+      else if (!psel_i || (penable_i && pready_i)) begun_q <= 1'b0;
+      passed_q <= begun_q && psel_i && !(penable_i && pready_i);
+    end
   end
 endmodule

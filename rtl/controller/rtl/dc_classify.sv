@@ -40,8 +40,9 @@ module dc_classify #(
   output logic             req_first_o
 );
   localparam logic [19:0] MaxDelta = '1;
-  localparam logic [7:0]  Silence  = 8'd32;  // intervals, longer than any pause
-  localparam logic [7:0]  Burst    = 8'd32;  // marks in a hold that no probing makes
+  localparam logic [7:0]  Silence   = 8'd32;   // intervals, longer than any pause
+  localparam logic [7:0]  Burst     = 8'd32;   // marks in a hold that no probing makes
+  localparam logic [7:0]  OldHold   = 8'd128;  // intervals that drain any buffer
   localparam logic [19:0] OwedAnyway = 20'd8;  // packets' marks on their way, at any rate
 
   logic marks_law, may_hold;
@@ -165,8 +166,8 @@ module dc_classify #(
     s6_added_q     <= s5_account_q;
     s6_sum_q       <= sum;
     s6_over_q      <= sum > 33'(regs_i.byte_threshold);
-    // Far longer after a burst of the flow's own, unless 128 intervals are over.
-    s6_patience_q  <= (s5_par_q.bc < Burst || s5_par_q.t[7])
+    // An interval and an eighth of how long it has been; far more after a burst of the flow's own.
+    s6_patience_q  <= (s5_par_q.bc < Burst || s5_par_q.t >= OldHold)
                       ? 24'(regs_i.timer_interval) + 24'(held_longer[23:3])
                       : 24'({regs_i.timer_interval, 3'b000}) + 24'(held_longer[23:1]);
   end
@@ -216,7 +217,7 @@ module dc_classify #(
   dcc_controller_pkg::plan_t plan, s8_plan_q, s9_plan_q;
   logic        holding, from_target, ask_first, s8_from_target_q, s8_first_q, s9_first_q;
   logic [7:0]  ask_marks, s8_marks_q, s9_marks_q;
-  logic [19:0] ask_delta, s8_delta_q, s9_delta_q, unmarked;
+  logic [19:0] ask_delta, s8_delta_q, s9_delta_q, unmarked, whole;
   logic        all_clear, better;
   logic [1:0]  stage, s8_stage_q, s9_stage_q;
   logic [31:0] s9_rc_q, initial_rate;
@@ -236,8 +237,9 @@ module dc_classify #(
   assign sent         = (18'(s7_par_q.alpha) + 18'(s7_event_q.packets) >
                          18'(dcc_controller_pkg::One16)) ? dcc_controller_pkg::One16
                         : s7_par_q.alpha + 17'(s7_event_q.packets);
+  assign whole        = s7_par_q.length[31] ? 20'd0 : s7_par_q.length[27:8];
   assign unmarked     = s7_silent_q ? ((s7_par_q.rt[31:17] == '0) ? 20'd1 : 20'(s7_par_q.rt[31:17]))
-                        : s7_par_q.length[31] ? 20'd0 : s7_par_q.length[27:8];
+                        : whole;
   assign most         = (plan.slot.t > plan.slot.bc) ? plan.slot.t : plan.slot.bc;
   assign least        = (plan.slot.t > plan.slot.bc) ? plan.slot.bc : plan.slot.t;
   assign stage        = (marks_law) ? rate_lut_pkg::StageAdditive
@@ -353,9 +355,9 @@ module dc_classify #(
             plan.slot.length = '0;
             plan.increase    = 1'b1;
           end else begin
-            plan.slot.bc  = count(s7_par_q.bc);
             plan.increase = 1'b1;
             ask_delta     = unmarked;
+            plan.slot.bc  = count(s7_par_q.bc);
             if (!s7_silent_q && !s7_par_q.length[31]) plan.slot.length = 32'(s7_par_q.length[7:0]);
           end
         end

@@ -70,7 +70,7 @@ Inputs Bench::random_inputs(const Profile& p) {
 }
 
 void Bench::begin(bool write, std::uint32_t address, std::uint32_t value) {
-  access_ = {write, address, value, false, 0, 0};
+  access_ = {write, address, value, false, 0, 0, std::nullopt};
   accessing_ = true;
 }
 
@@ -240,8 +240,14 @@ void Bench::step(const Inputs& inputs) {
   if (accessing_) {
     apb = {true, access_.begun, access_.write, access_.address, access_.value};
     hold = waits(access_.write, access_.address);
+    // What a read gives is as of the edge at which a write would act; events are issued from then
+    // on.
+    if (hold && access_.begun && oracle_.cycle() >= access_.acts) hold = false;
+    if (access_.begun && oracle_.cycle() == access_.acts)
+      access_.expected = expected_window(access_.address);
     if (!access_.begun) {
       access_.acts = oracle_.write_edge(oracle_.cycle());
+      access_.expected.reset();
       access_.since = oracle_.cycle();
     }
   }
@@ -284,8 +290,8 @@ void Bench::step(const Inputs& inputs) {
     accessing_ = false;
     wrote = access_.write;
     read_value_ = pins.prdata;
-    if (!access_.write && hold) {
-      const std::optional<std::uint32_t> word = expected_window(access_.address);
+    if (!access_.write && waits(false, access_.address)) {
+      const std::optional<std::uint32_t> word = access_.expected;
       if (word.has_value() && *word != pins.prdata) {
         std::ostringstream text;
         text << "read of " << std::hex << access_.address << " gave " << pins.prdata

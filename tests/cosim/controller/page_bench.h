@@ -59,6 +59,7 @@ class Bench {
     bool begun = false;
     std::uint64_t acts = 0;  // a write's edge
     std::uint64_t since = 0;
+    std::optional<std::uint32_t> expected;  // of a window's read
   };
 
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }

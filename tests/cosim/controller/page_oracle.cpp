@@ -321,8 +321,9 @@ void Oracle::on_timer() {
     if (slot.t != 0) {
       const std::uint32_t quiet = since_latest(slot);
       const std::uint64_t t = r.timer_interval;
+      const std::uint64_t longer = t * (slot.t - 1);
       const std::uint64_t patience =
-          slot.bc < 32 || slot.t >= 128 ? t + t * (slot.t - 1) / 8 : 8 * t + t * (slot.t - 1) / 2;
+          slot.bc < 32 || slot.t >= 128 ? t + longer / 8 : 8 * t + longer / 2;
       if (quiet < patience) {
         held = true;
         const bool overrated = slot.bc != 255 && std::uint64_t{slot.rt} * slot.t >=
@@ -340,11 +341,11 @@ void Oracle::on_timer() {
     if (!held) {
       const bool silent = slot.bc >= 32 && (slot.bc == 255 || std::uint64_t{slot.rt} * slot.bc >=
                                                                   std::uint64_t{4} * r.r_hai);
-      std::uint64_t packets = 0;
       slot.bc = more(slot.bc);
+      std::uint64_t packets = 0;
       if (silent) {
         packets = std::max(1u, slot.rt / 131072);
-      } else if (slot.length >= 256) {
+      } else if (slot.length > 0) {
         packets = static_cast<std::uint64_t>(slot.length / 256);
         slot.length %= 256;
       }
