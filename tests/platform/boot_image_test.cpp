@@ -60,6 +60,7 @@ TEST(BootImage, ListsWhatAHostSendsAndReceives) {
   const auto received = at<boot_rx_flow>(ram, kBlock + block.rx_offset);
   EXPECT_EQ(received.id, 2u);
   EXPECT_EQ(received.message_bytes, 100u) << "a flow shorter than a message";
+  EXPECT_EQ(received.slot_bytes, boot_align(100)) << "room for what comes, not for a whole message";
 }
 
 TEST(BootImage, BothEndsOfAFlowAgree) {

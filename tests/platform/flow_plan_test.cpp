@@ -43,6 +43,9 @@ TEST(FlowPlan, AQueuePairKnowsItsOtherEndAndItsClass) {
   const QueuePairConfig receiver = p.plan.queue_pair(0, 2);
   EXPECT_EQ(receiver.remote_host, 1u);
   EXPECT_FALSE(receiver.governed) << "only the sending end has a rate";
+  // Flow 1: numbers that differ at its ends.
+  EXPECT_EQ(p.plan.queue_pair(2, 2).remote_qpn, 3u);
+  EXPECT_EQ(p.plan.queue_pair(0, 3).remote_qpn, 2u);
   const QueuePairConfig background = p.plan.queue_pair(1, 3);
   EXPECT_FALSE(background.governed);
   EXPECT_FALSE(background.ecn_capable);

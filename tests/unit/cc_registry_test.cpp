@@ -57,6 +57,8 @@ TEST(Registry, ACopyHasItsOwnParameters) {
   copy.of<IbccParameters>("ibcc").ccti_limit = 5;
   EXPECT_EQ(original.chosen<IbccParameters>()->ccti_limit, 127u);
   EXPECT_EQ(copy.chosen<IbccParameters>()->ccti_limit, 5u);
+  const AlgorithmChoice changed = copy;
+  EXPECT_EQ(changed.chosen<IbccParameters>()->ccti_limit, 5u) << "not the defaults again";
   copy = original;
   EXPECT_EQ(copy.chosen<IbccParameters>()->ccti_limit, 127u);
   EXPECT_EQ(original.chosen<DccParameters>(), nullptr);
