@@ -1,0 +1,214 @@
+// A host that runs firmware: the program is loaded, every interrupt line reaches the hart,
+// characters go where they should, and its end is told.
+#include "firmware_host.h"
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "driver/irq_regs.h"
+#include "driver/memory_map.h"
+#include "encode.h"
+#include "memory_device.h"
+#include "model_test.h"
+#include "registers/generated/dcc_map.h"
+
+namespace dcc::model {
+namespace {
+
+using namespace riscv::test;  // NOLINT: instructions by their names
+using sc_core::SC_US;
+using sc_core::SC_ZERO_TIME;
+
+constexpr Word kT0 = 5, kT1 = 6, kT2 = 7, kT3 = 28;
+constexpr Word kMie = 0x304, kMhartid = 0xF14;
+constexpr std::uint32_t kRamBytes = 0x4000;
+
+using Program = std::vector<Word>;
+
+/// rd = value.
+Program li(Word rd, std::uint32_t value) {
+  return {lui(rd, (value + 0x800) >> 12),
+          addi(rd, rd, static_cast<std::int32_t>(value << 20) >> 20)};
+}
+/// The word at address + offset = value.
+Program store(std::uint32_t address, std::uint32_t offset, std::uint32_t value) {
+  Program out = li(kT0, address);
+  const Program number = li(kT1, value);
+  out.insert(out.end(), number.begin(), number.end());
+  out.push_back(sw(kT1, kT0, static_cast<std::int32_t>(offset)));
+  return out;
+}
+Program exit_with(Word rs) {
+  Program out = li(kT0, DCC_SIM_CONTROL_BASE);
+  out.push_back(sw(rs, kT0, DCC_SIM_CONTROL_EXIT));
+  return out;
+}
+/// Sleeps until an interrupt of `mie` is pending; none is taken, mstatus says no.
+Program sleep_until(std::uint32_t mie) {
+  Program out = li(kT1, mie);
+  out.push_back(csrrw(0, kMie, kT1));
+  out.push_back(kWfi);
+  return out;
+}
+Program sequence(const std::vector<Program>& parts) {
+  Program out;
+  for (const Program& part : parts) out.insert(out.end(), part.begin(), part.end());
+  return out;
+}
+
+class FirmwareHostTest : public ModelTest {
+ protected:
+  FirmwareHostTest() {
+    bus.attach(ram.socket, DCC_RAM_BASE, kRamBytes, "ram");
+    bus.attach(irq.socket, DCC_INTERRUPT_CONTROLLER_BASE, DCC_INTERRUPT_CONTROLLER_BYTES, "irq");
+    config.output = [this](char c) { said += c; };
+  }
+  ~FirmwareHostTest() override { std::remove(config.elf.c_str()); }
+
+  /// `program` as an executable of one segment at the start of RAM.
+  void write_elf(const Program& program) {
+    constexpr std::uint32_t kHeader = 52, kSegment = 32, kContents = kHeader + kSegment;
+    const auto bytes = static_cast<std::uint32_t>(program.size() * 4);
+    const std::vector<Word> words = {0x464C457F,
+                                     0x00010101,
+                                     0,
+                                     0,
+                                     2 | 243 << 16,
+                                     1,
+                                     DCC_RAM_BASE,
+                                     kHeader,
+                                     0,
+                                     0,
+                                     kHeader | kSegment << 16,
+                                     1,
+                                     0,  // one segment, no sections
+                                     1,
+                                     kContents,
+                                     DCC_RAM_BASE,
+                                     DCC_RAM_BASE,
+                                     bytes,
+                                     bytes,
+                                     5,
+                                     4};
+    config.elf = ::testing::TempDir() + "firmware_host_" +
+                 ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".elf";
+    std::ofstream file(config.elf, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(words.data()), kContents);
+    file.write(reinterpret_cast<const char*>(program.data()), bytes);
+    ASSERT_TRUE(file.good());
+  }
+  void build(const Program& program) {
+    write_elf(program);
+    host = std::make_unique<FirmwareHost>("host", config, bus, ram, irq);
+    host->cpu().set_end_handler([this] { ended.notify(SC_ZERO_TIME); });
+  }
+  /// Until the program ends, or for `limit`.
+  void run(const sc_core::sc_time& limit = sc_core::sc_time(1, sc_core::SC_MS)) {
+    simulate([&] { sc_core::wait(limit, ended); });
+  }
+
+  Bus bus{"bus", SC_ZERO_TIME};
+  Ram ram{"ram", kRamBytes, SC_ZERO_TIME};
+  InterruptController irq{"irq", SC_ZERO_TIME};
+  FirmwareHostConfig config;
+  std::unique_ptr<FirmwareHost> host;
+  sc_core::sc_event ended;
+  std::string said;
+};
+
+TEST_F(FirmwareHostTest, LoadsRunsAndTellsASuccess) {
+  build(sequence({li(kT2, 0), exit_with(kT2)}));
+  run();
+  EXPECT_TRUE(host->succeeded());
+  EXPECT_EQ(host->outcome(), "host.cpu: exit code 0");
+}
+
+TEST_F(FirmwareHostTest, AnotherCodeIsAFailureAndTheHartHasItsNumber) {
+  config.hart_id = 5;
+  build(sequence({{csrrs(kT2, kMhartid, 0)}, exit_with(kT2)}));
+  run();
+  EXPECT_FALSE(host->succeeded());
+  EXPECT_EQ(host->outcome().rfind("host.cpu: exit code 5; ", 0), 0u) << host->outcome();
+}
+
+TEST_F(FirmwareHostTest, AProgramThatGoesOnHasNotEnded) {
+  build({addi(kT1, kT1, 1), enc_j(-4, 0)});
+  run(sc_core::sc_time(20, SC_US));
+  EXPECT_FALSE(host->succeeded());
+  EXPECT_NE(host->outcome().find("has not ended"), std::string::npos) << host->outcome();
+}
+
+TEST_F(FirmwareHostTest, AProgramThatCannotGoOnIsDead) {
+  build({enc_j(0, 0)});
+  run();
+  EXPECT_FALSE(host->succeeded());
+  EXPECT_EQ(host->outcome().rfind("host.cpu: endless loop", 0), 0u) << host->outcome();
+}
+
+TEST_F(FirmwareHostTest, UartAndConsoleBothReachTheOutput) {
+  build(sequence({store(DCC_UART_BASE, DCC_UART_DATA, 'H'),
+                  store(DCC_SIM_CONTROL_BASE, DCC_SIM_CONTROL_PUTCHAR, 'i'), exit_with(0)}));
+  run();
+  EXPECT_TRUE(host->succeeded());
+  EXPECT_EQ(said, "Hi");
+}
+
+TEST_F(FirmwareHostTest, TheTimerWakesTheHart) {
+  build(sequence({store(DCC_CLINT_BASE + DCC_CLINT_MTIMECMP, 4, 0),
+                  store(DCC_CLINT_BASE + DCC_CLINT_MTIMECMP, 0, 5000), sleep_until(1u << 7),
+                  exit_with(0)}));
+  run();
+  EXPECT_TRUE(host->succeeded()) << host->outcome();
+  EXPECT_GE(sc_core::sc_time_stamp(), sc_core::sc_time(5, SC_US));
+  // Three instructions later, noticed at the end of a quantum.
+  EXPECT_LE(sc_core::sc_time_stamp(), sc_core::sc_time(5, SC_US) + 2 * config.quantum);
+}
+
+TEST_F(FirmwareHostTest, ASoftwareInterruptWakesTheHart) {
+  build(sequence({store(DCC_CLINT_BASE, DCC_CLINT_MSIP, 1), sleep_until(1u << 3), exit_with(0)}));
+  run();
+  EXPECT_TRUE(host->succeeded()) << host->outcome();
+}
+
+TEST_F(FirmwareHostTest, WhatTheUartReceivesInterruptsThroughTheController) {
+  config.uart_input = "A";
+  build(sequence({store(DCC_INTERRUPT_CONTROLLER_BASE, IRQ_ENABLE_OFFSET, 1u << IRQ_SOURCE_UART),
+                  store(DCC_UART_BASE, DCC_UART_IRQ_ENABLE, 1),
+                  sleep_until(1u << 11),
+                  li(kT0, DCC_INTERRUPT_CONTROLLER_BASE),
+                  {lw(kT2, kT0, IRQ_CLAIM_OFFSET)},
+                  li(kT0, DCC_UART_BASE),
+                  {lw(kT3, kT0, DCC_UART_DATA)},
+                  {enc_i(8, kT2, 1, kT2)},  // slli: the claim above the character
+                  {enc_r(0, kT3, kT2, 6, kT2)},
+                  exit_with(kT2)}));
+  run();
+  EXPECT_EQ(host->cpu().exit_code(), IRQ_SOURCE_UART << 8 | 'A') << host->outcome();
+}
+
+TEST_F(FirmwareHostTest, AnImageStaysWithinItsRoom) {
+  write_elf(Program(5, kNop));
+  config.image_bytes = 16;
+  EXPECT_THROW(FirmwareHost("small", config, bus, ram, irq), riscv::ElfError);
+  config.image_bytes = 20;
+  build(sequence({{kNop}, {kNop}, exit_with(0)}));
+  run();
+  EXPECT_TRUE(host->succeeded()) << host->outcome();
+}
+
+TEST_F(FirmwareHostTest, RegistersHaveNamesAtTheirBusAddress) {
+  build(exit_with(0));
+  regs::MemoryDevice device(regs::dcc_map::kMap);
+  const regs::RegisterBlock block(regs::dcc_map::kMap, device);
+  host->name_registers("controller", 0x40000000, block);
+  EXPECT_EQ(host->registry().address_of("dcc.factor[2]"),
+            std::optional<std::uint32_t>(0x40000000u + *block.find("factor[2]")));
+  EXPECT_EQ(host->registry().address_of("dcc.nothing"), std::nullopt);
+  EXPECT_EQ(host->registry().address_of("factor[2]"), std::nullopt) << "without the block's name";
+  run();
+}
+
+}  // namespace
+}  // namespace dcc::model
