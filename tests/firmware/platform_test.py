@@ -51,6 +51,27 @@ class Platform(unittest.TestCase):
         return config
 
 
+class FreeFirmware(Platform):
+    """It moves what it should; only whether it keeps the boot block's accounts is its own affair."""
+
+    def test_accounts_are_wanted_unless_told(self):
+        strict = self.run_config(self.small(FIRMWARE / "test_no_accounts.elf"), "strict")
+        self.assertEqual(strict.returncode, 1)
+        self.assertIn("host 1 lost 2 completions", strict.stderr)
+        self.assertIn("keeps_accounts: false", strict.stderr)
+        free = self.run_config(
+            self.small(FIRMWARE / "test_no_accounts.elf", ", keeps_accounts: false"), "free")
+        self.assertEqual(free.returncode, 0, free.stderr)
+        self.assertTrue(all(flow["completed"] for flow in self.figures("free")["flows"]))
+
+    def test_a_death_is_one_all_the_same(self):
+        done = self.run_config(self.small(FIRMWARE / "fault.elf", ", keeps_accounts: false"), "dead")
+        self.assertEqual(done.returncode, 0, done.stderr)  # it checks its traps, and ends well
+        done = self.run_config(self.small(FIRMWARE / "test_stack_overflow.elf", ", keeps_accounts: false"),
+                               "stack")
+        self.assertEqual(done.returncode, 1)
+
+
 class Demo(Platform):
     def test_shares_as_natively_and_two_runs_alike(self):
         demo = ROOT / "configs/demo.yaml"

@@ -56,6 +56,7 @@ struct HostConfig {
   Frequency clock{200'000'000};        // CPU
   Ratio cpi{1};                        // cycles per instruction
   PicoSeconds quantum = kMicroSecond;  // temporal decoupling
+  bool keeps_accounts = true;          // firmware fills the boot block's results
   bool misaligned_done = false;        // loads and stores in RAM at any address, instead of traps
   std::optional<unsigned> gdb;         // loopback port of the debugger; empty: none
 };

@@ -95,6 +95,10 @@ void describe_host(ParameterVisitor& v, HostConfig& c) {
             {"how far a CPU may run ahead of the platform", "TLM-2.0 temporal decoupling"});
     v.field("misaligned_done", c.misaligned_done, {},
             {"loads and stores in RAM at any address are done, instead of trapping", ""});
+    v.field("keeps_accounts", c.keeps_accounts, {},
+            {"the firmware fills the boot block's results as sw/app does, and the run judges by "
+             "them; false: nothing is judged that only they could show",
+             ""});
     v.field("gdb", c.gdb, "off", {"1024", "65535"}, {"loopback port of the debugger", ""});
   });
   v.field("ram", c.ram, {"64KiB", "1GiB"}, {"memory of a host", ""});

@@ -276,7 +276,8 @@ std::vector<std::string> broken_balances(const RunResults& results) {
     }
     if (host.completions_lost > 0) {
       broken.push_back("host " + text(host.id) + " lost " + text(host.completions_lost) +
-                       " completions");
+                       " completions (firmware that keeps no accounts in the boot block: "
+                       "keeps_accounts: false)");
     }
   }
   return broken;

@@ -159,7 +159,8 @@ QosResult HostDriver::qos_result() const { return read_qos_result(config_, ram_.
 
 Host::SoftwareReport HostDriver::report() const {
   Host::SoftwareReport report;
-  const boot_result result = read_boot_outcome(ram_.data()).result;
+  const bool accounts = firmware_ == nullptr || host_.keeps_accounts;
+  const boot_result result = accounts ? read_boot_outcome(ram_.data()).result : boot_result{};
   report.messages_verified = result.messages_verified;
   report.payload_errors = result.messages_corrupt;
   // What the NIC wrote is counted by the software, in its hands, or still in the ring; anything
@@ -168,15 +169,17 @@ Host::SoftwareReport HostDriver::report() const {
   const std::uint64_t accounted = result.messages_completed + result.messages_failed +
                                   result.messages_received + result.completions_held +
                                   nic_.host()->completions_unread();
-  report.completions_lost =
-      result.sequence_errors + (written > accounted ? written - accounted : 0);
+  if (accounts) {
+    report.completions_lost =
+        result.sequence_errors + (written > accounted ? written - accounted : 0);
+  }
   if (firmware_ != nullptr) report.instructions = firmware_->cpu().instructions();
   const bool running =
       firmware_ != nullptr && firmware_->cpu().state() == model::RiscvCpu::State::kRunning;
   if (stub_ != nullptr && stub_->failed()) {
     report.failure = stub_->failure();
   } else if (firmware_ != nullptr &&
-             (running ? result.state == BOOT_STATE_WAITING : !firmware_->succeeded())) {
+             (running ? accounts && result.state == BOOT_STATE_WAITING : !firmware_->succeeded())) {
     // It ended as it should not, or the run is over and its application has not even begun.
     report.failure = fmt::format("{}: {}", name(), firmware_->outcome());
   } else if (result.error != 0) {
