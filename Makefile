@@ -12,7 +12,7 @@ own-cache:
 	  ! grep -q '^CMAKE_HOME_DIRECTORY:INTERNAL=$(CURDIR)$$' $(BUILD)/CMakeCache.txt; then \
 	  rm -rf $(BUILD)/CMakeCache.txt $(BUILD)/CMakeFiles; fi
 
-.PHONY: run install fast docs test handoff test-full build deps deps-test deps-docs deps-handoff configure format lint bench clean
+.PHONY: run install deb fast docs test handoff test-full build deps deps-deb deps-test deps-docs deps-handoff configure format lint bench clean
 
 ## run: build what the demo needs, run it, say where report and pictures are (under ten minutes)
 run: deps own-cache
@@ -29,6 +29,13 @@ install: deps own-cache
 	  cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
 	$(NINJA) dccvp
 	cmake --install $(BUILD) --prefix $(PREFIX)
+
+## deb: a Debian package of the same, in build/package
+deb: deps-deb own-cache
+	test -f $(BUILD)/build.ninja || \
+	  cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
+	$(NINJA) dccvp
+	cd $(BUILD) && cpack -B package
 
 ## fast: the program for long runs, in build-fast/dccvp: compiled by what it does in training runs,
 ## and checked to leave the bytes it left in them. What works for every packet is compiled twice.
@@ -70,6 +77,9 @@ test-full: test
 
 deps:
 	cmake/install_packages.sh run
+
+deps-deb:
+	cmake/install_packages.sh deb
 
 deps-test:
 	cmake/install_packages.sh test

@@ -1,12 +1,13 @@
 #!/bin/sh
 # Installs the Debian packages a target needs, and only those that are missing.
-# Usage: install_packages.sh run|docs|test|handoff
+# Usage: install_packages.sh run|deb|docs|test|handoff
 set -eu
 
 run="g++ cmake ninja-build pkg-config libsystemc-dev libyaml-cpp-dev libcli11-dev libfmt-dev
  nlohmann-json3-dev zlib1g-dev python3-matplotlib python3-yaml"
+deb="$run dpkg-dev file"
 docs="$run mkdocs mkdocs-material"
-test="$docs libgtest-dev libgmock-dev libbenchmark-dev ccache verilator yosys berkeley-abc clang clang-format clang-tidy libclang-rt-14-dev
+test="$docs dpkg-dev file libgtest-dev libgmock-dev libbenchmark-dev ccache verilator yosys berkeley-abc clang clang-format clang-tidy libclang-rt-14-dev
  python3-jsonschema gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch libunicorn-dev
  qemu-system-misc libxml2-utils tshark gtkwave snakemake zsh git chromium chromium-driver python3-selenium
  python3-pandas python3-nbconvert python3-ipykernel flake8 mypy"
@@ -14,10 +15,11 @@ handoff="$test iverilog lcov opensta fpga-icestorm nextpnr-ice40 qflow-tech-osu0
 
 case "${1:-}" in
   run) wanted=$run ;;
+  deb) wanted=$deb ;;
   docs) wanted=$docs ;;
   test) wanted=$test ;;
   handoff) wanted=$handoff ;;
-  *) echo "usage: $0 run|docs|test|handoff" >&2; exit 2 ;;
+  *) echo "usage: $0 run|deb|docs|test|handoff" >&2; exit 2 ;;
 esac
 
 missing=""

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """The installed product: whole without the checkout, at home in any folder, enough to build on.
 
-  sdk_test.py CMAKE BUILD SOURCE
+  sdk_test.py CMAKE BUILD SOURCE [--deb]
 
-Installs into a folder, moves that, and goes on where neither the checkout nor its build can be seen
-(a mount namespace of its own; where those are forbidden, in sight of both, and says so).
+With --deb: what the Debian package holds, unpacked into a folder. Installs into a folder, moves
+that, and goes on where neither the checkout nor its build can be seen (a mount namespace of its own;
+where those are forbidden, in sight of both, and says so).
 """
 
 import json
@@ -123,14 +124,41 @@ class Installed(unittest.TestCase):
                       (self.data / "firmware/firmware.mk").read_text())
 
 
-def hide_and_seek(cmake, build, source):
+class Packaged(Installed):
+    """The same out of the package, as far as that is another matter."""
+
+    test_a_systemc_platform_of_ones_own = None
+    test_the_same_by_pkg_config = None
+    test_firmware_of_ones_own = None
+
+    def test_what_it_needs(self):
+        package = next(self.folder.glob("*.deb"))
+        fields = run("dpkg-deb", "--field", package, "Depends", folder=self.folder)
+        for name in ("libc6", "libsystemc", "libyaml-cpp", "libfmt", "zlib1g", "python3-yaml"):
+            self.assertIn(name, fields)
+
+
+def unpacked_package(build, folder):
+    """A prefix, out of the package that `make deb` makes."""
+    run("cpack", "-B", folder / "package", folder=build)
+    package = next((folder / "package").glob("*.deb"))
+    package = package.rename(folder / package.name)
+    run("dpkg-deb", "--extract", package, folder / "root", folder=folder)
+    (folder / "first").mkdir()
+    (folder / "root/usr").rename(folder / "first/opt")
+
+
+def hide_and_seek(cmake, build, source, *how):
     """Installs, moves, and starts this again where the checkout is not to be seen."""
     with tempfile.TemporaryDirectory(prefix="dccvp-sdk-") as name:
         folder = pathlib.Path(name)
-        run(cmake, "--install", build, "--prefix", folder / "first/opt", folder=folder)
+        if how:
+            unpacked_package(build, folder)
+        else:
+            run(cmake, "--install", build, "--prefix", folder / "first/opt", folder=folder)
         (folder / "first").rename(folder / "moved")
         shutil.copy(__file__, folder / "sdk_test.py")
-        again = ["/usr/bin/python3", "-B", folder / "sdk_test.py", cmake, build, source]
+        again = ["/usr/bin/python3", "-B", folder / "sdk_test.py", cmake, build, source, *how]
         hide = ('mount -t tmpfs none "$1" && if [ -d "$2" ]; then mount -t tmpfs none "$2"; fi; '
                 'shift 2; exec "$@"')
         words = ["unshare", "-rm", "sh", "-c", hide, "sh", source, build, *again]
@@ -143,5 +171,5 @@ def hide_and_seek(cmake, build, source):
 
 if __name__ == "__main__":
     if HIDDEN not in os.environ:
-        sys.exit(hide_and_seek(*(pathlib.Path(a) for a in sys.argv[1:4])))
-    unittest.main(argv=sys.argv[:1])
+        sys.exit(hide_and_seek(*(pathlib.Path(a) for a in sys.argv[1:4]), *sys.argv[4:]))
+    unittest.main(argv=sys.argv[:1], defaultTest="Packaged" if sys.argv[4:] else "Installed")
