@@ -111,6 +111,56 @@ class Installed(unittest.TestCase):
             PKG_CONFIG_PATH=str(self.prefix / "lib/pkgconfig"), CCACHE_BASEDIR=str(self.folder))
         self.assertIn("flow 42", run(place / "platform", folder=place))
 
+    def test_an_algorithm_of_ones_own(self):
+        place = self.example("algorithm-plugin")
+        self.built(place)
+        run(self.program, "run", "platform.yaml", "--out", "one", "--quiet", folder=place)
+        metrics = json.loads((place / "one/metrics.json").read_text())
+        self.assertGreater(metrics["aggregate"]["rate_decreases"], 100)
+        self.assertGreater(metrics["aggregate"]["rate_increases"], 100)
+        # Its parameters are like any other's.
+        said = run(self.program, "params", "platform.yaml", "--match", "congestion_control.cut",
+                   folder=place)
+        self.assertIn("0.125   (platform.yaml:5:51; default 0.25)", said)
+        self.assertIn("'2' is out of range (1/100 … 1)",
+                      run(self.program, "check", "platform.yaml", "-c",
+                          "nic.congestion_control.cut=2", folder=place, fails=True))
+        # What a run left leads to the same run, wherever it is.
+        run(self.program, "run", place / "one/config.effective.yaml", "--out", "again", "--quiet",
+            folder=self.folder)
+        self.assertEqual((self.folder / "again/flows.csv").read_bytes(),
+                         (place / "one/flows.csv").read_bytes())
+        # By its bare name.
+        run(self.program, "check", "platform.yaml", "-c", "plugins=steps", folder=place,
+            DCCVP_PLUGIN_PATH=f"/nowhere:{place / 'build'}")
+        self.refusals(place)
+
+    def refusals(self, place):
+        def refused(value):
+            return run(self.program, "check", "platform.yaml", "-c", f"plugins={value}",
+                       folder=place, fails=True)
+
+        self.assertIn("no plug-in of that name", refused("stairs"))
+        self.assertIn("no such file", refused("build/stairs.so"))
+        self.assertIn("is not a shared object", refused("steps.cpp"))
+        shared = next(pathlib.Path("/lib").glob("*/libz.so.1"))
+        self.assertIn("does not say that it is a plug-in", refused(shared))
+        # The same plug-in, as one built for another interface, or from other headers.
+        whole = (place / "build/steps.so").read_bytes()
+        at = whole.index(b"dccvp plug-in\0\0\0") + 16
+        for offset, words in ((0, "is built for plug-in interface 99, this program has"),
+                              (4, "is built from other headers")):
+            spoilt = bytearray(whole)
+            spoilt[at + offset] = 99
+            (place / "spoilt.so").write_bytes(spoilt)
+            self.assertIn(words, refused("./spoilt.so"))
+        for length in range(0, len(whole), len(whole) // 40):
+            (place / "short.so").write_bytes(whole[:length])
+            self.assertIn("short.so", refused("./short.so"))
+        # Two of one name.
+        shutil.copy(place / "build/steps.so", place / "twin.so")
+        self.assertIn("two algorithms named steps", refused("[build/steps.so, ./twin.so]"))
+
     @unittest.skipUnless(RISCV, "no RISC-V compiler")
     def test_firmware_of_ones_own(self):
         place = self.example("firmware")

@@ -89,17 +89,19 @@ std::string origin_of(const ParameterRow& row, const LoadedConfig& loaded) {
 }  // namespace
 
 const std::vector<ParameterRow>& list_parameters() {
-  static const std::vector<ParameterRow> kRows = [] {
-    PlatformConfig defaults;
-    Lister lister(true);
-    describe(lister, defaults);
-    for (ParameterRow& row : lister.rows) {
-      row.fallback = std::move(row.value);
-      row.value.clear();
-    }
-    return lister.rows;
-  }();
-  return kRows;
+  static std::vector<ParameterRow> rows;
+  static std::size_t of_algorithms = 0;  // a plug-in may have brought more
+  if (of_algorithms == algorithms().size()) return rows;
+  of_algorithms = algorithms().size();
+  PlatformConfig defaults;
+  Lister lister(true);
+  describe(lister, defaults);
+  for (ParameterRow& row : lister.rows) {
+    row.fallback = std::move(row.value);
+    row.value.clear();
+  }
+  rows = std::move(lister.rows);
+  return rows;
 }
 
 std::vector<ParameterRow> list_parameters(const LoadedConfig& loaded) {

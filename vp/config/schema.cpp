@@ -1,5 +1,7 @@
 #include "config/schema.h"
 
+#include "config/plugins.h"
+
 namespace dcc::vp {
 namespace {
 
@@ -105,6 +107,9 @@ void describe_host(ParameterVisitor& v, HostConfig& c) {
 }
 
 void describe(ParameterVisitor& v, PlatformConfig& c) {
+  std::vector<std::string> plugins = loaded_plugins();  // before anything is read
+  v.names("plugins", plugins, "none",
+          {"shared objects with algorithms: files, or names that are looked for", ""});
   v.field("seed", c.seed, {}, {"of every random draw", ""});
   v.field("duration", c.duration, {"1us", "1000s"}, {"simulated time", ""});
   v.section("measure", {"window of the statistics", ""}, [&] {

@@ -5,6 +5,7 @@
 
 #include "config/checks.h"
 #include "config/parameter_list.h"
+#include "config/plugins.h"
 #include "config/schema.h"
 #include "config/yaml_layers.h"
 
@@ -264,10 +265,28 @@ class Reader final : public ParameterVisitor {
   std::vector<std::string> saved_list_paths_;
 };
 
+/// Before anything is read: what a plug-in brings has names and parameters of its own.
+void load_plugins(const LayeredYaml& layers, const std::string& name,
+                  const std::filesystem::path& folder) {
+  const ValueNode* const list = layers.root.find("plugins");
+  if (list == nullptr) return;
+  const std::vector<ValueNode> one{*list};
+  for (const ValueNode& item : list->kind == ValueNode::Kind::kList ? list->items : one) {
+    if (item.kind != ValueNode::Kind::kScalar || item.scalar.empty()) continue;  // refused below
+    if (item.scalar == "none" && &item == &one.front()) continue;
+    try {
+      load_plugin(find_plugin(item.scalar, folder_of(item.place, name, folder)));
+    } catch (const std::runtime_error& e) {
+      throw ConfigError(item.place, "plug-in " + in_quotes(item.scalar) + ": " + e.what());
+    }
+  }
+}
+
 LoadedConfig read_tree(ValueNode root, const std::string& name, const std::filesystem::path& folder,
                        const std::vector<std::string>& overrides) {
   LayeredYaml layers = with_layers(std::move(root), name, folder);
   for (const std::string& argument : overrides) apply_override(layers.root, argument);
+  load_plugins(layers, name, folder);
   LoadedConfig loaded;
   loaded.file = name;
   Reader reader(layers, name, folder, loaded.places);

@@ -1,5 +1,5 @@
-/* Sends and receives all it is told to, and keeps no accounts of it: what firmware of one's own does
- * that knows nothing of the boot block's results. */
+/* Sends and receives all it is told to, and keeps no accounts of it: what firmware of one's own
+ * does that knows nothing of the boot block's results. */
 #include <string.h>
 
 #include "app/traffic_app.h"

@@ -1,0 +1,14 @@
+// Compiled into every plug-in: what it was built for.
+#include "cc/plugin.h"
+
+#ifndef DCCVP_PLUGIN_INTERFACE  // a test builds a plug-in of another interface
+#define DCCVP_PLUGIN_INTERFACE dcc::kPluginInterface
+#endif
+
+extern "C" {
+extern const dcc::PluginDescription dccvp_plugin __attribute__((visibility("default")));
+const dcc::PluginDescription dccvp_plugin __attribute__((used, section(".dccvp_plugin"))) = {
+    {'d', 'c', 'c', 'v', 'p', ' ', 'p', 'l', 'u', 'g', '-', 'i', 'n', 0, 0, 0},
+    DCCVP_PLUGIN_INTERFACE,
+    dcc::plugin_layout()};
+}
