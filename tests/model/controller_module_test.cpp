@@ -44,11 +44,12 @@ TEST_F(ControllerModuleTest, ARateComesOneLatencyAfterItsNotification) {
     controller.cnp(7, 0);
     sc_core::wait(255, sc_core::SC_NS);
     EXPECT_TRUE(answers.empty());
-    sc_core::wait(1, sc_core::SC_NS);
-    sc_core::wait(sc_core::SC_ZERO_TIME);
+    sc_core::wait(1, sc_core::SC_US);
     ASSERT_EQ(answers.size(), 1u);
     EXPECT_EQ(answers[0].flow, 7u);
-    EXPECT_EQ(answers[0].when, sc_core::sc_time(10'256, sc_core::SC_NS));
+    // Sampled at an edge, issued at the next: two cycles at most come on top.
+    EXPECT_GE(answers[0].when, sc_core::sc_time(10'256, sc_core::SC_NS));
+    EXPECT_LE(answers[0].when, sc_core::sc_time(10'264, sc_core::SC_NS));
   });
 }
 
@@ -75,14 +76,14 @@ TEST_F(ControllerModuleTest, AnswersAndNotificationsTakeTurns) {
     enable();
     controller.cnp(1, 0);
     while (again-- > 0) {
-      sc_core::wait(256, sc_core::SC_NS);
-      sc_core::wait(sc_core::SC_ZERO_TIME);
+      sc_core::wait(1, sc_core::SC_US);
+      ASSERT_FALSE(answers.empty());
       controller.cnp(1 + answers.back().flow, 0);
     }
     sc_core::wait(1, sc_core::SC_US);
     ASSERT_EQ(answers.size(), 4u);
     EXPECT_EQ(answers[3].flow, 4u);
-    EXPECT_EQ(answers[3].when, sc_core::sc_time(4 * 256, sc_core::SC_NS));
+    EXPECT_GE(answers[3].when, sc_core::sc_time(3'256, sc_core::SC_NS));
   });
 }
 
