@@ -11,7 +11,7 @@
 namespace dcc {
 
 namespace {
-long double real(PicoSeconds t) { return static_cast<long double>(t.count); }
+long double picoseconds(PicoSeconds t) { return static_cast<long double>(t.count); }
 
 const RegisteredAlgorithm<SwiftParameters> kSwift{
     "swift", "the window follows the delay against a target",
@@ -58,7 +58,7 @@ Swift::Swift(AlgorithmHost& host, const SwiftParameters& parameters, std::uint32
       least_left_(1 - to_real(parameters.max_decrease)) {
   const long double most = std::sqrt(to_real(parameters.scaling_max));
   const long double least = std::sqrt(to_real(parameters.scaling_min));
-  scale_ = real(parameters.scaling_range) / (1 / least - 1 / most);
+  scale_ = picoseconds(parameters.scaling_range) / (1 / least - 1 / most);
   offset_ = -scale_ / most;
 }
 
@@ -70,7 +70,7 @@ AlgorithmNeeds Swift::needs() const {
 
 PicoSeconds Swift::target(long double window) const {
   const long double scaling = scale_ / std::sqrt(window / mtu_) + offset_;
-  const long double range = real(parameters_.scaling_range);
+  const long double range = picoseconds(parameters_.scaling_range);
   return parameters_.base_target +
          PicoSeconds{static_cast<std::int64_t>(std::min(range, std::max(0.0L, scaling)) + 0.5L)};
 }
@@ -79,7 +79,7 @@ void Swift::on_flow_start(FlowNumber number, const FlowStart& start) {
   if (flows_.size() <= number) flows_.resize(number + 1);
   Flow& flow = flows_[number];
   flow = Flow{};
-  flow.rtt = real(start.base_rtt);
+  flow.rtt = picoseconds(start.base_rtt);
   const long double full = bytes_at(line_, start.base_rtt);
   flow.most =
       parameters_.max_window ? static_cast<long double>(*parameters_.max_window) : 4 * full + mtu_;
@@ -104,7 +104,7 @@ long double Swift::pace(const Flow& flow) const {
 
 void Swift::on_ack(FlowNumber number, const AckInfo& info) {
   Flow& flow = flows_[number];
-  const long double delay = real(info.rtt);
+  const long double delay = picoseconds(info.rtt);
   flow.rtt += (delay - flow.rtt) / 8;
 
   const long double before = flow.window;
@@ -112,8 +112,8 @@ void Swift::on_ack(FlowNumber number, const AckInfo& info) {
   if (info.rtt < aim) {
     const long double acked = static_cast<long double>(info.newly_acked);
     flow.window += increase_ * acked * (before < mtu_ ? 1 : mtu_ / before);
-  } else if (!flow.decreased || real(host_.now() - flow.last_decrease) >= flow.rtt) {
-    flow.window *= std::max(least_left_, 1 - beta_ * (delay - real(aim)) / delay);
+  } else if (!flow.decreased || picoseconds(host_.now() - flow.last_decrease) >= flow.rtt) {
+    flow.window *= std::max(least_left_, 1 - beta_ * (delay - picoseconds(aim)) / delay);
   }
   flow.window =
       std::min(flow.most, std::max(static_cast<long double>(parameters_.min_window), flow.window));
