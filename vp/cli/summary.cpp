@@ -97,7 +97,7 @@ std::string completion(const std::vector<FlowResult>& flows) {
     if (flow.completed) ++completed;
   }
   const std::size_t endless = flows.size() - finite;
-  const std::string without = fmt::format("{} flows without end", endless);
+  std::string without = fmt::format("{} flows without end", endless);
   if (finite == 0) return without;
   std::string out = fmt::format("{} of {} flows completed", completed, finite);
   return endless == 0 ? out : out + ", " + without;
