@@ -7,6 +7,7 @@ import pathlib
 import tempfile
 import time
 import typing
+import sys
 import unittest
 
 import package  # noqa: F401  # finds dccvp
@@ -97,4 +98,4 @@ class HostileFiles(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])

@@ -43,7 +43,7 @@ class FormsAgree(unittest.TestCase):
         self.assertEqual(dcc["CTRL"].fields["BYTE_COUNTER"].lsb, 5)
         self.assertEqual(dcc["SLOTS.DUE"].address, 0x8001C)
         self.assertEqual(dcc["DECREASE"].fields["VALUE"].range, (0, 65536))
-        self.assertEqual(len([k for k in dcc if k.startswith("STAT_")]), 30)
+        self.assertEqual(len([k for k in dcc if k.startswith("STAT_")]), 34)
 
     def test_ip_xact(self):
         for name in MAPS:

@@ -71,9 +71,11 @@ class Installed(unittest.TestCase):
         self.assertEqual(pathlib.Path(said.strip()).resolve(), self.program)
 
     def test_nothing_names_the_place_it_was_built_in(self):
-        # The program may name it: as the last resort of a build that was not installed.
+        # The program may name it: as the last resort of a build that was not installed. Verilated
+        # blocks name their sources in the messages of assertions.
         for file in self.prefix.rglob("*"):
-            if file.is_file() and file != self.program and file.suffix != ".a":
+            if (file.is_file() and file != self.program and file.suffix != ".a"
+                    and file.name not in ("wheel_replay", "rate_replay")):
                 with self.subTest(file=file):
                     self.assertNotIn(sys.argv[3].encode(), file.read_bytes())
 

@@ -9,6 +9,7 @@ import pathlib
 import subprocess
 import sys
 import unittest
+from typing import Any
 
 import jsonschema
 import yaml
@@ -18,6 +19,9 @@ DCCVP = sys.argv[1]
 
 
 class EditorSchema(unittest.TestCase):
+    schema: dict[str, Any]
+    validator: Any
+
     @classmethod
     def setUpClass(cls):
         said = subprocess.run([DCCVP, "params", "--format", "schema"], capture_output=True,

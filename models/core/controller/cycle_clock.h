@@ -17,19 +17,14 @@ class CycleClock {
   CycleClock(PicoSeconds origin, PicoSeconds period, std::uint32_t divider)
       : origin_(origin),
         period_(period),
-        per_picosecond_(1.0 / static_cast<double>(period.count)),
         divider_(divider) {}
 
   PicoSeconds time_of(Cycle edge) const { return origin_ + period_ * edge; }
   /// The first edge at or after `t`.
   Cycle edge_at(PicoSeconds t) const {
     const std::int64_t since = (t - origin_).count;
-    // A quotient in floating point is off by less than one for the first 2^53 ps, and by a few
-    // beyond; what it is off is put right.
-    auto edge = static_cast<Cycle>(static_cast<double>(since) * per_picosecond_);
-    while (edge * period_.count >= since + period_.count) --edge;
-    while (edge * period_.count < since) ++edge;
-    return edge;
+    const auto edge = static_cast<Cycle>(since / period_.count);  // towards zero
+    return edge * period_.count < since ? edge + 1 : edge;
   }
 
   Tick tick_of(Cycle cycle) const {
@@ -72,7 +67,6 @@ class CycleClock {
 
   PicoSeconds origin_;
   PicoSeconds period_;
-  double per_picosecond_;
   std::uint32_t divider_;
   Tick tick_base_ = 0;  // begins with base_cycle_
   Cycle base_cycle_ = 0;

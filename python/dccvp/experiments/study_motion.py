@@ -59,7 +59,7 @@ def motion_figures(motion, platform, weights, ceiling, series):
         total, weight = sum(goodput), sum(weights[flow] for flow in there)
         errors = [g / total * weight / weights[flow] - 1 if total else -1.0
                   for g, flow in zip(goodput, there)]
-        every.append(max(map(abs, errors)) <= motion["tolerance"])
+        every.append(max(abs(e) for e in errors) <= motion["tolerance"])
         square.append(math.sqrt(sum(e * e for e in errors) / len(errors)) <= motion["tolerance"])
     return {"use_least": min(use, default=math.nan),
             "windows_every": sum(every) / len(every) if every else math.nan,
