@@ -45,8 +45,7 @@ void collect_hosts(const Platform& p, RunResults& results) {
     if (!software.failure.empty()) results.failures.push_back(software.failure);
     if (host->dcc() != nullptr) {
       ControllerDevice& device = host->dcc()->device();
-      // Without working off what lies behind: what ended an aborted run would end this as well.
-      out.slots_in_use_max = device.manager().statistics().slots_in_use_max;
+      out.slots_in_use_max = device.statistics().slots_in_use_max;
       out.timer_events = device.timer_counters().expired;
       out.timer_lateness_max_ticks = device.timer_lateness_max();
       out.missed_latency = device.missed_latency();

@@ -15,9 +15,7 @@ using Cycle = std::int64_t;
 class CycleClock {
  public:
   CycleClock(PicoSeconds origin, PicoSeconds period, std::uint32_t divider)
-      : origin_(origin),
-        period_(period),
-        divider_(divider) {}
+      : origin_(origin), period_(period), divider_(divider) {}
 
   PicoSeconds time_of(Cycle edge) const { return origin_ + period_ * edge; }
   /// The first edge at or after `t`.
