@@ -56,8 +56,6 @@ module wheel_formal #(
     .cmd_op_i        (cmd_op_i),
     .cmd_slot_i      (cmd_slot_i),
     .cmd_delay_i     (cmd_delay_i),
-    .cmd_absolute_i  (1'b0),
-    .cmd_at_i        (5'd0),
     .cmd_done_o      (cmd_done),
     .cmd_hit_o       (cmd_hit),
     .cmd_due_o       (cmd_due),

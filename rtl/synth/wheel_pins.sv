@@ -39,8 +39,6 @@ module wheel_pins #(
     .advance_i       (in_q[7]),
     .cmd_slot_i      (in_q[9 +: SlotW]),
     .cmd_delay_i     (in_q[9 + SlotW +: 16]),
-    .cmd_absolute_i  (1'b0),
-    .cmd_at_i        ('0),
     .advance_to_i    (in_q[25 + SlotW +: 32]),
     .init_done_o     (out[0]),
     .cmd_ready_o     (out[1]),

@@ -76,8 +76,6 @@ module timing_wheel_dut #(
     .cmd_op_i        (op),
     .cmd_slot_i      (cmd_slot_i[SlotW-1:0]),
     .cmd_delay_i     (delay),
-    .cmd_absolute_i  (1'b0),
-    .cmd_at_i        ('0),
     .cmd_done_o      (cmd_done_o),
     .cmd_hit_o       (cmd_hit_o),
     .cmd_due_o       (cmd_due_o),

@@ -94,6 +94,13 @@ module dc_timers #(
     .pop_i  (again_valid && cmd_ready)
   );
 
+  // The wheel counts from the tick in which it takes a command; starts name theirs. One that has
+  // begun meanwhile is the next.
+  logic [DueW-1:0] ahead;
+  logic [DueW-2:0] delay;
+  assign ahead = (again_valid ? again_due : first_due) - now_o[DueW-1:0];
+  assign delay = ahead[DueW-1] ? '0 : ahead[DueW-2:0];
+
   timing_wheel #(
     .NumTimers (Slots),
     .TopBits   (TopBits),
@@ -109,9 +116,7 @@ module dc_timers #(
     .cmd_ready_o     (cmd_ready),
     .cmd_op_i        (timing_wheel_pkg::CmdStart),
     .cmd_slot_i      (again_valid ? again_slot : first_slot),
-    .cmd_delay_i     ('0),
-    .cmd_absolute_i  (1'b1),
-    .cmd_at_i        (again_valid ? again_due : first_due),
+    .cmd_delay_i     (delay),
     .cmd_done_o      (unused_done),
     .cmd_hit_o       (unused_hit),
     .cmd_due_o       (unused_cmd_due),

@@ -21,15 +21,12 @@ module timing_wheel #(
 
   input  logic              tick_i,            // one cycle a tick: the next tick begins
 
-  // Command: handshake at tick p, due at p + max(1, delay), or at the tick cmd_at_i names (p + 1 if
-  // that has begun). Ready waits for no cmd_valid_i.
+  // Command: handshake at tick p, due at p + max(1, delay). Ready waits for no cmd_valid_i.
   input  logic              cmd_valid_i,
   output logic              cmd_ready_o,       // low for starts while the lag is near the horizon
   input  logic [1:0]        cmd_op_i,          // timing_wheel_pkg::CmdStart, CmdCancel, CmdRead
   input  logic [SlotW-1:0]  cmd_slot_i,
   input  logic [DelayW-1:0] cmd_delay_i,       // starts only
-  input  logic              cmd_absolute_i,    // starts only: by cmd_at_i, not by the delay
-  input  logic [DelayW:0]   cmd_at_i,          // at most 2^DelayW - 1 ticks ahead
   output logic              cmd_done_o,        // the command took effect
   output logic              cmd_hit_o,         // with cmd_done_o: the slot was started before it
   output logic [DelayW:0]   cmd_due_o,         // with cmd_done_o of a read that hit: its due time
@@ -160,15 +157,13 @@ module timing_wheel #(
   logic [1:0]       record_held;
   logic [ListW-1:0] record_list;
   logic [DueW-1:0]  record_due;
-  logic [DueW-1:0]  new_due, place_due, ahead;
+  logic [DueW-1:0]  new_due, place_due;
   logic [1:0]       place_level;
   logic [ListW-1:0] place_list;
   logic [SlotW-1:0] top_head, middle_head, source_head, move_head, retire_slot;
   logic             retire_valid, fire;
 
-  assign ahead       = cmd_absolute_i ? cmd_at_i - now_o[DueW-1:0] : DueW'(cmd_delay_i);
-  assign new_due     = now_o[DueW-1:0] +
-                       ((ahead == '0 || ahead[DueW-1]) ? DueW'(1) : ahead);
+  assign new_due     = now_o[DueW-1:0] + DueW'(cmd_delay_i) + DueW'(cmd_delay_i == '0);
   assign place_due   = remove ? due_q : move_read ? record_due : new_due;
   assign cmd_due_o   = record_due;
   assign fire        = expire_valid_o && expire_ready_i;
