@@ -409,7 +409,7 @@
 /* slots_in_use_max: Most slots bound at once. */
 #define DCC_STAT_SLOTS_IN_USE_MAX_LO_OFFSET          0x03068u
 #define DCC_STAT_SLOTS_IN_USE_MAX_HI_OFFSET          0x0306Cu
-/* missed_latency: Answers later than CAPS.LATENCY. */
+/* missed_latency: Timer events issued too late for their tick. */
 #define DCC_STAT_MISSED_LATENCY_LO_OFFSET            0x03070u
 #define DCC_STAT_MISSED_LATENCY_HI_OFFSET            0x03074u
 /* cnps_lost: CNPs that found their input queue full. */

@@ -303,7 +303,7 @@ class ClockedController {
     if (wanted == Kind::kFreed) ++seen_.freed;
     if (wanted == Kind::kExpired) {
       answer(outcome.answer);
-      if (edge_ > begin_of(due) + kF) ++missed_;
+      if (edge_ > begin_of(due) + kF + kD) ++missed_;
       lateness_ = std::max(lateness_, tick_ - due);
       due_[slot] = tick_ + std::max<Ticks>(1, manager_.parameters().timer_interval);
     }

@@ -132,7 +132,7 @@ std::string totals(const RunResults& r, const Metrics& m) {
     out += fmt::format("Timer events: {} started = {} expired + {} cancelled + {} pending\n",
                        b.events_started, b.events_expired, b.events_cancelled, b.events_pending);
     if (all.missed_latency > 0) {
-      out += fmt::format("Answers later than controller.latency: {}\n", all.missed_latency);
+      out += fmt::format("Timer events issued too late for their tick: {}\n", all.missed_latency);
     }
   }
   if (all.messages_verified + all.payload_errors > 0) {

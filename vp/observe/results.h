@@ -106,7 +106,7 @@ struct HostResult {
     v(&HostResult::timer_lateness_max_ticks, "timer_lateness_max_ticks",
       {"ticks", "greatest lag of an expiry behind its tick", kMaximum, Span::kRun});
     v(&HostResult::missed_latency, "missed_latency",
-      {"", "answers of its controller later than controller.latency", kSum, Span::kRun});
+      {"", "timer events of its controller issued too late for their tick", kSum, Span::kRun});
     v(&HostResult::instructions, "instructions",
       {"", "executed by its CPU; 0 without one", kSum, Span::kRun});
     v(&HostResult::payload_errors, "payload_errors",

@@ -256,7 +256,8 @@ void ControllerDevice::issue_timer(Cycle cycle) {
     freed_.push(cycle);
   }
   if (outcome.kind == CongestionManager::TimerOutcome::Kind::kExpired) {
-    if (cycle > clock_.begin_of(event.due) + timing::kFirstOfTick) ++missed_latency_;
+    const Cycle on_time = clock_.begin_of(event.due) + timing::kFirstOfTick + timing::kSameFlow;
+    if (cycle > on_time) ++missed_latency_;
     lateness_max_ = std::max(lateness_max_, now - event.due);
     answer(cycle, outcome.answer);
   }

@@ -209,10 +209,10 @@ def controllers(runs):
         caption = (f"{MOST_ROWS} of {len(hosts)} hosts, those with most slots in use"
                    if len(hosts) > MOST_ROWS else "")
         return text + table(["host", "slots", f"of {number(slots)}", "timer events", "lag, ticks",
-                             "late answers", "CNPs"], rows, "lrlrrrr", caption)
+                             "late events", "CNPs"], rows, "lrlrrrr", caption)
     return section("controllers", "Controllers", side_by_side(runs, body),
                    "Greatest number of slots in use, expired timer events, their greatest lag behind "
-                   "their tick, and answers later than the fixed latency; over the whole run.")
+                   "their tick, and those issued too late for their tick; over the whole run.")
 
 
 def links(runs):

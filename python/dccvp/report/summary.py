@@ -27,7 +27,7 @@ def remarks(run):
             (total["cnps_dropped_no_slot"], "warn",
              "notifications found no free slot in a controller and were lost."),
             (sum(h["missed_latency"] for h in hosts), "warn",
-             "controller answers came later than the promised latency."),
+             "timer events of controllers were issued too late for their tick."),
             (total["retransmits"], "warn", "packets were sent again."),
             (total["pfc_pauses"], "note", "times a priority was paused (PFC).")):
         if count:

@@ -185,7 +185,8 @@ module dc_timers #(
   assign slot_o  = expire_slot;
   assign flow_o  = flow_q;
   assign due_o   = expire_due[DueW-1:0];
-  assign late_o  = !due_now || cycle_q != 16'(dcc_controller_pkg::FirstOffer) - 16'd1;
+  assign late_o  = !due_now || cycle_q >= 16'(dcc_controller_pkg::FirstOffer +
+                                              dcc_controller_pkg::Distance);
 
 `ifndef SYNTHESIS
   // There is always room.

@@ -26,7 +26,7 @@ package dcc_controller_pkg;
     logic [7:0]  marks;    // CNP
     logic [15:0] packets;  // CNP: that arrived since the last (8 bits); bytes: joined notifications
     logic [31:0] data;     // bytes: their sum; timer: the wheel's due tick (17 bits)
-    logic        late;     // timer: issued later than FirstOffer after its tick began
+    logic        late;     // timer: issued later than FirstOffer + Distance after its tick began
   } event_t;
 
   // What the parameter store keeps of a slot, but for its flow.

@@ -417,15 +417,15 @@ package dcc_regs_pkg;
   localparam int unsigned StatSlotsInUseMaxHiValueLsb   = 0;
   localparam int unsigned StatSlotsInUseMaxHiValueWidth = 32;
 
-  // STAT_MISSED_LATENCY_LO: Answers later than CAPS.LATENCY: low half; reading it latches the high
-  //   half.
+  // STAT_MISSED_LATENCY_LO: Timer events issued too late for their tick: low half; reading it latches
+  //   the high half.
   localparam logic [19:0] StatMissedLatencyLoOffset = 20'h03070;
   localparam logic [31:0] StatMissedLatencyLoReset = 32'h00000000;
   localparam int unsigned StatMissedLatencyLoValueLsb   = 0;
   localparam int unsigned StatMissedLatencyLoValueWidth = 32;
 
-  // STAT_MISSED_LATENCY_HI: Answers later than CAPS.LATENCY: high half, as latched by the last read
-  //   of a low half.
+  // STAT_MISSED_LATENCY_HI: Timer events issued too late for their tick: high half, as latched by the
+  //   last read of a low half.
   localparam logic [19:0] StatMissedLatencyHiOffset = 20'h03074;
   localparam logic [31:0] StatMissedLatencyHiReset = 32'h00000000;
   localparam int unsigned StatMissedLatencyHiValueLsb   = 0;

@@ -292,7 +292,7 @@ void Oracle::end_hold(Slot& slot) {
 void Oracle::on_timer() {
   const Registers& r = registers;
   const auto [due, at] = *wheel_.begin();
-  const bool late = n_ != tick_begin_ + kF || due != tick_;
+  const bool late = n_ > tick_begin_ + kF + kD || due != tick_;
   wheel_.erase(wheel_.begin());
   last_timer_ = n_;
   last_due_ = due;

@@ -418,7 +418,7 @@ constexpr CounterInfo kCounters[] = {
     {"slots_bound", 0x03058, "Bindings of a flow to a slot."},
     {"slots_released", 0x03060, "Slots released at the maximum rate."},
     {"slots_in_use_max", 0x03068, "Most slots bound at once."},
-    {"missed_latency", 0x03070, "Answers later than CAPS.LATENCY."},
+    {"missed_latency", 0x03070, "Timer events issued too late for their tick."},
     {"cnps_lost", 0x03078, "CNPs that found their input queue full."},
     {"inputs_dropped", 0x03080, "CNPs and byte notifications that came while STATUS.READY was 0."},
 };
