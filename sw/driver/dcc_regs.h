@@ -108,11 +108,11 @@
 /* TICK_DIV: Length of a tick. */
 #define DCC_TICK_DIV_OFFSET                          0x00020u
 #define DCC_TICK_DIV_RESET                           0x000000FAu
-/*   VALUE (RW, clock cycles, 4 to 65535): Length of a tick. */
+/*   VALUE (RW, clock cycles, 64 to 65535): Length of a tick. */
 #define DCC_TICK_DIV_VALUE_SHIFT                     0u
 #define DCC_TICK_DIV_VALUE_WIDTH                     16u
 #define DCC_TICK_DIV_VALUE_MASK                      0x0000FFFFu
-#define DCC_TICK_DIV_VALUE_MIN                       4u
+#define DCC_TICK_DIV_VALUE_MIN                       64u
 #define DCC_TICK_DIV_VALUE_MAX                       65535u
 
 /* TIMER_INTERVAL: Time between two timer increases of a slot. */
@@ -633,8 +633,8 @@ enum dcc_parameter {
 
 /* X(name, member, smallest, greatest, sentence about a value outside that) for each. */
 #define DCC_FOR_EACH_PARAMETER(X) \
-  X(TICK_DIV, tick_div, 0x4u, 0xFFFFu, \
-    "TICK_DIV is outside 4 to 65535 clock cycles") \
+  X(TICK_DIV, tick_div, 0x40u, 0xFFFFu, \
+    "TICK_DIV is outside 64 to 65535 clock cycles") \
   X(TIMER_INTERVAL, timer_interval, 0x1u, 0xFFFFu, \
     "TIMER_INTERVAL is outside 1 to 65535 ticks") \
   X(BYTE_THRESHOLD, byte_threshold, 0x40u, 0xFFFFFFFFu, \

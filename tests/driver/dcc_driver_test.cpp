@@ -148,7 +148,7 @@ TEST_F(DccDriverTest, EveryImpossibleParameterHasItsErrorAndTouchesNothing) {
       {DCC_ERROR_FLAG, [](dcc_config& c) { c.timer_restart = 2; }},
       {DCC_ERROR_FLAG, [](dcc_config& c) { c.byte_counter = 2; }},
       {DCC_ERROR_RATES, [](dcc_config& c) { c.parameters.r_max = c.parameters.r_min - 1; }},
-      {outside(DCC_PARAMETER_TICK_DIV), [](dcc_config& c) { c.parameters.tick_div = 3; }},
+      {outside(DCC_PARAMETER_TICK_DIV), [](dcc_config& c) { c.parameters.tick_div = 63; }},
       {outside(DCC_PARAMETER_TICK_DIV), [](dcc_config& c) { c.parameters.tick_div = 65536; }},
       {outside(DCC_PARAMETER_TIMER_INTERVAL),
        [](dcc_config& c) { c.parameters.timer_interval = 0; }},

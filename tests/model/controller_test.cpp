@@ -130,7 +130,7 @@ TEST_F(ControllerTest, CsrInterrupt) {
 TEST_F(ControllerTest, EveryParameterReachesTheDevice) {
   simulate([&] {
     write(map::kCtrlOffset, map::kCtrlEnableMask | map::kCtrlCutByMarksMask);
-    write(map::kTickDivOffset, 11);
+    write(map::kTickDivOffset, 110);
     write(map::kTimerIntervalOffset, 12);
     write(map::kByteThresholdOffset, 1300);
     write(map::kFOffset, 14);
@@ -152,7 +152,7 @@ TEST_F(ControllerTest, EveryParameterReachesTheDevice) {
     EXPECT_FALSE(p.rate.averaging);
     EXPECT_FALSE(p.timer_restart);
     EXPECT_FALSE(p.byte_counter);
-    EXPECT_EQ(p.tick_div, 11u);
+    EXPECT_EQ(p.tick_div, 110u);
     EXPECT_EQ(p.timer_interval, 12u);
     EXPECT_EQ(p.byte_threshold, 1300u);
     EXPECT_EQ(p.fast_recovery, 14u);

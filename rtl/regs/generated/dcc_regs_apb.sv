@@ -182,7 +182,7 @@ module dcc_regs_apb #(
                   | hit_win[3]
                   | hit_win[4]
                   | hit_win[5];
-  assign out_of_range = (hit_tick_div & (pwdata_i[15:0] < 16'd4))
+  assign out_of_range = (hit_tick_div & (pwdata_i[15:0] < 16'd64))
                       | (hit_timer_interval & (pwdata_i[15:0] < 16'd1))
                       | (hit_byte_threshold & (pwdata_i[31:0] < 32'd64))
                       | (hit_r_min & (pwdata_i[31:0] < 32'd1))

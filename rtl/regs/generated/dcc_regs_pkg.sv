@@ -559,7 +559,7 @@ package dcc_regs_pkg;
     logic         ctrl_averaging;      // RW
     logic         ctrl_cut_by_marks;   // RW
     logic         ctrl_byte_counter;   // RW
-    logic [15:0]  tick_div;            // RW, clock cycles, 4 to 65535
+    logic [15:0]  tick_div;            // RW, clock cycles, 64 to 65535
     logic [15:0]  timer_interval;      // RW, ticks, 1 to 65535
     logic [31:0]  byte_threshold;      // RW, bytes, 64 to 4294967295
     logic [7:0]   f;                   // RW

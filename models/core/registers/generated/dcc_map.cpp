@@ -68,7 +68,7 @@ constexpr FieldInfo kStatusFields[] = {
      "The timing wheel fell 2^15 ticks behind since reset.", {}},
 };
 constexpr FieldInfo kTickDivFields[] = {
-    {"VALUE", 0, 16, Access::kReadWrite, 0x000000FA, 0x00000004, 0x0000FFFF,
+    {"VALUE", 0, 16, Access::kReadWrite, 0x000000FA, 0x00000040, 0x0000FFFF,
      "clock cycles", "",
      "Length of a tick.", {}},
 };

@@ -163,7 +163,7 @@ constexpr unsigned kStatusOverrunShift = 2;
 constexpr std::uint32_t kTickDivOffset = 0x00020;
 constexpr std::uint32_t kTickDivValueMask = 0x0000FFFF;
 constexpr unsigned kTickDivValueShift = 0;
-constexpr std::uint32_t kTickDivValueMin = 4;
+constexpr std::uint32_t kTickDivValueMin = 64;
 constexpr std::uint32_t kTickDivValueMax = 65535;
 // TIMER_INTERVAL: Time between two timer increases of a slot.
 constexpr std::uint32_t kTimerIntervalOffset = 0x00024;

@@ -49,7 +49,7 @@ struct Parameters {
   bool timer_restart = true;
   /// CTRL.BYTE_COUNTER: Byte notifications are counted and lead to increases.
   bool byte_counter = true;
-  /// TICK_DIV: Length of a tick. (clock cycles, 4 to 65535)
+  /// TICK_DIV: Length of a tick. (clock cycles, 64 to 65535)
   std::uint16_t tick_div = 250;
   /// TIMER_INTERVAL: Time between two timer increases of a slot. (ticks, 1 to 65535)
   std::uint16_t timer_interval = 55;
