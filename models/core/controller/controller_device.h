@@ -12,9 +12,9 @@
 #include "controller/congestion_manager.h"
 #include "controller/controller_timing.h"
 #include "controller/cycle_clock.h"
-#include "controller/input_queue.h"
 #include "controller/rate_engine.h"
 #include "controller/recent_issues.h"
+#include "controller/ring_queue.h"
 #include "controller/timer_engine.h"
 #include "describe/quantities.h"
 #include "registers/generated/dcc_map.h"
@@ -208,10 +208,12 @@ class ControllerDevice {
   bool dropped(Cycle sampled);
   /// The next issue is not before the cycle it returns.
   Cycle issue_until(Cycle cycle);
-  void issue_cnp(Cycle cycle);
+  bool issue_alone(Cycle cycle);
+  void note_issue(std::uint32_t flow, Cycle cycle);
+  void issue_cnp(Cycle cycle, const Cnp& cnp);
   void issue_timer(Cycle cycle);
-  void issue_command(Cycle cycle);
-  void issue_bytes(Cycle cycle);
+  void issue_command(Cycle cycle, const Command& command);
+  void issue_bytes(Cycle cycle, const Bytes& bytes);
   bool load_timer_head(Cycle cycle);
   void bound_timer(Tick now);
   Cycle timer_from(Tick due) const;
@@ -243,20 +245,20 @@ class ControllerDevice {
   Cycle cnp_sampled_ = -1;
   Cycle bytes_sampled_ = -1;
   Cycle command_sampled_ = -1;
-  InputQueue<Cnp> cnps_ahead_;
-  InputQueue<Bytes> bytes_ahead_;
-  InputQueue<Command> commands_ahead_;
+  RingQueue<Cnp> cnps_ahead_;
+  RingQueue<Bytes> bytes_ahead_;
+  RingQueue<Command> commands_ahead_;
   // FIFOs.
-  InputQueue<Cnp> cnps_;
-  InputQueue<Bytes> bytes_;
-  InputQueue<Command> commands_;
+  RingQueue<Cnp> cnps_;
+  RingQueue<Bytes> bytes_;
+  RingQueue<Command> commands_;
   bool bytes_matter_ = false;  // one of those that wait may lead to an answer
 
   Cycle last_issue_ = -timing::kSameFlow;
   Cycle next_issue_ = 0;          // none before
   Cycle next_possible_ = kNever;  // neither a sample nor an issue before
   RecentIssues recent_;
-  InputQueue<Cycle> freed_;  // issues that freed slots, of the last cycles
+  RingQueue<Cycle> freed_;  // issues that freed slots, of the last cycles
   TimerHead timer_head_;
   Cycle timer_bound_ = kNever;  // the next timer event is not issued before
   Cycle last_timer_ = 0;        // issue of the one before
@@ -268,7 +270,7 @@ class ControllerDevice {
     bool enable = false;
   };
   bool enabled_ = false;  // CTRL.ENABLE as of the edge sampled last, and what becomes of it
-  InputQueue<EnableChange> enable_changes_;
+  RingQueue<EnableChange> enable_changes_;
   // A reset: of what is sampled at the first of these edges and before the second.
   bool reset_pending_ = false;
   Cycle reset_from_ = 0;
@@ -276,7 +278,7 @@ class ControllerDevice {
 
   std::uint64_t missed_latency_ = 0;
   Tick lateness_max_ = 0;
-  InputQueue<Outcome> outcomes_;
+  RingQueue<Outcome> outcomes_;
   Event wake_event_;
 };
 

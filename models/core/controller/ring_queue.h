@@ -9,7 +9,7 @@ namespace dcc {
 
 /// First in, first out, without allocation once it has grown to what is needed.
 template <class T>
-class InputQueue {
+class RingQueue {
  public:
   bool empty() const { return count_ == 0; }
   std::uint32_t size() const { return count_; }
@@ -26,6 +26,12 @@ class InputQueue {
   void pop() {
     head_ = (head_ + 1) & mask();
     --count_;
+  }
+  /// The front, which leaves.
+  T take() {
+    const T item = front();
+    pop();
+    return item;
   }
   void clear() { head_ = count_ = 0; }
 
