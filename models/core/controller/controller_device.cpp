@@ -377,7 +377,9 @@ void ControllerDevice::wake_by(Cycle cycle) {
 
 void ControllerDevice::wake() {
   const Cycle now = edge();
-  advance(now - 1);
+  // Answers leave in the order of the issues: while one is known, those not reckoned are later.
+  const bool at_once = look_ahead_ < latency_;
+  if (at_once || outcomes_.empty()) advance(now - 1);
   while (!outcomes_.empty() && outcomes_.front().when <= now) {
     const Outcome outcome = outcomes_.take();
     switch (outcome.kind) {
@@ -395,8 +397,12 @@ void ControllerDevice::wake() {
         break;
     }
   }
-  Cycle next = next_of_interest();
-  if (next != kNever) next += look_ahead_;
+  Cycle next = kNever;
+  if (outcomes_.empty() || at_once) {
+    advance(now - 1);
+    next = next_of_interest();
+    if (next != kNever) next += look_ahead_;
+  }
   if (!outcomes_.empty()) next = std::min(next, outcomes_.front().when);
   if (next == kNever) {
     scheduler_.cancel(wake_event_);
