@@ -65,6 +65,28 @@ TEST(Percentile, NearestRank) {
   EXPECT_EQ(percentile(hundred, 99), 99);
 }
 
+TEST(Deadlines, AreMissedByWhatComesLateOrNotAtAll) {
+  Fixture f;
+  EXPECT_FALSE(f.metrics().deadlines) << "no flow has one";
+  const auto flow = [&](PicoSeconds deadline, std::optional<PicoSeconds> end) {
+    FlowResult& added = f.add(1, 0, 10, 1000);
+    added.start = kMilliSecond * 15;
+    added.deadline = deadline;
+    added.end_rx = end;
+  };
+  flow(kMilliSecond, kMilliSecond * 16);                   // on its picosecond
+  flow(kMilliSecond, kMilliSecond * 16 + PicoSeconds(1));  // late
+  flow(kMilliSecond, std::nullopt);                        // not at all
+  flow(kMilliSecond * 5, std::nullopt);                    // due with the end: not seen to miss
+  flow(kMilliSecond * 10, kMilliSecond * 19);              // early
+  f.add(1, 0, 10, 1000);                                   // has none
+  const Metrics m = f.metrics();
+  ASSERT_TRUE(m.deadlines);
+  EXPECT_EQ(m.deadlines->flows, 4u);
+  EXPECT_EQ(m.deadlines->missed, 2u);
+  EXPECT_DOUBLE_EQ(m.deadlines->miss_share, 0.5);
+}
+
 TEST(Shares, ByWeightWhenAllAreThereAllTheTime) {
   Fixture f;
   f.add(1, 0, 46, 3'000'000);

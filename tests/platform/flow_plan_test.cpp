@@ -52,6 +52,16 @@ TEST(FlowPlan, AQueuePairKnowsItsOtherEndAndItsClass) {
   EXPECT_EQ(background.rate_cap.raw, Rate::from(BitRate(10'000'000'000)).raw);
 }
 
+TEST(FlowPlan, ADeadlineIsToldToTheSenderInTheRunsTime) {
+  const Planned p(
+      star("traffic: [{kind: flow, from: 1, to: 0, bytes: 1MB, start: 2ms, deadline: 300us}]\n"));
+  EXPECT_EQ(p.plan.queue_pair(1, 2).deadline, kMicroSecond * 2300);
+  EXPECT_EQ(p.plan.queue_pair(1, 2).bytes, 1'000'000);
+  EXPECT_EQ(p.plan.queue_pair(0, 2).deadline, PicoSeconds::max());
+  EXPECT_EQ(p.plan.identify(1, 2).deadline, kMicroSecond * 2300) << "the same for software";
+  EXPECT_EQ(p.plan.identify(1, 2).bytes, 1'000'000);
+}
+
 TEST(FlowPlan, ConnectsBothEndsOnceBothExist) {
   Planned p(kThree);
   std::vector<std::pair<HostId, Qpn>> connected;

@@ -49,6 +49,16 @@ def fast(*overrides):
     return ("output.series.flows=none", "output.series.queues=none", *overrides)
 
 
+class Schemes(unittest.TestCase):
+    """Their own expectations hold, which are figures of their papers (docs/schemes.md)."""
+
+    def test_deadlines_are_met_by_who_goes_by_them(self):
+        self.assertEqual(run("schemes/d2tcp", *fast())["deadlines"]["missed"], 0)
+        ignored = run("schemes/d2tcp", *fast("expect=[]",
+                      "nic.congestion_control.d2tcp_deadlines=false"))
+        self.assertGreaterEqual(ignored["deadlines"]["missed"], 4)
+
+
 class Balance(unittest.TestCase):
     def check(self, metrics):
         b = metrics["balance"]

@@ -117,6 +117,46 @@ TEST_F(DctcpTest, ExponentNeedNotBeWhole) {
   }
 }
 
+// 9000 Mb/s · 4 us = 4500 bytes, three quarters of it 3375: 997 000 bytes need 295.4 round trips of
+// 5 us, 1477 us.
+TEST_F(DctcpTest, WhoWouldMissItsDeadlineYieldsLess) {
+  const double alpha = 225.0 / 256 + 1.0 / 16;
+  const double needed = 997'000.0 / 3375 * 5;
+  const auto after_a_cut = [&](PicoSeconds deadline, bool by_deadline, Bytes bytes = 1'000'000) {
+    DctcpParameters p = rate_form();
+    p.d2tcp_deadlines = by_deadline;
+    FakeHost host{10'000};
+    Dctcp dctcp(host, p, 1000, kBaseRtt);
+    FlowStart start;
+    start.initial_rate = Rate::from(BitRate(8'000'000'000));
+    start.bytes = bytes;
+    start.deadline = deadline;
+    host.advance(dctcp, kMicroSecond * 10);
+    dctcp.on_flow_start(0, start);
+    for (Psn psn = 0; psn < 3; ++psn) {
+      AckInfo info = ack(psn, psn + 1, psn == 2);
+      info.rtt = kMicroSecond * 5;
+      dctcp.on_ack(0, info);
+    }
+    return host.mbps(0);
+  };
+  const auto cut_by = [&](double d) { return 9000 * (1 - std::pow(alpha, d) / 2); };
+  const PicoSeconds in_a_millisecond = kMicroSecond * 1010;
+  EXPECT_NEAR(after_a_cut(in_a_millisecond, true), cut_by(needed / 1000), kRateStep);
+  EXPECT_NEAR(after_a_cut(in_a_millisecond, false), cut_by(1), kRateStep) << "DCTCP";
+  EXPECT_NEAR(after_a_cut(kMilliSecond * 100, true), cut_by(0.5), kRateStep) << "far off";
+  EXPECT_NEAR(after_a_cut(kMicroSecond * 50, true), cut_by(2), kRateStep) << "near";
+  EXPECT_NEAR(after_a_cut(kMicroSecond * 10, true), cut_by(1), kRateStep) << "passed";
+  EXPECT_NEAR(after_a_cut(PicoSeconds::max(), true), cut_by(1), kRateStep) << "none";
+  EXPECT_NEAR(after_a_cut(in_a_millisecond, true, 0), cut_by(1), kRateStep) << "of unknown size";
+}
+
+TEST_F(DctcpTest, RefusesBoundsOfTheExponentThatLeaveNothing) {
+  DctcpParameters p;
+  p.d2tcp_most = Ratio(1, 4);
+  EXPECT_THROW(p.check(1500), ParameterError);
+}
+
 TEST_F(DctcpTest, WindowFormAddsAPacketAWindow) {
   DctcpParameters p;
   p.initial_window = 4000;

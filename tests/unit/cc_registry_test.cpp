@@ -28,7 +28,8 @@ TEST(Registry, HasEveryAlgorithmByName) {
     names.push_back(entry.name);
   }
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
-  for (const char* name : {"dcc", "dcqcn", "dctcp", "hpcc", "ibcc", "qcn", "swift", "timely"}) {
+  for (const char* name :
+       {"dcc", "dcqcn", "dctcp", "hpcc", "ibcc", "powertcp", "qcn", "swift", "timely"}) {
     EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
   }
 }

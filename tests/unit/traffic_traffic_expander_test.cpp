@@ -52,6 +52,22 @@ std::string error_of(const TrafficSpec& s) {
   return "";
 }
 
+TEST(TrafficExpander, DeadlinesAreOfEveryFlowAndWithinTime) {
+  TrafficSpec s = to_one({1, 2}, 0);
+  s.bytes = 1000;
+  s.stagger = kMilliSecond;
+  s.deadline = kMicroSecond * 300;
+  const std::vector<FlowSpec> flows = expand_traffic({s}, context());
+  ASSERT_EQ(flows.size(), 2u);
+  for (const FlowSpec& one : flows) EXPECT_EQ(one.deadline, kMicroSecond * 300);
+  s.start = PicoSeconds::max() - kMicroSecond * 300;
+  s.stagger = PicoSeconds(0);
+  EXPECT_NE(error_of(s).find("after the end of time"), std::string::npos);
+  s.start = PicoSeconds(0);
+  s.bytes.reset();
+  EXPECT_NE(error_of(s).find("deadline: a flow without end"), std::string::npos) << error_of(s);
+}
+
 TEST(TrafficExpander, FlowCarriesEverythingThatWasSaid) {
   TrafficSpec s = flow(1, 0);
   s.dscp = 46;

@@ -129,6 +129,7 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   // Against the base round trip of a full packet plus wire bytes on the slowest link.
   v.group("reference_slowdown",
           [&] { describe_slowdown(v, m.reference_slowdown, m.reference_slowdown_bins); });
+  if (m.deadlines) v.group("deadlines", [&] { v.members(*m.deadlines); });
   v.figure("flow_count", r.flows.size(), {"", "flows of the run", Statistic::kSum, Span::kRun});
   v.list("flows", std::min(r.flows.size(), kMostFlowsInMetrics),
          [&](std::size_t i) { describe_flow(v, r.flows[i], m.flows[i]); });

@@ -100,6 +100,23 @@ void add_classes(const PlatformConfig& config, const RunResults& results, Metric
   }
 }
 
+std::optional<DeadlineMetrics> deadline_metrics(const RunResults& results) {
+  std::optional<DeadlineMetrics> m;
+  for (const FlowResult& flow : results.flows) {
+    if (!flow.deadline) continue;
+    if (!m) m.emplace();
+    const PicoSeconds due = flow.start + *flow.deadline;
+    const bool met = flow.end_rx && *flow.end_rx <= due;
+    if (!met && due >= results.sim_time && !flow.end_rx) continue;  // still to be seen
+    ++m->flows;
+    if (!met) ++m->missed;
+  }
+  if (m && m->flows != 0) {
+    m->miss_share = static_cast<double>(m->missed) / static_cast<double>(m->flows);
+  }
+  return m;
+}
+
 /// Time within the window in which at least one of a tenant's flows was active.
 PicoSeconds united_time(std::vector<std::pair<PicoSeconds, PicoSeconds>> spans) {
   std::sort(spans.begin(), spans.end(), [](const auto& a, const auto& b) {
@@ -235,6 +252,7 @@ Metrics compute_metrics(const PlatformConfig& config, const RunResults& results)
     metrics.flows.push_back(m);
   }
   metrics.goodput_gbps = gbps(bytes, results.measured_to - results.measured_from);
+  metrics.deadlines = deadline_metrics(results);
   metrics.jain = jain_index(active);
   add_classes(config, results, metrics);
   add_tenants(config, results, metrics);

@@ -100,14 +100,32 @@ struct SlowdownBin {
   }
 };
 
+/// Flows with a deadline, of which is known whether their last byte came by it.
+struct DeadlineMetrics {
+  std::size_t flows = 0;
+  std::size_t missed = 0;
+  double miss_share = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&DeadlineMetrics::flows, "flows",
+      {"", "flows whose deadline was met, or passed, before the end", Statistic::kSum, Span::kRun});
+    v(&DeadlineMetrics::missed, "missed",
+      {"", "whose last byte had not come by then", Statistic::kSum, Span::kRun});
+    v(&DeadlineMetrics::miss_share, "miss_share",
+      {"", "missed by flows", Statistic::kRatio, Span::kRun});
+  }
+};
+
 struct Metrics {
   double goodput_gbps = 0;     // sum over flows, background excluded
   std::optional<double> jain;  // of the flows' goodput while active; empty: no flow active
   std::vector<FlowMetrics> flows;
-  std::vector<ClassMetrics> classes;       // by DSCP, those with flows
-  std::vector<TenantMetrics> tenants;      // as configured
-  std::optional<SlowdownBin> slowdown;     // all completed flows; empty: none
-  std::vector<SlowdownBin> slowdown_bins;  // bins that hold a flow
+  std::vector<ClassMetrics> classes;         // by DSCP, those with flows
+  std::vector<TenantMetrics> tenants;        // as configured
+  std::optional<SlowdownBin> slowdown;       // all completed flows; empty: none
+  std::vector<SlowdownBin> slowdown_bins;    // bins that hold a flow
+  std::optional<DeadlineMetrics> deadlines;  // empty: no flow has one
   // Of FlowMetrics::reference_slowdown: what published tables are compared with.
   std::optional<SlowdownBin> reference_slowdown;
   std::vector<SlowdownBin> reference_slowdown_bins;

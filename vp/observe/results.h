@@ -21,12 +21,13 @@ struct FlowResult {
   HostId from = 0;
   HostId to = 0;
   unsigned dscp = 0;
-  bool background = false;            // outside congestion control: no part in fairness and shares
-  std::optional<Bytes> bytes;         // empty: unlimited
-  PicoSeconds start{};                // first byte posted
-  std::optional<PicoSeconds> end;     // last ACK in; empty: unfinished (or never acknowledged)
-  std::optional<PicoSeconds> end_rx;  // last byte received
-  std::optional<PicoSeconds> ideal;   // alone in the empty network; empty: unlimited
+  bool background = false;     // outside congestion control: no part in fairness and shares
+  std::optional<Bytes> bytes;  // empty: unlimited
+  std::optional<PicoSeconds> deadline;  // after `start`; empty: none
+  PicoSeconds start{};                  // first byte posted
+  std::optional<PicoSeconds> end;       // last ACK in; empty: unfinished (or never acknowledged)
+  std::optional<PicoSeconds> end_rx;    // last byte received
+  std::optional<PicoSeconds> ideal;     // alone in the empty network; empty: unlimited
   std::optional<PicoSeconds> reference_ideal;  // base RTT + wire bytes / slowest link
   std::optional<PicoSeconds> stopped;          // when its source stopped on purpose (`stop:`)
   Bytes delivered_total = 0;

@@ -69,14 +69,16 @@ QueuePairConfig FlowPlan::queue_pair(HostId host, Qpn qpn) const {
     config.initial_rate = Rate::from(flow.spec.initial_rate);
   }
   config.base_rtt = flow.base_rtt;
+  config.bytes = flow.spec.bytes;
+  if (end.sender && flow.spec.deadline) config.deadline = flow.spec.start + *flow.spec.deadline;
   return config;
 }
 
 QueuePairIdentity FlowPlan::identify(HostId host, Qpn qpn) const {
   if (find(host, qpn) == nullptr) return {};
   const QueuePairConfig config = queue_pair(host, qpn);
-  return {config.flow,     config.ecn_capable,  config.governed,
-          config.rate_cap, config.initial_rate, config.base_rtt};
+  return {config.flow,         config.ecn_capable, config.governed, config.rate_cap,
+          config.initial_rate, config.base_rtt,    config.bytes,    config.deadline};
 }
 
 void FlowPlan::created(HostId host, Qpn qpn, HostId, Qpn) {

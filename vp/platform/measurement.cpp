@@ -202,6 +202,7 @@ void Measurement::collect_flows(RunResults& results) const {
     out.dscp = spec.dscp;
     out.start = record.posted == PicoSeconds::max() ? spec.start : record.posted;
     if (spec.stop != PicoSeconds::max() && spec.stop < results.sim_time) out.stopped = spec.stop;
+    out.deadline = spec.deadline;
     if (spec.bytes != 0) {
       out.bytes = spec.bytes;
       out.ideal = ideal(spec);

@@ -64,6 +64,7 @@ std::vector<MetricInfo> list_all() {
   metrics.slowdown_bins.resize(1);
   metrics.reference_slowdown.emplace();
   metrics.reference_slowdown_bins.resize(1);
+  metrics.deadlines.emplace();
   Lister lister;
   describe_metrics(lister, results, metrics);
   return lister.take();

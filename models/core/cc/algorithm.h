@@ -36,6 +36,8 @@ struct FlowStart {
   HostId destination = 0;
   PicoSeconds base_rtt{};  // of the empty network, one full packet there and its ACK back
   Rate initial_rate;       // zero: the algorithm's own
+  Bytes bytes = 0;         // that it has to send in all; 0: not known
+  PicoSeconds deadline = PicoSeconds::max();  // when they should have come; max: no deadline
 };
 
 struct SentInfo {

@@ -47,6 +47,16 @@ void DctcpParameters::describe(ParameterVisitor& v) {
           {"window of a new flow; bdp: rate x base RTT", ""});
   v.field("d2tcp_exponent", d2tcp_exponent, {"1/4", "4"},
           {"cut by alpha to this power; 1: DCTCP", "D2TCP, SIGCOMM'12"});
+  v.field("d2tcp_deadlines", d2tcp_deadlines, {},
+          {"a flow with a deadline: to the power by which it would miss it", "D2TCP, SIGCOMM'12"});
+  v.field("d2tcp_least", d2tcp_least, {"1/4", "4"}, {"... but not to a smaller one", ""});
+  v.field("d2tcp_most", d2tcp_most, {"1/4", "4"}, {"... and not to a greater one", ""});
+}
+
+void DctcpParameters::check(Bytes) const {
+  if (d2tcp_most < d2tcp_least) {
+    throw ParameterError({"d2tcp_least", "d2tcp_most"}, "d2tcp_least is above d2tcp_most");
+  }
 }
 
 Dctcp::Dctcp(AlgorithmHost& host, const DctcpParameters& parameters, std::uint32_t mtu,
@@ -74,6 +84,8 @@ void Dctcp::on_flow_start(FlowNumber number, const FlowStart& start) {
   Flow& flow = flows_[number];
   flow = Flow{};
   flow.rtt = base_rtt_ == PicoSeconds() ? start.base_rtt : base_rtt_;
+  flow.left = start.bytes;
+  if (start.bytes != 0) flow.deadline = start.deadline;
   if (parameters_.form == DctcpParameters::Form::kRate) {
     flow.level = start.initial_rate.raw == 0 ? line_ : to_mbps(start.initial_rate);
   } else {
@@ -95,13 +107,28 @@ void Dctcp::apply(FlowNumber number, const Flow& flow) {
   host_.set_window(number, static_cast<Bytes>(full * flow.level / line_));
 }
 
-long double Dctcp::penalty(long double alpha) const {
-  return exponent_ == 1 ? alpha : repeatable_power(alpha, exponent_);
+long double Dctcp::exponent(const Flow& flow, PicoSeconds rtt) const {
+  if (!parameters_.d2tcp_deadlines || flow.deadline == PicoSeconds::max()) return exponent_;
+  const PicoSeconds ahead = flow.deadline - host_.now();
+  if (ahead.count <= 0) return exponent_;
+  const long double trip = static_cast<long double>(rtt.count);
+  const long double window = parameters_.form == DctcpParameters::Form::kWindow
+                                 ? flow.level
+                                 : bytes_at(flow.level, flow.rtt);
+  const long double needed = static_cast<long double>(flow.left) / (window * 3 / 4) * trip;
+  return std::min(
+      to_real(parameters_.d2tcp_most),
+      std::max(to_real(parameters_.d2tcp_least), needed / static_cast<long double>(ahead.count)));
+}
+
+long double Dctcp::penalty(long double alpha, long double exponent) {
+  return exponent == 1 ? alpha : repeatable_power(alpha, exponent);
 }
 
 void Dctcp::on_ack(FlowNumber number, const AckInfo& info) {
   Flow& flow = flows_[number];
   ++flow.acks;
+  flow.left -= info.newly_acked;
   if (info.ce) ++flow.marked;
   const bool round_over = info.psn >= flow.round_end;
   if (round_over) {
@@ -116,7 +143,8 @@ void Dctcp::on_ack(FlowNumber number, const AckInfo& info) {
   const long double before = flow.level;
   if (info.ce && !flow.reduced) {
     const long double least = by_rate ? r_min_ : mtu_;
-    flow.level = std::max(least, flow.level * (1 - penalty(flow.alpha) / 2));
+    const long double depth = penalty(flow.alpha, exponent(flow, info.rtt));
+    flow.level = std::max(least, flow.level * (1 - depth / 2));
     flow.reduced = true;
     flow.cut_end = info.next_psn;
     ++counters_.rate_decreases;

@@ -23,8 +23,12 @@ struct DctcpParameters final : AlgorithmParameters {
   BitRate r_min = 100_Mbps;
   std::optional<Bytes> initial_window;  // empty: line rate × base RTT
   Ratio d2tcp_exponent{1};              // d of D2TCP (SIGCOMM 2012): the cut is by α^d / 2
+  bool d2tcp_deadlines = false;         // flows with a deadline: d by how it will be met
+  Ratio d2tcp_least{1, 2};              // … and its bounds
+  Ratio d2tcp_most{2};
 
   void describe(ParameterVisitor& v) override;
+  void check(Bytes largest_packet) const override;
 };
 
 DCC_ENUM_NAMES(DctcpParameters::Form, {DctcpParameters::Form::kWindow, "window"},
@@ -35,6 +39,10 @@ DCC_ENUM_NAMES(DctcpParameters::Form, {DctcpParameters::Form::kWindow, "window"}
 /// lets no increase happen until what was then under way is acknowledged (RFC 8257, 3.3).
 /// Flows begin with a full bandwidth-delay product and α = 1, without slow start: an RDMA NIC
 /// starts at line rate.
+///
+/// D2TCP (Vamanan et al., SIGCOMM 2012, 3.2): d = T_c / D, where D is left to the deadline and T_c
+/// is what the flow still needs at three quarters of its window, the mean of DCTCP's saw-tooth. Who
+/// is late yields less. Without a deadline, or past it, d is `d2tcp_exponent`.
 class Dctcp final : public Algorithm {
  public:
   /// `mtu`: payload bytes of a packet, the window form's unit. `base_rtt`: of all flows; zero: each
@@ -58,9 +66,12 @@ class Dctcp final : public Algorithm {
     bool reduced = false;
     std::uint32_t acks = 0;    // of this round
     std::uint32_t marked = 0;  // of those
+    Bytes left = 0;            // not acknowledged; meaningless without a deadline
+    PicoSeconds deadline = PicoSeconds::max();
   };
   void apply(FlowNumber number, const Flow& flow);
-  long double penalty(long double alpha) const;
+  long double exponent(const Flow& flow, PicoSeconds rtt) const;
+  static long double penalty(long double alpha, long double exponent);
 
   AlgorithmHost& host_;
   DctcpParameters parameters_;

@@ -192,6 +192,8 @@ void NicHostInterface::queue_pair_command(std::uint32_t command) {
   config.rate_cap = identity.rate_cap;
   config.initial_rate = identity.initial_rate;
   config.base_rtt = identity.base_rtt;
+  config.bytes = identity.bytes;
+  config.deadline = identity.deadline;
   nic_.create_queue_pair(qpn, config);
   if (message_bytes_.size() <= qpn) message_bytes_.resize(qpn + 1);
   message_bytes_[qpn] = 0;

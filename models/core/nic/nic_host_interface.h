@@ -23,6 +23,8 @@ struct QueuePairIdentity {
   Rate rate_cap;
   Rate initial_rate;
   PicoSeconds base_rtt{};
+  Bytes bytes = 0;
+  PicoSeconds deadline = PicoSeconds::max();
 };
 
 /// Tells queue pairs of different hosts apart and together: the platform's connection manager.

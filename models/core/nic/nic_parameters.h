@@ -112,6 +112,8 @@ struct QueuePairConfig {
   Rate rate_cap;         // the application's own limit; zero: none
   Rate initial_rate;     // zero: the algorithm's
   PicoSeconds base_rtt{};
+  Bytes bytes = 0;  // of the flow; 0: not known
+  PicoSeconds deadline = PicoSeconds::max();
 };
 
 }  // namespace dcc

@@ -63,8 +63,8 @@ void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   pacing_.add_flow(qpn, config.priority);
   set_rate(qpn, line_rate_);
   if (algorithm_ != nullptr && config.governed) {
-    algorithm_->on_flow_start(
-        qpn, {config.dscp, config.remote_host, config.base_rtt, config.initial_rate});
+    algorithm_->on_flow_start(qpn, {config.dscp, config.remote_host, config.base_rtt,
+                                    config.initial_rate, config.bytes, config.deadline});
   }
 }
 

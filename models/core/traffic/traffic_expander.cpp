@@ -115,9 +115,11 @@ class Expander {
     flow.stop = stop();
     flow.rate = spec_->rate.value_or(BitRate());
     flow.initial_rate = spec_->initial_rate.value_or(BitRate());
+    flow.deadline = spec_->deadline;
     return flow;
   }
   void add(FlowSpec flow, const std::string& place) {
+    if (flow.deadline) after(flow.start, *flow.deadline, place);  // throws
     if (flows_.size() == kMostFlows) throw TrafficError(place + ": " + more_flows());
     flow.priority = context_.priority_of_dscp[flow.dscp];
     flows_.push_back(flow);

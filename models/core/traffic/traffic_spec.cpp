@@ -64,6 +64,10 @@ void TrafficSpec::describe(ParameterVisitor& v) {
     v.field("rate", rate, "unlimited", {"1kbps", "10Tbps"},
             {"the application offers no more than this (background: sends just this)", ""});
   });
+  v.when(!is({Kind::kBackground}), "kind: any but background", [&] {
+    v.field("deadline", deadline, "none", {"1ns", "1000s"},
+            {"a flow should have arrived so long after its start", "D2TCP, SIGCOMM'12"});
+  });
   v.field("start", start, {}, {"when the first flow starts", ""});
   v.field("stop", stop, "end", {}, {"no new data after this", ""});
   v.field("message", message, {"1B", "1GiB"}, {"size of an RDMA message", ""});
@@ -114,6 +118,10 @@ class Named {
 std::uint64_t TrafficSpec::check(HostId hosts_there) const {
   const Named named(hosts_there);
   require(!stop || start < *stop, "stop", "stops before it starts");
+  const bool sized_elsewhere =
+      pattern == TrafficPattern::kPoisson || pattern == TrafficPattern::kTrace;
+  require(!deadline || bytes || sized_elsewhere, "deadline",
+          "a flow without end cannot meet a deadline: give it bytes");
   switch (pattern) {
     case TrafficPattern::kFlow:
     case TrafficPattern::kBackground:

@@ -34,6 +34,7 @@ struct FlowSpec {
   PicoSeconds stop = PicoSeconds::max();  // posts nothing from then on
   BitRate rate{};                         // the application's own limit; 0: none
   BitRate initial_rate{};                 // 0: the algorithm's
+  std::optional<PicoSeconds> deadline;    // after its start; empty: none
 };
 
 enum class TrafficPattern : std::uint8_t {
@@ -68,6 +69,7 @@ struct TrafficSpec {
   PicoSeconds stagger{0};               // every further flow starts this much later
   PicoSeconds stop_stagger{0};          // … and stops this much later
   std::optional<BitRate> initial_rate;  // empty: the algorithm's
+  std::optional<PicoSeconds> deadline;  // of each flow, after its start; empty: none
   std::optional<BitRate> rate;          // the application's own limit; kBackground: its rate
 
   HostId from = 0;  // kFlow, kBackground
