@@ -131,6 +131,14 @@ static void program_class(struct dcc_controller* dcc, uint32_t dscp,
   put(dcc, DCC_CEILING_ENTRY_OFFSET(dscp), entitled->ceiling_q24_8);
 }
 
+/* What depends on G. */
+static void program_decay(struct dcc_controller* dcc, uint32_t g) {
+  for (uint32_t i = 0; i < DCC_DECAY_LO_ENTRIES; ++i) {
+    put(dcc, DCC_DECAY_HI_ENTRY_OFFSET(i), dcc_decay_hi_entry(g, i));
+    put(dcc, DCC_DECAY_LO_ENTRY_OFFSET(i), dcc_decay_lo_entry(g, i));
+  }
+}
+
 enum dcc_error dcc_configure(struct dcc_controller* dcc, const struct dcc_config* config) {
   enum dcc_error error = dcc_check(config);
   if (error != DCC_OK) return error;
@@ -143,10 +151,7 @@ enum dcc_error dcc_configure(struct dcc_controller* dcc, const struct dcc_config
   for (uint32_t dscp = 0; dscp < DCC_DSCPS; ++dscp) {
     program_class(dcc, dscp, &config->classes[dscp]);
   }
-  for (uint32_t i = 0; i < DCC_DECAY_LO_ENTRIES; ++i) {
-    put(dcc, DCC_DECAY_HI_ENTRY_OFFSET(i), dcc_decay_hi_entry(config->parameters.g, i));
-    put(dcc, DCC_DECAY_LO_ENTRY_OFFSET(i), dcc_decay_lo_entry(config->parameters.g, i));
-  }
+  program_decay(dcc, config->parameters.g);
   for (uint32_t i = 0; i < DCC_DECREASE_ENTRIES; ++i) {
     put(dcc, DCC_DECREASE_ENTRY_OFFSET(i), dcc_decrease_entry((enum dcc_policy)config->policy, i));
   }
@@ -185,6 +190,34 @@ enum dcc_error dcc_set_weight(struct dcc_controller* dcc, uint32_t dscp, uint32_
   put(dcc, DCC_FACTOR_ENTRY_OFFSET(dscp),
       FIELD_PUT(DCC_FACTOR_F_INC, factor.f_inc_q8_8) |
           FIELD_PUT(DCC_FACTOR_F_DEC, factor.f_dec_q4_12));
+  return DCC_OK;
+}
+
+static int same_class(const struct dcc_class* a, const struct dcc_class* b) {
+  return a->weight_q8_8 == b->weight_q8_8 && a->floor_q24_8 == b->floor_q24_8 &&
+         a->ceiling_q24_8 == b->ceiling_q24_8;
+}
+
+enum dcc_error dcc_retune(struct dcc_controller* dcc, const struct dcc_config* from,
+                          const struct dcc_config* to) {
+  const enum dcc_error error = dcc_check(to);
+  if (error != DCC_OK) return error;
+  if (from->policy != to->policy) return DCC_ERROR_POLICY;
+  if (control_word(from) != control_word(to)) {
+    const uint32_t running = get(dcc, DCC_CTRL_OFFSET) & DCC_CTRL_ENABLE_MASK;
+    put(dcc, DCC_CTRL_OFFSET, control_word(to) | running);
+  }
+  for (uint32_t i = 0; i < DCC_PARAMETER_REGISTERS; ++i) {
+    const uint32_t value = parameter(to, i);
+    if (value == parameter(from, i)) continue;
+    put(dcc, kParameters[i].offset, value);
+    if (get(dcc, kParameters[i].offset) != value) return DCC_ERROR_READ_BACK;
+  }
+  for (uint32_t dscp = 0; dscp < DCC_DSCPS; ++dscp) {
+    const struct dcc_class* const entitled = &to->classes[dscp];
+    if (!same_class(&from->classes[dscp], entitled)) program_class(dcc, dscp, entitled);
+  }
+  if (from->parameters.g != to->parameters.g) program_decay(dcc, to->parameters.g);
   return DCC_OK;
 }
 

@@ -63,6 +63,12 @@ enum dcc_error dcc_set_class(struct dcc_controller* dcc, uint32_t dscp,
 /* Factors alone: what a control loop turns. */
 enum dcc_error dcc_set_weight(struct dcc_controller* dcc, uint32_t dscp, uint32_t weight_q8_8);
 
+/* Brings a controller that was configured by `from` to `to`, parameters, classes and tables, while
+ * it runs: no reset, slots keep their flows. Only what differs is written; each write acts on the
+ * events after it. The policy must be the same (DCC_ERROR_POLICY). */
+enum dcc_error dcc_retune(struct dcc_controller* dcc, const struct dcc_config* from,
+                          const struct dcc_config* to);
+
 /* Each counter is read coherently (the low word latches the high one); the set is not a snapshot.
  */
 void dcc_read_statistics(struct dcc_controller* dcc, struct dcc_statistics* statistics);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 
@@ -207,6 +208,58 @@ TEST_F(DccDriverTest, AClassCanBeRetunedAtRunTime) {
   EXPECT_EQ(dcc_set_weight(&dcc, 64, 256), DCC_ERROR_DSCP);
   EXPECT_EQ(dcc_set_weight(&dcc, 5, 15), DCC_ERROR_WEIGHT);
   EXPECT_EQ(dcc_set_weight(&dcc, 5, 65536), DCC_ERROR_WEIGHT);
+}
+
+TEST_F(DccDriverTest, RetuneWritesWhatDiffersAndLeavesTheControllerRunning) {
+  probe();
+  const dcc_config from = sound_config();
+  ASSERT_EQ(dcc_configure(&dcc, &from), DCC_OK);
+  dcc_enable(&dcc);
+  dcc_config to = from;
+  to.parameters.r_ai = 7u << 8;
+  to.classes[3] = dcc_class_of(1024, 0, 4);
+  std::map<std::uint32_t, std::uint32_t> written;
+  machine.on_write = [&](std::uint64_t address, std::uint32_t value) {
+    written[static_cast<std::uint32_t>(address - DCC_BASE)] = value;
+  };
+  ASSERT_EQ(dcc_retune(&dcc, &from, &to), DCC_OK);
+  EXPECT_EQ(written, (std::map<std::uint32_t, std::uint32_t>{{DCC_R_AI_OFFSET, 7u << 8},
+                                                             {0x1000 + 12, 1024u << 16 | 1024u},
+                                                             {0x1100 + 12, 0},
+                                                             {0x1200 + 12, 4}}));
+  written.clear();
+  dcc_config back = to;  // flags keep the enable bit
+  back.byte_counter = to.byte_counter == 0;
+  ASSERT_EQ(dcc_retune(&dcc, &to, &back), DCC_OK);
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_EQ(written.at(DCC_CTRL_OFFSET), DCC_CTRL_CUT_BY_MARKS_MASK | DCC_CTRL_ENABLE_MASK);
+  written.clear();
+  dcc_config quick = back;  // G goes with its tables
+  quick.parameters.g = 512;
+  ASSERT_EQ(dcc_retune(&dcc, &back, &quick), DCC_OK);
+  EXPECT_EQ(written.size(), 1u + 2 * DCC_DECAY_LO_ENTRIES);
+  EXPECT_NEAR(reg(0x1400 + 4), 65536 * 254.0 / 256, 0.51);
+  EXPECT_EQ(resets, 1);
+}
+
+TEST_F(DccDriverTest, RetuneRefusesWhatConfigureRefusesAndAnotherPolicy) {
+  probe();
+  const dcc_config from = sound_config();
+  dcc_config to = from;
+  to.policy = from.policy == DCC_POLICY_DCQCN ? DCC_POLICY_PROPORTIONAL : DCC_POLICY_DCQCN;
+  int writes = 0;
+  machine.on_write = [&](std::uint64_t, std::uint32_t) { ++writes; };
+  EXPECT_EQ(dcc_retune(&dcc, &from, &to), DCC_ERROR_POLICY);
+  to = from;
+  to.parameters.r_min = to.parameters.r_max + 1;
+  EXPECT_EQ(dcc_retune(&dcc, &from, &to), DCC_ERROR_RATES);
+  EXPECT_EQ(writes, 0);
+  to = from;
+  to.parameters.mi = from.parameters.mi + 2;
+  machine.on_read = [](std::uint64_t address, std::uint32_t value) {
+    return address == DCC_BASE + DCC_MI_OFFSET ? value ^ 1u : value;
+  };
+  EXPECT_EQ(dcc_retune(&dcc, &from, &to), DCC_ERROR_READ_BACK);
 }
 
 TEST_F(DccDriverTest, ACounterThatCarriesBetweenTheTwoReadsIsReadCoherently) {

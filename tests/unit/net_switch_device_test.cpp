@@ -60,6 +60,67 @@ TEST(SwitchDevice, PacketsOfAFlowStayInOrderAndNoneIsLost) {
   }
 }
 
+TEST(SwitchDevice, MarksByItsNewThresholdsFromTheInstantTheyChange) {
+  SwitchParameters parameters;
+  parameters.ecn.kmin = parameters.ecn.kmax = 1'000'000;
+  parameters.pfc.enabled = false;
+  TestStar star(3, parameters, k100G);
+  star.host[1]->blast(0, 1000);
+  star.host[2]->blast(0, 1000);
+  star.scheduler.run_until(kMicroSecond * 20);
+  EXPECT_GT(star.device.queue_bytes(0), 100'000);
+  EXPECT_EQ(star.device.totals().ecn_marks, 0u);
+  const std::uint64_t before = star.device.totals().enqueued;
+  parameters.ecn.kmin = parameters.ecn.kmax = 50'000;
+  star.device.change(parameters);
+  star.scheduler.run_until(kMicroSecond * 30);
+  EXPECT_EQ(star.device.totals().ecn_marks, star.device.totals().enqueued - before);
+}
+
+TEST(SwitchDevice, PausesByItsNewThresholdFromTheInstantItChanges) {
+  SwitchParameters parameters = plain();
+  parameters.buffer = 10'000'000;
+  parameters.pfc.alpha = Ratio(64);
+  TestStar star(3, parameters, k100G);
+  star.host[1]->blast(0, 1000);
+  star.host[2]->blast(0, 1000);
+  star.scheduler.run_until(kMicroSecond * 20);
+  EXPECT_EQ(star.device.pfc_totals().pauses_sent, 0u);
+  parameters.pfc.alpha = Ratio(1, 1024);
+  star.device.change(parameters);
+  star.scheduler.run_until(kMicroSecond * 21);
+  EXPECT_EQ(star.device.pfc_totals().pauses_sent, 2u);
+  star.scheduler.run_until(kMicroSecond * 400);
+  EXPECT_GT(star.device.pfc_totals().resumes_sent, 0u);
+  // A class resumes as soon as it holds nothing, however far that is under the threshold.
+  parameters.pfc.resume_below = 1_GiB;
+  star.device.change(parameters);
+  const std::uint64_t pauses = star.device.pfc_totals().pauses_sent;
+  star.scheduler.run_until(kMicroSecond * 800);
+  EXPECT_LT(star.device.pfc_totals().pauses_sent - pauses, pauses);
+  EXPECT_GT(star.device.pfc_totals().pauses_sent, pauses);
+}
+
+TEST(SwitchDevice, SharesByItsNewWeightsFromTheInstantTheyChange) {
+  SwitchParameters parameters = plain();
+  parameters.buffer = 100'000'000;
+  parameters.pfc.enabled = false;
+  parameters.scheduler.kind = EgressSchedulerParameters::Kind::kEts;
+  TestStar star(3, parameters, k100G);
+  star.host[1]->blast(0, 1000, 1);
+  star.host[2]->blast(0, 1000, 2);
+  star.scheduler.run_until(kMicroSecond * 300);
+  const auto before = star.host[0]->by_priority;
+  EXPECT_NEAR(static_cast<double>(before[2]) / static_cast<double>(before[1]), 1, 0.02);
+  parameters.scheduler.weights = {1, 1, 4, 1, 1, 1, 1, 1};
+  star.device.change(parameters);
+  star.scheduler.run_until(kMicroSecond * 500);
+  const auto& after = star.host[0]->by_priority;
+  // 2500 packets: a round of five, and what was on the wire.
+  EXPECT_NEAR(static_cast<double>(after[2] - before[2]) / static_cast<double>(after[1] - before[1]),
+              4, 0.1);
+}
+
 TEST(SwitchDevice, PriorityFlowControlLosesNothingUnderIncast) {
   SwitchParameters parameters = plain();
   parameters.buffer = 1'000'000;

@@ -44,6 +44,7 @@ class Checker {
       check_together("faults." + std::to_string(i), [&] { c_.faults[i].check(); });
     }
     check_trace();
+    check_times_of_changes();
     for (std::size_t i = 0; i < c_.expect.size(); ++i) check_expectation(i);
   }
 
@@ -275,6 +276,19 @@ class Checker {
       firmware = t.has_host(id) && c_.host_of(id).driver == DriverKind::kFirmware;
     }
     require(!t.cpu || firmware, "output.trace.cpu", "none of the traced hosts runs firmware");
+  }
+
+  void check_times_of_changes() const {
+    for (std::size_t i = 0; i < c_.changes.size(); ++i) {
+      const PicoSeconds at = c_.changes[i].at;
+      const std::string path = "changes." + std::to_string(i);
+      require(at < c_.duration, path + ".at",
+              text_of(at) + " is not before the end of the run (duration " + text_of(c_.duration) +
+                  ")");
+      require(i == 0 || c_.changes[i - 1].at <= at, path + ".at",
+              text_of(at) + " is before the change above; they stand in order of time");
+      require(!c_.changes[i].set.entries.empty(), path, "a change without `set`");
+    }
   }
 
   void check_expectation(std::size_t i) const {

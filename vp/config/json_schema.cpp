@@ -70,6 +70,8 @@ Json form_of(const Leaf& leaf) {
     forms.push_back(typed("boolean"));
   } else if (type == "list of integers") {
     forms.push_back(list_of(typed("integer")));
+  } else if (type == "map of settings") {
+    return typed("object");
   } else if (type == "map of integers") {
     forms.push_back(Json{{"type", "object"}, {"additionalProperties", typed("integer")}});
   } else if (type == "text" || type == "file") {

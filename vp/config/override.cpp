@@ -19,6 +19,11 @@ void set_source(ValueNode& node, const Place& place) {
 
 ValueNode& list_item(ValueNode& list, const std::string& step, const std::string& path,
                      const Place& place) {
+  if (step == "+") {  // one more
+    list.items.emplace_back();
+    list.items.back().place = place;
+    return list.items.back();
+  }
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
   if (error != std::errc{} || end != step.data() + step.size()) {
@@ -61,6 +66,30 @@ void merge(ValueNode& into, ValueNode value) {
   }
 }
 
+void put_at(ValueNode& root, const std::string& keys, ValueNode value, const Place& place) {
+  ValueNode* node = &root;
+  std::string path;
+  for (std::size_t start = 0; start <= keys.size();) {
+    const std::size_t dot = std::min(keys.find('.', start), keys.size());
+    const std::string step = keys.substr(start, dot - start);
+    if (step.empty()) throw ConfigError(place, "an empty key in " + in_quotes(keys));
+    if (node->kind == ValueNode::Kind::kScalar) {
+      throw ConfigError(place,
+                        in_quotes(path) + " is a single value, it has no " + in_quotes(step));
+    }
+    if (step == "+" && node->kind == ValueNode::Kind::kNull) node->kind = ValueNode::Kind::kList;
+    if (node->kind == ValueNode::Kind::kList) {
+      node = &list_item(*node, step, path, place);
+    } else {
+      node->kind = ValueNode::Kind::kMap;
+      node = &map_entry(*node, step, place);
+    }
+    path += (path.empty() ? "" : ".") + step;
+    start = dot + 1;
+  }
+  merge(*node, std::move(value));
+}
+
 void apply_override(ValueNode& root, const std::string& argument) {
   const Place place{"-c " + argument};
   const std::size_t equals = argument.find('=');
@@ -73,28 +102,7 @@ void apply_override(ValueNode& root, const std::string& argument) {
     value = parse_yaml(text, place.source);
   }
   set_source(value, place);
-
-  ValueNode* node = &root;
-  std::string path;
-  const std::string keys = argument.substr(0, equals);
-  for (std::size_t start = 0; start <= keys.size();) {
-    const std::size_t dot = std::min(keys.find('.', start), keys.size());
-    const std::string step = keys.substr(start, dot - start);
-    if (step.empty()) throw ConfigError(place, "an empty key in " + in_quotes(keys));
-    if (node->kind == ValueNode::Kind::kScalar) {
-      throw ConfigError(place,
-                        in_quotes(path) + " is a single value, it has no " + in_quotes(step));
-    }
-    if (node->kind == ValueNode::Kind::kList) {
-      node = &list_item(*node, step, path, place);
-    } else {
-      node->kind = ValueNode::Kind::kMap;
-      node = &map_entry(*node, step, place);
-    }
-    path += (path.empty() ? "" : ".") + step;
-    start = dot + 1;
-  }
-  merge(*node, std::move(value));
+  put_at(root, argument.substr(0, equals), std::move(value), place);
 }
 
 }  // namespace dcc::vp

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -143,6 +144,16 @@ struct ExpectConfig {
   std::optional<double> max;
 };
 
+struct PlatformConfig;
+
+/// Parameters that become others while the run goes on.
+struct ChangeConfig {
+  PicoSeconds at{};
+  ValueNode set;  // paths and values, as written
+  /// The whole configuration from then on, in which nothing differs but what may.
+  std::shared_ptr<const PlatformConfig> config;
+};
+
 struct PlatformConfig {
   std::uint64_t seed = 1;
   PicoSeconds duration = kMilliSecond * 10;
@@ -157,6 +168,7 @@ struct PlatformConfig {
   QosConfig qos;
   std::vector<TrafficSpec> traffic;
   std::vector<FaultParameters> faults;
+  std::vector<ChangeConfig> changes;  // in order of time
   OutputConfig output;
   std::vector<ExpectConfig> expect;
 

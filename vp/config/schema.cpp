@@ -138,6 +138,12 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
   v.list("traffic", c.traffic, {"what is sent", ""}, [&](TrafficSpec& t) { t.describe(v); });
   v.list("faults", c.faults, {"what goes wrong on purpose", ""},
          [&](FaultParameters& f) { f.describe(v); });
+  v.list("changes", c.changes,
+         {"parameters that become others while the run goes on, in order of time", ""},
+         [&](ChangeConfig& change) {
+           v.field("at", change.at, {}, {"when; acts on all that happens afterwards", ""});
+           v.settings("set", change.set, {"parameters that may change during a run, by path", ""});
+         });
   v.section("output", {"what a run leaves", ""}, [&] { describe_output(v, c.output); });
   v.list("expect", c.expect, {"figures that must lie within bounds, else exit status 1", ""},
          [&](ExpectConfig& e) { describe_expectation(v, e); });

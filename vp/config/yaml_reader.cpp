@@ -282,17 +282,40 @@ void load_plugins(const LayeredYaml& layers, const std::string& name,
   }
 }
 
-LoadedConfig read_tree(ValueNode root, const std::string& name, const std::filesystem::path& folder,
-                       const std::vector<std::string>& overrides) {
-  LayeredYaml layers = with_layers(std::move(root), name, folder);
-  for (const std::string& argument : overrides) apply_override(layers.root, argument);
-  load_plugins(layers, name, folder);
+LoadedConfig read_layers(const LayeredYaml& layers, const std::string& name,
+                         const std::filesystem::path& folder) {
   LoadedConfig loaded;
   loaded.file = name;
   Reader reader(layers, name, folder, loaded.places);
   describe(reader, loaded.config);
   reader.finish();
   check(loaded);
+  return loaded;
+}
+
+/// What each of `changes` makes of the configuration: it is read again with the new values in it,
+/// so that everything a value can do wrong is found here as it is at the beginning.
+void resolve_changes(LayeredYaml layers, const std::string& name,
+                     const std::filesystem::path& folder, LoadedConfig& loaded) {
+  LoadedConfig before = loaded;
+  for (ChangeConfig& change : loaded.config.changes) {
+    for (const ValueNode::Entry& entry : change.set.entries) {
+      put_at(layers.root, entry.key, entry.value, entry.place);
+    }
+    LoadedConfig after = read_layers(layers, name, folder);
+    check_change(before, after, change);
+    change.config = std::make_shared<const PlatformConfig>(after.config);
+    before = std::move(after);
+  }
+}
+
+LoadedConfig read_tree(ValueNode root, const std::string& name, const std::filesystem::path& folder,
+                       const std::vector<std::string>& overrides) {
+  LayeredYaml layers = with_layers(std::move(root), name, folder);
+  for (const std::string& argument : overrides) apply_override(layers.root, argument);
+  load_plugins(layers, name, folder);
+  LoadedConfig loaded = read_layers(layers, name, folder);
+  resolve_changes(std::move(layers), name, folder, loaded);
   return loaded;
 }
 

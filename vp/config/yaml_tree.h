@@ -21,6 +21,10 @@ ValueNode load_yaml(const std::filesystem::path& file);
 /// Puts `value` over `into`: maps merge, everything else replaces.
 void merge(ValueNode& into, ValueNode value);
 
+/// Puts `value` at a dotted path: list elements are addressed by index, `+` is one more of them;
+/// maps merge, everything else replaces. Throws at `place`.
+void put_at(ValueNode& root, const std::string& path, ValueNode value, const Place& place);
+
 /// Applies `key.path=value`: value is YAML; list elements are addressed by index; maps merge,
 /// everything else replaces. Errors name the argument.
 void apply_override(ValueNode& root, const std::string& argument);

@@ -7,8 +7,9 @@
 
 namespace dcc::vp {
 
-ApbProgrammer::ApbProgrammer(const sc_core::sc_module_name& name)
-    : sc_module(name), apb("apb"), hal_{}, controller_{} {
+ApbProgrammer::ApbProgrammer(const sc_core::sc_module_name& name, std::uint64_t base,
+                             bool takes_time)
+    : sc_module(name), apb("apb"), base_(base), takes_time_(takes_time), hal_{}, controller_{} {
   hal_.context = this;
   hal_.read32 = [](void* self, std::uint64_t address) {
     return static_cast<ApbProgrammer*>(self)->access(false, address, 0);
@@ -32,6 +33,7 @@ std::uint32_t ApbProgrammer::access(bool write, std::uint64_t address, std::uint
   transaction.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   sc_core::sc_time delay;
   apb->b_transport(transaction, delay);
+  if (takes_time_) sc_core::wait(delay);
   if (!transaction.is_response_ok()) {
     throw std::runtime_error(
         fmt::format("controller refused {} of register 0x{:05x} (value 0x{:x})",
@@ -40,13 +42,20 @@ std::uint32_t ApbProgrammer::access(bool write, std::uint64_t address, std::uint
   return value;
 }
 
+void ApbProgrammer::check(dcc_error error, const char* doing) const {
+  if (error == DCC_OK) return;
+  throw std::runtime_error(std::string("controller ") + doing + ": " + dcc_error_text(error));
+}
+
 void ApbProgrammer::bring_up(const dcc_config& programme) {
-  dcc_error error = dcc_probe(&controller_, &hal_, 0);
-  if (error == DCC_OK) error = dcc_configure(&controller_, &programme);
-  if (error != DCC_OK) {
-    throw std::runtime_error(std::string("controller bring-up: ") + dcc_error_text(error));
-  }
+  check(dcc_probe(&controller_, &hal_, base_), "bring-up");
+  check(dcc_configure(&controller_, &programme), "bring-up");
   dcc_enable(&controller_);
+}
+
+void ApbProgrammer::retune(const dcc_config& from, const dcc_config& to) {
+  check(dcc_probe(&controller_, &hal_, base_), "change");
+  check(dcc_retune(&controller_, &from, &to), "change");
 }
 
 }  // namespace dcc::vp

@@ -10,19 +10,27 @@
 
 namespace dcc::vp {
 
-/// An initiator whose HAL turns the driver's register accesses into APB transactions in zero time.
+/// An initiator whose HAL turns the driver's register accesses into APB transactions: in zero time,
+/// or, in a process, in the time that bus and registers take.
 class ApbProgrammer final : public sc_core::sc_module {
  public:
-  explicit ApbProgrammer(const sc_core::sc_module_name& name);
+  /// `base`: where the controller lies behind the socket. `takes_time`: all calls are a process's.
+  explicit ApbProgrammer(const sc_core::sc_module_name& name, std::uint64_t base = 0,
+                         bool takes_time = false);
 
   tlm_utils::simple_initiator_socket<ApbProgrammer> apb;
 
   /// Probes, configures and enables a controller. Once elaboration is over. Throws
   /// std::runtime_error with the driver's sentence.
   void bring_up(const dcc_config& programme);
+  /// A controller that runs goes from one programme to another. Throws likewise.
+  void retune(const dcc_config& from, const dcc_config& to);
 
  private:
   std::uint32_t access(bool write, std::uint64_t address, std::uint32_t value);
+  void check(dcc_error error, const char* doing) const;
+  std::uint64_t base_;
+  bool takes_time_;
   hal hal_;
   dcc_controller controller_;
 };

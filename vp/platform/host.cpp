@@ -48,6 +48,17 @@ void Host::bring_up() {
   if (programmer_ != nullptr) programmer_->bring_up(controller_programme(config_, link_.rate));
 }
 
+void Host::retune(const PlatformConfig& from, const PlatformConfig& to) {
+  if (dcc_ == nullptr) return;
+  const dcc_config before = controller_programme(from, link_.rate);
+  const dcc_config after = controller_programme(to, link_.rate);
+  if (driver_ != nullptr) {
+    driver_->retune(before, after);
+  } else {
+    programmer_->retune(before, after);
+  }
+}
+
 void Host::finish() {
   if (driver_ != nullptr) driver_->finish();
   if (dcc() == nullptr) return;

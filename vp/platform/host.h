@@ -32,6 +32,7 @@ struct HostContext {
   std::uint32_t nic_rank = 0;
   std::uint32_t controller_rank = 0;
   PicoSeconds longest_base_rtt{};
+  bool parameters_change = false;  // while the run goes on
 };
 
 class HostDriver;
@@ -78,6 +79,10 @@ class Host final : public sc_core::sc_module {
 
   /// Once elaboration is over: hosts without a driver get their controller programmed.
   void bring_up();
+
+  /// The controller, if there is one, goes from what one configuration makes of it to what another
+  /// does: at once, or over the bus of the host's software. From a device's event.
+  void retune(const PlatformConfig& from, const PlatformConfig& to);
 
   /// At the end of a run: checks that need it (lock-step's leftovers). Throws with a report.
   void finish();

@@ -57,6 +57,12 @@ HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& c
   } else {
     run_natively();
   }
+  if (controller != nullptr && context.parameters_change) {
+    retuner_ = std::make_unique<Retuner>(
+        "retuner", std::uint64_t{DCC_BASE},
+        [this](sc_core::sc_event& event) { kernel_.notify(event); }, [this] { kernel_.stop(); });
+    retuner_->programmer.apb.bind(bus_.in);
+  }
 }
 
 void HostDriver::run_natively() {
@@ -134,7 +140,7 @@ void HostDriver::trace_bus(const std::string& host, model::BusTrace::Sink sink) 
   const std::string dma = host + ".dma";
   nic_.dma()->allow_dmi(false);
   bus_trace_ = std::make_unique<model::BusTrace>(
-      bus_, std::vector<std::string>{dma, host + ".cpu"},
+      bus_, std::vector<std::string>{dma, host + ".cpu", host + ".platform"},
       [this, dma, sink = std::move(sink)](const regs::AccessRecord& access) {
         if (access.path != dma) return sink(access);
         regs::AccessRecord moved = access;  // devices' time, which may be ahead of SystemC's
@@ -182,6 +188,8 @@ Host::SoftwareReport HostDriver::report() const {
              (running ? accounts && result.state == BOOT_STATE_WAITING : !firmware_->succeeded())) {
     // It ended as it should not, or the run is over and its application has not even begun.
     report.failure = fmt::format("{}: {}", name(), firmware_->outcome());
+  } else if (retuner_ != nullptr && !retuner_->failure().empty()) {
+    report.failure = fmt::format("{}: {}", name(), retuner_->failure());
   } else if (result.error != 0) {
     report.failure = fmt::format("{}: {}", name(), result.text);
   }

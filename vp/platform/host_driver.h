@@ -14,6 +14,7 @@
 #include "interrupt_controller.h"
 #include "nic_module.h"
 #include "platform/host.h"
+#include "platform/retuner.h"
 #include "ram.h"
 #include "simulation_kernel.h"
 
@@ -24,6 +25,8 @@ class HostDriver final : public sc_core::sc_module {
   HostDriver(const sc_core::sc_module_name& name, const HostContext& context, model::NicModule& nic,
              model::ApbController* controller);
 
+  /// The controller goes from one programme to another; only where `changes` says that one will.
+  void retune(const dcc_config& from, const dcc_config& to) { retuner_->retune(from, to); }
   /// After the run: what software has printed without ending its line.
   void finish();
   Host::SoftwareReport report() const;
@@ -63,6 +66,7 @@ class HostDriver final : public sc_core::sc_module {
   std::unique_ptr<model::BusTrace> bus_trace_;
   std::unique_ptr<model::HostStub> stub_;          // driver: native
   std::unique_ptr<model::FirmwareHost> firmware_;  // driver: firmware
+  std::unique_ptr<Retuner> retuner_;               // null: nothing changes, or no controller
 };
 
 }  // namespace dcc::vp

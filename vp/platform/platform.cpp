@@ -24,16 +24,19 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
       kernel("kernel", scheduler, config.duration, partitions.parallel()),
       network("network", config, topology, routing, partitions),
       ledger(plan.flows().size() + plan.links().size()) {
+  const bool parameters_change = !config.changes.empty() || setup.late_change;
   for (const PlannedFlow& flow : plan.flows()) ledger[flow.spec.id].target_bytes = flow.spec.bytes;
   assert(network.ranks_used() <= kNicRank);
   assert(topology.hosts() <= static_cast<int>(kControllerRank - kNicRank));
-  build_hosts();
+  build_hosts(parameters_change);
   network.bind_switches();
   check_faults(config, topology, plan.flows().size());
   install_faults(config, scheduler, network);
   link_faults = std::make_unique<LinkFaults>(
       config, scheduler, network,
       [this](HostId host) -> NicDevice& { return hosts[host]->nic().device(); }, kLinkFaultRank);
+  changes = std::make_unique<Changes>(config, scheduler, network, hosts, kChangeRank);
+  if (setup.late_change) changes->ask_at(setup.late_change->at, setup.late_change->ask);
   capture =
       std::make_unique<PacketCapture>(config, network, plan.flows().size(), setup.traces.folder);
   plan.on_connected(
@@ -52,7 +55,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   }
 }
 
-void Platform::build_hosts() {
+void Platform::build_hosts(bool parameters_change) {
   const std::uint32_t full = roce::data_wire_bytes(config.nic.mtu, false, false);
   const PicoSeconds longest = routing.longest_base_rtt(full, roce::ack_wire_bytes());
   for (HostId id = 0; id < static_cast<HostId>(topology.hosts()); ++id) {
@@ -67,7 +70,8 @@ void Platform::build_hosts() {
                               id,
                               kNicRank + id,
                               kControllerRank + id,
-                              longest};
+                              longest,
+                              parameters_change};
     hosts.push_back(std::make_unique<Host>(("host" + std::to_string(id)).c_str(), context));
     network.connect_host(id, hosts.back()->nic().out(), hosts.back()->nic().in());
   }

@@ -9,6 +9,7 @@
 #include "config/platform_config.h"
 #include "net/routing.h"
 #include "net/topology.h"
+#include "platform/changes.h"
 #include "platform/console.h"
 #include "platform/direct_traffic.h"
 #include "platform/flow_plan.h"
@@ -50,6 +51,7 @@ class Platform final : public sc_core::sc_module {
   FlowLedger ledger;
   std::vector<std::unique_ptr<Host>> hosts;
   std::unique_ptr<LinkFaults> link_faults;
+  std::unique_ptr<Changes> changes;
   std::unique_ptr<DirectTraffic> traffic;
   std::unique_ptr<Measurement> measurement;
   std::unique_ptr<PacketCapture> capture;
@@ -57,7 +59,7 @@ class Platform final : public sc_core::sc_module {
   std::unique_ptr<Console> console;  // null: not interactive
 
  private:
-  void build_hosts();
+  void build_hosts(bool parameters_change);
   void start_of_simulation() override { start_(); }
 
   std::function<void()> start_;

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "config/platform_config.h"
@@ -11,12 +14,20 @@
 
 namespace dcc::vp {
 
+/// One change of parameters more, behind all of the configuration's, that is asked for when its
+/// time has come.
+struct LateChange {
+  PicoSeconds at{};
+  std::function<std::shared_ptr<const PlatformConfig>()> ask;  // the configuration from then on
+};
+
 /// Beside the configuration.
 struct RunSetup {
   TraceOutput traces;
   bool interactive = false;  // pauses at the beginning and reads commands from standard input
   bool prompt = false;       // interactive: a person types
-  unsigned threads = 0;      // that share the run; 0: two where that pays. The results are the same
+  std::optional<LateChange> late_change;
+  unsigned threads = 0;  // that share the run; 0: two where that pays. The results are the same
 };
 
 /// Builds the platform, runs it to its end and collects the results. At most once a process

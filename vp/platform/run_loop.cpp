@@ -44,6 +44,7 @@ void RunLoop::start() {
   }
   p_.traffic->begin();
   p_.link_faults->begin();
+  p_.changes->begin();
   p_.measurement->begin();
   p_.tracing->begin();
   ending_ = ending_of(p_.plan.flows(), all_direct, p_.config.nic.ack != AckMode::kNone);

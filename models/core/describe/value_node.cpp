@@ -34,6 +34,42 @@ std::string ValueNode::described() const {
   return in_quotes(scalar);
 }
 
+namespace {
+/// Plain where every reader takes it for the same text.
+std::string flow_scalar(const std::string& text, bool quoted) {
+  const bool plain = !text.empty() && text.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_./%+-") == std::string::npos;
+  if (plain && !quoted) return text;
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+}  // namespace
+
+std::string ValueNode::flow_text() const {
+  std::string out;
+  switch (kind) {
+    case Kind::kNull:
+      return "{}";
+    case Kind::kScalar:
+      return flow_scalar(scalar, quoted);
+    case Kind::kList:
+      for (const ValueNode& item : items) out += (out.empty() ? "" : ", ") + item.flow_text();
+      return "[" + out + "]";
+    case Kind::kMap:
+      break;
+  }
+  for (const Entry& entry : entries) {
+    out += (out.empty() ? "" : ", ") + flow_scalar(entry.key, false) + ": ";
+    out += entry.value.flow_text();
+  }
+  return "{" + out + "}";
+}
+
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kShown = 48;
   std::string out = "'";

@@ -40,6 +40,8 @@ struct ValueNode {
   ValueNode* find(std::string_view key);
   /// "a list", "a map", "nothing" or the text in quotes, shortened and printable.
   std::string described() const;
+  /// As YAML on one line that parses to the same values; nothing is `{}`.
+  std::string flow_text() const;
 };
 struct ValueNode::Entry {
   std::string key;

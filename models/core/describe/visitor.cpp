@@ -227,4 +227,16 @@ void ParameterVisitor::number_map(const char* key, std::map<unsigned, unsigned>&
         }});
 }
 
+void ParameterVisitor::settings(const char* key, ValueNode& member, Doc doc) {
+  leaf({key, "map of settings", "", "parameters by path, with their values", doc,
+        [&member](const ValueNode& node) {
+          if (node.kind != ValueNode::Kind::kMap) {
+            throw ConfigError(node.place,
+                              "expected a map of parameters to values, not " + node.described());
+          }
+          member = node;
+        },
+        [&member] { return member.flow_text(); }});
+}
+
 }  // namespace dcc

@@ -141,6 +141,10 @@ class ParameterVisitor {
   void number_map(const char* key, std::map<unsigned, unsigned>& member, Range keys, Range values,
                   Doc doc);
 
+  /// Other parameters by path, each with a value: `{switch.ecn.kmax: 200KB}`. Kept as written; what
+  /// the paths and values mean is for who applies them.
+  void settings(const char* key, ValueNode& member, Doc doc);
+
   /// Parameters under `key`.
   template <class Body>
   void section(const char* key, Doc doc, Body body) {

@@ -57,6 +57,13 @@ class EcnMarker {
   /// pmax > 1.
   EcnMarker(const EcnParameters& parameters, BitRate port_rate);
 
+  /// Other parameters from now on; the phantom queue stands where it stood.
+  void change(const EcnParameters& parameters, BitRate port_rate) {
+    const PicoSeconds phantom_empty = phantom_empty_;
+    *this = EcnMarker(parameters, port_rate);
+    phantom_empty_ = phantom_empty;
+  }
+
   bool marks_at(EcnParameters::MarkAt moment) const { return enabled_ && mark_at_ == moment; }
   bool per_port() const { return per_port_; }
 

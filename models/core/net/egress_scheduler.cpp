@@ -17,7 +17,7 @@ void EgressSchedulerParameters::describe(ParameterVisitor& v) {
   v.choice("kind", kind, {"arrival order, highest first, or by weight", ""});
   v.when(kind == Kind::kEts, "kind: ets", [&] {
     v.numbers("weights", weights, {"0", kGreatestWeight},
-              {"of priorities 0 to 7; 0: strict, before the others", "IEEE 802.1Qaz"});
+              {"of priorities 0 to 7; 0: strict, before the others", "IEEE 802.1Qaz", kRuntime});
   });
 }
 
@@ -32,16 +32,26 @@ EgressScheduler::EgressScheduler(const EgressSchedulerParameters& parameters)
     : kind_(parameters.kind) {
   if (kind_ == EgressSchedulerParameters::Kind::kStrict) strict_ = 0xFF;
   if (kind_ != EgressSchedulerParameters::Kind::kEts) return;
+  shares_ = std::make_unique<Shares>();
+  set_weights(parameters.weights);
+}
+
+void EgressScheduler::change_weights(const EgressSchedulerParameters& parameters) {
+  if (parameters.kind != kind_) throw std::invalid_argument("scheduler: another kind");
+  if (shares_ != nullptr) set_weights(parameters.weights);
+}
+
+void EgressScheduler::set_weights(const std::array<std::uint32_t, kPriorities>& weights) {
   std::uint32_t smallest = 0;
-  for (const std::uint32_t weight : parameters.weights) {
+  for (const std::uint32_t weight : weights) {
     if (weight > kGreatestWeight) throw std::invalid_argument("ets: a weight is above 10000");
     if (weight != 0 && (smallest == 0 || weight < smallest)) smallest = weight;
   }
   if (smallest == 0) throw std::invalid_argument("ets: no priority has a weight");
-  shares_ = std::make_unique<Shares>();
+  strict_ = 0;
   for (std::size_t p = 0; p < kPriorities; ++p) {
-    if (parameters.weights[p] == 0) strict_ = static_cast<std::uint8_t>(strict_ | 1u << p);
-    shares_->quantum[p] = kSmallestQuantum * parameters.weights[p] / smallest;
+    if (weights[p] == 0) strict_ = static_cast<std::uint8_t>(strict_ | 1u << p);
+    shares_->quantum[p] = kSmallestQuantum * weights[p] / smallest;
   }
 }
 

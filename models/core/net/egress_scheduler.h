@@ -40,6 +40,9 @@ class EgressScheduler {
   /// Throws std::invalid_argument when a weight is above 10000 or kEts has no weight at all.
   explicit EgressScheduler(const EgressSchedulerParameters& parameters);
 
+  /// Other weights from now on; balances stay. Errors as above, the kind must be the same.
+  void change_weights(const EgressSchedulerParameters& parameters);
+
   /// Bit p of `eligible` set: priority p has a packet and may send. Precondition: not 0.
   int pick(unsigned eligible) {
     if (kind_ == EgressSchedulerParameters::Kind::kFifo) return last_ = next_after(last_, eligible);
@@ -64,6 +67,7 @@ class EgressScheduler {
     return static_cast<std::uint8_t>(__builtin_ctz(above != 0 ? above : eligible));
   }
   int pick_weighted(unsigned eligible);
+  void set_weights(const std::array<std::uint32_t, kPriorities>& weights);
 
   struct Shares {
     std::array<Bytes, kPriorities> quantum{};

@@ -16,13 +16,13 @@ Bytes headroom_for(const LinkParameters& link, Bytes largest_packet) {
 void PfcParameters::describe(ParameterVisitor& v) {
   v.field("enabled", enabled, {}, {"pause instead of dropping", ""});
   v.field("alpha", alpha, {"1/1024", "64"},
-          {"pause above alpha x free buffer", "dynamic threshold, Choudhury and Hahne"});
+          {"pause above alpha x free buffer", "dynamic threshold, Choudhury and Hahne", kRuntime});
   v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
-          {"alpha is for a port of this rate, in proportion for others", ""});
+          {"alpha is for a port of this rate, in proportion for others", "", kRuntime});
   v.field("headroom", headroom, "auto", {"0B", "1GiB"},
           {"kept per port and priority for what is under way", ""});
   v.field("resume_below", resume_below, {"0B", "1GiB"},
-          {"resume this far under the threshold", ""});
+          {"resume this far under the threshold", "", kRuntime});
 }
 
 std::uint32_t alpha_for(const LinkParameters& link, const PfcParameters& parameters) {

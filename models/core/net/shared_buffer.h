@@ -35,6 +35,7 @@ class SharedBuffer {
 
   /// Another share than the parameters' for the classes of `port`. Throws like the constructor.
   void set_alpha(int port, std::uint32_t alpha_q16);
+  void set_resume_offset(Bytes offset) { resume_offset_ = offset; }
 
   /// False: no room, the packet is to be dropped and nothing was counted.
   bool admit(int port, int priority, Bytes bytes) {

@@ -64,9 +64,23 @@ void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) 
   }
 }
 
+void SwitchDevice::change(const SwitchParameters& parameters) {
+  for (int number = 0; number < ports_; ++number) {
+    set_ecn(number, parameters.ecn);
+    at(number).scheduler.change_weights(parameters.scheduler);
+    if (parameters_.pfc.enabled) {
+      buffer_.set_alpha(number, alpha_for(at(number).link, parameters.pfc));
+    }
+  }
+  buffer_.set_resume_offset(parameters.pfc.resume_below);
+  parameters_.ecn = parameters.ecn;
+  parameters_.pfc = parameters.pfc;
+  parameters_.scheduler = parameters.scheduler;
+}
+
 void SwitchDevice::set_ecn(int port, const EcnParameters& ecn) {
   Port& p = at(port);
-  p.ecn = EcnMarker(ecn, p.link.rate);
+  p.ecn.change(ecn, p.link.rate);
   p.marks_at_enqueue = p.ecn.marks_at(EcnParameters::MarkAt::kEnqueue);
   p.attends_departures = p.ecn.marks_at(EcnParameters::MarkAt::kDequeue) ||
                          p.ecn.has_phantom_queue() || path_wishes_.departures;

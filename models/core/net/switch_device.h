@@ -103,6 +103,9 @@ class SwitchDevice final : public PacketSink, private PathView {
   void set_carrier(int port, bool up);
   /// The wire out of a port sends at another rate from now on.
   void set_rate(int port, BitRate rate) { at(port).link.rate = rate; }
+  /// Those that may change while it runs (marking, thresholds of pauses, weights) become what they
+  /// are here, for all that happens from now on. Errors as in the constructor.
+  void change(const SwitchParameters& parameters);
   /// What is queued for a port goes where it would go if it came now.
   void route_again(int port);
 

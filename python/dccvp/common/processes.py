@@ -17,6 +17,18 @@ def die_with(parent):
         os._exit(1)
 
 
+def lines_of(command, cwd=None):
+    """Runs an argument list and yields the lines of its standard output as they come; what it says
+    besides goes where this process's does."""
+    parent = os.getpid()
+    with subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          text=True, preexec_fn=lambda: die_with(parent)) as process:
+        try:
+            yield from process.stdout
+        finally:
+            process.kill()
+
+
 def share_of_each(runs, jobs):
     """Options of each of so many runs of dccvp, `jobs` at a time: side by side they take all
     processors, so that none of them should be divided."""

@@ -8,9 +8,8 @@ from dccvp.common.yaml_nodes import fail
 PREFIX = "dccvp: "
 
 
-def arguments_of(settings, extra):
-    return [part for argument in [s.argument for s in settings] + list(extra)
-            for part in ("-c", argument)]
+def arguments_of(plan, settings, extra):
+    return [part for argument in plan.arguments(settings, extra) for part in ("-c", argument)]
 
 
 def blame(text, settings):
@@ -19,6 +18,10 @@ def blame(text, settings):
         start = f"-c {setting.argument}: "
         if text.startswith(start):
             return setting, text[len(start):]
+    # A change at branch_at: the setting that the message names.
+    for setting in settings:
+        if text.startswith("-c changes.+=") and f"'{setting.key}'" in text:
+            return setting, text[text.index(f"'{setting.key}'"):]
     return None, text
 
 
@@ -28,7 +31,7 @@ def refusals(plan, program, extra, jobs, known=frozenset()):
     InputError. `known`: indices of points that were accepted before."""
     due = [i for i in range(len(plan.points)) if i not in known]
     commands = [[program, "check", str(plan.platform.resolve()),
-                 *arguments_of(plan.common + plan.points[i], extra)] for i in due]
+                 *arguments_of(plan, plan.points[i], extra)] for i in due]
     refused = {}
     for job, code, said in processes.run_all(commands, jobs, cwd=plan.path.resolve().parent):
         if code == 0:

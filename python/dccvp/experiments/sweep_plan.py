@@ -17,7 +17,7 @@ from dccvp.common.yaml_nodes import (described, entries, fail, fields, file_besi
                                      seeds_of, word)
 
 MOST_POINTS = 100_000
-KEYS = ("platform", "set", "grid", "list", "sample", "seeds", "metrics", "best", "heatmaps", "pareto")
+KEYS = ("platform", "set", "branch_at", "grid", "list", "sample", "seeds", "metrics", "best", "heatmaps", "pareto")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,12 +40,27 @@ class Plan:
     platform: pathlib.Path
     platform_node: object
     common: list      # Settings of every point
+    branch_at: str    # when points part from each other; None: at the beginning
     axes: list        # names of the parameters that vary, in the order written
     points: list      # lists of Settings, without `common`
     metrics: dict     # name → metric_path.Metric
     best: dict        # name → "max" or "min"
     heatmaps: list    # {"metric", "x", "y", "by"}
     pareto: list      # {"x", "y", "by"}
+
+    def changes(self, settings):
+        """Those of a point's settings that come at `branch_at`, as a map on one line; empty: none. A
+        seed is a run's from its beginning."""
+        if self.branch_at is None:
+            return ""
+        return ", ".join(f"{s.key}: {s.text}" for s in settings if s.key != "seed")
+
+    def arguments(self, settings, extra):
+        """What -c gets for a point with these settings; `extra` are the user's own."""
+        at_once = settings if self.branch_at is None else [s for s in settings if s.key == "seed"]
+        out = [s.argument for s in self.common + at_once] + list(extra)
+        late = self.changes(settings)
+        return out + ([f"changes.+={{at: {self.branch_at}, set: {{{late}}}}}"] if late else [])
 
 
 def settings_of(node, what):
@@ -248,4 +263,7 @@ def read(path):
     shown = [axis for axis in axes if axis != "seed"]  # pictures show means over the seeds
     heatmaps = heatmaps_of(root["heatmaps"], metrics, shown) if "heatmaps" in root else []
     pareto = pareto_of(root["pareto"], metrics, shown, best) if "pareto" in root else []
-    return Plan(path, platform, root["platform"], common, axes, points, metrics, best, heatmaps, pareto)
+    branch_at = word(root["branch_at"], "'branch_at'") if "branch_at" in root else None
+    if branch_at is not None and (quantity.parse(branch_at) or (0, ""))[1] != "time":
+        fail(root["branch_at"], f"{described(root['branch_at'])} is no time")
+    return Plan(path, platform, root["platform"], common, branch_at, axes, points, metrics, best, heatmaps, pareto)

@@ -11,6 +11,7 @@ the outcome: program, platform and settings; a changed sweep keeps the points it
 
 import hashlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -31,13 +32,14 @@ def document_of(plan, program, extra, units):
     platform = hashlib.sha256(plan.platform.read_bytes()).hexdigest()
     points = []
     for settings in plan.points:
-        arguments = [s.argument for s in plan.common + settings] + list(extra)
+        arguments = plan.arguments(settings, extra)
         name = hashlib.sha256(json.dumps([code, platform, arguments]).encode()).hexdigest()[:12]
         points.append({"id": name, "arguments": arguments,
-                       "values": {s.key: s.text for s in settings}, "refused": None})
+                       "values": {s.key: s.text for s in settings}, "refused": None,
+                       "changes": plan.changes(settings)})
     return {"dccvp": str(program), "platform": str(plan.platform.resolve()),
             "folder": str(plan.path.resolve().parent), "name": plan.path.name, "axes": plan.axes,
-            "points": points, "metrics": {n: m.text for n, m in plan.metrics.items()}, "units": units,
+            "branch_at": plan.branch_at, "points": points, "metrics": {n: m.text for n, m in plan.metrics.items()}, "units": units,
             "best": plan.best, "heatmaps": plan.heatmaps, "pareto": plan.pareto}
 
 
@@ -128,6 +130,38 @@ class Folder:
             out += ["-c", argument]
         return out + ["--out", str(self.results(point).resolve()), "--force", "--quiet", "--no-plots"]
 
+    def branches(self, points):
+        """Points that have all in common up to `branch_at`, list by list; none without it."""
+        if self.document.get("branch_at") is None:
+            return []
+        groups = {}
+        for point in points:
+            if point["changes"]:
+                groups.setdefault(tuple(point["arguments"][:-1]), []).append(point)
+        return [group for group in groups.values() if len(group) > 1]
+
+    def run_branches(self, points, jobs):
+        """One process runs what the points have in common and becomes each of them."""
+        place = {str(self.results(point).resolve()): point for point in points}
+        file = self.path / f"branches.{os.getpid()}.yaml"
+        write_whole(file, "".join(f"- {{out: {json.dumps(out)}, set: {{{point['changes']}}}}}\n"
+                                  for out, point in place.items()))
+        command = [self.document["dccvp"], "branch", self.document["platform"], str(file.resolve()),
+                   "--at", self.document["branch_at"], "-j", str(jobs), "--force", "--format", "json"]
+        for argument in points[0]["arguments"][:-1]:
+            command += ["-c", argument]
+        for line in processes.lines_of(command, self.document["folder"]):
+            try:
+                told = json.loads(line)
+                point = place.pop(told["out"])
+            except (ValueError, KeyError, TypeError):
+                continue  # no branch's end; whatever it is, the points it leaves are told below
+            code = told["status"]
+            yield point, -(code - 128) if code > 128 else code, told["said"].strip()
+        file.unlink(missing_ok=True)
+        for point in place.values():
+            yield point, -9, ""
+
     def sweep_away(self):
         """What a killed run left half done: hidden folders of processes that are no more."""
         for path in (self.path / "points").glob(".*.tmp-*"):
@@ -135,15 +169,24 @@ class Folder:
             if pid and not runs(pid[1]):
                 shutil.rmtree(path, ignore_errors=True)
 
+    def ends(self, points, jobs):
+        """Runs points; yields (point, return code, what it said)."""
+        branching = set()
+        for group in self.branches(points):
+            branching.update(point["id"] for point in group)
+            yield from self.run_branches(group, jobs)
+        alone = [point for point in points if point["id"] not in branching]
+        share = processes.share_of_each(len(alone), jobs)
+        commands = [self.command(point) + share for point in alone]
+        for index, code, said in processes.run_all(commands, jobs, cwd=self.document["folder"]):
+            yield alone[index], code, said
+
     def run(self, points, jobs):
         """Runs points; yields (point, status, message) as each ends. One that a signal ended is not
         done: status None."""
         (self.path / "points").mkdir(parents=True, exist_ok=True)
         self.sweep_away()
-        share = processes.share_of_each(len(points), jobs)
-        commands = [self.command(point) + share for point in points]
-        for index, code, said in processes.run_all(commands, jobs, cwd=self.document["folder"]):
-            point = points[index]
+        for point, code, said in self.ends(points, jobs):
             message = said.replace("dccvp: ", "").replace("\n", "; ")
             if code < 0:
                 yield point, None, f"ended by signal {-code}"

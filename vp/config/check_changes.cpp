@@ -1,0 +1,70 @@
+// Which parameters may become others while a run goes on.
+#include <algorithm>
+
+#include "cc/dcc.h"
+#include "config/checks.h"
+#include "config/parameter_list.h"
+
+namespace dcc::vp {
+namespace {
+
+bool is_under(const std::string& path, const std::string& section) {
+  return path.compare(0, section.size(), section) == 0 &&
+         (path.size() == section.size() || path[section.size()] == '.');
+}
+
+/// The parameters that a setting means: of a map, those that are in it.
+void collect(const std::string& path, const ValueNode& value,
+             std::vector<std::pair<std::string, Place>>& into) {
+  if (value.kind != ValueNode::Kind::kMap) into.emplace_back(path, value.place);
+  for (const ValueNode::Entry& entry : value.entries) {
+    collect(path + "." + entry.key, entry.value, into);
+  }
+}
+
+[[noreturn]] void refuse(const std::string& path, const Place& place) {
+  throw ConfigError(place, in_quotes(path) +
+                               " cannot change while a run goes on (dccvp params marks those that "
+                               "can)");
+}
+
+/// Not every parameter that may change has something to act on in every platform.
+void check_effect(const std::string& path, const Place& place, const PlatformConfig& config) {
+  if (!is_under(path, "dscp")) return;
+  if (config.nic.congestion_control.chosen<DccParameters>() == nullptr) {
+    throw ConfigError(place, in_quotes(path) + " changes the controller's tables: algorithm: dcc");
+  }
+  const bool weight = path.size() > 7 && path.compare(path.size() - 7, 7, ".weight") == 0;
+  if (weight && config.qos.manager) {
+    throw ConfigError(place, in_quotes(path) + " is set by qos.manager while the run goes on");
+  }
+}
+
+}  // namespace
+
+void check_change(const LoadedConfig& before, const LoadedConfig& after,
+                  const ChangeConfig& change) {
+  const std::vector<ParameterRow> old = list_parameters(before);
+  const std::vector<ParameterRow> now = list_parameters(after);
+  std::vector<std::pair<std::string, Place>> meant;
+  for (const ValueNode::Entry& entry : change.set.entries) {
+    collect(entry.key, entry.value, meant);
+  }
+  for (const auto& [path, place] : meant) {
+    const auto row = std::find_if(now.begin(), now.end(), [&path = path](const ParameterRow& r) {
+      return is_under(path, r.path);
+    });
+    if (row == now.end() || !row->runtime) refuse(path, place);
+    check_effect(path, place, after.config);
+  }
+  // A setting may carry others along, as a preset does; a class that was not listed is new.
+  for (const ParameterRow& row : now) {
+    if (row.runtime || is_under(row.path, "changes")) continue;
+    const auto was = std::find_if(old.begin(), old.end(),
+                                  [&row](const ParameterRow& r) { return r.path == row.path; });
+    const std::string value = was != old.end() ? was->value : row.fallback;
+    if (value != row.value) refuse(row.path, change.set.place);
+  }
+}
+
+}  // namespace dcc::vp
