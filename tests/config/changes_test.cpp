@@ -74,21 +74,21 @@ TEST(Changes, RefusedWhereTheyStand) {
   EXPECT_EQ(of("switch.ecn.kmax: 200KB"), "accepted");
   const std::string fixed =
       " cannot change while a run goes on (dccvp params marks those that can)";
-  EXPECT_EQ(of("switch.buffer: 1MB"), "t.yaml:2:31: 'switch.buffer'" + fixed);
-  EXPECT_EQ(of("switch: {ecn: {kmax: 9KB}, buffer: 1MB}"), "t.yaml:2:57: 'switch.buffer'" + fixed);
-  EXPECT_EQ(of("seed: 2"), "t.yaml:2:22: 'seed'" + fixed);
-  EXPECT_EQ(of("dscp.3.priority: 1"), "t.yaml:2:33: 'dscp.3.priority'" + fixed);
-  EXPECT_EQ(of("traffic: []"), "t.yaml:2:25: 'traffic'" + fixed);
-  EXPECT_EQ(of("changes: []"), "t.yaml:2:25: 'changes'" + fixed);
-  EXPECT_EQ(of("nic.congestion_control.preset: adapter").substr(0, 20), "t.yaml:2:46: 'nic.co");
+  EXPECT_EQ(of("switch.buffer: 1MB"), "t.yaml:2:34: 'switch.buffer'" + fixed);
+  EXPECT_EQ(of("switch: {ecn: {kmax: 9KB}, buffer: 1MB}"), "t.yaml:2:54: 'switch.buffer'" + fixed);
+  EXPECT_EQ(of("seed: 2"), "t.yaml:2:25: 'seed'" + fixed);
+  EXPECT_EQ(of("dscp.3.priority: 1"), "t.yaml:2:36: 'dscp.3.priority'" + fixed);
+  EXPECT_EQ(of("traffic: []"), "t.yaml:2:28: 'traffic'" + fixed);
+  EXPECT_EQ(of("changes: []"), "t.yaml:2:28: 'changes'" + fixed);
+  EXPECT_EQ(of("nic.congestion_control.preset: adapter").substr(0, 20), "t.yaml:2:50: 'nic.co");
   // What is wrong at the beginning is wrong here.
   EXPECT_EQ(of("switch.ecn.kmx: 1KB").substr(0, 49),
-            "t.yaml:2:16: unknown key 'kmx' in switch.ecn; did");
-  EXPECT_EQ(of("switch.ecn.kmax: 200").substr(0, 20), "t.yaml:2:33: '200': ");
+            "t.yaml:2:19: unknown key 'kmx' in switch.ecn; did");
+  EXPECT_EQ(of("switch.ecn.kmax: 200").substr(0, 20), "t.yaml:2:36: '200': ");
   EXPECT_EQ(of("switch.ecn.kmin: 300KB"),
-            "t.yaml:2:33: switch.ecn.kmin: kmin 300KB is above kmax 200KB");
-  EXPECT_EQ(of("switch..kmin: 300KB").substr(0, 27), "t.yaml:2:16: an empty key i");
-  EXPECT_EQ(of("traffic.0.dscp: 3").substr(0, 12), "t.yaml:2:16:");
+            "t.yaml:2:36: switch.ecn.kmin: kmin 300KB is above kmax 200KB");
+  EXPECT_EQ(of("switch..kmin: 300KB").substr(0, 27), "t.yaml:2:19: an empty key i");
+  EXPECT_EQ(of("traffic.0.dscp: 3").substr(0, 12), "t.yaml:2:19:");
   EXPECT_EQ(complaint("changes: [{at: 10ms, set: {switch.ecn.kmax: 200KB}}]\n"),
             "t.yaml:1:16: changes.0.at: 10ms is not before the end of the run (duration 10ms)");
   EXPECT_EQ(complaint("changes:\n- {at: 2ms, set: {switch.ecn.kmax: 200KB}}\n"
@@ -106,7 +106,7 @@ TEST(Changes, NeedSomethingToActOn) {
             "t.yaml:2:42: 'dscp.3.weight' changes the controller's tables: algorithm: dcc");
   EXPECT_EQ(complaint("nic: {congestion_control: {algorithm: dcqcn}}\n"
                       "changes: [{at: 1ms, set: {nic.congestion_control.g: 1/2}}]\n"),
-            "t.yaml:2:52: 'nic.congestion_control.g' cannot change while a run goes on (dccvp "
+            "t.yaml:2:53: 'nic.congestion_control.g' cannot change while a run goes on (dccvp "
             "params marks those that can)");
 }
 

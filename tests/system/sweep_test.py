@@ -19,7 +19,7 @@ import tempfile
 import time
 import unittest
 
-from harness import PATIENCE
+from harness import PATIENCE, figures
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
@@ -75,6 +75,74 @@ class Sweeps(unittest.TestCase):
     def table(self, out):
         with open(self.folder / out / "table.csv", newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
+
+
+class Branches(Sweeps):
+    """Points that part at `branch_at`: what they leave is what runs with the change at that time leave."""
+
+    SWEEP = HEAD + "branch_at: 100us\n" + """metrics: {marks: aggregate.ecn_marks}
+grid:
+  switch.ecn.kmax: [200KB, 8MB]
+  nic.congestion_control.r_ai: [5Mbps, 1Gbps]
+seeds: 1..2
+"""
+
+    def same_but_for_the_clock(self, one, other):
+        for file in sorted(f.relative_to(one) for f in one.rglob("*") if f.is_file()):
+            if file.name == "metrics.json":
+                self.assertEqual(figures(one), figures(other))
+            else:
+                self.assertEqual((one / file).read_bytes(), (other / file).read_bytes(), file)
+
+    def test_every_point_is_the_run_with_the_change(self):
+        self.write(self.SWEEP)
+        self.sweep("s.yaml", "-j", "2", "--out", "b")
+        rows = self.table("b")
+        self.assertEqual(len(rows), 8)
+        self.assertEqual({row["status"] for row in rows}, {"ok"})
+        self.assertGreater(len({row["marks"] for row in rows}), 1, "the changes do something")
+        document = json.loads((self.folder / "b/sweep.json").read_text())
+        for number in (0, 3, 6):
+            point = document["points"][number]
+            words = [word for argument in point["arguments"] for word in ("-c", argument)]
+            self.sweep("run", document["platform"], *words, "--out", f"p{number}", "--quiet",
+                       "--no-plots", program=(DCCVP,))
+            self.same_but_for_the_clock(self.folder / f"p{number}",
+                                        self.folder / "b/points" / point["id"])
+
+    def test_a_point_that_is_missing_is_run_by_itself(self):
+        self.write(self.SWEEP)
+        self.sweep("s.yaml", "--out", "b")
+        before = (self.folder / "b/table.csv").read_bytes()
+        point = self.table("b")[5]["id"]
+        shutil.rmtree(self.folder / "b/points" / point)
+        (self.folder / "b/done" / f"{point}.json").unlink()
+        self.sweep("s.yaml", "--out", "b")
+        self.assertEqual((self.folder / "b/table.csv").read_bytes(), before)
+
+    def test_a_run_that_ends_before_is_every_point(self):
+        self.write("platform: small.yaml\nbranch_at: 1900us\n" + METRICS +
+                   "grid: {switch.ecn.kmin: [5KB, 150KB]}\n")
+        self.write("duration: 2ms\ntopology: {kind: star, hosts: 2}\nhost: {driver: none}\n"
+                   "traffic: [{kind: flow, from: 1, to: 0, bytes: 1KB}]\n", "small.yaml")
+        self.sweep("s.yaml", "--out", "b")
+        self.assertEqual([row["status"] for row in self.table("b")], ["ok", "ok"])
+
+    def test_what_cannot_be_is_refused_where_it_stands(self):
+        for line, said in (("branch_at: 100\n", "'100' is no time"),
+                           ("branch_at: 10ms\n", "10ms is not before the end of the run")):
+            self.write(HEAD + line + METRICS + "grid: {switch.ecn.kmin: [5KB, 150KB]}\n")
+            self.assertIn(said, self.sweep("s.yaml", code=2).stderr)
+        self.write(HEAD + "branch_at: 100us\n" + METRICS + "grid: {switch.buffer: [1MB, 2MB]}\n")
+        said = self.sweep("s.yaml", code=2).stderr
+        self.assertIn("s.yaml:5:24: switch.buffer cannot change while a run goes on", said)
+        self.write("[{out: b, set: {switch.ecn.kmin: 5KB}}]", "branches.yaml")
+        for override, said in (("output.trace.perfetto=true", "output.trace: branches share"),
+                               ("host={driver: native, ram: 4MiB}", "")):
+            done = self.sweep("branch", f"{ROOT}/configs/incast_8x25g.yaml", "branches.yaml", "--at",
+                              "10us", "-c", "duration=100us", "-c", "measure={from: 0us, to: 100us}", "-c",
+                              override, code=2 if said else 0, program=(DCCVP,))
+            self.assertIn(said, done.stderr)
 
 
 class Continued(Sweeps):

@@ -93,7 +93,7 @@ TEST(SwitchDevice, PausesByItsNewThresholdFromTheInstantItChanges) {
   star.scheduler.run_until(kMicroSecond * 400);
   EXPECT_GT(star.device.pfc_totals().resumes_sent, 0u);
   // A class resumes as soon as it holds nothing, however far that is under the threshold.
-  parameters.pfc.resume_below = 1_GiB;
+  parameters.pfc.resume_below = Bytes{1} << 30;
   star.device.change(parameters);
   const std::uint64_t pauses = star.device.pfc_totals().pauses_sent;
   star.scheduler.run_until(kMicroSecond * 800);

@@ -140,7 +140,7 @@ void add_branch_command(CLI::App& app, int& status) {
   command->footer(
       "Each leaves what `run` leaves with the same changes at that time, byte by byte.\n"
       "Only parameters that may change during a run can be set (`params` marks them).\n"
-      "Example:\n"
+      "Examples:\n"
       "  echo '[{out: a, set: {switch.ecn.kmax: 50KB}}]' > branches.yaml\n"
       "  dccvp branch configs/demo.yaml branches.yaml --at 20ms\n"
       "Exit status: 0 done, 1 a branch broke a promise, 2 unusable input.");

@@ -20,8 +20,9 @@ def blame(text, settings):
             return setting, text[len(start):]
     # A change at branch_at: the setting that the message names.
     for setting in settings:
-        if text.startswith("-c changes.+=") and f"'{setting.key}'" in text:
-            return setting, text[text.index(f"'{setting.key}'"):]
+        quoted = f"'{setting.key}'"
+        if text.startswith("-c changes.+=") and quoted in text:
+            return setting, setting.key + text.partition(quoted)[2]
     return None, text
 
 

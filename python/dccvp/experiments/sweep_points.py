@@ -39,7 +39,8 @@ def document_of(plan, program, extra, units):
                        "changes": plan.changes(settings)})
     return {"dccvp": str(program), "platform": str(plan.platform.resolve()),
             "folder": str(plan.path.resolve().parent), "name": plan.path.name, "axes": plan.axes,
-            "branch_at": plan.branch_at, "points": points, "metrics": {n: m.text for n, m in plan.metrics.items()}, "units": units,
+            "branch_at": plan.branch_at, "points": points,
+            "metrics": {n: m.text for n, m in plan.metrics.items()}, "units": units,
             "best": plan.best, "heatmaps": plan.heatmaps, "pareto": plan.pareto}
 
 
