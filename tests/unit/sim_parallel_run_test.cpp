@@ -19,6 +19,13 @@ using Execution = ParallelRun::Execution;
 
 constexpr PicoSeconds kLookahead = kMicroSecond;
 
+/// One of rank 0; each lambda is a kind of its own.
+template <class Happens>
+Event event_of(Happens happens, void* owner) {
+  static const Event::Kind kind{happens, nullptr};
+  return Event(kind, owner, 0);
+}
+
 /// What a node did: when, and in which state it was then.
 using Log = std::vector<std::pair<std::int64_t, std::uint64_t>>;
 
@@ -111,7 +118,7 @@ class Node {
         : to(node),
           word(what),
           due(when),
-          event([](void* self) { static_cast<Letter*>(self)->arrive(); }, this, 2 * node.number_) {}
+          event(Event::calling<&Letter::arrive>(*this, 2 * node.number_)) {}
     void enter() { to.scheduler().schedule_at(event, due); }
     void arrive() {
       to.rules.hear(word);
@@ -186,15 +193,15 @@ TEST(ParallelRun, KnowsTheFirstEventAndTheFirstItemUnderWay) {
   ParallelRun run(2, kLookahead);
   EXPECT_EQ(run.next_time(), PicoSeconds::max());
   bool rang = false;
-  Event bell([](void* flag) { *static_cast<bool*>(flag) = true; }, &rang, 0);
+  const auto sets = [](void* flag) { *static_cast<bool*>(flag) = true; };
+  Event bell = event_of(sets, &rang);
   run.scheduler(0).schedule_at(bell, kMicroSecond * 9);
   EXPECT_EQ(run.next_time(), kMicroSecond * 9);
   bool arrived = false;
   struct Item {
     Event event;
     Scheduler& far;
-  } item{Event([](void* flag) { *static_cast<bool*>(flag) = true; }, &arrived, 0),
-         run.scheduler(1)};
+  } item{event_of(sets, &arrived), run.scheduler(1)};
   run.mailbox(0, 1).put(
       [](void*, void* one) {
         auto* const it = static_cast<Item*>(one);
@@ -218,8 +225,8 @@ TEST(ParallelRun, HandsOnWhatAnEventThrows) {
     for (unsigned where = 0; where < 3; ++where) {
       ParallelRun run(3, kLookahead, execution);
       int others = 0;
-      Event quiet([](void* count) { ++*static_cast<int*>(count); }, &others, 0);
-      Event loud([](void*) { throw std::runtime_error("broken"); }, nullptr, 0);
+      Event quiet = event_of([](void* count) { ++*static_cast<int*>(count); }, &others);
+      Event loud = event_of([](void*) { throw std::runtime_error("broken"); }, nullptr);
       run.scheduler((where + 1) % 3).schedule_at(quiet, kMicroSecond * 2);
       run.scheduler(where).schedule_at(loud, kMicroSecond * 2);
       EXPECT_THROW(run.run_until(kMicroSecond * 3), std::runtime_error);
@@ -231,10 +238,10 @@ TEST(ParallelRun, HandsOnWhatAnEventThrows) {
 TEST(ParallelRun, TellsTheEarliestOfTwoFailuresAndRunsNoFurther) {
   for (const Execution execution : {Execution::kParallel, Execution::kSequential}) {
     ParallelRun run(2, kLookahead, execution);
-    Event late([](void*) { throw std::runtime_error("late"); }, nullptr, 0);
-    Event early([](void*) { throw std::runtime_error("early"); }, nullptr, 0);
+    Event late = event_of([](void*) { throw std::runtime_error("late"); }, nullptr);
+    Event early = event_of([](void*) { throw std::runtime_error("early"); }, nullptr);
     int after = 0;
-    Event behind([](void* count) { ++*static_cast<int*>(count); }, &after, 0);
+    Event behind = event_of([](void* count) { ++*static_cast<int*>(count); }, &after);
     run.scheduler(0).schedule_at(late, kNanoSecond * 2'900);
     run.scheduler(1).schedule_at(early, kNanoSecond * 2'500);
     run.scheduler(1).schedule_at(behind, kNanoSecond * 2'600);

@@ -36,6 +36,52 @@ TEST(Scheduler, EqualTimesGoByRankThenByOrderOfScheduling) {
   EXPECT_EQ(log[2].first, 1);
 }
 
+/// Knows what it was told, and when it happened.
+struct Foretold {
+  std::vector<int>* happened;
+  int name;
+  mutable int told = 0;
+  Event event;
+  Foretold(std::vector<int>& log, int n)
+      : happened(&log),
+        name(n),
+        event(Event::calling<&Foretold::happen, &Foretold::expect>(*this, 0)) {}
+  void happen() { happened->push_back(name); }
+  void expect() const { ++told; }
+};
+
+// Some events ahead of its turn each of a crowd is told once that it is near, whatever is
+// withdrawn, moved or added meanwhile; the order is that of time. A few alone are not told.
+TEST(Scheduler, TellsACrowdThatItsTurnIsNear) {
+  for (const int size : {3, 16, 17, 100}) {
+    Scheduler scheduler;
+    std::vector<int> happened;
+    std::vector<std::unique_ptr<Foretold>> crowd;
+    for (int i = 0; i < size; ++i) {
+      crowd.push_back(std::make_unique<Foretold>(happened, i));
+      scheduler.schedule_at(crowd.back()->event, PicoSeconds(5'000 + (i * 37) % size));
+    }
+    Foretold late(happened, -1);
+    std::vector<int> wanted(static_cast<std::size_t>(size));
+    for (int i = 0; i < size; ++i) wanted[static_cast<std::size_t>((i * 37) % size)] = i;
+    ASSERT_EQ(scheduler.first(), &crowd[static_cast<std::size_t>(wanted[0])]->event);
+    // The second is withdrawn, the last comes before the others, one more joins them.
+    scheduler.cancel(crowd[static_cast<std::size_t>(wanted[1])]->event);
+    scheduler.schedule_at(crowd[static_cast<std::size_t>(wanted.back())]->event,
+                          PicoSeconds(4'999));
+    scheduler.schedule_at(late.event, PicoSeconds(5'001));
+    std::vector<int> order{wanted.back(), wanted[0], -1};
+    for (std::size_t i = 2; i + 1 < wanted.size(); ++i) order.push_back(wanted[i]);
+    scheduler.run_until(PicoSeconds(6'000));
+    EXPECT_EQ(happened, order) << size;
+    const bool is_crowd = size > 16;
+    for (std::size_t i = 2; i + 1 < wanted.size(); ++i) {
+      EXPECT_EQ(crowd[static_cast<std::size_t>(wanted[i])]->told, is_crowd ? 1 : 0) << size;
+    }
+    EXPECT_TRUE(scheduler.empty());
+  }
+}
+
 TEST(Scheduler, DestroyedEventIsWithdrawn) {
   Scheduler scheduler;
   std::vector<std::pair<int, PicoSeconds>> log;

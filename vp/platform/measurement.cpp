@@ -103,7 +103,7 @@ void Measurement::measure_from() {
   measuring_ = true;
   from_ = snapshot();
   for (auto& queue : network_.queues()) {
-    queue->statistics.restart(queue->device->queue_bytes(queue->port_number), scheduler_.now());
+    queue->device->observe_queue(queue->port_number, &queue->statistics);  // begins anew
   }
   for (auto& host : hosts_) host->nic().device().transmitter().reset_statistics();
 }

@@ -32,7 +32,7 @@ struct EgressQueue {
   std::string port;  // name of the wire it feeds
   NodeId node = 0;
   int port_number = 0;
-  const SwitchDevice* device = nullptr;
+  SwitchDevice* device = nullptr;
   QueueStatistics statistics;
 };
 

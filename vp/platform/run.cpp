@@ -1,13 +1,22 @@
 #include "platform/run.h"
 
 #include "platform/collector.h"
+#include "platform/large_heap.h"
 #include "platform/platform.h"
 #include "platform/run_loop.h"
 
 namespace dcc::vp {
 
+namespace {
+// Less than this many hosts fit the caches and what they know of addresses.
+constexpr unsigned kManyHosts = 256;
+constexpr std::size_t kBytesAHost = 96 << 10;  // with its share of switches, wires and packets
+}  // namespace
+
 RunResults run_platform(const PlatformConfig& config, RunObserver& observer,
                         const RunSetup& setup) {
+  const unsigned hosts = config.topology.host_count();
+  if (hosts >= kManyHosts) prefer_large_pages(hosts * kBytesAHost);
   Platform platform("platform", config, setup);
   RunLoop loop(platform, observer);
   RunResults results;

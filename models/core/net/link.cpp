@@ -15,7 +15,7 @@ Link::Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& paramet
       delay_(parameters.delay),
       overhead_(static_cast<std::uint16_t>(parameters.overhead)),
       far_(&scheduler),
-      arrival_(Event::calling<&Link::deliver>(*this, rank)),
+      arrival_(Event::calling<&Link::deliver, &Link::expect_delivery>(*this, rank)),
       parameters_(parameters),
       pool_(pool) {
   assert(parameters.overhead == overhead_);

@@ -18,6 +18,8 @@ class PacketSink {
  public:
   /// The last bit has arrived. `port` is the receiver's own number of the port.
   virtual void receive(Packet* packet, int port) = 0;
+  /// It will come soon: what it will touch may be fetched into the caches. Changes nothing.
+  virtual void expect(const Packet&, int /*port*/) const {}
 
  protected:
   ~PacketSink() = default;
@@ -30,6 +32,8 @@ class PacketOut {
   /// wire does not call back: a device with more to send wakes itself, and one without (most of
   /// a network most of the time) costs no event.
   virtual PicoSeconds send(Packet* packet) = 0;
+  /// Cache lines from the object's beginning that send() touches, for whoever fetches them before.
+  virtual unsigned hot_lines() const { return 1; }
 
  protected:
   ~PacketOut() = default;
@@ -68,8 +72,12 @@ class alignas(64) Link final : public PacketOut {
   /// The far end is in another partition: packets arrive by its scheduler and get there through
   /// `mailbox`. Before the first packet; the delay must be at least the run's lookahead.
   void connect_across_partitions(Scheduler& far, Mailbox& mailbox);
+  /// What the mailbox calls there, with a packet that arrives at its `next_arrival`.
+  static void enter(void* link, void* packet);
 
   PicoSeconds send(Packet* packet) override;
+  /// The far end's is another processor's where the wire is cut.
+  unsigned hot_lines() const override { return mailbox_ == nullptr ? 2 : 1; }
 
   // Of a link with both ends in one partition:
   /// What is under way is lost, and what is sent from now on. A sender is told by who calls this.
@@ -98,8 +106,8 @@ class alignas(64) Link final : public PacketOut {
 
  private:
   void deliver();
+  void expect_delivery() const { sink_->expect(*in_flight_.front(), sink_port_); }
   void arrive_at(Packet* packet, PicoSeconds arrival);
-  static void enter(void* link, void* packet);
   void watch() { watched_ = loss_ || tap_ || failed_ || jitter_ != nullptr; }
   /// Failure, tap and loss hook; false when the packet is lost.
   bool survives(Packet* packet, PicoSeconds now);

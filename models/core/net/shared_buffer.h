@@ -96,6 +96,9 @@ class SharedBuffer {
     return c.headroom == 0 && (c.shared == 0 || c.shared + resume_offset_ <= threshold(c));
   }
 
+  /// admit() is near.
+  void expect(int port, int priority) const { __builtin_prefetch(&at(port, priority), 1); }
+
   /// What a class may hold now before it is paused.
   Bytes threshold(int port, int priority) const { return threshold(at(port, priority)); }
   bool is_lossless(int priority) const { return (lossless_ >> priority & 1) != 0; }

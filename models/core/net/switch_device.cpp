@@ -25,7 +25,7 @@ int checked_ports(int ports) {
 }  // namespace
 
 SwitchDevice::Port::Port(SwitchDevice& owner, std::uint32_t rank)
-    : device(&owner), free(Event::calling<&Port::wake>(*this, rank)) {}
+    : device(&owner), free(Event::calling<&Port::wake, &Port::expect_wake>(*this, rank)) {}
 
 SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
                            const SwitchParameters& parameters, int ports, std::uint64_t seed,
@@ -38,6 +38,7 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
       path_choice_(make_path_choice(parameters.routing, {*this, ports_, hash_seed_, seed, index})),
       random_(seed, "switch", index),
       buffer_(buffer_parameters(parameters), ports + 1),
+      ways_out_(static_cast<std::size_t>(ports)),
       queue_all_(parameters.queue_all || parameters.qcn.enabled) {
   if (path_choice_ != nullptr) path_wishes_ = path_choice_->wishes();
   egress_.reserve(static_cast<std::size_t>(ports));  // their events must stay where they are
@@ -53,7 +54,7 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
 
 void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) {
   Port& p = at(port);
-  p.out = &out;
+  connect(port, out);
   p.link = link;
   set_ecn(port, parameters_.ecn);
   if (parameters_.pfc.enabled) {
@@ -112,6 +113,7 @@ Bytes SwitchDevice::backlog(int port) const {
 
 void SwitchDevice::observe_queue(int port, QueueStatistics* statistics) {
   at(port).statistics = statistics;
+  at(port).largest_passed = 0;
   if (statistics != nullptr) statistics->restart(at(port).bytes, scheduler_.now());
 }
 
@@ -129,6 +131,27 @@ int SwitchDevice::choose(Packet& packet) {
   if (ports.empty()) return -1;
   return ports[path_choice_ == nullptr ? hashed(packet, ports.size())
                                        : path_choice_->choose(packet, ports)];
+}
+
+void SwitchDevice::expect_port(const Port& port, int priority) const {
+  const auto fetch = [](const void* line) { __builtin_prefetch(line, 1); };
+  fetch(&port.waiting);
+  fetch(&port.dequeued);
+  fetch(&port.queue[static_cast<std::size_t>(priority)]);
+  fetch(&port.ecn);
+  const WayOut& way = ways_out_[static_cast<std::size_t>(number_of(port))];
+  const auto* const first = reinterpret_cast<const char*>(way.wire);
+  for (unsigned line = 0; line < way.lines; ++line) fetch(first + std::size_t{64} * line);
+}
+
+void SwitchDevice::expect(const Packet& packet, int port) const {
+  if (packet.kind == PacketKind::kPause) return;
+  const PortSet ports = routes_.ports(packet.destination);
+  // What balances load may look far to answer.
+  if (ports.empty() || (ports.size() > 1 && path_choice_ != nullptr)) return;
+  const int egress = ports.size() == 1 ? ports.front() : ports[hashed(packet, ports.size())];
+  expect_port(at(egress), packet.priority);
+  buffer_.expect(port, packet.priority);
 }
 
 void SwitchDevice::receive(Packet* packet, int port) {
@@ -198,7 +221,10 @@ void SwitchDevice::pass_through(Packet* packet, Port& egress) {
   ++egress.enqueued;
   ++egress.dequeued;
   egress.tx_bytes += packet->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
-  if (egress.statistics != nullptr) egress.statistics->touched(packet->wire_bytes);
+  if (packet->wire_bytes > egress.largest_passed && egress.statistics != nullptr) {
+    egress.largest_passed = packet->wire_bytes;
+    egress.statistics->touched(packet->wire_bytes);
+  }
   egress.free_at = scheduler_.now() + egress.out->send(packet);
 }
 

@@ -86,7 +86,10 @@ class SwitchDevice final : public PacketSink, private PathView {
   /// The way out through `port` and the link in both directions (for ECN, headroom, telemetry).
   void attach(int port, PacketOut& out, const LinkParameters& link);
   /// Another way out onto the same link.
-  void connect(int port, PacketOut& out) { at(port).out = &out; }
+  void connect(int port, PacketOut& out) {
+    at(port).out = &out;
+    ways_out_[static_cast<std::size_t>(port)] = {&out, out.hot_lines()};
+  }
   /// Replaces the marking of one port.
   void set_ecn(int port, const EcnParameters& ecn);
   /// Which ports lead where; a packet to a host without any is dropped.
@@ -98,6 +101,7 @@ class SwitchDevice final : public PacketSink, private PathView {
 
   // --- Running --------------------------------------------------------------------------------
   void receive(Packet* packet, int port) override;
+  void expect(const Packet& packet, int port) const override;
   /// The wires at a port carry nothing any more, or do again (net/live_fabric.h). What is queued
   /// waits.
   void set_carrier(int port, bool up);
@@ -157,11 +161,14 @@ class SwitchDevice final : public PacketSink, private PathView {
     Input* first = nullptr;
     Input* last = nullptr;
   };
-  /// What every packet touches lies together, in the last line of `pfc` and the one behind it: a
-  /// large network does not fit the caches, and this is where its time goes.
+  /// What every packet touches lies together, in the last line of `pfc` and the one behind the
+  /// event: a large network does not fit the caches, and this is where its time goes.
   struct alignas(64) Port {
     Port(SwitchDevice& owner, std::uint32_t rank);
     void wake() { device->send_next(*this); }
+    void expect_wake() const {
+      device->expect_port(*this, waiting != 0 ? __builtin_ctz(waiting) : 0);
+    }
 
     PfcPort pfc;
     PacketOut* out = nullptr;
@@ -169,22 +176,29 @@ class SwitchDevice final : public PacketSink, private PathView {
     Bytes bytes = 0;        // all priorities
     QueueStatistics* statistics = nullptr;
     std::uint64_t tx_bytes = 0;
-    std::uint64_t enqueued = 0;
+    SwitchDevice* device;
     std::uint8_t waiting = 0;  // bit p: priority p has a packet
     bool marks_at_enqueue = false;
-    bool attends_departures = false;  // to mark then, for a phantom queue, or for path_choice_
+    bool attends_departures = false;   // to mark then, for a phantom queue, or for path_choice_
+    std::uint32_t largest_passed = 0;  // of packets that `statistics` know to have passed through
+
+    Event free;  // scheduled while the wire is busy and something waits for it
 
     LinkParameters link;
     std::uint64_t dequeued = 0;
+    std::uint64_t enqueued = 0;
     EgressScheduler scheduler;
-    SwitchDevice* device;
 
-    Event free;  // scheduled while the wire is busy and something waits for it
     alignas(64) std::array<Queue, kPriorities> queue;
     EcnMarker ecn;
     SwitchCounters rare;           // but for the three above
     std::vector<TurnQueue> turns;  // by priority; kRoundRobin only
     std::vector<QcnPoint> qcn;     // by priority; empty when off
+  };
+  /// What is fetched of a port's wire.
+  struct WayOut {
+    const PacketOut* wire = nullptr;
+    unsigned lines = 0;
   };
   Port& at(int port) { return egress_[static_cast<std::size_t>(port)]; }
   const Port& at(int port) const { return egress_[static_cast<std::size_t>(port)]; }
@@ -203,6 +217,8 @@ class SwitchDevice final : public PacketSink, private PathView {
   std::uint32_t hashed(const Packet& packet, std::uint32_t choices) const {
     return scaled_down(flow_hash(packet, hash_seed_), choices);
   }
+  /// Sending, or queueing, a packet of that priority is near.
+  void expect_port(const Port& port, int priority) const;
   void forward(Packet* packet);
   void enqueue(Packet* packet, Port& egress);
   bool leaves_at_once(const Packet& packet, const Port& egress);
@@ -230,6 +246,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   RandomStream random_;
   SharedBuffer buffer_;
   std::vector<Port> egress_;
+  std::vector<WayOut> ways_out_;  // by port, close together
   std::uint64_t unroutable_ = 0;
   int stopped_ = 0;  // priorities of neighbours this switch has stopped
   bool queue_all_;

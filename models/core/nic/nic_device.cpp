@@ -29,6 +29,14 @@ void NicDevice::set_mtu(std::uint32_t mtu) {
   transmitter_.mtu_changed();
 }
 
+void NicDevice::expect(const Packet& packet, int) const {
+  if (packet.kind == PacketKind::kData) {
+    receiver_.expect(packet);
+  } else {
+    transmitter_.expect(packet.destination_qpn);
+  }
+}
+
 void NicDevice::receive(Packet* packet, int) {
   ++counters_.packets_received;
   // Flow control is the port's own: what a NIC that is not enabled missed would never be repeated.

@@ -42,6 +42,7 @@ class NicDevice final : public PacketSink {
   NicCounters& counters() { return counters_; }
 
   void receive(Packet* packet, int port) override;
+  void expect(const Packet& packet, int port) const override;
 
  private:
   NicParameters parameters_;

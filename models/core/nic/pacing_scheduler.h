@@ -33,6 +33,8 @@ class PacingScheduler {
   FlowIndex pick(PicoSeconds now, unsigned allowed);
   /// When the first waiting flow becomes ready; max() if none waits.
   PicoSeconds next_ready() const;
+  /// Which one that is; kNone if none waits.
+  FlowIndex first_waiting() const { return waiting_.empty() ? kNone : waiting_[0].flow; }
   /// True if a flow of an allowed priority was ready at the last pick and was not picked.
   bool has_ready(unsigned allowed) const { return (non_empty_ & allowed) != 0; }
 

@@ -42,6 +42,13 @@ class Receiver {
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
   void destroy_queue_pair(Qpn qpn);
 
+  /// on_data() is near.
+  void expect(const Packet& packet) const {
+    if (packet.destination_qpn < contexts_.size()) {
+      __builtin_prefetch(&contexts_[packet.destination_qpn], 1);
+      __builtin_prefetch(&ledger_[packet.flow].last_received, 1);
+    }
+  }
   /// A data packet; gives it back to the pool.
   void on_data(Packet* packet);
   /// Packets that are kept because something before them is missing.

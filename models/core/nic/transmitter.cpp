@@ -26,7 +26,7 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
       parameters_(parameters),
       rank_(rank),
       line_rate_(Rate::from(parameters.line_rate)),
-      wake_(Event::calling<&Transmitter::kick>(*this, rank)),
+      wake_(Event::calling<&Transmitter::kick, &Transmitter::expect_kick>(*this, rank)),
       timeout_(Event::calling<&Transmitter::check_timeouts>(*this, rank)) {
   mtu_changed();
 }

@@ -61,6 +61,15 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   /// ACKs, CNPs: before any data, in the order given, by priority. Takes ownership.
   void send_control(Packet* packet);
 
+  /// Something of a queue pair is near.
+  void expect(Qpn qpn) const {
+    if (qpn >= flows_.size()) return;
+    const auto* const flow = reinterpret_cast<const char*>(&flows_[qpn]);
+    for (std::size_t byte = 0; byte < sizeof(Flow); byte += 64) {
+      __builtin_prefetch(flow + byte, 1);
+    }
+  }
+
   void on_ack(const Packet& ack);
   void on_nak(const Packet& nak);
   void on_cnp(const Packet& cnp);
@@ -130,6 +139,9 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void onto_wire(Packet* packet) { wire_free_ = scheduler_.now() + out_->send(packet); }
   /// Something may have become sendable: sends one packet if the wire is free, and plans the next.
   void kick();
+  void expect_kick() const {
+    if (control_waiting_ == 0) expect(pacing_.first_waiting());
+  }
   void send_one();
   bool send_one_control();
   void send_data(Packet* packet);

@@ -62,6 +62,9 @@ Scheduler::Scheduler() : buckets_(kBuckets) {}
 Scheduler::~Scheduler() {
   const auto release = [](Event* event) { event->place_ = Event::Place::kIdle; };
   for (Event* event = list_; event != nullptr; event = event->next_) release(event);
+  for (std::size_t i = crowd_at_; i < crowd_.size(); ++i) {
+    if (crowd_[i].event != nullptr) release(crowd_[i].event);
+  }
   for (Entry& entry : current_.entries()) release(entry.event);
   for (Entry& entry : far_.entries()) release(entry.event);
   for (Event* event : buckets_) {
@@ -103,8 +106,14 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
       --listed_;
       break;
     }
+    case Event::Place::kCrowd:
+      crowd_[event.position_].event = nullptr;
+      --besides_;
+      skip_withdrawn();
+      break;
     case Event::Place::kCurrent:
       current_.remove(event.position_);
+      --besides_;
       break;
     case Event::Place::kFar:
       far_.remove(event.position_);
@@ -165,16 +174,18 @@ bool Scheduler::load_next_bucket() {
     buckets_[slot] = nullptr;
     mark_empty(slot);
     expect_bucket(next_filled_bucket());
-    if (event->next_ == nullptr && list_ == nullptr) {  // nothing to sort
+    if (event->next_ == nullptr) {  // nothing to sort
       event->place_ = Event::Place::kList;
       list_ = event;
       listed_ = 1;
-      event = nullptr;
-    }
-    while (event != nullptr) {
-      Event* const next = event->next_;
-      insert_current(*event);
-      event = next;
+    } else if (is_crowd(event)) {
+      load_crowd(event);
+    } else {
+      while (event != nullptr) {
+        Event* const next = event->next_;
+        insert_current(*event);
+        event = next;
+      }
     }
   }
   while (!far_.empty() && bucket_of(far_.front().when) == bucket) {
@@ -185,10 +196,36 @@ bool Scheduler::load_next_bucket() {
   return true;
 }
 
+bool Scheduler::is_crowd(const Event* event) {
+  for (std::uint32_t i = 0; i < kMostListed; ++i) {
+    if (event == nullptr) return false;
+    event = event->next_;
+  }
+  return event != nullptr;
+}
+
+void Scheduler::load_crowd(Event* event) {
+  crowd_.clear();
+  for (; event != nullptr; event = event->next_) {
+    crowd_.push_back({event->due_, event->order_, event});
+  }
+  std::sort(crowd_.begin(), crowd_.end(),
+            [](const Entry& a, const Entry& b) { return a.before(b); });
+  for (std::size_t i = 0; i < crowd_.size(); ++i) {
+    crowd_[i].event->place_ = Event::Place::kCrowd;
+    crowd_[i].event->position_ = static_cast<std::uint32_t>(i);
+  }
+  crowd_at_ = 0;
+  besides_ += crowd_.size();
+  crowd_told_ = 0;
+  expect_crowd();
+}
+
 [[gnu::noinline]] void Scheduler::insert_current(Event& event) {
   if (listed_ == kMostListed) {
     event.place_ = Event::Place::kCurrent;
     current_.push({event.due_, event.order_, &event});
+    ++besides_;
     return;
   }
   Event** link = &list_;
@@ -200,10 +237,31 @@ bool Scheduler::load_next_bucket() {
 }
 
 Event* Scheduler::first_of_crowd() {
-  if (list_ == nullptr && current_.empty() && !load_next_bucket()) return nullptr;
-  if (current_.empty()) return list_;
-  Event* const event = current_.front().event;
-  return list_ != nullptr && before(*list_, *event) ? list_ : event;
+  if (list_ == nullptr && besides_ == 0 && !load_next_bucket()) return nullptr;
+  Event* event = list_;
+  if (crowd_at_ != crowd_.size()) {
+    const Entry& entry = crowd_[crowd_at_];
+    if (event == nullptr || entry.when < event->due_ ||
+        (entry.when == event->due_ && entry.order < event->order_)) {
+      event = entry.event;
+    }
+  }
+  if (!current_.empty()) {
+    Event* const other = current_.front().event;
+    if (event == nullptr || before(*other, *event)) event = other;
+  }
+  return event;
+}
+
+void Scheduler::take_besides(Event& event) {
+  --besides_;
+  if (event.place_ == Event::Place::kCurrent) {
+    current_.remove(0);
+    return;
+  }
+  ++crowd_at_;
+  skip_withdrawn();
+  expect_crowd();
 }
 
 void Scheduler::run_until(PicoSeconds end) {

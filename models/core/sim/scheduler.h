@@ -17,43 +17,59 @@ class Scheduler;
 class alignas(64) Event {
  public:
   using Handler = void (*)(void* owner);
+  struct Kind {
+    Handler happens;
+    /// Where many events crowd together, called some events ahead: fetches into the caches what
+    /// `happens` will touch, and changes nothing. Null: there is little to fetch.
+    Handler expected = nullptr;
+  };
 
   /// `rank` orders events that fall on the same picosecond: lower first. Devices get theirs from
-  /// the platform builder, so the order depends on the configuration only.
-  Event(Handler handler, void* owner, std::uint32_t rank)
-      : handler_(handler), owner_(owner), order_(std::uint64_t{rank} << kRankShift) {}
+  /// the platform builder, so the order depends on the configuration only. `kind` stays where it
+  /// is.
+  Event(const Kind& kind, void* owner, std::uint32_t rank)
+      : kind_(&kind), owner_(owner), order_(std::uint64_t{rank} << kRankShift) {}
 
   template <auto Method, class Owner>
   static Event calling(Owner& owner, std::uint32_t rank) {
-    return Event([](void* self) { (static_cast<Owner*>(self)->*Method)(); }, &owner, rank);
+    static constexpr Kind kKind{[](void* self) { (static_cast<Owner*>(self)->*Method)(); }};
+    return Event(kKind, &owner, rank);
+  }
+  template <auto Method, auto Expected, class Owner>
+  static Event calling(Owner& owner, std::uint32_t rank) {
+    static constexpr Kind kKind{[](void* self) { (static_cast<Owner*>(self)->*Method)(); },
+                                [](void* self) { (static_cast<Owner*>(self)->*Expected)(); }};
+    return Event(kKind, &owner, rank);
   }
 
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
   /// Moving is for building containers before the run; a scheduled event must stay where it is.
   Event(Event&& other) noexcept
-      : handler_(other.handler_), owner_(other.owner_), order_(other.order_ & ~kSequenceMask) {}
+      : kind_(other.kind_), owner_(other.owner_), order_(other.order_ & ~kSequenceMask) {}
   ~Event();
 
+  /// Another place among the events of an instant. While it is not scheduled.
+  void set_rank(std::uint32_t rank) { order_ = std::uint64_t{rank} << kRankShift; }
   bool is_scheduled() const { return place_ != Place::kIdle; }
   /// When it will happen; meaningful while scheduled.
   PicoSeconds due() const { return due_; }
 
  private:
   friend class Scheduler;
-  enum class Place : std::uint8_t { kIdle, kList, kCurrent, kBucket, kFar };
+  enum class Place : std::uint8_t { kIdle, kList, kCrowd, kCurrent, kBucket, kFar };
   static constexpr int kRankShift = 40;  // 2^40 schedulings in a run before the tie-break wraps
   static constexpr std::uint64_t kSequenceMask = (std::uint64_t{1} << kRankShift) - 1;
 
   // One cache line: an event is cold when its time comes.
-  Handler handler_;
+  const Kind* kind_;
   void* owner_;
   Scheduler* scheduler_ = nullptr;  // valid while scheduled, so that destruction can withdraw
   PicoSeconds due_{};
   std::uint64_t order_;          // rank, then the number of the scheduling
   Event* next_ = nullptr;        // kBucket, kList
   const void* reads_ = nullptr;  // a hint, of the scheduling
-  std::uint32_t position_ = 0;   // kCurrent, kFar: in the heap
+  std::uint32_t position_ = 0;   // kCrowd, kCurrent, kFar: in there
   Place place_ = Place::kIdle;
 };
 static_assert(sizeof(Event) == 64);
@@ -62,9 +78,11 @@ static_assert(sizeof(Event) == 64);
 /// machine. Knows nothing of what the events do.
 ///
 /// A calendar: events of the next 16 µs lie in buckets of 1 ns, found through a bitmap of two
-/// levels. The bucket being worked on is a short sorted list, with a heap for what would make it
-/// long; everything further away is a heap. Most events of a network are a packet time away, so
-/// scheduling and running one takes a handful of instructions however many are pending.
+/// levels. The bucket being worked on is a short sorted list, or a sorted array if it holds many,
+/// which then know of what comes after them; what is scheduled into it goes to the list, or to a
+/// heap when that gets long. Everything further away is another heap. Most events of a network are
+/// a packet time away, so scheduling and running one takes a handful of instructions however many
+/// are pending.
 class Scheduler {
  public:
   Scheduler();
@@ -85,7 +103,7 @@ class Scheduler {
   bool empty() const { return pending_ == 0; }
   /// The event that comes first; null when there is none.
   Event* first() {
-    if (list_ != nullptr && current_.empty()) return list_;
+    if (list_ != nullptr && besides_ == 0) return list_;
     return first_of_crowd();
   }
   /// Time of the next event; PicoSeconds::max() when there is none.
@@ -101,13 +119,13 @@ class Scheduler {
       list_ = event.next_;
       --listed_;
     } else {
-      current_.remove(0);
+      take_besides(event);
     }
     event.place_ = Event::Place::kIdle;
     --pending_;
     ++events_run_;
     prefetch_next_bucket();
-    event.handler_(event.owner_);
+    event.kind_->happens(event.owner_);
   }
   /// Runs every event due at or before `end`, then sets now() to `end`.
   void run_until(PicoSeconds end);
@@ -144,6 +162,7 @@ class Scheduler {
   static constexpr int kBucketShift = 10;            // 1.024 ns
   static constexpr std::uint32_t kBuckets = 16'384;  // 16.8 us ahead
   static constexpr std::uint32_t kMostListed = 16;
+  static constexpr std::size_t kAhead = 6;  // events: about the time that lines take to come
   static constexpr std::uint32_t kWords = kBuckets / 64;
   static constexpr std::uint32_t kGroups = kWords / 64;
   static constexpr std::uint64_t kNoBucket = ~std::uint64_t{0};
@@ -154,11 +173,28 @@ class Scheduler {
   static bool before(const Event& a, const Event& b) {
     return a.due_ < b.due_ || (a.due_ == b.due_ && a.order_ < b.order_);
   }
-  /// From list and heap, or from the next bucket when both are used up.
+  /// From list, array and heap, or from the next bucket when all are used up.
   Event* first_of_crowd();
+  /// Out of array or heap, where it is the first.
+  void take_besides(Event& event);
+  /// What the next few events of the array will touch is on its way.
+  void expect_crowd() {
+    for (; crowd_told_ < crowd_.size() && crowd_told_ < crowd_at_ + kAhead; ++crowd_told_) {
+      const Event* const event = crowd_[crowd_told_].event;
+      if (event != nullptr && event->kind_->expected != nullptr) {
+        event->kind_->expected(event->owner_);
+      }
+    }
+  }
   /// Into the bucket being worked on.
   void insert_current(Event& event);
   bool load_next_bucket();
+  /// Does the chain of a bucket hold more than the list takes?
+  static bool is_crowd(const Event* event);
+  void load_crowd(Event* event);
+  void skip_withdrawn() {
+    while (crowd_at_ != crowd_.size() && crowd_[crowd_at_].event == nullptr) ++crowd_at_;
+  }
   /// The bucket after the current one: its number, and its first event on its way into the cache.
   void expect_bucket(std::uint64_t bucket) {
     next_bucket_ = bucket;
@@ -188,7 +224,11 @@ class Scheduler {
   // Events up to and including bucket current_bucket_.
   Event* list_ = nullptr;  // sorted, of at most kMostListed
   std::uint32_t listed_ = 0;
+  std::vector<Entry> crowd_;    // the bucket as it was found; withdrawn ones without an event
+  std::size_t crowd_at_ = 0;    // the first that is still to come
+  std::size_t crowd_told_ = 0;  // the first that is not expected yet
   Heap current_;
+  std::size_t besides_ = 0;  // in array and heap
   Heap far_;
   std::vector<Event*> buckets_;  // current_bucket_ + 1 … + kBuckets - 1, by number mod kBuckets
   std::uint64_t filled_[kWords] = {};         // bit: bucket not empty
