@@ -5,7 +5,7 @@
 namespace dcc::model {
 
 SimulationKernel::SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler,
-                                   PicoSeconds end, ParallelRun* partitions)
+                                   PicoSeconds end, PartitionedRun* partitions)
     : sc_module(name), scheduler_(scheduler), partitions_(partitions), end_(end) {
   SC_HAS_PROCESS(SimulationKernel);
   SC_METHOD(run);

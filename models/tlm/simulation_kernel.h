@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sc_time.h"
-#include "sim/parallel_run.h"
+#include "sim/partitioned_run.h"
 #include "sim/scheduler.h"
 
 namespace dcc::model {
@@ -28,7 +28,7 @@ class SimulationKernel final : public sc_core::sc_module {
   /// SystemC process touches them. They run up to each event of `scheduler`, then wait while it
   /// happens.
   SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler, PicoSeconds end,
-                   ParallelRun* partitions = nullptr);
+                   PartitionedRun* partitions = nullptr);
 
   /// For devices in a platform of somebody else's, which may stop and go on at any moment and holds
   /// processes that nobody knows of: never ahead of sc_time_stamp(), and without an end.
@@ -75,7 +75,7 @@ class SimulationKernel final : public sc_core::sc_module {
   PicoSeconds horizon() const;
 
   Scheduler& scheduler_;
-  ParallelRun* partitions_;
+  PartitionedRun* partitions_;
   PicoSeconds end_;
   bool in_step_ = false;
   PicoSeconds limit_{};  // first moment that belongs to another process

@@ -48,9 +48,9 @@ TEST(Deadlock, ARingOfPausesIsFoundAndNothingMovesInIt) {
     net.at("s" + std::to_string(s)).set_routes(routes);
   }
   for (HostId h = 0; h < 4; ++h) net.host[h]->blast((h + 2) % 4, 1080);
-  EXPECT_TRUE(find_deadlock(net.topology, net.devices()).empty());
+  EXPECT_TRUE(find_deadlock(net.topology, waits_of(net.devices())).empty());
   net.scheduler.run_until(kMilliSecond * 5);
-  const auto stuck = find_deadlock(net.topology, net.devices());
+  const auto stuck = find_deadlock(net.topology, waits_of(net.devices()));
   ASSERT_EQ(stuck.size(), 4u);
   for (const PausedWire& wire : stuck) {
     EXPECT_EQ(wire.priority, 0);
@@ -75,7 +75,7 @@ TEST(Deadlock, MereCongestionIsNone) {
     bool any_paused = false;
     for (int i = 1; i <= 100; ++i) {
       net.scheduler.run_until(kMicroSecond * (20 * i));
-      EXPECT_TRUE(find_deadlock(net.topology, net.devices()).empty());
+      EXPECT_TRUE(find_deadlock(net.topology, waits_of(net.devices())).empty());
       for (const SwitchDevice* device : net.devices()) {
         if (device == nullptr) continue;
         for (int port = 0; port < device->ports(); ++port) {
@@ -98,7 +98,7 @@ TEST(Deadlock, ARingOfRoutersStopsAndAMeshDoesNot) {
     // Two routers on: in a ring all the same way round; in a row the last two come back.
     for (HostId h = 0; h < 6; ++h) net.host[h]->blast((h + 2) % 6, 1080);
     net.scheduler.run_until(kMilliSecond * 5);
-    EXPECT_EQ(find_deadlock(net.topology, net.devices()).size(), wrap ? 6u : 0u);
+    EXPECT_EQ(find_deadlock(net.topology, waits_of(net.devices())).size(), wrap ? 6u : 0u);
     const std::uint64_t before = net.host[0]->packets;
     net.scheduler.run_until(kMilliSecond * 6);
     EXPECT_EQ(net.host[0]->packets > before, !wrap);

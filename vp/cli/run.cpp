@@ -5,11 +5,14 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/leave_results.h"
 #include "cli/progress_line.h"
 #include "config/yaml_reader.h"
+#include "platform/processes.h"
 #include "report/run_files.h"
 
 namespace dcc::vp {
@@ -34,15 +37,28 @@ std::filesystem::path output_place(const RunArguments& arguments) {
   return std::filesystem::path("out") / std::filesystem::path(arguments.config.file).stem();
 }
 
-int run(const RunArguments& arguments) {
+LoadedConfig load(const RunArguments& arguments) {
   std::vector<std::string> overrides = arguments.config.overrides;
   if (!arguments.seed.empty()) overrides.push_back("seed=" + arguments.seed);
-  const LoadedConfig loaded = load_config(arguments.config.file, overrides);
-  OutputFolder folder(output_place(arguments), arguments.force);
+  return load_config(arguments.config.file, overrides);
+}
+
+/// Of several processes the first runs as it would alone, and writes.
+int run_first(const RunArguments& arguments, ProcessGroup* group) {
+  std::optional<LoadedConfig> read;
+  std::optional<OutputFolder> made;
+  const auto prepare = [&] {
+    read = load(arguments);
+    made.emplace(output_place(arguments), arguments.force);
+  };
+  group != nullptr ? group->agree(prepare) : prepare();
+  const LoadedConfig& loaded = *read;
+  OutputFolder& folder = *made;
 
   RunSetup setup;
   setup.traces.cpu_file = arguments.trace_cpu;
   setup.threads = arguments.threads;
+  setup.group = group;
   if (loaded.config.output.trace.any()) {
     setup.traces.folder = folder.stage() / "trace";
     std::filesystem::create_directories(setup.traces.folder);
@@ -56,6 +72,34 @@ int run(const RunArguments& arguments) {
   }
   return leave_results(loaded, results, folder,
                        {arguments.quiet, loaded.config.output.plots && !arguments.no_plots});
+}
+
+/// The others do their part of the work, and leave the telling to the first.
+int run_other(const RunArguments& arguments, ProcessGroup& group) {
+  try {
+    std::optional<LoadedConfig> loaded;
+    group.agree([&] { loaded = load(arguments); });
+    RunSetup setup;
+    setup.group = &group;
+    simulate(*loaded, false, setup);
+  } catch (const ProcessGroup::OtherFailed&) {
+    return kExitBadInput;
+  } catch (const std::exception&) {
+    if (group.all_failed()) return kExitBadInput;
+    throw;
+  }
+  return kExitOk;
+}
+
+int run(const RunArguments& arguments) {
+  const std::unique_ptr<ProcessGroup> group = join_processes();
+  if (group != nullptr && group->rank() != 0) return run_other(arguments, *group);
+  try {
+    return run_first(arguments, group.get());
+  } catch (const ProcessGroup::OtherFailed&) {
+    std::fprintf(stderr, "dccvp: another process of this run could not begin\n");
+    return kExitBadInput;
+  }
 }
 
 }  // namespace

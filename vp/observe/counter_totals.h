@@ -48,6 +48,11 @@ class CounterTotals {
     return difference;
   }
 
+  template <class Visit>
+  void each(Visit visit) {
+    for (std::uint64_t& sum : sums_) visit(sum);
+  }
+
   std::uint64_t at(std::size_t figure) const { return sums_[figure]; }  // of described()
   /// The figure that the counter is part of, e.g. of(&SwitchCounters::ecn_marks).
   template <class Counters>

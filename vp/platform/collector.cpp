@@ -5,6 +5,7 @@
 #include "net/deadlock.h"
 #include "observe/differentiation_warnings.h"
 #include "platform/ecn_reach.h"
+#include "platform/gather.h"
 #include "platform/platform.h"
 
 namespace dcc::vp {
@@ -24,12 +25,21 @@ void balance(const Platform& p, RunResults& results) {
     add_to(b, link);
     results.link_traversals += link.packets;
   }
-  b.packets_in_flight = static_cast<std::uint64_t>(p.partitions.packets_in_use());
   // Made, and not sent yet; or arrived, and kept.
+  std::uint64_t at_rest = 0;
   for (const auto& host : p.hosts) {
     NicDevice& nic = host->nic().device();
-    b.packets_in_flight -= nic.transmitter().staged() + nic.receiver().held();
+    at_rest += nic.transmitter().staged() + nic.receiver().held();
   }
+  Gather gather(p.partitions.group());
+  for (std::uint64_t* const sum :
+       {&b.packets_sent, &b.packets_delivered, &b.packets_dropped, &b.events_started,
+        &b.events_expired, &b.events_cancelled, &b.events_pending, &results.link_traversals}) {
+    gather.add(*sum);
+  }
+  gather.add(at_rest);
+  gather.finish();
+  b.packets_in_flight = static_cast<std::uint64_t>(p.partitions.packets_in_use()) - at_rest;
 }
 
 void collect_hosts(const Platform& p, RunResults& results) {
@@ -52,6 +62,13 @@ void collect_hosts(const Platform& p, RunResults& results) {
     }
     results.hosts.push_back(out);
   }
+  Gather gather(p.partitions.group());  // of hosts without software
+  for (HostResult& host : results.hosts) {
+    gather.add(host.slots_in_use_max);
+    gather.add(host.timer_events);
+    gather.add(host.timer_lateness_max_ticks);
+    gather.add(host.missed_latency);
+  }
 }
 
 void collect_qos(const Platform& p, RunResults& results) {
@@ -69,7 +86,9 @@ void collect_deadlock(const Platform& p, RunResults& results) {
   for (const auto& module : p.network.switches()) {
     devices.push_back(module != nullptr ? &module->device() : nullptr);
   }
-  for (const PausedWire& stuck : find_deadlock(p.topology, devices)) {
+  Waits waits = waits_of(devices);
+  if (p.partitions.group() != nullptr) waits = p.partitions.group()->together(waits);
+  for (const PausedWire& stuck : find_deadlock(p.topology, waits)) {
     results.deadlock.push_back(
         {p.topology.wire_name(stuck.node, stuck.port), static_cast<unsigned>(stuck.priority)});
   }

@@ -11,15 +11,18 @@ constexpr Bytes kUnlimited = Bytes{1} << 55;
 
 DirectTraffic::DirectTraffic(Scheduler& scheduler, FlowPlan& plan,
                              std::function<NicDevice&(HostId)> nic_of,
-                             std::function<bool(HostId)> is_direct, std::uint32_t rank)
+                             std::function<bool(HostId)> is_direct,
+                             std::function<bool(HostId)> is_here, std::uint32_t rank)
     : scheduler_(scheduler),
       plan_(plan),
       nic_of_(std::move(nic_of)),
       is_direct_(std::move(is_direct)),
+      is_here_(std::move(is_here)),
       start_event_(Event::calling<&DirectTraffic::start_due>(*this, rank)),
       stop_event_(Event::calling<&DirectTraffic::stop_due>(*this, rank)) {
   for (const PlannedFlow& flow : plan_.flows()) {
-    if (flow.spec.stop != PicoSeconds::max() && is_direct_(flow.spec.from)) {
+    if (flow.spec.stop != PicoSeconds::max() && is_direct_(flow.spec.from) &&
+        is_here_(flow.spec.from)) {
       stops_.push_back(flow.spec.id);
     }
   }
@@ -38,14 +41,14 @@ void DirectTraffic::begin() {
 void DirectTraffic::create(HostId host, Qpn qpn) {
   if (!is_direct_(host)) return;
   const QueuePairConfig config = plan_.queue_pair(host, qpn);
-  nic_of_(host).create_queue_pair(qpn, config);
+  if (is_here_(host)) nic_of_(host).create_queue_pair(qpn, config);
   plan_.created(host, qpn, config.remote_host, config.remote_qpn);
 }
 
 void DirectTraffic::start(const PlannedFlow& flow) {
   create(flow.spec.to, flow.to_qpn);
   create(flow.spec.from, flow.from_qpn);
-  if (!is_direct_(flow.spec.from)) return;
+  if (!is_direct_(flow.spec.from) || !is_here_(flow.spec.from)) return;
   WorkItem item;
   item.bytes = flow.spec.bytes == 0 ? kUnlimited : flow.spec.bytes;
   item.message_bytes = flow.spec.message;

@@ -15,9 +15,11 @@ namespace dcc::vp {
 /// messages, and stops it at its stop time.
 class DirectTraffic {
  public:
-  /// `nic_of` gives a host's NIC; `is_direct` says whether a host is served here (its end only).
+  /// `nic_of` gives a host's NIC; `is_direct` says whether a host is served here (its end only),
+  /// `is_here` whether it is at work in this process.
   DirectTraffic(Scheduler& scheduler, FlowPlan& plan, std::function<NicDevice&(HostId)> nic_of,
-                std::function<bool(HostId)> is_direct, std::uint32_t rank);
+                std::function<bool(HostId)> is_direct, std::function<bool(HostId)> is_here,
+                std::uint32_t rank);
   /// Schedules the first flow. Once the NICs are connected.
   void begin();
 
@@ -31,6 +33,7 @@ class DirectTraffic {
   FlowPlan& plan_;
   std::function<NicDevice&(HostId)> nic_of_;
   std::function<bool(HostId)> is_direct_;
+  std::function<bool(HostId)> is_here_;
   std::size_t next_start_ = 0;        // flows are sorted by start
   std::vector<std::uint32_t> stops_;  // ids with a stop time, by it
   std::size_t next_stop_ = 0;

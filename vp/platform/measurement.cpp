@@ -1,11 +1,13 @@
 #include "platform/measurement.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <set>
 
 #include "net/wire_size.h"
 #include "nic/lone_flow.h"
+#include "platform/gather.h"
 #include "platform/translate.h"
 
 namespace dcc::vp {
@@ -16,18 +18,19 @@ constexpr std::size_t kMostSampledFlows = 2048;
 constexpr std::size_t kMostSampledQueues = 64;
 
 double gbps(Bytes bytes, double seconds) { return static_cast<double>(bytes) * 8e-9 / seconds; }
-double gbps(Rate rate) { return static_cast<double>(rate.raw) / 256e3; }
+double gbps(std::int64_t rate) { return static_cast<double>(rate) / 256e3; }  // Rate::raw
 }  // namespace
 
 Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Network& network,
                          std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan,
-                         const FlowLedger& ledger, std::uint32_t rank)
+                         const FlowLedger& ledger, const Partitions& partitions, std::uint32_t rank)
     : config_(config),
       scheduler_(scheduler),
       network_(network),
       hosts_(hosts),
       plan_(plan),
       ledger_(ledger),
+      partitions_(partitions),
       from_event_(Event::calling<&Measurement::measure_from>(*this, rank)),
       to_event_(Event::calling<&Measurement::measure_to>(*this, rank)),
       sample_event_(Event::calling<&Measurement::sample>(*this, rank)) {
@@ -134,24 +137,22 @@ void Measurement::sample() {
 void Measurement::sample_flows(PicoSeconds now, double interval_s) {
   if (!sample_flow_series_ && !config_.output.series.classes) return;
   std::array<Bytes, 64> by_class{};
+  FlowLedger place;
+  const FlowLedger& ledger = whole_ledger(place);
+  const std::vector<Sending> sending = senders();
   for (const PlannedFlow& flow : plan_.flows()) {
-    const FlowRecord& record = ledger_[flow.spec.id];
+    const FlowRecord& record = ledger[flow.spec.id];
     if (record.posted == PicoSeconds::max()) continue;
     const Bytes received = record.received_bytes - sampled_received_[flow.spec.id];
     sampled_received_[flow.spec.id] = record.received_bytes;
     by_class[flow.spec.dscp] += received;
     if (!sample_flow_series_ || (received == 0 && FlowLedger::finished(record))) continue;
-    const Host& host = *hosts_[flow.spec.from];
-    const Transmitter::FlowView sending = host.nic().device().transmitter().view(flow.from_qpn);
-    Algorithm::View view{sending.rate, sending.rate, 0.0};
-    if (host.algorithm() != nullptr && !flow.spec.background) {
-      view = host.algorithm()->view(flow.from_qpn);
-    }
+    const Sending& sent = sending[flow.spec.id];
     flow_rates_.t.push_back(now);
     flow_rates_.flow.push_back(flow.spec.id);
-    flow_rates_.rate_gbps.push_back(gbps(sending.rate));
-    flow_rates_.target_gbps.push_back(gbps(view.target));
-    flow_rates_.alpha.push_back(view.alpha);
+    flow_rates_.rate_gbps.push_back(gbps(sent.rate));
+    flow_rates_.target_gbps.push_back(gbps(sent.target));
+    flow_rates_.alpha.push_back(sent.alpha);
     flow_rates_.goodput_gbps.push_back(gbps(received, interval_s));
   }
   if (!config_.output.series.classes) return;
@@ -162,12 +163,74 @@ void Measurement::sample_flows(PicoSeconds now, double interval_s) {
   }
 }
 
+std::vector<Measurement::Sending> Measurement::senders() const {
+  std::vector<Sending> all;
+  if (!sample_flow_series_) return all;
+  all.resize(plan_.flows().size());
+  for (const PlannedFlow& flow : plan_.flows()) {
+    if (!is_here(flow.spec.from) || ledger_[flow.spec.id].posted == PicoSeconds::max()) continue;
+    const Host& host = *hosts_[flow.spec.from];
+    const Transmitter::FlowView sending = host.nic().device().transmitter().view(flow.from_qpn);
+    Algorithm::View view{sending.rate, sending.rate, 0.0};
+    if (host.algorithm() != nullptr && !flow.spec.background) {
+      view = host.algorithm()->view(flow.from_qpn);
+    }
+    all[flow.spec.id] = {sending.rate.raw, view.target.raw, view.alpha};
+  }
+  if (partitions_.group() == nullptr) return all;
+  std::vector<std::int64_t> alphas(all.size());  // as bits: they come from one process each
+  for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(&alphas[i], &all[i].alpha, 8);
+  Gather gather(partitions_.group());
+  gather.add(alphas);
+  for (Sending& one : all) {
+    gather.add(one.rate);
+    gather.add(one.target);
+  }
+  gather.finish();
+  for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(&all[i].alpha, &alphas[i], 8);
+  return all;
+}
+
+bool Measurement::is_here(HostId host) const {
+  return partitions_.is_here(network_.topology().node_of(host));
+}
+
+const FlowLedger& Measurement::whole_ledger(FlowLedger& place) const {
+  if (partitions_.group() == nullptr) return ledger_;
+  place = ledger_;
+  Gather gather(partitions_.group());
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    FlowRecord& record = place[i];
+    if (!is_here(plan_.flow(static_cast<std::uint32_t>(i)).spec.from)) {
+      record.posted = PicoSeconds(0);  // elsewhere it is known
+    }
+    gather.add(record.posted);
+    gather.add(record.last_ack);
+    gather.add(record.posted_bytes);
+    gather.add(record.acked_bytes);
+    gather.add(record.sent_wire_bits);
+    gather.add(record.packets);
+    gather.add(record.retransmits);
+    gather.add(record.last_received);
+    gather.add(record.received_bytes);
+    gather.add(record.ce_received);
+    gather.add(record.cnps_sent);
+  }
+  gather.finish();
+  return place;
+}
+
 void Measurement::sample_queues(PicoSeconds now) {
+  const std::size_t begin = queue_series_.bytes.size();
   for (const std::size_t index : sampled_queues_) {
     const EgressQueue& queue = *network_.queues()[index];
     queue_series_.t.push_back(now);
     queue_series_.port.push_back(static_cast<std::uint32_t>(index));
     queue_series_.bytes.push_back(queue.device->queue_bytes(queue.port_number));
+  }
+  Gather gather(partitions_.group());
+  for (std::size_t i = begin; i < queue_series_.bytes.size(); ++i) {
+    gather.add(queue_series_.bytes[i]);
   }
 }
 
@@ -176,6 +239,7 @@ void Measurement::sample_queues(PicoSeconds now) {
 void Measurement::collect(RunResults& results) {
   if (!measuring_) measure_from();  // the run ended before its window began: an empty one
   measure_to();
+  gather();
   results.measured_from = std::min(config_.measure.from, measured_to_);
   results.measured_to = measured_to_;
   collect_flows(results);
@@ -191,10 +255,36 @@ void Measurement::collect(RunResults& results) {
   }
 }
 
+/// What was counted in the window, by all processes.
+void Measurement::gather() {
+  Gather gather(partitions_.group());
+  gather.add(window_.received);
+  for (WireCounters& wire : window_.wires) {
+    gather.add(wire.link.packets);
+    gather.add(wire.link.bytes);
+    gather.add(wire.link.lost);
+    gather.add(wire.link.busy);
+    gather.add(wire.pause);
+  }
+  gather.add(window_.cnps_received);
+  window_.counters.each([&](std::uint64_t& sum) { gather.add(sum); });
+  for (QueueStatistics::Figures& figures : queue_figures_) {
+    gather.add(figures.mean);
+    gather.add(figures.p50);
+    gather.add(figures.p99);
+    gather.add(figures.max);
+  }
+  gather.finish();
+  if (partitions_.group() == nullptr) return;
+  rtt_ns_ = LogHistogram::of(partitions_.group()->together(rtt_ns_.counts()));
+}
+
 void Measurement::collect_flows(RunResults& results) const {
+  FlowLedger place;
+  const FlowLedger& ledger = whole_ledger(place);
   for (const PlannedFlow& flow : plan_.flows()) {
     const FlowSpec& spec = flow.spec;
-    const FlowRecord& record = ledger_[spec.id];
+    const FlowRecord& record = ledger[spec.id];
     FlowResult out;
     out.id = spec.id;
     out.from = spec.from;

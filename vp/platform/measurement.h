@@ -10,6 +10,7 @@
 #include "platform/flow_plan.h"
 #include "platform/host.h"
 #include "platform/network.h"
+#include "platform/partitions.h"
 #include "platform/snapshot.h"
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
@@ -21,7 +22,7 @@ class Measurement {
   /// `rank` must be the greatest: a sample at t sees everything that happened at t.
   Measurement(const PlatformConfig& config, Scheduler& scheduler, Network& network,
               std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan,
-              const FlowLedger& ledger, std::uint32_t rank);
+              const FlowLedger& ledger, const Partitions& partitions, std::uint32_t rank);
   void begin();
   /// At the end of the run: fills in everything but balance, time and speed.
   void collect(RunResults& results);
@@ -35,6 +36,17 @@ class Measurement {
   void measure_to();
   void sample();
   void sample_flows(PicoSeconds now, double interval_s);
+  /// What the sender of a flow, and its algorithm, say of it.
+  struct Sending {
+    std::int64_t rate = 0;  // Rate::raw
+    std::int64_t target = 0;
+    double alpha = 0;
+  };
+  std::vector<Sending> senders() const;
+  /// Both ends of every flow: the ledger, or `place` where processes share the run.
+  const FlowLedger& whole_ledger(FlowLedger& place) const;
+  bool is_here(HostId host) const;
+  void gather();
   void sample_queues(PicoSeconds now);
   void collect_flows(RunResults& results) const;
   /// Of a flow that ends: alone in the empty network; empty beyond the axis of time.
@@ -52,6 +64,7 @@ class Measurement {
   std::vector<std::unique_ptr<Host>>& hosts_;
   const FlowPlan& plan_;
   const FlowLedger& ledger_;
+  const Partitions& partitions_;
 
   Snapshot from_;    // at the window's begin
   Snapshot window_;  // what was counted in it

@@ -54,9 +54,7 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
       const bool from_host = topology_.node(from.node).is_host;
       wire.module->link().set_jitter(from_host ? config.nic.jitter : config.switch_.jitter,
                                      RandomStream(config.seed, "jitter", wires_.size()));
-      if (Mailbox* const mailbox = partitions.mailbox(from.node, to.node)) {
-        wire.module->link().connect_across_partitions(partitions.scheduler_of(to.node), *mailbox);
-      }
+      partitions.add(from.node, to.node, wire.module->link());
       wires_.push_back(std::move(wire));
     }
   }

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 #include <thread>
+
+#include "net/packet_courier.h"
+#include "sim/distributed_run.h"
 
 namespace dcc::vp {
 
@@ -100,26 +104,68 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
   return plan;
 }
 
-Partitions::Partitions(Scheduler& platform, const NetworkPartition& plan)
-    : platform_(platform), of_node_(plan.of_node) {
+PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& topology,
+                                 const Routing& routing, const std::vector<PlannedFlow>& flows,
+                                 unsigned processes, bool watched) {
+  PartitionPlan plan;
+  plan.undivided = needs_one_order(config, topology, watched);
+  if (plan.undivided.empty()) {
+    const std::vector<Demand> demands = demands_of(config, topology, flows);
+    plan.network = divide(topology, expected_load(topology, routing, demands), processes);
+    if (plan.network.count < processes) {
+      plan.undivided = "its traffic meets too few switches that have hosts";
+    } else if (plan.network.lookahead.count <= 0) {
+      plan.undivided = "a link between its parts has no delay";
+    }
+  }
+  if (plan.undivided.empty()) return plan;
+  throw std::runtime_error("cannot be divided among " + std::to_string(processes) +
+                           " processes: " + plan.undivided);
+}
+
+Partitions::Partitions(Scheduler& platform, const NetworkPartition& plan, ProcessGroup* group)
+    : platform_(platform), group_(group), of_node_(plan.of_node) {
   for (unsigned p = 0; p < plan.count; ++p) pools_.push_back(std::make_unique<PacketPool>());
+  if (group != nullptr) {
+    auto run = std::make_unique<DistributedRun>(*group, plan.lookahead);
+    courier_ = std::make_unique<PacketCourier>(*pools_[group->rank()]);
+    run->set_courier(*courier_);
+    parallel_ = std::move(run);
+    return;
+  }
   if (plan.count < 2) return;
   // Signals are the first thread's: what handles them is read there.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  parallel_ = std::make_unique<ParallelRun>(plan.count, plan.lookahead);
+  auto run = std::make_unique<ParallelRun>(plan.count, plan.lookahead);
+  threads_ = run->threads();
+  parallel_ = std::move(run);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+Partitions::~Partitions() = default;
+
+void Partitions::add(NodeId from, NodeId to, Link& link) {
+  Mailbox* const mailbox = this->mailbox(from, to);
+  if (mailbox == nullptr) return;
+  link.connect_across_partitions(scheduler_of(to), *mailbox);
+  if (courier_ != nullptr) courier_->add(link);
+}
+
 std::uint64_t Partitions::events_run() const {
-  return platform_.events_run() + (parallel_ != nullptr ? parallel_->events_run() : 0);
+  auto events = static_cast<std::int64_t>(parallel_ != nullptr ? parallel_->events_run() : 0);
+  if (group_ != nullptr) group_->sum(&events, 1);
+  return platform_.events_run() + static_cast<std::uint64_t>(events);
 }
 
 std::int64_t Partitions::packets_in_use() const {
-  return std::accumulate(pools_.begin(), pools_.end(), std::int64_t{0},
-                         [](std::int64_t sum, const auto& pool) { return sum + pool->in_use(); });
+  std::int64_t packets =
+      std::accumulate(pools_.begin(), pools_.end(), std::int64_t{0},
+                      [](std::int64_t sum, const auto& pool) { return sum + pool->in_use(); });
+  if (group_ != nullptr) group_->sum(&packets, 1);
+  return packets;
 }
 
 void Partitions::drop_events() {
@@ -131,7 +177,7 @@ void Partitions::drop_events() {
 }
 
 void Partitions::balance_pools() {
-  if (count() < 2) return;
+  if (count() < 2 || group_ != nullptr) return;
   std::vector<PacketPool*> pools;
   for (const auto& pool : pools_) pools.push_back(pool.get());
   PacketPool::balance(pools);

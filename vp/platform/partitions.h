@@ -11,7 +11,12 @@
 #include "net/partition.h"
 #include "platform/flow_plan.h"
 #include "sim/parallel_run.h"
+#include "sim/process_group.h"
 #include "sim/scheduler.h"
+
+namespace dcc {
+class PacketCourier;
+}
 
 namespace dcc::vp {
 
@@ -27,16 +32,26 @@ struct PartitionPlan {
 PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topology,
                               const Routing& routing, const std::vector<PlannedFlow>& flows,
                               unsigned threads, bool watched);
+/// One partition for each of so many processes. Throws std::runtime_error where that cannot be.
+PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& topology,
+                                 const Routing& routing, const std::vector<PlannedFlow>& flows,
+                                 unsigned processes, bool watched);
 
 /// A scheduler and a packet pool for every partition. With one partition its scheduler is the
 /// platform's; with several the platform's own events (traffic, samples, end of the run) stay on
-/// the platform's scheduler, and happen while all partitions wait.
+/// the platform's scheduler, and happen while all partitions wait. Of several processes each has
+/// one partition at work, and all run the platform's own events.
 class Partitions {
  public:
-  Partitions(Scheduler& platform, const NetworkPartition& plan);
+  /// `group`: null, or as many processes as partitions; must outlive it.
+  Partitions(Scheduler& platform, const NetworkPartition& plan, ProcessGroup* group = nullptr);
+  ~Partitions();
 
   unsigned count() const { return static_cast<unsigned>(pools_.size()); }
-  unsigned threads() const { return parallel_ == nullptr ? 1 : parallel_->threads(); }
+  unsigned threads() const { return threads_; }
+  ProcessGroup* group() const { return group_; }
+  /// Is the node at work in this process?
+  bool is_here(NodeId node) const { return group_ == nullptr || of(node) == group_->rank(); }
   Scheduler& scheduler_of(NodeId node) {
     return parallel_ == nullptr ? platform_ : parallel_->scheduler(of(node));
   }
@@ -45,11 +60,13 @@ class Partitions {
   Mailbox* mailbox(NodeId from, NodeId to) {
     return of(from) == of(to) ? nullptr : &parallel_->mailbox(of(from), of(to));
   }
+  /// A wire between two nodes; all of them in the same order in every process.
+  void add(NodeId from, NodeId to, Link& link);
   /// Null with one partition.
-  ParallelRun* parallel() { return parallel_.get(); }
+  PartitionedRun* parallel() { return parallel_.get(); }
 
   // While all partitions wait:
-  /// Events of the devices and of the platform.
+  /// Events of the devices and of the platform, in all processes.
   std::uint64_t events_run() const;
   std::int64_t packets_in_use() const;
   void balance_pools();
@@ -61,9 +78,12 @@ class Partitions {
   unsigned of(NodeId node) const { return of_node_[static_cast<std::size_t>(node)]; }
 
   Scheduler& platform_;
+  ProcessGroup* group_;
   std::vector<unsigned> of_node_;
-  std::unique_ptr<ParallelRun> parallel_;
+  unsigned threads_ = 1;
+  std::unique_ptr<PartitionedRun> parallel_;
   std::vector<std::unique_ptr<PacketPool>> pools_;
+  std::unique_ptr<PacketCourier> courier_;  // between processes
 };
 
 }  // namespace dcc::vp

@@ -18,9 +18,8 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
       topology(Topology::of(config.topology)),
       routing(topology),
       plan(plan_flows(config, topology, routing)),
-      partition_plan(plan_partitions(config, topology, routing, plan.flows(), setup.threads,
-                                     config.output.trace.any() || setup.interactive)),
-      partitions(scheduler, partition_plan.network),
+      partition_plan(plan_of(*this, setup)),
+      partitions(scheduler, partition_plan.network, setup.group),
       kernel("kernel", scheduler, config.duration, partitions.parallel()),
       network("network", config, topology, routing, partitions),
       ledger(plan.flows().size() + plan.links().size()) {
@@ -39,13 +38,15 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   if (setup.late_change) changes->ask_at(setup.late_change->at, setup.late_change->ask);
   capture =
       std::make_unique<PacketCapture>(config, network, plan.flows().size(), setup.traces.folder);
-  plan.on_connected(
-      [this](HostId host, Qpn qpn) { hosts[host]->nic().device().connect_queue_pair(qpn); });
+  const auto is_here = [this](HostId host) { return partitions.is_here(topology.node_of(host)); };
+  plan.on_connected([this, is_here](HostId host, Qpn qpn) {
+    if (is_here(host)) hosts[host]->nic().device().connect_queue_pair(qpn);
+  });
   traffic = std::make_unique<DirectTraffic>(
       scheduler, plan, [this](HostId host) -> NicDevice& { return hosts[host]->nic().device(); },
-      [this](HostId host) { return hosts[host]->is_direct(); }, kTrafficRank);
+      [this](HostId host) { return hosts[host]->is_direct(); }, is_here, kTrafficRank);
   measurement = std::make_unique<Measurement>(config, scheduler, network, hosts, plan, ledger,
-                                              kMeasurementRank);
+                                              partitions, kMeasurementRank);
   tracing = std::make_unique<Tracing>(
       Tracing::Context{config, scheduler, network, hosts, plan, kTraceRank}, setup.traces);
   if (setup.interactive) {
@@ -53,6 +54,15 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
         std::make_unique<Console>(Console::Context{kernel, hosts, network, plan, kConsoleRank},
                                   std::cin, std::cout, setup.prompt);
   }
+}
+
+PartitionPlan Platform::plan_of(const Platform& p, const RunSetup& setup) {
+  const bool watched = p.config.output.trace.any() || setup.interactive;
+  if (setup.group != nullptr) {
+    return plan_for_processes(p.config, p.topology, p.routing, p.plan.flows(), setup.group->size(),
+                              watched);
+  }
+  return plan_partitions(p.config, p.topology, p.routing, p.plan.flows(), setup.threads, watched);
 }
 
 void Platform::build_hosts(bool parameters_change) {

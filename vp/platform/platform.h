@@ -59,6 +59,7 @@ class Platform final : public sc_core::sc_module {
   std::unique_ptr<Console> console;  // null: not interactive
 
  private:
+  static PartitionPlan plan_of(const Platform& platform, const RunSetup& setup);
   void build_hosts(bool parameters_change);
   void start_of_simulation() override { start_(); }
 

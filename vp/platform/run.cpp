@@ -1,5 +1,7 @@
 #include "platform/run.h"
 
+#include <memory>
+
 #include "platform/collector.h"
 #include "platform/large_heap.h"
 #include "platform/platform.h"
@@ -17,11 +19,17 @@ RunResults run_platform(const PlatformConfig& config, RunObserver& observer,
                         const RunSetup& setup) {
   const unsigned hosts = config.topology.host_count();
   if (hosts >= kManyHosts) prefer_large_pages(hosts * kBytesAHost);
-  Platform platform("platform", config, setup);
-  RunLoop loop(platform, observer);
+  std::unique_ptr<Platform> platform;
+  const auto build = [&] { platform = std::make_unique<Platform>("platform", config, setup); };
+  if (setup.group != nullptr) {
+    setup.group->agree(build);
+  } else {
+    build();
+  }
+  RunLoop loop(*platform, observer);
   RunResults results;
   loop.run(results);
-  collect(platform, results);
+  collect(*platform, results);
   return results;
 }
 

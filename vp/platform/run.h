@@ -11,6 +11,7 @@
 #include "observe/observer.h"
 #include "observe/results.h"
 #include "platform/tracing.h"
+#include "sim/process_group.h"
 
 namespace dcc::vp {
 
@@ -28,6 +29,9 @@ struct RunSetup {
   bool prompt = false;       // interactive: a person types
   std::optional<LateChange> late_change;
   unsigned threads = 0;  // that share the run; 0: two where that pays. The results are the same
+  /// Processes that share the run, instead of threads; null: none. All call run_platform() with the
+  /// same configuration and get the same results.
+  ProcessGroup* group = nullptr;
 };
 
 /// Builds the platform, runs it to its end and collects the results. At most once a process

@@ -93,7 +93,9 @@ void RunLoop::close_traces(RunResults& results) {
 }
 
 void RunLoop::check_finished() {
-  if (tally().finished_flows == p_.ledger.size()) {
+  auto finished = static_cast<std::int64_t>(tally().finished_flows);
+  if (p_.partitions.group() != nullptr) p_.partitions.group()->sum(&finished, 1);
+  if (finished == static_cast<std::int64_t>(p_.ledger.size())) {
     stopped_early_ = true;
     p_.kernel.stop();
     return;
@@ -114,7 +116,8 @@ FlowTally RunLoop::tally() const {
 void RunLoop::heartbeat() {
   p_.partitions.balance_pools();
   if (observer_.wants_progress()) report_progress();
-  if (observer_.stop_requested()) {
+  // Of several processes one cannot stop by itself; who stops them ends them.
+  if (p_.partitions.group() == nullptr && observer_.stop_requested()) {
     aborted_ = stopped_early_ = true;
     p_.kernel.stop();
   }

@@ -1,6 +1,7 @@
 // Finds flow-control deadlocks: switches that wait for each other in a circle, for ever.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "net/switch_device.h"
@@ -15,10 +16,16 @@ struct PausedWire {
   int priority = 0;
 };
 
+/// What waits for what: the ways out that are paused and have something to send, and for each way
+/// in that a switch has stopped the ways out that its packets wait for. As plain numbers, so that
+/// those of several processes, one after the other, are of the whole network.
+using Waits = std::vector<std::int64_t>;
+/// Of these switches, by node; null for hosts, which take everything.
+Waits waits_of(const std::vector<const SwitchDevice*>& devices);
+
 /// The wires that can never send again: each is paused, and all packets for which its neighbour
-/// paused it wait for other such wires. Empty when there is no deadlock. Exact at a moment in which
-/// no pause frame is on its way. `devices` by node, null for hosts, which take everything.
-std::vector<PausedWire> find_deadlock(const Topology& topology,
-                                      const std::vector<const SwitchDevice*>& devices);
+/// paused it wait for other such wires; by node, port and priority. Empty when there is no
+/// deadlock. Exact at a moment in which no pause frame is on its way.
+std::vector<PausedWire> find_deadlock(const Topology& topology, const Waits& waits);
 
 }  // namespace dcc

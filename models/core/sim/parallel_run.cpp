@@ -9,7 +9,7 @@
 namespace dcc {
 
 ParallelRun::ParallelRun(unsigned partitions, PicoSeconds lookahead, Execution execution)
-    : lookahead_(lookahead), execution_(execution), barrier_(partitions) {
+    : PartitionedRun(lookahead), execution_(execution), barrier_(partitions) {
   assert(partitions > 1 && lookahead.count > 0);
   for (unsigned p = 0; p < partitions; ++p) {
     partitions_.push_back(std::make_unique<Partition>(partitions));

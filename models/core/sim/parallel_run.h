@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/mailbox.h"
+#include "sim/partitioned_run.h"
 #include "sim/scheduler.h"
 #include "sim/thread_barrier.h"
 #include "sim/thread_selector.h"
@@ -15,18 +16,9 @@
 
 namespace dcc {
 
-/// Conservative parallel simulation with a fixed lookahead (Chandy and Misra; synchronous windows
-/// as in Lubachevsky's bounded lag). Devices are divided into partitions, each with a scheduler and
-/// a thread of its own. What one partition does at t has no effect in another before t + lookahead,
-/// a link's delay; so between two barriers all may run that long without hearing of each other.
-///
-/// The result does not depend on the number of partitions, provided that events of one rank belong
-/// to one partition: order within a partition is (time, rank, order of scheduling) as ever, and
-/// between partitions there is nothing to order within a window.
-///
-/// The caller's thread is partition 0's. Between calls all others wait, and the caller may touch
-/// every device, at now() of them all.
-class ParallelRun {
+/// Every partition has a thread of its own; a window lies between two barriers. The caller's thread
+/// is partition 0's. Between calls all others wait.
+class ParallelRun final : public PartitionedRun {
  public:
   /// Who does the work of a window.
   enum class Execution : std::uint8_t {
@@ -38,25 +30,17 @@ class ParallelRun {
   /// Preconditions: partitions > 1, lookahead > 0.
   ParallelRun(unsigned partitions, PicoSeconds lookahead,
               Execution execution = Execution::kAdaptive);
-  ~ParallelRun();
-  ParallelRun(const ParallelRun&) = delete;
-  ParallelRun& operator=(const ParallelRun&) = delete;
+  ~ParallelRun() override;
 
-  unsigned partitions() const { return static_cast<unsigned>(partitions_.size()); }
+  unsigned partitions() const override { return static_cast<unsigned>(partitions_.size()); }
   /// The caller's and those that could be started: 1 or one a partition.
   unsigned threads() const { return 1 + static_cast<unsigned>(threads_.size()); }
-  PicoSeconds lookahead() const { return lookahead_; }
-  Scheduler& scheduler(unsigned partition) { return partitions_[partition]->scheduler; }
-  /// An item put at t must be due after t + lookahead.
-  Mailbox& mailbox(unsigned from, unsigned to) { return partitions_[from]->to[to]; }
+  Scheduler& scheduler(unsigned partition) override { return partitions_[partition]->scheduler; }
+  Mailbox& mailbox(unsigned from, unsigned to) override { return partitions_[from]->to[to]; }
 
-  /// Time of the first event anywhere, or of the first item under way; max() when there is none.
-  PicoSeconds next_time();
-  /// Runs every event due at or before `end` in all partitions, then sets their now() to `end`.
-  /// Rethrows what an event threw, of several the earliest; no more may be run then.
-  void run_until(PicoSeconds end);
-  /// In all partitions together.
-  std::uint64_t events_run() const;
+  PicoSeconds next_time() override;
+  void run_until(PicoSeconds end) override;
+  std::uint64_t events_run() const override;
 
  private:
   struct alignas(64) Partition {
@@ -73,15 +57,11 @@ class ParallelRun {
   void run_together(PicoSeconds end);
   void run_alone(PicoSeconds end);
   void run_windows(unsigned partition);
-  PicoSeconds window_end(PicoSeconds first, PicoSeconds end) const {
-    return end - first > lookahead_ ? first + lookahead_ : end;
-  }
   /// Returns the time of its first event or outgoing item after the window; max() once it failed.
   PicoSeconds run_window(unsigned partition, unsigned side, PicoSeconds end);
   void rethrow_failure() const;
   PicoSeconds next_of(unsigned partition, unsigned side);
 
-  PicoSeconds lookahead_;
   Execution execution_;
   ThreadSelector selector_;
   std::vector<std::unique_ptr<Partition>> partitions_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "stats/octave_buckets.h"
 
@@ -22,6 +23,32 @@ class LogHistogram {
     });
     count_ += other.count_;
     sum_ += other.sum_;
+  }
+
+  /// As plain numbers; those of several histograms, one after the other, are of them all.
+  std::vector<std::int64_t> counts() const {
+    std::vector<std::int64_t> numbers{static_cast<std::int64_t>(sum_), 0};
+    buckets_.find([&](std::uint64_t lower_edge, std::uint64_t count) {
+      if (count == 0) return false;
+      numbers.push_back(static_cast<std::int64_t>(lower_edge));
+      numbers.push_back(static_cast<std::int64_t>(count));
+      ++numbers[1];
+      return false;
+    });
+    return numbers;
+  }
+  static LogHistogram of(const std::vector<std::int64_t>& numbers) {
+    LogHistogram histogram;
+    for (std::size_t at = 0; at < numbers.size();) {
+      histogram.sum_ += static_cast<std::uint64_t>(numbers[at]);
+      std::int64_t buckets = numbers[at + 1];
+      for (at += 2; buckets != 0; --buckets, at += 2) {
+        const auto count = static_cast<std::uint64_t>(numbers[at + 1]);
+        histogram.buckets_.of(static_cast<std::uint64_t>(numbers[at])) += count;
+        histogram.count_ += count;
+      }
+    }
+    return histogram;
   }
 
   std::uint64_t count() const { return count_; }

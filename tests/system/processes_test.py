@@ -1,0 +1,126 @@
+"""A run that several processes share by MPI leaves the bytes of a run by one."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import harness
+from divisible_runs import RUNS
+
+DCCVP = sys.argv.pop(1)
+CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
+FBHADOOP = CONFIGS / "reproduce" / "fbhadoop_dcqcn.yaml"
+# Containers run as root and have fewer processors than processes.
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+
+
+def is_built_with_mpi():
+    libraries = subprocess.run(["ldd", DCCVP], capture_output=True, text=True, check=True).stdout
+    return "libmpi" in libraries
+
+
+class Processes(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def words(self, processes, config, overrides, *launcher):
+        out = self.folder / f"{processes}"
+        words = [DCCVP, "run", str(config), "--no-plots", "--force", "--out", str(out)]
+        for override in ["expect=[]", *overrides]:
+            words += ["-c", override]
+        if processes == 1:
+            return out, [*words, "--threads", "1"]
+        return out, ["mpirun", "-n", str(processes), *launcher, *words]
+
+    def start(self, processes, config, overrides, *launcher):
+        out, words = self.words(processes, config, overrides, *launcher)
+        done = subprocess.run(words, capture_output=True, text=True, check=False,
+                              env=ENVIRONMENT, timeout=harness.PATIENCE)
+        return out, done
+
+    def results(self, processes, config, overrides, *launcher):
+        out, done = self.start(processes, config, overrides, *launcher)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("Results: "), 1)  # one of them writes
+        return harness.figures(out), {f.relative_to(out): f.read_bytes() for f in out.rglob("*.csv")}
+
+    def test_results_are_the_same(self):
+        for what, (config, overrides) in RUNS.items():
+            with self.subTest(what):
+                expected = self.results(1, CONFIGS / config, overrides)
+                # A network of two switches cannot be cut in four.
+                for processes in (2, 4) if "fbhadoop" in config else (2,):
+                    self.assertEqual(self.results(processes, CONFIGS / config, overrides), expected)
+
+    def test_series_of_flows_classes_and_queues_are_the_same(self):
+        overrides = ["duration=100us", "traffic=[{kind: permutation, hosts: 0..319, bytes: 1MB}]",
+                     "output.series={interval: 10us, flows: all, queues: all, classes: true}"]
+        expected = self.results(1, FBHADOOP, overrides)
+        self.assertIn(pathlib.Path("series/flow_rates.csv"), expected[1])
+        self.assertEqual(self.results(3, FBHADOOP, overrides), expected)
+
+    def test_goes_over_tcp(self):
+        overrides = ["duration=100us"]
+        self.assertEqual(self.results(2, FBHADOOP, overrides, "--mca", "btl", "tcp,self"),
+                         self.results(1, FBHADOOP, overrides))
+
+    def test_refuses_what_cannot_be_divided(self):
+        for config, overrides, reason in (
+            ("reproduce/ib_parking_lot.yaml", ["host.driver=native"], "hosts run software"),
+            ("demo.yaml", ["host.driver=none"], "its traffic meets too few switches that have hosts"),
+            ("reproduce/fbhadoop_dcqcn.yaml", ["output.trace.perfetto=true"],
+             "somebody watches single events"),
+        ):
+            with self.subTest(reason):
+                out, done = self.start(2, CONFIGS / config, overrides)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"cannot be divided among 2 processes: {reason}", done.stderr)
+                self.assertEqual(done.stderr.count("cannot be divided"), 1)
+                self.assertFalse(out.exists())
+
+    def test_bad_input_is_told_once(self):
+        _, done = self.start(2, FBHADOOP, ["duration=minus"])
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(len(re.findall("^dccvp: ", done.stderr, re.MULTILINE)), 1, done.stderr)
+
+    def test_a_folder_in_the_way_ends_all(self):
+        (self.folder / "2").mkdir()
+        (self.folder / "2" / "mine").write_text("", encoding="utf-8")
+        _, done = self.start(2, FBHADOOP, [])
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("dccvp: ", done.stderr)
+
+    def test_a_killed_process_ends_all(self):
+        _, words = self.words(2, FBHADOOP, ["duration=1s", "traffic=[{kind: permutation, hosts: 0..319}]"])
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env=ENVIRONMENT) as run:
+            children = []
+            until = time.monotonic() + harness.PATIENCE
+            while len(children) < 2 and time.monotonic() < until:
+                time.sleep(0.2)
+                found = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(run.pid)],
+                                       capture_output=True, text=True, check=False).stdout
+                children = [int(line.split()[0]) for line in found.splitlines() if "dccvp" in line]
+            time.sleep(1)
+            os.kill(children[1], signal.SIGKILL)
+            said, _ = run.communicate(timeout=harness.PATIENCE)
+            self.assertNotEqual(run.returncode, 0)
+            self.assertRegex(said, r"signal 9 \(Killed\)")
+        self.assertFalse((self.folder / "2").exists())
+
+
+if __name__ == "__main__":
+    if shutil.which("mpirun") is None or not is_built_with_mpi():
+        print("skipped: without MPI")
+        sys.exit(harness.SKIPPED)
+    unittest.main()
