@@ -94,7 +94,7 @@ deps-handoff:
 ## REPORTS= leaves out those that are not there yet)
 REPORTS ?= synthesis coverage mutation formal
 handoff: build deps-handoff
-	$(NINJA) rate_vectors wheel_vectors
+	$(NINJA) rate_vectors wheel_vectors controller_vectors
 	$(if $(strip $(REPORTS)),python/dccvp/handoff/make_reports.sh $(BUILD) $(REPORTS))
 	python/dccvp/handoff/make_handoff.sh $(BUILD)
 

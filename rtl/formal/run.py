@@ -1,7 +1,8 @@
 #!/usr/bin/python3 -B
-"""Proves properties of a shrunk wheel and of the rate unit, and finds what must be false to be false.
+"""Proves properties of a shrunk wheel, of the rate unit and of the controller's small modules, and finds
+what must be false to be false.
 
-run.py [--ci | --full] [--unit wheel | rate] [--only NAME] [--keep DIR]. Each property goes through
+run.py [--ci | --full] [--unit NAME] [--only NAME] [--keep DIR]. Each property goes through
 pdr (a proof for all time) and bmc3 (bounded search), with seconds for each; --full gives three times
 as many, --ci takes the properties that are decided within seconds. Exit 1 if a property has a
 counterexample, or a known-false one has none, or (--ci) a property is not decided.
@@ -24,8 +25,9 @@ FREE = ("ram_1r1w_array.sv", "ram_1r1w.sv", "rl_mul.sv")  # free_units.sv stands
 class Unit:
     """What to read, the top with the parameter Property, wires that its probe_… look at."""
 
-    def __init__(self, files, top, probes, properties, ci):
+    def __init__(self, files, top, probes, properties, ci, mapped=False):
         self.files, self.top, self.probes = files, top, probes
+        self.mapped = mapped          # probes look at words of memories
         self.properties = properties  # name: (Property, must hold)
         self.ci = ci                  # decided within seconds: what continuous integration has time for
 
@@ -81,6 +83,70 @@ UNITS = {
          "false_never_seventy_seven": (23, False),
          "false_never_waits": (24, False)},
         ["answered_once_in_order", "response_of_its_kind", "one_request_a_cycle", "idle_is_empty"]),
+    "fifo": Unit(
+        ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "controller/rtl/dc_fifo.sv",
+         "formal/fifo_formal.sv"], "fifo_formal", {},
+        {"in_order_and_whole": (0, True),
+         "none_lost": (1, True),
+         "room_for_all": (2, True),
+         "false_fifo_never_full": (20, False),
+         "false_clear_keeps": (21, False),
+         "false_nobody_waits": (22, False)},
+        ["in_order_and_whole", "none_lost", "room_for_all", "false_fifo_never_full"]),
+    "free": Unit(
+        ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "controller/rtl/dc_free_list.sv",
+         "formal/free_list_formal.sv"], "free_list_formal", {},
+        {"no_slot_twice": (0, True),
+         "counts_what_is_not_out": (1, True),
+         "one_as_long_as_one_is_free": (2, True),
+         "first_come_first_served": (3, True),
+         "false_slot_never_reached": (20, False),
+         "false_never_runs_out": (21, False),
+         "false_in_numerical_order": (22, False)},
+        ["no_slot_twice", "counts_what_is_not_out", "first_come_first_served",
+         "false_never_runs_out"]),
+    "arbiter": Unit(
+        ["controller/rtl/dcc_controller_pkg.sv", "controller/rtl/dc_arbiter.sv",
+         "formal/arbiter_formal.sv"], "arbiter_formal", {},
+        {"flows_are_apart": (0, True),
+         "no_needless_wait": (1, True),
+         "one_and_the_first": (2, True),
+         "held": (3, True),
+         "quiet_is_honest": (4, True),
+         "false_always_issued": (20, False),
+         "false_never_again": (21, False),
+         "false_never_two_bytes": (22, False)},
+        ["flows_are_apart", "no_needless_wait", "one_and_the_first", "held", "quiet_is_honest",
+         "false_never_again"]),
+    "bytes": Unit(
+        ["common/lowest_bit.sv", "controller/rtl/dc_byte_queue.sv",
+         "formal/byte_queue_formal.sv"], "byte_queue_formal",
+        {"joins": "u_queue.joins", "used": "u_queue.used_q",
+         **{f"{field}_{i}": f"u_queue.{field}_q[{i}]"
+            for field in ("flow", "length", "packets") for i in range(4)}},
+        {"one_entry_a_flow": (0, True),
+         "sums_are_exact": (1, True),
+         "comes_out_as_summed": (2, True),
+         "who_waits_is_not_refused": (3, True),
+         "refused_only_when_full": (4, True),
+         "false_never_refused": (20, False),
+         "false_never_joined": (21, False),
+         "false_never_saturates": (22, False)},
+        ["false_never_refused", "false_never_joined"], mapped=True),
+    "gate": Unit(
+        ["regs/generated/dcc_regs_pkg.sv", "controller/rtl/dc_apb_gate.sv", "formal/gate_formal.sv"],
+        "gate_formal", {},
+        {"protocol_is_kept": (0, True),
+         "waits_for_quiet": (1, True),
+         "nothing_issued_meanwhile": (2, True),
+         "plain_reads_pass": (3, True),
+         "ends_as_the_block_ends": (4, True),
+         "holds_for_an_access_only": (5, True),
+         "false_nothing_held": (20, False),
+         "false_no_wait_state": (21, False),
+         "false_held_to_the_end": (22, False)},
+        ["protocol_is_kept", "waits_for_quiet", "nothing_issued_meanwhile", "plain_reads_pass",
+         "false_no_wait_state"]),
 }
 
 
@@ -92,6 +158,7 @@ def to_aiger(unit, number, directory):
         read_verilog -sv -formal {' '.join(unit.files)}
         chparam -set Property {number} {unit.top}
         hierarchy -check -top {unit.top}; proc; flatten
+        {"memory_map" if unit.mapped else ""}
         {connect}; prep -top {unit.top}
         memory_map; opt -full; async2sync; setundef -undriven -anyseq; opt -full
         techmap; dfflegalize -cell $_DFF_P_ 01; abc -g AND -fast; opt_clean
@@ -167,7 +234,7 @@ def main():
                     good = status == "false"
                 failures += not good
                 count[status] = count.get(status, 0) + 1
-                print(f"{'ok  ' if good else 'FAIL'} {unit_name:5} {name:28} {status:8} {detail}"
+                print(f"{'ok  ' if good else 'FAIL'} {unit_name:7} {name:28} {status:8} {detail}"
                       f"  ({time.monotonic() - begin:.1f} s)", flush=True)
     print(", ".join(f"{number} {status}" for status, number in sorted(count.items())) +
           f"; {failures} not as they must be")

@@ -39,7 +39,7 @@ module dc_classify #(
   output logic [7:0]       req_marks_o,
   output logic             req_first_o
 );
-  localparam logic [19:0] MaxDelta = '1;
+  localparam logic [19:0] MaxDelta = 20'hF_FFFF;  // yosys 0.23 would make a 1 of '1
   localparam logic [7:0]  Silence   = 8'd32;   // intervals, longer than any pause
   localparam logic [7:0]  Burst     = 8'd32;   // marks in a hold that no probing makes
   localparam logic [7:0]  OldHold   = 8'd128;  // intervals that drain any buffer

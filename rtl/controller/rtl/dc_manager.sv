@@ -411,12 +411,15 @@ module dc_manager #(
   assign wb_unbind = wb_valid && wb_plan.write && !wb_plan.slot.bound;
   assign wb_give   = wb_valid && (wb_released || wb_plan.unbound);
 
+  logic wb_bound;
+  assign wb_bound = wb_plan.hit || wb_plan.first;  // else there is no rate, and none is shown
+
   dc_answers #(.Latency(Latency), .Width(FlowW + 34)) u_answers (
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
     .clear_i(clear),
     .valid_i(wb_valid && wb_answer),
-    .data_i ({wb_plan.query, wb_plan.hit || wb_plan.first, wb_flow, wb_plan.slot.rc}),
+    .data_i ({wb_plan.query, wb_bound, wb_flow, wb_bound ? wb_plan.slot.rc : 32'd0}),
     .valid_o(rate_valid_o),
     .data_o ({rate_query_o, rate_bound_o, rate_flow_o, rate_value_o})
   );

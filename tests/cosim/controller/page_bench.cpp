@@ -10,9 +10,31 @@ namespace {
 
 constexpr std::uint64_t kQuiet = 40;  // edges after which registers show all that was issued
 
-bool waits(bool write, std::uint32_t address) {
-  return write || (address >= 0x1000 && (address & 0xFF000) != 0x3000);
-}
+/// The counters software reads: the register of the low half, and where the oracle counts.
+struct Counter {
+  std::uint32_t address;
+  std::uint64_t Counts::*count;
+};
+constexpr Counter kCounters[] = {
+    {DCC_STAT_CNPS_RECEIVED_LO_OFFSET, &Counts::cnps_received},
+    {DCC_STAT_CNPS_DROPPED_NO_SLOT_LO_OFFSET, &Counts::cnps_dropped_no_slot},
+    {DCC_STAT_CNPS_COALESCED_LO_OFFSET, &Counts::cnps_coalesced},
+    {DCC_STAT_BYTE_NOTIFICATIONS_LO_OFFSET, &Counts::byte_notifications},
+    {DCC_STAT_BYTE_NOTIFICATIONS_UNMATCHED_LO_OFFSET, &Counts::byte_notifications_unmatched},
+    {DCC_STAT_RATE_DECREASES_LO_OFFSET, &Counts::rate_decreases},
+    {DCC_STAT_RATE_INCREASES_LO_OFFSET, &Counts::rate_increases},
+    {DCC_STAT_RATE_UPDATES_LO_OFFSET, &Counts::rate_updates},
+    {DCC_STAT_TIMER_EVENTS_LO_OFFSET, &Counts::timer_events},
+    {DCC_STAT_EVENTS_STARTED_LO_OFFSET, &Counts::events_started},
+    {DCC_STAT_EVENTS_CANCELLED_LO_OFFSET, &Counts::events_cancelled},
+    {DCC_STAT_SLOTS_BOUND_LO_OFFSET, &Counts::slots_bound},
+    {DCC_STAT_SLOTS_RELEASED_LO_OFFSET, &Counts::slots_released},
+    {DCC_STAT_SLOTS_IN_USE_MAX_LO_OFFSET, &Counts::slots_in_use_max},
+    {DCC_STAT_MISSED_LATENCY_LO_OFFSET, &Counts::missed_latency},
+    {DCC_STAT_CNPS_LOST_LO_OFFSET, &Counts::cnps_lost},
+    {DCC_STAT_INPUTS_DROPPED_LO_OFFSET, &Counts::inputs_dropped},
+    {DCC_TIMER_LATENESS_MAX_OFFSET, &Counts::lateness_max},
+};
 
 std::uint32_t* entry(Tables& t, std::uint32_t address) {
   if (address >= DCC_FACTOR_OFFSET && address < DCC_FACTOR_OFFSET + 256)
@@ -31,6 +53,10 @@ std::uint32_t* entry(Tables& t, std::uint32_t address) {
 }
 
 }  // namespace
+
+bool waits(bool write, std::uint32_t address) {
+  return write || (address >= 0x1000 && (address & 0xFF000) != 0x3000);
+}
 
 Bench::Bench(std::unique_ptr<ControllerDut> dut, std::uint64_t seed)
     : dut_(std::move(dut)), oracle_(dut_->shape()), random_(seed) {
@@ -162,6 +188,26 @@ std::optional<std::uint32_t> Bench::expected_window(std::uint32_t address) const
   Tables copy = oracle_.tables;
   const std::uint32_t* word = entry(copy, address);
   if (word != nullptr) return *word;
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> Bench::will_read(std::uint32_t address) const {
+  if (waits(false, address)) return expected_window(address);
+  const Shape& shape = dut_->shape();
+  if (address == DCC_ID_OFFSET) return 0x44434331u;
+  if (address == DCC_R_AI_OFFSET) return oracle_.registers.r_ai;
+  if (address == DCC_CAPS_OFFSET) {
+    std::uint32_t log2 = 0;
+    while ((1u << log2) < shape.slots) ++log2;
+    return log2 | shape.latency << 8 | 5u << 16 | 5u << 20 | 6u << 24;
+  }
+  if (oracle_.cycle() - last_issue_ < kQuiet) return std::nullopt;  // not settled
+  if (address == DCC_FREE_SLOTS_OFFSET) return oracle_.free_slots();
+  for (const Counter& counter : kCounters) {
+    if (counter.address == address) {
+      return static_cast<std::uint32_t>(oracle_.counts().*counter.count);
+    }
+  }
   return std::nullopt;
 }
 
@@ -379,34 +425,13 @@ void Bench::program(bool averaging) {
 }
 
 void Bench::compare_counters() {
-  const Counts& c = oracle_.counts();
-  const std::pair<std::uint32_t, const std::uint64_t*> all[] = {
-      {DCC_STAT_CNPS_RECEIVED_LO_OFFSET, &c.cnps_received},
-      {DCC_STAT_CNPS_DROPPED_NO_SLOT_LO_OFFSET, &c.cnps_dropped_no_slot},
-      {DCC_STAT_CNPS_COALESCED_LO_OFFSET, &c.cnps_coalesced},
-      {DCC_STAT_BYTE_NOTIFICATIONS_LO_OFFSET, &c.byte_notifications},
-      {DCC_STAT_BYTE_NOTIFICATIONS_UNMATCHED_LO_OFFSET, &c.byte_notifications_unmatched},
-      {DCC_STAT_RATE_DECREASES_LO_OFFSET, &c.rate_decreases},
-      {DCC_STAT_RATE_INCREASES_LO_OFFSET, &c.rate_increases},
-      {DCC_STAT_RATE_UPDATES_LO_OFFSET, &c.rate_updates},
-      {DCC_STAT_TIMER_EVENTS_LO_OFFSET, &c.timer_events},
-      {DCC_STAT_EVENTS_STARTED_LO_OFFSET, &c.events_started},
-      {DCC_STAT_EVENTS_CANCELLED_LO_OFFSET, &c.events_cancelled},
-      {DCC_STAT_SLOTS_BOUND_LO_OFFSET, &c.slots_bound},
-      {DCC_STAT_SLOTS_RELEASED_LO_OFFSET, &c.slots_released},
-      {DCC_STAT_SLOTS_IN_USE_MAX_LO_OFFSET, &c.slots_in_use_max},
-      {DCC_STAT_MISSED_LATENCY_LO_OFFSET, &c.missed_latency},
-      {DCC_STAT_CNPS_LOST_LO_OFFSET, &c.cnps_lost},
-      {DCC_STAT_INPUTS_DROPPED_LO_OFFSET, &c.inputs_dropped},
-      {DCC_TIMER_LATENESS_MAX_OFFSET, &c.lateness_max},
-  };
-  for (const auto& [address, counter] : all) {
+  for (const auto& [address, count] : kCounters) {
     for (int patience = 0; patience < 200000 && difference_.empty(); ++patience) {
       while (oracle_.cycle() - last_issue_ < kQuiet && patience < 200000) {
         step({});
         ++patience;
       }
-      const std::uint64_t expected = *counter;
+      const std::uint64_t expected = oracle_.counts().*count;
       const std::uint32_t value = read(address);
       if (oracle_.cycle() - last_issue_ < kQuiet) continue;  // something came in between
       if (value != static_cast<std::uint32_t>(expected)) {

@@ -26,6 +26,9 @@ struct Profile {
   bool change_registers = true;
 };
 
+/// Whether an access waits until nothing is on its way.
+bool waits(bool write, std::uint32_t address);
+
 class Bench {
  public:
   Bench(std::unique_ptr<ControllerDut> dut, std::uint64_t seed);
@@ -42,6 +45,9 @@ class Bench {
   void compare_slots();
 
   Oracle& oracle() { return oracle_; }
+  const Oracle& oracle() const { return oracle_; }
+  /// What a read that begins in this cycle must give; none: the oracle does not say.
+  std::optional<std::uint32_t> will_read(std::uint32_t address) const;
   /// Empty while all is well; else the first difference.
   const std::string& difference() const { return difference_; }
 

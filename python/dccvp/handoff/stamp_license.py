@@ -1,0 +1,49 @@
+"""Every file of the hand-off package says its licence: tool.py stamp-license PACKAGE
+
+The SPDX line goes behind a file's first line, as a comment of the file's kind; data without comments
+(vectors, logs) are named in REUSE.toml. Files that say it already stay as they are: line numbers of
+the controller's RTL, which the map of its rules names, do not move.
+"""
+import pathlib
+import sys
+
+LICENSE = "SPDX-License-Identifier: Apache-2.0"
+COMMENTS = {".sv": "// {}", ".v": "// {}", ".vlt": "// {}", ".h": "// {}", ".cpp": "// {}", ".rdl": "// {}",
+            ".sh": "# {}", ".mk": "# {}", ".sdc": "# {}", ".upf": "# {}", ".core": "# {}",
+            ".md": "<!-- {} -->", ".xml": "<!-- {} -->", ".svd": "<!-- {} -->"}
+DATA = {".vec", ".log", ".txt", ".f"}
+NAMES = {"Makefile": "# {}", "LICENSE": None}
+
+
+def stamp(path):
+    """Whether the file says its licence now."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if LICENSE.split(":")[0] in text or path.name == "LICENSE":
+        return True
+    form = NAMES.get(path.name) or COMMENTS.get(path.suffix)
+    if form is None:
+        return False
+    lines = text.split("\n")
+    # CAPI2 wants its first line, Markdown its title, XML its declaration, shells theirs.
+    lines.insert(1, form.format(LICENSE))
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return True
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        sys.exit(__doc__)
+    package = pathlib.Path(arguments[0])
+    plain = []
+    for path in sorted(p for p in package.rglob("*") if p.is_file()):
+        if path.name in ("REUSE.toml", "MISSING") or stamp(path):
+            continue
+        if path.suffix not in DATA:
+            sys.exit(f"stamp-license: {path}: how does a {path.suffix or path.name} say its licence?")
+        plain.append(path.relative_to(package))
+    folders = sorted({f"{path.parent}/*{path.suffix}" for path in plain} | {"reports/*"})
+    body = ",\n".join(f'  "{folder}"' for folder in folders)
+    (package / "REUSE.toml").write_text(
+        f'version = 1\n\n[[annotations]]\npath = [\n{body},\n]\n"SPDX-License-Identifier" = "Apache-2.0"\n',
+        encoding="utf-8")
+    return 0

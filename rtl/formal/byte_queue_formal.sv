@@ -1,0 +1,123 @@
+// Byte notifications joined by flow: one entry a flow, sums exact, nothing lost; for abc's pdr.
+//
+// Four entries, any one of eight flows is watched: what was put in for it since it was last taken.
+// Property 20 and up are known to be false.
+module byte_queue_formal #(
+  parameter int unsigned Property = 0
+) (
+  input  logic        clk_i,
+  input  logic        clear_i,
+  input  logic        valid_i,
+  input  logic [2:0]  flow_i,
+  input  logic [5:0]  dscp_i,
+  input  logic [31:0] length_i,
+  input  logic        pop_i,
+  input  logic [2:0]  watch_i,
+  output logic        bad_o
+);
+  logic running_q;
+  initial running_q = 1'b0;
+  always_ff @(posedge clk_i) running_q <= 1'b1;
+  logic [2:0] watch_q;
+  always_ff @(posedge clk_i) if (!running_q) watch_q <= watch_i;
+
+  logic        ready, valid, pop, put, taken;
+  logic [2:0]  flow;
+  logic [5:0]  dscp;
+  logic [31:0] length;
+  logic [15:0] packets;
+  assign pop   = pop_i && valid;
+  assign put   = valid_i && ready && !clear_i && flow_i == watch_q;
+  assign taken = pop && flow == watch_q;
+
+  dc_byte_queue #(.Depth(4), .FlowW(3)) u_queue (
+    .clk_i    (clk_i),
+    .rst_ni   (running_q),
+    .clear_i  (clear_i),
+    .valid_i  (valid_i),
+    .ready_o  (ready),
+    .flow_i   (flow_i),
+    .dscp_i   (dscp_i),
+    .length_i (length_i),
+    .valid_o  (valid),
+    .flow_o   (flow),
+    .dscp_o   (dscp),
+    .length_o (length),
+    .packets_o(packets),
+    .pop_i    (pop)
+  );
+
+  // Inside (connected by run.py): which entries are the watched flow's.
+  logic         probe_joins, is_new;
+  logic [3:0]   probe_used;
+  logic [2:0]   probe_flow_0, probe_flow_1, probe_flow_2, probe_flow_3;
+  logic [31:0]  probe_length_0, probe_length_1, probe_length_2, probe_length_3;
+  logic [15:0]  probe_packets_0, probe_packets_1, probe_packets_2, probe_packets_3;
+  logic [2:0]   mine;
+  logic [3:0]   is_mine;
+  assign is_new = !probe_joins;
+
+  // What waits of the watched flow.
+  logic        waits_q;
+  logic [31:0] length_q;
+  logic [32:0] sum;
+  logic [15:0] packets_q;
+  logic [5:0]  dscp_q;
+  logic [2:0]  inside_q;  // flows
+  logic        joins;
+  assign sum   = {1'b0, length_q} + {1'b0, length_i};
+  assign joins = waits_q && !taken;
+  always_ff @(posedge clk_i or negedge running_q) begin
+    if (!running_q) begin
+      waits_q  <= 1'b0;
+      inside_q <= '0;
+    end else if (clear_i) begin
+      waits_q  <= 1'b0;
+      inside_q <= '0;
+    end else begin
+      waits_q  <= put || joins;
+      inside_q <= inside_q - 3'(pop) + 3'(valid_i && ready && is_new);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (put) begin
+      length_q  <= !joins ? length_i : sum[32] ? '1 : sum[31:0];
+      packets_q <= !joins ? 16'd1 : (packets_q == '1) ? packets_q : packets_q + 1'b1;
+      dscp_q    <= dscp_i;
+    end
+  end
+
+  assign is_mine = probe_used & {probe_flow_3 == watch_q, probe_flow_2 == watch_q,
+                                 probe_flow_1 == watch_q, probe_flow_0 == watch_q};
+  assign mine = 3'(is_mine[0]) + 3'(is_mine[1]) + 3'(is_mine[2]) + 3'(is_mine[3]);
+
+  logic exact;
+  assign exact =
+    (!is_mine[0] || (probe_length_0 == length_q && probe_packets_0 == packets_q)) &&
+    (!is_mine[1] || (probe_length_1 == length_q && probe_packets_1 == packets_q)) &&
+    (!is_mine[2] || (probe_length_2 == length_q && probe_packets_2 == packets_q)) &&
+    (!is_mine[3] || (probe_length_3 == length_q && probe_packets_3 == packets_q));
+
+  always_comb begin
+    unique case (Property)
+      // One entry a flow, and one as long as something waits.
+      0: bad_o = running_q && mine != 3'(waits_q);
+      // Its sums are those of what was put in.
+      1: bad_o = running_q && (mine != 3'(waits_q) || !exact);
+      // What comes out is that.
+      2: bad_o = running_q && taken && !(waits_q && length == length_q && packets == packets_q &&
+                                         dscp == dscp_q);
+      // Who waits already is never refused.
+      3: bad_o = running_q && joins && flow_i == watch_q && !ready;
+      // Who is new is refused only when four others wait.
+      4: bad_o = running_q && !ready && inside_q - 3'(pop) != 3'd4;
+      // false_: nobody is ever refused.
+      20: bad_o = running_q && !ready;
+      // false_: nothing is ever joined.
+      21: bad_o = running_q && put && joins;
+      // false_: sums never saturate.
+      22: bad_o = running_q && put && joins && sum[32];
+      default: bad_o = 1'b1;
+    endcase
+  end
+endmodule

@@ -1,0 +1,79 @@
+// The FIFO of the controller's inputs: nothing lost, nothing twice, order kept, for abc's pdr.
+//
+// Any one word that is put in is watched: how many are before it, and what it was. Depth 4, two bits a
+// word; the FIFO does not look at its words. Property 20 and up are known to be false.
+module fifo_formal #(
+  parameter int unsigned Property = 0
+) (
+  input  logic       clk_i,
+  input  logic       clear_i,
+  input  logic       push_i,
+  input  logic [1:0] data_i,
+  input  logic       pop_i,
+  input  logic       watch_i,
+  output logic       bad_o
+);
+  logic running_q;  // reset in the first cycle
+  initial running_q = 1'b0;
+  always_ff @(posedge clk_i) running_q <= 1'b1;
+
+  logic       full, valid, pop, put;
+  logic [1:0] data;
+  assign pop = pop_i && valid;
+  assign put = push_i && !full && !clear_i;
+
+  dc_fifo #(.Depth(4), .Width(2)) u_fifo (
+    .clk_i  (clk_i),
+    .rst_ni (running_q),
+    .clear_i(clear_i),
+    .push_i (push_i),
+    .data_i (data_i),
+    .full_o (full),
+    .valid_o(valid),
+    .data_o (data),
+    .pop_i  (pop)
+  );
+
+  logic [2:0] inside_q, before_q;
+  logic       watched_q;
+  logic [1:0] value_q;
+  always_ff @(posedge clk_i or negedge running_q) begin
+    if (!running_q) begin
+      inside_q  <= '0;
+      watched_q <= 1'b0;
+    end else if (clear_i) begin
+      inside_q  <= '0;
+      watched_q <= 1'b0;
+    end else begin
+      inside_q <= inside_q + 3'(put) - 3'(pop);
+      if (watched_q) begin
+        if (pop && before_q == '0) watched_q <= 1'b0;
+      end else if (put && watch_i) begin
+        watched_q <= 1'b1;
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (watched_q) before_q <= before_q - 3'(pop);
+    else before_q <= inside_q - 3'(pop);
+    if (!watched_q) value_q <= data_i;
+  end
+
+  always_comb begin
+    unique case (Property)
+      // The watched word comes out as it went in, behind those before it.
+      0: bad_o = running_q && watched_q && before_q == '0 && !(valid && data == value_q);
+      // There is a word as long as one is inside.
+      1: bad_o = running_q && valid != (inside_q != '0);
+      // Room for all four, and for one more when one is taken.
+      2: bad_o = running_q && full != (inside_q == 3'd4 && !pop);
+      // false_: it is never full.
+      20: bad_o = running_q && full;
+      // false_: a word stays until it is taken, cleared or not.
+      21: bad_o = running_q && watched_q && clear_i;
+      // false_: words are taken in the cycle after they were put in at the latest.
+      22: bad_o = running_q && watched_q && before_q == 3'd3;
+      default: bad_o = 1'b1;
+    endcase
+  end
+endmodule

@@ -1,0 +1,100 @@
+// The gate between APB and register block: protocol kept on both sides, nothing issued meanwhile; for
+// abc's pdr. Any requester that keeps the protocol, any register block.
+//
+// Property 20 and up are known to be false.
+module gate_formal #(
+  parameter int unsigned Property = 0
+) (
+  input  logic        clk_i,
+  input  logic        sel_i,
+  input  logic        write_i,
+  input  logic [19:0] addr_i,
+  input  logic        ready_i,
+  input  logic        quiet_i,
+  output logic        bad_o
+);
+  logic running_q;
+  initial running_q = 1'b0;
+  always_ff @(posedge clk_i) running_q <= 1'b1;
+
+  // A requester: an access stands still until it is over, penable from its second cycle on.
+  logic        busy_q, enable_q, write_q, psel, pwrite, pready, regs_sel, regs_enable, hold;
+  logic [19:0] addr_q, paddr;
+  assign psel   = running_q && (busy_q || sel_i);
+  assign pwrite = busy_q ? write_q : write_i;
+  assign paddr  = busy_q ? addr_q : addr_i;
+  always_ff @(posedge clk_i or negedge running_q) begin
+    if (!running_q) begin
+      busy_q   <= 1'b0;
+      enable_q <= 1'b0;
+    end else begin
+      busy_q   <= psel && !(enable_q && pready);
+      enable_q <= psel && !(enable_q && pready);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    write_q <= pwrite;
+    addr_q  <= paddr;
+  end
+
+  dc_apb_gate u_gate (
+    .clk_i    (clk_i),
+    .rst_ni   (running_q),
+    .psel_i   (psel),
+    .penable_i(enable_q),
+    .pwrite_i (pwrite),
+    .paddr_i  (paddr),
+    .pready_o (pready),
+    .psel_o   (regs_sel),
+    .penable_o(regs_enable),
+    .pready_i (ready_i),
+    .quiet_i  (quiet_i),
+    .hold_o   (hold)
+  );
+
+  logic regs_sel_q, regs_enable_q, regs_over_q, seen_quiet_q, waits, addressed_q;
+  logic regs_setup_q;
+  assign waits = pwrite || (paddr[19:12] != '0 && paddr[19:12] != 8'h03);
+  always_ff @(posedge clk_i or negedge running_q) begin
+    if (!running_q) begin
+      regs_sel_q    <= 1'b0;
+      regs_enable_q <= 1'b0;
+      regs_over_q   <= 1'b0;
+      regs_setup_q  <= 1'b0;
+      seen_quiet_q  <= 1'b0;
+      addressed_q   <= 1'b0;
+    end else begin
+      regs_sel_q    <= regs_sel;
+      regs_enable_q <= regs_enable;
+      regs_over_q   <= regs_sel && regs_enable && ready_i;
+      regs_setup_q  <= regs_sel && !regs_enable;
+      seen_quiet_q  <= psel && !(enable_q && pready) && (seen_quiet_q || quiet_i);
+      addressed_q   <= regs_sel && !(regs_enable && ready_i);
+    end
+  end
+
+  always_comb begin
+    unique case (Property)
+      // APB towards the register block: penable only behind a cycle of psel, which stays.
+      0: bad_o = running_q && ((regs_enable && !regs_sel) || (regs_enable && !addressed_q) ||
+                               (addressed_q && !regs_sel) || (addressed_q && !regs_enable));
+      // What waits begins no earlier than in a quiet cycle.
+      1: bad_o = running_q && regs_sel && waits && !seen_quiet_q && !quiet_i;
+      // Nothing is issued from its first cycle until it was begun, and in the cycle after.
+      2: bad_o = running_q && psel && waits && !(addressed_q && regs_enable_q) && !hold;
+      // Reads of registers and counters never hold anything up, and begin at once.
+      3: bad_o = running_q && psel && !waits && (hold || !regs_sel);
+      // An access ends when the register block ends it, and not before.
+      4: bad_o = running_q && pready != (regs_sel && regs_enable && ready_i) && enable_q && regs_sel;
+      // Nothing is held without an access.
+      5: bad_o = running_q && hold && !psel;
+      // false_: nothing is ever held.
+      20: bad_o = running_q && hold;
+      // false_: an access is over in its second cycle.
+      21: bad_o = running_q && enable_q && !pready;
+      // false_: what is held is let go with the access only.
+      22: bad_o = running_q && psel && waits && !hold;
+      default: bad_o = 1'b1;
+    endcase
+  end
+endmodule

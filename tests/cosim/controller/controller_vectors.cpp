@@ -1,0 +1,175 @@
+// Writes golden vectors of the whole controller: controller_vectors [CYCLES of a run [SEED]]
+//
+// What docs/controller-contract.md asks for, as the oracle says it; no RTL is run to write them.
+// The instance has 64 slots, 8 bits of flow number, latency 48 and FIFOs as shipped. A line is a
+// cycle and what comes with it, seven hexadecimal words: cycle op a b c d e; lines in order of
+// cycles.
+// - 0: reset, then cycle 0 is the first in which ready_o is high; a: cycles the sweep takes
+// - 1: a CNP at the port: a flow, b dscp, c marks, d packets
+// - 2: a packet sent: a flow, b dscp, c length, d what bytes_ready_o says
+// - 3: a command: a flow, b query, c what command_ready_o says
+// - 4: an APB write begins: a address, b data, c the cycle in which PREADY is high
+// - 5: an APB read begins: a address, b data, c whether the data are compared; PREADY comes when
+//   it comes
+// - 6: an answer at the rate port: a flow, b rate, c query, d bound; without bound no rate
+// - 7: ready_o is a from this cycle on
+// - 8: the run is over
+//
+// In a cycle without a line no input is valid; in one without a line of 6 there is no answer.
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "driver/dcc_regs.h"
+#include "page_bench.h"
+
+namespace dcc::page {
+namespace {
+
+constexpr Shape kShape{64, 48, 64, 16, 64};
+constexpr std::uint64_t kSweep = 256 + 16;  // flow numbers, and 16 more
+constexpr std::uint64_t kWindowRead = 60;   // cycles after which every read of a window is over
+
+/// Answers the bench with what its own oracle says, and writes both down.
+class Recorder final : public ControllerDut {
+ public:
+  /// Of the bench that drives this; known when it is built.
+  void follow(const Bench& bench) { bench_ = &bench; }
+
+  const Shape& shape() const override { return kShape; }
+  void reset() override { line(0, 0, kSweep); }
+  bool edge() override { return true; }
+
+  Pins drive(const Inputs& in, const ApbPins& apb) override {
+    const Oracle& oracle = bench_->oracle();
+    const std::uint64_t now = oracle.cycle();
+    if (apb.psel && !apb.penable) begin(apb, now);
+    const bool hold = apb.psel && waits(apb.pwrite, apb.paddr) && now < acts_;
+    Pins pins{};
+    pins.ready = oracle.ready();
+    pins.bytes_ready = oracle.bytes_ready(in.bytes_flow, hold);
+    pins.command_ready = oracle.command_ready(hold);
+    if (pins.ready != ready_) line(now, 7, pins.ready);
+    ready_ = pins.ready;
+    if (in.cnp) line(now, 1, in.cnp_flow, in.cnp_dscp, in.cnp_marks, in.cnp_packets);
+    if (in.bytes) {
+      line(now, 2, in.bytes_flow, in.bytes_dscp, in.bytes_length, pins.bytes_ready);
+    }
+    if (in.command) line(now, 3, in.command_flow, in.command_query, pins.command_ready);
+    if (const std::optional<Answer> answer = oracle.answer()) {
+      line(now, 6, answer->flow, answer->bound ? answer->rate : 0, answer->query, answer->bound);
+      pins.rate_valid = true;
+      pins.rate = *answer;
+    }
+    if (apb.psel && apb.penable) pins.pready = now >= done_;
+    if (pins.pready && !apb.pwrite) pins.prdata = value_;
+    return pins;
+  }
+
+  void end() { line(bench_->oracle().cycle(), 8); }
+
+ private:
+  void begin(const ApbPins& apb, std::uint64_t now) {
+    acts_ = bench_->oracle().write_edge(now);
+    if (apb.pwrite) {
+      done_ = acts_ - 1;
+      line(now, 4, apb.paddr, apb.pwdata, done_);
+      return;
+    }
+    const std::optional<std::uint32_t> expected = bench_->will_read(apb.paddr);
+    value_ = expected.value_or(0);
+    done_ = waits(false, apb.paddr) ? acts_ + kWindowRead : now + 1;
+    line(now, 5, apb.paddr, value_, expected.has_value());
+  }
+
+  static void line(std::uint64_t cycle, unsigned op, std::uint64_t a = 0, std::uint64_t b = 0,
+                   std::uint64_t c = 0, std::uint64_t d = 0) {
+    std::printf("%" PRIx64 " %x %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " 0\n", cycle, op, a,
+                b, c, d);
+  }
+
+  const Bench* bench_ = nullptr;
+  bool ready_ = true;
+  std::uint64_t acts_ = 0, done_ = 0;
+  std::uint32_t value_ = 0;
+};
+
+struct Run {
+  bool averaging;
+  Profile profile;
+};
+
+Profile profile(std::uint32_t flows, std::uint32_t cnp, std::uint32_t bytes) {
+  Profile p;
+  p.flows = flows;
+  p.cnp = cnp;
+  p.bytes = bytes;
+  return p;
+}
+
+// The first two are what a simulator has time for that is slow.
+std::array<Run, 10> runs() {
+  Profile flood = profile(256, 900, 1024);  // loss and back-pressure
+  flood.command = 100;
+  flood.burst = 1500;
+  Profile resets = profile(200, 150, 200);
+  resets.access = 20;
+  resets.soft_reset = 40;
+  const Profile few = profile(40, 30, 200), crowd = profile(256, 200, 500);
+  const Profile quiet = profile(40, 1, 20);  // slots come free
+  return {{{true, flood},
+           {false, few},
+           {true, few},
+           {false, crowd},
+           {true, crowd},
+           {false, flood},
+           {true, quiet},
+           {false, quiet},
+           {true, resets},
+           {false, resets}}};
+}
+
+bool record(const Run& run, std::uint64_t cycles, std::uint64_t seed) {
+  auto owned = std::make_unique<Recorder>();
+  Recorder& recorder = *owned;
+  Bench bench(std::move(owned), seed);
+  recorder.follow(bench);
+  bench.program(run.averaging);
+  bench.run(cycles, run.profile);
+  bench.compare_counters();
+  for (const std::uint32_t address :
+       {DCC_ID_OFFSET, DCC_CAPS_OFFSET, DCC_FREE_SLOTS_OFFSET, DCC_R_AI_OFFSET}) {
+    bench.read(address);
+  }
+  for (std::uint32_t slot = 0; slot < kShape.slots; slot += 5) {
+    for (std::uint32_t word = 0; word < 8; ++word) {
+      bench.read(DCC_SLOTS_ENTRY_OFFSET(slot) + 4 * word);
+    }
+  }
+  recorder.end();
+  if (!bench.difference().empty()) {
+    std::fprintf(stderr, "controller_vectors: %s\n", bench.difference().c_str());
+  }
+  return bench.difference().empty();
+}
+
+}  // namespace
+}  // namespace dcc::page
+
+int main(int argc, char** argv) {
+  const std::uint64_t cycles = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 6000;
+  std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  if (argc > 3 || cycles == 0) {
+    std::fprintf(stderr, "usage: controller_vectors [CYCLES of a run [SEED]]\n");
+    return 2;
+  }
+  for (const dcc::page::Run& run : dcc::page::runs()) {
+    if (!dcc::page::record(run, cycles, seed++)) return 1;
+  }
+  return 0;
+}

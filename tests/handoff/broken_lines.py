@@ -1,0 +1,97 @@
+#!/usr/bin/python3 -B
+"""A hand-off package with one line of its RTL broken is refused by its own check.sh.
+
+broken_lines.py PACKAGE [--only NAME ...]. Each fault is put into a copy of the package elsewhere; check.sh
+must end with another status than 0, and say that vectors or assertions fail (a fault that no longer
+compiles proves nothing).
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+# Name (of the module), file below rtl/, what stands there, what a slip would make of it.
+FAULTS = [
+    ("dc_fifo", "controller/rtl/dc_fifo.sv", "count_q == (AddrW + 1)'(Depth) && !pop_i",
+     "count_q == (AddrW + 1)'(Depth)"),
+    ("dc_byte_queue", "controller/rtl/dc_byte_queue.sv", "!joins ? 16'd1 :", "!joins ? 16'd2 :"),
+    ("dc_arbiter", "controller/rtl/dc_arbiter.sv", "dcc_controller_pkg::Distance - 1;",
+     "dcc_controller_pkg::Distance - 2;"),
+    ("dc_free_list", "controller/rtl/dc_free_list.sv", "tail_q + SlotW'(give_i)", "tail_q"),
+    ("dc_flow_table", "controller/rtl/dc_flow_table.sv", "unname_q <= sweep_i && !power_up_i && in_range_i",
+     "unname_q <= 1'b0"),
+    ("dc_lookup", "controller/rtl/dc_lookup.sv", "any_free && (averaging_i || s2_event_q.marks != '0)",
+     "any_free"),
+    ("dc_limits", "controller/rtl/dc_limits.sv", "(r_min_i > floor_word) ? r_min_i : floor_word",
+     "r_min_i"),
+    ("dc_classify", "controller/rtl/dc_classify.sv", "delta < regs_i.decrease_period &&",
+     "delta <= regs_i.decrease_period &&"),
+    ("dc_finish", "controller/rtl/dc_finish.sv", "if (released) merged.slot.bound = 1'b0;", ""),
+    ("dc_timers", "controller/rtl/dc_timers.sv", "first_q || since_q >= wait_for",
+     "first_q || since_q > wait_for"),
+    ("dc_statistics", "controller/rtl/dc_statistics.sv",
+     "64'(valid_i && plan_i.cut) + 64'(valid_i && held_i)", "64'(valid_i && plan_i.cut)"),
+    ("dc_answers", "controller/rtl/dc_answers.sv", "waiting_q[Wait-1];", "waiting_q[Wait-2];"),
+    ("dc_apb_gate", "controller/rtl/dc_apb_gate.sv", "(!waits || quiet_i)", "1'b1"),
+    ("dc_sweep", "controller/rtl/dc_sweep.sv", "Slack - IndexW'(2)", "Slack - IndexW'(1)"),
+    ("dc_delay", "controller/rtl/dc_delay.sv", "AddrW'(Cycles - 1)", "AddrW'(Cycles - 2)"),
+    ("dc_manager", "controller/rtl/dc_manager.sv", "(wb_released || wb_plan.unbound)", "wb_released"),
+    ("dcc_regs_apb", "regs/generated/dcc_regs_apb.sv", "hit_r_hai = word == 18'hE;",
+     "hit_r_hai = word == 18'hF;"),
+    ("rate_unit", "rate_lut/rtl/rate_unit.sv", " && s10_product[15];", " && 1'b0;"),
+    ("rl_tables", "rate_lut/rtl/rl_tables.sv", "!write_index_i[0]);", "write_index_i[0]);"),
+    ("tw_last_level", "timing_wheel/rtl/tw_last_level.sv", "take_leaf == '0;", "take_leaf != '0;"),
+    ("ram_1r1w", "common/ram_1r1w.sv", "wen_i && (waddr_i == raddr_i)", "1'b0"),
+]
+
+
+def refused(package, fault):
+    """None if check.sh refuses the fault, else what is wrong."""
+    name, path, old, new = fault
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder) / "package"
+        shutil.copytree(package, copy)
+        source = copy / "rtl" / path
+        text = source.read_text(encoding="utf-8")
+        if text.count(old) != 1:
+            return f"{path} has {text.count(old)} times '{old}'"
+        source.write_text(text.replace(old, new), encoding="utf-8")
+        environment = dict(os.environ)
+        if shutil.which("ccache"):
+            environment["OBJCACHE"] = "ccache"
+        run = subprocess.run([copy / "check.sh"], cwd="/", capture_output=True, text=True, check=False,
+                             env=environment)
+    if run.returncode == 0:
+        return "check.sh is content"
+    said = re.findall(r"^.*(?:fail in|not clean|not accepted).*$", run.stdout, re.M)
+    if not any("vectors fail in" in line for line in said):
+        return f"refused for another reason: {said or run.stdout + run.stderr}"
+    print(f"{name}: {said[0]}", end="")
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("package")
+    parser.add_argument("--only", nargs="+", choices=[fault[0] for fault in FAULTS])
+    options = parser.parse_args()
+    wrong = 0
+    for fault in FAULTS:
+        if options.only and fault[0] not in options.only:
+            continue
+        begin = time.monotonic()
+        reason = refused(options.package, fault)
+        if reason:
+            wrong += 1
+            print(f"{fault[0]}: NOT AS IT MUST BE: {reason}", end="")
+        print(f" ({time.monotonic() - begin:.0f} s)", flush=True)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
