@@ -69,8 +69,8 @@ static int next_completion(struct nic_cqe* completion, uint64_t deadline) {
 }
 
 static int send_one(const struct boot_tx_flow* flow) {
-  const struct nic_queue_pair pair = {flow->qpn, flow->remote_host, flow->remote_qpn, flow->dscp,
-                                      flow->priority};
+  const struct nic_queue_pair pair = {flow->qpn,  flow->remote_host, flow->remote_qpn,
+                                      flow->dscp, flow->priority,    flow->service};
   enum nic_error error = nic_create_queue_pair(&nic, &pair);
   if (error != NIC_OK) return fail("queue pair", nic_error_text(error));
   if ((block->flags & BOOT_PAYLOAD_REAL) != 0) {
@@ -105,8 +105,8 @@ static int send_one(const struct boot_tx_flow* flow) {
 }
 
 static int receive_one(const struct boot_rx_flow* flow) {
-  const struct nic_queue_pair pair = {flow->qpn, flow->remote_host, flow->remote_qpn, flow->dscp,
-                                      flow->priority};
+  const struct nic_queue_pair pair = {flow->qpn,  flow->remote_host, flow->remote_qpn,
+                                      flow->dscp, flow->priority,    flow->service};
   const enum nic_error error = nic_create_queue_pair(&nic, &pair);
   if (error != NIC_OK) return fail("queue pair", nic_error_text(error));
   struct nic_cqe completion;

@@ -29,7 +29,7 @@ extern "C" {
 /* Behind what belongs to the firmware image. */
 #define BOOT_BLOCK_ADDRESS (BOOT_RAM_BASE + DCC_IMAGE_BYTES)
 #define BOOT_MAGIC UINT32_C(0x44434342) /* "BCCD" in memory */
-#define BOOT_VERSION UINT32_C(4)
+#define BOOT_VERSION UINT32_C(5)
 #define BOOT_NEVER UINT64_MAX
 
 enum { BOOT_MAX_FLOWS = 16384, BOOT_MAX_SLOTS = 64, BOOT_ALIGNMENT = 64 };
@@ -39,9 +39,15 @@ enum boot_flags {
   BOOT_HAS_CONTROLLER = 1 << 1, /* program the congestion controller (algorithm: dcc) */
 };
 
-/* A flow this host sends. It posts `bytes` as messages of `message_bytes` (the last may be
- * shorter), as RDMA WRITEs with immediate = the message's index. Message m lies in slot
- * m mod slots, here and at the receiver. */
+/* How a flow's messages move. */
+enum boot_operation {
+  BOOT_WRITE = 0, /* into the slots at the receiver, immediate = the message's index */
+  BOOT_SEND = 1,  /* into receive entries, one a slot; the same immediate, but for datagrams */
+  BOOT_READ = 2,  /* out of the slots at the other end, which hold messages 0 … slots - 1 */
+};
+
+/* A flow of this host. It posts `bytes` as messages of `message_bytes` (the last may be shorter).
+ * Message m lies in slot m mod slots, here and at the other end. */
 struct boot_tx_flow {
   uint32_t id;             /* platform-wide flow id */
   uint32_t qpn;            /* queue pair here */
@@ -59,9 +65,12 @@ struct boot_tx_flow {
   uint64_t remote_address; /* slot 0 at the receiver */
   uint32_t slot_bytes;     /* distance of two slots, >= message_bytes */
   uint32_t seed;           /* of the payload's pattern; the same in the receiver's entry */
+  uint8_t operation;       /* enum boot_operation */
+  uint8_t service;         /* NIC_QP_SERVICE_SERVICE_… */
+  uint8_t reserved[6];
 };
 
-/* A flow this host receives. */
+/* A flow this host receives, or is read from. */
 struct boot_rx_flow {
   uint32_t id;
   uint32_t qpn;         /* queue pair here */
@@ -70,12 +79,14 @@ struct boot_rx_flow {
   uint8_t dscp;
   uint8_t priority;
   uint8_t slots;
-  uint8_t reserved;
+  uint8_t operation;
   uint32_t message_bytes;
   uint64_t bytes;         /* in all; 0 = unlimited */
   uint64_t local_address; /* slot 0 */
   uint32_t slot_bytes;
   uint32_t seed;
+  uint8_t service;
+  uint8_t reserved[7];
 };
 
 enum boot_state {
@@ -211,13 +222,15 @@ struct boot_block {
   struct dcc_config controller;
   struct boot_result result;
   struct boot_qos qos;
+  uint32_t receive_ring_entries; /* 0: no flow is sent to receive entries here */
+  uint32_t receive_ring_offset;  /* boot_layout */
 };
 
-DCC_ASSERT_SIZE(boot_tx_flow, 72);
+DCC_ASSERT_SIZE(boot_tx_flow, 80);
 DCC_ASSERT_OFFSET(boot_tx_flow, dscp, 16);
 DCC_ASSERT_OFFSET(boot_tx_flow, bytes, 24);
 DCC_ASSERT_OFFSET(boot_tx_flow, slot_bytes, 64);
-DCC_ASSERT_SIZE(boot_rx_flow, 48);
+DCC_ASSERT_SIZE(boot_rx_flow, 56);
 DCC_ASSERT_OFFSET(boot_rx_flow, bytes, 24);
 DCC_ASSERT_SIZE(boot_result, 384);
 DCC_ASSERT_OFFSET(boot_result, text, 144);
@@ -229,7 +242,7 @@ DCC_ASSERT_OFFSET(boot_block, nic, 80);
 DCC_ASSERT_OFFSET(boot_block, controller, 120);
 DCC_ASSERT_OFFSET(boot_block, result, 120 + (sizeof(struct dcc_config) + 7) / 8 * 8);
 DCC_ASSERT_OFFSET(boot_block, qos, offsetof(struct boot_block, result) + 384);
-DCC_ASSERT_SIZE(boot_block, offsetof(struct boot_block, qos) + 168);
+DCC_ASSERT_SIZE(boot_block, offsetof(struct boot_block, qos) + 168 + 8);
 DCC_ASSERT_SIZE(boot_qos_peer, 24);
 DCC_ASSERT_SIZE(boot_qos, 168);
 DCC_ASSERT_OFFSET(boot_qos_area, reports_in, 128);
@@ -269,7 +282,7 @@ static inline uint64_t boot_qos_command_address(const struct boot_block* block) 
   return BOOT_BLOCK_ADDRESS + block->qos.area_offset + offsetof(struct boot_qos_area, command_in);
 }
 
-/* Fills in every size and offset of `block` from tx_count, rx_count, queue_pairs, nic's ring
+/* Fills in every size and offset of `block` from tx_count, rx_count, queue_pairs, the rings'
  * lengths and qos's roles and peer_count; the platform calls it before it writes the arrays.
  * total_bytes tells where message buffers may begin; it saturates at UINT32_MAX, which no RAM
  * holds. */
@@ -296,7 +309,9 @@ static inline void boot_layout(struct boot_block* block) {
   block->qos.peers_offset = (uint32_t)at;
   at = boot_align(at + (uint64_t)block->qos.peer_count * sizeof(struct boot_qos_peer));
   block->qos.area_offset = (uint32_t)at;
-  if (block->qos.roles != 0) at += sizeof(struct boot_qos_area);
+  if (block->qos.roles != 0) at = boot_align(at + sizeof(struct boot_qos_area));
+  block->receive_ring_offset = (uint32_t)at;
+  at += (uint64_t)block->receive_ring_entries * sizeof(struct nic_rqe);
   block->total_bytes = at > UINT32_MAX ? UINT32_MAX : (uint32_t)at;
 }
 

@@ -23,6 +23,9 @@ void pattern_fill(void* memory, uint32_t bytes, uint32_t seed, uint32_t message)
 /* Turns a filled buffer into the next message: writes the stamps only. */
 void pattern_stamp(void* memory, uint32_t bytes, uint32_t seed, uint32_t message);
 
+/* The number of the message that begins here, by its first stamp; needs four bytes of it. */
+uint32_t pattern_message(const void* memory, uint32_t seed);
+
 enum pattern_verdict {
   PATTERN_VERIFIED = 0,  /* every byte as sent */
   PATTERN_OVERTAKEN = 1, /* no byte is wrong, but some are of a later message in the same slot */

@@ -83,6 +83,10 @@ static enum traffic_error start_nic(struct traffic_app* app) {
   enum nic_error error = nic_probe(&app->nic, app->hal, NIC_BASE);
   app->nic.completions_held = &app->block->result.completions_held;
   if (error == NIC_OK) error = nic_start(&app->nic, &b->nic, send_ring, completion_ring);
+  if (error == NIC_OK && b->receive_ring_entries != 0) {
+    error = nic_start_receives(&app->nic, app->block_address + b->receive_ring_offset,
+                               b->receive_ring_entries);
+  }
   if (error != NIC_OK) {
     traffic_report(app, TRAFFIC_ERROR_NIC, TRAFFIC_NO_FLOW, error, nic_error_text(error));
     return TRAFFIC_ERROR_NIC;
@@ -102,16 +106,19 @@ static enum traffic_error create_queue_pairs(struct traffic_app* app) {
   enum traffic_error error = TRAFFIC_OK;
   for (uint32_t i = 0; i < app->block->tx_count && error == TRAFFIC_OK; ++i) {
     const struct boot_tx_flow* const f = &app->tx[i];
-    const struct nic_queue_pair pair = {f->qpn, f->remote_host, f->remote_qpn, f->dscp,
-                                        f->priority};
+    const struct nic_queue_pair pair = {f->qpn,  f->remote_host, f->remote_qpn,
+                                        f->dscp, f->priority,    f->service};
     error = traffic_create_queue_pair(app, f->id, &pair);
   }
   for (uint32_t i = 0; i < app->block->rx_count && error == TRAFFIC_OK; ++i) {
     const struct boot_rx_flow* const f = &app->rx[i];
-    const struct nic_queue_pair pair = {f->qpn, f->remote_host, f->remote_qpn, f->dscp,
-                                        f->priority};
+    const struct nic_queue_pair pair = {f->qpn,  f->remote_host, f->remote_qpn,
+                                        f->dscp, f->priority,    f->service};
+    traffic_fill_for_readers(app, i); /* before anybody can ask */
     error = traffic_create_queue_pair(app, f->id, &pair);
+    if (error == TRAFFIC_OK) traffic_post_receives(app, i);
   }
+  nic_ring_doorbell(&app->nic);
   return error;
 }
 
@@ -221,6 +228,7 @@ struct traffic_work traffic_app_work(const struct traffic_app* app) {
     }
   }
   for (uint32_t i = 0; i < app->block->rx_count; ++i) {
+    if (app->rx[i].operation == BOOT_READ) continue; /* nobody tells who is read from */
     if (app->rx[i].bytes == 0 || all.to_receive == UINT64_MAX) {
       all.to_receive = UINT64_MAX;
     } else {

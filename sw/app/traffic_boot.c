@@ -41,6 +41,11 @@ static const char* layout_mistake(const struct traffic_app* app) {
                                             b->rx_count, b->queue_pairs)) {
     return "the scratch area is too small";
   }
+  if (b->receive_ring_entries > NIC_RING_ENTRIES_MAX ||
+      (b->receive_ring_entries != 0 &&
+       !array_fits(b, b->receive_ring_offset, b->receive_ring_entries, sizeof(struct nic_rqe)))) {
+    return "the receive ring lies outside the block or has over 32768 entries";
+  }
   if (b->qos.roles != 0 &&
       (b->qos.peer_count > 2 * QOS_METERS_MAX ||
        !array_fits(b, b->qos.peers_offset, b->qos.peer_count, sizeof(struct boot_qos_peer)) ||
@@ -61,6 +66,19 @@ static int buffer_fits(const struct traffic_app* app, uint64_t address, uint32_t
          address >= begin && address <= end && bytes <= end - address;
 }
 
+static const char* kind_mistake(const struct boot_block* block, uint8_t operation, uint8_t service,
+                                uint32_t message_bytes) {
+  if (operation > BOOT_READ) return "unknown operation";
+  if (service > NIC_QP_SERVICE_SERVICE_MAX) return "unknown transport service";
+  if (operation == BOOT_READ && service != NIC_QP_SERVICE_SERVICE_RC) {
+    return "only a reliable connection can read";
+  }
+  if (service != NIC_QP_SERVICE_SERVICE_UD) return NULL;
+  if (operation != BOOT_SEND) return "datagrams can only be sent";
+  if (message_bytes > block->nic.mtu) return "a datagram is longer than the MTU";
+  return message_bytes % 4 != 0 ? "a datagram is not a multiple of four bytes" : NULL;
+}
+
 static const char* flow_mistake(const struct boot_block* block, uint32_t qpn, uint8_t dscp,
                                 uint8_t priority, uint8_t slots, uint32_t message_bytes) {
   if (qpn >= block->queue_pairs) return "queue pair number is not below queue_pairs";
@@ -79,6 +97,7 @@ static enum traffic_error check_flows(struct traffic_app* app) {
   for (uint32_t i = 0; i < b->tx_count; ++i) {
     const struct boot_tx_flow* const f = &app->tx[i];
     const char* mistake = flow_mistake(b, f->qpn, f->dscp, f->priority, f->slots, f->message_bytes);
+    if (mistake == NULL) mistake = kind_mistake(b, f->operation, f->service, f->message_bytes);
     if (mistake == NULL && (f->outstanding == 0 || f->outstanding > f->slots)) {
       mistake = "outstanding is outside 1 to slots";
     }
@@ -90,6 +109,7 @@ static enum traffic_error check_flows(struct traffic_app* app) {
   for (uint32_t i = 0; i < b->rx_count; ++i) {
     const struct boot_rx_flow* const f = &app->rx[i];
     const char* mistake = flow_mistake(b, f->qpn, f->dscp, f->priority, f->slots, f->message_bytes);
+    if (mistake == NULL) mistake = kind_mistake(b, f->operation, f->service, f->message_bytes);
     if (mistake == NULL && app->rx_of_qpn[f->qpn] != 0) mistake = "two flows share its queue pair";
     if (mistake != NULL) return fail(app, TRAFFIC_ERROR_FLOW, f->id, mistake);
     if (real && !buffer_fits(app, f->local_address, f->slots, f->slot_bytes, f->message_bytes)) {

@@ -58,6 +58,74 @@ static void wait_for_room(struct traffic_app* app, uint32_t index) {
   ++app->block->result.ring_full;
 }
 
+/* Of a message that is read: stamps that no message has, so that what comes is seen to have come.
+ */
+static void spoil_stamps(struct traffic_app* app, const struct boot_tx_flow* flow, uint64_t address,
+                         uint32_t bytes) {
+  pattern_stamp(hal_memory(app->hal, address, bytes), bytes, ~flow->seed, 0);
+}
+
+static enum nic_error post_message(struct traffic_app* app, const struct boot_tx_flow* flow,
+                                   const struct nic_write* write) {
+  if (flow->operation == BOOT_WRITE) return nic_post_write(&app->nic, write);
+  if (flow->operation == BOOT_READ) {
+    const struct nic_read read = {
+        .qpn = write->qpn,
+        .wr_id = write->wr_id,
+        .local_address = write->local_address,
+        .remote_address = write->remote_address,
+        .length = write->length,
+        .signaled = 1,
+    };
+    return nic_post_read(&app->nic, &read);
+  }
+  const struct nic_send send = {
+      .qpn = write->qpn,
+      .wr_id = write->wr_id,
+      .local_address = write->local_address,
+      .length = write->length,
+      .with_immediate = flow->service != NIC_QP_SERVICE_SERVICE_UD,
+      .signaled = 1,
+      .immediate = write->immediate,
+      .remote_host = flow->remote_host,
+      .remote_qpn = flow->remote_qpn,
+  };
+  return nic_post_send(&app->nic, &send);
+}
+
+void traffic_fill_for_readers(struct traffic_app* app, uint32_t rx_index) {
+  const struct boot_rx_flow* const flow = &app->rx[rx_index];
+  if (flow->operation != BOOT_READ || (app->block->flags & BOOT_PAYLOAD_REAL) == 0) return;
+  for (uint32_t slot = 0; slot < flow->slots; ++slot) {
+    const uint64_t address = flow->local_address + (uint64_t)slot * flow->slot_bytes;
+    pattern_fill(hal_memory(app->hal, address, flow->message_bytes), flow->message_bytes,
+                 flow->seed, slot);
+  }
+}
+
+static uint32_t header_bytes(const struct boot_rx_flow* flow) {
+  return flow->service == NIC_QP_SERVICE_SERVICE_UD ? NIC_DATAGRAM_HEADER_BYTES : 0;
+}
+
+/* The ring holds every slot of every flow: it is never full. */
+static void post_receive(struct traffic_app* app, uint32_t index, uint32_t slot) {
+  const struct boot_rx_flow* const flow = &app->rx[index];
+  const struct nic_rqe entry = {
+      .qpn = flow->qpn,
+      .length = flow->message_bytes + header_bytes(flow),
+      .wr_id = slot,
+      .address = flow->local_address + (uint64_t)slot * flow->slot_bytes,
+  };
+  (void)nic_post_receive(&app->nic, &entry);
+}
+
+void traffic_post_receives(struct traffic_app* app, uint32_t rx_index) {
+  if (app->rx[rx_index].operation != BOOT_SEND) return;
+  for (uint32_t slot = 0; slot < app->rx[rx_index].slots; ++slot) {
+    post_receive(app, rx_index, slot);
+  }
+}
+
 static void prepare_payload(struct traffic_app* app, const struct boot_tx_flow* flow,
                             struct traffic_tx_state* state, uint64_t address, uint32_t bytes) {
   const uint32_t slot = state->next_message % flow->slots;
@@ -89,10 +157,12 @@ void traffic_post(struct traffic_app* app, uint32_t index, uint64_t now_ns) {
         .signaled = 1,
         .immediate = state->next_message,
     };
-    if (app->block->flags & BOOT_PAYLOAD_REAL) {
+    if ((app->block->flags & BOOT_PAYLOAD_REAL) && flow->operation == BOOT_READ) {
+      spoil_stamps(app, flow, write.local_address, bytes);
+    } else if (app->block->flags & BOOT_PAYLOAD_REAL) {
       prepare_payload(app, flow, state, write.local_address, bytes);
     }
-    if (nic_post_write(&app->nic, &write) != NIC_OK) {
+    if (post_message(app, flow, &write) != NIC_OK) {
       wait_for_room(app, index); /* lengths and numbers were checked: only the ring can be full */
       return;
     }
@@ -119,6 +189,42 @@ void traffic_post_waiting(struct traffic_app* app, uint64_t now_ns) {
 
 /* With a sample, one message in so many is still checked while completions pile up. */
 enum { kCheckedWhenBehind = 16 };
+
+/* Counts the message in the block's result. Returns enum pattern_verdict, or kUnchecked. `number`
+ * is that of the pattern, `message` the flow's count. */
+enum { kUnchecked = PATTERN_CORRUPT + 1 };
+
+static int verify(struct traffic_app* app, uint32_t flow_id, uint64_t address, uint32_t seed,
+                  uint32_t slots, uint32_t number, uint32_t message, uint32_t bytes) {
+  struct boot_result* const result = &app->block->result;
+  const uint32_t limit = app->block->verify_bytes;
+  if (limit != 0 && app->behind && message % kCheckedWhenBehind != 0) {
+    ++result->messages_unchecked;
+    return kUnchecked;
+  }
+  uint32_t from = 0;
+  uint32_t sample = bytes;
+  if (limit != 0 && limit < bytes) {
+    sample = limit;
+    from = (uint32_t)((uint64_t)message * limit % bytes);
+  }
+  uint32_t wrong_at = 0;
+  const enum pattern_verdict verdict = pattern_check(hal_memory(app->hal, address, bytes), bytes,
+                                                     from, sample, seed, number, slots, &wrong_at);
+  switch (verdict) {
+    case PATTERN_VERIFIED:
+      ++result->messages_verified;
+      break;
+    case PATTERN_OVERTAKEN:
+      ++result->messages_overtaken;
+      break;
+    case PATTERN_CORRUPT:
+      ++result->messages_corrupt;
+      traffic_report(app, TRAFFIC_ERROR_PAYLOAD, flow_id, wrong_at, NULL);
+      break;
+  }
+  return (int)verdict;
+}
 
 static enum traffic_error complete_send(struct traffic_app* app, const struct nic_cqe* completion,
                                         uint64_t now_ns) {
@@ -151,42 +257,30 @@ static enum traffic_error complete_send(struct traffic_app* app, const struct ni
   ++app->block->result.messages_completed;
   result->bytes_completed += completion->byte_len;
   result->last_completion_ns = completion->timestamp_ns;
+  const struct boot_tx_flow* const flow = &app->tx[index];
+  if (flow->operation == BOOT_READ && (app->block->flags & BOOT_PAYLOAD_REAL) != 0) {
+    const uint32_t slot = message % flow->slots;
+    (void)verify(app, flow->id, flow->local_address + (uint64_t)slot * flow->slot_bytes, flow->seed,
+                 flow->slots, slot, message, completion->byte_len);
+  }
   result->finished = state->bytes_left == 0 && state->in_flight == 0 && !state->failed;
   traffic_post(app, index, now_ns);
   return TRAFFIC_OK;
 }
 
-static void verify(struct traffic_app* app, const struct boot_rx_flow* flow,
-                   struct boot_rx_result* result, uint32_t message, uint32_t bytes) {
-  const uint32_t limit = app->block->verify_bytes;
-  if (limit != 0 && app->behind && message % kCheckedWhenBehind != 0) {
-    ++app->block->result.messages_unchecked;
-    return;
-  }
-  const uint64_t slot = (uint64_t)(message % flow->slots) * flow->slot_bytes;
-  const void* const memory = hal_memory(app->hal, flow->local_address + slot, bytes);
-  uint32_t from = 0;
-  uint32_t sample = bytes;
-  if (limit != 0 && limit < bytes) {
-    sample = limit;
-    from = (uint32_t)((uint64_t)message * limit % bytes);
-  }
-  uint32_t wrong_at = 0;
-  switch (pattern_check(memory, bytes, from, sample, flow->seed, message, flow->slots, &wrong_at)) {
-    case PATTERN_VERIFIED:
-      ++result->messages_verified;
-      ++app->block->result.messages_verified;
-      break;
-    case PATTERN_OVERTAKEN:
-      ++result->messages_overtaken;
-      ++app->block->result.messages_overtaken;
-      break;
-    case PATTERN_CORRUPT:
-      ++result->messages_corrupt;
-      ++app->block->result.messages_corrupt;
-      traffic_report(app, TRAFFIC_ERROR_PAYLOAD, flow->id, wrong_at, NULL);
-      break;
-  }
+static void count_verdict(struct boot_rx_result* result, int verdict) {
+  if (verdict == PATTERN_VERIFIED) ++result->messages_verified;
+  if (verdict == PATTERN_OVERTAKEN) ++result->messages_overtaken;
+  if (verdict == PATTERN_CORRUPT) ++result->messages_corrupt;
+}
+
+/* What a receive entry could not take is lost, and the flow's sender told; the entry is gone. */
+static enum traffic_error receive_failed(struct traffic_app* app, const struct boot_rx_flow* flow,
+                                         const struct nic_cqe* completion) {
+  ++app->block->result.messages_failed;
+  traffic_report(app, TRAFFIC_ERROR_MESSAGE_FAILED, flow->id, completion->status,
+                 nic_cqe_status_text(completion->status));
+  return TRAFFIC_OK;
 }
 
 static enum traffic_error complete_receive(struct traffic_app* app,
@@ -200,27 +294,47 @@ static enum traffic_error complete_receive(struct traffic_app* app,
   const struct boot_rx_flow* const flow = &app->rx[index];
   struct traffic_rx_state* const state = &app->rx_state[index];
   struct boot_rx_result* const result = &app->rx_result[index];
-  const uint32_t message = completion->immediate;
-  const uint32_t bytes = completion->byte_len;
-  const uint32_t expected =
-      state->bytes_left < flow->message_bytes ? (uint32_t)state->bytes_left : flow->message_bytes;
+  const int sent = flow->operation == BOOT_SEND;
+  const uint32_t header = header_bytes(flow);
+  if (sent != (completion->opcode != NIC_CQE_RECEIVE_IMMEDIATE) ||
+      (sent && completion->wr_id >= flow->slots) || completion->byte_len < header) {
+    traffic_report(app, TRAFFIC_ERROR_COMPLETION, flow->id, qpn, NULL);
+    return TRAFFIC_ERROR_COMPLETION;
+  }
+  if (completion->status != NIC_CQE_OK) return receive_failed(app, flow, completion);
+  const int real = (app->block->flags & BOOT_PAYLOAD_REAL) != 0;
+  const uint32_t bytes = completion->byte_len - header;
+  uint32_t slot = (uint32_t)completion->wr_id;
+  if (!sent) slot = completion->immediate % flow->slots;
+  const uint64_t address = flow->local_address + (uint64_t)slot * flow->slot_bytes + header;
+  uint32_t message = completion->immediate;
+  if (header != 0) { /* a datagram has no immediate: its pattern numbers it */
+    message = state->next_message;
+    if (real) message = pattern_message(hal_memory(app->hal, address, 4), flow->seed);
+  }
+  const int ordered = flow->service == NIC_QP_SERVICE_SERVICE_RC;
+  const uint64_t skipped = ordered ? 0 : (uint64_t)(message - state->next_message);
+  const uint64_t left =
+      state->bytes_left - (state->bytes_left == UINT64_MAX ? 0 : skipped * flow->message_bytes);
+  const uint32_t expected = left < flow->message_bytes ? (uint32_t)left : flow->message_bytes;
   ++result->messages_received;
   ++app->block->result.messages_received;
   result->bytes_received += bytes;
   result->last_receive_ns = completion->timestamp_ns;
   traffic_qos_received(app, index, bytes);
-  if (message != state->next_message || bytes != expected) {
+  if ((ordered ? message != state->next_message : message < state->next_message) ||
+      bytes != expected) {
     ++result->sequence_errors;
     ++app->block->result.sequence_errors;
     traffic_report(app, TRAFFIC_ERROR_SEQUENCE, flow->id, message, NULL);
   }
   state->next_message = message + 1;
-  if (state->bytes_left != UINT64_MAX) {
-    state->bytes_left -= bytes < state->bytes_left ? bytes : state->bytes_left;
+  if (state->bytes_left != UINT64_MAX) state->bytes_left = left - (bytes < left ? bytes : left);
+  if (real && bytes <= flow->message_bytes) {
+    count_verdict(result,
+                  verify(app, flow->id, address, flow->seed, flow->slots, message, message, bytes));
   }
-  if ((app->block->flags & BOOT_PAYLOAD_REAL) != 0 && bytes <= flow->message_bytes) {
-    verify(app, flow, result, message, bytes);
-  }
+  if (sent) post_receive(app, index, slot);
   return TRAFFIC_OK;
 }
 
@@ -230,6 +344,8 @@ enum traffic_error traffic_complete(struct traffic_app* app, const struct nic_cq
     case NIC_CQE_SEND_DONE:
       return complete_send(app, completion, now_ns);
     case NIC_CQE_RECEIVE_IMMEDIATE:
+    case NIC_CQE_RECEIVE:
+    case NIC_CQE_RECEIVE_SEND_IMMEDIATE:
       return complete_receive(app, completion);
     default:
       traffic_report(app, TRAFFIC_ERROR_COMPLETION, TRAFFIC_NO_FLOW, completion->qpn, NULL);

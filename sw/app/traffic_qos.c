@@ -55,8 +55,8 @@ enum traffic_error traffic_qos_start(struct traffic_app* app) {
   }
   for (uint32_t i = 0; i < qos->peer_count; ++i) {
     const struct boot_qos_peer* const p = &app->qos_peers[i];
-    const struct nic_queue_pair pair = {p->qpn, p->remote_host, p->remote_qpn, p->dscp,
-                                        p->priority};
+    const struct nic_queue_pair pair = {p->qpn,  p->remote_host, p->remote_qpn,
+                                        p->dscp, p->priority,    NIC_QP_SERVICE_SERVICE_RC};
     const enum traffic_error error = traffic_create_queue_pair(app, TRAFFIC_NO_FLOW, &pair);
     if (error != TRAFFIC_OK) return error;
   }

@@ -36,6 +36,10 @@ enum traffic_error traffic_boot(struct traffic_app* app);
 
 /* Posts what the flow's limits and the ring allow. */
 void traffic_post(struct traffic_app* app, uint32_t index, uint64_t now_ns);
+/* The slots of a flow that others read hold its messages. */
+void traffic_fill_for_readers(struct traffic_app* app, uint32_t rx_index);
+/* Every slot of a flow that is sent to receive entries becomes one. */
+void traffic_post_receives(struct traffic_app* app, uint32_t rx_index);
 /* Flows that waited for room in the ring post again. */
 void traffic_post_waiting(struct traffic_app* app, uint64_t now_ns);
 /* Handles one completion. */

@@ -1,14 +1,20 @@
 /* The NIC's descriptors in host memory: what software posts and what the NIC reports back.
  *
- * A NIC has one send ring of work queue entries and one completion ring, both in host RAM, both a
- * power of two in length. Indices are free-running 16-bit counts; an entry's place is its index
- * modulo the ring's length.
+ * A NIC has one send ring of work queue entries, one receive ring and one completion ring, all in
+ * host RAM, all a power of two in length. Indices are free-running 16-bit counts; an entry's place
+ * is its index modulo the ring's length.
  *
  * Send ring. Software fills entry `tail`, advances its tail and writes it to SQ_TAIL (the
  * doorbell). The NIC fetches entries in ring order, moves each to its queue pair's own list and
  * advances SQ_HEAD: a slow queue pair does not hold up the others. The ring is full when
  * tail - head equals its length. An entry may be reused as soon as SQ_HEAD has passed it; the
  * payload it points to may not before its completion.
+ *
+ * Receive ring. The same with RQ_TAIL and RQ_HEAD: each entry is a buffer for one SEND to the queue
+ * pair that it names, which takes its own in the order in which they were posted. A SEND without
+ * one is tried again by a reliable sender (receiver not ready) and lost from any other. A
+ * datagram's buffer begins with NIC_DATAGRAM_HEADER_BYTES, of which the last twenty are its IPv4
+ * header. Buffers of receive entries and of RDMA READs lie in the window of MR_BASE and MR_LENGTH.
  *
  * Completion ring. The NIC writes entry `tail` in one burst and advances CQ_TAIL. `phase` is 1 in
  * the NIC's first turn through the ring, 0 in the second, and so on, and is the entry's last byte:
@@ -33,12 +39,16 @@ enum {
   NIC_RING_ENTRIES_MIN = 1 << NIC_SQ_SIZE_LOG2_VALUE_MIN,
   NIC_RING_ENTRIES_MAX = 1 << NIC_SQ_SIZE_LOG2_VALUE_MAX,
 };
+#define NIC_MESSAGE_BYTES_MAX UINT32_C(0x80000000)
 /* A ring starts at a multiple of this many bytes. */
 enum { NIC_RING_ALIGNMENT = 64 };
 
 enum nic_wqe_opcode {
   NIC_WQE_RDMA_WRITE = 1,           /* write `length` bytes to remote_address */
   NIC_WQE_RDMA_WRITE_IMMEDIATE = 2, /* the same, and a completion at the receiver */
+  NIC_WQE_SEND = 3,                 /* `length` bytes into a buffer that the receiver has posted */
+  NIC_WQE_SEND_IMMEDIATE = 4,       /* the same with `immediate`; not as a datagram */
+  NIC_WQE_RDMA_READ = 5,            /* fetch `length` bytes from remote_address to local_address */
 };
 
 enum nic_wqe_flags {
@@ -55,29 +65,48 @@ struct nic_wqe {
   uint64_t local_address;  /* payload in this host's memory */
   uint64_t remote_address; /* where it goes in the receiver's memory */
   uint32_t length;         /* bytes, 1 … 2^31 */
-  uint32_t immediate;      /* for RDMA WRITE with immediate */
-  uint32_t reserved1[6];   /* zero */
+  uint32_t immediate;      /* of RDMA WRITE and SEND with immediate */
+  uint32_t remote_host;    /* of a datagram, whose queue pair is connected to nobody */
+  uint32_t remote_qpn;     /* of a datagram */
+  uint32_t reserved1[4];   /* zero */
 };
+
+/* Receive queue entry, 32 bytes. */
+struct nic_rqe {
+  uint32_t qpn;     /* local queue pair */
+  uint32_t length;  /* bytes of the buffer, 1 … 2^31 */
+  uint64_t wr_id;   /* the poster's own; comes back in the completion */
+  uint64_t address; /* of the buffer */
+  uint64_t reserved;
+};
+
+/* What lies before a datagram's payload: 20 bytes of nothing, and its IPv4 header. */
+enum { NIC_DATAGRAM_HEADER_BYTES = 40 };
 
 enum nic_cqe_status {
   NIC_CQE_OK = 0,
   NIC_CQE_LOCAL_ERROR = 1,    /* bad opcode or length, or the local address cannot be read */
-  NIC_CQE_REMOTE_ERROR = 2,   /* the receiver cannot write the remote address */
+  NIC_CQE_REMOTE_ERROR = 2,   /* the remote address is not the other host's to give */
   NIC_CQE_RETRY_EXCEEDED = 3, /* no acknowledgement after all retries */
   NIC_CQE_FLUSHED = 4,        /* not tried: its queue pair had failed or was closed */
+  NIC_CQE_NOT_READY = 5,      /* no receive entry there for a SEND, after all retries */
+  NIC_CQE_REMOTE_INVALID = 6, /* a SEND longer than the receive entry that it met */
+  NIC_CQE_LENGTH_ERROR = 7,   /* of a receive: a SEND was longer than its buffer */
 };
 
 enum nic_cqe_opcode {
   NIC_CQE_SEND_DONE = 1,         /* a posted request is acknowledged (or has failed) */
   NIC_CQE_RECEIVE_IMMEDIATE = 2, /* an RDMA WRITE with immediate has arrived and is in memory */
+  NIC_CQE_RECEIVE = 3,           /* a SEND has arrived and is in its buffer, or the entry failed */
+  NIC_CQE_RECEIVE_SEND_IMMEDIATE = 4, /* the same, with immediate */
 };
 
 /* Completion queue entry, 32 bytes. */
 struct nic_cqe {
-  uint64_t wr_id;        /* of the request; 0 for a receive */
+  uint64_t wr_id;        /* of the request or receive entry; 0 for RECEIVE_IMMEDIATE */
   uint64_t timestamp_ns; /* simulated time of the event: last ACK, or last byte in memory */
-  uint32_t byte_len;     /* bytes of the whole message */
-  uint32_t immediate;    /* for NIC_CQE_RECEIVE_IMMEDIATE */
+  uint32_t byte_len;     /* bytes of the whole message; of a datagram with its header */
+  uint32_t immediate;    /* as sent; of a datagram its sender's queue pair */
   uint32_t qpn;          /* local queue pair */
   uint8_t status;        /* enum nic_cqe_status */
   uint8_t opcode;        /* enum nic_cqe_opcode */
@@ -94,7 +123,14 @@ DCC_ASSERT_OFFSET(nic_wqe, local_address, 16);
 DCC_ASSERT_OFFSET(nic_wqe, remote_address, 24);
 DCC_ASSERT_OFFSET(nic_wqe, length, 32);
 DCC_ASSERT_OFFSET(nic_wqe, immediate, 36);
-DCC_ASSERT_OFFSET(nic_wqe, reserved1, 40);
+DCC_ASSERT_OFFSET(nic_wqe, remote_host, 40);
+DCC_ASSERT_OFFSET(nic_wqe, remote_qpn, 44);
+DCC_ASSERT_OFFSET(nic_wqe, reserved1, 48);
+
+DCC_ASSERT_SIZE(nic_rqe, 32);
+DCC_ASSERT_OFFSET(nic_rqe, length, 4);
+DCC_ASSERT_OFFSET(nic_rqe, wr_id, 8);
+DCC_ASSERT_OFFSET(nic_rqe, address, 16);
 
 DCC_ASSERT_SIZE(nic_cqe, 32);
 DCC_ASSERT_OFFSET(nic_cqe, wr_id, 0);

@@ -28,6 +28,7 @@ static const char* const kErrorText[NIC_ERRORS] = {
         "the NIC did not carry out the queue pair command (QP_STATUS.VALID)",
     [NIC_ERROR_LENGTH] = "a message's length is outside 1 to 2^31 bytes",
     [NIC_ERROR_RING_FULL] = "the send ring is full",
+    [NIC_ERROR_SERVICE] = "unknown transport service, or not one for this request",
     [NIC_ERROR_READ_BACK] = "a ring register does not read back what was written",
 };
 
@@ -47,6 +48,12 @@ const char* nic_cqe_status_text(uint32_t status) {
       return "no acknowledgement after all retries";
     case NIC_CQE_FLUSHED:
       return "flushed: the queue pair had failed before";
+    case NIC_CQE_NOT_READY:
+      return "the receiver had no receive entry for a SEND, after all retries";
+    case NIC_CQE_REMOTE_INVALID:
+      return "remote invalid request: a SEND is longer than the receive entry that it met";
+    case NIC_CQE_LENGTH_ERROR:
+      return "length error: a SEND was longer than this receive entry";
     default:
       return "unknown completion status";
   }
@@ -167,6 +174,23 @@ enum nic_error nic_start(struct nic* nic, const struct nic_config* config, uint6
   return NIC_OK;
 }
 
+enum nic_error nic_start_receives(struct nic* nic, uint64_t receive_ring, uint32_t entries) {
+  const uint32_t log2 = ring_log2(entries);
+  if (log2 == 0) return NIC_ERROR_RING_ENTRIES;
+  const uint64_t bytes = (uint64_t)entries * sizeof(struct nic_rqe);
+  void* const ring = hal_memory(nic->hal, receive_ring, bytes);
+  if (receive_ring % NIC_RING_ALIGNMENT != 0 || ring == NULL) return NIC_ERROR_RING_ADDRESS;
+  memset(ring, 0, bytes);
+  nic->receive_ring = ring;
+  nic->receive_entries = entries;
+  nic->receive_tail = nic->receive_doorbell = nic->receive_head =
+      (uint16_t)get(nic, NIC_RQ_HEAD_OFFSET);
+  put(nic, NIC_RQ_BASE_LO_OFFSET, (uint32_t)receive_ring);
+  put(nic, NIC_RQ_BASE_HI_OFFSET, (uint32_t)(receive_ring >> 32));
+  put(nic, NIC_RQ_SIZE_LOG2_OFFSET, log2);
+  return get(nic, NIC_RQ_SIZE_LOG2_OFFSET) == log2 ? NIC_OK : NIC_ERROR_READ_BACK;
+}
+
 void nic_stop(struct nic* nic) {
   put(nic, NIC_IRQ_MASK_OFFSET, 0);
   put(nic, NIC_CTRL_OFFSET, get(nic, NIC_CTRL_OFFSET) & ~NIC_CTRL_ENABLE_MASK);
@@ -181,7 +205,9 @@ enum nic_error nic_create_queue_pair(struct nic* nic, const struct nic_queue_pai
   if (queue_pair->remote_qpn > NIC_QP_REMOTE_QPN_VALUE_MASK) return NIC_ERROR_QUEUE_PAIR;
   if (queue_pair->dscp > NIC_QP_DSCP_VALUE_MASK) return NIC_ERROR_DSCP;
   if (queue_pair->priority > NIC_QP_PRIORITY_VALUE_MASK) return NIC_ERROR_PRIORITY;
+  if (queue_pair->service > NIC_QP_SERVICE_SERVICE_MAX) return NIC_ERROR_SERVICE;
   put(nic, NIC_QP_SELECT_OFFSET, queue_pair->qpn);
+  put(nic, NIC_QP_SERVICE_OFFSET, queue_pair->service);
   put(nic, NIC_QP_REMOTE_HOST_OFFSET, queue_pair->remote_host);
   put(nic, NIC_QP_REMOTE_QPN_OFFSET, queue_pair->remote_qpn);
   put(nic, NIC_QP_DSCP_OFFSET, queue_pair->dscp);
@@ -201,28 +227,83 @@ static int send_ring_full(const struct nic* nic) {
   return (uint16_t)(nic->send_tail - nic->send_head) >= nic->send_entries;
 }
 
-enum nic_error nic_post_write(struct nic* nic, const struct nic_write* write) {
-  if (write->qpn >= nic->queue_pairs) return NIC_ERROR_QUEUE_PAIR;
-  if (write->length == 0 || write->length > UINT32_C(0x80000000)) return NIC_ERROR_LENGTH;
+static enum nic_error post(struct nic* nic, const struct nic_wqe* request) {
+  if (request->qpn >= nic->queue_pairs) return NIC_ERROR_QUEUE_PAIR;
+  if (request->length == 0 || request->length > NIC_MESSAGE_BYTES_MAX) return NIC_ERROR_LENGTH;
   if (send_ring_full(nic)) {
     /* What we know of the NIC's head may be old: only now is a register read worth its price. */
     nic->send_head = (uint16_t)get(nic, NIC_SQ_HEAD_OFFSET);
     if (send_ring_full(nic)) return NIC_ERROR_RING_FULL;
   }
-  struct nic_wqe* const entry = &nic->send_ring[nic->send_tail & (nic->send_entries - 1)];
-  entry->opcode = write->with_immediate ? NIC_WQE_RDMA_WRITE_IMMEDIATE : NIC_WQE_RDMA_WRITE;
-  entry->flags = write->signaled ? NIC_WQE_SIGNALED : 0;
-  entry->qpn = write->qpn;
-  entry->wr_id = write->wr_id;
-  entry->local_address = write->local_address;
-  entry->remote_address = write->remote_address;
-  entry->length = write->length;
-  entry->immediate = write->immediate;
+  nic->send_ring[nic->send_tail & (nic->send_entries - 1)] = *request;
   ++nic->send_tail;
   return NIC_OK;
 }
 
+enum nic_error nic_post_write(struct nic* nic, const struct nic_write* write) {
+  const struct nic_wqe request = {
+      .opcode = write->with_immediate ? NIC_WQE_RDMA_WRITE_IMMEDIATE : NIC_WQE_RDMA_WRITE,
+      .flags = write->signaled ? NIC_WQE_SIGNALED : 0,
+      .qpn = write->qpn,
+      .wr_id = write->wr_id,
+      .local_address = write->local_address,
+      .remote_address = write->remote_address,
+      .length = write->length,
+      .immediate = write->immediate,
+  };
+  return post(nic, &request);
+}
+
+enum nic_error nic_post_send(struct nic* nic, const struct nic_send* send) {
+  const struct nic_wqe request = {
+      .opcode = send->with_immediate ? NIC_WQE_SEND_IMMEDIATE : NIC_WQE_SEND,
+      .flags = send->signaled ? NIC_WQE_SIGNALED : 0,
+      .qpn = send->qpn,
+      .wr_id = send->wr_id,
+      .local_address = send->local_address,
+      .length = send->length,
+      .immediate = send->immediate,
+      .remote_host = send->remote_host,
+      .remote_qpn = send->remote_qpn,
+  };
+  return post(nic, &request);
+}
+
+enum nic_error nic_post_read(struct nic* nic, const struct nic_read* read) {
+  const struct nic_wqe request = {
+      .opcode = NIC_WQE_RDMA_READ,
+      .flags = read->signaled ? NIC_WQE_SIGNALED : 0,
+      .qpn = read->qpn,
+      .wr_id = read->wr_id,
+      .local_address = read->local_address,
+      .remote_address = read->remote_address,
+      .length = read->length,
+  };
+  return post(nic, &request);
+}
+
+static int receive_ring_full(const struct nic* nic) {
+  return (uint16_t)(nic->receive_tail - nic->receive_head) >= nic->receive_entries;
+}
+
+enum nic_error nic_post_receive(struct nic* nic, const struct nic_rqe* receive) {
+  if (receive->qpn >= nic->queue_pairs) return NIC_ERROR_QUEUE_PAIR;
+  if (receive->length == 0 || receive->length > NIC_MESSAGE_BYTES_MAX) return NIC_ERROR_LENGTH;
+  if (receive_ring_full(nic)) { /* without a ring it is always full */
+    nic->receive_head = (uint16_t)get(nic, NIC_RQ_HEAD_OFFSET);
+    if (receive_ring_full(nic)) return NIC_ERROR_RING_FULL;
+  }
+  nic->receive_ring[nic->receive_tail & (nic->receive_entries - 1)] = *receive;
+  ++nic->receive_tail;
+  return NIC_OK;
+}
+
 void nic_ring_doorbell(struct nic* nic) {
+  if (nic->receive_doorbell != nic->receive_tail) {
+    hal_barrier(nic->hal);
+    nic->receive_doorbell = nic->receive_tail;
+    put(nic, NIC_RQ_TAIL_OFFSET, nic->receive_tail);
+  }
   if (nic->send_doorbell == nic->send_tail) return;
   hal_barrier(nic->hal);
   nic->send_doorbell = nic->send_tail;

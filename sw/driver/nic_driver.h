@@ -32,6 +32,7 @@ enum nic_error {
   NIC_ERROR_QUEUE_PAIR_REFUSED,
   NIC_ERROR_LENGTH,
   NIC_ERROR_RING_FULL,
+  NIC_ERROR_SERVICE,
   NIC_ERROR_READ_BACK,
   NIC_ERRORS,
 };
@@ -54,6 +55,11 @@ struct nic {
   uint16_t send_doorbell; /* entries the NIC has been told of */
   uint16_t send_head;     /* entries the NIC is known to have fetched */
   uint16_t completion_head;
+  struct nic_rqe* receive_ring; /* null until nic_start_receives */
+  uint32_t receive_entries;
+  uint16_t receive_tail;
+  uint16_t receive_doorbell;
+  uint16_t receive_head;
   volatile uint32_t* completions_held; /* where nic_reap notes what it took; null: nowhere */
 };
 
@@ -66,12 +72,17 @@ enum nic_error nic_start(struct nic* nic, const struct nic_config* config, uint6
                          uint64_t completion_ring);
 void nic_stop(struct nic* nic);
 
+/* Gives the started NIC a receive ring, which SEND and datagrams need: host RAM at a multiple of
+ * NIC_RING_ALIGNMENT, `entries` a power of two as for the other rings. */
+enum nic_error nic_start_receives(struct nic* nic, uint64_t receive_ring, uint32_t entries);
+
 struct nic_queue_pair {
   uint32_t qpn; /* here: below nic.queue_pairs; also the flow number in the controller */
   uint32_t remote_host;
   uint32_t remote_qpn;
   uint8_t dscp;     /* 0 … 63 */
   uint8_t priority; /* 0 … 7 */
+  uint8_t service;  /* NIC_QP_SERVICE_SERVICE_RC, _UC or _UD; a datagram's remote end is ignored */
 };
 enum nic_error nic_create_queue_pair(struct nic* nic, const struct nic_queue_pair* queue_pair);
 enum nic_error nic_destroy_queue_pair(struct nic* nic, uint32_t qpn);
@@ -89,6 +100,36 @@ struct nic_write {
 /* Puts a work request into the send ring; the NIC learns of it at the next nic_ring_doorbell, so a
  * batch costs one register write. NIC_ERROR_RING_FULL: nothing was posted, try again later. */
 enum nic_error nic_post_write(struct nic* nic, const struct nic_write* write);
+
+struct nic_send {
+  uint32_t qpn;
+  uint64_t wr_id;
+  uint64_t local_address;
+  uint32_t length;        /* of a datagram at most the MTU */
+  uint8_t with_immediate; /* not of a datagram */
+  uint8_t signaled;
+  uint32_t immediate;
+  uint32_t remote_host; /* of a datagram */
+  uint32_t remote_qpn;  /* of a datagram */
+};
+/* Into the receive entry that the far queue pair's software posted first. */
+enum nic_error nic_post_send(struct nic* nic, const struct nic_send* send);
+
+struct nic_read {
+  uint32_t qpn;
+  uint64_t wr_id;
+  uint64_t local_address; /* within the window of struct nic_config */
+  uint64_t remote_address;
+  uint32_t length;
+  uint8_t signaled;
+};
+/* The completion comes when the bytes are in memory. */
+enum nic_error nic_post_read(struct nic* nic, const struct nic_read* read);
+
+/* Puts a buffer, within the window of struct nic_config, into the receive ring. */
+enum nic_error nic_post_receive(struct nic* nic, const struct nic_rqe* receive);
+
+/* Tells the NIC of what was posted, in either ring. */
 void nic_ring_doorbell(struct nic* nic);
 
 /* Copies up to `room` completions in order, gives their entries back and returns their number. */

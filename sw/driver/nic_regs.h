@@ -21,7 +21,7 @@
 
 /* VERSION: Version of this register map. */
 #define NIC_VERSION_OFFSET                           0x00004u
-#define NIC_VERSION_RESET                            0x00010000u
+#define NIC_VERSION_RESET                            0x00010001u
 /*   MINOR (RO): Grows when registers are added. */
 #define NIC_VERSION_MINOR_SHIFT                      0u
 #define NIC_VERSION_MINOR_WIDTH                      16u
@@ -255,10 +255,25 @@
 #define NIC_QP_STATUS_BUSY_WIDTH                     1u
 #define NIC_QP_STATUS_BUSY_MASK                      0x00000004u
 
-/* MR_BASE_LO: First host address that remote writes may touch, low half. */
+/* QP_SERVICE: Transport service of the queue pair, used by QP_CMD.CREATE. */
+#define NIC_QP_SERVICE_OFFSET                        0x0007Cu
+#define NIC_QP_SERVICE_RESET                         0x00000000u
+/*   SERVICE (RW, 0 to 2): Reliable connection, unreliable connection, unreliable datagram. */
+#define NIC_QP_SERVICE_SERVICE_SHIFT                 0u
+#define NIC_QP_SERVICE_SERVICE_WIDTH                 2u
+#define NIC_QP_SERVICE_SERVICE_MASK                  0x00000003u
+#define NIC_QP_SERVICE_SERVICE_MIN                   0u
+#define NIC_QP_SERVICE_SERVICE_MAX                   2u
+#define NIC_QP_SERVICE_SERVICE_RC                    0u
+#define NIC_QP_SERVICE_SERVICE_UC                    1u
+#define NIC_QP_SERVICE_SERVICE_UD                    2u
+
+/* MR_BASE_LO: First host address that other hosts may write and read, and that receive entries and
+ * the local side of an RDMA READ may name, low half. */
 #define NIC_MR_BASE_LO_OFFSET                        0x00080u
 #define NIC_MR_BASE_LO_RESET                         0x00000000u
-/*   VALUE (RW): First host address that remote writes may touch, low half. */
+/*   VALUE (RW): First host address that other hosts may write and read, and that receive entries
+ *   and the local side of an RDMA READ may name, low half. */
 #define NIC_MR_BASE_LO_VALUE_SHIFT                   0u
 #define NIC_MR_BASE_LO_VALUE_WIDTH                   32u
 #define NIC_MR_BASE_LO_VALUE_MASK                    0xFFFFFFFFu
@@ -271,10 +286,10 @@
 #define NIC_MR_BASE_HI_VALUE_WIDTH                   32u
 #define NIC_MR_BASE_HI_VALUE_MASK                    0xFFFFFFFFu
 
-/* MR_LENGTH: Length of the window that remote writes may touch; 0 refuses all. */
+/* MR_LENGTH: Length of that window; 0 refuses all. */
 #define NIC_MR_LENGTH_OFFSET                         0x00088u
 #define NIC_MR_LENGTH_RESET                          0x00000000u
-/*   VALUE (RW, bytes): Length of the window that remote writes may touch; 0 refuses all. */
+/*   VALUE (RW, bytes): Length of that window; 0 refuses all. */
 #define NIC_MR_LENGTH_VALUE_SHIFT                    0u
 #define NIC_MR_LENGTH_VALUE_WIDTH                    32u
 #define NIC_MR_LENGTH_VALUE_MASK                     0xFFFFFFFFu
@@ -290,7 +305,7 @@
 #define NIC_IRQ_STATUS_ERROR_SHIFT                   1u
 #define NIC_IRQ_STATUS_ERROR_WIDTH                   1u
 #define NIC_IRQ_STATUS_ERROR_MASK                    0x00000002u
-/*   SQ_ERROR (W1C): A work entry was malformed; its completion says why. */
+/*   SQ_ERROR (W1C): A work or receive entry was malformed; its completion says why. */
 #define NIC_IRQ_STATUS_SQ_ERROR_SHIFT                2u
 #define NIC_IRQ_STATUS_SQ_ERROR_WIDTH                1u
 #define NIC_IRQ_STATUS_SQ_ERROR_MASK                 0x00000004u
@@ -371,9 +386,51 @@
 #define NIC_CNP_PRIORITY_VALUE_WIDTH                 3u
 #define NIC_CNP_PRIORITY_VALUE_MASK                  0x00000007u
 
+/* RQ_BASE_LO: Host address of the receive queue, low half; aligned to 64 bytes. */
+#define NIC_RQ_BASE_LO_OFFSET                        0x000E0u
+#define NIC_RQ_BASE_LO_RESET                         0x00000000u
+/*   VALUE (RW): Host address of the receive queue, low half; aligned to 64 bytes. */
+#define NIC_RQ_BASE_LO_VALUE_SHIFT                   0u
+#define NIC_RQ_BASE_LO_VALUE_WIDTH                   32u
+#define NIC_RQ_BASE_LO_VALUE_MASK                    0xFFFFFFFFu
+
+/* RQ_BASE_HI: High half. */
+#define NIC_RQ_BASE_HI_OFFSET                        0x000E4u
+#define NIC_RQ_BASE_HI_RESET                         0x00000000u
+/*   VALUE (RW): High half. */
+#define NIC_RQ_BASE_HI_VALUE_SHIFT                   0u
+#define NIC_RQ_BASE_HI_VALUE_WIDTH                   32u
+#define NIC_RQ_BASE_HI_VALUE_MASK                    0xFFFFFFFFu
+
+/* RQ_SIZE_LOG2: Binary logarithm of the receive queue's entries. */
+#define NIC_RQ_SIZE_LOG2_OFFSET                      0x000E8u
+#define NIC_RQ_SIZE_LOG2_RESET                       0x00000004u
+/*   VALUE (RW, 1 to 15): Binary logarithm of the receive queue's entries. */
+#define NIC_RQ_SIZE_LOG2_VALUE_SHIFT                 0u
+#define NIC_RQ_SIZE_LOG2_VALUE_WIDTH                 4u
+#define NIC_RQ_SIZE_LOG2_VALUE_MASK                  0x0000000Fu
+#define NIC_RQ_SIZE_LOG2_VALUE_MIN                   1u
+#define NIC_RQ_SIZE_LOG2_VALUE_MAX                   15u
+
+/* RQ_TAIL: Doorbell; index behind the last receive entry that software has written. */
+#define NIC_RQ_TAIL_OFFSET                           0x000ECu
+#define NIC_RQ_TAIL_RESET                            0x00000000u
+/*   VALUE (RW): Doorbell; index behind the last receive entry that software has written. */
+#define NIC_RQ_TAIL_VALUE_SHIFT                      0u
+#define NIC_RQ_TAIL_VALUE_WIDTH                      16u
+#define NIC_RQ_TAIL_VALUE_MASK                       0x0000FFFFu
+
+/* RQ_HEAD: Index of the next receive entry that the NIC fetches. */
+#define NIC_RQ_HEAD_OFFSET                           0x000F0u
+#define NIC_RQ_HEAD_RESET                            0x00000000u
+/*   VALUE (RO): Index of the next receive entry that the NIC fetches. */
+#define NIC_RQ_HEAD_VALUE_SHIFT                      0u
+#define NIC_RQ_HEAD_VALUE_WIDTH                      16u
+#define NIC_RQ_HEAD_VALUE_MASK                       0x0000FFFFu
+
 /* Statistics: 64 bit; reading LO latches HI. */
 #define NIC_STATISTICS_OFFSET                        0x03000u
-#define NIC_STATISTICS_COUNT                         13u
+#define NIC_STATISTICS_COUNT                         14u
 /* packets_sent: Packets sent, of every kind. */
 #define NIC_STAT_PACKETS_SENT_LO_OFFSET              0x03000u
 #define NIC_STAT_PACKETS_SENT_HI_OFFSET              0x03004u
@@ -407,12 +464,15 @@
 /* retransmits: Packets sent again. */
 #define NIC_STAT_RETRANSMITS_LO_OFFSET               0x03050u
 #define NIC_STAT_RETRANSMITS_HI_OFFSET               0x03054u
-/* mr_violations: Remote writes outside the allowed window; dropped. */
+/* mr_violations: Remote writes and reads outside the allowed window; refused. */
 #define NIC_STAT_MR_VIOLATIONS_LO_OFFSET             0x03058u
 #define NIC_STAT_MR_VIOLATIONS_HI_OFFSET             0x0305Cu
 /* completions: Completions written. */
 #define NIC_STAT_COMPLETIONS_LO_OFFSET               0x03060u
 #define NIC_STAT_COMPLETIONS_HI_OFFSET               0x03064u
+/* receives_missing: SENDs that found no receive entry. */
+#define NIC_STAT_RECEIVES_MISSING_LO_OFFSET          0x03068u
+#define NIC_STAT_RECEIVES_MISSING_HI_OFFSET          0x0306Cu
 
 /* Values of the statistics. */
 struct nic_statistics {
@@ -429,6 +489,7 @@ struct nic_statistics {
   uint64_t retransmits;
   uint64_t mr_violations;
   uint64_t completions;
+  uint64_t receives_missing;
 };
 
 /* X(NAME, member) for each. */
@@ -445,7 +506,8 @@ struct nic_statistics {
   X(ICRC_ERRORS, icrc_errors) \
   X(RETRANSMITS, retransmits) \
   X(MR_VIOLATIONS, mr_violations) \
-  X(COMPLETIONS, completions)
+  X(COMPLETIONS, completions) \
+  X(RECEIVES_MISSING, receives_missing)
 
 /* What software chooses: a member for each register that is one parameter, in the register's
  * format. */

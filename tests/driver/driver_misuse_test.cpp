@@ -110,7 +110,7 @@ TEST_F(DriverMisuse, FlagsOfCnpsAreOneBit) {
 
 TEST_F(DriverMisuse, AQueuePairThatWillNotGo) {
   ASSERT_EQ(start_nic(), NIC_OK);
-  const nic_queue_pair pair = {5, 3, 4, 46, 2};
+  const nic_queue_pair pair = {5, 3, 4, 46, 2, NIC_QP_SERVICE_SERVICE_RC};
   ASSERT_EQ(nic_create_queue_pair(&nic, &pair), NIC_OK);
   hardware.refuse_queue_pairs = true;
   EXPECT_EQ(nic_destroy_queue_pair(&nic, 5), NIC_ERROR_QUEUE_PAIR_REFUSED);

@@ -45,7 +45,7 @@ class NicDriverTest : public ::testing::Test {
     ASSERT_EQ(nic_start(&nic, &config, kSendRing, kCompletionRing), NIC_OK);
   }
   void connect(std::uint32_t qpn) {
-    const nic_queue_pair pair = {qpn, 7, qpn + 100, 10, 0};
+    const nic_queue_pair pair = {qpn, 7, qpn + 100, 10, 0, NIC_QP_SERVICE_SERVICE_RC};
     ASSERT_EQ(nic_create_queue_pair(&nic, &pair), NIC_OK);
   }
   nic_error post(std::uint32_t qpn, std::uint64_t id, std::uint32_t length = 64) {
@@ -147,13 +147,14 @@ TEST_F(NicDriverTest, EveryErrorHasItsOwnSentence) {
 
 TEST_F(NicDriverTest, QueuePairsAreCreatedAndDestroyed) {
   start(sound_config());
-  const nic_queue_pair pair = {5, 3, 0xABCDEF, 46, 2};
+  const nic_queue_pair pair = {5, 3, 0xABCDEF, 46, 2, NIC_QP_SERVICE_SERVICE_UD};
   ASSERT_EQ(nic_create_queue_pair(&nic, &pair), NIC_OK);
   const FakeNic::QueuePair& created = hardware.queue_pairs().at(5);
   EXPECT_EQ(created.remote_host, 3u);
   EXPECT_EQ(created.remote_qpn, 0xABCDEFu);
   EXPECT_EQ(created.dscp, 46u);
   EXPECT_EQ(created.priority, 2u);
+  EXPECT_EQ(reg(NIC_QP_SERVICE_OFFSET), 2u);
   EXPECT_EQ(nic_destroy_queue_pair(&nic, 5), NIC_OK);
   EXPECT_TRUE(hardware.queue_pairs().empty());
 
@@ -170,8 +171,59 @@ TEST_F(NicDriverTest, QueuePairsAreCreatedAndDestroyed) {
   bad = pair;
   bad.priority = 8;
   EXPECT_EQ(nic_create_queue_pair(&nic, &bad), NIC_ERROR_PRIORITY);
+  bad = pair;
+  bad.service = 3;
+  EXPECT_EQ(nic_create_queue_pair(&nic, &bad), NIC_ERROR_SERVICE);
   hardware.refuse_queue_pairs = true;
   EXPECT_EQ(nic_create_queue_pair(&nic, &pair), NIC_ERROR_QUEUE_PAIR_REFUSED);
+}
+
+TEST_F(NicDriverTest, SendsReadsAndReceiveEntriesAreWhatTheNicReads) {
+  start(sound_config());
+  const nic_rqe buffer = {3, 4096, 77, 0x8032'0000, 0};
+  EXPECT_EQ(nic_post_receive(&nic, &buffer), NIC_ERROR_RING_FULL) << "there is no ring yet";
+  EXPECT_EQ(nic_start_receives(&nic, 0x8038'0020, 4), NIC_ERROR_RING_ADDRESS);
+  EXPECT_EQ(nic_start_receives(&nic, 0x8038'0000, 3), NIC_ERROR_RING_ENTRIES);
+  ASSERT_EQ(nic_start_receives(&nic, 0x8038'0000, 4), NIC_OK);
+  EXPECT_EQ(reg(NIC_RQ_BASE_LO_OFFSET), 0x8038'0000u);
+  EXPECT_EQ(reg(NIC_RQ_SIZE_LOG2_OFFSET), 2u);
+  for (int i = 0; i < 4; ++i) ASSERT_EQ(nic_post_receive(&nic, &buffer), NIC_OK);
+  EXPECT_EQ(nic_post_receive(&nic, &buffer), NIC_ERROR_RING_FULL);
+  EXPECT_EQ(reg(NIC_RQ_TAIL_OFFSET), 0u) << "the NIC learns of them at the doorbell";
+  nic_ring_doorbell(&nic);
+  EXPECT_EQ(reg(NIC_RQ_TAIL_OFFSET), 4u);
+  const auto posted = machine.in_ram<nic_rqe>(0x8038'0000 + 3 * sizeof(nic_rqe));
+  EXPECT_EQ(posted.qpn, 3u);
+  EXPECT_EQ(posted.length, 4096u);
+  EXPECT_EQ(posted.wr_id, 77u);
+  EXPECT_EQ(posted.address, 0x8032'0000u);
+  nic_rqe bad = buffer;
+  bad.length = 0;
+  EXPECT_EQ(nic_post_receive(&nic, &bad), NIC_ERROR_LENGTH);
+  bad = buffer;
+  bad.qpn = 16384;
+  EXPECT_EQ(nic_post_receive(&nic, &bad), NIC_ERROR_QUEUE_PAIR);
+
+  const nic_send send = {3, 5, 0x8030'0000, 100, 1, 1, 9, 6, 8};
+  ASSERT_EQ(nic_post_send(&nic, &send), NIC_OK);
+  const auto sent = machine.in_ram<nic_wqe>(kSendRing);
+  EXPECT_EQ(sent.opcode, NIC_WQE_SEND_IMMEDIATE);
+  EXPECT_EQ(sent.flags, NIC_WQE_SIGNALED);
+  EXPECT_EQ(sent.local_address, 0x8030'0000u);
+  EXPECT_EQ(sent.length, 100u);
+  EXPECT_EQ(sent.immediate, 9u);
+  EXPECT_EQ(sent.remote_host, 6u);
+  EXPECT_EQ(sent.remote_qpn, 8u);
+  const nic_read read = {3, 6, 0x8030'0000, 0x8031'0000, 200, 0};
+  ASSERT_EQ(nic_post_read(&nic, &read), NIC_OK);
+  const auto asked = machine.in_ram<nic_wqe>(kSendRing + sizeof(nic_wqe));
+  EXPECT_EQ(asked.opcode, NIC_WQE_RDMA_READ);
+  EXPECT_EQ(asked.flags, 0);
+  EXPECT_EQ(asked.wr_id, 6u);
+  EXPECT_EQ(asked.local_address, 0x8030'0000u);
+  EXPECT_EQ(asked.remote_address, 0x8031'0000u);
+  EXPECT_EQ(asked.length, 200u);
+  EXPECT_EQ(asked.immediate, 0u);
 }
 
 TEST_F(NicDriverTest, APostedWriteIsTheDescriptorTheNicReads) {
@@ -312,15 +364,15 @@ TEST_F(NicDriverTest, InterruptsAreTakenOnlyWhereEnabled) {
 
 TEST_F(NicDriverTest, EveryStatisticComesFromItsOwnPair) {
   start(sound_config());
-  for (std::uint32_t i = 0; i < 13; ++i) {
+  for (std::uint32_t i = 0; i < 14; ++i) {
     machine.reg(NIC_BASE + 0x3000 + 8 * i) = 100 + i;
     machine.reg(NIC_BASE + 0x3004 + 8 * i) = i;
   }
   nic_statistics s{};
   nic_read_statistics(&nic, &s);
   const auto* const counters = reinterpret_cast<const std::uint64_t*>(&s);
-  static_assert(sizeof s == 13 * 8);
-  for (std::uint64_t i = 0; i < 13; ++i) EXPECT_EQ(counters[i], i << 32 | (100 + i)) << i;
+  static_assert(sizeof s == 14 * 8);
+  for (std::uint64_t i = 0; i < 14; ++i) EXPECT_EQ(counters[i], i << 32 | (100 + i)) << i;
   machine.reg(NIC_BASE + NIC_ERROR_INFO_OFFSET) = 1u << 24 | 0x014;
   nic_refused_access access{};
   nic_read_refused_access(&nic, &access);

@@ -50,7 +50,11 @@ Headers example(Opcode opcode) {
     h.dma_length = 65536;
   }
   if (has_immediate(opcode)) h.immediate = 0xDEADBEEF;
-  if (opcode == Opcode::kAcknowledge) {
+  if (has_deth(opcode)) {
+    h.queue_key = 0x80000001;
+    h.source_qpn = 0x123ABC;
+  }
+  if (has_aeth(opcode)) {
     h.syndrome = kSyndromeNakSequence;
     h.message_number = 0x654321;
   }
@@ -58,10 +62,12 @@ Headers example(Opcode opcode) {
   return h;
 }
 
-constexpr Opcode kAll[] = {Opcode::kWriteFirst,  Opcode::kWriteMiddle,
-                           Opcode::kWriteLast,   Opcode::kWriteLastImmediate,
-                           Opcode::kWriteOnly,   Opcode::kWriteOnlyImmediate,
-                           Opcode::kAcknowledge, Opcode::kCnp};
+std::vector<Opcode> all_opcodes() {
+  std::vector<Opcode> all{Opcode::kUdSendOnly, Opcode::kUdSendOnlyImmediate, Opcode::kCnp};
+  for (std::uint8_t o = 0; o <= 0x11; ++o) all.push_back(static_cast<Opcode>(o));
+  for (std::uint8_t o = 0x20; o <= 0x2B; ++o) all.push_back(static_cast<Opcode>(o));
+  return all;
+}
 
 TEST(RoceHeaders, ACapturedCnpParsesAndIsRebuiltByteForByte) {
   const auto bytes = from_hex(kCapturedCnp);
@@ -93,7 +99,7 @@ TEST(RoceHeaders, InvariantCrcOfAKnownPacketWithPadding) {
 
 TEST(RoceHeaders, WhatIsWrittenIsRead) {
   std::mt19937 noise(1);
-  for (const Opcode opcode : kAll) {
+  for (const Opcode opcode : all_opcodes()) {
     for (std::uint32_t size = 0; size <= (has_payload(opcode) ? 1025u : 0u);
          size += size < 9 ? 1 : 127) {
       std::vector<std::uint8_t> payload(size);
@@ -111,6 +117,8 @@ TEST(RoceHeaders, WhatIsWrittenIsRead) {
       EXPECT_EQ(parsed.headers.virtual_address, h.virtual_address);
       EXPECT_EQ(parsed.headers.dma_length, h.dma_length);
       EXPECT_EQ(parsed.headers.immediate, h.immediate);
+      EXPECT_EQ(parsed.headers.queue_key, h.queue_key);
+      EXPECT_EQ(parsed.headers.source_qpn, h.source_qpn);
       EXPECT_EQ(parsed.headers.syndrome, h.syndrome);
       EXPECT_EQ(parsed.headers.message_number, h.message_number);
       EXPECT_EQ(parsed.headers.cnp_marks, h.cnp_marks);
@@ -132,7 +140,15 @@ TEST(RoceHeaders, LengthsAreThoseTheModelCounts) {
     EXPECT_EQ(wire(Opcode::kWriteOnlyImmediate, size), data_wire_bytes(size, true, true));
     EXPECT_EQ(wire(Opcode::kWriteMiddle, size), data_wire_bytes(size, false, false));
     EXPECT_EQ(wire(Opcode::kWriteLastImmediate, size), data_wire_bytes(size, false, true));
+    EXPECT_EQ(wire(Opcode::kSendMiddle, size), send_wire_bytes(size, false, false));
+    EXPECT_EQ(wire(Opcode::kSendOnlyImmediate, size), send_wire_bytes(size, true, false));
+    EXPECT_EQ(wire(Opcode::kUdSendOnly, size), send_wire_bytes(size, false, true));
+    EXPECT_EQ(wire(Opcode::kReadResponseFirst, size), read_response_wire_bytes(size, true, false));
+    EXPECT_EQ(wire(Opcode::kReadResponseMiddle, size),
+              read_response_wire_bytes(size, false, false));
+    EXPECT_EQ(wire(Opcode::kReadResponseLast, size), read_response_wire_bytes(size, false, true));
   }
+  EXPECT_EQ(wire(Opcode::kReadRequest, 0), read_request_wire_bytes());
 }
 
 TEST(RoceHeaders, TheCrcCoversAllButWhatRoutersChange) {
@@ -198,7 +214,7 @@ TEST(RoceHeaders, ErrorsAreValues) {
   EXPECT_EQ(with(20, 0x20, true), ParseError::kNotRoce);  // a fragment
   EXPECT_EQ(with(37, 0), ParseError::kNotRoce);           // another port
   EXPECT_EQ(with(39, 0), ParseError::kBadHeader);         // UDP length
-  EXPECT_EQ(with(42, 0x64), ParseError::kBadOpcode);
+  EXPECT_EQ(with(42, 0x12), ParseError::kBadOpcode);
   EXPECT_EQ(with(43, 0x41), ParseError::kBadHeader);             // transport version
   EXPECT_EQ(with(42, 0x81), ParseError::kBadPayload);            // a CNP has none
   EXPECT_EQ(with(good.size() - 6, 1), ParseError::kBadPayload);  // padding must be zero
@@ -208,11 +224,13 @@ TEST(RoceHeaders, ErrorsAreValues) {
 
 TEST(RoceHeaders, RubbishIsRefusedWithoutHarm) {
   std::mt19937 noise(3);
+  const std::vector<Opcode> all = all_opcodes();
   std::uint64_t accepted = 0;
   for (int round = 0; round < 200'000; ++round) {
     std::vector<std::uint8_t> bytes;
     if (round % 2 == 0) {
-      bytes = serialize(example(kAll[noise() % 8]), nullptr, noise() % 2 != 0 ? noise() % 64 : 0);
+      bytes = serialize(example(all[noise() % all.size()]), nullptr,
+                        noise() % 2 != 0 ? noise() % 64 : 0);
       for (unsigned i = 0; i < 1 + noise() % 4; ++i)
         bytes[noise() % bytes.size()] = static_cast<std::uint8_t>(noise());
       if (noise() % 4 == 0) bytes.resize(noise() % (bytes.size() + 1));
@@ -305,30 +323,29 @@ std::vector<std::string> dissect(const std::vector<std::vector<std::uint8_t>>& p
 TEST(RoceHeaders, WiresharkReadsTheSame) {
   if (std::system("tshark --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no tshark here";
   std::vector<std::vector<std::uint8_t>> packets;
-  for (const Opcode opcode : kAll) {
+  for (const Opcode opcode : all_opcodes()) {
     packets.push_back(serialize(example(opcode), nullptr, has_payload(opcode) ? 6 : 0));
   }
-  const auto lines = dissect(
-      packets,
-      "-e infiniband.bth.opcode -e infiniband.bth.destqp -e infiniband.bth.psn "
-      "-e infiniband.bth.padcnt -e infiniband.bth.a -e infiniband.reth.va "
-      "-e infiniband.reth.r_key -e infiniband.reth.dmalen -e infiniband.immdt "
-      "-e infiniband.aeth.syndrome -e infiniband.aeth.msn -e ip.dsfield.dscp -e ip.dsfield.ecn "
-      "-e ip.checksum.status -e udp.srcport -E separator=, -E occurrence=f");
+  const auto lines =
+      dissect(packets,
+              "-e infiniband.bth.opcode -e infiniband.bth.destqp -e infiniband.bth.psn "
+              "-e infiniband.bth.padcnt -e infiniband.bth.a -e infiniband.reth.va "
+              "-e infiniband.reth.r_key -e infiniband.reth.dmalen -e infiniband.immdt "
+              "-e infiniband.aeth.syndrome -e infiniband.aeth.msn -e infiniband.deth.q_key "
+              "-e infiniband.deth.srcqp -e ip.dsfield.dscp -e ip.dsfield.ecn "
+              "-e ip.checksum.status -e udp.srcport -E separator=, -E occurrence=f");
   const std::string ip = ",46,2,1,49229";
-  const std::string reth = "0x1122334455667788,0xcafebabe,65536";
-  const std::string expected[] = {
-      "6,0xabcdef,1193046,2,1," + reth + ",,,",
-      "7,0xabcdef,1193046,2,1,,,,,,",
-      "8,0xabcdef,1193046,2,1,,,,,,",
-      "9,0xabcdef,1193046,2,1,,,,deadbeef,,",
-      "10,0xabcdef,1193046,2,1," + reth + ",,,",
-      "11,0xabcdef,1193046,2,1," + reth + ",deadbeef,,",
-      "17,0xabcdef,1193046,0,1,,,,,96,6636321",
-      "129,0xabcdef,1193046,0,1,,,,,,",
-  };
-  ASSERT_EQ(lines.size(), 8u);
-  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(lines[i], expected[i] + ip) << "packet " << i;
+  ASSERT_EQ(lines.size(), packets.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Opcode opcode = all_opcodes()[i];
+    std::string expected = std::to_string(static_cast<unsigned>(opcode)) + ",0xabcdef,1193046,";
+    expected += has_payload(opcode) ? "2,1," : "0,1,";
+    expected += has_reth(opcode) ? "0x1122334455667788,0xcafebabe,65536," : ",,,";
+    expected += has_immediate(opcode) ? "deadbeef," : ",";
+    expected += has_aeth(opcode) ? "96,6636321," : ",,";
+    expected += has_deth(opcode) ? "0x0000000080000001,0x00123abc" : ",";
+    EXPECT_EQ(lines[i], expected + ip);
+  }
 }
 
 }  // namespace

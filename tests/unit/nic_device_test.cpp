@@ -91,10 +91,10 @@ class Pair : public ::testing::Test, public PacketSink, public CompletionSink, p
     EXPECT_EQ(qpn, 3u);
     done.push_back({item.id, status, scheduler.now()});
   }
-  bool delivered(Qpn qpn, const Packet& packet) override {
+  Verdict delivered(Qpn qpn, const Packet& packet) override {
     EXPECT_EQ(qpn, 5u);
     if (accept) delivered_bytes += packet.payload_bytes;
-    return accept;
+    return accept ? Verdict::kTaken : Verdict::kAccess;
   }
   int count(PacketKind kind) const {
     int n = 0;

@@ -38,6 +38,10 @@ class Checker {
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
       check_together("traffic." + std::to_string(i),
                      [&] { flows += c_.traffic[i].check(c_.topology.host_count()); });
+      require(c_.traffic[i].service != Service::kUd ||
+                  c_.traffic[i].message <= static_cast<Bytes>(c_.nic.mtu),
+              "traffic." + std::to_string(i) + ".message",
+              "a datagram is one packet: at most nic.mtu (" + std::to_string(c_.nic.mtu) + "B)");
     }
     require(flows <= kMostFlows, "traffic", "more than " + std::to_string(kMostFlows) + " flows");
     for (std::size_t i = 0; i < c_.faults.size(); ++i) {

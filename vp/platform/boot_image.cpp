@@ -34,8 +34,18 @@ boot_block header_of(const PlatformConfig& config, const FlowPlan& plan, HostId 
       std::max(64u, block.tx_count * kOutstanding * 2 + block.rx_count * kOutstanding * 2));
   block.nic.mtu = config.nic.mtu;
   block.queue_pairs = plan.queue_pairs(host);
+  std::uint32_t receives = 0;
+  for (const std::uint32_t id : plan.received_by(host)) {
+    if (plan.flow(id).spec.operation == Operation::kSend) receives += kSlots;
+  }
+  if (receives != 0) block.receive_ring_entries = boot_ring_entries(receives);
   boot_layout(&block);
   return block;
+}
+
+std::uint8_t operation_of(const FlowSpec& spec) {
+  if (spec.operation == Operation::kSend) return BOOT_SEND;
+  return spec.operation == Operation::kRead ? BOOT_READ : BOOT_WRITE;
 }
 
 template <class T>
@@ -54,7 +64,8 @@ std::uint8_t BufferPlan::slots(const FlowSpec&) { return kSlots; }
 std::uint32_t BufferPlan::slot_bytes(std::uint32_t flow) const {
   const FlowSpec& spec = plan_.flow(flow).spec;
   const Bytes message = spec.bytes == 0 ? spec.message : std::min(spec.message, spec.bytes);
-  return static_cast<std::uint32_t>(boot_align(static_cast<std::uint64_t>(message)));
+  const Bytes header = spec.service == Service::kUd ? Bytes{NIC_DATAGRAM_HEADER_BYTES} : 0;
+  return static_cast<std::uint32_t>(boot_align(static_cast<std::uint64_t>(message + header)));
 }
 
 BufferPlan::BufferPlan(const PlatformConfig& config, const FlowPlan& plan)
@@ -141,6 +152,8 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
     tx.remote_address = buffers.at_receiver(id);
     tx.slot_bytes = buffers.slot_bytes(id);
     tx.seed = static_cast<std::uint32_t>(config.seed) * 2654435761u + id;
+    tx.operation = operation_of(flow.spec);
+    tx.service = static_cast<std::uint8_t>(flow.spec.service);
     // Without payload all slots are one: nobody overwrites what nobody reads.
     if (!real(config)) tx.slots = tx.outstanding = kOutstanding;
     put(ram, next, tx);
@@ -163,6 +176,8 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
     rx.local_address = buffers.at_receiver(id);
     rx.slot_bytes = buffers.slot_bytes(id);
     rx.seed = static_cast<std::uint32_t>(config.seed) * 2654435761u + id;
+    rx.operation = operation_of(flow.spec);
+    rx.service = static_cast<std::uint8_t>(flow.spec.service);
     put(ram, next, rx);
     next += sizeof rx;
   }

@@ -52,6 +52,9 @@ void DirectTraffic::start(const PlannedFlow& flow) {
   WorkItem item;
   item.bytes = flow.spec.bytes == 0 ? kUnlimited : flow.spec.bytes;
   item.message_bytes = flow.spec.message;
+  item.operation = flow.spec.operation;
+  item.remote_host = flow.spec.to;
+  item.remote_qpn = flow.to_qpn;
   nic_of_(flow.spec.from).transmitter().post(flow.from_qpn, item);
 }
 

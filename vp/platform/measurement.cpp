@@ -298,7 +298,9 @@ void Measurement::collect_flows(RunResults& results) const {
       out.ideal = ideal(spec);
       out.reference_ideal = reference_ideal(flow);
       out.completed = FlowLedger::finished(record);
-      const bool acknowledged = config_.nic.ack != AckMode::kNone;
+      const bool acknowledged =
+          (config_.nic.ack != AckMode::kNone && spec.service == Service::kRc) ||
+          spec.operation == Operation::kRead;
       if (out.completed && acknowledged) out.end = record.last_ack;
       if (record.received_bytes >= spec.bytes) out.end_rx = record.last_received;
       if (!acknowledged) out.completed = out.end_rx.has_value();
@@ -314,7 +316,10 @@ std::optional<PicoSeconds> Measurement::ideal(const FlowSpec& spec) const {
   LoneFlow flow;
   flow.bytes = spec.bytes;
   flow.message_bytes = spec.message;
-  flow.with_immediate = !hosts_[spec.from]->is_direct();  // sw/app numbers its messages
+  flow.operation = spec.operation;
+  flow.service = spec.service;
+  // sw/app numbers its messages.
+  flow.with_immediate = !hosts_[spec.from]->is_direct() && spec.service != Service::kUd;
   if (spec.rate.bits_per_second != 0) flow.rate_cap = Rate::from(spec.rate);
   return time_alone(flow, nic_parameters(config_, spec.from, network_.host_link(spec.from)),
                     network_.way(spec.from, spec.to, spec.id),

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "describe/enum_names.h"
 #include "units.h"
 
 namespace dcc {
@@ -23,12 +24,36 @@ constexpr int kPriorities = 8;
 constexpr int kMostPorts = 65'535;  // of a switch: Packet::ingress, less one for the switch itself
 
 enum class PacketKind : std::uint8_t {
-  kData,   // RDMA WRITE first/middle/last/only, or background datagrams
+  kData,   // requests and READ responses, whatever their operation
   kAck,    // RC acknowledge (AETH), carries the echo of time stamp, CE and telemetry
-  kNak,    // RC negative acknowledge: PSN sequence error
+  kNak,    // RC negative acknowledge: see NakReason
   kCnp,    // congestion notification packet, BTH opcode 0x81
   kPause,  // PFC, 802.1Qbb: never forwarded
   kCnm,    // 802.1Qau congestion notification message, made by a switch
+};
+
+/// What a data packet does.
+enum class Operation : std::uint8_t {
+  kWrite,
+  kSend,
+  kRead,          // the request: one packet without payload, message_bytes are asked for
+  kReadResponse,  // the data, from the host that was asked
+};
+
+/// InfiniBand's transport services: reliable and unreliable connection, unreliable datagram.
+enum class Service : std::uint8_t { kRc, kUc, kUd };
+
+// As a user names them; responses are made, not asked for.
+DCC_ENUM_NAMES(Operation, {Operation::kWrite, "write"}, {Operation::kSend, "send"},
+               {Operation::kRead, "read"});
+DCC_ENUM_NAMES(Service, {Service::kRc, "rc"}, {Service::kUc, "uc"}, {Service::kUd, "ud"});
+
+/// Why a request was not carried out.
+enum class NakReason : std::uint8_t {
+  kSequence,  // a packet before it is missing
+  kInvalid,   // longer than the buffer it was to go to
+  kAccess,    // an address that is not the receiver's to give
+  kNotReady,  // RNR: no buffer is posted; `immediate` is the code of how long to wait
 };
 
 /// IP ECN field, RFC 3168.
@@ -70,12 +95,12 @@ struct alignas(64) Packet {
   bool last = false;           // of its message
   bool has_immediate = false;  // RDMA WRITE with immediate
   bool ack_requested = false;
-  bool refused = false;             // kNak: remote access error instead of a PSN sequence error
-  std::uint8_t cnp_marks = 0;       // CNP: CE marks it stands for; ACK: 1 if the data had CE
-  std::uint16_t pause_classes = 0;  // kPause: bit p set = priority p stops, clear = resumes
-  std::uint16_t ingress = 0;        // port through which the holding switch received it
-  std::uint8_t telemetry_hops = 0;  // of the stack that are filled
-  std::uint32_t wire_bytes = 0;     // Ethernet header to FCS, without preamble and gap
+  NakReason nak = NakReason::kSequence;  // of a kNak
+  std::uint8_t cnp_marks = 0;            // CNP: CE marks it stands for; ACK: 1 if the data had CE
+  std::uint16_t pause_classes = 0;       // kPause: bit p set = priority p stops, clear = resumes
+  std::uint16_t ingress = 0;             // port through which the holding switch received it
+  std::uint8_t telemetry_hops = 0;       // of the stack that are filled
+  std::uint32_t wire_bytes = 0;          // Ethernet header to FCS, without preamble and gap
   HostId source = 0;
   HostId destination = 0;
   std::uint32_t flow = 0;   // platform-wide flow id: statistics and traces, ECMP
@@ -90,10 +115,12 @@ struct alignas(64) Packet {
   std::uint64_t remote_address = 0;
   PayloadBytes* payload = nullptr;  // of the pool; null when payload is virtual
   std::uint32_t payload_bytes = 0;
-  std::uint32_t message_bytes = 0;  // first of its message: the RETH's DMA length
+  std::uint32_t message_bytes = 0;  // first of its message, or kRead: the RETH's DMA length
   Qpn source_qpn = 0;               // queue pair at its sender
   std::uint32_t immediate = 0;      // of its message's last; CNM: feedback; CNP: packets
   std::uint32_t icrc = 0;           // with real payload: as computed by the sender
+  Operation operation = Operation::kWrite;
+  Service service = Service::kRc;
 
   /// Data on its way out; the ACK that brings the stack back adds nothing to it.
   bool collects_telemetry() const {

@@ -19,10 +19,16 @@ constexpr std::uint32_t kDontFragment = 0x4000;
 constexpr std::uint32_t kFragmentMask = 0x3FFF;  // more fragments, and the offset
 constexpr std::uint32_t kLow24 = 0xFFFFFF;
 
+// Table 46, in units of 10 us, by code; code 0 is the longest.
+constexpr std::uint32_t kNotReadyTimes[32] = {65536, 1,    2,    3,     4,     6,     8,     12,
+                                              16,    24,   32,   48,    64,    96,    128,   192,
+                                              256,   384,  512,  768,   1024,  1536,  2048,  3072,
+                                              4096,  6144, 8192, 12288, 16384, 24576, 32768, 49152};
+
 std::size_t extended_header_bytes(Opcode opcode) {
-  if (opcode == Opcode::kAcknowledge) return kAeth;
   if (opcode == Opcode::kCnp) return kCnpReserved;
-  return (has_reth(opcode) ? kReth : 0u) + (has_immediate(opcode) ? kImmediate : 0u);
+  return (has_deth(opcode) ? kDeth : 0u) + (has_reth(opcode) ? kReth : 0u) +
+         (has_aeth(opcode) ? kAeth : 0u) + (has_immediate(opcode) ? kImmediate : 0u);
 }
 
 std::uint32_t padding(std::uint32_t payload) { return (0u - payload) & 3u; }
@@ -41,10 +47,10 @@ std::uint32_t ipv4_checksum(const std::uint8_t* header) {
 }
 
 bool known(std::uint8_t opcode) {
-  return (opcode >= static_cast<std::uint8_t>(Opcode::kWriteFirst) &&
-          opcode <= static_cast<std::uint8_t>(Opcode::kWriteOnlyImmediate)) ||
-         opcode == static_cast<std::uint8_t>(Opcode::kAcknowledge) ||
-         opcode == static_cast<std::uint8_t>(Opcode::kCnp);
+  return opcode <= static_cast<std::uint8_t>(Opcode::kAcknowledge) ||
+         (opcode >= static_cast<std::uint8_t>(Opcode::kUcSendFirst) &&
+          opcode <= static_cast<std::uint8_t>(Opcode::kUcWriteOnlyImmediate)) ||
+         has_deth(static_cast<Opcode>(opcode)) || opcode == static_cast<std::uint8_t>(Opcode::kCnp);
 }
 
 /// `ip` points to IPv4, UDP, BTH and extended headers, `size` bytes of them.
@@ -116,13 +122,18 @@ HeaderBytes write_headers(const Headers& h, std::uint32_t payload) {
   put_be24(at + 9, h.psn & kLow24);
   at += kBth;
 
-  if (h.opcode == Opcode::kAcknowledge) {
+  if (has_aeth(h.opcode)) {
     at[0] = h.syndrome;
     put_be24(at + 1, h.message_number & kLow24);
   } else if (h.opcode == Opcode::kCnp) {
     std::memset(at, 0, kCnpReserved);
     at[0] = h.cnp_marks;
     at[1] = h.cnp_packets;
+  } else if (has_deth(h.opcode)) {
+    put_be32(at, h.queue_key);
+    at[4] = 0;
+    put_be24(at + 5, h.source_qpn & kLow24);
+    at += kDeth;
   }
   if (has_reth(h.opcode)) {
     put_be64(at, h.virtual_address);
@@ -243,12 +254,17 @@ Parsed parse(const std::uint8_t* bytes, std::size_t size) {
   const std::size_t fixed = kIpv4 + kUdp + kBth + extended;
   if (rest < fixed + kIcrc) return fail(ParseError::kTruncated);
   const std::uint8_t* at = bth + kBth;
-  if (h.opcode == Opcode::kAcknowledge) {
+  if (has_aeth(h.opcode)) {
     h.syndrome = at[0];
     h.message_number = get_be24(at + 1);
   } else if (h.opcode == Opcode::kCnp) {
     h.cnp_marks = at[0];
     h.cnp_packets = at[1];
+  } else if (has_deth(h.opcode)) {
+    if (at[4] != 0) return fail(ParseError::kBadHeader);
+    h.queue_key = get_be32(at);
+    h.source_qpn = get_be24(at + 5);
+    at += kDeth;
   }
   if (has_reth(h.opcode)) {
     h.virtual_address = get_be64(at);
@@ -290,6 +306,54 @@ std::uint16_t source_port_of(std::uint32_t flow) {
   return static_cast<std::uint16_t>(0xC000u | (flow & 0x3FFFu));
 }
 
+std::uint8_t not_ready_code(PicoSeconds at_least) {
+  for (std::uint8_t code = 1; code < 32; ++code) {
+    if (not_ready_time(code) >= at_least) return code;
+  }
+  return 0;
+}
+
+PicoSeconds not_ready_time(std::uint8_t code) {
+  return kMicroSecond * 10 * static_cast<std::int64_t>(kNotReadyTimes[code & 31u]);
+}
+
+namespace {
+/// Of a SEND, WRITE or READ response, from that of its first packet.
+Opcode opcode_of(const Packet& packet) {
+  std::uint8_t opcode = 0;  // table 38 has both alike: first, middle, last, only
+  if (packet.operation == Operation::kReadResponse) {
+    return packet.first ? (packet.last ? Opcode::kReadResponseOnly : Opcode::kReadResponseFirst)
+                        : (packet.last ? Opcode::kReadResponseLast : Opcode::kReadResponseMiddle);
+  }
+  if (packet.operation == Operation::kRead) return Opcode::kReadRequest;
+  if (packet.operation == Operation::kWrite)
+    opcode = static_cast<std::uint8_t>(Opcode::kWriteFirst);
+  if (packet.last) {
+    opcode = static_cast<std::uint8_t>(opcode + (packet.first ? 4u : 2u) +
+                                       (packet.has_immediate ? 1u : 0u));
+  } else if (!packet.first) {
+    opcode = static_cast<std::uint8_t>(opcode + 1u);
+  }
+  if (packet.service == Service::kUc) opcode |= kUnreliable;
+  if (packet.service == Service::kUd) opcode |= static_cast<std::uint8_t>(Opcode::kUdSendOnly);
+  return static_cast<Opcode>(opcode);
+}
+
+std::uint8_t syndrome_of(const Packet& nak) {
+  switch (nak.nak) {
+    case NakReason::kSequence:
+      return kSyndromeNakSequence;
+    case NakReason::kInvalid:
+      return kSyndromeNakInvalid;
+    case NakReason::kAccess:
+      return kSyndromeNakAccess;
+    case NakReason::kNotReady:
+      break;
+  }
+  return static_cast<std::uint8_t>(kSyndromeNotReady | (nak.immediate & 31u));
+}
+}  // namespace
+
 Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry_marks) {
   Headers h;
   h.destination_mac = mac_of(packet.destination);
@@ -303,15 +367,8 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry
   h.psn = static_cast<std::uint32_t>(packet.psn & kLow24);
   switch (packet.kind) {
     case PacketKind::kData:
-      if (packet.first) {
-        h.opcode = !packet.last           ? Opcode::kWriteFirst
-                   : packet.has_immediate ? Opcode::kWriteOnlyImmediate
-                                          : Opcode::kWriteOnly;
-      } else {
-        h.opcode = !packet.last           ? Opcode::kWriteMiddle
-                   : packet.has_immediate ? Opcode::kWriteLastImmediate
-                                          : Opcode::kWriteLast;
-      }
+      h.opcode = opcode_of(packet);
+      h.source_qpn = packet.source_qpn & kLow24;
       h.ack_request = packet.ack_requested;
       h.virtual_address = packet.remote_address;
       h.dma_length = message_bytes;
@@ -324,7 +381,7 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry
       break;
     case PacketKind::kNak:
       h.opcode = Opcode::kAcknowledge;
-      h.syndrome = packet.refused ? kSyndromeNakAccess : kSyndromeNakSequence;
+      h.syndrome = syndrome_of(packet);
       break;
     case PacketKind::kCnp:
       h.opcode = Opcode::kCnp;

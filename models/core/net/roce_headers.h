@@ -14,30 +14,75 @@ namespace dcc::roce {
 
 constexpr std::uint16_t kUdpPort = 4791;
 
-/// Base transport header opcodes that appear here (reliable connection, and the CNP).
+/// Base transport header opcodes that appear here (table 38): of reliable connections, of
+/// unreliable ones (the same and kUnreliable), of datagrams; and the CNP.
 enum class Opcode : std::uint8_t {
+  kSendFirst = 0x00,
+  kSendMiddle = 0x01,
+  kSendLast = 0x02,
+  kSendLastImmediate = 0x03,
+  kSendOnly = 0x04,
+  kSendOnlyImmediate = 0x05,
   kWriteFirst = 0x06,
   kWriteMiddle = 0x07,
   kWriteLast = 0x08,
   kWriteLastImmediate = 0x09,
   kWriteOnly = 0x0A,
   kWriteOnlyImmediate = 0x0B,
+  kReadRequest = 0x0C,
+  kReadResponseFirst = 0x0D,
+  kReadResponseMiddle = 0x0E,
+  kReadResponseLast = 0x0F,
+  kReadResponseOnly = 0x10,
   kAcknowledge = 0x11,
+  kUcSendFirst = 0x20,
+  kUcWriteOnlyImmediate = 0x2B,
+  kUdSendOnly = 0x64,
+  kUdSendOnlyImmediate = 0x65,
   kCnp = 0x81,
 };
+constexpr std::uint8_t kUnreliable = 0x20;
+/// What the opcode does, as the reliable connection's has it.
+constexpr Opcode operation_of(Opcode o) {
+  return o == Opcode::kCnp ? o : static_cast<Opcode>(static_cast<std::uint8_t>(o) & 0x1Fu);
+}
+constexpr bool has_deth(Opcode o) {
+  return o == Opcode::kUdSendOnly || o == Opcode::kUdSendOnlyImmediate;
+}
 constexpr bool has_reth(Opcode o) {
-  return o == Opcode::kWriteFirst || o == Opcode::kWriteOnly || o == Opcode::kWriteOnlyImmediate;
+  const Opcode op = operation_of(o);
+  return op == Opcode::kWriteFirst || op == Opcode::kWriteOnly ||
+         op == Opcode::kWriteOnlyImmediate || op == Opcode::kReadRequest;
+}
+constexpr bool has_aeth(Opcode o) {
+  return o == Opcode::kAcknowledge || o == Opcode::kReadResponseFirst ||
+         o == Opcode::kReadResponseLast || o == Opcode::kReadResponseOnly;
 }
 constexpr bool has_immediate(Opcode o) {
-  return o == Opcode::kWriteLastImmediate || o == Opcode::kWriteOnlyImmediate;
+  const Opcode op = operation_of(o);
+  return op == Opcode::kWriteLastImmediate || op == Opcode::kWriteOnlyImmediate ||
+         op == Opcode::kSendLastImmediate || op == Opcode::kSendOnlyImmediate;
 }
-constexpr bool has_payload(Opcode o) { return o != Opcode::kAcknowledge && o != Opcode::kCnp; }
+constexpr bool has_payload(Opcode o) {
+  return o != Opcode::kAcknowledge && o != Opcode::kCnp && o != Opcode::kReadRequest;
+}
 
-/// AETH syndromes (table 43): acknowledge without credit count; negative: PSN sequence error,
+/// AETH syndromes (table 43): acknowledge without credit count; receiver not ready, with the code
+/// of how long to wait in the lower five bits; negative: PSN sequence error, invalid request,
 /// remote access error.
 constexpr std::uint8_t kSyndromeAck = 0x1F;
+constexpr std::uint8_t kSyndromeNotReady = 0x20;
 constexpr std::uint8_t kSyndromeNakSequence = 0x60;
+constexpr std::uint8_t kSyndromeNakInvalid = 0x61;
 constexpr std::uint8_t kSyndromeNakAccess = 0x62;
+
+/// How long a receiver that is not ready asks to be left alone: one of 31 times (table 46), named
+/// by a code.
+std::uint8_t not_ready_code(PicoSeconds at_least);
+PicoSeconds not_ready_time(std::uint8_t code);
+
+/// Key that datagrams carry and that every queue pair here takes.
+constexpr std::uint32_t kQueueKey = 0x11111111;
 
 using MacAddress = std::array<std::uint8_t, 6>;
 
@@ -68,6 +113,9 @@ struct Headers {
   std::uint64_t virtual_address = 0;
   std::uint32_t remote_key = 0;
   std::uint32_t dma_length = 0;
+  // DETH
+  std::uint32_t queue_key = kQueueKey;
+  std::uint32_t source_qpn = 0;  // 24 bits
   // AETH
   std::uint8_t syndrome = kSyndromeAck;
   std::uint32_t message_number = 0;  // 24 bits
@@ -133,7 +181,8 @@ std::uint32_t ip_of(HostId host);
 std::uint16_t source_port_of(std::uint32_t flow);
 
 /// Headers of a data, ACK, NAK or CNP packet. `message_bytes` goes into the RETH; what only the
-/// model carries (time stamp echo, telemetry, source queue pair) has no place on the wire.
+/// model carries (time stamp echo, telemetry, a connection's source queue pair) has no place on the
+/// wire.
 Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry_marks);
 
 /// ICRC of a data packet that carries its payload.

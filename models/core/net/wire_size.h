@@ -12,6 +12,7 @@ constexpr std::uint32_t kUdp = 8;
 constexpr std::uint32_t kBth = 12;
 constexpr std::uint32_t kReth = 16;
 constexpr std::uint32_t kAeth = 4;
+constexpr std::uint32_t kDeth = 8;
 constexpr std::uint32_t kImmediate = 4;
 constexpr std::uint32_t kCnpReserved = 16;
 constexpr std::uint32_t kIcrc = 4;
@@ -27,6 +28,16 @@ constexpr std::uint32_t at_least_smallest(std::uint32_t bytes) {
 constexpr std::uint32_t data_wire_bytes(std::uint32_t payload, bool first, bool with_immediate) {
   return at_least_smallest(kFrame + ((payload + 3u) & ~3u) + (first ? kReth : 0u) +
                            (with_immediate ? kImmediate : 0u));
+}
+/// SEND: no address; as a datagram it says who sends it.
+constexpr std::uint32_t send_wire_bytes(std::uint32_t payload, bool with_immediate, bool datagram) {
+  return at_least_smallest(kFrame + ((payload + 3u) & ~3u) + (with_immediate ? kImmediate : 0u) +
+                           (datagram ? kDeth : 0u));
+}
+constexpr std::uint32_t read_request_wire_bytes() { return at_least_smallest(kFrame + kReth); }
+/// The first and the last packet of a response acknowledge its request.
+constexpr std::uint32_t read_response_wire_bytes(std::uint32_t payload, bool first, bool last) {
+  return at_least_smallest(kFrame + ((payload + 3u) & ~3u) + (first || last ? kAeth : 0u));
 }
 constexpr std::uint32_t ack_wire_bytes() { return at_least_smallest(kFrame + kAeth); }
 constexpr std::uint32_t cnp_wire_bytes() { return at_least_smallest(kFrame + kCnpReserved); }

@@ -19,6 +19,7 @@ struct Step {
 struct Packets {
   Bytes count = 0;
   std::vector<Step> steps;  // one a server
+  Bytes wire = 0;           // of an answer, overhead included
 };
 
 /// What packets do to the servers: with free[i] the time from which server i could start the first
@@ -110,37 +111,91 @@ class Flow {
     const auto mtu = static_cast<Bytes>(nic_.mtu);
     const Bytes count = (message + mtu - 1) / mtu;
     const auto last = static_cast<std::uint32_t>(message - (count - 1) * mtu);
-    if (count == 1) return {packets(1, last, true, true)};
-    std::vector<Packets> list{packets(1, nic_.mtu, true, false)};
-    if (count > 2) list.push_back(packets(count - 2, nic_.mtu, false, false));
-    list.push_back(packets(1, last, false, true));
+    std::vector<Packets> list;
+    if (count == 1) {
+      list.push_back(packets(1, last, true, true));
+    } else {
+      list.push_back(packets(1, nic_.mtu, true, false));
+      if (count > 2) list.push_back(packets(count - 2, nic_.mtu, false, false));
+      list.push_back(packets(1, last, false, true));
+    }
+    if (flow_.operation == Operation::kRead) pace_requests(list);
     return list;
   }
 
   Packets packets(Bytes count, std::uint32_t payload, bool first, bool last) const {
+    return flow_.operation == Operation::kRead ? answers(count, payload, first, last)
+                                               : requests(count, payload, first, last);
+  }
+
+  Packets requests(Bytes count, std::uint32_t payload, bool first, bool last) const {
     Packets packets;
     packets.count = count;
-    const Bytes data = roce::data_wire_bytes(payload, first, last && flow_.with_immediate);
-    if (flow_.rate_cap.raw != 0 && flow_.rate_cap < Rate::from(nic_.line_rate)) {
+    const bool immediate = last && flow_.with_immediate;
+    const Bytes data =
+        flow_.operation == Operation::kWrite
+            ? roce::data_wire_bytes(payload, first, immediate)
+            : roce::send_wire_bytes(payload, immediate, flow_.service == Service::kUd);
+    if (capped()) {
       packets.steps.push_back({pacing_gap(data + nic_.link_overhead, flow_.rate_cap), {}});
     }
-    if (nic_.real_payload()) {
-      const PicoSeconds transfer = serialization_time(payload, nic_.dma.rate);
-      packets.steps.push_back({transfer, transfer + nic_.dma.latency});
-    }
-    const auto cross = [&](const std::vector<LinkParameters>& links, Bytes wire_bytes) {
-      for (const LinkParameters& link : links) {
-        const PicoSeconds busy = serialization_time(wire_bytes + link.overhead, link.rate);
-        packets.steps.push_back({busy, busy + link.delay});
-      }
-    };
-    cross(there_, data);
-    if (nic_.ack == AckMode::kPerPacket || (nic_.ack == AckMode::kPerMessage && last)) {
-      cross(back_, roce::ack_wire_bytes());
-    } else if (nic_.ack == AckMode::kPerMessage) {
+    fetch(packets, payload);
+    cross(packets, there_, data);
+    const AckMode ack = flow_.service == Service::kRc ? nic_.ack : AckMode::kNone;
+    if (ack == AckMode::kPerPacket || (ack == AckMode::kPerMessage && last)) {
+      cross(packets, back_, roce::ack_wire_bytes());
+    } else if (ack == AckMode::kPerMessage) {
       packets.steps.resize(packets.steps.size() + back_.size());  // no ACK: takes no time there
     }
     return packets;
+  }
+
+  /// Of a message that is read: the first packet of its answer waits for the request.
+  Packets answers(Bytes count, std::uint32_t payload, bool first, bool last) const {
+    Packets packets;
+    packets.count = count;
+    packets.steps.resize(1);  // pace_requests
+    if (first) {
+      cross(packets, there_, roce::read_request_wire_bytes());
+    } else {
+      packets.steps.resize(1 + there_.size());  // came with the first
+    }
+    fetch(packets, payload);
+    cross(packets, back_, roce::read_response_wire_bytes(payload, first, last));
+    packets.wire =
+        packets.count * (roce::read_response_wire_bytes(payload, first, last) + nic_.link_overhead);
+    return packets;
+  }
+
+  /// A request follows the one before it at the pace of that one's answer.
+  void pace_requests(std::vector<Packets>& answer) const {
+    Bytes wire = 0;
+    for (const Packets& packets : answer) wire += packets.wire;
+    Step& pace = answer.back().steps.front();
+    if (capped()) {
+      pace.hold = pacing_gap(wire, flow_.rate_cap);
+    } else {
+      pace.hold = std::min(pacing_gap(wire, Rate::from(nic_.line_rate)),
+                           serialization_time(wire, nic_.line_rate));
+    }
+  }
+
+  bool capped() const {
+    return flow_.rate_cap.raw != 0 && flow_.rate_cap < Rate::from(nic_.line_rate);
+  }
+
+  /// Real payload, from the memory of the host that sends it.
+  void fetch(Packets& packets, std::uint32_t payload) const {
+    if (!nic_.real_payload()) return;
+    const PicoSeconds transfer = serialization_time(payload, nic_.dma.rate);
+    packets.steps.push_back({transfer, transfer + nic_.dma.latency});
+  }
+
+  static void cross(Packets& packets, const std::vector<LinkParameters>& links, Bytes wire_bytes) {
+    for (const LinkParameters& link : links) {
+      const PicoSeconds busy = serialization_time(wire_bytes + link.overhead, link.rate);
+      packets.steps.push_back({busy, busy + link.delay});
+    }
   }
 
   static Passage passage_of(const std::vector<Packets>& message) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "registers/generated/nic_map.h"
 
@@ -10,8 +11,22 @@ namespace dcc {
 namespace map = regs::nic_map;
 
 namespace {
-constexpr std::uint32_t kQueuePairsLog2 = 14;        // CAPS.QPS_LOG2
-constexpr std::uint32_t kLongestMessage = 1u << 31;  // nic_descriptors.h
+constexpr std::uint32_t kQueuePairsLog2 = 14;  // CAPS.QPS_LOG2
+
+std::optional<Operation> operation_of(std::uint8_t opcode) {
+  switch (opcode) {
+    case NIC_WQE_RDMA_WRITE:
+    case NIC_WQE_RDMA_WRITE_IMMEDIATE:
+      return Operation::kWrite;
+    case NIC_WQE_SEND:
+    case NIC_WQE_SEND_IMMEDIATE:
+      return Operation::kSend;
+    case NIC_WQE_RDMA_READ:
+      return Operation::kRead;
+    default:
+      return std::nullopt;
+  }
+}
 
 std::uint8_t cqe_status(CompletionSink::Status status) {
   switch (status) {
@@ -21,6 +36,12 @@ std::uint8_t cqe_status(CompletionSink::Status status) {
       return NIC_CQE_LOCAL_ERROR;
     case CompletionSink::Status::kRemoteError:
       return NIC_CQE_REMOTE_ERROR;
+    case CompletionSink::Status::kRemoteInvalid:
+      return NIC_CQE_REMOTE_INVALID;
+    case CompletionSink::Status::kRetryExceeded:
+      return NIC_CQE_RETRY_EXCEEDED;
+    case CompletionSink::Status::kNotReady:
+      return NIC_CQE_NOT_READY;
     case CompletionSink::Status::kFlushed:
       break;
   }
@@ -78,6 +99,8 @@ std::uint32_t NicHostInterface::read_register(std::uint16_t index) const {
       return sq_head_;
     case map::Live::kCqTail:
       return cq_visible_;
+    case map::Live::kRqHead:
+      return rq_head_;
     case map::Live::kQpStatus: {
       const Qpn qpn = reg(map::kQpSelectOffset);
       const Transmitter& transmitter = nic_.transmitter();
@@ -119,6 +142,8 @@ std::uint64_t NicHostInterface::read_counter(std::uint16_t index) const {
       return c.mr_violations - b.mr_violations;
     case map::kStatCompletions:
       return completions_written_;
+    case map::kStatReceivesMissing:
+      return c.receives_missing - b.receives_missing;
   }
   std::abort();  // not a counter of the map
 }
@@ -129,7 +154,8 @@ void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value
   switch (static_cast<map::Command>(index)) {
     case map::Command::kCtrl:  // work may have been waiting for ENABLE
     case map::Command::kSqTail:
-      ring_send_doorbell();
+    case map::Command::kRqTail:
+      ring_doorbells();
       break;
     case map::Command::kCqHead:
       flush_completions();
@@ -148,6 +174,10 @@ void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value
     case map::Command::kQpRemoteQpn:
     case map::Command::kQpDscp:
     case map::Command::kQpPriority:
+    case map::Command::kQpService:
+    case map::Command::kRqBaseLo:
+    case map::Command::kRqBaseHi:
+    case map::Command::kRqSizeLog2:
     case map::Command::kMrBaseLo:
     case map::Command::kMrBaseHi:
     case map::Command::kMrLength:
@@ -177,6 +207,7 @@ void NicHostInterface::queue_pair_command(std::uint32_t command) {
   const auto operation = (command & map::kQpCmdOperationMask) >> map::kQpCmdOperationShift;
   if (operation == map::kQpCmdOperationDestroy) {
     nic_.destroy_queue_pair(qpn);
+    flush_receives(qpn);
     connections_.destroyed(host, qpn);
     return;
   }
@@ -186,6 +217,7 @@ void NicHostInterface::queue_pair_command(std::uint32_t command) {
   config.remote_qpn = reg(map::kQpRemoteQpnOffset);
   config.dscp = static_cast<std::uint8_t>(reg(map::kQpDscpOffset));
   config.priority = static_cast<std::uint8_t>(reg(map::kQpPriorityOffset));
+  config.service = static_cast<Service>(reg(map::kQpServiceOffset));
   config.flow = identity.flow;
   config.ecn_capable = identity.ecn_capable;
   config.governed = identity.governed;
@@ -197,6 +229,7 @@ void NicHostInterface::queue_pair_command(std::uint32_t command) {
   nic_.create_queue_pair(qpn, config);
   if (message_bytes_.size() <= qpn) message_bytes_.resize(qpn + 1);
   message_bytes_[qpn] = 0;
+  flush_receives(qpn);
   connections_.created(host, qpn, config.remote_host, config.remote_qpn);
 }
 
@@ -210,8 +243,9 @@ void NicHostInterface::soft_reset() {
   dma_.forget(*this);
   scheduler_.cancel(coalesce_event_);
   waiting_.clear();
-  fetching_ = payloads_under_way_ = completions_under_way_ = 0;
-  sq_head_ = sq_fetched_ = cq_tail_ = cq_visible_ = 0;
+  receives_.clear();
+  fetching_ = fetching_receives_ = payloads_under_way_ = completions_under_way_ = 0;
+  sq_head_ = sq_fetched_ = cq_tail_ = cq_visible_ = rq_head_ = 0;
   unreported_ = 0;
   at_reset_ = nic_.counters();
   completions_written_ = 0;
@@ -221,8 +255,10 @@ void NicHostInterface::soft_reset() {
 
 // ---------------------------------------------------------------- send ring
 
-void NicHostInterface::ring_send_doorbell() {
-  if ((reg(map::kCtrlOffset) & map::kCtrlEnableMask) != 0) fetch_more();
+void NicHostInterface::ring_doorbells() {
+  if ((reg(map::kCtrlOffset) & map::kCtrlEnableMask) == 0) return;
+  fetch_more();
+  fetch_receives();
 }
 
 void NicHostInterface::fetch_more() {
@@ -253,14 +289,26 @@ void NicHostInterface::take_entries(bool readable) {
 }
 
 void NicHostInterface::start_work(const nic_wqe& entry) {
-  const bool with_immediate = entry.opcode == NIC_WQE_RDMA_WRITE_IMMEDIATE;
-  const bool known = entry.opcode == NIC_WQE_RDMA_WRITE || with_immediate;
-  if (!known || entry.length == 0 || entry.length > kLongestMessage ||
+  const bool with_immediate =
+      entry.opcode == NIC_WQE_RDMA_WRITE_IMMEDIATE || entry.opcode == NIC_WQE_SEND_IMMEDIATE;
+  const std::optional<Operation> operation = operation_of(entry.opcode);
+  if (!operation || entry.length == 0 || entry.length > NIC_MESSAGE_BYTES_MAX ||
       !nic_.transmitter().exists(entry.qpn)) {
     reject(entry);
     return;
   }
+  const Service service = nic_.transmitter().service(entry.qpn);
+  const bool datagram = service == Service::kUd;
+  if ((datagram && (entry.opcode != NIC_WQE_SEND || entry.length > nic_.parameters().mtu)) ||
+      (*operation == Operation::kRead &&
+       (service != Service::kRc || !in_window(entry.local_address, entry.length)))) {
+    reject(entry);
+    return;
+  }
   WorkItem item;
+  item.operation = *operation;
+  item.remote_host = entry.remote_host;
+  item.remote_qpn = entry.remote_qpn;
   item.id = entry.wr_id;
   item.bytes = entry.length;
   item.local_address = entry.local_address;
@@ -294,18 +342,32 @@ void NicHostInterface::work_done(Qpn qpn, const WorkItem& item, Status status) {
   complete(completion);
 }
 
-bool NicHostInterface::delivered(Qpn qpn, const Packet& packet) {
+NicHostInterface::Verdict NicHostInterface::delivered(Qpn qpn, const Packet& packet) {
+  if (packet.operation == Operation::kWrite) return take_write(qpn, packet);
+  if (packet.operation == Operation::kSend) return take_send(qpn, packet);
+  return in_window(packet.remote_address, packet.message_bytes) ? Verdict::kTaken
+                                                                : Verdict::kAccess;
+}
+
+bool NicHostInterface::in_window(std::uint64_t address, std::uint64_t bytes) const {
   const std::uint64_t base = reg64(map::kMrBaseLoOffset);
   const std::uint64_t length = reg(map::kMrLengthOffset);
-  const std::uint64_t address = packet.remote_address;
-  if (address < base || packet.payload_bytes > length ||
-      address - base > length - packet.payload_bytes) {
-    return false;
-  }
-  if (packet.payload != nullptr) {
-    ++payloads_under_way_;
-    dma_.write(address, packet.payload->data(), packet.payload_bytes, *this, kPayload);
-  }
+  return address >= base && bytes <= length && address - base <= length - bytes;
+}
+
+void NicHostInterface::take_payload(std::uint64_t address, const Packet& packet) {
+  if (packet.payload == nullptr) return;
+  ++payloads_under_way_;
+  dma_.write(address, packet.payload->data(), packet.payload_bytes, *this, kPayload);
+}
+
+void NicHostInterface::read_came(Qpn, std::uint64_t address, const Packet& packet) {
+  take_payload(address, packet);
+}
+
+NicHostInterface::Verdict NicHostInterface::take_write(Qpn qpn, const Packet& packet) {
+  if (!in_window(packet.remote_address, packet.payload_bytes)) return Verdict::kAccess;
+  take_payload(packet.remote_address, packet);
   std::uint32_t& received = message_bytes_[qpn];
   if (packet.first) received = 0;
   received += packet.payload_bytes;
@@ -318,7 +380,7 @@ bool NicHostInterface::delivered(Qpn qpn, const Packet& packet) {
     completion.opcode = NIC_CQE_RECEIVE_IMMEDIATE;
     complete(completion);
   }
-  return true;
+  return Verdict::kTaken;
 }
 
 void NicHostInterface::complete(const nic_cqe& completion) {
@@ -381,6 +443,8 @@ void NicHostInterface::dma_done(std::uint32_t transfer, bool ok) {
       return;
     case kCompletion:
       return completion_written(ok);
+    case kFetchReceive:
+      return take_receives(ok);
   }
 }
 

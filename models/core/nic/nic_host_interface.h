@@ -59,7 +59,13 @@ class NicHostInterface final : private regs::RegisterDevice,
 
  private:
   static constexpr std::uint32_t kFetchBurst = 8;  // work entries a DMA read
-  enum Transfer : std::uint32_t { kFetch, kPayload, kCompletion };
+  enum Transfer : std::uint32_t { kFetch, kPayload, kCompletion, kFetchReceive };
+
+  /// Of a queue pair: buffers that software has posted for SENDs.
+  struct Receives {
+    std::deque<nic_rqe> posted;
+    std::uint32_t filled = 0;  // bytes of the first
+  };
 
   // regs::RegisterDevice
   std::uint32_t read_register(std::uint16_t index) const override;
@@ -70,18 +76,28 @@ class NicHostInterface final : private regs::RegisterDevice,
 
   // CompletionSink, DeliverySink
   void work_done(Qpn qpn, const WorkItem& item, Status status) override;
-  bool delivered(Qpn qpn, const Packet& packet) override;
+  void read_came(Qpn qpn, std::uint64_t address, const Packet& packet) override;
+  Verdict delivered(Qpn qpn, const Packet& packet) override;
 
   // DmaClient
   void dma_done(std::uint32_t transfer, bool ok) override;
 
   void apply_settings();
   void queue_pair_command(std::uint32_t command);
-  void ring_send_doorbell();
+  void ring_doorbells();
   void fetch_more();
   void take_entries(bool readable);
   void start_work(const nic_wqe& entry);
   void reject(const nic_wqe& entry);
+  void fetch_receives();
+  void take_receives(bool readable);
+  void post_receive(const nic_rqe& entry);
+  void end_receive(const nic_rqe& entry, std::uint8_t status);
+  void flush_receives(Qpn qpn);
+  bool in_window(std::uint64_t address, std::uint64_t bytes) const;
+  void take_payload(std::uint64_t address, const Packet& packet);
+  Verdict take_write(Qpn qpn, const Packet& packet);
+  Verdict take_send(Qpn qpn, const Packet& packet);
   void complete(const nic_cqe& completion);
   void flush_completions();
   void completion_written(bool ok);
@@ -112,6 +128,10 @@ class NicHostInterface final : private regs::RegisterDevice,
   std::uint64_t completions_written_ = 0;
   std::uint32_t unreported_ = 0;              // completions since the interrupt was raised last
   std::vector<std::uint32_t> message_bytes_;  // by queue pair: received of the present message
+  std::vector<Receives> receives_;            // by queue pair
+  std::uint16_t rq_head_ = 0;                 // next entry to take
+  std::uint32_t fetching_receives_ = 0;
+  std::array<nic_rqe, kFetchBurst> fetched_receives_{};
   Event coalesce_event_;
 };
 

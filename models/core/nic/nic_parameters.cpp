@@ -21,6 +21,14 @@ void RecoveryParameters::describe(ParameterVisitor& v) {
        "InfiniBand RC"});
   v.field("timeout", timeout, {"1us", "10s"},
           {"repeat when nothing was acknowledged for so long", ""});
+  v.field("retries", retries, "unlimited", {"0", "255"},
+          {"repeats in a row that nothing answers before a queue pair fails", "InfiniBand RC"});
+  v.field("not_ready_retries", not_ready_retries, "unlimited", {"0", "255"},
+          {"... and that find no buffer for a SEND", "InfiniBand RC: RNR retry"});
+  v.field("not_ready_delay", not_ready_delay, {"10us", "655360us"},
+          {"how long a receiver without a buffer asks a sender to wait; the next longer one of the "
+           "32 times that a NAK can name",
+           "InfiniBand RC: RNR NAK timer"});
   v.field(
       "reorder_window", reorder_window, {"0", "16384"},
       {"packets that a receiver keeps until what is before them has come; a NAK only beyond. 0: "
@@ -38,6 +46,8 @@ void NicParameters::describe(ParameterVisitor& v) {
   v.field("jitter", jitter, {"0us", "1ms"},
           {"a packet from a NIC arrives up to so much later, drawn for each", ""});
   v.section("recovery", {"of lost packets", ""}, [&] { recovery.describe(v); });
+  v.field("outstanding_reads", outstanding_reads, {"1", "65535"},
+          {"READs of a queue pair under way at a time", "InfiniBand RC: initiator depth"});
   v.section("dma", {"link to the host: descriptors, payload, completions", ""},
             [&] { dma.describe(v); });
 }

@@ -29,7 +29,10 @@ struct RecoveryParameters {
   enum class Kind : std::uint8_t { kNone, kGoBackN };
   Kind kind = Kind::kGoBackN;
   PicoSeconds timeout = kMicroSecond * 500;
-  unsigned reorder_window = 0;  // packets; 0: the first that is early is a loss
+  unsigned reorder_window = 0;                // packets; 0: the first that is early is a loss
+  std::optional<unsigned> retries;            // empty: as often as it takes
+  std::optional<unsigned> not_ready_retries;  // empty: as often as it takes
+  PicoSeconds not_ready_delay = kMicroSecond * 10;
 
   void describe(ParameterVisitor& v);
 };
@@ -42,7 +45,8 @@ struct NicParameters {
   AckMode ack = AckMode::kPerPacket;
   std::optional<unsigned> ack_priority;  // empty: that of the data
   RecoveryParameters recovery;
-  PicoSeconds jitter{};  // see Link::set_jitter
+  unsigned outstanding_reads = 16;  // requests to read of a queue pair whose answer is not whole
+  PicoSeconds jitter{};             // see Link::set_jitter
   DmaParameters dma;
   CnpParameters cnp;
   // Where it stands:
@@ -83,8 +87,9 @@ struct NicCounters {
   std::uint64_t retransmits = 0;
   std::uint64_t timeouts = 0;
   std::uint64_t icrc_errors = 0;
-  std::uint64_t mr_violations = 0;  // writes refused outside the memory region
-  std::uint64_t unknown_qp = 0;     // packets for a queue pair that does not exist
+  std::uint64_t mr_violations = 0;     // writes refused outside the memory region
+  std::uint64_t unknown_qp = 0;        // packets for a queue pair that does not exist
+  std::uint64_t receives_missing = 0;  // SENDs that found no posted buffer
   std::uint64_t pauses_received = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t not_enabled = 0;  // packets dropped because the NIC is not enabled
@@ -107,6 +112,7 @@ struct QueuePairConfig {
   std::uint32_t flow = 0;  // ledger record of what this end sends
   std::uint8_t dscp = 0;
   std::uint8_t priority = 0;
+  Service service = Service::kRc;
   bool ecn_capable = true;
   bool governed = true;  // by the congestion-control algorithm
   Rate rate_cap;         // the application's own limit; zero: none

@@ -46,13 +46,28 @@ void Receiver::on_data(Packet* packet) {
     send_cnp(*packet, context, 0);
   }
 
+  if (packet->operation == Operation::kReadResponse) {
+    transmitter_.on_read_response(*packet);
+    pool_.give_back(packet);
+    return;
+  }
+  if (packet->service != Service::kRc) {
+    accept_unreliable(qpn, *packet, context);
+    pool_.give_back(packet);
+    return;
+  }
   const bool ordered = parameters_.ack != AckMode::kNone;
   if (packet->psn == context.expected || (!ordered && packet->psn > context.expected)) {
     accept(qpn, packet, context);
     if (!context.early.empty()) accept_early(qpn, context);
   } else if (packet->psn < context.expected) {
     ++counters_.duplicates;
-    if (packet->ack_requested) acknowledge(*packet, context, context.expected - 1);
+    if (packet->operation == Operation::kRead) {
+      // Its answer was lost, or part of it: what was given once is given again.
+      if (deliver(qpn, *packet) == DeliverySink::Verdict::kTaken) transmitter_.answer(qpn, *packet);
+    } else if (packet->ack_requested) {
+      acknowledge(*packet, context, context.expected - 1);
+    }
   } else {
     ++counters_.out_of_order;
     if (keep(packet, context)) return;
@@ -105,35 +120,92 @@ void Receiver::forget_early(Context& context) {
   }
 }
 
-void Receiver::refuse(const Packet& data, const Context& context) {
+void Receiver::refuse(const Packet& data, Context& context, DeliverySink::Verdict verdict) {
   Packet* const nak = reply_to(data, context, PacketKind::kNak);
   nak->psn = context.expected;
-  nak->refused = true;
+  switch (verdict) {
+    case DeliverySink::Verdict::kTaken:
+    case DeliverySink::Verdict::kAccess:
+      ++counters_.mr_violations;
+      nak->nak = NakReason::kAccess;
+      break;
+    case DeliverySink::Verdict::kInvalid:
+      nak->nak = NakReason::kInvalid;
+      break;
+    case DeliverySink::Verdict::kNotReady:
+      ++counters_.receives_missing;
+      nak->nak = NakReason::kNotReady;
+      nak->immediate = roce::not_ready_code(parameters_.recovery.not_ready_delay);
+      context.nak_sent = true;  // what follows it comes too early, and again
+      break;
+  }
   ++counters_.naks_sent;
   transmitter_.send_control(nak);
 }
 
+DeliverySink::Verdict Receiver::deliver(Qpn qpn, const Packet& packet) {
+  return sink_ == nullptr ? DeliverySink::Verdict::kTaken : sink_->delivered(qpn, packet);
+}
+
+void Receiver::count(const Packet& packet) {
+  counters_.bytes_received += packet.payload_bytes;
+  FlowRecord& record = ledger_[packet.flow];
+  record.received_bytes += packet.payload_bytes;
+  record.last_received = scheduler_.now();
+}
+
 void Receiver::accept(Qpn qpn, Packet* packet, Context& context) {
-  if (sink_ != nullptr && !sink_->delivered(qpn, *packet)) {
-    ++counters_.mr_violations;
-    refuse(*packet, context);
+  const DeliverySink::Verdict verdict = deliver(qpn, *packet);
+  if (verdict != DeliverySink::Verdict::kTaken) {
+    refuse(*packet, context, verdict);
+    return;
+  }
+  context.nak_sent = false;
+  if (packet->operation == Operation::kRead) {
+    context.expected = packet->psn + transmitter_.packets_of(qpn, packet->message_bytes);
+    transmitter_.answer(qpn, *packet);
     return;
   }
   context.expected = packet->psn + 1;
-  context.nak_sent = false;
-  counters_.bytes_received += packet->payload_bytes;
-  FlowRecord& record = ledger_[packet->flow];
-  record.received_bytes += packet->payload_bytes;
-  record.last_received = scheduler_.now();
+  count(*packet);
   if (packet->ack_requested) acknowledge(*packet, context, packet->psn);
+}
+
+// Nobody repeats it: a datagram without a buffer is lost, and so is a message of a connection of
+// which a packet is missing.
+void Receiver::accept_unreliable(Qpn qpn, const Packet& packet, Context& context) {
+  if (packet.service == Service::kUc) {
+    if (packet.psn != context.expected) {
+      ++counters_.out_of_order;
+      context.skipping = true;
+    }
+    context.expected = packet.psn + 1;
+    if (packet.first) context.skipping = false;
+    if (context.skipping) return;
+  }
+  switch (deliver(qpn, packet)) {
+    case DeliverySink::Verdict::kTaken:
+      count(packet);
+      return;
+    case DeliverySink::Verdict::kAccess:
+      ++counters_.mr_violations;
+      break;
+    case DeliverySink::Verdict::kNotReady:
+      ++counters_.receives_missing;
+      break;
+    case DeliverySink::Verdict::kInvalid:
+      break;
+  }
+  context.skipping = true;
 }
 
 Packet* Receiver::reply_to(const Packet& data, const Context& context, PacketKind kind) {
   Packet* const reply = pool_.take();
   reply->kind = kind;
   reply->source = parameters_.host;
-  reply->destination = context.remote_host;
-  reply->destination_qpn = context.remote_qpn;
+  const bool datagram = data.service == Service::kUd;
+  reply->destination = datagram ? data.source : context.remote_host;
+  reply->destination_qpn = datagram ? data.source_qpn : context.remote_qpn;
   reply->source_qpn = data.destination_qpn;
   reply->flow = data.flow;
   reply->dscp = data.dscp;

@@ -17,9 +17,14 @@ namespace dcc {
 /// Hears of data that arrived in order.
 class DeliverySink {
  public:
-  /// Called for every data packet in order; may copy its payload. False: the remote address is not
-  /// this host's to write, the sender gets a remote access error.
-  virtual bool delivered(Qpn qpn, const Packet& packet) = 0;
+  enum class Verdict : std::uint8_t {
+    kTaken,
+    kAccess,    // an address that is not this host's to give: a remote access error
+    kInvalid,   // a SEND longer than the buffer posted for it: a remote invalid request error
+    kNotReady,  // a SEND without a posted buffer: the sender tries again later
+  };
+  /// Called for every request's packet in order; may copy its payload.
+  virtual Verdict delivered(Qpn qpn, const Packet& packet) = 0;
 
  protected:
   ~DeliverySink() = default;
@@ -61,14 +66,18 @@ class Receiver {
     HostId remote_host = 0;
     Qpn remote_qpn = 0;
     Psn expected = 0;
+    bool skipping = false;  // unreliable: part of the message was lost, so all of it is
     NotificationPoint notification_point;
     std::vector<Packet*> early;  // by PSN modulo the window; empty: none was
   };
 
   void notify(const Packet& data, Context& context);
   void send_cnp(const Packet& data, Context& context, std::uint8_t marks);
-  void refuse(const Packet& data, const Context& context);
+  void refuse(const Packet& data, Context& context, DeliverySink::Verdict verdict);
   void accept(Qpn qpn, Packet* packet, Context& context);
+  void accept_unreliable(Qpn qpn, const Packet& packet, Context& context);
+  DeliverySink::Verdict deliver(Qpn qpn, const Packet& packet);
+  void count(const Packet& packet);
   bool keep(Packet* packet, Context& context);
   void accept_early(Qpn qpn, Context& context);
   void forget_early(Context& context);

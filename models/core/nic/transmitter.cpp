@@ -60,6 +60,7 @@ void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   }
   flow.created = true;
   flow.config = config;
+  flow.connected = config.service == Service::kUd;
   pacing_.add_flow(qpn, config.priority);
   set_rate(qpn, line_rate_);
   if (algorithm_ != nullptr && config.governed) {
@@ -95,6 +96,7 @@ void Transmitter::post(Qpn qpn, const WorkItem& item) {
   if (record.posted == PicoSeconds::max()) record.posted = now();
   record.posted_bytes += item.bytes;
   flow.work.post(item);
+  if (item.operation == Operation::kRead) reads_of(flow);
   consider(qpn, flow);
   kick();
 }
@@ -108,7 +110,16 @@ void Transmitter::stop(Qpn qpn) {
 // ---------------------------------------------------------------- who may send, and when
 
 bool Transmitter::may_send(const Flow& flow) const {
-  if (!flow.connected || !flow.work.has_unsent()) return false;
+  if (!flow.connected) return false;
+  return may_request(flow) || (flow.reads != nullptr && !flow.reads->answers.empty());
+}
+
+bool Transmitter::may_request(const Flow& flow) const {
+  if (!flow.work.has_unsent()) return false;
+  if (flow.reads != nullptr && flow.work.next_is_read() &&
+      flow.work.reads_out() >= parameters_.outstanding_reads) {
+    return false;
+  }
   // A window smaller than a packet still lets one packet out: nothing would ever reopen it.
   const Bytes in_flight = flow.work.in_flight();
   return in_flight == 0 || in_flight < flow.window;
@@ -140,7 +151,11 @@ void Transmitter::consider(Qpn qpn, Flow& flow) {
 }
 
 void Transmitter::activate(Qpn qpn, Flow& flow) {
-  const PicoSeconds start = next_start(flow);
+  if (flow.reads != nullptr && !flow.reads->answers.empty() && !answers_are_paced(flow)) {
+    pacing_.activate(qpn, now());
+    return;
+  }
+  const PicoSeconds start = std::max(next_start(flow), flow.not_before);
   if (flow.burst_left == 0) {
     flow.due = start;
   } else if (flow.burst_next < start) {  // its window held the burst up: the NIC did not
@@ -240,12 +255,15 @@ void Transmitter::send_data(Packet* packet) {
   ++counters_.packets_sent;
   ++counters_.data_sent;
   counters_.bytes_sent += packet->payload_bytes;
-  FlowRecord& record = ledger_[packet->flow];
-  record.sent_wire_bits +=
-      std::uint64_t{8} *
-      (packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead));
-  ++record.packets;
-  if (!needs_.rtt_from_due) packet->sent = now();
+  if (packet->operation !=
+      Operation::kReadResponse) {  // those are counted where they were asked for
+    FlowRecord& record = ledger_[packet->flow];
+    record.sent_wire_bits +=
+        std::uint64_t{8} *
+        (packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead));
+    ++record.packets;
+    if (!needs_.rtt_from_due) packet->sent = now();
+  }
   onto_wire(packet);
 }
 
@@ -283,7 +301,13 @@ void Transmitter::stage() {
     if (packet == nullptr) break;
     staged_.push_back(packet);
     staged_bytes_ += packet->wire_bytes;
+    skip_without_payload();
   }
+}
+
+// Nothing comes for them: requests to read.
+void Transmitter::skip_without_payload() {
+  while (arrived_ < staged_.size() && staged_[arrived_]->payload == nullptr) ++arrived_;
 }
 
 void Transmitter::dma_done(std::uint32_t, bool ok) {
@@ -295,9 +319,14 @@ void Transmitter::dma_done(std::uint32_t, bool ok) {
     const Qpn qpn = packet->source_qpn;
     staged_bytes_ -= packet->wire_bytes;
     staged_.erase(staged_.begin() + static_cast<std::ptrdiff_t>(arrived_));
+    if (packet->operation == Operation::kReadResponse) {
+      refuse_read(*packet);
+    } else {
+      fail(qpn, flows_[qpn], CompletionSink::Status::kLocalError);
+    }
     pool_.give_back(packet);
-    fail(qpn, flows_[qpn], CompletionSink::Status::kLocalError);
   }
+  skip_without_payload();
   kick();
 }
 
@@ -309,9 +338,10 @@ void Transmitter::send_one_staged() {
   staged_bytes_ -= packet->wire_bytes;
   const Qpn qpn = packet->source_qpn;
   const Psn psn = packet->psn;
+  const bool own = packet->operation != Operation::kReadResponse;
   send_data(packet);
   // Its bytes have been read: software may have their memory again.
-  if (parameters_.ack == AckMode::kNone) complete_before(qpn, flows_[qpn], psn + 1);
+  if (own && !acknowledged(flows_[qpn])) complete_before(qpn, flows_[qpn], psn + 1);
 }
 
 Packet* Transmitter::next_data_packet() {
@@ -320,20 +350,29 @@ Packet* Transmitter::next_data_packet() {
     if (qpn == PacingScheduler::kNone) return nullptr;
     Flow& flow = flows_[qpn];
     if (!may_send(flow)) continue;  // the window closed, or the work was withdrawn meanwhile
+    if (flow.reads != nullptr) {
+      if (answers_next(flow)) return next_answer(qpn, flow);
+      if (std::max(next_start(flow), flow.not_before) > now()) {  // its answers were withdrawn
+        activate(qpn, flow);
+        continue;
+      }
+    }
     const PacketPlan plan = flow.work.plan_next();
     Packet* const packet = make_packet(qpn, flow, plan);
     if (needs_.rtt_from_due) packet->sent = std::min(now(), due_of_next(flow));
+    const bool reads = packet->operation == Operation::kRead;
     const std::uint32_t wire =
-        packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
+        reads ? answer_wire(flow, plan)
+              : packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
     start_pacing(flow, wire, plan);
     flow.work.sent();
-    if (parameters_.ack == AckMode::kNone) {
+    if (!acknowledged(flow) && !reads) {
       if (!parameters_.real_payload()) complete_before(qpn, flow, flow.work.next_psn());
     } else if (!flow.outstanding) {
       flow.progress = now();
       track(qpn, flow);
     }
-    if (needs_.on_sent && flow.config.governed) {
+    if (needs_.on_sent && flow.config.governed && !(reads && answers_are_paced(flow))) {
       algorithm_->on_sent(
           qpn, {plan.payload_bytes, wire, packet->psn, packet->last, flow.work.has_unsent()});
     }
@@ -380,7 +419,6 @@ Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
   packet->ack_requested = parameters_.ack == AckMode::kPerPacket ||
                           (parameters_.ack == AckMode::kPerMessage && plan.last);
   packet->payload_bytes = plan.payload_bytes;
-  packet->wire_bytes = roce::data_wire_bytes(plan.payload_bytes, plan.first, with_immediate);
   packet->source = parameters_.host;
   packet->destination = flow.config.remote_host;
   packet->destination_qpn = flow.config.remote_qpn;
@@ -390,6 +428,26 @@ Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
   packet->psn = flow.work.next_psn();
   packet->message_bytes = static_cast<std::uint32_t>(plan.message_bytes);
   packet->remote_address = plan.item->remote_address + static_cast<std::uint64_t>(plan.item_offset);
+  packet->operation = plan.item->operation;
+  packet->service = flow.config.service;
+  if (packet->service != Service::kRc) {
+    packet->ack_requested = false;
+    if (packet->service == Service::kUd) {
+      packet->destination = plan.item->remote_host;
+      packet->destination_qpn = plan.item->remote_qpn;
+    }
+  }
+  if (packet->operation == Operation::kWrite) {
+    packet->wire_bytes = roce::data_wire_bytes(plan.payload_bytes, plan.first, with_immediate);
+  } else if (packet->operation == Operation::kSend) {
+    packet->wire_bytes =
+        roce::send_wire_bytes(plan.payload_bytes, with_immediate, packet->service == Service::kUd);
+  } else {  // the answer acknowledges it, and has the payload
+    packet->wire_bytes = roce::read_request_wire_bytes();
+    packet->payload_bytes = 0;
+    packet->ack_requested = false;
+    return packet;
+  }
   if (needs_.telemetry) pool_.attach_telemetry(*packet);
   if (parameters_.real_payload()) {
     pool_.attach_payload(*packet, plan.payload_bytes);
@@ -403,6 +461,7 @@ Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
 // flushed, and the queue pair sends no more until it is created anew.
 void Transmitter::fail(Qpn qpn, Flow& flow, CompletionSink::Status status) {
   flow.failed = true;
+  if (flow.reads != nullptr) flow.reads->answers.clear();
   pacing_.deactivate(qpn);
   untrack(qpn, flow);
   flow.work.flush([&](const WorkItem& item) {

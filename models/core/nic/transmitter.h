@@ -24,8 +24,18 @@ namespace dcc {
 /// Hears of finished work. May post more; must not create queue pairs from within the call.
 class CompletionSink {
  public:
-  enum class Status : std::uint8_t { kOk, kLocalError, kRemoteError, kFlushed };
+  enum class Status : std::uint8_t {
+    kOk,
+    kLocalError,     // its own memory, or a response that is not what was asked for
+    kRemoteError,    // an address that is not the other host's to give
+    kRemoteInvalid,  // longer than the buffer that the other host has for it
+    kRetryExceeded,  // nothing was heard, however often it was repeated
+    kNotReady,       // the other host had no buffer, however often it was asked
+    kFlushed,
+  };
   virtual void work_done(Qpn qpn, const WorkItem& item, Status status) = 0;
+  /// Part of what is read has come, for this host's memory; its last part before work_done.
+  virtual void read_came(Qpn, std::uint64_t /*address*/, const Packet&) {}
 
  protected:
   ~CompletionSink() = default;
@@ -49,6 +59,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   /// What was posted ends as flushed.
   void destroy_queue_pair(Qpn qpn);
   bool failed(Qpn qpn) const { return flows_[qpn].failed; }
+  Service service(Qpn qpn) const { return flows_[qpn].config.service; }
   bool has_work(Qpn qpn) const { return !flows_[qpn].work.idle(); }
   /// The MTU parameter has changed: for queue pairs created from now on.
   void mtu_changed();
@@ -70,6 +81,12 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     }
   }
 
+  /// A request to read that may be: answered in order, behind the answers before it.
+  void answer(Qpn qpn, const Packet& request);
+  /// Packets of the response to a request of this queue pair for so many bytes.
+  std::uint32_t packets_of(Qpn qpn, std::uint32_t bytes) const;
+
+  void on_read_response(const Packet& packet);
   void on_ack(const Packet& ack);
   void on_nak(const Packet& nak);
   void on_cnp(const Packet& cnp);
@@ -113,11 +130,35 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   };
   using FlowTimers = std::array<std::unique_ptr<FlowTimer>, kTimersPerFlow>;
 
+  /// What is left to send of an answer.
+  struct Answer {
+    Psn psn = 0;
+    std::uint64_t address = 0;
+    std::uint32_t bytes = 0;
+    bool begun = false;
+    std::uint32_t flow = 0;  // ledger record of the one who asked
+    /// When the request left, and later by the line's time for what of the answer has gone: the
+    /// round trip of each of its packets does not hold the time of those before it.
+    PicoSeconds echo{};
+  };
+  /// Of queue pairs that read or are read from.
+  struct Reads {
+    std::deque<Answer> answers;
+    bool own_turn = false;  // answers and own requests take turns
+    Psn acked_to = 0;       // by number; what is read before it may still be on its way
+    bool gap = false;       // part of a response was lost, and asked for again
+    Psn refused_at = 0;     // a later request was refused: told when what is before it is done
+    bool refused = false;
+    CompletionSink::Status refusal{};
+  };
+
   struct Flow {
     explicit Flow(std::uint32_t mtu) : work(mtu) {}
     bool created = false;
     bool connected = false;
-    bool failed = false;  // error state: work is flushed until the queue pair is created anew
+    bool failed = false;     // error state: work is flushed until the queue pair is created anew
+    std::uint8_t tries = 0;  // repeats since something was acknowledged: unheard of, …
+    std::uint8_t waits = 0;  // … and because the receiver was not ready
     QueuePairConfig config;
     WorkQueue work;
     Rate rate;
@@ -128,10 +169,12 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     Bytes burst_left = 0;         // payload that may still follow without a gap
     PicoSeconds burst_next{};     // when a burst below line rate goes on
     PicoSeconds due{};            // when the next packet, or the burst it is of, may start
+    PicoSeconds not_before{};     // the receiver asked for so much time
     PicoSeconds progress{};       // last ACK that covered something, or first packet after idle
     Qpn older = kNoFlow, younger = kNoFlow;  // list of flows with packets out, by progress
     bool outstanding = false;
     std::unique_ptr<FlowTimers> timers;
+    std::unique_ptr<Reads> reads;  // null: nothing was ever read
   };
   static constexpr Qpn kNoFlow = 0xFFFFFFFF;
 
@@ -152,7 +195,20 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void plan_wake();
   Packet* next_data_packet();
   Packet* make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan);
+  bool acknowledged(const Flow& flow) const {
+    return parameters_.ack != AckMode::kNone && flow.config.service == Service::kRc;
+  }
+  static Reads& reads_of(Flow& flow);
+  bool may_request(const Flow& flow) const;
+  bool answers_next(Flow& flow);
+  bool answers_are_paced(const Flow& flow) const { return needs_.cnp && flow.config.governed; }
+  Packet* next_answer(Qpn qpn, Flow& flow);
+  std::uint32_t answer_wire(const Flow& flow, const PacketPlan& request) const;
+  void refuse_read(const Packet& unreadable);
+  void skip_without_payload();
   void fail(Qpn qpn, Flow& flow, CompletionSink::Status status);
+  void refused(Qpn qpn, Flow& flow, Psn psn, CompletionSink::Status status);
+  bool gives_up(Flow& flow) const;
   void start_pacing(Flow& flow, std::uint32_t wire, const PacketPlan& plan);
   bool may_send(const Flow& flow) const;
   PicoSeconds next_start(const Flow& flow) const;
@@ -162,6 +218,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void activate(Qpn qpn, Flow& flow);
   PicoSeconds due_of_next(const Flow& flow) const;
   Bytes complete_before(Qpn qpn, Flow& flow, Psn psn);
+  void progressed(Qpn qpn, Flow& flow, Bytes newly);
   void track(Qpn qpn, Flow& flow);
   void untrack(Qpn qpn, Flow& flow);
   void check_timeouts();

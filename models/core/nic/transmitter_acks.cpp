@@ -1,6 +1,8 @@
 // The transmitter's ears: acknowledgements, notifications, pauses, and what to do without them.
 #include <algorithm>
+#include <optional>
 
+#include "net/roce_headers.h"
 #include "nic/transmitter.h"
 
 namespace dcc {
@@ -14,6 +16,7 @@ bool repeats(const NicParameters& parameters) {
 // ---------------------------------------------------------------- acknowledgements
 
 Bytes Transmitter::complete_before(Qpn qpn, Flow& flow, Psn psn) {
+  if (flow.reads != nullptr) flow.reads->acked_to = std::max(flow.reads->acked_to, psn);
   const Bytes newly = flow.work.acknowledge_before(psn, [&](const WorkItem& item) {
     if (completions_ != nullptr) {
       completions_->work_done(qpn, item, CompletionSink::Status::kOk);
@@ -21,6 +24,14 @@ Bytes Transmitter::complete_before(Qpn qpn, Flow& flow, Psn psn) {
   });
   if (newly > 0) tally_.acknowledged(ledger_[flow.config.flow], newly, now());
   return newly;
+}
+
+void Transmitter::progressed(Qpn qpn, Flow& flow, Bytes newly) {
+  if (newly == 0) return;
+  flow.progress = now();
+  flow.tries = flow.waits = 0;
+  untrack(qpn, flow);
+  if (flow.work.has_unacked()) track(qpn, flow);
 }
 
 void Transmitter::on_ack(const Packet& ack) {
@@ -34,11 +45,7 @@ void Transmitter::on_ack(const Packet& ack) {
   const PicoSeconds rtt = now() - ack.sent;
   rtt_ns_.add(static_cast<std::uint64_t>(rtt.count / kNanoSecond.count));
   const Bytes newly = complete_before(qpn, flow, ack.psn + 1);
-  if (newly > 0) {
-    flow.progress = now();
-    untrack(qpn, flow);
-    if (flow.work.has_unacked()) track(qpn, flow);
-  }
+  progressed(qpn, flow, newly);
   if (needs_.acks && flow.config.governed && !flow.failed) {
     AckInfo info;
     info.rtt = rtt;
@@ -63,15 +70,48 @@ void Transmitter::on_nak(const Packet& nak) {
   }
   Flow& flow = flows_[qpn];
   // The PSN is the one expected: everything before it has arrived.
-  complete_before(qpn, flow, nak.psn);
-  if (nak.refused) {
-    fail(qpn, flow, CompletionSink::Status::kRemoteError);
-  } else if (repeats(parameters_)) {
-    repeat_from_oldest(qpn, flow);
-  } else {
+  if (complete_before(qpn, flow, nak.psn) > 0) flow.tries = flow.waits = 0;
+  if (nak.nak == NakReason::kAccess) {
+    refused(qpn, flow, nak.psn, CompletionSink::Status::kRemoteError);
+  } else if (nak.nak == NakReason::kInvalid) {
+    refused(qpn, flow, nak.psn, CompletionSink::Status::kRemoteInvalid);
+  } else if (!repeats(parameters_)) {
     consider(qpn, flow);  // what arrived before the gap may have opened the window
     kick();
+  } else if (nak.nak == NakReason::kNotReady) {
+    const std::optional<unsigned>& most = parameters_.recovery.not_ready_retries;
+    if (most && flow.waits >= *most) {
+      fail(qpn, flow, CompletionSink::Status::kNotReady);
+      return;
+    }
+    if (flow.waits < 255) ++flow.waits;
+    flow.not_before = now() + roce::not_ready_time(static_cast<std::uint8_t>(nak.immediate));
+    pacing_.deactivate(qpn);
+    repeat_from_oldest(qpn, flow);
+  } else if (gives_up(flow)) {
+    fail(qpn, flow, CompletionSink::Status::kRetryExceeded);
+  } else {
+    repeat_from_oldest(qpn, flow);
   }
+}
+
+/// Counts a repeat for want of an answer.
+bool Transmitter::gives_up(Flow& flow) const {
+  const std::optional<unsigned>& most = parameters_.recovery.retries;
+  if (most && flow.tries >= *most) return true;
+  if (flow.tries < 255) ++flow.tries;
+  return false;
+}
+
+// The refusal may have overtaken answers to what was asked before.
+void Transmitter::refused(Qpn qpn, Flow& flow, Psn psn, CompletionSink::Status status) {
+  if (flow.reads == nullptr || flow.work.oldest_unacked() >= psn) {
+    fail(qpn, flow, status);
+    return;
+  }
+  flow.reads->refused = true;
+  flow.reads->refused_at = psn;
+  flow.reads->refusal = status;
 }
 
 void Transmitter::repeat_from_oldest(Qpn qpn, Flow& flow) {
@@ -128,7 +168,11 @@ void Transmitter::check_timeouts() {
       return;
     }
     ++counters_.timeouts;
-    repeat_from_oldest(qpn, flow);
+    if (gives_up(flow)) {
+      fail(qpn, flow, CompletionSink::Status::kRetryExceeded);
+    } else {
+      repeat_from_oldest(qpn, flow);
+    }
   }
 }
 

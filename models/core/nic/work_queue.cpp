@@ -22,7 +22,7 @@ void WorkQueue::drop_oldest() {
 }
 
 PacketPlan WorkQueue::plan(const Cursor& at) const {
-  const WorkItem& item = items_[static_cast<std::size_t>(at.index - base_)];
+  const WorkItem& item = item_at(at);
   const Bytes left = item.bytes - at.offset;
   // A remainder only where messages are shorter than the item: the common case divides nothing.
   const Bytes in_message =
@@ -39,8 +39,22 @@ PacketPlan WorkQueue::plan(const Cursor& at) const {
   return packet;
 }
 
+/// For the rest of the message that begins with this packet of the response.
+PacketPlan WorkQueue::request_for(PacketPlan packet) const {
+  const Bytes in_message = packet.item->message_bytes >= packet.item->bytes
+                               ? packet.item_offset
+                               : packet.item_offset % packet.item->message_bytes;
+  const Bytes left = packet.message_bytes - in_message;
+  packet.packets = packets_of(left);
+  packet.payload_bytes = static_cast<std::uint32_t>(left);
+  packet.message_bytes = left;
+  packet.first = packet.last = true;
+  packet.ends_item = packet.item_offset + left == packet.item->bytes;
+  return packet;
+}
+
 void WorkQueue::step(Cursor& at, const PacketPlan& packet) const {
-  ++at.psn;
+  at.psn += packet.packets;
   if (packet.ends_item) {
     ++at.index;
     at.offset = 0;
@@ -50,7 +64,8 @@ void WorkQueue::step(Cursor& at, const PacketPlan& packet) const {
 }
 
 void WorkQueue::sent() {
-  const PacketPlan packet = plan(next_);
+  const PacketPlan packet = plan_next();
+  if (packet.item->operation == Operation::kRead) ++reads_out_;
   in_flight_ += packet.payload_bytes;
   step(next_, packet);
 }
@@ -59,6 +74,7 @@ std::uint64_t WorkQueue::go_back() {
   const std::uint64_t repeated = next_.psn - una_.psn;
   next_ = una_;
   in_flight_ = 0;
+  reads_out_ = 0;
   return repeated;
 }
 

@@ -9,8 +9,9 @@
 
 namespace dcc {
 
-/// One posted piece of work: `bytes` of RDMA WRITE, cut into messages of at most `message_bytes`
-/// (each ends with a packet marked last) and those into packets of at most the MTU.
+/// One posted piece of work: `bytes` to write, send or read, cut into messages of at most
+/// `message_bytes` (each ends with a packet marked last) and those into packets of at most the MTU.
+/// Of a read each message is one request, and the packets are those of its response.
 struct WorkItem {
   std::uint64_t id = 0;  // the poster's own; comes back in the completion
   Bytes bytes = 0;
@@ -20,11 +21,15 @@ struct WorkItem {
   std::uint32_t immediate = 0;
   bool with_immediate = false;
   bool signalled = true;
+  Operation operation = Operation::kWrite;  // or kSend, kRead
+  HostId remote_host = 0;                   // of a datagram
+  Qpn remote_qpn = 0;
 };
 
 /// Next packet of the queue: its size and place.
 struct PacketPlan {
-  std::uint32_t payload_bytes = 0;
+  std::uint32_t payload_bytes = 0;  // of a request to read: what it asks for
+  std::uint32_t packets = 1;        // numbers it takes: one, or its response's
   bool first = false;
   bool last = false;       // of its message
   bool ends_item = false;  // last packet of its work item
@@ -34,7 +39,8 @@ struct PacketPlan {
 };
 
 /// Go-back-N book-keeping: two cursors over the posted items, one for sending, one for the oldest
-/// unacknowledged packet. Each step is O(1); nothing is stored per packet.
+/// unacknowledged packet. Each step is O(1); nothing is stored per packet. A request to read is one
+/// step of the first cursor and as many of the second as its response has packets.
 class WorkQueue {
  public:
   explicit WorkQueue(std::uint32_t mtu) : mtu_(mtu) {}
@@ -45,6 +51,10 @@ class WorkQueue {
   /// Returns how many items were dropped whole, without a packet sent.
   std::size_t truncate();
 
+  std::uint32_t mtu() const { return mtu_; }
+  std::uint32_t packets_of(Bytes bytes) const {
+    return static_cast<std::uint32_t>((bytes + mtu_ - 1) / mtu_);
+  }
   bool has_unsent() const { return next_.index - base_ < items_.size(); }
   bool has_unacked() const { return una_.psn != next_.psn; }
   bool idle() const { return head_ == items_.size(); }
@@ -53,29 +63,31 @@ class WorkQueue {
   Psn next_psn() const { return next_.psn; }
   Psn oldest_unacked() const { return una_.psn; }
   Bytes in_flight() const { return in_flight_; }
+  /// Requests to read whose response is not whole.
+  std::uint32_t reads_out() const { return reads_out_; }
+  bool next_is_read() const { return item_at(next_).operation == Operation::kRead; }
 
   /// What the next packet will be. Precondition: has_unsent().
-  PacketPlan plan_next() const { return plan(next_); }
+  PacketPlan plan_next() const {
+    const PacketPlan packet = plan(next_);
+    return packet.item->operation == Operation::kRead ? request_for(packet) : packet;
+  }
+  /// The oldest unacknowledged packet. Precondition: has_unacked().
+  PacketPlan plan_oldest() const { return plan(una_); }
   /// The planned packet has gone: moves on.
   void sent();
 
-  /// Everything before `psn` has arrived. Returns the payload bytes newly covered. Calls
-  /// `completed(item)` for each item whose last packet is covered, in order.
+  /// Everything before `psn` has arrived, but for what is read: that is not acknowledged by a
+  /// number, it comes. Returns the payload bytes newly covered. Calls `completed(item)` for each
+  /// item whose last packet is covered, in order.
   template <class Completed>
   Bytes acknowledge_before(Psn psn, Completed completed) {
-    Bytes bytes = 0;
-    while (una_.psn < psn && una_.psn < next_.psn) {
-      const PacketPlan packet = plan(una_);
-      bytes += packet.payload_bytes;
-      step(una_, packet);
-      if (packet.ends_item) {
-        const WorkItem done = items_[head_];
-        drop_oldest();
-        completed(done);
-      }
-    }
-    in_flight_ -= bytes;
-    return bytes;
+    return cover_before(psn, false, completed);
+  }
+  /// The oldest unacknowledged packet, of a response, has come.
+  template <class Completed>
+  Bytes response_came(Completed completed) {
+    return cover_before(una_.psn + 1, true, completed);
   }
 
   /// Gives up everything posted: `dropped(item)` for each item, oldest first.
@@ -84,6 +96,7 @@ class WorkQueue {
     next_.psn += next_.psn == una_.psn ? 0u : 1u;  // a late ACK covers nothing of what follows
     una_.psn = next_.psn;
     in_flight_ = 0;
+    reads_out_ = 0;
     std::vector<WorkItem> items(items_.begin() + static_cast<std::ptrdiff_t>(head_), items_.end());
     base_ += items_.size();
     items_.clear();
@@ -102,8 +115,32 @@ class WorkQueue {
     Bytes offset = 0;         // in the item
     Psn psn = 0;
   };
+  template <class Completed>
+  Bytes cover_before(Psn psn, bool response, Completed completed) {
+    Bytes bytes = 0;
+    while (una_.psn < psn && una_.psn < next_.psn) {
+      const PacketPlan packet = plan(una_);
+      if (packet.item->operation == Operation::kRead) {
+        if (!response) break;
+        if (packet.last) --reads_out_;
+      }
+      bytes += packet.payload_bytes;
+      step(una_, packet);
+      if (packet.ends_item) {
+        const WorkItem done = items_[head_];
+        drop_oldest();
+        completed(done);
+      }
+    }
+    in_flight_ -= bytes;
+    return bytes;
+  }
   void drop_oldest();
+  const WorkItem& item_at(const Cursor& at) const {
+    return items_[static_cast<std::size_t>(at.index - base_)];
+  }
   PacketPlan plan(const Cursor& at) const;
+  PacketPlan request_for(PacketPlan first) const;
   void step(Cursor& at, const PacketPlan& packet) const;
 
   std::uint32_t mtu_;
@@ -113,6 +150,7 @@ class WorkQueue {
   Cursor next_;
   Cursor una_;
   Bytes in_flight_ = 0;
+  std::uint32_t reads_out_ = 0;
 };
 
 }  // namespace dcc

@@ -111,6 +111,8 @@ class Expander {
     flow.background = spec_->pattern == TrafficPattern::kBackground;
     flow.bytes = spec_->bytes.value_or(0);
     flow.message = spec_->message;
+    flow.operation = spec_->operation;
+    flow.service = spec_->service;
     flow.start = spec_->start;
     flow.stop = stop();
     flow.rate = spec_->rate.value_or(BitRate());

@@ -71,6 +71,18 @@ void TrafficSpec::describe(ParameterVisitor& v) {
   v.field("start", start, {}, {"when the first flow starts", ""});
   v.field("stop", stop, "end", {}, {"no new data after this", ""});
   v.field("message", message, {"1B", "1GiB"}, {"size of an RDMA message", ""});
+  v.when(!is({Kind::kBackground}), "kind: any but background", [&] {
+    v.choice(
+        "operation", operation,
+        {"what the sending host does: write or send to the other, or read from it; the bytes of "
+         "a read come back to the host that is called the sender",
+         "InfiniBand transport"});
+    v.choice(
+        "service", service,
+        {"transport service: rc acknowledges and repeats, uc and ud lose what is lost; ud sends "
+         "datagrams of one packet",
+         "InfiniBand transport"});
+  });
 }
 
 namespace {
@@ -122,6 +134,10 @@ std::uint64_t TrafficSpec::check(HostId hosts_there) const {
       pattern == TrafficPattern::kPoisson || pattern == TrafficPattern::kTrace;
   require(!deadline || bytes || sized_elsewhere, "deadline",
           "a flow without end cannot meet a deadline: give it bytes");
+  require(operation != Operation::kRead || service == Service::kRc, "service",
+          "only a reliable connection (rc) can read");
+  require(operation == Operation::kSend || service != Service::kUd, "service",
+          "datagrams (ud) can only be sent (operation: send)");
   switch (pattern) {
     case TrafficPattern::kFlow:
     case TrafficPattern::kBackground:

@@ -29,7 +29,9 @@ struct FlowSpec {
   std::uint8_t priority = 0;
   bool background = false;          // not ECT, no congestion control, at `rate`
   Bytes bytes = 0;                  // 0: unlimited
-  Bytes message = kDefaultMessage;  // of one RDMA WRITE
+  Bytes message = kDefaultMessage;  // of one request
+  Operation operation = Operation::kWrite;
+  Service service = Service::kRc;
   PicoSeconds start{};
   PicoSeconds stop = PicoSeconds::max();  // posts nothing from then on
   BitRate rate{};                         // the application's own limit; 0: none
@@ -62,9 +64,11 @@ struct TrafficSpec {
   TrafficPattern pattern = TrafficPattern::kFlow;
   unsigned dscp = 0;
   PicoSeconds start{0};
-  std::optional<PicoSeconds> stop;      // empty: with the run
-  std::optional<Bytes> bytes;           // empty: unlimited
-  Bytes message = kDefaultMessage;      // RDMA message
+  std::optional<PicoSeconds> stop;  // empty: with the run
+  std::optional<Bytes> bytes;       // empty: unlimited
+  Bytes message = kDefaultMessage;  // RDMA message
+  Operation operation = Operation::kWrite;
+  Service service = Service::kRc;
   unsigned flows = 1;                   // queue pairs for each pair of hosts
   PicoSeconds stagger{0};               // every further flow starts this much later
   PicoSeconds stop_stagger{0};          // … and stops this much later

@@ -51,6 +51,7 @@ module nic_regs_apb #(
   logic hit_qp_priority;
   logic hit_qp_cmd;
   logic hit_qp_status;
+  logic hit_qp_service;
   logic hit_mr_base_lo;
   logic hit_mr_base_hi;
   logic hit_mr_length;
@@ -61,6 +62,11 @@ module nic_regs_apb #(
   logic hit_cnp_interval;
   logic hit_cnp_dscp;
   logic hit_cnp_priority;
+  logic hit_rq_base_lo;
+  logic hit_rq_base_hi;
+  logic hit_rq_size_log2;
+  logic hit_rq_tail;
+  logic hit_rq_head;
   assign hit_id = word == 14'h0;
   assign hit_version = word == 14'h1;
   assign hit_caps = word == 14'h2;
@@ -85,6 +91,7 @@ module nic_regs_apb #(
   assign hit_qp_priority = word == 14'h1C;
   assign hit_qp_cmd = word == 14'h1D;
   assign hit_qp_status = word == 14'h1E;
+  assign hit_qp_service = word == 14'h1F;
   assign hit_mr_base_lo = word == 14'h20;
   assign hit_mr_base_hi = word == 14'h21;
   assign hit_mr_length = word == 14'h22;
@@ -95,9 +102,14 @@ module nic_regs_apb #(
   assign hit_cnp_interval = word == 14'h30;
   assign hit_cnp_dscp = word == 14'h31;
   assign hit_cnp_priority = word == 14'h32;
+  assign hit_rq_base_lo = word == 14'h38;
+  assign hit_rq_base_hi = word == 14'h39;
+  assign hit_rq_size_log2 = word == 14'h3A;
+  assign hit_rq_tail = word == 14'h3B;
+  assign hit_rq_head = word == 14'h3C;
 
   logic hit_stat;
-  assign hit_stat = (word >= 14'hC00) & (word < 14'hC1A);
+  assign hit_stat = (word >= 14'hC00) & (word < 14'hC1C);
 
   logic mapped, writable, out_of_range;
   assign mapped = hit_id
@@ -124,6 +136,7 @@ module nic_regs_apb #(
                 | hit_qp_priority
                 | hit_qp_cmd
                 | hit_qp_status
+                | hit_qp_service
                 | hit_mr_base_lo
                 | hit_mr_base_hi
                 | hit_mr_length
@@ -134,6 +147,11 @@ module nic_regs_apb #(
                 | hit_cnp_interval
                 | hit_cnp_dscp
                 | hit_cnp_priority
+                | hit_rq_base_lo
+                | hit_rq_base_hi
+                | hit_rq_size_log2
+                | hit_rq_tail
+                | hit_rq_head
                 | hit_stat;
   assign writable = hit_ctrl
                   | hit_mtu
@@ -151,6 +169,7 @@ module nic_regs_apb #(
                   | hit_qp_dscp
                   | hit_qp_priority
                   | hit_qp_cmd
+                  | hit_qp_service
                   | hit_mr_base_lo
                   | hit_mr_base_hi
                   | hit_mr_length
@@ -159,7 +178,11 @@ module nic_regs_apb #(
                   | hit_irq_coalesce
                   | hit_cnp_interval
                   | hit_cnp_dscp
-                  | hit_cnp_priority;
+                  | hit_cnp_priority
+                  | hit_rq_base_lo
+                  | hit_rq_base_hi
+                  | hit_rq_size_log2
+                  | hit_rq_tail;
   assign out_of_range = (hit_ctrl & (pwdata_i[5:4] > 2'd2))
                       | (hit_mtu & (pwdata_i[15:0] < 16'd64))
                       | (hit_mtu & (pwdata_i[15:0] > 16'd9000))
@@ -167,7 +190,9 @@ module nic_regs_apb #(
                       | (hit_cq_size_log2 & (pwdata_i[3:0] < 4'd1))
                       | (hit_qp_cmd & (pwdata_i[1:0] < 2'd1))
                       | (hit_qp_cmd & (pwdata_i[1:0] > 2'd2))
-                      | (hit_irq_coalesce & (pwdata_i[7:0] < 8'd1));
+                      | (hit_qp_service & (pwdata_i[1:0] > 2'd2))
+                      | (hit_irq_coalesce & (pwdata_i[7:0] < 8'd1))
+                      | (hit_rq_size_log2 & (pwdata_i[3:0] < 4'd1));
 
   // The lowest code wins.
   logic [2:0] code_d, code_q;
@@ -188,7 +213,7 @@ module nic_regs_apb #(
     stat_high_d = stat_high_q;
     case (word)
       14'h0: rdata_d = 32'h4E494331;
-      14'h1: rdata_d = {16'h1, 16'h0};
+      14'h1: rdata_d = {16'h1, 16'h1};
       14'h2: rdata_d = {Caps[31:8], 3'd0, Caps[4:0]};
       14'h3: rdata_d = {26'd0, ctrl_ack_mode_q, ctrl_cnp_carry_marks_q, ctrl_cnp_enable_q, 1'd0, ctrl_enable_q};
       14'h4: rdata_d = {30'd0, hw2reg_i.status_idle, hw2reg_i.status_ready};
@@ -211,6 +236,7 @@ module nic_regs_apb #(
       14'h1C: rdata_d = {29'd0, qp_priority_q};
       14'h1D: rdata_d = {30'd0, 2'd0};
       14'h1E: rdata_d = {29'd0, hw2reg_i.qp_status_busy, hw2reg_i.qp_status_error, hw2reg_i.qp_status_valid};
+      14'h1F: rdata_d = {30'd0, qp_service_service_q};
       14'h20: rdata_d = mr_base_lo_q;
       14'h21: rdata_d = mr_base_hi_q;
       14'h22: rdata_d = mr_length_q;
@@ -221,6 +247,11 @@ module nic_regs_apb #(
       14'h30: rdata_d = cnp_interval_q;
       14'h31: rdata_d = {26'd0, cnp_dscp_q};
       14'h32: rdata_d = {29'd0, cnp_priority_q};
+      14'h38: rdata_d = rq_base_lo_q;
+      14'h39: rdata_d = rq_base_hi_q;
+      14'h3A: rdata_d = {28'd0, rq_size_log2_q};
+      14'h3B: rdata_d = {16'd0, rq_tail_q};
+      14'h3C: rdata_d = {16'd0, hw2reg_i.rq_head};
       14'hC00: begin
         rdata_d = hw2reg_i.stat_packets_sent[31:0];
         stat_high_d = hw2reg_i.stat_packets_sent[63:32];
@@ -286,6 +317,11 @@ module nic_regs_apb #(
         stat_high_d = hw2reg_i.stat_completions[63:32];
       end
       14'hC19: rdata_d = stat_high_q;
+      14'hC1A: begin
+        rdata_d = hw2reg_i.stat_receives_missing[31:0];
+        stat_high_d = hw2reg_i.stat_receives_missing[63:32];
+      end
+      14'hC1B: rdata_d = stat_high_q;
       default: rdata_d = 32'd0;
     endcase
   end
@@ -326,6 +362,7 @@ module nic_regs_apb #(
   logic [2:0] qp_priority_q;
   logic [1:0] qp_cmd_operation_q;
   logic qp_cmd_qe_q;
+  logic [1:0] qp_service_service_q;
   logic [31:0] mr_base_lo_q;
   logic [31:0] mr_base_hi_q;
   logic [31:0] mr_length_q;
@@ -343,6 +380,11 @@ module nic_regs_apb #(
   logic [31:0] cnp_interval_q;
   logic [5:0] cnp_dscp_q;
   logic [2:0] cnp_priority_q;
+  logic [31:0] rq_base_lo_q;
+  logic [31:0] rq_base_hi_q;
+  logic [3:0] rq_size_log2_q;
+  logic [15:0] rq_tail_q;
+  logic rq_tail_qe_q;
 
   // Which register the access in progress writes, if it is not refused.
   logic we_ctrl_q;
@@ -361,6 +403,7 @@ module nic_regs_apb #(
   logic we_qp_dscp_q;
   logic we_qp_priority_q;
   logic we_qp_cmd_q;
+  logic we_qp_service_q;
   logic we_mr_base_lo_q;
   logic we_mr_base_hi_q;
   logic we_mr_length_q;
@@ -370,6 +413,10 @@ module nic_regs_apb #(
   logic we_cnp_interval_q;
   logic we_cnp_dscp_q;
   logic we_cnp_priority_q;
+  logic we_rq_base_lo_q;
+  logic we_rq_base_hi_q;
+  logic we_rq_size_log2_q;
+  logic we_rq_tail_q;
   logic write;
   assign write = access & pwrite_i & pready_o;
 
@@ -391,6 +438,7 @@ module nic_regs_apb #(
       we_qp_dscp_q <= 1'b0;
       we_qp_priority_q <= 1'b0;
       we_qp_cmd_q <= 1'b0;
+      we_qp_service_q <= 1'b0;
       we_mr_base_lo_q <= 1'b0;
       we_mr_base_hi_q <= 1'b0;
       we_mr_length_q <= 1'b0;
@@ -400,6 +448,10 @@ module nic_regs_apb #(
       we_cnp_interval_q <= 1'b0;
       we_cnp_dscp_q <= 1'b0;
       we_cnp_priority_q <= 1'b0;
+      we_rq_base_lo_q <= 1'b0;
+      we_rq_base_hi_q <= 1'b0;
+      we_rq_size_log2_q <= 1'b0;
+      we_rq_tail_q <= 1'b0;
     end else if (setup) begin
       we_ctrl_q <= hit_ctrl & (code_d == 3'd0);
       we_mtu_q <= hit_mtu & (code_d == 3'd0);
@@ -417,6 +469,7 @@ module nic_regs_apb #(
       we_qp_dscp_q <= hit_qp_dscp & (code_d == 3'd0);
       we_qp_priority_q <= hit_qp_priority & (code_d == 3'd0);
       we_qp_cmd_q <= hit_qp_cmd & (code_d == 3'd0);
+      we_qp_service_q <= hit_qp_service & (code_d == 3'd0);
       we_mr_base_lo_q <= hit_mr_base_lo & (code_d == 3'd0);
       we_mr_base_hi_q <= hit_mr_base_hi & (code_d == 3'd0);
       we_mr_length_q <= hit_mr_length & (code_d == 3'd0);
@@ -426,6 +479,10 @@ module nic_regs_apb #(
       we_cnp_interval_q <= hit_cnp_interval & (code_d == 3'd0);
       we_cnp_dscp_q <= hit_cnp_dscp & (code_d == 3'd0);
       we_cnp_priority_q <= hit_cnp_priority & (code_d == 3'd0);
+      we_rq_base_lo_q <= hit_rq_base_lo & (code_d == 3'd0);
+      we_rq_base_hi_q <= hit_rq_base_hi & (code_d == 3'd0);
+      we_rq_size_log2_q <= hit_rq_size_log2 & (code_d == 3'd0);
+      we_rq_tail_q <= hit_rq_tail & (code_d == 3'd0);
     end
   end
 
@@ -454,6 +511,7 @@ module nic_regs_apb #(
       qp_priority_q <= 3'h0;
       qp_cmd_operation_q <= 2'h0;
       qp_cmd_qe_q <= 1'b0;
+      qp_service_service_q <= 2'h0;
       mr_base_lo_q <= 32'h0;
       mr_base_hi_q <= 32'h0;
       mr_length_q <= 32'h0;
@@ -471,6 +529,11 @@ module nic_regs_apb #(
       cnp_interval_q <= 32'hC350;
       cnp_dscp_q <= 6'h30;
       cnp_priority_q <= 3'h6;
+      rq_base_lo_q <= 32'h0;
+      rq_base_hi_q <= 32'h0;
+      rq_size_log2_q <= 4'h4;
+      rq_tail_q <= 16'h0;
+      rq_tail_qe_q <= 1'b0;
     end else begin
       if (write & we_ctrl_q) ctrl_enable_q <= pwdata_i[0];
       ctrl_soft_reset_q <= (write & we_ctrl_q) ? pwdata_i[1] : 1'd0;
@@ -495,6 +558,7 @@ module nic_regs_apb #(
       if (write & we_qp_priority_q) qp_priority_q <= pwdata_i[2:0];
       qp_cmd_operation_q <= (write & we_qp_cmd_q) ? pwdata_i[1:0] : 2'd0;
       qp_cmd_qe_q <= write & we_qp_cmd_q;
+      if (write & we_qp_service_q) qp_service_service_q <= pwdata_i[1:0];
       if (write & we_mr_base_lo_q) mr_base_lo_q <= pwdata_i[31:0];
       if (write & we_mr_base_hi_q) mr_base_hi_q <= pwdata_i[31:0];
       if (write & we_mr_length_q) mr_length_q <= pwdata_i[31:0];
@@ -512,6 +576,11 @@ module nic_regs_apb #(
       if (write & we_cnp_interval_q) cnp_interval_q <= pwdata_i[31:0];
       if (write & we_cnp_dscp_q) cnp_dscp_q <= pwdata_i[5:0];
       if (write & we_cnp_priority_q) cnp_priority_q <= pwdata_i[2:0];
+      if (write & we_rq_base_lo_q) rq_base_lo_q <= pwdata_i[31:0];
+      if (write & we_rq_base_hi_q) rq_base_hi_q <= pwdata_i[31:0];
+      if (write & we_rq_size_log2_q) rq_size_log2_q <= pwdata_i[3:0];
+      if (write & we_rq_tail_q) rq_tail_q <= pwdata_i[15:0];
+      rq_tail_qe_q <= write & we_rq_tail_q;
     end
   end
 
@@ -549,6 +618,7 @@ module nic_regs_apb #(
   assign reg2hw_o.qp_priority = qp_priority_q;
   assign reg2hw_o.qp_cmd_operation = qp_cmd_operation_q;
   assign reg2hw_o.qp_cmd_qe = qp_cmd_qe_q;
+  assign reg2hw_o.qp_service_service = qp_service_service_q;
   assign reg2hw_o.mr_base_lo = mr_base_lo_q;
   assign reg2hw_o.mr_base_hi = mr_base_hi_q;
   assign reg2hw_o.mr_length = mr_length_q;
@@ -557,6 +627,11 @@ module nic_regs_apb #(
   assign reg2hw_o.cnp_interval = cnp_interval_q;
   assign reg2hw_o.cnp_dscp = cnp_dscp_q;
   assign reg2hw_o.cnp_priority = cnp_priority_q;
+  assign reg2hw_o.rq_base_lo = rq_base_lo_q;
+  assign reg2hw_o.rq_base_hi = rq_base_hi_q;
+  assign reg2hw_o.rq_size_log2 = rq_size_log2_q;
+  assign reg2hw_o.rq_tail = rq_tail_q;
+  assign reg2hw_o.rq_tail_qe = rq_tail_qe_q;
 
   // Let through, whatever it is.
   logic unused_pprot;

@@ -14,7 +14,7 @@ package nic_regs_pkg;
 
   // VERSION: Version of this register map.
   localparam logic [15:0] VersionOffset = 16'h0004;
-  localparam logic [31:0] VersionReset = 32'h00010000;
+  localparam logic [31:0] VersionReset = 32'h00010001;
   localparam int unsigned VersionMinorLsb   = 0;
   localparam int unsigned VersionMinorWidth = 16;
   localparam int unsigned VersionMajorLsb   = 16;
@@ -173,7 +173,17 @@ package nic_regs_pkg;
   localparam int unsigned QpStatusBusyLsb   = 2;
   localparam int unsigned QpStatusBusyWidth = 1;
 
-  // MR_BASE_LO: First host address that remote writes may touch, low half.
+  // QP_SERVICE: Transport service of the queue pair, used by QP_CMD.CREATE.
+  localparam logic [15:0] QpServiceOffset = 16'h007C;
+  localparam logic [31:0] QpServiceReset = 32'h00000000;
+  localparam int unsigned QpServiceServiceLsb   = 0;
+  localparam int unsigned QpServiceServiceWidth = 2;
+  localparam logic [31:0] QpServiceServiceRc = 32'd0;
+  localparam logic [31:0] QpServiceServiceUc = 32'd1;
+  localparam logic [31:0] QpServiceServiceUd = 32'd2;
+
+  // MR_BASE_LO: First host address that other hosts may write and read, and that receive entries and
+  //   the local side of an RDMA READ may name, low half.
   localparam logic [15:0] MrBaseLoOffset = 16'h0080;
   localparam logic [31:0] MrBaseLoReset = 32'h00000000;
   localparam int unsigned MrBaseLoValueLsb   = 0;
@@ -185,7 +195,7 @@ package nic_regs_pkg;
   localparam int unsigned MrBaseHiValueLsb   = 0;
   localparam int unsigned MrBaseHiValueWidth = 32;
 
-  // MR_LENGTH: Length of the window that remote writes may touch; 0 refuses all.
+  // MR_LENGTH: Length of that window; 0 refuses all.
   localparam logic [15:0] MrLengthOffset = 16'h0088;
   localparam logic [31:0] MrLengthReset = 32'h00000000;
   localparam int unsigned MrLengthValueLsb   = 0;
@@ -252,6 +262,36 @@ package nic_regs_pkg;
   localparam logic [31:0] CnpPriorityReset = 32'h00000006;
   localparam int unsigned CnpPriorityValueLsb   = 0;
   localparam int unsigned CnpPriorityValueWidth = 3;
+
+  // RQ_BASE_LO: Host address of the receive queue, low half; aligned to 64 bytes.
+  localparam logic [15:0] RqBaseLoOffset = 16'h00E0;
+  localparam logic [31:0] RqBaseLoReset = 32'h00000000;
+  localparam int unsigned RqBaseLoValueLsb   = 0;
+  localparam int unsigned RqBaseLoValueWidth = 32;
+
+  // RQ_BASE_HI: High half.
+  localparam logic [15:0] RqBaseHiOffset = 16'h00E4;
+  localparam logic [31:0] RqBaseHiReset = 32'h00000000;
+  localparam int unsigned RqBaseHiValueLsb   = 0;
+  localparam int unsigned RqBaseHiValueWidth = 32;
+
+  // RQ_SIZE_LOG2: Binary logarithm of the receive queue's entries.
+  localparam logic [15:0] RqSizeLog2Offset = 16'h00E8;
+  localparam logic [31:0] RqSizeLog2Reset = 32'h00000004;
+  localparam int unsigned RqSizeLog2ValueLsb   = 0;
+  localparam int unsigned RqSizeLog2ValueWidth = 4;
+
+  // RQ_TAIL: Doorbell; index behind the last receive entry that software has written.
+  localparam logic [15:0] RqTailOffset = 16'h00EC;
+  localparam logic [31:0] RqTailReset = 32'h00000000;
+  localparam int unsigned RqTailValueLsb   = 0;
+  localparam int unsigned RqTailValueWidth = 16;
+
+  // RQ_HEAD: Index of the next receive entry that the NIC fetches.
+  localparam logic [15:0] RqHeadOffset = 16'h00F0;
+  localparam logic [31:0] RqHeadReset = 32'h00000000;
+  localparam int unsigned RqHeadValueLsb   = 0;
+  localparam int unsigned RqHeadValueWidth = 16;
 
   // STAT_PACKETS_SENT_LO: Packets sent, of every kind: low half; reading it latches the high half.
   localparam logic [15:0] StatPacketsSentLoOffset = 16'h3000;
@@ -394,15 +434,15 @@ package nic_regs_pkg;
   localparam int unsigned StatRetransmitsHiValueLsb   = 0;
   localparam int unsigned StatRetransmitsHiValueWidth = 32;
 
-  // STAT_MR_VIOLATIONS_LO: Remote writes outside the allowed window; dropped: low half; reading it
-  //   latches the high half.
+  // STAT_MR_VIOLATIONS_LO: Remote writes and reads outside the allowed window; refused: low half;
+  //   reading it latches the high half.
   localparam logic [15:0] StatMrViolationsLoOffset = 16'h3058;
   localparam logic [31:0] StatMrViolationsLoReset = 32'h00000000;
   localparam int unsigned StatMrViolationsLoValueLsb   = 0;
   localparam int unsigned StatMrViolationsLoValueWidth = 32;
 
-  // STAT_MR_VIOLATIONS_HI: Remote writes outside the allowed window; dropped: high half, as latched
-  //   by the last read of a low half.
+  // STAT_MR_VIOLATIONS_HI: Remote writes and reads outside the allowed window; refused: high half, as
+  //   latched by the last read of a low half.
   localparam logic [15:0] StatMrViolationsHiOffset = 16'h305C;
   localparam logic [31:0] StatMrViolationsHiReset = 32'h00000000;
   localparam int unsigned StatMrViolationsHiValueLsb   = 0;
@@ -419,6 +459,20 @@ package nic_regs_pkg;
   localparam logic [31:0] StatCompletionsHiReset = 32'h00000000;
   localparam int unsigned StatCompletionsHiValueLsb   = 0;
   localparam int unsigned StatCompletionsHiValueWidth = 32;
+
+  // STAT_RECEIVES_MISSING_LO: SENDs that found no receive entry: low half; reading it latches the
+  //   high half.
+  localparam logic [15:0] StatReceivesMissingLoOffset = 16'h3068;
+  localparam logic [31:0] StatReceivesMissingLoReset = 32'h00000000;
+  localparam int unsigned StatReceivesMissingLoValueLsb   = 0;
+  localparam int unsigned StatReceivesMissingLoValueWidth = 32;
+
+  // STAT_RECEIVES_MISSING_HI: SENDs that found no receive entry: high half, as latched by the last
+  //   read of a low half.
+  localparam logic [15:0] StatReceivesMissingHiOffset = 16'h306C;
+  localparam logic [31:0] StatReceivesMissingHiReset = 32'h00000000;
+  localparam int unsigned StatReceivesMissingHiValueLsb   = 0;
+  localparam int unsigned StatReceivesMissingHiValueWidth = 32;
 
   // From software to hardware.
   typedef struct packed {
@@ -445,6 +499,7 @@ package nic_regs_pkg;
     logic [2:0]   qp_priority;           // RW
     logic [1:0]   qp_cmd_operation;      // what was written, for one cycle; else 0
     logic         qp_cmd_qe;             // one cycle after each write
+    logic [1:0]   qp_service_service;    // RW, 0 to 2
     logic [31:0]  mr_base_lo;            // RW
     logic [31:0]  mr_base_hi;            // RW
     logic [31:0]  mr_length;             // RW, bytes
@@ -453,6 +508,11 @@ package nic_regs_pkg;
     logic [31:0]  cnp_interval;          // RW, ns
     logic [5:0]   cnp_dscp;              // RW
     logic [2:0]   cnp_priority;          // RW
+    logic [31:0]  rq_base_lo;            // RW
+    logic [31:0]  rq_base_hi;            // RW
+    logic [3:0]   rq_size_log2;          // RW, 1 to 15
+    logic [15:0]  rq_tail;               // RW
+    logic         rq_tail_qe;            // one cycle after each write
   } nic_reg2hw_t;
 
   // From hardware to software.
@@ -467,6 +527,7 @@ package nic_regs_pkg;
     logic         qp_status_busy;         // RO
     logic         irq_status_completion;  // 1 sets the bit
     logic         irq_status_sq_error;    // 1 sets the bit
+    logic [15:0]  rq_head;                // RO
     logic [63:0]  stat_packets_sent;      // counter
     logic [63:0]  stat_packets_received;  // counter
     logic [63:0]  stat_bytes_sent;        // counter
@@ -480,6 +541,7 @@ package nic_regs_pkg;
     logic [63:0]  stat_retransmits;       // counter
     logic [63:0]  stat_mr_violations;     // counter
     logic [63:0]  stat_completions;       // counter
+    logic [63:0]  stat_receives_missing;  // counter
   } nic_hw2reg_t;
 endpackage
 /* verilator lint_on UNUSED */

@@ -19,6 +19,7 @@ namespace map = dcc::regs::nic_map;
 constexpr std::uint32_t kRamBytes = 0x8000;
 constexpr std::uint32_t kSendRing = 0x1000;
 constexpr std::uint32_t kCompletionRing = 0x2000;
+constexpr std::uint32_t kReceiveRing = 0x3000;
 constexpr std::uint32_t kPayload = 0x4000;
 
 /// Keeps what is sent until the bench hands it to the receiver.
@@ -44,6 +45,8 @@ struct Bench {
     dcc::NicParameters p;
     p.payload = dcc::NicParameters::Payload::kReal;
     p.recovery.timeout = dcc::kMicroSecond * 20;
+    p.recovery.retries = 3;
+    p.recovery.not_ready_retries = 3;
     return p;
   }
 
@@ -55,6 +58,8 @@ struct Bench {
     put(map::kSqSizeLog2Offset, 2);
     put(map::kCqBaseLoOffset, kCompletionRing);
     put(map::kCqSizeLog2Offset, 2);
+    put(map::kRqBaseLoOffset, kReceiveRing);
+    put(map::kRqSizeLog2Offset, 2);
     put(map::kMrBaseLoOffset, kPayload);
     put(map::kMrLengthOffset, kRamBytes - kPayload);
     put(map::kCtrlOffset, map::kCtrlEnableMask);
@@ -64,21 +69,32 @@ struct Bench {
     connections.made = 0;
     put(map::kQpSelectOffset, qpn);
     put(map::kQpRemoteQpnOffset, qpn);
+    put(map::kQpServiceOffset, qpn == 6 ? 1 : qpn == 7 ? 2 : 0);
     put(map::kQpCmdOffset, map::kQpCmdOperationCreate);
     if (connections.made == qpn && qpn != 0) nic.connect_queue_pair(qpn);
   }
 
   void post(dcc::fuzz::Bytes& in) {
     nic_wqe entry{};
-    entry.opcode = in.u8() % 4;
+    entry.opcode = in.u8() % 7;
     entry.flags = in.u8() & 1;
     entry.qpn = in.u8() % 8;
     entry.length = in.u16();
     if (entry.length > 0x8000) entry.length <<= in.u8() % 17;
     entry.local_address = in.u8() < 200 ? kPayload + in.u16() % 0x2000 : in.u32();
     entry.remote_address = in.u8() < 200 ? kPayload + in.u16() % 0x3000 : in.u32();
+    entry.remote_qpn = entry.qpn;
     ram.put(kSendRing + tail % 4 * sizeof entry, entry);
     put(map::kSqTailOffset, ++tail);
+  }
+
+  void post_receive(dcc::fuzz::Bytes& in) {
+    nic_rqe entry{};
+    entry.qpn = in.u8() % 8;
+    entry.length = in.u16();
+    entry.address = in.u8() < 200 ? kPayload + in.u16() % 0x3000 : in.u32();
+    ram.put(kReceiveRing + receive_tail % 4 * sizeof entry, entry);
+    put(map::kRqTailOffset, ++receive_tail);
   }
 
   void access(dcc::fuzz::Bytes& in) {
@@ -139,6 +155,7 @@ struct Bench {
   dcc::HostLink link{scheduler, ram, dcc::DmaParameters{}, 2};
   dcc::NicHostInterface host{scheduler, nic, link, connections, 1};
   std::uint16_t tail = 0;
+  std::uint16_t receive_tail = 0;
   unsigned sent = 0;
 };
 
@@ -152,8 +169,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::uint8_t what = in.u8();
     if (what < 90) {
       bench->post(in);
-    } else if (what < 140) {
+    } else if (what < 120) {
       bench->access(in);
+    } else if (what < 140) {
+      bench->post_receive(in);
     } else if (what < 150) {
       bench->create(in.u8() % 8);
     } else if (what < 170) {

@@ -12,7 +12,7 @@ constexpr FieldInfo kIdFields[] = {
      "Identification, the letters NIC1.", {}},
 };
 constexpr FieldInfo kVersionFields[] = {
-    {"MINOR", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
+    {"MINOR", 0, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,
      "", "",
      "Grows when registers are added.", {}},
     {"MAJOR", 16, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,
@@ -162,10 +162,20 @@ constexpr FieldInfo kQpStatusFields[] = {
      "", "",
      "It has work that is not completed.", {}},
 };
+constexpr ValueInfo kQpServiceFieldsServiceValues[] = {
+    {"RC", 0},
+    {"UC", 1},
+    {"UD", 2},
+};
+constexpr FieldInfo kQpServiceFields[] = {
+    {"SERVICE", 0, 2, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000002,
+     "", "",
+     "Reliable connection, unreliable connection, unreliable datagram.", {kQpServiceFieldsServiceValues, 3}},
+};
 constexpr FieldInfo kMrBaseLoFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
      "", "",
-     "First host address that remote writes may touch, low half.", {}},
+     "First host address that other hosts may write and read, and that receive entries and the local side of an RDMA READ may name, low half.", {}},
 };
 constexpr FieldInfo kMrBaseHiFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
@@ -175,7 +185,7 @@ constexpr FieldInfo kMrBaseHiFields[] = {
 constexpr FieldInfo kMrLengthFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
      "bytes", "",
-     "Length of the window that remote writes may touch; 0 refuses all.", {}},
+     "Length of that window; 0 refuses all.", {}},
 };
 constexpr FieldInfo kIrqStatusFields[] = {
     {"COMPLETION", 0, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
@@ -186,7 +196,7 @@ constexpr FieldInfo kIrqStatusFields[] = {
      "A register access was refused; ERROR_INFO says which.", {}},
     {"SQ_ERROR", 2, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
      "", "",
-     "A work entry was malformed; its completion says why.", {}},
+     "A work or receive entry was malformed; its completion says why.", {}},
 };
 constexpr FieldInfo kIrqMaskFields[] = {
     {"COMPLETION", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
@@ -241,10 +251,35 @@ constexpr FieldInfo kCnpPriorityFields[] = {
      "", "",
      "802.1p priority of the CNPs sent.", {}},
 };
+constexpr FieldInfo kRqBaseLoFields[] = {
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
+     "", "",
+     "Host address of the receive queue, low half; aligned to 64 bytes.", {}},
+};
+constexpr FieldInfo kRqBaseHiFields[] = {
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
+     "", "",
+     "High half.", {}},
+};
+constexpr FieldInfo kRqSizeLog2Fields[] = {
+    {"VALUE", 0, 4, Access::kReadWrite, 0x00000004, 0x00000001, 0x0000000F,
+     "", "",
+     "Binary logarithm of the receive queue's entries.", {}},
+};
+constexpr FieldInfo kRqTailFields[] = {
+    {"VALUE", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
+     "", "",
+     "Doorbell; index behind the last receive entry that software has written.", {}},
+};
+constexpr FieldInfo kRqHeadFields[] = {
+    {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
+     "", "",
+     "Index of the next receive entry that the NIC fetches.", {}},
+};
 constexpr RegisterInfo kRegisters[] = {
     {"ID", 0x00000, 0x4E494331, Source::kConstant, false, false, {kIdFields, 1},
      "Identification, the letters NIC1."},
-    {"VERSION", 0x00004, 0x00010000, Source::kConstant, false, false, {kVersionFields, 2},
+    {"VERSION", 0x00004, 0x00010001, Source::kConstant, false, false, {kVersionFields, 2},
      "Version of this register map."},
     {"CAPS", 0x00008, 0x0186A00E, Source::kParameter, false, false, {kCapsFields, 2},
      "What this instance was built with."},
@@ -290,12 +325,14 @@ constexpr RegisterInfo kRegisters[] = {
      "Acts on the selected queue pair at once; QP_STATUS shows the result."},
     {"QP_STATUS", 0x00078, 0x00000000, Source::kHardware, false, false, {kQpStatusFields, 3},
      "State of the selected queue pair."},
+    {"QP_SERVICE", 0x0007C, 0x00000000, Source::kHardware, true, false, {kQpServiceFields, 1},
+     "Transport service of the queue pair, used by QP_CMD.CREATE."},
     {"MR_BASE_LO", 0x00080, 0x00000000, Source::kHardware, true, false, {kMrBaseLoFields, 1},
-     "First host address that remote writes may touch, low half."},
+     "First host address that other hosts may write and read, and that receive entries and the local side of an RDMA READ may name, low half."},
     {"MR_BASE_HI", 0x00084, 0x00000000, Source::kHardware, true, false, {kMrBaseHiFields, 1},
      "High half."},
     {"MR_LENGTH", 0x00088, 0x00000000, Source::kHardware, true, false, {kMrLengthFields, 1},
-     "Length of the window that remote writes may touch; 0 refuses all."},
+     "Length of that window; 0 refuses all."},
     {"IRQ_STATUS", 0x000A0, 0x00000000, Source::kHardware, true, false, {kIrqStatusFields, 3},
      "Causes of an interrupt; each stays until 1 is written to it."},
     {"IRQ_MASK", 0x000A4, 0x00000000, Source::kHardware, true, false, {kIrqMaskFields, 3},
@@ -310,6 +347,16 @@ constexpr RegisterInfo kRegisters[] = {
      "DSCP of the CNPs sent."},
     {"CNP_PRIORITY", 0x000C8, 0x00000006, Source::kHardware, true, false, {kCnpPriorityFields, 1},
      "802.1p priority of the CNPs sent."},
+    {"RQ_BASE_LO", 0x000E0, 0x00000000, Source::kHardware, true, false, {kRqBaseLoFields, 1},
+     "Host address of the receive queue, low half; aligned to 64 bytes."},
+    {"RQ_BASE_HI", 0x000E4, 0x00000000, Source::kHardware, true, false, {kRqBaseHiFields, 1},
+     "High half."},
+    {"RQ_SIZE_LOG2", 0x000E8, 0x00000004, Source::kHardware, true, false, {kRqSizeLog2Fields, 1},
+     "Binary logarithm of the receive queue's entries."},
+    {"RQ_TAIL", 0x000EC, 0x00000000, Source::kHardware, true, true, {kRqTailFields, 1},
+     "Doorbell; index behind the last receive entry that software has written."},
+    {"RQ_HEAD", 0x000F0, 0x00000000, Source::kHardware, false, false, {kRqHeadFields, 1},
+     "Index of the next receive entry that the NIC fetches."},
 };
 constexpr CounterInfo kCounters[] = {
     {"packets_sent", 0x03000, "Packets sent, of every kind."},
@@ -323,8 +370,9 @@ constexpr CounterInfo kCounters[] = {
     {"acks_received", 0x03040, "Acknowledgements received."},
     {"icrc_errors", 0x03048, "Packets dropped because their ICRC was wrong."},
     {"retransmits", 0x03050, "Packets sent again."},
-    {"mr_violations", 0x03058, "Remote writes outside the allowed window; dropped."},
+    {"mr_violations", 0x03058, "Remote writes and reads outside the allowed window; refused."},
     {"completions", 0x03060, "Completions written."},
+    {"receives_missing", 0x03068, "SENDs that found no receive entry."},
 };
 
 }  // namespace
@@ -334,8 +382,8 @@ const MapInfo kMap = {
     "RDMA NIC",
     "Queues, queue pairs and notification point of the NIC. Ring indices are free-running 16-bit counts: the entry is the index modulo the ring's size, the ring holds (producer - consumer) modulo 2^16.",
     0x10000,
-    {kRegisters, 34},
-    {kCounters, 13},
+    {kRegisters, 40},
+    {kCounters, 14},
     {},
     kIrqStatus,
     kIrqMask,

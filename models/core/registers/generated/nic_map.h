@@ -38,6 +38,7 @@ enum Register : std::uint16_t {
   kQpPriority,
   kQpCmd,
   kQpStatus,
+  kQpService,
   kMrBaseLo,
   kMrBaseHi,
   kMrLength,
@@ -48,6 +49,11 @@ enum Register : std::uint16_t {
   kCnpInterval,
   kCnpDscp,
   kCnpPriority,
+  kRqBaseLo,
+  kRqBaseHi,
+  kRqSizeLog2,
+  kRqTail,
+  kRqHead,
 };
 
 /// Registers that the device is asked for: it has a case for each of them.
@@ -57,6 +63,7 @@ enum class Live : std::uint16_t {
   kSqHead = Register::kSqHead,
   kCqTail = Register::kCqTail,
   kQpStatus = Register::kQpStatus,
+  kRqHead = Register::kRqHead,
 };
 
 /// Registers whose writes the device hears of, beside parameters: it has a case for each of them.
@@ -76,10 +83,15 @@ enum class Command : std::uint16_t {
   kQpDscp = Register::kQpDscp,
   kQpPriority = Register::kQpPriority,
   kQpCmd = Register::kQpCmd,
+  kQpService = Register::kQpService,
   kMrBaseLo = Register::kMrBaseLo,
   kMrBaseHi = Register::kMrBaseHi,
   kMrLength = Register::kMrLength,
   kIrqCoalesce = Register::kIrqCoalesce,
+  kRqBaseLo = Register::kRqBaseLo,
+  kRqBaseHi = Register::kRqBaseHi,
+  kRqSizeLog2 = Register::kRqSizeLog2,
+  kRqTail = Register::kRqTail,
 };
 
 enum Counter : std::uint16_t {
@@ -96,6 +108,7 @@ enum Counter : std::uint16_t {
   kStatRetransmits,
   kStatMrViolations,
   kStatCompletions,
+  kStatReceivesMissing,
 };
 
 /// What software has written, decoded.
@@ -236,7 +249,17 @@ constexpr std::uint32_t kQpStatusErrorMask = 0x00000002;
 constexpr unsigned kQpStatusErrorShift = 1;
 constexpr std::uint32_t kQpStatusBusyMask = 0x00000004;
 constexpr unsigned kQpStatusBusyShift = 2;
-// MR_BASE_LO: First host address that remote writes may touch, low half.
+// QP_SERVICE: Transport service of the queue pair, used by QP_CMD.CREATE.
+constexpr std::uint32_t kQpServiceOffset = 0x0007C;
+constexpr std::uint32_t kQpServiceServiceMask = 0x00000003;
+constexpr unsigned kQpServiceServiceShift = 0;
+constexpr std::uint32_t kQpServiceServiceMin = 0;
+constexpr std::uint32_t kQpServiceServiceMax = 2;
+constexpr std::uint32_t kQpServiceServiceRc = 0;
+constexpr std::uint32_t kQpServiceServiceUc = 1;
+constexpr std::uint32_t kQpServiceServiceUd = 2;
+// MR_BASE_LO: First host address that other hosts may write and read, and that receive entries and
+//   the local side of an RDMA READ may name, low half.
 constexpr std::uint32_t kMrBaseLoOffset = 0x00080;
 constexpr std::uint32_t kMrBaseLoValueMask = 0xFFFFFFFF;
 constexpr unsigned kMrBaseLoValueShift = 0;
@@ -244,7 +267,7 @@ constexpr unsigned kMrBaseLoValueShift = 0;
 constexpr std::uint32_t kMrBaseHiOffset = 0x00084;
 constexpr std::uint32_t kMrBaseHiValueMask = 0xFFFFFFFF;
 constexpr unsigned kMrBaseHiValueShift = 0;
-// MR_LENGTH: Length of the window that remote writes may touch; 0 refuses all.
+// MR_LENGTH: Length of that window; 0 refuses all.
 constexpr std::uint32_t kMrLengthOffset = 0x00088;
 constexpr std::uint32_t kMrLengthValueMask = 0xFFFFFFFF;
 constexpr unsigned kMrLengthValueShift = 0;
@@ -304,6 +327,28 @@ constexpr std::uint32_t kCnpPriorityValueMask = 0x00000007;
 constexpr unsigned kCnpPriorityValueShift = 0;
 constexpr std::uint32_t kCnpPriorityValueMin = 0;
 constexpr std::uint32_t kCnpPriorityValueMax = 7;
+// RQ_BASE_LO: Host address of the receive queue, low half; aligned to 64 bytes.
+constexpr std::uint32_t kRqBaseLoOffset = 0x000E0;
+constexpr std::uint32_t kRqBaseLoValueMask = 0xFFFFFFFF;
+constexpr unsigned kRqBaseLoValueShift = 0;
+// RQ_BASE_HI: High half.
+constexpr std::uint32_t kRqBaseHiOffset = 0x000E4;
+constexpr std::uint32_t kRqBaseHiValueMask = 0xFFFFFFFF;
+constexpr unsigned kRqBaseHiValueShift = 0;
+// RQ_SIZE_LOG2: Binary logarithm of the receive queue's entries.
+constexpr std::uint32_t kRqSizeLog2Offset = 0x000E8;
+constexpr std::uint32_t kRqSizeLog2ValueMask = 0x0000000F;
+constexpr unsigned kRqSizeLog2ValueShift = 0;
+constexpr std::uint32_t kRqSizeLog2ValueMin = 1;
+constexpr std::uint32_t kRqSizeLog2ValueMax = 15;
+// RQ_TAIL: Doorbell; index behind the last receive entry that software has written.
+constexpr std::uint32_t kRqTailOffset = 0x000EC;
+constexpr std::uint32_t kRqTailValueMask = 0x0000FFFF;
+constexpr unsigned kRqTailValueShift = 0;
+// RQ_HEAD: Index of the next receive entry that the NIC fetches.
+constexpr std::uint32_t kRqHeadOffset = 0x000F0;
+constexpr std::uint32_t kRqHeadValueMask = 0x0000FFFF;
+constexpr unsigned kRqHeadValueShift = 0;
 constexpr std::uint32_t kStatPacketsSentOffset = 0x03000;
 constexpr std::uint32_t kStatPacketsReceivedOffset = 0x03008;
 constexpr std::uint32_t kStatBytesSentOffset = 0x03010;
@@ -317,5 +362,6 @@ constexpr std::uint32_t kStatIcrcErrorsOffset = 0x03048;
 constexpr std::uint32_t kStatRetransmitsOffset = 0x03050;
 constexpr std::uint32_t kStatMrViolationsOffset = 0x03058;
 constexpr std::uint32_t kStatCompletionsOffset = 0x03060;
+constexpr std::uint32_t kStatReceivesMissingOffset = 0x03068;
 
 }  // namespace dcc::regs::nic_map

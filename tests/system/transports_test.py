@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+"""READ, SEND and datagrams through driver, rings and network: payload as sent, also with losses of
+every kind of packet, and every header as Wireshark reads it.
+
+  transports_test.py BUILD/dccvp
+"""
+
+import collections
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from harness import PATIENCE, figures
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CONFIG = ROOT / "configs/transports.yaml"
+DCCVP = ""
+
+# Messages of configs/transports.yaml, flow by flow: bytes over message, rounded up.
+WRITE, SEND, READ_0, READ_2, UC, UD = 16, 101, 62, 34, 50, 100
+
+
+class Transports(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="dccvp-transports-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_config(self, *overrides, name="run", code=0):
+        arguments = [DCCVP, "run", str(CONFIG), "--quiet", "--no-plots", "--out",
+                     str(self.folder / name)]
+        for override in overrides:
+            arguments += ["-c", override]
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=PATIENCE,
+                              check=False)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return figures(self.folder / name)
+
+    def hosts(self, metrics):
+        return {host["id"]: host for host in metrics["hosts"]}
+
+    def test_every_byte_is_as_it_was_sent_or_lay(self):
+        metrics = self.run_config("output.trace.packets=[{name: all, snap: 9216B}]")
+        hosts = self.hosts(metrics)
+        # Of 0: what it was sent and what it read; of 2: what it read; of 1: what it was sent.
+        self.assertEqual(hosts[0]["messages_verified"], WRITE + SEND + UD + READ_0)
+        self.assertEqual(hosts[1]["messages_verified"], UC)
+        self.assertEqual(hosts[2]["messages_verified"], READ_2)
+        self.assertEqual(sum(host["payload_errors"] for host in hosts.values()), 0)
+        for flow in metrics["flows"]:
+            self.assertTrue(flow["completed"], flow)
+            self.assertEqual(flow["retransmits"], 0, flow)
+        self.check_capture(self.folder / "run/trace/all.pcapng")
+
+    def check_capture(self, file):
+        fields = ["infiniband.bth.opcode", "infiniband.reth.dmalen", "infiniband.aeth.syndrome",
+                  "infiniband.deth.srcqp", "infiniband.deth.q_key", "infiniband.immdt",
+                  "frame.interface_name", "_ws.malformed", "_ws.col.Info"]
+        arguments = ["tshark", "-n", "-r", str(file), "-T", "fields", "-E", "separator=;"]
+        for field in fields:
+            arguments += ["-e", field]
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=PATIENCE, check=True)
+        kinds = collections.Counter()
+        for line in done.stdout.splitlines():
+            opcode, length, syndrome, source, key, immediate, port, malformed, info = line.split(";")
+            self.assertEqual(malformed, "", line)
+            self.assertNotIn("Malformed", info)
+            if not port.startswith("s0->"):
+                kinds[int(opcode)] += 1
+            if int(opcode) == 12:
+                self.assertIn(int(length), (16384, 1000000 % 16384, 9999, 333333 % 9999), line)
+                self.assertIn("RDMA Read Request", info)
+            if int(opcode) in (13, 15, 16):
+                self.assertEqual(int(syndrome, 0) & 0x60, 0, line)
+                self.assertIn("RDMA Read Response", info)
+            if int(opcode) == 100:
+                self.assertEqual(int(key, 0), 0x11111111)
+                self.assertEqual(int(source, 0), 5, line)  # host 2's fourth, of which the first is 2
+            if int(opcode) in (3, 35):
+                self.assertNotEqual(immediate, "", line)
+        self.assertEqual(kinds[12], READ_0 + READ_2)
+        # 16384 bytes are 17 packets, 9999 are 10: first, last, and the middle ones.
+        self.assertEqual(kinds[13] + kinds[16], READ_0 + READ_2)
+        self.assertEqual(kinds[15] + kinds[16], READ_0 + READ_2)
+        # The last messages are 576 bytes, one packet, and 3366, four.
+        self.assertEqual(kinds[14], 61 * 15 + 33 * 8 + 2)
+        self.assertEqual(kinds[0] + kinds[4] + kinds[5], SEND)
+        self.assertEqual(kinds[3] + kinds[5], SEND)
+        self.assertEqual(kinds[32], UC)
+        self.assertEqual(kinds[35], UC)
+        self.assertEqual(kinds[100], UD)
+
+    def test_reliable_connections_bring_every_byte_through_losses(self):
+        for packets in ("data", "control", "all"):
+            with self.subTest(packets=packets):
+                metrics = self.run_config(
+                    f"faults=[{{kind: loss, probability: 1%, packets: {packets}}}]",
+                    "duration=100ms", "expect=[]", name=packets)
+                for flow in metrics["flows"][:4]:
+                    self.assertTrue(flow["completed"], flow)
+                hosts = self.hosts(metrics)
+                self.assertGreaterEqual(hosts[0]["messages_verified"], WRITE + SEND + READ_0)
+                self.assertEqual(hosts[2]["messages_verified"], READ_2)
+                self.assertEqual(sum(host["payload_errors"] for host in hosts.values()), 0)
+                if packets != "control":  # most lost ACKs are made up for by the next
+                    self.assertGreater(metrics["aggregate"]["retransmits"], 10)
+                if packets != "control":  # who does not repeat loses
+                    self.assertFalse(metrics["flows"][5]["completed"])
+
+    def test_without_software_too(self):
+        metrics = self.run_config("host.driver=none", "nic.payload=virtual", name="direct")
+        for flow in metrics["flows"]:
+            self.assertTrue(flow["completed"], flow)
+            self.assertGreaterEqual(flow["slowdown"], 1, flow)
+
+    def test_what_a_service_cannot_do_is_refused(self):
+        for override, words in (
+                ("traffic.2.service=uc", "traffic.2.service: only a reliable connection (rc) can read"),
+                ("traffic.5.operation=write", "datagrams (ud) can only be sent"),
+                ("traffic.5.message=1001B", "a datagram is one packet: at most nic.mtu (1000B)")):
+            done = subprocess.run([DCCVP, "check", str(CONFIG), "-c", override],
+                                  capture_output=True, text=True, timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn(words, done.stderr)
+
+
+if __name__ == "__main__":
+    DCCVP = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main(verbosity=2)
