@@ -140,7 +140,7 @@ void CongestionManager::cut_by_marks(SlotParameters& slot, std::uint8_t marks, s
   const bool may_hold = parameters_.rate.first_cut != 0;
   if (!first || !may_hold) cut(slot, 0, marks, first);
   if (may_hold && (first || law.swamped(parameters_.rate))) {
-    law.begin_hold();
+    law.begin_hold(first && MarksLaw::promises_all_clear(marks, packets));
     hold_step(slot);
   }
 }

@@ -16,7 +16,8 @@ namespace dcc {
 ///   sent      packets since the last CNP: replaced by the number that arrived when a CNP tells it
 ///   hold      a slot's first CNP, or far more marks than the flow sends (a queue that others
 ///             fill), holds Rc down until a packet arrives unmarked; Rt is halved while it is above
-///             what is being delivered, and Rc goes to it then
+///             what is being delivered, and Rc goes to it then. In it `sent` is 1 if the
+///             receiver has promised an all clear: its CNP told of marked packets only
 ///   silence   intervals without a packet: a flow that has nothing to send rises with time, so that
 ///             its slot comes free
 /// Docs: docs/differentiation.md, "The rules".
@@ -26,8 +27,8 @@ class MarksLaw {
 
   bool holding() const { return slot_.t != 0; }
   void sent_packet() {
-    slot_.alpha = std::min(kOne16, slot_.alpha + 1);
     if (holding()) return;
+    slot_.alpha = std::min(kOne16, slot_.alpha + 1);
     add(kPacket);
     slot_.bc = 0;
   }
@@ -40,6 +41,10 @@ class MarksLaw {
     slot_.alpha = 0;
   }
   static bool some_unmarked(std::uint8_t marks, std::uint8_t packets) { return packets > marks; }
+  /// After such a CNP the receiver tells of the first packet without a mark (NotificationPoint).
+  static bool promises_all_clear(std::uint8_t marks, std::uint8_t packets) {
+    return packets == marks;
+  }
   /// Marks stand for more than the flow sends in four intervals.
   bool swamped(const RateRegisters& registers) const {
     const std::int64_t owed = -std::int64_t{account()} / kPacket - kOwedAnyway;
@@ -58,14 +63,14 @@ class MarksLaw {
     return static_cast<std::uint32_t>(whole);
   }
 
-  void begin_hold() {
+  void begin_hold(bool promised) {
     slot_.t = 1;
     slot_.bc = 0;
+    slot_.alpha = promised ? 1 : 0;
     set(0);
   }
   void held_marks(std::uint8_t marks) {
     slot_.bc = static_cast<std::uint8_t>(std::min(255, slot_.bc + marks));
-    slot_.alpha = 0;
   }
   /// An interval has passed. True while the target is twice what the marks say is delivered.
   bool overrated(const RateRegisters& registers) const {
@@ -73,12 +78,12 @@ class MarksLaw {
            std::uint64_t{slot_.rt} * slot_.t >= std::uint64_t{2} * slot_.bc * registers.r_hai;
   }
   /// Ticks without a mark that end the hold even if no unmarked packet is heard of: an interval,
-  /// and an eighth of how long it has been. Far more after a burst of the flow's own, which comes
-  /// out of the queue before the packets of those that were cut later.
+  /// and an eighth of how long it has been. Where an all clear is promised silence only tells that
+  /// the flow's packets wait behind others: then it is a time that drains any buffer.
   std::uint32_t patience(std::uint32_t interval) const {
-    const std::uint32_t longer = interval * (slot_.t - 1u);
-    return slot_.bc < kBurst || slot_.t >= kOldHold ? interval + longer / 8
-                                                    : 8 * interval + longer / 2;
+    const std::uint32_t ticks =
+        slot_.alpha != 0 ? interval << kPromisedShift : interval + interval * (slot_.t - 1u) / 8;
+    return std::min(kMaxDelta, ticks);  // beyond it time is not counted
   }
   void end_hold() {
     slot_.t = 0;
@@ -90,8 +95,7 @@ class MarksLaw {
  private:
   static constexpr std::int32_t kOwedAnyway = 8;  // marks on their way, at any rate
   static constexpr std::uint8_t kSilence = 32;    // longer than any pause
-  static constexpr std::uint8_t kBurst = 32;      // marks in a hold that no probing makes
-  static constexpr std::uint8_t kOldHold = 128;   // intervals that drain any buffer
+  static constexpr int kPromisedShift = 6;        // 64 intervals
   static constexpr int kSilentShift = 17;         // a packet each 512 Mb/s of target
   static constexpr std::int32_t kPacket = 256;
   static constexpr std::int32_t kLimit = (1 << 27) - 1;  // packets that the rate unit takes at once

@@ -4,7 +4,7 @@
 // Registers stand while events are under way, so they are read wherever they are needed. With
 // AVERAGING these are the text's rules; without, those of docs/differentiation.md, "The rules", where
 //   length  is the account of unmarked packets, signed, in 1/256
-//   alpha   packets sent since the last CNP
+//   alpha   packets sent since the last CNP; in a hold 1 if an all clear is promised
 //   t, bc   intervals of a hold and its marks; without a hold 0, and the intervals of silence
 module dc_classify #(
   parameter int unsigned FlowW = 14,
@@ -41,8 +41,6 @@ module dc_classify #(
 );
   localparam logic [19:0] MaxDelta = 20'hF_FFFF;  // yosys 0.23 would make a 1 of '1
   localparam logic [7:0]  Silence   = 8'd32;   // intervals, longer than any pause
-  localparam logic [7:0]  Burst     = 8'd32;   // marks in a hold that no probing makes
-  localparam logic [7:0]  OldHold   = 8'd128;  // intervals that drain any buffer
   localparam logic [19:0] OwedAnyway = 20'd8;  // packets' marks on their way, at any rate
 
   logic marks_law, may_hold;
@@ -166,10 +164,10 @@ module dc_classify #(
     s6_added_q     <= s5_account_q;
     s6_sum_q       <= sum;
     s6_over_q      <= sum > 33'(regs_i.byte_threshold);
-    // An interval and an eighth of how long it has been; far more after a burst of the flow's own.
-    s6_patience_q  <= (s5_par_q.bc < Burst || s5_par_q.t >= OldHold)
-                      ? 24'(regs_i.timer_interval) + 24'(held_longer[23:3])
-                      : 24'({regs_i.timer_interval, 3'b000}) + 24'(held_longer[23:1]);
+    // An interval and an eighth of how long it has been; 64 where an all clear is promised.
+    s6_patience_q  <= (s5_par_q.alpha != '0)
+                      ? 24'({regs_i.timer_interval, 6'b000000})
+                      : 24'(regs_i.timer_interval) + 24'(held_longer[23:3]);
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -207,7 +205,7 @@ module dc_classify #(
     s7_silent_q    <= s6_par_q.bc >= Silence &&
                       (s6_par_q.bc == '1 || rate_silence >= 40'({regs_i.r_hai, 2'b00}));
     s7_overrated_q <= s6_par_q.bc != '1 && 41'(rate_held) >= {rate_marks, 1'b0};
-    s7_patient_q   <= 24'(s6_delta_q) < s6_patience_q;
+    s7_patient_q   <= s6_delta_q != MaxDelta && 24'(s6_delta_q) < s6_patience_q;
     s7_recent_q    <= s6_delta_q < 20'(regs_i.timer_interval);
   end
 
@@ -289,12 +287,12 @@ module dc_classify #(
         plan.restart     = !s7_first_q && regs_i.ctrl_timer_restart;
         if (plan.start || plan.restart) plan.slot.due = next_due;
         if (marks_law && holding) begin
-          plan.slot.bc    = held[8] ? '1 : held[7:0];
-          plan.slot.alpha = '0;
+          plan.slot.bc = held[8] ? '1 : held[7:0];
           if (better) begin
             plan.slot.rc     = s7_par_q.rt;
             plan.slot.t      = '0;
             plan.slot.bc     = '0;
+            plan.slot.alpha  = '0;
             plan.slot.length = '0;
           end
         end else if (marks_law) begin
@@ -305,6 +303,7 @@ module dc_classify #(
           if (s7_first_q && may_hold) begin  // a step of the hold that begins, no cut before it
             plan.slot.t      = 8'd1;
             plan.slot.bc     = '0;
+            plan.slot.alpha  = 17'(s7_event_q.packets[7:0] == s7_event_q.marks);
             plan.slot.length = '0;
             from_target      = 1'b1;
             ask_marks        = '0;
@@ -321,8 +320,8 @@ module dc_classify #(
         plan.write     = 1'b1;
         plan.slot.dscp = s7_event_q.dscp;
         if (marks_law) begin
-          plan.slot.alpha = sent;
           if (!holding) begin
+            plan.slot.alpha  = sent;
             plan.slot.length = s7_account_q;
             plan.slot.bc     = '0;
           end

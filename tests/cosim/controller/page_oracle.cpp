@@ -257,7 +257,6 @@ void Oracle::on_cnp(const Cnp& cnp) {
     slot.length = 0;
   } else if (slot.t != 0) {  // in a hold: counted
     slot.bc = std::min(255u, slot.bc + cnp.marks);
-    slot.alpha = 0;
     if (cnp.packets > cnp.marks) {
       end_hold(slot);
       slot.rc = slot.rt;
@@ -276,6 +275,7 @@ void Oracle::on_cnp(const Cnp& cnp) {
     if (may_hold && (first || swamped)) {
       slot.t = 1;
       slot.bc = 0;
+      slot.alpha = first && cnp.packets == cnp.marks ? 1 : 0;  // an all clear is promised
       slot.length = 0;
       slot.rc = slot.rt;
       cut(slot, 0, 0, true);
@@ -321,9 +321,8 @@ void Oracle::on_timer() {
     if (slot.t != 0) {
       const std::uint32_t quiet = since_latest(slot);
       const std::uint64_t t = r.timer_interval;
-      const std::uint64_t longer = t * (slot.t - 1);
-      const std::uint64_t patience =
-          slot.bc < 32 || slot.t >= 128 ? t + longer / 8 : 8 * t + longer / 2;
+      const std::uint64_t patience = std::min<std::uint64_t>(
+          (1u << 20) - 1, slot.alpha != 0 ? 64 * t : t + t * (slot.t - 1) / 8);
       if (quiet < patience) {
         held = true;
         const bool overrated = slot.bc != 255 && std::uint64_t{slot.rt} * slot.t >=
@@ -390,9 +389,9 @@ void Oracle::on_bytes(const Bytes& bytes) {
   Slot& slot = slots_[*at];
   slot.dscp = bytes.dscp;
   if (!r.averaging) {
-    slot.alpha = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(kOne, std::uint64_t{slot.alpha} + bytes.packets));
     if (slot.t == 0) {
+      slot.alpha = static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(kOne, std::uint64_t{slot.alpha} + bytes.packets));
       add(slot, 256 * static_cast<std::int64_t>(bytes.packets));
       slot.bc = 0;
     }
