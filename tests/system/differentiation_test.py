@@ -124,6 +124,13 @@ class Measuring(unittest.TestCase):
         self.assertAlmostEqual(study_measure.share_error([10, 30], [1, 2]), 0.25)
         self.assertEqual(study_measure.share_error([0, 0], [1, 2]), 1)
 
+    def test_errors_of_all_flows_and_of_classes(self):
+        goodput, weights = [10, 14, 24, 48], [1, 1, 2, 4]  # of 96: 12, 12, 24 and 48 are due
+        self.assertAlmostEqual(study_measure.share_rms(goodput, weights), math.sqrt(2 * (1 / 6) ** 2 / 4))
+        self.assertAlmostEqual(study_measure.class_error(goodput, weights), 0)
+        self.assertAlmostEqual(study_measure.class_error([10, 10, 24, 52], weights), 1 / 6)
+        self.assertEqual(study_measure.share_rms([0, 0], [1, 2]), 1)
+
     def test_ceiling_counts_headers_and_gap(self):
         platform = {"topology": {"link": {"rate": "100Gbps", "overhead": "20B"}}}
         self.assertAlmostEqual(study_measure.ceiling_gbps(platform), 100 * 1000 / 1082)
@@ -170,7 +177,8 @@ class Measuring(unittest.TestCase):
 
             found = figures()
             # Shares 3/8 and 5/8 against 1/3 and 2/3; goodput by weight 30 and 25.
-            for name, value in (("share_error", 0.125), ("utilisation", 80 / (100 * 1000 / 1082)),
+            for name, value in (("share_error", 0.125), ("share_rms", math.sqrt((0.125**2 + 0.0625**2) / 2)),
+                                ("class_error", 0.125), ("utilisation", 80 / (100 * 1000 / 1082)),
                                 ("jain", 0.9), ("jain_weighted", 3025 / 3050), ("queue_mean_kb", 5),
                                 ("queue_p99_kb", 6), ("queue_max_kb", 7), ("drain_ms", 3),
                                 ("ecn_marks", 5), ("cnps", 4), ("dropped_no_slot", 3),

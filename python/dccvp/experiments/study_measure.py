@@ -20,7 +20,7 @@ from dccvp.experiments import study_motion
 # Wire bytes of a full packet beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
 HEADERS = 62
 
-FIGURES = ("share_error", "utilisation", "jain", "jain_weighted", "queue_mean_kb", "queue_p99_kb",
+FIGURES = ("share_error", "share_rms", "class_error", "utilisation", "jain", "jain_weighted", "queue_mean_kb", "queue_p99_kb",
            "queue_max_kb", "drain_ms", "ecn_marks", "cnps", "dropped_no_slot", "pfc_pauses", "rtt_p99_us",
            "tenant_error", "tenant_swing", "message_p50_us", "message_p99_us", "use_least",
            "windows_every", "windows_rms")
@@ -55,6 +55,20 @@ def share_error(goodput, weights):
     if total == 0:
         return 1.0
     return max(abs(g / total * weight_sum / w - 1) for g, w in zip(goodput, weights))
+
+
+def share_rms(goodput, weights):
+    """Root mean square of the relative errors of all flows' shares."""
+    total, weight_sum = sum(goodput), sum(weights)
+    if total == 0:
+        return 1.0
+    return math.sqrt(statistics.fmean((g / total * weight_sum / w - 1) ** 2 for g, w in zip(goodput, weights)))
+
+
+def class_error(goodput, weights):
+    """Greatest relative error of what all flows of a weight have together."""
+    together = {w: sum(g for g, v in zip(goodput, weights) if v == w) for w in weights}
+    return share_error(list(together.values()), [w * weights.count(w) for w in together])
 
 
 def drain_ms(series, kmax):
@@ -162,6 +176,8 @@ def figures_of(run, plan, out):
     aggregate = metrics["aggregate"]
     return {
         "share_error": share_error(goodput, weights) if proportional else math.nan,
+        "share_rms": share_rms(goodput, weights) if proportional else math.nan,
+        "class_error": class_error(goodput, weights) if proportional else math.nan,
         "utilisation": aggregate["goodput_gbps"] / ceiling_gbps(run.platform),
         "jain": aggregate["jain"],
         "jain_weighted": (jain([g / w for g, w in zip(goodput, weights)]) if proportional

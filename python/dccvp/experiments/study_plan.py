@@ -13,7 +13,8 @@ A study file:
   variants: {NAME: {key.path: value, …}, …}   a value replaces what is there, a map a section
   cases:
     NAME: {flows: {WEIGHT: COUNT, …}, spread: 1ms, set: {key.path: value, …}, motion: {…}, limits: {…}}
-  limits: {share_error_p95: 0.10, utilisation_min: 0.97, drain_ms_max: 2, tenant_error_max: 0.03,
+  limits: {share_error_p95: 0.10, share_rms_max: 0.08, class_error_max: 0.03, pfc_pauses_max: 0,
+           utilisation_min: 0.97, drain_ms_max: 2, tenant_error_max: 0.03,
            message_gain_min: 3, use_least_min: 0.95, windows_every_min: 0.95, windows_rms_min: 0.95}
   limits_for: [NAME, …]          variants that the limits hold for (default: all)
 
@@ -36,8 +37,8 @@ MOST_SEEDS = 10_000
 FIRST_DSCP = 10
 MOST_DSCPS = 30
 MOST_FLOWS = 65_535  # a host each, and the receiver
-LIMITS = ("share_error_p95", "utilisation_min", "drain_ms_max", "tenant_error_max",
-          "message_gain_min", "use_least_min", "windows_every_min", "windows_rms_min")
+LIMITS = ("share_error_p95", "share_rms_max", "class_error_max", "pfc_pauses_max", "utilisation_min",
+          "drain_ms_max", "tenant_error_max", "message_gain_min", "use_least_min", "windows_every_min", "windows_rms_min")
 LEAST_WINDOW = 1e-6
 MOTION = ("use_from", "use_window", "shares_from", "share_window", "tolerance")
 

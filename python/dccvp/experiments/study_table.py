@@ -7,13 +7,14 @@ import math
 from dccvp.common.statistics import mean, percentile
 from dccvp.common.whole_file import write_whole
 
-HEAD = ("variant", "case", "seeds", "error_p50", "error_p95", "error_max", "utilisation_mean",
+HEAD = ("variant", "case", "seeds", "error_p50", "error_p95", "error_max", "error_rms", "class_error_max", "utilisation_mean",
         "utilisation_min", "jain", "jain_weighted", "queue_mean_kb", "queue_p99_kb", "drain_ms_max",
         "tenant_error_mean", "tenant_error_max", "tenant_swing", "message_p50_us", "message_p99_us",
         "message_gain", "use_least_p5", "windows_every", "windows_rms", "pfc_pauses", "dropped_no_slot", "missed")
 
 # A limit's name, the figure it is about and whether that must not exceed it.
-BOUNDS = (("share_error_p95", "error_p95", True), ("utilisation_min", "utilisation_min", False),
+BOUNDS = (("share_error_p95", "error_p95", True), ("share_rms_max", "error_rms", True),
+          ("class_error_max", "class_error_max", True), ("pfc_pauses_max", "pfc_pauses", True), ("utilisation_min", "utilisation_min", False),
           ("drain_ms_max", "drain_ms_max", True), ("tenant_error_max", "tenant_error_max", True),
           ("message_gain_min", "message_gain", False), ("use_least_min", "use_least_p5", False),
           ("windows_every_min", "windows_every", False), ("windows_rms_min", "windows_rms", False))
@@ -46,6 +47,8 @@ def line_of(variant, case, rows):
         "error_p50": percentile(column("share_error"), 50),
         "error_p95": percentile(column("share_error"), 95),
         "error_max": most("share_error"),
+        "error_rms": most("share_rms"),
+        "class_error_max": most("class_error"),
         "utilisation_mean": mean(column("utilisation")),
         "utilisation_min": least("utilisation"),
         "jain": mean(column("jain")),
@@ -95,6 +98,7 @@ def write_csv(path, lines):
 COLUMNS = (
     ("error p50 / p95 / max %", ("error_p50", "error_p95", "error_max"),
      "{:.1%} / {:.1%} / {:.1%}"),
+    ("root mean square of flows / class error max %", ("error_rms", "class_error_max"), "{:.1%} / {:.1%}"),
     ("tenant error mean / max %", ("tenant_error_mean", "tenant_error_max"), "{:.2%} / {:.2%}"),
     ("swing over 10 ms %", ("tenant_swing",), "{:.2%}"),
     ("utilisation % (least)", ("utilisation_mean", "utilisation_min"), "{:.1%} ({:.1%})"),
