@@ -4,6 +4,7 @@
 #include <set>
 
 #include "config/checks.h"
+#include "config/marking_rule.h"
 #include "config/parameter_list.h"
 #include "config/plugins.h"
 #include "config/schema.h"
@@ -290,6 +291,7 @@ LoadedConfig read_layers(const LayeredYaml& layers, const std::string& name,
   describe(reader, loaded.config);
   reader.finish();
   check(loaded);
+  follow_marking_rule(loaded);
   return loaded;
 }
 

@@ -1,5 +1,6 @@
 #include "net/ecn_marker.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "describe/parameter_error.h"
@@ -19,6 +20,11 @@ Bytes scaled(Bytes threshold, BitRate port_rate, const std::optional<BitRate>& r
 
 void EcnParameters::describe(ParameterVisitor& v) {
   v.field("enabled", enabled, {}, {"mark at all", "", kRuntime});
+  v.choice("rule", rule,
+           {"given: kmin, kmax, pmax, mark_at and reference_rate as they stand; long_flows, "
+            "short_flows: all five by the slowest link and the longest base RTT (policy: "
+            "proportional: long_flows, unless one of them is given)",
+            ""});
   v.field("kmin", kmin, {"0B", kGreatestThreshold},
           {"no marks up to this length", "SIGCOMM'15", kRuntime});
   v.field("kmax", kmax, {"0B", kGreatestThreshold},
@@ -33,6 +39,25 @@ void EcnParameters::describe(ParameterVisitor& v) {
       {"drain of a phantom queue, share of the port's rate; 0: none", "HULL, NSDI'12", kRuntime});
   v.field("phantom_threshold", phantom_threshold, {"0B", "1GB"},
           {"phantom queue above which all is marked", "HULL, NSDI'12", kRuntime});
+}
+
+void EcnParameters::follow_rule(BitRate slowest, PicoSeconds longest_base_rtt, Bytes packet) {
+  if (rule == Rule::kGiven) return;
+  const Uint128 bits = Uint128(slowest.bits_per_second) *
+                       static_cast<std::uint64_t>(longest_base_rtt.count) / 1'000'000'000'000;
+  // Beyond any network's; what is scaled to a fast port stays below kGreatestThreshold by `check`.
+  const Bytes product = static_cast<Bytes>(std::min<Uint128>(bits / 8, kGreatestThreshold / 16));
+  if (rule == Rule::kLongFlows) {
+    kmin = product * 105 / 100;
+    kmax = product * 840 / 100;
+  } else {
+    kmin = 10 * packet;
+    kmax = kmin + product * 120 / 100;
+  }
+  pmax = Ratio(1);
+  mark_at = MarkAt::kDequeue;
+  reference_rate = slowest;
+  rule = Rule::kGiven;
 }
 
 void EcnParameters::check(BitRate fastest_port) const {

@@ -21,8 +21,12 @@ constexpr Bytes kGreatestThreshold = (Bytes{1} << 31) - 1;
 struct EcnParameters {
   enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
   enum class Scope : std::uint8_t { kQueue, kPort };
+  /// Who sets kmin, kmax, pmax, mark_at and reference_rate: the user, or a rule by rate and
+  /// distance for the law of marks (docs/differentiation.md, "Thresholds, rate and distance").
+  enum class Rule : std::uint8_t { kGiven, kLongFlows, kShortFlows };
 
   bool enabled = true;
+  Rule rule = Rule::kGiven;
   Bytes kmin = 5_KB;
   Bytes kmax = 200_KB;
   Ratio pmax{1, 100};
@@ -39,12 +43,18 @@ struct EcnParameters {
   std::uint32_t unmarked_between = 0;
 
   void describe(ParameterVisitor& v);
+  /// Does what `rule` says, for a network of that slowest link, longest base round trip and full
+  /// packet; what is set then counts as given.
+  void follow_rule(BitRate slowest, PicoSeconds longest_base_rtt, Bytes packet);
   /// Throws ParameterError when values do not go together, at the fastest port of the network.
   void check(BitRate fastest_port) const;
 };
 
 DCC_ENUM_NAMES(EcnParameters::MarkAt, {EcnParameters::MarkAt::kEnqueue, "enqueue"},
                {EcnParameters::MarkAt::kDequeue, "dequeue"});
+DCC_ENUM_NAMES(EcnParameters::Rule, {EcnParameters::Rule::kGiven, "given"},
+               {EcnParameters::Rule::kLongFlows, "long_flows"},
+               {EcnParameters::Rule::kShortFlows, "short_flows"});
 DCC_ENUM_NAMES(EcnParameters::Scope, {EcnParameters::Scope::kQueue, "queue"},
                {EcnParameters::Scope::kPort, "port"});
 

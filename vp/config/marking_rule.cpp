@@ -1,0 +1,52 @@
+#include "config/marking_rule.h"
+
+#include <algorithm>
+#include <string>
+
+#include "cc/dcc.h"
+#include "describe/parameter_error.h"
+#include "net/routing.h"
+#include "net/wire_size.h"
+
+namespace dcc::vp {
+
+namespace {
+constexpr const char* kSetByRule[] = {"kmin", "kmax", "pmax", "mark_at", "reference_rate"};
+
+/// The first that the user has set; empty: none.
+std::string given_threshold(const LoadedConfig& loaded) {
+  for (const char* const key : kSetByRule) {
+    const std::string path = std::string("switch.ecn.") + key;
+    if (loaded.places.count(path) != 0) return path;
+  }
+  return "";
+}
+}  // namespace
+
+void follow_marking_rule(LoadedConfig& loaded) {
+  PlatformConfig& config = loaded.config;
+  EcnParameters& ecn = config.switch_.ecn;
+  const auto* const dcc = config.nic.congestion_control.chosen<DccParameters>();
+  const std::string given = given_threshold(loaded);
+  if (ecn.rule != EcnParameters::Rule::kGiven && !given.empty()) {
+    throw ConfigError(loaded.place_of(given), given + ": switch.ecn.rule: " + name_of(ecn.rule) +
+                                                  " sets it; write rule: given");
+  }
+  if (dcc != nullptr && dcc->policy == DccParameters::Policy::kProportional && given.empty() &&
+      loaded.places.count("switch.ecn.rule") == 0) {
+    ecn.rule = EcnParameters::Rule::kLongFlows;
+  }
+  if (ecn.rule == EcnParameters::Rule::kGiven) return;
+  const Topology topology = Topology::of(config.topology);
+  const std::uint32_t full = roce::data_wire_bytes(config.nic.mtu, false, false);
+  const PicoSeconds longest = Routing(topology).longest_base_rtt(full, roce::ack_wire_bytes());
+  ecn.follow_rule(config.topology.slowest_link(), longest, full);
+  try {
+    ecn.check(config.topology.fastest_link());
+  } catch (const ParameterError& error) {
+    throw ConfigError(loaded.place_of("switch.ecn.rule"),
+                      std::string("switch.ecn.rule: ") + error.what());
+  }
+}
+
+}  // namespace dcc::vp
