@@ -1,6 +1,7 @@
 // The controller as an algorithm: what reaches it, what it tells the NIC, flows that end.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "cc/dcc.h"
@@ -18,11 +19,12 @@ class Host final : public AlgorithmHost {
   explicit Host(Scheduler& scheduler) : scheduler_(scheduler) {}
   PicoSeconds now() const override { return scheduler_.now(); }
   void set_rate(FlowNumber flow, Rate rate) override { rates.emplace_back(flow, rate.raw); }
-  void set_window(FlowNumber, Bytes) override { FAIL() << "the controller has no window"; }
+  void set_window(FlowNumber flow, Bytes bytes) override { windows.emplace_back(flow, bytes); }
   void start_timer(FlowNumber, int, PicoSeconds) override { FAIL() << "it has its own timers"; }
   void stop_timer(FlowNumber, int) override { FAIL() << "it has its own timers"; }
   Rate line_rate() const override { return Rate(mbps(1000)); }
   std::vector<std::pair<FlowNumber, RateBits>> rates;
+  std::vector<std::pair<FlowNumber, Bytes>> windows;
 
  private:
   Scheduler& scheduler_;
@@ -30,19 +32,20 @@ class Host final : public AlgorithmHost {
 
 class DccTest : public testing::Test {
  protected:
-  DccTest() {
+  DccTest() { prepare(algorithm_); }
+  static void prepare(Dcc& algorithm) {
     ControllerParameters p;
     p.enable = true;
     p.rate.r_max = p.initial_rate = mbps(1000);
     p.decrease_period = 0;
     p.timer_interval = 10;
     p.byte_threshold = 10'000;
-    algorithm_.device().set_parameters(p);
-    test::make_dcqcn_tables(256, [this](RateTable t, std::uint32_t i, std::uint32_t w) {
-      algorithm_.device().write_table(t, i, w);
+    algorithm.device().set_parameters(p);
+    test::make_dcqcn_tables(256, [&](RateTable t, std::uint32_t i, std::uint32_t w) {
+      algorithm.device().write_table(t, i, w);
     });
-    algorithm_.on_flow_start(3, {46, 1, kTick, Rate()});
-    algorithm_.on_flow_start(7, {10, 1, kTick, Rate()});
+    algorithm.on_flow_start(3, {46, 1, kTick, Rate()});
+    algorithm.on_flow_start(7, {10, 1, kTick, Rate()});
   }
   void run(int ticks) { scheduler_.run_until(scheduler_.now() + kTick * ticks); }
 
@@ -132,6 +135,34 @@ TEST_F(DccTest, AFlowsInitialRateHoldsUntilItsFirstCut) {
   algorithm_.on_cnp(9, {});
   run(1);
   EXPECT_EQ(host_.rates.back().second, mbps(500));
+}
+
+TEST_F(DccTest, WithoutAFreeWindowThereIsNone) {
+  algorithm_.on_cnp(7, {});
+  run(400);
+  EXPECT_TRUE(host_.windows.empty());
+}
+
+TEST_F(DccTest, WhatNoSlotPacesHasAWindow) {
+  using Windows = std::vector<std::pair<FlowNumber, Bytes>>;
+  constexpr Bytes kWindow = 50'000;
+  constexpr Bytes kNone = std::numeric_limits<Bytes>::max();
+  Dcc algorithm(scheduler_, host_, test::config_of(1), 1001, nullptr, nullptr, kWindow);
+  prepare(algorithm);
+  EXPECT_EQ(host_.windows, (Windows{{3, kWindow}, {7, kWindow}}));
+  host_.windows.clear();
+  algorithm.on_cnp(7, {});
+  algorithm.on_cnp(3, {});  // finds no slot: nobody paces it
+  run(3);
+  EXPECT_EQ(host_.windows, (Windows{{7, kNone}}));
+  run(400);  // back at the maximum
+  EXPECT_EQ(host_.windows, (Windows{{7, kNone}, {7, kWindow}}));
+  algorithm.on_cnp(3, {});
+  run(3);
+  EXPECT_EQ(host_.windows.back(), (std::pair<FlowNumber, Bytes>{3, kNone}));
+  algorithm.on_flow_end(3);
+  algorithm.on_flow_start(3, {46, 1, kTick, Rate()});
+  EXPECT_EQ(host_.windows.back(), (std::pair<FlowNumber, Bytes>{3, kWindow}));
 }
 
 TEST_F(DccTest, CountersAreTheControllers) {

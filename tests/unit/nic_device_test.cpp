@@ -128,6 +128,24 @@ TEST_F(Pair, AcknowledgesPerMessageWhenAskedTo) {
   EXPECT_EQ(done.size(), 1u);
 }
 
+TEST_F(Pair, AWindowWithinAMessageOpensWithoutWaitingForItsEnd) {
+  parameters.ack = AckMode::kPerMessage;
+  build();
+  nic[0]->transmitter().set_window(3, 4'000);
+  post(20'000);
+  scheduler.run_until(kMicroSecond * 100);  // before any timeout
+  EXPECT_EQ(done.size(), 1u);
+  EXPECT_EQ(nic[0]->counters().retransmits, 0u);
+  // Nor does one that closes when more than it allows is out already.
+  nic[0]->transmitter().set_window(3, std::numeric_limits<Bytes>::max());
+  post(100'000, 2);
+  scheduler.run_until(kMicroSecond * 102);
+  nic[0]->transmitter().set_window(3, 4'000);
+  scheduler.run_until(kMicroSecond * 400);
+  EXPECT_EQ(done.size(), 2u);
+  EXPECT_EQ(nic[0]->counters().timeouts, 0u);
+}
+
 TEST_F(Pair, LosingEverySeventhPacketLosesNothing) {
   parameters.recovery.timeout = kMicroSecond * 50;
   build();

@@ -1,8 +1,10 @@
 #include "cc/dcc.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "cc/real_rate.h"
 #include "cc/registry.h"
 #include "controller/formats.h"
 #include "describe/visitor.h"
@@ -13,11 +15,20 @@
 namespace dcc {
 
 namespace {
+/// So many products of a rate and a time, in bytes; up to any network's.
+Bytes bytes_of(const Ratio& products, Rate rate, PicoSeconds time) {
+  const long double product = bytes_at(to_mbps(rate), time);
+  return static_cast<Bytes>(std::min(to_real(products) * product, 1e15L));
+}
+
 const RegisteredAlgorithm<DccParameters> kDcc{
-    "dcc", "the hardware controller", [](const DccParameters&, const AlgorithmContext& context) {
+    "dcc", "the hardware controller",
+    [](const DccParameters& parameters,
+       const AlgorithmContext& context) -> std::unique_ptr<Algorithm> {
       return std::make_unique<Dcc>(
           context.scheduler, context.host, context.controller, context.controller_rank,
-          context.timers ? context.timers() : nullptr, context.rates ? context.rates() : nullptr);
+          context.timers ? context.timers() : nullptr, context.rates ? context.rates() : nullptr,
+          bytes_of(parameters.free_window, context.host.line_rate(), context.longest_base_rtt));
     }};
 }  // namespace
 
@@ -35,6 +46,10 @@ void DccParameters::describe(ParameterVisitor& v) {
   v.field("first_cut", first_cut, {"0", "1"},
           {"first cut of a flow leaves this share; 0: as any other (proportional: 1/32)", "",
            kRuntime});
+  v.field("free_window", free_window, {"0", "1000"},
+          {"unacknowledged bytes of a flow without a slot, in products of line rate and longest "
+           "base RTT; 0: no limit (proportional: 3/2)",
+           ""});
   v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
           {"r_ai and r_hai are for slowest links of this rate: by its square for faster, by its "
            "cube for slower ones",
@@ -53,6 +68,7 @@ void DccParameters::apply_proportional() {
   g = Ratio(4, 5);
   increase_timer = kMicroSecond * 22;
   first_cut = Ratio(1, 32);
+  free_window = Ratio(3, 2);
   decrease_period = kMicroSecond * 10;
 }
 
@@ -107,8 +123,11 @@ dcc_parameters DccParameters::registers(const ControllerConfig& controller, BitR
 }
 
 Dcc::Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config,
-         std::uint32_t rank, std::unique_ptr<TimerEngine> timers, std::unique_ptr<RateEngine> rates)
-    : host_(host), device_(scheduler, config, rank, *this, std::move(timers), std::move(rates)) {}
+         std::uint32_t rank, std::unique_ptr<TimerEngine> timers, std::unique_ptr<RateEngine> rates,
+         Bytes free_window)
+    : host_(host),
+      free_window_(free_window),
+      device_(scheduler, config, rank, *this, std::move(timers), std::move(rates)) {}
 
 AlgorithmNeeds Dcc::needs() const {
   AlgorithmNeeds needs;
@@ -119,7 +138,8 @@ AlgorithmNeeds Dcc::needs() const {
 
 void Dcc::on_flow_start(FlowNumber flow, const FlowStart& start) {
   if (flows_.size() <= flow) flows_.resize(flow + 1);
-  flows_[flow] = {host_.line_rate(), start.dscp, true};
+  flows_[flow] = {host_.line_rate(), start.dscp, true, false};
+  if (free_window_ != 0) host_.set_window(flow, free_window_);
   if (start.initial_rate.raw != 0) rate_calculated(flow, start.initial_rate);
   device_.query(flow);
 }
@@ -141,8 +161,15 @@ void Dcc::on_cnp(FlowNumber flow, const CnpInfo& info) {
 
 void Dcc::rate_calculated(std::uint32_t flow, Rate rate) {
   if (flow >= flows_.size() || !flows_[flow].alive) return;
+  set_paced(flow, rate.raw < device_.parameters().rate.r_max);
   flows_[flow].rate = rate;
   host_.set_rate(flow, rate);
+}
+
+void Dcc::set_paced(std::uint32_t flow, bool paced) {
+  if (free_window_ == 0 || flows_[flow].paced == paced) return;
+  flows_[flow].paced = paced;
+  host_.set_window(flow, paced ? std::numeric_limits<Bytes>::max() : free_window_);
 }
 
 void Dcc::query_answered(std::uint32_t flow, std::optional<Rate> rate) {

@@ -19,6 +19,9 @@ struct DccParameters final : DcqcnParameters {
 
   Policy policy = Policy::kDcqcn;
   Ratio first_cut{0};  // a flow's first CNP leaves this share of its rate; 0: as any other cut
+  /// What a flow without a slot may have unacknowledged, in products of the line's rate and the
+  /// longest base round trip; 0: no limit (docs/differentiation.md, "The start").
+  Ratio free_window{0};
   /// r_ai and r_hai are for a network whose slowest link has this rate and go with its square
   /// (docs/differentiation.md); empty: they are what they are.
   std::optional<BitRate> reference_rate;
@@ -43,6 +46,9 @@ DCC_ENUM_NAMES(DccParameters::Policy, {DccParameters::Policy::kDcqcn, "dcqcn"},
 /// flow without a slot costs one look-up that fails. Packets are counted in wire bytes with
 /// overhead, as rates are.
 ///
+/// With a free window a flow may have that much unacknowledged until its first cut, and again once
+/// its rate is back at R_MAX, which is when its slot comes free: what nobody paces is bounded.
+///
 /// A flow's own initial rate is what the NIC starts it with. The controller knows nothing of it: a
 /// slot begins at the register INITIAL_RATE whatever the flow's rate was before its first cut.
 ///
@@ -51,9 +57,10 @@ DCC_ENUM_NAMES(DccParameters::Policy, {DccParameters::Policy::kDcqcn, "dcqcn"},
 /// anew without having been destroyed.
 class Dcc final : public Algorithm, private RateSink {
  public:
-  /// Arguments as in ControllerDevice; `host` outlives this.
+  /// Arguments as in ControllerDevice; `host` outlives this. `free_window` in bytes; 0: none.
   Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config, std::uint32_t rank,
-      std::unique_ptr<TimerEngine> timers = nullptr, std::unique_ptr<RateEngine> rates = nullptr);
+      std::unique_ptr<TimerEngine> timers = nullptr, std::unique_ptr<RateEngine> rates = nullptr,
+      Bytes free_window = 0);
 
   ControllerDevice& device() { return device_; }
   const ControllerDevice& device() const { return device_; }
@@ -72,11 +79,14 @@ class Dcc final : public Algorithm, private RateSink {
     Rate rate;  // as the NIC has it
     std::uint8_t dscp = 0;
     bool alive = false;
+    bool paced = false;  // by a slot: no window
   };
+  void set_paced(std::uint32_t flow, bool paced);
   void rate_calculated(std::uint32_t flow, Rate rate) override;
   void query_answered(std::uint32_t flow, std::optional<Rate> rate) override;
 
   AlgorithmHost& host_;
+  Bytes free_window_;
   std::vector<Flow> flows_;
   mutable ControllerDevice device_;  // to ask it brings it up to the present
 };

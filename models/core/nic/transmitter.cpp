@@ -186,6 +186,7 @@ void Transmitter::set_rate(FlowNumber number, Rate rate) {
 void Transmitter::set_window(FlowNumber number, Bytes bytes) {
   Flow& flow = flows_[number];
   flow.window = bytes;
+  flow.has_window = true;
   if (!flow.created) return;
   consider(number, flow);
   if (out_ != nullptr) kick();
@@ -416,8 +417,9 @@ Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
   packet->first = plan.first;
   packet->last = plan.last;
   packet->has_immediate = with_immediate;
-  packet->ack_requested = parameters_.ack == AckMode::kPerPacket ||
-                          (parameters_.ack == AckMode::kPerMessage && plan.last);
+  packet->ack_requested =
+      parameters_.ack == AckMode::kPerPacket ||
+      (parameters_.ack == AckMode::kPerMessage && (plan.last || flow.has_window));
   packet->payload_bytes = plan.payload_bytes;
   packet->source = parameters_.host;
   packet->destination = flow.config.remote_host;

@@ -163,6 +163,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     WorkQueue work;
     Rate rate;
     Bytes window = INT64_MAX;
+    bool has_window = false;      // what has ever had one gets ACKs within its messages, too
     PicoSeconds full_gap{};       // pacing gap of a full packet at `rate`
     PicoSeconds paced_from{};     // when the last packet was due to start
     std::uint32_t last_wire = 0;  // its size with overhead; of a burst, all of it so far
