@@ -95,6 +95,12 @@ class Checker {
     require(dcc == nullptr || dcc->policy != DccParameters::Policy::kProportional ||
                 nic.cnp.carry_marks,
             "nic.cnp.carry_marks", "policy: proportional needs CNPs that carry marks");
+    if (dcc != nullptr && dcc->policy == DccParameters::Policy::kProportionalInt) {
+      for (const auto& [id, entry] : c_.dscp) {
+        require(!entry.min_rate && !entry.max_rate, "dscp." + std::to_string(id),
+                "policy: proportional_int knows weights, but neither min_rate nor max_rate");
+      }
+    }
   }
 
   /// A module's own check; what it blames lies in `section`: a key, or the section as a whole.
@@ -125,6 +131,8 @@ class Checker {
       const std::string path = "nic.controller." + key;
       const std::string said = key + ": " + name_of(what);
       require(dcc != nullptr, path, said + " without the controller (algorithm: dcc)");
+      require(dcc->policy != DccParameters::Policy::kProportionalInt, path,
+              said + " has no part in policy: proportional_int, whose rates come of telemetry");
       require(k.slots <= kRtlSlots, given("nic.controller.slots", path),
               said + " was built for " + std::to_string(kRtlSlots) + " slots, not " +
                   std::to_string(k.slots));

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "cc/proportional_int.h"
 #include "cc/real_rate.h"
 #include "cc/registry.h"
 #include "controller/formats.h"
@@ -21,10 +22,23 @@ Bytes bytes_of(const Ratio& products, Rate rate, PicoSeconds time) {
   return static_cast<Bytes>(std::min(to_real(products) * product, 1e15L));
 }
 
+/// HPCC's own parameters but for those that the policy shares with its siblings.
+HpccParameters telemetry_parameters(const DccParameters& parameters) {
+  HpccParameters hpcc;
+  hpcc.w_ai_rate = parameters.r_ai;
+  hpcc.r_min = parameters.r_min;
+  return hpcc;
+}
+
 const RegisteredAlgorithm<DccParameters> kDcc{
     "dcc", "the hardware controller",
     [](const DccParameters& parameters,
        const AlgorithmContext& context) -> std::unique_ptr<Algorithm> {
+      if (parameters.policy == DccParameters::Policy::kProportionalInt) {
+        return std::make_unique<ProportionalInt>(
+            context.scheduler, context.host, context.controller, context.controller_rank,
+            telemetry_parameters(parameters), context.longest_base_rtt);
+      }
       return std::make_unique<Dcc>(
           context.scheduler, context.host, context.controller, context.controller_rank,
           context.timers ? context.timers() : nullptr, context.rates ? context.rates() : nullptr,
@@ -34,11 +48,14 @@ const RegisteredAlgorithm<DccParameters> kDcc{
 
 void DccParameters::describe(ParameterVisitor& v) {
   v.choice("policy", policy,
-           {"contents of the look-up tables; proportional: bandwidth follows the weights", ""});
+           {"contents of the look-up tables; proportional: bandwidth follows the weights; "
+            "proportional_int: the same by in-band telemetry, which no hardware here does",
+            ""});
   v.choice("preset", preset_name, {"a set of parameters; single ones come on top", ""});
   if (v.reading()) {
     apply_preset();
     if (policy == Policy::kProportional) apply_proportional();
+    if (policy == Policy::kProportionalInt) apply_proportional_int();
   }
   // G and MI are fractions without a place for 1.
   static_assert(regs::dcc_map::kGValueMask == regs::dcc_map::kMiValueMask);
@@ -70,6 +87,14 @@ void DccParameters::apply_proportional() {
   first_cut = Ratio(1, 32);
   free_window = Ratio(3, 2);
   decrease_period = kMicroSecond * 10;
+}
+
+// Of HPCC's rules only the step and the least rate are the policy's: a step of 1/1000 of the line a
+// unit of weight is lost to the target for sums of weights up to 50, and a queue of one
+// bandwidth-delay product for 480.
+void DccParameters::apply_proportional_int() {
+  r_ai = 100_Mbps;
+  r_min = 5_Mbps;
 }
 
 void DccParameters::preset(CnpParameters& cnp) const {

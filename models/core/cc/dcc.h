@@ -15,7 +15,8 @@ namespace dcc {
 
 /// DCQCN's rules in the controller's fixed point, and what only its tables can do.
 struct DccParameters final : DcqcnParameters {
-  enum class Policy : std::uint8_t { kDcqcn, kProportional };  // what the tables contain
+  /// What the tables contain; kProportionalInt: the weights, for rates by telemetry.
+  enum class Policy : std::uint8_t { kDcqcn, kProportional, kProportionalInt };
 
   Policy policy = Policy::kDcqcn;
   Ratio first_cut{0};  // a flow's first CNP leaves this share of its rate; 0: as any other cut
@@ -34,10 +35,12 @@ struct DccParameters final : DcqcnParameters {
 
  private:
   void apply_proportional();
+  void apply_proportional_int();
 };
 
 DCC_ENUM_NAMES(DccParameters::Policy, {DccParameters::Policy::kDcqcn, "dcqcn"},
-               {DccParameters::Policy::kProportional, "proportional"});
+               {DccParameters::Policy::kProportional, "proportional"},
+               {DccParameters::Policy::kProportionalInt, "proportional_int"});
 
 /// Hands CNPs and sent packets to the controller with the flow's DSCP from its queue pair context,
 /// and the calculated rates to the NIC.
@@ -55,7 +58,7 @@ DCC_ENUM_NAMES(DccParameters::Policy, {DccParameters::Policy::kDcqcn, "dcqcn"},
 /// A flow that ends gives its slot back (release), and rates still under way for it are dropped. A
 /// flow that starts asks for the rate of its number's slot (query): it has one if it was created
 /// anew without having been destroyed.
-class Dcc final : public Algorithm, private RateSink {
+class Dcc : public Algorithm, private RateSink {
  public:
   /// Arguments as in ControllerDevice; `host` outlives this. `free_window` in bytes; 0: none.
   Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config, std::uint32_t rank,

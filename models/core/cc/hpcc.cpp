@@ -125,7 +125,7 @@ void Hpcc::compute_window(Flow& flow, bool update) {
   const bool multiplicative = flow.u >= eta_ || flow.stage >= parameters_.max_stage;
   long double window = flow.reference;
   if (multiplicative) window /= flow.u / eta_;
-  window += w_ai_;
+  window += w_ai_ * flow.weight;
   flow.current = std::min(line_, std::max(r_min_, window));
   if (!update) return;
   flow.stage = multiplicative ? 0 : flow.stage + 1;

@@ -36,6 +36,9 @@ class Hpcc final : public Algorithm {
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
 
+  /// Multiplies a flow's additive step; 1 from its start on. Flows that meet end at rates in
+  /// proportion to their steps: what they multiply by is the same for all.
+  void weigh(FlowNumber flow, long double weight) { flows_[flow].weight = weight; }
   /// U, the smoothed utilisation of the busiest link.
   long double utilisation(FlowNumber flow) const { return flows_[flow].u; }
 
@@ -44,6 +47,7 @@ class Hpcc final : public Algorithm {
     long double current = 0;    // W / T
     long double reference = 0;  // Wc / T
     long double u = 1;          // U
+    long double weight = 1;     // of the additive step
     unsigned stage = 0;         // incStage
     int hops = 0;               // of L that hold records
     Psn last_update = 0;        // lastUpdateSeq

@@ -1,0 +1,23 @@
+#include "cc/proportional_int.h"
+
+namespace dcc {
+
+ProportionalInt::ProportionalInt(Scheduler& scheduler, AlgorithmHost& host,
+                                 const ControllerConfig& config, std::uint32_t rank,
+                                 const HpccParameters& parameters, PicoSeconds longest_base_rtt)
+    : Dcc(scheduler, host, config, rank), hpcc_(host, parameters, longest_base_rtt) {}
+
+void ProportionalInt::on_flow_start(FlowNumber flow, const FlowStart& start) {
+  if (dscps_.size() <= flow) dscps_.resize(flow + 1);
+  dscps_[flow] = start.dscp;
+  hpcc_.on_flow_start(flow, start);
+}
+
+// The table may have been written since the last ACK.
+void ProportionalInt::on_ack(FlowNumber flow, const AckInfo& info) {
+  constexpr long double kOne = 256;  // f_inc is 8.8
+  hpcc_.weigh(flow, device().tables().increase_factor(dscps_[flow]) / kOne);
+  hpcc_.on_ack(flow, info);
+}
+
+}  // namespace dcc
