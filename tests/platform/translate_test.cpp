@@ -11,10 +11,11 @@
 namespace dcc::vp {
 namespace {
 
-dcc_config programme(const std::string& congestion_control, const std::string& rate) {
+dcc_config programme(const std::string& congestion_control, const std::string& rate,
+                     unsigned mtu = 1000) {
   const std::string text = "topology: {link: {rate: " + rate +
-                           "}}\nnic: {congestion_control: {algorithm: dcc, " + congestion_control +
-                           "}}\n";
+                           "}}\nnic: {mtu: " + std::to_string(mtu) +
+                           "B, congestion_control: {algorithm: dcc, " + congestion_control + "}}\n";
   const PlatformConfig config =
       load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config;
   return controller_programme(config, config.topology.slowest_link());
@@ -36,6 +37,12 @@ TEST(ControllerProgramme, AdditiveStepFollowsTheSquareOfFasterAndTheCubeOfSlower
 TEST(ControllerProgramme, AdditiveStepStandsWithoutAReferenceRate) {
   EXPECT_EQ(programme("policy: proportional, r_ai: 8Mbps", "25Gbps").parameters.r_ai, 8u << 8);
   EXPECT_EQ(programme("r_ai: 8Mbps", "25Gbps").parameters.r_ai, 8u << 8);
+}
+
+TEST(ControllerProgramme, RateOfOnePacketAnIntervalGoesWithThePacket) {
+  EXPECT_EQ(programme("policy: proportional", "25Gbps").parameters.r_hai, 400u << 8);
+  EXPECT_EQ(programme("policy: proportional", "25Gbps", 4096).parameters.r_hai, 1638u * 256 + 102);
+  EXPECT_EQ(programme("r_hai: 40Mbps", "25Gbps", 4096).parameters.r_hai, 40u << 8);
 }
 
 TEST(ControllerProgramme, ProportionalPolicyCutsByMarksAndLeavesRoomAboveTheLine) {

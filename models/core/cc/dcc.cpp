@@ -79,7 +79,7 @@ void DccParameters::apply_proportional() {
   byte_counter = 0;
   timer_restart = false;
   r_ai = BitRate(13'700'000);
-  r_hai = 400_Mbps;
+  r_hai = 400_Mbps;  // of one packet of 1000 B an interval; `registers` has it for others
   r_min = 5_Mbps;
   mi = Ratio(0);
   g = Ratio(4, 5);
@@ -118,7 +118,7 @@ BitRate step(const std::optional<BitRate>& reference, BitRate slowest, BitRate c
 }  // namespace
 
 dcc_parameters DccParameters::registers(const ControllerConfig& controller, BitRate line_rate,
-                                        BitRate slowest) const {
+                                        BitRate slowest, std::uint32_t mtu) const {
   const auto ticks = [&](PicoSeconds t) { return static_cast<std::uint32_t>(t / controller.tick); };
   const auto fixed16 = [](const Ratio& r) { return static_cast<std::uint32_t>(r.to_fixed(16)); };
   const std::uint32_t line = Rate::from(line_rate).raw;
@@ -134,6 +134,11 @@ dcc_parameters DccParameters::registers(const ControllerConfig& controller, BitR
   p.mi = fixed16(mi);
   p.r_ai = Rate::from(step(reference_rate, slowest, r_ai)).raw;
   p.r_hai = Rate::from(step(reference_rate, slowest, r_hai)).raw;
+  // Here it is the rate of one packet an interval, whatever a packet is.
+  if (policy == Policy::kProportional) {
+    p.r_hai = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(DCC_R_HAI_VALUE_MASK, std::uint64_t{p.r_hai} * mtu / 1000));
+  }
   p.r_min = Rate::from(r_min).raw;
   // A flow at its maximum gives its slot back, and its next CNP is a first one. Under the
   // proportional policy that cut is deep, and a heavy flow's fair share may be all of the link but

@@ -30,8 +30,10 @@ struct DccParameters final : DcqcnParameters {
   void describe(ParameterVisitor& v) override;
   void preset(CnpParameters& cnp) const override;
   /// The same in the registers of a controller behind a link of rate `line`, in a network whose
-  /// slowest link is `slowest`. What belongs to the tables' contents (MARK_SHIFT) is the driver's.
-  dcc_parameters registers(const ControllerConfig& controller, BitRate line, BitRate slowest) const;
+  /// slowest link is `slowest`, with full packets of `mtu` payload bytes. What belongs to the
+  /// tables' contents (MARK_SHIFT) is the driver's.
+  dcc_parameters registers(const ControllerConfig& controller, BitRate line, BitRate slowest,
+                           std::uint32_t mtu) const;
 
  private:
   void apply_proportional();
