@@ -96,6 +96,42 @@ class WhereItEnds(unittest.TestCase):
         self.assertAlmostEqual(metrics["classes"][1]["share"], 20 / 21, delta=0.02)
 
 
+class InMotion(unittest.TestCase):
+    """One seed of the starts that all that belongs to a start takes part in."""
+
+    def row(self, **settings):
+        return rows_of("start", "32 over 1 ms", "1", duration="9.2ms", measure={"from": "5.2ms", "to": "9.2ms"},
+                       **settings)[0]
+
+    def test_flows_that_start_close_together_leave_the_queue_and_find_their_shares(self):
+        row = self.row()
+        self.assertLess(row["drain_ms"], 1.6)
+        self.assertGreater(row["use_least"], 0.99)
+        self.assertGreaterEqual(row["windows_rms"], 0.8)
+
+    def test_without_a_window_the_queue_grows_with_every_newcomer(self):
+        row = self.row(nic__congestion_control__free_window=0)
+        self.assertFalse(row["drain_ms"] < 3)  # or not at all
+
+
+class Platforms(unittest.TestCase):
+    """Two bottlenecks in a row, and links of two rates: each file's own expectations, in a shorter run."""
+
+    def check(self, config, spoilt, figure):
+        short = ("duration=30ms", "measure={from: 15ms, to: 30ms}")
+        done, _ = run_with(config, *short)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done, _ = run_with(config, *short, spoilt)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(figure, done.stderr)
+
+    def test_long_flow_of_two_bottlenecks(self):
+        self.check("parking.yaml", "dscp.10.weight=2", "classes.0.goodput_gbps")
+
+    def test_links_of_two_rates(self):
+        self.check("mixed.yaml", "dscp.22.weight=8", "classes.6.goodput_gbps")
+
+
 class Policies(unittest.TestCase):
     """Priority, guarantee and cap out of the same tables (policies.yaml and its expectations)."""
 
