@@ -1,8 +1,7 @@
 // Weighted shares by telemetry: the weight is the table's, now; two flows end by their weights.
-#include "cc/proportional_int.h"
-
 #include <gtest/gtest.h>
 
+#include "cc/proportional_int.h"
 #include "cc_fake_host.h"
 #include "controller_device_fixture.h"
 #include "sim/scheduler.h"

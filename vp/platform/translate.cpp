@@ -43,7 +43,8 @@ dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate)
   to.policy = proportional ? DCC_POLICY_PROPORTIONAL : DCC_POLICY_DCQCN;
   to.timer_restart = from.timer_restart ? 1 : 0;
   to.byte_counter = from.byte_counter != 0 ? 1 : 0;
-  to.parameters = from.registers(config.nic.controller, line_rate, config.topology.slowest_link(), config.nic.mtu);
+  to.parameters = from.registers(config.nic.controller, line_rate, config.topology.slowest_link(),
+                                 config.nic.mtu);
   to.parameters.mark_shift = proportional ? DCC_PROPORTIONAL_MARK_SHIFT : 0;
   for (unsigned dscp = 0; dscp < DCC_DSCPS; ++dscp) {
     const DscpConfig& entitled = config.dscp_of(dscp);
