@@ -3,6 +3,8 @@
 
 #include "cc/ibcc.h"
 #include "cc_fake_host.h"
+#include "net/ecn_marker.h"
+#include "net/switch_device.h"
 
 namespace dcc {
 namespace {
@@ -270,6 +272,44 @@ TEST_F(IbccTest, OneBecnOfSoManyCounts) {
     ibcc.on_cnp(0, {});
     EXPECT_EQ(ibcc.ccti(0), becns / 3) << becns;
   }
+}
+
+// Threshold 15 is the load of packets of 256 bytes with gaps of 176, 60 %, and each below it as
+// much more as brings 1 to the whole link.
+TEST(IbccThresholds, OfLoadRiseInAStraightLine) {
+  EXPECT_NEAR(IbccParameters::load_of(15).value(), 256.0 / (256 + 176), 0.01);
+  EXPECT_DOUBLE_EQ(IbccParameters::load_of(15).value(), 0.6);
+  EXPECT_DOUBLE_EQ(IbccParameters::load_of(8).value(), 0.8);
+  EXPECT_DOUBLE_EQ(IbccParameters::load_of(1).value(), 1);
+}
+
+/// Share of packets marked at a port that carries this load of evenly spaced packets.
+double marked_at(unsigned threshold, double load) {
+  IbccParameters parameters;
+  parameters.threshold = threshold;
+  parameters.threshold_of = IbccParameters::ThresholdOf::kLoad;
+  SwitchParameters asked;
+  parameters.ask_switch(asked);
+  const BitRate port = 10_Gbps;
+  EcnMarker marker(asked.ecn, port);
+  RandomStream random(1, "marks");
+  EXPECT_FALSE(marker.congested(1'000'000, random)) << "the queue itself counts for nothing";
+  const Bytes packet = 256;
+  const PicoSeconds gap(static_cast<std::int64_t>(
+      static_cast<double>(serialization_time(packet, port).count) / load));
+  int marks = 0;
+  constexpr int kPackets = 20'000;
+  for (int i = 0; i < kPackets; ++i) marks += marker.phantom_congested(packet, gap * i) ? 1 : 0;
+  return static_cast<double>(marks) / kPackets;
+}
+
+TEST(IbccThresholds, OfLoadMarkWhatIsAboveThemAndNothingBelow) {
+  for (unsigned threshold = 2; threshold <= 15; ++threshold) {
+    const double load = IbccParameters::load_of(threshold).value();
+    EXPECT_EQ(marked_at(threshold, load - 0.01), 0) << threshold;
+    EXPECT_GT(marked_at(threshold, load + 0.01), 0.9) << threshold;
+  }
+  EXPECT_EQ(marked_at(1, 1), 0) << "no load is above the whole link";
 }
 
 TEST_F(IbccTest, LimitsMustFitTheTable) {

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "describe/parameter_error.h"
 #include "net/egress_scheduler.h"
 
 namespace dcc {
@@ -88,6 +89,63 @@ TEST(EgressScheduler, AnIdlePrioritySavesNothingUp) {
 TEST(EgressScheduler, RefusesWhatCannotBe) {
   EXPECT_THROW(make(Kind::kEts), std::invalid_argument);
   EXPECT_THROW(make(Kind::kEts, {10'001, 1}), std::invalid_argument);
+}
+
+EgressScheduler lanes(std::vector<VlArbitrationParameters::Entry> high,
+                      std::vector<VlArbitrationParameters::Entry> low, unsigned limit = 255) {
+  EgressSchedulerParameters parameters;
+  parameters.kind = Kind::kVlArbitration;
+  parameters.vl = {std::move(high), std::move(low), limit};
+  return EgressScheduler(parameters);
+}
+
+TEST(VlArbitration, SharesBytesByWeightWithinATable) {
+  EgressScheduler scheduler = lanes({}, {{0, 32}, {1, 64}, {2, 160}});
+  const auto share = shares(scheduler, 0b0111, {1024, 64, 256, 0, 0, 0, 0, 0}, 200'000);
+  EXPECT_NEAR(share[0], 1.0 / 8, 0.001);
+  EXPECT_NEAR(share[1], 2.0 / 8, 0.001);
+  EXPECT_NEAR(share[2], 5.0 / 8, 0.001);
+  const auto rest = shares(scheduler, 0b0101, {1024, 64, 256, 0, 0, 0, 0, 0}, 200'000);
+  EXPECT_NEAR(rest[0], 1.0 / 6, 0.001);
+}
+
+TEST(VlArbitration, ALaneMayStandInATableMoreThanOnce) {
+  EgressScheduler scheduler = lanes({}, {{0, 1}, {1, 1}, {0, 1}, {2, 0}});
+  std::vector<int> order;
+  for (int i = 0; i < 6; ++i) {
+    order.push_back(scheduler.pick(0b0011));
+    scheduler.charge(order.back(), 64);
+  }
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 0, 0, 1, 0}));
+}
+
+TEST(VlArbitration, TheHighTableGoesFirstUpToItsLimit) {
+  const auto of_low = [](unsigned limit) {
+    EgressScheduler scheduler = lanes({{7, 255}}, {{0, 255}}, limit);
+    return shares(scheduler, 0b10000001, {1024, 0, 0, 0, 0, 0, 0, 1024}, 100'000)[0];
+  };
+  EXPECT_EQ(of_low(255), 0);
+  EXPECT_NEAR(of_low(0), 1.0 / 2, 0.001);  // packet for packet
+  EXPECT_NEAR(of_low(1), 1.0 / 5, 0.001);  // one after four of 1024 bytes
+  EXPECT_NEAR(of_low(10), 1.0 / 41, 0.001);
+}
+
+TEST(VlArbitration, ALaneOfNoTableSendsWhenNobodyElseCan) {
+  EgressScheduler scheduler = lanes({{7, 1}}, {{0, 1}});
+  EXPECT_EQ(scheduler.pick(0b0110), 1);
+  scheduler.charge(1, 100);
+  EXPECT_EQ(scheduler.pick(0b0111), 0);
+}
+
+TEST(VlArbitration, TablesWithoutAWeightAreRefused) {
+  VlArbitrationParameters tables;
+  EXPECT_THROW(tables.check(), ParameterError);
+  tables.low = {{0, 0}};
+  EXPECT_THROW(tables.check(), ParameterError);
+  tables.high = {{3, 1}};
+  EXPECT_NO_THROW(tables.check());
+  tables.low.assign(65, {0, 1});
+  EXPECT_THROW(tables.check(), ParameterError);
 }
 
 }  // namespace

@@ -33,6 +33,10 @@ void IbccParameters::describe(ParameterVisitor& v) {
   v.field("cct_scale", cct_scale, {"1/1000000", "1000"},
           {"table: delay of entry i is scale x i^2 in us", "14 i^2 / 106^2"});
   v.field("threshold", threshold, {"0", "15"}, {"0: never mark … 15: mark earliest", iba});
+  v.choice(
+      "threshold_of", threshold_of,
+      {"thresholds are steps of the egress queue, or of the link's load: 15 is 60 %, 1 all of it",
+       "thresholds are the switch's own to define; 15 as packets of 256 bytes with gaps of 176"});
   v.field("marking_rate", marking_rate, {"0", "65535"}, {"packets between two marked ones", iba});
   v.field("aggregate", aggregate, {"1", "64"}, {"packets between two looks at the delay", iba});
   v.choice("gate", gate, {"packet spacing of 4 delays, or 4 packets in one delay", ""});
@@ -68,6 +72,11 @@ void IbccParameters::check(Bytes) const {
 
 void IbccParameters::preset(CnpParameters& cnp) const { cnp.interval = PicoSeconds(0); }
 
+// 15: 60 %; in a straight line up to all of the link at 1.
+Ratio IbccParameters::load_of(unsigned threshold) {
+  return Ratio(600 * 14 + (15 - threshold) * 400, 1000 * 14);
+}
+
 void IbccParameters::ask_switch(SwitchParameters& parameters) const {
   // The specification leaves the sixteen thresholds to the switch: here steps of 16 KiB of the
   // egress queue, 15 the lowest.
@@ -75,6 +84,13 @@ void IbccParameters::ask_switch(SwitchParameters& parameters) const {
   ecn.enabled = threshold != 0;
   ecn.kmin = ecn.kmax = (16 - static_cast<Bytes>(threshold)) * 16_KiB;
   ecn.pmax = Ratio(1);
+  if (threshold_of == ThresholdOf::kLoad && threshold != 0) {
+    // A queue that is not there, drained at that share of the link's rate: it stays a packet long
+    // while the load is below, and grows above.
+    ecn.kmin = ecn.kmax = kGreatestThreshold;
+    ecn.phantom_drain = load_of(threshold);
+    ecn.phantom_threshold = parameters.largest_packet + 256;
+  }
   ecn.reference_rate.reset();
   ecn.unmarked_between = marking_rate;
 }

@@ -35,7 +35,9 @@ struct IbccParameters final : AlgorithmParameters {
   PicoSeconds ccti_timer = kNanoSecond * 153'600;  // 150 × 1.024 µs
   bool ccti_timer_restart = true;                  // algorithm 1; false: as in the specification
   Ratio cct_scale{14, 11236};
+  enum class ThresholdOf : std::uint8_t { kQueue, kLoad };
   unsigned threshold = 15;  // of the switches
+  ThresholdOf threshold_of = ThresholdOf::kQueue;
   unsigned marking_rate = 0;
   unsigned aggregate = 4;
   Gate gate = Gate::kArithmetic;
@@ -52,10 +54,15 @@ struct IbccParameters final : AlgorithmParameters {
   void preset(CnpParameters& cnp) const override;
   /// Marking as Threshold and Marking_Rate say, instead of switch.ecn.
   void ask_switch(SwitchParameters& parameters) const override;
+  /// Share of a link's rate above which a threshold marks. 1 … 15.
+  static Ratio load_of(unsigned threshold);
 };
 
 DCC_ENUM_NAMES(IbccParameters::Gate, {IbccParameters::Gate::kArithmetic, "arithmetic"},
                {IbccParameters::Gate::kLiteral, "literal"});
+
+DCC_ENUM_NAMES(IbccParameters::ThresholdOf, {IbccParameters::ThresholdOf::kQueue, "queue"},
+               {IbccParameters::ThresholdOf::kLoad, "load"});
 
 DCC_ENUM_NAMES(IbccParameters::Becn, {IbccParameters::Becn::kCnp, "cnp"},
                {IbccParameters::Becn::kAck, "ack"});

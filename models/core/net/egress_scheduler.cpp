@@ -14,11 +14,13 @@ constexpr std::uint32_t kGreatestWeight = 10'000;
 }  // namespace
 
 void EgressSchedulerParameters::describe(ParameterVisitor& v) {
-  v.choice("kind", kind, {"arrival order, highest first, or by weight", ""});
+  v.choice("kind", kind,
+           {"arrival order, highest first, by weight, or by InfiniBand's two tables", ""});
   v.when(kind == Kind::kEts, "kind: ets", [&] {
     v.numbers("weights", weights, {"0", kGreatestWeight},
               {"of priorities 0 to 7; 0: strict, before the others", "IEEE 802.1Qaz", kRuntime});
   });
+  v.when(kind == Kind::kVlArbitration, "kind: vl_arbitration", [&] { vl.describe(v); });
 }
 
 void EgressSchedulerParameters::check() const {
@@ -26,11 +28,16 @@ void EgressSchedulerParameters::check() const {
   if (kind == Kind::kEts && std::none_of(weights.begin(), weights.end(), positive)) {
     throw ParameterError({"weights"}, "all weights are zero; that is kind: strict");
   }
+  if (kind == Kind::kVlArbitration) vl.check();
 }
 
 EgressScheduler::EgressScheduler(const EgressSchedulerParameters& parameters)
     : kind_(parameters.kind) {
   if (kind_ == EgressSchedulerParameters::Kind::kStrict) strict_ = 0xFF;
+  if (kind_ == EgressSchedulerParameters::Kind::kVlArbitration) {
+    shares_ = std::make_unique<Shares>();
+    shares_->arbiter.emplace(parameters.vl);
+  }
   if (kind_ != EgressSchedulerParameters::Kind::kEts) return;
   shares_ = std::make_unique<Shares>();
   set_weights(parameters.weights);
@@ -56,6 +63,7 @@ void EgressScheduler::set_weights(const std::array<std::uint32_t, kPriorities>& 
 }
 
 int EgressScheduler::pick_weighted(unsigned eligible) {
+  if (shares_->arbiter) return shares_->arbiter->pick(eligible);
   // Stays with a priority until its balance is used up, then goes on; every visit brings a quantum,
   // so the search ends after at most (largest packet / quantum + 1) rounds.
   std::array<Bytes, kPriorities>& balances = shares_->balance;

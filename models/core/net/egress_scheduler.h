@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "describe/enum_names.h"
 #include "net/packet.h"
+#include "net/vl_arbitration.h"
 #include "units.h"
 
 namespace dcc {
@@ -15,12 +17,14 @@ class ParameterVisitor;
 
 struct EgressSchedulerParameters {
   enum class Kind : std::uint8_t {
-    kFifo,    // no preference: the priorities that may send take turns, packet by packet
-    kStrict,  // the highest number first
-    kEts,     // 802.1Qaz: weight 0 = strict, above the others; the others share by weight
+    kFifo,           // no preference: the priorities that may send take turns, packet by packet
+    kStrict,         // the highest number first
+    kEts,            // 802.1Qaz: weight 0 = strict, above the others; the others share by weight
+    kVlArbitration,  // InfiniBand: net/vl_arbitration.h
   };
   Kind kind = Kind::kFifo;
   std::array<std::uint32_t, kPriorities> weights{1, 1, 1, 1, 1, 1, 1, 1};  // kEts: in proportion
+  VlArbitrationParameters vl;
 
   void describe(ParameterVisitor& v);
   /// Throws ParameterError when values do not go together.
@@ -29,7 +33,8 @@ struct EgressSchedulerParameters {
 
 DCC_ENUM_NAMES(EgressSchedulerParameters::Kind, {EgressSchedulerParameters::Kind::kFifo, "fifo"},
                {EgressSchedulerParameters::Kind::kStrict, "strict"},
-               {EgressSchedulerParameters::Kind::kEts, "ets"});
+               {EgressSchedulerParameters::Kind::kEts, "ets"},
+               {EgressSchedulerParameters::Kind::kVlArbitration, "vl_arbitration"});
 
 /// Picks among the priorities that have a packet and are not paused. Work-conserving. The weighted
 /// ones share bytes by deficit round robin in its surplus form: a priority sends while its balance
@@ -52,7 +57,12 @@ class EgressScheduler {
   }
   /// The packet that was picked had this many wire bytes.
   void charge(int priority, Bytes bytes) {
-    if (shares_ != nullptr) shares_->balance[static_cast<std::size_t>(priority)] -= bytes;
+    if (shares_ == nullptr) return;
+    if (shares_->arbiter) {
+      shares_->arbiter->charge(bytes);
+    } else {
+      shares_->balance[static_cast<std::size_t>(priority)] -= bytes;
+    }
   }
   /// The queue of a priority ran empty: it saves nothing up.
   void emptied(int priority) {
@@ -72,8 +82,10 @@ class EgressScheduler {
   struct Shares {
     std::array<Bytes, kPriorities> quantum{};
     std::array<Bytes, kPriorities> balance{};
+    std::optional<VlArbiter> arbiter;  // kVlArbitration: instead of those
   };
-  std::unique_ptr<Shares> shares_;  // kEts only; apart, so that the rest stays small in a port
+  std::unique_ptr<Shares>
+      shares_;  // kEts and kVlArbitration only; apart, so that the rest stays small in a port
   EgressSchedulerParameters::Kind kind_ = EgressSchedulerParameters::Kind::kFifo;
   std::uint8_t strict_ = 0;
   std::uint8_t last_ = kPriorities - 1;
