@@ -49,7 +49,7 @@ class Threads(unittest.TestCase):
                 for wanted in (2, 3):
                     many, threads, _ = self.run_with(wanted, CONFIGS / config, overrides)
                     # A network of two switches cannot be cut in three.
-                    if wanted == 2 or "fbhadoop" in config:
+                    if wanted == 2 or "fbhadoop" in config or "schemes" in config:
                         self.assertEqual(threads, wanted)
                     self.assertEqual(harness.figures(many), expected)
                     for file in files:

@@ -29,6 +29,7 @@ class Checker {
     check_together("topology", [&] { c_.topology.check(); });
     check_switch();
     check_congestion_control();
+    check_transport();
     check_controller();
     check_classes();
     check_qos();
@@ -100,6 +101,53 @@ class Checker {
         require(!entry.min_rate && !entry.max_rate, "dscp." + std::to_string(id),
                 "policy: proportional_int knows weights, but neither min_rate nor max_rate");
       }
+    }
+  }
+
+  /// Other transports than RoCE are models of a NIC that the platform itself drives.
+  void check_transport() const {
+    const NicConfig& nic = c_.nic;
+    const TransportParameters* const transport = nic.transport.chosen();
+    const std::string kind = "nic.transport.kind";
+    const std::string& name = nic.transport.name();
+    const std::string& discipline = c_.switch_.discipline.name();
+    require(discipline == "auto" || discipline == "fifo" ||
+                (transport != nullptr && discipline == transport->discipline()),
+            given("switch.discipline.kind", kind),
+            "transport " + name + " is not made for ports of discipline " + discipline);
+    if (transport == nullptr) return;
+    check_together("nic.transport", [&] { transport->check(); });
+    require(
+        !c_.switch_.pfc.enabled, given("switch.pfc.enabled", kind),
+        "transport " + name + " is made for networks without flow control: pfc: {enabled: false}");
+    require(!transport->strict_ports() ||
+                c_.switch_.scheduler.kind == EgressSchedulerParameters::Kind::kStrict,
+            given("switch.scheduler.kind", kind),
+            "transport " + name +
+                " needs ports that serve the highest priority first: scheduler: "
+                "{kind: strict}");
+    if (transport->on_roce()) return;
+    require(nic.congestion_control.chosen() == nullptr,
+            given("nic.congestion_control.algorithm", kind),
+            "transport " + name + " governs its flows itself: algorithm: none");
+    require(nic.payload == NicParameters::Payload::kVirtual, given("nic.payload", kind),
+            "transport " + name + " carries no bytes: payload: virtual");
+    require(nic.ack == AckMode::kPerPacket, given("nic.ack", kind),
+            "transport " + name + " acknowledges in its own way: ack: per_packet");
+    const std::string driven = "transport " + name + " is driven by the platform: driver: none";
+    require(c_.host.driver == DriverKind::kNone || c_.hosts.size() == c_.topology.host_count(),
+            given("host.driver", kind), driven);
+    for (const auto& [id, host] : c_.hosts) {
+      require(host.driver == DriverKind::kNone, "hosts." + std::to_string(id) + ".driver", driven);
+    }
+    require(c_.output.trace.packets.empty(), "output.trace.packets",
+            "captures show RoCE's headers; transport " + name + " has none");
+    for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
+      const std::string path = "traffic." + std::to_string(i);
+      require(!c_.traffic[i].rate && !c_.traffic[i].initial_rate, path,
+              "transport " + name + " has no rates: neither rate nor initial_rate");
+      require(c_.traffic[i].operation == Operation::kWrite && c_.traffic[i].service == Service::kRc,
+              path, "transport " + name + " carries messages, not RDMA's operations and services");
     }
   }
 

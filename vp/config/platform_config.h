@@ -16,6 +16,7 @@
 #include "net/topology_parameters.h"
 #include "nic/nic_parameters.h"
 #include "traffic/traffic_spec.h"
+#include "transport/registry.h"
 
 namespace dcc::vp {
 
@@ -44,6 +45,7 @@ struct ControllerConfig : dcc::ControllerConfig {
 
 struct NicConfig : NicParameters {
   TelemetryKind telemetry = TelemetryKind::kAuto;  // INT; kAuto: if the algorithm asks for it
+  TransportChoice transport;
   AlgorithmChoice congestion_control;
   ControllerConfig controller;
 };

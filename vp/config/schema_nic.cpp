@@ -7,6 +7,7 @@ void describe_nic(ParameterVisitor& v, NicConfig& c) {
   c.describe(v);
   v.choice("telemetry", c.telemetry,
            {"in-band telemetry; auto: when the algorithm asks for it", "HPCC, SIGCOMM'19"});
+  v.section("transport", {"how data gets to its receiver", ""}, [&] { c.transport.describe(v); });
   v.section("congestion_control", {"algorithm and its parameters", ""},
             [&] { c.congestion_control.describe(v, c.cnp); });
   v.section("cnp", {"notification packets, made by receivers", "DCQCN, SIGCOMM'15"},

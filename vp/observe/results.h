@@ -215,6 +215,32 @@ struct QosResult {
   }
 };
 
+/// What a network carried or allowed in vain, over the whole run.
+struct WastedResult {
+  std::uint64_t trimmed = 0;
+  std::uint64_t returned = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t retransmitted = 0;
+  std::uint64_t credits_sent = 0;
+  std::uint64_t credits_unused = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kSum = Statistic::kSum;
+    v(&WastedResult::trimmed, "trimmed",
+      {"packets", "that lost their payload to a full queue", kSum, Span::kRun});
+    v(&WastedResult::returned, "returned",
+      {"packets", "headers that went back to their senders", kSum, Span::kRun});
+    v(&WastedResult::dropped, "dropped", {"packets", "by switches", kSum, Span::kRun});
+    v(&WastedResult::retransmitted, "retransmitted",
+      {"packets", "that were sent again", kSum, Span::kRun});
+    v(&WastedResult::credits_sent, "credits_sent",
+      {"packets", "that receivers let senders send: pulled, granted", kSum, Span::kRun});
+    v(&WastedResult::credits_unused, "credits_unused",
+      {"packets", "of those, with nothing left to send when word came", kSum, Span::kRun});
+  }
+};
+
 struct RunResults {
   bool completed = false;  // reached `duration` or the end of all traffic
   PicoSeconds sim_time{};
@@ -234,7 +260,8 @@ struct RunResults {
   std::vector<HostResult> hosts;
   std::vector<DeadlockedWire> deadlock;
   Balance balance;
-  std::optional<QosResult> qos;  // empty: no closed loop
+  std::optional<QosResult> qos;        // empty: no closed loop
+  std::optional<WastedResult> wasted;  // empty: RoCE and the switches' own queues
   FlowRateColumns flow_rates;
   QueueColumns queue_series;
   ClassColumns class_series;

@@ -81,6 +81,28 @@ void collect_qos(const Platform& p, RunResults& results) {
   }
 }
 
+void collect_wasted(const Platform& p, RunResults& results) {
+  if (p.config.nic.transport.chosen() == nullptr) return;
+  WastedResult& wasted = results.wasted.emplace();
+  for (const auto& module : p.network.switches()) {
+    if (module == nullptr) continue;
+    const SwitchCounters totals = module->device().totals();
+    wasted.trimmed += totals.trimmed;
+    wasted.returned += totals.returned;
+    wasted.dropped += totals.dropped + totals.unroutable;
+  }
+  for (const auto& host : p.hosts) {
+    wasted.retransmitted += host->nic().device().counters().retransmits;
+    if (host->transport() == nullptr) continue;
+    const TransportCounters counters = host->transport()->counters();
+    wasted.credits_sent += counters.credits_sent;
+    wasted.credits_unused += counters.credits_unused;
+  }
+  Gather gather(p.partitions.group());
+  WastedResult::describe(
+      [&](auto member, const char*, const MetricAbout&) { gather.add(wasted.*member); });
+}
+
 void collect_deadlock(const Platform& p, RunResults& results) {
   std::vector<const SwitchDevice*> devices;
   for (const auto& module : p.network.switches()) {
@@ -131,6 +153,7 @@ void collect(const Platform& p, RunResults& results) {
   balance(p, results);
   collect_hosts(p, results);
   collect_qos(p, results);
+  collect_wasted(p, results);
   for (std::string& warning : differentiation_warnings(p.config, results)) {
     results.warnings.push_back(std::move(warning));
   }

@@ -1,29 +1,26 @@
 #include "platform/flow_plan.h"
 
-#include "net/wire_size.h"
 #include "platform/qos_links.h"
-#include "platform/translate.h"
 #include "traffic/traffic_expander.h"
 
 namespace dcc::vp {
 
 FlowPlan::FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpec>& links,
-                   const Routing& routing, unsigned hosts, std::uint32_t mtu)
+                   const Routing& routing, unsigned hosts, const PacketSizes& sizes)
     : ends_(hosts) {
-  const Bytes full = roce::data_wire_bytes(mtu, false, false);
   flows_.reserve(flows.size());
-  for (const FlowSpec& spec : flows) flows_.push_back(plan(spec, routing, full));
-  for (const FlowSpec& spec : links) links_.push_back(plan(spec, routing, full));
+  for (const FlowSpec& spec : flows) flows_.push_back(plan(spec, routing, sizes));
+  for (const FlowSpec& spec : links) links_.push_back(plan(spec, routing, sizes));
 }
 
-PlannedFlow FlowPlan::plan(const FlowSpec& spec, const Routing& routing, Bytes full) {
+PlannedFlow FlowPlan::plan(const FlowSpec& spec, const Routing& routing, const PacketSizes& sizes) {
   PlannedFlow flow;
   flow.spec = spec;
   flow.from_qpn = queue_pairs(spec.from);
   ends_[spec.from].push_back({spec.id, true, false});
   flow.to_qpn = queue_pairs(spec.to);
   ends_[spec.to].push_back({spec.id, false, false});
-  flow.base_rtt = routing.base_rtt(spec.from, spec.to, full, roce::ack_wire_bytes());
+  flow.base_rtt = routing.base_rtt(spec.from, spec.to, sizes.full, sizes.ack);
   return flow;
 }
 
@@ -111,7 +108,7 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology,
     context.priority_of_dscp[dscp] = static_cast<std::uint8_t>(config.dscp_of(dscp).priority);
   }
   const std::vector<FlowSpec> flows = expand_traffic(config.traffic, context);
-  return FlowPlan(flows, qos_links(config, flows), routing, context.hosts, config.nic.mtu);
+  return FlowPlan(flows, qos_links(config, flows), routing, context.hosts, packet_sizes(config));
 }
 
 }  // namespace dcc::vp

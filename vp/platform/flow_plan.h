@@ -9,6 +9,7 @@
 #include "net/routing.h"
 #include "net/topology.h"
 #include "nic/nic_host_interface.h"
+#include "platform/translate.h"
 #include "traffic/traffic_spec.h"
 
 namespace dcc::vp {
@@ -28,7 +29,7 @@ class FlowPlan final : public ConnectionManager {
  public:
   /// `links`: the closed loop's own (platform/qos_links.h), with ids after those of `flows`.
   FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpec>& links,
-           const Routing& routing, unsigned hosts, std::uint32_t mtu);
+           const Routing& routing, unsigned hosts, const PacketSizes& sizes);
 
   /// The traffic.
   const std::vector<PlannedFlow>& flows() const { return flows_; }
@@ -71,7 +72,7 @@ class FlowPlan final : public ConnectionManager {
   End* find(HostId host, Qpn qpn) {
     return const_cast<End*>(static_cast<const FlowPlan*>(this)->find(host, qpn));
   }
-  PlannedFlow plan(const FlowSpec& spec, const Routing& routing, Bytes full);
+  PlannedFlow plan(const FlowSpec& spec, const Routing& routing, const PacketSizes& sizes);
   std::vector<std::uint32_t> ends_of(HostId host, bool sender) const;
 
   std::vector<PlannedFlow> flows_;

@@ -26,6 +26,11 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
        [this] { return make_rate_engine(config_, id_); }});
   dcc_ = dynamic_cast<Dcc*>(algorithm_.get());
   nic_.device().set_algorithm(algorithm_.get());
+  NicDevice& nic = nic_.device();
+  transport_ = config_.nic.transport.make({context.scheduler, context.pool, context.ledger,
+                                           nic.counters(), nic.parameters(), nic.transmitter(),
+                                           context.nic_rank, context.longest_base_rtt});
+  nic.set_transport(transport_.get());
   if (dcc_ != nullptr) {
     controller_ = std::make_unique<model::ApbController>(
         "controller", dcc_->device(),

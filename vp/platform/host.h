@@ -61,6 +61,8 @@ class Host final : public sc_core::sc_module {
   const model::NicModule& nic() const { return nic_; }
   Algorithm* algorithm() { return algorithm_.get(); }
   const Algorithm* algorithm() const { return algorithm_.get(); }
+  /// Null: RoCE.
+  const Transport* transport() const { return transport_.get(); }
   /// The algorithm, when it is the controller.
   Dcc* dcc() { return dcc_; }
   const Dcc* dcc() const { return dcc_; }
@@ -108,6 +110,7 @@ class Host final : public sc_core::sc_module {
   LinkParameters link_;
   model::NicModule nic_;
   std::unique_ptr<Algorithm> algorithm_;  // null: none
+  std::unique_ptr<Transport> transport_;  // null: RoCE
   Dcc* dcc_ = nullptr;
   SlotObservers slot_observers_;
   std::unique_ptr<model::ApbController> controller_;

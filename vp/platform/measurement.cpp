@@ -315,7 +315,8 @@ void Measurement::collect_flows(RunResults& results) const {
 std::optional<PicoSeconds> Measurement::ideal(const FlowSpec& spec) const {
   LoneFlow flow;
   flow.bytes = spec.bytes;
-  flow.message_bytes = spec.message;
+  flow.framing = framing_of(config_);
+  flow.message_bytes = flow.framing ? 0 : spec.message;
   flow.operation = spec.operation;
   flow.service = spec.service;
   // sw/app numbers its messages.

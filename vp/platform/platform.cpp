@@ -4,7 +4,6 @@
 #include <iostream>
 #include <string>
 
-#include "net/wire_size.h"
 #include "platform/fault_plan.h"
 #include "platform/ranks.h"
 #include "platform/translate.h"
@@ -66,8 +65,8 @@ PartitionPlan Platform::plan_of(const Platform& p, const RunSetup& setup) {
 }
 
 void Platform::build_hosts(bool parameters_change) {
-  const std::uint32_t full = roce::data_wire_bytes(config.nic.mtu, false, false);
-  const PicoSeconds longest = routing.longest_base_rtt(full, roce::ack_wire_bytes());
+  const PacketSizes sizes = packet_sizes(config);
+  const PicoSeconds longest = routing.longest_base_rtt(sizes.full, sizes.ack);
   for (HostId id = 0; id < static_cast<HostId>(topology.hosts()); ++id) {
     const NodeId node = topology.node_of(id);
     const HostContext context{config,

@@ -6,12 +6,28 @@
 
 namespace dcc::vp {
 
+std::optional<Framing> framing_of(const PlatformConfig& config) {
+  const TransportParameters* const transport = config.nic.transport.chosen();
+  if (transport == nullptr || transport->on_roce()) return std::nullopt;
+  return transport->framing;
+}
+
+PacketSizes packet_sizes(const PlatformConfig& config) {
+  const std::optional<Framing> framing = framing_of(config);
+  if (framing) return {framing->data(config.nic.mtu), framing->control};
+  return {roce::data_wire_bytes(config.nic.mtu, false, false), roce::ack_wire_bytes()};
+}
+
 SwitchParameters switch_parameters(const PlatformConfig& config) {
   SwitchParameters to = config.switch_;
   to.largest_packet = roce::data_wire_bytes(config.nic.mtu, true, true);
   to.routing.presto.mtu = config.nic.mtu;
   const AlgorithmParameters* const algorithm = config.nic.congestion_control.chosen();
   if (algorithm != nullptr) algorithm->ask_switch(to);
+  const TransportParameters* const transport = config.nic.transport.chosen();
+  if (to.discipline.name() == "auto" && transport != nullptr) {
+    to.discipline.choose(transport->discipline());
+  }
   return to;
 }
 
@@ -21,6 +37,8 @@ NicParameters nic_parameters(const PlatformConfig& config, HostId host,
   to.host = host;
   to.line_rate = link.rate;
   to.link_overhead = link.overhead;
+  const TransportParameters* const transport = config.nic.transport.chosen();
+  if (transport != nullptr) transport->ask_nic(to);
   return to;
 }
 

@@ -1,6 +1,8 @@
 // From the configuration's structs to the models' parameters: units and names, no decisions.
 #pragma once
 
+#include <optional>
+
 #include "config/platform_config.h"
 #include "driver/dcc_config.h"
 #include "net/switch_device.h"
@@ -8,6 +10,14 @@
 
 namespace dcc::vp {
 
+/// Bytes on the wire of a full packet and of its acknowledgement.
+struct PacketSizes {
+  Bytes full = 0;
+  Bytes ack = 0;
+};
+PacketSizes packet_sizes(const PlatformConfig& config);
+/// Of transports other than RoCE; empty: RoCE's.
+std::optional<Framing> framing_of(const PlatformConfig& config);
 SwitchParameters switch_parameters(const PlatformConfig& config);
 /// `link` is the host's own.
 NicParameters nic_parameters(const PlatformConfig& config, HostId host, const LinkParameters& link);

@@ -56,6 +56,7 @@ std::vector<MetricInfo> list_all() {
   results.hosts.resize(1);
   results.deadlock.resize(1);
   results.qos.emplace().tenants.resize(1);
+  results.wasted.emplace();
   Metrics metrics;
   metrics.flows.resize(1);
   metrics.classes.resize(1);

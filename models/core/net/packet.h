@@ -30,6 +30,11 @@ enum class PacketKind : std::uint8_t {
   kCnp,    // congestion notification packet, BTH opcode 0x81
   kPause,  // PFC, 802.1Qbb: never forwarded
   kCnm,    // 802.1Qau congestion notification message, made by a switch
+  // Of transports other than RoCE (nic/transport.h):
+  kTrimmed,   // data whose payload a port cut off: the header arrives
+  kReturned,  // such a header turned round to its sender, for want of room
+  kCredit,    // a receiver lets a sender send: NDP's PULL, Homa's GRANT
+  kRequest,   // a receiver asks for data again, a sender for credit
 };
 
 /// What a data packet does.
@@ -121,6 +126,7 @@ struct alignas(64) Packet {
   std::uint32_t icrc = 0;           // with real payload: as computed by the sender
   Operation operation = Operation::kWrite;
   Service service = Service::kRc;
+  std::uint64_t scheme = 0;  // what a transport other than RoCE adds: each says what
 
   /// Data on its way out; the ACK that brings the stack back adds nothing to it.
   bool collects_telemetry() const {
@@ -182,6 +188,12 @@ class PacketFifo {
     } else {
       tail_->next = packet;
     }
+    tail_ = packet;
+  }
+  /// Puts `packet` where the last one was; `before` is the one ahead of that, null if none is.
+  void replace_back(Packet* before, Packet* packet) {
+    packet->next = nullptr;
+    (before == nullptr ? head_ : before->next) = packet;
     tail_ = packet;
   }
   Packet* pop() {

@@ -393,6 +393,10 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry
       break;
     case PacketKind::kPause:
     case PacketKind::kCnm:
+    case PacketKind::kTrimmed:
+    case PacketKind::kReturned:
+    case PacketKind::kCredit:
+    case PacketKind::kRequest:
       assert(false && "not an InfiniBand transport packet");
       break;
   }

@@ -49,6 +49,8 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
       port.turns.resize(kPriorities);
     }
     if (parameters.qcn.enabled) port.qcn.assign(kPriorities, QcnPoint(parameters.qcn));
+    port.discipline = parameters.discipline.make({random_});
+    disciplined_ = port.discipline != nullptr;
   }
 }
 
@@ -184,6 +186,11 @@ void SwitchDevice::set_carrier(int port, bool up) {
 void SwitchDevice::route_again(int port) {
   Port& egress = at(port);
   PacketFifo waiting;
+  while (disciplined_ && !egress.discipline->empty()) {
+    ++egress.dequeued;
+    waiting.push(egress.discipline->dequeue());
+  }
+  if (disciplined_) egress.bytes = 0;
   for (int priority = 0; priority < kPriorities; ++priority) {
     Queue& queue = egress.queue[static_cast<std::size_t>(priority)];
     if (queue.bytes == 0) continue;
@@ -231,6 +238,10 @@ void SwitchDevice::pass_through(Packet* packet, Port& egress) {
 void SwitchDevice::enqueue(Packet* packet, Port& egress) {
   if (leaves_at_once(*packet, egress)) {
     pass_through(packet, egress);
+    return;
+  }
+  if (disciplined_) {
+    enqueue_by_discipline(packet, egress);
     return;
   }
   const int input = packet->ingress;
@@ -299,6 +310,10 @@ void SwitchDevice::send_next(Port& egress) {
     transmit(egress, frame);
     return;
   }
+  if (disciplined_) {
+    send_by_discipline(egress);
+    return;
+  }
   const unsigned eligible = egress.waiting & ~unsigned{egress.pfc.blocked()};
   if (eligible == 0) return;
 
@@ -324,6 +339,45 @@ void SwitchDevice::send_next(Port& egress) {
   const int input = packet->ingress;
   transmit(egress, packet);
   leave_buffer(input, priority, bytes);
+}
+
+void SwitchDevice::enqueue_by_discipline(Packet* packet, Port& egress) {
+  ++egress.enqueued;
+  PortDiscipline::Verdict verdict = egress.discipline->enqueue(packet);
+  egress.rare.trimmed += verdict.trimmed;
+  egress.rare.trimmed_bytes += static_cast<std::uint64_t>(verdict.cut);
+  while (!verdict.dropped.empty()) {
+    Packet* const lost = verdict.dropped.pop();
+    ++egress.dequeued;
+    ++egress.rare.dropped;
+    egress.rare.dropped_bytes += lost->wire_bytes;
+    pool_.give_back(lost);
+  }
+  discipline_changed(egress);
+  kick(egress);
+  if (verdict.returned == nullptr) return;
+  ++egress.dequeued;
+  ++egress.rare.returned;
+  verdict.returned->ingress = static_cast<std::uint16_t>(own_input());
+  forward(verdict.returned);
+}
+
+/// Bit 0 of `waiting` stands for all that the discipline holds.
+void SwitchDevice::discipline_changed(Port& egress) {
+  egress.waiting = egress.discipline->empty() ? 0 : 1;
+  egress.bytes = egress.discipline->bytes();
+  if (egress.statistics != nullptr) egress.statistics->changed(egress.bytes, scheduler_.now());
+}
+
+void SwitchDevice::send_by_discipline(Port& egress) {
+  if (egress.waiting == 0 || egress.pfc.blocked() != 0) return;
+  Packet* const packet = egress.discipline->dequeue();
+  ++egress.dequeued;
+  discipline_changed(egress);
+  if (path_wishes_.departures) path_choice_->departs(*packet, number_of(egress));
+  if (packet->collects_telemetry()) append_telemetry(egress, *packet);
+  egress.tx_bytes += packet->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
+  transmit(egress, packet);
 }
 
 void SwitchDevice::push(Port& egress, int priority, Packet* packet) {
@@ -454,6 +508,9 @@ SwitchCounters SwitchDevice::totals() const {
     sum.dropped += one.dropped;
     sum.dropped_bytes += one.dropped_bytes;
     sum.ecn_marks += one.ecn_marks;
+    sum.trimmed += one.trimmed;
+    sum.trimmed_bytes += one.trimmed_bytes;
+    sum.returned += one.returned;
     sum.tx_bytes += one.tx_bytes;
     sum.cnms_sent += one.cnms_sent;
   }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "net/discipline/discipline.h"
 #include "net/ecn_marker.h"
 #include "net/egress_scheduler.h"
 #include "net/link.h"
@@ -40,6 +41,7 @@ struct SwitchParameters {
   PfcParameters pfc;
   EgressSchedulerParameters scheduler;
   QcnPointParameters qcn;
+  DisciplineChoice discipline;   // auto: fifo
   Bytes largest_packet = 1'100;  // wire bytes, for the headroom
   /// Every packet is queued, one that could leave at once too: to check that it makes no
   /// difference.
@@ -61,6 +63,9 @@ struct SwitchCounters {
   std::uint64_t dropped = 0;    // no room in the buffer
   std::uint64_t dropped_bytes = 0;
   std::uint64_t cnms_sent = 0;
+  std::uint64_t trimmed = 0;  // packets that lost their payload
+  std::uint64_t trimmed_bytes = 0;
+  std::uint64_t returned = 0;    // headers turned round to their senders
   std::uint64_t unroutable = 0;  // had nowhere to go; of no port: in the totals alone
 
   template <class Visitor>
@@ -191,9 +196,10 @@ class SwitchDevice final : public PacketSink, private PathView {
 
     alignas(64) std::array<Queue, kPriorities> queue;
     EcnMarker ecn;
-    SwitchCounters rare;           // but for the three above
-    std::vector<TurnQueue> turns;  // by priority; kRoundRobin only
-    std::vector<QcnPoint> qcn;     // by priority; empty when off
+    SwitchCounters rare;                         // but for the three above
+    std::vector<TurnQueue> turns;                // by priority; kRoundRobin only
+    std::vector<QcnPoint> qcn;                   // by priority; empty when off
+    std::unique_ptr<PortDiscipline> discipline;  // in place of the queues; null: those
   };
   /// What is fetched of a port's wire.
   struct WayOut {
@@ -228,6 +234,9 @@ class SwitchDevice final : public PacketSink, private PathView {
   /// Something can be sent: at once, or when the wire is free.
   void kick(Port& egress);
   void send_next(Port& egress);
+  void enqueue_by_discipline(Packet* packet, Port& egress);
+  void send_by_discipline(Port& egress);
+  void discipline_changed(Port& egress);
   void transmit(Port& egress, Packet* packet);
   void mark_if_congested(Port& port, Queue& queue, Packet& packet, EcnParameters::MarkAt moment);
   void append_telemetry(const Port& port, Packet& packet) const;
@@ -250,6 +259,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   std::uint64_t unroutable_ = 0;
   int stopped_ = 0;  // priorities of neighbours this switch has stopped
   bool queue_all_;
+  bool disciplined_ = false;  // every port has a discipline
 };
 
 }  // namespace dcc

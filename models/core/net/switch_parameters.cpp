@@ -11,6 +11,8 @@ void SwitchParameters::describe(ParameterVisitor& v) {
   v.section("pfc", {"pause by priority", "IEEE 802.1Qbb"}, [&] { pfc.describe(v); });
   v.section("scheduler", {"choice among the priorities of a port", ""},
             [&] { scheduler.describe(v); });
+  v.section("discipline", {"how a port keeps, serves and drops packets", ""},
+            [&] { discipline.describe(v); });
   v.choice("arbitration", arbitration,
            {"order within a queue: arrival, or input ports in turn", ""});
   v.field("jitter", jitter, {"0us", "1ms"},

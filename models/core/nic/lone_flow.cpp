@@ -133,7 +133,8 @@ class Flow {
     packets.count = count;
     const bool immediate = last && flow_.with_immediate;
     const Bytes data =
-        flow_.operation == Operation::kWrite
+        flow_.framing ? flow_.framing->data(payload)
+        : flow_.operation == Operation::kWrite
             ? roce::data_wire_bytes(payload, first, immediate)
             : roce::send_wire_bytes(payload, immediate, flow_.service == Service::kUd);
     if (capped()) {
@@ -143,7 +144,7 @@ class Flow {
     cross(packets, there_, data);
     const AckMode ack = flow_.service == Service::kRc ? nic_.ack : AckMode::kNone;
     if (ack == AckMode::kPerPacket || (ack == AckMode::kPerMessage && last)) {
-      cross(packets, back_, roce::ack_wire_bytes());
+      cross(packets, back_, flow_.framing ? flow_.framing->control : Bytes{roce::ack_wire_bytes()});
     } else if (ack == AckMode::kPerMessage) {
       packets.steps.resize(packets.steps.size() + back_.size());  // no ACK: takes no time there
     }

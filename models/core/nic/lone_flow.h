@@ -6,6 +6,7 @@
 
 #include "net/link.h"
 #include "nic/nic_parameters.h"
+#include "nic/transport.h"
 #include "units.h"
 
 namespace dcc {
@@ -17,7 +18,8 @@ struct LoneFlow {
   bool with_immediate = false;
   Operation operation = Operation::kWrite;  // or kSend, kRead
   Service service = Service::kRc;
-  Rate rate_cap;  // the application's own limit; zero: none
+  Rate rate_cap;                   // the application's own limit; zero: none
+  std::optional<Framing> framing;  // empty: RoCE's
 };
 
 /// From posting to the last ACK (to the last byte received without ACKs, or of a read), at line

@@ -14,12 +14,30 @@ void NicDevice::set_algorithm(Algorithm* algorithm) {
   receiver_.set_cnps(algorithm != nullptr && algorithm->needs().cnp);
 }
 
+void NicDevice::set_transport(Transport* transport) {
+  transport_ = transport;
+  transmitter_.set_transport(transport);
+}
+
 void NicDevice::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   transmitter_.create_queue_pair(qpn, config);
+  if (transport_ != nullptr) {
+    transport_->create_queue_pair(qpn, config);
+    return;
+  }
   receiver_.create_queue_pair(qpn, config);
 }
 
+void NicDevice::connect_queue_pair(Qpn qpn) {
+  if (transport_ != nullptr) {
+    transport_->connect_queue_pair(qpn);
+  } else {
+    transmitter_.connect_queue_pair(qpn);
+  }
+}
+
 void NicDevice::destroy_queue_pair(Qpn qpn) {
+  if (transport_ != nullptr) transport_->destroy_queue_pair(qpn);
   transmitter_.destroy_queue_pair(qpn);
   receiver_.destroy_queue_pair(qpn);
 }
@@ -45,6 +63,10 @@ void NicDevice::receive(Packet* packet, int) {
     pool_.give_back(packet);
     return;
   }
+  if (transport_ != nullptr && packet->kind != PacketKind::kPause) {
+    transport_->receive(packet);
+    return;
+  }
   switch (packet->kind) {
     case PacketKind::kData:
       receiver_.on_data(packet);  // gives it back
@@ -63,6 +85,11 @@ void NicDevice::receive(Packet* packet, int) {
       break;
     case PacketKind::kPause:
       transmitter_.on_pause(packet->pause_classes);
+      break;
+    case PacketKind::kTrimmed:  // RoCE knows none of these
+    case PacketKind::kReturned:
+    case PacketKind::kCredit:
+    case PacketKind::kRequest:
       break;
   }
   pool_.give_back(packet);

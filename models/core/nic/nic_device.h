@@ -23,12 +23,14 @@ class NicDevice final : public PacketSink {
   void connect(PacketOut& out) { transmitter_.connect(out); }
   /// Not owned; before the first queue pair. Null: flows send at line rate.
   void set_algorithm(Algorithm* algorithm);
+  /// Not owned; before the first queue pair. Null: RoCE.
+  void set_transport(Transport* transport);
   /// May change while running (the CNP registers); the line's and DMA's figures may not.
   NicParameters& parameters() { return parameters_; }
 
   /// Creates both directions; see Transmitter::create_queue_pair.
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
-  void connect_queue_pair(Qpn qpn) { transmitter_.connect_queue_pair(qpn); }
+  void connect_queue_pair(Qpn qpn);
   void destroy_queue_pair(Qpn qpn);
   /// Payload bytes of a full packet, for queue pairs created from now on.
   void set_mtu(std::uint32_t mtu);
@@ -51,6 +53,7 @@ class NicDevice final : public PacketSink {
   PacketPool& pool_;
   Transmitter transmitter_;
   Receiver receiver_;
+  Transport* transport_ = nullptr;
 };
 
 }  // namespace dcc

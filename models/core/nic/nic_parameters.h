@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "describe/enum_names.h"
 #include "describe/quantities.h"
@@ -49,6 +50,9 @@ struct NicParameters {
   PicoSeconds jitter{};             // see Link::set_jitter
   DmaParameters dma;
   CnpParameters cnp;
+  /// Bytes of a work item after each of which its packets go on one priority lower, from the
+  /// highest down, whatever their queue pair's is; empty: they keep that. Set by a transport.
+  std::vector<Bytes> demotion;
   // Where it stands:
   HostId host = 0;
   BitRate line_rate = 100_Gbps;

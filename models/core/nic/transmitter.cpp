@@ -95,6 +95,10 @@ void Transmitter::post(Qpn qpn, const WorkItem& item) {
   FlowRecord& record = ledger_[flow.config.flow];
   if (record.posted == PicoSeconds::max()) record.posted = now();
   record.posted_bytes += item.bytes;
+  if (transport_ != nullptr) {
+    transport_->post(qpn, item);
+    return;
+  }
   flow.work.post(item);
   if (item.operation == Operation::kRead) reads_of(flow);
   consider(qpn, flow);
@@ -102,6 +106,10 @@ void Transmitter::post(Qpn qpn, const WorkItem& item) {
 }
 
 void Transmitter::stop(Qpn qpn) {
+  if (transport_ != nullptr) {
+    transport_->stop(qpn);
+    return;
+  }
   Flow& flow = flows_[qpn];
   flow.work.truncate();
   pacing_.deactivate(qpn);
@@ -244,6 +252,10 @@ void Transmitter::kick() {
 
 void Transmitter::send_one() {
   if (send_one_control()) return;
+  if (transport_ != nullptr) {
+    if (blocked_ == 0 && transport_->has_packet()) send_data(transport_->next_packet());
+    return;
+  }
   if (parameters_.real_payload()) {
     stage();
     send_one_staged();
@@ -277,8 +289,12 @@ bool Transmitter::head_is_ready() const {
 void Transmitter::plan_wake() {
   const bool may_take = !parameters_.real_payload() || staged_bytes_ < staging_limit_;
   PicoSeconds when = PicoSeconds::max();
-  if ((control_waiting_ & allowed()) != 0 || head_is_ready() ||
-      (may_take && pacing_.has_ready(allowed()))) {
+  if (transport_ != nullptr) {
+    const bool data = blocked_ == 0 && transport_->has_packet();
+    if (!data && (control_waiting_ & allowed()) == 0) return;
+    when = wire_free_;
+  } else if ((control_waiting_ & allowed()) != 0 || head_is_ready() ||
+             (may_take && pacing_.has_ready(allowed()))) {
     when = wire_free_;
   } else {
     if (may_take) when = pacing_.next_ready();
@@ -407,13 +423,21 @@ void Transmitter::start_pacing(Flow& flow, std::uint32_t wire, const PacketPlan&
   }
 }
 
+std::uint8_t Transmitter::demoted(const PacketPlan& plan) const {
+  std::uint8_t priority = kPriorities - 1;
+  for (const Bytes threshold : parameters_.demotion) {
+    if (plan.item_offset >= threshold) --priority;
+  }
+  return priority;
+}
+
 Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
   Packet* const packet = pool_.take();
   const bool with_immediate = plan.ends_item && plan.item->with_immediate;
   packet->kind = PacketKind::kData;
   packet->ecn = flow.config.ecn_capable ? Ecn::kEct0 : Ecn::kNotEct;
   packet->dscp = flow.config.dscp;
-  packet->priority = flow.config.priority;
+  packet->priority = parameters_.demotion.empty() ? flow.config.priority : demoted(plan);
   packet->first = plan.first;
   packet->last = plan.last;
   packet->has_immediate = with_immediate;

@@ -14,6 +14,7 @@
 #include "nic/dma.h"
 #include "nic/nic_parameters.h"
 #include "nic/pacing_scheduler.h"
+#include "nic/transport.h"
 #include "nic/work_queue.h"
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
@@ -48,6 +49,9 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
 
   void connect(PacketOut& out) { out_ = &out; }
   void set_algorithm(Algorithm* algorithm);
+  /// Not owned; before the first queue pair. What it sends takes the place of all of this's own
+  /// data. Null: RoCE.
+  void set_transport(Transport* transport) { transport_ = transport; }
   void set_completion_sink(CompletionSink* sink) { completions_ = sink; }
   /// Needed with real payload only.
   void set_dma(Dma* dma) { dma_ = dma; }
@@ -87,6 +91,21 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   std::uint32_t packets_of(Qpn qpn, std::uint32_t bytes) const;
 
   void on_read_response(const Packet& packet);
+
+  // For the transport, if there is one:
+  /// It may have data now.
+  void data_ready() { kick(); }
+  /// Payload of a flow that was acknowledged for the first time, and how long a packet took.
+  void acknowledged(std::uint32_t flow, Bytes bytes) {
+    tally_.acknowledged(ledger_[flow], bytes, now());
+  }
+  void round_trip(PicoSeconds rtt) {
+    rtt_ns_.add(static_cast<std::uint64_t>(rtt.count / kNanoSecond.count));
+  }
+  void work_done(Qpn qpn, const WorkItem& item, CompletionSink::Status status) {
+    if (completions_ != nullptr) completions_->work_done(qpn, item, status);
+  }
+
   void on_ack(const Packet& ack);
   void on_nak(const Packet& nak);
   void on_cnp(const Packet& cnp);
@@ -207,6 +226,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   std::uint32_t answer_wire(const Flow& flow, const PacketPlan& request) const;
   void refuse_read(const Packet& unreadable);
   void skip_without_payload();
+  std::uint8_t demoted(const PacketPlan& plan) const;
   void fail(Qpn qpn, Flow& flow, CompletionSink::Status status);
   void refused(Qpn qpn, Flow& flow, Psn psn, CompletionSink::Status status);
   bool gives_up(Flow& flow) const;
@@ -237,6 +257,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   std::uint32_t full_wire_;  // of a full middle packet, with overhead
   PacketOut* out_ = nullptr;
   Algorithm* algorithm_ = nullptr;
+  Transport* transport_ = nullptr;
   AlgorithmNeeds needs_;
   CompletionSink* completions_ = nullptr;
   Dma* dma_ = nullptr;

@@ -1,0 +1,71 @@
+// How one egress port of a switch keeps, serves, cuts and drops packets: the seam for disciplines
+// other than the switch's own queues. What stands behind it is in this folder, a file each.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "describe/named_choice.h"
+#include "net/packet.h"
+#include "sim/random.h"
+#include "units.h"
+
+namespace dcc {
+
+/// Of one port. The memory it takes is its own: the shared buffer, flow control, marking and the
+/// choice among priorities are those of the switch's own queues, and not asked.
+class PortDiscipline {
+ public:
+  /// What became of an arrival and of those it met.
+  struct Verdict {
+    PacketFifo dropped;
+    Packet* returned = nullptr;  // turned round: to be sent where it now says
+    std::uint64_t trimmed = 0;   // packets that lost their payload …
+    Bytes cut = 0;               // … and so many bytes with it
+  };
+
+  virtual ~PortDiscipline() = default;
+  /// Takes the packet.
+  virtual Verdict enqueue(Packet* packet) = 0;
+  /// The next to send, or to take elsewhere. Precondition: not empty().
+  virtual Packet* dequeue() = 0;
+  virtual bool empty() const = 0;
+  /// Wire bytes it holds.
+  virtual Bytes bytes() const = 0;
+
+ protected:
+  PortDiscipline() = default;
+  PortDiscipline(const PortDiscipline&) = delete;
+  PortDiscipline& operator=(const PortDiscipline&) = delete;
+};
+
+struct DisciplineParameters {
+  virtual ~DisciplineParameters() = default;
+  virtual void describe(ParameterVisitor& v) = 0;
+
+ protected:
+  DisciplineParameters() = default;
+  DisciplineParameters(const DisciplineParameters&) = default;
+  DisciplineParameters& operator=(const DisciplineParameters&) = default;
+};
+
+struct DisciplineContext {
+  RandomStream& random;  // the switch's
+};
+
+struct DisciplineSeam {
+  using Parameters = DisciplineParameters;
+  using Product = PortDiscipline;
+  using Context = DisciplineContext;
+  static constexpr const char* kSection = "switch.discipline";
+  static std::vector<std::pair<std::string, std::string>> built_in() {
+    return {{"auto", "what the transport asks for"},
+            {"fifo", "the switch's own queues, by priority, in a shared buffer"}};
+  }
+};
+using Disciplines = Named<DisciplineSeam>;
+using DisciplineChoice = Disciplines::Choice;
+
+}  // namespace dcc

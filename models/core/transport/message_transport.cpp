@@ -1,0 +1,122 @@
+#include "transport/message_transport.h"
+
+#include <algorithm>
+
+namespace dcc {
+
+void MessageTransport::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
+  while (connections_.size() <= qpn) connections_.emplace_back(mtu());
+  if (connections_[qpn].created) end(qpn);
+  Connection& connection = connections_[qpn];
+  connection = Connection(mtu());
+  connection.created = true;
+  connection.config = config;
+  begin(qpn);
+}
+
+void MessageTransport::connect_queue_pair(Qpn qpn) {
+  Connection& connection = at(qpn);
+  connection.connected = true;
+  if (connection.next < connection.out.end()) work_changed(qpn);
+}
+
+void MessageTransport::destroy_queue_pair(Qpn qpn) {
+  if (!exists(qpn)) return;
+  end(qpn);
+  at(qpn).out.flush([&](const WorkItem& item) {
+    context_.port.work_done(qpn, item, CompletionSink::Status::kFlushed);
+  });
+  at(qpn).created = at(qpn).connected = false;
+}
+
+void MessageTransport::post(Qpn qpn, const WorkItem& item) {
+  Connection& connection = at(qpn);
+  connection.out.post(item);
+  if (connection.connected) work_changed(qpn);
+}
+
+void MessageTransport::stop(Qpn qpn) {
+  at(qpn).out.truncate(at(qpn).next);
+  if (at(qpn).connected) work_changed(qpn);
+}
+
+void MessageTransport::receive(Packet* packet) {
+  const Qpn qpn = packet->destination_qpn;
+  if (packet->kind == PacketKind::kData) ++context_.counters.data_received;
+  if (exists(qpn)) {
+    arrived(qpn, *packet);
+  } else {
+    ++context_.counters.unknown_qp;
+  }
+  context_.pool.give_back(packet);
+}
+
+Packet* MessageTransport::make_data(Qpn qpn, Psn psn) {
+  Connection& connection = at(qpn);
+  const QueuePairConfig& config = connection.config;
+  const SendBuffer::Cut cut = connection.out.cut(psn);
+  Packet* const packet = context_.pool.take();
+  packet->kind = PacketKind::kData;
+  packet->ecn = Ecn::kNotEct;
+  packet->dscp = config.dscp;
+  packet->priority = config.priority;
+  packet->first = cut.first;
+  packet->last = cut.last;
+  packet->payload_bytes = cut.payload_bytes;
+  packet->wire_bytes = static_cast<std::uint32_t>(framing_.data(cut.payload_bytes));
+  packet->source = context_.nic.host;
+  packet->destination = config.remote_host;
+  packet->destination_qpn = config.remote_qpn;
+  packet->source_qpn = qpn;
+  packet->flow = config.flow;
+  packet->psn = psn;
+  if (psn < connection.next) {
+    ++context_.counters.retransmits;
+    ++context_.ledger[config.flow].retransmits;
+  } else {
+    connection.next = psn + 1;
+  }
+  return packet;
+}
+
+Packet* MessageTransport::make_control(Qpn qpn, PacketKind kind, std::uint32_t flow) {
+  const QueuePairConfig& config = at(qpn).config;
+  Packet* const packet = context_.pool.take();
+  packet->kind = kind;
+  packet->priority = kControlPriority;
+  packet->dscp = config.dscp;
+  packet->wire_bytes = static_cast<std::uint32_t>(framing_.control);
+  packet->source = context_.nic.host;
+  packet->destination = config.remote_host;
+  packet->destination_qpn = config.remote_qpn;
+  packet->source_qpn = qpn;
+  packet->flow = flow;
+  return packet;
+}
+
+bool MessageTransport::accept(Qpn qpn, const Packet& data) {
+  SequenceSet& in = at(qpn).in;
+  const Psn expected = in.first_missing();
+  if (!in.insert(data.psn)) {
+    ++context_.counters.duplicates;
+    return false;
+  }
+  if (data.psn != expected) ++context_.counters.out_of_order;
+  context_.counters.bytes_received += data.payload_bytes;
+  FlowRecord& record = context_.ledger[data.flow];
+  record.received_bytes += data.payload_bytes;
+  record.last_received = now();
+  return true;
+}
+
+Bytes MessageTransport::acknowledged(Qpn qpn, Psn psn, PicoSeconds sent) {
+  Connection& connection = at(qpn);
+  context_.port.round_trip(now() - sent);
+  const Bytes bytes = connection.out.deliver(psn, [&](const WorkItem& item) {
+    context_.port.work_done(qpn, item, CompletionSink::Status::kOk);
+  });
+  if (bytes > 0) context_.port.acknowledged(connection.config.flow, bytes);
+  return bytes;
+}
+
+}  // namespace dcc

@@ -1,0 +1,76 @@
+// What transports of messages have in common: queue pairs, packets made from what was posted, and
+// the accounts of what has arrived.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "transport/registry.h"
+#include "transport/send_buffer.h"
+#include "transport/sequence_set.h"
+
+namespace dcc {
+
+class MessageTransport : public Transport {
+ public:
+  void create_queue_pair(Qpn qpn, const QueuePairConfig& config) final;
+  void connect_queue_pair(Qpn qpn) final;
+  void destroy_queue_pair(Qpn qpn) final;
+  void post(Qpn qpn, const WorkItem& item) final;
+  void stop(Qpn qpn) final;
+  void receive(Packet* packet) final;
+  TransportCounters counters() const final { return totals_; }
+
+ protected:
+  MessageTransport(const TransportContext& context, const Framing& framing)
+      : context_(context), framing_(framing) {}
+
+  /// Both directions of a queue pair.
+  struct Connection {
+    explicit Connection(std::uint32_t mtu) : out(mtu) {}
+    bool created = false;
+    bool connected = false;
+    QueuePairConfig config;
+    SendBuffer out;
+    Psn next = 0;    // the first packet of `out` that was never sent
+    SequenceSet in;  // what has come
+  };
+
+  // A transport's own part:
+  /// The queue pair is as new.
+  virtual void begin(Qpn qpn) = 0;
+  /// There is more to send, or less, on a queue pair that may send.
+  virtual void work_changed(Qpn qpn) = 0;
+  /// Nothing more is to be sent or asked for on this queue pair.
+  virtual void end(Qpn qpn) = 0;
+  /// A packet for a queue pair that exists; it goes back to the pool afterwards.
+  virtual void arrived(Qpn qpn, Packet& packet) = 0;
+
+  PicoSeconds now() const { return context_.scheduler.now(); }
+  Connection& at(Qpn qpn) { return connections_[qpn]; }
+  const Connection& at(Qpn qpn) const { return connections_[qpn]; }
+  bool exists(Qpn qpn) const { return qpn < connections_.size() && connections_[qpn].created; }
+  std::uint32_t mtu() const { return context_.nic.mtu; }
+
+  /// Packet `psn` of what the queue pair has to send. Counts what is sent again.
+  Packet* make_data(Qpn qpn, Psn psn);
+  /// Of one end for the other, at the highest priority.
+  Packet* make_control(Qpn qpn, PacketKind kind, std::uint32_t flow);
+  void send_control(Packet* packet) { context_.port.send_control(packet); }
+  /// Takes data into account: false if it had come before.
+  bool accept(Qpn qpn, const Packet& data);
+  /// An acknowledgement of one packet: its payload, 0 if it was known. `sent`: of the data.
+  Bytes acknowledged(Qpn qpn, Psn psn, PicoSeconds sent);
+
+  TransportContext context_;
+  TransportCounters totals_;
+
+ private:
+  Framing framing_;
+  std::vector<Connection> connections_;
+};
+
+/// Control packets go before all data.
+constexpr std::uint8_t kControlPriority = kPriorities - 1;
+
+}  // namespace dcc

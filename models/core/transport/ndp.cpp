@@ -1,0 +1,315 @@
+#include "transport/ndp.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "describe/visitor.h"
+
+namespace dcc {
+
+namespace {
+const Transports::Registered<NdpParameters> kNdp{
+    "ndp", "a first window at once, the rest pulled by receivers; for ports that trim",
+    [](const NdpParameters& parameters, const TransportContext& context) {
+      return std::make_unique<Ndp>(context, parameters);
+    }};
+}  // namespace
+
+void NdpParameters::describe(ParameterVisitor& v) {
+  const char* const paper = "NDP, SIGCOMM'17";
+  describe_framing(v);
+  v.field("initial_window", initial_window, {"1", "100000"}, {"packets sent unasked", paper});
+  v.field("pull_interval", pull_interval, "auto", {"1ns", "1ms"},
+          {"between two PULLs of a host; auto: a full payload at line rate", paper});
+  v.field("timeout", timeout, {"1us", "10s"},
+          {"a packet of which nothing is heard for so long is sent again", paper});
+}
+
+Ndp::Ndp(const TransportContext& context, const NdpParameters& parameters)
+    : MessageTransport(context, parameters.framing),
+      parameters_(parameters),
+      interval_(parameters.pull_interval.value_or(
+          serialization_time(context.nic.mtu, context.nic.line_rate))),
+      watching_(Event::calling<&Ndp::check_watches>(*this, context.rank)),
+      pulling_(Event::calling<&Ndp::send_pull>(*this, context.rank)) {}
+
+void Ndp::begin(Qpn qpn) {
+  if (senders_.size() <= qpn) {
+    senders_.resize(qpn + 1);
+    receivers_.resize(qpn + 1);
+  }
+  const std::uint32_t life = senders_[qpn].life + 1;
+  senders_[qpn] = Sender{};
+  senders_[qpn].life = life;
+  receivers_[qpn] = Receiver{};
+}
+
+void Ndp::end(Qpn qpn) {
+  ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
+  pull_turns_.erase(std::remove(pull_turns_.begin(), pull_turns_.end(), qpn), pull_turns_.end());
+  ++senders_[qpn].life;
+  senders_[qpn].ready = false;
+  receivers_[qpn].pending = 0;
+  receivers_[qpn].queued = false;
+}
+
+// ---------------------------------------------------------------- sending
+
+void Ndp::work_changed(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  const Connection& connection = at(qpn);
+  if (connection.out.end() > sender.posted) {
+    if (connection.next >= sender.posted) sender.allowed += parameters_.initial_window;
+    sender.posted = connection.out.end();
+  }
+  settle(qpn);
+  context_.port.data_ready();
+}
+
+std::uint64_t Ndp::work_left(Qpn qpn) const {
+  const Connection& connection = at(qpn);
+  const Psn end = connection.out.end();
+  return senders_[qpn].again.size() + (end > connection.next ? end - connection.next : 0);
+}
+
+/// Null: not sent yet, or known to have arrived together with all before it.
+Ndp::Slot* Ndp::slot_of(Sender& sender, Psn psn) const {
+  if (psn < sender.base || psn - sender.base >= sender.slots.size()) return nullptr;
+  return &sender.slots[static_cast<std::size_t>(psn - sender.base)];
+}
+
+/// Whether the sender may send, and that somebody looks after it when it may not.
+void Ndp::settle(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  const std::uint64_t work = work_left(qpn);
+  if (work == 0) sender.allowed = 0;
+  const bool ready = at(qpn).connected && sender.allowed > 0 && work > 0;
+  if (ready && !sender.ready) ready_.push_back(qpn);
+  if (!ready && sender.ready) ready_.erase(std::find(ready_.begin(), ready_.end(), qpn));
+  sender.ready = ready;
+  if (!ready && work > 0 && sender.out == 0 && !sender.watched) {
+    sender.watched = true;
+    watch(qpn, kNoPacket);
+  }
+}
+
+Packet* Ndp::next_packet() {
+  const Qpn qpn = ready_.front();
+  ready_.pop_front();
+  Sender& sender = senders_[qpn];
+  sender.ready = false;
+  --sender.allowed;
+  Psn psn = at(qpn).next;
+  if (!sender.again.empty()) {
+    psn = sender.again.front();
+    sender.again.pop_front();
+  } else if (sender.slots.empty()) {
+    sender.base = psn;
+  }
+  Packet* const packet = make_data(qpn, psn);
+  if (psn == sender.base + sender.slots.size()) sender.slots.emplace_back();
+  *slot_of(sender, psn) = {now(), State::kOut};
+  ++sender.out;
+  watch(qpn, psn);
+  settle(qpn);  // to the end of the turns
+  return packet;
+}
+
+/// The packet is no longer under way. False: it was not.
+bool Ndp::out_of_flight(Qpn qpn, Psn psn) {
+  Sender& sender = senders_[qpn];
+  Slot* const slot = slot_of(sender, psn);
+  if (slot == nullptr || at(qpn).out.delivered(psn) || slot->state != State::kOut) return false;
+  slot->state = State::kWaiting;
+  --sender.out;
+  return true;
+}
+
+void Ndp::on_ack(Qpn qpn, const Packet& ack) {
+  Sender& sender = senders_[qpn];
+  if (!out_of_flight(qpn, ack.psn)) {
+    // Thought to be lost, or trimmed, and there all the same.
+    const auto waiting = std::find(sender.again.begin(), sender.again.end(), ack.psn);
+    if (waiting != sender.again.end()) sender.again.erase(waiting);
+  }
+  acknowledged(qpn, ack.psn, ack.sent);
+  while (!sender.slots.empty() && at(qpn).out.delivered(sender.base)) {
+    sender.slots.pop_front();
+    ++sender.base;
+  }
+}
+
+void Ndp::on_nack(Qpn qpn, Psn psn) {
+  if (out_of_flight(qpn, psn)) senders_[qpn].again.push_back(psn);
+}
+
+void Ndp::on_return(Qpn qpn, Psn psn) {
+  if (!out_of_flight(qpn, psn)) return;
+  Sender& sender = senders_[qpn];
+  sender.again.push_front(psn);
+  if (sender.out <= 1 && sender.pulled >= sender.answers && sender.allowed == 0) sender.allowed = 1;
+}
+
+void Ndp::on_pull(Qpn qpn, std::uint64_t pulls) {
+  Sender& sender = senders_[qpn];
+  if (pulls <= sender.pulled) return;
+  const std::uint64_t more = pulls - sender.pulled;
+  sender.pulled = pulls;
+  const std::uint64_t work = work_left(qpn);
+  const std::uint64_t used = std::min(more, work > sender.allowed ? work - sender.allowed : 0);
+  sender.allowed += used;
+  totals_.credits_used += used;
+  totals_.credits_unused += more - used;
+}
+
+// ---------------------------------------------------------------- nothing heard for too long
+
+void Ndp::watch(Qpn qpn, Psn psn) {
+  while (!watches_.empty() && !is_due(watches_.front())) {
+    if (watches_.front().psn == kNoPacket) break;
+    watches_.pop_front();  // was answered
+  }
+  watches_.push_back({qpn, senders_[qpn].life, psn, now()});
+  if (!watching_.is_scheduled()) {
+    context_.scheduler.schedule_at(watching_, now() + parameters_.timeout);
+  }
+}
+
+/// What it waits for has not happened so far.
+bool Ndp::is_due(const Watch& watch) const {
+  const Sender& sender = senders_[watch.qpn];
+  if (watch.life != sender.life) return false;
+  if (watch.psn == kNoPacket) {
+    return sender.out == 0 && sender.allowed == 0 && work_left(watch.qpn) > 0 &&
+           sender.heard <= watch.since;
+  }
+  if (watch.psn < sender.base || watch.psn - sender.base >= sender.slots.size()) return false;
+  const Slot& slot = sender.slots[static_cast<std::size_t>(watch.psn - sender.base)];
+  return slot.state == State::kOut && slot.sent == watch.since &&
+         !at(watch.qpn).out.delivered(watch.psn);
+}
+
+void Ndp::check_watches() {
+  while (!watches_.empty() && watches_.front().since + parameters_.timeout <= now()) {
+    const Watch watch = watches_.front();
+    watches_.pop_front();
+    Sender& sender = senders_[watch.qpn];
+    const bool due = is_due(watch);
+    if (watch.psn == kNoPacket && watch.life == sender.life) sender.watched = false;
+    if (watch.life != sender.life) continue;
+    if (due) {
+      ++context_.counters.timeouts;
+      if (watch.psn != kNoPacket) {
+        out_of_flight(watch.qpn, watch.psn);
+        sender.again.push_front(watch.psn);
+      }
+      ++sender.allowed;
+    }
+    settle(watch.qpn);
+  }
+  if (!watches_.empty()) {
+    context_.scheduler.schedule_at(watching_, watches_.front().since + parameters_.timeout);
+  }
+  context_.port.data_ready();
+}
+
+// ---------------------------------------------------------------- arrivals
+
+void Ndp::arrived(Qpn qpn, Packet& packet) {
+  switch (packet.kind) {
+    case PacketKind::kData:
+      accept(qpn, packet);
+      answer(qpn, packet, PacketKind::kAck);
+      return;
+    case PacketKind::kTrimmed:
+      answer(qpn, packet, at(qpn).in.contains(packet.psn) ? PacketKind::kAck : PacketKind::kNak);
+      return;
+    case PacketKind::kAck:
+      ++context_.counters.acks_received;
+      ++senders_[qpn].answers;
+      on_ack(qpn, packet);
+      on_pull(qpn, packet.scheme);
+      break;
+    case PacketKind::kNak:
+      ++senders_[qpn].answers;
+      on_nack(qpn, packet.psn);
+      on_pull(qpn, packet.scheme);
+      break;
+    case PacketKind::kReturned:
+      on_return(qpn, packet.psn);
+      break;
+    case PacketKind::kCredit:
+      on_pull(qpn, packet.scheme);
+      break;
+    default:
+      return;
+  }
+  senders_[qpn].heard = now();
+  settle(qpn);
+  context_.port.data_ready();
+}
+
+// ---------------------------------------------------------------- receiving
+
+void Ndp::answer(Qpn qpn, const Packet& packet, PacketKind kind) {
+  Receiver& receiver = receivers_[qpn];
+  if (packet.psn >= receiver.seen_end) {
+    receiver.seen_end = packet.psn + 1;
+    receiver.ended = packet.last;
+  }
+  ++receiver.pending;
+  limit_pulls(qpn);
+  const bool pulled = pull_at_once(qpn);
+  Packet* const reply = make_control(qpn, kind, packet.flow);
+  reply->psn = packet.psn;
+  reply->sent = packet.sent;
+  reply->scheme = receiver.pulls;
+  ++(kind == PacketKind::kAck ? context_.counters.acks_sent : context_.counters.naks_sent);
+  if (!pulled && receiver.pending > 0 && !receiver.queued) {
+    receiver.queued = true;
+    pull_turns_.push_back(qpn);
+    if (!pulling_.is_scheduled()) {
+      context_.scheduler.schedule_at(pulling_, std::max(now(), next_pull_));
+    }
+  }
+  send_control(reply);
+}
+
+void Ndp::limit_pulls(Qpn qpn) {
+  Receiver& receiver = receivers_[qpn];
+  if (!receiver.ended) return;
+  receiver.pending = std::min(receiver.pending, receiver.seen_end - at(qpn).in.count());
+}
+
+/// Nobody else waits and the interval is over: this queue pair's PULL is counted now.
+bool Ndp::pull_at_once(Qpn qpn) {
+  Receiver& receiver = receivers_[qpn];
+  if (receiver.pending == 0 || !pull_turns_.empty() || now() < next_pull_) return false;
+  --receiver.pending;
+  ++receiver.pulls;
+  ++totals_.credits_sent;
+  next_pull_ = now() + interval_;
+  return true;
+}
+
+void Ndp::send_pull() {
+  while (!pull_turns_.empty()) {
+    const Qpn qpn = pull_turns_.front();
+    pull_turns_.pop_front();
+    Receiver& receiver = receivers_[qpn];
+    receiver.queued = receiver.pending > 1;
+    if (receiver.queued) pull_turns_.push_back(qpn);
+    if (receiver.pending == 0) continue;  // it has all by now
+    --receiver.pending;
+    ++receiver.pulls;
+    ++totals_.credits_sent;
+    Packet* const pull = make_control(qpn, PacketKind::kCredit, at(qpn).config.flow);
+    pull->scheme = receiver.pulls;
+    next_pull_ = now() + interval_;
+    send_control(pull);
+    break;
+  }
+  if (!pull_turns_.empty()) context_.scheduler.schedule_at(pulling_, next_pull_);
+}
+
+}  // namespace dcc

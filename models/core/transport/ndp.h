@@ -1,0 +1,115 @@
+// NDP: senders begin with a full window, receivers pull the rest at the pace of their link.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "transport/message_transport.h"
+
+namespace dcc {
+
+/// Handley et al., "Re-architecting datacenter networks and stacks for low latency and high
+/// performance", SIGCOMM 2017, section 3; constants of its authors' simulator.
+struct NdpParameters final : TransportParameters {
+  unsigned initial_window = 23;              // packets sent unasked
+  std::optional<PicoSeconds> pull_interval;  // empty: a full payload at line rate
+  PicoSeconds timeout = kMilliSecond;
+
+  void describe(ParameterVisitor& v) override;
+  const char* discipline() const override { return "trimming"; }
+};
+
+/// Sender: of a message that begins on a queue pair with nothing unsent, the first window goes out
+/// at once; afterwards a packet for each PULL, what was trimmed before what is new. Receiver: an
+/// ACK for each packet, a NACK for each header, and for each of both a PULL; PULLs of all queue
+/// pairs take turns and leave one an interval. They are counted, and ACKs and NACKs say the count
+/// too, so one that is lost, or rides on the ACK because nobody else waits, is made good by what
+/// comes next. Of a message whose end was seen no more is pulled than is missing.
+///
+/// A packet of which nothing is heard for the timeout is sent again unasked: with it its share of
+/// the window, that died with it, comes back. A header that came back (the port had no room for
+/// headers either) is first among what is to be sent again, and goes at once when no PULL is to be
+/// expected.
+class Ndp final : public MessageTransport {
+ public:
+  Ndp(const TransportContext& context, const NdpParameters& parameters);
+
+  bool has_packet() const override { return !ready_.empty(); }
+  Packet* next_packet() override;
+
+ private:
+  enum class State : std::uint8_t { kOut, kWaiting };  // sent, no answer yet; to be sent again
+  struct Slot {
+    PicoSeconds sent{};
+    State state = State::kOut;
+  };
+  struct Sender {
+    std::uint32_t life = 0;     // tells watches of an earlier queue pair
+    bool ready = false;         // in ready_
+    bool watched = false;       // has a watch without a packet
+    Psn posted = 0;             // end of what was posted when it last began
+    Psn base = 0;               // psn of slots.front()
+    std::deque<Slot> slots;     // from the first undelivered packet to the last sent
+    std::deque<Psn> again;      // to be sent again
+    unsigned out = 0;           // packets in State::kOut
+    std::uint64_t allowed = 0;  // packets that may go now
+    std::uint64_t pulled = 0;   // PULLs so far
+    std::uint64_t answers = 0;  // ACKs and NACKs so far: each stands for a PULL
+    PicoSeconds heard{};        // when anything came
+  };
+  struct Receiver {
+    Psn seen_end = 0;           // behind the last packet of which anything came
+    bool ended = false;         // … which is the last of its message
+    std::uint64_t pending = 0;  // PULLs to be sent
+    std::uint64_t pulls = 0;    // sent so far
+    bool queued = false;        // in pull_turns_
+  };
+  /// Something that must have happened by `since` + timeout: an answer to a packet, or, without
+  /// one (kNoPacket), anything at all.
+  struct Watch {
+    Qpn qpn = 0;
+    std::uint32_t life = 0;
+    Psn psn = 0;
+    PicoSeconds since{};
+  };
+  static constexpr Psn kNoPacket = ~Psn{0};
+
+  void begin(Qpn qpn) override;
+  void work_changed(Qpn qpn) override;
+  void end(Qpn qpn) override;
+  void arrived(Qpn qpn, Packet& packet) override;
+
+  // Sending
+  void on_ack(Qpn qpn, const Packet& ack);
+  void on_nack(Qpn qpn, Psn psn);
+  void on_return(Qpn qpn, Psn psn);
+  void on_pull(Qpn qpn, std::uint64_t pulls);
+  std::uint64_t work_left(Qpn qpn) const;
+  Slot* slot_of(Sender& sender, Psn psn) const;
+  bool out_of_flight(Qpn qpn, Psn psn);
+  void settle(Qpn qpn);
+  void watch(Qpn qpn, Psn psn);
+  bool is_due(const Watch& watch) const;
+  void check_watches();
+
+  // Receiving
+  void answer(Qpn qpn, const Packet& packet, PacketKind kind);
+  void limit_pulls(Qpn qpn);
+  bool pull_at_once(Qpn qpn);
+  void send_pull();
+
+  NdpParameters parameters_;
+  PicoSeconds interval_;
+  std::vector<Sender> senders_;      // by queue pair
+  std::vector<Receiver> receivers_;  // the same
+  std::deque<Qpn> ready_;            // senders that may send, in turn
+  std::deque<Watch> watches_;        // by `since`
+  Event watching_;
+  std::deque<Qpn> pull_turns_;
+  PicoSeconds next_pull_{};
+  Event pulling_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,67 @@
+// Transports by name. Each registers itself in its own file; RoCE is the NIC's own and is not one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "describe/named_choice.h"
+#include "nic/nic_parameters.h"
+#include "nic/transmitter.h"
+#include "nic/transport.h"
+#include "sim/scheduler.h"
+#include "stats/flow_ledger.h"
+
+namespace dcc {
+
+struct TransportParameters {
+  virtual ~TransportParameters() = default;
+  /// Names each parameter (describe/visitor.h).
+  virtual void describe(ParameterVisitor& v) = 0;
+  /// Throws ParameterError when values do not go together.
+  virtual void check() const {}
+  /// The discipline that its switches should have unless the user says otherwise.
+  virtual const char* discipline() const { return "fifo"; }
+  /// RoCE's own queue pairs carry the data, and congestion control governs them: there is nothing
+  /// to make but what ask_nic() says.
+  virtual bool on_roce() const { return false; }
+  /// Means something only where ports serve the highest priority first.
+  virtual bool strict_ports() const { return false; }
+  /// Sets what it wants of RoCE's halves.
+  virtual void ask_nic(NicParameters&) const {}
+
+  Framing framing;
+
+ protected:
+  TransportParameters() = default;
+  TransportParameters(const TransportParameters&) = default;
+  TransportParameters& operator=(const TransportParameters&) = default;
+  void describe_framing(ParameterVisitor& v);
+};
+
+/// The NIC that a transport is for.
+struct TransportContext {
+  Scheduler& scheduler;
+  PacketPool& pool;
+  FlowLedger& ledger;
+  NicCounters& counters;
+  const NicParameters& nic;
+  Transmitter& port;
+  std::uint32_t rank = 0;  // of its events
+  PicoSeconds longest_base_rtt{};
+};
+
+struct TransportSeam {
+  using Parameters = TransportParameters;
+  using Product = Transport;
+  using Context = TransportContext;
+  static constexpr const char* kSection = "nic.transport";
+  static std::vector<std::pair<std::string, std::string>> built_in() {
+    return {{"roce", "reliable connections with go-back-N, governed by nic.congestion_control"}};
+  }
+};
+using Transports = Named<TransportSeam>;
+using TransportChoice = Transports::Choice;
+
+}  // namespace dcc

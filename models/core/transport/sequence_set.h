@@ -1,0 +1,51 @@
+// Which of a flow's packets have been seen, in whatever order they come.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "net/packet.h"
+
+namespace dcc {
+
+/// A bit a packet from the first that is missing on; what lies before takes no room.
+class SequenceSet {
+ public:
+  /// False: it was in already.
+  bool insert(Psn psn) {
+    if (contains(psn)) return false;
+    const std::size_t word = first_ + static_cast<std::size_t>((psn - base_) / 64);
+    if (word >= words_.size()) words_.resize(word + 1, 0);
+    words_[word] |= std::uint64_t{1} << psn % 64;
+    ++count_;
+    while (first_ < words_.size() && words_[first_] == ~std::uint64_t{0}) {
+      base_ += 64;
+      ++first_;
+    }
+    if (first_ == words_.size() || first_ >= kSpare) {  // moved up now and then: amortised O(1)
+      words_.erase(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(first_));
+      first_ = 0;
+    }
+    return true;
+  }
+  bool contains(Psn psn) const {
+    if (psn < base_) return true;
+    const std::size_t word = first_ + static_cast<std::size_t>((psn - base_) / 64);
+    return word < words_.size() && (words_[word] >> psn % 64 & 1) != 0;
+  }
+  /// Everything before it is in.
+  Psn first_missing() const {
+    if (first_ == words_.size()) return base_;
+    return base_ + static_cast<Psn>(__builtin_ctzll(~words_[first_]));
+  }
+  std::uint64_t count() const { return count_; }
+
+ private:
+  static constexpr std::size_t kSpare = 64;
+  Psn base_ = 0;  // a multiple of 64
+  std::size_t first_ = 0;
+  std::vector<std::uint64_t> words_;  // from first_ on
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace dcc

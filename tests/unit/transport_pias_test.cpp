@@ -1,0 +1,100 @@
+// PIAS: which priority which byte of a message has, first time and again.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "describe/parameter_error.h"
+#include "nic/nic_device.h"
+#include "transport/pias.h"
+
+namespace dcc {
+namespace {
+
+/// Two NICs on a cable, with thresholds after two and five packets.
+class Pias : public testing::Test {
+ protected:
+  void build() {
+    PiasParameters pias;
+    pias.thresholds = {2000, 5000};
+    for (HostId h = 0; h < 2; ++h) {
+      NicParameters parameters;
+      parameters.host = h;
+      pias.ask_nic(parameters);
+      nic_.push_back(std::make_unique<NicDevice>(scheduler_, pool_, ledger_, parameters, 10 + h));
+      wire_.push_back(std::make_unique<Link>(scheduler_, pool_, LinkParameters{}, h));
+    }
+    for (HostId h = 0; h < 2; ++h) {
+      wire_[h]->connect(*nic_[1 - h], 0);
+      nic_[h]->connect(*wire_[h]);
+      QueuePairConfig config;
+      config.remote_host = 1 - h;
+      config.priority = 3;
+      nic_[h]->create_queue_pair(0, config);
+      wire_[h]->set_tap([this](const Packet& packet, PicoSeconds) {
+        seen_.emplace_back(packet.kind, packet.priority);
+      });
+    }
+    nic_[0]->connect_queue_pair(0);
+    nic_[1]->connect_queue_pair(0);
+  }
+  void post(Bytes bytes) {
+    WorkItem item;
+    item.bytes = bytes;
+    nic_[0]->transmitter().post(0, item);
+  }
+  std::vector<int> priorities(PacketKind kind) const {
+    std::vector<int> list;
+    for (const auto& [of, priority] : seen_) {
+      if (of == kind) list.push_back(priority);
+    }
+    return list;
+  }
+  Scheduler scheduler_;
+  PacketPool pool_;
+  FlowLedger ledger_{1};
+  std::vector<std::unique_ptr<NicDevice>> nic_;
+  std::vector<std::unique_ptr<Link>> wire_;
+  std::vector<std::pair<PacketKind, int>> seen_;
+};
+
+TEST_F(Pias, AMessageSinksAsItIsSent) {
+  build();
+  post(7000);
+  scheduler_.run_until(kMicroSecond * 100);
+  EXPECT_EQ(priorities(PacketKind::kData), (std::vector<int>{7, 7, 6, 6, 6, 5, 5}));
+  EXPECT_EQ(priorities(PacketKind::kAck), std::vector<int>(7, 7)) << "ACKs stay on top";
+}
+
+TEST_F(Pias, TheNextMessageBeginsOnTop) {
+  build();
+  post(3000);
+  post(1500);
+  scheduler_.run_until(kMicroSecond * 100);
+  EXPECT_EQ(priorities(PacketKind::kData), (std::vector<int>{7, 7, 6, 7, 7}));
+}
+
+TEST_F(Pias, WhatIsSentAgainHasThePriorityItHad) {
+  build();
+  int nth = 0;
+  wire_[0]->set_loss_hook([&](const Packet&) { return ++nth == 3; });
+  post(6000);
+  scheduler_.run_until(kMilliSecond * 2);
+  const std::vector<int> all = priorities(PacketKind::kData);
+  const std::vector<int> first{7, 7, 6, 6, 6, 5};
+  ASSERT_GT(all.size(), first.size());
+  EXPECT_EQ(std::vector<int>(all.begin(), all.begin() + 6), first);
+  EXPECT_EQ(all[6], 6) << "go-back-N: from the third packet on";
+  EXPECT_EQ(ledger_[0].acked_bytes, 6000);
+}
+
+TEST(PiasParameters, ThresholdsAscend) {
+  PiasParameters p;
+  EXPECT_NO_THROW(p.check());
+  p.thresholds = {2, 1};
+  EXPECT_THROW(p.check(), ParameterError);
+}
+
+}  // namespace
+}  // namespace dcc
