@@ -26,6 +26,7 @@ TOOLS = {
     "regtool": "dccvp.regtool.regtool",
     "interface-tables": "dccvp.handoff.interface_tables",
     "ram-list": "dccvp.handoff.ram_list",
+    "cost": "dccvp.cost",
     "component": "dccvp.handoff.component",
     "stamp-license": "dccvp.handoff.stamp_license",
 }

@@ -1,11 +1,14 @@
 #!/usr/bin/python3 -B
-"""Synthesises the timing wheel and the rate unit for several targets and writes one report.
+"""Synthesises the timing wheel, the rate unit and the whole controller for several targets and writes
+one report.
 
-run.py --out FILE [--work DIR] [--unit wheel | rate] [--only TARGET]. iCE40 is placed and routed (a
-real Fmax; the wheel only), ECP5 and Xilinx give resources only, OSU018 (180 nm) gives area and a
-critical path without wires and RAMs.
+run.py --out FILE [--work DIR] [--unit wheel | rate | controller] [--only TARGET] [--points FILE]. iCE40 is
+placed and routed (a real Fmax; the wheel only), ECP5 and Xilinx give resources only, OSU018 (180 nm) gives area and a
+critical path without wires and RAMs. Of the whole controller the memories are macros (black boxes), for several
+numbers of slots; --points writes those figures as CSV, from which `dccvp cost` interpolates.
 """
 import argparse
+import csv
 import functools
 import os
 import re
@@ -41,6 +44,56 @@ def wheel(timers, black_box, split=(5, 5, 6), module="timing_wheel"):
     return read("timing_wheel", black_box,
                 f"chparam -set NumTimers {timers} -set TopBits {top} -set MiddleBits {middle} "
                 f"-set LastBits {last} {module}; ")
+
+
+def controller(slots):
+    """The whole block, memories black boxes: what is left is the same on every technology's macros."""
+    with open(os.path.join(RTL, "controller/files.f"), encoding="utf-8") as lines:
+        logic = [line for line in lines.read().split() if line != ARRAY]
+    return (f"read_verilog -sv -lib {ARRAY}; read_verilog -sv {' '.join(logic)}; "
+            f"chparam -set Slots {slots} dcc_top; ")
+
+
+def controller_point(slots, target):
+    """Figures of one target at one number of slots."""
+    if target == "gates":
+        text = run(["yosys", "-p", controller(slots) + "hierarchy -check -top dcc_top; "
+                    "script synth/netlist.ys; stat"])
+        counts = cells(text)
+        return {"gates": some(counts, r"\$_(AND|OR|XOR|MUX|NOT)_"),
+                "flops": some(counts, r"\$_S?DFF.*")}
+    if target == "xilinx7":
+        text = run(["yosys", "-p", controller(slots) + "synth_xilinx -family xc7 -noiopad -flatten "
+                    "-top dcc_top; stat"])
+        counts = cells(text)
+        return {"xilinx7_lut": some(counts, "LUT[1-6]"), "xilinx7_ff": some(counts, "FD.*"),
+                "xilinx7_dsp": some(counts, "DSP48E1"), "xilinx7_carry4": some(counts, "CARRY4"),
+                "xilinx7_lutram": some(counts, "RAM(32|64).*")}
+    counts = cells(run(["yosys", "-p", controller(slots) + "synth_ecp5 -top dcc_top; stat"]))
+    return {"ecp5_lut4": some(counts, "LUT4"), "ecp5_ff": some(counts, "TRELLIS_FF"),
+            "ecp5_dsp": some(counts, "MULT18X18D"), "ecp5_lutram": some(counts, "TRELLIS_DPR16X4")}
+
+
+def measure_controller(path, only):
+    """Points of all targets, in a CSV that is filled as they come: a run that was stopped goes on."""
+    rows = {}
+    if os.path.exists(path):
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = {int(row["slots"]): row for row in csv.DictReader(file)}
+    for target, counts in (("xilinx7", (1024, 64, 16384)), ("ecp5", (1024, 64, 16384)),
+                           ("gates", (1024, 64, 16384))):
+        for slots in counts:
+            row = rows.setdefault(slots, {"slots": slots})
+            if only not in (None, target) or any(key.startswith(target) and row[key] for key in row):
+                continue
+            row.update(controller_point(slots, target))
+            print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
+            names = ["slots"] + sorted({key for one in rows.values() for key in one} - {"slots"})
+            with open(path, "w", newline="", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, names, restval="", lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows[number] for number in sorted(rows))
+    return rows
 
 
 def cells(text):
@@ -125,8 +178,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", required=True)
     parser.add_argument("--work")
-    parser.add_argument("--unit", choices=["wheel", "rate"])
-    parser.add_argument("--only", choices=["ice40", "ecp5", "xilinx", "osu018", "ram"])
+    parser.add_argument("--unit", choices=["wheel", "rate", "controller"])
+    parser.add_argument("--only", choices=["ice40", "ecp5", "xilinx", "osu018", "ram", "xilinx7", "gates"])
+    parser.add_argument("--points", default=os.path.join(os.path.dirname(RTL), "python/dccvp/controller_points.csv"))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         work = options.work or scratch
@@ -146,6 +200,10 @@ def main():
                     line = job()
                     print(line, flush=True)
                     report.write(line + "\n")
+            if options.unit == "controller":  # nine syntheses of the whole: asked for only
+                report.write("\nThe whole controller, memories as macros (yosys, counts after mapping):\n")
+                for slots, row in sorted(measure_controller(options.points, options.only).items()):
+                    report.write(", ".join(f"{key} {value}" for key, value in row.items()) + "\n")
             report.write(
                 "\nWhat these figures do not say: iCE40's is the only placed and routed one; ECP5 and\n"
                 "Xilinx are counts after mapping. OSU018 is a 180 nm library without wires, and the\n"

@@ -35,6 +35,7 @@ void add_study_command(CLI::App& app, int& status);
 void add_completion_command(CLI::App& app, int& status);
 void add_metrics_command(CLI::App& app, int& status);
 void add_man_command(CLI::App& app, int& status);
+void add_cost_command(CLI::App& app, int& status);
 
 /// A configuration and its overrides, as most commands take them.
 struct ConfigArguments {

@@ -1,6 +1,7 @@
 """What only the program knows: does the platform accept the points, do the metrics exist?"""
 
 from dccvp.common import processes
+from dccvp import cost
 from dccvp.experiments import metric_path
 from dccvp.common.ending import InputError
 from dccvp.common.yaml_nodes import fail
@@ -58,7 +59,7 @@ def refusals(plan, program, extra, jobs, known=frozenset()):
 
 def units_of(plan, program):
     """{metric: unit} by what the program says its figures are. Throws InputError for what is none."""
-    description = metric_path.described(metric_path.metric_rows(program))
+    description = metric_path.described(metric_path.metric_rows(program) + cost.metric_rows())
     units = {}
     for name, metric in plan.metrics.items():
         try:

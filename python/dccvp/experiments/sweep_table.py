@@ -8,6 +8,7 @@ import os
 import sqlite3
 import statistics
 
+from dccvp import cost
 from dccvp.common import quantity
 from dccvp.experiments import metric_path, sweep_points
 from dccvp.common.ending import InputError
@@ -30,6 +31,8 @@ def rows_of(folder):
                 results = json.loads(file.read_text(encoding="utf-8"))
             except ValueError as error:
                 raise InputError(f"'{file}': {error}; remove it and run the sweep again") from None
+            if any(metric.steps[0] == "cost" for metric in metrics.values()):
+                results["cost"] = cost.of_run(folder.results(point))
             for name, metric in metrics.items():
                 try:
                     row[name] = metric.value(results)

@@ -21,6 +21,8 @@ class VerilatedController final : public ControllerDut {
   ~VerilatedController() override { top_->final(); }
 
   const Shape& shape() const override { return shape_; }
+  Top& pins() { return *top_; }
+  VerilatedContext& context() { return context_; }
 
   void reset() override {
     drive({}, {});

@@ -6,19 +6,12 @@
 
 #include "driver/dcc_regs.h"
 #include "page_bench.h"
+#include "page_profiles.h"
 
 namespace dcc::page {
 namespace {
 
 constexpr std::uint64_t kCycles = 150'000;
-
-struct Case {
-  const char* name;
-  bool averaging;
-  Profile profile;
-};
-
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 class SmallController : public testing::TestWithParam<Case> {};
 
@@ -48,63 +41,6 @@ TEST_P(SmallController, KeepsThePageEdgeByEdge) {
   }
   EXPECT_GT(answered, 30u);
 }
-
-Profile few_flows() { return {}; }
-Profile crowd() {
-  Profile p;
-  p.flows = 256;
-  p.cnp = 200;
-  p.bytes = 500;
-  return p;
-}
-Profile flood() {  // more than one event a cycle: loss and back-pressure
-  Profile p;
-  p.flows = 256;
-  p.cnp = 900;
-  p.bytes = 1024;
-  p.command = 100;
-  p.burst = 1500;
-  return p;
-}
-Profile one_flow() {
-  Profile p;
-  p.flows = 2;
-  p.cnp = 60;
-  p.bytes = 300;
-  p.command = 20;
-  return p;
-}
-Profile accesses() {
-  Profile p;
-  p.flows = 100;
-  p.access = 100;
-  return p;
-}
-Profile resets() {
-  Profile p;
-  p.flows = 200;
-  p.cnp = 150;
-  p.access = 20;
-  p.soft_reset = 40;
-  return p;
-}
-Profile quiet() {  // slots come free
-  Profile p;
-  p.flows = 40;
-  p.cnp = 1;
-  p.bytes = 20;
-  return p;
-}
-
-const Case kCases[] = {
-    {"DcqcnFewFlows", true, few_flows()}, {"MarksFewFlows", false, few_flows()},
-    {"DcqcnCrowd", true, crowd()},        {"MarksCrowd", false, crowd()},
-    {"DcqcnFlood", true, flood()},        {"MarksFlood", false, flood()},
-    {"DcqcnOneFlow", true, one_flow()},   {"MarksOneFlow", false, one_flow()},
-    {"DcqcnAccesses", true, accesses()},  {"MarksAccesses", false, accesses()},
-    {"DcqcnResets", true, resets()},      {"MarksResets", false, resets()},
-    {"DcqcnQuiet", true, quiet()},        {"MarksQuiet", false, quiet()},
-};
 
 INSTANTIATE_TEST_SUITE_P(Profiles, SmallController, testing::ValuesIn(kCases),
                          [](const auto& one) { return std::string(one.param.name); });

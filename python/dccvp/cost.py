@@ -1,0 +1,177 @@
+"""What a configuration's controller costs in silicon: dccvp cost CONFIG [-c key.path=value …]
+
+Memories are counted bit by bit as rtl/controller instantiates them (tests compare with the elaborated
+design). Gates, flip-flops and FPGA cells come from synthesis at some numbers of slots, with memories as
+macros (rtl/synth/run.py writes controller_points.csv beside this file; without it they are
+not told); between two of those numbers they are interpolated, and that
+is said. Rates and lateness follow from docs/controller-contract.md. The same figures are
+metrics of a sweep, by the names below `cost.`.
+"""
+
+import argparse
+import csv
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+import yaml
+
+from dccvp.common import quantity
+from dccvp.common.ending import InputError
+from dccvp.common.text_table import text_table
+
+POINTS = pathlib.Path(__file__).resolve().with_name("controller_points.csv")
+FLOW_BITS = 14              # of the platform's queue pair numbers
+CNPS, COMMANDS = 64, 16     # FIFOs as shipped
+FIRST_OFFER, PACE, APART, STEP = 16, 8, 32, 4  # F, K, D and S of the contract
+SLOT_BITS = 185             # slot_t of dcc_controller_pkg.sv
+PLAN_BITS = 382             # plan_t
+
+UNITS = {"ram_kbits": "kbit", "greatest_events_per_second": "events/s", "events_of_a_flow_per_second": "events/s",
+         "timers_per_second": "events/s", "worst_lateness_us": "us"}
+
+
+class Shape:
+    """What the memories' sizes follow from."""
+
+    def __init__(self, slots, split=(5, 5, 6), latency=64, flow_bits=FLOW_BITS, cnps=CNPS, commands=COMMANDS):
+        self.slots = 1 << max(6, math.ceil(math.log2(slots)))  # hardware: a power of two, 64 at least
+        self.split, self.latency, self.flow_bits = tuple(split), latency, flow_bits
+        self.cnps, self.commands = cnps, commands
+
+
+def memories(shape):
+    """{instance of ram_1r1w: (words, bits a word)} of dcc_top."""
+    slots, flow = shape.slots, shape.flow_bits
+    slot = slots.bit_length() - 1
+    top, middle, last = shape.split
+    due = top + middle + last + 1
+    lists = max(top, middle) + 2  # bits of a list's number: level, window, index
+    words, rows = slots // 32, 2 << last
+    rate, wheel = "u_rate.u_tables.", "u_timers.u_wheel."
+    found = {
+        "u_cnps.u_ram": (shape.cnps, flow + 22), "u_commands.u_ram": (shape.commands, flow + 1),
+        "u_lookup.u_flows.u_slot_of": (1 << flow, slot + 1), "u_lookup.u_flows.u_flow_of": (slots, flow),
+        "u_lookup.u_free.u_list": (slots, slot), "u_lookup.u_store": (slots, flow + SLOT_BITS),
+        "u_limits.u_floor": (64, 32), "u_limits.u_ceiling": (64, 32),
+        "u_beside.u_ring": (16, flow + slot + PLAN_BITS),
+        rate + "u_factor": (64, 32), rate + "u_floor": (64, 32), rate + "u_ceiling": (64, 32),
+        rate + "u_decay_hi": (64, 17), rate + "u_decay_lo": (64, 17),
+        rate + "u_decrease_even": (129, 17), rate + "u_decrease_odd": (128, 17),
+        "u_timers.u_first.u_ram": (slots, slot + due), "u_timers.u_again.u_ram": (8, slot + due),
+        wheel + "u_records.u_record": (slots, 2 + lists + due),
+        wheel + "u_lists.u_list": (1 << lists, 2 * slot), wheel + "u_lists.u_next": (slots, slot),
+        wheel + "u_lists.u_previous": (slots, slot),
+        wheel + "u_last.u_summary": (rows, words), wheel + "u_last.u_leaf": (rows * words, 32)}
+    waits = shape.latency - APART
+    if waits >= 2:
+        found["u_answers.g_ring.u_delay.u_ring"] = (waits, flow + 34)
+    return {"u_manager." + name: size for name, size in found.items()}
+
+
+def measured(path=POINTS):
+    """[{slots: …, figure: …}] in order of slots."""
+    if not path.is_file():
+        return []
+    with open(path, newline="", encoding="utf-8") as file:
+        return [{key: int(text) for key, text in row.items() if text} for row in csv.DictReader(file)]
+
+
+def at_slots(points, figure, slots):
+    """(value, how): measured, interpolated over log2 of the slots, or (None, why)."""
+    known = [(point["slots"], point[figure]) for point in points if figure in point]
+    for number, value in known:
+        if number == slots:
+            return value, "measured"
+    below = [one for one in known if one[0] < slots]
+    above = [one for one in known if one[0] > slots]
+    if not below or not above:
+        return None, "not measured"
+    (a, low), (b, high) = below[-1], above[0]
+    part = (math.log2(slots) - math.log2(a)) / (math.log2(b) - math.log2(a))
+    return round(low + part * (high - low)), f"interpolated between {a} and {b} slots"
+
+
+def cost(slots, clock_hz, split=(5, 5, 6), latency=64):
+    """{figure: value} and {figure: where it is from}."""
+    shape = Shape(slots, split, latency)
+    sizes = memories(shape)
+    values = {"ram_kbits": sum(words * bits for words, bits in sizes.values()) / 1024}
+    origin = {"ram_kbits": "counted"}
+    points = measured()
+    for figure in sorted({key for point in points for key in point} - {"slots"}):
+        value, how = at_slots(points, figure, shape.slots)
+        if value is not None:
+            values[figure], origin[figure] = value, how
+    contract = "cycle contract"
+    values["greatest_events_per_second"] = clock_hz
+    values["events_of_a_flow_per_second"] = clock_hz / APART
+    values["timers_per_second"] = clock_hz / PACE
+    # Every slot due in one tick and nothing else to do; CNPs would go first.
+    values["worst_lateness_us"] = (FIRST_OFFER + (shape.slots - 1) * PACE) / clock_hz * 1e6
+    for figure in list(values)[-4:]:
+        origin[figure] = contract
+    return values, origin, sizes
+
+
+def of_parameters(parameters):
+    """From {path: text} of a configuration's parameters."""
+    def text(name):
+        try:
+            return parameters["nic.controller." + name]
+        except KeyError:
+            raise InputError(f"the configuration has no nic.controller.{name}: no controller, no cost") from None
+
+    split = [int(part) for part in text("split").strip("[]").split(",")]
+    clock = quantity.number(text("clock"))
+    if clock is None:
+        raise InputError(f"nic.controller.clock is '{text('clock')}', no frequency")
+    return cost(int(text("slots")), clock, split, int(text("latency")))
+
+
+def of_run(folder):
+    """{figure: value} of a run that is in its folder."""
+    path = folder / "config.effective.yaml"
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    controller = (document.get("nic") or {}).get("controller") or {}
+    return of_parameters({"nic.controller." + key: str(value) for key, value in controller.items()})[0]
+
+
+def metric_rows():
+    """What is a metric of a sweep, as `dccvp metrics` describes a run's own."""
+    names = list(UNITS) + sorted({key for point in measured() for key in point} - {"slots"})
+    return tuple({"path": "cost." + name, "unit": UNITS.get(name, "")} for name in names)
+
+
+def parameters_of(program, config, overrides):
+    words = [word for one in overrides for word in ("-c", one)]
+    done = subprocess.run([program, "params", config, *words, "--format", "json"], capture_output=True,
+                          encoding="utf-8", check=False)
+    if done.returncode != 0:
+        raise InputError(done.stderr.strip().removeprefix("dccvp: "))
+    return {row["path"]: row["value"] for row in json.loads(done.stdout)}
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(prog="dccvp cost", description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("program")
+    parser.add_argument("config")
+    parser.add_argument("-c", dest="overrides", action="append", default=[], metavar="key.path=value")
+    parser.add_argument("--format", choices=["text", "json"], default="text")
+    options = parser.parse_args(arguments)
+    values, origin, sizes = of_parameters(parameters_of(options.program, options.config, options.overrides))
+    if options.format == "json":
+        json.dump({"cost": values, "origin": origin,
+                   "memories": {name: words * bits for name, (words, bits) in sizes.items()}}, sys.stdout, indent=2)
+        print()
+        return 0
+    rows = [["memory", "words", "bits a word", "kbit"]]
+    rows += [[name, str(words), str(bits), f"{words * bits / 1024:.1f}"] for name, (words, bits) in sizes.items()]
+    rows.append(["all", "", "", f"{values['ram_kbits']:.1f}"])
+    print(text_table(rows))
+    rows = [["figure", "value", "unit", "from"]]
+    rows += [["cost." + name, f"{value:.6g}", UNITS.get(name, ""), origin[name]] for name, value in values.items()]
+    print(text_table(rows), end="")
+    return 0

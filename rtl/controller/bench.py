@@ -1,0 +1,217 @@
+#!/usr/bin/python3 -B
+"""The bench of the whole controller on variants of its RTL: coverage, mutants, gate-level netlist.
+
+bench.py coverage --build DIR [--cycles N]   line and toggle coverage, and what was not hit, in DIR
+bench.py mutation --build DIR [--mutants N] [--first A] [--last B] [--cycles N] [--report FILE]
+bench.py netlist  --build DIR [--cycles N]   synthesised to gates, memories as they are
+
+The small controller of tests/cosim/controller; the bench compares every pin in every cycle with the
+oracle of docs/controller-contract.md. All mutants lie in one build behind a selector; a mutant that is done
+is in DIR/results.txt, so that a run that was stopped goes on where it was. Mutants are those of
+rtl/controller/rtl; wheel and rate unit have campaigns of their own. Exit 1 if the
+bench finds a difference, a mutant survives that is not in mutants_equivalent.txt, or a listed one is
+killed.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RTL = os.path.dirname(HERE)
+sys.path.insert(0, RTL)
+sys.path.insert(0, os.path.join(RTL, "timing_wheel"))
+sys.path.insert(0, os.path.join(RTL, "mutation"))
+from cover import points  # noqa: E402
+from run import read_mutations  # noqa: E402
+from sources import ARRAY  # noqa: E402
+
+TESTS = os.path.join(os.path.dirname(RTL), "tests/cosim/controller")
+SOFTWARE = os.path.join(os.path.dirname(RTL), "sw")
+SMALL = {"Slots": 64, "FlowW": 8, "Latency": 40, "CnpDepth": 16, "CommandDepth": 4, "BytesDepth": 16}
+SELECTOR_BITS = 11
+
+
+def run(command, **options):
+    result = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    if result.returncode != 0:
+        sys.exit(f"bench.py: {' '.join(command)[:300]} failed:\n{result.stdout[-3000:]}"
+                 f"{result.stderr[-3000:]}")
+    return result.stdout
+
+
+def sources():
+    with open(os.path.join(HERE, "files.f"), encoding="utf-8") as lines:
+        return lines.read().split()
+
+
+def flattened(directory, name, steps):
+    """The small controller as one module of plain Verilog, arrays beside it."""
+    netlist = os.path.join(directory, name + ".v")
+    logic = " ".join(source for source in sources() if source != ARRAY)
+    shape = " ".join(f"-set {key} {value}" for key, value in SMALL.items())
+    run(["yosys", "-q", "-p", f"read_verilog -sv -lib {ARRAY}; read_verilog -sv {logic}; "
+         f"chparam {shape} dcc_top; hierarchy -check -top dcc_top; {steps} "
+         f"write_verilog -noattr {netlist}"], cwd=RTL)
+    return [netlist, os.path.join(RTL, ARRAY)]
+
+
+def build(directory, name, verilog, verilate=(), define=()):
+    """A bench_runner of a variant."""
+    os.makedirs(directory, exist_ok=True)
+    prefix, objects = "V" + name, os.path.join(directory, "obj_" + name)
+    run(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-UNOPTFLAT", "-O3",
+         "--x-initial", "unique", *verilate, "--prefix", prefix, "--top-module", "dcc_top",
+         "--Mdir", objects, *verilog])
+    cxx = "ccache g++" if subprocess.run(["which", "ccache"], capture_output=True,
+                                         check=False).returncode == 0 else "g++"
+    parts = [f"{prefix}__ALL.a", "verilated.o", "verilated_threads.o"]
+    if "VARIANT_COVERAGE" in define:
+        parts.append("verilated_cov.o")
+    run(["make", "-s", "-C", objects, "-f", f"{prefix}.mk", "OPT_FAST=-O1", "OPT_SLOW=-O0",
+         f"CXX={cxx} -std=c++17", *parts])
+    root = run(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()
+    program = os.path.join(directory, name)
+    flags = [f"-D{word}" for word in define] + (
+        ["-DVM_COVERAGE=1"] if "VARIANT_COVERAGE" in define else [])
+    run(["g++", "-std=c++17", "-O2", f"-DVARIANT={prefix}", f"-DVARIANT_HEADER=<{prefix}.h>", *flags,
+         f"-I{TESTS}", f"-I{SOFTWARE}", f"-I{objects}", f"-isystem{root}/include",
+         f"-isystem{root}/include/vltstd"] +
+        [os.path.join(TESTS, part + ".cpp") for part in ("bench_runner", "page_bench", "page_oracle")] +
+        [os.path.join(objects, part) for part in parts] + ["-pthread", "-latomic", "-o", program])
+    return program
+
+
+def coverage(options):
+    shape = [f"-G{key}={value}" for key, value in SMALL.items()]
+    program = build(options.build, "covered", [os.path.join(RTL, source) for source in sources()],
+                    ["--coverage-line", "--coverage-toggle", *shape], ["VARIANT_COVERAGE"])
+    print(run([program, str(options.cycles), "1"], cwd=options.build).strip())
+    hits = {}
+    for name in sorted(os.listdir(options.build)):
+        if name.startswith("coverage_") and name.endswith(".dat"):
+            for place, count in points(os.path.join(options.build, name)).items():
+                hits[place] = hits.get(place, 0) + count
+    units = {os.path.basename(source): source.split("/")[0] for source in sources()}
+    for kind, title in (("v_line", "lines"), ("v_branch", "branches"), ("v_toggle", "toggles")):
+        missed = sorted(place for place, count in hits.items() if place[0] == kind and count == 0)
+        with open(os.path.join(options.build, title + ".txt"), "w", encoding="utf-8") as file:
+            file.writelines(f"{place[1]}:{place[2]}: {place[3]}\n" for place in missed)
+        for unit in ("controller", "regs", "timing_wheel", "rate_lut", "common"):
+            of_unit = [place for place in hits if place[0] == kind and units.get(place[1]) == unit]
+            lost = sum(1 for place in of_unit if hits[place] == 0)
+            if of_unit:
+                print(f"{title} of {unit}: {100 * (1 - lost / len(of_unit)):.2f} % of {len(of_unit)}")
+    return 0
+
+
+def netlist(options):
+    script = os.path.join(RTL, "synth/netlist.ys")
+    verilog = flattened(options.build, "gates", f"script {script};")
+    print(run([build(options.build, "netlist", verilog), str(options.cycles), "1"]).strip())
+    return 0
+
+
+def equivalents():
+    known = {}
+    path = os.path.join(HERE, "mutants_equivalent.txt")
+    with open(path, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            line = line.rstrip("\n")
+            if line and not line.startswith("#"):
+                mutation, separator, reason = line.partition(" ## ")
+                if not separator or not reason:
+                    sys.exit(f"{path}:{number}: 'mutation ## reason' is wanted")
+                known[mutation] = reason
+    return known
+
+
+# What is flattened names the instance; its module.
+INSTANCES = {"u_cnps": "dc_fifo", "u_commands": "dc_fifo", "u_bytes": "dc_byte_queue",
+             "u_beside": "dc_delay", "u_flows": "dc_flow_table", "u_free": "dc_free_list",
+             "u_gate": "dc_apb_gate", "u_first": "dc_fifo", "u_again": "dc_fifo"}
+
+
+def module_of(text):
+    """The module of the innermost instance that is one of the controller's."""
+    names = re.findall(r"u_\w+", text.split(" -port")[0].split(" -wire")[0])
+    for name in reversed(names):
+        module = INSTANCES.get(name, "dc_" + name[2:])
+        if os.path.exists(os.path.join(HERE, "rtl", module + ".sv")):
+            return module
+    return "dc_manager"
+
+
+def mutation(options):
+    stamp = os.path.join(options.build, f"mutants-{options.mutants}-{options.seed}")
+    listing = os.path.join(options.build, "mutations.ys")
+    program = os.path.join(options.build, "mutants")
+    results = os.path.join(options.build, "results.txt")
+    newest = max(os.path.getmtime(os.path.join(RTL, source)) for source in sources())
+    if not (os.path.exists(stamp) and os.path.getmtime(stamp) > newest):
+        mine = "c:*u_manager* c:*u_gate* %u c:*u_wheel* %d c:*u_rate.* %d c:*u_rate* %d"
+        steps = (f"script {RTL}/mutation/mutants.ys; mutate -list {options.mutants} "
+                 f"-seed {options.seed} -none -ctrl mutant_i {SELECTOR_BITS} 0 -o {listing} {mine}; "
+                 f"script {listing}; opt_clean;")
+        build(options.build, "mutants", flattened(options.build, "mutated", steps),
+              define=["VARIANT_MUTANTS"])
+        open(results, "w", encoding="utf-8").close()
+        open(stamp, "w", encoding="utf-8").close()
+    mutations = read_mutations(listing)
+    last = min(options.last or max(mutations), max(mutations))
+    wanted = [0] + list(range(options.first, last + 1))
+    with open(results, encoding="utf-8") as lines:
+        done = {int(line.split()[1].rstrip(":")): line.strip() for line in lines}
+    for begin in range(0, len(wanted), 8):
+        batch = [str(number) for number in wanted[begin:begin + 8] if number not in done]
+        if batch:
+            text = run([program, str(options.cycles), "1", *batch])
+            with open(results, "a", encoding="utf-8") as file:
+                file.write(text)
+            done.update({int(line.split()[1].rstrip(":")): line for line in text.splitlines()})
+    known = equivalents()
+    counts, bad, report = {}, [], []
+    for number in wanted:
+        what = mutations.get(number, "none")
+        word = done[number].split()[0]
+        report.append(f"{done[number]}\n    {what}")
+        if "mode none" in what or number == 0:
+            if word == "killed":
+                bad.append(f"the controller itself: {done[number]}")
+            continue
+        kind = "equivalent" if word == "survived" and what in known else word
+        if kind == "survived" or (kind == "killed" and what in known):
+            bad.append(f"{done[number]}: {what}")
+        module = counts.setdefault(module_of(what), {})
+        module[kind] = module.get(kind, 0) + 1
+    for module, kinds in sorted(counts.items()):
+        report.append(f"{module}: " + ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())))
+    total = {kind: sum(kinds.get(kind, 0) for kinds in counts.values())
+             for kind in ("killed", "equivalent", "survived")}
+    report.append(", ".join(f"{n} {kind}" for kind, n in total.items()))
+    if options.report:
+        with open(options.report, "w", encoding="utf-8") as file:
+            file.write("\n".join(report) + "\n")
+    print("\n".join(report[len(wanted):] + bad))
+    return 1 if bad else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("what", choices=["coverage", "mutation", "netlist"])
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--cycles", type=int, default=20_000, help="of each of fourteen profiles")
+    parser.add_argument("--mutants", type=int, default=240)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--last", type=int)
+    parser.add_argument("--report")
+    options = parser.parse_args()
+    options.build = os.path.abspath(options.build)
+    os.makedirs(options.build, exist_ok=True)
+    sys.exit({"coverage": coverage, "mutation": mutation, "netlist": netlist}[options.what](options))
+
+
+if __name__ == "__main__":
+    main()
