@@ -25,6 +25,8 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
       topology_(topology),
       routing_(routing),
       fabric_(topology, routing),
+      ties_(RandomStream(config.seed, "ties").next_u64(),
+            static_cast<std::uint32_t>(2 * topology.cables().size())),
       one_way_a_flow_(config.switch_.routing.one_way_a_flow()) {
   const SwitchParameters parameters = switch_parameters(config);
   switches_.resize(topology_.nodes().size());
@@ -54,6 +56,9 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
       const bool from_host = topology_.node(from.node).is_host;
       wire.module->link().set_jitter(from_host ? config.nic.jitter : config.switch_.jitter,
                                      RandomStream(config.seed, "jitter", wires_.size()));
+      if (config.switch_.ties == SwitchParameters::Ties::kSeeded) {
+        wire.module->link().set_tie_order(ties_, static_cast<std::uint32_t>(wires_.size()));
+      }
       partitions.add(from.node, to.node, wire.module->link());
       wires_.push_back(std::move(wire));
     }

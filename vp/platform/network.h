@@ -79,6 +79,7 @@ class Network final : public sc_core::sc_module {
   const Topology& topology_;
   const Routing& routing_;
   FabricMap fabric_;
+  TieOrder ties_;
   const bool one_way_a_flow_;
   std::uint32_t ranks_ = 0;
   std::vector<std::unique_ptr<model::SwitchModule>> switches_;  // by node, null for hosts

@@ -38,7 +38,6 @@ void Link::set_jitter(PicoSeconds most, const RandomStream& random) {
 }
 
 void Link::fail() {
-  assert(mailbox_ == nullptr);
   failed_ = true;
   watch();
   if (arrival_.is_scheduled()) far_->cancel(arrival_);
@@ -87,7 +86,7 @@ PicoSeconds Link::send(Packet* packet) {
 
 void Link::arrive_at(Packet* packet, PicoSeconds arrival) {
   if (in_flight_.empty()) {
-    far_->schedule_at(arrival_, arrival, packet);
+    expect(packet, arrival);
   } else {
     in_flight_.back()->next_arrival = arrival;
   }
@@ -111,7 +110,7 @@ void Link::deliver() {
   Packet* const packet = in_flight_.pop();
   // A packet may have left the caches on its way, so the one behind is not looked at but announced.
   if (!in_flight_.empty()) {
-    far_->schedule_at(arrival_, packet->next_arrival, in_flight_.front());
+    expect(in_flight_.front(), packet->next_arrival);
   }
   sink_->receive(packet, sink_port_);
 }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "net/packet.h"
+#include "net/tie_order.h"
 #include "sim/mailbox.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
@@ -79,7 +80,7 @@ class alignas(64) Link final : public PacketOut {
   /// The far end's is another processor's where the wire is cut.
   unsigned hot_lines() const override { return mailbox_ == nullptr ? 2 : 1; }
 
-  // Of a link with both ends in one partition:
+  // While all partitions wait, and nothing lies in a mailbox:
   /// What is under way is lost, and what is sent from now on. A sender is told by who calls this.
   void fail();
   void repair() {
@@ -92,6 +93,13 @@ class alignas(64) Link final : public PacketOut {
   /// Every packet arrives up to so much later than it would, evenly drawn; none overtakes another.
   /// What devices take to look at a packet is not always the same.
   void set_jitter(PicoSeconds most, const RandomStream& random);
+
+  /// Among arrivals at one instant this link's number says where it comes, by an order of that
+  /// instant. `order` must outlive it.
+  void set_tie_order(const TieOrder& order, std::uint32_t number) {
+    ties_ = &order;
+    number_ = number;
+  }
 
   const LinkParameters& parameters() const { return parameters_; }
   LinkCounters counters() const { return {packets_, bytes_, lost_, busy_}; }
@@ -108,6 +116,10 @@ class alignas(64) Link final : public PacketOut {
   void deliver();
   void expect_delivery() const { sink_->expect(*in_flight_.front(), sink_port_); }
   void arrive_at(Packet* packet, PicoSeconds arrival);
+  void expect(Packet* packet, PicoSeconds arrival) {
+    if (ties_ != nullptr) arrival_.set_rank(ties_->place(number_, arrival));
+    far_->schedule_at(arrival_, arrival, packet);
+  }
   void watch() { watched_ = loss_ || tap_ || failed_ || jitter_ != nullptr; }
   /// Failure, tap and loss hook; false when the packet is lost.
   bool survives(Packet* packet, PicoSeconds now);
@@ -129,6 +141,8 @@ class alignas(64) Link final : public PacketOut {
   PacketFifo in_flight_;  // all with the same delay, so first in is first out
   PacketSink* sink_ = nullptr;
   int sink_port_ = 0;
+  std::uint32_t number_ = 0;
+  const TieOrder* ties_ = nullptr;  // null: by rank
   Event arrival_;
 
   LinkParameters parameters_;

@@ -33,8 +33,14 @@ struct SwitchParameters {
     kFifo,        // in order of arrival
     kRoundRobin,  // inputs take turns, packet by packet
   };
+  /// Packets that arrive at the same picosecond.
+  enum class Ties : std::uint8_t {
+    kWire,    // by the number of their wire, always the same
+    kSeeded,  // drawn for each instant
+  };
   Bytes buffer = 32_MiB;
   Arbitration arbitration = Arbitration::kFifo;
+  Ties ties = Ties::kWire;    // see Link::set_tie_order
   RoutingParameters routing;  // configurations have it apart
   PicoSeconds jitter{};       // see Link::set_jitter
   EcnParameters ecn;
@@ -53,6 +59,8 @@ struct SwitchParameters {
 
 DCC_ENUM_NAMES(SwitchParameters::Arbitration, {SwitchParameters::Arbitration::kFifo, "fifo"},
                {SwitchParameters::Arbitration::kRoundRobin, "round_robin"});
+DCC_ENUM_NAMES(SwitchParameters::Ties, {SwitchParameters::Ties::kWire, "wire"},
+               {SwitchParameters::Ties::kSeeded, "seeded"});
 
 /// Of one egress port, or of all (SwitchDevice::totals).
 struct SwitchCounters {

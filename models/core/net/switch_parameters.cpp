@@ -15,6 +15,11 @@ void SwitchParameters::describe(ParameterVisitor& v) {
             [&] { discipline.describe(v); });
   v.choice("arbitration", arbitration,
            {"order within a queue: arrival, or input ports in turn", ""});
+  v.choice("ties", ties,
+           {"order of packets that arrive at the same picosecond: by their wire's number, always "
+            "the same; or drawn for each instant, so that none of several senders in step is "
+            "favoured",
+            ""});
   v.field("jitter", jitter, {"0us", "1ms"},
           {"a packet from a switch arrives up to so much later, drawn for each", ""});
 }
