@@ -27,4 +27,16 @@ RUNS = {
     "rings": ("reproduce/fbhadoop_hpcc.yaml",
               ["duration=200us", "topology={kind: torus, dimensions: [5, 4, 3]}",
                "traffic=[{kind: permutation, hosts: 0..59, bytes: 100KB}]"]),
+    "losses": ("reproduce/fbhadoop_dcqcn.yaml",
+               ["duration=300us", "nic.recovery.timeout=50us",
+                "faults=[{kind: loss, link: all, probability: 0.001}, {kind: cnp_loss, flow: 3},"
+                " {kind: link_down, link: rack0->agg1, start: 50us, stop: 80us}]"]),
+    "links that fail, flap and slow down": (
+        "reproduce/fbhadoop_dcqcn.yaml",
+        ["duration=300us", "nic.recovery.timeout=50us",
+         "traffic=[{kind: permutation, hosts: 0..319, bytes: 200KB}]",
+         "faults=[{kind: link_failure, link: agg0, start: 40us, stop: 150us, convergence: 20us},"
+         " {kind: link_flap, link: rack7--agg6, start: 30us, down: 10us, up: 20us, convergence: 5us},"
+         " {kind: link_slow, link: core3, rate: 10Gbps, start: 60us, convergence: 30us}]"]),
+    "ties": ("reproduce/fbhadoop_dcqcn.yaml", ["duration=200us", "switch.ties=seeded"]),
 }

@@ -46,7 +46,7 @@ class Threads(unittest.TestCase):
                 expected = harness.figures(one)
                 files = sorted(f.relative_to(one) for f in one.rglob("*.csv"))
                 self.assertIn(pathlib.Path("flows.csv"), files)
-                for wanted in (2, 3):
+                for wanted in (2, 3, 4, 8):
                     many, threads, _ = self.run_with(wanted, CONFIGS / config, overrides)
                     # A network of two switches cannot be cut in three.
                     if wanted == 2 or "fbhadoop" in config or "schemes" in config:
@@ -58,7 +58,6 @@ class Threads(unittest.TestCase):
     def test_says_why_it_stays_whole(self):
         for overrides, reason in (
             (["host.driver=native"], "hosts run software"),
-            (["faults=[{kind: loss, link: all, probability: 0.001}]"], "the network has faults"),
             (["output.trace.perfetto=true"], "somebody watches single events"),
         ):
             with self.subTest(reason):

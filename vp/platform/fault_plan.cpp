@@ -40,13 +40,15 @@ void check_faults(const PlatformConfig& config, const Topology& topology, std::s
   }
 }
 
-void install_faults(const PlatformConfig& config, const Scheduler& scheduler, Network& network) {
+void install_faults(const PlatformConfig& config, Partitions& partitions, Network& network) {
   std::vector<std::vector<Link::LossHook>> hooks(network.wires().size());
   for (const FaultParameters& fault : config.faults) {
     if (fault.is_noticed()) continue;  // platform/link_faults.h
     for (std::size_t i = 0; i < hooks.size(); ++i) {
-      if (!fault.everywhere() && network.wires()[i].name != fault.link) continue;
-      hooks[i].push_back(fault_hook(fault, scheduler, config.seed, i));
+      const Wire& wire = network.wires()[i];
+      if (!fault.everywhere() && wire.name != fault.link) continue;
+      // It is asked where the wire's sender is at work.
+      hooks[i].push_back(fault_hook(fault, partitions.scheduler_of(wire.from), config.seed, i));
     }
   }
   for (std::size_t i = 0; i < hooks.size(); ++i) {

@@ -6,7 +6,7 @@
 #include "config/platform_config.h"
 #include "net/topology.h"
 #include "platform/network.h"
-#include "sim/scheduler.h"
+#include "platform/partitions.h"
 
 namespace dcc::vp {
 
@@ -15,6 +15,6 @@ namespace dcc::vp {
 void check_faults(const PlatformConfig& config, const Topology& topology, std::size_t flows);
 
 /// Precondition: check_faults().
-void install_faults(const PlatformConfig& config, const Scheduler& scheduler, Network& network);
+void install_faults(const PlatformConfig& config, Partitions& partitions, Network& network);
 
 }  // namespace dcc::vp

@@ -10,10 +10,12 @@
 namespace dcc::vp {
 
 LinkFaults::Fault::Fault(const FaultParameters& config, const Network& network,
-                         Scheduler& scheduler, LiveFabric& fabric, std::uint32_t rank)
+                         Scheduler& scheduler, Partitions& partitions, LiveFabric& fabric,
+                         std::uint32_t rank)
     : config_(config),
       topology_(network.topology()),
       scheduler_(scheduler),
+      partitions_(partitions),
       fabric_(fabric),
       wires_(select_wires(topology_, {config.link}, "")),
       change_(Event::calling<&Fault::change>(*this, rank)) {}
@@ -25,6 +27,7 @@ void LinkFaults::Fault::change() {
   const PicoSeconds stop = config_.stop.value_or(PicoSeconds::max());
   if (!there_ && now >= stop) return;
   there_ = !there_;
+  if (partitions_.parallel() != nullptr) partitions_.parallel()->settle();
   apply();
   PicoSeconds next = stop;
   if (config_.kind == FaultKind::kLinkFlap) {
@@ -50,7 +53,8 @@ void LinkFaults::Fault::apply() {
 }
 
 LinkFaults::LinkFaults(const PlatformConfig& config, Scheduler& scheduler, Network& network,
-                       const std::function<NicDevice&(HostId)>& nic_of, std::uint32_t rank)
+                       Partitions& partitions, const std::function<NicDevice&(HostId)>& nic_of,
+                       std::uint32_t rank)
     : network_(network) {
   for (const FaultParameters& fault : config.faults) {
     if (!fault.is_noticed()) continue;
@@ -58,7 +62,7 @@ LinkFaults::LinkFaults(const PlatformConfig& config, Scheduler& scheduler, Netwo
       fabric_ = std::make_unique<LiveFabric>(scheduler, network.topology(), network.routing(),
                                              network.fabric(), rank);
     }
-    faults_.emplace_back(fault, network, scheduler, *fabric_, rank);
+    faults_.emplace_back(fault, network, scheduler, partitions, *fabric_, rank);
   }
   if (fabric_ == nullptr) return;
   const Topology& topology = network.topology();

@@ -10,6 +10,7 @@
 #include "net/live_fabric.h"
 #include "nic/nic_device.h"
 #include "platform/network.h"
+#include "platform/partitions.h"
 #include "sim/scheduler.h"
 
 namespace dcc::vp {
@@ -18,7 +19,8 @@ class LinkFaults {
  public:
   /// Precondition: check_faults(). `nic_of` gives a host's NIC.
   LinkFaults(const PlatformConfig& config, Scheduler& scheduler, Network& network,
-             const std::function<NicDevice&(HostId)>& nic_of, std::uint32_t rank);
+             Partitions& partitions, const std::function<NicDevice&(HostId)>& nic_of,
+             std::uint32_t rank);
   /// Schedules them.
   void begin();
   /// What to tell the user of a network that fell apart; empty when it did not.
@@ -29,7 +31,7 @@ class LinkFaults {
   class Fault {
    public:
     Fault(const FaultParameters& config, const Network& network, Scheduler& scheduler,
-          LiveFabric& fabric, std::uint32_t rank);
+          Partitions& partitions, LiveFabric& fabric, std::uint32_t rank);
     void begin();
 
    private:
@@ -39,6 +41,7 @@ class LinkFaults {
     const FaultParameters& config_;
     const Topology& topology_;
     Scheduler& scheduler_;
+    Partitions& partitions_;
     LiveFabric& fabric_;
     std::vector<std::size_t> wires_;  // by 2 · cable + side
     bool there_ = false;

@@ -33,7 +33,6 @@ std::string needs_one_order(const PlatformConfig& config, const Topology& topolo
   if (software_runs(config, topology)) return "hosts run software";
   if (controller.timer != Implementation::kModel || controller.rate_lut != Implementation::kModel)
     return "the controller is RTL";
-  if (!config.faults.empty()) return "the network has faults";
   if (watched) return "somebody watches single events";
   return "";
 }

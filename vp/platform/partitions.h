@@ -27,7 +27,7 @@ struct PartitionPlan {
 };
 
 /// `threads`: how many the user wants, 0: two where that pays. `watched`: somebody looks at single
-/// events (a trace, a debugger, a person). Never more than can be: software, RTL, faults and
+/// events (a trace, a debugger, a person). Never more than can be: software, RTL and
 /// whoever watches need the one order of all events.
 PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topology,
                               const Routing& routing, const std::vector<PlannedFlow>& flows,

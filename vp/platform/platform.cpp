@@ -29,9 +29,9 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   build_hosts(parameters_change);
   network.bind_switches();
   check_faults(config, topology, plan.flows().size());
-  install_faults(config, scheduler, network);
+  install_faults(config, partitions, network);
   link_faults = std::make_unique<LinkFaults>(
-      config, scheduler, network,
+      config, scheduler, network, partitions,
       [this](HostId host) -> NicDevice& { return hosts[host]->nic().device(); }, kLinkFaultRank);
   changes = std::make_unique<Changes>(config, scheduler, network, hosts, kChangeRank);
   if (setup.late_change) changes->ask_at(setup.late_change->at, setup.late_change->ask);

@@ -81,6 +81,14 @@ void ParallelRun::run_until(PicoSeconds end) {
   for (const auto& partition : partitions_) partition->scheduler.advance_to(end);
 }
 
+void ParallelRun::settle() {
+  for (const auto& partition : partitions_) {
+    for (Mailbox& mailbox : partition->to) {
+      for (const unsigned side : {side_ ^ 1, side_}) mailbox.empty(side);
+    }
+  }
+}
+
 void ParallelRun::rethrow_failure() const {
   const Partition* first = nullptr;
   for (const auto& partition : partitions_) {

@@ -40,6 +40,7 @@ class ParallelRun final : public PartitionedRun {
 
   PicoSeconds next_time() override;
   void run_until(PicoSeconds end) override;
+  void settle() override;
   std::uint64_t events_run() const override;
 
  private:

@@ -36,6 +36,8 @@ class PartitionedRun {
   /// Runs every event due at or before `end` in all partitions, then sets their now() to `end`.
   /// Rethrows what an event threw, of several the earliest; no more may be run then.
   virtual void run_until(PicoSeconds end) = 0;
+  /// Between calls: items under way are entered now, so that none lies in a mailbox.
+  virtual void settle() = 0;
   /// By this process.
   virtual std::uint64_t events_run() const = 0;
 
