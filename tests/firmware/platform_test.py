@@ -51,6 +51,26 @@ class Platform(unittest.TestCase):
         return config
 
 
+class Transports(Platform):
+    """Writes, sends, reads, an unreliable connection and datagrams, with payload that is compared."""
+
+    # Where nobody waits for receive entries, a core of 200 MHz posts them: slower than natively, and when
+    # it has nothing else to do.
+    RATES = ("-c", "traffic.4.rate=200Mbps", "-c", "traffic.4.start=3ms", "-c", "traffic.5.rate=100Mbps",
+             "-c", "duration=20ms")
+
+    def test_every_message_is_as_it_was_sent_or_lay(self):
+        done = self.run_config(ROOT / "configs/transports.yaml", "run", *self.RATES, "-c",
+                               f"host={{driver: firmware, elf: {FIRMWARE / 'traffic.elf'}}}")
+        self.assertEqual(done.returncode, 0, done.stderr)  # every flow completes, as expected there
+        hosts = {host["id"]: host for host in self.figures("run")["hosts"]}
+        # Of 0: what it was written, sent and read; of 1: its messages; of 2: what it read.
+        self.assertEqual([hosts[h]["messages_verified"] for h in range(3)], [16 + 101 + 100 + 62, 50, 34])
+        for host in hosts.values():
+            self.assertEqual(host["payload_errors"], 0)
+            self.assertGreater(host["instructions"], 100_000)
+
+
 class FreeFirmware(Platform):
     """It moves what it should; only whether it keeps the boot block's accounts is its own affair."""
 
