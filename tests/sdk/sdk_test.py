@@ -93,6 +93,13 @@ class Installed(unittest.TestCase):
                    'echo "${COMPREPLY[@]}"', folder=self.folder)
         self.assertIn("report", said.split())
 
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh_finds_its_completion(self):
+        place = self.prefix / "share/zsh/vendor-completions"
+        said = run("zsh", "-f", "-c", f"fpath=({place} $fpath); autoload -Uz compinit; "
+                   f"compinit -u -d {self.folder}/zcompdump; echo $_comps[dccvp]", folder=self.folder)
+        self.assertEqual(said.strip(), "_dccvp")
+
     def test_a_systemc_platform_of_ones_own(self):
         build = self.built(self.example("systemc-controller"))
         said = run(build / "platform", folder=build)

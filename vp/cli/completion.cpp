@@ -143,10 +143,14 @@ void add_completion_command(CLI::App& app, int& status) {
   command->callback([&app, shell, &status] {
     if (*shell == "zsh") {
       std::printf(
+          "#compdef dccvp\n"  // of an installed file: zsh looks for it here when it is needed
           "whence compdef >/dev/null || { autoload -Uz compinit && compinit -i; }\n"
           "autoload -U +X bashcompinit && bashcompinit\n");
     }
     std::fputs(bash_script(app).c_str(), stdout);
+    if (*shell == "zsh") {  // looked up as a function, it has been called to complete
+      std::printf("if [[ $funcstack[1] = _dccvp ]]; then _bash_complete -F _dccvp; fi\n");
+    }
     status = kExitOk;
   });
 }

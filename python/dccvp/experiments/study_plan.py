@@ -223,6 +223,9 @@ def read(path, seeds=None, only_cases=None, only_variants=None):
     platform = file_beside(path, root["platform"], word(root["platform"], "'platform'"))
     platform_node = load(platform, "a platform")
     base = plain(platform_node)
+    for key, _ in platform_node.value:  # what lies below it would be looked for beside each run
+        if key.value in ("extends", "include"):
+            fail(key, f"a study's platform is one file, without '{key.value}'")
     if not isinstance(base.get("topology", {}), dict):
         fail(platform_node, "'topology' is not a section")
 
