@@ -7,17 +7,23 @@
 
 namespace dcc {
 
-/// What the environment variable names by its number, 0 … 3; kNone if it is not set.
+/// What the environment variable says, 0 … `most` (one digit); 0 if it is not set.
 /// std::runtime_error for anything else in it.
+inline unsigned injected_number(const char* variable, unsigned most) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return 0;
+  const std::string number = text;
+  if (number.size() != 1 || number[0] < '0' || number[0] > static_cast<char>('0' + most)) {
+    throw std::runtime_error(std::string(variable) + " is '" + number + "', not 0 to " +
+                             std::to_string(most));
+  }
+  return static_cast<unsigned>(number[0] - '0');
+}
+
+/// The fault of that number, 0 … 3.
 template <class Fault>
 Fault injected_fault(const char* variable) {
-  const char* const text = std::getenv(variable);
-  if (text == nullptr) return Fault::kNone;
-  const std::string number = text;
-  if (number.size() != 1 || number[0] < '0' || number[0] > '3') {
-    throw std::runtime_error(std::string(variable) + " is '" + number + "', not 0 to 3");
-  }
-  return static_cast<Fault>(number[0] - '0');
+  return static_cast<Fault>(injected_number(variable, 3));
 }
 
 }  // namespace dcc

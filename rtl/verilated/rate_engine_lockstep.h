@@ -16,6 +16,7 @@ struct RateLockstepOptions {
   std::uint64_t seed = 0;                      // of the run; only told in the report
   std::string name = "rate unit";              // whose it is, for the report: "host 3 rate unit"
   std::string log_path = "rate_lockstep.log";  // written at a difference, read by the replay
+  std::string told_path;                       // how the report calls that file; empty: log_path
   std::string replay_program = "rate_replay";  // as it is to be called
   std::size_t last_calls = 20;                 // listed in the report
 };

@@ -141,7 +141,8 @@ class Lockstep final : public LockstepTimerEngine {
     try {
       write_recording(options_.log_path, {options_.seed, options_.rtl.slots, options_.rtl.fault,
                                           options_.rtl.random_seed, transactions_.run()});
-      report += "  replay with waveform: " + options_.replay_program + " " + options_.log_path +
+      report += "  replay with waveform: " + options_.replay_program + " " +
+                (options_.told_path.empty() ? options_.log_path : options_.told_path) +
                 " --fst wheel.fst";
     } catch (const std::runtime_error& error) {
       report += std::string("  no replay: ") + error.what();

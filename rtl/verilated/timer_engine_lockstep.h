@@ -16,6 +16,7 @@ struct LockstepOptions {
   std::uint64_t seed = 0;                       // of the run; only told in the report
   std::string name = "timer";                   // whose wheel it is, for the report: "host 3 timer"
   std::string log_path = "wheel_lockstep.log";  // written at a difference, read by the replay
+  std::string told_path;                        // how the report calls that file; empty: log_path
   std::string replay_program = "wheel_replay";  // as it is to be called
   std::size_t last_transactions = 20;           // listed in the report
 };

@@ -75,7 +75,7 @@ class Installed(unittest.TestCase):
         # blocks name their sources in the messages of assertions.
         for file in self.prefix.rglob("*"):
             if (file.is_file() and file != self.program and file.suffix != ".a"
-                    and file.name not in ("wheel_replay", "rate_replay")):
+                    and file.name not in ("wheel_replay", "rate_replay", "controller_replay")):
                 with self.subTest(file=file):
                     self.assertNotIn(sys.argv[3].encode(), file.read_bytes())
 

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """A fault in the hardware stops a network in lock-step, and the printed command shows it.
 
-  lockstep_fault_test.py BUILD/dccvp
+  lockstep_fault_test.py BUILD/dccvp [--full]
 
-Runs a short network with a spoilt wheel, then with a spoilt rate unit, follows the report's replay
+Runs a short network with a spoilt wheel, a spoilt rate unit, a controller with a fault in one of its
+modules (--full: in five of them, one after the other), follows the report's replay
 command as printed, and looks for the same difference and for its cause in the waveform. Without the
 fault the same runs end well.
 """
@@ -72,11 +73,29 @@ def lost_write(fst, seen):
     check(writes and writes[-1] != table, f"writes of table {table} entry {entry}: {writes}")
 
 
+def at_the_port(fst, seen):
+    """The answer of the RTL that differs: it is what the rate port showed last."""
+    top = "controller.controller_rtl_dut."
+    names = [top + n for n in ("clk_i", "rate_valid_o", "rate_flow_o", "rate_value_o", "fault_i")]
+    rows = list(vcd.cycles(fst, names))
+    check(all(row[names[4]] != 0 for row in rows), "the waveform is that of RTL without a fault")
+    said = re.search(r"answer: model .*, RTL cycle \d+ flow (\d+) rate (\d+)", seen)
+    if said is None:
+        return  # a figure or a slot differs
+    answers = [[row[names[2]], row[names[3]]] for row in rows if row[names[1]] == 1]
+    foretold = list(map(int, said.groups()))
+    check(foretold in answers, f"the waveform's answers are {answers[-5:]}, not {foretold}")
+
+
 # Network, key, variable, its value, name of the recording, what shows the cause in the waveform.
 CASES = [(INCAST, "timer", "DCCVP_WHEEL_FAULT", "1", "wheel_lockstep_host", spoilt_delay),
          (FLOWS, "timer", "DCCVP_WHEEL_FAULT", "3", "wheel_lockstep_host", lost_expiry),
          (INCAST, "rate_lut", "DCCVP_RATE_FAULT", "1", "rate_lockstep_host", spoilt_rate),
-         (INCAST, "rate_lut", "DCCVP_RATE_FAULT", "2", "rate_lockstep_host", lost_write)]
+         (INCAST, "rate_lut", "DCCVP_RATE_FAULT", "2", "rate_lockstep_host", lost_write),
+         (INCAST, "engine", "DCCVP_CONTROLLER_FAULT", "3", "controller_lockstep_host", at_the_port)]
+# Faults in the other modules: rtl/verilated/controller_faults.cmake.
+FULL = [(INCAST, "engine", "DCCVP_CONTROLLER_FAULT", fault, "controller_lockstep_host", at_the_port)
+        for fault in "1245"]
 
 
 def run(dccvp, folder, network, key, variable, value):
@@ -104,7 +123,7 @@ def difference(text):
 
 def main():
     dccvp = pathlib.Path(sys.argv[1]).resolve()
-    for network, key, variable, value, recording, look in CASES:
+    for network, key, variable, value, recording, look in CASES + (FULL if "--full" in sys.argv else []):
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch)
             done = run(dccvp, folder, network, key, variable, value)
@@ -118,6 +137,8 @@ def main():
                   f"the report lacks the last calls:\n{done.stderr}")
             command = re.search(r"replay with waveform: (.*)", done.stderr)
             check(command and recording in command.group(1), f"no replay command:\n{done.stderr}")
+            # The recording lies with the results.
+            check(list((folder / "out").glob(recording + "*")), "no recording in the results' folder")
             replay = subprocess.run(command.group(1), shell=True, capture_output=True, text=True,
                                     check=False, cwd=folder)
             check(replay.returncode == 1, f"the replay ends with {replay.returncode}:\n"
@@ -131,7 +152,7 @@ def main():
             print(f"{variable}={value}: {said}; replayed, {waves[0].stat().st_size} bytes of waveform")
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
-        for key in ("timer", "rate_lut"):
+        for key in ("timer", "rate_lut", "engine"):
             done = run(dccvp, folder, INCAST, key, None, None)
             check(done.returncode == 0, f"without a fault {key} ends with {done.returncode}:\n"
                   f"{done.stderr}")

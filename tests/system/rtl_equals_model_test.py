@@ -3,8 +3,9 @@
 
   rtl_equals_model_test.py BUILD/dccvp [--full]
 
-Every configuration runs with timer and rate_lut as model, rtl and lockstep; flows.csv and
-metrics.json (without what depends on the machine) must not differ. Shortened runs; --full takes the
+Every configuration runs with the model, then with timer and rate_lut as rtl and lockstep, then with
+the whole block (engine) as rtl and lockstep; flows.csv and metrics.json (without what depends on the
+machine) must not differ. Shortened runs; --full takes the
 configurations as they are, and then some of them for as long as the model takes a second, where the
 RTL must stay below ten times its processor time (wall time without what else the machine does
 meanwhile). Prints the processor time of each run and its ratio to the model's.
@@ -19,6 +20,8 @@ import tempfile
 from harness import PATIENCE, SKIPPED, figures
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PARTS = ("timer", "rate_lut")
+WHOLE = ("engine",)
 # Configuration, duration and measured stretch of the shortened run, and what it must have met.
 CASES = [
     ("incast_8x25g", "4ms", "0ms", {"rate_decreases": 8, "rate_increases": 100}),
@@ -29,15 +32,18 @@ CASES = [
     ("table_full", "4ms", "0ms", {"cnps_dropped_no_slot": 10, "rate_increases": 100}),
 ]
 
+# The whole block: cycle by cycle, so shorter; --full: as long as the parts above.
+WHOLE_CASES = [("incast_8x25g", "300us"), ("thousand_flows", "200us"), ("differentiation/share", "300us"),
+               ("tenants", "300us"), ("table_full", "300us")]
 
 # Configuration and a duration for which the model takes a second or more.
 LONG = [("incast_8x25g", "400ms"), ("thousand_flows", "80ms"), ("table_full", "200ms")]
 MOST = 10.0  # times the model's processor time, in the runs of LONG
 
 
-def run(dccvp, config, out, implementation, shortened):
+def run(dccvp, config, out, keys, implementation, shortened):
     options = []
-    for part in ("timer", "rate_lut"):
+    for part in keys:
         options += ["-c", f"nic.controller.{part}={implementation}"]
     if shortened:
         duration, start = shortened
@@ -55,15 +61,16 @@ def results(out):
     return (out / "flows.csv").read_bytes(), figures(out)
 
 
-def compare(dccvp, config, shortened, implementations, least, timed=False):
+def compare(dccvp, config, shortened, others, least, timed=False):
     """Runs the model and the others; the number of failures."""
     failures, wanted, model_cpu = 0, None, 0.0
     with tempfile.TemporaryDirectory() as scratch:
-        for implementation in ("model", *implementations):
-            out = pathlib.Path(scratch) / implementation
-            done, cpu = run(dccvp, config, out, implementation, shortened)
+        for keys, implementation in (((), "model"), *others):
+            name = "+".join((*keys, implementation))
+            out = pathlib.Path(scratch) / name
+            done, cpu = run(dccvp, config, out, keys, implementation, shortened)
             if done.returncode != 0:
-                print(f"{config} {implementation}: exit {done.returncode}\n{done.stderr}")
+                print(f"{config} {name}: exit {done.returncode}\n{done.stderr}")
                 return failures + 1
             got = results(out)
             metrics = got[1]
@@ -75,7 +82,7 @@ def compare(dccvp, config, shortened, implementations, least, timed=False):
                               "anything")
                         failures += 1
             same = [a == b for a, b in zip(got, wanted)]
-            print(f"{config:22} {metrics['sim_time_s'] * 1e3:6.1f} ms {implementation:9} "
+            print(f"{config:22} {metrics['sim_time_s'] * 1e3:6.1f} ms {name:23} "
                   f"processor {cpu:7.2f} s  x{cpu / model_cpu:5.2f}"
                   f"  flows.csv {'same' if same[0] else 'DIFFERS'}"
                   f"  metrics.json {'same' if same[1] else 'DIFFERS'}", flush=True)
@@ -90,16 +97,20 @@ def main():
     dccvp = pathlib.Path(sys.argv[1]).resolve()
     full = "--full" in sys.argv[2:]
     with tempfile.TemporaryDirectory() as scratch:
-        done, _ = run(dccvp, CASES[0][0], pathlib.Path(scratch) / "out", "rtl", ("10us", "0us"))
+        done, _ = run(dccvp, CASES[0][0], pathlib.Path(scratch) / "out", WHOLE, "rtl", ("10us", "0us"))
         if "no RTL" in done.stderr:
             print("skipped: this build has no RTL")
             return SKIPPED
     failures = 0
     for config, duration, start, least in CASES:
-        failures += compare(dccvp, config, None if full else (duration, start), ("rtl", "lockstep"),
-                            least)
+        failures += compare(dccvp, config, None if full else (duration, start),
+                            [(PARTS, "rtl"), (PARTS, "lockstep")], least)
+    lengths = {config: duration for config, duration, _, _ in CASES}
+    for config, duration in WHOLE_CASES:
+        failures += compare(dccvp, config, (lengths[config] if full else duration, "0ms"),
+                            [(WHOLE, "rtl"), (WHOLE, "lockstep")], {})
     for config, duration in LONG if full else []:
-        failures += compare(dccvp, config, (duration, "0ms"), ("rtl",), {}, timed=True)
+        failures += compare(dccvp, config, (duration, "0ms"), [(PARTS, "rtl")], {}, timed=True)
     return 1 if failures else 0
 
 

@@ -63,6 +63,9 @@ int run_first(const RunArguments& arguments, ProcessGroup* group) {
     setup.traces.folder = folder.stage() / "trace";
     std::filesystem::create_directories(setup.traces.folder);
   }
+  if (compares_rtl(loaded.config.nic.controller)) {
+    setup.recordings = {folder.stage(), folder.final_place()};
+  }
   setup.interactive = arguments.interactive;
   setup.prompt = arguments.interactive && ::isatty(STDIN_FILENO) == 1;
   const bool progress = !arguments.quiet && !setup.interactive && ::isatty(STDERR_FILENO) == 1;

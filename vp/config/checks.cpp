@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "app/qos_manager.h"
 #include "cc/dcc.h"
@@ -189,6 +191,9 @@ class Checker {
     };
     check_rtl(k.timer, "timer");
     check_rtl(k.rate_lut, "rate_lut");
+    if (k.engine != Implementation::kModel) {
+      check_engine(k, dcc != nullptr && dcc->policy != DccParameters::Policy::kProportionalInt);
+    }
     if (dcc == nullptr) return;
     const DccParameters& d = *dcc;
     check_ticks(d.alpha_timer, "alpha_timer", 1, kMaxAlphaInterval);
@@ -199,6 +204,34 @@ class Checker {
                 map::kDecreasePeriodValueMax);
     require(k.clock.cycles(k.latency_cycles) <= kMilliSecond, "nic.controller.latency",
             "an answer would take longer than 1ms");
+  }
+
+  /// The whole block as RTL, alone or in lock-step.
+  void check_engine(const ControllerConfig& k, bool dcc) const {
+    const std::string path = "nic.controller.engine";
+    const std::string said = std::string("engine: ") + name_of(k.engine);
+    require(dcc, path, said + " without the controller (algorithm: dcc)");
+    for (const auto& [part, key] :
+         {std::pair{k.timer, "timer"}, std::pair{k.rate_lut, "rate_lut"}}) {
+      require(part == Implementation::kModel, std::string("nic.controller.") + key,
+              said + " is the whole block: " + key + " cannot be " + name_of(part) + " besides");
+    }
+    std::string sizes;
+    for (const unsigned slots : kRtlBlockSlots) {
+      sizes += (sizes.empty() ? "" : " or ") + std::to_string(slots);
+    }
+    const bool built =
+        std::find(kRtlBlockSlots.begin(), kRtlBlockSlots.end(), k.slots) != kRtlBlockSlots.end();
+    require(built, given("nic.controller.slots", path),
+            said + " was built for " + sizes + " slots, not " + std::to_string(k.slots));
+    require(k.split == kRtlSplit, given("nic.controller.split", path),
+            said + " was built for the split [5, 5, 6]");
+    require(k.latency_cycles == kRtlBlockLatency, given("nic.controller.latency", path),
+            said + " was built for a latency of " + std::to_string(kRtlBlockLatency) +
+                " cycles, not " + std::to_string(k.latency_cycles));
+#ifndef DCC_HAVE_CONTROLLER_RTL
+    fail(path, said + ": this build has no RTL (configure with -DDCCVP_RTL=ON)");
+#endif
   }
 
   void check_ticks(PicoSeconds time, const char* key, std::int64_t least, std::int64_t most) const {

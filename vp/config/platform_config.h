@@ -33,15 +33,24 @@ enum class TelemetryKind { kAuto, kOn, kOff };
 
 enum class Implementation { kModel, kRtl, kLockstep };
 
-/// What the hardware's RTL was built for.
+/// What the hardware's RTL was built for: its parts, and the whole block.
 constexpr unsigned kRtlSlots = 1024;
+constexpr std::array<unsigned, 2> kRtlBlockSlots{64, 1024};
+constexpr unsigned kRtlBlockLatency = 64;
 constexpr std::array<unsigned, 3> kRtlSplit{5, 5, 6};
 
 /// The hardware block, and what computes it here.
 struct ControllerConfig : dcc::ControllerConfig {
-  Implementation timer = Implementation::kModel;
+  Implementation engine = Implementation::kModel;  // of the whole block …
+  Implementation timer = Implementation::kModel;   // … or of a part of it
   Implementation rate_lut = Implementation::kModel;
 };
+
+/// Something runs in lock-step.
+inline bool compares_rtl(const ControllerConfig& c) {
+  return c.engine == Implementation::kLockstep || c.timer == Implementation::kLockstep ||
+         c.rate_lut == Implementation::kLockstep;
+}
 
 struct NicConfig : NicParameters {
   TelemetryKind telemetry = TelemetryKind::kAuto;  // INT; kAuto: if the algorithm asks for it

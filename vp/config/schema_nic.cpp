@@ -14,6 +14,8 @@ void describe_nic(ParameterVisitor& v, NicConfig& c) {
             [&] { c.cnp.describe(v); });
   v.section("controller", {"the hardware block", ""}, [&] {
     c.controller.describe(v);
+    v.choice("engine", c.controller.engine,
+             {"what computes the whole block; rtl and lockstep: its Verilog, cycle by cycle", ""});
     v.choice("timer", c.controller.timer, {"what drives the timing wheel", ""});
     v.choice("rate_lut", c.controller.rate_lut, {"what computes the rates", ""});
   });

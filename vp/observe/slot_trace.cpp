@@ -57,7 +57,8 @@ void SlotTrace::slot_changed(SlotIndex slot, std::uint32_t flow, SlotChange chan
 
 void SlotTrace::count_slots() {
   if (target_.signals == nullptr) return;
-  target_.signals->change(in_use_, scheduler_.now(), device_.manager().flows().bound_slots());
+  target_.signals->change(in_use_, scheduler_.now(),
+                          device_.model()->manager().flows().bound_slots());
 }
 
 void SlotTrace::on_timeline(SlotIndex index, std::uint32_t flow, SlotChange change) {
@@ -72,7 +73,8 @@ void SlotTrace::on_timeline(SlotIndex index, std::uint32_t flow, SlotChange chan
                  "{\"flow_number\":" + std::to_string(flow) + "}");
     slot.open = true;
   }
-  events.instant(track(index), now, name_of(change), args_of(device_.manager().slot(index)));
+  events.instant(track(index), now, name_of(change),
+                 args_of(device_.model()->manager().slot(index)));
   if (change != SlotChange::kReleased) return;
   events.end(track(index), now);
   slot.open = false;
@@ -93,7 +95,7 @@ void SlotTrace::on_signals(SlotIndex index, std::uint32_t flow, SlotChange chang
     vcd.release(slot.rate, now);
   } else {
     vcd.change(slot.flow, now, flow);
-    vcd.change(slot.rate, now, device_.manager().slot(index).rc);
+    vcd.change(slot.rate, now, device_.model()->manager().slot(index).rc);
   }
 }
 

@@ -15,6 +15,9 @@
 #include "timer_engine_lockstep.h"
 #include "timer_engine_rtl.h"
 #endif
+#ifdef DCC_HAVE_CONTROLLER_RTL
+#include "controller_engine_lockstep.h"
+#endif
 #ifdef DCC_HAVE_RATE_RTL
 #include "rate_engine_lockstep.h"
 #include "rate_engine_rtl.h"
@@ -43,9 +46,11 @@ RateFault injected_rate_fault() { return injected_fault<RateFault>("DCCVP_RATE_F
 #endif
 
 #if defined(DCC_HAVE_RTL) || defined(DCC_HAVE_RATE_RTL)
-/// So that the command in a report works from any folder.
-std::string recording_path(const std::string& file) {
-  return std::filesystem::absolute(file).string();
+/// Absolute, so that the command in a report works from any folder.
+template <class Options>
+void set_recording(Options& options, const RecordingFolder& recordings, const std::string& file) {
+  options.log_path = std::filesystem::absolute(recordings.now / file).string();
+  options.told_path = std::filesystem::absolute(recordings.told / file).string();
 }
 #endif
 
@@ -60,7 +65,8 @@ void need_model(Implementation implementation, const char* what) {
 
 #ifdef DCC_HAVE_RTL
 
-std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, HostId host) {
+std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, HostId host,
+                                               const RecordingFolder& recordings) {
   const ControllerConfig& controller = config.nic.controller;
   if (controller.timer == Implementation::kModel) return make_model(controller);
   RtlWheelOptions wheel;
@@ -71,7 +77,7 @@ std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, Hos
   options.rtl = wheel;
   options.seed = config.seed;
   options.name = fmt::format("host {} timer", host);
-  options.log_path = recording_path(fmt::format("wheel_lockstep_host{}.log", host));
+  set_recording(options, recordings, fmt::format("wheel_lockstep_host{}.log", host));
   options.replay_program = own_program("wheel_replay").string();
   return make_lockstep_timer_engine(options);
 }
@@ -84,7 +90,8 @@ void finish_timer_engine(TimerEngine& engine, Tick now) {
 
 void finish_timer_engine(TimerEngine&, Tick) {}
 
-std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, HostId) {
+std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, HostId,
+                                               const RecordingFolder&) {
   need_model(config.nic.controller.timer, "timer");
   return make_model(config.nic.controller);
 }
@@ -93,7 +100,8 @@ std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, Hos
 
 #ifdef DCC_HAVE_RATE_RTL
 
-std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId host) {
+std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId host,
+                                             const RecordingFolder& recordings) {
   const Implementation implementation = config.nic.controller.rate_lut;
   if (implementation == Implementation::kModel) return nullptr;
   RateLockstepOptions options;
@@ -101,7 +109,7 @@ std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostI
   if (implementation == Implementation::kRtl) return make_rtl_rate_engine(options.rtl);
   options.seed = config.seed;
   options.name = fmt::format("host {} rate unit", host);
-  options.log_path = recording_path(fmt::format("rate_lockstep_host{}.log", host));
+  set_recording(options, recordings, fmt::format("rate_lockstep_host{}.log", host));
   options.replay_program = own_program("rate_replay").string();
   return make_lockstep_rate_engine(options);
 }
@@ -114,9 +122,40 @@ void finish_rate_engine(RateEngine& engine) {
 
 void finish_rate_engine(RateEngine&) {}
 
-std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId) {
+std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId,
+                                             const RecordingFolder&) {
   need_model(config.nic.controller.rate_lut, "rate_lut");
   return nullptr;
+}
+
+#endif
+
+#ifdef DCC_HAVE_CONTROLLER_RTL
+
+ControllerEngineFactory controller_engine(const PlatformConfig& config, HostId host,
+                                          const RecordingFolder& recordings) {
+  const Implementation engine = config.nic.controller.engine;
+  if (engine == Implementation::kModel) return {};
+  ControllerLockstepOptions options;
+  options.rtl.fault = injected_number("DCCVP_CONTROLLER_FAULT", kControllerFaults);
+  options.seed = config.seed;
+  options.name = fmt::format("host {} controller", host);
+  set_recording(options, recordings, fmt::format("controller_lockstep_host{}.log", host));
+  options.replay_program = own_program("controller_replay").string();
+  return
+      [engine, options](Scheduler& scheduler, const dcc::ControllerConfig& controller,
+                        std::uint32_t rank, RateSink& sink) -> std::unique_ptr<ControllerEngine> {
+        if (engine == Implementation::kRtl) {
+          return make_rtl_controller(scheduler, controller, rank, sink, options.rtl);
+        }
+        return make_lockstep_controller(scheduler, controller, rank, sink, options);
+      };
+}
+
+#else
+
+ControllerEngineFactory controller_engine(const PlatformConfig&, HostId, const RecordingFolder&) {
+  return {};
 }
 
 #endif

@@ -22,8 +22,9 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
   algorithm_ = config_.nic.congestion_control.make(
       {context.scheduler, nic_.device().transmitter(), config_.nic.mtu, context.longest_base_rtt,
        static_cast<const dcc::ControllerConfig&>(config_.nic.controller), context.controller_rank,
-       [this] { return make_timer_engine(config_, id_); },
-       [this] { return make_rate_engine(config_, id_); }});
+       [&] { return make_timer_engine(config_, id_, context.recordings); },
+       [&] { return make_rate_engine(config_, id_, context.recordings); },
+       controller_engine(config_, id_, context.recordings)});
   dcc_ = dynamic_cast<Dcc*>(algorithm_.get());
   nic_.device().set_algorithm(algorithm_.get());
   NicDevice& nic = nic_.device();
@@ -68,8 +69,11 @@ void Host::finish() {
   if (driver_ != nullptr) driver_->finish();
   if (dcc() == nullptr) return;
   ControllerDevice& device = dcc()->device();
-  finish_timer_engine(device.timers(), device.time());
-  finish_rate_engine(device.rates());
+  device.finish();
+  if (ControllerModel* const model = device.model(); model != nullptr) {
+    finish_timer_engine(model->timers(), model->time());
+    finish_rate_engine(model->rates());
+  }
 }
 
 QosResult Host::qos_result() const { return driver_->qos_result(); }

@@ -14,6 +14,7 @@
 #include "nic_module.h"
 #include "observe/results.h"
 #include "platform/apb_programmer.h"
+#include "platform/engines.h"
 #include "platform/flow_plan.h"
 #include "riscv_cpu.h"
 #include "simulation_kernel.h"
@@ -33,6 +34,7 @@ struct HostContext {
   std::uint32_t controller_rank = 0;
   PicoSeconds longest_base_rtt{};
   bool parameters_change = false;  // while the run goes on
+  RecordingFolder recordings{};
 };
 
 class HostDriver;

@@ -31,8 +31,9 @@ bool software_runs(const PlatformConfig& config, const Topology& topology) {
 std::string needs_one_order(const PlatformConfig& config, const Topology& topology, bool watched) {
   const ControllerConfig& controller = config.nic.controller;
   if (software_runs(config, topology)) return "hosts run software";
-  if (controller.timer != Implementation::kModel || controller.rate_lut != Implementation::kModel)
-    return "the controller is RTL";
+  for (const Implementation part : {controller.engine, controller.timer, controller.rate_lut}) {
+    if (part != Implementation::kModel) return "the controller is RTL";
+  }
   if (watched) return "somebody watches single events";
   return "";
 }

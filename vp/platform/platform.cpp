@@ -26,7 +26,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   for (const PlannedFlow& flow : plan.flows()) ledger[flow.spec.id].target_bytes = flow.spec.bytes;
   assert(network.ranks_used() <= kNicRank);
   assert(topology.hosts() <= static_cast<int>(kControllerRank - kNicRank));
-  build_hosts(parameters_change);
+  build_hosts(setup, parameters_change);
   network.bind_switches();
   check_faults(config, topology, plan.flows().size());
   install_faults(config, partitions, network);
@@ -64,7 +64,7 @@ PartitionPlan Platform::plan_of(const Platform& p, const RunSetup& setup) {
   return plan_partitions(p.config, p.topology, p.routing, p.plan.flows(), setup.threads, watched);
 }
 
-void Platform::build_hosts(bool parameters_change) {
+void Platform::build_hosts(const RunSetup& setup, bool parameters_change) {
   const PacketSizes sizes = packet_sizes(config);
   const PicoSeconds longest = routing.longest_base_rtt(sizes.full, sizes.ack);
   for (HostId id = 0; id < static_cast<HostId>(topology.hosts()); ++id) {
@@ -80,7 +80,8 @@ void Platform::build_hosts(bool parameters_change) {
                               kNicRank + id,
                               kControllerRank + id,
                               longest,
-                              parameters_change};
+                              parameters_change,
+                              setup.recordings};
     hosts.push_back(std::make_unique<Host>(("host" + std::to_string(id)).c_str(), context));
     network.connect_host(id, hosts.back()->nic().out(), hosts.back()->nic().in());
   }

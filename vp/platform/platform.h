@@ -60,7 +60,7 @@ class Platform final : public sc_core::sc_module {
 
  private:
   static PartitionPlan plan_of(const Platform& platform, const RunSetup& setup);
-  void build_hosts(bool parameters_change);
+  void build_hosts(const RunSetup& setup, bool parameters_change);
   void start_of_simulation() override { start_(); }
 
   std::function<void()> start_;

@@ -10,6 +10,7 @@
 #include "config/platform_config.h"
 #include "observe/observer.h"
 #include "observe/results.h"
+#include "platform/engines.h"
 #include "platform/tracing.h"
 #include "sim/process_group.h"
 
@@ -25,8 +26,9 @@ struct LateChange {
 /// Beside the configuration.
 struct RunSetup {
   TraceOutput traces;
-  bool interactive = false;  // pauses at the beginning and reads commands from standard input
-  bool prompt = false;       // interactive: a person types
+  RecordingFolder recordings;  // of lock-step
+  bool interactive = false;    // pauses at the beginning and reads commands from standard input
+  bool prompt = false;         // interactive: a person types
   std::optional<LateChange> late_change;
   unsigned threads = 0;  // that share the run; 0: two where that pays. The results are the same
   /// Processes that share the run, instead of threads; null: none. All call run_platform() with the

@@ -42,7 +42,8 @@ const RegisteredAlgorithm<DccParameters> kDcc{
       return std::make_unique<Dcc>(
           context.scheduler, context.host, context.controller, context.controller_rank,
           context.timers ? context.timers() : nullptr, context.rates ? context.rates() : nullptr,
-          bytes_of(parameters.free_window, context.host.line_rate(), context.longest_base_rtt));
+          bytes_of(parameters.free_window, context.host.line_rate(), context.longest_base_rtt),
+          context.engine);
     }};
 }  // namespace
 
@@ -154,10 +155,10 @@ dcc_parameters DccParameters::registers(const ControllerConfig& controller, BitR
 
 Dcc::Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config,
          std::uint32_t rank, std::unique_ptr<TimerEngine> timers, std::unique_ptr<RateEngine> rates,
-         Bytes free_window)
+         Bytes free_window, const ControllerEngineFactory& make_engine)
     : host_(host),
       free_window_(free_window),
-      device_(scheduler, config, rank, *this, std::move(timers), std::move(rates)) {}
+      device_(scheduler, config, rank, *this, std::move(timers), std::move(rates), make_engine) {}
 
 AlgorithmNeeds Dcc::needs() const {
   AlgorithmNeeds needs;
@@ -208,7 +209,7 @@ void Dcc::query_answered(std::uint32_t flow, std::optional<Rate> rate) {
 
 Algorithm::View Dcc::view(FlowNumber flow) const {
   if (const auto slot = device_.slot_of(flow)) {
-    const SlotParameters& p = device_.manager().slot(*slot);
+    const SlotParameters p = device_.slot(*slot).parameters;
     return {Rate(p.rc), Rate(p.rt), static_cast<double>(p.alpha) / kOne16};
   }
   const Rate rate = flow < flows_.size() ? flows_[flow].rate : host_.line_rate();

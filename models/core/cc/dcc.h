@@ -65,7 +65,7 @@ class Dcc : public Algorithm, private RateSink {
   /// Arguments as in ControllerDevice; `host` outlives this. `free_window` in bytes; 0: none.
   Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config, std::uint32_t rank,
       std::unique_ptr<TimerEngine> timers = nullptr, std::unique_ptr<RateEngine> rates = nullptr,
-      Bytes free_window = 0);
+      Bytes free_window = 0, const ControllerEngineFactory& make_engine = {});
 
   ControllerDevice& device() { return device_; }
   const ControllerDevice& device() const { return device_; }

@@ -26,6 +26,7 @@ struct AlgorithmContext {
   std::uint32_t controller_rank = 0;  // above every rank that delivers notifications
   std::function<std::unique_ptr<TimerEngine>()> timers;  // empty: the model
   std::function<std::unique_ptr<RateEngine>()> rates;
+  ControllerEngineFactory engine = {};  // of the whole block; empty: the model
 };
 
 struct AlgorithmEntry {

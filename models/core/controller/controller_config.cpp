@@ -1,5 +1,5 @@
 // What a controller's parameters mean, and which do not go together.
-#include "controller/controller_device.h"
+#include "controller/controller_engine.h"
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
 

@@ -88,6 +88,7 @@ void ControllerRegisters::apply_parameters() { device_.set_parameters(parameters
 
 void ControllerRegisters::register_written(std::uint16_t index, std::uint32_t value) {
   if (index == kIrqMask) return;  // the block's own
+  waited_ = true;
   bool soft_reset = false;
   switch (static_cast<Command>(index)) {
     case Command::kCtrl:
@@ -166,7 +167,22 @@ std::uint32_t ControllerRegisters::read_window(std::uint16_t window, std::uint32
 
 void ControllerRegisters::write_window(std::uint16_t window, std::uint32_t word,
                                        std::uint32_t value) {
+  waited_ = true;
   device_.write_table(table_of(window), word, value);
+}
+
+void ControllerRegisters::accessed(bool write, std::uint32_t address, std::uint32_t& value,
+                                   std::uint8_t strobe, AccessResult result) {
+  // The hardware makes them wait before it decodes them: what is refused, and what is the register
+  // block's own, too.
+  constexpr std::uint32_t kPage = 0x1000;
+  const std::uint32_t page = address / kPage;
+  const bool waits = write || (page != 0 && page != kStatCnpsReceivedOffset / kPage);
+  if (waits && !waited_) device_.access_window();
+  waited_ = false;
+  BusAccess access{write, address, value, strobe, result != AccessResult::kOk};
+  device_.on_bus(access);
+  if (!write) value = access.value;
 }
 
 }  // namespace dcc::regs

@@ -30,6 +30,12 @@ class ControllerRegisters final : public RegisterDevice, public CauseSink {
   std::uint64_t read_counter(std::uint16_t index) const override;
   std::uint32_t read_window(std::uint16_t window, std::uint32_t word) const override;
   void write_window(std::uint16_t window, std::uint32_t word, std::uint32_t value) override;
+  void reading_window(std::uint16_t) override {
+    waited_ = true;
+    device_.access_window();
+  }
+  void accessed(bool write, std::uint32_t address, std::uint32_t& value, std::uint8_t strobe,
+                AccessResult result) override;
   void causes_raised(std::uint32_t causes) override { block_.raise(causes); }
 
  private:
@@ -37,6 +43,7 @@ class ControllerRegisters final : public RegisterDevice, public CauseSink {
 
   ControllerDevice& device_;
   RegisterBlock block_;
+  bool waited_ = false;  // the access under way has waited for the pipeline
 };
 
 }  // namespace dcc::regs

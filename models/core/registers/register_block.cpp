@@ -142,6 +142,18 @@ std::uint32_t RegisterBlock::register_value(std::uint16_t index) const {
 }
 
 AccessResult RegisterBlock::read(std::uint32_t address, std::uint32_t& value) {
+  const AccessResult result = read_plainly(address, value);
+  device_.accessed(false, address, value, 0, result);
+  return result;
+}
+
+AccessResult RegisterBlock::write(std::uint32_t address, std::uint32_t value, std::uint8_t strobe) {
+  const AccessResult result = write_plainly(address, value, strobe);
+  device_.accessed(true, address, value, strobe, result);
+  return result;
+}
+
+AccessResult RegisterBlock::read_plainly(std::uint32_t address, std::uint32_t& value) {
   const Target target = decode(address);
   const AccessResult result = check(target, address);
   if (result != AccessResult::kOk) {
@@ -153,6 +165,7 @@ AccessResult RegisterBlock::read(std::uint32_t address, std::uint32_t& value) {
       value = register_value(target.index);
       break;
     case Kind::kWindow:
+      device_.reading_window(target.index);
       value = device_.read_window(target.index, target.word);
       break;
     case Kind::kCounter:
@@ -194,7 +207,8 @@ AccessResult RegisterBlock::peek(std::uint32_t address, std::uint32_t& value) co
   return AccessResult::kOk;
 }
 
-AccessResult RegisterBlock::write(std::uint32_t address, std::uint32_t value, std::uint8_t strobe) {
+AccessResult RegisterBlock::write_plainly(std::uint32_t address, std::uint32_t value,
+                                          std::uint8_t strobe) {
   const Target target = decode(address);
   const AccessResult result = check_write(target, address, value, strobe);
   if (result != AccessResult::kOk) return refuse(result, true, address);
@@ -229,6 +243,7 @@ AccessResult RegisterBlock::poke(std::uint32_t address, std::uint32_t value) {
   }
   if (target.kind == Kind::kWindow) {
     device_.write_window(target.index, target.word, value);
+    device_.accessed(true, address, value, kAllBytes, AccessResult::kOk);
     return AccessResult::kOk;
   }
   const std::uint32_t mask = masks_[target.index].read_write;
@@ -236,6 +251,8 @@ AccessResult RegisterBlock::poke(std::uint32_t address, std::uint32_t value) {
   std::uint32_t& stored = values_[target.index];
   stored = (stored & ~mask) | (value & mask);
   device_.register_written(target.index, stored & mask);
+  std::uint32_t written = stored & mask;
+  device_.accessed(true, address, written, kAllBytes, AccessResult::kOk);
   if (target.index == map_.interrupt_mask) update_interrupt();
   return AccessResult::kOk;
 }

@@ -43,6 +43,13 @@ class RegisterDevice {
   virtual std::uint32_t read_window(std::uint16_t window, std::uint32_t word) const = 0;
   virtual void write_window(std::uint16_t window, std::uint32_t word, std::uint32_t value) = 0;
 
+  /// Software is going to read a window; debuggers do that unnoticed.
+  virtual void reading_window(std::uint16_t /*window*/) {}
+  /// Software has made an access, refused ones too, or a debugger has written. `value`: what was
+  /// written; or was read, and may be replaced.
+  virtual void accessed(bool /*write*/, std::uint32_t /*address*/, std::uint32_t& /*value*/,
+                        std::uint8_t /*strobe*/, AccessResult /*result*/) {}
+
  protected:
   ~RegisterDevice() = default;
 };
@@ -125,6 +132,8 @@ class RegisterBlock {
                            std::uint8_t strobe) const;
   std::uint32_t register_value(std::uint16_t index) const;
   const RegisterInfo* info_of(const Target& target) const;
+  AccessResult read_plainly(std::uint32_t address, std::uint32_t& value);
+  AccessResult write_plainly(std::uint32_t address, std::uint32_t value, std::uint8_t strobe);
   AccessResult refuse(AccessResult result, bool write, std::uint32_t address);
   void update_interrupt();
 

@@ -1,0 +1,402 @@
+// Every call goes to model and hardware; what they say, and when, must be the same.
+#include "controller_engine_lockstep.h"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "controller/controller_model.h"
+#include "controller/ring_queue.h"
+#include "controller_recording.h"
+
+namespace dcc {
+namespace {
+
+namespace map = regs::dcc_map;
+
+/// Something that left a controller.
+struct Said {
+  enum class Kind : std::uint8_t { kRate, kBoundQuery, kUnboundQuery, kCause };
+  PicoSeconds time{};
+  Kind kind = Kind::kRate;
+  std::uint32_t flow = 0;  // or causes
+  std::uint32_t rate = 0;
+  bool operator==(const Said& o) const {
+    return time == o.time && kind == o.kind && flow == o.flow && rate == o.rate;
+  }
+};
+
+class Lockstep final : public LockstepControllerEngine {
+ public:
+  Lockstep(Scheduler& scheduler, const ControllerConfig& config, std::uint32_t rank, RateSink& sink,
+           const ControllerLockstepOptions& options, const MakeRtlControllerFor& make_rtl)
+      : scheduler_(scheduler),
+        clock_(scheduler.now(), config.clock_period(), 1),
+        sink_(sink),
+        options_(options),
+        ears_{Ear(*this, false), Ear(*this, true)},
+        model_(scheduler, config, rank, ears_[0]),
+        rtl_(make_rtl(ears_[1])) {
+    model_.on_cause(&ears_[0]);
+    rtl_->on_cause(&ears_[1]);
+    recording_.seed = options.seed;
+    recording_.slots = config.slots;
+    recording_.clock_hertz = config.clock.hertz;
+    recording_.fault = options.rtl.fault;
+  }
+
+  void cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks,
+           std::uint8_t packets) override {
+    record(ControllerCall::Kind::kCnp, flow, 0, dscp, marks, packets);
+    model_.cnp(flow, dscp, marks, packets);
+    rtl_->cnp(flow, dscp, marks, packets);
+  }
+  void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length) override {
+    record(ControllerCall::Kind::kBytes, flow, length, dscp);
+    model_.bytes(flow, dscp, length);
+    rtl_->bytes(flow, dscp, length);
+  }
+  void release(std::uint32_t flow) override {
+    record(ControllerCall::Kind::kRelease, flow);
+    model_.release(flow);
+    rtl_->release(flow);
+  }
+  void query(std::uint32_t flow) override {
+    record(ControllerCall::Kind::kQuery, flow);
+    model_.query(flow);
+    rtl_->query(flow);
+  }
+
+  const ControllerParameters& parameters() const override { return model_.parameters(); }
+  const RateTables& tables() const override { return model_.tables(); }
+  void access(const ControllerParameters& parameters, bool soft_reset) override {
+    model_.access(parameters, soft_reset);
+  }
+  bool write_table(RateTable table, std::uint32_t index, std::uint32_t word) override {
+    return model_.write_table(table, index, word);
+  }
+  void access_window() override { model_.access_window(); }
+  PicoSeconds access_done() const override { return model_.access_done(); }
+  void on_bus(BusAccess& access) override;
+
+  const ControllerConfig& config() const override { return model_.config(); }
+  bool ready() override { return model_.ready(); }
+  SlotView slot(SlotIndex slot) override {
+    if (!differed_ && rtl_->sees_all()) compare_slot(slot);
+    return model_.slot(slot);
+  }
+  std::optional<SlotIndex> slot_of(std::uint32_t flow) override {
+    const auto slot = model_.slot_of(flow);
+    if (!differed_ && rtl_->sees_all()) {
+      const auto other = rtl_->slot_of(flow);
+      compare("slot of flow", flow, slot.value_or(kMaxSlots), other.value_or(kMaxSlots),
+              ControllerCall::kSlotOf);
+    }
+    return slot;
+  }
+  std::uint32_t free_slots() override {
+    compare_figures();
+    return model_.free_slots();
+  }
+  const ControllerStatistics& statistics() override {
+    compare_figures();
+    return model_.statistics();
+  }
+  const TimerCounters& timer_counters() override {
+    compare_figures();
+    return model_.timer_counters();
+  }
+  std::uint64_t missed_latency() override {
+    compare_figures();
+    return model_.missed_latency();
+  }
+  Tick timer_lateness_max() override {
+    compare_figures();
+    return model_.timer_lateness_max();
+  }
+  Tick time() override { return model_.time(); }
+  Tick timer_lag() override { return model_.timer_lag(); }
+  bool overrun() override { return model_.overrun(); }
+  bool idle() override { return model_.idle(); }
+
+  void observe(SlotObserver* observer) override { model_.observe(observer); }
+  void on_cause(CauseSink* sink) override { causes_ = sink; }
+  void finish() override;
+  ControllerModel* model() override { return &model_; }
+
+  std::uint64_t comparisons() const override { return comparisons_; }
+
+ private:
+  class Ear final : public RateSink, public CauseSink {
+   public:
+    Ear(Lockstep& owner, bool rtl) : owner_(owner), rtl_(rtl) {}
+    void rate_calculated(std::uint32_t flow, Rate rate) override {
+      owner_.said(rtl_, {owner_.scheduler_.now(), Said::Kind::kRate, flow, rate.raw});
+      if (!rtl_) owner_.sink_.rate_calculated(flow, rate);
+    }
+    void query_answered(std::uint32_t flow, std::optional<Rate> rate) override {
+      owner_.said(rtl_, {owner_.scheduler_.now(),
+                         rate ? Said::Kind::kBoundQuery : Said::Kind::kUnboundQuery, flow,
+                         rate.value_or(Rate()).raw});
+      if (!rtl_) owner_.sink_.query_answered(flow, rate);
+    }
+    void causes_raised(std::uint32_t causes) override {
+      owner_.said(rtl_, {owner_.scheduler_.now(), Said::Kind::kCause, causes, 0});
+      if (!rtl_ && owner_.causes_ != nullptr) owner_.causes_->causes_raised(causes);
+    }
+
+   private:
+    Lockstep& owner_;
+    bool rtl_;
+  };
+
+  void said(bool rtl, const Said& what) {
+    if (differed_) return;
+    history_[rtl][heard_[rtl]++ % kHistory] = what;
+    RingQueue<Said>& others = unmatched_[!rtl];
+    RingQueue<Said>& own = unmatched_[rtl];
+    if (!own.empty() && own.front().time < what.time) missing(rtl);
+    if (others.empty()) {
+      own.push(what);
+      return;
+    }
+    ++comparisons_;
+    const Said other = others.front();
+    others.pop();
+    if (!(other == what)) differ("answer", text(rtl ? other : what), text(rtl ? what : other));
+  }
+  /// One said something that the other did not.
+  void missing(bool rtl) {
+    const std::string lonely = text(unmatched_[rtl].front());
+    differ("answer", rtl ? "none" : lonely, rtl ? lonely : "none");
+  }
+
+  void record(ControllerCall::Kind kind, std::uint32_t first = 0, std::uint32_t second = 0,
+              std::uint8_t dscp = 0, std::uint8_t marks = 0, std::uint8_t packets = 0) {
+    const ControllerCall call{scheduler_.now(), first, second, kind, dscp, marks, packets};
+    if (recording_.calls.size() == ControllerRecording::kMostCalls) {
+      complete_ = false;
+      std::rotate(recording_.calls.end() - kLeastKept, recording_.calls.end() - kLeastKept + 1,
+                  recording_.calls.end());
+      recording_.calls.back() = call;
+      return;
+    }
+    recording_.calls.push_back(call);
+  }
+
+  template <class What>
+  void compare(const char* what, std::uint32_t of, const What& of_model, const What& of_rtl,
+               ControllerCall::Look look = ControllerCall::kSlot) {
+    ++comparisons_;
+    if (differed_ || of_model == of_rtl) return;
+    record(ControllerCall::Kind::kLook, look, of);
+    differ(what + std::string(" ") + std::to_string(of), std::to_string(of_model),
+           std::to_string(of_rtl));
+  }
+  void compare_figure(const char* what, std::uint64_t of_model, std::uint64_t of_rtl) {
+    ++comparisons_;
+    if (differed_ || of_model == of_rtl) return;
+    record(ControllerCall::Kind::kLook, ControllerCall::kFigures);
+    differ(what, std::to_string(of_model), std::to_string(of_rtl));
+  }
+  void compare_figures();
+  void compare_slot(SlotIndex slot);
+
+  std::string text(const Said& what) const {
+    std::ostringstream s;
+    s << "cycle " << clock_.edge_at(what.time) << ' ';
+    if (what.kind == Said::Kind::kCause) {
+      s << "causes " << what.flow;
+    } else {
+      s << (what.kind == Said::Kind::kRate ? "flow " : "query of flow ") << what.flow;
+      if (what.kind != Said::Kind::kUnboundQuery) s << " rate " << what.rate;
+    }
+    return s.str();
+  }
+  std::string describe_model();
+  std::string history(bool rtl) const;
+  [[noreturn]] void differ(const std::string& what, const std::string& of_model,
+                           const std::string& of_rtl);
+
+  static constexpr std::size_t kHistory = 16;       // answers of each that are told
+  static constexpr std::ptrdiff_t kLeastKept = 64;  // calls, when no more are recorded
+
+  Scheduler& scheduler_;
+  CycleClock clock_;
+  RateSink& sink_;
+  CauseSink* causes_ = nullptr;
+  ControllerLockstepOptions options_;
+  // Told once: who collects results afterwards gets the model's answers.
+  bool differed_ = false;
+  bool complete_ = true;  // the recording
+  std::uint64_t comparisons_ = 0;
+  ControllerRecording recording_;
+  RingQueue<Said> unmatched_[2];  // of the model, of the RTL
+  Said history_[2][kHistory];
+  std::size_t heard_[2] = {0, 0};
+  Ear ears_[2];
+  ControllerModel model_;
+  std::unique_ptr<RtlControllerEngine> rtl_;
+};
+
+void Lockstep::compare_figures() {
+  if (differed_ || !rtl_->sees_all()) return;
+  const ControllerFigures f = rtl_->figures();
+  const ControllerStatistics& m = model_.statistics();
+  const ControllerStatistics& r = f.statistics;
+  compare_figure("CNPs received", m.cnps_received, r.cnps_received);
+  compare_figure("CNPs dropped", m.cnps_dropped_no_slot, r.cnps_dropped_no_slot);
+  compare_figure("CNPs coalesced", m.cnps_coalesced, r.cnps_coalesced);
+  compare_figure("byte notifications", m.byte_notifications, r.byte_notifications);
+  compare_figure("byte notifications unmatched", m.byte_notifications_unmatched,
+                 r.byte_notifications_unmatched);
+  compare_figure("rate decreases", m.rate_decreases, r.rate_decreases);
+  compare_figure("rate increases", m.rate_increases, r.rate_increases);
+  compare_figure("rate updates", m.rate_updates, r.rate_updates);
+  compare_figure("slots bound", m.slots_bound, r.slots_bound);
+  compare_figure("slots released", m.slots_released, r.slots_released);
+  compare_figure("most slots in use", m.slots_in_use_max, r.slots_in_use_max);
+  compare_figure("CNPs lost", m.cnps_lost, r.cnps_lost);
+  compare_figure("inputs dropped", m.inputs_dropped, r.inputs_dropped);
+  compare_figure("timer events started", model_.timer_counters().started, f.timers.started);
+  compare_figure("timer events expired", model_.timer_counters().expired, f.timers.expired);
+  compare_figure("timer events cancelled", model_.timer_counters().cancelled, f.timers.cancelled);
+  compare_figure("missed latency", model_.missed_latency(), f.missed_latency);
+  compare_figure("greatest lateness", model_.timer_lateness_max(), f.lateness_max);
+  compare_figure("free slots", model_.free_slots(), f.free_slots);
+}
+
+void Lockstep::finish() {
+  compare_figures();
+  for (SlotIndex slot = 0; slot < config().slots && !differed_; ++slot) compare_slot(slot);
+  for (const bool rtl : {false, true}) {
+    const RingQueue<Said>& alone = unmatched_[rtl];
+    if (!differed_ && !alone.empty() && alone.front().time < scheduler_.now()) missing(rtl);
+  }
+}
+
+void Lockstep::compare_slot(SlotIndex slot) {
+  const SlotView m = model_.slot(slot);
+  const SlotView r = rtl_->slot(slot);
+  constexpr std::uint32_t kFree = 0xFFFFFFFF;
+  compare("flow of slot", slot, m.flow.value_or(kFree), r.flow.value_or(kFree));
+  if (!m.flow.has_value()) return;
+  const SlotParameters& p = m.parameters;
+  const SlotParameters& q = r.parameters;
+  compare("rate of slot", slot, p.rc, q.rc);
+  compare("target of slot", slot, p.rt, q.rt);
+  compare("alpha of slot", slot, p.alpha, q.alpha);
+  compare("T of slot", slot, p.t, q.t);
+  compare("BC of slot", slot, p.bc, q.bc);
+  compare("DSCP of slot", slot, p.dscp, q.dscp);
+  compare("length of slot", slot, p.pkt_length, q.pkt_length);
+  compare("last cut of slot", slot, p.t_latest, q.t_latest);
+  compare("due tick of slot", slot, m.timer_due.value_or(kFree), r.timer_due.value_or(kFree));
+}
+
+/// What of a register's value must be the model's at once. Counters follow an issue within some
+/// cycles (docs/controller-contract.md, "Answers"): while events are under way the figures are
+/// compared as they will be. The wheel's own lag and its interrupt's cause lie between the two.
+std::uint32_t comparable_bits(std::uint32_t address) {
+  if (address == map::kTimerLagOffset || address == map::kIrqStatusOffset ||
+      address == map::kTimeOffset || address == map::kStatusOffset) {
+    return 0;
+  }
+  const bool live =
+      address == map::kFreeSlotsOffset || address == map::kEventsPendingOffset ||
+      address == map::kTimerLatenessMaxOffset ||
+      (address >= map::kStatCnpsReceivedOffset && address < map::kStatInputsDroppedOffset + 8);
+  return live ? 0 : 0xFFFFFFFF;
+}
+
+void Lockstep::on_bus(BusAccess& access) {
+  if (differed_) return;
+  record(access.write ? ControllerCall::Kind::kWrite : ControllerCall::Kind::kRead, access.address,
+         access.write ? access.value : 0, access.strobe);
+  BusAccess other = access;
+  if (!access.write) other.value = 0;
+  const std::uint32_t live = access.write || access.refused ? 0 : ~comparable_bits(access.address);
+  if (live != 0) compare_figures();
+  rtl_->on_bus(other);
+  ++comparisons_;
+  if (other.refused != access.refused) {
+    differ("refusal of an access", std::to_string(access.refused), std::to_string(other.refused));
+  }
+  if (access.write || access.refused) return;
+  std::uint32_t bits = comparable_bits(access.address);
+  if (access.address >= map::kWindowSlotsOffset) {
+    // What a free slot held is nobody's.
+    const SlotIndex slot =
+        (access.address - map::kWindowSlotsOffset) / (4 * map::kWindowSlotsWords);
+    if (access.address % (4 * map::kWindowSlotsWords) != 0 && !model_.slot(slot).flow) bits = 0;
+  }
+  if ((access.value & bits) == (other.value & bits)) return;
+  std::ostringstream what;
+  what << "read of 0x" << std::hex << access.address;
+  differ(what.str(), std::to_string(access.value), std::to_string(other.value));
+}
+
+std::string Lockstep::describe_model() {
+  return "cycle " + std::to_string(clock_.edge_at(scheduler_.now()) - 1) + ", " +
+         std::to_string(config().slots - model_.free_slots()) + " slots in use, " +
+         std::to_string(model_.statistics().rate_updates) + " rates, " +
+         std::to_string(model_.timer_counters().pending()) + " timers pending";
+}
+
+std::string Lockstep::history(bool rtl) const {
+  std::string lines;
+  for (std::size_t i = heard_[rtl] - std::min(heard_[rtl], kHistory); i < heard_[rtl]; ++i) {
+    lines += "    " + text(history_[rtl][i % kHistory]) + "\n";
+  }
+  return lines;
+}
+
+void Lockstep::differ(const std::string& what, const std::string& of_model,
+                      const std::string& of_rtl) {
+  differed_ = true;
+  const PicoSeconds now = scheduler_.now();
+  std::string report = options_.name + ": model and RTL differ in cycle " +
+                       std::to_string(clock_.edge_at(now)) + ", seed " +
+                       std::to_string(options_.seed) + ": " + what + ": model " + of_model +
+                       ", RTL " + of_rtl + "\n";
+  report += "  model: " + describe_model() + "\n  RTL:   " + rtl_->describe() + "\n";
+  report += "  last answers of the model:\n" + history(false);
+  report += "  last answers of the RTL:\n" + history(true) + "  last calls:\n";
+  const std::vector<ControllerCall>& calls = recording_.calls;
+  for (std::size_t i = calls.size() - std::min(calls.size(), options_.last_calls); i < calls.size();
+       ++i) {
+    report += "    " + to_string(calls[i]) + "\n";
+  }
+  if (complete_) {
+    try {
+      recording_.end = now;
+      write_recording(options_.log_path, recording_);
+      report += "  replay with waveform: " + options_.replay_program + " " +
+                (options_.told_path.empty() ? options_.log_path : options_.told_path) +
+                " --fst controller.fst";
+    } catch (const std::runtime_error& error) {
+      report += std::string("  no replay: ") + error.what();
+    }
+  } else {
+    report += "  no replay: the run had more calls than are recorded";
+  }
+  throw ControllerMismatch(report);
+}
+
+}  // namespace
+
+std::unique_ptr<LockstepControllerEngine> make_lockstep_controller(
+    Scheduler& scheduler, const ControllerConfig& config, std::uint32_t rank, RateSink& sink,
+    const ControllerLockstepOptions& options) {
+  return make_lockstep_controller(scheduler, config, rank, sink, options, [&](RateSink& ear) {
+    return make_rtl_controller(scheduler, config, rank, ear, options.rtl);
+  });
+}
+
+std::unique_ptr<LockstepControllerEngine> make_lockstep_controller(
+    Scheduler& scheduler, const ControllerConfig& config, std::uint32_t rank, RateSink& sink,
+    const ControllerLockstepOptions& options, const MakeRtlControllerFor& make_rtl) {
+  return std::make_unique<Lockstep>(scheduler, config, rank, sink, options, make_rtl);
+}
+
+}  // namespace dcc

@@ -1,0 +1,41 @@
+// The whole controller as verilated RTL, for a platform.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller_rtl_dut.h"
+
+namespace dcc {
+
+/// Slots for which the RTL was verilated.
+std::vector<std::uint32_t> verilated_controllers();
+
+/// What a comparison wants to know besides.
+class RtlControllerEngine : public ControllerEngine {
+ public:
+  virtual std::uint64_t cycles() const = 0;       // that have passed …
+  virtual std::uint64_t cycles_made() const = 0;  // … those that were simulated
+  /// As the present edge will find it; while events are under way some of this comes of simulating
+  /// ahead and going back.
+  virtual ControllerFigures figures() = 0;
+  /// False in the midst of an access: events may be issued between it and a look.
+  virtual bool sees_all() = 0;
+  virtual std::string describe() = 0;
+};
+
+struct RtlControllerOptions {
+  unsigned fault = 0;     // kControllerFaults; others than 0 are slower RTL
+  bool skip_idle = true;  // false: every cycle is simulated
+};
+
+/// Drives dcc_top at the edges of its clock; docs/controller-contract.md. The configuration is one
+/// of verilated_controllers(), kRtlLatency and the split 5, 5, 6; else std::invalid_argument.
+std::unique_ptr<RtlControllerEngine> make_rtl_controller(Scheduler& scheduler,
+                                                         const ControllerConfig& config,
+                                                         std::uint32_t rank, RateSink& sink,
+                                                         const RtlControllerOptions& options = {});
+
+}  // namespace dcc

@@ -1,0 +1,516 @@
+// Calls in time on one side, clock cycles of the verilated controller on the other.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "controller/cycle_clock.h"
+#include "controller/ring_queue.h"
+#include "controller_engine_rtl.h"
+
+namespace dcc {
+
+/// The RTL is simulated when somebody needs to know, up to the edge before the present one: inputs
+/// of this very instant are still to come for the present edge. An answer is seen a cycle before it
+/// leaves, so it is handed on at its own edge.
+///
+/// An access of software is made at once on a copy of the state, so that the caller has its value
+/// and its end; then it waits with the other inputs for its cycles, and must end the same way.
+template <class Dut>
+class RtlController final : public RtlControllerEngine {
+ public:
+  RtlController(Scheduler& scheduler, const ControllerConfig& config, std::uint32_t rank,
+                RateSink& sink, const RtlControllerOptions& options, std::unique_ptr<Dut> dut)
+      : scheduler_(scheduler),
+        config_(config),
+        clock_(scheduler.now(), config.clock_period(), 1),
+        sink_(sink),
+        options_(options),
+        dut_(std::move(dut)),
+        wake_event_(Event::calling<&RtlController::wake>(*this, rank)) {
+    dut_->set_slots(config.slots);
+  }
+
+  void cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks,
+           std::uint8_t packets) override {
+    const Cycle from = arrival();
+    cnps_.push({from, known(flow), 0, dscp, marks, packets});
+    wake_by(from + 1 + kRtlLatency);
+  }
+  void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length) override {
+    const Cycle from = arrival();
+    bytes_.push({from, known(flow), length, dscp, 0, 0});
+    wake_by(from + 1 + kRtlLatency);
+  }
+  void release(std::uint32_t flow) override { command(flow, false); }
+  void query(std::uint32_t flow) override { command(flow, true); }
+
+  const ControllerParameters& parameters() const override { return parameters_; }
+  const RateTables& tables() const override { return tables_; }
+  // What the registers are told reaches the RTL on the bus.
+  void access(const ControllerParameters& parameters, bool) override { parameters_ = parameters; }
+  bool write_table(RateTable table, std::uint32_t index, std::uint32_t word) override {
+    return tables_.write(table, index, word);
+  }
+  void access_window() override {}
+  PicoSeconds access_done() const override {
+    return began_ ? clock_.time_of(access_end_) : clock_.time_of(0);
+  }
+  void on_bus(BusAccess& access) override;
+
+  const ControllerConfig& config() const override { return config_; }
+  bool ready() override {
+    catch_up();
+    return dut_->ready();
+  }
+  SlotView slot(SlotIndex slot) override {
+    return drained([&] { return dut_->slot(slot); });
+  }
+  std::optional<SlotIndex> slot_of(std::uint32_t flow) override {
+    if (flow >> kRtlFlowBits != 0) return std::nullopt;
+    return drained([&] { return dut_->slot_of(flow); });
+  }
+  std::uint32_t free_slots() override { return figures().free_slots; }
+  const ControllerStatistics& statistics() override {
+    seen_ = figures();
+    return seen_.statistics;
+  }
+  const TimerCounters& timer_counters() override {
+    seen_ = figures();
+    return seen_.timers;
+  }
+  std::uint64_t missed_latency() override { return figures().missed_latency; }
+  Tick timer_lateness_max() override { return figures().lateness_max; }
+  Tick time() override {
+    catch_up();
+    return dut_->time();
+  }
+  Tick timer_lag() override { return figures().lag; }
+  bool overrun() override { return figures().overrun; }
+  bool idle() override { return figures().free_slots == config_.slots; }
+
+  void observe(SlotObserver* observer) override {
+    if (observer != nullptr) throw std::logic_error("the RTL's slots cannot be observed");
+  }
+  void on_cause(CauseSink* sink) override { causes_ = sink; }
+  ControllerModel* model() override { return nullptr; }
+
+  std::uint64_t cycles() const override { return static_cast<std::uint64_t>(at_ + 1); }
+  std::uint64_t cycles_made() const override { return made_; }
+  ControllerFigures figures() override {
+    return drained([&] { return dut_->figures(); });
+  }
+  bool sees_all() override {
+    catch_up();
+    return !in_access_;
+  }
+  std::string describe() override;
+  /// From now on.
+  void skip_idle(bool skip) { options_.skip_idle = skip; }
+
+ private:
+  static constexpr Cycle kNever = std::numeric_limits<Cycle>::max() / 2;
+  static constexpr Cycle kSettled = 4;  // cycles at rest after which all counters are final
+  static constexpr Cycle kLongestAccess = 1'000'000;               // a soft reset among them
+  static constexpr Cycle kRing = kRtlLatency - timing::kSameFlow;  // the answers' delay
+
+  struct Input {
+    Cycle from = 0;
+    std::uint32_t flow = 0;
+    std::uint32_t length = 0;
+    std::uint8_t dscp = 0, marks = 0, packets = 0;
+    bool query = false;
+  };
+  struct Access {
+    Cycle from = 0;    // the edge that sees PSEL first
+    Cycle end = 0;     // its last edge …
+    bool sure = true;  // … unless it had to wait for another: what is issued meanwhile is not known
+    BusAccess what;
+  };
+  struct Answer {
+    Cycle when = 0;
+    ControllerRate rate;
+  };
+  struct Cause {
+    Cycle when = 0;
+    std::uint32_t causes = 0;
+  };
+
+  Cycle edge() const { return clock_.edge_at(scheduler_.now()); }
+  /// The edge at which what comes now is sampled at the earliest.
+  Cycle arrival() {
+    begin();
+    return edge();
+  }
+  std::uint32_t known(std::uint32_t flow) const {
+    if (flow >> kRtlFlowBits == 0) return flow;
+    throw RtlError("flow number " + std::to_string(flow) + ": the controller's RTL has " +
+                   std::to_string(kRtlFlowBits) + " bits for it");
+  }
+  void command(std::uint32_t flow, bool query) {
+    const Cycle from = arrival();
+    commands_.push({from, known(flow), 0, 0, 0, 0, query});
+    wake_by(from + 1 + kRtlLatency);
+  }
+
+  /// Time begins: what was written before the first edge is there, and has taken no time.
+  void begin() {
+    if (began_) return;
+    began_ = true;
+    for (Cycle i = 0; !dut_->resting() || i < kSettled; ++i) {
+      if (i == kLongestAccess) throw RtlError("the controller's RTL does not come to rest");
+      dut_->edge();
+    }
+    dut_->rewind();
+    at_ = -1;
+    last_busy_ = at_;
+  }
+  bool before_time() const { return !began_ && scheduler_.now() == clock_.time_of(0); }
+  void catch_up() {
+    if (before_time()) return;
+    begin();
+    run_to(edge() - 1);
+  }
+
+  void run_to(Cycle cycle) {
+    while (at_ < cycle) {
+      const Cycle next = next_input();
+      if (next > at_ + 1 && !driven_ && options_.skip_idle && at_ - last_busy_ >= kSettled) {
+        const Cycle skipped = dut_->skip(std::min(cycle, next - 1) - at_);
+        if (skipped > 0) {
+          at_ += skipped;
+          ++made_;
+          continue;
+        }
+      }
+      make_cycle();
+    }
+  }
+  Cycle next_input() const {
+    Cycle next = kNever;
+    if (!cnps_.empty()) next = std::min(next, cnps_.front().from);
+    if (!bytes_.empty()) next = std::min(next, bytes_.front().from);
+    if (!commands_.empty()) next = std::min(next, commands_.front().from);
+    if (!accesses_.empty()) next = std::min(next, accesses_.front().from);
+    return next;
+  }
+  void make_cycle();
+  void after_edge();
+  void drive_access(ControllerPins& pins);
+  BusAccess make_access(const BusAccess& access, Cycle& edges);
+  Cycle finish_accesses();
+  void set_access(ControllerPins& pins, const BusAccess& access, bool penable) const {
+    pins.psel = true;
+    pins.penable = penable;
+    pins.pwrite = access.write;
+    pins.paddr = access.address;
+    pins.pwdata = access.write ? access.value : 0;
+    pins.pstrb = access.strobe;
+  }
+  bool is_soft_reset(const BusAccess& access) const {
+    namespace map = regs::dcc_map;
+    return access.write && !access.refused && access.address == map::kCtrlOffset &&
+           (access.value & map::kCtrlSoftResetMask) != 0;
+  }
+  /// `look` at the state in which everything that is issued before the present edge is done.
+  template <class Look>
+  auto drained(const Look& look);
+
+  void wake();
+  void wake_by(Cycle cycle) {
+    const PicoSeconds when = clock_.time_of(cycle);
+    if (wake_event_.is_scheduled() && when >= wake_event_.due()) return;
+    scheduler_.schedule_at(wake_event_, when);
+  }
+  Cycle next_outcome() const;
+
+  Scheduler& scheduler_;
+  ControllerConfig config_;
+  CycleClock clock_;
+  RateSink& sink_;
+  CauseSink* causes_ = nullptr;
+  RtlControllerOptions options_;
+  std::unique_ptr<Dut> dut_;
+  ControllerParameters parameters_;
+  RateTables tables_;
+  ControllerFigures seen_;
+
+  bool began_ = false;
+  Cycle at_ = -1;         // the cycle that the RTL is in; its inputs are not given yet
+  Cycle last_busy_ = -1;  // the last cycle in which it did not rest
+  std::uint64_t made_ = 0;
+  bool driven_ = false;  // the pins are not at rest
+  RingQueue<Input> cnps_, bytes_, commands_;
+  RingQueue<Access> accesses_;
+  bool in_access_ = false;  // the front is under way: PENABLE
+  Cycle access_end_ = 0;
+  Cycle reset_at_ = kNever;  // a soft reset takes effect: what would leave then does not
+  RingQueue<Answer> answers_;
+  RingQueue<Cause> causes_raised_;
+  bool port_ = false;       // what the rate port must show in this cycle …
+  bool port_next_ = false;  // … and in the next
+  bool overrun_ = false;
+  std::vector<unsigned char> image_;
+  Event wake_event_;
+};
+
+template <class Dut>
+void RtlController<Dut>::make_cycle() {
+  const Cycle edge = at_ + 1;
+  ControllerPins pins;
+  const auto there = [edge](const auto& queue) {
+    return !queue.empty() && queue.front().from <= edge;
+  };
+  const bool access = there(accesses_);
+  const bool any = access || there(cnps_) || there(bytes_) || there(commands_);
+  if (any || driven_) {
+    if (there(cnps_)) {
+      const Input& in = cnps_.front();
+      pins.cnp = true;
+      pins.cnp_flow = in.flow;
+      pins.cnp_dscp = in.dscp;
+      pins.cnp_marks = in.marks;
+      pins.cnp_packets = in.packets;
+    }
+    if (there(bytes_)) {
+      const Input& in = bytes_.front();
+      pins.bytes = true;
+      pins.bytes_flow = in.flow;
+      pins.bytes_dscp = in.dscp;
+      pins.bytes_length = in.length;
+    }
+    if (there(commands_)) {
+      pins.command = true;
+      pins.command_query = commands_.front().query;
+      pins.command_flow = commands_.front().flow;
+    }
+    if (access) set_access(pins, accesses_.front().what, in_access_);
+    dut_->drive(pins);
+    driven_ = any;
+    // A port that is not ready gets the same again at the next edge, and a kind's next input after
+    // it.
+    const auto taken = [edge](RingQueue<Input>& queue) {
+      queue.pop();
+      if (!queue.empty()) queue.front().from = std::max(queue.front().from, edge + 1);
+    };
+    if (pins.cnp) taken(cnps_);
+    if (pins.bytes && dut_->bytes_ready()) taken(bytes_);
+    if (pins.command && dut_->command_ready()) taken(commands_);
+    if (access) drive_access(pins);
+  }
+  // The port as it was foretold, with the inputs of this very cycle.
+  if (dut_->rate_valid() != port_) {
+    throw RtlError("the rate port is not as it was a cycle before, in cycle " +
+                   std::to_string(at_));
+  }
+  dut_->edge();
+  ++at_;
+  ++made_;
+  after_edge();
+}
+
+template <class Dut>
+void RtlController<Dut>::after_edge() {
+  if (!dut_->resting()) last_busy_ = at_;
+  port_ = port_next_;
+  port_next_ = dut_->next_valid() && at_ + 1 != reset_at_;
+  if (port_next_) answers_.push({at_ + 1, dut_->next_rate()});
+  // Written back Distance − 1 cycles after its issue, told the latency after it.
+  if (dut_->table_full()) causes_raised_.push({at_ + 1 + kRing, kCauseTableFull});
+  if (dut_->overrun() != overrun_) {
+    overrun_ = !overrun_;
+    if (overrun_) causes_raised_.push({at_ + kRtlLatency, kCauseOverrun});
+  }
+}
+
+/// The access at the front of the queue, whose pins are set.
+template <class Dut>
+void RtlController<Dut>::drive_access(ControllerPins& pins) {
+  if (!pins.penable) {
+    in_access_ = true;
+    return;
+  }
+  const bool done = dut_->pready();
+  const Access& access = accesses_.front();
+  const Cycle edge = at_ + 1;
+  if (access.sure && done != (edge == access.end)) {
+    throw RtlError("the access of " + std::to_string(access.what.address) +
+                   (done ? " ends at edge " : " does not end at edge ") + std::to_string(edge) +
+                   "; it began at " + std::to_string(access.from) + " and was to end at " +
+                   std::to_string(access.end));
+  }
+  if (!done) return;
+  in_access_ = false;
+  accesses_.pop();
+  if (!accesses_.empty()) {
+    accesses_.front().from = std::max(accesses_.front().from, edge + 1);
+  }
+}
+
+/// Makes an access now, without anything else going on.
+template <class Dut>
+BusAccess RtlController<Dut>::make_access(const BusAccess& access, Cycle& edges) {
+  ControllerPins pins;
+  set_access(pins, access, false);
+  dut_->drive(pins);
+  dut_->edge();
+  pins.penable = true;
+  dut_->drive(pins);
+  for (edges = 2; !dut_->pready(); ++edges) {
+    if (edges == kLongestAccess) throw RtlError("the controller's RTL does not end an access");
+    dut_->edge();
+  }
+  BusAccess answer = access;
+  if (!access.write) answer.value = dut_->prdata();
+  answer.refused = dut_->pslverr();
+  dut_->edge();
+  dut_->drive({});
+  return answer;
+}
+
+/// On a copy of the state: makes the accesses that wait; the cycle in which the last one has ended.
+template <class Dut>
+Cycle RtlController<Dut>::finish_accesses() {
+  Cycle ahead = at_;
+  if (driven_) dut_->drive({});
+  for (std::uint32_t i = 0; i < accesses_.size(); ++i) {
+    const Access& access = accesses_[i];
+    if (i == 0 && in_access_) {
+      ControllerPins pins;
+      set_access(pins, access.what, true);
+      dut_->drive(pins);
+      for (; ahead < access.end; ++ahead) dut_->edge();
+      dut_->drive({});
+      continue;
+    }
+    for (; ahead < access.from - 1; ++ahead) dut_->edge();
+    Cycle edges = 0;
+    make_access(access.what, edges);
+    ahead += edges;
+  }
+  return ahead;
+}
+
+template <class Dut>
+void RtlController<Dut>::on_bus(BusAccess& access) {
+  BusAccess asked = access;
+  if (!asked.write) asked.value = 0;
+  if (before_time()) {
+    Cycle edges = 0;
+    const BusAccess answer = make_access(asked, edges);
+    if (answer.refused != access.refused) throw RtlError("the RTL's decoder differs");
+    access.value = answer.value;
+    return;
+  }
+  catch_up();
+  Access now;
+  now.from = std::max(edge(), accesses_.empty() ? 0 : access_end_ + 1);
+  dut_->save(image_);
+  Cycle ahead = finish_accesses();
+  for (; ahead < now.from - 1; ++ahead) dut_->edge();
+  Cycle edges = 0;
+  const BusAccess answer = make_access(asked, edges);
+  now.end = ahead + edges;
+  now.sure = accesses_.empty();
+  dut_->restore(image_);
+  if (answer.refused != access.refused) throw RtlError("the RTL's decoder differs");
+  now.what = asked;
+  now.what.refused = answer.refused;
+  access_end_ = now.end;
+  if (is_soft_reset(now.what)) reset_at_ = now.end;
+  accesses_.push(now);
+  access.value = answer.value;
+  wake_by(now.end);
+}
+
+template <class Dut>
+template <class Look>
+auto RtlController<Dut>::drained(const Look& look) {
+  catch_up();
+  if (at_ - last_busy_ >= kSettled && accesses_.empty()) return look();
+  dut_->save(image_);
+  // An access to a window lets nothing be issued until everything is done, and two cycles more.
+  ControllerPins hold;
+  set_access(hold, {false, regs::dcc_map::kWindowSlotsOffset, 0, 0, false}, false);
+  Cycle waited = 0;
+  dut_->drive(hold);
+  while (!dut_->quiet() || !dut_->ready()) {
+    if (++waited == kLongestAccess) throw RtlError("the controller's RTL does not become quiet");
+    dut_->edge();
+  }
+  dut_->edge();
+  dut_->edge();
+  const auto seen = look();
+  dut_->restore(image_);
+  return seen;
+}
+
+template <class Dut>
+void RtlController<Dut>::wake() {
+  const Cycle now = edge();
+  run_to(now - 1);
+  while (!answers_.empty() && answers_.front().when <= now) {
+    const ControllerRate rate = answers_.front().rate;
+    answers_.pop();
+    if (!rate.query) {
+      sink_.rate_calculated(rate.flow, Rate(rate.value));
+    } else if (rate.bound) {
+      sink_.query_answered(rate.flow, Rate(rate.value));
+    } else {
+      sink_.query_answered(rate.flow, std::nullopt);
+    }
+  }
+  while (!causes_raised_.empty() && causes_raised_.front().when <= now) {
+    const std::uint32_t causes = causes_raised_.front().causes;
+    causes_raised_.pop();
+    if (causes_ != nullptr) causes_->causes_raised(causes);
+  }
+  const Cycle next = next_outcome();
+  if (next == kNever) {
+    scheduler_.cancel(wake_event_);
+  } else {
+    scheduler_.schedule_at(wake_event_, clock_.time_of(std::max(next, now + 1)));
+  }
+}
+
+/// Nothing leaves before.
+template <class Dut>
+Cycle RtlController<Dut>::next_outcome() const {
+  Cycle next = kNever;
+  const auto consider = [&next](Cycle cycle) { next = std::min(next, cycle); };
+  if (!answers_.empty()) consider(answers_.front().when);
+  if (!causes_raised_.empty()) consider(causes_raised_.front().when);
+  const std::uint32_t waiting = dut_->waiting() & ~(1u << (kRing - 1));
+  if (waiting != 0) {
+    const int highest = 31 - __builtin_clz(waiting);
+    consider(at_ + kRing - highest);
+  }
+  if (!dut_->resting()) {
+    // What is issued has its place in the ring a cycle after it was written back.
+    if (waiting == 0) consider(at_ + 1 + kRing);
+  } else if (const std::int64_t due = dut_->until_due(); due >= 0) {
+    consider(at_ + due + timing::kFirstOfTick + kRtlLatency);
+  }
+  if (const Cycle input = next_input(); input != kNever) {
+    consider(std::max(input, at_ + 1) + (accesses_.empty() ? 1 + kRtlLatency : 0));
+  }
+  return next;
+}
+
+template <class Dut>
+std::string RtlController<Dut>::describe() {
+  const ControllerFigures f = figures();
+  return "cycle " + std::to_string(at_) + ", tick " + std::to_string(dut_->time()) + ", " +
+         std::to_string(config_.slots - f.free_slots) + " slots in use, " +
+         std::to_string(f.statistics.rate_updates) + " rates, " +
+         std::to_string(f.timers.pending()) + " timers pending";
+}
+
+}  // namespace dcc

@@ -1,0 +1,46 @@
+// The calls a controller has had: kept in memory, written at a difference, replayed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "controller/controller_engine.h"
+
+namespace dcc {
+
+struct ControllerCall {
+  enum class Kind : std::uint8_t { kCnp, kBytes, kRelease, kQuery, kWrite, kRead, kLook };
+  /// What was looked at: `first` of a look.
+  enum Look : std::uint32_t { kFigures, kSlotOf, kSlot };
+  PicoSeconds time{};
+  std::uint32_t first = 0;   // flow or address
+  std::uint32_t second = 0;  // length, value, or what of a kind is looked at
+  Kind kind = Kind::kLook;
+  std::uint8_t dscp = 0;  // or strobe
+  std::uint8_t marks = 0;
+  std::uint8_t packets = 0;
+};
+static_assert(sizeof(ControllerCall) == 24, "millions are kept");
+
+std::string to_string(const ControllerCall& call);
+
+struct ControllerRecording {
+  /// Some hundred megabytes; what comes after is not kept, and there is no replay.
+  static constexpr std::size_t kMostCalls = 12'000'000;
+
+  std::uint64_t seed = 0;
+  std::uint32_t slots = 0;
+  std::uint64_t clock_hertz = 0;
+  unsigned fault = 0;
+  PicoSeconds end{};  // of what was seen
+  std::vector<ControllerCall> calls;
+};
+
+/// Text, one call a line. Throws std::runtime_error if the file cannot be written.
+void write_recording(const std::string& path, const ControllerRecording& recording);
+/// Throws std::runtime_error "path:line: what is wrong".
+ControllerRecording read_controller_recording(const std::string& path);
+
+}  // namespace dcc

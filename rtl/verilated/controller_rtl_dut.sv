@@ -1,0 +1,145 @@
+// The whole controller as a platform drives it: its pins, and what tells that only time goes on.
+//
+// Inputs are taken over with set_i, so that what hangs on them is worked out once for each change and not
+// at both edges of every cycle. What is looked at inside is looked at only: the block is as it ships.
+module controller_rtl_dut #(
+  parameter int unsigned Slots   = 1024,
+  parameter int unsigned FlowW   = 14,
+  parameter int unsigned Latency = 64
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             set_i,
+`ifdef DCC_FAULTS
+  input  logic [2:0]       fault_i,  // controller_faults.cmake; 0: none
+`endif
+  input  logic             psel_i,
+  input  logic             penable_i,
+  input  logic             pwrite_i,
+  input  logic [19:0]      paddr_i,
+  input  logic [31:0]      pwdata_i,
+  input  logic [3:0]       pstrb_i,
+  input  logic             cnp_valid_i,
+  input  logic [FlowW-1:0] cnp_flow_i,
+  input  logic [5:0]       cnp_dscp_i,
+  input  logic [7:0]       cnp_marks_i,
+  input  logic [7:0]       cnp_packets_i,
+  input  logic             bytes_valid_i,
+  input  logic [FlowW-1:0] bytes_flow_i,
+  input  logic [5:0]       bytes_dscp_i,
+  input  logic [31:0]      bytes_length_i,
+  input  logic             command_valid_i,
+  input  logic             command_query_i,
+  input  logic [FlowW-1:0] command_flow_i,
+
+  output logic             pready_o,
+  output logic [31:0]      prdata_o,
+  output logic             pslverr_o,
+  output logic             irq_o,
+  output logic             ready_o,
+  output logic             bytes_ready_o,
+  output logic             command_ready_o,
+  output logic             rate_valid_o,
+  output logic             rate_query_o,
+  output logic             rate_bound_o,
+  output logic [FlowW-1:0] rate_flow_o,
+  output logic [31:0]      rate_value_o,
+
+  // The rate port of the next cycle, unless a reset takes effect with it.
+  output logic             next_valid_o,
+  output logic             next_query_o,
+  output logic             next_bound_o,
+  output logic [FlowW-1:0] next_flow_o,
+  output logic [31:0]      next_value_o,
+  output logic [Latency-33:0] waiting_o,   // answers on their way, the next one highest
+
+  output logic             table_full_o,   // an event that found no slot is written back
+  output logic             quiet_o,        // what was issued is written back
+  output logic             resting_o,      // … nothing waits, the wheel has nothing to do in this tick
+  output logic             row_loaded_o,   // this tick's events were handed out
+  output logic             next_due_valid_o,  // with resting_o: the wheel has something to do …
+  output logic [31:0]      next_due_o         // … in this tick
+);
+  logic             psel_q, penable_q, pwrite_q, cnp_valid_q, bytes_valid_q, command_valid_q;
+  logic             command_query_q;
+  logic [19:0]      paddr_q;
+  logic [31:0]      pwdata_q, bytes_length_q;
+  logic [3:0]       pstrb_q;
+  logic [FlowW-1:0] cnp_flow_q, bytes_flow_q, command_flow_q;
+  logic [5:0]       cnp_dscp_q, bytes_dscp_q;
+  logic [7:0]       cnp_marks_q, cnp_packets_q;
+
+  always_ff @(posedge set_i) begin
+    psel_q          <= psel_i;
+    penable_q       <= penable_i;
+    pwrite_q        <= pwrite_i;
+    paddr_q         <= paddr_i;
+    pwdata_q        <= pwdata_i;
+    pstrb_q         <= pstrb_i;
+    cnp_valid_q     <= cnp_valid_i;
+    cnp_flow_q      <= cnp_flow_i;
+    cnp_dscp_q      <= cnp_dscp_i;
+    cnp_marks_q     <= cnp_marks_i;
+    cnp_packets_q   <= cnp_packets_i;
+    bytes_valid_q   <= bytes_valid_i;
+    bytes_flow_q    <= bytes_flow_i;
+    bytes_dscp_q    <= bytes_dscp_i;
+    bytes_length_q  <= bytes_length_i;
+    command_valid_q <= command_valid_i;
+    command_query_q <= command_query_i;
+    command_flow_q  <= command_flow_i;
+  end
+
+  dcc_top #(.Slots(Slots), .FlowW(FlowW), .Latency(Latency)) u_top (
+    .clk_i          (clk_i),
+    .rst_ni         (rst_ni),
+    .paddr_i        (paddr_q),
+    .pprot_i        (3'b000),
+    .psel_i         (psel_q),
+    .penable_i      (penable_q),
+    .pwrite_i       (pwrite_q),
+    .pwdata_i       (pwdata_q),
+    .pstrb_i        (pstrb_q),
+    .pready_o       (pready_o),
+    .prdata_o       (prdata_o),
+    .pslverr_o      (pslverr_o),
+    .irq_o          (irq_o),
+    .ready_o        (ready_o),
+    .cnp_valid_i    (cnp_valid_q),
+    .cnp_flow_i     (cnp_flow_q),
+    .cnp_dscp_i     (cnp_dscp_q),
+    .cnp_marks_i    (cnp_marks_q),
+    .cnp_packets_i  (cnp_packets_q),
+    .bytes_valid_i  (bytes_valid_q),
+    .bytes_ready_o  (bytes_ready_o),
+    .bytes_flow_i   (bytes_flow_q),
+    .bytes_dscp_i   (bytes_dscp_q),
+    .bytes_length_i (bytes_length_q),
+    .command_valid_i(command_valid_q),
+    .command_ready_o(command_ready_o),
+    .command_query_i(command_query_q),
+    .command_flow_i (command_flow_q),
+    .rate_valid_o   (rate_valid_o),
+    .rate_query_o   (rate_query_o),
+    .rate_bound_o   (rate_bound_o),
+    .rate_flow_o    (rate_flow_o),
+    .rate_value_o   (rate_value_o)
+  );
+
+  assign next_valid_o = u_top.u_manager.u_answers.late_valid;
+  assign {next_query_o, next_bound_o, next_flow_o, next_value_o} = u_top.u_manager.u_answers.late_data;
+  assign waiting_o    = u_top.u_manager.u_answers.g_ring.waiting_q;
+
+  // With these, every register but the counters of time (and the contents of pipelines that no valid bit
+  // vouches for) keeps its value from cycle to cycle, until the tick ends.
+  assign table_full_o = u_top.u_manager.table_full;
+  assign quiet_o   = u_top.u_manager.quiet_o;
+  assign resting_o = ready_o && quiet_o && u_top.u_manager.waits == '0 && waiting_o == '0 &&
+                     !rate_valid_o && !u_top.u_manager.u_timers.first_valid &&
+                     !u_top.u_manager.u_timers.again_valid && !u_top.u_manager.u_timers.expire_valid &&
+                     u_top.u_manager.u_timers.u_wheel.idle_o &&
+                     u_top.u_manager.u_timers.div_q == u_top.u_manager.u_timers.tick_div_i;
+  assign next_due_valid_o = u_top.u_manager.u_timers.u_wheel.next_due_valid_o;
+  assign next_due_o       = u_top.u_manager.u_timers.u_wheel.next_due_o;
+  assign row_loaded_o     = u_top.u_manager.u_timers.u_wheel.row_loaded;
+endmodule

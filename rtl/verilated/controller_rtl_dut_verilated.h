@@ -1,0 +1,298 @@
+// The controller's RTL over a class that Verilator made of controller_rtl_dut.sv, cycle by cycle.
+#pragma once
+
+#include <verilated.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller_rtl_dut.h"
+#include "no_watch.h"
+
+// Members of the design's state by the names of the RTL.
+#define DCC_MANAGER(name) controller_rtl_dut__DOT__u_top__DOT__u_manager__DOT__##name
+#define DCC_TIMERS(name) DCC_MANAGER(u_timers__DOT__##name)
+#define DCC_WHEEL_TIME(name) DCC_MANAGER(u_timers__DOT__u_wheel__DOT__u_time__DOT__##name)
+#define DCC_STATISTICS(name) DCC_MANAGER(u_statistics__DOT__##name)
+#define DCC_LOOKUP(name) DCC_MANAGER(u_lookup__DOT__##name)
+
+namespace dcc {
+
+/// `Verilated` is the class, `Root` that of its state, which holds all of it (the design is flat).
+/// A cycle is: drive() if its inputs differ from those before, a look at the outputs, edge().
+/// Watch sees the pins twice a cycle; see NoWatch.
+template <class Verilated, class Root, class Watch = NoWatch>
+class VerilatedController {
+ public:
+  explicit VerilatedController(unsigned fault) {
+    context_.fatalOnError(false);  // a failed assertion becomes an exception, not an abort
+    top_ = std::make_unique<Verilated>(&context_, "controller");
+    set_fault(*top_, fault, 0);
+    top_->set_i = 0;
+    top_->clk_i = 0;
+    top_->rst_ni = 1;
+    drive({});
+    top_->rst_ni = 0;
+    for (int i = 0; i < 3; ++i) edge();
+    top_->rst_ni = 1;
+    for (int i = 0; i < (2 << kRtlFlowBits) && !top_->ready_o; ++i) edge();
+    if (!top_->ready_o) throw RtlError("the controller's RTL does not become ready");
+  }
+  ~VerilatedController() {
+    ::Verilated::threadContextp(&context_);  // where its scopes are taken from; another may be gone
+    top_->final();
+    top_.reset();
+  }
+  VerilatedController(const VerilatedController&) = delete;
+  VerilatedController& operator=(const VerilatedController&) = delete;
+
+  /// This cycle's inputs; they stay until the next call.
+  void drive(const ControllerPins& in) {
+    top_->cnp_valid_i = in.cnp;
+    top_->cnp_flow_i = static_cast<std::uint16_t>(in.cnp_flow);
+    top_->cnp_dscp_i = in.cnp_dscp & 0x3F;
+    top_->cnp_marks_i = in.cnp_marks;
+    top_->cnp_packets_i = in.cnp_packets;
+    top_->bytes_valid_i = in.bytes;
+    top_->bytes_flow_i = static_cast<std::uint16_t>(in.bytes_flow);
+    top_->bytes_dscp_i = in.bytes_dscp & 0x3F;
+    top_->bytes_length_i = in.bytes_length;
+    top_->command_valid_i = in.command;
+    top_->command_query_i = in.command_query;
+    top_->command_flow_i = static_cast<std::uint16_t>(in.command_flow);
+    top_->psel_i = in.psel;
+    top_->penable_i = in.penable;
+    top_->pwrite_i = in.pwrite;
+    top_->paddr_i = in.paddr;
+    top_->pwdata_i = in.pwdata;
+    top_->pstrb_i = in.pstrb;
+    if (set_) top_->eval();  // twice in a cycle: another edge of set_i
+    top_->set_i = 1;
+    top_->eval();
+    top_->set_i = 0;
+    set_ = true;
+  }
+  void edge() {
+    watch_.settled(*top_);
+    top_->clk_i = 1;
+    top_->eval();
+    watch_.edge(*top_);
+    top_->clk_i = 0;
+    top_->eval();
+    set_ = false;
+    if (context_.gotError()) throw RtlError("an assertion of the controller failed; see above");
+  }
+
+  bool ready() const { return top_->ready_o != 0; }
+  bool bytes_ready() const { return top_->bytes_ready_o != 0; }
+  bool command_ready() const { return top_->command_ready_o != 0; }
+  bool pready() const { return top_->pready_o != 0; }
+  bool pslverr() const { return top_->pslverr_o != 0; }
+  std::uint32_t prdata() const { return top_->prdata_o; }
+  bool rate_valid() const { return top_->rate_valid_o != 0; }
+  ControllerRate rate() const {
+    return {top_->rate_flow_o, top_->rate_value_o, top_->rate_query_o != 0,
+            top_->rate_bound_o != 0};
+  }
+  /// The rate port of the next cycle.
+  bool next_valid() const { return top_->next_valid_o != 0; }
+  ControllerRate next_rate() const {
+    return {top_->next_flow_o, top_->next_value_o, top_->next_query_o != 0,
+            top_->next_bound_o != 0};
+  }
+  /// Answers on their way; that of the next cycle is the highest bit.
+  std::uint32_t waiting() const { return top_->waiting_o; }
+  bool table_full() const { return top_->table_full_o != 0; }
+  bool overrun() const { return at()->DCC_WHEEL_TIME(overrun_q) != 0; }
+  bool quiet() const { return top_->quiet_o != 0; }
+  bool resting() const { return top_->resting_o != 0; }
+
+  /// While it rests: edges until the next tick that brings anything begins; none (-1): never.
+  std::int64_t until_due() const {
+    if (!top_->next_due_valid_o) return -1;
+    const std::uint32_t ticks = top_->next_due_o - time();
+    const std::int64_t div = divider();
+    return ticks * div - at()->DCC_TIMERS(cycle_q);
+  }
+  std::uint32_t time() const { return at()->DCC_WHEEL_TIME(now_q); }
+
+  /// In a cycle without inputs, resting for some cycles: what `most` edges would do, or as many of
+  /// them as it returns; 0: none, make an edge.
+  ///
+  /// While it rests (controller_rtl_dut.sv) no flip-flop that matters changes but these counters:
+  /// cycles of the present tick, cycles since the last timer event, and with each tick the time and
+  /// the wheel's pointer, which follows within the tick's first cycles when nothing is due in it
+  /// and no row is loaded. What hangs on them is worked out anew with the next edge, so one real
+  /// edge ends the skip; at that edge it cannot matter yet, since nothing is there that looks.
+  std::int64_t skip(std::int64_t most) {
+    Root* const root = at();
+    const std::int64_t div = divider();
+    const std::int64_t cycle = root->DCC_TIMERS(cycle_q);
+    if (cycle > div - 2) return 0;  // the tick's end is already there, and would be taken
+    std::int64_t target = cycle + most;
+    // Ticks can pass only while nothing is due; the one that brings something is made.
+    std::int64_t last = div - 2;
+    if (!top_->row_loaded_o) {
+      std::int64_t ticks = target / div;
+      if (top_->next_due_valid_o) {
+        ticks = std::min<std::int64_t>(ticks, std::uint32_t{top_->next_due_o} - time() - 1);
+      }
+      last = ticks * div + div - 2;
+    }
+    target = std::min(target, last);
+    if (target / div > 0 && target % div < kTickSettles) target = target / div * div - 2;
+    const std::int64_t skipped = target - cycle;
+    if (skipped < 2) return 0;
+    const auto ticks = static_cast<std::uint32_t>((target - 1) / div);
+    root->DCC_TIMERS(cycle_q) = static_cast<std::uint16_t>((target - 1) % div);
+    root->DCC_TIMERS(since_q) = static_cast<std::uint32_t>(
+        std::min<std::int64_t>(root->DCC_TIMERS(since_q) + skipped - 1, kMostSince));
+    root->DCC_WHEEL_TIME(now_q) += ticks;
+    root->DCC_WHEEL_TIME(pointer_q) += ticks;
+    jump_edge();
+    return skipped;
+  }
+  /// Time becomes the last cycle before tick 0. Only while it rests, with no slot bound.
+  void rewind() {
+    Root* const root = at();
+    root->DCC_TIMERS(cycle_q) = static_cast<std::uint16_t>(divider() - 3);
+    root->DCC_WHEEL_TIME(now_q) = 0xFFFFFFFF;
+    root->DCC_WHEEL_TIME(pointer_q) = 0xFFFFFFFF;
+    jump_edge();
+    edge();
+  }
+
+  /// Nothing was issued for timing::kSameFlow cycles and two more.
+  ControllerFigures figures() const {
+    const Root* const r = at();
+    ControllerFigures f;
+    ControllerStatistics& s = f.statistics;
+    s.cnps_received = r->DCC_STATISTICS(cnps_received_o);
+    s.cnps_dropped_no_slot = r->DCC_STATISTICS(cnps_dropped_no_slot_o);
+    s.cnps_coalesced = r->DCC_STATISTICS(cnps_coalesced_o);
+    s.byte_notifications = r->DCC_STATISTICS(byte_notifications_o);
+    s.byte_notifications_unmatched = r->DCC_STATISTICS(byte_notifications_unmatched_o);
+    s.rate_decreases = r->DCC_STATISTICS(rate_decreases_o);
+    s.rate_increases = r->DCC_STATISTICS(rate_increases_o);
+    s.rate_updates = r->DCC_STATISTICS(rate_updates_o);
+    s.slots_bound = r->DCC_STATISTICS(slots_bound_o);
+    s.slots_released = r->DCC_STATISTICS(slots_released_o);
+    s.slots_in_use_max = r->DCC_LOOKUP(in_use_max_q);
+    s.cnps_lost = r->DCC_STATISTICS(cnps_lost_o);
+    s.inputs_dropped = r->DCC_STATISTICS(inputs_dropped_o);
+    f.timers.started = r->DCC_STATISTICS(events_started_o);
+    f.timers.expired = r->DCC_STATISTICS(timer_events_o);
+    f.timers.cancelled = r->DCC_STATISTICS(events_cancelled_o);
+    f.missed_latency = r->DCC_STATISTICS(missed_latency_o);
+    f.lateness_max = r->DCC_STATISTICS(lateness_max_o);
+    f.lag = r->DCC_WHEEL_TIME(lag_q);
+    f.free_slots = r->DCC_LOOKUP(u_free__DOT__count_q);
+    f.overrun = r->DCC_WHEEL_TIME(overrun_q) != 0;
+    return f;
+  }
+  std::optional<SlotIndex> slot_of(std::uint32_t flow) const {
+    const std::uint32_t entry =
+        at()->DCC_LOOKUP(u_flows__DOT__u_slot_of__DOT__u_array__DOT__mem)[flow];
+    const std::uint32_t bound = 1u << slot_bits_;
+    if ((entry & bound) == 0) return std::nullopt;
+    return entry & (bound - 1);
+  }
+  SlotView slot(SlotIndex index) const {
+    const auto& word = at()->DCC_LOOKUP(u_store__DOT__u_array__DOT__mem)[index];
+    Fields fields{&word[0]};
+    SlotView view;
+    view.timer_due = fields.take(17);
+    SlotParameters& p = view.parameters;
+    p.t_latest = fields.take(32);
+    p.pkt_length = fields.take(32);
+    p.dscp = static_cast<std::uint8_t>(fields.take(6));
+    p.bc = static_cast<std::uint8_t>(fields.take(8));
+    p.t = static_cast<std::uint8_t>(fields.take(8));
+    p.alpha = fields.take(17);
+    p.rt = fields.take(32);
+    p.rc = fields.take(32);
+    const bool bound = fields.take(1) != 0;
+    const std::uint32_t flow = fields.take(kRtlFlowBits);
+    p.due = *view.timer_due;
+    if (bound) {
+      view.flow = flow;
+    } else {
+      view.timer_due.reset();
+    }
+    return view;
+  }
+
+  /// All of its state, to go on from later: the design's and what was last at the pins.
+  void save(std::vector<unsigned char>& image) const {
+    image.resize(sizeof(Root));
+    std::memcpy(image.data(), static_cast<const void*>(at()), sizeof(Root));
+  }
+  void restore(const std::vector<unsigned char>& image) {
+    std::memcpy(static_cast<void*>(at()), image.data(), sizeof(Root));
+  }
+
+  void set_slots(std::uint32_t slots) {
+    while ((1u << slot_bits_) < slots) ++slot_bits_;
+  }
+  Verilated& pins() { return *top_; }
+  VerilatedContext& context() { return context_; }
+  Watch& watch() { return watch_; }
+
+ private:
+  static constexpr std::int64_t kTickSettles = 16;  // a tick without anything is quiet by then
+  static constexpr std::int64_t kMostSince = (1 << 19) - 1;
+
+  /// A packed word, from its lowest bit up.
+  class Fields {
+   public:
+    explicit Fields(const EData* words) : words_(words) {}
+    std::uint32_t take(unsigned bits) {
+      const std::uint64_t low = words_[at_ / 32];
+      const std::uint64_t high = at_ % 32 + bits > 32 ? words_[at_ / 32 + 1] : 0;
+      const std::uint64_t value = (high << 32 | low) >> at_ % 32;
+      at_ += bits;
+      return static_cast<std::uint32_t>(value & ((std::uint64_t{1} << bits) - 1));
+    }
+
+   private:
+    const EData* words_;
+    unsigned at_ = 0;
+  };
+
+  template <class Top>
+  static auto set_fault(Top& top, unsigned fault, int) -> decltype(top.fault_i, void()) {
+    top.fault_i = static_cast<unsigned char>(fault);
+  }
+  template <class Top>
+  static void set_fault(Top&, unsigned fault, long) {
+    if (fault != 0) throw std::invalid_argument("this RTL was built without faults");
+  }
+
+  /// The edge after time was put forward, of which an assertion would say that time runs.
+  void jump_edge() {
+    context_.assertOn(false);
+    edge();
+    context_.assertOn(true);
+  }
+  Root* at() { return top_->rootp; }
+  const Root* at() const { return top_->rootp; }
+  std::int64_t divider() const { return at()->DCC_TIMERS(div_q); }
+
+  VerilatedContext context_;
+  std::unique_ptr<Verilated> top_;
+  unsigned slot_bits_ = 0;
+  bool set_ = false;  // inputs were given in this cycle
+  Watch watch_;
+};
+
+}  // namespace dcc
+
+#undef DCC_MANAGER
+#undef DCC_TIMERS
+#undef DCC_WHEEL_TIME
+#undef DCC_STATISTICS
+#undef DCC_LOOKUP
