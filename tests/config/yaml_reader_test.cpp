@@ -172,16 +172,16 @@ TEST(MarkingRule, ProportionalPolicyBringsThresholdsUnlessOneIsGiven) {
   const std::string star = "topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 1us}}\n";
   const std::string policy = "nic: {congestion_control: {policy: proportional}}\n";
   const auto ecn = [](const std::string& text) { return read(text).config.switch_.ecn; };
-  // 4 us and two packets of 1062 + 20 and of 64 + 20 bytes: 52.3 KB.
+  // 4 us and two packets of 1062 + 20 and of 66 + 20 bytes.
   const EcnParameters by_rule = ecn(star + policy);
-  EXPECT_NEAR(by_rule.kmin, 1.05 * 52'332, 2);
-  EXPECT_NEAR(by_rule.kmax, 8.4 * 52'332, 10);
+  EXPECT_NEAR(by_rule.kmin, 1.05 * 52'336, 2);
+  EXPECT_NEAR(by_rule.kmax, 8.4 * 52'336, 10);
   EXPECT_EQ(by_rule.pmax.to_fixed(16), 65'536u);
   EXPECT_EQ(by_rule.mark_at, EcnParameters::MarkAt::kDequeue);
   EXPECT_EQ(by_rule.reference_rate->bits_per_second, 100'000'000'000u);
   const EcnParameters others = ecn(star + policy + "switch: {ecn: {rule: short_flows}}\n");
   EXPECT_EQ(others.kmin, 10'620);
-  EXPECT_NEAR(others.kmax - others.kmin, 1.2 * 52'332, 2);
+  EXPECT_NEAR(others.kmax - others.kmin, 1.2 * 52'336, 2);
   const EcnParameters given = ecn(star + policy + "switch: {ecn: {kmin: 7KB}}\n");
   EXPECT_EQ(given.kmin, 7'000);
   EXPECT_EQ(given.kmax, EcnParameters{}.kmax);
