@@ -3,16 +3,15 @@
 #include "firmware_host.h"
 
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "driver/irq_regs.h"
 #include "driver/memory_map.h"
-#include "encode.h"
 #include "memory_device.h"
 #include "model_test.h"
 #include "registers/generated/dcc_map.h"
+#include "small_program.h"
 
 namespace dcc::model {
 namespace {
@@ -21,30 +20,9 @@ using namespace riscv::test;  // NOLINT: instructions by their names
 using sc_core::SC_US;
 using sc_core::SC_ZERO_TIME;
 
-constexpr Word kT0 = 5, kT1 = 6, kT2 = 7, kT3 = 28;
 constexpr Word kMie = 0x304, kMhartid = 0xF14;
 constexpr std::uint32_t kRamBytes = 0x4000;
 
-using Program = std::vector<Word>;
-
-/// rd = value.
-Program li(Word rd, std::uint32_t value) {
-  return {lui(rd, (value + 0x800) >> 12),
-          addi(rd, rd, static_cast<std::int32_t>(value << 20) >> 20)};
-}
-/// The word at address + offset = value.
-Program store(std::uint32_t address, std::uint32_t offset, std::uint32_t value) {
-  Program out = li(kT0, address);
-  const Program number = li(kT1, value);
-  out.insert(out.end(), number.begin(), number.end());
-  out.push_back(sw(kT1, kT0, static_cast<std::int32_t>(offset)));
-  return out;
-}
-Program exit_with(Word rs) {
-  Program out = li(kT0, DCC_SIM_CONTROL_BASE);
-  out.push_back(sw(rs, kT0, DCC_SIM_CONTROL_EXIT));
-  return out;
-}
 /// Sleeps until an interrupt of `mie` is pending; none is taken, mstatus says no.
 Program sleep_until(std::uint32_t mie) {
   Program out = li(kT1, mie);
@@ -52,12 +30,6 @@ Program sleep_until(std::uint32_t mie) {
   out.push_back(kWfi);
   return out;
 }
-Program sequence(const std::vector<Program>& parts) {
-  Program out;
-  for (const Program& part : parts) out.insert(out.end(), part.begin(), part.end());
-  return out;
-}
-
 class FirmwareHostTest : public ModelTest {
  protected:
   FirmwareHostTest() {
@@ -67,40 +39,13 @@ class FirmwareHostTest : public ModelTest {
   }
   ~FirmwareHostTest() override { std::remove(config.elf.c_str()); }
 
-  /// `program` as an executable of one segment at the start of RAM.
-  void write_elf(const Program& program) {
-    constexpr std::uint32_t kHeader = 52, kSegment = 32, kContents = kHeader + kSegment;
-    const auto bytes = static_cast<std::uint32_t>(program.size() * 4);
-    const std::vector<Word> words = {0x464C457F,
-                                     0x00010101,
-                                     0,
-                                     0,
-                                     2 | 243 << 16,
-                                     1,
-                                     DCC_RAM_BASE,
-                                     kHeader,
-                                     0,
-                                     0,
-                                     kHeader | kSegment << 16,
-                                     1,
-                                     0,  // one segment, no sections
-                                     1,
-                                     kContents,
-                                     DCC_RAM_BASE,
-                                     DCC_RAM_BASE,
-                                     bytes,
-                                     bytes,
-                                     5,
-                                     4};
+  void write_program(const Program& program) {
     config.elf = ::testing::TempDir() + "firmware_host_" +
                  ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".elf";
-    std::ofstream file(config.elf, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(words.data()), kContents);
-    file.write(reinterpret_cast<const char*>(program.data()), bytes);
-    ASSERT_TRUE(file.good());
+    ASSERT_TRUE(write_elf(config.elf, program));
   }
   void build(const Program& program) {
-    write_elf(program);
+    write_program(program);
     host = std::make_unique<FirmwareHost>("host", config, bus, ram, irq);
     host->cpu().set_end_handler([this] { ended.notify(SC_ZERO_TIME); });
   }
@@ -189,7 +134,7 @@ TEST_F(FirmwareHostTest, WhatTheUartReceivesInterruptsThroughTheController) {
 }
 
 TEST_F(FirmwareHostTest, AnImageStaysWithinItsRoom) {
-  write_elf(Program(5, kNop));
+  write_program(Program(5, kNop));
   config.image_bytes = 16;
   EXPECT_THROW(FirmwareHost("small", config, bus, ram, irq), riscv::ElfError);
   config.image_bytes = 20;

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "firmware_run.h"
 #include "observe/metrics.h"
 #include "small_platform.h"
 
@@ -67,6 +70,35 @@ TEST(Collector, ACongestedRunComesOutAndSaysWhatItsHostsDid) {
   EXPECT_EQ(results.counters.of(&NicCounters::cnps_received),
             sum_over_hosts(results.hosts).cnps_received);
   EXPECT_FALSE(results.qos);
+}
+
+TEST(Collector, FirmwareThatFailsFailsTheRun) {
+  using namespace riscv::test;  // NOLINT: instructions by their names
+  const RunResults results = run_firmware(sequence({li(kT2, 3), exit_with(kT2)}));
+  ASSERT_EQ(results.failures.size(), 1u);
+  EXPECT_NE(results.failures[0].find("exit code 3"), std::string::npos) << results.failures[0];
+}
+
+TEST(Collector, ADeadlockOfTheRunIsToldWithIt) {
+  std::string nodes, links, traffic;
+  for (int i = 0; i < 5; ++i) {
+    const auto with = [](const char* letter, int number) {
+      return letter + std::to_string(number % 5);
+    };
+    const std::string line = ", rate: 25Gbps, delay: 1us}, ";
+    nodes += "{name: " + with("s", i) + ", kind: switch}, {name: " + with("h", i) + "}, ";
+    links += "{from: " + with("h", i) + ", to: " + with("s", i) + line + "{from: " + with("s", i) +
+             ", to: " + with("s", i + 1) + line;
+    traffic += "{kind: flow, from: " + with("", i) + ", to: " + with("", i + 2) + "}, ";
+  }
+  const RunResults results =
+      run("duration: 2ms\ntopology: {kind: custom, nodes: [" + nodes + "], links: [" + links +
+          "]}\nswitch: {buffer: 256KiB}\nhost: {driver: none}\n"
+          "nic: {congestion_control: {algorithm: none}}\ntraffic: [" +
+          traffic + "]\n");
+  ASSERT_FALSE(results.deadlock.empty());
+  const auto& said = results.warnings;
+  EXPECT_EQ(std::count(said.begin(), said.end(), deadlock_warning(results.deadlock)), 1);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "firmware_run.h"
 #include "observe/metrics.h"
 #include "platform/collector.h"
 #include "platform/platform.h"
@@ -52,6 +53,18 @@ TEST(HostDriver, ItsBusAndItsLinesCanBeWatched) {
   EXPECT_EQ(targets.count("nic"), 1u);
   EXPECT_EQ(lines.count("nic"), 1u) << "completions come by interrupt";
   EXPECT_EQ(lines.count("cpu"), 1u);
+}
+
+TEST(HostDriver, FirmwarePrintsWholeLinesWithItsHost) {
+  using namespace riscv::test;  // NOLINT: instructions by their names
+  const auto print = [](char c) {
+    return store(DCC_UART_BASE, DCC_UART_DATA, static_cast<std::uint32_t>(c));
+  };
+  ::testing::internal::CaptureStderr();
+  const RunResults r = run_firmware(
+      sequence({print('o'), print('n'), print('\n'), print('t'), print('w'), exit_with(0)}));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "host 1: on\nhost 1: tw\n");
+  EXPECT_TRUE(r.failures.empty()) << r.failures.front();
 }
 
 TEST(HostDriver, RamThatIsTooSmallIsRefused) {

@@ -44,6 +44,15 @@ TEST(PacketCapture, AWindowThatIsOverBeforeAnythingIsSentIsEmpty) {
   EXPECT_EQ(files[0], "trace/early.pcapng: 0 packets of 1 port");
 }
 
+TEST(PacketCapture, AWindowBeginsWhereItSays) {
+  // 10 packets of a kilobyte at 100 Gb/s are out within a microsecond.
+  const auto files = captured(
+      "{name: begun, ports: [h1->s0], from: 0us}, {name: late, ports: [h1->s0], from: 5us}");
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(files[0], "trace/begun.pcapng: 10 packets of 1 port");
+  EXPECT_EQ(files[1], "trace/late.pcapng: 0 packets of 1 port");
+}
+
 TEST(PacketCapture, APortOrFlowThatIsNotThereIsRefused) {
   const auto check = [](const std::string& packets) {
     const Planned p(star(kFlows + "output: {trace: {packets: [" + packets + "]}}\n"));

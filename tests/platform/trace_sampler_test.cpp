@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 
 #include "small_platform.h"
 
@@ -20,24 +21,36 @@ TEST(TraceSampler, ScopesAreNamesThatViewersTake) {
   EXPECT_EQ(scope_name("rack.1->agg-2#1"), "rack_1_agg_2_1");
 }
 
+/// A run's folder of traces, while this lives.
+struct Traced {
+  explicit Traced(const std::string& yaml) {
+    fs::create_directories(folder);
+    RunSetup setup;
+    setup.traces.folder = folder;
+    (void)run(config_of(yaml), setup);
+  }
+  ~Traced() { fs::remove_all(folder); }
+  std::string text(const char* file) const {
+    std::ifstream in(folder / file);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  fs::path folder = fs::temp_directory_path() / ("sampler" + std::to_string(getpid()));
+};
+
 /// The times of a value change dump, in its units, in the order of the file.
-std::vector<long> times_of(const std::string& trace, std::string* dump = nullptr) {
-  const fs::path folder = fs::temp_directory_path() / ("sampler" + std::to_string(getpid()));
-  fs::create_directories(folder);
-  RunSetup setup;
-  setup.traces.folder = folder;
-  (void)run(config_of(star("nic: {congestion_control: {algorithm: none}}\n"
-                           "traffic: [{kind: incast, senders: 1..3, receiver: 0}]\n"
-                           "output: {trace: {signals: true, " +
-                           trace + "}}\n")),
-            setup);
-  std::ifstream in(folder / "signals.vcd");
+std::vector<long> times_of(const std::string& trace, std::string* dump) {
+  const Traced traced(
+      star("nic: {congestion_control: {algorithm: none}}\n"
+           "traffic: [{kind: incast, senders: 1..3, receiver: 0}]\n"
+           "output: {trace: {signals: true, " +
+           trace + "}}\n"));
+  *dump = traced.text("signals.vcd");
+  std::istringstream in(*dump);
   std::vector<long> times;
   for (std::string line; std::getline(in, line);) {
     if (line[0] == '#') times.push_back(std::stol(line.substr(1)));
-    if (dump != nullptr) *dump += line + '\n';
   }
-  fs::remove_all(folder);
   return times;
 }
 
@@ -60,6 +73,21 @@ TEST(TraceSampler, OnlyQueuesThatFeedATracedHost) {
   (void)times_of("hosts: [0]", &dump);
   EXPECT_NE(dump.find("s0_h0"), std::string::npos);
   EXPECT_EQ(dump.find("s0_h1"), std::string::npos);
+}
+
+TEST(TraceSampler, AQueueAndARateThatStayAreToldOnce) {
+  // One sender at its line's rate; nobody sends to host 3.
+  const std::string timeline = Traced(star("nic: {congestion_control: {algorithm: none}}\n"
+                                           "traffic: [{kind: flow, from: 1, to: 0}]\n"
+                                           "output: {trace: {perfetto: true, interval: 10us}}\n"))
+                                   .text("trace.json");
+  const auto times_told = [&](const std::string& counter) {
+    int times = 0;
+    for (std::size_t at = 0; (at = timeline.find(counter, at)) != std::string::npos; ++at) ++times;
+    return times;
+  };
+  EXPECT_EQ(times_told("queue s0->h3 (bytes)"), 1);
+  EXPECT_EQ(times_told("rate of flow 0 (Gb/s)"), 1);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,7 @@ class TextReader final : public ParameterVisitor {
     const std::string path = prefix() + leaf.key;
     const auto text = texts_.find(path);
     if (text != texts_.end()) {
-      ValueNode node;
-      node.kind = ValueNode::Kind::kScalar;
-      node.scalar = text->second;
-      node.place = Place{path};
-      leaf.read(node);
+      leaf.read(node_of(text->second, path));
     }
     rows[path] = {path, leaf.type, leaf.unit, leaf.range, leaf.show(), leaf.doc.runtime};
   }
@@ -62,6 +59,22 @@ class TextReader final : public ParameterVisitor {
   }
 
  private:
+  /// "[a, b]" is a list, anything else a scalar.
+  static ValueNode node_of(const std::string& text, const std::string& path) {
+    ValueNode node;
+    node.place = Place{path};
+    if (text.front() != '[') {
+      node.kind = ValueNode::Kind::kScalar;
+      node.scalar = text;
+      return node;
+    }
+    node.kind = ValueNode::Kind::kList;
+    std::istringstream items(text.substr(1, text.size() - 2));
+    for (std::string item; std::getline(items >> std::ws, item, ',');) {
+      node.items.push_back(node_of(item, path));
+    }
+    return node;
+  }
   std::string prefix() const {
     std::string out;
     for (const std::string& section : sections_) out += section + ".";

@@ -24,6 +24,7 @@ struct Sample {
   Colour colour = Colour::kRed;
   std::string name = "one";
   std::array<unsigned, 2> split{1, 2};
+  std::vector<unsigned> some{7};
 
   void describe(ParameterVisitor& v) {
     v.field("size", size, {"1B", Bytes{1} << 20}, {"how much", "", kRuntime});
@@ -37,6 +38,7 @@ struct Sample {
         v.numbers("split", split, {"1", "14"}, {"two", ""});
       });
     });
+    v.numbers("some", some, 1, 3, {"0", "9"}, {"one to three", ""});
     v.one_of("name", name, {"one", "two"}, {"which of them", ""});
   }
 };
@@ -97,6 +99,22 @@ TEST(Visitor, RefusesBeyondTheRangeWhoeverSetIt) {
   EXPECT_EQ(error_of("colour", "gren"),
             "colour: 'gren' is not one of red, green; did you mean 'green'?");
   EXPECT_EQ(error_of("name", "tow"), "name: 'tow' is not one of one, two; did you mean 'two'?");
+}
+
+TEST(Visitor, AListHasAsManyNumbersAsItsLineSays) {
+  EXPECT_EQ(error_of("some", "[1]"), "");
+  EXPECT_EQ(error_of("some", "[1, 2, 3]"), "");
+  EXPECT_EQ(error_of("some", "[]"), "some: expected 1 to 3 numbers, not 0");
+  EXPECT_EQ(error_of("some", "[1, 2, 3, 4]"), "some: expected 1 to 3 numbers, not 4");
+  EXPECT_EQ(error_of("some", "[1, 10]"), "some: '10' is out of range (0 … 9)");
+  EXPECT_EQ(error_of("some", "1"), "some: expected a list of numbers, not '1'");
+  Sample sample;
+  sample.colour = Colour::kGreen;
+  TextReader exact(std::map<std::string, std::string>{{"inner.split", "[14, 1]"}});
+  sample.describe(exact);
+  EXPECT_EQ(sample.split, (std::array<unsigned, 2>{14, 1}));
+  TextReader short_by_one(std::map<std::string, std::string>{{"inner.split", "[14]"}});
+  EXPECT_THROW(sample.describe(short_by_one), ConfigError);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "describe/parameter_error.h"
 #include "net/topology.h"
 
 namespace dcc {
@@ -152,6 +153,15 @@ TEST(Topology, RefusesWhatCannotBe) {
             }),
             "topology: the core switches of a fat tree must divide evenly among the 4 aggregation "
             "switches of a pod");
+}
+
+TEST(Topology, AFatTreeOfKPortsNeedsAnEvenNumber) {
+  TopologyParameters p;
+  p.kind = TopologyKind::kFatTree;
+  p.fat_tree.k = 4;
+  EXPECT_NO_THROW(p.check());
+  p.fat_tree.k = 5;
+  EXPECT_THROW(p.check(), ParameterError);
 }
 
 TEST(Topology, ARailHasAPortOfEveryServerOfItsUnit) {

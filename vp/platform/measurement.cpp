@@ -129,9 +129,7 @@ void Measurement::sample() {
   const PicoSeconds interval = config_.output.series.interval;
   sample_flows(now, to_seconds(interval));
   sample_queues(now);
-  if (now + interval <= config_.duration) {
-    scheduler_.schedule_at(sample_event_, now + interval);
-  }
+  scheduler_.schedule_in(sample_event_, interval);
 }
 
 void Measurement::sample_flows(PicoSeconds now, double interval_s) {
