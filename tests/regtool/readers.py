@@ -390,6 +390,32 @@ def cpp_parameters(name):
     return values, decoded
 
 
+def settings(name):
+    """{member: (type, reset, fraction bits)} and {member: (min, max)} of the registers that users set
+    as they are, from the YAML and from the generated files; and the members that are programmed."""
+    data = yaml.safe_load((ROOT / f"rtl/regs/{name}.yaml").read_text(encoding="utf-8"))
+    wanted, limits = {}, {}
+    for r in data["registers"]:
+        if "setting" in r:
+            bits = int(r["format"].split(".")[1]) if "format" in r else 0
+            member = r["name"].lower()
+            wanted[member] = ("Ratio" if bits else "unsigned", r["reset"], bits)
+            limits[member] = (r.get("min", 0), r.get("max", (1 << r["width"]) - 1))
+    folder = ROOT / "models/core/registers/generated"
+    if not wanted:
+        return wanted, limits, {}, {}, []
+    header = (folder / f"{name}_settings.h").read_text(encoding="utf-8")
+    found = {m[1]: ("Ratio", int(m[2]), int(m[3]).bit_length() - 1)
+             for m in re.finditer(r"^  Ratio (\w+)\{(\d+), (\d+)\};$", header, re.M)}
+    found.update({m[1]: ("unsigned", int(m[2]), 0)
+                  for m in re.finditer(r"^  unsigned (\w+) = (\d+);$", header, re.M)})
+    text = (folder / f"{name}_settings.cpp").read_text(encoding="utf-8")
+    ranges = {m[1]: (int(m[2]), int(m[3])) for m in re.finditer(
+        r'v\.field\("\w+", (\w+), \{(?:Ratio\()?(\d+)[^}]*?, (?:Ratio\()?(\d+)(?:u|, \d+\))\},', text)}
+    programmed = re.findall(r"^  registers\.(\w+) = .*\b\1\b", text, re.M)
+    return wanted, limits, found, ranges, programmed
+
+
 def c_parameters(name):
     """[(member, smallest, greatest, reset)] of the driver's structure, in its order."""
     text = (ROOT / f"sw/driver/{name}_regs.h").read_text(encoding="utf-8")

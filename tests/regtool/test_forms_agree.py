@@ -99,6 +99,13 @@ class FormsAgree(unittest.TestCase):
                      for register, field, bits in wanted.values() if field == "VALUE"]
             self.assertEqual(readers.c_parameters(name), whole)
 
+    def test_settings(self):
+        self.assertIn("first_cut", readers.settings("dcc")[0])
+        for name in MAPS:
+            wanted, limits, found, ranges, programmed = readers.settings(name)
+            self.assertEqual((found, ranges), (wanted, limits))
+            self.assertEqual(sorted(programmed), sorted(wanted))
+
     def test_statistics(self):
         for name in MAPS:
             counters = [k[5:-3] for k in readers.source(name) if re.fullmatch(r"STAT_\w+_LO", k)]

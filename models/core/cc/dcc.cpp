@@ -61,9 +61,7 @@ void DccParameters::describe(ParameterVisitor& v) {
   // G and MI are fractions without a place for 1.
   static_assert(regs::dcc_map::kGValueMask == regs::dcc_map::kMiValueMask);
   describe_rules(v, Ratio(regs::dcc_map::kGValueMask, kOne16), kRuntime);
-  v.field("first_cut", first_cut, {"0", "1"},
-          {"first cut of a flow leaves this share; 0: as any other (proportional: 1/32)", "",
-           kRuntime});
+  describe_settings(v);
   v.field("free_window", free_window, {"0", "1000"},
           {"unacknowledged bytes of a flow without a slot, in products of line rate and longest "
            "base RTT; 0: no limit (proportional: 3/2)",
@@ -149,7 +147,7 @@ dcc_parameters DccParameters::registers(const ControllerConfig& controller, BitR
                                               : line;
   p.initial_rate = initial_rate ? Rate::from(*initial_rate).raw : std::min(p.r_max, line);
   p.initial_alpha = fixed16(initial_alpha);
-  p.first_cut = fixed16(first_cut);
+  programme(p);
   return p;
 }
 

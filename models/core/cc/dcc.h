@@ -8,18 +8,17 @@
 #include "cc/algorithm.h"
 #include "cc/dcqcn.h"
 #include "controller/controller_device.h"
-
-struct dcc_parameters;  // driver/dcc_regs.h: a member for each parameter register
+#include "registers/generated/dcc_settings.h"
 
 namespace dcc {
 
-/// DCQCN's rules in the controller's fixed point, and what only its tables can do.
-struct DccParameters final : DcqcnParameters {
+/// DCQCN's rules in the controller's fixed point, what only its tables can do, and registers that
+/// are set as they are.
+struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
   /// What the tables contain; kProportionalInt: the weights, for rates by telemetry.
   enum class Policy : std::uint8_t { kDcqcn, kProportional, kProportionalInt };
 
   Policy policy = Policy::kDcqcn;
-  Ratio first_cut{0};  // a flow's first CNP leaves this share of its rate; 0: as any other cut
   /// What a flow without a slot may have unacknowledged, in products of the line's rate and the
   /// longest base round trip; 0: no limit (docs/differentiation.md, "The start").
   Ratio free_window{0};

@@ -136,10 +136,10 @@ void CongestionManager::cut_by_marks(SlotParameters& slot, std::uint8_t marks, s
     }
     return;
   }
-  law.notified(marks, packets, parameters_.rate);
+  law.notified(marks, packets, parameters_);
   const bool may_hold = parameters_.rate.first_cut != 0;
   if (!first || !may_hold) cut(slot, 0, marks, first);
-  if (may_hold && (first || law.swamped(parameters_.rate))) {
+  if (may_hold && (first || law.swamped(parameters_))) {
     law.begin_hold(first && MarksLaw::promises_all_clear(marks, packets));
     hold_step(slot);
   }
@@ -161,15 +161,15 @@ bool CongestionManager::timer_by_marks(SlotParameters& slot, Tick now) {
   MarksLaw law(slot);
   if (law.holding()) {
     const std::uint32_t quiet = ticks_since(slot.t_latest, now);
-    if (quiet < law.patience(parameters_.timer_interval)) {
+    if (quiet < law.patience(parameters_)) {
       // Marks only tell of the time in which they came.
-      if (quiet < parameters_.timer_interval && law.overrated(parameters_.rate)) hold_step(slot);
+      if (quiet < parameters_.timer_interval && law.overrated(parameters_)) hold_step(slot);
       slot.t = count_event(slot.t);
       return false;
     }
     law.end_hold();
   }
-  return increase(slot, law.take_unmarked(parameters_.rate));
+  return increase(slot, law.take_unmarked(parameters_));
 }
 
 // Steps (2) to (6) of the text's byte count path.

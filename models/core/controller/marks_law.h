@@ -33,11 +33,11 @@ class MarksLaw {
     slot_.bc = 0;
   }
   /// A CNP: so many of the packets that arrived since the last one were marked.
-  void notified(std::uint8_t marks, std::uint8_t packets, const RateRegisters& registers) {
+  void notified(std::uint8_t marks, std::uint8_t packets, const ControllerParameters& parameters) {
     if (packets != 0 && packets != 255) {
       add(kPacket * (std::int32_t{packets} - static_cast<std::int32_t>(slot_.alpha)));
     }
-    add(-static_cast<std::int32_t>(std::uint32_t{marks} * registers.g >> 8));
+    add(-static_cast<std::int32_t>(std::uint32_t{marks} * parameters.rate.g >> 8));
     slot_.alpha = 0;
   }
   static bool some_unmarked(std::uint8_t marks, std::uint8_t packets) { return packets > marks; }
@@ -46,16 +46,16 @@ class MarksLaw {
     return packets == marks;
   }
   /// Marks stand for more than the flow sends in four intervals.
-  bool swamped(const RateRegisters& registers) const {
+  bool swamped(const ControllerParameters& parameters) const {
     const std::int64_t owed = -std::int64_t{account()} / kPacket - kOwedAnyway;
     return owed > 0 &&
-           static_cast<std::uint64_t>(owed) * registers.r_hai > std::uint64_t{4} * slot_.rt;
+           static_cast<std::uint64_t>(owed) * parameters.rate.r_hai > std::uint64_t{4} * slot_.rt;
   }
   /// An interval has passed without a hold: the packets to increase by.
-  std::uint32_t take_unmarked(const RateRegisters& registers) {
-    const bool silent = slot_.bc >= kSilence &&
-                        (slot_.bc == 255 ||
-                         std::uint64_t{slot_.rt} * slot_.bc >= std::uint64_t{4} * registers.r_hai);
+  std::uint32_t take_unmarked(const ControllerParameters& parameters) {
+    const bool silent =
+        slot_.bc >= kSilence && (slot_.bc == 255 || std::uint64_t{slot_.rt} * slot_.bc >=
+                                                        std::uint64_t{4} * parameters.rate.r_hai);
     slot_.bc = count_event(slot_.bc);
     if (silent) return std::max(1u, slot_.rt >> kSilentShift);
     const std::int32_t whole = std::max(0, account()) / kPacket;
@@ -73,14 +73,15 @@ class MarksLaw {
     slot_.bc = static_cast<std::uint8_t>(std::min(255, slot_.bc + marks));
   }
   /// An interval has passed. True while the target is twice what the marks say is delivered.
-  bool overrated(const RateRegisters& registers) const {
+  bool overrated(const ControllerParameters& parameters) const {
     return slot_.bc != 255 &&
-           std::uint64_t{slot_.rt} * slot_.t >= std::uint64_t{2} * slot_.bc * registers.r_hai;
+           std::uint64_t{slot_.rt} * slot_.t >= std::uint64_t{2} * slot_.bc * parameters.rate.r_hai;
   }
   /// Ticks without a mark that end the hold even if no unmarked packet is heard of: an interval,
   /// and an eighth of how long it has been. Where an all clear is promised silence only tells that
   /// the flow's packets wait behind others: then it is a time that drains any buffer.
-  std::uint32_t patience(std::uint32_t interval) const {
+  std::uint32_t patience(const ControllerParameters& parameters) const {
+    const std::uint32_t interval = parameters.timer_interval;
     const std::uint32_t ticks =
         slot_.alpha != 0 ? interval << kPromisedShift : interval + interval * (slot_.t - 1u) / 8;
     return std::min(kMaxDelta, ticks);  // beyond it time is not counted

@@ -11,6 +11,8 @@ from dccvp.regtool.yaml_source import SourceError, YamlSource
 SCHEMA = pathlib.Path(__file__).resolve().parents[3] / "rtl/regs/schema.json"
 WORD_BITS = 32
 WORD_BYTES = 4
+# Formats that users write as a ratio, and the bits behind their point.
+FRACTIONS = {"0.16": 16, "1.16": 16}
 
 
 @dataclass
@@ -61,6 +63,7 @@ class Register:
     description: str
     source: str = "hardware"  # of RO fields: constant, parameter, hardware, block
     strobe: bool = False      # hardware is told of every write
+    setting: str = ""         # what it means to users, who set it as it is
 
     @property
     def reset(self):
@@ -144,6 +147,9 @@ class RegisterMap:
     def parameters(self):
         """(register, field) of every parameter, in address order."""
         return [(r, f) for r in self.registers for f in r.fields if f.parameter]
+
+    def settings(self):
+        return [r for r in self.registers if r.setting]
 
     def commands(self):
         """Registers that mean something to the device when they are written, beside parameters:
@@ -240,12 +246,23 @@ class _Builder:
         self.word_offset(data["offset"], path, name)
         result = Register(name, data["offset"], data["access"],
                           self.fields(data, path, name, data["access"]), data["description"],
-                          data.get("source", "hardware"), data.get("strobe", False))
+                          data.get("source", "hardware"), data.get("strobe", False),
+                          data.get("setting", ""))
+        if result.setting:
+            self.check_setting(result, path + ("setting",))
         if "source" in data and any(f.access != "RO" for f in result.fields):
             self.fail(path + ("source",), f"{name}: only read-only registers have a source")
         if result.strobe and not result.writable:
             self.fail(path + ("strobe",), f"{name}: a read-only register is never written")
         return result
+
+    def check_setting(self, register, path):
+        value = register.fields[0]
+        if not register.whole_parameter:
+            self.fail(path, f"{register.name}: only a parameter is a setting")
+        if value.format not in ("", *FRACTIONS):
+            self.fail(path, f"{register.name}: a setting is a number or one of the formats "
+                      f"{', '.join(FRACTIONS)}, not {value.format}")
 
     def window(self, data, path):
         name = data["name"]

@@ -24,6 +24,8 @@ OUTPUTS = [
     ("models/core/registers/generated/{name}_map.h", out_cpp.header),
     ("models/core/registers/generated/{name}_map.cpp", out_cpp.source),
     ("models/core/registers/generated/{name}_parameters.h", out_cpp.parameters_header),
+    ("models/core/registers/generated/{name}_settings.h", out_cpp.settings_header),
+    ("models/core/registers/generated/{name}_settings.cpp", out_cpp.settings_source),
     ("rtl/regs/generated/{name}_regs_pkg.sv", out_sv_pkg.generate),
     ("rtl/regs/generated/{name}_regs_apb.sv", out_sv_apb.generate),
     ("rtl/regs/generated/{name}.xml", out_ipxact.generate),
