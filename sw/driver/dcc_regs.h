@@ -270,6 +270,18 @@
 #define DCC_MARK_SHIFT_VALUE_MIN                     0u
 #define DCC_MARK_SHIFT_VALUE_MAX                     10u
 
+/* SILENCE: Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise
+ * with time. */
+#define DCC_SILENCE_OFFSET                           0x00060u
+#define DCC_SILENCE_RESET                            0x00000020u
+/*   VALUE (RW, timer intervals, 1 to 255): Without AVERAGING a flow that has sent nothing for this
+ *   long is silent; its rates rise with time. */
+#define DCC_SILENCE_VALUE_SHIFT                      0u
+#define DCC_SILENCE_VALUE_WIDTH                      8u
+#define DCC_SILENCE_VALUE_MASK                       0x000000FFu
+#define DCC_SILENCE_VALUE_MIN                        1u
+#define DCC_SILENCE_VALUE_MAX                        255u
+
 /* IRQ_STATUS: Causes of an interrupt; each stays until 1 is written to it. */
 #define DCC_IRQ_STATUS_OFFSET                        0x00080u
 #define DCC_IRQ_STATUS_RESET                         0x00000000u
@@ -605,8 +617,9 @@ struct dcc_parameters {
   uint32_t decrease_period;
   uint32_t first_cut;
   uint32_t mark_shift;
+  uint32_t silence;
 };
-#define DCC_PARAMETER_REGISTERS 16u
+#define DCC_PARAMETER_REGISTERS 17u
 enum dcc_parameter {
   DCC_PARAMETER_TICK_DIV,
   DCC_PARAMETER_TIMER_INTERVAL,
@@ -624,12 +637,13 @@ enum dcc_parameter {
   DCC_PARAMETER_DECREASE_PERIOD,
   DCC_PARAMETER_FIRST_CUT,
   DCC_PARAMETER_MARK_SHIFT,
+  DCC_PARAMETER_SILENCE,
 };
 
 /* Initialiser: the values after reset. */
 #define DCC_PARAMETERS_RESET { \
   0xFAu, 0x37u, 0x989680u, 0x5u, 0x100u, 0x2800u, 0x19000u, 0x0u, 0xA00u, 0x186A000u, 0x186A000u, \
-  0x10000u, 0x4A7904Bu, 0x32u, 0x0u, 0x0u}
+  0x10000u, 0x4A7904Bu, 0x32u, 0x0u, 0x0u, 0x20u}
 
 /* X(name, member, smallest, greatest, sentence about a value outside that) for each. */
 #define DCC_FOR_EACH_PARAMETER(X) \
@@ -664,6 +678,8 @@ enum dcc_parameter {
   X(FIRST_CUT, first_cut, 0x0u, 0x10000u, \
     "FIRST_CUT is outside 0 to 65536") \
   X(MARK_SHIFT, mark_shift, 0x0u, 0xAu, \
-    "MARK_SHIFT is outside 0 to 10")
+    "MARK_SHIFT is outside 0 to 10") \
+  X(SILENCE, silence, 0x1u, 0xFFu, \
+    "SILENCE is outside 1 to 255 timer intervals")
 
 #endif /* DCC_REGS_H */

@@ -7,13 +7,13 @@ namespace dcc::test {
 
 inline dcc_config sound_config() {
   dcc_config config{};
+  config.parameters = DCC_PARAMETERS_RESET;
   config.policy = DCC_POLICY_PROPORTIONAL;
   config.parameters.tick_div = 250;
   config.parameters.timer_interval = 22;
   config.byte_counter = 1;
   config.parameters.byte_threshold = 10'000'000;
   config.parameters.decrease_period = 4;
-  config.parameters.alpha_recip = dcc_alpha_recip(55);
   config.parameters.f = 5;
   config.parameters.g = 256;
   config.parameters.mi = 459;

@@ -261,6 +261,17 @@ TEST_F(MarksLawTest, AFlowThatSendsNothingGetsItsRateBackAndTheSlotIsFreed) {
   EXPECT_LT(intervals, 120);
 }
 
+TEST_F(MarksLawTest, SilenceLastsAsLongAsItsRegisterSays) {
+  parameters_.silence = 4;
+  manager_.set_parameters(parameters_);
+  settle();
+  const RateBits before = slot().rt;
+  for (int i = 1; i < 4; ++i) expire();
+  EXPECT_EQ(slot().rt, before);
+  expire();
+  EXPECT_GT(slot().rt, before);
+}
+
 TEST_F(MarksLawTest, ASlowFlowIsNotSilentBetweenItsPackets) {
   // At 10 Mb/s a packet comes every forty intervals.
   parameters_.initial_rate = mbps(20);

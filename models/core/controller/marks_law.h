@@ -53,9 +53,9 @@ class MarksLaw {
   }
   /// An interval has passed without a hold: the packets to increase by.
   std::uint32_t take_unmarked(const ControllerParameters& parameters) {
-    const bool silent =
-        slot_.bc >= kSilence && (slot_.bc == 255 || std::uint64_t{slot_.rt} * slot_.bc >=
-                                                        std::uint64_t{4} * parameters.rate.r_hai);
+    const bool silent = slot_.bc >= parameters.silence &&
+                        (slot_.bc == 255 || std::uint64_t{slot_.rt} * slot_.bc >=
+                                                std::uint64_t{4} * parameters.rate.r_hai);
     slot_.bc = count_event(slot_.bc);
     if (silent) return std::max(1u, slot_.rt >> kSilentShift);
     const std::int32_t whole = std::max(0, account()) / kPacket;
@@ -95,7 +95,6 @@ class MarksLaw {
 
  private:
   static constexpr std::int32_t kOwedAnyway = 8;  // marks on their way, at any rate
-  static constexpr std::uint8_t kSilence = 32;    // longer than any pause
   static constexpr int kPromisedShift = 6;        // 64 intervals
   static constexpr int kSilentShift = 17;         // a packet each 512 Mb/s of target
   static constexpr std::int32_t kPacket = 256;

@@ -40,7 +40,7 @@ module dc_classify #(
   output logic             req_first_o
 );
   localparam logic [19:0] MaxDelta = 20'hF_FFFF;  // yosys 0.23 would make a 1 of '1
-  localparam logic [7:0]  Silence   = 8'd32;   // intervals, longer than any pause
+  // Of the law, which the model has likewise.
   localparam logic [19:0] OwedAnyway = 20'd8;  // packets' marks on their way, at any rate
 
   logic marks_law, may_hold;
@@ -202,7 +202,7 @@ module dc_classify #(
     s7_account_q   <= (s6_event_q.kind == dcc_controller_pkg::KindBytes) ? s6_added_q : s6_account_q;
     s7_over_q      <= s6_over_q;
     s7_length_q    <= !s6_over_q ? s6_sum_q[31:0] : over[32] ? '1 : over[31:0];
-    s7_silent_q    <= s6_par_q.bc >= Silence &&
+    s7_silent_q    <= s6_par_q.bc >= regs_i.silence &&
                       (s6_par_q.bc == '1 || rate_silence >= 40'({regs_i.r_hai, 2'b00}));
     s7_overrated_q <= s6_par_q.bc != '1 && 41'(rate_held) >= {rate_marks, 1'b0};
     s7_patient_q   <= s6_delta_q != MaxDelta && 24'(s6_delta_q) < s6_patience_q;

@@ -61,6 +61,7 @@ module dcc_regs_apb #(
   logic hit_decrease_period;
   logic hit_first_cut;
   logic hit_mark_shift;
+  logic hit_silence;
   logic hit_irq_status;
   logic hit_irq_mask;
   logic hit_error_info;
@@ -90,6 +91,7 @@ module dcc_regs_apb #(
   assign hit_decrease_period = word == 18'h15;
   assign hit_first_cut = word == 18'h16;
   assign hit_mark_shift = word == 18'h17;
+  assign hit_silence = word == 18'h18;
   assign hit_irq_status = word == 18'h20;
   assign hit_irq_mask = word == 18'h21;
   assign hit_error_info = word == 18'h22;
@@ -147,6 +149,7 @@ module dcc_regs_apb #(
                 | hit_decrease_period
                 | hit_first_cut
                 | hit_mark_shift
+                | hit_silence
                 | hit_irq_status
                 | hit_irq_mask
                 | hit_error_info
@@ -174,6 +177,7 @@ module dcc_regs_apb #(
                   | hit_decrease_period
                   | hit_first_cut
                   | hit_mark_shift
+                  | hit_silence
                   | hit_irq_status
                   | hit_irq_mask
                   | hit_win[0]
@@ -192,6 +196,7 @@ module dcc_regs_apb #(
                       | (hit_alpha_recip & (pwdata_i[31:0] < 32'd1048576))
                       | (hit_first_cut & (pwdata_i[16:0] > 17'd65536))
                       | (hit_mark_shift & (pwdata_i[3:0] > 4'd10))
+                      | (hit_silence & (pwdata_i[7:0] < 8'd1))
                       | (hit_win[3] & (pwdata_i[16:0] > 17'd65536))
                       | (hit_win[4] & (pwdata_i[16:0] > 17'd65536))
                       | (hit_win[5] & (pwdata_i[16:0] > 17'd65536));
@@ -254,6 +259,7 @@ module dcc_regs_apb #(
       18'h15: rdata_d = {12'd0, decrease_period_q};
       18'h16: rdata_d = {15'd0, first_cut_q};
       18'h17: rdata_d = {28'd0, mark_shift_q};
+      18'h18: rdata_d = {24'd0, silence_q};
       18'h20: rdata_d = {29'd0, irq_status_error_q, irq_status_overrun_q, irq_status_table_full_q};
       18'h21: rdata_d = {29'd0, irq_mask_error_q, irq_mask_overrun_q, irq_mask_table_full_q};
       18'h22: rdata_d = {error_info_write_q, 4'd0, error_info_code_q, 4'd0, error_info_address_q};
@@ -390,6 +396,7 @@ module dcc_regs_apb #(
   logic [19:0] decrease_period_q;
   logic [16:0] first_cut_q;
   logic [3:0] mark_shift_q;
+  logic [7:0] silence_q;
   logic       irq_status_table_full_q;
   logic       irq_status_overrun_q;
   logic       irq_status_error_q;
@@ -418,6 +425,7 @@ module dcc_regs_apb #(
   logic we_decrease_period_q;
   logic we_first_cut_q;
   logic we_mark_shift_q;
+  logic we_silence_q;
   logic we_irq_status_q;
   logic we_irq_mask_q;
   logic write;
@@ -442,6 +450,7 @@ module dcc_regs_apb #(
       we_decrease_period_q <= 1'b0;
       we_first_cut_q <= 1'b0;
       we_mark_shift_q <= 1'b0;
+      we_silence_q <= 1'b0;
       we_irq_status_q <= 1'b0;
       we_irq_mask_q <= 1'b0;
     end else if (setup) begin
@@ -462,6 +471,7 @@ module dcc_regs_apb #(
       we_decrease_period_q <= hit_decrease_period & (code_d == 3'd0);
       we_first_cut_q <= hit_first_cut & (code_d == 3'd0);
       we_mark_shift_q <= hit_mark_shift & (code_d == 3'd0);
+      we_silence_q <= hit_silence & (code_d == 3'd0);
       we_irq_status_q <= hit_irq_status & (code_d == 3'd0);
       we_irq_mask_q <= hit_irq_mask & (code_d == 3'd0);
     end
@@ -491,6 +501,7 @@ module dcc_regs_apb #(
       decrease_period_q <= 20'h32;
       first_cut_q <= 17'h0;
       mark_shift_q <= 4'h0;
+      silence_q <= 8'h20;
       irq_status_table_full_q <= 1'h0;
       irq_status_overrun_q <= 1'h0;
       irq_status_error_q <= 1'h0;
@@ -523,6 +534,7 @@ module dcc_regs_apb #(
       if (write & we_decrease_period_q) decrease_period_q <= pwdata_i[19:0];
       if (write & we_first_cut_q) first_cut_q <= pwdata_i[16:0];
       if (write & we_mark_shift_q) mark_shift_q <= pwdata_i[3:0];
+      if (write & we_silence_q) silence_q <= pwdata_i[7:0];
       irq_status_table_full_q <= (irq_status_table_full_q & ~((write & we_irq_status_q) ? pwdata_i[0] : 1'd0)) | hw2reg_i.irq_status_table_full;
       irq_status_overrun_q <= (irq_status_overrun_q & ~((write & we_irq_status_q) ? pwdata_i[1] : 1'd0)) | hw2reg_i.irq_status_overrun;
       irq_status_error_q <= (irq_status_error_q & ~((write & we_irq_status_q) ? pwdata_i[2] : 1'd0)) | refused;
@@ -568,6 +580,7 @@ module dcc_regs_apb #(
   assign reg2hw_o.decrease_period = decrease_period_q;
   assign reg2hw_o.first_cut = first_cut_q;
   assign reg2hw_o.mark_shift = mark_shift_q;
+  assign reg2hw_o.silence = silence_q;
 
   // Let through, whatever it is.
   logic unused_pprot;

@@ -162,6 +162,13 @@ package dcc_regs_pkg;
   localparam int unsigned MarkShiftValueLsb   = 0;
   localparam int unsigned MarkShiftValueWidth = 4;
 
+  // SILENCE: Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise
+  //   with time.
+  localparam logic [19:0] SilenceOffset = 20'h00060;
+  localparam logic [31:0] SilenceReset = 32'h00000020;
+  localparam int unsigned SilenceValueLsb   = 0;
+  localparam int unsigned SilenceValueWidth = 8;
+
   // IRQ_STATUS: Causes of an interrupt; each stays until 1 is written to it.
   localparam logic [19:0] IrqStatusOffset = 20'h00080;
   localparam logic [31:0] IrqStatusReset = 32'h00000000;
@@ -575,6 +582,7 @@ package dcc_regs_pkg;
     logic [19:0]  decrease_period;     // RW, ticks
     logic [16:0]  first_cut;           // RW, 1.16, 0 to 65536
     logic [3:0]   mark_shift;          // RW, 0 to 10
+    logic [7:0]   silence;             // RW, timer intervals, 1 to 255
   } dcc_reg2hw_t;
 
   // From hardware to software.

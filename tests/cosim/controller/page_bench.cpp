@@ -112,7 +112,7 @@ void Bench::random_access(const Profile& p) {
               (r.byte_counter ? DCC_CTRL_BYTE_COUNTER_MASK : 0));
     return;
   }
-  const std::uint32_t what = p.change_registers ? below(24) : 20 + below(4);
+  const std::uint32_t what = p.change_registers ? below(25) : 21 + below(4);
   switch (what) {
     case 0:
       return begin(true, DCC_TIMER_INTERVAL_OFFSET, 24 + below(40));
@@ -155,8 +155,10 @@ void Bench::random_access(const Profile& p) {
     case 19:
       return begin(true, DCC_DECREASE_OFFSET + 4 * below(257), below(65537));
     case 20:
-      return begin(false, DCC_DECREASE_OFFSET + 4 * below(257), 0);
+      return begin(true, DCC_SILENCE_OFFSET, 1 + magnitude(8) % 255);
     case 21:
+      return begin(false, DCC_DECREASE_OFFSET + 4 * below(257), 0);
+    case 22:
       return begin(false, DCC_CEILING_OFFSET + 4 * below(64), 0);
     default:
       return begin(false, DCC_SLOTS_ENTRY_OFFSET(below(dut_->shape().slots)) + 4 * below(8), 0);
@@ -274,6 +276,9 @@ void Bench::act(std::uint32_t address, std::uint32_t value) {
       break;
     case DCC_FIRST_CUT_OFFSET:
       r.first_cut = value;
+      break;
+    case DCC_SILENCE_OFFSET:
+      r.silence = value;
       break;
     default:
       if (std::uint32_t* word = entry(oracle_.tables, address)) *word = value;
@@ -412,6 +417,7 @@ void Bench::program(bool averaging) {
   write(DCC_R_AI_OFFSET, magnitude(18));
   write(DCC_R_MAX_OFFSET, 1'000'000 + magnitude(25));
   write(DCC_MARK_SHIFT_OFFSET, below(11));
+  write(DCC_SILENCE_OFFSET, below(2) == 0 ? 32 : 1 + below(12));
   for (std::uint32_t i = 0; i < 257; i += 1 + below(3))
     write(DCC_DECREASE_OFFSET + 4 * i, 65536 - (i * 32768) / 256);
   for (std::uint32_t i = 0; i < 64; ++i) {

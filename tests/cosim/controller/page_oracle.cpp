@@ -338,8 +338,9 @@ void Oracle::on_timer() {
     }
     if (over) end_hold(slot);
     if (!held) {
-      const bool silent = slot.bc >= 32 && (slot.bc == 255 || std::uint64_t{slot.rt} * slot.bc >=
-                                                                  std::uint64_t{4} * r.r_hai);
+      const bool silent =
+          slot.bc >= r.silence &&
+          (slot.bc == 255 || std::uint64_t{slot.rt} * slot.bc >= std::uint64_t{4} * r.r_hai);
       slot.bc = more(slot.bc);
       std::uint64_t packets = 0;
       if (silent) {

@@ -43,6 +43,7 @@ struct Registers {
   std::uint32_t decrease_period = 50;
   std::uint32_t first_cut = 0;
   std::uint32_t mark_shift = 0;
+  std::uint32_t silence = 32;
 };
 
 struct Tables {

@@ -198,6 +198,8 @@ class RtlEqualsModel : public testing::TestWithParam<Traffic> {
     write(DCC_FIRST_CUT_OFFSET, parameters_.rate.first_cut);
     parameters_.rate.g = static_cast<std::uint16_t>(t.averaging ? 256 : 1000 + below(20'000));
     write(DCC_G_OFFSET, parameters_.rate.g);
+    parameters_.silence = static_cast<std::uint8_t>(1 + below(40));
+    write(DCC_SILENCE_OFFSET, parameters_.silence);
     for (std::uint32_t i = 0; i < 257; ++i) {
       write_table(RateTable::kDecrease, i, DCC_DECREASE_OFFSET + 4 * i, 65536 - i * 128);
     }

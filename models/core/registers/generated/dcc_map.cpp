@@ -147,6 +147,11 @@ constexpr FieldInfo kMarkShiftFields[] = {
      "", "",
      "With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by this.", {}},
 };
+constexpr FieldInfo kSilenceFields[] = {
+    {"VALUE", 0, 8, Access::kReadWrite, 0x00000020, 0x00000001, 0x000000FF,
+     "timer intervals", "",
+     "Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise with time.", {}},
+};
 constexpr FieldInfo kIrqStatusFields[] = {
     {"TABLE_FULL", 0, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
      "", "",
@@ -256,6 +261,8 @@ constexpr RegisterInfo kRegisters[] = {
      "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. Without AVERAGING also of each step of a hold."},
     {"MARK_SHIFT", 0x0005C, 0x00000000, Source::kHardware, true, false, {kMarkShiftFields, 1},
      "With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by this."},
+    {"SILENCE", 0x00060, 0x00000020, Source::kHardware, true, false, {kSilenceFields, 1},
+     "Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise with time."},
     {"IRQ_STATUS", 0x00080, 0x00000000, Source::kHardware, true, false, {kIrqStatusFields, 3},
      "Causes of an interrupt; each stays until 1 is written to it."},
     {"IRQ_MASK", 0x00084, 0x00000000, Source::kHardware, true, false, {kIrqMaskFields, 3},
@@ -446,7 +453,7 @@ const MapInfo kMap = {
     "Differentiated congestion controller",
     "Computes the rates of congested flows. Rates are unsigned 24.8 fixed point in Mb/s; fractions are named by their format (1.16 is one integer and sixteen fraction bits). Parameters may be changed while the controller runs; they act from the next notification on.",
     0x100000,
-    {kRegisters, 29},
+    {kRegisters, 30},
     {kCounters, 17},
     {kWindows, 7},
     kIrqStatus,
@@ -478,6 +485,7 @@ Parameters parameters_of(const RegisterBlock& block) {
   p.decrease_period = (block.value(kDecreasePeriod) & kDecreasePeriodValueMask) >> kDecreasePeriodValueShift;
   p.rate.first_cut = (block.value(kFirstCut) & kFirstCutValueMask) >> kFirstCutValueShift;
   p.rate.mark_shift = static_cast<std::uint8_t>((block.value(kMarkShift) & kMarkShiftValueMask) >> kMarkShiftValueShift);
+  p.silence = static_cast<std::uint8_t>((block.value(kSilence) & kSilenceValueMask) >> kSilenceValueShift);
   return p;
 }
 

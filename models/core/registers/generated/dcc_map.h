@@ -35,6 +35,7 @@ enum Register : std::uint16_t {
   kDecreasePeriod,
   kFirstCut,
   kMarkShift,
+  kSilence,
   kIrqStatus,
   kIrqMask,
   kErrorInfo,
@@ -261,6 +262,13 @@ constexpr std::uint32_t kMarkShiftValueMask = 0x0000000F;
 constexpr unsigned kMarkShiftValueShift = 0;
 constexpr std::uint32_t kMarkShiftValueMin = 0;
 constexpr std::uint32_t kMarkShiftValueMax = 10;
+// SILENCE: Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise
+//   with time.
+constexpr std::uint32_t kSilenceOffset = 0x00060;
+constexpr std::uint32_t kSilenceValueMask = 0x000000FF;
+constexpr unsigned kSilenceValueShift = 0;
+constexpr std::uint32_t kSilenceValueMin = 1;
+constexpr std::uint32_t kSilenceValueMax = 255;
 // IRQ_STATUS: Causes of an interrupt; each stays until 1 is written to it.
 constexpr std::uint32_t kIrqStatusOffset = 0x00080;
 constexpr std::uint32_t kIrqStatusTableFullMask = 0x00000001;

@@ -66,6 +66,9 @@ struct Parameters {
   /// DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is
   /// counted as coalesced. Without AVERAGING only after the beginning of a hold. (ticks)
   std::uint32_t decrease_period = 50;
+  /// SILENCE: Without AVERAGING a flow that has sent nothing for this long is silent; its rates
+  /// rise with time. (timer intervals, 1 to 255)
+  std::uint8_t silence = 32;
 };
 
 }  // namespace dcc::regs::dcc_map

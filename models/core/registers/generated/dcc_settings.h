@@ -16,6 +16,9 @@ namespace dcc::regs::dcc_map {
 struct Settings {
   /// first cut of a flow leaves this share; 0: as any other (proportional: 1/32)
   Ratio first_cut{0, 65536};
+  /// TIMER_INTERVALs without a packet from which on a rate rises with time, until the slot is free
+  /// (proportional)
+  unsigned silence = 32;
 
   void describe_settings(ParameterVisitor& v);
   void programme(dcc_parameters& registers) const;
