@@ -239,8 +239,10 @@ DCC_ASSERT_SIZE(boot_rx_result, 40);
 DCC_ASSERT_OFFSET(boot_block, ram_bytes, 24);
 DCC_ASSERT_OFFSET(boot_block, verify_bytes, 40);
 DCC_ASSERT_OFFSET(boot_block, nic, 80);
-DCC_ASSERT_OFFSET(boot_block, controller, 120);
-DCC_ASSERT_OFFSET(boot_block, result, 120 + (sizeof(struct dcc_config) + 7) / 8 * 8);
+DCC_ASSERT_OFFSET(boot_block, controller, 80 + sizeof(struct nic_config));
+DCC_ASSERT_OFFSET(boot_block, result,
+                  offsetof(struct boot_block, controller) +
+                      (sizeof(struct dcc_config) + 7) / 8 * 8);
 DCC_ASSERT_OFFSET(boot_block, qos, offsetof(struct boot_block, result) + 384);
 DCC_ASSERT_SIZE(boot_block, offsetof(struct boot_block, qos) + 168 + 8);
 DCC_ASSERT_SIZE(boot_qos_peer, 24);

@@ -75,7 +75,7 @@ static const char* kind_mistake(const struct boot_block* block, uint8_t operatio
   }
   if (service != NIC_QP_SERVICE_SERVICE_UD) return NULL;
   if (operation != BOOT_SEND) return "datagrams can only be sent";
-  if (message_bytes > block->nic.mtu) return "a datagram is longer than the MTU";
+  if (message_bytes > block->nic.parameters.mtu) return "a datagram is longer than the MTU";
   return message_bytes % 4 != 0 ? "a datagram is not a multiple of four bytes" : NULL;
 }
 

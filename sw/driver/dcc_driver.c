@@ -28,21 +28,12 @@ static const char* const kErrorText[DCC_ERRORS] = {
 };
 
 /* Where each parameter lies: its register, its member, and what may stand there. */
-static const struct {
-  uint32_t offset;
-  uint32_t member;
-  uint32_t least;
-  uint32_t most;
-} kParameters[DCC_PARAMETER_REGISTERS] = {
+static const struct register_parameter kParameters[DCC_PARAMETER_REGISTERS] = {
 #define ROW(NAME, member, least, most, sentence) \
   {DCC_##NAME##_OFFSET, offsetof(struct dcc_parameters, member), least, most},
     DCC_FOR_EACH_PARAMETER(ROW)
 #undef ROW
 };
-
-static uint32_t parameter(const struct dcc_config* config, uint32_t index) {
-  return *(const uint32_t*)((const char*)&config->parameters + kParameters[index].member);
-}
 
 const char* dcc_error_text(enum dcc_error error) {
   return (uint32_t)error < DCC_ERRORS ? kErrorText[error]
@@ -87,11 +78,9 @@ static enum dcc_error check_class(const struct dcc_class* entitled) {
 enum dcc_error dcc_check(const struct dcc_config* config) {
   if (config->policy > DCC_POLICY_PROPORTIONAL) return DCC_ERROR_POLICY;
   if (config->timer_restart > 1 || config->byte_counter > 1) return DCC_ERROR_FLAG;
-  for (uint32_t i = 0; i < DCC_PARAMETER_REGISTERS; ++i) {
-    const uint32_t value = parameter(config, i);
-    if (value < kParameters[i].least || value > kParameters[i].most)
-      return (enum dcc_error)(DCC_ERROR_OUTSIDE_RANGE + i);
-  }
+  const uint32_t outside =
+      register_outside(kParameters, DCC_PARAMETER_REGISTERS, &config->parameters);
+  if (outside < DCC_PARAMETER_REGISTERS) return (enum dcc_error)(DCC_ERROR_OUTSIDE_RANGE + outside);
   if (config->parameters.r_min > config->parameters.r_max) return DCC_ERROR_RATES;
   for (uint32_t dscp = 0; dscp < DCC_DSCPS; ++dscp) {
     const enum dcc_error error = check_class(&config->classes[dscp]);
@@ -111,14 +100,12 @@ static uint32_t control_word(const struct dcc_config* config) {
 static enum dcc_error program_parameters(struct dcc_controller* dcc,
                                          const struct dcc_config* config) {
   put(dcc, DCC_CTRL_OFFSET, control_word(config));
-  for (uint32_t i = 0; i < DCC_PARAMETER_REGISTERS; ++i) {
-    put(dcc, kParameters[i].offset, parameter(config, i));
-  }
-  if (get(dcc, DCC_CTRL_OFFSET) != control_word(config)) return DCC_ERROR_READ_BACK;
-  for (uint32_t i = 0; i < DCC_PARAMETER_REGISTERS; ++i) {
-    if (get(dcc, kParameters[i].offset) != parameter(config, i)) return DCC_ERROR_READ_BACK;
-  }
-  return DCC_OK;
+  register_program(dcc->hal, dcc->base, kParameters, DCC_PARAMETER_REGISTERS, &config->parameters);
+  return get(dcc, DCC_CTRL_OFFSET) == control_word(config) &&
+                 register_reads_back(dcc->hal, dcc->base, kParameters, DCC_PARAMETER_REGISTERS,
+                                     &config->parameters)
+             ? DCC_OK
+             : DCC_ERROR_READ_BACK;
 }
 
 static void program_class(struct dcc_controller* dcc, uint32_t dscp,
@@ -208,8 +195,8 @@ enum dcc_error dcc_retune(struct dcc_controller* dcc, const struct dcc_config* f
     put(dcc, DCC_CTRL_OFFSET, control_word(to) | running);
   }
   for (uint32_t i = 0; i < DCC_PARAMETER_REGISTERS; ++i) {
-    const uint32_t value = parameter(to, i);
-    if (value == parameter(from, i)) continue;
+    const uint32_t value = register_parameter_value(&kParameters[i], &to->parameters);
+    if (value == register_parameter_value(&kParameters[i], &from->parameters)) continue;
     put(dcc, kParameters[i].offset, value);
     if (get(dcc, kParameters[i].offset) != value) return DCC_ERROR_READ_BACK;
   }

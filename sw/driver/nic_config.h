@@ -3,6 +3,7 @@
 #define DCC_DRIVER_NIC_CONFIG_H
 
 #include "driver/fixed_layout.h"
+#include "driver/nic_regs.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,23 +14,22 @@ enum nic_ack_mode { NIC_ACK_NONE = 0, NIC_ACK_PER_PACKET = 1, NIC_ACK_PER_MESSAG
 struct nic_config {
   uint32_t send_ring_entries;       /* power of two, 2 … 32768 */
   uint32_t completion_ring_entries; /* power of two, 2 … 32768 */
-  uint32_t mtu;                     /* payload bytes of a packet, 64 … 9000 */
+  struct nic_parameters parameters; /* a register each; driver/nic_regs.h */
   uint8_t ack_mode;                 /* enum nic_ack_mode */
   uint8_t cnp_enable;               /* 1: a CE mark is answered by a CNP */
   uint8_t cnp_carry_marks;          /* 1: CNPs carry the count of CE marks */
   uint8_t irq_count;                /* completions per interrupt at most waited for, 1 … 255 */
-  uint32_t cnp_interval_ns;         /* least distance of two CNPs of a flow */
-  uint8_t cnp_dscp;                 /* 0 … 63 */
-  uint8_t cnp_priority;             /* 0 … 7 */
   uint16_t irq_delay_us;            /* longest wait of a completion for its interrupt; 0 = none */
-  uint64_t memory_base;             /* remote writes may touch [base, base + bytes) */
-  uint32_t memory_bytes;            /* 0 refuses all remote writes */
-  uint32_t reserved;
+  uint16_t reserved;
+  uint64_t memory_base;  /* remote writes may touch [base, base + bytes) */
+  uint32_t memory_bytes; /* 0 refuses all remote writes */
+  uint32_t reserved2;
 };
 
-DCC_ASSERT_SIZE(nic_config, 40);
-DCC_ASSERT_OFFSET(nic_config, ack_mode, 12);
-DCC_ASSERT_OFFSET(nic_config, memory_base, 24);
+DCC_ASSERT_SIZE(nic_parameters, 4 * NIC_PARAMETER_REGISTERS);
+DCC_ASSERT_OFFSET(nic_config, parameters, 8);
+DCC_ASSERT_OFFSET(nic_config, memory_base, (16 + sizeof(struct nic_parameters) + 7) / 8 * 8);
+DCC_ASSERT_SIZE(nic_config, offsetof(struct nic_config, memory_base) + 16);
 
 #ifdef __cplusplus
 }

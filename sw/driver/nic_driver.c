@@ -14,11 +14,8 @@ static const char* const kErrorText[NIC_ERRORS] = {
     [NIC_ERROR_NOT_READY] = "the NIC did not become ready after reset (STATUS.READY)",
     [NIC_ERROR_RING_ENTRIES] = "a ring's length is not a power of two from 2 to 32768",
     [NIC_ERROR_RING_ADDRESS] = "a ring does not lie in RAM at a multiple of 64 bytes",
-    [NIC_ERROR_MTU] = "the MTU is outside 64 to 9000 bytes",
     [NIC_ERROR_ACK_MODE] = "unknown acknowledgement mode",
-    [NIC_ERROR_CNP] =
-        ("a CNP setting is out of range: enable and carry_marks are 0 or 1, DSCP 0 to 63, priority "
-         "0 to 7"),
+    [NIC_ERROR_CNP] = "the CNPs' enable or carry_marks is neither 0 nor 1",
     [NIC_ERROR_COALESCE] =
         "interrupt coalescing needs a count of at least 1, and a delay if it is over 1",
     [NIC_ERROR_QUEUE_PAIR] = "the NIC has no queue pair of this number",
@@ -30,6 +27,19 @@ static const char* const kErrorText[NIC_ERRORS] = {
     [NIC_ERROR_RING_FULL] = "the send ring is full",
     [NIC_ERROR_SERVICE] = "unknown transport service, or not one for this request",
     [NIC_ERROR_READ_BACK] = "a ring register does not read back what was written",
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a literal, and array designators take none */
+#define SENTENCE(NAME, member, least, most, sentence) \
+  [NIC_ERROR_OUTSIDE_RANGE + NIC_PARAMETER_##NAME] = sentence,
+    NIC_FOR_EACH_PARAMETER(SENTENCE)
+#undef SENTENCE
+};
+
+/* Where each parameter lies: its register, its member, and what may stand there. */
+static const struct register_parameter kParameters[NIC_PARAMETER_REGISTERS] = {
+#define ROW(NAME, member, least, most, sentence) \
+  {NIC_##NAME##_OFFSET, offsetof(struct nic_parameters, member), least, most},
+    NIC_FOR_EACH_PARAMETER(ROW)
+#undef ROW
 };
 
 const char* nic_error_text(enum nic_error error) {
@@ -100,11 +110,11 @@ static uint32_t ring_log2(uint32_t entries) {
 static enum nic_error check_config(const struct nic_config* config) {
   if (ring_log2(config->send_ring_entries) == 0 || ring_log2(config->completion_ring_entries) == 0)
     return NIC_ERROR_RING_ENTRIES;
-  if (config->mtu < NIC_MTU_VALUE_MIN || config->mtu > NIC_MTU_VALUE_MAX) return NIC_ERROR_MTU;
+  const uint32_t outside =
+      register_outside(kParameters, NIC_PARAMETER_REGISTERS, &config->parameters);
+  if (outside < NIC_PARAMETER_REGISTERS) return (enum nic_error)(NIC_ERROR_OUTSIDE_RANGE + outside);
   if (config->ack_mode > NIC_CTRL_ACK_MODE_MAX) return NIC_ERROR_ACK_MODE;
-  if (config->cnp_enable > 1 || config->cnp_carry_marks > 1 || config->cnp_dscp > 63 ||
-      config->cnp_priority > 7)
-    return NIC_ERROR_CNP;
+  if (config->cnp_enable > 1 || config->cnp_carry_marks > 1) return NIC_ERROR_CNP;
   if (config->irq_count == 0 || (config->irq_count > 1 && config->irq_delay_us == 0))
     return NIC_ERROR_COALESCE;
   return NIC_OK;
@@ -145,7 +155,6 @@ enum nic_error nic_start(struct nic* nic, const struct nic_config* config, uint6
     uint32_t value;
   } settings[] = {
       {NIC_IRQ_MASK_OFFSET, 0},
-      {NIC_MTU_OFFSET, config->mtu},
       {NIC_SQ_BASE_LO_OFFSET, (uint32_t)send_ring},
       {NIC_SQ_BASE_HI_OFFSET, (uint32_t)(send_ring >> 32)},
       {NIC_SQ_SIZE_LOG2_OFFSET, ring_log2(config->send_ring_entries)},
@@ -157,9 +166,6 @@ enum nic_error nic_start(struct nic* nic, const struct nic_config* config, uint6
       {NIC_MR_LENGTH_OFFSET, config->memory_bytes},
       {NIC_IRQ_COALESCE_OFFSET, FIELD_PUT(NIC_IRQ_COALESCE_COUNT, config->irq_count) |
                                     FIELD_PUT(NIC_IRQ_COALESCE_DELAY, config->irq_delay_us)},
-      {NIC_CNP_INTERVAL_OFFSET, config->cnp_interval_ns},
-      {NIC_CNP_DSCP_OFFSET, config->cnp_dscp},
-      {NIC_CNP_PRIORITY_OFFSET, config->cnp_priority},
       {NIC_CTRL_OFFSET, FIELD_PUT(NIC_CTRL_ENABLE, 1) |
                             FIELD_PUT(NIC_CTRL_CNP_ENABLE, config->cnp_enable) |
                             FIELD_PUT(NIC_CTRL_CNP_CARRY_MARKS, config->cnp_carry_marks) |
@@ -167,11 +173,15 @@ enum nic_error nic_start(struct nic* nic, const struct nic_config* config, uint6
   };
   const uint32_t count = sizeof settings / sizeof settings[0];
   hal_barrier(nic->hal);
+  register_program(nic->hal, nic->base, kParameters, NIC_PARAMETER_REGISTERS, &config->parameters);
   for (uint32_t i = 0; i < count; ++i) put(nic, settings[i].offset, settings[i].value);
   for (uint32_t i = 0; i < count; ++i) {
     if (get(nic, settings[i].offset) != settings[i].value) return NIC_ERROR_READ_BACK;
   }
-  return NIC_OK;
+  return register_reads_back(nic->hal, nic->base, kParameters, NIC_PARAMETER_REGISTERS,
+                             &config->parameters)
+             ? NIC_OK
+             : NIC_ERROR_READ_BACK;
 }
 
 enum nic_error nic_start_receives(struct nic* nic, uint64_t receive_ring, uint32_t entries) {

@@ -1,4 +1,5 @@
-/* Small helpers the drivers share: fields of registers, 64-bit counters, waiting for a bit. */
+/* Small helpers the drivers share: fields of registers, 64-bit counters, waiting for a bit,
+ * parameters that are a register each. */
 #ifndef DCC_DRIVER_REGISTER_ACCESS_H
 #define DCC_DRIVER_REGISTER_ACCESS_H
 
@@ -26,6 +27,49 @@ static inline int register_wait(const struct hal* hal, uint64_t address, uint32_
     hal_wait_for_interrupt(hal, now + 1000 < end ? now + 1000 : end);
   }
   return 0;
+}
+
+/* Where a parameter lies: its register, its member of the structure, and what may stand there. */
+struct register_parameter {
+  uint32_t offset;
+  uint32_t member;
+  uint32_t least;
+  uint32_t most;
+};
+
+static inline uint32_t register_parameter_value(const struct register_parameter* parameter,
+                                                const void* values) {
+  return *(const uint32_t*)((const char*)values + parameter->member);
+}
+
+/* Number of the first parameter whose value is out of its range; `count` if there is none. */
+static inline uint32_t register_outside(const struct register_parameter* parameters, uint32_t count,
+                                        const void* values) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t value = register_parameter_value(&parameters[i], values);
+    if (value < parameters[i].least || value > parameters[i].most) return i;
+  }
+  return count;
+}
+
+static inline void register_program(const struct hal* hal, uint64_t base,
+                                    const struct register_parameter* parameters, uint32_t count,
+                                    const void* values) {
+  for (uint32_t i = 0; i < count; ++i) {
+    hal_write32(hal, base + parameters[i].offset, register_parameter_value(&parameters[i], values));
+  }
+}
+
+/* 1 if every parameter reads as it was written. */
+static inline int register_reads_back(const struct hal* hal, uint64_t base,
+                                      const struct register_parameter* parameters, uint32_t count,
+                                      const void* values) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (hal_read32(hal, base + parameters[i].offset) !=
+        register_parameter_value(&parameters[i], values))
+      return 0;
+  }
+  return 1;
 }
 
 #endif

@@ -27,7 +27,7 @@ constexpr std::uint64_t kCompletionRing = 0x8020'0000;
 nic_config nic_settings() {
   nic_config config{};
   config.send_ring_entries = config.completion_ring_entries = 8;
-  config.mtu = 1000;
+  config.parameters.mtu = 1000;
   config.ack_mode = NIC_ACK_PER_PACKET;
   config.irq_count = 1;
   config.memory_base = 0x1'8000'0000;

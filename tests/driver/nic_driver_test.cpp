@@ -24,17 +24,21 @@ nic_config sound_config(std::uint32_t send = 8, std::uint32_t completion = 8) {
   nic_config config{};
   config.send_ring_entries = send;
   config.completion_ring_entries = completion;
-  config.mtu = 1000;
+  config.parameters.mtu = 1000;
   config.ack_mode = NIC_ACK_PER_PACKET;
   config.cnp_enable = 1;
   config.cnp_carry_marks = 1;
   config.irq_count = 1;
-  config.cnp_interval_ns = 4000;
-  config.cnp_dscp = 48;
-  config.cnp_priority = 6;
+  config.parameters.cnp_interval = 4000;
+  config.parameters.cnp_dscp = 48;
+  config.parameters.cnp_priority = 6;
   config.memory_base = 0x1'8000'0000;
   config.memory_bytes = 4 << 20;
   return config;
+}
+
+nic_error outside(nic_parameter parameter) {
+  return static_cast<nic_error>(NIC_ERROR_OUTSIDE_RANGE + parameter);
 }
 
 class NicDriverTest : public ::testing::Test {
@@ -115,12 +119,13 @@ TEST_F(NicDriverTest, ImpossibleSettingsAreRefused) {
       {NIC_ERROR_RING_ENTRIES, [](nic_config& c) { c.completion_ring_entries = 12; }},
       {NIC_ERROR_RING_ENTRIES, [](nic_config& c) { c.completion_ring_entries = 65536; }},
       {NIC_ERROR_RING_ADDRESS, [](nic_config& c) { c.completion_ring_entries = 1 << 15; }},
-      {NIC_ERROR_MTU, [](nic_config& c) { c.mtu = 63; }},
-      {NIC_ERROR_MTU, [](nic_config& c) { c.mtu = 9001; }},
+      {outside(NIC_PARAMETER_MTU), [](nic_config& c) { c.parameters.mtu = 63; }},
+      {outside(NIC_PARAMETER_MTU), [](nic_config& c) { c.parameters.mtu = 9001; }},
       {NIC_ERROR_ACK_MODE, [](nic_config& c) { c.ack_mode = 3; }},
       {NIC_ERROR_CNP, [](nic_config& c) { c.cnp_enable = 2; }},
-      {NIC_ERROR_CNP, [](nic_config& c) { c.cnp_dscp = 64; }},
-      {NIC_ERROR_CNP, [](nic_config& c) { c.cnp_priority = 8; }},
+      {NIC_ERROR_CNP, [](nic_config& c) { c.cnp_carry_marks = 2; }},
+      {outside(NIC_PARAMETER_CNP_DSCP), [](nic_config& c) { c.parameters.cnp_dscp = 64; }},
+      {outside(NIC_PARAMETER_CNP_PRIORITY), [](nic_config& c) { c.parameters.cnp_priority = 8; }},
       {NIC_ERROR_COALESCE, [](nic_config& c) { c.irq_count = 0; }},
       {NIC_ERROR_COALESCE, [](nic_config& c) { c.irq_count = 2; }},
   };

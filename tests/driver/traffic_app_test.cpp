@@ -268,7 +268,7 @@ TEST_F(TrafficAppTest, ImpossibleBlocksAreRefusedWithAReason) {
       {TRAFFIC_ERROR_BUFFER, "destination",
        [&] { rx[1].local_address = BOOT_RAM_BASE + (8 << 20) - 4096 * 4 + 4; }},
       {TRAFFIC_ERROR_CONTROLLER, "DCC1", [&] { block.flags |= BOOT_HAS_CONTROLLER; }},
-      {TRAFFIC_ERROR_NIC, "MTU", [&] { block.nic.mtu = 10; }},
+      {TRAFFIC_ERROR_NIC, "MTU", [&] { block.nic.parameters.mtu = 10; }},
   };
   const auto sound_block = block;
   const auto sound_tx = tx;

@@ -27,7 +27,7 @@ class TrafficAppTest : public ::testing::Test {
     block.queue_pairs = 8192;
     block.nic.send_ring_entries = 64;
     block.nic.completion_ring_entries = 256;
-    block.nic.mtu = 1000;
+    block.nic.parameters.mtu = 1000;
     block.nic.ack_mode = NIC_ACK_PER_PACKET;
     block.nic.irq_count = 1;
     block.nic.memory_base = BOOT_RAM_BASE;

@@ -57,5 +57,25 @@ TEST(ControllerProgramme, ProportionalPolicyCutsByMarksAndLeavesRoomAboveTheLine
   EXPECT_EQ(programme("r_ai: 8Mbps", "100Gbps").parameters.mark_shift, 0u);
 }
 
+TEST(NicProgramme, SaysWhatTheSectionSaysInTheRegistersUnits) {
+  const auto programme_of = [](const std::string& nic) {
+    return nic_programme(
+        load_config_text("nic: {" + nic + "}\n", "t.yaml", std::filesystem::path("."), {}).config);
+  };
+  const nic_config p = programme_of(
+      "mtu: 2KB, ack: per_message, congestion_control: {algorithm: dcqcn}, cnp: {interval: 7us, "
+      "dscp: 20, priority: 5, carry_marks: true}");
+  EXPECT_EQ(p.parameters.mtu, 2000u);
+  EXPECT_EQ(p.parameters.cnp_interval, 7000u);
+  EXPECT_EQ(p.parameters.cnp_dscp, 20u);
+  EXPECT_EQ(p.parameters.cnp_priority, 5u);
+  EXPECT_EQ(p.ack_mode, NIC_ACK_PER_MESSAGE);
+  EXPECT_EQ(p.cnp_enable, 1);
+  EXPECT_EQ(p.cnp_carry_marks, 1);
+  EXPECT_EQ(programme_of("congestion_control: {algorithm: none}").cnp_enable, 0);
+  EXPECT_EQ(programme_of("ack: none, congestion_control: {algorithm: none}").ack_mode,
+            NIC_ACK_NONE);
+}
+
 }  // namespace
 }  // namespace dcc::vp

@@ -15,8 +15,6 @@ namespace dcc::vp {
 namespace {
 // Two messages of a flow on their way: one being sent, one posted behind it.
 constexpr std::uint8_t kOutstanding = 2;
-// Slots beyond what is outstanding let the receiver check a message before it is overwritten.
-constexpr std::uint8_t kSlots = 4;
 // Bytes of each message that firmware verifies, one block of the pattern.
 constexpr std::uint32_t kFirmwareSample = 256;
 
@@ -32,11 +30,10 @@ boot_block header_of(const PlatformConfig& config, const FlowPlan& plan, HostId 
       boot_ring_entries(std::max(16u, block.tx_count * kOutstanding + block.qos.peer_count));
   block.nic.completion_ring_entries = boot_ring_entries(
       std::max(64u, block.tx_count * kOutstanding * 2 + block.rx_count * kOutstanding * 2));
-  block.nic.mtu = config.nic.mtu;
   block.queue_pairs = plan.queue_pairs(host);
   std::uint32_t receives = 0;
   for (const std::uint32_t id : plan.received_by(host)) {
-    if (plan.flow(id).spec.operation == Operation::kSend) receives += kSlots;
+    if (plan.flow(id).spec.operation == Operation::kSend) receives += BufferPlan::kSlots;
   }
   if (receives != 0) block.receive_ring_entries = boot_ring_entries(receives);
   boot_layout(&block);
@@ -48,9 +45,32 @@ std::uint8_t operation_of(const FlowSpec& spec) {
   return spec.operation == Operation::kRead ? BOOT_READ : BOOT_WRITE;
 }
 
+/// A flow's longest message.
+Bytes message_of(const FlowSpec& spec) {
+  return spec.bytes == 0 ? spec.message : std::min(spec.message, spec.bytes);
+}
+
 template <class T>
 void put(std::uint8_t* ram, std::uint64_t offset, const T& value) {
   std::memcpy(ram + offset, &value, sizeof value);
+}
+
+/// What sender and receiver are told of a flow alike.
+template <class Entry>
+Entry flow_entry(const PlatformConfig& config, const BufferPlan& buffers, const FlowSpec& spec) {
+  Entry entry{};
+  entry.id = spec.id;
+  entry.dscp = spec.dscp;
+  entry.priority = spec.priority;
+  // Without payload all slots are one: nobody overwrites what nobody reads.
+  entry.slots = real(config) ? BufferPlan::kSlots : kOutstanding;
+  entry.message_bytes = static_cast<std::uint32_t>(message_of(spec));
+  entry.bytes = static_cast<std::uint64_t>(spec.bytes);
+  entry.slot_bytes = buffers.slot_bytes(spec.id);
+  entry.seed = static_cast<std::uint32_t>(config.seed) * 2654435761u + spec.id;
+  entry.operation = operation_of(spec);
+  entry.service = static_cast<std::uint8_t>(spec.service);
+  return entry;
 }
 }  // namespace
 
@@ -59,13 +79,11 @@ std::uint32_t BufferPlan::block_bytes(const PlatformConfig& config, const FlowPl
   return header_of(config, plan, host).total_bytes;
 }
 
-std::uint8_t BufferPlan::slots(const FlowSpec&) { return kSlots; }
-
 std::uint32_t BufferPlan::slot_bytes(std::uint32_t flow) const {
   const FlowSpec& spec = plan_.flow(flow).spec;
-  const Bytes message = spec.bytes == 0 ? spec.message : std::min(spec.message, spec.bytes);
   const Bytes header = spec.service == Service::kUd ? Bytes{NIC_DATAGRAM_HEADER_BYTES} : 0;
-  return static_cast<std::uint32_t>(boot_align(static_cast<std::uint64_t>(message + header)));
+  return static_cast<std::uint32_t>(
+      boot_align(static_cast<std::uint64_t>(message_of(spec) + header)));
 }
 
 BufferPlan::BufferPlan(const PlatformConfig& config, const FlowPlan& plan)
@@ -102,28 +120,19 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
         host, end - BOOT_RAM_BASE, ram_bytes));
   }
   boot_block block = header_of(config, plan, host);
-  const AlgorithmChoice& algorithm = config.nic.congestion_control;
-  block.flags =
-      (real(config) ? static_cast<unsigned>(BOOT_PAYLOAD_REAL) : 0u) |
-      (algorithm.chosen<DccParameters>() != nullptr ? static_cast<unsigned>(BOOT_HAS_CONTROLLER)
-                                                    : 0u);
+  const bool has_controller = config.nic.congestion_control.chosen<DccParameters>() != nullptr;
+  block.flags = (real(config) ? static_cast<unsigned>(BOOT_PAYLOAD_REAL) : 0u) |
+                (has_controller ? static_cast<unsigned>(BOOT_HAS_CONTROLLER) : 0u);
   block.ram_bytes = ram_bytes;
   // A modelled processor cannot look at every byte that a 100 Gb/s port delivers.
   if (config.host_of(host).driver == DriverKind::kFirmware) block.verify_bytes = kFirmwareSample;
   block.end_ns = static_cast<std::uint64_t>(config.duration / kNanoSecond);
-  const CnpParameters& cnp = config.nic.cnp;
-  nic_config& nic = block.nic;
-  nic.ack_mode = config.nic.ack == AckMode::kNone        ? NIC_ACK_NONE
-                 : config.nic.ack == AckMode::kPerPacket ? NIC_ACK_PER_PACKET
-                                                         : NIC_ACK_PER_MESSAGE;
-  nic.cnp_enable = algorithm.needs(nic.mtu).cnp ? 1 : 0;
-  nic.cnp_carry_marks = cnp.carry_marks ? 1 : 0;
-  nic.irq_count = 1;
-  nic.cnp_interval_ns = static_cast<std::uint32_t>(cnp.interval / kNanoSecond);
-  nic.cnp_dscp = cnp.dscp;
-  nic.cnp_priority = cnp.priority;
-  nic.memory_base = BOOT_RAM_BASE;
-  nic.memory_bytes = static_cast<std::uint32_t>(ram_bytes);
+  const nic_config rings = block.nic;
+  block.nic = nic_programme(config);
+  block.nic.send_ring_entries = rings.send_ring_entries;
+  block.nic.completion_ring_entries = rings.completion_ring_entries;
+  block.nic.memory_base = BOOT_RAM_BASE;
+  block.nic.memory_bytes = static_cast<std::uint32_t>(ram_bytes);
   block.controller = controller_programme(config, line_rate);
   const std::uint64_t at = BOOT_BLOCK_ADDRESS - BOOT_RAM_BASE;
   std::memset(ram + at, 0, block.total_bytes);
@@ -132,52 +141,28 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
   std::uint64_t next = at + block.tx_offset;
   for (const std::uint32_t id : plan.sent_by(host)) {
     const PlannedFlow& flow = plan.flow(id);
-    boot_tx_flow tx{};
-    tx.id = id;
+    auto tx = flow_entry<boot_tx_flow>(config, buffers, flow.spec);
     tx.qpn = flow.from_qpn;
     tx.remote_host = flow.spec.to;
     tx.remote_qpn = flow.to_qpn;
-    tx.dscp = flow.spec.dscp;
-    tx.priority = flow.spec.priority;
-    tx.slots = kSlots;
     tx.outstanding = kOutstanding;
-    tx.message_bytes = static_cast<std::uint32_t>(
-        flow.spec.bytes == 0 ? flow.spec.message : std::min(flow.spec.message, flow.spec.bytes));
-    tx.bytes = static_cast<std::uint64_t>(flow.spec.bytes);
     tx.start_ns = static_cast<std::uint64_t>(flow.spec.start / kNanoSecond);
     tx.stop_ns = flow.spec.stop == PicoSeconds::max()
                      ? BOOT_NEVER
                      : static_cast<std::uint64_t>(flow.spec.stop / kNanoSecond);
     tx.local_address = buffers.at_sender(id);
     tx.remote_address = buffers.at_receiver(id);
-    tx.slot_bytes = buffers.slot_bytes(id);
-    tx.seed = static_cast<std::uint32_t>(config.seed) * 2654435761u + id;
-    tx.operation = operation_of(flow.spec);
-    tx.service = static_cast<std::uint8_t>(flow.spec.service);
-    // Without payload all slots are one: nobody overwrites what nobody reads.
-    if (!real(config)) tx.slots = tx.outstanding = kOutstanding;
     put(ram, next, tx);
     next += sizeof tx;
   }
   next = at + block.rx_offset;
   for (const std::uint32_t id : plan.received_by(host)) {
     const PlannedFlow& flow = plan.flow(id);
-    boot_rx_flow rx{};
-    rx.id = id;
+    auto rx = flow_entry<boot_rx_flow>(config, buffers, flow.spec);
     rx.qpn = flow.to_qpn;
     rx.remote_host = flow.spec.from;
     rx.remote_qpn = flow.from_qpn;
-    rx.dscp = flow.spec.dscp;
-    rx.priority = flow.spec.priority;
-    rx.slots = real(config) ? kSlots : kOutstanding;
-    rx.message_bytes = static_cast<std::uint32_t>(
-        flow.spec.bytes == 0 ? flow.spec.message : std::min(flow.spec.message, flow.spec.bytes));
-    rx.bytes = static_cast<std::uint64_t>(flow.spec.bytes);
     rx.local_address = buffers.at_receiver(id);
-    rx.slot_bytes = buffers.slot_bytes(id);
-    rx.seed = static_cast<std::uint32_t>(config.seed) * 2654435761u + id;
-    rx.operation = operation_of(flow.spec);
-    rx.service = static_cast<std::uint8_t>(flow.spec.service);
     put(ram, next, rx);
     next += sizeof rx;
   }

@@ -27,11 +27,13 @@ BootOutcome read_boot_outcome(const std::uint8_t* ram);
 /// tables. Computed by placing the buffers of all flows that touch the host one after the other.
 class BufferPlan {
  public:
+  /// Message slots of a flow; those beyond what is outstanding let the receiver check a message
+  /// before it is overwritten.
+  static constexpr std::uint8_t kSlots = 4;
   BufferPlan(const PlatformConfig& config, const FlowPlan& plan);
   std::uint64_t at_sender(std::uint32_t flow) const { return sender_[flow]; }
   std::uint64_t at_receiver(std::uint32_t flow) const { return receiver_[flow]; }
   std::uint32_t slot_bytes(std::uint32_t flow) const;
-  static std::uint8_t slots(const FlowSpec& flow);
   /// End of the buffers of a host, as an address.
   std::uint64_t end(HostId host) const { return end_[host]; }
   static std::uint32_t block_bytes(const PlatformConfig& config, const FlowPlan& plan, HostId host);

@@ -74,4 +74,20 @@ dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate)
   return to;
 }
 
+nic_config nic_programme(const PlatformConfig& config) {
+  const NicConfig& from = config.nic;
+  nic_config to{};
+  to.parameters.mtu = from.mtu;
+  to.parameters.cnp_interval = static_cast<std::uint32_t>(from.cnp.interval / kNanoSecond);
+  to.parameters.cnp_dscp = from.cnp.dscp;
+  to.parameters.cnp_priority = from.cnp.priority;
+  to.ack_mode = from.ack == AckMode::kNone        ? NIC_ACK_NONE
+                : from.ack == AckMode::kPerPacket ? NIC_ACK_PER_PACKET
+                                                  : NIC_ACK_PER_MESSAGE;
+  to.cnp_enable = from.congestion_control.needs(from.mtu).cnp ? 1 : 0;
+  to.cnp_carry_marks = from.cnp.carry_marks ? 1 : 0;
+  to.irq_count = 1;
+  return to;
+}
+
 }  // namespace dcc::vp

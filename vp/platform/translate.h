@@ -5,6 +5,7 @@
 
 #include "config/platform_config.h"
 #include "driver/dcc_config.h"
+#include "driver/nic_config.h"
 #include "net/switch_device.h"
 #include "nic/nic_parameters.h"
 
@@ -23,5 +24,7 @@ SwitchParameters switch_parameters(const PlatformConfig& config);
 NicParameters nic_parameters(const PlatformConfig& config, HostId host, const LinkParameters& link);
 /// What the driver programs into a controller behind a link of this rate.
 dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate);
+/// What it programs into a NIC, but for where rings and memory lie.
+nic_config nic_programme(const PlatformConfig& config);
 
 }  // namespace dcc::vp
