@@ -51,11 +51,6 @@ struct dcc_factor dcc_factor_of_weight(uint32_t weight_q8_8) {
   return factor;
 }
 
-uint32_t dcc_alpha_recip(uint32_t interval_ticks) {
-  /* Rounding 2^32 / K up is rounding (2^32 - 1) / K down and adding one, in 32 bits. */
-  return interval_ticks <= 1 ? UINT32_MAX : UINT32_MAX / interval_ticks + 1;
-}
-
 void dcc_classes_equal(struct dcc_class classes[DCC_DSCPS]) {
   for (uint32_t dscp = 0; dscp < DCC_DSCPS; ++dscp)
     classes[dscp] = dcc_class_of(256, 0, UINT32_MAX);

@@ -38,10 +38,6 @@ struct dcc_factor {
 };
 struct dcc_factor dcc_factor_of_weight(uint32_t weight_q8_8);
 
-/* ALPHA_RECIP for an alpha interval of K = 1 … 4096 ticks: 2^32 / K rounded up; for K = 1 the
- * largest word, which stands for it. */
-uint32_t dcc_alpha_recip(uint32_t interval_ticks);
-
 /* --- Classes: what a DSCP is entitled to, for dcc_config.classes --- */
 
 /* Weight one, no guarantee, no cap. */

@@ -160,7 +160,7 @@ TEST_F(DccDriverTest, EveryImpossibleParameterHasItsErrorAndTouchesNothing) {
       {outside(DCC_PARAMETER_DECREASE_PERIOD),
        [](dcc_config& c) { c.parameters.decrease_period = 1u << 20; }},
       {outside(DCC_PARAMETER_ALPHA_RECIP),
-       [](dcc_config& c) { c.parameters.alpha_recip = dcc_alpha_recip(4097); }},
+       [](dcc_config& c) { c.parameters.alpha_recip = DCC_ALPHA_RECIP_VALUE_MIN - 1; }},
       {outside(DCC_PARAMETER_F), [](dcc_config& c) { c.parameters.f = 256; }},
       {outside(DCC_PARAMETER_G), [](dcc_config& c) { c.parameters.g = 65536; }},
       {outside(DCC_PARAMETER_MI), [](dcc_config& c) { c.parameters.mi = 65536; }},

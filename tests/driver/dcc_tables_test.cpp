@@ -61,21 +61,6 @@ TEST(DccTables, WeightsOutsideTheRangeSaturate) {
   EXPECT_EQ(dcc_factor_of_weight(1u << 20).f_inc_q8_8, DCC_WEIGHT_MAX_Q8_8);
 }
 
-TEST(DccTables, AlphaReciprocalDividesExactlyOverTheCountersWholeRange) {
-  EXPECT_EQ(dcc_alpha_recip(1), UINT32_MAX);
-  for (std::uint64_t k = 2; k <= 4096; ++k) {
-    const std::uint64_t reciprocal = dcc_alpha_recip(static_cast<std::uint32_t>(k));
-    EXPECT_EQ(reciprocal, ((std::uint64_t{1} << 32) + k - 1) / k);
-    // What it is for: floor(delta / K) for every delta of 20 bits; the corners of each quotient.
-    for (std::uint64_t n = 0; n * k < (1u << 20); n += 1 + n / 7) {
-      EXPECT_EQ((n * k * reciprocal) >> 32, n) << k;
-      if (n != 0) {
-        EXPECT_EQ(((n * k - 1) * reciprocal) >> 32, n - 1) << k;
-      }
-    }
-  }
-}
-
 TEST(DccTables, ClassesSayWhatAFlowIsEntitledTo) {
   dcc_class classes[DCC_DSCPS];
   dcc_classes_equal(classes);

@@ -187,7 +187,8 @@ class Checker {
               said + " was built for " + std::to_string(kRtlSlots) + " slots, not " +
                   std::to_string(k.slots));
       require(k.split == kRtlSplit, given("nic.controller.split", path),
-              said + " was built for the split [5, 5, 6]");
+              said + " was built for the split [" + std::to_string(kRtlSplit[0]) + ", " +
+                  std::to_string(kRtlSplit[1]) + ", " + std::to_string(kRtlSplit[2]) + "]");
     };
     check_rtl(k.timer, "timer");
     check_rtl(k.rate_lut, "rate_lut");

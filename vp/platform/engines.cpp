@@ -14,6 +14,7 @@
 #ifdef DCC_HAVE_RTL
 #include "timer_engine_lockstep.h"
 #include "timer_engine_rtl.h"
+#include "timing_wheel_dut.h"
 #endif
 #ifdef DCC_HAVE_CONTROLLER_RTL
 #include "controller_engine_lockstep.h"
@@ -39,6 +40,7 @@ std::unique_ptr<TimerEngine> make_model(const ControllerConfig& controller) {
 }
 
 #ifdef DCC_HAVE_RTL
+static_assert(kVerilatedTimers == kRtlSlots, "CAPS and the wheel that was verilated");
 WheelFault injected_wheel_fault() { return injected_fault<WheelFault>("DCCVP_WHEEL_FAULT"); }
 #endif
 #ifdef DCC_HAVE_RATE_RTL

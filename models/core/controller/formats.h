@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "net/packet.h"
+#include "registers/generated/dcc_parameters.h"
 #include "units.h"
 
 namespace dcc {
@@ -21,12 +22,14 @@ constexpr Fraction16 kOne16 = 65536;
 constexpr std::uint32_t kFlowNumberLimit = 1u << 24;  // flow numbers are queue pair numbers
 constexpr std::uint32_t kMaxSlots = 16384;
 constexpr std::uint32_t kDscps = 64;
-constexpr Ticks kMaxDelay = 65535;                   // a timer event's longest delay
-constexpr std::uint32_t kMaxDelta = (1u << 20) - 1;  // Δ = now − t_latest saturates here
-constexpr Ticks kMaxAlphaInterval = 4096;            // of one α update
-constexpr std::uint32_t kMaxAlphaIntervals = 4095;   // n saturates here
-constexpr std::uint32_t kNeutralIncrease = 256;      // f_inc, 8.8
-constexpr std::uint32_t kNeutralDecrease = 4096;     // f_dec, 4.12
+/// A timer event's longest delay.
+constexpr Ticks kMaxDelay = regs::dcc_map::kTimerIntervalValueMax;
+/// Δ = now − t_latest saturates here.
+constexpr std::uint32_t kMaxDelta = regs::dcc_map::kDecreasePeriodValueMax;
+constexpr Ticks kMaxAlphaInterval = 4096;           // of one α update
+constexpr std::uint32_t kMaxAlphaIntervals = 4095;  // n saturates here
+constexpr std::uint32_t kNeutralIncrease = 256;     // f_inc, 8.8
+constexpr std::uint32_t kNeutralDecrease = 4096;    // f_dec, 4.12
 
 /// (a·b + 2^15) >> 16: the product of anything with a 16-bit fraction, rounded half up.
 constexpr std::uint64_t mul16(std::uint64_t a, std::uint64_t b) {

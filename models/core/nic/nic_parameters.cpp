@@ -1,15 +1,19 @@
 #include "nic/nic_parameters.h"
 
 #include "describe/visitor.h"
+#include "registers/generated/nic_parameters.h"
 
 namespace dcc {
 
 void CnpParameters::describe(ParameterVisitor& v) {
+  namespace map = regs::nic_map;
   v.field("interval", interval, {"0us", "1s"},
           {"at most one a flow in this time (adapter: 4us, proportional: 2us)", "SIGCOMM'15: N",
            kRuntime});
-  v.field("dscp", dscp, {"0", "63"}, {"DSCP of a CNP", "", kRuntime});
-  v.field("priority", priority, {"0", "7"}, {"802.1p priority of a CNP", "", kRuntime});
+  v.field("dscp", dscp, {map::kCnpDscpValueMin, map::kCnpDscpValueMax},
+          {"DSCP of a CNP", "", kRuntime});
+  v.field("priority", priority, {map::kCnpPriorityValueMin, map::kCnpPriorityValueMax},
+          {"802.1p priority of a CNP", "", kRuntime});
   v.field("carry_marks", carry_marks, {},
           {"a CNP says how many CE marks it stands for (proportional: true)", "", kRuntime});
 }
@@ -37,7 +41,9 @@ void RecoveryParameters::describe(ParameterVisitor& v) {
 }
 
 void NicParameters::describe(ParameterVisitor& v) {
-  v.field_as<Bytes>("mtu", mtu, {"64B", "9000B"}, {"payload bytes of a packet", "", kRuntime});
+  namespace map = regs::nic_map;
+  v.field_as<Bytes>("mtu", mtu, {Bytes{map::kMtuValueMin}, Bytes{map::kMtuValueMax}},
+                    {"payload bytes of a packet", "", kRuntime});
   v.choice("payload", payload,
            {"virtual: lengths only; real: bytes moved by DMA, ICRC computed, checked", ""});
   v.choice("ack", ack, {"when a receiver acknowledges", "", kRuntime});

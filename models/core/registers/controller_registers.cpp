@@ -24,8 +24,6 @@ static_assert(table_of(kWindowDecayLo) == RateTable::kDecayLo, "order of tables"
 static_assert(table_of(kWindowDecrease) == RateTable::kDecrease, "order of tables");
 static_assert(kWindowDecreaseEntries == kDecreaseEntries, "size of the decrease table");
 static_assert(kWindowSlotsEntries == kMaxSlots, "size of the slot window");
-static_assert(kTimerIntervalValueMax <= kMaxDelay, "the wheel's longest delay");
-static_assert(kDecreasePeriodValueMax <= kMaxDelta, "the longest time since a cut that is told");
 
 std::uint32_t flag(bool set, std::uint32_t mask) { return set ? mask : 0; }
 

@@ -29,13 +29,17 @@ def _subset(name, meaning, registers):
             *(f"  k{camel(r.name)} = Register::k{camel(r.name)}," for r in registers), "};", ""]
 
 
+def _range_constants(name, field):
+    return [f"constexpr std::uint32_t {name}Min = {field.min};",
+            f"constexpr std::uint32_t {name}Max = {field.max};"]
+
+
 def _field_constants(prefix, word, field):
     name = f"k{prefix}{camel(word)}{camel(field.name)}"
     lines = [f"constexpr std::uint32_t {name}Mask = 0x{field.mask:08X};",
              f"constexpr unsigned {name}Shift = {field.lsb};"]
-    if field.limited or field.parameter:
-        lines += [f"constexpr std::uint32_t {name}Min = {field.min};",
-                  f"constexpr std::uint32_t {name}Max = {field.max};"]
+    if field.limited and not field.parameter:
+        lines += _range_constants(name, field)
     lines += [f"constexpr std::uint32_t {name}{camel(value)} = {number};"
               for value, number in field.values.items()]
     return lines
@@ -104,7 +108,8 @@ def _member(register, field, name):
 
 
 def parameters_header(regmap):
-    """Structures of the parameters, with the reset values; None without parameters."""
+    """Structures of the parameters, with the reset values, and their ranges; None without
+    parameters."""
     if not regmap.parameters():
         return None
     groups = {}
@@ -118,7 +123,10 @@ def parameters_header(regmap):
     for group, members in groups.items():
         out += [f"struct {camel(group)}Parameters {{", *members, "};", ""]
     out += ["struct Parameters {", *(f"  {camel(g)}Parameters {g};" for g in groups), *own, "};", "",
-            f"}}  // namespace dcc::regs::{regmap.name}_map", ""]
+            "// Ranges, both ends included."]
+    for register, field in regmap.parameters():
+        out += _range_constants(f"k{camel(register.name)}{camel(field.name)}", field)
+    out += ["", f"}}  // namespace dcc::regs::{regmap.name}_map", ""]
     return "\n".join(out)
 
 

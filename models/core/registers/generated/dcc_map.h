@@ -132,26 +132,16 @@ constexpr unsigned kCapsWheelLastShift = 24;
 constexpr std::uint32_t kCtrlOffset = 0x0000C;
 constexpr std::uint32_t kCtrlEnableMask = 0x00000001;
 constexpr unsigned kCtrlEnableShift = 0;
-constexpr std::uint32_t kCtrlEnableMin = 0;
-constexpr std::uint32_t kCtrlEnableMax = 1;
 constexpr std::uint32_t kCtrlSoftResetMask = 0x00000002;
 constexpr unsigned kCtrlSoftResetShift = 1;
 constexpr std::uint32_t kCtrlTimerRestartMask = 0x00000004;
 constexpr unsigned kCtrlTimerRestartShift = 2;
-constexpr std::uint32_t kCtrlTimerRestartMin = 0;
-constexpr std::uint32_t kCtrlTimerRestartMax = 1;
 constexpr std::uint32_t kCtrlAveragingMask = 0x00000008;
 constexpr unsigned kCtrlAveragingShift = 3;
-constexpr std::uint32_t kCtrlAveragingMin = 0;
-constexpr std::uint32_t kCtrlAveragingMax = 1;
 constexpr std::uint32_t kCtrlCutByMarksMask = 0x00000010;
 constexpr unsigned kCtrlCutByMarksShift = 4;
-constexpr std::uint32_t kCtrlCutByMarksMin = 0;
-constexpr std::uint32_t kCtrlCutByMarksMax = 1;
 constexpr std::uint32_t kCtrlByteCounterMask = 0x00000020;
 constexpr unsigned kCtrlByteCounterShift = 5;
-constexpr std::uint32_t kCtrlByteCounterMin = 0;
-constexpr std::uint32_t kCtrlByteCounterMax = 1;
 // STATUS: What the controller is doing.
 constexpr std::uint32_t kStatusOffset = 0x00010;
 constexpr std::uint32_t kStatusReadyMask = 0x00000001;
@@ -164,111 +154,77 @@ constexpr unsigned kStatusOverrunShift = 2;
 constexpr std::uint32_t kTickDivOffset = 0x00020;
 constexpr std::uint32_t kTickDivValueMask = 0x0000FFFF;
 constexpr unsigned kTickDivValueShift = 0;
-constexpr std::uint32_t kTickDivValueMin = 64;
-constexpr std::uint32_t kTickDivValueMax = 65535;
 // TIMER_INTERVAL: Time between two timer increases of a slot.
 constexpr std::uint32_t kTimerIntervalOffset = 0x00024;
 constexpr std::uint32_t kTimerIntervalValueMask = 0x0000FFFF;
 constexpr unsigned kTimerIntervalValueShift = 0;
-constexpr std::uint32_t kTimerIntervalValueMin = 1;
-constexpr std::uint32_t kTimerIntervalValueMax = 65535;
 // BYTE_THRESHOLD: A slot that has sent more than this counts one byte event and keeps the
 //   remainder. At least one packet.
 constexpr std::uint32_t kByteThresholdOffset = 0x00028;
 constexpr std::uint32_t kByteThresholdValueMask = 0xFFFFFFFF;
 constexpr unsigned kByteThresholdValueShift = 0;
-constexpr std::uint32_t kByteThresholdValueMin = 64;
-constexpr std::uint32_t kByteThresholdValueMax = 4294967295;
 // F: Fast recovery threshold; the stage is recovery while both counts are below it.
 constexpr std::uint32_t kFOffset = 0x0002C;
 constexpr std::uint32_t kFValueMask = 0x000000FF;
 constexpr unsigned kFValueShift = 0;
-constexpr std::uint32_t kFValueMin = 0;
-constexpr std::uint32_t kFValueMax = 255;
 // G: Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of
 //   unmarked ones.
 constexpr std::uint32_t kGOffset = 0x00030;
 constexpr std::uint32_t kGValueMask = 0x0000FFFF;
 constexpr unsigned kGValueShift = 0;
-constexpr std::uint32_t kGValueMin = 0;
-constexpr std::uint32_t kGValueMax = 65535;
 // R_AI: Additive increase step; without AVERAGING of one unmarked packet.
 constexpr std::uint32_t kRAiOffset = 0x00034;
 constexpr std::uint32_t kRAiValueMask = 0xFFFFFFFF;
 constexpr unsigned kRAiValueShift = 0;
-constexpr std::uint32_t kRAiValueMin = 0;
-constexpr std::uint32_t kRAiValueMax = 4294967295;
 // R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL.
 constexpr std::uint32_t kRHaiOffset = 0x00038;
 constexpr std::uint32_t kRHaiValueMask = 0xFFFFFFFF;
 constexpr unsigned kRHaiValueShift = 0;
-constexpr std::uint32_t kRHaiValueMin = 0;
-constexpr std::uint32_t kRHaiValueMax = 4294967295;
 // MI: Multiplicative increase added outside recovery, as a part of the base rate.
 constexpr std::uint32_t kMiOffset = 0x0003C;
 constexpr std::uint32_t kMiValueMask = 0x0000FFFF;
 constexpr unsigned kMiValueShift = 0;
-constexpr std::uint32_t kMiValueMin = 0;
-constexpr std::uint32_t kMiValueMax = 65535;
 // R_MIN: No rate falls below this.
 constexpr std::uint32_t kRMinOffset = 0x00040;
 constexpr std::uint32_t kRMinValueMask = 0xFFFFFFFF;
 constexpr unsigned kRMinValueShift = 0;
-constexpr std::uint32_t kRMinValueMin = 1;
-constexpr std::uint32_t kRMinValueMax = 4294967295;
 // R_MAX: No rate rises above this; a slot at its maximum is released by its timer. The line rate.
 constexpr std::uint32_t kRMaxOffset = 0x00044;
 constexpr std::uint32_t kRMaxValueMask = 0xFFFFFFFF;
 constexpr unsigned kRMaxValueShift = 0;
-constexpr std::uint32_t kRMaxValueMin = 1;
-constexpr std::uint32_t kRMaxValueMax = 4294967295;
 // INITIAL_RATE: Current and target rate of a slot when it is bound, before its first cut.
 constexpr std::uint32_t kInitialRateOffset = 0x00048;
 constexpr std::uint32_t kInitialRateValueMask = 0xFFFFFFFF;
 constexpr unsigned kInitialRateValueShift = 0;
-constexpr std::uint32_t kInitialRateValueMin = 1;
-constexpr std::uint32_t kInitialRateValueMax = 4294967295;
 // INITIAL_ALPHA: Alpha of a slot when it is bound.
 constexpr std::uint32_t kInitialAlphaOffset = 0x0004C;
 constexpr std::uint32_t kInitialAlphaValueMask = 0x0001FFFF;
 constexpr unsigned kInitialAlphaValueShift = 0;
-constexpr std::uint32_t kInitialAlphaValueMin = 0;
-constexpr std::uint32_t kInitialAlphaValueMax = 65536;
 // ALPHA_RECIP: 2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands
 //   for K = 1.
 constexpr std::uint32_t kAlphaRecipOffset = 0x00050;
 constexpr std::uint32_t kAlphaRecipValueMask = 0xFFFFFFFF;
 constexpr unsigned kAlphaRecipValueShift = 0;
-constexpr std::uint32_t kAlphaRecipValueMin = 1048576;
-constexpr std::uint32_t kAlphaRecipValueMax = 4294967295;
 // DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is counted
 //   as coalesced. Without AVERAGING only after the beginning of a hold.
 constexpr std::uint32_t kDecreasePeriodOffset = 0x00054;
 constexpr std::uint32_t kDecreasePeriodValueMask = 0x000FFFFF;
 constexpr unsigned kDecreasePeriodValueShift = 0;
-constexpr std::uint32_t kDecreasePeriodValueMin = 0;
-constexpr std::uint32_t kDecreasePeriodValueMax = 1048575;
 // FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.
 //   Without AVERAGING also of each step of a hold.
 constexpr std::uint32_t kFirstCutOffset = 0x00058;
 constexpr std::uint32_t kFirstCutValueMask = 0x0001FFFF;
 constexpr unsigned kFirstCutValueShift = 0;
-constexpr std::uint32_t kFirstCutValueMin = 0;
-constexpr std::uint32_t kFirstCutValueMax = 65536;
 // MARK_SHIFT: With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by
 //   this.
 constexpr std::uint32_t kMarkShiftOffset = 0x0005C;
 constexpr std::uint32_t kMarkShiftValueMask = 0x0000000F;
 constexpr unsigned kMarkShiftValueShift = 0;
-constexpr std::uint32_t kMarkShiftValueMin = 0;
-constexpr std::uint32_t kMarkShiftValueMax = 10;
 // SILENCE: Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise
 //   with time.
 constexpr std::uint32_t kSilenceOffset = 0x00060;
 constexpr std::uint32_t kSilenceValueMask = 0x000000FF;
 constexpr unsigned kSilenceValueShift = 0;
-constexpr std::uint32_t kSilenceValueMin = 1;
-constexpr std::uint32_t kSilenceValueMax = 255;
 // IRQ_STATUS: Causes of an interrupt; each stays until 1 is written to it.
 constexpr std::uint32_t kIrqStatusOffset = 0x00080;
 constexpr std::uint32_t kIrqStatusTableFullMask = 0x00000001;

@@ -71,4 +71,50 @@ struct Parameters {
   std::uint8_t silence = 32;
 };
 
+// Ranges, both ends included.
+constexpr std::uint32_t kCtrlEnableMin = 0;
+constexpr std::uint32_t kCtrlEnableMax = 1;
+constexpr std::uint32_t kCtrlTimerRestartMin = 0;
+constexpr std::uint32_t kCtrlTimerRestartMax = 1;
+constexpr std::uint32_t kCtrlAveragingMin = 0;
+constexpr std::uint32_t kCtrlAveragingMax = 1;
+constexpr std::uint32_t kCtrlCutByMarksMin = 0;
+constexpr std::uint32_t kCtrlCutByMarksMax = 1;
+constexpr std::uint32_t kCtrlByteCounterMin = 0;
+constexpr std::uint32_t kCtrlByteCounterMax = 1;
+constexpr std::uint32_t kTickDivValueMin = 64;
+constexpr std::uint32_t kTickDivValueMax = 65535;
+constexpr std::uint32_t kTimerIntervalValueMin = 1;
+constexpr std::uint32_t kTimerIntervalValueMax = 65535;
+constexpr std::uint32_t kByteThresholdValueMin = 64;
+constexpr std::uint32_t kByteThresholdValueMax = 4294967295;
+constexpr std::uint32_t kFValueMin = 0;
+constexpr std::uint32_t kFValueMax = 255;
+constexpr std::uint32_t kGValueMin = 0;
+constexpr std::uint32_t kGValueMax = 65535;
+constexpr std::uint32_t kRAiValueMin = 0;
+constexpr std::uint32_t kRAiValueMax = 4294967295;
+constexpr std::uint32_t kRHaiValueMin = 0;
+constexpr std::uint32_t kRHaiValueMax = 4294967295;
+constexpr std::uint32_t kMiValueMin = 0;
+constexpr std::uint32_t kMiValueMax = 65535;
+constexpr std::uint32_t kRMinValueMin = 1;
+constexpr std::uint32_t kRMinValueMax = 4294967295;
+constexpr std::uint32_t kRMaxValueMin = 1;
+constexpr std::uint32_t kRMaxValueMax = 4294967295;
+constexpr std::uint32_t kInitialRateValueMin = 1;
+constexpr std::uint32_t kInitialRateValueMax = 4294967295;
+constexpr std::uint32_t kInitialAlphaValueMin = 0;
+constexpr std::uint32_t kInitialAlphaValueMax = 65536;
+constexpr std::uint32_t kAlphaRecipValueMin = 1048576;
+constexpr std::uint32_t kAlphaRecipValueMax = 4294967295;
+constexpr std::uint32_t kDecreasePeriodValueMin = 0;
+constexpr std::uint32_t kDecreasePeriodValueMax = 1048575;
+constexpr std::uint32_t kFirstCutValueMin = 0;
+constexpr std::uint32_t kFirstCutValueMax = 65536;
+constexpr std::uint32_t kMarkShiftValueMin = 0;
+constexpr std::uint32_t kMarkShiftValueMax = 10;
+constexpr std::uint32_t kSilenceValueMin = 1;
+constexpr std::uint32_t kSilenceValueMax = 255;
+
 }  // namespace dcc::regs::dcc_map
