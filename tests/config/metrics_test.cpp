@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
+
 #include "cc/dcc.h"
 #include "config/yaml_reader.h"
 #include "observe/differentiation_warnings.h"
@@ -45,23 +48,33 @@ struct Fixture {
   Metrics metrics() const { return compute_metrics(config, results); }
 };
 
+/// What the program and the host tools must agree on (tests/python/statistics_test.py).
+nlohmann::json statistics_cases(const char* of) {
+  std::ifstream file(DCC_STATISTICS_CASES);
+  return nlohmann::json::parse(file).at(of);
+}
+
 TEST(Jain, KnownValues) {
-  EXPECT_DOUBLE_EQ(*jain_index({1, 1, 1, 1}), 1.0);
-  EXPECT_DOUBLE_EQ(*jain_index({1, 0, 0, 0}), 0.25);
-  EXPECT_DOUBLE_EQ(*jain_index({3, 1}), 0.8);
-  EXPECT_DOUBLE_EQ(*jain_index({0, 0}), 1.0);
-  EXPECT_FALSE(jain_index({}));
+  const nlohmann::json cases = statistics_cases("jain");
+  ASSERT_GT(cases.size(), 5u);
+  for (const auto& c : cases) {
+    const auto index = jain_index(c["values"].get<std::vector<double>>());
+    ASSERT_EQ(index.has_value(), !c["is"].is_null()) << c;
+    if (index) {
+      EXPECT_DOUBLE_EQ(*index, c["is"].get<double>()) << c;
+    }
+  }
 }
 
 TEST(Percentile, NearestRank) {
-  std::vector<double> v{15, 20, 35, 40, 50};
-  EXPECT_EQ(percentile(v, 5), 15);
-  EXPECT_EQ(percentile(v, 30), 20);
-  EXPECT_EQ(percentile(v, 40), 20);
-  EXPECT_EQ(percentile(v, 50), 35);
-  EXPECT_EQ(percentile(v, 100), 50);
-  std::vector<double> hundred;
-  for (int i = 1; i <= 100; ++i) hundred.push_back(101 - i);
+  const nlohmann::json cases = statistics_cases("percentile");
+  ASSERT_GT(cases.size(), 5u);
+  for (const auto& c : cases) {
+    auto values = c["values"].get<std::vector<double>>();
+    EXPECT_EQ(percentile(values, c["percent"].get<double>()), c["is"].get<double>()) << c;
+  }
+  std::vector<double> hundred(100);
+  for (int i = 0; i < 100; ++i) hundred[static_cast<std::size_t>(i)] = 100 - i;
   EXPECT_EQ(percentile(hundred, 99), 99);
 }
 

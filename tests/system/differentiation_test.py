@@ -273,11 +273,6 @@ class Measuring(unittest.TestCase):
         self.assertEqual(len(set(first)), 8)
         self.assertTrue(all(200e-6 <= start <= 1200e-6 for start in first + second))
 
-    def test_fairness_is_that_of_jain(self):
-        self.assertEqual(statistics.jain([2, 2, 2, 2]), 1)
-        self.assertEqual(statistics.jain([3, 0, 0]), 1 / 3)
-        self.assertEqual(statistics.jain([0, 0]), 0)
-
     def test_a_limit_that_is_missed_is_named(self):
         line = {"error_p95": 0.2, "utilisation_min": 0.99, "drain_ms_max": math.nan,
                 "tenant_error_max": 0.04, "message_gain": 3.1}

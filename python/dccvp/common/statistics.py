@@ -13,9 +13,12 @@ def percentile(values, percent):
 
 
 def jain(values):
-    """Jain's index of fairness: 1 when all are equal, 1/n when one has everything, 0 when none has."""
+    """Jain's index of fairness: 1 when all are equal, none having anything included, 1/n when one has
+    everything; None for no values."""
+    if not values:
+        return None
     total, squares = sum(values), sum(v * v for v in values)
-    return total * total / (len(values) * squares) if squares else 0.0
+    return total * total / (len(values) * squares) if squares else 1.0
 
 
 def mean(values):
