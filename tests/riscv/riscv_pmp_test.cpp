@@ -27,35 +27,28 @@ class RiscvPmp : public HartFixture {
   }
   /// Entry 15, the least: user code may run at kCode.
   void allow_code() { set(15, kNapot | kX, napot(kCode, 0x1000)); }
-  /// Runs one instruction in user mode, x10 holding `address`; true unless it trapped.
-  bool user_runs(Word instruction, std::uint32_t address) {
+  /// The next instruction returns to `pc` in user mode.
+  void enter_user(std::uint32_t pc) {
+    put(kRam, {kMret});
+    hart_.write_csr(csr::kMstatus, 0);
+    hart_.write_csr(csr::kMepc, pc);
+  }
+  /// Runs `instructions` from this one on in user mode, x10 holding `address`; true unless one
+  /// trapped.
+  bool user_runs(Word instruction, std::uint32_t address, int instructions = 1) {
     leave_user();
     put(kCode, {instruction});
     hart_.code_changed(kCode, 4);
-    put(kRam, {kMret});
     hart_.set_pc(kRam);
     hart_.set_reg(10, address);
-    hart_.write_csr(csr::kMstatus, 0);
-    hart_.write_csr(csr::kMepc, kCode);
+    enter_user(kCode);
     hart_.write_csr(csr::kMcause, 99);
-    run(2);
+    run(1 + instructions);
     return csr(csr::kMcause) == 99;
   }
   bool user_loads(std::uint32_t a) { return user_runs(lw(11, 10, 0), a); }
   bool user_stores(std::uint32_t a) { return user_runs(sw(11, 10, 0), a); }
-  bool user_jumps(std::uint32_t a) {
-    leave_user();
-    put(kCode, {jalr(0, 10, 0)});
-    hart_.code_changed(kCode, 4);
-    put(kRam, {kMret});
-    hart_.set_pc(kRam);
-    hart_.set_reg(10, a);
-    hart_.write_csr(csr::kMstatus, 0);
-    hart_.write_csr(csr::kMepc, kCode);
-    hart_.write_csr(csr::kMcause, 99);
-    run(3);
-    return csr(csr::kMcause) == 99;
-  }
+  bool user_jumps(std::uint32_t a) { return user_runs(jalr(0, 10, 0), a, 2); }
   /// One instruction in machine mode.
   bool machine_runs(Word instruction, std::uint32_t address) {
     leave_user();
@@ -222,11 +215,9 @@ TEST_F(RiscvPmp, BothSidesOfABorderInTurn) {
   put(kCode, {sw(10, 10, 60), lw(11, 10, 64), sw(11, 10, 0), lw(12, 10, 60), sw(10, 20, 0),
               sw(10, 10, 64)});
   put(kData + 64, {0x1234});
-  put(kRam, {kMret});
   hart_.set_reg(10, kData);
   hart_.set_reg(20, kDevice);
-  hart_.write_csr(csr::kMstatus, 0);
-  hart_.write_csr(csr::kMepc, kCode);
+  enter_user(kCode);
   run(7);
   EXPECT_EQ(hart_.reg(12), kData);
   EXPECT_EQ(word(kData), 0x1234u);
@@ -237,9 +228,7 @@ TEST_F(RiscvPmp, BothSidesOfABorderInTurn) {
 TEST_F(RiscvPmp, AnInstructionAcrossABorderNeedsBothSides) {
   set(0, kNapot | kX, napot(kCode, 8));
   put16(kCode + 6, {0x0013, 0x0000});  // nop, half of it outside
-  put(kRam, {kMret});
-  hart_.write_csr(csr::kMstatus, 0);
-  hart_.write_csr(csr::kMepc, kCode + 6);
+  enter_user(kCode + 6);
   run(2);
   expect_trap(Cause::kInstructionAccessFault, kCode + 6, kCode + 8);
 }
@@ -262,9 +251,7 @@ TEST_F(RiscvPmp, UserCodeThatChangesIsDecodedAnew) {
   put(kCode, {addi(13, 0, 1), sw(12, 10, 0), jalr(0, 10, 0)});
   hart_.set_reg(10, kCode);
   hart_.set_reg(12, addi(13, 0, 2));
-  put(kRam, {kMret});
-  hart_.write_csr(csr::kMstatus, 0);
-  hart_.write_csr(csr::kMepc, kCode);
+  enter_user(kCode);
   run(5);
   EXPECT_EQ(hart_.reg(13), 2u);
 }

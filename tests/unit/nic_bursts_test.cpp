@@ -2,11 +2,10 @@
 // begins.
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <vector>
 
 #include "net/wire_size.h"
-#include "nic/nic_device.h"
+#include "nic_pair.h"
 
 namespace dcc {
 namespace {
@@ -26,31 +25,16 @@ class Asking final : public Algorithm {
 };
 
 /// A sender and a receiver on a cable of 10 Gb/s; keeps when each data packet had arrived.
-class Bursts : public testing::Test, public PacketSink {
+class Bursts : public testing::Test, public test::NicPair, public PacketSink {
  protected:
-  Scheduler scheduler;
-  PacketPool pool;
-  FlowLedger ledger{8};
-  NicParameters parameters;
+  Bursts() : NicPair(8) {}
+
   Asking asking;
-  std::unique_ptr<NicDevice> nic[2];
-  std::unique_ptr<Link> link[2];
   std::vector<PicoSeconds> arrived;
 
   void build(Qpn pairs) {
     parameters.line_rate = 10_Gbps;
-    LinkParameters wire;
-    wire.rate = parameters.line_rate;
-    wire.overhead = parameters.link_overhead;
-    for (std::uint32_t i = 0; i < 2; ++i) {
-      parameters.host = i;
-      nic[i] = std::make_unique<NicDevice>(scheduler, pool, ledger, parameters, 10 + i);
-      link[i] = std::make_unique<Link>(scheduler, pool, wire, i);
-    }
-    for (int i = 0; i < 2; ++i) {
-      link[i]->connect(*this, 1 - i);
-      nic[i]->connect(*link[i]);
-    }
+    join(*this);
     nic[0]->set_algorithm(&asking);
     for (Qpn pair = 0; pair < pairs; ++pair) {
       for (std::uint32_t i = 0; i < 2; ++i) {

@@ -5,25 +5,25 @@
 
 #include <algorithm>
 #include <functional>
-#include <memory>
 #include <vector>
 
 #include "fake_host.h"
 #include "net/wire_size.h"
 #include "nic/host_link.h"
+#include "nic_pair.h"
 
 namespace dcc {
 namespace {
 
 /// Sender (host 0) and receiver (host 1); hooks see and change what is on the wire.
-class Pair : public ::testing::Test, public PacketSink, public CompletionSink, public DeliverySink {
+class Pair : public ::testing::Test,
+             public test::NicPair,
+             public PacketSink,
+             public CompletionSink,
+             public DeliverySink {
  protected:
-  Scheduler scheduler;
-  PacketPool pool;
-  FlowLedger ledger{2};
-  NicParameters parameters;
-  std::unique_ptr<NicDevice> nic[2];
-  std::unique_ptr<Link> link[2];                                        // link[i] leaves nic[i]
+  Pair() : NicPair(2) {}
+
   std::function<bool(Packet&)> on_wire = [](Packet&) { return true; };  // false: lost
   std::vector<Packet> seen;
   struct Done {
@@ -36,18 +36,7 @@ class Pair : public ::testing::Test, public PacketSink, public CompletionSink, p
   bool accept = true;
 
   void build() {
-    LinkParameters wire;
-    wire.rate = parameters.line_rate;
-    wire.overhead = parameters.link_overhead;
-    for (std::uint32_t i = 0; i < 2; ++i) {
-      parameters.host = i;
-      nic[i] = std::make_unique<NicDevice>(scheduler, pool, ledger, parameters, 10 + i);
-      link[i] = std::make_unique<Link>(scheduler, pool, wire, i);
-    }
-    for (int i = 0; i < 2; ++i) {
-      link[i]->connect(*this, 1 - i);
-      nic[i]->connect(*link[i]);
-    }
+    join(*this);
     nic[0]->transmitter().set_completion_sink(this);
     nic[1]->receiver().set_delivery_sink(this);
     create_queue_pairs();
@@ -485,12 +474,20 @@ TEST_F(Pair, PacketsForNobodyAreCountedAndDropped) {
   EXPECT_TRUE(done.empty());
 }
 
-TEST_F(Pair, CorruptedPayloadIsSeenByItsIcrcAndSentAgain) {
-  parameters.payload = NicParameters::Payload::kReal;
+/// The sender's payload comes out of 100 KB of memory.
+class RealPayload : public Pair {
+ protected:
+  void build() {
+    parameters.payload = NicParameters::Payload::kReal;
+    Pair::build();
+    nic[0]->transmitter().set_dma(&host);
+  }
+  test::FakeMemory memory{100'000};
+  HostLink host{scheduler, memory, {}, 5};
+};
+
+TEST_F(RealPayload, CorruptedPayloadIsSeenByItsIcrcAndSentAgain) {
   build();
-  test::FakeMemory memory(100'000);
-  HostLink host(scheduler, memory, {}, 5);
-  nic[0]->transmitter().set_dma(&host);
   int n = 0;
   on_wire = [&](Packet& packet) {
     if (packet.kind == PacketKind::kData && ++n == 4) packet.payload->front() ^= 1;
@@ -503,12 +500,8 @@ TEST_F(Pair, CorruptedPayloadIsSeenByItsIcrcAndSentAgain) {
   EXPECT_EQ(done.size(), 1u);
 }
 
-TEST_F(Pair, UnreadablePayloadEndsWithALocalError) {
-  parameters.payload = NicParameters::Payload::kReal;
+TEST_F(RealPayload, UnreadablePayloadEndsWithALocalError) {
   build();
-  test::FakeMemory memory(100'000);
-  HostLink host(scheduler, memory, {}, 5);
-  nic[0]->transmitter().set_dma(&host);
   WorkItem item;
   item.id = 9;
   item.bytes = 2'000;
@@ -519,12 +512,8 @@ TEST_F(Pair, UnreadablePayloadEndsWithALocalError) {
   EXPECT_EQ(done[0].status, Status::kLocalError);
 }
 
-TEST_F(Pair, WhatFollowsUnreadablePayloadIsFlushedAndTheRestGoesOn) {
-  parameters.payload = NicParameters::Payload::kReal;
+TEST_F(RealPayload, WhatFollowsUnreadablePayloadIsFlushedAndTheRestGoesOn) {
   build();
-  test::FakeMemory memory(100'000);
-  HostLink host(scheduler, memory, {}, 5);
-  nic[0]->transmitter().set_dma(&host);
   WorkItem item;
   item.bytes = 3'000;  // the second packet of it lies outside
   item.local_address = 99'000;
@@ -553,12 +542,8 @@ TEST_F(Pair, WhatFollowsUnreadablePayloadIsFlushedAndTheRestGoesOn) {
   EXPECT_EQ(ledger[1].packets, 1u);
 }
 
-TEST_F(Pair, WhatWaitsForTheWireIsNotSentAfterItsWorkHasFailed) {
-  parameters.payload = NicParameters::Payload::kReal;
+TEST_F(RealPayload, WhatWaitsForTheWireIsNotSentAfterItsWorkHasFailed) {
   build();
-  test::FakeMemory memory(100'000);
-  HostLink host(scheduler, memory, {}, 5);
-  nic[0]->transmitter().set_dma(&host);
   WorkItem item;
   item.bytes = 3'000;  // the third packet of it lies outside
   item.local_address = 98'000;
@@ -576,13 +561,9 @@ TEST_F(Pair, WhatWaitsForTheWireIsNotSentAfterItsWorkHasFailed) {
   EXPECT_EQ(seen_data(), 0u);
 }
 
-TEST_F(Pair, WithoutAcknowledgementsWorkIsDoneWhenItsBytesHaveBeenRead) {
-  parameters.payload = NicParameters::Payload::kReal;
+TEST_F(RealPayload, WithoutAcknowledgementsWorkIsDoneWhenItsBytesHaveBeenRead) {
   parameters.ack = AckMode::kNone;
   build();
-  test::FakeMemory memory(100'000);
-  HostLink host(scheduler, memory, {}, 5);
-  nic[0]->transmitter().set_dma(&host);
   post(1'000);
   scheduler.run_until(kNanoSecond * 300);
   EXPECT_TRUE(done.empty());
