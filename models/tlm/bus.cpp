@@ -93,7 +93,6 @@ void Bus::b_transport(int initiator, tlm::tlm_generic_payload& payload, sc_core:
     out_[range->port]->b_transport(payload, delay);
     payload.set_address(address);
   } else {
-    ++address_errors_;
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   }
   if (!observed) return;

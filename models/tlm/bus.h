@@ -58,7 +58,6 @@ class Bus final : public sc_core::sc_module {
   void add_observer(Observer observer) { observers_.push_back(std::move(observer)); }
 
   std::uint64_t accesses() const { return accesses_; }
-  std::uint64_t address_errors() const { return address_errors_; }
 
  private:
   void add_range(std::uint64_t base, std::uint64_t bytes, const std::string& name);
@@ -77,7 +76,6 @@ class Bus final : public sc_core::sc_module {
   std::vector<std::uint64_t> lasts_;
   mutable std::size_t recent_ = 0;  // most accesses hit the range of the one before
   std::uint64_t accesses_ = 0;
-  std::uint64_t address_errors_ = 0;
   std::vector<Observer> observers_;
 };
 

@@ -82,7 +82,6 @@ void HostStub::catch_up() {
 }
 
 void HostStub::access(tlm::tlm_command command, std::uint64_t address, std::uint32_t& value) {
-  ++register_accesses_;
   payload_.set_command(command);
   payload_.set_address(address);
   payload_.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
@@ -143,7 +142,6 @@ int HostStub::wait_for_interrupt(std::uint64_t deadline_ns) {
     if (sc_core::sc_time_stamp() >= deadline) return 0;
     sc_core::wait(deadline - sc_core::sc_time_stamp(), wake_);
   }
-  delay_ += interrupt_latency_;
   return 1;
 }
 

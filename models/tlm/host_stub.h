@@ -50,14 +50,11 @@ class HostStub final : public sc_core::sc_module {
   void set_notifier(std::function<void(sc_core::sc_event&)> notifier) {
     notifier_ = std::move(notifier);
   }
-  /// Time from the line's rise to the program's first instruction (default none).
-  void set_interrupt_latency(const sc_core::sc_time& latency) { interrupt_latency_ = latency; }
 
   bool finished() const { return finished_; }
   int exit_code() const { return exit_code_; }
   bool failed() const { return !failure_.empty(); }
   const std::string& failure() const { return failure_; }
-  std::uint64_t register_accesses() const { return register_accesses_; }
 
  private:
   void run();
@@ -73,7 +70,6 @@ class HostStub final : public sc_core::sc_module {
 
   Program program_;
   sc_core::sc_time quantum_;
-  sc_core::sc_time interrupt_latency_;
   hal hal_{};
   tlm::tlm_generic_payload payload_;
   sc_core::sc_time delay_;  // local time ahead of sc_time_stamp()
@@ -85,7 +81,6 @@ class HostStub final : public sc_core::sc_module {
   Namer namer_;
   std::function<void(const std::string&)> on_fatal_;
   std::function<void(sc_core::sc_event&)> notifier_;
-  std::uint64_t register_accesses_ = 0;
   bool finished_ = false;
   int exit_code_ = 0;
   std::string failure_;

@@ -61,7 +61,7 @@ class Tree {
       if (device == nullptr) continue;
       all.push_back(static_cast<std::int64_t>(device->totals().tx_bytes));
       all.push_back(static_cast<std::int64_t>(device->pfc_totals().pauses_sent));
-      all.push_back(device->buffer().max_used());
+      all.push_back(device->buffer().used());
     }
     return all;
   }

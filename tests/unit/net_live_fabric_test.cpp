@@ -105,7 +105,6 @@ TEST(LiveFabric, AFailureLosesWhatWasOnTheWireAndNothingElse) {
   EXPECT_GT(n.net.at("leaf0").queue_bytes(4), 50'000);  // it waits for a way
   n.until(kMicroSecond * 71);
   EXPECT_EQ(n.net.at("leaf0").queue_bytes(4), 0);
-  EXPECT_EQ(n.live.convergences(), 1u);
   n.until(kMicroSecond * 200);
   EXPECT_EQ(n.sent_to_spine(0), to_spine0);
   n.stop_and_drain();
@@ -150,7 +149,6 @@ TEST(LiveFabric, AFlapThatIsOverBeforeAnybodyHeardOfItOnlyLosesWhatWasOnTheWire)
     n.live.repair(cable, kConvergence);
   }
   n.until(kMicroSecond * 300);
-  EXPECT_EQ(n.live.convergences(), 10u);
   n.stop_and_drain();
   EXPECT_GE(n.lost(), 5u * 10);
   EXPECT_LE(n.lost(), 5u * 12);

@@ -204,8 +204,8 @@ TEST(SwitchDevice, APausedPriorityStopsAloneAndItsTimeIsMeasured) {
   EXPECT_EQ(star.device.pause_time(0, 3), kMicroSecond * 100);
   EXPECT_EQ(star.device.pause_time(0, 5), PicoSeconds(0));
   EXPECT_EQ(star.device.pause_time(1), PicoSeconds(0));
-  EXPECT_EQ(star.device.pfc_counters(0).pauses_received, 1u);
-  EXPECT_EQ(star.device.pfc_counters(0).resumes_received, 1u);
+  EXPECT_EQ(star.device.pfc_totals().pauses_received, 1u);
+  EXPECT_EQ(star.device.pfc_totals().resumes_received, 1u);
 }
 
 TEST(SwitchDevice, RoundRobinSharesByInputAndFifoByArrival) {

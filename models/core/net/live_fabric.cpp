@@ -72,7 +72,6 @@ void LiveFabric::converge() {
     }
   }
   if (ways_changed) find_routes();
-  ++convergences_;
   const Routing& routing = detour_ != nullptr ? *detour_ : healthy_;
   for (std::size_t node = 0; node < switches_.size(); ++node) {
     if (switches_[node] == nullptr) continue;

@@ -51,8 +51,6 @@ class LiveFabric {
   // --- Reading ----------------------------------------------------------------------------------
   /// The first time that routes did not lead everywhere; empty when they always did.
   const std::optional<Parting>& parted() const { return parted_; }
-  /// Times that routes were changed.
-  unsigned convergences() const { return convergences_; }
 
  private:
   struct Change {
@@ -86,7 +84,6 @@ class LiveFabric {
   std::multimap<PicoSeconds, Change> news_;  // by when it has got about
   Event converge_;
   std::optional<Parting> parted_;
-  unsigned convergences_ = 0;
 };
 
 }  // namespace dcc

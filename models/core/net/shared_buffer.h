@@ -56,13 +56,12 @@ class SharedBuffer {
         return false;
       }
     }
-    if (used() > max_used_) max_used_ = used();
     return true;
   }
 
   /// For a packet that leaves in the moment it comes: true if it would be admitted without pausing
   /// anybody; nothing is held then. False says nothing: ask admit().
-  bool lets_through(int port, int priority, Bytes bytes) {
+  bool lets_through(int port, int priority, Bytes bytes) const {
     if (is_lossless(priority)) {
       const Class& c = at(port, priority);
       const Bytes free = shared_size_ - shared_used_ - bytes;
@@ -71,7 +70,6 @@ class SharedBuffer {
     } else if (shared_used_ + bytes > shared_size_) {
       return false;
     }
-    if (used() + bytes > max_used_) max_used_ = used() + bytes;
     return true;
   }
 
@@ -106,7 +104,6 @@ class SharedBuffer {
     return at(port, priority).shared + at(port, priority).headroom;
   }
   Bytes used() const { return shared_used_ + headroom_used_; }
-  Bytes max_used() const { return max_used_; }
 
  private:
   struct Class {
@@ -132,7 +129,6 @@ class SharedBuffer {
   Bytes shared_size_;
   Bytes shared_used_ = 0;
   Bytes headroom_used_ = 0;
-  Bytes max_used_ = 0;
   std::vector<Bytes> headroom_;  // by port
   std::vector<Class> classes_;   // by port and priority
 };

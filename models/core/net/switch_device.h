@@ -134,7 +134,6 @@ class SwitchDevice final : public PacketSink, private PathView {
   }
   SwitchCounters counters(int port) const { return counters_of(at(port)); }
   SwitchCounters totals() const;
-  const PfcCounters& pfc_counters(int port) const { return at(port).pfc.counters(); }
   PfcCounters pfc_totals() const;
   /// Time the neighbour has kept `port` from sending at least one priority; or one in particular.
   PicoSeconds pause_time(int port) const { return at(port).pfc.pause_time(scheduler_.now()); }

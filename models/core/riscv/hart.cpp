@@ -335,7 +335,6 @@ void Hart::check_watchpoints(std::uint32_t address, std::uint32_t size, bool sto
     const bool overlaps = address - w.address < w.bytes || w.address - address < size;
     if (overlaps && (store ? w.stores : w.loads)) {
       watch_hit_ = w;
-      watch_hit_store_ = store;
       ask(Stop::kWatchpoint);
       return;
     }

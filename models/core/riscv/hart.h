@@ -147,7 +147,6 @@ class Hart {
   void remove_watchpoint(const Watchpoint& watch);
   /// What led to the last Stop::kWatchpoint.
   const Watchpoint& watch_hit() const { return watch_hit_; }
-  bool watch_was_store() const { return watch_hit_store_; }
 
   /// Said by whoever changed code in RAM behind the hart's back (a debugger).
   void code_changed(std::uint32_t address, std::uint32_t bytes) {
@@ -231,7 +230,6 @@ class Hart {
   bool passing_breakpoint_ = false;
   std::uint32_t mailbox_ = 0;
   Watchpoint watch_hit_;
-  bool watch_hit_store_ = false;
   Death death_ = Death::kNone;
   TrapRecord death_record_;
   TrapRecord last_trap_;
