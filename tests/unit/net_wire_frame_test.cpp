@@ -113,7 +113,9 @@ TEST(WireFrame, AnswersAndNotifications) {
   EXPECT_EQ(length, roce::ack_wire_bytes() - roce::kFcs);
   packet.kind = PacketKind::kNak;
   EXPECT_EQ(headers(false).syndrome, roce::kSyndromeNakSequence);
-  packet.refused = true;
+  packet.nak = NakReason::kInvalid;
+  EXPECT_EQ(headers(false).syndrome, roce::kSyndromeNakInvalid);
+  packet.nak = NakReason::kAccess;
   EXPECT_EQ(headers(false).syndrome, roce::kSyndromeNakAccess);
   packet.kind = PacketKind::kCnp;
   packet.cnp_marks = 9;

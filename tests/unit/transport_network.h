@@ -23,6 +23,7 @@ class TransportStar : public CompletionSink {
     PicoSeconds when;
   };
 
+  virtual ~TransportStar() = default;
   TransportStar(HostId hosts, const TransportChoice& transport, SwitchParameters switches,
                 const LinkParameters& link, std::uint32_t mtu, std::size_t most_flows = 256)
       : ledger(most_flows), link_(link), mtu_(mtu) {
