@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <fstream>
 
 #include "config/yaml_reader.h"
@@ -14,7 +16,8 @@ namespace fs = std::filesystem;
 
 class YamlLayers : public ::testing::Test {
  protected:
-  YamlLayers() : folder_(fs::path(::testing::TempDir()) / "yaml_layers") {
+  YamlLayers() : folder_(fs::path(::testing::TempDir()) /
+                         ("yaml_layers." + std::to_string(::getpid()))) {
     fs::remove_all(folder_);
     fs::create_directories(folder_ / "parts");
   }

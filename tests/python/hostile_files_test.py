@@ -45,7 +45,8 @@ REFUSED = (
     ("s.study.yml", STUDY + f"cases: {{c: {{flows: {{1: {MANY}}}}}}}\n", ":3:20: cases.c: more than 65535 flows"),
     ("s.study.yml", STUDY + "cases: {c: {flows: {1: 2, 1.0: 3}}}\n", ":3:20: cases.c: a weight is there twice"),
     ("s.study.yml", STUDY + "cases: {c: {}}\nlimits: {share: 1}\n",
-     ":4:10: limits: unknown limit 'share' (known: share_error_p95, utilisation_min, drain_ms_max, "
+     ":4:10: limits: unknown limit 'share' (known: share_error_p95, share_rms_max, class_error_max, "
+     "pfc_pauses_max, utilisation_min, drain_ms_max, "
      "tenant_error_max, message_gain_min, use_least_min, windows_every_min, windows_rms_min)"),
 )
 

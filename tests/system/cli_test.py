@@ -297,6 +297,11 @@ class Lists(Cli):
                        "tenants=[{name: gold, weight: 2}]")
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found = set(paths(metrics))
+        # Deadlines and what transports waste stand only where there are such.
+        self.run_small("--quiet", "--force", "-c", "traffic.0.deadline=1ms", "-c",
+                       "nic.transport.kind=ndp")
+        metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
+        found |= set(paths(metrics))
         self.assertGreater(len(found), 80)
         self.assertEqual(found - set(known), set(), "not described")
         # The QoS manager's figures stand only where one is configured, and this run has no deadlock.

@@ -48,8 +48,8 @@ class Threads(unittest.TestCase):
                 self.assertIn(pathlib.Path("flows.csv"), files)
                 for wanted in (2, 3, 4, 8):
                     many, threads, _ = self.run_with(wanted, CONFIGS / config, overrides)
-                    # A network of two switches cannot be cut in three.
-                    if wanted == 2 or "fbhadoop" in config or "schemes" in config:
+                    # A network of two switches cannot be cut in three, a small tree not in eight.
+                    if wanted == 2 or "fbhadoop" in config or ("schemes" in config and wanted < 8):
                         self.assertEqual(threads, wanted)
                     self.assertEqual(harness.figures(many), expected)
                     for file in files:

@@ -36,7 +36,7 @@ void add_cost_command(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("FORMAT");
   command->footer(
-      "Example:\n"
+      "Examples:\n"
       "  dccvp cost configs/incast_8x25g.yaml -c nic.controller.slots=4096\n"
       "Memories are counted; gates and cells were measured by synthesis at some\n"
       "numbers of slots and are interpolated between them.\n"

@@ -119,7 +119,6 @@ class Replay {
       return;
     }
     const bool slots = address >= regs::dcc_map::kWindowSlotsOffset;
-    if (address >= 0x1000 && (address & 0xFF000) != 0x3000) device.access_window();
     std::uint32_t value = 0;
     if (model_->registers().read(address, value) != regs::AccessResult::kOk) {
       differ(line.cycle, "a read is refused");
