@@ -2,7 +2,6 @@
 #include "config/yaml_layers.h"
 
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <fstream>
@@ -16,8 +15,8 @@ namespace fs = std::filesystem;
 
 class YamlLayers : public ::testing::Test {
  protected:
-  YamlLayers() : folder_(fs::path(::testing::TempDir()) /
-                         ("yaml_layers." + std::to_string(::getpid()))) {
+  YamlLayers()
+      : folder_(fs::path(::testing::TempDir()) / ("yaml_layers." + std::to_string(::getpid()))) {
     fs::remove_all(folder_);
     fs::create_directories(folder_ / "parts");
   }

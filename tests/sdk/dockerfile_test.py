@@ -16,7 +16,9 @@ import tempfile
 import unittest
 
 SOURCE = pathlib.Path(sys.argv.pop(1))
-FULL = "--full" in sys.argv and not sys.argv.remove("--full")
+FULL = "--full" in sys.argv
+if FULL:
+    sys.argv.remove("--full")
 
 
 def steps():

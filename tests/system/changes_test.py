@@ -15,7 +15,7 @@ CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
 INSTANT = 400e-6
 
 INCAST = """\
-duration: 800us
+duration: 3ms
 topology: {kind: star, hosts: 5, link: {rate: 25Gbps}}
 nic: {congestion_control: {algorithm: dcc}}
 host: {driver: DRIVER}

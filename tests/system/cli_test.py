@@ -298,8 +298,9 @@ class Lists(Cli):
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found = set(paths(metrics))
         # Deadlines and what transports waste stand only where there are such.
-        self.run_small("--quiet", "--force", "-c", "traffic.0.deadline=1ms", "-c",
-                       "nic.transport.kind=ndp")
+        self.run_small("--quiet", "--force", "-c", "traffic.1.deadline=1ms", "-c",
+                       "nic.transport.kind=ndp", "-c", "switch.pfc.enabled=false",
+                       "-c", "nic.congestion_control={algorithm: none}")
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found |= set(paths(metrics))
         self.assertGreater(len(found), 80)

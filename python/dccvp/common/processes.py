@@ -23,6 +23,7 @@ def lines_of(command, cwd=None):
     parent = os.getpid()
     with subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           text=True, preexec_fn=lambda: die_with(parent)) as process:
+        assert process.stdout is not None
         try:
             yield from process.stdout
         finally:

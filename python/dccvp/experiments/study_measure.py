@@ -20,7 +20,8 @@ from dccvp.experiments import study_motion
 # Wire bytes of a full packet beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
 HEADERS = 62
 
-FIGURES = ("share_error", "share_rms", "class_error", "utilisation", "jain", "jain_weighted", "queue_mean_kb", "queue_p99_kb",
+FIGURES = ("share_error", "share_rms", "class_error", "utilisation", "jain", "jain_weighted",
+           "queue_mean_kb", "queue_p99_kb",
            "queue_max_kb", "drain_ms", "ecn_marks", "cnps", "dropped_no_slot", "pfc_pauses", "rtt_p99_us",
            "tenant_error", "tenant_swing", "message_p50_us", "message_p99_us", "use_least",
            "windows_every", "windows_rms")

@@ -38,7 +38,8 @@ FIRST_DSCP = 10
 MOST_DSCPS = 30
 MOST_FLOWS = 65_535  # a host each, and the receiver
 LIMITS = ("share_error_p95", "share_rms_max", "class_error_max", "pfc_pauses_max", "utilisation_min",
-          "drain_ms_max", "tenant_error_max", "message_gain_min", "use_least_min", "windows_every_min", "windows_rms_min")
+          "drain_ms_max", "tenant_error_max", "message_gain_min", "use_least_min",
+          "windows_every_min", "windows_rms_min")
 LEAST_WINDOW = 1e-6
 MOTION = ("use_from", "use_window", "shares_from", "share_window", "tolerance")
 

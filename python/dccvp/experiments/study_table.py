@@ -7,14 +7,16 @@ import math
 from dccvp.common.statistics import mean, percentile
 from dccvp.common.whole_file import write_whole
 
-HEAD = ("variant", "case", "seeds", "error_p50", "error_p95", "error_max", "error_rms", "class_error_max", "utilisation_mean",
+HEAD = ("variant", "case", "seeds", "error_p50", "error_p95", "error_max", "error_rms", "class_error_max",
+        "utilisation_mean",
         "utilisation_min", "jain", "jain_weighted", "queue_mean_kb", "queue_p99_kb", "drain_ms_max",
         "tenant_error_mean", "tenant_error_max", "tenant_swing", "message_p50_us", "message_p99_us",
         "message_gain", "use_least_p5", "windows_every", "windows_rms", "pfc_pauses", "dropped_no_slot", "missed")
 
 # A limit's name, the figure it is about and whether that must not exceed it.
 BOUNDS = (("share_error_p95", "error_p95", True), ("share_rms_max", "error_rms", True),
-          ("class_error_max", "class_error_max", True), ("pfc_pauses_max", "pfc_pauses", True), ("utilisation_min", "utilisation_min", False),
+          ("class_error_max", "class_error_max", True), ("pfc_pauses_max", "pfc_pauses", True),
+          ("utilisation_min", "utilisation_min", False),
           ("drain_ms_max", "drain_ms_max", True), ("tenant_error_max", "tenant_error_max", True),
           ("message_gain_min", "message_gain", False), ("use_least_min", "use_least_p5", False),
           ("windows_every_min", "windows_every", False), ("windows_rms_min", "windows_rms", False))
