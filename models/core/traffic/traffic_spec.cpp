@@ -92,9 +92,9 @@ void require(bool condition, const char* key, const std::string& sentence) {
 }
 
 /// Who is named, against the network.
-class Named {
+class ByName {
  public:
-  explicit Named(HostId there) : there_(there) {}
+  explicit ByName(HostId there) : there_(there) {}
 
   void one(HostId host, const char* key) const {
     require(host < there_, key,
@@ -128,7 +128,7 @@ class Named {
 }  // namespace
 
 std::uint64_t TrafficSpec::check(HostId hosts_there) const {
-  const Named named(hosts_there);
+  const ByName named(hosts_there);
   require(!stop || start < *stop, "stop", "stops before it starts");
   const bool sized_elsewhere =
       pattern == TrafficPattern::kPoisson || pattern == TrafficPattern::kTrace;
