@@ -3,10 +3,12 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "cli/command.h"
 #include "cli/leave_results.h"
@@ -95,8 +97,14 @@ int run_other(const RunArguments& arguments, ProcessGroup& group) {
 }
 
 int run(const RunArguments& arguments) {
-  const std::unique_ptr<ProcessGroup> group = join_processes();
-  if (group != nullptr && group->rank() != 0) return run_other(arguments, *group);
+  std::unique_ptr<ProcessGroup> group = join_processes();
+  if (group != nullptr && group->rank() != 0) {
+    const int status = run_other(arguments, *group);
+    group.reset();
+    // The launcher ends all when one ends badly: the first one has yet to say why.
+    if (status != kExitOk) std::this_thread::sleep_for(std::chrono::seconds(2));
+    return status;
+  }
   try {
     return run_first(arguments, group.get());
   } catch (const ProcessGroup::OtherFailed&) {
