@@ -27,7 +27,7 @@ std::vector<Sent> send_all(WorkQueue& queue) {
     const PacketPlan plan = queue.plan_next();
     packets.push_back(
         {plan.payload_bytes, plan.first, plan.last, plan.ends_item, plan.item_offset});
-    queue.sent();
+    queue.sent(plan);
   }
   return packets;
 }
@@ -87,7 +87,7 @@ TEST(WorkQueue, GoesBackToTheOldestUnacknowledgedAndSendsTheSameAgain) {
 TEST(WorkQueue, AcknowledgementOfWhatWasNeverSentCoversNothing) {
   WorkQueue queue(1000);
   queue.post(item(1, 2'000));
-  queue.sent();
+  queue.sent(queue.plan_next());
   EXPECT_EQ(queue.acknowledge_before(99, [](const WorkItem&) {}), 1'000);
   EXPECT_TRUE(queue.has_unsent());
 }
@@ -96,8 +96,8 @@ TEST(WorkQueue, TruncateEndsTheItemWithWhatIsOut) {
   WorkQueue queue(1000);
   queue.post(item(1, 1 << 30));
   queue.post(item(2, 500));
-  queue.sent();
-  queue.sent();
+  queue.sent(queue.plan_next());
+  queue.sent(queue.plan_next());
   EXPECT_EQ(queue.truncate(), 1u);
   EXPECT_FALSE(queue.has_unsent());
   std::vector<Bytes> sizes;
@@ -110,7 +110,7 @@ TEST(WorkQueue, FlushDropsEverythingAndLateAcknowledgementsCoverNothing) {
   WorkQueue queue(1000);
   queue.post(item(1, 3'000));
   queue.post(item(2, 3'000));
-  queue.sent();
+  queue.sent(queue.plan_next());
   std::vector<std::uint64_t> dropped;
   queue.flush([&](const WorkItem& work) { dropped.push_back(work.id); });
   EXPECT_EQ(dropped, (std::vector<std::uint64_t>{1, 2}));
@@ -125,7 +125,7 @@ TEST(WorkQueue, ThousandsOfItemsPassThroughWithTheirIdentity) {
   Psn acknowledged = 0;
   for (int round = 0; round < 2'000; ++round) {
     queue.post(item(next++, 1 + round % 3'000));
-    while (queue.has_unsent()) queue.sent();
+    while (queue.has_unsent()) queue.sent(queue.plan_next());
     if (round % 7 == 0) {
       acknowledged = queue.next_psn();
       queue.acknowledge_before(acknowledged,

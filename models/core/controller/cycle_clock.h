@@ -15,14 +15,21 @@ using Cycle = std::int64_t;
 class CycleClock {
  public:
   CycleClock(PicoSeconds origin, PicoSeconds period, std::uint32_t divider)
-      : origin_(origin), period_(period), divider_(divider) {}
+      : origin_(origin),
+        period_(period),
+        reciprocal_(~std::uint64_t{0} / static_cast<std::uint64_t>(period.count)),
+        divider_(divider) {}
 
   PicoSeconds time_of(Cycle edge) const { return origin_ + period_ * edge; }
-  /// The first edge at or after `t`.
+  /// The first edge at or after `t`, which is not before the origin. Asked for with every packet:
+  /// multiplied rather than divided. The reciprocal, 2^64 / period rounded down, gives the quotient
+  /// or one less.
   Cycle edge_at(PicoSeconds t) const {
     const std::int64_t since = (t - origin_).count;
-    const auto edge = static_cast<Cycle>(since / period_.count);  // towards zero
-    return edge * period_.count < since ? edge + 1 : edge;
+    auto edge = static_cast<Cycle>(Uint128(static_cast<std::uint64_t>(since)) * reciprocal_ >> 64);
+    std::int64_t left = since - edge * period_.count;
+    for (; left > 0; left -= period_.count) ++edge;
+    return edge;
   }
 
   Tick tick_of(Cycle cycle) const {
@@ -65,6 +72,7 @@ class CycleClock {
 
   PicoSeconds origin_;
   PicoSeconds period_;
+  std::uint64_t reciprocal_;
   std::uint32_t divider_;
   Tick tick_base_ = 0;  // begins with base_cycle_
   Cycle base_cycle_ = 0;

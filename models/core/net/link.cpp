@@ -84,13 +84,9 @@ PicoSeconds Link::send(Packet* packet) {
   return serialisation;
 }
 
-void Link::arrive_at(Packet* packet, PicoSeconds arrival) {
-  if (in_flight_.empty()) {
-    expect(packet, arrival);
-  } else {
-    in_flight_.back()->next_arrival = arrival;
-  }
-  in_flight_.push(packet);
+// Out of the way of all that goes by rank.
+[[gnu::noinline, gnu::cold]] void Link::draw_rank(PicoSeconds arrival) {
+  arrival_.set_rank(ties_->place(number_, arrival));
 }
 
 void Link::enter(void* link, void* item) {
@@ -109,9 +105,7 @@ bool Link::survives(Packet* packet, PicoSeconds now) {
 void Link::deliver() {
   Packet* const packet = in_flight_.pop();
   // A packet may have left the caches on its way, so the one behind is not looked at but announced.
-  if (!in_flight_.empty()) {
-    expect(in_flight_.front(), packet->next_arrival);
-  }
+  if (!in_flight_.empty()) expect(in_flight_.front(), packet->next_arrival);
   sink_->receive(packet, sink_port_);
 }
 

@@ -115,11 +115,19 @@ class alignas(64) Link final : public PacketOut {
  private:
   void deliver();
   void expect_delivery() const { sink_->expect(*in_flight_.front(), sink_port_); }
-  void arrive_at(Packet* packet, PicoSeconds arrival);
+  void arrive_at(Packet* packet, PicoSeconds arrival) {
+    if (in_flight_.empty()) {
+      expect(packet, arrival);
+    } else {
+      in_flight_.back()->next_arrival = arrival;
+    }
+    in_flight_.push(packet);
+  }
   void expect(Packet* packet, PicoSeconds arrival) {
-    if (ties_ != nullptr) arrival_.set_rank(ties_->place(number_, arrival));
+    if (ties_ != nullptr) draw_rank(arrival);
     far_->schedule_at(arrival_, arrival, packet);
   }
+  void draw_rank(PicoSeconds arrival);
   void watch() { watched_ = loss_ || tap_ || failed_ || jitter_ != nullptr; }
   /// Failure, tap and loss hook; false when the packet is lost.
   bool survives(Packet* packet, PicoSeconds now);

@@ -164,13 +164,17 @@ void Transmitter::activate(Qpn qpn, Flow& flow) {
     return;
   }
   const PicoSeconds start = std::max(next_start(flow), flow.not_before);
+  if (needs_.burst > 0 || needs_.rtt_from_due) keep_due(flow, start);
+  pacing_.activate(qpn, start);
+}
+
+void Transmitter::keep_due(Flow& flow, PicoSeconds start) {
   if (flow.burst_left == 0) {
     flow.due = start;
   } else if (flow.burst_next < start) {  // its window held the burst up: the NIC did not
     flow.due += start - flow.burst_next;
     flow.burst_next = start;
   }
-  pacing_.activate(qpn, start);
 }
 
 // Of a burst's later packets: behind those before, had nothing been in their way.
@@ -382,7 +386,7 @@ Packet* Transmitter::next_data_packet() {
         reads ? answer_wire(flow, plan)
               : packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
     start_pacing(flow, wire, plan);
-    flow.work.sent();
+    flow.work.sent(plan);
     if (!acknowledged(flow) && !reads) {
       if (!parameters_.real_payload()) complete_before(qpn, flow, flow.work.next_psn());
     } else if (!flow.outstanding) {
@@ -401,8 +405,10 @@ Packet* Transmitter::next_data_packet() {
 // The next gap counts from when this packet was due, not from when it got the wire: a flow that
 // other flows delay keeps its average rate. One that is late by a whole gap starts afresh.
 void Transmitter::start_pacing(Flow& flow, std::uint32_t wire, const PacketPlan& plan) {
-  flow.burst_next = now();
-  if (needs_.burst_rate.raw != 0) flow.burst_next += pacing_gap(wire, needs_.burst_rate);
+  if (needs_.burst > 0) {
+    flow.burst_next = now();
+    if (needs_.burst_rate.raw != 0) flow.burst_next += pacing_gap(wire, needs_.burst_rate);
+  }
   if (flow.burst_left > 0) {
     flow.burst_left = plan.last ? 0 : std::max<Bytes>(0, flow.burst_left - plan.payload_bytes);
     flow.last_wire += wire;

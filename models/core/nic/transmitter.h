@@ -171,33 +171,35 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     CompletionSink::Status refusal{};
   };
 
-  struct Flow {
+  static constexpr Qpn kNoFlow = 0xFFFFFFFF;
+
+  /// What every packet touches comes first, line by line: who may send and when, the work, whose it
+  /// is.
+  struct alignas(64) Flow {
     explicit Flow(std::uint32_t mtu) : work(mtu) {}
     bool created = false;
     bool connected = false;
-    bool failed = false;     // error state: work is flushed until the queue pair is created anew
-    std::uint8_t tries = 0;  // repeats since something was acknowledged: unheard of, …
-    std::uint8_t waits = 0;  // … and because the receiver was not ready
-    QueuePairConfig config;
-    WorkQueue work;
-    Rate rate;
-    Bytes window = INT64_MAX;
-    bool has_window = false;      // what has ever had one gets ACKs within its messages, too
-    PicoSeconds full_gap{};       // pacing gap of a full packet at `rate`
-    PicoSeconds paced_from{};     // when the last packet was due to start
-    std::uint32_t last_wire = 0;  // its size with overhead; of a burst, all of it so far
-    Bytes burst_left = 0;         // payload that may still follow without a gap
-    PicoSeconds burst_next{};     // when a burst below line rate goes on
-    PicoSeconds due{};            // when the next packet, or the burst it is of, may start
-    PicoSeconds not_before{};     // the receiver asked for so much time
-    PicoSeconds progress{};       // last ACK that covered something, or first packet after idle
-    Qpn older = kNoFlow, younger = kNoFlow;  // list of flows with packets out, by progress
+    bool failed = false;  // error state: work is flushed until the queue pair is created anew
     bool outstanding = false;
-    std::unique_ptr<FlowTimers> timers;
+    bool has_window = false;      // what has ever had one gets ACKs within its messages, too
+    std::uint8_t tries = 0;       // repeats since something was acknowledged: unheard of, …
+    std::uint8_t waits = 0;       // … and because the receiver was not ready
+    Rate rate;                    // as the algorithm and the application's limit have it
+    std::uint32_t last_wire = 0;  // size of the last packet with overhead; of a burst, all so far
+    Bytes window = INT64_MAX;
+    PicoSeconds full_gap{};        // pacing gap of a full packet at `rate`
+    PicoSeconds paced_from{};      // when the last packet was due to start
+    PicoSeconds not_before{};      // the receiver asked for so much time
+    Bytes burst_left = 0;          // payload that may still follow without a gap
     std::unique_ptr<Reads> reads;  // null: nothing was ever read
+    WorkQueue work;
+    PicoSeconds progress{};  // last ACK that covered something, or first packet after idle
+    Qpn older = kNoFlow, younger = kNoFlow;  // list of flows with packets out, by progress
+    QueuePairConfig config;
+    PicoSeconds burst_next{};  // when a burst below line rate goes on
+    PicoSeconds due{};         // when the next packet, or the burst it is of, may start
+    std::unique_ptr<FlowTimers> timers;
   };
-  static constexpr Qpn kNoFlow = 0xFFFFFFFF;
-
   bool wire_is_free() const { return wire_free_ <= scheduler_.now(); }
   void onto_wire(Packet* packet) { wire_free_ = scheduler_.now() + out_->send(packet); }
   /// Something may have become sendable: sends one packet if the wire is free, and plans the next.
@@ -237,6 +239,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   PicoSeconds gap_at(Rate rate, std::uint32_t wire) const;
   void consider(Qpn qpn, Flow& flow);
   void activate(Qpn qpn, Flow& flow);
+  static void keep_due(Flow& flow, PicoSeconds start);
   PicoSeconds due_of_next(const Flow& flow) const;
   Bytes complete_before(Qpn qpn, Flow& flow, Psn psn);
   void progressed(Qpn qpn, Flow& flow, Bytes newly);

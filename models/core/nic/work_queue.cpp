@@ -53,23 +53,6 @@ PacketPlan WorkQueue::request_for(PacketPlan packet) const {
   return packet;
 }
 
-void WorkQueue::step(Cursor& at, const PacketPlan& packet) const {
-  at.psn += packet.packets;
-  if (packet.ends_item) {
-    ++at.index;
-    at.offset = 0;
-  } else {
-    at.offset += packet.payload_bytes;
-  }
-}
-
-void WorkQueue::sent() {
-  const PacketPlan packet = plan_next();
-  if (packet.item->operation == Operation::kRead) ++reads_out_;
-  in_flight_ += packet.payload_bytes;
-  step(next_, packet);
-}
-
 std::uint64_t WorkQueue::go_back() {
   const std::uint64_t repeated = next_.psn - una_.psn;
   next_ = una_;

@@ -74,8 +74,12 @@ class WorkQueue {
   }
   /// The oldest unacknowledged packet. Precondition: has_unacked().
   PacketPlan plan_oldest() const { return plan(una_); }
-  /// The planned packet has gone: moves on.
-  void sent();
+  /// The packet that plan_next() gave has gone: moves on.
+  void sent(const PacketPlan& packet) {
+    if (packet.item->operation == Operation::kRead) ++reads_out_;
+    in_flight_ += packet.payload_bytes;
+    step(next_, packet);
+  }
 
   /// Everything before `psn` has arrived, but for what is read: that is not acknowledged by a
   /// number, it comes. Returns the payload bytes newly covered. Calls `completed(item)` for each
@@ -141,7 +145,15 @@ class WorkQueue {
   }
   PacketPlan plan(const Cursor& at) const;
   PacketPlan request_for(PacketPlan first) const;
-  void step(Cursor& at, const PacketPlan& packet) const;
+  static void step(Cursor& at, const PacketPlan& packet) {
+    at.psn += packet.packets;
+    if (packet.ends_item) {
+      ++at.index;
+      at.offset = 0;
+    } else {
+      at.offset += packet.payload_bytes;
+    }
+  }
 
   std::uint32_t mtu_;
   std::vector<WorkItem> items_;  // from head_ on: posted and not fully acknowledged, oldest first
