@@ -54,6 +54,38 @@ TEST(Partitions, AStarHasOnePartHoweverManyAreWanted) {
   EXPECT_EQ(plan.undivided, "its traffic meets too few switches that have hosts");
 }
 
+/// The tree with two flows that cross its middle, and others that can send nothing before its end.
+PartitionPlan with_late_flows(const std::string& late, unsigned threads) {
+  return planned(
+      "topology: {kind: fat_tree, pods: 2, racks_per_pod: 2, aggs_per_pod: 2, "
+      "hosts_per_rack: 4, cores: 2, host_link: {rate: 100Gbps, delay: 1us}, "
+      "fabric_link: {rate: 400Gbps, delay: 2us}}\n"
+      "host: {driver: none}\nduration: 100us\n"
+      "traffic: [{kind: flow, from: 0, to: 8}, {kind: flow, from: 12, to: 4}" +
+          late + "]\n",
+      threads);
+}
+
+TEST(Partitions, AFlowThatDoesNotBeginBeforeTheEndIsNoLoad) {
+  // Bytes of a time below zero would take from a node what others put on it; a time of zero has no
+  // bytes, but its hosts would count among those that send, and dividing would seem to pay.
+  for (const unsigned threads : {0u, 2u}) {
+    const PartitionPlan alone = with_late_flows("", threads);
+    for (const char* const start : {"100us", "150us", "900us"}) {
+      SCOPED_TRACE(std::to_string(threads) + " threads, from " + start);
+      const std::string at = std::string(", start: ") + start + "}";
+      const PartitionPlan plan = with_late_flows(", {kind: permutation, hosts: 0..15, bytes: 1MB" +
+                                                     at + ", {kind: flow, from: 1, to: 2" + at,
+                                                 threads);
+      EXPECT_EQ(plan.undivided, alone.undivided);
+      EXPECT_EQ(plan.network.count, alone.network.count);
+      EXPECT_EQ(plan.network.of_node, alone.network.of_node);
+      EXPECT_DOUBLE_EQ(plan.network.heaviest, alone.network.heaviest);
+    }
+  }
+  EXPECT_EQ(with_late_flows("", 2).network.count, 2u) << "two flows are enough to divide for";
+}
+
 TEST(Partitions, OnePartUsesThePlatformsScheduler) {
   const Planned p(star("traffic: [{kind: flow, from: 1, to: 0, bytes: 1KB}]\n"));
   Scheduler scheduler;
