@@ -13,7 +13,7 @@ import math
 import os
 import sys
 
-from dccvp.common.columns import read_columns
+from dccvp.common.columns import MOST_LINES, read_columns
 
 try:
     from dccvp.common.pictures import COLOURS, GRID, INK, PALE
@@ -21,7 +21,6 @@ try:
 except ImportError:
     sys.exit("python3-matplotlib is not installed")
 
-MOST_LINES = 16  # with more flows, single lines say nothing: mean and spread of a class do
 MOST_LABELS = 8
 STRETCHES = 50  # of time, over which single flows are averaged before their spread is shown
 

@@ -5,9 +5,9 @@ for, each stretch of neighbouring samples is replaced by two points, the least a
 its values, in the order in which they came.
 """
 
+from dccvp.common.columns import MOST_LINES
 from dccvp.report.run_folder import FLOW_COLUMNS
 
-MOST_LINES = 16  # with more flows, single lines say nothing: mean and spread of a class do
 STRETCHES = 250  # of time, over which flows are averaged before their spread is taken
 POINTS_OF_A_REPORT = 500_000
 
