@@ -21,12 +21,18 @@ done_seconds=0
 extra=
 [ "$target" != fuzz_config ] || extra="$here/../../../configs $here/../../config/bad"
 length=$(sed -n "s/.*NAME $target RUNS [0-9]* LENGTH \([0-9]*\).*/\1/p" "$here/CMakeLists.txt")
+earlier=$done_seconds
+# Seconds of processor time of what this shell has run: on a busy machine a piece gets less than a minute.
+processor_seconds() {
+  times >"$state/times"
+  sed -n 2p "$state/times" | tr 'ms' '  ' | awk '{ printf "%d\n", $1 * 60 + $2 + $3 * 60 + $4 }'
+}
 while [ "$done_runs" -lt "$executions" ] && [ "$done_seconds" -lt "$seconds" ]; do
   # By pieces, so that little is lost when it is ended.
   piece=60
   [ $((seconds - done_seconds)) -ge $piece ] || piece=$((seconds - done_seconds))
   # shellcheck disable=SC2086
-  if ! "$program" -seed=$((done_seconds + 1)) -runs=$((executions - done_runs)) \
+  if ! "$program" -seed=$((done_runs + 1)) -runs=$((executions - done_runs)) \
     -max_total_time="$piece" -max_len="$length" -timeout=60 -print_final_stats=1 \
     -artifact_prefix="$state/finding-" "$state/corpus" "$here/corpus/$target" $extra \
     >"$state/log" 2>&1; then
@@ -36,7 +42,8 @@ while [ "$done_runs" -lt "$executions" ] && [ "$done_seconds" -lt "$seconds" ]; 
   fi
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$state/log")
   done_runs=$((done_runs + runs))
-  done_seconds=$((done_seconds + piece))
+  processor_seconds >"$state/spent"
+  done_seconds=$((earlier + $(cat "$state/spent")))
   printf 'done_runs=%s\ndone_seconds=%s\n' "$done_runs" "$done_seconds" >"$state/progress"
   covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$state/log" | tail -1)
   echo "$target: $done_runs executions, $done_seconds s, coverage ${covered:-?} edges, no finding"
