@@ -1,6 +1,7 @@
 // The flows whose events are on their way through the controller's pipeline.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -8,17 +9,22 @@
 
 namespace dcc {
 
-/// Remembers what was issued in the last timing::kSameFlow cycles; at most one a cycle is.
+/// Remembers what was issued in the last timing::kSameFlow cycles; at most one a cycle is. After a
+/// pause it begins again at its first place: a controller with little to do keeps one cache line.
 class RecentIssues {
  public:
   /// Issues come in the order of their cycles.
   void add(std::uint32_t flow, Cycle cycle) {
+    if (latest_ + timing::kSameFlow <= cycle) next_ = 0;
     issues_[next_ & (kSize - 1)] = {cycle, flow};
     ++next_;
+    latest_ = cycle;
   }
   /// The first cycle at or after `cycle` in which an event of `flow` can be issued.
   Cycle ready(std::uint32_t flow, Cycle cycle) const {
-    for (std::uint32_t back = 1; back <= kSize; ++back) {
+    if (latest_ + timing::kSameFlow <= cycle) return cycle;
+    const std::uint32_t kept = std::min(next_, kSize);
+    for (std::uint32_t back = 1; back <= kept; ++back) {
       const Issue& issue = issues_[(next_ - back) & (kSize - 1)];
       if (issue.cycle + timing::kSameFlow <= cycle) break;  // those before are older still
       if (issue.flow == flow) return issue.cycle + timing::kSameFlow;
@@ -34,8 +40,9 @@ class RecentIssues {
     Cycle cycle = -timing::kSameFlow;
     std::uint32_t flow = 0;
   };
+  Cycle latest_ = -timing::kSameFlow;
+  std::uint32_t next_ = 0;  // as many since the last pause
   std::array<Issue, kSize> issues_{};
-  std::uint32_t next_ = 0;
 };
 
 }  // namespace dcc

@@ -24,8 +24,8 @@ class RingQueue {
     items_[(head_ + count_++) & mask()] = item;
   }
   void pop() {
-    head_ = (head_ + 1) & mask();
-    --count_;
+    // Empty, it begins again at its first place, which is still in the cache.
+    head_ = --count_ == 0 ? 0 : (head_ + 1) & mask();
   }
   /// The front, which leaves.
   T take() {

@@ -40,7 +40,7 @@ PacketPlan WorkQueue::plan(const Cursor& at) const {
 }
 
 /// For the rest of the message that begins with this packet of the response.
-PacketPlan WorkQueue::request_for(PacketPlan packet) const {
+void WorkQueue::make_request(PacketPlan& packet) const {
   const Bytes in_message = packet.item->message_bytes >= packet.item->bytes
                                ? packet.item_offset
                                : packet.item_offset % packet.item->message_bytes;
@@ -50,7 +50,6 @@ PacketPlan WorkQueue::request_for(PacketPlan packet) const {
   packet.message_bytes = left;
   packet.first = packet.last = true;
   packet.ends_item = packet.item_offset + left == packet.item->bytes;
-  return packet;
 }
 
 std::uint64_t WorkQueue::go_back() {

@@ -69,8 +69,9 @@ class WorkQueue {
 
   /// What the next packet will be. Precondition: has_unsent().
   PacketPlan plan_next() const {
-    const PacketPlan packet = plan(next_);
-    return packet.item->operation == Operation::kRead ? request_for(packet) : packet;
+    PacketPlan packet = plan(next_);
+    if (packet.item->operation == Operation::kRead) make_request(packet);
+    return packet;
   }
   /// The oldest unacknowledged packet. Precondition: has_unacked().
   PacketPlan plan_oldest() const { return plan(una_); }
@@ -144,7 +145,7 @@ class WorkQueue {
     return items_[static_cast<std::size_t>(at.index - base_)];
   }
   PacketPlan plan(const Cursor& at) const;
-  PacketPlan request_for(PacketPlan first) const;
+  void make_request(PacketPlan& packet) const;
   static void step(Cursor& at, const PacketPlan& packet) {
     at.psn += packet.packets;
     if (packet.ends_item) {

@@ -188,11 +188,12 @@ bool Scheduler::load_next_bucket() {
       }
     }
   }
-  while (!far_.empty() && bucket_of(far_.front().when) == bucket) {
+  if (__builtin_expect(far != bucket, true)) return true;
+  do {
     Event* const event = far_.front().event;
     far_.remove(0);
     insert_current(*event);
-  }
+  } while (!far_.empty() && bucket_of(far_.front().when) == bucket);
   return true;
 }
 
@@ -237,7 +238,10 @@ void Scheduler::load_crowd(Event* event) {
 }
 
 Event* Scheduler::first_of_crowd() {
-  if (list_ == nullptr && besides_ == 0 && !load_next_bucket()) return nullptr;
+  if (besides_ == 0) {  // and the list is empty, or it alone would have been asked
+    if (!load_next_bucket()) return nullptr;
+    if (__builtin_expect(besides_ == 0, true)) return list_;
+  }
   Event* event = list_;
   if (crowd_at_ != crowd_.size()) {
     const Entry& entry = crowd_[crowd_at_];
