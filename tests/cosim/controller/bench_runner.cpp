@@ -44,11 +44,11 @@ std::string first_difference(std::uint64_t cycles, std::uint64_t seed, std::uint
     bench.compare_counters();
     bench.compare_slots();
 #ifdef VARIANT_COVERAGE
-    context.coveragep()->write(("coverage_" + std::string(one.name) + ".dat").c_str());
+    context.coveragep()->write(("coverage_" + one.name + ".dat").c_str());
 #endif
     if (!bench.difference().empty()) {
       const std::string& text = bench.difference();
-      return std::string(one.name) + ", " + text.substr(0, text.find('\n'));
+      return one.name + ", " + text.substr(0, text.find('\n'));
     }
   }
   return {};

@@ -43,7 +43,7 @@ TEST_P(SmallController, KeepsThePageEdgeByEdge) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, SmallController, testing::ValuesIn(kCases),
-                         [](const auto& one) { return std::string(one.param.name); });
+                         [](const auto& one) { return one.param.name; });
 
 Inputs one(Kind kind, std::uint32_t flow, bool query) {
   Inputs in;
