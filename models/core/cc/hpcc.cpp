@@ -65,18 +65,11 @@ void Hpcc::apply(FlowNumber number, const Flow& flow) {
 void Hpcc::on_ack(FlowNumber number, const AckInfo& info) {
   if (info.telemetry == nullptr || info.telemetry_hops == 0) return;
   Flow& flow = flows_[number];
-  const bool update = info.psn >= flow.last_update;
-  // A path that changed has other links: nothing to compare with.
-  if (flow.hops != info.telemetry_hops) {
-    flow.hops = info.telemetry_hops;
-    flow.links = *info.telemetry;
-    flow.last_update = info.next_psn;
-    return;
-  }
   const long double before = flow.current;
-  measure_inflight(flow, *info.telemetry);
-  compute_window(flow, update);
-  if (update) flow.last_update = info.next_psn;
+  const bool comparable = measure_inflight(flow, info);
+  const bool update = info.psn >= flow.last_update;
+  if (comparable) compute_window(flow, update);
+  if (update || !comparable) flow.last_update = info.next_psn;
   if (flow.current == before) return;
   ++(flow.current < before ? counters_.rate_decreases : counters_.rate_increases);
   apply(number, flow);
@@ -96,28 +89,24 @@ const Hpcc::Scale& Hpcc::scale_of(BitRate rate) {
 }
 
 // Function MeasureInflight.
-void Hpcc::measure_inflight(Flow& flow, const IntStack& now) {
-  const long double period = static_cast<long double>(base_rtt_.count);
+bool Hpcc::measure_inflight(Flow& flow, const AckInfo& info) {
   long double u = 0;
   long double tau = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(flow.hops); ++i) {
-    const IntHop& hop = now.hop[i];
-    IntHop& last = flow.links.hop[i];
-    const long double elapsed = static_cast<long double>((hop.timestamp - last.timestamp).count);
-    if (elapsed > 0) {
-      const Scale& scale = scale_of(hop.rate);
-      const long double sent = static_cast<long double>(hop.tx_bytes - last.tx_bytes) / elapsed;
-      const long double queue = static_cast<long double>(std::min(hop.queue, last.queue));
-      const long double load = queue * scale.queued + sent * scale.sent;
-      if (load > u) {
-        u = load;
-        tau = elapsed;
-      }
+  const auto measure = [&](const IntHop& hop, const IntHop& last, long double elapsed) {
+    const Scale& scale = scale_of(hop.rate);
+    const long double sent = static_cast<long double>(hop.tx_bytes - last.tx_bytes) / elapsed;
+    const long double queue = static_cast<long double>(std::min(hop.queue, last.queue));
+    const long double load = queue * scale.queued + sent * scale.sent;
+    if (load > u) {
+      u = load;
+      tau = elapsed;
     }
-    last = hop;
-  }
+  };
+  if (!flow.links.update(info, measure)) return false;
+  const long double period = static_cast<long double>(base_rtt_.count);
   tau = std::min(tau, period);
   flow.u = (1 - tau / period) * flow.u + tau / period * u;
+  return true;
 }
 
 // Function ComputeWind.

@@ -8,6 +8,7 @@
 
 #include "cc/algorithm.h"
 #include "cc/algorithm_parameters.h"
+#include "cc/link_records.h"
 
 namespace dcc {
 
@@ -49,9 +50,8 @@ class Hpcc final : public Algorithm {
     long double u = 1;          // U
     long double weight = 1;     // of the additive step
     unsigned stage = 0;         // incStage
-    int hops = 0;               // of L that hold records
     Psn last_update = 0;        // lastUpdateSeq
-    IntStack links;             // L
+    LinkRecords links;          // L
   };
   /// What a byte in the queue and a byte a picosecond on the wire add to a link's load.
   struct Scale {
@@ -60,7 +60,8 @@ class Hpcc final : public Algorithm {
     long double sent = 0;
   };
   const Scale& scale_of(BitRate rate);
-  void measure_inflight(Flow& flow, const IntStack& now);
+  /// False if there is nothing to compare with.
+  bool measure_inflight(Flow& flow, const AckInfo& info);
   void compute_window(Flow& flow, bool update);
   void apply(FlowNumber number, const Flow& flow);
 

@@ -82,29 +82,17 @@ void PowerTcp::apply(FlowNumber number, const Flow& flow) {
 // Current is what came to the port, λ = sent + what the queue grew by; voltage what is on the way,
 // q + B τ. Power over that of a full link without a queue: (λ/B) (q/(B τ) + 1).
 std::optional<PowerTcp::Sample> PowerTcp::by_telemetry(Flow& flow, const AckInfo& info) const {
-  if (info.telemetry == nullptr || info.telemetry_hops == 0) return std::nullopt;
-  if (flow.hops != info.telemetry_hops) {  // the first, or another way: nothing to compare with
-    flow.hops = info.telemetry_hops;
-    flow.links = *info.telemetry;
-    return std::nullopt;
-  }
   Sample busiest;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(flow.hops); ++i) {
-    const IntHop& hop = info.telemetry->hop[i];
-    IntHop& last = flow.links.hop[i];
-    const long double elapsed = static_cast<long double>((hop.timestamp - last.timestamp).count);
-    if (elapsed > 0) {
-      const long double rate = static_cast<long double>(hop.rate.bits_per_second) / 8e12L;  // B/ps
-      const long double arrived = static_cast<long double>(hop.tx_bytes - last.tx_bytes) +
-                                  static_cast<long double>(hop.queue - last.queue);
-      const long double current = std::max(least_current_, arrived / elapsed / rate);
-      const long double pipe = rate * static_cast<long double>(flow.base.count);
-      const long double power = current * (static_cast<long double>(hop.queue) / pipe + 1);
-      if (power > busiest.power) busiest = {power, elapsed};
-    }
-    last = hop;
-  }
-  if (busiest.over <= 0) return std::nullopt;
+  const auto measure = [&](const IntHop& hop, const IntHop& last, long double elapsed) {
+    const long double rate = static_cast<long double>(hop.rate.bits_per_second) / 8e12L;  // B/ps
+    const long double arrived = static_cast<long double>(hop.tx_bytes - last.tx_bytes) +
+                                static_cast<long double>(hop.queue - last.queue);
+    const long double current = std::max(least_current_, arrived / elapsed / rate);
+    const long double pipe = rate * static_cast<long double>(flow.base.count);
+    const long double power = current * (static_cast<long double>(hop.queue) / pipe + 1);
+    if (power > busiest.power) busiest = {power, elapsed};
+  };
+  if (!flow.links.update(info, measure) || busiest.over <= 0) return std::nullopt;
   return busiest;
 }
 

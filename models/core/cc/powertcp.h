@@ -8,6 +8,7 @@
 
 #include "cc/algorithm.h"
 #include "cc/algorithm_parameters.h"
+#include "cc/link_records.h"
 #include "describe/enum_names.h"
 
 namespace dcc {
@@ -58,8 +59,7 @@ class PowerTcp final : public Algorithm {
     PicoSeconds last_ack{};  // kDelay: when it came …
     PicoSeconds last_rtt{};  // … and its round trip; zero: none yet
     Psn update_after = 0;    // the next ACK of this packet or a later one moves the reference
-    int hops = 0;            // of `links` that hold records
-    IntStack links;
+    LinkRecords links;
   };
   /// A link's (or the path's) normalised power over so long a time.
   struct Sample {
