@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#ifdef DCC_HAVE_CONTROLLER_RTL
+#include "controller_engine_rtl.h"
+#endif
 #include "small_platform.h"
 
 namespace dcc::vp {
@@ -25,6 +30,31 @@ TEST(Engines, AModelledControllerKeepsItsOwnRateUnit) {
   EXPECT_EQ(timers->counters().started, 0u);
   EXPECT_NO_THROW(finish_timer_engine(*timers, 5)) << "nothing is compared, nothing can be left";
 }
+
+#ifdef DCC_HAVE_CONTROLLER_RTL
+/// What the check says of the whole block with so many slots; empty if nothing.
+std::string refusal_of(std::uint32_t slots) {
+  try {
+    (void)config_of("nic: {controller: {engine: rtl, slots: " + std::to_string(slots) +
+                    "}, congestion_control: {algorithm: dcc}}\n");
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Engines, TheCheckTakesTheSizesThatWereVerilatedAndNamesThem) {
+  std::string sizes;
+  std::uint32_t most = 0;
+  for (const std::uint32_t slots : verilated_controllers()) {
+    EXPECT_EQ(refusal_of(slots), "");
+    sizes += (sizes.empty() ? "" : " or ") + std::to_string(slots);
+    most = std::max(most, slots);
+  }
+  EXPECT_NE(refusal_of(2 * most).find("was built for " + sizes + " slots"), std::string::npos)
+      << refusal_of(2 * most);
+}
+#endif
 
 #if !defined(DCC_HAVE_RTL) || !defined(DCC_HAVE_RATE_RTL)
 TEST(Engines, ABuildWithoutRtlSaysSo) {

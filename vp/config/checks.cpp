@@ -1,6 +1,7 @@
 #include "config/checks.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -9,7 +10,9 @@
 #include "app/qos_manager.h"
 #include "cc/dcc.h"
 #include "config/enum_names.h"
+#include "config/rtl_shape.h"
 #include "describe/quantity_text.h"
+#include "net/wire_size.h"
 #include "registers/generated/dcc_map.h"
 #include "report/metrics_reference.h"
 #include "traffic/traffic_spec.h"
@@ -17,9 +20,15 @@
 namespace dcc::vp {
 namespace {
 
-/// Ethernet 14 + IPv4 20 + UDP 8 + BTH 12 + RETH 16 + ICRC 4 + FCS 4.
-constexpr Bytes kMostHeaders = 78;
+constexpr Bytes kMostHeaders = roce::kFrame + roce::kReth;
 constexpr std::int64_t kMostSamples = 10'000'000;
+/// Sizes in which the whole block is verilated, from the build.
+constexpr std::array kRtlBlockSlots{DCC_RTL_SLOTS};
+
+std::string as_list(const std::array<unsigned, 3>& split) {
+  return "[" + std::to_string(split[0]) + ", " + std::to_string(split[1]) + ", " +
+         std::to_string(split[2]) + "]";
+}
 
 class Checker {
  public:
@@ -187,8 +196,7 @@ class Checker {
               said + " was built for " + std::to_string(kRtlSlots) + " slots, not " +
                   std::to_string(k.slots));
       require(k.split == kRtlSplit, given("nic.controller.split", path),
-              said + " was built for the split [" + std::to_string(kRtlSplit[0]) + ", " +
-                  std::to_string(kRtlSplit[1]) + ", " + std::to_string(kRtlSplit[2]) + "]");
+              said + " was built for the split " + as_list(kRtlSplit));
     };
     check_rtl(k.timer, "timer");
     check_rtl(k.rate_lut, "rate_lut");
@@ -218,7 +226,7 @@ class Checker {
               said + " is the whole block: " + key + " cannot be " + name_of(part) + " besides");
     }
     std::string sizes;
-    for (const unsigned slots : kRtlBlockSlots) {
+    for (const std::uint32_t slots : kRtlBlockSlots) {
       sizes += (sizes.empty() ? "" : " or ") + std::to_string(slots);
     }
     const bool built =
@@ -226,10 +234,10 @@ class Checker {
     require(built, given("nic.controller.slots", path),
             said + " was built for " + sizes + " slots, not " + std::to_string(k.slots));
     require(k.split == kRtlSplit, given("nic.controller.split", path),
-            said + " was built for the split [5, 5, 6]");
-    require(k.latency_cycles == kRtlBlockLatency, given("nic.controller.latency", path),
-            said + " was built for a latency of " + std::to_string(kRtlBlockLatency) +
-                " cycles, not " + std::to_string(k.latency_cycles));
+            said + " was built for the split " + as_list(kRtlSplit));
+    require(k.latency_cycles == kRtlLatency, given("nic.controller.latency", path),
+            said + " was built for a latency of " + std::to_string(kRtlLatency) + " cycles, not " +
+                std::to_string(k.latency_cycles));
 #ifndef DCC_HAVE_CONTROLLER_RTL
     fail(path, said + ": this build has no RTL (configure with -DDCCVP_RTL=ON)");
 #endif

@@ -33,12 +33,6 @@ enum class TelemetryKind { kAuto, kOn, kOff };
 
 enum class Implementation { kModel, kRtl, kLockstep };
 
-/// What the hardware's RTL was built for: its parts, and the whole block.
-constexpr unsigned kRtlSlots = 1024;
-constexpr std::array<unsigned, 2> kRtlBlockSlots{64, 1024};
-constexpr unsigned kRtlBlockLatency = 64;
-constexpr std::array<unsigned, 3> kRtlSplit{5, 5, 6};
-
 /// The hardware block, and what computes it here.
 struct ControllerConfig : dcc::ControllerConfig {
   Implementation engine = Implementation::kModel;  // of the whole block …

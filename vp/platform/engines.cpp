@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "config/own_files.h"
+#include "config/rtl_shape.h"
 #include "controller/timing_wheel.h"
 
 #if defined(DCC_HAVE_RTL) || defined(DCC_HAVE_RATE_RTL)
@@ -133,6 +134,8 @@ std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostI
 #endif
 
 #ifdef DCC_HAVE_CONTROLLER_RTL
+
+static_assert(dcc::kRtlLatency == vp::kRtlLatency, "CAPS and the block that was verilated");
 
 ControllerEngineFactory controller_engine(const PlatformConfig& config, HostId host,
                                           const RecordingFolder& recordings) {

@@ -11,7 +11,7 @@ namespace dcc {
 namespace map = regs::nic_map;
 
 namespace {
-constexpr std::uint32_t kQueuePairsLog2 = 14;  // CAPS.QPS_LOG2
+constexpr std::uint32_t kQueuePairsLog2 = map::kCapsQpsLog2Reset;
 
 std::optional<Operation> operation_of(std::uint8_t opcode) {
   switch (opcode) {

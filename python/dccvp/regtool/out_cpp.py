@@ -76,6 +76,9 @@ def header(regmap):
         out.append(f"constexpr std::uint32_t k{camel(register.name)}Offset = 0x{register.offset:05X};")
         for field in register.fields:
             out += _field_constants("", register.name, field)
+            if register.source == "parameter":  # what the RTL says that is built by default
+                out.append(f"constexpr std::uint32_t k{camel(register.name)}{camel(field.name)}Reset = "
+                           f"{field.reset};")
     for counter in regmap.counters:
         out.append(f"constexpr std::uint32_t kStat{camel(counter.name)}Offset = 0x{counter.offset:05X};")
     for window in regmap.windows:

@@ -128,8 +128,10 @@ constexpr unsigned kVersionMajorShift = 16;
 constexpr std::uint32_t kCapsOffset = 0x00008;
 constexpr std::uint32_t kCapsQpsLog2Mask = 0x0000001F;
 constexpr unsigned kCapsQpsLog2Shift = 0;
+constexpr std::uint32_t kCapsQpsLog2Reset = 14;
 constexpr std::uint32_t kCapsLinkRateMask = 0xFFFFFF00;
 constexpr unsigned kCapsLinkRateShift = 8;
+constexpr std::uint32_t kCapsLinkRateReset = 100000;
 // CTRL: Enable, reset and protocol choices.
 constexpr std::uint32_t kCtrlOffset = 0x0000C;
 constexpr std::uint32_t kCtrlEnableMask = 0x00000001;

@@ -1,0 +1,25 @@
+// What the hardware's RTL was verilated for, whether this build has it or not.
+#pragma once
+
+#include <array>
+
+#include "config/platform_config.h"
+#include "registers/generated/dcc_map.h"
+
+namespace dcc::vp {
+
+/// Its parts (timer, rate_lut), and what the whole block has in whatever size: CAPS of the register
+/// map.
+constexpr unsigned kRtlSlots = 1u << regs::dcc_map::kCapsSlotsLog2Reset;
+constexpr unsigned kRtlLatency = regs::dcc_map::kCapsLatencyReset;
+constexpr std::array<unsigned, 3> kRtlSplit{regs::dcc_map::kCapsWheelTopReset,
+                                            regs::dcc_map::kCapsWheelMiddleReset,
+                                            regs::dcc_map::kCapsWheelLastReset};
+// A configuration that says nothing is one that the RTL can take.
+static_assert(dcc::ControllerConfig{}.slots == kRtlSlots);
+static_assert(dcc::ControllerConfig{}.latency_cycles == kRtlLatency);
+static_assert(dcc::ControllerConfig{}.split[0] == kRtlSplit[0] &&
+              dcc::ControllerConfig{}.split[1] == kRtlSplit[1] &&
+              dcc::ControllerConfig{}.split[2] == kRtlSplit[2]);
+
+}  // namespace dcc::vp
