@@ -121,9 +121,9 @@ TEST(BootImage, ReadsTheResultBack) {
   block.result.messages_verified = 77;
   block.result.state = BOOT_STATE_DONE;
   std::memcpy(ram.data() + kBlock, &block, sizeof block);
-  const BootOutcome outcome = read_boot_outcome(ram.data());
-  EXPECT_EQ(outcome.result.messages_verified, 77u);
-  EXPECT_EQ(outcome.result.state, std::uint32_t{BOOT_STATE_DONE});
+  const boot_result result = read_boot_result(ram.data());
+  EXPECT_EQ(result.messages_verified, 77u);
+  EXPECT_EQ(result.state, std::uint32_t{BOOT_STATE_DONE});
 }
 
 }  // namespace

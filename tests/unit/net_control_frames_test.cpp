@@ -19,16 +19,10 @@ TEST(ControlFrames, PfcFrameHasTheBytesOfTheStandard) {
   EXPECT_TRUE(std::equal(head.begin(), head.end(), bytes.begin()));
   PfcFrame frame;
   ASSERT_TRUE(parse(bytes.data(), bytes.size(), frame));
-  EXPECT_EQ(stopped_after(frame, 0xFF), 1u << 3 | 1u << 6);
-  EXPECT_EQ(stopped_after(frame, 0), 1u << 3 | 1u << 6);
-}
-
-TEST(ControlFrames, ClassesThatAreNotEnabledStayAsTheyWere) {
-  PfcFrame frame;
-  frame.enabled = 0b0110;
-  frame.time[1] = 100;
-  frame.time[3] = 100;
-  EXPECT_EQ(stopped_after(frame, 0b1100), 0b1010);
+  EXPECT_EQ(frame.enabled, 0xFF);
+  for (std::size_t p = 0; p < kPriorities; ++p) {
+    EXPECT_EQ(frame.time[p], p == 3 || p == 6 ? 0xFFFF : 0) << p;
+  }
 }
 
 TEST(ControlFrames, CongestionNotificationRoundTrip) {

@@ -167,19 +167,6 @@ TEST_F(RegisterBlockTest, NamesLeadToAddressesAndBack) {
   }
 }
 
-TEST_F(RegisterBlockTest, ExplanationsNameRegisterAndRange) {
-  EXPECT_EQ(block.explain(AccessResult::kOutOfRange, true, kMarkShiftOffset, 11),
-            "write of dcc.MARK_SHIFT: 11 is outside 0 ... 10 of field VALUE");
-  EXPECT_EQ(block.explain(AccessResult::kReadOnly, true, kIdOffset, 1),
-            "write of dcc.ID: it is read-only (value 0x00000001)");
-  EXPECT_EQ(block.explain(AccessResult::kUnmapped, false, 0xFFC, 0),
-            "read of dcc+0x0ffc: no register there");
-  EXPECT_EQ(block.explain(AccessResult::kNarrow, true, kFOffset, 0),
-            "write of dcc.F: only whole words can be written");
-  EXPECT_EQ(block.explain(AccessResult::kMisaligned, false, kFOffset + 1, 0),
-            "read of dcc.F: address 0x002d is not a multiple of 4");
-}
-
 TEST(RegisterMaps, NicAndControllerDecodeApart) {
   RecordingDevice device;
   RegisterBlock nic(nic_map::kMap, device);

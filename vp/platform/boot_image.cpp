@@ -174,12 +174,10 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
   }
 }
 
-BootOutcome read_boot_outcome(const std::uint8_t* ram) {
-  BootOutcome outcome;
+boot_result read_boot_result(const std::uint8_t* ram) {
   boot_block block{};
   std::memcpy(&block, ram + (BOOT_BLOCK_ADDRESS - BOOT_RAM_BASE), sizeof block);
-  outcome.result = block.result;
-  return outcome;
+  return block.result;
 }
 
 }  // namespace dcc::vp

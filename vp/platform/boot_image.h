@@ -17,11 +17,7 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
                       BitRate line_rate, std::uint8_t* ram, std::uint64_t ram_bytes);
 
 /// The application's results, as they stand.
-struct BootOutcome {
-  boot_result result{};
-  std::uint64_t messages_missing = 0;  // acknowledged work whose completion never reached software
-};
-BootOutcome read_boot_outcome(const std::uint8_t* ram);
+boot_result read_boot_result(const std::uint8_t* ram);
 
 /// RAM address of message slot 0 of a flow at its sender or its receiver: the same for both sides'
 /// tables. Computed by placing the buffers of all flows that touch the host one after the other.

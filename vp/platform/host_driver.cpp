@@ -166,7 +166,7 @@ QosResult HostDriver::qos_result() const { return read_qos_result(config_, ram_.
 Host::SoftwareReport HostDriver::report() const {
   Host::SoftwareReport report;
   const bool accounts = firmware_ == nullptr || host_.keeps_accounts;
-  const boot_result result = accounts ? read_boot_outcome(ram_.data()).result : boot_result{};
+  const boot_result result = accounts ? read_boot_result(ram_.data()) : boot_result{};
   report.messages_verified = result.messages_verified;
   report.payload_errors = result.messages_corrupt;
   // What the NIC wrote is counted by the software, in its hands, or still in the ring; anything

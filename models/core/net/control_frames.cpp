@@ -57,15 +57,6 @@ PfcFrame pfc_frame_of(const Packet& packet, const roce::MacAddress& source_mac) 
   return frame;
 }
 
-std::uint8_t stopped_after(const PfcFrame& frame, std::uint8_t stopped) {
-  unsigned result = stopped;
-  for (std::size_t p = 0; p < kPriorities; ++p) {
-    if ((frame.enabled >> p & 1) == 0) continue;
-    result = frame.time[p] != 0 ? result | 1u << p : result & ~(1u << p);
-  }
-  return static_cast<std::uint8_t>(result);
-}
-
 std::vector<std::uint8_t> serialize(const CnmFrame& frame) {
   std::vector<std::uint8_t> bytes(kSmallest);
   std::uint8_t* const at = write_ethernet(bytes, frame.destination_mac, frame.source_mac, kTypeCnm);

@@ -25,8 +25,6 @@ bool parse(const std::uint8_t* bytes, std::size_t size, PfcFrame& frame);
 
 /// The frame of a model's pause packet: all classes enabled; the stopped ones for the longest time.
 PfcFrame pfc_frame_of(const Packet& packet, const roce::MacAddress& source_mac);
-/// The classes that are stopped once a port that had `stopped` has received `frame`.
-std::uint8_t stopped_after(const PfcFrame& frame, std::uint8_t stopped);
 
 /// A congestion notification message's own part (802.1Q-2018, 33.4): the encapsulated packet is
 /// left out, which the standard allows.

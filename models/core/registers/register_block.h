@@ -100,9 +100,6 @@ class RegisterBlock {
   std::optional<std::uint32_t> find(std::string_view name) const;
   /// The opposite, with the block's name: "dcc.slots[3].RATE"; "dcc+0x0ffc" where nothing is.
   std::string name_of(std::uint32_t address) const;
-  /// One sentence on a refused access, with the register's name and what was expected.
-  std::string explain(AccessResult result, bool write, std::uint32_t address,
-                      std::uint32_t value) const;
 
  private:
   enum class Kind : std::uint8_t { kNothing, kRegister, kCounter, kWindow };

@@ -92,33 +92,4 @@ std::string RegisterBlock::name_of(std::uint32_t address) const {
   return std::string(map_.name) + "+" + hexadecimal(address, 4);
 }
 
-std::string RegisterBlock::explain(AccessResult result, bool write, std::uint32_t address,
-                                   std::uint32_t value) const {
-  const std::string what = std::string(write ? "write" : "read") + " of " + name_of(address);
-  switch (result) {
-    case AccessResult::kOk:
-      return what + ": ok";
-    case AccessResult::kUnmapped:
-      return what + ": no register there";
-    case AccessResult::kMisaligned:
-      return what + ": address " + hexadecimal(address, 4) + " is not a multiple of 4";
-    case AccessResult::kReadOnly:
-      return what + ": it is read-only (value " + hexadecimal(value, 8) + ")";
-    case AccessResult::kNarrow:
-      return what + ": only whole words can be written";
-    case AccessResult::kOutOfRange: {
-      const RegisterInfo* const info = info_of(decode(address));
-      if (info == nullptr) break;
-      for (const FieldInfo& field : info->fields) {
-        if (field.access == Access::kReadOnly || field.accepts(field.of(value))) continue;
-        return what + ": " + std::to_string(field.of(value)) + " is outside " +
-               std::to_string(field.min) + " ... " + std::to_string(field.max) + " of field " +
-               field.name;
-      }
-      break;
-    }
-  }
-  return what + ": " + to_string(result);
-}
-
 }  // namespace dcc::regs

@@ -37,7 +37,6 @@ class DistributedRun final : public PartitionedRun {
   void set_courier(Courier& courier) { courier_ = &courier; }
 
   unsigned partitions() const override { return group_.size(); }
-  unsigned own_partition() const { return group_.rank(); }
   Scheduler& scheduler(unsigned partition) override { return *schedulers_[partition]; }
   Mailbox& mailbox(unsigned from, unsigned to) override;
 
