@@ -203,6 +203,7 @@ TEST(Slowdown, ByHand) {
     flow.end_rx = kMicroSecond * (100 + 10 * i - 2);
     flow.end = kMicroSecond * (100 + 10 * i);
     flow.ideal = kMicroSecond * 10;
+    if (i == 2) flow.ideal_rx = kMicroSecond * 4;
     flow.completed = i != 4;  // the last one did not end
   }
   const Metrics m = f.metrics();
@@ -216,6 +217,11 @@ TEST(Slowdown, ByHand) {
   EXPECT_DOUBLE_EQ(m.slowdown_bins[0].mean, 1.5);
   EXPECT_DOUBLE_EQ(m.slowdown_bins[1].p99, 3.0);
   EXPECT_DOUBLE_EQ(m.slowdown->mean, 2.0);
+  EXPECT_FALSE(m.flows[0].slowdown_received);
+  EXPECT_DOUBLE_EQ(*m.flows[1].slowdown_received, 4.5);
+  EXPECT_EQ(m.slowdown_received->flows, 1u);
+  ASSERT_EQ(m.slowdown_received_bins.size(), 1u);
+  EXPECT_DOUBLE_EQ(m.slowdown_received_bins[0].p50, 4.5);
 }
 
 TEST(Balances, HoldOrSaySo) {

@@ -126,6 +126,11 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   members_of("queues", r.queues);
   members_of("deadlock", r.deadlock);
   v.group("slowdown", [&] { describe_slowdown(v, m.slowdown, m.slowdown_bins); });
+  // To the last byte received, which no acknowledgement dilutes.
+  if (m.slowdown_received) {
+    v.group("slowdown_received",
+            [&] { describe_slowdown(v, m.slowdown_received, m.slowdown_received_bins); });
+  }
   // Against the base round trip of a full packet plus wire bytes on the slowest link.
   v.group("reference_slowdown",
           [&] { describe_slowdown(v, m.reference_slowdown, m.reference_slowdown_bins); });

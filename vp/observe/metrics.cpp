@@ -45,6 +45,7 @@ FlowMetrics flow_metrics(const FlowResult& flow, const PlatformConfig& config,
   if (flow.end_rx) m.fct_rx = *flow.end_rx - flow.start;
   const std::optional<PicoSeconds>& taken = m.fct ? m.fct : m.fct_rx;
   m.slowdown = ratio(taken, flow.ideal);
+  m.slowdown_received = ratio(m.fct_rx, flow.ideal_rx);
   m.reference_slowdown = ratio(taken, flow.reference_ideal);
   return m;
 }
@@ -257,6 +258,8 @@ Metrics compute_metrics(const PlatformConfig& config, const RunResults& results)
   add_classes(config, results, metrics);
   add_tenants(config, results, metrics);
   add_slowdowns(results, metrics, &FlowMetrics::slowdown, metrics.slowdown, metrics.slowdown_bins);
+  add_slowdowns(results, metrics, &FlowMetrics::slowdown_received, metrics.slowdown_received,
+                metrics.slowdown_received_bins);
   add_slowdowns(results, metrics, &FlowMetrics::reference_slowdown, metrics.reference_slowdown,
                 metrics.reference_slowdown_bins);
   return metrics;

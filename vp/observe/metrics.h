@@ -18,7 +18,8 @@ struct FlowMetrics {
   std::optional<PicoSeconds> fct;            // post to last ACK
   std::optional<PicoSeconds> fct_rx;         // post to last byte received
   std::optional<double> slowdown;            // fct (fct_rx where nothing is acknowledged) / ideal
-  std::optional<double> reference_slowdown;  // the same / reference_ideal
+  std::optional<double> slowdown_received;   // fct_rx / ideal_rx
+  std::optional<double> reference_slowdown;  // as `slowdown`, by reference_ideal
 };
 
 struct ClassMetrics {
@@ -121,10 +122,13 @@ struct Metrics {
   double goodput_gbps = 0;     // sum over flows, background excluded
   std::optional<double> jain;  // of the flows' goodput while active; empty: no flow active
   std::vector<FlowMetrics> flows;
-  std::vector<ClassMetrics> classes;         // by DSCP, those with flows
-  std::vector<TenantMetrics> tenants;        // as configured
-  std::optional<SlowdownBin> slowdown;       // all completed flows; empty: none
-  std::vector<SlowdownBin> slowdown_bins;    // bins that hold a flow
+  std::vector<ClassMetrics> classes;       // by DSCP, those with flows
+  std::vector<TenantMetrics> tenants;      // as configured
+  std::optional<SlowdownBin> slowdown;     // all completed flows; empty: none
+  std::vector<SlowdownBin> slowdown_bins;  // bins that hold a flow
+  // Of FlowMetrics::slowdown_received; empty: RoCE as it is.
+  std::optional<SlowdownBin> slowdown_received;
+  std::vector<SlowdownBin> slowdown_received_bins;
   std::optional<DeadlineMetrics> deadlines;  // empty: no flow has one
   // Of FlowMetrics::reference_slowdown: what published tables are compared with.
   std::optional<SlowdownBin> reference_slowdown;

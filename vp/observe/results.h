@@ -28,6 +28,7 @@ struct FlowResult {
   std::optional<PicoSeconds> end;       // last ACK in; empty: unfinished (or never acknowledged)
   std::optional<PicoSeconds> end_rx;    // last byte received
   std::optional<PicoSeconds> ideal;     // alone in the empty network; empty: unlimited
+  std::optional<PicoSeconds> ideal_rx;  // … to its last byte received; empty: RoCE as it is
   std::optional<PicoSeconds> reference_ideal;  // base RTT + wire bytes / slowest link
   std::optional<PicoSeconds> stopped;          // when its source stopped on purpose (`stop:`)
   Bytes delivered_total = 0;

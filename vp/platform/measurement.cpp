@@ -293,7 +293,8 @@ void Measurement::collect_flows(RunResults& results) const {
     out.deadline = spec.deadline;
     if (spec.bytes != 0) {
       out.bytes = spec.bytes;
-      out.ideal = ideal(spec);
+      out.ideal = ideal(spec, config_.nic.ack);
+      if (config_.nic.transport.chosen() != nullptr) out.ideal_rx = ideal(spec, AckMode::kNone);
       out.reference_ideal = reference_ideal(flow);
       out.completed = FlowLedger::finished(record);
       const bool acknowledged =
@@ -310,7 +311,7 @@ void Measurement::collect_flows(RunResults& results) const {
   }
 }
 
-std::optional<PicoSeconds> Measurement::ideal(const FlowSpec& spec) const {
+std::optional<PicoSeconds> Measurement::ideal(const FlowSpec& spec, AckMode ack) const {
   LoneFlow flow;
   flow.bytes = spec.bytes;
   flow.framing = framing_of(config_);
@@ -320,8 +321,9 @@ std::optional<PicoSeconds> Measurement::ideal(const FlowSpec& spec) const {
   // sw/app numbers its messages.
   flow.with_immediate = !hosts_[spec.from]->is_direct() && spec.service != Service::kUd;
   if (spec.rate.bits_per_second != 0) flow.rate_cap = Rate::from(spec.rate);
-  return time_alone(flow, nic_parameters(config_, spec.from, network_.host_link(spec.from)),
-                    network_.way(spec.from, spec.to, spec.id),
+  NicParameters nic = nic_parameters(config_, spec.from, network_.host_link(spec.from));
+  nic.ack = ack;
+  return time_alone(flow, nic, network_.way(spec.from, spec.to, spec.id),
                     network_.way(spec.to, spec.from, spec.id));
 }
 

@@ -50,7 +50,7 @@ class Measurement {
   void sample_queues(PicoSeconds now);
   void collect_flows(RunResults& results) const;
   /// Of a flow that ends: alone in the empty network; empty beyond the axis of time.
-  std::optional<PicoSeconds> ideal(const FlowSpec& spec) const;
+  std::optional<PicoSeconds> ideal(const FlowSpec& spec, AckMode ack) const;
   /// The same as the reference simulator reckons it: base round trip of a full packet plus the
   /// flow's wire bytes at the slowest link's rate.
   PicoSeconds reference_ideal(const PlannedFlow& flow) const;

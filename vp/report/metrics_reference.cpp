@@ -63,6 +63,8 @@ std::vector<MetricInfo> list_all() {
   metrics.tenants.resize(1);
   metrics.slowdown.emplace();
   metrics.slowdown_bins.resize(1);
+  metrics.slowdown_received.emplace();
+  metrics.slowdown_received_bins.resize(1);
   metrics.reference_slowdown.emplace();
   metrics.reference_slowdown_bins.resize(1);
   metrics.deadlines.emplace();
