@@ -5,8 +5,8 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <utility>
 
+#include "traffic/size_tables.h"
 #include "traffic/text_fields.h"
 #include "traffic/traffic_spec.h"
 
@@ -15,29 +15,19 @@ namespace dcc {
 namespace {
 constexpr std::uint64_t kAll = 100'000'000;  // 100 % in millionths of a percent
 constexpr std::size_t kGreatestFile = 1 << 20;
-
-// Kept equal to configs/data/*.cdf by a test.
-constexpr std::pair<const char*, const char*> kTabulated[] = {
-    {"websearch",
-     "0 0\n10000 15\n20000 20\n30000 30\n50000 40\n80000 53\n200000 60\n1000000 70\n2000000 80\n"
-     "5000000 90\n10000000 97\n30000000 100\n"},
-    {"fbhadoop",
-     "0 0\n100 1\n200 2\n300 5\n350 15\n400 20\n500 30\n600 40\n700 50\n1000 60\n2000 67\n7000 70\n"
-     "30000 72\n50000 82\n80000 87\n120000 90\n300000 95\n1000000 97.5\n2000000 99\n"
-     "10000000 100\n"}};
 }  // namespace
 
 std::vector<std::string> FlowSizes::names() {
   std::vector<std::string> all;
-  for (const auto& [name, table] : kTabulated) all.emplace_back(name);
+  for (std::size_t i = 0; i < kSizeTableCount; ++i) all.emplace_back(kSizeTables[i].name);
   return all;
 }
 
 FlowSizes FlowSizes::named_or_file(const std::string& name) {
   std::string known;
-  for (const auto& [tabulated, table] : kTabulated) {
-    if (name == tabulated) return parse(table, name);
-    known += std::string(tabulated) + ", ";
+  for (std::size_t i = 0; i < kSizeTableCount; ++i) {
+    if (name == kSizeTables[i].name) return parse(kSizeTables[i].text, name);
+    known += std::string(kSizeTables[i].name) + ", ";
   }
   std::ifstream in(name, std::ios::binary);
   if (!in) {

@@ -15,7 +15,8 @@ namespace dcc {
 class FlowSizes {
  public:
   /// "websearch" (DCTCP, SIGCOMM'10, figure 4) and "fbhadoop" (Facebook's Hadoop cluster,
-  /// SIGCOMM'15, figure 6), both as the HPCC authors tabulated them.
+  /// SIGCOMM'15, figure 6), both as the HPCC authors tabulated them; "homa_w1" … "homa_w5", the
+  /// messages of the Homa runs. All of them are the files of configs/data.
   static std::vector<std::string> names();
   /// One of these, or the path of a file. Throws TrafficError.
   static FlowSizes named_or_file(const std::string& name);

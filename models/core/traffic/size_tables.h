@@ -1,0 +1,16 @@
+// The distributions of flow sizes that are known by name: made by CMake from configs/data/*.cdf.
+#pragma once
+
+#include <cstddef>
+
+namespace dcc {
+
+struct SizeTable {
+  const char* name;
+  const char* text;  // as FlowSizes::parse reads it
+};
+
+extern const SizeTable kSizeTables[];
+extern const std::size_t kSizeTableCount;
+
+}  // namespace dcc
