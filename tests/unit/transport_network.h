@@ -25,7 +25,8 @@ class TransportStar : public CompletionSink {
 
   virtual ~TransportStar() = default;
   TransportStar(HostId hosts, const TransportChoice& transport, SwitchParameters switches,
-                const LinkParameters& link, std::uint32_t mtu, std::size_t most_flows = 256)
+                const LinkParameters& link, std::uint32_t mtu, std::size_t most_flows = 256,
+                AckMode ack = AckMode::kPerPacket)
       : ledger(most_flows), link_(link), mtu_(mtu) {
     switches.pfc.enabled = false;
     switches.ecn.enabled = false;
@@ -42,6 +43,7 @@ class TransportStar : public CompletionSink {
       NicParameters nic;
       nic.host = h;
       nic.mtu = mtu;
+      nic.ack = ack;
       nic.line_rate = link.rate;
       nic.link_overhead = link.overhead;
       nics.push_back(std::make_unique<NicDevice>(scheduler, pool, ledger, nic, 2000 + h));
@@ -49,7 +51,7 @@ class TransportStar : public CompletionSink {
       device_of.transmitter().set_completion_sink(this);
       transports.push_back(
           transport.make({scheduler, pool, ledger, device_of.counters(), device_of.parameters(),
-                          device_of.transmitter(), 2000 + h, base_rtt()}));
+                          device_of.transmitter(), 2000 + h, base_rtt(), 1}));
       device_of.set_transport(transports.back().get());
       up.push_back(std::make_unique<Link>(scheduler, pool, link, rank++));
       down.push_back(std::make_unique<Link>(scheduler, pool, link, rank++));
@@ -110,6 +112,7 @@ class TransportStar : public CompletionSink {
       sum.credits_sent += c.credits_sent;
       sum.credits_used += c.credits_used;
       sum.credits_unused += c.credits_unused;
+      sum.credits_dropped += c.credits_dropped;
     }
     return sum;
   }

@@ -143,8 +143,11 @@ class Checker {
             "transport " + name + " governs its flows itself: algorithm: none");
     require(nic.payload == NicParameters::Payload::kVirtual, given("nic.payload", kind),
             "transport " + name + " carries no bytes: payload: virtual");
-    require(nic.ack == AckMode::kPerPacket, given("nic.ack", kind),
-            "transport " + name + " acknowledges in its own way: ack: per_packet");
+    const bool omits = transport->may_omit_acks();
+    require(nic.ack == AckMode::kPerPacket || (omits && nic.ack == AckMode::kNone),
+            given("nic.ack", kind),
+            "transport " + name + " acknowledges in its own way: ack: per_packet" +
+                (omits ? ", or not at all: none" : ""));
     const std::string driven = "transport " + name + " is driven by the platform: driver: none";
     require(c_.host.driver == DriverKind::kNone || c_.hosts.size() == c_.topology.host_count(),
             given("host.driver", kind), driven);

@@ -21,9 +21,10 @@ struct Framing {
 
 /// Over the whole run.
 struct TransportCounters {
-  std::uint64_t credits_sent = 0;    // packets' worth that receivers let senders send
-  std::uint64_t credits_used = 0;    // of those that came: a packet was sent for it, or will be
-  std::uint64_t credits_unused = 0;  // … or there was nothing left to send
+  std::uint64_t credits_sent = 0;     // packets' worth that receivers let senders send
+  std::uint64_t credits_used = 0;     // of those that came: a packet was sent for it, or will be
+  std::uint64_t credits_unused = 0;   // … or there was nothing left to send
+  std::uint64_t credits_dropped = 0;  // never left the NIC of their receiver
 };
 
 /// Both halves of one NIC. Data leaves when the NIC asks for it: its wire is free and no control

@@ -110,13 +110,23 @@ bool MessageTransport::accept(Qpn qpn, const Packet& data) {
 }
 
 Bytes MessageTransport::acknowledged(Qpn qpn, Psn psn, PicoSeconds sent) {
-  Connection& connection = at(qpn);
   context_.port.round_trip(now() - sent);
+  return delivered(qpn, psn);
+}
+
+Bytes MessageTransport::delivered(Qpn qpn, Psn psn) {
+  Connection& connection = at(qpn);
   const Bytes bytes = connection.out.deliver(psn, [&](const WorkItem& item) {
     context_.port.work_done(qpn, item, CompletionSink::Status::kOk);
   });
   if (bytes > 0) context_.port.acknowledged(connection.config.flow, bytes);
   return bytes;
+}
+
+void MessageTransport::delivered_before(Qpn qpn, Psn end) {
+  for (Psn psn = at(qpn).out.first_undelivered(); psn < std::min(end, at(qpn).out.end()); ++psn) {
+    delivered(qpn, psn);
+  }
 }
 
 }  // namespace dcc

@@ -61,11 +61,15 @@ class MessageTransport : public Transport {
   bool accept(Qpn qpn, const Packet& data);
   /// An acknowledgement of one packet: its payload, 0 if it was known. `sent`: of the data.
   Bytes acknowledged(Qpn qpn, Psn psn, PicoSeconds sent);
+  /// Everything before `end` has arrived, or need not be remembered.
+  void delivered_before(Qpn qpn, Psn end);
 
   TransportContext context_;
   TransportCounters totals_;
 
  private:
+  Bytes delivered(Qpn qpn, Psn psn);
+
   Framing framing_;
   std::vector<Connection> connections_;
 };

@@ -28,6 +28,8 @@ struct TransportParameters {
   virtual bool on_roce() const { return false; }
   /// Means something only where ports serve the highest priority first.
   virtual bool strict_ports() const { return false; }
+  /// Works with `ack: none` too: nobody tells a sender that its message has arrived.
+  virtual bool may_omit_acks() const { return false; }
   /// Sets what it wants of RoCE's halves.
   virtual void ask_nic(NicParameters&) const {}
 
@@ -50,6 +52,7 @@ struct TransportContext {
   Transmitter& port;
   std::uint32_t rank = 0;  // of its events
   PicoSeconds longest_base_rtt{};
+  std::uint64_t seed = 1;  // of the run
 };
 
 struct TransportSeam {
