@@ -25,6 +25,7 @@ RUNS = {
     "headers, NACKs and PULLs": ("schemes/ndp.yaml", []),
     "ports by what is left": ("schemes/pfabric.yaml", ["traffic.0.flows_per_host=3"]),
     "grants": ("schemes/homa.yaml", ["traffic.0.flows_per_host=3"]),
+    "credits": ("schemes/expresspass.yaml", []),
     "rings": ("reproduce/fbhadoop_hpcc.yaml",
               ["duration=200us", "topology={kind: torus, dimensions: [5, 4, 3]}",
                "traffic=[{kind: permutation, hosts: 0..59, bytes: 100KB}]"]),

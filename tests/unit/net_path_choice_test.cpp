@@ -1,6 +1,7 @@
 // Load balancing, kind by kind, against choices worked out by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -417,6 +418,52 @@ TEST_F(CongaPair, WhatChangedIsToldFirstThenAllInTurn) {
   arrive(1, 4);  // changed, though it is the other's turn
   EXPECT_EQ(told(), std::make_pair(1, 4));
   EXPECT_EQ(told(), std::make_pair(2, 6));
+}
+
+/// Nodes that a packet passes where every switch chooses symmetrically.
+std::vector<NodeId> way_of(const Topology& topology, const Routing& routing,
+                           const FabricMap& fabric, const Packet& packet) {
+  const FakeSwitch view;
+  RoutingParameters parameters;
+  parameters.kind = Kind::kSymmetric;
+  std::vector<NodeId> way{topology.node_of(packet.source)};
+  const NodeId end = topology.node_of(packet.destination);
+  while (way.back() != end && way.size() < 20) {
+    const NodeId here = way.back();
+    const PortSet ports = routing.ports(here, packet.destination);
+    const auto choice =
+        make_path_choice(parameters, view.context(static_cast<std::uint64_t>(here)));
+    choice->join(fabric, here);
+    const int port = ports.size() == 1 ? ports.front() : ports[choice->peek(packet, ports)];
+    way.push_back(topology.peer(here, port).node);
+  }
+  return way;
+}
+
+TEST(PathChoice, TheSymmetricWayBackIsTheWayThereReversed) {
+  FatTreeParameters tree;
+  tree.k = 4;
+  const Topology networks[] = {three_leaves(), Topology::fat_tree(tree)};
+  for (const Topology& topology : networks) {
+    const Routing routing(topology);
+    const FabricMap fabric(topology, routing);
+    const auto hosts = static_cast<HostId>(topology.hosts());
+    std::map<NodeId, int> passed;
+    for (std::uint32_t flow = 0; flow < 400; ++flow) {
+      const HostId from = flow % hosts;
+      const HostId to = (from + 1 + flow / hosts) % hosts;
+      if (from == to) continue;
+      const std::vector<NodeId> there =
+          way_of(topology, routing, fabric, packet_of(flow, from, to));
+      std::vector<NodeId> back = way_of(topology, routing, fabric, packet_of(flow, to, from));
+      std::reverse(back.begin(), back.end());
+      ASSERT_EQ(there, back) << "flow " << flow;
+      for (const NodeId node : there) ++passed[node];
+    }
+    for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
+      EXPECT_GT(passed[node], 5) << topology.node(node).name << " is used as well";
+    }
+  }
 }
 
 /// Everything arrives, whatever chooses; and kinds that see queues keep them shorter.

@@ -30,10 +30,10 @@ TEST(TransportRegistry, HasEachByName) {
   const auto count = [](const std::vector<std::string>& list, const char* name) {
     return std::count(list.begin(), list.end(), name);
   };
-  for (const char* name : {"ndp", "pfabric", "pias"}) {
+  for (const char* name : {"expresspass", "homa", "ndp", "pfabric", "pias"}) {
     EXPECT_EQ(count(names<TransportSeam>(), name), 1) << name;
   }
-  for (const char* name : {"pfabric", "trimming"}) {
+  for (const char* name : {"credit", "pfabric", "trimming"}) {
     EXPECT_EQ(count(names<DisciplineSeam>(), name), 1) << name;
   }
 }
@@ -49,7 +49,8 @@ TEST(TransportRegistry, IsRoceUnlessAnotherIsChosen) {
   EXPECT_EQ(choice.name(), "roce");
   EXPECT_EQ(choice.chosen(), nullptr);
   RandomStream random(1, "none");
-  EXPECT_EQ(DisciplineChoice().make({random}), nullptr) << "the switch's own queues";
+  Scheduler clock;
+  EXPECT_EQ(DisciplineChoice().make({random, clock}), nullptr) << "the switch's own queues";
 }
 
 TEST(TransportRegistry, ACopyHasItsOwnParameters) {

@@ -224,6 +224,7 @@ struct WastedResult {
   std::uint64_t retransmitted = 0;
   std::uint64_t credits_sent = 0;
   std::uint64_t credits_unused = 0;
+  std::uint64_t credits_dropped = 0;
 
   template <class Visitor>
   static void describe(Visitor&& v) {
@@ -239,6 +240,8 @@ struct WastedResult {
       {"packets", "that receivers let senders send: pulled, granted", kSum, Span::kRun});
     v(&WastedResult::credits_unused, "credits_unused",
       {"packets", "of those, with nothing left to send when word came", kSum, Span::kRun});
+    v(&WastedResult::credits_dropped, "credits_dropped",
+      {"packets", "of those, by switches and NICs that pace them", kSum, Span::kRun});
   }
 };
 

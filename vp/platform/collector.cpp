@@ -30,6 +30,7 @@ void balance(const Platform& p, RunResults& results) {
   for (const auto& host : p.hosts) {
     NicDevice& nic = host->nic().device();
     at_rest += nic.transmitter().staged() + nic.receiver().held();
+    if (host->transport() != nullptr) at_rest += host->transport()->held();
   }
   Gather gather(p.partitions.group());
   for (std::uint64_t* const sum :
@@ -90,6 +91,7 @@ void collect_wasted(const Platform& p, RunResults& results) {
     wasted.trimmed += totals.trimmed;
     wasted.returned += totals.returned;
     wasted.dropped += totals.dropped + totals.unroutable;
+    wasted.credits_dropped += totals.credits_dropped;
   }
   for (const auto& host : p.hosts) {
     wasted.retransmitted += host->nic().device().counters().retransmits;
@@ -97,6 +99,7 @@ void collect_wasted(const Platform& p, RunResults& results) {
     const TransportCounters counters = host->transport()->counters();
     wasted.credits_sent += counters.credits_sent;
     wasted.credits_unused += counters.credits_unused;
+    wasted.credits_dropped += counters.credits_dropped;
   }
   Gather gather(p.partitions.group());
   WastedResult::describe(
@@ -128,7 +131,7 @@ void add_to(Balance& balance, const NicCounters& nic) {
 void add_to(Balance& balance, const SwitchCounters& totals, const PfcCounters& pfc) {
   balance.packets_sent += pfc.frames_sent + totals.cnms_sent;
   balance.packets_delivered += pfc.frames_received;
-  balance.packets_dropped += totals.dropped + totals.unroutable;
+  balance.packets_dropped += totals.dropped + totals.credits_dropped + totals.unroutable;
 }
 
 void add_to(Balance& balance, const LinkCounters& link) { balance.packets_dropped += link.lost; }

@@ -94,6 +94,7 @@ std::unique_ptr<PathChoice> make_rps(const PathContext& context);
 /// has so many addresses, each with one way through the fabric). lmc above kGreatestLmc:
 /// std::invalid_argument.
 std::unique_ptr<PathChoice> make_lmc(unsigned lmc, std::uint64_t hash_seed);
+std::unique_ptr<PathChoice> make_symmetric(std::uint64_t seed);
 std::unique_ptr<PathChoice> make_letflow(const RoutingParameters& parameters,
                                          const PathContext& context);
 std::unique_ptr<PathChoice> make_drill(const RoutingParameters& parameters,

@@ -37,7 +37,9 @@ void PrestoParameters::describe(ParameterVisitor& v) {
 void RoutingParameters::describe(ParameterVisitor& v) {
   v.choice("kind", kind,
            {"by hash of the five-tuple (wcmp: by capacity), flows or packets in turn or at random, "
-            "by destination address, flowlets, queues, congestion of whole ways, cells",
+            "by destination address, flowlets, queues, congestion of whole ways, cells; symmetric: "
+            "by hash, "
+            "the same way in both directions",
             "docs/network.md, Load balancing"});
   v.when(kind == Kind::kLmc, "kind: lmc", [&] {
     v.field("lmc", lmc, {"0", kGreatestLmc},

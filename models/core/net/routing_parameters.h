@@ -48,17 +48,18 @@ struct PrestoParameters {
 
 struct RoutingParameters {
   enum class Kind : std::uint8_t {
-    kEcmp,     // by hash of (source, destination, flow): one path a flow and direction
-    kWcmp,     // the same, ports by the capacity behind them
-    kPerFlow,  // flows take turns, one path each
-    kSpray,    // packets take turns
-    kRps,      // packets at random
-    kLmc,      // by destination and path, the flow's number modulo 2^lmc (InfiniBand's LID mask
-               // control: a port has so many addresses, each with one way through the fabric)
-    kLetflow,  // flowlets at random
-    kDrill,    // packets by the queues of a few ports
-    kConga,    // flowlets by the use of the ways to the far edge
-    kPresto,   // cells of a flow in turn
+    kEcmp,       // by hash of (source, destination, flow): one path a flow and direction
+    kWcmp,       // the same, ports by the capacity behind them
+    kPerFlow,    // flows take turns, one path each
+    kSpray,      // packets take turns
+    kRps,        // packets at random
+    kLmc,        // by destination and path, the flow's number modulo 2^lmc (InfiniBand's LID mask
+                 // control: a port has so many addresses, each with one way through the fabric)
+    kLetflow,    // flowlets at random
+    kDrill,      // packets by the queues of a few ports
+    kConga,      // flowlets by the use of the ways to the far edge
+    kPresto,     // cells of a flow in turn
+    kSymmetric,  // by hash, the same way in both directions
   };
   Kind kind = Kind::kEcmp;
   unsigned lmc = 1;
@@ -71,7 +72,7 @@ struct RoutingParameters {
   /// Packets of one flow go several ways at a time, or one after the other.
   bool one_way_a_flow() const {
     return kind == Kind::kEcmp || kind == Kind::kWcmp || kind == Kind::kPerFlow ||
-           kind == Kind::kLmc;
+           kind == Kind::kLmc || kind == Kind::kSymmetric;
   }
 };
 
@@ -83,6 +84,7 @@ DCC_ENUM_NAMES(RoutingParameters::Kind, {RoutingParameters::Kind::kEcmp, "ecmp"}
                {RoutingParameters::Kind::kLetflow, "letflow"},
                {RoutingParameters::Kind::kDrill, "drill"},
                {RoutingParameters::Kind::kConga, "conga"},
-               {RoutingParameters::Kind::kPresto, "presto"});
+               {RoutingParameters::Kind::kPresto, "presto"},
+               {RoutingParameters::Kind::kSymmetric, "symmetric"});
 
 }  // namespace dcc

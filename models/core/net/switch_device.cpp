@@ -49,7 +49,7 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
       port.turns.resize(kPriorities);
     }
     if (parameters.qcn.enabled) port.qcn.assign(kPriorities, QcnPoint(parameters.qcn));
-    port.discipline = parameters.discipline.make({random_});
+    port.discipline = parameters.discipline.make({random_, scheduler_});
     disciplined_ = port.discipline != nullptr;
   }
 }
@@ -58,6 +58,7 @@ void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) 
   Port& p = at(port);
   connect(port, out);
   p.link = link;
+  if (disciplined_) p.discipline->attach(link);
   set_ecn(port, parameters_.ecn);
   if (parameters_.pfc.enabled) {
     buffer_.set_alpha(port, alpha_for(link, parameters_.pfc));
@@ -86,7 +87,8 @@ void SwitchDevice::set_ecn(int port, const EcnParameters& ecn) {
   p.ecn.change(ecn, p.link.rate);
   p.marks_at_enqueue = p.ecn.marks_at(EcnParameters::MarkAt::kEnqueue);
   p.attends_departures = p.ecn.marks_at(EcnParameters::MarkAt::kDequeue) ||
-                         p.ecn.has_phantom_queue() || path_wishes_.departures;
+                         p.ecn.has_phantom_queue() || path_wishes_.departures ||
+                         (disciplined_ && p.discipline->wants_every_packet());
 }
 
 void SwitchDevice::set_routes(const RouteTable& routes) {
@@ -188,7 +190,7 @@ void SwitchDevice::route_again(int port) {
   PacketFifo waiting;
   while (disciplined_ && !egress.discipline->empty()) {
     ++egress.dequeued;
-    waiting.push(egress.discipline->dequeue());
+    waiting.push(egress.discipline->evict());
   }
   if (disciplined_) egress.bytes = 0;
   for (int priority = 0; priority < kPriorities; ++priority) {
@@ -349,11 +351,18 @@ void SwitchDevice::enqueue_by_discipline(Packet* packet, Port& egress) {
   while (!verdict.dropped.empty()) {
     Packet* const lost = verdict.dropped.pop();
     ++egress.dequeued;
-    ++egress.rare.dropped;
-    egress.rare.dropped_bytes += lost->wire_bytes;
+    if (lost->kind == PacketKind::kCredit) {
+      ++egress.rare.credits_dropped;
+    } else {
+      ++egress.rare.dropped;
+      egress.rare.dropped_bytes += lost->wire_bytes;
+    }
     pool_.give_back(lost);
   }
   discipline_changed(egress);
+  // It may have waited for something that may not leave yet.
+  const PicoSeconds soonest = std::max(scheduler_.now(), egress.free_at);
+  if (egress.free.is_scheduled() && egress.free.due() > soonest) scheduler_.cancel(egress.free);
   kick(egress);
   if (verdict.returned == nullptr) return;
   ++egress.dequeued;
@@ -372,6 +381,10 @@ void SwitchDevice::discipline_changed(Port& egress) {
 void SwitchDevice::send_by_discipline(Port& egress) {
   if (egress.waiting == 0 || egress.pfc.blocked() != 0) return;
   Packet* const packet = egress.discipline->dequeue();
+  if (packet == nullptr) {
+    scheduler_.schedule_at(egress.free, egress.discipline->ready_at());
+    return;
+  }
   ++egress.dequeued;
   discipline_changed(egress);
   if (path_wishes_.departures) path_choice_->departs(*packet, number_of(egress));
@@ -506,6 +519,7 @@ SwitchCounters SwitchDevice::totals() const {
     sum.enqueued += one.enqueued;
     sum.dequeued += one.dequeued;
     sum.dropped += one.dropped;
+    sum.credits_dropped += one.credits_dropped;
     sum.dropped_bytes += one.dropped_bytes;
     sum.ecn_marks += one.ecn_marks;
     sum.trimmed += one.trimmed;

@@ -70,6 +70,7 @@ struct SwitchCounters {
   std::uint64_t ecn_marks = 0;  // packets turned from ECT to CE here
   std::uint64_t dropped = 0;    // no room in the buffer
   std::uint64_t dropped_bytes = 0;
+  std::uint64_t credits_dropped = 0;  // by a discipline that sheds them; not among `dropped`
   std::uint64_t cnms_sent = 0;
   std::uint64_t trimmed = 0;  // packets that lost their payload
   std::uint64_t trimmed_bytes = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "net/packet.h"
@@ -53,6 +54,8 @@ class Transport {
   virtual Packet* next_packet() = 0;
 
   virtual TransportCounters counters() const = 0;
+  /// Packets that are made and that it keeps for later.
+  virtual std::size_t held() const { return 0; }
 
  protected:
   Transport() = default;

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "describe/named_choice.h"
+#include "net/link.h"
 #include "net/packet.h"
 #include "sim/random.h"
+#include "sim/scheduler.h"
 #include "units.h"
 
 namespace dcc {
@@ -27,10 +29,18 @@ class PortDiscipline {
   };
 
   virtual ~PortDiscipline() = default;
+  /// The wire it sends on. Before the first packet.
+  virtual void attach(const LinkParameters&) {}
+  /// Otherwise a packet that finds the port free passes it by.
+  virtual bool wants_every_packet() const { return false; }
   /// Takes the packet.
   virtual Verdict enqueue(Packet* packet) = 0;
-  /// The next to send, or to take elsewhere. Precondition: not empty().
+  /// The next to send; null: none may leave before ready_at(). Precondition: not empty().
   virtual Packet* dequeue() = 0;
+  /// The next to take elsewhere, whether it may leave or not. Precondition: not empty().
+  virtual Packet* evict() { return dequeue(); }
+  /// When the next may leave. After dequeue() returned null.
+  virtual PicoSeconds ready_at() const { return {}; }
   virtual bool empty() const = 0;
   /// Wire bytes it holds.
   virtual Bytes bytes() const = 0;
@@ -53,6 +63,7 @@ struct DisciplineParameters {
 
 struct DisciplineContext {
   RandomStream& random;  // the switch's
+  const Scheduler& clock;
 };
 
 struct DisciplineSeam {
