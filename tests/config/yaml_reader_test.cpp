@@ -328,8 +328,8 @@ TEST(Parameters, OriginsOfEffectiveValues) {
 
 TEST(Parameters, DefaultsAreWithinTheirRanges) {
   // Every default, written out, is accepted again: ranges and defaults cannot contradict.
-  for (const char* const algorithm :
-       {"dcc", "dcqcn", "qcn", "timely", "dctcp", "hpcc", "ibcc", "swift", "powertcp", "none"}) {
+  for (const char* const algorithm : {"dcc", "dcqcn", "qcn", "timely", "dctcp", "hpcc", "hull",
+                                      "ibcc", "swift", "powertcp", "none"}) {
     const std::string choice = std::string("nic.congestion_control.algorithm=") + algorithm;
     const std::string text = effective_yaml(default_config({choice}).config);
     EXPECT_NO_THROW(load_config_text(text, algorithm)) << text;

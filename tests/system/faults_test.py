@@ -18,7 +18,7 @@ from harness import PATIENCE
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DCCVP = ""
 ALGORITHMS = ("none", "dcc", "dcqcn", "qcn", "timely", "dctcp", "hpcc", "ibcc",
-              "swift", "powertcp")
+              "swift", "powertcp", "hull")
 FLOWS, BYTES, MESSAGE = 8, 2_000_000, 65_536
 LOSS = "{kind: loss, probability: 0.1%}"
 CNP_LOSS = "{kind: cnp_loss, flow: 0}"

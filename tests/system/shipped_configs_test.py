@@ -58,6 +58,26 @@ class Schemes(unittest.TestCase):
                       "nic.congestion_control.d2tcp_deadlines=false"))
         self.assertGreaterEqual(ignored["deadlines"]["missed"], 4)
 
+    def test_phantom_queues_keep_real_ones_short(self):
+        """HULL: about gamma C less what DCTCP's saw-tooth takes, queues of a packet."""
+        hull = run("schemes/hull", *fast())
+        self.assertLess(bottleneck(hull)["mean_bytes"], 1062)
+        dctcp = run("schemes/hull", *fast("expect=[]", "nic.congestion_control={algorithm: dctcp}",
+                    "switch.ecn={kmin: 30KB, kmax: 30KB, pmax: 1}"))
+        self.assertGreater(bottleneck(dctcp)["mean_bytes"], 20_000)
+        self.assertGreater(dctcp["slowdown"]["all"]["p50"], 1.5 * hull["slowdown"]["all"]["p50"])
+
+    def test_credits_lose_no_data_where_everybody_sends_to_one(self):
+        metrics = run("schemes/expresspass", *fast())
+        wasted = metrics["wasted"]
+        self.assertGreater(wasted["credits_sent"], 15 * 450_000 / 1460 + 16 * 2_000_000 / 1460)
+        self.assertLess(max(queue["max_bytes"] for queue in metrics["queues"]), 20 * 1538)
+
+    def test_grants_bring_short_messages_through_at_once(self):
+        metrics = run("schemes/homa", *fast())
+        small = [b for b in metrics["slowdown_received"]["bins"] if b["up_to_bytes"] == 30_000]
+        self.assertLess(small[0]["p50"], 1.2)
+
 
 class Balance(unittest.TestCase):
     def check(self, metrics):

@@ -29,7 +29,7 @@ TEST(Registry, HasEveryAlgorithmByName) {
   }
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
   for (const char* name :
-       {"dcc", "dcqcn", "dctcp", "hpcc", "ibcc", "powertcp", "qcn", "swift", "timely"}) {
+       {"dcc", "dcqcn", "dctcp", "hpcc", "hull", "ibcc", "powertcp", "qcn", "swift", "timely"}) {
     EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
   }
 }
