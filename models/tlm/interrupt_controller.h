@@ -35,6 +35,10 @@ class InterruptController final : public sc_core::sc_module {
   void set_synchronise(std::function<void()> synchronise) { synchronise_ = std::move(synchronise); }
 
   std::uint64_t claims() const { return claims_; }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(level_, enable_, service_, output_, claims_);
+  }
 
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);

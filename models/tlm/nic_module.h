@@ -42,6 +42,7 @@ class NicModule final : public sc_core::sc_module {
   /// Null without a host interface.
   NicHostInterface* host() { return host_.get(); }
   DmaEngine* dma() { return dma_.get(); }
+  const HostLink* link() const { return link_.get(); }
   ApbTarget* apb() { return apb_.get(); }
 
  private:

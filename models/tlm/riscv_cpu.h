@@ -98,6 +98,10 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   void set_interrupt(riscv::Cause line, bool high);
   /// From a device, within an access of this CPU: the program is done.
   void exit(std::uint32_t code);
+  /// RAM was written behind the hart's back; there may be code in it.
+  void memory_changed(std::uint32_t address, std::uint32_t bytes) {
+    hart_.code_changed(address, bytes);
+  }
 
   State state() const { return state_; }
   std::uint32_t exit_code() const { return exit_code_; }

@@ -1,7 +1,7 @@
 """Runs that several threads or processes can share, each bringing something else to the boundary."""
 
 # Configuration, overrides, what it brings to the boundary between two partitions.
-RUNS = {
+RUNS: dict[str, tuple[str, list[str]]] = {
     "telemetry": ("reproduce/fbhadoop_hpcc.yaml", ["duration=300us"]),
     "marks and CNPs": ("reproduce/fbhadoop_dcqcn.yaml", ["duration=300us"]),
     "windows": ("reproduce/fbhadoop_dctcp.yaml", ["duration=300us"]),

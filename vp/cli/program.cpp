@@ -20,7 +20,8 @@ constexpr AddCommand kCommands[] = {
     add_run_command,     add_check_command,      add_params_command,    add_regs_command,
     add_run_elf_command, add_cosim_command,      add_reproduce_command, add_topology_command,
     add_report_command,  add_completion_command, add_metrics_command,   add_sweep_command,
-    add_study_command,   add_man_command,        add_branch_command,    add_cost_command};
+    add_study_command,   add_man_command,        add_branch_command,    add_cost_command,
+    add_bisect_command};
 
 /// What the user may have meant by a word that no command or option is; empty: nothing near.
 std::string misspelt(const CLI::App& app, int argc, const char* const* argv) {

@@ -27,6 +27,7 @@ struct RunArguments {
   std::string out;
   std::string seed;
   std::string trace_cpu;
+  std::string digest_every;
   unsigned threads = 0;
   bool force = false;
   bool quiet = false;
@@ -42,6 +43,9 @@ std::filesystem::path output_place(const RunArguments& arguments) {
 LoadedConfig load(const RunArguments& arguments) {
   std::vector<std::string> overrides = arguments.config.overrides;
   if (!arguments.seed.empty()) overrides.push_back("seed=" + arguments.seed);
+  if (!arguments.digest_every.empty()) {
+    overrides.push_back("output.digest.every=" + arguments.digest_every);
+  }
   return load_config(arguments.config.file, overrides);
 }
 
@@ -126,6 +130,10 @@ void add_run_command(CLI::App& app, int& status) {
   command->add_option("--seed", arguments->seed, "same as -c seed=N")->type_name("N");
   command->add_option("--trace-cpu", arguments->trace_cpu, "one line an instruction of firmware")
       ->type_name("FILE");
+  command
+      ->add_option("--digest-every", arguments->digest_every,
+                   "same as -c output.digest.every=TIME: states of all devices for `bisect`")
+      ->type_name("TIME");
   command
       ->add_option(
           "--threads", arguments->threads,

@@ -73,6 +73,13 @@ class Checker {
                 text_of(c_.measure_end()));
     require(c_.duration / c_.output.series.interval <= kMostSamples, "output.series.interval",
             "more than 10000000 samples in " + text_of(c_.duration));
+    const DigestConfig& digest = c_.output.digest;
+    if (!digest.every) return;
+    const PicoSeconds end = digest.to ? std::min(*digest.to, c_.duration) : c_.duration;
+    require(digest.from <= end, "output.digest.from",
+            "begins at " + text_of(digest.from) + ", after its end " + text_of(end));
+    require((end - digest.from) / *digest.every <= kMostSamples, "output.digest.every",
+            "more than 10000000 rows in " + text_of(end - digest.from));
   }
 
   void check_switch() const {

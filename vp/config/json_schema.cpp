@@ -61,6 +61,9 @@ Json form_of(const Leaf& leaf) {
     forms.push_back(quantity(leaf.unit));
   } else if (type == "integer") {
     forms.push_back(integer(range));
+  } else if (type == "address") {
+    forms.push_back(typed("integer"));
+    forms.push_back(Json{{"type", "string"}, {"pattern", "^(0x[0-9a-fA-F]+|[0-9]+)$"}});
   } else if (type == "number") {
     forms.push_back(typed("number"));
   } else if (type == "ratio") {

@@ -136,9 +136,17 @@ struct TraceConfig {
   bool has_flow(std::uint32_t id) const;
 };
 
+/// Numbers that stand for the state of every device, digest.csv.
+struct DigestConfig {
+  std::optional<PicoSeconds> every;  // empty: none
+  PicoSeconds from{0};
+  std::optional<PicoSeconds> to;  // empty: the end of the run
+};
+
 struct OutputConfig {
   SeriesConfig series;
   TraceConfig trace;
+  DigestConfig digest;
   bool plots = true;
 };
 

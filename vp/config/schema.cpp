@@ -63,6 +63,13 @@ void describe_output(ParameterVisitor& v, OutputConfig& c) {
   v.section("trace",
             {"what happened, in files of trace/ that other tools open; all off by default", ""},
             [&] { describe_trace(v, c.trace); });
+  v.section("digest",
+            {"digest.csv: a number for the state of every device, for `dccvp bisect`", ""}, [&] {
+              v.field("every", c.digest.every, "none", {"1ps", "1000s"},
+                      {"time between two rows; none: no file", ""});
+              v.field("from", c.digest.from, {}, {"time of the first", ""});
+              v.field("to", c.digest.to, "end", {}, {"no row after it", ""});
+            });
   v.field("plots", c.plots, {}, {"draw PNGs when Python's matplotlib is there", ""});
 }
 

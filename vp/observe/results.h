@@ -245,6 +245,13 @@ struct WastedResult {
   }
 };
 
+/// `output.digest`: a row an instant, a column a device.
+struct DigestColumns {
+  std::vector<std::string> devices;
+  std::vector<PicoSeconds> t;
+  std::vector<std::vector<std::uint64_t>> rows;
+};
+
 struct RunResults {
   bool completed = false;  // reached `duration` or the end of all traffic
   PicoSeconds sim_time{};
@@ -269,6 +276,7 @@ struct RunResults {
   FlowRateColumns flow_rates;
   QueueColumns queue_series;
   ClassColumns class_series;
+  std::optional<DigestColumns> digests;  // empty: none wanted
   /// Broken promises found by the platform (one sentence each): the run exits 1.
   std::vector<std::string> failures;
   /// What was traced, a sentence a file.

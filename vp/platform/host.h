@@ -69,6 +69,8 @@ class Host final : public sc_core::sc_module {
   Dcc* dcc() { return dcc_; }
   const Dcc* dcc() const { return dcc_; }
   model::ApbController* controller() { return controller_.get(); }
+  /// Null: the platform drives this host itself.
+  HostDriver* driver() { return driver_.get(); }
 
   /// Null unless this host runs firmware.
   model::RiscvCpu* cpu();

@@ -126,6 +126,10 @@ void HostDriver::run_firmware(const HostContext& context) {
   });
 }
 
+void HostDriver::memory_changed(std::uint32_t address, std::uint32_t bytes) {
+  if (cpu() != nullptr) cpu()->memory_changed(address, bytes);
+}
+
 void HostDriver::print_console_line() {
   fmt::print(stderr, "host {}: {}\n", id_, console_line_);
   console_line_.clear();

@@ -33,6 +33,9 @@ class HostDriver final : public sc_core::sc_module {
   QosResult qos_result() const;
   model::Bus& bus() { return bus_; }
   model::Ram& ram() { return ram_; }
+  const model::InterruptController& interrupts() const { return interrupts_; }
+  /// Bytes of memory have changed behind the software's back.
+  void memory_changed(std::uint32_t address, std::uint32_t bytes);
   /// Null unless firmware runs here.
   model::RiscvCpu* cpu() { return firmware_ == nullptr ? nullptr : &firmware_->cpu(); }
   void observe_lines(std::function<void(const char* line, bool high)> observer) {

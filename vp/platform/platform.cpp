@@ -4,6 +4,7 @@
 #include <iostream>
 #include <string>
 
+#include "config/yaml_reader.h"
 #include "platform/fault_plan.h"
 #include "platform/ranks.h"
 #include "platform/translate.h"
@@ -48,6 +49,17 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
                                               partitions, kMeasurementRank);
   tracing = std::make_unique<Tracing>(
       Tracing::Context{config, scheduler, network, hosts, plan, kTraceRank}, setup.traces);
+  memory_faults = std::make_unique<MemoryFaults>(config, scheduler, hosts, kMemoryFaultRank);
+  if (config.output.digest.every) {
+    if (setup.group != nullptr) {
+      throw SettingError("output.digest",
+                         "of several processes none holds the whole state; one "
+                         "process can, on any number of threads");
+    }
+    digests = std::make_unique<DigestSampler>(
+        DigestSampler::Context{config, scheduler, network, hosts, partitions, kDigestRank},
+        setup.digests);
+  }
   if (setup.interactive) {
     console =
         std::make_unique<Console>(Console::Context{kernel, hosts, network, plan, kConsoleRank},

@@ -16,10 +16,12 @@
 #include "platform/host.h"
 #include "platform/link_faults.h"
 #include "platform/measurement.h"
+#include "platform/memory_faults.h"
 #include "platform/network.h"
 #include "platform/packet_capture.h"
 #include "platform/partitions.h"
 #include "platform/run.h"
+#include "platform/state_digests.h"
 #include "platform/tracing.h"
 #include "sim/scheduler.h"
 #include "simulation_kernel.h"
@@ -56,7 +58,9 @@ class Platform final : public sc_core::sc_module {
   std::unique_ptr<Measurement> measurement;
   std::unique_ptr<PacketCapture> capture;
   std::unique_ptr<Tracing> tracing;
-  std::unique_ptr<Console> console;  // null: not interactive
+  std::unique_ptr<MemoryFaults> memory_faults;
+  std::unique_ptr<DigestSampler> digests;  // null: nobody wants any
+  std::unique_ptr<Console> console;        // null: not interactive
 
  private:
   static PartitionPlan plan_of(const Platform& platform, const RunSetup& setup);

@@ -13,9 +13,11 @@ constexpr std::uint32_t kControllerRank = 0x800000;
 constexpr std::uint32_t kTrafficRank = 0xC00000;
 constexpr std::uint32_t kLinkFaultRank = 0xD00000;
 constexpr std::uint32_t kChangeRank = 0xD80000;
+constexpr std::uint32_t kMemoryFaultRank = 0xDC0000;
 constexpr std::uint32_t kFinishRank = 0xE00000;
 constexpr std::uint32_t kMeasurementRank = 0xF00000;
 constexpr std::uint32_t kTraceRank = 0xF40000;
+constexpr std::uint32_t kDigestRank = 0xF60000;
 constexpr std::uint32_t kConsoleRank = 0xF80000;
 
 }  // namespace dcc::vp

@@ -11,6 +11,7 @@
 #include "observe/observer.h"
 #include "observe/results.h"
 #include "platform/engines.h"
+#include "platform/state_digests.h"
 #include "platform/tracing.h"
 #include "sim/process_group.h"
 
@@ -30,7 +31,8 @@ struct RunSetup {
   bool interactive = false;    // pauses at the beginning and reads commands from standard input
   bool prompt = false;         // interactive: a person types
   std::optional<LateChange> late_change;
-  unsigned threads = 0;  // that share the run; 0: two where that pays. The results are the same
+  DigestSampler::Sink digests;  // who gets them; null: the results
+  unsigned threads = 0;         // that share the run; 0: two where that pays. The results are the same
   /// Processes that share the run, instead of threads; null: none. All call run_platform() with the
   /// same configuration and get the same results.
   ProcessGroup* group = nullptr;

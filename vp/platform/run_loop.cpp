@@ -44,9 +44,11 @@ void RunLoop::start() {
   }
   p_.traffic->begin();
   p_.link_faults->begin();
+  p_.memory_faults->begin();
   p_.changes->begin();
   p_.measurement->begin();
   p_.tracing->begin();
+  if (p_.digests != nullptr) p_.digests->begin();
   ending_ = ending_of(p_.plan.flows(), all_direct, p_.config.nic.ack != AckMode::kNone);
   if (ending_.with_traffic) p_.scheduler.schedule_in(finish_check_, kFinishInterval);
   if (p_.console != nullptr) p_.console->begin();
@@ -69,6 +71,7 @@ void RunLoop::run(RunResults& results) {
     results.failures.push_back(failure.what());
   }
   close_traces(results);
+  if (p_.digests != nullptr) p_.digests->collect(results);
   results.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   results.sim_time = p_.scheduler.now();
   if (p_.console != nullptr && p_.console->quit()) aborted_ = true;

@@ -1,6 +1,7 @@
 #include "report/run_files.h"
 
 #include <fstream>
+#include <iomanip>
 #include <utility>
 
 #include "config/effective_yaml.h"
@@ -110,6 +111,20 @@ void write_classes(const fs::path& path, const ClassColumns& s) {
   file.close();
 }
 
+void write_digests(const fs::path& path, const DigestColumns& digests) {
+  OutputFile file(path);
+  std::ofstream& text = file.text();
+  text << "t_s";
+  for (const std::string& device : digests.devices) text << ',' << device;
+  text << '\n' << std::hex << std::setfill('0');
+  for (std::size_t i = 0; i < digests.t.size(); ++i) {
+    text << seconds_text(digests.t[i]);
+    for (const std::uint64_t one : digests.rows[i]) text << ',' << std::setw(16) << one;
+    text << '\n';
+  }
+  file.close();
+}
+
 }  // namespace
 
 void write_run_files(const fs::path& folder, const PlatformConfig& config,
@@ -128,6 +143,7 @@ void write_run_files(const fs::path& folder, const PlatformConfig& config,
   write_flow_rates(folder / "series/flow_rates.csv", results.flow_rates);
   write_queue(folder / "series/queue.csv", results);
   write_classes(folder / "series/class.csv", results.class_series);
+  if (results.digests) write_digests(folder / "digest.csv", *results.digests);
 }
 
 }  // namespace dcc::vp

@@ -54,6 +54,12 @@ struct Frequency {
   friend constexpr bool operator==(Frequency a, Frequency b) { return a.hertz == b.hertz; }
 };
 
+/// Where a byte lies on a host's bus; written as 0x80001000 or in decimal.
+struct Address {
+  std::uint32_t value = 0;
+  friend constexpr bool operator<(const Address& a, const Address& b) { return a.value < b.value; }
+};
+
 constexpr BitRate operator""_Mbps(unsigned long long n) { return BitRate(n * 1'000'000); }
 constexpr BitRate operator""_Gbps(unsigned long long n) { return BitRate(n * 1'000'000'000); }
 constexpr Bytes operator""_KB(unsigned long long n) { return static_cast<Bytes>(n) * 1000; }

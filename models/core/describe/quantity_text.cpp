@@ -224,6 +224,24 @@ std::string QuantityText<std::uint64_t>::format(const std::uint64_t& value) {
   return std::to_string(value);
 }
 
+Address QuantityText<Address>::parse(std::string_view text) {
+  if (text.substr(0, 2) != "0x") return {read_integer<std::uint32_t>(text)};
+  std::uint32_t value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data() + 2, last, value, 16);
+  if (error == std::errc::result_out_of_range) throw QuantityError("addresses have 32 bits");
+  if (error != std::errc{} || end != last) {
+    throw QuantityError("expected an address such as 0x80001000");
+  }
+  return {value};
+}
+std::string QuantityText<Address>::format(const Address& address) {
+  std::array<char, 8> digits{};
+  const auto [end, error] =
+      std::to_chars(digits.data(), digits.data() + digits.size(), address.value, 16);
+  return "0x" + std::string(digits.data(), end);
+}
+
 bool QuantityText<bool>::parse(std::string_view text) {
   if (text == "true") return true;
   if (text == "false") return false;

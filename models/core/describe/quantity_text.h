@@ -38,6 +38,7 @@ DCC_QUANTITY_TEXT(Ratio, "ratio", "");  // 0.01, 1/256, 1.5%
 DCC_QUANTITY_TEXT(std::uint8_t, "integer", "");
 DCC_QUANTITY_TEXT(unsigned, "integer", "");
 DCC_QUANTITY_TEXT(std::uint64_t, "integer", "");
+DCC_QUANTITY_TEXT(Address, "address", "");
 DCC_QUANTITY_TEXT(bool, "true or false", "");
 DCC_QUANTITY_TEXT(double, "number", "");  // expectations only, never a model's parameter
 #undef DCC_QUANTITY_TEXT

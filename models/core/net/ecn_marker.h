@@ -102,6 +102,10 @@ class EcnMarker {
     phantom_empty_ += PicoSeconds((bytes * phantom_ps_per_kib_) >> 10);
     return phantom_empty_ - now > phantom_limit_;
   }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(to_pass_, phantom_empty_);
+  }
 
  private:
   bool above_line(Bytes queue, RandomStream& random) const {

@@ -70,6 +70,11 @@ class EgressScheduler {
     Bytes& balance = shares_->balance[static_cast<std::size_t>(priority)];
     if (balance > 0) balance = 0;
   }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(last_);
+    if (shares_ != nullptr) d(shares_->balance, shares_->arbiter);
+  }
 
  private:
   static std::uint8_t next_after(int last, unsigned eligible) {

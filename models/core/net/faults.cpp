@@ -9,7 +9,8 @@ namespace dcc {
 void FaultParameters::describe(ParameterVisitor& v) {
   v.choice("kind", kind, {"what goes wrong", ""});
   const bool cnp = kind == FaultKind::kCnpLoss;
-  v.when(!cnp, "kind: any but cnp_loss", [&] {
+  const bool flip = kind == FaultKind::kMemoryFlip;
+  v.when(!cnp && !flip, "kind: any but cnp_loss and memory_flip", [&] {
     v.text(
         "link", link,
         {"a wire (s0->h3) as in metrics.json; loss and link_down: or all; the others: or a cable "
@@ -33,8 +34,16 @@ void FaultParameters::describe(ParameterVisitor& v) {
     v.field("convergence", convergence, {"0us", "1000s"},
             {"from a change of the link until all switches' routes and weights are for it", ""});
   });
-  v.field("start", start, {}, {"from when", ""});
-  v.field("stop", stop, "end", {}, {"until when", ""});
+  v.when(flip, "kind: memory_flip", [&] {
+    v.field("at", at, {}, {"when", ""});
+    v.field("host", host, {}, {"whose memory", ""});
+    v.field("address", address, {}, {"of the byte, as the host's software sees it", ""});
+    v.field("bit", bit, {"0", "7"}, {"which of its bits turns over", ""});
+  });
+  v.when(!flip, "kind: any but memory_flip", [&] {
+    v.field("start", start, {}, {"from when", ""});
+    v.field("stop", stop, "end", {}, {"until when", ""});
+  });
 }
 
 void FaultParameters::check() const {
@@ -85,6 +94,7 @@ Link::LossHook fault_hook(const FaultParameters& fault, const Scheduler& schedul
     case FaultKind::kLinkFailure:
     case FaultKind::kLinkFlap:
     case FaultKind::kLinkSlow:
+    case FaultKind::kMemoryFlip:
       break;
   }
   return cut(scheduler, window);

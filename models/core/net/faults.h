@@ -23,10 +23,12 @@ enum class FaultKind : std::uint8_t {
   kLinkFailure,  // a cable carries nothing, for good or until it is mended
   kLinkFlap,     // … again and again
   kLinkSlow,     // a link sends at another rate
+  kMemoryFlip,   // of no link: a bit of a host's memory turns over
 };
 DCC_ENUM_NAMES(FaultKind, {FaultKind::kLoss, "loss"}, {FaultKind::kCnpLoss, "cnp_loss"},
                {FaultKind::kLinkDown, "link_down"}, {FaultKind::kLinkFailure, "link_failure"},
-               {FaultKind::kLinkFlap, "link_flap"}, {FaultKind::kLinkSlow, "link_slow"});
+               {FaultKind::kLinkFlap, "link_flap"}, {FaultKind::kLinkSlow, "link_slow"},
+               {FaultKind::kMemoryFlip, "memory_flip"});
 
 /// Which packets a loss is for.
 enum class LossOf : std::uint8_t {
@@ -50,6 +52,11 @@ struct FaultParameters {
   PicoSeconds down = kMilliSecond;  // kLinkFlap: so long, then `up`
   PicoSeconds up = kMilliSecond * 9;
   BitRate rate{10'000'000'000};  // kLinkSlow
+  // kMemoryFlip:
+  PicoSeconds at{0};
+  HostId host = 0;
+  Address address;  // of a byte, as the host's software sees it
+  std::uint32_t bit = 0;
 
   void describe(ParameterVisitor& v);
   /// Throws ParameterError, with an empty key for the entry as a whole.
@@ -61,6 +68,8 @@ struct FaultParameters {
     return kind == FaultKind::kLinkFailure || kind == FaultKind::kLinkFlap ||
            kind == FaultKind::kLinkSlow;
   }
+  /// Wires lose packets by it (fault_hook).
+  bool is_on_wires() const { return !is_noticed() && kind != FaultKind::kMemoryFlip; }
 };
 
 /// When a fault is there: from `start` (included) to `stop`.

@@ -103,6 +103,12 @@ class alignas(64) Link final : public PacketOut {
 
   const LinkParameters& parameters() const { return parameters_; }
   LinkCounters counters() const { return {packets_, bytes_, lost_, busy_}; }
+  /// While all partitions wait, and nothing lies in a mailbox.
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(packets_, bytes_, busy_, lost_, failed_, parameters_.rate, in_flight_, arrival_);
+    if (jitter_ != nullptr) d(jitter_->random, jitter_->last);
+  }
   void set_loss_hook(LossHook hook) {
     loss_ = std::move(hook);
     watch();

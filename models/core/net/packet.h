@@ -132,6 +132,19 @@ struct alignas(64) Packet {
   bool collects_telemetry() const {
     return telemetry != nullptr && kind == PacketKind::kData && telemetry_hops < kMaxIntHops;
   }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(kind, ecn, dscp, priority, first, last, has_immediate, ack_requested, nak, cnp_marks,
+      pause_classes, ingress, telemetry_hops, wire_bytes, source, destination, flow,
+      destination_qpn, overlay.tag, overlay.congestion, overlay.feedback_tag, overlay.feedback, psn,
+      sent, remote_address, payload_bytes, message_bytes, source_qpn, immediate, icrc, operation,
+      service, scheme);
+    for (int i = 0; i < telemetry_hops && telemetry != nullptr; ++i) {
+      const IntHop& hop = telemetry->hop[static_cast<std::size_t>(i)];
+      d(hop.timestamp, hop.tx_bytes, hop.queue, hop.rate);
+    }
+    if (payload != nullptr) d.bytes(payload->data(), payload->size());
+  }
 };
 static_assert(offsetof(Packet, psn) == 64 && sizeof(Packet) == 128);
 
@@ -181,6 +194,14 @@ class PacketFifo {
   bool empty() const { return head_ == nullptr; }
   Packet* front() const { return head_; }
   Packet* back() const { return tail_; }  // of a queue that is not empty
+  template <class Digest>
+  void add_state(Digest& d) const {
+    std::size_t count = 0;
+    for (const Packet* packet = head_; packet != nullptr; packet = packet->next, ++count) {
+      d(*packet);
+    }
+    d(count);
+  }
   void push(Packet* packet) {
     packet->next = nullptr;
     if (head_ == nullptr) {

@@ -85,6 +85,11 @@ class PfcPort {
   PicoSeconds pause_time(PicoSeconds now) const;
 
   const PfcCounters& counters() const { return counters_; }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(stopped_, paused_, blocked_, frame_owed_, counters_.frames_sent, counters_.frames_received,
+      since_, total_);
+  }
 
  private:
   void pause(std::uint8_t wanted, PicoSeconds now);

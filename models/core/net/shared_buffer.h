@@ -104,6 +104,11 @@ class SharedBuffer {
     return at(port, priority).shared + at(port, priority).headroom;
   }
   Bytes used() const { return shared_used_ + headroom_used_; }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(shared_used_, headroom_used_);
+    for (const Class& c : classes_) d(c.shared, c.headroom, c.reserved);
+  }
 
  private:
   struct Class {

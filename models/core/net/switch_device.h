@@ -157,12 +157,23 @@ class SwitchDevice final : public PacketSink, private PathView {
   }
   /// The same of these ports, whatever the routes are now.
   int route_of(const Packet& packet, PortSet ports) const;
+  /// What a discipline holds counts by its bytes, and what a choice of ways remembers by what it
+  /// chooses.
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(random_, buffer_, unroutable_, stopped_);
+    for (const Port& port : egress_) d(port);
+  }
 
  private:
   /// Packets of one priority that wait for one output.
   struct alignas(32) Queue {
     PacketFifo fifo;  // kFifo
     Bytes bytes = 0;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(fifo, bytes);
+    }
   };
   /// The same for kRoundRobin: one list an input, the inputs that have a packet in a ring.
   struct TurnQueue {
@@ -173,6 +184,13 @@ class SwitchDevice final : public PacketSink, private PathView {
     std::unique_ptr<Input[]> inputs;
     Input* first = nullptr;
     Input* last = nullptr;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      for (const Input* input = first; input != nullptr;
+           input = input == last ? nullptr : input->next) {
+        d(input->fifo);
+      }
+    }
   };
   /// What every packet touches lies together, in the last line of `pfc` and the one behind the
   /// event: a large network does not fit the caches, and this is where its time goes.
@@ -181,6 +199,12 @@ class SwitchDevice final : public PacketSink, private PathView {
     void wake() { device->send_next(*this); }
     void expect_wake() const {
       device->expect_port(*this, waiting != 0 ? __builtin_ctz(waiting) : 0);
+    }
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(pfc, free_at, bytes, tx_bytes, waiting, free, dequeued, enqueued, scheduler, queue, ecn,
+        rare.ecn_marks, rare.dropped, rare.cnms_sent, rare.trimmed, rare.returned, turns);
+      if (discipline != nullptr) d(discipline->bytes());
     }
 
     PfcPort pfc;

@@ -40,6 +40,10 @@ class VlArbiter {
   int pick(unsigned eligible);
   /// What was picked last had this many wire bytes.
   void charge(Bytes bytes);
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(high_.at, high_.left, low_.at, low_.left, high_left_);
+  }
 
  private:
   struct Entry {

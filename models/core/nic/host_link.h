@@ -34,6 +34,15 @@ class HostLink final : public Dma {
   void write(std::uint64_t address, const void* from, std::uint32_t bytes, DmaClient& client,
              std::uint32_t tag) override;
   void forget(const DmaClient& client) override;
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(to_host_free_, from_host_free_, under_way_);
+    for (const Read& read : reads_) d(read.address, read.bytes, read.tag, read.end);
+    for (const Write& write : writes_) {
+      d(write.address, write.bytes, write.tag, write.end);
+      d.bytes(write.data.data(), write.data.size());
+    }
+  }
 
  private:
   struct Request {

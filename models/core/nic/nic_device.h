@@ -45,6 +45,11 @@ class NicDevice final : public PacketSink {
 
   void receive(Packet* packet, int port) override;
   void expect(const Packet& packet, int port) const override;
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(enabled_, transmitter_, receiver_, counters_.packets_sent, counters_.packets_received,
+      counters_.bytes_sent, counters_.bytes_received, counters_.retransmits, counters_.ce_received);
+  }
 
  private:
   NicParameters parameters_;

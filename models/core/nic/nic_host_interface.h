@@ -56,6 +56,13 @@ class NicHostInterface final : private regs::RegisterDevice,
   std::uint64_t completions_unread() const;
   /// Completions that wait for room in the ring or are on their way to it.
   std::uint64_t completions_waiting() const { return waiting_.size() + completions_under_way_; }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(registers_, sq_head_, sq_fetched_, fetching_, cq_tail_, cq_visible_, waiting_.size(),
+      payloads_under_way_, completions_under_way_, completions_written_, unreported_,
+      message_bytes_, rq_head_, fetching_receives_, coalesce_event_);
+    for (const Receives& receives : receives_) d(receives.posted.size(), receives.filled);
+  }
 
  private:
   static constexpr std::uint32_t kFetchBurst = 8;  // work entries a DMA read

@@ -39,6 +39,10 @@ class NotificationPoint {
   }
   /// What the last CNP says of packets; 0: nothing.
   std::uint8_t told_packets() const { return told_packets_; }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(quiet_until_, marks_, packets_, told_packets_, all_marked_);
+  }
 
  private:
   PicoSeconds quiet_until_{};

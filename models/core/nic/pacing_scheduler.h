@@ -37,6 +37,12 @@ class PacingScheduler {
   FlowIndex first_waiting() const { return waiting_.empty() ? kNone : waiting_[0].flow; }
   /// True if a flow of an allowed priority was ready at the last pick and was not picked.
   bool has_ready(unsigned allowed) const { return (non_empty_ & allowed) != 0; }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(order_, non_empty_);
+    for (const Flow& flow : flows_) d(flow.place, flow.ready_order);
+    for (const Waiting& one : waiting_) d(one.when, one.flow);
+  }
 
  private:
   enum class Place : std::uint8_t { kOff, kWaiting, kReady };

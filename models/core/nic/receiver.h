@@ -58,6 +58,17 @@ class Receiver {
   void on_data(Packet* packet);
   /// Packets that are kept because something before them is missing.
   std::size_t held() const { return held_; }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    for (const Context& c : contexts_) {
+      d(c.created, c.nak_sent, c.remote_host, c.remote_qpn, c.expected, c.skipping,
+        c.notification_point);
+      for (const Packet* early : c.early) {
+        d(early != nullptr);
+        if (early != nullptr) d(*early);
+      }
+    }
+  }
 
  private:
   struct Context {

@@ -68,6 +68,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   /// The MTU parameter has changed: for queue pairs created from now on.
   void mtu_changed();
   bool exists(Qpn qpn) const { return qpn < flows_.size() && flows_[qpn].created; }
+  /// The algorithm knows it.
+  bool governed(Qpn qpn) const { return exists(qpn) && flows_[qpn].config.governed; }
   /// Precondition: exists(qpn), item.bytes > 0.
   void post(Qpn qpn, const WorkItem& item);
   /// Sends nothing more of what was posted; what is out is still acknowledged.
@@ -137,6 +139,12 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   const FlowTally& tally() const { return tally_; }
   /// Packets that are made and not sent, because their payload is on its way from the host.
   std::size_t staged() const { return staged_.size(); }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(flows_, pacing_, control_, control_waiting_, paused_, blocked_, wire_free_, wake_, arrived_,
+      staged_bytes_, tally_.acknowledged_bytes, oldest_, youngest_, timeout_);
+    for (const Packet* packet : staged_) d(*packet);
+  }
 
  private:
   struct FlowTimer {
@@ -146,6 +154,10 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     Event event;
     FlowTimer(Transmitter& transmitter, FlowNumber number, int timer, std::uint32_t rank);
     void fire();
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(event);
+    }
   };
   using FlowTimers = std::array<std::unique_ptr<FlowTimer>, kTimersPerFlow>;
 
@@ -159,6 +171,10 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     /// When the request left, and later by the line's time for what of the answer has gone: the
     /// round trip of each of its packets does not hold the time of those before it.
     PicoSeconds echo{};
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(psn, address, bytes, begun, flow, echo);
+    }
   };
   /// Of queue pairs that read or are read from.
   struct Reads {
@@ -169,6 +185,10 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     Psn refused_at = 0;     // a later request was refused: told when what is before it is done
     bool refused = false;
     CompletionSink::Status refusal{};
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(answers, own_turn, acked_to, gap, refused_at, refused, refusal);
+    }
   };
 
   static constexpr Qpn kNoFlow = 0xFFFFFFFF;
@@ -199,6 +219,12 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     PicoSeconds burst_next{};  // when a burst below line rate goes on
     PicoSeconds due{};         // when the next packet, or the burst it is of, may start
     std::unique_ptr<FlowTimers> timers;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(created, connected, failed, tries, waits, work, rate, window, paced_from, last_wire,
+        burst_left, burst_next, due, not_before, progress, older, younger, outstanding, timers,
+        reads);
+    }
   };
   bool wire_is_free() const { return wire_free_ <= scheduler_.now(); }
   void onto_wire(Packet* packet) { wire_free_ = scheduler_.now() + out_->send(packet); }

@@ -114,6 +114,13 @@ class WorkQueue {
   /// Sends again from the oldest unacknowledged packet. Returns how many packets that repeats.
   std::uint64_t go_back();
 
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(items(), next_.index, next_.offset, next_.psn, una_.index, una_.offset, una_.psn, in_flight_,
+      reads_out_);
+    for (std::size_t i = head_; i < items_.size(); ++i) d(items_[i].id, items_[i].bytes);
+  }
+
  private:
   struct Cursor {
     std::uint64_t index = 0;  // of the item, counted from the first ever posted

@@ -100,6 +100,10 @@ class RegisterBlock {
   std::optional<std::uint32_t> find(std::string_view name) const;
   /// The opposite, with the block's name: "dcc.slots[3].RATE"; "dcc+0x0ffc" where nothing is.
   std::string name_of(std::uint32_t address) const;
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(values_, high_latch_, interrupt_);
+  }
 
  private:
   enum class Kind : std::uint8_t { kNothing, kRegister, kCounter, kWindow };

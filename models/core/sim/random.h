@@ -35,6 +35,10 @@ class RandomStream {
   std::uint64_t exponential_q32();
   /// Exponential with the given mean, rounded to the nearest whole number. mean < 2^56.
   std::uint64_t exponential(std::uint64_t mean);
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(state_);
+  }
 
  private:
   static std::uint64_t rotate(std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }

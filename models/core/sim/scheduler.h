@@ -54,6 +54,10 @@ class alignas(64) Event {
   bool is_scheduled() const { return place_ != Place::kIdle; }
   /// When it will happen; meaningful while scheduled.
   PicoSeconds due() const { return due_; }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(is_scheduled(), is_scheduled() ? due_ : PicoSeconds{});
+  }
 
  private:
   friend class Scheduler;

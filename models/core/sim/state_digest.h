@@ -1,0 +1,112 @@
+// A number that stands for the state of a device: equal states, equal numbers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "units.h"
+
+namespace dcc {
+
+/// Takes in one value after another. Every step is a bijection of the state so far for a given
+/// value, and of the value for a given state: two sequences that differ in one value never meet.
+/// The same on every machine of one byte order.
+///
+/// A class tells of itself by a template, so that it need not know this header:
+///
+///   template <class Digest> void add_state(Digest& d) const { d(rate_, due_, queue_); }
+///
+/// It names what decides what the device will do, and nothing that only describes the past or how
+/// far lazy work has come. Parameters are left out: two runs that differ in one part where it first
+/// has an effect.
+class StateDigest {
+ public:
+  template <class... Values>
+  void operator()(const Values&... values) {
+    (add(values), ...);
+  }
+  /// Memory, some bytes a clock cycle.
+  void bytes(const void* data, std::size_t count) {
+    constexpr std::size_t kLanes = 4;
+    const auto* at = static_cast<const unsigned char*>(data);
+    std::uint64_t lane[kLanes] = {1, 2, 3, 4};
+    std::size_t left = count;
+    for (; left >= sizeof lane; left -= sizeof lane, at += sizeof lane) {
+      std::uint64_t word[kLanes];
+      std::memcpy(word, at, sizeof word);
+      for (std::size_t i = 0; i < kLanes; ++i) lane[i] = mixed(lane[i], word[i]);
+    }
+    for (const std::uint64_t one : lane) mix(one);
+    for (; left != 0; --left) mix(*at++);
+    mix(count);
+  }
+  std::uint64_t value() const { return state_; }
+
+ private:
+  static std::uint64_t mixed(std::uint64_t state, std::uint64_t value) {
+    const std::uint64_t x = (state ^ value) * 0x9E3779B97F4A7C15u;
+    return x ^ x >> 32;
+  }
+  void mix(std::uint64_t value) { state_ = mixed(state_, value); }
+
+  template <class T>
+  void add(const T& value) {
+    if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+      mix(static_cast<std::uint64_t>(value));
+    } else if constexpr (std::is_same_v<T, double>) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &value, sizeof bits);
+      mix(bits);
+    } else {
+      value.add_state(*this);
+    }
+  }
+  void add(const PicoSeconds& time) { mix(static_cast<std::uint64_t>(time.count)); }
+  void add(const Rate& rate) { mix(static_cast<std::uint64_t>(rate.raw)); }
+  void add(const BitRate& rate) { mix(static_cast<std::uint64_t>(rate.bits_per_second)); }
+  template <class T>
+  void add(const std::optional<T>& value) {
+    mix(value.has_value() ? 1 : 0);
+    if (value) add(*value);
+  }
+  template <class T>
+  void add(const std::unique_ptr<T>& value) {
+    mix(value != nullptr ? 1 : 0);
+    if (value != nullptr) add(*value);
+  }
+  template <class T, std::size_t N>
+  void add(const std::array<T, N>& values) {
+    for (const T& value : values) add(value);
+  }
+  template <class T>
+  void add(const std::vector<T>& values) {
+    add_all(values);
+  }
+  template <class T>
+  void add(const std::deque<T>& values) {
+    add_all(values);
+  }
+  template <class List>
+  void add_all(const List& values) {
+    mix(values.size());
+    for (const auto& value : values) add(value);
+  }
+
+  std::uint64_t state_ = 0x6A09E667F3BCC908u;
+};
+
+/// A struct of counters and nothing else: taken as it lies in memory.
+template <class Digest, class Counters>
+void add_counters(Digest& d, const Counters& counters) {
+  static_assert(std::has_unique_object_representations_v<Counters>);
+  d.bytes(&counters, sizeof counters);
+}
+
+}  // namespace dcc
