@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace dcc::model {
 
@@ -34,7 +35,11 @@ class GdbConnection {
   std::optional<Input> receive(int timeout_ms);
   void send(const std::string& contents);
   void acknowledge_no_more() { acknowledging_ = false; }
+  bool acknowledging() const { return acknowledging_; }
   void close_client();
+  /// What has come and nobody has asked for yet.
+  const std::string& unread() const { return buffer_; }
+  void set_unread(std::string unread) { buffer_ = std::move(unread); }
 
  private:
   static constexpr std::size_t kMaxBuffered = 64 * 1024;

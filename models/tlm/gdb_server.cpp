@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <sstream>
 #include <utility>
 
 #include "riscv/csr_file.h"
@@ -211,6 +213,8 @@ bool GdbServer::handle(const std::string& packet) {
       leave();
       resume_ = Resume::kKill;
       return true;
+    case 'b':
+      return handle_reverse(packet);
     case 'c':
     case 's':
     case 'v':
@@ -245,9 +249,59 @@ bool GdbServer::handle_resume(const std::string& packet) {
   return true;
 }
 
+bool GdbServer::handle_reverse(const std::string& packet) {
+  if ((packet != "bc" && packet != "bs") || !target_.debug_goes_back()) {
+    connection_.send("");
+    return false;
+  }
+  resume_ = packet == "bc" ? Resume::kBack : Resume::kStepBack;
+  reply_due_ = true;
+  return true;
+}
+
+// The debugger was told so by somebody who has been where this is yet to come: it is the same
+// debugger, and the same connection.
+void GdbServer::learn(const std::string& told) {
+  suspend_points(true);
+  points_.clear();
+  std::istringstream text(told);
+  bool acknowledging = true;
+  std::size_t count = 0;
+  text >> acknowledging >> count;
+  if (!acknowledging) connection_.acknowledge_no_more();
+  for (Point point; count != 0; --count) {
+    text >> point.type >> point.address >> point.bytes;
+    points_.push_back(point);
+  }
+  text.get();
+  connection_.set_unread(std::string(std::istreambuf_iterator<char>(text), {}));
+  reply_due_ = true;
+}
+
+std::string GdbServer::told() const {
+  std::ostringstream text;
+  text << connection_.acknowledging() << ' ' << points_.size();
+  for (const Point& point : points_) {
+    text << ' ' << point.type << ' ' << point.address << ' ' << point.bytes;
+  }
+  text << '\n' << connection_.unread();
+  return text.str();
+}
+
+void GdbServer::suspend_points(bool suspended) {
+  const std::vector<Point> points = std::move(points_);
+  points_.clear();  // so that none is held for another's sake
+  for (const Point& point : points) {
+    apply(point, !suspended);
+  }
+  points_ = points;
+}
+
 void GdbServer::handle_query(const std::string& packet) {
   if (starts_with(packet, "qSupported")) {
-    connection_.send("PacketSize=2100;qXfer:features:read+;QStartNoAckMode+;vContSupported+");
+    connection_.send(std::string("PacketSize=2100;qXfer:features:read+;QStartNoAckMode+;"
+                                 "vContSupported+") +
+                     (target_.debug_goes_back() ? ";ReverseStep+;ReverseContinue+" : ""));
   } else if (packet == "QStartNoAckMode") {
     connection_.send("OK");
     connection_.acknowledge_no_more();
@@ -314,6 +368,7 @@ void GdbServer::write_registers(const std::string& packet) {
   for (unsigned i = 0; good && i <= DebugTarget::kPcNumber; ++i) {
     target_.debug_write_register(i, values[i]);
   }
+  wrote_ = wrote_ || good;
   connection_.send(good ? "OK" : "E01");
 }
 
@@ -333,6 +388,7 @@ void GdbServer::write_register(const std::string& packet) {
   const bool good = take_number(packet, at, number) && number < DebugTarget::kFirstCsr + 4096 &&
                     parse_word(packet.substr(std::min(at, packet.size())), value) &&
                     target_.debug_write_register(static_cast<unsigned>(number), value);
+  wrote_ = wrote_ || good;
   connection_.send(good ? "OK" : "E01");
 }
 
@@ -376,6 +432,7 @@ void GdbServer::write_memory(const std::string& packet, bool binary) {
   }
   const std::size_t count =
       target_.debug_write_memory(static_cast<std::uint32_t>(address), data.data(), data.size());
+  wrote_ = wrote_ || count != 0;
   connection_.send(count == data.size() ? "OK" : "E14");
 }
 

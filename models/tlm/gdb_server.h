@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gdb_connection.h"
@@ -34,6 +35,8 @@ class DebugTarget {
   virtual void debug_set_watchpoint(const Watch& watch, bool set) = 0;
   /// `monitor …` of the debugger; the answer is shown to the user.
   virtual std::string debug_monitor(const std::string& command) = 0;
+  /// It can step and run backwards.
+  virtual bool debug_goes_back() const { return false; }
 };
 
 /// Why the CPU stands still.
@@ -49,7 +52,7 @@ struct DebugStop {
 /// a word, its breakpoints and watchpoints go and the CPU runs on.
 class GdbServer {
  public:
-  enum class Resume { kContinue, kStep, kKill };
+  enum class Resume { kContinue, kStep, kKill, kBack, kStepBack };
 
   GdbServer(DebugTarget& target, std::uint16_t port) : target_(target), connection_(port) {}
 
@@ -64,10 +67,21 @@ class GdbServer {
   Resume wait_for_debugger();
   void report_exit(std::uint32_t code);
 
+  // For a CPU that goes back in time, where this is as it was then:
+  /// What the debugger has told so far: its points, what it has sent and nobody has read.
+  std::string told() const;
+  /// Takes that in: `told` of the same debugger at a later time. The CPU is about to stop for it.
+  void learn(const std::string& told);
+  /// Points are kept, but the CPU does not stop for them.
+  void suspend_points(bool suspended);
+  /// Memory or a register was written since the last call.
+  bool take_writes() { return std::exchange(wrote_, false); }
+
  private:
   /// Answers one packet; true if the CPU is to go on as resume_ says.
   bool handle(const std::string& packet);
   bool handle_resume(const std::string& packet);
+  bool handle_reverse(const std::string& packet);
   void handle_query(const std::string& packet);
   void handle_point(const std::string& packet);
   void read_registers();
@@ -99,6 +113,7 @@ class GdbServer {
   Resume resume_ = Resume::kContinue;
   DebugStop last_stop_;
   std::vector<Point> points_;
+  bool wrote_ = false;
 };
 
 }  // namespace dcc::model

@@ -70,11 +70,15 @@ void RiscvCpu::exit(std::uint32_t code) {
 
 void RiscvCpu::run() {
   if (gdb_ && gdb_waits_) {
-    const GdbServer::Resume resume = gdb_->wait_for_debugger();
-    single_step_ = resume == GdbServer::Resume::kStep;
-    if (resume == GdbServer::Resume::kKill) end(State::kKilled);
+    if (!resume_as(gdb_->wait_for_debugger())) stop_for_debugger(no_history());
   }
-  while (state_ == State::kRunning) run_on();
+  while (state_ == State::kRunning) {
+    if (journey_ != nullptr && hart_.steps() >= journey_->stage) {
+      arrive();
+    } else {
+      run_on();
+    }
+  }
 }
 
 // Up to the end of the quantum, or to whatever comes before it.
@@ -100,8 +104,9 @@ Stop RiscvCpu::run_instructions() {
     return traced || observer_ != nullptr ? step_traced() : hart_.step();
   }
   if (traced) return run_traced();
-  return observer_ != nullptr ? hart_.run_observed(quantum_left_, *observer_)
-                              : hart_.run(quantum_left_);
+  std::uint64_t budget = quantum_left_;
+  if (journey_ != nullptr) budget = std::min(budget, journey_->stage - hart_.steps());
+  return observer_ != nullptr ? hart_.run_observed(budget, *observer_) : hart_.run(budget);
 }
 
 void RiscvCpu::handle_stop(Stop stop) {
@@ -117,7 +122,7 @@ void RiscvCpu::handle_stop(Stop stop) {
     case Stop::kBudget:
       if (single_step_) {
         stop_for_debugger(DebugStop{});
-      } else if (quantum_over_) {
+      } else if (quantum_over_ && journey_ == nullptr) {
         poll_debugger();
       }
       break;
@@ -128,7 +133,11 @@ void RiscvCpu::handle_stop(Stop stop) {
       break;
     }
     case Stop::kBreakpoint:
-      stop_for_debugger(DebugStop{});
+      if (journey_ != nullptr) {
+        found_on_the_way(hart_.steps(), hart_.pc(), "");
+      } else {
+        stop_for_debugger(DebugStop{});
+      }
       break;
     case Stop::kWatchpoint: {
       const riscv::Watchpoint& w = hart_.watch_hit();
@@ -138,7 +147,11 @@ void RiscvCpu::handle_stop(Stop stop) {
                     : !w.stores ? "rwatch"
                                 : "awatch",
                     w.address);
-      stop_for_debugger(DebugStop{5, extra, ""});
+      if (journey_ != nullptr) {
+        found_on_the_way(hart_.steps() - 1, 0, extra);  // backwards it is met before it happens
+      } else {
+        stop_for_debugger(DebugStop{5, extra, ""});
+      }
       break;
     }
     case Stop::kMailbox:
@@ -160,8 +173,9 @@ void RiscvCpu::sleep() {
     if (gdb_) {
       sc_core::wait(10 * config_.quantum, wake_);
       note_elapsed();
+      if (journey_ != nullptr) continue;
       if (gdb_->poll()) stop_for_debugger(DebugStop{2, "", ""});
-      if (watched_value_changed("before", sc_core::sc_time_stamp())) {
+      if (journey_ == nullptr && watched_value_changed("before", sc_core::sc_time_stamp())) {
         stop_for_debugger(DebugStop{5, "", change_note_});
       }
       if (single_step_) return;

@@ -16,6 +16,7 @@
 #include "riscv/call_tracker.h"
 #include "riscv/hart.h"
 #include "riscv/symbol_table.h"
+#include "time_machine.h"
 
 namespace dcc::model {
 
@@ -88,6 +89,8 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   void set_console(std::function<void(char)> console) { console_ = std::move(console); }
   /// Called once, when the program has ended in whatever way.
   void set_end_handler(std::function<void()> handler) { on_end_ = std::move(handler); }
+  /// For the debugger to step and run backwards; null: it cannot. One CPU of a simulation.
+  void set_time_machine(TimeMachine* machine) { machine_ = machine; }
   /// How to notify an event from set_interrupt(); by default immediately at sc_time_stamp(). A
   /// platform whose devices run ahead of SystemC's time gives its own.
   void set_notifier(std::function<void(sc_core::sc_event&)> notifier) {
@@ -129,6 +132,26 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   void end(State state);
   void stop_for_debugger(const DebugStop& stop);
   void poll_debugger();
+  // Going back (riscv_cpu_travel.cpp). A moment is a number of instructions begun.
+  struct Journey {
+    bool search = false;  // for the last stop before `end`; else just to `end`
+    std::uint64_t end = 0;
+    std::uint64_t stage = 0;  // where to look up next: `end`, or halfway for a snapshot
+    std::uint32_t pc = 0;     // not a search: where the CPU stands then; 0: wherever
+    std::string extra;        // what to tell the debugger at the end
+    bool found = false;       // a stop …
+    std::uint64_t at = 0;     // … there
+    std::uint32_t found_pc = 0;
+    std::string found_extra;
+  };
+  bool debug_goes_back() const override { return machine_ != nullptr; }
+  bool resume_as(GdbServer::Resume resume);
+  static DebugStop no_history();
+  void mark();
+  void obey(const std::string& orders);
+  void travel(bool search, std::uint64_t end, std::uint32_t pc, const std::string& extra);
+  void arrive();
+  void found_on_the_way(std::uint64_t at, std::uint32_t pc, const std::string& extra);
   bool watched_value_changed(const char* when, const sc_core::sc_time& time);
   void handle_mailbox();
   void write_mailbox_text(std::uint32_t block);
@@ -196,6 +219,11 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   std::vector<WatchedValue> watched_;
   std::string change_note_;  // what has changed since the CPU last looked; empty: nothing
   std::function<void()> start_watching_;
+
+  TimeMachine* machine_ = nullptr;
+  std::vector<std::uint64_t> marks_;  // instructions begun at each snapshot
+  std::size_t first_mark_ = 0;        // of this debugger
+  std::unique_ptr<Journey> journey_;  // while on the way
 
   State state_ = State::kRunning;
   bool exit_asked_ = false;

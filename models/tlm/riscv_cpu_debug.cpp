@@ -36,18 +36,21 @@ void RiscvCpu::poll_debugger() {
   }
   if (++quanta_to_poll_ < kQuantaPerPoll) return;
   quanta_to_poll_ = 0;
+  if (machine_ != nullptr && gdb_->attached() && machine_->is_due()) {
+    mark();
+    if (journey_ != nullptr) return;  // somebody has come back to it
+  }
   if (gdb_->poll()) stop_for_debugger(DebugStop{2, "", ""});
 }
 
 void RiscvCpu::stop_for_debugger(const DebugStop& stop) {
   if (!gdb_) return;
-  const GdbServer::Resume resume = gdb_->serve(stop);
-  single_step_ = resume == GdbServer::Resume::kStep;
+  GdbServer::Resume resume = gdb_->serve(stop);
   stepping_over_ = true;
   if (!gdb_->attached()) watched_.clear();
   for (WatchedValue& value : watched_) value.last = value.read();  // the user's own writes
   change_note_.clear();
-  if (resume == GdbServer::Resume::kKill) end(State::kKilled);
+  while (!resume_as(resume)) resume = gdb_->serve(no_history());
 }
 
 // The first change is kept until the CPU has stopped for it.

@@ -20,10 +20,11 @@ struct Session {
                               "traffic: [{kind: incast, senders: 1..3, receiver: 0}]\n"))),
         in(commands) {
     Platform platform("platform", config, {});
-    platform.console =
-        std::make_unique<Console>(Console::Context{platform.kernel, platform.hosts,
-                                                   platform.network, platform.plan, kConsoleRank},
-                                  in, out, false);
+    platform.states = std::make_unique<StateDigests>(platform.network, platform.hosts);
+    platform.console = std::make_unique<Console>(
+        Console::Context{platform.kernel, platform.hosts, platform.network, platform.plan,
+                         *platform.states, kConsoleRank, nullptr, "the test does not go back"},
+        in, out, false);
     Unwatched observer;
     RunLoop loop(platform, observer);
     loop.run(results);

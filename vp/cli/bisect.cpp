@@ -147,8 +147,8 @@ void add_bisect_command(CLI::App& app, int& status) {
   add_overrides(*command, "--b", arguments->only_b, "set a parameter in the second");
   arguments->format.add_to(*command);
   command->footer(
-      "Two configurations are run, in ever narrower windows, until the instant is known to the\n"
-      "picosecond. Two folders tell as much as --digest-every made them write.\n"
+      "Two configurations are run, in ever narrower windows, until the instant is known\n"
+      "to the picosecond. Two folders tell as much as --digest-every made them write.\n"
       "Examples:\n"
       "  dccvp bisect configs/demo.yaml configs/demo.yaml --b switch.ecn.kmax=100KB\n"
       "  dccvp bisect configs/demo.yaml configs/demo.yaml --b nic.controller.timer=rtl\n"

@@ -15,6 +15,7 @@
 #include "cli/progress_line.h"
 #include "config/yaml_reader.h"
 #include "platform/processes.h"
+#include "replay/process_snapshots.h"
 #include "report/run_files.h"
 
 namespace dcc::vp {
@@ -33,11 +34,34 @@ struct RunArguments {
   bool quiet = false;
   bool no_plots = false;
   bool interactive = false;
+  bool no_snapshots = false;
 };
 
 std::filesystem::path output_place(const RunArguments& arguments) {
   if (!arguments.out.empty()) return arguments.out;
   return std::filesystem::path("out") / std::filesystem::path(arguments.config.file).stem();
+}
+
+unsigned debuggers(const PlatformConfig& config) {
+  unsigned count = 0;
+  for (HostId id = 0; id < config.topology.host_count(); ++id) {
+    const HostConfig& host = config.host_of(id);
+    if (host.driver == DriverKind::kFirmware && host.gdb) ++count;
+  }
+  return count;
+}
+
+/// Why nobody can go back in this run; empty: one can.
+std::string no_way_back(const RunArguments& arguments, const PlatformConfig& config) {
+  if (arguments.no_snapshots) return "--no-snapshots";
+  if (config.output.trace.any() || !arguments.trace_cpu.empty()) {
+    return "what is traced has been written";
+  }
+  if (compares_rtl(config.nic.controller)) return "what lock-step records has been written";
+  const unsigned gdb = debuggers(config);
+  if (gdb > 1) return "there are several debuggers";
+  if (gdb == 1 && arguments.interactive) return "a debugger may do so: one at a time";
+  return "";
 }
 
 LoadedConfig load(const RunArguments& arguments) {
@@ -74,6 +98,15 @@ int run_first(const RunArguments& arguments, ProcessGroup* group) {
   }
   setup.interactive = arguments.interactive;
   setup.prompt = arguments.interactive && ::isatty(STDIN_FILENO) == 1;
+  std::optional<ProcessSnapshots> snapshots;
+  setup.no_way_back = no_way_back(arguments, loaded.config);
+  if (setup.no_way_back.empty() && group == nullptr &&
+      (arguments.interactive || debuggers(loaded.config) == 1)) {
+    // What one process reads ahead, the one that takes its place would miss.
+    std::setvbuf(stdin, nullptr, _IONBF, 0);
+    snapshots.emplace();
+    setup.machine = &*snapshots;
+  }
   const bool progress = !arguments.quiet && !setup.interactive && ::isatty(STDERR_FILENO) == 1;
   RunResults results = simulate(loaded, progress, setup);
   if (arguments.threads > 1 && !results.undivided.empty() && !arguments.quiet) {
@@ -143,6 +176,8 @@ void add_run_command(CLI::App& app, int& status) {
       ->check(CLI::Range(1u, kMostThreads));
   command->add_flag("--interactive", arguments->interactive,
                     "pause, look, step, resume by commands on standard input");
+  command->add_flag("--no-snapshots", arguments->no_snapshots,
+                    "take none while a prompt or a debugger looks on: nobody can go back");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->add_flag("--no-plots", arguments->no_plots, "draw no pictures");
   command->footer(

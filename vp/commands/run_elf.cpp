@@ -16,6 +16,7 @@
 #include "interrupt_controller.h"
 #include "observe/trace_file.h"
 #include "ram.h"
+#include "replay/process_snapshots.h"
 #include "riscv/profile.h"
 
 namespace dcc::vp {
@@ -67,6 +68,7 @@ class Machine {
                 "interrupt_controller");
     host_ = std::make_unique<model::FirmwareHost>("host", config(options), bus_, ram_, interrupts_);
     host_->cpu().set_end_handler([] { sc_core::sc_stop(); });
+    if (snapshots_) host_->cpu().set_time_machine(&*snapshots_);
     if (!options.bus_trace_file.empty()) {
       bus_trace_ = std::make_unique<model::BusTrace>(
           bus_, std::vector<std::string>{"cpu"},
@@ -112,8 +114,20 @@ class Machine {
     if (!o.uart_input_file.empty()) c.uart_input = whole_file(o.uart_input_file);
     if (!o.uart_output_file.empty()) {
       c.output = [&out = open(o.uart_output_file)](char character) { out.put(character); };
+    } else if (o.gdb_port >= 0 && !writes_files(o)) {
+      // The debugger can go back; what was printed on the way there is known.
+      snapshots_.emplace();
+      c.output = [this](char character) {
+        if (!snapshots_->replaying()) std::putchar(character);
+      };
     }
     return c;
+  }
+
+  /// Of what is written as it happens nothing can be taken back.
+  static bool writes_files(const RunElfOptions& o) {
+    return !o.bus_trace_file.empty() || !o.trace_file.empty() || !o.coverage_file.empty() ||
+           !o.profile_file.empty();
   }
 
   std::ofstream& open(const std::string& file) {
@@ -133,6 +147,7 @@ class Machine {
   };
 
   std::string file_;
+  std::optional<ProcessSnapshots> snapshots_;  // for the debugger
   std::ofstream* coverage_out_ = nullptr;
   std::ofstream* profile_out_ = nullptr;
   std::unique_ptr<ProfiledProgram> profile_;

@@ -19,6 +19,10 @@ const char kHelp[] =
     "until EVENT         resume to a controller's next: bound, cut, increase, released\n"
     "until change NAME   resume until this value changes\n"
     "step [N]            run N events of the devices (default 1)\n"
+    "goto TIME           to this moment, ahead or in the past\n"
+    "back TIME           so much time back: back 10us\n"
+    "back step [N]       N events back (default 1)\n"
+    "back until EVENT    to where that, or change NAME, happened last before now\n"
     "read NAME           a value: host1.dcc.CTRL, host1.slot[0], flow[2], queue[0]\n"
     "slots HOST          all bound slots of a host's controller\n"
     "modules             what there is, and what can be read\n"
@@ -68,11 +72,20 @@ Console::Console(const Context& context, std::istream& in, std::ostream& out, bo
       prompt_(prompt),
       time_event_(Event::calling<&Console::at_time>(*this, context.rank)) {
   describe_platform(registry_, c_.hosts, c_.network, c_.plan);
+  registry_.add_value(digest_value(c_.states));
   for (const auto& host : c_.hosts) {
     listeners_.push_back(std::make_unique<Listener>(*this, host->id()));
     host->observe_slots(*listeners_.back());
   }
   c_.kernel.add_event_hook([this] { after_event(); });
+  if (c_.machine != nullptr) history_.emplace(*c_.machine);
+}
+
+void Console::begin() {
+  if (history_) {
+    if (const std::optional<Orders> orders = history_->mark(moment())) return obey(*orders);
+  }
+  pause("paused");
 }
 
 std::string Console::now() const { return QuantityText<PicoSeconds>::format(c_.kernel.now()); }
@@ -81,11 +94,8 @@ std::string Console::now() const { return QuantityText<PicoSeconds>::format(c_.k
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 void Console::pause(std::string why) {
   if (input_over_ || quit_) return;
-  c_.kernel.scheduler().cancel(time_event_);
-  steps_left_ = 0;
-  awaited_.reset();
-  awaited_text_.clear();
-  watched_ = nullptr;
+  await_nothing();
+  if (history_) history_->arrived();
   out_ << why << " at " << now() << '\n';
   std::string line;
   for (;;) {
@@ -99,6 +109,26 @@ void Console::pause(std::string why) {
   }
 }
 
+void Console::await_nothing() {
+  c_.kernel.scheduler().cancel(time_event_);
+  steps_left_ = 0;
+  awaited_.reset();
+  awaited_text_.clear();
+  watched_ = nullptr;
+}
+
+void Console::at_time() {
+  ++own_events_;
+  if (!marks_halfway_) {
+    journey_.reset();
+    pause("paused");
+    return;
+  }
+  marks_halfway_ = false;
+  c_.kernel.scheduler().schedule_at(time_event_, journey_->time);
+  mark();
+}
+
 Console::Then Console::execute(const std::string& line) {
   if (line.size() > kLongestLine) {
     out_ << "a line of " << line.size() << " characters is no command\n";
@@ -108,9 +138,10 @@ Console::Then Console::execute(const std::string& line) {
   std::string verb;
   std::string first;
   std::string second;
+  std::string third;
   std::string more;
-  words >> verb >> first >> second >> more;
-  if (!more.empty()) {
+  words >> verb >> first >> second >> third >> more;
+  if (!more.empty() || (!third.empty() && verb != "back")) {
     out_ << "too many words: " << shown(line) << "; help lists the commands\n";
     return Then::kStay;
   }
@@ -119,6 +150,8 @@ Console::Then Console::execute(const std::string& line) {
   }
   if (verb == "until" || verb == "u") return until(first, second);
   if (verb == "step" || verb == "s") return step(first);
+  if (verb == "back") return back(first, second, third);
+  if (verb == "goto") return go_to(first);
   if (verb == "quit" || verb == "q") {
     quit_ = true;
     c_.kernel.stop();
@@ -177,28 +210,31 @@ Console::Then Console::until(const std::string& event, const std::string& argume
     out_ << "until what? A time, an event, or change NAME\n";
     return Then::kStay;
   }
+  if (event[0] >= '0' && event[0] <= '9') return run(event, true);
+  return watch(event, argument) ? Then::kResume : Then::kStay;
+}
+
+bool Console::watch(const std::string& event, const std::string& name) {
   if (event == "change") {
     std::string error;
-    watched_ = registry_.find(argument, error);
+    watched_ = registry_.find(name, error);
     if (!watched_) {
-      out_ << (argument.empty() ? "until change of what?" : clean(error)) << '\n';
-      return Then::kStay;
+      out_ << (name.empty() ? "until change of what?" : clean(error)) << '\n';
+      return false;
     }
-    watched_name_ = argument;
+    watched_name_ = name;
     watched_value_ = watched_();
     c_.kernel.call_hook_after(1);
-    return Then::kResume;
+    return true;
   }
   if (const auto change = change_named(event)) {
     awaited_ = change;
+    awaited_kind_ = *change;
     awaited_name_ = event;
-    return Then::kResume;
+    return true;
   }
-  if (event[0] < '0' || event[0] > '9') {
-    out_ << shown(event) << " is neither a time nor bound, cut, increase, released or change\n";
-    return Then::kStay;
-  }
-  return run(event, true);
+  out_ << shown(event) << " is neither a time nor bound, cut, increase, released or change\n";
+  return false;
 }
 
 void Console::print(const std::string& name) {
@@ -260,7 +296,9 @@ void Console::slot_changed(HostId host, SlotIndex slot, std::uint32_t flow, Slot
 }
 
 void Console::after_event() {
-  if (!awaited_text_.empty()) {
+  if (journey_) {
+    travel_on();
+  } else if (!awaited_text_.empty()) {
     pause(awaited_text_);
   } else if (watched_ != nullptr) {
     const std::string present = watched_();

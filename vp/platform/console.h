@@ -1,4 +1,4 @@
-// The platform's prompt: pause, look, step, resume. `dccvp run --interactive`.
+// The platform's prompt: pause, look, step, resume, go back. `dccvp run --interactive`.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,11 @@
 
 #include "controller/congestion_manager.h"
 #include "debug_registry.h"
+#include "platform/console_history.h"
 #include "platform/flow_plan.h"
 #include "platform/host.h"
 #include "platform/network.h"
+#include "platform/state_digests.h"
 #include "simulation_kernel.h"
 
 namespace dcc::vp {
@@ -27,12 +29,19 @@ class Console final {
     std::vector<std::unique_ptr<Host>>& hosts;
     const Network& network;
     const FlowPlan& plan;
+    const StateDigests& states;
     std::uint32_t rank;  // the greatest: a pause at t comes after everything that happens at t
+    model::TimeMachine* machine;  // null: nobody can go back …
+    std::string no_way_back;      // … for this reason
   };
   /// `prompt`: print one (a person types).
   Console(const Context& context, std::istream& in, std::ostream& out, bool prompt);
   /// The first pause, before anything has happened.
-  void begin() { pause("paused"); }
+  void begin();
+  /// Now and then, between two events.
+  void heartbeat() {
+    if (history_ && !input_over_ && history_->is_due()) mark();
+  }
   /// The user asked for the end.
   bool quit() const { return quit_; }
 
@@ -55,7 +64,16 @@ class Console final {
   void list_modules() const;
   void list_slots(const std::string& host) const;
   void after_event();
-  void at_time() { pause("paused"); }
+  void at_time();
+  Moment moment() const;
+  Then back(const std::string& first, const std::string& second, const std::string& third);
+  Then go_to(const std::string& argument);
+  bool watch(const std::string& event, const std::string& name);
+  void await_nothing();
+  void mark();
+  void obey(const Orders& orders);
+  void travel_on();
+  void search_on();
   void slot_changed(HostId host, SlotIndex slot, std::uint32_t flow, SlotChange change);
   std::string now() const;
 
@@ -72,11 +90,21 @@ class Console final {
   // What the run is to pause at besides a time.
   std::uint64_t steps_left_ = 0;
   std::optional<SlotChange> awaited_;
+  SlotChange awaited_kind_{};  // the same, once it has happened
   std::string awaited_name_;
   std::string awaited_text_;  // set when it happened
   std::function<std::string()> watched_;
   std::string watched_name_;
   std::string watched_value_;
+
+  // Going back.
+  std::optional<ConsoleHistory> history_;
+  std::uint64_t own_events_ = 0;   // of time_event_
+  std::optional<Orders> journey_;  // while on the way
+  bool marks_halfway_ = false;     // a snapshot is to be taken before its end
+  std::uint64_t stage_ = 0;        // kToEvents: how far without looking up
+  std::optional<std::uint64_t> found_;
+  std::string found_text_;
 };
 
 }  // namespace dcc::vp

@@ -35,6 +35,7 @@ struct HostContext {
   PicoSeconds longest_base_rtt{};
   bool parameters_change = false;  // while the run goes on
   RecordingFolder recordings{};
+  model::TimeMachine* machine = nullptr;  // for the debugger
 };
 
 class HostDriver;

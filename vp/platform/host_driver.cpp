@@ -29,7 +29,8 @@ HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& c
       bus_("bus", kBusLatency),
       ram_("ram", static_cast<std::uint64_t>(config_.host_of(context.id).ram), kRamLatency),
       interrupts_("interrupts", kBusLatency),
-      host_(config_.host_of(context.id)) {
+      host_(config_.host_of(context.id)),
+      machine_(context.machine) {
   bus_.attach(ram_.socket, BOOT_RAM_BASE, ram_.size(), "ram");
   bus_.attach(nic.apb()->apb, NIC_BASE, NIC_SIZE, "nic");
   bus_.attach(interrupts_.socket, DCC_INTERRUPT_CONTROLLER_BASE, DCC_INTERRUPT_CONTROLLER_BYTES,
@@ -114,6 +115,7 @@ void HostDriver::run_firmware(const HostContext& context) {
     cpu.set_interrupt(riscv::Cause::kMachineExternal, high);
   });
   if (cpu.gdb_port() != 0) {
+    cpu.set_time_machine(machine_);
     kernel_.add_event_hook([this, &cpu] {
       if (cpu.compare_watched(model::to_sc_time(kernel_.now()))) kernel_.call_hook_after(1);
     });
@@ -126,12 +128,17 @@ void HostDriver::run_firmware(const HostContext& context) {
   });
 }
 
+void HostDriver::name_digest(const StateDigests& states) {
+  if (firmware_ != nullptr) firmware_->registry().add_value(digest_value(states));
+}
+
 void HostDriver::memory_changed(std::uint32_t address, std::uint32_t bytes) {
   if (cpu() != nullptr) cpu()->memory_changed(address, bytes);
 }
 
 void HostDriver::print_console_line() {
-  fmt::print(stderr, "host {}: {}\n", id_, console_line_);
+  const bool known = machine_ != nullptr && machine_->replaying();  // was printed then
+  if (!known) fmt::print(stderr, "host {}: {}\n", id_, console_line_);
   console_line_.clear();
 }
 

@@ -15,6 +15,7 @@
 #include "nic_module.h"
 #include "platform/host.h"
 #include "platform/retuner.h"
+#include "platform/state_digests.h"
 #include "ram.h"
 #include "simulation_kernel.h"
 
@@ -34,6 +35,8 @@ class HostDriver final : public sc_core::sc_module {
   model::Bus& bus() { return bus_; }
   model::Ram& ram() { return ram_; }
   const model::InterruptController& interrupts() const { return interrupts_; }
+  /// For the debugger, if there is one; `states` must outlive this.
+  void name_digest(const StateDigests& states);
   /// Bytes of memory have changed behind the software's back.
   void memory_changed(std::uint32_t address, std::uint32_t bytes);
   /// Null unless firmware runs here.
@@ -64,6 +67,7 @@ class HostDriver final : public sc_core::sc_module {
     if (on_line_) on_line_(line, high);
   }
 
+  model::TimeMachine* machine_;
   std::string console_line_;
   std::function<void(const char*, bool)> on_line_;
   std::unique_ptr<model::BusTrace> bus_trace_;

@@ -1,11 +1,13 @@
 #include "platform/platform.h"
 
+#include <algorithm>
 #include <cassert>
 #include <iostream>
 #include <string>
 
 #include "config/yaml_reader.h"
 #include "platform/fault_plan.h"
+#include "platform/host_driver.h"
 #include "platform/ranks.h"
 #include "platform/translate.h"
 
@@ -60,9 +62,19 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
         DigestSampler::Context{config, scheduler, network, hosts, partitions, kDigestRank},
         setup.digests);
   }
+  // Only where somebody may ask: a large network has many names.
+  const bool software = std::any_of(hosts.begin(), hosts.end(),
+                                    [](const auto& host) { return host->driver() != nullptr; });
+  if (software || setup.interactive) {
+    states = std::make_unique<StateDigests>(network, hosts);
+  }
+  for (const auto& host : hosts) {
+    if (host->driver() != nullptr) host->driver()->name_digest(*states);
+  }
   if (setup.interactive) {
     console =
-        std::make_unique<Console>(Console::Context{kernel, hosts, network, plan, kConsoleRank},
+        std::make_unique<Console>(Console::Context{kernel, hosts, network, plan, *states,
+                                                   kConsoleRank, setup.machine, setup.no_way_back},
                                   std::cin, std::cout, setup.prompt);
   }
 }
@@ -93,7 +105,8 @@ void Platform::build_hosts(const RunSetup& setup, bool parameters_change) {
                               kControllerRank + id,
                               longest,
                               parameters_change,
-                              setup.recordings};
+                              setup.recordings,
+                              setup.machine};
     hosts.push_back(std::make_unique<Host>(("host" + std::to_string(id)).c_str(), context));
     network.connect_host(id, hosts.back()->nic().out(), hosts.back()->nic().in());
   }

@@ -60,6 +60,7 @@ class Platform final : public sc_core::sc_module {
   std::unique_ptr<Tracing> tracing;
   std::unique_ptr<MemoryFaults> memory_faults;
   std::unique_ptr<DigestSampler> digests;  // null: nobody wants any
+  std::unique_ptr<StateDigests> states;    // for whoever looks on; null: nobody can
   std::unique_ptr<Console> console;        // null: not interactive
 
  private:

@@ -14,6 +14,7 @@
 #include "platform/state_digests.h"
 #include "platform/tracing.h"
 #include "sim/process_group.h"
+#include "time_machine.h"
 
 namespace dcc::vp {
 
@@ -31,8 +32,11 @@ struct RunSetup {
   bool interactive = false;    // pauses at the beginning and reads commands from standard input
   bool prompt = false;         // interactive: a person types
   std::optional<LateChange> late_change;
+  /// For whoever looks on, to go back; null: nobody can, `no_way_back` says why.
+  model::TimeMachine* machine = nullptr;
+  std::string no_way_back;
   DigestSampler::Sink digests;  // who gets them; null: the results
-  unsigned threads = 0;         // that share the run; 0: two where that pays. The results are the same
+  unsigned threads = 0;  // that share the run; 0: two where that pays. The results are the same
   /// Processes that share the run, instead of threads; null: none. All call run_platform() with the
   /// same configuration and get the same results.
   ProcessGroup* group = nullptr;

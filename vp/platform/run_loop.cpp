@@ -118,6 +118,7 @@ FlowTally RunLoop::tally() const {
 
 void RunLoop::heartbeat() {
   p_.partitions.balance_pools();
+  if (p_.console != nullptr) p_.console->heartbeat();
   if (observer_.wants_progress()) report_progress();
   // Of several processes one cannot stop by itself; who stops them ends them.
   if (p_.partitions.group() == nullptr && observer_.stop_requested()) {

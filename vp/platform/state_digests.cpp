@@ -1,5 +1,7 @@
 #include "platform/state_digests.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -126,6 +128,11 @@ std::uint64_t StateDigests::whole() const {
   StateDigest d;
   d(take());
   return d.value();
+}
+
+model::DebugRegistry::Value digest_value(const StateDigests& states) {
+  return {"digest", "of the state of all devices", 0,
+          [&states](std::uint32_t) { return fmt::format("{:016x}", states.whole()); }};
 }
 
 DigestSampler::DigestSampler(const Context& context, Sink sink)

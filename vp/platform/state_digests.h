@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/platform_config.h"
+#include "debug_registry.h"
 #include "observe/results.h"
 #include "platform/host.h"
 #include "platform/network.h"
@@ -36,6 +37,9 @@ class StateDigests {
   std::vector<std::string> names_;
   std::vector<std::function<std::uint64_t()>> of_;
 };
+
+/// The whole state as a value for a prompt or a debugger to read. `states` must outlive it.
+model::DebugRegistry::Value digest_value(const StateDigests& states);
 
 /// Takes them at the instants of `output.digest`, after all that happens then.
 class DigestSampler {
