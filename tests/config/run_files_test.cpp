@@ -79,6 +79,7 @@ TEST_F(RunFiles, WritesTheContractsTables) {
   EXPECT_EQ(text_of(root_ / "run/series/flow_rates.csv"),
             "t_s,flow,rate_gbps,target_gbps,alpha,goodput_gbps\n0.000001,1,2.5,3,0.5,2.25\n");
   EXPECT_EQ(text_of(root_ / "run/series/queue.csv"), "t_s,port,bytes\n0.000001,s0->h0,777\n");
+  EXPECT_FALSE(fs::exists(root_ / "run/series/delays.csv"));
   EXPECT_EQ(text_of(root_ / "run/series/class.csv"), "t_s,dscp,goodput_gbps\n0.000001,46,1.5\n");
   EXPECT_TRUE(nlohmann::json::accept(text_of(root_ / "run/metrics.json")));
   EXPECT_FALSE(text_of(root_ / "run/config.effective.yaml").empty());

@@ -294,7 +294,7 @@ class Lists(Cli):
         self.assertEqual(len(known), len(set(known)))
         self.assertTrue(all(row["meaning"] for row in listed))
         self.run_small("--quiet", "-c", "dscp.46.tenant=gold", "-c",
-                       "tenants=[{name: gold, weight: 2}]")
+                       "tenants=[{name: gold, weight: 2}]", "-c", "output.delays=true")
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found = set(paths(metrics))
         # Deadlines and what transports waste stand only where there are such.

@@ -260,6 +260,39 @@ class Report(unittest.TestCase):
         for width, share in zip(widths, shares):
             self.assertAlmostEqual(width, share, delta=0.01)
 
+    def test_delays(self):
+        done = dccvp("run", "small.yaml", "--no-plots", "--quiet", "--out", "delays", "-c",
+                     "output.delays=true", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check_page(self.make("delays"), ["delays"])
+        metrics = json.loads((self.folder / "delays/metrics.json").read_text())
+        curves = self.browser.run("""
+          return [...document.querySelectorAll('#delays svg path[fill=none]')].map((p) =>
+            [p.querySelector('title').textContent, p.getBBox().width, p.getBBox().height]);""")
+        self.assertEqual(len(curves), 2 * len(metrics["delays"]))
+        heights = {round(height) for _, _, height in curves}
+        self.assertEqual(len(heights), 1, "a distribution goes from none to all")
+        for (title, width, _), one in zip(curves, (d[way] for d in metrics["delays"]
+                                                   for way in ("round_trip", "one_way"))):
+            count = int(re.search(r": (.*) packets", title).group(1).replace("\u202f", ""))
+            self.assertEqual(count, one["packets"])
+            self.assertGreater(width, 5)
+        # What is drawn is what the figures were taken from.
+        with open(self.folder / "delays/series/delays.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        for one in metrics["delays"]:
+            for way in ("round_trip", "one_way"):
+                mine = [r for r in rows if (int(r["dscp"]), r["way"]) == (one["dscp"], way)]
+                self.assertEqual(sum(int(r["packets"]) for r in mine), one[way]["packets"])
+                self.assertEqual(float(mine[-1]["share"]), 1)
+                median = next(float(r["us"]) for r in mine if float(r["share"]) >= 0.5)
+                self.assertAlmostEqual(median, one[way]["us_p50"], places=6)
+                marked = sum(int(r["marked"]) for r in mine) / one[way]["packets"]
+                self.assertAlmostEqual(marked, one[way]["marked_share"], places=6)
+        self.make("a")
+        self.browser.open(self.folder / "a/report.html")
+        self.assertEqual(self.browser.run("return document.querySelectorAll('#delays').length"), 0)
+
     def test_hover_and_zoom_and_theme(self):
         from selenium.webdriver.common.action_chains import ActionChains
         from selenium.webdriver.support.wait import WebDriverWait

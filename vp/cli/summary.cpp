@@ -119,9 +119,10 @@ std::string counters(const CounterTotals& totals) {
 std::string totals(const RunResults& r, const Metrics& m) {
   std::string out = fmt::format("Goodput {:.3f} Gb/s, Jain {}, {}\n", m.goodput_gbps,
                                 m.jain ? decimals(*m.jain, 4) : "-", completion(r.flows));
-  if (r.rtt_mean) {
-    out += fmt::format("RTT {} us, 99th percentile {} us\n", microseconds_or_dash(r.rtt_mean),
-                       microseconds_or_dash(r.rtt_p99));
+  if (r.rtt_ns.count() != 0) {
+    out +=
+        fmt::format("RTT {} us, 99th percentile {} us\n", microseconds_or_dash(mean_of(r.rtt_ns)),
+                    microseconds_or_dash(quantile_of(r.rtt_ns, 990)));
   }
   out += counters(r.counters);
   const HostResult all = sum_over_hosts(r.hosts);

@@ -145,6 +145,7 @@ struct DigestConfig {
 
 struct OutputConfig {
   SeriesConfig series;
+  bool delays = false;  // of packets, by class
   TraceConfig trace;
   DigestConfig digest;
   bool plots = true;

@@ -60,6 +60,10 @@ void describe_output(ParameterVisitor& v, OutputConfig& c) {
     v.choice("queues", c.series.queues, {"egress queues sampled into queue.csv", ""});
     v.field("classes", c.series.classes, {}, {"write class.csv, goodput by DSCP", ""});
   });
+  v.field("delays", c.delays, {},
+          {"round trips and one-way delays by class, and which of them met a mark: delays of "
+           "metrics.json, series/delays.csv",
+           ""});
   v.section("trace",
             {"what happened, in files of trace/ that other tools open; all off by default", ""},
             [&] { describe_trace(v, c.trace); });

@@ -7,6 +7,37 @@ namespace {
 
 double seconds(PicoSeconds time) { return static_cast<double>(time.count) / 1e12; }
 
+std::optional<double> share_marked(const MarkedDelays& delays) {
+  if (delays.all.count() == 0) return std::nullopt;
+  return static_cast<double>(delays.marked.count()) / static_cast<double>(delays.all.count());
+}
+
+void describe_marked(MetricVisitor& v, const MarkedDelays& delays, const char* of) {
+  const LogHistogram& all = delays.all;
+  v.figure("packets", all.count(), {"packets", of, Statistic::kSum, Span::kWindow});
+  v.figure("marked_share", share_marked(delays),
+           {"", "of them, those that met a CE mark", Statistic::kRatio, Span::kWindow});
+  v.figure("us_mean", mean_of(all), {"us", "mean of their times", Statistic::kMean, Span::kWindow});
+  const auto quantile = [&](const char* name, unsigned per_mille, const char* meaning) {
+    v.figure(name, quantile_of(all, per_mille),
+             {"us", meaning, Statistic::kQuantile, Span::kWindow});
+  };
+  quantile("us_p50", 500, "median");
+  quantile("us_p90", 900, "90th percentile");
+  quantile("us_p99", 990, "99th percentile");
+  quantile("us_p999", 999, "99.9th percentile");
+}
+
+void describe_delay(MetricVisitor& v, const DelayResult& delay) {
+  v.figure("dscp", delay.dscp, {"", "the class; delays stands only where output.delays asks"});
+  v.group("round_trip", [&] {
+    describe_marked(v, delay.of.round_trip, "acknowledged: from their sending to their ACKs");
+  });
+  v.group("one_way", [&] {
+    describe_marked(v, delay.of.one_way, "accepted by a receiver: from their sending to then");
+  });
+}
+
 void describe_run(MetricVisitor& v, const RunResults& r) {
   v.figure("schema_version", kMetricsSchemaVersion,
            {"", "changes when a figure changes its meaning or leaves"});
@@ -43,11 +74,16 @@ void describe_aggregate(MetricVisitor& v, const RunResults& r, const Metrics& m)
   v.figure("jain", m.jain,
            {"", "Jain's index over the flows' goodput while active; 1: all the same",
             Statistic::kRatio, Span::kWindow, "fairness (Jain)"});
-  v.figure("rtt_us_mean", r.rtt_mean,
+  v.figure("rtt_us_mean", mean_of(r.rtt_ns),
            {"us", "mean time from a packet's sending to its ACK", Statistic::kMean, Span::kWindow,
             "round trip, mean"});
-  v.figure("rtt_us_p99", r.rtt_p99,
+  v.figure("rtt_us_p99", quantile_of(r.rtt_ns, 990),
            {"us", "its 99th percentile", Statistic::kQuantile, Span::kWindow, "round trip, 99 %"});
+  v.figure("rtt_us_p50", quantile_of(r.rtt_ns, 500),
+           {"us", "its median", Statistic::kQuantile, Span::kWindow, "round trip, median"});
+  v.figure(
+      "rtt_us_p999", quantile_of(r.rtt_ns, 999),
+      {"us", "its 99.9th percentile", Statistic::kQuantile, Span::kWindow, "round trip, 99.9 %"});
   const std::vector<CounterInfo>& counters = CounterTotals::described();
   for (std::size_t i = 0; i < counters.size(); ++i) {
     const CounterAbout& about = counters[i].about;
@@ -120,6 +156,9 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   v.group("aggregate", [&] { describe_aggregate(v, r, m); });
   members_of("classes", m.classes);
   members_of("tenants", m.tenants);
+  if (!r.delays.empty()) {
+    v.list("delays", r.delays.size(), [&](std::size_t i) { describe_delay(v, r.delays[i]); });
+  }
   if (r.qos) v.group("qos", [&] { describe_qos(v, *r.qos); });
   v.list("links", r.links.size(),
          [&](std::size_t i) { describe_link(v, r.links[i], r.measured_to - r.measured_from); });

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 
+#include "observe/settling.h"
 #include "observe/tenant_windows.h"
 
 namespace dcc::vp {
@@ -88,6 +89,10 @@ void add_classes(const PlatformConfig& config, const RunResults& results, Metric
     if (comparable) c.expected_share = sums.second / all_claims;
     metrics.classes.push_back(c);
   }
+  std::vector<unsigned> dscps;
+  for (const ClassMetrics& c : metrics.classes) dscps.push_back(c.dscp);
+  const auto settled = settling_times(config, results, dscps);
+  for (std::size_t i = 0; i < settled.size(); ++i) metrics.classes[i].settled = settled[i];
   if (!comparable || all_bytes == 0) return;
   for (std::size_t i = 0; i < results.flows.size(); ++i) {
     const FlowResult& flow = results.flows[i];
@@ -240,6 +245,16 @@ bool has_single_bottleneck(const RunResults& results) {
     same_to = same_to && flow.to == first->to;
   }
   return first != nullptr && (same_from || same_to);
+}
+
+std::optional<PicoSeconds> mean_of(const LogHistogram& nanoseconds) {
+  if (nanoseconds.count() == 0) return std::nullopt;
+  return kNanoSecond * static_cast<std::int64_t>(nanoseconds.sum() / nanoseconds.count());
+}
+
+std::optional<PicoSeconds> quantile_of(const LogHistogram& nanoseconds, unsigned per_mille) {
+  if (nanoseconds.count() == 0) return std::nullopt;
+  return kNanoSecond * static_cast<std::int64_t>(nanoseconds.quantile(per_mille));
 }
 
 Metrics compute_metrics(const PlatformConfig& config, const RunResults& results) {

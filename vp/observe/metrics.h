@@ -31,6 +31,7 @@ struct ClassMetrics {
   // Empty with more than one bottleneck, and under the closed loop, which holds tenants, not flows.
   std::optional<double> expected_share;
   std::optional<double> share_error_max;  // greatest |share / expected - 1| of its flows
+  std::optional<PicoSeconds> settled;     // observe/settling.h
 
   template <class Visitor>
   static void describe(Visitor&& v) {
@@ -51,6 +52,11 @@ struct ClassMetrics {
     v(&ClassMetrics::share_error_max, "share_error_max",
       {"", "greatest relative distance of one of its flows from its share", Statistic::kMaximum,
        Span::kWindow});
+    v(&ClassMetrics::settled, "settled_s",
+      {"s",
+       "from the last start or end of a flow until its share stays within a tenth of what it comes "
+       "to; null: not seen to",
+       Statistic::kValue, Span::kWindow});
   }
 };
 

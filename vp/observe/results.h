@@ -10,6 +10,7 @@
 
 #include "net/packet.h"
 #include "observe/counter_totals.h"
+#include "stats/class_delays.h"
 #include "stats/metric.h"
 #include "units.h"
 
@@ -252,6 +253,16 @@ struct DigestColumns {
   std::vector<std::vector<std::uint64_t>> rows;
 };
 
+/// Nothing where no value was counted.
+std::optional<PicoSeconds> mean_of(const LogHistogram& nanoseconds);
+std::optional<PicoSeconds> quantile_of(const LogHistogram& nanoseconds, unsigned per_mille);
+
+/// Delays of a class's packets within `measure`.
+struct DelayResult {
+  unsigned dscp = 0;
+  ClassDelays of;
+};
+
 struct RunResults {
   bool completed = false;  // reached `duration` or the end of all traffic
   PicoSeconds sim_time{};
@@ -263,9 +274,9 @@ struct RunResults {
   unsigned threads = 1;      // that shared the run
   std::string undivided;     // why it was one thread where more were allowed; empty otherwise
   CounterTotals counters;    // within `measure`
-  std::optional<PicoSeconds> rtt_mean;  // of packets acknowledged within it; empty: none was
-  std::optional<PicoSeconds> rtt_p99;
-  std::vector<FlowResult> flows;  // by id
+  LogHistogram rtt_ns;       // of packets acknowledged within it
+  std::vector<DelayResult> delays;  // by DSCP; empty: not asked for
+  std::vector<FlowResult> flows;    // by id
   std::vector<LinkResult> links;
   std::vector<QueueResult> queues;
   std::vector<HostResult> hosts;

@@ -108,7 +108,13 @@ void Measurement::measure_from() {
   for (auto& queue : network_.queues()) {
     queue->device->observe_queue(queue->port_number, &queue->statistics);  // begins anew
   }
-  for (auto& host : hosts_) host->nic().device().transmitter().reset_statistics();
+  for (auto& host : hosts_) {
+    NicDevice& nic = host->nic().device();
+    nic.transmitter().reset_statistics();
+    if (!config_.output.delays) continue;
+    host_delays_.push_back(std::make_unique<DelaysByClass>());
+    nic.observe_delays(host_delays_.back().get());
+  }
 }
 
 void Measurement::measure_to() {
@@ -119,7 +125,21 @@ void Measurement::measure_to() {
   for (auto& queue : network_.queues()) {
     queue_figures_.push_back(queue->statistics.figures(scheduler_.now()));
   }
-  for (auto& host : hosts_) rtt_ns_.merge(host->nic().device().transmitter().rtt_ns());
+  for (auto& host : hosts_) {
+    rtt_ns_.merge(host->nic().device().transmitter().rtt_ns());
+    host->nic().device().observe_delays(nullptr);
+  }
+  if (!config_.output.delays) return;
+  for (const unsigned dscp : dscps_) {
+    DelayResult& out = delays_.emplace_back();
+    out.dscp = dscp;
+    for (const auto& host : host_delays_) {
+      const ClassDelays* const seen = host->seen(static_cast<std::uint8_t>(dscp));
+      if (seen == nullptr) continue;
+      out.of.round_trip.merge(seen->round_trip);
+      out.of.one_way.merge(seen->one_way);
+    }
+  }
 }
 
 // ---------------------------------------------------------------- series
@@ -275,6 +295,19 @@ void Measurement::gather() {
   gather.finish();
   if (partitions_.group() == nullptr) return;
   rtt_ns_ = LogHistogram::of(partitions_.group()->together(rtt_ns_.counts()));
+  gather_delays();
+}
+
+void Measurement::gather_delays() {
+  const auto together = [&](LogHistogram& histogram) {
+    histogram = LogHistogram::of(partitions_.group()->together(histogram.counts()));
+  };
+  for (DelayResult& one : delays_) {
+    for (MarkedDelays* const delays : {&one.of.round_trip, &one.of.one_way}) {
+      together(delays->all);
+      together(delays->marked);
+    }
+  }
 }
 
 void Measurement::collect_flows(RunResults& results) const {
@@ -385,10 +418,8 @@ void Measurement::collect_queues(RunResults& results) {
 
 void Measurement::collect_counters(RunResults& results) const {
   results.counters = window_.counters;
-  if (rtt_ns_.count() != 0) {
-    results.rtt_mean = kNanoSecond * static_cast<std::int64_t>(rtt_ns_.sum() / rtt_ns_.count());
-    results.rtt_p99 = kNanoSecond * static_cast<std::int64_t>(rtt_ns_.quantile(990));
-  }
+  results.rtt_ns = rtt_ns_;
+  results.delays = delays_;
 }
 
 }  // namespace dcc::vp

@@ -47,6 +47,7 @@ class Measurement {
   const FlowLedger& whole_ledger(FlowLedger& place) const;
   bool is_here(HostId host) const;
   void gather();
+  void gather_delays();
   void sample_queues(PicoSeconds now);
   void collect_flows(RunResults& results) const;
   /// Of a flow that ends: alone in the empty network; empty beyond the axis of time.
@@ -73,6 +74,8 @@ class Measurement {
   PicoSeconds measured_to_{};
   std::vector<QueueStatistics::Figures> queue_figures_;
   LogHistogram rtt_ns_;
+  std::vector<std::unique_ptr<DelaysByClass>> host_delays_;  // empty: not asked for
+  std::vector<DelayResult> delays_;                          // by class
 
   bool sample_flow_series_ = false;
   std::vector<Bytes> sampled_received_;  // by flow, at the last sample

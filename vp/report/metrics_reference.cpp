@@ -55,6 +55,7 @@ std::vector<MetricInfo> list_all() {
   results.queues.resize(1);
   results.hosts.resize(1);
   results.deadlock.resize(1);
+  results.delays.resize(1);
   results.qos.emplace().tenants.resize(1);
   results.wasted.emplace();
   Metrics metrics;

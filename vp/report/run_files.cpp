@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iomanip>
+#include <map>
 #include <utility>
 
 #include "config/effective_yaml.h"
@@ -125,6 +126,30 @@ void write_digests(const fs::path& path, const DigestColumns& digests) {
   file.close();
 }
 
+/// Of each class and way every bucket that holds a packet; `share` is the distribution's value
+/// there.
+void write_delays(const fs::path& path, const std::vector<DelayResult>& delays) {
+  OutputFile file(path);
+  file.text() << "dscp,way,us,packets,marked,share\n";
+  for (const DelayResult& one : delays) {
+    const auto write = [&](const char* way, const MarkedDelays& of) {
+      std::map<std::uint64_t, std::uint64_t> marked;
+      of.marked.each([&](std::uint64_t ns, std::uint64_t count) { marked[ns] = count; });
+      std::uint64_t seen = 0;
+      of.all.each([&](std::uint64_t ns, std::uint64_t count) {
+        seen += count;
+        file.text() << one.dscp << ',' << way << ',' << number_text(static_cast<double>(ns) / 1e3)
+                    << ',' << count << ',' << marked[ns] << ','
+                    << number_text(static_cast<double>(seen) / static_cast<double>(of.all.count()))
+                    << '\n';
+      });
+    };
+    write("round_trip", one.of.round_trip);
+    write("one_way", one.of.one_way);
+  }
+  file.close();
+}
+
 }  // namespace
 
 void write_run_files(const fs::path& folder, const PlatformConfig& config,
@@ -144,6 +169,7 @@ void write_run_files(const fs::path& folder, const PlatformConfig& config,
   write_queue(folder / "series/queue.csv", results);
   write_classes(folder / "series/class.csv", results.class_series);
   if (results.digests) write_digests(folder / "digest.csv", *results.digests);
+  if (!results.delays.empty()) write_delays(folder / "series/delays.csv", results.delays);
 }
 
 }  // namespace dcc::vp

@@ -54,6 +54,8 @@ struct LinkCounters {
 
   template <class Visitor>
   static void describe(Visitor&& v) {  // stats/metric.h
+    v(&LinkCounters::lost, "drops_on_links",
+      {"drops: on links", "packets", "of drops, those that links lost, by `faults`"});
     v(&LinkCounters::lost, "drops",
       {"packets dropped", "packets", "dropped by switches, or lost on links by `faults`"});
   }

@@ -23,6 +23,8 @@ class NicDevice final : public PacketSink {
   void connect(PacketOut& out) { transmitter_.connect(out); }
   /// Not owned; before the first queue pair. Null: flows send at line rate.
   void set_algorithm(Algorithm* algorithm);
+  /// What the algorithm is to give the flows of a class, in proportion.
+  void set_weight(std::uint8_t dscp, const Ratio& weight);
   /// Not owned; before the first queue pair. Null: RoCE.
   void set_transport(Transport* transport);
   /// May change while running (the CNP registers); the line's and DMA's figures may not.
@@ -43,6 +45,12 @@ class NicDevice final : public PacketSink {
   const NicCounters& counters() const { return counters_; }
   NicCounters& counters() { return counters_; }
 
+  /// How long packets take, by class, from now on; null: not of interest. Not owned.
+  void observe_delays(DelaysByClass* delays) {
+    transmitter_.observe_delays(delays);
+    receiver_.observe_delays(delays);
+  }
+
   void receive(Packet* packet, int port) override;
   void expect(const Packet& packet, int port) const override;
   template <class Digest>
@@ -53,6 +61,7 @@ class NicDevice final : public PacketSink {
 
  private:
   NicParameters parameters_;
+  Algorithm* algorithm_ = nullptr;
   bool enabled_ = true;
   NicCounters counters_;
   PacketPool& pool_;

@@ -51,6 +51,8 @@ void NicParameters::describe(ParameterVisitor& v) {
           {"802.1p priority of ACKs; data: that of what they acknowledge", ""});
   v.field("jitter", jitter, {"0us", "1ms"},
           {"a packet from a NIC arrives up to so much later, drawn for each", ""});
+  v.section("clock", {"of a host, by which algorithms take round-trip times", ""},
+            [&] { clock.describe(v); });
   v.section("recovery", {"of lost packets", ""}, [&] { recovery.describe(v); });
   v.field("outstanding_reads", outstanding_reads, {"1", "65535"},
           {"READs of a queue pair under way at a time", "InfiniBand RC: initiator depth"});

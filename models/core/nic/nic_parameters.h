@@ -9,6 +9,7 @@
 #include "describe/quantities.h"
 #include "net/packet.h"
 #include "nic/dma.h"
+#include "nic/host_clock.h"
 #include "units.h"
 
 namespace dcc {
@@ -48,6 +49,7 @@ struct NicParameters {
   RecoveryParameters recovery;
   unsigned outstanding_reads = 16;  // requests to read of a queue pair whose answer is not whole
   PicoSeconds jitter{};             // see Link::set_jitter
+  ClockParameters clock;            // for the RTTs that algorithms are told
   DmaParameters dma;
   CnpParameters cnp;
   /// Bytes of a work item after each of which its packets go on one priority lower, from the
@@ -55,8 +57,11 @@ struct NicParameters {
   std::vector<Bytes> demotion;
   // Where it stands:
   HostId host = 0;
+  std::uint64_t seed = 1;  // the run's
   BitRate line_rate = 100_Gbps;
   Bytes link_overhead = 20;
+  std::optional<Bytes> credit_buffer;  // of both ends of its link; empty: no credits
+  Bytes largest_packet = 1'100;        // wire bytes, for those
 
   bool real_payload() const { return payload == Payload::kReal; }
   /// max() without recovery: nothing is ever repeated.
@@ -104,6 +109,12 @@ struct NicCounters {
       {"CNPs sent", "packets", "notifications sent by receivers"});
     v(&NicCounters::cnps_received, "cnps_received",
       {"CNPs received", "packets", "notifications that reached a sender"});
+    v(&NicCounters::icrc_errors, "nic_discards",
+      {"discarded by NICs", "packets",
+       "that reached a NIC and were of no use to it: a wrong ICRC, no such queue pair, not "
+       "enabled"});
+    v(&NicCounters::unknown_qp, "nic_discards", {});
+    v(&NicCounters::not_enabled, "nic_discards", {});
     v(&NicCounters::timeouts, "timeouts",
       {"timeouts", "", "retransmission timers that ran out at a sender"});
   }

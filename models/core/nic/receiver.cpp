@@ -152,6 +152,9 @@ void Receiver::count(const Packet& packet) {
   FlowRecord& record = ledger_[packet.flow];
   record.received_bytes += packet.payload_bytes;
   record.last_received = scheduler_.now();
+  if (delays_ != nullptr) {
+    delays_->of(packet.dscp).one_way.add(scheduler_.now() - packet.sent, packet.ecn == Ecn::kCe);
+  }
 }
 
 void Receiver::accept(Qpn qpn, Packet* packet, Context& context) {

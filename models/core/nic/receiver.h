@@ -10,6 +10,7 @@
 #include "nic/notification_point.h"
 #include "nic/transmitter.h"
 #include "sim/scheduler.h"
+#include "stats/class_delays.h"
 #include "stats/flow_ledger.h"
 
 namespace dcc {
@@ -56,6 +57,8 @@ class Receiver {
   }
   /// A data packet; gives it back to the pool.
   void on_data(Packet* packet);
+  /// Ways of what is accepted, by class, from now on; null: none. Not owned.
+  void observe_delays(DelaysByClass* delays) { delays_ = delays; }
   /// Packets that are kept because something before them is missing.
   std::size_t held() const { return held_; }
   template <class Digest>
@@ -102,6 +105,7 @@ class Receiver {
   const NicParameters& parameters_;
   Transmitter& transmitter_;
   DeliverySink* sink_ = nullptr;
+  DelaysByClass* delays_ = nullptr;
   bool cnps_wanted_ = true;
   std::size_t held_ = 0;
   std::vector<Context> contexts_;

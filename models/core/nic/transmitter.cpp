@@ -28,6 +28,9 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
       line_rate_(Rate::from(parameters.line_rate)),
       wake_(Event::calling<&Transmitter::kick, &Transmitter::expect_kick>(*this, rank)),
       timeout_(Event::calling<&Transmitter::check_timeouts>(*this, rank)) {
+  if (!parameters.clock.exact()) {
+    clock_ = std::make_unique<HostClock>(parameters.clock, parameters.seed, parameters.host);
+  }
   mtu_changed();
 }
 
@@ -233,8 +236,15 @@ void Transmitter::send_control(Packet* packet) {
   kick();
 }
 
+void Transmitter::send_link_control(Packet* packet) {
+  ++counters_.packets_sent;
+  control_[kPriorities].push(packet);
+  control_waiting_ |= 1u << kPriorities;
+  kick();
+}
+
 bool Transmitter::send_one_control() {
-  const unsigned ready = control_waiting_ & allowed();
+  const unsigned ready = sendable_control();
   if (ready == 0) return false;
   const int priority = 31 - __builtin_clz(ready);
   PacketFifo& fifo = control_[static_cast<std::size_t>(priority)];
@@ -295,9 +305,9 @@ void Transmitter::plan_wake() {
   PicoSeconds when = PicoSeconds::max();
   if (transport_ != nullptr) {
     const bool data = blocked_ == 0 && transport_->has_packet();
-    if (!data && (control_waiting_ & allowed()) == 0) return;
+    if (!data && sendable_control() == 0) return;
     when = wire_free_;
-  } else if ((control_waiting_ & allowed()) != 0 || head_is_ready() ||
+  } else if (sendable_control() != 0 || head_is_ready() ||
              (may_take && pacing_.has_ready(allowed()))) {
     when = wire_free_;
   } else {

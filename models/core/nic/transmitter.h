@@ -17,6 +17,7 @@
 #include "nic/transport.h"
 #include "nic/work_queue.h"
 #include "sim/scheduler.h"
+#include "stats/class_delays.h"
 #include "stats/flow_ledger.h"
 #include "stats/log_histogram.h"
 
@@ -78,6 +79,14 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   /// ACKs, CNPs: before any data, in the order given, by priority. Takes ownership.
   void send_control(Packet* packet);
 
+  /// Frames of the link's own: before anything else, whatever is held. Takes ownership.
+  void send_link_control(Packet* packet);
+  /// Bit p set: priority p is not sent; all as they are now.
+  void hold(unsigned classes) {
+    pause(classes);
+    kick();
+  }
+
   /// Something of a queue pair is near.
   void expect(Qpn qpn) const {
     if (qpn >= flows_.size()) return;
@@ -135,6 +144,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   /// RTT of every acknowledged packet, nanoseconds, from reset_statistics() on.
   const LogHistogram& rtt_ns() const { return rtt_ns_; }
   void reset_statistics() { rtt_ns_ = LogHistogram(); }
+  /// Round trips by class from now on; null: none. Not owned.
+  void observe_delays(DelaysByClass* delays) { delays_ = delays; }
   PicoSeconds paused_time() const;
   const FlowTally& tally() const { return tally_; }
   /// Packets that are made and not sent, because their payload is on its way from the host.
@@ -267,6 +278,10 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void activate(Qpn qpn, Flow& flow);
   static void keep_due(Flow& flow, PicoSeconds start);
   PicoSeconds due_of_next(const Flow& flow) const;
+  /// As the host's clock has it.
+  PicoSeconds measured(PicoSeconds rtt) const {
+    return clock_ == nullptr ? rtt : clock_->between(rtt);
+  }
   Bytes complete_before(Qpn qpn, Flow& flow, Psn psn);
   void progressed(Qpn qpn, Flow& flow, Bytes newly);
   void track(Qpn qpn, Flow& flow);
@@ -275,6 +290,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void repeat_from_oldest(Qpn qpn, Flow& flow);
   void pause(unsigned classes);
   unsigned allowed() const { return ~blocked_ & 0xFFu; }
+  unsigned sendable_control() const { return control_waiting_ & ~blocked_; }
 
   Scheduler& scheduler_;
   PacketPool& pool_;
@@ -293,10 +309,10 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
 
   std::vector<Flow> flows_;
   PacingScheduler pacing_;
-  std::array<PacketFifo, kPriorities> control_{};
-  unsigned control_waiting_ = 0;  // bit p: control_[p] holds a packet
-  unsigned paused_ = 0;           // bit p: the far end stopped priority p
-  unsigned blocked_ = 0;          // the same, or all for want of a wire
+  std::array<PacketFifo, kPriorities + 1> control_{};  // the last: the link's own
+  unsigned control_waiting_ = 0;                       // bit p: control_[p] holds a packet
+  unsigned paused_ = 0;                                // bit p: the far end stopped priority p
+  unsigned blocked_ = 0;                               // the same, or all for want of a wire
   PicoSeconds pause_started_{};
   PicoSeconds paused_time_{};
   PicoSeconds wire_free_{};  // when the wire has sent what it was given
@@ -314,6 +330,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   Qpn oldest_ = kNoFlow, youngest_ = kNoFlow;
   Event timeout_;
   LogHistogram rtt_ns_;
+  DelaysByClass* delays_ = nullptr;
+  std::unique_ptr<HostClock> clock_;  // null: exact
 };
 
 }  // namespace dcc

@@ -44,11 +44,12 @@ void Transmitter::on_ack(const Packet& ack) {
   Flow& flow = flows_[qpn];
   const PicoSeconds rtt = now() - ack.sent;
   rtt_ns_.add(static_cast<std::uint64_t>(rtt.count / kNanoSecond.count));
+  if (delays_ != nullptr) delays_->of(flow.config.dscp).round_trip.add(rtt, ack.cnp_marks != 0);
   const Bytes newly = complete_before(qpn, flow, ack.psn + 1);
   progressed(qpn, flow, newly);
   if (needs_.acks && flow.config.governed && !flow.failed) {
     AckInfo info;
-    info.rtt = rtt;
+    info.rtt = measured(rtt);
     info.newly_acked = newly;
     info.psn = ack.psn;
     info.next_psn = flow.work.next_psn();

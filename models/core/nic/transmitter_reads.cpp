@@ -173,6 +173,9 @@ void Transmitter::on_read_response(const Packet& packet) {
   }
   const PicoSeconds rtt = now() - packet.sent;
   rtt_ns_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, rtt.count / kNanoSecond.count)));
+  if (delays_ != nullptr) {
+    delays_->of(flow.config.dscp).round_trip.add(rtt, packet.ecn == Ecn::kCe);
+  }
   const Bytes newly = flow.work.response_came([&](const WorkItem& item) {
     if (completions_ != nullptr) {
       completions_->work_done(qpn, item, CompletionSink::Status::kOk);
@@ -183,7 +186,7 @@ void Transmitter::on_read_response(const Packet& packet) {
   progressed(qpn, flow, newly);
   if (needs_.acks && flow.config.governed) {
     AckInfo info;
-    info.rtt = rtt;
+    info.rtt = measured(rtt);
     info.newly_acked = newly;
     info.psn = packet.psn;
     info.next_psn = flow.work.next_psn();

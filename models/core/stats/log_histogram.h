@@ -51,6 +51,15 @@ class LogHistogram {
     return histogram;
   }
 
+  /// Calls visit(lower edge of a bucket, values in it) for those that hold any, ascending.
+  template <class Visit>
+  void each(Visit visit) const {
+    buckets_.find([&](std::uint64_t lower_edge, std::uint64_t count) {
+      if (count != 0) visit(lower_edge, count);
+      return false;
+    });
+  }
+
   std::uint64_t count() const { return count_; }
   std::uint64_t sum() const { return sum_; }
   /// Lower edge of the bucket that holds the value of rank ⌈per_mille/1000 · count⌉; 0 when empty.

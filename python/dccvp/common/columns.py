@@ -5,7 +5,7 @@ import math
 
 from dccvp.common.ending import InputError
 
-TEXTS = {"port", "completed"}  # columns of words; all others hold numbers
+TEXTS = {"port", "completed", "way"}  # columns of words; all others hold numbers
 MOST_LINES = 16  # of a chart; of more flows single lines say nothing: mean and spread of a class do
 
 

@@ -42,6 +42,8 @@ class Run:
         self.class_series = columns_of(series / "class.csv", ("t_s", "dscp", "goodput_gbps"))
         self.rate_series = columns_of(series / "flow_rates.csv", ("t_s", "flow", *FLOW_COLUMNS))
         self.queue_series = columns_of(series / "queue.csv", ("t_s", "port", "bytes"))
+        self.delays = columns_of(series / "delays.csv",
+                                 ("dscp", "way", "us", "packets", "marked", "share"))
         config = self.folder / "config.effective.yaml"
         self.yaml = config.read_text(encoding="utf-8", errors="replace") if config.is_file() else ""
         self.config_error = ""

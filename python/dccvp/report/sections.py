@@ -6,6 +6,7 @@ import re
 
 from dccvp.common import quantity
 from dccvp.common.statistics import percentile
+from dccvp.report.distributions import distributions
 from dccvp.report.html_text import escape, figure, meter, number, size_text, table, time_text
 from dccvp.report.layout import section, side_by_side
 from dccvp.report.run_folder import described
@@ -116,6 +117,30 @@ def flow_times(run, bins):
             if b["above_bytes"] < size and (b["up_to_bytes"] is None or size <= b["up_to_bytes"]):
                 times[k].append(fct)
     return [sorted(t) for t in times]
+
+
+def delays(runs):
+    """Nothing of runs that did not ask for them."""
+    if not any(run.delays.get("us") for run in runs):
+        return ""
+
+    def body(run, i):
+        if not run.delays.get("us"):
+            return '<p class="note">Not measured (output.delays).</p>'
+        rows = []
+        for k, one in enumerate(run.metrics["delays"]):
+            for way, label in (("round_trip", "there and back"), ("one_way", "one way")):
+                path = f"delays.{k}.{way}"
+                rows.append([f'DSCP {one["dscp"]}', label, figure(run, i, path + ".packets"),
+                             figure(run, i, path + ".marked_share", 2, 100, "%")] +
+                            [figure(run, i, f"{path}.us_{key}", 2)
+                             for key in ("mean", "p50", "p90", "p99", "p999")])
+        return distributions(run.delays, run.dscps()) + table(
+            ["class", "way", "packets", "marked", "mean µs", "median", "90 %", "99 %", "99.9 %"], rows,
+            "llrrrrrrr")
+    return section("delays", "Delays of packets", side_by_side(runs, body),
+                   "Share of a class's packets that took no longer, over the logarithm of the time: "
+                   "round trips drawn through, one way dashed.")
 
 
 def completion(runs):
@@ -297,5 +322,5 @@ def configuration(runs):
     return section("configuration", "Configuration", "".join(parts) + side_by_side(runs, body))
 
 
-ALL = (summary, network, classes_over_time, rates, queues, completion, flows, controllers, links,
+ALL = (summary, network, classes_over_time, rates, queues, delays, completion, flows, controllers, links,
        counters, configuration)
