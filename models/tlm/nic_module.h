@@ -7,6 +7,7 @@
 
 #include "apb.h"
 #include "dma_engine.h"
+#include "nic/credit_gate.h"
 #include "nic/host_link.h"
 #include "nic/nic_device.h"
 #include "nic/nic_host_interface.h"
@@ -21,9 +22,15 @@ class NicModule final : public sc_core::sc_module {
       : sc_module(name),
         scheduler_(scheduler),
         device_(scheduler, pool, ledger, parameters, rank),
-        in_("in", device_, 0),
+        gate_(parameters.credit_buffer
+                  ? std::make_unique<CreditGate>(
+                        device_, pool,
+                        LaneCredits(*parameters.credit_buffer, parameters.largest_packet))
+                  : nullptr),
+        in_("in", gate_ != nullptr ? static_cast<PacketSink&>(*gate_) : device_, 0),
         out_("out") {
-    device_.connect(out_);
+    if (gate_ != nullptr) device_.connect(*gate_);
+    connect(out_);
   }
 
   /// Adds registers, descriptor rings and the link to the host. During elaboration, at most once.
@@ -48,11 +55,13 @@ class NicModule final : public sc_core::sc_module {
  private:
   void start_of_simulation() override {
     PacketOut* const wire = out_.direct_access().wire;
-    if (wire != nullptr) device_.connect(*wire);
+    if (wire != nullptr) connect(*wire);
   }
+  void connect(PacketOut& wire) { gate_ != nullptr ? gate_->connect(wire) : device_.connect(wire); }
 
   Scheduler& scheduler_;
   NicDevice device_;
+  std::unique_ptr<CreditGate> gate_;  // null: no credits
   PacketInPort in_;
   PacketOutPort out_;
   std::unique_ptr<DmaEngine> dma_;

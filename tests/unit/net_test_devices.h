@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,9 @@ class TestHost final : public PacketSink {
         wire_free_(Event::calling<&TestHost::kick>(*this, 1'000'000 + id)) {}
 
   void attach(Link& link) { link_ = &link; }
+  /// From now on it obeys credits, and gives back at once what it receives.
+  void use_credits(const LaneCredits& port) { credits_ = port; }
+  const LaneCredits& credits() const { return *credits_; }
   /// Endless packets to a destination, as fast as the link goes.
   void blast(HostId destination, std::uint32_t wire_bytes, std::uint8_t priority = 0,
              Ecn ecn = Ecn::kEct0) {
@@ -66,6 +70,13 @@ class TestHost final : public PacketSink {
   /// Sends what may go, and again when the wire is free.
   void kick() {
     if (wire_free_.is_scheduled()) return;
+    if (credits_ && credits_->owed() != 0) {
+      Packet* const frame = pool_.take();
+      credits_->write_frame(*frame);
+      scheduler_.schedule_in(wire_free_, link_->send(frame));
+      return;
+    }
+    if (credits_) paused_ = credits_->exhausted();
     for (std::size_t i = 0; i < queue_.size(); ++i) {
       if ((paused_ >> queue_[i]->priority & 1) != 0) continue;
       Packet* const packet = queue_[i];
@@ -92,6 +103,18 @@ class TestHost final : public PacketSink {
       pool_.give_back(packet);
       kick();
       return;
+    }
+    if (packet->kind == PacketKind::kCreditLimit) {
+      credits_->receive_frame(*packet);
+      pool_.give_back(packet);
+      kick();
+      return;
+    }
+    if (credits_) {
+      credits_->arrived(packet->priority, packet->wire_bytes);
+      credits_->took(packet->priority, packet->wire_bytes);
+      credits_->left(packet->priority, packet->wire_bytes);
+      kick();
     }
     ++packets;
     bytes += packet->wire_bytes;
@@ -134,6 +157,7 @@ class TestHost final : public PacketSink {
   };
   void launch(Packet* packet) {
     ++sent;
+    if (credits_) credits_->sent(packet->priority, packet->wire_bytes);
     scheduler_.schedule_in(wire_free_, link_->send(packet));
   }
 
@@ -142,6 +166,7 @@ class TestHost final : public PacketSink {
   HostId id_;
   Link* link_ = nullptr;
   std::uint8_t paused_ = 0;
+  std::optional<LaneCredits> credits_;
   std::size_t turn_ = 0;
   Event wire_free_;
   std::deque<Packet*> queue_;
@@ -202,7 +227,11 @@ class TestNetwork {
         links.push_back(std::make_unique<Link>(scheduler, pool, cable.link, rank++));
         links.back()->connect(sink(to.node), to.port);
         if (topology.node(from.node).is_host) {
-          host[topology.node(from.node).host]->attach(*links.back());
+          TestHost& sender = *host[topology.node(from.node).host];
+          sender.attach(*links.back());
+          if (parameters.has_credits()) {
+            sender.use_credits({parameters.credit_buffer(cable.link), parameters.largest_packet});
+          }
         } else {
           at(from.node).attach(from.port, *links.back(), cable.link);
         }

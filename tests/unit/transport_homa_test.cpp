@@ -259,7 +259,7 @@ class HomaLosses : public testing::TestWithParam<std::uint64_t> {};
 TEST_P(HomaLosses, EveryByteArrivesOnceAllTheSame) {
   Star star(12, 3, {2000});
   RandomStream random(GetParam(), "losses");
-  std::array<std::uint64_t, 10> lost{};
+  std::array<std::uint64_t, kPacketKinds> lost{};
   star.lose([&](const Packet& packet) {
     if (!random.chance((std::uint64_t{1} << 32) / 20)) return false;
     ++lost.at(static_cast<std::size_t>(packet.kind));

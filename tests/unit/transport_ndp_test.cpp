@@ -140,7 +140,7 @@ TEST_P(NdpLosses, EveryByteArrivesOnceAllTheSame) {
   switches.discipline.of<TrimmingParameters>("trimming").header_queue = 64 * 8;
   Star star(12, 10, switches);
   RandomStream random(GetParam(), "losses");
-  std::array<std::uint64_t, 10> lost{};
+  std::array<std::uint64_t, kPacketKinds> lost{};
   star.lose([&](const Packet& packet) {
     if (!random.chance((std::uint64_t{1} << 32) / 20)) return false;
     ++lost.at(static_cast<std::size_t>(packet.kind));

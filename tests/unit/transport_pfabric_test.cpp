@@ -102,7 +102,7 @@ class PfabricLosses : public testing::TestWithParam<std::uint64_t> {};
 TEST_P(PfabricLosses, EveryByteArrivesOnceAllTheSame) {
   Star star(12);
   RandomStream random(GetParam(), "losses");
-  std::array<std::uint64_t, 10> lost{};
+  std::array<std::uint64_t, kPacketKinds> lost{};
   star.lose([&](const Packet& packet) {
     if (!random.chance((std::uint64_t{1} << 32) / 10)) return false;
     ++lost.at(static_cast<std::size_t>(packet.kind));

@@ -90,6 +90,26 @@ class Checker {
     require(s.buffer >= 4 * (c_.nic.mtu + kMostHeaders), given("switch.buffer", "nic.mtu"),
             "a buffer of " + text_of(s.buffer) + " does not hold four packets of mtu " +
                 text_of(Bytes{c_.nic.mtu}));
+    if (s.has_credits()) check_credits();
+  }
+
+  void check_credits() const {
+    const SwitchParameters& s = c_.switch_;
+    const Bytes largest = c_.nic.mtu + kMostHeaders + kCreditBlock;
+    require(!s.credits.buffer || *s.credits.buffer >= 2 * largest,
+            given("switch.credits.buffer", "nic.mtu"),
+            "a buffer that does not hold two packets of mtu " + text_of(Bytes{c_.nic.mtu}) +
+                " keeps a link from sending");
+    require(s.discipline.name() == "auto" || s.discipline.name() == "fifo",
+            given("switch.discipline.kind", "switch.flow_control"),
+            "flow_control: credits goes with discipline: {kind: fifo} alone");
+    for (std::size_t i = 0; i < c_.faults.size(); ++i) {
+      require(
+          c_.faults[i].kind != FaultKind::kLinkFailure && c_.faults[i].kind != FaultKind::kLinkFlap,
+          "faults." + std::to_string(i) + ".kind",
+          "flow_control: credits agrees on them when a link comes up, before the run: links "
+          "may lose packets, or be slow, but not fail");
+    }
   }
 
   void check_congestion_control() const {
@@ -136,7 +156,7 @@ class Checker {
     if (transport == nullptr) return;
     check_together("nic.transport", [&] { transport->check(); });
     require(
-        !c_.switch_.pfc.enabled, given("switch.pfc.enabled", kind),
+        !c_.switch_.pauses(), given("switch.pfc.enabled", kind),
         "transport " + name + " is made for networks without flow control: pfc: {enabled: false}");
     require(!transport->strict_ports() ||
                 c_.switch_.scheduler.kind == EgressSchedulerParameters::Kind::kStrict,
@@ -145,6 +165,8 @@ class Checker {
                 " needs ports that serve the highest priority first: scheduler: "
                 "{kind: strict}");
     if (transport->on_roce()) return;
+    require(!c_.switch_.has_credits(), given("switch.flow_control", kind),
+            "transport " + name + " is made for networks without flow control: flow_control: pfc");
     require(nic.congestion_control.chosen() == nullptr,
             given("nic.congestion_control.algorithm", kind),
             "transport " + name + " governs its flows itself: algorithm: none");
@@ -155,6 +177,8 @@ class Checker {
             given("nic.ack", kind),
             "transport " + name + " acknowledges in its own way: ack: per_packet" +
                 (omits ? ", or not at all: none" : ""));
+    require(!c_.output.delays, given("output.delays", kind),
+            "transport " + name + " does not tell delays by class: delays: false");
     const std::string driven = "transport " + name + " is driven by the platform: driver: none";
     require(c_.host.driver == DriverKind::kNone || c_.hosts.size() == c_.topology.host_count(),
             given("host.driver", kind), driven);
@@ -289,8 +313,9 @@ class Checker {
     require(c_.topology.host_count() <= unsigned{QOS_METERS_MAX}, "qos.manager",
             "a manager serves at most " + std::to_string(QOS_METERS_MAX) +
                 " hosts, the topology has " + std::to_string(c_.topology.host_count()));
-    require(dcc != nullptr && dcc->policy == DccParameters::Policy::kProportional, "qos.manager",
-            "the closed loop needs algorithm: dcc with policy: proportional");
+    const bool proportional = dcc != nullptr && dcc->policy == DccParameters::Policy::kProportional;
+    require(proportional || c_.nic.congestion_control.name() == "ibcc", "qos.manager",
+            "the closed loop needs algorithm: dcc with policy: proportional, or ibcc");
     require(c_.nic.payload == NicParameters::Payload::kReal, given("nic.payload", "qos.manager"),
             "the closed loop's messages are data: it needs payload: real");
     require(c_.nic.ack != AckMode::kNone, given("nic.ack", "qos.manager"),

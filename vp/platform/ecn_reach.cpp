@@ -52,8 +52,9 @@ std::string size(Bytes bytes) { return fmt::format("{:.4g} KB", static_cast<doub
 std::vector<std::string> ecn_notes(const PlatformConfig& config) {
   const SwitchParameters parameters = switch_parameters(config);
   const AlgorithmNeeds needs = config.nic.congestion_control.needs(config.nic.mtu);
-  if (!parameters.ecn.enabled || parameters.ecn.phantom_drain.numerator != 0 ||
-      !(needs.cnp || needs.marks)) {
+  // With credits a queue may hold all that its inputs may, each of them.
+  if (!parameters.ecn.enabled || parameters.has_credits() ||
+      parameters.ecn.phantom_drain.numerator != 0 || !(needs.cnp || needs.marks)) {
     return {};
   }
   const Topology topology = Topology::of(config.topology);
@@ -65,7 +66,7 @@ std::vector<std::string> ecn_notes(const PlatformConfig& config) {
     for (int port = 0; port < topology.node(node).ports; ++port) {
       const Bytes kmin = kmin_at(topology.link(node, port).rate, parameters.ecn);
       Reach reach;
-      if (parameters.pfc.enabled) {
+      if (parameters.pauses()) {
         reach = reach_of(topology, node, port, parameters);
       } else {
         reach.queue = parameters.buffer;
@@ -80,7 +81,7 @@ std::vector<std::string> ecn_notes(const PlatformConfig& config) {
       worst =
           fmt::format("ECN cannot act at {}: it marks from a queue of {} on (switch.ecn.kmin), ",
                       name, size(kmin));
-      if (!parameters.pfc.enabled) {
+      if (!parameters.pauses()) {
         worst += fmt::format("and the buffer holds {}", size(parameters.buffer));
       } else {
         worst += fmt::format(

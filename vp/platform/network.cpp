@@ -67,9 +67,8 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
   for (Wire& wire : wires_) {
     model::SwitchModule* const from = switch_of(wire.from);
     if (from == nullptr) continue;
-    LinkParameters link = wire.module->link().parameters();
-    link.delay += std::max(config.nic.jitter, config.switch_.jitter);  // headroom is for the worst
-    from->connect(wire.from_port, link);
+    // Headroom is for the worst.
+    from->connect(wire.from_port, with_jitter(config, wire.module->link().parameters()));
     auto queue = std::make_unique<EgressQueue>();
     queue->port = wire.name;
     queue->node = wire.from;

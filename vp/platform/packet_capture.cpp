@@ -76,8 +76,7 @@ class PacketCapture::File {
   bool wants(const Packet& packet) const {
     if (wanted_.empty()) return true;
     // The closed loop's own messages have numbers above those of all flows.
-    return packet.kind != PacketKind::kPause && packet.flow < wanted_.size() &&
-           wanted_[packet.flow];
+    return !is_link_control(packet.kind) && packet.flow < wanted_.size() && wanted_[packet.flow];
   }
 
   void record(const Packet& packet, PicoSeconds sent, const Port& port) {

@@ -1,5 +1,7 @@
 #include "platform/translate.h"
 
+#include <algorithm>
+
 #include "cc/dcc.h"
 #include "driver/dcc_tables.h"
 #include "net/wire_size.h"
@@ -31,14 +33,25 @@ SwitchParameters switch_parameters(const PlatformConfig& config) {
   return to;
 }
 
+LinkParameters with_jitter(const PlatformConfig& config, LinkParameters link) {
+  link.delay += std::max(config.nic.jitter, config.switch_.jitter);
+  return link;
+}
+
 NicParameters nic_parameters(const PlatformConfig& config, HostId host,
                              const LinkParameters& link) {
   NicParameters to = static_cast<const NicParameters&>(config.nic);
   to.host = host;
+  to.seed = config.seed;
   to.line_rate = link.rate;
   to.link_overhead = link.overhead;
   const TransportParameters* const transport = config.nic.transport.chosen();
   if (transport != nullptr) transport->ask_nic(to);
+  if (config.switch_.has_credits()) {
+    const SwitchParameters of_switch = switch_parameters(config);
+    to.credit_buffer = of_switch.credit_buffer(with_jitter(config, link));
+    to.largest_packet = of_switch.largest_packet;
+  }
   return to;
 }
 

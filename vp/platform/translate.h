@@ -20,6 +20,8 @@ PacketSizes packet_sizes(const PlatformConfig& config);
 /// Of transports other than RoCE; empty: RoCE's.
 std::optional<Framing> framing_of(const PlatformConfig& config);
 SwitchParameters switch_parameters(const PlatformConfig& config);
+/// The link at its slowest, for what must do for the worst case.
+LinkParameters with_jitter(const PlatformConfig& config, LinkParameters link);
 /// `link` is the host's own.
 NicParameters nic_parameters(const PlatformConfig& config, HostId host, const LinkParameters& link);
 /// What the driver programs into a controller behind a link of this rate.

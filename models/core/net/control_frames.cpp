@@ -13,6 +13,9 @@ constexpr std::uint32_t kOpcodePfc = 0x0101;
 constexpr roce::MacAddress kPauseMulticast = {0x01, 0x80, 0xC2, 0x00, 0x00, 0x01};
 constexpr std::size_t kPfcEnd = 14 + 2 + 2 + 2 * kPriorities;
 
+constexpr std::uint32_t kTypeLocalExperiment = 0x88B5;
+constexpr std::size_t kCreditEnd = 14 + 4;
+
 constexpr std::uint32_t kTypeCnm = 0x22E7;
 constexpr std::size_t kCnmEnd = 14 + 24;
 
@@ -54,6 +57,34 @@ PfcFrame pfc_frame_of(const Packet& packet, const roce::MacAddress& source_mac) 
   for (std::size_t p = 0; p < kPriorities; ++p) {
     frame.time[p] = (packet.pause_classes >> p & 1) != 0 ? std::uint16_t{0xFFFF} : std::uint16_t{0};
   }
+  return frame;
+}
+
+std::vector<std::uint8_t> serialize(const CreditFrame& frame) {
+  std::vector<std::uint8_t> bytes(kSmallest);
+  std::uint8_t* const at =
+      write_ethernet(bytes, kPauseMulticast, frame.source_mac, kTypeLocalExperiment);
+  put_be16(at, frame.sent & 0xFFFu);  // operand 0: normal
+  put_be16(at + 2, (frame.lane & 15u) << 12 | (frame.limit & 0xFFFu));
+  return bytes;
+}
+
+bool parse(const std::uint8_t* bytes, std::size_t size, CreditFrame& frame) {
+  if (size < kCreditEnd || get_be16(bytes + 12) != kTypeLocalExperiment) return false;
+  if (bytes[14] >> 4 != 0) return false;  // another operand
+  std::copy_n(bytes + 6, 6, frame.source_mac.begin());
+  frame.sent = static_cast<std::uint16_t>(get_be16(bytes + 14));
+  frame.lane = static_cast<std::uint8_t>(bytes[16] >> 4);
+  frame.limit = static_cast<std::uint16_t>(get_be16(bytes + 16) & 0xFFFu);
+  return true;
+}
+
+CreditFrame credit_frame_of(const Packet& packet, const roce::MacAddress& source_mac) {
+  CreditFrame frame;
+  frame.source_mac = source_mac;
+  frame.lane = packet.priority;
+  frame.sent = static_cast<std::uint16_t>(packet.psn & 0xFFFu);
+  frame.limit = static_cast<std::uint16_t>(packet.scheme & 0xFFFu);
   return frame;
 }
 

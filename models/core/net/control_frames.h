@@ -1,5 +1,5 @@
-// Ethernet frames that stay on one hop or below IP: priority flow control (IEEE 802.1Qbb) and
-// congestion notification messages (IEEE 802.1Qau), as bytes.
+// Ethernet frames that stay on one hop or below IP: priority flow control (IEEE 802.1Qbb), credits
+// (InfiniBand) and congestion notification messages (IEEE 802.1Qau), as bytes.
 #pragma once
 
 #include <array>
@@ -25,6 +25,18 @@ bool parse(const std::uint8_t* bytes, std::size_t size, PfcFrame& frame);
 
 /// The frame of a model's pause packet: all classes enabled; the stopped ones for the longest time.
 PfcFrame pfc_frame_of(const Packet& packet, const roce::MacAddress& source_mac);
+
+/// InfiniBand's flow control packet (7.9.4), which has no Ethernet header of its own: carried under
+/// the first of the types that IEEE 802 leaves for local experiments.
+struct CreditFrame {
+  roce::MacAddress source_mac{};
+  std::uint8_t lane = 0;
+  std::uint16_t sent = 0;   // FCTBS: blocks of 64 bytes, modulo 4096
+  std::uint16_t limit = 0;  // FCCL
+};
+std::vector<std::uint8_t> serialize(const CreditFrame& frame);
+bool parse(const std::uint8_t* bytes, std::size_t size, CreditFrame& frame);
+CreditFrame credit_frame_of(const Packet& packet, const roce::MacAddress& source_mac);
 
 /// A congestion notification message's own part (802.1Q-2018, 33.4): the encapsulated packet is
 /// left out, which the standard allows.

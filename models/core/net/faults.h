@@ -80,8 +80,9 @@ struct FaultWindow {
   bool contains(PicoSeconds t) const { return start <= t && t < stop; }
 };
 
-// All of them spare PFC frames. Real ports repeat these while a pause lasts and let it lapse when
-// nothing comes, so that a lost one does no lasting harm; the models send each change once.
+// All of them spare PFC and credit frames. Real ports repeat these while a pause lasts and let it
+// lapse when nothing comes, so that a lost one does no lasting harm; the models send each change
+// once.
 
 /// Every packet of the kind is lost with probability q32 / 2^32, each independently. `index` tells
 /// links apart.

@@ -24,18 +24,25 @@ constexpr int kPriorities = 8;
 constexpr int kMostPorts = 65'535;  // of a switch: Packet::ingress, less one for the switch itself
 
 enum class PacketKind : std::uint8_t {
-  kData,   // requests and READ responses, whatever their operation
-  kAck,    // RC acknowledge (AETH), carries the echo of time stamp, CE and telemetry
-  kNak,    // RC negative acknowledge: see NakReason
-  kCnp,    // congestion notification packet, BTH opcode 0x81
-  kPause,  // PFC, 802.1Qbb: never forwarded
-  kCnm,    // 802.1Qau congestion notification message, made by a switch
+  kData,  // requests and READ responses, whatever their operation
+  kAck,   // RC acknowledge (AETH), carries the echo of time stamp, CE and telemetry
+  kNak,   // RC negative acknowledge: see NakReason
+  kCnp,   // congestion notification packet, BTH opcode 0x81
+  // Of one link, never forwarded:
+  kPause,        // PFC, 802.1Qbb
+  kCreditLimit,  // InfiniBand's flow control packet: `priority` is the lane, see LaneCredits
+  kCnm,          // 802.1Qau congestion notification message, made by a switch
   // Of transports other than RoCE (nic/transport.h):
   kTrimmed,   // data whose payload a port cut off: the header arrives
   kReturned,  // such a header turned round to its sender, for want of room
   kCredit,    // a receiver lets a sender send: NDP's PULL, Homa's GRANT
   kRequest,   // a receiver asks for data again, a sender for credit
 };
+constexpr std::size_t kPacketKinds = static_cast<std::size_t>(PacketKind::kRequest) + 1;
+
+inline bool is_link_control(PacketKind kind) {
+  return kind == PacketKind::kPause || kind == PacketKind::kCreditLimit;
+}
 
 /// What a data packet does.
 enum class Operation : std::uint8_t {

@@ -45,10 +45,13 @@ struct PfcCounters {
   std::uint64_t resumes_received = 0;
   std::uint64_t frames_sent = 0;
   std::uint64_t frames_received = 0;
+  std::uint64_t credit_frames_sent = 0;  // of frames_sent
 
   template <class Visitor>
   static void describe(Visitor&& v) {  // stats/metric.h
     v(&PfcCounters::pauses_sent, "pfc_pauses", {"PFC pauses", "", "times a priority was paused"});
+    v(&PfcCounters::credit_frames_sent, "credit_frames",
+      {"credit frames", "packets", "by which switches told their room"});
   }
 };
 
@@ -77,6 +80,20 @@ class PfcPort {
   std::uint8_t blocked() const { return blocked_; }
   /// Bit p set: the neighbour has stopped priority p.
   std::uint8_t paused() const { return paused_; }
+  // With credits (net/credits.h) in the place of pauses, what follows from them is the same:
+  void hold(std::uint8_t exhausted, PicoSeconds now) {
+    if (exhausted != paused_) pause(exhausted, now);
+  }
+  void received_credits(std::uint8_t exhausted, PicoSeconds now) {
+    ++counters_.frames_received;
+    hold(exhausted, now);
+  }
+  void owe_frame() { frame_owed_ = true; }
+  void sent_credits(bool more_owed) {
+    ++counters_.frames_sent;
+    ++counters_.credit_frames_sent;
+    frame_owed_ = more_owed;
+  }
   /// The wire carries nothing any more; or it does again, and both ends begin anew: what the
   /// neighbour had stopped goes on, and what is stopped here is owed to it again.
   void set_carrier(bool up, PicoSeconds now);

@@ -392,6 +392,7 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry
       h.cnp_packets = carry_marks ? static_cast<std::uint8_t>(packet.immediate) : std::uint8_t{0};
       break;
     case PacketKind::kPause:
+    case PacketKind::kCreditLimit:
     case PacketKind::kCnm:
     case PacketKind::kTrimmed:
     case PacketKind::kReturned:

@@ -1,6 +1,7 @@
 #include "net/switch_device.h"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -9,10 +10,12 @@ namespace dcc {
 namespace {
 SharedBufferParameters buffer_parameters(const SwitchParameters& parameters) {
   SharedBufferParameters buffer;
-  buffer.size = parameters.buffer;
+  // With credits every input has a buffer of its own, and nobody sends what it cannot hold.
+  buffer.size =
+      parameters.has_credits() ? std::numeric_limits<Bytes>::max() / 2 : parameters.buffer;
   buffer.alpha_q16 = static_cast<std::uint32_t>(parameters.pfc.alpha.to_fixed(16));
   buffer.resume_offset = parameters.pfc.resume_below;
-  buffer.lossless = parameters.pfc.enabled ? parameters.pfc.priorities : std::uint8_t{0};
+  buffer.lossless = parameters.pauses() ? parameters.pfc.priorities : std::uint8_t{0};
   return buffer;
 }
 
@@ -39,7 +42,9 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
       random_(seed, "switch", index),
       buffer_(buffer_parameters(parameters), ports + 1),
       ways_out_(static_cast<std::size_t>(ports)),
-      queue_all_(parameters.queue_all || parameters.qcn.enabled) {
+      queue_all_(parameters.queue_all || parameters.qcn.enabled),
+      with_credits_(parameters.has_credits()) {
+  if (with_credits_) stopped_ = 1;
   if (path_choice_ != nullptr) path_wishes_ = path_choice_->wishes();
   egress_.reserve(static_cast<std::size_t>(ports));  // their events must stay where they are
   for (int number = 0; number < ports; ++number) {
@@ -59,8 +64,12 @@ void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) 
   connect(port, out);
   p.link = link;
   if (disciplined_) p.discipline->attach(link);
+  if (with_credits_) {
+    p.credits =
+        std::make_unique<LaneCredits>(parameters_.credit_buffer(link), parameters_.largest_packet);
+  }
   set_ecn(port, parameters_.ecn);
-  if (parameters_.pfc.enabled) {
+  if (parameters_.pauses()) {
     buffer_.set_alpha(port, alpha_for(link, parameters_.pfc));
     buffer_.set_headroom(port, parameters_.pfc.headroom
                                    ? *parameters_.pfc.headroom
@@ -72,7 +81,7 @@ void SwitchDevice::change(const SwitchParameters& parameters) {
   for (int number = 0; number < ports_; ++number) {
     set_ecn(number, parameters.ecn);
     at(number).scheduler.change_weights(parameters.scheduler);
-    if (parameters_.pfc.enabled) {
+    if (parameters_.pauses()) {
       buffer_.set_alpha(number, alpha_for(at(number).link, parameters.pfc));
     }
   }
@@ -87,7 +96,7 @@ void SwitchDevice::set_ecn(int port, const EcnParameters& ecn) {
   p.ecn.change(ecn, p.link.rate);
   p.marks_at_enqueue = p.ecn.marks_at(EcnParameters::MarkAt::kEnqueue);
   p.attends_departures = p.ecn.marks_at(EcnParameters::MarkAt::kDequeue) ||
-                         p.ecn.has_phantom_queue() || path_wishes_.departures ||
+                         p.ecn.has_phantom_queue() || path_wishes_.departures || with_credits_ ||
                          (disciplined_ && p.discipline->wants_every_packet());
 }
 
@@ -149,7 +158,7 @@ void SwitchDevice::expect_port(const Port& port, int priority) const {
 }
 
 void SwitchDevice::expect(const Packet& packet, int port) const {
-  if (packet.kind == PacketKind::kPause) return;
+  if (is_link_control(packet.kind)) return;
   const PortSet ports = routes_.ports(packet.destination);
   // What balances load may look far to answer.
   if (ports.empty() || (ports.size() > 1 && path_choice_ != nullptr)) return;
@@ -159,8 +168,8 @@ void SwitchDevice::expect(const Packet& packet, int port) const {
 }
 
 void SwitchDevice::receive(Packet* packet, int port) {
-  if (packet->kind == PacketKind::kPause) {
-    honour_pause(packet, port);
+  if (is_link_control(packet->kind)) {
+    honour(packet, port);
     return;
   }
   if (packet->collects_telemetry()) {
@@ -174,6 +183,10 @@ void SwitchDevice::forward(Packet* packet) {
   const int egress = choose(*packet);
   if (egress < 0) {
     ++unroutable_;
+    if (with_credits_) {
+      take_credits(packet->ingress, packet->priority, packet->wire_bytes);
+      give_credits(packet->ingress, packet->priority, packet->wire_bytes);
+    }
     pool_.give_back(packet);
     return;
   }
@@ -208,7 +221,9 @@ void SwitchDevice::route_again(int port) {
   }
   egress.waiting = 0;
   if (egress.statistics != nullptr) egress.statistics->changed(egress.bytes, scheduler_.now());
+  routing_again_ = true;
   while (!waiting.empty()) forward(waiting.pop());
+  routing_again_ = false;
 }
 
 // Most packets of most networks find their way out free: what queueing would do and undo in the
@@ -255,6 +270,7 @@ void SwitchDevice::enqueue(Packet* packet, Port& egress) {
     pool_.give_back(packet);
     return;
   }
+  if (with_credits_) take_credits(input, priority, bytes);
   if (buffer_.must_pause(input, priority) && input != own_input()) {
     Port& upstream = at(input);
     if (!upstream.pfc.has_stopped(priority)) {
@@ -307,7 +323,7 @@ void SwitchDevice::transmit(Port& egress, Packet* packet) {
 void SwitchDevice::send_next(Port& egress) {
   if (egress.pfc.frame_owed()) {
     Packet* const frame = pool_.take();
-    egress.pfc.write_frame(*frame);
+    write_frame(egress, *frame);
     egress.tx_bytes += frame->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
     transmit(egress, frame);
     return;
@@ -331,6 +347,7 @@ void SwitchDevice::send_next(Port& egress) {
     egress.scheduler.emptied(priority);
   }
   if (egress.attends_departures) {
+    if (egress.credits != nullptr) charge_credits(egress, priority, bytes);
     mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kDequeue);
     if (path_wishes_.departures) path_choice_->departs(*packet, number_of(egress));
   }
@@ -453,6 +470,10 @@ void SwitchDevice::append_telemetry(const Port& port, Packet& packet) const {
 void SwitchDevice::leave_buffer(int input, int priority, Bytes bytes) {
   buffer_.release(input, priority, bytes);
   if (stopped_ == 0 || input == own_input()) return;
+  if (with_credits_) {
+    give_credits(input, priority, bytes);
+    return;
+  }
   Port& upstream = at(input);
   if (upstream.pfc.has_stopped(priority) && buffer_.may_resume(input, priority)) {
     upstream.pfc.release(priority);
@@ -474,13 +495,6 @@ void SwitchDevice::notify_source(const Packet& packet, std::uint32_t feedback) {
   message->immediate = feedback;
   message->ingress = static_cast<std::uint16_t>(own_input());
   forward(message);
-}
-
-void SwitchDevice::honour_pause(Packet* packet, int port) {
-  Port& egress = at(port);
-  egress.pfc.receive_frame(*packet, scheduler_.now());
-  pool_.give_back(packet);
-  kick(egress);
 }
 
 std::vector<int> SwitchDevice::outputs_awaited(int input, int priority) const {
@@ -541,6 +555,7 @@ PfcCounters SwitchDevice::pfc_totals() const {
     sum.resumes_received += one.resumes_received;
     sum.frames_sent += one.frames_sent;
     sum.frames_received += one.frames_received;
+    sum.credit_frames_sent += one.credit_frames_sent;
   }
   return sum;
 }

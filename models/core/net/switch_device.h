@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "net/credits.h"
 #include "net/discipline/discipline.h"
 #include "net/ecn_marker.h"
 #include "net/egress_scheduler.h"
@@ -38,13 +39,20 @@ struct SwitchParameters {
     kWire,    // by the number of their wire, always the same
     kSeeded,  // drawn for each instant
   };
+  /// What keeps a neighbour from sending more than there is room for.
+  enum class FlowControl : std::uint8_t {
+    kPfc,      // pauses, if `pfc` has them enabled
+    kCredits,  // every input has a buffer for each priority, and tells its room
+  };
   Bytes buffer = 32_MiB;
+  FlowControl flow_control = FlowControl::kPfc;
   Arbitration arbitration = Arbitration::kFifo;
   Ties ties = Ties::kWire;    // see Link::set_tie_order
   RoutingParameters routing;  // configurations have it apart
   PicoSeconds jitter{};       // see Link::set_jitter
   EcnParameters ecn;
   PfcParameters pfc;
+  CreditParameters credits;
   EgressSchedulerParameters scheduler;
   QcnPointParameters qcn;
   DisciplineChoice discipline;   // auto: fifo
@@ -53,9 +61,19 @@ struct SwitchParameters {
   /// difference.
   bool queue_all = false;
 
+  bool pauses() const { return flow_control == FlowControl::kPfc && pfc.enabled; }
+  bool has_credits() const { return flow_control == FlowControl::kCredits; }
+  /// Of an input and priority, at both ends of that link.
+  Bytes credit_buffer(const LinkParameters& link) const {
+    return credits.buffer.value_or(credit_buffer_for(link, largest_packet));
+  }
+
   /// Without `routing`.
   void describe(ParameterVisitor& v);
 };
+
+DCC_ENUM_NAMES(SwitchParameters::FlowControl, {SwitchParameters::FlowControl::kPfc, "pfc"},
+               {SwitchParameters::FlowControl::kCredits, "credits"});
 
 DCC_ENUM_NAMES(SwitchParameters::Arbitration, {SwitchParameters::Arbitration::kFifo, "fifo"},
                {SwitchParameters::Arbitration::kRoundRobin, "round_robin"});
@@ -79,6 +97,10 @@ struct SwitchCounters {
 
   template <class Visitor>
   static void describe(Visitor&& v) {  // stats/metric.h
+    v(&SwitchCounters::dropped, "drops_no_room",
+      {"drops: no room", "packets", "of drops, those for which a switch had no room"});
+    v(&SwitchCounters::unroutable, "drops_no_route",
+      {"drops: no way", "packets", "of drops, those for which a switch had no way out"});
     v(&SwitchCounters::dropped, "drops", {});
     v(&SwitchCounters::unroutable, "drops", {});
     v(&SwitchCounters::ecn_marks, "ecn_marks", {"ECN marks", "packets", "marked CE by switches"});
@@ -147,7 +169,13 @@ class SwitchDevice final : public PacketSink, private PathView {
     return (at(port).pfc.paused() >> priority & 1) != 0;
   }
   /// Has this switch stopped the neighbour at `port`?
-  bool has_stopped(int port, int priority) const { return at(port).pfc.has_stopped(priority); }
+  bool has_stopped(int port, int priority) const {
+    const Port& input = at(port);
+    return input.credits != nullptr ? input.credits->is_full(priority)
+                                    : input.pfc.has_stopped(priority);
+  }
+  /// Null without credits.
+  const LaneCredits* credits(int port) const { return at(port).credits.get(); }
   /// Output ports at which packets of one priority that came in through `input` wait. Looks through
   /// the queues: for diagnosis, not for every packet.
   std::vector<int> outputs_awaited(int input, int priority) const;
@@ -232,6 +260,7 @@ class SwitchDevice final : public PacketSink, private PathView {
     std::vector<TurnQueue> turns;                // by priority; kRoundRobin only
     std::vector<QcnPoint> qcn;                   // by priority; empty when off
     std::unique_ptr<PortDiscipline> discipline;  // in place of the queues; null: those
+    std::unique_ptr<LaneCredits> credits;        // null: PFC
   };
   /// What is fetched of a port's wire.
   struct WayOut {
@@ -274,7 +303,11 @@ class SwitchDevice final : public PacketSink, private PathView {
   void append_telemetry(const Port& port, Packet& packet) const;
   void leave_buffer(int input, int priority, Bytes bytes);
   void notify_source(const Packet& packet, std::uint32_t feedback);
-  void honour_pause(Packet* packet, int port);
+  void honour(Packet* link_control, int port);
+  void take_credits(int input, int priority, Bytes bytes);
+  void give_credits(int input, int priority, Bytes bytes);
+  void charge_credits(Port& egress, int priority, Bytes bytes);
+  void write_frame(Port& egress, Packet& frame);
 
   Scheduler& scheduler_;
   PacketPool& pool_;
@@ -289,9 +322,11 @@ class SwitchDevice final : public PacketSink, private PathView {
   std::vector<Port> egress_;
   std::vector<WayOut> ways_out_;  // by port, close together
   std::uint64_t unroutable_ = 0;
-  int stopped_ = 0;  // priorities of neighbours this switch has stopped
+  int stopped_ = 0;  // priorities of neighbours this switch has stopped; with credits never 0
   bool queue_all_;
   bool disciplined_ = false;  // every port has a discipline
+  bool with_credits_;
+  bool routing_again_ = false;  // what is forwarded was here before
 };
 
 }  // namespace dcc

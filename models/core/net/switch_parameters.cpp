@@ -5,10 +5,15 @@
 namespace dcc {
 
 void SwitchParameters::describe(ParameterVisitor& v) {
-  v.field("buffer", buffer, {"16KB", "64GiB"}, {"shared by all ports", ""});
+  v.field("buffer", buffer, {"16KB", "64GiB"},
+          {"shared by all ports; with credits every input has its own", ""});
+  v.choice("flow_control", flow_control,
+           {"pauses (pfc), or credits for each priority as on InfiniBand's virtual lanes", ""});
   v.section("ecn", {"marking of congested packets", "RFC 3168; DCQCN, SIGCOMM'15, fig. 5"},
             [&] { ecn.describe(v); });
   v.section("pfc", {"pause by priority", "IEEE 802.1Qbb"}, [&] { pfc.describe(v); });
+  v.section("credits", {"flow control by what the far end has room for", ""},
+            [&] { credits.describe(v); });
   v.section("scheduler", {"choice among the priorities of a port", ""},
             [&] { scheduler.describe(v); });
   v.section("discipline", {"how a port keeps, serves and drops packets", ""},

@@ -48,10 +48,16 @@ CnmFrame cnm_frame_of(const Packet& packet, const roce::MacAddress& port) {
 
 FrameSize FrameWriter::write(const Packet& packet, const roce::MacAddress& port,
                              std::uint8_t* out) {
-  const bool pause = packet.kind == PacketKind::kPause;
-  if (!pause && packet.kind != PacketKind::kCnm) return write_transport(packet, out);
-  const std::vector<std::uint8_t> bytes =
-      pause ? serialize(pfc_frame_of(packet, port)) : serialize(cnm_frame_of(packet, port));
+  std::vector<std::uint8_t> bytes;
+  if (packet.kind == PacketKind::kPause) {
+    bytes = serialize(pfc_frame_of(packet, port));
+  } else if (packet.kind == PacketKind::kCreditLimit) {
+    bytes = serialize(credit_frame_of(packet, port));
+  } else if (packet.kind == PacketKind::kCnm) {
+    bytes = serialize(cnm_frame_of(packet, port));
+  } else {
+    return write_transport(packet, out);
+  }
   Snapped frame{out, snap_length_};
   frame.append(bytes.data(), static_cast<std::uint32_t>(bytes.size()));
   return frame.size();

@@ -10,8 +10,13 @@ NicDevice::NicDevice(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
       receiver_(scheduler, pool, ledger, counters_, parameters_, transmitter_) {}
 
 void NicDevice::set_algorithm(Algorithm* algorithm) {
+  algorithm_ = algorithm;
   transmitter_.set_algorithm(algorithm);
   receiver_.set_cnps(algorithm != nullptr && algorithm->needs().cnp);
+}
+
+void NicDevice::set_weight(std::uint8_t dscp, const Ratio& weight) {
+  if (algorithm_ != nullptr) algorithm_->on_weight(dscp, weight);
 }
 
 void NicDevice::set_transport(Transport* transport) {
@@ -86,7 +91,8 @@ void NicDevice::receive(Packet* packet, int) {
     case PacketKind::kPause:
       transmitter_.on_pause(packet->pause_classes);
       break;
-    case PacketKind::kTrimmed:  // RoCE knows none of these
+    case PacketKind::kCreditLimit:  // the port's own (nic/credit_gate.h)
+    case PacketKind::kTrimmed:      // RoCE knows none of these
     case PacketKind::kReturned:
     case PacketKind::kCredit:
     case PacketKind::kRequest:
