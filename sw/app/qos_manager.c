@@ -281,15 +281,22 @@ int qos_manager_update(struct qos_manager* manager, struct qos_command* command)
 
 /* --- agent --- */
 
-int qos_agent_apply(struct qos_agent* agent, struct dcc_controller* controller,
+static int set_weight(struct dcc_controller* controller, struct nic* nic,
+                      const struct qos_command_entry* entry) {
+  if (controller != NULL) {
+    return dcc_set_weight(controller, entry->dscp, entry->weight_q8_8) == DCC_OK;
+  }
+  return nic_set_weight(nic, entry->dscp, entry->weight_q8_8) == NIC_OK;
+}
+
+int qos_agent_apply(struct qos_agent* agent, struct dcc_controller* controller, struct nic* nic,
                     const struct qos_command* command) {
   const struct qos_command copy = *command;
   if (copy.begin != copy.end || copy.count > QOS_TENANTS_MAX) return 0;
   if ((int32_t)(copy.begin - agent->last_command) <= 0) return 0;
   agent->last_command = copy.begin;
   for (uint32_t i = 0; i < copy.count; ++i) {
-    const struct qos_command_entry* const entry = &copy.entries[i];
-    if (dcc_set_weight(controller, entry->dscp, entry->weight_q8_8) != DCC_OK) return -1;
+    if (!set_weight(controller, nic, &copy.entries[i])) return -1;
   }
   return (int)copy.count;
 }

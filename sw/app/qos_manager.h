@@ -14,6 +14,7 @@
 #include "driver/dcc_config.h"
 #include "driver/dcc_driver.h"
 #include "driver/fixed_layout.h"
+#include "driver/nic_driver.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -139,9 +140,9 @@ int qos_manager_update(struct qos_manager* manager, struct qos_command* command)
 struct qos_agent {
   uint32_t last_command;
 };
-/* Loads a new whole command into the factor table; returns the number of factors loaded, or -1 if
- * the controller's driver refused one. */
-int qos_agent_apply(struct qos_agent* agent, struct dcc_controller* controller,
+/* Loads a new whole command into the controller's factor table, or without a controller (NULL) into
+ * the NIC's weights; returns the number of factors loaded, or -1 if the driver refused one. */
+int qos_agent_apply(struct qos_agent* agent, struct dcc_controller* controller, struct nic* nic,
                     const struct qos_command* command);
 
 #ifdef __cplusplus

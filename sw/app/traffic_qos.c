@@ -21,9 +21,6 @@ static uint64_t address_in_area(const struct traffic_app* app, const void* place
 static const char* mistake_of(const struct traffic_app* app) {
   const struct boot_block* const b = app->block;
   if ((b->flags & BOOT_PAYLOAD_REAL) == 0) return "it needs real payload";
-  if (has_role(app, BOOT_QOS_AGENT) && (b->flags & BOOT_HAS_CONTROLLER) == 0) {
-    return "an agent needs a controller";
-  }
   if (b->qos.report_ns == 0 || b->qos.update_ns < b->qos.report_ns ||
       b->qos.update_ns % b->qos.report_ns != 0) {
     return "the update period is not a multiple of the report period";
@@ -91,7 +88,9 @@ static void send_to_peers(struct traffic_app* app, uint8_t use, const void* mess
 static void apply_commands(struct traffic_app* app) {
   if (!has_role(app, BOOT_QOS_AGENT)) return;
   hal_barrier(app->hal);
-  (void)qos_agent_apply(&app->qos_area->agent, &app->dcc, &app->qos_area->command_in);
+  const int has_controller = (app->block->flags & BOOT_HAS_CONTROLLER) != 0;
+  (void)qos_agent_apply(&app->qos_area->agent, has_controller ? &app->dcc : NULL, &app->nic,
+                        &app->qos_area->command_in);
 }
 
 static void update(struct traffic_app* app) {

@@ -26,6 +26,7 @@ static const char* const kErrorText[NIC_ERRORS] = {
     [NIC_ERROR_LENGTH] = "a message's length is outside 1 to 2^31 bytes",
     [NIC_ERROR_RING_FULL] = "the send ring is full",
     [NIC_ERROR_SERVICE] = "unknown transport service, or not one for this request",
+    [NIC_ERROR_WEIGHT] = "a class's weight is zero or over 255.996",
     [NIC_ERROR_READ_BACK] = "a ring register does not read back what was written",
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): a literal, and array designators take none */
 #define SENTENCE(NAME, member, least, most, sentence) \
@@ -231,6 +232,16 @@ enum nic_error nic_destroy_queue_pair(struct nic* nic, uint32_t qpn) {
   put(nic, NIC_QP_SELECT_OFFSET, qpn);
   put(nic, NIC_QP_CMD_OFFSET, FIELD_PUT(NIC_QP_CMD_OPERATION, NIC_QP_CMD_OPERATION_DESTROY));
   return queue_pair_exists(nic) ? NIC_ERROR_QUEUE_PAIR_REFUSED : NIC_OK;
+}
+
+enum nic_error nic_set_weight(struct nic* nic, uint32_t dscp, uint32_t weight_q8_8) {
+  if (dscp > NIC_QP_DSCP_VALUE_MASK) return NIC_ERROR_DSCP;
+  if (weight_q8_8 < NIC_CC_CLASS_WEIGHT_MIN || weight_q8_8 > NIC_CC_CLASS_WEIGHT_MAX) {
+    return NIC_ERROR_WEIGHT;
+  }
+  put(nic, NIC_CC_CLASS_OFFSET,
+      FIELD_PUT(NIC_CC_CLASS_DSCP, dscp) | FIELD_PUT(NIC_CC_CLASS_WEIGHT, weight_q8_8));
+  return NIC_OK;
 }
 
 static int send_ring_full(const struct nic* nic) {

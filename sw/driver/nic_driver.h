@@ -32,6 +32,7 @@ enum nic_error {
   NIC_ERROR_LENGTH,
   NIC_ERROR_RING_FULL,
   NIC_ERROR_SERVICE,
+  NIC_ERROR_WEIGHT,
   NIC_ERROR_READ_BACK,
   NIC_ERROR_OUTSIDE_RANGE, /* + enum nic_parameter */
   NIC_ERRORS = NIC_ERROR_OUTSIDE_RANGE + NIC_PARAMETER_REGISTERS,
@@ -86,6 +87,9 @@ struct nic_queue_pair {
 };
 enum nic_error nic_create_queue_pair(struct nic* nic, const struct nic_queue_pair* queue_pair);
 enum nic_error nic_destroy_queue_pair(struct nic* nic, uint32_t qpn);
+/* What a flow of this class is to get in proportion to others, 1.0 = 256, where the NIC's
+ * congestion control keeps to such weights. */
+enum nic_error nic_set_weight(struct nic* nic, uint32_t dscp, uint32_t weight_q8_8);
 
 struct nic_write {
   uint32_t qpn;

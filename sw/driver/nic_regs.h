@@ -21,7 +21,7 @@
 
 /* VERSION: Version of this register map. */
 #define NIC_VERSION_OFFSET                           0x00004u
-#define NIC_VERSION_RESET                            0x00010001u
+#define NIC_VERSION_RESET                            0x00010002u
 /*   MINOR (RO): Grows when registers are added. */
 #define NIC_VERSION_MINOR_SHIFT                      0u
 #define NIC_VERSION_MINOR_WIDTH                      16u
@@ -385,6 +385,21 @@
 #define NIC_CNP_PRIORITY_VALUE_SHIFT                 0u
 #define NIC_CNP_PRIORITY_VALUE_WIDTH                 3u
 #define NIC_CNP_PRIORITY_VALUE_MASK                  0x00000007u
+
+/* CC_CLASS: Weight of the flows of a class, for congestion control in the NIC that keeps to
+ * weights; one that does not ignores it. */
+#define NIC_CC_CLASS_OFFSET                          0x000D0u
+#define NIC_CC_CLASS_RESET                           0x00000000u
+/*   DSCP (WO): The class. */
+#define NIC_CC_CLASS_DSCP_SHIFT                      0u
+#define NIC_CC_CLASS_DSCP_WIDTH                      6u
+#define NIC_CC_CLASS_DSCP_MASK                       0x0000003Fu
+/*   WEIGHT (WO, 1 to 65535): Of one of its flows, in 1/256. */
+#define NIC_CC_CLASS_WEIGHT_SHIFT                    16u
+#define NIC_CC_CLASS_WEIGHT_WIDTH                    16u
+#define NIC_CC_CLASS_WEIGHT_MASK                     0xFFFF0000u
+#define NIC_CC_CLASS_WEIGHT_MIN                      1u
+#define NIC_CC_CLASS_WEIGHT_MAX                      65535u
 
 /* RQ_BASE_LO: Host address of the receive queue, low half; aligned to 64 bytes. */
 #define NIC_RQ_BASE_LO_OFFSET                        0x000E0u

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "driver/dcc_regs.h"
+#include "driver/nic_regs.h"
 #include "fake_machine.h"
 #include "qos_plant.h"
 
@@ -260,20 +261,44 @@ TEST(QosAgent, LoadsNewWholeCommandsOnly) {
   ASSERT_EQ(dcc_probe(&controller, machine.machine(), DCC_BASE), DCC_OK);
   qos_agent agent{};
   qos_command command{};
-  EXPECT_EQ(qos_agent_apply(&agent, &controller, &command), 0) << "memory nobody wrote yet";
+  EXPECT_EQ(qos_agent_apply(&agent, &controller, nullptr, &command), 0)
+      << "memory nobody wrote yet";
   command.begin = 1;
   command.count = 2;
   command.entries[0] = {46, 1024};
   command.entries[1] = {10, 256};
-  EXPECT_EQ(qos_agent_apply(&agent, &controller, &command), 0) << "torn";
+  EXPECT_EQ(qos_agent_apply(&agent, &controller, nullptr, &command), 0) << "torn";
   command.end = 1;
-  EXPECT_EQ(qos_agent_apply(&agent, &controller, &command), 2);
+  EXPECT_EQ(qos_agent_apply(&agent, &controller, nullptr, &command), 2);
   EXPECT_EQ(machine.reg(DCC_BASE + DCC_FACTOR_ENTRY_OFFSET(46)), 1024u << 16 | 1024u);
   EXPECT_EQ(machine.reg(DCC_BASE + DCC_FACTOR_ENTRY_OFFSET(10)), 4096u << 16 | 256u);
-  EXPECT_EQ(qos_agent_apply(&agent, &controller, &command), 0) << "loaded already";
+  EXPECT_EQ(qos_agent_apply(&agent, &controller, nullptr, &command), 0) << "loaded already";
   command.begin = command.end = 2;
   command.entries[1].dscp = 64;
-  EXPECT_EQ(qos_agent_apply(&agent, &controller, &command), -1);
+  EXPECT_EQ(qos_agent_apply(&agent, &controller, nullptr, &command), -1);
+}
+
+TEST(QosAgent, WithoutAControllerTheNicHearsOfTheWeights) {
+  FakeMachine machine;
+  machine.reg(NIC_BASE + NIC_ID_OFFSET) = NIC_ID_RESET;
+  machine.reg(NIC_BASE + NIC_VERSION_OFFSET) = NIC_VERSION_RESET;
+  machine.reg(NIC_BASE + NIC_STATUS_OFFSET) = NIC_STATUS_READY_MASK;
+  nic device{};
+  ASSERT_EQ(nic_probe(&device, machine.machine(), NIC_BASE), NIC_OK);
+  qos_agent agent{};
+  qos_command command{};
+  command.begin = command.end = 1;
+  command.count = 1;
+  command.entries[0] = {46, 640};
+  EXPECT_EQ(qos_agent_apply(&agent, nullptr, &device, &command), 1);
+  EXPECT_EQ(machine.reg(NIC_BASE + NIC_CC_CLASS_OFFSET), 640u << NIC_CC_CLASS_WEIGHT_SHIFT | 46u);
+  command.begin = command.end = 2;
+  command.entries[0] = {46, 0};
+  EXPECT_EQ(qos_agent_apply(&agent, nullptr, &device, &command), -1);
+  command.begin = command.end = 3;
+  command.entries[0] = {64, 256};
+  EXPECT_EQ(qos_agent_apply(&agent, nullptr, &device, &command), -1);
+  EXPECT_EQ(machine.reg(NIC_BASE + NIC_CC_CLASS_OFFSET), 640u << NIC_CC_CLASS_WEIGHT_SHIFT | 46u);
 }
 
 // --- the closed loop ---

@@ -144,7 +144,6 @@ TEST_F(TrafficQos, ImpossibleLoopsAreRefused) {
   };
   const std::vector<Case> cases = {
       {"real payload", [&] { block.flags &= ~1u; }},
-      {"controller", [&] { block.flags &= ~2u; }},
       {"multiple", [&] { block.qos.report_ns = 0; }},
       {"multiple", [&] { block.qos.update_ns = QOS_REPORT_NS * 3 / 2; }},
       {"multiple", [&] { block.qos.update_ns = 0; }},

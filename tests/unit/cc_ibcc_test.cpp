@@ -250,6 +250,38 @@ TEST_F(IbccTest, AShorterTimerForTheLargerIndexKeepsTheProportion) {
   }
 }
 
+// Of CCTI_Increase 10 and 150 units of 1.024 us a weight of 2.5 leaves 4 and 150, one of 3 leaves 3
+// and 167 (500 by 3), one of 20 leaves 1 and 75.
+TEST_F(IbccTest, AWeightDividesIncreaseTimesTimerOfItsClass) {
+  p_.ccti_limit = 40;
+  p_.ccti_increase = 10;
+  p_.ccti_timer = kNanoSecond * 1024 * 150;
+  const auto unit = [](int units) { return kNanoSecond * 1024 * units; };
+  struct Case {
+    Ratio weight;
+    unsigned increase;
+    int timer;
+  };
+  for (const Case& c : {Case{Ratio(1), 10, 150}, Case{Ratio(5, 2), 4, 150}, Case{Ratio(3), 3, 167},
+                        Case{Ratio(20), 1, 75}, Case{Ratio(100'000), 1, 1}}) {
+    Ibcc ibcc(host_, p_, 1024, p_.table());
+    FlowStart weighted;
+    weighted.dscp = 7;
+    ibcc.on_flow_start(0, {});
+    ibcc.on_flow_start(1, weighted);
+    ibcc.on_weight(7, c.weight);
+    for (FlowNumber flow : {0u, 1u}) ibcc.on_cnp(flow, {});
+    EXPECT_EQ(ibcc.ccti(0), 10u) << "another class";
+    ASSERT_EQ(ibcc.ccti(1), c.increase);
+    host_.advance(ibcc, unit(c.timer) - kNanoSecond);
+    EXPECT_EQ(ibcc.ccti(1), c.increase) << c.timer;
+    host_.advance(ibcc, kNanoSecond);
+    EXPECT_EQ(ibcc.ccti(1), c.increase - 1) << c.timer;
+    ibcc.on_flow_end(0);
+    ibcc.on_flow_end(1);
+  }
+}
+
 TEST_F(IbccTest, BecnsMayComeInAcks) {
   p_.becn = IbccParameters::Becn::kAck;
   Ibcc ibcc(host_, p_, 1024, table_);

@@ -122,6 +122,31 @@ class NicHostInterfaceTest : public ::testing::Test {
   }
 };
 
+/// Hears of weights, and of nothing else.
+struct Weighed final : Algorithm {
+  AlgorithmNeeds needs() const override { return {}; }
+  void on_flow_start(FlowNumber, const FlowStart&) override {}
+  View view(FlowNumber) const override { return {}; }
+  AlgorithmCounters counters() const override { return {}; }
+  void on_weight(std::uint8_t dscp, const Ratio& weight) override {
+    heard.emplace_back(dscp, weight.value());
+  }
+  std::vector<std::pair<unsigned, double>> heard;
+};
+
+TEST_F(NicHostInterfaceTest, AClassesWeightReachesTheAlgorithm) {
+  put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);  // nobody is there: no harm
+  Weighed algorithm;
+  nic.set_algorithm(&algorithm);
+  put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);
+  put(map::kCcClassOffset, 0xFFFFu << map::kCcClassWeightShift | 63u);
+  EXPECT_EQ(algorithm.heard,
+            (std::vector<std::pair<unsigned, double>>{{46u, 2.5}, {63u, 65535.0 / 256}}));
+  EXPECT_EQ(host.registers().write(map::kCcClassOffset, 46u, 0xF), regs::AccessResult::kOutOfRange)
+      << "a weight of zero";
+  EXPECT_EQ(algorithm.heard.size(), 2u);
+}
+
 TEST_F(NicHostInterfaceTest, TheDeviceIsWhatItsRegistersSay) {
   const auto expect_reset_values = [&] {
     EXPECT_EQ(get(map::kMtuOffset), 1000u);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "describe/quantities.h"
 #include "net/packet.h"
 #include "units.h"
 
@@ -110,6 +111,9 @@ class Algorithm {
   /// 802.1Qau quantised feedback from a switch, 1 … 63.
   virtual void on_cnm(FlowNumber, std::uint32_t /*feedback*/) {}
   virtual void on_timer(FlowNumber, int /*id*/) {}
+  /// From now on a flow of this class is to get so much, in proportion to the weights of others;
+  /// not zero. For algorithms that software tells so (CC_CLASS of the NIC).
+  virtual void on_weight(std::uint8_t /*dscp*/, const Ratio& /*weight*/) {}
   /// For series and debugging: what the algorithm holds of a flow now.
   struct View {
     Rate rate, target;

@@ -212,7 +212,24 @@ Ibcc::Settings Ibcc::settings_of(const Flow& flow) const {
     now.limit = change.ccti_limit.value_or(now.limit);
     now.timer = change.ccti_timer.value_or(now.timer);
   }
+  const Managed& managed = managed_[flow.dscp % kServiceLevels];
+  if (managed.increase != 0) {
+    now.increase = managed.increase;
+    now.timer = managed.timer;
+  }
   return now;
+}
+
+// CCTI_Timer counts units of 1.024 us.
+void Ibcc::on_weight(std::uint8_t dscp, const Ratio& weight) {
+  constexpr Uint128 kUnit = 1'024'000;  // ps
+  const std::uint64_t weighed = parameters_.ccti_increase * weight.denominator;
+  const std::uint64_t increase = std::max<std::uint64_t>(1, weighed / weight.numerator);
+  const Uint128 whole = static_cast<Uint128>(parameters_.ccti_timer.count) * weighed;
+  const Uint128 part = kUnit * weight.numerator * increase;
+  const Uint128 units = std::max<Uint128>(1, (whole + part / 2) / part);
+  managed_[dscp % kServiceLevels] = {static_cast<unsigned>(increase),
+                                     PicoSeconds(static_cast<std::int64_t>(units * kUnit))};
 }
 
 void Ibcc::on_cnp(FlowNumber number, const CnpInfo& info) {

@@ -1,6 +1,7 @@
 // InfiniBand congestion control: a table of injection delays that notifications climb.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -69,8 +70,11 @@ DCC_ENUM_NAMES(IbccParameters::Becn, {IbccParameters::Becn::kCnp, "cnp"},
 
 /// BECN (a CNP, or in an ACK): CCTI rises by CCTI_Increase, to CCTI_Limit at most, and the timer
 /// starts anew (see ccti_timer_restart). Each CCTI_Timer without one: CCTI falls by one, to
-/// CCTI_Min at least. CCT[CCTI] spaces groups of `aggregate` packets; within a group they leave
-/// back to back. Delay 0: line rate.
+/// CCTI_Min at least. Where marks come by chance, a flow holds its index when what BECNs add in a
+/// time is what timers take, so its rate is inverse to CCTI_Increase times CCTI_Timer: a weight
+/// divides that, the increase as far as it goes, for a short timer is the coarser number. CCT[CCTI]
+/// spaces groups of `aggregate` packets; within a group they leave back to back. Delay 0: line
+/// rate.
 class Ibcc final : public Algorithm {
  public:
   /// Throws std::invalid_argument for a limit outside the table or below the minimum, scheduled
@@ -85,6 +89,7 @@ class Ibcc final : public Algorithm {
   void on_cnp(FlowNumber flow, const CnpInfo& info) override;
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   void on_timer(FlowNumber flow, int id) override;
+  void on_weight(std::uint8_t dscp, const Ratio& weight) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
 
@@ -126,6 +131,12 @@ class Ibcc final : public Algorithm {
   bool wire_seen_ = false;
   std::vector<Flow> flows_;
   std::vector<Group> groups_;
+  /// CCTI_Increase and CCTI_Timer by DSCP as the manager has them; zero: as configured.
+  struct Managed {
+    unsigned increase = 0;
+    PicoSeconds timer{};
+  };
+  std::array<Managed, 64> managed_{};
   AlgorithmCounters counters_;
 };
 

@@ -13,7 +13,7 @@
 namespace dcc {
 
 /// Grows with every change of what a plug-in uses: cc/algorithm.h, cc/registry.h, the visitor.
-constexpr std::uint32_t kPluginInterface = 2;
+constexpr std::uint32_t kPluginInterface = 3;
 
 constexpr const char* kPluginSection = ".dccvp_plugin";
 

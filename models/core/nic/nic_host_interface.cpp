@@ -163,6 +163,11 @@ void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value
     case map::Command::kQpCmd:
       queue_pair_command(value);
       break;
+    case map::Command::kCcClass:
+      nic_.set_weight(
+          static_cast<std::uint8_t>((value & map::kCcClassDscpMask) >> map::kCcClassDscpShift),
+          Ratio((value & map::kCcClassWeightMask) >> map::kCcClassWeightShift, 256));
+      break;
     case map::Command::kSqBaseLo:
     case map::Command::kSqBaseHi:
     case map::Command::kSqSizeLog2:

@@ -62,6 +62,7 @@ module nic_regs_apb #(
   logic hit_cnp_interval;
   logic hit_cnp_dscp;
   logic hit_cnp_priority;
+  logic hit_cc_class;
   logic hit_rq_base_lo;
   logic hit_rq_base_hi;
   logic hit_rq_size_log2;
@@ -102,6 +103,7 @@ module nic_regs_apb #(
   assign hit_cnp_interval = word == 14'h30;
   assign hit_cnp_dscp = word == 14'h31;
   assign hit_cnp_priority = word == 14'h32;
+  assign hit_cc_class = word == 14'h34;
   assign hit_rq_base_lo = word == 14'h38;
   assign hit_rq_base_hi = word == 14'h39;
   assign hit_rq_size_log2 = word == 14'h3A;
@@ -147,6 +149,7 @@ module nic_regs_apb #(
                 | hit_cnp_interval
                 | hit_cnp_dscp
                 | hit_cnp_priority
+                | hit_cc_class
                 | hit_rq_base_lo
                 | hit_rq_base_hi
                 | hit_rq_size_log2
@@ -179,6 +182,7 @@ module nic_regs_apb #(
                   | hit_cnp_interval
                   | hit_cnp_dscp
                   | hit_cnp_priority
+                  | hit_cc_class
                   | hit_rq_base_lo
                   | hit_rq_base_hi
                   | hit_rq_size_log2
@@ -192,6 +196,7 @@ module nic_regs_apb #(
                       | (hit_qp_cmd & (pwdata_i[1:0] > 2'd2))
                       | (hit_qp_service & (pwdata_i[1:0] > 2'd2))
                       | (hit_irq_coalesce & (pwdata_i[7:0] < 8'd1))
+                      | (hit_cc_class & (pwdata_i[31:16] < 16'd1))
                       | (hit_rq_size_log2 & (pwdata_i[3:0] < 4'd1));
 
   // The lowest code wins.
@@ -213,7 +218,7 @@ module nic_regs_apb #(
     stat_high_d = stat_high_q;
     case (word)
       14'h0: rdata_d = 32'h4E494331;
-      14'h1: rdata_d = {16'h1, 16'h1};
+      14'h1: rdata_d = {16'h1, 16'h2};
       14'h2: rdata_d = {Caps[31:8], 3'd0, Caps[4:0]};
       14'h3: rdata_d = {26'd0, ctrl_ack_mode_q, ctrl_cnp_carry_marks_q, ctrl_cnp_enable_q, 1'd0, ctrl_enable_q};
       14'h4: rdata_d = {30'd0, hw2reg_i.status_idle, hw2reg_i.status_ready};
@@ -247,6 +252,7 @@ module nic_regs_apb #(
       14'h30: rdata_d = cnp_interval_q;
       14'h31: rdata_d = {26'd0, cnp_dscp_q};
       14'h32: rdata_d = {29'd0, cnp_priority_q};
+      14'h34: rdata_d = {16'd0, 10'd0, 6'd0};
       14'h38: rdata_d = rq_base_lo_q;
       14'h39: rdata_d = rq_base_hi_q;
       14'h3A: rdata_d = {28'd0, rq_size_log2_q};
@@ -380,6 +386,9 @@ module nic_regs_apb #(
   logic [31:0] cnp_interval_q;
   logic [5:0] cnp_dscp_q;
   logic [2:0] cnp_priority_q;
+  logic [5:0] cc_class_dscp_q;
+  logic [15:0] cc_class_weight_q;
+  logic cc_class_qe_q;
   logic [31:0] rq_base_lo_q;
   logic [31:0] rq_base_hi_q;
   logic [3:0] rq_size_log2_q;
@@ -413,6 +422,7 @@ module nic_regs_apb #(
   logic we_cnp_interval_q;
   logic we_cnp_dscp_q;
   logic we_cnp_priority_q;
+  logic we_cc_class_q;
   logic we_rq_base_lo_q;
   logic we_rq_base_hi_q;
   logic we_rq_size_log2_q;
@@ -448,6 +458,7 @@ module nic_regs_apb #(
       we_cnp_interval_q <= 1'b0;
       we_cnp_dscp_q <= 1'b0;
       we_cnp_priority_q <= 1'b0;
+      we_cc_class_q <= 1'b0;
       we_rq_base_lo_q <= 1'b0;
       we_rq_base_hi_q <= 1'b0;
       we_rq_size_log2_q <= 1'b0;
@@ -479,6 +490,7 @@ module nic_regs_apb #(
       we_cnp_interval_q <= hit_cnp_interval & (code_d == 3'd0);
       we_cnp_dscp_q <= hit_cnp_dscp & (code_d == 3'd0);
       we_cnp_priority_q <= hit_cnp_priority & (code_d == 3'd0);
+      we_cc_class_q <= hit_cc_class & (code_d == 3'd0);
       we_rq_base_lo_q <= hit_rq_base_lo & (code_d == 3'd0);
       we_rq_base_hi_q <= hit_rq_base_hi & (code_d == 3'd0);
       we_rq_size_log2_q <= hit_rq_size_log2 & (code_d == 3'd0);
@@ -529,6 +541,9 @@ module nic_regs_apb #(
       cnp_interval_q <= 32'hC350;
       cnp_dscp_q <= 6'h30;
       cnp_priority_q <= 3'h6;
+      cc_class_dscp_q <= 6'h0;
+      cc_class_weight_q <= 16'h0;
+      cc_class_qe_q <= 1'b0;
       rq_base_lo_q <= 32'h0;
       rq_base_hi_q <= 32'h0;
       rq_size_log2_q <= 4'h4;
@@ -576,6 +591,9 @@ module nic_regs_apb #(
       if (write & we_cnp_interval_q) cnp_interval_q <= pwdata_i[31:0];
       if (write & we_cnp_dscp_q) cnp_dscp_q <= pwdata_i[5:0];
       if (write & we_cnp_priority_q) cnp_priority_q <= pwdata_i[2:0];
+      cc_class_dscp_q <= (write & we_cc_class_q) ? pwdata_i[5:0] : 6'd0;
+      cc_class_weight_q <= (write & we_cc_class_q) ? pwdata_i[31:16] : 16'd0;
+      cc_class_qe_q <= write & we_cc_class_q;
       if (write & we_rq_base_lo_q) rq_base_lo_q <= pwdata_i[31:0];
       if (write & we_rq_base_hi_q) rq_base_hi_q <= pwdata_i[31:0];
       if (write & we_rq_size_log2_q) rq_size_log2_q <= pwdata_i[3:0];
@@ -627,6 +645,9 @@ module nic_regs_apb #(
   assign reg2hw_o.cnp_interval = cnp_interval_q;
   assign reg2hw_o.cnp_dscp = cnp_dscp_q;
   assign reg2hw_o.cnp_priority = cnp_priority_q;
+  assign reg2hw_o.cc_class_dscp = cc_class_dscp_q;
+  assign reg2hw_o.cc_class_weight = cc_class_weight_q;
+  assign reg2hw_o.cc_class_qe = cc_class_qe_q;
   assign reg2hw_o.rq_base_lo = rq_base_lo_q;
   assign reg2hw_o.rq_base_hi = rq_base_hi_q;
   assign reg2hw_o.rq_size_log2 = rq_size_log2_q;

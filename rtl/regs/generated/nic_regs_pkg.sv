@@ -14,7 +14,7 @@ package nic_regs_pkg;
 
   // VERSION: Version of this register map.
   localparam logic [15:0] VersionOffset = 16'h0004;
-  localparam logic [31:0] VersionReset = 32'h00010001;
+  localparam logic [31:0] VersionReset = 32'h00010002;
   localparam int unsigned VersionMinorLsb   = 0;
   localparam int unsigned VersionMinorWidth = 16;
   localparam int unsigned VersionMajorLsb   = 16;
@@ -263,6 +263,15 @@ package nic_regs_pkg;
   localparam int unsigned CnpPriorityValueLsb   = 0;
   localparam int unsigned CnpPriorityValueWidth = 3;
 
+  // CC_CLASS: Weight of the flows of a class, for congestion control in the NIC that keeps to
+  //   weights; one that does not ignores it.
+  localparam logic [15:0] CcClassOffset = 16'h00D0;
+  localparam logic [31:0] CcClassReset = 32'h00000000;
+  localparam int unsigned CcClassDscpLsb   = 0;
+  localparam int unsigned CcClassDscpWidth = 6;
+  localparam int unsigned CcClassWeightLsb   = 16;
+  localparam int unsigned CcClassWeightWidth = 16;
+
   // RQ_BASE_LO: Host address of the receive queue, low half; aligned to 64 bytes.
   localparam logic [15:0] RqBaseLoOffset = 16'h00E0;
   localparam logic [31:0] RqBaseLoReset = 32'h00000000;
@@ -508,6 +517,9 @@ package nic_regs_pkg;
     logic [31:0]  cnp_interval;          // RW, ns
     logic [5:0]   cnp_dscp;              // RW
     logic [2:0]   cnp_priority;          // RW
+    logic [5:0]   cc_class_dscp;         // what was written, for one cycle; else 0
+    logic [15:0]  cc_class_weight;       // what was written, for one cycle; else 0
+    logic         cc_class_qe;           // one cycle after each write
     logic [31:0]  rq_base_lo;            // RW
     logic [31:0]  rq_base_hi;            // RW
     logic [3:0]   rq_size_log2;          // RW, 1 to 15

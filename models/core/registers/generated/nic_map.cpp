@@ -12,7 +12,7 @@ constexpr FieldInfo kIdFields[] = {
      "Identification, the letters NIC1.", {}},
 };
 constexpr FieldInfo kVersionFields[] = {
-    {"MINOR", 0, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,
+    {"MINOR", 0, 16, Access::kReadOnly, 0x00000002, 0x00000000, 0x0000FFFF,
      "", "",
      "Grows when registers are added.", {}},
     {"MAJOR", 16, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,
@@ -251,6 +251,14 @@ constexpr FieldInfo kCnpPriorityFields[] = {
      "", "",
      "802.1p priority of the CNPs sent.", {}},
 };
+constexpr FieldInfo kCcClassFields[] = {
+    {"DSCP", 0, 6, Access::kWriteOnly, 0x00000000, 0x00000000, 0x0000003F,
+     "", "",
+     "The class.", {}},
+    {"WEIGHT", 16, 16, Access::kWriteOnly, 0x00000000, 0x00000001, 0x0000FFFF,
+     "", "",
+     "Of one of its flows, in 1/256.", {}},
+};
 constexpr FieldInfo kRqBaseLoFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
      "", "",
@@ -279,7 +287,7 @@ constexpr FieldInfo kRqHeadFields[] = {
 constexpr RegisterInfo kRegisters[] = {
     {"ID", 0x00000, 0x4E494331, Source::kConstant, false, false, {kIdFields, 1},
      "Identification, the letters NIC1."},
-    {"VERSION", 0x00004, 0x00010001, Source::kConstant, false, false, {kVersionFields, 2},
+    {"VERSION", 0x00004, 0x00010002, Source::kConstant, false, false, {kVersionFields, 2},
      "Version of this register map."},
     {"CAPS", 0x00008, 0x0186A00E, Source::kParameter, false, false, {kCapsFields, 2},
      "What this instance was built with."},
@@ -347,6 +355,8 @@ constexpr RegisterInfo kRegisters[] = {
      "DSCP of the CNPs sent."},
     {"CNP_PRIORITY", 0x000C8, 0x00000006, Source::kHardware, true, false, {kCnpPriorityFields, 1},
      "802.1p priority of the CNPs sent."},
+    {"CC_CLASS", 0x000D0, 0x00000000, Source::kHardware, true, true, {kCcClassFields, 2},
+     "Weight of the flows of a class, for congestion control in the NIC that keeps to weights; one that does not ignores it."},
     {"RQ_BASE_LO", 0x000E0, 0x00000000, Source::kHardware, true, false, {kRqBaseLoFields, 1},
      "Host address of the receive queue, low half; aligned to 64 bytes."},
     {"RQ_BASE_HI", 0x000E4, 0x00000000, Source::kHardware, true, false, {kRqBaseHiFields, 1},
@@ -382,7 +392,7 @@ const MapInfo kMap = {
     "RDMA NIC",
     "Queues, queue pairs and notification point of the NIC. Ring indices are free-running 16-bit counts: the entry is the index modulo the ring's size, the ring holds (producer - consumer) modulo 2^16.",
     0x10000,
-    {kRegisters, 40},
+    {kRegisters, 41},
     {kCounters, 14},
     {},
     kIrqStatus,

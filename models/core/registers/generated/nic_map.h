@@ -49,6 +49,7 @@ enum Register : std::uint16_t {
   kCnpInterval,
   kCnpDscp,
   kCnpPriority,
+  kCcClass,
   kRqBaseLo,
   kRqBaseHi,
   kRqSizeLog2,
@@ -88,6 +89,7 @@ enum class Command : std::uint16_t {
   kMrBaseHi = Register::kMrBaseHi,
   kMrLength = Register::kMrLength,
   kIrqCoalesce = Register::kIrqCoalesce,
+  kCcClass = Register::kCcClass,
   kRqBaseLo = Register::kRqBaseLo,
   kRqBaseHi = Register::kRqBaseHi,
   kRqSizeLog2 = Register::kRqSizeLog2,
@@ -313,6 +315,15 @@ constexpr unsigned kCnpDscpValueShift = 0;
 constexpr std::uint32_t kCnpPriorityOffset = 0x000C8;
 constexpr std::uint32_t kCnpPriorityValueMask = 0x00000007;
 constexpr unsigned kCnpPriorityValueShift = 0;
+// CC_CLASS: Weight of the flows of a class, for congestion control in the NIC that keeps to
+//   weights; one that does not ignores it.
+constexpr std::uint32_t kCcClassOffset = 0x000D0;
+constexpr std::uint32_t kCcClassDscpMask = 0x0000003F;
+constexpr unsigned kCcClassDscpShift = 0;
+constexpr std::uint32_t kCcClassWeightMask = 0xFFFF0000;
+constexpr unsigned kCcClassWeightShift = 16;
+constexpr std::uint32_t kCcClassWeightMin = 1;
+constexpr std::uint32_t kCcClassWeightMax = 65535;
 // RQ_BASE_LO: Host address of the receive queue, low half; aligned to 64 bytes.
 constexpr std::uint32_t kRqBaseLoOffset = 0x000E0;
 constexpr std::uint32_t kRqBaseLoValueMask = 0xFFFFFFFF;
