@@ -15,20 +15,19 @@ module arbiter_formal #(
   output logic       bad_o
 );
   localparam int unsigned D = dcc_controller_pkg::Distance;
-  logic running_q;
-  initial running_q = 1'b0;
-  always_ff @(posedge clk_i) running_q <= 1'b1;
+  logic running;
+  from_reset u_start (.clk_i(clk_i), .running_o(running));
   logic [1:0] watch_q;  // stands still
-  always_ff @(posedge clk_i) if (!running_q) watch_q <= watch_i;
+  always_ff @(posedge clk_i) if (!running) watch_q <= watch_i;
 
   logic [3:0] issue, valid;
   logic [1:0] kind, flow, chosen;
   logic       quiet;
-  assign valid = running_q ? valid_i : '0;  // FIFOs are empty in reset
+  assign valid = running ? valid_i : '0;  // FIFOs are empty in reset
 
   dc_arbiter #(.FlowW(2)) u_arbiter (
     .clk_i         (clk_i),
-    .rst_ni        (running_q),
+    .rst_ni        (running),
     .hold_i        (hold_i),
     .valid_i       (valid),
     .cnp_flow_i    (cnp_flow_i),
@@ -49,8 +48,8 @@ module arbiter_formal #(
 
   // Issues of the watched flow, and of any, in the edges before; the newest lowest.
   logic [D-1:0] mine_q, any_q;
-  always_ff @(posedge clk_i or negedge running_q) begin
-    if (!running_q) begin
+  always_ff @(posedge clk_i or negedge running) begin
+    if (!running) begin
       mine_q <= '0;
       any_q  <= '0;
     end else begin
@@ -62,24 +61,24 @@ module arbiter_formal #(
   always_comb begin
     unique case (Property)
       // Two issues of one flow are Distance edges apart at least.
-      0: bad_o = running_q && issue != '0 && chosen == watch_q && mine_q[D-2:0] != '0;
+      0: bad_o = running && issue != '0 && chosen == watch_q && mine_q[D-2:0] != '0;
       // … and no more than that: what is chosen and Distance away is issued.
-      1: bad_o = running_q && valid != '0 && !hold_i && chosen == watch_q && mine_q[D-2:0] == '0 &&
+      1: bad_o = running && valid != '0 && !hold_i && chosen == watch_q && mine_q[D-2:0] == '0 &&
                  issue == '0;
       // One at most, of what is there, first in order; what is issued is told.
-      2: bad_o = running_q && ((issue & (issue - 4'd1)) != '0 || (issue & ~valid) != '0 ||
+      2: bad_o = running && ((issue & (issue - 4'd1)) != '0 || (issue & ~valid) != '0 ||
                                (issue != '0 && (valid & (issue - 4'd1)) != '0) ||
                                (issue != '0 && (flow != chosen || issue != 4'd1 << kind)));
       // Nothing while it is held.
-      3: bad_o = running_q && hold_i && issue != '0;
+      3: bad_o = running && hold_i && issue != '0;
       // Quiet: everything issued was issued more than Distance edges ago.
-      4: bad_o = running_q && quiet != (any_q == '0);
+      4: bad_o = running && quiet != (any_q == '0);
       // false_: something is always issued when something is there.
-      20: bad_o = running_q && valid != '0 && !hold_i && issue == '0;
+      20: bad_o = running && valid != '0 && !hold_i && issue == '0;
       // false_: one flow is never issued a second time.
-      21: bad_o = running_q && issue != '0 && chosen == watch_q && mine_q[D-1];
+      21: bad_o = running && issue != '0 && chosen == watch_q && mine_q[D-1];
       // false_: bytes are never issued while a CNP waits in the next cycle.
-      22: bad_o = running_q && issue == 4'd8 && any_q[0] && mine_q[0];
+      22: bad_o = running && issue == 4'd8 && any_q[0] && mine_q[0];
       default: bad_o = 1'b1;
     endcase
   end

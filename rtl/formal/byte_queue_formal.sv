@@ -15,11 +15,10 @@ module byte_queue_formal #(
   input  logic [2:0]  watch_i,
   output logic        bad_o
 );
-  logic running_q;
-  initial running_q = 1'b0;
-  always_ff @(posedge clk_i) running_q <= 1'b1;
+  logic running;
+  from_reset u_start (.clk_i(clk_i), .running_o(running));
   logic [2:0] watch_q;
-  always_ff @(posedge clk_i) if (!running_q) watch_q <= watch_i;
+  always_ff @(posedge clk_i) if (!running) watch_q <= watch_i;
 
   logic        ready, valid, pop, put, taken;
   logic [2:0]  flow;
@@ -32,7 +31,7 @@ module byte_queue_formal #(
 
   dc_byte_queue #(.Depth(4), .FlowW(3)) u_queue (
     .clk_i    (clk_i),
-    .rst_ni   (running_q),
+    .rst_ni   (running),
     .clear_i  (clear_i),
     .valid_i  (valid_i),
     .ready_o  (ready),
@@ -67,8 +66,8 @@ module byte_queue_formal #(
   logic        joins;
   assign sum   = {1'b0, length_q} + {1'b0, length_i};
   assign joins = waits_q && !taken;
-  always_ff @(posedge clk_i or negedge running_q) begin
-    if (!running_q) begin
+  always_ff @(posedge clk_i or negedge running) begin
+    if (!running) begin
       waits_q  <= 1'b0;
       inside_q <= '0;
     end else if (clear_i) begin
@@ -101,22 +100,22 @@ module byte_queue_formal #(
   always_comb begin
     unique case (Property)
       // One entry a flow, and one as long as something waits.
-      0: bad_o = running_q && mine != 3'(waits_q);
+      0: bad_o = running && mine != 3'(waits_q);
       // Its sums are those of what was put in.
-      1: bad_o = running_q && (mine != 3'(waits_q) || !exact);
+      1: bad_o = running && (mine != 3'(waits_q) || !exact);
       // What comes out is that.
-      2: bad_o = running_q && taken && !(waits_q && length == length_q && packets == packets_q &&
+      2: bad_o = running && taken && !(waits_q && length == length_q && packets == packets_q &&
                                          dscp == dscp_q);
       // Who waits already is never refused.
-      3: bad_o = running_q && joins && flow_i == watch_q && !ready;
+      3: bad_o = running && joins && flow_i == watch_q && !ready;
       // Who is new is refused only when four others wait.
-      4: bad_o = running_q && !ready && inside_q - 3'(pop) != 3'd4;
+      4: bad_o = running && !ready && inside_q - 3'(pop) != 3'd4;
       // false_: nobody is ever refused.
-      20: bad_o = running_q && !ready;
+      20: bad_o = running && !ready;
       // false_: nothing is ever joined.
-      21: bad_o = running_q && put && joins;
+      21: bad_o = running && put && joins;
       // false_: sums never saturate.
-      22: bad_o = running_q && put && joins && sum[32];
+      22: bad_o = running && put && joins && sum[32];
       default: bad_o = 1'b1;
     endcase
   end

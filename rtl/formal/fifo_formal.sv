@@ -13,9 +13,8 @@ module fifo_formal #(
   input  logic       watch_i,
   output logic       bad_o
 );
-  logic running_q;  // reset in the first cycle
-  initial running_q = 1'b0;
-  always_ff @(posedge clk_i) running_q <= 1'b1;
+  logic running;
+  from_reset u_start (.clk_i(clk_i), .running_o(running));
 
   logic       full, valid, pop, put;
   logic [1:0] data;
@@ -24,7 +23,7 @@ module fifo_formal #(
 
   dc_fifo #(.Depth(4), .Width(2)) u_fifo (
     .clk_i  (clk_i),
-    .rst_ni (running_q),
+    .rst_ni (running),
     .clear_i(clear_i),
     .push_i (push_i),
     .data_i (data_i),
@@ -34,45 +33,41 @@ module fifo_formal #(
     .pop_i  (pop)
   );
 
-  logic [2:0] inside_q, before_q;
-  logic       watched_q;
-  logic [1:0] value_q;
-  always_ff @(posedge clk_i or negedge running_q) begin
-    if (!running_q) begin
-      inside_q  <= '0;
-      watched_q <= 1'b0;
-    end else if (clear_i) begin
-      inside_q  <= '0;
-      watched_q <= 1'b0;
-    end else begin
-      inside_q <= inside_q + 3'(put) - 3'(pop);
-      if (watched_q) begin
-        if (pop && before_q == '0) watched_q <= 1'b0;
-      end else if (put && watch_i) begin
-        watched_q <= 1'b1;
-      end
-    end
+  logic [2:0] inside_q, before;
+  logic       watched;
+  logic [1:0] value;
+  always_ff @(posedge clk_i or negedge running) begin
+    if (!running) inside_q <= '0;
+    else inside_q <= clear_i ? '0 : inside_q + 3'(put) - 3'(pop);
   end
-  always_ff @(posedge clk_i) begin
-    if (watched_q) before_q <= before_q - 3'(pop);
-    else before_q <= inside_q - 3'(pop);
-    if (!watched_q) value_q <= data_i;
-  end
+  watched_word u_watch (
+    .clk_i    (clk_i),
+    .rst_ni   (running),
+    .clear_i  (clear_i),
+    .watch_i  (watch_i),
+    .put_i    (put),
+    .value_i  (data_i),
+    .take_i   (pop),
+    .inside_i (inside_q),
+    .watched_o(watched),
+    .before_o (before),
+    .value_o  (value)
+  );
 
   always_comb begin
     unique case (Property)
       // The watched word comes out as it went in, behind those before it.
-      0: bad_o = running_q && watched_q && before_q == '0 && !(valid && data == value_q);
+      0: bad_o = running && watched && before == '0 && !(valid && data == value);
       // There is a word as long as one is inside.
-      1: bad_o = running_q && valid != (inside_q != '0);
+      1: bad_o = running && valid != (inside_q != '0);
       // Room for all four, and for one more when one is taken.
-      2: bad_o = running_q && full != (inside_q == 3'd4 && !pop);
+      2: bad_o = running && full != (inside_q == 3'd4 && !pop);
       // false_: it is never full.
-      20: bad_o = running_q && full;
+      20: bad_o = running && full;
       // false_: a word stays until it is taken, cleared or not.
-      21: bad_o = running_q && watched_q && clear_i;
+      21: bad_o = running && watched && clear_i;
       // false_: words are taken in the cycle after they were put in at the latest.
-      22: bad_o = running_q && watched_q && before_q == 3'd3;
+      22: bad_o = running && watched && before == 3'd3;
       default: bad_o = 1'b1;
     endcase
   end

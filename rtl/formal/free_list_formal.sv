@@ -13,9 +13,8 @@ module free_list_formal #(
   input  logic       watch_i,
   output logic       bad_o
 );
-  logic running_q;
-  initial running_q = 1'b0;
-  always_ff @(posedge clk_i) running_q <= 1'b1;
+  logic running;
+  from_reset u_start (.clk_i(clk_i), .running_o(running));
 
   logic [2:0] sweep_q;  // 0 ... 3 swept, then rest, 6: ready
   logic       ready, clear, any, take, give;
@@ -29,7 +28,7 @@ module free_list_formal #(
 
   dc_free_list #(.Slots(4)) u_list (
     .clk_i      (clk_i),
-    .rst_ni     (running_q),
+    .rst_ni     (running),
     .clear_i    (clear),
     .sweep_i    (!ready && sweep_q < 3'd4),
     .index_i    (sweep_q[1:0]),
@@ -41,53 +40,54 @@ module free_list_formal #(
     .count_o    (count)
   );
 
-  logic [2:0] free, before_q;
-  logic       watched_q;
-  logic [1:0] value_q;
+  logic [2:0] free, before;
+  logic       watched;
+  logic [1:0] value;
   assign free = 3'd4 - (3'(out_q[0]) + 3'(out_q[1]) + 3'(out_q[2]) + 3'(out_q[3]));
-  always_ff @(posedge clk_i or negedge running_q) begin
-    if (!running_q) begin
-      sweep_q   <= '0;
-      out_q     <= '0;
-      watched_q <= 1'b0;
+  always_ff @(posedge clk_i or negedge running) begin
+    if (!running) begin
+      sweep_q <= '0;
+      out_q   <= '0;
     end else if (clear) begin
-      sweep_q   <= '0;
-      out_q     <= '0;
-      watched_q <= 1'b0;
+      sweep_q <= '0;
+      out_q   <= '0;
     end else begin
       if (!ready) sweep_q <= sweep_q + 1'b1;
       if (take) out_q[slot] <= 1'b1;
       if (give) out_q[give_slot_i] <= 1'b0;
-      if (watched_q) begin
-        if (take && before_q == '0) watched_q <= 1'b0;
-      end else if (give && watch_i) begin
-        watched_q <= 1'b1;
-      end
     end
   end
   // A slot that is given back, and how many go out before it.
-  always_ff @(posedge clk_i) begin
-    if (watched_q) before_q <= before_q - 3'(take);
-    else before_q <= free - 3'(take);
-    if (!watched_q) value_q <= give_slot_i;
-  end
+  watched_word u_watch (
+    .clk_i    (clk_i),
+    .rst_ni   (running),
+    .clear_i  (clear),
+    .watch_i  (watch_i),
+    .put_i    (give),
+    .value_i  (give_slot_i),
+    .take_i   (take),
+    .inside_i (free),
+    .watched_o(watched),
+    .before_o (before),
+    .value_o  (value)
+  );
 
   always_comb begin
     unique case (Property)
       // No slot is given out that is out.
-      0: bad_o = running_q && take && out_q[slot];
+      0: bad_o = running && take && out_q[slot];
       // What it counts is what is not out.
-      1: bad_o = running_q && count != free;
+      1: bad_o = running && count != free;
       // There is one as long as one is not out.
-      2: bad_o = running_q && ready && any != (free != '0);
+      2: bad_o = running && ready && any != (free != '0);
       // First come, first served.
-      3: bad_o = running_q && ready && watched_q && before_q == '0 && slot != value_q;
+      3: bad_o = running && ready && watched && before == '0 && slot != value;
       // false_: slot 3 is never reached.
-      20: bad_o = running_q && take && slot == 2'd3;
+      20: bad_o = running && take && slot == 2'd3;
       // false_: it never runs out.
-      21: bad_o = running_q && ready && !any;
+      21: bad_o = running && ready && !any;
       // false_: slots go out in order of their numbers.
-      22: bad_o = running_q && take && slot != 2'd0 && !out_q[slot - 2'd1];
+      22: bad_o = running && take && slot != 2'd0 && !out_q[slot - 2'd1];
       default: bad_o = 1'b1;
     endcase
   end

@@ -13,18 +13,17 @@ module gate_formal #(
   input  logic        quiet_i,
   output logic        bad_o
 );
-  logic running_q;
-  initial running_q = 1'b0;
-  always_ff @(posedge clk_i) running_q <= 1'b1;
+  logic running;
+  from_reset u_start (.clk_i(clk_i), .running_o(running));
 
   // A requester: an access stands still until it is over, penable from its second cycle on.
   logic        busy_q, enable_q, write_q, psel, pwrite, pready, regs_sel, regs_enable, hold;
   logic [19:0] addr_q, paddr;
-  assign psel   = running_q && (busy_q || sel_i);
+  assign psel   = running && (busy_q || sel_i);
   assign pwrite = busy_q ? write_q : write_i;
   assign paddr  = busy_q ? addr_q : addr_i;
-  always_ff @(posedge clk_i or negedge running_q) begin
-    if (!running_q) begin
+  always_ff @(posedge clk_i or negedge running) begin
+    if (!running) begin
       busy_q   <= 1'b0;
       enable_q <= 1'b0;
     end else begin
@@ -39,7 +38,7 @@ module gate_formal #(
 
   dc_apb_gate u_gate (
     .clk_i    (clk_i),
-    .rst_ni   (running_q),
+    .rst_ni   (running),
     .psel_i   (psel),
     .penable_i(enable_q),
     .pwrite_i (pwrite),
@@ -55,8 +54,8 @@ module gate_formal #(
   logic regs_sel_q, regs_enable_q, regs_over_q, seen_quiet_q, waits, addressed_q;
   logic regs_setup_q;
   assign waits = pwrite || (paddr[19:12] != '0 && paddr[19:12] != 8'h03);
-  always_ff @(posedge clk_i or negedge running_q) begin
-    if (!running_q) begin
+  always_ff @(posedge clk_i or negedge running) begin
+    if (!running) begin
       regs_sel_q    <= 1'b0;
       regs_enable_q <= 1'b0;
       regs_over_q   <= 1'b0;
@@ -76,24 +75,24 @@ module gate_formal #(
   always_comb begin
     unique case (Property)
       // APB towards the register block: penable only behind a cycle of psel, which stays.
-      0: bad_o = running_q && ((regs_enable && !regs_sel) || (regs_enable && !addressed_q) ||
+      0: bad_o = running && ((regs_enable && !regs_sel) || (regs_enable && !addressed_q) ||
                                (addressed_q && !regs_sel) || (addressed_q && !regs_enable));
       // What waits begins no earlier than in a quiet cycle.
-      1: bad_o = running_q && regs_sel && waits && !seen_quiet_q && !quiet_i;
+      1: bad_o = running && regs_sel && waits && !seen_quiet_q && !quiet_i;
       // Nothing is issued from its first cycle until it was begun, and in the cycle after.
-      2: bad_o = running_q && psel && waits && !(addressed_q && regs_enable_q) && !hold;
+      2: bad_o = running && psel && waits && !(addressed_q && regs_enable_q) && !hold;
       // Reads of registers and counters never hold anything up, and begin at once.
-      3: bad_o = running_q && psel && !waits && (hold || !regs_sel);
+      3: bad_o = running && psel && !waits && (hold || !regs_sel);
       // An access ends when the register block ends it, and not before.
-      4: bad_o = running_q && pready != (regs_sel && regs_enable && ready_i) && enable_q && regs_sel;
+      4: bad_o = running && pready != (regs_sel && regs_enable && ready_i) && enable_q && regs_sel;
       // Nothing is held without an access.
-      5: bad_o = running_q && hold && !psel;
+      5: bad_o = running && hold && !psel;
       // false_: nothing is ever held.
-      20: bad_o = running_q && hold;
+      20: bad_o = running && hold;
       // false_: an access is over in its second cycle.
-      21: bad_o = running_q && enable_q && !pready;
+      21: bad_o = running && enable_q && !pready;
       // false_: what is held is let go with the access only.
-      22: bad_o = running_q && psel && waits && !hold;
+      22: bad_o = running && psel && waits && !hold;
       default: bad_o = 1'b1;
     endcase
   end

@@ -30,9 +30,8 @@ module rate_formal #(
   localparam int unsigned Latency = rate_lut_pkg::Latency;
 
   // Reset in the first cycle.
-  logic running_q;
-  initial running_q = 1'b0;
-  always_ff @(posedge clk_i) running_q <= 1'b1;
+  logic running;
+  from_reset u_start (.clk_i(clk_i), .running_o(running));
 
   logic        init_done, req_ready, rsp_valid, rsp_increase, at_maximum, tbl_ready, busy;
   logic [31:0] rsp_rc, rsp_rt, tbl_rdata;
@@ -41,7 +40,7 @@ module rate_formal #(
   // The least rate stands still: a change acts on requests accepted after it.
   rate_lut_pkg::regs_t regs;
   logic [31:0] least_q;
-  always_ff @(posedge clk_i) if (!running_q) least_q <= regs_i.r_min;
+  always_ff @(posedge clk_i) if (!running) least_q <= regs_i.r_min;
   always_comb begin
     regs = regs_i;
     regs.r_min = least_q;
@@ -51,7 +50,7 @@ module rate_formal #(
 
   rate_unit u_unit (
     .clk_i           (clk_i),
-    .rst_ni          (running_q),
+    .rst_ni          (running),
     .init_done_o     (init_done),
     .regs_i          (regs),
     .req_valid_i     (req_valid_i),
@@ -97,7 +96,7 @@ module rate_formal #(
       rate_q[1]  <= (Property == 4) ? req_rt_i : req_rc_i;
       for (int unsigned i = 2; i <= Latency; i++) rate_q[i] <= rate_q[i-1];
     end
-    if (!running_q) begin
+    if (!running) begin
       entered_q  <= '0;
       read_age_q <= '0;
     end else begin
@@ -108,62 +107,62 @@ module rate_formal #(
   end
 
   // What was in the cycle before.
-  logic        was_running_q, was_waiting_q, was_done_q;
+  logic        was_running, was_waiting_q, was_done_q;
   logic [81:0] was_response_q, response;
   assign response = {rsp_increase, rsp_rc, rsp_rt, rsp_alpha};
-  initial was_running_q = 1'b0;
+  initial was_running = 1'b0;
   always_ff @(posedge clk_i) begin
-    was_running_q  <= running_q;
-    was_waiting_q  <= running_q && rsp_valid && !rsp_ready_i;
-    was_done_q     <= running_q && init_done;
+    was_running  <= running;
+    was_waiting_q  <= running && rsp_valid && !rsp_ready_i;
+    was_done_q     <= running && init_done;
     was_response_q <= response;
   end
 
   logic [7:0] sweep_q;
   always_ff @(posedge clk_i) begin
-    if (!running_q)                      sweep_q <= '0;
+    if (!running)                      sweep_q <= '0;
     else if (!init_done && sweep_q != '1) sweep_q <= sweep_q + 8'd1;
   end
 
   always_comb begin
     case (Property)
       // A response stays as it is until it is taken.
-      0: bad_o = was_running_q && was_waiting_q && !(rsp_valid && response == was_response_q);
+      0: bad_o = was_running && was_waiting_q && !(rsp_valid && response == was_response_q);
       // Exactly once, in order, sixteen moves after its handshake; nothing unasked.
-      1: bad_o = running_q && rsp_valid != entered_q[Latency];
+      1: bad_o = running && rsp_valid != entered_q[Latency];
       // Of the request's kind.
-      2: bad_o = running_q && rsp_valid && rsp_increase != increase_q[Latency];
+      2: bad_o = running && rsp_valid && rsp_increase != increase_q[Latency];
       // With averaging a cut's old rate comes back as its target.
-      3: bad_o = running_q && rsp_valid && !rsp_increase && rsp_rt != rate_q[Latency];
+      3: bad_o = running && rsp_valid && !rsp_increase && rsp_rt != rate_q[Latency];
       // Without, a cut never raises the target but to the least rate, which Rc is not below, ...
-      4: bad_o = running_q && rsp_valid && !rsp_increase && rsp_rt > rate_q[Latency] && rsp_rt > rsp_rc;
+      4: bad_o = running && rsp_valid && !rsp_increase && rsp_rt > rate_q[Latency] && rsp_rt > rsp_rc;
       // ... and leaves it not below the least rate.
-      5: bad_o = running_q && rsp_valid && !rsp_increase && rsp_rt < least_q;
+      5: bad_o = running && rsp_valid && !rsp_increase && rsp_rt < least_q;
       // One request a cycle, unless a response or a table read is in the way.
-      6: bad_o = running_q && init_done && !reading && moves && !req_ready;
+      6: bad_o = running && init_done && !reading && moves && !req_ready;
       // Not below the least rate.
-      7: bad_o = running_q && rsp_valid && rsp_rc < least_q;
+      7: bad_o = running && rsp_valid && rsp_rc < least_q;
       // A cut leaves alpha a fraction.
-      8: bad_o = running_q && rsp_valid && !rsp_increase && rsp_alpha > rate_lut_pkg::One16;
+      8: bad_o = running && rsp_valid && !rsp_increase && rsp_alpha > rate_lut_pkg::One16;
       // The sweep ends after 129 cycles, and nothing is accepted before.
-      9: bad_o = running_q && !init_done && (sweep_q >= 8'd129 || accepted);
+      9: bad_o = running && !init_done && (sweep_q >= 8'd129 || accepted);
       // Once swept, swept.
-      10: bad_o = was_running_q && was_done_q && !init_done;
+      10: bad_o = was_running && was_done_q && !init_done;
       // Table writes at once, reads within a pass.
-      11: bad_o = running_q && init_done && tbl_valid_i && tbl_write_i && !tbl_ready;
-      12: bad_o = running_q && read_age_q > 6'(Latency);
+      11: bad_o = running && init_done && tbl_valid_i && tbl_write_i && !tbl_ready;
+      12: bad_o = running && read_age_q > 6'(Latency);
       // Not busy: empty.
-      13: bad_o = running_q && !busy && entered_q != '0;
+      13: bad_o = running && !busy && entered_q != '0;
       // false_: no response.
-      20: bad_o = running_q && rsp_valid;
+      20: bad_o = running && rsp_valid;
       // false_: never full.
-      21: bad_o = running_q && entered_q == '1;
+      21: bad_o = running && entered_q == '1;
       // false_: a read never delays a request.
-      22: bad_o = running_q && init_done && moves && req_valid_i && !req_ready;
+      22: bad_o = running && init_done && moves && req_valid_i && !req_ready;
       // false_: a cut's target is never the rate 77.
-      23: bad_o = running_q && rsp_valid && !rsp_increase && rsp_rt == 32'd77;
+      23: bad_o = running && rsp_valid && !rsp_increase && rsp_rt == 32'd77;
       // false_: a response never waits.
-      default: bad_o = was_running_q && was_waiting_q;
+      default: bad_o = was_running && was_waiting_q;
     endcase
   end
 endmodule

@@ -62,7 +62,7 @@ UNITS = {
          "false_never_expires", "false_always_keeps_up"]),
     "rate": Unit(
         [source for source in sources("rate_lut") if not source.endswith(FREE)] +
-        ["formal/free_units.sv", "formal/rate_formal.sv"], "rate_formal", {},
+        ["formal/free_units.sv", "formal/from_reset.sv", "formal/rate_formal.sv"], "rate_formal", {},
         {"response_stays": (0, True),
          "answered_once_in_order": (1, True),
          "response_of_its_kind": (2, True),
@@ -85,7 +85,7 @@ UNITS = {
         ["answered_once_in_order", "response_of_its_kind", "one_request_a_cycle", "idle_is_empty"]),
     "fifo": Unit(
         ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "controller/rtl/dc_fifo.sv",
-         "formal/fifo_formal.sv"], "fifo_formal", {},
+         "formal/from_reset.sv", "formal/watched_word.sv", "formal/fifo_formal.sv"], "fifo_formal", {},
         {"in_order_and_whole": (0, True),
          "none_lost": (1, True),
          "room_for_all": (2, True),
@@ -95,7 +95,7 @@ UNITS = {
         ["in_order_and_whole", "none_lost", "room_for_all", "false_fifo_never_full"]),
     "free": Unit(
         ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "controller/rtl/dc_free_list.sv",
-         "formal/free_list_formal.sv"], "free_list_formal", {},
+         "formal/from_reset.sv", "formal/watched_word.sv", "formal/free_list_formal.sv"], "free_list_formal", {},
         {"no_slot_twice": (0, True),
          "counts_what_is_not_out": (1, True),
          "one_as_long_as_one_is_free": (2, True),
@@ -107,7 +107,7 @@ UNITS = {
          "false_never_runs_out"]),
     "arbiter": Unit(
         ["controller/rtl/dcc_controller_pkg.sv", "controller/rtl/dc_arbiter.sv",
-         "formal/arbiter_formal.sv"], "arbiter_formal", {},
+         "formal/from_reset.sv", "formal/arbiter_formal.sv"], "arbiter_formal", {},
         {"flows_are_apart": (0, True),
          "no_needless_wait": (1, True),
          "one_and_the_first": (2, True),
@@ -120,7 +120,7 @@ UNITS = {
          "false_never_again"]),
     "bytes": Unit(
         ["common/lowest_bit.sv", "controller/rtl/dc_byte_queue.sv",
-         "formal/byte_queue_formal.sv"], "byte_queue_formal",
+         "formal/from_reset.sv", "formal/byte_queue_formal.sv"], "byte_queue_formal",
         {"joins": "u_queue.joins", "used": "u_queue.used_q",
          **{f"{field}_{i}": f"u_queue.{field}_q[{i}]"
             for field in ("flow", "length", "packets") for i in range(4)}},
@@ -134,7 +134,8 @@ UNITS = {
          "false_never_saturates": (22, False)},
         ["false_never_refused", "false_never_joined"], mapped=True),
     "gate": Unit(
-        ["regs/generated/dcc_regs_pkg.sv", "controller/rtl/dc_apb_gate.sv", "formal/gate_formal.sv"],
+        ["regs/generated/dcc_regs_pkg.sv", "controller/rtl/dc_apb_gate.sv", "formal/from_reset.sv",
+         "formal/gate_formal.sv"],
         "gate_formal", {},
         {"protocol_is_kept": (0, True),
          "waits_for_quiet": (1, True),

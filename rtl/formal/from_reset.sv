@@ -1,0 +1,10 @@
+// For a proof: reset in the first cycle, and never again.
+module from_reset (
+  input  logic clk_i,
+  output logic running_o
+);
+  logic running_q;
+  initial running_q = 1'b0;
+  always_ff @(posedge clk_i) running_q <= 1'b1;
+  assign running_o = running_q;
+endmodule

@@ -1,0 +1,26 @@
+// For a proof of order: any one word that is put into a queue is watched, with how many leave before it.
+module watched_word (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       clear_i,    // nothing is watched any more
+  input  logic       watch_i,    // free: watch what is put in now, unless one is watched
+  input  logic       put_i,
+  input  logic [1:0] value_i,
+  input  logic       take_i,
+  input  logic [2:0] inside_i,   // words before this cycle
+  output logic       watched_o,
+  output logic [2:0] before_o,   // words that leave before it …
+  output logic [1:0] value_o     // … and what it was
+);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) watched_o <= 1'b0;
+    else if (clear_i) watched_o <= 1'b0;
+    else if (watched_o) watched_o <= !(take_i && before_o == '0);
+    else watched_o <= put_i && watch_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    before_o <= (watched_o ? before_o : inside_i) - 3'(take_i);
+    if (!watched_o) value_o <= value_i;
+  end
+endmodule
