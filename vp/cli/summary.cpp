@@ -135,6 +135,11 @@ std::string totals(const RunResults& r, const Metrics& m) {
     if (all.missed_latency > 0) {
       out += fmt::format("Timer events issued too late for their tick: {}\n", all.missed_latency);
     }
+    if (all.cnps_lost + all.inputs_dropped > 0) {
+      out += fmt::format(
+          "Controller's inputs lost: {} CNPs found its queue full, {} inputs its reset\n",
+          all.cnps_lost, all.inputs_dropped);
+    }
   }
   if (all.messages_verified + all.payload_errors > 0) {
     out += fmt::format("Payload: {} messages compared with what was sent, {} wrong\n",

@@ -90,6 +90,8 @@ struct HostResult {
   std::uint64_t timer_events = 0;  // expired
   std::uint64_t timer_lateness_max_ticks = 0;
   std::uint64_t missed_latency = 0;
+  std::uint64_t cnps_lost = 0;
+  std::uint64_t inputs_dropped = 0;
   std::uint64_t instructions = 0;       // 0 without a CPU
   std::uint64_t messages_verified = 0;  // received messages whose every byte was as sent
   std::uint64_t payload_errors = 0;     // received messages that were not what was sent
@@ -110,6 +112,11 @@ struct HostResult {
       {"ticks", "greatest lag of an expiry behind its tick", kMaximum, Span::kRun});
     v(&HostResult::missed_latency, "missed_latency",
       {"", "timer events of its controller issued too late for their tick", kSum, Span::kRun});
+    v(&HostResult::cnps_lost, "cnps_lost",
+      {"", "CNPs that found the input queue of its controller full", kSum, Span::kRun});
+    v(&HostResult::inputs_dropped, "inputs_dropped",
+      {"", "CNPs and sent packets that its controller did not take while it was reset", kSum,
+       Span::kRun});
     v(&HostResult::instructions, "instructions",
       {"", "executed by its CPU; 0 without one", kSum, Span::kRun});
     v(&HostResult::payload_errors, "payload_errors",

@@ -60,6 +60,8 @@ void collect_hosts(const Platform& p, RunResults& results) {
       out.timer_events = device.timer_counters().expired;
       out.timer_lateness_max_ticks = device.timer_lateness_max();
       out.missed_latency = device.missed_latency();
+      out.cnps_lost = device.statistics().cnps_lost;
+      out.inputs_dropped = device.statistics().inputs_dropped;
     }
     results.hosts.push_back(out);
   }
@@ -69,6 +71,8 @@ void collect_hosts(const Platform& p, RunResults& results) {
     gather.add(host.timer_events);
     gather.add(host.timer_lateness_max_ticks);
     gather.add(host.missed_latency);
+    gather.add(host.cnps_lost);
+    gather.add(host.inputs_dropped);
   }
 }
 

@@ -28,6 +28,10 @@ def remarks(run):
              "notifications found no free slot in a controller and were lost."),
             (sum(h["missed_latency"] for h in hosts), "warn",
              "timer events of controllers were issued too late for their tick."),
+            (sum(h.get("cnps_lost", 0) for h in hosts), "warn",
+             "notifications found the input queue of a controller full and were lost."),
+            (sum(h.get("inputs_dropped", 0) for h in hosts), "warn",
+             "notifications came while a controller was reset and were lost."),
             (total["retransmits"], "warn", "packets were sent again."),
             (total["pfc_pauses"], "note", "times a priority was paused (PFC).")):
         if count:
