@@ -319,6 +319,18 @@ TEST(DifferentiationWarnings, TellWhereDifferentiationEnds) {
   EXPECT_EQ(warnings[2].rfind("nearly every packet was marked (991 of 1000)", 0), 0u);
 }
 
+TEST(DifferentiationWarnings, TellOfMoreSlotsThanAnIntervalServes) {
+  Fixture f;
+  f.config.nic.congestion_control.of<DccParameters>("dcc").increase_timer = kMicroSecond * 22;
+  f.results.hosts.resize(2);
+  f.results.hosts[1].slots_in_use_max = 679;  // 5496 of the interval's 5500 cycles
+  EXPECT_TRUE(differentiation_warnings(f.config, f.results).empty());
+  f.results.hosts[1].slots_in_use_max = 680;
+  const auto warnings = differentiation_warnings(f.config, f.results);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].rfind("680 slots of a controller were in use at once", 0), 0u);
+}
+
 TEST(Json, HasTheContractsNamesInOrder) {
   Fixture f;
   f.add(1, 0, 46, 1'250'000).bytes = 5;

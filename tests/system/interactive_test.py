@@ -49,6 +49,22 @@ class Interactive(unittest.TestCase):
                     r"^120us$", r"^90us is not ahead: it is 120us$")
         self.assertTrue(self.figures()["completed"])
 
+    def test_hardware_alone_does_not_tell_of_slots(self):
+        engine = ("-c", "nic.controller.engine=rtl", "-c", "duration=60us",
+                  "-c", "measure={from: 0us, to: 60us}")
+        built = subprocess.run([DCCVP, "check", "t.yaml", *engine], cwd=self.folder, capture_output=True,
+                               timeout=PATIENCE, check=False)
+        if b"no RTL" in built.stderr:
+            self.skipTest("this build has no RTL")
+        text = self.session("until cut", "until 40us", "read host1.slots_in_use", options=engine)
+        self.expect(text, r"^engine: rtl does not tell when its slots change; engine: lockstep does$",
+                    r"^paused at 40us$", r"^host1\.slots_in_use = \d+$")
+        for trace in ("signals", "perfetto"):
+            done = subprocess.run([DCCVP, "check", "t.yaml", *engine, "-c", f"output.trace.{trace}=true"],
+                                  cwd=self.folder, capture_output=True, timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"output.trace.{trace}: engine: rtl does not tell", done.stderr.decode())
+
     def test_reads_registers_before_and_after_the_driver_came(self):
         text = self.session("read host1.dcc.ID", "read host1.dcc.R_MAX", "until 40us",
                             "read host1.dcc.R_MAX", "read host1.nic.CTRL", "read host1.slot[0]",

@@ -247,6 +247,37 @@ class Checker {
                 map::kDecreasePeriodValueMax);
     require(k.clock.cycles(k.latency_cycles) <= kMilliSecond, "nic.controller.latency",
             "an answer would take longer than 1ms");
+    check_pace(k, d);
+  }
+
+  /// What the controller's hardware can keep: docs/controller-contract.md has the reasons.
+  void check_pace(const ControllerConfig& k, const DccParameters& d) const {
+    namespace map = regs::dcc_map;
+    const PicoSeconds cycle = k.clock.cycles(1);
+    const auto cycles = [&](PicoSeconds time) {
+      return text_of(time) + " is " + std::to_string(time / cycle) + " cycles of " +
+             text_of(k.clock);
+    };
+    const std::string tick = given("nic.controller.tick", "nic.controller.clock");
+    const std::int64_t least_tick =
+        std::max<std::int64_t>(map::kTickDivValueMin, k.slots / timing::kSlotsOfATickCycle);
+    require(k.tick / cycle >= least_tick, tick,
+            cycles(k.tick) + "; a tick takes at least " + std::to_string(least_tick) + " with " +
+                std::to_string(k.slots) + " slots");
+    require(k.tick / cycle <= map::kTickDivValueMax, tick,
+            cycles(k.tick) + "; a tick takes at most " + std::to_string(map::kTickDivValueMax));
+    require(d.increase_timer / cycle >= timing::least_interval(1), cc("increase_timer", "preset"),
+            cycles(d.increase_timer) + "; a slot's timer event comes at most every " +
+                std::to_string(timing::least_interval(1)));
+    constexpr Uint128 kPerByte = 8'000'000'000'000;  // bits, in each of a second's picoseconds
+    const Uint128 sent = Uint128(c_.topology.fastest_link().bits_per_second) *
+                         static_cast<std::uint64_t>(k.clock.cycles(timing::kSameFlow).count);
+    const auto least_bytes = static_cast<Bytes>(sent / kPerByte);
+    require(d.byte_counter == 0 || d.byte_counter >= least_bytes, cc("byte_counter", "preset"),
+            text_of(d.byte_counter) + " are sent in less than the " +
+                std::to_string(timing::kSameFlow) +
+                " cycles between two events of a flow, in which a link of " +
+                text_of(c_.topology.fastest_link()) + " carries " + text_of(least_bytes));
   }
 
   /// The whole block as RTL, alone or in lock-step.
@@ -272,6 +303,12 @@ class Checker {
     require(k.latency_cycles == kRtlLatency, given("nic.controller.latency", path),
             said + " was built for a latency of " + std::to_string(kRtlLatency) + " cycles, not " +
                 std::to_string(k.latency_cycles));
+    const TraceConfig& trace = c_.output.trace;
+    require(k.engine == Implementation::kLockstep || (!trace.perfetto && !trace.signals),
+            given(trace.signals ? "output.trace.signals" : "output.trace.perfetto", path),
+            said +
+                " does not tell when its slots change, which this trace shows; engine: "
+                "lockstep has the model beside it");
 #ifndef DCC_HAVE_CONTROLLER_RTL
     fail(path, said + ": this build has no RTL (configure with -DDCCVP_RTL=ON)");
 #endif

@@ -17,6 +17,16 @@ std::vector<std::string> differentiation_warnings(const PlatformConfig& config,
         " slots of a controller taken: their flows were not slowed, and shares do not "
         "follow weights (nic.controller.slots)");
   }
+  const ControllerConfig& controller = config.nic.controller;
+  const auto in_use = static_cast<std::uint32_t>(sum_over_hosts(results.hosts).slots_in_use_max);
+  const Cycle interval = dcc->increase_timer / controller.clock_period();
+  if (interval < timing::least_interval(in_use)) {
+    warnings.push_back(std::to_string(in_use) +
+                       " slots of a controller were in use at once, whose timer events take " +
+                       std::to_string(timing::least_interval(in_use)) +
+                       " cycles an interval; increase_timer is " + std::to_string(interval) +
+                       ": increases came late (a faster clock, a longer timer or fewer slots)");
+  }
   if (dcc->policy != DccParameters::Policy::kProportional) return warnings;
   if (const auto pauses = counted(&PfcCounters::pauses_sent); pauses > 0) {
     warnings.push_back(

@@ -75,7 +75,7 @@ Console::Console(const Context& context, std::istream& in, std::ostream& out, bo
   registry_.add_value(digest_value(c_.states));
   for (const auto& host : c_.hosts) {
     listeners_.push_back(std::make_unique<Listener>(*this, host->id()));
-    host->observe_slots(*listeners_.back());
+    slots_told_ = host->observe_slots(*listeners_.back()) && slots_told_;
   }
   c_.kernel.add_event_hook([this] { after_event(); });
   if (c_.machine != nullptr) history_.emplace(*c_.machine);
@@ -228,6 +228,10 @@ bool Console::watch(const std::string& event, const std::string& name) {
     return true;
   }
   if (const auto change = change_named(event)) {
+    if (!slots_told_) {
+      out_ << "engine: rtl does not tell when its slots change; engine: lockstep does\n";
+      return false;
+    }
     awaited_ = change;
     awaited_kind_ = *change;
     awaited_name_ = event;

@@ -89,6 +89,7 @@ class Console final {
 
   // What the run is to pause at besides a time.
   std::uint64_t steps_left_ = 0;
+  bool slots_told_ = true;  // of every host whose slots change
   std::optional<SlotChange> awaited_;
   SlotChange awaited_kind_{};  // the same, once it has happened
   std::string awaited_name_;

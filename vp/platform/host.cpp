@@ -97,10 +97,12 @@ void Host::observe_lines(std::function<void(const char*, bool)> observer) {
   }
 }
 
-void Host::observe_slots(SlotObserver& observer) {
-  if (dcc() == nullptr) return;
+bool Host::observe_slots(SlotObserver& observer) {
+  if (dcc() == nullptr) return true;
+  if (dcc()->device().model() == nullptr) return false;
   slot_observers_.add(observer);
   dcc()->device().observe(&slot_observers_);
+  return true;
 }
 
 void Host::trace_programmer(model::BusTrace::Sink sink) {

@@ -81,8 +81,9 @@ class Host final : public sc_core::sc_module {
 
   /// Changes of this host's interrupt lines: "controller", "nic", and "cpu" where both meet.
   void observe_lines(std::function<void(const char* line, bool high)> observer);
-  /// Changes of the controller's slots; any number of observers.
-  void observe_slots(SlotObserver& observer);
+  /// Changes of the controller's slots; any number of observers. False: RTL alone computes them,
+  /// and does not tell.
+  bool observe_slots(SlotObserver& observer);
 
   /// Once elaboration is over: hosts without a driver get their controller programmed.
   void bring_up();

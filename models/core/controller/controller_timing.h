@@ -22,6 +22,13 @@ constexpr Cycle kWrite = 2;
 /// The least latency from issue to answer. (L)
 constexpr std::uint32_t kLeastLatency = 32;
 
+/// What the hardware can keep: a tick has at least a cycle for so many slots, so that all events
+/// move to the last level of the wheel within its ticks …
+constexpr std::uint32_t kSlotsOfATickCycle = 16;
+/// … and an interval has the cycles in which every slot in use is served and its start is in the
+/// wheel.
+constexpr Cycle least_interval(std::uint32_t slots) { return kTimerEvents * slots + 64; }
+
 constexpr std::uint32_t kCnpDepth = 64;
 constexpr std::uint32_t kBytesDepth = 64;  // flows
 constexpr std::uint32_t kCommandDepth = 16;
