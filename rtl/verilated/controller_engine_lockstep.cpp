@@ -76,7 +76,6 @@ class Lockstep final : public LockstepControllerEngine {
     return model_.write_table(table, index, word);
   }
   void access_window() override { model_.access_window(); }
-  PicoSeconds access_done() const override { return model_.access_done(); }
   void on_bus(BusAccess& access) override;
 
   const ControllerConfig& config() const override { return model_.config(); }

@@ -60,9 +60,6 @@ class RtlController final : public RtlControllerEngine {
     return tables_.write(table, index, word);
   }
   void access_window() override {}
-  PicoSeconds access_done() const override {
-    return began_ ? clock_.time_of(access_end_) : clock_.time_of(0);
-  }
   void on_bus(BusAccess& access) override;
 
   const ControllerConfig& config() const override { return config_; }

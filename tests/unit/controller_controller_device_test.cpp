@@ -243,13 +243,14 @@ TEST_F(ControllerDeviceTest, AWriteWaitsForWhatIsOnItsWay) {
   run_to(edge(10));
   parameters_.rate.r_min = mbps(400);
   device_.set_parameters(parameters_);  // stands from 1 + 32 + 2
-  EXPECT_EQ(device_.access_done(), edge(35));
   device_.cnp(6, 0, 1);
   run_to(edge(200));
   EXPECT_EQ(sink_.answers.back(), answer(36, 6, mbps(500)));
   run_to(edge(300));
-  device_.set_parameters(parameters_);
-  EXPECT_EQ(device_.access_done(), edge(301));  // nothing on its way
+  device_.set_parameters(parameters_);  // nothing is on its way: stands from 301
+  device_.cnp(7, 0, 1);
+  run_to(edge(400));
+  EXPECT_EQ(sink_.answers.back(), answer(302, 7, mbps(500)));
 }
 
 TEST_F(ControllerDeviceTest, AFullTableRaisesItsCauseEachTime) {

@@ -48,7 +48,6 @@ class ControllerDevice {
     return engine_->write_table(table, index, word);
   }
   void access_window() { engine_->access_window(); }
-  PicoSeconds access_done() const { return engine_->access_done(); }
   void on_bus(BusAccess& access) { engine_->on_bus(access); }
 
   const ControllerConfig& config() const { return engine_->config(); }

@@ -110,8 +110,6 @@ class ControllerEngine {
   virtual bool write_table(RateTable table, std::uint32_t index, std::uint32_t word) = 0;
   /// Software reads a table or a slot: waits as a write does.
   virtual void access_window() = 0;
-  /// When the last access is over.
-  virtual PicoSeconds access_done() const = 0;
   /// The same access as it is on the bus, after it was decoded; an engine that has a bus of its own
   /// gives the value that is read there.
   virtual void on_bus(BusAccess&) {}

@@ -2,6 +2,7 @@
 // of cycles later.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -49,7 +50,6 @@ class ControllerModel final : public ControllerEngine {
   void access(const ControllerParameters& parameters, bool soft_reset) override;
   bool write_table(RateTable table, std::uint32_t index, std::uint32_t word) override;
   void access_window() override { quiesce(); }
-  PicoSeconds access_done() const override { return clock_.time_of(quiet_until_ - 1); }
 
   const ControllerConfig& config() const override { return config_; }
   bool ready() override { return edge() + 1 >= ready_from_; }
@@ -110,6 +110,9 @@ class ControllerModel final : public ControllerEngine {
     Rate rate;
   };
 
+  static std::uint32_t divider(const ControllerParameters& parameters) {
+    return std::max(regs::dcc_map::kTickDivValueMin, std::uint32_t{parameters.tick_div});
+  }
   Cycle edge() const { return clock_.edge_at(scheduler_.now()); }
   bool before_first_edge() const { return scheduler_.now() == clock_.time_of(0); }
   void command(std::uint32_t flow, bool release);

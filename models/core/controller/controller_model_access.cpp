@@ -1,0 +1,157 @@
+// What software does to the model of the controller, and what is seen of it: accesses, soft reset,
+// slots and counters.
+#include <algorithm>
+
+#include "controller/controller_model.h"
+
+namespace dcc {
+
+namespace {
+constexpr std::uint32_t kStoredDueMask = (1u << 17) - 1;  // 16 bits and the epoch bit
+}
+
+// ---- Accesses -----------------------------------------------------------------------------------
+
+/// Lets what is on its way come to its end: the edge from which an access' effect stands.
+Cycle ControllerModel::quiesce() {
+  if (before_first_edge()) return 0;
+  const Cycle seen = std::max(edge() - 1, quiet_until_ - 1);
+  advance(edge() - 1);
+  const Cycle effect = std::max(seen, last_issue_ + timing::kSameFlow) + timing::kWrite;
+  quiet_until_ = effect + 1;
+  next_issue_ = std::max(next_issue_, quiet_until_);
+  return effect;
+}
+
+void ControllerModel::access(const ControllerParameters& parameters, bool soft_reset) {
+  const Cycle effect = quiesce();
+  change_parameters(parameters, effect);
+  if (soft_reset) begin_reset(effect);
+}
+
+void ControllerModel::change_parameters(const ControllerParameters& parameters, Cycle effect) {
+  if (parameters.enable != manager_.parameters().enable) {
+    enable_changes_.push({before_first_edge() ? 0 : effect + 1, parameters.enable});
+  }
+  if (divider(parameters) != clock_.divider()) {
+    clock_.set_divider(divider(parameters), before_first_edge() ? 0 : effect + 1);
+    if (timer_head_.valid) {
+      timer_bound_ = timer_from(timer_head_.event.due);
+    } else if (timer_bound_ != kNever) {
+      bound_timer(clock_.tick_of_next(effect + 1));
+    }
+    if (timer_bound_ != kNever) wake_for_issue(timer_bound_);
+  }
+  manager_.set_parameters(parameters);
+  // What waits meets new parameters.
+  bytes_matter_ = bytes_matter_ || !bytes_.empty() || !bytes_ahead_.empty();
+  if (const Cycle next = next_of_interest(); next != kNever) wake_for_issue(next);
+  next_possible_ = std::min(next_possible_, next_issue_);
+}
+
+bool ControllerModel::write_table(RateTable table, std::uint32_t index, std::uint32_t word) {
+  quiesce();
+  return manager_.write_table(table, index, word);
+}
+
+void ControllerModel::begin_reset(Cycle effect) {
+  reset_pending_ = true;
+  reset_from_ = before_first_edge() ? 0 : effect + 1;
+  ready_from_ =
+      before_first_edge() ? 0 : reset_from_ + Cycle{config_.slots} + timing::kResetBesidesSlots;
+  next_issue_ = std::max(next_issue_, ready_from_);
+  next_possible_ = std::min(next_possible_, reset_from_);
+  // What leaves before the reset takes effect has left.
+  RingQueue<Outcome> leaving;
+  for (; !outcomes_.empty() && outcomes_.front().when < effect; outcomes_.pop()) {
+    leaving.push(outcomes_.front());
+  }
+  outcomes_ = leaving;
+  if (before_first_edge()) reset();
+}
+
+void ControllerModel::reset() {
+  reset_pending_ = false;
+  cnps_.clear();
+  bytes_.clear();
+  commands_.clear();
+  bytes_matter_ = false;
+  freed_.clear();
+  recent_.clear();
+  timer_head_.valid = false;
+  timer_bound_ = kNever;
+  last_timer_ = reset_from_;
+  last_timer_due_ = clock_.tick_of_next(reset_from_);
+  manager_.reset(last_timer_due_);
+  missed_latency_ = 0;
+  lateness_max_ = 0;
+}
+
+// ---- Reading ------------------------------------------------------------------------------------
+
+SlotView ControllerModel::slot(SlotIndex slot) {
+  settle();
+  SlotView view;
+  const std::uint32_t flow = manager_.flows().read(slot);
+  view.parameters = manager_.slot(slot);
+  if (flow == FlowTable::kNoFlow) return view;
+  view.flow = flow;
+  view.timer_due = view.parameters.due & kStoredDueMask;
+  return view;
+}
+
+std::optional<SlotIndex> ControllerModel::slot_of(std::uint32_t flow) {
+  settle();
+  const SlotIndex slot = manager_.flows().match(flow);
+  if (slot == FlowTable::kNoSlot) return std::nullopt;
+  return slot;
+}
+
+std::uint32_t ControllerModel::free_slots() {
+  settle();
+  return manager_.flows().free_slots();
+}
+
+const ControllerStatistics& ControllerModel::statistics() {
+  settle();
+  return manager_.statistics();
+}
+
+const TimerCounters& ControllerModel::timer_counters() {
+  settle();
+  return manager_.timer_counters();
+}
+
+std::uint64_t ControllerModel::missed_latency() {
+  settle();
+  return missed_latency_;
+}
+
+Tick ControllerModel::timer_lateness_max() {
+  settle();
+  return lateness_max_;
+}
+
+Tick ControllerModel::timer_lag() {
+  settle();
+  return timer_head_.valid ? time() - timer_head_.event.due : timers_->lag(time());
+}
+
+bool ControllerModel::overrun() {
+  settle();
+  return timers_->overrun();
+}
+
+bool ControllerModel::idle() {
+  settle();
+  return manager_.flows().bound_slots() == 0;
+}
+
+void ControllerModel::observe(SlotObserver* observer) {
+  settle();
+  manager_.observe(observer);
+  look_ahead_ = observer != nullptr ? 1 : latency_;
+  if (const Cycle next = next_of_interest(); next != kNever) wake_for_issue(next);
+}
+
+}  // namespace dcc
