@@ -370,16 +370,14 @@ void Lockstep::differ(const std::string& what, const std::string& of_model,
     try {
       recording_.end = now;
       write_recording(options_.log_path, recording_);
-      report += "  replay with waveform: " + options_.replay_program + " " +
-                (options_.told_path.empty() ? options_.log_path : options_.told_path) +
-                " --fst controller.fst";
+      report += options_.replay_line("controller.fst");
     } catch (const std::runtime_error& error) {
       report += std::string("  no replay: ") + error.what();
     }
   } else {
     report += "  no replay: the run had more calls than are recorded";
   }
-  throw ControllerMismatch(report);
+  throw LockstepMismatch(report);
 }
 
 }  // namespace

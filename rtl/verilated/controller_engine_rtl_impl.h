@@ -90,8 +90,10 @@ class RtlController final : public RtlControllerEngine {
     return dut_->time();
   }
   Tick timer_lag() override { return figures().lag; }
-  bool overrun() override { return figures().overrun; }
-  bool idle() override { return figures().free_slots == config_.slots; }
+  // While it is not ready nothing is drained for these two, which software polls until it is: that
+  // would be all of a reset for each look.
+  bool overrun() override { return ready() && figures().overrun; }
+  bool idle() override { return ready() && figures().free_slots == config_.slots; }
 
   void observe(SlotObserver* observer) override {
     if (observer != nullptr) throw std::logic_error("the RTL's slots cannot be observed");
@@ -114,7 +116,7 @@ class RtlController final : public RtlControllerEngine {
 
  private:
   static constexpr Cycle kNever = std::numeric_limits<Cycle>::max() / 2;
-  static constexpr Cycle kSettled = 4;  // cycles at rest after which all counters are final
+  static constexpr Cycle kSettled = 4;  // cycles after an access in which its registers settle
   static constexpr Cycle kLongestAccess = 1'000'000;               // a soft reset among them
   static constexpr Cycle kRing = kRtlLatency - timing::kSameFlow;  // the answers' delay
 
@@ -168,6 +170,7 @@ class RtlController final : public RtlControllerEngine {
     dut_->rewind();
     at_ = -1;
     last_busy_ = at_;
+    last_access_ = at_;
   }
   bool before_time() const { return !began_ && scheduler_.now() == clock_.time_of(0); }
   void catch_up() {
@@ -179,16 +182,22 @@ class RtlController final : public RtlControllerEngine {
   void run_to(Cycle cycle) {
     while (at_ < cycle) {
       const Cycle next = next_input();
-      if (next > at_ + 1 && !driven_ && options_.skip_idle && at_ - last_busy_ >= kSettled) {
-        const Cycle skipped = dut_->skip(std::min(cycle, next - 1) - at_);
-        if (skipped > 0) {
-          at_ += skipped;
-          ++made_;
-          continue;
-        }
+      if (next > at_ + 1 && !driven_ && options_.skip_idle &&
+          skip(std::min(cycle, next - 1) - at_)) {
+        continue;
       }
       make_cycle();
     }
+  }
+  /// Leaves out some of the next cycles, in which nothing happens.
+  bool skip(Cycle most) {
+    const bool rests = at_ > last_busy_ && at_ - last_access_ >= kSettled;
+    const Cycle skipped = rests ? dut_->skip(most) : dut_->glide(most);
+    if (skipped == 0) return false;
+    at_ += skipped;
+    ++made_;
+    if (!rests) after_edge();
+    return true;
   }
   Cycle next_input() const {
     Cycle next = kNever;
@@ -240,8 +249,9 @@ class RtlController final : public RtlControllerEngine {
   ControllerFigures seen_;
 
   bool began_ = false;
-  Cycle at_ = -1;         // the cycle that the RTL is in; its inputs are not given yet
-  Cycle last_busy_ = -1;  // the last cycle in which it did not rest
+  Cycle at_ = -1;           // the cycle that the RTL is in; its inputs are not given yet
+  Cycle last_busy_ = -1;    // the last cycle in which it did not rest …
+  Cycle last_access_ = -1;  // … or in which software was at its registers
   std::uint64_t made_ = 0;
   bool driven_ = false;  // the pins are not at rest
   RingQueue<Input> cnps_, bytes_, commands_;
@@ -300,7 +310,10 @@ void RtlController<Dut>::make_cycle() {
     if (pins.cnp) taken(cnps_);
     if (pins.bytes && dut_->bytes_ready()) taken(bytes_);
     if (pins.command && dut_->command_ready()) taken(commands_);
-    if (access) drive_access(pins);
+    if (access) {
+      drive_access(pins);
+      last_access_ = edge;
+    }
   }
   // The port as it was foretold, with the inputs of this very cycle.
   if (dut_->rate_valid() != port_) {
@@ -325,128 +338,6 @@ void RtlController<Dut>::after_edge() {
     overrun_ = !overrun_;
     if (overrun_) causes_raised_.push({at_ + kRtlLatency, kCauseOverrun});
   }
-}
-
-/// The access at the front of the queue, whose pins are set.
-template <class Dut>
-void RtlController<Dut>::drive_access(ControllerPins& pins) {
-  if (!pins.penable) {
-    in_access_ = true;
-    return;
-  }
-  const bool done = dut_->pready();
-  const Access& access = accesses_.front();
-  const Cycle edge = at_ + 1;
-  if (access.sure && done != (edge == access.end)) {
-    throw RtlError("the access of " + std::to_string(access.what.address) +
-                   (done ? " ends at edge " : " does not end at edge ") + std::to_string(edge) +
-                   "; it began at " + std::to_string(access.from) + " and was to end at " +
-                   std::to_string(access.end));
-  }
-  if (!done) return;
-  in_access_ = false;
-  accesses_.pop();
-  if (!accesses_.empty()) {
-    accesses_.front().from = std::max(accesses_.front().from, edge + 1);
-  }
-}
-
-/// Makes an access now, without anything else going on.
-template <class Dut>
-BusAccess RtlController<Dut>::make_access(const BusAccess& access, Cycle& edges) {
-  ControllerPins pins;
-  set_access(pins, access, false);
-  dut_->drive(pins);
-  dut_->edge();
-  pins.penable = true;
-  dut_->drive(pins);
-  for (edges = 2; !dut_->pready(); ++edges) {
-    if (edges == kLongestAccess) throw RtlError("the controller's RTL does not end an access");
-    dut_->edge();
-  }
-  BusAccess answer = access;
-  if (!access.write) answer.value = dut_->prdata();
-  answer.refused = dut_->pslverr();
-  dut_->edge();
-  dut_->drive({});
-  return answer;
-}
-
-/// On a copy of the state: makes the accesses that wait; the cycle in which the last one has ended.
-template <class Dut>
-Cycle RtlController<Dut>::finish_accesses() {
-  Cycle ahead = at_;
-  if (driven_) dut_->drive({});
-  for (std::uint32_t i = 0; i < accesses_.size(); ++i) {
-    const Access& access = accesses_[i];
-    if (i == 0 && in_access_) {
-      ControllerPins pins;
-      set_access(pins, access.what, true);
-      dut_->drive(pins);
-      for (; ahead < access.end; ++ahead) dut_->edge();
-      dut_->drive({});
-      continue;
-    }
-    for (; ahead < access.from - 1; ++ahead) dut_->edge();
-    Cycle edges = 0;
-    make_access(access.what, edges);
-    ahead += edges;
-  }
-  return ahead;
-}
-
-template <class Dut>
-void RtlController<Dut>::on_bus(BusAccess& access) {
-  BusAccess asked = access;
-  if (!asked.write) asked.value = 0;
-  if (before_time()) {
-    Cycle edges = 0;
-    const BusAccess answer = make_access(asked, edges);
-    if (answer.refused != access.refused) throw RtlError("the RTL's decoder differs");
-    access.value = answer.value;
-    return;
-  }
-  catch_up();
-  Access now;
-  now.from = std::max(edge(), accesses_.empty() ? 0 : access_end_ + 1);
-  dut_->save(image_);
-  Cycle ahead = finish_accesses();
-  for (; ahead < now.from - 1; ++ahead) dut_->edge();
-  Cycle edges = 0;
-  const BusAccess answer = make_access(asked, edges);
-  now.end = ahead + edges;
-  now.sure = accesses_.empty();
-  dut_->restore(image_);
-  if (answer.refused != access.refused) throw RtlError("the RTL's decoder differs");
-  now.what = asked;
-  now.what.refused = answer.refused;
-  access_end_ = now.end;
-  if (is_soft_reset(now.what)) reset_at_ = now.end;
-  accesses_.push(now);
-  access.value = answer.value;
-  wake_by(now.end);
-}
-
-template <class Dut>
-template <class Look>
-auto RtlController<Dut>::drained(const Look& look) {
-  catch_up();
-  if (at_ - last_busy_ >= kSettled && accesses_.empty()) return look();
-  dut_->save(image_);
-  // An access to a window lets nothing be issued until everything is done, and two cycles more.
-  ControllerPins hold;
-  set_access(hold, {false, regs::dcc_map::kWindowSlotsOffset, 0, 0, false}, false);
-  Cycle waited = 0;
-  dut_->drive(hold);
-  while (!dut_->quiet() || !dut_->ready()) {
-    if (++waited == kLongestAccess) throw RtlError("the controller's RTL does not become quiet");
-    dut_->edge();
-  }
-  dut_->edge();
-  dut_->edge();
-  const auto seen = look();
-  dut_->restore(image_);
-  return seen;
 }
 
 template <class Dut>
@@ -511,3 +402,5 @@ std::string RtlController<Dut>::describe() {
 }
 
 }  // namespace dcc
+
+#include "controller_engine_rtl_bus.h"

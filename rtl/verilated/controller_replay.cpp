@@ -84,12 +84,12 @@ int replay_on(const ReplayOptions& replay, const ControllerRecording& recording)
   const auto watched = [&](const auto& what) {
     try {
       what();
-    } catch (const ControllerMismatch&) {
+    } catch (const LockstepMismatch&) {
       for (int i = 0; i < 8; ++i) traced->edge();
       throw;
     }
   };
-  return replay_calls<ControllerMismatch>(
+  return replay_calls<LockstepMismatch>(
       replay, calls.size(),
       [&](std::size_t i) {
         watched([&] {

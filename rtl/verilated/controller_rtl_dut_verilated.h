@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "controller_rtl_dut.h"
@@ -39,8 +40,7 @@ class VerilatedController {
     top_->rst_ni = 0;
     for (int i = 0; i < 3; ++i) edge();
     top_->rst_ni = 1;
-    for (int i = 0; i < (2 << kRtlFlowBits) && !top_->ready_o; ++i) edge();
-    if (!top_->ready_o) throw RtlError("the controller's RTL does not become ready");
+    become_ready(fault);
   }
   ~VerilatedController() {
     ::Verilated::threadContextp(&context_);  // where its scopes are taken from; another may be gone
@@ -156,6 +156,38 @@ class VerilatedController {
     jump_edge();
     return skipped;
   }
+  /// In a cycle without inputs: what `most` edges would do, or as many of them as it returns; 0:
+  /// none.
+  ///
+  /// While all that is under way waits beside the rate unit (controller_rtl_dut.sv), a cycle moves
+  /// it by a place, ages the arbiter's memory of the last issues, and counts time. The place is
+  /// where a word lies in the delay's ring, so words are put as many places back as cycles are left
+  /// out.
+  std::int64_t glide(std::int64_t most) {
+    if (!top_->beside_o) return 0;
+    Root* const root = at();
+    const std::uint32_t valid = root->DCC_MANAGER(beside_q);
+    const std::int64_t cycle = root->DCC_TIMERS(cycle_q);
+    const std::int64_t skipped = std::min(
+        {most, std::int64_t{kBesidePlaces - 1 - highest_bit(valid)}, divider() - 2 - cycle});
+    if (skipped < 2) return 0;
+    const auto left_out = static_cast<unsigned>(skipped - 1);
+    auto& ring = root->DCC_MANAGER(u_beside__DOT__u_ring__DOT__u_array__DOT__mem);
+    const unsigned newest = root->DCC_MANAGER(u_beside__DOT__at_q) + kBesidePlaces - 1;
+    for (int i = highest_bit(valid); i >= 0; --i) {  // the oldest first: it makes room
+      if ((valid >> i & 1) == 0) continue;
+      const unsigned from = newest + kBesidePlaces - static_cast<unsigned>(i);
+      ring[(from - left_out) % kBesidePlaces] = ring[from % kBesidePlaces];
+    }
+    root->DCC_MANAGER(beside_q) = static_cast<std::uint16_t>(valid << left_out);
+    root->DCC_MANAGER(u_arbiter__DOT__busy_q) <<= left_out;
+    shift_left(root->DCC_MANAGER(u_arbiter__DOT__flows_q), left_out * kRtlFlowBits);
+    root->DCC_TIMERS(cycle_q) = static_cast<std::uint16_t>(cycle + left_out);
+    root->DCC_TIMERS(since_q) = static_cast<std::uint32_t>(
+        std::min<std::int64_t>(root->DCC_TIMERS(since_q) + left_out, kMostSince));
+    jump_edge();
+    return skipped;
+  }
   /// Time becomes the last cycle before tick 0. Only while it rests, with no slot bound.
   void rewind() {
     Root* const root = at();
@@ -245,6 +277,19 @@ class VerilatedController {
  private:
   static constexpr std::int64_t kTickSettles = 16;  // a tick without anything is quiet by then
   static constexpr std::int64_t kMostSince = (1 << 19) - 1;
+  static constexpr int kBesidePlaces = 16;  // rate_lut_pkg::Latency
+
+  static int highest_bit(std::uint32_t bits) { return 31 - __builtin_clz(bits); }
+  template <std::size_t kWords>
+  static void shift_left(VlWide<kWords>& words, unsigned bits) {
+    const std::size_t whole = bits / 32;
+    const unsigned rest = bits % 32;
+    for (std::size_t i = kWords; i-- > 0;) {
+      const std::uint64_t high = i >= whole ? words.at(i - whole) : 0;
+      const std::uint64_t low = i >= whole + 1 ? words.at(i - whole - 1) : 0;
+      words.at(i) = static_cast<EData>(high << rest | low << rest >> 32);
+    }
+  }
 
   /// A packed word, from its lowest bit up.
   class Fields {
@@ -270,6 +315,27 @@ class VerilatedController {
   template <class Top>
   static void set_fault(Top&, unsigned fault, long) {
     if (fault != 0) throw std::invalid_argument("this RTL was built without faults");
+  }
+
+  /// After power-up every memory is swept, in every instance alike: the second and later ones take
+  /// over the state of the first. (Watched ones are made cycle by cycle.)
+  void become_ready(unsigned fault) {
+    static std::vector<unsigned char> swept;  // instances are made one after the other
+    const bool alike = fault == 0 && std::is_same_v<Watch, NoWatch>;
+    if (alike && !swept.empty()) {
+      std::memcpy(state_begin(), swept.data(), swept.size());
+      return;
+    }
+    for (int i = 0; i < (2 << kRtlFlowBits) && !top_->ready_o; ++i) edge();
+    if (!top_->ready_o) throw RtlError("the controller's RTL does not become ready");
+    if (alike) swept.assign(static_cast<const unsigned char*>(state_begin()), state_end());
+  }
+  /// What of the root is the design's state; the rest says which instance it is.
+  unsigned char* state_begin() {
+    return reinterpret_cast<unsigned char*>(at()) + sizeof(VerilatedModule);
+  }
+  const unsigned char* state_end() const {
+    return reinterpret_cast<const unsigned char*>(&at()->vlSymsp);
   }
 
   /// The edge after time was put forward, of which an assertion would say that time runs.

@@ -80,14 +80,12 @@ class Lockstep final : public LockstepRateEngine {
     try {
       write_recording(options_.log_path,
                       {options_.seed, options_.rtl.fault, options_.rtl.random_seed, calls_.all()});
-      report += "  replay with waveform: " + options_.replay_program + " " +
-                (options_.told_path.empty() ? options_.log_path : options_.told_path) +
-                " --fst rate.fst";
+      report += options_.replay_line("rate.fst");
     } catch (const std::runtime_error& error) {
       report += std::string("  no replay: ") + error.what();
     }
     differed_ = true;
-    throw RateMismatch(report);
+    throw LockstepMismatch(report);
   }
 
   RateLockstepOptions options_;

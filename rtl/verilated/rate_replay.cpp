@@ -34,7 +34,7 @@ int replay(const ReplayOptions& replay) {
   options.log_path = replay.recording + ".replayed";
   const auto engine = make_lockstep_rate_engine(options, make_rtl_rate_engine(std::move(unit)));
   const std::vector<RateCall>& calls = recording.calls;
-  return replay_calls<RateMismatch>(
+  return replay_calls<LockstepMismatch>(
       replay, calls.size(), [&](std::size_t i) { std::visit(MakeCall{*engine}, calls[i]); },
       [&] { engine->finish(); }, [&] { traced.watch().open(traced, replay.fst); },
       [&] { return engine->comparisons(); });

@@ -135,15 +135,13 @@ class Lockstep final : public LockstepTimerEngine {
                          ": " + what + ": model " + of_model + ", RTL " + of_hardware + "\n";
     report += "  model: " + describe(model_) + "\n  RTL:   " + describe(*hardware_) + "; " +
               hardware_->describe() + "\n  last transactions:\n";
-    for (const WheelTransaction& t : transactions_.last(options_.last_transactions)) {
+    for (const WheelTransaction& t : transactions_.last(options_.last_calls)) {
       report += "    " + to_string(t) + "\n";
     }
     try {
       write_recording(options_.log_path, {options_.seed, options_.rtl.slots, options_.rtl.fault,
                                           options_.rtl.random_seed, transactions_.run()});
-      report += "  replay with waveform: " + options_.replay_program + " " +
-                (options_.told_path.empty() ? options_.log_path : options_.told_path) +
-                " --fst wheel.fst";
+      report += options_.replay_line("wheel.fst");
     } catch (const std::runtime_error& error) {
       report += std::string("  no replay: ") + error.what();
     }

@@ -228,7 +228,7 @@ TEST(LockstepController, EveryFaultIsSeen) {
       both.program(true, 100, 30);
       both.traffic(fault, 3000, 40, 20);
       both.device().finish();
-    } catch (const ControllerMismatch& mismatch) {
+    } catch (const LockstepMismatch& mismatch) {
       report = mismatch.what();
     }
     EXPECT_NE(report.find("model and RTL differ"), std::string::npos) << "fault " << fault;

@@ -97,7 +97,7 @@ TEST_P(RateFaults, AreCaught) {
   try {
     drive(*engine, 100, 17);
     engine->finish();
-  } catch (const RateMismatch& mismatch) {
+  } catch (const LockstepMismatch& mismatch) {
     report = mismatch.what();
   }
   ASSERT_NE(report, "") << "nobody noticed";

@@ -1,0 +1,131 @@
+// Software at the verilated controller: accesses that take their cycles, and a look that takes
+// none.
+#pragma once
+
+#include "controller_engine_rtl_impl.h"
+
+namespace dcc {
+
+/// The access at the front of the queue, whose pins are set.
+template <class Dut>
+void RtlController<Dut>::drive_access(ControllerPins& pins) {
+  if (!pins.penable) {
+    in_access_ = true;
+    return;
+  }
+  const bool done = dut_->pready();
+  const Access& access = accesses_.front();
+  const Cycle edge = at_ + 1;
+  if (access.sure && done != (edge == access.end)) {
+    throw RtlError("the access of " + std::to_string(access.what.address) +
+                   (done ? " ends at edge " : " does not end at edge ") + std::to_string(edge) +
+                   "; it began at " + std::to_string(access.from) + " and was to end at " +
+                   std::to_string(access.end));
+  }
+  if (!done) return;
+  in_access_ = false;
+  accesses_.pop();
+  if (!accesses_.empty()) {
+    accesses_.front().from = std::max(accesses_.front().from, edge + 1);
+  }
+}
+
+/// Makes an access now, without anything else going on.
+template <class Dut>
+BusAccess RtlController<Dut>::make_access(const BusAccess& access, Cycle& edges) {
+  ControllerPins pins;
+  set_access(pins, access, false);
+  dut_->drive(pins);
+  dut_->edge();
+  pins.penable = true;
+  dut_->drive(pins);
+  for (edges = 2; !dut_->pready(); ++edges) {
+    if (edges == kLongestAccess) throw RtlError("the controller's RTL does not end an access");
+    dut_->edge();
+  }
+  BusAccess answer = access;
+  if (!access.write) answer.value = dut_->prdata();
+  answer.refused = dut_->pslverr();
+  dut_->edge();
+  dut_->drive({});
+  return answer;
+}
+
+/// On a copy of the state: makes the accesses that wait; the cycle in which the last one has ended.
+template <class Dut>
+Cycle RtlController<Dut>::finish_accesses() {
+  Cycle ahead = at_;
+  if (driven_) dut_->drive({});
+  for (std::uint32_t i = 0; i < accesses_.size(); ++i) {
+    const Access& access = accesses_[i];
+    if (i == 0 && in_access_) {
+      ControllerPins pins;
+      set_access(pins, access.what, true);
+      dut_->drive(pins);
+      for (; ahead < access.end; ++ahead) dut_->edge();
+      dut_->drive({});
+      continue;
+    }
+    for (; ahead < access.from - 1; ++ahead) dut_->edge();
+    Cycle edges = 0;
+    make_access(access.what, edges);
+    ahead += edges;
+  }
+  return ahead;
+}
+
+template <class Dut>
+void RtlController<Dut>::on_bus(BusAccess& access) {
+  BusAccess asked = access;
+  if (!asked.write) asked.value = 0;
+  if (before_time()) {
+    Cycle edges = 0;
+    const BusAccess answer = make_access(asked, edges);
+    if (answer.refused != access.refused) throw RtlError("the RTL's decoder differs");
+    access.value = answer.value;
+    return;
+  }
+  catch_up();
+  Access now;
+  now.from = std::max(edge(), accesses_.empty() ? 0 : access_end_ + 1);
+  dut_->save(image_);
+  Cycle ahead = finish_accesses();
+  for (; ahead < now.from - 1; ++ahead) dut_->edge();
+  Cycle edges = 0;
+  const BusAccess answer = make_access(asked, edges);
+  now.end = ahead + edges;
+  now.sure = accesses_.empty();
+  dut_->restore(image_);
+  if (answer.refused != access.refused) throw RtlError("the RTL's decoder differs");
+  now.what = asked;
+  now.what.refused = answer.refused;
+  access_end_ = now.end;
+  if (is_soft_reset(now.what)) reset_at_ = now.end;
+  accesses_.push(now);
+  access.value = answer.value;
+  wake_by(now.end);
+}
+
+template <class Dut>
+template <class Look>
+auto RtlController<Dut>::drained(const Look& look) {
+  catch_up();
+  if (at_ > last_busy_ && at_ - last_access_ >= kSettled && accesses_.empty()) return look();
+  dut_->save(image_);
+  // An access to a window lets nothing be issued until everything is done, and two cycles more.
+  ControllerPins hold;
+  set_access(hold, {false, regs::dcc_map::kWindowSlotsOffset, 0, 0, false}, false);
+  Cycle waited = 0;
+  dut_->drive(hold);
+  while (!dut_->quiet() || !dut_->ready()) {
+    if (++waited == kLongestAccess) throw RtlError("the controller's RTL does not become quiet");
+    dut_->edge();
+  }
+  dut_->edge();
+  dut_->edge();
+  const auto seen = look();
+  dut_->restore(image_);
+  return seen;
+}
+
+}  // namespace dcc

@@ -1,0 +1,38 @@
+// What every engine in lock-step says of a difference, and where the recording of it goes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace dcc {
+
+struct LockstepReport {
+  /// Defaults: whose engine it is, the recording and the program that replays it.
+  LockstepReport(std::string whose, std::string log, std::string program)
+      : name(std::move(whose)), log_path(std::move(log)), replay_program(std::move(program)) {}
+
+  std::uint64_t seed = 0;       // of the run; only told
+  std::string name;             // "host 3 timer"
+  std::string log_path;         // written at a difference, read by the replay
+  std::string told_path;        // how the report calls that file; empty: log_path
+  std::string replay_program;   // as it is to be called
+  std::size_t last_calls = 20;  // listed
+
+  /// The line of the report with the command that makes `waveform`.
+  std::string replay_line(const std::string& waveform) const {
+    return "  replay with waveform: " + replay_program + " " +
+           (told_path.empty() ? log_path : told_path) + " --fst " + waveform;
+  }
+};
+
+/// What the two said differently: when, the last calls, both states, seed, and the command that
+/// replays it into a waveform. what() is the whole report.
+class LockstepMismatch : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace dcc
