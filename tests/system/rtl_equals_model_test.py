@@ -32,17 +32,31 @@ CASES = [
     ("table_full", "4ms", "0ms", {"cnps_dropped_no_slot": 10, "rate_increases": 100}),
 ]
 
-# The whole block: cycle by cycle, so shorter; --full: as long as the parts above.
-WHOLE_CASES = [("incast_8x25g", "300us"), ("thousand_flows", "200us"), ("differentiation/share", "300us"),
-               ("tenants", "300us"), ("table_full", "300us")]
+# The whole block: cycle by cycle, so shorter. Configuration, what of it is changed, the short run's
+# duration and --full's, and what the latter must have met.
+FIRMWARE = ("host={driver: firmware, elf: %s}",)
+WHOLE_CASES = [
+    ("incast_8x25g", (), "300us", "4ms", {"rate_decreases": 8, "rate_increases": 100}),
+    ("demo", (), "350us", "3ms", {"rate_decreases": 50}),
+    ("demo", FIRMWARE, None, "3ms", {}),
+    ("thousand_flows", (), "200us", "2ms", {"rate_decreases": 2000, "rate_increases": 2000}),
+    ("table_full", (), "300us", "4ms", {"cnps_dropped_no_slot": 10, "rate_increases": 100}),
+    ("differentiation/share", (), "300us", "15ms", {"rate_decreases": 100, "rate_increases": 50}),
+    # Factor tables are rewritten while flows run.
+    ("tenants", (), "300us", "6ms", {"rate_decreases": 50, "rate_increases": 100}),
+    # FBHadoop: 60 hosts of a fat tree.
+    ("differentiation/traffic", (), None, "1ms", {}),
+]
 
 # Configuration and a duration for which the model takes a second or more.
 LONG = [("incast_8x25g", "400ms"), ("thousand_flows", "80ms"), ("table_full", "200ms")]
 MOST = 10.0  # times the model's processor time, in the runs of LONG
 
 
-def run(dccvp, config, out, keys, implementation, shortened):
+def run(dccvp, config, out, keys, implementation, shortened, changed=()):
     options = []
+    for override in changed:
+        options += ["-c", override.replace("%s", str(dccvp.parent / "firmware/traffic.elf"))]
     for part in keys:
         options += ["-c", f"nic.controller.{part}={implementation}"]
     if shortened:
@@ -61,14 +75,14 @@ def results(out):
     return (out / "flows.csv").read_bytes(), figures(out)
 
 
-def compare(dccvp, config, shortened, others, least, timed=False):
+def compare(dccvp, config, shortened, others, least, timed=False, changed=()):
     """Runs the model and the others; the number of failures."""
     failures, wanted, model_cpu = 0, None, 0.0
     with tempfile.TemporaryDirectory() as scratch:
         for keys, implementation in (((), "model"), *others):
             name = "+".join((*keys, implementation))
             out = pathlib.Path(scratch) / name
-            done, cpu = run(dccvp, config, out, keys, implementation, shortened)
+            done, cpu = run(dccvp, config, out, keys, implementation, shortened, changed)
             if done.returncode != 0:
                 print(f"{config} {name}: exit {done.returncode}\n{done.stderr}")
                 return failures + 1
@@ -82,7 +96,8 @@ def compare(dccvp, config, shortened, others, least, timed=False):
                               "anything")
                         failures += 1
             same = [a == b for a, b in zip(got, wanted)]
-            print(f"{config:22} {metrics['sim_time_s'] * 1e3:6.1f} ms {name:23} "
+            shown = config + (" firmware" if changed == FIRMWARE else "")
+            print(f"{shown:23} {metrics['sim_time_s'] * 1e3:6.1f} ms {name:23} "
                   f"processor {cpu:7.2f} s  x{cpu / model_cpu:5.2f}"
                   f"  flows.csv {'same' if same[0] else 'DIFFERS'}"
                   f"  metrics.json {'same' if same[1] else 'DIFFERS'}", flush=True)
@@ -105,10 +120,11 @@ def main():
     for config, duration, start, least in CASES:
         failures += compare(dccvp, config, None if full else (duration, start),
                             [(PARTS, "rtl"), (PARTS, "lockstep")], least)
-    lengths = {config: duration for config, duration, _, _ in CASES}
-    for config, duration in WHOLE_CASES:
-        failures += compare(dccvp, config, (lengths[config] if full else duration, "0ms"),
-                            [(WHOLE, "rtl"), (WHOLE, "lockstep")], {})
+    for config, changed, short, long, least in WHOLE_CASES:
+        duration = long if full else short
+        if duration is not None:
+            failures += compare(dccvp, config, (duration, "0ms"), [(WHOLE, "rtl"), (WHOLE, "lockstep")],
+                                least if full else {}, changed=changed)
     for config, duration in LONG if full else []:
         failures += compare(dccvp, config, (duration, "0ms"), [(PARTS, "rtl")], {}, timed=True)
     return 1 if failures else 0
