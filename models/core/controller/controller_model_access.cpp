@@ -8,7 +8,7 @@ namespace dcc {
 
 namespace {
 constexpr std::uint32_t kStoredDueMask = (1u << 17) - 1;  // 16 bits and the epoch bit
-}
+}  // namespace
 
 // ---- Accesses -----------------------------------------------------------------------------------
 
