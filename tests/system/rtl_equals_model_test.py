@@ -35,7 +35,7 @@ CASES = [
 # The whole block: cycle by cycle, so shorter. Configuration, what of it is changed, the short run's
 # duration and --full's, and what the latter must have met.
 FIRMWARE = ("host={driver: firmware, elf: %s}",)
-WHOLE_CASES = [
+WHOLE_CASES: list[tuple[str, tuple, str | None, str, dict[str, int]]] = [
     ("incast_8x25g", (), "300us", "4ms", {"rate_decreases": 8, "rate_increases": 100}),
     ("demo", (), "350us", "3ms", {"rate_decreases": 50}),
     ("demo", FIRMWARE, None, "3ms", {}),
@@ -90,9 +90,9 @@ def compare(dccvp, config, shortened, others, least, timed=False, changed=()):
             metrics = got[1]
             if implementation == "model":
                 wanted, model_cpu = got, cpu
-                for name, count in least.items():
-                    if metrics["aggregate"][name] < count:
-                        print(f"{config}: {name} is {metrics['aggregate'][name]}, too few to tell "
+                for figure, count in least.items():
+                    if metrics["aggregate"][figure] < count:
+                        print(f"{config}: {figure} is {metrics['aggregate'][figure]}, too few to tell "
                               "anything")
                         failures += 1
             same = [a == b for a, b in zip(got, wanted)]
@@ -120,11 +120,11 @@ def main():
     for config, duration, start, least in CASES:
         failures += compare(dccvp, config, None if full else (duration, start),
                             [(PARTS, "rtl"), (PARTS, "lockstep")], least)
-    for config, changed, short, long, least in WHOLE_CASES:
-        duration = long if full else short
-        if duration is not None:
-            failures += compare(dccvp, config, (duration, "0ms"), [(WHOLE, "rtl"), (WHOLE, "lockstep")],
-                                least if full else {}, changed=changed)
+    for config, changed, short, long, counted in WHOLE_CASES:
+        span = long if full else short
+        if span is not None:
+            failures += compare(dccvp, config, (span, "0ms"), [(WHOLE, "rtl"), (WHOLE, "lockstep")],
+                                counted if full else {}, changed=changed)
     for config, duration in LONG if full else []:
         failures += compare(dccvp, config, (duration, "0ms"), [(PARTS, "rtl")], {}, timed=True)
     return 1 if failures else 0
