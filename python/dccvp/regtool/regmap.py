@@ -87,6 +87,9 @@ class Register:
         """One parameter and nothing else."""
         return len(self.fields) == 1 and self.fields[0].parameter != ""
 
+    def mask_of(self, *kinds):
+        return sum(f.mask for f in self.fields if f.access in kinds)
+
 
 @dataclass
 class Window:
