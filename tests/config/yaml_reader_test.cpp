@@ -263,7 +263,7 @@ TEST(Overrides, AnotherAlgorithmLeavesTheFirstOnesParametersBehind) {
   EXPECT_EQ(
       error_of(file, {"nic.congestion_control.algorithm=timely", "nic.congestion_control.g=0.5"}),
       "-c nic.congestion_control.g=0.5: 'g' means something only with algorithm: dcc or dcqcn "
-      "or dctcp");
+      "or dctcp or hull");
 }
 
 TEST(Overrides, TheLastOneWins) {
