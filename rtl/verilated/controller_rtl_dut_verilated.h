@@ -13,6 +13,7 @@
 
 #include "controller_rtl_dut.h"
 #include "no_watch.h"
+#include "single_thread_context.h"
 
 // Members of the design's state by the names of the RTL.
 #define DCC_MANAGER(name) controller_rtl_dut__DOT__u_top__DOT__u_manager__DOT__##name
@@ -348,7 +349,7 @@ class VerilatedController {
   const Root* at() const { return top_->rootp; }
   std::int64_t divider() const { return at()->DCC_TIMERS(div_q); }
 
-  VerilatedContext context_;
+  SingleThreadContext context_;
   std::unique_ptr<Verilated> top_;
   unsigned slot_bits_ = 0;
   bool set_ = false;  // inputs were given in this cycle

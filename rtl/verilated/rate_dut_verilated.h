@@ -10,6 +10,7 @@
 
 #include "no_watch.h"
 #include "rate_dut.h"
+#include "single_thread_context.h"
 
 namespace dcc {
 
@@ -118,7 +119,7 @@ class VerilatedRate final : public RateDut {
   }
 
   std::string name_;
-  VerilatedContext context_;
+  SingleThreadContext context_;
   std::unique_ptr<Verilated> unit_;
   Watch watch_;
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "no_watch.h"
+#include "single_thread_context.h"
 #include "timing_wheel_dut.h"
 
 namespace dcc {
@@ -95,7 +96,7 @@ class VerilatedWheel final : public WheelDut {
   }
 
   std::string name_;
-  VerilatedContext context_;
+  SingleThreadContext context_;
   std::unique_ptr<Verilated> wheel_;
   Watch watch_;
 };
