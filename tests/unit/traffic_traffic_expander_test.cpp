@@ -141,6 +141,57 @@ TEST(TrafficExpander, PermutationSendsEveryoneToAnother) {
   EXPECT_GT(seen.size(), 15u);
 }
 
+TEST(TrafficExpander, StrideGoesRoundAndRound) {
+  TrafficSpec s = among(TrafficPattern::kStride, {});
+  s.stride = 4;
+  const std::vector<FlowSpec> flows = expand_traffic({s}, context());
+  ASSERT_EQ(flows.size(), 16u);
+  for (HostId i = 0; i < 16; ++i) {
+    EXPECT_EQ(flows[i].from, i);
+    EXPECT_EQ(flows[i].to, (i + 4) % 16);
+  }
+  s.hosts = {3, 5, 9};
+  const std::vector<FlowSpec> few = expand_traffic({s}, context());
+  ASSERT_EQ(few.size(), 3u);
+  EXPECT_EQ(few[2].to, 3u);  // four places on, of three
+  s.stride = 3;
+  EXPECT_EQ(error_of(s), "traffic.0.stride: 3 places on is the host itself: there are 3");
+}
+
+TEST(TrafficExpander, StaggeredStaysNearAsOftenAsAsked) {
+  TrafficSpec s = among(TrafficPattern::kStaggered, {});
+  s.rack = 4;
+  s.pod = 16;
+  s.to_rack = Ratio{1, 2};
+  s.to_pod = Ratio{3, 10};
+  s.flows = 1;
+  int near = 0, pod = 0, far = 0;
+  std::set<HostId> reached;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    for (const FlowSpec& flow : expand_traffic({s}, context(64, seed))) {
+      ASSERT_NE(flow.from, flow.to);
+      if (flow.from == 21) reached.insert(flow.to);
+      if (flow.from / 4 == flow.to / 4) {
+        ++near;
+      } else if (flow.from / 16 == flow.to / 16) {
+        ++pod;
+      } else {
+        ++far;
+      }
+    }
+  }
+  EXPECT_NEAR(near, 3200, 4 * 40);
+  EXPECT_NEAR(pod, 1920, 4 * 37);
+  EXPECT_NEAR(far, 1280, 4 * 32);
+  EXPECT_EQ(reached.count(21), 0u);
+  for (const HostId host : {20u, 22u, 23u}) EXPECT_EQ(reached.count(host), 1u);
+  s.to_pod = Ratio{6, 10};
+  EXPECT_NE(error_of(s).find("traffic.0.to_pod"), std::string::npos);
+  s = among(TrafficPattern::kStaggered, {});
+  s.pod = 6;
+  EXPECT_EQ(error_of(s), "traffic.0.hosts: are no whole number of pods");
+}
+
 TEST(TrafficExpander, AllToAllIsEveryPairOnce) {
   const auto flows = expand_traffic({among(TrafficPattern::kAllToAll, {2, 5, 7, 11})}, context());
   std::set<std::pair<HostId, HostId>> pairs;

@@ -35,6 +35,15 @@ class Expander {
         return;
       case TrafficPattern::kPermutation:
         return permutation();
+      case TrafficPattern::kStride: {
+        const HostList hosts = named_or_all(spec.hosts);
+        for (std::size_t i = 0; i < hosts.size(); ++i) {
+          connect(hosts[i], hosts[(i + spec.stride) % hosts.size()]);
+        }
+        return;
+      }
+      case TrafficPattern::kStaggered:
+        return staggered();
       case TrafficPattern::kAllToAll: {
         const HostList hosts = named_or_all(spec.hosts);
         for (const HostId from : hosts) {
@@ -153,6 +162,27 @@ class Expander {
     RandomStream random(context_.seed, "permutation", index_);
     for (std::size_t i = to.size() - 1; i > 0; --i) std::swap(to[i], to[random.below(i)]);
     for (std::size_t i = 0; i < to.size(); ++i) connect(from[i], to[i]);
+  }
+
+  void staggered() {
+    const HostList hosts = named_or_all(spec_->hosts);
+    const std::uint64_t rack = spec_->rack;
+    const std::uint64_t pod = spec_->pod;
+    const auto to_rack = static_cast<std::uint64_t>(spec_->to_rack.to_fixed(32));
+    const auto to_pod = static_cast<std::uint64_t>(spec_->to_pod.to_fixed(32));
+    for (std::uint64_t h = 0; h < hosts.size(); ++h) {
+      RandomStream random(context_.seed, "staggered", index_ << 32 | hosts[h]);
+      const std::uint64_t where = random.next_u32();
+      // One of `size` places from `begin` on, but not one of the `but` places around h.
+      const auto pick = [&](std::uint64_t begin, std::uint64_t size, std::uint64_t but) {
+        const std::uint64_t place = begin + random.below(size - but);
+        return place < h / but * but ? place : place + but;
+      };
+      const std::uint64_t to = where < to_rack            ? pick(h / rack * rack, rack, 1)
+                               : where < to_rack + to_pod ? pick(h / pod * pod, pod, rack)
+                                                          : pick(0, hosts.size(), pod);
+      connect(hosts[h], hosts[to]);
+    }
   }
 
   void poisson() {

@@ -29,10 +29,24 @@ void TrafficSpec::describe(ParameterVisitor& v) {
     v.field("sender", sender, host, {"sending host", ""});
     v.hosts("receivers", receivers, {"hosts it sends to; all: all others", ""});
   });
-  v.when(is({Kind::kPermutation, Kind::kAllToAll, Kind::kPoisson}),
-         "kind: permutation, all_to_all or poisson", [&] {
+  v.when(is({Kind::kPermutation, Kind::kStride, Kind::kStaggered, Kind::kAllToAll, Kind::kPoisson}),
+         "kind: permutation, stride, staggered, all_to_all or poisson", [&] {
            v.hosts("hosts", hosts, {"hosts that send to each other", ""});
          });
+  v.when(is({Kind::kStride}), "kind: stride", [&] {
+    v.field("stride", stride, {"1", "65535"},
+            {"each sends to the host so many places on in `hosts`, round and round",
+             "Hedera, NSDI'10, 6: stride(i)"});
+  });
+  v.when(is({Kind::kStaggered}), "kind: staggered", [&] {
+    v.field("rack", rack, {"1", "65536"}, {"so many of `hosts` in a row make a rack", ""});
+    v.field("pod", pod, {"1", "65536"}, {"... and so many a pod", ""});
+    v.field("to_rack", to_rack, {"0", "1"},
+            {"probability that a host sends to another of its rack",
+             "Hedera, NSDI'10, 6: EdgeP of staggered prob"});
+    v.field("to_pod", to_pod, {"0", "1"},
+            {"... to another of its pod; else to another pod", "Hedera, NSDI'10, 6: PodP"});
+  });
   v.when(is({Kind::kPartitionAggregate}), "kind: partition_aggregate", [&] {
     v.field("period", period, {"1us", "1000s"}, {"time between two queries", ""});
     v.field("rounds", rounds, {"1", "1000000"}, {"number of queries", ""});
@@ -158,6 +172,25 @@ std::uint64_t TrafficSpec::check(HostId hosts_there) const {
       return named.list(receivers, "receivers", sender, "sender") * flows;
     case TrafficPattern::kPermutation:
       return named.among_themselves(hosts, "hosts") * flows;
+    case TrafficPattern::kStride: {
+      const std::uint64_t count = named.among_themselves(hosts, "hosts");
+      require(stride % count != 0, "stride",
+              std::to_string(stride) + " places on is the host itself: there are " +
+                  std::to_string(count));
+      return count * flows;
+    }
+    case TrafficPattern::kStaggered: {
+      const std::uint64_t count = named.among_themselves(hosts, "hosts");
+      require(pod % rack == 0, "pod", "a pod is of whole racks");
+      const auto sum = Uint128(to_rack.to_fixed(32)) + to_pod.to_fixed(32);
+      const Uint128 one = Uint128(1) << 32;
+      require(sum <= one, "to_pod", "to_rack and to_pod are more than 1 together");
+      require(count % pod == 0, "hosts", "are no whole number of pods");
+      require(to_rack.to_fixed(32) == 0 || rack > 1, "to_rack", "a rack has one host only");
+      require(to_pod.to_fixed(32) == 0 || pod > rack, "to_pod", "a pod has one rack only");
+      require(sum == one || count > pod, "hosts", "there is one pod only");
+      return count * flows;
+    }
     case TrafficPattern::kAllToAll: {
       const std::uint64_t count = named.among_themselves(hosts, "hosts");
       return count * (count - 1) * flows;

@@ -40,11 +40,13 @@ struct FlowSpec {
 };
 
 enum class TrafficPattern : std::uint8_t {
-  kFlow,                // from -> to
-  kIncast,              // every sender -> receiver
-  kOneToMany,           // sender -> every receiver
-  kPermutation,         // every one of `hosts` to another of them, each receiving once; by the seed
-  kAllToAll,            // every ordered pair of `hosts`
+  kFlow,         // from -> to
+  kIncast,       // every sender -> receiver
+  kOneToMany,    // sender -> every receiver
+  kPermutation,  // every one of `hosts` to another of them, each receiving once; by the seed
+  kStride,       // each of `hosts` to the one `stride` places on, round and round
+  kStaggered,    // each of `hosts` to another of its rack, of its pod, or of others; by the seed
+  kAllToAll,     // every ordered pair of `hosts`
   kPartitionAggregate,  // `rounds` times, every `period`: every sender answers receiver
   kPoisson,             // `hosts` among themselves: sizes from a distribution, random gaps
   kTrace,               // flows of a file
@@ -52,8 +54,8 @@ enum class TrafficPattern : std::uint8_t {
 };
 DCC_ENUM_NAMES(TrafficPattern, {TrafficPattern::kFlow, "flow"}, {TrafficPattern::kIncast, "incast"},
                {TrafficPattern::kOneToMany, "one_to_many"},
-               {TrafficPattern::kPermutation, "permutation"},
-               {TrafficPattern::kAllToAll, "all_to_all"},
+               {TrafficPattern::kPermutation, "permutation"}, {TrafficPattern::kStride, "stride"},
+               {TrafficPattern::kStaggered, "staggered"}, {TrafficPattern::kAllToAll, "all_to_all"},
                {TrafficPattern::kPartitionAggregate, "partition_aggregate"},
                {TrafficPattern::kPoisson, "poisson"}, {TrafficPattern::kTrace, "trace"},
                {TrafficPattern::kBackground, "background"});
@@ -82,7 +84,13 @@ struct TrafficSpec {
   HostId receiver = 0;
   HostId sender = 0;  // kOneToMany
   HostList receivers;
-  HostList hosts;  // kPermutation, kAllToAll, kPoisson
+  HostList hosts;  // kPermutation, kStride, kStaggered, kAllToAll, kPoisson
+
+  unsigned stride = 1;  // kStride
+  unsigned rack = 2;    // kStaggered: so many of `hosts` in a row make a rack
+  unsigned pod = 4;     // … and so many a pod
+  Ratio to_rack{1, 5};  // … probability of another of the rack
+  Ratio to_pod{3, 10};  // … of another of the pod
 
   PicoSeconds period = kMilliSecond;  // kPartitionAggregate
   unsigned rounds = 10;
