@@ -109,6 +109,9 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
                                  unsigned processes, bool watched) {
   PartitionPlan plan;
   plan.undivided = needs_one_order(config, topology, watched);
+  if (config.switch_.routing.kind == RoutingParameters::Kind::kHedera) {
+    plan.undivided = "one scheduler (routing: hedera) reads all switches";
+  }
   if (plan.undivided.empty()) {
     const std::vector<Demand> demands = demands_of(config, topology, flows);
     plan.network = divide(topology, expected_load(topology, routing, demands), processes);

@@ -36,6 +36,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   link_faults = std::make_unique<LinkFaults>(
       config, scheduler, network, partitions,
       [this](HostId host) -> NicDevice& { return hosts[host]->nic().device(); }, kLinkFaultRank);
+  build_flow_scheduler();
   changes = std::make_unique<Changes>(config, scheduler, network, hosts, kChangeRank);
   if (setup.late_change) changes->ask_at(setup.late_change->at, setup.late_change->ask);
   capture =
@@ -86,6 +87,18 @@ PartitionPlan Platform::plan_of(const Platform& p, const RunSetup& setup) {
                               watched);
   }
   return plan_partitions(p.config, p.topology, p.routing, p.plan.flows(), setup.threads, watched);
+}
+
+void Platform::build_flow_scheduler() {
+  const RoutingParameters& routes = config.switch_.routing;
+  if (routes.kind != RoutingParameters::Kind::kHedera) return;
+  flow_scheduler = std::make_unique<HederaScheduler>(scheduler, network.fabric(), routes.hedera,
+                                                     config.seed, kFlowSchedulerRank);
+  for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
+    if (model::SwitchModule* const module = network.switch_of(node)) {
+      flow_scheduler->add_switch(node, *module->device().flow_entries());
+    }
+  }
 }
 
 void Platform::build_hosts(const RunSetup& setup, bool parameters_change) {

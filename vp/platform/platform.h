@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/platform_config.h"
+#include "net/balancing/hedera_scheduler.h"
 #include "net/routing.h"
 #include "net/topology.h"
 #include "platform/changes.h"
@@ -53,6 +54,7 @@ class Platform final : public sc_core::sc_module {
   FlowLedger ledger;
   std::vector<std::unique_ptr<Host>> hosts;
   std::unique_ptr<LinkFaults> link_faults;
+  std::unique_ptr<HederaScheduler> flow_scheduler;  // null: switches choose by themselves
   std::unique_ptr<Changes> changes;
   std::unique_ptr<DirectTraffic> traffic;
   std::unique_ptr<Measurement> measurement;
@@ -65,6 +67,7 @@ class Platform final : public sc_core::sc_module {
 
  private:
   static PartitionPlan plan_of(const Platform& platform, const RunSetup& setup);
+  void build_flow_scheduler();
   void build_hosts(const RunSetup& setup, bool parameters_change);
   void start_of_simulation() override { start_(); }
 

@@ -44,6 +44,7 @@ void RunLoop::start() {
   }
   p_.traffic->begin();
   p_.link_faults->begin();
+  if (p_.flow_scheduler != nullptr) p_.flow_scheduler->begin();
   p_.memory_faults->begin();
   p_.changes->begin();
   p_.measurement->begin();

@@ -18,19 +18,13 @@ FabricMap::FabricMap(const Topology& topology, const Routing& routing)
   }
 }
 
-std::uint64_t& FabricMap::rate_from(NodeId node, int port) {
-  const Topology::Plug& plug = topology_.plug(node, port);
-  return rate_[static_cast<std::size_t>(2 * plug.cable + plug.side)];
-}
-
 void FabricMap::set_rate(NodeId node, int port, BitRate rate) {
-  rate_from(node, port) = rate.bits_per_second;
+  rate_[wire(node, port)] = rate.bits_per_second;
 }
 
 std::uint64_t FabricMap::through(NodeId node, int port, HostId destination,
                                  std::vector<std::pair<NodeId, std::uint64_t>>& known) const {
-  const Topology::Plug& plug = topology_.plug(node, port);
-  return std::min(rate_[static_cast<std::size_t>(2 * plug.cable + plug.side)],
+  return std::min(rate_[wire(node, port)],
                   beyond(topology_.peer(node, port).node, destination, known));
 }
 

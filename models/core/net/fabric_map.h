@@ -33,13 +33,23 @@ class FabricMap {
   /// the least of the links of a way, ways that part added up.
   std::uint64_t capacity(NodeId node, int port, HostId destination) const;
 
+  const Topology& topology() const { return topology_; }
+  const Routing& routing() const { return *routing_; }
+  /// Of the wire that leaves a node through a port, by 2 · cable + side.
+  std::size_t wire(NodeId node, int port) const {
+    const Topology::Plug& plug = topology_.plug(node, port);
+    return static_cast<std::size_t>(2 * plug.cable + plug.side);
+  }
+  std::size_t wires() const { return rate_.size(); }
+  /// Bits a second, by wire().
+  std::uint64_t rate(std::size_t wire) const { return rate_[wire]; }
+
   /// Routes are these from now on; must outlive it, too.
   void set_routing(const Routing& routing) { routing_ = &routing; }
   /// A wire, by the end it leaves from, is known to be of another rate now.
   void set_rate(NodeId node, int port, BitRate rate);
 
  private:
-  std::uint64_t& rate_from(NodeId node, int port);
   std::uint64_t beyond(NodeId node, HostId destination,
                        std::vector<std::pair<NodeId, std::uint64_t>>& known) const;
   std::uint64_t through(NodeId node, int port, HostId destination,

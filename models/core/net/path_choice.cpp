@@ -28,6 +28,8 @@ std::unique_ptr<PathChoice> make_path_choice(const RoutingParameters& parameters
       return make_conga(parameters, context);
     case Kind::kPresto:
       return make_presto(parameters, context);
+    case Kind::kHedera:
+      return make_hedera(context);
     case Kind::kSymmetric:
       return make_symmetric(context.seed);
   }

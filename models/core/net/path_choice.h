@@ -13,6 +13,7 @@
 namespace dcc {
 
 class FabricMap;
+class FlowEntries;
 struct RoutingParameters;
 
 /// What a choice may ask of its switch.
@@ -53,6 +54,8 @@ class PathChoice {
   virtual void join(const FabricMap&, int /*self*/) {}
   /// What was remembered of ports may be wrong now.
   virtual void routes_changed() {}
+  /// Where a central scheduler of flows has its hand; null: nowhere.
+  virtual FlowEntries* flow_entries() { return nullptr; }
 
   /// Index of the port that `packet` would take if it came now.
   virtual std::uint32_t peek(const Packet& packet, PortSet ports) const = 0;
@@ -103,5 +106,6 @@ std::unique_ptr<PathChoice> make_conga(const RoutingParameters& parameters,
                                        const PathContext& context);
 std::unique_ptr<PathChoice> make_presto(const RoutingParameters& parameters,
                                         const PathContext& context);
+std::unique_ptr<PathChoice> make_hedera(const PathContext& context);
 
 }  // namespace dcc

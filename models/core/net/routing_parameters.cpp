@@ -34,11 +34,33 @@ void PrestoParameters::describe(ParameterVisitor& v) {
   v.field("cell", cell, {"64B", "1GiB"}, {"bytes of a flow that go one way", "Presto, SIGCOMM'15"});
 }
 
+void HederaParameters::describe(ParameterVisitor& v) {
+  v.choice("placement", placement,
+           {"how large flows find their way: by simulated annealing, or the first with room",
+            "Hedera, NSDI'10, 4.2, 4.3"});
+  v.field("period", period, {"1us", "1000s"},
+          {"the scheduler reads the edge switches' counters so often; the paper's 5 s are of TCP "
+           "flows of minutes",
+           "Hedera, NSDI'10"});
+  v.field("elephant", elephant, {"0", "1"},
+          {"share of the sender's link from which on a flow is a large one", "Hedera, NSDI'10"});
+  v.when(placement == Placement::kAnnealing, "placement: annealing", [&] {
+    v.field("iterations", iterations, {"1", "1000000"},
+            {"of the annealing, each time; also the temperature it begins with",
+             "Hedera, NSDI'10: T0"});
+    v.field("annealing", annealing, {"0", "1000"},
+            {"how little a worse state is liked, for each of `iterations`: a state worse by a "
+             "link's excess E in rates of a host passes with exp(-annealing * iterations * E / "
+             "temperature)",
+             "Hedera, NSDI'10: c / T0; 0.5, of a large network 1000"});
+  });
+}
+
 void RoutingParameters::describe(ParameterVisitor& v) {
   v.choice("kind", kind,
            {"by hash of the five-tuple (wcmp: by capacity), flows or packets in turn or at random, "
-            "by destination address, flowlets, queues, congestion of whole ways, cells; symmetric: "
-            "by hash, "
+            "by destination address, flowlets, queues, congestion of whole ways, cells, a "
+            "central scheduler of large flows; symmetric: by hash, "
             "the same way in both directions",
             "docs/network.md, Load balancing"});
   v.when(kind == Kind::kLmc, "kind: lmc", [&] {
@@ -50,6 +72,7 @@ void RoutingParameters::describe(ParameterVisitor& v) {
   v.when(kind == Kind::kDrill, "kind: drill", [&] { drill.describe(v); });
   v.when(kind == Kind::kConga, "kind: conga", [&] { conga.describe(v); });
   v.when(kind == Kind::kPresto, "kind: presto", [&] { presto.describe(v); });
+  v.when(kind == Kind::kHedera, "kind: hedera", [&] { hedera.describe(v); });
 }
 
 }  // namespace dcc

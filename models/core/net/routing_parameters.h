@@ -46,6 +46,25 @@ struct PrestoParameters {
   void describe(ParameterVisitor& v);
 };
 
+/// Hedera: a central scheduler that looks at the edge switches' counters every `period`, estimates
+/// what large flows would send if nothing but hosts' links held them, and gives them their ways.
+struct HederaParameters {
+  enum class Placement : std::uint8_t {
+    kAnnealing,  // a way for each destination host, exchanged at random as it cools down
+    kFirstFit,   // a flow takes the first way that has room
+  };
+  Placement placement = Placement::kAnnealing;
+  PicoSeconds period = kMilliSecond;
+  Ratio elephant{1, 10};
+  unsigned iterations = 1000;
+  Ratio annealing{1, 2};
+
+  void describe(ParameterVisitor& v);
+};
+
+DCC_ENUM_NAMES(HederaParameters::Placement, {HederaParameters::Placement::kAnnealing, "annealing"},
+               {HederaParameters::Placement::kFirstFit, "first_fit"});
+
 struct RoutingParameters {
   enum class Kind : std::uint8_t {
     kEcmp,       // by hash of (source, destination, flow): one path a flow and direction
@@ -59,6 +78,7 @@ struct RoutingParameters {
     kDrill,      // packets by the queues of a few ports
     kConga,      // flowlets by the use of the ways to the far edge
     kPresto,     // cells of a flow in turn
+    kHedera,     // flows by hash, large ones as a central scheduler has it
     kSymmetric,  // by hash, the same way in both directions
   };
   Kind kind = Kind::kEcmp;
@@ -67,6 +87,7 @@ struct RoutingParameters {
   DrillParameters drill;
   CongaParameters conga;
   PrestoParameters presto;
+  HederaParameters hedera;
 
   void describe(ParameterVisitor& v);
   /// Packets of one flow go several ways at a time, or one after the other.
@@ -76,15 +97,13 @@ struct RoutingParameters {
   }
 };
 
-DCC_ENUM_NAMES(RoutingParameters::Kind, {RoutingParameters::Kind::kEcmp, "ecmp"},
-               {RoutingParameters::Kind::kWcmp, "wcmp"},
-               {RoutingParameters::Kind::kPerFlow, "per_flow"},
-               {RoutingParameters::Kind::kSpray, "spray"}, {RoutingParameters::Kind::kRps, "rps"},
-               {RoutingParameters::Kind::kLmc, "lmc"},
-               {RoutingParameters::Kind::kLetflow, "letflow"},
-               {RoutingParameters::Kind::kDrill, "drill"},
-               {RoutingParameters::Kind::kConga, "conga"},
-               {RoutingParameters::Kind::kPresto, "presto"},
-               {RoutingParameters::Kind::kSymmetric, "symmetric"});
+DCC_ENUM_NAMES(
+    RoutingParameters::Kind, {RoutingParameters::Kind::kEcmp, "ecmp"},
+    {RoutingParameters::Kind::kWcmp, "wcmp"}, {RoutingParameters::Kind::kPerFlow, "per_flow"},
+    {RoutingParameters::Kind::kSpray, "spray"}, {RoutingParameters::Kind::kRps, "rps"},
+    {RoutingParameters::Kind::kLmc, "lmc"}, {RoutingParameters::Kind::kLetflow, "letflow"},
+    {RoutingParameters::Kind::kDrill, "drill"}, {RoutingParameters::Kind::kConga, "conga"},
+    {RoutingParameters::Kind::kPresto, "presto"}, {RoutingParameters::Kind::kHedera, "hedera"},
+    {RoutingParameters::Kind::kSymmetric, "symmetric"});
 
 }  // namespace dcc

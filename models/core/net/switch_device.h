@@ -132,6 +132,10 @@ class SwitchDevice final : public PacketSink, private PathView {
   void set_routes(const RouteTable& routes);
   /// For load balancing that looks beyond this switch, `self` of that network; must outlive it.
   void join(const FabricMap& fabric, int self);
+  /// Null where no central scheduler has a hand in its choices.
+  FlowEntries* flow_entries() {
+    return path_choice_ != nullptr ? path_choice_->flow_entries() : nullptr;
+  }
   /// Statistics of the egress queue (all priorities together); null to stop. Not owned.
   void observe_queue(int port, QueueStatistics* statistics);
 
