@@ -13,7 +13,7 @@ from package import ROOT, FolderTest, main
 from dccvp.common.ending import InputError, ended
 from dccvp.experiments import reproduce, reproduce_judgement, reproduce_plan
 from dccvp.experiments.reproduce_judgement import (EXPLAINED, INSIDE, MISSING, OUTSIDE, SHOWN,
-                                                   figure_value, judge)
+                                                   figure_value, figure_values, judge)
 from dccvp.experiments.reproduce_plan import Figure
 
 METRICS = {
@@ -72,7 +72,7 @@ runs:
       - {figure: a, value: x.y, per: 1000, published: 20, within: 35%, source: paper, reason: because}
       - {figure: b, value: z, published: 2, within: 0.5, at_least: -1, at_most: 3e2}
   - run: second
-    figures: [{figure: c, value: z}]
+    figures: [{figure: c, value: z, over: first}]
 """)
         self.assertEqual((e.name, e.title, e.source, e.slow, e.config),
                          ("tried", "A title", "somewhere", True, self.folder / "tried.yaml"))
@@ -81,7 +81,7 @@ runs:
         self.assertEqual(e.runs[0].figures, [
             Figure("a", "x.y", 1000, 20, None, 0.35, source="paper", reason="because"),
             Figure("b", "z", 1, 2, 0.5, None, at_most=300, at_least=-1)])
-        self.assertEqual(e.runs[1].figures, [Figure("c", "z")])
+        self.assertEqual(e.runs[1].figures, [Figure("c", "z", over="first")])
 
     def test_another_configuration(self):
         (self.folder / "other.yaml").write_text("duration: 1ms\n")
@@ -104,6 +104,7 @@ runs:
                 ('figure: a, value: b, published: 1, within: "%"',
                  ":3:59: a number is expected, not '%'"),
                 ("figure: a, value: b, per: 0", ":3:42: per: division by zero"),
+                ("figure: a, value: b, over: one", ":3:43: over: no run 'one' above this one"),
                 ("figure: [a], value: b", ":3:24: 'figure' is a word, not a list"),
                 ("figure: a, value: b, at_most: {}", ":3:46: 'at_most' is a word, not a map")):
             with self.subTest(keys=keys):
@@ -209,6 +210,15 @@ class JudgeTest(unittest.TestCase):
         self.assertEqual(self.verdict([5, 10, 15], 3, published=10, within=1), INSIDE)
         self.assertEqual(self.verdict([10, 10, 14], 3, published=10, within=1), OUTSIDE)
         self.assertEqual(self.verdict([10, 10], 3, published=10, within=1), MISSING)
+
+
+class RatioTest(unittest.TestCase):
+    def test_a_run_is_held_against_one_above_seed_by_seed(self):
+        figure = Figure("f", "x", 1000, over="base")
+        base = {"base": [{"x": 2}, {"x": 4}, None, {"x": 0}, {"x": 5}]}
+        mine = [{"x": 1}, {"x": 6}, {"x": 1}, {"x": 1}, None]
+        self.assertEqual(figure_values(mine, figure, base), [0.5, 1.5])
+        self.assertEqual(figure_values(mine, Figure("f", "x", 2), {}), [0.5, 3, 0.5, 0.5])
 
 
 class SmallFlowsTest(FolderTest):

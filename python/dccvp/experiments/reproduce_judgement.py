@@ -41,6 +41,21 @@ def figure_value(metrics, figure):
     return None if value is None else value / figure.per
 
 
+def figure_values(mine, figure, runs_above):
+    """A figure's values, one for each of a run's results (None: it failed) that has one. `runs_above`: the
+    results of the runs above, by name and in the same order of seeds."""
+    values = []
+    for seed, metrics in enumerate(mine):
+        value = None if metrics is None else figure_value(metrics, figure)
+        if value is not None and figure.over:
+            other = runs_above[figure.over][seed]
+            divisor = None if other is None else figure_value(other, figure)
+            value = value / divisor if divisor else None
+        if value is not None:
+            values.append(value)
+    return values
+
+
 def inside(figure, value):
     if figure.within is not None and abs(value - figure.published) > figure.within:
         return False

@@ -8,11 +8,12 @@ NAME.figures.yml beside NAME.yaml:
     - run: name
       set: [key.path=value, …]   as -c
       figures:
-        - {figure: name, value: PATH, per: 1000, published: 20, within: 35%, at_least: 1, at_most: 3,
-           source: text, reason: text}
+        - {figure: name, value: PATH, per: 1000, over: first run, published: 20, within: 35%, at_least: 1,
+           at_most: 3, source: text, reason: text}
 
 PATH is a dotted path into metrics.json; `*` in a list takes the greatest of all its elements; a second
-path after " / " divides by that. `per` divides once more (units, ceilings). `within` is absolute, or a
+path after " / " divides by that. `per` divides once more (units, ceilings). `over` names a run above: its
+value, seed by seed, is divided by, so the figure is a ratio of two runs. `within` is absolute, or a
 share of the published value. `reason` says why a figure lies outside; without one it must not.
 """
 
@@ -25,7 +26,7 @@ from dccvp.common.ending import InputError
 from dccvp.common.yaml_nodes import described, fail, fields, file_beside, items, load, word
 
 SUFFIX = ".figures.yml"
-FIGURE_KEYS = ("figure", "value", "per", "published", "within", "at_most", "at_least", "source",
+FIGURE_KEYS = ("figure", "value", "per", "over", "published", "within", "at_most", "at_least", "source",
                "reason")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -44,6 +45,7 @@ class Figure:
     at_least: float | None = None
     source: str = ""
     reason: str = ""
+    over: str = ""  # a run; empty: none
 
 
 @dataclasses.dataclass
@@ -76,11 +78,13 @@ def tolerance_in(text, node):
     return number
 
 
-def read_figure(node):
+def read_figure(node, runs_above):
     nodes = fields(node, "a figure", FIGURE_KEYS, ("figure", "value"))
     texts = {key: word(value, f"'{key}'") for key, value in nodes.items()}
     figure = Figure(texts["figure"], texts["value"], source=texts.get("source", ""),
-                    reason=texts.get("reason", ""))
+                    reason=texts.get("reason", ""), over=texts.get("over", ""))
+    if "over" in nodes and figure.over not in runs_above:
+        fail(nodes["over"], f"over: no run '{figure.over}' above this one")
     for key in ("per", "published", "at_most", "at_least"):
         if key in nodes:
             setattr(figure, key, number_in(texts[key], nodes[key]))
@@ -98,11 +102,11 @@ def read_figure(node):
     return figure
 
 
-def read_run(node):
+def read_run(node, runs_above):
     nodes = fields(node, "a run", ("run", "set", "figures"), ("run", "figures"))
     return Run(word(nodes["run"], "'run'"),
                [word(item, "a setting") for item in items(nodes["set"], "'set'")] if "set" in nodes else [],
-               [read_figure(item) for item in items(nodes["figures"], "'figures'")])
+               [read_figure(item, runs_above) for item in items(nodes["figures"], "'figures'")])
 
 
 def read(path):
@@ -115,8 +119,10 @@ def read(path):
     if slow not in ("true", "false"):
         fail(nodes["slow"], f"'slow' is true or false, not '{slow}'")
     config = file_beside(path, nodes.get("config", root), texts.get("config", f"{name}.yaml"))
-    return Experiment(name, config, texts.get("title", ""), texts.get("source", ""), slow == "true",
-                      [read_run(item) for item in items(nodes["runs"], "'runs'")])
+    runs = []
+    for item in items(nodes["runs"], "'runs'"):
+        runs.append(read_run(item, [run.name for run in runs]))
+    return Experiment(name, config, texts.get("title", ""), texts.get("source", ""), slow == "true", runs)
 
 
 def find(folder):
