@@ -40,5 +40,8 @@ RUNS: dict[str, tuple[str, list[str]]] = {
          "faults=[{kind: link_failure, link: agg0, start: 40us, stop: 150us, convergence: 20us},"
          " {kind: link_flap, link: rack7--agg6, start: 30us, down: 10us, up: 20us, convergence: 5us},"
          " {kind: link_slow, link: core3, rate: 10Gbps, start: 60us, convergence: 30us}]"]),
+    "ways that ACKs bring back": ("reproduce/fbhadoop_dcqcn.yaml", ["duration=200us", "routing.kind=reps"]),
+    "ways that ACKs tell of": ("reproduce/fbhadoop_dcqcn.yaml",
+                               ["duration=200us", "routing={kind: hermes, rtt_high: 20us, sent: 10KB}"]),
     "ties": ("reproduce/fbhadoop_dcqcn.yaml", ["duration=200us", "switch.ties=seeded"]),
 }

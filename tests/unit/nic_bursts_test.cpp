@@ -31,6 +31,7 @@ class Bursts : public testing::Test, public test::NicPair, public PacketSink {
 
   Asking asking;
   std::vector<PicoSeconds> arrived;
+  std::vector<int> brought_back;  // by ACKs
 
   void build(Qpn pairs) {
     parameters.line_rate = 10_Gbps;
@@ -53,7 +54,11 @@ class Bursts : public testing::Test, public test::NicPair, public PacketSink {
     nic[0]->transmitter().post(pair, item);
   }
   void receive(Packet* packet, int port) override {
-    if (packet->kind == PacketKind::kData) arrived.push_back(scheduler.now());
+    if (packet->kind == PacketKind::kData) {
+      arrived.push_back(scheduler.now());
+      packet->overlay.tag = static_cast<std::uint8_t>(arrived.size());
+    }
+    if (packet->kind == PacketKind::kAck) brought_back.push_back(packet->overlay.feedback_tag);
     nic[port]->receive(packet, 0);
   }
   /// Of a full packet that is not its message's first, on the wire.
@@ -163,6 +168,13 @@ TEST_F(Bursts, AnRttDoesNotHoldTheWaitForAWindow) {
     if (!from_due) wire = asking.rtts;
   }
   EXPECT_EQ(asking.rtts, wire);
+}
+
+TEST_F(Bursts, AnAckBringsBackTheTagOfItsPacket) {
+  build(1);
+  post(0, 3000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(brought_back, (std::vector<int>{1, 2, 3}));
 }
 
 }  // namespace

@@ -86,7 +86,9 @@ struct alignas(64) IntStack {
 };
 
 /// What the edge switches of a fabric tell each other with the packets between them, when
-/// `routing: conga` has an overlay carry it (net/balancing/conga.h). Cleared at the far edge.
+/// `routing: conga` has an overlay carry it (net/balancing/conga.h): it is cleared at the far edge.
+/// With `routing: reps` the tag is what a packet's way is hashed from, with `hermes` the way up,
+/// and an ACK brings back that of the packet it is for (feedback_tag).
 struct OverlayHeader {
   std::uint8_t tag = 0;         // the way up that was taken, from 1; 0: none of this is meant
   std::uint8_t congestion = 0;  // greatest on the way so far

@@ -30,6 +30,10 @@ std::unique_ptr<PathChoice> make_path_choice(const RoutingParameters& parameters
       return make_presto(parameters, context);
     case Kind::kHedera:
       return make_hedera(context);
+    case Kind::kReps:
+      return make_reps(parameters, context);
+    case Kind::kHermes:
+      return make_hermes(parameters, context);
     case Kind::kSymmetric:
       return make_symmetric(context.seed);
   }

@@ -107,5 +107,9 @@ std::unique_ptr<PathChoice> make_conga(const RoutingParameters& parameters,
 std::unique_ptr<PathChoice> make_presto(const RoutingParameters& parameters,
                                         const PathContext& context);
 std::unique_ptr<PathChoice> make_hedera(const PathContext& context);
+std::unique_ptr<PathChoice> make_hermes(const RoutingParameters& parameters,
+                                        const PathContext& context);
+std::unique_ptr<PathChoice> make_reps(const RoutingParameters& parameters,
+                                      const PathContext& context);
 
 }  // namespace dcc

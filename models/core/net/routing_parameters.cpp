@@ -56,12 +56,45 @@ void HederaParameters::describe(ParameterVisitor& v) {
   });
 }
 
+void RepsParameters::describe(ParameterVisitor& v) {
+  v.field("entropies", entropies, {"1", "255"},
+          {"different numbers that a packet may carry", "REPS, 2024: EVS size"});
+  v.field("kept", kept, {"1", kMostKept},
+          {"of those that came back without a mark, the last so many a flow", "REPS, 2024: 8"});
+  v.field("warm_up", warm_up, {"0", "1000000"},
+          {"a flow's first packets that go at random, some bandwidth-delay product", "REPS, 2024"});
+}
+
+void HermesParameters::describe(ParameterVisitor& v) {
+  v.field("rtt_low", rtt_low, {"1ns", "1s"},
+          {"a way with less, and few marks, is good: the base RTT and some more",
+           "Hermes, SIGCOMM'17: T_RTT_low"});
+  v.field("rtt_high", rtt_high, {"1ns", "1s"},
+          {"a way with more, and many marks, is bad", "Hermes, SIGCOMM'17: T_RTT_high"});
+  v.field("ecn_share", ecn_share, {"0", "1"},
+          {"share of marked packets that is many", "Hermes, SIGCOMM'17: T_ECN"});
+  v.field("rtt_gain", rtt_gain, {"0us", "1s"},
+          {"a flow moves only to a way with so much less", "Hermes, SIGCOMM'17"});
+  v.field("ecn_gain", ecn_gain, {"0", "1"},
+          {"... and so much a smaller share of marked packets", "Hermes, SIGCOMM'17"});
+  v.field("sent", sent, {"0B", "1GiB"},
+          {"and only when it has sent so much on its way", "Hermes, SIGCOMM'17: S"});
+  v.field("rate", rate, {"0", "1"},
+          {"... and sends at less than this share of the link", "Hermes, SIGCOMM'17: R"});
+  v.field(
+      "interval", interval, {"0us", "1s"},
+      {"between two thoughts of moving, of which every second is dropped", "Hermes, SIGCOMM'17"});
+  v.field("age", age, {"1us", "1000s"}, {"what was heard of a way so long ago counts no more", ""});
+  v.field("failed_for", failed_for, {"1us", "1000s"},
+          {"a way on which packets vanish is not taken for so long", ""});
+}
+
 void RoutingParameters::describe(ParameterVisitor& v) {
   v.choice("kind", kind,
            {"by hash of the five-tuple (wcmp: by capacity), flows or packets in turn or at random, "
-            "by destination address, flowlets, queues, congestion of whole ways, cells, a "
-            "central scheduler of large flows; symmetric: by hash, "
-            "the same way in both directions",
+            "by destination address, flowlets, queues, congestion of whole ways, cells, a central "
+            "scheduler of large flows, numbers that ACKs bring back, what ACKs tell of ways; "
+            "symmetric: by hash, the same way in both directions",
             "docs/network.md, Load balancing"});
   v.when(kind == Kind::kLmc, "kind: lmc", [&] {
     v.field("lmc", lmc, {"0", kGreatestLmc},
@@ -73,6 +106,8 @@ void RoutingParameters::describe(ParameterVisitor& v) {
   v.when(kind == Kind::kConga, "kind: conga", [&] { conga.describe(v); });
   v.when(kind == Kind::kPresto, "kind: presto", [&] { presto.describe(v); });
   v.when(kind == Kind::kHedera, "kind: hedera", [&] { hedera.describe(v); });
+  v.when(kind == Kind::kReps, "kind: reps", [&] { reps.describe(v); });
+  v.when(kind == Kind::kHermes, "kind: hermes", [&] { hermes.describe(v); });
 }
 
 }  // namespace dcc

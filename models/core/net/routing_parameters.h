@@ -62,6 +62,33 @@ struct HederaParameters {
   void describe(ParameterVisitor& v);
 };
 
+/// REPS: numbers that packets carry for the switches to hash, and how many of those that came back
+/// a flow keeps.
+struct RepsParameters {
+  static constexpr unsigned kMostKept = 64;
+  unsigned entropies = 255;
+  unsigned kept = 8;
+  unsigned warm_up = 32;
+
+  void describe(ParameterVisitor& v);
+};
+
+/// Hermes: which ways are good or bad, and when a flow may change from one to another.
+struct HermesParameters {
+  PicoSeconds rtt_low = kMicroSecond * 60;
+  PicoSeconds rtt_high = kMicroSecond * 180;
+  PicoSeconds rtt_gain = kMicroSecond * 100;
+  Ratio ecn_share{2, 5};
+  Ratio ecn_gain{1, 10};
+  Bytes sent = 600'000;
+  Ratio rate{3, 10};
+  PicoSeconds interval = kMicroSecond * 100;
+  PicoSeconds age = kMicroSecond * 320;
+  PicoSeconds failed_for = kMilliSecond * 10;
+
+  void describe(ParameterVisitor& v);
+};
+
 DCC_ENUM_NAMES(HederaParameters::Placement, {HederaParameters::Placement::kAnnealing, "annealing"},
                {HederaParameters::Placement::kFirstFit, "first_fit"});
 
@@ -79,6 +106,8 @@ struct RoutingParameters {
     kConga,      // flowlets by the use of the ways to the far edge
     kPresto,     // cells of a flow in turn
     kHedera,     // flows by hash, large ones as a central scheduler has it
+    kReps,       // packets by numbers that ACKs bring back
+    kHermes,     // flows by what their ACKs tell of ways, moved with care
     kSymmetric,  // by hash, the same way in both directions
   };
   Kind kind = Kind::kEcmp;
@@ -88,6 +117,8 @@ struct RoutingParameters {
   CongaParameters conga;
   PrestoParameters presto;
   HederaParameters hedera;
+  RepsParameters reps;
+  HermesParameters hermes;
 
   void describe(ParameterVisitor& v);
   /// Packets of one flow go several ways at a time, or one after the other.
@@ -104,6 +135,7 @@ DCC_ENUM_NAMES(
     {RoutingParameters::Kind::kLmc, "lmc"}, {RoutingParameters::Kind::kLetflow, "letflow"},
     {RoutingParameters::Kind::kDrill, "drill"}, {RoutingParameters::Kind::kConga, "conga"},
     {RoutingParameters::Kind::kPresto, "presto"}, {RoutingParameters::Kind::kHedera, "hedera"},
+    {RoutingParameters::Kind::kReps, "reps"}, {RoutingParameters::Kind::kHermes, "hermes"},
     {RoutingParameters::Kind::kSymmetric, "symmetric"});
 
 }  // namespace dcc

@@ -225,6 +225,7 @@ void Receiver::acknowledge(Packet& data, const Context& context, Psn psn) {
   ack->sent = data.sent;
   ack->last = data.last;
   ack->cnp_marks = data.ecn == Ecn::kCe ? 1 : 0;
+  ack->overlay.feedback_tag = data.overlay.tag;
   std::swap(ack->telemetry, data.telemetry);
   ack->telemetry_hops = data.telemetry_hops;
   ++counters_.acks_sent;
