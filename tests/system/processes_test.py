@@ -80,6 +80,8 @@ class Processes(unittest.TestCase):
             ("demo.yaml", ["host.driver=none"], "its traffic meets too few switches that have hosts"),
             ("reproduce/fbhadoop_dcqcn.yaml", ["output.trace.perfetto=true"],
              "somebody watches single events"),
+            ("reproduce/fbhadoop_dcqcn.yaml", ["routing.kind=hedera"],
+             "one scheduler (routing: hedera) reads all switches"),
         ):
             with self.subTest(reason):
                 out, done = self.start(2, CONFIGS / config, overrides)

