@@ -96,6 +96,18 @@ class Reverse(unittest.TestCase):
         self.assertGreaterEqual(cycles[1], cycles[0] + 25)
         self.assertEqual(status, 0, out)
 
+    def test_lines_and_callers(self):
+        text, status, out = self.session(
+            "break symptom", "continue", "reverse-finish", "info symbol $pc", "reverse-step", "reverse-step",
+            "print ticks", "break timer_handler if ticks == 60", "reverse-continue", "delete", "next", "next",
+            "print ticks", "reverse-step", "print ticks", "break main", "reverse-continue", "print ticks",
+            "delete", "detach")
+        self.expect(text, r"Breakpoint 1, symptom", r"in main \(\)", r"^\d+\s+symptom\(shared\.guard\);$",
+                    r"^main \+ ", r"in machine_disable_interrupts \(\)", r"\$1 = 400",
+                    r"Breakpoint 2, timer_handler", r"for \(entry = 0;", r"\$2 = 61",
+                    r"const uint32_t last = ", r"\$3 = 61", r"Breakpoint 3, main", r"\$4 = 0")
+        self.assertEqual(status, 0, out)
+
     def test_what_the_debugger_writes_is_gone_before_it_was_written(self):
         text, status, out = self.session(
             "break timer_handler if ticks == 20", "continue", "delete", "set var ticks = 300",
