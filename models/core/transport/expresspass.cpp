@@ -78,19 +78,17 @@ void ExpressPass::begin(Qpn qpn) {
     senders_.resize(qpn + 1);
     receivers_.resize(qpn + 1);
   }
-  const std::uint32_t life = senders_[qpn].life + 1;
   const std::uint32_t pace = receivers_[qpn].pace + 1;
   senders_[qpn] = Sender{};
   receivers_[qpn] = Receiver{};
-  senders_[qpn].life = receivers_[qpn].life = life;
   receivers_[qpn].pace = pace;
 }
 
 void ExpressPass::end(Qpn qpn) {
   const auto of_it = [qpn](const auto& answer) { return answer.first == qpn; };
   answers_.erase(std::remove_if(answers_.begin(), answers_.end(), of_it), answers_.end());
-  ++senders_[qpn].life;
-  ++receivers_[qpn].life;
+  sender_watches_.forget(qpn);
+  receiver_watches_.forget(qpn);
   ++receivers_[qpn].pace;
   receivers_[qpn].active = false;
 }
@@ -121,7 +119,7 @@ void ExpressPass::ask(Qpn qpn) {
   Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
   request->psn = at(qpn).out.end();
   sender.asking = true;
-  watch_sender(qpn);
+  sender_watches_.watch(qpn);
   send_control(request);
 }
 
@@ -155,7 +153,7 @@ Packet* ExpressPass::next_packet() {
   Packet* const packet = make_data(qpn, psn);
   packet->scheme = answer_to(credit, at(qpn).out.end() - psn);
   sender.heard = sender.sent = now();
-  watch_sender(qpn);
+  sender_watches_.watch(qpn);
   if (work_left(qpn) == 0 && parameters_.stop_after.count == 0) say_stop(qpn);
   return packet;
 }
@@ -183,25 +181,16 @@ void ExpressPass::on_request_again(Qpn qpn, const Packet& request) {
   sender.crediting = true;
 }
 
-void ExpressPass::watch_sender(Qpn qpn) {
-  Sender& sender = senders_[qpn];
-  if (sender.watched) return;
-  sender.watched = true;
-  sender_watches_.add(qpn, sender.life);
-}
-
 void ExpressPass::check_senders() {
-  sender_watches_.look([this](Qpn qpn, std::uint32_t life) {
+  sender_watches_.look([this](Qpn qpn) {
     Sender& sender = senders_[qpn];
-    if (life != sender.life) return;
-    sender.watched = false;
-    if (at(qpn).out.undelivered() == 0) return;
+    if (at(qpn).out.undelivered() == 0) return false;
     if (sender.promised == 0 && sender.heard + sender_watches_.timeout() <= now()) {
       ++context_.counters.timeouts;
       sender.heard = now();
       ask(qpn);
     }
-    watch_sender(qpn);
+    return true;
   });
 }
 
@@ -219,7 +208,7 @@ void ExpressPass::arrived(Qpn qpn, Packet& packet) {
       if (packet.scheme == 0) {  // for credit
         receivers_[qpn].end = std::max(receivers_[qpn].end, packet.psn);
         if (complete(qpn)) {
-          acknowledge(qpn, packet.flow, now());
+          acknowledge_whole(qpn, packet.flow, now());
         } else {
           start_credits(qpn);
         }
@@ -231,9 +220,7 @@ void ExpressPass::arrived(Qpn qpn, Packet& packet) {
       on_credit(qpn, packet);
       break;
     case PacketKind::kAck:
-      ++context_.counters.acks_received;
-      context_.port.round_trip(now() - packet.sent);
-      delivered_before(qpn, packet.psn);
+      on_whole(qpn, packet);
       break;
     default:
       return;
@@ -247,7 +234,7 @@ void ExpressPass::arrived(Qpn qpn, Packet& packet) {
 void ExpressPass::start_credits(Qpn qpn) {
   Receiver& receiver = receivers_[qpn];
   receiver.heard = now();
-  watch_receiver(qpn);
+  receiver_watches_.watch(qpn);
   if (receiver.active) return;
   receiver.active = true;
   ++receiver.pace;
@@ -285,7 +272,7 @@ void ExpressPass::on_data(Qpn qpn, const Packet& packet) {
   if (now() >= receiver.since + receiver.rtt && receiver.counted > 0) feed_back(qpn);
   const Psn whole = at(qpn).in.first_missing();
   if ((packet.last && whole > packet.psn) || whole >= receiver.end) {
-    acknowledge(qpn, packet.flow, packet.sent);
+    acknowledge_whole(qpn, packet.flow, packet.sent);
   }
   if (!complete(qpn)) start_credits(qpn);  // by a credit that was under way when it stopped
 }
@@ -296,18 +283,10 @@ void ExpressPass::on_stop(Qpn qpn, const Packet& stop) {
   if (complete(qpn)) {
     receiver.active = false;
     ++receiver.pace;
-    acknowledge(qpn, stop.flow, now());
+    acknowledge_whole(qpn, stop.flow, now());
   } else {  // data goes one way, in order: what is not there was lost
     ask_again(qpn);
   }
-}
-
-void ExpressPass::acknowledge(Qpn qpn, std::uint32_t flow, PicoSeconds sent) {
-  Packet* const ack = make_control(qpn, PacketKind::kAck, flow);
-  ack->psn = at(qpn).in.first_missing();
-  ack->sent = sent;
-  ++context_.counters.acks_sent;
-  send_control(ack);
 }
 
 /// Once a round trip: few credits lost, towards the greatest rate; else what came through.
@@ -381,18 +360,9 @@ void ExpressPass::let_credits_go() {
   if (!queue_.empty()) context_.scheduler.schedule_at(shaping_, queue_.ready_at());
 }
 
-void ExpressPass::watch_receiver(Qpn qpn) {
-  Receiver& receiver = receivers_[qpn];
-  if (receiver.watched) return;
-  receiver.watched = true;
-  receiver_watches_.add(qpn, receiver.life);
-}
-
 void ExpressPass::check_receivers() {
-  receiver_watches_.look([this](Qpn qpn, std::uint32_t life) {
+  receiver_watches_.look([this](Qpn qpn) {
     Receiver& receiver = receivers_[qpn];
-    if (life != receiver.life) return;
-    receiver.watched = false;
     const bool silent = receiver.heard + receiver_watches_.timeout() <= now();
     if (silent && receiver.active) {  // all of its credits were lost, or its sender has no more
       receiver.rate = static_cast<double>(parameters_.queue.credit_frame) / seconds(receiver.rtt);
@@ -404,11 +374,10 @@ void ExpressPass::check_receivers() {
         receiver.active = false;
         ++receiver.pace;
       }
-      if (receiver.active) watch_receiver(qpn);
-      return;
+      return receiver.active;
     }
     if (silent) ask_again(qpn);
-    watch_receiver(qpn);
+    return true;
   });
 }
 
@@ -417,8 +386,7 @@ void ExpressPass::ask_again(Qpn qpn) {
   const Receiver& receiver = receivers_[qpn];
   const SequenceSet& in = at(qpn).in;
   const Psn from = in.first_missing();
-  Psn to = from + 1;
-  while (to < receiver.end && !in.contains(to)) ++to;
+  const Psn to = in.gap_end(from, receiver.end);
   ++context_.counters.timeouts;
   Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
   request->psn = from;

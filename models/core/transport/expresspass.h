@@ -52,10 +52,8 @@ class ExpressPass final : public MessageTransport {
 
  private:
   struct Sender {
-    std::uint32_t life = 0;  // tells watches of an earlier queue pair
-    bool asking = false;     // a request is out; no credit has come yet
-    bool crediting = false;  // the receiver sends credits, as far as this knows
-    bool watched = false;
+    bool asking = false;         // a request is out; no credit has come yet
+    bool crediting = false;      // the receiver sends credits, as far as this knows
     std::deque<Psn> again;       // asked for once more
     std::uint64_t promised = 0;  // credits taken, packets not sent yet
     PicoSeconds heard{};         // when anything came, or went
@@ -63,12 +61,10 @@ class ExpressPass final : public MessageTransport {
     PicoSeconds sent{};          // when it last sent data
   };
   struct Receiver {
-    std::uint32_t life = 0;
     std::uint32_t pace = 0;  // tells credits planned before a pause
     bool active = false;     // credits are sent
-    bool watched = false;
-    Psn end = 0;          // one behind what is known to come
-    PicoSeconds heard{};  // when data came
+    Psn end = 0;             // one behind what is known to come
+    PicoSeconds heard{};     // when data came
     // Pacing
     std::uint64_t credits = 0;  // numbered from 1
     double rate = 0;            // bytes of credits a second, on the wire
@@ -104,20 +100,17 @@ class ExpressPass final : public MessageTransport {
   void on_credit(Qpn qpn, const Packet& credit);
   void on_request_again(Qpn qpn, const Packet& request);
   void say_stop(Qpn qpn);
-  void watch_sender(Qpn qpn);
   void check_senders();
 
   // Receiving
   void start_credits(Qpn qpn);
   void on_data(Qpn qpn, const Packet& packet);
   void on_stop(Qpn qpn, const Packet& stop);
-  void acknowledge(Qpn qpn, std::uint32_t flow, PicoSeconds sent);
   void feed_back(Qpn qpn);
   void plan_credit(Qpn qpn, PicoSeconds when);
   void send_credits();
   void send_credit(Qpn qpn);
   void let_credits_go();
-  void watch_receiver(Qpn qpn);
   void check_receivers();
   void ask_again(Qpn qpn);
   bool complete(Qpn qpn) const { return at(qpn).in.count() >= receivers_[qpn].end; }

@@ -78,17 +78,15 @@ void Homa::begin(Qpn qpn) {
     senders_.resize(qpn + 1);
     receivers_.resize(qpn + 1);
   }
-  const std::uint32_t life = senders_[qpn].life + 1;
   senders_[qpn] = Sender{};
   receivers_[qpn] = Receiver{};
-  senders_[qpn].life = receivers_[qpn].life = life;
 }
 
 void Homa::end(Qpn qpn) {
   ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
   unlist(qpn);
-  ++senders_[qpn].life;
-  ++receivers_[qpn].life;
+  sender_watches_.forget(qpn);
+  receiver_watches_.forget(qpn);
   senders_[qpn].ready = false;
 }
 
@@ -164,7 +162,7 @@ Packet* Homa::next_packet() {
   packet->scheme = place_of(ahead, all - ahead);
   sender.heard = now();
   if (acknowledges()) {
-    watch_sender(qpn);
+    sender_watches_.watch(qpn);
   } else if (cut.last) {
     delivered_before(qpn, psn + 1);
   }
@@ -208,27 +206,18 @@ void Homa::say_end(Qpn qpn) {
   send_control(end);
 }
 
-void Homa::watch_sender(Qpn qpn) {
-  Sender& sender = senders_[qpn];
-  if (sender.watched) return;
-  sender.watched = true;
-  sender_watches_.add(qpn, sender.life);
-}
-
 void Homa::check_senders() {
-  sender_watches_.look([this](Qpn qpn, std::uint32_t life) {
+  sender_watches_.look([this](Qpn qpn) {
     Sender& sender = senders_[qpn];
-    if (life != sender.life) return;
-    sender.watched = false;
     const SendBuffer& out = at(qpn).out;
-    if (out.first_undelivered() >= at(qpn).next) return;  // all is known to have arrived
+    if (out.first_undelivered() >= at(qpn).next) return false;  // all is known to have arrived
     if (!sender.ready && sender.heard + sender_watches_.timeout() <= now()) {
       ++context_.counters.timeouts;
       sender.again.push_back({out.first_undelivered(), sender.unscheduled});
       sender.heard = now();
       settle(qpn);
     }
-    watch_sender(qpn);
+    return true;
   });
   context_.port.data_ready();
 }
@@ -250,9 +239,7 @@ void Homa::arrived(Qpn qpn, Packet& packet) {
       on_request(qpn, packet);
       break;
     case PacketKind::kAck:
-      ++context_.counters.acks_received;
-      context_.port.round_trip(now() - packet.sent);
-      delivered_before(qpn, packet.psn);
+      on_whole(qpn, packet);
       break;
     default:
       return;
@@ -276,7 +263,7 @@ void Homa::on_data(Qpn qpn, const Packet& packet) {
     receiver.granted = std::max(receiver.granted, unasked);
   }
   if (at(qpn).in.first_missing() >= message_end) acknowledge(qpn, packet.flow, packet.sent);
-  if (at(qpn).in.count() < receiver.end) watch_receiver(qpn);
+  if (at(qpn).in.count() < receiver.end) receiver_watches_.watch(qpn);
   list(qpn);
   grant();
 }
@@ -294,12 +281,7 @@ void Homa::on_end(Qpn qpn, Psn end) {
 }
 
 void Homa::acknowledge(Qpn qpn, std::uint32_t flow, PicoSeconds sent) {
-  if (!acknowledges()) return;
-  Packet* const ack = make_control(qpn, PacketKind::kAck, flow);
-  ack->psn = at(qpn).in.first_missing();
-  ack->sent = sent;
-  ++context_.counters.acks_sent;
-  send_control(ack);
+  if (acknowledges()) acknowledge_whole(qpn, flow, sent);
 }
 
 /// Keeps wanting_ in order: less to grant goes first, of equals who came first.
@@ -346,7 +328,7 @@ bool Homa::grant_active() {
     packet->psn = upto;
     packet->scheme = grant_of(static_cast<std::uint8_t>(count - 1 - rank), 0, 0);
     send_control(packet);
-    watch_receiver(qpn);
+    receiver_watches_.watch(qpn);
     // It has come nearer to the front by what it was given, past none but those behind it.
     unlist(qpn);
     list(qpn);
@@ -355,21 +337,12 @@ bool Homa::grant_active() {
   return another;
 }
 
-void Homa::watch_receiver(Qpn qpn) {
-  Receiver& receiver = receivers_[qpn];
-  if (receiver.watched) return;
-  receiver.watched = true;
-  receiver_watches_.add(qpn, receiver.life);
-}
-
 void Homa::check_receivers() {
-  receiver_watches_.look([this](Qpn qpn, std::uint32_t life) {
-    Receiver& receiver = receivers_[qpn];
-    if (life != receiver.life) return;
-    receiver.watched = false;
-    if (at(qpn).in.count() >= receiver.end) return;
+  receiver_watches_.look([this](Qpn qpn) {
+    const Receiver& receiver = receivers_[qpn];
+    if (at(qpn).in.count() >= receiver.end) return false;
     if (receiver.heard + receiver_watches_.timeout() <= now()) ask_again(qpn);
-    watch_receiver(qpn);
+    return true;
   });
 }
 
@@ -379,8 +352,7 @@ void Homa::ask_again(Qpn qpn) {
   const SequenceSet& in = at(qpn).in;
   const Psn from = in.first_missing();
   if (from >= receiver.granted) return;  // it waits for its turn
-  Psn to = from + 1;
-  while (to < receiver.granted && to - from < kMostAskedFor && !in.contains(to)) ++to;
+  const Psn to = in.gap_end(from, std::min(receiver.granted, from + kMostAskedFor));
   ++context_.counters.timeouts;
   Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
   request->psn = receiver.granted;

@@ -51,10 +51,8 @@ class Homa final : public MessageTransport {
     std::uint8_t priority = 0;
   };
   struct Sender {
-    std::uint32_t life = 0;  // tells watches of an earlier queue pair
-    bool ready = false;      // in ready_
-    bool watched = false;
-    Psn granted = 0;  // packets before it may go
+    bool ready = false;  // in ready_
+    Psn granted = 0;     // packets before it may go
     // The message that is being sent:
     Psn begin = 0;
     Psn end = 0;
@@ -64,9 +62,7 @@ class Homa final : public MessageTransport {
     PicoSeconds heard{};           // when anything came, or went
   };
   struct Receiver {
-    std::uint32_t life = 0;
     bool listed = false;  // in wanting_
-    bool watched = false;
     Psn end = 0;          // one behind what is known to come
     Psn granted = 0;      // … and to be allowed
     PicoSeconds heard{};  // when data came
@@ -85,7 +81,6 @@ class Homa final : public MessageTransport {
   void on_grant(Qpn qpn, const Packet& grant);
   void on_request(Qpn qpn, const Packet& request);
   void say_end(Qpn qpn);
-  void watch_sender(Qpn qpn);
   void check_senders();
 
   // Receiving
@@ -97,7 +92,6 @@ class Homa final : public MessageTransport {
   void grant();
   bool grant_active();
   void acknowledge(Qpn qpn, std::uint32_t flow, PicoSeconds sent);
-  void watch_receiver(Qpn qpn);
   void check_receivers();
   void ask_again(Qpn qpn);
 

@@ -109,6 +109,20 @@ bool MessageTransport::accept(Qpn qpn, const Packet& data) {
   return true;
 }
 
+void MessageTransport::acknowledge_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent) {
+  Packet* const ack = make_control(qpn, PacketKind::kAck, flow);
+  ack->psn = at(qpn).in.first_missing();
+  ack->sent = sent;
+  ++context_.counters.acks_sent;
+  send_control(ack);
+}
+
+void MessageTransport::on_whole(Qpn qpn, const Packet& ack) {
+  ++context_.counters.acks_received;
+  context_.port.round_trip(now() - ack.sent);
+  delivered_before(qpn, ack.psn);
+}
+
 Bytes MessageTransport::acknowledged(Qpn qpn, Psn psn, PicoSeconds sent) {
   context_.port.round_trip(now() - sent);
   return delivered(qpn, psn);

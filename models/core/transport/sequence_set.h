@@ -38,6 +38,12 @@ class SequenceSet {
     if (first_ == words_.size()) return base_;
     return base_ + static_cast<Psn>(__builtin_ctzll(~words_[first_]));
   }
+  /// The first after `from` that is in; `end` if none before it is.
+  Psn gap_end(Psn from, Psn end) const {
+    Psn to = from + 1;
+    while (to < end && !contains(to)) ++to;
+    return to;
+  }
   std::uint64_t count() const { return count_; }
 
  private:

@@ -4,14 +4,15 @@
 #include <cstdint>
 #include <deque>
 #include <utility>
+#include <vector>
 
 #include "nic/transport.h"
 #include "sim/scheduler.h"
 
 namespace dcc {
 
-/// One event for all queue pairs of a NIC. Each is looked at a timeout after it was added; who
-/// still has to be watched then is added again, so silence is noticed within two timeouts.
+/// One event for all queue pairs of a NIC. Each is looked at a timeout after its watch began; who
+/// still has to be watched then is looked at again, so silence is noticed within two timeouts.
 class Watches {
  public:
   /// `event` calls the owner's function that calls look().
@@ -19,22 +20,31 @@ class Watches {
       : scheduler_(scheduler), timeout_(timeout), event_(std::move(event)) {}
 
   PicoSeconds timeout() const { return timeout_; }
-  /// `life` tells the queue pair from an earlier one of its number.
-  void add(Qpn qpn, std::uint32_t life) {
-    list_.push_back({qpn, life, scheduler_.now()});
+  /// From now on, unless it is watched already.
+  void watch(Qpn qpn) {
+    if (pairs_.size() <= qpn) pairs_.resize(qpn + 1);
+    Pair& pair = pairs_[qpn];
+    if (pair.watched) return;
+    pair.watched = true;
+    list_.push_back({qpn, pair.life, scheduler_.now()});
     if (!event_.is_scheduled()) scheduler_.schedule_in(event_, timeout_);
   }
-  /// Takes out those whose time has come and calls `check(qpn, life)` for each.
+  /// Another queue pair has its number from now on, or none.
+  void forget(Qpn qpn) {
+    if (qpn < pairs_.size()) pairs_[qpn] = {pairs_[qpn].life + 1, false};
+  }
+  /// Calls `check(qpn)` for those whose time has come: true, it is to be watched further.
   template <class Check>
   void look(Check check) {
     while (!list_.empty() && list_.front().since + timeout_ <= scheduler_.now()) {
       const Watch watch = list_.front();
       list_.pop_front();
-      check(watch.qpn, watch.life);
+      if (watch.life != pairs_[watch.qpn].life) continue;
+      pairs_[watch.qpn].watched = false;
+      if (check(watch.qpn)) this->watch(watch.qpn);
     }
-    if (!list_.empty() && !event_.is_scheduled()) {
-      scheduler_.schedule_at(event_, list_.front().since + timeout_);
-    }
+    // A watch that went on is not the next to be looked at.
+    if (!list_.empty()) scheduler_.schedule_at(event_, list_.front().since + timeout_);
   }
 
  private:
@@ -43,9 +53,14 @@ class Watches {
     std::uint32_t life = 0;
     PicoSeconds since{};
   };
+  struct Pair {
+    std::uint32_t life = 0;  // tells the queue pair from an earlier one of its number
+    bool watched = false;
+  };
   Scheduler& scheduler_;
   PicoSeconds timeout_;
-  std::deque<Watch> list_;  // by time
+  std::deque<Watch> list_;   // by time
+  std::vector<Pair> pairs_;  // by number
   Event event_;
 };
 
