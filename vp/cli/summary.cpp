@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "cli/text_table.h"
 #include "describe/quantity_text.h"
@@ -103,16 +102,24 @@ std::string completion(const std::vector<FlowResult>& flows) {
   return endless == 0 ? out : out + ", " + without;
 }
 
-/// Every counter of the window, by its label.
+/// Every counter of the window, by its label: what was counted, then what stayed at zero.
 std::string counters(const CounterTotals& totals) {
-  std::string sentence;
+  std::string counted;
+  std::string none;
   const std::vector<CounterInfo>& figures = CounterTotals::described();
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    sentence += fmt::format("{}{} {}", i == 0 ? "" : ", ", figures[i].about.label, totals.at(i));
+    const char* const label = figures[i].about.label;
+    if (totals.at(i) != 0) {
+      counted += fmt::format("{}{} {}", counted.empty() ? "Counted: " : ", ", label, totals.at(i));
+    } else {
+      none += fmt::format("{}{}", none.empty() ? "None: " : ", ", label);
+    }
   }
-  sentence[0] = static_cast<char>(std::toupper(sentence[0]));
   std::string out;
-  for (const std::string& line : wrapped(sentence, 80)) out += line + '\n';
+  for (const std::string& sentence : {counted, none}) {
+    if (sentence.empty()) continue;
+    for (const std::string& line : wrapped(sentence, 80)) out += line + '\n';
+  }
   return out;
 }
 

@@ -55,7 +55,7 @@ struct LinkCounters {
   template <class Visitor>
   static void describe(Visitor&& v) {  // stats/metric.h
     v(&LinkCounters::lost, "drops_on_links",
-      {"drops: on links", "packets", "of drops, those that links lost, by `faults`"});
+      {"packets lost on links", "packets", "of drops, those that links lost, by `faults`"});
     v(&LinkCounters::lost, "drops",
       {"packets dropped", "packets", "dropped by switches, or lost on links by `faults`"});
   }

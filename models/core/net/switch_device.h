@@ -98,9 +98,9 @@ struct SwitchCounters {
   template <class Visitor>
   static void describe(Visitor&& v) {  // stats/metric.h
     v(&SwitchCounters::dropped, "drops_no_room",
-      {"drops: no room", "packets", "of drops, those for which a switch had no room"});
+      {"packets without room", "packets", "of drops, those for which a switch had no room"});
     v(&SwitchCounters::unroutable, "drops_no_route",
-      {"drops: no way", "packets", "of drops, those for which a switch had no way out"});
+      {"packets without a route", "packets", "of drops, those for which a switch had no way out"});
     v(&SwitchCounters::dropped, "drops", {});
     v(&SwitchCounters::unroutable, "drops", {});
     v(&SwitchCounters::ecn_marks, "ecn_marks", {"ECN marks", "packets", "marked CE by switches"});
