@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "stats/counter_sum.h"
+
 namespace dcc {
 
 namespace {
@@ -528,35 +530,13 @@ SwitchCounters SwitchDevice::counters_of(const Port& port) {
 SwitchCounters SwitchDevice::totals() const {
   SwitchCounters sum;
   sum.unroutable = unroutable_;
-  for (const Port& port : egress_) {
-    const SwitchCounters one = counters_of(port);
-    sum.enqueued += one.enqueued;
-    sum.dequeued += one.dequeued;
-    sum.dropped += one.dropped;
-    sum.credits_dropped += one.credits_dropped;
-    sum.dropped_bytes += one.dropped_bytes;
-    sum.ecn_marks += one.ecn_marks;
-    sum.trimmed += one.trimmed;
-    sum.trimmed_bytes += one.trimmed_bytes;
-    sum.returned += one.returned;
-    sum.tx_bytes += one.tx_bytes;
-    sum.cnms_sent += one.cnms_sent;
-  }
+  for (const Port& port : egress_) add_to(sum, counters_of(port));
   return sum;
 }
 
 PfcCounters SwitchDevice::pfc_totals() const {
   PfcCounters sum;
-  for (const Port& port : egress_) {
-    const PfcCounters& one = port.pfc.counters();
-    sum.pauses_sent += one.pauses_sent;
-    sum.resumes_sent += one.resumes_sent;
-    sum.pauses_received += one.pauses_received;
-    sum.resumes_received += one.resumes_received;
-    sum.frames_sent += one.frames_sent;
-    sum.frames_received += one.frames_received;
-    sum.credit_frames_sent += one.credit_frames_sent;
-  }
+  for (const Port& port : egress_) add_to(sum, port.pfc.counters());
   return sum;
 }
 
