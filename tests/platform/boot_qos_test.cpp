@@ -8,7 +8,7 @@
 #include "platform/boot_image.h"
 #include "small_platform.h"
 
-namespace dcc::vp {
+namespace dcc::vp::boot_qos_test {
 namespace {
 
 constexpr std::size_t kBlock = BOOT_BLOCK_ADDRESS - BOOT_RAM_BASE;
@@ -109,4 +109,4 @@ TEST(BootQos, ReadsWhatTheManagerHasDone) {
 }
 
 }  // namespace
-}  // namespace dcc::vp
+}  // namespace dcc::vp::boot_qos_test

@@ -12,7 +12,7 @@
 #include "platform/run_loop.h"
 #include "small_platform.h"
 
-namespace dcc::vp {
+namespace dcc::vp::host_driver_test {
 namespace {
 
 std::string native(const std::string& rest) {
@@ -76,4 +76,4 @@ TEST(HostDriver, RamThatIsTooSmallIsRefused) {
 }
 
 }  // namespace
-}  // namespace dcc::vp
+}  // namespace dcc::vp::host_driver_test

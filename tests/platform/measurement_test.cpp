@@ -7,7 +7,7 @@
 
 #include "small_platform.h"
 
-namespace dcc::vp {
+namespace dcc::vp::measurement_test {
 namespace {
 
 const std::string kIncast = "traffic: [{kind: incast, senders: 1..3, receiver: 0}]\n";
@@ -178,4 +178,4 @@ TEST(Measurement, WithoutAcknowledgementsAFlowEndsWithItsLastByteReceived) {
 }
 
 }  // namespace
-}  // namespace dcc::vp
+}  // namespace dcc::vp::measurement_test

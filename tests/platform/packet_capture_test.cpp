@@ -6,7 +6,7 @@
 
 #include "small_platform.h"
 
-namespace dcc::vp {
+namespace dcc::vp::packet_capture_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -64,4 +64,4 @@ TEST(PacketCapture, APortOrFlowThatIsNotThereIsRefused) {
 }
 
 }  // namespace
-}  // namespace dcc::vp
+}  // namespace dcc::vp::packet_capture_test

@@ -8,7 +8,7 @@
 
 #include "small_platform.h"
 
-namespace dcc::vp {
+namespace dcc::vp::ties_test {
 namespace {
 
 std::string incast(unsigned senders, const std::string& rest) {
@@ -73,4 +73,4 @@ TEST(Ties, AreTheSeeds) {
 }
 
 }  // namespace
-}  // namespace dcc::vp
+}  // namespace dcc::vp::ties_test

@@ -5,7 +5,7 @@
 
 #include "small_platform.h"
 
-namespace dcc::vp {
+namespace dcc::vp::wire_selection_test {
 namespace {
 
 Topology four() { return Topology::of(config_of(star("")).topology); }
@@ -52,4 +52,4 @@ TEST(WireSelection, FlowsThatExist) {
 }
 
 }  // namespace
-}  // namespace dcc::vp
+}  // namespace dcc::vp::wire_selection_test

@@ -8,7 +8,7 @@
 #include "controller_device_fixture.h"
 #include "controller_tables.h"
 
-namespace dcc {
+namespace dcc::dcc_test {
 namespace {
 
 constexpr RateBits mbps(std::uint32_t rate) { return rate << 8; }
@@ -179,4 +179,4 @@ TEST_F(DccTest, CountersAreTheControllers) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::dcc_test

@@ -7,7 +7,7 @@
 #include "controller/timing_wheel.h"
 #include "controller_tables.h"
 
-namespace dcc {
+namespace dcc::marks_law_test {
 namespace {
 
 constexpr RateBits mbps(std::uint32_t rate) { return rate << 8; }
@@ -287,4 +287,4 @@ TEST_F(MarksLawTest, ASlowFlowIsNotSilentBetweenItsPackets) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::marks_law_test

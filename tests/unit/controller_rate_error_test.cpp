@@ -19,7 +19,7 @@
 #include "controller_tables.h"
 #include "reference_model.h"
 
-namespace dcc {
+namespace dcc::rate_error_test {
 namespace {
 
 using test::Real;
@@ -197,4 +197,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& p) { return std::string(p.param.name); });
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::rate_error_test

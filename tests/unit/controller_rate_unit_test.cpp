@@ -8,7 +8,7 @@
 #include "controller_tables.h"
 #include "registers/generated/dcc_map.h"
 
-namespace dcc {
+namespace dcc::rate_unit_test {
 namespace {
 
 using test::factor_word;
@@ -349,4 +349,4 @@ TEST(RateUnit, AnswersFromItsOwnCopies) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::rate_unit_test

@@ -6,7 +6,7 @@
 
 #include "net/ecn_marker.h"
 
-namespace dcc {
+namespace dcc::ecn_marker_test {
 namespace {
 
 constexpr BitRate k100G{100'000'000'000};
@@ -129,4 +129,4 @@ TEST(EcnMarker, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::ecn_marker_test

@@ -3,7 +3,7 @@
 #include "net/faults.h"
 #include "net_test_devices.h"
 
-namespace dcc {
+namespace dcc::faults_test {
 namespace {
 
 using test::TestStar;
@@ -107,4 +107,4 @@ TEST(Faults, CombinedFaultsDoNotDisturbEachOther) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::faults_test

@@ -15,7 +15,7 @@
 #include "net/routing_parameters.h"
 #include "net_test_devices.h"
 
-namespace dcc {
+namespace dcc::path_choice_test {
 namespace {
 
 using Kind = RoutingParameters::Kind;
@@ -590,4 +590,4 @@ TEST(PathChoice, MoreWaysUpThanTagsAreRefused) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::path_choice_test

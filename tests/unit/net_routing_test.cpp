@@ -9,7 +9,7 @@
 #include "net/routing.h"
 #include "net_test_devices.h"
 
-namespace dcc {
+namespace dcc::routing_test {
 namespace {
 
 constexpr LinkParameters kHost{BitRate(100'000'000'000), kMicroSecond, 20};
@@ -415,4 +415,4 @@ TEST(Routing, AWayThroughAHostIsNone) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::routing_test

@@ -7,7 +7,7 @@
 #include "net/switch_device.h"
 #include "net_test_devices.h"
 
-namespace dcc {
+namespace dcc::switch_device_test {
 namespace {
 
 using test::TestStar;
@@ -457,4 +457,4 @@ TEST(SwitchDevice, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::switch_device_test

@@ -10,7 +10,7 @@
 #include "net/switch_device.h"
 #include "sim/random.h"
 
-namespace dcc {
+namespace dcc::switch_pass_through_test {
 namespace {
 
 constexpr int kPorts = 4;
@@ -191,4 +191,4 @@ TEST(SwitchPassThrough, LeavesBehindWhatQueueingWould) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::switch_pass_through_test

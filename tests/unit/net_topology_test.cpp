@@ -10,7 +10,7 @@
 #include "describe/parameter_error.h"
 #include "net/topology.h"
 
-namespace dcc {
+namespace dcc::topology_test {
 namespace {
 
 constexpr LinkParameters kHost{BitRate(100'000'000'000), kMicroSecond, 20};
@@ -227,4 +227,4 @@ TEST(Topology, ADragonflysGroupsAreAllCabledOnce) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::topology_test

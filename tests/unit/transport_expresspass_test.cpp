@@ -9,7 +9,7 @@
 #include "transport/expresspass.h"
 #include "transport_network.h"
 
-namespace dcc {
+namespace dcc::expresspass_test {
 namespace {
 
 using test::TransportStar;
@@ -180,4 +180,4 @@ TEST_P(ExpressPassLosses, EveryByteArrivesOnceAllTheSame) {
 INSTANTIATE_TEST_SUITE_P(Seeds, ExpressPassLosses, testing::Values(1, 2, 3, 4, 5));
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::expresspass_test

@@ -10,7 +10,7 @@
 #include "transport/homa.h"
 #include "transport_network.h"
 
-namespace dcc {
+namespace dcc::homa_test {
 namespace {
 
 using test::TransportStar;
@@ -300,4 +300,4 @@ TEST(Homa, GrantsAreConserved) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::homa_test

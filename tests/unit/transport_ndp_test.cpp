@@ -6,7 +6,7 @@
 #include "transport/ndp.h"
 #include "transport_network.h"
 
-namespace dcc {
+namespace dcc::ndp_test {
 namespace {
 
 using test::TransportStar;
@@ -160,4 +160,4 @@ TEST_P(NdpLosses, EveryByteArrivesOnceAllTheSame) {
 INSTANTIATE_TEST_SUITE_P(Seeds, NdpLosses, testing::Values(1, 2, 3, 4, 5));
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::ndp_test

@@ -5,7 +5,7 @@
 #include "transport/pfabric.h"
 #include "transport_network.h"
 
-namespace dcc {
+namespace dcc::pfabric_test {
 namespace {
 
 using test::TransportStar;
@@ -120,4 +120,4 @@ TEST_P(PfabricLosses, EveryByteArrivesOnceAllTheSame) {
 INSTANTIATE_TEST_SUITE_P(Seeds, PfabricLosses, testing::Values(1, 2, 3, 4, 5));
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::pfabric_test
