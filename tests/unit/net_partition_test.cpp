@@ -5,7 +5,7 @@
 
 #include "net/partition.h"
 
-namespace dcc {
+namespace dcc::partition_test {
 namespace {
 
 const LinkParameters kHostLink{BitRate(100'000'000'000), kMicroSecond, 20};
@@ -120,4 +120,4 @@ TEST(Divide, LeavesWholeWhatHasOneSwitchOrOneThatWorks) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::partition_test
