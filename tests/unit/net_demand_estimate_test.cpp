@@ -3,7 +3,7 @@
 
 #include "net/balancing/demand_estimate.h"
 
-namespace dcc {
+namespace dcc::demand_estimate_test {
 namespace {
 
 constexpr std::uint64_t kFull = 12'000;
@@ -64,4 +64,4 @@ TEST(DemandEstimate, HostsHaveLinksOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::demand_estimate_test

@@ -7,7 +7,7 @@
 #include "net/balancing/hedera_scheduler.h"
 #include "net_test_devices.h"
 
-namespace dcc {
+namespace dcc::hedera_scheduler_test {
 namespace {
 
 using Placement = HederaParameters::Placement;
@@ -269,4 +269,4 @@ TEST(Hedera, FlowsThatTheHashPutsTogetherGetWaysOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::hedera_scheduler_test

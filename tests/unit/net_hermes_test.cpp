@@ -4,7 +4,7 @@
 #include "net/balancing/hermes.h"
 #include "net_test_devices.h"
 
-namespace dcc {
+namespace dcc::hermes_test {
 namespace {
 
 using State = Hermes::State;
@@ -198,4 +198,4 @@ TEST_F(HermesEdge, WhatEndsHereGoesItsWayByHash) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::hermes_test

@@ -6,7 +6,7 @@
 namespace dcc {
 
 namespace {
-constexpr std::uint32_t kNone = 0xFFFFFFFF;
+constexpr std::uint32_t kNoWay = 0xFFFFFFFF;
 /// A mean takes an eighth of what is new.
 constexpr int kGain = 8;
 /// Repeats are looked at after so many packets of a way.
@@ -116,12 +116,12 @@ void Hermes::look_at_repeats(Flow& flow, const Packet& packet, std::uint32_t edg
   flow.acknowledged = false;
 }
 
-/// Of the ways in a state the one that flows from here use least; kNone: there is none. `than`:
+/// Of the ways in a state the one that flows from here use least; kNoWay: there is none. `than`:
 /// only those that are notably better.
 std::uint32_t Hermes::least_used(std::uint32_t edge, PortSet ports, State wanted,
                                  const Way* than) const {
-  std::uint32_t best = kNone;
-  std::uint32_t least = kNone;
+  std::uint32_t best = kNoWay;
+  std::uint32_t least = kNoWay;
   for (std::uint32_t i = 0; i < ports.size(); ++i) {
     const Way* const one = find(edge, ports[i]);
     if (state(one) != wanted) continue;
@@ -142,7 +142,7 @@ std::uint32_t Hermes::least_used(std::uint32_t edge, PortSet ports, State wanted
 std::uint32_t Hermes::fresh(std::uint32_t edge, PortSet ports, RandomStream& random) const {
   for (const State wanted : {State::kGood, State::kGrey}) {
     const std::uint32_t found = least_used(edge, ports, wanted, nullptr);
-    if (found != kNone) return found;
+    if (found != kNoWay) return found;
   }
   std::uint32_t well = 0;
   for (const int port : ports) well += state_of(edge, port) != State::kFailed ? 1u : 0u;
@@ -157,9 +157,9 @@ std::uint32_t Hermes::better(const Flow& flow, std::uint32_t edge, PortSet ports
   const Way* const present = find(edge, flow.port);
   for (const State wanted : {State::kGood, State::kGrey}) {
     const std::uint32_t found = least_used(edge, ports, wanted, present);
-    if (found != kNone) return found;
+    if (found != kNoWay) return found;
   }
-  return kNone;
+  return kNoWay;
 }
 
 /// A flow that is nearly done, or fast where it is, has little to gain.
@@ -191,7 +191,7 @@ std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
   const std::uint32_t edge = fabric_->edge_of(packet.destination);
   Flow& flow = *flows_.find_or_add(flow_key(packet.flow, packet.source, packet.destination)).first;
   if (flow.placed) look_at_repeats(flow, packet, edge);
-  std::uint32_t index = kNone;
+  std::uint32_t index = kNoWay;
   const State present = flow.placed ? state_of(edge, flow.port) : State::kFailed;
   if (present == State::kFailed) {
     index = fresh(edge, ports, random_);
@@ -199,7 +199,7 @@ std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
     flow.moved = view_.now();  // or did not, and thinks again after that time
     if (random_.chance(std::uint64_t{1} << 31)) index = better(flow, edge, ports);
   }
-  if (index != kNone) {
+  if (index != kNoWay) {
     const auto port = static_cast<std::uint16_t>(ports[index]);
     if (!flow.placed || port != flow.port) {
       flow.sent = 0;
