@@ -147,7 +147,7 @@ class _Block:
 
     def storage(self):
         lines = ["  // -- Storage " + "-" * 62]
-        resets, updates = [], []
+        resets, written, updates = [], [], []
         enables = []
         for register in self.map.registers:
             stored = [f for f in register.fields if self.is_stored(register, f)]
@@ -157,7 +157,7 @@ class _Block:
                 name = register.name.lower()
                 enables += [f"  logic we_{name}_q;"]
             for field in stored:
-                self.field_storage(register, field, lines, resets, updates)
+                self.field_storage(register, field, lines, resets, written, updates)
             if register.strobe:
                 lines.append(f"  logic {register.name.lower()}_qe_q;")
                 resets.append(f"{register.name.lower()}_qe_q <= 1'b0;")
@@ -174,13 +174,16 @@ class _Block:
                   "  always_ff @(posedge clk_i or negedge rst_ni) begin", "    if (!rst_ni) begin"]
         lines += [f"      {r}" for r in resets]
         lines += ["    end else begin"]
+        if written:  # asked once, not for each field: a simulator asks in every cycle
+            lines += ["      if (write) begin"] + [f"        {u}" for u in written] + ["      end"]
         lines += [f"      {u}" for u in updates]
         lines += ["    end", "  end", ""]
         return lines
 
-    def field_storage(self, register, field, lines, resets, updates):
+    def field_storage(self, register, field, lines, resets, written, updates):
         name = member(register, field)
-        enable = f"write & we_{register.name.lower()}_q"
+        own = f"we_{register.name.lower()}_q"
+        enable = f"write & {own}"
         data = f"pwdata_i{_slice(field)}"
         lines.append(f"  logic {_bits(field.width)} {name}_q;")
         resets.append(f"{name}_q <= {field.width}'h{field.reset:X};")
@@ -188,7 +191,7 @@ class _Block:
             value = {"ADDRESS": "paddr_i", "CODE": "code_q", "WRITE": "pwrite_i"}[field.name]
             updates.append(f"if (refused) {name}_q <= {value};")
         elif field.access == "RW":
-            updates.append(f"if ({enable}) {name}_q <= {data};")
+            written.append(f"if ({own}) {name}_q <= {data};")
         elif field.access == "WO":
             updates.append(f"{name}_q <= ({enable}) ? {data} : {field.width}'d0;")
         else:
