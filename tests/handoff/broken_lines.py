@@ -31,7 +31,7 @@ FAULTS = [
      "(r_max_i > ceiling_word)"),
     ("dc_classify", "controller/rtl/dc_classify.sv", "delta < regs_i.decrease_period &&",
      "delta <= regs_i.decrease_period &&"),
-    ("dc_finish", "controller/rtl/dc_finish.sv", "if (released) merged.slot.bound = 1'b0;", ""),
+    ("dc_finish", "controller/rtl/dc_finish.sv", "if (released) s26_plan_q.slot.bound <= 1'b0;", ""),
     ("dc_timers", "controller/rtl/dc_timers.sv", "first_q || since_q >= wait_for",
      "first_q || since_q > wait_for"),
     ("dc_statistics", "controller/rtl/dc_statistics.sv",

@@ -40,7 +40,9 @@ module dc_answers #(
     dc_delay #(.Cycles(Wait), .Width(Width)) u_delay (
       .clk_i (clk_i),
       .rst_ni(rst_ni),
+      .put_i (valid_i),
       .d_i   (data_i),
+      .get_i (waiting_q[Wait-2]),
       .q_o   (late_data)
     );
     assign late_valid = waiting_q[Wait-1];
@@ -50,7 +52,7 @@ module dc_answers #(
     if (!rst_ni) valid_q <= 1'b0;
     else valid_q <= late_valid && !clear_i;
   end
-  always_ff @(posedge clk_i) data_q <= late_data;
+  always_ff @(posedge clk_i) if (late_valid) data_q <= late_data;
 
   assign valid_o = valid_q && !clear_i;
   assign data_o  = data_q;

@@ -42,8 +42,13 @@ module dc_arbiter #(
   logic [Watched-1:0]       same;
   logic                     issue;
 
-  for (genvar i = 0; i < Watched; i++) begin : g_same
-    assign same[i] = busy_q[i] && flows_q[i*FlowW +: FlowW] == flow_o;
+  always_comb begin
+    same = '0;
+    if (valid_i != '0) begin  // what a simulator need not look for
+      for (int unsigned i = 0; i < Watched; i++) begin
+        same[i] = busy_q[i] && flows_q[i*FlowW +: FlowW] == flow_o;
+      end
+    end
   end
 
   assign issue   = valid_i != '0 && same == '0 && !hold_i;

@@ -37,8 +37,13 @@ module dc_byte_queue #(
   logic [AddrW-1:0] match_at, put_at;
   logic             joins, full, put;
 
-  for (genvar i = 0; i < Depth; i++) begin : g_match
-    assign match[i] = used_q[i] && flow_q[i] == flow_i && !(pop_i && head_q == AddrW'(i));
+  always_comb begin
+    match = '0;
+    if (used_q != '0) begin  // what a simulator need not look for
+      for (int unsigned i = 0; i < Depth; i++) begin
+        match[i] = used_q[i] && flow_q[i] == flow_i && !(pop_i && head_q == AddrW'(i));
+      end
+    end
   end
   lowest_bit #(.Width(Depth)) u_match (.bits_i(match), .any_o(joins), .index_o(match_at));
 

@@ -105,7 +105,7 @@ module dc_classify #(
     account4 = account($signed({{2{par4.length[31]}}, par4.length}) + packets4);
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i) if (valid_i) begin
     s5_event_q     <= event_i;
     s5_flow_q      <= flow_i;
     s5_slot_q      <= slot_i;
@@ -138,16 +138,16 @@ module dc_classify #(
   assign held_longer = 24'(regs_i.timer_interval) * (24'(s5_par_q.t) - 24'd1);
 
   rl_mul #(.BWidth(8)) u_silence (
-    .clk_i(clk_i), .enable_i(1'b1), .a_i(s5_par_q.rt), .b_i(s5_par_q.bc), .product_o(rate_silence)
+    .clk_i(clk_i), .enable_i(s5_valid_q), .a_i(s5_par_q.rt), .b_i(s5_par_q.bc), .product_o(rate_silence)
   );
   rl_mul #(.BWidth(8)) u_held (
-    .clk_i(clk_i), .enable_i(1'b1), .a_i(s5_par_q.rt), .b_i(s5_par_q.t), .product_o(rate_held)
+    .clk_i(clk_i), .enable_i(s5_valid_q), .a_i(s5_par_q.rt), .b_i(s5_par_q.t), .product_o(rate_held)
   );
   rl_mul #(.BWidth(8)) u_marks (
-    .clk_i(clk_i), .enable_i(1'b1), .a_i(regs_i.r_hai), .b_i(s5_par_q.bc), .product_o(rate_marks)
+    .clk_i(clk_i), .enable_i(s5_valid_q), .a_i(regs_i.r_hai), .b_i(s5_par_q.bc), .product_o(rate_marks)
   );
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i) if (s5_valid_q) begin
     s6_event_q     <= s5_event_q;
     s6_flow_q      <= s5_flow_q;
     s6_slot_q      <= s5_slot_q;
@@ -184,10 +184,10 @@ module dc_classify #(
   assign over = s6_sum_q - 33'(regs_i.byte_threshold);
 
   rl_mul #(.BWidth(20)) u_owed (
-    .clk_i(clk_i), .enable_i(1'b1), .a_i(regs_i.r_hai), .b_i(owed), .product_o(owed_rate)
+    .clk_i(clk_i), .enable_i(s6_valid_q), .a_i(regs_i.r_hai), .b_i(owed), .product_o(owed_rate)
   );
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i) if (s6_valid_q) begin
     s7_event_q     <= s6_event_q;
     s7_flow_q      <= s6_flow_q;
     s7_slot_q      <= s6_slot_q;
@@ -244,130 +244,133 @@ module dc_classify #(
                         : (most < regs_i.f) ? rate_lut_pkg::StageRecovery
                         : (least > regs_i.f) ? rate_lut_pkg::StageHyper : rate_lut_pkg::StageAdditive;
 
+  // Nothing is worked out in a cycle without an event: it would cost power, and a simulator's time.
   always_comb begin
-    plan           = '0;
-    plan.kind      = s7_event_q.kind;
-    plan.query     = s7_event_q.query;
-    plan.packets   = s7_event_q.packets;
-    plan.late      = s7_event_q.late;
-    plan.lateness  = s7_lateness_q;
-    plan.hit       = s7_hit_q;
-    plan.first     = s7_first_q;
-    plan.coalesced = s7_coalesced_q;
-    plan.all_clear = all_clear;
-    plan.owed      = (owed_rate[51:35] != '0) ? '1 : owed_rate[34:0];
-    plan.lo        = lo_i;
-    plan.hi        = hi_i;
-    plan.slot      = s7_par_q;
-    if (s7_first_q) begin
-      plan.slot.rc = initial_rate;
-      plan.slot.rt = initial_rate;
-    end
-    plan.old_rc = s7_par_q.rc;
+    plan        = '0;
     from_target = 1'b0;
     ask_first   = s7_first_q;
     ask_marks   = s7_event_q.marks;
     ask_delta   = '0;
+    if (s7_valid_q) begin
+      plan.kind      = s7_event_q.kind;
+      plan.query     = s7_event_q.query;
+      plan.packets   = s7_event_q.packets;
+      plan.late      = s7_event_q.late;
+      plan.lateness  = s7_lateness_q;
+      plan.hit       = s7_hit_q;
+      plan.first     = s7_first_q;
+      plan.coalesced = s7_coalesced_q;
+      plan.all_clear = all_clear;
+      plan.owed      = (owed_rate[51:35] != '0) ? '1 : owed_rate[34:0];
+      plan.lo        = lo_i;
+      plan.hi        = hi_i;
+      plan.slot      = s7_par_q;
+      if (s7_first_q) begin
+        plan.slot.rc = initial_rate;
+        plan.slot.rt = initial_rate;
+      end
+      plan.old_rc = s7_par_q.rc;
 
-    unique case (s7_event_q.kind)
-      dcc_controller_pkg::KindCnp: if (all_clear) begin
-        if (s7_hit_q && holding) begin  // the hold is over, and nothing else
-          plan.write       = 1'b1;
-          plan.slot.rc     = s7_par_q.rt;
-          plan.slot.t      = '0;
-          plan.slot.bc     = '0;
-          plan.slot.alpha  = '0;
-          plan.slot.length = '0;
-        end
-      end else if ((s7_hit_q || s7_first_q) && !s7_coalesced_q) begin
-        plan.write       = 1'b1;
-        plan.slot.dscp   = s7_event_q.dscp;
-        plan.slot.latest = s7_now_q;
-        plan.start       = s7_first_q;
-        plan.restart     = !s7_first_q && regs_i.ctrl_timer_restart;
-        if (plan.start || plan.restart) plan.slot.due = next_due;
-        if (marks_law && holding) begin
-          plan.slot.bc = held[8] ? '1 : held[7:0];
-          if (better) begin
+      unique case (s7_event_q.kind)
+        dcc_controller_pkg::KindCnp: if (all_clear) begin
+          if (s7_hit_q && holding) begin  // the hold is over, and nothing else
+            plan.write       = 1'b1;
             plan.slot.rc     = s7_par_q.rt;
             plan.slot.t      = '0;
             plan.slot.bc     = '0;
             plan.slot.alpha  = '0;
             plan.slot.length = '0;
           end
-        end else if (marks_law) begin
-          plan.cut         = 1'b1;
-          plan.slot.alpha  = '0;
-          plan.slot.length = s7_account_q;
-          plan.may_hold    = may_hold && !s7_first_q;
-          if (s7_first_q && may_hold) begin  // a step of the hold that begins, no cut before it
-            plan.slot.t      = 8'd1;
-            plan.slot.bc     = '0;
-            plan.slot.alpha  = 17'(s7_event_q.packets[7:0] == s7_event_q.marks);
-            plan.slot.length = '0;
-            from_target      = 1'b1;
-            ask_marks        = '0;
-          end
-        end else begin
-          plan.cut         = 1'b1;
-          plan.slot.t      = '0;
-          plan.slot.bc     = '0;
-          plan.slot.length = '0;
-          ask_delta        = s7_delta_q;
-        end
-      end
-      dcc_controller_pkg::KindBytes: if (s7_hit_q) begin
-        plan.write     = 1'b1;
-        plan.slot.dscp = s7_event_q.dscp;
-        if (marks_law) begin
-          if (!holding) begin
-            plan.slot.alpha  = sent;
-            plan.slot.length = s7_account_q;
-            plan.slot.bc     = '0;
-          end
-        end else if (regs_i.ctrl_byte_counter) begin
-          plan.slot.length = s7_length_q;
-          plan.increase    = s7_over_q;
-          if (s7_over_q) plan.slot.bc = count(s7_par_q.bc);
-        end
-      end
-      dcc_controller_pkg::KindTimer: begin
-        plan.unbound = !s7_par_q.bound;
-        plan.start   = s7_par_q.bound;  // a stale event at the slot's own due tick
-        plan.live    = s7_par_q.bound && !s7_stale_q;
-        if (plan.live) begin
-          plan.write    = 1'b1;
-          plan.slot.due = next_due;
-          if (!marks_law) begin
-            plan.slot.t   = count(s7_par_q.t);
-            plan.increase = 1'b1;
-          end else if (holding && s7_patient_q) begin
-            plan.slot.t = count(s7_par_q.t);
-            plan.cut    = s7_recent_q && s7_overrated_q;
-            from_target = 1'b1;
-            ask_first   = 1'b1;
-            ask_marks   = '0;
-          end else if (holding) begin
-            plan.slot.t      = '0;
-            plan.slot.bc     = 8'd1;
+        end else if ((s7_hit_q || s7_first_q) && !s7_coalesced_q) begin
+          plan.write       = 1'b1;
+          plan.slot.dscp   = s7_event_q.dscp;
+          plan.slot.latest = s7_now_q;
+          plan.start       = s7_first_q;
+          plan.restart     = !s7_first_q && regs_i.ctrl_timer_restart;
+          if (plan.start || plan.restart) plan.slot.due = next_due;
+          if (marks_law && holding) begin
+            plan.slot.bc = held[8] ? '1 : held[7:0];
+            if (better) begin
+              plan.slot.rc     = s7_par_q.rt;
+              plan.slot.t      = '0;
+              plan.slot.bc     = '0;
+              plan.slot.alpha  = '0;
+              plan.slot.length = '0;
+            end
+          end else if (marks_law) begin
+            plan.cut         = 1'b1;
             plan.slot.alpha  = '0;
-            plan.slot.length = '0;
-            plan.increase    = 1'b1;
+            plan.slot.length = s7_account_q;
+            plan.may_hold    = may_hold && !s7_first_q;
+            if (s7_first_q && may_hold) begin  // a step of the hold that begins, no cut before it
+              plan.slot.t      = 8'd1;
+              plan.slot.bc     = '0;
+              plan.slot.alpha  = 17'(s7_event_q.packets[7:0] == s7_event_q.marks);
+              plan.slot.length = '0;
+              from_target      = 1'b1;
+              ask_marks        = '0;
+            end
           end else begin
-            plan.increase = 1'b1;
-            ask_delta     = unmarked;
-            plan.slot.bc  = count(s7_par_q.bc);
-            if (!s7_silent_q && !s7_par_q.length[31]) plan.slot.length = 32'(s7_par_q.length[7:0]);
+            plan.cut         = 1'b1;
+            plan.slot.t      = '0;
+            plan.slot.bc     = '0;
+            plan.slot.length = '0;
+            ask_delta        = s7_delta_q;
           end
         end
-      end
-      default: begin  // command
-        if (!s7_event_q.query && s7_hit_q) begin
-          plan.write      = 1'b1;
-          plan.slot.bound = 1'b0;
+        dcc_controller_pkg::KindBytes: if (s7_hit_q) begin
+          plan.write     = 1'b1;
+          plan.slot.dscp = s7_event_q.dscp;
+          if (marks_law) begin
+            if (!holding) begin
+              plan.slot.alpha  = sent;
+              plan.slot.length = s7_account_q;
+              plan.slot.bc     = '0;
+            end
+          end else if (regs_i.ctrl_byte_counter) begin
+            plan.slot.length = s7_length_q;
+            plan.increase    = s7_over_q;
+            if (s7_over_q) plan.slot.bc = count(s7_par_q.bc);
+          end
         end
-      end
-    endcase
+        dcc_controller_pkg::KindTimer: begin
+          plan.unbound = !s7_par_q.bound;
+          plan.start   = s7_par_q.bound;  // a stale event at the slot's own due tick
+          plan.live    = s7_par_q.bound && !s7_stale_q;
+          if (plan.live) begin
+            plan.write    = 1'b1;
+            plan.slot.due = next_due;
+            if (!marks_law) begin
+              plan.slot.t   = count(s7_par_q.t);
+              plan.increase = 1'b1;
+            end else if (holding && s7_patient_q) begin
+              plan.slot.t = count(s7_par_q.t);
+              plan.cut    = s7_recent_q && s7_overrated_q;
+              from_target = 1'b1;
+              ask_first   = 1'b1;
+              ask_marks   = '0;
+            end else if (holding) begin
+              plan.slot.t      = '0;
+              plan.slot.bc     = 8'd1;
+              plan.slot.alpha  = '0;
+              plan.slot.length = '0;
+              plan.increase    = 1'b1;
+            end else begin
+              plan.increase = 1'b1;
+              ask_delta     = unmarked;
+              plan.slot.bc  = count(s7_par_q.bc);
+              if (!s7_silent_q && !s7_par_q.length[31]) plan.slot.length = 32'(s7_par_q.length[7:0]);
+            end
+          end
+        end
+        default: begin  // command
+          if (!s7_event_q.query && s7_hit_q) begin
+            plan.write      = 1'b1;
+            plan.slot.bound = 1'b0;
+          end
+        end
+      endcase
+    end
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -380,25 +383,29 @@ module dc_classify #(
   end
 
   always_ff @(posedge clk_i) begin
-    s8_flow_q        <= s7_flow_q;
-    s8_slot_q        <= s7_slot_q;
-    s8_plan_q        <= plan;
-    s8_soonest_q     <= s7_now_q[16:0] + 17'd2;
-    s8_from_target_q <= from_target;
-    s8_first_q       <= ask_first;
-    s8_marks_q       <= ask_marks;
-    s8_delta_q       <= ask_delta;
-    s8_stage_q       <= stage;
-    s9_flow_q        <= s8_flow_q;
-    s9_slot_q        <= s8_slot_q;
-    s9_plan_q        <= s8_plan_q;
-    // A start is in the wheel within a tick of its issue, so not for the next one.
-    s9_plan_q.start_at <= put_off[16] ? s8_soonest_q : s8_plan_q.slot.due;
-    s9_rc_q          <= s8_from_target_q ? s8_plan_q.slot.rt : s8_plan_q.slot.rc;
-    s9_first_q       <= s8_first_q;
-    s9_marks_q       <= s8_marks_q;
-    s9_delta_q       <= s8_delta_q;
-    s9_stage_q       <= s8_stage_q;
+    if (s7_valid_q) begin
+      s8_flow_q        <= s7_flow_q;
+      s8_slot_q        <= s7_slot_q;
+      s8_plan_q        <= plan;
+      s8_soonest_q     <= s7_now_q[16:0] + 17'd2;
+      s8_from_target_q <= from_target;
+      s8_first_q       <= ask_first;
+      s8_marks_q       <= ask_marks;
+      s8_delta_q       <= ask_delta;
+      s8_stage_q       <= stage;
+    end
+    if (s8_valid_q) begin
+      s9_flow_q        <= s8_flow_q;
+      s9_slot_q        <= s8_slot_q;
+      s9_plan_q        <= s8_plan_q;
+      // A start is in the wheel within a tick of its issue, so not for the next one.
+      s9_plan_q.start_at <= put_off[16] ? s8_soonest_q : s8_plan_q.slot.due;
+      s9_rc_q          <= s8_from_target_q ? s8_plan_q.slot.rt : s8_plan_q.slot.rc;
+      s9_first_q       <= s8_first_q;
+      s9_marks_q       <= s8_marks_q;
+      s9_delta_q       <= s8_delta_q;
+      s9_stage_q       <= s8_stage_q;
+    end
   end
 
   assign valid_o        = s9_valid_q;

@@ -1,4 +1,6 @@
 // A word that waits a fixed number of cycles, in a ring of RAM.
+//
+// Its user knows which words count, and the RAM rests for the others.
 // SPDX-License-Identifier: Apache-2.0
 module dc_delay #(
   parameter int unsigned Cycles = 16,  // at least 2
@@ -7,8 +9,10 @@ module dc_delay #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic             put_i,   // d_i counts
   input  logic [Width-1:0] d_i,
-  output logic [Width-1:0] q_o  // what d_i was Cycles cycles ago
+  input  logic             get_i,   // q_o will count in the next cycle
+  output logic [Width-1:0] q_o      // what d_i was Cycles cycles ago
 );
   logic [AddrW-1:0] at_q, next;
   assign next = (at_q == AddrW'(Cycles - 1)) ? '0 : at_q + 1'b1;
@@ -21,10 +25,10 @@ module dc_delay #(
   // The oldest word is read in the cycle before its place is written anew.
   ram_1r1w #(.Depth(Cycles), .Width(Width)) u_ring (
     .clk_i  (clk_i),
-    .ren_i  (1'b1),
+    .ren_i  (get_i),
     .raddr_i(next),
     .rdata_o(q_o),
-    .wen_i  (1'b1),
+    .wen_i  (put_i),
     .waddr_i(at_q),
     .wdata_i(d_i)
   );

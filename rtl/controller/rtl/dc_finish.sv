@@ -37,88 +37,86 @@ module dc_finish #(
   logic                      s27_held_q, s28_held_q, s29_held_q, s30_held_q, s31_held_q;
 
   // Cycle 25: what the rate unit says.
-  dcc_controller_pkg::plan_t merged;
-  logic                      calculated, released;
+  logic calculated, released;
   assign calculated = plan_i.cut || plan_i.increase;
   assign released   = plan_i.increase && rsp_at_maximum_i &&
                       plan_i.kind == dcc_controller_pkg::KindTimer;
-
-  always_comb begin
-    merged = plan_i;
-    if (calculated) begin
-      merged.slot.rc = rsp_rc_i;
-      merged.slot.rt = rsp_rt_i;
-    end
-    if (plan_i.cut && averaging_i) merged.slot.alpha = rsp_alpha_i;
-    if (released) merged.slot.bound = 1'b0;
-  end
 
   // Cycles 26 to 29: FIRST_CUT of the target, and the target halved.
   logic [48:0] product;
   logic [31:0] s28_left_q, s28_half_q, s29_rc_q, s29_rt_q;
   rl_mul #(.BWidth(17)) u_mul (
     .clk_i    (clk_i),
-    .enable_i (1'b1),
+    .enable_i (s26_valid_q),
     .a_i      (s26_plan_q.slot.rt),
     .b_i      (first_cut_i),
     .product_o(product)
   );
 
-  dcc_controller_pkg::plan_t stepped;
-  always_comb begin
-    stepped = s29_plan_q;
-    if (s29_held_q) begin
-      stepped.slot.rc     = s29_rc_q;
-      stepped.slot.rt     = s29_rt_q;
-      stepped.slot.t      = 8'd1;
-      stepped.slot.bc     = '0;
-      stepped.slot.length = '0;
-    end
-  end
-
+  // A stage without an event stands still.
   always_ff @(posedge clk_i) begin
-    s26_flow_q     <= flow_i;
-    s26_slot_q     <= slot_i;
-    s26_plan_q     <= merged;
-    s26_released_q <= released;
-
-    s27_flow_q     <= s26_flow_q;
-    s27_slot_q     <= s26_slot_q;
-    s27_plan_q     <= s26_plan_q;
-    s27_released_q <= s26_released_q;
-    s27_held_q     <= s26_plan_q.may_hold && s26_plan_q.owed > {1'b0, s26_plan_q.slot.rt, 2'b00};
-
-    s28_flow_q     <= s27_flow_q;
-    s28_slot_q     <= s27_slot_q;
-    s28_plan_q     <= s27_plan_q;
-    s28_released_q <= s27_released_q;
-    s28_held_q     <= s27_held_q;
-    s28_left_q     <= product[47:16];
-    s28_half_q     <= s27_plan_q.slot.rt - (s27_plan_q.slot.rt >> 1);
-
-    s29_flow_q     <= s28_flow_q;
-    s29_slot_q     <= s28_slot_q;
-    s29_plan_q     <= s28_plan_q;
-    s29_released_q <= s28_released_q;
-    s29_held_q     <= s28_held_q;
-    s29_rc_q       <= (s28_left_q < s28_plan_q.lo) ? s28_plan_q.lo
-                      : (s28_left_q > s28_plan_q.hi) ? s28_plan_q.hi : s28_left_q;
-    s29_rt_q       <= (s28_half_q < s28_plan_q.lo) ? s28_plan_q.lo : s28_half_q;
-
-    s30_flow_q     <= s29_flow_q;
-    s30_slot_q     <= s29_slot_q;
-    s30_plan_q     <= stepped;
-    s30_released_q <= s29_released_q;
-    s30_held_q     <= s29_held_q;
-
-    s31_flow_q     <= s30_flow_q;
-    s31_slot_q     <= s30_slot_q;
-    s31_plan_q     <= s30_plan_q;
-    s31_released_q <= s30_released_q;
-    s31_held_q     <= s30_held_q;
-    answer_o       <= s30_plan_q.query || s30_plan_q.first ||
-                      (s30_plan_q.write && s30_plan_q.kind != dcc_controller_pkg::KindCommand &&
-                       s30_plan_q.slot.rc != s30_plan_q.old_rc);
+    if (valid_i) begin
+      s26_flow_q     <= flow_i;
+      s26_slot_q     <= slot_i;
+      s26_plan_q     <= plan_i;
+      if (calculated) begin
+        s26_plan_q.slot.rc <= rsp_rc_i;
+        s26_plan_q.slot.rt <= rsp_rt_i;
+      end
+      if (plan_i.cut && averaging_i) s26_plan_q.slot.alpha <= rsp_alpha_i;
+      if (released) s26_plan_q.slot.bound <= 1'b0;
+      s26_released_q <= released;
+    end
+    if (s26_valid_q) begin
+      s27_flow_q     <= s26_flow_q;
+      s27_slot_q     <= s26_slot_q;
+      s27_plan_q     <= s26_plan_q;
+      s27_released_q <= s26_released_q;
+      s27_held_q     <= s26_plan_q.may_hold && s26_plan_q.owed > {1'b0, s26_plan_q.slot.rt, 2'b00};
+    end
+    if (s27_valid_q) begin
+      s28_flow_q     <= s27_flow_q;
+      s28_slot_q     <= s27_slot_q;
+      s28_plan_q     <= s27_plan_q;
+      s28_released_q <= s27_released_q;
+      s28_held_q     <= s27_held_q;
+      s28_left_q     <= product[47:16];
+      s28_half_q     <= s27_plan_q.slot.rt - (s27_plan_q.slot.rt >> 1);
+    end
+    if (s28_valid_q) begin
+      s29_flow_q     <= s28_flow_q;
+      s29_slot_q     <= s28_slot_q;
+      s29_plan_q     <= s28_plan_q;
+      s29_released_q <= s28_released_q;
+      s29_held_q     <= s28_held_q;
+      s29_rc_q       <= (s28_left_q < s28_plan_q.lo) ? s28_plan_q.lo
+                        : (s28_left_q > s28_plan_q.hi) ? s28_plan_q.hi : s28_left_q;
+      s29_rt_q       <= (s28_half_q < s28_plan_q.lo) ? s28_plan_q.lo : s28_half_q;
+    end
+    if (s29_valid_q) begin
+      s30_flow_q     <= s29_flow_q;
+      s30_slot_q     <= s29_slot_q;
+      s30_plan_q     <= s29_plan_q;
+      if (s29_held_q) begin
+        s30_plan_q.slot.rc     <= s29_rc_q;
+        s30_plan_q.slot.rt     <= s29_rt_q;
+        s30_plan_q.slot.t      <= 8'd1;
+        s30_plan_q.slot.bc     <= '0;
+        s30_plan_q.slot.length <= '0;
+      end
+      s30_released_q <= s29_released_q;
+      s30_held_q     <= s29_held_q;
+    end
+    if (s30_valid_q) begin
+      s31_flow_q     <= s30_flow_q;
+      s31_slot_q     <= s30_slot_q;
+      s31_plan_q     <= s30_plan_q;
+      s31_released_q <= s30_released_q;
+      s31_held_q     <= s30_held_q;
+      answer_o       <= s30_plan_q.query || s30_plan_q.first ||
+                        (s30_plan_q.write && s30_plan_q.kind != dcc_controller_pkg::KindCommand &&
+                         s30_plan_q.slot.rc != s30_plan_q.old_rc);
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -151,36 +151,48 @@ module dc_lookup #(
     end
   end
 
-  // Qualified by the valid bits above: no reset.
+  // Qualified by the valid bits above: no reset, and a stage without an event stands still.
   always_ff @(posedge clk_i) begin
-    s0_event_q <= event_i;
-    s1_event_q <= s0_event_q;
-    s2_event_q <= s1_event_q;
-    s3_event_q <= s2_event_q;
-    s4_event_q <= s3_event_q;
-    s0_flow_q  <= flow_i;
-    s1_flow_q  <= s0_flow_q;
-    s2_flow_q  <= s1_flow_q;
-    s3_flow_q  <= s2_flow_q;
-    s4_flow_q  <= s3_flow_q;
-    s0_slot_q  <= slot_i;
-    s1_slot_q  <= s0_slot_q;
-    s2_slot_q  <= (s1_event_q.kind == dcc_controller_pkg::KindTimer) ? s1_slot_q : matched;
-    s3_slot_q  <= s2_slot;
-    s4_slot_q  <= s3_slot_q;
-    s1_now_q   <= now_i;
-    s2_now_q   <= s1_now_q;
-    s3_now_q   <= s2_now_q;
-    s4_now_q   <= s3_now_q;
-    s2_hit_q   <= bound;
-    s3_hit_q   <= s2_hit_q;
-    s4_hit_q   <= s3_hit_q;
-    s3_first_q <= first;
-    s4_first_q <= s3_first_q;
-    s4_parameters_q  <= parameters;
-    s4_stored_flow_q <= stored_flow;
-    give1_slot_q     <= write_slot_i;
-    give2_slot_q     <= give1_slot_q;
+    if (issue_i) begin
+      s0_event_q <= event_i;
+      s0_flow_q  <= flow_i;
+      s0_slot_q  <= slot_i;
+    end
+    if (s0_valid_q) begin
+      s1_event_q <= s0_event_q;
+      s1_flow_q  <= s0_flow_q;
+      s1_slot_q  <= s0_slot_q;
+      s1_now_q   <= now_i;
+    end
+    if (s1_valid_q) begin
+      s2_event_q <= s1_event_q;
+      s2_flow_q  <= s1_flow_q;
+      s2_slot_q  <= (s1_event_q.kind == dcc_controller_pkg::KindTimer) ? s1_slot_q : matched;
+      s2_now_q   <= s1_now_q;
+      s2_hit_q   <= bound;
+    end
+    if (s2_valid_q) begin
+      s3_event_q <= s2_event_q;
+      s3_flow_q  <= s2_flow_q;
+      s3_slot_q  <= s2_slot;
+      s3_now_q   <= s2_now_q;
+      s3_hit_q   <= s2_hit_q;
+      s3_first_q <= first;
+    end
+    if (s3_valid_q) begin
+      s4_event_q <= s3_event_q;
+      s4_flow_q  <= s3_flow_q;
+      s4_slot_q  <= s3_slot_q;
+      s4_now_q   <= s3_now_q;
+      s4_hit_q   <= s3_hit_q;
+      s4_first_q <= s3_first_q;
+    end
+    if (s3_valid_q || view_i) begin
+      s4_parameters_q  <= parameters;
+      s4_stored_flow_q <= stored_flow;
+    end
+    if (give_i)  give1_slot_q <= write_slot_i;
+    if (give1_q) give2_slot_q <= give1_slot_q;
   end
 
   assign valid_o      = s4_valid_q;

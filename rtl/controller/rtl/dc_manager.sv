@@ -381,7 +381,9 @@ module dc_manager #(
   dc_delay #(.Cycles(rate_lut_pkg::Latency), .Width(FlowW + SlotW + $bits(s9_plan))) u_beside (
     .clk_i (clk_i),
     .rst_ni(rst_ni),
+    .put_i (s9_valid),
     .d_i   ({s9_flow, s9_slot, s9_plan}),
+    .get_i (beside_q[rate_lut_pkg::Latency-2]),
     .q_o   ({s25_flow, s25_slot, s25_plan})
   );
 

@@ -82,7 +82,7 @@ module dc_statistics (
       cnps_lost_o                    <= '0;
       inputs_dropped_o               <= 64'(dropped_i);
       lateness_max_o                 <= '0;
-    end else begin
+    end else if (valid_i || cnp_lost_i || dropped_i != '0) begin
       cnps_received_o        <= cnps_received_o + 64'(cnp);
       cnps_dropped_no_slot_o <= cnps_dropped_no_slot_o + 64'(table_full_o);
       cnps_coalesced_o       <= cnps_coalesced_o + 64'(cnp && plan_i.coalesced);

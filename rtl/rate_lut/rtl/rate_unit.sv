@@ -77,7 +77,8 @@ module rate_unit (
   // Flow: who enters, who leaves, when all move
   // ---------------------------------------------------------------------------------------------
   logic [Last:1] valid_q;
-  logic          move;        // every stage hands on
+  logic          move;        // every stage may hand on
+  logic          step;        // … and there is something to be handed on
   logic          init_done;
   logic          read_wait_q;  // a table read is inside
   logic          read_enter, read_leave, request_enter;
@@ -94,6 +95,8 @@ module rate_unit (
                                                      : rate_lut_pkg::OpDecrease;
   assign init_done_o   = init_done;
   assign busy_o        = valid_q != '0;
+  // A word leaves from the last stage, so the others have nothing to do for it.
+  assign step          = move && (valid_q[Last-1:1] != '0 || request_enter || read_enter);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -144,7 +147,7 @@ module rate_unit (
   // What every stage hands on as it is
   // ---------------------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
-    if (move) begin
+    if (step) begin
       s1_op_q     <= enter_op;
       s1_select_q <= read_enter ? tbl_table_i : 3'(req_stage_i);
       s1_index_q  <= read_enter ? tbl_index_i : 9'(req_dscp_i);
@@ -173,52 +176,52 @@ module rate_unit (
 
   // What a later stage needs again waits until it is there.
   rl_delay #(.Width(2), .Depth(2)) u_op_4 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s2_op_q), .q_o(s4_op_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s2_op_q), .q_o(s4_op_q)
   );
   rl_delay #(.Width(2), .Depth(2)) u_op_6 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s4_op_q), .q_o(s6_op_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s4_op_q), .q_o(s6_op_q)
   );
   rl_delay #(.Width(2), .Depth(3)) u_op_14 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s11_op_q), .q_o(s14_op_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s11_op_q), .q_o(s14_op_q)
   );
   rl_delay #(.Width(3), .Depth(3)) u_select_4 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s1_select_q), .q_o(s4_select_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s1_select_q), .q_o(s4_select_q)
   );
   rl_delay #(.Width(3), .Depth(4)) u_select_8 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s4_select_q), .q_o(s8_select_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s4_select_q), .q_o(s8_select_q)
   );
   rl_delay #(.Width(3), .Depth(2)) u_select_11 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s9_select_q), .q_o(s11_select_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s9_select_q), .q_o(s11_select_q)
   );
   rl_delay #(.Width(9), .Depth(4)) u_index_6 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s2_index_q), .q_o(s6_index_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s2_index_q), .q_o(s6_index_q)
   );
   rl_delay #(.Width(9), .Depth(4)) u_index_10 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s6_index_q), .q_o(s10_index_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s6_index_q), .q_o(s10_index_q)
   );
   rl_delay #(.Width(32), .Depth(10)) u_rc_11 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s1_rc_q), .q_o(s11_rc_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s1_rc_q), .q_o(s11_rc_q)
   );
   rl_delay #(.Width(3), .Depth(9)) u_slow_11 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s2_slow_q), .q_o(s11_slow_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s2_slow_q), .q_o(s11_slow_q)
   );
   rl_delay #(.Width(32), .Depth(8)) u_base_9 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s1_base_q), .q_o(s9_base_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s1_base_q), .q_o(s9_base_q)
   );
   rl_delay #(.Width(32), .Depth(2)) u_base_11 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s9_base_q), .q_o(s11_base_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s9_base_q), .q_o(s11_base_q)
   );
   rl_delay #(.Width(1), .Depth(8)) u_first_9 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s1_first_q), .q_o(s9_first_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s1_first_q), .q_o(s9_first_q)
   );
   rl_delay #(.Width(8), .Depth(5)) u_marks_6 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s1_marks_q), .q_o(s6_marks_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s1_marks_q), .q_o(s6_marks_q)
   );
   rl_delay #(.Width(17), .Depth(3)) u_alpha_4 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s1_alpha_q), .q_o(s4_alpha_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s1_alpha_q), .q_o(s4_alpha_q)
   );
   rl_delay #(.Width(16), .Depth(4)) u_f_dec_6 (
-    .clk_i(clk_i), .enable_i(move), .d_i(s2_f_dec_q), .q_o(s6_f_dec_q)
+    .clk_i(clk_i), .enable_i(step), .d_i(s2_f_dec_q), .q_o(s6_f_dec_q)
   );
 
   // Octaves of a target below 2^16 (256 Mb/s), at most seven.
@@ -255,7 +258,7 @@ module rate_unit (
 
   rl_mul #(.BWidth(20)) u_mul_step (
     .clk_i    (clk_i),
-    .enable_i (move),
+    .enable_i (step),
     .a_i      (step_or_recip),
     .b_i      (delta_or_factor),
     .product_o(s2_product)
@@ -268,7 +271,7 @@ module rate_unit (
   end
 
   always_ff @(posedge clk_i) begin
-    if (move) begin
+    if (step) begin
       s1_delta_q <= (req_first_i && !req_increase_i) ? '0 : req_delta_i;
       s2_f_dec_q <= factor[31:16];
       s2_slow_q  <= regs_i.averaging ? '0 : slow_shift(s1_target);
@@ -292,7 +295,7 @@ module rate_unit (
   assign decayed    = 34'(s5_alpha_q) * 34'(s5_decay_lo_q) + 34'h8000;
 
   always_ff @(posedge clk_i) begin
-    if (move) begin
+    if (step) begin
       s5_alpha_q    <= decayed_hi[32:16];
       s5_decay_lo_q <= decay_lo;
       s6_alpha_q    <= decayed[32:16];
@@ -327,7 +330,7 @@ module rate_unit (
   assign new_alpha = 18'(s7_alpha_q) + 18'(s7_gain_q);
 
   always_ff @(posedge clk_i) begin
-    if (move) begin
+    if (step) begin
       s7_argument_q <= argument;
       s7_gain_q     <= gain[32:16];
       s7_alpha_q    <= s6_alpha_q;
@@ -353,7 +356,7 @@ module rate_unit (
   assign line  = $signed({2'b00, decrease, 8'h80}) + rise;
 
   always_ff @(posedge clk_i) begin
-    if (move) begin
+    if (step) begin
       s8_part_q       <= s7_argument_q[7:0];
       s9_multiplier_q <= line[24:8];
       s9_extra_q      <= s8_extra_q;
@@ -383,7 +386,7 @@ module rate_unit (
 
   rl_mul #(.BWidth(17)) u_mul_rate (
     .clk_i    (clk_i),
-    .enable_i (move),
+    .enable_i (step),
     .a_i      (s9_base_q),
     .b_i      (multiplier),
     .product_o(s10_product)
@@ -391,7 +394,7 @@ module rate_unit (
   assign round = s10_op_q == rate_lut_pkg::OpIncrease && s10_product[15];
 
   always_ff @(posedge clk_i) begin
-    if (move) begin
+    if (step) begin
       s11_product_q <= s10_product[47:16] + 32'(round);
       s10_extra_q   <= s9_extra_q;
       s11_extra_q   <= s10_extra_q;
@@ -414,7 +417,7 @@ module rate_unit (
   assign s12_target = (s12_rc_q > s12_lasting_q) ? s12_rc_q - s12_lasting_q : '0;
 
   always_ff @(posedge clk_i) begin
-    if (move) begin
+    if (step) begin
       s12_lo_q    <= (regs_i.r_min > floor_word) ? regs_i.r_min : floor_word;
       s12_cap_q   <= (regs_i.r_max < ceiling_word) ? regs_i.r_max : ceiling_word;
       s12_value_q <= (s11_op_q == rate_lut_pkg::OpIncrease)
@@ -450,7 +453,7 @@ module rate_unit (
   assign middle = 33'(s14_rc_q) + 33'(s14_value_q) + 33'd1;
 
   always_ff @(posedge clk_i) begin
-    if (move) begin
+    if (step) begin
       s14_lo_q    <= s13_lo_q;
       s14_hi_q    <= s13_hi_q;
       s14_value_q <= (s13_value_q > 34'(s13_hi_q)) ? s13_hi_q : s13_value_q[31:0];
