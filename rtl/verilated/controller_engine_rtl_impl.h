@@ -179,9 +179,12 @@ class RtlController final : public RtlControllerEngine {
     run_to(edge() - 1);
   }
 
-  void run_to(Cycle cycle) {
+  /// Lazily: not through cycles that bring nothing; they are left out when somebody asks, all at
+  /// once with those that follow.
+  void run_to(Cycle cycle, bool lazily = false) {
     while (at_ < cycle) {
       const Cycle next = next_input();
+      if (lazily && next > cycle && nothing_until(cycle)) return;
       if (next > at_ + 1 && !driven_ && options_.skip_idle &&
           skip(std::min(cycle, next - 1) - at_)) {
         continue;
@@ -189,9 +192,16 @@ class RtlController final : public RtlControllerEngine {
       make_cycle();
     }
   }
+  bool rests() const { return at_ > last_busy_ && at_ - last_access_ >= kSettled; }
+  /// Without an input the RTL rests in every cycle up to this one.
+  bool nothing_until(Cycle cycle) const {
+    if (driven_ || !options_.skip_idle || !rests()) return false;
+    const std::int64_t due = dut_->until_due();
+    return due < 0 || at_ + due > cycle;
+  }
   /// Leaves out some of the next cycles, in which nothing happens.
   bool skip(Cycle most) {
-    const bool rests = at_ > last_busy_ && at_ - last_access_ >= kSettled;
+    const bool rests = this->rests();
     const Cycle skipped = rests ? dut_->skip(most) : dut_->glide(most);
     if (skipped == 0) return false;
     at_ += skipped;
@@ -343,7 +353,7 @@ void RtlController<Dut>::after_edge() {
 template <class Dut>
 void RtlController<Dut>::wake() {
   const Cycle now = edge();
-  run_to(now - 1);
+  run_to(now - 1, true);
   while (!answers_.empty() && answers_.front().when <= now) {
     const ControllerRate rate = answers_.front().rate;
     answers_.pop();
