@@ -103,8 +103,8 @@ Snapshot Measurement::snapshot() const {
 }
 
 void Measurement::measure_from() {
+  from_ = snapshot();  // looks at lock-step, which may end the run here
   measuring_ = true;
-  from_ = snapshot();
   for (auto& queue : network_.queues()) {
     queue->device->observe_queue(queue->port_number, &queue->statistics);  // begins anew
   }
@@ -119,9 +119,9 @@ void Measurement::measure_from() {
 
 void Measurement::measure_to() {
   if (measured_ || !measuring_) return;
+  window_ = snapshot().since(from_);  // likewise; collect() comes here again then
   measured_ = true;
   measured_to_ = scheduler_.now();
-  window_ = snapshot().since(from_);
   for (auto& queue : network_.queues()) {
     queue_figures_.push_back(queue->statistics.figures(scheduler_.now()));
   }
