@@ -62,14 +62,21 @@ void RunLoop::run(RunResults& results) {
     if (p_.kernel.failure() != nullptr) std::rethrow_exception(p_.kernel.failure());
     if (!stopped_early_ && !p_.kernel.stopped()) p_.scheduler.run_until(p_.config.duration);
     for (auto& host : p_.hosts) host->finish();
-    // A controller works off what lies behind when it is asked. RTL that differs there ends the run
-    // as it does anywhere else.
-    for (auto& host : p_.hosts) {
-      if (host->dcc() != nullptr) host->dcc()->device().statistics();
-    }
   } catch (const std::exception& failure) {
     aborted_ = true;
     results.failures.push_back(failure.what());
+  }
+  // A controller works off what lies behind when it is asked. RTL that differs there ends the run
+  // as it does anywhere else; once it has said so it does not do so again while results are
+  // collected.
+  for (auto& host : p_.hosts) {
+    if (host->dcc() == nullptr) continue;
+    try {
+      host->dcc()->device().statistics();
+    } catch (const std::exception& failure) {
+      aborted_ = true;
+      results.failures.push_back(failure.what());
+    }
   }
   close_traces(results);
   if (p_.digests != nullptr) p_.digests->collect(results);
