@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
+#include "controller/lockstep_report.h"
 #include "controller_engine_rtl.h"
-#include "lockstep_report.h"
 
 namespace dcc {
 

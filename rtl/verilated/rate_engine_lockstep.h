@@ -1,10 +1,9 @@
-// The platform's rate engine in lock-step: model and verilated hardware, every result compared.
+// The platform's rate engine in lock-step: model and the shipped hardware, verilated.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
-#include "lockstep_report.h"
+#include "controller/rate_lockstep.h"
 #include "rate_engine_rtl.h"
 
 namespace dcc {
@@ -14,15 +13,7 @@ struct RateLockstepOptions : LockstepReport {
   RtlRateOptions rtl;
 };
 
-class LockstepRateEngine : public RateEngine {
- public:
-  /// Compares every table entry, read back through the hardware. Throws LockstepMismatch.
-  virtual void finish() = 0;
-  virtual std::uint64_t comparisons() const = 0;
-};
-
-/// The model governs; the hardware follows, and every result of both is compared. Any difference
-/// throws LockstepMismatch from the call that saw it.
+/// A difference leaves a recording for rate_replay.
 std::unique_ptr<LockstepRateEngine> make_lockstep_rate_engine(
     const RateLockstepOptions& options = {});
 

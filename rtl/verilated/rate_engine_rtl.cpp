@@ -2,6 +2,7 @@
 #include "rate_engine_rtl.h"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -26,7 +27,7 @@ class Engine final : public RtlRateEngine {
     in.tbl_wdata = word;
     run(in, "take a table write", [](const RateOutputs& out) { return out.tbl_ready; });
   }
-  std::uint32_t read(RateTable table, std::uint32_t index) override {
+  std::optional<std::uint32_t> read(RateTable table, std::uint32_t index) override {
     if (index > kHighestIndex) return 0;
     return run(pins(table, index), "read a table",
                [](const RateOutputs& out) { return out.tbl_ready; })

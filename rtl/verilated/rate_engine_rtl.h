@@ -25,8 +25,6 @@ struct RtlRateFigures {
 class RtlRateEngine : public RateEngine {
  public:
   virtual const RtlRateFigures& figures() const = 0;
-  /// The word in a table as software would read it through the unit; 0 beyond the table.
-  virtual std::uint32_t read(RateTable table, std::uint32_t index) = 0;
 };
 
 /// The engine's calls throw std::runtime_error if the hardware hangs, answers something that was

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "lockstep_report.h"
+#include "controller/lockstep_report.h"
 #include "timer_engine_rtl.h"
 
 namespace dcc {

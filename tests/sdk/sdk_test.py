@@ -170,6 +170,41 @@ class Installed(unittest.TestCase):
         shutil.copy(place / "build/steps.so", place / "twin.so")
         self.assertIn("two algorithms named steps", refused("[build/steps.so, ./twin.so]"))
 
+    def bytes_of(self, place, engine):
+        """What a run of the example leaves, with the rate unit computed by model or RTL."""
+        run(self.program, "run", "platform.yaml", "-c", f"nic.controller.rate_lut={engine}", "--out",
+            engine, "--force", "--quiet", folder=place)
+        return [(place / engine / name).read_bytes() for name in ("flows.csv", "series/flow_rates.csv")]
+
+    @unittest.skipUnless(shutil.which("verilator"), "no Verilator")
+    def test_rtl_of_ones_own(self):
+        place = self.example("rtl-rate-unit")
+        self.built(place)
+        run(self.program, "run", "platform.yaml", "--out", "both", "--quiet", folder=place)
+        metrics = json.loads((place / "both/metrics.json").read_text())
+        self.assertGreater(metrics["aggregate"]["rate_decreases"], 100)
+        self.assertGreater(metrics["aggregate"]["rate_increases"], 100)
+        whole = self.bytes_of(place, "model")
+        self.assertEqual(self.bytes_of(place, "rtl"), whole)
+        # One that has a line without a slope: found by lock-step, and what it answers is what the run does.
+        source = place / "my_rate_unit.sv"
+        text = source.read_text()
+        next_entry = "decrease[9'(argument[16:8] + 9'd1)]"
+        self.assertIn(next_entry, text)
+        source.write_text(text.replace(next_entry, "decrease[argument[16:8]]"))
+        self.built(place)
+        said = run(self.program, "run", "platform.yaml", "--out", "broken", "--quiet", folder=place,
+                   fails=True)
+        self.assertIn("rate unit (my_rate_unit): model and RTL differ after", said)
+        self.assertRegex(said, r"\n +model: rc .*\n +RTL: +rc ")
+        self.assertNotEqual(self.bytes_of(place, "rtl"), whole)
+        self.assertEqual(self.bytes_of(place, "model"), whole)
+        # There is one place.
+        shutil.copy(place / "build/my_rate_unit.so", place / "twin.so")
+        self.assertIn("two rate units, my_rate_unit and my_rate_unit, for one place",
+                      run(self.program, "check", "platform.yaml", "-c",
+                          "plugins=[build/my_rate_unit.so, ./twin.so]", folder=place, fails=True))
+
     @unittest.skipUnless(RISCV, "no RISC-V compiler")
     def test_firmware_of_ones_own(self):
         place = self.example("firmware")

@@ -127,6 +127,11 @@ void load_plugin(const fs::path& file) {
     if (::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
       throw std::runtime_error(std::string("cannot be loaded: ") + ::dlerror());
     }
+    const std::vector<OwnRateUnit>& units = own_rate_units();
+    if (units.size() > 1) {
+      throw std::runtime_error("two rate units, " + units.front().name + " and " +
+                               units.back().name + ", for one place");
+    }
   } catch (const std::exception& e) {  // also of a name that is taken, by its own initialisation
     throw std::runtime_error("'" + file.string() + "': " + e.what());
   }

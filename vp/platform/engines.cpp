@@ -7,6 +7,8 @@
 
 #include "config/own_files.h"
 #include "config/rtl_shape.h"
+#include "controller/own_rate_unit.h"
+#include "controller/rate_lockstep.h"
 #include "controller/timing_wheel.h"
 
 #if defined(DCC_HAVE_RTL) || defined(DCC_HAVE_RATE_RTL)
@@ -101,37 +103,46 @@ std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, Hos
 
 #endif
 
-#ifdef DCC_HAVE_RATE_RTL
+namespace {
+
+std::string rate_unit_of(HostId host) { return fmt::format("host {} rate unit", host); }
+
+/// Somebody's own, alone or beside the model.
+std::unique_ptr<RateEngine> make_own_rate_engine(const OwnRateUnit& unit,
+                                                 const PlatformConfig& config, HostId host) {
+  if (config.nic.controller.rate_lut == Implementation::kRtl) return unit.make();
+  LockstepReport report(fmt::format("{} ({})", rate_unit_of(host), unit.name), {}, {});
+  report.seed = config.seed;
+  return make_rate_lockstep(std::move(report), unit.make(), {});
+}
+
+}  // namespace
 
 std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId host,
-                                             const RecordingFolder& recordings) {
+                                             [[maybe_unused]] const RecordingFolder& recordings) {
   const Implementation implementation = config.nic.controller.rate_lut;
   if (implementation == Implementation::kModel) return nullptr;
+  if (!own_rate_units().empty()) {
+    return make_own_rate_engine(own_rate_units().front(), config, host);
+  }
+#ifdef DCC_HAVE_RATE_RTL
   RateLockstepOptions options;
   options.rtl.fault = injected_rate_fault();
   if (implementation == Implementation::kRtl) return make_rtl_rate_engine(options.rtl);
   options.seed = config.seed;
-  options.name = fmt::format("host {} rate unit", host);
+  options.name = rate_unit_of(host);
   set_recording(options, recordings, fmt::format("rate_lockstep_host{}.log", host));
   options.replay_program = own_program("rate_replay").string();
   return make_lockstep_rate_engine(options);
+#else
+  need_model(implementation, "rate_lut");
+  return nullptr;
+#endif
 }
 
 void finish_rate_engine(RateEngine& engine) {
   if (auto* const both = dynamic_cast<LockstepRateEngine*>(&engine)) both->finish();
 }
-
-#else
-
-void finish_rate_engine(RateEngine&) {}
-
-std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId,
-                                             const RecordingFolder&) {
-  need_model(config.nic.controller.rate_lut, "rate_lut");
-  return nullptr;
-}
-
-#endif
 
 #ifdef DCC_HAVE_CONTROLLER_RTL
 

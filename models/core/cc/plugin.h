@@ -1,4 +1,4 @@
-// What a shared object with algorithms says of itself, to be read before a line of it runs: by
+// What a plug-in says of itself, to be read before a line of it runs: by
 // which interface, and with which layout of its structs, it was compiled.
 #pragma once
 
@@ -6,14 +6,16 @@
 #include <cstdint>
 
 #include "cc/registry.h"
+#include "controller/own_rate_unit.h"
 #include "describe/visitor.h"
 #include "net/switch_device.h"
 #include "nic/nic_parameters.h"
 
 namespace dcc {
 
-/// Grows with every change of what a plug-in uses: cc/algorithm.h, cc/registry.h, the visitor.
-constexpr std::uint32_t kPluginInterface = 3;
+/// Grows with every change of what a plug-in uses: cc/algorithm.h, cc/registry.h, the visitor,
+/// controller/own_rate_unit.h.
+constexpr std::uint32_t kPluginInterface = 4;
 
 constexpr const char* kPluginSection = ".dccvp_plugin";
 
@@ -33,6 +35,12 @@ constexpr std::uint32_t plugin_layout() {
                                     sizeof(CnpParameters),
                                     sizeof(SwitchParameters),
                                     sizeof(ControllerConfig),
+                                    sizeof(OwnRateUnit),
+                                    sizeof(RateRegisters),
+                                    sizeof(DecreaseRequest),
+                                    sizeof(DecreaseResult),
+                                    sizeof(IncreaseRequest),
+                                    sizeof(IncreaseResult),
                                     sizeof(Leaf),
                                     sizeof(Doc),
                                     sizeof(ValueNode)};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "controller/formats.h"
 #include "controller/parameters.h"
@@ -51,6 +52,10 @@ class RateEngine {
   virtual void load(RateTable table, std::uint32_t index, std::uint32_t word) = 0;
   virtual DecreaseResult decrease(const DecreaseRequest& request) = 0;
   virtual IncreaseResult increase(const IncreaseRequest& request) = 0;
+  /// The word it keeps in a table, 0 beyond the table; none: it cannot tell.
+  virtual std::optional<std::uint32_t> read(RateTable, std::uint32_t /*index*/) {
+    return std::nullopt;
+  }
 };
 
 }  // namespace dcc
