@@ -79,6 +79,30 @@ class Traces(unittest.TestCase):
         self.assertEqual(instructions, metrics["hosts"][1]["instructions"],
                          "as many lines as instructions")
 
+    def test_coverage_and_profile_of_hosts(self):
+        self.expect_ok(self.run_platform("traffic"))
+        plain = (self.out / "flows.csv").read_bytes()
+        self.expect_ok(self.run_platform("traffic", "-c", "output.trace={coverage: true, profile: true}"))
+        self.assertEqual((self.out / "flows.csv").read_bytes(), plain)
+        names = sorted(p.name for p in (self.out / "trace").iterdir())
+        hosts = range(len(names) // 2)
+        self.assertGreater(len(hosts), 1)
+        self.assertEqual(names, sorted([f"coverage.host{n}.info" for n in hosts] +
+                                       [f"callgrind.host{n}.out" for n in hosts]))
+        text = (self.out / "trace/coverage.host1.info").read_text()
+        self.assertIn("sw/app/traffic_app.c\n", text)
+        calls = {name: count for count, name in (line[5:].split(",") for line in text.splitlines()
+                                                 if line.startswith("FNDA:"))}
+        self.assertEqual(calls["traffic_app_start"], "1")
+        self.assertIn("traffic_app_step", calls)
+        counts = [int(line.split(",")[1]) for line in text.splitlines() if line.startswith("DA:")]
+        self.assertIn(0, counts)
+        self.assertGreater(max(counts), 100)
+        self.assertIn("fn=traffic_app_step", (self.out / "trace/callgrind.host1.out").read_text())
+        done = self.run_platform("traffic", "-c", "output.trace={coverage: true}", "-c", "host.driver=native")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("output.trace.coverage: none of the traced hosts runs firmware", done.stderr)
+
     def test_trace_cpu_of_one_host_in_a_window(self):
         where = self.out_of("cpu.txt")
         self.expect_ok(self.run_platform("traffic", "--trace-cpu", where, "-c",

@@ -15,9 +15,9 @@
 #include "firmware_host.h"
 #include "interrupt_controller.h"
 #include "observe/trace_file.h"
+#include "platform/firmware_profile.h"
 #include "ram.h"
 #include "replay/process_snapshots.h"
-#include "riscv/profile.h"
 
 namespace dcc::vp {
 namespace {
@@ -80,23 +80,22 @@ class Machine {
     if (!options.coverage_file.empty()) coverage_out_ = &open(options.coverage_file);
     if (!options.profile_file.empty()) profile_out_ = &open(options.profile_file);
     if (coverage_out_ != nullptr || profile_out_ != nullptr || options.stack_use) {
-      profile_ = std::make_unique<ProfiledProgram>(options.file, host_->cpu().hart());
-      host_->cpu().set_observer(&profile_->profile);
+      profile_ = std::make_unique<FirmwareProfile>(options.file, host_->cpu());
     }
   }
   /// How deep the stack became; nothing if the program has no stack it tells of.
   std::string stack_sentence() const {
-    const std::optional<riscv::Profile::StackUse> use = profile_->profile.stack_use();
+    const std::optional<riscv::Profile::StackUse> use = profile_->profile().stack_use();
     if (!use.has_value()) return "stack: the program has no __stack_top and __stack_limit";
     return "stack: " + std::to_string(use->bytes) + " of " + std::to_string(use->of) +
-           " bytes, deepest at " + profile_->elf.symbols().with_address(use->pc);
+           " bytes, deepest at " + profile_->elf().symbols().with_address(use->pc);
   }
   /// Completes the files. Throws std::runtime_error if one could not be written.
   void close() {
     host_->cpu().finish_traces();
-    if (profile_ != nullptr) profile_->profile.finish();
-    if (coverage_out_ != nullptr) profile_->profile.write_coverage(*coverage_out_);
-    if (profile_out_ != nullptr) profile_->profile.write_callgrind(*profile_out_, file_);
+    if (profile_ != nullptr) profile_->profile().finish();
+    if (coverage_out_ != nullptr) profile_->profile().write_coverage(*coverage_out_);
+    if (profile_out_ != nullptr) profile_->profile().write_callgrind(*profile_out_, file_);
     for (const auto& file : files_) file->close();
   }
   model::FirmwareHost& host() { return *host_; }
@@ -135,22 +134,11 @@ class Machine {
     return files_.back()->text();
   }
 
-  /// The program as its profile sees it: names and lines, besides what is loaded.
-  struct ProfiledProgram {
-    ProfiledProgram(const std::string& file, const riscv::Hart& hart)
-        : elf(riscv::ElfFile::read(file)),
-          lines(riscv::LineTable::read(file)),
-          profile(elf, lines, hart) {}
-    riscv::ElfFile elf;
-    riscv::LineTable lines;
-    riscv::Profile profile;
-  };
-
   std::string file_;
   std::optional<ProcessSnapshots> snapshots_;  // for the debugger
   std::ofstream* coverage_out_ = nullptr;
   std::ofstream* profile_out_ = nullptr;
-  std::unique_ptr<ProfiledProgram> profile_;
+  std::unique_ptr<FirmwareProfile> profile_;
   std::vector<std::unique_ptr<TraceFile>> files_;
   model::Bus bus_;
   model::Ram ram_;

@@ -449,7 +449,11 @@ class Checker {
     for (HostId id = 0; id < c_.topology.host_count() && !firmware; ++id) {
       firmware = t.has_host(id) && c_.host_of(id).driver == DriverKind::kFirmware;
     }
-    require(!t.cpu || firmware, "output.trace.cpu", "none of the traced hosts runs firmware");
+    for (const auto& [wanted, key] : {std::pair{t.cpu, "cpu"}, std::pair{t.coverage, "coverage"},
+                                      std::pair{t.profile, "profile"}}) {
+      require(!wanted || firmware, std::string("output.trace.") + key,
+              "none of the traced hosts runs firmware");
+    }
   }
 
   void check_times_of_changes() const {

@@ -121,6 +121,8 @@ struct TraceConfig {
   PicoSeconds from{0};
   std::optional<PicoSeconds> to;  // empty: the end of the run
   bool cpu = false;               // every instruction of firmware
+  bool coverage = false;          // its lines and branches, …
+  bool profile = false;           // … its functions' cost; both of the whole run
   TransactionTrace transactions = TransactionTrace::kNone;
   std::string sockets;  // transactions: only paths that contain this
   bool perfetto = false;
@@ -129,8 +131,8 @@ struct TraceConfig {
 
   /// Something is to be traced: a run leaves a folder trace/.
   bool any() const {
-    return !packets.empty() || cpu || transactions != TransactionTrace::kNone || perfetto ||
-           signals;
+    return !packets.empty() || cpu || coverage || profile ||
+           transactions != TransactionTrace::kNone || perfetto || signals;
   }
   bool has_host(HostId id) const;
   bool has_flow(std::uint32_t id) const;

@@ -36,6 +36,14 @@ void describe_trace(ParameterVisitor& v, TraceConfig& c) {
   v.field("from", c.from, {}, {"begin of the window that is traced", ""});
   v.field("to", c.to, "end", {}, {"end of the window", ""});
   v.field("cpu", c.cpu, {}, {"cpu.hostN.txt: every instruction of firmware, with symbols", ""});
+  v.field("coverage", c.coverage, {},
+          {"coverage.hostN.info: lines and branches of firmware that ran, in the whole run, for "
+           "genhtml",
+           "geninfo(1)"});
+  v.field("profile", c.profile, {},
+          {"callgrind.hostN.out: cost of firmware by function, in the whole run, for "
+           "callgrind_annotate",
+           ""});
   v.choice("transactions", c.transactions,
            {"transactions.txt or transactions.jsonl: every access of software and DMA on a bus, "
             "with the register's name",
@@ -119,8 +127,9 @@ void describe_host(ParameterVisitor& v, HostConfig& c) {
 
 void describe(ParameterVisitor& v, PlatformConfig& c) {
   std::vector<std::string> plugins = loaded_plugins();  // before anything is read
-  v.names("plugins", plugins, "none",
-          {"shared objects with algorithms: files, or names that are looked for", ""});
+  v.names(
+      "plugins", plugins, "none",
+      {"shared objects with algorithms or a rate unit: files, or names that are looked for", ""});
   v.field("seed", c.seed, {}, {"of every random draw", ""});
   v.field("duration", c.duration, {"1us", "1000s"}, {"simulated time", ""});
   v.section("measure", {"window of the statistics", ""}, [&] {

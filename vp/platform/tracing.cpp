@@ -1,6 +1,7 @@
 #include "platform/tracing.h"
 
 #include "observe/trace_file.h"
+#include "platform/firmware_profile.h"
 #include "riscv_cpu.h"
 #include "simulation_kernel.h"
 
@@ -45,6 +46,7 @@ std::filesystem::path with_host(const std::filesystem::path& file, HostId host) 
 Tracing::Tracing(const Context& context, const TraceOutput& output)
     : c_(context), config_(context.config.output.trace), folder_(output.folder) {
   if (config_.cpu || !output.cpu_file.empty()) trace_cpus(output);
+  if (config_.coverage || config_.profile) profile_cpus();
   if (config_.transactions != TransactionTrace::kNone) {
     const bool json = config_.transactions == TransactionTrace::kJson;
     transactions_ = std::make_unique<TransactionLog>(
@@ -74,11 +76,30 @@ void Tracing::begin() {
   }
 }
 
-void Tracing::trace_cpus(const TraceOutput& output) {
+std::vector<Host*> Tracing::traced_cpus() const {
   std::vector<Host*> traced;
   for (const auto& host : c_.hosts) {
     if (config_.has_host(host->id()) && host->cpu() != nullptr) traced.push_back(host.get());
   }
+  return traced;
+}
+
+void Tracing::profile_cpus() {
+  for (Host* const host : traced_cpus()) {
+    Profiled one;
+    one.elf = c_.config.host_of(host->id()).elf;
+    one.program = std::make_unique<FirmwareProfile>(one.elf, *host->cpu());
+    const auto open = [&](bool wanted, const char* name) {
+      return wanted ? std::make_unique<TraceFile>(with_host(file(name), host->id())) : nullptr;
+    };
+    one.coverage = open(config_.coverage, "coverage.info");
+    one.callgrind = open(config_.profile, "callgrind.out");
+    profiled_.push_back(std::move(one));
+  }
+}
+
+void Tracing::trace_cpus(const TraceOutput& output) {
+  const std::vector<Host*> traced = traced_cpus();
   if (traced.empty()) throw std::runtime_error("--trace-cpu: no traced host runs firmware");
   for (Host* const host : traced) {
     std::filesystem::path name = output.cpu_file;
@@ -178,9 +199,18 @@ void Tracing::close() {
     }
   };
   for (const auto& file : cpu_files_) close(file);
+  for (const Profiled& one : profiled_) {
+    riscv::Profile& profile = one.program->profile();
+    profile.finish();
+    if (one.coverage != nullptr) profile.write_coverage(one.coverage->text());
+    if (one.callgrind != nullptr) profile.write_callgrind(one.callgrind->text(), one.elf);
+    close(one.coverage);
+    close(one.callgrind);
+  }
   close(transactions_);
   close(events_);
   close(signals_);
+  profiled_.clear();
   cpu_files_.clear();  // what is not whole makes room for the results
   transactions_ = nullptr;
   events_ = nullptr;

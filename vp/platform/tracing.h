@@ -27,6 +27,7 @@ struct TraceOutput {
   std::string cpu_file;          // instruction trace in a file of its own: `--trace-cpu`
 };
 
+class FirmwareProfile;
 class FunctionTrace;
 
 /// Built once the hosts are; what is not asked for is not connected. Throws std::runtime_error when
@@ -50,7 +51,16 @@ class Tracing {
   void close();
 
  private:
+  /// A CPU whose instructions are counted, and where the counts go; null: not wanted.
+  struct Profiled {
+    std::unique_ptr<FirmwareProfile> program;
+    std::unique_ptr<TraceFile> coverage;
+    std::unique_ptr<TraceFile> callgrind;
+    std::string elf;
+  };
+  std::vector<Host*> traced_cpus() const;
   void trace_cpus(const TraceOutput& output);
+  void profile_cpus();
   void open_timeline();
   void trace_transactions();
   void trace_functions(Host& host);
@@ -63,6 +73,7 @@ class Tracing {
   const TraceConfig& config_;
   std::filesystem::path folder_;
   std::vector<std::unique_ptr<TraceFile>> cpu_files_;
+  std::vector<Profiled> profiled_;
   std::unique_ptr<TransactionLog> transactions_;
   std::unique_ptr<TraceEvents> events_;
   std::unique_ptr<VcdFile> signals_;
