@@ -82,6 +82,17 @@ class TimeTravel(unittest.TestCase):
         here, again = re.findall(r"digest = (\w{16})", text)
         self.assertEqual(here, again)
 
+    def test_until_a_register_changes_both_ways(self):
+        rate = "host2.dcc.slots[0].RATE"
+        text = self.session("until cut", f"until {rate} changes", "read digest", f"until {rate} changes",
+                            f"back until {rate} changes", "read digest")
+        change = r"^" + re.escape(rate) + r": (0x\w+) -> (0x\w+), at (\S+)$"
+        first, second, back = re.findall(change, text, re.MULTILINE)
+        self.assertEqual(first[1], second[0])
+        self.assertEqual(back, first)
+        here, again = re.findall(r"digest = (\w{16})", text)
+        self.assertEqual(here, again)
+
     def test_random_moves_end_in_equal_states(self):
         draw = random.Random(11)
         times = [draw.randrange(1000, 500_000) for _ in range(60)]  # ns

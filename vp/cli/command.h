@@ -21,6 +21,7 @@ enum ExitStatus : int {
 using AddCommand = void (*)(CLI::App& app, int& status);
 
 void add_run_command(CLI::App& app, int& status);
+void add_resume_command(CLI::App& app, int& status);
 void add_branch_command(CLI::App& app, int& status);
 void add_bisect_command(CLI::App& app, int& status);
 void add_check_command(CLI::App& app, int& status);

@@ -21,7 +21,7 @@ constexpr AddCommand kCommands[] = {
     add_run_elf_command, add_cosim_command,      add_reproduce_command, add_topology_command,
     add_report_command,  add_completion_command, add_metrics_command,   add_sweep_command,
     add_study_command,   add_man_command,        add_branch_command,    add_cost_command,
-    add_bisect_command};
+    add_bisect_command,  add_resume_command};
 
 /// What the user may have meant by a word that no command or option is; empty: nothing near.
 std::string misspelt(const CLI::App& app, int argc, const char* const* argv) {

@@ -1,5 +1,12 @@
 #include "config/own_files.h"
 
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+#include "config/plugins.h"
+#include "sim/state_digest.h"
 #include "source_paths.h"
 
 namespace dcc::vp {
@@ -21,7 +28,23 @@ fs::path around_the_program(const std::initializer_list<fs::path>& places) {
   return {};
 }
 
+std::uint64_t number_of_files(const std::vector<std::string>& files) {
+  StateDigest d;
+  for (const std::string& file : files) {
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream content;
+    if (!(content << in.rdbuf())) throw std::runtime_error("cannot read " + file);
+    const std::string bytes = content.str();
+    d.bytes(bytes.data(), bytes.size());
+  }
+  return d.value();
+}
+
 }  // namespace
+
+std::uint64_t build_id() { return number_of_files({"/proc/self/exe"}); }
+
+std::uint64_t plugins_id() { return number_of_files(loaded_plugins()); }
 
 fs::path own_file(const std::string& path) {
   const fs::path tool = "python/tool.py";

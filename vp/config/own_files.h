@@ -1,6 +1,7 @@
 // Where the tools and data that belong to this program are.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -10,6 +11,11 @@ namespace dcc::vp {
 /// was built in or in the prefix that it is installed in, so that either may be moved; else in the
 /// checkout that it was built from.
 std::filesystem::path own_file(const std::string& path);
+
+/// A number of this program, byte by byte: another build, another number; and one of the plug-ins
+/// it has loaded. std::runtime_error when one cannot be read.
+std::uint64_t build_id();
+std::uint64_t plugins_id();
 
 /// A program that comes with this one but stands on no search path.
 std::filesystem::path own_program(const std::string& name);

@@ -17,12 +17,13 @@ const char kHelp[] =
     "run [TIME]          resume to the end of the run, or for this long: run 10us\n"
     "until TIME          resume to this moment: until 1.5ms\n"
     "until EVENT         resume to a controller's next: bound, cut, increase, released\n"
-    "until change NAME   resume until this value changes\n"
+    "until NAME changes  resume until this value changes\n"
     "step [N]            run N events of the devices (default 1)\n"
     "goto TIME           to this moment, ahead or in the past\n"
     "back TIME           so much time back: back 10us\n"
     "back step [N]       N events back (default 1)\n"
-    "back until EVENT    to where that, or change NAME, happened last before now\n"
+    "back until EVENT    to where that happened last before now\n"
+    "back until NAME changes    to where this value changed last\n"
     "read NAME           a value: host1.dcc.CTRL, host1.slot[0], flow[2], queue[0]\n"
     "slots HOST          all bound slots of a host's controller\n"
     "modules             what there is, and what can be read\n"
@@ -85,7 +86,11 @@ void Console::begin() {
   if (history_) {
     if (const std::optional<Orders> orders = history_->mark(moment())) return obey(*orders);
   }
-  pause("paused");
+  if (c_.first.count > 0) {
+    c_.kernel.scheduler().schedule_at(time_event_, c_.first);
+  } else {
+    pause("paused");
+  }
 }
 
 std::string Console::now() const { return QuantityText<PicoSeconds>::format(c_.kernel.now()); }
@@ -148,9 +153,13 @@ Console::Then Console::execute(const std::string& line) {
   if (verb == "run" || verb == "r" || verb == "resume" || verb == "continue" || verb == "c") {
     return run(first, false);
   }
-  if (verb == "until" || verb == "u") return until(first, second);
+  if (verb == "until" || verb == "u") {
+    return second == "changes" ? until("change", first) : until(first, second);
+  }
   if (verb == "step" || verb == "s") return step(first);
-  if (verb == "back") return back(first, second, third);
+  if (verb == "back") {
+    return third == "changes" ? back(first, "change", second) : back(first, second, third);
+  }
   if (verb == "goto") return go_to(first);
   if (verb == "quit" || verb == "q") {
     quit_ = true;

@@ -53,15 +53,21 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   tracing = std::make_unique<Tracing>(
       Tracing::Context{config, scheduler, network, hosts, plan, kTraceRank}, setup.traces);
   memory_faults = std::make_unique<MemoryFaults>(config, scheduler, hosts, kMemoryFaultRank);
-  if (config.output.digest.every) {
+  const auto sampler = [&](const DigestConfig& when, const DigestSampler::Sink& sink) {
     if (setup.group != nullptr) {
       throw SettingError("output.digest",
                          "of several processes none holds the whole state; one "
                          "process can, on any number of threads");
     }
-    digests = std::make_unique<DigestSampler>(
-        DigestSampler::Context{config, scheduler, network, hosts, partitions, kDigestRank},
-        setup.digests);
+    return std::make_unique<DigestSampler>(
+        DigestSampler::Context{when, config.duration, scheduler, network, hosts, partitions,
+                               kDigestRank},
+        sink);
+  };
+  if (config.output.digest.every) digests = sampler(config.output.digest, setup.digests);
+  if (setup.state_at) {
+    const PicoSeconds at = setup.state_at->at;
+    state_look = sampler({PicoSeconds(1), at, at}, setup.state_at->look);
   }
   // Only where somebody may ask: a large network has many names.
   const bool software = std::any_of(hosts.begin(), hosts.end(),
@@ -73,10 +79,10 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
     if (host->driver() != nullptr) host->driver()->name_digest(*states);
   }
   if (setup.interactive) {
-    console =
-        std::make_unique<Console>(Console::Context{kernel, hosts, network, plan, *states,
-                                                   kConsoleRank, setup.machine, setup.no_way_back},
-                                  std::cin, std::cout, setup.prompt);
+    console = std::make_unique<Console>(
+        Console::Context{kernel, hosts, network, plan, *states, kConsoleRank, setup.machine,
+                         setup.no_way_back, setup.first_pause},
+        std::cin, std::cout, setup.prompt);
   }
 }
 

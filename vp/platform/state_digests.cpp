@@ -144,9 +144,7 @@ DigestSampler::DigestSampler(const Context& context, Sink sink)
 }
 
 void DigestSampler::begin() {
-  if (c_.config.output.digest.from <= c_.config.duration) {
-    c_.scheduler.schedule_at(event_, c_.config.output.digest.from);
-  }
+  if (c_.when.from <= c_.duration) c_.scheduler.schedule_at(event_, c_.when.from);
 }
 
 void DigestSampler::sample() {
@@ -159,9 +157,8 @@ void DigestSampler::sample() {
     kept_.t.push_back(now);
     kept_.rows.push_back(std::move(row));
   }
-  const DigestConfig& when = c_.config.output.digest;
-  const PicoSeconds end = when.to ? std::min(*when.to, c_.config.duration) : c_.config.duration;
-  if (*when.every <= end - now) c_.scheduler.schedule_in(event_, *when.every);
+  const PicoSeconds end = c_.when.to ? std::min(*c_.when.to, c_.duration) : c_.duration;
+  if (*c_.when.every <= end - now) c_.scheduler.schedule_in(event_, *c_.when.every);
 }
 
 void DigestSampler::collect(RunResults& results) { results.digests = std::move(kept_); }

@@ -41,14 +41,15 @@ class StateDigests {
 /// The whole state as a value for a prompt or a debugger to read. `states` must outlive it.
 model::DebugRegistry::Value digest_value(const StateDigests& states);
 
-/// Takes them at the instants of `output.digest`, after all that happens then.
+/// Takes them at instants, after all that happens then.
 class DigestSampler {
  public:
   /// Who gets the rows; its first call has the names. Null: they are kept for the results.
   using Sink = std::function<void(const std::vector<std::string>& names, PicoSeconds now,
                                   const std::vector<std::uint64_t>& row)>;
   struct Context {
-    const PlatformConfig& config;
+    DigestConfig when;
+    PicoSeconds duration;  // of the run
     Scheduler& scheduler;
     Network& network;
     std::vector<std::unique_ptr<Host>>& hosts;
