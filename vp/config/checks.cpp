@@ -153,6 +153,8 @@ class Checker {
                 (transport != nullptr && discipline == transport->discipline()),
             given("switch.discipline.kind", kind),
             "transport " + name + " is not made for ports of discipline " + discipline);
+    const DisciplineParameters* const ports = c_.switch_.discipline.chosen();
+    if (ports != nullptr) check_together("switch.discipline", [&] { ports->check(); });
     if (transport == nullptr) return;
     check_together("nic.transport", [&] { transport->check(); });
     require(

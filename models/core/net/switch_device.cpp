@@ -366,6 +366,7 @@ void SwitchDevice::enqueue_by_discipline(Packet* packet, Port& egress) {
   ++egress.enqueued;
   PortDiscipline::Verdict verdict = egress.discipline->enqueue(packet);
   egress.rare.trimmed += verdict.trimmed;
+  egress.rare.ecn_marks += verdict.marked;
   egress.rare.trimmed_bytes += static_cast<std::uint64_t>(verdict.cut);
   while (!verdict.dropped.empty()) {
     Packet* const lost = verdict.dropped.pop();

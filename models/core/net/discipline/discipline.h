@@ -26,6 +26,7 @@ class PortDiscipline {
     Packet* returned = nullptr;  // turned round: to be sent where it now says
     std::uint64_t trimmed = 0;   // packets that lost their payload …
     Bytes cut = 0;               // … and so many bytes with it
+    std::uint64_t marked = 0;    // packets that got CE
   };
 
   virtual ~PortDiscipline() = default;
@@ -54,6 +55,8 @@ class PortDiscipline {
 struct DisciplineParameters {
   virtual ~DisciplineParameters() = default;
   virtual void describe(ParameterVisitor& v) = 0;
+  /// Throws ParameterError when values do not go together.
+  virtual void check() const {}
 
  protected:
   DisciplineParameters() = default;
