@@ -65,6 +65,8 @@ class MessageTransport : public Transport {
   void acknowledge_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent);
   /// Hears it.
   void on_whole(Qpn qpn, const Packet& ack);
+  /// A packet is known to have arrived: its payload, 0 if it was known.
+  Bytes delivered(Qpn qpn, Psn psn);
   /// Everything before `end` has arrived, or need not be remembered.
   void delivered_before(Qpn qpn, Psn end);
 
@@ -72,8 +74,6 @@ class MessageTransport : public Transport {
   TransportCounters totals_;
 
  private:
-  Bytes delivered(Qpn qpn, Psn psn);
-
   Framing framing_;
   std::vector<Connection> connections_;
 };

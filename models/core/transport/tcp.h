@@ -1,0 +1,120 @@
+// TCP: a stream of bytes in segments, cumulative and selective acknowledgements, windows that grow
+// until something is lost or marked.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "transport/alarms.h"
+#include "transport/message_transport.h"
+#include "transport/sequence_ranges.h"
+#include "transport/tcp_timer.h"
+#include "transport/tcp_window.h"
+
+namespace dcc {
+
+struct TcpParameters final : TransportParameters {
+  TcpWindowParameters window;
+  bool ecn = false;                              // RFC 3168; DCTCP's own way with growth: dctcp
+  unsigned duplicate_threshold = 3;              // segments beyond a gap that make it a loss
+  PicoSeconds initial_timeout = kSecond;         // while no round trip is known
+  PicoSeconds min_timeout = kMilliSecond * 200;  // as Linux has it; RFC 6298: a second
+  PicoSeconds max_timeout = kSecond * 60;
+  PicoSeconds granularity = kMilliSecond;
+
+  TcpParameters();
+  void describe(ParameterVisitor& v) override;
+  void check() const override;
+  const char* discipline() const override { return "drop_tail"; }
+};
+
+/// RFC 9293 with loss recovery by RFC 6675 (SACK), windows by tcp_window.h, timeouts by RFC 6298
+/// with time stamps (RFC 7323), one round trip measured a window. Segments are numbered instead of
+/// bytes; a work item's end ends a segment, as with a push. Every segment is acknowledged at once.
+/// Connections are set up out of band; their handshake counts as a measurement of the empty
+/// network's round trip. The receiver's window is never what limits.
+///
+/// A segment is lost when so many (`duplicate_threshold`) behind it have arrived. The window is cut
+/// once for all that was under way then; what is lost goes out again as the segments in the network
+/// (RFC 6675: pipe) leave room, before anything new. After a timeout all that is not known to have
+/// arrived counts as lost. The flows of a host take turns, segment by segment.
+class Tcp final : public MessageTransport {
+ public:
+  Tcp(const TransportContext& context, const TcpParameters& parameters);
+
+  bool has_packet() const override { return !ready_.empty(); }
+  Packet* next_packet() override;
+
+  // For tests:
+  const TcpWindow& window(Qpn qpn) const { return senders_[qpn].window; }
+
+ private:
+  enum class State : std::uint8_t { kOpen, kRecovery, kTimedOut };
+  struct Sender {
+    Sender(const TcpWindowParameters& parameters, const TcpTimer& fresh)
+        : window(parameters), timer(fresh) {}
+    bool ready = false;
+    bool at_once = false;  // one lost segment goes out whatever is under way
+    State state = State::kOpen;
+    bool confirm_cut = false;  // the receiver is to stop echoing marks
+    TcpWindow window;
+    TcpTimer timer;
+    SequenceRanges arrived;  // beyond the first gap
+    Psn recovery_end = 0;    // acknowledged up to here: no longer in recovery
+    Psn lost_to = 0;         // by a timeout; all before it that has not arrived
+    Psn sent_again_to = 0;   // of what was lost; it is sent again in order
+    Psn again_out = 0;       // sent again and not known to have arrived
+    Psn round_end = 0;       // a round trip is over when it is acknowledged
+    Psn timed_from = 0;      // the next round trip is measured from here on
+    Psn held_at = 0;         // the window kept back what comes after it
+    /// Next to be sent when the window was last cut: what was under way then says no more about it.
+    Psn cut_end = 0;
+    Psn timed_out_at = ~Psn{0};  // the first segment missing at the last timeout
+    PicoSeconds sent{};          // when data last left
+  };
+  static constexpr std::size_t kBlocks = 3;
+  struct Receiver {
+    SequenceRanges early;               // beyond the first gap
+    std::array<Psn, kBlocks> latest{};  // one of each of the stretches that grew last
+    bool echo = false;
+  };
+
+  void begin(Qpn qpn) override;
+  void work_changed(Qpn qpn) override;
+  void end(Qpn qpn) override;
+  void arrived(Qpn qpn, Packet& packet) override;
+
+  // Sending
+  void on_ack(Qpn qpn, const Packet& ack);
+  unsigned take_in(Qpn qpn, const Packet& ack);
+  bool may_grow(Qpn qpn, Psn acknowledged, Psn flight) const;
+  void answer_marks(Qpn qpn, unsigned segments, bool mark, Psn flight);
+  Psn first_missing(Qpn qpn) const { return at(qpn).out.first_undelivered(); }
+  /// Everything before it that has not arrived is lost.
+  Psn lost_before(Qpn qpn) const;
+  /// RFC 6675: segments that are in the network.
+  Psn pipe(Qpn qpn) const;
+  /// The lost segment that is to be sent again; `lost` if there is none.
+  Psn next_again(Qpn qpn, Psn lost);
+  void settle(Qpn qpn);
+  void arm(Qpn qpn) { alarms_.set(qpn, now() + senders_[qpn].timer.timeout()); }
+  void check_timeouts();
+  void timed_out(Qpn qpn);
+
+  // Receiving
+  void on_data(Qpn qpn, const Packet& data);
+  void acknowledge(Qpn qpn, const Packet& data);
+
+  bool is_dctcp() const { return parameters_.window.growth == TcpWindowParameters::Growth::kDctcp; }
+  TcpTimer fresh_timer(PicoSeconds base_rtt) const;
+
+  const TcpParameters parameters_;
+  std::deque<Sender> senders_;       // by queue pair; windows refer to parameters_
+  std::vector<Receiver> receivers_;  // the same
+  std::deque<Qpn> ready_;            // senders that may send, in turn
+  Alarms alarms_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,45 @@
+// How long TCP waits for an acknowledgement.
+#pragma once
+
+#include <algorithm>
+
+#include "units.h"
+
+namespace dcc {
+
+/// RFC 6298, section 2: smoothed round trip and its deviation, whole picoseconds.
+class TcpTimer {
+ public:
+  /// `initial`: until a round trip was measured. `granularity`: the least that deviations add.
+  TcpTimer(PicoSeconds initial, PicoSeconds least, PicoSeconds most, PicoSeconds granularity)
+      : least_(least), most_(most), granularity_(granularity), timeout_(std::max(initial, least)) {}
+
+  void measured(PicoSeconds rtt) {
+    if (smoothed_ == PicoSeconds()) {
+      smoothed_ = rtt;
+      deviation_ = PicoSeconds(rtt.count / 2);
+    } else {
+      const std::int64_t off = smoothed_.count - rtt.count;
+      deviation_.count += ((off < 0 ? -off : off) - deviation_.count) / 4;
+      smoothed_.count -= off / 8;
+    }
+    const PicoSeconds margin = std::max(granularity_, deviation_ * 4);
+    timeout_ = std::min(most_, std::max(least_, smoothed_ + margin));
+  }
+  /// Nothing came.
+  void back_off() { timeout_ = std::min(most_, timeout_ * 2); }
+
+  PicoSeconds timeout() const { return timeout_; }
+  /// Zero: none was measured.
+  PicoSeconds smoothed() const { return smoothed_; }
+
+ private:
+  PicoSeconds least_;
+  PicoSeconds most_;
+  PicoSeconds granularity_;
+  PicoSeconds timeout_;
+  PicoSeconds smoothed_{};
+  PicoSeconds deviation_{};
+};
+
+}  // namespace dcc
