@@ -30,10 +30,10 @@ TEST(TransportRegistry, HasEachByName) {
   const auto count = [](const std::vector<std::string>& list, const char* name) {
     return std::count(list.begin(), list.end(), name);
   };
-  for (const char* name : {"expresspass", "homa", "ndp", "pfabric", "pias"}) {
+  for (const char* name : {"expresspass", "homa", "ndp", "pfabric", "phost", "pias", "tcp"}) {
     EXPECT_EQ(count(names<TransportSeam>(), name), 1) << name;
   }
-  for (const char* name : {"credit", "pfabric", "trimming"}) {
+  for (const char* name : {"credit", "drop_tail", "pfabric", "trimming"}) {
     EXPECT_EQ(count(names<DisciplineSeam>(), name), 1) << name;
   }
 }

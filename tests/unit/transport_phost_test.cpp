@@ -1,0 +1,151 @@
+// pHost walked by hand on one switch of 10 Gb/s: 1500 bytes take 1.2 us of a wire, 40 bytes 32 ns,
+// each wire 0.2 us more. So a request or a token takes 0.464 us to the far end, a packet 2.8 us.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "transport/phost.h"
+#include "transport_network.h"
+
+namespace dcc {
+namespace {
+
+using test::TransportStar;
+
+constexpr PicoSeconds kPacket{1'200'000};
+constexpr PicoSeconds kControlWay{464'000};
+constexpr PicoSeconds kDataWay{2'800'000};
+
+struct Star : TransportStar {
+  Star(HostId hosts, PicoSeconds wire)
+      : TransportStar(hosts, phost(), {}, {10_Gbps, wire, 0}, 1460) {}
+  static TransportChoice phost() {
+    TransportChoice choice;
+    choice.choose("phost");
+    choice.of<PhostParameters>("phost").framing = {40, 40};
+    return choice;
+  }
+};
+constexpr PicoSeconds kWire = kNanoSecond * 200;
+
+// The published replay's unloaded packet within a rack: 3.264 us to the ACK, and 32 ns for the
+// request before it.
+TEST(Phost, OnePacketTakesWhatTheReplayTook) {
+  Star star(2, kWire);
+  star.send(0, 1, 1460);
+  star.scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(star.done.at(0).when, PicoSeconds(3'264'000 + 32'000));
+  EXPECT_EQ(star.counters().credits_sent, 0u) << "its packet was free";
+  star.expect_all_arrived();
+}
+
+TEST(Phost, ALongMessageWaitsForItsTokens) {
+  Star star(2, kWire);
+  star.send(0, 1, 1460 * 20);
+  star.scheduler.run_until(kMilliSecond);
+  // Request, token, and packets as fast as tokens come; the ACK.
+  EXPECT_EQ(star.done.at(0).when, kControlWay * 2 + kDataWay + kPacket * 19 + kControlWay);
+  const TransportCounters c = star.counters();
+  EXPECT_EQ(c.credits_sent, 20u);
+  EXPECT_EQ(c.credits_used, 20u);
+  EXPECT_EQ(c.credits_unused, 0u);
+  star.expect_all_arrived();
+}
+
+TEST(Phost, TheMessageWithLeastMissingGetsTheTokens) {
+  Star star(3, kWire);
+  star.send(1, 0, 1460 * 100);
+  star.scheduler.run_until(kMicroSecond * 24);
+  star.send(2, 0, 1460 * 12);
+  star.scheduler.run_until(kMilliSecond);
+  // Tokens from the next packet time on, and at most three packets of the other before its own.
+  EXPECT_LE(star.received_at(1),
+            kMicroSecond * 24 + kControlWay * 2 + kDataWay + kPacket * 11 + kPacket * 4);
+  EXPECT_EQ(star.received_at(0), kControlWay * 2 + kDataWay + kPacket * 111 + PicoSeconds(32'000))
+      << "and but for the other's request the wire was never idle";
+  star.expect_all_arrived();
+}
+
+// Two receivers hand the same sender two tokens a packet time; it can use one. Every token is used
+// or void, and the messages end all the same.
+TEST(Phost, TokensAreUsedOrVoid) {
+  Star star(3, kWire);
+  star.send(0, 1, 1460 * 60);
+  star.send(0, 2, 1460 * 60);
+  star.scheduler.run_until(kMilliSecond * 10);
+  const TransportCounters c = star.counters();
+  EXPECT_GT(c.credits_unused, 0u);
+  EXPECT_EQ(c.credits_sent, c.credits_used + c.credits_unused);
+  EXPECT_EQ(c.credits_used, 120 + star.sum_of(&NicCounters::duplicates));
+  star.expect_all_arrived();
+}
+
+// Nothing answers: nine tokens (more than eight of them unanswered), and after 25 packet times as
+// many again.
+TEST(Phost, TokensStopAtTheWindowAndAreGivenUp) {
+  Star star(2, kWire);
+  bool dead = true;
+  star.up[0]->set_loss_hook([&](const Packet& p) { return dead && p.kind == PacketKind::kData; });
+  std::vector<PicoSeconds> tokens;
+  star.up[1]->set_tap([&](const Packet& p, PicoSeconds when) {
+    if (p.kind == PacketKind::kCredit) tokens.push_back(when);
+  });
+  star.send(0, 1, 1460 * 40);
+  star.scheduler.run_until(kMicroSecond * 70);
+  ASSERT_EQ(tokens.size(), 18u);
+  for (std::size_t i = 0; i < 9; ++i) {
+    EXPECT_EQ(tokens[i], kControlWay + kPacket * static_cast<std::int64_t>(i)) << i;
+  }
+  EXPECT_EQ(tokens[9] - tokens[8], kPacket * 25);
+  dead = false;
+  star.scheduler.run_until(kMilliSecond * 5);
+  star.expect_all_arrived();
+}
+
+// The last packet of twelve is lost: nine packet times after the last token it gets another.
+TEST(Phost, WhatIsMissingAtTheEndGetsANewToken) {
+  Star star(2, kWire);
+  bool lost = false;
+  star.up[0]->set_loss_hook([&](const Packet& p) {
+    const bool now = !lost && p.kind == PacketKind::kData && p.psn == 11;
+    lost = lost || now;
+    return now;
+  });
+  star.send(0, 1, 1460 * 12);
+  star.scheduler.run_until(kMilliSecond);
+  const PicoSeconds last_token = kControlWay + kPacket * 11;
+  EXPECT_EQ(star.done.at(0).when, last_token + kPacket * 9 + kControlWay + kDataWay + kControlWay);
+  EXPECT_EQ(star.counters().credits_sent, 13u);
+  star.expect_all_arrived();
+}
+
+TEST(Phost, ALostRequestIsRepeated) {
+  Star star(2, kWire);
+  int requests = 0;
+  star.up[0]->set_loss_hook(
+      [&](const Packet& p) { return p.kind == PacketKind::kRequest && ++requests == 1; });
+  star.send(0, 1, 1460 * 12);
+  star.scheduler.run_until(kMilliSecond * 5);
+  EXPECT_EQ(star.done.at(0).when,
+            kMilliSecond + kControlWay * 2 + kDataWay + kPacket * 11 + kControlWay);
+  EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 1u);
+  star.expect_all_arrived();
+}
+
+TEST(Phost, AStoppedMessageEnds) {
+  Star star(2, kWire);
+  star.send(0, 1, 1460 * 100);
+  star.scheduler.run_until(kMicroSecond * 20);
+  star.nics[0]->transmitter().stop(0);
+  star.scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(star.done.size(), 1u);
+  EXPECT_EQ(star.ledger[0].received_bytes, star.ledger[0].acked_bytes);
+  EXPECT_LT(star.ledger[0].received_bytes, 1460 * 20);
+  EXPECT_EQ(star.pool.in_use(), 0);
+  const std::uint64_t events = star.scheduler.events_run();
+  star.scheduler.run_until(kSecond);
+  EXPECT_LE(star.scheduler.events_run(), events + 2) << "nobody asks any more";
+}
+
+}  // namespace
+}  // namespace dcc
