@@ -14,7 +14,8 @@
 
 namespace dcc::test {
 
-/// Every flow is a queue pair of its own, numbered as the flow at both ends.
+/// Every flow is a queue pair of its own, numbered as the flow at both ends. A transport that lies
+/// on RoCE has its NICs, without an algorithm.
 class TransportStar : public CompletionSink {
  public:
   struct Done {
@@ -46,6 +47,7 @@ class TransportStar : public CompletionSink {
       nic.ack = ack;
       nic.line_rate = link.rate;
       nic.link_overhead = link.overhead;
+      transport.chosen()->ask_nic(nic);
       nics.push_back(std::make_unique<NicDevice>(scheduler, pool, ledger, nic, 2000 + h));
       NicDevice& device_of = *nics.back();
       device_of.transmitter().set_completion_sink(this);
@@ -108,6 +110,7 @@ class TransportStar : public CompletionSink {
   TransportCounters counters() const {
     TransportCounters sum;
     for (const auto& one : transports) {
+      if (one == nullptr) continue;  // RoCE's own queue pairs
       const TransportCounters c = one->counters();
       sum.credits_sent += c.credits_sent;
       sum.credits_used += c.credits_used;
