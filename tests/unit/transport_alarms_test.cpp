@@ -1,0 +1,66 @@
+// Moments of many queue pairs behind one event.
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "transport/alarms.h"
+
+namespace dcc {
+namespace {
+
+struct Owner {
+  void ring() {
+    alarms.ring([this](Qpn qpn) { rung.emplace_back(qpn, scheduler.now().count); });
+  }
+  Scheduler scheduler;
+  Alarms alarms{scheduler, Event::calling<&Owner::ring>(*this, 1)};
+  std::vector<std::pair<Qpn, std::int64_t>> rung;
+};
+using Rung = std::vector<std::pair<Qpn, std::int64_t>>;
+
+TEST(Alarms, RingEachAtItsMoment) {
+  Owner owner;
+  owner.alarms.set(3, PicoSeconds(500));
+  owner.alarms.set(1, PicoSeconds(200));
+  owner.alarms.set(2, PicoSeconds(200));
+  owner.scheduler.run_until(PicoSeconds(1000));
+  EXPECT_EQ(owner.rung, (Rung{{1, 200}, {2, 200}, {3, 500}}));
+  EXPECT_FALSE(owner.alarms.is_set(1));
+}
+
+TEST(Alarms, ArePutOffBroughtForwardAndCleared) {
+  Owner owner;
+  owner.alarms.set(0, PicoSeconds(100));
+  owner.alarms.set(1, PicoSeconds(900));
+  owner.alarms.set(2, PicoSeconds(100));
+  owner.alarms.set(0, PicoSeconds(700));
+  owner.alarms.set(1, PicoSeconds(300));
+  owner.alarms.clear(2);
+  owner.scheduler.run_until(PicoSeconds(2000));
+  EXPECT_EQ(owner.rung, (Rung{{1, 300}, {0, 700}}));
+}
+
+TEST(Alarms, APlanThatWasPassedOverIsNoSecondRing) {
+  Owner owner;
+  owner.alarms.set(0, PicoSeconds(900));
+  owner.alarms.set(0, PicoSeconds(300));
+  owner.scheduler.run_until(PicoSeconds(400));
+  owner.alarms.set(0, PicoSeconds(900));
+  owner.scheduler.run_until(PicoSeconds(2000));
+  EXPECT_EQ(owner.rung, (Rung{{0, 300}, {0, 900}}));
+}
+
+TEST(Alarms, PuttingOffCostsOneEventATime) {
+  Owner owner;
+  for (int i = 0; i < 1000; ++i) {
+    owner.alarms.set(0, PicoSeconds(1'000'000 + i));
+    owner.scheduler.advance_to(PicoSeconds(i));
+  }
+  owner.scheduler.run_until(PicoSeconds(2'000'000));
+  EXPECT_EQ(owner.rung, (Rung{{0, 1'000'999}}));
+  EXPECT_EQ(owner.scheduler.events_run(), 2u);
+}
+
+}  // namespace
+}  // namespace dcc
