@@ -6,7 +6,7 @@
 
 #include "transport/alarms.h"
 
-namespace dcc {
+namespace dcc::alarms_test {
 namespace {
 
 struct Owner {
@@ -63,4 +63,4 @@ TEST(Alarms, PuttingOffCostsOneEventATime) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::alarms_test

@@ -8,7 +8,7 @@
 
 #include "transport_network.h"
 
-namespace dcc {
+namespace dcc::every_transport_test {
 namespace {
 
 using test::TransportStar;
@@ -109,4 +109,4 @@ INSTANTIATE_TEST_SUITE_P(Registered, EveryTransport, testing::ValuesIn(names()),
                          [](const auto& one) { return one.param; });
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::every_transport_test

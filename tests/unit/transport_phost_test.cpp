@@ -7,7 +7,7 @@
 #include "transport/phost.h"
 #include "transport_network.h"
 
-namespace dcc {
+namespace dcc::phost_test {
 namespace {
 
 using test::TransportStar;
@@ -148,4 +148,4 @@ TEST(Phost, AStoppedMessageEnds) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::phost_test

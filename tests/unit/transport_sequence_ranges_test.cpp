@@ -9,7 +9,7 @@
 #include "sim/random.h"
 #include "transport/sequence_ranges.h"
 
-namespace dcc {
+namespace dcc::sequence_ranges_test {
 namespace {
 
 TEST(SequenceRanges, JoinWhatTouchesAndTellWhatIsNew) {
@@ -58,4 +58,4 @@ TEST(SequenceRanges, AreWhatASetIs) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::sequence_ranges_test

@@ -13,7 +13,7 @@
 #include "transport/tcp.h"
 #include "transport_network.h"
 
-namespace dcc {
+namespace dcc::tcp_test {
 namespace {
 
 using test::TransportStar;
@@ -296,4 +296,4 @@ TEST(TcpParameters, GoTogether) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::tcp_test

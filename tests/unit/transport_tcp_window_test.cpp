@@ -6,7 +6,7 @@
 #include "transport/tcp_timer.h"
 #include "transport/tcp_window.h"
 
-namespace dcc {
+namespace dcc::tcp_window_test {
 namespace {
 
 using Growth = TcpWindowParameters::Growth;
@@ -195,4 +195,4 @@ TEST(TcpTimer, IsLongerThanASteadyRoundTrip) {
 }
 
 }  // namespace
-}  // namespace dcc
+}  // namespace dcc::tcp_window_test
