@@ -77,6 +77,8 @@ TEST(Phost, TokensAreUsedOrVoid) {
   EXPECT_GT(c.credits_unused, 0u);
   EXPECT_EQ(c.credits_sent, c.credits_used + c.credits_unused);
   EXPECT_EQ(c.credits_used, 120 + star.sum_of(&NicCounters::duplicates));
+  // What a void token left out goes later, for the first time.
+  EXPECT_EQ(star.sum_of(&NicCounters::retransmits), star.sum_of(&NicCounters::duplicates));
   star.expect_all_arrived();
 }
 

@@ -70,11 +70,20 @@ Packet* MessageTransport::make_data(Qpn qpn, Psn psn) {
   packet->source_qpn = qpn;
   packet->flow = config.flow;
   packet->psn = psn;
-  if (psn < connection.next) {
+  if (psn >= connection.next) {
+    for (Psn passed = connection.next; passed < psn; ++passed) {
+      connection.not_sent.push_back(passed);
+    }
+    connection.next = psn + 1;
+    return packet;
+  }
+  std::deque<Psn>& not_sent = connection.not_sent;
+  const auto place = std::lower_bound(not_sent.begin(), not_sent.end(), psn);
+  if (place != not_sent.end() && *place == psn) {
+    not_sent.erase(place);
+  } else {
     ++context_.counters.retransmits;
     ++context_.ledger[config.flow].retransmits;
-  } else {
-    connection.next = psn + 1;
   }
   return packet;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "transport/registry.h"
@@ -32,8 +33,9 @@ class MessageTransport : public Transport {
     bool connected = false;
     QueuePairConfig config;
     SendBuffer out;
-    Psn next = 0;    // the first packet of `out` that was never sent
-    SequenceSet in;  // what has come
+    Psn next = 0;              // no packet of `out` from it on was ever sent
+    std::deque<Psn> not_sent;  // of those before it, in order
+    SequenceSet in;            // what has come
   };
 
   // A transport's own part:
