@@ -26,6 +26,9 @@ RUNS: dict[str, tuple[str, list[str]]] = {
     "ports by what is left": ("schemes/pfabric.yaml", ["traffic.0.flows_per_host=3"]),
     "grants": ("schemes/homa.yaml", ["traffic.0.flows_per_host=3"]),
     "credits": ("schemes/expresspass.yaml", []),
+    "tokens": ("schemes/phost.yaml", ["traffic.0.flows_per_host=3"]),
+    "segments, and ports that overflow": (
+        "schemes/tcp.yaml", ["traffic.0.flows_per_host=3", "switch.discipline.limit=30KB"]),
     "rings": ("reproduce/fbhadoop_hpcc.yaml",
               ["duration=200us", "topology={kind: torus, dimensions: [5, 4, 3]}",
                "traffic=[{kind: permutation, hosts: 0..59, bytes: 100KB}]"]),

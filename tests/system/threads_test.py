@@ -62,6 +62,28 @@ class Threads(unittest.TestCase):
                     for file in files:
                         self.assertEqual((many / file).read_bytes(), (one / file).read_bytes(), file)
 
+    def test_every_transport_ends_all_flows_through_losses_the_same_way(self):
+        """Whatever is registered: nobody lists them here."""
+        said = subprocess.run([DCCVP, "params", "--format", "json", "--match", "nic.transport.kind"],
+                              capture_output=True, text=True, check=True).stdout
+        names = json.loads(said)[0]["range"].split(" | ")
+        self.assertIn("roce", names)
+        config = CONFIGS / "schemes" / "pfabric.yaml"
+        for name in names:
+            with self.subTest(name):
+                overrides = [f"nic.transport.kind={name}", "switch.scheduler.kind=strict",
+                             "routing.kind=symmetric", "traffic.0.flows_per_host=2", "duration=100s",
+                             "output.series.interval=1s",
+                             "faults=[{kind: loss, link: all, probability: 0.002}]"]
+                one, *_ = self.run_with(1, config, overrides)
+                expected = harness.figures(one)
+                self.assertTrue(all(flow["completed"] for flow in expected["flows"]))
+                self.assertGreater(expected["aggregate"]["drops"], 0)
+                two, threads, _ = self.run_with(2, config, overrides)
+                self.assertEqual(threads, 2)
+                self.assertEqual(harness.figures(two), expected)
+                self.assertEqual((two / "flows.csv").read_bytes(), (one / "flows.csv").read_bytes())
+
     def test_says_why_it_stays_whole(self):
         for overrides, reason in (
             (["host.driver=native"], "hosts run software"),
