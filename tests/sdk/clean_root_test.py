@@ -18,7 +18,8 @@ BUILD, SOURCE = (pathlib.Path(a) for a in sys.argv[1:3])
 ROOT = pathlib.Path(sys.argv[4]) if sys.argv[3:4] == ["--root"] else None
 # What the examples are built with; the package suggests it.
 TOOLS = ["g++", "cmake", "ninja-build", "pkg-config", "libsystemc-dev", "zlib1g-dev", "make", "verilator",
-         "gcc-riscv64-unknown-elf", "picolibc-riscv64-unknown-elf", "python3-matplotlib"]
+         "gcc-riscv64-unknown-elf", "picolibc-riscv64-unknown-elf", "python3-matplotlib", "zsh",
+         "groff-base"]
 HIDDEN = "DCCVP_SDK_TEST_FOLDER"
 # Of a package below /usr everything in /usr would be searched for names; the moved one is searched.
 IN_PLACE = ["test_a_run_with_report_and_pictures", "test_a_systemc_platform_of_ones_own",
@@ -51,7 +52,8 @@ class CleanRoot(unittest.TestCase):
         self.inside("apt-get", "install", "-y", "--no-install-recommends", *TOOLS)
 
     def installation(self, folder, tests):
-        said = self.inside("python3", "-B", "-c", "import sys, unittest; sys.argv[1:] = ['cmake', '/b', '/s']; "
+        said = self.inside("python3", "-B", "-c", "import sys, unittest; "
+                           "sys.argv[1:] = ['cmake', '/no/build', '/no/checkout']; "
                            "sys.path.insert(0, '/package'); import sdk_test; "
                            f"unittest.main('sdk_test', argv=['x', *{tests!r}])", **{HIDDEN: str(folder)})
         self.assertRegex(said, r"Ran \d+ tests?")

@@ -68,7 +68,7 @@ class Installed(unittest.TestCase):
         said = run("/usr/bin/python3", "-B", "-c",
                    "import dccvp; from dccvp.program import program; print(program())",
                    folder=self.folder, PYTHONPATH=path, PATH="/usr/bin:/bin")
-        self.assertEqual(pathlib.Path(said.strip()).resolve(), self.program)
+        self.assertEqual(pathlib.Path(said.strip()).resolve(), self.program.resolve())
 
     def test_nothing_names_the_place_it_was_built_in(self):
         # The program may name it: as the last resort of a build that was not installed. Verilated
