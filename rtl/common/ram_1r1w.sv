@@ -18,7 +18,7 @@ module ram_1r1w #(
   input  logic [AddrW-1:0] waddr_i,
   input  logic [Width-1:0] wdata_i
 );
-  logic             collision, collision_q;
+  logic             collision_q;
   logic [Width-1:0] bypass_q;
   logic [Width-1:0] array_rdata;
 
@@ -32,10 +32,11 @@ module ram_1r1w #(
     .wdata_i
   );
 
-  assign collision = wen_i && (waddr_i == raddr_i);
   always_ff @(posedge clk_i) begin
-    if (ren_i) collision_q <= collision;
-    if (ren_i && collision) bypass_q <= wdata_i;
+    if (ren_i) begin
+      collision_q <= wen_i && (waddr_i == raddr_i);
+      bypass_q    <= wdata_i;
+    end
   end
 
   assign rdata_o = collision_q ? bypass_q : array_rdata;
