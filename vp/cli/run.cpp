@@ -293,7 +293,7 @@ void add_resume_command(CLI::App& app, int& status) {
   CLI::App* const command =
       app.add_subcommand("resume", "come back to a checkpoint and go on from there");
   const auto arguments = std::make_shared<RunArguments>();
-  command->add_option("checkpoint", arguments->restored, "what `run --checkpoint` has left")
+  command->add_option("checkpoint", arguments->restored, "what a run has left as its checkpoint")
       ->required()
       ->type_name("CHECKPOINT.yaml");
   command
@@ -303,14 +303,14 @@ void add_resume_command(CLI::App& app, int& status) {
       ->allow_extra_args(false);
   add_ways_to_run(command, arguments);
   command->footer(
-      "The way back is the same run again, which takes the time it took; then the state of\n"
-      "every device is compared with the checkpoint's. With --interactive the prompt comes at\n"
-      "that moment. What it leaves is what the whole run leaves.\n"
+      "The way back is the same run again, which takes the time it took; then the\n"
+      "state of every device is compared with the checkpoint's. With --interactive the\n"
+      "prompt comes at that moment. What it leaves is what the whole run leaves.\n"
       "Examples:\n"
       "  dccvp run configs/demo.yaml --checkpoint late.yaml --checkpoint-at 8ms\n"
       "  dccvp resume late.yaml --interactive\n"
-      "Exit status: 0 done, 1 the run broke a promise, 2 unusable input, another build, or\n"
-      "another state than the checkpoint's.");
+      "Exit status: 0 done, 1 the run broke a promise, 2 unusable input, another\n"
+      "build, or another state than the checkpoint's.");
   command->callback([arguments, &status] { status = run(*arguments); });
 }
 
