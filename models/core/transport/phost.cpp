@@ -84,6 +84,7 @@ void Phost::work_changed(Qpn qpn) {
   if (!connection.connected) return;
   const Psn posted = connection.out.end();
   sender.announced = std::min(sender.announced, posted);  // it may have been stopped
+  drop_void(qpn);
   if (posted > sender.announced) {
     const Psn first = sender.announced;
     sender.announced = posted;
@@ -119,8 +120,13 @@ bool Phost::has_packet() const {
   });
 }
 
-void Phost::drop_void(Sender& sender) {
-  const auto is_void = [this](const Token& token) { return token.until < now(); };
+/// Tokens whose time is over, and those for what has arrived or was taken back meanwhile.
+void Phost::drop_void(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  const SendBuffer& out = at(qpn).out;
+  const auto is_void = [&](const Token& token) {
+    return token.until < now() || token.psn >= out.end() || out.delivered(token.psn);
+  };
   for (const Token& token : sender.tokens) {
     if (is_void(token) && token.number != 0) ++totals_.credits_unused;
   }
@@ -134,7 +140,7 @@ Packet* Phost::next_packet() {
   auto keep = ready_.begin();
   for (const Qpn qpn : ready_) {
     Sender& sender = senders_[qpn];
-    drop_void(sender);
+    drop_void(qpn);
     sender.listed = !sender.tokens.empty();
     if (!sender.listed) continue;
     *keep++ = qpn;
@@ -174,7 +180,7 @@ void Phost::on_token(Qpn qpn, const Packet& packet) {
     ++totals_.credits_unused;
     return;
   }
-  drop_void(sender);
+  drop_void(qpn);
   sender.left = packets_in(packet);
   sender.tokens.push_back({packet.psn, number_in(packet), now() + packets(parameters_.token_life)});
   list(qpn);
@@ -210,6 +216,7 @@ void Phost::arrived(Qpn qpn, Packet& packet) {
       ++context_.counters.acks_received;
       if (packet.sent != PicoSeconds()) context_.port.round_trip(now() - packet.sent);
       delivered_before(qpn, packet.psn);
+      drop_void(qpn);  // has_packet() reckons with none for what has arrived
       break;
     default:
       return;

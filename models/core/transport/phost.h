@@ -75,7 +75,7 @@ class Phost final : public MessageTransport {
   // Sending
   void announce(Qpn qpn);
   void on_token(Qpn qpn, const Packet& token);
-  void drop_void(Sender& sender);
+  void drop_void(Qpn qpn);
   void list(Qpn qpn);
   void check_senders();
 
