@@ -52,7 +52,7 @@ class RtlError : public std::runtime_error {
 constexpr std::uint32_t kRtlFlowBits = 14;
 constexpr std::uint32_t kRtlLatency = 64;
 
-/// Faults that can be put into the RTL (rtl/verilated/controller_faults.py); 0: none.
+/// Faults that can be put into the RTL (rtl/verilated/controller_faults.cmake); 0: none.
 constexpr unsigned kControllerFaults = 5;
 
 }  // namespace dcc
