@@ -63,9 +63,9 @@ class CleanRoot(unittest.TestCase):
     def test_package_and_another_prefix(self):
         package = next((self.root / "package").glob("*.deb"))
         self.inside("apt-get", "install", "-y", "--no-install-recommends", f"/package/{package.name}")
-        self.inside("mkdir", "-p", "/work/moved")
-        self.inside("ln", "-sfn", "/usr", "/work/moved/opt")
-        self.installation("/work", [f"Installed.{name}" for name in IN_PLACE])
+        self.inside("mkdir", "-p", "/installed/moved")
+        self.inside("ln", "-sfn", "/usr", "/installed/moved/opt")
+        self.installation("/installed", [f"Installed.{name}" for name in IN_PLACE])
         self.inside("dpkg", "--remove", "dccvp")
         self.assertFalse((self.root / "usr/bin/dccvp").exists())
         self.inside("mkdir", "-p", "/other/moved", "/unpacked")
