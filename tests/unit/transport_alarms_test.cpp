@@ -41,6 +41,35 @@ TEST(Alarms, ArePutOffBroughtForwardAndCleared) {
   EXPECT_EQ(owner.rung, (Rung{{1, 300}, {0, 700}}));
 }
 
+TEST(Alarms, OnlyWhatIsSetIsPutOff) {
+  Owner owner;
+  owner.alarms.set(0, PicoSeconds(100));
+  owner.alarms.put_off(0, PicoSeconds(400));
+  owner.alarms.put_off(1, PicoSeconds(400));
+  owner.alarms.put_off(7, PicoSeconds(400));  // never heard of
+  owner.scheduler.run_until(PicoSeconds(2000));
+  EXPECT_EQ(owner.rung, (Rung{{0, 400}}));
+}
+
+// A queue pair that is set again as it rings does not put off the others.
+TEST(Alarms, WhatRingsMayBeSetAgain) {
+  struct Again {
+    void ring() {
+      alarms.ring([this](Qpn qpn) {
+        rung.emplace_back(qpn, scheduler.now().count);
+        if (qpn == 1 && rung.size() < 4) alarms.set(qpn, scheduler.now() + PicoSeconds(1000));
+      });
+    }
+    Scheduler scheduler;
+    Alarms alarms{scheduler, Event::calling<&Again::ring>(*this, 1)};
+    Rung rung;
+  } owner;
+  owner.alarms.set(1, PicoSeconds(1000));
+  owner.alarms.set(2, PicoSeconds(1001));
+  owner.scheduler.run_until(PicoSeconds(9000));
+  EXPECT_EQ(owner.rung, (Rung{{1, 1000}, {2, 1001}, {1, 2000}, {1, 3000}}));
+}
+
 TEST(Alarms, APlanThatWasPassedOverIsNoSecondRing) {
   Owner owner;
   owner.alarms.set(0, PicoSeconds(900));

@@ -134,6 +134,19 @@ TEST(Phost, ALostRequestIsRepeated) {
   star.expect_all_arrived();
 }
 
+// The ACK is lost, so the sender asks again: the answer to that says nothing of a round trip.
+TEST(Phost, AnAnswerWithoutDataIsNoRoundTrip) {
+  Star star(2, kWire);
+  int acks = 0;
+  star.down[0]->set_loss_hook(
+      [&](const Packet& p) { return p.kind == PacketKind::kAck && ++acks == 1; });
+  star.send(0, 1, 1460);
+  star.scheduler.run_until(kMilliSecond * 5);
+  EXPECT_EQ(acks, 2);
+  EXPECT_EQ(star.nics[0]->transmitter().rtt_ns().count(), 0u);
+  star.expect_all_arrived();
+}
+
 TEST(Phost, AStoppedMessageEnds) {
   Star star(2, kWire);
   star.send(0, 1, 1460 * 100);

@@ -25,6 +25,10 @@ class Alarms {
     one.planned = when;
     push({when, qpn});
   }
+  /// Later than it was: nothing, unless it is set.
+  void put_off(Qpn qpn, PicoSeconds when) {
+    if (is_set(qpn)) set(qpn, when);
+  }
   void clear(Qpn qpn) {
     if (qpn < wanted_.size()) wanted_[qpn].when = PicoSeconds::max();
   }

@@ -64,10 +64,10 @@ ExpressPass::ExpressPass(const TransportContext& context, const ExpressPassParam
                 static_cast<double>(parameters.queue.credit_frame + parameters.queue.data_frame)),
       random_(context.seed, "expresspass", context.nic.host),
       queue_(parameters.queue),
-      sender_watches_(context.scheduler, parameters.timeout,
-                      Event::calling<&ExpressPass::check_senders>(*this, context.rank)),
-      receiver_watches_(context.scheduler, parameters.timeout,
-                        Event::calling<&ExpressPass::check_receivers>(*this, context.rank)),
+      sender_alarms_(context.scheduler,
+                     Event::calling<&ExpressPass::check_senders>(*this, context.rank)),
+      receiver_alarms_(context.scheduler,
+                       Event::calling<&ExpressPass::check_receivers>(*this, context.rank)),
       pacing_(Event::calling<&ExpressPass::send_credits>(*this, context.rank)),
       shaping_(Event::calling<&ExpressPass::let_credits_go>(*this, context.rank)) {
   queue_.attach(context.nic.line_rate, context.nic.link_overhead);
@@ -87,8 +87,8 @@ void ExpressPass::begin(Qpn qpn) {
 void ExpressPass::end(Qpn qpn) {
   const auto of_it = [qpn](const auto& answer) { return answer.first == qpn; };
   answers_.erase(std::remove_if(answers_.begin(), answers_.end(), of_it), answers_.end());
-  sender_watches_.forget(qpn);
-  receiver_watches_.forget(qpn);
+  sender_alarms_.clear(qpn);
+  receiver_alarms_.clear(qpn);
   ++receivers_[qpn].pace;
   receivers_[qpn].active = false;
 }
@@ -119,7 +119,7 @@ void ExpressPass::ask(Qpn qpn) {
   Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
   request->psn = at(qpn).out.end();
   sender.asking = true;
-  sender_watches_.watch(qpn);
+  sender_alarms_.set(qpn, now() + parameters_.timeout);
   send_control(request);
 }
 
@@ -152,8 +152,8 @@ Packet* ExpressPass::next_packet() {
   }
   Packet* const packet = make_data(qpn, psn);
   packet->scheme = answer_to(credit, at(qpn).out.end() - psn);
-  sender.heard = sender.sent = now();
-  sender_watches_.watch(qpn);
+  sender.sent = now();
+  sender_alarms_.set(qpn, now() + parameters_.timeout);
   if (work_left(qpn) == 0 && parameters_.stop_after.count == 0) say_stop(qpn);
   return packet;
 }
@@ -182,15 +182,13 @@ void ExpressPass::on_request_again(Qpn qpn, const Packet& request) {
 }
 
 void ExpressPass::check_senders() {
-  sender_watches_.look([this](Qpn qpn) {
-    Sender& sender = senders_[qpn];
-    if (at(qpn).out.undelivered() == 0) return false;
-    if (sender.promised == 0 && sender.heard + sender_watches_.timeout() <= now()) {
+  sender_alarms_.ring([this](Qpn qpn) {
+    if (at(qpn).out.undelivered() == 0) return;
+    if (senders_[qpn].promised == 0) {
       ++context_.counters.timeouts;
-      sender.heard = now();
       ask(qpn);
     }
-    return true;
+    sender_alarms_.set(qpn, now() + parameters_.timeout);
   });
 }
 
@@ -208,7 +206,7 @@ void ExpressPass::arrived(Qpn qpn, Packet& packet) {
       if (packet.scheme == 0) {  // for credit
         receivers_[qpn].end = std::max(receivers_[qpn].end, packet.psn);
         if (complete(qpn)) {
-          acknowledge_whole(qpn, packet.flow, now());
+          acknowledge_whole(qpn, packet.flow, PicoSeconds());
         } else {
           start_credits(qpn);
         }
@@ -225,7 +223,7 @@ void ExpressPass::arrived(Qpn qpn, Packet& packet) {
     default:
       return;
   }
-  senders_[qpn].heard = now();
+  sender_alarms_.put_off(qpn, now() + parameters_.timeout);
   context_.port.data_ready();
 }
 
@@ -233,8 +231,7 @@ void ExpressPass::arrived(Qpn qpn, Packet& packet) {
 
 void ExpressPass::start_credits(Qpn qpn) {
   Receiver& receiver = receivers_[qpn];
-  receiver.heard = now();
-  receiver_watches_.watch(qpn);
+  receiver_alarms_.set(qpn, now() + parameters_.timeout);
   if (receiver.active) return;
   receiver.active = true;
   ++receiver.pace;
@@ -254,7 +251,7 @@ void ExpressPass::start_credits(Qpn qpn) {
 void ExpressPass::on_data(Qpn qpn, const Packet& packet) {
   Receiver& receiver = receivers_[qpn];
   accept(qpn, packet);
-  receiver.heard = now();
+  receiver_alarms_.put_off(qpn, now() + parameters_.timeout);
   receiver.end = std::max(receiver.end, packet.psn + still_to_come(packet));
   const std::uint64_t credit = answered(packet);
   if (credit > receiver.seen) {
@@ -283,7 +280,7 @@ void ExpressPass::on_stop(Qpn qpn, const Packet& stop) {
   if (complete(qpn)) {
     receiver.active = false;
     ++receiver.pace;
-    acknowledge_whole(qpn, stop.flow, now());
+    acknowledge_whole(qpn, stop.flow, PicoSeconds());
   } else {  // data goes one way, in order: what is not there was lost
     ask_again(qpn);
   }
@@ -361,23 +358,19 @@ void ExpressPass::let_credits_go() {
 }
 
 void ExpressPass::check_receivers() {
-  receiver_watches_.look([this](Qpn qpn) {
+  receiver_alarms_.ring([this](Qpn qpn) {
     Receiver& receiver = receivers_[qpn];
-    const bool silent = receiver.heard + receiver_watches_.timeout() <= now();
-    if (silent && receiver.active) {  // all of its credits were lost, or its sender has no more
+    if (receiver.active) {  // all of its credits were lost, or its sender has no more
       receiver.rate = static_cast<double>(parameters_.queue.credit_frame) / seconds(receiver.rtt);
       receiver.weight = std::max(receiver.weight / 2, parameters_.min_weight.value());
       receiver.may_grow = false;
     }
     if (complete(qpn)) {
-      if (silent) {
-        receiver.active = false;
-        ++receiver.pace;
-      }
-      return receiver.active;
+      receiver.active = false;
+      ++receiver.pace;
+    } else {
+      ask_again(qpn);
     }
-    if (silent) ask_again(qpn);
-    return true;
   });
 }
 

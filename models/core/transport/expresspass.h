@@ -9,8 +9,8 @@
 
 #include "net/discipline/credit_queue.h"
 #include "sim/random.h"
+#include "transport/alarms.h"
 #include "transport/message_transport.h"
-#include "transport/watches.h"
 
 namespace dcc {
 
@@ -56,7 +56,6 @@ class ExpressPass final : public MessageTransport {
     bool crediting = false;      // the receiver sends credits, as far as this knows
     std::deque<Psn> again;       // asked for once more
     std::uint64_t promised = 0;  // credits taken, packets not sent yet
-    PicoSeconds heard{};         // when anything came, or went
     PicoSeconds said{};          // when it last said that it has sent all
     PicoSeconds sent{};          // when it last sent data
   };
@@ -64,7 +63,6 @@ class ExpressPass final : public MessageTransport {
     std::uint32_t pace = 0;  // tells credits planned before a pause
     bool active = false;     // credits are sent
     Psn end = 0;             // one behind what is known to come
-    PicoSeconds heard{};     // when data came
     // Pacing
     std::uint64_t credits = 0;  // numbered from 1
     double rate = 0;            // bytes of credits a second, on the wire
@@ -124,8 +122,8 @@ class ExpressPass final : public MessageTransport {
   std::vector<Due> due_;                               // credits to come, a heap
   std::uint64_t planned_ = 0;
   CreditQueue queue_;
-  Watches sender_watches_;
-  Watches receiver_watches_;
+  Alarms sender_alarms_;
+  Alarms receiver_alarms_;
   Event pacing_;
   Event shaping_;
 };

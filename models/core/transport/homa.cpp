@@ -68,10 +68,9 @@ Homa::Homa(const TransportContext& context, const HomaParameters& parameters)
     : MessageTransport(context, parameters.framing),
       parameters_(parameters),
       window_(static_cast<Psn>((parameters.rtt_bytes + context.nic.mtu - 1) / context.nic.mtu)),
-      sender_watches_(context.scheduler, parameters.sender_timeout,
-                      Event::calling<&Homa::check_senders>(*this, context.rank)),
-      receiver_watches_(context.scheduler, parameters.timeout,
-                        Event::calling<&Homa::check_receivers>(*this, context.rank)) {}
+      sender_alarms_(context.scheduler, Event::calling<&Homa::check_senders>(*this, context.rank)),
+      receiver_alarms_(context.scheduler,
+                       Event::calling<&Homa::check_receivers>(*this, context.rank)) {}
 
 void Homa::begin(Qpn qpn) {
   if (senders_.size() <= qpn) {
@@ -85,8 +84,8 @@ void Homa::begin(Qpn qpn) {
 void Homa::end(Qpn qpn) {
   ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
   unlist(qpn);
-  sender_watches_.forget(qpn);
-  receiver_watches_.forget(qpn);
+  sender_alarms_.clear(qpn);
+  receiver_alarms_.clear(qpn);
   senders_[qpn].ready = false;
 }
 
@@ -160,9 +159,8 @@ Packet* Homa::next_packet() {
   const auto all = static_cast<Psn>((cut.message_bytes + mtu() - 1) / mtu());
   packet->priority = priority;
   packet->scheme = place_of(ahead, all - ahead);
-  sender.heard = now();
   if (acknowledges()) {
-    sender_watches_.watch(qpn);
+    sender_alarms_.set(qpn, now() + parameters_.sender_timeout);
   } else if (cut.last) {
     delivered_before(qpn, psn + 1);
   }
@@ -207,17 +205,16 @@ void Homa::say_end(Qpn qpn) {
 }
 
 void Homa::check_senders() {
-  sender_watches_.look([this](Qpn qpn) {
+  sender_alarms_.ring([this](Qpn qpn) {
     Sender& sender = senders_[qpn];
     const SendBuffer& out = at(qpn).out;
-    if (out.first_undelivered() >= at(qpn).next) return false;  // all is known to have arrived
-    if (!sender.ready && sender.heard + sender_watches_.timeout() <= now()) {
+    if (out.first_undelivered() >= at(qpn).next) return;  // all is known to have arrived
+    if (!sender.ready) {
       ++context_.counters.timeouts;
       sender.again.push_back({out.first_undelivered(), sender.unscheduled});
-      sender.heard = now();
       settle(qpn);
     }
-    return true;
+    sender_alarms_.set(qpn, now() + parameters_.sender_timeout);
   });
   context_.port.data_ready();
 }
@@ -244,7 +241,7 @@ void Homa::arrived(Qpn qpn, Packet& packet) {
     default:
       return;
   }
-  senders_[qpn].heard = now();
+  sender_alarms_.put_off(qpn, now() + parameters_.sender_timeout);
   settle(qpn);
   context_.port.data_ready();
 }
@@ -256,14 +253,17 @@ void Homa::on_data(Qpn qpn, const Packet& packet) {
   const Psn message_end = packet.psn + to_end(packet);
   const Psn unasked = std::min(packet.psn - before(packet) + window_, message_end);
   accept(qpn, packet);
-  receiver.heard = now();
   if (message_end > receiver.end || unasked > receiver.granted) {
     unlist(qpn);
     receiver.end = std::max(receiver.end, message_end);
     receiver.granted = std::max(receiver.granted, unasked);
   }
   if (at(qpn).in.first_missing() >= message_end) acknowledge(qpn, packet.flow, packet.sent);
-  if (at(qpn).in.count() < receiver.end) receiver_watches_.watch(qpn);
+  if (at(qpn).in.count() < receiver.end) {
+    receiver_alarms_.set(qpn, now() + parameters_.timeout);
+  } else {
+    receiver_alarms_.clear(qpn);
+  }
   list(qpn);
   grant();
 }
@@ -276,7 +276,7 @@ void Homa::on_end(Qpn qpn, Psn end) {
   receiver.end = end;
   receiver.granted = std::min(receiver.granted, end);
   list(qpn);
-  if (at(qpn).in.first_missing() >= end) acknowledge(qpn, at(qpn).config.flow, now());
+  if (at(qpn).in.first_missing() >= end) acknowledge(qpn, at(qpn).config.flow, PicoSeconds());
   grant();
 }
 
@@ -328,7 +328,7 @@ bool Homa::grant_active() {
     packet->psn = upto;
     packet->scheme = grant_of(static_cast<std::uint8_t>(count - 1 - rank), 0, 0);
     send_control(packet);
-    receiver_watches_.watch(qpn);
+    if (!receiver_alarms_.is_set(qpn)) receiver_alarms_.set(qpn, now() + parameters_.timeout);
     // It has come nearer to the front by what it was given, past none but those behind it.
     unlist(qpn);
     list(qpn);
@@ -338,11 +338,10 @@ bool Homa::grant_active() {
 }
 
 void Homa::check_receivers() {
-  receiver_watches_.look([this](Qpn qpn) {
-    const Receiver& receiver = receivers_[qpn];
-    if (at(qpn).in.count() >= receiver.end) return false;
-    if (receiver.heard + receiver_watches_.timeout() <= now()) ask_again(qpn);
-    return true;
+  receiver_alarms_.ring([this](Qpn qpn) {
+    if (at(qpn).in.count() >= receivers_[qpn].end) return;
+    ask_again(qpn);
+    receiver_alarms_.set(qpn, now() + parameters_.timeout);
   });
 }
 

@@ -5,8 +5,8 @@
 #include <deque>
 #include <vector>
 
+#include "transport/alarms.h"
 #include "transport/message_transport.h"
-#include "transport/watches.h"
 
 namespace dcc {
 
@@ -59,13 +59,11 @@ class Homa final : public MessageTransport {
     std::uint8_t unscheduled = 0;  // priority of what goes unasked
     std::uint8_t scheduled = 0;    // … and as last granted
     std::deque<Again> again;       // asked for once more
-    PicoSeconds heard{};           // when anything came, or went
   };
   struct Receiver {
     bool listed = false;  // in wanting_
     Psn end = 0;          // one behind what is known to come
     Psn granted = 0;      // … and to be allowed
-    PicoSeconds heard{};  // when data came
   };
 
   void begin(Qpn qpn) override;
@@ -103,8 +101,8 @@ class Homa final : public MessageTransport {
   std::vector<Receiver> receivers_;  // the same
   std::vector<Qpn> ready_;           // senders that may send
   std::vector<Qpn> wanting_;         // receivers not wholly granted, by what is to grant
-  Watches sender_watches_;
-  Watches receiver_watches_;
+  Alarms sender_alarms_;
+  Alarms receiver_alarms_;
 };
 
 }  // namespace dcc

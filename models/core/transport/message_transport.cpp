@@ -128,7 +128,7 @@ void MessageTransport::acknowledge_whole(Qpn qpn, std::uint32_t flow, PicoSecond
 
 void MessageTransport::on_whole(Qpn qpn, const Packet& ack) {
   ++context_.counters.acks_received;
-  context_.port.round_trip(now() - ack.sent);
+  if (ack.sent != PicoSeconds()) context_.port.round_trip(now() - ack.sent);
   delivered_before(qpn, ack.psn);
 }
 

@@ -63,7 +63,8 @@ class MessageTransport : public Transport {
   bool accept(Qpn qpn, const Packet& data);
   /// An acknowledgement of one packet: its payload, 0 if it was known. `sent`: of the data.
   Bytes acknowledged(Qpn qpn, Psn psn, PicoSeconds sent);
-  /// Says that everything before the first gap has arrived. `sent`: of the data that is answered.
+  /// Says that everything before the first gap has arrived. `sent`: of the data that is answered;
+  /// 0, it answers none, and tells no round trip.
   void acknowledge_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent);
   /// Hears it.
   void on_whole(Qpn qpn, const Packet& ack);

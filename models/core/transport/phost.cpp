@@ -112,26 +112,28 @@ void Phost::list(Qpn qpn) {
   senders_[qpn].listed = true;
 }
 
+/// Its time is over, or what it is for has arrived or was taken back meanwhile.
+bool Phost::is_void(Qpn qpn, const Token& token) const {
+  const SendBuffer& out = at(qpn).out;
+  return token.until < now() || token.psn >= out.end() || out.delivered(token.psn);
+}
+
 bool Phost::has_packet() const {
   return std::any_of(ready_.begin(), ready_.end(), [this](Qpn qpn) {
     const auto& tokens = senders_[qpn].tokens;
     return std::any_of(tokens.rbegin(), tokens.rend(),
-                       [this](const Token& token) { return token.until >= now(); });
+                       [this, qpn](const Token& token) { return !is_void(qpn, token); });
   });
 }
 
-/// Tokens whose time is over, and those for what has arrived or was taken back meanwhile.
 void Phost::drop_void(Qpn qpn) {
-  Sender& sender = senders_[qpn];
-  const SendBuffer& out = at(qpn).out;
-  const auto is_void = [&](const Token& token) {
-    return token.until < now() || token.psn >= out.end() || out.delivered(token.psn);
-  };
-  for (const Token& token : sender.tokens) {
-    if (is_void(token) && token.number != 0) ++totals_.credits_unused;
+  std::deque<Token>& tokens = senders_[qpn].tokens;
+  for (const Token& token : tokens) {
+    if (is_void(qpn, token) && token.number != 0) ++totals_.credits_unused;
   }
-  sender.tokens.erase(std::remove_if(sender.tokens.begin(), sender.tokens.end(), is_void),
-                      sender.tokens.end());
+  tokens.erase(std::remove_if(tokens.begin(), tokens.end(),
+                              [&](const Token& token) { return is_void(qpn, token); }),
+               tokens.end());
 }
 
 Packet* Phost::next_packet() {
@@ -204,7 +206,7 @@ void Phost::arrived(Qpn qpn, Packet& packet) {
       return;
     case PacketKind::kRequest:
       expect(qpn, packet.psn);
-      acknowledge_if_whole(qpn, packet.flow, now());
+      acknowledge_if_whole(qpn, packet.flow, PicoSeconds());
       return;
     case PacketKind::kNak:
       on_end(qpn, packet.psn);
@@ -213,10 +215,7 @@ void Phost::arrived(Qpn qpn, Packet& packet) {
       on_token(qpn, packet);
       break;
     case PacketKind::kAck:
-      ++context_.counters.acks_received;
-      if (packet.sent != PicoSeconds()) context_.port.round_trip(now() - packet.sent);
-      delivered_before(qpn, packet.psn);
-      drop_void(qpn);  // has_packet() reckons with none for what has arrived
+      on_whole(qpn, packet);
       break;
     default:
       return;
@@ -262,7 +261,7 @@ void Phost::on_end(Qpn qpn, Psn end) {
   Receiver& receiver = receivers_[qpn];
   if (end >= receiver.end) return;
   receiver.end = end;
-  acknowledge_if_whole(qpn, at(qpn).config.flow, now());
+  acknowledge_if_whole(qpn, at(qpn).config.flow, PicoSeconds());
 }
 
 void Phost::acknowledge_if_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent) {
@@ -271,11 +270,7 @@ void Phost::acknowledge_if_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent) 
   if (receiver.active) active_.erase(std::find(active_.begin(), active_.end(), qpn));
   receiver.active = false;
   receiver.wanted = receiver.sent;
-  Packet* const ack = make_control(qpn, PacketKind::kAck, flow);
-  ack->psn = receiver.end;
-  ack->sent = sent;
-  ++context_.counters.acks_sent;
-  send_control(ack);
+  acknowledge_whole(qpn, flow, sent);
 }
 
 /// When it may have a token: now, if not later.

@@ -75,6 +75,7 @@ class Phost final : public MessageTransport {
   // Sending
   void announce(Qpn qpn);
   void on_token(Qpn qpn, const Packet& token);
+  bool is_void(Qpn qpn, const Token& token) const;
   void drop_void(Qpn qpn);
   void list(Qpn qpn);
   void check_senders();
