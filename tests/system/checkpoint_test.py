@@ -161,6 +161,17 @@ class Checkpoint(unittest.TestCase):
                 self.assertIn(said, self.dccvp("run", "t.yaml", "--quiet", "--out", "whole", *words, status=2))
                 self.assertFalse((self.folder / "whole").exists())
 
+    def test_nothing_is_replaced_unasked(self):
+        words = ("run", "t.yaml", "--quiet", "--out", "whole", "--checkpoint-at", "1us", "--checkpoint")
+        config = self.folder / "t.yaml"
+        self.assertIn("not replaced", self.dccvp(*words, "t.yaml", "--force", status=2))
+        self.assertEqual(config.read_text(encoding="utf-8"), SMALL_INCAST)
+        before = self.made()
+        self.assertIn("--force replaces it", self.dccvp(*words[:4], "other", *words[5:], "c.yaml", status=2))
+        self.assertEqual((self.folder / "c.yaml").read_text(encoding="utf-8"), before)
+        self.assertIn("is a folder", self.dccvp(*words, ".", "--force", status=2))
+        self.assertEqual(sorted(file.name for file in self.folder.iterdir()), ["c.yaml", "t.yaml", "whole"])
+
 
 if __name__ == "__main__":
     unittest.main()

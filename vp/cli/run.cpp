@@ -159,6 +159,9 @@ int run_first(const RunArguments& arguments, ProcessGroup* group) {
       read = std::move(from.loaded);
     }
     made.emplace(output_place(arguments), arguments.force);
+    if (!arguments.checkpoint.empty()) {
+      check_checkpoint_place(arguments.checkpoint, arguments.force);
+    }
   };
   group != nullptr ? group->agree(prepare) : prepare();
   const LoadedConfig& loaded = *read;

@@ -1,8 +1,11 @@
 #include "replay/checkpoint.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -58,6 +61,12 @@ class CheckpointReader {
   ValueNode root_;
 };
 
+bool looks_like_a_checkpoint(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  return std::getline(in, line) && std::getline(in, line) && line.rfind("checkpoint: ", 0) == 0;
+}
+
 std::string hex_text(std::uint64_t number) { return fmt::format("{:016x}", number); }
 
 /// What decides of a run's course: nobody's looking on does.
@@ -91,8 +100,26 @@ Checkpoint checkpoint_of(const PlatformConfig& config, PicoSeconds at, DeviceDig
   return {build_id(), plugins_id(), config.seed, at, effective_yaml(config), std::move(state)};
 }
 
+void check_checkpoint_place(const std::filesystem::path& file, bool force) {
+  namespace fs = std::filesystem;
+  const std::string name = "'" + file.string() + "'";
+  std::error_code error;
+  if (fs::is_directory(file, error)) throw OutputError(name + " is a folder, not a checkpoint");
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw OutputError("cannot write " + name + ": " + std::strerror(errno));
+  }
+  if (!fs::exists(file, error)) return;
+  if (!looks_like_a_checkpoint(file)) {
+    throw OutputError(name + " is there, and no checkpoint; not replaced");
+  }
+  if (!force) throw OutputError(name + " is there; --force replaces it");
+}
+
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
-  std::ofstream out(file);
+  std::filesystem::path stage = file;
+  stage.replace_filename("." + file.filename().string() + ".tmp-" + std::to_string(::getpid()));
+  std::ofstream out(stage);
   out << "# A moment of a run: dccvp resume " << file.filename().string()
       << "\ncheckpoint: " << kCheckpointForm << "\nbuild: '" << hex_text(checkpoint.build)
       << "'\nplugins: '" << hex_text(checkpoint.plugins) << "'\nseed: " << checkpoint.seed
@@ -104,7 +131,11 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
     out << "  " << nlohmann::json(device).dump() << ": '" << hex_text(digest) << "'\n";
   }
   out.close();
-  if (!out) throw OutputError("cannot write '" + file.string() + "'");
+  std::error_code error;
+  if (out) std::filesystem::rename(stage, file, error);
+  if (out && !error) return;
+  std::filesystem::remove(stage, error);
+  throw OutputError("cannot write '" + file.string() + "'");
 }
 
 RestoredConfig read_checkpoint(const std::filesystem::path& file,

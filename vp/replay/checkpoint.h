@@ -29,7 +29,10 @@ struct Checkpoint {
 /// Of this program, in a run of `config`.
 Checkpoint checkpoint_of(const PlatformConfig& config, PicoSeconds at, DeviceDigests state);
 
-/// A YAML file. Throws OutputError when it cannot be written.
+/// Before the run: throws OutputError where no file can be made, and for one that is there; with
+/// `force`, only for what is no checkpoint.
+void check_checkpoint_place(const std::filesystem::path& file, bool force);
+/// A YAML file, whole or not at all. Throws OutputError when it cannot be written.
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
 
 struct RestoredConfig {
