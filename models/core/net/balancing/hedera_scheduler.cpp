@@ -121,8 +121,7 @@ std::vector<HederaScheduler::Step> HederaScheduler::steps(const FlowName& name,
   return steps;
 }
 
-// --- Global first fit
-// -----------------------------------------------------------------------------
+// ---------------------------------------------------------------- global first fit
 
 bool HederaScheduler::fits(const std::vector<Step>& steps, std::uint64_t rate) const {
   return std::all_of(steps.begin(), steps.end(), [&](const Step& step) {
@@ -171,8 +170,7 @@ void HederaScheduler::first_fit() {
   }
 }
 
-// --- Simulated annealing
-// --------------------------------------------------------------------------
+// ---------------------------------------------------------------- simulated annealing
 
 /// Pods are edges that lead up to the same switches: the first of these tells them apart.
 void HederaScheduler::prepare_annealing() {
@@ -283,8 +281,7 @@ void HederaScheduler::anneal() {
   }
 }
 
-// --- The switches' entries
-// ------------------------------------------------------------------------
+// ---------------------------------------------------------------- the switches' entries
 
 void HederaScheduler::install() {
   std::map<NodeId, FlowEntries*> entries;
