@@ -68,8 +68,11 @@ test: build
 	ctest --test-dir $(BUILD) -LE full -j $(JOBS) --output-on-failure
 	tests/run_sanitized.sh
 
-## test-full: the long campaigns as well
+## test-full: the long campaigns as well, and the netlists of the RTL
 test-full: test
+	cmake --preset release -DDCCVP_NETLIST=ON $(CMAKE_FLAGS)
+	$(NINJA)
+	ctest --test-dir $(BUILD) -R 'netlist|rate_dut|regs_rtl' -LE full --output-on-failure
 	tests/run_tidy.sh
 	ctest --test-dir $(BUILD) -L full --output-on-failure
 	for target in $$(ls tests/fuzz/guided/corpus); do \
