@@ -103,8 +103,7 @@ UNITS = {
          "false_slot_never_reached": (20, False),
          "false_never_runs_out": (21, False),
          "false_in_numerical_order": (22, False)},
-        ["no_slot_twice", "counts_what_is_not_out", "first_come_first_served",
-         "false_never_runs_out"]),
+        ["no_slot_twice", "counts_what_is_not_out", "false_never_runs_out"]),
     "arbiter": Unit(
         ["controller/rtl/dcc_controller_pkg.sv", "controller/rtl/dc_arbiter.sv",
          "formal/from_reset.sv", "formal/arbiter_formal.sv"], "arbiter_formal", {},
