@@ -15,6 +15,7 @@ from dccvp.experiments import reproduce, reproduce_judgement, reproduce_plan
 from dccvp.experiments.reproduce_judgement import (EXPLAINED, INSIDE, MISSING, OUTSIDE, SHOWN,
                                                    figure_value, figure_values, judge)
 from dccvp.experiments.reproduce_plan import Figure
+from dccvp.plot import plot_comparison
 
 METRICS = {
     "aggregate": {"drops": 12, "jain": None, "text": "7", "done": True},
@@ -114,12 +115,12 @@ runs:
         run = "{run: one, figures: [{figure: a, value: b}]}"
         self.read(f"runs: [{run}]\n")
         for text, said in (
-                ("title: none\n", ":1:1: 'runs' is missing in an experiment"),
+                ("title: none\n", ":1:1: an experiment has either 'runs', or 'rows' and 'columns'"),
                 ("runs: []\n", ":1:7: 'runs' is empty"),
                 ("runs: {}\n", ":1:7: 'runs' is a list, not a map"),
                 ("- runs\n", ":1:1: an experiment is a map, not a list"),
                 (f"fast: true\nruns: [{run}]\n", ":1:1: unknown key 'fast' in an experiment (known: "
-                 "title, source, config, slow, runs)"),
+                 "title, source, config, slow, runs, rows, columns)"),
                 (f"slow: maybe\nruns: [{run}]\n", ":1:7: 'slow' is true or false, not 'maybe'"),
                 ("runs: [{run: one, figures: []}]\n", ":1:28: 'figures' is empty"),
                 ("runs: [{run: one, seed: 3, figures: []}]\n",
@@ -132,6 +133,63 @@ runs:
                 self.assertEqual(self.refusal(text), said)
         self.refusal("runs: [\n")
         self.refusal("")
+
+    def test_every_row_is_run_in_every_column(self):
+        e = self.read("""columns:
+  - column: calm
+    figures:
+      - {figure: a, value: x, at_most: 3, panel: log}
+      - {figure: b, value: y, published: 0, within: 0}
+  - {column: storm, set: [load=1], figures: [{figure: a, value: z, panel: linear}]}
+rows:
+  - {row: one, family: f, set: [kind=one]}
+  - row: two
+    family: f
+    survey: Two
+    switch: nothing
+    host: timers
+    figures:
+      - {column: calm, figure: b, within: 2}
+      - {column: storm, figure: a, over: "one, storm", at_least: 2, reason: because}
+      - {column: calm, figure: c, value: w, at_most: 1}
+""")
+        self.assertEqual([run.name for run in e.runs], ["one, calm", "one, storm", "two, calm", "two, storm"])
+        self.assertEqual([run.overrides for run in e.runs], [["kind=one"], ["kind=one", "load=1"], [], ["load=1"]])
+        calm = [Figure("a", "x", at_most=3, panel="log"), Figure("b", "y", published=0, within=0)]
+        storm = Figure("a", "z", panel="linear")
+        self.assertEqual(e.runs[0].figures, calm)
+        self.assertEqual(e.runs[1].figures, [storm])
+        self.assertEqual(e.runs[2].figures, [calm[0], Figure("b", "y", published=0, within=2),
+                                             Figure("c", "w", at_most=1)])
+        self.assertEqual(e.runs[3].figures, [
+            Figure("a", "z", panel="linear", over="one, storm", at_least=2, reason="because")])
+        self.assertEqual(e.comparison.rows[1], reproduce_plan.Row("two", "f", "Two", "nothing", "timers"))
+        self.assertEqual([(c.name, c.panels) for c in e.comparison.columns],
+                         [("calm", calm[:1]), ("storm", [storm])])
+
+    def test_a_comparison_is_refused_with_its_place(self):
+        column = "columns: [{column: c, figures: [{figure: a, value: x}]}]\n"
+        row = "{row: r, family: f}"
+        self.read(f"{column}rows: [{row}]\n")
+        for text, said in (
+                (f"rows: [{row}]\n", ":1:1: 'columns' is missing in an experiment"),
+                (column, ":1:1: 'rows' is missing in an experiment"),
+                (f"{column}rows: [{row}]\nruns: []\n",
+                 ":1:1: an experiment has either 'runs', or 'rows' and 'columns'"),
+                (f"{column}rows: [{row}, {row}]\n", ":2:29: run 'r, c' is there twice"),
+                (f"{column}rows: [{{row: r}}]\n", ":2:8: 'family' is missing in a row"),
+                (f"{column}rows: [{{row: r, family: f, figures: [{{column: c, figure: b}}]}}]\n",
+                 ":2:38: no figure 'b' in column 'c', and no 'value' for one more"),
+                (f"{column}rows: [{{row: r, family: f, figures: [{{column: d, figure: a}}]}}]\n",
+                 ":2:38: no column 'd'"),
+                (f"{column}rows: [{{row: r, family: f, figures: [{{column: c, figure: a, panel: log}}]}}]\n",
+                 ":2:68: a panel is of all rows: it stands in a column"),
+                ("columns: [{column: c, figures: [{figure: a, value: x, panel: round}]}]\n" f"rows: [{row}]\n",
+                 ":1:62: panel: 'round' is none of linear, log"),
+                ("columns: [{column: c, figures: [{figure: a, value: x}, {figure: a, value: y}]}]\n"
+                 f"rows: [{row}]\n", ":1:56: figure 'a' is there twice")):
+            with self.subTest(text=text):
+                self.assertEqual(self.refusal(text), said)
 
     def test_a_folder_is_listed_by_name(self):
         for folder in (self.folder, self.folder / "absent"):
@@ -146,6 +204,15 @@ runs:
         experiments = [reproduce_plan.read(p) for p in reproduce_plan.find(ROOT / "configs/reproduce")]
         self.assertGreaterEqual(len(experiments), 20)
         self.assertTrue(all(e.title and e.source for e in experiments))
+
+    def test_what_comparisons_say_of_the_survey_stands_in_its_tables(self):
+        lines = plot_comparison.survey_table()
+        rows = [row for path in reproduce_plan.find(ROOT / "configs/reproduce")
+                for comparison in [reproduce_plan.read(path).comparison] if comparison
+                for row in comparison.rows]
+        self.assertGreater(len(rows), 10)
+        self.assertEqual([row.survey for row in rows if row.survey and row.survey not in lines], [])
+        self.assertTrue(all(row.switch and row.host for row in rows))
 
 
 class FigureValueTest(unittest.TestCase):
@@ -311,6 +378,23 @@ Table: {out}/reproduction.json
         self.assertIn(f"run failed, see {out}/two/run0-seed2.log", said)
         self.assertEqual((out / "two/run0-seed2.log").read_text(), "dccvp: it broke\n")
         self.assertEqual((out / "two/run0-seed1.log").read_text(), "")
+
+    def test_a_comparison_is_drawn_even_if_a_run_failed(self):
+        (self.folder / "three.yaml").write_text("duration: 1ms\n")
+        (self.folder / "three.figures.yml").write_text("""title: The third
+columns:
+  - {column: c, figures: [{figure: x, value: x, panel: log}]}
+  - {column: d, set: [y=1], figures: [{figure: x, value: x, panel: linear}]}
+rows:
+  - {row: one, family: f, set: [x=1]}
+  - {row: two, family: g, set: [x=2, fail=1], survey: DCTCP}
+""")
+        out = self.folder / "out"
+        status, said, _ = self.tried("three", "--out", str(out))
+        self.assertEqual(status, 1)
+        self.assertRegex(said, r"one, d: x +- +2 +-")
+        self.assertRegex(said, r"two, c: x +- +- +MISSING")
+        self.assertEqual((out / "three.png").read_bytes()[:4], b"\x89PNG")
 
     def test_the_list_and_an_unknown_name(self):
         self.assertEqual(self.tried("--list"), (0, f"{'one':<24} The first\n{'two':<24} The second (slow)\n",

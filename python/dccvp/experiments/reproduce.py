@@ -3,7 +3,7 @@
   tool.py reproduce DCCVP [NAME]… [--list] [--out DIR] [--seeds N] [--jobs N] [--experiments DIR]
 
 `dccvp reproduce` becomes it. Leaves in DIR (default out/reproduce) every run's folder and log,
-reproduction.json and reproduction.png.
+reproduction.json, reproduction.png, and NAME.png of each comparison.
 Exit status: 0 all figures inside or explained, 1 one is not or a run failed, 2 unusable input.
 """
 
@@ -151,10 +151,13 @@ def report(experiment, results, seeds):
     return records, whole
 
 
-def draw(folder):
+def draw(folder, experiments):
     try:
-        from dccvp.plot import plot_reproduction  # matplotlib is needed by nothing else here
+        from dccvp.plot import plot_comparison, plot_reproduction  # nothing else here needs matplotlib
         plot_reproduction.draw(folder)
+        for experiment in experiments:
+            if experiment.comparison:
+                plot_comparison.draw(folder, experiment)
     except ImportError as error:
         print(f"Note: no pictures: {error}")
 
@@ -174,7 +177,7 @@ def main(argv):
         records += own
     table = options.out / "reproduction.json"
     write_whole(table, json.dumps(records, indent=1, ensure_ascii=False) + "\n")
-    draw(options.out)
+    draw(options.out, experiments)
     print(f"Table: {table}")
     bad = (reproduce_judgement.OUTSIDE, reproduce_judgement.MISSING)
     return 0 if good and not any(record["verdict"] in bad for record in records) else 1

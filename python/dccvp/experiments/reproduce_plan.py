@@ -11,6 +11,22 @@ NAME.figures.yml beside NAME.yaml:
         - {figure: name, value: PATH, per: 1000, over: first run, published: 20, within: 35%, at_least: 1,
            at_most: 3, source: text, reason: text}
 
+Schemes that are compared under the same traffics stand in a table instead of `runs`; each row is run
+in each column, as "ROW, COLUMN":
+  columns:
+    - column: name
+      set: […]
+      figures: [{…, panel: linear}, …]
+  rows:
+    - row: name
+      set: […]                     before the column's
+      family: congestion control   rows of a family are drawn together
+      survey: DCTCP                its line among `schemes` of docs/sources.yaml
+      switch, host: texts          what it asks of them
+      figures: [{column: name, figure: name, at_most: 3, reason: text, …}]
+A row's figures change keys of the column's figures of that name, for that row, or come after them.
+`panel` (linear or log) draws a column's figure for all rows on NAME.png.
+
 PATH is a dotted path into metrics.json; `*` in a list takes the greatest of all its elements; a second
 path after " / " divides by that. `per` divides once more (units, ceilings). `over` names a run above: its
 value, seed by seed, is divided by, so the figure is a ratio of two runs. `within` is absolute, or a
@@ -27,7 +43,8 @@ from dccvp.common.yaml_nodes import described, fail, fields, file_beside, items,
 
 SUFFIX = ".figures.yml"
 FIGURE_KEYS = ("figure", "value", "per", "over", "published", "within", "at_most", "at_least", "source",
-               "reason")
+               "reason", "panel")
+PANELS = ("linear", "log")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -46,6 +63,7 @@ class Figure:
     source: str = ""
     reason: str = ""
     over: str = ""  # a run; empty: none
+    panel: str = ""  # one of PANELS; empty: not drawn for all rows
 
 
 @dataclasses.dataclass
@@ -56,6 +74,33 @@ class Run:
 
 
 @dataclasses.dataclass
+class Row:
+    """A scheme of a comparison, and what is said of it beside what is measured."""
+
+    name: str
+    family: str
+    survey: str
+    switch: str
+    host: str
+
+
+@dataclasses.dataclass
+class Column:
+    """A traffic of a comparison, with the figures that are drawn of it."""
+
+    name: str
+    panels: list
+
+
+@dataclasses.dataclass
+class Comparison:
+    """Its run of a row and a column is runs[row * number of columns + column]."""
+
+    rows: list
+    columns: list
+
+
+@dataclasses.dataclass
 class Experiment:
     name: str
     config: pathlib.Path
@@ -63,6 +108,7 @@ class Experiment:
     source: str
     slow: bool
     runs: list
+    comparison: Comparison | None = None
 
 
 def number_in(text, node):
@@ -78,13 +124,16 @@ def tolerance_in(text, node):
     return number
 
 
-def read_figure(node, runs_above):
-    nodes = fields(node, "a figure", FIGURE_KEYS, ("figure", "value"))
+def read_figure(nodes, runs_above):
+    """`nodes`: of its keys; 'figure' and 'value' are among them."""
     texts = {key: word(value, f"'{key}'") for key, value in nodes.items()}
     figure = Figure(texts["figure"], texts["value"], source=texts.get("source", ""),
-                    reason=texts.get("reason", ""), over=texts.get("over", ""))
+                    reason=texts.get("reason", ""), over=texts.get("over", ""),
+                    panel=texts.get("panel", ""))
     if "over" in nodes and figure.over not in runs_above:
         fail(nodes["over"], f"over: no run '{figure.over}' above this one")
+    if "panel" in nodes and figure.panel not in PANELS:
+        fail(nodes["panel"], f"panel: '{figure.panel}' is none of {', '.join(PANELS)}")
     for key in ("per", "published", "at_most", "at_least"):
         if key in nodes:
             setattr(figure, key, number_in(texts[key], nodes[key]))
@@ -102,27 +151,101 @@ def read_figure(node, runs_above):
     return figure
 
 
+def figure_nodes(node):
+    return fields(node, "a figure", FIGURE_KEYS, ("figure", "value"))
+
+
+def settings_in(nodes):
+    if "set" not in nodes:
+        return []
+    return [word(item, "a setting") for item in items(nodes["set"], "'set'")]
+
+
 def read_run(node, runs_above):
     nodes = fields(node, "a run", ("run", "set", "figures"), ("run", "figures"))
-    return Run(word(nodes["run"], "'run'"),
-               [word(item, "a setting") for item in items(nodes["set"], "'set'")] if "set" in nodes else [],
-               [read_figure(item, runs_above) for item in items(nodes["figures"], "'figures'")])
+    return Run(word(nodes["run"], "'run'"), settings_in(nodes),
+               [read_figure(figure_nodes(item), runs_above)
+                for item in items(nodes["figures"], "'figures'")])
+
+
+def read_column(node):
+    """Name, settings, and the figures' nodes by their name."""
+    nodes = fields(node, "a column", ("column", "set", "figures"), ("column", "figures"))
+    figures = {}
+    for item in items(nodes["figures"], "'figures'"):
+        of_it = figure_nodes(item)
+        name = word(of_it["figure"], "'figure'")
+        if name in figures:
+            fail(item, f"figure '{name}' is there twice")
+        figures[name] = of_it
+    return word(nodes["column"], "'column'"), settings_in(nodes), figures
+
+
+def read_changes(node, columns):
+    """{(column, figure): the nodes of keys that a row changes}."""
+    changes = {}
+    for item in items(node, "'figures'"):
+        nodes = fields(item, "a row's figure", ("column", *FIGURE_KEYS), ("column", "figure"))
+        key = (word(nodes.pop("column"), "'column'"), word(nodes["figure"], "'figure'"))
+        if key[0] not in [name for name, _, _ in columns]:
+            fail(item, f"no column '{key[0]}'")
+        known = any(key[0] == name and key[1] in figures for name, _, figures in columns)
+        if not known and "value" not in nodes:
+            fail(item, f"no figure '{key[1]}' in column '{key[0]}', and no 'value' for one more")
+        if "panel" in nodes:
+            fail(nodes["panel"], "a panel is of all rows: it stands in a column")
+        changes[key] = nodes
+    return changes
+
+
+def read_comparison(rows_node, columns_node):
+    """(Comparison, its runs)."""
+    columns = [read_column(item) for item in items(columns_node, "'columns'")]
+    rows, runs = [], []
+    for item in items(rows_node, "'rows'"):
+        said = ("family", "survey", "switch", "host")
+        nodes = fields(item, "a row", ("row", "set", "figures", *said), ("row", "family"))
+        texts = [word(nodes[key], f"'{key}'") if key in nodes else "" for key in ("row", *said)]
+        rows.append(Row(*texts))
+        changes = read_changes(nodes["figures"], columns) if "figures" in nodes else {}
+        for column, settings, figures in columns:
+            name = f"{rows[-1].name}, {column}"
+            above = [run.name for run in runs]
+            if name in above:
+                fail(item, f"run '{name}' is there twice")
+            mine = {**figures, **{figure: {**figures.get(figure, {}), **changed}
+                                  for (of, figure), changed in changes.items() if of == column}}
+            runs.append(Run(name, settings_in(nodes) + settings,
+                            [read_figure(of_it, above) for of_it in mine.values()]))
+    drawn = [Column(name, [read_figure(of_it, [run.name for run in runs])
+                           for of_it in figures.values() if "panel" in of_it])
+             for name, _, figures in columns]
+    return Comparison(rows, drawn), runs
 
 
 def read(path):
     """The experiment in NAME.figures.yml. InputError with the place."""
     name = path.name.removesuffix(SUFFIX)
     root = load(path, "an experiment")
-    nodes = fields(root, "an experiment", ("title", "source", "config", "slow", "runs"), ("runs",))
-    texts = {key: word(value, f"'{key}'") for key, value in nodes.items() if key != "runs"}
+    nodes = fields(root, "an experiment", ("title", "source", "config", "slow", "runs", "rows", "columns"))
+    compares = "rows" in nodes or "columns" in nodes
+    if compares == ("runs" in nodes):
+        fail(root, "an experiment has either 'runs', or 'rows' and 'columns'")
+    texts = {key: word(value, f"'{key}'") for key, value in nodes.items()
+             if key not in ("runs", "rows", "columns")}
     slow = texts.get("slow", "false")
     if slow not in ("true", "false"):
         fail(nodes["slow"], f"'slow' is true or false, not '{slow}'")
     config = file_beside(path, nodes.get("config", root), texts.get("config", f"{name}.yaml"))
+    said = (name, config, texts.get("title", ""), texts.get("source", ""), slow == "true")
+    if compares:
+        nodes = fields(root, "an experiment", nodes, ("rows", "columns"))
+        comparison, runs = read_comparison(nodes["rows"], nodes["columns"])
+        return Experiment(*said, runs, comparison)
     runs = []
     for item in items(nodes["runs"], "'runs'"):
         runs.append(read_run(item, [run.name for run in runs]))
-    return Experiment(name, config, texts.get("title", ""), texts.get("source", ""), slow == "true", runs)
+    return Experiment(*said, runs)
 
 
 def find(folder):
