@@ -26,6 +26,39 @@ TEST_F(RiscvDecodeCache, NextInstructionMayBeTheOneRewritten) {
   EXPECT_EQ(hart_.reg(6), 17u);
 }
 
+TEST_F(RiscvDecodeCache, StoreOntoItselfIsDoneOnce) {
+  put(kRam, {sw(7, 5, 0), addi(6, 6, 1), addi(6, 6, 10)});
+  hart_.set_reg(5, kRam);
+  hart_.set_reg(7, addi(6, 6, 100));
+  run(2);
+  EXPECT_EQ(hart_.reg(6), 1u);
+  EXPECT_EQ(hart_.pc(), kRam + 8);
+  hart_.set_pc(kRam);
+  run(1);
+  EXPECT_EQ(hart_.reg(6), 101u);
+}
+
+TEST_F(RiscvDecodeCache, ShortStoreMayRewriteWhatFollowsIt) {
+  constexpr Word kStoreWord = 0xC2DC, kAddOne = 0x0305;  // c.sw a5, 4(a3); c.addi t1, 1
+  put16(kRam, {0x0001, kStoreWord, kAddOne, kAddOne, kAddOne});
+  hart_.set_reg(13, kRam);
+  hart_.set_reg(15, 0x0325'0315);  // c.addi t1, 9 behind c.addi t1, 5
+  run(4);
+  EXPECT_EQ(hart_.reg(6), 14u);
+  EXPECT_EQ(hart_.pc(), kRam + 8);
+}
+
+TEST_F(RiscvDecodeCache, AtomicOntoItselfWritesItsRegister) {
+  put(kRam, {amo(0x01, 6, 5, 7), kNop, kNop});  // amoswap.w
+  const Word itself = word(kRam);
+  hart_.set_reg(5, kRam);
+  hart_.set_reg(7, kNop);
+  run(2);
+  EXPECT_EQ(hart_.reg(6), itself);
+  EXPECT_EQ(word(kRam), kNop);
+  EXPECT_EQ(hart_.pc(), kRam + 8);
+}
+
 TEST_F(RiscvDecodeCache, HalfwordStoreIntoTheSecondHalf) {
   put(kRam, {addi(6, 0, 1), enc_s(2, 7, 5, 1), enc_j(-8, 0)});
   hart_.set_reg(5, kRam);
