@@ -40,6 +40,21 @@ class ParetoTest(FolderTest):
         self.assertEqual(marks["not beaten (points of table.csv)"], [[5e3, 20], [8e3, 22]])
         self.assertEqual([text.get_text() for text in axes.texts], ["1, 2, 4", "3"])
 
+    def test_a_wide_legend_leaves_the_points_their_room(self):
+        for groups in (["dcc", "dcqcn"], [f"{'[5, 5, 6], ' * 30}{i}" for i in range(4)],
+                       [f"setting {i}" for i in range(30)]):
+            with self.subTest(groups[0]):
+                lines = [{"point": i, "queue": 1e3 * i, "goodput": 20.0 + i, "nic.congestion_control.algorithm": group}
+                         for i, group in enumerate(groups, 1)]
+                axes = self.drawn(lines, by="nic.congestion_control.algorithm")
+                axes.figure.canvas.draw()
+                whole, inside = axes.figure.bbox, axes.get_window_extent()
+                legend = axes.get_legend().get_window_extent()
+                self.assertGreater(inside.width, 0.75 * whole.width)
+                self.assertGreater(inside.height, 0.35 * whole.height)
+                self.assertTrue(0 <= legend.x0 < legend.x1 <= whole.width)
+                self.assertTrue(inside.y1 - 1 < legend.y0 < legend.y1 < whole.height + 1, (inside, legend))
+
     def test_labels_lie_over_nothing(self):
         draw = random.Random(7)
         lines = [{"point": i, "queue": q, "goodput": 23 + q / 1e6 + 0.001 * draw.random()}

@@ -9,6 +9,14 @@ import matplotlib.pyplot as plt
 from dccvp.common import quantity
 from dccvp.experiments import sweep_table
 
+LEGEND_LINE = 0.17  # inches
+
+
+def label_of(parameter, value):
+    """What is too long for a picture keeps both its ends."""
+    text = f"{parameter} = {value}"
+    return text if len(text) <= 80 else f"{text[:50]} … {text[-27:]}"
+
 
 def ordered(values):
     """Quantities by size, words as they came."""
@@ -104,6 +112,18 @@ def write_labels(ax, labels):
             label.remove()
 
 
+def put_legend_above(ax):
+    """In as many columns as there is room for, on a figure that grows by its lines: what is wider than the
+    figure would leave the axes nothing."""
+    for columns in (3, 2, 1):
+        legend = ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0,
+                           ncols=columns)
+        if legend.get_window_extent(ax.figure.canvas.get_renderer()).width < 0.85 * ax.figure.bbox.width:
+            break
+    lines = -(-len(legend.get_texts()) // columns)
+    ax.figure.set_figheight(ax.figure.get_figheight() + LEGEND_LINE * (lines - 1))
+
+
 def draw_pareto(plot, lines, best, units, out):
     """Every point, and a line through those that no other beats, with their numbers in the table;
     settings that gave the same two figures are one point with several numbers."""
@@ -118,7 +138,7 @@ def draw_pareto(plot, lines, best, units, out):
     for i, group in enumerate(ordered(line[by] for line in able) if by else [None]):
         mine = sorted({(line[x], line[y]) for line in able if by is None or line[by] == group})
         ax.plot(*zip(*mine), "o", markersize=5, color=COLOURS[i % len(COLOURS)],
-                label=f"{by} = {group}" if by else "settings")
+                label=label_of(by, group) if by else "settings")
     ax.plot(*zip(*sorted(front)), "o-", color=INK, linewidth=1, markersize=8, markerfacecolor="none",
             label="not beaten (points of table.csv)")
     ax.set_xlabel(f"{with_unit(x, units)} ({best[x]} is better)")
@@ -126,8 +146,7 @@ def draw_pareto(plot, lines, best, units, out):
     ax.margins(0.08)
     ax.grid(color=GRID)
     ax.set_axisbelow(True)
-    ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0,
-              ncols=3)
+    put_legend_above(ax)
     write_labels(ax, [(*place, shortened(numbers)) for place, numbers in sorted(front.items())])
     fig.savefig(out / file_name("pareto", x, y), dpi=110)
     plt.close(fig)
