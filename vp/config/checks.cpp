@@ -45,6 +45,7 @@ class Checker {
     check_classes();
     check_qos();
     check_hosts();
+    check_payload();
     check_captures();
     std::uint64_t flows = 0;
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
@@ -400,6 +401,17 @@ class Checker {
     }
     require(!c_.host.gdb || count - c_.hosts.size() <= 1, "host.gdb",
             "one port for " + std::to_string(count) + " hosts; give it to one under `hosts`");
+  }
+
+  /// Bytes that are carried lie in memory, which a host has for its software.
+  void check_payload() const {
+    if (c_.nic.payload != NicParameters::Payload::kReal) return;
+    const std::string wanting = "no memory for payload: real without a driver (payload: virtual)";
+    require(c_.host.driver != DriverKind::kNone || c_.hosts.size() == c_.topology.host_count(),
+            given("host.driver", "nic.payload"), wanting);
+    for (const auto& [id, host] : c_.hosts) {
+      require(host.driver != DriverKind::kNone, "hosts." + std::to_string(id) + ".driver", wanting);
+    }
   }
 
   void check_captures() const {
