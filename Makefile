@@ -12,7 +12,7 @@ own-cache:
 	  ! grep -q '^CMAKE_HOME_DIRECTORY:INTERNAL=$(CURDIR)$$' $(BUILD)/CMakeCache.txt; then \
 	  rm -rf $(BUILD)/CMakeCache.txt $(BUILD)/CMakeFiles; fi
 
-.PHONY: run install deb fast docs test handoff test-full build scale deps deps-deb deps-test deps-docs deps-handoff configure format lint bench clean
+.PHONY: run install deb fast docs test handoff test-full build scale software-cost deps deps-deb deps-test deps-docs deps-handoff configure format lint bench clean
 
 ## run: build what the demo needs, run it, say where report and pictures are (under ten minutes)
 run: deps own-cache
@@ -108,6 +108,10 @@ bench: build
 ## scale: what networks of 320 to 65 536 hosts cost, into docs/scale.md (ten minutes)
 scale: build
 	tests/bench/scale.py $(BUILD)/dccvp --page docs/scale.md
+
+## software-cost: speed of the host CPU, cost of snapshots and branches, into docs/software-cost.md
+software-cost: build
+	tests/bench/software.py $(BUILD)/dccvp $(BUILD)/firmware --page docs/software-cost.md
 
 format:
 	git ls-files '*.h' '*.cpp' '*.c' | grep -v generated | xargs clang-format -i

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The prompt goes back: by time, by events, to where something happened last; states are the same there.
 
-  time_travel_test.py BUILD/dccvp [--full]
+  time_travel_test.py BUILD/dccvp [--full | --moves N]
 """
 
 import os
@@ -22,6 +22,10 @@ if FULL:
     sys.argv.remove("--full")
 DCCVP = sys.argv.pop(1)
 MOVES = 10_000 if FULL else 1000
+if "--moves" in sys.argv:
+    at = sys.argv.index("--moves")
+    MOVES = int(sys.argv[at + 1])
+    del sys.argv[at:at + 2]
 
 
 class TimeTravel(unittest.TestCase):
