@@ -145,7 +145,7 @@ TEST_F(NicDriverTest, EveryErrorHasItsOwnSentence) {
   for (int error = 0; error < NIC_ERRORS; ++error) {
     EXPECT_TRUE(sentences.insert(nic_error_text(static_cast<nic_error>(error))).second) << error;
   }
-  for (std::uint32_t status = NIC_CQE_OK; status <= NIC_CQE_FLUSHED + 1; ++status) {
+  for (std::uint32_t status = NIC_CQE_OK; status <= NIC_CQE_LENGTH_ERROR + 1; ++status) {
     EXPECT_TRUE(sentences.insert(nic_cqe_status_text(status)).second) << status;
   }
 }
@@ -229,6 +229,57 @@ TEST_F(NicDriverTest, SendsReadsAndReceiveEntriesAreWhatTheNicReads) {
   EXPECT_EQ(asked.remote_address, 0x8031'0000u);
   EXPECT_EQ(asked.length, 200u);
   EXPECT_EQ(asked.immediate, 0u);
+}
+
+TEST_F(NicDriverTest, FlagsAreThoseAskedFor) {
+  start(sound_config());
+  ASSERT_EQ(nic_start_receives(&nic, 0x8038'0000, 4), NIC_OK);
+  const nic_send send = {3, 5, 0x8030'0000, 100, 0, 0, 9, 6, 8};
+  ASSERT_EQ(nic_post_send(&nic, &send), NIC_OK);
+  EXPECT_EQ(machine.in_ram<nic_wqe>(kSendRing).opcode, NIC_WQE_SEND);
+  EXPECT_EQ(machine.in_ram<nic_wqe>(kSendRing).flags, 0);
+  const nic_read read = {3, 6, 0x8030'0000, 0x8031'0000, 200, 1};
+  ASSERT_EQ(nic_post_read(&nic, &read), NIC_OK);
+  EXPECT_EQ(machine.in_ram<nic_wqe>(kSendRing + sizeof(nic_wqe)).flags, NIC_WQE_SIGNALED);
+}
+
+TEST_F(NicDriverTest, LengthsThatNoMessageHas) {
+  start(sound_config());
+  ASSERT_EQ(nic_start_receives(&nic, 0x8038'0000, 4), NIC_OK);
+  EXPECT_EQ(post(3, 1, 0), NIC_ERROR_LENGTH);
+  EXPECT_EQ(post(3, 1, NIC_MESSAGE_BYTES_MAX + 1), NIC_ERROR_LENGTH);
+  EXPECT_EQ(post(3, 1, NIC_MESSAGE_BYTES_MAX), NIC_OK);
+  const nic_rqe buffer = {3, NIC_MESSAGE_BYTES_MAX + 1, 77, 0x8032'0000, 0};
+  EXPECT_EQ(nic_post_receive(&nic, &buffer), NIC_ERROR_LENGTH);
+}
+
+TEST_F(NicDriverTest, AReceiveRingTakesAgainWhatTheNicHasFetched) {
+  start(sound_config());
+  EXPECT_EQ(nic_start_receives(&nic, 0x7000'0000, 4), NIC_ERROR_RING_ADDRESS) << "not in memory";
+  ASSERT_EQ(nic_start_receives(&nic, 0x8038'0000, 4), NIC_OK);
+  const nic_rqe buffer = {3, 4096, 77, 0x8032'0000, 0};
+  for (int i = 0; i < 4; ++i) ASSERT_EQ(nic_post_receive(&nic, &buffer), NIC_OK);
+  machine.reg(NIC_BASE + NIC_RQ_HEAD_OFFSET) = 3;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(nic_post_receive(&nic, &buffer), NIC_OK) << i;
+  EXPECT_EQ(nic_post_receive(&nic, &buffer), NIC_ERROR_RING_FULL);
+}
+
+TEST_F(NicDriverTest, AClassHasTheWeightThatWasSet) {
+  start(sound_config());
+  EXPECT_EQ(nic_set_weight(&nic, 46, 1024), NIC_OK);
+  EXPECT_EQ(reg(NIC_CC_CLASS_OFFSET), 1024u << NIC_CC_CLASS_WEIGHT_SHIFT | 46u);
+  EXPECT_EQ(nic_set_weight(&nic, 63, NIC_CC_CLASS_WEIGHT_MAX), NIC_OK);
+  const std::uint32_t last = reg(NIC_CC_CLASS_OFFSET);
+  EXPECT_EQ(nic_set_weight(&nic, 64, 256), NIC_ERROR_DSCP);
+  EXPECT_EQ(nic_set_weight(&nic, 1, NIC_CC_CLASS_WEIGHT_MIN - 1), NIC_ERROR_WEIGHT);
+  EXPECT_EQ(nic_set_weight(&nic, 1, NIC_CC_CLASS_WEIGHT_MAX + 1), NIC_ERROR_WEIGHT);
+  EXPECT_EQ(reg(NIC_CC_CLASS_OFFSET), last) << "what is refused is not written";
+}
+
+TEST_F(NicDriverTest, AServiceThatThereIsNotIsRefused) {
+  start(sound_config());
+  const nic_queue_pair pair = {5, 7, 105, 10, 0, NIC_QP_SERVICE_SERVICE_MAX + 1};
+  EXPECT_EQ(nic_create_queue_pair(&nic, &pair), NIC_ERROR_SERVICE);
 }
 
 TEST_F(NicDriverTest, APostedWriteIsTheDescriptorTheNicReads) {
