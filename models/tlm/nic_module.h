@@ -18,7 +18,8 @@ namespace dcc::model {
 class NicModule final : public sc_core::sc_module {
  public:
   NicModule(const sc_core::sc_module_name& name, Scheduler& scheduler, PacketPool& pool,
-            FlowLedger& ledger, const NicParameters& parameters, std::uint32_t rank)
+            FlowLedger& ledger, const NicParameters& parameters, std::uint32_t rank,
+            bool sockets = true)
       : sc_module(name),
         scheduler_(scheduler),
         device_(scheduler, pool, ledger, parameters, rank),
@@ -26,11 +27,12 @@ class NicModule final : public sc_core::sc_module {
                   ? std::make_unique<CreditGate>(
                         device_, pool,
                         LaneCredits(*parameters.credit_buffer, parameters.largest_packet))
-                  : nullptr),
-        in_("in", gate_ != nullptr ? static_cast<PacketSink&>(*gate_) : device_, 0),
-        out_("out") {
+                  : nullptr) {
     if (gate_ != nullptr) device_.connect(*gate_);
-    connect(out_);
+    if (!sockets) return;
+    in_ = std::make_unique<PacketInPort>("in", sink(), 0);
+    out_ = std::make_unique<PacketOutPort>("out");
+    connect(*out_);
   }
 
   /// Adds registers, descriptor rings and the link to the host. During elaboration, at most once.
@@ -42,8 +44,13 @@ class NicModule final : public sc_core::sc_module {
     apb_ = std::make_unique<ApbTarget>("registers", host_->registers(), register_latency);
   }
 
-  PacketTargetSocket& in() { return in_.socket; }
-  PacketInitiatorSocket& out() { return out_.socket; }
+  // With sockets:
+  PacketTargetSocket& in() { return in_->socket; }
+  PacketInitiatorSocket& out() { return out_->socket; }
+  // Without:
+  PacketSink& sink() { return gate_ != nullptr ? static_cast<PacketSink&>(*gate_) : device_; }
+  void connect(PacketOut& wire) { gate_ != nullptr ? gate_->connect(wire) : device_.connect(wire); }
+
   NicDevice& device() { return device_; }
   const NicDevice& device() const { return device_; }
   /// Null without a host interface.
@@ -54,16 +61,15 @@ class NicModule final : public sc_core::sc_module {
 
  private:
   void start_of_simulation() override {
-    PacketOut* const wire = out_.direct_access().wire;
+    PacketOut* const wire = out_ != nullptr ? out_->direct_access().wire : nullptr;
     if (wire != nullptr) connect(*wire);
   }
-  void connect(PacketOut& wire) { gate_ != nullptr ? gate_->connect(wire) : device_.connect(wire); }
 
   Scheduler& scheduler_;
   NicDevice device_;
-  std::unique_ptr<CreditGate> gate_;  // null: no credits
-  PacketInPort in_;
-  PacketOutPort out_;
+  std::unique_ptr<CreditGate> gate_;    // null: no credits
+  std::unique_ptr<PacketInPort> in_;    // null: no sockets
+  std::unique_ptr<PacketOutPort> out_;  // likewise
   std::unique_ptr<DmaEngine> dma_;
   std::unique_ptr<HostLink> link_;
   std::unique_ptr<NicHostInterface> host_;

@@ -1,4 +1,4 @@
-// SystemC module of a switch: one socket pair a port around the core's switch.
+// SystemC module of a switch: one socket pair a port around the core's switch, or none.
 #pragma once
 
 #include <memory>
@@ -15,9 +15,9 @@ class SwitchModule final : public sc_core::sc_module {
  public:
   SwitchModule(const sc_core::sc_module_name& name, Scheduler& scheduler, PacketPool& pool,
                const SwitchParameters& parameters, int ports, std::uint64_t seed,
-               std::uint64_t index, std::uint32_t rank)
+               std::uint64_t index, std::uint32_t rank, bool sockets = true)
       : sc_module(name), device_(scheduler, pool, parameters, ports, seed, index, rank) {
-    for (int port = 0; port < ports; ++port) {
+    for (int port = 0; port < ports && sockets; ++port) {
       in_.push_back(
           std::make_unique<PacketInPort>(("in" + std::to_string(port)).c_str(), device_, port));
       out_.push_back(std::make_unique<PacketOutPort>(("out" + std::to_string(port)).c_str()));
@@ -35,7 +35,7 @@ class SwitchModule final : public sc_core::sc_module {
 
  private:
   void start_of_simulation() override {
-    for (int port = 0; port < device_.ports(); ++port) {
+    for (int port = 0; port < static_cast<int>(out_.size()); ++port) {
       PacketOut* const wire = out_[static_cast<std::size_t>(port)]->direct_access().wire;
       if (wire != nullptr) device_.connect(port, *wire);
     }

@@ -2,8 +2,11 @@
 #include "platform/network.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <set>
+#include <string>
 
 #include "small_platform.h"
 
@@ -33,7 +36,7 @@ TEST(Network, AWireEachWayAndAQueueAtEverySwitchPort) {
   for (const Wire& wire : n.network.wires()) {
     EXPECT_TRUE(names.insert(wire.name).second) << wire.name;
     if (!n.p.topology.node(wire.from).is_host) ++from_switches;
-    EXPECT_EQ(wire.module->link().parameters().rate.bits_per_second, 40'000'000'000u);
+    EXPECT_EQ(wire.link().parameters().rate.bits_per_second, 40'000'000'000u);
   }
   EXPECT_EQ(n.network.queues().size(), from_switches);
   for (const auto& queue : n.network.queues()) EXPECT_EQ(names.count(queue->port), 1u);
@@ -46,6 +49,47 @@ TEST(Network, HostsAreNoSwitches) {
     EXPECT_EQ(n.network.switch_of(n.p.topology.node_of(host)), nullptr);
     EXPECT_EQ(n.network.host_link(host).delay, kMicroSecond);
   }
+}
+
+/// What a run comes to, as text, from a process of its own: SystemC elaborates once in each.
+std::string outcome(bool sockets) {
+  int ends[2];
+  if (pipe(ends) != 0) return "no pipe";
+  const pid_t child = fork();
+  if (child == 0) {
+    RunSetup setup;
+    setup.sockets = sockets;
+    const RunResults r =
+        run(config_of("topology: {kind: leaf_spine, leaves: 2, spines: 2, hosts_per_leaf: 3,\n"
+                      "  fabric_link: {rate: 100Gbps, delay: 1us}}\n"
+                      "host: {driver: none}\nduration: 1ms\nswitch: {buffer: 300KB}\n"
+                      "traffic: [{kind: incast, senders: 1..5, receiver: 0, bytes: 1MB}]\n"
+                      "faults: [{kind: loss, link: leaf1->spine0, probability: 0.01}]\n"),
+            setup);
+    std::string text = std::to_string(r.link_traversals) + " " + std::to_string(r.events) + " " +
+                       std::to_string(r.balance.packets_dropped);
+    for (const FlowResult& flow : r.flows) {
+      text += " " + std::to_string(flow.end.value_or(PicoSeconds(-1)).count);
+    }
+    const auto written = write(ends[1], text.data(), text.size());
+    _exit(written == static_cast<ssize_t>(text.size()) ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[256];
+  for (ssize_t got = 0; (got = read(ends[0], buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status == 0 ? text : "failed";
+}
+
+TEST(Network, WithoutSocketsItIsTheSameRun) {
+  const std::string with = outcome(true);
+  EXPECT_EQ(outcome(false), with);
+  EXPECT_GT(with.size(), 40u) << with;
 }
 
 }  // namespace

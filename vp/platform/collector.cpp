@@ -21,7 +21,7 @@ void balance(const Platform& p, RunResults& results) {
     if (module != nullptr) add_to(b, module->device().totals(), module->device().pfc_totals());
   }
   for (const Wire& wire : p.network.wires()) {
-    const LinkCounters link = wire.module->link().counters();
+    const LinkCounters link = wire.link().counters();
     add_to(b, link);
     results.link_traversals += link.packets;
   }

@@ -82,7 +82,7 @@ void install_faults(const PlatformConfig& config, Partitions& partitions, Networ
   }
   for (std::size_t i = 0; i < hooks.size(); ++i) {
     if (!hooks[i].empty()) {
-      network.wires()[i].module->link().set_loss_hook(combine(std::move(hooks[i])));
+      network.wires()[i].link().set_loss_hook(combine(std::move(hooks[i])));
     }
   }
 }

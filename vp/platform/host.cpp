@@ -17,7 +17,8 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
       kernel_(context.kernel),
       link_(context.link),
       nic_("nic", context.scheduler, context.pool, context.ledger,
-           nic_parameters(context.config, context.id, context.link), context.nic_rank) {
+           nic_parameters(context.config, context.id, context.link), context.nic_rank,
+           context.sockets) {
   const bool driven = config_.host_of(id_).driver != DriverKind::kNone;
   algorithm_ = config_.nic.congestion_control.make(
       {context.scheduler, nic_.device().transmitter(), config_.nic.mtu, context.longest_base_rtt,

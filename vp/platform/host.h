@@ -36,6 +36,7 @@ struct HostContext {
   bool parameters_change = false;  // while the run goes on
   RecordingFolder recordings{};
   model::TimeMachine* machine = nullptr;  // for the debugger
+  bool sockets = true;                    // of the NIC, for packets
 };
 
 class HostDriver;

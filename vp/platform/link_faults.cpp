@@ -68,7 +68,7 @@ LinkFaults::LinkFaults(const PlatformConfig& config, Scheduler& scheduler, Netwo
   const Topology& topology = network.topology();
   for (std::size_t wire = 0; wire < network.wires().size(); ++wire) {
     fabric_->set_link(static_cast<int>(wire / 2), static_cast<int>(wire % 2),
-                      network.wires()[wire].module->link());
+                      network.wires()[wire].link());
   }
   for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
     if (model::SwitchModule* const module = network.switch_of(node)) {

@@ -84,7 +84,7 @@ Snapshot Measurement::snapshot() const {
     s.counters.add(record);
   }
   for (const Wire& wire : network_.wires()) {
-    const LinkCounters link = wire.module->link().counters();
+    const LinkCounters link = wire.link().counters();
     s.wires.push_back({link, pause_of(wire)});
     s.counters.add(link);
   }
@@ -380,7 +380,7 @@ PicoSeconds Measurement::reference_ideal(const PlannedFlow& flow) const {
 void Measurement::collect_links(RunResults& results) const {
   for (std::size_t i = 0; i < network_.wires().size(); ++i) {
     const Wire& wire = network_.wires()[i];
-    const LinkParameters& link = wire.module->link().parameters();
+    const LinkParameters& link = wire.link().parameters();
     LinkResult out;
     out.name = wire.name;
     out.rate = link.rate;

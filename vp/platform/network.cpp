@@ -20,14 +20,16 @@ std::string module_name(const std::string& wire) {
 }  // namespace
 
 Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& config,
-                 const Topology& topology, const Routing& routing, Partitions& partitions)
+                 const Topology& topology, const Routing& routing, Partitions& partitions,
+                 bool sockets)
     : sc_module(name),
       topology_(topology),
       routing_(routing),
       fabric_(topology, routing),
       ties_(RandomStream(config.seed, "ties").next_u64(),
             static_cast<std::uint32_t>(2 * topology.cables().size())),
-      one_way_a_flow_(config.switch_.routing.one_way_a_flow()) {
+      one_way_a_flow_(config.switch_.routing.one_way_a_flow()),
+      sockets_(sockets) {
   const SwitchParameters parameters = switch_parameters(config);
   switches_.resize(topology_.nodes().size());
   const auto wires = static_cast<std::uint32_t>(2 * topology_.cables().size());
@@ -38,7 +40,7 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
     const auto id = static_cast<NodeId>(i);
     switches_[i] = std::make_unique<model::SwitchModule>(
         node.name.c_str(), partitions.scheduler_of(id), partitions.pool_of(id), parameters,
-        node.ports, config.seed, i, switch_rank++);
+        node.ports, config.seed, i, switch_rank++, sockets);
   }
   for (const Cable& cable : topology_.cables()) {
     for (int side = 0; side < 2; ++side) {
@@ -50,16 +52,22 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
       wire.from_port = from.port;
       wire.to = to.node;
       wire.to_port = to.port;
-      wire.module = std::make_unique<model::LinkModule>(
-          module_name(wire.name).c_str(), partitions.scheduler_of(from.node),
-          partitions.pool_of(from.node), cable.link, ranks_++);
-      const bool from_host = topology_.node(from.node).is_host;
-      wire.module->link().set_jitter(from_host ? config.nic.jitter : config.switch_.jitter,
-                                     RandomStream(config.seed, "jitter", wires_.size()));
-      if (config.switch_.ties == SwitchParameters::Ties::kSeeded) {
-        wire.module->link().set_tie_order(ties_, static_cast<std::uint32_t>(wires_.size()));
+      Scheduler& scheduler = partitions.scheduler_of(from.node);
+      PacketPool& pool = partitions.pool_of(from.node);
+      const std::uint32_t rank = ranks_++;
+      if (sockets) {
+        wire.module = std::make_unique<model::LinkModule>(module_name(wire.name).c_str(), scheduler,
+                                                          pool, cable.link, rank);
+      } else {
+        wire.bare = std::make_unique<Link>(scheduler, pool, cable.link, rank);
       }
-      partitions.add(from.node, to.node, wire.module->link());
+      const bool from_host = topology_.node(from.node).is_host;
+      wire.link().set_jitter(from_host ? config.nic.jitter : config.switch_.jitter,
+                             RandomStream(config.seed, "jitter", wires_.size()));
+      if (config.switch_.ties == SwitchParameters::Ties::kSeeded) {
+        wire.link().set_tie_order(ties_, static_cast<std::uint32_t>(wires_.size()));
+      }
+      partitions.add(from.node, to.node, wire.link());
       wires_.push_back(std::move(wire));
     }
   }
@@ -68,7 +76,12 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
     model::SwitchModule* const from = switch_of(wire.from);
     if (from == nullptr) continue;
     // Headroom is for the worst.
-    from->connect(wire.from_port, with_jitter(config, wire.module->link().parameters()));
+    const LinkParameters with_reserve = with_jitter(config, wire.link().parameters());
+    if (sockets) {
+      from->connect(wire.from_port, with_reserve);
+    } else {
+      from->device().attach(wire.from_port, wire.link(), with_reserve);
+    }
     auto queue = std::make_unique<EgressQueue>();
     queue->port = wire.name;
     queue->node = wire.from;
@@ -115,16 +128,28 @@ std::vector<LinkParameters> Network::way(HostId from, HostId to, std::uint32_t f
   return links;
 }
 
-void Network::connect_host(HostId host, model::PacketInitiatorSocket& out,
-                           model::PacketTargetSocket& in) {
+void Network::connect_host(HostId host, model::NicModule& nic) {
   const NodeId node = topology_.node_of(host);
   const CableEnd peer = topology_.peer(node, 0);
-  out.bind(wire_from(node, 0).module->in());
-  wire_from(peer.node, peer.port).module->out().bind(in);
+  Wire& up = wire_from(node, 0);
+  Wire& down = wire_from(peer.node, peer.port);
+  if (sockets_) {
+    nic.out().bind(up.module->in());
+    down.module->out().bind(nic.in());
+  } else {
+    nic.connect(up.link());
+    down.link().connect(nic.sink(), 0);
+  }
 }
 
 void Network::bind_switches() {
   for (Wire& wire : wires_) {
+    if (!sockets_) {
+      if (model::SwitchModule* const to = switch_of(wire.to)) {
+        wire.link().connect(to->device(), wire.to_port);
+      }
+      continue;
+    }
     if (model::SwitchModule* const from = switch_of(wire.from)) {
       from->out(wire.from_port).bind(wire.module->in());
     }

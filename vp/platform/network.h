@@ -11,6 +11,7 @@
 #include "net/fabric_map.h"
 #include "net/routing.h"
 #include "net/topology.h"
+#include "nic_module.h"
 #include "platform/partitions.h"
 #include "stats/queue_statistics.h"
 #include "switch_module.h"
@@ -19,12 +20,16 @@ namespace dcc::vp {
 
 /// One direction of a cable, by where it starts.
 struct Wire {
-  std::unique_ptr<model::LinkModule> module;
-  std::string name;  // "s0->h3"
+  std::unique_ptr<model::LinkModule> module;  // null: no sockets
+  std::unique_ptr<Link> bare;                 // … but this
+  std::string name;                           // "s0->h3"
   NodeId from = 0;
   int from_port = 0;
   NodeId to = 0;
   int to_port = 0;
+
+  Link& link() { return module != nullptr ? module->link() : *bare; }
+  const Link& link() const { return module != nullptr ? module->link() : *bare; }
 };
 
 /// An egress queue of a switch and its statistics.
@@ -38,9 +43,11 @@ struct EgressQueue {
 
 class Network final : public sc_core::sc_module {
  public:
-  /// Topology and routing must outlive it.
+  /// Topology and routing must outlive it. `sockets`: wires and ports have them; without, devices
+  /// are joined as direct access would join them at the start, and nothing else differs.
   Network(const sc_core::sc_module_name& name, const PlatformConfig& config,
-          const Topology& topology, const Routing& routing, Partitions& partitions);
+          const Topology& topology, const Routing& routing, Partitions& partitions,
+          bool sockets = true);
 
   ~Network() override;
 
@@ -56,8 +63,9 @@ class Network final : public sc_core::sc_module {
   /// Ranks below this are taken by the links.
   std::uint32_t ranks_used() const { return ranks_; }
 
-  /// Binds a host's sockets to its two wires.
-  void connect_host(HostId host, model::PacketInitiatorSocket& out, model::PacketTargetSocket& in);
+  bool has_sockets() const { return sockets_; }
+  /// Joins a host's NIC with its two wires.
+  void connect_host(HostId host, model::NicModule& nic);
   /// Once all hosts are connected.
   void bind_switches();
 
@@ -81,6 +89,7 @@ class Network final : public sc_core::sc_module {
   FabricMap fabric_;
   TieOrder ties_;
   const bool one_way_a_flow_;
+  const bool sockets_;
   std::uint32_t ranks_ = 0;
   std::vector<std::unique_ptr<model::SwitchModule>> switches_;  // by node, null for hosts
   std::vector<Wire> wires_;                                     // two a cable, in cable order

@@ -53,7 +53,7 @@ class PacketCapture::File {
   }
 
   Link::Tap tap(const Topology& topology, const Wire& wire) {
-    const Link& link = wire.module->link();
+    const Link& link = wire.link();
     const std::uint32_t number = writer_.add_interface(
         {wire.name, peer_text(topology, wire), link.parameters().rate.bits_per_second});
     ports_.push_back({number, mac_of_port(topology, wire)});
@@ -122,7 +122,7 @@ PacketCapture::PacketCapture(const PlatformConfig& config, Network& network, std
   }
   for (std::size_t wire = 0; wire < taps.size(); ++wire) {
     if (taps[wire].empty()) continue;
-    Link& link = network.wires()[wire].module->link();
+    Link& link = network.wires()[wire].link();
     if (taps[wire].size() == 1) {
       link.set_tap(std::move(taps[wire].front()));
     } else {

@@ -13,6 +13,15 @@
 
 namespace dcc::vp {
 
+namespace {
+// A wire's sockets are some kilobytes, and there are six wires a host in a large tree.
+constexpr int kMostWithSockets = 2048;
+
+bool has_sockets(const Topology& topology, const RunSetup& setup) {
+  return setup.sockets.value_or(topology.hosts() <= kMostWithSockets);
+}
+}  // namespace
+
 Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& configuration,
                    const RunSetup& setup)
     : sc_module(name),
@@ -23,7 +32,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
       partition_plan(plan_of(*this, setup)),
       partitions(scheduler, partition_plan.network, setup.group),
       kernel("kernel", scheduler, config.duration, partitions.parallel()),
-      network("network", config, topology, routing, partitions),
+      network("network", config, topology, routing, partitions, has_sockets(topology, setup)),
       ledger(plan.flows().size() + plan.links().size()) {
   const bool parameters_change = !config.changes.empty() || setup.late_change;
   for (const PlannedFlow& flow : plan.flows()) ledger[flow.spec.id].target_bytes = flow.spec.bytes;
@@ -125,9 +134,10 @@ void Platform::build_hosts(const RunSetup& setup, bool parameters_change) {
                               longest,
                               parameters_change,
                               setup.recordings,
-                              setup.machine};
+                              setup.machine,
+                              network.has_sockets()};
     hosts.push_back(std::make_unique<Host>(("host" + std::to_string(id)).c_str(), context));
-    network.connect_host(id, hosts.back()->nic().out(), hosts.back()->nic().in());
+    network.connect_host(id, hosts.back()->nic());
   }
 }
 

@@ -45,6 +45,9 @@ struct RunSetup {
   std::string no_way_back;
   DigestSampler::Sink digests;  // who gets them; null: the results
   unsigned threads = 0;  // that share the run; 0: two where that pays. The results are the same
+  /// Wires and ports have sockets; empty: in networks that are not too large. The results are the
+  /// same.
+  std::optional<bool> sockets;
   /// Processes that share the run, instead of threads; null: none. All call run_platform() with the
   /// same configuration and get the same results.
   ProcessGroup* group = nullptr;

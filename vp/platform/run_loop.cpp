@@ -142,7 +142,7 @@ void RunLoop::report_progress() {
   progress.duration = p_.config.duration;
   progress.done = share_done(progress.now, progress.duration, ending_, tally().acknowledged_bytes);
   for (const Wire& wire : p_.network.wires()) {
-    progress.link_traversals += wire.module->link().counters().packets;
+    progress.link_traversals += wire.link().counters().packets;
   }
   for (const auto& module : p_.network.switches()) {
     if (module != nullptr) progress.drops += module->device().totals().dropped;

@@ -90,7 +90,7 @@ StateDigests::StateDigests(Network& network, std::vector<std::unique_ptr<Host>>&
   }
   for (const auto& host : hosts) add_host(*host);
   for (const Wire& wire : network.wires()) {
-    add(wire.name, [link = &wire.module->link()] { return digest_of(*link); });
+    add(wire.name, [link = &wire.link()] { return digest_of(*link); });
   }
 }
 
