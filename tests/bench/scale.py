@@ -3,11 +3,16 @@
 
   scale.py BUILD/dccvp [--hosts 320,1024,8192,65536] [--patterns permutation,fbhadoop,incast]
            [--threads 1,2] [--algorithm dcqcn] [--page docs/scale.md]
+  scale.py BUILD/dccvp --whole dcqcn,dcc [--hosts 8192,65536] [--threads 1] [--page docs/scale.md]
 
 Fat trees of one link rate: a permutation of all hosts and an incast of up to 1000 of them at line rate,
 flows of FBHadoop's sizes at half load. Prints a table in Markdown; with --page it is the page. Processor
 time, not the clock's, so that a machine that others use too gives figures as well; several threads go by
 the clock, and are left out while others use the machine.
+
+With --whole a run goes to the end of its last flow, sixteen of FBHadoop's sizes a host at half load, for
+each of these algorithms, and beside it the network without any traffic. Its tables take the place of those
+that the page has.
 """
 
 import argparse
@@ -30,6 +35,21 @@ MICROSECONDS = {"permutation": {320: 150, 1024: 50, 8192: 8, 65536: 2},
                 "fbhadoop": {320: 300, 1024: 100, 8192: 16, 65536: 4},
                 "incast": {320: 1000, 1024: 1000, 8192: 1000, 65536: 300}}
 MOST_FLOWS = 4_000_000  # of a run
+WHOLE_FLOWS = 16  # of a host
+WHOLE_BEGIN = "## To the end of the last flow"
+WHOLE_HEAD = """\
+{begin}
+
+Made by `tests/bench/scale.py build/dccvp --whole {algorithms} --page docs/scale.md` on a machine with
+{processors} processors that others use, too: times are of processors. The same fat trees; {flows} flows of
+Hadoop sizes a host at half load, RDMA's largest packets (4096 bytes) and an ACK a message of 64 KiB, on one thread,
+until every byte of every flow is acknowledged. *Idle* is the same network without traffic: what every host
+costs with its share of switches and wires; what is above it is of flows and packets.
+
+| hosts | flows | algorithm | built and taken apart | simulated | link traversals | M a second \
+| memory | a host, idle | a flow |
+|---|---|---|---|---|---|---|---|---|---|
+"""
 HEAD = """\
 # What a large network costs
 
@@ -58,10 +78,24 @@ output: {{plots: false, series: {{interval: 1ms, flows: none, queues: none, clas
 """
 
 
-def measure(dccvp, hosts, pattern, threads, algorithm):
+def whole_config(hosts, algorithm, flows):
+    """To its end with so many flows a host; 0: a single one in all, as good as idle."""
+    traffic = (f"{{kind: poisson, load: 0.5, sizes: fbhadoop, flows_per_host: {flows}}}" if flows else
+               "{kind: flow, from: 0, to: 1, bytes: 1KB}")
+    return f"""\
+duration: 1s
+topology: {{kind: fat_tree, {TREES[hosts]}, fabric_link: {{rate: 100Gbps}}}}
+nic: {{mtu: 4096B, ack: per_message, congestion_control: {{algorithm: {algorithm}}}}}
+host: {{driver: none}}
+traffic: [{traffic}]
+output: {{plots: false, series: {{interval: 100ms, flows: none, queues: none, classes: false}}}}
+"""
+
+
+def measure(dccvp, hosts, threads, text):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "scale.yaml").write_text(config(hosts, pattern, algorithm))
+        (folder / "scale.yaml").write_text(text)
         begin = time.monotonic()
         child = subprocess.Popen([dccvp, "run", "scale.yaml", "--out", "out", "--quiet", "--no-plots",
                                   "--threads", str(threads)], cwd=folder)
@@ -69,11 +103,18 @@ def measure(dccvp, hosts, pattern, threads, algorithm):
         elapsed = time.monotonic() - begin
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode != 0:
-            sys.exit(f"{hosts} hosts, {pattern}: exit status {child.returncode}")
+            sys.exit(f"{hosts} hosts: exit status {child.returncode} of\n{text}")
         run = json.loads((folder / "out" / "metrics.json").read_text())
+        with open(folder / "out" / "flows.csv", encoding="utf-8") as flows:
+            place = next(flows).rstrip("\n").split(",").index("completed")
+            unfinished = sum(line.rstrip("\n").split(",")[place] != "true" for line in flows)
     busy = usage.ru_utime + usage.ru_stime
     share = min(1.0, busy / elapsed) if threads == 1 else 1.0  # of a processor that it had
     return {"around": (elapsed - run["wall_s"]) * share,
+            "simulated": run["wall_s"] * share,
+            "traversals": run["link_traversals"],
+            "unfinished": unfinished,
+            "sim_ms": run["sim_time_s"] * 1e3,
             "speed": run["link_traversals"] / (run["wall_s"] * share) / 1e6,
             "mb": usage.ru_maxrss / 1024}
 
@@ -81,6 +122,33 @@ def measure(dccvp, hosts, pattern, threads, algorithm):
 def row(hosts, pattern, threads, m):
     return (f"| {hosts} | {pattern} | {threads} | {m['around']:.1f} s | {m['speed']:.2f} | {m['mb']:.0f} MB | "
             f"{m['mb'] * 1024 / hosts:.0f} KB |")
+
+
+def whole_row(dccvp, hosts, threads, algorithm):
+    idle = measure(dccvp, hosts, threads, whole_config(hosts, algorithm, 0))
+    m = measure(dccvp, hosts, threads, whole_config(hosts, algorithm, WHOLE_FLOWS))
+    if m["unfinished"]:
+        sys.exit(f"{hosts} hosts, {algorithm}: {m['unfinished']} flows did not end")
+    flows = hosts * WHOLE_FLOWS
+    return (f"| {hosts} | {flows} | {algorithm} | {m['around']:.0f} s | {m['simulated']:.0f} s "
+            f"({m['sim_ms']:.1f} ms) | {m['traversals'] / 1e6:.0f} M | {m['speed']:.2f} | {m['mb']:.0f} MB | "
+            f"{idle['mb'] * 1024 / hosts:.1f} KB | {(m['mb'] - idle['mb']) * 1024 / flows:.1f} KB |")
+
+
+def whole(arguments):
+    """The tables of whole runs; on the page they take the place of its last ones."""
+    head = WHOLE_HEAD.format(begin=WHOLE_BEGIN, algorithms=",".join(arguments.whole),
+                             processors=os.cpu_count(), flows=WHOLE_FLOWS)
+    print(head, end="")
+    lines = []
+    for hosts in map(int, arguments.hosts):
+        for algorithm in arguments.whole:
+            lines.append(whole_row(arguments.dccvp.resolve(), hosts, int(arguments.threads.split(",")[0]),
+                                   algorithm))
+            print(lines[-1], flush=True)
+    if arguments.page is not None:
+        before = arguments.page.read_text().split(WHOLE_BEGIN)[0].rstrip("\n")
+        arguments.page.write_text(before + "\n\n" + head + "\n".join(lines) + "\n")
 
 
 def known(choices):
@@ -114,8 +182,12 @@ def main():
     parser.add_argument("--patterns", default=list(MICROSECONDS), type=known(list(MICROSECONDS)))
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--algorithm", default="dcqcn")
+    parser.add_argument("--whole", type=lambda text: text.split(","), metavar="ALGORITHMS")
     parser.add_argument("--page", type=pathlib.Path)
     arguments = parser.parse_args()
+    if arguments.whole:
+        whole(arguments)
+        return
     lines = ["| hosts | traffic | threads | built and taken apart | M link traversals/s | memory | a host |",
              "|---|---|---|---|---|---|---|"]
     print("\n".join(lines))
@@ -126,11 +198,14 @@ def main():
                 if threads > 1 and is_busy():
                     left_out = True
                 else:
-                    m = measure(arguments.dccvp.resolve(), hosts, pattern, threads, arguments.algorithm)
+                    m = measure(arguments.dccvp.resolve(), hosts, threads,
+                                config(hosts, pattern, arguments.algorithm))
                     lines.append(row(hosts, pattern, threads, m))
                     print(lines[-1], flush=True)
                 if arguments.page is not None:  # as far as it has come
-                    arguments.page.write_text(page(lines, left_out, arguments.algorithm))
+                    old = arguments.page.read_text() if arguments.page.exists() else ""
+                    rest = "\n" + WHOLE_BEGIN + old.split(WHOLE_BEGIN)[1] if WHOLE_BEGIN in old else ""
+                    arguments.page.write_text(page(lines, left_out, arguments.algorithm) + rest)
 
 
 if __name__ == "__main__":
