@@ -203,6 +203,50 @@ class Selections(Capture):
         self.assertEqual({f.mac_opcode for f in pauses}, {"0x0101"})
         self.assertEqual(len(frames), figures(out)["link_traversals"])
 
+    def test_lldp_is_what_wireshark_takes_for_data_center_bridging(self):
+        out = self.folder / "dcbx"
+        dccvp("run", ROOT / "configs/incast_8x25g.yaml", "duration=1ms", "measure={from: 0us, to: 1ms}",
+              "switch.scheduler={kind: ets, weights: [3, 1, 0, 0, 0, 0, 0, 0]}",
+              "dcbx={enabled: true, ends: [{ports: h3->s0, willing: no, pfc: [3, 4], roce_priority: 5}]}",
+              "faults=[{kind: link_flap, link: h2--s0, start: 300us, down: 100us, up: 1ms}]",
+              "output.trace.packets=[{snap: 9216B}]", out=out)
+        file = str(out / "trace/packets.pcapng")
+        # A field of several occurrences: the configuration's, then the recommendation's.
+        fields = ["frame.interface_name", "_ws.malformed", "eth.dst", "eth.src", "lldp.chassis.id.mac",
+                  "lldp.port.id", "lldp.time_to_live", "lldp.ieee.802_1.subtype",
+                  "lldp.dcbx.ieee.willing", "lldp.dcbx.ieee.ets.tsa0", "lldp.dcbx.ieee.ets.tsa7",
+                  "lldp.dcbx.feature.pg.per0", "lldp.dcbx.ieee.app.prio", "lldp.dcbx.feature.pfc.prio3",
+                  "lldp.dcbx.feature.pfc.prio0", "frame.len"]
+        done = subprocess.run(["tshark", "-n", "-r", file, "-Y", "lldp", "-T", "fields", "-E", "separator=|"]
+                              + [word for field in fields for word in ("-e", field)],
+                              capture_output=True, text=True, timeout=PATIENCE, check=True)
+        frames = [dict(zip(fields, line.split("|"))) for line in done.stdout.splitlines()]
+        metrics = figures(out)
+        self.assertEqual(len(frames), metrics["dcbx"]["frames_sent"])
+        self.assertEqual(len(frames), 2 * 9 + 2)  # both ends of nine links, and of the one that flapped again
+        for frame in frames:
+            with self.subTest(frame=frame):
+                self.assertEqual(frame["_ws.malformed"], "")
+                self.assertEqual(frame["eth.dst"], "01:80:c2:00:00:0e")
+                self.assertEqual(frame["lldp.time_to_live"], "121")
+                self.assertEqual(frame["lldp.ieee.802_1.subtype"], "0x09,0x0a,0x0b,0x0c")
+                self.assertEqual(frame["lldp.dcbx.feature.pg.per0"], "75,75")
+                self.assertEqual(frame["lldp.dcbx.ieee.ets.tsa0"], "2,2")
+                self.assertEqual(frame["lldp.dcbx.ieee.ets.tsa7"], "0,0")
+        by_port = {frame["frame.interface_name"]: frame for frame in frames}
+        self.assertEqual(by_port["h3->s0"]["lldp.dcbx.ieee.willing"], "0,0")
+        self.assertEqual(by_port["h3->s0"]["lldp.dcbx.feature.pfc.prio3"], "1")
+        self.assertEqual(by_port["h3->s0"]["lldp.dcbx.feature.pfc.prio0"], "0")
+        self.assertEqual(by_port["h3->s0"]["lldp.dcbx.ieee.app.prio"].split(",")[0], "5")
+        self.assertEqual(by_port["h4->s0"]["lldp.dcbx.ieee.willing"], "1,1")
+        self.assertEqual(by_port["s0->h4"]["lldp.dcbx.ieee.willing"], "0,0")
+        self.assertEqual(by_port["s0->h4"]["lldp.dcbx.feature.pfc.prio0"], "1")
+        differences = {(d["link"], d["of"]) for d in metrics["dcbx"]["differences"]}
+        self.assertEqual({of for _, of in differences}, {"pfc", "applications"})
+        self.assertTrue(all("h3" in link for link, _ in differences), differences)
+        self.assertTrue(any(warning.startswith("DCBX: the ends of") and "h3" in warning
+                            for warning in metrics["warnings"]), metrics["warnings"])
+
     def test_a_choice_of_flows_leaves_out_the_closed_loops_own_messages(self):
         out = self.folder / "out"
         dccvp("run", ROOT / "configs/tenants.yaml", "duration=1ms", "measure={from: 0us}",

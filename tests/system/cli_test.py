@@ -305,9 +305,9 @@ class Lists(Cli):
         found |= set(paths(metrics))
         self.assertGreater(len(found), 80)
         self.assertEqual(found - set(known), set(), "not described")
-        # The QoS manager's figures stand only where one is configured, and this run has no deadlock.
+        # Those of the QoS manager and of DCBX stand only where these are configured; this run has no deadlock.
         self.assertEqual({p for p in set(known) - found
-                          if not p.startswith(("qos.", "deadlock."))}, set(),
+                          if not p.startswith(("qos.", "dcbx.", "deadlock."))}, set(),
                          "described, but not there")
         for form in ("text", "markdown"):
             text = dccvp("metrics", "--format", form, cwd=self.folder).stdout

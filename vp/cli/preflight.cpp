@@ -8,6 +8,7 @@
 #include "describe/quantity_text.h"
 #include "driver/dcc_driver.h"
 #include "driver/memory_map.h"
+#include "platform/dcbx_links.h"
 #include "platform/fault_plan.h"
 #include "platform/packet_capture.h"
 #include "platform/translate.h"
@@ -57,6 +58,7 @@ void check_network(const LoadedConfig& loaded) {
     const std::size_t flows = expand_traffic(config.traffic, context).size();
     check_faults(config, topology, flows);
     check_trace(config, topology, flows);
+    check_dcbx(config, topology);
   } catch (const SettingError& error) {
     throw ConfigError(loaded.place_of(error.path()), error.what());
   } catch (const TrafficError& error) {

@@ -60,6 +60,7 @@ class Checker {
     for (std::size_t i = 0; i < c_.faults.size(); ++i) {
       check_together("faults." + std::to_string(i), [&] { c_.faults[i].check(); });
     }
+    check_dcbx();
     check_trace();
     check_times_of_changes();
     for (std::size_t i = 0; i < c_.expect.size(); ++i) check_expectation(i);
@@ -92,6 +93,15 @@ class Checker {
             "a buffer of " + text_of(s.buffer) + " does not hold four packets of mtu " +
                 text_of(Bytes{c_.nic.mtu}));
     if (s.has_credits()) check_credits();
+  }
+
+  void check_dcbx() const {
+    for (std::size_t i = 0; i < c_.dcbx.ends.size(); ++i) {
+      check_together("dcbx.ends." + std::to_string(i), [&] { c_.dcbx.ends[i].check(); });
+    }
+    require(!c_.dcbx.enabled || !c_.switch_.has_credits(),
+            given("dcbx.enabled", "switch.flow_control"),
+            "InfiniBand has no DCBX: flow_control: pfc");
   }
 
   void check_credits() const {

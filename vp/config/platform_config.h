@@ -11,6 +11,7 @@
 
 #include "cc/registry.h"
 #include "describe/quantities.h"
+#include "net/dcbx.h"
 #include "net/faults.h"
 #include "net/switch_device.h"
 #include "net/topology_parameters.h"
@@ -183,6 +184,7 @@ struct PlatformConfig {
   std::vector<TenantConfig> tenants;
   QosConfig qos;
   std::vector<TrafficSpec> traffic;
+  DcbxParameters dcbx;
   std::vector<FaultParameters> faults;
   std::vector<ChangeConfig> changes;  // in order of time
   OutputConfig output;

@@ -156,6 +156,8 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
   v.section("qos", {"closed loop: a manager holds tenants at their weights", ""},
             [&] { describe_qos(v, c.qos); });
   v.list("traffic", c.traffic, {"what is sent", ""}, [&](TrafficSpec& t) { t.describe(v); });
+  v.section("dcbx", {"NICs and switches agree on PFC and ETS, by LLDP", "IEEE 802.1Q, 38"},
+            [&] { c.dcbx.describe(v); });
   v.list("faults", c.faults, {"what goes wrong on purpose", ""},
          [&](FaultParameters& f) { f.describe(v); });
   v.list("changes", c.changes,

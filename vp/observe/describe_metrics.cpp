@@ -100,6 +100,12 @@ void describe_qos(MetricVisitor& v, const QosResult& qos) {
   v.list("tenants", qos.tenants.size(), [&](std::size_t i) { v.members(qos.tenants[i]); });
 }
 
+void describe_dcbx(MetricVisitor& v, const DcbxResult& dcbx) {
+  v.members(dcbx);
+  v.list("differences", dcbx.differences.size(),
+         [&](std::size_t i) { v.members(dcbx.differences[i]); });
+}
+
 void describe_link(MetricVisitor& v, const LinkResult& link, PicoSeconds window) {
   v.figure("name", link.name, {"", "from->to; the second of two parallel cables ends in #1"});
   v.figure("rate_gbps", static_cast<double>(link.rate.bits_per_second) / 1e9,
@@ -160,6 +166,7 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
     v.list("delays", r.delays.size(), [&](std::size_t i) { describe_delay(v, r.delays[i]); });
   }
   if (r.qos) v.group("qos", [&] { describe_qos(v, *r.qos); });
+  if (r.dcbx) v.group("dcbx", [&] { describe_dcbx(v, *r.dcbx); });
   v.list("links", r.links.size(),
          [&](std::size_t i) { describe_link(v, r.links[i], r.measured_to - r.measured_from); });
   members_of("queues", r.queues);

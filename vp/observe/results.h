@@ -253,6 +253,43 @@ struct WastedResult {
   }
 };
 
+/// Two ends of a link that differ in what DCBX tells, and neither gives way: at the end of the run.
+struct DcbxDifference {
+  std::string link;
+  std::string of;
+  std::string here;
+  std::string there;
+  PicoSeconds since{};
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kValue = Statistic::kValue;
+    v(&DcbxDifference::link, "link", {"", "whose beginning is `here`", kValue, Span::kEnd});
+    v(&DcbxDifference::of, "of",
+      {"", "pfc, ets or applications; lldp: nobody answers", kValue, Span::kEnd});
+    v(&DcbxDifference::here, "here", {"", "what is in force at this end", kValue, Span::kEnd});
+    v(&DcbxDifference::there, "there", {"", "… and across from it", kValue, Span::kEnd});
+    v(&DcbxDifference::since, "since_s", {"s", "from when they differ", kValue, Span::kEnd});
+  }
+};
+struct DcbxResult {
+  std::uint64_t ends = 0;
+  std::uint64_t frames_sent = 0;
+  std::uint64_t frames_received = 0;
+  std::uint64_t unsound = 0;
+  std::vector<DcbxDifference> differences;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {  // but for the differences
+    constexpr Statistic kSum = Statistic::kSum;
+    v(&DcbxResult::ends, "ends", {"", "of links that speak; dcbx stands only where it is enabled"});
+    v(&DcbxResult::frames_sent, "frames_sent", {"packets", "LLDP frames sent", kSum, Span::kRun});
+    v(&DcbxResult::frames_received, "frames_received",
+      {"packets", "LLDP frames that arrived at such an end", kSum, Span::kRun});
+    v(&DcbxResult::unsound, "unsound", {"packets", "of these, not understood", kSum, Span::kRun});
+  }
+};
+
 /// `output.digest`: a row an instant, a column a device.
 struct DigestColumns {
   std::vector<std::string> devices;
@@ -290,6 +327,7 @@ struct RunResults {
   std::vector<DeadlockedWire> deadlock;
   Balance balance;
   std::optional<QosResult> qos;        // empty: no closed loop
+  std::optional<DcbxResult> dcbx;      // empty: not enabled
   std::optional<WastedResult> wasted;  // empty: RoCE and the switches' own queues
   FlowRateColumns flow_rates;
   QueueColumns queue_series;

@@ -168,6 +168,9 @@ void collect(const Platform& p, RunResults& results) {
     results.warnings.push_back(std::move(warning));
   }
   collect_deadlock(p, results);
+  results.dcbx = p.dcbx->result();
+  const std::string disagreed = dcbx_warning(results.dcbx);
+  if (!disagreed.empty()) results.warnings.push_back(disagreed);
   const std::string parted = p.link_faults->parting();
   if (!parted.empty()) results.warnings.push_back(parted);
 }

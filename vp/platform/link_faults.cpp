@@ -77,7 +77,7 @@ LinkFaults::LinkFaults(const PlatformConfig& config, Scheduler& scheduler, Netwo
   }
   for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
     NicDevice& nic = nic_of(host);
-    fabric_->set_host(host, [&nic](bool up) { nic.transmitter().set_carrier(up); });
+    fabric_->set_host(host, [&nic](bool up) { nic.set_carrier(up); });
   }
 }
 

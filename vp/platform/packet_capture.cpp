@@ -20,15 +20,7 @@ std::string path_of(std::size_t capture) {
 roce::MacAddress mac_of_port(const Topology& topology, const Wire& wire) {
   const TopologyNode& node = topology.node(wire.from);
   if (node.is_host) return roce::mac_of(node.host);
-  const auto byte = [](int value, int shift) {
-    return static_cast<std::uint8_t>(static_cast<unsigned>(value) >> shift);
-  };
-  return {0x06,
-          0,
-          byte(wire.from, 8),
-          byte(wire.from, 0),
-          byte(wire.from_port, 8),
-          byte(wire.from_port, 0)};
+  return roce::mac_of_port(static_cast<unsigned>(wire.from), static_cast<unsigned>(wire.from_port));
 }
 
 std::string peer_text(const Topology& topology, const Wire& wire) {

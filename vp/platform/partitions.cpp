@@ -112,6 +112,7 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
   if (config.switch_.routing.kind == RoutingParameters::Kind::kHedera) {
     plan.undivided = "one scheduler (routing: hedera) reads all switches";
   }
+  if (config.dcbx.enabled) plan.undivided = "LLDP's frames (dcbx) carry bytes";
   if (plan.undivided.empty()) {
     const std::vector<Demand> demands = demands_of(config, topology, flows);
     plan.network = divide(topology, expected_load(topology, routing, demands), processes);

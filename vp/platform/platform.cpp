@@ -45,6 +45,9 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   link_faults = std::make_unique<LinkFaults>(
       config, scheduler, network, partitions,
       [this](HostId host) -> NicDevice& { return hosts[host]->nic().device(); }, kLinkFaultRank);
+  dcbx = std::make_unique<DcbxLinks>(
+      config, scheduler, network,
+      [this](HostId host) -> NicDevice& { return hosts[host]->nic().device(); }, kDcbxRank);
   build_flow_scheduler();
   changes = std::make_unique<Changes>(config, scheduler, network, hosts, kChangeRank);
   if (setup.late_change) changes->ask_at(setup.late_change->at, setup.late_change->ask);

@@ -12,6 +12,7 @@
 #include "net/topology.h"
 #include "platform/changes.h"
 #include "platform/console.h"
+#include "platform/dcbx_links.h"
 #include "platform/direct_traffic.h"
 #include "platform/flow_plan.h"
 #include "platform/host.h"
@@ -54,6 +55,7 @@ class Platform final : public sc_core::sc_module {
   FlowLedger ledger;
   std::vector<std::unique_ptr<Host>> hosts;
   std::unique_ptr<LinkFaults> link_faults;
+  std::unique_ptr<DcbxLinks> dcbx;
   std::unique_ptr<HederaScheduler> flow_scheduler;  // null: switches choose by themselves
   std::unique_ptr<Changes> changes;
   std::unique_ptr<DirectTraffic> traffic;

@@ -6,10 +6,12 @@
 namespace dcc::vp {
 
 // Links by cable and switches by node, then NICs by host, then controllers (after everything that
-// notifies them), then traffic, then links that fail or come back, the scheduler of flows and
-// parameters that change, then whoever looks on: a sample at t sees all that happened at t.
+// notifies them), then links that come up with DCBX, traffic, then links that fail or come back,
+// the scheduler of flows and parameters that change, then whoever looks on: a sample at t sees all
+// that happened at t.
 constexpr std::uint32_t kNicRank = 0x400000;
 constexpr std::uint32_t kControllerRank = 0x800000;
+constexpr std::uint32_t kDcbxRank = 0xBF0000;  // links come up
 constexpr std::uint32_t kTrafficRank = 0xC00000;
 constexpr std::uint32_t kLinkFaultRank = 0xD00000;
 constexpr std::uint32_t kFlowSchedulerRank = 0xD40000;

@@ -42,6 +42,7 @@ void RunLoop::start() {
     host->bring_up();
     all_direct = all_direct && host->is_direct();
   }
+  p_.dcbx->begin();
   p_.traffic->begin();
   p_.link_faults->begin();
   if (p_.flow_scheduler != nullptr) p_.flow_scheduler->begin();

@@ -57,6 +57,7 @@ std::vector<MetricInfo> list_all() {
   results.deadlock.resize(1);
   results.delays.resize(1);
   results.qos.emplace().tenants.resize(1);
+  results.dcbx.emplace().differences.resize(1);
   results.wasted.emplace();
   Metrics metrics;
   metrics.flows.resize(1);

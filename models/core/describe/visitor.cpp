@@ -239,4 +239,37 @@ void ParameterVisitor::settings(const char* key, ValueNode& member, Doc doc) {
         [&member] { return member.flow_text(); }});
 }
 
+std::uint8_t ParameterVisitor::read_bits(const ValueNode& node) {
+  unsigned bits = 0;
+  for (const unsigned n : read_numbers(node, 0, 8, {"0", "7"})) bits |= 1u << n;
+  return static_cast<std::uint8_t>(bits);
+}
+
+std::string ParameterVisitor::format_bits(std::uint8_t bits) {
+  std::vector<unsigned> numbers;
+  for (unsigned n = 0; n < 8; ++n) {
+    if ((bits >> n & 1) != 0) numbers.push_back(n);
+  }
+  return format_numbers(numbers);
+}
+
+void ParameterVisitor::bits(const char* key, std::uint8_t& member, Doc doc) {
+  leaf({key, "list of integers", "", "0 to 8 of 0 … 7", doc,
+        [&member](const ValueNode& node) { member = read_bits(node); },
+        [&member] { return format_bits(member); }});
+}
+
+void ParameterVisitor::bits(const char* key, std::optional<std::uint8_t>& member,
+                            const char* absent, Doc doc) {
+  leaf({key, "list of integers", "", std::string(absent) + " | 0 to 8 of 0 … 7", doc,
+        [&member, absent](const ValueNode& node) {
+          if (is_word(node, absent)) {
+            member.reset();
+          } else {
+            member = read_bits(node);
+          }
+        },
+        [&member, absent] { return member ? format_bits(*member) : absent; }});
+}
+
 }  // namespace dcc

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -137,6 +138,9 @@ class ParameterVisitor {
             return format_numbers({member.begin(), member.end()});
           }});
   }
+  /// Some of the numbers 0 … 7, kept as bits; empty: the word `absent`.
+  void bits(const char* key, std::optional<std::uint8_t>& member, const char* absent, Doc doc);
+  void bits(const char* key, std::uint8_t& member, Doc doc);
   /// A map of small numbers to small numbers.
   void number_map(const char* key, std::map<unsigned, unsigned>& member, Range keys, Range values,
                   Doc doc);
@@ -219,6 +223,8 @@ class ParameterVisitor {
   static std::vector<unsigned> read_numbers(const ValueNode& node, std::size_t least,
                                             std::size_t most, const Range& each);
   static std::string format_numbers(const std::vector<unsigned>& numbers);
+  static std::uint8_t read_bits(const ValueNode& node);
+  static std::string format_bits(std::uint8_t bits);
 
   template <class T>
   static T parse_at(const ValueNode& node) {

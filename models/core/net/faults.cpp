@@ -61,7 +61,7 @@ Link::LossHook lose_randomly(const Scheduler& scheduler, FaultWindow window, std
                              std::uint64_t seed, std::uint64_t index, LossOf of) {
   return [&scheduler, window, q32, of,
           random = RandomStream(seed, "loss", index)](const Packet& packet) mutable {
-    if (is_link_control(packet.kind) || !window.contains(scheduler.now())) return false;
+    if (is_flow_control(packet.kind) || !window.contains(scheduler.now())) return false;
     const bool data = packet.kind == PacketKind::kData;
     if (of != LossOf::kAll && data != (of == LossOf::kData)) return false;
     return random.chance(q32);
@@ -77,7 +77,7 @@ Link::LossHook lose_cnps(const Scheduler& scheduler, FaultWindow window, std::ui
 
 Link::LossHook cut(const Scheduler& scheduler, FaultWindow window) {
   return [&scheduler, window](const Packet& packet) {
-    return !is_link_control(packet.kind) && window.contains(scheduler.now());
+    return !is_flow_control(packet.kind) && window.contains(scheduler.now());
   };
 }
 

@@ -31,6 +31,7 @@ enum class PacketKind : std::uint8_t {
   // Of one link, never forwarded:
   kPause,        // PFC, 802.1Qbb
   kCreditLimit,  // InfiniBand's flow control packet: `priority` is the lane, see LaneCredits
+  kLldp,         // 802.1AB; its payload is the whole frame (net/lldp_frame.h)
   kCnm,          // 802.1Qau congestion notification message, made by a switch
   // Of transports other than RoCE (nic/transport.h):
   kTrimmed,   // data whose payload a port cut off: the header arrives
@@ -40,8 +41,12 @@ enum class PacketKind : std::uint8_t {
 };
 constexpr std::size_t kPacketKinds = static_cast<std::size_t>(PacketKind::kRequest) + 1;
 
-inline bool is_link_control(PacketKind kind) {
+inline bool is_flow_control(PacketKind kind) {
   return kind == PacketKind::kPause || kind == PacketKind::kCreditLimit;
+}
+/// Of one link.
+inline bool is_link_control(PacketKind kind) {
+  return is_flow_control(kind) || kind == PacketKind::kLldp;
 }
 
 /// What a data packet does.

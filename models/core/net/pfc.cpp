@@ -23,6 +23,8 @@ void PfcParameters::describe(ParameterVisitor& v) {
           {"kept per port and priority for what is under way", ""});
   v.field("resume_below", resume_below, {"0B", "1GiB"},
           {"resume this far under the threshold", "", kRuntime});
+  v.bits("priorities", priorities,
+         {"that are paused; others lose packets when the buffer is full", ""});
 }
 
 std::uint32_t alpha_for(const LinkParameters& link, const PfcParameters& parameters) {
@@ -39,18 +41,25 @@ void PfcPort::write_frame(Packet& packet) {
   packet.kind = PacketKind::kPause;
   packet.wire_bytes = kPauseFrameBytes;
   packet.pause_classes = stopped_;
-  frame_owed_ = false;
+  pause_owed_ = false;
+  frame_owed_ = other_owed_;
 }
 
 void PfcPort::receive_frame(const Packet& packet, PicoSeconds now) {
   ++counters_.frames_received;
-  pause(static_cast<std::uint8_t>(packet.pause_classes), now);
+  pause(static_cast<std::uint8_t>(packet.pause_classes & priorities_), now);
+}
+
+void PfcPort::set_priorities(std::uint8_t priorities, PicoSeconds now) {
+  priorities_ = priorities;
+  if ((paused_ & ~priorities) != 0) pause(paused_ & priorities, now);
 }
 
 void PfcPort::set_carrier(bool up, PicoSeconds now) {
   pause(0, now);
   if (up) {
-    frame_owed_ = stopped_ != 0;
+    pause_owed_ = stopped_ != 0;
+    frame_owed_ = pause_owed_ || other_owed_;
   } else {
     blocked_ = 0xFF;
   }

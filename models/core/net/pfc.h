@@ -62,12 +62,12 @@ class PfcPort {
   bool has_stopped(int priority) const { return (stopped_ >> priority & 1) != 0; }
   void stop(int priority) {
     stopped_ = static_cast<std::uint8_t>(stopped_ | 1u << priority);
-    frame_owed_ = true;
+    pause_owed_ = frame_owed_ = true;
     ++counters_.pauses_sent;
   }
   void release(int priority) {
     stopped_ = static_cast<std::uint8_t>(stopped_ & ~(1u << priority));
-    frame_owed_ = true;
+    pause_owed_ = frame_owed_ = true;
     ++counters_.resumes_sent;
   }
   bool frame_owed() const { return frame_owed_; }
@@ -89,6 +89,20 @@ class PfcPort {
     hold(exhausted, now);
   }
   void owe_frame() { frame_owed_ = true; }
+  /// The link's own frames of another protocol (net/dcbx_port.h) go the same way, before pauses.
+  bool other_owed() const { return other_owed_; }
+  void owe_other() {
+    ++counters_.frames_sent;
+    other_owed_ = frame_owed_ = true;
+  }
+  void sent_other(bool more_owed) {
+    other_owed_ = more_owed;
+    frame_owed_ = pause_owed_ || more_owed;
+  }
+  void received_other() { ++counters_.frames_received; }
+  /// Those that both ends of the link agree to pause: no pause of another is heeded.
+  void set_priorities(std::uint8_t priorities, PicoSeconds now);
+  bool covers(int priority) const { return (priorities_ >> priority & 1) != 0; }
   void sent_credits(bool more_owed) {
     ++counters_.frames_sent;
     ++counters_.credit_frames_sent;
@@ -116,6 +130,9 @@ class PfcPort {
   std::array<PicoSeconds, kPriorities> total_{};
   PicoSeconds any_since_{};
   PicoSeconds any_total_{};
+  std::uint8_t priorities_ = 0xFF;
+  bool pause_owed_ = false;  // of frame_owed_: that of a pause, …
+  bool other_owed_ = false;  // … that of another protocol
   // What every packet asks comes last, beside what the port keeps behind it.
   std::uint8_t stopped_ = 0;
   std::uint8_t paused_ = 0;

@@ -294,6 +294,15 @@ Parsed parse(const std::uint8_t* bytes, std::size_t size) {
   return out;
 }
 
+MacAddress mac_of_port(unsigned node, unsigned port) {
+  return {0x06,
+          0,
+          static_cast<std::uint8_t>(node >> 8),
+          static_cast<std::uint8_t>(node),
+          static_cast<std::uint8_t>(port >> 8),
+          static_cast<std::uint8_t>(port)};
+}
+
 MacAddress mac_of(HostId host) {
   MacAddress mac{0x02, 0, 0, 0, 0, 0};
   put_be24(mac.data() + 3, (host + 1) & kLow24);
@@ -393,6 +402,7 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry
       break;
     case PacketKind::kPause:
     case PacketKind::kCreditLimit:
+    case PacketKind::kLldp:
     case PacketKind::kCnm:
     case PacketKind::kTrimmed:
     case PacketKind::kReturned:

@@ -177,6 +177,8 @@ Parsed parse(const std::uint8_t* bytes, std::size_t size);
 /// The network's addressing: host h is 02:00:00:xx:xx:xx and 10.x.x.x with h + 1 in the lower 24
 /// bits; the UDP source port, 0xC000 and up, spreads flows over paths.
 MacAddress mac_of(HostId host);
+/// A local address of a switch's port.
+MacAddress mac_of_port(unsigned node, unsigned port);
 std::uint32_t ip_of(HostId host);
 std::uint16_t source_port_of(std::uint32_t flow);
 

@@ -197,6 +197,7 @@ void SwitchDevice::forward(Packet* packet) {
 
 void SwitchDevice::set_carrier(int port, bool up) {
   at(port).pfc.set_carrier(up, scheduler_.now());
+  if (dcbx(port) != nullptr) dcbx_[static_cast<std::size_t>(port)].end->set_carrier(up);
   if (up) kick(at(port));
 }
 
@@ -275,7 +276,7 @@ void SwitchDevice::enqueue(Packet* packet, Port& egress) {
   if (with_credits_) take_credits(input, priority, bytes);
   if (buffer_.must_pause(input, priority) && input != own_input()) {
     Port& upstream = at(input);
-    if (!upstream.pfc.has_stopped(priority)) {
+    if (!upstream.pfc.has_stopped(priority) && upstream.pfc.covers(priority)) {
       upstream.pfc.stop(priority);
       ++stopped_;
       kick(upstream);
@@ -324,8 +325,7 @@ void SwitchDevice::transmit(Port& egress, Packet* packet) {
 
 void SwitchDevice::send_next(Port& egress) {
   if (egress.pfc.frame_owed()) {
-    Packet* const frame = pool_.take();
-    write_frame(egress, *frame);
+    Packet* const frame = next_frame(egress);
     egress.tx_bytes += frame->wire_bytes + static_cast<std::uint64_t>(egress.link.overhead);
     transmit(egress, frame);
     return;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "net/credits.h"
+#include "net/dcbx.h"
 #include "net/discipline/discipline.h"
 #include "net/ecn_marker.h"
 #include "net/egress_scheduler.h"
@@ -139,6 +140,15 @@ class SwitchDevice final : public PacketSink, private PathView {
   /// Statistics of the egress queue (all priorities together); null to stop. Not owned.
   void observe_queue(int port, QueueStatistics* statistics);
 
+  /// A port speaks DCBX from the next time its link comes up, as `rank` among the events of an
+  /// instant.
+  void enable_dcbx(int port, const DcbxEnd::Identity& identity, const DcbxSettings& settings,
+                   PicoSeconds interval, std::uint32_t rank);
+  /// Null: it does not.
+  const DcbxEnd* dcbx(int port) const {
+    return dcbx_.empty() ? nullptr : dcbx_[static_cast<std::size_t>(port)].end.get();
+  }
+
   // --- Running --------------------------------------------------------------------------------
   void receive(Packet* packet, int port) override;
   void expect(const Packet& packet, int port) const override;
@@ -195,6 +205,9 @@ class SwitchDevice final : public PacketSink, private PathView {
   void add_state(Digest& d) const {
     d(random_, buffer_, unroutable_, stopped_);
     for (const Port& port : egress_) d(port);
+    for (const DcbxPort& port : dcbx_) {
+      if (port.end != nullptr) d(*port.end);
+    }
   }
 
  private:
@@ -266,6 +279,10 @@ class SwitchDevice final : public PacketSink, private PathView {
     std::unique_ptr<PortDiscipline> discipline;  // in place of the queues; null: those
     std::unique_ptr<LaneCredits> credits;        // null: PFC
   };
+  struct DcbxPort {
+    std::unique_ptr<DcbxEnd> end;  // null: it says nothing
+    PacketFifo frames;             // that are to go
+  };
   /// What is fetched of a port's wire.
   struct WayOut {
     const PacketOut* wire = nullptr;
@@ -311,7 +328,8 @@ class SwitchDevice final : public PacketSink, private PathView {
   void take_credits(int input, int priority, Bytes bytes);
   void give_credits(int input, int priority, Bytes bytes);
   void charge_credits(Port& egress, int priority, Bytes bytes);
-  void write_frame(Port& egress, Packet& frame);
+  /// The frame of the link's own that goes next.
+  Packet* next_frame(Port& egress);
 
   Scheduler& scheduler_;
   PacketPool& pool_;
@@ -325,6 +343,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   SharedBuffer buffer_;
   std::vector<Port> egress_;
   std::vector<WayOut> ways_out_;  // by port, close together
+  std::vector<DcbxPort> dcbx_;    // by port; empty: none speaks it
   std::uint64_t unroutable_ = 0;
   int stopped_ = 0;  // priorities of neighbours this switch has stopped; with credits never 0
   bool queue_all_;

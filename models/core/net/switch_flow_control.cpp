@@ -5,6 +5,12 @@ namespace dcc {
 
 void SwitchDevice::honour(Packet* link_control, int port) {
   Port& egress = at(port);
+  if (link_control->kind == PacketKind::kLldp) {
+    egress.pfc.received_other();
+    if (dcbx(port) != nullptr) dcbx_[static_cast<std::size_t>(port)].end->receive(*link_control);
+    pool_.give_back(link_control);
+    return;
+  }
   if (egress.credits == nullptr) {
     egress.pfc.receive_frame(*link_control, scheduler_.now());
   } else {
@@ -16,13 +22,38 @@ void SwitchDevice::honour(Packet* link_control, int port) {
   kick(egress);
 }
 
-void SwitchDevice::write_frame(Port& egress, Packet& frame) {
-  if (egress.credits == nullptr) {
-    egress.pfc.write_frame(frame);
-    return;
+Packet* SwitchDevice::next_frame(Port& egress) {
+  if (egress.pfc.other_owed()) {
+    PacketFifo& frames = dcbx_[static_cast<std::size_t>(number_of(egress))].frames;
+    Packet* const frame = frames.pop();
+    egress.pfc.sent_other(!frames.empty());
+    return frame;
   }
-  egress.credits->write_frame(frame);
-  egress.pfc.sent_credits(egress.credits->owed() != 0);
+  Packet* const frame = pool_.take();
+  if (egress.credits == nullptr) {
+    egress.pfc.write_frame(*frame);
+  } else {
+    egress.credits->write_frame(*frame);
+    egress.pfc.sent_credits(egress.credits->owed() != 0);
+  }
+  return frame;
+}
+
+void SwitchDevice::enable_dcbx(int port, const DcbxEnd::Identity& identity,
+                               const DcbxSettings& settings, PicoSeconds interval,
+                               std::uint32_t rank) {
+  dcbx_.resize(static_cast<std::size_t>(ports_));
+  dcbx_[static_cast<std::size_t>(port)].end = std::make_unique<DcbxEnd>(
+      scheduler_, pool_, identity, settings, interval, rank,
+      [this, port](Packet* frame) {
+        dcbx_[static_cast<std::size_t>(port)].frames.push(frame);
+        at(port).pfc.owe_other();
+        kick(at(port));
+      },
+      [this, port](std::uint8_t pfc) {
+        at(port).pfc.set_priorities(pfc, scheduler_.now());
+        kick(at(port));
+      });
 }
 
 /// Of what the switch itself makes nobody was told room.

@@ -49,7 +49,9 @@ CnmFrame cnm_frame_of(const Packet& packet, const roce::MacAddress& port) {
 FrameSize FrameWriter::write(const Packet& packet, const roce::MacAddress& port,
                              std::uint8_t* out) {
   std::vector<std::uint8_t> bytes;
-  if (packet.kind == PacketKind::kPause) {
+  if (packet.kind == PacketKind::kLldp) {
+    bytes = *packet.payload;
+  } else if (packet.kind == PacketKind::kPause) {
     bytes = serialize(pfc_frame_of(packet, port));
   } else if (packet.kind == PacketKind::kCreditLimit) {
     bytes = serialize(credit_frame_of(packet, port));

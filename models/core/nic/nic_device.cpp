@@ -5,6 +5,7 @@ namespace dcc {
 NicDevice::NicDevice(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
                      const NicParameters& parameters, std::uint32_t rank)
     : parameters_(parameters),
+      scheduler_(scheduler),
       pool_(pool),
       transmitter_(scheduler, pool, ledger, counters_, parameters_, rank),
       receiver_(scheduler, pool, ledger, counters_, parameters_, transmitter_) {}
@@ -47,6 +48,20 @@ void NicDevice::destroy_queue_pair(Qpn qpn) {
   receiver_.destroy_queue_pair(qpn);
 }
 
+void NicDevice::set_carrier(bool up) {
+  transmitter_.set_carrier(up);
+  if (dcbx_ != nullptr) dcbx_->set_carrier(up);
+}
+
+void NicDevice::enable_dcbx(const DcbxSettings& settings, PicoSeconds interval,
+                            std::uint32_t rank) {
+  const roce::MacAddress address = roce::mac_of(parameters_.host);
+  dcbx_ = std::make_unique<DcbxEnd>(
+      scheduler_, pool_, DcbxEnd::Identity{address, address, "port0"}, settings, interval, rank,
+      [this](Packet* frame) { transmitter_.send_link_control(frame); },
+      [this](std::uint8_t pfc) { transmitter_.heed_pauses_of(pfc); });
+}
+
 void NicDevice::set_mtu(std::uint32_t mtu) {
   parameters_.mtu = mtu;
   transmitter_.mtu_changed();
@@ -62,6 +77,11 @@ void NicDevice::expect(const Packet& packet, int) const {
 
 void NicDevice::receive(Packet* packet, int) {
   ++counters_.packets_received;
+  if (packet->kind == PacketKind::kLldp) {
+    if (dcbx_ != nullptr) dcbx_->receive(*packet);
+    pool_.give_back(packet);
+    return;
+  }
   // Flow control is the port's own: what a NIC that is not enabled missed would never be repeated.
   if (!enabled_ && packet->kind != PacketKind::kPause) {
     ++counters_.not_enabled;
@@ -92,6 +112,7 @@ void NicDevice::receive(Packet* packet, int) {
       transmitter_.on_pause(packet->pause_classes);
       break;
     case PacketKind::kCreditLimit:  // the port's own (nic/credit_gate.h)
+    case PacketKind::kLldp:         // the port's own, above
     case PacketKind::kTrimmed:      // RoCE knows none of these
     case PacketKind::kReturned:
     case PacketKind::kCredit:

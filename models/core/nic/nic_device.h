@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "cc/algorithm.h"
+#include "net/dcbx.h"
 #include "net/link.h"
 #include "nic/nic_parameters.h"
 #include "nic/receiver.h"
@@ -51,12 +53,20 @@ class NicDevice final : public PacketSink {
     receiver_.observe_delays(delays);
   }
 
+  /// The wire carries nothing any more, or does again.
+  void set_carrier(bool up);
+  /// From the next time the link comes up it speaks DCBX, as `rank` among the events of an instant.
+  void enable_dcbx(const DcbxSettings& settings, PicoSeconds interval, std::uint32_t rank);
+  /// Null: it does not.
+  const DcbxEnd* dcbx() const { return dcbx_.get(); }
+
   void receive(Packet* packet, int port) override;
   void expect(const Packet& packet, int port) const override;
   template <class Digest>
   void add_state(Digest& d) const {
     d(enabled_, transmitter_, receiver_, counters_.packets_sent, counters_.packets_received,
       counters_.bytes_sent, counters_.bytes_received, counters_.retransmits, counters_.ce_received);
+    if (dcbx_ != nullptr) d(*dcbx_);
   }
 
  private:
@@ -64,10 +74,12 @@ class NicDevice final : public PacketSink {
   Algorithm* algorithm_ = nullptr;
   bool enabled_ = true;
   NicCounters counters_;
+  Scheduler& scheduler_;
   PacketPool& pool_;
   Transmitter transmitter_;
   Receiver receiver_;
   Transport* transport_ = nullptr;
+  std::unique_ptr<DcbxEnd> dcbx_;  // null: none
 };
 
 }  // namespace dcc

@@ -122,6 +122,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void on_cnp(const Packet& cnp);
   void on_cnm(const Packet& cnm);
   void on_pause(unsigned classes);
+  /// Bit p: priority p may be paused by the far end; pauses of others are not heeded.
+  void heed_pauses_of(std::uint8_t priorities);
   /// The wire carries nothing any more, or does again; then nothing is paused.
   void set_carrier(bool up);
 
@@ -312,6 +314,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   std::array<PacketFifo, kPriorities + 1> control_{};  // the last: the link's own
   unsigned control_waiting_ = 0;                       // bit p: control_[p] holds a packet
   unsigned paused_ = 0;                                // bit p: the far end stopped priority p
+  unsigned heeded_ = 0xFF;                             // bit p: it may
   unsigned blocked_ = 0;                               // the same, or all for want of a wire
   PicoSeconds pause_started_{};
   PicoSeconds paused_time_{};

@@ -203,7 +203,14 @@ void Transmitter::on_cnm(const Packet& cnm) {
 
 void Transmitter::on_pause(unsigned classes) {
   ++counters_.pauses_received;
-  pause(classes);
+  pause(classes & heeded_);
+  kick();
+}
+
+void Transmitter::heed_pauses_of(std::uint8_t priorities) {
+  heeded_ = priorities;
+  if ((paused_ & ~heeded_) == 0) return;
+  pause(paused_ & heeded_);
   kick();
 }
 

@@ -1,0 +1,100 @@
+// DCBX on the links of a platform: agreed on at the start and after a flap, told where it fails.
+#include "platform/dcbx_links.h"
+
+#include <gtest/gtest.h>
+
+#include "small_platform.h"
+
+namespace dcc::vp {
+namespace {
+
+/// Three senders at line rate into host 0 through a small buffer: PFC is all that keeps packets.
+RunResults run_pressed(const std::string& rest) {
+  return run(
+      "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
+      "host: {driver: none}\nduration: 500us\n"
+      "switch: {buffer: 200KB, ecn: {enabled: false}}\n"
+      "nic: {congestion_control: {algorithm: none}, recovery: {timeout: 10ms}}\n"
+      "traffic: [{kind: incast, senders: 1..3, receiver: 0, start: 20us}]\n" +
+      rest);
+}
+
+TEST(DcbxLinks, AllEndsAgreeAndNothingIsLost) {
+  const RunResults r = run_pressed("dcbx: {enabled: true}\n");
+  ASSERT_TRUE(r.dcbx);
+  EXPECT_EQ(r.dcbx->ends, 8u);
+  EXPECT_EQ(r.dcbx->frames_sent, 8u);  // alike from the beginning: one each
+  EXPECT_EQ(r.dcbx->frames_received, 8u);
+  EXPECT_EQ(r.dcbx->unsound, 0u);
+  EXPECT_TRUE(r.dcbx->differences.empty());
+  EXPECT_EQ(r.balance.packets_dropped, 0u);
+  EXPECT_GT(r.counters.of(&PfcCounters::pauses_sent), 0u);
+  EXPECT_EQ(r.balance.packets_sent,
+            r.balance.packets_delivered + r.balance.packets_dropped + r.balance.packets_in_flight);
+  for (const std::string& warning : r.warnings) EXPECT_NE(warning.find("DCBX"), 0u) << warning;
+}
+
+TEST(DcbxLinks, AnUnwillingNicThatPausesNothingLosesPacketsAndTheLinkIsNamed) {
+  const RunResults r =
+      run_pressed("dcbx: {enabled: true, ends: [{ports: h2->s0, willing: no, pfc: []}]}\n");
+  ASSERT_TRUE(r.dcbx);
+  ASSERT_EQ(r.dcbx->differences.size(), 1u);
+  const DcbxDifference& difference = r.dcbx->differences.front();
+  EXPECT_TRUE(difference.link == "h2->s0" || difference.link == "s0->h2") << difference.link;
+  EXPECT_EQ(difference.of, "pfc");
+  EXPECT_LT(difference.since, kMicroSecond * 3);
+  EXPECT_GT(r.balance.packets_dropped, 0u);
+  bool told = false;
+  for (const std::string& warning : r.warnings) {
+    told = told || (warning.find("DCBX: the ends of " + difference.link) == 0 &&
+                    warning.find("none") != std::string::npos);
+  }
+  EXPECT_TRUE(told);
+}
+
+TEST(DcbxLinks, AWillingNicTakesWhatTheSwitchHas) {
+  const RunResults r = run_pressed("dcbx: {enabled: true, ends: [{ports: h2->s0, pfc: []}]}\n");
+  EXPECT_TRUE(r.dcbx->differences.empty());
+  EXPECT_EQ(r.dcbx->frames_sent, 9u);  // h2 tells what it has taken
+  EXPECT_EQ(r.balance.packets_dropped, 0u);
+}
+
+TEST(DcbxLinks, ASilentEndIsNamed) {
+  const RunResults r =
+      run_pressed("dcbx: {enabled: true, ends: [{ports: h2->s0, silent: true}]}\n");
+  EXPECT_EQ(r.dcbx->ends, 7u);
+  ASSERT_EQ(r.dcbx->differences.size(), 1u);
+  EXPECT_EQ(r.dcbx->differences.front().link, "s0->h2");
+  EXPECT_EQ(r.dcbx->differences.front().of, "lldp");
+}
+
+TEST(DcbxLinks, AfterAFlapItIsAgreedAnew) {
+  const RunResults r = run_pressed(
+      "dcbx: {enabled: true, ends: [{ports: h2->s0, pfc: []}]}\n"
+      "faults: [{kind: link_flap, link: h2--s0, start: 100us, down: 50us, up: 1ms}]\n");
+  EXPECT_TRUE(r.dcbx->differences.empty());
+  EXPECT_EQ(r.dcbx->frames_sent, 9u + 3u);
+  EXPECT_EQ(r.balance.packets_sent,
+            r.balance.packets_delivered + r.balance.packets_dropped + r.balance.packets_in_flight);
+}
+
+TEST(DcbxLinks, TwoThreadsAgreeAsOneDoes) {
+  RunSetup two;
+  two.threads = 2;
+  const RunResults r =
+      run(config_of("topology: {kind: leaf_spine, leaves: 2, spines: 2, hosts_per_leaf: 2,\n"
+                    "  fabric_link: {rate: 100Gbps, delay: 1us}}\n"
+                    "host: {driver: none}\nduration: 200us\n"
+                    "traffic: [{kind: all_to_all, hosts: 0..3, bytes: 200KB}]\n"
+                    "dcbx: {enabled: true, ends: [{ports: [leaf0->h0, h1->leaf0], pfc: [3]}]}\n"),
+          two);
+  EXPECT_EQ(r.threads, 2u);
+  EXPECT_EQ(r.dcbx->ends, 16u);
+  EXPECT_EQ(r.dcbx->frames_received, r.dcbx->frames_sent);
+  EXPECT_TRUE(r.dcbx->differences.empty());  // NICs are willing
+}
+
+TEST(DcbxLinks, OffByDefault) { EXPECT_FALSE(run(star("")).dcbx); }
+
+}  // namespace
+}  // namespace dcc::vp
