@@ -27,10 +27,11 @@ def pattern(fields, bits):
 def row(name, register, entries=1, stride=0, offset=None):
     fields = register.fields
     rw = register.mask_of("RW")
-    reset = sum(f.reset << f.lsb for f in fields if f.access == "RW")
+    reset = sum(f.reset << f.lsb for f in fields if f.access in ("RW", "W0C"))
     limited = [f for f in fields if f.access == "RW" and f.max < f.top]
     too_much = (pattern(fields, 0) & ~limited[0].mask | limited[0].mask) if limited else 0
     kind = "W1C" if any(f.access == "W1C" for f in fields) else \
+        "W0C" if any(f.access == "W0C" for f in fields) else \
         "RW" if rw else "WO" if register.writable else "RO"
     return (f'    {{"{name}", 0x{register.offset if offset is None else offset:05x}u, '
             f'REGISTER_{kind}, {int(register.strobe)}, {entries}u, {stride}u, '

@@ -9,7 +9,7 @@
 #include "machine.h"
 #include "trap.h"
 
-enum register_kind { REGISTER_RO, REGISTER_RW, REGISTER_W1C, REGISTER_WO };
+enum register_kind { REGISTER_RO, REGISTER_RW, REGISTER_W0C, REGISTER_W1C, REGISTER_WO };
 
 struct register_entry {
   const char* name;
@@ -124,6 +124,13 @@ static void test_one(const struct device* d, const struct register_entry* r, uin
       break;
     case REGISTER_RW:
       if (!r->strobe) test_writable(d, r, offset);
+      break;
+    case REGISTER_W0C:
+      /* Clearing a bit would lock what is tested after it. */
+      attempt_write(address, UINT32_MAX);
+      if (attempt_read(address, &value) != 0 || value != r->reset) {
+        wrong(d, r, offset, "changed by writing 1", value);
+      }
       break;
     case REGISTER_W1C:
       /* The refused accesses above have set its ERROR bit: it stays until 1 is written to it. */

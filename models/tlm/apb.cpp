@@ -31,6 +31,7 @@ tlm::tlm_response_status to_response(regs::AccessResult result) {
     case regs::AccessResult::kMisaligned:
       return tlm::TLM_ADDRESS_ERROR_RESPONSE;
     case regs::AccessResult::kReadOnly:
+    case regs::AccessResult::kLocked:
       return tlm::TLM_COMMAND_ERROR_RESPONSE;
     case regs::AccessResult::kNarrow:
       return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;

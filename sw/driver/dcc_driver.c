@@ -20,6 +20,7 @@ static const char* const kErrorText[DCC_ERRORS] = {
     [DCC_ERROR_SLOT] = "the controller has no slot of this number",
     [DCC_ERROR_SLOT_CHANGING] = "the slot changed at every look",
     [DCC_ERROR_READ_BACK] = "a parameter register does not read back what was written",
+    [DCC_ERROR_LOCKED] = "what is to be written is locked until the block is reset (REGWEN)",
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): a literal, and array designators take none */
 #define SENTENCE(NAME, member, least, most, sentence) \
   [DCC_ERROR_OUTSIDE_RANGE + DCC_PARAMETER_##NAME] = sentence,
@@ -65,7 +66,18 @@ enum dcc_error dcc_probe(struct dcc_controller* dcc, const struct hal* hal, uint
   const uint32_t caps = get(dcc, DCC_CAPS_OFFSET);
   dcc->slots = 1u << FIELD_GET(DCC_CAPS_SLOTS_LOG2, caps);
   dcc->latency_cycles = FIELD_GET(DCC_CAPS_LATENCY, caps);
+  dcc->locked = 0;
   return wait_until_ready(dcc);
+}
+
+uint32_t dcc_read_locks(struct dcc_controller* dcc) {
+  dcc->locked = ~get(dcc, DCC_REGWEN_OFFSET) & DCC_REGWEN_RESET;
+  return dcc->locked;
+}
+
+enum dcc_error dcc_lock(struct dcc_controller* dcc, uint32_t what) {
+  put(dcc, DCC_REGWEN_OFFSET, ~what);
+  return (dcc_read_locks(dcc) & what) == what ? DCC_OK : DCC_ERROR_READ_BACK;
 }
 
 static enum dcc_error check_class(const struct dcc_class* entitled) {
@@ -129,6 +141,7 @@ static void program_decay(struct dcc_controller* dcc, uint32_t g) {
 enum dcc_error dcc_configure(struct dcc_controller* dcc, const struct dcc_config* config) {
   enum dcc_error error = dcc_check(config);
   if (error != DCC_OK) return error;
+  if (dcc->locked != 0) return DCC_ERROR_LOCKED;
   dcc_disable(dcc);
   error = dcc_soft_reset(dcc);
   if (error != DCC_OK) return error;
@@ -155,6 +168,7 @@ void dcc_disable(struct dcc_controller* dcc) {
 }
 
 enum dcc_error dcc_soft_reset(struct dcc_controller* dcc) {
+  if ((dcc->locked & DCC_REGWEN_CTRL_MASK) != 0) return DCC_ERROR_LOCKED;
   put(dcc, DCC_CTRL_OFFSET, get(dcc, DCC_CTRL_OFFSET) | DCC_CTRL_SOFT_RESET_MASK);
   return wait_until_ready(dcc);
 }
@@ -164,6 +178,7 @@ enum dcc_error dcc_set_class(struct dcc_controller* dcc, uint32_t dscp,
   if (dscp >= DCC_DSCPS) return DCC_ERROR_DSCP;
   const enum dcc_error error = check_class(entitled);
   if (error != DCC_OK) return error;
+  if ((dcc->locked & DCC_REGWEN_TABLES_MASK) != 0) return DCC_ERROR_LOCKED;
   program_class(dcc, dscp, entitled);
   return DCC_OK;
 }
@@ -173,6 +188,7 @@ enum dcc_error dcc_set_weight(struct dcc_controller* dcc, uint32_t dscp, uint32_
   if (weight_q8_8 < DCC_WEIGHT_MIN_Q8_8 || weight_q8_8 > DCC_WEIGHT_MAX_Q8_8) {
     return DCC_ERROR_WEIGHT;
   }
+  if ((dcc->locked & DCC_REGWEN_TABLES_MASK) != 0) return DCC_ERROR_LOCKED;
   const struct dcc_factor factor = dcc_factor_of_weight(weight_q8_8);
   put(dcc, DCC_FACTOR_ENTRY_OFFSET(dscp),
       FIELD_PUT(DCC_FACTOR_F_INC, factor.f_inc_q8_8) |
@@ -190,6 +206,7 @@ enum dcc_error dcc_retune(struct dcc_controller* dcc, const struct dcc_config* f
   const enum dcc_error error = dcc_check(to);
   if (error != DCC_OK) return error;
   if (from->policy != to->policy) return DCC_ERROR_POLICY;
+  if (dcc->locked != 0) return DCC_ERROR_LOCKED;
   if (control_word(from) != control_word(to)) {
     const uint32_t running = get(dcc, DCC_CTRL_OFFSET) & DCC_CTRL_ENABLE_MASK;
     put(dcc, DCC_CTRL_OFFSET, control_word(to) | running);
@@ -224,6 +241,12 @@ void dcc_read_state(struct dcc_controller* dcc, struct dcc_state* state) {
   state->events_pending = get(dcc, DCC_EVENTS_PENDING_OFFSET);
   state->idle = FIELD_GET(DCC_STATUS_IDLE, status);
   state->overrun = FIELD_GET(DCC_STATUS_OVERRUN, status);
+}
+
+void dcc_read_memory_state(struct dcc_controller* dcc, struct dcc_memory_state* state) {
+  state->fault = FIELD_GET(DCC_STATUS_FAULT, get(dcc, DCC_STATUS_OFFSET));
+  state->memories = get(dcc, DCC_MEMORY_ERROR_OFFSET);
+  state->errors = get(dcc, DCC_MEMORY_ERRORS_OFFSET);
 }
 
 enum { kSlotWords = DCC_SLOTS_STRIDE / 4 };

@@ -26,6 +26,7 @@ enum dcc_error {
   DCC_ERROR_SLOT,
   DCC_ERROR_SLOT_CHANGING,
   DCC_ERROR_READ_BACK,
+  DCC_ERROR_LOCKED,
   DCC_ERROR_OUTSIDE_RANGE, /* + enum dcc_parameter */
   DCC_ERRORS = DCC_ERROR_OUTSIDE_RANGE + DCC_PARAMETER_REGISTERS,
 };
@@ -39,10 +40,18 @@ struct dcc_controller {
   uint32_t slots;          /* from CAPS */
   uint32_t latency_cycles; /* from CAPS */
   uint32_t version_minor;
+  uint32_t locked; /* DCC_REGWEN_…_MASK: what dcc_lock or dcc_read_locks has found locked */
 };
 
 /* Finds the controller at `base`: checks ID and version, waits until it is ready. */
 enum dcc_error dcc_probe(struct dcc_controller* dcc, const struct hal* hal, uint64_t base);
+
+/* Locks what is named (DCC_REGWEN_…_MASK) until the block is reset by its pin. From then on the
+ * functions below that would write it return DCC_ERROR_LOCKED and write nothing; dcc_enable and
+ * dcc_disable must not be called once CTRL is locked. */
+enum dcc_error dcc_lock(struct dcc_controller* dcc, uint32_t what);
+/* What is locked, asked of the block: for who probes it after another has locked it. */
+uint32_t dcc_read_locks(struct dcc_controller* dcc);
 
 /* Whether `config` can be programmed; names the first parameter that cannot. Touches nothing. */
 enum dcc_error dcc_check(const struct dcc_config* config);
@@ -83,6 +92,16 @@ struct dcc_state {
   uint32_t overrun;
 };
 void dcc_read_state(struct dcc_controller* dcc, struct dcc_state* state);
+
+/* Memories with parity. While `fault` is set the controller stands still: rates stay as they were
+ * told, inputs are dropped and counted. dcc_configure makes it sound again: it resets all slots and
+ * writes all tables anew. */
+struct dcc_memory_state {
+  uint32_t fault;
+  uint32_t memories; /* DCC_MEMORY_ERROR_…_MASK, since soft reset */
+  uint32_t errors;   /* cycles with wrong words, since the reset by pin */
+};
+void dcc_read_memory_state(struct dcc_controller* dcc, struct dcc_memory_state* state);
 
 struct dcc_slot {
   uint32_t valid;

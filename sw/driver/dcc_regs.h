@@ -22,7 +22,7 @@
 
 /* VERSION: Version of this register map. */
 #define DCC_VERSION_OFFSET                           0x00004u
-#define DCC_VERSION_RESET                            0x00010000u
+#define DCC_VERSION_RESET                            0x00010001u
 /*   MINOR (RO): Grows when registers are added. */
 #define DCC_VERSION_MINOR_SHIFT                      0u
 #define DCC_VERSION_MINOR_WIDTH                      16u
@@ -56,7 +56,7 @@
 #define DCC_CAPS_WHEEL_LAST_WIDTH                    4u
 #define DCC_CAPS_WHEEL_LAST_MASK                     0x0F000000u
 
-/* CTRL: Enable, reset and policy bits. */
+/* CTRL: Enable, reset and policy bits. Written only while REGWEN.CTRL is 1. */
 #define DCC_CTRL_OFFSET                              0x0000Cu
 #define DCC_CTRL_RESET                               0x0000002Cu
 /*   ENABLE (RW): 1 takes notifications; 0 drops CNPs and byte notifications without counting them.
@@ -65,8 +65,8 @@
 #define DCC_CTRL_ENABLE_WIDTH                        1u
 #define DCC_CTRL_ENABLE_MASK                         0x00000001u
 /*   SOFT_RESET (WO): Writing 1 releases every slot, cancels every event and clears the statistics,
- *   TIMER_LATENESS_MAX and STATUS.OVERRUN. Parameters, tables and interrupt registers keep their
- *   values. Reads as 0. */
+ *   TIMER_LATENESS_MAX, STATUS.OVERRUN, STATUS.FAULT and MEMORY_ERROR. Parameters, tables and
+ *   interrupt registers keep their values. Reads as 0. */
 #define DCC_CTRL_SOFT_RESET_SHIFT                    1u
 #define DCC_CTRL_SOFT_RESET_WIDTH                    1u
 #define DCC_CTRL_SOFT_RESET_MASK                     0x00000002u
@@ -104,8 +104,31 @@
 #define DCC_STATUS_OVERRUN_SHIFT                     2u
 #define DCC_STATUS_OVERRUN_WIDTH                     1u
 #define DCC_STATUS_OVERRUN_MASK                      0x00000004u
+/*   FAULT (RO): A word with wrong parity was read since reset: the controller stands still, READY
+ *   is 0. */
+#define DCC_STATUS_FAULT_SHIFT                       3u
+#define DCC_STATUS_FAULT_WIDTH                       1u
+#define DCC_STATUS_FAULT_MASK                        0x00000008u
 
-/* TICK_DIV: Length of a tick. */
+/* REGWEN: Write enables. A bit that is cleared stays 0 until the block is reset by its pin, and
+ * writes to what it guards are refused. */
+#define DCC_REGWEN_OFFSET                            0x00014u
+#define DCC_REGWEN_RESET                             0x00000007u
+/*   PARAMETERS (W0C): TICK_DIV to SILENCE may be written. */
+#define DCC_REGWEN_PARAMETERS_SHIFT                  0u
+#define DCC_REGWEN_PARAMETERS_WIDTH                  1u
+#define DCC_REGWEN_PARAMETERS_MASK                   0x00000001u
+/*   TABLES (W0C): Factor, floor, ceiling, decay and decrease tables may be written. */
+#define DCC_REGWEN_TABLES_SHIFT                      1u
+#define DCC_REGWEN_TABLES_WIDTH                      1u
+#define DCC_REGWEN_TABLES_MASK                       0x00000002u
+/*   CTRL (W0C): CTRL may be written: with 0 software can neither disable nor reset the controller.
+ *   */
+#define DCC_REGWEN_CTRL_SHIFT                        2u
+#define DCC_REGWEN_CTRL_WIDTH                        1u
+#define DCC_REGWEN_CTRL_MASK                         0x00000004u
+
+/* TICK_DIV: Length of a tick. Written only while REGWEN.PARAMETERS is 1. */
 #define DCC_TICK_DIV_OFFSET                          0x00020u
 #define DCC_TICK_DIV_RESET                           0x000000FAu
 /*   VALUE (RW, clock cycles, 64 to 65535): Length of a tick. */
@@ -115,7 +138,8 @@
 #define DCC_TICK_DIV_VALUE_MIN                       64u
 #define DCC_TICK_DIV_VALUE_MAX                       65535u
 
-/* TIMER_INTERVAL: Time between two timer increases of a slot. */
+/* TIMER_INTERVAL: Time between two timer increases of a slot. Written only while REGWEN.PARAMETERS
+ * is 1. */
 #define DCC_TIMER_INTERVAL_OFFSET                    0x00024u
 #define DCC_TIMER_INTERVAL_RESET                     0x00000037u
 /*   VALUE (RW, ticks, 1 to 65535): Time between two timer increases of a slot. */
@@ -126,7 +150,7 @@
 #define DCC_TIMER_INTERVAL_VALUE_MAX                 65535u
 
 /* BYTE_THRESHOLD: A slot that has sent more than this counts one byte event and keeps the
- * remainder. At least one packet. */
+ * remainder. At least one packet. Written only while REGWEN.PARAMETERS is 1. */
 #define DCC_BYTE_THRESHOLD_OFFSET                    0x00028u
 #define DCC_BYTE_THRESHOLD_RESET                     0x00989680u
 /*   VALUE (RW, bytes, 64 to 4294967295): A slot that has sent more than this counts one byte event
@@ -137,7 +161,8 @@
 #define DCC_BYTE_THRESHOLD_VALUE_MIN                 64u
 #define DCC_BYTE_THRESHOLD_VALUE_MAX                 4294967295u
 
-/* F: Fast recovery threshold; the stage is recovery while both counts are below it. */
+/* F: Fast recovery threshold; the stage is recovery while both counts are below it. Written only
+ * while REGWEN.PARAMETERS is 1. */
 #define DCC_F_OFFSET                                 0x0002Cu
 #define DCC_F_RESET                                  0x00000005u
 /*   VALUE (RW): Fast recovery threshold; the stage is recovery while both counts are below it. */
@@ -146,7 +171,7 @@
 #define DCC_F_VALUE_MASK                             0x000000FFu
 
 /* G: Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of
- * unmarked ones. */
+ * unmarked ones. Written only while REGWEN.PARAMETERS is 1. */
 #define DCC_G_OFFSET                                 0x00030u
 #define DCC_G_RESET                                  0x00000100u
 /*   VALUE (RW, 0.16): Gain of alpha. Without AVERAGING the part of a packet that a mark takes off
@@ -155,7 +180,8 @@
 #define DCC_G_VALUE_WIDTH                            16u
 #define DCC_G_VALUE_MASK                             0x0000FFFFu
 
-/* R_AI: Additive increase step; without AVERAGING of one unmarked packet. */
+/* R_AI: Additive increase step; without AVERAGING of one unmarked packet. Written only while
+ * REGWEN.PARAMETERS is 1. */
 #define DCC_R_AI_OFFSET                              0x00034u
 #define DCC_R_AI_RESET                               0x00002800u
 /*   VALUE (RW, 24.8 Mb/s): Additive increase step; without AVERAGING of one unmarked packet. */
@@ -163,7 +189,8 @@
 #define DCC_R_AI_VALUE_WIDTH                         32u
 #define DCC_R_AI_VALUE_MASK                          0xFFFFFFFFu
 
-/* R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL. */
+/* R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL. Written
+ * only while REGWEN.PARAMETERS is 1. */
 #define DCC_R_HAI_OFFSET                             0x00038u
 #define DCC_R_HAI_RESET                              0x00019000u
 /*   VALUE (RW, 24.8 Mb/s): Hyper increase step; without AVERAGING the rate of one packet a
@@ -172,7 +199,8 @@
 #define DCC_R_HAI_VALUE_WIDTH                        32u
 #define DCC_R_HAI_VALUE_MASK                         0xFFFFFFFFu
 
-/* MI: Multiplicative increase added outside recovery, as a part of the base rate. */
+/* MI: Multiplicative increase added outside recovery, as a part of the base rate. Written only
+ * while REGWEN.PARAMETERS is 1. */
 #define DCC_MI_OFFSET                                0x0003Cu
 #define DCC_MI_RESET                                 0x00000000u
 /*   VALUE (RW, 0.16): Multiplicative increase added outside recovery, as a part of the base rate.
@@ -181,7 +209,7 @@
 #define DCC_MI_VALUE_WIDTH                           16u
 #define DCC_MI_VALUE_MASK                            0x0000FFFFu
 
-/* R_MIN: No rate falls below this. */
+/* R_MIN: No rate falls below this. Written only while REGWEN.PARAMETERS is 1. */
 #define DCC_R_MIN_OFFSET                             0x00040u
 #define DCC_R_MIN_RESET                              0x00000A00u
 /*   VALUE (RW, 24.8 Mb/s, 1 to 4294967295): No rate falls below this. */
@@ -192,7 +220,7 @@
 #define DCC_R_MIN_VALUE_MAX                          4294967295u
 
 /* R_MAX: No rate rises above this; a slot at its maximum is released by its timer. The line rate.
- * */
+ * Written only while REGWEN.PARAMETERS is 1. */
 #define DCC_R_MAX_OFFSET                             0x00044u
 #define DCC_R_MAX_RESET                              0x0186A000u
 /*   VALUE (RW, 24.8 Mb/s, 1 to 4294967295): No rate rises above this; a slot at its maximum is
@@ -203,7 +231,8 @@
 #define DCC_R_MAX_VALUE_MIN                          1u
 #define DCC_R_MAX_VALUE_MAX                          4294967295u
 
-/* INITIAL_RATE: Current and target rate of a slot when it is bound, before its first cut. */
+/* INITIAL_RATE: Current and target rate of a slot when it is bound, before its first cut. Written
+ * only while REGWEN.PARAMETERS is 1. */
 #define DCC_INITIAL_RATE_OFFSET                      0x00048u
 #define DCC_INITIAL_RATE_RESET                       0x0186A000u
 /*   VALUE (RW, 24.8 Mb/s, 1 to 4294967295): Current and target rate of a slot when it is bound,
@@ -214,7 +243,7 @@
 #define DCC_INITIAL_RATE_VALUE_MIN                   1u
 #define DCC_INITIAL_RATE_VALUE_MAX                   4294967295u
 
-/* INITIAL_ALPHA: Alpha of a slot when it is bound. */
+/* INITIAL_ALPHA: Alpha of a slot when it is bound. Written only while REGWEN.PARAMETERS is 1. */
 #define DCC_INITIAL_ALPHA_OFFSET                     0x0004Cu
 #define DCC_INITIAL_ALPHA_RESET                      0x00010000u
 /*   VALUE (RW, 1.16, 0 to 65536): Alpha of a slot when it is bound. */
@@ -225,7 +254,7 @@
 #define DCC_INITIAL_ALPHA_VALUE_MAX                  65536u
 
 /* ALPHA_RECIP: 2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands
- * for K = 1. */
+ * for K = 1. Written only while REGWEN.PARAMETERS is 1. */
 #define DCC_ALPHA_RECIP_OFFSET                       0x00050u
 #define DCC_ALPHA_RECIP_RESET                        0x04A7904Bu
 /*   VALUE (RW, 1048576 to 4294967295): 2^32 / K rounded up, K = 2 ... 4096 the alpha interval in
@@ -237,7 +266,8 @@
 #define DCC_ALPHA_RECIP_VALUE_MAX                    4294967295u
 
 /* DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is counted
- * as coalesced. Without AVERAGING only after the beginning of a hold. */
+ * as coalesced. Without AVERAGING only after the beginning of a hold. Written only while
+ * REGWEN.PARAMETERS is 1. */
 #define DCC_DECREASE_PERIOD_OFFSET                   0x00054u
 #define DCC_DECREASE_PERIOD_RESET                    0x00000032u
 /*   VALUE (RW, ticks): A CNP earlier than this after the slot's last cut changes nothing and is
@@ -247,7 +277,7 @@
 #define DCC_DECREASE_PERIOD_VALUE_MASK               0x000FFFFFu
 
 /* FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.
- * Without AVERAGING also of each step of a hold. */
+ * Without AVERAGING also of each step of a hold. Written only while REGWEN.PARAMETERS is 1. */
 #define DCC_FIRST_CUT_OFFSET                         0x00058u
 #define DCC_FIRST_CUT_RESET                          0x00000000u
 /*   VALUE (RW, 1.16, 0 to 65536): Multiplier of the first cut of a freshly bound slot; 0 uses the
@@ -259,7 +289,7 @@
 #define DCC_FIRST_CUT_VALUE_MAX                      65536u
 
 /* MARK_SHIFT: With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by
- * this. */
+ * this. Written only while REGWEN.PARAMETERS is 1. */
 #define DCC_MARK_SHIFT_OFFSET                        0x0005Cu
 #define DCC_MARK_SHIFT_RESET                         0x00000000u
 /*   VALUE (RW, 0 to 10): With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted
@@ -271,7 +301,7 @@
 #define DCC_MARK_SHIFT_VALUE_MAX                     10u
 
 /* SILENCE: Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise
- * with time. */
+ * with time. Written only while REGWEN.PARAMETERS is 1. */
 #define DCC_SILENCE_OFFSET                           0x00060u
 #define DCC_SILENCE_RESET                            0x00000020u
 /*   VALUE (RW, timer intervals, 1 to 255): Without AVERAGING a flow that has sent nothing for this
@@ -297,6 +327,10 @@
 #define DCC_IRQ_STATUS_ERROR_SHIFT                   2u
 #define DCC_IRQ_STATUS_ERROR_WIDTH                   1u
 #define DCC_IRQ_STATUS_ERROR_MASK                    0x00000004u
+/*   MEMORY (W1C): A word with wrong parity was read; MEMORY_ERROR says where. */
+#define DCC_IRQ_STATUS_MEMORY_SHIFT                  3u
+#define DCC_IRQ_STATUS_MEMORY_WIDTH                  1u
+#define DCC_IRQ_STATUS_MEMORY_MASK                   0x00000008u
 
 /* IRQ_MASK: 1 lets the cause of the same position raise the interrupt. */
 #define DCC_IRQ_MASK_OFFSET                          0x00084u
@@ -313,6 +347,10 @@
 #define DCC_IRQ_MASK_ERROR_SHIFT                     2u
 #define DCC_IRQ_MASK_ERROR_WIDTH                     1u
 #define DCC_IRQ_MASK_ERROR_MASK                      0x00000004u
+/*   MEMORY (RW): Wrong parity. */
+#define DCC_IRQ_MASK_MEMORY_SHIFT                    3u
+#define DCC_IRQ_MASK_MEMORY_WIDTH                    1u
+#define DCC_IRQ_MASK_MEMORY_MASK                     0x00000008u
 
 /* ERROR_INFO: The last refused access. */
 #define DCC_ERROR_INFO_OFFSET                        0x00088u
@@ -331,6 +369,7 @@
 #define DCC_ERROR_INFO_CODE_READ_ONLY                3u
 #define DCC_ERROR_INFO_CODE_NARROW                   4u
 #define DCC_ERROR_INFO_CODE_OUT_OF_RANGE             5u
+#define DCC_ERROR_INFO_CODE_LOCKED                   6u
 /*   WRITE (RO): It was a write. */
 #define DCC_ERROR_INFO_WRITE_SHIFT                   31u
 #define DCC_ERROR_INFO_WRITE_WIDTH                   1u
@@ -375,6 +414,45 @@
 #define DCC_EVENTS_PENDING_VALUE_SHIFT               0u
 #define DCC_EVENTS_PENDING_VALUE_WIDTH               15u
 #define DCC_EVENTS_PENDING_VALUE_MASK                0x00007FFFu
+
+/* MEMORY_ERROR: Memories in which a word with wrong parity was read, since soft reset. The timing
+ * wheel has none. */
+#define DCC_MEMORY_ERROR_OFFSET                      0x000B4u
+#define DCC_MEMORY_ERROR_RESET                       0x00000000u
+/*   FLOWS (RO): Slot of a flow, flow of a slot. */
+#define DCC_MEMORY_ERROR_FLOWS_SHIFT                 0u
+#define DCC_MEMORY_ERROR_FLOWS_WIDTH                 1u
+#define DCC_MEMORY_ERROR_FLOWS_MASK                  0x00000001u
+/*   FREE_LIST (RO): Free slots. */
+#define DCC_MEMORY_ERROR_FREE_LIST_SHIFT             1u
+#define DCC_MEMORY_ERROR_FREE_LIST_WIDTH             1u
+#define DCC_MEMORY_ERROR_FREE_LIST_MASK              0x00000002u
+/*   SLOTS (RO): Parameters of the slots. */
+#define DCC_MEMORY_ERROR_SLOTS_SHIFT                 2u
+#define DCC_MEMORY_ERROR_SLOTS_WIDTH                 1u
+#define DCC_MEMORY_ERROR_SLOTS_MASK                  0x00000004u
+/*   TABLES (RO): Factor, floor, ceiling, decay and decrease tables. */
+#define DCC_MEMORY_ERROR_TABLES_SHIFT                3u
+#define DCC_MEMORY_ERROR_TABLES_WIDTH                1u
+#define DCC_MEMORY_ERROR_TABLES_MASK                 0x00000008u
+/*   QUEUES (RO): CNPs, commands and starts of timers that wait. */
+#define DCC_MEMORY_ERROR_QUEUES_SHIFT                4u
+#define DCC_MEMORY_ERROR_QUEUES_WIDTH                1u
+#define DCC_MEMORY_ERROR_QUEUES_MASK                 0x00000010u
+/*   DELAYS (RO): Events and answers on their way. */
+#define DCC_MEMORY_ERROR_DELAYS_SHIFT                5u
+#define DCC_MEMORY_ERROR_DELAYS_WIDTH                1u
+#define DCC_MEMORY_ERROR_DELAYS_MASK                 0x00000020u
+
+/* MEMORY_ERRORS: Cycles in which words with wrong parity were seen, since the reset by pin; stays
+ * at its greatest value. */
+#define DCC_MEMORY_ERRORS_OFFSET                     0x000B8u
+#define DCC_MEMORY_ERRORS_RESET                      0x00000000u
+/*   VALUE (RO, clock cycles): Cycles in which words with wrong parity were seen, since the reset by
+ *   pin; stays at its greatest value. */
+#define DCC_MEMORY_ERRORS_VALUE_SHIFT                0u
+#define DCC_MEMORY_ERRORS_VALUE_WIDTH                16u
+#define DCC_MEMORY_ERRORS_VALUE_MASK                 0x0000FFFFu
 
 /* Statistics: 64 bit; reading LO latches HI. */
 #define DCC_STATISTICS_OFFSET                        0x03000u
@@ -431,7 +509,8 @@
 #define DCC_STAT_INPUTS_DROPPED_LO_OFFSET            0x03080u
 #define DCC_STAT_INPUTS_DROPPED_HI_OFFSET            0x03084u
 
-/* factor[DSCP] (RW): How a DSCP bends increases and decreases. */
+/* factor[DSCP] (RW): How a DSCP bends increases and decreases. Written only while REGWEN.TABLES is
+ * 1. */
 #define DCC_FACTOR_OFFSET                            0x01000u
 #define DCC_FACTOR_ENTRIES                           64u
 #define DCC_FACTOR_STRIDE                            4u
@@ -443,7 +522,8 @@
 #define DCC_FACTOR_F_DEC_WIDTH                       16u
 #define DCC_FACTOR_F_DEC_MASK                        0xFFFF0000u
 
-/* floor[DSCP] (RW): Least rate of a DSCP; R_MIN still holds. */
+/* floor[DSCP] (RW): Least rate of a DSCP; R_MIN still holds. Written only while REGWEN.TABLES is 1.
+ * */
 #define DCC_FLOOR_OFFSET                             0x01100u
 #define DCC_FLOOR_ENTRIES                            64u
 #define DCC_FLOOR_STRIDE                             4u
@@ -452,7 +532,8 @@
 #define DCC_FLOOR_VALUE_WIDTH                        32u
 #define DCC_FLOOR_VALUE_MASK                         0xFFFFFFFFu
 
-/* ceiling[DSCP] (RW): Greatest rate of a DSCP; R_MAX still holds. */
+/* ceiling[DSCP] (RW): Greatest rate of a DSCP; R_MAX still holds. Written only while REGWEN.TABLES
+ * is 1. */
 #define DCC_CEILING_OFFSET                           0x01200u
 #define DCC_CEILING_ENTRIES                          64u
 #define DCC_CEILING_STRIDE                           4u
@@ -461,7 +542,8 @@
 #define DCC_CEILING_VALUE_WIDTH                      32u
 #define DCC_CEILING_VALUE_MASK                       0xFFFFFFFFu
 
-/* decay_hi[intervals / 64] (RW): Decay of alpha over multiples of 64 alpha intervals. */
+/* decay_hi[intervals / 64] (RW): Decay of alpha over multiples of 64 alpha intervals. Written only
+ * while REGWEN.TABLES is 1. */
 #define DCC_DECAY_HI_OFFSET                          0x01300u
 #define DCC_DECAY_HI_ENTRIES                         64u
 #define DCC_DECAY_HI_STRIDE                          4u
@@ -472,7 +554,8 @@
 #define DCC_DECAY_HI_VALUE_MIN                       0u
 #define DCC_DECAY_HI_VALUE_MAX                       65536u
 
-/* decay_lo[intervals % 64] (RW): Decay of alpha over 0 to 63 alpha intervals. */
+/* decay_lo[intervals % 64] (RW): Decay of alpha over 0 to 63 alpha intervals. Written only while
+ * REGWEN.TABLES is 1. */
 #define DCC_DECAY_LO_OFFSET                          0x01400u
 #define DCC_DECAY_LO_ENTRIES                         64u
 #define DCC_DECAY_LO_STRIDE                          4u
@@ -484,7 +567,7 @@
 #define DCC_DECAY_LO_VALUE_MAX                       65536u
 
 /* decrease[argument / 256] (RW): Multiplier of a cut by its argument; the hardware interpolates
- * between entries. */
+ * between entries. Written only while REGWEN.TABLES is 1. */
 #define DCC_DECREASE_OFFSET                          0x02000u
 #define DCC_DECREASE_ENTRIES                         257u
 #define DCC_DECREASE_STRIDE                          4u

@@ -241,6 +241,9 @@ CsrReport check_reset_values(const MapInfo& map, CsrPort& port, const CsrInstanc
       const std::uint32_t mask = mask_of(info, Access::kReadWrite);
       if (mask != 0) c.write(info.name, info.offset, legal(info, ~info.reset) & mask);
     }
+    for (const RegisterInfo& info : map.registers) {  // last: they may guard the others
+      if (mask_of(info, Access::kWrite0Clear) != 0) c.write(info.name, info.offset, 0);
+    }
   }
   port.reset();
   return c.take();
@@ -263,6 +266,13 @@ CsrReport check_access_kinds(const MapInfo& map, CsrPort& port, const CsrInstanc
     if (clear == 0) continue;
     c.write(info.name, info.offset, 0xFFFFFFFF);
     c.expect_value(info.name, c.read(info.name, info.offset) & clear, 0, "writing 1 must not set");
+  }
+  for (const RegisterInfo& info : map.registers) {
+    const std::uint32_t clear = mask_of(info, Access::kWrite0Clear);
+    if (clear == 0) continue;
+    c.write(info.name, info.offset, 0xFFFFFFFF);
+    c.expect_value(info.name, c.read(info.name, info.offset) & clear, info.reset & clear,
+                   "writing 1 must not clear");
   }
   check_windows(map, c, instance);
   for (const CounterInfo& counter : map.counters) {
@@ -311,6 +321,50 @@ CsrReport check_errors(const MapInfo& map, CsrPort& port, const CsrInstance& ins
     c.expect_value(info.name, c.read(info.name, info.offset), wanted, "after refused accesses");
   }
   port.reset();
+  return c.take();
+}
+
+CsrReport check_locks(const MapInfo& map, CsrPort& port, const CsrInstance& instance) {
+  Checker c(map, port);
+  if (map.write_enable == kNoRegister) return c.take();
+  const RegisterInfo& lock = map.registers[map.write_enable];
+  for (const FieldInfo& bit : lock.fields) {
+    port.reset();
+    c.write(lock.name, lock.offset, ~bit.mask());
+    const std::uint32_t rest = lock.reset & ~bit.mask();
+    c.expect_value(lock.name, c.read(lock.name, lock.offset), rest, "after clearing one bit");
+    const auto check = [&](const std::string& name, const RegisterInfo& info, std::uint32_t address,
+                           std::uint32_t regwen) {
+      const std::uint32_t before = c.read(name, address);
+      const std::uint32_t other = legal(info, ~before);
+      if (regwen == bit.mask()) {
+        c.expect_refused(name, AccessResult::kLocked, true, address, other);
+        c.expect_refused(name, AccessResult::kNarrow, true, address, other, 0x7);
+        c.expect_value(name, c.read(name, address), before, "locked");
+      } else {
+        c.write(name, address, other);
+      }
+    };
+    for (std::uint16_t i = 0; i < map.registers.size(); ++i) {
+      const RegisterInfo& info = map.registers[i];
+      if (i == map.write_enable || mask_of(info, Access::kReadWrite) == 0) continue;
+      check(info.name, info, info.offset, info.regwen);
+    }
+    for (std::size_t w = 0; w < map.windows.size(); ++w) {
+      const WindowInfo& window = map.windows[w];
+      if (!window.writable) continue;
+      for (const std::uint32_t entry : {std::uint32_t{0}, instance.window_entries[w] - 1}) {
+        for (const RegisterInfo& word : window.words) {
+          check(entry_name(window, entry, word), word,
+                window.offset + entry * window.stride + word.offset, window.regwen);
+        }
+      }
+    }
+    c.write(lock.name, lock.offset, 0xFFFFFFFF);
+    c.expect_value(lock.name, c.read(lock.name, lock.offset), rest, "writing 1 must not set");
+    port.reset();
+    c.expect_value(lock.name, c.read(lock.name, lock.offset), lock.reset, "after reset");
+  }
   return c.take();
 }
 

@@ -38,6 +38,9 @@ CsrReport check_reset_values(const MapInfo& map, CsrPort& port, const CsrInstanc
 CsrReport check_access_kinds(const MapInfo& map, CsrPort& port, const CsrInstance& instance);
 /// Every reason for PSLVERR, at every register: refused, nothing changed, ERROR_INFO right.
 CsrReport check_errors(const MapInfo& map, CsrPort& port, const CsrInstance& instance);
+/// Each bit of the write-enable register, cleared: what it guards is refused and keeps its value,
+/// all else is written as before, and nothing but a reset sets the bit again.
+CsrReport check_locks(const MapInfo& map, CsrPort& port, const CsrInstance& instance);
 /// Causes and mask: the line follows them.
 CsrReport check_interrupt(const MapInfo& map, CsrPort& port);
 

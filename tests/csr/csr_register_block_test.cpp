@@ -51,6 +51,10 @@ TEST_P(CsrOnBlock, AccessKinds) {
 TEST_P(CsrOnBlock, Errors) {
   expect_clean(check_errors(map, port, instance), 10 * map.registers.size());
 }
+TEST_P(CsrOnBlock, Locks) {
+  expect_clean(check_locks(map, port, instance),
+               map.write_enable == kNoRegister ? 0 : 5 * map.registers.size());
+}
 TEST_P(CsrOnBlock, Interrupt) { expect_clean(check_interrupt(map, port), 8); }
 
 TEST_P(CsrOnBlock, SmallerInstance) {

@@ -45,6 +45,7 @@ class DccDriverTest : public ::testing::Test {
   FakeMachine machine;
   struct dcc_controller dcc {};
   int resets = 0;
+  std::uint32_t write_enable = DCC_REGWEN_RESET;
 };
 
 TEST_F(DccDriverTest, ProbeReadsWhatTheInstanceWasBuiltWith) {
@@ -127,6 +128,50 @@ TEST_F(DccDriverTest, DcqcnSetsItsOwnPolicyBitsAndTheStraightLine) {
   ASSERT_EQ(dcc_configure(&dcc, &config), DCC_OK);
   EXPECT_EQ(reg(DCC_CTRL_OFFSET), DCC_CTRL_AVERAGING_MASK | DCC_CTRL_TIMER_RESTART_MASK);
   EXPECT_EQ(reg(0x2000 + 4 * 256), 32768u);
+}
+
+TEST_F(DccDriverTest, WhatIsLockedIsNotWritten) {
+  machine.on_write = [this](std::uint64_t address, std::uint32_t value) {
+    if (address != DCC_BASE + DCC_REGWEN_OFFSET) return;
+    write_enable &= value;
+    reg(DCC_REGWEN_OFFSET) = write_enable;
+  };
+  reg(DCC_REGWEN_OFFSET) = write_enable;
+  probe();
+  const dcc_config config = sound_config();
+  ASSERT_EQ(dcc_configure(&dcc, &config), DCC_OK);
+  ASSERT_EQ(dcc_lock(&dcc, DCC_REGWEN_TABLES_MASK), DCC_OK);
+  EXPECT_EQ(write_enable, DCC_REGWEN_PARAMETERS_MASK | DCC_REGWEN_CTRL_MASK);
+  const std::uint32_t before = reg(DCC_FACTOR_ENTRY_OFFSET(46));
+  const dcc_class entitled = dcc_class_of(8 * 256, 0, UINT32_MAX);
+  EXPECT_EQ(dcc_set_class(&dcc, 46, &entitled), DCC_ERROR_LOCKED);
+  EXPECT_EQ(dcc_set_weight(&dcc, 46, 8 * 256), DCC_ERROR_LOCKED);
+  EXPECT_EQ(reg(DCC_FACTOR_ENTRY_OFFSET(46)), before);
+  EXPECT_EQ(dcc_soft_reset(&dcc), DCC_OK) << "CTRL is not locked";
+  EXPECT_EQ(dcc_configure(&dcc, &config), DCC_ERROR_LOCKED);
+  EXPECT_EQ(dcc_retune(&dcc, &config, &config), DCC_ERROR_LOCKED);
+  EXPECT_EQ(dcc_lock(&dcc, DCC_REGWEN_CTRL_MASK), DCC_OK);
+  EXPECT_EQ(dcc_soft_reset(&dcc), DCC_ERROR_LOCKED);
+  probe();  // by someone else, who knows of nothing
+  EXPECT_EQ(dcc.locked, 0u);
+  EXPECT_EQ(dcc_read_locks(&dcc), DCC_REGWEN_TABLES_MASK | DCC_REGWEN_CTRL_MASK);
+  machine.on_write = nullptr;
+  machine.on_read = [](std::uint64_t address, std::uint32_t value) {
+    return address == DCC_BASE + DCC_REGWEN_OFFSET ? DCC_REGWEN_RESET : value;
+  };
+  EXPECT_EQ(dcc_lock(&dcc, DCC_REGWEN_CTRL_MASK), DCC_ERROR_READ_BACK);
+}
+
+TEST_F(DccDriverTest, TellsOfMemoriesThatLostABit) {
+  probe();
+  reg(DCC_STATUS_OFFSET) = DCC_STATUS_FAULT_MASK;
+  reg(DCC_MEMORY_ERROR_OFFSET) = DCC_MEMORY_ERROR_SLOTS_MASK;
+  reg(DCC_MEMORY_ERRORS_OFFSET) = 3;
+  dcc_memory_state state{};
+  dcc_read_memory_state(&dcc, &state);
+  EXPECT_EQ(state.fault, 1u);
+  EXPECT_EQ(state.memories, DCC_MEMORY_ERROR_SLOTS_MASK);
+  EXPECT_EQ(state.errors, 3u);
 }
 
 TEST_F(DccDriverTest, AParameterThatDoesNotStickIsReported) {

@@ -65,7 +65,7 @@ TEST_F(ApbTest, EveryErrorHasItsResponse) {
     std::uint32_t value = 0;
     EXPECT_EQ(read(map::kIdOffset, value), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(value, 0x44434331u);
-    EXPECT_EQ(read(0x014, value), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_EQ(read(0x018, value), tlm::TLM_ADDRESS_ERROR_RESPONSE);
     EXPECT_EQ(read(0x002, value), tlm::TLM_ADDRESS_ERROR_RESPONSE);
     EXPECT_EQ(write(map::kIdOffset, 1), tlm::TLM_COMMAND_ERROR_RESPONSE);
     EXPECT_EQ(write(map::kMarkShiftOffset, 11), tlm::TLM_GENERIC_ERROR_RESPONSE);

@@ -123,6 +123,9 @@ TEST_F(ControllerTest, CsrAccessKinds) {
 TEST_F(ControllerTest, CsrErrors) {
   simulate([&] { expect_clean(check_errors(map::kMap, port, instance())); });
 }
+TEST_F(ControllerTest, CsrLocks) {
+  simulate([&] { expect_clean(check_locks(map::kMap, port, instance())); });
+}
 TEST_F(ControllerTest, CsrInterrupt) {
   simulate([&] { expect_clean(check_interrupt(map::kMap, port)); });
 }

@@ -105,6 +105,7 @@ def _children(element, name):
     return [] if element is None else [c for c in element if _local(c) == name]
 
 
+CLEARS = {"oneToClear": "W1C", "zeroToClear": "W0C"}
 XML_ACCESS = {"read-only": "RO", "read-write": "RW", "write-only": "WO"}
 
 
@@ -122,8 +123,7 @@ def ipxact(name):
         fields = {}
         for f in _children(element, "field"):
             access = XML_ACCESS[_text(f, "access")]
-            if _text(f, "modifiedWriteValue") == "oneToClear":
-                access = "W1C"
+            access = CLEARS.get(_text(f, "modifiedWriteValue"), access)
             low = _text(f, "writeValueConstraint", "minimum")
             high = _text(f, "writeValueConstraint", "maximum")
             reset = _text(f, "resets", "reset", "value")
@@ -157,8 +157,7 @@ def svd(name):
         fields = {}
         for f in element.findall("fields/field"):
             access = XML_ACCESS[f.findtext("access")]
-            if f.findtext("modifiedWriteValues") == "oneToClear":
-                access = "W1C"
+            access = CLEARS.get(f.findtext("modifiedWriteValues"), access)
             low = f.findtext("writeConstraint/range/minimum")
             high = f.findtext("writeConstraint/range/maximum")
             fields[f.findtext("name")] = Bits(
@@ -296,6 +295,8 @@ class Rdl:
         access = {"r": "RO", "rw": "RW", "w": "WO"}[properties["sw"]]
         if "woclr" in properties:
             access = "W1C"
+        if "wzc" in properties:
+            access = "W0C"
         limits = None
         if "min_value" in properties:
             limits = (_number(properties["min_value"]), _number(properties["max_value"]))

@@ -120,6 +120,10 @@ BAD = [
     ("title: Toy block\n", "", 1, "'title' is a required property"),
     ("name: toy", "name: [toy", None, "expected"),
     ("name: toy", "name: &x [*x]", None, "alias"),
+    ("    width: 4\n", "    width: 4\n    regwen: LOCK\n", 20,
+     "MODE: LOCK is not a bit of write_enable's register"),
+    ("title: Toy block\n", "title: Toy block\nwrite_enable: MODE\n", 3,
+     "write_enable: MODE is not a register of W0C bits that are 1 after reset"),
     (GOOD, "", 1, "empty: a register map is a map"),
     (GOOD, "just text", 1, "a register map is a map, not 'just text'"),
 ]

@@ -60,7 +60,7 @@ TEST_F(RegisterBlockTest, DeviceHearsOfEveryWriteWithWriteOnlyBits) {
 TEST_F(RegisterBlockTest, LiveRegistersAskTheDeviceAndMaskItsBits) {
   device.live = 0xFFFFFFFF;
   EXPECT_EQ(read(kFreeSlotsOffset), 0x7FFFu);
-  EXPECT_EQ(read(kStatusOffset), 7u);
+  EXPECT_EQ(read(kStatusOffset), 15u);
   EXPECT_EQ(read(kIdOffset), 0x44434331u);
 }
 
@@ -101,7 +101,7 @@ TEST_F(RegisterBlockTest, InterruptListenerHearsChangesOnly) {
 }
 
 TEST_F(RegisterBlockTest, CausesOutsideTheRegisterAreIgnored) {
-  block.raise(0xFFFFFFF8);
+  block.raise(0xFFFFFFF0);
   EXPECT_EQ(block.value(kIrqStatus), 0u);
 }
 
@@ -131,6 +131,28 @@ TEST_F(RegisterBlockTest, PokeWritesParametersOnly) {
   EXPECT_EQ(block.poke(kMarkShiftOffset, 11), AccessResult::kOutOfRange);
   EXPECT_EQ(block.poke(kMarkShiftOffset + 1, 1), AccessResult::kMisaligned);
   EXPECT_EQ(block.value(kErrorInfo), 0u);
+}
+
+TEST_F(RegisterBlockTest, NeitherSoftwareNorDebuggerWritesWhatIsLocked) {
+  EXPECT_EQ(block.write(kRegwenOffset, ~kRegwenTablesMask), AccessResult::kOk);
+  EXPECT_TRUE(device.written.empty()) << "locks are the block's own business";
+  EXPECT_EQ(block.write(kWindowFloorOffset, 1), AccessResult::kLocked);
+  EXPECT_EQ(read(kErrorInfoOffset), kWindowFloorOffset | 6u << 24 | 1u << 31);
+  EXPECT_EQ(block.poke(kWindowFloorOffset, 1), AccessResult::kLocked);
+  EXPECT_TRUE(device.window_writes.empty());
+  EXPECT_EQ(block.write(kRAiOffset, 7), AccessResult::kOk) << "parameters are not";
+  EXPECT_EQ(block.poke(kRegwenOffset, 0), AccessResult::kOk);
+  EXPECT_EQ(read(kRegwenOffset), kRegwenParametersMask | kRegwenCtrlMask)
+      << "a debugger locks nothing";
+  block.write(kRegwenOffset, 0);
+  EXPECT_EQ(block.write(kRAiOffset, 8), AccessResult::kLocked);
+  EXPECT_EQ(block.poke(kRAiOffset, 8), AccessResult::kLocked);
+  EXPECT_EQ(block.write(kCtrlOffset, kCtrlSoftResetMask), AccessResult::kLocked);
+  EXPECT_EQ(read(kRAiOffset), 7u);
+  EXPECT_EQ(block.write(kIrqMaskOffset, 0), AccessResult::kOk);
+  block.reset();
+  EXPECT_EQ(read(kRegwenOffset), 7u);
+  EXPECT_EQ(block.write(kRAiOffset, 9), AccessResult::kOk);
 }
 
 TEST_F(RegisterBlockTest, ParametersAndSizesOfTheInstance) {

@@ -21,6 +21,8 @@ const char* access_name(regs::Access access) {
       return "RO";
     case regs::Access::kReadWrite:
       return "RW";
+    case regs::Access::kWrite0Clear:
+      return "W0C";
     case regs::Access::kWrite1Clear:
       return "W1C";
     case regs::Access::kWriteOnly:

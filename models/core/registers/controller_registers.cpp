@@ -111,6 +111,9 @@ std::uint32_t ControllerRegisters::read_register(std::uint16_t index) const {
     }
     case Live::kTimerLatenessMax:
       return device_.timer_lateness_max();
+    case Live::kMemoryError:  // the model's memories lose nothing
+    case Live::kMemoryErrors:
+      return 0;
     case Live::kEventsPending:
       return static_cast<std::uint32_t>(device_.timer_counters().pending());
   }

@@ -19,6 +19,8 @@ const char* to_string(AccessResult result) {
       return "narrow";
     case AccessResult::kOutOfRange:
       return "out_of_range";
+    case AccessResult::kLocked:
+      return "locked";
   }
   return "?";
 }
@@ -37,6 +39,9 @@ RegisterBlock::RegisterBlock(const MapInfo& map, RegisterDevice& device)
       switch (field.access) {
         case Access::kReadWrite:
           masks.read_write |= field.mask();
+          break;
+        case Access::kWrite0Clear:
+          masks.clear_by_0 |= field.mask();
           break;
         case Access::kWrite1Clear:
           masks.clear |= field.mask();
@@ -125,13 +130,21 @@ AccessResult RegisterBlock::check_write(const Target& target, std::uint32_t addr
   const RegisterInfo* const info = info_of(target);
   if (info == nullptr || !info->writable) return AccessResult::kReadOnly;
   if ((strobe & kAllBytes) != kAllBytes) return AccessResult::kNarrow;
-  if (target.kind == Kind::kRegister && !masks_[target.index].limited) return AccessResult::kOk;
-  for (const FieldInfo& field : info->fields) {
-    if (field.access != Access::kReadOnly && !field.accepts(field.of(value))) {
-      return AccessResult::kOutOfRange;
+  if (target.kind != Kind::kRegister || masks_[target.index].limited) {
+    for (const FieldInfo& field : info->fields) {
+      if (field.access != Access::kReadOnly && !field.accepts(field.of(value))) {
+        return AccessResult::kOutOfRange;
+      }
     }
   }
-  return AccessResult::kOk;
+  return locked(target) ? AccessResult::kLocked : AccessResult::kOk;
+}
+
+bool RegisterBlock::locked(const Target& target) const {
+  if (map_.write_enable == kNoRegister) return false;
+  const std::uint32_t regwen = target.kind == Kind::kWindow ? map_.windows[target.index].regwen
+                                                            : map_.registers[target.index].regwen;
+  return (regwen & ~values_[map_.write_enable]) != 0;
 }
 
 std::uint32_t RegisterBlock::register_value(std::uint16_t index) const {
@@ -219,7 +232,7 @@ AccessResult RegisterBlock::write_plainly(std::uint32_t address, std::uint32_t v
   const Masks& masks = masks_[target.index];
   std::uint32_t& stored = values_[target.index];
   stored = (stored & ~masks.read_write) | (value & masks.read_write);
-  stored &= ~(value & masks.clear);
+  stored &= ~(value & masks.clear) & (value | ~masks.clear_by_0);
   if ((masks.read_write | masks.write_only) != 0) {
     device_.register_written(target.index,
                              (stored & masks.read_write) | (value & masks.write_only));
@@ -241,6 +254,7 @@ AccessResult RegisterBlock::poke(std::uint32_t address, std::uint32_t value) {
       return AccessResult::kOutOfRange;
     }
   }
+  if (locked(target)) return AccessResult::kLocked;
   if (target.kind == Kind::kWindow) {
     device_.write_window(target.index, target.word, value);
     device_.accessed(true, address, value, kAllBytes, AccessResult::kOk);

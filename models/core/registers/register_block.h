@@ -22,9 +22,10 @@ enum class AccessResult : std::uint8_t {
   kReadOnly = 3,    // write to a register or window without a writable field
   kNarrow = 4,      // write with a byte lane off
   kOutOfRange = 5,  // write with a field outside its range; nothing is written
+  kLocked = 6,      // write to what the write-enable register guards
 };
 
-/// "ok", "unmapped", "misaligned", "read_only", "narrow", "out_of_range".
+/// "ok", "unmapped", "misaligned", "read_only", "narrow", "out_of_range", "locked".
 const char* to_string(AccessResult result);
 
 /// All byte lanes of a write, PSTRB of APB.
@@ -82,7 +83,8 @@ class RegisterBlock {
   /// A debugger's access: the same addresses and errors, no side effect on latch, interrupt or
   /// ERROR_INFO.
   AccessResult peek(std::uint32_t address, std::uint32_t& value) const;
-  /// A debugger's write: read-write fields and windows only; W1C and write-only fields are left.
+  /// A debugger's write: read-write fields and windows only; the others are left. What is
+  /// locked is refused here, too.
   AccessResult poke(std::uint32_t address, std::uint32_t value);
 
   /// What software last wrote (or the reset value), by index.
@@ -117,6 +119,7 @@ class RegisterBlock {
   struct Masks {
     std::uint32_t read_write = 0;
     std::uint32_t clear = 0;
+    std::uint32_t clear_by_0 = 0;
     std::uint32_t write_only = 0;
     std::uint32_t live = 0;  // asked of the device
     bool limited = false;    // a field has a range
@@ -131,6 +134,8 @@ class RegisterBlock {
   AccessResult check(const Target& target, std::uint32_t address) const;
   AccessResult check_write(const Target& target, std::uint32_t address, std::uint32_t value,
                            std::uint8_t strobe) const;
+  /// A cleared bit of the write-enable register guards it.
+  bool locked(const Target& target) const;
   std::uint32_t register_value(std::uint16_t index) const;
   const RegisterInfo* info_of(const Target& target) const;
   AccessResult read_plainly(std::uint32_t address, std::uint32_t& value);

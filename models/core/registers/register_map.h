@@ -10,6 +10,7 @@ namespace dcc::regs {
 enum class Access : std::uint8_t {
   kReadOnly,
   kReadWrite,
+  kWrite0Clear,  // reads the state; writing 0 clears a bit, 1 leaves it
   kWrite1Clear,  // reads the state; writing 1 clears a bit, 0 leaves it
   kWriteOnly,    // reads as 0
 };
@@ -67,8 +68,9 @@ struct RegisterInfo {
   std::uint32_t offset;  // bytes
   std::uint32_t reset;
   Source source;
-  bool writable;  // a write is not refused: some field is not read-only
-  bool strobe;    // a doorbell: the hardware is told of every write
+  bool writable;         // a write is not refused: some field is not read-only
+  bool strobe;           // a doorbell: the hardware is told of every write
+  std::uint32_t regwen;  // bit of write_enable that must be 1 for a write; 0: none
   Table<FieldInfo> fields;
   const char* description;
 };
@@ -80,7 +82,8 @@ struct WindowInfo {
   std::uint32_t entries;  // most an instance can have
   std::uint32_t stride;   // bytes an entry; a power of two
   bool writable;
-  bool structured;  // entries of several named words
+  bool structured;       // entries of several named words
+  std::uint32_t regwen;  // as a register's
   const char* index;
   Table<RegisterInfo> words;
   const char* description;
@@ -105,8 +108,9 @@ struct MapInfo {
   Table<WindowInfo> windows;
   std::uint16_t interrupt_status;  // index of a register, or kNoRegister
   std::uint16_t interrupt_mask;
-  std::uint16_t error_info;   // keeps a refused access
-  std::uint32_t error_cause;  // bit of interrupt_status that a refused access sets
+  std::uint16_t error_info;    // keeps a refused access
+  std::uint32_t error_cause;   // bit of interrupt_status that a refused access sets
+  std::uint16_t write_enable;  // its bits let writes through, and can only be cleared
 };
 
 }  // namespace dcc::regs

@@ -2,7 +2,8 @@
 
 from xml.sax.saxutils import escape
 
-ACCESS = {"RO": "read-only", "RW": "read-write", "W1C": "read-write", "WO": "write-only"}
+ACCESS = {"RO": "read-only", "RW": "read-write", "W0C": "read-write", "W1C": "read-write",
+          "WO": "write-only"}
 NAMESPACE = "http://www.accellera.org/XMLSchema/IPXACT/1685-2014"
 
 
@@ -43,7 +44,7 @@ def _field(w, field, with_reset, volatile, side_effect):
         w.close("reset")
         w.close("resets")
     w.leaf("bitWidth", field.width)
-    w.leaf("volatile", "true" if volatile or field.access == "W1C" else "false")
+    w.leaf("volatile", "true" if volatile or field.access in ("W0C", "W1C") else "false")
     w.leaf("access", ACCESS[field.access])
     if field.values:
         w.open("enumeratedValues")
@@ -53,8 +54,8 @@ def _field(w, field, with_reset, volatile, side_effect):
             w.leaf("value", value)
             w.close("enumeratedValue")
         w.close("enumeratedValues")
-    if field.access == "W1C":
-        w.leaf("modifiedWriteValue", "oneToClear")
+    if field.access in ("W0C", "W1C"):
+        w.leaf("modifiedWriteValue", "oneToClear" if field.access == "W1C" else "zeroToClear")
     if field.writable and field.limited:
         w.open("writeValueConstraint")
         w.leaf("minimum", field.min)

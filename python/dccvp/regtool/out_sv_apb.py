@@ -8,7 +8,8 @@ may wait.
 from dccvp.regtool.out_sv_pkg import NOTE, is_error_cause, member
 from dccvp.regtool.wording import camel
 
-CODES = {"unmapped": 1, "misaligned": 2, "read_only": 3, "narrow": 4, "out_of_range": 5}
+CODES = {"unmapped": 1, "misaligned": 2, "read_only": 3, "narrow": 4, "out_of_range": 5,
+         "locked": 6}
 
 
 def _bits(width):
@@ -42,7 +43,7 @@ class _Block:
         self.win_aw = max(1, max(w - 1 for w in words).bit_length())
 
     def is_stored(self, register, field):
-        return field.access in ("RW", "W1C", "WO") or register.source == "block"
+        return field.access in ("RW", "W0C", "W1C", "WO") or register.source == "block"
 
     def hit(self, register):
         return f"hit_{register.name.lower()}"
@@ -134,6 +135,7 @@ class _Block:
                         tests += [f"(hit_win[{i}] & {t})" for t in _out_of_range("pwdata_i", field)]
         lines.append("  assign out_of_range = "
                      + ("\n                      | ".join(tests) or "1'b0") + ";")
+        lines += self.locked()
         lines += ["", "  // The lowest code wins.", "  logic [2:0] code_d, code_q;",
                   "  always_comb begin",
                   "    code_d = 3'd0;",
@@ -141,9 +143,26 @@ class _Block:
                   f"    else if (paddr_i[1:0] != 2'd0)            code_d = 3'd{CODES['misaligned']};",
                   f"    else if (pwrite_i && !writable)           code_d = 3'd{CODES['read_only']};",
                   f"    else if (pwrite_i && (pstrb_i != 4'hF))   code_d = 3'd{CODES['narrow']};",
-                  f"    else if (pwrite_i && out_of_range)        code_d = 3'd{CODES['out_of_range']};",
-                  "  end", ""]
+                  f"    else if (pwrite_i && out_of_range)        code_d = 3'd{CODES['out_of_range']};"]
+        if m.write_enable:
+            lines.append(f"    else if (pwrite_i && locked)              code_d = 3'd{CODES['locked']};")
+        lines += ["  end", ""]
         return lines
+
+    def locked(self):
+        """A write to what one of the write-enable register's cleared bits guards."""
+        if not self.map.write_enable:
+            return []
+        lock = self.map.register(self.map.write_enable)
+        lines, terms = [""], []
+        for field in lock.fields:
+            hits = [self.hit(r) for r in self.map.registers if r.regwen == field.mask]
+            hits += [f"hit_win[{i}]" for i, w in enumerate(self.map.windows) if w.regwen == field.mask]
+            lines.append(f"  logic {member(lock, field)}_q;")
+            guarded = ("\n" + " " * 20 + "| ").join(hits) or "1'b0"
+            terms.append(f"(~{member(lock, field)}_q & ({guarded}))")
+        return lines + ["  logic locked;",
+                        "  assign locked = " + "\n                | ".join(terms) + ";"]
 
     def storage(self):
         lines = ["  // -- Storage " + "-" * 62]
@@ -185,13 +204,16 @@ class _Block:
         own = f"we_{register.name.lower()}_q"
         enable = f"write & {own}"
         data = f"pwdata_i{_slice(field)}"
-        lines.append(f"  logic {_bits(field.width)} {name}_q;")
+        if register.name != self.map.write_enable:  # declared where it is decoded
+            lines.append(f"  logic {_bits(field.width)} {name}_q;")
         resets.append(f"{name}_q <= {field.width}'h{field.reset:X};")
         if register.source == "block":
             value = {"ADDRESS": "paddr_i", "CODE": "code_q", "WRITE": "pwrite_i"}[field.name]
             updates.append(f"if (refused) {name}_q <= {value};")
         elif field.access == "RW":
             written.append(f"if ({own}) {name}_q <= {data};")
+        elif field.access == "W0C":
+            written.append(f"if ({own}) {name}_q <= {name}_q & {data};")
         elif field.access == "WO":
             updates.append(f"{name}_q <= ({enable}) ? {data} : {field.width}'d0;")
         else:
@@ -215,7 +237,7 @@ class _Block:
         name = member(register, field)
         if field.access == "WO":
             return f"{field.width}'d0"
-        if field.access in ("RW", "W1C") or register.source == "block":
+        if field.access in ("RW", "W0C", "W1C") or register.source == "block":
             return f"{name}_q"
         if register.source == "constant":
             return f"{field.width}'h{field.reset:X}"

@@ -2,7 +2,8 @@
 
 from xml.sax.saxutils import escape
 
-ACCESS = {"RO": "read-only", "RW": "read-write", "W1C": "read-write", "WO": "write-only"}
+ACCESS = {"RO": "read-only", "RW": "read-write", "W0C": "read-write", "W1C": "read-write",
+          "WO": "write-only"}
 
 
 def _access(register):
@@ -21,8 +22,9 @@ def _field(field, indent, side_effect):
              _leaf(inner, "description", field.description),
              _leaf(inner, "bitOffset", field.lsb), _leaf(inner, "bitWidth", field.width),
              _leaf(inner, "access", ACCESS[field.access])]
-    if field.access == "W1C":
-        lines.append(_leaf(inner, "modifiedWriteValues", "oneToClear"))
+    if field.access in ("W0C", "W1C"):
+        lines.append(_leaf(inner, "modifiedWriteValues",
+                           "oneToClear" if field.access == "W1C" else "zeroToClear"))
     if field.writable and field.limited:
         lines += [f"{inner}<writeConstraint>", f"{inner}  <range>",
                   _leaf(inner + "    ", "minimum", field.min),

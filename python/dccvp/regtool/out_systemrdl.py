@@ -1,6 +1,7 @@
 """SystemRDL 2.0: an address map of registers, register arrays and register files."""
 
-SOFTWARE = {"RO": "sw = r;", "RW": "sw = rw;", "W1C": "sw = rw; woclr;", "WO": "sw = w;"}
+SOFTWARE = {"RO": "sw = r;", "RW": "sw = rw;", "W0C": "sw = rw; wzc;", "W1C": "sw = rw; woclr;",
+            "WO": "sw = w;"}
 
 
 def _text(text):
@@ -10,7 +11,7 @@ def _text(text):
 def _hardware(register, field):
     if field.access in ("RW", "WO"):
         return "hw = r;"
-    if register.source == "constant":
+    if register.source == "constant" or field.access == "W0C":
         return "hw = na;"
     return "hw = w;"
 

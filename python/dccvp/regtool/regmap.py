@@ -64,6 +64,7 @@ class Register:
     source: str = "hardware"  # of RO fields: constant, parameter, hardware, block
     strobe: bool = False      # hardware is told of every write
     setting: str = ""         # what it means to users, who set it as it is
+    regwen: int = 0           # bit of the write-enable register that must be 1 for a write
 
     @property
     def reset(self):
@@ -102,6 +103,7 @@ class Window:
     stride: int  # bytes from entry to entry
     description: str
     structured: bool  # several named words an entry
+    regwen: int = 0   # as a register's
 
     @property
     def size(self):
@@ -136,6 +138,7 @@ class RegisterMap:
     source_name: str
     base_address: int
     interrupt_number: int
+    write_enable: str  # the register whose bits let writes through, or ""
 
     @property
     def size(self):
@@ -199,8 +202,8 @@ class _Builder:
             self.fail(path + ("max",), f"{full}: max {result.max} does not fit {width} bits")
         if result.min > result.max:
             self.fail(path + ("min",), f"{full}: min {result.min} is above max {result.max}")
-        if result.access == "W1C" and result.limited:
-            self.fail(path, f"{full}: a W1C field has no range")
+        if result.access in ("W0C", "W1C") and result.limited:
+            self.fail(path, f"{full}: a {result.access} field has no range")
         if result.access == "WO" and "reset" in data:
             self.fail(path + ("reset",), f"{full}: a WO field reads as 0 and has no reset value")
         if result.access != "WO" and "reset" in data or result.access == "RW":
@@ -236,6 +239,20 @@ class _Builder:
             used |= f.mask
         return sorted(result, key=lambda f: f.lsb)
 
+    def write_enable(self, data, path):
+        """(mask, sentence) of the bit that lets writes to a register or window through."""
+        name = data.get("regwen")
+        if name is None:
+            return 0, ""
+        lock = self.source.data.get("write_enable", "")
+        bits = next((r.get("fields", []) for r in self.source.data["registers"]
+                     if r["name"] == lock), [])
+        for bit in bits:
+            if bit["name"] == name:
+                return 1 << bit["lsb"], f" Written only while {lock}.{name} is 1."
+        self.fail(path + ("regwen",), f"{data['name']}: {name} is not a bit of write_enable's register")
+        return 0, ""
+
     def word_offset(self, value, path, name):
         if value % WORD_BYTES:
             self.fail(path + ("offset",), f"{name}: offset {value:#x} is not a multiple of 4")
@@ -244,10 +261,14 @@ class _Builder:
     def register(self, data, path):
         name = data["name"]
         self.word_offset(data["offset"], path, name)
+        regwen, sentence = self.write_enable(data, path)
         result = Register(name, data["offset"], data["access"],
-                          self.fields(data, path, name, data["access"]), data["description"],
+                          self.fields(data, path, name, data["access"]),
+                          data["description"] + sentence,
                           data.get("source", "hardware"), data.get("strobe", False),
-                          data.get("setting", ""))
+                          data.get("setting", ""), regwen)
+        if regwen and not result.writable:
+            self.fail(path + ("regwen",), f"{name}: a read-only register is never written")
         if result.setting:
             self.check_setting(result, path + ("setting",))
         if "source" in data and any(f.access != "RO" for f in result.fields):
@@ -291,9 +312,12 @@ class _Builder:
         stride = count * WORD_BYTES
         if data["offset"] % stride:
             self.fail(path + ("offset",), f"{name}: offset is not a multiple of an entry's {stride} bytes")
+        regwen, sentence = self.write_enable(data, path)
+        if regwen and data["access"] == "RO":
+            self.fail(path + ("regwen",), f"{name}: a read-only window is never written")
         return Window(name, data["offset"], data["entries"], data["access"],
-                      data.get("index", "entry"), words, stride, data["description"],
-                      "words" in data)
+                      data.get("index", "entry"), words, stride, data["description"] + sentence,
+                      "words" in data, regwen)
 
     def build(self):
         data = self.source.data
@@ -316,14 +340,24 @@ class _Builder:
             interrupt.get("status", ""), interrupt.get("mask", ""),
             errors.get("register", ""), errors.get("interrupt", ""),
             pathlib.Path(self.source.path).name, data.get("base_address", 0),
-            interrupt.get("number", 0))
+            interrupt.get("number", 0), data.get("write_enable", ""))
         if result.base_address % result.size:
             self.fail(("base_address",), f"base_address: not a multiple of the block's {result.size:#x} bytes")
         self.check_names(data)
         self.check_addresses(result, data)
         self.check_interrupts(result)
+        self.check_write_enable(result)
         self.check_parameters(result, data)
         return result
+
+    def check_write_enable(self, result):
+        """Bits that are 1 after reset and that software can only clear."""
+        if not result.write_enable:
+            return
+        lock = next((r for r in result.registers if r.name == result.write_enable), None)
+        if lock is None or any(f.access != "W0C" or f.width != 1 or f.reset != 1 for f in lock.fields):
+            self.fail(("write_enable",), f"write_enable: {result.write_enable} is not a register of "
+                      "W0C bits that are 1 after reset")
 
     def check_parameters(self, result, data):
         """Members are distinct, and none is a group too."""

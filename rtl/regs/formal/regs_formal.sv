@@ -110,6 +110,40 @@ module regs_formal #(
     end
   end
 
+  // Write enables as seen from the bus, and what they were a cycle ago.
+  logic [2:0] regwen_q, regwen_before_q;
+  logic       lock;
+  assign lock = psel_i && penable_i && pready && !pslverr && pwrite_i
+                && (paddr_i == dcc_regs_pkg::RegwenOffset);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      regwen_q        <= 3'b111;
+      regwen_before_q <= 3'b111;
+    end else begin
+      regwen_before_q <= regwen_q;
+      if (lock) regwen_q <= regwen_q & pwdata_i[2:0];
+    end
+  end
+
+  // Values to the hardware without those of CTRL, now and a cycle ago.
+  dcc_regs_pkg::dcc_reg2hw_t parameters, parameters_q;
+  always_comb begin
+    parameters                      = reg2hw;
+    parameters.ctrl_enable          = 1'b0;
+    parameters.ctrl_soft_reset      = 1'b0;
+    parameters.ctrl_timer_restart   = 1'b0;
+    parameters.ctrl_averaging       = 1'b0;
+    parameters.ctrl_cut_by_marks    = 1'b0;
+    parameters.ctrl_byte_counter    = 1'b0;
+    parameters_q                    = reg2hw_q;
+    parameters_q.ctrl_enable        = 1'b0;
+    parameters_q.ctrl_soft_reset    = 1'b0;
+    parameters_q.ctrl_timer_restart = 1'b0;
+    parameters_q.ctrl_averaging     = 1'b0;
+    parameters_q.ctrl_cut_by_marks  = 1'b0;
+    parameters_q.ctrl_byte_counter  = 1'b0;
+  end
+
   // Misaligned, or far from everything that is mapped.
   assign bad_address = (paddr_i[1:0] != 2'd0)
                      | ((paddr_i[19:14] != 6'd0) & (paddr_i[19:14] != 6'd32))
@@ -147,6 +181,18 @@ module regs_formal #(
       15: held = !win_sel[5] || (win_addr <= 17'd256);
       16: held = !win_sel[6] || (win_addr < 17'(Slots * 8));
       17: held = !((win_sel != 7'd0) && win_write && win_sel[5] && (win_wdata[16:0] > 17'd65536));
+      18: held = !past || regwen_before_q[0] || (parameters == parameters_q);
+      19: held = !past || regwen_before_q[2]
+                 || (!reg2hw.ctrl_soft_reset && (reg2hw.ctrl_enable == reg2hw_q.ctrl_enable)
+                     && (reg2hw.ctrl_timer_restart == reg2hw_q.ctrl_timer_restart)
+                     && (reg2hw.ctrl_averaging == reg2hw_q.ctrl_averaging)
+                     && (reg2hw.ctrl_cut_by_marks == reg2hw_q.ctrl_cut_by_marks)
+                     && (reg2hw.ctrl_byte_counter == reg2hw_q.ctrl_byte_counter));
+      20: held = regwen_q[1] || !((win_sel[5:0] != 6'd0) && win_write);
+      21: held = !(psel_i && penable_i && pready && !pslverr && !pwrite_i
+                   && (paddr_i == dcc_regs_pkg::RegwenOffset)) || (prdata == 32'(regwen_q));
+      22: held = !(psel_i && penable_i && pready && pwrite_i && !regwen_q[0]
+                   && (paddr_i == dcc_regs_pkg::RAiOffset)) || pslverr;
       // False: each must have a counterexample.
       100: held = !pslverr;
       101: held = pready || !psel_i || !penable_i;
@@ -158,6 +204,9 @@ module regs_formal #(
       107: held = !past || (reg2hw == reg2hw_q);
       108: held = !(psel_i && penable_i && !pwrite_i
                     && (paddr_i == dcc_regs_pkg::StatCnpsReceivedHiOffset)) || (prdata == 32'd0);
+      109: held = regwen_q == 3'b111;
+      110: held = !(psel_i && penable_i && pready && pslverr && pwrite_i && (pstrb_i == 4'hF)
+                    && (paddr_i == dcc_regs_pkg::FactorOffset));
       default: held = 1'b0;
     endcase
   end

@@ -36,6 +36,11 @@ PROPERTIES = {
     15: "no address beyond the decrease table reaches it",
     16: "no slot beyond the instance's is reached",
     17: "no multiplier above one is written",
+    18: "parameters that are locked keep their values",
+    19: "CTRL, locked, keeps its values and resets nothing",
+    20: "no write reaches a locked table",
+    21: "REGWEN reads as what was written to it since reset, bits only cleared",
+    22: "a write to a locked parameter is refused",
 }
 FALSE = {
     100: "no access is ever refused",
@@ -47,6 +52,8 @@ FALSE = {
     106: "the last slot's last word is never reached",
     107: "values to the hardware never change",
     108: "a high half always reads as 0",
+    109: "nothing is ever locked",
+    110: "a whole write to a table is never refused",
 }
 
 

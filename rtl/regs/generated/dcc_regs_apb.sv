@@ -45,6 +45,7 @@ module dcc_regs_apb #(
   logic hit_caps;
   logic hit_ctrl;
   logic hit_status;
+  logic hit_regwen;
   logic hit_tick_div;
   logic hit_timer_interval;
   logic hit_byte_threshold;
@@ -70,11 +71,14 @@ module dcc_regs_apb #(
   logic hit_timer_lag;
   logic hit_timer_lateness_max;
   logic hit_events_pending;
+  logic hit_memory_error;
+  logic hit_memory_errors;
   assign hit_id = word == 18'h0;
   assign hit_version = word == 18'h1;
   assign hit_caps = word == 18'h2;
   assign hit_ctrl = word == 18'h3;
   assign hit_status = word == 18'h4;
+  assign hit_regwen = word == 18'h5;
   assign hit_tick_div = word == 18'h8;
   assign hit_timer_interval = word == 18'h9;
   assign hit_byte_threshold = word == 18'hA;
@@ -100,6 +104,8 @@ module dcc_regs_apb #(
   assign hit_timer_lag = word == 18'h2A;
   assign hit_timer_lateness_max = word == 18'h2B;
   assign hit_events_pending = word == 18'h2C;
+  assign hit_memory_error = word == 18'h2D;
+  assign hit_memory_errors = word == 18'h2E;
 
   logic hit_stat;
   assign hit_stat = (word >= 18'hC00) & (word < 18'hC22);
@@ -133,6 +139,7 @@ module dcc_regs_apb #(
                 | hit_caps
                 | hit_ctrl
                 | hit_status
+                | hit_regwen
                 | hit_tick_div
                 | hit_timer_interval
                 | hit_byte_threshold
@@ -158,9 +165,12 @@ module dcc_regs_apb #(
                 | hit_timer_lag
                 | hit_timer_lateness_max
                 | hit_events_pending
+                | hit_memory_error
+                | hit_memory_errors
                 | hit_stat
                 | (|hit_win);
   assign writable = hit_ctrl
+                  | hit_regwen
                   | hit_tick_div
                   | hit_timer_interval
                   | hit_byte_threshold
@@ -201,6 +211,35 @@ module dcc_regs_apb #(
                       | (hit_win[4] & (pwdata_i[16:0] > 17'd65536))
                       | (hit_win[5] & (pwdata_i[16:0] > 17'd65536));
 
+  logic regwen_parameters_q;
+  logic regwen_tables_q;
+  logic regwen_ctrl_q;
+  logic locked;
+  assign locked = (~regwen_parameters_q & (hit_tick_div
+                    | hit_timer_interval
+                    | hit_byte_threshold
+                    | hit_f
+                    | hit_g
+                    | hit_r_ai
+                    | hit_r_hai
+                    | hit_mi
+                    | hit_r_min
+                    | hit_r_max
+                    | hit_initial_rate
+                    | hit_initial_alpha
+                    | hit_alpha_recip
+                    | hit_decrease_period
+                    | hit_first_cut
+                    | hit_mark_shift
+                    | hit_silence))
+                | (~regwen_tables_q & (hit_win[0]
+                    | hit_win[1]
+                    | hit_win[2]
+                    | hit_win[3]
+                    | hit_win[4]
+                    | hit_win[5]))
+                | (~regwen_ctrl_q & (hit_ctrl));
+
   // The lowest code wins.
   logic [2:0] code_d, code_q;
   always_comb begin
@@ -210,6 +249,7 @@ module dcc_regs_apb #(
     else if (pwrite_i && !writable)           code_d = 3'd3;
     else if (pwrite_i && (pstrb_i != 4'hF))   code_d = 3'd4;
     else if (pwrite_i && out_of_range)        code_d = 3'd5;
+    else if (pwrite_i && locked)              code_d = 3'd6;
   end
 
   // -- Windows --------------------------------------------------------------
@@ -239,10 +279,11 @@ module dcc_regs_apb #(
     stat_high_d = stat_high_q;
     case (word)
       18'h0: rdata_d = 32'h44434331;
-      18'h1: rdata_d = {16'h1, 16'h0};
+      18'h1: rdata_d = {16'h1, 16'h1};
       18'h2: rdata_d = {4'd0, Caps[27:24], Caps[23:20], Caps[19:16], Caps[15:8], 3'd0, Caps[4:0]};
       18'h3: rdata_d = {26'd0, ctrl_byte_counter_q, ctrl_cut_by_marks_q, ctrl_averaging_q, ctrl_timer_restart_q, 1'd0, ctrl_enable_q};
-      18'h4: rdata_d = {29'd0, hw2reg_i.status_overrun, hw2reg_i.status_idle, hw2reg_i.status_ready};
+      18'h4: rdata_d = {28'd0, hw2reg_i.status_fault, hw2reg_i.status_overrun, hw2reg_i.status_idle, hw2reg_i.status_ready};
+      18'h5: rdata_d = {29'd0, regwen_ctrl_q, regwen_tables_q, regwen_parameters_q};
       18'h8: rdata_d = {16'd0, tick_div_q};
       18'h9: rdata_d = {16'd0, timer_interval_q};
       18'hA: rdata_d = byte_threshold_q;
@@ -260,14 +301,16 @@ module dcc_regs_apb #(
       18'h16: rdata_d = {15'd0, first_cut_q};
       18'h17: rdata_d = {28'd0, mark_shift_q};
       18'h18: rdata_d = {24'd0, silence_q};
-      18'h20: rdata_d = {29'd0, irq_status_error_q, irq_status_overrun_q, irq_status_table_full_q};
-      18'h21: rdata_d = {29'd0, irq_mask_error_q, irq_mask_overrun_q, irq_mask_table_full_q};
+      18'h20: rdata_d = {28'd0, irq_status_memory_q, irq_status_error_q, irq_status_overrun_q, irq_status_table_full_q};
+      18'h21: rdata_d = {28'd0, irq_mask_memory_q, irq_mask_error_q, irq_mask_overrun_q, irq_mask_table_full_q};
       18'h22: rdata_d = {error_info_write_q, 4'd0, error_info_code_q, 4'd0, error_info_address_q};
       18'h28: rdata_d = {17'd0, hw2reg_i.free_slots};
       18'h29: rdata_d = hw2reg_i.time_value;
       18'h2A: rdata_d = {16'd0, hw2reg_i.timer_lag};
       18'h2B: rdata_d = hw2reg_i.timer_lateness_max;
       18'h2C: rdata_d = {17'd0, hw2reg_i.events_pending};
+      18'h2D: rdata_d = {26'd0, hw2reg_i.memory_error_delays, hw2reg_i.memory_error_queues, hw2reg_i.memory_error_tables, hw2reg_i.memory_error_slots, hw2reg_i.memory_error_free_list, hw2reg_i.memory_error_flows};
+      18'h2E: rdata_d = {16'd0, hw2reg_i.memory_errors};
       18'hC00: begin
         rdata_d = hw2reg_i.stat_cnps_received[31:0];
         stat_high_d = hw2reg_i.stat_cnps_received[63:32];
@@ -400,15 +443,18 @@ module dcc_regs_apb #(
   logic       irq_status_table_full_q;
   logic       irq_status_overrun_q;
   logic       irq_status_error_q;
+  logic       irq_status_memory_q;
   logic       irq_mask_table_full_q;
   logic       irq_mask_overrun_q;
   logic       irq_mask_error_q;
+  logic       irq_mask_memory_q;
   logic [19:0] error_info_address_q;
   logic [2:0] error_info_code_q;
   logic       error_info_write_q;
 
   // Which register the access in progress writes, if it is not refused.
   logic we_ctrl_q;
+  logic we_regwen_q;
   logic we_tick_div_q;
   logic we_timer_interval_q;
   logic we_byte_threshold_q;
@@ -434,6 +480,7 @@ module dcc_regs_apb #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       we_ctrl_q <= 1'b0;
+      we_regwen_q <= 1'b0;
       we_tick_div_q <= 1'b0;
       we_timer_interval_q <= 1'b0;
       we_byte_threshold_q <= 1'b0;
@@ -455,6 +502,7 @@ module dcc_regs_apb #(
       we_irq_mask_q <= 1'b0;
     end else if (setup) begin
       we_ctrl_q <= hit_ctrl & (code_d == 3'd0);
+      we_regwen_q <= hit_regwen & (code_d == 3'd0);
       we_tick_div_q <= hit_tick_div & (code_d == 3'd0);
       we_timer_interval_q <= hit_timer_interval & (code_d == 3'd0);
       we_byte_threshold_q <= hit_byte_threshold & (code_d == 3'd0);
@@ -485,6 +533,9 @@ module dcc_regs_apb #(
       ctrl_averaging_q <= 1'h1;
       ctrl_cut_by_marks_q <= 1'h0;
       ctrl_byte_counter_q <= 1'h1;
+      regwen_parameters_q <= 1'h1;
+      regwen_tables_q <= 1'h1;
+      regwen_ctrl_q <= 1'h1;
       tick_div_q <= 16'hFA;
       timer_interval_q <= 16'h37;
       byte_threshold_q <= 32'h989680;
@@ -505,9 +556,11 @@ module dcc_regs_apb #(
       irq_status_table_full_q <= 1'h0;
       irq_status_overrun_q <= 1'h0;
       irq_status_error_q <= 1'h0;
+      irq_status_memory_q <= 1'h0;
       irq_mask_table_full_q <= 1'h0;
       irq_mask_overrun_q <= 1'h0;
       irq_mask_error_q <= 1'h0;
+      irq_mask_memory_q <= 1'h0;
       error_info_address_q <= 20'h0;
       error_info_code_q <= 3'h0;
       error_info_write_q <= 1'h0;
@@ -518,6 +571,9 @@ module dcc_regs_apb #(
         if (we_ctrl_q) ctrl_averaging_q <= pwdata_i[3];
         if (we_ctrl_q) ctrl_cut_by_marks_q <= pwdata_i[4];
         if (we_ctrl_q) ctrl_byte_counter_q <= pwdata_i[5];
+        if (we_regwen_q) regwen_parameters_q <= regwen_parameters_q & pwdata_i[0];
+        if (we_regwen_q) regwen_tables_q <= regwen_tables_q & pwdata_i[1];
+        if (we_regwen_q) regwen_ctrl_q <= regwen_ctrl_q & pwdata_i[2];
         if (we_tick_div_q) tick_div_q <= pwdata_i[15:0];
         if (we_timer_interval_q) timer_interval_q <= pwdata_i[15:0];
         if (we_byte_threshold_q) byte_threshold_q <= pwdata_i[31:0];
@@ -538,11 +594,13 @@ module dcc_regs_apb #(
         if (we_irq_mask_q) irq_mask_table_full_q <= pwdata_i[0];
         if (we_irq_mask_q) irq_mask_overrun_q <= pwdata_i[1];
         if (we_irq_mask_q) irq_mask_error_q <= pwdata_i[2];
+        if (we_irq_mask_q) irq_mask_memory_q <= pwdata_i[3];
       end
       ctrl_soft_reset_q <= (write & we_ctrl_q) ? pwdata_i[1] : 1'd0;
       irq_status_table_full_q <= (irq_status_table_full_q & ~((write & we_irq_status_q) ? pwdata_i[0] : 1'd0)) | hw2reg_i.irq_status_table_full;
       irq_status_overrun_q <= (irq_status_overrun_q & ~((write & we_irq_status_q) ? pwdata_i[1] : 1'd0)) | hw2reg_i.irq_status_overrun;
       irq_status_error_q <= (irq_status_error_q & ~((write & we_irq_status_q) ? pwdata_i[2] : 1'd0)) | refused;
+      irq_status_memory_q <= (irq_status_memory_q & ~((write & we_irq_status_q) ? pwdata_i[3] : 1'd0)) | hw2reg_i.irq_status_memory;
       if (refused) error_info_address_q <= paddr_i;
       if (refused) error_info_code_q <= code_q;
       if (refused) error_info_write_q <= pwrite_i;
@@ -558,7 +616,8 @@ module dcc_regs_apb #(
 
   assign irq_o = (|(irq_status_table_full_q & irq_mask_table_full_q))
                | (|(irq_status_overrun_q & irq_mask_overrun_q))
-               | (|(irq_status_error_q & irq_mask_error_q));
+               | (|(irq_status_error_q & irq_mask_error_q))
+               | (|(irq_status_memory_q & irq_mask_memory_q));
 
   assign reg2hw_o.ctrl_enable = ctrl_enable_q;
   assign reg2hw_o.ctrl_soft_reset = ctrl_soft_reset_q;

@@ -14,7 +14,7 @@ package dcc_regs_pkg;
 
   // VERSION: Version of this register map.
   localparam logic [19:0] VersionOffset = 20'h00004;
-  localparam logic [31:0] VersionReset = 32'h00010000;
+  localparam logic [31:0] VersionReset = 32'h00010001;
   localparam int unsigned VersionMinorLsb   = 0;
   localparam int unsigned VersionMinorWidth = 16;
   localparam int unsigned VersionMajorLsb   = 16;
@@ -34,7 +34,7 @@ package dcc_regs_pkg;
   localparam int unsigned CapsWheelLastLsb   = 24;
   localparam int unsigned CapsWheelLastWidth = 4;
 
-  // CTRL: Enable, reset and policy bits.
+  // CTRL: Enable, reset and policy bits. Written only while REGWEN.CTRL is 1.
   localparam logic [19:0] CtrlOffset = 20'h0000C;
   localparam logic [31:0] CtrlReset = 32'h0000002C;
   localparam int unsigned CtrlEnableLsb   = 0;
@@ -59,111 +59,132 @@ package dcc_regs_pkg;
   localparam int unsigned StatusIdleWidth = 1;
   localparam int unsigned StatusOverrunLsb   = 2;
   localparam int unsigned StatusOverrunWidth = 1;
+  localparam int unsigned StatusFaultLsb   = 3;
+  localparam int unsigned StatusFaultWidth = 1;
 
-  // TICK_DIV: Length of a tick.
+  // REGWEN: Write enables. A bit that is cleared stays 0 until the block is reset by its pin, and
+  //   writes to what it guards are refused.
+  localparam logic [19:0] RegwenOffset = 20'h00014;
+  localparam logic [31:0] RegwenReset = 32'h00000007;
+  localparam int unsigned RegwenParametersLsb   = 0;
+  localparam int unsigned RegwenParametersWidth = 1;
+  localparam int unsigned RegwenTablesLsb   = 1;
+  localparam int unsigned RegwenTablesWidth = 1;
+  localparam int unsigned RegwenCtrlLsb   = 2;
+  localparam int unsigned RegwenCtrlWidth = 1;
+
+  // TICK_DIV: Length of a tick. Written only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] TickDivOffset = 20'h00020;
   localparam logic [31:0] TickDivReset = 32'h000000FA;
   localparam int unsigned TickDivValueLsb   = 0;
   localparam int unsigned TickDivValueWidth = 16;
 
-  // TIMER_INTERVAL: Time between two timer increases of a slot.
+  // TIMER_INTERVAL: Time between two timer increases of a slot. Written only while REGWEN.PARAMETERS
+  //   is 1.
   localparam logic [19:0] TimerIntervalOffset = 20'h00024;
   localparam logic [31:0] TimerIntervalReset = 32'h00000037;
   localparam int unsigned TimerIntervalValueLsb   = 0;
   localparam int unsigned TimerIntervalValueWidth = 16;
 
   // BYTE_THRESHOLD: A slot that has sent more than this counts one byte event and keeps the
-  //   remainder. At least one packet.
+  //   remainder. At least one packet. Written only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] ByteThresholdOffset = 20'h00028;
   localparam logic [31:0] ByteThresholdReset = 32'h00989680;
   localparam int unsigned ByteThresholdValueLsb   = 0;
   localparam int unsigned ByteThresholdValueWidth = 32;
 
-  // F: Fast recovery threshold; the stage is recovery while both counts are below it.
+  // F: Fast recovery threshold; the stage is recovery while both counts are below it. Written only
+  //   while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] FOffset = 20'h0002C;
   localparam logic [31:0] FReset = 32'h00000005;
   localparam int unsigned FValueLsb   = 0;
   localparam int unsigned FValueWidth = 8;
 
   // G: Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of
-  //   unmarked ones.
+  //   unmarked ones. Written only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] GOffset = 20'h00030;
   localparam logic [31:0] GReset = 32'h00000100;
   localparam int unsigned GValueLsb   = 0;
   localparam int unsigned GValueWidth = 16;
 
-  // R_AI: Additive increase step; without AVERAGING of one unmarked packet.
+  // R_AI: Additive increase step; without AVERAGING of one unmarked packet. Written only while
+  //   REGWEN.PARAMETERS is 1.
   localparam logic [19:0] RAiOffset = 20'h00034;
   localparam logic [31:0] RAiReset = 32'h00002800;
   localparam int unsigned RAiValueLsb   = 0;
   localparam int unsigned RAiValueWidth = 32;
 
-  // R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL.
+  // R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL. Written
+  //   only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] RHaiOffset = 20'h00038;
   localparam logic [31:0] RHaiReset = 32'h00019000;
   localparam int unsigned RHaiValueLsb   = 0;
   localparam int unsigned RHaiValueWidth = 32;
 
-  // MI: Multiplicative increase added outside recovery, as a part of the base rate.
+  // MI: Multiplicative increase added outside recovery, as a part of the base rate. Written only
+  //   while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] MiOffset = 20'h0003C;
   localparam logic [31:0] MiReset = 32'h00000000;
   localparam int unsigned MiValueLsb   = 0;
   localparam int unsigned MiValueWidth = 16;
 
-  // R_MIN: No rate falls below this.
+  // R_MIN: No rate falls below this. Written only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] RMinOffset = 20'h00040;
   localparam logic [31:0] RMinReset = 32'h00000A00;
   localparam int unsigned RMinValueLsb   = 0;
   localparam int unsigned RMinValueWidth = 32;
 
   // R_MAX: No rate rises above this; a slot at its maximum is released by its timer. The line rate.
+  //   Written only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] RMaxOffset = 20'h00044;
   localparam logic [31:0] RMaxReset = 32'h0186A000;
   localparam int unsigned RMaxValueLsb   = 0;
   localparam int unsigned RMaxValueWidth = 32;
 
-  // INITIAL_RATE: Current and target rate of a slot when it is bound, before its first cut.
+  // INITIAL_RATE: Current and target rate of a slot when it is bound, before its first cut. Written
+  //   only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] InitialRateOffset = 20'h00048;
   localparam logic [31:0] InitialRateReset = 32'h0186A000;
   localparam int unsigned InitialRateValueLsb   = 0;
   localparam int unsigned InitialRateValueWidth = 32;
 
-  // INITIAL_ALPHA: Alpha of a slot when it is bound.
+  // INITIAL_ALPHA: Alpha of a slot when it is bound. Written only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] InitialAlphaOffset = 20'h0004C;
   localparam logic [31:0] InitialAlphaReset = 32'h00010000;
   localparam int unsigned InitialAlphaValueLsb   = 0;
   localparam int unsigned InitialAlphaValueWidth = 17;
 
   // ALPHA_RECIP: 2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands
-  //   for K = 1.
+  //   for K = 1. Written only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] AlphaRecipOffset = 20'h00050;
   localparam logic [31:0] AlphaRecipReset = 32'h04A7904B;
   localparam int unsigned AlphaRecipValueLsb   = 0;
   localparam int unsigned AlphaRecipValueWidth = 32;
 
   // DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is counted
-  //   as coalesced. Without AVERAGING only after the beginning of a hold.
+  //   as coalesced. Without AVERAGING only after the beginning of a hold. Written only while
+  //   REGWEN.PARAMETERS is 1.
   localparam logic [19:0] DecreasePeriodOffset = 20'h00054;
   localparam logic [31:0] DecreasePeriodReset = 32'h00000032;
   localparam int unsigned DecreasePeriodValueLsb   = 0;
   localparam int unsigned DecreasePeriodValueWidth = 20;
 
   // FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.
-  //   Without AVERAGING also of each step of a hold.
+  //   Without AVERAGING also of each step of a hold. Written only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] FirstCutOffset = 20'h00058;
   localparam logic [31:0] FirstCutReset = 32'h00000000;
   localparam int unsigned FirstCutValueLsb   = 0;
   localparam int unsigned FirstCutValueWidth = 17;
 
   // MARK_SHIFT: With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by
-  //   this.
+  //   this. Written only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] MarkShiftOffset = 20'h0005C;
   localparam logic [31:0] MarkShiftReset = 32'h00000000;
   localparam int unsigned MarkShiftValueLsb   = 0;
   localparam int unsigned MarkShiftValueWidth = 4;
 
   // SILENCE: Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise
-  //   with time.
+  //   with time. Written only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] SilenceOffset = 20'h00060;
   localparam logic [31:0] SilenceReset = 32'h00000020;
   localparam int unsigned SilenceValueLsb   = 0;
@@ -178,6 +199,8 @@ package dcc_regs_pkg;
   localparam int unsigned IrqStatusOverrunWidth = 1;
   localparam int unsigned IrqStatusErrorLsb   = 2;
   localparam int unsigned IrqStatusErrorWidth = 1;
+  localparam int unsigned IrqStatusMemoryLsb   = 3;
+  localparam int unsigned IrqStatusMemoryWidth = 1;
 
   // IRQ_MASK: 1 lets the cause of the same position raise the interrupt.
   localparam logic [19:0] IrqMaskOffset = 20'h00084;
@@ -188,6 +211,8 @@ package dcc_regs_pkg;
   localparam int unsigned IrqMaskOverrunWidth = 1;
   localparam int unsigned IrqMaskErrorLsb   = 2;
   localparam int unsigned IrqMaskErrorWidth = 1;
+  localparam int unsigned IrqMaskMemoryLsb   = 3;
+  localparam int unsigned IrqMaskMemoryWidth = 1;
 
   // ERROR_INFO: The last refused access.
   localparam logic [19:0] ErrorInfoOffset = 20'h00088;
@@ -202,6 +227,7 @@ package dcc_regs_pkg;
   localparam logic [31:0] ErrorInfoCodeReadOnly = 32'd3;
   localparam logic [31:0] ErrorInfoCodeNarrow = 32'd4;
   localparam logic [31:0] ErrorInfoCodeOutOfRange = 32'd5;
+  localparam logic [31:0] ErrorInfoCodeLocked = 32'd6;
   localparam int unsigned ErrorInfoWriteLsb   = 31;
   localparam int unsigned ErrorInfoWriteWidth = 1;
 
@@ -234,6 +260,30 @@ package dcc_regs_pkg;
   localparam logic [31:0] EventsPendingReset = 32'h00000000;
   localparam int unsigned EventsPendingValueLsb   = 0;
   localparam int unsigned EventsPendingValueWidth = 15;
+
+  // MEMORY_ERROR: Memories in which a word with wrong parity was read, since soft reset. The timing
+  //   wheel has none.
+  localparam logic [19:0] MemoryErrorOffset = 20'h000B4;
+  localparam logic [31:0] MemoryErrorReset = 32'h00000000;
+  localparam int unsigned MemoryErrorFlowsLsb   = 0;
+  localparam int unsigned MemoryErrorFlowsWidth = 1;
+  localparam int unsigned MemoryErrorFreeListLsb   = 1;
+  localparam int unsigned MemoryErrorFreeListWidth = 1;
+  localparam int unsigned MemoryErrorSlotsLsb   = 2;
+  localparam int unsigned MemoryErrorSlotsWidth = 1;
+  localparam int unsigned MemoryErrorTablesLsb   = 3;
+  localparam int unsigned MemoryErrorTablesWidth = 1;
+  localparam int unsigned MemoryErrorQueuesLsb   = 4;
+  localparam int unsigned MemoryErrorQueuesWidth = 1;
+  localparam int unsigned MemoryErrorDelaysLsb   = 5;
+  localparam int unsigned MemoryErrorDelaysWidth = 1;
+
+  // MEMORY_ERRORS: Cycles in which words with wrong parity were seen, since the reset by pin; stays
+  //   at its greatest value.
+  localparam logic [19:0] MemoryErrorsOffset = 20'h000B8;
+  localparam logic [31:0] MemoryErrorsReset = 32'h00000000;
+  localparam int unsigned MemoryErrorsValueLsb   = 0;
+  localparam int unsigned MemoryErrorsValueWidth = 16;
 
   // STAT_CNPS_RECEIVED_LO: CNPs handed to the controller: low half; reading it latches the high half.
   localparam logic [19:0] StatCnpsReceivedLoOffset = 20'h03000;
@@ -466,7 +516,7 @@ package dcc_regs_pkg;
   localparam int unsigned StatInputsDroppedHiValueLsb   = 0;
   localparam int unsigned StatInputsDroppedHiValueWidth = 32;
 
-  // factor[DSCP]: How a DSCP bends increases and decreases.
+  // factor[DSCP]: How a DSCP bends increases and decreases. Written only while REGWEN.TABLES is 1.
   localparam logic [19:0] FactorOffset = 20'h01000;
   localparam int unsigned FactorEntries = 64;
   localparam int unsigned FactorWords   = 1;  // an entry
@@ -476,7 +526,7 @@ package dcc_regs_pkg;
   localparam int unsigned FactorFDecLsb   = 16;
   localparam int unsigned FactorFDecWidth = 16;
 
-  // floor[DSCP]: Least rate of a DSCP; R_MIN still holds.
+  // floor[DSCP]: Least rate of a DSCP; R_MIN still holds. Written only while REGWEN.TABLES is 1.
   localparam logic [19:0] FloorOffset = 20'h01100;
   localparam int unsigned FloorEntries = 64;
   localparam int unsigned FloorWords   = 1;  // an entry
@@ -484,7 +534,7 @@ package dcc_regs_pkg;
   localparam int unsigned FloorValueLsb   = 0;
   localparam int unsigned FloorValueWidth = 32;
 
-  // ceiling[DSCP]: Greatest rate of a DSCP; R_MAX still holds.
+  // ceiling[DSCP]: Greatest rate of a DSCP; R_MAX still holds. Written only while REGWEN.TABLES is 1.
   localparam logic [19:0] CeilingOffset = 20'h01200;
   localparam int unsigned CeilingEntries = 64;
   localparam int unsigned CeilingWords   = 1;  // an entry
@@ -492,7 +542,8 @@ package dcc_regs_pkg;
   localparam int unsigned CeilingValueLsb   = 0;
   localparam int unsigned CeilingValueWidth = 32;
 
-  // decay_hi[intervals / 64]: Decay of alpha over multiples of 64 alpha intervals.
+  // decay_hi[intervals / 64]: Decay of alpha over multiples of 64 alpha intervals. Written only while
+  //   REGWEN.TABLES is 1.
   localparam logic [19:0] DecayHiOffset = 20'h01300;
   localparam int unsigned DecayHiEntries = 64;
   localparam int unsigned DecayHiWords   = 1;  // an entry
@@ -500,7 +551,8 @@ package dcc_regs_pkg;
   localparam int unsigned DecayHiValueLsb   = 0;
   localparam int unsigned DecayHiValueWidth = 17;
 
-  // decay_lo[intervals % 64]: Decay of alpha over 0 to 63 alpha intervals.
+  // decay_lo[intervals % 64]: Decay of alpha over 0 to 63 alpha intervals. Written only while
+  //   REGWEN.TABLES is 1.
   localparam logic [19:0] DecayLoOffset = 20'h01400;
   localparam int unsigned DecayLoEntries = 64;
   localparam int unsigned DecayLoWords   = 1;  // an entry
@@ -509,7 +561,7 @@ package dcc_regs_pkg;
   localparam int unsigned DecayLoValueWidth = 17;
 
   // decrease[argument / 256]: Multiplier of a cut by its argument; the hardware interpolates between
-  //   entries.
+  //   entries. Written only while REGWEN.TABLES is 1.
   localparam logic [19:0] DecreaseOffset = 20'h02000;
   localparam int unsigned DecreaseEntries = 257;
   localparam int unsigned DecreaseWords   = 1;  // an entry
@@ -590,13 +642,22 @@ package dcc_regs_pkg;
     logic         status_ready;                       // RO
     logic         status_idle;                        // RO
     logic         status_overrun;                     // RO
+    logic         status_fault;                       // RO
     logic         irq_status_table_full;              // 1 sets the bit
     logic         irq_status_overrun;                 // 1 sets the bit
+    logic         irq_status_memory;                  // 1 sets the bit
     logic [14:0]  free_slots;                         // RO
     logic [31:0]  time_value;                         // RO, ticks
     logic [15:0]  timer_lag;                          // RO, ticks
     logic [31:0]  timer_lateness_max;                 // RO, ticks
     logic [14:0]  events_pending;                     // RO
+    logic         memory_error_flows;                 // RO
+    logic         memory_error_free_list;             // RO
+    logic         memory_error_slots;                 // RO
+    logic         memory_error_tables;                // RO
+    logic         memory_error_queues;                // RO
+    logic         memory_error_delays;                // RO
+    logic [15:0]  memory_errors;                      // RO, clock cycles
     logic [63:0]  stat_cnps_received;                 // counter
     logic [63:0]  stat_cnps_dropped_no_slot;          // counter
     logic [63:0]  stat_cnps_coalesced;                // counter

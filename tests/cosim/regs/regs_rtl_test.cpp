@@ -54,6 +54,11 @@ TEST_P(RegsRtl, CsrResetValues) {
 }
 TEST_P(RegsRtl, CsrAccessKinds) { expect_clean(check_access_kinds(map, port, instance)); }
 TEST_P(RegsRtl, CsrErrors) { expect_clean(check_errors(map, port, instance)); }
+TEST_P(RegsRtl, CsrLocks) {
+  const CsrReport report = check_locks(map, port, instance);
+  for (const std::string& failure : report.failures) ADD_FAILURE() << failure;
+  EXPECT_EQ(report.accesses > 100, map.write_enable != kNoRegister);
+}
 TEST_P(RegsRtl, CsrInterrupt) { expect_clean(check_interrupt(map, port)); }
 TEST_P(RegsRtl, CsrWithSlowWindows) {
   dut->environment.window_wait = 3;
@@ -139,8 +144,13 @@ TEST_P(RegsRtl, RandomTransfersBesideTheModel) {
   }
   dut->reset();
   AddressSource addresses(map, instance);
-  int results[6] = {};
+  const bool locks = map.write_enable != kNoRegister;
+  std::vector<int> results(locks ? 7 : 6);
   for (int n = 0; n < 60'000; ++n) {
+    if (locks && n % 512 == 0) {  // what is locked stays so until then
+      dut->reset();
+      model.reset();
+    }
     if (random() % 8 == 0) {
       for (std::size_t i = 0; i < device.registers.size(); ++i) {
         device.registers[i] = dut->environment.live[i] = static_cast<std::uint32_t>(random());
@@ -170,7 +180,7 @@ TEST_P(RegsRtl, RandomTransfersBesideTheModel) {
     const AccessResult result =
         write ? model.write(address, value, strobe) : model.read(address, wanted);
     const ApbOutcome got = dut->transfer(write, address, value, strobe);
-    ++results[static_cast<int>(result)];
+    ++results.at(static_cast<std::size_t>(result));
     ASSERT_EQ(got.slverr, result != AccessResult::kOk) << where << ": " << to_string(result);
     ASSERT_EQ(write ? 0 : got.rdata, wanted) << where;
     if (result != AccessResult::kOk) {

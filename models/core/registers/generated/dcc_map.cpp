@@ -12,7 +12,7 @@ constexpr FieldInfo kIdFields[] = {
      "Identification, the letters DCC1.", {}},
 };
 constexpr FieldInfo kVersionFields[] = {
-    {"MINOR", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
+    {"MINOR", 0, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,
      "", "",
      "Grows when registers are added.", {}},
     {"MAJOR", 16, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,
@@ -42,7 +42,7 @@ constexpr FieldInfo kCtrlFields[] = {
      "1 takes notifications; 0 drops CNPs and byte notifications without counting them. Timers of bound slots run either way, so that their rates recover.", {}},
     {"SOFT_RESET", 1, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
      "", "",
-     "Writing 1 releases every slot, cancels every event and clears the statistics, TIMER_LATENESS_MAX and STATUS.OVERRUN. Parameters, tables and interrupt registers keep their values. Reads as 0.", {}},
+     "Writing 1 releases every slot, cancels every event and clears the statistics, TIMER_LATENESS_MAX, STATUS.OVERRUN, STATUS.FAULT and MEMORY_ERROR. Parameters, tables and interrupt registers keep their values. Reads as 0.", {}},
     {"TIMER_RESTART", 2, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
      "", "",
      "A cut restarts the increase timer of its slot.", {}},
@@ -66,6 +66,20 @@ constexpr FieldInfo kStatusFields[] = {
     {"OVERRUN", 2, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
      "", "",
      "The timing wheel fell 2^15 ticks behind since reset.", {}},
+    {"FAULT", 3, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "A word with wrong parity was read since reset: the controller stands still, READY is 0.", {}},
+};
+constexpr FieldInfo kRegwenFields[] = {
+    {"PARAMETERS", 0, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,
+     "", "",
+     "TICK_DIV to SILENCE may be written.", {}},
+    {"TABLES", 1, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,
+     "", "",
+     "Factor, floor, ceiling, decay and decrease tables may be written.", {}},
+    {"CTRL", 2, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,
+     "", "",
+     "CTRL may be written: with 0 software can neither disable nor reset the controller.", {}},
 };
 constexpr FieldInfo kTickDivFields[] = {
     {"VALUE", 0, 16, Access::kReadWrite, 0x000000FA, 0x00000040, 0x0000FFFF,
@@ -162,6 +176,9 @@ constexpr FieldInfo kIrqStatusFields[] = {
     {"ERROR", 2, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
      "", "",
      "A register access was refused; ERROR_INFO says which.", {}},
+    {"MEMORY", 3, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "A word with wrong parity was read; MEMORY_ERROR says where.", {}},
 };
 constexpr FieldInfo kIrqMaskFields[] = {
     {"TABLE_FULL", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
@@ -173,6 +190,9 @@ constexpr FieldInfo kIrqMaskFields[] = {
     {"ERROR", 2, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
      "", "",
      "Refused access.", {}},
+    {"MEMORY", 3, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "Wrong parity.", {}},
 };
 constexpr ValueInfo kErrorInfoFieldsCodeValues[] = {
     {"NONE", 0},
@@ -181,6 +201,7 @@ constexpr ValueInfo kErrorInfoFieldsCodeValues[] = {
     {"READ_ONLY", 3},
     {"NARROW", 4},
     {"OUT_OF_RANGE", 5},
+    {"LOCKED", 6},
 };
 constexpr FieldInfo kErrorInfoFields[] = {
     {"ADDRESS", 0, 20, Access::kReadOnly, 0x00000000, 0x00000000, 0x000FFFFF,
@@ -188,7 +209,7 @@ constexpr FieldInfo kErrorInfoFields[] = {
      "Its address.", {}},
     {"CODE", 24, 3, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000007,
      "", "",
-     "Why it was refused.", {kErrorInfoFieldsCodeValues, 6}},
+     "Why it was refused.", {kErrorInfoFieldsCodeValues, 7}},
     {"WRITE", 31, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
      "", "",
      "It was a write.", {}},
@@ -218,67 +239,98 @@ constexpr FieldInfo kEventsPendingFields[] = {
      "", "",
      "Timer events started and neither expired nor cancelled.", {}},
 };
+constexpr FieldInfo kMemoryErrorFields[] = {
+    {"FLOWS", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "Slot of a flow, flow of a slot.", {}},
+    {"FREE_LIST", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "Free slots.", {}},
+    {"SLOTS", 2, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "Parameters of the slots.", {}},
+    {"TABLES", 3, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "Factor, floor, ceiling, decay and decrease tables.", {}},
+    {"QUEUES", 4, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "CNPs, commands and starts of timers that wait.", {}},
+    {"DELAYS", 5, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "Events and answers on their way.", {}},
+};
+constexpr FieldInfo kMemoryErrorsFields[] = {
+    {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
+     "clock cycles", "",
+     "Cycles in which words with wrong parity were seen, since the reset by pin; stays at its greatest value.", {}},
+};
 constexpr RegisterInfo kRegisters[] = {
-    {"ID", 0x00000, 0x44434331, Source::kConstant, false, false, {kIdFields, 1},
+    {"ID", 0x00000, 0x44434331, Source::kConstant, false, false, 0x00000000, {kIdFields, 1},
      "Identification, the letters DCC1."},
-    {"VERSION", 0x00004, 0x00010000, Source::kConstant, false, false, {kVersionFields, 2},
+    {"VERSION", 0x00004, 0x00010001, Source::kConstant, false, false, 0x00000000, {kVersionFields, 2},
      "Version of this register map."},
-    {"CAPS", 0x00008, 0x0655400A, Source::kParameter, false, false, {kCapsFields, 5},
+    {"CAPS", 0x00008, 0x0655400A, Source::kParameter, false, false, 0x00000000, {kCapsFields, 5},
      "What this instance was built with."},
-    {"CTRL", 0x0000C, 0x0000002C, Source::kHardware, true, false, {kCtrlFields, 6},
-     "Enable, reset and policy bits."},
-    {"STATUS", 0x00010, 0x00000000, Source::kHardware, false, false, {kStatusFields, 3},
+    {"CTRL", 0x0000C, 0x0000002C, Source::kHardware, true, false, 0x00000004, {kCtrlFields, 6},
+     "Enable, reset and policy bits. Written only while REGWEN.CTRL is 1."},
+    {"STATUS", 0x00010, 0x00000000, Source::kHardware, false, false, 0x00000000, {kStatusFields, 4},
      "What the controller is doing."},
-    {"TICK_DIV", 0x00020, 0x000000FA, Source::kHardware, true, false, {kTickDivFields, 1},
-     "Length of a tick."},
-    {"TIMER_INTERVAL", 0x00024, 0x00000037, Source::kHardware, true, false, {kTimerIntervalFields, 1},
-     "Time between two timer increases of a slot."},
-    {"BYTE_THRESHOLD", 0x00028, 0x00989680, Source::kHardware, true, false, {kByteThresholdFields, 1},
-     "A slot that has sent more than this counts one byte event and keeps the remainder. At least one packet."},
-    {"F", 0x0002C, 0x00000005, Source::kHardware, true, false, {kFFields, 1},
-     "Fast recovery threshold; the stage is recovery while both counts are below it."},
-    {"G", 0x00030, 0x00000100, Source::kHardware, true, false, {kGFields, 1},
-     "Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of unmarked ones."},
-    {"R_AI", 0x00034, 0x00002800, Source::kHardware, true, false, {kRAiFields, 1},
-     "Additive increase step; without AVERAGING of one unmarked packet."},
-    {"R_HAI", 0x00038, 0x00019000, Source::kHardware, true, false, {kRHaiFields, 1},
-     "Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL."},
-    {"MI", 0x0003C, 0x00000000, Source::kHardware, true, false, {kMiFields, 1},
-     "Multiplicative increase added outside recovery, as a part of the base rate."},
-    {"R_MIN", 0x00040, 0x00000A00, Source::kHardware, true, false, {kRMinFields, 1},
-     "No rate falls below this."},
-    {"R_MAX", 0x00044, 0x0186A000, Source::kHardware, true, false, {kRMaxFields, 1},
-     "No rate rises above this; a slot at its maximum is released by its timer. The line rate."},
-    {"INITIAL_RATE", 0x00048, 0x0186A000, Source::kHardware, true, false, {kInitialRateFields, 1},
-     "Current and target rate of a slot when it is bound, before its first cut."},
-    {"INITIAL_ALPHA", 0x0004C, 0x00010000, Source::kHardware, true, false, {kInitialAlphaFields, 1},
-     "Alpha of a slot when it is bound."},
-    {"ALPHA_RECIP", 0x00050, 0x04A7904B, Source::kHardware, true, false, {kAlphaRecipFields, 1},
-     "2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands for K = 1."},
-    {"DECREASE_PERIOD", 0x00054, 0x00000032, Source::kHardware, true, false, {kDecreasePeriodFields, 1},
-     "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced. Without AVERAGING only after the beginning of a hold."},
-    {"FIRST_CUT", 0x00058, 0x00000000, Source::kHardware, true, false, {kFirstCutFields, 1},
-     "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. Without AVERAGING also of each step of a hold."},
-    {"MARK_SHIFT", 0x0005C, 0x00000000, Source::kHardware, true, false, {kMarkShiftFields, 1},
-     "With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by this."},
-    {"SILENCE", 0x00060, 0x00000020, Source::kHardware, true, false, {kSilenceFields, 1},
-     "Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise with time."},
-    {"IRQ_STATUS", 0x00080, 0x00000000, Source::kHardware, true, false, {kIrqStatusFields, 3},
+    {"REGWEN", 0x00014, 0x00000007, Source::kHardware, true, false, 0x00000000, {kRegwenFields, 3},
+     "Write enables. A bit that is cleared stays 0 until the block is reset by its pin, and writes to what it guards are refused."},
+    {"TICK_DIV", 0x00020, 0x000000FA, Source::kHardware, true, false, 0x00000001, {kTickDivFields, 1},
+     "Length of a tick. Written only while REGWEN.PARAMETERS is 1."},
+    {"TIMER_INTERVAL", 0x00024, 0x00000037, Source::kHardware, true, false, 0x00000001, {kTimerIntervalFields, 1},
+     "Time between two timer increases of a slot. Written only while REGWEN.PARAMETERS is 1."},
+    {"BYTE_THRESHOLD", 0x00028, 0x00989680, Source::kHardware, true, false, 0x00000001, {kByteThresholdFields, 1},
+     "A slot that has sent more than this counts one byte event and keeps the remainder. At least one packet. Written only while REGWEN.PARAMETERS is 1."},
+    {"F", 0x0002C, 0x00000005, Source::kHardware, true, false, 0x00000001, {kFFields, 1},
+     "Fast recovery threshold; the stage is recovery while both counts are below it. Written only while REGWEN.PARAMETERS is 1."},
+    {"G", 0x00030, 0x00000100, Source::kHardware, true, false, 0x00000001, {kGFields, 1},
+     "Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of unmarked ones. Written only while REGWEN.PARAMETERS is 1."},
+    {"R_AI", 0x00034, 0x00002800, Source::kHardware, true, false, 0x00000001, {kRAiFields, 1},
+     "Additive increase step; without AVERAGING of one unmarked packet. Written only while REGWEN.PARAMETERS is 1."},
+    {"R_HAI", 0x00038, 0x00019000, Source::kHardware, true, false, 0x00000001, {kRHaiFields, 1},
+     "Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL. Written only while REGWEN.PARAMETERS is 1."},
+    {"MI", 0x0003C, 0x00000000, Source::kHardware, true, false, 0x00000001, {kMiFields, 1},
+     "Multiplicative increase added outside recovery, as a part of the base rate. Written only while REGWEN.PARAMETERS is 1."},
+    {"R_MIN", 0x00040, 0x00000A00, Source::kHardware, true, false, 0x00000001, {kRMinFields, 1},
+     "No rate falls below this. Written only while REGWEN.PARAMETERS is 1."},
+    {"R_MAX", 0x00044, 0x0186A000, Source::kHardware, true, false, 0x00000001, {kRMaxFields, 1},
+     "No rate rises above this; a slot at its maximum is released by its timer. The line rate. Written only while REGWEN.PARAMETERS is 1."},
+    {"INITIAL_RATE", 0x00048, 0x0186A000, Source::kHardware, true, false, 0x00000001, {kInitialRateFields, 1},
+     "Current and target rate of a slot when it is bound, before its first cut. Written only while REGWEN.PARAMETERS is 1."},
+    {"INITIAL_ALPHA", 0x0004C, 0x00010000, Source::kHardware, true, false, 0x00000001, {kInitialAlphaFields, 1},
+     "Alpha of a slot when it is bound. Written only while REGWEN.PARAMETERS is 1."},
+    {"ALPHA_RECIP", 0x00050, 0x04A7904B, Source::kHardware, true, false, 0x00000001, {kAlphaRecipFields, 1},
+     "2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands for K = 1. Written only while REGWEN.PARAMETERS is 1."},
+    {"DECREASE_PERIOD", 0x00054, 0x00000032, Source::kHardware, true, false, 0x00000001, {kDecreasePeriodFields, 1},
+     "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced. Without AVERAGING only after the beginning of a hold. Written only while REGWEN.PARAMETERS is 1."},
+    {"FIRST_CUT", 0x00058, 0x00000000, Source::kHardware, true, false, 0x00000001, {kFirstCutFields, 1},
+     "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. Without AVERAGING also of each step of a hold. Written only while REGWEN.PARAMETERS is 1."},
+    {"MARK_SHIFT", 0x0005C, 0x00000000, Source::kHardware, true, false, 0x00000001, {kMarkShiftFields, 1},
+     "With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by this. Written only while REGWEN.PARAMETERS is 1."},
+    {"SILENCE", 0x00060, 0x00000020, Source::kHardware, true, false, 0x00000001, {kSilenceFields, 1},
+     "Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise with time. Written only while REGWEN.PARAMETERS is 1."},
+    {"IRQ_STATUS", 0x00080, 0x00000000, Source::kHardware, true, false, 0x00000000, {kIrqStatusFields, 4},
      "Causes of an interrupt; each stays until 1 is written to it."},
-    {"IRQ_MASK", 0x00084, 0x00000000, Source::kHardware, true, false, {kIrqMaskFields, 3},
+    {"IRQ_MASK", 0x00084, 0x00000000, Source::kHardware, true, false, 0x00000000, {kIrqMaskFields, 4},
      "1 lets the cause of the same position raise the interrupt."},
-    {"ERROR_INFO", 0x00088, 0x00000000, Source::kBlock, false, false, {kErrorInfoFields, 3},
+    {"ERROR_INFO", 0x00088, 0x00000000, Source::kBlock, false, false, 0x00000000, {kErrorInfoFields, 3},
      "The last refused access."},
-    {"FREE_SLOTS", 0x000A0, 0x00000000, Source::kHardware, false, false, {kFreeSlotsFields, 1},
+    {"FREE_SLOTS", 0x000A0, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFreeSlotsFields, 1},
      "Slots that are not bound."},
-    {"TIME", 0x000A4, 0x00000000, Source::kHardware, false, false, {kTimeFields, 1},
+    {"TIME", 0x000A4, 0x00000000, Source::kHardware, false, false, 0x00000000, {kTimeFields, 1},
      "Time since the first tick, wraps."},
-    {"TIMER_LAG", 0x000A8, 0x00000000, Source::kHardware, false, false, {kTimerLagFields, 1},
+    {"TIMER_LAG", 0x000A8, 0x00000000, Source::kHardware, false, false, 0x00000000, {kTimerLagFields, 1},
      "How far the timing wheel's pointer is behind TIME."},
-    {"TIMER_LATENESS_MAX", 0x000AC, 0x00000000, Source::kHardware, false, false, {kTimerLatenessMaxFields, 1},
+    {"TIMER_LATENESS_MAX", 0x000AC, 0x00000000, Source::kHardware, false, false, 0x00000000, {kTimerLatenessMaxFields, 1},
      "Greatest lateness of a timer answer since soft reset."},
-    {"EVENTS_PENDING", 0x000B0, 0x00000000, Source::kHardware, false, false, {kEventsPendingFields, 1},
+    {"EVENTS_PENDING", 0x000B0, 0x00000000, Source::kHardware, false, false, 0x00000000, {kEventsPendingFields, 1},
      "Timer events started and neither expired nor cancelled."},
+    {"MEMORY_ERROR", 0x000B4, 0x00000000, Source::kHardware, false, false, 0x00000000, {kMemoryErrorFields, 6},
+     "Memories in which a word with wrong parity was read, since soft reset. The timing wheel has none."},
+    {"MEMORY_ERRORS", 0x000B8, 0x00000000, Source::kHardware, false, false, 0x00000000, {kMemoryErrorsFields, 1},
+     "Cycles in which words with wrong parity were seen, since the reset by pin; stays at its greatest value."},
 };
 constexpr FieldInfo kWindowFactorEntryFields[] = {
     {"F_INC", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
@@ -289,7 +341,7 @@ constexpr FieldInfo kWindowFactorEntryFields[] = {
      "Factor of the decrease argument; 4096 is 1.", {}},
 };
 constexpr RegisterInfo kFactorWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, {kWindowFactorEntryFields, 2},
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowFactorEntryFields, 2},
      "How a DSCP bends increases and decreases."},
 };
 constexpr FieldInfo kWindowFloorEntryFields[] = {
@@ -298,7 +350,7 @@ constexpr FieldInfo kWindowFloorEntryFields[] = {
      "Least rate of a DSCP; R_MIN still holds.", {}},
 };
 constexpr RegisterInfo kFloorWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, {kWindowFloorEntryFields, 1},
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowFloorEntryFields, 1},
      "Least rate of a DSCP; R_MIN still holds."},
 };
 constexpr FieldInfo kWindowCeilingEntryFields[] = {
@@ -307,7 +359,7 @@ constexpr FieldInfo kWindowCeilingEntryFields[] = {
      "Greatest rate of a DSCP; R_MAX still holds.", {}},
 };
 constexpr RegisterInfo kCeilingWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, {kWindowCeilingEntryFields, 1},
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowCeilingEntryFields, 1},
      "Greatest rate of a DSCP; R_MAX still holds."},
 };
 constexpr FieldInfo kWindowDecayHiEntryFields[] = {
@@ -316,7 +368,7 @@ constexpr FieldInfo kWindowDecayHiEntryFields[] = {
      "Decay of alpha over multiples of 64 alpha intervals.", {}},
 };
 constexpr RegisterInfo kDecayHiWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, {kWindowDecayHiEntryFields, 1},
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowDecayHiEntryFields, 1},
      "Decay of alpha over multiples of 64 alpha intervals."},
 };
 constexpr FieldInfo kWindowDecayLoEntryFields[] = {
@@ -325,7 +377,7 @@ constexpr FieldInfo kWindowDecayLoEntryFields[] = {
      "Decay of alpha over 0 to 63 alpha intervals.", {}},
 };
 constexpr RegisterInfo kDecayLoWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, {kWindowDecayLoEntryFields, 1},
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowDecayLoEntryFields, 1},
      "Decay of alpha over 0 to 63 alpha intervals."},
 };
 constexpr FieldInfo kWindowDecreaseEntryFields[] = {
@@ -334,7 +386,7 @@ constexpr FieldInfo kWindowDecreaseEntryFields[] = {
      "Multiplier of a cut by its argument; the hardware interpolates between entries.", {}},
 };
 constexpr RegisterInfo kDecreaseWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, {kWindowDecreaseEntryFields, 1},
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowDecreaseEntryFields, 1},
      "Multiplier of a cut by its argument; the hardware interpolates between entries."},
 };
 constexpr FieldInfo kWindowSlotsFlowFields[] = {
@@ -393,21 +445,21 @@ constexpr FieldInfo kWindowSlotsDueFields[] = {
      "An event is pending.", {}},
 };
 constexpr RegisterInfo kSlotsWords[] = {
-    {"FLOW", 0x00000, 0x00000000, Source::kHardware, false, false, {kWindowSlotsFlowFields, 2},
+    {"FLOW", 0x00000, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsFlowFields, 2},
      "Whose slot it is."},
-    {"RATE", 0x00004, 0x00000000, Source::kHardware, false, false, {kWindowSlotsRateFields, 1},
+    {"RATE", 0x00004, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsRateFields, 1},
      "Current rate."},
-    {"TARGET", 0x00008, 0x00000000, Source::kHardware, false, false, {kWindowSlotsTargetFields, 1},
+    {"TARGET", 0x00008, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsTargetFields, 1},
      "Target rate."},
-    {"ALPHA", 0x0000C, 0x00000000, Source::kHardware, false, false, {kWindowSlotsAlphaFields, 1},
+    {"ALPHA", 0x0000C, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsAlphaFields, 1},
      "Alpha at the last cut."},
-    {"COUNTS", 0x00010, 0x00000000, Source::kHardware, false, false, {kWindowSlotsCountsFields, 3},
+    {"COUNTS", 0x00010, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsCountsFields, 3},
      "Stage counters and class."},
-    {"LENGTH", 0x00014, 0x00000000, Source::kHardware, false, false, {kWindowSlotsLengthFields, 1},
+    {"LENGTH", 0x00014, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsLengthFields, 1},
      "Bytes sent since the last byte event."},
-    {"LATEST", 0x00018, 0x00000000, Source::kHardware, false, false, {kWindowSlotsLatestFields, 1},
+    {"LATEST", 0x00018, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsLatestFields, 1},
      "Tick of the last cut."},
-    {"DUE", 0x0001C, 0x00000000, Source::kHardware, false, false, {kWindowSlotsDueFields, 3},
+    {"DUE", 0x0001C, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsDueFields, 3},
      "Timer event of the slot."},
 };
 constexpr CounterInfo kCounters[] = {
@@ -430,19 +482,19 @@ constexpr CounterInfo kCounters[] = {
     {"inputs_dropped", 0x03080, "CNPs and byte notifications that came while STATUS.READY was 0."},
 };
 constexpr WindowInfo kWindows[] = {
-    {"factor", 0x01000, 64, 4, true, false, "DSCP", {kFactorWords, 1},
-     "How a DSCP bends increases and decreases."},
-    {"floor", 0x01100, 64, 4, true, false, "DSCP", {kFloorWords, 1},
-     "Least rate of a DSCP; R_MIN still holds."},
-    {"ceiling", 0x01200, 64, 4, true, false, "DSCP", {kCeilingWords, 1},
-     "Greatest rate of a DSCP; R_MAX still holds."},
-    {"decay_hi", 0x01300, 64, 4, true, false, "intervals / 64", {kDecayHiWords, 1},
-     "Decay of alpha over multiples of 64 alpha intervals."},
-    {"decay_lo", 0x01400, 64, 4, true, false, "intervals % 64", {kDecayLoWords, 1},
-     "Decay of alpha over 0 to 63 alpha intervals."},
-    {"decrease", 0x02000, 257, 4, true, false, "argument / 256", {kDecreaseWords, 1},
-     "Multiplier of a cut by its argument; the hardware interpolates between entries."},
-    {"slots", 0x80000, 16384, 32, false, true, "slot", {kSlotsWords, 8},
+    {"factor", 0x01000, 64, 4, true, false, 0x00000002, "DSCP", {kFactorWords, 1},
+     "How a DSCP bends increases and decreases. Written only while REGWEN.TABLES is 1."},
+    {"floor", 0x01100, 64, 4, true, false, 0x00000002, "DSCP", {kFloorWords, 1},
+     "Least rate of a DSCP; R_MIN still holds. Written only while REGWEN.TABLES is 1."},
+    {"ceiling", 0x01200, 64, 4, true, false, 0x00000002, "DSCP", {kCeilingWords, 1},
+     "Greatest rate of a DSCP; R_MAX still holds. Written only while REGWEN.TABLES is 1."},
+    {"decay_hi", 0x01300, 64, 4, true, false, 0x00000002, "intervals / 64", {kDecayHiWords, 1},
+     "Decay of alpha over multiples of 64 alpha intervals. Written only while REGWEN.TABLES is 1."},
+    {"decay_lo", 0x01400, 64, 4, true, false, 0x00000002, "intervals % 64", {kDecayLoWords, 1},
+     "Decay of alpha over 0 to 63 alpha intervals. Written only while REGWEN.TABLES is 1."},
+    {"decrease", 0x02000, 257, 4, true, false, 0x00000002, "argument / 256", {kDecreaseWords, 1},
+     "Multiplier of a cut by its argument; the hardware interpolates between entries. Written only while REGWEN.TABLES is 1."},
+    {"slots", 0x80000, 16384, 32, false, true, 0x00000000, "slot", {kSlotsWords, 8},
      "Parameters of every slot, read as they are. An instance with fewer slots maps only its own; beyond them accesses are refused."},
 };
 
@@ -453,13 +505,14 @@ const MapInfo kMap = {
     "Differentiated congestion controller",
     "Computes the rates of congested flows. Rates are unsigned 24.8 fixed point in Mb/s; fractions are named by their format (1.16 is one integer and sixteen fraction bits). Parameters may be changed while the controller runs; they act from the next notification on.",
     0x100000,
-    {kRegisters, 30},
+    {kRegisters, 33},
     {kCounters, 17},
     {kWindows, 7},
     kIrqStatus,
     kIrqMask,
     kErrorInfo,
     0x00000004,
+    kRegwen,
 };
 
 Parameters parameters_of(const RegisterBlock& block) {

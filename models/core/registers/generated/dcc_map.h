@@ -19,6 +19,7 @@ enum Register : std::uint16_t {
   kCaps,
   kCtrl,
   kStatus,
+  kRegwen,
   kTickDiv,
   kTimerInterval,
   kByteThreshold,
@@ -44,6 +45,8 @@ enum Register : std::uint16_t {
   kTimerLag,
   kTimerLatenessMax,
   kEventsPending,
+  kMemoryError,
+  kMemoryErrors,
 };
 
 /// Registers that the device is asked for: it has a case for each of them.
@@ -54,6 +57,8 @@ enum class Live : std::uint16_t {
   kTimerLag = Register::kTimerLag,
   kTimerLatenessMax = Register::kTimerLatenessMax,
   kEventsPending = Register::kEventsPending,
+  kMemoryError = Register::kMemoryError,
+  kMemoryErrors = Register::kMemoryErrors,
 };
 
 /// Registers whose writes the device hears of, beside parameters: it has a case for each of them.
@@ -133,7 +138,7 @@ constexpr std::uint32_t kCapsWheelMiddleReset = 5;
 constexpr std::uint32_t kCapsWheelLastMask = 0x0F000000;
 constexpr unsigned kCapsWheelLastShift = 24;
 constexpr std::uint32_t kCapsWheelLastReset = 6;
-// CTRL: Enable, reset and policy bits.
+// CTRL: Enable, reset and policy bits. Written only while REGWEN.CTRL is 1.
 constexpr std::uint32_t kCtrlOffset = 0x0000C;
 constexpr std::uint32_t kCtrlEnableMask = 0x00000001;
 constexpr unsigned kCtrlEnableShift = 0;
@@ -155,78 +160,97 @@ constexpr std::uint32_t kStatusIdleMask = 0x00000002;
 constexpr unsigned kStatusIdleShift = 1;
 constexpr std::uint32_t kStatusOverrunMask = 0x00000004;
 constexpr unsigned kStatusOverrunShift = 2;
-// TICK_DIV: Length of a tick.
+constexpr std::uint32_t kStatusFaultMask = 0x00000008;
+constexpr unsigned kStatusFaultShift = 3;
+// REGWEN: Write enables. A bit that is cleared stays 0 until the block is reset by its pin, and
+//   writes to what it guards are refused.
+constexpr std::uint32_t kRegwenOffset = 0x00014;
+constexpr std::uint32_t kRegwenParametersMask = 0x00000001;
+constexpr unsigned kRegwenParametersShift = 0;
+constexpr std::uint32_t kRegwenTablesMask = 0x00000002;
+constexpr unsigned kRegwenTablesShift = 1;
+constexpr std::uint32_t kRegwenCtrlMask = 0x00000004;
+constexpr unsigned kRegwenCtrlShift = 2;
+// TICK_DIV: Length of a tick. Written only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kTickDivOffset = 0x00020;
 constexpr std::uint32_t kTickDivValueMask = 0x0000FFFF;
 constexpr unsigned kTickDivValueShift = 0;
-// TIMER_INTERVAL: Time between two timer increases of a slot.
+// TIMER_INTERVAL: Time between two timer increases of a slot. Written only while REGWEN.PARAMETERS
+//   is 1.
 constexpr std::uint32_t kTimerIntervalOffset = 0x00024;
 constexpr std::uint32_t kTimerIntervalValueMask = 0x0000FFFF;
 constexpr unsigned kTimerIntervalValueShift = 0;
 // BYTE_THRESHOLD: A slot that has sent more than this counts one byte event and keeps the
-//   remainder. At least one packet.
+//   remainder. At least one packet. Written only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kByteThresholdOffset = 0x00028;
 constexpr std::uint32_t kByteThresholdValueMask = 0xFFFFFFFF;
 constexpr unsigned kByteThresholdValueShift = 0;
-// F: Fast recovery threshold; the stage is recovery while both counts are below it.
+// F: Fast recovery threshold; the stage is recovery while both counts are below it. Written only
+//   while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kFOffset = 0x0002C;
 constexpr std::uint32_t kFValueMask = 0x000000FF;
 constexpr unsigned kFValueShift = 0;
 // G: Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of
-//   unmarked ones.
+//   unmarked ones. Written only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kGOffset = 0x00030;
 constexpr std::uint32_t kGValueMask = 0x0000FFFF;
 constexpr unsigned kGValueShift = 0;
-// R_AI: Additive increase step; without AVERAGING of one unmarked packet.
+// R_AI: Additive increase step; without AVERAGING of one unmarked packet. Written only while
+//   REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kRAiOffset = 0x00034;
 constexpr std::uint32_t kRAiValueMask = 0xFFFFFFFF;
 constexpr unsigned kRAiValueShift = 0;
-// R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL.
+// R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL. Written
+//   only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kRHaiOffset = 0x00038;
 constexpr std::uint32_t kRHaiValueMask = 0xFFFFFFFF;
 constexpr unsigned kRHaiValueShift = 0;
-// MI: Multiplicative increase added outside recovery, as a part of the base rate.
+// MI: Multiplicative increase added outside recovery, as a part of the base rate. Written only
+//   while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kMiOffset = 0x0003C;
 constexpr std::uint32_t kMiValueMask = 0x0000FFFF;
 constexpr unsigned kMiValueShift = 0;
-// R_MIN: No rate falls below this.
+// R_MIN: No rate falls below this. Written only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kRMinOffset = 0x00040;
 constexpr std::uint32_t kRMinValueMask = 0xFFFFFFFF;
 constexpr unsigned kRMinValueShift = 0;
 // R_MAX: No rate rises above this; a slot at its maximum is released by its timer. The line rate.
+//   Written only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kRMaxOffset = 0x00044;
 constexpr std::uint32_t kRMaxValueMask = 0xFFFFFFFF;
 constexpr unsigned kRMaxValueShift = 0;
-// INITIAL_RATE: Current and target rate of a slot when it is bound, before its first cut.
+// INITIAL_RATE: Current and target rate of a slot when it is bound, before its first cut. Written
+//   only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kInitialRateOffset = 0x00048;
 constexpr std::uint32_t kInitialRateValueMask = 0xFFFFFFFF;
 constexpr unsigned kInitialRateValueShift = 0;
-// INITIAL_ALPHA: Alpha of a slot when it is bound.
+// INITIAL_ALPHA: Alpha of a slot when it is bound. Written only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kInitialAlphaOffset = 0x0004C;
 constexpr std::uint32_t kInitialAlphaValueMask = 0x0001FFFF;
 constexpr unsigned kInitialAlphaValueShift = 0;
 // ALPHA_RECIP: 2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands
-//   for K = 1.
+//   for K = 1. Written only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kAlphaRecipOffset = 0x00050;
 constexpr std::uint32_t kAlphaRecipValueMask = 0xFFFFFFFF;
 constexpr unsigned kAlphaRecipValueShift = 0;
 // DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is counted
-//   as coalesced. Without AVERAGING only after the beginning of a hold.
+//   as coalesced. Without AVERAGING only after the beginning of a hold. Written only while
+//   REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kDecreasePeriodOffset = 0x00054;
 constexpr std::uint32_t kDecreasePeriodValueMask = 0x000FFFFF;
 constexpr unsigned kDecreasePeriodValueShift = 0;
 // FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.
-//   Without AVERAGING also of each step of a hold.
+//   Without AVERAGING also of each step of a hold. Written only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kFirstCutOffset = 0x00058;
 constexpr std::uint32_t kFirstCutValueMask = 0x0001FFFF;
 constexpr unsigned kFirstCutValueShift = 0;
 // MARK_SHIFT: With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by
-//   this.
+//   this. Written only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kMarkShiftOffset = 0x0005C;
 constexpr std::uint32_t kMarkShiftValueMask = 0x0000000F;
 constexpr unsigned kMarkShiftValueShift = 0;
 // SILENCE: Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise
-//   with time.
+//   with time. Written only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kSilenceOffset = 0x00060;
 constexpr std::uint32_t kSilenceValueMask = 0x000000FF;
 constexpr unsigned kSilenceValueShift = 0;
@@ -238,6 +262,8 @@ constexpr std::uint32_t kIrqStatusOverrunMask = 0x00000002;
 constexpr unsigned kIrqStatusOverrunShift = 1;
 constexpr std::uint32_t kIrqStatusErrorMask = 0x00000004;
 constexpr unsigned kIrqStatusErrorShift = 2;
+constexpr std::uint32_t kIrqStatusMemoryMask = 0x00000008;
+constexpr unsigned kIrqStatusMemoryShift = 3;
 // IRQ_MASK: 1 lets the cause of the same position raise the interrupt.
 constexpr std::uint32_t kIrqMaskOffset = 0x00084;
 constexpr std::uint32_t kIrqMaskTableFullMask = 0x00000001;
@@ -246,6 +272,8 @@ constexpr std::uint32_t kIrqMaskOverrunMask = 0x00000002;
 constexpr unsigned kIrqMaskOverrunShift = 1;
 constexpr std::uint32_t kIrqMaskErrorMask = 0x00000004;
 constexpr unsigned kIrqMaskErrorShift = 2;
+constexpr std::uint32_t kIrqMaskMemoryMask = 0x00000008;
+constexpr unsigned kIrqMaskMemoryShift = 3;
 // ERROR_INFO: The last refused access.
 constexpr std::uint32_t kErrorInfoOffset = 0x00088;
 constexpr std::uint32_t kErrorInfoAddressMask = 0x000FFFFF;
@@ -258,6 +286,7 @@ constexpr std::uint32_t kErrorInfoCodeMisaligned = 2;
 constexpr std::uint32_t kErrorInfoCodeReadOnly = 3;
 constexpr std::uint32_t kErrorInfoCodeNarrow = 4;
 constexpr std::uint32_t kErrorInfoCodeOutOfRange = 5;
+constexpr std::uint32_t kErrorInfoCodeLocked = 6;
 constexpr std::uint32_t kErrorInfoWriteMask = 0x80000000;
 constexpr unsigned kErrorInfoWriteShift = 31;
 // FREE_SLOTS: Slots that are not bound.
@@ -280,6 +309,26 @@ constexpr unsigned kTimerLatenessMaxValueShift = 0;
 constexpr std::uint32_t kEventsPendingOffset = 0x000B0;
 constexpr std::uint32_t kEventsPendingValueMask = 0x00007FFF;
 constexpr unsigned kEventsPendingValueShift = 0;
+// MEMORY_ERROR: Memories in which a word with wrong parity was read, since soft reset. The timing
+//   wheel has none.
+constexpr std::uint32_t kMemoryErrorOffset = 0x000B4;
+constexpr std::uint32_t kMemoryErrorFlowsMask = 0x00000001;
+constexpr unsigned kMemoryErrorFlowsShift = 0;
+constexpr std::uint32_t kMemoryErrorFreeListMask = 0x00000002;
+constexpr unsigned kMemoryErrorFreeListShift = 1;
+constexpr std::uint32_t kMemoryErrorSlotsMask = 0x00000004;
+constexpr unsigned kMemoryErrorSlotsShift = 2;
+constexpr std::uint32_t kMemoryErrorTablesMask = 0x00000008;
+constexpr unsigned kMemoryErrorTablesShift = 3;
+constexpr std::uint32_t kMemoryErrorQueuesMask = 0x00000010;
+constexpr unsigned kMemoryErrorQueuesShift = 4;
+constexpr std::uint32_t kMemoryErrorDelaysMask = 0x00000020;
+constexpr unsigned kMemoryErrorDelaysShift = 5;
+// MEMORY_ERRORS: Cycles in which words with wrong parity were seen, since the reset by pin; stays
+//   at its greatest value.
+constexpr std::uint32_t kMemoryErrorsOffset = 0x000B8;
+constexpr std::uint32_t kMemoryErrorsValueMask = 0x0000FFFF;
+constexpr unsigned kMemoryErrorsValueShift = 0;
 constexpr std::uint32_t kStatCnpsReceivedOffset = 0x03000;
 constexpr std::uint32_t kStatCnpsDroppedNoSlotOffset = 0x03008;
 constexpr std::uint32_t kStatCnpsCoalescedOffset = 0x03010;
@@ -297,7 +346,7 @@ constexpr std::uint32_t kStatSlotsInUseMaxOffset = 0x03068;
 constexpr std::uint32_t kStatMissedLatencyOffset = 0x03070;
 constexpr std::uint32_t kStatCnpsLostOffset = 0x03078;
 constexpr std::uint32_t kStatInputsDroppedOffset = 0x03080;
-// factor[DSCP]: How a DSCP bends increases and decreases.
+// factor[DSCP]: How a DSCP bends increases and decreases. Written only while REGWEN.TABLES is 1.
 constexpr std::uint32_t kWindowFactorOffset = 0x01000;
 constexpr std::uint32_t kWindowFactorEntries = 64;
 constexpr std::uint32_t kWindowFactorWords = 1;
@@ -305,19 +354,20 @@ constexpr std::uint32_t kFactorFIncMask = 0x0000FFFF;
 constexpr unsigned kFactorFIncShift = 0;
 constexpr std::uint32_t kFactorFDecMask = 0xFFFF0000;
 constexpr unsigned kFactorFDecShift = 16;
-// floor[DSCP]: Least rate of a DSCP; R_MIN still holds.
+// floor[DSCP]: Least rate of a DSCP; R_MIN still holds. Written only while REGWEN.TABLES is 1.
 constexpr std::uint32_t kWindowFloorOffset = 0x01100;
 constexpr std::uint32_t kWindowFloorEntries = 64;
 constexpr std::uint32_t kWindowFloorWords = 1;
 constexpr std::uint32_t kFloorValueMask = 0xFFFFFFFF;
 constexpr unsigned kFloorValueShift = 0;
-// ceiling[DSCP]: Greatest rate of a DSCP; R_MAX still holds.
+// ceiling[DSCP]: Greatest rate of a DSCP; R_MAX still holds. Written only while REGWEN.TABLES is 1.
 constexpr std::uint32_t kWindowCeilingOffset = 0x01200;
 constexpr std::uint32_t kWindowCeilingEntries = 64;
 constexpr std::uint32_t kWindowCeilingWords = 1;
 constexpr std::uint32_t kCeilingValueMask = 0xFFFFFFFF;
 constexpr unsigned kCeilingValueShift = 0;
-// decay_hi[intervals / 64]: Decay of alpha over multiples of 64 alpha intervals.
+// decay_hi[intervals / 64]: Decay of alpha over multiples of 64 alpha intervals. Written only while
+//   REGWEN.TABLES is 1.
 constexpr std::uint32_t kWindowDecayHiOffset = 0x01300;
 constexpr std::uint32_t kWindowDecayHiEntries = 64;
 constexpr std::uint32_t kWindowDecayHiWords = 1;
@@ -325,7 +375,8 @@ constexpr std::uint32_t kDecayHiValueMask = 0x0001FFFF;
 constexpr unsigned kDecayHiValueShift = 0;
 constexpr std::uint32_t kDecayHiValueMin = 0;
 constexpr std::uint32_t kDecayHiValueMax = 65536;
-// decay_lo[intervals % 64]: Decay of alpha over 0 to 63 alpha intervals.
+// decay_lo[intervals % 64]: Decay of alpha over 0 to 63 alpha intervals. Written only while
+//   REGWEN.TABLES is 1.
 constexpr std::uint32_t kWindowDecayLoOffset = 0x01400;
 constexpr std::uint32_t kWindowDecayLoEntries = 64;
 constexpr std::uint32_t kWindowDecayLoWords = 1;
@@ -334,7 +385,7 @@ constexpr unsigned kDecayLoValueShift = 0;
 constexpr std::uint32_t kDecayLoValueMin = 0;
 constexpr std::uint32_t kDecayLoValueMax = 65536;
 // decrease[argument / 256]: Multiplier of a cut by its argument; the hardware interpolates between
-//   entries.
+//   entries. Written only while REGWEN.TABLES is 1.
 constexpr std::uint32_t kWindowDecreaseOffset = 0x02000;
 constexpr std::uint32_t kWindowDecreaseEntries = 257;
 constexpr std::uint32_t kWindowDecreaseWords = 1;

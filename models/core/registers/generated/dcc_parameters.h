@@ -15,28 +15,32 @@ struct RateParameters {
   /// CTRL.CUT_BY_MARKS: The decrease table is indexed by the marks of a CNP (1), or by alpha (0).
   bool cut_by_marks = false;
   /// G: Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of
-  /// unmarked ones. (0.16)
+  /// unmarked ones. Written only while REGWEN.PARAMETERS is 1. (0.16)
   std::uint16_t g = 256;
-  /// R_AI: Additive increase step; without AVERAGING of one unmarked packet. (24.8 Mb/s)
+  /// R_AI: Additive increase step; without AVERAGING of one unmarked packet. Written only while
+  /// REGWEN.PARAMETERS is 1. (24.8 Mb/s)
   std::uint32_t r_ai = 10240;
-  /// R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL. (24.8
-  /// Mb/s)
+  /// R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL. Written
+  /// only while REGWEN.PARAMETERS is 1. (24.8 Mb/s)
   std::uint32_t r_hai = 102400;
-  /// MI: Multiplicative increase added outside recovery, as a part of the base rate. (0.16)
+  /// MI: Multiplicative increase added outside recovery, as a part of the base rate. Written only
+  /// while REGWEN.PARAMETERS is 1. (0.16)
   std::uint16_t mi = 0;
-  /// R_MIN: No rate falls below this. (24.8 Mb/s, 1 to 4294967295)
+  /// R_MIN: No rate falls below this. Written only while REGWEN.PARAMETERS is 1. (24.8 Mb/s, 1 to
+  /// 4294967295)
   std::uint32_t r_min = 2560;
   /// R_MAX: No rate rises above this; a slot at its maximum is released by its timer. The line
-  /// rate. (24.8 Mb/s, 1 to 4294967295)
+  /// rate. Written only while REGWEN.PARAMETERS is 1. (24.8 Mb/s, 1 to 4294967295)
   std::uint32_t r_max = 25600000;
   /// ALPHA_RECIP: 2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF
-  /// stands for K = 1. (1048576 to 4294967295)
+  /// stands for K = 1. Written only while REGWEN.PARAMETERS is 1. (1048576 to 4294967295)
   std::uint32_t alpha_recip = 78090315;
   /// FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.
-  /// Without AVERAGING also of each step of a hold. (1.16, 0 to 65536)
+  /// Without AVERAGING also of each step of a hold. Written only while REGWEN.PARAMETERS is 1.
+  /// (1.16, 0 to 65536)
   std::uint32_t first_cut = 0;
   /// MARK_SHIFT: With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by
-  /// this. (0 to 10)
+  /// this. Written only while REGWEN.PARAMETERS is 1. (0 to 10)
   std::uint8_t mark_shift = 0;
 };
 
@@ -49,25 +53,31 @@ struct Parameters {
   bool timer_restart = true;
   /// CTRL.BYTE_COUNTER: Byte notifications are counted and lead to increases.
   bool byte_counter = true;
-  /// TICK_DIV: Length of a tick. (clock cycles, 64 to 65535)
+  /// TICK_DIV: Length of a tick. Written only while REGWEN.PARAMETERS is 1. (clock cycles, 64 to
+  /// 65535)
   std::uint16_t tick_div = 250;
-  /// TIMER_INTERVAL: Time between two timer increases of a slot. (ticks, 1 to 65535)
+  /// TIMER_INTERVAL: Time between two timer increases of a slot. Written only while
+  /// REGWEN.PARAMETERS is 1. (ticks, 1 to 65535)
   std::uint16_t timer_interval = 55;
   /// BYTE_THRESHOLD: A slot that has sent more than this counts one byte event and keeps the
-  /// remainder. At least one packet. (bytes, 64 to 4294967295)
+  /// remainder. At least one packet. Written only while REGWEN.PARAMETERS is 1. (bytes, 64 to
+  /// 4294967295)
   std::uint32_t byte_threshold = 10000000;
-  /// F: Fast recovery threshold; the stage is recovery while both counts are below it.
+  /// F: Fast recovery threshold; the stage is recovery while both counts are below it. Written only
+  /// while REGWEN.PARAMETERS is 1.
   std::uint8_t fast_recovery = 5;
-  /// INITIAL_RATE: Current and target rate of a slot when it is bound, before its first cut. (24.8
-  /// Mb/s, 1 to 4294967295)
+  /// INITIAL_RATE: Current and target rate of a slot when it is bound, before its first cut.
+  /// Written only while REGWEN.PARAMETERS is 1. (24.8 Mb/s, 1 to 4294967295)
   std::uint32_t initial_rate = 25600000;
-  /// INITIAL_ALPHA: Alpha of a slot when it is bound. (1.16, 0 to 65536)
+  /// INITIAL_ALPHA: Alpha of a slot when it is bound. Written only while REGWEN.PARAMETERS is 1.
+  /// (1.16, 0 to 65536)
   std::uint32_t initial_alpha = 65536;
   /// DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is
-  /// counted as coalesced. Without AVERAGING only after the beginning of a hold. (ticks)
+  /// counted as coalesced. Without AVERAGING only after the beginning of a hold. Written only while
+  /// REGWEN.PARAMETERS is 1. (ticks)
   std::uint32_t decrease_period = 50;
   /// SILENCE: Without AVERAGING a flow that has sent nothing for this long is silent; its rates
-  /// rise with time. (timer intervals, 1 to 255)
+  /// rise with time. Written only while REGWEN.PARAMETERS is 1. (timer intervals, 1 to 255)
   std::uint8_t silence = 32;
 };
 
