@@ -28,6 +28,7 @@ CNPS, COMMANDS = 64, 16     # FIFOs as shipped
 FIRST_OFFER, PACE, APART, STEP = 16, 8, 32, 4  # F, K, D and S of the contract
 SLOT_BITS = 185             # slot_t of dcc_controller_pkg.sv
 PLAN_BITS = 382             # plan_t
+GROUP = 32                  # bits of a word for each bit of parity
 
 UNITS = {"ram_kbits": "kbit", "greatest_events_per_second": "events/s", "events_of_a_flow_per_second": "events/s",
          "timers_per_second": "events/s", "worst_lateness_us": "us"}
@@ -43,7 +44,7 @@ class Shape:
 
 
 def memories(shape):
-    """{instance of ram_1r1w: (words, bits a word)} of dcc_top."""
+    """{instance of ram_1r1w: (words, bits a word)} of dcc_top, parity and all."""
     slots, flow = shape.slots, shape.flow_bits
     slot = slots.bit_length() - 1
     top, middle, last = shape.split
@@ -51,7 +52,7 @@ def memories(shape):
     lists = max(top, middle) + 2  # bits of a list's number: level, window, index
     words, rows = slots // 32, 2 << last
     rate, wheel = "u_rate.u_tables.", "u_timers.u_wheel."
-    found = {
+    guarded = {
         "u_cnps.u_ram": (shape.cnps, flow + 22), "u_commands.u_ram": (shape.commands, flow + 1),
         "u_lookup.u_flows.u_slot_of": (1 << flow, slot + 1), "u_lookup.u_flows.u_flow_of": (slots, flow),
         "u_lookup.u_free.u_list": (slots, slot), "u_lookup.u_store": (slots, flow + SLOT_BITS),
@@ -60,15 +61,17 @@ def memories(shape):
         rate + "u_factor": (64, 32), rate + "u_floor": (64, 32), rate + "u_ceiling": (64, 32),
         rate + "u_decay_hi": (64, 17), rate + "u_decay_lo": (64, 17),
         rate + "u_decrease_even": (129, 17), rate + "u_decrease_odd": (128, 17),
-        "u_timers.u_first.u_ram": (slots, slot + due), "u_timers.u_again.u_ram": (8, slot + due),
+        "u_timers.u_first.u_ram": (slots, slot + due), "u_timers.u_again.u_ram": (8, slot + due)}
+    bare = {
         wheel + "u_records.u_record": (slots, 2 + lists + due),
         wheel + "u_lists.u_list": (1 << lists, 2 * slot), wheel + "u_lists.u_next": (slots, slot),
         wheel + "u_lists.u_previous": (slots, slot),
         wheel + "u_last.u_summary": (rows, words), wheel + "u_last.u_leaf": (rows * words, 32)}
     waits = shape.latency - APART
     if waits >= 2:
-        found["u_answers.g_ring.u_delay.u_ring"] = (waits, flow + 34)
-    return {"u_manager." + name: size for name, size in found.items()}
+        guarded["u_answers.g_ring.u_delay.u_ring"] = (waits, flow + 34)
+    found = {name + ".u_ram": (words, bits + math.ceil(bits / GROUP)) for name, (words, bits) in guarded.items()}
+    return {"u_manager." + name: size for name, size in (found | bare).items()}
 
 
 def measured(path=POINTS):

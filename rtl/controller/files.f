@@ -16,6 +16,7 @@ timing_wheel/rtl/tw_lists.sv
 timing_wheel/rtl/tw_last_level.sv
 timing_wheel/rtl/tw_idle.sv
 timing_wheel/rtl/timing_wheel.sv
+parity/ram_parity.sv
 rate_lut/rtl/rl_delay.sv
 rate_lut/rtl/rl_mul.sv
 rate_lut/rtl/rl_tables.sv
@@ -34,6 +35,7 @@ controller/rtl/dc_classify.sv
 controller/rtl/dc_finish.sv
 controller/rtl/dc_timers.sv
 controller/rtl/dc_statistics.sv
+controller/rtl/dc_fault.sv
 controller/rtl/dc_answers.sv
 controller/rtl/dc_manager.sv
 controller/rtl/dc_apb_gate.sv

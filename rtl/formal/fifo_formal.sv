@@ -21,6 +21,7 @@ module fifo_formal #(
   assign pop = pop_i && valid;
   assign put = push_i && !full && !clear_i;
 
+  logic unused_error;
   dc_fifo #(.Depth(4), .Width(2)) u_fifo (
     .clk_i  (clk_i),
     .rst_ni (running),
@@ -30,7 +31,8 @@ module fifo_formal #(
     .full_o (full),
     .valid_o(valid),
     .data_o (data),
-    .pop_i  (pop)
+    .pop_i  (pop),
+    .error_o(unused_error)
   );
 
   logic [2:0] inside_q, before;

@@ -26,6 +26,7 @@ module free_list_formal #(
   assign take  = take_i && any && ready && !clear;
   assign give  = give_i && out_q[give_slot_i] && ready && !clear;
 
+  logic unused_error;
   dc_free_list #(.Slots(4)) u_list (
     .clk_i      (clk_i),
     .rst_ni     (running),
@@ -37,7 +38,8 @@ module free_list_formal #(
     .take_i     (take),
     .give_i     (give),
     .give_slot_i(give_slot_i),
-    .count_o    (count)
+    .count_o    (count),
+    .error_o    (unused_error)
   );
 
   logic [2:0] free, before;

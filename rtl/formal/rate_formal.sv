@@ -48,6 +48,7 @@ module rate_formal #(
     if (Property == 4 || Property == 5) regs.averaging = 1'b0;
   end
 
+  logic unused_error;  // the memories are free here
   rate_unit u_unit (
     .clk_i           (clk_i),
     .rst_ni          (running),
@@ -78,7 +79,8 @@ module rate_formal #(
     .tbl_wdata_i     (tbl_wdata_i),
     .tbl_ready_o     (tbl_ready),
     .tbl_rdata_o     (tbl_rdata),
-    .busy_o          (busy)
+    .busy_o          (busy),
+    .error_o         (unused_error)
   );
 
   logic accepted, moves, reading;

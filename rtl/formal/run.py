@@ -84,7 +84,7 @@ UNITS = {
          "false_never_waits": (24, False)},
         ["answered_once_in_order", "response_of_its_kind", "one_request_a_cycle", "idle_is_empty"]),
     "fifo": Unit(
-        ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "controller/rtl/dc_fifo.sv",
+        ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "parity/ram_parity.sv", "controller/rtl/dc_fifo.sv",
          "formal/from_reset.sv", "formal/watched_word.sv", "formal/fifo_formal.sv"], "fifo_formal", {},
         {"in_order_and_whole": (0, True),
          "none_lost": (1, True),
@@ -94,7 +94,7 @@ UNITS = {
          "false_nobody_waits": (22, False)},
         ["in_order_and_whole", "none_lost", "room_for_all", "false_fifo_never_full"]),
     "free": Unit(
-        ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "controller/rtl/dc_free_list.sv",
+        ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "parity/ram_parity.sv", "controller/rtl/dc_free_list.sv",
          "formal/from_reset.sv", "formal/watched_word.sv", "formal/free_list_formal.sv"], "free_list_formal", {},
         {"no_slot_twice": (0, True),
          "counts_what_is_not_out": (1, True),
@@ -104,6 +104,16 @@ UNITS = {
          "false_never_runs_out": (21, False),
          "false_in_numerical_order": (22, False)},
         ["no_slot_twice", "counts_what_is_not_out", "false_never_runs_out"]),
+    "parity": Unit(
+        ["formal/flipping_array.sv", "common/ram_1r1w.sv", "parity/ram_parity.sv", "formal/from_reset.sv",
+         "formal/parity_formal.sv"], "parity_formal",
+        {"flipped": "u_ram.u_ram.u_array.flipped_q", "bypassed": "u_ram.u_ram.collision_q"},
+        {"lost_bit_is_told": (0, True),
+         "whole_word_is_not": (1, True),
+         "untold_is_as_written": (2, True),
+         "false_nothing_told": (20, False),
+         "false_all_told": (21, False)},
+        ["lost_bit_is_told", "whole_word_is_not", "untold_is_as_written", "false_nothing_told", "false_all_told"]),
     "arbiter": Unit(
         ["controller/rtl/dcc_controller_pkg.sv", "controller/rtl/dc_arbiter.sv",
          "formal/from_reset.sv", "formal/arbiter_formal.sv"], "arbiter_formal", {},

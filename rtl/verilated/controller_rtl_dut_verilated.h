@@ -173,7 +173,7 @@ class VerilatedController {
         {most, std::int64_t{kBesidePlaces - 2 - highest_bit(valid)}, divider() - 2 - cycle});
     if (skipped < 2) return 0;
     const auto left_out = static_cast<unsigned>(skipped - 1);
-    auto& ring = root->DCC_MANAGER(u_beside__DOT__u_ring__DOT__u_array__DOT__mem);
+    auto& ring = root->DCC_MANAGER(u_beside__DOT__u_ring__DOT__u_ram__DOT__u_array__DOT__mem);
     const unsigned newest = root->DCC_MANAGER(u_beside__DOT__at_q) + kBesidePlaces - 1;
     for (int i = highest_bit(valid); i >= 0; --i) {  // the oldest first: it makes room
       if ((valid >> i & 1) == 0) continue;
@@ -229,13 +229,13 @@ class VerilatedController {
   }
   std::optional<SlotIndex> slot_of(std::uint32_t flow) const {
     const std::uint32_t entry =
-        at()->DCC_LOOKUP(u_flows__DOT__u_slot_of__DOT__u_array__DOT__mem)[flow];
+        at()->DCC_LOOKUP(u_flows__DOT__u_slot_of__DOT__u_ram__DOT__u_array__DOT__mem)[flow];
     const std::uint32_t bound = 1u << slot_bits_;
     if ((entry & bound) == 0) return std::nullopt;
     return entry & (bound - 1);
   }
   SlotView slot(SlotIndex index) const {
-    const auto& word = at()->DCC_LOOKUP(u_store__DOT__u_array__DOT__mem)[index];
+    const auto& word = at()->DCC_LOOKUP(u_store__DOT__u_ram__DOT__u_array__DOT__mem)[index];
     Fields fields{&word[0]};
     SlotView view;
     view.timer_due = fields.take(17);

@@ -79,6 +79,12 @@ module rate_dut (
     end
   end
 
+  logic error;
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) assert (!error) else $error("a table lost a bit, and nobody flipped one");
+  end
+`endif
   rate_unit u_rate (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
@@ -109,6 +115,7 @@ module rate_dut (
     .tbl_wdata_i     (tbl_wdata_i),
     .tbl_ready_o     (tbl_ready_o),
     .tbl_rdata_o     (tbl_rdata_o),
-    .busy_o          (busy_o)
+    .busy_o          (busy_o),
+    .error_o         (error)
   );
 endmodule

@@ -52,7 +52,10 @@ class VerilatedRate final : public RateDut {
     unit_->clk_i = 0;
     unit_->eval();
     unit_->rst_ni = 0;
-    for (int i = 0; i < 3; ++i) clock();
+    for (int i = 0; i < 3; ++i) {
+      unit_->eval();
+      clock();
+    }
     unit_->rst_ni = 1;
   }
 

@@ -67,7 +67,7 @@ in_icarus() {  # UNIT PINS SOURCES [PLUSARG: fewer runs]
 unit() {  # UNIT verilator|icarus
   case $1 in
     controller) pins=controller_dut; sources=$(sources_of .); sva=$(echo sva/*.sv); short=+runs=2 ;;
-    rate_unit) pins=rate_dut; sources=$(sources_of '^rtl/(common|rate_lut)/')
+    rate_unit) pins=rate_dut; sources=$(sources_of '^rtl/(common|parity|rate_lut)/')
       sva=sva/rate_unit_sva.sv; short= ;;
     timing_wheel) pins=timing_wheel_dut; sources=$(sources_of '^rtl/(common|timing_wheel)/')
       sva="sva/timing_wheel_sva.sv sva/tw_lists_sva.sv"; short= ;;

@@ -10,7 +10,8 @@ module dc_answers #(
   input  logic             valid_i,  // Distance - 1 cycles after the issue
   input  logic [Width-1:0] data_i,
   output logic             valid_o,
-  output logic [Width-1:0] data_o
+  output logic [Width-1:0] data_o,
+  output logic             error_o   // this cycle's answer is wrong, and is not valid
 );
   localparam int unsigned Wait = Latency - dcc_controller_pkg::Distance;
   logic             late_valid, valid_q;
@@ -20,6 +21,7 @@ module dc_answers #(
     if (Wait == 0) begin : g_none
       assign late_valid = valid_i;
       assign late_data  = data_i;
+      assign error_o    = 1'b0;
     end else begin : g_one
       logic             one_valid_q;
       logic [Width-1:0] one_data_q;
@@ -30,6 +32,7 @@ module dc_answers #(
       always_ff @(posedge clk_i) one_data_q <= data_i;
       assign late_valid = one_valid_q;
       assign late_data  = one_data_q;
+      assign error_o    = 1'b0;
     end
   end else begin : g_ring
     logic [Wait-1:0] waiting_q;
@@ -38,12 +41,13 @@ module dc_answers #(
       else waiting_q <= clear_i ? '0 : {waiting_q[Wait-2:0], valid_i};
     end
     dc_delay #(.Cycles(Wait), .Width(Width)) u_delay (
-      .clk_i (clk_i),
-      .rst_ni(rst_ni),
-      .put_i (valid_i),
-      .d_i   (data_i),
-      .get_i (waiting_q[Wait-2]),
-      .q_o   (late_data)
+      .clk_i  (clk_i),
+      .rst_ni (rst_ni),
+      .put_i  (valid_i),
+      .d_i    (data_i),
+      .get_i  (waiting_q[Wait-2]),
+      .q_o    (late_data),
+      .error_o(error_o)
     );
     assign late_valid = waiting_q[Wait-1];
   end
@@ -54,6 +58,6 @@ module dc_answers #(
   end
   always_ff @(posedge clk_i) if (late_valid) data_q <= late_data;
 
-  assign valid_o = valid_q && !clear_i;
+  assign valid_o = valid_q && !clear_i && !error_o;
   assign data_o  = data_q;
 endmodule

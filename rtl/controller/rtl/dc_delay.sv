@@ -12,7 +12,8 @@ module dc_delay #(
   input  logic             put_i,   // d_i counts
   input  logic [Width-1:0] d_i,
   input  logic             get_i,   // q_o will count in the next cycle
-  output logic [Width-1:0] q_o      // what d_i was Cycles cycles ago
+  output logic [Width-1:0] q_o,     // what d_i was Cycles cycles ago
+  output logic             error_o  // q_o counted in the cycle before, and was wrong
 );
   logic [AddrW-1:0] at_q, next;
   assign next = (at_q == AddrW'(Cycles - 1)) ? '0 : at_q + 1'b1;
@@ -22,14 +23,19 @@ module dc_delay #(
     else at_q <= next;
   end
 
+  logic got_q;
+  always_ff @(posedge clk_i) got_q <= get_i;
+
   // The oldest word is read in the cycle before its place is written anew.
-  ram_1r1w #(.Depth(Cycles), .Width(Width)) u_ring (
+  ram_parity #(.Depth(Cycles), .Width(Width)) u_ring (
     .clk_i  (clk_i),
     .ren_i  (get_i),
     .raddr_i(next),
     .rdata_o(q_o),
     .wen_i  (put_i),
     .waddr_i(at_q),
-    .wdata_i(d_i)
+    .wdata_i(d_i),
+    .use_i  (got_q),
+    .error_o(error_o)
   );
 endmodule

@@ -16,7 +16,8 @@ module dc_fifo #(
   output logic             full_o,
   output logic             valid_o,
   output logic [Width-1:0] data_o,
-  input  logic             pop_i     // only with valid_o
+  input  logic             pop_i,    // only with valid_o
+  output logic             error_o   // the head was wrong in the cycle before
 );
   logic [AddrW-1:0] head_q, head_d, tail_q;
   logic [AddrW:0]   count_q;
@@ -39,13 +40,15 @@ module dc_fifo #(
     end
   end
 
-  ram_1r1w #(.Depth(Depth), .Width(Width)) u_ram (
+  ram_parity #(.Depth(Depth), .Width(Width)) u_ram (
     .clk_i  (clk_i),
     .ren_i  (1'b1),
     .raddr_i(head_d),
     .rdata_o(data_o),
     .wen_i  (push),
     .waddr_i(tail_q),
-    .wdata_i(data_i)
+    .wdata_i(data_i),
+    .use_i  (valid_o),
+    .error_o(error_o)
   );
 endmodule

@@ -27,34 +27,45 @@ module dc_flow_table #(
   input  logic             sweep_i,
   input  logic             power_up_i,
   input  logic             in_range_i,
-  input  logic [FlowW-1:0] index_i
+  input  logic [FlowW-1:0] index_i,
+  output logic             error_o     // a word was wrong in the cycle before
 );
   logic             unname_q;  // the flow of the slot swept last cycle is there
+  logic             match_q, name_q, wrong_slot, wrong_flow;
   logic             wen;
   logic [FlowW-1:0] waddr;
 
-  always_ff @(posedge clk_i) unname_q <= sweep_i && !power_up_i && in_range_i;
+  always_ff @(posedge clk_i) begin
+    unname_q <= sweep_i && !power_up_i && in_range_i;
+    match_q  <= match_i;
+    name_q   <= name_i;
+  end
 
+  assign error_o = wrong_slot || wrong_flow;
   assign wen   = bind_i || unbind_i || unname_q || (sweep_i && power_up_i && in_range_i);
   assign waddr = unname_q ? name_flow_o : sweep_i ? index_i : flow_i;
 
-  ram_1r1w #(.Depth(1 << FlowW), .Width(SlotW + 1)) u_slot_of (
+  ram_parity #(.Depth(1 << FlowW), .Width(SlotW + 1)) u_slot_of (
     .clk_i  (clk_i),
     .ren_i  (match_i),
     .raddr_i(match_flow_i),
     .rdata_o({bound_o, slot_o}),
     .wen_i  (wen),
     .waddr_i(waddr),
-    .wdata_i({bind_i, slot_i})
+    .wdata_i({bind_i, slot_i}),
+    .use_i  (match_q),
+    .error_o(wrong_slot)
   );
 
-  ram_1r1w #(.Depth(Slots), .Width(FlowW)) u_flow_of (
+  ram_parity #(.Depth(Slots), .Width(FlowW)) u_flow_of (
     .clk_i  (clk_i),
     .ren_i  (name_i || sweep_i),
     .raddr_i(sweep_i ? index_i[SlotW-1:0] : name_slot_i),
     .rdata_o(name_flow_o),
     .wen_i  (bind_i || (sweep_i && power_up_i)),
     .waddr_i(sweep_i ? index_i[SlotW-1:0] : slot_i),
-    .wdata_i(sweep_i ? '0 : flow_i)
+    .wdata_i(sweep_i ? '0 : flow_i),
+    .use_i  (name_q || unname_q),
+    .error_o(wrong_flow)
   );
 endmodule

@@ -14,7 +14,8 @@ module dc_free_list #(
   input  logic             take_i,    // only with any_o
   input  logic             give_i,
   input  logic [SlotW-1:0] give_slot_i,
-  output logic [SlotW:0]   count_o
+  output logic [SlotW:0]   count_o,
+  output logic             error_o    // the slot that was taken in the cycle before was wrong
 );
   logic [SlotW-1:0] head_q, head_d, tail_q;
   logic [SlotW:0]   count_q;
@@ -36,13 +37,15 @@ module dc_free_list #(
     end
   end
 
-  ram_1r1w #(.Depth(Slots), .Width(SlotW)) u_list (
+  ram_parity #(.Depth(Slots), .Width(SlotW)) u_list (
     .clk_i  (clk_i),
     .ren_i  (1'b1),
     .raddr_i(head_d),
     .rdata_o(slot_o),
     .wen_i  (sweep_i || give_i),
     .waddr_i(sweep_i ? index_i : tail_q),
-    .wdata_i(sweep_i ? index_i : give_slot_i)
+    .wdata_i(sweep_i ? index_i : give_slot_i),
+    .use_i  (take_i),
+    .error_o(error_o)
   );
 endmodule

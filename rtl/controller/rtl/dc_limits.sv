@@ -13,8 +13,10 @@ module dc_limits (
   input  logic [31:0] r_min_i,
   input  logic [31:0] r_max_i,
   input  logic [5:0]  dscp_i,
+  input  logic        dscp_valid_i,
   output logic [31:0] lo_o,           // three cycles after dscp_i
-  output logic [31:0] hi_o
+  output logic [31:0] hi_o,
+  output logic        error_o         // two cycles after dscp_i: a limit is wrong
 );
   logic [31:0] floor_word, ceiling_word, lo_q, cap_q;
   logic        write_floor, write_ceiling;
@@ -24,25 +26,33 @@ module dc_limits (
                          write_index_i[8:6] == '0;
   assign write_ceiling = write_i && write_table_i == rate_lut_pkg::TableCeiling &&
                          write_index_i[8:6] == '0;
+  logic       read_q, wrong_floor, wrong_ceiling;
+  always_ff @(posedge clk_i) read_q <= dscp_valid_i;
+  assign error_o = wrong_floor || wrong_ceiling;
+
   assign waddr         = sweep_i ? index_i : write_index_i[5:0];
 
-  ram_1r1w #(.Depth(64), .Width(32)) u_floor (
+  ram_parity #(.Depth(64), .Width(32)) u_floor (
     .clk_i  (clk_i),
     .ren_i  (1'b1),
     .raddr_i(dscp_i),
     .rdata_o(floor_word),
     .wen_i  (sweep_i || write_floor),
     .waddr_i(waddr),
-    .wdata_i(sweep_i ? '0 : write_word_i)
+    .wdata_i(sweep_i ? '0 : write_word_i),
+    .use_i  (read_q),
+    .error_o(wrong_floor)
   );
-  ram_1r1w #(.Depth(64), .Width(32)) u_ceiling (
+  ram_parity #(.Depth(64), .Width(32)) u_ceiling (
     .clk_i  (clk_i),
     .ren_i  (1'b1),
     .raddr_i(dscp_i),
     .rdata_o(ceiling_word),
     .wen_i  (sweep_i || write_ceiling),
     .waddr_i(waddr),
-    .wdata_i(sweep_i ? '1 : write_word_i)
+    .wdata_i(sweep_i ? '1 : write_word_i),
+    .use_i  (read_q),
+    .error_o(wrong_ceiling)
   );
 
   always_ff @(posedge clk_i) begin

@@ -49,7 +49,11 @@ module dc_lookup #(
   input  logic             in_range_i,
   input  logic [FlowW-1:0] index_i,
   output logic [SlotW:0]   free_o,
-  output logic [SlotW:0]   in_use_max_o
+  output logic [SlotW:0]   in_use_max_o,
+  // words that were wrong in the cycle before
+  output logic             wrong_flows_o,
+  output logic             wrong_free_o,
+  output logic             wrong_slots_o
 );
   logic                       s0_valid_q, s1_valid_q, s2_valid_q, s3_valid_q, s4_valid_q;
   dcc_controller_pkg::event_t s0_event_q, s1_event_q, s2_event_q, s3_event_q, s4_event_q;
@@ -80,7 +84,8 @@ module dc_lookup #(
     .sweep_i     (sweep_i),
     .power_up_i  (power_up_i),
     .in_range_i  (in_range_i),
-    .index_i     (index_i)
+    .index_i     (index_i),
+    .error_o     (wrong_flows_o)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -107,7 +112,8 @@ module dc_lookup #(
     .take_i     (take),
     .give_i     (give2_q),
     .give_slot_i(give2_slot_q),
-    .count_o    (free_o)
+    .count_o    (free_o),
+    .error_o    (wrong_free_o)
   );
 
   logic [SlotW:0] in_use, in_use_max_q;
@@ -119,15 +125,18 @@ module dc_lookup #(
   // ---------------------------------------------------------------------------------------------
   dcc_controller_pkg::slot_t parameters, s4_parameters_q;
   logic [FlowW-1:0]          stored_flow, s4_stored_flow_q;
+  logic                      viewed_q;  // software's slot was read
 
-  ram_1r1w #(.Depth(Slots), .Width(FlowW + $bits(write_parameters_i))) u_store (
+  ram_parity #(.Depth(Slots), .Width(FlowW + $bits(write_parameters_i))) u_store (
     .clk_i  (clk_i),
     .ren_i  (s2_valid_q || view_i),
     .raddr_i(view_i ? view_slot_i : s2_slot),
     .rdata_o({stored_flow, parameters}),
     .wen_i  (write_i || sweep_i),
     .waddr_i(sweep_i ? index_i[SlotW-1:0] : write_slot_i),
-    .wdata_i(sweep_i ? '0 : {write_flow_i, write_parameters_i})
+    .wdata_i(sweep_i ? '0 : {write_flow_i, write_parameters_i}),
+    .use_i  (s3_valid_q || viewed_q),
+    .error_o(wrong_slots_o)
   );
   assign view_o      = s4_parameters_q;
   assign view_flow_o = s4_stored_flow_q;
@@ -153,6 +162,7 @@ module dc_lookup #(
 
   // Qualified by the valid bits above: no reset, and a stage without an event stands still.
   always_ff @(posedge clk_i) begin
+    viewed_q <= view_i;
     if (issue_i) begin
       s0_event_q <= event_i;
       s0_flow_q  <= flow_i;

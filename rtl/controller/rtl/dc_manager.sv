@@ -20,6 +20,7 @@ module dc_manager #(
   input  dcc_regs_pkg::dcc_reg2hw_t regs_i,
   output dcc_regs_pkg::dcc_hw2reg_t status_o,
   output logic             ready_o,
+  output logic             swept_o,         // the memories are; it may stand still for a fault
   input  logic             hold_i,          // issue nothing
   output logic             quiet_o,         // all that was issued is written back
 
@@ -65,16 +66,20 @@ module dc_manager #(
   // ---------------------------------------------------------------------------------------------
   // Readiness and reset
   // ---------------------------------------------------------------------------------------------
-  logic             clear, ready, started, sweep, power_up, in_range, rate_done, wheel_done;
+  logic             clear, ready, swept, started, sweep, power_up, in_range, rate_done, wheel_done;
+  logic             fault;
   logic [FlowW-1:0] index;
   assign clear   = regs_i.ctrl_soft_reset;
+  assign ready   = swept && !fault;
   assign ready_o = ready;
+  assign swept_o = swept;
 
   dc_sweep #(.Slots(Slots), .FlowW(FlowW)) u_sweep (
     .clk_i       (clk_i),
     .rst_ni      (rst_ni),
     .soft_reset_i(clear),
-    .ready_o     (ready),
+    .fault_i     (fault),
+    .ready_o     (swept),
     .started_o   (started),
     .sweep_o     (sweep),
     .power_up_o  (power_up),
@@ -104,6 +109,10 @@ module dc_manager #(
   logic [15:0]      bytes_packets;
   logic             command_query;
 
+  // Words of memories that were wrong in the cycle before.
+  logic wrong_cnp, wrong_command, wrong_start, wrong_flows, wrong_free, wrong_slots, wrong_limits;
+  logic wrong_tables, wrong_beside, wrong_answer;
+
   dc_fifo #(.Depth(CnpDepth), .Width(CnpW)) u_cnps (
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
@@ -113,7 +122,8 @@ module dc_manager #(
     .full_o (cnp_full),
     .valid_o(waits[dcc_controller_pkg::KindCnp]),
     .data_o ({cnp_flow, cnp_dscp, cnp_marks, cnp_packets}),
-    .pop_i  (issue[dcc_controller_pkg::KindCnp])
+    .pop_i  (issue[dcc_controller_pkg::KindCnp]),
+    .error_o(wrong_cnp)
   );
   dc_fifo #(.Depth(CommandDepth), .Width(FlowW + 1)) u_commands (
     .clk_i  (clk_i),
@@ -124,7 +134,8 @@ module dc_manager #(
     .full_o (command_full),
     .valid_o(waits[dcc_controller_pkg::KindCommand]),
     .data_o ({command_flow, command_query}),
-    .pop_i  (issue[dcc_controller_pkg::KindCommand])
+    .pop_i  (issue[dcc_controller_pkg::KindCommand]),
+    .error_o(wrong_command)
   );
   dc_byte_queue #(.Depth(BytesDepth), .FlowW(FlowW)) u_bytes (
     .clk_i    (clk_i),
@@ -182,7 +193,8 @@ module dc_manager #(
     .now_o          (now),
     .lag_o          (lag),
     .overrun_o      (overrun),
-    .overrun_clear_i(clear_q)  // the lag is gone one cycle after the wheel is cleared
+    .overrun_clear_i(clear_q),  // the lag is gone one cycle after the wheel is cleared
+    .wrong_start_o  (wrong_start)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -230,7 +242,7 @@ module dc_manager #(
   logic [FlowW-1:0]           view_flow;
   logic [5:0]                 dscp;
   logic [SlotW:0]             free, in_use_max;
-  logic                       wb_held, wb_released, wb_answer, wb_bind, wb_unbind, wb_give;
+  logic                       wb_done, wb_held, wb_released, wb_answer, wb_bind, wb_unbind, wb_give;
 
   dc_lookup #(.Slots(Slots), .FlowW(FlowW)) u_lookup (
     .clk_i             (clk_i),
@@ -269,12 +281,15 @@ module dc_manager #(
     .in_range_i        (in_range),
     .index_i           (index),
     .free_o            (free),
-    .in_use_max_o      (in_use_max)
+    .in_use_max_o      (in_use_max),
+    .wrong_flows_o     (wrong_flows),
+    .wrong_free_o      (wrong_free),
+    .wrong_slots_o     (wrong_slots)
   );
 
   dc_limits u_limits (
     .clk_i        (clk_i),
-    .sweep_i      (sweep && power_up),
+    .sweep_i      (sweep && !started),
     .index_i      (index[5:0]),
     .write_i      (table_valid_i && table_write_i),
     .write_table_i(table_i),
@@ -283,8 +298,10 @@ module dc_manager #(
     .r_min_i      (regs_i.r_min),
     .r_max_i      (regs_i.r_max),
     .dscp_i       (dscp),
+    .dscp_valid_i (s4_valid),
     .lo_o         (lo),
-    .hi_o         (hi)
+    .hi_o         (hi),
+    .error_o      (wrong_limits)
   );
 
   logic        req_valid, req_increase, req_first;
@@ -368,7 +385,8 @@ module dc_manager #(
     .tbl_wdata_i     (table_wdata_i),
     .tbl_ready_o     (table_ready_o),
     .tbl_rdata_o     (table_rdata_o),
-    .busy_o          (rate_busy)
+    .busy_o          (rate_busy),
+    .error_o         (wrong_tables)
   );
 
   // What is not calculated waits beside the rate unit.
@@ -379,12 +397,13 @@ module dc_manager #(
     else beside_q <= {beside_q[rate_lut_pkg::Latency-2:0], s9_valid};
   end
   dc_delay #(.Cycles(rate_lut_pkg::Latency), .Width(FlowW + SlotW + $bits(s9_plan))) u_beside (
-    .clk_i (clk_i),
-    .rst_ni(rst_ni),
-    .put_i (s9_valid),
-    .d_i   ({s9_flow, s9_slot, s9_plan}),
-    .get_i (beside_q[rate_lut_pkg::Latency-2]),
-    .q_o   ({s25_flow, s25_slot, s25_plan})
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .put_i  (s9_valid),
+    .d_i    ({s9_flow, s9_slot, s9_plan}),
+    .get_i  (beside_q[rate_lut_pkg::Latency-2]),
+    .q_o    ({s25_flow, s25_slot, s25_plan}),
+    .error_o(wrong_beside)
   );
 
   dc_finish #(.FlowW(FlowW), .SlotW(SlotW)) u_finish (
@@ -400,7 +419,7 @@ module dc_manager #(
     .rsp_rt_i        (rsp_rt),
     .rsp_alpha_i     (rsp_alpha),
     .rsp_at_maximum_i(rsp_at_maximum),
-    .valid_o         (wb_valid),
+    .valid_o         (wb_done),
     .flow_o          (wb_flow),
     .slot_o          (wb_slot),
     .plan_o          (wb_plan),
@@ -409,6 +428,7 @@ module dc_manager #(
     .answer_o        (wb_answer),
     .start_o         (wb_start)
   );
+  assign wb_valid  = wb_done && !fault;
   assign wb_bind   = wb_valid && wb_plan.first;
   assign wb_unbind = wb_valid && wb_plan.write && !wb_plan.slot.bound;
   assign wb_give   = wb_valid && (wb_released || wb_plan.unbound);
@@ -423,7 +443,8 @@ module dc_manager #(
     .valid_i(wb_valid && wb_answer),
     .data_i ({wb_plan.query, wb_bound, wb_flow, wb_bound ? wb_plan.slot.rc : 32'd0}),
     .valid_o(rate_valid_o),
-    .data_o ({rate_query_o, rate_bound_o, rate_flow_o, rate_value_o})
+    .data_o ({rate_query_o, rate_bound_o, rate_flow_o, rate_value_o}),
+    .error_o(wrong_answer)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -470,6 +491,32 @@ module dc_manager #(
   logic idle;
   assign idle = free == (SlotW + 1)'(Slots) && waits == '0 && quiet_o;
 
+  // Memories in the order of MEMORY_ERROR's fields.
+  localparam int unsigned Memories = dcc_regs_pkg::MemoryErrorDelaysLsb + 1;
+  logic [Memories-1:0] wrong, where;
+  logic                raise_memory;
+  logic [15:0]         errors;
+  always_comb begin
+    wrong = '0;
+    wrong[dcc_regs_pkg::MemoryErrorFlowsLsb]    = wrong_flows;
+    wrong[dcc_regs_pkg::MemoryErrorFreeListLsb] = wrong_free;
+    wrong[dcc_regs_pkg::MemoryErrorSlotsLsb]    = wrong_slots;
+    wrong[dcc_regs_pkg::MemoryErrorTablesLsb]   = wrong_tables || wrong_limits;
+    wrong[dcc_regs_pkg::MemoryErrorQueuesLsb]   = wrong_cnp || wrong_command || wrong_start;
+    wrong[dcc_regs_pkg::MemoryErrorDelaysLsb]   = wrong_beside || wrong_answer;
+  end
+
+  dc_fault #(.Memories(Memories)) u_fault (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .clear_i(clear),
+    .wrong_i(wrong),
+    .raise_o(raise_memory),
+    .fault_o(fault),
+    .where_o(where),
+    .count_o(errors)
+  );
+
   logic        table_full;
   logic [63:0] cnps_received, cnps_dropped_no_slot, cnps_coalesced, byte_notifications;
   logic [63:0] byte_notifications_unmatched, rate_decreases, rate_increases, rate_updates;
@@ -515,13 +562,22 @@ module dc_manager #(
     status_o.status_ready          = ready;
     status_o.status_idle           = idle;
     status_o.status_overrun        = overrun;
+    status_o.status_fault          = fault;
     status_o.irq_status_table_full = table_full;
+    status_o.irq_status_memory     = raise_memory;
     status_o.irq_status_overrun    = overrun && !overrun_q;
     status_o.free_slots            = 15'(free);
     status_o.time_value            = now;
     status_o.timer_lag             = (lag > 32'h0000_FFFF) ? 16'hFFFF : lag[15:0];
     status_o.timer_lateness_max    = lateness_max;
     status_o.events_pending        = pending;
+    status_o.memory_error_flows     = where[dcc_regs_pkg::MemoryErrorFlowsLsb];
+    status_o.memory_error_free_list = where[dcc_regs_pkg::MemoryErrorFreeListLsb];
+    status_o.memory_error_slots     = where[dcc_regs_pkg::MemoryErrorSlotsLsb];
+    status_o.memory_error_tables    = where[dcc_regs_pkg::MemoryErrorTablesLsb];
+    status_o.memory_error_queues    = where[dcc_regs_pkg::MemoryErrorQueuesLsb];
+    status_o.memory_error_delays    = where[dcc_regs_pkg::MemoryErrorDelaysLsb];
+    status_o.memory_errors         = errors;
     status_o.stat_cnps_received                = cnps_received;
     status_o.stat_cnps_dropped_no_slot         = cnps_dropped_no_slot;
     status_o.stat_cnps_coalesced               = cnps_coalesced;

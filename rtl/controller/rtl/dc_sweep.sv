@@ -1,4 +1,5 @@
-// Readiness: after power-up every entry of the flow table is swept, after a soft reset every slot.
+// Readiness: after power-up every entry of the flow table is swept, after a soft reset every slot;
+// after a fault what says which flows those are may be wrong, and all is swept as after power-up.
 // SPDX-License-Identifier: Apache-2.0
 module dc_sweep #(
   parameter int unsigned Slots = 1024,
@@ -8,6 +9,7 @@ module dc_sweep #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             soft_reset_i,  // one cycle
+  input  logic             fault_i,
   output logic             ready_o,       // low in that cycle and while memories are swept
   output logic             started_o,     // it was ready once: time runs
   output logic             sweep_o,
@@ -30,8 +32,9 @@ module dc_sweep #(
       started_q  <= 1'b0;
       index_q    <= '0;
     end else if (soft_reset_i) begin
-      busy_q  <= 1'b1;
-      index_q <= '0;
+      busy_q     <= 1'b1;
+      power_up_q <= power_up_q || fault_i;
+      index_q    <= '0;
     end else if (busy_q) begin
       index_q <= index_q + 1'b1;
       if (index_q == (power_up_q ? LastHard : LastSoft)) begin

@@ -40,7 +40,8 @@ module dc_timers #(
   output logic [31:0]      now_o,
   output logic [31:0]      lag_o,
   output logic             overrun_o,
-  input  logic             overrun_clear_i
+  input  logic             overrun_clear_i,
+  output logic             wrong_start_o  // a start that waits was wrong in the cycle before
 );
   // ---------------------------------------------------------------------------------------------
   // Ticks of TICK_DIV cycles; a change begins the present one anew
@@ -65,7 +66,7 @@ module dc_timers #(
   localparam int unsigned AgainDepth = 8;  // starts after timer events; two wait at most
 
   logic             first_valid, again_valid, cmd_ready, first_full, again_full, expire_valid;
-  logic             wheel_done;
+  logic             wheel_done, wrong_first, wrong_again;
   logic [SlotW-1:0] first_slot, again_slot, expire_slot;
   logic [DueW-1:0]  first_due, again_due, unused_cmd_due;
   logic [31:0]      expire_due, unused_next_due;
@@ -80,7 +81,8 @@ module dc_timers #(
     .full_o (first_full),
     .valid_o(first_valid),
     .data_o ({first_slot, first_due}),
-    .pop_i  (first_valid && !again_valid && cmd_ready)
+    .pop_i  (first_valid && !again_valid && cmd_ready),
+    .error_o(wrong_first)
   );
   dc_fifo #(.Depth(AgainDepth), .Width(SlotW + DueW)) u_again (
     .clk_i  (clk_i),
@@ -91,8 +93,10 @@ module dc_timers #(
     .full_o (again_full),
     .valid_o(again_valid),
     .data_o ({again_slot, again_due}),
-    .pop_i  (again_valid && cmd_ready)
+    .pop_i  (again_valid && cmd_ready),
+    .error_o(wrong_again)
   );
+  assign wrong_start_o = wrong_first || wrong_again;
 
   // The wheel counts from the tick in which it takes a command; starts name theirs. One that has
   // begun meanwhile is the next.

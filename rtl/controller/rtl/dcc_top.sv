@@ -68,7 +68,7 @@ module dcc_top #(
   // -- Registers ------------------------------------------------------------------------------------
   dcc_regs_pkg::dcc_reg2hw_t reg2hw;
   dcc_regs_pkg::dcc_hw2reg_t hw2reg;
-  logic        regs_psel, regs_penable, regs_pready, quiet, hold, ready;
+  logic        regs_psel, regs_penable, regs_pready, quiet, hold, ready, swept;
   logic [6:0]  win_sel;
   logic        win_write, win_ready;
   logic [16:0] win_addr;
@@ -85,7 +85,7 @@ module dcc_top #(
     .psel_o   (regs_psel),
     .penable_o(regs_penable),
     .pready_i (regs_pready),
-    .quiet_i  (quiet && ready),
+    .quiet_i  (quiet && swept),
     .hold_o   (hold)
   );
 
@@ -150,6 +150,7 @@ module dcc_top #(
     .regs_i         (reg2hw),
     .status_o       (hw2reg),
     .ready_o        (ready),
+    .swept_o        (swept),
     .hold_i         (hold),
     .quiet_o        (quiet),
     .cnp_valid_i    (cnp_valid_i),

@@ -43,7 +43,8 @@ module rate_unit (
   output logic        tbl_ready_o,
   output logic [31:0] tbl_rdata_o,     // with tbl_ready_o of a read
 
-  output logic        busy_o           // a request or a table read is inside
+  output logic        busy_o,          // a request or a table read is inside
+  output logic        error_o          // a word of a table was wrong when it was used two cycles ago
 );
   localparam int unsigned Last = rate_lut_pkg::Latency;
 
@@ -140,7 +141,8 @@ module rate_unit (
     .limits_ren_i    (move && valid_q[10]),
     .limits_index_i  (s10_index_q[5:0]),
     .floor_o         (floor_word),
-    .ceiling_o       (ceiling_word)
+    .ceiling_o       (ceiling_word),
+    .error_o         (error_o)
   );
 
   // ---------------------------------------------------------------------------------------------

@@ -33,7 +33,9 @@ module rl_tables (
   input  logic        limits_ren_i,
   input  logic [5:0]  limits_index_i,
   output logic [31:0] floor_o,
-  output logic [31:0] ceiling_o
+  output logic [31:0] ceiling_o,
+
+  output logic        error_o            // a word read two cycles ago was wrong
 );
   localparam int unsigned EvenEntries = (rate_lut_pkg::DecreaseEntries + 1) / 2;
   localparam int unsigned OddEntries  = rate_lut_pkg::DecreaseEntries / 2;
@@ -80,51 +82,72 @@ module rl_tables (
   assign fraction   = (sweeping || write_word_i > 32'(rate_lut_pkg::One16))
                       ? rate_lut_pkg::One16 : write_word_i[16:0];
 
-  // -- The memories ---------------------------------------------------------------------------------
-  ram_1r1w #(.Depth(rate_lut_pkg::DscpEntries), .Width(32)) u_factor (
+  // -- The memories: all are swept before they are read, so every word that is read counts, but for
+  //    what lies beyond the decrease table, whose depth is no power of two ---------------------------
+  logic       factor_q, decay_q, decrease_q, limits_q;
+  logic [6:0] wrong;
+  always_ff @(posedge clk_i) begin
+    factor_q   <= factor_ren_i;
+    decay_q    <= decay_ren_i;
+    decrease_q <= decrease_ren_i && decrease_index_i < 9'(rate_lut_pkg::DecreaseEntries);
+    limits_q   <= limits_ren_i;
+  end
+  assign error_o = |wrong;
+
+  ram_parity #(.Depth(rate_lut_pkg::DscpEntries), .Width(32)) u_factor (
     .clk_i  (clk_i),
     .ren_i  (factor_ren_i),
     .raddr_i(factor_index_i),
     .rdata_o(factor_o),
     .wen_i  (factor_wen),
     .waddr_i(waddr_64),
-    .wdata_i(sweeping ? rate_lut_pkg::NeutralFactor : write_word_i)
+    .wdata_i(sweeping ? rate_lut_pkg::NeutralFactor : write_word_i),
+    .use_i  (factor_q),
+    .error_o(wrong[0])
   );
-  ram_1r1w #(.Depth(rate_lut_pkg::DscpEntries), .Width(32)) u_floor (
+  ram_parity #(.Depth(rate_lut_pkg::DscpEntries), .Width(32)) u_floor (
     .clk_i  (clk_i),
     .ren_i  (limits_ren_i),
     .raddr_i(limits_index_i),
     .rdata_o(floor_o),
     .wen_i  (floor_wen),
     .waddr_i(waddr_64),
-    .wdata_i(sweeping ? 32'h0000_0000 : write_word_i)
+    .wdata_i(sweeping ? 32'h0000_0000 : write_word_i),
+    .use_i  (limits_q),
+    .error_o(wrong[1])
   );
-  ram_1r1w #(.Depth(rate_lut_pkg::DscpEntries), .Width(32)) u_ceiling (
+  ram_parity #(.Depth(rate_lut_pkg::DscpEntries), .Width(32)) u_ceiling (
     .clk_i  (clk_i),
     .ren_i  (limits_ren_i),
     .raddr_i(limits_index_i),
     .rdata_o(ceiling_o),
     .wen_i  (ceiling_wen),
     .waddr_i(waddr_64),
-    .wdata_i(sweeping ? 32'hFFFF_FFFF : write_word_i)
+    .wdata_i(sweeping ? 32'hFFFF_FFFF : write_word_i),
+    .use_i  (limits_q),
+    .error_o(wrong[2])
   );
-  ram_1r1w #(.Depth(rate_lut_pkg::DecayEntries), .Width(17)) u_decay_hi (
+  ram_parity #(.Depth(rate_lut_pkg::DecayEntries), .Width(17)) u_decay_hi (
     .clk_i  (clk_i),
     .ren_i  (decay_ren_i),
     .raddr_i(decay_hi_index_i),
     .rdata_o(decay_hi_o),
     .wen_i  (decay_hi_wen),
     .waddr_i(waddr_64),
-    .wdata_i(fraction)
+    .wdata_i(fraction),
+    .use_i  (decay_q),
+    .error_o(wrong[3])
   );
-  ram_1r1w #(.Depth(rate_lut_pkg::DecayEntries), .Width(17)) u_decay_lo (
+  ram_parity #(.Depth(rate_lut_pkg::DecayEntries), .Width(17)) u_decay_lo (
     .clk_i  (clk_i),
     .ren_i  (decay_ren_i),
     .raddr_i(decay_lo_index_i),
     .rdata_o(decay_lo_o),
     .wen_i  (decay_lo_wen),
     .waddr_i(waddr_64),
-    .wdata_i(fraction)
+    .wdata_i(fraction),
+    .use_i  (decay_q),
+    .error_o(wrong[4])
   );
 
   // Entry i and i + 1: for odd i the even bank is read one further.
@@ -137,23 +160,27 @@ module rl_tables (
     if (decrease_ren_i) odd_q <= decrease_index_i[0];
   end
 
-  ram_1r1w #(.Depth(EvenEntries), .Width(17)) u_decrease_even (
+  ram_parity #(.Depth(EvenEntries), .Width(17)) u_decrease_even (
     .clk_i  (clk_i),
     .ren_i  (decrease_ren_i),
     .raddr_i(raddr_even),
     .rdata_o(even),
     .wen_i  (even_wen),
     .waddr_i(waddr_even),
-    .wdata_i(fraction)
+    .wdata_i(fraction),
+    .use_i  (decrease_q),
+    .error_o(wrong[5])
   );
-  ram_1r1w #(.Depth(OddEntries), .Width(17)) u_decrease_odd (
+  ram_parity #(.Depth(OddEntries), .Width(17)) u_decrease_odd (
     .clk_i  (clk_i),
     .ren_i  (decrease_ren_i),
     .raddr_i(decrease_index_i[7:1]),
     .rdata_o(odd),
     .wen_i  (odd_wen),
     .waddr_i(waddr_odd),
-    .wdata_i(fraction)
+    .wdata_i(fraction),
+    .use_i  (decrease_q),
+    .error_o(wrong[6])
   );
   assign decrease_o      = odd_q ? odd : even;
   assign decrease_next_o = odd_q ? even : odd;

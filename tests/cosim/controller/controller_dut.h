@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <ostream>
+#include <vector>
 
 #include "page_oracle.h"
 
@@ -35,6 +37,19 @@ class ControllerDut {
 
 /// 64 slots, 8 bits of flow, short FIFOs, latency 40.
 std::unique_ptr<ControllerDut> make_small_controller(std::uint32_t random_seed);
+/// Memories of the small controller that have parity.
+struct GuardedMemory {
+  const char* name;
+  std::uint32_t cause;  // bit of MEMORY_ERROR
+  unsigned bits;        // of a word, with its check bits
+  void (*flip)(ControllerDut& small, unsigned bit);
+};
+inline void PrintTo(const GuardedMemory& memory, std::ostream* out) { *out << memory.name; }
+const std::vector<GuardedMemory>& guarded_memories();
+/// Turns one bit of every word round.
+inline void flip_bit(ControllerDut& small, const GuardedMemory& memory, unsigned bit) {
+  memory.flip(small, bit);
+}
 /// The size that is shipped.
 std::unique_ptr<ControllerDut> make_shipped_controller(std::uint32_t random_seed);
 

@@ -305,15 +305,18 @@ void Bench::step(const Inputs& inputs) {
   const Pins pins = dut_->drive(inputs, apb);
 
   irq = pins.irq;
+  ready = pins.ready;
 
   // Every pin of this cycle.
-  if (pins.ready != oracle_.ready()) differ("ready_o is " + std::to_string(pins.ready));
-  if (pins.bytes_ready != oracle_.bytes_ready(inputs.bytes_flow, hold))
+  if (!faulty && pins.ready != oracle_.ready()) differ("ready_o is " + std::to_string(pins.ready));
+  if (!faulty && pins.bytes_ready != oracle_.bytes_ready(inputs.bytes_flow, hold))
     differ("bytes_ready_o is " + std::to_string(pins.bytes_ready));
-  if (pins.command_ready != oracle_.command_ready(hold))
+  if (!faulty && pins.command_ready != oracle_.command_ready(hold))
     differ("command_ready_o is " + std::to_string(pins.command_ready));
   const std::optional<Answer> answer = oracle_.answer();
-  if (pins.rate_valid != answer.has_value()) {
+  if (faulty && !pins.rate_valid) {
+    // It was held back.
+  } else if (pins.rate_valid != answer.has_value()) {
     std::ostringstream text;
     if (answer.has_value())
       text << "no answer, expected flow " << answer->flow << " rate " << answer->rate;
@@ -337,11 +340,12 @@ void Bench::step(const Inputs& inputs) {
 
   bool wrote = false;
   if (accessing_ && access_.begun && pins.pready) {
-    if (pins.pslverr) differ("an access was refused");
+    refused += pins.pslverr;
+    if (pins.pslverr && !may_refuse) differ("an access was refused");
     accessing_ = false;
-    wrote = access_.write;
+    wrote = access_.write && !pins.pslverr;
     read_value_ = pins.prdata;
-    if (!access_.write && waits(false, access_.address)) {
+    if (!faulty && !access_.write && waits(false, access_.address)) {
       const std::optional<std::uint32_t> word = access_.expected;
       if (word.has_value() && *word != pins.prdata) {
         std::ostringstream text;
@@ -378,7 +382,7 @@ void Bench::step(const Inputs& inputs) {
     last_of_flow_.insert_or_assign(issue->flow, *issue);
   }
   if (wrote) {
-    if (oracle_.cycle() != access_.acts)
+    if (!faulty && oracle_.cycle() != access_.acts)
       differ("a write acts here, expected at edge " + std::to_string(access_.acts));
     act(access_.address, access_.value);
   }

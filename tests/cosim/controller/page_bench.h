@@ -46,6 +46,7 @@ class Bench {
 
   Oracle& oracle() { return oracle_; }
   const Oracle& oracle() const { return oracle_; }
+  ControllerDut& dut() { return *dut_; }
   /// What a read that begins in this cycle must give; none: the oracle does not say.
   std::optional<std::uint32_t> will_read(std::uint32_t address) const;
   /// Empty while all is well; else the first difference.
@@ -54,7 +55,13 @@ class Bench {
   // Coverage.
   std::uint64_t issued = 0, answered = 0, queries = 0, back_pressure = 0, accesses = 0;
   std::uint64_t resets = 0;
-  bool irq = false;  // the pin, in the last cycle
+  bool irq = false;    // the pin, in the last cycle
+  bool ready = false;  // likewise
+  std::uint64_t refused = 0;
+  bool may_refuse = false;  // accesses may end with an error, and change nothing then
+  /// A memory has lost bits: answers may be missing, but none may be wrong, and the block may stand
+  /// still.
+  bool faulty = false;
   /// By kinds of two events of one flow (inputs), and edges between their sampling up to 64.
   std::array<std::array<std::array<std::uint64_t, 65>, 4>, 4> pairs{};
 

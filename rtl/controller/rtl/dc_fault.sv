@@ -1,0 +1,46 @@
+// What is done about a word with wrong parity: the controller stands still until a soft reset.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A word is known to be wrong a cycle after it is used; what an event did is written back, and told,
+// 20 cycles and more after its last look into a memory. So nothing that hangs on a wrong word gets out.
+module dc_fault #(
+  parameter int unsigned Memories = 6
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                clear_i,   // soft reset
+  input  logic [Memories-1:0] wrong_i,   // a word of it was wrong in the cycle before
+  output logic                raise_o,   // the interrupt's cause
+  output logic                fault_o,   // issue nothing, write nothing back
+  output logic [Memories-1:0] where_o,   // memories that were wrong since the soft reset
+  output logic [15:0]         count_o    // cycles with wrong words since the reset by pin, saturated
+);
+  logic                clear_q;  // what was read before the soft reset is known in the cycle after it
+  logic                fault_q;
+  logic [Memories-1:0] where_q;
+  logic [15:0]         count_q;
+
+  assign raise_o = wrong_i != '0;
+  assign fault_o = fault_q;
+  assign where_o = where_q;
+  assign count_o = count_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      clear_q <= 1'b0;
+      fault_q <= 1'b0;
+      where_q <= '0;
+      count_q <= '0;
+    end else begin
+      clear_q <= clear_i;
+      if (clear_i || clear_q) begin
+        fault_q <= 1'b0;
+        where_q <= '0;
+      end else if (wrong_i != '0) begin
+        fault_q <= 1'b1;
+        where_q <= where_q | wrong_i;
+      end
+      if (wrong_i != '0 && count_q != '1) count_q <= count_q + 1'b1;
+    end
+  end
+endmodule
