@@ -9,5 +9,6 @@ ARRAY = "common/ram_1r1w_array.sv"  # the RAM's contents: a black box where only
 
 def sources(folder):
     """Paths below RTL in the order of compilation; folder is "timing_wheel" or "rate_lut"."""
+    parts = (folder + "/", "common/", *PARITY.get(folder, ()))
     with open(os.path.join(RTL, "controller/files.f"), encoding="utf-8") as lines:
-        return [line for line in lines.read().split() if line.startswith((folder + "/", "common/", *PARITY.get(folder, ())))]
+        return [line for line in lines.read().split() if line.startswith(parts)]

@@ -48,7 +48,8 @@ def generate(regmap):
            f"{regmap.size // 1024} KiB of address space at {regmap.base_address:#010x} of a host; "
            f"interrupt source {regmap.interrupt_number}.", "",
            "All registers are 32 bits wide. Access: RO read-only; RW read and write; W1C reads the "
-           "state, writing 1 clears; W0C reads the state, writing 0 clears; WO reads as 0. Bits without a field read as 0 and are ignored "
+           "state, writing 1 clears; W0C reads the state, writing 0 clears; WO reads as 0. "
+           "Bits without a field read as 0 and are ignored "
            "by writes. An access is refused (PSLVERR) when it is unmapped, misaligned, a write to "
            "something read-only, a write narrower than a word, a write with a field outside its "
            + (f"range, or a write to what {regmap.write_enable} has locked"
