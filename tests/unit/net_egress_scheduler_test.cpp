@@ -51,6 +51,40 @@ TEST(EgressScheduler, StrictTakesTheHighest) {
   EXPECT_EQ(scheduler.pick(0b11111111), 7);
 }
 
+TEST(EgressScheduler, ShapedPrioritiesComeBeforeWeightedOnesAndWaitForTheirCredit) {
+  EgressSchedulerParameters parameters;
+  parameters.kind = Kind::kEts;
+  parameters.shapers = {{5, BitRate(1'000'000'000)}};
+  EgressScheduler scheduler(parameters);
+  CreditShaper& shaper = scheduler.shaper();
+  ASSERT_TRUE(scheduler.shapes());
+  const unsigned both = 0b100001;
+  shaper.began(5, PicoSeconds(0));
+  EXPECT_EQ(shaper.released(both, PicoSeconds(0)), both);
+  EXPECT_EQ(scheduler.pick(both), 5);
+  shaper.sent(5, 125);  // a microsecond of its rate
+  EXPECT_EQ(shaper.released(both, kNanoSecond * 999), 0b000001u);
+  EXPECT_EQ(shaper.released(0b100000, kNanoSecond * 999), 0u);
+  EXPECT_EQ(shaper.next_release(0b100000), kMicroSecond);
+  EXPECT_EQ(shaper.released(both, kMicroSecond), both);
+  // Kept waiting for 9 us by others it has credit for ten packets, the eleventh waits again.
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(shaper.released(0b100000, kMicroSecond * 10), 0b100000u);
+    shaper.sent(5, 125);
+  }
+  EXPECT_EQ(shaper.released(0b100000, kMicroSecond * 10), 0u);
+  // With nothing to send it saves nothing up, and owes what it owed.
+  shaper.began(5, kMicroSecond * 10);
+  EXPECT_EQ(shaper.next_release(0b100000), kMicroSecond * 11);
+  shaper.began(5, kMicroSecond * 50);
+  shaper.sent(5, 125);
+  EXPECT_EQ(shaper.next_release(0b100000), kMicroSecond * 51);
+  shaper.sent(0, 10'000);  // not shaped
+  EXPECT_EQ(shaper.released(0b000001, PicoSeconds(0)), 0b000001u);
+  parameters.shapers.push_back({5, BitRate(2'000'000'000)});
+  EXPECT_THROW(parameters.check(), ParameterError);
+}
+
 TEST(EgressScheduler, EtsSharesBytesByWeightWhateverThePacketSizes) {
   EgressScheduler scheduler = make(Kind::kEts, {1, 2, 5, 0, 0, 0, 0, 0});
   const auto share = shares(scheduler, 0b0111, {1500, 64, 1000, 0, 0, 0, 0, 0}, 200'000);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
@@ -20,6 +21,15 @@ void EgressSchedulerParameters::describe(ParameterVisitor& v) {
     v.numbers("weights", weights, {"0", kGreatestWeight},
               {"of priorities 0 to 7; 0: strict, before the others", "IEEE 802.1Qaz", kRuntime});
   });
+  v.when(kind == Kind::kEts || kind == Kind::kStrict, "kind: ets or strict", [&] {
+    v.list("shapers", shapers,
+           {"priorities shaped by credit, before those with weights", "IEEE 802.1Q, 8.6.8.2"},
+           [&v](Shaper& shaper) {
+             v.field("priority", shaper.priority, {"0", "7"}, {"which", ""});
+             v.field("idle_slope", shaper.idle_slope, {"1Mbps", "10Tbps"},
+                     {"its rate, preamble and gap included", ""});
+           });
+  });
   v.when(kind == Kind::kVlArbitration, "kind: vl_arbitration", [&] { vl.describe(v); });
 }
 
@@ -29,6 +39,14 @@ void EgressSchedulerParameters::check() const {
     throw ParameterError({"weights"}, "all weights are zero; that is kind: strict");
   }
   if (kind == Kind::kVlArbitration) vl.check();
+  unsigned shaped = 0;
+  for (const Shaper& shaper : shapers) {
+    if ((shaped >> shaper.priority & 1u) != 0) {
+      throw ParameterError({"shapers"},
+                           "priority " + std::to_string(shaper.priority) + " is shaped twice");
+    }
+    shaped |= 1u << shaper.priority;
+  }
 }
 
 EgressScheduler::EgressScheduler(const EgressSchedulerParameters& parameters)
@@ -38,14 +56,19 @@ EgressScheduler::EgressScheduler(const EgressSchedulerParameters& parameters)
     shares_ = std::make_unique<Shares>();
     shares_->arbiter.emplace(parameters.vl);
   }
-  if (kind_ != EgressSchedulerParameters::Kind::kEts) return;
-  shares_ = std::make_unique<Shares>();
-  set_weights(parameters.weights);
+  shapes_ = !parameters.shapers.empty();
+  if (kind_ == EgressSchedulerParameters::Kind::kEts || shapes_) {
+    shares_ = std::make_unique<Shares>();
+  }
+  for (const EgressSchedulerParameters::Shaper& shaper : parameters.shapers) {
+    shares_->shaper.shape(static_cast<int>(shaper.priority), shaper.idle_slope);
+  }
+  if (kind_ == EgressSchedulerParameters::Kind::kEts) set_weights(parameters.weights);
 }
 
 void EgressScheduler::change_weights(const EgressSchedulerParameters& parameters) {
   if (parameters.kind != kind_) throw std::invalid_argument("scheduler: another kind");
-  if (shares_ != nullptr) set_weights(parameters.weights);
+  if (kind_ == EgressSchedulerParameters::Kind::kEts) set_weights(parameters.weights);
 }
 
 void EgressScheduler::set_weights(const std::array<std::uint32_t, kPriorities>& weights) {
@@ -55,7 +78,7 @@ void EgressScheduler::set_weights(const std::array<std::uint32_t, kPriorities>& 
     if (weight != 0 && (smallest == 0 || weight < smallest)) smallest = weight;
   }
   if (smallest == 0) throw std::invalid_argument("ets: no priority has a weight");
-  strict_ = 0;
+  strict_ = static_cast<std::uint8_t>(shares_->shaper.shaped());
   for (std::size_t p = 0; p < kPriorities; ++p) {
     if (weights[p] == 0) strict_ = static_cast<std::uint8_t>(strict_ | 1u << p);
     shares_->quantum[p] = kSmallestQuantum * weights[p] / smallest;

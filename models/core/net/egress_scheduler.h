@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "describe/enum_names.h"
+#include "net/credit_shaper.h"
 #include "net/packet.h"
 #include "net/vl_arbitration.h"
 #include "units.h"
@@ -25,6 +27,12 @@ struct EgressSchedulerParameters {
   Kind kind = Kind::kFifo;
   std::array<std::uint32_t, kPriorities> weights{1, 1, 1, 1, 1, 1, 1, 1};  // kEts: in proportion
   VlArbitrationParameters vl;
+  /// A priority that is shaped by credit: before those that share by weight, at most at this rate.
+  struct Shaper {
+    unsigned priority = 0;
+    BitRate idle_slope{1'000'000'000};
+  };
+  std::vector<Shaper> shapers;  // kStrict, kEts
 
   void describe(ParameterVisitor& v);
   /// Throws ParameterError when values do not go together.
@@ -47,6 +55,11 @@ class EgressScheduler {
 
   /// Other weights from now on; balances stay. Errors as above, the kind must be the same.
   void change_weights(const EgressSchedulerParameters& parameters);
+
+  /// Some priority is shaped: pick() wants those that are released, and there may be none.
+  bool shapes() const { return shapes_; }
+  CreditShaper& shaper() { return shares_->shaper; }
+  const CreditShaper& shaper() const { return shares_->shaper; }
 
   /// Bit p of `eligible` set: priority p has a packet and may send. Precondition: not 0.
   int pick(unsigned eligible) {
@@ -73,7 +86,7 @@ class EgressScheduler {
   template <class Digest>
   void add_state(Digest& d) const {
     d(last_);
-    if (shares_ != nullptr) d(shares_->balance, shares_->arbiter);
+    if (shares_ != nullptr) d(shares_->balance, shares_->arbiter, shares_->shaper);
   }
 
  private:
@@ -88,12 +101,14 @@ class EgressScheduler {
     std::array<Bytes, kPriorities> quantum{};
     std::array<Bytes, kPriorities> balance{};
     std::optional<VlArbiter> arbiter;  // kVlArbitration: instead of those
+    CreditShaper shaper;
   };
-  std::unique_ptr<Shares>
-      shares_;  // kEts and kVlArbitration only; apart, so that the rest stays small in a port
+  // kEts, kVlArbitration and shapers only; apart, so that the rest stays small in a port.
+  std::unique_ptr<Shares> shares_;
   EgressSchedulerParameters::Kind kind_ = EgressSchedulerParameters::Kind::kFifo;
   std::uint8_t strict_ = 0;
   std::uint8_t last_ = kPriorities - 1;
+  bool shapes_ = false;
 };
 
 }  // namespace dcc

@@ -99,6 +99,7 @@ void SwitchDevice::set_ecn(int port, const EcnParameters& ecn) {
   p.marks_at_enqueue = p.ecn.marks_at(EcnParameters::MarkAt::kEnqueue);
   p.attends_departures = p.ecn.marks_at(EcnParameters::MarkAt::kDequeue) ||
                          p.ecn.has_phantom_queue() || path_wishes_.departures || with_credits_ ||
+                         p.scheduler.shapes() ||
                          (disciplined_ && p.discipline->wants_every_packet());
 }
 
@@ -287,6 +288,9 @@ void SwitchDevice::enqueue(Packet* packet, Port& egress) {
   if (egress.marks_at_enqueue) {
     mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kEnqueue);
   }
+  if (egress.attends_departures && egress.scheduler.shapes() && queue.bytes == 0) {
+    egress.scheduler.shaper().began(priority, scheduler_.now());
+  }
   push(egress, priority, packet);
   queue.bytes += bytes;
   egress.bytes += bytes;
@@ -305,7 +309,12 @@ void SwitchDevice::enqueue(Packet* packet, Port& egress) {
 }
 
 void SwitchDevice::kick(Port& egress) {
-  if (egress.free.is_scheduled()) return;
+  if (egress.free.is_scheduled()) {
+    // A shaped queue may be all that the port waits for, and this be something else.
+    if (!egress.scheduler.shapes()) return;
+    if (egress.free.due() <= std::max(scheduler_.now(), egress.free_at)) return;
+    scheduler_.cancel(egress.free);
+  }
   if (scheduler_.now() < egress.free_at) {
     scheduler_.schedule_at(egress.free, egress.free_at);
   } else {
@@ -334,8 +343,17 @@ void SwitchDevice::send_next(Port& egress) {
     send_by_discipline(egress);
     return;
   }
-  const unsigned eligible = egress.waiting & ~unsigned{egress.pfc.blocked()};
+  unsigned eligible = egress.waiting & ~unsigned{egress.pfc.blocked()};
   if (eligible == 0) return;
+  if (egress.scheduler.shapes()) {
+    const CreditShaper& shaper = egress.scheduler.shaper();
+    const unsigned released = shaper.released(eligible, scheduler_.now());
+    if (released == 0) {
+      scheduler_.schedule_at(egress.free, shaper.next_release(eligible));
+      return;
+    }
+    eligible = released;
+  }
 
   const int priority = egress.scheduler.pick(eligible);
   Queue& queue = egress.queue[static_cast<std::size_t>(priority)];
@@ -350,6 +368,9 @@ void SwitchDevice::send_next(Port& egress) {
   }
   if (egress.attends_departures) {
     if (egress.credits != nullptr) charge_credits(egress, priority, bytes);
+    if (egress.scheduler.shapes()) {
+      egress.scheduler.shaper().sent(priority, bytes + egress.link.overhead);
+    }
     mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kDequeue);
     if (path_wishes_.departures) path_choice_->departs(*packet, number_of(egress));
   }

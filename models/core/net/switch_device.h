@@ -261,7 +261,7 @@ class SwitchDevice final : public PacketSink, private PathView {
     SwitchDevice* device;
     std::uint8_t waiting = 0;  // bit p: priority p has a packet
     bool marks_at_enqueue = false;
-    bool attends_departures = false;   // to mark then, for a phantom queue, or for path_choice_
+    bool attends_departures = false;   // to mark then, for what counts them, or for path_choice_
     std::uint32_t largest_passed = 0;  // of packets that `statistics` know to have passed through
 
     Event free;  // scheduled while the wire is busy and something waits for it
