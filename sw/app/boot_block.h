@@ -44,7 +44,22 @@ enum boot_operation {
   BOOT_WRITE = 0, /* into the slots at the receiver, immediate = the message's index */
   BOOT_SEND = 1,  /* into receive entries, one a slot; the same immediate, but for datagrams */
   BOOT_READ = 2,  /* out of the slots at the other end, which hold messages 0 … slots - 1 */
+  /* On the words with which the slots at the other end begin, 0 at first. Each message in a slot
+   * makes its word larger by boot_addend(seed): adds that, or swaps it in for what the message
+   * before left. */
+  BOOT_COMPARE_SWAP = 3,
+  BOOT_FETCH_ADD = 4,
 };
+
+static inline int boot_is_atomic(uint8_t operation) {
+  return operation == BOOT_COMPARE_SWAP || operation == BOOT_FETCH_ADD;
+}
+/* Software at the other end hears nothing of it. */
+static inline int boot_is_one_sided(uint8_t operation) {
+  return operation == BOOT_READ || boot_is_atomic(operation);
+}
+/* Odd, and in every byte of the word: no two messages of a flow find the same. */
+static inline uint64_t boot_addend(uint32_t seed) { return ((uint64_t)seed << 32 | seed) | 1u; }
 
 /* A flow of this host. It posts `bytes` as messages of `message_bytes` (the last may be shorter).
  * Message m lies in slot m mod slots, here and at the other end. */

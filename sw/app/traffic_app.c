@@ -228,7 +228,7 @@ struct traffic_work traffic_app_work(const struct traffic_app* app) {
     }
   }
   for (uint32_t i = 0; i < app->block->rx_count; ++i) {
-    if (app->rx[i].operation == BOOT_READ) continue; /* nobody tells who is read from */
+    if (boot_is_one_sided(app->rx[i].operation)) continue; /* nobody tells who is read from */
     if (app->rx[i].bytes == 0 || all.to_receive == UINT64_MAX) {
       all.to_receive = UINT64_MAX;
     } else {

@@ -68,10 +68,13 @@ static int buffer_fits(const struct traffic_app* app, uint64_t address, uint32_t
 
 static const char* kind_mistake(const struct boot_block* block, uint8_t operation, uint8_t service,
                                 uint32_t message_bytes) {
-  if (operation > BOOT_READ) return "unknown operation";
+  if (operation > BOOT_FETCH_ADD) return "unknown operation";
   if (service > NIC_QP_SERVICE_SERVICE_MAX) return "unknown transport service";
-  if (operation == BOOT_READ && service != NIC_QP_SERVICE_SERVICE_RC) {
-    return "only a reliable connection can read";
+  if (boot_is_one_sided(operation) && service != NIC_QP_SERVICE_SERVICE_RC) {
+    return "only a reliable connection can read or have atomic operations";
+  }
+  if (boot_is_atomic(operation) && message_bytes != NIC_ATOMIC_BYTES) {
+    return "an atomic operation is not on eight bytes";
   }
   if (service != NIC_QP_SERVICE_SERVICE_UD) return NULL;
   if (operation != BOOT_SEND) return "datagrams can only be sent";

@@ -1,4 +1,6 @@
 /* Posting and completing: what happens to one flow at a time. */
+#include <string.h>
+
 #include "app/payload_pattern.h"
 #include "app/traffic_state.h"
 
@@ -65,9 +67,31 @@ static void spoil_stamps(struct traffic_app* app, const struct boot_tx_flow* flo
   pattern_stamp(hal_memory(app->hal, address, bytes), bytes, ~flow->seed, 0);
 }
 
+/* What atomic message `message` finds: every earlier one in its slot has added. */
+static uint64_t found_by(const struct boot_tx_flow* flow, uint32_t message) {
+  return message / flow->slots * boot_addend(flow->seed);
+}
+
+static enum nic_error post_atomic_message(struct traffic_app* app, const struct boot_tx_flow* flow,
+                                          const struct nic_write* write) {
+  const uint64_t found = found_by(flow, write->immediate);
+  const int adds = flow->operation == BOOT_FETCH_ADD;
+  const struct nic_atomic atomic = {
+      .qpn = write->qpn,
+      .wr_id = write->wr_id,
+      .local_address = write->local_address,
+      .remote_address = write->remote_address,
+      .swap_or_add = boot_addend(flow->seed) + (adds ? 0 : found),
+      .compare = found,
+      .signaled = 1,
+  };
+  return adds ? nic_post_fetch_add(&app->nic, &atomic) : nic_post_compare_swap(&app->nic, &atomic);
+}
+
 static enum nic_error post_message(struct traffic_app* app, const struct boot_tx_flow* flow,
                                    const struct nic_write* write) {
   if (flow->operation == BOOT_WRITE) return nic_post_write(&app->nic, write);
+  if (boot_is_atomic(flow->operation)) return post_atomic_message(app, flow, write);
   if (flow->operation == BOOT_READ) {
     const struct nic_read read = {
         .qpn = write->qpn,
@@ -95,11 +119,15 @@ static enum nic_error post_message(struct traffic_app* app, const struct boot_tx
 
 void traffic_fill_for_readers(struct traffic_app* app, uint32_t rx_index) {
   const struct boot_rx_flow* const flow = &app->rx[rx_index];
-  if (flow->operation != BOOT_READ || (app->block->flags & BOOT_PAYLOAD_REAL) == 0) return;
+  if (!boot_is_one_sided(flow->operation) || (app->block->flags & BOOT_PAYLOAD_REAL) == 0) return;
   for (uint32_t slot = 0; slot < flow->slots; ++slot) {
     const uint64_t address = flow->local_address + (uint64_t)slot * flow->slot_bytes;
-    pattern_fill(hal_memory(app->hal, address, flow->message_bytes), flow->message_bytes,
-                 flow->seed, slot);
+    void* const memory = hal_memory(app->hal, address, flow->message_bytes);
+    if (flow->operation == BOOT_READ) {
+      pattern_fill(memory, flow->message_bytes, flow->seed, slot);
+    } else {
+      memset(memory, 0, NIC_ATOMIC_BYTES);
+    }
   }
 }
 
@@ -157,7 +185,7 @@ void traffic_post(struct traffic_app* app, uint32_t index, uint64_t now_ns) {
         .signaled = 1,
         .immediate = state->next_message,
     };
-    if ((app->block->flags & BOOT_PAYLOAD_REAL) && flow->operation == BOOT_READ) {
+    if ((app->block->flags & BOOT_PAYLOAD_REAL) && boot_is_one_sided(flow->operation)) {
       spoil_stamps(app, flow, write.local_address, bytes);
     } else if (app->block->flags & BOOT_PAYLOAD_REAL) {
       prepare_payload(app, flow, state, write.local_address, bytes);
@@ -226,6 +254,20 @@ static int verify(struct traffic_app* app, uint32_t flow_id, uint64_t address, u
   return (int)verdict;
 }
 
+/* An operation that was left out, or carried out twice, shows in what the next one finds. */
+static void verify_atomic(struct traffic_app* app, const struct boot_tx_flow* flow,
+                          uint64_t address, uint32_t message) {
+  struct boot_result* const result = &app->block->result;
+  uint64_t found;
+  memcpy(&found, hal_memory(app->hal, address, sizeof found), sizeof found);
+  if (found == found_by(flow, message)) {
+    ++result->messages_verified;
+    return;
+  }
+  ++result->messages_corrupt;
+  traffic_report(app, TRAFFIC_ERROR_PAYLOAD, flow->id, 0, NULL);
+}
+
 static enum traffic_error complete_send(struct traffic_app* app, const struct nic_cqe* completion,
                                         uint64_t now_ns) {
   if (completion->wr_id == TRAFFIC_QOS_WR_ID && completion->status != NIC_CQE_OK) {
@@ -258,10 +300,15 @@ static enum traffic_error complete_send(struct traffic_app* app, const struct ni
   result->bytes_completed += completion->byte_len;
   result->last_completion_ns = completion->timestamp_ns;
   const struct boot_tx_flow* const flow = &app->tx[index];
-  if (flow->operation == BOOT_READ && (app->block->flags & BOOT_PAYLOAD_REAL) != 0) {
+  if (boot_is_one_sided(flow->operation) && (app->block->flags & BOOT_PAYLOAD_REAL) != 0) {
     const uint32_t slot = message % flow->slots;
-    (void)verify(app, flow->id, flow->local_address + (uint64_t)slot * flow->slot_bytes, flow->seed,
-                 flow->slots, slot, message, completion->byte_len);
+    const uint64_t address = flow->local_address + (uint64_t)slot * flow->slot_bytes;
+    if (boot_is_atomic(flow->operation)) {
+      verify_atomic(app, flow, address, message);
+    } else {
+      (void)verify(app, flow->id, address, flow->seed, flow->slots, slot, message,
+                   completion->byte_len);
+    }
   }
   result->finished = state->bytes_left == 0 && state->in_flight == 0 && !state->failed;
   traffic_post(app, index, now_ns);

@@ -14,7 +14,8 @@
  * pair that it names, which takes its own in the order in which they were posted. A SEND without
  * one is tried again by a reliable sender (receiver not ready) and lost from any other. A
  * datagram's buffer begins with NIC_DATAGRAM_HEADER_BYTES, of which the last twenty are its IPv4
- * header. Buffers of receive entries and of RDMA READs lie in the window of MR_BASE and MR_LENGTH.
+ * header. Buffers of receive entries, of RDMA READs and of atomic operations lie in the window of
+ * MR_BASE and MR_LENGTH.
  *
  * Completion ring. The NIC writes entry `tail` in one burst and advances CQ_TAIL. `phase` is 1 in
  * the NIC's first turn through the ring, 0 in the second, and so on, and is the entry's last byte:
@@ -49,7 +50,13 @@ enum nic_wqe_opcode {
   NIC_WQE_SEND = 3,                 /* `length` bytes into a buffer that the receiver has posted */
   NIC_WQE_SEND_IMMEDIATE = 4,       /* the same with `immediate`; not as a datagram */
   NIC_WQE_RDMA_READ = 5,            /* fetch `length` bytes from remote_address to local_address */
+  /* On the eight bytes at remote_address, a multiple of eight; what they were comes to
+   * local_address. `length` is 8. */
+  NIC_WQE_COMPARE_SWAP = 6, /* becomes swap_or_add if it is `compare` */
+  NIC_WQE_FETCH_ADD = 7,    /* swap_or_add is added, modulo 2^64 */
 };
+
+enum { NIC_ATOMIC_BYTES = 8 };
 
 enum nic_wqe_flags {
   NIC_WQE_SIGNALED = 1 << 0, /* completion on success, not only on failure */
@@ -68,7 +75,8 @@ struct nic_wqe {
   uint32_t immediate;      /* of RDMA WRITE and SEND with immediate */
   uint32_t remote_host;    /* of a datagram, whose queue pair is connected to nobody */
   uint32_t remote_qpn;     /* of a datagram */
-  uint32_t reserved1[4];   /* zero */
+  uint64_t swap_or_add;    /* of an atomic operation */
+  uint64_t compare;        /* of a compare-and-swap */
 };
 
 /* Receive queue entry, 32 bytes. */
@@ -90,7 +98,8 @@ enum nic_cqe_status {
   NIC_CQE_RETRY_EXCEEDED = 3, /* no acknowledgement after all retries */
   NIC_CQE_FLUSHED = 4,        /* not tried: its queue pair had failed or was closed */
   NIC_CQE_NOT_READY = 5,      /* no receive entry there for a SEND, after all retries */
-  NIC_CQE_REMOTE_INVALID = 6, /* a SEND longer than the receive entry that it met */
+  NIC_CQE_REMOTE_INVALID = 6, /* a SEND longer than the receive entry that it met, or an atomic
+                               * operation at an address that is no multiple of eight */
   NIC_CQE_LENGTH_ERROR = 7,   /* of a receive: a SEND was longer than its buffer */
 };
 
@@ -125,7 +134,8 @@ DCC_ASSERT_OFFSET(nic_wqe, length, 32);
 DCC_ASSERT_OFFSET(nic_wqe, immediate, 36);
 DCC_ASSERT_OFFSET(nic_wqe, remote_host, 40);
 DCC_ASSERT_OFFSET(nic_wqe, remote_qpn, 44);
-DCC_ASSERT_OFFSET(nic_wqe, reserved1, 48);
+DCC_ASSERT_OFFSET(nic_wqe, swap_or_add, 48);
+DCC_ASSERT_OFFSET(nic_wqe, compare, 56);
 
 DCC_ASSERT_SIZE(nic_rqe, 32);
 DCC_ASSERT_OFFSET(nic_rqe, length, 4);

@@ -303,6 +303,30 @@ enum nic_error nic_post_read(struct nic* nic, const struct nic_read* read) {
   return post(nic, &request);
 }
 
+static enum nic_error post_atomic(struct nic* nic, uint8_t opcode,
+                                  const struct nic_atomic* atomic) {
+  const struct nic_wqe request = {
+      .opcode = opcode,
+      .flags = atomic->signaled ? NIC_WQE_SIGNALED : 0,
+      .qpn = atomic->qpn,
+      .wr_id = atomic->wr_id,
+      .local_address = atomic->local_address,
+      .remote_address = atomic->remote_address,
+      .length = NIC_ATOMIC_BYTES,
+      .swap_or_add = atomic->swap_or_add,
+      .compare = atomic->compare,
+  };
+  return post(nic, &request);
+}
+
+enum nic_error nic_post_compare_swap(struct nic* nic, const struct nic_atomic* atomic) {
+  return post_atomic(nic, NIC_WQE_COMPARE_SWAP, atomic);
+}
+
+enum nic_error nic_post_fetch_add(struct nic* nic, const struct nic_atomic* atomic) {
+  return post_atomic(nic, NIC_WQE_FETCH_ADD, atomic);
+}
+
 static int receive_ring_full(const struct nic* nic) {
   return (uint16_t)(nic->receive_tail - nic->receive_head) >= nic->receive_entries;
 }

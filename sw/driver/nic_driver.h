@@ -130,6 +130,20 @@ struct nic_read {
 /* The completion comes when the bytes are in memory. */
 enum nic_error nic_post_read(struct nic* nic, const struct nic_read* read);
 
+struct nic_atomic {
+  uint32_t qpn;
+  uint64_t wr_id;
+  uint64_t local_address;  /* gets the eight bytes as they were; as of a read */
+  uint64_t remote_address; /* a multiple of eight */
+  uint64_t swap_or_add;
+  uint64_t compare; /* of a compare-and-swap */
+  uint8_t signaled;
+};
+/* Nothing at the far end changes these bytes between the look and the change, the far processor
+ * included; and it happens once, however often a packet is lost. */
+enum nic_error nic_post_compare_swap(struct nic* nic, const struct nic_atomic* atomic);
+enum nic_error nic_post_fetch_add(struct nic* nic, const struct nic_atomic* atomic);
+
 /* Puts a buffer, within the window of struct nic_config, into the receive ring. */
 enum nic_error nic_post_receive(struct nic* nic, const struct nic_rqe* receive);
 

@@ -229,6 +229,21 @@ TEST_F(NicDriverTest, SendsReadsAndReceiveEntriesAreWhatTheNicReads) {
   EXPECT_EQ(asked.remote_address, 0x8031'0000u);
   EXPECT_EQ(asked.length, 200u);
   EXPECT_EQ(asked.immediate, 0u);
+
+  const nic_atomic atomic = {3, 7, 0x8030'0000, 0x8031'0008, 0x1'0000'0002, 0x3'0000'0004, 1};
+  ASSERT_EQ(nic_post_compare_swap(&nic, &atomic), NIC_OK);
+  ASSERT_EQ(nic_post_fetch_add(&nic, &atomic), NIC_OK);
+  for (std::uint32_t place = 2; place < 4; ++place) {
+    const auto changed = machine.in_ram<nic_wqe>(kSendRing + place * sizeof(nic_wqe));
+    EXPECT_EQ(changed.opcode, place == 2 ? NIC_WQE_COMPARE_SWAP : NIC_WQE_FETCH_ADD);
+    EXPECT_EQ(changed.flags, NIC_WQE_SIGNALED);
+    EXPECT_EQ(changed.wr_id, 7u);
+    EXPECT_EQ(changed.local_address, 0x8030'0000u);
+    EXPECT_EQ(changed.remote_address, 0x8031'0008u);
+    EXPECT_EQ(changed.length, 8u);
+    EXPECT_EQ(changed.swap_or_add, 0x1'0000'0002u);
+    EXPECT_EQ(changed.compare, 0x3'0000'0004u);
+  }
 }
 
 TEST_F(NicDriverTest, FlagsAreThoseAskedFor) {

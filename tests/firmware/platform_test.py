@@ -52,7 +52,8 @@ class Platform(unittest.TestCase):
 
 
 class Transports(Platform):
-    """Writes, sends, reads, an unreliable connection and datagrams, with payload that is compared."""
+    """Writes, sends, reads, atomic operations, an unreliable connection and datagrams, with payload that is
+    compared."""
 
     # Where nobody waits for receive entries, a core of 200 MHz posts them: slower than natively, and when
     # it has nothing else to do.
@@ -64,8 +65,10 @@ class Transports(Platform):
                                f"host={{driver: firmware, elf: {FIRMWARE / 'traffic.elf'}}}")
         self.assertEqual(done.returncode, 0, done.stderr)  # every flow completes, as expected there
         hosts = {host["id"]: host for host in self.figures("run")["hosts"]}
-        # Of 0: what it was written, sent and read; of 1: its messages; of 2: what it read.
-        self.assertEqual([hosts[h]["messages_verified"] for h in range(3)], [16 + 101 + 100 + 62, 50, 34])
+        # Of 0: what it was written, sent and read; of 1: its messages, and what it added to; of 2: what it
+        # read and swapped.
+        self.assertEqual([hosts[h]["messages_verified"] for h in range(3)],
+                         [16 + 101 + 100 + 62, 50 + 500, 34 + 500])
         for host in hosts.values():
             self.assertEqual(host["payload_errors"], 0)
             self.assertGreater(host["instructions"], 100_000)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""READ, SEND and datagrams through driver, rings and network: payload as sent, also with losses of
+"""READ, SEND, atomic operations and datagrams through driver, rings and network: payload as sent, also with losses of
 every kind of packet, and every header as Wireshark reads it.
 
   transports_test.py BUILD/dccvp
@@ -19,7 +19,7 @@ CONFIG = ROOT / "configs/transports.yaml"
 DCCVP = ""
 
 # Messages of configs/transports.yaml, flow by flow: bytes over message, rounded up.
-WRITE, SEND, READ_0, READ_2, UC, UD = 16, 101, 62, 34, 50, 100
+WRITE, SEND, READ_0, READ_2, UC, UD, ADD, SWAP = 16, 101, 62, 34, 50, 100, 500, 500
 
 
 class Transports(unittest.TestCase):
@@ -44,10 +44,11 @@ class Transports(unittest.TestCase):
     def test_every_byte_is_as_it_was_sent_or_lay(self):
         metrics = self.run_config("output.trace.packets=[{name: all, snap: 9216B}]")
         hosts = self.hosts(metrics)
-        # Of 0: what it was sent and what it read; of 2: what it read; of 1: what it was sent.
+        # Of 0: what it was sent and what it read; of 2: what it read and swapped; of 1: what it was sent
+        # and found before it added.
         self.assertEqual(hosts[0]["messages_verified"], WRITE + SEND + UD + READ_0)
-        self.assertEqual(hosts[1]["messages_verified"], UC)
-        self.assertEqual(hosts[2]["messages_verified"], READ_2)
+        self.assertEqual(hosts[1]["messages_verified"], UC + ADD)
+        self.assertEqual(hosts[2]["messages_verified"], READ_2 + SWAP)
         self.assertEqual(sum(host["payload_errors"] for host in hosts.values()), 0)
         for flow in metrics["flows"]:
             self.assertTrue(flow["completed"], flow)
@@ -57,14 +58,18 @@ class Transports(unittest.TestCase):
     def check_capture(self, file):
         fields = ["infiniband.bth.opcode", "infiniband.reth.dmalen", "infiniband.aeth.syndrome",
                   "infiniband.deth.srcqp", "infiniband.deth.q_key", "infiniband.immdt",
+                  "infiniband.atomiceth.swapdt", "infiniband.atomiceth.cmpdt",
+                  "infiniband.atomicacketh.origremdt",
                   "frame.interface_name", "_ws.malformed", "_ws.col.Info"]
         arguments = ["tshark", "-n", "-r", str(file), "-T", "fields", "-E", "separator=;"]
         for field in fields:
             arguments += ["-e", field]
         done = subprocess.run(arguments, capture_output=True, text=True, timeout=PATIENCE, check=True)
         kinds = collections.Counter()
+        asked, found = collections.Counter(), collections.Counter()
         for line in done.stdout.splitlines():
-            opcode, length, syndrome, source, key, immediate, port, malformed, info = line.split(";")
+            (opcode, length, syndrome, source, key, immediate, swapped, compared, original, port,
+             malformed, info) = line.split(";")
             self.assertEqual(malformed, "", line)
             self.assertNotIn("Malformed", info)
             if not port.startswith("s0->"):
@@ -78,6 +83,18 @@ class Transports(unittest.TestCase):
             if int(opcode) == 100:
                 self.assertEqual(int(key, 0), 0x11111111)
                 self.assertEqual(int(source, 0), 5, line)  # host 2's fourth, of which the first is 2
+            if port.startswith("s0->"):
+                continue
+            if int(opcode) == 19:  # what is compared is what its answer will have found
+                self.assertNotEqual(int(swapped, 0), int(compared, 0), line)
+                asked[int(compared, 0)] += 1
+                self.assertIn("Compare & Swap", info)
+            if int(opcode) == 20:
+                self.assertNotEqual(int(swapped, 0), 0, line)
+                self.assertIn("Fetch & Add", info)
+            if int(opcode) == 18:
+                found[int(original, 0)] += 1
+                self.assertIn("ATOMIC Acknowledge", info)
             if int(opcode) in (3, 35):
                 self.assertNotEqual(immediate, "", line)
         self.assertEqual(kinds[12], READ_0 + READ_2)
@@ -91,6 +108,8 @@ class Transports(unittest.TestCase):
         self.assertEqual(kinds[32], UC)
         self.assertEqual(kinds[35], UC)
         self.assertEqual(kinds[100], UD)
+        self.assertEqual((kinds[18], kinds[19], kinds[20]), (ADD + SWAP, SWAP, ADD))
+        self.assertEqual(asked - found, collections.Counter())
 
     def test_reliable_connections_bring_every_byte_through_losses(self):
         for packets in ("data", "control", "all"):
@@ -98,11 +117,12 @@ class Transports(unittest.TestCase):
                 metrics = self.run_config(
                     f"faults=[{{kind: loss, probability: 1%, packets: {packets}}}]",
                     "duration=100ms", "expect=[]", name=packets)
-                for flow in metrics["flows"][:4]:
+                for flow in metrics["flows"][:4] + metrics["flows"][6:]:
                     self.assertTrue(flow["completed"], flow)
                 hosts = self.hosts(metrics)
                 self.assertGreaterEqual(hosts[0]["messages_verified"], WRITE + SEND + READ_0)
-                self.assertEqual(hosts[2]["messages_verified"], READ_2)
+                self.assertGreaterEqual(hosts[1]["messages_verified"], ADD)
+                self.assertEqual(hosts[2]["messages_verified"], READ_2 + SWAP)
                 self.assertEqual(sum(host["payload_errors"] for host in hosts.values()), 0)
                 if packets != "control":  # most lost ACKs are made up for by the next
                     self.assertGreater(metrics["aggregate"]["retransmits"], 10)
@@ -118,6 +138,9 @@ class Transports(unittest.TestCase):
     def test_what_a_service_cannot_do_is_refused(self):
         for override, words in (
                 ("traffic.2.service=uc", "traffic.2.service: only a reliable connection (rc) can read"),
+                ("traffic.6.service=uc", "only a reliable connection (rc) has atomic operations"),
+                ("traffic.6.message=16B", "traffic.6.message: an atomic operation is on 8 bytes"),
+                ("traffic.7.bytes=1001B", "traffic.7.bytes: atomic operations are on 8 bytes each"),
                 ("traffic.5.operation=write", "datagrams (ud) can only be sent"),
                 ("traffic.5.message=1001B", "a datagram is one packet: at most nic.mtu (1000B)")):
             done = subprocess.run([DCCVP, "check", str(CONFIG), "-c", override],

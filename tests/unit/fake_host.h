@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <vector>
 
 #include "nic/dma.h"
@@ -55,17 +56,31 @@ class FakeDma final : public Dma {
     DmaClient* client;  // null: forgotten
     void* to;
     std::vector<std::uint8_t> data;
+    std::function<std::uint64_t(std::uint64_t)> change;  // of an atomic operation
   };
 
   explicit FakeDma(FakeMemory& ram) : memory(ram) {}
   void read(std::uint64_t address, void* to, std::uint32_t bytes, DmaClient& client,
             std::uint32_t tag) override {
-    requests.push_back({true, address, bytes, tag, &client, to, {}});
+    requests.push_back({true, address, bytes, tag, &client, to, {}, {}});
+  }
+  // Changed when they end, as reads end: nobody looks in between.
+  void fetch_add(std::uint64_t address, std::uint64_t addend, void* original, DmaClient& client,
+                 std::uint32_t tag) override {
+    requests.push_back({true, address, 8, tag, &client, original, {}, [addend](std::uint64_t word) {
+                          return word + addend;
+                        }});
+  }
+  void compare_swap(std::uint64_t address, std::uint64_t compare, std::uint64_t swap,
+                    void* original, DmaClient& client, std::uint32_t tag) override {
+    requests.push_back({true, address, 8, tag, &client, original, {}, [=](std::uint64_t word) {
+                          return word == compare ? swap : word;
+                        }});
   }
   void write(std::uint64_t address, const void* from, std::uint32_t bytes, DmaClient& client,
              std::uint32_t tag) override {
     const auto* const begin = static_cast<const std::uint8_t*>(from);
-    requests.push_back({false, address, bytes, tag, &client, nullptr, {begin, begin + bytes}});
+    requests.push_back({false, address, bytes, tag, &client, nullptr, {begin, begin + bytes}, {}});
   }
   void forget(const DmaClient& client) override {
     for (Request& request : requests) {
@@ -81,6 +96,9 @@ class FakeDma final : public Dma {
     const bool ok = request.is_read
                         ? memory.read(request.address, request.to, request.bytes)
                         : memory.write(request.address, request.data.data(), request.bytes);
+    if (ok && request.change) {
+      memory.put(request.address, request.change(memory.get<std::uint64_t>(request.address)));
+    }
     request.client->dma_done(request.tag, ok);
   }
   /// Until nothing is left; what ends may ask for more.

@@ -58,13 +58,20 @@ Headers example(Opcode opcode) {
     h.syndrome = kSyndromeNakSequence;
     h.message_number = 0x654321;
   }
+  if (has_atomic_eth(opcode)) {
+    h.virtual_address = 0x8877665544332211u;
+    h.remote_key = 0xFEEDF00D;
+    h.swap_or_add = 0x0102030405060708u;
+    h.compare = 0x1112131415161718u;
+  }
+  if (opcode == Opcode::kAtomicAcknowledge) h.original = 0x2122232425262728u;
   if (opcode == Opcode::kCnp) h.cnp_marks = 17, h.cnp_packets = 23;
   return h;
 }
 
 std::vector<Opcode> all_opcodes() {
   std::vector<Opcode> all{Opcode::kUdSendOnly, Opcode::kUdSendOnlyImmediate, Opcode::kCnp};
-  for (std::uint8_t o = 0; o <= 0x11; ++o) all.push_back(static_cast<Opcode>(o));
+  for (std::uint8_t o = 0; o <= 0x14; ++o) all.push_back(static_cast<Opcode>(o));
   for (std::uint8_t o = 0x20; o <= 0x2B; ++o) all.push_back(static_cast<Opcode>(o));
   return all;
 }
@@ -124,6 +131,9 @@ TEST(RoceHeaders, WhatIsWrittenIsRead) {
       EXPECT_EQ(parsed.headers.cnp_marks, h.cnp_marks);
       EXPECT_EQ(parsed.headers.cnp_packets, h.cnp_packets);
       EXPECT_EQ(parsed.headers.dscp, 46);
+      EXPECT_EQ(parsed.headers.swap_or_add, h.swap_or_add);
+      EXPECT_EQ(parsed.headers.compare, h.compare);
+      EXPECT_EQ(parsed.headers.original, h.original);
     }
   }
 }
@@ -149,6 +159,9 @@ TEST(RoceHeaders, LengthsAreThoseTheModelCounts) {
     EXPECT_EQ(wire(Opcode::kReadResponseLast, size), read_response_wire_bytes(size, false, true));
   }
   EXPECT_EQ(wire(Opcode::kReadRequest, 0), read_request_wire_bytes());
+  EXPECT_EQ(wire(Opcode::kCompareSwap, 0), atomic_request_wire_bytes());
+  EXPECT_EQ(wire(Opcode::kFetchAdd, 0), atomic_request_wire_bytes());
+  EXPECT_EQ(wire(Opcode::kAtomicAcknowledge, 0), atomic_response_wire_bytes());
 }
 
 TEST(RoceHeaders, TheCrcCoversAllButWhatRoutersChange) {

@@ -143,5 +143,29 @@ TEST_F(HostLinkTest, WhatIsForgottenKeepsTheLinkBusyAndDoesNothing) {
   EXPECT_EQ(buffer[0], 9);  // by the last read alone
 }
 
+TEST_F(HostLinkTest, AtomicOperationsCarryTheirOperandsAndChangeMemoryInTheirTurn) {
+  build(64);
+  memory.put(64, std::uint64_t{40});
+  std::uint64_t found[4] = {};
+  const std::uint64_t written = 41;
+  link.back()->fetch_add(64, 3, &found[0], *this, 1);          // asked at 32, eight bytes until 140
+  link.back()->compare_swap(64, 43, 50, &found[1], *this, 2);  // asked at 72, until 180
+  link.back()->compare_swap(64, 43, 60, &found[2], *this, 3);  // asked at 112, until 220
+  link.back()->read(64, &found[3], 8, *this, 4);               // asked at 136, until 244
+  link.back()->write(128, &written, 8, *this, 5);              // sent at 144, there at 244
+  link.back()->fetch_add(4092, 1, buffer, *this, 6);           // beyond the end of memory
+  EXPECT_EQ(all(), (std::vector<End>{{1, 140, true},
+                                     {2, 180, true},
+                                     {3, 220, true},
+                                     {4, 244, true},
+                                     {5, 244, true},
+                                     {6, 284, false}}));
+  EXPECT_EQ(found[0], 40u);
+  EXPECT_EQ(found[1], 43u);
+  EXPECT_EQ(found[2], 50u);
+  EXPECT_EQ(found[3], 50u);
+  EXPECT_EQ(memory.get<std::uint64_t>(64), 50u);
+}
+
 }  // namespace
 }  // namespace dcc

@@ -41,8 +41,21 @@ boot_block header_of(const PlatformConfig& config, const FlowPlan& plan, HostId 
 }
 
 std::uint8_t operation_of(const FlowSpec& spec) {
-  if (spec.operation == Operation::kSend) return BOOT_SEND;
-  return spec.operation == Operation::kRead ? BOOT_READ : BOOT_WRITE;
+  switch (spec.operation) {
+    case Operation::kSend:
+      return BOOT_SEND;
+    case Operation::kRead:
+      return BOOT_READ;
+    case Operation::kCompareSwap:
+      return BOOT_COMPARE_SWAP;
+    case Operation::kFetchAdd:
+      return BOOT_FETCH_ADD;
+    case Operation::kWrite:
+    case Operation::kReadResponse:
+    case Operation::kAtomicResponse:
+      break;
+  }
+  return BOOT_WRITE;
 }
 
 /// A flow's longest message.

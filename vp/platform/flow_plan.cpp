@@ -62,8 +62,7 @@ QueuePairConfig FlowPlan::queue_pair(HostId host, Qpn qpn) const {
   config.service = flow.spec.service;
   config.ecn_capable = !flow.spec.background;
   // Who is read from sends, too.
-  config.governed =
-      (end.sender || flow.spec.operation == Operation::kRead) && !flow.spec.background;
+  config.governed = (end.sender || is_answered(flow.spec.operation)) && !flow.spec.background;
   if (flow.spec.rate.bits_per_second != 0) config.rate_cap = Rate::from(flow.spec.rate);
   if (flow.spec.initial_rate.bits_per_second != 0) {
     config.initial_rate = Rate::from(flow.spec.initial_rate);

@@ -1,4 +1,4 @@
-// Numbers in network byte order, most significant byte first.
+// Numbers in network byte order, most significant byte first; and as hosts here have them.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,15 @@ inline std::uint32_t get_be32(const std::uint8_t* at) {
 }
 inline std::uint64_t get_be64(const std::uint8_t* at) {
   return std::uint64_t{get_be32(at)} << 32 | get_be32(at + 4);
+}
+
+inline void put_le64(std::uint8_t* at, std::uint64_t value) {
+  for (int i = 0; i < 8; ++i) at[i] = static_cast<std::uint8_t>(value >> 8 * i);
+}
+inline std::uint64_t get_le64(const std::uint8_t* at) {
+  std::uint64_t value = 0;
+  for (int i = 8; i-- > 0;) value = value << 8 | at[i];
+  return value;
 }
 
 }  // namespace dcc

@@ -55,20 +55,36 @@ enum class Operation : std::uint8_t {
   kSend,
   kRead,          // the request: one packet without payload, message_bytes are asked for
   kReadResponse,  // the data, from the host that was asked
+  // On eight bytes of the receiver's memory, in one; the response brings what they were before:
+  kCompareSwap,
+  kFetchAdd,
+  kAtomicResponse,
 };
+
+inline bool is_atomic(Operation operation) {
+  return operation == Operation::kCompareSwap || operation == Operation::kFetchAdd;
+}
+/// A request that its answer acknowledges.
+inline bool is_answered(Operation operation) {
+  return operation == Operation::kRead || is_atomic(operation);
+}
+inline bool is_answer(Operation operation) {
+  return operation == Operation::kReadResponse || operation == Operation::kAtomicResponse;
+}
 
 /// InfiniBand's transport services: reliable and unreliable connection, unreliable datagram.
 enum class Service : std::uint8_t { kRc, kUc, kUd };
 
 // As a user names them; responses are made, not asked for.
 DCC_ENUM_NAMES(Operation, {Operation::kWrite, "write"}, {Operation::kSend, "send"},
-               {Operation::kRead, "read"});
+               {Operation::kRead, "read"}, {Operation::kCompareSwap, "compare_swap"},
+               {Operation::kFetchAdd, "fetch_add"});
 DCC_ENUM_NAMES(Service, {Service::kRc, "rc"}, {Service::kUc, "uc"}, {Service::kUd, "ud"});
 
 /// Why a request was not carried out.
 enum class NakReason : std::uint8_t {
   kSequence,  // a packet before it is missing
-  kInvalid,   // longer than the buffer it was to go to
+  kInvalid,   // longer than the buffer it was to go to, or an atomic one on no aligned word
   kAccess,    // an address that is not the receiver's to give
   kNotReady,  // RNR: no buffer is posted; `immediate` is the code of how long to wait
 };
@@ -101,8 +117,16 @@ struct OverlayHeader {
   std::uint8_t feedback = 0;
 };
 
-/// Bytes a packet really carries (`payload: real`); recycled with its packet.
+/// Bytes a packet really carries (`payload: real`); recycled with its packet. An atomic request's
+/// are its AtomicOperands, those of its response the word as it was: on the wire, both are headers.
 using PayloadBytes = std::vector<std::uint8_t>;
+
+/// What an atomic operation works with.
+struct AtomicOperands {
+  std::uint64_t swap_or_add = 0;
+  std::uint64_t compare = 0;  // of a compare-and-swap
+};
+constexpr std::uint32_t kAtomicBytes = 8;
 
 /// One cache line for what every hop reads, one for what only its ends do.
 struct alignas(64) Packet {

@@ -28,7 +28,9 @@ constexpr std::uint32_t kNotReadyTimes[32] = {65536, 1,    2,    3,     4,     6
 std::size_t extended_header_bytes(Opcode opcode) {
   if (opcode == Opcode::kCnp) return kCnpReserved;
   return (has_deth(opcode) ? kDeth : 0u) + (has_reth(opcode) ? kReth : 0u) +
-         (has_aeth(opcode) ? kAeth : 0u) + (has_immediate(opcode) ? kImmediate : 0u);
+         (has_aeth(opcode) ? kAeth : 0u) + (has_immediate(opcode) ? kImmediate : 0u) +
+         (has_atomic_eth(opcode) ? kAtomicEth : 0u) +
+         (opcode == Opcode::kAtomicAcknowledge ? kAtomicAckEth : 0u);
 }
 
 std::uint32_t padding(std::uint32_t payload) { return (0u - payload) & 3u; }
@@ -47,7 +49,7 @@ std::uint32_t ipv4_checksum(const std::uint8_t* header) {
 }
 
 bool known(std::uint8_t opcode) {
-  return opcode <= static_cast<std::uint8_t>(Opcode::kAcknowledge) ||
+  return opcode <= static_cast<std::uint8_t>(Opcode::kFetchAdd) ||
          (opcode >= static_cast<std::uint8_t>(Opcode::kUcSendFirst) &&
           opcode <= static_cast<std::uint8_t>(Opcode::kUcWriteOnlyImmediate)) ||
          has_deth(static_cast<Opcode>(opcode)) || opcode == static_cast<std::uint8_t>(Opcode::kCnp);
@@ -125,6 +127,7 @@ HeaderBytes write_headers(const Headers& h, std::uint32_t payload) {
   if (has_aeth(h.opcode)) {
     at[0] = h.syndrome;
     put_be24(at + 1, h.message_number & kLow24);
+    if (h.opcode == Opcode::kAtomicAcknowledge) put_be64(at + kAeth, h.original);
   } else if (h.opcode == Opcode::kCnp) {
     std::memset(at, 0, kCnpReserved);
     at[0] = h.cnp_marks;
@@ -140,6 +143,12 @@ HeaderBytes write_headers(const Headers& h, std::uint32_t payload) {
     put_be32(at + 8, h.remote_key);
     put_be32(at + 12, h.dma_length);
     at += kReth;
+  }
+  if (has_atomic_eth(h.opcode)) {
+    put_be64(at, h.virtual_address);
+    put_be32(at + 8, h.remote_key);
+    put_be64(at + 12, h.swap_or_add);
+    put_be64(at + 20, h.compare);
   }
   if (has_immediate(h.opcode)) put_be32(at, h.immediate);
   out.size = kEthernet + kIpv4 + kUdp + kBth + extended;
@@ -257,6 +266,7 @@ Parsed parse(const std::uint8_t* bytes, std::size_t size) {
   if (has_aeth(h.opcode)) {
     h.syndrome = at[0];
     h.message_number = get_be24(at + 1);
+    if (h.opcode == Opcode::kAtomicAcknowledge) h.original = get_be64(at + kAeth);
   } else if (h.opcode == Opcode::kCnp) {
     h.cnp_marks = at[0];
     h.cnp_packets = at[1];
@@ -271,6 +281,12 @@ Parsed parse(const std::uint8_t* bytes, std::size_t size) {
     h.remote_key = get_be32(at + 8);
     h.dma_length = get_be32(at + 12);
     at += kReth;
+  }
+  if (has_atomic_eth(h.opcode)) {
+    h.virtual_address = get_be64(at);
+    h.remote_key = get_be32(at + 8);
+    h.swap_or_add = get_be64(at + 12);
+    h.compare = get_be64(at + 20);
   }
   if (has_immediate(h.opcode)) h.immediate = get_be32(at);
 
@@ -335,6 +351,9 @@ Opcode opcode_of(const Packet& packet) {
                         : (packet.last ? Opcode::kReadResponseLast : Opcode::kReadResponseMiddle);
   }
   if (packet.operation == Operation::kRead) return Opcode::kReadRequest;
+  if (packet.operation == Operation::kCompareSwap) return Opcode::kCompareSwap;
+  if (packet.operation == Operation::kFetchAdd) return Opcode::kFetchAdd;
+  if (packet.operation == Operation::kAtomicResponse) return Opcode::kAtomicAcknowledge;
   if (packet.operation == Operation::kWrite)
     opcode = static_cast<std::uint8_t>(Opcode::kWriteFirst);
   if (packet.last) {
@@ -361,7 +380,29 @@ std::uint8_t syndrome_of(const Packet& nak) {
   }
   return static_cast<std::uint8_t>(kSyndromeNotReady | (nak.immediate & 31u));
 }
+
+/// Words of memory, least significant byte first there.
+void put_atomics(Headers& h, const Packet& packet) {
+  if (packet.payload == nullptr) return;
+  if (is_atomic(packet.operation)) {
+    const AtomicOperands operands = operands_of(packet);
+    h.swap_or_add = operands.swap_or_add;
+    h.compare = operands.compare;
+  } else if (packet.operation == Operation::kAtomicResponse) {
+    h.original = get_le64(packet.payload->data());
+  }
+}
 }  // namespace
+
+AtomicOperands operands_of(const Packet& request) {
+  if (request.payload == nullptr) return {};
+  return {get_le64(request.payload->data()), get_le64(request.payload->data() + 8)};
+}
+
+void put_operands(const AtomicOperands& operands, Packet& request) {
+  put_le64(request.payload->data(), operands.swap_or_add);
+  put_le64(request.payload->data() + 8, operands.compare);
+}
 
 Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry_marks) {
   Headers h;
@@ -382,6 +423,7 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry
       h.virtual_address = packet.remote_address;
       h.dma_length = message_bytes;
       h.immediate = packet.immediate;
+      put_atomics(h, packet);
       break;
     case PacketKind::kAck:
       h.opcode = Opcode::kAcknowledge;
@@ -416,8 +458,8 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry
 
 std::uint32_t icrc_of(const Packet& packet) {
   const HeaderBytes headers =
-      write_headers(headers_of(packet, packet.message_bytes, false), packet.payload_bytes);
-  return invariant_crc(headers, packet.payload->data(), packet.payload->size());
+      write_headers(headers_of(packet, packet.message_bytes, false), payload_on_wire(packet));
+  return invariant_crc(headers, packet.payload->data(), payload_on_wire(packet));
 }
 
 }  // namespace dcc::roce

@@ -35,6 +35,9 @@ enum class Opcode : std::uint8_t {
   kReadResponseLast = 0x0F,
   kReadResponseOnly = 0x10,
   kAcknowledge = 0x11,
+  kAtomicAcknowledge = 0x12,
+  kCompareSwap = 0x13,
+  kFetchAdd = 0x14,
   kUcSendFirst = 0x20,
   kUcWriteOnlyImmediate = 0x2B,
   kUdSendOnly = 0x64,
@@ -54,9 +57,13 @@ constexpr bool has_reth(Opcode o) {
   return op == Opcode::kWriteFirst || op == Opcode::kWriteOnly ||
          op == Opcode::kWriteOnlyImmediate || op == Opcode::kReadRequest;
 }
+constexpr bool has_atomic_eth(Opcode o) {
+  return o == Opcode::kCompareSwap || o == Opcode::kFetchAdd;
+}
 constexpr bool has_aeth(Opcode o) {
-  return o == Opcode::kAcknowledge || o == Opcode::kReadResponseFirst ||
-         o == Opcode::kReadResponseLast || o == Opcode::kReadResponseOnly;
+  return o == Opcode::kAcknowledge || o == Opcode::kAtomicAcknowledge ||
+         o == Opcode::kReadResponseFirst || o == Opcode::kReadResponseLast ||
+         o == Opcode::kReadResponseOnly;
 }
 constexpr bool has_immediate(Opcode o) {
   const Opcode op = operation_of(o);
@@ -64,7 +71,8 @@ constexpr bool has_immediate(Opcode o) {
          op == Opcode::kSendLastImmediate || op == Opcode::kSendOnlyImmediate;
 }
 constexpr bool has_payload(Opcode o) {
-  return o != Opcode::kAcknowledge && o != Opcode::kCnp && o != Opcode::kReadRequest;
+  return o != Opcode::kAcknowledge && o != Opcode::kAtomicAcknowledge && o != Opcode::kCnp &&
+         o != Opcode::kReadRequest && !has_atomic_eth(o);
 }
 
 /// AETH syndromes (table 43): acknowledge without credit count; receiver not ready, with the code
@@ -109,10 +117,15 @@ struct Headers {
   std::uint32_t destination_qpn = 0;  // 24 bits
   bool ack_request = false;
   std::uint32_t psn = 0;  // 24 bits
-  // RETH
+  // RETH, AtomicETH: address and key
   std::uint64_t virtual_address = 0;
   std::uint32_t remote_key = 0;
   std::uint32_t dma_length = 0;
+  // AtomicETH
+  std::uint64_t swap_or_add = 0;
+  std::uint64_t compare = 0;
+  // AtomicAckETH
+  std::uint64_t original = 0;
   // DETH
   std::uint32_t queue_key = kQueueKey;
   std::uint32_t source_qpn = 0;  // 24 bits
@@ -186,6 +199,17 @@ std::uint16_t source_port_of(std::uint32_t flow);
 /// model carries (time stamp echo, telemetry, a connection's source queue pair) has no place on the
 /// wire.
 Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry_marks);
+
+/// Of an atomic request; zeros where payload is virtual. put_operands: it has room for them.
+AtomicOperands operands_of(const Packet& request);
+void put_operands(const AtomicOperands& operands, Packet& request);
+
+/// Bytes of a data packet behind its headers: what an atomic operation is about is among those.
+inline std::uint32_t payload_on_wire(const Packet& packet) {
+  return is_atomic(packet.operation) || packet.operation == Operation::kAtomicResponse
+             ? 0
+             : packet.payload_bytes;
+}
 
 /// ICRC of a data packet that carries its payload.
 std::uint32_t icrc_of(const Packet& packet);

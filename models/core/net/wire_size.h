@@ -14,6 +14,8 @@ constexpr std::uint32_t kReth = 16;
 constexpr std::uint32_t kAeth = 4;
 constexpr std::uint32_t kDeth = 8;
 constexpr std::uint32_t kImmediate = 4;
+constexpr std::uint32_t kAtomicEth = 28;    // address, key, two operands
+constexpr std::uint32_t kAtomicAckEth = 8;  // the word as it was
 constexpr std::uint32_t kCnpReserved = 16;
 constexpr std::uint32_t kIcrc = 4;
 constexpr std::uint32_t kFcs = 4;
@@ -38,6 +40,12 @@ constexpr std::uint32_t read_request_wire_bytes() { return at_least_smallest(kFr
 /// The first and the last packet of a response acknowledge its request.
 constexpr std::uint32_t read_response_wire_bytes(std::uint32_t payload, bool first, bool last) {
   return at_least_smallest(kFrame + ((payload + 3u) & ~3u) + (first || last ? kAeth : 0u));
+}
+constexpr std::uint32_t atomic_request_wire_bytes() {
+  return at_least_smallest(kFrame + kAtomicEth);
+}
+constexpr std::uint32_t atomic_response_wire_bytes() {
+  return at_least_smallest(kFrame + kAeth + kAtomicAckEth);
 }
 constexpr std::uint32_t ack_wire_bytes() { return at_least_smallest(kFrame + kAeth); }
 constexpr std::uint32_t cnp_wire_bytes() { return at_least_smallest(kFrame + kCnpReserved); }

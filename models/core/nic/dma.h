@@ -19,13 +19,19 @@ class DmaClient {
   ~DmaClient() = default;
 };
 
-/// Reads end in the order in which they were asked for, and so do writes; a read sees every write
-/// that was asked for before it. Nothing ends from within the call that asks for it.
+/// Reads and atomic operations end in the order in which they were asked for, and so do writes; a
+/// read or atomic operation sees every write that was asked for before it. Nothing ends from within
+/// the call that asks for it.
 class Dma {
  public:
   /// `to` stays the client's, and valid, until the end or forget().
   virtual void read(std::uint64_t address, void* to, std::uint32_t bytes, DmaClient& client,
                     std::uint32_t tag) = 0;
+  /// Changes eight bytes in one (PCI Express's AtomicOp requests); `original` gets what they were.
+  virtual void fetch_add(std::uint64_t address, std::uint64_t addend, void* original,
+                         DmaClient& client, std::uint32_t tag) = 0;
+  virtual void compare_swap(std::uint64_t address, std::uint64_t compare, std::uint64_t swap,
+                            void* original, DmaClient& client, std::uint32_t tag) = 0;
   /// Takes a copy of the bytes.
   virtual void write(std::uint64_t address, const void* from, std::uint32_t bytes,
                      DmaClient& client, std::uint32_t tag) = 0;

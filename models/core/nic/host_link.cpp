@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "net/byte_order.h"
+
 namespace dcc {
 
 HostLink::HostLink(Scheduler& scheduler, HostMemory& memory, const DmaParameters& parameters,
@@ -16,6 +18,10 @@ HostLink::HostLink(Scheduler& scheduler, HostMemory& memory, const DmaParameters
   assert(parameters.outstanding > 0);
 }
 
+namespace {
+constexpr std::uint32_t kWord = 8;
+}
+
 /// When `bytes` that are there at `from` have left through `direction`.
 PicoSeconds HostLink::occupy(PicoSeconds& direction, PicoSeconds from, Bytes bytes) const {
   direction = std::max(direction, from) + serialization_time(bytes, parameters_.rate);
@@ -26,14 +32,30 @@ PicoSeconds HostLink::occupy(PicoSeconds& direction, PicoSeconds from, Bytes byt
 
 void HostLink::read(std::uint64_t address, void* to, std::uint32_t bytes, DmaClient& client,
                     std::uint32_t tag) {
-  reads_.push_back({{address, bytes, tag, &client}, to});
+  ask({{address, bytes, tag, &client}, to});
+}
+
+void HostLink::fetch_add(std::uint64_t address, std::uint64_t addend, void* original,
+                         DmaClient& client, std::uint32_t tag) {
+  ask({{address, kWord, tag, &client}, original, Kind::kFetchAdd, addend});
+}
+
+void HostLink::compare_swap(std::uint64_t address, std::uint64_t compare, std::uint64_t swap,
+                            void* original, DmaClient& client, std::uint32_t tag) {
+  ask({{address, kWord, tag, &client}, original, Kind::kCompareSwap, swap, compare});
+}
+
+void HostLink::ask(const Read& read) {
+  reads_.push_back(read);
   start_reads();
 }
 
 void HostLink::start_reads() {
   while (under_way_ < std::min<std::size_t>(reads_.size(), parameters_.outstanding)) {
     Read& read = reads_[under_way_++];
-    const PicoSeconds asked = occupy(to_host_free_, scheduler_.now(), kReadRequestBytes);
+    const Bytes operands =
+        read.kind == Kind::kRead ? 0 : (read.kind == Kind::kFetchAdd ? kWord : 2 * kWord);
+    const PicoSeconds asked = occupy(to_host_free_, scheduler_.now(), kReadRequestBytes + operands);
     read.end = occupy(from_host_free_, asked + parameters_.latency, read.bytes);
   }
   if (under_way_ > 0 && !read_end_.is_scheduled()) {
@@ -47,7 +69,17 @@ void HostLink::read_ended() {
   --under_way_;
   start_reads();
   if (read.client == nullptr) return;
-  read.client->dma_done(read.tag, memory_.read(read.address, read.to, read.bytes));
+  read.client->dma_done(read.tag, carry_out(read));
+}
+
+bool HostLink::carry_out(const Read& read) {
+  if (!memory_.read(read.address, read.to, read.bytes)) return false;
+  if (read.kind == Kind::kRead) return true;
+  const std::uint64_t original = get_le64(static_cast<const std::uint8_t*>(read.to));
+  if (read.kind == Kind::kCompareSwap && original != read.compare) return true;
+  std::uint8_t word[kWord];
+  put_le64(word, read.kind == Kind::kFetchAdd ? original + read.operand : read.operand);
+  return memory_.write(read.address, word, kWord);
 }
 
 // ---------------------------------------------------------------- writes

@@ -19,7 +19,8 @@ namespace dcc {
 /// `latency` later. A read's request occupies that direction for kReadRequestBytes, so it waits
 /// behind every write before it; `latency` later the direction from the host is asked for, and is
 /// occupied for as long as the data take. At most `outstanding` reads are under way; those that
-/// wait for others to end do not hold up writes. Bytes are moved at a request's end.
+/// wait for others to end do not hold up writes. Bytes are moved at a request's end. An atomic
+/// operation is a read whose request carries its operands, eight bytes each.
 class HostLink final : public Dma {
  public:
   /// A memory-read request with 64-bit address, framing, sequence number and link CRC
@@ -31,13 +32,19 @@ class HostLink final : public Dma {
 
   void read(std::uint64_t address, void* to, std::uint32_t bytes, DmaClient& client,
             std::uint32_t tag) override;
+  void fetch_add(std::uint64_t address, std::uint64_t addend, void* original, DmaClient& client,
+                 std::uint32_t tag) override;
+  void compare_swap(std::uint64_t address, std::uint64_t compare, std::uint64_t swap,
+                    void* original, DmaClient& client, std::uint32_t tag) override;
   void write(std::uint64_t address, const void* from, std::uint32_t bytes, DmaClient& client,
              std::uint32_t tag) override;
   void forget(const DmaClient& client) override;
   template <class Digest>
   void add_state(Digest& d) const {
     d(to_host_free_, from_host_free_, under_way_);
-    for (const Read& read : reads_) d(read.address, read.bytes, read.tag, read.end);
+    for (const Read& read : reads_) {
+      d(read.address, read.bytes, read.tag, read.end, read.kind, read.operand, read.compare);
+    }
     for (const Write& write : writes_) {
       d(write.address, write.bytes, write.tag, write.end);
       d.bytes(write.data.data(), write.data.size());
@@ -52,15 +59,21 @@ class HostLink final : public Dma {
     DmaClient* client;  // null: forgotten
     PicoSeconds end{};
   };
+  enum class Kind : std::uint8_t { kRead, kFetchAdd, kCompareSwap };
   struct Read : Request {
     void* to;
+    Kind kind = Kind::kRead;
+    std::uint64_t operand = 0;  // to add, or to swap in
+    std::uint64_t compare = 0;
   };
   struct Write : Request {
     std::vector<std::uint8_t> data;
   };
 
   PicoSeconds occupy(PicoSeconds& direction, PicoSeconds from, Bytes bytes) const;
+  void ask(const Read& read);
   void start_reads();
+  bool carry_out(const Read& read);
   void read_ended();
   void write_ended();
 

@@ -23,6 +23,10 @@ std::optional<Operation> operation_of(std::uint8_t opcode) {
       return Operation::kSend;
     case NIC_WQE_RDMA_READ:
       return Operation::kRead;
+    case NIC_WQE_COMPARE_SWAP:
+      return Operation::kCompareSwap;
+    case NIC_WQE_FETCH_ADD:
+      return Operation::kFetchAdd;
     default:
       return std::nullopt;
   }
@@ -305,8 +309,9 @@ void NicHostInterface::start_work(const nic_wqe& entry) {
   const Service service = nic_.transmitter().service(entry.qpn);
   const bool datagram = service == Service::kUd;
   if ((datagram && (entry.opcode != NIC_WQE_SEND || entry.length > nic_.parameters().mtu)) ||
-      (*operation == Operation::kRead &&
-       (service != Service::kRc || !in_window(entry.local_address, entry.length)))) {
+      (is_answered(*operation) &&
+       (service != Service::kRc || !in_window(entry.local_address, entry.length))) ||
+      (is_atomic(*operation) && entry.length != kAtomicBytes)) {
     reject(entry);
     return;
   }
@@ -320,6 +325,7 @@ void NicHostInterface::start_work(const nic_wqe& entry) {
   item.remote_address = entry.remote_address;
   item.immediate = entry.immediate;
   item.with_immediate = with_immediate;
+  item.operands = {entry.swap_or_add, entry.compare};
   item.signalled = (entry.flags & NIC_WQE_SIGNALED) != 0;
   nic_.transmitter().post(entry.qpn, item);
 }
@@ -350,8 +356,10 @@ void NicHostInterface::work_done(Qpn qpn, const WorkItem& item, Status status) {
 NicHostInterface::Verdict NicHostInterface::delivered(Qpn qpn, const Packet& packet) {
   if (packet.operation == Operation::kWrite) return take_write(qpn, packet);
   if (packet.operation == Operation::kSend) return take_send(qpn, packet);
-  return in_window(packet.remote_address, packet.message_bytes) ? Verdict::kTaken
-                                                                : Verdict::kAccess;
+  if (!in_window(packet.remote_address, packet.message_bytes)) return Verdict::kAccess;
+  return is_atomic(packet.operation) && packet.remote_address % kAtomicBytes != 0
+             ? Verdict::kInvalid
+             : Verdict::kTaken;
 }
 
 bool NicHostInterface::in_window(std::uint64_t address, std::uint64_t bytes) const {

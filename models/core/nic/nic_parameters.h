@@ -47,9 +47,11 @@ struct NicParameters {
   AckMode ack = AckMode::kPerPacket;
   std::optional<unsigned> ack_priority;  // empty: that of the data
   RecoveryParameters recovery;
-  unsigned outstanding_reads = 16;  // requests to read of a queue pair whose answer is not whole
-  PicoSeconds jitter{};             // see Link::set_jitter
-  ClockParameters clock;            // for the RTTs that algorithms are told
+  // Requests of a queue pair, to read or atomic, whose answer is not whole; as many atomic answers
+  // are kept at the other end.
+  unsigned outstanding_reads = 16;
+  PicoSeconds jitter{};   // see Link::set_jitter
+  ClockParameters clock;  // for the RTTs that algorithms are told
   DmaParameters dma;
   CnpParameters cnp;
   /// Bytes of a work item after each of which its packets go on one priority lower, from the

@@ -46,8 +46,8 @@ void Receiver::on_data(Packet* packet) {
     send_cnp(*packet, context, 0);
   }
 
-  if (packet->operation == Operation::kReadResponse) {
-    transmitter_.on_read_response(*packet);
+  if (is_answer(packet->operation)) {
+    transmitter_.on_response(*packet);
     pool_.give_back(packet);
     return;
   }
@@ -62,7 +62,7 @@ void Receiver::on_data(Packet* packet) {
     if (!context.early.empty()) accept_early(qpn, context);
   } else if (packet->psn < context.expected) {
     ++counters_.duplicates;
-    if (packet->operation == Operation::kRead) {
+    if (is_answered(packet->operation)) {
       // Its answer was lost, or part of it: what was given once is given again.
       if (deliver(qpn, *packet) == DeliverySink::Verdict::kTaken) transmitter_.answer(qpn, *packet);
     } else if (packet->ack_requested) {
@@ -164,7 +164,7 @@ void Receiver::accept(Qpn qpn, Packet* packet, Context& context) {
     return;
   }
   context.nak_sent = false;
-  if (packet->operation == Operation::kRead) {
+  if (is_answered(packet->operation)) {
     context.expected = packet->psn + transmitter_.packets_of(qpn, packet->message_bytes);
     transmitter_.answer(qpn, *packet);
     return;

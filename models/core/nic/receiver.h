@@ -21,7 +21,8 @@ class DeliverySink {
   enum class Verdict : std::uint8_t {
     kTaken,
     kAccess,    // an address that is not this host's to give: a remote access error
-    kInvalid,   // a SEND longer than the buffer posted for it: a remote invalid request error
+    kInvalid,   // a SEND longer than the buffer posted for it, an atomic operation on a word that
+                // is not aligned: a remote invalid request error
     kNotReady,  // a SEND without a posted buffer: the sender tries again later
   };
   /// Called for every request's packet in order; may copy its payload.

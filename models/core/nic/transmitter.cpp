@@ -103,7 +103,7 @@ void Transmitter::post(Qpn qpn, const WorkItem& item) {
     return;
   }
   flow.work.post(item);
-  if (item.operation == Operation::kRead) reads_of(flow);
+  if (is_answered(item.operation)) reads_of(flow);
   consider(qpn, flow);
   kick();
 }
@@ -282,8 +282,7 @@ void Transmitter::send_data(Packet* packet) {
   ++counters_.packets_sent;
   ++counters_.data_sent;
   counters_.bytes_sent += packet->payload_bytes;
-  if (packet->operation !=
-      Operation::kReadResponse) {  // those are counted where they were asked for
+  if (!is_answer(packet->operation)) {  // those are counted where they were asked for
     FlowRecord& record = ledger_[packet->flow];
     record.sent_wire_bits +=
         std::uint64_t{8} *
@@ -295,7 +294,7 @@ void Transmitter::send_data(Packet* packet) {
 }
 
 bool Transmitter::head_is_ready() const {
-  return arrived_ > 0 && (allowed() & (1u << staged_.front()->priority)) != 0;
+  return arrived_ > 0 && (allowed() & (1u << staged_.front().packet->priority)) != 0;
 }
 
 // Called with nothing that could go at this instant. The wire tells nobody when it is free, so
@@ -321,36 +320,38 @@ void Transmitter::plan_wake() {
 // With real payload a packet's bytes come by DMA first: the scheduler runs ahead of the wire by as
 // much as covers that latency, so the wire stays full.
 void Transmitter::stage() {
-  while (arrived_ > 0 && flows_[staged_.front()->source_qpn].failed) {
-    staged_bytes_ -= staged_.front()->wire_bytes;
-    pool_.give_back(staged_.front());
+  while (arrived_ > 0 && flows_[staged_.front().packet->source_qpn].failed) {
+    staged_bytes_ -= staged_.front().packet->wire_bytes;
+    pool_.give_back(staged_.front().packet);
     staged_.pop_front();
     --arrived_;
   }
   while (staged_bytes_ < staging_limit_) {
+    waits_ = false;
     Packet* const packet = next_data_packet();
     if (packet == nullptr) break;
-    staged_.push_back(packet);
+    staged_.push_back({packet, waits_});
     staged_bytes_ += packet->wire_bytes;
     skip_without_payload();
   }
 }
 
-// Nothing comes for them: requests to read.
+// Nothing comes for them: requests that are answered, and what is answered again.
 void Transmitter::skip_without_payload() {
-  while (arrived_ < staged_.size() && staged_[arrived_]->payload == nullptr) ++arrived_;
+  while (arrived_ < staged_.size() && !staged_[arrived_].waits) ++arrived_;
 }
 
 void Transmitter::dma_done(std::uint32_t, bool ok) {
-  Packet* const packet = staged_[arrived_];
+  Packet* const packet = staged_[arrived_].packet;
   if (ok) {
+    if (packet->operation == Operation::kAtomicResponse) keep_original(*packet);
     packet->icrc = roce::icrc_of(*packet);
     ++arrived_;
   } else {
     const Qpn qpn = packet->source_qpn;
     staged_bytes_ -= packet->wire_bytes;
     staged_.erase(staged_.begin() + static_cast<std::ptrdiff_t>(arrived_));
-    if (packet->operation == Operation::kReadResponse) {
+    if (is_answer(packet->operation)) {
       refuse_read(*packet);
     } else {
       fail(qpn, flows_[qpn], CompletionSink::Status::kLocalError);
@@ -363,13 +364,13 @@ void Transmitter::dma_done(std::uint32_t, bool ok) {
 
 void Transmitter::send_one_staged() {
   if (!head_is_ready()) return;
-  Packet* const packet = staged_.front();
+  Packet* const packet = staged_.front().packet;
   staged_.pop_front();
   --arrived_;
   staged_bytes_ -= packet->wire_bytes;
   const Qpn qpn = packet->source_qpn;
   const Psn psn = packet->psn;
-  const bool own = packet->operation != Operation::kReadResponse;
+  const bool own = !is_answer(packet->operation);
   send_data(packet);
   // Its bytes have been read: software may have their memory again.
   if (own && !acknowledged(flows_[qpn])) complete_before(qpn, flows_[qpn], psn + 1);
@@ -391,7 +392,7 @@ Packet* Transmitter::next_data_packet() {
     const PacketPlan plan = flow.work.plan_next();
     Packet* const packet = make_packet(qpn, flow, plan);
     if (needs_.rtt_from_due) packet->sent = std::min(now(), due_of_next(flow));
-    const bool reads = packet->operation == Operation::kRead;
+    const bool reads = is_answered(packet->operation);
     const std::uint32_t wire =
         reads ? answer_wire(flow, plan)
               : packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
@@ -485,9 +486,18 @@ Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
     packet->wire_bytes =
         roce::send_wire_bytes(plan.payload_bytes, with_immediate, packet->service == Service::kUd);
   } else {  // the answer acknowledges it, and has the payload
-    packet->wire_bytes = roce::read_request_wire_bytes();
     packet->payload_bytes = 0;
     packet->ack_requested = false;
+    if (packet->operation == Operation::kRead) {
+      packet->wire_bytes = roce::read_request_wire_bytes();
+    } else {
+      packet->wire_bytes = roce::atomic_request_wire_bytes();
+      if (parameters_.real_payload()) {
+        pool_.attach_payload(*packet, sizeof(AtomicOperands));
+        roce::put_operands(plan.item->operands, *packet);
+        packet->icrc = roce::icrc_of(*packet);
+      }
+    }
     return packet;
   }
   if (needs_.telemetry) pool_.attach_telemetry(*packet);
@@ -495,6 +505,7 @@ Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
     pool_.attach_payload(*packet, plan.payload_bytes);
     dma_->read(plan.item->local_address + static_cast<std::uint64_t>(plan.item_offset),
                packet->payload->data(), plan.payload_bytes, *this, 0);
+    waits_ = true;
   }
   return packet;
 }

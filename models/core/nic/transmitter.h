@@ -96,12 +96,14 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     }
   }
 
-  /// A request to read that may be: answered in order, behind the answers before it.
+  /// A request to read that may be, or an atomic one: answered in order, behind the answers before
+  /// it. One that was carried out is not carried out again: it gets the answer that it got.
   void answer(Qpn qpn, const Packet& request);
   /// Packets of the response to a request of this queue pair for so many bytes.
   std::uint32_t packets_of(Qpn qpn, std::uint32_t bytes) const;
 
-  void on_read_response(const Packet& packet);
+  /// Of a read, or of an atomic operation.
+  void on_response(const Packet& packet);
 
   // For the transport, if there is one:
   /// It may have data now.
@@ -156,7 +158,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void add_state(Digest& d) const {
     d(flows_, pacing_, control_, control_waiting_, paused_, blocked_, wire_free_, wake_, arrived_,
       staged_bytes_, tally_.acknowledged_bytes, oldest_, youngest_, timeout_);
-    for (const Packet* packet : staged_) d(*packet);
+    for (const Staged& staged : staged_) d(*staged.packet, staged.waits);
   }
 
  private:
@@ -176,6 +178,10 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
 
   /// What is left to send of an answer.
   struct Answer {
+    Operation operation = Operation::kRead;  // that it is the answer to
+    bool known = false;                      // an atomic one's, given before: `original`
+    AtomicOperands operands;
+    std::uint64_t original = 0;
     Psn psn = 0;
     std::uint64_t address = 0;
     std::uint32_t bytes = 0;
@@ -186,21 +192,33 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     PicoSeconds echo{};
     template <class Digest>
     void add_state(Digest& d) const {
-      d(psn, address, bytes, begun, flow, echo);
+      d(operation, known, operands.swap_or_add, operands.compare, original, psn, address, bytes,
+        begun, flow, echo);
+    }
+  };
+  /// An atomic operation that was carried out here, for the case that its answer is lost.
+  struct Atomic {
+    Psn psn = 0;
+    bool known = false;  // memory has told what was there
+    std::uint64_t original = 0;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(psn, known, original);
     }
   };
   /// Of queue pairs that read or are read from.
   struct Reads {
     std::deque<Answer> answers;
-    bool own_turn = false;  // answers and own requests take turns
-    Psn acked_to = 0;       // by number; what is read before it may still be on its way
-    bool gap = false;       // part of a response was lost, and asked for again
-    Psn refused_at = 0;     // a later request was refused: told when what is before it is done
+    std::deque<Atomic> atomics;  // the last ones: as many as a requester may have under way
+    bool own_turn = false;       // answers and own requests take turns
+    Psn acked_to = 0;            // by number; what is read before it may still be on its way
+    bool gap = false;            // part of a response was lost, and asked for again
+    Psn refused_at = 0;          // a later request was refused: told when what is before it is done
     bool refused = false;
     CompletionSink::Status refusal{};
     template <class Digest>
     void add_state(Digest& d) const {
-      d(answers, own_turn, acked_to, gap, refused_at, refused, refusal);
+      d(answers, atomics, own_turn, acked_to, gap, refused_at, refused, refusal);
     }
   };
 
@@ -264,6 +282,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   bool answers_next(Flow& flow);
   bool answers_are_paced(const Flow& flow) const { return needs_.cnp && flow.config.governed; }
   Packet* next_answer(Qpn qpn, Flow& flow);
+  void fill_answer(Packet& packet, Answer& answer, Flow& flow);
+  void keep_original(const Packet& answer);
   std::uint32_t answer_wire(const Flow& flow, const PacketPlan& request) const;
   void refuse_read(const Packet& unreadable);
   void skip_without_payload();
@@ -281,9 +301,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   static void keep_due(Flow& flow, PicoSeconds start);
   PicoSeconds due_of_next(const Flow& flow) const;
   /// As the host's clock has it.
-  PicoSeconds measured(PicoSeconds rtt) const {
-    return clock_ == nullptr ? rtt : clock_->between(rtt);
-  }
+  PicoSeconds measured(const Flow& flow, PicoSeconds rtt, bool marked);
   Bytes complete_before(Qpn qpn, Flow& flow, Psn psn);
   void progressed(Qpn qpn, Flow& flow, Bytes newly);
   void track(Qpn qpn, Flow& flow);
@@ -323,8 +341,13 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   Event wake_;  // when the next packet may go, as far as is known
 
   // Real payload: packets whose bytes are on their way from host RAM, in order; those of the first
-  // `arrived_` are there.
-  std::deque<Packet*> staged_;
+  // `arrived_` are there, or never had to come.
+  struct Staged {
+    Packet* packet;
+    bool waits;
+  };
+  std::deque<Staged> staged_;
+  bool waits_ = false;  // the packet that is being made has asked host RAM for its bytes
   std::size_t arrived_ = 0;
   Bytes staged_bytes_ = 0;
   Bytes staging_limit_ = 0;

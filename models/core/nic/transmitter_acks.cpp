@@ -26,6 +26,13 @@ Bytes Transmitter::complete_before(Qpn qpn, Flow& flow, Psn psn) {
   return newly;
 }
 
+PicoSeconds Transmitter::measured(const Flow& flow, PicoSeconds rtt, bool marked) {
+  if (clock_ == nullptr) return rtt;
+  const PicoSeconds read = clock_->between(rtt);
+  if (delays_ != nullptr) delays_->of(flow.config.dscp).as_read.add(read, marked);
+  return read;
+}
+
 void Transmitter::progressed(Qpn qpn, Flow& flow, Bytes newly) {
   if (newly == 0) return;
   flow.progress = now();
@@ -49,7 +56,7 @@ void Transmitter::on_ack(const Packet& ack) {
   progressed(qpn, flow, newly);
   if (needs_.acks && flow.config.governed && !flow.failed) {
     AckInfo info;
-    info.rtt = measured(rtt);
+    info.rtt = measured(flow, rtt, ack.cnp_marks != 0);
     info.newly_acked = newly;
     info.psn = ack.psn;
     info.next_psn = flow.work.next_psn();

@@ -1,7 +1,9 @@
-// RDMA READ at both its ends: answers to those who ask, and what comes of what was asked.
+// RDMA READ and atomic operations at both their ends: answers to those who ask, and what comes of
+// what was asked.
 #include <algorithm>
 #include <cassert>
 
+#include "net/byte_order.h"
 #include "net/roce_headers.h"
 #include "net/wire_size.h"
 #include "nic/transmitter.h"
@@ -20,6 +22,7 @@ std::uint32_t Transmitter::packets_of(Qpn qpn, std::uint32_t bytes) const {
 /// On the wires of the way back, overhead included: what a request is paced by.
 std::uint32_t Transmitter::answer_wire(const Flow& flow, const PacketPlan& request) const {
   const auto overhead = static_cast<std::uint32_t>(parameters_.link_overhead);
+  if (is_atomic(request.item->operation)) return roce::atomic_response_wire_bytes() + overhead;
   const std::uint32_t n = request.packets;
   if (n == 1) return roce::read_response_wire_bytes(request.payload_bytes, true, true) + overhead;
   const std::uint32_t mtu = flow.work.mtu();
@@ -34,10 +37,22 @@ std::uint32_t Transmitter::answer_wire(const Flow& flow, const PacketPlan& reque
 void Transmitter::answer(Qpn qpn, const Packet& request) {
   Flow& flow = flows_[qpn];
   if (flow.failed) return;
-  std::deque<Answer>& answers = reads_of(flow).answers;
+  Answer answer;
+  Reads& reads = reads_of(flow);
+  if (is_atomic(request.operation) && !reads.atomics.empty() &&
+      request.psn <= reads.atomics.back().psn) {
+    const auto done = std::find_if(reads.atomics.begin(), reads.atomics.end(),
+                                   [&](const Atomic& a) { return a.psn == request.psn; });
+    // Its answer is on its way to being sent; or who asks has more under way than it may.
+    if (done == reads.atomics.end() || !done->known) return;
+    answer.known = true;
+    answer.original = done->original;
+  }
+  std::deque<Answer>& answers = reads.answers;
   // Who asks again goes back: what was asked for behind this will be asked for again, too.
   while (!answers.empty() && answers.back().psn >= request.psn) answers.pop_back();
-  Answer answer;
+  answer.operation = request.operation;
+  answer.operands = roce::operands_of(request);
   answer.psn = request.psn;
   answer.address = request.remote_address;
   answer.bytes = request.message_bytes;
@@ -68,14 +83,17 @@ Packet* Transmitter::next_answer(Qpn qpn, Flow& flow) {
   plan.last = plan.payload_bytes == answer.bytes;
   Packet* const packet = pool_.take();
   packet->kind = PacketKind::kData;
-  packet->operation = Operation::kReadResponse;
+  const bool atomic = is_atomic(answer.operation);
+  packet->operation = atomic ? Operation::kAtomicResponse : Operation::kReadResponse;
   packet->ecn = flow.config.ecn_capable ? Ecn::kEct0 : Ecn::kNotEct;
   packet->dscp = flow.config.dscp;
   packet->priority = flow.config.priority;
   packet->first = plan.first;
   packet->last = plan.last;
   packet->payload_bytes = plan.payload_bytes;
-  packet->wire_bytes = roce::read_response_wire_bytes(plan.payload_bytes, plan.first, plan.last);
+  packet->wire_bytes =
+      atomic ? roce::atomic_response_wire_bytes()
+             : roce::read_response_wire_bytes(plan.payload_bytes, plan.first, plan.last);
   packet->source = parameters_.host;
   packet->destination = flow.config.remote_host;
   packet->destination_qpn = flow.config.remote_qpn;
@@ -86,7 +104,7 @@ Packet* Transmitter::next_answer(Qpn qpn, Flow& flow) {
   if (needs_.telemetry) pool_.attach_telemetry(*packet);
   if (parameters_.real_payload()) {
     pool_.attach_payload(*packet, plan.payload_bytes);
-    dma_->read(answer.address, packet->payload->data(), plan.payload_bytes, *this, 0);
+    fill_answer(*packet, answer, flow);
   }
   const std::uint32_t wire =
       packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
@@ -103,6 +121,42 @@ Packet* Transmitter::next_answer(Qpn qpn, Flow& flow) {
   }
   consider(qpn, flows_[qpn]);
   return packet;
+}
+
+// An atomic operation is carried out here, once and in its turn: its host's memory tells what was
+// there.
+void Transmitter::fill_answer(Packet& packet, Answer& answer, Flow& flow) {
+  std::uint8_t* const bytes = packet.payload->data();
+  if (answer.known) {
+    put_le64(bytes, answer.original);
+    packet.icrc = roce::icrc_of(packet);
+    return;
+  }
+  waits_ = true;
+  if (answer.operation == Operation::kRead) {
+    dma_->read(answer.address, bytes, packet.payload_bytes, *this, 0);
+    return;
+  }
+  std::deque<Atomic>& atomics = flow.reads->atomics;
+  if (atomics.size() >= parameters_.outstanding_reads) atomics.pop_front();
+  atomics.emplace_back();
+  atomics.back().psn = answer.psn;
+  if (answer.operation == Operation::kFetchAdd) {
+    dma_->fetch_add(answer.address, answer.operands.swap_or_add, bytes, *this, 0);
+  } else {
+    dma_->compare_swap(answer.address, answer.operands.compare, answer.operands.swap_or_add, bytes,
+                       *this, 0);
+  }
+}
+
+void Transmitter::keep_original(const Packet& answer) {
+  const Flow& flow = flows_[answer.source_qpn];
+  if (flow.reads == nullptr) return;  // the queue pair was created anew
+  for (Atomic& atomic : flow.reads->atomics) {
+    if (atomic.psn != answer.psn || atomic.known) continue;
+    atomic.known = true;
+    atomic.original = get_le64(answer.payload->data());
+  }
 }
 
 // The window that others may read names memory that is not there.
@@ -128,7 +182,7 @@ void Transmitter::refuse_read(const Packet& unreadable) {
 
 // ---------------------------------------------------------------- the host that asked
 
-void Transmitter::on_read_response(const Packet& packet) {
+void Transmitter::on_response(const Packet& packet) {
   const Qpn qpn = packet.destination_qpn;
   Flow& flow = flows_[qpn];
   if (flow.failed || flow.reads == nullptr || packet.psn >= flow.work.next_psn()) {
@@ -154,7 +208,9 @@ void Transmitter::on_read_response(const Packet& packet) {
     return;
   }
   const PacketPlan plan = flow.work.plan_oldest();
-  if (plan.item->operation != Operation::kRead || plan.payload_bytes != packet.payload_bytes) {
+  const Operation asked = plan.item->operation;
+  if (!is_answered(asked) || is_atomic(asked) != (packet.operation == Operation::kAtomicResponse) ||
+      plan.payload_bytes != packet.payload_bytes) {
     fail(qpn, flow, CompletionSink::Status::kLocalError);  // the two ends cut by different MTUs
     return;
   }
@@ -186,7 +242,7 @@ void Transmitter::on_read_response(const Packet& packet) {
   progressed(qpn, flow, newly);
   if (needs_.acks && flow.config.governed) {
     AckInfo info;
-    info.rtt = measured(rtt);
+    info.rtt = measured(flow, rtt, packet.ecn == Ecn::kCe);
     info.newly_acked = newly;
     info.psn = packet.psn;
     info.next_psn = flow.work.next_psn();

@@ -11,7 +11,8 @@ namespace dcc {
 
 /// One posted piece of work: `bytes` to write, send or read, cut into messages of at most
 /// `message_bytes` (each ends with a packet marked last) and those into packets of at most the MTU.
-/// Of a read each message is one request, and the packets are those of its response.
+/// Of a read each message is one request, and the packets are those of its response. So it is of
+/// an atomic operation, with messages of kAtomicBytes, which are answered in one packet.
 struct WorkItem {
   std::uint64_t id = 0;  // the poster's own; comes back in the completion
   Bytes bytes = 0;
@@ -21,9 +22,10 @@ struct WorkItem {
   std::uint32_t immediate = 0;
   bool with_immediate = false;
   bool signalled = true;
-  Operation operation = Operation::kWrite;  // or kSend, kRead
+  Operation operation = Operation::kWrite;  // a request's
   HostId remote_host = 0;                   // of a datagram
   Qpn remote_qpn = 0;
+  AtomicOperands operands;
 };
 
 /// Next packet of the queue: its size and place.
@@ -63,21 +65,21 @@ class WorkQueue {
   Psn next_psn() const { return next_.psn; }
   Psn oldest_unacked() const { return una_.psn; }
   Bytes in_flight() const { return in_flight_; }
-  /// Requests to read whose response is not whole.
+  /// Requests to read, and atomic ones, whose response is not whole.
   std::uint32_t reads_out() const { return reads_out_; }
-  bool next_is_read() const { return item_at(next_).operation == Operation::kRead; }
+  bool next_is_read() const { return is_answered(item_at(next_).operation); }
 
   /// What the next packet will be. Precondition: has_unsent().
   PacketPlan plan_next() const {
     PacketPlan packet = plan(next_);
-    if (packet.item->operation == Operation::kRead) make_request(packet);
+    if (is_answered(packet.item->operation)) make_request(packet);
     return packet;
   }
   /// The oldest unacknowledged packet. Precondition: has_unacked().
   PacketPlan plan_oldest() const { return plan(una_); }
   /// The packet that plan_next() gave has gone: moves on.
   void sent(const PacketPlan& packet) {
-    if (packet.item->operation == Operation::kRead) ++reads_out_;
+    if (is_answered(packet.item->operation)) ++reads_out_;
     in_flight_ += packet.payload_bytes;
     step(next_, packet);
   }
@@ -132,7 +134,7 @@ class WorkQueue {
     Bytes bytes = 0;
     while (una_.psn < psn && una_.psn < next_.psn) {
       const PacketPlan packet = plan(una_);
-      if (packet.item->operation == Operation::kRead) {
+      if (is_answered(packet.item->operation)) {
         if (!response) break;
         if (packet.last) --reads_out_;
       }

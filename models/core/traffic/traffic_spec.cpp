@@ -148,8 +148,14 @@ std::uint64_t TrafficSpec::check(HostId hosts_there) const {
       pattern == TrafficPattern::kPoisson || pattern == TrafficPattern::kTrace;
   require(!deadline || bytes || sized_elsewhere, "deadline",
           "a flow without end cannot meet a deadline: give it bytes");
-  require(operation != Operation::kRead || service == Service::kRc, "service",
-          "only a reliable connection (rc) can read");
+  require(!is_answered(operation) || service == Service::kRc, "service",
+          is_atomic(operation) ? "only a reliable connection (rc) has atomic operations"
+                               : "only a reliable connection (rc) can read");
+  if (is_atomic(operation)) {
+    require(message == kAtomicBytes, "message", "an atomic operation is on 8 bytes: message: 8B");
+    require(!sized_elsewhere && (!bytes || *bytes % kAtomicBytes == 0), "bytes",
+            "atomic operations are on 8 bytes each: bytes is a multiple of 8, and given here");
+  }
   require(operation == Operation::kSend || service != Service::kUd, "service",
           "datagrams (ud) can only be sent (operation: send)");
   switch (pattern) {
