@@ -152,13 +152,13 @@ TEST_F(HostLinkTest, AtomicOperationsCarryTheirOperandsAndChangeMemoryInTheirTur
   link.back()->compare_swap(64, 43, 50, &found[1], *this, 2);  // asked at 72, until 180
   link.back()->compare_swap(64, 43, 60, &found[2], *this, 3);  // asked at 112, until 220
   link.back()->read(64, &found[3], 8, *this, 4);               // asked at 136, until 244
-  link.back()->write(128, &written, 8, *this, 5);              // sent at 144, there at 244
+  link.back()->write(128, &written, 8, *this, 5);              // sent at 144, there at 244 as well
   link.back()->fetch_add(4092, 1, buffer, *this, 6);           // beyond the end of memory
   EXPECT_EQ(all(), (std::vector<End>{{1, 140, true},
                                      {2, 180, true},
                                      {3, 220, true},
-                                     {4, 244, true},
                                      {5, 244, true},
+                                     {4, 244, true},
                                      {6, 284, false}}));
   EXPECT_EQ(found[0], 40u);
   EXPECT_EQ(found[1], 43u);
