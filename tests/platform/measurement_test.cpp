@@ -115,6 +115,7 @@ std::uint64_t cuts(const RunResults& r) {
 TEST(Measurement, ExactClocksOfHostsAreTheRule) {
   const RunResults r = timely_with("noise: 0us, drift: 0");
   EXPECT_EQ(cuts(r), 0u);
+  EXPECT_EQ(r.delays[0].of.as_read.all.count(), 0u);  // nothing else than what was
   // What the next one is held against: after the start's cuts TIMELY is far from the link's rate.
   EXPECT_NEAR(static_cast<double>(delivered(r)), 444e3, 30e3);
 }
@@ -122,6 +123,12 @@ TEST(Measurement, ExactClocksOfHostsAreTheRule) {
 TEST(Measurement, ALittleNoiseOfHostsClocksChangesLittle) {
   const RunResults r = timely_with("noise: 1us, drift: 0.0001");
   EXPECT_EQ(cuts(r), 0u);
+  // Both ends of a reading are late by up to a microsecond: off by a third of one at the mean.
+  const ClassDelays& of = r.delays[0].of;
+  EXPECT_EQ(of.as_read.all.count(), of.round_trip.all.count());
+  EXPECT_NEAR(static_cast<double>(mean_of(of.as_read.all)->count),
+              static_cast<double>(mean_of(of.round_trip.all)->count), 50e3);
+  EXPECT_LT(*quantile_of(of.as_read.all, 1), *quantile_of(of.round_trip.all, 1));
   EXPECT_NEAR(static_cast<double>(delivered(r)), 444e3, 30e3);
 }
 

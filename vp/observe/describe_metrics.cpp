@@ -36,6 +36,10 @@ void describe_delay(MetricVisitor& v, const DelayResult& delay) {
   v.group("one_way", [&] {
     describe_marked(v, delay.of.one_way, "accepted by a receiver: from their sending to then");
   });
+  v.group("as_read", [&] {
+    describe_marked(v, delay.of.as_read,
+                    "acknowledged, as a host's inexact clock has it (nic.clock)");
+  });
 }
 
 void describe_run(MetricVisitor& v, const RunResults& r) {

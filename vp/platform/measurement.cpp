@@ -138,6 +138,7 @@ void Measurement::measure_to() {
       if (seen == nullptr) continue;
       out.of.round_trip.merge(seen->round_trip);
       out.of.one_way.merge(seen->one_way);
+      out.of.as_read.merge(seen->as_read);
     }
   }
 }
@@ -303,7 +304,7 @@ void Measurement::gather_delays() {
     histogram = LogHistogram::of(partitions_.group()->together(histogram.counts()));
   };
   for (DelayResult& one : delays_) {
-    for (MarkedDelays* const delays : {&one.of.round_trip, &one.of.one_way}) {
+    for (MarkedDelays* const delays : {&one.of.round_trip, &one.of.one_way, &one.of.as_read}) {
       together(delays->all);
       together(delays->marked);
     }
@@ -332,7 +333,7 @@ void Measurement::collect_flows(RunResults& results) const {
       out.completed = FlowLedger::finished(record);
       const bool acknowledged =
           (config_.nic.ack != AckMode::kNone && spec.service == Service::kRc) ||
-          spec.operation == Operation::kRead;
+          is_answered(spec.operation);
       if (out.completed && acknowledged) out.end = record.last_ack;
       if (record.received_bytes >= spec.bytes) out.end_rx = record.last_received;
       if (!acknowledged) out.completed = out.end_rx.has_value();

@@ -146,6 +146,7 @@ void write_delays(const fs::path& path, const std::vector<DelayResult>& delays) 
     };
     write("round_trip", one.of.round_trip);
     write("one_way", one.of.one_way);
+    write("as_read", one.of.as_read);
   }
   file.close();
 }

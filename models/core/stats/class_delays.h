@@ -32,6 +32,7 @@ struct MarkedDelays {
 struct ClassDelays {
   MarkedDelays round_trip;  // of packets acknowledged
   MarkedDelays one_way;     // of packets accepted, from their sending to then
+  MarkedDelays as_read;  // round trips by a host's clock that is not exact: what algorithms go by
 };
 
 /// A NIC asks for nothing of this until it is given one: a packet costs two looks into histograms.

@@ -26,6 +26,10 @@ def stairs(points, place):
     return "".join(path)
 
 
+WAYS = {"round_trip": ("", "there and back"), "one_way": (' stroke-dasharray="5 3"', "one way"),
+        "as_read": (' stroke-dasharray="1 3"', "there and back, as clocks have it")}
+
+
 def distributions(columns, dscps):
     found = curves(columns)
     least = min(points[0][0] for points in found.values())
@@ -50,8 +54,7 @@ def distributions(columns, dscps):
         lines.append(f'<path d="M{x:.1f} 8V{y:.1f}" stroke="currentColor" opacity=".15"/>')
         words.append(f'<text x="{x:.1f}" y="{y + 16:.1f}" text-anchor="middle">{us:g} µs</text>')
     for (dscp, way), points in found.items():
-        dash = "" if way == "round_trip" else ' stroke-dasharray="5 3"'
-        label = "there and back" if way == "round_trip" else "one way"
+        dash, label = WAYS[way]
         packets = sum(p for p, d, w in zip(columns["packets"], columns["dscp"], columns["way"])
                       if (int(d), w) == (dscp, way))
         lines.append(f'<path d="{stairs(points, place)}" fill="none" stroke="{colour(dscps, dscp)}" '

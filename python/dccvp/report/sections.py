@@ -129,7 +129,10 @@ def delays(runs):
             return '<p class="note">Not measured (output.delays).</p>'
         rows = []
         for k, one in enumerate(run.metrics["delays"]):
-            for way, label in (("round_trip", "there and back"), ("one_way", "one way")):
+            for way, label in (("round_trip", "there and back"), ("one_way", "one way"),
+                               ("as_read", "as clocks have it")):
+                if way == "as_read" and not one[way]["packets"]:  # they are exact
+                    continue
                 path = f"delays.{k}.{way}"
                 rows.append([f'DSCP {one["dscp"]}', label, figure(run, i, path + ".packets"),
                              figure(run, i, path + ".marked_share", 2, 100, "%")] +
@@ -140,7 +143,8 @@ def delays(runs):
             "llrrrrrrr")
     return section("delays", "Delays of packets", side_by_side(runs, body),
                    "Share of a class's packets that took no longer, over the logarithm of the time: "
-                   "round trips drawn through, one way dashed.")
+                   "round trips drawn through, one way dashed, round trips as "
+                   "hosts' clocks have it dotted.")
 
 
 def completion(runs):
