@@ -21,11 +21,11 @@ CONFIG = ROOT / "configs" / "tenants.yaml"
 DCCVP = ""
 
 
-def run(*overrides):
+def run(*overrides, config=CONFIG):
     """Exit status, metrics and what the program said."""
     with tempfile.TemporaryDirectory(prefix="dccvp-tenants-") as folder:
         out = pathlib.Path(folder) / "out"
-        arguments = [DCCVP, "run", str(CONFIG), "--out", str(out), "--no-plots", "--quiet"]
+        arguments = [DCCVP, "run", str(config), "--out", str(out), "--no-plots", "--quiet"]
         for override in overrides:
             arguments += ["-c", override]
         done = subprocess.run(arguments, capture_output=True, text=True, check=False,
@@ -79,6 +79,30 @@ class Tenants(unittest.TestCase):
         self.assertNotIn("qos", metrics)
         # Before bronze joins: 2 of 18 flow weights rather than 2 of 3.
         self.assertGreater(gold["share_error_window"], 0.7)
+
+
+class UnderInfiniBand(unittest.TestCase):
+    """The manager turns CCTI_Increase and CCTI_Timer instead of the controller's factors."""
+
+    CONFIG = ROOT / "configs" / "tenants_ibcc.yaml"
+
+    def test_any_100_ms_are_within_5_percent(self):
+        status, metrics, said = run(config=self.CONFIG)
+        self.assertEqual(status, 0, said)
+        self.assertEqual(metrics["aggregate"]["drops"], 0)
+        gold, silver, _ = metrics["qos"]["tenants"]
+        # Twice the weight in one flow instead of eight.
+        self.assertAlmostEqual(math.log2(gold["factor"] / silver["factor"]), 4, delta=0.5)
+
+    def test_where_credits_run_out_before_marks_come_the_port_goes_by_inputs(self):
+        status, metrics, _ = run("switch.credits.buffer=auto", config=self.CONFIG)
+        self.assertEqual(status, 1)
+        self.assertGreater(metrics["tenants"][1]["share_error_window"], 0.2)
+
+    def test_marks_of_whole_bursts_cost_the_port(self):
+        status, metrics, _ = run("nic.congestion_control.marking_rate=0", config=self.CONFIG)
+        self.assertEqual(status, 1)
+        self.assertLess(metrics["aggregate"]["goodput_gbps"], 7)
 
 
 if __name__ == "__main__":
