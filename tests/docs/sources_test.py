@@ -76,6 +76,7 @@ class Sources(unittest.TestCase):
         self.assertIn("0.49 (accepted 0.5 +- 5 %; inside)",
                       sources_page.figure_text(["A heading", "N=2", "share"], rows))
         self.assertIn("1 of 2 inside", sources_page.figure_text(["A heading"], rows))
+        self.assertIn("N=2: 1 of 1 inside", sources_page.figure_text(["A heading", "N=2"], rows))
 
 
 if __name__ == "__main__":

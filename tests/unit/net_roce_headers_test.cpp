@@ -227,7 +227,7 @@ TEST(RoceHeaders, ErrorsAreValues) {
   EXPECT_EQ(with(20, 0x20, true), ParseError::kNotRoce);  // a fragment
   EXPECT_EQ(with(37, 0), ParseError::kNotRoce);           // another port
   EXPECT_EQ(with(39, 0), ParseError::kBadHeader);         // UDP length
-  EXPECT_EQ(with(42, 0x12), ParseError::kBadOpcode);
+  EXPECT_EQ(with(42, 0x15), ParseError::kBadOpcode);
   EXPECT_EQ(with(43, 0x41), ParseError::kBadHeader);             // transport version
   EXPECT_EQ(with(42, 0x81), ParseError::kBadPayload);            // a CNP has none
   EXPECT_EQ(with(good.size() - 6, 1), ParseError::kBadPayload);  // padding must be zero
@@ -353,7 +353,9 @@ TEST(RoceHeaders, WiresharkReadsTheSame) {
     const Opcode opcode = all_opcodes()[i];
     std::string expected = std::to_string(static_cast<unsigned>(opcode)) + ",0xabcdef,1193046,";
     expected += has_payload(opcode) ? "2,1," : "0,1,";
-    expected += has_reth(opcode) ? "0x1122334455667788,0xcafebabe,65536," : ",,,";
+    expected += has_reth(opcode)         ? "0x1122334455667788,0xcafebabe,65536,"
+                : has_atomic_eth(opcode) ? "0x8877665544332211,0xfeedf00d,,"
+                                         : ",,,";
     expected += has_immediate(opcode) ? "deadbeef," : ",";
     expected += has_aeth(opcode) ? "96,6636321," : ",,";
     expected += has_deth(opcode) ? "0x0000000080000001,0x00123abc" : ",";

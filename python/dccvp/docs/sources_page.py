@@ -54,18 +54,20 @@ def found(where, root):
 
 
 def figure_text(wanted, rows):
-    """One cell of the page for [heading] or [heading, run, figure]; raises KeyError if it is gone."""
+    """One cell of the page for [heading], [heading, run] or [heading, run, figure]; raises KeyError if it is
+    gone."""
     heading = wanted[0]
     if heading not in rows:
         raise KeyError(f"docs/reproductions.md has no heading '{heading}'")
-    if len(wanted) == 1:
-        verdicts = [row[-1] for row in rows[heading] if row[-1] != "-"]
-        inside = sum(verdict == "inside" for verdict in verdicts)
-        return f"*{heading}*: {inside} of {len(verdicts)} inside"
-    for row in rows[heading]:
-        if list(row[:2]) == wanted[1:]:
-            return f"*{heading}*, {row[0]}: {row[1]} {row[3]} (accepted {row[2]}; {row[4]})"
-    raise KeyError(f"docs/reproductions.md has no row {wanted[1:]} under '{heading}'")
+    chosen = [row for row in rows[heading] if list(row[:len(wanted) - 1]) == wanted[1:]]
+    if not chosen:
+        raise KeyError(f"docs/reproductions.md has no row {wanted[1:]} under '{heading}'")
+    if len(wanted) == 3:
+        _, figure, accepted, ours, verdict = chosen[0]
+        return f"*{heading}*, {wanted[1]}: {figure} {ours} (accepted {accepted}; {verdict})"
+    verdicts = [row[-1] for row in chosen if row[-1] != "-"]
+    inside = sum(verdict == "inside" for verdict in verdicts)
+    return f"*{heading}*{''.join(', ' + run for run in wanted[1:])}: {inside} of {len(verdicts)} inside"
 
 
 def gone(line, rows, root):
