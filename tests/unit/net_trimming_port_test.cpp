@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "describe/parameter_error.h"
 #include "net/discipline/trimming.h"
 
 namespace dcc {
@@ -138,6 +139,58 @@ TEST_F(TrimmingPortTest, AQueueOfOneIsReplacedWhole) {
     EXPECT_NE(order[0].psn, order[1].psn);
     EXPECT_EQ(order[1].kind, PacketKind::kData);
   }
+}
+
+// By what a packet leaves behind it, and only who asks for it.
+TEST_F(TrimmingPortTest, MarksWhatLeavesMuchBehindIt) {
+  p_.data_packets = 10;
+  p_.ecn = true;
+  p_.kmin = 1064 * 2;
+  p_.kmax = 1064 * 4 - 1;
+  port().attach({10_Gbps, kMicroSecond, 0});
+  for (Psn psn = 0; psn < 10; ++psn) {
+    Packet* const packet = make(psn);
+    if (psn != 3) packet->ecn = Ecn::kEct0;
+    port().enqueue(packet);
+  }
+  port().enqueue(make(10, PacketKind::kAck));
+  const std::vector<Packet> order = drain();
+  EXPECT_EQ(order[0].ecn, Ecn::kNotEct) << "the ACK goes first";
+  for (const Packet& packet : order) {
+    if (packet.kind != PacketKind::kData) continue;
+    const Psn behind = 9 - packet.psn;
+    if (packet.psn == 3) {
+      EXPECT_EQ(packet.ecn, Ecn::kNotEct) << "does not understand marks";
+    } else if (behind >= 4) {
+      EXPECT_EQ(packet.ecn, Ecn::kCe) << behind << " behind it";
+    } else if (behind <= 2) {
+      EXPECT_EQ(packet.ecn, Ecn::kEct0) << behind << " behind it";
+    }
+  }
+  const std::uint64_t by_lot = order[7].ecn == Ecn::kCe ? 1 : 0;  // with three behind it
+  EXPECT_EQ(order[7].psn, 6u);
+  EXPECT_EQ(port().take_marked(), 5u + by_lot);
+  EXPECT_EQ(port().take_marked(), 0u) << "they are told once";
+}
+
+TEST_F(TrimmingPortTest, MarksNothingUnlessItIsAsked) {
+  p_.data_packets = 10;
+  port().attach({10_Gbps, kMicroSecond, 0});
+  for (Psn psn = 0; psn < 10; ++psn) {
+    Packet* const packet = make(psn);
+    packet->ecn = Ecn::kEct0;
+    port().enqueue(packet);
+  }
+  for (const Packet& packet : drain()) EXPECT_EQ(packet.ecn, Ecn::kEct0);
+  EXPECT_EQ(port().take_marked(), 0u);
+}
+
+TEST(TrimmingParameters, RefuseThresholdsInTheWrongOrder) {
+  TrimmingParameters p;
+  p.kmin = p.kmax + 1;
+  EXPECT_NO_THROW(p.check()) << "they are not asked";
+  p.ecn = true;
+  EXPECT_THROW(p.check(), ParameterError);
 }
 
 }  // namespace

@@ -427,6 +427,7 @@ void SwitchDevice::send_by_discipline(Port& egress) {
     return;
   }
   ++egress.dequeued;
+  egress.rare.ecn_marks += egress.discipline->take_marked();
   discipline_changed(egress);
   if (path_wishes_.departures) path_choice_->departs(*packet, number_of(egress));
   if (packet->collects_telemetry()) append_telemetry(egress, *packet);

@@ -45,8 +45,12 @@ class PortDiscipline {
   virtual bool empty() const = 0;
   /// Wire bytes it holds.
   virtual Bytes bytes() const = 0;
+  /// Packets that got CE as they left, since this was asked.
+  std::uint64_t take_marked() { return std::exchange(marked_leaving_, 0); }
 
  protected:
+  std::uint64_t marked_leaving_ = 0;
+
   PortDiscipline() = default;
   PortDiscipline(const PortDiscipline&) = delete;
   PortDiscipline& operator=(const PortDiscipline&) = delete;

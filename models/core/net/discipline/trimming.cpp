@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "describe/parameter_error.h"
+
 namespace dcc {
 
 namespace {
@@ -22,6 +24,27 @@ void TrimmingParameters::describe(ParameterVisitor& v) {
           {"headers sent for each packet of data when both wait", paper});
   v.field("return_to_sender", return_to_sender, {},
           {"a header that finds no room goes back to its sender", paper});
+  v.field("ecn", ecn, {}, {"data that leaves many behind it is marked", "uet-htsim, 2025"});
+  v.when(ecn, "ecn: true", [&] {
+    v.field("kmin", kmin, {"0B", kGreatestThreshold},
+            {"bytes of data left behind up to which nothing is marked", "uet-htsim, 2025"});
+    v.field("kmax", kmax, {"0B", kGreatestThreshold},
+            {"... above which all is; in between by lot, in proportion", "uet-htsim, 2025"});
+  });
+}
+
+void TrimmingParameters::check() const {
+  if (ecn && kmax < kmin) throw ParameterError({"kmax", "kmin"}, "kmax is below kmin");
+}
+
+void TrimmingPort::attach(const LinkParameters& link) {
+  EcnParameters ecn;
+  ecn.enabled = parameters_.ecn;
+  ecn.kmin = parameters_.kmin;
+  ecn.kmax = parameters_.kmax;
+  ecn.pmax = Ratio(1);
+  ecn.mark_at = EcnParameters::MarkAt::kDequeue;
+  marker_ = EcnMarker(ecn, link.rate);
 }
 
 void TrimmingPort::trim(Packet& packet, Verdict& verdict) const {
@@ -89,6 +112,10 @@ Packet* TrimmingPort::dequeue() {
   if (packet == before_last_) before_last_ = nullptr;
   --data_count_;
   data_bytes_ -= packet->wire_bytes;
+  if (marker_.marks_at(EcnParameters::MarkAt::kDequeue) &&
+      marker_.congested(data_bytes_, random_) && EcnMarker::mark(*packet)) {
+    ++marked_leaving_;
+  }
   return packet;
 }
 
