@@ -29,6 +29,8 @@ RUNS: dict[str, tuple[str, list[str]]] = {
     "tokens": ("schemes/phost.yaml", ["traffic.0.flows_per_host=3"]),
     "segments, and ports that overflow": (
         "schemes/tcp.yaml", ["traffic.0.flows_per_host=3", "switch.discipline.limit=30KB"]),
+    "bits of what came, marks and ways": ("schemes/uec.yaml", []),
+    "credit in bytes": ("schemes/uec.yaml", ["nic.transport.congestion_control=rccc", "routing={kind: rps}"]),
     "rings": ("reproduce/fbhadoop_hpcc.yaml",
               ["duration=200us", "topology={kind: torus, dimensions: [5, 4, 3]}",
                "traffic=[{kind: permutation, hosts: 0..59, bytes: 100KB}]"]),

@@ -30,7 +30,8 @@ TEST(TransportRegistry, HasEachByName) {
   const auto count = [](const std::vector<std::string>& list, const char* name) {
     return std::count(list.begin(), list.end(), name);
   };
-  for (const char* name : {"expresspass", "homa", "ndp", "pfabric", "phost", "pias", "tcp"}) {
+  for (const char* name :
+       {"expresspass", "homa", "ndp", "pfabric", "phost", "pias", "tcp", "uec"}) {
     EXPECT_EQ(count(names<TransportSeam>(), name), 1) << name;
   }
   for (const char* name : {"credit", "drop_tail", "pfabric", "trimming"}) {

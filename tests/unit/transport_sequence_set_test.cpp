@@ -34,5 +34,19 @@ TEST(SequenceSet, AGapEndsAtWhatIsInOrAtTheLimit) {
   EXPECT_EQ(set.gap_end(99, 200), 100u);
 }
 
+TEST(SequenceSet, SixtyFourAtOnceAreWhatEachSays) {
+  std::mt19937 random(11);
+  SequenceSet set;
+  for (Psn front = 0; front < 9000; front = set.first_missing()) {
+    set.insert(front + random() % 200);
+    const Psn from = random() % (front + 400) / SequenceSet::kBits * SequenceSet::kBits;
+    std::uint64_t slow = 0;
+    for (Psn i = 0; i < SequenceSet::kBits; ++i) {
+      slow |= std::uint64_t{set.contains(from + i)} << i;
+    }
+    ASSERT_EQ(set.bits(from), slow) << from << " of " << front;
+  }
+}
+
 }  // namespace
 }  // namespace dcc

@@ -11,6 +11,8 @@ namespace dcc {
 /// A bit a packet from the first that is missing on; what lies before takes no room.
 class SequenceSet {
  public:
+  static constexpr Psn kBits = 64;  // in one go
+
   /// False: it was in already.
   bool insert(Psn psn) {
     if (contains(psn)) return false;
@@ -32,6 +34,12 @@ class SequenceSet {
     if (psn < base_) return true;
     const std::size_t word = first_ + static_cast<std::size_t>((psn - base_) / 64);
     return word < words_.size() && (words_[word] >> psn % 64 & 1) != 0;
+  }
+  /// Bit i: `from` + i is in. Precondition: `from` is a multiple of kBits.
+  std::uint64_t bits(Psn from) const {
+    if (from < base_) return ~std::uint64_t{0};
+    const std::size_t word = first_ + static_cast<std::size_t>((from - base_) / kBits);
+    return word < words_.size() ? words_[word] : 0;
   }
   /// Everything before it is in.
   Psn first_missing() const {

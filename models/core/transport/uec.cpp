@@ -1,0 +1,445 @@
+#include "transport/uec.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "describe/parameter_error.h"
+#include "describe/visitor.h"
+
+namespace dcc {
+
+namespace {
+const Transports::Registered<UecParameters> kUec{
+    "uec", "Ultra Ethernet's windows (NSCC) or credit (RCCC), selective ACKs; for ports that trim",
+    [](const UecParameters& parameters, const TransportContext& context) {
+      return std::make_unique<Uec>(context, parameters);
+    }};
+
+// What answers carry: `psn` is the end of what came in order (ACK) or the packet (NACK), `scheme`
+// 64 packets' bits, `immediate` which 64, `remote_address` how far the sender has been let go.
+constexpr Psn kBits = SequenceSet::kBits;
+
+Bytes one_and_a_half_products(const TransportContext& context) {
+  const Uint128 bits = static_cast<Uint128>(context.nic.line_rate.bits_per_second) *
+                       static_cast<std::uint64_t>(context.longest_base_rtt.count) /
+                       1'000'000'000'000u;
+  return static_cast<Bytes>(bits / 8 * 3 / 2);
+}
+}  // namespace
+
+void UecParameters::describe(ParameterVisitor& v) {
+  const char* const authors = "uet-htsim, 2025";
+  describe_framing(v);
+  v.choice("congestion_control", control,
+           {"windows set by the sender, credit of the receiver, or both", authors});
+  v.field("initial_window", initial_window, "auto", {"64B", "1GB"},
+          {"bytes on the wire that go unasked; auto: 3/2 of line rate times longest base RTT",
+           authors});
+  v.field("max_window", max_window, "auto", {"64B", "1GB"},
+          {"greatest window, and most credit that is wanted at once; auto: the same", authors});
+  v.field("ack_every", ack_every, {"0B", "1GB"},
+          {"payload after which a receiver acknowledges; at once what is marked, sent again, twice "
+           "there, or asks for it",
+           "uet-htsim, 2025: 16 KiB"});
+  v.field("timeout", timeout, "auto", {"1us", "10s"},
+          {"a packet of which nothing is heard for so long is sent again; auto: 15 us and six "
+           "times the longest base RTT",
+           authors});
+  v.when(has_window(), "congestion_control: nscc or both", [&] {
+    v.section("nscc", {"the window", ""}, [&] { nscc.describe(v); });
+  });
+  v.when(has_credit(), "congestion_control: rccc or both", [&] {
+    v.field("pull_rate", pull_rate, {"0.01", "1"},
+            {"of the receiver's link that PULLs call for", authors});
+    v.field("pull_packets", pull_packets, {"1", "64"},
+            {"full packets that a PULL lets go", "uet-htsim, 2025; 1: 2024"});
+  });
+}
+
+void UecParameters::check() const {
+  if (initial_window && max_window && *max_window < *initial_window) {
+    throw ParameterError({"max_window", "initial_window"}, "max_window is below initial_window");
+  }
+}
+
+Uec::Uec(const TransportContext& context, const UecParameters& parameters)
+    : MessageTransport(context, parameters.framing),
+      parameters_(parameters),
+      packet_(parameters.framing.data(context.nic.mtu)),
+      initial_window_(
+          std::max(packet_, parameters.initial_window.value_or(one_and_a_half_products(context)))),
+      max_window_(std::max(initial_window_,
+                           parameters.max_window.value_or(one_and_a_half_products(context)))),
+      timeout_(parameters.timeout.value_or(kMicroSecond * 15 + context.longest_base_rtt * 6)),
+      pull_interval_(static_cast<std::int64_t>(
+          static_cast<double>(
+              serialization_time(packet_ + context.nic.link_overhead, context.nic.line_rate)
+                  .count) *
+              parameters.pull_packets / parameters.pull_rate.value() +
+          0.5)),
+      fresh_window_(parameters_.nscc, {context.nic.line_rate, context.longest_base_rtt, packet_,
+                                       initial_window_, max_window_}),
+      alarms_(context.scheduler, Event::calling<&Uec::ring>(*this, context.rank)),
+      pulling_(Event::calling<&Uec::send_pull>(*this, context.rank)) {}
+
+void Uec::begin(Qpn qpn) {
+  while (senders_.size() <= qpn) {
+    senders_.emplace_back(fresh_window_);
+    receivers_.emplace_back();
+  }
+  senders_[qpn] = Sender(fresh_window_);
+  receivers_[qpn] = Receiver{};
+}
+
+void Uec::end(Qpn qpn) {
+  ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
+  pull_turns_.erase(std::remove(pull_turns_.begin(), pull_turns_.end(), qpn), pull_turns_.end());
+  alarms_.clear(qpn);
+  if (senders_[qpn].backlogged) --backlogged_;
+  senders_[qpn].backlogged = senders_[qpn].ready = false;
+  receivers_[qpn].queued = false;
+}
+
+// ---------------------------------------------------------------- sending
+
+void Uec::work_changed(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  const Connection& connection = at(qpn);
+  if (connection.out.end() > sender.posted) {
+    if (connection.next >= sender.posted && sender.in_flight == 0 && sender.again.empty()) {
+      sender.speculative = true;  // from rest it begins as new
+      sender.credit = initial_window_;
+      sender.heard = now();
+    }
+    sender.posted = connection.out.end();
+  }
+  settle(qpn);
+  context_.port.data_ready();
+}
+
+/// Packets, new and again.
+Psn Uec::work_left(Qpn qpn) const {
+  const Connection& connection = at(qpn);
+  const Psn end = connection.out.end();
+  return senders_[qpn].again.size() + (end > connection.next ? end - connection.next : 0);
+}
+
+bool Uec::may_send(const Sender& sender) const {
+  if (parameters_.has_credit() && sender.credit <= 0) return false;
+  return !parameters_.has_window() || sender.in_flight + packet_ <= sender.window.bytes();
+}
+
+Bytes Uec::wire_of(Qpn qpn, Psn psn) const {
+  return parameters_.framing.data(at(qpn).out.cut(psn).payload_bytes);
+}
+
+/// Null: not sent yet, or known to have arrived together with all before it.
+Uec::Slot* Uec::slot_of(Sender& sender, Psn psn) const {
+  if (psn < sender.base || psn - sender.base >= sender.slots.size()) return nullptr;
+  return &sender.slots[static_cast<std::size_t>(psn - sender.base)];
+}
+
+/// Whether the sender may send, and who looks after it when it may not.
+void Uec::settle(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  const bool work = work_left(qpn) > 0;
+  if (work != sender.backlogged) {
+    sender.backlogged = work;
+    work ? ++backlogged_ : --backlogged_;
+    if (!work && parameters_.has_credit() && !sender.speculative) {
+      totals_.credits_unused += static_cast<std::uint64_t>(sender.credit / packet_);
+    }
+  }
+  const bool ready = work && at(qpn).connected && may_send(sender);
+  if (ready && !sender.ready) ready_.push_back(qpn);
+  if (!ready && sender.ready) ready_.erase(std::find(ready_.begin(), ready_.end(), qpn));
+  sender.ready = ready;
+  set_alarm(qpn);
+}
+
+Packet* Uec::next_packet() {
+  const Qpn qpn = ready_.front();
+  ready_.pop_front();
+  Sender& sender = senders_[qpn];
+  sender.ready = false;
+  Psn psn = at(qpn).next;
+  const bool again = !sender.again.empty();
+  if (again) {
+    psn = sender.again.front();
+    sender.again.pop_front();
+  } else if (sender.slots.empty()) {
+    sender.base = psn;
+  }
+  Packet* const packet = make_data(qpn, psn);
+  if (psn == sender.base + sender.slots.size()) sender.slots.emplace_back();
+  *slot_of(sender, psn) = {now(), State::kOut};
+  sender.sent.push_back({psn, now()});
+  sender.in_flight += packet->wire_bytes;
+  if (parameters_.has_credit()) {
+    sender.credit -= packet->wire_bytes;
+    if (!sender.speculative) ++totals_.credits_used;
+    packet->scheme = wanted(qpn);
+  }
+  if (at(qpn).config.ecn_capable) packet->ecn = Ecn::kEct0;
+  packet->ack_requested = packet->last || again || !may_send(sender);
+  settle(qpn);  // to the end of the turns
+  return packet;
+}
+
+/// How far the receiver should let it go, in bytes from the beginning: its flows share what a host
+/// can send, but none goes without.
+std::uint64_t Uec::wanted(Qpn qpn) const {
+  const Sender& sender = senders_[qpn];
+  const Bytes work = static_cast<Bytes>(work_left(qpn)) * packet_;
+  const Bytes credit = std::max<Bytes>(sender.credit, 0);
+  const Bytes share = std::max<Bytes>(std::min(work, max_window_) - credit, 0) /
+                      static_cast<Bytes>(std::max<std::size_t>(backlogged_, 1));
+  const Bytes least = sender.speculative || (work > 0 && credit == 0) ? packet_ : 0;
+  return sender.pulled + static_cast<std::uint64_t>(std::max(share, least));
+}
+
+/// The packet is no longer under way. False: it was not.
+bool Uec::out_of_flight(Qpn qpn, Psn psn) {
+  Sender& sender = senders_[qpn];
+  Slot* const slot = slot_of(sender, psn);
+  if (slot == nullptr || at(qpn).out.delivered(psn) || slot->state != State::kOut) return false;
+  slot->state = State::kWaiting;
+  sender.in_flight -= wire_of(qpn, psn);
+  return true;
+}
+
+/// A packet has arrived: its bytes on the wire, 0 if that was known.
+Bytes Uec::took(Qpn qpn, Psn psn) {
+  if (at(qpn).out.delivered(psn)) return 0;
+  const Bytes wire = wire_of(qpn, psn);
+  if (!out_of_flight(qpn, psn)) {
+    // Thought to be lost, or trimmed, and there all the same.
+    std::deque<Psn>& again = senders_[qpn].again;
+    const auto waiting = std::find(again.begin(), again.end(), psn);
+    if (waiting != again.end()) again.erase(waiting);
+  }
+  delivered(qpn, psn);
+  return wire;
+}
+
+void Uec::on_ack(Qpn qpn, const Packet& ack) {
+  ++context_.counters.acks_received;
+  const PicoSeconds rtt = now() - ack.sent;
+  context_.port.round_trip(rtt);
+  Bytes bytes = 0;
+  const Psn sent_end = std::min(at(qpn).next, at(qpn).out.end());
+  const Psn whole = std::min(ack.psn, sent_end);
+  for (Psn psn = at(qpn).out.first_undelivered(); psn < whole; ++psn) bytes += took(qpn, psn);
+  const Psn first = Psn{ack.immediate} * kBits;
+  for (std::uint64_t bits = ack.scheme; bits != 0; bits &= bits - 1) {
+    const Psn psn = first + static_cast<Psn>(__builtin_ctzll(bits));
+    if (psn >= whole && psn < sent_end) bytes += took(qpn, psn);
+  }
+  Sender& sender = senders_[qpn];
+  while (!sender.slots.empty() && at(qpn).out.delivered(sender.base)) {
+    sender.slots.pop_front();
+    ++sender.base;
+  }
+  if (parameters_.has_window()) {
+    sender.window.acknowledged(bytes, rtt, ack.cnp_marks != 0, sender.in_flight, now());
+  }
+}
+
+void Uec::on_nack(Qpn qpn, const Packet& nack) {
+  Sender& sender = senders_[qpn];
+  const Slot* const slot = slot_of(sender, nack.psn);
+  if (slot == nullptr || slot->sent != nack.sent || !out_of_flight(qpn, nack.psn)) return;
+  sender.again.push_back(nack.psn);
+  if (!parameters_.has_window()) return;
+  const Bytes wire = wire_of(qpn, nack.psn);
+  if (nack.kind == PacketKind::kReturned) {
+    sender.window.lost(wire);
+  } else {
+    sender.window.trimmed(wire, now() - nack.sent, sender.in_flight, now());
+  }
+}
+
+/// A count, so that what was lost is made good.
+void Uec::on_pulled(Qpn qpn, std::uint64_t pulled) {
+  Sender& sender = senders_[qpn];
+  if (sender.speculative) {
+    sender.speculative = false;
+    sender.credit = 0;
+  }
+  if (pulled <= sender.pulled) return;
+  const auto more = static_cast<Bytes>(pulled - sender.pulled);
+  sender.pulled = pulled;
+  sender.credit += more;
+}
+
+// ---------------------------------------------------------------- nothing heard for too long
+
+bool Uec::was_answered(Sender& sender, const Sent& sent) const {
+  const Slot* const slot = slot_of(sender, sent.psn);
+  return slot == nullptr || slot->state != State::kOut || slot->sent != sent.when;
+}
+
+/// For the packet that has waited longest; without one, for word from the receiver, ever later.
+void Uec::set_alarm(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  while (!sender.sent.empty() && was_answered(sender, sender.sent.front())) sender.sent.pop_front();
+  if (!sender.sent.empty()) {
+    alarms_.set(qpn, sender.sent.front().when + timeout_);
+  } else if (sender.backlogged && !sender.ready && at(qpn).connected) {
+    const PicoSeconds last = std::max(sender.heard, sender.asked);
+    alarms_.set(qpn, last + std::max(timeout_, last - sender.heard));
+  } else {
+    alarms_.clear(qpn);
+  }
+}
+
+void Uec::ask(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  if (sender.asked != PicoSeconds() && now() < sender.asked + context_.longest_base_rtt) return;
+  sender.asked = now();
+  Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
+  request->scheme = wanted(qpn);
+  request->remote_address = sender.pulled;
+  send_control(request);
+}
+
+void Uec::look_at(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  for (; !sender.sent.empty() && sender.sent.front().when + timeout_ <= now();
+       sender.sent.pop_front()) {
+    const Sent sent = sender.sent.front();
+    if (was_answered(sender, sent) || !out_of_flight(qpn, sent.psn)) continue;
+    ++context_.counters.timeouts;
+    sender.again.push_back(sent.psn);
+    if (parameters_.has_window()) sender.window.lost(wire_of(qpn, sent.psn));
+  }
+  settle(qpn);
+  if (sender.sent.empty() && sender.backlogged && !sender.ready) ask(qpn);
+  set_alarm(qpn);
+}
+
+void Uec::ring() {
+  alarms_.ring([this](Qpn qpn) { look_at(qpn); });
+  context_.port.data_ready();
+}
+
+// ---------------------------------------------------------------- arrivals
+
+void Uec::arrived(Qpn qpn, Packet& packet) {
+  switch (packet.kind) {
+    case PacketKind::kData:
+    case PacketKind::kTrimmed:
+      on_data(qpn, packet);
+      return;
+    case PacketKind::kRequest:
+      on_request(qpn, packet);
+      return;
+    case PacketKind::kAck:
+      on_pulled(qpn, packet.remote_address);
+      on_ack(qpn, packet);
+      break;
+    case PacketKind::kNak:
+      on_pulled(qpn, packet.remote_address);
+      on_nack(qpn, packet);
+      break;
+    case PacketKind::kReturned:
+      on_nack(qpn, packet);
+      break;
+    case PacketKind::kCredit:
+      on_pulled(qpn, packet.remote_address);
+      break;
+    default:
+      return;
+  }
+  senders_[qpn].heard = now();
+  settle(qpn);
+  context_.port.data_ready();
+}
+
+// ---------------------------------------------------------------- receiving
+
+void Uec::on_data(Qpn qpn, const Packet& data) {
+  Receiver& receiver = receivers_[qpn];
+  const SequenceSet& in = at(qpn).in;
+  if (parameters_.has_credit()) on_wanted(qpn, data.scheme);
+  const bool opens = receiver.seen_end == 0;
+  receiver.seen_end = std::max(receiver.seen_end, data.psn + 1);
+  if (data.kind == PacketKind::kTrimmed) {
+    answer(qpn, data, in.contains(data.psn) ? PacketKind::kAck : PacketKind::kNak);
+    return;
+  }
+  const bool marked = data.ecn == Ecn::kCe;
+  if (marked) {
+    ++context_.counters.ce_received;
+    ++context_.ledger[data.flow].ce_received;
+  }
+  const bool fresh = accept(qpn, data);
+  receiver.unanswered += data.payload_bytes;
+  const bool complete = in.first_missing() >= receiver.seen_end;
+  if (data.ack_requested && !complete) receiver.asked = true;
+  if (opens || marked || !fresh || data.ack_requested || (receiver.asked && complete) ||
+      receiver.unanswered >= parameters_.ack_every) {
+    answer(qpn, data, PacketKind::kAck);
+  }
+}
+
+void Uec::answer(Qpn qpn, const Packet& packet, PacketKind kind) {
+  Receiver& receiver = receivers_[qpn];
+  const SequenceSet& in = at(qpn).in;
+  Packet* const reply = make_control(qpn, kind, packet.flow);
+  reply->sent = packet.sent;
+  reply->remote_address = receiver.pulled;
+  if (kind == PacketKind::kAck) {
+    ++context_.counters.acks_sent;
+    reply->psn = in.first_missing();
+    reply->immediate = static_cast<std::uint32_t>(packet.psn / kBits);
+    reply->scheme = in.bits(packet.psn / kBits * kBits);
+    reply->cnp_marks = packet.ecn == Ecn::kCe ? 1 : 0;
+    reply->overlay.feedback_tag = packet.overlay.tag;
+    receiver.unanswered = 0;
+    if (in.first_missing() >= receiver.seen_end) receiver.asked = false;
+  } else {
+    ++context_.counters.naks_sent;
+    reply->psn = packet.psn;
+  }
+  send_control(reply);
+}
+
+/// The sender has not heard what it was let go, or not been heard.
+void Uec::on_request(Qpn qpn, const Packet& request) {
+  on_wanted(qpn, request.scheme);
+  if (request.remote_address < receivers_[qpn].pulled) let_go(qpn);
+}
+
+void Uec::on_wanted(Qpn qpn, std::uint64_t wanted) {
+  Receiver& receiver = receivers_[qpn];
+  receiver.wanted = std::max(receiver.wanted, wanted);
+  if (receiver.wanted <= receiver.pulled || receiver.queued) return;
+  receiver.queued = true;
+  pull_turns_.push_back(qpn);
+  if (!pulling_.is_scheduled()) {
+    context_.scheduler.schedule_at(pulling_, std::max(now(), next_pull_));
+  }
+}
+
+void Uec::let_go(Qpn qpn) {
+  Packet* const pull = make_control(qpn, PacketKind::kCredit, at(qpn).config.flow);
+  pull->remote_address = receivers_[qpn].pulled;
+  send_control(pull);
+}
+
+void Uec::send_pull() {
+  if (pull_turns_.empty()) return;  // whose turn it was has gone
+  const Qpn qpn = pull_turns_.front();
+  pull_turns_.pop_front();
+  Receiver& receiver = receivers_[qpn];
+  receiver.pulled += static_cast<std::uint64_t>(packet_) * parameters_.pull_packets;
+  totals_.credits_sent += parameters_.pull_packets;
+  receiver.queued = receiver.wanted > receiver.pulled;
+  if (receiver.queued) pull_turns_.push_back(qpn);
+  next_pull_ = now() + pull_interval_;
+  let_go(qpn);
+  if (!pull_turns_.empty()) context_.scheduler.schedule_at(pulling_, next_pull_);
+}
+
+}  // namespace dcc
