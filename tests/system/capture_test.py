@@ -155,6 +155,29 @@ class Demo(Capture):
         # Wireshark 4.0 has no name for a CNP's opcode.
         self.assertGreater(len(re.findall("CNP|Unknown OpCode", done.stdout)), 100)
 
+    def test_other_transports_are_labelled(self):
+        out = self.folder / "uec"
+        dccvp("run", ROOT / "configs/schemes/uec.yaml", "duration=1ms", "expect=[]",
+              "traffic=[{kind: incast, receiver: 0, bytes: 100KB}]",
+              "output.trace.packets=[{ports: h0, snap: 9216B}]", out=out)
+        done = subprocess.run(
+            ["tshark", "-n", "-r", str(out / "trace/packets.pcapng"), "-o", "ip.check_checksum:TRUE",
+             "-T", "fields", "-e", "ip.proto", "-e", "ip.checksum.status", "-e", "ip.dsfield.ecn",
+             "-e", "data.data", "-e", "_ws.malformed"], capture_output=True, text=True, check=True)
+        kinds, marks = collections.Counter(), 0
+        for line in done.stdout.splitlines():
+            protocol, checksum, ecn, data, malformed = line.split("\t")
+            self.assertEqual((protocol, checksum, malformed), ("253", "1", ""), line)
+            label = bytes.fromhex(data).rstrip(b"\0").decode("ascii")
+            kinds[re.fullmatch(r"uec (\w+) \d+, flow \d+, qp \d+, \d+ B, [0-9a-f]+", label)[1]] += 1
+            marks += ecn == "3"
+        metrics = figures(out)
+        self.assertEqual(kinds["data"], 31 * 25)
+        self.assertEqual(kinds["trimmed"], metrics["wasted"]["trimmed"])
+        self.assertGreater(kinds["ack"], 0)
+        self.assertGreater(kinds["nak"], 0)
+        self.assertGreater(marks, 0)
+
     def test_capinfos_sees_ports_speed_and_nanoseconds(self):
         out = self.run_demo("duration=1ms", "measure={from: 0us, to: 1ms}",
                             packets="[{ports: [h3--s0, s0->h0]}]")

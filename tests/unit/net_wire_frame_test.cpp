@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "net/control_frames.h"
@@ -149,6 +151,52 @@ TEST(WireFrame, FramesOfOneHop) {
   EXPECT_EQ(cnm.feedback, 42);
   EXPECT_EQ(cnm.destination_mac, roce::mac_of(3));
   EXPECT_EQ(cnm.original_destination, roce::mac_of(8));
+}
+
+// Of a transport without published headers: addresses, mark and checksum are real, the rest is
+// text.
+TEST(WireFrame, OtherTransportsAreLabelled) {
+  Packet packet = data_packet(4096);
+  packet.wire_bytes = 4160;
+  packet.scheme = 0xAB;
+  packet.destination = 2;
+  FrameWriter writer(9216, false, "uec");
+  std::vector<std::uint8_t> frame(9216);
+  FrameSize size = writer.write(packet, kPort, frame.data());
+  EXPECT_EQ(size.length, 4156u) << "without FCS";
+  EXPECT_EQ(size.captured, size.length);
+  const std::string label = "uec data 16777221, flow 9, qp 1193046, 4096 B, ab";
+  EXPECT_EQ(std::string(frame.begin() + 34, frame.begin() + 34 + static_cast<long>(label.size())),
+            label);
+  EXPECT_EQ(std::count(frame.begin() + 34 + static_cast<long>(label.size()), frame.begin() + 4156,
+                       std::uint8_t{0}),
+            4156 - 34 - static_cast<long>(label.size()));
+  const auto mac = roce::mac_of(2);
+  EXPECT_TRUE(std::equal(mac.begin(), mac.end(), frame.begin()));
+  EXPECT_EQ(frame[14 + 1], 46 << 2 | 3) << "DSCP and CE";
+  EXPECT_EQ(frame[14 + 2] << 8 | frame[14 + 3], 4156 - 14);
+  EXPECT_EQ(frame[14 + 9], 253);
+  EXPECT_EQ(roce::ipv4_checksum(frame.data() + 14), 0u);
+
+  packet.kind = PacketKind::kAck;
+  packet.payload_bytes = 0;
+  packet.wire_bytes = 40;  // too few for what is written
+  size = writer.write(packet, kPort, frame.data());
+  EXPECT_EQ(size.length, 34 + std::string("uec ack 16777221, flow 9, qp 1193046, 0 B, ab").size());
+  FrameWriter snapped(64, false, "uec");
+  size = snapped.write(packet, kPort, frame.data());
+  EXPECT_EQ(size.captured, 64u);
+
+  // The longest there is.
+  packet.kind = PacketKind::kReturned;
+  packet.psn = packet.scheme = ~std::uint64_t{0};
+  packet.flow = packet.destination_qpn = packet.payload_bytes = ~std::uint32_t{0};
+  FrameWriter longest(9216, false, std::string(100, 'x'));
+  size = longest.write(packet, kPort, frame.data());
+  EXPECT_EQ(size.length, 34 + std::string("xxxxxxxxxxxxxxxx returned 18446744073709551615, flow "
+                                          "4294967295, qp 4294967295, 4294967295 B, "
+                                          "ffffffffffffffff")
+                                  .size());
 }
 
 }  // namespace

@@ -23,6 +23,12 @@ roce::MacAddress mac_of_port(const Topology& topology, const Wire& wire) {
   return roce::mac_of_port(static_cast<unsigned>(wire.from), static_cast<unsigned>(wire.from_port));
 }
 
+/// Whose name its packets bear in a capture; empty: they have RoCE's headers.
+std::string labels_of(const NicConfig& nic) {
+  const TransportParameters* const transport = nic.transport.chosen();
+  return transport == nullptr || transport->on_roce() ? std::string() : nic.transport.name();
+}
+
 std::string peer_text(const Topology& topology, const Wire& wire) {
   return fmt::format("port {} of {}, to {}", wire.from_port, topology.node(wire.from).name,
                      topology.node(wire.to).name);
@@ -32,13 +38,13 @@ std::string peer_text(const Topology& topology, const Wire& wire) {
 /// One pcapng file and what goes into it.
 class PacketCapture::File {
  public:
-  File(const PacketTraceConfig& config, bool carry_marks, std::size_t flows,
+  File(const PacketTraceConfig& config, const NicConfig& nic, std::size_t flows,
        const std::string& path)
       : name_(config.name),
         from_(config.from),
         to_(config.to.value_or(PicoSeconds::max())),
         writer_(path, static_cast<std::uint32_t>(config.snap)),
-        frames_(static_cast<std::uint32_t>(config.snap), carry_marks) {
+        frames_(static_cast<std::uint32_t>(config.snap), nic.cnp.carry_marks, labels_of(nic)) {
     if (config.flows.empty()) return;
     wanted_.resize(flows);
     for (const unsigned flow : config.flows) wanted_[flow] = true;
@@ -105,7 +111,7 @@ PacketCapture::PacketCapture(const PlatformConfig& config, Network& network, std
   std::vector<std::vector<Link::Tap>> taps(network.wires().size());
   for (std::size_t i = 0; i < config.output.trace.packets.size(); ++i) {
     const PacketTraceConfig& capture = config.output.trace.packets[i];
-    files_.push_back(std::make_unique<File>(capture, config.nic.cnp.carry_marks, flows,
+    files_.push_back(std::make_unique<File>(capture, config.nic, flows,
                                             (folder / (capture.name + ".pcapng")).string()));
     for (const std::size_t wire :
          select_wires(network.topology(), capture.ports, path_of(i) + ".ports")) {

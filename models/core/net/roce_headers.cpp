@@ -41,13 +41,6 @@ std::uint32_t folded(std::uint32_t sum) {
   return ~sum & 0xFFFF;
 }
 
-/// Over a header whose own checksum field counts as it stands.
-std::uint32_t ipv4_checksum(const std::uint8_t* header) {
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < kIpv4; i += 2) sum += get_be16(header + i);
-  return folded(sum);
-}
-
 bool known(std::uint8_t opcode) {
   return opcode <= static_cast<std::uint8_t>(Opcode::kFetchAdd) ||
          (opcode >= static_cast<std::uint8_t>(Opcode::kUcSendFirst) &&
@@ -323,6 +316,12 @@ MacAddress mac_of(HostId host) {
   MacAddress mac{0x02, 0, 0, 0, 0, 0};
   put_be24(mac.data() + 3, (host + 1) & kLow24);
   return mac;
+}
+
+std::uint32_t ipv4_checksum(const std::uint8_t* header) {
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i < kIpv4; i += 2) sum += get_be16(header + i);
+  return folded(sum);
 }
 
 std::uint32_t ip_of(HostId host) { return 10u << 24 | ((host + 1) & kLow24); }

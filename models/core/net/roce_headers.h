@@ -193,6 +193,9 @@ MacAddress mac_of(HostId host);
 /// A local address of a switch's port.
 MacAddress mac_of_port(unsigned node, unsigned port);
 std::uint32_t ip_of(HostId host);
+/// Of an IPv4 header without options; a checksum that is in it already counts as it stands, so over
+/// a right one the result is 0.
+std::uint32_t ipv4_checksum(const std::uint8_t* header);
 std::uint16_t source_port_of(std::uint32_t flow);
 
 /// Headers of a data, ACK, NAK or CNP packet. `message_bytes` goes into the RETH; what only the

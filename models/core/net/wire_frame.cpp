@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "net/control_frames.h"
+#include "net/labelled_frame.h"
 
 namespace dcc {
 
@@ -58,10 +59,18 @@ FrameSize FrameWriter::write(const Packet& packet, const roce::MacAddress& port,
   } else if (packet.kind == PacketKind::kCnm) {
     bytes = serialize(cnm_frame_of(packet, port));
   } else {
-    return write_transport(packet, out);
+    return transport_.empty() ? write_transport(packet, out) : write_labelled(packet, out);
   }
   Snapped frame{out, snap_length_};
   frame.append(bytes.data(), static_cast<std::uint32_t>(bytes.size()));
+  return frame.size();
+}
+
+FrameSize FrameWriter::write_labelled(const Packet& packet, std::uint8_t* out) const {
+  const LabelledHeader header = labelled_header(packet, transport_.c_str());
+  Snapped frame{out, snap_length_};
+  frame.append(header.bytes.data(), header.size);
+  frame.append(nullptr, header.frame - header.size);
   return frame.size();
 }
 
