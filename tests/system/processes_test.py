@@ -87,7 +87,8 @@ class Processes(unittest.TestCase):
     def test_refuses_what_cannot_be_divided(self):
         for config, overrides, reason in (
             ("reproduce/ib_parking_lot.yaml", ["host.driver=native"], "hosts run software"),
-            ("demo.yaml", ["host.driver=none"], "its traffic meets too few switches that have hosts"),
+            ("demo.yaml", ["host.driver=none", "nic.payload=virtual"],
+             "its traffic meets too few switches that have hosts"),
             ("reproduce/fbhadoop_dcqcn.yaml", ["output.trace.perfetto=true"],
              "somebody watches single events"),
             ("reproduce/fbhadoop_dcqcn.yaml", ["routing.kind=hedera"],
