@@ -287,7 +287,8 @@ void Uec::set_alarm(Qpn qpn) {
     alarms_.set(qpn, sender.sent.front().when + timeout_);
   } else if (sender.backlogged && !sender.ready && at(qpn).connected) {
     const PicoSeconds last = std::max(sender.heard, sender.asked);
-    alarms_.set(qpn, last + std::max(timeout_, last - sender.heard));
+    // What it waits for may have come up after a long rest.
+    alarms_.set(qpn, std::max(now(), last + std::max(timeout_, last - sender.heard)));
   } else {
     alarms_.clear(qpn);
   }
