@@ -17,8 +17,8 @@ inline constexpr std::uint32_t kPageEntries = kPageBytes / 2;
 /// behind the last one (an instruction of two halfwords may step over the first mark).
 struct DecodedPage {
   explicit DecodedPage(std::uint32_t page_base) : base(page_base) {
-    ops[kPageEntries].op = Op::kPageEnd;
-    ops[kPageEntries + 1].op = Op::kPageEnd;
+    ops[kPageEntries].mark(Op::kPageEnd);
+    ops[kPageEntries + 1].mark(Op::kPageEnd);
   }
   std::uint32_t base;
   std::array<DecodedOp, kPageEntries + 2> ops{};

@@ -179,13 +179,13 @@ bool Hart::instruction_at(std::uint32_t address, DecodedOp& op) {
 // is raised here.
 void Hart::decode_into(DecodedOp& entry, std::uint32_t pc) {
   if (!passing_breakpoint_ && has_breakpoint(pc)) {
-    entry.op = Op::kDebugBreak;
+    entry.mark(Op::kDebugBreak);
     return;
   }
   const Triggers::Action action = csr_.triggers().on_execute(csr_.privilege(), pc);
   if (action != Triggers::Action::kNone &&
       !(passing_breakpoint_ && action == Triggers::Action::kStop)) {
-    entry.op = Op::kTrigger;
+    entry.mark(Op::kTrigger);
     return;
   }
   std::uint32_t bits = 0;
@@ -196,7 +196,6 @@ void Hart::decode_into(DecodedOp& entry, std::uint32_t pc) {
     return;
   }
   DecodedOp op = decode(bits, pc);
-  op.stride = static_cast<std::uint8_t>(op.halfwords * sizeof(DecodedOp));
   if (op.halfwords == 2) cache_.mark_reached(pc + 2);
   if (op.op == Op::kJal && op.rd == kSink && op.imm == 0) op.op = Op::kSelfLoop;
   const std::uint32_t target = pc + static_cast<std::uint32_t>(op.imm);
@@ -214,6 +213,7 @@ void Hart::decode_into(DecodedOp& entry, std::uint32_t pc) {
            nearer(Op::kBge, Op::kBgeNear) || nearer(Op::kBltu, Op::kBltuNear) ||
            nearer(Op::kBgeu, Op::kBgeuNear));
   }
+  op.mark(op.op);
   entry = op;
 }
 

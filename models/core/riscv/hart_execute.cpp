@@ -9,12 +9,24 @@
 #pragma GCC diagnostic ignored "-Wpedantic"
 
 #define DCC_INLINE __attribute__((always_inline))
-#define OP(name) op_##name
-#define NEXT()                                    \
-  do {                                            \
-    if (left == 0) goto used_up;                  \
-    --left;                                       \
-    goto* kLabels[static_cast<unsigned>(ip->op)]; \
+// What an operation does, twice: for instructions of four bytes and of two. So the way to the next
+// entry is a constant, and the processor need not wait for this entry to find that one.
+#define OP(name, ...)             \
+  op_##name : {                   \
+    constexpr int kHalfwords = 2; \
+    __VA_ARGS__                   \
+  }                               \
+  short_##name : {                \
+    constexpr int kHalfwords = 1; \
+    __VA_ARGS__                   \
+  }
+// The same for what is rare, or leaves the loop.
+#define RARE(name) op_##name : short_##name
+#define NEXT()                   \
+  do {                           \
+    if (left == 0) goto used_up; \
+    --left;                      \
+    goto* kLabels[ip->label];    \
   } while (false)
 #define NEXT_IF(done) \
   if (done) NEXT();   \
@@ -24,20 +36,38 @@
 #define IMM as_unsigned(ip->imm)
 #define PC pc_of(page, ip)
 #define NEXT_PC (PC + 2 * static_cast<U32>(ip->halfwords))
+#define WRITE(value)   \
+  x[ip->rd] = (value); \
+  ip += kHalfwords;    \
+  NEXT();
+// No conditional move: what the branch compares would then be waited for.
+#define BRANCH_NEAR(taken)   \
+  if (taken) {               \
+    ip = moved(ip, ip->imm); \
+    NEXT();                  \
+  }                          \
+  ip += kHalfwords;          \
+  NEXT();
 #define BRANCH(taken)         \
   if (taken) {                \
     NEXT_IF(go_to(PC + IMM)); \
   }                           \
-  ip = following(ip);         \
-  NEXT()
+  ip += kHalfwords;           \
+  NEXT();
 // In the window of RAM, or else by all that an access may need. What a store hits may be the
 // instruction itself, whose entry is gone then; so a copy says where the next one is.
 #define LOAD(size, convert)                \
-  if (load(size, convert)) NEXT();         \
+  if (load(size, convert)) {               \
+    ip += kHalfwords;                      \
+    NEXT();                                \
+  }                                        \
   if (!load_slowly(size, convert)) return; \
-  NEXT_IF(resume(*ip))
+  NEXT_IF(resume(*ip));
 #define STORE(size)                                                                \
-  if (store(size)) NEXT();                                                         \
+  if (store(size)) {                                                               \
+    ip += kHalfwords;                                                              \
+    NEXT();                                                                        \
+  }                                                                                \
   {                                                                                \
     const DecodedOp op = *ip;                                                      \
     publish();                                                                     \
@@ -72,7 +102,6 @@ constexpr U32 remainder(U32 a, U32 b) {
 DecodedOp* moved(DecodedOp* ip, std::ptrdiff_t bytes_of_entries) {
   return reinterpret_cast<DecodedOp*>(reinterpret_cast<char*>(ip) + bytes_of_entries);
 }
-DecodedOp* following(DecodedOp* ip) { return moved(ip, ip->stride); }
 U32 pc_of(const DecodedPage* page, const DecodedOp* ip) {
   return page->base + 2 * static_cast<U32>(ip - page->ops.data());
 }
@@ -102,10 +131,6 @@ void Hart::execute(std::uint64_t end) {
   // Lambdas name variables of this function, never each other: through a chain of them gcc no
   // longer sees that `ip` and `left` need no address, and keeps both in memory (measured: a fifth
   // of the speed).
-  const auto write = [&](U32 value) DCC_INLINE {
-    x[ip->rd] = value;
-    ip = following(ip);
-  };
   // For what happens outside the loop: steps_ tells the truth, this instruction included.
   const auto publish = [&]() DCC_INLINE { steps_ = end - left; };
   // Returns false if the target is not executable: all is published and the loop must be left.
@@ -122,9 +147,6 @@ void Hart::execute(std::uint64_t end) {
     ip = &page->ops[(target - page->base) / 2];
     return true;
   };
-  const auto branch_near = [&](bool taken) DCC_INLINE {
-    ip = moved(ip, taken ? ip->imm : static_cast<S32>(ip->stride));
-  };
   // After work outside the loop: true to go on here. Else pc_ is set behind the instruction.
   const auto resume = [&](const DecodedOp& op) DCC_INLINE {
     if (attention_) {
@@ -135,7 +157,7 @@ void Hart::execute(std::uint64_t end) {
     window = ram_.data + (window_base_ - ram_.base);
     load_window = load_window_;
     store_window = store_window_;
-    ip = moved(ip, op.stride);
+    ip += op.halfwords;
     return true;
   };
   // What hits the window of RAM is done here and true returned.
@@ -146,7 +168,6 @@ void Hart::execute(std::uint64_t end) {
     U32 value = 0;
     std::memcpy(&value, window + offset, size);
     x[ip->rd] = convert(value);
-    ip = following(ip);
     return true;
   };
   const auto store = [&](U32 size) DCC_INLINE {
@@ -157,7 +178,6 @@ void Hart::execute(std::uint64_t end) {
       return false;
     }
     std::memcpy(window + offset, &x[ip->rs2], size);
-    ip = following(ip);
     return true;
   };
   const auto load_slowly = [&](U32 size, auto convert) DCC_INLINE {
@@ -180,71 +200,71 @@ void Hart::execute(std::uint64_t end) {
   const auto signed_half = [](U32 v)
                                DCC_INLINE { return as_unsigned(static_cast<std::int16_t>(v)); };
 
-#define DCC_LABEL(name, mnemonic) &&op_##name,
+#define DCC_LABEL(name, mnemonic) &&op_##name, &&short_##name,
   static const void* const kLabels[] = {DCC_RISCV_OPS(DCC_LABEL)};
 #undef DCC_LABEL
   NEXT();
 
   // clang-format off
-  OP(Addi): write(RS1 + IMM); NEXT();
-  OP(Lui):
-  OP(Auipc): write(IMM); NEXT();
-  OP(Slti): write(as_signed(RS1) < ip->imm); NEXT();
-  OP(Sltiu): write(RS1 < IMM); NEXT();
-  OP(Xori): write(RS1 ^ IMM); NEXT();
-  OP(Ori): write(RS1 | IMM); NEXT();
-  OP(Andi): write(RS1 & IMM); NEXT();
-  OP(Slli): write(RS1 << (IMM & 31)); NEXT();
-  OP(Srli): write(RS1 >> (IMM & 31)); NEXT();
-  OP(Srai): write(as_unsigned(as_signed(RS1) >> (IMM & 31))); NEXT();
-  OP(Add): write(RS1 + RS2); NEXT();
-  OP(Sub): write(RS1 - RS2); NEXT();
-  OP(Sll): write(RS1 << (RS2 & 31)); NEXT();
-  OP(Slt): write(as_signed(RS1) < as_signed(RS2)); NEXT();
-  OP(Sltu): write(RS1 < RS2); NEXT();
-  OP(Xor): write(RS1 ^ RS2); NEXT();
-  OP(Srl): write(RS1 >> (RS2 & 31)); NEXT();
-  OP(Sra): write(as_unsigned(as_signed(RS1) >> (RS2 & 31))); NEXT();
-  OP(Or): write(RS1 | RS2); NEXT();
-  OP(And): write(RS1 & RS2); NEXT();
+  OP(Addi, WRITE(RS1 + IMM))
+  OP(Lui, WRITE(IMM))
+  OP(Auipc, WRITE(IMM))
+  OP(Slti, WRITE(as_signed(RS1) < ip->imm))
+  OP(Sltiu, WRITE(RS1 < IMM))
+  OP(Xori, WRITE(RS1 ^ IMM))
+  OP(Ori, WRITE(RS1 | IMM))
+  OP(Andi, WRITE(RS1 & IMM))
+  OP(Slli, WRITE(RS1 << (IMM & 31)))
+  OP(Srli, WRITE(RS1 >> (IMM & 31)))
+  OP(Srai, WRITE(as_unsigned(as_signed(RS1) >> (IMM & 31))))
+  OP(Add, WRITE(RS1 + RS2))
+  OP(Sub, WRITE(RS1 - RS2))
+  OP(Sll, WRITE(RS1 << (RS2 & 31)))
+  OP(Slt, WRITE(as_signed(RS1) < as_signed(RS2)))
+  OP(Sltu, WRITE(RS1 < RS2))
+  OP(Xor, WRITE(RS1 ^ RS2))
+  OP(Srl, WRITE(RS1 >> (RS2 & 31)))
+  OP(Sra, WRITE(as_unsigned(as_signed(RS1) >> (RS2 & 31))))
+  OP(Or, WRITE(RS1 | RS2))
+  OP(And, WRITE(RS1 & RS2))
 
-  OP(Mul): write(RS1 * RS2); NEXT();
-  OP(Mulh): write(static_cast<U32>((wide(RS1) * wide(RS2)) >> 32)); NEXT();
-  OP(Mulhsu): write(static_cast<U32>((wide(RS1) * static_cast<S64>(RS2)) >> 32)); NEXT();
-  OP(Mulhu): write(static_cast<U32>((static_cast<U64>(RS1) * RS2) >> 32)); NEXT();
-  OP(Div): write(divide(RS1, RS2)); NEXT();
-  OP(Divu): write(RS2 == 0 ? 0xFFFFFFFFu : RS1 / RS2); NEXT();
-  OP(Rem): write(remainder(RS1, RS2)); NEXT();
-  OP(Remu): write(RS2 == 0 ? RS1 : RS1 % RS2); NEXT();
+  OP(Mul, WRITE(RS1 * RS2))
+  OP(Mulh, WRITE(static_cast<U32>((wide(RS1) * wide(RS2)) >> 32)))
+  OP(Mulhsu, WRITE(static_cast<U32>((wide(RS1) * static_cast<S64>(RS2)) >> 32)))
+  OP(Mulhu, WRITE(static_cast<U32>((static_cast<U64>(RS1) * RS2) >> 32)))
+  OP(Div, WRITE(divide(RS1, RS2)))
+  OP(Divu, WRITE(RS2 == 0 ? 0xFFFFFFFFu : RS1 / RS2))
+  OP(Rem, WRITE(remainder(RS1, RS2)))
+  OP(Remu, WRITE(RS2 == 0 ? RS1 : RS1 % RS2))
 
-  OP(BeqNear): branch_near(RS1 == RS2); NEXT();
-  OP(BneNear): branch_near(RS1 != RS2); NEXT();
-  OP(BltNear): branch_near(as_signed(RS1) < as_signed(RS2)); NEXT();
-  OP(BgeNear): branch_near(as_signed(RS1) >= as_signed(RS2)); NEXT();
-  OP(BltuNear): branch_near(RS1 < RS2); NEXT();
-  OP(BgeuNear): branch_near(RS1 >= RS2); NEXT();
-  OP(Beq): BRANCH(RS1 == RS2);
-  OP(Bne): BRANCH(RS1 != RS2);
-  OP(Blt): BRANCH(as_signed(RS1) < as_signed(RS2));
-  OP(Bge): BRANCH(as_signed(RS1) >= as_signed(RS2));
-  OP(Bltu): BRANCH(RS1 < RS2);
-  OP(Bgeu): BRANCH(RS1 >= RS2);
+  OP(BeqNear, BRANCH_NEAR(RS1 == RS2))
+  OP(BneNear, BRANCH_NEAR(RS1 != RS2))
+  OP(BltNear, BRANCH_NEAR(as_signed(RS1) < as_signed(RS2)))
+  OP(BgeNear, BRANCH_NEAR(as_signed(RS1) >= as_signed(RS2)))
+  OP(BltuNear, BRANCH_NEAR(RS1 < RS2))
+  OP(BgeuNear, BRANCH_NEAR(RS1 >= RS2))
+  OP(Beq, BRANCH(RS1 == RS2))
+  OP(Bne, BRANCH(RS1 != RS2))
+  OP(Blt, BRANCH(as_signed(RS1) < as_signed(RS2)))
+  OP(Bge, BRANCH(as_signed(RS1) >= as_signed(RS2)))
+  OP(Bltu, BRANCH(RS1 < RS2))
+  OP(Bgeu, BRANCH(RS1 >= RS2))
 
-  OP(JalNear):
+  RARE(JalNear):
     x[ip->rd] = NEXT_PC;
     ip = moved(ip, ip->imm);
     NEXT();
-  OP(Jal): {
+  RARE(Jal): {
     const U32 target = PC + IMM;
     x[ip->rd] = NEXT_PC;
     NEXT_IF(go_to(target));
   }
-  OP(Jalr): {
+  RARE(Jalr): {
     const U32 target = (RS1 + IMM) & ~1u;  // rd may be rs1
     x[ip->rd] = NEXT_PC;
     NEXT_IF(go_to(target));
   }
-  OP(SelfLoop):
+  RARE(SelfLoop):
     if (!csr_.interrupts_enabled() || !csr_.any_interrupt_enabled()) {
       publish();
       die(Death::kEndlessLoop, PC, 0, 0);
@@ -253,76 +273,76 @@ void Hart::execute(std::uint64_t end) {
     left = 0;  // nothing can change before the budget is used up
     NEXT();
 
-  OP(Lb): LOAD(1, signed_byte);
-  OP(Lh): LOAD(2, signed_half);
-  OP(Lw): LOAD(4, plain);
-  OP(Lbu): LOAD(1, plain);
-  OP(Lhu): LOAD(2, plain);
-  OP(SbStack): if (stack_overflow()) return;
-  OP(Sb): STORE(1);
-  OP(ShStack): if (stack_overflow()) return;
-  OP(Sh): STORE(2);
-  OP(SwStack): if (stack_overflow()) return;
-  OP(Sw): STORE(4);
+  OP(Lb, LOAD(1, signed_byte))
+  OP(Lh, LOAD(2, signed_half))
+  OP(Lw, LOAD(4, plain))
+  OP(Lbu, LOAD(1, plain))
+  OP(Lhu, LOAD(2, plain))
+  OP(SbStack, if (stack_overflow()) return; STORE(1))
+  OP(Sb, STORE(1))
+  OP(ShStack, if (stack_overflow()) return; STORE(2))
+  OP(Sh, STORE(2))
+  OP(SwStack, if (stack_overflow()) return; STORE(4))
+  OP(Sw, STORE(4))
 
-  OP(Fence): ip = following(ip); NEXT();  // one hart, and its accesses happen in order
-  OP(FenceI):
+  RARE(Fence): ip += 2; NEXT();  // one hart, and its accesses happen in order
+  RARE(FenceI):
     publish();
     pc_ = NEXT_PC;
     forget_code();  // the pages are gone
     return;
 
-  OP(Csrrw):
-  OP(Csrrs):
-  OP(Csrrc):
-  OP(Csrrwi):
-  OP(Csrrsi):
-  OP(Csrrci): {
+  RARE(Csrrw):
+  RARE(Csrrs):
+  RARE(Csrrc):
+  RARE(Csrrwi):
+  RARE(Csrrsi):
+  RARE(Csrrci): {
     publish();
     const U32 pc = PC;
     if (access_csr(*ip, pc)) pc_ = pc + 4;
     return;
   }
-  OP(LrW):
-  OP(ScW):
-  OP(AmoSwapW):
-  OP(AmoAddW):
-  OP(AmoXorW):
-  OP(AmoAndW):
-  OP(AmoOrW):
-  OP(AmoMinW):
-  OP(AmoMaxW):
-  OP(AmoMinuW):
-  OP(AmoMaxuW): {
+  RARE(LrW):
+  RARE(ScW):
+  RARE(AmoSwapW):
+  RARE(AmoAddW):
+  RARE(AmoXorW):
+  RARE(AmoAndW):
+  RARE(AmoOrW):
+  RARE(AmoMinW):
+  RARE(AmoMaxW):
+  RARE(AmoMinuW):
+  RARE(AmoMaxuW): {
     const DecodedOp op = *ip;
     publish();
     if (!atomic(op, PC)) return;
     NEXT_IF(resume(op));
   }
 
-  OP(Ecall): publish(); raise(environment_call(), 0, PC); return;
-  OP(Ebreak): publish(); raise(Cause::kBreakpoint, PC, PC); return;
-  OP(Illegal): publish(); raise(Cause::kIllegalInstruction, ip->raw, PC); return;
-  OP(Mret): publish(); return_from_trap(*ip, PC); return;
-  OP(Wfi): publish(); wait_for_interrupt(*ip, PC); return;
+  RARE(Ecall): publish(); raise(environment_call(), 0, PC); return;
+  RARE(Ebreak): publish(); raise(Cause::kBreakpoint, PC, PC); return;
+  RARE(Illegal): publish(); raise(Cause::kIllegalInstruction, ip->raw, PC); return;
+  RARE(Mret): publish(); return_from_trap(*ip, PC); return;
+  RARE(Wfi): publish(); wait_for_interrupt(*ip, PC); return;
 
-  OP(Undecoded):
+  RARE(Undecoded):
     ++left;
     publish();
     pc_ = PC;
     decode_into(*ip, pc_);
     if (attention_) return;
     NEXT();
-  OP(PageEnd):
+  RARE(PageEnd):
     ++left;
     NEXT_IF(go_to(PC));
-  OP(DebugBreak):
+  RARE(DebugBreak):
     ++left;
     publish();
     pc_ = PC;
     ask(Stop::kBreakpoint);
     return;
-  OP(Trigger):
+  RARE(Trigger):
     ++left;
     publish();
     meet_trigger(PC);
@@ -339,6 +359,8 @@ used_up:
 #undef STORE
 #undef LOAD
 #undef BRANCH
+#undef BRANCH_NEAR
+#undef WRITE
 #undef NEXT_PC
 #undef PC
 #undef IMM
@@ -346,5 +368,6 @@ used_up:
 #undef RS1
 #undef NEXT_IF
 #undef NEXT
+#undef RARE
 #undef OP
 #undef DCC_INLINE

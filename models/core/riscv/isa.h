@@ -45,6 +45,9 @@ enum class Op : std::uint8_t {
   DCC_RISCV_OPS(DCC_RISCV_ENUMERATOR)
 #undef DCC_RISCV_ENUMERATOR
 };
+#define DCC_RISCV_ONE(name, mnemonic) +1
+static_assert(2 * (0 DCC_RISCV_OPS(DCC_RISCV_ONE)) <= 256, "a label of the inner loop is a byte");
+#undef DCC_RISCV_ONE
 
 /// x0 as a destination: decoded to this index, so that execution never has to ask.
 inline constexpr std::uint8_t kSink = 32;
@@ -58,7 +61,13 @@ struct DecodedOp {
   std::uint8_t rs1 = 0;
   std::uint8_t rs2 = 0;
   std::uint8_t halfwords = 2;  // length: 1 compressed, 2 otherwise
-  std::uint8_t stride = 0;     // in the cache: bytes of entries to the next instruction's
+  std::uint8_t label = 0;      // in the cache, what the inner loop jumps by: see mark()
+
+  /// To be met in the cache as `what`: the entry's operation, or a state it is in.
+  void mark(Op what) {
+    op = what;
+    label = static_cast<std::uint8_t>(2 * static_cast<unsigned>(what) + (halfwords == 1 ? 1 : 0));
+  }
 };
 static_assert(sizeof(DecodedOp) == 16, "an entry's place is found by shifting");
 
