@@ -20,6 +20,12 @@ grid: {seed: [1, 2]}
 metrics: {goodput: aggregate.goodput_gbps}
 best: {goodput: max}
 """
+STUDY = """platform: incast.yaml
+seeds: 1
+variants: {as_is: {}}
+cases: {two: {}}
+limits: {utilisation_min: 0.1}
+"""
 
 
 class CallersPythonTest(unittest.TestCase):
@@ -29,6 +35,7 @@ class CallersPythonTest(unittest.TestCase):
         self.folder = pathlib.Path(scratch.name)
         (self.folder / "incast.yaml").write_text(SMALL_INCAST)
         (self.folder / "sweep.yaml").write_text(SWEEP)
+        (self.folder / "two.study.yml").write_text(STUDY)
 
     def virtual_environment(self):
         """What `python3 -m venv` makes and `activate` sets, in which no package is installed."""
@@ -50,6 +57,8 @@ class CallersPythonTest(unittest.TestCase):
                                check=False)
         self.assertNotEqual(probe.returncode, 0, "the environment of this test has PyYAML")
         self.assertIn("2 of 2 points ok", self.tried(environment, "sweep", "sweep.yaml"))
+        self.assertIn("| two | as_is |", self.tried(environment, "study", "two.study.yml", "--out", "study"))
+        self.assertTrue(list((self.folder / "study").glob("*.png")))
         said = self.tried(environment, "run", "incast.yaml", "-c", "output.plots=true",
                           "--out", "run")
         self.assertNotIn("no pictures", said)
