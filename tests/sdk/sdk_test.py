@@ -219,11 +219,24 @@ class Installed(unittest.TestCase):
 
 
 class Packaged(Installed):
-    """The same out of the package, as far as that is another matter."""
+    """Out of the package, which holds what an installation does: that is what examples are built with."""
 
     test_a_systemc_platform_of_ones_own = None
     test_the_same_by_pkg_config = None
     test_firmware_of_ones_own = None
+    test_an_algorithm_of_ones_own = None
+    test_rtl_of_ones_own = None
+
+    def test_holds_what_an_installation_does(self):
+        installed = self.folder / "installed"
+        files = {f.relative_to(installed) for f in installed.rglob("*") if not f.is_dir()}
+        self.assertGreater(len(files), 100)
+        self.assertEqual({f.relative_to(self.prefix) for f in self.prefix.rglob("*") if not f.is_dir()}, files)
+        # What names its prefix names the package's, until it is moved; programs are stripped.
+        for file in sorted(files):
+            ours, theirs = ((place / file).read_bytes() for place in (installed, self.prefix))
+            if not ours.startswith(b"\x7fELF"):
+                self.assertEqual(ours.replace(str(installed).encode(), b"/usr"), theirs, file)
 
     def test_what_it_needs(self):
         package = next(self.folder.glob("*.deb"))
@@ -232,12 +245,13 @@ class Packaged(Installed):
             self.assertIn(name, fields)
 
 
-def unpacked_package(build, folder):
-    """A prefix, out of the package that `make deb` makes."""
+def unpacked_package(cmake, build, folder):
+    """A prefix, out of the package that `make deb` makes, and an installation beside it."""
     run("cpack", "-B", folder / "package", folder=build)
     package = next((folder / "package").glob("*.deb"))
     package = package.rename(folder / package.name)
     run("dpkg-deb", "--extract", package, folder / "root", folder=folder)
+    run(cmake, "--install", build, "--prefix", folder / "installed", folder=folder)
     (folder / "first").mkdir()
     (folder / "root/usr").rename(folder / "first/opt")
 
@@ -247,7 +261,7 @@ def hide_and_seek(cmake, build, source, *how):
     with tempfile.TemporaryDirectory(prefix="dccvp-sdk-") as name:
         folder = pathlib.Path(name)
         if how:
-            unpacked_package(build, folder)
+            unpacked_package(cmake, build, folder)
         else:
             run(cmake, "--install", build, "--prefix", folder / "first/opt", folder=folder)
         (folder / "first").rename(folder / "moved")
