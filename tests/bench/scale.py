@@ -4,6 +4,7 @@
   scale.py BUILD/dccvp [--hosts 320,1024,8192,65536] [--patterns permutation,fbhadoop,incast]
            [--threads 1,2] [--algorithm dcqcn] [--page docs/scale.md]
   scale.py BUILD/dccvp --whole dcqcn,dcc [--hosts 8192,65536] [--threads 1] [--page docs/scale.md]
+  scale.py BUILD/dccvp --schemes [--page docs/scale.md]
 
 Fat trees of one link rate: a permutation of all hosts and an incast of up to 1000 of them at line rate,
 flows of FBHadoop's sizes at half load. Prints a table in Markdown; with --page it is the page. Processor
@@ -11,8 +12,12 @@ time, not the clock's, so that a machine that others use too gives figures as we
 the clock, and are left out while others use the machine.
 
 With --whole a run goes to the end of its last flow, sixteen of FBHadoop's sizes a host at half load, for
-each of these algorithms, and beside it the network without any traffic. Its tables take the place of those
-that the page has.
+each of these algorithms, and beside it the network without any traffic.
+
+With --schemes every scheme of configs/reproduce/survey_table carries its flows of FBHadoop's sizes over the
+survey's tree of 320 hosts.
+
+On the page each of the three takes the place of what it left there last.
 """
 
 import argparse
@@ -24,6 +29,9 @@ import sys
 import tempfile
 import time
 
+import yaml
+
+CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
 TREES = {
     320: "pods: 5, racks_per_pod: 4, aggs_per_pod: 4, hosts_per_rack: 16, cores: 16",
     1024: "k: 16",
@@ -49,6 +57,18 @@ costs with its share of switches and wires; what is above it is of flows and pac
 | hosts | flows | algorithm | built and taken apart | simulated | link traversals | M a second \
 | memory | a host, idle | a flow |
 |---|---|---|---|---|---|---|---|---|---|
+"""
+SCHEMES_BEGIN = "## Scheme by scheme"
+SCHEMES_COLUMN, SCHEMES_RUNS = "FBHadoop", 3
+SCHEMES_HEAD = """\
+{begin}
+
+Made by `tests/bench/scale.py build/dccvp --schemes --page docs/scale.md`: the flows of FBHadoop's sizes of
+`dccvp reproduce survey_table` (320 hosts, 6000 flows at 70 % load between 60 of them), one thread, the best of
+{runs} runs, by processor time, which is all of a run: reading, building, simulating, writing.
+
+| scheme | link traversals | M a second |
+|---|---|---|
 """
 HEAD = """\
 # What a large network costs
@@ -135,8 +155,17 @@ def whole_row(dccvp, hosts, threads, algorithm):
             f"{idle['mb'] * 1024 / hosts:.1f} KB | {(m['mb'] - idle['mb']) * 1024 / flows:.1f} KB |")
 
 
+def put(page, begin, text):
+    """What begins with this line, anew or behind the rest: a section, or all that is before the first."""
+    parts = ("\n" + page.read_text() if page.exists() else "").split("\n## ")
+    parts = [parts[0].strip("\n"), *("## " + part.strip("\n") for part in parts[1:])]
+    heads = [part.split("\n", 1)[0] for part in parts]
+    place = heads.index(begin) if begin in heads else 0 if begin.startswith("# ") else len(parts)
+    parts[place:place + 1] = [text.strip("\n")]
+    page.write_text("\n\n".join(part for part in parts if part) + "\n")
+
+
 def whole(arguments):
-    """The tables of whole runs; on the page they take the place of its last ones."""
     head = WHOLE_HEAD.format(begin=WHOLE_BEGIN, algorithms=",".join(arguments.whole),
                              processors=os.cpu_count(), flows=WHOLE_FLOWS)
     print(head, end="")
@@ -147,8 +176,32 @@ def whole(arguments):
                                    algorithm))
             print(lines[-1], flush=True)
     if arguments.page is not None:
-        before = arguments.page.read_text().split(WHOLE_BEGIN)[0].rstrip("\n")
-        arguments.page.write_text(before + "\n\n" + head + "\n".join(lines) + "\n")
+        put(arguments.page, WHOLE_BEGIN, head + "\n".join(lines))
+
+
+def schemes(arguments):
+    plan = yaml.safe_load((CONFIGS / "reproduce/survey_table.figures.yml").read_text())
+    column = next(one for one in plan["columns"] if one["column"] == SCHEMES_COLUMN)
+    head = SCHEMES_HEAD.format(begin=SCHEMES_BEGIN, runs=SCHEMES_RUNS)
+    print(head, end="")
+    lines = []
+    for scheme in plan["rows"]:
+        changes = [word for one in column["set"] + scheme["set"] for word in ("-c", one)]
+        best, traversals = 0.0, 0
+        for _ in range(SCHEMES_RUNS):
+            with tempfile.TemporaryDirectory() as name:
+                child = subprocess.Popen([arguments.dccvp.resolve(), "run", CONFIGS / "reproduce/survey_table.yaml",
+                                          "--out", f"{name}/out", "--quiet", "--threads", "1", *changes])
+                _, status, usage = os.wait4(child.pid, 0)
+                child.returncode = os.waitstatus_to_exitcode(status)
+                if child.returncode != 0:
+                    sys.exit(f"{scheme['row']}: exit status {child.returncode}")
+                traversals = json.loads(pathlib.Path(name, "out/metrics.json").read_text())["link_traversals"]
+            best = max(best, traversals / (usage.ru_utime + usage.ru_stime) / 1e6)
+        lines.append(f"| {scheme['row']} | {traversals / 1e6:.1f} M | {best:.1f} |")
+        print(lines[-1], flush=True)
+    if arguments.page is not None:
+        put(arguments.page, SCHEMES_BEGIN, head + "\n".join(lines))
 
 
 def known(choices):
@@ -184,7 +237,11 @@ def main():
     parser.add_argument("--algorithm", default="dcqcn")
     parser.add_argument("--whole", type=lambda text: text.split(","), metavar="ALGORITHMS")
     parser.add_argument("--page", type=pathlib.Path)
+    parser.add_argument("--schemes", action="store_true")
     arguments = parser.parse_args()
+    if arguments.schemes:
+        schemes(arguments)
+        return
     if arguments.whole:
         whole(arguments)
         return
@@ -203,9 +260,7 @@ def main():
                     lines.append(row(hosts, pattern, threads, m))
                     print(lines[-1], flush=True)
                 if arguments.page is not None:  # as far as it has come
-                    old = arguments.page.read_text() if arguments.page.exists() else ""
-                    rest = "\n" + WHOLE_BEGIN + old.split(WHOLE_BEGIN)[1] if WHOLE_BEGIN in old else ""
-                    arguments.page.write_text(page(lines, left_out, arguments.algorithm) + rest)
+                    put(arguments.page, HEAD.split("\n", 1)[0], page(lines, left_out, arguments.algorithm))
 
 
 if __name__ == "__main__":
