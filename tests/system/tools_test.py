@@ -64,6 +64,16 @@ class CallersPythonTest(unittest.TestCase):
         self.assertNotIn("no pictures", said)
         self.assertTrue(list((self.folder / "run").glob("*.png")))
 
+    def test_where_proc_is_not_mounted(self):
+        self.tried(dict(os.environ), "run", "incast.yaml", "--no-plots", "--out", "run")
+        bare = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+        if subprocess.run([*bare, "true"], check=False, capture_output=True).returncode:
+            self.skipTest("no mount namespaces here")
+        done = subprocess.run([*bare, DCCVP, "report", "run"], cwd=self.folder, text=True,
+                              capture_output=True, timeout=PATIENCE, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertTrue((self.folder / "run/report.html").exists())
+
     def test_modules_of_the_callers_path(self):
         foreign = self.folder / "foreign"
         foreign.mkdir()

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/script.h"
+#include "config/own_files.h"
 #include "report/run_files.h"
 
 namespace dcc::vp {
@@ -27,8 +28,7 @@ int report(const ReportArguments& arguments) {
                                          : name.string();
   }
   if (fs::is_directory(file)) throw OutputError("'" + file + "' is a folder");
-  std::vector<std::string> words{"--dccvp", fs::read_symlink("/proc/self/exe").string(), "-o",
-                                 file};
+  std::vector<std::string> words{"--dccvp", this_program().string(), "-o", file};
   words.emplace_back("--");
   words.insert(words.end(), arguments.folders.begin(), arguments.folders.end());
   const int status = run_tool("report", words);

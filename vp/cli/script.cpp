@@ -66,10 +66,8 @@ int run_tool(const std::string& tool, const std::vector<std::string>& arguments,
 }
 
 int become_tool(const std::string& tool, const std::vector<std::string>& arguments) {
-  std::error_code error;
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe", error).string();
   std::vector<std::string> words = words_of(tool);
-  words.push_back(self);
+  words.push_back(this_program().string());
   words.insert(words.end(), arguments.begin(), arguments.end());
   const std::vector<char*> argv = pointers(words);
   std::fflush(stdout);

@@ -1,5 +1,7 @@
 #include "config/own_files.h"
 
+#include <sys/auxv.h>
+
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -15,10 +17,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kRunning = "/proc/self/exe";
+
 /// The first of `places` that is there, below the nearest folder around the program that has one.
 fs::path around_the_program(const std::initializer_list<fs::path>& places) {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path program = this_program();
   for (fs::path folder = program.parent_path(); folder.has_relative_path();
        folder = folder.parent_path()) {
     for (const fs::path& place : places) {
@@ -42,7 +46,23 @@ std::uint64_t number_of_files(const std::vector<std::string>& files) {
 
 }  // namespace
 
-std::uint64_t build_id() { return number_of_files({"/proc/self/exe"}); }
+fs::path this_program() {
+  static const fs::path program = [] {
+    std::error_code error;
+    fs::path found = fs::read_symlink(kRunning, error);
+    if (!error) return found;
+    const auto* const started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+    found = fs::canonical(started == nullptr ? "" : started, error);
+    return error ? fs::path("dccvp") : found;
+  }();
+  return program;
+}
+
+// The file that runs, even if another has been put in its place.
+std::uint64_t build_id() {
+  std::error_code error;
+  return number_of_files({fs::exists(kRunning, error) ? kRunning : this_program().string()});
+}
 
 std::uint64_t plugins_id() { return number_of_files(loaded_plugins()); }
 

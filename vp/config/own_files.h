@@ -12,6 +12,9 @@ namespace dcc::vp {
 /// checkout that it was built from.
 std::filesystem::path own_file(const std::string& path);
 
+/// The program that runs, also where /proc is not mounted, as in a bare chroot.
+std::filesystem::path this_program();
+
 /// A number of this program, byte by byte: another build, another number; and one of the plug-ins
 /// it has loaded. std::runtime_error when one cannot be read.
 std::uint64_t build_id();
