@@ -220,6 +220,75 @@ TEST(TrafficExpander, OneToManyAndPartitionAggregate) {
   EXPECT_EQ(expand_traffic({s}, context()).size(), 4u);
 }
 
+// Host 0 asks 1 and 2; 1 asks 3, 4 and 5, 2 asks 6, 7 and 8.
+TEST(TrafficExpander, RequestsGoDownATreeAndAnswersUp) {
+  TrafficSpec s = to_one({1, 2, 3, 4, 5, 6, 7, 8}, 0, TrafficPattern::kPartitionAggregate);
+  s.bytes = 20'000;
+  s.fan_out = {2, 3};
+  s.think = kMicroSecond;
+  s.rounds = 2;
+  s.stagger = kNanoSecond;
+  s.deadline = kMicroSecond * 500;
+  const auto flows = expand_traffic({s}, context());
+  ASSERT_EQ(flows.size(), 32u);
+  std::set<std::uint32_t> gates;
+  for (const FlowSpec& flow : flows) {
+    const bool request = flow.bytes == 2000;
+    EXPECT_EQ(flow.from < flow.to, request);
+    const HostId child = request ? flow.to : flow.from;
+    const HostId parent = request ? flow.from : flow.to;
+    EXPECT_EQ(parent, child <= 2 ? 0u : child <= 5 ? 1u : 2u);
+    EXPECT_EQ(flow.is_gated(), !(request && parent == 0)) << "who asks first waits for nobody";
+    EXPECT_EQ(flow.query != FlowSpec::kNone, !request && parent == 0);
+    EXPECT_EQ(flow.deadline.has_value(), !request);
+    EXPECT_EQ(flow.think, kMicroSecond);
+    EXPECT_NE(flow.opens, FlowSpec::kNone);
+    if (flow.is_gated()) gates.insert(flow.waits_at);
+  }
+  // Each round: a gate of each host's request, one of the answers to 1 and to 2.
+  EXPECT_EQ(gates.size(), 2u * (8 + 2));
+  for (const std::uint32_t gate : gates) {
+    std::size_t openers = 0, behind = 0;
+    std::set<HostId> hosts;
+    for (const FlowSpec& flow : flows) {
+      if (flow.opens == gate) {
+        ++openers;
+        hosts.insert(flow.to);
+      }
+      if (flow.waits_at == gate) {
+        ++behind;
+        hosts.insert(flow.from);
+      }
+    }
+    EXPECT_EQ(hosts.size(), 1u) << "a gate is one host's";
+    // A request lets a worker answer or three be asked; three answers let one go up.
+    EXPECT_TRUE((openers == 1 && (behind == 1 || behind == 3)) || (openers == 3 && behind == 1));
+  }
+  EXPECT_EQ(flows.front().start, PicoSeconds(0));
+  EXPECT_EQ(flows.back().start, kMilliSecond + kNanoSecond) << "the second request of round two";
+}
+
+TEST(TrafficExpander, ATreeHasAsManyPlacesAsSenders) {
+  TrafficSpec s = to_one({1, 2, 3}, 0, TrafficPattern::kPartitionAggregate);
+  s.bytes = 1000;
+  s.fan_out = {1, 2};
+  EXPECT_EQ(error_of(s), "");
+  s.fan_out = {1, 1};
+  EXPECT_EQ(error_of(s), "traffic.0.fan_out: there are 2 places in the tree, and 3 senders");
+  s.fan_out = {65'535, 65'535, 65'535, 65'535, 65'535, 65'535, 65'535, 65'535};
+  EXPECT_NE(error_of(s), "") << "without counting round the clock";
+  s.fan_out = {3};
+  s.service = Service::kUc;
+  EXPECT_EQ(error_of(s).substr(0, 17), "traffic.0.service");
+  s.service = Service::kRc;
+  s.operation = Operation::kRead;
+  EXPECT_EQ(error_of(s).substr(0, 19), "traffic.0.operation");
+  s.operation = Operation::kSend;
+  EXPECT_EQ(error_of(s), "");
+  s.flows = 2;
+  EXPECT_EQ(error_of(s).substr(0, 15), "traffic.0.flows");
+}
+
 TEST(TrafficExpander, PoissonLoadsTheLinkAsAsked) {
   TrafficSpec s = among(TrafficPattern::kPoisson, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
   s.sizes = "fbhadoop";

@@ -56,6 +56,11 @@ class Checker {
               "traffic." + std::to_string(i) + ".message",
               "a datagram is one packet: at most nic.mtu (" + std::to_string(c_.nic.mtu) + "B)");
     }
+    for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
+      if (c_.traffic[i].fan_out.empty()) continue;
+      require_platform_drives("traffic." + std::to_string(i) + ".fan_out",
+                              "the platform asks and answers: driver: none");
+    }
     require(flows <= kMostFlows, "traffic", "more than " + std::to_string(kMostFlows) + " flows");
     for (std::size_t i = 0; i < c_.faults.size(); ++i) {
       check_together("faults." + std::to_string(i), [&] { c_.faults[i].check(); });
@@ -192,18 +197,24 @@ class Checker {
                 (omits ? ", or not at all: none" : ""));
     require(!c_.output.delays, given("output.delays", kind),
             "transport " + name + " does not tell delays by class: delays: false");
-    const std::string driven = "transport " + name + " is driven by the platform: driver: none";
-    require(c_.host.driver == DriverKind::kNone || c_.hosts.size() == c_.topology.host_count(),
-            given("host.driver", kind), driven);
-    for (const auto& [id, host] : c_.hosts) {
-      require(host.driver == DriverKind::kNone, "hosts." + std::to_string(id) + ".driver", driven);
-    }
+    require_platform_drives(given("host.driver", kind),
+                            "transport " + name + " is driven by the platform: driver: none");
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
       const std::string path = "traffic." + std::to_string(i);
       require(!c_.traffic[i].rate && !c_.traffic[i].initial_rate, path,
               "transport " + name + " has no rates: neither rate nor initial_rate");
       require(c_.traffic[i].operation == Operation::kWrite && c_.traffic[i].service == Service::kRc,
               path, "transport " + name + " carries messages, not RDMA's operations and services");
+    }
+  }
+
+  /// No host has software.
+  void require_platform_drives(const std::string& path, const std::string& sentence) const {
+    require(c_.host.driver == DriverKind::kNone || c_.hosts.size() == c_.topology.host_count(),
+            path, sentence);
+    for (const auto& [id, host] : c_.hosts) {
+      require(host.driver == DriverKind::kNone, "hosts." + std::to_string(id) + ".driver",
+              sentence);
     }
   }
 

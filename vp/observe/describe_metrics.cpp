@@ -185,6 +185,7 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   v.group("reference_slowdown",
           [&] { describe_slowdown(v, m.reference_slowdown, m.reference_slowdown_bins); });
   if (m.deadlines) v.group("deadlines", [&] { v.members(*m.deadlines); });
+  if (m.queries) v.group("queries", [&] { v.members(*m.queries); });
   if (r.wasted) v.group("wasted", [&] { v.members(*r.wasted); });
   v.figure("flow_count", r.flows.size(), {"", "flows of the run", Statistic::kSum, Span::kRun});
   v.list("flows", std::min(r.flows.size(), kMostFlowsInMetrics),

@@ -123,6 +123,26 @@ std::optional<DeadlineMetrics> deadline_metrics(const RunResults& results) {
   return m;
 }
 
+std::optional<QueryMetrics> query_metrics(const std::vector<QueryResult>& queries) {
+  if (queries.empty()) return std::nullopt;
+  QueryMetrics m;
+  m.queries = queries.size();
+  std::vector<double> took;  // ps, exact to a day and beyond
+  double sum = 0;
+  for (const QueryResult& query : queries) {
+    if (query.answered) took.push_back(static_cast<double>((*query.answered - query.asked).count));
+  }
+  m.answered = took.size();
+  if (took.empty()) return m;
+  const auto time = [](double ps) { return PicoSeconds(static_cast<std::int64_t>(ps)); };
+  m.p50 = time(percentile(took, 50));
+  m.p99 = time(percentile(took, 99));
+  m.longest = time(took.back());  // percentile() has sorted them
+  for (const double one : took) sum += one;
+  m.mean = time(sum / static_cast<double>(took.size()));
+  return m;
+}
+
 /// Time within the window in which at least one of a tenant's flows was active.
 PicoSeconds united_time(std::vector<std::pair<PicoSeconds, PicoSeconds>> spans) {
   std::sort(spans.begin(), spans.end(), [](const auto& a, const auto& b) {
@@ -269,6 +289,7 @@ Metrics compute_metrics(const PlatformConfig& config, const RunResults& results)
   }
   metrics.goodput_gbps = gbps(bytes, results.measured_to - results.measured_from);
   metrics.deadlines = deadline_metrics(results);
+  metrics.queries = query_metrics(results.queries);
   metrics.jain = jain_index(active);
   add_classes(config, results, metrics);
   add_tenants(config, results, metrics);

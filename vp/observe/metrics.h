@@ -124,6 +124,31 @@ struct DeadlineMetrics {
   }
 };
 
+/// From the question until the last byte of the last answer has come.
+struct QueryMetrics {
+  std::size_t queries = 0;
+  std::size_t answered = 0;
+  std::optional<PicoSeconds> mean;  // of those answered; empty: none
+  std::optional<PicoSeconds> p50;
+  std::optional<PicoSeconds> p99;
+  std::optional<PicoSeconds> longest;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kQuantile = Statistic::kQuantile;
+    v(&QueryMetrics::queries, "asked",
+      {"", "queries; stands only where traffic has some", Statistic::kSum, Span::kRun});
+    v(&QueryMetrics::answered, "answered",
+      {"", "to which all answers came whole", Statistic::kSum, Span::kRun});
+    v(&QueryMetrics::mean, "us_mean",
+      {"us", "from the question to the last byte of the last answer", Statistic::kMean,
+       Span::kRun});
+    v(&QueryMetrics::p50, "us_p50", {"us", "median (nearest rank)", kQuantile, Span::kRun});
+    v(&QueryMetrics::p99, "us_p99", {"us", "99th percentile", kQuantile, Span::kRun});
+    v(&QueryMetrics::longest, "us_max", {"us", "the longest", Statistic::kMaximum, Span::kRun});
+  }
+};
+
 struct Metrics {
   double goodput_gbps = 0;     // sum over flows, background excluded
   std::optional<double> jain;  // of the flows' goodput while active; empty: no flow active
@@ -136,6 +161,7 @@ struct Metrics {
   std::optional<SlowdownBin> slowdown_received;
   std::vector<SlowdownBin> slowdown_received_bins;
   std::optional<DeadlineMetrics> deadlines;  // empty: no flow has one
+  std::optional<QueryMetrics> queries;       // empty: there are none
   // Of FlowMetrics::reference_slowdown: what published tables are compared with.
   std::optional<SlowdownBin> reference_slowdown;
   std::vector<SlowdownBin> reference_slowdown_bins;

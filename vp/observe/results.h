@@ -224,6 +224,12 @@ struct QosResult {
   }
 };
 
+/// A query (partition_aggregate): asked once, answered by several flows.
+struct QueryResult {
+  PicoSeconds asked{};
+  std::optional<PicoSeconds> answered;  // the last byte of the last answer; empty: not all came
+};
+
 /// What a network carried or allowed in vain, over the whole run.
 struct WastedResult {
   std::uint64_t trimmed = 0;
@@ -321,6 +327,7 @@ struct RunResults {
   LogHistogram rtt_ns;       // of packets acknowledged within it
   std::vector<DelayResult> delays;  // by DSCP; empty: not asked for
   std::vector<FlowResult> flows;    // by id
+  std::vector<QueryResult> queries;
   std::vector<LinkResult> links;
   std::vector<QueueResult> queues;
   std::vector<HostResult> hosts;

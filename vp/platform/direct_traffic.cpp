@@ -48,14 +48,18 @@ void DirectTraffic::create(HostId host, Qpn qpn) {
 void DirectTraffic::start(const PlannedFlow& flow) {
   create(flow.spec.to, flow.to_qpn);
   create(flow.spec.from, flow.from_qpn);
-  if (!is_direct_(flow.spec.from) || !is_here_(flow.spec.from)) return;
+  if (!is_direct_(flow.spec.from) || !is_here_(flow.spec.from) || flow.spec.is_gated()) return;
+  post_flow(nic_of_(flow.spec.from), flow);
+}
+
+void post_flow(NicDevice& sender, const PlannedFlow& flow) {
   WorkItem item;
   item.bytes = flow.spec.bytes == 0 ? kUnlimited : flow.spec.bytes;
   item.message_bytes = flow.spec.message;
   item.operation = flow.spec.operation;
   item.remote_host = flow.spec.to;
   item.remote_qpn = flow.to_qpn;
-  nic_of_(flow.spec.from).transmitter().post(flow.from_qpn, item);
+  sender.transmitter().post(flow.from_qpn, item);
 }
 
 void DirectTraffic::start_due() {

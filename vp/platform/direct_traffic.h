@@ -11,8 +11,12 @@
 
 namespace dcc::vp {
 
+/// All of a flow, at its sender's NIC, whose queue pair is there.
+void post_flow(NicDevice& sender, const PlannedFlow& flow);
+
 /// Creates both ends of a flow when it starts, posts all of it as one piece of work cut into its
-/// messages, and stops it at its stop time.
+/// messages, and stops it at its stop time. One that waits for others (flow_gates.h) it only
+/// creates.
 class DirectTraffic {
  public:
   /// `nic_of` gives a host's NIC; `is_direct` says whether a host is served here (its end only),

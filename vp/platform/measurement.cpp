@@ -325,6 +325,7 @@ void Measurement::collect_flows(RunResults& results) const {
     out.start = record.posted == PicoSeconds::max() ? spec.start : record.posted;
     if (spec.stop != PicoSeconds::max() && spec.stop < results.sim_time) out.stopped = spec.stop;
     out.deadline = spec.deadline;
+    if (spec.is_gated() && out.deadline) *out.deadline = *out.deadline + spec.start - out.start;
     if (spec.bytes != 0) {
       out.bytes = spec.bytes;
       out.ideal = ideal(spec, config_.nic.ack);
@@ -342,6 +343,22 @@ void Measurement::collect_flows(RunResults& results) const {
     out.delivered_measured = window_.received[spec.id];
     out.retransmits = record.retransmits;
     results.flows.push_back(out);
+  }
+  collect_queries(results);
+}
+
+void Measurement::collect_queries(RunResults& results) const {
+  for (const PlannedFlow& flow : plan_.flows()) {
+    const FlowSpec& spec = flow.spec;
+    if (spec.query == FlowSpec::kNone) continue;
+    if (results.queries.size() <= spec.query) {
+      results.queries.resize(spec.query + 1, {PicoSeconds::max(), PicoSeconds(0)});
+    }
+    QueryResult& query = results.queries[spec.query];
+    query.asked = std::min(query.asked, spec.start);
+    const std::optional<PicoSeconds>& end = results.flows[spec.id].end_rx;
+    if (!end) query.answered.reset();
+    if (query.answered && end) query.answered = std::max(*query.answered, *end);
   }
 }
 

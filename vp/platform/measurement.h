@@ -50,6 +50,7 @@ class Measurement {
   void gather_delays();
   void sample_queues(PicoSeconds now);
   void collect_flows(RunResults& results) const;
+  void collect_queries(RunResults& results) const;
   /// Of a flow that ends: alone in the empty network; empty beyond the axis of time.
   std::optional<PicoSeconds> ideal(const FlowSpec& spec, AckMode ack) const;
   /// The same as the reference simulator reckons it: base round trip of a full packet plus the

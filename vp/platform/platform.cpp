@@ -62,6 +62,13 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
       [this](HostId host) { return hosts[host]->is_direct(); }, is_here, kTrafficRank);
   measurement = std::make_unique<Measurement>(config, scheduler, network, hosts, plan, ledger,
                                               partitions, kMeasurementRank);
+  gates = std::make_unique<FlowGates>(
+      plan, ledger,
+      [this](HostId host) -> FlowGates::Place {
+        return {partitions.scheduler_of(topology.node_of(host)), hosts[host]->nic().device(),
+                kNicRank + host};
+      },
+      is_here);
   tracing = std::make_unique<Tracing>(
       Tracing::Context{config, scheduler, network, hosts, plan, kTraceRank}, setup.traces);
   memory_faults = std::make_unique<MemoryFaults>(config, scheduler, hosts, kMemoryFaultRank);

@@ -14,6 +14,7 @@
 #include "platform/console.h"
 #include "platform/dcbx_links.h"
 #include "platform/direct_traffic.h"
+#include "platform/flow_gates.h"
 #include "platform/flow_plan.h"
 #include "platform/host.h"
 #include "platform/link_faults.h"
@@ -59,6 +60,7 @@ class Platform final : public sc_core::sc_module {
   std::unique_ptr<HederaScheduler> flow_scheduler;  // null: switches choose by themselves
   std::unique_ptr<Changes> changes;
   std::unique_ptr<DirectTraffic> traffic;
+  std::unique_ptr<FlowGates> gates;
   std::unique_ptr<Measurement> measurement;
   std::unique_ptr<PacketCapture> capture;
   std::unique_ptr<Tracing> tracing;

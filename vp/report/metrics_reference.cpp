@@ -70,6 +70,7 @@ std::vector<MetricInfo> list_all() {
   metrics.reference_slowdown.emplace();
   metrics.reference_slowdown_bins.resize(1);
   metrics.deadlines.emplace();
+  metrics.queries.emplace();
   Lister lister;
   describe_metrics(lister, results, metrics);
   return lister.take();

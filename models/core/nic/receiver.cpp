@@ -149,9 +149,7 @@ DeliverySink::Verdict Receiver::deliver(Qpn qpn, const Packet& packet) {
 
 void Receiver::count(const Packet& packet) {
   counters_.bytes_received += packet.payload_bytes;
-  FlowRecord& record = ledger_[packet.flow];
-  record.received_bytes += packet.payload_bytes;
-  record.last_received = scheduler_.now();
+  ledger_[packet.flow].received(packet.payload_bytes, scheduler_.now());
   if (delays_ != nullptr) {
     delays_->of(packet.dscp).one_way.add(scheduler_.now() - packet.sent, packet.ecn == Ecn::kCe);
   }

@@ -3,11 +3,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "units.h"
 
 namespace dcc {
+
+/// Hears that the last byte of a flow has come to its receiver.
+class ArrivalSink {
+ public:
+  virtual void flow_arrived() = 0;
+
+ protected:
+  ~ArrivalSink() = default;
+};
 
 /// A cache line for what the sending NIC writes and one for the receiving NIC's: they may run on
 /// different processors.
@@ -25,6 +35,16 @@ struct alignas(64) FlowRecord {
   Bytes received_bytes = 0;  // payload, in order, without repeats
   std::uint64_t ce_received = 0;
   std::uint64_t cnps_sent = 0;
+  ArrivalSink* awaited_by = nullptr;  // once; null: nobody
+
+  /// So much of its payload, for the first time.
+  void received(Bytes payload, PicoSeconds now) {
+    received_bytes += payload;
+    last_received = now;
+    if (awaited_by != nullptr && received_bytes >= target_bytes) {
+      std::exchange(awaited_by, nullptr)->flow_arrived();
+    }
+  }
 
   template <class Visitor>
   static void describe(Visitor&& v) {  // stats/metric.h

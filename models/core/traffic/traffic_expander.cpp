@@ -58,7 +58,8 @@ class Expander {
           const PicoSeconds later = times(spec.period, round);
           if (after(spec.start, later, where_) >= stop()) break;
           nth_ = 0;
-          incast(later);
+          query(later);
+          ++queries_;
         }
         return;
       case TrafficPattern::kPoisson:
@@ -153,6 +154,61 @@ class Expander {
     for (const HostId from : named_or_all(spec_->senders, spec_->receiver)) {
       connect(from, spec_->receiver, later);
     }
+  }
+
+  void query(PicoSeconds later) {
+    if (!spec_->fan_out.empty()) return tree(later);
+    const std::size_t before = flows_.size();
+    incast(later);
+    for (std::size_t i = before; i < flows_.size(); ++i) flows_[i].query = queries_;
+  }
+
+  /// Requests to hosts level by level, and from each, once all below it have answered, its answer.
+  /// A host's gates: one that its request opens, one for the answers of those below it.
+  void tree(PicoSeconds later) {
+    const HostList hosts = named_or_all(spec_->senders, spec_->receiver);
+    struct Place {
+      HostId host;
+      std::uint32_t asked;  // gates
+      std::uint32_t answered;
+    };
+    std::vector<Place> level{{spec_->receiver, FlowSpec::kNone, gates_++}};
+    std::size_t next = 0;
+    for (std::size_t depth = 0; depth < spec_->fan_out.size(); ++depth) {
+      const bool leaves = depth + 1 == spec_->fan_out.size();
+      std::vector<Place> below;
+      for (const Place& parent : level) {
+        for (unsigned i = 0; i < spec_->fan_out[depth]; ++i) {
+          Place place{hosts[next++], gates_++, 0};
+          place.answered = leaves ? place.asked : gates_++;
+          // Who asks first is the receiver, unasked; its requests may be staggered.
+          const PicoSeconds apart = depth == 0 ? times(spec_->stagger, i) : PicoSeconds(0);
+          FlowSpec request = between(parent.host, place.host, later);
+          request.start = after(request.start, apart, where_);
+          request.bytes = spec_->request;
+          request.deadline.reset();  // answers have it, from when the query is asked
+          request.waits_at = parent.asked;
+          request.opens = place.asked;
+          add(request, where_);
+          FlowSpec answer = between(place.host, parent.host, later);
+          answer.waits_at = place.answered;
+          answer.opens = parent.answered;
+          if (depth == 0) answer.query = queries_;
+          add(answer, where_);
+          below.push_back(place);
+        }
+      }
+      level = std::move(below);
+    }
+  }
+  FlowSpec between(HostId from, HostId to, PicoSeconds later) const {
+    FlowSpec flow = base();
+    flow.from = from;
+    flow.to = to;
+    flow.start = after(spec_->start, later, where_);
+    flow.stop = PicoSeconds::max();  // a query that has begun is answered
+    flow.think = spec_->think;
+    return flow;
   }
 
   void permutation() {
@@ -254,7 +310,9 @@ class Expander {
   const TrafficSpec* spec_ = nullptr;
   std::string where_;  // how messages name the entry
   std::uint64_t index_ = 0;
-  std::uint64_t nth_ = 0;  // flows of this entry (of this round) so far
+  std::uint64_t nth_ = 0;      // flows of this entry (of this round) so far
+  std::uint32_t gates_ = 0;    // of all entries
+  std::uint32_t queries_ = 0;  // the same
   std::vector<FlowSpec> flows_;
 };
 

@@ -50,7 +50,17 @@ void TrafficSpec::describe(ParameterVisitor& v) {
   v.when(is({Kind::kPartitionAggregate}), "kind: partition_aggregate", [&] {
     v.field("period", period, {"1us", "1000s"}, {"time between two queries", ""});
     v.field("rounds", rounds, {"1", "1000000"}, {"number of queries", ""});
+    v.numbers("fan_out", fan_out, 0, 8, {"1", "65535"},
+              {"requests go down a tree of senders, answers up: so many below the receiver, below "
+               "each of these, and so on, in the order of senders; empty: answers come unasked",
+               "DCTCP, SIGCOMM'10, 2.1"});
   });
+  v.when(is({Kind::kPartitionAggregate}) && !fan_out.empty(),
+         "kind: partition_aggregate with a fan_out", [&] {
+           v.field("request", request, {"1B", "1GB"}, {"payload of a request", ""});
+           v.field("think", think, {"0ns", "1s"},
+                   {"from what a host waited for to what it then sends", ""});
+         });
   v.when(is({Kind::kPoisson}), "kind: poisson", [&] {
     v.field("load", load, {"1/1000", "2"}, {"mean load of each host's link, as a share", ""});
     v.path("sizes", sizes, FlowSizes::names(), {"distribution of flow sizes", ""});
@@ -141,6 +151,33 @@ class ByName {
 
 }  // namespace
 
+namespace {
+
+/// Places in a tree below its root; more than there are hosts if it is far too large.
+std::uint64_t places_in(const std::vector<unsigned>& fan_out) {
+  std::uint64_t all = 0;
+  std::uint64_t level = 1;
+  for (const unsigned children : fan_out) {
+    level = std::min<std::uint64_t>(level * children, kMostFlows);
+    all += level;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::uint64_t TrafficSpec::check_tree(std::uint64_t senders_there) const {
+  require(places_in(fan_out) == senders_there, "fan_out",
+          "there are " + std::to_string(places_in(fan_out)) + " places in the tree, and " +
+              std::to_string(senders_there) + " senders");
+  require(flows == 1, "flows", "a request or an answer is one flow");
+  require(service == Service::kRc, "service",
+          "what nobody repeats may never come: trees are of reliable connections (rc)");
+  require(operation == Operation::kWrite || operation == Operation::kSend, "operation",
+          "requests and answers are written or sent");
+  return senders_there * 2 * rounds;
+}
+
 std::uint64_t TrafficSpec::check(HostId hosts_there) const {
   const ByName named(hosts_there);
   require(!stop || start < *stop, "stop", "stops before it starts");
@@ -172,6 +209,9 @@ std::uint64_t TrafficSpec::check(HostId hosts_there) const {
     case TrafficPattern::kPartitionAggregate:
       named.one(receiver, "receiver");
       require(bytes.has_value(), "", "partition_aggregate needs bytes, the size of an answer");
+      if (!fan_out.empty()) {
+        return check_tree(named.list(senders, "senders", receiver, "receiver"));
+      }
       return named.list(senders, "senders", receiver, "receiver") * flows * rounds;
     case TrafficPattern::kOneToMany:
       named.one(sender, "sender");

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "describe/quantities.h"
 #include "describe/visitor.h"
@@ -37,6 +38,15 @@ struct FlowSpec {
   BitRate rate{};                         // the application's own limit; 0: none
   BitRate initial_rate{};                 // 0: the algorithm's
   std::optional<PicoSeconds> deadline;    // after its start; empty: none
+  // A flow that waits for others starts `think` after the last that opens its gate has arrived at
+  // its sender; `start` is then that of the query it is part of. Gates are numbered from 0.
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::uint32_t opens = kNone;  // gate that its arrival helps to open
+  std::uint32_t waits_at = kNone;
+  PicoSeconds think{};
+  std::uint32_t query = kNone;  // number of the query whose last answers this is one of
+
+  bool is_gated() const { return waits_at != kNone; }
 };
 
 enum class TrafficPattern : std::uint8_t {
@@ -47,7 +57,8 @@ enum class TrafficPattern : std::uint8_t {
   kStride,       // each of `hosts` to the one `stride` places on, round and round
   kStaggered,    // each of `hosts` to another of its rack, of its pod, or of others; by the seed
   kAllToAll,     // every ordered pair of `hosts`
-  kPartitionAggregate,  // `rounds` times, every `period`: every sender answers receiver
+  kPartitionAggregate,  // `rounds` times, every `period`: every sender answers receiver; with
+                        // fan_out: requests go down a tree, answers up
   kPoisson,             // `hosts` among themselves: sizes from a distribution, random gaps
   kTrace,               // flows of a file
   kBackground,          // from -> to at a constant rate, not ECT, no congestion control
@@ -94,6 +105,9 @@ struct TrafficSpec {
 
   PicoSeconds period = kMilliSecond;  // kPartitionAggregate
   unsigned rounds = 10;
+  std::vector<unsigned> fan_out;  // children of the receiver, of each of these …; empty: no tree
+  Bytes request = 2000;
+  PicoSeconds think{0};
 
   Ratio load{7, 10};                // kPoisson: payload bits / the sender's link rate
   std::string sizes = "websearch";  // of FlowSizes::names(), or a file (traffic/flow_sizes.h)
@@ -107,6 +121,9 @@ struct TrafficSpec {
   /// Number of flows it makes in a network of so many hosts, at most; a file's are not counted.
   /// Throws ParameterError, with an empty key for the entry as a whole.
   std::uint64_t check(HostId hosts_there) const;
+
+ private:
+  std::uint64_t check_tree(std::uint64_t senders_there) const;
 };
 
 /// What the expansion has to know of the platform.

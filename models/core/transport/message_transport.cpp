@@ -112,9 +112,7 @@ bool MessageTransport::accept(Qpn qpn, const Packet& data) {
   }
   if (data.psn != expected) ++context_.counters.out_of_order;
   context_.counters.bytes_received += data.payload_bytes;
-  FlowRecord& record = context_.ledger[data.flow];
-  record.received_bytes += data.payload_bytes;
-  record.last_received = now();
+  context_.ledger[data.flow].received(data.payload_bytes, now());
   return true;
 }
 
