@@ -29,6 +29,9 @@ RUNS: dict[str, tuple[str, list[str]]] = {
     "tokens": ("schemes/phost.yaml", ["traffic.0.flows_per_host=3"]),
     "segments, and ports that overflow": (
         "schemes/tcp.yaml", ["traffic.0.flows_per_host=3", "switch.discipline.limit=30KB"]),
+    "headers in the place of segments": (
+        "schemes/tcp.yaml", ["traffic.0.flows_per_host=3", "switch.discipline.cut_above=20KB"]),
+    "requests and answers": ("search_tree.yaml", ["duration=4ms", "traffic.1.flows_per_host=3"]),
     "bits of what came, marks and ways": ("schemes/uec.yaml", []),
     "credit in bytes": ("schemes/uec.yaml", ["nic.transport.congestion_control=rccc", "routing={kind: rps}"]),
     "rings": ("reproduce/fbhadoop_hpcc.yaml",

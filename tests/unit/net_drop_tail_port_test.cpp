@@ -136,6 +136,45 @@ TEST_F(DropTailPortTest, VictimsAreSpreadEvenly) {
   EXPECT_NEAR(static_cast<double>(n) / victims, 10, 0.2) << "the mean of 1 ... 19";
 }
 
+// CP: the payload goes, the packet's place stays, and control packets are not touched.
+TEST_F(DropTailPortTest, CutsPayloadsAboveAThresholdAndKeepsTheOrder) {
+  DropTailParameters p;
+  p.limit = 6200;
+  p.cut_above = 3000;
+  build(p);
+  const auto come = [&](PacketKind kind, std::uint32_t wire, std::uint32_t payload) {
+    Packet* const packet = pool_.take();
+    packet->kind = kind;
+    packet->psn = next_++;
+    packet->wire_bytes = wire;
+    packet->payload_bytes = payload;
+    PortDiscipline::Verdict verdict = port_->enqueue(packet);
+    while (!verdict.dropped.empty()) pool_.give_back(verdict.dropped.pop());
+    return verdict;
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(come(PacketKind::kData, 1500, 1430).trimmed, 0u) << i;
+  const PortDiscipline::Verdict cut = come(PacketKind::kData, 1500, 1430);
+  EXPECT_EQ(cut.trimmed, 1u);
+  EXPECT_EQ(cut.cut, 1430);
+  EXPECT_EQ(port_->bytes(), 4500 + 74);
+  EXPECT_EQ(come(PacketKind::kAck, 1500, 0).trimmed, 0u) << "is none of data";
+  EXPECT_EQ(come(PacketKind::kData, 70, 4).trimmed, 1u);
+  EXPECT_EQ(port_->bytes(), 6000 + 74 + 70) << "no longer than it was";
+  for (Psn psn = 0; psn < 6; ++psn) {
+    const Packet packet = leave();
+    EXPECT_EQ(packet.psn, psn);
+    EXPECT_EQ(packet.kind == PacketKind::kTrimmed, psn == 3 || psn == 5) << psn;
+  }
+}
+
+TEST(DropTailParameters, HeadersHaveRoomAboveWhereTheyAreCut) {
+  DropTailParameters p;
+  p.cut_above = p.limit - 1;
+  EXPECT_NO_THROW(p.check());
+  p.cut_above = p.limit;
+  EXPECT_THROW(p.check(), ParameterError);
+}
+
 TEST(DropTailParameters, ThresholdsAscend) {
   DropTailParameters p;
   p.red = true;

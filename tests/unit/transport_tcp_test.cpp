@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -150,6 +151,116 @@ TEST(Tcp, FlowsOfAHostTakeTurns) {
   // The first had sent one and was next when the second came.
   EXPECT_EQ(star.received_at(1) - star.received_at(0), kPacket * 2);
   star.expect_all_arrived();
+}
+
+/// Cuts the payload off packets that `cut` says, as they arrive at host 1.
+template <class Cut>
+void cut_payloads(Star& star, Cut cut) {
+  star.down[1]->set_tap([cut](const Packet& packet, PicoSeconds) mutable {
+    if (packet.kind != PacketKind::kData || !cut(packet)) return;
+    auto& mine = const_cast<Packet&>(packet);
+    mine.kind = PacketKind::kTrimmed;
+    mine.payload_bytes = 0;
+  });
+}
+
+// Nothing comes behind the last segment: only its header can tell of it before the timeout.
+TEST(TcpCutPayload, ALostEndIsSentAgainAtOnce) {
+  Star star(2, tcp(Growth::kNewReno, 40), kMicroSecond * 100);
+  cut_payloads(star, LoseOnce{{39}});
+  star.send(0, 1, kSegment * 40);
+  star.scheduler.run_until(kMilliSecond * 50);
+  EXPECT_EQ(star.ledger[0].retransmits, 1u);
+  EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
+  EXPECT_EQ(star.window(0, 0).threshold(), 2) << "half of the one that was under way, or two";
+  const PicoSeconds round = (kPacket + kAck + kMicroSecond * 200) * 2;
+  EXPECT_EQ(star.done.at(0).when, round * 2 + kPacket * 39);
+  star.expect_all_arrived();
+}
+
+// With plain losses this is the collapse of incasts: a whole window gone, and a timeout of silence.
+TEST(TcpCutPayload, AWholeWindowComesBackByItsOwnClock) {
+  Star star(2, tcp(Growth::kCubic, 40), kMicroSecond * 100);
+  std::vector<Psn> all(40);
+  for (Psn psn = 0; psn < 40; ++psn) all[static_cast<std::size_t>(psn)] = psn;
+  cut_payloads(star, LoseOnce{all});
+  star.send(0, 1, kSegment * 40);
+  star.scheduler.run_until(kMilliSecond * 50);
+  EXPECT_EQ(star.ledger[0].retransmits, 40u);
+  EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
+  EXPECT_EQ(star.sum_of(&NicCounters::duplicates), 0u);
+  EXPECT_LE(star.done.at(0).when, kMilliSecond * 2);
+  star.expect_all_arrived();
+}
+
+// What no duplicate threshold can tell apart: a repeat that is lost again.
+TEST(TcpCutPayload, ARepeatIsCutAgainAndAgain) {
+  Star star(2, tcp(Growth::kNewReno, 30), kMicroSecond * 100);
+  cut_payloads(star, LoseOnce{{5, 5, 5, 5, 20, 21, 22}});
+  star.send(0, 1, kSegment * 100);
+  star.scheduler.run_until(kMilliSecond * 50);
+  EXPECT_EQ(star.ledger[0].retransmits, 7u);
+  EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
+  EXPECT_EQ(star.sum_of(&NicCounters::duplicates), 0u);
+  star.expect_all_arrived();
+}
+
+class TcpCutsAndLosses : public testing::TestWithParam<std::tuple<Growth, std::uint64_t>> {};
+
+// Headers, their answers and whole packets are lost as well.
+TEST_P(TcpCutsAndLosses, EveryByteArrivesOnceAllTheSame) {
+  const auto [growth, seed] = GetParam();
+  Star star(2, tcp(growth, 10, growth == Growth::kDctcp), kMicroSecond * 20);
+  RandomStream random(seed, "cuts");
+  std::array<std::uint64_t, kPacketKinds> lost{};
+  cut_payloads(star, [&](const Packet&) { return random.chance((std::uint64_t{1} << 32) / 5); });
+  const auto lose = [&](const Packet& packet) {
+    if (!random.chance((std::uint64_t{1} << 32) / 30)) return false;
+    ++lost.at(static_cast<std::size_t>(packet.kind));
+    return true;
+  };
+  star.up[0]->set_loss_hook(lose);
+  star.up[1]->set_loss_hook(lose);
+  for (int flow = 0; flow < 6; ++flow) star.send(0, 1, kSegment * 300 + flow);
+  star.scheduler.run_until(kSecond * 400);
+  star.expect_all_arrived();
+  EXPECT_GT(lost.at(static_cast<std::size_t>(PacketKind::kNak)), 5u);
+  EXPECT_GT(lost.at(static_cast<std::size_t>(PacketKind::kData)), 20u);
+}
+INSTANTIATE_TEST_SUITE_P(All, TcpCutsAndLosses,
+                         testing::Combine(testing::Values(Growth::kNewReno, Growth::kCubic,
+                                                          Growth::kDctcp),
+                                          testing::Values(1, 2, 3)));
+
+// Survey, 3.2.4: throughput stays high with many flows at once, where plain TCP waits for timeouts.
+TEST(TcpCutPayload, ManySendersAtOnceKeepTheWireBusy) {
+  const auto end = [](std::optional<Bytes> cut_above) {
+    SwitchParameters switches;
+    switches.discipline.choose("drop_tail");
+    auto& port = switches.discipline.of<DropTailParameters>("drop_tail");
+    port.limit = 100 * 1500;
+    port.cut_above = cut_above;
+    TransportChoice choice = tcp(Growth::kCubic);
+    choice.of<TcpParameters>("tcp").min_timeout = kMilliSecond * 200;
+    choice.of<TcpParameters>("tcp").initial_timeout = kMilliSecond * 200;
+    Star star(65, choice, kMicroSecond * 10, 10_Gbps, switches);
+    for (HostId h = 1; h < 65; ++h) star.send(h, 0, kSegment * 100);
+    star.scheduler.run_until(kSecond * 20);
+    star.expect_all_arrived();
+    if (cut_above) {
+      EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
+      EXPECT_GT(star.device->totals().trimmed, 0u);
+    } else {
+      EXPECT_GT(star.sum_of(&NicCounters::timeouts), 0u);
+    }
+    PicoSeconds last;
+    for (const auto& one : star.done) last = std::max(last, one.when);
+    return last;
+  };
+  const PicoSeconds ideal = kPacket * 6400;  // 7.7 ms
+  EXPECT_GT(end({}), kMilliSecond * 200);
+  // A header is a twentieth of a segment, and some segments need several.
+  EXPECT_LT(end(50 * 1500), PicoSeconds(ideal.count * 3 / 2));
 }
 
 class TcpLosses : public testing::TestWithParam<std::tuple<Growth, std::uint64_t>> {};

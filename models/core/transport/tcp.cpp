@@ -16,7 +16,8 @@ const Transports::Registered<TcpParameters> kTcp{
     }};
 
 // An ACK's blocks (RFC 2018), relative to what it acknowledges, in fields of the packet that TCP
-// has no other use for. An empty block ends the list.
+// has no other use for. An empty block ends the list. In a kNak the last one is the segment whose
+// payload was cut off.
 std::uint64_t block_of(Psn base, const SequenceRanges::Range& range) {
   return std::min<Psn>(range.begin - base, 0xFFFF'FFFF) << 32 |
          std::min<Psn>(range.end - range.begin, 0xFFFF'FFFF);
@@ -122,18 +123,21 @@ Psn Tcp::lost_before(Qpn qpn) const {
 Psn Tcp::pipe(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   const Psn missing = first_missing(qpn);
-  const Psn out = at(qpn).next - missing - sender.arrived.count();
+  const Psn out = at(qpn).next - missing - sender.arrived.count() - sender.cut_left.size();
   if (sender.state == State::kOpen) return out;
   const Psn lost = std::max(lost_before(qpn), missing);
   const Psn arrived_before = sender.arrived.count() - sender.arrived.count_from(lost);
-  return out - (lost - missing - arrived_before) + sender.again_out;
+  const auto cut_before =
+      static_cast<Psn>(std::distance(sender.cut.begin(), sender.cut.lower_bound(lost)));
+  return out - (lost - missing - arrived_before - cut_before) + sender.again_out;
 }
 
 Psn Tcp::next_again(Qpn qpn, Psn lost) {
   Sender& sender = senders_[qpn];
   Psn& psn = sender.sent_again_to;
   psn = std::max(psn, first_missing(qpn));
-  while (psn < lost && at(qpn).out.delivered(psn)) {
+  // What was cut off goes by what headers say.
+  while (psn < lost && (at(qpn).out.delivered(psn) || sender.cut.count(psn) != 0)) {
     psn = std::max(sender.arrived.around(psn).end, psn + 1);
   }
   return std::min(psn, lost);
@@ -146,7 +150,7 @@ void Tcp::settle(Qpn qpn) {
   bool ready = false;
   if (connection.connected) {
     const auto room = static_cast<Psn>(std::max(sender.window.segments(), 1.0));
-    bool work = connection.next < connection.out.end();
+    bool work = connection.next < connection.out.end() || !sender.cut_left.empty();
     if (!work && sender.state != State::kOpen) {
       const Psn lost = lost_before(qpn);
       work = next_again(qpn, lost) < lost;
@@ -167,7 +171,10 @@ Packet* Tcp::next_packet() {
   sender.ready = false;
   sender.at_once = false;
   Psn psn = at(qpn).next;
-  if (sender.state != State::kOpen) {
+  if (!sender.cut_left.empty()) {
+    psn = *sender.cut_left.begin();
+    sender.cut_left.erase(sender.cut_left.begin());
+  } else if (sender.state != State::kOpen) {
     const Psn lost = lost_before(qpn);
     const Psn again = next_again(qpn, lost);
     if (again < lost) {
@@ -196,18 +203,38 @@ unsigned Tcp::take_in(Qpn qpn, const Packet& ack) {
   const auto came = [&](Psn psn) {
     if (delivered(qpn, psn) == 0) return;
     ++fresh;
-    if (psn < sender.sent_again_to && sender.again_out > 0) --sender.again_out;
+    if (!sender.cut.empty() && sender.cut.erase(psn) != 0) {
+      sender.cut_left.erase(psn);
+    } else if (psn < sender.sent_again_to && sender.again_out > 0) {
+      --sender.again_out;
+    }
   };
   const Psn end = std::min(ack.psn, at(qpn).next);
   for (Psn psn = first_missing(qpn); psn < end; ++psn) came(psn);
-  for (std::size_t place = 0; place < kBlocks; ++place) {
+  const bool tells_cut = ack.kind == PacketKind::kNak;
+  for (std::size_t place = 0; place < kBlocks - (tells_cut ? 1 : 0); ++place) {
     SequenceRanges::Range range = range_of(ack.psn, block_at(ack, place));
     range.begin = std::max(range.begin, first_missing(qpn));
     range.end = std::min(range.end, at(qpn).next);
     if (range.begin < range.end) sender.arrived.add(range.begin, range.end, came);
   }
   sender.arrived.forget_before(first_missing(qpn));
+  if (tells_cut) note_cut(qpn, range_of(ack.psn, block_at(ack, kBlocks - 1)).begin);
   return fresh;
+}
+
+void Tcp::note_cut(Qpn qpn, Psn psn) {
+  Sender& sender = senders_[qpn];
+  if (psn < first_missing(qpn) || psn >= at(qpn).next || at(qpn).out.delivered(psn)) return;
+  const bool again = !sender.cut.insert(psn).second;
+  if (!again && psn < std::max(sender.sent_again_to, sender.lost_to)) {
+    if (psn >= sender.sent_again_to) {  // a timeout has given it up, and it goes again anyway
+      sender.cut.erase(psn);
+      return;
+    }
+    if (sender.again_out > 0) --sender.again_out;
+  }
+  sender.cut_left.insert(psn);
 }
 
 void Tcp::on_ack(Qpn qpn, const Packet& ack) {
@@ -226,7 +253,7 @@ void Tcp::on_ack(Qpn qpn, const Packet& ack) {
   const bool recovered = sender.state == State::kRecovery;
   if (sender.state != State::kOpen && missing >= sender.recovery_end) sender.state = State::kOpen;
   answer_marks(qpn, fresh, ack.cnp_marks != 0, flight);
-  if (sender.state == State::kOpen && missing < lost_before(qpn)) {
+  if (sender.state == State::kOpen && (missing < lost_before(qpn) || !sender.cut.empty())) {
     sender.window.lost(static_cast<double>(flight));
     sender.state = State::kRecovery;
     sender.at_once = true;
@@ -290,6 +317,8 @@ void Tcp::timed_out(Qpn qpn) {
   sender.recovery_end = sender.lost_to = sender.cut_end = next;
   sender.sent_again_to = missing;
   sender.again_out = 0;
+  sender.cut.clear();
+  sender.cut_left.clear();
   arm(qpn);
   settle(qpn);
 }
@@ -299,7 +328,10 @@ void Tcp::timed_out(Qpn qpn) {
 void Tcp::arrived(Qpn qpn, Packet& packet) {
   if (packet.kind == PacketKind::kData) {
     on_data(qpn, packet);
-  } else if (packet.kind == PacketKind::kAck) {
+  } else if (packet.kind == PacketKind::kTrimmed) {
+    take_mark(qpn, packet);
+    acknowledge(qpn, packet);
+  } else if (packet.kind == PacketKind::kAck || packet.kind == PacketKind::kNak) {
     ++context_.counters.acks_received;
     on_ack(qpn, packet);
     settle(qpn);
@@ -324,6 +356,12 @@ void Tcp::on_data(Qpn qpn, const Packet& data) {
     latest[0] = data.psn;
   }
   receiver.early.forget_before(missing);
+  take_mark(qpn, data);
+  acknowledge(qpn, data);
+}
+
+void Tcp::take_mark(Qpn qpn, const Packet& data) {
+  Receiver& receiver = receivers_[qpn];
   const bool marked = data.ecn == Ecn::kCe;
   if (marked) {
     ++context_.counters.ce_received;
@@ -334,12 +372,12 @@ void Tcp::on_data(Qpn qpn, const Packet& data) {
   } else {
     receiver.echo = marked || (receiver.echo && data.scheme != kWindowReduced);
   }
-  acknowledge(qpn, data);
 }
 
 void Tcp::acknowledge(Qpn qpn, const Packet& data) {
   const Receiver& receiver = receivers_[qpn];
-  Packet* const ack = make_control(qpn, PacketKind::kAck, data.flow);
+  const bool cut = data.kind == PacketKind::kTrimmed && !at(qpn).in.contains(data.psn);
+  Packet* const ack = make_control(qpn, cut ? PacketKind::kNak : PacketKind::kAck, data.flow);
   ack->priority = data.priority;
   ack->psn = at(qpn).in.first_missing();
   ack->sent = data.sent;
@@ -348,6 +386,7 @@ void Tcp::acknowledge(Qpn qpn, const Packet& data) {
     std::size_t place = 0;
     std::array<Psn, kBlocks> put{};
     for (const Psn psn : receiver.latest) {
+      if (cut && place == kBlocks - 1) break;
       const SequenceRanges::Range range = receiver.early.around(psn);
       const auto told = put.begin() + static_cast<std::ptrdiff_t>(place);
       if (range.begin == range.end || std::find(put.begin(), told, range.begin) != told) continue;
@@ -355,7 +394,8 @@ void Tcp::acknowledge(Qpn qpn, const Packet& data) {
       put[place++] = range.begin;
     }
   }
-  ++context_.counters.acks_sent;
+  if (cut) put_block(*ack, kBlocks - 1, block_of(ack->psn, {data.psn, data.psn + 1}));
+  ++(cut ? context_.counters.naks_sent : context_.counters.acks_sent);
   send_control(ack);
 }
 

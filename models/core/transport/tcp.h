@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <vector>
 
 #include "transport/alarms.h"
@@ -40,6 +41,10 @@ struct TcpParameters final : TransportParameters {
 /// once for all that was under way then; what is lost goes out again as the segments in the network
 /// (RFC 6675: pipe) leave room, before anything new. After a timeout all that is not known to have
 /// arrived counts as lost. The flows of a host take turns, segment by segment.
+///
+/// Where ports cut payloads off (CP, NSDI 2014), the header that arrives is answered with an ACK
+/// that names the segment: it is lost for certain, goes out again at once if the window allows, and
+/// again if it is cut again; what comes back for headers keeps the sender's clock.
 class Tcp final : public MessageTransport {
  public:
   Tcp(const TransportContext& context, const TcpParameters& parameters);
@@ -66,6 +71,8 @@ class Tcp final : public MessageTransport {
     Psn lost_to = 0;         // by a timeout; all before it that has not arrived
     Psn sent_again_to = 0;   // of what was lost; it is sent again in order
     Psn again_out = 0;       // sent again and not known to have arrived
+    std::set<Psn> cut;       // of those whose header came alone: not arrived since
+    std::set<Psn> cut_left;  // … and not sent again
     Psn round_end = 0;       // a round trip is over when it is acknowledged
     Psn timed_from = 0;      // the next round trip is measured from here on
     Psn held_at = 0;         // the window kept back what comes after it
@@ -89,6 +96,8 @@ class Tcp final : public MessageTransport {
   // Sending
   void on_ack(Qpn qpn, const Packet& ack);
   unsigned take_in(Qpn qpn, const Packet& ack);
+  /// The payload of a segment was cut off.
+  void note_cut(Qpn qpn, Psn psn);
   bool may_grow(Qpn qpn, Psn acknowledged, Psn flight) const;
   void answer_marks(Qpn qpn, unsigned segments, bool mark, Psn flight);
   Psn first_missing(Qpn qpn) const { return at(qpn).out.first_undelivered(); }
@@ -105,6 +114,8 @@ class Tcp final : public MessageTransport {
 
   // Receiving
   void on_data(Qpn qpn, const Packet& data);
+  void take_mark(Qpn qpn, const Packet& data);
+  /// Of data, or of a header that was left of it.
   void acknowledge(Qpn qpn, const Packet& data);
 
   bool is_dctcp() const { return parameters_.window.growth == TcpWindowParameters::Growth::kDctcp; }

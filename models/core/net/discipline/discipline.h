@@ -2,6 +2,7 @@
 // other than the switch's own queues. What stands behind it is in this folder, a file each.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,6 +28,15 @@ class PortDiscipline {
     std::uint64_t trimmed = 0;   // packets that lost their payload …
     Bytes cut = 0;               // … and so many bytes with it
     std::uint64_t marked = 0;    // packets that got CE
+
+    /// The packet has no payload any more: its header is left, so long on the wire.
+    void cut_payload(Packet& packet, Bytes header) {
+      ++trimmed;
+      cut += packet.payload_bytes;
+      packet.kind = PacketKind::kTrimmed;
+      packet.payload_bytes = 0;
+      packet.wire_bytes = std::min(packet.wire_bytes, static_cast<std::uint32_t>(header));
+    }
   };
 
   virtual ~PortDiscipline() = default;

@@ -1,6 +1,7 @@
 #include "net/discipline/drop_tail.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "describe/parameter_error.h"
 #include "net/ecn_marker.h"
@@ -16,6 +17,7 @@ const Disciplines::Registered<DropTailParameters> kDropTail{
     }};
 
 constexpr Bytes kFullPacket = 1500;
+constexpr Bytes kNever = std::numeric_limits<Bytes>::max();
 }  // namespace
 
 void DropTailParameters::describe(ParameterVisitor& v) {
@@ -34,9 +36,18 @@ void DropTailParameters::describe(ParameterVisitor& v) {
     v.field("weight", weight, {"1/1048576", "1"},
             {"weight of an arrival's queue in the average", paper});
   });
+  const char* const cp = "Cheng et al., NSDI'14";
+  v.field("cut_above", cut_above, "never", {"0B", "1GB"},
+          {"data that finds so many bytes waiting loses its payload, not its place", cp});
+  v.when(cut_above.has_value(), "cut_above: given", [&] {
+    v.field("header", header, {"20B", "1KB"}, {"what is left of a packet on the wire", cp});
+  });
 }
 
 void DropTailParameters::check() const {
+  if (cut_above && *cut_above >= limit) {
+    throw ParameterError({"cut_above", "limit"}, "cut_above leaves headers no room below limit");
+  }
   if (red && max_threshold < min_threshold) {
     throw ParameterError({"max_threshold", "min_threshold"},
                          "max_threshold is below min_threshold");
@@ -90,6 +101,9 @@ PortDiscipline::Verdict DropTailPort::enqueue(Packet* packet) {
       verdict.dropped.push(packet);
       return verdict;
     }
+  }
+  if (packet->kind == PacketKind::kData && bytes_ > parameters_.cut_above.value_or(kNever)) {
+    verdict.cut_payload(*packet, parameters_.header);
   }
   if (bytes_ + packet->wire_bytes > parameters_.limit) {
     verdict.dropped.push(packet);

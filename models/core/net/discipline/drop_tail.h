@@ -1,9 +1,10 @@
 // A port with one bounded queue that drops what finds no room, and if told to, some before that
-// (RED).
+// (RED), or cuts payloads off (CP).
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "describe/quantities.h"
 #include "net/discipline/discipline.h"
@@ -16,7 +17,9 @@ struct DropTailParameters final : DisciplineParameters {
   Bytes min_threshold = 30'000;
   Bytes max_threshold = 90'000;
   Ratio max_probability{1, 10};
-  Ratio weight{1, 512};  // of the newest length of the queue in its average
+  Ratio weight{1, 512};            // of the newest length of the queue in its average
+  std::optional<Bytes> cut_above;  // bytes waiting beyond which payloads are cut; empty: never
+  Bytes header = 74;               // what is left of a packet on the wire
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
@@ -30,6 +33,10 @@ struct DropTailParameters final : DisciplineParameters {
 /// arrivals find, and falls while the port is empty as if full packets had found it so.
 ///
 /// Equal thresholds with a weight of 1 mark by the queue itself: DCTCP's step.
+///
+/// With `cut_above` data that finds more than that waiting loses its payload, and its header waits
+/// in its place: the receiver hears of every packet, in order (Cheng et al., "Catch the Whole Lot
+/// in an Action: Rapid Precise Packet Loss Notification in Data Centers", NSDI 2014).
 class DropTailPort final : public PortDiscipline {
  public:
   DropTailPort(const DropTailParameters& parameters, const DisciplineContext& context);

@@ -47,14 +47,6 @@ void TrimmingPort::attach(const LinkParameters& link) {
   marker_ = EcnMarker(ecn, link.rate);
 }
 
-void TrimmingPort::trim(Packet& packet, Verdict& verdict) const {
-  ++verdict.trimmed;
-  verdict.cut += packet.payload_bytes;
-  packet.kind = PacketKind::kTrimmed;
-  packet.payload_bytes = 0;
-  packet.wire_bytes = static_cast<std::uint32_t>(parameters_.header);
-}
-
 PortDiscipline::Verdict TrimmingPort::enqueue(Packet* packet) {
   Verdict verdict;
   if (packet->kind != PacketKind::kData) {
@@ -63,7 +55,7 @@ PortDiscipline::Verdict TrimmingPort::enqueue(Packet* packet) {
   }
   if (data_count_ == parameters_.data_packets) {
     Packet* const loser = (random_.next_u32() >> 31) != 0 ? packet : replace_last(packet);
-    trim(*loser, verdict);
+    verdict.cut_payload(*loser, parameters_.header);
     keep_header(loser, verdict);
     return verdict;
   }

@@ -41,7 +41,6 @@ class TrimmingPort final : public PortDiscipline {
   Bytes bytes() const override { return data_bytes_ + header_bytes_; }
 
  private:
-  void trim(Packet& packet, Verdict& verdict) const;
   void keep_header(Packet* packet, Verdict& verdict);
   Packet* replace_last(Packet* packet);
 
