@@ -15,7 +15,7 @@ from dccvp.experiments import reproduce, reproduce_judgement, reproduce_plan
 from dccvp.experiments.reproduce_judgement import (EXPLAINED, INSIDE, MISSING, OUTSIDE, SHOWN,
                                                    figure_value, figure_values, judge)
 from dccvp.experiments.reproduce_plan import Figure
-from dccvp.plot import plot_comparison
+from dccvp.plot import plot_comparison, plot_rates
 
 METRICS = {
     "aggregate": {"drops": 12, "jain": None, "text": "7", "done": True},
@@ -84,6 +84,14 @@ runs:
             Figure("b", "z", 1, 2, 0.5, None, at_most=300, at_least=-1)])
         self.assertEqual(e.runs[1].figures, [Figure("c", "z", over="first")])
 
+    def test_a_picture_names_classes(self):
+        runs = "runs: [{run: a, figures: [{figure: b, value: c}]}]\n"
+        self.assertIsNone(self.read(runs).picture)
+        self.assertEqual(self.read("picture: {10: four, 11: one}\n" + runs).picture, {10: "four", 11: "one"})
+        self.assertEqual(self.refusal("picture: {64: four}\n" + runs),
+                         ":1:11: a DSCP, 0 to 63, is expected, not '64'")
+        self.assertIn("a map", self.refusal("picture: [10]\n" + runs))
+
     def test_another_configuration(self):
         (self.folder / "other.yaml").write_text("duration: 1ms\n")
         e = self.read("config: other.yaml\nruns: [{run: one, figures: [{figure: a, value: b}]}]\n")
@@ -120,7 +128,7 @@ runs:
                 ("runs: {}\n", ":1:7: 'runs' is a list, not a map"),
                 ("- runs\n", ":1:1: an experiment is a map, not a list"),
                 (f"fast: true\nruns: [{run}]\n", ":1:1: unknown key 'fast' in an experiment (known: "
-                 "title, source, config, slow, runs, rows, columns)"),
+                 "title, source, config, slow, picture, runs, rows, columns)"),
                 (f"slow: maybe\nruns: [{run}]\n", ":1:7: 'slow' is true or false, not 'maybe'"),
                 ("runs: [{run: one, figures: []}]\n", ":1:28: 'figures' is empty"),
                 ("runs: [{run: one, seed: 3, figures: []}]\n",
@@ -369,6 +377,22 @@ Table: {out}/reproduction.json
         self.assertEqual(arguments, [
             "run", str(self.folder / "one.yaml"), "--out", str(out / "one/run0-seed2"), "--force",
             "--no-plots", "--quiet", "-c", "x=10", "--seed", "2", "--threads", "1"])
+
+    def test_a_picture_of_rates_is_drawn_even_if_a_run_failed(self):
+        folder = self.folder / "out/drawn/run0-seed1"
+        (folder / "series").mkdir(parents=True)
+        (folder / "flows.csv").write_text("id,dscp\n0,10\n1,11\n")
+        (folder / "series/flow_rates.csv").write_text(
+            "t_s,flow,goodput_gbps\n" + "".join(f"{i * 1e-4},{flow},{flow + i % 2}\n"
+                                                for i in range(200) for flow in (0, 1)))
+        lines = plot_rates.by_flow(folder)
+        self.assertEqual({flow: len(times) for flow, (times, _) in lines.items()}, {0: 40, 1: 40})
+        self.assertEqual(set(lines[1][1]), {1.4, 1.6})  # five points each
+        runs = [reproduce_plan.Run(name, [], []) for name in ("there", "failed")]
+        experiment = reproduce_plan.Experiment("drawn", self.folder, "A title", "", False, runs,
+                                               picture={10: "four", 11: "one"})
+        plot_rates.draw(self.folder / "out", experiment)
+        self.assertEqual((self.folder / "out/drawn.png").read_bytes()[:4], b"\x89PNG")
 
     def test_a_run_that_fails_is_said_and_kept(self):
         out = self.folder / "out"

@@ -3,7 +3,7 @@
   tool.py reproduce DCCVP [NAME]… [--list] [--out DIR] [--seeds N] [--jobs N] [--experiments DIR]
 
 `dccvp reproduce` becomes it. Leaves in DIR (default out/reproduce) every run's folder and log,
-reproduction.json, reproduction.png, and NAME.png of each comparison.
+reproduction.json, reproduction.png, and NAME.png of each comparison and of what has a picture.
 Exit status: 0 all figures inside or explained, 1 one is not or a run failed, 2 unusable input.
 """
 
@@ -153,11 +153,13 @@ def report(experiment, results, seeds):
 
 def draw(folder, experiments):
     try:
-        from dccvp.plot import plot_comparison, plot_reproduction  # nothing else here needs matplotlib
+        from dccvp.plot import plot_comparison, plot_rates, plot_reproduction  # nothing else needs matplotlib
         plot_reproduction.draw(folder)
         for experiment in experiments:
             if experiment.comparison:
                 plot_comparison.draw(folder, experiment)
+            if experiment.picture:
+                plot_rates.draw(folder, experiment)
     except ImportError as error:
         print(f"Note: no pictures: {error}")
 

@@ -4,6 +4,7 @@ NAME.figures.yml beside NAME.yaml:
   title, source: texts
   config: other.yaml             instead of NAME.yaml
   slow: false                    minutes: only when named
+  picture: {10: text, …}         NAME.png: goodput of every flow over time, a panel a run; names of classes
   runs:
     - run: name
       set: [key.path=value, …]   as -c
@@ -39,7 +40,8 @@ import pathlib
 import re
 
 from dccvp.common.ending import InputError
-from dccvp.common.yaml_nodes import described, fail, fields, file_beside, items, load, word
+from dccvp.common.yaml_nodes import (WHOLE_NUMBER, described, entries, fail, fields, file_beside, items, load,
+                                     word)
 
 SUFFIX = ".figures.yml"
 FIGURE_KEYS = ("figure", "value", "per", "over", "published", "within", "at_most", "at_least", "source",
@@ -109,6 +111,7 @@ class Experiment:
     slow: bool
     runs: list
     comparison: Comparison | None = None
+    picture: dict | None = None  # DSCP: what its flows are called
 
 
 def number_in(text, node):
@@ -223,21 +226,35 @@ def read_comparison(rows_node, columns_node):
     return Comparison(rows, drawn), runs
 
 
+def read_picture(node):
+    """{DSCP: text}"""
+    labels = {}
+    for key, value in entries(node, "'picture'"):
+        dscp = word(key, "a class")
+        if not WHOLE_NUMBER.fullmatch(dscp) or int(dscp) > 63:
+            fail(key, f"a DSCP, 0 to 63, is expected, not '{dscp}'")
+        labels[int(dscp)] = word(value, "a class's name")
+    return labels
+
+
 def read(path):
     """The experiment in NAME.figures.yml. InputError with the place."""
     name = path.name.removesuffix(SUFFIX)
     root = load(path, "an experiment")
-    nodes = fields(root, "an experiment", ("title", "source", "config", "slow", "runs", "rows", "columns"))
+    nodes = fields(root, "an experiment",
+                   ("title", "source", "config", "slow", "picture", "runs", "rows", "columns"))
     compares = "rows" in nodes or "columns" in nodes
     if compares == ("runs" in nodes):
         fail(root, "an experiment has either 'runs', or 'rows' and 'columns'")
     texts = {key: word(value, f"'{key}'") for key, value in nodes.items()
-             if key not in ("runs", "rows", "columns")}
+             if key not in ("picture", "runs", "rows", "columns")}
     slow = texts.get("slow", "false")
     if slow not in ("true", "false"):
         fail(nodes["slow"], f"'slow' is true or false, not '{slow}'")
     config = file_beside(path, nodes.get("config", root), texts.get("config", f"{name}.yaml"))
     said = (name, config, texts.get("title", ""), texts.get("source", ""), slow == "true")
+    if compares and "picture" in nodes:
+        fail(nodes["picture"], "a comparison has a picture of its own")
     if compares:
         nodes = fields(root, "an experiment", nodes, ("rows", "columns"))
         comparison, runs = read_comparison(nodes["rows"], nodes["columns"])
@@ -245,7 +262,7 @@ def read(path):
     runs = []
     for item in items(nodes["runs"], "'runs'"):
         runs.append(read_run(item, [run.name for run in runs]))
-    return Experiment(*said, runs)
+    return Experiment(*said, runs, picture=read_picture(nodes["picture"]) if "picture" in nodes else None)
 
 
 def find(folder):
