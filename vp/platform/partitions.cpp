@@ -109,8 +109,9 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
                                  unsigned processes, bool watched) {
   PartitionPlan plan;
   plan.undivided = needs_one_order(config, topology, watched);
-  if (config.switch_.routing.kind == RoutingParameters::Kind::kHedera) {
-    plan.undivided = "one scheduler (routing: hedera) reads all switches";
+  if (config.switch_.routing.is_central()) {
+    plan.undivided = std::string("one scheduler (routing: ") +
+                     name_of(config.switch_.routing.kind) + ") reads all switches";
   }
   if (config.dcbx.enabled) plan.undivided = "LLDP's frames (dcbx) carry bytes";
   if (plan.undivided.empty()) {

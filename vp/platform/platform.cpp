@@ -6,6 +6,8 @@
 #include <string>
 
 #include "config/yaml_reader.h"
+#include "net/balancing/hedera_scheduler.h"
+#include "net/balancing/lid_manager.h"
 #include "platform/fault_plan.h"
 #include "platform/host_driver.h"
 #include "platform/ranks.h"
@@ -60,8 +62,6 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   traffic = std::make_unique<DirectTraffic>(
       scheduler, plan, [this](HostId host) -> NicDevice& { return hosts[host]->nic().device(); },
       [this](HostId host) { return hosts[host]->is_direct(); }, is_here, kTrafficRank);
-  measurement = std::make_unique<Measurement>(config, scheduler, network, hosts, plan, ledger,
-                                              partitions, kMeasurementRank);
   gates = std::make_unique<FlowGates>(
       plan, ledger,
       [this](HostId host) -> FlowGates::Place {
@@ -69,6 +69,8 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
                 kNicRank + host};
       },
       is_here);
+  measurement = std::make_unique<Measurement>(config, scheduler, network, hosts, plan, ledger,
+                                              partitions, kMeasurementRank);
   tracing = std::make_unique<Tracing>(
       Tracing::Context{config, scheduler, network, hosts, plan, kTraceRank}, setup.traces);
   memory_faults = std::make_unique<MemoryFaults>(config, scheduler, hosts, kMemoryFaultRank);
@@ -116,9 +118,14 @@ PartitionPlan Platform::plan_of(const Platform& p, const RunSetup& setup) {
 
 void Platform::build_flow_scheduler() {
   const RoutingParameters& routes = config.switch_.routing;
-  if (routes.kind != RoutingParameters::Kind::kHedera) return;
-  flow_scheduler = std::make_unique<HederaScheduler>(scheduler, network.fabric(), routes.hedera,
-                                                     config.seed, kFlowSchedulerRank);
+  if (!routes.is_central()) return;
+  if (routes.kind == RoutingParameters::Kind::kHedera) {
+    flow_scheduler = std::make_unique<HederaScheduler>(scheduler, network.fabric(), routes.hedera,
+                                                       config.seed, kFlowSchedulerRank);
+  } else {
+    flow_scheduler = std::make_unique<LidManager>(scheduler, network.fabric(), routes.lmc,
+                                                  routes.lid_manager, kFlowSchedulerRank);
+  }
   for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
     if (model::SwitchModule* const module = network.switch_of(node)) {
       flow_scheduler->add_switch(node, *module->device().flow_entries());

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/platform_config.h"
-#include "net/balancing/hedera_scheduler.h"
+#include "net/balancing/flow_scheduler.h"
 #include "net/routing.h"
 #include "net/topology.h"
 #include "platform/changes.h"
@@ -57,7 +57,7 @@ class Platform final : public sc_core::sc_module {
   std::vector<std::unique_ptr<Host>> hosts;
   std::unique_ptr<LinkFaults> link_faults;
   std::unique_ptr<DcbxLinks> dcbx;
-  std::unique_ptr<HederaScheduler> flow_scheduler;  // null: switches choose by themselves
+  std::unique_ptr<FlowScheduler> flow_scheduler;  // null: switches choose by themselves
   std::unique_ptr<Changes> changes;
   std::unique_ptr<DirectTraffic> traffic;
   std::unique_ptr<FlowGates> gates;

@@ -26,8 +26,10 @@ class FlowEntries {
   virtual std::vector<Count> take_counts() = 0;
   /// From now on the flow goes through the port of this index among those that are equally good.
   virtual void place(const FlowName& name, std::uint32_t index) = 0;
-  /// All flows go by hash.
+  /// No flow has a port of its own any more.
   virtual void forget_places() = 0;
+  /// What the switch's own choice begins with.
+  virtual std::uint64_t hash_seed() const { return 0; }
 
  protected:
   ~FlowEntries() = default;

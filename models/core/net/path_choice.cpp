@@ -19,7 +19,7 @@ std::unique_ptr<PathChoice> make_path_choice(const RoutingParameters& parameters
     case Kind::kRps:
       return make_rps(context);
     case Kind::kLmc:
-      return make_lmc(parameters.lmc, context.hash_seed);
+      return make_lmc(parameters.lmc, context.hash_seed, parameters.lid_manager.on());
     case Kind::kLetflow:
       return make_letflow(parameters, context);
     case Kind::kDrill:

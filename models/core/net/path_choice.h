@@ -87,16 +87,25 @@ inline std::uint64_t flow_hash(const Packet& packet, std::uint64_t seed) {
 
 /// InfiniBand has three bits for it.
 constexpr unsigned kGreatestLmc = 7;
+/// The path that a flow takes if nobody says otherwise.
+inline unsigned own_path(std::uint32_t flow, unsigned lmc) { return flow & ((1u << lmc) - 1u); }
+/// Where a switch sends what is for one of a host's addresses: those of a host take different ways
+/// while there are as many.
+inline std::uint32_t index_by_address(std::uint64_t hash_seed, HostId destination, unsigned path,
+                                      std::uint32_t choices) {
+  return (scaled_down(mix64(hash_seed ^ std::uint64_t{destination} << 8), choices) + path) %
+         choices;
+}
 
 // One kind each.
 std::unique_ptr<PathChoice> make_wcmp(const PathContext& context);
 std::unique_ptr<PathChoice> make_per_flow();
 std::unique_ptr<PathChoice> make_spray();
 std::unique_ptr<PathChoice> make_rps(const PathContext& context);
-/// By destination and path, the flow's number modulo 2^lmc (InfiniBand's LID mask control: a port
-/// has so many addresses, each with one way through the fabric). lmc above kGreatestLmc:
-/// std::invalid_argument.
-std::unique_ptr<PathChoice> make_lmc(unsigned lmc, std::uint64_t hash_seed);
+/// By destination and path (InfiniBand's LID mask control: a port has 2^lmc addresses, each with
+/// one way through the fabric). `managed`: a manager may change a flow's path. lmc above
+/// kGreatestLmc: std::invalid_argument.
+std::unique_ptr<PathChoice> make_lmc(unsigned lmc, std::uint64_t hash_seed, bool managed = false);
 std::unique_ptr<PathChoice> make_symmetric(std::uint64_t seed);
 std::unique_ptr<PathChoice> make_letflow(const RoutingParameters& parameters,
                                          const PathContext& context);

@@ -56,6 +56,15 @@ void HederaParameters::describe(ParameterVisitor& v) {
   });
 }
 
+void LidManagerParameters::describe(ParameterVisitor& v) {
+  v.field("move_period", period, "never", {"1us", "1000s"},
+          {"the manager reads counters so often, and moves flows off full wires",
+           "InfiniBand paper, 3 (1)"});
+  v.when(on(), "move_period: a time", [&] {
+    v.field("move_above", above, {"1/1000", "1"}, {"share of a wire's rate that is full", ""});
+  });
+}
+
 void RepsParameters::describe(ParameterVisitor& v) {
   v.field("entropies", entropies, {"1", "255"},
           {"different numbers that a packet may carry", "REPS, 2024: EVS size"});
@@ -99,6 +108,7 @@ void RoutingParameters::describe(ParameterVisitor& v) {
   v.when(kind == Kind::kLmc, "kind: lmc", [&] {
     v.field("lmc", lmc, {"0", kGreatestLmc},
             {"2^lmc destination addresses a port, a path each", "InfiniBand LMC"});
+    lid_manager.describe(v);
   });
   v.when(kind == Kind::kLetflow || kind == Kind::kConga, "kind: letflow or conga",
          [&] { flowlet.describe(v); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "describe/enum_names.h"
 #include "describe/quantities.h"
@@ -89,6 +90,16 @@ struct HermesParameters {
   void describe(ParameterVisitor& v);
 };
 
+/// LMC under a manager that reads the switches' counters every `period` and gives a flow on a wire
+/// that is used beyond `above` another of its destination's addresses, if its way has room.
+struct LidManagerParameters {
+  std::optional<PicoSeconds> period;  // empty: flows stay where their number puts them
+  Ratio above{9, 10};
+
+  bool on() const { return period.has_value(); }
+  void describe(ParameterVisitor& v);
+};
+
 DCC_ENUM_NAMES(HederaParameters::Placement, {HederaParameters::Placement::kAnnealing, "annealing"},
                {HederaParameters::Placement::kFirstFit, "first_fit"});
 
@@ -112,6 +123,7 @@ struct RoutingParameters {
   };
   Kind kind = Kind::kEcmp;
   unsigned lmc = 1;
+  LidManagerParameters lid_manager;
   FlowletParameters flowlet;
   DrillParameters drill;
   CongaParameters conga;
@@ -124,7 +136,11 @@ struct RoutingParameters {
   /// Packets of one flow go several ways at a time, or one after the other.
   bool one_way_a_flow() const {
     return kind == Kind::kEcmp || kind == Kind::kWcmp || kind == Kind::kPerFlow ||
-           kind == Kind::kLmc || kind == Kind::kSymmetric;
+           (kind == Kind::kLmc && !lid_manager.on()) || kind == Kind::kSymmetric;
+  }
+  /// One place reads all switches and sets their entries.
+  bool is_central() const {
+    return kind == Kind::kHedera || (kind == Kind::kLmc && lid_manager.on());
   }
 };
 

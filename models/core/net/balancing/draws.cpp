@@ -1,8 +1,5 @@
-// At random, packet by packet (rps: Dixit et al., INFOCOM'13), or by a hash of some of what a
-// packet says (lmc; wcmp: Zhou et al., EuroSys'14, flows by hash, ports by the capacity behind
-// them).
-#include <stdexcept>
-
+// At random, packet by packet (rps: Dixit et al., INFOCOM'13), or flows by hash, ports by the
+// capacity behind them (wcmp: Zhou et al., EuroSys'14).
 #include "net/balancing/weighted_ports.h"
 #include "net/path_choice.h"
 #include "sim/random.h"
@@ -44,21 +41,6 @@ class Wcmp final : public PathChoice {
   WeightedPorts ports_;
 };
 
-class Lmc final : public PathChoice {
- public:
-  Lmc(unsigned lmc, std::uint64_t hash_seed) : mask_((1u << lmc) - 1u), hash_seed_(hash_seed) {}
-
-  std::uint32_t peek(const Packet& packet, PortSet ports) const override {
-    const std::uint64_t path = packet.flow & mask_;
-    return scaled_down(mix64(hash_seed_ ^ (std::uint64_t{packet.destination} << 8 | path)),
-                       ports.size());
-  }
-
- private:
-  std::uint32_t mask_;
-  std::uint64_t hash_seed_;
-};
-
 }  // namespace
 
 std::unique_ptr<PathChoice> make_rps(const PathContext& context) {
@@ -67,11 +49,6 @@ std::unique_ptr<PathChoice> make_rps(const PathContext& context) {
 
 std::unique_ptr<PathChoice> make_wcmp(const PathContext& context) {
   return std::make_unique<Wcmp>(context);
-}
-
-std::unique_ptr<PathChoice> make_lmc(unsigned lmc, std::uint64_t hash_seed) {
-  if (lmc > kGreatestLmc) throw std::invalid_argument("routing: lmc is above 7");
-  return std::make_unique<Lmc>(lmc, hash_seed);
 }
 
 }  // namespace dcc

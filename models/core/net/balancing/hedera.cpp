@@ -1,65 +1,19 @@
 // Hedera (Al-Fares et al., NSDI'10), the switch's half: flows go by hash unless the scheduler has
-// given them a way (hedera_scheduler.h), and what leaves the hosts here is counted by flow.
-#include <algorithm>
-
-#include "net/balancing/key_table.h"
-#include "net/fabric_map.h"
-#include "net/flow_entries.h"
-#include "net/path_choice.h"
+// given them a way (hedera_scheduler.h).
+#include "net/balancing/placed_flows.h"
 
 namespace dcc {
 
 namespace {
 
-class Hedera final : public PathChoice, private FlowEntries {
+class Hedera final : public PlacedFlows {
  public:
-  explicit Hedera(const PathContext& context) : hash_seed_(context.hash_seed) {}
-
-  // What goes to a host at the same switch takes its share of both hosts' links.
-  Wishes wishes() const override { return {true, false}; }
-  void join(const FabricMap& fabric, int self) override {
-    fabric_ = &fabric;
-    self_ = fabric.edge_at(self);
-  }
-  void routes_changed() override { places_.clear(); }
-  FlowEntries* flow_entries() override { return this; }
-
-  std::uint32_t peek(const Packet& packet, PortSet ports) const override {
-    const std::uint32_t* const place = places_.find(key_of(packet));
-    if (place != nullptr) return std::min(*place, ports.size() - 1);
-    return scaled_down(flow_hash(packet, hash_seed_), ports.size());
-  }
-  std::uint32_t choose(Packet& packet, PortSet ports) override {
-    if (packet.kind == PacketKind::kData && fabric_ != nullptr &&
-        fabric_->edge_of(packet.source) == self_) {
-      Count& count = *counts_.find_or_add(key_of(packet)).first;
-      count.name = {packet.source, packet.destination, packet.flow};
-      count.bytes += packet.wire_bytes;
-    }
-    return ports.size() == 1 ? 0 : peek(packet, ports);
-  }
+  explicit Hedera(const PathContext& context) : PlacedFlows(context.hash_seed) {}
 
  private:
-  static std::uint64_t key_of(const Packet& packet) {
-    return flow_key(packet.flow, packet.source, packet.destination);
+  std::uint32_t unplaced(const Packet& packet, PortSet ports) const override {
+    return scaled_down(flow_hash(packet, hash_seed_), ports.size());
   }
-
-  std::vector<Count> take_counts() override {
-    std::vector<Count> list;
-    counts_.for_each([&](std::uint64_t, const Count& count) { list.push_back(count); });
-    counts_.clear();
-    return list;
-  }
-  void place(const FlowName& name, std::uint32_t index) override {
-    *places_.find_or_add(flow_key(name.flow, name.source, name.destination)).first = index;
-  }
-  void forget_places() override { places_.clear(); }
-
-  std::uint64_t hash_seed_;
-  const FabricMap* fabric_ = nullptr;
-  std::uint32_t self_ = FabricMap::kNoEdge;
-  KeyTable<Count> counts_;
-  KeyTable<std::uint32_t> places_;
 };
 
 }  // namespace

@@ -9,26 +9,16 @@ namespace dcc {
 HederaScheduler::HederaScheduler(Scheduler& scheduler, const FabricMap& fabric,
                                  const HederaParameters& parameters, std::uint64_t seed,
                                  std::uint32_t rank)
-    : scheduler_(scheduler),
+    : FlowScheduler(scheduler, parameters.period, rank),
       fabric_(fabric),
       topology_(fabric.topology()),
       parameters_(parameters),
       random_(seed, "hedera"),
-      round_(Event::calling<&HederaScheduler::next_round>(*this, rank)),
       load_(fabric.wires()) {
   for (HostId host = 0; host < static_cast<HostId>(topology_.hosts()); ++host) {
     host_rate_.push_back(topology_.link(topology_.node_of(host), 0).rate.bits_per_second);
     unit_ = std::max(unit_, host_rate_.back());
   }
-}
-
-void HederaScheduler::add_switch(NodeId node, FlowEntries& entries) {
-  switches_.emplace_back(node, &entries);
-}
-
-void HederaScheduler::next_round() {
-  run_round();
-  scheduler_.schedule_in(round_, parameters_.period);
 }
 
 void HederaScheduler::run_round() {

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "net/balancing/demand_estimate.h"
+#include "net/balancing/flow_scheduler.h"
 #include "net/fabric_map.h"
-#include "net/flow_entries.h"
 #include "net/routing_parameters.h"
 #include "sim/random.h"
-#include "sim/scheduler.h"
 #include "units.h"
 
 namespace dcc {
@@ -19,7 +18,7 @@ namespace dcc {
 /// Ways are numbered: one digit a switch, the first the lowest, that says which of its equally good
 /// ports is taken. In a fat tree that is a number for each core switch, which is how the paper has
 /// it. What the scheduler knows of links is what the routes know (FabricMap).
-class HederaScheduler {
+class HederaScheduler final : public FlowScheduler {
  public:
   /// A large flow and where it was put.
   struct Elephant {
@@ -32,15 +31,7 @@ class HederaScheduler {
   /// All must outlive it. `rank` is that of its events.
   HederaScheduler(Scheduler& scheduler, const FabricMap& fabric, const HederaParameters& parameters,
                   std::uint64_t seed, std::uint32_t rank);
-  HederaScheduler(const HederaScheduler&) = delete;
-  HederaScheduler& operator=(const HederaScheduler&) = delete;
-
-  /// Every switch of the network.
-  void add_switch(NodeId node, FlowEntries& entries);
-  /// The first round is a period from now.
-  void begin() { scheduler_.schedule_in(round_, parameters_.period); }
-  /// One round: reads the counters of all switches and sets their entries.
-  void run_round();
+  void run_round() override;
 
   // For diagnosis, of the last round.
   std::vector<Elephant> elephants() const;
@@ -56,7 +47,6 @@ class HederaScheduler {
     std::size_t wire = 0;
   };
 
-  void next_round();
   void find_elephants();
   void estimate();
   bool leaves_its_edge(const FlowName& name) const;
@@ -78,13 +68,10 @@ class HederaScheduler {
   void route_to(HostId host, bool there);
   void install();
 
-  Scheduler& scheduler_;
   const FabricMap& fabric_;
   const Topology& topology_;
   const HederaParameters parameters_;
   RandomStream random_;
-  Event round_;
-  std::vector<std::pair<NodeId, FlowEntries*>> switches_;
   std::vector<std::uint64_t> host_rate_;            // by HostId
   std::uint64_t unit_ = 1;                          // the fastest of them
   std::map<std::uint64_t, Elephant> elephants_;     // by flow_key()

@@ -1,0 +1,48 @@
+// A central scheduler of flows: reads all switches' counters once a period, and sets their entries.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "net/flow_entries.h"
+#include "net/topology.h"
+#include "sim/scheduler.h"
+#include "units.h"
+
+namespace dcc {
+
+class FlowScheduler {
+ public:
+  virtual ~FlowScheduler() = default;
+  FlowScheduler(const FlowScheduler&) = delete;
+  FlowScheduler& operator=(const FlowScheduler&) = delete;
+
+  /// Every switch of the network.
+  void add_switch(NodeId node, FlowEntries& entries) { switches_.emplace_back(node, &entries); }
+  /// The first round is a period from now.
+  void begin() { scheduler_.schedule_in(round_, period_); }
+  /// One round: reads the counters of all switches and sets their entries.
+  virtual void run_round() = 0;
+
+ protected:
+  /// `rank` is that of its events.
+  FlowScheduler(Scheduler& scheduler, PicoSeconds period, std::uint32_t rank)
+      : period_(period),
+        scheduler_(scheduler),
+        round_(Event::calling<&FlowScheduler::next_round>(*this, rank)) {}
+
+  const PicoSeconds period_;
+  std::vector<std::pair<NodeId, FlowEntries*>> switches_;
+
+ private:
+  void next_round() {
+    run_round();
+    begin();
+  }
+
+  Scheduler& scheduler_;
+  Event round_;
+};
+
+}  // namespace dcc
