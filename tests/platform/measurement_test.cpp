@@ -132,6 +132,15 @@ TEST(Measurement, ALittleNoiseOfHostsClocksChangesLittle) {
   EXPECT_NEAR(static_cast<double>(delivered(r)), 444e3, 30e3);
 }
 
+TEST(Measurement, ClocksThatControlNothingAreReadBesideTheSamePackets) {
+  const RunResults r = timely_with("noise: 1ms, controls: false");
+  EXPECT_EQ(cuts(r), 0u);  // as with exact clocks
+  EXPECT_NEAR(static_cast<double>(delivered(r)), 444e3, 30e3);
+  const ClassDelays& of = r.delays[0].of;
+  EXPECT_EQ(of.as_read.all.count(), of.round_trip.all.count());
+  EXPECT_GT(*quantile_of(of.as_read.all, 900), *quantile_of(of.round_trip.all, 900) * 5);
+}
+
 TEST(Measurement, NoisyClocksOfHostsAreToldToAlgorithmsAndNotToFigures) {
   const RunResults r = timely_with("noise: 1ms, drift: 0");
   EXPECT_GT(cuts(r), 0u);

@@ -12,6 +12,9 @@ void ClockParameters::describe(ParameterVisitor& v) {
   v.field("drift", drift, {"0", "0.01"},
           {"a host's clock is fast or slow by up to this share, drawn for each host",
            "TIMELY, figure 11"});
+  v.field("controls", controls, {},
+          {"algorithms go by these readings; false: they stand beside the exact ones in delays",
+           "TIMELY, figure 11"});
 }
 
 HostClock::HostClock(const ClockParameters& parameters, std::uint64_t seed, std::uint64_t host)

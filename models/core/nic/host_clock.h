@@ -10,8 +10,9 @@ namespace dcc {
 class ParameterVisitor;
 
 struct ClockParameters {
-  PicoSeconds noise{};  // a reading is late by up to so much, evenly drawn
-  Ratio drift{0};       // a host's clock is fast or slow by up to this share, drawn once
+  PicoSeconds noise{};   // a reading is late by up to so much, evenly drawn
+  Ratio drift{0};        // a host's clock is fast or slow by up to this share, drawn once
+  bool controls = true;  // algorithms go by its readings
 
   bool exact() const { return noise.count == 0 && drift.value() == 0; }
   void describe(ParameterVisitor& v);

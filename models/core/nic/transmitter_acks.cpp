@@ -30,6 +30,7 @@ PicoSeconds Transmitter::measured(const Flow& flow, PicoSeconds rtt, bool marked
   if (clock_ == nullptr) return rtt;
   const PicoSeconds read = clock_->between(rtt);
   if (delays_ != nullptr) delays_->of(flow.config.dscp).as_read.add(read, marked);
+  if (!parameters_.clock.controls) return rtt;
   return read;
 }
 
