@@ -49,6 +49,16 @@ def fast(*overrides):
     return ("output.series.flows=none", "output.series.queues=none", *overrides)
 
 
+class Queries(unittest.TestCase):
+    def test_a_tree_of_hosts_answers_every_query_in_time(self):
+        metrics = run("search_tree", *fast())
+        self.assertEqual(metrics["queries"]["answered"], 20)
+        # Each of 63 hosts answers each query; requests have no deadline.
+        self.assertEqual((metrics["deadlines"]["flows"], metrics["deadlines"]["missed"]), (20 * 63, 0))
+        # Two levels of eight and seven answers of 20 KB at 25 Gb/s, and a host that thinks twice.
+        self.assertGreater(metrics["queries"]["us_p50"], (8 + 7) * 6.4 + 2 * 20)
+
+
 class Schemes(unittest.TestCase):
     """Their own expectations hold, which are figures of their papers (docs/schemes.md)."""
 
