@@ -31,6 +31,9 @@ ODD = ("telemetry", "the controller", "headers, NACKs and PULLs")
 HEDERA = ("reproduce/fbhadoop_dcqcn.yaml",
           ["duration=200us", "routing={kind: hedera, period: 20us}",
            "traffic=[{kind: permutation, hosts: 0..319, bytes: 1MB}]"])
+LMC = ("reproduce/fbhadoop_dcqcn.yaml",
+       ["duration=200us", "routing={kind: lmc, lmc: 2, move_period: 20us}",
+        "traffic=[{kind: permutation, hosts: 0..319, bytes: 1MB}]"])
 
 
 class Threads(unittest.TestCase):
@@ -53,7 +56,8 @@ class Threads(unittest.TestCase):
         return out, speed["threads"], done.stderr
 
     def test_results_are_the_same(self):
-        for what, (config, changed) in {**RUNS, "a scheduler of flows": HEDERA}.items():
+        runs = {**RUNS, "a scheduler of flows": HEDERA, "a manager of paths": LMC}
+        for what, (config, changed) in runs.items():
             with self.subTest(what):
                 # Not only results: the state of every device at instants in between.
                 overrides = [*changed, "output.digest.every=47us"]
