@@ -36,6 +36,8 @@ controller/rtl/dc_finish.sv
 controller/rtl/dc_timers.sv
 controller/rtl/dc_statistics.sv
 controller/rtl/dc_fault.sv
+controller/rtl/dc_status.sv
+controller/rtl/dc_view.sv
 controller/rtl/dc_answers.sv
 controller/rtl/dc_manager.sv
 controller/rtl/dc_apb_gate.sv

@@ -134,7 +134,7 @@ module controller_rtl_dut #(
   // With these, every register but the counters of time (and the contents of pipelines that no valid bit
   // vouches for) keeps its value from cycle to cycle, until the tick ends.
   logic calm;
-  assign table_full_o = u_top.u_manager.table_full;
+  assign table_full_o = u_top.u_manager.u_status.table_full;
   assign quiet_o   = u_top.u_manager.quiet_o;
   assign calm      = ready_o && u_top.u_manager.waits == '0 && waiting_o == '0 && !rate_valid_o &&
                      !u_top.u_manager.u_lookup.give1_q && !u_top.u_manager.u_lookup.give2_q &&

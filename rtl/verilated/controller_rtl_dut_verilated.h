@@ -19,7 +19,7 @@
 #define DCC_MANAGER(name) controller_rtl_dut__DOT__u_top__DOT__u_manager__DOT__##name
 #define DCC_TIMERS(name) DCC_MANAGER(u_timers__DOT__##name)
 #define DCC_WHEEL_TIME(name) DCC_MANAGER(u_timers__DOT__u_wheel__DOT__u_time__DOT__##name)
-#define DCC_STATISTICS(name) DCC_MANAGER(u_statistics__DOT__##name)
+#define DCC_STATISTICS(name) DCC_MANAGER(u_status__DOT__u_statistics__DOT__##name)
 #define DCC_LOOKUP(name) DCC_MANAGER(u_lookup__DOT__##name)
 
 namespace dcc {

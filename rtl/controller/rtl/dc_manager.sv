@@ -157,12 +157,17 @@ module dc_manager #(
   // ---------------------------------------------------------------------------------------------
   // Timers
   // ---------------------------------------------------------------------------------------------
-  logic             name, timer_late, wb_valid, wb_start, overrun, overrun_q, clear_q;
+  logic             name, timer_late, wb_valid, wb_start, overrun, clear_q;
   logic [SlotW-1:0] name_slot, timer_slot, wb_slot;
   logic [FlowW-1:0] name_flow, wb_flow;
   logic [DueW-1:0]  timer_due;
   logic [31:0]      now, lag;
   dcc_controller_pkg::plan_t wb_plan;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) clear_q <= 1'b0;
+    else clear_q <= clear;
+  end
 
   dc_timers #(
     .Slots     (Slots),
@@ -450,52 +455,19 @@ module dc_manager #(
   // ---------------------------------------------------------------------------------------------
   // What software sees
   // ---------------------------------------------------------------------------------------------
-  logic [1:0] view_q;  // cycles since the slot was asked for
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      view_q    <= '0;
-      overrun_q <= 1'b0;
-      clear_q   <= 1'b0;
-    end else begin
-      view_q    <= (!view_i || view_ready_o) ? '0 : view_q + 1'b1;
-      overrun_q <= overrun;
-      clear_q   <= clear;
-    end
-  end
-  assign view_ready_o = view_q == 2'd2;
+  dc_view #(.FlowW(FlowW)) u_view (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .view_i (view_i),
+    .word_i (view_word_i[2:0]),
+    .ready_o(view_ready_o),
+    .rdata_o(view_rdata_o),
+    .flow_i (view_flow),
+    .slot_i (view)
+  );
 
-  always_comb begin
-    view_rdata_o = '0;
-    unique case (view_word_i[2:0])
-      3'(dcc_regs_pkg::SlotsFlowWord): begin
-        if (view.bound) begin
-          view_rdata_o = 32'(view_flow);
-          view_rdata_o[dcc_regs_pkg::SlotsFlowValidLsb] = 1'b1;
-        end
-      end
-      3'(dcc_regs_pkg::SlotsRateWord):   view_rdata_o = view.rc;
-      3'(dcc_regs_pkg::SlotsTargetWord): view_rdata_o = view.rt;
-      3'(dcc_regs_pkg::SlotsAlphaWord):  view_rdata_o = 32'(view.alpha);
-      3'(dcc_regs_pkg::SlotsCountsWord): view_rdata_o = 32'({view.dscp, view.bc, view.t});
-      3'(dcc_regs_pkg::SlotsLengthWord): view_rdata_o = view.length;
-      3'(dcc_regs_pkg::SlotsLatestWord): view_rdata_o = view.latest;
-      default: begin
-        if (view.bound) begin
-          view_rdata_o = 32'(view.due);
-          view_rdata_o[dcc_regs_pkg::SlotsDuePendingLsb] = 1'b1;
-        end
-      end
-    endcase
-  end
-
-  logic idle;
-  assign idle = free == (SlotW + 1)'(Slots) && waits == '0 && quiet_o;
-
-  // Memories in the order of MEMORY_ERROR's fields.
   localparam int unsigned Memories = dcc_regs_pkg::MemoryErrorDelaysLsb + 1;
-  logic [Memories-1:0] wrong, where;
-  logic                raise_memory;
-  logic [15:0]         errors;
+  logic [Memories-1:0] wrong;
   always_comb begin
     wrong = '0;
     wrong[dcc_regs_pkg::MemoryErrorFlowsLsb]    = wrong_flows;
@@ -506,96 +478,28 @@ module dc_manager #(
     wrong[dcc_regs_pkg::MemoryErrorDelaysLsb]   = wrong_beside || wrong_answer;
   end
 
-  dc_fault #(.Memories(Memories)) u_fault (
-    .clk_i  (clk_i),
-    .rst_ni (rst_ni),
-    .clear_i(clear),
-    .wrong_i(wrong),
-    .raise_o(raise_memory),
-    .fault_o(fault),
-    .where_o(where),
-    .count_o(errors)
+  dc_status #(.Slots(Slots)) u_status (
+    .clk_i       (clk_i),
+    .rst_ni      (rst_ni),
+    .clear_i     (clear),
+    .ready_i     (ready),
+    .idle_i      (free == (SlotW + 1)'(Slots) && waits == '0 && quiet_o),
+    .overrun_i   (overrun),
+    .free_i      (free),
+    .in_use_max_i(in_use_max),
+    .now_i       (now),
+    .lag_i       (lag),
+    .valid_i     (wb_valid),
+    .plan_i      (wb_plan),
+    .held_i      (wb_held),
+    .released_i  (wb_released),
+    .answer_i    (wb_answer),
+    .cnp_lost_i  (cnp_lost),
+    .dropped_i   (dropped),
+    .wrong_i     (wrong),
+    .fault_o     (fault),
+    .status_o    (status_o)
   );
-
-  logic        table_full;
-  logic [63:0] cnps_received, cnps_dropped_no_slot, cnps_coalesced, byte_notifications;
-  logic [63:0] byte_notifications_unmatched, rate_decreases, rate_increases, rate_updates;
-  logic [63:0] timer_events, events_started, events_cancelled, slots_bound, slots_released;
-  logic [63:0] missed_latency, cnps_lost, inputs_dropped;
-  logic [31:0] lateness_max;
-  logic [14:0] pending;
-
-  dc_statistics u_statistics (
-    .clk_i                         (clk_i),
-    .rst_ni                        (rst_ni),
-    .clear_i                       (clear),
-    .valid_i                       (wb_valid),
-    .plan_i                        (wb_plan),
-    .held_i                        (wb_held),
-    .released_i                    (wb_released),
-    .answer_i                      (wb_answer),
-    .cnp_lost_i                    (cnp_lost),
-    .dropped_i                     (dropped),
-    .table_full_o                  (table_full),
-    .cnps_received_o               (cnps_received),
-    .cnps_dropped_no_slot_o        (cnps_dropped_no_slot),
-    .cnps_coalesced_o              (cnps_coalesced),
-    .byte_notifications_o          (byte_notifications),
-    .byte_notifications_unmatched_o(byte_notifications_unmatched),
-    .rate_decreases_o              (rate_decreases),
-    .rate_increases_o              (rate_increases),
-    .rate_updates_o                (rate_updates),
-    .timer_events_o                (timer_events),
-    .events_started_o              (events_started),
-    .events_cancelled_o            (events_cancelled),
-    .slots_bound_o                 (slots_bound),
-    .slots_released_o              (slots_released),
-    .missed_latency_o              (missed_latency),
-    .cnps_lost_o                   (cnps_lost),
-    .inputs_dropped_o              (inputs_dropped),
-    .lateness_max_o                (lateness_max),
-    .pending_o                     (pending)
-  );
-
-  always_comb begin
-    status_o                       = '0;
-    status_o.status_ready          = ready;
-    status_o.status_idle           = idle;
-    status_o.status_overrun        = overrun;
-    status_o.status_fault          = fault;
-    status_o.irq_status_table_full = table_full;
-    status_o.irq_status_memory     = raise_memory;
-    status_o.irq_status_overrun    = overrun && !overrun_q;
-    status_o.free_slots            = 15'(free);
-    status_o.time_value            = now;
-    status_o.timer_lag             = (lag > 32'h0000_FFFF) ? 16'hFFFF : lag[15:0];
-    status_o.timer_lateness_max    = lateness_max;
-    status_o.events_pending        = pending;
-    status_o.memory_error_flows     = where[dcc_regs_pkg::MemoryErrorFlowsLsb];
-    status_o.memory_error_free_list = where[dcc_regs_pkg::MemoryErrorFreeListLsb];
-    status_o.memory_error_slots     = where[dcc_regs_pkg::MemoryErrorSlotsLsb];
-    status_o.memory_error_tables    = where[dcc_regs_pkg::MemoryErrorTablesLsb];
-    status_o.memory_error_queues    = where[dcc_regs_pkg::MemoryErrorQueuesLsb];
-    status_o.memory_error_delays    = where[dcc_regs_pkg::MemoryErrorDelaysLsb];
-    status_o.memory_errors         = errors;
-    status_o.stat_cnps_received                = cnps_received;
-    status_o.stat_cnps_dropped_no_slot         = cnps_dropped_no_slot;
-    status_o.stat_cnps_coalesced               = cnps_coalesced;
-    status_o.stat_byte_notifications           = byte_notifications;
-    status_o.stat_byte_notifications_unmatched = byte_notifications_unmatched;
-    status_o.stat_rate_decreases               = rate_decreases;
-    status_o.stat_rate_increases               = rate_increases;
-    status_o.stat_rate_updates                 = rate_updates;
-    status_o.stat_timer_events                 = timer_events;
-    status_o.stat_events_started               = events_started;
-    status_o.stat_events_cancelled             = events_cancelled;
-    status_o.stat_slots_bound                  = slots_bound;
-    status_o.stat_slots_released               = slots_released;
-    status_o.stat_slots_in_use_max             = 64'(in_use_max);
-    status_o.stat_missed_latency               = missed_latency;
-    status_o.stat_cnps_lost                    = cnps_lost;
-    status_o.stat_inputs_dropped               = inputs_dropped;
-  end
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
