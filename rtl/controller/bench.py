@@ -2,21 +2,24 @@
 """The bench of the whole controller on variants of its RTL: coverage, mutants, gate-level netlist.
 
 bench.py coverage --build DIR [--cycles N]   line and toggle coverage, and what was not hit, in DIR
-bench.py mutation --build DIR [--mutants N] [--first A] [--last B] [--cycles N] [--report FILE]
+bench.py mutation --build DIR [--mutants N] [--first A] [--last B] [--cycles N] [--seconds S] [--report FILE]
 bench.py netlist  --build DIR [--cycles N]   synthesised to gates, memories as they are
 
 The small controller of tests/cosim/controller; the bench compares every pin in every cycle with the
-oracle of docs/controller-contract.md. All mutants lie in one build behind a selector; a mutant that is done
-is in DIR/results.txt, so that a run that was stopped goes on where it was. Mutants are those of
-rtl/controller/rtl; wheel and rate unit have campaigns of their own. Exit 1 if the
+oracle of docs/controller-contract.md. All mutants lie in one build behind a selector. A mutant that is done
+is in DIR/results-HASH.txt, HASH of the RTL, the bench, and the choice of mutants: a run that was stopped
+goes on where it was, and one with more cycles runs again what survived fewer; --seconds stops in time.
+Mutants are those of rtl/controller/rtl; wheel and rate unit have campaigns of their own. Exit 1 if the
 bench finds a difference, a mutant survives that is not in mutants_equivalent.txt, or a listed one is
 killed.
 """
 import argparse
+import hashlib
 import os
 import re
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RTL = os.path.dirname(HERE)
@@ -143,33 +146,60 @@ def module_of(text):
     return "dc_manager"
 
 
+def fingerprint(options):
+    """Of all that says what a mutant is and whether the bench kills it, but for the cycles."""
+    text = hashlib.sha256(f"{options.mutants} {options.seed}".encode())
+    bench = [os.path.join(TESTS, name) for name in sorted(os.listdir(TESTS)) if name.startswith(
+        ("bench_runner", "page_", "controller_dut"))]
+    for path in [os.path.join(RTL, source) for source in sources()] + bench + [
+            os.path.join(RTL, "mutation/mutants.ys")]:
+        with open(path, "rb") as file:
+            text.update(file.read())
+    return text.hexdigest()[:12]
+
+
+def read_results(path):
+    """Mutant → what is known of it, and the cycles it survived."""
+    done = {}
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                cycles, _, said = line.strip().partition(" ")
+                done[int(said.split()[1].rstrip(":"))] = (said, int(cycles))
+    return done
+
+
 def mutation(options):
-    stamp = os.path.join(options.build, f"mutants-{options.mutants}-{options.seed}")
-    listing = os.path.join(options.build, "mutations.ys")
-    program = os.path.join(options.build, "mutants")
-    results = os.path.join(options.build, "results.txt")
-    newest = max(os.path.getmtime(os.path.join(RTL, source)) for source in sources())
-    if not (os.path.exists(stamp) and os.path.getmtime(stamp) > newest):
+    mark = fingerprint(options)
+    listing = os.path.join(options.build, f"mutations-{mark}.ys")
+    program = os.path.join(options.build, f"mutants_{mark}")
+    results = os.path.join(options.build, f"results-{mark}.txt")
+    if not os.path.exists(program):
         mine = "c:*u_manager* c:*u_gate* %u c:*u_wheel* %d c:*u_rate.* %d c:*u_rate* %d"
         steps = (f"script {RTL}/mutation/mutants.ys; mutate -list {options.mutants} "
                  f"-seed {options.seed} -none -ctrl mutant_i {SELECTOR_BITS} 0 -o {listing} {mine}; "
                  f"script {listing}; opt_clean;")
-        build(options.build, "mutants", flattened(options.build, "mutated", steps),
+        build(options.build, f"mutants_{mark}", flattened(options.build, "mutated", steps),
               define=["VARIANT_MUTANTS"])
-        open(results, "w", encoding="utf-8").close()
-        open(stamp, "w", encoding="utf-8").close()
     mutations = read_mutations(listing)
     last = min(options.last or max(mutations), max(mutations))
     wanted = [0] + list(range(options.first, last + 1))
-    with open(results, encoding="utf-8") as lines:
-        done = {int(line.split()[1].rstrip(":")): line.strip() for line in lines}
-    for begin in range(0, len(wanted), 8):
-        batch = [str(number) for number in wanted[begin:begin + 8] if number not in done]
-        if batch:
-            text = run([program, str(options.cycles), "1", *batch])
-            with open(results, "a", encoding="utf-8") as file:
-                file.write(text)
-            done.update({int(line.split()[1].rstrip(":")): line for line in text.splitlines()})
+    done = read_results(results)
+    end = time.monotonic() + options.seconds if options.seconds else None
+    for number in wanted:
+        said, cycles = done.get(number, ("survived", 0))
+        if said.startswith("killed") or cycles >= options.cycles:
+            continue
+        if end is not None and time.monotonic() > end:
+            break
+        text = run([program, str(options.cycles), "1", str(number)])
+        with open(results, "a", encoding="utf-8") as file:
+            file.write(f"{options.cycles} {text}")
+        done[number] = (text.strip(), options.cycles)
+    left = len(wanted)
+    wanted = [number for number in wanted if number in done]
+    left -= len(wanted)
+    done = {number: said for number, (said, _) in done.items()}
     known = equivalents()
     counts, bad, report = {}, [], []
     for number in wanted:
@@ -193,6 +223,8 @@ def mutation(options):
     if options.report:
         with open(options.report, "w", encoding="utf-8") as file:
             file.write("\n".join(report) + "\n")
+    if left:
+        bad.append(f"{left} mutants were not run: run again")
     print("\n".join(report[len(wanted):] + bad))
     return 1 if bad else 0
 
@@ -206,6 +238,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--last", type=int)
+    parser.add_argument("--seconds", type=float, help="begin no mutant after so long")
     parser.add_argument("--report")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
