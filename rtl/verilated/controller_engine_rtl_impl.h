@@ -163,6 +163,7 @@ class RtlController final : public RtlControllerEngine {
   void begin() {
     if (began_) return;
     began_ = true;
+    come_back();
     for (Cycle i = 0; !dut_->resting() || i < kSettled; ++i) {
       if (i == kLongestAccess) throw RtlError("the controller's RTL does not come to rest");
       dut_->edge();
@@ -174,6 +175,7 @@ class RtlController final : public RtlControllerEngine {
   }
   bool before_time() const { return !began_ && scheduler_.now() == clock_.time_of(0); }
   void catch_up() {
+    come_back();
     if (before_time()) return;
     begin();
     run_to(edge() - 1);
@@ -182,6 +184,7 @@ class RtlController final : public RtlControllerEngine {
   /// Lazily: not through cycles that bring nothing; they are left out when somebody asks, all at
   /// once with those that follow.
   void run_to(Cycle cycle, bool lazily = false) {
+    come_back();
     while (at_ < cycle) {
       const Cycle next = next_input();
       if (lazily && next > cycle && nothing_until(cycle)) return;
@@ -235,9 +238,16 @@ class RtlController final : public RtlControllerEngine {
     return access.write && !access.refused && access.address == map::kCtrlOffset &&
            (access.value & map::kCtrlSoftResetMask) != 0;
   }
-  /// `look` at the state in which everything that is issued before the present edge is done.
+  /// `look` at the state in which everything that is issued before the present edge is done. The
+  /// RTL stays there for further looks at this edge.
   template <class Look>
   auto drained(const Look& look);
+
+  void come_back() {
+    if (!ahead_) return;
+    dut_->restore(image_);
+    ahead_ = false;
+  }
 
   void wake();
   void wake_by(Cycle cycle) {
@@ -275,6 +285,8 @@ class RtlController final : public RtlControllerEngine {
   bool port_next_ = false;  // … and in the next
   bool overrun_ = false;
   std::vector<unsigned char> image_;
+  bool ahead_ = false;    // the RTL is where a look was, image_ is where it belongs …
+  Cycle ahead_from_ = 0;  // … at this edge
   Event wake_event_;
 };
 
@@ -330,7 +342,11 @@ void RtlController<Dut>::make_cycle() {
     throw RtlError("the rate port is not as it was a cycle before, in cycle " +
                    std::to_string(at_));
   }
-  dut_->edge();
+  if (options_.skip_idle && at_ - last_access_ >= kSettled) {
+    dut_->needed_edge();
+  } else {
+    dut_->edge();
+  }
   ++at_;
   ++made_;
   after_edge();
@@ -405,7 +421,7 @@ Cycle RtlController<Dut>::next_outcome() const {
 template <class Dut>
 std::string RtlController<Dut>::describe() {
   const ControllerFigures f = figures();
-  return "cycle " + std::to_string(at_) + ", tick " + std::to_string(dut_->time()) + ", " +
+  return "cycle " + std::to_string(at_) + ", tick " + std::to_string(time()) + ", " +
          std::to_string(config_.slots - f.free_slots) + " slots in use, " +
          std::to_string(f.statistics.rate_updates) + " rates, " +
          std::to_string(f.timers.pending()) + " timers pending";

@@ -8,6 +8,21 @@ module controller_rtl_dut #(
   parameter int unsigned Latency = 64
 ) (
   input  logic             clk_i,
+`ifdef DCC_CLOCKS
+  // Clocks of parts (controller_clocks.cmake): an edge of clk_i is one of those that need_o names, too. The
+  // others would find everything as it is.
+  input  logic             clk_inputs_i,
+  input  logic             clk_lookup_i,
+  input  logic             clk_classify_i,
+  input  logic             clk_rate_i,
+  input  logic             clk_beside_i,
+  input  logic             clk_finish_i,
+  input  logic             clk_answers_i,
+  input  logic             clk_counters_i,
+  input  logic             clk_wheel_i,
+  input  logic             clk_regs_i,
+  output logic [9:0]       need_o,         // in this order, clk_inputs_i lowest
+`endif
   input  logic             rst_ni,
   input  logic             set_i,
 `ifdef DCC_FAULTS
@@ -153,6 +168,44 @@ module controller_rtl_dut #(
                       u_top.u_manager.u_finish.s26_valid_q, u_top.u_manager.u_finish.s27_valid_q,
                       u_top.u_manager.u_finish.s28_valid_q, u_top.u_manager.u_finish.s29_valid_q,
                       u_top.u_manager.u_finish.s30_valid_q, u_top.u_manager.u_finish.s31_valid_q} == '0;
+
+`ifdef DCC_CLOCKS
+  // A part needs an edge while a valid bit is in it or at its inputs. A ring that is empty may stand anywhere.
+  // Software's accesses and resets are for all parts.
+  logic all, stands;
+  assign all = !ready_o || psel_q || u_top.u_manager.clear_q;
+  // The wheel holds out an expiry, which keeps all else in it where it is, until it is taken.
+  assign stands    = u_top.u_manager.u_timers.expire_valid && !u_top.u_manager.u_timers.take_i &&
+                     u_top.u_manager.u_timers.u_wheel.resting && !u_top.u_manager.u_timers.u_wheel.retire_valid &&
+                     (u_top.u_manager.u_timers.u_wheel.u_time.overrun_q ||
+                      u_top.u_manager.u_timers.u_wheel.u_time.lag_q <
+                      u_top.u_manager.u_timers.u_wheel.u_time.OverrunLag);
+  assign need_o[0] = all || cnp_valid_q || bytes_valid_q || command_valid_q || u_top.u_manager.issue != '0;
+  assign need_o[1] = all || u_top.u_manager.issue != '0 || u_top.u_manager.name || u_top.u_manager.wb_valid ||
+                     u_top.u_manager.u_lookup.give1_q || u_top.u_manager.u_lookup.give2_q ||
+                     {u_top.u_manager.u_lookup.s0_valid_q, u_top.u_manager.u_lookup.s1_valid_q,
+                      u_top.u_manager.u_lookup.s2_valid_q, u_top.u_manager.u_lookup.s3_valid_q,
+                      u_top.u_manager.u_lookup.s4_valid_q} != '0;
+  assign need_o[2] = all ||
+                     {u_top.u_manager.u_lookup.s4_valid_q, u_top.u_manager.u_classify.s5_valid_q,
+                      u_top.u_manager.u_classify.s6_valid_q, u_top.u_manager.u_classify.s7_valid_q,
+                      u_top.u_manager.u_classify.s8_valid_q, u_top.u_manager.u_classify.s9_valid_q} != '0;
+  assign need_o[3] = all || u_top.u_manager.req_valid || u_top.u_manager.u_rate.busy_o;
+  assign need_o[4] = all || u_top.u_manager.u_classify.s9_valid_q || u_top.u_manager.beside_q != '0;
+  assign need_o[5] = all || u_top.u_manager.s25_valid ||
+                     {u_top.u_manager.u_finish.s26_valid_q, u_top.u_manager.u_finish.s27_valid_q,
+                      u_top.u_manager.u_finish.s28_valid_q, u_top.u_manager.u_finish.s29_valid_q,
+                      u_top.u_manager.u_finish.s30_valid_q, u_top.u_manager.u_finish.s31_valid_q} != '0;
+  assign need_o[6] = all || (u_top.u_manager.wb_valid && u_top.u_manager.wb_answer) || waiting_o != '0 ||
+                     u_top.u_manager.u_answers.valid_q;
+  assign need_o[7] = all || u_top.u_manager.wb_valid || u_top.u_manager.cnp_lost;
+  assign need_o[8] = all || (u_top.u_manager.wb_valid && u_top.u_manager.wb_start) ||
+                     u_top.u_manager.u_timers.tick || u_top.u_manager.u_timers.first_valid ||
+                     u_top.u_manager.u_timers.again_valid ||
+                     !(stands || u_top.u_manager.u_timers.u_wheel.idle_o);
+  assign need_o[9] = all || table_full_o ||
+                     u_top.u_manager.u_status.overrun_i != u_top.u_manager.u_status.overrun_q;
+`endif
   assign next_due_valid_o = u_top.u_manager.u_timers.u_wheel.next_due_valid_o;
   assign next_due_o       = u_top.u_manager.u_timers.u_wheel.next_due_o;
   assign row_loaded_o     = u_top.u_manager.u_timers.u_wheel.row_loaded;

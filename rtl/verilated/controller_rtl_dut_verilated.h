@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "controller_clocks.h"
 #include "controller_rtl_dut.h"
 #include "no_watch.h"
 #include "single_thread_context.h"
@@ -25,9 +26,10 @@
 namespace dcc {
 
 /// `Verilated` is the class, `Root` that of its state, which holds all of it (the design is flat).
-/// A cycle is: drive() if its inputs differ from those before, a look at the outputs, edge().
-/// Watch sees the pins twice a cycle; see NoWatch.
-template <class Verilated, class Root, class Watch = NoWatch>
+/// A cycle is: drive() if its inputs differ from those before, a look at the outputs, edge() or, if
+/// no memory was written from outside and no access was near, needed_edge().
+/// Watch sees the pins twice a cycle; see NoWatch. Clocks says how edges are made; see OneClock.
+template <class Verilated, class Root, class Watch = NoWatch, class Clocks = OneClock>
 class VerilatedController {
  public:
   explicit VerilatedController(unsigned fault) {
@@ -37,10 +39,14 @@ class VerilatedController {
     top_->set_i = 0;
     top_->clk_i = 0;
     top_->rst_ni = 1;
-    drive({});
+    top_->eval();
     top_->rst_ni = 0;
+    top_->eval();
+    clocks_.begin(*top_);
+    drive({});
     for (int i = 0; i < 3; ++i) edge();
     top_->rst_ni = 1;
+    top_->eval();
     become_ready(fault);
   }
   ~VerilatedController() {
@@ -71,22 +77,11 @@ class VerilatedController {
     top_->paddr_i = in.paddr;
     top_->pwdata_i = in.pwdata;
     top_->pstrb_i = in.pstrb;
-    if (set_) top_->eval();  // twice in a cycle: another edge of set_i
-    top_->set_i = 1;
-    top_->eval();
-    top_->set_i = 0;
-    set_ = true;
+    clocks_.set(*top_);
   }
-  void edge() {
-    watch_.settled(*top_);
-    top_->clk_i = 1;
-    top_->eval();
-    watch_.edge(*top_);
-    top_->clk_i = 0;
-    if (!std::is_same_v<Watch, NoWatch> || !forget_clock(*at(), 0)) top_->eval();
-    set_ = false;
-    if (context_.gotError()) throw RtlError("an assertion of the controller failed; see above");
-  }
+  void edge() { edge(kAllClocks); }
+  /// The same, without those parts that would find everything as it is.
+  void needed_edge() { edge(clocks_.needed(*top_)); }
 
   bool ready() const { return top_->ready_o != 0; }
   bool bytes_ready() const { return top_->bytes_ready_o != 0; }
@@ -154,7 +149,7 @@ class VerilatedController {
         std::min<std::int64_t>(root->DCC_TIMERS(since_q) + skipped - 1, kMostSince));
     root->DCC_WHEEL_TIME(now_q) += ticks;
     root->DCC_WHEEL_TIME(pointer_q) += ticks;
-    jump_edge();
+    jump_edge(ticks != 0 ? kWheelClock : 0);
     return skipped;
   }
   /// In a cycle without inputs: what `most` edges would do, or as many of them as it returns; 0:
@@ -186,7 +181,7 @@ class VerilatedController {
     root->DCC_TIMERS(cycle_q) = static_cast<std::uint16_t>(cycle + left_out);
     root->DCC_TIMERS(since_q) = static_cast<std::uint32_t>(
         std::min<std::int64_t>(root->DCC_TIMERS(since_q) + left_out, kMostSince));
-    jump_edge();
+    jump_edge(0);
     return skipped;
   }
   /// Time becomes the last cycle before tick 0. Only while it rests, with no slot bound.
@@ -195,7 +190,7 @@ class VerilatedController {
     root->DCC_TIMERS(cycle_q) = static_cast<std::uint16_t>(divider() - 3);
     root->DCC_WHEEL_TIME(now_q) = 0xFFFFFFFF;
     root->DCC_WHEEL_TIME(pointer_q) = 0xFFFFFFFF;
-    jump_edge();
+    jump_edge(kAllClocks);
     edge();
   }
 
@@ -309,18 +304,6 @@ class VerilatedController {
     unsigned at_ = 0;
   };
 
-  /// Nothing in the design hangs on the falling edge, so all that evaluating it would do is to note
-  /// that the clock was low. False: this Verilator keeps that elsewhere.
-  template <class State>
-  static auto forget_clock(State& state, int) -> decltype(state.__Vtrigrprev__TOP__clk_i, bool()) {
-    state.__Vtrigrprev__TOP__clk_i = 0;
-    return true;
-  }
-  template <class State>
-  static bool forget_clock(State&, long) {
-    return false;
-  }
-
   template <class Top>
   static auto set_fault(Top& top, unsigned fault, int) -> decltype(top.fault_i, void()) {
     top.fault_i = static_cast<unsigned char>(fault);
@@ -351,11 +334,19 @@ class VerilatedController {
     return reinterpret_cast<const unsigned char*>(&at()->vlSymsp);
   }
 
-  /// The edge after time was put forward, of which an assertion would say that time runs.
-  void jump_edge() {
+  /// The edge after time was put forward, of which an assertion would say that time runs; with these
+  /// clocks besides.
+  void jump_edge(std::uint32_t clocks) {
     context_.assertOn(false);
-    edge();
+    edge(clocks_.needed(*top_) | clocks);
     context_.assertOn(true);
+  }
+  void edge(std::uint32_t clocks) {
+    watch_.settled(*top_);
+    clocks_.raise(*top_, clocks);
+    watch_.edge(*top_);
+    clocks_.lower(*top_);
+    if (context_.gotError()) throw RtlError("an assertion of the controller failed; see above");
   }
   Root* at() { return top_->rootp; }
   const Root* at() const { return top_->rootp; }
@@ -364,8 +355,8 @@ class VerilatedController {
   SingleThreadContext context_;
   std::unique_ptr<Verilated> top_;
   unsigned slot_bits_ = 0;
-  bool set_ = false;  // inputs were given in this cycle
   Watch watch_;
+  Clocks clocks_;
 };
 
 }  // namespace dcc

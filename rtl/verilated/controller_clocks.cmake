@@ -1,0 +1,44 @@
+# Copies of four files of the controller in which its parts have clocks of their own, so that a simulation
+# need not work out parts in which nothing is. What ships has one clock.
+#
+# dcc_controller_clocks(OUT SOURCES…): SOURCES with those files replaced; controller_rtl_dut.sv, compiled with
+# DCC_CLOCKS, has the clocks and says which of them an edge needs.
+
+# Instances in a file get the clock controller_rtl_dut.clk_NAME_i; each must be there, and once.
+function(dcc_controller_clock text name)
+  set(result "${${text}}")
+  foreach(instance ${ARGN})
+    string(REGEX MATCHALL " ${instance} \\(\n +\\.clk_i *\\(clk_i\\)" found "${result}")
+    list(LENGTH found count)
+    if(NOT count EQUAL 1)
+      message(FATAL_ERROR "${instance}: ${count} times with a clock: mend rtl/verilated/controller_clocks.cmake")
+    endif()
+    string(REGEX REPLACE "( ${instance} \\(\n +\\.clk_i *\\()clk_i\\)"
+      "\\1controller_rtl_dut.clk_${name}_i)" result "${result}")
+  endforeach()
+  set(${text} "${result}" PARENT_SCOPE)
+endfunction()
+
+function(dcc_controller_clocks out)
+  set(sources ${ARGN})
+  foreach(file dc_manager dc_status dc_timers dcc_top)
+    set(path ${DCCVP_RTL_DIR}/controller/rtl/${file}.sv)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+    file(READ ${path} ${file})
+    list(TRANSFORM sources REPLACE "^.*/${file}\\.sv$" ${CMAKE_CURRENT_BINARY_DIR}/clocks/${file}.sv)
+  endforeach()
+  dcc_controller_clock(dc_manager inputs u_cnps u_commands u_bytes)
+  dcc_controller_clock(dc_manager lookup u_lookup)
+  dcc_controller_clock(dc_manager classify u_limits u_classify)
+  dcc_controller_clock(dc_manager rate u_rate)
+  dcc_controller_clock(dc_manager beside u_beside)
+  dcc_controller_clock(dc_manager finish u_finish)
+  dcc_controller_clock(dc_manager answers u_answers)
+  dcc_controller_clock(dc_status counters u_statistics)
+  dcc_controller_clock(dc_timers wheel u_first u_again u_wheel)
+  dcc_controller_clock(dcc_top regs u_regs)
+  foreach(file dc_manager dc_status dc_timers dcc_top)
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/clocks/${file}.sv CONTENT "${${file}}" @ONLY)
+  endforeach()
+  set(${out} ${sources} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,102 @@
+// How edges are made in a verilated controller: one clock, or one for each part of it
+// (controller_clocks.cmake), of which those have an edge that need one.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace dcc {
+
+/// Clocks of parts, as need_o of controller_rtl_dut.sv numbers them.
+constexpr std::uint32_t kAllClocks = 0x3FF;
+constexpr std::uint32_t kWheelClock = 1 << 8;
+
+/// One clock for all, raised and lowered as Verilator's users do.
+class OneClock {
+ public:
+  template <class Top>
+  void begin(Top&) {}
+  template <class Top>
+  std::uint32_t needed(const Top&) const {
+    return kAllClocks;
+  }
+  /// The inputs are taken over.
+  template <class Top>
+  void set(Top& top) {
+    top.set_i = 1;
+    top.eval();
+    top.set_i = 0;
+    top.eval();
+  }
+  template <class Top>
+  void raise(Top& top, std::uint32_t) {
+    top.clk_i = 1;
+    top.eval();
+  }
+  template <class Top>
+  void lower(Top& top) {
+    top.clk_i = 0;
+    top.eval();
+  }
+};
+
+/// A clock for each part. Nothing in the design hangs on a falling edge, and no edge makes another,
+/// so what Verilator looks for before and after each evaluation is known: which of its triggers an
+/// edge of a clock fires is asked once (kFind), and then told to what evaluates them (kEvaluate).
+template <class Root, void (*kFind)(Root*), void (*kEvaluate)(Root*)>
+class PartClocks {
+ public:
+  /// In reset, all clocks low.
+  template <class Top>
+  void begin(Top& top) {
+    CData* const pins[kEdges] = {&top.clk_inputs_i,  &top.clk_lookup_i,   &top.clk_classify_i,
+                                 &top.clk_rate_i,    &top.clk_beside_i,   &top.clk_finish_i,
+                                 &top.clk_answers_i, &top.clk_counters_i, &top.clk_wheel_i,
+                                 &top.clk_regs_i,    &top.clk_i,          &top.set_i};
+    std::array<Triggers, kEdges> fired;
+    for (std::size_t i = 0; i < kEdges; ++i) {
+      *pins[i] = 1;
+      kFind(top.rootp);
+      fired[i] = top.rootp->__VactTriggered;
+      *pins[i] = 0;
+      kFind(top.rootp);  // it was low
+    }
+    for (std::size_t i = 0; i < kHalf; ++i) {
+      for (std::size_t bit = 0; bit < kEdges / 2; ++bit) {
+        if ((i >> bit & 1) == 0) continue;
+        low_[i].set(fired[bit]);
+        high_[i].set(fired[bit + kEdges / 2]);
+      }
+    }
+  }
+  template <class Top>
+  std::uint32_t needed(const Top& top) const {
+    return top.need_o;
+  }
+  template <class Top>
+  void set(Top& top) {
+    make(*top.rootp, 1u << 11);
+  }
+  template <class Top>
+  void raise(Top& top, std::uint32_t clocks) {
+    make(*top.rootp, clocks | 1u << 10);
+  }
+  template <class Top>
+  void lower(Top&) {}
+
+ private:
+  using Triggers = decltype(Root::__VactTriggered);
+  static constexpr std::size_t kEdges = 12;
+  static constexpr std::size_t kHalf = 1 << kEdges / 2;
+
+  void make(Root& root, std::uint32_t edges) {
+    root.__VnbaTriggered = low_[edges % kHalf];
+    root.__VnbaTriggered.set(high_[edges / kHalf]);
+    kEvaluate(&root);
+  }
+
+  std::array<Triggers, kHalf> low_{}, high_{};  // what the edges of six clocks fire
+};
+
+}  // namespace dcc

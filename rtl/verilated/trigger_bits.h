@@ -1,0 +1,47 @@
+// Which clocks have an edge, as Verilator's generated code keeps it, in the bits of one word instead of an
+// array of bools: a design with many clocks asks for them a hundred times an evaluation.
+//
+// Included before a design's generated headers, in its own sources (as the compiler's first include) and
+// wherever else its state is seen.
+#pragma once
+
+#include <verilated.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dcc {
+
+/// What VlTriggerVec of verilated_types.h does.
+template <std::size_t kSize>
+class TriggerBits {
+  static_assert(kSize <= 64);
+
+ public:
+  class Bit {
+   public:
+    Bit(std::uint64_t& bits, std::size_t index) : bits_(bits), mask_(std::uint64_t{1} << index) {}
+    operator bool() const { return (bits_ & mask_) != 0; }
+    Bit& operator=(bool value) {
+      bits_ = value ? bits_ | mask_ : bits_ & ~mask_;
+      return *this;
+    }
+
+   private:
+    std::uint64_t& bits_;
+    std::uint64_t mask_;
+  };
+
+  void clear() { bits_ = 0; }
+  Bit at(std::size_t index) { return {bits_, index}; }
+  bool any() const { return bits_ != 0; }
+  void set(const TriggerBits& other) { bits_ |= other.bits_; }
+  void andNot(const TriggerBits& a, const TriggerBits& b) { bits_ = a.bits_ & ~b.bits_; }
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
+}  // namespace dcc
+
+#define VlTriggerVec dcc::TriggerBits
