@@ -4,6 +4,9 @@
 // five (RCCC, which goes on while it has credit).
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+#include <random>
 #include <set>
 
 #include "describe/parameter_error.h"
@@ -159,7 +162,7 @@ TEST(Uec, OneAnswerTellsOfAllThatCame) {
 
 TEST(Uec, AnswersAreAsRareAsIsWanted) {
   for (const bool rare : {false, true}) {
-    Star star(2, uec(Control::kNscc, 100'000, rare ? kPayload * 4 : 0));
+    Star star(2, uec(Control::kNscc, 100'000, rare ? (kPayload + 64) * 4 : 0));
     star.send(0, 1, kPayload * 20);
     star.scheduler.run_until(kMilliSecond);
     star.expect_all_arrived();
@@ -197,9 +200,89 @@ TEST(Uec, AnAnswerBringsBackMarkAndPath) {
     EXPECT_EQ(answers[i].overlay.feedback_tag, i == 1 ? 7 : 9);
     EXPECT_EQ(answers[i].sent, kMicroSecond);
     EXPECT_EQ(answers[i].psn, 1u) << "in order";
-    EXPECT_EQ(answers[i].immediate, 1u) << "the second 64 packets";
-    EXPECT_EQ(answers[i].scheme, std::uint64_t{1} << 6);
+    EXPECT_EQ(answers[i].immediate, 7u) << "64 packets that end with this one";
+    EXPECT_EQ(answers[i].scheme, std::uint64_t{1} << 63);
   }
+}
+
+/// Hands data to the receiver of a star of two, and keeps what its answers have told so far.
+struct Told {
+  explicit Told(Bytes ack_every) : star(2, uec(Control::kNscc, 0, ack_every)) {
+    star.send(0, 1, 1);
+    star.scheduler.run_until(kMilliSecond);
+    star.lose([this](const Packet& packet) {
+      ++answers;
+      EXPECT_EQ(packet.kind, PacketKind::kAck);
+      for (Psn psn = 0; psn < packet.psn; ++psn) of.insert(psn);
+      for (unsigned bit = 0; bit < 64; ++bit) {
+        if ((packet.scheme >> bit & 1) != 0) of.insert(packet.immediate + bit);
+      }
+      return true;
+    });
+  }
+  void comes(Psn psn) {
+    Packet* const data = star.pool.take();
+    data->destination = 1;
+    data->psn = psn;
+    data->payload_bytes = kPayload;
+    data->wire_bytes = kPayload + 64;
+    star.transports[1]->receive(data);
+    star.scheduler.run_until(star.scheduler.now() + kMicroSecond * 10);
+  }
+
+  Star star;
+  std::set<Psn> of;
+  int answers = 0;
+};
+
+// Packet 0 has come before.
+TEST(Uec, AnAnswerTellsOfAllThatCameSinceTheLast) {
+  Told told((kPayload + 64) * 4);
+  for (const Psn psn : {62, 63, 64, 65}) told.comes(psn);
+  EXPECT_EQ(told.answers, 1);
+  EXPECT_EQ(told.of, (std::set<Psn>{0, 62, 63, 64, 65}));
+  // Too far from each other for one answer.
+  for (const Psn psn : {10, 80, 81, 82, 83}) told.comes(psn);
+  EXPECT_EQ(told.answers, 3);
+  EXPECT_EQ(told.of, (std::set<Psn>{0, 10, 62, 63, 64, 65, 80, 81, 82, 83}));
+}
+
+TEST(Uec, NothingIsLeftUntoldWhateverTheOrder) {
+  for (const Bytes every : {kPayload * 4, kPayload * 1000}) {
+    Told told(every);
+    std::mt19937 random(5);
+    std::set<Psn> come{0};
+    int answers = 0;
+    for (Psn front = 1; front < 2000; ++front) {
+      const Psn psn = front + random() % (front % 300 < 150 ? 20 : 300);
+      told.comes(psn);
+      come.insert(psn);
+      if (told.answers == answers) continue;
+      answers = told.answers;
+      std::set<Psn> untold;
+      std::set_difference(come.begin(), come.end(), told.of.begin(), told.of.end(),
+                          std::inserter(untold, untold.end()));
+      untold.erase(psn);  // the next answer's, if that was of what came before
+      ASSERT_TRUE(untold.empty()) << *untold.begin() << " when " << psn << " came";
+    }
+    EXPECT_GT(answers, 100);
+  }
+}
+
+// One packet is lost four times: the others behind it are known to be there, though only each
+// fourth is answered.
+TEST(Uec, RareAnswersLeaveNothingBehindAGapToTheTimeout) {
+  Star star(2, uec(Control::kNscc, 1'000'000, (kPayload + 64) * 4));
+  int lost = 0;
+  star.lose([&](const Packet& packet) {
+    return packet.kind == PacketKind::kData && packet.psn == 2 && ++lost <= 4;
+  });
+  star.send(0, 1, kPayload * 200);
+  star.scheduler.run_until(kMilliSecond * 10);
+  star.expect_all_arrived();
+  EXPECT_EQ(star.timeouts(), 4u);
+  EXPECT_EQ(star.retransmits(), 4u);
+  EXPECT_EQ(star.sum_of(&NicCounters::duplicates), 0u);
 }
 
 // Marked packets cut the windows of a crowd; nothing is trimmed after the first windows.

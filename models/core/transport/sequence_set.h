@@ -35,11 +35,11 @@ class SequenceSet {
     const std::size_t word = first_ + static_cast<std::size_t>((psn - base_) / 64);
     return word < words_.size() && (words_[word] >> psn % 64 & 1) != 0;
   }
-  /// Bit i: `from` + i is in. Precondition: `from` is a multiple of kBits.
+  /// Bit i: `from` + i is in.
   std::uint64_t bits(Psn from) const {
-    if (from < base_) return ~std::uint64_t{0};
-    const std::size_t word = first_ + static_cast<std::size_t>((from - base_) / kBits);
-    return word < words_.size() ? words_[word] : 0;
+    const Psn shift = from % kBits;
+    const std::uint64_t low = word_at(from - shift) >> shift;
+    return shift == 0 ? low : low | word_at(from - shift + kBits) << (kBits - shift);
   }
   /// Everything before it is in.
   Psn first_missing() const {
@@ -56,6 +56,12 @@ class SequenceSet {
 
  private:
   static constexpr std::size_t kSpare = 64;
+  /// Precondition: a multiple of kBits.
+  std::uint64_t word_at(Psn from) const {
+    if (from < base_) return ~std::uint64_t{0};
+    const std::size_t word = first_ + static_cast<std::size_t>((from - base_) / kBits);
+    return word < words_.size() ? words_[word] : 0;
+  }
   Psn base_ = 0;  // a multiple of 64
   std::size_t first_ = 0;
   std::vector<std::uint64_t> words_;  // from first_ on

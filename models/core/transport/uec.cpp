@@ -16,7 +16,8 @@ const Transports::Registered<UecParameters> kUec{
     }};
 
 // What answers carry: `psn` is the end of what came in order (ACK) or the packet (NACK), `scheme`
-// 64 packets' bits, `immediate` which 64, `remote_address` how far the sender has been let go.
+// 64 packets' bits, `immediate` the first of them, `remote_address` how far the sender has been let
+// go.
 constexpr Psn kBits = SequenceSet::kBits;
 
 Bytes one_and_a_half_products(const TransportContext& context) {
@@ -38,8 +39,8 @@ void UecParameters::describe(ParameterVisitor& v) {
   v.field("max_window", max_window, "auto", {"64B", "1GB"},
           {"greatest window, and most credit that is wanted at once; auto: the same", authors});
   v.field("ack_every", ack_every, {"0B", "1GB"},
-          {"payload after which a receiver acknowledges; at once what is marked, sent again, twice "
-           "there, or asks for it",
+          {"on the wire, after which a receiver acknowledges; at once what is marked, sent again, "
+           "twice there, or asks for it",
            "uet-htsim, 2025: 16 KiB"});
   v.field("timeout", timeout, "auto", {"1us", "10s"},
           {"a packet of which nothing is heard for so long is sent again; auto: 15 us and six "
@@ -230,7 +231,7 @@ void Uec::on_ack(Qpn qpn, const Packet& ack) {
   const Psn sent_end = std::min(at(qpn).next, at(qpn).out.end());
   const Psn whole = std::min(ack.psn, sent_end);
   for (Psn psn = at(qpn).out.first_undelivered(); psn < whole; ++psn) bytes += took(qpn, psn);
-  const Psn first = Psn{ack.immediate} * kBits;
+  const Psn first = ack.immediate;
   for (std::uint64_t bits = ack.scheme; bits != 0; bits &= bits - 1) {
     const Psn psn = first + static_cast<Psn>(__builtin_ctzll(bits));
     if (psn >= whole && psn < sent_end) bytes += took(qpn, psn);
@@ -366,7 +367,9 @@ void Uec::on_data(Qpn qpn, const Packet& data) {
   const bool opens = receiver.seen_end == 0;
   receiver.seen_end = std::max(receiver.seen_end, data.psn + 1);
   if (data.kind == PacketKind::kTrimmed) {
-    answer(qpn, data, in.contains(data.psn) ? PacketKind::kAck : PacketKind::kNak);
+    const bool known = in.contains(data.psn);
+    if (known) remember(qpn, data);
+    answer(qpn, data, known ? PacketKind::kAck : PacketKind::kNak);
     return;
   }
   const bool marked = data.ecn == Ecn::kCe;
@@ -375,13 +378,25 @@ void Uec::on_data(Qpn qpn, const Packet& data) {
     ++context_.ledger[data.flow].ce_received;
   }
   const bool fresh = accept(qpn, data);
-  receiver.unanswered += data.payload_bytes;
+  remember(qpn, data);
   const bool complete = in.first_missing() >= receiver.seen_end;
   if (data.ack_requested && !complete) receiver.asked = true;
   if (opens || marked || !fresh || data.ack_requested || (receiver.asked && complete) ||
       receiver.unanswered >= parameters_.ack_every) {
     answer(qpn, data, PacketKind::kAck);
   }
+}
+
+/// The next answer tells of it. What came before it and is too far away for that is told of now.
+void Uec::remember(Qpn qpn, const Packet& data) {
+  Receiver& receiver = receivers_[qpn];
+  const Psn whole = at(qpn).in.first_missing();
+  receiver.untold.forget_before(whole);
+  if (data.psn >= whole) {
+    if (!receiver.untold.fits(data.psn)) answer(qpn, data, PacketKind::kAck);
+    receiver.untold.add(data.psn);
+  }
+  receiver.unanswered += data.wire_bytes;
 }
 
 void Uec::answer(Qpn qpn, const Packet& packet, PacketKind kind) {
@@ -392,11 +407,14 @@ void Uec::answer(Qpn qpn, const Packet& packet, PacketKind kind) {
   reply->remote_address = receiver.pulled;
   if (kind == PacketKind::kAck) {
     ++context_.counters.acks_sent;
+    const Psn end = receiver.untold.end;
+    const Psn first = std::max(in.first_missing(), end - std::min(end, kBits));
     reply->psn = in.first_missing();
-    reply->immediate = static_cast<std::uint32_t>(packet.psn / kBits);
-    reply->scheme = in.bits(packet.psn / kBits * kBits);
+    reply->immediate = static_cast<std::uint32_t>(first);
+    reply->scheme = in.bits(first);
     reply->cnp_marks = packet.ecn == Ecn::kCe ? 1 : 0;
     reply->overlay.feedback_tag = packet.overlay.tag;
+    receiver.untold = {};
     receiver.unanswered = 0;
     if (in.first_missing() >= receiver.seen_end) receiver.asked = false;
   } else {

@@ -2,6 +2,7 @@
 // trimmed, windows set by the sender (NSCC) or credit given by the receiver (RCCC).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -25,7 +26,7 @@ struct UecParameters final : TransportParameters {
   Control control = Control::kNscc;
   std::optional<Bytes> initial_window;  // empty: 3/2 of the bandwidth-delay product
   std::optional<Bytes> max_window;      // the same
-  Bytes ack_every = 0;                  // payload; less than a packet: each is acknowledged
+  Bytes ack_every = 0;                  // on the wire; less than a packet: each is acknowledged
   std::optional<PicoSeconds> timeout;   // empty: 15 us and six base RTTs, a queue's time each
   NsccParameters nscc;
   Ratio pull_rate{99, 100};   // of the receiver's link
@@ -43,9 +44,9 @@ DCC_ENUM_NAMES(UecParameters::Control, {UecParameters::Control::kNscc, "nscc"},
 
 /// Sender: what was trimmed, or timed out, before what is new, as far as window and credit go;
 /// flows of a host take turns. Receiver: answers a trimmed packet at once, data at once or after so
-/// many bytes, with all that has come in order and a bit for each of the 64 packets around the one
-/// that is answered; a lost answer is made good by the next. Every packet asks to be marked; its
-/// answer brings the mark back, and the number its path was chosen by (`routing: reps`).
+/// many bytes, with all that has come in order and a bit for each of the 64 packets up to the
+/// latest that came since the last answer: nothing is left untold. Every packet asks to be marked;
+/// its answer brings the mark back, and the number its path was chosen by (`routing: reps`).
 ///
 /// Credit: a sender begins with a window of it, which ends with the first answer; after that each
 /// PULL lets some packets go. Data says how far its sender wants to be let go, PULLs and all
@@ -86,9 +87,27 @@ class Uec final : public MessageTransport {
     PicoSeconds heard{};       // when anything came, or was begun
     PicoSeconds asked{};       // when it last asked for credit
   };
+  /// Where the packets lie that came since the last answer: within 64, which it tells of.
+  struct Untold {
+    Psn first = 0;
+    Psn end = 0;  // 0: none
+    bool fits(Psn psn) const {
+      return end == 0 || std::max(end, psn + 1) - std::min(first, psn) <= SequenceSet::kBits;
+    }
+    void add(Psn psn) {
+      first = end == 0 ? psn : std::min(first, psn);
+      end = std::max(end, psn + 1);
+    }
+    /// They are told of with all that came in order.
+    void forget_before(Psn psn) {
+      first = std::max(first, psn);
+      if (end <= psn) *this = {};
+    }
+  };
   struct Receiver {
-    Psn seen_end = 0;          // behind the last packet of which anything came
-    Bytes unanswered = 0;      // payload that came since the last answer
+    Psn seen_end = 0;  // behind the last packet of which anything came
+    Untold untold;
+    Bytes unanswered = 0;      // that came since the last answer, on the wire
     bool asked = false;        // an answer was wanted, but something was missing
     std::uint64_t wanted = 0;  // bytes that the sender wants to be let go
     std::uint64_t pulled = 0;  // bytes that it has been
@@ -121,6 +140,7 @@ class Uec final : public MessageTransport {
   // Receiving
   void on_data(Qpn qpn, const Packet& data);
   void on_request(Qpn qpn, const Packet& request);
+  void remember(Qpn qpn, const Packet& data);
   void answer(Qpn qpn, const Packet& packet, PacketKind kind);
   void on_wanted(Qpn qpn, std::uint64_t wanted);
   void let_go(Qpn qpn);
