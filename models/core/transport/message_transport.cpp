@@ -116,6 +116,13 @@ bool MessageTransport::accept(Qpn qpn, const Packet& data) {
   return true;
 }
 
+bool MessageTransport::is_marked(const Packet& data) {
+  if (data.ecn != Ecn::kCe) return false;
+  ++context_.counters.ce_received;
+  ++context_.ledger[data.flow].ce_received;
+  return true;
+}
+
 void MessageTransport::acknowledge_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent) {
   Packet* const ack = make_control(qpn, PacketKind::kAck, flow);
   ack->psn = at(qpn).in.first_missing();

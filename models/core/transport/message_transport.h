@@ -61,6 +61,8 @@ class MessageTransport : public Transport {
   void send_control(Packet* packet) { context_.port.send_control(packet); }
   /// Takes data into account: false if it had come before.
   bool accept(Qpn qpn, const Packet& data);
+  /// Whether data came with a mark, which is counted.
+  bool is_marked(const Packet& data);
   /// An acknowledgement of one packet: its payload, 0 if it was known. `sent`: of the data.
   Bytes acknowledged(Qpn qpn, Psn psn, PicoSeconds sent);
   /// Says that everything before the first gap has arrived. `sent`: of the data that is answered;

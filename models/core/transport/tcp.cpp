@@ -362,11 +362,7 @@ void Tcp::on_data(Qpn qpn, const Packet& data) {
 
 void Tcp::take_mark(Qpn qpn, const Packet& data) {
   Receiver& receiver = receivers_[qpn];
-  const bool marked = data.ecn == Ecn::kCe;
-  if (marked) {
-    ++context_.counters.ce_received;
-    ++context_.ledger[data.flow].ce_received;
-  }
+  const bool marked = is_marked(data);
   if (is_dctcp()) {
     receiver.echo = marked;
   } else {

@@ -372,11 +372,7 @@ void Uec::on_data(Qpn qpn, const Packet& data) {
     answer(qpn, data, known ? PacketKind::kAck : PacketKind::kNak);
     return;
   }
-  const bool marked = data.ecn == Ecn::kCe;
-  if (marked) {
-    ++context_.counters.ce_received;
-    ++context_.ledger[data.flow].ce_received;
-  }
+  const bool marked = is_marked(data);
   const bool fresh = accept(qpn, data);
   remember(qpn, data);
   const bool complete = in.first_missing() >= receiver.seen_end;
