@@ -142,6 +142,11 @@ Uec::Slot* Uec::slot_of(Sender& sender, Psn psn) const {
 
 /// Whether the sender may send, and who looks after it when it may not.
 void Uec::settle(Qpn qpn) {
+  take_turn(qpn);
+  set_alarm(qpn);
+}
+
+void Uec::take_turn(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const bool work = work_left(qpn) > 0;
   if (work != sender.backlogged) {
@@ -155,7 +160,6 @@ void Uec::settle(Qpn qpn) {
   if (ready && !sender.ready) ready_.push_back(qpn);
   if (!ready && sender.ready) ready_.erase(std::find(ready_.begin(), ready_.end(), qpn));
   sender.ready = ready;
-  set_alarm(qpn);
 }
 
 Packet* Uec::next_packet() {
@@ -280,13 +284,24 @@ bool Uec::was_answered(Sender& sender, const Sent& sent) const {
   return slot == nullptr || slot->state != State::kOut || slot->sent != sent.when;
 }
 
+/// What has waited longest for an answer; null: nothing does.
+const Uec::Sent* Uec::longest_out(Sender& sender) const {
+  while (!sender.sent.empty() && was_answered(sender, sender.sent.front())) sender.sent.pop_front();
+  return sender.sent.empty() ? nullptr : &sender.sent.front();
+}
+
+/// Nothing but word from the receiver lets it go on.
+bool Uec::waits_for_word(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  return longest_out(sender) == nullptr && sender.backlogged && !sender.ready && at(qpn).connected;
+}
+
 /// For the packet that has waited longest; without one, for word from the receiver, ever later.
 void Uec::set_alarm(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  while (!sender.sent.empty() && was_answered(sender, sender.sent.front())) sender.sent.pop_front();
-  if (!sender.sent.empty()) {
-    alarms_.set(qpn, sender.sent.front().when + timeout_);
-  } else if (sender.backlogged && !sender.ready && at(qpn).connected) {
+  if (const Sent* const oldest = longest_out(sender)) {
+    alarms_.set(qpn, oldest->when + timeout_);
+  } else if (waits_for_word(qpn)) {
     const PicoSeconds last = std::max(sender.heard, sender.asked);
     // What it waits for may have come up after a long rest.
     alarms_.set(qpn, std::max(now(), last + std::max(timeout_, last - sender.heard)));
@@ -307,16 +322,16 @@ void Uec::ask(Qpn qpn) {
 
 void Uec::look_at(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  for (; !sender.sent.empty() && sender.sent.front().when + timeout_ <= now();
-       sender.sent.pop_front()) {
-    const Sent sent = sender.sent.front();
-    if (was_answered(sender, sent) || !out_of_flight(qpn, sent.psn)) continue;
+  for (const Sent* oldest = longest_out(sender);
+       oldest != nullptr && oldest->when + timeout_ <= now(); oldest = longest_out(sender)) {
+    const Psn psn = oldest->psn;
+    if (!out_of_flight(qpn, psn)) break;
     ++context_.counters.timeouts;
-    sender.again.push_back(sent.psn);
-    if (parameters_.has_window()) sender.window.lost(wire_of(qpn, sent.psn));
+    sender.again.push_back(psn);
+    if (parameters_.has_window()) sender.window.lost(wire_of(qpn, psn));
   }
-  settle(qpn);
-  if (sender.sent.empty() && sender.backlogged && !sender.ready) ask(qpn);
+  take_turn(qpn);
+  if (waits_for_word(qpn)) ask(qpn);
   set_alarm(qpn);
 }
 

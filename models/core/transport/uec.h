@@ -131,8 +131,11 @@ class Uec final : public MessageTransport {
   void on_pulled(Qpn qpn, std::uint64_t pulled);
   std::uint64_t wanted(Qpn qpn) const;
   void settle(Qpn qpn);
-  void set_alarm(Qpn qpn);
+  void take_turn(Qpn qpn);
   bool was_answered(Sender& sender, const Sent& sent) const;
+  const Sent* longest_out(Sender& sender) const;
+  bool waits_for_word(Qpn qpn);
+  void set_alarm(Qpn qpn);
   void ask(Qpn qpn);
   void look_at(Qpn qpn);
   void ring();
