@@ -69,13 +69,7 @@ void Ndp::work_changed(Qpn qpn) {
 std::uint64_t Ndp::work_left(Qpn qpn) const {
   const Connection& connection = at(qpn);
   const Psn end = connection.out.end();
-  return senders_[qpn].again.size() + (end > connection.next ? end - connection.next : 0);
-}
-
-/// Null: not sent yet, or known to have arrived together with all before it.
-Ndp::Slot* Ndp::slot_of(Sender& sender, Psn psn) const {
-  if (psn < sender.base || psn - sender.base >= sender.slots.size()) return nullptr;
-  return &sender.slots[static_cast<std::size_t>(psn - sender.base)];
+  return senders_[qpn].packets.again() + (end > connection.next ? end - connection.next : 0);
 }
 
 /// Whether the sender may send, and that somebody looks after it when it may not.
@@ -87,7 +81,7 @@ void Ndp::settle(Qpn qpn) {
   if (ready && !sender.ready) ready_.push_back(qpn);
   if (!ready && sender.ready) ready_.erase(std::find(ready_.begin(), ready_.end(), qpn));
   sender.ready = ready;
-  if (!ready && work > 0 && sender.out == 0 && !sender.watched) {
+  if (!ready && work > 0 && sender.packets.out() == 0 && !sender.watched) {
     sender.watched = true;
     watch(qpn, kNoPacket);
   }
@@ -99,55 +93,24 @@ Packet* Ndp::next_packet() {
   Sender& sender = senders_[qpn];
   sender.ready = false;
   --sender.allowed;
-  Psn psn = at(qpn).next;
-  if (!sender.again.empty()) {
-    psn = sender.again.front();
-    sender.again.pop_front();
-  } else if (sender.slots.empty()) {
-    sender.base = psn;
-  }
+  const Psn psn = sender.packets.send(at(qpn).next, now());
   Packet* const packet = make_data(qpn, psn);
-  if (psn == sender.base + sender.slots.size()) sender.slots.emplace_back();
-  *slot_of(sender, psn) = {now(), State::kOut};
-  ++sender.out;
   watch(qpn, psn);
   settle(qpn);  // to the end of the turns
   return packet;
 }
 
-/// The packet is no longer under way. False: it was not.
-bool Ndp::out_of_flight(Qpn qpn, Psn psn) {
-  Sender& sender = senders_[qpn];
-  Slot* const slot = slot_of(sender, psn);
-  if (slot == nullptr || at(qpn).out.delivered(psn) || slot->state != State::kOut) return false;
-  slot->state = State::kWaiting;
-  --sender.out;
-  return true;
-}
-
 void Ndp::on_ack(Qpn qpn, const Packet& ack) {
-  Sender& sender = senders_[qpn];
-  if (!out_of_flight(qpn, ack.psn)) {
-    // Thought to be lost, or trimmed, and there all the same.
-    const auto waiting = std::find(sender.again.begin(), sender.again.end(), ack.psn);
-    if (waiting != sender.again.end()) sender.again.erase(waiting);
-  }
+  senders_[qpn].packets.arrived(ack.psn);
   acknowledged(qpn, ack.psn, ack.sent);
-  while (!sender.slots.empty() && at(qpn).out.delivered(sender.base)) {
-    sender.slots.pop_front();
-    ++sender.base;
-  }
-}
-
-void Ndp::on_nack(Qpn qpn, Psn psn) {
-  if (out_of_flight(qpn, psn)) senders_[qpn].again.push_back(psn);
 }
 
 void Ndp::on_return(Qpn qpn, Psn psn) {
-  if (!out_of_flight(qpn, psn)) return;
   Sender& sender = senders_[qpn];
-  sender.again.push_front(psn);
-  if (sender.out <= 1 && sender.pulled >= sender.answers && sender.allowed == 0) sender.allowed = 1;
+  if (!sender.packets.lost(psn, Outstanding::Place::kFirst)) return;
+  if (sender.packets.out() <= 1 && sender.pulled >= sender.answers && sender.allowed == 0) {
+    sender.allowed = 1;
+  }
 }
 
 void Ndp::on_pull(Qpn qpn, std::uint64_t pulls) {
@@ -180,13 +143,10 @@ bool Ndp::is_due(const Watch& watch) const {
   const Sender& sender = senders_[watch.qpn];
   if (watch.life != sender.life) return false;
   if (watch.psn == kNoPacket) {
-    return sender.out == 0 && sender.allowed == 0 && work_left(watch.qpn) > 0 &&
+    return sender.packets.out() == 0 && sender.allowed == 0 && work_left(watch.qpn) > 0 &&
            sender.heard <= watch.since;
   }
-  if (watch.psn < sender.base || watch.psn - sender.base >= sender.slots.size()) return false;
-  const Slot& slot = sender.slots[static_cast<std::size_t>(watch.psn - sender.base)];
-  return slot.state == State::kOut && slot.sent == watch.since &&
-         !at(watch.qpn).out.delivered(watch.psn);
+  return sender.packets.is_out(watch.psn, watch.since);
 }
 
 void Ndp::check_watches() {
@@ -199,10 +159,7 @@ void Ndp::check_watches() {
     if (watch.life != sender.life) continue;
     if (due) {
       ++context_.counters.timeouts;
-      if (watch.psn != kNoPacket) {
-        out_of_flight(watch.qpn, watch.psn);
-        sender.again.push_front(watch.psn);
-      }
+      sender.packets.lost(watch.psn, Outstanding::Place::kFirst);
       ++sender.allowed;
     }
     settle(watch.qpn);
@@ -232,7 +189,7 @@ void Ndp::arrived(Qpn qpn, Packet& packet) {
       break;
     case PacketKind::kNak:
       ++senders_[qpn].answers;
-      on_nack(qpn, packet.psn);
+      senders_[qpn].packets.lost(packet.psn);
       on_pull(qpn, packet.scheme);
       break;
     case PacketKind::kReturned:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "transport/message_transport.h"
+#include "transport/outstanding.h"
 
 namespace dcc {
 
@@ -40,20 +41,12 @@ class Ndp final : public MessageTransport {
   Packet* next_packet() override;
 
  private:
-  enum class State : std::uint8_t { kOut, kWaiting };  // sent, no answer yet; to be sent again
-  struct Slot {
-    PicoSeconds sent{};
-    State state = State::kOut;
-  };
   struct Sender {
-    std::uint32_t life = 0;     // tells watches of an earlier queue pair
-    bool ready = false;         // in ready_
-    bool watched = false;       // has a watch without a packet
-    Psn posted = 0;             // end of what was posted when it last began
-    Psn base = 0;               // psn of slots.front()
-    std::deque<Slot> slots;     // from the first undelivered packet to the last sent
-    std::deque<Psn> again;      // to be sent again
-    unsigned out = 0;           // packets in State::kOut
+    std::uint32_t life = 0;  // tells watches of an earlier queue pair
+    bool ready = false;      // in ready_
+    bool watched = false;    // has a watch without a packet
+    Psn posted = 0;          // end of what was posted when it last began
+    Outstanding packets;
     std::uint64_t allowed = 0;  // packets that may go now
     std::uint64_t pulled = 0;   // PULLs so far
     std::uint64_t answers = 0;  // ACKs and NACKs so far: each stands for a PULL
@@ -83,12 +76,9 @@ class Ndp final : public MessageTransport {
 
   // Sending
   void on_ack(Qpn qpn, const Packet& ack);
-  void on_nack(Qpn qpn, Psn psn);
   void on_return(Qpn qpn, Psn psn);
   void on_pull(Qpn qpn, std::uint64_t pulls);
   std::uint64_t work_left(Qpn qpn) const;
-  Slot* slot_of(Sender& sender, Psn psn) const;
-  bool out_of_flight(Qpn qpn, Psn psn);
   void settle(Qpn qpn);
   void watch(Qpn qpn, Psn psn);
   bool is_due(const Watch& watch) const;

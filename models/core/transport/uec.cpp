@@ -107,7 +107,7 @@ void Uec::work_changed(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const Connection& connection = at(qpn);
   if (connection.out.end() > sender.posted) {
-    if (connection.next >= sender.posted && sender.in_flight == 0 && sender.again.empty()) {
+    if (connection.next >= sender.posted && sender.in_flight == 0 && sender.packets.again() == 0) {
       sender.speculative = true;  // from rest it begins as new
       sender.credit = initial_window_;
       sender.heard = now();
@@ -122,7 +122,7 @@ void Uec::work_changed(Qpn qpn) {
 Psn Uec::work_left(Qpn qpn) const {
   const Connection& connection = at(qpn);
   const Psn end = connection.out.end();
-  return senders_[qpn].again.size() + (end > connection.next ? end - connection.next : 0);
+  return senders_[qpn].packets.again() + (end > connection.next ? end - connection.next : 0);
 }
 
 bool Uec::may_send(const Sender& sender) const {
@@ -132,12 +132,6 @@ bool Uec::may_send(const Sender& sender) const {
 
 Bytes Uec::wire_of(Qpn qpn, Psn psn) const {
   return parameters_.framing.data(at(qpn).out.cut(psn).payload_bytes);
-}
-
-/// Null: not sent yet, or known to have arrived together with all before it.
-Uec::Slot* Uec::slot_of(Sender& sender, Psn psn) const {
-  if (psn < sender.base || psn - sender.base >= sender.slots.size()) return nullptr;
-  return &sender.slots[static_cast<std::size_t>(psn - sender.base)];
 }
 
 /// Whether the sender may send, and who looks after it when it may not.
@@ -167,17 +161,9 @@ Packet* Uec::next_packet() {
   ready_.pop_front();
   Sender& sender = senders_[qpn];
   sender.ready = false;
-  Psn psn = at(qpn).next;
-  const bool again = !sender.again.empty();
-  if (again) {
-    psn = sender.again.front();
-    sender.again.pop_front();
-  } else if (sender.slots.empty()) {
-    sender.base = psn;
-  }
+  const bool again = sender.packets.again() > 0;
+  const Psn psn = sender.packets.send(at(qpn).next, now());
   Packet* const packet = make_data(qpn, psn);
-  if (psn == sender.base + sender.slots.size()) sender.slots.emplace_back();
-  *slot_of(sender, psn) = {now(), State::kOut};
   sender.sent.push_back({psn, now()});
   sender.in_flight += packet->wire_bytes;
   if (parameters_.has_credit()) {
@@ -203,12 +189,10 @@ std::uint64_t Uec::wanted(Qpn qpn) const {
   return sender.pulled + static_cast<std::uint64_t>(std::max(share, least));
 }
 
-/// The packet is no longer under way. False: it was not.
-bool Uec::out_of_flight(Qpn qpn, Psn psn) {
+/// The packet is no longer under way, and is to be sent again. False: it was not.
+bool Uec::lost(Qpn qpn, Psn psn) {
   Sender& sender = senders_[qpn];
-  Slot* const slot = slot_of(sender, psn);
-  if (slot == nullptr || at(qpn).out.delivered(psn) || slot->state != State::kOut) return false;
-  slot->state = State::kWaiting;
+  if (!sender.packets.lost(psn)) return false;
   sender.in_flight -= wire_of(qpn, psn);
   return true;
 }
@@ -217,12 +201,7 @@ bool Uec::out_of_flight(Qpn qpn, Psn psn) {
 Bytes Uec::took(Qpn qpn, Psn psn) {
   if (at(qpn).out.delivered(psn)) return 0;
   const Bytes wire = wire_of(qpn, psn);
-  if (!out_of_flight(qpn, psn)) {
-    // Thought to be lost, or trimmed, and there all the same.
-    std::deque<Psn>& again = senders_[qpn].again;
-    const auto waiting = std::find(again.begin(), again.end(), psn);
-    if (waiting != again.end()) again.erase(waiting);
-  }
+  if (senders_[qpn].packets.arrived(psn)) senders_[qpn].in_flight -= wire;
   delivered(qpn, psn);
   return wire;
 }
@@ -241,10 +220,6 @@ void Uec::on_ack(Qpn qpn, const Packet& ack) {
     if (psn >= whole && psn < sent_end) bytes += took(qpn, psn);
   }
   Sender& sender = senders_[qpn];
-  while (!sender.slots.empty() && at(qpn).out.delivered(sender.base)) {
-    sender.slots.pop_front();
-    ++sender.base;
-  }
   if (parameters_.has_window()) {
     sender.window.acknowledged(bytes, rtt, ack.cnp_marks != 0, sender.in_flight, now());
   }
@@ -252,9 +227,8 @@ void Uec::on_ack(Qpn qpn, const Packet& ack) {
 
 void Uec::on_nack(Qpn qpn, const Packet& nack) {
   Sender& sender = senders_[qpn];
-  const Slot* const slot = slot_of(sender, nack.psn);
-  if (slot == nullptr || slot->sent != nack.sent || !out_of_flight(qpn, nack.psn)) return;
-  sender.again.push_back(nack.psn);
+  if (!sender.packets.is_out(nack.psn, nack.sent)) return;
+  lost(qpn, nack.psn);
   if (!parameters_.has_window()) return;
   const Bytes wire = wire_of(qpn, nack.psn);
   if (nack.kind == PacketKind::kReturned) {
@@ -279,14 +253,12 @@ void Uec::on_pulled(Qpn qpn, std::uint64_t pulled) {
 
 // ---------------------------------------------------------------- nothing heard for too long
 
-bool Uec::was_answered(Sender& sender, const Sent& sent) const {
-  const Slot* const slot = slot_of(sender, sent.psn);
-  return slot == nullptr || slot->state != State::kOut || slot->sent != sent.when;
-}
-
 /// What has waited longest for an answer; null: nothing does.
-const Uec::Sent* Uec::longest_out(Sender& sender) const {
-  while (!sender.sent.empty() && was_answered(sender, sender.sent.front())) sender.sent.pop_front();
+const Uec::Sent* Uec::longest_out(Sender& sender) {
+  while (!sender.sent.empty() &&
+         !sender.packets.is_out(sender.sent.front().psn, sender.sent.front().when)) {
+    sender.sent.pop_front();
+  }
   return sender.sent.empty() ? nullptr : &sender.sent.front();
 }
 
@@ -325,9 +297,8 @@ void Uec::look_at(Qpn qpn) {
   for (const Sent* oldest = longest_out(sender);
        oldest != nullptr && oldest->when + timeout_ <= now(); oldest = longest_out(sender)) {
     const Psn psn = oldest->psn;
-    if (!out_of_flight(qpn, psn)) break;
+    lost(qpn, psn);
     ++context_.counters.timeouts;
-    sender.again.push_back(psn);
     if (parameters_.has_window()) sender.window.lost(wire_of(qpn, psn));
   }
   take_turn(qpn);

@@ -12,6 +12,7 @@
 #include "transport/alarms.h"
 #include "transport/message_transport.h"
 #include "transport/nscc_window.h"
+#include "transport/outstanding.h"
 
 namespace dcc {
 
@@ -61,11 +62,6 @@ class Uec final : public MessageTransport {
   Packet* next_packet() override;
 
  private:
-  enum class State : std::uint8_t { kOut, kWaiting };  // sent, no answer yet; to be sent again
-  struct Slot {
-    PicoSeconds sent{};
-    State state = State::kOut;
-  };
   struct Sent {
     Psn psn = 0;
     PicoSeconds when{};
@@ -76,10 +72,8 @@ class Uec final : public MessageTransport {
     bool backlogged = false;  // counted in backlogged_
     bool speculative = true;  // has heard nothing; its credit is what it began with
     Psn posted = 0;           // end of what was posted when it last began
-    Psn base = 0;             // psn of slots.front()
-    std::deque<Slot> slots;   // from the first undelivered packet to the last sent
-    std::deque<Sent> sent;    // in that order; those that were answered may be in it
-    std::deque<Psn> again;    // to be sent again
+    Outstanding packets;
+    std::deque<Sent> sent;  // in that order; those that were answered may be in it
     Bytes in_flight = 0;
     NsccWindow window;
     Bytes credit = 0;
@@ -123,8 +117,7 @@ class Uec final : public MessageTransport {
   Psn work_left(Qpn qpn) const;
   bool may_send(const Sender& sender) const;
   Bytes wire_of(Qpn qpn, Psn psn) const;
-  Slot* slot_of(Sender& sender, Psn psn) const;
-  bool out_of_flight(Qpn qpn, Psn psn);
+  bool lost(Qpn qpn, Psn psn);
   Bytes took(Qpn qpn, Psn psn);
   void on_ack(Qpn qpn, const Packet& ack);
   void on_nack(Qpn qpn, const Packet& nack);
@@ -132,8 +125,7 @@ class Uec final : public MessageTransport {
   std::uint64_t wanted(Qpn qpn) const;
   void settle(Qpn qpn);
   void take_turn(Qpn qpn);
-  bool was_answered(Sender& sender, const Sent& sent) const;
-  const Sent* longest_out(Sender& sender) const;
+  static const Sent* longest_out(Sender& sender);
   bool waits_for_word(Qpn qpn);
   void set_alarm(Qpn qpn);
   void ask(Qpn qpn);

@@ -1,0 +1,80 @@
+// Outstanding against a map of what became of each packet.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <random>
+
+#include "transport/outstanding.h"
+
+namespace dcc::outstanding_test {
+namespace {
+
+TEST(Outstanding, SendsWhatWasLostBeforeWhatIsNew) {
+  Outstanding packets;
+  for (Psn psn = 0; psn < 4; ++psn) EXPECT_EQ(packets.send(psn, PicoSeconds(10)), psn);
+  EXPECT_EQ(packets.out(), 4u);
+  EXPECT_TRUE(packets.lost(2));
+  EXPECT_FALSE(packets.lost(2)) << "known";
+  EXPECT_TRUE(packets.lost(1));
+  EXPECT_TRUE(packets.lost(3, Outstanding::Place::kFirst));
+  EXPECT_EQ(packets.out(), 1u);
+  EXPECT_EQ(packets.again(), 3u);
+  EXPECT_EQ(packets.send(4, PicoSeconds(20)), 3u);
+  EXPECT_TRUE(packets.is_out(3, PicoSeconds(20)));
+  EXPECT_FALSE(packets.is_out(3, PicoSeconds(10))) << "sent again since";
+  EXPECT_FALSE(packets.arrived(2)) << "thought to be lost, and there all the same";
+  EXPECT_TRUE(packets.arrived(0));
+  EXPECT_EQ(packets.send(4, PicoSeconds(30)), 1u);
+  EXPECT_EQ(packets.send(4, PicoSeconds(30)), 4u);
+  EXPECT_FALSE(packets.lost(5)) << "never sent";
+  EXPECT_FALSE(packets.arrived(0)) << "long known";
+}
+
+TEST(Outstanding, IsAMapWhateverTheOrder) {
+  std::mt19937 random(3);
+  Outstanding packets;
+  std::map<Psn, char> slow;  // o: under way, a: to be sent again, t: there
+  std::deque<Psn> again;
+  Psn fresh = 0;
+  const auto count = [&](char what) {
+    return static_cast<std::size_t>(std::count_if(
+        slow.begin(), slow.end(), [&](const auto& one) { return one.second == what; }));
+  };
+  for (std::int64_t step = 0; step < 20'000; ++step) {
+    const Psn psn = fresh - std::min<Psn>(fresh, random() % 40);
+    switch (random() % 4) {
+      case 0: {
+        const Psn expected = again.empty() ? fresh : again.front();
+        ASSERT_EQ(packets.send(fresh, PicoSeconds(step)), expected);
+        if (again.empty()) {
+          ++fresh;
+        } else {
+          again.pop_front();
+        }
+        slow[expected] = 'o';
+        break;
+      }
+      case 1:
+        ASSERT_EQ(packets.lost(psn), slow.count(psn) != 0 && slow[psn] == 'o');
+        if (slow.count(psn) != 0 && slow[psn] == 'o') {
+          slow[psn] = 'a';
+          again.push_back(psn);
+        }
+        break;
+      default:
+        ASSERT_EQ(packets.arrived(psn), slow.count(psn) != 0 && slow[psn] == 'o');
+        if (slow.count(psn) != 0) {
+          slow[psn] = 't';
+          again.erase(std::remove(again.begin(), again.end(), psn), again.end());
+        }
+    }
+    ASSERT_EQ(packets.again(), again.size());
+    ASSERT_EQ(packets.out(), step % 100 != 0 ? packets.out() : count('o'));
+  }
+  EXPECT_GT(fresh, 1000u);
+}
+
+}  // namespace
+}  // namespace dcc::outstanding_test
