@@ -330,6 +330,32 @@ TEST(Uec, PullsOfAllSendersTakeTurns) {
   EXPECT_LT(last * 1000, (kThere + kPacket * 800) * 1020) << "99 %, and what the crowd began with";
 }
 
+// The last packet is trimmed when its sender has used up its credit: its header is enough for a
+// PULL.
+TEST(Uec, ATrimmedPacketIsLetGoAgainUnasked) {
+  Star star(2, uec(Control::kRccc));
+  Packet header;
+  star.lose([&](const Packet& packet) {
+    EXPECT_NE(packet.kind, PacketKind::kRequest);
+    if (packet.kind != PacketKind::kData || packet.psn != 7 || header.psn == 7) return false;
+    header = packet;
+    return true;
+  });
+  star.send(0, 1, kPayload * 8);  // four before the first answer, four by its PULL
+  while (header.psn != 7) star.scheduler.run_until(star.scheduler.now() + kNanoSecond * 100);
+  Packet* const trimmed = star.pool.take();
+  *trimmed = header;
+  trimmed->kind = PacketKind::kTrimmed;
+  trimmed->wire_bytes = 64;
+  const PicoSeconds came = star.scheduler.now();
+  star.transports[1]->receive(trimmed);
+  star.scheduler.run_until(kMilliSecond);
+  star.expect_all_arrived();
+  EXPECT_EQ(star.timeouts(), 0u);
+  EXPECT_EQ(star.retransmits(), 1u);
+  EXPECT_LT(star.received_at(0), came + PicoSeconds(13'446'465) + kBack + kThere);
+}
+
 // No PULL ever arrives: every other answer says how far the sender has been let go.
 TEST(Uec, LostPullsAreMadeGoodByOtherAnswers) {
   Star star(2, uec(Control::kRccc));

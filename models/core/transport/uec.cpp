@@ -354,7 +354,11 @@ void Uec::on_data(Qpn qpn, const Packet& data) {
   receiver.seen_end = std::max(receiver.seen_end, data.psn + 1);
   if (data.kind == PacketKind::kTrimmed) {
     const bool known = in.contains(data.psn);
-    if (known) remember(qpn, data);
+    if (known) {
+      remember(qpn, data);
+    } else if (parameters_.has_credit()) {
+      on_wanted(qpn, receiver.pulled + static_cast<std::uint64_t>(packet_));  // at least once more
+    }
     answer(qpn, data, known ? PacketKind::kAck : PacketKind::kNak);
     return;
   }
