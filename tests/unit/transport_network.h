@@ -65,12 +65,14 @@ class TransportStar : public CompletionSink {
   }
 
   /// A flow from one host to another, now. Returns its number.
-  std::uint32_t send(HostId from, HostId to, Bytes bytes) {
+  std::uint32_t send(HostId from, HostId to, Bytes bytes,
+                     PicoSeconds deadline = PicoSeconds::max()) {
     const auto flow = static_cast<std::uint32_t>(flows_++);
     QueuePairConfig there;
     there.remote_host = to;
     there.remote_qpn = flow;
     there.flow = flow;
+    there.deadline = deadline;
     QueuePairConfig back = there;
     back.remote_host = from;
     nics[to]->create_queue_pair(flow, back);

@@ -31,10 +31,10 @@ TEST(TransportRegistry, HasEachByName) {
     return std::count(list.begin(), list.end(), name);
   };
   for (const char* name :
-       {"expresspass", "homa", "ndp", "pfabric", "phost", "pias", "tcp", "uec"}) {
+       {"d3", "expresspass", "homa", "ndp", "pfabric", "phost", "pias", "tcp", "uec"}) {
     EXPECT_EQ(count(names<TransportSeam>(), name), 1) << name;
   }
-  for (const char* name : {"credit", "drop_tail", "pfabric", "trimming"}) {
+  for (const char* name : {"credit", "drop_tail", "explicit_rate", "pfabric", "trimming"}) {
     EXPECT_EQ(count(names<DisciplineSeam>(), name), 1) << name;
   }
 }

@@ -1,0 +1,59 @@
+// A port that gives out its link's rate to those who ask for it (D3).
+#pragma once
+
+#include "net/discipline/drop_tail.h"
+#include "net/discipline/rate_allocator.h"
+
+namespace dcc {
+
+struct ExplicitRateParameters final : DisciplineParameters {
+  RateAllocatorParameters rates;
+  Bytes limit = 375'000;  // that may wait
+
+  void describe(ParameterVisitor& v) override;
+};
+
+/// What a request's header carries, of a packet of its own (PacketKind::kRequest) or of data, and
+/// its ports read and write. The stack of telemetry has a place for each port on the way, in order:
+/// what it gave last time, over which it writes what it gives now. `immediate` counts the ports so
+/// far. Ports beyond the last place take no part. The `last` of kRequest wants nothing any more.
+struct RateRequestHeader {
+  static bool is_on(const Packet& packet) {
+    return packet.telemetry != nullptr &&
+           (packet.kind == PacketKind::kRequest || packet.kind == PacketKind::kData);
+  }
+  static bool leaves(const Packet& packet) {
+    return packet.kind == PacketKind::kRequest && packet.last;
+  }
+  static BitRate desired(const Packet& packet) { return BitRate(packet.scheme); }
+  static BitRate past_desired(const Packet& packet) { return BitRate(packet.remote_address); }
+  static RateAllocator::Lease lease(const IntHop& hop) { return {hop.rate, hop.timestamp}; }
+  static void write(IntHop& hop, const RateAllocator::Lease& lease) {
+    hop.rate = lease.rate;
+    hop.timestamp = lease.until;
+  }
+};
+
+/// Requests are answered when they come. Queued is as in a drop-tail port: the highest priority
+/// first, first come first served, room for so many bytes.
+class ExplicitRatePort final : public PortDiscipline {
+ public:
+  ExplicitRatePort(const ExplicitRateParameters& parameters, const DisciplineContext& context);
+
+  void attach(const LinkParameters& link) override;
+  bool wants_every_packet() const override { return true; }
+  Verdict enqueue(Packet* packet) override;
+  Packet* dequeue() override { return queue_.dequeue(); }
+  bool empty() const override { return queue_.empty(); }
+  Bytes bytes() const override { return queue_.bytes(); }
+
+  const RateAllocator& rates() const { return rates_; }
+
+ private:
+  RateAllocator rates_;
+  DropTailPort queue_;
+  Bytes overhead_ = 0;
+  DisciplineContext context_;
+};
+
+}  // namespace dcc
