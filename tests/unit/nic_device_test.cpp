@@ -573,5 +573,54 @@ TEST_F(RealPayload, WithoutAcknowledgementsWorkIsDoneWhenItsBytesHaveBeenRead) {
   EXPECT_EQ(done[0].when.count, 750 + 300'000 + 31'250);
 }
 
+TEST_F(Pair, AQueuePairRestsWhenAllIsAcknowledgedAndIsForgottenWithoutATrace) {
+  parameters.ack = AckMode::kPerPacket;
+  build();
+  EXPECT_TRUE(nic[0]->rests(3)) << "nothing was posted";
+  post(5000);
+  EXPECT_FALSE(nic[0]->rests(3));
+  scheduler.run_until(kMicroSecond);
+  EXPECT_FALSE(nic[0]->rests(3)) << "not all is acknowledged";
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(ledger[0].acked_bytes, 5000);
+  EXPECT_TRUE(nic[0]->rests(3));
+  EXPECT_TRUE(nic[1]->rests(5));
+  std::size_t under_way = 0;
+  pool.each_in_use([&](const Packet&) { ++under_way; });
+  EXPECT_EQ(under_way, 0u);
+  nic[0]->forget(3);
+  nic[1]->forget(5);
+  EXPECT_FALSE(nic[0]->transmitter().exists(3));
+  nic[0]->transmitter().stop(3);  // its time may come later
+  create_queue_pairs();
+  nic[0]->connect_queue_pair(3);
+  nic[1]->connect_queue_pair(5);
+  post(2000);
+  scheduler.run_until(kMilliSecond * 2);
+  EXPECT_EQ(ledger[0].acked_bytes, 7000) << "a new one begins anew";
+  EXPECT_EQ(nic[0]->counters().unknown_qp + nic[1]->counters().unknown_qp, 0u);
+}
+
+TEST_F(Pair, WhatWaitsForAnEarlierPacketKeepsTheReceiverFromRest) {
+  parameters.ack = AckMode::kPerPacket;
+  parameters.recovery.reorder_window = 16;
+  parameters.recovery.timeout = kMilliSecond;
+  bool lost = false;
+  on_wire = [&](Packet& packet) {
+    if (lost || packet.kind != PacketKind::kData) return true;
+    lost = true;
+    return false;
+  };
+  build();
+  post(5000);
+  scheduler.run_until(kMicroSecond * 100);
+  EXPECT_FALSE(nic[1]->rests(5));
+  std::size_t under_way = 0;
+  pool.each_in_use([&](const Packet& packet) { under_way += packet.flow == 0 ? 1 : 0; });
+  EXPECT_EQ(under_way, nic[1]->receiver().held()) << "it lies in the receiver";
+  scheduler.run_until(kMilliSecond * 3);
+  EXPECT_TRUE(nic[1]->rests(5));
+}
+
 }  // namespace
 }  // namespace dcc

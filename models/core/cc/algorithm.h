@@ -121,6 +121,11 @@ class Algorithm {
   };
   virtual View view(FlowNumber flow) const = 0;
   virtual AlgorithmCounters counters() const = 0;
+  /// Whether a flow that has sent all, and of which no packet is in the network, is over for the
+  /// algorithm, too: it times nothing for it and has nothing in work.
+  virtual bool rests(FlowNumber) const { return false; }
+  /// Of such a flow: its memory may go. There is no other call for it before on_flow_start.
+  virtual void forget(FlowNumber) {}
 };
 
 }  // namespace dcc

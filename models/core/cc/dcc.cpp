@@ -166,8 +166,7 @@ AlgorithmNeeds Dcc::needs() const {
 }
 
 void Dcc::on_flow_start(FlowNumber flow, const FlowStart& start) {
-  if (flows_.size() <= flow) flows_.resize(flow + 1);
-  flows_[flow] = {host_.line_rate(), start.dscp, true, false};
+  flows_.keep(flow) = {host_.line_rate(), start.dscp, true, false, false};
   if (free_window_ != 0) host_.set_window(flow, free_window_);
   if (start.initial_rate.raw != 0) rate_calculated(flow, start.initial_rate);
   device_.query(flow);
@@ -185,11 +184,13 @@ void Dcc::on_sent(FlowNumber flow, const SentInfo& info) {
 void Dcc::on_cnp(FlowNumber flow, const CnpInfo& info) {
   // An all clear is for the law of marks alone.
   if (info.marks == 0 && device_.parameters().rate.averaging) return;
+  flows_[flow].notified = true;
   device_.cnp(flow, flows_[flow].dscp, info.marks, info.packets);
 }
 
 void Dcc::rate_calculated(std::uint32_t flow, Rate rate) {
-  if (flow >= flows_.size() || !flows_[flow].alive) return;
+  const Flow* const known = flows_.find(flow);
+  if (known == nullptr || !known->alive) return;
   set_paced(flow, rate.raw < device_.parameters().rate.r_max);
   flows_[flow].rate = rate;
   host_.set_rate(flow, rate);
@@ -210,7 +211,7 @@ Algorithm::View Dcc::view(FlowNumber flow) const {
     const SlotParameters p = device_.slot(*slot).parameters;
     return {Rate(p.rc), Rate(p.rt), static_cast<double>(p.alpha) / kOne16};
   }
-  const Rate rate = flow < flows_.size() ? flows_[flow].rate : host_.line_rate();
+  const Rate rate = flows_.has(flow) ? flows_[flow].rate : host_.line_rate();
   return {rate, rate, 0.0};
 }
 

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "cc/algorithm.h"
 #include "cc/dcqcn.h"
 #include "controller/controller_device.h"
 #include "registers/generated/dcc_settings.h"
+#include "stats/numbered_table.h"
 
 namespace dcc {
 
@@ -77,6 +77,9 @@ class Dcc : public Algorithm, private RateSink {
   /// A flow without a slot shows the last rate it was given, and no α.
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override;
+  /// One that never had a CNP never had a slot.
+  bool rests(FlowNumber flow) const override { return !flows_[flow].notified; }
+  void forget(FlowNumber flow) override { flows_.drop(flow); }
 
  private:
   struct Flow {
@@ -84,6 +87,7 @@ class Dcc : public Algorithm, private RateSink {
     std::uint8_t dscp = 0;
     bool alive = false;
     bool paced = false;  // by a slot: no window
+    bool notified = false;
   };
   void set_paced(std::uint32_t flow, bool paced);
   void rate_calculated(std::uint32_t flow, Rate rate) override;
@@ -91,7 +95,7 @@ class Dcc : public Algorithm, private RateSink {
 
   AlgorithmHost& host_;
   Bytes free_window_;
-  std::vector<Flow> flows_;
+  NumberedTable<Flow> flows_;
   mutable ControllerDevice device_;  // to ask it brings it up to the present
 };
 

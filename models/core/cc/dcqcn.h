@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "cc/algorithm.h"
 #include "cc/algorithm_parameters.h"
 #include "describe/enum_names.h"
+#include "stats/numbered_table.h"
 
 namespace dcc {
 
@@ -78,6 +78,8 @@ class Dcqcn final : public Algorithm {
   void on_timer(FlowNumber flow, int id) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
+  bool rests(FlowNumber flow) const override { return !flows_[flow].controlled; }
+  void forget(FlowNumber flow) override { flows_.drop(flow); }
 
  private:
   enum Timer : int { kAlpha = 0, kIncrease = 1 };
@@ -98,7 +100,7 @@ class Dcqcn final : public Algorithm {
   AlgorithmHost& host_;
   DcqcnParameters parameters_;
   DcqcnValues values_;
-  std::vector<Flow> flows_;
+  NumberedTable<Flow> flows_;
   AlgorithmCounters counters_;
 };
 

@@ -22,8 +22,7 @@ AlgorithmNeeds DcqcnSlotted::needs() const {
 }
 
 void DcqcnSlotted::on_flow_start(FlowNumber number, const FlowStart& start) {
-  if (flows_.size() <= number) flows_.resize(number + 1);
-  Flow& flow = flows_[number];
+  Flow& flow = flows_.keep(number);
   flow = Flow{};
   flow.current = flow.target =
       start.initial_rate.raw == 0 ? values_.initial : to_mbps(start.initial_rate);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "cc/algorithm.h"
 #include "cc/dcqcn.h"
+#include "stats/numbered_table.h"
 
 namespace dcc {
 
@@ -33,6 +33,9 @@ class DcqcnSlotted final : public Algorithm {
   void on_timer(FlowNumber flow, int id) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
+  /// Once a flow has had a CNP its timer runs for ever.
+  bool rests(FlowNumber flow) const override { return !flows_[flow].controlled; }
+  void forget(FlowNumber flow) override { flows_.drop(flow); }
 
  private:
   enum Timer : int { kCut = 0, kIncrease = 1 };
@@ -57,7 +60,7 @@ class DcqcnSlotted final : public Algorithm {
   AlgorithmHost& host_;
   DcqcnParameters parameters_;
   DcqcnValues values_;
-  std::vector<Flow> flows_;
+  NumberedTable<Flow> flows_;
   AlgorithmCounters counters_;
 };
 

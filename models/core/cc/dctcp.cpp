@@ -80,8 +80,7 @@ AlgorithmNeeds Dctcp::needs() const {
 }
 
 void Dctcp::on_flow_start(FlowNumber number, const FlowStart& start) {
-  if (flows_.size() <= number) flows_.resize(number + 1);
-  Flow& flow = flows_[number];
+  Flow& flow = flows_.keep(number);
   flow = Flow{};
   flow.rtt = base_rtt_ == PicoSeconds() ? start.base_rtt : base_rtt_;
   flow.left = start.bytes;

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "cc/algorithm.h"
 #include "cc/algorithm_parameters.h"
 #include "describe/enum_names.h"
+#include "stats/numbered_table.h"
 
 namespace dcc {
 
@@ -55,6 +55,8 @@ class Dctcp final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
+  bool rests(FlowNumber) const override { return true; }  // ACKs alone move it
+  void forget(FlowNumber flow) override { flows_.drop(flow); }
 
  private:
   struct Flow {
@@ -79,7 +81,7 @@ class Dctcp final : public Algorithm {
   PicoSeconds base_rtt_;
   long double line_, r_ai_, r_min_;  // Mb/s
   long double g_, exponent_;
-  std::vector<Flow> flows_;
+  NumberedTable<Flow> flows_;
   AlgorithmCounters counters_;
 };
 

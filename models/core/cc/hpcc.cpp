@@ -49,8 +49,7 @@ AlgorithmNeeds Hpcc::needs() const {
 }
 
 void Hpcc::on_flow_start(FlowNumber number, const FlowStart& start) {
-  if (flows_.size() <= number) flows_.resize(number + 1);
-  Flow& flow = flows_[number];
+  Flow& flow = flows_.keep(number);
   flow = Flow{};
   flow.current = flow.reference = start.initial_rate.raw == 0 ? line_ : to_mbps(start.initial_rate);
   apply(number, flow);

@@ -4,11 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "cc/algorithm.h"
 #include "cc/algorithm_parameters.h"
 #include "cc/link_records.h"
+#include "stats/numbered_table.h"
 
 namespace dcc {
 
@@ -36,6 +36,8 @@ class Hpcc final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
+  bool rests(FlowNumber) const override { return true; }  // ACKs alone move it
+  void forget(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Multiplies a flow's additive step; 1 from its start on. Flows that meet end at rates in
   /// proportion to their steps: what they multiply by is the same for all.
@@ -69,7 +71,7 @@ class Hpcc final : public Algorithm {
   HpccParameters parameters_;
   PicoSeconds base_rtt_;                   // T
   long double line_, w_ai_, r_min_, eta_;  // rates in Mb/s
-  std::vector<Flow> flows_;
+  NumberedTable<Flow> flows_;
   std::array<Scale, 4> scales_{};  // of rates seen: a network has few, and divisions are slow
   std::size_t oldest_scale_ = 0;
   AlgorithmCounters counters_;

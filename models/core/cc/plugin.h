@@ -15,7 +15,7 @@ namespace dcc {
 
 /// Grows with every change of what a plug-in uses: cc/algorithm.h, cc/registry.h, the visitor,
 /// controller/own_rate_unit.h.
-constexpr std::uint32_t kPluginInterface = 4;
+constexpr std::uint32_t kPluginInterface = 5;
 
 constexpr const char* kPluginSection = ".dccvp_plugin";
 

@@ -66,8 +66,7 @@ AlgorithmNeeds PowerTcp::needs() const {
 }
 
 void PowerTcp::on_flow_start(FlowNumber number, const FlowStart& start) {
-  if (flows_.size() <= number) flows_.resize(number + 1);
-  Flow& flow = flows_[number];
+  Flow& flow = flows_.keep(number);
   flow = Flow{};
   flow.base = base_rtt_;
   flow.current = flow.reference = start.initial_rate.raw == 0 ? line_ : to_mbps(start.initial_rate);

@@ -4,12 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "cc/algorithm.h"
 #include "cc/algorithm_parameters.h"
 #include "cc/link_records.h"
 #include "describe/enum_names.h"
+#include "stats/numbered_table.h"
 
 namespace dcc {
 
@@ -46,6 +46,8 @@ class PowerTcp final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
+  bool rests(FlowNumber) const override { return true; }  // ACKs alone move it
+  void forget(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Smoothed normalised power; 1: a full link without a queue.
   long double power(FlowNumber flow) const { return flows_[flow].power; }
@@ -74,7 +76,7 @@ class PowerTcp final : public Algorithm {
   PowerTcpParameters parameters_;
   PicoSeconds base_rtt_;
   long double line_, increase_, r_min_, gamma_, target_, base_factor_, least_current_;
-  std::vector<Flow> flows_;
+  NumberedTable<Flow> flows_;
   AlgorithmCounters counters_;
 };
 

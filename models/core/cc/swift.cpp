@@ -76,8 +76,7 @@ PicoSeconds Swift::target(long double window) const {
 }
 
 void Swift::on_flow_start(FlowNumber number, const FlowStart& start) {
-  if (flows_.size() <= number) flows_.resize(number + 1);
-  Flow& flow = flows_[number];
+  Flow& flow = flows_.keep(number);
   flow = Flow{};
   flow.rtt = picoseconds(start.base_rtt);
   const long double full = bytes_at(line_, start.base_rtt);

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "cc/algorithm.h"
 #include "cc/algorithm_parameters.h"
+#include "stats/numbered_table.h"
 
 namespace dcc {
 
@@ -39,6 +39,8 @@ class Swift final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
+  bool rests(FlowNumber) const override { return true; }  // ACKs alone move it
+  void forget(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Delay at which a window, in bytes, neither grows nor shrinks.
   PicoSeconds target(long double window) const;
@@ -59,7 +61,7 @@ class Swift final : public Algorithm {
   SwiftParameters parameters_;
   long double mtu_, line_, increase_, beta_, least_left_;
   long double scale_, offset_;  // flow scaling: scale / sqrt(packets) + offset, ps
-  std::vector<Flow> flows_;
+  NumberedTable<Flow> flows_;
   AlgorithmCounters counters_;
 };
 

@@ -92,8 +92,7 @@ AlgorithmNeeds Timely::needs() const {
 }
 
 void Timely::on_flow_start(FlowNumber number, const FlowStart& start) {
-  if (flows_.size() <= number) flows_.resize(number + 1);
-  Flow& flow = flows_[number];
+  Flow& flow = flows_.keep(number);
   flow = Flow{};
   flow.rate = start.initial_rate.raw != 0 ? to_mbps(start.initial_rate)
               : parameters_.initial_rate  ? to_mbps(*parameters_.initial_rate)

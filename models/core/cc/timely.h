@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "cc/algorithm.h"
 #include "cc/algorithm_parameters.h"
 #include "describe/enum_names.h"
+#include "stats/numbered_table.h"
 
 namespace dcc {
 
@@ -72,6 +72,8 @@ class Timely final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
+  bool rests(FlowNumber) const override { return true; }  // ACKs alone move it
+  void forget(FlowNumber flow) override { flows_.drop(flow); }
 
   /// Normalised gradient after the newest completion.
   long double gradient(FlowNumber flow) const { return flows_[flow].gradient; }
@@ -103,7 +105,7 @@ class Timely final : public Algorithm {
   AlgorithmHost& host_;
   TimelyParameters parameters_;
   long double line_, step_, r_min_, min_rtt_, resolution_, ewma_, beta_, least_left_, app_limit_;
-  std::vector<Flow> flows_;
+  NumberedTable<Flow> flows_;
   AlgorithmCounters counters_;
 };
 

@@ -31,6 +31,7 @@ Packet* PacketPool::take() {
     Packet* const block = blocks_.back().get();
     for (std::size_t i = kBlock; i-- > 0;) {
       block[i].next = free_;
+      block[i].flow = kSpare;
       free_ = &block[i];
     }
   }
@@ -55,6 +56,7 @@ void PacketPool::give_back(Packet* packet) {
   if (packet->telemetry != nullptr) free_telemetry_.push_back(packet->telemetry);
   if (packet->payload != nullptr) free_payload_.push_back(packet->payload);
   packet->next = free_;
+  packet->flow = kSpare;
   free_ = packet;
   --in_use_;
 }

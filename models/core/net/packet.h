@@ -205,6 +205,19 @@ class PacketPool {
   /// that exchange packets only the sum means that.
   std::int64_t in_use() const { return in_use_; }
 
+  /// Packets that there is memory for.
+  std::size_t size() const { return blocks_.size() * kBlock; }
+  /// `visit(packet)` of all that lie in this pool's memory, whichever pool they were taken from,
+  /// and have not been given back. Of several pools that exchange packets all together hold all.
+  template <class Visit>
+  void each_in_use(Visit visit) const {
+    for (const auto& block : blocks_) {
+      for (std::size_t i = 0; i < kBlock; ++i) {
+        if (block[i].flow != kSpare) visit(block[i]);
+      }
+    }
+  }
+
   /// Evens out what lies unused in pools between which packets wander, if one of them has come to
   /// hold far more than it needs: each partition of a run has a pool of its own, and traffic may go
   /// one way.
@@ -213,6 +226,7 @@ class PacketPool {
  private:
   static constexpr std::size_t kBlock = 256;
   static constexpr std::size_t kHoard = 16 * kBlock;
+  static constexpr std::uint32_t kSpare = 0xFFFFFFFF;  // the flow of a packet that is of no use
   std::size_t unused() const {
     return static_cast<std::size_t>(static_cast<std::int64_t>(blocks_.size() * kBlock) - in_use_);
   }

@@ -36,6 +36,16 @@ class NicDevice final : public PacketSink {
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
   void connect_queue_pair(Qpn qpn);
   void destroy_queue_pair(Qpn qpn);
+  /// Whether nothing is left to do for it that packets in the network do not bring. If there are
+  /// none, nobody sees a difference when it is forgotten: that only gives its memory back. Other
+  /// transports than RoCE keep their queue pairs.
+  bool rests(Qpn qpn) const {
+    return transport_ == nullptr && transmitter_.rests(qpn) && receiver_.rests(qpn);
+  }
+  void forget(Qpn qpn) {
+    transmitter_.forget(qpn);
+    receiver_.forget(qpn);
+  }
   /// Payload bytes of a full packet, for queue pairs created from now on.
   void set_mtu(std::uint32_t mtu);
   /// A NIC that is not enabled drops what arrives, but for PFC frames.

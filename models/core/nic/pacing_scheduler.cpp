@@ -3,8 +3,7 @@
 namespace dcc {
 
 void PacingScheduler::add_flow(FlowIndex flow, int priority) {
-  if (flow >= flows_.size()) flows_.resize(flow + 1);
-  flows_[flow].priority = static_cast<std::uint8_t>(priority);
+  flows_.keep(flow).priority = static_cast<std::uint8_t>(priority);
 }
 
 void PacingScheduler::put(std::uint32_t position, const Waiting& entry) {
@@ -62,8 +61,7 @@ void PacingScheduler::make_ready(FlowIndex flow) {
   ring.tail = flow;
 }
 
-void PacingScheduler::leave_ring(FlowIndex flow) {
-  Flow& f = flows_[flow];
+void PacingScheduler::leave_ring(Flow& f) {
   Ring& ring = rings_[f.priority];
   if (f.before == kNone) {
     ring.head = f.after;
@@ -101,7 +99,7 @@ void PacingScheduler::deactivate(FlowIndex flow) {
   if (f.place == Place::kWaiting) {
     remove_waiting(f.position);
   } else if (f.place == Place::kReady) {
-    leave_ring(flow);
+    leave_ring(f);
   }
   f.place = Place::kOff;
 }
@@ -119,14 +117,18 @@ PacingScheduler::FlowIndex PacingScheduler::pick(PicoSeconds now, unsigned allow
   unsigned candidates = non_empty_ & allowed;
   if (candidates == 0) return kNone;
   FlowIndex best = kNone;
+  Flow* first = nullptr;
   while (candidates != 0) {
     const int priority = __builtin_ctz(candidates);
     candidates &= candidates - 1;
     const FlowIndex head = rings_[static_cast<std::size_t>(priority)].head;
-    if (best == kNone || flows_[head].ready_order < flows_[best].ready_order) best = head;
+    Flow& flow = flows_[head];
+    if (first != nullptr && first->ready_order < flow.ready_order) continue;
+    best = head;
+    first = &flow;
   }
-  leave_ring(best);
-  flows_[best].place = Place::kOff;
+  leave_ring(*first);
+  first->place = Place::kOff;
   return best;
 }
 

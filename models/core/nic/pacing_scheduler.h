@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "net/packet.h"
+#include "stats/numbered_table.h"
 #include "units.h"
 
 namespace dcc {
@@ -21,6 +22,8 @@ class PacingScheduler {
 
   /// Flow numbers are small and dense.
   void add_flow(FlowIndex flow, int priority);
+  /// Of one that is off: nothing is kept of it.
+  void forget(FlowIndex flow) { flows_.drop(flow); }
   /// `flow` may send from `when` on (or at once, if that has passed).
   void activate(FlowIndex flow, PicoSeconds when);
   /// Takes it out of waiting or ready.
@@ -40,7 +43,7 @@ class PacingScheduler {
   template <class Digest>
   void add_state(Digest& d) const {
     d(order_, non_empty_);
-    for (const Flow& flow : flows_) d(flow.place, flow.ready_order);
+    flows_.every([&](const Flow& flow) { d(flow.place, flow.ready_order); });
     for (const Waiting& one : waiting_) d(one.when, one.flow);
   }
 
@@ -67,14 +70,14 @@ class PacingScheduler {
   };
 
   void make_ready(FlowIndex flow);
-  void leave_ring(FlowIndex flow);
+  void leave_ring(Flow& flow);
   void ripen(PicoSeconds now);
   void put(std::uint32_t position, const Waiting& entry);
   void sift_up(std::uint32_t position, const Waiting& entry);
   void sift_down(std::uint32_t position, const Waiting& entry);
   void remove_waiting(std::uint32_t position);
 
-  std::vector<Flow> flows_;
+  NumberedTable<Flow> flows_;
   std::vector<Waiting> waiting_;
   std::array<Ring, kPriorities> rings_{};
   unsigned non_empty_ = 0;  // bit p: ring p holds a flow

@@ -9,8 +9,7 @@
 namespace dcc {
 
 void Receiver::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
-  if (contexts_.size() <= qpn) contexts_.resize(qpn + 1);
-  Context& context = contexts_[qpn];
+  Context& context = contexts_.keep(qpn);
   forget_early(context);
   context = Context{};
   context.created = true;
@@ -19,20 +18,27 @@ void Receiver::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
 }
 
 void Receiver::destroy_queue_pair(Qpn qpn) {
-  if (qpn >= contexts_.size()) return;
+  if (!contexts_.has(qpn)) return;
   contexts_[qpn].created = false;
   forget_early(contexts_[qpn]);
+}
+
+bool Receiver::rests(Qpn qpn) const {
+  const Context* const context = contexts_.find(qpn);
+  return context == nullptr || std::all_of(context->early.begin(), context->early.end(),
+                                           [](const Packet* packet) { return packet == nullptr; });
 }
 
 void Receiver::on_data(Packet* packet) {
   ++counters_.data_received;
   const Qpn qpn = packet->destination_qpn;
-  if (qpn >= contexts_.size() || !contexts_[qpn].created) {
+  Context* const known = contexts_.find(qpn);
+  if (known == nullptr || !known->created) {
     ++counters_.unknown_qp;
     pool_.give_back(packet);
     return;
   }
-  Context& context = contexts_[qpn];
+  Context& context = *known;
   if (packet->payload != nullptr && packet->icrc != roce::icrc_of(*packet)) {
     ++counters_.icrc_errors;  // as if it had been lost: go-back-N brings it again
     pool_.give_back(packet);

@@ -12,6 +12,7 @@
 #include "sim/scheduler.h"
 #include "stats/class_delays.h"
 #include "stats/flow_ledger.h"
+#include "stats/numbered_table.h"
 
 namespace dcc {
 
@@ -48,11 +49,14 @@ class Receiver {
   void set_cnps(bool wanted) { cnps_wanted_ = wanted; }
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
   void destroy_queue_pair(Qpn qpn);
+  /// Nothing is kept back for want of what is before it.
+  bool rests(Qpn qpn) const;
+  void forget(Qpn qpn) { contexts_.drop(qpn); }
 
   /// on_data() is near.
   void expect(const Packet& packet) const {
-    if (packet.destination_qpn < contexts_.size()) {
-      __builtin_prefetch(&contexts_[packet.destination_qpn], 1);
+    if (const Context* const context = contexts_.find(packet.destination_qpn)) {
+      __builtin_prefetch(context, 1);
       __builtin_prefetch(&ledger_[packet.flow].last_received, 1);
     }
   }
@@ -64,14 +68,14 @@ class Receiver {
   std::size_t held() const { return held_; }
   template <class Digest>
   void add_state(Digest& d) const {
-    for (const Context& c : contexts_) {
+    contexts_.every([&](const Context& c) {
       d(c.created, c.nak_sent, c.remote_host, c.remote_qpn, c.expected, c.skipping,
         c.notification_point);
       for (const Packet* early : c.early) {
         d(early != nullptr);
         if (early != nullptr) d(*early);
       }
-    }
+    });
   }
 
  private:
@@ -109,7 +113,7 @@ class Receiver {
   DelaysByClass* delays_ = nullptr;
   bool cnps_wanted_ = true;
   std::size_t held_ = 0;
-  std::vector<Context> contexts_;
+  NumberedTable<Context> contexts_;
 };
 
 }  // namespace dcc

@@ -53,14 +53,10 @@ void Transmitter::set_algorithm(Algorithm* algorithm) {
 }
 
 void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
-  const bool known = qpn < flows_.size();
-  while (flows_.size() <= qpn) flows_.emplace_back(parameters_.mtu);
-  Flow& flow = flows_[qpn];
-  if (known) {  // destroyed or not: nothing is left of what it was
-    if (flow.created) pacing_.deactivate(qpn);
-    untrack(qpn, flow);
-    flow = Flow(parameters_.mtu);
-  }
+  Flow& flow = flows_.keep(qpn);  // destroyed or not: nothing is left of what it was
+  if (flow.created) pacing_.deactivate(qpn);
+  untrack(qpn, flow);
+  flow = Flow(parameters_.mtu);
   flow.created = true;
   flow.config = config;
   flow.connected = config.service == Service::kUd;
@@ -84,6 +80,19 @@ void Transmitter::destroy_queue_pair(Qpn qpn) {
   if (algorithm_ != nullptr && flows_[qpn].config.governed) algorithm_->on_flow_end(qpn);
   fail(qpn, flows_[qpn], CompletionSink::Status::kFlushed);
   flows_[qpn].created = false;
+}
+
+bool Transmitter::rests(Qpn qpn) const {
+  const Flow& flow = flows_[qpn];
+  if (!flow.work.idle() || flow.outstanding || pacing_.is_active(qpn)) return false;
+  if (flow.reads != nullptr && !flow.reads->answers.empty()) return false;
+  return algorithm_ == nullptr || !flow.config.governed || algorithm_->rests(qpn);
+}
+
+void Transmitter::forget(Qpn qpn) {
+  if (algorithm_ != nullptr && flows_[qpn].config.governed) algorithm_->forget(qpn);
+  pacing_.forget(qpn);
+  flows_.drop(qpn);
 }
 
 void Transmitter::post(Qpn qpn, const WorkItem& item) {
@@ -113,8 +122,8 @@ void Transmitter::stop(Qpn qpn) {
     transport_->stop(qpn);
     return;
   }
-  Flow& flow = flows_[qpn];
-  flow.work.truncate();
+  if (!exists(qpn)) return;
+  flows_[qpn].work.truncate();
   pacing_.deactivate(qpn);
 }
 
@@ -223,8 +232,10 @@ void Transmitter::stop_timer(FlowNumber number, int id) {
 }
 
 Transmitter::FlowView Transmitter::view(Qpn qpn) const {
-  const Flow& flow = flows_[qpn];
-  return {flow.rate, ledger_[flow.config.flow].sent_wire_bits, flow.config.flow, flow.config.dscp};
+  const Flow* const flow = flows_.find(qpn);
+  if (flow == nullptr) return {};
+  return {flow->rate, ledger_[flow->config.flow].sent_wire_bits, flow->config.flow,
+          flow->config.dscp};
 }
 
 // ---------------------------------------------------------------- onto the wire

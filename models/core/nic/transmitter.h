@@ -20,6 +20,7 @@
 #include "stats/class_delays.h"
 #include "stats/flow_ledger.h"
 #include "stats/log_histogram.h"
+#include "stats/numbered_table.h"
 
 namespace dcc {
 
@@ -63,12 +64,22 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void connect_queue_pair(Qpn qpn);
   /// What was posted ends as flushed.
   void destroy_queue_pair(Qpn qpn);
+  /// Nothing is left to do for it that its packets in the network do not bring: all that was posted
+  /// is acknowledged and all that was asked answered, and the algorithm leaves it alone.
+  bool rests(Qpn qpn) const;
+  /// Of one that rests, and of which no packet is in the network: as if it had never been, but for
+  /// what was counted.
+  void forget(Qpn qpn);
+  // Of one that exists:
   bool failed(Qpn qpn) const { return flows_[qpn].failed; }
   Service service(Qpn qpn) const { return flows_[qpn].config.service; }
   bool has_work(Qpn qpn) const { return !flows_[qpn].work.idle(); }
   /// The MTU parameter has changed: for queue pairs created from now on.
   void mtu_changed();
-  bool exists(Qpn qpn) const { return qpn < flows_.size() && flows_[qpn].created; }
+  bool exists(Qpn qpn) const {
+    const Flow* const flow = flows_.find(qpn);
+    return flow != nullptr && flow->created;
+  }
   /// The algorithm knows it.
   bool governed(Qpn qpn) const { return exists(qpn) && flows_[qpn].config.governed; }
   /// Precondition: exists(qpn), item.bytes > 0.
@@ -89,8 +100,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
 
   /// Something of a queue pair is near.
   void expect(Qpn qpn) const {
-    if (qpn >= flows_.size()) return;
-    const auto* const flow = reinterpret_cast<const char*>(&flows_[qpn]);
+    const auto* const flow = reinterpret_cast<const char*>(flows_.find(qpn));
+    if (flow == nullptr) return;
     for (std::size_t byte = 0; byte < sizeof(Flow); byte += 64) {
       __builtin_prefetch(flow + byte, 1);
     }
@@ -144,6 +155,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     std::uint8_t dscp = 0;
   };
   FlowView view(Qpn qpn) const;
+  /// Above the greatest number of one.
   std::size_t queue_pairs() const { return flows_.size(); }
   /// RTT of every acknowledged packet, nanoseconds, from reset_statistics() on.
   const LogHistogram& rtt_ns() const { return rtt_ns_; }
@@ -227,6 +239,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   /// What every packet touches comes first, line by line: who may send and when, the work, whose it
   /// is.
   struct alignas(64) Flow {
+    Flow() : Flow(0) {}
     explicit Flow(std::uint32_t mtu) : work(mtu) {}
     bool created = false;
     bool connected = false;
@@ -327,7 +340,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   CompletionSink* completions_ = nullptr;
   Dma* dma_ = nullptr;
 
-  std::vector<Flow> flows_;
+  NumberedTable<Flow> flows_;
   PacingScheduler pacing_;
   std::array<PacketFifo, kPriorities + 1> control_{};  // the last: the link's own
   unsigned control_waiting_ = 0;                       // bit p: control_[p] holds a packet

@@ -45,11 +45,12 @@ void Transmitter::progressed(Qpn qpn, Flow& flow, Bytes newly) {
 void Transmitter::on_ack(const Packet& ack) {
   ++counters_.acks_received;
   const Qpn qpn = ack.destination_qpn;
-  if (!exists(qpn)) {
+  Flow* const known = flows_.find(qpn);
+  if (known == nullptr || !known->created) {
     ++counters_.unknown_qp;
     return;
   }
-  Flow& flow = flows_[qpn];
+  Flow& flow = *known;
   const PicoSeconds rtt = now() - ack.sent;
   rtt_ns_.add(static_cast<std::uint64_t>(rtt.count / kNanoSecond.count));
   if (delays_ != nullptr) delays_->of(flow.config.dscp).round_trip.add(rtt, ack.cnp_marks != 0);
@@ -189,11 +190,12 @@ void Transmitter::check_timeouts() {
 
 void Transmitter::on_cnp(const Packet& cnp) {
   ++counters_.cnps_received;
-  if (!exists(cnp.destination_qpn)) {
+  const Flow* const flow = flows_.find(cnp.destination_qpn);
+  if (flow == nullptr || !flow->created) {
     ++counters_.unknown_qp;
     return;
   }
-  if (needs_.cnp && flows_[cnp.destination_qpn].config.governed) {
+  if (needs_.cnp && flow->config.governed) {
     algorithm_->on_cnp(cnp.destination_qpn,
                        {cnp.cnp_marks, static_cast<std::uint8_t>(cnp.immediate)});
   }
