@@ -84,8 +84,8 @@ TEST_F(TraceFile, ADamagedArchiveIsAnError) {
 
 TEST_F(TraceFile, ErrorsNameTheLine) {
   EXPECT_EQ(error_of(""), ":1: the file is empty");
-  EXPECT_EQ(error_of("many\n"), ":1: expected the number of flows, 0 … 4000000");
-  EXPECT_EQ(error_of("99999999\n"), ":1: expected the number of flows, 0 … 4000000");
+  EXPECT_EQ(error_of("many\n"), ":1: expected the number of flows, 0 … 50000000");
+  EXPECT_EQ(error_of("99999999\n"), ":1: expected the number of flows, 0 … 50000000");
   EXPECT_EQ(error_of("1\nx 2 3 4 5 6\n"), ":2: expected the source, a host number, as first field");
   EXPECT_EQ(error_of("1\n1 -2 3 4 5 6\n"),
             ":2: expected the destination, a host number, as second field");

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -351,6 +352,61 @@ TEST(TrafficExpander, DrawnFlowsAreTheSameOnEveryMachine) {
     digest = digest * 1'000'003u + flow.from * 4u + flow.to;
   }
   EXPECT_EQ(digest, 605217845292416183u);
+}
+
+TEST(TrafficExpander, AStreamIsAllEntriesByStartThenAsTheyAreWritten) {
+  // Many starts are the same on purpose: an incast without stagger, a trace with equal times, and
+  // a poisson entry between them; each expanded alone and sorted is what the stream must give.
+  const std::string path = ::testing::TempDir() + "stream_trace";
+  std::ofstream(path) << "4\n1 2 3 100 500 0.0\n2 1 4 100 700 0.0\n3 1 4 9 701 0.000005\n"
+                         "4 1 4 9 702 0.000005\n";
+  TrafficSpec trace;
+  trace.pattern = TrafficPattern::kTrace;
+  trace.file = path;
+  TrafficSpec poisson = among(TrafficPattern::kPoisson, {0, 1, 2, 3, 4, 5});
+  poisson.flows_per_host = 200;
+  poisson.stop = kMilliSecond;
+  TrafficSpec late = to_one({1, 2, 3}, 0);
+  late.bytes = 1000;
+  late.start = kMicroSecond * 5;
+  TrafficSpec rounds = to_one({4, 5, 3}, 0, TrafficPattern::kPartitionAggregate);
+  rounds.bytes = 2000;
+  rounds.rounds = 4;
+  rounds.period = kMicroSecond * 5;
+  const std::vector<TrafficSpec> specs{late, trace, poisson, rounds};
+  std::vector<FlowSpec> expected;
+  for (std::size_t entry = 0; entry < specs.size(); ++entry) {
+    std::vector<TrafficSpec> none_but(specs.size(), flow(6, 7));  // an entry draws by its place
+    none_but[entry] = specs[entry];
+    for (const FlowSpec& f : expand_traffic(none_but, context())) {
+      if (f.from != 6) expected.push_back(f);
+    }
+  }
+  std::stable_sort(expected.begin(), expected.end(),
+                   [](const FlowSpec& a, const FlowSpec& b) { return a.start < b.start; });
+  const TrafficContext c = context();
+  FlowStream stream(specs, c);
+  FlowSpec f;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_TRUE(stream.next(f));
+    EXPECT_EQ(f.id, i);
+    EXPECT_EQ(f.start, expected[i].start);
+    EXPECT_EQ(f.from, expected[i].from);
+    EXPECT_EQ(f.to, expected[i].to);
+    EXPECT_EQ(f.bytes, expected[i].bytes);
+  }
+  EXPECT_FALSE(stream.next(f));
+}
+
+TEST(TrafficExpander, ATraceOutOfOrderIsSorted) {
+  const std::string path = ::testing::TempDir() + "disordered_trace";
+  std::ofstream(path) << "4\n1 2 3 100 500 3\n2 1 4 100 700 1\n3 1 4 9 701 3\n4 1 4 9 702 2\n";
+  TrafficSpec s;
+  s.pattern = TrafficPattern::kTrace;
+  s.file = path;
+  std::vector<HostId> from;
+  for (const FlowSpec& f : expand_traffic({s}, context())) from.push_back(f.from);
+  EXPECT_EQ(from, (std::vector<HostId>{2, 4, 1, 3}));
 }
 
 TEST(TrafficExpander, TraceMapsPrioritiesAndShiftsTime) {

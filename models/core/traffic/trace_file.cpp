@@ -15,16 +15,17 @@ namespace {
 constexpr std::size_t kLongestLine = 1024;
 constexpr std::int64_t kLastHost = (1 << 20) - 1;
 constexpr std::int64_t kLatest = 1'000'000 * std::int64_t{1'000'000'000'000};  // ps: 10^6 s
+}  // namespace
 
 /// Lines of a file that may be compressed (zlib reads both).
-class LineReader {
+class TraceReader::Lines {
  public:
-  explicit LineReader(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
+  explicit Lines(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
     if (file_ == nullptr) throw TrafficError(path + ": " + std::strerror(errno));
   }
-  ~LineReader() { gzclose(file_); }
-  LineReader(const LineReader&) = delete;
-  LineReader& operator=(const LineReader&) = delete;
+  ~Lines() { gzclose(file_); }
+  Lines(const Lines&) = delete;
+  Lines& operator=(const Lines&) = delete;
 
   /// False at the end of the file.
   bool next(std::string_view& line) {
@@ -60,28 +61,30 @@ class LineReader {
   int number_ = 0;
   char buffer_[kLongestLine];
 };
-}  // namespace
 
-std::vector<TraceFlow> read_trace(const std::string& path) {
-  LineReader reader(path);
+TraceReader::TraceReader(const std::string& path) : lines_(std::make_unique<Lines>(path)) {
   std::string_view line;
-  std::int64_t count = 0;
-  if (!reader.next(line)) throw TrafficError(reader.place() + ": the file is empty");
+  if (!lines_->next(line)) throw TrafficError(lines_->place() + ": the file is empty");
   TextFields first(line);
-  if (!first.number(0, static_cast<std::int64_t>(kMostFlows), count) || !first.at_end()) {
-    throw TrafficError(reader.place() + ": expected the number of flows, 0 … " +
+  if (!first.number(0, static_cast<std::int64_t>(kMostFlows), count_) || !first.at_end()) {
+    throw TrafficError(lines_->place() + ": expected the number of flows, 0 … " +
                        std::to_string(kMostFlows));
   }
-  std::vector<TraceFlow> flows;
-  while (reader.next(line)) {
+}
+
+TraceReader::~TraceReader() = default;
+
+bool TraceReader::next(TraceFlow& flow) {
+  std::string_view line;
+  while (lines_->next(line)) {
     TextFields fields(line);
     if (fields.at_end()) continue;
-    if (static_cast<std::int64_t>(flows.size()) == count) {
-      throw TrafficError(reader.place() + ": more flows than the " + std::to_string(count) +
+    if (read_ == count_) {
+      throw TrafficError(lines_->place() + ": more flows than the " + std::to_string(count_) +
                          " the first line announces");
     }
     const auto expect = [&](bool ok, const char* what) {
-      if (!ok) throw TrafficError(reader.place() + ": expected " + what);
+      if (!ok) throw TrafficError(lines_->place() + ": expected " + what);
     };
     std::int64_t from = 0, to = 0, priority = 0, port = 0, bytes = 0, start = 0;
     expect(fields.number(0, kLastHost, from), "the source, a host number, as first field");
@@ -91,19 +94,26 @@ std::vector<TraceFlow> read_trace(const std::string& path) {
     expect(fields.number(1, kGreatestFlow, bytes), "the bytes, 1 … 2^40, as fifth field");
     expect(fields.decimal(12, kLatest, start), "the start in seconds as sixth field");
     expect(fields.at_end(), "nothing after the sixth field");
-    TraceFlow flow;
     flow.from = static_cast<HostId>(from);
     flow.to = static_cast<HostId>(to);
     flow.priority = static_cast<unsigned>(priority);
     flow.bytes = bytes;
     flow.start = PicoSeconds(start);
-    flow.line = reader.number();
-    flows.push_back(flow);
+    flow.line = lines_->number();
+    ++read_;
+    return true;
   }
-  if (static_cast<std::int64_t>(flows.size()) < count) {
-    throw TrafficError(reader.place() + ": the file ends after " + std::to_string(flows.size()) +
-                       " of " + std::to_string(count) + " flows");
+  if (read_ < count_) {
+    throw TrafficError(lines_->place() + ": the file ends after " + std::to_string(read_) + " of " +
+                       std::to_string(count_) + " flows");
   }
+  return false;
+}
+
+std::vector<TraceFlow> read_trace(const std::string& path) {
+  std::vector<TraceFlow> flows;
+  TraceReader reader(path);
+  for (TraceFlow flow; reader.next(flow);) flows.push_back(flow);
   return flows;
 }
 

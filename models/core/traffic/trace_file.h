@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,22 @@ struct TraceFlow {
 /// The HPCC authors' format: first line the number of flows, then one flow a line: source,
 /// destination, priority, port, bytes, start in seconds (up to twelve decimals). Blank lines may
 /// follow. Throws TrafficError with file:line for anything else.
+class TraceReader {
+ public:
+  explicit TraceReader(const std::string& path);
+  ~TraceReader();
+
+  /// The next line's; false at the end.
+  bool next(TraceFlow& flow);
+
+ private:
+  class Lines;
+  std::unique_ptr<Lines> lines_;
+  std::int64_t count_ = 0;  // as announced
+  std::int64_t read_ = 0;
+};
+
+/// All of them.
 std::vector<TraceFlow> read_trace(const std::string& path);
 
 }  // namespace dcc

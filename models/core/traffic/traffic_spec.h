@@ -140,7 +140,14 @@ class TrafficError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Most flows of a run: they take a kilobyte or two each in NICs and results.
-constexpr std::size_t kMostFlows = 4'000'000;
+/// Most flows of a run: results take some 300 bytes of each.
+constexpr std::size_t kMostFlows = 50'000'000;
+/// … where they are all there from the beginning: patterns that list their pairs, and runs with
+/// software, with somebody who watches, or of several processes. They take a kilobyte or two each.
+constexpr std::size_t kMostHeldFlows = 4'000'000;
+/// True of patterns that draw or read flows one by one.
+constexpr bool is_drawn(TrafficPattern pattern) {
+  return pattern == TrafficPattern::kPoisson || pattern == TrafficPattern::kTrace;
+}
 
 }  // namespace dcc

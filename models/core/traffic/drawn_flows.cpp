@@ -1,0 +1,156 @@
+// Flows that are not held: drawn when their turn comes, or read from a file as it goes.
+#include <algorithm>
+
+#include "sim/random.h"
+#include "traffic/flow_sizes.h"
+#include "traffic/trace_file.h"
+#include "traffic/traffic_entry.h"
+
+namespace dcc {
+
+namespace {
+
+/// What the senders of an entry share.
+struct PoissonEntry {
+  TrafficEntry entry;
+  HostList hosts;
+  FlowSizes sizes;
+};
+
+/// The flows of one host.
+class PoissonSource final : public FlowSource {
+ public:
+  /// `mean_gap` in picoseconds; `place` of the host in the list.
+  PoissonSource(std::shared_ptr<const PoissonEntry> shared, std::size_t place,
+                std::uint64_t mean_gap)
+      : shared_(std::move(shared)),
+        place_(place),
+        mean_gap_(mean_gap),
+        left_(shared_->entry.spec().flows_per_host),
+        start_(shared_->entry.spec().start),
+        random_(shared_->entry.context().seed, "poisson",
+                shared_->entry.index() << 32 | shared_->hosts[place]) {}
+
+  bool next(FlowSpec& flow) override {
+    if (left_ == 0) return false;
+    --left_;
+    const TrafficEntry& entry = shared_->entry;
+    const PicoSeconds gap(static_cast<std::int64_t>(random_.exponential(mean_gap_)));
+    start_ = TrafficEntry::after(start_, gap, entry.where());
+    if (start_ >= entry.stop()) {
+      left_ = 0;
+      return false;
+    }
+    flow = entry.base();
+    flow.from = shared_->hosts[place_];
+    flow.start = start_;
+    const std::uint64_t pick = random_.below(shared_->hosts.size() - 1);
+    flow.to = shared_->hosts[pick < place_ ? pick : pick + 1];
+    flow.bytes = shared_->sizes.draw(random_);
+    entry.finish(flow, entry.where());
+    return true;
+  }
+
+ private:
+  std::shared_ptr<const PoissonEntry> shared_;
+  std::size_t place_;
+  std::uint64_t mean_gap_;
+  unsigned left_;
+  PicoSeconds start_;
+  RandomStream random_;
+};
+
+/// Lines of a trace that is in the order of its starts.
+class TraceSource final : public FlowSource {
+ public:
+  explicit TraceSource(const TrafficEntry& entry) : entry_(entry), reader_(entry.spec().file) {}
+
+  bool next(FlowSpec& flow) override {
+    const TrafficSpec& spec = entry_.spec();
+    TraceFlow line;
+    while (reader_.next(line)) {
+      const auto place = [&] { return spec.file + ":" + std::to_string(line.line); };
+      if (line.start < spec.time_offset) {
+        throw TrafficError(place() + ": the flow starts before the time offset");
+      }
+      flow = entry_.base();
+      flow.from = line.from;
+      flow.to = line.to;
+      flow.bytes = line.bytes;
+      const PicoSeconds since = line.start - spec.time_offset;
+      if (since >= PicoSeconds::max() - spec.start) {
+        TrafficEntry::after(spec.start, since, place());  // throws
+      }
+      flow.start = spec.start + since;
+      const auto mapped = spec.dscp_map.find(line.priority);
+      if (mapped != spec.dscp_map.end()) flow.dscp = static_cast<std::uint8_t>(mapped->second);
+      if (flow.start >= flow.stop) continue;
+      if (!is_host(flow.from) || !is_host(flow.to) || flow.from == flow.to) {
+        refuse(flow, place());
+      }
+      entry_.finish(flow, entry_.where());
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  bool is_host(HostId host) const { return host < entry_.context().hosts; }
+  [[noreturn]] void refuse(const FlowSpec& flow, const std::string& place) const {
+    const HostId wrong = is_host(flow.from) ? flow.to : flow.from;
+    if (is_host(wrong)) {
+      throw TrafficError(place + ": host " + std::to_string(wrong) + " would send to itself");
+    }
+    throw TrafficError(place + ": there is no host " + std::to_string(wrong) +
+                       " (the topology has " + std::to_string(entry_.context().hosts) + ")");
+  }
+
+  TrafficEntry entry_;
+  TraceReader reader_;
+};
+
+bool is_in_order(const std::string& file) {
+  TraceReader reader(file);
+  TraceFlow line;
+  PicoSeconds last{};
+  while (reader.next(line)) {
+    if (line.start < last) return false;
+    last = line.start;
+  }
+  return true;
+}
+
+}  // namespace
+
+FlowSources poisson_sources(const TrafficEntry& entry) {
+  const TrafficSpec& spec = entry.spec();
+  entry.require(Ratio{} < spec.load, "needs a load above 0");
+  const std::uint64_t load_ppm = spec.load.numerator * 1'000'000 / spec.load.denominator;
+  const auto shared = std::make_shared<const PoissonEntry>(
+      PoissonEntry{entry, entry.named_or_all(spec.hosts), FlowSizes::named_or_file(spec.sizes)});
+  FlowSources sources;
+  for (std::size_t h = 0; h < shared->hosts.size(); ++h) {
+    const HostId from = shared->hosts[h];
+    const BitRate rate = entry.context().link_rate(from);
+    entry.require(rate.bits_per_second > 0, "host " + std::to_string(from) + " has no link");
+    // Mean gap in ps: mean bits / (rate · load); the mean is in 10^-6 bytes, the load in 10^-6.
+    const Uint128 mean = static_cast<Uint128>(shared->sizes.mean_micro_bytes()) *
+                         8'000'000'000'000u / rate.bits_per_second / load_ppm;
+    entry.require(mean > 0 && mean < (Uint128{1} << 50),
+                  "its flows would come more than 18 minutes or "
+                  "less than a picosecond apart");
+    sources.push_back(std::make_unique<PoissonSource>(shared, h, static_cast<std::uint64_t>(mean)));
+  }
+  return sources;
+}
+
+std::unique_ptr<FlowSource> trace_source(const TrafficEntry& entry) {
+  auto source = std::make_unique<TraceSource>(entry);
+  if (is_in_order(entry.spec().file)) return source;
+  // Else it has to be held, and sorted.
+  std::vector<FlowSpec> flows;
+  for (FlowSpec flow; source->next(flow);) flows.push_back(flow);
+  return list_source(std::move(flows));
+}
+
+}  // namespace dcc
