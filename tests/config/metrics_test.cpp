@@ -138,8 +138,8 @@ TEST(Shares, ActiveTimeCounts) {
   EXPECT_DOUBLE_EQ(*m.classes[0].expected_share, 15.0 / 18);
   EXPECT_DOUBLE_EQ(*m.classes[1].expected_share, 3.0 / 18);
   EXPECT_EQ(m.classes[1].flows, 1u);
-  EXPECT_DOUBLE_EQ(m.flows[1].goodput_gbps, 1'000'000 * 8 / 5e-3 / 1e9);
-  EXPECT_EQ(m.flows[2].active, kMilliSecond);
+  EXPECT_DOUBLE_EQ(m.of_flow(f.results.flows[1]).goodput_gbps, 1'000'000 * 8 / 5e-3 / 1e9);
+  EXPECT_EQ(m.of_flow(f.results.flows[2]).active, kMilliSecond);
   // Three flows took part; those outside the window do not make it unfair.
   EXPECT_NEAR(*m.jain, *jain_index({1.6, 1.6, 8.0}), 1e-12);
 }
@@ -207,18 +207,18 @@ TEST(Slowdown, ByHand) {
     flow.completed = i != 4;  // the last one did not end
   }
   const Metrics m = f.metrics();
-  EXPECT_DOUBLE_EQ(*m.flows[1].slowdown, 2.0);
-  EXPECT_EQ(*m.flows[1].fct, kMicroSecond * 20);
-  EXPECT_EQ(*m.flows[1].fct_rx, kMicroSecond * 18);
-  EXPECT_FALSE(m.flows[3].fct);
+  EXPECT_DOUBLE_EQ(*m.of_flow(f.results.flows[1]).slowdown, 2.0);
+  EXPECT_EQ(*m.of_flow(f.results.flows[1]).fct, kMicroSecond * 20);
+  EXPECT_EQ(*m.of_flow(f.results.flows[1]).fct_rx, kMicroSecond * 18);
+  EXPECT_FALSE(m.of_flow(f.results.flows[3]).fct);
   ASSERT_EQ(m.slowdown_bins.size(), 2u);
   EXPECT_EQ(m.slowdown_bins[0].up_to, 1'000);
   EXPECT_EQ(m.slowdown_bins[0].flows, 2u);
   EXPECT_DOUBLE_EQ(m.slowdown_bins[0].mean, 1.5);
   EXPECT_DOUBLE_EQ(m.slowdown_bins[1].p99, 3.0);
   EXPECT_DOUBLE_EQ(m.slowdown->mean, 2.0);
-  EXPECT_FALSE(m.flows[0].slowdown_received);
-  EXPECT_DOUBLE_EQ(*m.flows[1].slowdown_received, 4.5);
+  EXPECT_FALSE(m.of_flow(f.results.flows[0]).slowdown_received);
+  EXPECT_DOUBLE_EQ(*m.of_flow(f.results.flows[1]).slowdown_received, 4.5);
   EXPECT_EQ(m.slowdown_received->flows, 1u);
   ASSERT_EQ(m.slowdown_received_bins.size(), 1u);
   EXPECT_DOUBLE_EQ(m.slowdown_received_bins[0].p50, 4.5);

@@ -51,10 +51,11 @@ std::string flow_table(const RunResults& r, const Metrics& m) {
   TextTable table({"flow", "from", "to", "DSCP", "goodput Gb/s", "FCT us", "slowdown"});
   for (std::size_t i = 0; i < r.flows.size() && r.flows.size() <= kShown; ++i) {
     const FlowResult& f = r.flows[i];
+    const FlowMetrics figures = m.of_flow(f);
     table.add({std::to_string(f.id), std::to_string(f.from), std::to_string(f.to),
-               std::to_string(f.dscp), decimals(m.flows[i].goodput_gbps, 3),
-               microseconds_or_dash(m.flows[i].fct),
-               m.flows[i].slowdown ? decimals(*m.flows[i].slowdown, 2) : "-"});
+               std::to_string(f.dscp), decimals(figures.goodput_gbps, 3),
+               microseconds_or_dash(figures.fct),
+               figures.slowdown ? decimals(*figures.slowdown, 2) : "-"});
   }
   return table.empty() ? "" : "Flows\n" + table.text();
 }

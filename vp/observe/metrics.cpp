@@ -16,9 +16,8 @@ double gbps(Bytes bytes, PicoSeconds time) {
   return static_cast<double>(bytes) * 8e3 / static_cast<double>(time.count);
 }
 
-PicoSeconds active_in_window(const FlowResult& flow, const RunResults& results) {
-  const PicoSeconds from = std::max(flow.start, results.measured_from);
-  PicoSeconds to = results.measured_to;
+PicoSeconds active_between(const FlowResult& flow, PicoSeconds from, PicoSeconds to) {
+  from = std::max(from, flow.start);
   if (flow.end_rx) {
     to = std::min(to, *flow.end_rx);
   } else if (flow.end) {
@@ -33,22 +32,6 @@ std::optional<double> ratio(const std::optional<PicoSeconds>& taken,
                             const std::optional<PicoSeconds>& ideal) {
   if (!taken || !ideal || ideal->count <= 0) return std::nullopt;
   return static_cast<double>(taken->count) / static_cast<double>(ideal->count);
-}
-
-FlowMetrics flow_metrics(const FlowResult& flow, const PlatformConfig& config,
-                         const RunResults& results) {
-  FlowMetrics m;
-  m.weight = config.dscp_of(flow.dscp).weight;
-  m.active = active_in_window(flow, results);
-  m.goodput_gbps = gbps(flow.delivered_measured, m.active);
-  if (!flow.completed) return m;
-  if (flow.end) m.fct = *flow.end - flow.start;
-  if (flow.end_rx) m.fct_rx = *flow.end_rx - flow.start;
-  const std::optional<PicoSeconds>& taken = m.fct ? m.fct : m.fct_rx;
-  m.slowdown = ratio(taken, flow.ideal);
-  m.slowdown_received = ratio(m.fct_rx, flow.ideal_rx);
-  m.reference_slowdown = ratio(taken, flow.reference_ideal);
-  return m;
 }
 
 /// A flow's claim on a shared link: weight x time it was there.
@@ -66,13 +49,14 @@ void add_classes(const PlatformConfig& config, const RunResults& results, Metric
   for (std::size_t i = 0; i < results.flows.size(); ++i) {
     const FlowResult& flow = results.flows[i];
     if (flow.background) continue;
-    const bool part = takes_part(flow, metrics.flows[i]);
+    const FlowMetrics m = metrics.of_flow(flow);
+    const bool part = takes_part(flow, m);
     auto& [bytes, claims] = by_dscp[flow.dscp];
     bytes += flow.delivered_measured;
     all_bytes += flow.delivered_measured;
     if (!part) continue;
-    claims += claim(metrics.flows[i]);
-    all_claims += claim(metrics.flows[i]);
+    claims += claim(m);
+    all_claims += claim(m);
     ++counts[flow.dscp];
   }
   const PicoSeconds window = results.measured_to - results.measured_from;
@@ -96,10 +80,11 @@ void add_classes(const PlatformConfig& config, const RunResults& results, Metric
   if (!comparable || all_bytes == 0) return;
   for (std::size_t i = 0; i < results.flows.size(); ++i) {
     const FlowResult& flow = results.flows[i];
-    if (!takes_part(flow, metrics.flows[i])) continue;
+    const FlowMetrics m = metrics.of_flow(flow);
+    if (!takes_part(flow, m)) continue;
     const double share =
         static_cast<double>(flow.delivered_measured) / static_cast<double>(all_bytes);
-    const double error = std::abs(share * all_claims / claim(metrics.flows[i]) - 1);
+    const double error = std::abs(share * all_claims / claim(m) - 1);
     for (ClassMetrics& c : metrics.classes) {
       if (c.dscp == flow.dscp) c.share_error_max = std::max(c.share_error_max.value_or(0), error);
     }
@@ -171,9 +156,10 @@ void add_tenants(const PlatformConfig& config, const RunResults& results, Metric
       const FlowResult& flow = results.flows[i];
       if (flow.background || config.dscp_of(flow.dscp).tenant != config.tenants[t].name) continue;
       bytes[t] += flow.delivered_measured;
-      if (!takes_part(flow, metrics.flows[i])) continue;
+      const FlowMetrics m = metrics.of_flow(flow);
+      if (!takes_part(flow, m)) continue;
       const PicoSeconds begin = std::max(flow.start, results.measured_from);
-      spans.emplace_back(begin, begin + metrics.flows[i].active);
+      spans.emplace_back(begin, begin + m.active);
     }
     claims[t] = config.tenants[t].weight.value() * to_seconds(united_time(std::move(spans)));
     all_bytes += bytes[t];
@@ -208,43 +194,80 @@ SlowdownBin summarise(Bytes above, std::optional<Bytes> up_to, std::vector<doubl
   return bin;
 }
 
-/// Fills `total` and `bins` with that figure of all flows.
-void add_slowdowns(const RunResults& results, const Metrics& metrics,
-                   std::optional<double> FlowMetrics::*figure, std::optional<SlowdownBin>& total,
-                   std::vector<SlowdownBin>& bins) {
-  static constexpr Bytes kEdges[] = {0,       1'000,   3'000,     10'000,    30'000,
-                                     100'000, 300'000, 1'000'000, 3'000'000, 10'000'000};
-  std::vector<double> all;
-  for (std::size_t e = 0; e < std::size(kEdges); ++e) {
-    const bool open = e + 1 == std::size(kEdges);
-    const std::optional<Bytes> up_to = open ? std::nullopt : std::optional(kEdges[e + 1]);
-    std::vector<double> in_bin;
-    for (std::size_t i = 0; i < results.flows.size(); ++i) {
-      const auto& bytes = results.flows[i].bytes;
-      if (!bytes || !(metrics.flows[i].*figure)) continue;
-      if (kEdges[e] < *bytes && (open || *bytes <= *up_to)) {
-        in_bin.push_back(*(metrics.flows[i].*figure));
-      }
-    }
-    if (in_bin.empty()) continue;
-    all.insert(all.end(), in_bin.begin(), in_bin.end());
-    bins.push_back(summarise(kEdges[e], up_to, in_bin));
+struct JainSums {
+  double sum = 0;
+  double squares = 0;
+  std::size_t count = 0;
+
+  void add(double value) {
+    sum += value;
+    squares += value * value;
+    ++count;
   }
-  if (!all.empty()) total = summarise(0, std::nullopt, all);
-}
+  std::optional<double> index() const {
+    if (count == 0) return std::nullopt;
+    if (squares == 0) return 1.0;
+    return sum * sum / (static_cast<double>(count) * squares);
+  }
+};
+
+constexpr Bytes kEdges[] = {0,       1'000,   3'000,     10'000,    30'000,
+                            100'000, 300'000, 1'000'000, 3'000'000, 10'000'000};
+
+/// Slowdowns of one kind, by the flow's size.
+class Slowdowns {
+ public:
+  void add(Bytes bytes, const std::optional<double>& slowdown) {
+    if (!slowdown || bytes <= kEdges[0]) return;
+    std::size_t bin = std::size(kEdges) - 1;
+    while (bytes <= kEdges[bin]) --bin;
+    by_bin_[bin].push_back(*slowdown);
+  }
+  /// Fills `total` and `bins`, and forgets what was added.
+  void summarise_to(std::optional<SlowdownBin>& total, std::vector<SlowdownBin>& bins) {
+    std::vector<double> all;
+    for (std::size_t e = 0; e < std::size(kEdges); ++e) {
+      std::vector<double>& in_bin = by_bin_[e];
+      if (in_bin.empty()) continue;
+      all.insert(all.end(), in_bin.begin(), in_bin.end());
+      const bool open = e + 1 == std::size(kEdges);
+      bins.push_back(
+          summarise(kEdges[e], open ? std::nullopt : std::optional(kEdges[e + 1]), in_bin));
+      in_bin = {};
+    }
+    if (!all.empty()) total = summarise(0, std::nullopt, all);
+  }
+
+ private:
+  std::array<std::vector<double>, std::size(kEdges)> by_bin_;
+};
 
 }  // namespace
 
+FlowFigures::FlowFigures(const PlatformConfig& config, const RunResults& results)
+    : from_(results.measured_from), to_(results.measured_to) {
+  for (unsigned dscp = 0; dscp < 64; ++dscp) weights_[dscp] = config.dscp_of(dscp).weight;
+}
+
+FlowMetrics FlowFigures::operator()(const FlowResult& flow) const {
+  FlowMetrics m;
+  m.weight = weights_[flow.dscp];
+  m.active = active_between(flow, from_, to_);
+  m.goodput_gbps = gbps(flow.delivered_measured, m.active);
+  if (!flow.completed) return m;
+  if (flow.end) m.fct = *flow.end - flow.start;
+  if (flow.end_rx) m.fct_rx = *flow.end_rx - flow.start;
+  const std::optional<PicoSeconds>& taken = m.fct ? m.fct : m.fct_rx;
+  m.slowdown = ratio(taken, flow.ideal);
+  m.slowdown_received = ratio(m.fct_rx, flow.ideal_rx);
+  m.reference_slowdown = ratio(taken, flow.reference_ideal);
+  return m;
+}
+
 std::optional<double> jain_index(const std::vector<double>& values) {
-  if (values.empty()) return std::nullopt;
-  double sum = 0;
-  double squares = 0;
-  for (const double v : values) {
-    sum += v;
-    squares += v * v;
-  }
-  if (squares == 0) return 1.0;
-  return sum * sum / (static_cast<double>(values.size()) * squares);
+  JainSums sums;
+  for (const double v : values) sums.add(v);
+  return sums.index();
 }
 
 double percentile(std::vector<double>& values, double percent) {
@@ -259,7 +282,9 @@ bool has_single_bottleneck(const RunResults& results) {
   bool same_to = true;
   const FlowResult* first = nullptr;
   for (const FlowResult& flow : results.flows) {
-    if (flow.background || active_in_window(flow, results).count == 0) continue;
+    if (flow.background ||
+        active_between(flow, results.measured_from, results.measured_to).count == 0)
+      continue;
     if (first == nullptr) first = &flow;
     same_from = same_from && flow.from == first->from;
     same_to = same_to && flow.to == first->to;
@@ -279,25 +304,28 @@ std::optional<PicoSeconds> quantile_of(const LogHistogram& nanoseconds, unsigned
 
 Metrics compute_metrics(const PlatformConfig& config, const RunResults& results) {
   Metrics metrics;
-  std::vector<double> active;
+  metrics.of_flow = FlowFigures(config, results);
+  JainSums active;
+  Slowdowns slowdowns, received, reference;
   Bytes bytes = 0;
   for (const FlowResult& flow : results.flows) {
-    const FlowMetrics m = flow_metrics(flow, config, results);
+    const FlowMetrics m = metrics.of_flow(flow);
     if (!flow.background) bytes += flow.delivered_measured;
-    if (takes_part(flow, m)) active.push_back(m.goodput_gbps);
-    metrics.flows.push_back(m);
+    if (takes_part(flow, m)) active.add(m.goodput_gbps);
+    const Bytes size = flow.bytes.value_or(0);
+    slowdowns.add(size, m.slowdown);
+    received.add(size, m.slowdown_received);
+    reference.add(size, m.reference_slowdown);
   }
   metrics.goodput_gbps = gbps(bytes, results.measured_to - results.measured_from);
   metrics.deadlines = deadline_metrics(results);
   metrics.queries = query_metrics(results.queries);
-  metrics.jain = jain_index(active);
+  metrics.jain = active.index();
   add_classes(config, results, metrics);
   add_tenants(config, results, metrics);
-  add_slowdowns(results, metrics, &FlowMetrics::slowdown, metrics.slowdown, metrics.slowdown_bins);
-  add_slowdowns(results, metrics, &FlowMetrics::slowdown_received, metrics.slowdown_received,
-                metrics.slowdown_received_bins);
-  add_slowdowns(results, metrics, &FlowMetrics::reference_slowdown, metrics.reference_slowdown,
-                metrics.reference_slowdown_bins);
+  slowdowns.summarise_to(metrics.slowdown, metrics.slowdown_bins);
+  received.summarise_to(metrics.slowdown_received, metrics.slowdown_received_bins);
+  reference.summarise_to(metrics.reference_slowdown, metrics.reference_slowdown_bins);
   return metrics;
 }
 

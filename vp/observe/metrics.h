@@ -1,6 +1,7 @@
 // What follows from a run's results by arithmetic: shares, fairness, completion times, checks.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace dcc::vp {
 
-/// Derived figures of a flow; same order as RunResults::flows.
+/// Derived figures of a flow.
 struct FlowMetrics {
   Ratio weight{1};
   PicoSeconds active{};                      // part of the window in which it had something to send
@@ -20,6 +21,19 @@ struct FlowMetrics {
   std::optional<double> slowdown;            // fct (fct_rx where nothing is acknowledged) / ideal
   std::optional<double> slowdown_received;   // fct_rx / ideal_rx
   std::optional<double> reference_slowdown;  // as `slowdown`, by reference_ideal
+};
+
+/// Computes them when they are asked for: a run may have millions of flows.
+class FlowFigures {
+ public:
+  FlowFigures() = default;
+  FlowFigures(const PlatformConfig& config, const RunResults& results);
+  FlowMetrics operator()(const FlowResult& flow) const;
+
+ private:
+  std::array<Ratio, 64> weights_;  // by DSCP
+  PicoSeconds from_{};             // the window
+  PicoSeconds to_{};
 };
 
 struct ClassMetrics {
@@ -152,7 +166,7 @@ struct QueryMetrics {
 struct Metrics {
   double goodput_gbps = 0;     // sum over flows, background excluded
   std::optional<double> jain;  // of the flows' goodput while active; empty: no flow active
-  std::vector<FlowMetrics> flows;
+  FlowFigures of_flow;
   std::vector<ClassMetrics> classes;       // by DSCP, those with flows
   std::vector<TenantMetrics> tenants;      // as configured
   std::optional<SlowdownBin> slowdown;     // all completed flows; empty: none

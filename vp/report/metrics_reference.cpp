@@ -60,7 +60,6 @@ std::vector<MetricInfo> list_all() {
   results.dcbx.emplace().differences.resize(1);
   results.wasted.emplace();
   Metrics metrics;
-  metrics.flows.resize(1);
   metrics.classes.resize(1);
   metrics.tenants.resize(1);
   metrics.slowdown.emplace();

@@ -74,7 +74,7 @@ void write_flows(const fs::path& path, const RunResults& r, const Metrics& m) {
   file.text() << head.take();
   CsvRow row(false);
   for (std::size_t i = 0; i < r.flows.size(); ++i) {
-    describe_flow(row, r.flows[i], m.flows[i]);
+    describe_flow(row, r.flows[i], m.of_flow(r.flows[i]));
     file.text() << row.take();
   }
   file.close();
