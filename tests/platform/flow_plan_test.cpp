@@ -85,5 +85,47 @@ TEST(FlowPlan, AQueuePairThatNobodyPlannedIsConnectedToNobody) {
   EXPECT_EQ(p.plan.identify(1, 2).flow, 0u);
 }
 
+TEST(FlowPlan, FewFlowsAreHeldAndManyComeAsTheyAreAskedFor) {
+  const std::string many = star(
+      "traffic: [{kind: poisson, sizes: fbhadoop, load: 0.5, flows_per_host: 600},\n"
+      "          {kind: incast, senders: 1..3, receiver: 0, bytes: 1KB, start: 1ms}]\n");
+  const Planned held(many);
+  ASSERT_TRUE(held.plan.is_held());
+  const FlowPlan drawn = plan_flows(held.config, held.topology, held.routing, false);
+  EXPECT_FALSE(drawn.is_held());
+  EXPECT_EQ(drawn.count(), held.plan.flows().size());
+  EXPECT_EQ(drawn.totals().bytes, held.plan.totals().bytes);
+  EXPECT_EQ(drawn.totals().received_by, held.plan.totals().received_by);
+  for (int walk = 0; walk < 2; ++walk) {  // as often as one likes
+    std::size_t id = 0;
+    drawn.each([&](const PlannedFlow& flow) {
+      const PlannedFlow& same = held.plan.flow(static_cast<std::uint32_t>(id++));
+      EXPECT_EQ(flow.spec.id, same.spec.id);
+      EXPECT_EQ(flow.spec.start, same.spec.start);
+      EXPECT_EQ(flow.spec.to, same.spec.to);
+      EXPECT_EQ(flow.spec.bytes, same.spec.bytes);
+      EXPECT_EQ(flow.from_qpn, same.from_qpn);
+      EXPECT_EQ(flow.to_qpn, same.to_qpn);
+      EXPECT_EQ(flow.base_rtt, same.base_rtt);
+    });
+    EXPECT_EQ(id, held.plan.count());
+  }
+  EXPECT_TRUE(plan_flows(config_of(star("traffic: [{kind: flow, from: 1, to: 0}]\n")),
+                         held.topology, held.routing, false)
+                  .is_held());
+}
+
+TEST(FlowPlan, WhoeverWantsAnyFlowAtAnyTimeHasThemHeldUpToALimit) {
+  const auto holds = [](const std::string& more) {
+    return holds_flows(config_of(star("traffic: [{kind: flow, from: 1, to: 0}]\n" + more)));
+  };
+  EXPECT_FALSE(holds(""));
+  EXPECT_TRUE(holds("hosts: {2: {driver: native}}\n"));
+  EXPECT_TRUE(holds("output: {trace: {signals: true}}\n"));
+  EXPECT_TRUE(holds("output: {digest: {every: 10us}}\n"));
+  EXPECT_NO_THROW(check_held(kMostHeldFlows));
+  EXPECT_THROW(check_held(kMostHeldFlows + 1), TrafficError);
+}
+
 }  // namespace
 }  // namespace dcc::vp

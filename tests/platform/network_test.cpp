@@ -2,8 +2,6 @@
 #include "platform/network.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <set>
 #include <string>
@@ -51,12 +49,9 @@ TEST(Network, HostsAreNoSwitches) {
   }
 }
 
-/// What a run comes to, as text, from a process of its own: SystemC elaborates once in each.
+/// What a run comes to, as text.
 std::string outcome(bool sockets) {
-  int ends[2];
-  if (pipe(ends) != 0) return "no pipe";
-  const pid_t child = fork();
-  if (child == 0) {
+  return in_a_process([=] {
     RunSetup setup;
     setup.sockets = sockets;
     const RunResults r =
@@ -71,19 +66,8 @@ std::string outcome(bool sockets) {
     for (const FlowResult& flow : r.flows) {
       text += " " + std::to_string(flow.end.value_or(PicoSeconds(-1)).count);
     }
-    const auto written = write(ends[1], text.data(), text.size());
-    _exit(written == static_cast<ssize_t>(text.size()) ? 0 : 1);
-  }
-  close(ends[1]);
-  std::string text;
-  char buffer[256];
-  for (ssize_t got = 0; (got = read(ends[0], buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(got));
-  }
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status == 0 ? text : "failed";
+    return text;
+  });
 }
 
 TEST(Network, WithoutSocketsItIsTheSameRun) {

@@ -10,7 +10,7 @@ namespace {
 
 PartitionPlan planned(const std::string& yaml, unsigned threads, bool watched = false) {
   const Planned p(yaml);
-  return plan_partitions(p.config, p.topology, p.routing, p.plan.flows(), threads, watched);
+  return plan_partitions(p.config, p.topology, p.routing, p.plan, threads, watched);
 }
 
 /// Two pods that talk to each other.
@@ -89,9 +89,8 @@ TEST(Partitions, AFlowThatDoesNotBeginBeforeTheEndIsNoLoad) {
 TEST(Partitions, OnePartUsesThePlatformsScheduler) {
   const Planned p(star("traffic: [{kind: flow, from: 1, to: 0, bytes: 1KB}]\n"));
   Scheduler scheduler;
-  Partitions partitions(
-      scheduler,
-      plan_partitions(p.config, p.topology, p.routing, p.plan.flows(), 1, false).network);
+  Partitions partitions(scheduler,
+                        plan_partitions(p.config, p.topology, p.routing, p.plan, 1, false).network);
   EXPECT_EQ(partitions.count(), 1u);
   EXPECT_EQ(partitions.parallel(), nullptr);
   EXPECT_EQ(&partitions.scheduler_of(p.topology.node_of(3)), &scheduler);

@@ -8,10 +8,14 @@
 namespace dcc::vp {
 namespace {
 
-std::vector<PlannedFlow> flows(std::initializer_list<Bytes> sizes) {
-  std::vector<PlannedFlow> list;
-  for (const Bytes bytes : sizes) list.emplace_back().spec.bytes = bytes;
-  return list;
+FlowTotals flows(std::initializer_list<Bytes> sizes) {
+  FlowTotals totals;
+  for (const Bytes bytes : sizes) {
+    FlowSpec flow;
+    flow.bytes = bytes;
+    totals.add(flow);
+  }
+  return totals;
 }
 
 TEST(RunLoop, EndsWithFiniteTrafficOfThePlatformsOwnOnly) {

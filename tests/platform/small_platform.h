@@ -2,7 +2,12 @@
 // once a process.
 #pragma once
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <exception>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "config/yaml_reader.h"
@@ -50,5 +55,38 @@ inline RunResults run(const PlatformConfig& config, const RunSetup& setup = {}) 
   return run_platform(config, observer, setup);
 }
 inline RunResults run(const std::string& yaml) { return run(config_of(yaml)); }
+
+/// What `work` comes to in a process of its own: SystemC elaborates once in each.
+inline std::string in_a_process(const std::function<std::string()>& work) {
+  int ends[2];
+  if (pipe(ends) != 0) return "no pipe";
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    std::string text;
+    try {
+      text = work();
+    } catch (const std::exception& error) {
+      text = error.what();
+    }
+    std::size_t at = 0;
+    while (at < text.size()) {
+      const ssize_t written = write(ends[1], text.data() + at, text.size() - at);
+      if (written <= 0) _exit(1);
+      at += static_cast<std::size_t>(written);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t got = 0; (got = read(ends[0], buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status == 0 ? text : "failed";
+}
 
 }  // namespace dcc::vp

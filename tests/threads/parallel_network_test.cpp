@@ -46,7 +46,8 @@ class Tree {
   /// Everything that can be told of the run.
   std::vector<std::int64_t> account() const {
     std::vector<std::int64_t> all;
-    for (const FlowRecord& r : ledger_) {
+    for (std::size_t flow = 0; flow < ledger_.size(); ++flow) {
+      const FlowRecord& r = ledger_[flow];
       for (const PicoSeconds t : {r.posted, r.last_ack, r.last_received}) all.push_back(t.count);
       for (const Bytes bytes : {r.acked_bytes, r.received_bytes}) all.push_back(bytes);
       for (const std::uint64_t n : {r.sent_wire_bits, r.packets, r.retransmits}) {

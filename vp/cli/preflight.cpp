@@ -50,12 +50,12 @@ void check_network(const LoadedConfig& loaded) {
   const PlatformConfig& config = loaded.config;
   const Topology topology = Topology::of(config.topology);
   check_controller(loaded, topology);
-  TrafficContext context;
-  context.hosts = config.topology.host_count();
-  context.seed = config.seed;
-  context.link_rate = [&](HostId host) { return topology.link(topology.node_of(host), 0).rate; };
+  const TrafficContext context = traffic_context(config, topology);
   try {
-    const std::size_t flows = expand_traffic(config.traffic, context).size();
+    std::size_t flows = 0;
+    FlowStream stream(config.traffic, context);
+    for (FlowSpec flow; stream.next(flow);) ++flows;
+    if (holds_flows(config)) check_held(flows);
     check_faults(config, topology, flows);
     check_trace(config, topology, flows);
     check_dcbx(config, topology);

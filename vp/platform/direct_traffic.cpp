@@ -9,47 +9,50 @@ namespace {
 constexpr Bytes kUnlimited = Bytes{1} << 55;
 }  // namespace
 
-DirectTraffic::DirectTraffic(Scheduler& scheduler, FlowPlan& plan,
-                             std::function<NicDevice&(HostId)> nic_of,
+DirectTraffic::DirectTraffic(Scheduler& scheduler, FlowPlan& plan, FlowLedger& ledger,
+                             const Partitions& partitions, std::function<NicDevice&(HostId)> nic_of,
                              std::function<bool(HostId)> is_direct,
                              std::function<bool(HostId)> is_here, std::uint32_t rank)
     : scheduler_(scheduler),
       plan_(plan),
+      ledger_(ledger),
       nic_of_(std::move(nic_of)),
       is_direct_(std::move(is_direct)),
       is_here_(std::move(is_here)),
+      walk_(plan),
+      live_(ledger, partitions, nic_of_),
       start_event_(Event::calling<&DirectTraffic::start_due>(*this, rank)),
-      stop_event_(Event::calling<&DirectTraffic::stop_due>(*this, rank)) {
-  for (const PlannedFlow& flow : plan_.flows()) {
-    if (flow.spec.stop != PicoSeconds::max() && is_direct_(flow.spec.from) &&
-        is_here_(flow.spec.from)) {
-      stops_.push_back(flow.spec.id);
-    }
-  }
-  std::stable_sort(stops_.begin(), stops_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return plan_.flow(a).spec.stop < plan_.flow(b).spec.stop;
-  });
-}
+      stop_event_(Event::calling<&DirectTraffic::stop_due>(*this, rank)) {}
 
 void DirectTraffic::begin() {
-  if (!plan_.flows().empty()) {
-    scheduler_.schedule_at(start_event_, plan_.flows().front().spec.start);
-  }
-  if (!stops_.empty()) scheduler_.schedule_at(stop_event_, plan_.flow(stops_.front()).spec.stop);
+  more_ = walk_.next(next_);
+  if (more_) scheduler_.schedule_at(start_event_, next_.spec.start);
 }
 
-void DirectTraffic::create(HostId host, Qpn qpn) {
+void DirectTraffic::create(const PlannedFlow& flow, bool sender) {
+  const HostId host = sender ? flow.spec.from : flow.spec.to;
   if (!is_direct_(host)) return;
-  const QueuePairConfig config = plan_.queue_pair(host, qpn);
+  const Qpn qpn = sender ? flow.from_qpn : flow.to_qpn;
+  const QueuePairConfig config = FlowPlan::queue_pair(flow, sender);
   if (is_here_(host)) nic_of_(host).create_queue_pair(qpn, config);
-  plan_.created(host, qpn, config.remote_host, config.remote_qpn);
+  if (plan_.is_held()) plan_.created(host, qpn, config.remote_host, config.remote_qpn);
 }
 
 void DirectTraffic::start(const PlannedFlow& flow) {
-  create(flow.spec.to, flow.to_qpn);
-  create(flow.spec.from, flow.from_qpn);
+  if (!plan_.is_held()) {
+    FlowRecord& record = ledger_.open(flow.spec.id);
+    record.target_bytes = flow.spec.bytes;
+    record.dscp = flow.spec.dscp;
+    live_.started(flow);
+  }
+  create(flow, false);
+  create(flow, true);
+  if (!plan_.is_held()) plan_.connect(flow);
   if (!is_direct_(flow.spec.from) || !is_here_(flow.spec.from) || flow.spec.is_gated()) return;
   post_flow(nic_of_(flow.spec.from), flow);
+  if (flow.spec.stop == PicoSeconds::max()) return;
+  stops_.push_back({flow.spec.stop, flow.spec.id, flow.spec.from, flow.from_qpn});
+  std::push_heap(stops_.begin(), stops_.end(), Stop::later);
 }
 
 void post_flow(NicDevice& sender, const PlannedFlow& flow) {
@@ -63,24 +66,33 @@ void post_flow(NicDevice& sender, const PlannedFlow& flow) {
 }
 
 void DirectTraffic::start_due() {
-  const auto& flows = plan_.flows();
-  while (next_start_ < flows.size() && flows[next_start_].spec.start <= scheduler_.now()) {
-    start(flows[next_start_++]);
+  while (more_ && next_.spec.start <= scheduler_.now()) {
+    start(next_);
+    more_ = walk_.next(next_);
   }
-  if (next_start_ < flows.size()) {
-    scheduler_.schedule_at(start_event_, flows[next_start_].spec.start);
-  }
+  plan_stop();
+  if (more_) scheduler_.schedule_at(start_event_, next_.spec.start);
 }
 
 void DirectTraffic::stop_due() {
-  while (next_stop_ < stops_.size() &&
-         plan_.flow(stops_[next_stop_]).spec.stop <= scheduler_.now()) {
-    const PlannedFlow& flow = plan_.flow(stops_[next_stop_++]);
-    nic_of_(flow.spec.from).transmitter().stop(flow.from_qpn);
+  while (!stops_.empty() && stops_.front().at <= scheduler_.now()) {
+    nic_of_(stops_.front().from).transmitter().stop(stops_.front().qpn);
+    std::pop_heap(stops_.begin(), stops_.end(), Stop::later);
+    stops_.pop_back();
   }
-  if (next_stop_ < stops_.size()) {
-    scheduler_.schedule_at(stop_event_, plan_.flow(stops_[next_stop_]).spec.stop);
+  plan_stop();
+}
+
+void DirectTraffic::plan_stop() {
+  if (stops_.empty()) return;
+  const PicoSeconds at = stops_.front().at;
+  if (!stop_event_.is_scheduled() || at < stop_event_.due()) {
+    scheduler_.schedule_at(stop_event_, at);
   }
+}
+
+void DirectTraffic::let_go() {
+  if (!plan_.is_held()) live_.let_go();
 }
 
 }  // namespace dcc::vp

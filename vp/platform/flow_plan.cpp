@@ -1,26 +1,66 @@
 #include "platform/flow_plan.h"
 
+#include <utility>
+
 #include "platform/qos_links.h"
-#include "traffic/traffic_expander.h"
 
 namespace dcc::vp {
 
 FlowPlan::FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpec>& links,
                    const Routing& routing, unsigned hosts, const PacketSizes& sizes)
-    : ends_(hosts) {
+    : routing_(&routing), sizes_(sizes), ends_(hosts) {
   flows_.reserve(flows.size());
-  for (const FlowSpec& spec : flows) flows_.push_back(plan(spec, routing, sizes));
-  for (const FlowSpec& spec : links) links_.push_back(plan(spec, routing, sizes));
+  for (const FlowSpec& spec : flows) {
+    totals_.add(spec);
+    flows_.push_back(plan(spec));
+  }
+  for (const FlowSpec& spec : links) links_.push_back(plan(spec));
 }
 
-PlannedFlow FlowPlan::plan(const FlowSpec& spec, const Routing& routing, const PacketSizes& sizes) {
+FlowPlan::FlowPlan(FlowOrigin origin, FlowTotals totals, const Routing& routing,
+                   const PacketSizes& sizes)
+    : origin_(std::move(origin)),
+      routing_(&routing),
+      sizes_(sizes),
+      totals_(std::move(totals)),
+      ends_(origin_->context.hosts) {}
+
+FlowPlan::Walk::Walk(const FlowPlan& plan) : plan_(plan) {
+  if (plan.is_held()) return;
+  stream_ = std::make_unique<FlowStream>(plan.origin_->traffic, plan.origin_->context);
+  queue_pairs_.assign(plan.origin_->context.hosts, kFirstQpn);
+}
+
+bool FlowPlan::Walk::next(PlannedFlow& flow) {
+  if (stream_ == nullptr) {
+    if (next_ == plan_.flows_.size()) return false;
+    flow = plan_.flows_[next_++];
+    return true;
+  }
+  if (!stream_->next(flow.spec)) return false;
+  flow.from_qpn = queue_pairs_[flow.spec.from]++;
+  flow.to_qpn = queue_pairs_[flow.spec.to]++;
+  flow.base_rtt = plan_.base_rtt(flow.spec);
+  return true;
+}
+
+void FlowTotals::add(const FlowSpec& flow) {
+  ++flows;
+  bytes += flow.bytes;
+  endless = endless || flow.bytes == 0;
+  dscps.set(flow.dscp);
+  if (flow.to >= received_by.size()) received_by.resize(flow.to + 1);
+  ++received_by[flow.to];
+}
+
+PlannedFlow FlowPlan::plan(const FlowSpec& spec) {
   PlannedFlow flow;
   flow.spec = spec;
   flow.from_qpn = queue_pairs(spec.from);
   ends_[spec.from].push_back({spec.id, true, false});
   flow.to_qpn = queue_pairs(spec.to);
   ends_[spec.to].push_back({spec.id, false, false});
-  flow.base_rtt = routing.base_rtt(spec.from, spec.to, sizes.full, sizes.ack);
+  flow.base_rtt = base_rtt(spec);
   return flow;
 }
 
@@ -52,24 +92,27 @@ const FlowPlan::End* FlowPlan::find(HostId host, Qpn qpn) const {
 
 QueuePairConfig FlowPlan::queue_pair(HostId host, Qpn qpn) const {
   const End& end = *find(host, qpn);
-  const PlannedFlow& flow = this->flow(end.flow);
+  return queue_pair(flow(end.flow), end.sender);
+}
+
+QueuePairConfig FlowPlan::queue_pair(const PlannedFlow& flow, bool sender) {
   QueuePairConfig config;
-  config.remote_host = end.sender ? flow.spec.to : flow.spec.from;
-  config.remote_qpn = end.sender ? flow.to_qpn : flow.from_qpn;
-  config.flow = end.flow;
+  config.remote_host = sender ? flow.spec.to : flow.spec.from;
+  config.remote_qpn = sender ? flow.to_qpn : flow.from_qpn;
+  config.flow = flow.spec.id;
   config.dscp = flow.spec.dscp;
   config.priority = flow.spec.priority;
   config.service = flow.spec.service;
   config.ecn_capable = !flow.spec.background;
   // Who is read from sends, too.
-  config.governed = (end.sender || is_answered(flow.spec.operation)) && !flow.spec.background;
+  config.governed = (sender || is_answered(flow.spec.operation)) && !flow.spec.background;
   if (flow.spec.rate.bits_per_second != 0) config.rate_cap = Rate::from(flow.spec.rate);
   if (flow.spec.initial_rate.bits_per_second != 0) {
     config.initial_rate = Rate::from(flow.spec.initial_rate);
   }
   config.base_rtt = flow.base_rtt;
   config.bytes = flow.spec.bytes;
-  if (end.sender && flow.spec.deadline) config.deadline = flow.spec.start + *flow.spec.deadline;
+  if (sender && flow.spec.deadline) config.deadline = flow.spec.start + *flow.spec.deadline;
   return config;
 }
 
@@ -87,16 +130,32 @@ void FlowPlan::created(HostId host, Qpn qpn, HostId, Qpn) {
   const PlannedFlow& flow = this->flow(end->flow);
   if (!find(flow.spec.from, flow.from_qpn)->created) return;
   if (!find(flow.spec.to, flow.to_qpn)->created) return;
-  connect_(flow.spec.from, flow.from_qpn);
-  connect_(flow.spec.to, flow.to_qpn);
+  connect(flow);
 }
 
 void FlowPlan::destroyed(HostId host, Qpn qpn) {
   if (End* const end = find(host, qpn)) end->created = false;
 }
 
-FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology,
-                    const Routing& routing) {
+bool holds_flows(const PlatformConfig& config) {
+  for (HostId host = 0; host < static_cast<HostId>(config.topology.host_count()); ++host) {
+    if (config.host_of(host).driver != DriverKind::kNone) return true;
+  }
+  for (const TrafficSpec& spec : config.traffic) {
+    if (!spec.fan_out.empty()) return true;  // flows wait for each other
+  }
+  return config.qos.manager || config.output.trace.any() || config.output.digest.every;
+}
+
+void check_held(std::size_t flows) {
+  if (flows <= kMostHeldFlows) return;
+  throw TrafficError("traffic.0: more than " + std::to_string(kMostHeldFlows) +
+                     " flows in a run that must hold them all (software, queries down a tree, "
+                     "traces, digests, somebody "
+                     "who looks on, several processes)");
+}
+
+TrafficContext traffic_context(const PlatformConfig& config, const Topology& topology) {
   TrafficContext context;
   context.hosts = static_cast<unsigned>(topology.hosts());
   context.seed = config.seed;
@@ -106,8 +165,29 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology,
   for (unsigned dscp = 0; dscp < 64; ++dscp) {
     context.priority_of_dscp[dscp] = static_cast<std::uint8_t>(config.dscp_of(dscp).priority);
   }
-  const std::vector<FlowSpec> flows = expand_traffic(config.traffic, context);
-  return FlowPlan(flows, qos_links(config, flows), routing, context.hosts, packet_sizes(config));
+  return context;
+}
+
+FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, const Routing& routing,
+                    bool hold) {
+  FlowOrigin origin{config.traffic, traffic_context(config, topology)};
+  FlowTotals totals;
+  std::vector<FlowSpec> flows;
+  bool few = true;
+  FlowStream stream(origin.traffic, origin.context);
+  for (FlowSpec flow; stream.next(flow);) {
+    totals.add(flow);
+    few = few && totals.flows <= kFewFlows;
+    if (hold || few) {
+      flows.push_back(flow);
+    } else if (!flows.empty()) {
+      flows = {};
+    }
+    if (hold) check_held(totals.flows);
+  }
+  const PacketSizes sizes = packet_sizes(config);
+  if (!hold && !few) return FlowPlan(std::move(origin), std::move(totals), routing, sizes);
+  return FlowPlan(flows, qos_links(config, flows), routing, origin.context.hosts, sizes);
 }
 
 }  // namespace dcc::vp

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <set>
 
 #include "net/wire_size.h"
 #include "nic/lone_flow.h"
@@ -14,7 +12,7 @@ namespace dcc::vp {
 
 namespace {
 // A flow series longer than this serves nobody and costs more than the run.
-constexpr std::size_t kMostSampledFlows = 2048;
+constexpr std::size_t kMostSampledFlows = kFewFlows;
 constexpr std::size_t kMostSampledQueues = 64;
 
 double gbps(Bytes bytes, double seconds) { return static_cast<double>(bytes) * 8e-9 / seconds; }
@@ -23,7 +21,7 @@ double gbps(std::int64_t rate) { return static_cast<double>(rate) / 256e3; }  //
 
 Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Network& network,
                          std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan,
-                         const FlowLedger& ledger, const Partitions& partitions, std::uint32_t rank)
+                         FlowLedger& ledger, const Partitions& partitions, std::uint32_t rank)
     : config_(config),
       scheduler_(scheduler),
       network_(network),
@@ -34,23 +32,23 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Net
       from_event_(Event::calling<&Measurement::measure_from>(*this, rank)),
       to_event_(Event::calling<&Measurement::measure_to>(*this, rank)),
       sample_event_(Event::calling<&Measurement::sample>(*this, rank)) {
-  std::set<unsigned> dscps;
-  for (const PlannedFlow& flow : plan.flows()) dscps.insert(flow.spec.dscp);
-  dscps_.assign(dscps.begin(), dscps.end());
+  for (unsigned dscp = 0; dscp < 64; ++dscp) {
+    if (plan.totals().dscps.test(dscp)) dscps_.push_back(dscp);
+  }
   sample_flow_series_ =
-      config.output.series.flows == FlowSeries::kAll && plan.flows().size() <= kMostSampledFlows;
-  sampled_received_.resize(ledger.size());
+      config.output.series.flows == FlowSeries::kAll && plan.count() <= kMostSampledFlows;
+  if (plan.is_held()) sampled_received_.resize(ledger.size());
   if (config.output.series.queues != QueueSeries::kNone) {
     // Which port is busiest shows at the end: in a small network sample all and choose then, in a
     // large one the ports that most flows lead to.
     std::vector<std::pair<std::size_t, std::size_t>> by_flows;
-    std::map<HostId, std::size_t> receivers;
-    for (const PlannedFlow& flow : plan.flows()) ++receivers[flow.spec.to];
+    const std::vector<std::uint32_t>& receivers = plan.totals().received_by;
     for (std::size_t i = 0; i < network.queues().size(); ++i) {
       const EgressQueue& queue = *network.queues()[i];
       const CableEnd peer = network.topology().peer(queue.node, queue.port_number);
       const TopologyNode& node = network.topology().node(peer.node);
-      by_flows.emplace_back(node.is_host ? receivers[node.host] : 0, i);
+      by_flows.emplace_back(node.is_host && node.host < receivers.size() ? receivers[node.host] : 0,
+                            i);
     }
     std::stable_sort(by_flows.begin(), by_flows.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -78,11 +76,7 @@ PicoSeconds Measurement::pause_of(const Wire& wire) const {
 
 Snapshot Measurement::snapshot() const {
   Snapshot s;
-  s.received.reserve(ledger_.size());
-  for (const FlowRecord& record : ledger_) {
-    s.received.push_back(record.received_bytes);
-    s.counters.add(record);
-  }
+  s.counters.add(ledger_.total());
   for (const Wire& wire : network_.wires()) {
     const LinkCounters link = wire.link().counters();
     s.wires.push_back({link, pause_of(wire)});
@@ -105,6 +99,7 @@ Snapshot Measurement::snapshot() const {
 void Measurement::measure_from() {
   from_ = snapshot();  // looks at lock-step, which may end the run here
   measuring_ = true;
+  ledger_.begin_window();
   for (auto& queue : network_.queues()) {
     queue->device->observe_queue(queue->port_number, &queue->statistics);  // begins anew
   }
@@ -121,6 +116,7 @@ void Measurement::measure_to() {
   if (measured_ || !measuring_) return;
   window_ = snapshot().since(from_);  // likewise; collect() comes here again then
   measured_ = true;
+  ledger_.end_window();
   measured_to_ = scheduler_.now();
   for (auto& queue : network_.queues()) {
     queue_figures_.push_back(queue->statistics.figures(scheduler_.now()));
@@ -156,11 +152,11 @@ void Measurement::sample() {
 void Measurement::sample_flows(PicoSeconds now, double interval_s) {
   if (!sample_flow_series_ && !config_.output.series.classes) return;
   std::array<Bytes, 64> by_class{};
-  FlowLedger place;
-  const FlowLedger& ledger = whole_ledger(place);
+  const std::vector<FlowRecord> gathered = gathered_records();
   const std::vector<Sending> sending = senders();
+  if (!plan_.is_held()) by_class = ledger_.received_by_class();
   for (const PlannedFlow& flow : plan_.flows()) {
-    const FlowRecord& record = ledger[flow.spec.id];
+    const FlowRecord& record = gathered.empty() ? ledger_[flow.spec.id] : gathered[flow.spec.id];
     if (record.posted == PicoSeconds::max()) continue;
     const Bytes received = record.received_bytes - sampled_received_[flow.spec.id];
     sampled_received_[flow.spec.id] = record.received_bytes;
@@ -214,12 +210,13 @@ bool Measurement::is_here(HostId host) const {
   return partitions_.is_here(network_.topology().node_of(host));
 }
 
-const FlowLedger& Measurement::whole_ledger(FlowLedger& place) const {
-  if (partitions_.group() == nullptr) return ledger_;
-  place = ledger_;
+std::vector<FlowRecord> Measurement::gathered_records() const {
+  std::vector<FlowRecord> records;
+  if (partitions_.group() == nullptr) return records;
+  for (std::size_t i = 0; i < ledger_.size(); ++i) records.push_back(ledger_[i]);
   Gather gather(partitions_.group());
-  for (std::size_t i = 0; i < place.size(); ++i) {
-    FlowRecord& record = place[i];
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    FlowRecord& record = records[i];
     if (!is_here(plan_.flow(static_cast<std::uint32_t>(i)).spec.from)) {
       record.posted = PicoSeconds(0);  // elsewhere it is known
     }
@@ -234,9 +231,10 @@ const FlowLedger& Measurement::whole_ledger(FlowLedger& place) const {
     gather.add(record.received_bytes);
     gather.add(record.ce_received);
     gather.add(record.cnps_sent);
+    gather.add(record.received_measured);
   }
   gather.finish();
-  return place;
+  return records;
 }
 
 void Measurement::sample_queues(PicoSeconds now) {
@@ -269,7 +267,7 @@ void Measurement::collect(RunResults& results) {
   results.class_series = std::move(class_series_);
   if (config_.output.series.flows == FlowSeries::kAll && !sample_flow_series_) {
     results.warnings.push_back("series/flow_rates.csv is left out: the run has " +
-                               std::to_string(plan_.flows().size()) + " flows, at most " +
+                               std::to_string(plan_.count()) + " flows, at most " +
                                std::to_string(kMostSampledFlows) + " are sampled");
   }
 }
@@ -277,7 +275,6 @@ void Measurement::collect(RunResults& results) {
 /// What was counted in the window, by all processes.
 void Measurement::gather() {
   Gather gather(partitions_.group());
-  gather.add(window_.received);
   for (WireCounters& wire : window_.wires) {
     gather.add(wire.link.packets);
     gather.add(wire.link.bytes);
@@ -311,12 +308,27 @@ void Measurement::gather_delays() {
   }
 }
 
+namespace {
+/// A query is asked with the first of its flows, and answered when the last of them has arrived.
+void add_answer(std::vector<QueryResult>& queries, const FlowSpec& spec,
+                const std::optional<PicoSeconds>& end) {
+  if (queries.size() <= spec.query) {
+    queries.resize(spec.query + 1, {PicoSeconds::max(), PicoSeconds(0)});
+  }
+  QueryResult& query = queries[spec.query];
+  query.asked = std::min(query.asked, spec.start);
+  if (!end) query.answered.reset();
+  if (query.answered && end) query.answered = std::max(*query.answered, *end);
+}
+}  // namespace
+
 void Measurement::collect_flows(RunResults& results) const {
-  FlowLedger place;
-  const FlowLedger& ledger = whole_ledger(place);
-  for (const PlannedFlow& flow : plan_.flows()) {
+  const std::vector<FlowRecord> gathered = gathered_records();
+  results.flows.reserve(plan_.count());
+  plan_.each([&](const PlannedFlow& flow) {
     const FlowSpec& spec = flow.spec;
-    const FlowRecord& record = ledger[spec.id];
+    const FlowRecord record =
+        gathered.empty() ? ledger_.record(spec.id, spec.start, spec.bytes) : gathered[spec.id];
     FlowResult out;
     out.id = spec.id;
     out.from = spec.from;
@@ -340,26 +352,11 @@ void Measurement::collect_flows(RunResults& results) const {
       if (!acknowledged) out.completed = out.end_rx.has_value();
     }
     out.delivered_total = record.received_bytes;
-    out.delivered_measured = window_.received[spec.id];
+    out.delivered_measured = record.received_measured;
     out.retransmits = record.retransmits;
     results.flows.push_back(out);
-  }
-  collect_queries(results);
-}
-
-void Measurement::collect_queries(RunResults& results) const {
-  for (const PlannedFlow& flow : plan_.flows()) {
-    const FlowSpec& spec = flow.spec;
-    if (spec.query == FlowSpec::kNone) continue;
-    if (results.queries.size() <= spec.query) {
-      results.queries.resize(spec.query + 1, {PicoSeconds::max(), PicoSeconds(0)});
-    }
-    QueryResult& query = results.queries[spec.query];
-    query.asked = std::min(query.asked, spec.start);
-    const std::optional<PicoSeconds>& end = results.flows[spec.id].end_rx;
-    if (!end) query.answered.reset();
-    if (query.answered && end) query.answered = std::max(*query.answered, *end);
-  }
+    if (spec.query != FlowSpec::kNone) add_answer(results.queries, spec, out.end_rx);
+  });
 }
 
 std::optional<PicoSeconds> Measurement::ideal(const FlowSpec& spec, AckMode ack) const {

@@ -21,8 +21,8 @@ class Measurement {
  public:
   /// `rank` must be the greatest: a sample at t sees everything that happened at t.
   Measurement(const PlatformConfig& config, Scheduler& scheduler, Network& network,
-              std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan,
-              const FlowLedger& ledger, const Partitions& partitions, std::uint32_t rank);
+              std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan, FlowLedger& ledger,
+              const Partitions& partitions, std::uint32_t rank);
   void begin();
   /// At the end of the run: fills in everything but balance, time and speed.
   void collect(RunResults& results);
@@ -43,14 +43,13 @@ class Measurement {
     double alpha = 0;
   };
   std::vector<Sending> senders() const;
-  /// Both ends of every flow: the ledger, or `place` where processes share the run.
-  const FlowLedger& whole_ledger(FlowLedger& place) const;
+  /// Both ends of every flow where processes share the run; else empty: the ledger has them.
+  std::vector<FlowRecord> gathered_records() const;
   bool is_here(HostId host) const;
   void gather();
   void gather_delays();
   void sample_queues(PicoSeconds now);
   void collect_flows(RunResults& results) const;
-  void collect_queries(RunResults& results) const;
   /// Of a flow that ends: alone in the empty network; empty beyond the axis of time.
   std::optional<PicoSeconds> ideal(const FlowSpec& spec, AckMode ack) const;
   /// The same as the reference simulator reckons it: base round trip of a full packet plus the
@@ -65,7 +64,7 @@ class Measurement {
   Network& network_;
   std::vector<std::unique_ptr<Host>>& hosts_;
   const FlowPlan& plan_;
-  const FlowLedger& ledger_;
+  FlowLedger& ledger_;
   const Partitions& partitions_;
 
   Snapshot from_;    // at the window's begin
@@ -79,7 +78,7 @@ class Measurement {
   std::vector<DelayResult> delays_;                          // by class
 
   bool sample_flow_series_ = false;
-  std::vector<Bytes> sampled_received_;  // by flow, at the last sample
+  std::vector<Bytes> sampled_received_;  // by flow of a held plan, at the last sample
   std::vector<unsigned> dscps_;          // in use, ascending
   FlowRateColumns flow_rates_;
   QueueColumns queue_series_;                // all switch ports, filtered in collect()

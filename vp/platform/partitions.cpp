@@ -40,19 +40,19 @@ std::string needs_one_order(const PlatformConfig& config, const Topology& topolo
 
 /// What every flow is going to send, as far as the configuration tells.
 std::vector<Demand> demands_of(const PlatformConfig& config, const Topology& topology,
-                               const std::vector<PlannedFlow>& flows) {
+                               const FlowPlan& flows) {
   std::vector<Demand> demands;
-  demands.reserve(flows.size());
-  for (const PlannedFlow& flow : flows) {
+  demands.reserve(flows.count());
+  flows.each([&](const PlannedFlow& flow) {
     const FlowSpec& spec = flow.spec;
     const PicoSeconds end = std::min(spec.stop, config.duration);
-    if (end <= spec.start) continue;
+    if (end <= spec.start) return;
     BitRate rate = topology.link(topology.node_of(spec.from), 0).rate;
     if (spec.rate.bits_per_second != 0) rate = std::min(rate, spec.rate);
     double bytes = static_cast<double>(rate.bits_per_second) / 8 * to_seconds(end - spec.start);
     if (spec.bytes != 0) bytes = std::min(bytes, static_cast<double>(spec.bytes));
     demands.push_back({spec.from, spec.to, bytes});
-  }
+  });
   return demands;
 }
 
@@ -77,8 +77,8 @@ double packets_within(PicoSeconds time, const PlatformConfig& config, const Topo
 }  // namespace
 
 PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topology,
-                              const Routing& routing, const std::vector<PlannedFlow>& flows,
-                              unsigned threads, bool watched) {
+                              const Routing& routing, const FlowPlan& flows, unsigned threads,
+                              bool watched) {
   PartitionPlan plan;
   plan.network = undivided(topology);
   const bool asked = threads != 0;
@@ -105,8 +105,8 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
 }
 
 PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& topology,
-                                 const Routing& routing, const std::vector<PlannedFlow>& flows,
-                                 unsigned processes, bool watched) {
+                                 const Routing& routing, const FlowPlan& flows, unsigned processes,
+                                 bool watched) {
   PartitionPlan plan;
   plan.undivided = needs_one_order(config, topology, watched);
   if (config.switch_.routing.is_central()) {

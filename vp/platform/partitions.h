@@ -30,12 +30,12 @@ struct PartitionPlan {
 /// events (a trace, a debugger, a person). Never more than can be: software, RTL and
 /// whoever watches need the one order of all events.
 PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topology,
-                              const Routing& routing, const std::vector<PlannedFlow>& flows,
-                              unsigned threads, bool watched);
+                              const Routing& routing, const FlowPlan& flows, unsigned threads,
+                              bool watched);
 /// One partition for each of so many processes. Throws std::runtime_error where that cannot be.
 PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& topology,
-                                 const Routing& routing, const std::vector<PlannedFlow>& flows,
-                                 unsigned processes, bool watched);
+                                 const Routing& routing, const FlowPlan& flows, unsigned processes,
+                                 bool watched);
 
 /// A scheduler and a packet pool for every partition. With one partition its scheduler is the
 /// platform's; with several the platform's own events (traffic, samples, end of the run) stay on
@@ -69,6 +69,16 @@ class Partitions {
   /// Events of the devices and of the platform, in all processes.
   std::uint64_t events_run() const;
   std::int64_t packets_in_use() const;
+  /// Packets that this process has memory for; `visit(packet)` of all that are anywhere in it.
+  std::size_t packets_there() const {
+    std::size_t packets = 0;
+    for (const auto& pool : pools_) packets += pool->size();
+    return packets;
+  }
+  template <class Visit>
+  void each_packet(Visit visit) const {
+    for (const auto& pool : pools_) pool->each_in_use(visit);
+  }
   void balance_pools();
   /// Before the devices go. Each would look for its event among thousands of the same nanosecond;
   /// first come, first dropped, they are found at once.

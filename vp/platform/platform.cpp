@@ -22,6 +22,14 @@ constexpr int kMostWithSockets = 2048;
 bool has_sockets(const Topology& topology, const RunSetup& setup) {
   return setup.sockets.value_or(topology.hosts() <= kMostWithSockets);
 }
+
+/// Besides what the configuration says: somebody may look on, and processes know of their own
+/// packets only.
+bool must_hold(const PlatformConfig& config, const RunSetup& setup) {
+  if (setup.hold_flows) return *setup.hold_flows;
+  return holds_flows(config) || setup.interactive || setup.machine != nullptr || setup.state_at ||
+         setup.group != nullptr;
+}
 }  // namespace
 
 Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& configuration,
@@ -30,19 +38,19 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
       config(configuration),
       topology(Topology::of(config.topology)),
       routing(topology),
-      plan(plan_flows(config, topology, routing)),
+      plan(plan_flows(config, topology, routing, must_hold(config, setup))),
       partition_plan(plan_of(*this, setup)),
       partitions(scheduler, partition_plan.network, setup.group),
       kernel("kernel", scheduler, config.duration, partitions.parallel()),
       network("network", config, topology, routing, partitions, has_sockets(topology, setup)),
-      ledger(plan.flows().size() + plan.links().size()) {
+      ledger(plan.count() + plan.links().size(), plan.is_held()) {
   const bool parameters_change = !config.changes.empty() || setup.late_change;
   for (const PlannedFlow& flow : plan.flows()) ledger[flow.spec.id].target_bytes = flow.spec.bytes;
   assert(network.ranks_used() <= kNicRank);
   assert(topology.hosts() <= static_cast<int>(kControllerRank - kNicRank));
   build_hosts(setup, parameters_change);
   network.bind_switches();
-  check_faults(config, topology, plan.flows().size());
+  check_faults(config, topology, plan.count());
   install_faults(config, partitions, network);
   link_faults = std::make_unique<LinkFaults>(
       config, scheduler, network, partitions,
@@ -53,14 +61,14 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   build_flow_scheduler();
   changes = std::make_unique<Changes>(config, scheduler, network, hosts, kChangeRank);
   if (setup.late_change) changes->ask_at(setup.late_change->at, setup.late_change->ask);
-  capture =
-      std::make_unique<PacketCapture>(config, network, plan.flows().size(), setup.traces.folder);
+  capture = std::make_unique<PacketCapture>(config, network, plan.count(), setup.traces.folder);
   const auto is_here = [this](HostId host) { return partitions.is_here(topology.node_of(host)); };
   plan.on_connected([this, is_here](HostId host, Qpn qpn) {
     if (is_here(host)) hosts[host]->nic().device().connect_queue_pair(qpn);
   });
   traffic = std::make_unique<DirectTraffic>(
-      scheduler, plan, [this](HostId host) -> NicDevice& { return hosts[host]->nic().device(); },
+      scheduler, plan, ledger, partitions,
+      [this](HostId host) -> NicDevice& { return hosts[host]->nic().device(); },
       [this](HostId host) { return hosts[host]->is_direct(); }, is_here, kTrafficRank);
   gates = std::make_unique<FlowGates>(
       plan, ledger,
@@ -110,10 +118,10 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
 PartitionPlan Platform::plan_of(const Platform& p, const RunSetup& setup) {
   const bool watched = p.config.output.trace.any() || setup.interactive;
   if (setup.group != nullptr) {
-    return plan_for_processes(p.config, p.topology, p.routing, p.plan.flows(), setup.group->size(),
+    return plan_for_processes(p.config, p.topology, p.routing, p.plan, setup.group->size(),
                               watched);
   }
-  return plan_partitions(p.config, p.topology, p.routing, p.plan.flows(), setup.threads, watched);
+  return plan_partitions(p.config, p.topology, p.routing, p.plan, setup.threads, watched);
 }
 
 void Platform::build_flow_scheduler() {

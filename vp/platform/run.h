@@ -48,6 +48,9 @@ struct RunSetup {
   /// Wires and ports have sockets; empty: in networks that are not too large. The results are the
   /// same.
   std::optional<bool> sockets;
+  /// All flows are held from the beginning; empty: where somebody needs them. The results are the
+  /// same.
+  std::optional<bool> hold_flows;
   /// Processes that share the run, instead of threads; null: none. All call run_platform() with the
   /// same configuration and get the same results.
   ProcessGroup* group = nullptr;

@@ -10,13 +10,8 @@
 
 namespace dcc::vp {
 
-Ending ending_of(const std::vector<PlannedFlow>& flows, bool all_direct, bool acknowledged) {
-  Ending ending{all_direct && acknowledged && !flows.empty(), 0};
-  for (const PlannedFlow& flow : flows) {
-    ending.with_traffic = ending.with_traffic && flow.spec.bytes != 0;
-    ending.bytes += flow.spec.bytes;
-  }
-  return ending;
+Ending ending_of(const FlowTotals& flows, bool all_direct, bool acknowledged) {
+  return {all_direct && acknowledged && flows.flows != 0 && !flows.endless, flows.bytes};
 }
 
 double share_done(PicoSeconds now, PicoSeconds duration, const Ending& ending, Bytes acknowledged) {
@@ -52,7 +47,7 @@ void RunLoop::start() {
   p_.tracing->begin();
   if (p_.digests != nullptr) p_.digests->begin();
   if (p_.state_look != nullptr) p_.state_look->begin();
-  ending_ = ending_of(p_.plan.flows(), all_direct, p_.config.nic.ack != AckMode::kNone);
+  ending_ = ending_of(p_.plan.totals(), all_direct, p_.config.nic.ack != AckMode::kNone);
   if (ending_.with_traffic) p_.scheduler.schedule_in(finish_check_, kFinishInterval);
   if (p_.console != nullptr) p_.console->begin();
 }
@@ -128,6 +123,7 @@ FlowTally RunLoop::tally() const {
 
 void RunLoop::heartbeat() {
   p_.partitions.balance_pools();
+  p_.traffic->let_go();
   if (p_.console != nullptr) p_.console->heartbeat();
   if (observer_.wants_progress()) report_progress();
   // Of several processes one cannot stop by itself; who stops them ends them.

@@ -21,7 +21,7 @@ struct Ending {
   bool with_traffic = false;
   Bytes bytes = 0;  // that are to be acknowledged by then
 };
-Ending ending_of(const std::vector<PlannedFlow>& flows, bool all_direct, bool acknowledged);
+Ending ending_of(const FlowTotals& flows, bool all_direct, bool acknowledged);
 
 /// Share of a run that is over, 0 … 1: of its time, or of its bytes if that is further.
 double share_done(PicoSeconds now, PicoSeconds duration, const Ending& ending, Bytes acknowledged);

@@ -15,10 +15,7 @@ WireCounters difference(const WireCounters& to, const WireCounters& from) {
       to.pause - pause};
 }
 
-template <class Number>
-Number difference(Number to, Number from) {
-  return to - from;
-}
+std::uint64_t difference(std::uint64_t to, std::uint64_t from) { return to - from; }
 
 template <class T>
 std::vector<T> difference(const std::vector<T>& to, const std::vector<T>& from) {
@@ -32,9 +29,9 @@ std::vector<T> difference(const std::vector<T>& to, const std::vector<T>& from) 
 }  // namespace
 
 Snapshot Snapshot::since(const Snapshot& earlier) const {
-  const auto& [from_received, from_wires, from_cnps_received, from_counters] = earlier;
-  return {difference(received, from_received), difference(wires, from_wires),
-          difference(cnps_received, from_cnps_received), counters.since(from_counters)};
+  const auto& [from_wires, from_cnps_received, from_counters] = earlier;
+  return {difference(wires, from_wires), difference(cnps_received, from_cnps_received),
+          counters.since(from_counters)};
 }
 
 }  // namespace dcc::vp

@@ -17,7 +17,6 @@ struct WireCounters {
 };
 
 struct Snapshot {
-  std::vector<Bytes> received;               // payload, by flow
   std::vector<WireCounters> wires;           // by wire
   std::vector<std::uint64_t> cnps_received;  // by host
   CounterTotals counters;

@@ -57,7 +57,9 @@ class Receiver {
   void expect(const Packet& packet) const {
     if (const Context* const context = contexts_.find(packet.destination_qpn)) {
       __builtin_prefetch(context, 1);
-      __builtin_prefetch(&ledger_[packet.flow].last_received, 1);
+      if (const FlowRecord* const record = ledger_.find(packet.flow)) {
+        __builtin_prefetch(&record->last_received, 1);
+      }
     }
   }
   /// A data packet; gives it back to the pool.

@@ -1,11 +1,13 @@
 // What happened to each traffic flow: one record a flow, written by the NICs at either end.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <utility>
-#include <vector>
 
+#include "stats/numbered_table.h"
 #include "units.h"
 
 namespace dcc {
@@ -35,7 +37,11 @@ struct alignas(64) FlowRecord {
   Bytes received_bytes = 0;  // payload, in order, without repeats
   std::uint64_t ce_received = 0;
   std::uint64_t cnps_sent = 0;
+  // The ledger's own:
+  Bytes received_measured = 0;        // until the window is over, what had come when it began
+  Bytes received_sampled = 0;         // at the last sample
   ArrivalSink* awaited_by = nullptr;  // once; null: nobody
+  std::uint8_t dscp = 0;
 
   /// So much of its payload, for the first time.
   void received(Bytes payload, PicoSeconds now) {
@@ -51,17 +57,42 @@ struct alignas(64) FlowRecord {
     v(&FlowRecord::retransmits, "retransmits", {"packets sent again", "packets", "sent again"});
   }
 };
-static_assert(offsetof(FlowRecord, last_received) == 64);
+static_assert(offsetof(FlowRecord, last_received) == 64 && sizeof(FlowRecord) == 128);
 
-/// Indexed by Packet::flow.
+/// Indexed by Packet::flow. A record is open from the flow's start, or from the beginning, until it
+/// is closed; of one that is closed the ledger keeps what results tell of it.
 class FlowLedger {
  public:
-  explicit FlowLedger(std::size_t flows = 0) : records_(flows) {}
+  /// `open`: all of them are, from the beginning.
+  explicit FlowLedger(std::size_t flows = 0, bool open = true) : size_(flows) {
+    for (std::size_t flow = 0; open && flow < flows; ++flow) records_.keep(flow);
+  }
+  // Of an open record:
   FlowRecord& operator[](std::size_t flow) { return records_[flow]; }
   const FlowRecord& operator[](std::size_t flow) const { return records_[flow]; }
-  std::size_t size() const { return records_.size(); }
-  auto begin() const { return records_.begin(); }
-  auto end() const { return records_.end(); }
+  std::size_t size() const { return size_; }
+  /// Null: it is not open.
+  const FlowRecord* find(std::size_t flow) const { return records_.find(flow); }
+
+  FlowRecord& open(std::size_t flow) { return records_.keep(flow); }
+  /// Of a flow that is over at both ends: everything is acknowledged, and has arrived.
+  void close(std::size_t flow);
+  /// The record, whether it is open, closed, or not yet open. Of a closed one that was posted at
+  /// `start` and had so many bytes: no figures but bytes, times, retransmits and the window's.
+  FlowRecord record(std::size_t flow, PicoSeconds start, Bytes bytes) const;
+  /// `visit(flow, record)` of all open records.
+  template <class Visit>
+  void each_open(Visit visit) {
+    records_.each(visit);
+  }
+
+  /// The described counters of all flows, also of those that are closed, in one record.
+  FlowRecord total() const;
+  /// The window in which `received_measured` counts: from one call to the other.
+  void begin_window();
+  void end_window();
+  /// Payload received since the last call, by class.
+  std::array<Bytes, 64> received_by_class();
 
   /// Every byte is acknowledged.
   static bool finished(const FlowRecord& record) {
@@ -69,7 +100,20 @@ class FlowLedger {
   }
 
  private:
-  std::vector<FlowRecord> records_;
+  struct Closed {
+    PicoSeconds last_ack = PicoSeconds::max();  // it is not closed
+    PicoSeconds last_received{};
+    Bytes received_measured = 0;
+    std::uint64_t retransmits = 0;
+  };
+  enum class Window : std::uint8_t { kBefore, kWithin, kAfter };
+
+  std::size_t size_;
+  NumberedTable<FlowRecord> records_;
+  std::deque<Closed> closed_;  // by flow, as far as the last that was closed
+  FlowRecord closed_total_;
+  std::array<Bytes, 64> closed_since_sample_{};  // payload, by class
+  Window window_ = Window::kBefore;
 };
 
 /// What one sender has got acknowledged, of all its flows: the totals of a run are sums over the
