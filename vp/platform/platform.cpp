@@ -16,7 +16,13 @@
 namespace dcc::vp {
 
 namespace {
-// A wire's sockets are some kilobytes, and there are six wires a host in a large tree.
+// Why there are two ways to join devices: sockets are what a SystemC model is put together from.
+// They are checked at elaboration, have names that tools find, and let a module of somebody else's
+// (a probe, a switch) take a device's place. Once a run begins they give way to what direct access
+// joins, so they cost no time then; but a wire's are some kilobytes, and SystemC takes long to
+// build and to take apart hundreds of thousands of them. Beyond this many hosts nobody looks at
+// single wires, and the same end is joined from the beginning. Whatever the way, Link, SwitchDevice
+// and NicDevice know of none: it is `Network::connect_host` and `bind_switches` that have it twice.
 constexpr int kMostWithSockets = 2048;
 
 bool has_sockets(const Topology& topology, const RunSetup& setup) {
