@@ -1,6 +1,5 @@
 #include "nic/work_queue.h"
 
-#include <algorithm>
 #include <cassert>
 
 namespace dcc {
@@ -19,24 +18,6 @@ void WorkQueue::drop_oldest() {
     base_ += head_;
     head_ = 0;
   }
-}
-
-PacketPlan WorkQueue::plan(const Cursor& at) const {
-  const WorkItem& item = item_at(at);
-  const Bytes left = item.bytes - at.offset;
-  // A remainder only where messages are shorter than the item: the common case divides nothing.
-  const Bytes in_message =
-      item.message_bytes >= item.bytes ? at.offset : at.offset % item.message_bytes;
-  const Bytes message_left = std::min(item.message_bytes - in_message, left);
-  PacketPlan packet;
-  packet.payload_bytes = static_cast<std::uint32_t>(std::min<Bytes>(mtu_, message_left));
-  packet.first = in_message == 0;
-  packet.last = packet.payload_bytes == message_left;
-  packet.ends_item = packet.payload_bytes == left;
-  packet.message_bytes = in_message + message_left;
-  packet.item_offset = at.offset;
-  packet.item = &item;
-  return packet;
 }
 
 /// For the rest of the message that begins with this packet of the response.

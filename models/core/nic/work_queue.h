@@ -1,6 +1,7 @@
 // The work of one queue pair: messages to send, where sending stands, what is acknowledged.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -153,7 +154,24 @@ class WorkQueue {
   const WorkItem& item_at(const Cursor& at) const {
     return items_[static_cast<std::size_t>(at.index - base_)];
   }
-  PacketPlan plan(const Cursor& at) const;
+  // Here, for every packet has two of it.
+  PacketPlan plan(const Cursor& at) const {
+    const WorkItem& item = item_at(at);
+    const Bytes left = item.bytes - at.offset;
+    // A remainder only where messages are shorter than the item: the common case divides nothing.
+    const Bytes in_message =
+        item.message_bytes >= item.bytes ? at.offset : at.offset % item.message_bytes;
+    const Bytes message_left = std::min(item.message_bytes - in_message, left);
+    PacketPlan packet;
+    packet.payload_bytes = static_cast<std::uint32_t>(std::min<Bytes>(mtu_, message_left));
+    packet.first = in_message == 0;
+    packet.last = packet.payload_bytes == message_left;
+    packet.ends_item = packet.payload_bytes == left;
+    packet.message_bytes = in_message + message_left;
+    packet.item_offset = at.offset;
+    packet.item = &item;
+    return packet;
+  }
   void make_request(PacketPlan& packet) const;
   static void step(Cursor& at, const PacketPlan& packet) {
     at.psn += packet.packets;
