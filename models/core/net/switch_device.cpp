@@ -30,7 +30,7 @@ int checked_ports(int ports) {
 }  // namespace
 
 SwitchDevice::Port::Port(SwitchDevice& owner, std::uint32_t rank)
-    : device(&owner), free(Event::calling<&Port::wake, &Port::expect_wake>(*this, rank)) {}
+    : free(Event::calling<&Port::wake, &Port::expect_wake>(*this, rank)), device(&owner) {}
 
 SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
                            const SwitchParameters& parameters, int ports, std::uint64_t seed,
@@ -129,6 +129,7 @@ Bytes SwitchDevice::backlog(int port) const {
 
 void SwitchDevice::observe_queue(int port, QueueStatistics* statistics) {
   at(port).statistics = statistics;
+  ways_out_[static_cast<std::size_t>(port)].statistics = statistics;
   at(port).largest_passed = 0;
   if (statistics != nullptr) statistics->restart(at(port).bytes, scheduler_.now());
 }
@@ -152,12 +153,14 @@ int SwitchDevice::choose(Packet& packet) {
 void SwitchDevice::expect_port(const Port& port, int priority) const {
   const auto fetch = [](const void* line) { __builtin_prefetch(line, 1); };
   fetch(&port.waiting);
+  fetch(&port.free);
   fetch(&port.dequeued);
   fetch(&port.queue[static_cast<std::size_t>(priority)]);
   fetch(&port.ecn);
   const WayOut& way = ways_out_[static_cast<std::size_t>(number_of(port))];
   const auto* const first = reinterpret_cast<const char*>(way.wire);
   for (unsigned line = 0; line < way.lines; ++line) fetch(first + std::size_t{64} * line);
+  fetch(way.statistics);
 }
 
 void SwitchDevice::expect(const Packet& packet, int port) const {

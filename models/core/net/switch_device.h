@@ -258,7 +258,6 @@ class SwitchDevice final : public PacketSink, private PathView {
     Bytes bytes = 0;        // all priorities
     QueueStatistics* statistics = nullptr;
     std::uint64_t tx_bytes = 0;
-    SwitchDevice* device;
     std::uint8_t waiting = 0;  // bit p: priority p has a packet
     bool marks_at_enqueue = false;
     bool attends_departures = false;   // to mark then, for what counts them, or for path_choice_
@@ -270,6 +269,7 @@ class SwitchDevice final : public PacketSink, private PathView {
     std::uint64_t dequeued = 0;
     std::uint64_t enqueued = 0;
     EgressScheduler scheduler;
+    SwitchDevice* device;
 
     alignas(64) std::array<Queue, kPriorities> queue;
     EcnMarker ecn;
@@ -279,14 +279,16 @@ class SwitchDevice final : public PacketSink, private PathView {
     std::unique_ptr<PortDiscipline> discipline;  // in place of the queues; null: those
     std::unique_ptr<LaneCredits> credits;        // null: PFC
   };
+  static_assert(sizeof(PfcPort) % 64 == 16, "behind it a line has 48 bytes for what is touched");
   struct DcbxPort {
     std::unique_ptr<DcbxEnd> end;  // null: it says nothing
     PacketFifo frames;             // that are to go
   };
-  /// What is fetched of a port's wire.
+  /// What is fetched of a port's wire, and who counts its queue.
   struct WayOut {
     const PacketOut* wire = nullptr;
     unsigned lines = 0;
+    const QueueStatistics* statistics = nullptr;
   };
   Port& at(int port) { return egress_[static_cast<std::size_t>(port)]; }
   const Port& at(int port) const { return egress_[static_cast<std::size_t>(port)]; }
