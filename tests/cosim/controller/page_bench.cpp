@@ -443,10 +443,12 @@ void Bench::compare_counters() {
       }
       const std::uint64_t expected = oracle_.counts().*count;
       const std::uint32_t value = read(address);
-      if (oracle_.cycle() - last_issue_ < kQuiet) continue;  // something came in between
-      if (value != static_cast<std::uint32_t>(expected)) {
+      if (oracle_.cycle() - last_issue_ < kQuiet) continue;           // something came in between
+      const bool wide = address >= DCC_STAT_CNPS_RECEIVED_LO_OFFSET;  // its upper half was kept
+      const std::uint64_t seen = wide ? std::uint64_t{read(address + 4)} << 32 | value : value;
+      if (seen != expected) {
         std::ostringstream text;
-        text << "counter at " << std::hex << address << std::dec << " is " << value << ", expected "
+        text << "counter at " << std::hex << address << std::dec << " is " << seen << ", expected "
              << expected;
         differ(text.str());
       }
