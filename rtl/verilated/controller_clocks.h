@@ -87,6 +87,7 @@ class PartClocks {
 
  private:
   using Triggers = decltype(Root::__VactTriggered);
+  static_assert(sizeof(Triggers) == sizeof(std::uint64_t), "trigger_bits.h comes first");
   static constexpr std::size_t kEdges = 12;
   static constexpr std::size_t kHalf = 1 << kEdges / 2;
 

@@ -1,6 +1,4 @@
 // The controller's RTL with 1024 slots.
-#include "trigger_bits.h"  // before the next two
-
 #include <Vcontroller_1024.h>
 #include <Vcontroller_1024___024root.h>
 
@@ -18,8 +16,9 @@ std::unique_ptr<RtlControllerEngine> make_rtl_controller_1024(Scheduler& schedul
                                                               const ControllerConfig& config,
                                                               std::uint32_t rank, RateSink& sink,
                                                               const RtlControllerOptions& options) {
-  using Clocks = PartClocks<Vcontroller_1024___024root, &Vcontroller_1024___024root___eval_triggers__act,
-                            &Vcontroller_1024___024root___eval_nba>;
+  using Clocks =
+      PartClocks<Vcontroller_1024___024root, &Vcontroller_1024___024root___eval_triggers__act,
+                 &Vcontroller_1024___024root___eval_nba>;
   using Dut = VerilatedController<Vcontroller_1024, Vcontroller_1024___024root, NoWatch, Clocks>;
   return std::make_unique<RtlController<Dut>>(scheduler, config, rank, sink, options,
                                               std::make_unique<Dut>(options.fault));

@@ -1,6 +1,4 @@
 // The controller's RTL with 64 slots.
-#include "trigger_bits.h"  // before the next two
-
 #include <Vcontroller_64.h>
 #include <Vcontroller_64___024root.h>
 
@@ -18,8 +16,9 @@ std::unique_ptr<RtlControllerEngine> make_rtl_controller_64(Scheduler& scheduler
                                                             const ControllerConfig& config,
                                                             std::uint32_t rank, RateSink& sink,
                                                             const RtlControllerOptions& options) {
-  using Clocks = PartClocks<Vcontroller_64___024root, &Vcontroller_64___024root___eval_triggers__act,
-                            &Vcontroller_64___024root___eval_nba>;
+  using Clocks =
+      PartClocks<Vcontroller_64___024root, &Vcontroller_64___024root___eval_triggers__act,
+                 &Vcontroller_64___024root___eval_nba>;
   using Dut = VerilatedController<Vcontroller_64, Vcontroller_64___024root, NoWatch, Clocks>;
   return std::make_unique<RtlController<Dut>>(scheduler, config, rank, sink, options,
                                               std::make_unique<Dut>(options.fault));

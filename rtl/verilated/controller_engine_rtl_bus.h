@@ -110,7 +110,7 @@ void RtlController<Dut>::on_bus(BusAccess& access) {
 template <class Dut>
 template <class Look>
 auto RtlController<Dut>::drained(const Look& look) {
-  if (ahead_ && ahead_from_ == edge()) return look();
+  if (looked()) return look();
   catch_up();
   if (at_ > last_busy_ && at_ - last_access_ >= kSettled && accesses_.empty()) return look();
   dut_->save(image_);

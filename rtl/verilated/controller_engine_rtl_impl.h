@@ -107,7 +107,7 @@ class RtlController final : public RtlControllerEngine {
     return drained([&] { return dut_->figures(); });
   }
   bool sees_all() override {
-    catch_up();
+    if (!looked()) catch_up();
     return !in_access_;
   }
   std::string describe() override;
@@ -243,6 +243,7 @@ class RtlController final : public RtlControllerEngine {
   template <class Look>
   auto drained(const Look& look);
 
+  bool looked() const { return ahead_ && ahead_from_ == edge(); }
   void come_back() {
     if (!ahead_) return;
     dut_->restore(image_);

@@ -334,8 +334,8 @@ class VerilatedController {
     return reinterpret_cast<const unsigned char*>(&at()->vlSymsp);
   }
 
-  /// The edge after time was put forward, of which an assertion would say that time runs; with these
-  /// clocks besides.
+  /// The edge after time was put forward, of which an assertion would say that time runs; with
+  /// these clocks besides.
   void jump_edge(std::uint32_t clocks) {
     context_.assertOn(false);
     edge(clocks_.needed(*top_) | clocks);

@@ -1,8 +1,9 @@
-// Which clocks have an edge, as Verilator's generated code keeps it, in the bits of one word instead of an
-// array of bools: a design with many clocks asks for them a hundred times an evaluation.
+// Which clocks have an edge, as Verilator's generated code keeps it, in the bits of one word
+// instead of an array of bools: a design with many clocks asks for them a hundred times an
+// evaluation.
 //
-// Included before a design's generated headers, in its own sources (as the compiler's first include) and
-// wherever else its state is seen.
+// The compiler's first include (-include) of a design's generated sources, and of all that see its
+// state.
 #pragma once
 
 #include <verilated.h>
