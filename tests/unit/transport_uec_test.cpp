@@ -383,6 +383,40 @@ TEST(Uec, WhoHearsNothingAndMaySendNothingAsks) {
   star.expect_all_arrived();
 }
 
+TEST(Uec, WhoIsImpatientAsksOnceARoundTripAllTheSame) {
+  TransportChoice choice = uec(Control::kRccc, kPayload);
+  choice.of<UecParameters>("uec").timeout = kMicroSecond;
+  Star star(2, choice);
+  std::uint64_t requests = 0;
+  star.lose([&](const Packet& packet) {
+    if (packet.kind == PacketKind::kRequest) ++requests;
+    return star.scheduler.now() < kMilliSecond &&
+           (packet.kind == PacketKind::kCredit || packet.kind == PacketKind::kAck);
+  });
+  star.send(0, 1, kPayload * 10);
+  star.scheduler.run_until(kMilliSecond);
+  EXPECT_GE(requests, 5u);
+  EXPECT_LE(requests, 1000 / 10u);
+  star.scheduler.run_until(kMilliSecond * 500);
+  star.expect_all_arrived();
+}
+
+// Grants of many packets, and losses: work ends and comes back again and again.
+TEST(Uec, CreditThatIsLeftIsCountedOnce) {
+  TransportChoice choice = uec(Control::kRccc, kPayload);
+  choice.of<UecParameters>("uec").pull_packets = 64;
+  Star star(2, choice);
+  RandomStream random(1, "losses");
+  star.lose([&](const Packet& packet) {
+    return packet.kind == PacketKind::kData && random.chance((std::uint64_t{1} << 32) / 10 * 3);
+  });
+  star.send(0, 1, kPayload * 15);
+  star.scheduler.run_until(kSecond);
+  star.expect_all_arrived();
+  EXPECT_GT(star.counters().credits_unused, 0u);
+  EXPECT_LE(star.counters().credits_unused, star.counters().credits_sent);
+}
+
 TEST(Uec, MoreWorkOnARestingQueuePairGoesUnaskedAgain) {
   Star star(2, uec(Control::kRccc));
   star.send(0, 1, kPayload * 3);

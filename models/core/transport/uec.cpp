@@ -110,6 +110,7 @@ void Uec::work_changed(Qpn qpn) {
     if (connection.next >= sender.posted && sender.in_flight == 0 && sender.packets.again() == 0) {
       sender.speculative = true;  // from rest it begins as new
       sender.credit = initial_window_;
+      sender.spare = 0;
       sender.heard = now();
     }
     sender.posted = connection.out.end();
@@ -147,7 +148,9 @@ void Uec::take_turn(Qpn qpn) {
     sender.backlogged = work;
     work ? ++backlogged_ : --backlogged_;
     if (!work && parameters_.has_credit() && !sender.speculative) {
-      totals_.credits_unused += static_cast<std::uint64_t>(sender.credit / packet_);
+      const auto spare = static_cast<std::uint64_t>(std::max<Bytes>(sender.credit, 0) / packet_);
+      if (spare > sender.spare) totals_.credits_unused += spare - sender.spare;
+      sender.spare = spare;
     }
   }
   const bool ready = work && at(qpn).connected && may_send(sender);
@@ -275,16 +278,22 @@ void Uec::set_alarm(Qpn qpn) {
     alarms_.set(qpn, oldest->when + timeout_);
   } else if (waits_for_word(qpn)) {
     const PicoSeconds last = std::max(sender.heard, sender.asked);
-    // What it waits for may have come up after a long rest.
-    alarms_.set(qpn, std::max(now(), last + std::max(timeout_, last - sender.heard)));
+    // What it waits for may have come up after a long rest; and it asks once a round trip at most.
+    const PicoSeconds soonest = std::max(now(), may_ask_at(sender));
+    alarms_.set(qpn, std::max(soonest, last + std::max(timeout_, last - sender.heard)));
   } else {
     alarms_.clear(qpn);
   }
 }
 
+PicoSeconds Uec::may_ask_at(const Sender& sender) const {
+  if (sender.asked == PicoSeconds()) return PicoSeconds();
+  return sender.asked + context_.longest_base_rtt;
+}
+
 void Uec::ask(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  if (sender.asked != PicoSeconds() && now() < sender.asked + context_.longest_base_rtt) return;
+  if (now() < may_ask_at(sender)) return;
   sender.asked = now();
   Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
   request->scheme = wanted(qpn);
@@ -362,7 +371,7 @@ void Uec::on_data(Qpn qpn, const Packet& data) {
     answer(qpn, data, known ? PacketKind::kAck : PacketKind::kNak);
     return;
   }
-  const bool marked = is_marked(data);
+  const bool marked = count_mark(data);
   const bool fresh = accept(qpn, data);
   remember(qpn, data);
   const bool complete = in.first_missing() >= receiver.seen_end;

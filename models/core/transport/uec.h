@@ -77,6 +77,7 @@ class Uec final : public MessageTransport {
     Bytes in_flight = 0;
     NsccWindow window;
     Bytes credit = 0;
+    std::uint64_t spare = 0;   // packets' worth of it that is counted as unused
     std::uint64_t pulled = 0;  // bytes that the receiver has let go so far
     PicoSeconds heard{};       // when anything came, or was begun
     PicoSeconds asked{};       // when it last asked for credit
@@ -128,6 +129,7 @@ class Uec final : public MessageTransport {
   static const Sent* longest_out(Sender& sender);
   bool waits_for_word(Qpn qpn);
   void set_alarm(Qpn qpn);
+  PicoSeconds may_ask_at(const Sender& sender) const;
   void ask(Qpn qpn);
   void look_at(Qpn qpn);
   void ring();
