@@ -103,8 +103,12 @@ std::uint64_t ExpressPass::work_left(Qpn qpn) const {
 
 void ExpressPass::work_changed(Qpn qpn) {
   Sender& sender = senders_[qpn];
+  sender.again.erase(std::remove_if(sender.again.begin(), sender.again.end(),
+                                    [&](Psn psn) { return is_over(qpn, psn); }),
+                     sender.again.end());
   const std::uint64_t work = work_left(qpn);
-  for (std::size_t i = answers_.size(); i-- > 0 && sender.promised > work;) {  // it was stopped
+  // It was stopped, or what it should send again has arrived.
+  for (std::size_t i = answers_.size(); i-- > 0 && sender.promised > work;) {
     if (answers_[i].first != qpn) continue;
     answers_.erase(answers_.begin() + static_cast<std::ptrdiff_t>(i));
     --sender.promised;
@@ -219,6 +223,7 @@ void ExpressPass::arrived(Qpn qpn, Packet& packet) {
       break;
     case PacketKind::kAck:
       on_whole(qpn, packet);
+      work_changed(qpn);
       break;
     default:
       return;

@@ -123,6 +123,9 @@ Psn Homa::left(Qpn qpn) const {
 /// Whether the sender may send, and that somebody looks after what it has sent.
 void Homa::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
+  sender.again.erase(std::remove_if(sender.again.begin(), sender.again.end(),
+                                    [&](const Again& one) { return is_over(qpn, one.psn); }),
+                     sender.again.end());
   const Connection& connection = at(qpn);
   const Psn posted = connection.out.end();
   if (connection.next >= sender.end && connection.next < posted) start_message(qpn);

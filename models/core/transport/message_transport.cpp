@@ -116,7 +116,7 @@ bool MessageTransport::accept(Qpn qpn, const Packet& data) {
   return true;
 }
 
-bool MessageTransport::is_marked(const Packet& data) {
+bool MessageTransport::count_mark(const Packet& data) {
   if (data.ecn != Ecn::kCe) return false;
   ++context_.counters.ce_received;
   ++context_.ledger[data.flow].ce_received;

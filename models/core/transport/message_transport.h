@@ -61,8 +61,8 @@ class MessageTransport : public Transport {
   void send_control(Packet* packet) { context_.port.send_control(packet); }
   /// Takes data into account: false if it had come before.
   bool accept(Qpn qpn, const Packet& data);
-  /// Whether data came with a mark, which is counted.
-  bool is_marked(const Packet& data);
+  /// Counts the mark that data came with; false: it has none.
+  bool count_mark(const Packet& data);
   /// An acknowledgement of one packet: its payload, 0 if it was known. `sent`: of the data.
   Bytes acknowledged(Qpn qpn, Psn psn, PicoSeconds sent);
   /// Says that everything before the first gap has arrived. `sent`: of the data that is answered;
@@ -70,6 +70,11 @@ class MessageTransport : public Transport {
   void acknowledge_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent);
   /// Hears it.
   void on_whole(Qpn qpn, const Packet& ack);
+  /// A packet that was to be sent again, and need not be: it has arrived, or was given up.
+  bool is_over(Qpn qpn, Psn psn) const {
+    const SendBuffer& out = at(qpn).out;
+    return psn >= out.end() || out.delivered(psn);
+  }
   /// A packet is known to have arrived: its payload, 0 if it was known.
   Bytes delivered(Qpn qpn, Psn psn);
   /// Everything before `end` has arrived, or need not be remembered.

@@ -362,7 +362,7 @@ void Tcp::on_data(Qpn qpn, const Packet& data) {
 
 void Tcp::take_mark(Qpn qpn, const Packet& data) {
   Receiver& receiver = receivers_[qpn];
-  const bool marked = is_marked(data);
+  const bool marked = count_mark(data);
   if (is_dctcp()) {
     receiver.echo = marked;
   } else {
