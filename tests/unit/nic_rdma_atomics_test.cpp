@@ -210,5 +210,32 @@ TEST_F(RdmaAtomics, WhatCannotBeIsRefusedWhereItIsSeen) {
   EXPECT_EQ(status_of(long_one), NIC_CQE_LOCAL_ERROR);
 }
 
+// Memory fails what lies within the window; nobody hears of it the first time, nor of what lies
+// before and behind it and was carried out.
+TEST_F(RdmaAtomics, ARefusalThatIsLostIsRepeatedAndNothingIsCarriedOutTwice) {
+  build();
+  put(1, map::kMrLengthOffset, kRam);  // beyond the end of memory
+  host[1]->ram.put(kWord, std::uint64_t{100});
+  int answers = 0;
+  on_wire = [&](const Packet& packet) {
+    const bool answer =
+        packet.kind == PacketKind::kNak || packet.operation == Operation::kAtomicResponse;
+    return !answer || ++answers > 3;
+  };
+  post(0, atomic(NIC_WQE_FETCH_ADD, 1, kResult, kWord, 1));
+  post(0, atomic(NIC_WQE_FETCH_ADD, 2, kResult + 8, kRam, 1));
+  post(0, atomic(NIC_WQE_FETCH_ADD, 3, kResult + 16, kWord, 1));
+  run(kMilliSecond);
+  const auto done = reap(0);
+  ASSERT_EQ(done.size(), 3u);
+  EXPECT_EQ(done[0].status, NIC_CQE_OK);
+  EXPECT_EQ(word(0, kResult), 100u);
+  EXPECT_EQ(done[1].status, NIC_CQE_REMOTE_ERROR);
+  EXPECT_EQ(done[2].status, NIC_CQE_FLUSHED);
+  EXPECT_LE(word(1, kWord), 102u);
+  EXPECT_GE(host[1]->nic.counters().mr_violations, 2u);
+  EXPECT_EQ(pool.in_use(), 0);
+}
+
 }  // namespace
 }  // namespace dcc::rdma_atomics_test

@@ -211,11 +211,12 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   /// An atomic operation that was carried out here, for the case that its answer is lost.
   struct Atomic {
     Psn psn = 0;
-    bool known = false;  // memory has told what was there
+    bool known = false;    // memory has told what was there
+    bool refused = false;  // there is no such memory: who missed that may ask again
     std::uint64_t original = 0;
     template <class Digest>
     void add_state(Digest& d) const {
-      d(psn, known, original);
+      d(psn, known, refused, original);
     }
   };
   /// Of queue pairs that read or are read from.
@@ -296,6 +297,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   bool answers_are_paced(const Flow& flow) const { return needs_.cnp && flow.config.governed; }
   Packet* next_answer(Qpn qpn, Flow& flow);
   void fill_answer(Packet& packet, Answer& answer, Flow& flow);
+  void enter_atomic(std::deque<Atomic>& atomics, Psn psn) const;
   void keep_original(const Packet& answer);
   std::uint32_t answer_wire(const Flow& flow, const PacketPlan& request) const;
   void refuse_read(const Packet& unreadable);

@@ -43,9 +43,10 @@ void Transmitter::answer(Qpn qpn, const Packet& request) {
       request.psn <= reads.atomics.back().psn) {
     const auto done = std::find_if(reads.atomics.begin(), reads.atomics.end(),
                                    [&](const Atomic& a) { return a.psn == request.psn; });
-    // Its answer is on its way to being sent; or who asks has more under way than it may.
-    if (done == reads.atomics.end() || !done->known) return;
-    answer.known = true;
+    // Its answer is on its way to being sent; or who asks has more under way than it may. What was
+    // refused was not carried out: it is tried anew, and refused again.
+    if (done == reads.atomics.end() || (!done->known && !done->refused)) return;
+    answer.known = done->known;
     answer.original = done->original;
   }
   std::deque<Answer>& answers = reads.answers;
@@ -137,16 +138,24 @@ void Transmitter::fill_answer(Packet& packet, Answer& answer, Flow& flow) {
     dma_->read(answer.address, bytes, packet.payload_bytes, *this, 0);
     return;
   }
-  std::deque<Atomic>& atomics = flow.reads->atomics;
-  if (atomics.size() >= parameters_.outstanding_reads) atomics.pop_front();
-  atomics.emplace_back();
-  atomics.back().psn = answer.psn;
+  enter_atomic(flow.reads->atomics, answer.psn);
   if (answer.operation == Operation::kFetchAdd) {
     dma_->fetch_add(answer.address, answer.operands.swap_or_add, bytes, *this, 0);
   } else {
     dma_->compare_swap(answer.address, answer.operands.compare, answer.operands.swap_or_add, bytes,
                        *this, 0);
   }
+}
+
+void Transmitter::enter_atomic(std::deque<Atomic>& atomics, Psn psn) const {
+  for (Atomic& atomic : atomics) {
+    if (atomic.psn != psn) continue;
+    atomic.refused = false;
+    return;
+  }
+  if (atomics.size() >= parameters_.outstanding_reads) atomics.pop_front();
+  atomics.emplace_back();
+  atomics.back().psn = psn;
 }
 
 void Transmitter::keep_original(const Packet& answer) {
@@ -162,7 +171,12 @@ void Transmitter::keep_original(const Packet& answer) {
 // The window that others may read names memory that is not there.
 void Transmitter::refuse_read(const Packet& unreadable) {
   Flow& flow = flows_[unreadable.source_qpn];
-  if (flow.reads != nullptr) flow.reads->answers.clear();
+  if (flow.reads != nullptr) {
+    flow.reads->answers.clear();
+    for (Atomic& atomic : flow.reads->atomics) {
+      if (atomic.psn == unreadable.psn && !atomic.known) atomic.refused = true;
+    }
+  }
   ++counters_.mr_violations;
   Packet* const nak = pool_.take();
   nak->kind = PacketKind::kNak;
