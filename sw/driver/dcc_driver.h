@@ -95,7 +95,11 @@ void dcc_read_state(struct dcc_controller* dcc, struct dcc_state* state);
 
 /* Memories with parity. While `fault` is set the controller stands still: rates stay as they were
  * told, inputs are dropped and counted. dcc_configure makes it sound again: it resets all slots and
- * writes all tables anew. */
+ * writes all tables anew. With anything locked it returns DCC_ERROR_LOCKED and the controller goes
+ * on standing still; while CTRL is not locked, dcc_soft_reset makes all but the tables sound, with
+ * parameters and tables as they are: a wrong word of a table stops the controller again when it is
+ * used next. With CTRL locked dcc_soft_reset returns DCC_ERROR_LOCKED, too: then only the reset by
+ * pin helps, whichever memory it was. */
 struct dcc_memory_state {
   uint32_t fault;
   uint32_t memories; /* DCC_MEMORY_ERROR_…_MASK, since soft reset */

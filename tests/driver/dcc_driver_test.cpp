@@ -174,6 +174,60 @@ TEST_F(DccDriverTest, TellsOfMemoriesThatLostABit) {
   EXPECT_EQ(state.errors, 3u);
 }
 
+// A block that stands still goes on after dcc_soft_reset if CTRL is not locked, and not at all if
+// it is; dcc_configure helps only where nothing is locked, and otherwise writes nothing.
+TEST_F(DccDriverTest, AFaultUnderLocksLastsUntilWhatIsNotLockedEndsIt) {
+  bool faulty = true;
+  std::vector<std::uint64_t> written;
+  machine.on_write = [&](std::uint64_t address, std::uint32_t value) {
+    written.push_back(address - DCC_BASE);
+    if (address == DCC_BASE + DCC_REGWEN_OFFSET) {
+      write_enable &= value;
+      reg(DCC_REGWEN_OFFSET) = write_enable;
+    }
+    if (address == DCC_BASE + DCC_CTRL_OFFSET && (value & DCC_CTRL_SOFT_RESET_MASK) != 0) {
+      faulty = false;
+    }
+  };
+  machine.on_read = [&](std::uint64_t address, std::uint32_t value) {
+    if (address != DCC_BASE + DCC_STATUS_OFFSET) return value;
+    return faulty ? DCC_STATUS_FAULT_MASK : DCC_STATUS_READY_MASK;
+  };
+  const auto stands_still = [&] {
+    dcc_memory_state state{};
+    dcc_read_memory_state(&dcc, &state);
+    return state.fault != 0;
+  };
+  const dcc_config config = sound_config();
+  for (const std::uint32_t lock :
+       {0u, unsigned{DCC_REGWEN_PARAMETERS_MASK}, unsigned{DCC_REGWEN_TABLES_MASK},
+        unsigned{DCC_REGWEN_CTRL_MASK}}) {
+    SCOPED_TRACE(lock);
+    write_enable = DCC_REGWEN_RESET;
+    reg(DCC_REGWEN_OFFSET) = write_enable;
+    faulty = false;
+    probe();
+    ASSERT_EQ(dcc_configure(&dcc, &config), DCC_OK);
+    dcc_enable(&dcc);
+    ASSERT_EQ(dcc_lock(&dcc, lock), DCC_OK);
+    faulty = true;
+    written.clear();
+    if (lock == 0) {
+      EXPECT_EQ(dcc_configure(&dcc, &config), DCC_OK);
+      EXPECT_FALSE(stands_still());
+      continue;
+    }
+    EXPECT_EQ(dcc_configure(&dcc, &config), DCC_ERROR_LOCKED);
+    EXPECT_TRUE(written.empty());
+    EXPECT_TRUE(stands_still());
+    const bool of_control = lock == DCC_REGWEN_CTRL_MASK;
+    EXPECT_EQ(dcc_soft_reset(&dcc), of_control ? DCC_ERROR_LOCKED : DCC_OK);
+    EXPECT_EQ(written.empty(), of_control);
+    EXPECT_EQ(stands_still(), of_control);
+    EXPECT_NE(reg(DCC_CTRL_OFFSET) & DCC_CTRL_ENABLE_MASK, 0u) << "enabled as it was";
+  }
+}
+
 TEST_F(DccDriverTest, AParameterThatDoesNotStickIsReported) {
   probe();
   machine.on_read = [](std::uint64_t address, std::uint32_t value) {
