@@ -3,17 +3,23 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "small_platform.h"
 
 namespace dcc::vp {
 namespace {
 
 /// Three senders at line rate into host 0 through a small buffer: PFC is all that keeps packets.
-RunResults run_pressed(const std::string& rest) {
+RunResults run_pressed(const std::string& rest, const std::string& pfc = "{}") {
   return run(
       "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
       "host: {driver: none}\nduration: 500us\n"
-      "switch: {buffer: 200KB, ecn: {enabled: false}}\n"
+      "switch: {buffer: 200KB, ecn: {enabled: false}, pfc: " +
+      pfc +
+      "}\n"
       "nic: {congestion_control: {algorithm: none}, recovery: {timeout: 10ms}}\n"
       "traffic: [{kind: incast, senders: 1..3, receiver: 0, start: 20us}]\n" +
       rest);
@@ -92,6 +98,91 @@ TEST(DcbxLinks, TwoThreadsAgreeAsOneDoes) {
   EXPECT_EQ(r.dcbx->ends, 16u);
   EXPECT_EQ(r.dcbx->frames_received, r.dcbx->frames_sent);
   EXPECT_TRUE(r.dcbx->differences.empty());  // NICs are willing
+}
+
+/// Hosts 2 and 3 at line rate to host 0 across two switches, in priority 5, and little room.
+RunResults run_in_priority_five(const std::string& pfc, const std::string& dcbx,
+                                std::uint32_t threads) {
+  RunSetup setup;
+  setup.threads = threads;
+  return run(
+      config_of(
+          "topology: {kind: leaf_spine, leaves: 2, spines: 1, hosts_per_leaf: 2,\n"
+          "  host_link: {rate: 10Gbps, delay: 1us}, fabric_link: {rate: 40Gbps, delay: 1us}}\n"
+          "host: {driver: none}\nduration: 1ms\n"
+          "nic: {congestion_control: {algorithm: none}}\ndscp: {5: {priority: 5}}\n"
+          "switch: {buffer: 300KB, ecn: {enabled: false}, pfc: " +
+          pfc + "}\ndcbx: " + dcbx +
+          "\ntraffic:\n  - {kind: flow, from: 2, to: 0, dscp: 5}\n"
+          "  - {kind: flow, from: 3, to: 0, dscp: 5}\n"),
+      setup);
+}
+
+Bytes fullest_queue(const RunResults& r) {
+  Bytes most = 0;
+  for (const QueueResult& queue : r.queues) {
+    most = std::max(most, static_cast<Bytes>(queue.max_bytes));
+  }
+  return most;
+}
+
+std::uint64_t dropped_without_room(const RunResults& r) {
+  const std::vector<CounterInfo>& figures = CounterTotals::described();
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    if (figures[i].name == "drops_no_room") return r.counters.at(i);
+  }
+  ADD_FAILURE() << "no such figure";
+  return 0;
+}
+
+/// On one thread and on two.
+class DcbxThreads : public ::testing::TestWithParam<std::uint32_t> {};
+INSTANTIATE_TEST_SUITE_P(DcbxLinks, DcbxThreads, ::testing::Values(1u, 2u));
+
+const char* const kSwitchesPauseFive =
+    "{enabled: true, ends: [{ports: [leaf0, leaf1, spine0], pfc: [5]}]}";
+
+TEST_P(DcbxThreads, SwitchesPauseWhatTheirEndsSayThoughTheirConfigurationDoesNot) {
+  const RunResults r = run_in_priority_five("{priorities: [3]}", kSwitchesPauseFive, GetParam());
+  EXPECT_EQ(r.threads, GetParam());
+  EXPECT_TRUE(r.dcbx->differences.empty());
+  EXPECT_EQ(r.balance.packets_dropped, 0u);
+  EXPECT_GT(r.counters.of(&PfcCounters::pauses_sent), 0u);
+  EXPECT_LT(fullest_queue(r), 100'000);
+}
+
+TEST(DcbxLinks, SwitchesPauseWhatTheirEndsSayThoughPfcIsOff) {
+  const RunResults r = run_in_priority_five("{enabled: false}", kSwitchesPauseFive, 1);
+  EXPECT_TRUE(r.dcbx->differences.empty());
+  EXPECT_EQ(r.balance.packets_dropped, 0u);
+  EXPECT_GT(r.counters.of(&PfcCounters::pauses_sent), 0u);
+}
+
+// A priority that is not paused has all of the buffer before packets are lost.
+TEST_P(DcbxThreads, WhatTheEndsDoNotPauseHasTheWholeBuffer) {
+  const RunResults r = run_in_priority_five(
+      "{priorities: [3, 5]}", "{enabled: true, ends: [{ports: [leaf0, leaf1, spine0], pfc: [3]}]}",
+      GetParam());
+  EXPECT_EQ(r.threads, GetParam());
+  EXPECT_TRUE(r.dcbx->differences.empty());
+  EXPECT_GT(r.balance.packets_dropped, 0u);
+  EXPECT_EQ(r.counters.of(&PfcCounters::pauses_sent), 0u);
+  EXPECT_GT(fullest_queue(r), 295'000);
+}
+
+// A switch that gives way falls back to its own while the link is down, with its buffer full, and
+// takes up anew what the adapter has: what it holds meanwhile is lost nowhere.
+TEST(DcbxLinks, AWillingSwitchChangesWhatItPausesWithItsBufferFull) {
+  const RunResults r = run_pressed(
+      "dcbx: {enabled: true, ends: [{ports: [h1, h2, h3], willing: yes},\n"
+      "  {ports: [h1->s0, h2->s0, h3->s0], willing: no, pfc: [0]}]}\n"
+      "faults: [{kind: link_flap, link: h2--s0, start: 100us, down: 50us, up: 100us}]\n",
+      "{priorities: []}");
+  EXPECT_TRUE(r.dcbx->differences.empty());
+  EXPECT_GT(r.counters.of(&PfcCounters::pauses_sent), 0u);
+  EXPECT_EQ(dropped_without_room(r), 0u);  // others were lost on the wire that went down
+  EXPECT_EQ(r.balance.packets_sent,
+            r.balance.packets_delivered + r.balance.packets_dropped + r.balance.packets_in_flight);
 }
 
 TEST(DcbxLinks, OffByDefault) { EXPECT_FALSE(run(star("")).dcbx); }

@@ -130,6 +130,49 @@ TEST(SharedBuffer, BooksBalanceWhateverComesAndGoes) {
   EXPECT_GT(most, 150'000);
 }
 
+TEST(SharedBuffer, BooksBalanceWhateverIsPausedMeanwhile) {
+  constexpr int kPorts = 3;
+  constexpr Bytes kHeadroom = 5'000;
+  SharedBuffer buffer(parameters(200'000, 16'384, 0x0F), kPorts);
+  for (int port = 0; port < kPorts; ++port) buffer.set_headroom(port, kHeadroom);
+  std::mt19937 noise(5);
+  struct Held {
+    int port, priority;
+    Bytes bytes;
+  };
+  std::deque<Held> queue;
+  Bytes held[kPorts][kPriorities] = {};
+  Bytes sum = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    const int port = static_cast<int>(noise() % kPorts), priority = static_cast<int>(noise() % 8);
+    if (noise() % 100 == 0) {
+      buffer.set_lossless(port, static_cast<std::uint8_t>(noise()));
+    } else if (noise() % 100 < 52 || queue.empty()) {
+      const Held one{port, priority, 64 + static_cast<Bytes>(noise() % 4000)};
+      if (buffer.admit(port, priority, one.bytes)) {
+        queue.push_back(one);
+        sum += one.bytes;
+        held[port][priority] += one.bytes;
+      }
+    } else {
+      const Held one = queue.front();
+      queue.pop_front();
+      buffer.release(one.port, one.priority, one.bytes);
+      sum -= one.bytes;
+      held[one.port][one.priority] -= one.bytes;
+    }
+    ASSERT_EQ(buffer.used(), sum);
+    ASSERT_EQ(buffer.held(port, priority), held[port][priority]);
+  }
+  while (!queue.empty()) {
+    buffer.release(queue.front().port, queue.front().priority, queue.front().bytes);
+    queue.pop_front();
+  }
+  EXPECT_EQ(buffer.used(), 0);
+  for (int port = 0; port < kPorts; ++port) buffer.set_lossless(port, 0);
+  EXPECT_TRUE(buffer.admit(0, 0, 200'000));  // all of the pool is back
+}
+
 // What lets_through() waves on would have been admitted, paused nobody, and left nothing behind.
 TEST(SharedBuffer, LetsThroughOnlyWhatAdmittingWouldNotNotice) {
   std::mt19937_64 random(11);
@@ -171,6 +214,51 @@ TEST(SharedBuffer, LetsThroughOnlyWhatAdmittingWouldNotNotice) {
   }
   EXPECT_GT(waved, 1'000);
   EXPECT_GT(stopped, 1'000);
+}
+
+TEST(SharedBuffer, APortMayPauseOtherPrioritiesThanTheRest) {
+  SharedBuffer buffer(parameters(100'000, 8192, 0x01), 2);
+  for (int port = 0; port < 2; ++port) buffer.set_headroom(port, 10'000);
+  buffer.set_lossless(1, 0x02);
+  EXPECT_TRUE(buffer.is_lossless(0, 0));
+  EXPECT_FALSE(buffer.is_lossless(0, 1));
+  EXPECT_FALSE(buffer.is_lossless(1, 0));
+  EXPECT_TRUE(buffer.is_lossless(1, 1));
+  // 90 000 · 1/9 at port 1 alone, and all that is left for the same priority at port 0.
+  while (!buffer.must_pause(1, 1)) ASSERT_TRUE(buffer.admit(1, 1, 1'000));
+  EXPECT_EQ(buffer.held(1, 1), 10'000);
+  while (buffer.admit(0, 1, 1'000)) EXPECT_FALSE(buffer.must_pause(0, 1));
+  EXPECT_EQ(buffer.held(0, 1), 80'000);
+}
+
+TEST(SharedBuffer, WhatWasInTheHeadroomOfAClassThatIsPausedNoMoreIsThePools) {
+  SharedBuffer buffer(parameters(100'000, 8192, 0x08), 1);
+  buffer.set_headroom(0, 10'000);
+  Bytes held = 0;
+  while (buffer.admit(0, 3, 1'000)) held += 1'000;
+  EXPECT_EQ(held, 20'000);  // 90 000 · 1/9 and the headroom
+  EXPECT_TRUE(buffer.must_pause(0, 3));
+  buffer.set_lossless(0, 0);
+  EXPECT_FALSE(buffer.must_pause(0, 3));
+  EXPECT_EQ(buffer.held(0, 3), held);
+  EXPECT_EQ(buffer.used(), held);
+  // No headroom is set aside any more: all of the pool is there.
+  while (buffer.admit(0, 3, 1'000)) held += 1'000;
+  EXPECT_EQ(held, 100'000);
+  // It holds more than it may now; what it holds stays, and goes as it came.
+  buffer.set_lossless(0, 0x08);
+  EXPECT_TRUE(buffer.must_pause(0, 3));
+  EXPECT_EQ(buffer.held(0, 3), held);
+  while (!buffer.may_resume(0, 3)) {
+    buffer.release(0, 3, 1'000);
+    held -= 1'000;
+  }
+  EXPECT_EQ(buffer.held(0, 3), held);
+  EXPECT_LE(held + 3'000, buffer.threshold(0, 3));
+  ASSERT_TRUE(buffer.admit(0, 3, 1'000));  // sets headroom aside again, once
+  EXPECT_EQ(buffer.threshold(0, 3), (90'000 - held - 1'000) / 8);
+  buffer.set_lossless(0, 0x08);
+  EXPECT_EQ(buffer.threshold(0, 3), (90'000 - held - 1'000) / 8);
 }
 
 TEST(SharedBuffer, RefusesWhatCannotBe) {

@@ -102,7 +102,12 @@ class Checker {
 
   void check_dcbx() const {
     for (std::size_t i = 0; i < c_.dcbx.ends.size(); ++i) {
-      check_together("dcbx.ends." + std::to_string(i), [&] { c_.dcbx.ends[i].check(); });
+      const std::string path = "dcbx.ends." + std::to_string(i);
+      check_together(path, [&] { c_.dcbx.ends[i].check(); });
+      require(c_.nic.transport.chosen() == nullptr || c_.dcbx.ends[i].pfc.value_or(0) == 0,
+              given(path + ".pfc", "nic.transport.kind"),
+              "transport " + c_.nic.transport.name() +
+                  " is made for networks without flow control: its switches pause nothing");
     }
     require(!c_.dcbx.enabled || !c_.switch_.has_credits(),
             given("dcbx.enabled", "switch.flow_control"),

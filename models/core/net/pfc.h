@@ -100,9 +100,8 @@ class PfcPort {
     frame_owed_ = pause_owed_ || more_owed;
   }
   void received_other() { ++counters_.frames_received; }
-  /// Those that both ends of the link agree to pause: no pause of another is heeded.
+  /// Those that are paused on this link: no pause of another is heeded.
   void set_priorities(std::uint8_t priorities, PicoSeconds now);
-  bool covers(int priority) const { return (priorities_ >> priority & 1) != 0; }
   void sent_credits(bool more_owed) {
     ++counters_.frames_sent;
     ++counters_.credit_frames_sent;

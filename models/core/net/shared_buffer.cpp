@@ -6,19 +6,35 @@ namespace dcc {
 
 SharedBuffer::SharedBuffer(const SharedBufferParameters& parameters, int ports)
     : resume_offset_(parameters.resume_offset),
-      lossless_(parameters.lossless),
       shared_size_(parameters.size),
       headroom_(static_cast<std::size_t>(ports), 0),
       classes_(static_cast<std::size_t>(ports * kPriorities)) {
   if (parameters.size <= 0) throw std::invalid_argument("switch: the buffer has no size");
   if (parameters.resume_offset < 0) throw std::invalid_argument("pfc: negative resume offset");
-  for (int port = 0; port < ports; ++port) set_alpha(port, parameters.alpha_q16);
+  for (int port = 0; port < ports; ++port) {
+    set_alpha(port, parameters.alpha_q16);
+    set_lossless(port, parameters.lossless);
+  }
 }
 
 void SharedBuffer::set_alpha(int port, std::uint32_t alpha_q16) {
   if (alpha_q16 == 0) throw std::invalid_argument("pfc: alpha is zero");
   for (int priority = 0; priority < kPriorities; ++priority) {
     at(port, priority).alpha_q16 = alpha_q16;
+  }
+}
+
+void SharedBuffer::set_lossless(int port, std::uint8_t priorities) {
+  for (int priority = 0; priority < kPriorities; ++priority) {
+    Class& c = at(port, priority);
+    c.lossless = (priorities >> priority & 1) != 0;
+    if (c.lossless || !c.reserved) continue;
+    shared_size_ += headroom_[static_cast<std::size_t>(port)];
+    c.reserved = false;
+    c.shared += c.headroom;
+    shared_used_ += c.headroom;
+    headroom_used_ -= c.headroom;
+    c.headroom = 0;
   }
 }
 

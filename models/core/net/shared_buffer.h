@@ -18,7 +18,7 @@ struct SharedBufferParameters {
   /// A paused class resumes this much under its threshold.
   Bytes resume_offset = 0;
   /// Priorities that must not lose packets: they get headroom and are paused at the threshold.
-  /// The others are dropped when the pool is full.
+  /// The others are dropped when the pool is full. Of all ports; a port may come to have others.
   std::uint8_t lossless = 0;
 };
 
@@ -37,10 +37,15 @@ class SharedBuffer {
   void set_alpha(int port, std::uint32_t alpha_q16);
   void set_resume_offset(Bytes offset) { resume_offset_ = offset; }
 
+  /// Which priorities of `port` are lossless from now on, whatever they hold. What a class that
+  /// ceases to be has in its headroom counts among the pool's, and the headroom goes back there;
+  /// one that begins to be keeps what it holds and gets headroom with its next packet.
+  void set_lossless(int port, std::uint8_t priorities);
+
   /// False: no room, the packet is to be dropped and nothing was counted.
   bool admit(int port, int priority, Bytes bytes) {
     Class& c = at(port, priority);
-    if (!is_lossless(priority)) {
+    if (!c.lossless) {
       if (shared_used_ + bytes > shared_size_) return false;
       c.shared += bytes;
       shared_used_ += bytes;
@@ -62,8 +67,8 @@ class SharedBuffer {
   /// For a packet that leaves in the moment it comes: true if it would be admitted without pausing
   /// anybody; nothing is held then. False says nothing: ask admit().
   bool lets_through(int port, int priority, Bytes bytes) const {
-    if (is_lossless(priority)) {
-      const Class& c = at(port, priority);
+    const Class& c = at(port, priority);
+    if (c.lossless) {
       const Bytes free = shared_size_ - shared_used_ - bytes;
       if (!c.reserved || c.headroom != 0 || free < 0) return false;
       if (c.shared + bytes >= (free * c.alpha_q16) >> 16) return false;
@@ -86,7 +91,7 @@ class SharedBuffer {
   /// The class has come to its threshold: the sender must stop.
   bool must_pause(int port, int priority) const {
     const Class& c = at(port, priority);
-    return is_lossless(priority) && (c.headroom > 0 || c.shared >= threshold(c));
+    return c.lossless && (c.headroom > 0 || c.shared >= threshold(c));
   }
   /// A stopped class may go on.
   bool may_resume(int port, int priority) const {
@@ -99,7 +104,7 @@ class SharedBuffer {
 
   /// What a class may hold now before it is paused.
   Bytes threshold(int port, int priority) const { return threshold(at(port, priority)); }
-  bool is_lossless(int priority) const { return (lossless_ >> priority & 1) != 0; }
+  bool is_lossless(int port, int priority) const { return at(port, priority).lossless; }
   Bytes held(int port, int priority) const {
     return at(port, priority).shared + at(port, priority).headroom;
   }
@@ -107,7 +112,7 @@ class SharedBuffer {
   template <class Digest>
   void add_state(Digest& d) const {
     d(shared_used_, headroom_used_);
-    for (const Class& c : classes_) d(c.shared, c.headroom, c.reserved);
+    for (const Class& c : classes_) d(c.shared, c.headroom, c.lossless, c.reserved);
   }
 
  private:
@@ -115,6 +120,7 @@ class SharedBuffer {
     Bytes shared = 0;
     Bytes headroom = 0;
     std::uint32_t alpha_q16 = 0;
+    bool lossless = false;
     bool reserved = false;
   };
   Class& at(int port, int priority) {
@@ -130,7 +136,6 @@ class SharedBuffer {
   void reserve(Class& c, int port);
 
   Bytes resume_offset_;
-  std::uint8_t lossless_;
   Bytes shared_size_;
   Bytes shared_used_ = 0;
   Bytes headroom_used_ = 0;

@@ -71,21 +71,18 @@ void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) 
         std::make_unique<LaneCredits>(parameters_.credit_buffer(link), parameters_.largest_packet);
   }
   set_ecn(port, parameters_.ecn);
-  if (parameters_.pauses()) {
-    buffer_.set_alpha(port, alpha_for(link, parameters_.pfc));
-    buffer_.set_headroom(port, parameters_.pfc.headroom
-                                   ? *parameters_.pfc.headroom
-                                   : headroom_for(link, parameters_.largest_packet));
-  }
+  // Whether it pauses anything may come to be known when the link comes up (DCBX).
+  buffer_.set_alpha(port, alpha_for(link, parameters_.pfc));
+  buffer_.set_headroom(port, parameters_.pfc.headroom
+                                 ? *parameters_.pfc.headroom
+                                 : headroom_for(link, parameters_.largest_packet));
 }
 
 void SwitchDevice::change(const SwitchParameters& parameters) {
   for (int number = 0; number < ports_; ++number) {
     set_ecn(number, parameters.ecn);
     at(number).scheduler.change_weights(parameters.scheduler);
-    if (parameters_.pauses()) {
-      buffer_.set_alpha(number, alpha_for(at(number).link, parameters.pfc));
-    }
+    buffer_.set_alpha(number, alpha_for(at(number).link, parameters.pfc));
   }
   buffer_.set_resume_offset(parameters.pfc.resume_below);
   parameters_.ecn = parameters.ecn;
@@ -280,7 +277,7 @@ void SwitchDevice::enqueue(Packet* packet, Port& egress) {
   if (with_credits_) take_credits(input, priority, bytes);
   if (buffer_.must_pause(input, priority) && input != own_input()) {
     Port& upstream = at(input);
-    if (!upstream.pfc.has_stopped(priority) && upstream.pfc.covers(priority)) {
+    if (!upstream.pfc.has_stopped(priority)) {
       upstream.pfc.stop(priority);
       ++stopped_;
       kick(upstream);

@@ -330,6 +330,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   void take_credits(int input, int priority, Bytes bytes);
   void give_credits(int input, int priority, Bytes bytes);
   void charge_credits(Port& egress, int priority, Bytes bytes);
+  void pause_only(int port, std::uint8_t priorities);
   /// The frame of the link's own that goes next.
   Packet* next_frame(Port& egress);
 

@@ -50,10 +50,20 @@ void SwitchDevice::enable_dcbx(int port, const DcbxEnd::Identity& identity,
         at(port).pfc.owe_other();
         kick(at(port));
       },
-      [this, port](std::uint8_t pfc) {
-        at(port).pfc.set_priorities(pfc, scheduler_.now());
-        kick(at(port));
-      });
+      [this, port](std::uint8_t pfc) { pause_only(port, pfc); });
+}
+
+/// Whom it has stopped for the sake of another priority it lets go.
+void SwitchDevice::pause_only(int port, std::uint8_t priorities) {
+  Port& upstream = at(port);
+  upstream.pfc.set_priorities(priorities, scheduler_.now());
+  buffer_.set_lossless(port, priorities);
+  for (int priority = 0; priority < kPriorities; ++priority) {
+    if (!upstream.pfc.has_stopped(priority) || buffer_.is_lossless(port, priority)) continue;
+    upstream.pfc.release(priority);
+    --stopped_;
+  }
+  kick(upstream);
 }
 
 /// Of what the switch itself makes nobody was told room.
