@@ -185,6 +185,21 @@ TEST(DcbxLinks, AWillingSwitchChangesWhatItPausesWithItsBufferFull) {
             r.balance.packets_delivered + r.balance.packets_dropped + r.balance.packets_in_flight);
 }
 
+// LLDP goes before everything; it may not take the link from everything.
+TEST(DcbxLinks, HoweverShortTheIntervalTheLinkIsThePackets) {
+  const RunResults r =
+      run("topology: {kind: star, hosts: 2, link: {rate: 100Mbps, delay: 1us}}\n"
+          "host: {driver: none}\nduration: 30ms\n"
+          "nic: {congestion_control: {algorithm: none}}\n"
+          "dcbx: {enabled: true, interval: 1us}\n"
+          "traffic: [{kind: flow, from: 1, to: 0}]\n");
+  EXPECT_EQ(r.dcbx->frames_sent, 4u * 5u);
+  EXPECT_EQ(r.dcbx->frames_received, r.dcbx->frames_sent);
+  // 30 ms of 100 Mb/s are 375 KB.
+  EXPECT_GT(r.balance.packets_delivered, 300u);
+  EXPECT_EQ(r.balance.packets_dropped, 0u);
+}
+
 TEST(DcbxLinks, OffByDefault) { EXPECT_FALSE(run(star("")).dcbx); }
 
 }  // namespace

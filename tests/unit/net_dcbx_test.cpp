@@ -1,8 +1,10 @@
 // DCBX: who gives way, what is told when, and what is a difference for good.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
+#include <vector>
 
 #include "net/dcbx.h"
 
@@ -178,6 +180,60 @@ TEST(Dcbx, FramesAreRepeatedAndAnEndThatFallsSilentIsForgotten) {
   link.cut(false);
   link.run_for(kSecond * 31);
   EXPECT_EQ(link.paused(0), kThreeFour);
+}
+
+TEST(Dcbx, ShortIntervalsSpendTheCreditAndThenOneFrameGoesEachSecond) {
+  Pair link(settings(true, kThree), settings(true, kThree), kMicroSecond);
+  link.up();
+  link.run_for(kMilliSecond);
+  EXPECT_EQ(link.end(0).counters().sent, 5u);
+  link.run_for(kSecond * 10);
+  EXPECT_EQ(link.end(0).counters().sent, 15u);
+  EXPECT_EQ(link.end(1).counters().received, 15u);
+  EXPECT_FALSE(link.end(1).unheard_since());
+  link.down();
+  link.up();  // begins with all of its credit
+  link.run_for(kMilliSecond);
+  EXPECT_EQ(link.end(0).counters().sent, 20u);
+}
+
+TEST(Dcbx, CreditThatIsNotSpentComesToNoMoreThanFiveFrames) {
+  Pair link(settings(false, kThree), settings(false, kThree));
+  link.up();
+  link.run_for(kSecond * 20);
+  EXPECT_EQ(link.end(0).counters().sent, 1u);
+  // What the other end has changes ten times: who is willing tells each of them, as it can.
+  Pair willing(settings(true, kThree), settings(false, kThree));
+  willing.up();
+  willing.run_for(kSecond * 20);
+  ASSERT_EQ(willing.end(0).counters().sent, 1u);
+  const auto hear = [&](std::uint8_t pfc) {
+    LldpFrame frame;
+    frame.source = frame.chassis = roce::mac_of(1);
+    frame.port = "port0";
+    frame.seconds_to_live = 121;
+    frame.pfc = LldpFrame::Pfc{false, kPriorities, pfc};
+    const std::vector<std::uint8_t> bytes = serialize(frame);
+    Packet* const packet = willing.pool().take();
+    packet->kind = PacketKind::kLldp;
+    willing.pool().attach_payload(*packet, bytes.size());
+    std::copy(bytes.begin(), bytes.end(), packet->payload->begin());
+    willing.end(0).receive(*packet);
+    willing.pool().give_back(packet);
+  };
+  for (unsigned change = 0; change < 10; ++change) {
+    hear(change % 2 == 0 ? kThreeFour : kThree);
+    willing.run_for(kMilliSecond);
+  }
+  hear(kThreeFour);
+  EXPECT_EQ(willing.paused(0), kThreeFour);  // in force at once
+  EXPECT_EQ(willing.end(0).counters().sent, 1u + 5u);
+  willing.run_for(kMilliSecond * 900);
+  EXPECT_EQ(willing.end(0).counters().sent, 6u);
+  willing.run_for(kMilliSecond * 200);  // the last of them, once
+  EXPECT_EQ(willing.end(0).counters().sent, 7u);
+  willing.run_for(kSecond * 5);
+  EXPECT_EQ(willing.end(0).counters().sent, 7u);
 }
 
 TEST(Dcbx, AnUnsoundFrameIsCountedAndChangesNothing) {

@@ -37,9 +37,9 @@ void DcbxEndParameters::check() const {
 
 void DcbxParameters::describe(ParameterVisitor& v) {
   v.field("enabled", enabled, {}, {"NICs and switches speak LLDP on every link", "IEEE 802.1AB"});
-  v.field(
-      "interval", interval, {"1us", "3600s"},
-      {"between frames that tell nothing new; what is new goes at once", "IEEE 802.1AB, 9.2.5"});
+  v.field("interval", interval, {"1us", "3600s"},
+          {"between frames without news; at most five at once, then one a second",
+           "IEEE 802.1AB, 9.2.5"});
   v.list("ends", ends,
          {"what some ends of links have other than the rest; later ones overrule", ""},
          [&](DcbxEndParameters& end) { end.describe(v); });
@@ -139,6 +139,8 @@ void DcbxEnd::set_carrier(bool up) {
   scheduler_.cancel(timer_);
   if (!up) return;
   up_since_ = scheduler_.now();
+  credit_ = kMostCredit;
+  seconds_credited_ = 0;
   tell();
 }
 
@@ -208,9 +210,25 @@ void DcbxEnd::compare(DcbxAttribute attribute, bool same, bool one_gives_way,
   difference = Difference{since, here, there};
 }
 
+bool DcbxEnd::take_credit() {
+  const std::int64_t seconds = (scheduler_.now() - *up_since_).count / kSecond.count;
+  credit_ = std::min(kMostCredit, credit_ + (seconds - seconds_credited_));
+  seconds_credited_ = seconds;
+  if (credit_ == 0) return false;
+  --credit_;
+  return true;
+}
+
 void DcbxEnd::tell() {
-  // Four intervals and a second, as 802.1AB has it (9.2.5.6), in whole seconds.
-  const std::int64_t life = (interval_.count * 4 + 2 * kSecond.count - 1) / kSecond.count;
+  if (!take_credit()) {  // by then it is told as it is then
+    next_frame_ = *up_since_ + kSecond * (seconds_credited_ + 1);
+    plan_tick();
+    return;
+  }
+  // Four intervals and a second, as 802.1AB has it (9.2.5.6), in whole seconds; none is shorter
+  // than a second for long.
+  const std::int64_t interval = std::max(interval_, kSecond).count;
+  const std::int64_t life = (interval * 4 + 2 * kSecond.count - 1) / kSecond.count;
   LldpFrame frame;
   frame.source = identity_.address;
   frame.chassis = identity_.chassis;

@@ -69,6 +69,10 @@ const char* name_of(DcbxAttribute attribute);
 /// comes up, when something in force changes, and every interval; what was heard is forgotten when
 /// the link goes down, and when nothing came for as long as the other end promised.
 ///
+/// A frame takes a credit (txCredit of 802.1AB, 9.2.5): a link that comes up has five, one comes
+/// back each second. Without one, what there is to tell waits for the next and is told as it is
+/// then: frames go before all packets, and short intervals would leave those nothing.
+///
 /// PFC is symmetric: of two that are willing the one with the lower address keeps its own. ETS is
 /// recommended: who is willing takes what the other recommends for this direction. Priorities of
 /// applications go with ETS's willingness, for want of a bit of their own.
@@ -116,12 +120,15 @@ class DcbxEnd {
   }
   template <class Digest>
   void add_state(Digest& d) const {
-    d(in_force_.pfc, counters_.sent, counters_.received, timer_);
+    d(in_force_.pfc, counters_.sent, counters_.received, credit_, seconds_credited_, timer_);
   }
 
  private:
+  static constexpr std::int64_t kMostCredit = 5;  // txCreditMax
+
   void resolve();
   void tell();
+  bool take_credit();
   void forget();
   void compare(DcbxAttribute attribute, bool same, bool one_gives_way, const std::string& here,
                const std::string& there);
@@ -140,6 +147,8 @@ class DcbxEnd {
   std::optional<LldpFrame> heard_;
   PicoSeconds heard_until_{};
   PicoSeconds next_frame_{};
+  std::int64_t credit_ = 0;
+  std::int64_t seconds_credited_ = 0;  // of those since the link came up
   std::array<std::optional<Difference>, kDcbxAttributes> differences_;
   Counters counters_;
   Event timer_;
