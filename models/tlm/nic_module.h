@@ -57,6 +57,8 @@ class NicModule final : public sc_core::sc_module {
   NicHostInterface* host() { return host_.get(); }
   DmaEngine* dma() { return dma_.get(); }
   const HostLink* link() const { return link_.get(); }
+  /// Null without credits.
+  const CreditGate* gate() const { return gate_.get(); }
   ApbTarget* apb() { return apb_.get(); }
 
  private:

@@ -94,6 +94,19 @@ class Digests(unittest.TestCase):
         self.assertNotEqual(a[1]["s0"], b[1]["s0"])
         self.assertEqual(a[1]["host0.nic"], b[1]["host0.nic"])
 
+    def test_what_a_transport_has_in_mind(self):
+        """A timeout that never comes, and a mean that no packet shows: only NICs differ by it."""
+        for kind, other in (("tcp, min_timeout: 200ms", "min_timeout=1ms"),
+                            ("uec", "nscc.mean_weight=1/40")):
+            with self.subTest(kind):
+                found = self.bisect("-c", "duration=70us", "-c", "measure={from: 0us, to: 70us}",
+                                    "-c", "host.driver=none", "-c", "nic.congestion_control.algorithm=none",
+                                    "-c", "switch.pfc.enabled=false",
+                                    "-c", f"nic.transport={{kind: {kind}}}", "--b", f"nic.transport.{other}")
+                self.assertTrue(found["devices"])
+                for device in found["devices"]:
+                    self.assertRegex(device, r"^host[0123]\.nic$")
+
     def test_a_bit_that_turns_over(self):
         fault = "faults=[{kind: memory_flip, at: 345678901ps, host: 2, address: 0x80201234, bit: 5}]"
         found = self.bisect("--b", fault)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "net/dcbx.h"
+#include "sim/state_digest.h"
 
 namespace dcc::dcbx_test {
 namespace {
@@ -264,6 +265,30 @@ TEST(Dcbx, ASchedulersWeightsAreWholePercent) {
   unsigned sum = 0;
   for (const std::uint8_t share : ets_table_of(scheduler).bandwidth) sum += share;
   EXPECT_EQ(sum, 100u);
+}
+
+TEST(DcbxEnd, WhatWasHeardShowsInTheDigestThoughNothingFollowsFromIt) {
+  const auto digest_beside = [](unsigned first_share) {
+    Pair pair(settings(false, kThree), settings(false, kThree, first_share));
+    StateDigest d;
+    pair.up();
+    pair.run_for(kMilliSecond);
+    d(pair.end(0));
+    pair.run_for(kMilliSecond);
+    return d.value();
+  };
+  EXPECT_EQ(digest_beside(50), digest_beside(50));
+  EXPECT_NE(digest_beside(50), digest_beside(40));
+}
+
+TEST(DcbxEnd, SharesInForceShowInTheDigest) {
+  const auto digest_of_end = [](unsigned first_share) {
+    Pair pair(settings(false, kThree, first_share), settings(false, kThree));
+    StateDigest d;
+    d(pair.end(0));
+    return d.value();
+  };
+  EXPECT_NE(digest_of_end(50), digest_of_end(40));
 }
 
 }  // namespace

@@ -94,6 +94,20 @@ TEST(StateDigest, EveryFieldShows) {
   EXPECT_EQ(seen.size(), changes + 1);
 }
 
+TEST(StateDigest, OrderThatMeansNothingDoesNotShow) {
+  const auto of_set = [](const std::vector<std::pair<int, int>>& pairs) {
+    StateDigest d;
+    d.unordered([&](auto one) {
+      for (const auto& [key, value] : pairs) one(key, value);
+    });
+    return d.value();
+  };
+  EXPECT_EQ(of_set({{1, 2}, {3, 4}, {5, 6}}), of_set({{5, 6}, {1, 2}, {3, 4}}));
+  EXPECT_NE(of_set({{1, 2}, {3, 4}}), of_set({{1, 4}, {3, 2}}));
+  EXPECT_NE(of_set({{1, 2}}), of_set({{1, 2}, {1, 2}}));
+  EXPECT_NE(of_set({}), digest_of());
+}
+
 TEST(StateDigest, OrderShows) {
   EXPECT_NE(digest_of(1, 2), digest_of(2, 1));
   EXPECT_NE(digest_of(1, 2, 3), digest_of(1, 3, 2));

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "transport/alarms.h"
 
 namespace dcc::alarms_test {
@@ -89,6 +90,20 @@ TEST(Alarms, PuttingOffCostsOneEventATime) {
   owner.scheduler.run_until(PicoSeconds(2'000'000));
   EXPECT_EQ(owner.rung, (Rung{{0, 1'000'999}}));
   EXPECT_EQ(owner.scheduler.events_run(), 2u);
+}
+
+TEST(Alarms, MomentsShowInTheDigestAndPlansDoNot) {
+  const auto digest_of = [](const std::vector<std::int64_t>& moments) {
+    Owner owner;
+    for (const std::int64_t moment : moments) owner.alarms.set(4, PicoSeconds(moment));
+    StateDigest d;
+    d(owner.alarms);
+    return d.value();
+  };
+  EXPECT_NE(digest_of({}), digest_of({900}));
+  EXPECT_NE(digest_of({800}), digest_of({900}));
+  EXPECT_EQ(digest_of({300, 900}), digest_of({900}));  // it will be looked at at 300, in vain
+  EXPECT_NE(digest_of({0}), digest_of({}));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace {
 std::uint64_t digest_of_nic(Host& host) {
   StateDigest d;
   d(host.nic().device());
+  if (host.nic().gate() != nullptr) d(*host.nic().gate());
   if (host.nic().host() != nullptr) d(*host.nic().host(), *host.nic().link());
   return d.value();
 }
@@ -80,13 +81,17 @@ std::uint64_t digest_of(const Device& device) {
 
 }  // namespace
 
-StateDigests::StateDigests(Network& network, std::vector<std::unique_ptr<Host>>& hosts) {
+StateDigests::StateDigests(Network& network, const FlowScheduler* flow_scheduler,
+                           std::vector<std::unique_ptr<Host>>& hosts) {
   const std::vector<TopologyNode>& nodes = network.topology().nodes();
   for (NodeId node = 0; node < static_cast<NodeId>(nodes.size()); ++node) {
     model::SwitchModule* const module = network.switch_of(node);
     if (module == nullptr) continue;
     add(nodes[static_cast<std::size_t>(node)].name,
         [device = &module->device()] { return digest_of(*device); });
+  }
+  if (flow_scheduler != nullptr) {
+    add("flow_scheduler", [flow_scheduler] { return digest_of(*flow_scheduler); });
   }
   for (const auto& host : hosts) add_host(*host);
   for (const Wire& wire : network.wires()) {
@@ -138,7 +143,7 @@ model::DebugRegistry::Value digest_value(const StateDigests& states) {
 DigestSampler::DigestSampler(const Context& context, Sink sink)
     : c_(context),
       sink_(std::move(sink)),
-      digests_(context.network, context.hosts),
+      digests_(context.network, context.flow_scheduler, context.hosts),
       event_(Event::calling<&DigestSampler::sample>(*this, context.rank)) {
   kept_.devices = digests_.names();
 }

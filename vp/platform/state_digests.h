@@ -9,6 +9,7 @@
 
 #include "config/platform_config.h"
 #include "debug_registry.h"
+#include "net/balancing/flow_scheduler.h"
 #include "observe/results.h"
 #include "platform/host.h"
 #include "platform/network.h"
@@ -17,12 +18,13 @@
 
 namespace dcc::vp {
 
-/// Of every device: switches, then of each host NIC, algorithm or controller, memory and CPU, then
-/// wires. So that of devices that part in the same instant the one that decided comes first, and
-/// what it had the wire carry last.
+/// Of every device: switches and what schedules flows over all of them, then of each host NIC,
+/// algorithm or controller, memory and CPU, then wires. So that of devices that part in the same
+/// instant the one that decided comes first, and what it had the wire carry last.
 class StateDigests {
  public:
-  StateDigests(Network& network, std::vector<std::unique_ptr<Host>>& hosts);
+  StateDigests(Network& network, const FlowScheduler* flow_scheduler,
+               std::vector<std::unique_ptr<Host>>& hosts);
   /// "s0", "host3.controller", "s0->h3".
   const std::vector<std::string>& names() const { return names_; }
   /// Now, between two events; looking changes nothing.
@@ -52,6 +54,7 @@ class DigestSampler {
     PicoSeconds duration;  // of the run
     Scheduler& scheduler;
     Network& network;
+    const FlowScheduler* flow_scheduler;  // null: none
     std::vector<std::unique_ptr<Host>>& hosts;
     Partitions& partitions;
     std::uint32_t rank;

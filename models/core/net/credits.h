@@ -64,6 +64,11 @@ class LaneCredits {
   std::int64_t blocks_promised(int lane) const { return at(lane).told - at(lane).arrived; }
   std::int64_t buffer_blocks() const { return buffer_; }
 
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(lanes_, exhausted_, owed_);
+  }
+
  private:
   struct Lane {
     std::int64_t sent = 0;     // FCTBS: all that was sent
@@ -71,6 +76,10 @@ class LaneCredits {
     std::int64_t arrived = 0;  // ABR: all that came
     std::int64_t held = 0;
     std::int64_t told = 0;  // FCCL as told
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(sent, limit, arrived, held, told);
+    }
   };
   Lane& at(int lane) { return lanes_[static_cast<std::size_t>(lane)]; }
   const Lane& at(int lane) const { return lanes_[static_cast<std::size_t>(lane)]; }

@@ -53,6 +53,11 @@ struct DcbxSettings {
   std::uint8_t pfc = 0;  // bit p: priority p is paused
   EtsTable ets;
   std::vector<ApplicationPriority> applications;
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(willing, pfc, ets, applications);
+  }
 };
 
 /// How a port that sends by this scheduler would describe itself.
@@ -120,7 +125,8 @@ class DcbxEnd {
   }
   template <class Digest>
   void add_state(Digest& d) const {
-    d(in_force_.pfc, counters_.sent, counters_.received, credit_, seconds_credited_, timer_);
+    d(in_force_, up_since_, heard_, heard_until_, next_frame_, credit_, seconds_credited_,
+      counters_.sent, counters_.received, timer_);
   }
 
  private:

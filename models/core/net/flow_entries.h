@@ -20,6 +20,10 @@ class FlowEntries {
   struct Count {
     FlowName name;
     Bytes bytes = 0;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(name.source, name.destination, name.flow, bytes);
+    }
   };
 
   /// What hosts at this switch have sent since the last time, by flow, in no particular order.

@@ -26,6 +26,10 @@ struct EtsTable {
   friend bool operator==(const EtsTable& a, const EtsTable& b) {
     return a.class_of == b.class_of && a.bandwidth == b.bandwidth && a.selection == b.selection;
   }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(class_of, bandwidth, selection);
+  }
 };
 
 /// A line of the table of application priorities.
@@ -40,6 +44,10 @@ struct ApplicationPriority {
   friend bool operator==(const ApplicationPriority& a, const ApplicationPriority& b) {
     return a.priority == b.priority && a.selector == b.selector && a.protocol == b.protocol;
   }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(priority, selector, protocol);
+  }
 };
 
 /// What one end of a link tells the other. What is empty is not in the frame.
@@ -47,11 +55,19 @@ struct LldpFrame {
   struct Ets {
     bool willing = false;
     EtsTable table;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(willing, table);
+    }
   };
   struct Pfc {
     bool willing = false;
     std::uint8_t classes = kPriorities;  // that can be paused at once; 0 … 15
     std::uint8_t enabled = 0;            // bit p: priority p is paused
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(willing, classes, enabled);
+    }
   };
 
   roce::MacAddress source{};
@@ -64,6 +80,12 @@ struct LldpFrame {
   std::optional<std::vector<ApplicationPriority>> applications;
 
   static constexpr std::size_t kLongestPort = 255;
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d.bytes(port.data(), port.size());
+    d(source, chassis, seconds_to_live, ets, recommended, pfc, applications);
+  }
 };
 
 /// From the Ethernet header to the end, padded to the least size, without FCS.

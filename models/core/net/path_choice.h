@@ -14,6 +14,7 @@ namespace dcc {
 
 class FabricMap;
 class FlowEntries;
+class StateDigest;
 struct RoutingParameters;
 
 /// What a choice may ask of its switch.
@@ -63,6 +64,8 @@ class PathChoice {
   virtual std::uint32_t choose(Packet& packet, PortSet ports) { return peek(packet, ports); }
   /// The packet is about to be sent through a port.
   virtual void departs(Packet&, int /*port*/) {}
+  /// What decides what it will choose (sim/state_digest.h), but for what follows from the network.
+  virtual void add_state(StateDigest& d) const = 0;
 
  protected:
   PathChoice() = default;

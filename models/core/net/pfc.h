@@ -117,8 +117,8 @@ class PfcPort {
   const PfcCounters& counters() const { return counters_; }
   template <class Digest>
   void add_state(Digest& d) const {
-    d(stopped_, paused_, blocked_, frame_owed_, counters_.frames_sent, counters_.frames_received,
-      since_, total_);
+    d(priorities_, stopped_, paused_, blocked_, pause_owed_, other_owed_, frame_owed_,
+      counters_.frames_sent, counters_.frames_received, since_, total_);
   }
 
  private:

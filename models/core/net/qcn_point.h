@@ -28,6 +28,11 @@ class QcnPoint {
   /// to its source, 1 … 63, or 0: nothing is due.
   std::uint32_t arrival(Bytes bytes, Bytes queue, RandomStream& random);
 
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(to_sample_, old_queue_);
+  }
+
  private:
   Bytes set_point_;
   std::int64_t w_;

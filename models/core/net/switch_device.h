@@ -199,14 +199,12 @@ class SwitchDevice final : public PacketSink, private PathView {
   }
   /// The same of these ports, whatever the routes are now.
   int route_of(const Packet& packet, PortSet ports) const;
-  /// What a discipline holds counts by its bytes, and what a choice of ways remembers by what it
-  /// chooses.
   template <class Digest>
   void add_state(Digest& d) const {
-    d(random_, buffer_, unroutable_, stopped_);
+    d(random_, buffer_, unroutable_, stopped_, path_choice_);
     for (const Port& port : egress_) d(port);
     for (const DcbxPort& port : dcbx_) {
-      if (port.end != nullptr) d(*port.end);
+      if (port.end != nullptr) d(*port.end, port.frames);
     }
   }
 
@@ -248,8 +246,8 @@ class SwitchDevice final : public PacketSink, private PathView {
     template <class Digest>
     void add_state(Digest& d) const {
       d(pfc, free_at, bytes, tx_bytes, waiting, free, dequeued, enqueued, scheduler, queue, ecn,
-        rare.ecn_marks, rare.dropped, rare.cnms_sent, rare.trimmed, rare.returned, turns);
-      if (discipline != nullptr) d(discipline->bytes());
+        rare.ecn_marks, rare.dropped, rare.cnms_sent, rare.trimmed, rare.returned, turns, qcn,
+        discipline, credits);
     }
 
     PfcPort pfc;

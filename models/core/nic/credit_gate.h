@@ -22,6 +22,10 @@ class CreditGate final : public PacketOut, public PacketSink {
     if (!is_link_control(packet.kind)) nic_.expect(packet, port);
   }
   const LaneCredits& credits() const { return credits_; }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(credits_, held_);
+  }
 
  private:
   void tell();

@@ -77,6 +77,7 @@ class NicDevice final : public PacketSink {
     d(enabled_, transmitter_, receiver_, counters_.packets_sent, counters_.packets_received,
       counters_.bytes_sent, counters_.bytes_received, counters_.retransmits, counters_.ce_received);
     if (dcbx_ != nullptr) d(*dcbx_);
+    if (transport_ != nullptr) d(*transport_);
   }
 
  private:

@@ -137,6 +137,12 @@ struct QueuePairConfig {
   PicoSeconds base_rtt{};
   Bytes bytes = 0;  // of the flow; 0: not known
   PicoSeconds deadline = PicoSeconds::max();
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(remote_host, remote_qpn, flow, dscp, priority, service, ecn_capable, governed, rate_cap,
+      initial_rate, base_rtt, bytes, deadline);
+  }
 };
 
 }  // namespace dcc

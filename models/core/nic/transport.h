@@ -12,6 +12,8 @@
 
 namespace dcc {
 
+class StateDigest;
+
 /// Bytes on the wire, Ethernet header to FCS, of transports other than RoCE.
 struct Framing {
   Bytes header = 64;   // around the payload of data
@@ -56,6 +58,8 @@ class Transport {
   virtual TransportCounters counters() const = 0;
   /// Packets that are made and that it keeps for later.
   virtual std::size_t held() const { return 0; }
+  /// What decides what it will do (sim/state_digest.h).
+  virtual void add_state(StateDigest& d) const = 0;
 
  protected:
   Transport() = default;

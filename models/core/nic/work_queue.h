@@ -27,6 +27,12 @@ struct WorkItem {
   HostId remote_host = 0;                   // of a datagram
   Qpn remote_qpn = 0;
   AtomicOperands operands;
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(id, bytes, message_bytes, local_address, remote_address, immediate, with_immediate, signalled,
+      operation, remote_host, remote_qpn, operands.swap_or_add, operands.compare);
+  }
 };
 
 /// Next packet of the queue: its size and place.
@@ -121,7 +127,7 @@ class WorkQueue {
   void add_state(Digest& d) const {
     d(items(), next_.index, next_.offset, next_.psn, una_.index, una_.offset, una_.psn, in_flight_,
       reads_out_);
-    for (std::size_t i = head_; i < items_.size(); ++i) d(items_[i].id, items_[i].bytes);
+    for (std::size_t i = head_; i < items_.size(); ++i) d(items_[i]);
   }
 
  private:

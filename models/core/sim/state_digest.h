@@ -26,6 +26,9 @@ namespace dcc {
 /// It names what decides what the device will do, and nothing that only describes the past or how
 /// far lazy work has come. Parameters are left out: two runs that differ in one part where it first
 /// has an effect.
+///
+/// What stands behind an interface tells of itself by a virtual add_state(StateDigest&), which is
+/// pure: nobody can forget it.
 class StateDigest {
  public:
   template <class... Values>
@@ -46,6 +49,20 @@ class StateDigest {
     for (const std::uint64_t one : lane) mix(one);
     for (; left != 0; --left) mix(*at++);
     mix(count);
+  }
+  /// Elements in no order that means anything: `tell(one)` calls one(values...) for each.
+  template <class Tell>
+  void unordered(Tell tell) {
+    std::uint64_t count = 0;
+    std::uint64_t sum = 0;
+    tell([&](const auto&... values) {
+      StateDigest of_one;
+      of_one(values...);
+      sum += of_one.value();
+      ++count;
+    });
+    mix(count);
+    mix(sum);
   }
   std::uint64_t value() const { return state_; }
 

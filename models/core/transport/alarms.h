@@ -57,6 +57,18 @@ class Alarms {
     if (!plan_.empty()) scheduler_.schedule_at(event_, plan_.front().when);
   }
 
+  /// The moments; not the plan, which may hold some that have been put off.
+  template <class Digest>
+  void add_state(Digest& d) const {
+    std::size_t count = 0;
+    for (Qpn qpn = 0; qpn < wanted_.size(); ++qpn) {
+      if (!is_set(qpn)) continue;
+      d(qpn, wanted_[qpn].when);
+      ++count;
+    }
+    d(count);
+  }
+
  private:
   struct Wanted {
     PicoSeconds when = PicoSeconds::max();

@@ -5,6 +5,7 @@
 
 #include "describe/visitor.h"
 #include "net/discipline/explicit_rate.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -59,6 +60,8 @@ void D3::end(Qpn qpn) {
   nic_.answer({{}, sender.desired, sender.leases.nic, true}, now());
   sender = Sender{};
 }
+
+void D3::add_own_state(StateDigest& d) const { d(nic_, senders_, ready_, alarms_, due_); }
 
 void D3::work_changed(Qpn qpn) {
   if (!at(qpn).connected) return;

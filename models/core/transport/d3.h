@@ -51,6 +51,10 @@ class D3 final : public MessageTransport {
     std::array<RateAllocator::Lease, kMaxIntHops> ports;
     BitRate rate;  // the least
     PicoSeconds until{};
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(nic, ports, rate, until);
+    }
   };
   struct Sender {
     bool asking = false;  // a request is under way
@@ -65,12 +69,18 @@ class D3 final : public MessageTransport {
     std::deque<Sent> sent;     // in that order; those that were answered may be in it
     PicoSeconds paced_from{};  // when the last packet was due
     Bytes last_bytes = 0;      // its length with overhead; 0: there was none
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(asking, has_asked, asked, patience, round_trip, desired, leases, packets, paced_from,
+        last_bytes);
+    }
   };
 
   void begin(Qpn qpn) override;
   void work_changed(Qpn qpn) override;
   void end(Qpn qpn) override;
   void arrived(Qpn qpn, Packet& packet) override;
+  void add_own_state(StateDigest& d) const override;
 
   // Asking
   std::uint64_t work_left(Qpn qpn) const;

@@ -5,6 +5,7 @@
 
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -91,6 +92,17 @@ void ExpressPass::end(Qpn qpn) {
   receiver_alarms_.clear(qpn);
   ++receivers_[qpn].pace;
   receivers_[qpn].active = false;
+}
+
+void ExpressPass::add_own_state(StateDigest& d) const {
+  d(random_, senders_, receivers_, queue_, sender_alarms_, receiver_alarms_, pacing_, shaping_);
+  d(answers_.size());
+  for (const auto& [qpn, credit] : answers_) d(qpn, credit);
+  d.unordered([this](auto credit) {
+    for (const Due& due : due_) {
+      if (receivers_[due.qpn].pace == due.pace) credit(due.when, due.order, due.qpn);
+    }
+  });
 }
 
 // ---------------------------------------------------------------- sending

@@ -58,6 +58,10 @@ class ExpressPass final : public MessageTransport {
     std::uint64_t promised = 0;  // credits taken, packets not sent yet
     PicoSeconds said{};          // when it last said that it has sent all
     PicoSeconds sent{};          // when it last sent data
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(asking, crediting, again, promised, said, sent);
+    }
   };
   struct Receiver {
     std::uint32_t pace = 0;  // tells credits planned before a pause
@@ -76,6 +80,11 @@ class ExpressPass final : public MessageTransport {
     PicoSeconds rtt{};
     std::uint64_t timed = 0;  // the credit whose round trip is taken; 0: none
     PicoSeconds timed_at{};
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(pace, active, end, credits, rate, weight, may_grow, since, seen, counted, lost, rtt, timed,
+        timed_at);
+    }
   };
   struct Due {
     PicoSeconds when{};
@@ -91,6 +100,7 @@ class ExpressPass final : public MessageTransport {
   void work_changed(Qpn qpn) override;
   void end(Qpn qpn) override;
   void arrived(Qpn qpn, Packet& packet) override;
+  void add_own_state(StateDigest& d) const override;
 
   // Sending
   std::uint64_t work_left(Qpn qpn) const;

@@ -6,6 +6,7 @@
 
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -87,6 +88,10 @@ void Homa::end(Qpn qpn) {
   sender_alarms_.clear(qpn);
   receiver_alarms_.clear(qpn);
   senders_[qpn].ready = false;
+}
+
+void Homa::add_own_state(StateDigest& d) const {
+  d(senders_, receivers_, ready_, wanting_, sender_alarms_, receiver_alarms_);
 }
 
 // ---------------------------------------------------------------- sending

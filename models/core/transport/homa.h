@@ -49,6 +49,10 @@ class Homa final : public MessageTransport {
   struct Again {
     Psn psn = 0;
     std::uint8_t priority = 0;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(psn, priority);
+    }
   };
   struct Sender {
     bool ready = false;  // in ready_
@@ -59,17 +63,26 @@ class Homa final : public MessageTransport {
     std::uint8_t unscheduled = 0;  // priority of what goes unasked
     std::uint8_t scheduled = 0;    // … and as last granted
     std::deque<Again> again;       // asked for once more
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(granted, begin, end, unscheduled, scheduled, again);
+    }
   };
   struct Receiver {
     bool listed = false;  // in wanting_
     Psn end = 0;          // one behind what is known to come
     Psn granted = 0;      // … and to be allowed
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(end, granted);
+    }
   };
 
   void begin(Qpn qpn) override;
   void work_changed(Qpn qpn) override;
   void end(Qpn qpn) override;
   void arrived(Qpn qpn, Packet& packet) override;
+  void add_own_state(StateDigest& d) const override;
 
   // Sending
   void settle(Qpn qpn);

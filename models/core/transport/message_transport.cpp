@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/state_digest.h"
+
 namespace dcc {
 
 void MessageTransport::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
@@ -49,6 +51,11 @@ void MessageTransport::receive(Packet* packet) {
     ++context_.counters.unknown_qp;
   }
   context_.pool.give_back(packet);
+}
+
+void MessageTransport::add_state(StateDigest& d) const {
+  d(connections_);
+  add_own_state(d);
 }
 
 Packet* MessageTransport::make_data(Qpn qpn, Psn psn) {

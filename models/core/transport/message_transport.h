@@ -21,6 +21,7 @@ class MessageTransport : public Transport {
   void stop(Qpn qpn) final;
   void receive(Packet* packet) final;
   TransportCounters counters() const final { return totals_; }
+  void add_state(StateDigest& d) const final;
 
  protected:
   MessageTransport(const TransportContext& context, const Framing& framing)
@@ -36,6 +37,10 @@ class MessageTransport : public Transport {
     Psn next = 0;              // no packet of `out` from it on was ever sent
     std::deque<Psn> not_sent;  // of those before it, in order
     SequenceSet in;            // what has come
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(created, connected, config, out, next, not_sent, in);
+    }
   };
 
   // A transport's own part:
@@ -47,6 +52,8 @@ class MessageTransport : public Transport {
   virtual void end(Qpn qpn) = 0;
   /// A packet for a queue pair that exists; it goes back to the pool afterwards.
   virtual void arrived(Qpn qpn, Packet& packet) = 0;
+  /// What decides what it will do, besides its connections.
+  virtual void add_own_state(StateDigest& d) const = 0;
 
   PicoSeconds now() const { return context_.scheduler.now(); }
   Connection& at(Qpn qpn) { return connections_[qpn]; }

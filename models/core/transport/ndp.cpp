@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "describe/visitor.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -51,6 +52,14 @@ void Ndp::end(Qpn qpn) {
   senders_[qpn].ready = false;
   receivers_[qpn].pending = 0;
   receivers_[qpn].queued = false;
+}
+
+void Ndp::add_own_state(StateDigest& d) const {
+  d(senders_, receivers_, ready_, pull_turns_, next_pull_, pulling_);
+  for (const Watch& watch : watches_) {
+    if (watch.life != senders_[watch.qpn].life) continue;
+    if (watch.psn == kNoPacket || is_due(watch)) d(watch.qpn, watch.psn, watch.since);
+  }
 }
 
 // ---------------------------------------------------------------- sending

@@ -51,6 +51,10 @@ class Ndp final : public MessageTransport {
     std::uint64_t pulled = 0;   // PULLs so far
     std::uint64_t answers = 0;  // ACKs and NACKs so far: each stands for a PULL
     PicoSeconds heard{};        // when anything came
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(watched, posted, packets, allowed, pulled, answers, heard);
+    }
   };
   struct Receiver {
     Psn seen_end = 0;           // behind the last packet of which anything came
@@ -58,6 +62,10 @@ class Ndp final : public MessageTransport {
     std::uint64_t pending = 0;  // PULLs to be sent
     std::uint64_t pulls = 0;    // sent so far
     bool queued = false;        // in pull_turns_
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(seen_end, ended, pending, pulls);
+    }
   };
   /// Something that must have happened by `since` + timeout: an answer to a packet, or, without
   /// one (kNoPacket), anything at all.
@@ -73,6 +81,7 @@ class Ndp final : public MessageTransport {
   void work_changed(Qpn qpn) override;
   void end(Qpn qpn) override;
   void arrived(Qpn qpn, Packet& packet) override;
+  void add_own_state(StateDigest& d) const override;
 
   // Sending
   void on_ack(Qpn qpn, const Packet& ack);

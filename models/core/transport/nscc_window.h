@@ -56,6 +56,12 @@ class NsccWindow {
   /// A packet is lost, and that is all that is known.
   void lost(Bytes packet);
 
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(window_, base_rtt_, mean_, growth_, grown_for_, grown_, grown_constant_, cut_, undelayed_,
+      came_through_, armed_, judged_, to_ignore_);
+  }
+
  private:
   PicoSeconds delay_of(PicoSeconds rtt, bool marked);
   bool adapts(bool loss, PicoSeconds delay, Bytes in_flight, PicoSeconds now);

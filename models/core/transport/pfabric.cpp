@@ -5,6 +5,7 @@
 
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -54,6 +55,13 @@ void Pfabric::end(Qpn qpn) {
   ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
   ++senders_[qpn].life;
   senders_[qpn].ready = false;
+}
+
+void Pfabric::add_own_state(StateDigest& d) const {
+  d(senders_, ready_);
+  for (const Timeout& timeout : timeouts_) {
+    if (is_current(timeout)) d(timeout.qpn);
+  }
 }
 
 void Pfabric::work_changed(Qpn qpn) {

@@ -44,6 +44,10 @@ class Pfabric final : public MessageTransport {
     Psn cursor = 0;          // the next to send, if it is not known to have arrived
     unsigned in_flight = 0;  // sent before the cursor, since it was last put back
     PicoSeconds deadline = PicoSeconds::max();  // of its timeout
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(probing, timeouts, window, threshold, cursor, in_flight, deadline);
+    }
   };
   struct Timeout {
     Qpn qpn = 0;
@@ -55,6 +59,7 @@ class Pfabric final : public MessageTransport {
   void work_changed(Qpn qpn) override;
   void end(Qpn qpn) override;
   void arrived(Qpn qpn, Packet& packet) override;
+  void add_own_state(StateDigest& d) const override;
   void on_ack(Qpn qpn, const Packet& ack);
   void go_back(Qpn qpn);
   void settle(Qpn qpn);

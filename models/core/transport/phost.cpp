@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "describe/visitor.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -74,6 +75,10 @@ void Phost::end(Qpn qpn) {
   senders_[qpn] = Sender{};
   receivers_[qpn] = Receiver{};
   alarms_.clear(qpn);
+}
+
+void Phost::add_own_state(StateDigest& d) const {
+  d(senders_, receivers_, ready_, active_, hold_, next_token_, pacing_, alarms_);
 }
 
 // ---------------------------------------------------------------- sending

@@ -47,12 +47,20 @@ class Phost final : public MessageTransport {
     Psn psn = 0;
     std::uint32_t number = 0;  // 0: a free one
     PicoSeconds until{};
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(psn, number, until);
+    }
   };
   struct Sender {
     Psn announced = 0;       // packets told of
     std::uint64_t left = 0;  // packets, as last told
     bool listed = false;
     std::deque<Token> tokens;  // by time of expiry
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(announced, left, tokens);
+    }
   };
   struct Receiver {
     Psn end = 0;  // one behind what is known to come
@@ -63,12 +71,17 @@ class Phost final : public MessageTransport {
     Psn cursor = 0;             // what the next is for, unless that has come
     PicoSeconds last{};         // when one was sent
     PicoSeconds waits_until{};  // zero: not
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(end, active, wanted, sent, seen, cursor, last, waits_until);
+    }
   };
 
   void begin(Qpn qpn) override;
   void work_changed(Qpn qpn) override;
   void end(Qpn qpn) override;
   void arrived(Qpn qpn, Packet& packet) override;
+  void add_own_state(StateDigest& d) const override;
 
   PicoSeconds packets(const Ratio& number) const;
 

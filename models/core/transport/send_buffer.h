@@ -92,11 +92,20 @@ class SendBuffer {
     undelivered_ = 0;
   }
 
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(messages_, end_, undelivered_, delivered_);
+  }
+
  private:
   struct Message {
     Psn begin = 0;
     Psn end = 0;
     WorkItem item;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(begin, end, item);
+    }
   };
   Psn packets_in(Bytes bytes) const { return static_cast<Psn>((bytes + mtu_ - 1) / mtu_); }
   const Message& message_of(Psn psn) const {

@@ -15,6 +15,10 @@ class SequenceRanges {
   struct Range {
     Psn begin = 0;
     Psn end = 0;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(begin, end);
+    }
   };
 
   bool empty() const { return ranges_.empty(); }
@@ -81,6 +85,11 @@ class SequenceRanges {
     return 0;
   }
   std::size_t ranges() const { return ranges_.size(); }
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(ranges_);
+  }
 
  private:
   std::vector<Range> ranges_;

@@ -54,6 +54,12 @@ class SequenceSet {
   }
   std::uint64_t count() const { return count_; }
 
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(base_, words_.size() - first_);
+    for (std::size_t word = first_; word < words_.size(); ++word) d(words_[word]);
+  }
+
  private:
   static constexpr std::size_t kSpare = 64;
   /// Precondition: a multiple of kBits.

@@ -5,6 +5,7 @@
 
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -100,6 +101,8 @@ void Tcp::end(Qpn qpn) {
   senders_[qpn].ready = false;
   alarms_.clear(qpn);
 }
+
+void Tcp::add_own_state(StateDigest& d) const { d(senders_, receivers_, ready_, alarms_); }
 
 // ---------------------------------------------------------------- sending
 

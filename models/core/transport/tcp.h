@@ -80,18 +80,28 @@ class Tcp final : public MessageTransport {
     Psn cut_end = 0;
     Psn timed_out_at = ~Psn{0};  // the first segment missing at the last timeout
     PicoSeconds sent{};          // when data last left
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(at_once, state, confirm_cut, window, timer, arrived, recovery_end, lost_to, sent_again_to,
+        again_out, round_end, timed_from, held_at, cut_end, timed_out_at, sent);
+    }
   };
   static constexpr std::size_t kBlocks = 3;
   struct Receiver {
     SequenceRanges early;               // beyond the first gap
     std::array<Psn, kBlocks> latest{};  // one of each of the stretches that grew last
     bool echo = false;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(early, latest, echo);
+    }
   };
 
   void begin(Qpn qpn) override;
   void work_changed(Qpn qpn) override;
   void end(Qpn qpn) override;
   void arrived(Qpn qpn, Packet& packet) override;
+  void add_own_state(StateDigest& d) const override;
 
   // Sending
   void on_ack(Qpn qpn, const Packet& ack);

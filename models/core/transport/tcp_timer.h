@@ -33,6 +33,11 @@ class TcpTimer {
   /// Zero: none was measured.
   PicoSeconds smoothed() const { return smoothed_; }
 
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(timeout_, smoothed_, deviation_);
+  }
+
  private:
   PicoSeconds least_;
   PicoSeconds most_;

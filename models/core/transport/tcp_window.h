@@ -70,6 +70,12 @@ class TcpWindow {
   double cubic_at(double seconds) const;
   double share_of_marks() const { return alpha_; }
 
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(window_, threshold_, w_max_, w_before_, w_reno_, k_, epoch_, after_cut_, alpha_, counted_,
+      counted_marks_);
+  }
+
  private:
   void grow_cubic(unsigned segments, PicoSeconds rtt, PicoSeconds now);
   void begin_epoch(PicoSeconds now);

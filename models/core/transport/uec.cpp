@@ -5,6 +5,7 @@
 
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -99,6 +100,10 @@ void Uec::end(Qpn qpn) {
   if (senders_[qpn].backlogged) --backlogged_;
   senders_[qpn].backlogged = senders_[qpn].ready = false;
   receivers_[qpn].queued = false;
+}
+
+void Uec::add_own_state(StateDigest& d) const {
+  d(senders_, receivers_, ready_, alarms_, pull_turns_, next_pull_, pulling_);
 }
 
 // ---------------------------------------------------------------- sending

@@ -81,6 +81,10 @@ class Uec final : public MessageTransport {
     std::uint64_t pulled = 0;  // bytes that the receiver has let go so far
     PicoSeconds heard{};       // when anything came, or was begun
     PicoSeconds asked{};       // when it last asked for credit
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(speculative, posted, packets, in_flight, window, credit, pulled, heard, asked);
+    }
   };
   /// Where the packets lie that came since the last answer: within 64, which it tells of.
   struct Untold {
@@ -92,6 +96,10 @@ class Uec final : public MessageTransport {
     void add(Psn psn) {
       first = end == 0 ? psn : std::min(first, psn);
       end = std::max(end, psn + 1);
+    }
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(first, end);
     }
     /// They are told of with all that came in order.
     void forget_before(Psn psn) {
@@ -107,12 +115,17 @@ class Uec final : public MessageTransport {
     std::uint64_t wanted = 0;  // bytes that the sender wants to be let go
     std::uint64_t pulled = 0;  // bytes that it has been
     bool queued = false;       // in pull_turns_
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(seen_end, untold, unanswered, asked, wanted, pulled);
+    }
   };
 
   void begin(Qpn qpn) override;
   void work_changed(Qpn qpn) override;
   void end(Qpn qpn) override;
   void arrived(Qpn qpn, Packet& packet) override;
+  void add_own_state(StateDigest& d) const override;
 
   // Sending
   Psn work_left(Qpn qpn) const;

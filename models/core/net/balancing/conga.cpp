@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sim/state_digest.h"
+
 namespace dcc {
 
 void RateEstimator::decay(PicoSeconds now, const CongaParameters& parameters) {
@@ -173,6 +175,8 @@ void Conga::departs(Packet& packet, int port) {
   packet.overlay.congestion =
       std::max(packet.overlay.congestion, static_cast<std::uint8_t>(congestion));
 }
+
+void Conga::add_state(StateDigest& d) const { d(random_, flowlets_, use_, edges_); }
 
 std::unique_ptr<PathChoice> make_conga(const RoutingParameters& parameters,
                                        const PathContext& context) {

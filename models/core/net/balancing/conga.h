@@ -28,6 +28,10 @@ class RateEstimator {
     present.decay(now, parameters);
     return present.quantised(rate, parameters);
   }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(bytes_q8_, period_);
+  }
 
  private:
   void decay(PicoSeconds now, const CongaParameters& parameters);
@@ -49,6 +53,7 @@ class Conga final : public PathChoice {
   std::uint32_t peek(const Packet& packet, PortSet ports) const override;
   std::uint32_t choose(Packet& packet, PortSet ports) override;
   void departs(Packet& packet, int port) override;
+  void add_state(StateDigest& d) const override;
 
   // For diagnosis.
   /// Congestion of a way up, as a far edge has told it: 0 when nothing is known.
@@ -61,12 +66,20 @@ class Conga final : public PathChoice {
     std::uint8_t congestion = 0;
     bool known = false;
     bool untold = false;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(since, congestion, known, untold);
+    }
   };
   /// Of one far edge, by tag less one.
   struct Edge {
     std::vector<News> to;
     std::vector<News> from;
     std::uint32_t next = 0;  // of `from`, to be told
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(to, from, next);
+    }
   };
 
   std::uint32_t aged(const News& news) const;

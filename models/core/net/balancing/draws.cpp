@@ -3,6 +3,7 @@
 #include "net/balancing/weighted_ports.h"
 #include "net/path_choice.h"
 #include "sim/random.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -19,6 +20,7 @@ class Rps final : public PathChoice {
   std::uint32_t choose(Packet&, PortSet ports) override {
     return static_cast<std::uint32_t>(random_.below(ports.size()));
   }
+  void add_state(StateDigest& d) const override { d(random_); }
 
  private:
   RandomStream random_;
@@ -35,6 +37,7 @@ class Wcmp final : public PathChoice {
     return sequence[scaled_down(flow_hash(packet, hash_seed_),
                                 static_cast<std::uint32_t>(sequence.size()))];
   }
+  void add_state(StateDigest&) const override {}
 
  private:
   std::uint64_t hash_seed_;

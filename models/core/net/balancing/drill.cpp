@@ -11,6 +11,7 @@
 #include "net/path_choice.h"
 #include "net/routing_parameters.h"
 #include "sim/random.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -51,6 +52,18 @@ class Drill final : public PathChoice {
       }
     }
     return best;
+  }
+  /// Sets come about in the order in which somebody asks, who may only look.
+  void add_state(StateDigest& d) const override {
+    d(random_);
+    d.unordered([this](auto one) {
+      for (const Set& set : sets_) {
+        for (const Component& component : set.components) {
+          if (component.memory.empty()) continue;
+          one(set.ports, component.each, component.indices, component.memory);
+        }
+      }
+    });
   }
 
  private:

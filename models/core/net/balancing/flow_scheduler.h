@@ -8,6 +8,7 @@
 #include "net/flow_entries.h"
 #include "net/topology.h"
 #include "sim/scheduler.h"
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -24,6 +25,10 @@ class FlowScheduler {
   void begin() { scheduler_.schedule_in(round_, period_); }
   /// One round: reads the counters of all switches and sets their entries.
   virtual void run_round() = 0;
+  void add_state(StateDigest& d) const {
+    d(round_);
+    add_own_state(d);
+  }
 
  protected:
   /// `rank` is that of its events.
@@ -31,6 +36,8 @@ class FlowScheduler {
       : period_(period),
         scheduler_(scheduler),
         round_(Event::calling<&FlowScheduler::next_round>(*this, rank)) {}
+
+  virtual void add_own_state(StateDigest& d) const = 0;
 
   const PicoSeconds period_;
   std::vector<std::pair<NodeId, FlowEntries*>> switches_;

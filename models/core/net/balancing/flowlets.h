@@ -35,6 +35,16 @@ class FlowletTable {
   bool goes_on(const Entry& entry, PicoSeconds now, std::uint32_t ways) const {
     return entry.way < ways && now - entry.last < parameters_.gap;
   }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    std::size_t count = 0;
+    for (std::size_t place = 0; place < entries_.size(); ++place) {
+      if (entries_[place].way == kNone) continue;
+      d(place, entries_[place].last, entries_[place].way);
+      ++count;
+    }
+    d(count);
+  }
 
  private:
   std::size_t place_of(const Packet& packet) const {

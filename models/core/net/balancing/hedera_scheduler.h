@@ -39,6 +39,10 @@ class HederaScheduler final : public FlowScheduler {
   std::uint64_t excess() const { return excess_; }
 
  private:
+  void add_own_state(StateDigest& d) const override {
+    d(random_, way_to_, elephants_.size());
+    for (const auto& [key, elephant] : elephants_) d(key, elephant.rate, elephant.way);
+  }
   /// A wire in a way, and the choice that leads there.
   struct Step {
     NodeId node = 0;

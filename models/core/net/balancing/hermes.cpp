@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sim/state_digest.h"
+
 namespace dcc {
 
 namespace {
@@ -217,6 +219,8 @@ std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
   packet.overlay.tag = static_cast<std::uint8_t>(ports[index] + 1);
   return index;
 }
+
+void Hermes::add_state(StateDigest& d) const { d(random_, ways_, use_, flows_); }
 
 std::unique_ptr<PathChoice> make_hermes(const RoutingParameters& parameters,
                                         const PathContext& context) {

@@ -29,6 +29,7 @@ class Hermes final : public PathChoice {
 
   std::uint32_t peek(const Packet& packet, PortSet ports) const override;
   std::uint32_t choose(Packet& packet, PortSet ports) override;
+  void add_state(StateDigest& d) const override;
 
   // For diagnosis.
   /// Of the way to a far edge through a port.
@@ -44,6 +45,10 @@ class Hermes final : public PathChoice {
     PicoSeconds failed_until{};
     std::uint32_t packets = 0;  // since the share of repeats was looked at
     std::uint32_t repeats = 0;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(heard, rtt, marked_q16, known, failed_until, packets, repeats);
+    }
   };
   struct Flow {
     std::uint16_t port = 0;
@@ -54,6 +59,10 @@ class Hermes final : public PathChoice {
     Bytes sent = 0;                // on this way
     PicoSeconds moved{};
     RateEstimator rate;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(port, placed, acknowledged, lost_rounds, next, sent, moved, rate);
+    }
   };
 
   bool begins_here(const Packet& packet) const;

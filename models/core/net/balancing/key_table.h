@@ -41,6 +41,12 @@ class KeyTable {
     entries_.clear();
     used_ = 0;
   }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d.unordered([this](auto one) {
+      this->for_each([&](std::uint64_t key, const Value& value) { one(key, value); });
+    });
+  }
 
  private:
   struct Entry {

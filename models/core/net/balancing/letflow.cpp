@@ -3,6 +3,7 @@
 #include "net/balancing/flowlets.h"
 #include "net/path_choice.h"
 #include "sim/random.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -31,6 +32,7 @@ class Letflow final : public PathChoice {
     entry.last = view_.now();
     return entry.way;
   }
+  void add_state(StateDigest& d) const override { d(random_, flowlets_); }
 
  private:
   const PathView& view_;

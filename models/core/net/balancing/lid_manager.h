@@ -44,6 +44,10 @@ class LidManager final : public FlowScheduler {
     std::size_t wire = 0;
   };
 
+  void add_own_state(StateDigest& d) const override {
+    d(moves_, moved_.size());
+    for (const auto& [key, moved] : moved_) d(key, moved.second);
+  }
   std::vector<Step> steps(const FlowName& name, unsigned path) const;
   std::vector<std::size_t> wires(const FlowName& name, unsigned path) const;
   std::vector<Flow> flows_of_period();

@@ -16,6 +16,7 @@ class Lmc final : public PathChoice {
     return index_by_address(hash_seed_, packet.destination, own_path(packet.flow, lmc_),
                             ports.size());
   }
+  void add_state(StateDigest&) const override {}
 
  private:
   unsigned lmc_;

@@ -9,6 +9,7 @@
 #include "net/fabric_map.h"
 #include "net/flow_entries.h"
 #include "net/path_choice.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -38,6 +39,7 @@ class PlacedFlows : public PathChoice, private FlowEntries {
     }
     return ports.size() == 1 ? 0 : peek(packet, ports);
   }
+  void add_state(StateDigest& d) const override { d(counts_, places_); }
 
  protected:
   explicit PlacedFlows(std::uint64_t hash_seed) : hash_seed_(hash_seed) {}

@@ -28,6 +28,7 @@ class Presto final : public PathChoice {
     const std::uint64_t cell = packet.kind == PacketKind::kData ? packet.psn / packets_ : 0;
     return sequence[(scaled_down(flow_hash(packet, hash_seed_), length) + cell) % length];
   }
+  void add_state(StateDigest&) const override {}
 
  private:
   std::uint64_t packets_;  // of a cell

@@ -9,6 +9,7 @@
 #include "net/path_choice.h"
 #include "net/routing_parameters.h"
 #include "sim/random.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -50,6 +51,18 @@ class Reps final : public PathChoice {
       packet.overlay.tag = next(*senders_.find_or_add(key_of(packet)).first, random_);
     }
     return hashed(packet, packet.overlay.tag, ports.size());
+  }
+  void add_state(StateDigest& d) const override {
+    d(random_);
+    d.unordered([this](auto one) {
+      senders_.for_each([&](std::uint64_t key, const Sender& sender) {
+        StateDigest tags;
+        for (std::uint32_t i = 0; i < sender.count; ++i) {
+          tags(sender.kept[place(sender.first + i)]);
+        }
+        one(key, sender.sent, tags.value());
+      });
+    });
   }
 
  private:

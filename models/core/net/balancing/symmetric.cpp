@@ -25,6 +25,7 @@ class Symmetric final : public PathChoice {
     return scaled_down(mix64(mix64((low << 32 | high) ^ seed_) ^ (packet.flow * 2ull + height)),
                        ports.size());
   }
+  void add_state(StateDigest&) const override {}
 
  private:
   std::uint64_t seed_;

@@ -3,6 +3,7 @@
 
 #include "net/balancing/key_table.h"
 #include "net/path_choice.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -20,6 +21,7 @@ class Spray final : public PathChoice {
     next = turn + 1 < ports.size() ? turn + 1 : 0;
     return turn;
   }
+  void add_state(StateDigest& d) const override { d(turns_); }
 
  private:
   KeyTable<std::uint32_t> turns_;
@@ -39,6 +41,7 @@ class PerFlow final : public PathChoice {
     if (!known) *port = turn_++ % ports.size();
     return *port;
   }
+  void add_state(StateDigest& d) const override { d(ports_, turn_); }
 
  private:
   static std::uint64_t key_of(const Packet& packet) {

@@ -1,5 +1,7 @@
 #include "net/discipline/credit_port.h"
 
+#include "sim/state_digest.h"
+
 namespace dcc {
 
 namespace {
@@ -44,5 +46,7 @@ Packet* CreditPort::dequeue() {
 Packet* CreditPort::evict() {
   return data_.empty() ? credits_.pop(context_.clock.now()) : take_data();
 }
+
+void CreditPort::add_state(StateDigest& d) const { d(credits_, data_); }
 
 }  // namespace dcc

@@ -29,6 +29,7 @@ class CreditPort final : public PortDiscipline {
   PicoSeconds ready_at() const override { return credits_.ready_at(); }
   bool empty() const override { return data_.empty() && credits_.empty(); }
   Bytes bytes() const override { return data_bytes_ + credits_.bytes(); }
+  void add_state(StateDigest& d) const override;
 
  private:
   Packet* take_data();

@@ -45,6 +45,12 @@ class CreditQueue {
   /// waits for the longer.
   Packet* pop(PicoSeconds now);
 
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(waiting_.size(), full_at_);
+    for (const Packet* packet : waiting_) d(*packet);
+  }
+
  private:
   /// Of so many bytes of credit.
   PicoSeconds spacing(Bytes bytes) const;

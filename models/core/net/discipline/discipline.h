@@ -17,6 +17,8 @@
 
 namespace dcc {
 
+class StateDigest;
+
 /// Of one port. The memory it takes is its own: the shared buffer, flow control, marking and the
 /// choice among priorities are those of the switch's own queues, and not asked.
 class PortDiscipline {
@@ -55,6 +57,9 @@ class PortDiscipline {
   virtual bool empty() const = 0;
   /// Wire bytes it holds.
   virtual Bytes bytes() const = 0;
+  /// What decides what it will do (sim/state_digest.h), what waits among it; not the switch's
+  /// random numbers.
+  virtual void add_state(StateDigest& d) const = 0;
   /// Packets that got CE as they left, since this was asked.
   std::uint64_t take_marked() { return std::exchange(marked_leaving_, 0); }
 

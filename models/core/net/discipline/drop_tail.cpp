@@ -5,6 +5,7 @@
 
 #include "describe/parameter_error.h"
 #include "net/ecn_marker.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -123,6 +124,11 @@ Packet* DropTailPort::dequeue() {
   bytes_ -= packet->wire_bytes;
   if (empty()) empty_since_ = context_.clock.now();
   return packet;
+}
+
+void DropTailPort::add_state(StateDigest& d) const {
+  d(waiting_);
+  if (parameters_.red) d(average_, spared_, empty_since_);
 }
 
 }  // namespace dcc

@@ -47,6 +47,7 @@ class DropTailPort final : public PortDiscipline {
   Packet* dequeue() override;
   bool empty() const override { return present_ == 0; }
   Bytes bytes() const override { return bytes_; }
+  void add_state(StateDigest& d) const override;
 
   /// Bytes, as RED has it.
   double average() const { return average_; }

@@ -1,5 +1,7 @@
 #include "net/discipline/explicit_rate.h"
 
+#include "sim/state_digest.h"
+
 namespace dcc {
 
 namespace {
@@ -44,5 +46,7 @@ PortDiscipline::Verdict ExplicitRatePort::enqueue(Packet* packet) {
   }
   return queue_.enqueue(packet);
 }
+
+void ExplicitRatePort::add_state(StateDigest& d) const { d(rates_, queue_); }
 
 }  // namespace dcc

@@ -46,6 +46,7 @@ class ExplicitRatePort final : public PortDiscipline {
   Packet* dequeue() override { return queue_.dequeue(); }
   bool empty() const override { return queue_.empty(); }
   Bytes bytes() const override { return queue_.bytes(); }
+  void add_state(StateDigest& d) const override;
 
   const RateAllocator& rates() const { return rates_; }
 

@@ -1,5 +1,7 @@
 #include "net/discipline/pfabric_port.h"
 
+#include "sim/state_digest.h"
+
 namespace dcc {
 
 namespace {
@@ -45,6 +47,11 @@ Packet* PfabricPort::dequeue() {
   std::size_t first = 0;
   while (waiting_[first].flow != waiting_[best].flow) ++first;
   return take(first);
+}
+
+void PfabricPort::add_state(StateDigest& d) const {
+  d(waiting_.size());
+  for (const Waiting& one : waiting_) d(*one.packet);
 }
 
 }  // namespace dcc

@@ -29,6 +29,7 @@ class PfabricPort final : public PortDiscipline {
   Packet* dequeue() override;
   bool empty() const override { return waiting_.empty(); }
   Bytes bytes() const override { return bytes_; }
+  void add_state(StateDigest& d) const override;
 
  private:
   struct Waiting {

@@ -35,6 +35,10 @@ class RateAllocator {
   struct Lease {
     BitRate rate;         // wire bits, overhead included
     PicoSeconds until{};  // it does not hold any more from then on; zero: none
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(rate, until);
+    }
   };
   struct Request {
     BitRate desired;       // that meets the deadline; 0: there is none
@@ -59,12 +63,21 @@ class RateAllocator {
   BitRate allocated() const { return BitRate(older_.allocated + newer_.allocated); }
   std::uint64_t flows() const { return older_.flows + newer_.flows; }
 
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(capacity_, interval_, arrived_, queue_, older_, newer_);
+  }
+
  private:
   /// Sums over the leases of one interval that still hold.
   struct Book {
     std::uint64_t allocated = 0;
     std::uint64_t demand = 0;
     std::uint64_t flows = 0;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(allocated, demand, flows);
+    }
   };
   PicoSeconds end_of(std::int64_t interval) const { return parameters_.interval * (interval + 2); }
   void turn(PicoSeconds now);

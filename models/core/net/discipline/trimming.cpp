@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "describe/parameter_error.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -109,6 +110,10 @@ Packet* TrimmingPort::dequeue() {
     ++marked_leaving_;
   }
   return packet;
+}
+
+void TrimmingPort::add_state(StateDigest& d) const {
+  d(data_, headers_, headers_in_turn_, marker_);
 }
 
 }  // namespace dcc

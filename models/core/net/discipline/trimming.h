@@ -39,6 +39,7 @@ class TrimmingPort final : public PortDiscipline {
   Packet* dequeue() override;
   bool empty() const override { return data_count_ == 0 && headers_.empty(); }
   Bytes bytes() const override { return data_bytes_ + header_bytes_; }
+  void add_state(StateDigest& d) const override;
 
  private:
   void keep_header(Packet* packet, Verdict& verdict);
