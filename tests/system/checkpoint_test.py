@@ -119,6 +119,16 @@ class Checkpoint(unittest.TestCase):
         self.assertIn("this is not the run of the checkpoint",
                       self.dccvp("resume", "c.yaml", "--out", "b", status=2))
 
+    def test_a_configuration_that_goes_on_where_the_other_ends_is_refused(self):
+        promise = "{metric: aggregate.drops, min: 0}"
+        self.made("-c", f"expect=[{promise}]")
+        said = self.dccvp("resume", "c.yaml", "-c", f"expect.+={promise}", "--out", "again", status=2)
+        self.assertRegex(said, r"its own configuration: '.*drops.*' cannot be added \(only output and gdb may")
+        self.made("-c", f"expect=[{promise}, {promise}]")
+        said = self.dccvp("resume", "c.yaml", "-c", f"expect=[{promise}]", "--out", "again", status=2)
+        self.assertRegex(said, r"its own configuration: '.*drops.*' cannot be left out \(only output and gdb")
+        self.dccvp("resume", "c.yaml", "-c", f"expect=[{promise}, {promise}]", "--quiet", "--out", "again")
+
     def test_bad_files(self):
         text = self.made()
         cases = [

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "config/effective_yaml.h"
@@ -80,17 +81,24 @@ std::string course_of(PlatformConfig config) {
 void refuse_another_course(const LoadedConfig& stored, const LoadedConfig& wanted) {
   std::istringstream a(course_of(stored.config));
   std::istringstream b(course_of(wanted.config));
-  std::string before;
-  std::string after;
-  while (std::getline(a, before)) {
-    std::getline(b, after);
+  const auto next = [](std::istream& in) -> std::optional<std::string> {
+    std::string line;
+    if (!std::getline(in, line)) return std::nullopt;
+    return line;
+  };
+  const auto quoted = [](const std::string& line) {
+    return "'" + line.substr(std::min(line.find_first_not_of(' '), line.size())) + "'";
+  };
+  for (;;) {
+    const std::optional<std::string> before = next(a);
+    const std::optional<std::string> after = next(b);
+    if (!before && !after) return;
     if (before == after) continue;
-    const auto trimmed = [](const std::string& line) {
-      return line.substr(std::min(line.find_first_not_of(' '), line.size()));
-    };
-    throw ConfigError(Place{"-c"}, "a checkpoint is of its own configuration: '" + trimmed(before) +
-                                       "' cannot become '" + trimmed(after) +
-                                       "' (only output and gdb may change)");
+    const std::string what = !before  ? quoted(*after) + " cannot be added"
+                             : !after ? quoted(*before) + " cannot be left out"
+                                      : quoted(*before) + " cannot become " + quoted(*after);
+    throw ConfigError(Place{"-c"}, "a checkpoint is of its own configuration: " + what +
+                                       " (only output and gdb may change)");
   }
 }
 
