@@ -144,6 +144,16 @@ seeds: 1..2
                               override, code=2 if said else 0, program=(DCCVP,))
             self.assertIn(said, done.stderr)
 
+    def test_branches_have_a_folder_each(self):
+        self.write("[{out: b, set: {switch.ecn.kmin: 5KB}}, {out: c, set: {switch.ecn.kmin: 6KB}},\n"
+                   " {out: ./c/, set: {switch.ecn.kmin: 7KB}}]", "branches.yaml")
+        before = sorted(self.folder.iterdir())
+        done = self.sweep("branch", f"{ROOT}/configs/incast_8x25g.yaml", "branches.yaml", "--at", "10us",
+                          code=2, program=(DCCVP,))
+        self.assertIn("branches.yaml:2:8: out: the branch at branches.yaml:1:47 leaves its results in "
+                      "'./c/' already", done.stderr)
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+
 
 class Continued(Sweeps):
     def markers(self, out):

@@ -1,6 +1,8 @@
 // dccvp branch: one run up to a moment, and from there a run for each of several changes.
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +14,8 @@
 
 namespace dcc::vp {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct BranchArguments {
   ConfigArguments config;
@@ -53,18 +57,32 @@ void refuse_what_is_shared(const LoadedConfig& loaded) {
   }
 }
 
+/// Links followed, for what there is of it: two names of one folder give the same.
+fs::path folder_meant(const std::string& name) {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(fs::absolute(name, error), error);
+  if (error) return name;  // whoever makes it says why it cannot be
+  return whole.has_filename() ? whole : whole.parent_path();  // a slash at its end says nothing
+}
+
 std::vector<Branch> read_branches(const BranchArguments& arguments) {
   const ValueNode root = load_yaml(arguments.branches);
   if (root.kind != ValueNode::Kind::kList || root.items.empty()) {
     throw ConfigError(root.place, "expected a list of branches, not " + root.described());
   }
   std::vector<Branch> branches;
+  std::map<fs::path, Place> taken;
   for (const ValueNode& item : root.items) {
     if (item.kind != ValueNode::Kind::kMap) {
       throw ConfigError(item.place, "expected a branch, not " + item.described());
     }
     const ValueNode& out = entry_of(item, "out", ValueNode::Kind::kScalar);
     const ValueNode& set = entry_of(item, "set", ValueNode::Kind::kMap);
+    const auto [first, is_new] = taken.emplace(folder_meant(out.scalar), out.place);
+    if (!is_new) {
+      throw ConfigError(out.place, "out: the branch at " + first->second.text() +
+                                       " leaves its results in '" + out.scalar + "' already");
+    }
     std::vector<std::string> overrides = arguments.config.overrides;
     overrides.push_back("changes.+={at: " + arguments.at + ", set: " + set.flow_text() + "}");
     Branch branch{load_config(arguments.config.file, overrides), nullptr};
