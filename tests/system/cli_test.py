@@ -297,9 +297,10 @@ class Lists(Cli):
                        "tenants=[{name: gold, weight: 2}]", "-c", "output.delays=true")
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found = set(paths(metrics))
-        # Deadlines and what transports waste stand only where there are such.
-        self.run_small("--quiet", "--force", "-c", "traffic.1.deadline=1ms", "-c",
-                       "nic.transport.kind=ndp", "-c", "switch.pfc.enabled=false",
+        # Queries, deadlines and what transports waste stand only where there are such.
+        self.run_small("--quiet", "--force", "-c",
+                       "traffic=[{kind: partition_aggregate, receiver: 0, bytes: 2KB, period: 100us, rounds: 2, "
+                       "deadline: 1ms}]", "-c", "nic.transport.kind=ndp", "-c", "switch.pfc.enabled=false",
                        "-c", "nic.congestion_control={algorithm: none}")
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found |= set(paths(metrics))
