@@ -25,7 +25,11 @@ TEST(Outstanding, SendsWhatWasLostBeforeWhatIsNew) {
   EXPECT_TRUE(packets.is_out(3, PicoSeconds(20)));
   EXPECT_FALSE(packets.is_out(3, PicoSeconds(10))) << "sent again since";
   EXPECT_FALSE(packets.arrived(2)) << "thought to be lost, and there all the same";
+  ASSERT_NE(packets.oldest_out(), nullptr);
+  EXPECT_EQ(packets.oldest_out()->psn, 0u);
   EXPECT_TRUE(packets.arrived(0));
+  EXPECT_EQ(packets.oldest_out()->psn, 3u) << "one and two are not under way";
+  EXPECT_EQ(packets.oldest_out()->when, PicoSeconds(20)) << "since it was sent again";
   EXPECT_EQ(packets.send(4, PicoSeconds(30)), 1u);
   EXPECT_EQ(packets.send(4, PicoSeconds(30)), 4u);
   EXPECT_FALSE(packets.lost(5)) << "never sent";
@@ -35,7 +39,8 @@ TEST(Outstanding, SendsWhatWasLostBeforeWhatIsNew) {
 TEST(Outstanding, IsAMapWhateverTheOrder) {
   std::mt19937 random(3);
   Outstanding packets;
-  std::map<Psn, char> slow;  // o: under way, a: to be sent again, t: there
+  std::map<Psn, char> slow;          // o: under way, a: to be sent again, t: there
+  std::map<Psn, std::int64_t> left;  // when, the last time
   std::deque<Psn> again;
   Psn fresh = 0;
   const auto count = [&](char what) {
@@ -54,6 +59,7 @@ TEST(Outstanding, IsAMapWhateverTheOrder) {
           again.pop_front();
         }
         slow[expected] = 'o';
+        left[expected] = step;
         break;
       }
       case 1:
@@ -69,6 +75,15 @@ TEST(Outstanding, IsAMapWhateverTheOrder) {
           slow[psn] = 't';
           again.erase(std::remove(again.begin(), again.end(), psn), again.end());
         }
+    }
+    std::int64_t oldest = step + 1;
+    for (const auto& [one, what] : slow) {
+      if (what == 'o') oldest = std::min(oldest, left[one]);
+    }
+    ASSERT_EQ(packets.oldest_out() != nullptr, oldest <= step);
+    if (oldest <= step) {
+      ASSERT_EQ(packets.oldest_out()->when, PicoSeconds(oldest));
+      ASSERT_EQ(left[packets.oldest_out()->psn], oldest);
     }
     ASSERT_EQ(packets.again(), again.size());
     ASSERT_EQ(packets.out(), step % 100 != 0 ? packets.out() : count('o'));

@@ -239,7 +239,6 @@ Packet* D3::next_packet() {
   Sender& sender = senders_[qpn];
   sender.ready = false;
   Packet* const packet = make_data(qpn, sender.packets.send(at(qpn).next, now()));
-  sender.sent.push_back({packet->psn, now()});
   // Late by less than a packet it keeps its pace.
   const PicoSeconds when = due(sender);
   sender.last_bytes = packet->wire_bytes + context_.nic.link_overhead;
@@ -252,27 +251,20 @@ Packet* D3::next_packet() {
   return packet;
 }
 
-const D3::Sent* D3::longest_out(Sender& sender) {
-  while (!sender.sent.empty() &&
-         !sender.packets.is_out(sender.sent.front().psn, sender.sent.front().when)) {
-    sender.sent.pop_front();
-  }
-  return sender.sent.empty() ? nullptr : &sender.sent.front();
-}
-
 void D3::set_alarm(Qpn qpn) {
   Sender& sender = senders_[qpn];
   PicoSeconds when = PicoSeconds::max();
-  if (const Sent* const oldest = longest_out(sender)) when = oldest->when + parameters_.timeout;
+  if (const auto* const oldest = sender.packets.oldest_out())
+    when = oldest->when + parameters_.timeout;
   if (sender.asking || work_left(qpn) > 0) when = std::min(when, request_waits_until(sender));
   when == PicoSeconds::max() ? alarms_.clear(qpn) : alarms_.set(qpn, std::max(when, now()));
 }
 
 void D3::look_at(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  for (const Sent* oldest = longest_out(sender);
+  for (const auto* oldest = sender.packets.oldest_out();
        oldest != nullptr && oldest->when + parameters_.timeout <= now();
-       oldest = longest_out(sender)) {
+       oldest = sender.packets.oldest_out()) {
     sender.packets.lost(oldest->psn);
     ++context_.counters.timeouts;
   }

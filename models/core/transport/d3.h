@@ -41,10 +41,6 @@ class D3 final : public MessageTransport {
   Packet* next_packet() override;
 
  private:
-  struct Sent {
-    Psn psn = 0;
-    PicoSeconds when{};
-  };
   /// What all ports on the way gave in answer to one request.
   struct Leases {
     RateAllocator::Lease nic;
@@ -66,7 +62,6 @@ class D3 final : public MessageTransport {
     BitRate desired;           // by the last request
     Leases leases;
     Outstanding packets;
-    std::deque<Sent> sent;     // in that order; those that were answered may be in it
     PicoSeconds paced_from{};  // when the last packet was due
     Bytes last_bytes = 0;      // its length with overhead; 0: there was none
     template <class Digest>
@@ -102,7 +97,6 @@ class D3 final : public MessageTransport {
   void settle(Qpn qpn);
   void take_turn(Qpn qpn);
   void set_alarm(Qpn qpn);
-  static const Sent* longest_out(Sender& sender);
   void look_at(Qpn qpn);
   void ring_alarms();
   void ring_due();

@@ -17,6 +17,10 @@ namespace dcc {
 class Outstanding {
  public:
   enum class Place : std::uint8_t { kLast, kFirst };  // among those to be sent again
+  struct Sent {
+    Psn psn = 0;
+    PicoSeconds when{};
+  };
 
   /// Under way.
   std::size_t out() const { return out_; }
@@ -25,6 +29,11 @@ class Outstanding {
   bool is_out(Psn psn) const { return find(psn) != nullptr && find(psn)->state == State::kOut; }
   /// The one that was sent then; not, if it was sent again since.
   bool is_out(Psn psn, PicoSeconds sent) const { return is_out(psn) && find(psn)->sent == sent; }
+  /// What has been under way for longest; null: nothing is.
+  const Sent* oldest_out() {
+    while (!sent_.empty() && !is_out(sent_.front().psn, sent_.front().when)) sent_.pop_front();
+    return sent_.empty() ? nullptr : &sent_.front();
+  }
 
   /// What goes now: the first that is to be sent again; without one, `fresh`, which follows the
   /// last that was ever sent.
@@ -37,6 +46,7 @@ class Outstanding {
       again_.pop_front();
     }
     *find(psn) = {now, State::kOut};
+    sent_.push_back({psn, now});
     ++out_;
     return psn;
   }
@@ -84,6 +94,7 @@ class Outstanding {
   Psn base_ = 0;  // psn of slots_.front()
   std::deque<Slot> slots_;
   std::deque<Psn> again_;
+  std::deque<Sent> sent_;  // in that order; those that were answered may be in it
   std::size_t out_ = 0;
 };
 

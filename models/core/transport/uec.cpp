@@ -172,7 +172,6 @@ Packet* Uec::next_packet() {
   const bool again = sender.packets.again() > 0;
   const Psn psn = sender.packets.send(at(qpn).next, now());
   Packet* const packet = make_data(qpn, psn);
-  sender.sent.push_back({psn, now()});
   sender.in_flight += packet->wire_bytes;
   if (parameters_.has_credit()) {
     sender.credit -= packet->wire_bytes;
@@ -261,25 +260,16 @@ void Uec::on_pulled(Qpn qpn, std::uint64_t pulled) {
 
 // ---------------------------------------------------------------- nothing heard for too long
 
-/// What has waited longest for an answer; null: nothing does.
-const Uec::Sent* Uec::longest_out(Sender& sender) {
-  while (!sender.sent.empty() &&
-         !sender.packets.is_out(sender.sent.front().psn, sender.sent.front().when)) {
-    sender.sent.pop_front();
-  }
-  return sender.sent.empty() ? nullptr : &sender.sent.front();
-}
-
 /// Nothing but word from the receiver lets it go on.
-bool Uec::waits_for_word(Qpn qpn) {
-  Sender& sender = senders_[qpn];
-  return longest_out(sender) == nullptr && sender.backlogged && !sender.ready && at(qpn).connected;
+bool Uec::waits_for_word(Qpn qpn) const {
+  const Sender& sender = senders_[qpn];
+  return sender.packets.out() == 0 && sender.backlogged && !sender.ready && at(qpn).connected;
 }
 
 /// For the packet that has waited longest; without one, for word from the receiver, ever later.
 void Uec::set_alarm(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  if (const Sent* const oldest = longest_out(sender)) {
+  if (const auto* const oldest = sender.packets.oldest_out()) {
     alarms_.set(qpn, oldest->when + timeout_);
   } else if (waits_for_word(qpn)) {
     const PicoSeconds last = std::max(sender.heard, sender.asked);
@@ -308,8 +298,9 @@ void Uec::ask(Qpn qpn) {
 
 void Uec::look_at(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  for (const Sent* oldest = longest_out(sender);
-       oldest != nullptr && oldest->when + timeout_ <= now(); oldest = longest_out(sender)) {
+  for (const auto* oldest = sender.packets.oldest_out();
+       oldest != nullptr && oldest->when + timeout_ <= now();
+       oldest = sender.packets.oldest_out()) {
     const Psn psn = oldest->psn;
     lost(qpn, psn);
     ++context_.counters.timeouts;

@@ -62,10 +62,6 @@ class Uec final : public MessageTransport {
   Packet* next_packet() override;
 
  private:
-  struct Sent {
-    Psn psn = 0;
-    PicoSeconds when{};
-  };
   struct Sender {
     explicit Sender(const NsccWindow& fresh) : window(fresh) {}
     bool ready = false;       // in ready_
@@ -73,7 +69,6 @@ class Uec final : public MessageTransport {
     bool speculative = true;  // has heard nothing; its credit is what it began with
     Psn posted = 0;           // end of what was posted when it last began
     Outstanding packets;
-    std::deque<Sent> sent;  // in that order; those that were answered may be in it
     Bytes in_flight = 0;
     NsccWindow window;
     Bytes credit = 0;
@@ -139,8 +134,7 @@ class Uec final : public MessageTransport {
   std::uint64_t wanted(Qpn qpn) const;
   void settle(Qpn qpn);
   void take_turn(Qpn qpn);
-  static const Sent* longest_out(Sender& sender);
-  bool waits_for_word(Qpn qpn);
+  bool waits_for_word(Qpn qpn) const;
   void set_alarm(Qpn qpn);
   PicoSeconds may_ask_at(const Sender& sender) const;
   void ask(Qpn qpn);
