@@ -31,7 +31,7 @@ Ndp::Ndp(const TransportContext& context, const NdpParameters& parameters)
       parameters_(parameters),
       interval_(parameters.pull_interval.value_or(
           serialization_time(context.nic.mtu, context.nic.line_rate))),
-      watching_(Event::calling<&Ndp::check_watches>(*this, context.rank)),
+      alarms_(context.scheduler, Event::calling<&Ndp::ring_alarms>(*this, context.rank)),
       pulling_(Event::calling<&Ndp::send_pull>(*this, context.rank)) {}
 
 void Ndp::begin(Qpn qpn) {
@@ -39,27 +39,22 @@ void Ndp::begin(Qpn qpn) {
     senders_.resize(qpn + 1);
     receivers_.resize(qpn + 1);
   }
-  const std::uint32_t life = senders_[qpn].life + 1;
   senders_[qpn] = Sender{};
-  senders_[qpn].life = life;
+  senders_[qpn].heard = now();
   receivers_[qpn] = Receiver{};
 }
 
 void Ndp::end(Qpn qpn) {
   ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
   pull_turns_.erase(std::remove(pull_turns_.begin(), pull_turns_.end(), qpn), pull_turns_.end());
-  ++senders_[qpn].life;
+  alarms_.clear(qpn);
   senders_[qpn].ready = false;
   receivers_[qpn].pending = 0;
   receivers_[qpn].queued = false;
 }
 
 void Ndp::add_own_state(StateDigest& d) const {
-  d(senders_, receivers_, ready_, pull_turns_, next_pull_, pulling_);
-  for (const Watch& watch : watches_) {
-    if (watch.life != senders_[watch.qpn].life) continue;
-    if (watch.psn == kNoPacket || is_due(watch)) d(watch.qpn, watch.psn, watch.since);
-  }
+  d(senders_, receivers_, ready_, alarms_, pull_turns_, next_pull_, pulling_);
 }
 
 // ---------------------------------------------------------------- sending
@@ -90,10 +85,7 @@ void Ndp::settle(Qpn qpn) {
   if (ready && !sender.ready) ready_.push_back(qpn);
   if (!ready && sender.ready) ready_.erase(std::find(ready_.begin(), ready_.end(), qpn));
   sender.ready = ready;
-  if (!ready && work > 0 && sender.packets.out() == 0 && !sender.watched) {
-    sender.watched = true;
-    watch(qpn, kNoPacket);
-  }
+  set_alarm(qpn);
 }
 
 Packet* Ndp::next_packet() {
@@ -104,7 +96,6 @@ Packet* Ndp::next_packet() {
   --sender.allowed;
   const Psn psn = sender.packets.send(at(qpn).next, now());
   Packet* const packet = make_data(qpn, psn);
-  watch(qpn, psn);
   settle(qpn);  // to the end of the turns
   return packet;
 }
@@ -136,46 +127,35 @@ void Ndp::on_pull(Qpn qpn, std::uint64_t pulls) {
 
 // ---------------------------------------------------------------- nothing heard for too long
 
-void Ndp::watch(Qpn qpn, Psn psn) {
-  while (!watches_.empty() && !is_due(watches_.front())) {
-    if (watches_.front().psn == kNoPacket) break;
-    watches_.pop_front();  // was answered
-  }
-  watches_.push_back({qpn, senders_[qpn].life, psn, now()});
-  if (!watching_.is_scheduled()) {
-    context_.scheduler.schedule_at(watching_, now() + parameters_.timeout);
+/// For the packet that has waited longest; without one, for anything at all.
+void Ndp::set_alarm(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  if (const auto* const oldest = sender.packets.oldest_out()) {
+    alarms_.set(qpn, oldest->when + parameters_.timeout);
+  } else if (sender.allowed == 0 && work_left(qpn) > 0) {
+    alarms_.set(qpn, sender.heard + parameters_.timeout);
+  } else {
+    alarms_.clear(qpn);
   }
 }
 
-/// What it waits for has not happened so far.
-bool Ndp::is_due(const Watch& watch) const {
-  const Sender& sender = senders_[watch.qpn];
-  if (watch.life != sender.life) return false;
-  if (watch.psn == kNoPacket) {
-    return sender.packets.out() == 0 && sender.allowed == 0 && work_left(watch.qpn) > 0 &&
-           sender.heard <= watch.since;
+/// With a packet, or with a PULL, its share of the window died: so much may go unasked.
+void Ndp::look_at(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  std::uint64_t silent = sender.packets.out() == 0 ? 1 : 0;
+  for (const auto* oldest = sender.packets.oldest_out();
+       oldest != nullptr && oldest->when + parameters_.timeout <= now();
+       oldest = sender.packets.oldest_out()) {
+    sender.packets.lost(oldest->psn, Outstanding::Place::kFirst);
+    ++silent;
   }
-  return sender.packets.is_out(watch.psn, watch.since);
+  context_.counters.timeouts += silent;
+  sender.allowed += silent;
+  settle(qpn);
 }
 
-void Ndp::check_watches() {
-  while (!watches_.empty() && watches_.front().since + parameters_.timeout <= now()) {
-    const Watch watch = watches_.front();
-    watches_.pop_front();
-    Sender& sender = senders_[watch.qpn];
-    const bool due = is_due(watch);
-    if (watch.psn == kNoPacket && watch.life == sender.life) sender.watched = false;
-    if (watch.life != sender.life) continue;
-    if (due) {
-      ++context_.counters.timeouts;
-      sender.packets.lost(watch.psn, Outstanding::Place::kFirst);
-      ++sender.allowed;
-    }
-    settle(watch.qpn);
-  }
-  if (!watches_.empty()) {
-    context_.scheduler.schedule_at(watching_, watches_.front().since + parameters_.timeout);
-  }
+void Ndp::ring_alarms() {
+  alarms_.ring([this](Qpn qpn) { look_at(qpn); });
   context_.port.data_ready();
 }
 

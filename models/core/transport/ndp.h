@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "transport/alarms.h"
 #include "transport/message_transport.h"
 #include "transport/outstanding.h"
 
@@ -42,10 +43,8 @@ class Ndp final : public MessageTransport {
 
  private:
   struct Sender {
-    std::uint32_t life = 0;  // tells watches of an earlier queue pair
-    bool ready = false;      // in ready_
-    bool watched = false;    // has a watch without a packet
-    Psn posted = 0;          // end of what was posted when it last began
+    bool ready = false;  // in ready_
+    Psn posted = 0;      // end of what was posted when it last began
     Outstanding packets;
     std::uint64_t allowed = 0;  // packets that may go now
     std::uint64_t pulled = 0;   // PULLs so far
@@ -53,7 +52,7 @@ class Ndp final : public MessageTransport {
     PicoSeconds heard{};        // when anything came
     template <class Digest>
     void add_state(Digest& d) const {
-      d(watched, posted, packets, allowed, pulled, answers, heard);
+      d(posted, packets, allowed, pulled, answers, heard);
     }
   };
   struct Receiver {
@@ -67,15 +66,6 @@ class Ndp final : public MessageTransport {
       d(seen_end, ended, pending, pulls);
     }
   };
-  /// Something that must have happened by `since` + timeout: an answer to a packet, or, without
-  /// one (kNoPacket), anything at all.
-  struct Watch {
-    Qpn qpn = 0;
-    std::uint32_t life = 0;
-    Psn psn = 0;
-    PicoSeconds since{};
-  };
-  static constexpr Psn kNoPacket = ~Psn{0};
 
   void begin(Qpn qpn) override;
   void work_changed(Qpn qpn) override;
@@ -89,9 +79,9 @@ class Ndp final : public MessageTransport {
   void on_pull(Qpn qpn, std::uint64_t pulls);
   std::uint64_t work_left(Qpn qpn) const;
   void settle(Qpn qpn);
-  void watch(Qpn qpn, Psn psn);
-  bool is_due(const Watch& watch) const;
-  void check_watches();
+  void set_alarm(Qpn qpn);
+  void look_at(Qpn qpn);
+  void ring_alarms();
 
   // Receiving
   void answer(Qpn qpn, const Packet& packet, PacketKind kind);
@@ -104,8 +94,7 @@ class Ndp final : public MessageTransport {
   std::vector<Sender> senders_;      // by queue pair
   std::vector<Receiver> receivers_;  // the same
   std::deque<Qpn> ready_;            // senders that may send, in turn
-  std::deque<Watch> watches_;        // by `since`
-  Event watching_;
+  Alarms alarms_;
   std::deque<Qpn> pull_turns_;
   PicoSeconds next_pull_{};
   Event pulling_;
