@@ -125,19 +125,5 @@ TEST(D3, MoreWorkOnARestingQueuePairIsAskedForAnew) {
   EXPECT_EQ(star.received_at(0), kMicroSecond * 200 + kAsking + kPacket * 2 + kThere);
 }
 
-TEST(D3, AFlowThatIsStoppedSendsNoMoreThanItHas) {
-  Star star(2);
-  star.send(0, 1, kPayload * 1000);
-  star.scheduler.run_until(kMicroSecond * 500);
-  star.nics[0]->transmitter().stop(0);
-  star.scheduler.run_until(kMicroSecond * 600);
-  const Bytes received = star.ledger[0].received_bytes;
-  EXPECT_GT(received, kPayload * 130);
-  star.scheduler.run_until(kMilliSecond * 20);
-  EXPECT_EQ(star.ledger[0].received_bytes, received);
-  EXPECT_EQ(star.ledger[0].acked_bytes, received);
-  EXPECT_EQ(star.pool.in_use(), 0);
-}
-
 }  // namespace
 }  // namespace dcc::d3_test

@@ -1,5 +1,5 @@
 // What every transport that is registered must stand, whatever it is: losses of each kind of packet
-// that it sends, and of all at once.
+// that it sends, and of all at once; a flow that is stopped.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -98,6 +98,20 @@ TEST_P(EveryTransport, EndsAllFlowsThoughAFifthOfAllPacketsIsLost) {
   run();
   EXPECT_GT(lost_[static_cast<std::size_t>(PacketKind::kData)], 100u);
   star_->expect_all_arrived();
+}
+
+TEST_P(EveryTransport, EndsAFlowThatIsStopped) {
+  star_->send(0, 1, kMtu * 100'000);
+  star_->scheduler.run_until(kMilliSecond * 2);
+  star_->nics[0]->transmitter().stop(0);
+  star_->scheduler.run_until(kMilliSecond * 3);
+  const Bytes received = star_->ledger[0].received_bytes;
+  EXPECT_GT(received, kMtu * 1000) << "a ms at 10 Gb/s is 1250 packets";
+  star_->scheduler.run_until(kSecond * 3000);
+  EXPECT_EQ(star_->ledger[0].received_bytes, received) << "what had left, and no more";
+  EXPECT_EQ(star_->ledger[0].acked_bytes, received);
+  EXPECT_EQ(star_->done.size(), 1u);
+  EXPECT_EQ(star_->pool.in_use(), 0) << "packets that are nowhere";
 }
 
 std::vector<std::string> names() {

@@ -130,21 +130,6 @@ TEST(ExpressPass, MoreWorkAsksAgain) {
   EXPECT_EQ(star.pool.in_use(), 0);
 }
 
-TEST(ExpressPass, AFlowThatIsStoppedEnds) {
-  Star star(2);
-  star.send(0, 1, 100'000 * kPayload);
-  star.scheduler.run_until(kMicroSecond * 500);
-  star.nics[0]->transmitter().stop(0);
-  star.scheduler.run_until(kMicroSecond * 600);
-  const Bytes received = star.ledger[0].received_bytes;
-  EXPECT_GT(received, 200 * kPayload);
-  star.scheduler.run_until(kMilliSecond * 20);
-  EXPECT_EQ(star.ledger[0].received_bytes, received);
-  EXPECT_EQ(star.ledger[0].acked_bytes, received);
-  EXPECT_EQ(star.done.size(), 1u);
-  EXPECT_EQ(star.pool.in_use(), 0);
-}
-
 TEST(ExpressPass, RefusesAWeightOutsideItsBounds) {
   ExpressPassParameters parameters;
   EXPECT_NO_THROW(parameters.check());

@@ -118,20 +118,6 @@ TEST(Ndp, MoreWorkOnTheSameQueuePairBeginsAgain) {
   EXPECT_EQ(star.ledger[0].received_bytes, 9000 * 6);
 }
 
-TEST(Ndp, AFlowThatIsStoppedSendsNoMoreThanItHas) {
-  Star star(2);
-  star.send(0, 1, 9000 * 1000);
-  star.scheduler.run_until(kMicroSecond * 500);
-  star.nics[0]->transmitter().stop(0);
-  star.scheduler.run_until(kMicroSecond * 600);
-  const Bytes received = star.ledger[0].received_bytes;
-  EXPECT_GT(received, 9000 * 60);
-  star.scheduler.run_until(kMilliSecond * 20);
-  EXPECT_EQ(star.ledger[0].received_bytes, received);
-  EXPECT_EQ(star.ledger[0].acked_bytes, received);
-  EXPECT_EQ(star.pool.in_use(), 0);
-}
-
 class NdpLosses : public testing::TestWithParam<std::uint64_t> {};
 
 // Packets of every kind are lost, a twentieth of them, in a crowd that trims and bounces.
