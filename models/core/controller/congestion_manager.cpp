@@ -176,27 +176,17 @@ bool CongestionManager::timer_by_marks(SlotParameters& slot, Tick now) {
 std::optional<RateAnswer> CongestionManager::bytes(std::uint32_t flow, std::uint8_t dscp,
                                                    std::uint32_t length, std::uint32_t packets) {
   flow &= kFlowNumberMask;
-  statistics_.byte_notifications += packets;
 
-  // (2) Match the flow number; no match: drop the notification.
+  // (2) Match the flow number. (3) Read the parameters; not over the threshold: (5) only add.
   const SlotIndex slot = flows_.match(flow);
-  if (slot == FlowTable::kNoSlot) {
-    statistics_.byte_notifications_unmatched += packets;
+  if (!over_threshold(slot, length)) {
+    add_bytes(slot, dscp, length, packets);
     return std::nullopt;
   }
+  statistics_.byte_notifications += packets;
   SlotParameters& parameters = store_[slot];
   parameters.dscp = dscp & kDscpMask;
-  if (marks_law()) {
-    for (std::uint32_t i = 0; i < packets; ++i) MarksLaw(parameters).sent_packet();
-  }
-  if (marks_law() || !parameters_.byte_counter) return std::nullopt;
-
-  // (3) Read the parameters; not over the threshold: (5) only add.
   const std::uint64_t sum = std::uint64_t{parameters.pkt_length} + length;
-  if (sum <= parameters_.byte_threshold) {
-    parameters.pkt_length = static_cast<std::uint32_t>(sum);
-    return std::nullopt;
-  }
 
   // (4) Increase by look-up. (5) Write back; the remainder counts towards the next event.
   const RateBits before = parameters.rc;
@@ -209,6 +199,22 @@ std::optional<RateAnswer> CongestionManager::bytes(std::uint32_t flow, std::uint
   // (6) The rate to the scheduler.
   if (parameters.rc == before) return std::nullopt;
   return answer(flow, parameters.rc);
+}
+
+void CongestionManager::add_bytes(SlotIndex slot, std::uint8_t dscp, std::uint32_t length,
+                                  std::uint32_t packets) {
+  statistics_.byte_notifications += packets;
+  if (slot == FlowTable::kNoSlot) {  // no match: drop the notification
+    statistics_.byte_notifications_unmatched += packets;
+    return;
+  }
+  SlotParameters& parameters = store_[slot];
+  parameters.dscp = dscp & kDscpMask;
+  if (marks_law()) {
+    for (std::uint32_t i = 0; i < packets; ++i) MarksLaw(parameters).sent_packet();
+  } else if (parameters_.byte_counter) {
+    parameters.pkt_length += length;
+  }
 }
 
 CongestionManager::TimerOutcome CongestionManager::timer_event(const TimerExpiry& event, Tick now) {

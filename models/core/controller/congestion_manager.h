@@ -68,6 +68,14 @@ class CongestionManager {
   /// `packets` have been sent, of `length` bytes together.
   std::optional<RateAnswer> bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length,
                                   std::uint32_t packets = 1);
+  /// What such bytes do when they are not over the threshold: they count in the flow's `slot`
+  /// (FlowTable::kNoSlot: it has none).
+  void add_bytes(SlotIndex slot, std::uint8_t dscp, std::uint32_t length, std::uint32_t packets);
+  /// So many bytes more would lead to an increase.
+  bool over_threshold(SlotIndex slot, std::uint32_t length) const {
+    return !marks_law() && parameters_.byte_counter && slot != FlowTable::kNoSlot &&
+           std::uint64_t{store_[slot].pkt_length} + length > parameters_.byte_threshold;
+  }
   /// The timing engine's event of a slot has come up. A cut that restarts the timer leaves that
   /// event where it is, so what it means is the slot's to say.
   struct TimerOutcome {

@@ -63,24 +63,50 @@ void ControllerModel::bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t
   const Cycle now = edge();
   advance(now - 1);
   bytes_sampled_ = std::max(now, bytes_sampled_ + 1);
-  flow &= kFlowMask;
-  const bool matters = might_increase(flow, length);
-  bytes_ahead_.push({bytes_sampled_, flow, length, 1, dscp});
   next_possible_ = std::min(next_possible_, bytes_sampled_);
+  const Bytes bytes{bytes_sampled_, flow & kFlowMask, length, 1, dscp};
+  const SlotIndex slot = manager_.flows().match(bytes.flow);
+  const bool matters = might_increase(slot, length);
+  if (!matters && alone()) {
+    lone_ = bytes;
+    lone_slot_ = slot;
+    return;
+  }
+  bytes_ahead_.push(bytes);
   if (!matters) return;
   bytes_matter_ = true;
   wake_for_issue(bytes_sampled_ + 1);
 }
 
 // If bytes can cause no answer there is no hurry, and no event: whatever comes next issues them.
-bool ControllerModel::might_increase(std::uint32_t flow, std::uint32_t length) const {
-  const ControllerParameters& parameters = manager_.parameters();
-  if (!parameters.rate.averaging || !might_be_enabled()) return false;  // counted only, if at all
-  if (!bytes_.empty() || !bytes_ahead_.empty()) return true;
-  if (!cnps_.empty() || !cnps_ahead_.empty()) return true;
-  const SlotIndex slot = manager_.flows().match(flow);
-  return slot != FlowTable::kNoSlot &&
-         std::uint64_t{manager_.slot(slot).pkt_length} + length > parameters.byte_threshold;
+bool ControllerModel::might_increase(SlotIndex slot, std::uint32_t length) const {
+  if (!manager_.parameters().rate.averaging) return false;  // counted only
+  if (manager_.over_threshold(slot, length)) return might_be_enabled();
+  return cnps_.size() + cnps_ahead_.size() + bytes_.size() + bytes_ahead_.size() != 0 &&
+         might_be_enabled();
+}
+
+bool ControllerModel::alone() const {
+  if (!enabled_ || reset_pending_ || !enable_changes_.empty()) return false;
+  return bytes_sampled_ >= ready_from_ && cnps_.size() + cnps_ahead_.size() + bytes_.size() +
+                                                  bytes_ahead_.size() + commands_.size() +
+                                                  commands_ahead_.size() ==
+                                              0;
+}
+
+/// Issues the bytes that were kept back, if that is before the end of `cycle` and nothing came
+/// first; else they take their place in the queue.
+void ControllerModel::end_lone(Cycle cycle) {
+  const Bytes bytes = lone_;
+  lone_.packets = 0;
+  const Cycle at = std::max(next_issue_, bytes.sampled + 1);
+  if (at > cycle || at >= timer_bound_ || recent_.ready(bytes.flow, at) != at) {
+    bytes_ahead_.push(bytes);
+    return;
+  }
+  note_issue(bytes.flow, at);
+  manager_.add_bytes(lone_slot_, bytes.dscp, bytes.length, bytes.packets);
+  next_possible_ = std::max(next_issue_, timer_bound_);
 }
 
 void ControllerModel::command(std::uint32_t flow, bool release) {
@@ -95,7 +121,7 @@ void ControllerModel::command(std::uint32_t flow, bool release) {
 // ---- The machine --------------------------------------------------------------------------------
 
 void ControllerModel::work_until(Cycle cycle) {
-  if (issue_alone(cycle) && cycle < next_possible_) return;
+  if (issue_cnp_alone(cycle) && cycle < next_possible_) return;
   for (;;) {
     const Cycle edge = next_sample();
     if (reset_pending_ && std::min(edge, cycle) >= reset_from_) {
@@ -111,24 +137,24 @@ void ControllerModel::work_until(Cycle cycle) {
   }
 }
 
-/// The usual case by a short way: one CNP or one packet's bytes that nothing else meets. False: it
-/// is not that case, and nothing was done.
-bool ControllerModel::issue_alone(Cycle cycle) {
-  if (cnps_.size() + bytes_.size() + commands_.size() + commands_ahead_.size() != 0) return false;
-  if (cnps_ahead_.size() + bytes_ahead_.size() != 1) return false;
-  if (reset_pending_ || !enabled_ || !enable_changes_.empty()) return false;
-  const bool is_cnp = !cnps_ahead_.empty();
-  const Cycle sampled = is_cnp ? cnps_ahead_.front().sampled : bytes_ahead_.front().sampled;
-  const std::uint32_t flow = is_cnp ? cnps_ahead_.front().flow : bytes_ahead_.front().flow;
-  const Cycle at = std::max(next_issue_, sampled + 1);
-  const Cycle last = std::min(cycle, is_cnp ? timer_bound_ : timer_bound_ - 1);
-  if (at > last || sampled < ready_from_ || recent_.ready(flow, at) != at) return false;
-  note_issue(flow, at);
-  if (is_cnp) {
-    issue_cnp(at, cnps_ahead_.take());
-  } else {
-    issue_bytes(at, bytes_ahead_.take());
+/// The usual case by a short way: one CNP that nothing else meets. False: it is not that case, and
+/// nothing was done.
+bool ControllerModel::issue_cnp_alone(Cycle cycle) {
+  if (cnps_ahead_.size() != 1) return false;
+  if (cnps_.size() + bytes_.size() + bytes_ahead_.size() + commands_.size() +
+          commands_ahead_.size() !=
+      0) {
+    return false;
   }
+  if (reset_pending_ || !enabled_ || !enable_changes_.empty()) return false;
+  const Cnp& cnp = cnps_ahead_.front();
+  const Cycle at = std::max(next_issue_, cnp.sampled + 1);
+  if (at > std::min(cycle, timer_bound_) || cnp.sampled < ready_from_ ||
+      recent_.ready(cnp.flow, at) != at) {
+    return false;
+  }
+  note_issue(cnp.flow, at);
+  issue_cnp(at, cnps_ahead_.take());
   next_possible_ = std::max(next_issue_, timer_bound_);
   return true;
 }

@@ -120,12 +120,17 @@ class ControllerModel final : public ControllerEngine {
   bool might_be_enabled() const {
     return enabled_ || manager_.parameters().enable || !enable_changes_.empty();
   }
-  bool might_increase(std::uint32_t flow, std::uint32_t length) const;
+  bool might_increase(SlotIndex slot, std::uint32_t length) const;
+  /// What comes now meets nothing on its way into the pipeline.
+  bool alone() const;
 
-  /// Brings everything up to `cycle`: what is sampled at its edge, what is issued in it.
+  /// Brings everything up to `cycle`: what is sampled at its edge, what is issued in it. Nothing is
+  /// kept back afterwards.
   void advance(Cycle cycle) {
+    if (lone_.packets != 0) end_lone(cycle);
     if (cycle >= next_possible_) work_until(cycle);
   }
+  void end_lone(Cycle cycle);
   /// What is called now is sampled at edge(): the cycles before it cannot change any more.
   void settle() { advance(edge() - 1); }
   void work_until(Cycle cycle);
@@ -137,7 +142,7 @@ class ControllerModel final : public ControllerEngine {
   bool dropped(Cycle sampled);
   /// The next issue is not before the cycle it returns.
   Cycle issue_until(Cycle cycle);
-  bool issue_alone(Cycle cycle);
+  bool issue_cnp_alone(Cycle cycle);
   void note_issue(std::uint32_t flow, Cycle cycle);
   void issue_cnp(Cycle cycle, const Cnp& cnp);
   void issue_timer(Cycle cycle);
@@ -177,6 +182,10 @@ class ControllerModel final : public ControllerEngine {
   RingQueue<Cnp> cnps_ahead_;
   RingQueue<Bytes> bytes_ahead_;
   RingQueue<Command> commands_ahead_;
+  // One packet's bytes that met nothing and lead to no answer are kept back until something else
+  // comes: nearly always they have been issued by then, and were never in a queue. 0 packets: none.
+  Bytes lone_{0, 0, 0, 0, 0};
+  SlotIndex lone_slot_ = 0;
   // FIFOs.
   RingQueue<Cnp> cnps_;
   RingQueue<Bytes> bytes_;
