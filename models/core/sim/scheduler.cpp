@@ -72,28 +72,38 @@ Scheduler::~Scheduler() {
   }
 }
 
+// What is rare is called last: so the usual way saves no registers.
 void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
   assert(when >= now_ && "an event cannot be scheduled in the past");
-  if (__builtin_expect(event.place_ != Event::Place::kIdle, false)) detach(event);
+  if (__builtin_expect(event.place_ != Event::Place::kIdle, false)) {
+    return move_to(event, when, reads);
+  }
   ++pending_;
   event.scheduler_ = this;
   event.due_ = when;
   event.order_ = (event.order_ & ~Event::kSequenceMask) | (sequence_++ & Event::kSequenceMask);
   const std::uint64_t bucket = bucket_of(when);
-  if (bucket <= current_bucket_) {
-    insert_current(event);
-  } else if (__builtin_expect(bucket - current_bucket_ < kBuckets, true)) {
-    event.place_ = Event::Place::kBucket;
-    const auto slot = static_cast<std::uint32_t>(bucket % kBuckets);
-    event.reads_ = reads;
-    event.next_ = buckets_[slot];
-    if (event.next_ == nullptr) mark_filled(slot);
-    buckets_[slot] = &event;
-    if (bucket < next_bucket_) expect_bucket(bucket);
-  } else {
-    event.place_ = Event::Place::kFar;
-    far_.push({when, event.order_, &event});
-  }
+  if (bucket <= current_bucket_) return insert_current(event);
+  if (__builtin_expect(bucket - current_bucket_ >= kBuckets, false)) return insert_far(event);
+  event.place_ = Event::Place::kBucket;
+  const auto slot = static_cast<std::uint32_t>(bucket % kBuckets);
+  event.reads_ = reads;
+  event.next_ = buckets_[slot];
+  if (event.next_ == nullptr) mark_filled(slot);
+  buckets_[slot] = &event;
+  if (bucket < next_bucket_) expect_bucket(bucket);
+}
+
+[[gnu::noinline]] void Scheduler::move_to(Event& event, PicoSeconds when, const void* reads) {
+  detach(event);
+  event.place_ = Event::Place::kIdle;
+  schedule_at(event, when, reads);
+}
+
+[[gnu::noinline]] void Scheduler::insert_far(Event& event) {
+  event.place_ = Event::Place::kFar;
+  far_.push({event.due_, event.order_, &event});
+  far_changed();
 }
 
 [[gnu::noinline]] void Scheduler::detach(Event& event) {
@@ -117,6 +127,7 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
       break;
     case Event::Place::kFar:
       far_.remove(event.position_);
+      far_changed();
       break;
     case Event::Place::kBucket: {
       // What one nanosecond holds is few, and moving what lies there is rare.
@@ -141,21 +152,26 @@ void Scheduler::cancel(Event& event) {
   event.place_ = Event::Place::kIdle;
 }
 
+// The rest of the word's group, the groups after it, then its group from the beginning.
+std::uint32_t Scheduler::filled_word_after(std::uint32_t word) const {
+  std::uint32_t group = word / 64;
+  std::uint64_t words = filled_words_[group] & ~((std::uint64_t{2} << word % 64) - 1);
+  for (std::uint32_t step = 0; words == 0; ++step) {
+    if (step == kGroups) return kWords;
+    group = (group + 1) % kGroups;
+    words = filled_words_[group];
+  }
+  return group * 64 + static_cast<std::uint32_t>(__builtin_ctzll(words));
+}
+
 // The first filled bucket after the current one, going round.
-std::uint64_t Scheduler::next_filled_bucket() const {
+inline std::uint64_t Scheduler::next_filled_bucket() const {
   const auto from = static_cast<std::uint32_t>((current_bucket_ + 1) % kBuckets);
   std::uint32_t word = from / 64;
   std::uint64_t bits = filled_[word] & (~std::uint64_t{0} << from % 64);
   if (bits == 0) {
-    // The rest of this word's group, the groups after it, then this group from its beginning.
-    std::uint32_t group = word / 64;
-    std::uint64_t words = filled_words_[group] & ~((std::uint64_t{2} << word % 64) - 1);
-    for (std::uint32_t step = 0; words == 0; ++step) {
-      if (step == kGroups) return kNoBucket;
-      group = (group + 1) % kGroups;
-      words = filled_words_[group];
-    }
-    word = group * 64 + static_cast<std::uint32_t>(__builtin_ctzll(words));
+    word = filled_word_after(word);
+    if (word == kWords) return kNoBucket;
     bits = filled_[word];
   }
   const std::uint32_t slot = word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits));
@@ -164,7 +180,7 @@ std::uint64_t Scheduler::next_filled_bucket() const {
 
 bool Scheduler::load_next_bucket() {
   const std::uint64_t near = next_bucket_;
-  const std::uint64_t far = far_.empty() ? kNoBucket : bucket_of(far_.front().when);
+  const std::uint64_t far = far_bucket_;
   const std::uint64_t bucket = std::min(near, far);
   if (bucket == kNoBucket) return false;
   current_bucket_ = bucket;
@@ -174,11 +190,7 @@ bool Scheduler::load_next_bucket() {
     buckets_[slot] = nullptr;
     mark_empty(slot);
     expect_bucket(next_filled_bucket());
-    if (event->next_ == nullptr) {  // nothing to sort
-      event->place_ = Event::Place::kList;
-      list_ = event;
-      listed_ = 1;
-    } else if (is_crowd(event)) {
+    if (is_crowd(event)) {
       load_crowd(event);
     } else {
       while (event != nullptr) {
@@ -192,8 +204,9 @@ bool Scheduler::load_next_bucket() {
   do {
     Event* const event = far_.front().event;
     far_.remove(0);
+    far_changed();
     insert_current(*event);
-  } while (!far_.empty() && bucket_of(far_.front().when) == bucket);
+  } while (far_bucket_ == bucket);
   return true;
 }
 
@@ -237,11 +250,27 @@ void Scheduler::load_crowd(Event* event) {
   ++listed_;
 }
 
-Event* Scheduler::first_of_crowd() {
-  if (besides_ == 0) {  // and the list is empty, or it alone would have been asked
-    if (!load_next_bucket()) return nullptr;
-    if (__builtin_expect(besides_ == 0, true)) return list_;
+// Where events are few, one nearly always has its bucket to itself.
+Event* Scheduler::first_of_next_bucket() {
+  if (next_bucket_ < far_bucket_) {
+    const auto slot = static_cast<std::uint32_t>(next_bucket_ % kBuckets);
+    Event* const event = buckets_[slot];
+    if (event->next_ == nullptr) {
+      current_bucket_ = next_bucket_;
+      buckets_[slot] = nullptr;
+      mark_empty(slot);
+      expect_bucket(next_filled_bucket());
+      event->place_ = Event::Place::kList;
+      list_ = event;
+      listed_ = 1;
+      return event;
+    }
   }
+  return load_next_bucket() ? first_of_crowd() : nullptr;
+}
+
+Event* Scheduler::first_of_crowd() {
+  if (besides_ == 0) return list_;
   Event* event = list_;
   if (crowd_at_ != crowd_.size()) {
     const Entry& entry = crowd_[crowd_at_];

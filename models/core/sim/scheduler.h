@@ -107,8 +107,8 @@ class Scheduler {
   bool empty() const { return pending_ == 0; }
   /// The event that comes first; null when there is none.
   Event* first() {
-    if (list_ != nullptr && besides_ == 0) return list_;
-    return first_of_crowd();
+    if (besides_ != 0) return first_of_crowd();
+    return list_ != nullptr ? list_ : first_of_next_bucket();
   }
   /// Time of the next event; PicoSeconds::max() when there is none.
   PicoSeconds next_time() {
@@ -177,8 +177,10 @@ class Scheduler {
   static bool before(const Event& a, const Event& b) {
     return a.due_ < b.due_ || (a.due_ == b.due_ && a.order_ < b.order_);
   }
-  /// From list, array and heap, or from the next bucket when all are used up.
+  /// From list, array and heap.
   Event* first_of_crowd();
+  /// When all of them are used up.
+  Event* first_of_next_bucket();
   /// Out of array or heap, where it is the first.
   void take_besides(Event& event);
   /// What the next few events of the array will touch is on its way.
@@ -190,8 +192,12 @@ class Scheduler {
       }
     }
   }
+  /// Elsewhere in time than it is scheduled for.
+  void move_to(Event& event, PicoSeconds when, const void* reads);
   /// Into the bucket being worked on.
   void insert_current(Event& event);
+  void insert_far(Event& event);
+  void far_changed() { far_bucket_ = far_.empty() ? kNoBucket : bucket_of(far_.front().when); }
   bool load_next_bucket();
   /// Does the chain of a bucket hold more than the list takes?
   static bool is_crowd(const Event* event);
@@ -216,6 +222,8 @@ class Scheduler {
     __builtin_prefetch(scout_, 1);
   }
   std::uint64_t next_filled_bucket() const;
+  /// kWords: none.
+  std::uint32_t filled_word_after(std::uint32_t word) const;
   void mark_filled(std::uint32_t slot) {
     filled_[slot / 64] |= std::uint64_t{1} << slot % 64;
     filled_words_[slot / 4096] |= std::uint64_t{1} << slot / 64 % 64;
@@ -239,6 +247,7 @@ class Scheduler {
   std::uint64_t filled_words_[kGroups] = {};  // bit: word not zero
   std::uint64_t current_bucket_ = 0;
   std::uint64_t next_bucket_ = kNoBucket;  // first filled one after it
+  std::uint64_t far_bucket_ = kNoBucket;   // of the first of far_
   Event* scout_ = nullptr;                 // in the next bucket
   std::uint64_t pending_ = 0;
   PicoSeconds now_{};
