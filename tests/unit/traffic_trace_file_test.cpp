@@ -51,6 +51,41 @@ TEST_F(TraceFile, ReadsPlainText) {
   expect_two(read_trace(path_));
 }
 
+TEST_F(TraceFile, IsReadOnceForAllWhoAsk) {
+  write(kTwo);
+  TraceStore store;
+  const Trace& trace = store.at(path_);
+  EXPECT_TRUE(trace.in_order);
+  expect_two(trace.flows);
+  write("1\n1 2 3 100 7 9\n");
+  EXPECT_EQ(&store.at(path_), &trace);
+  expect_two(trace.flows);
+}
+
+TEST_F(TraceFile, OutOfOrderIsNoticed) {
+  write("3\n1 2 3 100 7 1\n1 2 3 100 7 2\n1 2 3 100 7 1.9\n");
+  TraceStore store;
+  EXPECT_FALSE(store.at(path_).in_order);
+  EXPECT_EQ(store.at(path_).flows.size(), 3u);
+}
+
+TEST_F(TraceFile, IsNotHeldWhenItIsLong) {
+  const auto lines = [](std::size_t count, const char* last) {
+    std::string text = std::to_string(count) + "\n";
+    for (std::size_t i = 1; i < count; ++i) text += "1 2 3 100 7 1\n";
+    return text + last;
+  };
+  write(lines(TraceStore::kMostKept, "1 2 3 100 7 1\n"));
+  EXPECT_EQ(TraceStore().at(path_).flows.size(), TraceStore::kMostKept);
+  write(lines(TraceStore::kMostKept + 1, "1 2 3 100 7 0.5\n"));
+  TraceStore store;
+  EXPECT_FALSE(store.at(path_).kept);
+  EXPECT_TRUE(store.at(path_).flows.empty());
+  EXPECT_FALSE(store.at(path_).in_order) << "read to its end all the same";
+  write(lines(TraceStore::kMostKept + 1, "1 2 x\n"));
+  EXPECT_THROW(TraceStore().at(path_), TrafficError);
+}
+
 TEST_F(TraceFile, ReadsGzip) {
   gzFile file = gzopen(path_.c_str(), "wb");
   gzputs(file, kTwo);

@@ -60,15 +60,17 @@ class PoissonSource final : public FlowSource {
   RandomStream random_;
 };
 
-/// Lines of a trace that is in the order of its starts.
+/// Lines of a trace, as they stand in the file.
 class TraceSource final : public FlowSource {
  public:
-  explicit TraceSource(const TrafficEntry& entry) : entry_(entry), reader_(entry.spec().file) {}
+  TraceSource(const TrafficEntry& entry, const Trace& trace) : entry_(entry), trace_(trace) {
+    if (!trace.kept) reader_ = std::make_unique<TraceReader>(entry.spec().file);
+  }
 
   bool next(FlowSpec& flow) override {
     const TrafficSpec& spec = entry_.spec();
     TraceFlow line;
-    while (reader_.next(line)) {
+    while (next_line(line)) {
       const auto place = [&] { return spec.file + ":" + std::to_string(line.line); };
       if (line.start < spec.time_offset) {
         throw TrafficError(place() + ": the flow starts before the time offset");
@@ -95,6 +97,12 @@ class TraceSource final : public FlowSource {
   }
 
  private:
+  bool next_line(TraceFlow& line) {
+    if (reader_ != nullptr) return reader_->next(line);
+    if (at_ == trace_.flows.size()) return false;
+    line = trace_.flows[at_++];
+    return true;
+  }
   bool is_host(HostId host) const { return host < entry_.context().hosts; }
   [[noreturn]] void refuse(const FlowSpec& flow, const std::string& place) const {
     const HostId wrong = is_host(flow.from) ? flow.to : flow.from;
@@ -106,19 +114,10 @@ class TraceSource final : public FlowSource {
   }
 
   TrafficEntry entry_;
-  TraceReader reader_;
+  const Trace& trace_;
+  std::size_t at_ = 0;                   // in trace_.flows
+  std::unique_ptr<TraceReader> reader_;  // of what is not kept
 };
-
-bool is_in_order(const std::string& file) {
-  TraceReader reader(file);
-  TraceFlow line;
-  PicoSeconds last{};
-  while (reader.next(line)) {
-    if (line.start < last) return false;
-    last = line.start;
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -145,8 +144,9 @@ FlowSources poisson_sources(const TrafficEntry& entry) {
 }
 
 std::unique_ptr<FlowSource> trace_source(const TrafficEntry& entry) {
-  auto source = std::make_unique<TraceSource>(entry);
-  if (is_in_order(entry.spec().file)) return source;
+  const Trace& trace = entry.context().traces->at(entry.spec().file);
+  auto source = std::make_unique<TraceSource>(entry, trace);
+  if (trace.in_order) return source;
   // Else it has to be held, and sorted.
   std::vector<FlowSpec> flows;
   for (FlowSpec flow; source->next(flow);) flows.push_back(flow);

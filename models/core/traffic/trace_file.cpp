@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "traffic/text_fields.h"
 #include "traffic/traffic_spec.h"
@@ -115,6 +116,24 @@ std::vector<TraceFlow> read_trace(const std::string& path) {
   TraceReader reader(path);
   for (TraceFlow flow; reader.next(flow);) flows.push_back(flow);
   return flows;
+}
+
+const Trace& TraceStore::at(const std::string& path) {
+  const auto known = traces_.find(path);
+  if (known != traces_.end()) return known->second;
+  Trace trace;
+  TraceReader reader(path);
+  PicoSeconds last{};
+  for (TraceFlow flow; reader.next(flow);) {
+    if (flow.start < last) trace.in_order = false;
+    last = flow.start;
+    if (trace.kept && trace.flows.size() == kMostKept) {
+      trace.kept = false;
+      trace.flows = {};
+    }
+    if (trace.kept) trace.flows.push_back(flow);
+  }
+  return traces_.emplace(path, std::move(trace)).first->second;
 }
 
 }  // namespace dcc

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,5 +42,25 @@ class TraceReader {
 
 /// All of them.
 std::vector<TraceFlow> read_trace(const std::string& path);
+
+/// What was found when a trace was first read.
+struct Trace {
+  bool in_order = true;          // of starts
+  bool kept = true;              // in `flows`; else there are too many to hold
+  std::vector<TraceFlow> flows;  // as they stand in the file
+};
+
+/// Traces by their path. The flows of a run are gone through more than once: a short file is read
+/// once for all of them. Not for more than one thread.
+class TraceStore {
+ public:
+  static constexpr std::size_t kMostKept = 1 << 18;  // 12 MB
+
+  /// Throws as TraceReader does, for whatever is wrong with any line.
+  const Trace& at(const std::string& path);
+
+ private:
+  std::map<std::string, Trace> traces_;
+};
 
 }  // namespace dcc

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -13,6 +14,7 @@
 #include "describe/quantities.h"
 #include "describe/visitor.h"
 #include "net/packet.h"
+#include "traffic/trace_file.h"
 #include "units.h"
 
 namespace dcc {
@@ -132,6 +134,8 @@ struct TrafficContext {
   std::uint64_t seed = 1;
   std::function<BitRate(HostId)> link_rate;  // of a host's own link
   std::array<std::uint8_t, 64> priority_of_dscp{};
+  /// Of all walks over the flows, which so agree.
+  std::shared_ptr<TraceStore> traces = std::make_shared<TraceStore>();
 };
 
 /// Something that cannot be expanded; what() names the entry or file:line and says why.
