@@ -91,7 +91,9 @@ class Flow {
   std::optional<PicoSeconds> duration() const {
     if (!fits()) return std::nullopt;
     std::vector<PicoSeconds> free(message_.front().steps.size());
-    if (repeats_ > 0) {
+    if (repeats_ == 1) {
+      apply(message_, free);
+    } else if (repeats_ > 1) {
       Passage passage = passage_of(message_);
       for (Bytes left = repeats_;;) {  // all powers of one map: in whatever order
         if ((left & 1) != 0) passage.apply_to(free);
@@ -100,7 +102,7 @@ class Flow {
         passage = passage.then(passage);
       }
     }
-    if (!rest_.empty()) passage_of(rest_).apply_to(free);
+    apply(rest_, free);
     const Step& last = (rest_.empty() ? message_ : rest_).back().steps.back();
     return free.back() - last.hold + last.pass;
   }
@@ -131,6 +133,7 @@ class Flow {
   Packets requests(Bytes count, std::uint32_t payload, bool first, bool last) const {
     Packets packets;
     packets.count = count;
+    packets.steps.reserve(2 + there_.size() + back_.size());
     const bool immediate = last && flow_.with_immediate;
     const Bytes data =
         flow_.framing ? flow_.framing->data(payload)
@@ -205,6 +208,11 @@ class Flow {
       passage = passage.then(Passage::of(message[i]));
     }
     return passage;
+  }
+
+  /// As passage_of(message).apply_to(free), without the product of maps.
+  static void apply(const std::vector<Packets>& message, std::vector<PicoSeconds>& free) {
+    for (const Packets& packets : message) Passage::of(packets).apply_to(free);
   }
 
   /// Whether all times computed on the way stay well inside 64 bits: none is longer than every
