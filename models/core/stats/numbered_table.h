@@ -3,66 +3,81 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
 namespace dcc {
 
-/// A list of places from the least number that is kept to the greatest that ever was. To reach an
-/// item costs no more than in a vector of them.
+/// Blocks of neighbouring numbers, from the first in which one is kept to the last in which one
+/// ever was. The list of blocks is short enough to stay in the caches, so that reaching an item
+/// costs little more than in a vector of them. A block goes when nothing in it is kept.
 template <class T>
 class NumberedTable {
  public:
   /// The item of that number, new or as it was.
   T& keep(std::size_t number) {
-    if (places_.empty()) first_ = number;
-    if (number < first_) {
-      std::vector<std::unique_ptr<T>> places(first_ - number + places_.size());
-      std::move(places_.begin(), places_.end(),
-                places.begin() + static_cast<std::ptrdiff_t>(first_ - number));
-      places_ = std::move(places);
-      first_ = number;
+    const std::size_t block = number / kBlock;
+    if (blocks_.empty()) first_ = block;
+    if (block < first_) {
+      std::vector<std::unique_ptr<Block>> blocks(first_ - block + blocks_.size());
+      std::move(blocks_.begin(), blocks_.end(),
+                blocks.begin() + static_cast<std::ptrdiff_t>(first_ - block));
+      blocks_ = std::move(blocks);
+      first_ = block;
       empty_ = 0;
     }
-    const std::size_t at = number - first_;
-    if (at >= places_.size()) places_.resize(at + 1);
-    if (places_[at] == nullptr) places_[at] = std::make_unique<T>();
+    const std::size_t at = block - first_;
+    if (at >= blocks_.size()) blocks_.resize(at + 1);
+    if (blocks_[at] == nullptr) blocks_[at] = std::make_unique<Block>();
     if (at < empty_) empty_ = at;
     if (number >= size_) size_ = number + 1;
-    return *places_[at];
+    return blocks_[at]->keep(number % kBlock);
   }
   void drop(std::size_t number) {
     if (!has(number)) return;
-    places_[number - first_].reset();
-    while (empty_ < places_.size() && places_[empty_] == nullptr) ++empty_;
-    if (empty_ < kWorthWhile || empty_ < places_.size() / 2) return;
+    std::unique_ptr<Block>& block = blocks_[number / kBlock - first_];
+    block->drop(number % kBlock);
+    if (block->kept != 0) return;
+    block.reset();
+    while (empty_ < blocks_.size() && blocks_[empty_] == nullptr) ++empty_;
+    if (empty_ < kWorthWhile || empty_ < blocks_.size() / 2) return;
     // More moved out of the way than moved.
-    places_.erase(places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(empty_));
-    if (places_.capacity() > 4 * places_.size() + kWorthWhile) places_.shrink_to_fit();
+    blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(empty_));
+    if (blocks_.capacity() > 4 * blocks_.size() + kWorthWhile) blocks_.shrink_to_fit();
     first_ += empty_;
     empty_ = 0;
   }
   bool has(std::size_t number) const { return find(number) != nullptr; }
   /// Null: it is not kept.
   const T* find(std::size_t number) const {
-    const std::size_t at = number - first_;  // of those before it beyond the end
-    return at < places_.size() ? places_[at].get() : nullptr;
+    const std::size_t at = number / kBlock - first_;  // of those before it beyond the end
+    if (at >= blocks_.size() || blocks_[at] == nullptr) return nullptr;
+    return blocks_[at]->has(number % kBlock) ? &blocks_[at]->item(number % kBlock) : nullptr;
   }
   T* find(std::size_t number) {
     return const_cast<T*>(static_cast<const NumberedTable*>(this)->find(number));
   }
   /// Precondition: kept.
-  T& operator[](std::size_t number) { return *places_[number - first_]; }
-  const T& operator[](std::size_t number) const { return *places_[number - first_]; }
+  T& operator[](std::size_t number) {
+    return blocks_[number / kBlock - first_]->item(number % kBlock);
+  }
+  const T& operator[](std::size_t number) const {
+    return blocks_[number / kBlock - first_]->item(number % kBlock);
+  }
   /// Above the greatest number that was ever kept.
   std::size_t size() const { return size_; }
 
   /// `visit(number, item)` of all that are kept, by number.
   template <class Visit>
   void each(Visit visit) {
-    for (std::size_t at = empty_; at < places_.size(); ++at) {
-      if (places_[at] != nullptr) visit(first_ + at, *places_[at]);
+    for (std::size_t at = empty_; at < blocks_.size(); ++at) {
+      for (std::size_t i = 0; i < kBlock; ++i) {
+        if (blocks_[at] == nullptr || !blocks_[at]->has(i)) continue;
+        visit((first_ + at) * kBlock + i, blocks_[at]->item(i));
+      }
     }
   }
   template <class Visit>
@@ -87,11 +102,39 @@ class NumberedTable {
   }
 
  private:
-  static constexpr std::size_t kWorthWhile = 64;
+  static constexpr std::size_t kBlock = 16;
+  static constexpr std::size_t kWorthWhile = 8;
 
-  std::vector<std::unique_ptr<T>> places_;  // null: not kept
-  std::size_t first_ = 0;                   // number of places_[0]
-  std::size_t empty_ = 0;                   // so many places at the beginning are
+  /// An item that is not kept takes room, and nothing else.
+  struct Block {
+    Block() = default;
+    Block(const Block&) = delete;
+    Block& operator=(const Block&) = delete;
+    ~Block() {
+      for (std::size_t i = 0; i < kBlock; ++i) {
+        if (has(i)) item(i).~T();
+      }
+    }
+    bool has(std::size_t i) const { return (kept >> i & 1u) != 0; }
+    T& item(std::size_t i) { return *std::launder(reinterpret_cast<T*>(room + i * sizeof(T))); }
+    T& keep(std::size_t i) {
+      if (!has(i)) ::new (static_cast<void*>(room + i * sizeof(T))) T();
+      kept |= 1u << i;
+      return item(i);
+    }
+    void drop(std::size_t i) {
+      item(i).~T();
+      kept &= ~(1u << i);
+    }
+
+    std::uint32_t kept = 0;  // by place
+    alignas(T) std::byte room[kBlock * sizeof(T)];
+  };
+  static_assert(kBlock <= 32);
+
+  std::vector<std::unique_ptr<Block>> blocks_;  // null: nothing is kept there
+  std::size_t first_ = 0;                       // number of blocks_[0]
+  std::size_t empty_ = 0;                       // so many at the beginning are null
   std::size_t size_ = 0;
 };
 
