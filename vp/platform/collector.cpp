@@ -133,8 +133,8 @@ void add_to(Balance& balance, const NicCounters& nic) {
 }
 
 void add_to(Balance& balance, const SwitchCounters& totals, const PfcCounters& pfc) {
-  balance.packets_sent += pfc.frames_sent + totals.cnms_sent;
-  balance.packets_delivered += pfc.frames_received;
+  balance.packets_sent += pfc.frames_sent + totals.cnms_sent + totals.path_news_sent;
+  balance.packets_delivered += pfc.frames_received + totals.path_news_taken;
   balance.packets_dropped += totals.dropped + totals.credits_dropped + totals.unroutable;
 }
 

@@ -32,6 +32,8 @@ const char* kind_name(PacketKind kind) {
       return "credit";
     case PacketKind::kRequest:
       return "request";
+    case PacketKind::kPathNews:
+      return "path news";
     case PacketKind::kPause:
     case PacketKind::kCreditLimit:
     case PacketKind::kCnm:

@@ -38,8 +38,10 @@ enum class PacketKind : std::uint8_t {
   kReturned,  // such a header turned round to its sender, for want of room
   kCredit,    // a receiver lets a sender send: NDP's PULL, Homa's GRANT
   kRequest,   // a receiver asks for data again, a sender for credit
+  // Of switches among themselves:
+  kPathNews,  // one edge of the fabric tells another of a way (net/balancing/conweave.h)
 };
-constexpr std::size_t kPacketKinds = static_cast<std::size_t>(PacketKind::kRequest) + 1;
+constexpr std::size_t kPacketKinds = static_cast<std::size_t>(PacketKind::kPathNews) + 1;
 
 inline bool is_flow_control(PacketKind kind) {
   return kind == PacketKind::kPause || kind == PacketKind::kCreditLimit;
@@ -109,7 +111,8 @@ struct alignas(64) IntStack {
 /// What the edge switches of a fabric tell each other with the packets between them, when
 /// `routing: conga` has an overlay carry it (net/balancing/conga.h): it is cleared at the far edge.
 /// With `routing: reps` the tag is what a packet's way is hashed from, with `hermes` the way up,
-/// and an ACK brings back that of the packet it is for (feedback_tag).
+/// and an ACK brings back that of the packet it is for (feedback_tag). With `conweave` all of it is
+/// ConweaveHeader.
 struct OverlayHeader {
   std::uint8_t tag = 0;         // the way up that was taken, from 1; 0: none of this is meant
   std::uint8_t congestion = 0;  // greatest on the way so far

@@ -14,6 +14,7 @@ namespace dcc {
 
 class FabricMap;
 class FlowEntries;
+class Scheduler;
 class StateDigest;
 struct RoutingParameters;
 
@@ -29,13 +30,34 @@ class PathView {
   ~PathView() = default;
 };
 
+/// What a choice that holds packets back, or has some of its own, may have its switch do.
+class PathHands {
+ public:
+  virtual Scheduler& scheduler() = 0;
+  virtual std::uint32_t rank() const = 0;  // of the switch's events
+  /// A packet that choose() was given is charged to the buffer as if it were queued, until it is
+  /// let go. False: there was no room, and it is lost.
+  virtual bool hold(Packet* packet, int port) = 0;
+  /// A packet that was held goes on its way through `port`.
+  virtual void let_go(Packet* packet, int port) = 0;
+  /// One for it to fill in, and send().
+  virtual Packet* make() = 0;
+  virtual void send(Packet* packet) = 0;
+  /// One that choose() was given has come where it was to go.
+  virtual void take(Packet* packet) = 0;
+
+ protected:
+  ~PathHands() = default;
+};
+
 /// The switch that a choice is for.
 struct PathContext {
   const PathView& view;
   int ports = 0;
   std::uint64_t hash_seed = 0;
-  std::uint64_t seed = 0;   // of the run
-  std::uint64_t index = 0;  // tells switches apart
+  std::uint64_t seed = 0;      // of the run
+  std::uint64_t index = 0;     // tells switches apart
+  PathHands* hands = nullptr;  // always there in a switch
 };
 
 /// Of one switch, which asks it only where there is a choice. Hashing a flow onto one path (ECMP)
@@ -60,7 +82,9 @@ class PathChoice {
 
   /// Index of the port that `packet` would take if it came now.
   virtual std::uint32_t peek(const Packet& packet, PortSet ports) const = 0;
-  /// The same for a packet that did come, with what is to be remembered of it.
+  static constexpr std::uint32_t kKept = 0xFFFFFFFF;
+  /// The same for a packet that did come, with what is to be remembered of it. kKept: it goes
+  /// nowhere now, being held, lost or taken (PathHands).
   virtual std::uint32_t choose(Packet& packet, PortSet ports) { return peek(packet, ports); }
   /// The packet is about to be sent through a port.
   virtual void departs(Packet&, int /*port*/) {}
@@ -121,6 +145,8 @@ std::unique_ptr<PathChoice> make_presto(const RoutingParameters& parameters,
 std::unique_ptr<PathChoice> make_hedera(const PathContext& context);
 std::unique_ptr<PathChoice> make_hermes(const RoutingParameters& parameters,
                                         const PathContext& context);
+std::unique_ptr<PathChoice> make_conweave(const RoutingParameters& parameters,
+                                          const PathContext& context);
 std::unique_ptr<PathChoice> make_reps(const RoutingParameters& parameters,
                                       const PathContext& context);
 

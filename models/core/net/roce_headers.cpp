@@ -449,6 +449,7 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry
     case PacketKind::kReturned:
     case PacketKind::kCredit:
     case PacketKind::kRequest:
+    case PacketKind::kPathNews:
       assert(false && "not an InfiniBand transport packet");
       break;
   }

@@ -39,8 +39,10 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
       pool_(pool),
       parameters_(parameters),
       ports_(checked_ports(ports)),
+      rank_(rank),
       hash_seed_(mix64(mix64(seed) ^ index)),
-      path_choice_(make_path_choice(parameters.routing, {*this, ports_, hash_seed_, seed, index})),
+      path_choice_(
+          make_path_choice(parameters.routing, {*this, ports_, hash_seed_, seed, index, this})),
       random_(seed, "switch", index),
       buffer_(buffer_parameters(parameters), ports + 1),
       ways_out_(static_cast<std::size_t>(ports)),
@@ -142,9 +144,83 @@ int SwitchDevice::route_of(const Packet& packet, PortSet ports) const {
 int SwitchDevice::choose(Packet& packet) {
   const PortSet ports = routes_.ports(packet.destination);
   if (ports.size() == 1 && !path_wishes_.every_packet) return ports.front();
-  if (ports.empty()) return -1;
-  return ports[path_choice_ == nullptr ? hashed(packet, ports.size())
-                                       : path_choice_->choose(packet, ports)];
+  if (ports.empty()) return kNoPort;
+  if (path_choice_ == nullptr) return ports[hashed(packet, ports.size())];
+  const std::uint32_t way = path_choice_->choose(packet, ports);
+  return way == PathChoice::kKept ? kKept : ports[way];
+}
+
+/// What is to wait is charged to where it came in, whose sender may have to stop; or it is dropped.
+[[gnu::always_inline]] inline bool SwitchDevice::admit(Packet* packet, Port& egress) {
+  const int input = packet->ingress;
+  const int priority = packet->priority;
+  const Bytes bytes = packet->wire_bytes;
+  if (!buffer_.admit(input, priority, bytes)) {
+    ++egress.rare.dropped;
+    egress.rare.dropped_bytes += packet->wire_bytes;
+    pool_.give_back(packet);
+    return false;
+  }
+  if (with_credits_) take_credits(input, priority, bytes);
+  if (buffer_.must_pause(input, priority) && input != own_input()) {
+    Port& upstream = at(input);
+    if (!upstream.pfc.has_stopped(priority)) {
+      upstream.pfc.stop(priority);
+      ++stopped_;
+      kick(upstream);
+    }
+  }
+  return true;
+}
+
+[[gnu::always_inline]] inline void SwitchDevice::join_queue(Packet* packet, Port& egress) {
+  const int priority = packet->priority;
+  const Bytes bytes = packet->wire_bytes;
+  Queue& queue = egress.queue[static_cast<std::size_t>(priority)];
+  if (egress.marks_at_enqueue) {
+    mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kEnqueue);
+  }
+  if (egress.attends_departures && egress.scheduler.shapes() && queue.bytes == 0) {
+    egress.scheduler.shaper().began(priority, scheduler_.now());
+  }
+  push(egress, priority, packet);
+  queue.bytes += bytes;
+  egress.bytes += bytes;
+  egress.waiting = static_cast<std::uint8_t>(egress.waiting | 1u << priority);
+  ++egress.enqueued;
+  if (egress.statistics != nullptr) egress.statistics->changed(egress.bytes, scheduler_.now());
+  if (parameters_.qcn.enabled && packet->kind == PacketKind::kData) {
+    const std::uint32_t feedback =
+        egress.qcn[static_cast<std::size_t>(priority)].arrival(bytes, queue.bytes, random_);
+    if (feedback != 0) {
+      ++egress.rare.cnms_sent;
+      notify_source(*packet, feedback);
+    }
+  }
+  kick(egress);
+}
+
+bool SwitchDevice::hold(Packet* packet, int port) {
+  return disciplined_ || admit(packet, at(port));
+}
+
+void SwitchDevice::let_go(Packet* packet, int port) {
+  disciplined_ ? enqueue_by_discipline(packet, at(port)) : join_queue(packet, at(port));
+}
+
+void SwitchDevice::send(Packet* packet) {
+  ++path_news_sent_;
+  packet->ingress = static_cast<std::uint16_t>(own_input());
+  forward(packet);
+}
+
+void SwitchDevice::take(Packet* packet) {
+  ++path_news_taken_;
+  if (with_credits_) {
+    take_credits(packet->ingress, packet->priority, packet->wire_bytes);
+    give_credits(packet->ingress, packet->priority, packet->wire_bytes);
+  }
+  pool_.give_back(packet);
 }
 
 void SwitchDevice::expect_port(const Port& port, int priority) const {
@@ -185,6 +261,7 @@ void SwitchDevice::receive(Packet* packet, int port) {
 void SwitchDevice::forward(Packet* packet) {
   const int egress = choose(*packet);
   if (egress < 0) {
+    if (egress == kKept) return;
     ++unroutable_;
     if (with_credits_) {
       take_credits(packet->ingress, packet->priority, packet->wire_bytes);
@@ -265,47 +342,7 @@ void SwitchDevice::enqueue(Packet* packet, Port& egress) {
     enqueue_by_discipline(packet, egress);
     return;
   }
-  const int input = packet->ingress;
-  const int priority = packet->priority;
-  const Bytes bytes = packet->wire_bytes;
-  if (!buffer_.admit(input, priority, bytes)) {
-    ++egress.rare.dropped;
-    egress.rare.dropped_bytes += packet->wire_bytes;
-    pool_.give_back(packet);
-    return;
-  }
-  if (with_credits_) take_credits(input, priority, bytes);
-  if (buffer_.must_pause(input, priority) && input != own_input()) {
-    Port& upstream = at(input);
-    if (!upstream.pfc.has_stopped(priority)) {
-      upstream.pfc.stop(priority);
-      ++stopped_;
-      kick(upstream);
-    }
-  }
-
-  Queue& queue = egress.queue[static_cast<std::size_t>(priority)];
-  if (egress.marks_at_enqueue) {
-    mark_if_congested(egress, queue, *packet, EcnParameters::MarkAt::kEnqueue);
-  }
-  if (egress.attends_departures && egress.scheduler.shapes() && queue.bytes == 0) {
-    egress.scheduler.shaper().began(priority, scheduler_.now());
-  }
-  push(egress, priority, packet);
-  queue.bytes += bytes;
-  egress.bytes += bytes;
-  egress.waiting = static_cast<std::uint8_t>(egress.waiting | 1u << priority);
-  ++egress.enqueued;
-  if (egress.statistics != nullptr) egress.statistics->changed(egress.bytes, scheduler_.now());
-  if (parameters_.qcn.enabled && packet->kind == PacketKind::kData) {
-    const std::uint32_t feedback =
-        egress.qcn[static_cast<std::size_t>(priority)].arrival(bytes, queue.bytes, random_);
-    if (feedback != 0) {
-      ++egress.rare.cnms_sent;
-      notify_source(*packet, feedback);
-    }
-  }
-  kick(egress);
+  if (admit(packet, egress)) join_queue(packet, egress);
 }
 
 void SwitchDevice::kick(Port& egress) {
@@ -553,6 +590,8 @@ SwitchCounters SwitchDevice::counters_of(const Port& port) {
 SwitchCounters SwitchDevice::totals() const {
   SwitchCounters sum;
   sum.unroutable = unroutable_;
+  sum.path_news_sent = path_news_sent_;
+  sum.path_news_taken = path_news_taken_;
   for (const Port& port : egress_) add_to(sum, counters_of(port));
   return sum;
 }

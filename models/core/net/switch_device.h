@@ -93,8 +93,11 @@ struct SwitchCounters {
   std::uint64_t cnms_sent = 0;
   std::uint64_t trimmed = 0;  // packets that lost their payload
   std::uint64_t trimmed_bytes = 0;
-  std::uint64_t returned = 0;    // headers turned round to their senders
-  std::uint64_t unroutable = 0;  // had nowhere to go; of no port: in the totals alone
+  std::uint64_t returned = 0;  // headers turned round to their senders
+  // Of no port, in the totals alone:
+  std::uint64_t unroutable = 0;       // had nowhere to go
+  std::uint64_t path_news_sent = 0;   // its choice of ways' own packets
+  std::uint64_t path_news_taken = 0;  // such packets, for this switch
 
   template <class Visitor>
   static void describe(Visitor&& v) {  // stats/metric.h
@@ -110,7 +113,7 @@ struct SwitchCounters {
 
 /// It acts when a packet arrives and, on a port with packets waiting, when the wire becomes free.
 /// Packets it drops go back to the pool. No allocation after the first packets.
-class SwitchDevice final : public PacketSink, private PathView {
+class SwitchDevice final : public PacketSink, private PathView, private PathHands {
  public:
   /// `seed` is the run's; `index` tells switches apart (ECN draws, ECMP hash); `rank` is that of
   /// its events. Throws std::invalid_argument for parameters that cannot be.
@@ -300,7 +303,18 @@ class SwitchDevice final : public PacketSink, private PathView {
   Bytes backlog(int port) const override;
   BitRate rate(int port) const override { return at(port).link.rate; }
 
+  // PathHands
+  Scheduler& scheduler() override { return scheduler_; }
+  std::uint32_t rank() const override { return rank_; }
+  bool hold(Packet* packet, int port) override;
+  void let_go(Packet* packet, int port) override;
+  Packet* make() override { return pool_.take(); }
+  void send(Packet* packet) override;
+  void take(Packet* packet) override;
+
   static SwitchCounters counters_of(const Port& port);
+  static constexpr int kNoPort = -1;
+  static constexpr int kKept = -2;  // by path_choice_
   int choose(Packet& packet);
   std::uint32_t hashed(const Packet& packet, std::uint32_t choices) const {
     return scaled_down(flow_hash(packet, hash_seed_), choices);
@@ -309,6 +323,8 @@ class SwitchDevice final : public PacketSink, private PathView {
   void expect_port(const Port& port, int priority) const;
   void forward(Packet* packet);
   void enqueue(Packet* packet, Port& egress);
+  bool admit(Packet* packet, Port& egress);
+  void join_queue(Packet* packet, Port& egress);
   bool leaves_at_once(const Packet& packet, const Port& egress);
   void pass_through(Packet* packet, Port& egress);
   void push(Port& egress, int priority, Packet* packet);
@@ -336,6 +352,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   PacketPool& pool_;
   SwitchParameters parameters_;
   int ports_;
+  std::uint32_t rank_;
   std::uint64_t hash_seed_;
   RouteTable routes_;
   std::unique_ptr<PathChoice> path_choice_;  // null: by hash
@@ -346,6 +363,8 @@ class SwitchDevice final : public PacketSink, private PathView {
   std::vector<WayOut> ways_out_;  // by port, close together
   std::vector<DcbxPort> dcbx_;    // by port; empty: none speaks it
   std::uint64_t unroutable_ = 0;
+  std::uint64_t path_news_sent_ = 0;
+  std::uint64_t path_news_taken_ = 0;
   int stopped_ = 0;  // priorities of neighbours this switch has stopped; with credits never 0
   bool queue_all_;
   bool disciplined_ = false;  // every port has a discipline

@@ -59,7 +59,9 @@ FrameSize FrameWriter::write(const Packet& packet, const roce::MacAddress& port,
   } else if (packet.kind == PacketKind::kCnm) {
     bytes = serialize(cnm_frame_of(packet, port));
   } else {
-    return transport_.empty() ? write_transport(packet, out) : write_labelled(packet, out);
+    // What has no format of its own says in words what it is.
+    const bool labelled = !transport_.empty() || packet.kind == PacketKind::kPathNews;
+    return labelled ? write_labelled(packet, out) : write_transport(packet, out);
   }
   Snapped frame{out, snap_length_};
   frame.append(bytes.data(), static_cast<std::uint32_t>(bytes.size()));
@@ -67,7 +69,8 @@ FrameSize FrameWriter::write(const Packet& packet, const roce::MacAddress& port,
 }
 
 FrameSize FrameWriter::write_labelled(const Packet& packet, std::uint8_t* out) const {
-  const LabelledHeader header = labelled_header(packet, transport_.c_str());
+  const char* const name = transport_.empty() ? "roce" : transport_.c_str();
+  const LabelledHeader header = labelled_header(packet, name);
   Snapped frame{out, snap_length_};
   frame.append(header.bytes.data(), header.size);
   frame.append(nullptr, header.frame - header.size);

@@ -117,6 +117,7 @@ void NicDevice::receive(Packet* packet, int) {
     case PacketKind::kReturned:
     case PacketKind::kCredit:
     case PacketKind::kRequest:
+    case PacketKind::kPathNews:  // of switches
       break;
   }
   pool_.give_back(packet);
