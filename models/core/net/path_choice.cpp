@@ -32,6 +32,8 @@ std::unique_ptr<PathChoice> make_path_choice(const RoutingParameters& parameters
       return make_hedera(context);
     case Kind::kReps:
       return make_reps(parameters, context);
+    case Kind::kConweave:
+      return make_conweave(parameters, context);
     case Kind::kHermes:
       return make_hermes(parameters, context);
     case Kind::kSymmetric:

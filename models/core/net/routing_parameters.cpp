@@ -98,13 +98,37 @@ void HermesParameters::describe(ParameterVisitor& v) {
           {"a way on which packets vanish is not taken for so long", ""});
 }
 
+void ConweaveParameters::describe(ParameterVisitor& v) {
+  v.field(
+      "reply", reply, {"100ns", "1s"},
+      {"an answer that takes longer means a congested way: the base round trip from edge to edge "
+       "and some more",
+       "ConWeave, SIGCOMM'23: theta_reply"});
+  v.field("path_busy", path_busy, {"0us", "1s"},
+          {"so long after news of a mark no flow is given that way",
+           "ConWeave, SIGCOMM'23: theta_path_busy"});
+  v.field("inactive", inactive, {"100ns", "1s"},
+          {"a flow that pauses longer may go on another way at once",
+           "ConWeave, SIGCOMM'23: theta_inactive"});
+  v.field("wait_more", wait_more, {"0us", "1s"},
+          {"packets are held so much longer than the last of the way before should take",
+           "ConWeave, SIGCOMM'23: theta_resume_extra"});
+  v.field("wait_unknown", wait_unknown, {"100ns", "1s"},
+          {"... or so long where none of that way has come yet to tell",
+           "ConWeave, SIGCOMM'23: theta_resume_default"});
+  v.field("message_priority", message_priority, {"0", "7"},
+          {"of what edge switches tell each other", ""});
+}
+
 void RoutingParameters::describe(ParameterVisitor& v) {
-  v.choice("kind", kind,
-           {"by hash of the five-tuple (wcmp: by capacity), flows or packets in turn or at random, "
-            "by destination address, flowlets, queues, congestion of whole ways, cells, a central "
-            "scheduler of large flows, numbers that ACKs bring back, what ACKs tell of ways; "
-            "symmetric: by hash, the same way in both directions",
-            "docs/network.md, Load balancing"});
+  v.choice(
+      "kind", kind,
+      {"by hash of the five-tuple (wcmp: by capacity), flows or packets in turn or at random, "
+       "by destination address, flowlets, queues, congestion of whole ways, cells, a central "
+       "scheduler of large flows, numbers that ACKs bring back, what ACKs or edge switches tell of "
+       "ways; "
+       "symmetric: by hash, the same way in both directions",
+       "docs/network.md, Load balancing"});
   v.when(kind == Kind::kLmc, "kind: lmc", [&] {
     v.field("lmc", lmc, {"0", kGreatestLmc},
             {"2^lmc destination addresses a port, a path each", "InfiniBand LMC"});
@@ -118,6 +142,7 @@ void RoutingParameters::describe(ParameterVisitor& v) {
   v.when(kind == Kind::kHedera, "kind: hedera", [&] { hedera.describe(v); });
   v.when(kind == Kind::kReps, "kind: reps", [&] { reps.describe(v); });
   v.when(kind == Kind::kHermes, "kind: hermes", [&] { hermes.describe(v); });
+  v.when(kind == Kind::kConweave, "kind: conweave", [&] { conweave.describe(v); });
 }
 
 }  // namespace dcc

@@ -90,6 +90,19 @@ struct HermesParameters {
   void describe(ParameterVisitor& v);
 };
 
+/// ConWeave: when a way counts as congested, and how long the far edge waits for packets of the
+/// way before.
+struct ConweaveParameters {
+  PicoSeconds reply = kMicroSecond * 8;
+  PicoSeconds path_busy = kMicroSecond * 16;
+  PicoSeconds inactive = kMicroSecond * 300;
+  PicoSeconds wait_more = kMicroSecond * 16;
+  PicoSeconds wait_unknown = kMicroSecond * 200;
+  unsigned message_priority = 6;
+
+  void describe(ParameterVisitor& v);
+};
+
 /// LMC under a manager that reads the switches' counters every `period` and gives a flow on a wire
 /// that is used beyond `above` another of its destination's addresses, if its way has room.
 struct LidManagerParameters {
@@ -118,6 +131,7 @@ struct RoutingParameters {
     kPresto,     // cells of a flow in turn
     kHedera,     // flows by hash, large ones as a central scheduler has it
     kReps,       // packets by numbers that ACKs bring back
+    kConweave,   // flows by how fast answers come, put in order again at the far edge
     kHermes,     // flows by what their ACKs tell of ways, moved with care
     kSymmetric,  // by hash, the same way in both directions
   };
@@ -131,6 +145,7 @@ struct RoutingParameters {
   HederaParameters hedera;
   RepsParameters reps;
   HermesParameters hermes;
+  ConweaveParameters conweave;
 
   void describe(ParameterVisitor& v);
   /// Packets of one flow go several ways at a time, or one after the other.
@@ -152,6 +167,7 @@ DCC_ENUM_NAMES(
     {RoutingParameters::Kind::kDrill, "drill"}, {RoutingParameters::Kind::kConga, "conga"},
     {RoutingParameters::Kind::kPresto, "presto"}, {RoutingParameters::Kind::kHedera, "hedera"},
     {RoutingParameters::Kind::kReps, "reps"}, {RoutingParameters::Kind::kHermes, "hermes"},
+    {RoutingParameters::Kind::kConweave, "conweave"},
     {RoutingParameters::Kind::kSymmetric, "symmetric"});
 
 }  // namespace dcc

@@ -21,6 +21,9 @@ class KeyTable {
     const Entry& entry = entries_[place_of(key)];
     return entry.key == 0 ? nullptr : &entry.value;
   }
+  Value* find(std::uint64_t key) {
+    return const_cast<Value*>(static_cast<const KeyTable&>(*this).find(key));
+  }
   /// The key's value, and whether it was there; a new one has its defaults.
   std::pair<Value*, bool> find_or_add(std::uint64_t key) {
     if (2 * (used_ + 1) > entries_.size()) grow();
