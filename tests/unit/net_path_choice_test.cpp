@@ -111,6 +111,32 @@ TEST(FabricMap, CapacityIsTheLeastOfAWayAndTheSumOfWaysThatPart) {
   EXPECT_EQ(map.capacity(three_tiers.find("rack0"), 2, 15), 50'000'000'000u);
 }
 
+TEST(FabricMap, ParallelLinksShareWhatIsBeyond) {
+  // Two links from the first leaf to either spine; from spine1 one to the second leaf, not two.
+  const LinkParameters link{BitRate(10'000'000'000), kMicroSecond, 20};
+  Topology topology;
+  const NodeId host[] = {topology.add_host("h0"), topology.add_host("h1")};
+  const NodeId leaf[] = {topology.add_switch("leaf0"), topology.add_switch("leaf1")};
+  const NodeId spine[] = {topology.add_switch("spine0"), topology.add_switch("spine1")};
+  for (int i = 0; i < 2; ++i) topology.connect(host[i], leaf[i], link);
+  for (const NodeId one : spine) {
+    for (int i = 0; i < 2; ++i) topology.connect(leaf[0], one, link);
+  }
+  for (const NodeId one : {spine[0], spine[0], spine[1]}) topology.connect(one, leaf[1], link);
+  const Routing routing(topology);
+  FabricMap fabric(topology, routing);
+  ASSERT_EQ(routing.ports(leaf[0], 1).size(), 4u);
+  for (const int port : {1, 2}) EXPECT_EQ(fabric.capacity(leaf[0], port, 1), 10'000'000'000u);
+  for (const int port : {3, 4}) EXPECT_EQ(fabric.capacity(leaf[0], port, 1), 5'000'000'000u);
+  // By their rates; none has more than its own.
+  fabric.set_rate(leaf[0], 3, BitRate(40'000'000'000));
+  EXPECT_EQ(fabric.capacity(leaf[0], 3, 1), 8'000'000'000u);
+  EXPECT_EQ(fabric.capacity(leaf[0], 4, 1), 2'000'000'000u);
+  fabric.set_rate(leaf[0], 1, BitRate(1'000'000'000));
+  EXPECT_EQ(fabric.capacity(leaf[0], 1, 1), 1'000'000'000u);
+  EXPECT_EQ(fabric.capacity(leaf[1], 3, 0), 10'000'000'000u);
+}
+
 TEST(PathChoice, WeightsLeaveFlowsWhereTheHashPutThemWhileAllPortsAreAlike) {
   const Topology topology = three_leaves();
   const Routing routing(topology);

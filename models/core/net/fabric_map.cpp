@@ -24,8 +24,16 @@ void FabricMap::set_rate(NodeId node, int port, BitRate rate) {
 
 std::uint64_t FabricMap::through(NodeId node, int port, HostId destination,
                                  std::vector<std::pair<NodeId, std::uint64_t>>& known) const {
-  return std::min(rate_[wire(node, port)],
-                  beyond(topology_.peer(node, port).node, destination, known));
+  const NodeId next = topology_.peer(node, port).node;
+  const std::uint64_t rate = rate_[wire(node, port)];
+  const std::uint64_t ahead = beyond(next, destination, known);
+  if (ahead == UINT64_MAX) return rate;
+  std::uint64_t together = 0;
+  for (const int one : routing_->ports(node, destination)) {
+    if (topology_.peer(node, one).node == next) together += rate_[wire(node, one)];
+  }
+  if (together <= rate) return std::min(rate, ahead);
+  return std::min(rate, static_cast<std::uint64_t>(Uint128(ahead) * rate / together));
 }
 
 std::uint64_t FabricMap::beyond(NodeId node, HostId destination,

@@ -30,7 +30,8 @@ class FabricMap {
     return !topology_.node(topology_.peer(node, port).node).is_host;
   }
   /// Bits a second towards the host's switch through one port of a switch that leads nearer to it:
-  /// the least of the links of a way, ways that part added up.
+  /// the least of the links of a way, ways that part added up. Links between the same two switches
+  /// share what is beyond.
   std::uint64_t capacity(NodeId node, int port, HostId destination) const;
 
   const Topology& topology() const { return topology_; }
