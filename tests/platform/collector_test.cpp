@@ -21,6 +21,8 @@ TEST(Collector, EveryPacketMadeIsSomewhere) {
   sw.dropped = 5;
   sw.unroutable = 3;
   sw.cnms_sent = 2;
+  sw.path_news_sent = 30;
+  sw.path_news_taken = 20;
   PfcCounters pfc;
   pfc.frames_sent = 10;
   pfc.frames_received = 9;
@@ -29,8 +31,8 @@ TEST(Collector, EveryPacketMadeIsSomewhere) {
   add_to(b, nic);
   add_to(b, sw, pfc);
   add_to(b, link);
-  EXPECT_EQ(b.packets_sent, 112u);
-  EXPECT_EQ(b.packets_delivered, 79u);
+  EXPECT_EQ(b.packets_sent, 142u);
+  EXPECT_EQ(b.packets_delivered, 99u);
   EXPECT_EQ(b.packets_dropped, 12u);
 }
 
