@@ -42,7 +42,7 @@ D3::D3(const TransportContext& context, const D3Parameters& parameters)
       ask_again_(parameters.ask_again.value_or(context.longest_base_rtt * 3)),
       nic_(for_nic(context)),
       alarms_(context.scheduler, Event::calling<&D3::ring_alarms>(*this, context.rank)),
-      due_(context.scheduler, Event::calling<&D3::ring_due>(*this, context.rank)) {
+      turns_(context.scheduler, Event::calling<&D3::ring_due>(*this, context.rank)) {
   nic_.set_link(context.nic.line_rate);
 }
 
@@ -54,14 +54,13 @@ void D3::begin(Qpn qpn) {
 
 void D3::end(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
+  turns_.put(qpn, PicoSeconds::max());
   alarms_.clear(qpn);
-  due_.clear(qpn);
   nic_.answer({{}, sender.desired, sender.leases.nic, true}, now());
   sender = Sender{};
 }
 
-void D3::add_own_state(StateDigest& d) const { d(nic_, senders_, ready_, alarms_, due_); }
+void D3::add_own_state(StateDigest& d) const { d(nic_, senders_, alarms_, turns_); }
 
 void D3::work_changed(Qpn qpn) {
   if (!at(qpn).connected) return;
@@ -209,12 +208,6 @@ void D3::on_answer(Qpn qpn, const Packet& answer) {
 
 // ---------------------------------------------------------------- sending
 
-/// When the next packet may leave. Precondition: it has a rate.
-PicoSeconds D3::due(const Sender& sender) const {
-  if (sender.last_bytes == 0) return now();
-  return sender.paced_from + serialization_time(sender.last_bytes, sender.leases.rate);
-}
-
 /// What there is to do: asks, sends, or is woken for it.
 void D3::settle(Qpn qpn) {
   ask_if_time(qpn);
@@ -223,27 +216,16 @@ void D3::settle(Qpn qpn) {
 }
 
 void D3::take_turn(Qpn qpn) {
-  Sender& sender = senders_[qpn];
+  const Sender& sender = senders_[qpn];
   const bool may = work_left(qpn) > 0 && rate_of(sender).bits_per_second > 0;
-  const PicoSeconds when = may ? due(sender) : PicoSeconds::max();
-  const bool ready = when <= now();
-  if (ready && !sender.ready) ready_.push_back(qpn);
-  if (!ready && sender.ready) ready_.erase(std::find(ready_.begin(), ready_.end(), qpn));
-  sender.ready = ready;
-  ready || !may ? due_.clear(qpn) : due_.set(qpn, when);
+  turns_.put(qpn, may ? due(sender) : PicoSeconds::max());
 }
 
 Packet* D3::next_packet() {
-  const Qpn qpn = ready_.front();
-  ready_.pop_front();
+  const Qpn qpn = turns_.take();
   Sender& sender = senders_[qpn];
-  sender.ready = false;
   Packet* const packet = make_data(qpn, sender.packets.send(at(qpn).next, now()));
-  // Late by less than a packet it keeps its pace.
-  const PicoSeconds when = due(sender);
-  sender.last_bytes = packet->wire_bytes + context_.nic.link_overhead;
-  sender.paced_from = when;
-  if (due(sender) < now()) sender.paced_from = now();
+  sender.pacer.sends(packet->wire_bytes + context_.nic.link_overhead, sender.leases.rate, now());
   if (!sender.asking && now() >= next_request(sender) && work_left(qpn) > 0) {
     put_request(qpn, *packet);
   }
@@ -277,7 +259,7 @@ void D3::ring_alarms() {
 }
 
 void D3::ring_due() {
-  due_.ring([this](Qpn qpn) { take_turn(qpn); });
+  turns_.ring([this](Qpn qpn) { take_turn(qpn); });
   context_.port.data_ready();
 }
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "transport/alarms.h"
 #include "transport/message_transport.h"
 #include "transport/outstanding.h"
+#include "transport/pacing.h"
 
 namespace dcc {
 
@@ -37,7 +37,7 @@ class D3 final : public MessageTransport {
  public:
   D3(const TransportContext& context, const D3Parameters& parameters);
 
-  bool has_packet() const override { return !ready_.empty(); }
+  bool has_packet() const override { return !turns_.empty(); }
   Packet* next_packet() override;
 
  private:
@@ -54,7 +54,6 @@ class D3 final : public MessageTransport {
   };
   struct Sender {
     bool asking = false;  // a request is under way
-    bool ready = false;   // in ready_
     bool has_asked = false;
     PicoSeconds asked{};       // when the last request left, which its answer tells
     PicoSeconds patience{};    // until it asks again
@@ -62,12 +61,10 @@ class D3 final : public MessageTransport {
     BitRate desired;           // by the last request
     Leases leases;
     Outstanding packets;
-    PicoSeconds paced_from{};  // when the last packet was due
-    Bytes last_bytes = 0;      // its length with overhead; 0: there was none
+    Pacer pacer;
     template <class Digest>
     void add_state(Digest& d) const {
-      d(asking, has_asked, asked, patience, round_trip, desired, leases, packets, paced_from,
-        last_bytes);
+      d(asking, has_asked, asked, patience, round_trip, desired, leases, packets, pacer);
     }
   };
 
@@ -93,7 +90,9 @@ class D3 final : public MessageTransport {
   void answer(Qpn qpn, Packet& packet, PacketKind kind);
 
   // Sending
-  PicoSeconds due(const Sender& sender) const;
+  PicoSeconds due(const Sender& sender) const {
+    return sender.pacer.due(sender.leases.rate, now());
+  }
   void settle(Qpn qpn);
   void take_turn(Qpn qpn);
   void set_alarm(Qpn qpn);
@@ -106,9 +105,8 @@ class D3 final : public MessageTransport {
   PicoSeconds ask_again_;
   RateAllocator nic_;
   std::vector<Sender> senders_;  // by queue pair
-  std::deque<Qpn> ready_;        // may send now, in turn
   Alarms alarms_;                // to ask, and to send again
-  Alarms due_;                   // to send
+  PacedTurns turns_;             // to send
 };
 
 }  // namespace dcc
