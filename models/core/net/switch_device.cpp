@@ -60,6 +60,7 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
     if (parameters.qcn.enabled) port.qcn.assign(kPriorities, QcnPoint(parameters.qcn));
     port.discipline = parameters.discipline.make({random_, scheduler_});
     disciplined_ = port.discipline != nullptr;
+    has_ways_back_ = disciplined_ && port.discipline->wants_the_way_back();
   }
 }
 
@@ -422,6 +423,9 @@ void SwitchDevice::send_next(Port& egress) {
 
 void SwitchDevice::enqueue_by_discipline(Packet* packet, Port& egress) {
   ++egress.enqueued;
+  if (has_ways_back_ && !routing_again_ && packet->ingress != own_input()) {
+    at(packet->ingress).discipline->came_back(*packet);
+  }
   PortDiscipline::Verdict verdict = egress.discipline->enqueue(packet);
   egress.rare.trimmed += verdict.trimmed;
   egress.rare.ecn_marks += verdict.marked;

@@ -367,7 +367,8 @@ class SwitchDevice final : public PacketSink, private PathView, private PathHand
   std::uint64_t path_news_taken_ = 0;
   int stopped_ = 0;  // priorities of neighbours this switch has stopped; with credits never 0
   bool queue_all_;
-  bool disciplined_ = false;  // every port has a discipline
+  bool disciplined_ = false;    // every port has a discipline
+  bool has_ways_back_ = false;  // that is told of what came back
   bool with_credits_;
   bool routing_again_ = false;  // what is forwarded was here before
 };

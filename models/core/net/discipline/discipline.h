@@ -46,8 +46,13 @@ class PortDiscipline {
   virtual void attach(const LinkParameters&) {}
   /// Otherwise a packet that finds the port free passes it by.
   virtual bool wants_every_packet() const { return false; }
+  /// Otherwise it is not told of what comes back.
+  virtual bool wants_the_way_back() const { return false; }
   /// Takes the packet.
   virtual Verdict enqueue(Packet* packet) = 0;
+  /// A packet has come from the other end of this port's link, and is still to be queued for where
+  /// it goes.
+  virtual void came_back(const Packet&) {}
   /// The next to send; null: none may leave before ready_at(). Precondition: not empty().
   virtual Packet* dequeue() = 0;
   /// The next to take elsewhere, whether it may leave or not. Precondition: not empty().
