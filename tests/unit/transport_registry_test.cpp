@@ -31,10 +31,11 @@ TEST(TransportRegistry, HasEachByName) {
     return std::count(list.begin(), list.end(), name);
   };
   for (const char* name :
-       {"d3", "expresspass", "homa", "ndp", "pfabric", "phost", "pias", "tcp", "uec"}) {
+       {"d3", "expresspass", "homa", "ndp", "pdq", "pfabric", "phost", "pias", "tcp", "uec"}) {
     EXPECT_EQ(count(names<TransportSeam>(), name), 1) << name;
   }
-  for (const char* name : {"credit", "drop_tail", "explicit_rate", "pfabric", "trimming"}) {
+  for (const char* name :
+       {"credit", "drop_tail", "explicit_rate", "pfabric", "preemptive_rate", "trimming"}) {
     EXPECT_EQ(count(names<DisciplineSeam>(), name), 1) << name;
   }
 }

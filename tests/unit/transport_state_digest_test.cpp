@@ -127,8 +127,9 @@ INSTANTIATE_TEST_SUITE_P(
         Hidden{"expresspass", "timeout", "1ms", "2ms"}, Hidden{"homa", "timeout", "1ms", "2ms"},
         Hidden{"homa", "sender_timeout", "10ms", "20ms"},
         Hidden{"ndp", "initial_window", "300", "301"}, Hidden{"pfabric", "timeout", "45us", "50us"},
-        Hidden{"phost", "timeout", "1ms", "2ms"}, Hidden{"phost", "resend_after", "900", "1000"},
-        Hidden{"uec", "timeout", "1ms", "2ms"}, Hidden{"uec", "nscc.mean_weight", "1/80", "1/40"}),
+        Hidden{"pdq", "timeout", "1ms", "2ms"}, Hidden{"phost", "timeout", "1ms", "2ms"},
+        Hidden{"phost", "resend_after", "900", "1000"}, Hidden{"uec", "timeout", "1ms", "2ms"},
+        Hidden{"uec", "nscc.mean_weight", "1/80", "1/40"}),
     [](const auto& one) {
       std::string name = std::string(one.param.transport) + "_" + one.param.parameter;
       for (char& c : name) c = c == '.' ? '_' : c;
