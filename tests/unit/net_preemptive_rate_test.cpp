@@ -70,6 +70,7 @@ TEST(PreemptiveAllocator, TheMostCriticalSendsAndTheOthersPause) {
   EXPECT_EQ(shorter.gets(link, kMicroSecond * 4), 10_G);
   shorter.left = {};
   shorter.asks(link, kMicroSecond * 5);
+  EXPECT_EQ(link.flows().size(), 1u) << "that was its last packet";
   EXPECT_EQ(longer.gets(link, kMicroSecond * 6), 10_G);
   EXPECT_EQ(longer.paused_by, 0u);
 }
@@ -131,6 +132,18 @@ TEST(PreemptiveAllocator, APromiseCountsUntilItsAnswerOrTwoRoundTrips) {
   told.rate = gbps(4);
   link.answer(1, told, kRtt * 3);
   EXPECT_EQ(second.asks(link, kRtt * 3).rate, gbps(6));
+}
+
+// A probe overtakes data in a queue, and so does its answer.
+TEST(PreemptiveAllocator, AnAnswerToAnOlderPacketDoesNotCount) {
+  Link10G link;
+  Flow first{1, kRtt * 10}, second{2, kRtt * 11};
+  const SchedulingHeader older = first.asks(link, kMicroSecond);
+  SchedulingHeader newer = first.asks(link, kMicroSecond * 2);
+  newer.rate = gbps(3);
+  link.answer(1, newer, kMicroSecond * 2);
+  link.answer(1, older, kMicroSecond);
+  EXPECT_EQ(second.asks(link, kRtt).rate, gbps(7));
 }
 
 TEST(PreemptiveAllocator, WhoPausesElsewhereIsNotKept) {

@@ -193,6 +193,22 @@ TEST(Pdq, WhoIsNotAnsweredAsksAgain) {
   star.run();
 }
 
+// Nothing comes through for a time: from the first timeout on only probes leave.
+TEST(Pdq, WhoHearsNothingStopsSending) {
+  Star star(2);
+  star.send(0, 1, kPayload * 20'000);
+  const PicoSeconds from = kMilliSecond, to = kMilliSecond * 20;
+  std::uint64_t data = 0;
+  star.lose([&](const Packet& packet) {
+    const PicoSeconds now = star.scheduler.now();
+    if (now > from + kMilliSecond * 2 && now < to && packet.kind == PacketKind::kData) ++data;
+    return now > from && now < to;
+  });
+  star.scheduler.run_until(to);
+  EXPECT_EQ(data, 0u);
+  star.run();
+}
+
 TEST(Pdq, MoreWorkOnARestingQueuePairIsAskedForAnew) {
   Star star(2);
   star.send(0, 1, kPayload * 3);
@@ -210,10 +226,11 @@ TEST(Pdq, AFlowThatIsStoppedMakesWayAtOnce) {
   star.send(1, 2, kPayload * 8000);
   star.scheduler.run_until(kMilliSecond);
   star.nics[0]->transmitter().stop(0);
-  star.scheduler.run_until(kMilliSecond + kRtt * 3);
+  const Bytes other = star.ledger[1].received_bytes;
+  star.scheduler.run_until(kMilliSecond + kRtt * 4);
   const Bytes received = star.ledger[0].received_bytes;
   EXPECT_GT(received, kPayload * 1050);
-  EXPECT_GT(star.ledger[1].received_bytes, 0) << "the other sends";
+  EXPECT_GT(star.ledger[1].received_bytes, other + kPayload * 26) << "the other sends";
   star.scheduler.run_until(kSecond);
   EXPECT_EQ(star.ledger[0].received_bytes, received);
   EXPECT_EQ(star.ledger[0].acked_bytes, received);
