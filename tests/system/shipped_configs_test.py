@@ -83,6 +83,11 @@ class Schemes(unittest.TestCase):
         self.assertGreater(wasted["credits_sent"], 15 * 450_000 / 1460 + 16 * 2_000_000 / 1460)
         self.assertLess(max(queue["max_bytes"] for queue in metrics["queues"]), 20 * 1538)
 
+    def test_pausing_meets_deadlines_that_giving_out_rates_misses(self):
+        self.assertEqual(run("schemes/pdq", *fast())["deadlines"]["missed"], 0)
+        given = run("schemes/pdq", *fast("expect=[]", "nic.transport.kind=d3"))
+        self.assertGreater(given["deadlines"]["missed"], 0)
+
     def test_grants_bring_short_messages_through_at_once(self):
         metrics = run("schemes/homa", *fast())
         small = [b for b in metrics["slowdown_received"]["bins"] if b["up_to_bytes"] == 30_000]
