@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "net/discipline/preemptive_rate.h"
 #include "transport_network.h"
 
 namespace dcc::pdq_test {
@@ -207,6 +208,33 @@ TEST(Pdq, WhoHearsNothingStopsSending) {
   star.scheduler.run_until(to);
   EXPECT_EQ(data, 0u);
   star.run();
+}
+
+// As when the way has changed: nobody lets it go whom it says to wait for. It asks anew, rather
+// than send past all ports.
+TEST(Pdq, WhoWasPausedByAPortThatIsGoneAsksAnew) {
+  Star star(3);
+  constexpr std::uint64_t kGone = 12345;
+  star.send(0, 2, kPayload * 2000);
+  std::uint64_t waiting = 0;
+  bool told = false;
+  star.lose([&](const Packet& packet) {
+    if (packet.telemetry == nullptr) return false;
+    SchedulingHeader header = SchedulingHeaderOn::read(packet);
+    if (packet.kind == PacketKind::kData) {
+      EXPECT_EQ(header.paused_by, 0u);
+    } else if (packet.kind == PacketKind::kRequest) {
+      waiting += header.paused_by == kGone ? 1 : 0;
+    } else if (!told) {
+      told = true;
+      header.paused_by = kGone;
+      header.rate = {};
+      SchedulingHeaderOn::write(const_cast<Packet&>(packet), header);
+    }
+    return false;
+  });
+  star.run();
+  EXPECT_EQ(waiting, 2u) << "one probe, on two wires";
 }
 
 TEST(Pdq, MoreWorkOnARestingQueuePairIsAskedForAnew) {

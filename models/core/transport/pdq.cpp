@@ -209,6 +209,10 @@ void Pdq::on_answer(Qpn qpn, const Packet& answer) {
   if (answer.kind == PacketKind::kAck) {
     sender.round_trip = std::min(sender.round_trip, now() - answer.sent);
   }
+  if (header.paused_by != 0 && header.rate.bits_per_second != 0) {
+    rest(sender);  // who paused it is not on its way any more, and the others took its word
+    return;
+  }
   sender.rate = header.rate;
   sender.paused_by = header.paused_by;
   sender.probe_after = std::max(header.probe_after, sender.round_trip);

@@ -96,10 +96,9 @@ class PreemptiveAllocator {
   std::uint64_t name_;
   std::uint64_t link_ = 0;
   std::uint64_t capacity_ = 0;
-  PicoSeconds controlled_{};  // when the capacity is next looked at
-  Bytes shortest_queue_ = 0;  // since the last time
-  PicoSeconds next_may_begin_ =
-      PicoSeconds(-1);  // when a flow that did not send was last let to; < 0: never
+  PicoSeconds controlled_{};      // when the capacity is next looked at
+  Bytes shortest_queue_ = 0;      // since the last time
+  PicoSeconds next_may_begin_{};  // one that does not end soon
   std::vector<Flow> flows_;
 };
 
