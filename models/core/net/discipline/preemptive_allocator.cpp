@@ -33,7 +33,7 @@ void PreemptiveAllocatorParameters::describe(ParameterVisitor& v) {
            "again, but one at least",
            paper});
   v.field(
-      "dampening", dampening, {"0", "100"},
+      "dampening", dampening, {"0", "10"},
       {"round trips after one flow began to send in which no other does, but such as end within "
        "early_start",
        ""});
