@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -569,6 +570,39 @@ TEST(PathChoice, TheSymmetricWayBackIsTheWayThereReversed) {
       EXPECT_GT(passed[node], 5) << topology.node(node).name << " is used as well";
     }
   }
+}
+
+// At the sender's switch it is the first number, beyond it the second.
+TEST(PathChoice, TheSourceSaysBothWaysUp) {
+  FatTreeParameters tree;
+  tree.k = 4;
+  const Topology topology = Topology::fat_tree(tree);
+  const Routing routing(topology);
+  const FabricMap fabric(topology, routing);
+  const FakeSwitch view;
+  RoutingParameters parameters;
+  parameters.kind = Kind::kSource;
+  std::set<NodeId> cores;
+  for (std::uint8_t first = 0; first < 2; ++first) {
+    for (std::uint8_t second = 0; second < 2; ++second) {
+      NodeId here = topology.peer(topology.node_of(0), 0).node;
+      for (int step = 0; step < 2; ++step) {
+        const PortSet ports = routing.ports(here, 12);
+        ASSERT_EQ(ports.size(), 2u);
+        const auto choice =
+            make_path_choice(parameters, view.context(static_cast<std::uint64_t>(here)));
+        choice->join(fabric, here);
+        Packet packet = packet_of(1, 0, 12);
+        packet.overlay = {static_cast<std::uint8_t>(1 + first), 0,
+                          static_cast<std::uint8_t>(1 + second), 0};
+        const std::uint32_t way = choice->choose(packet, ports);
+        EXPECT_EQ(way, step == 0 ? first : second);
+        here = topology.peer(here, ports[way]).node;
+      }
+      cores.insert(here);
+    }
+  }
+  EXPECT_EQ(cores.size(), 4u) << "each way leads to a core of its own";
 }
 
 /// Everything arrives, whatever chooses; and kinds that see queues keep them shorter.

@@ -112,7 +112,8 @@ struct alignas(64) IntStack {
 /// `routing: conga` has an overlay carry it (net/balancing/conga.h): it is cleared at the far edge.
 /// With `routing: reps` the tag is what a packet's way is hashed from, with `hermes` the way up,
 /// and an ACK brings back that of the packet it is for (feedback_tag). With `conweave` all of it is
-/// ConweaveHeader.
+/// ConweaveHeader. With `source` the tag is the port, of those that lead on from the first switch,
+/// feedback_tag that of the next; both from 1, 0: any.
 struct OverlayHeader {
   std::uint8_t tag = 0;         // the way up that was taken, from 1; 0: none of this is meant
   std::uint8_t congestion = 0;  // greatest on the way so far

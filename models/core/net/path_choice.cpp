@@ -38,6 +38,8 @@ std::unique_ptr<PathChoice> make_path_choice(const RoutingParameters& parameters
       return make_hermes(parameters, context);
     case Kind::kSymmetric:
       return make_symmetric(context.seed);
+    case Kind::kSource:
+      return make_source(context);
   }
   return nullptr;
 }

@@ -134,6 +134,7 @@ std::unique_ptr<PathChoice> make_rps(const PathContext& context);
 /// kGreatestLmc: std::invalid_argument.
 std::unique_ptr<PathChoice> make_lmc(unsigned lmc, std::uint64_t hash_seed, bool managed = false);
 std::unique_ptr<PathChoice> make_symmetric(std::uint64_t seed);
+std::unique_ptr<PathChoice> make_source(const PathContext& context);
 std::unique_ptr<PathChoice> make_letflow(const RoutingParameters& parameters,
                                          const PathContext& context);
 std::unique_ptr<PathChoice> make_drill(const RoutingParameters& parameters,

@@ -127,7 +127,8 @@ void RoutingParameters::describe(ParameterVisitor& v) {
        "by destination address, flowlets, queues, congestion of whole ways, cells, a central "
        "scheduler of large flows, numbers that ACKs bring back, what ACKs or edge switches tell of "
        "ways; "
-       "symmetric: by hash, the same way in both directions",
+       "symmetric: by hash, the same way in both directions; source: as the sender's transport "
+       "says",
        "docs/network.md, Load balancing"});
   v.when(kind == Kind::kLmc, "kind: lmc", [&] {
     v.field("lmc", lmc, {"0", kGreatestLmc},

@@ -134,6 +134,7 @@ struct RoutingParameters {
     kConweave,   // flows by how fast answers come, put in order again at the far edge
     kHermes,     // flows by what their ACKs tell of ways, moved with care
     kSymmetric,  // by hash, the same way in both directions
+    kSource,     // packets as their sender's transport says; by hash where it does not
   };
   Kind kind = Kind::kEcmp;
   unsigned lmc = 1;
@@ -168,6 +169,7 @@ DCC_ENUM_NAMES(
     {RoutingParameters::Kind::kPresto, "presto"}, {RoutingParameters::Kind::kHedera, "hedera"},
     {RoutingParameters::Kind::kReps, "reps"}, {RoutingParameters::Kind::kHermes, "hermes"},
     {RoutingParameters::Kind::kConweave, "conweave"},
-    {RoutingParameters::Kind::kSymmetric, "symmetric"});
+    {RoutingParameters::Kind::kSymmetric, "symmetric"},
+    {RoutingParameters::Kind::kSource, "source"});
 
 }  // namespace dcc
