@@ -31,7 +31,8 @@ TEST(TransportRegistry, HasEachByName) {
     return std::count(list.begin(), list.end(), name);
   };
   for (const char* name :
-       {"d3", "expresspass", "homa", "ndp", "pdq", "pfabric", "phost", "pias", "tcp", "uec"}) {
+       {"d3", "expresspass", "fastpass", "homa", "ndp", "pdq", "pfabric", "phost", "pias", "tcp",
+        "uec"}) {
     EXPECT_EQ(count(names<TransportSeam>(), name), 1) << name;
   }
   for (const char* name :

@@ -187,6 +187,15 @@ class Checker {
             "transport " + name +
                 " needs ports that serve the highest priority first: scheduler: "
                 "{kind: strict}");
+    const std::optional<HostId> host = transport->needs_host();
+    require(!host || *host < c_.topology.host_count(), given("nic.transport.arbiter", kind),
+            "transport " + name + " asks host " + std::to_string(host.value_or(0)) +
+                ", the topology has " + std::to_string(c_.topology.host_count()));
+    require(
+        !transport->chooses_ways() || c_.switch_.routing.kind == RoutingParameters::Kind::kSource,
+        given("routing.kind", kind),
+        "transport " + name +
+            " chooses ways for racks of hosts, which only `routing: {kind: source}` follows");
     if (transport->on_roce()) return;
     require(!c_.switch_.has_credits(), given("switch.flow_control", kind),
             "transport " + name + " is made for networks without flow control: flow_control: pfc");

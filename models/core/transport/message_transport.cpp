@@ -47,6 +47,8 @@ void MessageTransport::receive(Packet* packet) {
   if (packet->kind == PacketKind::kData) ++context_.counters.data_received;
   if (exists(qpn)) {
     arrived(qpn, *packet);
+  } else if (qpn == kHostItself) {
+    arrived_for_host(*packet);
   } else {
     ++context_.counters.unknown_qp;
   }
@@ -107,6 +109,17 @@ Packet* MessageTransport::make_control(Qpn qpn, PacketKind kind, std::uint32_t f
   packet->destination_qpn = config.remote_qpn;
   packet->source_qpn = qpn;
   packet->flow = flow;
+  return packet;
+}
+
+Packet* MessageTransport::make_for_host(HostId host, PacketKind kind) {
+  Packet* const packet = context_.pool.take();
+  packet->kind = kind;
+  packet->priority = kControlPriority;
+  packet->wire_bytes = static_cast<std::uint32_t>(framing_.control);
+  packet->source = context_.nic.host;
+  packet->destination = host;
+  packet->destination_qpn = packet->source_qpn = kHostItself;
   return packet;
 }
 

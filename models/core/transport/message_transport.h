@@ -52,6 +52,9 @@ class MessageTransport : public Transport {
   virtual void end(Qpn qpn) = 0;
   /// A packet for a queue pair that exists; it goes back to the pool afterwards.
   virtual void arrived(Qpn qpn, Packet& packet) = 0;
+  /// A packet that another host's transport made with make_for_host(); it goes back to the pool,
+  /// too.
+  virtual void arrived_for_host(Packet&) {}
   /// What decides what it will do, besides its connections.
   virtual void add_own_state(StateDigest& d) const = 0;
 
@@ -65,6 +68,8 @@ class MessageTransport : public Transport {
   Packet* make_data(Qpn qpn, Psn psn);
   /// Of one end for the other, at the highest priority.
   Packet* make_control(Qpn qpn, PacketKind kind, std::uint32_t flow);
+  /// Of one host for another, whatever queue pairs they have; at the highest priority.
+  Packet* make_for_host(HostId host, PacketKind kind);
   void send_control(Packet* packet) { context_.port.send_control(packet); }
   /// Takes data into account: false if it had come before.
   bool accept(Qpn qpn, const Packet& data);
@@ -94,6 +99,9 @@ class MessageTransport : public Transport {
   Framing framing_;
   std::vector<Connection> connections_;
 };
+
+/// In the place of a queue pair's number: the packet is for the host.
+constexpr Qpn kHostItself = 0xFFFFFF;
 
 /// Control packets go before all data.
 constexpr std::uint8_t kControlPriority = kPriorities - 1;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,10 @@ struct TransportParameters {
   virtual bool strict_ports() const { return false; }
   /// Works with `ack: none` too: nobody tells a sender that its message has arrived.
   virtual bool may_omit_acks() const { return false; }
+  /// A host that the network must have.
+  virtual std::optional<std::uint32_t> needs_host() const { return std::nullopt; }
+  /// Packets say which way they go: it wants `routing: {kind: source}`.
+  virtual bool chooses_ways() const { return false; }
   /// Sets what it wants of RoCE's halves.
   virtual void ask_nic(NicParameters&) const {}
 
