@@ -34,6 +34,8 @@ HEDERA = ("reproduce/fbhadoop_dcqcn.yaml",
 LMC = ("reproduce/fbhadoop_dcqcn.yaml",
        ["duration=200us", "routing={kind: lmc, lmc: 2, move_period: 20us}",
         "traffic=[{kind: permutation, hosts: 0..319, bytes: 1MB}]"])
+# One agent hears of all hosts' flows.
+AGENT = ("schemes/auto.yaml", ["traffic.0.flows_per_host=20"])
 
 
 class Threads(unittest.TestCase):
@@ -56,7 +58,8 @@ class Threads(unittest.TestCase):
         return out, speed["threads"], done.stderr
 
     def test_results_are_the_same(self):
-        runs = {**RUNS, "a scheduler of flows": HEDERA, "a manager of paths": LMC}
+        runs = {**RUNS, "a scheduler of flows": HEDERA, "a manager of paths": LMC,
+                "an agent of thresholds": AGENT}
         for what, (config, changed) in runs.items():
             with self.subTest(what):
                 # Not only results: the state of every device at instants in between.

@@ -113,6 +113,11 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
     plan.undivided = std::string("one scheduler (routing: ") +
                      name_of(config.switch_.routing.kind) + ") reads all switches";
   }
+  const TransportParameters* const transport = config.nic.transport.chosen();
+  if (transport != nullptr && transport->tuning() != nullptr) {
+    plan.undivided =
+        "one agent (transport: " + config.nic.transport.name() + ") hears of all flows";
+  }
   if (config.dcbx.enabled) plan.undivided = "LLDP's frames (dcbx) carry bytes";
   if (plan.undivided.empty()) {
     const std::vector<Demand> demands = demands_of(config, topology, flows);

@@ -65,6 +65,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
       config, scheduler, network,
       [this](HostId host) -> NicDevice& { return hosts[host]->nic().device(); }, kDcbxRank);
   build_flow_scheduler();
+  build_threshold_agent();
   changes = std::make_unique<Changes>(config, scheduler, network, hosts, kChangeRank);
   if (setup.late_change) changes->ask_at(setup.late_change->at, setup.late_change->ask);
   capture = std::make_unique<PacketCapture>(config, network, plan.count(), setup.traces.folder);
@@ -144,6 +145,20 @@ void Platform::build_flow_scheduler() {
     if (model::SwitchModule* const module = network.switch_of(node)) {
       flow_scheduler->add_switch(node, *module->device().flow_entries());
     }
+  }
+}
+
+void Platform::build_threshold_agent() {
+  const TransportParameters* const transport = config.nic.transport.chosen();
+  const ThresholdTuning* const tuning = transport == nullptr ? nullptr : transport->tuning();
+  if (tuning == nullptr) return;
+  NicParameters asked;
+  transport->ask_nic(asked);
+  threshold_agent = std::make_unique<ThresholdAgent>(scheduler, kThresholdAgentRank, *tuning,
+                                                     asked.demotion.size());
+  for (const auto& host : hosts) {
+    NicDevice& nic = host->nic().device();
+    threshold_agent->add_host(nic.transmitter(), nic.parameters().line_rate);
   }
 }
 

@@ -29,6 +29,7 @@
 #include "sim/scheduler.h"
 #include "simulation_kernel.h"
 #include "stats/flow_ledger.h"
+#include "transport/threshold_agent.h"
 
 namespace dcc::vp {
 
@@ -57,7 +58,8 @@ class Platform final : public sc_core::sc_module {
   std::vector<std::unique_ptr<Host>> hosts;
   std::unique_ptr<LinkFaults> link_faults;
   std::unique_ptr<DcbxLinks> dcbx;
-  std::unique_ptr<FlowScheduler> flow_scheduler;  // null: switches choose by themselves
+  std::unique_ptr<FlowScheduler> flow_scheduler;    // null: switches choose by themselves
+  std::unique_ptr<ThresholdAgent> threshold_agent;  // null: thresholds stay
   std::unique_ptr<Changes> changes;
   std::unique_ptr<DirectTraffic> traffic;
   std::unique_ptr<FlowGates> gates;
@@ -73,6 +75,7 @@ class Platform final : public sc_core::sc_module {
  private:
   static PartitionPlan plan_of(const Platform& platform, const RunSetup& setup);
   void build_flow_scheduler();
+  void build_threshold_agent();
   void build_hosts(const RunSetup& setup, bool parameters_change);
   void start_of_simulation() override { start_(); }
 

@@ -7,14 +7,15 @@ namespace dcc::vp {
 
 // Links by cable and switches by node, then NICs by host, then controllers (after everything that
 // notifies them), then links that come up with DCBX, traffic, then links that fail or come back,
-// the scheduler of flows and parameters that change, then whoever looks on: a sample at t sees all
-// that happened at t.
+// the scheduler of flows, the agent of thresholds and parameters that change, then whoever looks
+// on: a sample at t sees all that happened at t.
 constexpr std::uint32_t kNicRank = 0x400000;
 constexpr std::uint32_t kControllerRank = 0x800000;
 constexpr std::uint32_t kDcbxRank = 0xBF0000;  // links come up
 constexpr std::uint32_t kTrafficRank = 0xC00000;
 constexpr std::uint32_t kLinkFaultRank = 0xD00000;
 constexpr std::uint32_t kFlowSchedulerRank = 0xD40000;
+constexpr std::uint32_t kThresholdAgentRank = 0xD60000;
 constexpr std::uint32_t kChangeRank = 0xD80000;
 constexpr std::uint32_t kMemoryFaultRank = 0xDC0000;
 constexpr std::uint32_t kFinishRank = 0xE00000;

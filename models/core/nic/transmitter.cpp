@@ -26,6 +26,7 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
       parameters_(parameters),
       rank_(rank),
       line_rate_(Rate::from(parameters.line_rate)),
+      demotion_(parameters.demotion),
       wake_(Event::calling<&Transmitter::kick, &Transmitter::expect_kick>(*this, rank)),
       timeout_(Event::calling<&Transmitter::check_timeouts>(*this, rank)) {
   if (!parameters.clock.exact()) {
@@ -453,7 +454,7 @@ void Transmitter::start_pacing(Flow& flow, std::uint32_t wire, const PacketPlan&
 
 std::uint8_t Transmitter::demoted(const PacketPlan& plan) const {
   std::uint8_t priority = kPriorities - 1;
-  for (const Bytes threshold : parameters_.demotion) {
+  for (const Bytes threshold : demotion_) {
     if (plan.item_offset >= threshold) --priority;
   }
   return priority;
@@ -465,7 +466,7 @@ Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
   packet->kind = PacketKind::kData;
   packet->ecn = flow.config.ecn_capable ? Ecn::kEct0 : Ecn::kNotEct;
   packet->dscp = flow.config.dscp;
-  packet->priority = parameters_.demotion.empty() ? flow.config.priority : demoted(plan);
+  packet->priority = demotion_.empty() ? flow.config.priority : demoted(plan);
   packet->first = plan.first;
   packet->last = plan.last;
   packet->has_immediate = with_immediate;

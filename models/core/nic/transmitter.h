@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "cc/algorithm.h"
@@ -164,6 +165,11 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void observe_delays(DelaysByClass* delays) { delays_ = delays; }
   PicoSeconds paused_time() const;
   const FlowTally& tally() const { return tally_; }
+  /// From now on; those that were not taken yet.
+  void keep_finished_sizes() { tally_.keeps_sizes = true; }
+  std::vector<Bytes> take_finished_sizes() { return std::exchange(tally_.sizes, {}); }
+  /// As NicParameters::demotion, from the next packet on, of messages under way, too.
+  void set_demotion(std::vector<Bytes> thresholds) { demotion_ = std::move(thresholds); }
   /// Packets that are made and not sent, because their payload is on its way from the host.
   std::size_t staged() const { return staged_.size(); }
   template <class Digest>
@@ -171,6 +177,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     d(flows_, pacing_, control_, control_waiting_, paused_, blocked_, wire_free_, wake_, arrived_,
       staged_bytes_, tally_.acknowledged_bytes, oldest_, youngest_, timeout_);
     for (const Staged& staged : staged_) d(*staged.packet, staged.waits);
+    if (!demotion_.empty()) d(demotion_);
   }
 
  private:
@@ -335,6 +342,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   std::uint32_t rank_;
   Rate line_rate_;
   std::uint32_t full_wire_;  // of a full middle packet, with overhead
+  std::vector<Bytes> demotion_;
   PacketOut* out_ = nullptr;
   Algorithm* algorithm_ = nullptr;
   Transport* transport_ = nullptr;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <utility>
+#include <vector>
 
 #include "stats/numbered_table.h"
 #include "units.h"
@@ -121,13 +122,17 @@ class FlowLedger {
 struct FlowTally {
   Bytes acknowledged_bytes = 0;
   std::size_t finished_flows = 0;
+  bool keeps_sizes = false;
+  std::vector<Bytes> sizes;  // of flows that finished, if they are kept, in that order
 
   void acknowledged(FlowRecord& record, Bytes bytes, PicoSeconds now) {
     const bool was_finished = FlowLedger::finished(record);
     record.acked_bytes += bytes;
     record.last_ack = now;
     acknowledged_bytes += bytes;
-    if (!was_finished && FlowLedger::finished(record)) ++finished_flows;
+    if (was_finished || !FlowLedger::finished(record)) return;
+    ++finished_flows;
+    if (keeps_sizes) sizes.push_back(record.target_bytes);
   }
 };
 

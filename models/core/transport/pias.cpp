@@ -18,6 +18,7 @@ void PiasParameters::describe(ParameterVisitor& v) {
   v.numbers("thresholds", thresholds, 1, kPriorities - 1, {"1", "4000000000"},
             {"bytes of a message after which it goes on one priority lower, from 7 down",
              "PIAS, NSDI'15"});
+  tuning_by_agent.describe(v);
 }
 
 void PiasParameters::check() const {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "transport/registry.h"
+#include "transport/threshold_agent.h"
 
 namespace dcc {
 
@@ -17,11 +18,17 @@ struct PiasParameters final : TransportParameters {
   /// packets of 1460 bytes: 909, 1329, 1648, 1960, 2143, 2337, 2484.
   std::vector<unsigned> thresholds{1'327'140, 1'940'340, 2'406'080, 2'861'600,
                                    3'128'780, 3'412'020, 3'626'640};
+  /// They may be tuned while it runs; then a packet that is sent again may have another priority
+  /// than it had.
+  ThresholdTuning tuning_by_agent;
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
   bool on_roce() const override { return true; }
   bool strict_ports() const override { return true; }
+  const ThresholdTuning* tuning() const override {
+    return tuning_by_agent.every ? &tuning_by_agent : nullptr;
+  }
   void ask_nic(NicParameters& nic) const override;
 };
 

@@ -16,6 +16,8 @@
 
 namespace dcc {
 
+struct ThresholdTuning;
+
 struct TransportParameters {
   virtual ~TransportParameters() = default;
   /// Names each parameter (describe/visitor.h).
@@ -35,6 +37,8 @@ struct TransportParameters {
   virtual std::optional<std::uint32_t> needs_host() const { return std::nullopt; }
   /// Packets say which way they go: it wants `routing: {kind: source}`.
   virtual bool chooses_ways() const { return false; }
+  /// How an agent tunes NicParameters::demotion (transport/threshold_agent.h); null: none does.
+  virtual const ThresholdTuning* tuning() const { return nullptr; }
   /// Sets what it wants of RoCE's halves.
   virtual void ask_nic(NicParameters&) const {}
 
