@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "describe/parameter_error.h"
 #include "describe/visitor.h"
 #include "sim/random.h"
 #include "sim/state_digest.h"
