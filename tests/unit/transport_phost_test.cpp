@@ -82,25 +82,89 @@ TEST(Phost, TokensAreUsedOrVoid) {
   star.expect_all_arrived();
 }
 
-// Nothing answers: nine tokens (more than eight of them unanswered), and after 25 packet times as
-// many again.
-TEST(Phost, TokensStopAtTheWindowAndAreGivenUp) {
+/// When the tokens that leave host `host` do.
+void watch_tokens(Star& star, HostId host, std::vector<PicoSeconds>& when) {
+  star.up[host]->set_tap([&when](const Packet& p, PicoSeconds now) {
+    if (p.kind == PacketKind::kCredit) when.push_back(now);
+  });
+}
+
+// Nothing answers: eight tokens, and then one every 25 packet times.
+TEST(Phost, TokensStopAtTheWindowAndAreGivenUpOneByOne) {
   Star star(2, kWire);
   bool dead = true;
   star.up[0]->set_loss_hook([&](const Packet& p) { return dead && p.kind == PacketKind::kData; });
   std::vector<PicoSeconds> tokens;
-  star.up[1]->set_tap([&](const Packet& p, PicoSeconds when) {
-    if (p.kind == PacketKind::kCredit) tokens.push_back(when);
-  });
+  watch_tokens(star, 1, tokens);
   star.send(0, 1, 1460 * 40);
   star.scheduler.run_until(kMicroSecond * 70);
-  ASSERT_EQ(tokens.size(), 18u);
-  for (std::size_t i = 0; i < 9; ++i) {
+  ASSERT_EQ(tokens.size(), 10u);
+  for (std::size_t i = 0; i < 8; ++i) {
     EXPECT_EQ(tokens[i], kControlWay + kPacket * static_cast<std::int64_t>(i)) << i;
   }
+  EXPECT_EQ(tokens[8] - tokens[7], kPacket * 25);
   EXPECT_EQ(tokens[9] - tokens[8], kPacket * 25);
   dead = false;
   star.scheduler.run_until(kMilliSecond * 5);
+  star.expect_all_arrived();
+}
+
+// Wires of 5 us: a token's data takes 22.464 us to come, more than the eight packet times that the
+// window holds. All eight are there before the 25 packet times are over, and nothing goes on.
+TEST(Phost, DataThatOpensTheWindowWakesNobody) {
+  Star star(2, kMicroSecond * 5);
+  std::vector<PicoSeconds> tokens;
+  watch_tokens(star, 1, tokens);
+  star.send(0, 1, 1460 * 16);
+  star.scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(tokens.size(), 16u);
+  EXPECT_EQ(tokens[7] - tokens[0], kPacket * 7);
+  EXPECT_EQ(tokens[8] - tokens[7], kPacket * 25);
+  EXPECT_EQ(tokens[15] - tokens[8], kPacket * 7);
+  star.expect_all_arrived();
+}
+
+// The same, and 31 us after the first token, when all eight packets have passed the switch, another
+// host tells of a message of one packet: a slot for that, and the next for the flow whose window is
+// open again.
+TEST(Phost, ANewMessageDoes) {
+  Star star(3, kMicroSecond * 5);
+  std::vector<PicoSeconds> tokens;
+  watch_tokens(star, 1, tokens);
+  star.send(0, 1, 1460 * 16);
+  star.scheduler.run_until(kMicroSecond * 31);
+  star.send(2, 1, 1460);
+  star.scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(tokens.size(), 16u);
+  EXPECT_EQ(tokens[8] - tokens[0], kMicroSecond * 31 + kPacket);
+  star.expect_all_arrived();
+}
+
+// Eight slots would be left to the first message's packets, but that a long one is told of 0.5 us
+// later: it has the second.
+TEST(Phost, TheNewestRequestSaysHowLongToHold) {
+  Star star(3, kWire);
+  std::vector<PicoSeconds> tokens;
+  watch_tokens(star, 1, tokens);
+  star.send(0, 1, 1460 * 8);
+  star.scheduler.run_until(kNanoSecond * 500);
+  star.send(2, 1, 1460 * 20);
+  star.scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(tokens.size(), 20u);
+  EXPECT_EQ(tokens[0], kControlWay + kPacket);
+  star.expect_all_arrived();
+}
+
+// The only packet of a message is lost: two packet times after its request it has a token.
+TEST(Phost, AFreePacketThatIsLostGetsATokenSoon) {
+  Star star(2, kWire);
+  int packets = 0;
+  star.up[0]->set_loss_hook(
+      [&](const Packet& p) { return p.kind == PacketKind::kData && ++packets == 1; });
+  star.send(0, 1, 1460);
+  star.scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(star.done.at(0).when, kControlWay + kPacket * 2 + kControlWay + kDataWay + kControlWay);
+  EXPECT_EQ(star.counters().credits_sent, 1u);
   star.expect_all_arrived();
 }
 

@@ -32,13 +32,13 @@ void PhostParameters::describe(ParameterVisitor& v) {
   v.field("free_tokens", free_tokens, {"0", "100000"},
           {"a message of no more packets goes out unasked", paper});
   v.field("window", window, {"1", "100000"},
-          {"tokens of a flow sent beyond the newest that data answered", paper});
+          {"tokens of a flow that data has not answered", paper});
   v.field("token_life", token_life, {"1", "100000"},
           {"packet times after which a token is void", paper});
   v.field("resend_after", resend_after, {"1", "100000"},
           {"packet times from the last token until what is missing gets new ones", paper});
   v.field("window_timeout", window_timeout, {"1", "100000"},
-          {"packet times after which tokens that nothing answered are given up", paper});
+          {"packet times after the last token of a full window until there is one more", paper});
   v.field("timeout", timeout, {"1us", "10s"},
           {"a sender that heard nothing for so long asks again", ""});
 }
@@ -231,17 +231,17 @@ void Phost::arrived(Qpn qpn, Packet& packet) {
 // ---------------------------------------------------------------- receiving
 
 /// So many packets will come. Those of a short message need no tokens, and have the times that
-/// tokens for them would take.
+/// tokens for them would take; the newest request alone says how many these are.
 void Phost::expect(Qpn qpn, Psn end) {
   Receiver& receiver = receivers_[qpn];
   if (end <= receiver.end) return;
   const Psn more = end - receiver.end;
   receiver.end = end;
   if (more <= parameters_.free_tokens) {
-    hold_ += static_cast<unsigned>(more);
-    receiver.waits_until =
-        now() + packet_time_ * static_cast<std::int64_t>(more) + packets(parameters_.resend_after);
+    hold_ = static_cast<unsigned>(more);
+    receiver.waits_until = now() + packet_time_ * static_cast<std::int64_t>(2 * more);
   } else {
+    hold_ = 0;
     receiver.wanted += more;
     receiver.waits_until = PicoSeconds();
   }
@@ -258,7 +258,6 @@ void Phost::on_data(Qpn qpn, const Packet& data) {
   receiver.seen = std::max<std::uint64_t>(receiver.seen, number_in(data));
   const bool fresh = accept(qpn, data);
   if (fresh || missing(qpn) == 0) acknowledge_if_whole(qpn, data.flow, data.sent);
-  if (receiver.active) plan(now());  // its window may be open again
 }
 
 /// There is no more than that.
@@ -286,25 +285,22 @@ PicoSeconds Phost::may_send_at(Qpn qpn) {
     receiver.waits_until = PicoSeconds();
     receiver.wanted = receiver.sent + missing(qpn);
   }
-  if (receiver.sent - receiver.seen > parameters_.window) {
+  if (receiver.sent - receiver.seen >= parameters_.window) {
     const PicoSeconds until = receiver.last + packets(parameters_.window_timeout);
     if (until > now()) return until;
-    receiver.seen = receiver.sent;
+    receiver.seen = receiver.sent - (parameters_.window - 1);  // room for one
   }
   return now();
 }
 
 void Phost::send_tokens() {
-  if (active_.empty()) {
-    hold_ = 0;
-    return;
-  }
   if (hold_ > 0) {
     --hold_;
     next_token_ = now() + packet_time_;
     plan(now());
     return;
   }
+  if (active_.empty()) return;
   PicoSeconds soonest = PicoSeconds::max();
   Qpn chosen = 0;
   std::uint64_t least = ~std::uint64_t{0};
