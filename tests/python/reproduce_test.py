@@ -73,7 +73,7 @@ runs:
       - {figure: a, value: x.y, per: 1000, published: 20, within: 35%, source: paper, reason: because}
       - {figure: b, value: z, published: 2, within: 0.5, at_least: -1, at_most: 3e2}
   - run: second
-    figures: [{figure: c, value: z, over: first}]
+    figures: [{figure: c, value: z, over: first, bytes: 1..9}]
 """)
         self.assertEqual((e.name, e.title, e.source, e.slow, e.config),
                          ("tried", "A title", "somewhere", True, self.folder / "tried.yaml"))
@@ -82,7 +82,7 @@ runs:
         self.assertEqual(e.runs[0].figures, [
             Figure("a", "x.y", 1000, 20, None, 0.35, source="paper", reason="because"),
             Figure("b", "z", 1, 2, 0.5, None, at_most=300, at_least=-1)])
-        self.assertEqual(e.runs[1].figures, [Figure("c", "z", over="first")])
+        self.assertEqual(e.runs[1].figures, [Figure("c", "z", over="first", sizes=(1, 9))])
 
     def test_a_picture_names_classes(self):
         runs = "runs: [{run: a, figures: [{figure: b, value: c}]}]\n"
@@ -113,6 +113,10 @@ runs:
                 ('figure: a, value: b, published: 1, within: "%"',
                  ":3:59: a number is expected, not '%'"),
                 ("figure: a, value: b, per: 0", ":3:42: per: division by zero"),
+                ("figure: a, value: b, bytes: 1..x",
+                 ":3:44: sizes are expected, such as 1..11680, not '1..x'"),
+                ("figure: a, value: b, bytes: 7", ":3:44: sizes are expected, such as 1..11680, not '7'"),
+                ("figure: a, value: b, bytes: 8..7", ":3:44: bytes: no size is from 8 to 7"),
                 ("figure: a, value: b, over: one", ":3:43: over: no run 'one' above this one"),
                 ("figure: [a], value: b", ":3:24: 'figure' is a word, not a list"),
                 ("figure: a, value: b, at_most: {}", ":3:46: 'at_most' is a word, not a map")):
@@ -300,7 +304,7 @@ class SmallFlowsTest(FolderTest):
     def of(self, csv):
         (self.folder / "flows.csv").write_text(csv)
         metrics = {"kept": 1}
-        reproduce_judgement.add_small_flows(metrics, self.folder)
+        reproduce_judgement.add_times(metrics, self.folder)
         self.assertEqual(metrics.pop("kept"), 1)
         return metrics
 
@@ -314,12 +318,26 @@ class SmallFlowsTest(FolderTest):
         self.assertAlmostEqual(small["fct_us_p99"], 99)
 
     def test_nothing_without_such_flows(self):
-        for csv in ("id,bytes,fct_s\n1,20000,1\n", "id,bytes\n1,20\n", ""):
+        self.assertNotIn("small_flows", self.of("id,bytes,fct_s\n1,20000,1\n"))
+        for csv in ("id,bytes\n1,20\n", ""):
             self.assertEqual(self.of(csv), {})
         (self.folder / "flows.csv").unlink()
         metrics = {}
-        reproduce_judgement.add_small_flows(metrics, self.folder)
+        reproduce_judgement.add_times(metrics, self.folder)
         self.assertEqual(metrics, {})
+
+    def test_a_figure_is_of_flows_of_its_sizes(self):
+        csv = "id,bytes,fct_s\n" + "".join(f"{i},{i},{i}e-6\n" for i in range(1, 2001))
+        metrics = self.of(csv)
+
+        def value(path, least, most):
+            return figure_value(metrics, Figure("f", path, sizes=(least, most)))
+        self.assertEqual(value("sized.flows", 1000, 2000), 1001)
+        self.assertAlmostEqual(value("sized.fct_us_mean", 3, 5), 4)
+        self.assertAlmostEqual(value("sized.fct_us_p50", 1, 2000), 1000)
+        self.assertAlmostEqual(value("sized.fct_us_p999", 1, 2000), 1998)
+        self.assertIsNone(value("sized.fct_us_mean", 2001, 9000))
+        self.assertIsNone(value("aggregate.drops", 1, 2000))
 
 
 class ToolTest(FolderTest):

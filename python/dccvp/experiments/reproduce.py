@@ -82,7 +82,7 @@ def results_of(runs, jobs):
             metrics = json.loads(file.read_text(encoding="utf-8"))
         except ValueError as error:
             raise InputError(f"'{file}': {error}") from None
-        reproduce_judgement.add_small_flows(metrics, folder)
+        reproduce_judgement.add_times(metrics, folder)
         yield folder, metrics
 
 

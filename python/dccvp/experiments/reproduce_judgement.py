@@ -13,6 +13,7 @@ MISSING = "MISSING"  # a run failed, or has no such value
 SHOWN = "-"          # no published value: for the reader
 
 SMALL_BYTES = 10_000
+TIMES = "times of flows"  # among a run's metrics: bytes and microseconds of each
 
 
 def greatest_at(metrics, path):
@@ -31,6 +32,8 @@ def greatest_at(metrics, path):
 
 def figure_value(metrics, figure):
     """A value of metrics.json as the figure asks for it; None: there is no such number."""
+    if figure.sizes is not None:
+        metrics = {"sized": times_between(metrics.get(TIMES, []), *figure.sizes)}
     path, _, divisor_path = figure.value.partition(" / ")
     value = greatest_at(metrics, path)
     if value is not None and divisor_path:
@@ -92,18 +95,33 @@ def judge(figure, values, seeds):
     return Judgement(figure, values, verdict)
 
 
-def add_small_flows(metrics, folder):
-    """metrics["small_flows"] from flows.csv: completion times of completed flows up to 10 KB, where
-    there are such flows."""
-    times = []
+def times_of(rows):
+    """What there is to say of completion times; `rows`: pairs of bytes and microseconds."""
+    times = [time for _, time in rows]
+    if not times:
+        return {}
+    return {"flows": len(times), "fct_us_mean": mean(times), "fct_us_p50": percentile(times, 50),
+            "fct_us_p99": percentile(times, 99), "fct_us_p999": percentile(times, 99.9)}
+
+
+def times_between(rows, least, most):
+    return times_of([row for row in rows if least <= row[0] <= most])
+
+
+def add_times(metrics, folder):
+    """Completion times of completed flows, from flows.csv: those of all for figures with `bytes`, and
+    metrics["small_flows"] of flows up to 10 KB, where there are such."""
+    rows = []
     try:
         with open(folder / "flows.csv", newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 size, time = row.get("bytes"), row.get("fct_s")
-                if size and time and int(size) <= SMALL_BYTES:
-                    times.append(float(time) * 1e6)
+                if size and time:
+                    rows.append((int(size), float(time) * 1e6))
     except FileNotFoundError:
         return
-    if times:
-        metrics["small_flows"] = {"flows": len(times), "fct_us_p50": percentile(times, 50),
-                                  "fct_us_p99": percentile(times, 99)}
+    if rows:
+        metrics[TIMES] = rows
+    small = times_between(rows, 0, SMALL_BYTES)
+    if small:
+        metrics["small_flows"] = small

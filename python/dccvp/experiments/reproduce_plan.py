@@ -11,6 +11,7 @@ NAME.figures.yml beside NAME.yaml:
       figures:
         - {figure: name, value: PATH, per: 1000, over: first run, published: 20, within: 35%, at_least: 1,
            at_most: 3, source: text, reason: text}
+        - {figure: name, value: sized.fct_us_mean, bytes: 1..11680, …}
 
 Schemes that are compared under the same traffics stand in a table instead of `runs`; each row is run
 in each column, as "ROW, COLUMN":
@@ -30,7 +31,8 @@ A row's figures change keys of the column's figures of that name, for that row, 
 
 PATH is a dotted path into metrics.json; `*` in a list takes the greatest of all its elements; a second
 path after " / " divides by that. `per` divides once more (units, ceilings). `over` names a run above: its
-value, seed by seed, is divided by, so the figure is a ratio of two runs. `within` is absolute, or a
+value, seed by seed, is divided by, so the figure is a ratio of two runs. `bytes` takes the flows of such
+sizes; of them there are sized.flows and sized.fct_us_mean, _p50, _p99 and _p999. `within` is absolute, or a
 share of the published value. `reason` says why a figure lies outside; without one it must not.
 """
 
@@ -44,7 +46,7 @@ from dccvp.common.yaml_nodes import (WHOLE_NUMBER, described, entries, fail, fie
                                      word)
 
 SUFFIX = ".figures.yml"
-FIGURE_KEYS = ("figure", "value", "per", "over", "published", "within", "at_most", "at_least", "source",
+FIGURE_KEYS = ("figure", "value", "bytes", "per", "over", "published", "within", "at_most", "at_least", "source",
                "reason", "panel")
 PANELS = ("linear", "log")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -66,6 +68,7 @@ class Figure:
     reason: str = ""
     over: str = ""  # a run; empty: none
     panel: str = ""  # one of PANELS; empty: not drawn for all rows
+    sizes: tuple | None = None  # of the flows it is of: least and greatest bytes
 
 
 @dataclasses.dataclass
@@ -127,6 +130,15 @@ def tolerance_in(text, node):
     return number
 
 
+def sizes_in(text, node):
+    least, dots, most = text.partition("..")
+    if not (dots and WHOLE_NUMBER.fullmatch(least) and WHOLE_NUMBER.fullmatch(most)):
+        fail(node, f"sizes are expected, such as 1..11680, not {described(node)}")
+    if int(least) > int(most):
+        fail(node, f"bytes: no size is from {least} to {most}")
+    return int(least), int(most)
+
+
 def read_figure(nodes, runs_above):
     """`nodes`: of its keys; 'figure' and 'value' are among them."""
     texts = {key: word(value, f"'{key}'") for key, value in nodes.items()}
@@ -137,6 +149,8 @@ def read_figure(nodes, runs_above):
         fail(nodes["over"], f"over: no run '{figure.over}' above this one")
     if "panel" in nodes and figure.panel not in PANELS:
         fail(nodes["panel"], f"panel: '{figure.panel}' is none of {', '.join(PANELS)}")
+    if "bytes" in nodes:
+        figure.sizes = sizes_in(texts["bytes"], nodes["bytes"])
     for key in ("per", "published", "at_most", "at_least"):
         if key in nodes:
             setattr(figure, key, number_in(texts[key], nodes[key]))
