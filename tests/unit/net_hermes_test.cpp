@@ -63,6 +63,7 @@ class HermesEdge : public testing::Test, private PathView {
 
   PicoSeconds now() const override { return time; }
   Bytes backlog(int) const override { return 0; }
+  Bytes drain(int, int) const override { return 0; }
   BitRate rate(int) const override { return BitRate(10'000'000'000); }
 
   PicoSeconds time = kMilliSecond;

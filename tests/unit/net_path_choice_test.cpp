@@ -26,6 +26,10 @@ class FakeSwitch final : public PathView {
  public:
   PicoSeconds now() const override { return time; }
   Bytes backlog(int port) const override { return backlogs[static_cast<std::size_t>(port)]; }
+  Bytes drain(int port, int priority) const override {
+    const auto p = static_cast<std::size_t>(port);
+    return backlogs[p] + (priority < 7 ? 0 : -above[p]);
+  }
   BitRate rate(int) const override { return BitRate(100'000'000'000); }
 
   PathContext context(std::uint64_t index = 3, int ports = 8) const {
@@ -34,6 +38,7 @@ class FakeSwitch final : public PathView {
 
   PicoSeconds time{};
   std::array<Bytes, 8> backlogs{};
+  std::array<Bytes, 8> above{};  // of those, what priority 7 does not wait for
 };
 
 std::unique_ptr<PathChoice> make(Kind kind, const FakeSwitch& view, RoutingParameters p = {}) {
@@ -253,6 +258,55 @@ TEST(PathChoice, DrillTakesTheShorterOfWhatItDrewAndRemembersTheBest) {
   const auto many = make(Kind::kDrill, view, p);
   Packet packet = packet_of(1);
   EXPECT_EQ(many->choose(packet, kFour), 1u);
+}
+
+/// How often each of kFour was chosen for packets of a priority, all of which were foreseen.
+std::array<int, 4> chosen_of(PathChoice& choice, std::uint8_t priority, int packets) {
+  std::array<int, 4> count{};
+  for (int i = 0; i < packets; ++i) {
+    Packet packet = packet_of(1);
+    packet.priority = priority;
+    const std::uint32_t foreseen = choice.peek(packet, kFour);
+    const std::uint32_t port = choice.choose(packet, kFour);
+    EXPECT_EQ(port, foreseen);
+    ++count[port];
+  }
+  return count;
+}
+
+TEST(PathChoice, DetailDrawsAmongPortsOfTheBestClass) {
+  FakeSwitch view;
+  const auto detail = make(Kind::kDetail, view);
+  // Below 16 KB a port is favoured, however much waits; from there to 64 KB it is second.
+  view.backlogs = {0, 0, 0, 0, 15'999, 16'000, 0, 64'000};  // of kFour: 4 … 7
+  std::array<int, 4> count = chosen_of(*detail, 0, 10'000);
+  EXPECT_NEAR(count[0], 5000, 4 * 50);
+  EXPECT_EQ(count[1] + count[3], 0);
+  view.backlogs = {0, 0, 0, 0, 64'000, 16'000, 63'999, 90'000};
+  count = chosen_of(*detail, 0, 10'000);
+  EXPECT_NEAR(count[1], 5000, 4 * 50);
+  EXPECT_EQ(count[0] + count[3], 0);
+  view.backlogs = {0, 0, 0, 0, 64'000, 200'000, 70'000, 90'000};
+  count = chosen_of(*detail, 0, 40'000);
+  for (const int n : count) EXPECT_NEAR(n, 10'000, 4 * 87) << "the longest is as good as any";
+}
+
+TEST(PathChoice, DetailLooksAtWhatGoesBeforeThePacket) {
+  FakeSwitch view;
+  const auto detail = make(Kind::kDetail, view);
+  view.backlogs = {0, 0, 0, 0, 20'000, 70'000, 20'000, 20'000};
+  view.above = {0, 0, 0, 0, 0, 70'000, 0, 0};  // all of port 5 is of lower priorities
+  EXPECT_EQ(chosen_of(*detail, 7, 100), (std::array<int, 4>{0, 100, 0, 0}));
+  EXPECT_EQ(chosen_of(*detail, 6, 1000)[1], 0);
+}
+
+TEST(PathChoice, DetailHasThresholdsOfItsOwn) {
+  FakeSwitch view;
+  RoutingParameters p;
+  p.detail = {1000, 2000};
+  const auto detail = make(Kind::kDetail, view, p);
+  view.backlogs = {0, 0, 0, 0, 1000, 2000, 999, 1999};
+  EXPECT_EQ(chosen_of(*detail, 0, 100), (std::array<int, 4>{0, 0, 100, 0}));
 }
 
 TEST(PathChoice, DrillHashesFlowsToComponentsByCapacity) {
@@ -634,6 +688,7 @@ TEST(PathChoice, EveryKindDeliversEverything) {
     EXPECT_EQ(net.drops(), 0u) << name;
   }
   EXPECT_LE(longest[Kind::kDrill], longest[Kind::kRps]);
+  EXPECT_LE(longest[Kind::kDetail], longest[Kind::kRps]);
 }
 
 TEST(PathChoice, MoreWaysUpThanTagsAreRefused) {

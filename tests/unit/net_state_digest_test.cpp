@@ -50,6 +50,7 @@ class ChoiceDigest : public testing::TestWithParam<Kind>, public PathView {
   }
   PicoSeconds now() const override { return time_; }
   Bytes backlog(int port) const override { return 100 * port; }
+  Bytes drain(int port, int) const override { return 100 * port; }
   BitRate rate(int) const override { return 100_Gbps; }
 
   std::unique_ptr<PathChoice> make(Kind kind) {

@@ -24,6 +24,8 @@ std::unique_ptr<PathChoice> make_path_choice(const RoutingParameters& parameters
       return make_letflow(parameters, context);
     case Kind::kDrill:
       return make_drill(parameters, context);
+    case Kind::kDetail:
+      return make_detail(parameters, context);
     case Kind::kConga:
       return make_conga(parameters, context);
     case Kind::kPresto:

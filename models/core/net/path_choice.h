@@ -24,6 +24,9 @@ class PathView {
   virtual PicoSeconds now() const = 0;
   /// Bytes that a packet for this port would wait for: queued, and left of the one being sent.
   virtual Bytes backlog(int port) const = 0;
+  /// Of what is queued for the port, the bytes that go before another packet of this priority:
+  /// those of it and of higher ones.
+  virtual Bytes drain(int port, int priority) const = 0;
   virtual BitRate rate(int port) const = 0;
 
  protected:
@@ -139,6 +142,8 @@ std::unique_ptr<PathChoice> make_letflow(const RoutingParameters& parameters,
                                          const PathContext& context);
 std::unique_ptr<PathChoice> make_drill(const RoutingParameters& parameters,
                                        const PathContext& context);
+std::unique_ptr<PathChoice> make_detail(const RoutingParameters& parameters,
+                                        const PathContext& context);
 std::unique_ptr<PathChoice> make_conga(const RoutingParameters& parameters,
                                        const PathContext& context);
 std::unique_ptr<PathChoice> make_presto(const RoutingParameters& parameters,

@@ -18,6 +18,15 @@ void DrillParameters::describe(ParameterVisitor& v) {
           {"shortest queues of the last time that are looked at again", "DRILL, SIGCOMM'17: m"});
 }
 
+void DetailParameters::describe(ParameterVisitor& v) {
+  const char* const paper = "DeTail, SIGCOMM'12";
+  v.field(
+      "favoured_below", favoured_below, {"1B", "1GiB"},
+      {"a port with fewer bytes of a packet's priority and higher ones is among the first", paper});
+  v.field("avoided_from", avoided_from, {"1B", "1GiB"},
+          {"one with as many is among the last", paper});
+}
+
 void CongaParameters::describe(ParameterVisitor& v) {
   v.field("dre_period", dre_period, {"100ns", "1s"},
           {"between two decays of a link's estimate", "CONGA, SIGCOMM'14, 3.2: Tdre"});
@@ -124,9 +133,9 @@ void RoutingParameters::describe(ParameterVisitor& v) {
   v.choice(
       "kind", kind,
       {"by hash of the five-tuple (wcmp: by capacity), flows or packets in turn or at random, "
-       "by destination address, flowlets, queues, congestion of whole ways, cells, a central "
-       "scheduler of large flows, numbers that ACKs bring back, what ACKs or edge switches tell of "
-       "ways; "
+       "by destination address, flowlets, queues (detail: by priority), congestion of whole ways, "
+       "cells, a central scheduler of large flows, numbers that ACKs bring back, what ACKs or edge "
+       "switches tell of ways; "
        "symmetric: by hash, the same way in both directions; source: as the sender's transport "
        "says",
        "docs/network.md, Load balancing"});
@@ -138,6 +147,7 @@ void RoutingParameters::describe(ParameterVisitor& v) {
   v.when(kind == Kind::kLetflow || kind == Kind::kConga, "kind: letflow or conga",
          [&] { flowlet.describe(v); });
   v.when(kind == Kind::kDrill, "kind: drill", [&] { drill.describe(v); });
+  v.when(kind == Kind::kDetail, "kind: detail", [&] { detail.describe(v); });
   v.when(kind == Kind::kConga, "kind: conga", [&] { conga.describe(v); });
   v.when(kind == Kind::kPresto, "kind: presto", [&] { presto.describe(v); });
   v.when(kind == Kind::kHedera, "kind: hedera", [&] { hedera.describe(v); });

@@ -29,6 +29,14 @@ struct DrillParameters {
   void describe(ParameterVisitor& v);
 };
 
+/// DeTail: drain bytes of a port below which it is favoured, or at least not avoided.
+struct DetailParameters {
+  Bytes favoured_below = 16_KB;
+  Bytes avoided_from = 64_KB;
+
+  void describe(ParameterVisitor& v);
+};
+
 /// CONGA: how links' use is estimated and how long news of it counts.
 struct CongaParameters {
   PicoSeconds dre_period = kMicroSecond * 16;
@@ -127,6 +135,7 @@ struct RoutingParameters {
                  // control: a port has so many addresses, each with one way through the fabric)
     kLetflow,    // flowlets at random
     kDrill,      // packets by the queues of a few ports
+    kDetail,     // packets by what of the ports' queues goes before them
     kConga,      // flowlets by the use of the ways to the far edge
     kPresto,     // cells of a flow in turn
     kHedera,     // flows by hash, large ones as a central scheduler has it
@@ -141,6 +150,7 @@ struct RoutingParameters {
   LidManagerParameters lid_manager;
   FlowletParameters flowlet;
   DrillParameters drill;
+  DetailParameters detail;
   CongaParameters conga;
   PrestoParameters presto;
   HederaParameters hedera;
@@ -165,10 +175,10 @@ DCC_ENUM_NAMES(
     {RoutingParameters::Kind::kWcmp, "wcmp"}, {RoutingParameters::Kind::kPerFlow, "per_flow"},
     {RoutingParameters::Kind::kSpray, "spray"}, {RoutingParameters::Kind::kRps, "rps"},
     {RoutingParameters::Kind::kLmc, "lmc"}, {RoutingParameters::Kind::kLetflow, "letflow"},
-    {RoutingParameters::Kind::kDrill, "drill"}, {RoutingParameters::Kind::kConga, "conga"},
-    {RoutingParameters::Kind::kPresto, "presto"}, {RoutingParameters::Kind::kHedera, "hedera"},
-    {RoutingParameters::Kind::kReps, "reps"}, {RoutingParameters::Kind::kHermes, "hermes"},
-    {RoutingParameters::Kind::kConweave, "conweave"},
+    {RoutingParameters::Kind::kDrill, "drill"}, {RoutingParameters::Kind::kDetail, "detail"},
+    {RoutingParameters::Kind::kConga, "conga"}, {RoutingParameters::Kind::kPresto, "presto"},
+    {RoutingParameters::Kind::kHedera, "hedera"}, {RoutingParameters::Kind::kReps, "reps"},
+    {RoutingParameters::Kind::kHermes, "hermes"}, {RoutingParameters::Kind::kConweave, "conweave"},
     {RoutingParameters::Kind::kSymmetric, "symmetric"},
     {RoutingParameters::Kind::kSource, "source"});
 

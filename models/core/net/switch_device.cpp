@@ -127,6 +127,14 @@ Bytes SwitchDevice::backlog(int port) const {
          static_cast<Bytes>(Uint128(left) * p.link.rate.bits_per_second / kPicoBitsPerByte);
 }
 
+Bytes SwitchDevice::drain(int port, int priority) const {
+  const Port& p = at(port);
+  if (disciplined_) return p.bytes;  // it keeps no priorities that could be told apart here
+  Bytes bytes = 0;
+  for (int one = priority; one < kPriorities; ++one) bytes += queue_bytes(port, one);
+  return bytes;
+}
+
 void SwitchDevice::observe_queue(int port, QueueStatistics* statistics) {
   at(port).statistics = statistics;
   ways_out_[static_cast<std::size_t>(port)].statistics = statistics;

@@ -301,6 +301,7 @@ class SwitchDevice final : public PacketSink, private PathView, private PathHand
   // PathView
   PicoSeconds now() const override { return scheduler_.now(); }
   Bytes backlog(int port) const override;
+  Bytes drain(int port, int priority) const override;
   BitRate rate(int port) const override { return at(port).link.rate; }
 
   // PathHands
