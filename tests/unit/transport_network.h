@@ -29,11 +29,12 @@ class TransportStar : public CompletionSink {
                 const LinkParameters& link, std::uint32_t mtu, std::size_t most_flows = 256,
                 AckMode ack = AckMode::kPerPacket)
       : ledger(most_flows), link_(link), mtu_(mtu) {
-    switches.pfc.enabled = false;
-    switches.ecn.enabled = false;
     if (switches.discipline.name() == "auto") {
       switches.discipline.choose(transport.chosen()->discipline());
     }
+    switches.pfc.enabled = switches.pfc.enabled && transport.chosen()->may_be_paused() &&
+                           switches.discipline.name() == "fifo";
+    switches.ecn.enabled = false;
     device = std::make_unique<SwitchDevice>(scheduler, pool, switches, static_cast<int>(hosts), 1,
                                             0, 1000);
     RouteTable routes(hosts);
@@ -65,14 +66,15 @@ class TransportStar : public CompletionSink {
   }
 
   /// A flow from one host to another, now. Returns its number.
-  std::uint32_t send(HostId from, HostId to, Bytes bytes,
-                     PicoSeconds deadline = PicoSeconds::max()) {
+  std::uint32_t send(HostId from, HostId to, Bytes bytes, PicoSeconds deadline = PicoSeconds::max(),
+                     std::uint8_t priority = 0) {
     const auto flow = static_cast<std::uint32_t>(flows_++);
     QueuePairConfig there;
     there.remote_host = to;
     there.remote_qpn = flow;
     there.flow = flow;
     there.deadline = deadline;
+    there.priority = priority;
     QueuePairConfig back = there;
     back.remote_host = from;
     nics[to]->create_queue_pair(flow, back);

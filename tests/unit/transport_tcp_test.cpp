@@ -153,6 +153,72 @@ TEST(Tcp, FlowsOfAHostTakeTurns) {
   star.expect_all_arrived();
 }
 
+TransportChoice patient(unsigned initial_window) {
+  TransportChoice choice = tcp(Growth::kNewReno, initial_window);
+  choice.of<TcpParameters>("tcp").fast_retransmit = false;
+  return choice;
+}
+
+// 36 segments behind a gap say nothing: the timeout does, of that one segment.
+TEST(TcpWithoutFastRetransmit, OnlyATimeoutTellsOfALoss) {
+  Star star(2, patient(40), kMicroSecond * 100);
+  star.up[0]->set_loss_hook(LoseOnce{{3}});
+  star.send(0, 1, kSegment * 40);
+  star.scheduler.run_until(kMilliSecond * 5);
+  EXPECT_EQ(star.ledger[0].retransmits, 0u);
+  EXPECT_EQ(star.window(0, 0).segments(), 43) << "three came in order";
+  star.scheduler.run_until(kMilliSecond * 50);
+  EXPECT_EQ(star.ledger[0].retransmits, 1u);
+  EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 1u);
+  EXPECT_EQ(star.sum_of(&NicCounters::duplicates), 0u);
+  star.expect_all_arrived();
+}
+
+// A pause of priority 3 holds one flow for a millisecond, and the other has the wire to itself.
+TEST(TcpPaused, AFlowWaitsForItsPriorityAlone) {
+  Star star(3, tcp(Growth::kCubic, 200));
+  const std::uint32_t held = star.send(0, 1, kSegment * 150, PicoSeconds::max(), 3);
+  const std::uint32_t free = star.send(0, 2, kSegment * 150, PicoSeconds::max(), 4);
+  star.scheduler.run_until(kPacket * 10);
+  star.nics[0]->transmitter().hold(1u << 3);
+  star.scheduler.run_until(kPacket * 15);
+  const std::uint64_t before = star.ledger[held].received_bytes;
+  star.scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(star.ledger[held].received_bytes, before);
+  EXPECT_EQ(star.done.size(), 1u);
+  // 150 of its own, six of the other's before the pause, and the second hop.
+  EXPECT_EQ(star.received_at(free), kPacket * 157 + kMicroSecond * 2);
+  star.nics[0]->transmitter().hold(0);
+  star.scheduler.run_until(kMilliSecond * 3);
+  EXPECT_EQ(star.received_at(held), kMilliSecond + kPacket * 145 + kMicroSecond * 2);
+  EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
+  star.expect_all_arrived();
+}
+
+// Seven windows of 200 segments meet in a buffer for 130: nothing is lost where ports pause each
+// other, and most is where they do not.
+TEST(TcpPaused, AnIncastLosesNothing) {
+  for (const bool pauses : {true, false}) {
+    SwitchParameters switches;
+    switches.discipline.choose("fifo");
+    switches.buffer = 200'000;
+    switches.pfc.enabled = pauses;
+    Star star(8, patient(200), kMicroSecond, 10_Gbps, switches);
+    for (HostId host = 1; host < 8; ++host) star.send(host, 0, kSegment * 200);
+    star.scheduler.run_until(kSecond * 20);
+    EXPECT_EQ(star.device->totals().dropped == 0, pauses);
+    EXPECT_EQ(star.sum_of(&NicCounters::retransmits) == 0, pauses);
+    EXPECT_EQ(star.sum_of(&NicCounters::timeouts) == 0, pauses);
+    EXPECT_EQ(star.device->pfc_totals().pauses_sent > 0, pauses);
+    if (pauses) {  // the wire to host 0 was never idle
+      PicoSeconds last{};
+      for (std::uint32_t flow = 0; flow < 7; ++flow) last = std::max(last, star.received_at(flow));
+      EXPECT_EQ(last, kPacket * 1401 + kMicroSecond * 2);
+    }
+    star.expect_all_arrived();
+  }
+}
+
 /// Cuts the payload off packets that `cut` says, as they arrive at host 1.
 template <class Cut>
 void cut_payloads(Star& star, Cut cut) {

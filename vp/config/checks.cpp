@@ -94,6 +94,10 @@ class Checker {
     // Of a disabled section, too: it may be enabled from the command line.
     check_together("switch.ecn", [&] { s.ecn.check(c_.topology.fastest_link()); });
     check_together("switch.scheduler", [&] { s.scheduler.check(); });
+    require(s.routing.kind != RoutingParameters::Kind::kDetail ||
+                s.routing.detail.favoured_below <= s.routing.detail.avoided_from,
+            given("routing.avoided_from", "routing.favoured_below"),
+            "avoided_from is below favoured_below");
     require(s.buffer >= 4 * (c_.nic.mtu + kMostHeaders), given("switch.buffer", "nic.mtu"),
             "a buffer of " + text_of(s.buffer) + " does not hold four packets of mtu " +
                 text_of(Bytes{c_.nic.mtu}));
@@ -179,8 +183,13 @@ class Checker {
     if (transport == nullptr) return;
     check_together("nic.transport", [&] { transport->check(); });
     require(
-        !c_.switch_.pauses(), given("switch.pfc.enabled", kind),
+        !c_.switch_.pauses() || transport->may_be_paused(), given("switch.pfc.enabled", kind),
         "transport " + name + " is made for networks without flow control: pfc: {enabled: false}");
+    require(!c_.switch_.pauses() || discipline == "fifo" ||
+                (discipline == "auto" && std::string("fifo") == transport->discipline()),
+            given("switch.pfc.enabled", kind),
+            "ports of discipline " + (discipline == "auto" ? transport->discipline() : discipline) +
+                " pause nobody: pfc: {enabled: false}, or discipline: {kind: fifo}");
     require(!transport->strict_ports() ||
                 c_.switch_.scheduler.kind == EgressSchedulerParameters::Kind::kStrict,
             given("switch.scheduler.kind", kind),

@@ -279,7 +279,7 @@ void Transmitter::kick() {
 void Transmitter::send_one() {
   if (send_one_control()) return;
   if (transport_ != nullptr) {
-    if (blocked_ == 0 && transport_->has_packet()) send_data(transport_->next_packet());
+    if (transport_may_send()) send_data(transport_->next_packet());
     return;
   }
   if (parameters_.real_payload()) {
@@ -315,8 +315,7 @@ void Transmitter::plan_wake() {
   const bool may_take = !parameters_.real_payload() || staged_bytes_ < staging_limit_;
   PicoSeconds when = PicoSeconds::max();
   if (transport_ != nullptr) {
-    const bool data = blocked_ == 0 && transport_->has_packet();
-    if (!data && sendable_control() == 0) return;
+    if (sendable_control() == 0 && !transport_may_send()) return;
     when = wire_free_;
   } else if (sendable_control() != 0 || head_is_ready() ||
              (may_take && pacing_.has_ready(allowed()))) {

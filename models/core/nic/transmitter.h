@@ -120,6 +120,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   // For the transport, if there is one:
   /// It may have data now.
   void data_ready() { kick(); }
+  /// Bit p set: priority p may be sent.
+  unsigned allowed() const { return ~blocked_ & 0xFFu; }
   /// Payload of a flow that was acknowledged for the first time, and how long a packet took.
   void acknowledged(std::uint32_t flow, Bytes bytes) {
     tally_.acknowledged(ledger_[flow], bytes, now());
@@ -331,7 +333,9 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void check_timeouts();
   void repeat_from_oldest(Qpn qpn, Flow& flow);
   void pause(unsigned classes);
-  unsigned allowed() const { return ~blocked_ & 0xFFu; }
+  bool transport_may_send() const {
+    return (blocked_ == 0 || transport_->heeds_pauses()) && transport_->has_packet();
+  }
   unsigned sendable_control() const { return control_waiting_ & ~blocked_; }
 
   Scheduler& scheduler_;

@@ -52,6 +52,8 @@ class Transport {
 
   /// There is data that may leave now.
   virtual bool has_packet() const = 0;
+  /// It goes by the priorities that the port allows. Otherwise any pause holds all of its data.
+  virtual bool heeds_pauses() const { return false; }
   /// Precondition: has_packet().
   virtual Packet* next_packet() = 0;
 

@@ -31,6 +31,8 @@ struct TransportParameters {
   virtual bool on_roce() const { return false; }
   /// Means something only where ports serve the highest priority first.
   virtual bool strict_ports() const { return false; }
+  /// Works where ports pause each other, too; with their own queues (discipline fifo), that is.
+  virtual bool may_be_paused() const { return false; }
   /// Works with `ack: none` too: nobody tells a sender that its message has arrived.
   virtual bool may_omit_acks() const { return false; }
   /// A host that the network must have.

@@ -56,6 +56,10 @@ void TcpParameters::describe(ParameterVisitor& v) {
   describe_framing(v);
   window.describe(v);
   v.field("ecn", ecn, {}, {"marks instead of drops: RFC 3168, with growth: dctcp RFC 8257", ""});
+  v.field("fast_retransmit", fast_retransmit, {},
+          {"segments that arrive beyond a gap say that it is lost; false: only a timeout does, for "
+           "networks that reorder and lose nothing",
+           "RFC 6675; false: DeTail, SIGCOMM'12"});
   v.field("duplicate_threshold", duplicate_threshold, {"1", "100000"},
           {"segments that arrived beyond one that did not, which make it lost", "RFC 6675"});
   v.field("initial_timeout", initial_timeout, {"1us", "60s"},
@@ -120,6 +124,7 @@ void Tcp::work_changed(Qpn qpn) {
 
 Psn Tcp::lost_before(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
+  if (!parameters_.fast_retransmit) return sender.lost_to;
   return std::max(sender.lost_to, sender.arrived.highest(parameters_.duplicate_threshold));
 }
 
@@ -167,9 +172,16 @@ void Tcp::settle(Qpn qpn) {
   sender.ready = ready;
 }
 
+std::deque<Qpn>::const_iterator Tcp::next_ready() const {
+  const unsigned allowed = context_.port.allowed();
+  return std::find_if(ready_.begin(), ready_.end(),
+                      [&](Qpn qpn) { return (allowed >> at(qpn).config.priority & 1u) != 0; });
+}
+
 Packet* Tcp::next_packet() {
-  const Qpn qpn = ready_.front();
-  ready_.pop_front();
+  const auto turn = next_ready();
+  const Qpn qpn = *turn;
+  ready_.erase(turn);
   Sender& sender = senders_[qpn];
   sender.ready = false;
   sender.at_once = false;

@@ -19,6 +19,7 @@ namespace dcc {
 struct TcpParameters final : TransportParameters {
   TcpWindowParameters window;
   bool ecn = false;                              // RFC 3168; DCTCP's own way with growth: dctcp
+  bool fast_retransmit = true;                   // false: nothing but a timeout says what is lost
   unsigned duplicate_threshold = 3;              // segments beyond a gap that make it a loss
   PicoSeconds initial_timeout = kSecond;         // while no round trip is known
   PicoSeconds min_timeout = kMilliSecond * 200;  // as Linux has it; RFC 6298: a second
@@ -29,6 +30,7 @@ struct TcpParameters final : TransportParameters {
   void describe(ParameterVisitor& v) override;
   void check() const override;
   const char* discipline() const override { return "drop_tail"; }
+  bool may_be_paused() const override { return true; }
 };
 
 /// RFC 9293 with loss recovery by RFC 6675 (SACK), windows by tcp_window.h, timeouts by RFC 6298
@@ -42,6 +44,10 @@ struct TcpParameters final : TransportParameters {
 /// (RFC 6675: pipe) leave room, before anything new. After a timeout all that is not known to have
 /// arrived counts as lost. The flows of a host take turns, segment by segment.
 ///
+/// On ports that pause each other a flow waits for its priority alone, and without
+/// `fast_retransmit` packets may take any way: what comes out of order is kept, and a gap says
+/// nothing (DeTail, SIGCOMM 2012).
+///
 /// Where ports cut payloads off (CP, NSDI 2014), the header that arrives is answered with an ACK
 /// that names the segment: it is lost for certain, goes out again at once if the window allows, and
 /// again if it is cut again; what comes back for headers keeps the sender's clock.
@@ -49,7 +55,8 @@ class Tcp final : public MessageTransport {
  public:
   Tcp(const TransportContext& context, const TcpParameters& parameters);
 
-  bool has_packet() const override { return !ready_.empty(); }
+  bool has_packet() const override { return next_ready() != ready_.end(); }
+  bool heeds_pauses() const override { return true; }
   Packet* next_packet() override;
 
   // For tests:
@@ -104,6 +111,8 @@ class Tcp final : public MessageTransport {
   void add_own_state(StateDigest& d) const override;
 
   // Sending
+  /// Whose turn it is, of those that no pause holds.
+  std::deque<Qpn>::const_iterator next_ready() const;
   void on_ack(Qpn qpn, const Packet& ack);
   unsigned take_in(Qpn qpn, const Packet& ack);
   /// The payload of a segment was cut off.
