@@ -1,0 +1,7 @@
+# Queries of 2, 8 and 32 KB, alike in number: DeTail (SIGCOMM 2012).
+2048 0
+2048 33.33
+8192 33.33
+8192 66.67
+32768 66.67
+32768 100
