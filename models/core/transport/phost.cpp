@@ -278,19 +278,11 @@ void Phost::acknowledge_if_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent) 
 }
 
 /// When it may have a token: now, if not later.
-PicoSeconds Phost::may_send_at(Qpn qpn) {
-  Receiver& receiver = receivers_[qpn];
-  if (receiver.waits_until != PicoSeconds()) {
-    if (receiver.waits_until > now()) return receiver.waits_until;
-    receiver.waits_until = PicoSeconds();
-    receiver.wanted = receiver.sent + missing(qpn);
-  }
-  if (receiver.sent - receiver.seen >= parameters_.window) {
-    const PicoSeconds until = receiver.last + packets(parameters_.window_timeout);
-    if (until > now()) return until;
-    receiver.seen = receiver.sent - (parameters_.window - 1);  // room for one
-  }
-  return now();
+PicoSeconds Phost::may_send_at(Qpn qpn) const {
+  const Receiver& receiver = receivers_[qpn];
+  if (receiver.waits_until > now()) return receiver.waits_until;
+  if (!is_full(receiver)) return now();
+  return std::max(now(), receiver.last + packets(parameters_.window_timeout));
 }
 
 void Phost::send_tokens() {
@@ -323,6 +315,11 @@ void Phost::send_tokens() {
 
 void Phost::send_token(Qpn qpn) {
   Receiver& receiver = receivers_[qpn];
+  if (receiver.waits_until != PicoSeconds()) {
+    receiver.waits_until = PicoSeconds();
+    receiver.wanted = receiver.sent + missing(qpn);
+  }
+  if (is_full(receiver)) receiver.seen = receiver.sent - (parameters_.window - 1);  // one more
   const SequenceSet& in = at(qpn).in;
   Psn psn = receiver.cursor;
   while (psn < receiver.end && in.contains(psn)) ++psn;

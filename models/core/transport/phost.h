@@ -104,7 +104,10 @@ class Phost final : public MessageTransport {
   void on_end(Qpn qpn, Psn end);
   void acknowledge_if_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent);
   std::uint64_t missing(Qpn qpn) const { return receivers_[qpn].end - at(qpn).in.count(); }
-  PicoSeconds may_send_at(Qpn qpn);
+  bool is_full(const Receiver& receiver) const {
+    return receiver.sent - receiver.seen >= parameters_.window;
+  }
+  PicoSeconds may_send_at(Qpn qpn) const;
   void send_tokens();
   void send_token(Qpn qpn);
   void plan(PicoSeconds when);
