@@ -28,21 +28,26 @@ class Pias : public testing::Test {
     for (HostId h = 0; h < 2; ++h) {
       wire_[h]->connect(*nic_[1 - h], 0);
       nic_[h]->connect(*wire_[h]);
-      QueuePairConfig config;
-      config.remote_host = 1 - h;
-      config.priority = 3;
-      nic_[h]->create_queue_pair(0, config);
+      for (Qpn qpn = 0; qpn < 2; ++qpn) {
+        QueuePairConfig config;
+        config.remote_host = 1 - h;
+        config.remote_qpn = config.flow = qpn;
+        config.priority = 3;
+        nic_[h]->create_queue_pair(qpn, config);
+      }
       wire_[h]->set_tap([this](const Packet& packet, PicoSeconds) {
         seen_.emplace_back(packet.kind, packet.priority);
+        if (packet.kind == PacketKind::kData) turns_.push_back(packet.source_qpn);
       });
     }
-    nic_[0]->connect_queue_pair(0);
-    nic_[1]->connect_queue_pair(0);
+    for (const auto& nic : nic_) {
+      for (Qpn qpn = 0; qpn < 2; ++qpn) nic->connect_queue_pair(qpn);
+    }
   }
-  void post(Bytes bytes) {
+  void post(Bytes bytes, Qpn qpn = 0) {
     WorkItem item;
     item.bytes = bytes;
-    nic_[0]->transmitter().post(0, item);
+    nic_[0]->transmitter().post(qpn, item);
   }
   std::vector<int> priorities(PacketKind kind) const {
     std::vector<int> list;
@@ -53,10 +58,11 @@ class Pias : public testing::Test {
   }
   Scheduler scheduler_;
   PacketPool pool_;
-  FlowLedger ledger_{1};
+  FlowLedger ledger_{2};
   std::vector<std::unique_ptr<NicDevice>> nic_;
   std::vector<std::unique_ptr<Link>> wire_;
   std::vector<std::pair<PacketKind, int>> seen_;
+  std::vector<Qpn> turns_;  // whose data
 };
 
 TEST_F(Pias, AMessageSinksAsItIsSent) {
@@ -87,6 +93,18 @@ TEST_F(Pias, WhatIsSentAgainHasThePriorityItHad) {
   EXPECT_EQ(std::vector<int>(all.begin(), all.begin() + 6), first);
   EXPECT_EQ(all[6], 6) << "go-back-N: from the third packet on";
   EXPECT_EQ(ledger_[0].acked_bytes, 6000);
+}
+
+// The sender serves what it sends as ports do: a message of six packets passes the rest of a longer
+// one until both are at the bottom, and there they take turns.
+TEST_F(Pias, TheSenderServesTheHighestPriorityFirst) {
+  build();
+  post(12'000);
+  while (turns_.size() < 6) scheduler_.run_until(scheduler_.now() + kNanoSecond);
+  post(7000, 1);
+  scheduler_.run_until(kMicroSecond * 100);
+  EXPECT_EQ(turns_, (std::vector<Qpn>{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(ledger_[0].acked_bytes + ledger_[1].acked_bytes, 19'000);
 }
 
 TEST(PiasParameters, ThresholdsAscend) {

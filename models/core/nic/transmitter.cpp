@@ -178,6 +178,9 @@ void Transmitter::activate(Qpn qpn, Flow& flow) {
   }
   const PicoSeconds start = std::max(next_start(flow), flow.not_before);
   if (needs_.burst > 0 || needs_.rtt_from_due) keep_due(flow, start);
+  if (!parameters_.demotion.empty() && !pacing_.is_active(qpn) && flow.work.has_unsent()) {
+    pacing_.add_flow(qpn, demoted(flow.work.plan_next()));
+  }
   pacing_.activate(qpn, start);
 }
 
@@ -387,9 +390,22 @@ void Transmitter::send_one_staged() {
   if (own && !acknowledged(flows_[qpn])) complete_before(qpn, flows_[qpn], psn + 1);
 }
 
+namespace {
+/// Of the highest priority that may send and has a flow that is ready.
+PacingScheduler::FlowIndex pick_strictly(PacingScheduler& pacing, PicoSeconds now,
+                                         unsigned allowed) {
+  for (int priority = kPriorities; priority-- > 0;) {
+    const auto flow = pacing.pick(now, allowed & 1u << priority);
+    if (flow != PacingScheduler::kNone) return flow;
+  }
+  return PacingScheduler::kNone;
+}
+}  // namespace
+
 Packet* Transmitter::next_data_packet() {
   for (;;) {
-    const Qpn qpn = pacing_.pick(now(), allowed());
+    const Qpn qpn = parameters_.demotion.empty() ? pacing_.pick(now(), allowed())
+                                                 : pick_strictly(pacing_, now(), allowed());
     if (qpn == PacingScheduler::kNone) return nullptr;
     Flow& flow = flows_[qpn];
     if (!may_send(flow)) continue;  // the window closed, or the work was withdrawn meanwhile

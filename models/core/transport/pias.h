@@ -10,9 +10,9 @@ namespace dcc {
 
 /// Bai et al., "Information-Agnostic Flow Scheduling for Commodity Data Centers", NSDI 2015,
 /// section 4.1. RoCE's queue pairs carry the data and an algorithm for marks (DCTCP) governs them;
-/// ports serve priorities strictly. The first bytes of a message have priority 7, those behind the
-/// first threshold 6, and so on. A packet that is sent again has the priority it had, so on one way
-/// none overtakes an earlier one of its flow.
+/// ports serve priorities strictly, the sender's NIC too. The first bytes of a message have
+/// priority 7, those behind the first threshold 6, and so on. A packet that is sent again has the
+/// priority it had, so on one way none overtakes an earlier one of its flow.
 struct PiasParameters final : TransportParameters {
   /// Bytes of a message, ascending. The defaults are the authors' for web search at 80 % load, in
   /// packets of 1460 bytes: 909, 1329, 1648, 1960, 2143, 2337, 2484.
