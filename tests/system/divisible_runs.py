@@ -34,6 +34,7 @@ RUNS: dict[str, tuple[str, list[str]]] = {
         "schemes/tcp.yaml", ["traffic.0.flows_per_host=3", "switch.discipline.limit=30KB"]),
     "headers in the place of segments": (
         "schemes/tcp.yaml", ["traffic.0.flows_per_host=3", "switch.discipline.cut_above=20KB"]),
+    "ways by queues, and pauses": ("schemes/detail.yaml", ["traffic.0.flows_per_host=30", "expect=[]"]),
     "requests and answers": ("search_tree.yaml", ["duration=4ms", "traffic.1.flows_per_host=3"]),
     "bits of what came, marks and ways": ("schemes/uec.yaml", []),
     "credit in bytes": ("schemes/uec.yaml", ["nic.transport.congestion_control=rccc", "routing={kind: rps}"]),

@@ -93,6 +93,16 @@ class Schemes(unittest.TestCase):
         small = [b for b in metrics["slowdown_received"]["bins"] if b["up_to_bytes"] == 30_000]
         self.assertLess(small[0]["p50"], 1.2)
 
+    def test_queries_of_detail_wait_for_no_timeout(self):
+        detail = run("schemes/detail", *fast())
+        self.assertGreater(detail["aggregate"]["pfc_pauses"], 0)
+        usual = run("schemes/detail", *fast(
+            "expect=[]", "routing.kind=ecmp", "switch.pfc.enabled=false",
+            "switch.discipline={kind: drop_tail, limit: 128KB}", "nic.transport.fast_retransmit=true",
+            "nic.transport.min_timeout=10ms", "nic.transport.initial_timeout=10ms"))
+        self.assertGreater(usual["aggregate"]["timeouts"], 0)
+        self.assertLess(detail["slowdown"]["all"]["p99"], usual["slowdown"]["all"]["p99"] / 5)
+
 
 class Balance(unittest.TestCase):
     def check(self, metrics):
