@@ -691,6 +691,41 @@ TEST(PathChoice, EveryKindDeliversEverything) {
   EXPECT_LE(longest[Kind::kDetail], longest[Kind::kRps]);
 }
 
+// 20 packets of priority 2 for port 4 of a switch, as many of priority 5 for port 5: one of
+// priority 5 has nothing before it at port 4 alone, one of 6 nowhere anything, one of 2 at both.
+TEST(PathChoice, ASwitchTellsWhatGoesBeforeAPacketByPriority) {
+  std::map<int, std::array<int, 2>> chosen;  // by priority: times that port 4, port 5
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SwitchParameters parameters;
+    parameters.ecn.enabled = false;
+    parameters.routing.kind = Kind::kDetail;
+    parameters.routing.detail = {1000, 2000};
+    test::TestNetwork net(three_leaves(), parameters, seed);
+    SwitchDevice& leaf = net.at("leaf0");
+    for (const auto& [port, priority] : {std::pair{4, 2}, std::pair{5, 5}}) {
+      RouteTable one_way(12);
+      one_way.set_block(0, 1, 12, static_cast<std::uint32_t>(port));
+      leaf.set_routes(one_way);
+      for (int i = 0; i < 20; ++i) {
+        leaf.receive(net.host[0]->make(4, 1000, static_cast<std::uint8_t>(priority)), 0);
+      }
+    }
+    leaf.set_routes(net.routing.table(net.topology.find("leaf0")));
+    for (const std::uint8_t priority : {2, 5, 6}) {
+      Packet packet = packet_of(1, 0, 4);
+      packet.priority = priority;
+      ++chosen[priority][static_cast<std::size_t>(leaf.route_of(packet) - 4)];
+    }
+    net.scheduler.run_until(kMilliSecond);
+    EXPECT_EQ(net.pool.in_use(), 0);
+  }
+  EXPECT_EQ(chosen[5], (std::array<int, 2>{20, 0}));
+  for (const int priority : {2, 6}) {
+    EXPECT_GT(chosen[priority][0], 0) << priority;
+    EXPECT_GT(chosen[priority][1], 0) << priority;
+  }
+}
+
 TEST(PathChoice, MoreWaysUpThanTagsAreRefused) {
   LeafSpineParameters p;
   p.leaves = 2;
