@@ -1,6 +1,7 @@
 #include "page_bench.h"
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 
 #include "driver/dcc_regs.h"
@@ -8,7 +9,9 @@
 namespace dcc::page {
 namespace {
 
-constexpr std::uint64_t kQuiet = 40;  // edges after which registers show all that was issued
+constexpr std::uint64_t kQuiet = 40;    // edges after which registers show all that was issued
+constexpr std::uint64_t kWritten = 32;  // … an event shows in the counters
+constexpr std::uint64_t kTaken = 3;     // … a slot is missing among the free ones
 
 /// The counters software reads: the register of the low half, and where the oracle counts.
 struct Counter {
@@ -96,7 +99,7 @@ Inputs Bench::random_inputs(const Profile& p) {
 }
 
 void Bench::begin(bool write, std::uint32_t address, std::uint32_t value) {
-  access_ = {write, address, value, false, 0, 0, std::nullopt};
+  access_ = {write, address, value, false, 0, 0, false, std::nullopt};
   accessing_ = true;
 }
 
@@ -165,6 +168,75 @@ void Bench::random_access(const Profile& p) {
   }
 }
 
+// A register that tells the state: mostly a counter.
+void Bench::random_status() {
+  static constexpr std::uint32_t kState[] = {DCC_STATUS_OFFSET,         DCC_FREE_SLOTS_OFFSET,
+                                             DCC_EVENTS_PENDING_OFFSET, DCC_TIME_OFFSET,
+                                             DCC_IRQ_STATUS_OFFSET,     DCC_MEMORY_ERROR_OFFSET};
+  if (oracle_.ready() && chance(16))
+    return begin(true, DCC_IRQ_STATUS_OFFSET, DCC_IRQ_STATUS_TABLE_FULL_MASK);
+  if (oracle_.ready() && chance(16)) return begin(true, DCC_IRQ_MASK_OFFSET, below(2));
+  if (below(4) == 0) {
+    begin(false, kState[below(std::size(kState))], 0);
+    access_.status = true;
+    return;
+  }
+  const std::uint32_t address = kCounters[below(std::size(kCounters))].address;
+  const bool upper = address >= DCC_STAT_CNPS_RECEIVED_LO_OFFSET && below(8) == 0;
+  begin(false, address + (upper ? 4 : 0), 0);
+  access_.status = true;
+}
+
+std::optional<std::uint32_t> Bench::expected_status(std::uint32_t address) const {
+  const std::uint64_t then = oracle_.cycle() - 1;
+  if (then < 2 * kQuiet || then == reset_at_) return std::nullopt;
+  const Counts& written = oracle_.counts_at(then - kWritten);
+  switch (address) {
+    case DCC_STATUS_OFFSET:
+      return (status_before_.ready ? DCC_STATUS_READY_MASK : 0) |
+             (status_before_.idle ? DCC_STATUS_IDLE_MASK : 0);
+    case DCC_FREE_SLOTS_OFFSET:
+      return oracle_.free_at(then - kTaken);
+    case DCC_TIME_OFFSET:
+      return status_before_.time;
+    case DCC_EVENTS_PENDING_OFFSET:
+      return static_cast<std::uint32_t>(written.events_started - written.events_cancelled -
+                                        written.timer_events) &
+             DCC_EVENTS_PENDING_VALUE_MASK;
+    case DCC_IRQ_STATUS_OFFSET:
+      return status_before_.table_full ? DCC_IRQ_STATUS_TABLE_FULL_MASK : 0;
+    case DCC_MEMORY_ERROR_OFFSET:
+    case DCC_MEMORY_ERRORS_OFFSET:
+      return 0;
+    case DCC_STAT_CNPS_LOST_LO_OFFSET:  // of inputs that came to no event
+      return static_cast<std::uint32_t>(oracle_.counts_at(then).cnps_lost);
+    case DCC_STAT_INPUTS_DROPPED_LO_OFFSET:
+      return static_cast<std::uint32_t>(oracle_.counts_at(then).inputs_dropped);
+    case DCC_STAT_SLOTS_IN_USE_MAX_LO_OFFSET:
+      return static_cast<std::uint32_t>(oracle_.counts_at(then - kTaken - 1).slots_in_use_max);
+    default:
+      break;
+  }
+  for (const Counter& counter : kCounters) {
+    if (counter.address == address) return static_cast<std::uint32_t>(written.*counter.count);
+    if (counter.address + 4 == address && address > DCC_STAT_CNPS_RECEIVED_LO_OFFSET) return 0;
+  }
+  return std::nullopt;
+}
+
+void Bench::follow_status() {
+  status_before_ = status_;
+  const std::uint64_t n = oracle_.cycle();
+  if (n <= 2 * kQuiet) return;
+  const std::uint64_t no_slot = oracle_.counts_at(n - kWritten).cnps_dropped_no_slot;
+  status_.table_full |= no_slot > no_slot_seen_;
+  no_slot_seen_ = no_slot;  // a soft reset forgets it
+  status_.ready = oracle_.ready();
+  status_.idle = oracle_.free_at(n - kTaken) == dut_->shape().slots && oracle_.nothing_waits() &&
+                 oracle_.since_issue() >= kWritten;
+  status_.time = static_cast<std::uint32_t>(oracle_.tick());
+}
+
 std::optional<std::uint32_t> Bench::expected_window(std::uint32_t address) const {
   if (address >= DCC_SLOTS_OFFSET) {
     const Slot& s = oracle_.slot((address - DCC_SLOTS_OFFSET) / 32);
@@ -226,6 +298,7 @@ void Bench::act(std::uint32_t address, std::uint32_t value) {
       if ((value & DCC_CTRL_SOFT_RESET_MASK) != 0) {
         oracle_.soft_reset();
         last_of_flow_.clear();
+        reset_at_ = oracle_.cycle();
         ++resets;
       }
       break;
@@ -280,6 +353,12 @@ void Bench::act(std::uint32_t address, std::uint32_t value) {
     case DCC_SILENCE_OFFSET:
       r.silence = value;
       break;
+    case DCC_IRQ_MASK_OFFSET:
+      irq_mask_ = value;
+      break;
+    case DCC_IRQ_STATUS_OFFSET:
+      if ((value & DCC_IRQ_STATUS_TABLE_FULL_MASK) != 0) status_.table_full = false;
+      break;
     default:
       if (std::uint32_t* word = entry(oracle_.tables, address)) *word = value;
   }
@@ -306,8 +385,12 @@ void Bench::step(const Inputs& inputs) {
 
   irq = pins.irq;
   ready = pins.ready;
+  follow_status();
 
   // Every pin of this cycle.
+  const bool only_full = (irq_mask_ & ~DCC_IRQ_MASK_TABLE_FULL_MASK) == 0;
+  if (!faulty && only_full && pins.irq != (status_.table_full && irq_mask_ != 0))
+    differ("irq_o is " + std::to_string(pins.irq));
   if (!faulty && pins.ready != oracle_.ready()) differ("ready_o is " + std::to_string(pins.ready));
   if (!faulty && pins.bytes_ready != oracle_.bytes_ready(inputs.bytes_flow, hold))
     differ("bytes_ready_o is " + std::to_string(pins.bytes_ready));
@@ -345,8 +428,9 @@ void Bench::step(const Inputs& inputs) {
     accessing_ = false;
     wrote = access_.write && !pins.pslverr;
     read_value_ = pins.prdata;
-    if (!faulty && !access_.write && waits(false, access_.address)) {
-      const std::optional<std::uint32_t> word = access_.expected;
+    if (!faulty && !access_.write && (access_.status || waits(false, access_.address))) {
+      const std::optional<std::uint32_t> word =
+          access_.status ? expected_status(access_.address) : access_.expected;
       if (word.has_value() && *word != pins.prdata) {
         std::ostringstream text;
         text << "read of " << std::hex << access_.address << " gave " << pins.prdata
@@ -404,6 +488,7 @@ std::uint32_t Bench::read(std::uint32_t address) {
 void Bench::run(std::uint64_t cycles, const Profile& profile) {
   for (std::uint64_t i = 0; i < cycles && difference_.empty(); ++i) {
     if (!accessing_ && oracle_.ready() && chance(profile.access)) random_access(profile);
+    if (!accessing_ && profile.status != 0 && chance(profile.status)) random_status();
     step(random_inputs(profile));
   }
   while (accessing_ && difference_.empty()) step({});

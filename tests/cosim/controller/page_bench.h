@@ -24,6 +24,7 @@ struct Profile {
   std::uint32_t access = 2;  // a register, table or slot
   std::uint32_t soft_reset = 0;  // of accesses, in 1/1024
   bool change_registers = true;
+  std::uint32_t status = 0;  // a counter or the state, whatever is under way
 };
 
 /// Whether an access waits until nothing is on its way.
@@ -72,6 +73,7 @@ class Bench {
     bool begun = false;
     std::uint64_t acts = 0;  // a write's edge
     std::uint64_t since = 0;
+    bool status = false;                    // a read of a register that expected_status() knows
     std::optional<std::uint32_t> expected;  // of a window's read
   };
 
@@ -80,10 +82,14 @@ class Bench {
   bool chance(std::uint32_t of_1024) { return below(1024) < of_1024; }
   Inputs random_inputs(const Profile& profile);
   void random_access(const Profile& profile);
+  void random_status();
   void begin(bool write, std::uint32_t address, std::uint32_t value);
   void step(const Inputs& inputs);
   void act(std::uint32_t address, std::uint32_t value);
   std::optional<std::uint32_t> expected_window(std::uint32_t address) const;
+  /// What a register that tells the state told in the cycle before; none: the oracle does not say.
+  std::optional<std::uint32_t> expected_status(std::uint32_t address) const;
+  void follow_status();
   void differ(const std::string& what);
 
   std::unique_ptr<ControllerDut> dut_;
@@ -96,6 +102,15 @@ class Bench {
   std::map<std::uint32_t, Issue> last_of_flow_;
   std::deque<std::string> recent_;  // issues, for a difference
   std::string difference_;
+  // What software sees of this cycle, and of the one before.
+  struct Status {
+    bool ready = false, idle = false, table_full = false;
+    std::uint32_t time = 0;
+  };
+  Status status_, status_before_;
+  std::uint64_t no_slot_seen_ = 0;
+  std::uint32_t irq_mask_ = 0;
+  std::uint64_t reset_at_ = 0;  // edge of the last soft reset
 };
 
 }  // namespace dcc::page

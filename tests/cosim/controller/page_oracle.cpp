@@ -25,6 +25,13 @@ Tables::Tables() {
 
 Oracle::Oracle(const Shape& shape) : shape_(shape), slots_(shape.slots) {
   for (std::uint32_t i = 0; i < shape.slots; ++i) free_.emplace_back(0, i);
+  past_.fill({{}, shape.slots});
+}
+
+void Oracle::remember() {
+  const auto later = std::find_if(free_.rbegin(), free_.rend(),
+                                  [&](const auto& one) { return one.first <= n_ + 1; });
+  past_[n_ % kRemembered] = {counts_, static_cast<std::uint32_t>(free_.rend() - later)};
 }
 
 std::optional<Answer> Oracle::answer() const {
@@ -51,6 +58,7 @@ void Oracle::soft_reset() {
     free_.emplace_back(0, i);
   }
   ready_from_ = n_ + shape_.slots + kR;
+  past_.fill({{}, shape_.slots});
 }
 
 std::uint32_t Oracle::free_slots() const { return static_cast<std::uint32_t>(free_.size()); }
@@ -172,6 +180,7 @@ std::optional<Issue> Oracle::edge(const Inputs& in, bool hold) {
   }
   if (command_taken) commands_.push_back({n_, in.command_flow, in.command_query});
   if (early) counts_.inputs_dropped += (in.cnp ? 1u : 0u) + (in.bytes ? 1u : 0u);
+  remember();
   return issue;
 }
 

@@ -121,6 +121,15 @@ class Oracle {
 
   const Slot& slot(std::uint32_t index) const { return slots_[index]; }
   const Counts& counts() const { return counts_; }
+  /// As they stood after an edge, at most kRemembered - 1 edges ago.
+  const Counts& counts_at(std::uint64_t edge) const { return past_[edge % kRemembered].counts; }
+  /// Slots that are free for the issue that follows that edge, likewise.
+  std::uint32_t free_at(std::uint64_t edge) const { return past_[edge % kRemembered].free; }
+  /// Whether nothing waits at the inputs or in the wheel.
+  bool nothing_waits() const {
+    return cnps_.empty() && commands_.empty() && bytes_.empty() && wheel_.empty();
+  }
+  std::uint64_t since_issue() const { return last_issue_.has_value() ? n_ - *last_issue_ : n_; }
   std::uint32_t free_slots() const;  // when the pipeline is quiet
   std::uint64_t tick() const { return tick_; }
 
@@ -144,6 +153,13 @@ class Oracle {
     bool maximum;
   };
 
+  static constexpr std::size_t kRemembered = 64;  // edges
+  struct Past {
+    Counts counts;
+    std::uint32_t free = 0;
+  };
+
+  void remember();
   std::optional<Kind> chosen(bool hold) const;
   std::optional<std::uint32_t> find(std::uint32_t flow) const;
   void on_cnp(const Cnp& cnp);
@@ -179,6 +195,7 @@ class Oracle {
   std::uint32_t used_div_ = 250;
   std::deque<std::pair<std::uint64_t, Answer>> answers_;
   Counts counts_;
+  std::array<Past, kRemembered> past_;
 };
 
 }  // namespace dcc::page

@@ -33,7 +33,8 @@ inline std::vector<Case> all_cases() {
       {"Quiet", {40, 1, 20}},  // slots come free
   };
   std::vector<Case> cases;
-  for (const auto& [name, profile] : profiles) {
+  for (auto [name, profile] : profiles) {
+    profile.status = 20;
     cases.push_back({std::string("Dcqcn") + name, true, profile});
     cases.push_back({std::string("Marks") + name, false, profile});
   }
