@@ -78,10 +78,12 @@ def build(directory, name, verilog, verilate=(), define=()):
     program = os.path.join(directory, name)
     flags = [f"-D{word}" for word in define] + (
         ["-DVM_COVERAGE=1"] if "VARIANT_COVERAGE" in define else [])
-    run(["g++", "-std=c++17", "-O2", f"-DVARIANT={prefix}", f"-DVARIANT_HEADER=<{prefix}.h>", *flags,
+    run(["g++", "-std=c++17", "-O2", f"-DVARIANT={prefix}", f"-DVARIANT_HEADER=<{prefix}.h>",
+         f"-DVARIANT_ROOT=<{prefix}___024root.h>", *flags,
          f"-I{TESTS}", f"-I{SOFTWARE}", f"-I{objects}", f"-isystem{root}/include",
          f"-isystem{root}/include/vltstd"] +
-        [os.path.join(TESTS, part + ".cpp") for part in ("bench_runner", "page_bench", "page_oracle")] +
+        [os.path.join(TESTS, part + ".cpp") for part in (
+            "bench_runner", "page_bench", "page_status", "page_faults", "page_oracle")] +
         [os.path.join(objects, part) for part in parts] + ["-pthread", "-latomic", "-o", program])
     return program
 
@@ -150,7 +152,7 @@ def fingerprint(options):
     """Of all that says what a mutant is and whether the bench kills it, but for the cycles."""
     text = hashlib.sha256(f"{options.mutants} {options.seed}".encode())
     bench = [os.path.join(TESTS, name) for name in sorted(os.listdir(TESTS)) if name.startswith(
-        ("bench_runner", "page_", "controller_dut"))]
+        ("bench_runner", "page_", "guarded_", "controller_dut"))]
     for path in [os.path.join(RTL, source) for source in sources()] + bench + [
             os.path.join(RTL, "mutation/mutants.ys")]:
         with open(path, "rb") as file:
@@ -180,7 +182,7 @@ def mutation(options):
                  f"-seed {options.seed} -none -ctrl mutant_i {SELECTOR_BITS} 0 -o {listing} {mine}; "
                  f"script {listing}; opt_clean;")
         build(options.build, f"mutants_{mark}", flattened(options.build, "mutated", steps),
-              define=["VARIANT_MUTANTS"])
+              define=["VARIANT_MUTANTS", "VARIANT_NETLIST"])
     mutations = read_mutations(listing)
     last = min(options.last or max(mutations), max(mutations))
     wanted = [0] + list(range(options.first, last + 1))

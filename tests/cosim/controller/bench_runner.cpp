@@ -4,7 +4,8 @@
 // Every profile for CYCLES, counters and slots compared. Without mutants prints "clean" or the
 // first difference; with them a line for each: "killed N: reason" or "survived N".
 // Compiled with VARIANT_HEADER and VARIANT, the verilated class; VARIANT_MUTANTS: it has a pin
-// mutant_i; VARIANT_COVERAGE: it counts, into coverage.dat.
+// mutant_i; VARIANT_COVERAGE: it counts, into coverage.dat; VARIANT_NETLIST: yosys has flattened
+// it, and its state is in reach: counters are set to great values, memories lose bits.
 #include VARIANT_HEADER
 
 #ifdef VARIANT_COVERAGE
@@ -17,7 +18,14 @@
 #include <string>
 #include <utility>
 
+#ifdef VARIANT_NETLIST  // flattened by yosys
+#include VARIANT_ROOT
+#define DCC_JOIN(a, b) DCC_JOIN_(a, b)
+#define DCC_JOIN_(a, b) a##__02e##b
+#include "guarded_memories.h"
+#endif
 #include "controller_dut_verilated.h"
+#include "page_faults.h"
 #include "page_profiles.h"
 
 namespace dcc::page {
@@ -25,33 +33,63 @@ namespace {
 
 constexpr Shape kSmall{64, 40, 16, 4, 16};
 
-/// The first difference; empty if there is none.
-std::string first_difference(std::uint64_t cycles, std::uint64_t seed, std::uint32_t mutant) {
-  for (const Case& one : kCases) {
-    auto dut =
-        std::make_unique<VerilatedController<VARIANT>>(kSmall, static_cast<std::uint32_t>(seed));
+std::unique_ptr<ControllerDut> make(std::uint64_t seed, std::uint32_t mutant) {
+  auto dut =
+      std::make_unique<VerilatedController<VARIANT>>(kSmall, static_cast<std::uint32_t>(seed));
+#ifdef VARIANT_NETLIST
+  dut->wide_counters = wide_counters_of<VARIANT>();
+#endif
 #ifdef VARIANT_MUTANTS
-    dut->pins().mutant_i = mutant;
+  dut->pins().mutant_i = mutant;
 #else
-    static_cast<void>(mutant);
+  static_cast<void>(mutant);
 #endif
-#ifdef VARIANT_COVERAGE
-    VerilatedContext& context = dut->context();
-#endif
-    Bench bench(std::move(dut), seed);
+  return dut;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// Under random load; the first difference, empty if there is none.
+std::string under_load(std::uint64_t cycles, std::uint64_t seed, std::uint32_t mutant) {
+  std::uint64_t own = 100 * seed;  // registers are drawn from it: no two profiles have the same
+  for (const Case& one : kCases) {
+    Bench bench(make(++own, mutant), own);
     bench.program(one.averaging);
     bench.run(cycles, one.profile);
     bench.compare_counters();
     bench.compare_slots();
 #ifdef VARIANT_COVERAGE
-    context.coveragep()->write(("coverage_" + one.name + ".dat").c_str());
+    static_cast<VerilatedController<VARIANT>&>(bench.dut())
+        .context()
+        .coveragep()
+        ->write(("coverage_" + one.name + ".dat").c_str());
 #endif
-    if (!bench.difference().empty()) {
-      const std::string& text = bench.difference();
-      return one.name + ", " + text.substr(0, text.find('\n'));
-    }
+    if (!bench.difference().empty()) return one.name + ", " + first_line(bench.difference());
   }
   return {};
+}
+
+/// Memories that lose a bit, and timers that starve.
+std::string in_trouble(std::uint64_t seed, std::uint32_t mutant) {
+#ifdef VARIANT_NETLIST
+  const std::vector<GuardedMemory>& memories = guarded_memories_of<VARIANT>();
+  for (std::size_t i = 0; i < memories.size(); ++i) {
+    Bench bench(make(seed + i, mutant), seed + i);
+    Loss loss;
+    const unsigned bit = static_cast<unsigned>(37 * (seed + i)) % memories[i].bits;
+    const std::string wrong = lose_a_bit(bench, memories[i], bit, loss);
+    if (!wrong.empty()) return std::string(memories[i].name) + ", " + first_line(wrong);
+  }
+#endif
+  Bench bench(make(seed, mutant), seed);
+  const std::string wrong = starve(bench);
+  return wrong.empty() ? wrong : "starving, " + first_line(wrong);
+}
+
+/// The first difference; empty if there is none.
+std::string first_difference(std::uint64_t cycles, std::uint64_t seed, std::uint32_t mutant) {
+  const std::string wrong = under_load(cycles, seed, mutant);
+  return wrong.empty() ? in_trouble(seed, mutant) : wrong;
 }
 
 }  // namespace

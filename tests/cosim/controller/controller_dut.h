@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <ostream>
 #include <vector>
 
 #include "page_oracle.h"
@@ -23,6 +22,14 @@ struct Pins {
   Answer rate;
 };
 
+class ControllerDut;
+
+/// A counter of 64 bits that a bench can set.
+struct WideCounter {
+  std::uint64_t Counts::*count;
+  void (*set)(ControllerDut& dut, std::uint64_t value);
+};
+
 class ControllerDut {
  public:
   virtual ~ControllerDut() = default;
@@ -33,23 +40,12 @@ class ControllerDut {
   virtual Pins drive(const Inputs& inputs, const ApbPins& apb) = 0;
   /// The edge at its end. False when an assertion of the RTL failed.
   virtual bool edge() = 0;
+
+  std::vector<WideCounter> wide_counters;  // none, if they are out of reach
 };
 
 /// 64 slots, 8 bits of flow, short FIFOs, latency 40.
 std::unique_ptr<ControllerDut> make_small_controller(std::uint32_t random_seed);
-/// Memories of the small controller that have parity.
-struct GuardedMemory {
-  const char* name;
-  std::uint32_t cause;  // bit of MEMORY_ERROR
-  unsigned bits;        // of a word, with its check bits
-  void (*flip)(ControllerDut& small, unsigned bit);
-};
-inline void PrintTo(const GuardedMemory& memory, std::ostream* out) { *out << memory.name; }
-const std::vector<GuardedMemory>& guarded_memories();
-/// Turns one bit of every word round.
-inline void flip_bit(ControllerDut& small, const GuardedMemory& memory, unsigned bit) {
-  memory.flip(small, bit);
-}
 /// The size that is shipped.
 std::unique_ptr<ControllerDut> make_shipped_controller(std::uint32_t random_seed);
 

@@ -1,43 +1,12 @@
 #include "page_bench.h"
 
 #include <algorithm>
-#include <iterator>
 #include <sstream>
 
 #include "driver/dcc_regs.h"
 
 namespace dcc::page {
 namespace {
-
-constexpr std::uint64_t kQuiet = 40;    // edges after which registers show all that was issued
-constexpr std::uint64_t kWritten = 32;  // … an event shows in the counters
-constexpr std::uint64_t kTaken = 3;     // … a slot is missing among the free ones
-
-/// The counters software reads: the register of the low half, and where the oracle counts.
-struct Counter {
-  std::uint32_t address;
-  std::uint64_t Counts::*count;
-};
-constexpr Counter kCounters[] = {
-    {DCC_STAT_CNPS_RECEIVED_LO_OFFSET, &Counts::cnps_received},
-    {DCC_STAT_CNPS_DROPPED_NO_SLOT_LO_OFFSET, &Counts::cnps_dropped_no_slot},
-    {DCC_STAT_CNPS_COALESCED_LO_OFFSET, &Counts::cnps_coalesced},
-    {DCC_STAT_BYTE_NOTIFICATIONS_LO_OFFSET, &Counts::byte_notifications},
-    {DCC_STAT_BYTE_NOTIFICATIONS_UNMATCHED_LO_OFFSET, &Counts::byte_notifications_unmatched},
-    {DCC_STAT_RATE_DECREASES_LO_OFFSET, &Counts::rate_decreases},
-    {DCC_STAT_RATE_INCREASES_LO_OFFSET, &Counts::rate_increases},
-    {DCC_STAT_RATE_UPDATES_LO_OFFSET, &Counts::rate_updates},
-    {DCC_STAT_TIMER_EVENTS_LO_OFFSET, &Counts::timer_events},
-    {DCC_STAT_EVENTS_STARTED_LO_OFFSET, &Counts::events_started},
-    {DCC_STAT_EVENTS_CANCELLED_LO_OFFSET, &Counts::events_cancelled},
-    {DCC_STAT_SLOTS_BOUND_LO_OFFSET, &Counts::slots_bound},
-    {DCC_STAT_SLOTS_RELEASED_LO_OFFSET, &Counts::slots_released},
-    {DCC_STAT_SLOTS_IN_USE_MAX_LO_OFFSET, &Counts::slots_in_use_max},
-    {DCC_STAT_MISSED_LATENCY_LO_OFFSET, &Counts::missed_latency},
-    {DCC_STAT_CNPS_LOST_LO_OFFSET, &Counts::cnps_lost},
-    {DCC_STAT_INPUTS_DROPPED_LO_OFFSET, &Counts::inputs_dropped},
-    {DCC_TIMER_LATENESS_MAX_OFFSET, &Counts::lateness_max},
-};
 
 std::uint32_t* entry(Tables& t, std::uint32_t address) {
   if (address >= DCC_FACTOR_OFFSET && address < DCC_FACTOR_OFFSET + 256)
@@ -168,75 +137,6 @@ void Bench::random_access(const Profile& p) {
   }
 }
 
-// A register that tells the state: mostly a counter.
-void Bench::random_status() {
-  static constexpr std::uint32_t kState[] = {DCC_STATUS_OFFSET,         DCC_FREE_SLOTS_OFFSET,
-                                             DCC_EVENTS_PENDING_OFFSET, DCC_TIME_OFFSET,
-                                             DCC_IRQ_STATUS_OFFSET,     DCC_MEMORY_ERROR_OFFSET};
-  if (oracle_.ready() && chance(16))
-    return begin(true, DCC_IRQ_STATUS_OFFSET, DCC_IRQ_STATUS_TABLE_FULL_MASK);
-  if (oracle_.ready() && chance(16)) return begin(true, DCC_IRQ_MASK_OFFSET, below(2));
-  if (below(4) == 0) {
-    begin(false, kState[below(std::size(kState))], 0);
-    access_.status = true;
-    return;
-  }
-  const std::uint32_t address = kCounters[below(std::size(kCounters))].address;
-  const bool upper = address >= DCC_STAT_CNPS_RECEIVED_LO_OFFSET && below(8) == 0;
-  begin(false, address + (upper ? 4 : 0), 0);
-  access_.status = true;
-}
-
-std::optional<std::uint32_t> Bench::expected_status(std::uint32_t address) const {
-  const std::uint64_t then = oracle_.cycle() - 1;
-  if (then < 2 * kQuiet || then == reset_at_) return std::nullopt;
-  const Counts& written = oracle_.counts_at(then - kWritten);
-  switch (address) {
-    case DCC_STATUS_OFFSET:
-      return (status_before_.ready ? DCC_STATUS_READY_MASK : 0) |
-             (status_before_.idle ? DCC_STATUS_IDLE_MASK : 0);
-    case DCC_FREE_SLOTS_OFFSET:
-      return oracle_.free_at(then - kTaken);
-    case DCC_TIME_OFFSET:
-      return status_before_.time;
-    case DCC_EVENTS_PENDING_OFFSET:
-      return static_cast<std::uint32_t>(written.events_started - written.events_cancelled -
-                                        written.timer_events) &
-             DCC_EVENTS_PENDING_VALUE_MASK;
-    case DCC_IRQ_STATUS_OFFSET:
-      return status_before_.table_full ? DCC_IRQ_STATUS_TABLE_FULL_MASK : 0;
-    case DCC_MEMORY_ERROR_OFFSET:
-    case DCC_MEMORY_ERRORS_OFFSET:
-      return 0;
-    case DCC_STAT_CNPS_LOST_LO_OFFSET:  // of inputs that came to no event
-      return static_cast<std::uint32_t>(oracle_.counts_at(then).cnps_lost);
-    case DCC_STAT_INPUTS_DROPPED_LO_OFFSET:
-      return static_cast<std::uint32_t>(oracle_.counts_at(then).inputs_dropped);
-    case DCC_STAT_SLOTS_IN_USE_MAX_LO_OFFSET:
-      return static_cast<std::uint32_t>(oracle_.counts_at(then - kTaken - 1).slots_in_use_max);
-    default:
-      break;
-  }
-  for (const Counter& counter : kCounters) {
-    if (counter.address == address) return static_cast<std::uint32_t>(written.*counter.count);
-    if (counter.address + 4 == address && address > DCC_STAT_CNPS_RECEIVED_LO_OFFSET) return 0;
-  }
-  return std::nullopt;
-}
-
-void Bench::follow_status() {
-  status_before_ = status_;
-  const std::uint64_t n = oracle_.cycle();
-  if (n <= 2 * kQuiet) return;
-  const std::uint64_t no_slot = oracle_.counts_at(n - kWritten).cnps_dropped_no_slot;
-  status_.table_full |= no_slot > no_slot_seen_;
-  no_slot_seen_ = no_slot;  // a soft reset forgets it
-  status_.ready = oracle_.ready();
-  status_.idle = oracle_.free_at(n - kTaken) == dut_->shape().slots && oracle_.nothing_waits() &&
-                 oracle_.since_issue() >= kWritten;
-  status_.time = static_cast<std::uint32_t>(oracle_.tick());
-}
-
 std::optional<std::uint32_t> Bench::expected_window(std::uint32_t address) const {
   if (address >= DCC_SLOTS_OFFSET) {
     const Slot& s = oracle_.slot((address - DCC_SLOTS_OFFSET) / 32);
@@ -277,12 +177,9 @@ std::optional<std::uint32_t> Bench::will_read(std::uint32_t address) const {
   }
   if (oracle_.cycle() - last_issue_ < kQuiet) return std::nullopt;  // not settled
   if (address == DCC_FREE_SLOTS_OFFSET) return oracle_.free_slots();
-  for (const Counter& counter : kCounters) {
-    if (counter.address == address) {
-      return static_cast<std::uint32_t>(oracle_.counts().*counter.count);
-    }
-  }
-  return std::nullopt;
+  const std::optional<std::uint64_t> count = counter(oracle_.counts(), address);
+  if (!count.has_value()) return std::nullopt;
+  return static_cast<std::uint32_t>(*count);
 }
 
 // A write acts on the oracle as it does on the registers.
@@ -429,8 +326,15 @@ void Bench::step(const Inputs& inputs) {
     wrote = access_.write && !pins.pslverr;
     read_value_ = pins.prdata;
     if (!faulty && !access_.write && (access_.status || waits(false, access_.address))) {
-      const std::optional<std::uint32_t> word =
+      const std::optional<std::uint64_t> all =
           access_.status ? expected_status(access_.address) : access_.expected;
+      std::optional<std::uint32_t> word;
+      if (all.has_value()) {
+        word = static_cast<std::uint32_t>(*all);
+        if (access_.status && access_.address >= DCC_STAT_CNPS_RECEIVED_LO_OFFSET &&
+            (access_.address & 4) == 0)
+          stat_high_ = static_cast<std::uint32_t>(*all >> 32);
+      }
       if (word.has_value() && *word != pins.prdata) {
         std::ostringstream text;
         text << "read of " << std::hex << access_.address << " gave " << pins.prdata
@@ -489,6 +393,7 @@ void Bench::run(std::uint64_t cycles, const Profile& profile) {
   for (std::uint64_t i = 0; i < cycles && difference_.empty(); ++i) {
     if (!accessing_ && oracle_.ready() && chance(profile.access)) random_access(profile);
     if (!accessing_ && profile.status != 0 && chance(profile.status)) random_status();
+    if (!accessing_ && profile.status != 0 && below(4096) == 0) set_counters();
     step(random_inputs(profile));
   }
   while (accessing_ && difference_.empty()) step({});
@@ -517,29 +422,6 @@ void Bench::program(bool averaging) {
                              (below(4) != 0 ? DCC_CTRL_TIMER_RESTART_MASK : 0) |
                              (below(2) != 0 ? DCC_CTRL_CUT_BY_MARKS_MASK : 0) |
                              (below(4) != 0 ? DCC_CTRL_BYTE_COUNTER_MASK : 0));
-}
-
-void Bench::compare_counters() {
-  for (const auto& [address, count] : kCounters) {
-    for (int patience = 0; patience < 200000 && difference_.empty(); ++patience) {
-      while (oracle_.cycle() - last_issue_ < kQuiet && patience < 200000) {
-        step({});
-        ++patience;
-      }
-      const std::uint64_t expected = oracle_.counts().*count;
-      const std::uint32_t value = read(address);
-      if (oracle_.cycle() - last_issue_ < kQuiet) continue;           // something came in between
-      const bool wide = address >= DCC_STAT_CNPS_RECEIVED_LO_OFFSET;  // its upper half was kept
-      const std::uint64_t seen = wide ? std::uint64_t{read(address + 4)} << 32 | value : value;
-      if (seen != expected) {
-        std::ostringstream text;
-        text << "counter at " << std::hex << address << std::dec << " is " << seen << ", expected "
-             << expected;
-        differ(text.str());
-      }
-      break;
-    }
-  }
 }
 
 void Bench::compare_slots() {

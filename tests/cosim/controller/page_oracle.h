@@ -123,6 +123,11 @@ class Oracle {
   const Counts& counts() const { return counts_; }
   /// As they stood after an edge, at most kRemembered - 1 edges ago.
   const Counts& counts_at(std::uint64_t edge) const { return past_[edge % kRemembered].counts; }
+  /// As if a counter had been so much greater all the time.
+  void shift(std::uint64_t Counts::*count, std::uint64_t difference) {
+    counts_.*count += difference;
+    for (Past& past : past_) past.counts.*count += difference;
+  }
   /// Slots that are free for the issue that follows that edge, likewise.
   std::uint32_t free_at(std::uint64_t edge) const { return past_[edge % kRemembered].free; }
   /// Whether nothing waits at the inputs or in the wheel.

@@ -1,0 +1,107 @@
+// State of the small controller that a bench reaches into: memories that have parity, counters.
+//
+// A verilated class names what lies within by its path. DCC_JOIN(a, b), which its includer defines,
+// joins two parts of one: it is another for a netlist that yosys has flattened.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "controller_dut_verilated.h"
+#include "driver/dcc_regs.h"
+#include "guarded_memory.h"
+
+namespace dcc::page {
+
+namespace detail {
+template <class Word>
+void turn(Word& word, unsigned bit) {
+  word = static_cast<Word>(word ^ static_cast<Word>(Word{1} << bit));
+}
+template <std::size_t N>
+void turn(VlWide<N>& word, unsigned bit) {
+  word.m_storage[bit / 32] ^= std::uint32_t{1} << bit % 32;
+}
+}  // namespace detail
+
+#define DCC_WITHIN(path) DCC_WITHIN_(path)
+#define DCC_WITHIN_(path) dcc_top__DOT__##path
+#define DCC_ARRAY(path) DCC_ARRAY_(path)
+#define DCC_ARRAY_(path) dcc_top__DOT__##path##__DOT__mem
+#define DCC_GUARDED(name, memory, bits, place)                                              \
+  GuardedMemory {                                                                           \
+    name, DCC_MEMORY_ERROR_##memory##_MASK, bits, [](ControllerDut& small, unsigned bit) {  \
+      auto& words = static_cast<VerilatedController<Top>&>(small).pins().rootp->DCC_ARRAY(  \
+          DCC_JOIN(DCC_JOIN(DCC_JOIN(u_manager, place), u_ram), u_array));                  \
+      for (std::size_t i = 0; i < sizeof words / sizeof words[0]; ++i) turn(words[i], bit); \
+    }                                                                                       \
+  }
+#define DCC_WIDE(name)                                                                        \
+  WideCounter {                                                                               \
+    &Counts::name, [](ControllerDut& small, std::uint64_t value) {                            \
+      static_cast<VerilatedController<Top>&>(small).pins().rootp->DCC_WITHIN(                 \
+          DCC_JOIN(DCC_JOIN(DCC_JOIN(u_manager, u_status), u_statistics), name##_o)) = value; \
+    }                                                                                         \
+  }
+
+/// The arrays of a verilated class's memories, by their places in dc_manager.
+template <class Top>
+const std::vector<GuardedMemory>& guarded_memories_of() {
+  using detail::turn;
+  static const std::vector<GuardedMemory> kMemories = {
+      DCC_GUARDED("slot_of", FLOWS, 8, DCC_JOIN(DCC_JOIN(u_lookup, u_flows), u_slot_of)),
+      DCC_GUARDED("flow_of", FLOWS, 9, DCC_JOIN(DCC_JOIN(u_lookup, u_flows), u_flow_of)),
+      DCC_GUARDED("free_list", FREE_LIST, 7, DCC_JOIN(DCC_JOIN(u_lookup, u_free), u_list)),
+      DCC_GUARDED("store", SLOTS, 200, DCC_JOIN(u_lookup, u_store)),
+      DCC_GUARDED("limits_floor", TABLES, 33, DCC_JOIN(u_limits, u_floor)),
+      DCC_GUARDED("limits_ceiling", TABLES, 33, DCC_JOIN(u_limits, u_ceiling)),
+      DCC_GUARDED("factor", TABLES, 33, DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_factor)),
+      DCC_GUARDED("floor", TABLES, 33, DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_floor)),
+      DCC_GUARDED("ceiling", TABLES, 33, DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_ceiling)),
+      DCC_GUARDED("decay_hi", TABLES, 18, DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_decay_hi)),
+      DCC_GUARDED("decay_lo", TABLES, 18, DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_decay_lo)),
+      DCC_GUARDED("decrease_even", TABLES, 18,
+                  DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_decrease_even)),
+      DCC_GUARDED("decrease_odd", TABLES, 18, DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_decrease_odd)),
+      DCC_GUARDED("cnps", QUEUES, 31, DCC_JOIN(u_cnps, u_ram)),
+      DCC_GUARDED("commands", QUEUES, 10, DCC_JOIN(u_commands, u_ram)),
+      DCC_GUARDED("first_starts", QUEUES, 24, DCC_JOIN(DCC_JOIN(u_timers, u_first), u_ram)),
+      DCC_GUARDED("other_starts", QUEUES, 24, DCC_JOIN(DCC_JOIN(u_timers, u_again), u_ram)),
+      DCC_GUARDED("beside", DELAYS, 409, DCC_JOIN(u_beside, u_ring)),
+      DCC_GUARDED("answers", DELAYS, 44,
+                  DCC_JOIN(DCC_JOIN(DCC_JOIN(u_answers, g_ring), u_delay), u_ring)),
+  };
+  return kMemories;
+}
+
+template <class Top>
+std::vector<WideCounter> wide_counters_of() {
+  return {
+      DCC_WIDE(cnps_received),
+      DCC_WIDE(cnps_dropped_no_slot),
+      DCC_WIDE(cnps_coalesced),
+      DCC_WIDE(byte_notifications),
+      DCC_WIDE(byte_notifications_unmatched),
+      DCC_WIDE(rate_decreases),
+      DCC_WIDE(rate_increases),
+      DCC_WIDE(rate_updates),
+      DCC_WIDE(timer_events),
+      DCC_WIDE(events_started),
+      DCC_WIDE(events_cancelled),
+      DCC_WIDE(slots_bound),
+      DCC_WIDE(slots_released),
+      DCC_WIDE(missed_latency),
+      DCC_WIDE(cnps_lost),
+      DCC_WIDE(inputs_dropped),
+  };
+}
+
+#undef DCC_WIDE
+#undef DCC_GUARDED
+#undef DCC_ARRAY_
+#undef DCC_ARRAY
+#undef DCC_WITHIN_
+#undef DCC_WITHIN
+
+}  // namespace dcc::page

@@ -1,0 +1,27 @@
+// Memories of the controller that have parity, and a way to make them lose a bit.
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "page_bench.h"
+
+namespace dcc::page {
+
+struct GuardedMemory {
+  const char* name;
+  std::uint32_t cause;                               // bit of MEMORY_ERROR
+  unsigned bits;                                     // of a word, with its check bits
+  void (*flip)(ControllerDut& small, unsigned bit);  // turns one bit of every word round
+};
+inline void PrintTo(const GuardedMemory& memory, std::ostream* out) { *out << memory.name; }
+inline void flip_bit(ControllerDut& small, const GuardedMemory& memory, unsigned bit) {
+  memory.flip(small, bit);
+}
+
+/// Of the small controller of make_small_controller().
+const std::vector<GuardedMemory>& guarded_memories();
+
+}  // namespace dcc::page

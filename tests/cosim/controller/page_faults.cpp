@@ -1,0 +1,125 @@
+#include "page_faults.h"
+
+#include <algorithm>
+
+#include "driver/dcc_regs.h"
+#include "page_profiles.h"
+
+namespace dcc::page {
+namespace {
+
+constexpr std::uint32_t kWarmUp = 4000, kPatience = 60'000;
+constexpr std::uint32_t kState = DCC_STATUS_READY_MASK | DCC_STATUS_FAULT_MASK;
+
+/// Software's part of it: every table, as the bench's oracle knows them.
+void write_tables(Bench& bench) {
+  const Tables tables = bench.oracle().tables;
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    bench.write(DCC_FACTOR_ENTRY_OFFSET(i), tables.factor[i]);
+    bench.write(DCC_FLOOR_ENTRY_OFFSET(i), tables.floor[i]);
+    bench.write(DCC_CEILING_ENTRY_OFFSET(i), tables.ceiling[i]);
+    bench.write(DCC_DECAY_HI_ENTRY_OFFSET(i), tables.decay_hi[i]);
+    bench.write(DCC_DECAY_LO_ENTRY_OFFSET(i), tables.decay_lo[i]);
+  }
+  for (std::uint32_t i = 0; i < 257; ++i)
+    bench.write(DCC_DECREASE_ENTRY_OFFSET(i), tables.decrease[i]);
+}
+
+}  // namespace
+
+void soft_reset(Bench& bench) {
+  const Registers& r = bench.oracle().registers;
+  bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_SOFT_RESET_MASK |
+                                   (r.timer_restart ? DCC_CTRL_TIMER_RESTART_MASK : 0) |
+                                   (r.averaging ? DCC_CTRL_AVERAGING_MASK : 0) |
+                                   (r.cut_by_marks ? DCC_CTRL_CUT_BY_MARKS_MASK : 0) |
+                                   (r.byte_counter ? DCC_CTRL_BYTE_COUNTER_MASK : 0));
+  for (int i = 0; i < 1000 && !(bench.ready && bench.oracle().ready()); ++i) bench.cycle({});
+}
+
+std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, Loss& loss) {
+  const Profile all = {256, 200, 500, 100, 0, 0};
+  bench.program(bit % 2 == 0);
+  bench.write(DCC_IRQ_MASK_OFFSET, DCC_IRQ_MASK_MEMORY_MASK);
+  bench.run(kWarmUp, all);
+  if (!bench.difference().empty()) return "before the error: " + bench.difference();
+  if (bench.read(DCC_MEMORY_ERRORS_OFFSET) != 0) return "errors are counted that were not";
+
+  bench.faulty = true;
+  flip_bit(bench.dut(), memory, bit);
+  const std::uint64_t before = bench.answered;
+  std::uint32_t waited = 0;
+  do {
+    // Queues are written anew all the time, and mostly empty.
+    if (waited > 100 && waited % 3 == 0) flip_bit(bench.dut(), memory, bit);
+    bench.run(1, all);
+  } while (bench.ready && ++waited < kPatience);
+  if (waited >= kPatience) return "it was never missed";
+  loss.most_waited = std::max<std::uint64_t>(loss.most_waited, waited);
+  bench.run(200, all);  // what is on its way
+  if (!bench.difference().empty()) return bench.difference();
+  if (!bench.irq) return "no interrupt";
+  const std::uint64_t then = bench.answered;
+  bench.run(500, all);
+  if (bench.answered != then) return "it does not stand still";
+  loss.answered += then - before;
+
+  if ((bench.read(DCC_STATUS_OFFSET) & kState) != DCC_STATUS_FAULT_MASK) return "STATUS is wrong";
+  if (bench.read(DCC_MEMORY_ERROR_OFFSET) != memory.cause) return "another memory is named";
+  if ((bench.read(DCC_IRQ_STATUS_OFFSET) & DCC_IRQ_STATUS_MEMORY_MASK) == 0)
+    return "IRQ_STATUS is wrong";
+  if (bench.read(DCC_MEMORY_ERRORS_OFFSET) == 0) return "no error is counted";
+  if (bench.read(DCC_STAT_INPUTS_DROPPED_LO_OFFSET) <= 100) return "inputs were taken";
+
+  write_tables(bench);
+  soft_reset(bench);
+  bench.write(DCC_IRQ_STATUS_OFFSET, DCC_IRQ_STATUS_MEMORY_MASK);
+  if ((bench.read(DCC_STATUS_OFFSET) & kState) != DCC_STATUS_READY_MASK)
+    return "STATUS is wrong after the soft reset";
+  if (bench.read(DCC_MEMORY_ERROR_OFFSET) != 0) return "a memory is named after the soft reset";
+  // A wrong word at the head of a queue was counted as long as it waited.
+  const std::uint32_t errors = bench.read(DCC_MEMORY_ERRORS_OFFSET);
+  if (errors == 0) return "the soft reset cleared the count";
+  if (bench.irq) return "the interrupt stays";
+  if (!bench.difference().empty()) return bench.difference();
+  bench.faulty = false;
+  Profile again = all;
+  again.access = 2;
+  bench.run(kWarmUp, again);
+  bench.compare_counters();
+  bench.compare_slots();
+  if (!bench.difference().empty()) return "after recovery: " + bench.difference();
+  if (bench.read(DCC_MEMORY_ERRORS_OFFSET) != errors) return "errors are counted that were not";
+  return {};
+}
+
+std::string starve(Bench& bench) {
+  constexpr std::uint32_t kTicks = 33'000, kTick = 64;
+  Inputs in;
+  in.cnp = true;
+  in.cnp_marks = 3;
+  in.cnp_packets = 7;
+  in.cnp_flow = 255;
+  bench.write(DCC_TICK_DIV_OFFSET, kTick);
+  bench.write(DCC_TIMER_INTERVAL_OFFSET, 20);
+  bench.write(DCC_IRQ_MASK_OFFSET, DCC_IRQ_MASK_OVERRUN_MASK);
+  bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_AVERAGING_MASK);
+  bench.cycle(in);
+  for (std::uint32_t i = 0; i < kTick * kTicks && bench.difference().empty(); ++i) {
+    in.cnp_flow = i % 60;
+    bench.cycle(in);
+  }
+  if (!bench.irq) return "no interrupt";
+  if (bench.read(DCC_STATUS_OFFSET) != (DCC_STATUS_READY_MASK | DCC_STATUS_OVERRUN_MASK))
+    return "STATUS is wrong";
+  if (bench.read(DCC_TIMER_LAG_OFFSET) <= 32'768) return "TIMER_LAG is too small";
+  bench.write(DCC_CTRL_OFFSET, DCC_CTRL_SOFT_RESET_MASK);
+  while (!bench.oracle().ready()) bench.cycle({});
+  if (bench.read(DCC_STATUS_OFFSET) != (DCC_STATUS_READY_MASK | DCC_STATUS_IDLE_MASK))
+    return "STATUS is wrong after the soft reset";
+  if (bench.read(DCC_IRQ_STATUS_OFFSET) != DCC_IRQ_STATUS_OVERRUN_MASK)
+    return "IRQ_STATUS is wrong";
+  return bench.difference();
+}
+
+}  // namespace dcc::page

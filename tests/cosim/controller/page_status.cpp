@@ -1,0 +1,141 @@
+// What software reads of the state while events are under way: counters, STATUS, causes of
+// interrupts.
+#include <iterator>
+
+#include "driver/dcc_regs.h"
+#include "page_bench.h"
+
+namespace dcc::page {
+namespace {
+
+constexpr std::uint64_t kWritten = 32;  // edges after an issue at which its counts are written
+constexpr std::uint64_t kTaken = 3;     // … a slot is missing among the free ones
+
+/// The counters software reads: the register of the low half, and where the oracle counts.
+struct Counter {
+  std::uint32_t address;
+  std::uint64_t Counts::*count;
+};
+constexpr Counter kCounters[] = {
+    {DCC_STAT_CNPS_RECEIVED_LO_OFFSET, &Counts::cnps_received},
+    {DCC_STAT_CNPS_DROPPED_NO_SLOT_LO_OFFSET, &Counts::cnps_dropped_no_slot},
+    {DCC_STAT_CNPS_COALESCED_LO_OFFSET, &Counts::cnps_coalesced},
+    {DCC_STAT_BYTE_NOTIFICATIONS_LO_OFFSET, &Counts::byte_notifications},
+    {DCC_STAT_BYTE_NOTIFICATIONS_UNMATCHED_LO_OFFSET, &Counts::byte_notifications_unmatched},
+    {DCC_STAT_RATE_DECREASES_LO_OFFSET, &Counts::rate_decreases},
+    {DCC_STAT_RATE_INCREASES_LO_OFFSET, &Counts::rate_increases},
+    {DCC_STAT_RATE_UPDATES_LO_OFFSET, &Counts::rate_updates},
+    {DCC_STAT_TIMER_EVENTS_LO_OFFSET, &Counts::timer_events},
+    {DCC_STAT_EVENTS_STARTED_LO_OFFSET, &Counts::events_started},
+    {DCC_STAT_EVENTS_CANCELLED_LO_OFFSET, &Counts::events_cancelled},
+    {DCC_STAT_SLOTS_BOUND_LO_OFFSET, &Counts::slots_bound},
+    {DCC_STAT_SLOTS_RELEASED_LO_OFFSET, &Counts::slots_released},
+    {DCC_STAT_SLOTS_IN_USE_MAX_LO_OFFSET, &Counts::slots_in_use_max},
+    {DCC_STAT_MISSED_LATENCY_LO_OFFSET, &Counts::missed_latency},
+    {DCC_STAT_CNPS_LOST_LO_OFFSET, &Counts::cnps_lost},
+    {DCC_STAT_INPUTS_DROPPED_LO_OFFSET, &Counts::inputs_dropped},
+    {DCC_TIMER_LATENESS_MAX_OFFSET, &Counts::lateness_max},
+};
+
+}  // namespace
+
+std::optional<std::uint64_t> Bench::counter(const Counts& counts, std::uint32_t address) {
+  for (const Counter& one : kCounters) {
+    if (one.address == address) return counts.*one.count;
+  }
+  return std::nullopt;
+}
+
+// A register that tells the state: mostly a counter.
+void Bench::random_status() {
+  static constexpr std::uint32_t kState[] = {DCC_STATUS_OFFSET,         DCC_FREE_SLOTS_OFFSET,
+                                             DCC_EVENTS_PENDING_OFFSET, DCC_TIME_OFFSET,
+                                             DCC_IRQ_STATUS_OFFSET,     DCC_MEMORY_ERROR_OFFSET};
+  if (oracle_.ready() && chance(16))
+    return begin(true, DCC_IRQ_STATUS_OFFSET, DCC_IRQ_STATUS_TABLE_FULL_MASK);
+  if (oracle_.ready() && chance(16)) return begin(true, DCC_IRQ_MASK_OFFSET, below(2));
+  if (below(4) == 0) {
+    begin(false, kState[below(std::size(kState))], 0);
+    access_.status = true;
+    return;
+  }
+  const std::uint32_t address = kCounters[below(std::size(kCounters))].address;
+  const bool upper = address >= DCC_STAT_CNPS_RECEIVED_LO_OFFSET && below(8) == 0;
+  begin(false, address + (upper ? 4 : 0), 0);
+  access_.status = true;
+}
+
+std::optional<std::uint64_t> Bench::expected_status(std::uint32_t address) const {
+  const std::uint64_t then = oracle_.cycle() - 1;
+  if (then < 2 * kQuiet || then == reset_at_) return std::nullopt;
+  const Counts& written = oracle_.counts_at(then - kWritten);
+  switch (address) {
+    case DCC_STATUS_OFFSET:
+      return (status_before_.ready ? DCC_STATUS_READY_MASK : 0) |
+             (status_before_.idle ? DCC_STATUS_IDLE_MASK : 0);
+    case DCC_FREE_SLOTS_OFFSET:
+      return oracle_.free_at(then - kTaken);
+    case DCC_TIME_OFFSET:
+      return status_before_.time;
+    case DCC_EVENTS_PENDING_OFFSET:
+      return static_cast<std::uint32_t>(written.events_started - written.events_cancelled -
+                                        written.timer_events) &
+             DCC_EVENTS_PENDING_VALUE_MASK;
+    case DCC_IRQ_STATUS_OFFSET:
+      return status_before_.table_full ? DCC_IRQ_STATUS_TABLE_FULL_MASK : 0;
+    case DCC_MEMORY_ERROR_OFFSET:
+    case DCC_MEMORY_ERRORS_OFFSET:
+      return 0;
+    case DCC_STAT_CNPS_LOST_LO_OFFSET:  // of inputs that came to no event
+      return oracle_.counts_at(then).cnps_lost;
+    case DCC_STAT_INPUTS_DROPPED_LO_OFFSET:
+      return oracle_.counts_at(then).inputs_dropped;
+    case DCC_STAT_SLOTS_IN_USE_MAX_LO_OFFSET:
+      return oracle_.counts_at(then - kTaken - 1).slots_in_use_max;
+    default:
+      break;
+  }
+  if (address >= DCC_STAT_CNPS_RECEIVED_LO_OFFSET && (address & 4) != 0) return stat_high_;
+  return counter(written, address);
+}
+
+void Bench::follow_status() {
+  status_before_ = status_;
+  const std::uint64_t n = oracle_.cycle();
+  if (n <= 2 * kQuiet) return;
+  const std::uint64_t no_slot = oracle_.counts_at(n - kWritten).cnps_dropped_no_slot;
+  status_.table_full |= no_slot > no_slot_seen_;
+  no_slot_seen_ = no_slot;  // a soft reset forgets it
+  status_.ready = oracle_.ready();
+  status_.idle = oracle_.free_at(n - kTaken) == dut_->shape().slots && oracle_.nothing_waits() &&
+                 oracle_.since_issue() >= kWritten;
+  status_.time = static_cast<std::uint32_t>(oracle_.tick());
+}
+
+// Sets the counters of both to values of all magnitudes, mostly about to overflow into some bit.
+void Bench::set_counters() {
+  if (oracle_.cycle() < 2 * kQuiet || oracle_.cycle() == reset_at_) return;
+  for (const WideCounter& one : dut_->wide_counters) {
+    const std::uint64_t mask = ~std::uint64_t{0} >> below(64);
+    const std::uint64_t value = below(4) == 0 ? random_() & mask : mask - below(4);
+    const bool of_inputs = one.count == &Counts::cnps_lost || one.count == &Counts::inputs_dropped;
+    const std::uint64_t now = oracle_.cycle();
+    const std::uint64_t before = oracle_.counts_at(of_inputs ? now : now - kWritten).*one.count;
+    one.set(*dut_, value);
+    oracle_.shift(one.count, value - before);
+    if (one.count == &Counts::cnps_dropped_no_slot) no_slot_seen_ += value - before;
+  }
+}
+
+void Bench::compare_counters() {
+  for (const Counter& one : kCounters) {
+    const bool wide = one.address >= DCC_STAT_CNPS_RECEIVED_LO_OFFSET;
+    for (std::uint32_t half = 0; half < (wide ? 2 : 1) && difference_.empty(); ++half) {
+      begin(false, one.address + 4 * half, 0);
+      access_.status = true;
+      while (accessing_ && difference_.empty()) step({});
+    }
+  }
+}
+
+}  // namespace dcc::page
