@@ -83,7 +83,7 @@ def build(directory, name, verilog, verilate=(), define=()):
          f"-I{TESTS}", f"-I{SOFTWARE}", f"-I{objects}", f"-isystem{root}/include",
          f"-isystem{root}/include/vltstd"] +
         [os.path.join(TESTS, part + ".cpp") for part in (
-            "bench_runner", "page_bench", "page_status", "page_faults", "page_oracle")] +
+            "bench_runner", "page_aim", "page_bench", "page_status", "page_faults", "page_oracle")] +
         [os.path.join(objects, part) for part in parts] + ["-pthread", "-latomic", "-o", program])
     return program
 
@@ -235,7 +235,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("what", choices=["coverage", "mutation", "netlist"])
     parser.add_argument("--build", required=True)
-    parser.add_argument("--cycles", type=int, default=20_000, help="of each of fourteen profiles")
+    parser.add_argument("--cycles", type=int, default=20_000, help="of each of eighteen profiles")
     parser.add_argument("--mutants", type=int, default=240)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=1)

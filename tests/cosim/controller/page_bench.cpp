@@ -391,7 +391,13 @@ std::uint32_t Bench::read(std::uint32_t address) {
 
 void Bench::run(std::uint64_t cycles, const Profile& profile) {
   for (std::uint64_t i = 0; i < cycles && difference_.empty(); ++i) {
-    if (!accessing_ && oracle_.ready() && chance(profile.access)) random_access(profile);
+    if (!accessing_ && oracle_.ready() && chance(profile.access)) {
+      if (profile.aim != 0 && chance(profile.aim)) {
+        aimed_access();
+      } else {
+        random_access(profile);
+      }
+    }
     if (!accessing_ && profile.status != 0 && chance(profile.status)) random_status();
     if (!accessing_ && profile.status != 0 && below(4096) == 0) set_counters();
     step(random_inputs(profile));

@@ -24,6 +24,7 @@ struct Profile {
   std::uint32_t access = 2;  // a register, table or slot
   std::uint32_t soft_reset = 0;  // of accesses, in 1/1024
   bool change_registers = true;
+  std::uint32_t aim = 0;  // of accesses, in 1/1024: what a slot compares with, close to what it has
   std::uint32_t status = 0;  // a counter or the state, whatever is under way
 };
 
@@ -84,6 +85,7 @@ class Bench {
   Inputs random_inputs(const Profile& profile);
   void random_access(const Profile& profile);
   void random_status();
+  void aimed_access();
   void begin(bool write, std::uint32_t address, std::uint32_t value);
   void step(const Inputs& inputs);
   void act(std::uint32_t address, std::uint32_t value);

@@ -23,7 +23,7 @@ inline Profile crowd() { return {256, 200, 500}; }
 /// Every profile under both laws.
 inline std::vector<Case> all_cases() {
   const std::pair<const char*, Profile> profiles[] = {
-      // flows, cnp, bytes, command, burst, access, soft reset
+      // flows, cnp, bytes, command, burst, access, soft reset, change registers, aim
       {"FewFlows", {}},
       {"Crowd", crowd()},
       {"Flood", {256, 900, 1024, 100, 1500}},  // more than one event a cycle: loss, back-pressure
@@ -31,6 +31,8 @@ inline std::vector<Case> all_cases() {
       {"Accesses", {100, 30, 200, 4, 0, 100}},
       {"Resets", {200, 150, 200, 4, 0, 20, 40}},
       {"Quiet", {40, 1, 20}},  // slots come free
+      {"Aimed", {12, 40, 60, 1, 0, 60, 0, true, 900}},
+      {"AimedFew", {3, 20, 30, 1, 0, 30, 0, true, 1000}},
   };
   std::vector<Case> cases;
   for (auto [name, profile] : profiles) {

@@ -1,0 +1,70 @@
+// Registers close to what they are compared with: where one bit decides.
+#include <algorithm>
+#include <vector>
+
+#include "driver/dcc_regs.h"
+#include "page_bench.h"
+
+namespace dcc::page {
+
+void Bench::aimed_access() {
+  ++accesses;
+  std::vector<const Slot*> bound;
+  for (std::uint32_t i = 0; i < dut_->shape().slots; ++i)
+    if (oracle_.slot(i).bound) bound.push_back(&oracle_.slot(i));
+  static const Slot kNone;
+  const Slot& s = bound.empty() ? kNone : *bound[below(static_cast<std::uint32_t>(bound.size()))];
+  const Registers& r = oracle_.registers;
+  const auto near = [&](std::uint64_t value) {
+    const std::uint64_t off = std::uint64_t{1} << below(below(4) == 0 ? 12 : 2);
+    value = below(2) == 0 ? value + off - 1 : value - std::min(value, off);
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(value, 1, 0xFFFFFFFF));
+  };
+  const std::uint64_t rates[] = {s.rc,
+                                 s.rt,
+                                 std::uint64_t{s.rt} * r.first_cut >> 16,
+                                 s.rt - s.rt / 2,
+                                 r.initial_rate,
+                                 r.r_min,
+                                 r.r_max,
+                                 magnitude(32)};
+  const std::uint32_t rate = near(rates[below(8)]);
+  const std::uint32_t dscp = below(4) == 0 ? below(64) : s.dscp;
+  const std::int64_t owed = -s.length / 256 - 8;
+  switch (below(12)) {
+    case 0:
+      return begin(true, DCC_FLOOR_ENTRY_OFFSET(dscp), below(3) == 0 ? 0 : rate);
+    case 1:
+      return begin(true, DCC_CEILING_ENTRY_OFFSET(dscp), below(3) == 0 ? 0xFFFFFFFF : rate);
+    case 2:
+      return begin(true, DCC_R_MIN_OFFSET, below(2) == 0 ? 1 : rate);
+    case 3:
+      return begin(true, DCC_R_MAX_OFFSET, below(2) == 0 ? 0xFFFFFFFF : rate);
+    case 4:
+      return begin(true, DCC_INITIAL_RATE_OFFSET, rate);
+    case 5:  // begins a hold if more is owed than four intervals' rate
+      return begin(true, DCC_R_HAI_OFFSET,
+                   owed > 0 ? near(std::uint64_t{4} * s.rt / static_cast<std::uint64_t>(owed))
+                            : 1 + magnitude(32));
+    case 6:  // silence; a rate too high in a hold
+      return begin(true, DCC_R_HAI_OFFSET,
+                   near(below(2) == 0 ? std::uint64_t{s.rt} * s.bc / 4
+                                      : std::uint64_t{s.rt} * s.t / (2 * std::max(1u, s.bc))));
+    case 7:
+      return begin(true, DCC_FIRST_CUT_OFFSET, below(65537));
+    case 8:
+      return begin(true, DCC_G_OFFSET, below(2) == 0 ? magnitude(16) : 0xFFFF - magnitude(8));
+    case 9:
+      return begin(true, DCC_SILENCE_OFFSET, std::clamp(near(s.bc), 1u, 255u));
+    case 10:  // of a slot that is kept: an interval of its own length is a change of the pace
+      return begin(
+          true, DCC_DECREASE_PERIOD_OFFSET,
+          std::min((1u << 20) - 1, near(static_cast<std::uint32_t>(oracle_.tick()) - s.latest)));
+    default:
+      return begin(
+          true, DCC_BYTE_THRESHOLD_OFFSET,
+          std::max(64u, near(static_cast<std::uint64_t>(std::max<std::int64_t>(0, s.length)))));
+  }
+}
+
+}  // namespace dcc::page
