@@ -2,16 +2,19 @@
 """The bench of the whole controller on variants of its RTL: coverage, mutants, gate-level netlist.
 
 bench.py coverage --build DIR [--cycles N]   line and toggle coverage, and what was not hit, in DIR
-bench.py mutation --build DIR [--mutants N] [--first A] [--last B] [--cycles N] [--seconds S] [--report FILE]
+bench.py mutation --build DIR [--mutants N] [--first A] [--last B] [--only N,N] [--cycles N]
+         [--seconds S] [--report FILE]
 bench.py netlist  --build DIR [--cycles N]   synthesised to gates, memories as they are
 
 The small controller of tests/cosim/controller; the bench compares every pin in every cycle with the
 oracle of docs/controller-contract.md. All mutants lie in one build behind a selector. A mutant that is done
 is in DIR/results-HASH.txt, HASH of the RTL, the bench, and the choice of mutants: a run that was stopped
-goes on where it was, and one with more cycles runs again what survived fewer; --seconds stops in time.
+goes on where it was, and one with more cycles runs again what survived fewer; --seconds stops in time. What
+survives is put to a proof: the same outputs and next state as the controller's for every input and every state
+(rtl/mutation/equivalence.py).
 Mutants are those of rtl/controller/rtl; wheel and rate unit have campaigns of their own. Exit 1 if the
-bench finds a difference, a mutant survives that is not in mutants_equivalent.txt, or a listed one is
-killed.
+bench finds a difference, a mutant survives that is neither proved equivalent nor in mutants_equivalent.txt,
+or a listed one is killed.
 """
 import argparse
 import hashlib
@@ -27,6 +30,7 @@ sys.path.insert(0, RTL)
 sys.path.insert(0, os.path.join(RTL, "timing_wheel"))
 sys.path.insert(0, os.path.join(RTL, "mutation"))
 from cover import points  # noqa: E402
+from equivalence import Unit  # noqa: E402
 from run import read_mutations  # noqa: E402
 from sources import ARRAY  # noqa: E402
 
@@ -171,21 +175,40 @@ def read_results(path):
     return done
 
 
+def prove(options, netlist, results, survivors):
+    """Of those that survived, which nothing can tell from the controller in any state: number → verdict."""
+    verdicts = {}
+    path = results.replace("results-", "proofs-")
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as lines:
+            verdicts = {int(number): said for number, _, said in (line.strip().partition(" ") for line in lines)}
+    unit = None
+    for number in survivors:
+        if number not in verdicts:
+            if unit is None:
+                unit = Unit(netlist, os.path.join(RTL, ARRAY), "dcc_top", options.build)
+            verdicts[number] = unit.judge(number)
+            with open(path, "a", encoding="utf-8") as file:
+                file.write(f"{number} {verdicts[number]}\n")
+    return verdicts
+
+
 def mutation(options):
     mark = fingerprint(options)
     listing = os.path.join(options.build, f"mutations-{mark}.ys")
     program = os.path.join(options.build, f"mutants_{mark}")
     results = os.path.join(options.build, f"results-{mark}.txt")
+    netlist = os.path.join(options.build, f"mutants_{mark}.il")
     if not os.path.exists(program):
         mine = "c:*u_manager* c:*u_gate* %u c:*u_wheel* %d c:*u_rate.* %d c:*u_rate* %d"
         steps = (f"script {RTL}/mutation/mutants.ys; mutate -list {options.mutants} "
                  f"-seed {options.seed} -none -ctrl mutant_i {SELECTOR_BITS} 0 -o {listing} {mine}; "
-                 f"script {listing}; opt_clean;")
+                 f"script {listing}; opt_clean; write_rtlil {netlist};")
         build(options.build, f"mutants_{mark}", flattened(options.build, "mutated", steps),
               define=["VARIANT_MUTANTS", "VARIANT_NETLIST"])
     mutations = read_mutations(listing)
     last = min(options.last or max(mutations), max(mutations))
-    wanted = [0] + list(range(options.first, last + 1))
+    wanted = [0] + (options.only or list(range(options.first, last + 1)))
     done = read_results(results)
     end = time.monotonic() + options.seconds if options.seconds else None
     for number in wanted:
@@ -203,6 +226,9 @@ def mutation(options):
     left -= len(wanted)
     done = {number: said for number, (said, _) in done.items()}
     known = equivalents()
+    verdicts = prove(options, netlist, results, [
+        number for number in wanted if number != 0 and done[number].startswith("survived")
+        and "mode none" not in mutations[number] and mutations[number] not in known])
     counts, bad, report = {}, [], []
     for number in wanted:
         what = mutations.get(number, "none")
@@ -212,15 +238,19 @@ def mutation(options):
             if word == "killed":
                 bad.append(f"the controller itself: {done[number]}")
             continue
-        kind = "equivalent" if word == "survived" and what in known else word
+        kind = word
+        if word == "survived" and verdicts.get(number) == "equivalent":
+            kind = "proved equivalent"
+        elif word == "survived" and what in known:
+            kind = "equivalent by a reason"
         if kind == "survived" or (kind == "killed" and what in known):
-            bad.append(f"{done[number]}: {what}")
+            bad.append(f"{done[number]}: {what}\n    {verdicts.get(number, '')[:300]}")
         module = counts.setdefault(module_of(what), {})
         module[kind] = module.get(kind, 0) + 1
     for module, kinds in sorted(counts.items()):
         report.append(f"{module}: " + ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())))
     total = {kind: sum(kinds.get(kind, 0) for kinds in counts.values())
-             for kind in ("killed", "equivalent", "survived")}
+             for kind in ("killed", "proved equivalent", "equivalent by a reason", "survived")}
     report.append(", ".join(f"{n} {kind}" for kind, n in total.items()))
     if options.report:
         with open(options.report, "w", encoding="utf-8") as file:
@@ -240,6 +270,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--last", type=int)
+    parser.add_argument("--only", type=lambda text: [int(one) for one in text.split(",")], help="these alone: N,N,...")
     parser.add_argument("--seconds", type=float, help="begin no mutant after so long")
     parser.add_argument("--report")
     options = parser.parse_args()

@@ -40,8 +40,11 @@ class ControllerDut {
   virtual Pins drive(const Inputs& inputs, const ApbPins& apb) = 0;
   /// The edge at its end. False when an assertion of the RTL failed.
   virtual bool edge() = 0;
+  /// Off while a bench reaches into it.
+  virtual void check_assertions(bool on) { static_cast<void>(on); }
 
   std::vector<WideCounter> wide_counters;  // none, if they are out of reach
+  void (*add_time)(ControllerDut& dut, std::uint32_t ticks) = nullptr;  // likewise
 };
 
 /// 64 slots, 8 bits of flow, short FIFOs, latency 40.

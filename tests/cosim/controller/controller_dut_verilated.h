@@ -68,6 +68,8 @@ class VerilatedController final : public ControllerDut {
         {top_->rate_flow_o, top_->rate_value_o, top_->rate_query_o != 0, top_->rate_bound_o != 0}};
   }
 
+  void check_assertions(bool on) override { context_.assertOn(on); }
+
   bool edge() override {
     top_->clk_i = 1;
     top_->eval();

@@ -37,6 +37,8 @@ void turn(VlWide<N>& word, unsigned bit) {
       for (std::size_t i = 0; i < sizeof words / sizeof words[0]; ++i) turn(words[i], bit); \
     }                                                                                       \
   }
+#define DCC_TIME(name) \
+  DCC_JOIN(DCC_JOIN(DCC_JOIN(DCC_JOIN(u_manager, u_timers), u_wheel), u_time), name)
 #define DCC_WIDE(name)                                                                        \
   WideCounter {                                                                               \
     &Counts::name, [](ControllerDut& small, std::uint64_t value) {                            \
@@ -97,6 +99,15 @@ std::vector<WideCounter> wide_counters_of() {
   };
 }
 
+/// Whole horizons of the wheel, so that nothing in it moves.
+template <class Top>
+void add_time_of(ControllerDut& small, std::uint32_t ticks) {
+  auto& root = *static_cast<VerilatedController<Top>&>(small).pins().rootp;
+  root.DCC_WITHIN(DCC_TIME(now_q)) += ticks;
+  root.DCC_WITHIN(DCC_TIME(pointer_q)) += ticks;
+}
+
+#undef DCC_TIME
 #undef DCC_WIDE
 #undef DCC_GUARDED
 #undef DCC_ARRAY_

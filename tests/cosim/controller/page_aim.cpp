@@ -7,6 +7,32 @@
 
 namespace dcc::page {
 
+// Little of R_HAI is missing to a hold, or none: then a CNP that changes nothing else.
+void Bench::plan_hold(std::uint32_t slot) {
+  const Slot& s = oracle_.slot(slot);
+  const std::int64_t owed = -s.length / 256 - 8;
+  if (owed <= 0) return;
+  const std::uint64_t edge = (std::uint64_t{4} * s.rt) / static_cast<std::uint64_t>(owed);
+  const std::uint64_t r_hai = std::min<std::uint64_t>(edge + below(3), 0xFFFFFFFF);
+  const std::uint64_t left = std::uint64_t{s.rt} * oracle_.registers.first_cut >> 16;
+  planned_.push_back({DCC_G_OFFSET, below(2)});
+  planned_.push_back({DCC_R_HAI_OFFSET, static_cast<std::uint32_t>(r_hai)});
+  if (oracle_.registers.first_cut == 0 || below(4) == 0)
+    planned_.push_back({DCC_FIRST_CUT_OFFSET, 1 + below(65536)});
+  const std::uint64_t of[] = {left, s.rt, s.rt - s.rt / 2};
+  const std::uint64_t limit = of[below(3)] + below(64);
+  if (below(3) == 0)
+    planned_.push_back({DCC_FLOOR_ENTRY_OFFSET(s.dscp), static_cast<std::uint32_t>(limit)});
+  if (below(3) == 0)
+    planned_.push_back({DCC_CEILING_ENTRY_OFFSET(s.dscp), static_cast<std::uint32_t>(limit)});
+  Inputs in;
+  in.cnp = true;
+  in.cnp_flow = s.flow;
+  in.cnp_dscp = s.dscp;
+  in.cnp_marks = 1;
+  after_ = in;
+}
+
 void Bench::aimed_access() {
   ++accesses;
   std::vector<const Slot*> bound;
@@ -43,6 +69,8 @@ void Bench::aimed_access() {
     case 4:
       return begin(true, DCC_INITIAL_RATE_OFFSET, rate);
     case 5:  // begins a hold if more is owed than four intervals' rate
+      if (!bound.empty() && owed > 0 && below(4) != 0)
+        return plan_hold(static_cast<std::uint32_t>(&s - &oracle_.slot(0)));
       return begin(true, DCC_R_HAI_OFFSET,
                    owed > 0 ? near(std::uint64_t{4} * s.rt / static_cast<std::uint64_t>(owed))
                             : 1 + magnitude(32));

@@ -390,8 +390,16 @@ std::uint32_t Bench::read(std::uint32_t address) {
 }
 
 void Bench::run(std::uint64_t cycles, const Profile& profile) {
+  if (profile.status != 0 && issued == 0) begin_late();
   for (std::uint64_t i = 0; i < cycles && difference_.empty(); ++i) {
-    if (!accessing_ && oracle_.ready() && chance(profile.access)) {
+    if (!accessing_ && oracle_.ready() && !planned_.empty()) {
+      begin(true, planned_.front().address, planned_.front().value);
+      planned_.pop_front();
+    } else if (!accessing_ && oracle_.ready() && after_.has_value()) {
+      step(*after_);
+      after_.reset();
+      continue;
+    } else if (!accessing_ && oracle_.ready() && chance(profile.access)) {
       if (profile.aim != 0 && chance(profile.aim)) {
         aimed_access();
       } else {

@@ -95,6 +95,8 @@ class Bench {
   std::optional<std::uint64_t> expected_status(std::uint32_t address) const;
   void follow_status();
   void set_counters();
+  void begin_late();
+  void plan_hold(std::uint32_t slot);
   static std::optional<std::uint64_t> counter(const Counts& counts, std::uint32_t address);
   void differ(const std::string& what);
 
@@ -114,6 +116,12 @@ class Bench {
     std::uint32_t time = 0;
   };
   Status status_, status_before_;
+  std::uint32_t calm_ = 0;  // cycles of this tick with nothing due
+  struct Write {
+    std::uint32_t address, value;
+  };
+  std::deque<Write> planned_;    // accesses that belong together …
+  std::optional<Inputs> after_;  // … and what comes after them
   std::uint64_t no_slot_seen_ = 0;
   std::uint32_t stat_high_ = 0;  // kept when the lower half was read
   std::uint32_t irq_mask_ = 0;

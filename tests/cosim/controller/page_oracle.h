@@ -123,6 +123,9 @@ class Oracle {
   const Counts& counts() const { return counts_; }
   /// As they stood after an edge, at most kRemembered - 1 edges ago.
   const Counts& counts_at(std::uint64_t edge) const { return past_[edge % kRemembered].counts; }
+  /// Time begins with that tick: before anything was issued.
+  void begin_at(std::uint64_t tick) { tick_ += tick; }
+  bool nothing_due() const { return wheel_.empty() || wheel_.begin()->first > tick_; }
   /// As if a counter had been so much greater all the time.
   void shift(std::uint64_t Counts::*count, std::uint64_t difference) {
     counts_.*count += difference;

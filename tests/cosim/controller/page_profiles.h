@@ -32,7 +32,7 @@ inline std::vector<Case> all_cases() {
       {"Resets", {200, 150, 200, 4, 0, 20, 40}},
       {"Quiet", {40, 1, 20}},  // slots come free
       {"Aimed", {12, 40, 60, 1, 0, 60, 0, true, 900}},
-      {"AimedFew", {3, 20, 30, 1, 0, 30, 0, true, 1000}},
+      {"AimedFew", {5, 10, 4, 2, 0, 40, 0, true, 1000}},
   };
   std::vector<Case> cases;
   for (auto [name, profile] : profiles) {
