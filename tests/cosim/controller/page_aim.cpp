@@ -30,7 +30,32 @@ void Bench::plan_hold(std::uint32_t slot) {
   in.cnp_flow = s.flow;
   in.cnp_dscp = s.dscp;
   in.cnp_marks = 1;
-  after_ = in;
+  after_.push_back(in);
+}
+
+// A flow begins anew with a rate that its class limits, from wherever in the 32 bits.
+void Bench::plan_first(std::uint32_t flow) {
+  const std::uint32_t dscp = below(64);
+  const std::uint32_t floor = below(2) == 0 ? 0 : 1 + magnitude(32) / 2;
+  const std::uint32_t ceiling =
+      below(2) == 0 ? floor ^ 1u << below(32) : static_cast<std::uint32_t>(random_());
+  const bool by_class = below(2) == 0;  // else by all
+  planned_.push_back({DCC_FLOOR_ENTRY_OFFSET(dscp), by_class ? floor : 0});
+  planned_.push_back({DCC_CEILING_ENTRY_OFFSET(dscp), below(2) == 0 ? ceiling : 0xFFFFFFFF});
+  planned_.push_back({DCC_R_MIN_OFFSET, by_class ? 1 : std::max(1u, floor)});
+  planned_.push_back({DCC_R_MAX_OFFSET, below(2) == 0 ? std::max(1u, ceiling) : 0xFFFFFFFF});
+  planned_.push_back({DCC_INITIAL_RATE_OFFSET, 0xFFFFFFFF - magnitude(32) / 2});
+  Inputs release;
+  release.command = true;
+  release.command_flow = flow;
+  after_.push_back(release);
+  after_.insert(after_.end(), 40, Inputs{});
+  Inputs in;
+  in.cnp = true;
+  in.cnp_flow = flow;
+  in.cnp_dscp = dscp;
+  in.cnp_marks = 1;
+  after_.push_back(in);
 }
 
 void Bench::aimed_access() {
@@ -57,7 +82,7 @@ void Bench::aimed_access() {
   const std::uint32_t rate = near(rates[below(8)]);
   const std::uint32_t dscp = below(4) == 0 ? below(64) : s.dscp;
   const std::int64_t owed = -s.length / 256 - 8;
-  switch (below(12)) {
+  switch (below(15)) {
     case 0:
       return begin(true, DCC_FLOOR_ENTRY_OFFSET(dscp), below(3) == 0 ? 0 : rate);
     case 1:
@@ -88,6 +113,14 @@ void Bench::aimed_access() {
       return begin(
           true, DCC_DECREASE_PERIOD_OFFSET,
           std::min((1u << 20) - 1, near(static_cast<std::uint32_t>(oracle_.tick()) - s.latest)));
+    case 11: {  // an expiry that comes as long after the last CNP as an interval
+      const std::uint32_t apart = static_cast<std::uint32_t>(s.due) - s.latest;
+      return begin(true, DCC_TIMER_INTERVAL_OFFSET,
+                   apart >= 24 && apart < 63 ? apart + below(2) : 24 + below(40));
+    }
+    case 12:
+    case 13:
+      return plan_first(s.flow);
     default:
       return begin(
           true, DCC_BYTE_THRESHOLD_OFFSET,

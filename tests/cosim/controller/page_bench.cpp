@@ -395,9 +395,9 @@ void Bench::run(std::uint64_t cycles, const Profile& profile) {
     if (!accessing_ && oracle_.ready() && !planned_.empty()) {
       begin(true, planned_.front().address, planned_.front().value);
       planned_.pop_front();
-    } else if (!accessing_ && oracle_.ready() && after_.has_value()) {
-      step(*after_);
-      after_.reset();
+    } else if (!accessing_ && oracle_.ready() && !after_.empty()) {
+      step(after_.front());
+      after_.pop_front();
       continue;
     } else if (!accessing_ && oracle_.ready() && chance(profile.access)) {
       if (profile.aim != 0 && chance(profile.aim)) {

@@ -97,6 +97,7 @@ class Bench {
   void set_counters();
   void begin_late();
   void plan_hold(std::uint32_t slot);
+  void plan_first(std::uint32_t flow);
   static std::optional<std::uint64_t> counter(const Counts& counts, std::uint32_t address);
   void differ(const std::string& what);
 
@@ -120,8 +121,8 @@ class Bench {
   struct Write {
     std::uint32_t address, value;
   };
-  std::deque<Write> planned_;    // accesses that belong together …
-  std::optional<Inputs> after_;  // … and what comes after them
+  std::deque<Write> planned_;  // accesses that belong together …
+  std::deque<Inputs> after_;   // … and what comes after them
   std::uint64_t no_slot_seen_ = 0;
   std::uint32_t stat_high_ = 0;  // kept when the lower half was read
   std::uint32_t irq_mask_ = 0;
