@@ -87,6 +87,44 @@ TEST(Fastpass, WithShortestTheOneThatLacksLeastGoesFirst) {
   EXPECT_EQ(star.received_at(0), kSlot * (7 + 24) + kThere);
 }
 
+TEST(Fastpass, WithShortestSoDoFlowsOfOnePair) {
+  Star star(4, [](FastpassParameters& p) { p.order = TimeslotAllocator::Order::kShortest; });
+  star.send(0, 2, kPayload * 20);
+  star.send(0, 2, kPayload * 5);
+  star.scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(star.received_at(1), kSlot * (7 + 4) + kThere);
+  EXPECT_EQ(star.received_at(0), kSlot * (7 + 24) + kThere);
+}
+
+// Its wire is gone from 27 to 45 us: slots 7, 8 and 9, all that it has, go by.
+TEST(Fastpass, ASlotThatGoesByIsDemandedAgain) {
+  Star star(3);
+  star.send(0, 1, kPayload * 3);
+  star.scheduler.run_until(kMicroSecond * 27);
+  star.nics[0]->transmitter().set_carrier(false);
+  star.scheduler.run_until(kMicroSecond * 45);
+  star.nics[0]->transmitter().set_carrier(true);
+  star.scheduler.run_until(kMilliSecond);
+  star.expect_all_arrived();
+  star.expect_slots_kept();
+  EXPECT_EQ(star.counters().credits_sent, 6u);
+  EXPECT_EQ(star.counters().credits_used, 3u);
+  EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u) << "nobody had to wait for that";
+}
+
+// They are found 16 us after the first of them should have been used.
+TEST(Fastpass, SlotsThatComeTooLateAreNotUsed) {
+  Star star(3, [](FastpassParameters& p) {
+    p.allocation_time = kMicroSecond * 8;
+    p.lead = PicoSeconds();
+  });
+  star.send(0, 1, kPayload * 4);
+  star.scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(star.ledger[0].received_bytes, 0);
+  EXPECT_EQ(star.counters().credits_used, 0u);
+  EXPECT_GT(star.counters().credits_unused, 20u) << "and are demanded again and again";
+}
+
 // 8 us for a slot: two of four slots of a batch are given out.
 TEST(Fastpass, ASlowArbiterGivesOutFewerSlots) {
   Star star(3, [](FastpassParameters& p) {

@@ -102,7 +102,6 @@ class Oracle {
           << "a destination is oversubscribed";
       ASSERT_GE(rank[pair], before) << "somebody was passed over";
       before = rank[pair];
-      // Whoever was more urgent was held by one who was so, too.
       ASSERT_EQ(match.given, one.given + 1);
       one.given = match.given;
       one.last = slot_;
@@ -111,9 +110,9 @@ class Oracle {
       const bool free = sources.count(pair.first) == 0 && destinations.count(pair.second) == 0;
       ASSERT_FALSE(free && lacking(one) > 0) << "not maximal";
       if (lacking(one) == 0 || one.last == slot_) continue;
-      const auto blocks = [&](const TimeslotAllocator::Match& match) {
-        return (match.source == pair.first || match.destination == pair.second) &&
-               rank[{match.source, match.destination}] <= rank[pair];
+      const auto blocks = [&, own = pair](const TimeslotAllocator::Match& match) {
+        return (match.source == own.first || match.destination == own.second) &&
+               rank[{match.source, match.destination}] <= rank[own];
       };
       ASSERT_TRUE(std::any_of(matches.begin(), matches.end(), blocks))
           << "held up by nobody who was before it";

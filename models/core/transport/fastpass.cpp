@@ -214,7 +214,7 @@ void Fastpass::hear_nothing() {
   });
 }
 
-/// From the arbiter.
+/// From the arbiter; use_slots() follows.
 void Fastpass::hear(std::uint64_t base, const FastpassEntry& entry) {
   Way& way = way_to(entry.host);
   way.given = std::max(way.given, entry.total);
@@ -222,14 +222,10 @@ void Fastpass::hear(std::uint64_t base, const FastpassEntry& entry) {
   silence_.clear(entry.host);
   if (entry.kind == FastpassEntry::Kind::kSlot) {
     const Slot slot{base + entry.slot, entry.host, entry.first_way, entry.second_way};
-    if (begin_of(slot.number + 1) > now()) {
-      ++way.in_hand;
-      auto place = hand_.end();
-      while (place != hand_.begin() && std::prev(place)->number > slot.number) --place;
-      hand_.insert(place, slot);
-    } else {
-      ++totals_.credits_unused;
-    }
+    ++way.in_hand;
+    auto place = hand_.end();
+    while (place != hand_.begin() && std::prev(place)->number > slot.number) --place;
+    hand_.insert(place, slot);
   }
   want(entry.host);
 }

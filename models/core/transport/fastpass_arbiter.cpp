@@ -75,12 +75,10 @@ void FastpassArbiter::choose_ways(const std::vector<TimeslotAllocator::Match>& m
 void FastpassArbiter::work() {
   begun_ = scheduler_.now();
   take_requests();
-  const std::uint64_t first = timing_.slot_from(scheduler_.now() + timing_.lead);
-  base_ = std::max(next_slot_, first);
+  base_ = timing_.slot_from(scheduler_.now() + timing_.lead);
   PicoSeconds spent{};
-  std::uint64_t slot = base_;
-  for (; slot < first + timing_.batch && spent < timing_.batch_time() && !allocator_.idle();
-       ++slot) {
+  for (std::uint64_t slot = base_;
+       slot < base_ + timing_.batch && spent < timing_.batch_time() && !allocator_.idle(); ++slot) {
     const std::vector<TimeslotAllocator::Match>& matches = allocator_.allocate();
     spent += parameters_.allocation_time * static_cast<std::int64_t>(matches.size());
     choose_ways(matches);
@@ -97,7 +95,6 @@ void FastpassArbiter::work() {
       bundle_for(matches[i].source).entries.push_back(entry);
     }
   }
-  next_slot_ = std::max(next_slot_, slot);
   for (const auto& [source, destination] : asked_) {
     FastpassEntry entry;
     entry.kind = FastpassEntry::Kind::kGiven;

@@ -63,7 +63,7 @@ class FastpassArbiter {
 
   template <class Digest>
   void add_state(Digest& d) const {
-    d(allocator_, requests_done_, next_slot_, begun_, base_, work_, send_);
+    d(allocator_, requests_done_, begun_, base_, work_, send_);
     for (const Request& r : inbox_) d(r.done, r.from, r.demand.kind, r.demand.host, r.demand.total);
     for (const Bundle& b : bundles_) d(b.to, b.entries.size());
   }
@@ -94,7 +94,6 @@ class FastpassArbiter {
   EdgeColouring colouring_;
   std::deque<Request> inbox_;
   PicoSeconds requests_done_{};
-  std::uint64_t next_slot_ = 0;
   // The batch at work:
   PicoSeconds begun_{};
   std::uint64_t base_ = 0;
