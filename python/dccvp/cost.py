@@ -31,7 +31,8 @@ PLAN_BITS = 382             # plan_t
 GROUP = 32                  # bits of a word for each bit of parity
 
 UNITS = {"ram_kbits": "kbit", "greatest_events_per_second": "events/s", "events_of_a_flow_per_second": "events/s",
-         "timers_per_second": "events/s", "worst_lateness_us": "us"}
+         "timers_per_second": "events/s", "worst_lateness_us": "us",
+         **{f"osu018_{path}_ps": "ps" for path in ("logic", "from_memory", "to_memory", "from_input", "to_output")}}
 
 
 class Shape:

@@ -4,8 +4,9 @@ one report.
 
 run.py --out FILE [--work DIR] [--unit wheel | rate | controller] [--only TARGET] [--points FILE]. iCE40 is
 placed and routed (a real Fmax; the wheel only), ECP5 and Xilinx give resources only, OSU018 (180 nm) gives area and a
-critical path without wires and RAMs. Of the whole controller the memories are macros (black boxes), for several
-numbers of slots; --points writes those figures as CSV, from which `dccvp cost` interpolates.
+critical path without wires and RAMs. Of the whole controller the memories are macros, for several numbers of
+slots; --points writes those figures as CSV, from which `dccvp cost` interpolates. On OSU018 paths end and begin at
+the macros, too: a macro's access time adds to osu018_from_memory_ps, its set-up time to osu018_to_memory_ps.
 """
 import argparse
 import csv
@@ -56,6 +57,9 @@ def controller(slots):
 
 def controller_point(slots, target):
     """Figures of one target at one number of slots."""
+    if target == "osu018":
+        with tempfile.TemporaryDirectory() as work:
+            return controller_timing(slots, work)
     if target == "gates":
         text = run(["yosys", "-p", controller(slots) + "hierarchy -check -top dcc_top; "
                     "script synth/netlist.ys; stat"])
@@ -74,6 +78,73 @@ def controller_point(slots, target):
             "ecp5_dsp": some(counts, "MULT18X18D"), "ecp5_lutram": some(counts, "TRELLIS_DPR16X4")}
 
 
+def macros_library(netlist, library):
+    """Gives each size of RAM array a cell of its own in a netlist, and writes their Liberty: no time from the
+    clock to the output, no set-up time. So paths through memories are there, with what a macro may take left open."""
+    with open(netlist, encoding="utf-8") as file:
+        text = file.read()
+    shape = r"ram_1r1w_array #\(\s*\.Depth\(32'd(\d+)\),\s*\.Width\(32'd(\d+)\)\s*\)"
+    sizes = sorted({(int(depth), int(width)) for depth, width in re.findall(shape, text)})
+    with open(netlist, "w", encoding="utf-8") as file:
+        file.write(re.sub(shape, r"ram_\1x\2", text))
+    lines = ["library (macros) {", "  delay_model : table_lookup;", '  time_unit : "1ns";', '  voltage_unit : "1V";',
+             '  current_unit : "1mA";', "  capacitive_load_unit (1, pf);"]
+    buses = {"raddr_i": None, "waddr_i": None, "wdata_i": None, "rdata_o": None}
+    setup = " ".join(f'{edge}_constraint (scalar) {{ values ("0.0"); }}' for edge in ("rise", "fall"))
+    delay = " ".join(f'{what} (scalar) {{ values ("{value}"); }}' for what, value in (
+        ("cell_rise", "0.0"), ("cell_fall", "0.0"), ("rise_transition", "0.1"), ("fall_transition", "0.1")))
+    for width in sorted({bits for depth, data in sizes for bits in ((depth - 1).bit_length(), data)}):
+        lines.append(f"  type (bits_{width}) {{ base_type : array; data_type : bit; bit_width : {width}; "
+                     f"bit_from : {width - 1}; bit_to : 0; downto : true; }}")
+    takes = f'timing () {{ related_pin : "clk_i"; timing_type : setup_rising; {setup} }}'
+    gives = f'timing () {{ related_pin : "clk_i"; timing_type : rising_edge; {delay} }}'
+    for depth, data in sizes:
+        lines.append(f"  cell (ram_{depth}x{data}) {{ area : 0; is_macro_cell : true;")
+        lines.append("    pin (clk_i) { direction : input; clock : true; capacitance : 0.01; }")
+        for strobe in ("ren_i", "wen_i"):
+            lines.append(f"    pin ({strobe}) {{ direction : input; capacitance : 0.01; {takes} }}")
+        for bus in buses:
+            width = data if "data" in bus else (depth - 1).bit_length()
+            side, timing = ("output", gives) if bus == "rdata_o" else ("input", takes)
+            capacitance = "" if side == "output" else "capacitance : 0.01; "
+            lines.append(f"    bus ({bus}) {{ bus_type : bits_{width}; direction : {side}; {capacitance}{timing} }}")
+        lines.append("  }")
+    with open(library, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines + ["}"]) + "\n")
+
+
+def controller_timing(slots, work):
+    """Area and the longest paths, by where they begin and end, at one number of slots."""
+    netlist, library = os.path.join(work, "controller.v"), os.path.join(work, "macros.lib")
+    constraints, script = os.path.join(work, "abc.constr"), os.path.join(work, "sta.tcl")
+    with open(constraints, "w", encoding="utf-8") as file:
+        file.write("set_driving_cell INVX2\nset_load 0.1\n")
+    text = run(["yosys", "-p", controller(slots) + "synth -flatten -top dcc_top; opt -full; "
+                f"dfflibmap -liberty {LIBERTY}; abc -D 4000 -constr {constraints} -liberty {LIBERTY}; "
+                f"opt_clean -purge; stat -liberty {LIBERTY}; write_verilog -noattr {netlist}"])
+    area = re.findall(r"Chip area for .*?: ([\d.]+)", text)
+    macros_library(netlist, library)
+    paths = {"logic": "-from [all_registers -clock_pins] -to [all_registers -data_pins]",
+             "from_memory": "-from $memories", "to_memory": "-to $memories",
+             "from_input": "-from [all_inputs]", "to_output": "-to [all_outputs]"}
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(f"read_liberty {LIBERTY}\nread_liberty {library}\nread_verilog {netlist}\nlink_design dcc_top\n"
+                   "create_clock -name clk -period 4 [get_ports clk_i]\n"
+                   "set_input_delay 0 -clock clk [all_inputs]\nset_output_delay 0 -clock clk [all_outputs]\n"
+                   "set_false_path -from [get_ports rst_ni]\n"  # asynchronous, not a path to clock
+                   "set memories [get_cells *u_array]\nputs \"memories [llength $memories]\"\n" +
+                   "".join(f"puts \"group {name}\"\nreport_checks -path_delay max -format full {where}\n"
+                           for name, where in paths.items()) + "exit\n")
+    log = run(["sta", "-no_splash", "-exit", script], check=False)
+    with open(os.path.join(work, f"sta_{slots}.log"), "w", encoding="utf-8") as file:
+        file.write(log)
+    figures = {"osu018_nand2": round(float(area[-1]) / NAND2_AREA) if area else ""}
+    for name, report in re.findall(r"^group (\w+)$(.*?)(?=^group |\Z)", log, re.M | re.S):
+        arrival = re.search(r"([\d.]+)\s+data arrival time", report)
+        figures[f"osu018_{name}_ps"] = round(1000 * float(arrival.group(1))) if arrival else ""
+    return figures
+
+
 def measure_controller(path, only):
     """Points of all targets, in a CSV that is filled as they come: a run that was stopped goes on."""
     rows = {}
@@ -81,7 +152,7 @@ def measure_controller(path, only):
         with open(path, newline="", encoding="utf-8") as file:
             rows = {int(row["slots"]): row for row in csv.DictReader(file)}
     for target, counts in (("xilinx7", (1024, 64, 16384)), ("ecp5", (1024, 64, 16384)),
-                           ("gates", (1024, 64, 16384))):
+                           ("gates", (1024, 64, 16384)), ("osu018", (1024, 64, 16384))):
         for slots in counts:
             row = rows.setdefault(slots, {"slots": slots})
             if only not in (None, target) or any(key.startswith(target) and row[key] for key in row):
@@ -200,7 +271,7 @@ def main():
                     line = job()
                     print(line, flush=True)
                     report.write(line + "\n")
-            if options.unit == "controller":  # nine syntheses of the whole: asked for only
+            if options.unit == "controller":  # twelve syntheses of the whole: asked for only
                 report.write("\nThe whole controller, memories as macros (yosys, counts after mapping):\n")
                 for slots, row in sorted(measure_controller(options.points, options.only).items()):
                     report.write(", ".join(f"{key} {value}" for key, value in row.items()) + "\n")
