@@ -16,6 +16,8 @@ void Bench::plan_hold(std::uint32_t slot) {
   const std::uint64_t r_hai = std::min<std::uint64_t>(edge + below(3), 0xFFFFFFFF);
   const std::uint64_t left = std::uint64_t{s.rt} * oracle_.registers.first_cut >> 16;
   planned_.push_back({DCC_G_OFFSET, below(2)});
+  for (const std::uint32_t i : {0u, 1u})  // so the cut before it takes nothing
+    planned_.push_back({DCC_DECREASE_OFFSET + 4 * i, 65536});
   planned_.push_back({DCC_R_HAI_OFFSET, static_cast<std::uint32_t>(r_hai)});
   if (oracle_.registers.first_cut == 0 || below(4) == 0)
     planned_.push_back({DCC_FIRST_CUT_OFFSET, 1 + below(65536)});
@@ -36,14 +38,13 @@ void Bench::plan_hold(std::uint32_t slot) {
 // A flow begins anew with a rate that its class limits, from wherever in the 32 bits.
 void Bench::plan_first(std::uint32_t flow) {
   const std::uint32_t dscp = below(64);
-  const std::uint32_t floor = below(2) == 0 ? 0 : 1 + magnitude(32) / 2;
-  const std::uint32_t ceiling =
-      below(2) == 0 ? floor ^ 1u << below(32) : static_cast<std::uint32_t>(random_());
-  const bool by_class = below(2) == 0;  // else by all
-  planned_.push_back({DCC_FLOOR_ENTRY_OFFSET(dscp), by_class ? floor : 0});
-  planned_.push_back({DCC_CEILING_ENTRY_OFFSET(dscp), below(2) == 0 ? ceiling : 0xFFFFFFFF});
-  planned_.push_back({DCC_R_MIN_OFFSET, by_class ? 1 : std::max(1u, floor)});
-  planned_.push_back({DCC_R_MAX_OFFSET, below(2) == 0 ? std::max(1u, ceiling) : 0xFFFFFFFF});
+  const std::uint32_t one = 1 + static_cast<std::uint32_t>(random_() >> 33);
+  const std::uint32_t other = std::max(1u, one ^ 1u << below(32));  // one bit apart
+  const bool floor_of_all = below(2) == 0, ceiling_of_all = below(2) == 0;
+  planned_.push_back({DCC_FLOOR_ENTRY_OFFSET(dscp), floor_of_all ? 0 : one});
+  planned_.push_back({DCC_CEILING_ENTRY_OFFSET(dscp), ceiling_of_all ? 0xFFFFFFFF : other});
+  planned_.push_back({DCC_R_MIN_OFFSET, floor_of_all ? one : 1});
+  planned_.push_back({DCC_R_MAX_OFFSET, ceiling_of_all ? other : 0xFFFFFFFF});
   planned_.push_back({DCC_INITIAL_RATE_OFFSET, 0xFFFFFFFF - magnitude(32) / 2});
   Inputs release;
   release.command = true;
@@ -66,6 +67,7 @@ void Bench::aimed_access() {
   static const Slot kNone;
   const Slot& s = bound.empty() ? kNone : *bound[below(static_cast<std::uint32_t>(bound.size()))];
   const Registers& r = oracle_.registers;
+  if (r.g <= 1 && below(2) == 0) return begin(true, DCC_G_OFFSET, 0xFFFF - magnitude(8));
   const auto near = [&](std::uint64_t value) {
     const std::uint64_t off = std::uint64_t{1} << below(below(4) == 0 ? 12 : 2);
     value = below(2) == 0 ? value + off - 1 : value - std::min(value, off);
