@@ -154,4 +154,13 @@ void Bench::compare_counters() {
   }
 }
 
+void Bench::read_settled_counters() {
+  for (const Counter& one : kCounters) {
+    for (int patience = 0; oracle_.cycle() - last_issue_ < kQuiet && patience < 200'000; ++patience)
+      step({});
+    read(one.address);
+    if (one.address >= DCC_STAT_CNPS_RECEIVED_LO_OFFSET) read(one.address + 4);
+  }
+}
+
 }  // namespace dcc::page
