@@ -39,15 +39,15 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
       pool_(pool),
       parameters_(parameters),
       ports_(checked_ports(ports)),
-      rank_(rank),
       hash_seed_(mix64(mix64(seed) ^ index)),
       path_choice_(
-          make_path_choice(parameters.routing, {*this, ports_, hash_seed_, seed, index, this})),
+          make_path_choice(parameters.routing, {*this, ports_, hash_seed_, seed, index, &hands_})),
       random_(seed, "switch", index),
       buffer_(buffer_parameters(parameters), ports + 1),
       ways_out_(static_cast<std::size_t>(ports)),
       queue_all_(parameters.queue_all || parameters.qcn.enabled),
-      with_credits_(parameters.has_credits()) {
+      with_credits_(parameters.has_credits()),
+      hands_(*this, rank) {
   if (with_credits_) stopped_ = 1;
   if (path_choice_ != nullptr) path_wishes_ = path_choice_->wishes();
   egress_.reserve(static_cast<std::size_t>(ports));  // their events must stay where they are
@@ -209,27 +209,29 @@ int SwitchDevice::choose(Packet& packet) {
   kick(egress);
 }
 
-bool SwitchDevice::hold(Packet* packet, int port) {
-  return disciplined_ || admit(packet, at(port));
+bool SwitchDevice::Hands::hold(Packet* packet, int port) {
+  return device_.disciplined_ || device_.admit(packet, device_.at(port));
 }
 
-void SwitchDevice::let_go(Packet* packet, int port) {
-  disciplined_ ? enqueue_by_discipline(packet, at(port)) : join_queue(packet, at(port));
+void SwitchDevice::Hands::let_go(Packet* packet, int port) {
+  Port& egress = device_.at(port);
+  device_.disciplined_ ? device_.enqueue_by_discipline(packet, egress)
+                       : device_.join_queue(packet, egress);
 }
 
-void SwitchDevice::send(Packet* packet) {
-  ++path_news_sent_;
-  packet->ingress = static_cast<std::uint16_t>(own_input());
-  forward(packet);
+void SwitchDevice::Hands::send(Packet* packet) {
+  ++sent;
+  packet->ingress = static_cast<std::uint16_t>(device_.own_input());
+  device_.forward(packet);
 }
 
-void SwitchDevice::take(Packet* packet) {
-  ++path_news_taken_;
-  if (with_credits_) {
-    take_credits(packet->ingress, packet->priority, packet->wire_bytes);
-    give_credits(packet->ingress, packet->priority, packet->wire_bytes);
+void SwitchDevice::Hands::take(Packet* packet) {
+  ++taken;
+  if (device_.with_credits_) {
+    device_.take_credits(packet->ingress, packet->priority, packet->wire_bytes);
+    device_.give_credits(packet->ingress, packet->priority, packet->wire_bytes);
   }
-  pool_.give_back(packet);
+  device_.pool_.give_back(packet);
 }
 
 void SwitchDevice::expect_port(const Port& port, int priority) const {
@@ -602,8 +604,8 @@ SwitchCounters SwitchDevice::counters_of(const Port& port) {
 SwitchCounters SwitchDevice::totals() const {
   SwitchCounters sum;
   sum.unroutable = unroutable_;
-  sum.path_news_sent = path_news_sent_;
-  sum.path_news_taken = path_news_taken_;
+  sum.path_news_sent = hands_.sent;
+  sum.path_news_taken = hands_.taken;
   for (const Port& port : egress_) add_to(sum, counters_of(port));
   return sum;
 }

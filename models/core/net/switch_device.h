@@ -113,7 +113,7 @@ struct SwitchCounters {
 
 /// It acts when a packet arrives and, on a port with packets waiting, when the wire becomes free.
 /// Packets it drops go back to the pool. No allocation after the first packets.
-class SwitchDevice final : public PacketSink, private PathView, private PathHands {
+class SwitchDevice final : public PacketSink, private PathView {
  public:
   /// `seed` is the run's; `index` tells switches apart (ECN draws, ECMP hash); `rank` is that of
   /// its events. Throws std::invalid_argument for parameters that cannot be.
@@ -304,14 +304,25 @@ class SwitchDevice final : public PacketSink, private PathView, private PathHand
   Bytes drain(int port, int priority) const override;
   BitRate rate(int port) const override { return at(port).link.rate; }
 
-  // PathHands
-  Scheduler& scheduler() override { return scheduler_; }
-  std::uint32_t rank() const override { return rank_; }
-  bool hold(Packet* packet, int port) override;
-  void let_go(Packet* packet, int port) override;
-  Packet* make() override { return pool_.take(); }
-  void send(Packet* packet) override;
-  void take(Packet* packet) override;
+  /// Apart, so that what every packet touches lies where it would without.
+  class Hands final : public PathHands {
+   public:
+    Hands(SwitchDevice& device, std::uint32_t rank) : device_(device), rank_(rank) {}
+    Scheduler& scheduler() override { return device_.scheduler_; }
+    std::uint32_t rank() const override { return rank_; }
+    bool hold(Packet* packet, int port) override;
+    void let_go(Packet* packet, int port) override;
+    Packet* make() override { return device_.pool_.take(); }
+    void send(Packet* packet) override;
+    void take(Packet* packet) override;
+
+    std::uint64_t sent = 0;
+    std::uint64_t taken = 0;
+
+   private:
+    SwitchDevice& device_;
+    std::uint32_t rank_;
+  };
 
   static SwitchCounters counters_of(const Port& port);
   static constexpr int kNoPort = -1;
@@ -353,7 +364,6 @@ class SwitchDevice final : public PacketSink, private PathView, private PathHand
   PacketPool& pool_;
   SwitchParameters parameters_;
   int ports_;
-  std::uint32_t rank_;
   std::uint64_t hash_seed_;
   RouteTable routes_;
   std::unique_ptr<PathChoice> path_choice_;  // null: by hash
@@ -364,14 +374,13 @@ class SwitchDevice final : public PacketSink, private PathView, private PathHand
   std::vector<WayOut> ways_out_;  // by port, close together
   std::vector<DcbxPort> dcbx_;    // by port; empty: none speaks it
   std::uint64_t unroutable_ = 0;
-  std::uint64_t path_news_sent_ = 0;
-  std::uint64_t path_news_taken_ = 0;
   int stopped_ = 0;  // priorities of neighbours this switch has stopped; with credits never 0
   bool queue_all_;
   bool disciplined_ = false;    // every port has a discipline
   bool has_ways_back_ = false;  // that is told of what came back
   bool with_credits_;
   bool routing_again_ = false;  // what is forwarded was here before
+  Hands hands_;                 // of path_choice_
 };
 
 }  // namespace dcc
