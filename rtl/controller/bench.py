@@ -3,7 +3,7 @@
 
 bench.py coverage --build DIR [--cycles N]   line and toggle coverage, and what was not hit, in DIR
 bench.py mutation --build DIR [--mutants N] [--first A] [--last B] [--only N,N] [--cycles N]
-         [--seconds S] [--report FILE]
+         [--draw N] [--seconds S] [--report FILE]
 bench.py netlist  --build DIR [--cycles N]   synthesised to gates, memories as they are
 
 The small controller of tests/cosim/controller; the bench compares every pin in every cycle with the
@@ -213,11 +213,11 @@ def mutation(options):
     end = time.monotonic() + options.seconds if options.seconds else None
     for number in wanted:
         said, cycles = done.get(number, ("survived", 0))
-        if said.startswith("killed") or cycles >= options.cycles:
+        if said.startswith("killed") or (cycles >= options.cycles and options.draw == 1):
             continue
         if end is not None and time.monotonic() > end:
             break
-        text = run([program, str(options.cycles), "1", str(number)])
+        text = run([program, str(options.cycles), str(options.draw), str(number)])
         with open(results, "a", encoding="utf-8") as file:
             file.write(f"{options.cycles} {text}")
         done[number] = (text.strip(), options.cycles)
@@ -272,6 +272,7 @@ def main():
     parser.add_argument("--last", type=int)
     parser.add_argument("--only", type=lambda text: [int(one) for one in text.split(",")], help="these alone: N,N,...")
     parser.add_argument("--seconds", type=float, help="begin no mutant after so long")
+    parser.add_argument("--draw", type=int, default=1, help="of the bench: 2, 3, … run again what survived others")
     parser.add_argument("--report")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
