@@ -194,19 +194,19 @@ TEST(Presets, ProportionalBringsWhatItNeeds) {
   const auto c = read("nic: {congestion_control: {policy: proportional, first_cut: 1/8}}").config;
   const auto& d = c.nic.congestion_control.of<DccParameters>("dcc");
   EXPECT_TRUE(d.r_ai == BitRate(13'700'000));
-  EXPECT_TRUE(d.r_hai == 400_Mbps);
+  EXPECT_TRUE(d.r_hai == 550_Mbps);
   EXPECT_TRUE(d.r_min == 5_Mbps);
   EXPECT_TRUE(d.g == Ratio(4, 5));
   EXPECT_FALSE(d.reference_rate.has_value());
   EXPECT_TRUE(d.mi == Ratio(0));
-  EXPECT_TRUE(d.decrease_period == kMicroSecond * 10);
+  EXPECT_TRUE(d.decrease_period == kMicroSecond * 5);
   EXPECT_EQ(d.f, 0u);
   EXPECT_TRUE(d.first_cut == Ratio(1, 8));  // single parameters come on top
-  EXPECT_TRUE(d.increase_timer == kMicroSecond * 22);
+  EXPECT_TRUE(d.increase_timer == kMicroSecond * 16);
   EXPECT_TRUE(c.nic.cnp.carry_marks);
   EXPECT_TRUE(c.nic.cnp.interval == kMicroSecond * 2);
   const auto plain = read("nic: {congestion_control: {policy: proportional}}").config;
-  EXPECT_TRUE(plain.nic.congestion_control.of<DccParameters>("dcc").first_cut == Ratio(1, 32));
+  EXPECT_TRUE(plain.nic.congestion_control.of<DccParameters>("dcc").first_cut == Ratio(1, 24));
 }
 
 TEST(Topology, ItsSlowestLink) {

@@ -40,8 +40,8 @@ TEST(ControllerProgramme, AdditiveStepStandsWithoutAReferenceRate) {
 }
 
 TEST(ControllerProgramme, RateOfOnePacketAnIntervalGoesWithThePacket) {
-  EXPECT_EQ(programme("policy: proportional", "25Gbps").parameters.r_hai, 400u << 8);
-  EXPECT_EQ(programme("policy: proportional", "25Gbps", 4096).parameters.r_hai, 1638u * 256 + 102);
+  EXPECT_EQ(programme("policy: proportional", "25Gbps").parameters.r_hai, 550u << 8);
+  EXPECT_EQ(programme("policy: proportional", "25Gbps", 4096).parameters.r_hai, 2252u * 256 + 204);
   EXPECT_EQ(programme("r_hai: 40Mbps", "25Gbps", 4096).parameters.r_hai, 40u << 8);
 }
 
@@ -53,7 +53,7 @@ TEST(ControllerProgramme, ProportionalPolicyCutsByMarksAndLeavesRoomAboveTheLine
   EXPECT_EQ(p.parameters.initial_rate, 100'000u << 8);
   EXPECT_EQ(p.parameters.mi, 0u);
   EXPECT_EQ(p.parameters.g, 52429u);         // 4/5
-  EXPECT_EQ(p.parameters.first_cut, 2048u);  // 1/32
+  EXPECT_EQ(p.parameters.first_cut, 2731u);  // 1/24
   EXPECT_EQ(programme("r_ai: 8Mbps", "100Gbps").parameters.mark_shift, 0u);
 }
 

@@ -78,14 +78,14 @@ void DccParameters::apply_proportional() {
   byte_counter = 0;
   timer_restart = false;
   r_ai = BitRate(13'700'000);
-  r_hai = 400_Mbps;  // of one packet of 1000 B an interval; `registers` has it for others
+  r_hai = 550_Mbps;  // of one packet of 1000 B an interval; `registers` has it for others
   r_min = 5_Mbps;
   mi = Ratio(0);
   g = Ratio(4, 5);
-  increase_timer = kMicroSecond * 22;
-  first_cut = Ratio(1, 32);
+  increase_timer = kMicroSecond * 16;
+  first_cut = Ratio(1, 24);
   free_window = Ratio(3, 2);
-  decrease_period = kMicroSecond * 10;
+  decrease_period = kMicroSecond * 5;
 }
 
 // Of HPCC's rules only the step and the least rate are the policy's: a step of 1/1000 of the line a

@@ -10,7 +10,7 @@ namespace dcc::regs::dcc_map {
 
 void Settings::describe_settings(ParameterVisitor& v) {
   v.field("first_cut", first_cut, {Ratio(0, 65536), Ratio(65536, 65536)},
-          {"first cut of a flow leaves this share; 0: as any other (proportional: 1/32)", "", kRuntime});
+          {"first cut of a flow leaves this share; 0: as any other (proportional: 1/24)", "", kRuntime});
   v.field("silence", silence, {1u, 255u},
           {"TIMER_INTERVALs without a packet from which on a rate rises with time, until the slot is free (proportional)", "", kRuntime});
 }

@@ -14,7 +14,7 @@ class ParameterVisitor;
 namespace dcc::regs::dcc_map {
 
 struct Settings {
-  /// first cut of a flow leaves this share; 0: as any other (proportional: 1/32)
+  /// first cut of a flow leaves this share; 0: as any other (proportional: 1/24)
   Ratio first_cut{0, 65536};
   /// TIMER_INTERVALs without a packet from which on a rate rises with time, until the slot is free
   /// (proportional)
