@@ -30,9 +30,8 @@ TEST(TransportRegistry, HasEachByName) {
   const auto count = [](const std::vector<std::string>& list, const char* name) {
     return std::count(list.begin(), list.end(), name);
   };
-  for (const char* name :
-       {"d3", "expresspass", "fastpass", "homa", "ndp", "pdq", "pfabric", "phost", "pias", "tcp",
-        "uec"}) {
+  for (const char* name : {"d3", "expresspass", "fastpass", "homa", "ndp", "pdq", "pfabric",
+                           "phost", "pias", "tcp", "uec"}) {
     EXPECT_EQ(count(names<TransportSeam>(), name), 1) << name;
   }
   for (const char* name :
