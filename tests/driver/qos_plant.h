@@ -7,7 +7,8 @@
 
 namespace dcc::test {
 
-/// Every flow increases by 6 Mb/s·w and 0.7 % each 22 µs and is cut for good by 1/64 for w marks,
+/// The first form of the proportional policy, slower than that of now (docs/qos-manager.md). Every
+/// flow increases by 6 Mb/s·w and 0.7 % each 22 µs and is cut for good by 1/64 for w marks,
 /// and by three times that until the next increase, 11 µs later on average; packets are marked from
 /// 55 KB (0) to 440 KB (1) of queue. Rates in Gb/s, time in ms, queue in KB.
 class QosPlant {
