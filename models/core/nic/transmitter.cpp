@@ -26,12 +26,12 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
       parameters_(parameters),
       rank_(rank),
       line_rate_(Rate::from(parameters.line_rate)),
-      demotion_(parameters.demotion),
       wake_(Event::calling<&Transmitter::kick, &Transmitter::expect_kick>(*this, rank)),
       timeout_(Event::calling<&Transmitter::check_timeouts>(*this, rank)) {
   if (!parameters.clock.exact()) {
     clock_ = std::make_unique<HostClock>(parameters.clock, parameters.seed, parameters.host);
   }
+  set_demotion(parameters.demotion);
   mtu_changed();
 }
 
@@ -178,7 +178,7 @@ void Transmitter::activate(Qpn qpn, Flow& flow) {
   }
   const PicoSeconds start = std::max(next_start(flow), flow.not_before);
   if (needs_.burst > 0 || needs_.rtt_from_due) keep_due(flow, start);
-  if (!parameters_.demotion.empty() && !pacing_.is_active(qpn) && flow.work.has_unsent()) {
+  if (demotes_ && !pacing_.is_active(qpn) && flow.work.has_unsent()) {
     pacing_.add_flow(qpn, demoted(flow.work.plan_next()));
   }
   pacing_.activate(qpn, start);
@@ -392,8 +392,8 @@ void Transmitter::send_one_staged() {
 
 namespace {
 /// Of the highest priority that may send and has a flow that is ready.
-PacingScheduler::FlowIndex pick_strictly(PacingScheduler& pacing, PicoSeconds now,
-                                         unsigned allowed) {
+[[gnu::noinline]] PacingScheduler::FlowIndex pick_strictly(PacingScheduler& pacing, PicoSeconds now,
+                                                           unsigned allowed) {
   for (int priority = kPriorities; priority-- > 0;) {
     const auto flow = pacing.pick(now, allowed & 1u << priority);
     if (flow != PacingScheduler::kNone) return flow;
@@ -404,8 +404,8 @@ PacingScheduler::FlowIndex pick_strictly(PacingScheduler& pacing, PicoSeconds no
 
 Packet* Transmitter::next_data_packet() {
   for (;;) {
-    const Qpn qpn = parameters_.demotion.empty() ? pacing_.pick(now(), allowed())
-                                                 : pick_strictly(pacing_, now(), allowed());
+    const Qpn qpn =
+        demotes_ ? pick_strictly(pacing_, now(), allowed()) : pacing_.pick(now(), allowed());
     if (qpn == PacingScheduler::kNone) return nullptr;
     Flow& flow = flows_[qpn];
     if (!may_send(flow)) continue;  // the window closed, or the work was withdrawn meanwhile
@@ -481,7 +481,7 @@ Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {
   packet->kind = PacketKind::kData;
   packet->ecn = flow.config.ecn_capable ? Ecn::kEct0 : Ecn::kNotEct;
   packet->dscp = flow.config.dscp;
-  packet->priority = demotion_.empty() ? flow.config.priority : demoted(plan);
+  packet->priority = demotes_ ? demoted(plan) : flow.config.priority;
   packet->first = plan.first;
   packet->last = plan.last;
   packet->has_immediate = with_immediate;

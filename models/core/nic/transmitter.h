@@ -171,7 +171,10 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void keep_finished_sizes() { tally_.keeps_sizes = true; }
   std::vector<Bytes> take_finished_sizes() { return std::exchange(tally_.sizes, {}); }
   /// As NicParameters::demotion, from the next packet on, of messages under way, too.
-  void set_demotion(std::vector<Bytes> thresholds) { demotion_ = std::move(thresholds); }
+  void set_demotion(std::vector<Bytes> thresholds) {
+    demotion_ = std::move(thresholds);
+    demotes_ = !demotion_.empty();
+  }
   /// Packets that are made and not sent, because their payload is on its way from the host.
   std::size_t staged() const { return staged_.size(); }
   template <class Digest>
@@ -179,7 +182,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
     d(flows_, pacing_, control_, control_waiting_, paused_, blocked_, wire_free_, wake_, arrived_,
       staged_bytes_, tally_.acknowledged_bytes, oldest_, youngest_, timeout_);
     for (const Staged& staged : staged_) d(*staged.packet, staged.waits);
-    if (!demotion_.empty()) d(demotion_);
+    if (demotes_) d(demotion_);
   }
 
  private:
@@ -346,7 +349,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   std::uint32_t rank_;
   Rate line_rate_;
   std::uint32_t full_wire_;  // of a full middle packet, with overhead
-  std::vector<Bytes> demotion_;
+  bool demotes_ = false;     // there is a demotion_
   PacketOut* out_ = nullptr;
   Algorithm* algorithm_ = nullptr;
   Transport* transport_ = nullptr;
@@ -385,6 +388,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   LogHistogram rtt_ns_;
   DelaysByClass* delays_ = nullptr;
   std::unique_ptr<HostClock> clock_;  // null: exact
+  std::vector<Bytes> demotion_;
 };
 
 }  // namespace dcc

@@ -38,6 +38,8 @@ void Transmitter::progressed(Qpn qpn, Flow& flow, Bytes newly) {
   if (newly == 0) return;
   flow.progress = now();
   flow.tries = flow.waits = 0;
+  // Nearly always: it is the last in the list, and stays it.
+  if (flow.outstanding && flow.younger == kNoFlow && flow.work.has_unacked()) return;
   untrack(qpn, flow);
   if (flow.work.has_unacked()) track(qpn, flow);
 }
