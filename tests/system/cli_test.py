@@ -108,8 +108,8 @@ class BadInput(Cli):
                  "'run' has no option '--sed'; did you mean '--seed'? (dccvp --help)"),
                 (("params", "--match", "knim"),
                  "no parameter's path contains 'knim'; did you mean 'kmin'?"),
-                (("params", "--match", "foobar", "--format", "json"),
-                 "no parameter's path contains 'foobar'")):
+                (("params", "--match", "zzyzzx", "--format", "json"),
+                 "no parameter's path contains 'zzyzzx'")):
             with self.subTest(arguments=arguments):
                 done = dccvp(*arguments, cwd=self.folder)
                 self.assertEqual(done.returncode, 2)

@@ -29,6 +29,7 @@ RUNS: dict[str, tuple[str, list[str]]] = {
     "tokens": ("schemes/phost.yaml", ["traffic.0.flows_per_host=3"]),
     "rates that are asked for": ("schemes/d3.yaml", ["duration=5ms", "expect=[]"]),
     "flows that pause each other": ("schemes/pdq.yaml", ["duration=5ms", "expect=[]"]),
+    "prices": ("schemes/fcp.yaml", ["duration=5ms", "measure={from: 1ms, to: 5ms}", "expect=[]"]),
     "timeslots": ("schemes/fastpass.yaml", ["traffic.1.bytes=200KB"]),
     "segments, and ports that overflow": (
         "schemes/tcp.yaml", ["traffic.0.flows_per_host=3", "switch.discipline.limit=30KB"]),

@@ -30,12 +30,12 @@ TEST(TransportRegistry, HasEachByName) {
   const auto count = [](const std::vector<std::string>& list, const char* name) {
     return std::count(list.begin(), list.end(), name);
   };
-  for (const char* name : {"d3", "expresspass", "fastpass", "homa", "ndp", "pdq", "pfabric",
+  for (const char* name : {"d3", "expresspass", "fastpass", "fcp", "homa", "ndp", "pdq", "pfabric",
                            "phost", "pias", "tcp", "uec"}) {
     EXPECT_EQ(count(names<TransportSeam>(), name), 1) << name;
   }
-  for (const char* name :
-       {"credit", "drop_tail", "explicit_rate", "pfabric", "preemptive_rate", "trimming"}) {
+  for (const char* name : {"credit", "drop_tail", "explicit_rate", "pfabric", "preemptive_rate",
+                           "priced", "trimming"}) {
     EXPECT_EQ(count(names<DisciplineSeam>(), name), 1) << name;
   }
 }

@@ -33,6 +33,11 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
       {context.scheduler, context.pool, context.ledger, nic.counters(), nic.parameters(),
        nic.transmitter(), context.nic_rank, context.longest_base_rtt, config_.seed});
   nic.set_transport(transport_.get());
+  if (transport_ != nullptr) {
+    for (const auto& [dscp, entry] : config_.dscp) {
+      transport_->on_weight(static_cast<std::uint8_t>(dscp), entry.weight);
+    }
+  }
   if (dcc_ != nullptr) {
     controller_ = std::make_unique<model::ApbController>(
         "controller", dcc_->device(),

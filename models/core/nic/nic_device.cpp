@@ -18,6 +18,7 @@ void NicDevice::set_algorithm(Algorithm* algorithm) {
 
 void NicDevice::set_weight(std::uint8_t dscp, const Ratio& weight) {
   if (algorithm_ != nullptr) algorithm_->on_weight(dscp, weight);
+  if (transport_ != nullptr) transport_->on_weight(dscp, weight);
 }
 
 void NicDevice::set_transport(Transport* transport) {

@@ -47,6 +47,10 @@ class Transport {
   /// Sends nothing more of what was posted and has not left.
   virtual void stop(Qpn qpn) = 0;
 
+  /// Flows of this class that begin from now on are to get so much, in proportion to the weights of
+  /// others; not zero. For those that can.
+  virtual void on_weight(std::uint8_t /*dscp*/, const Ratio& /*weight*/) {}
+
   /// Every packet that arrives, but for pauses. Takes ownership.
   virtual void receive(Packet* packet) = 0;
 

@@ -71,21 +71,7 @@ void D3::work_changed(Qpn qpn) {
 // ---------------------------------------------------------------- asking
 
 /// Packets, new and again.
-std::uint64_t D3::work_left(Qpn qpn) const {
-  const Connection& connection = at(qpn);
-  const Psn end = connection.out.end();
-  return senders_[qpn].packets.again() + (end > connection.next ? end - connection.next : 0);
-}
-
-/// The same with overhead.
-Bytes D3::bytes_left(Qpn qpn) const {
-  const Connection& connection = at(qpn);
-  const Psn end = connection.out.end();
-  const Bytes full = static_cast<Bytes>(work_left(qpn)) * packet_;
-  if (end <= connection.next) return full;
-  const Bytes payload = connection.out.cut(end - 1).payload_bytes;
-  return full - (packet_ - parameters_.framing.data(payload) - context_.nic.link_overhead);
-}
+std::uint64_t D3::work_left(Qpn qpn) const { return packets_left(qpn, senders_[qpn].packets); }
 
 /// That it may send at.
 BitRate D3::rate_of(const Sender& sender) const {
@@ -107,7 +93,8 @@ BitRate D3::desired(Qpn qpn) const {
            1'000'000'000'000u;
   };
   const auto sent = static_cast<Bytes>(bits(rate_of(sender), round_trip) / 8);
-  const Bytes left = std::max(bytes_left(qpn) - sent, std::min(bytes_left(qpn), packet_));
+  const Bytes all = bytes_left(qpn, sender.packets);
+  const Bytes left = std::max(all - sent, std::min(all, packet_));
   const Uint128 rate = (static_cast<Uint128>(left) * 8u * 1'000'000'000'000u +
                         static_cast<std::uint64_t>(time.count) - 1) /
                        static_cast<std::uint64_t>(time.count);
@@ -289,17 +276,6 @@ void D3::arrived(Qpn qpn, Packet& packet) {
   }
   settle(qpn);
   context_.port.data_ready();
-}
-
-/// What the ports gave, if they were asked, goes back to who asked.
-void D3::answer(Qpn qpn, Packet& packet, PacketKind kind) {
-  Packet* const reply = make_control(qpn, kind, packet.flow);
-  reply->psn = packet.psn;
-  reply->sent = packet.sent;
-  reply->immediate = packet.immediate;
-  std::swap(reply->telemetry, packet.telemetry);
-  reply->telemetry_hops = packet.telemetry_hops;
-  send_control(reply);
 }
 
 }  // namespace dcc

@@ -76,7 +76,6 @@ class D3 final : public MessageTransport {
 
   // Asking
   std::uint64_t work_left(Qpn qpn) const;
-  Bytes bytes_left(Qpn qpn) const;
   BitRate rate_of(const Sender& sender) const;
   BitRate desired(Qpn qpn) const;
   PicoSeconds next_request(const Sender& sender) const;
@@ -87,7 +86,6 @@ class D3 final : public MessageTransport {
   void put_request(Qpn qpn, Packet& packet);
   void put_past(Sender& sender, Packet& packet);
   void on_answer(Qpn qpn, const Packet& answer);
-  void answer(Qpn qpn, Packet& packet, PacketKind kind);
 
   // Sending
   PicoSeconds due(const Sender& sender) const {

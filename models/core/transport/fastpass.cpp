@@ -333,10 +333,8 @@ Packet* Fastpass::next_packet() {
 /// What there is to send and to wait for.
 void Fastpass::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  const Connection& connection = at(qpn);
-  const Psn end = connection.out.end();
-  count_work(qpn, sender.packets.again() + (end > connection.next ? end - connection.next : 0));
-  want(connection.config.remote_host);
+  count_work(qpn, packets_left(qpn, sender.packets));
+  want(at(qpn).config.remote_host);
   if (const auto* const oldest = sender.packets.oldest_out()) {
     timeouts_.set(qpn, std::max(now(), oldest->when + parameters_.timeout));
   } else {

@@ -1,6 +1,7 @@
 #include "transport/message_transport.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/state_digest.h"
 
@@ -121,6 +122,32 @@ Packet* MessageTransport::make_for_host(HostId host, PacketKind kind) {
   packet->destination = host;
   packet->destination_qpn = packet->source_qpn = kHostItself;
   return packet;
+}
+
+void MessageTransport::answer(Qpn qpn, Packet& packet, PacketKind kind) {
+  Packet* const reply = make_control(qpn, kind, packet.flow);
+  reply->psn = packet.psn;
+  reply->sent = packet.sent;
+  reply->immediate = packet.immediate;
+  std::swap(reply->telemetry, packet.telemetry);
+  reply->telemetry_hops = packet.telemetry_hops;
+  send_control(reply);
+}
+
+std::uint64_t MessageTransport::packets_left(Qpn qpn, const Outstanding& packets) const {
+  const Connection& connection = at(qpn);
+  const Psn end = connection.out.end();
+  return packets.again() + (end > connection.next ? end - connection.next : 0);
+}
+
+Bytes MessageTransport::bytes_left(Qpn qpn, const Outstanding& packets) const {
+  const Connection& connection = at(qpn);
+  const Psn end = connection.out.end();
+  const Bytes payload = framing_.data(mtu());
+  const Bytes full = payload + context_.nic.link_overhead;
+  const Bytes all = static_cast<Bytes>(packets_left(qpn, packets)) * full;
+  if (end <= connection.next) return all;
+  return all - (payload - framing_.data(connection.out.cut(end - 1).payload_bytes));
 }
 
 bool MessageTransport::accept(Qpn qpn, const Packet& data) {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <vector>
 
+#include "transport/outstanding.h"
 #include "transport/registry.h"
 #include "transport/send_buffer.h"
 #include "transport/sequence_set.h"
@@ -71,6 +72,12 @@ class MessageTransport : public Transport {
   /// Of one host for another, whatever queue pairs they have; at the highest priority.
   Packet* make_for_host(HostId host, PacketKind kind);
   void send_control(Packet* packet) { context_.port.send_control(packet); }
+  /// Answers a packet of the other end with what the ports on the way wrote on it.
+  void answer(Qpn qpn, Packet& packet, PacketKind kind);
+  /// Packets that are to be sent, `packets` knows which again.
+  std::uint64_t packets_left(Qpn qpn, const Outstanding& packets) const;
+  /// The same in bytes, overhead included; each that is sent again counts as full.
+  Bytes bytes_left(Qpn qpn, const Outstanding& packets) const;
   /// Takes data into account: false if it had come before.
   bool accept(Qpn qpn, const Packet& data);
   /// Counts the mark that data came with; false: it has none.

@@ -70,11 +70,7 @@ void Ndp::work_changed(Qpn qpn) {
   context_.port.data_ready();
 }
 
-std::uint64_t Ndp::work_left(Qpn qpn) const {
-  const Connection& connection = at(qpn);
-  const Psn end = connection.out.end();
-  return senders_[qpn].packets.again() + (end > connection.next ? end - connection.next : 0);
-}
+std::uint64_t Ndp::work_left(Qpn qpn) const { return packets_left(qpn, senders_[qpn].packets); }
 
 /// Whether the sender may send, and that somebody looks after it when it may not.
 void Ndp::settle(Qpn qpn) {

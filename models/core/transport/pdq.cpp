@@ -45,7 +45,6 @@ void PdqParameters::describe(ParameterVisitor& v) {
 Pdq::Pdq(const TransportContext& context, const PdqParameters& parameters)
     : MessageTransport(context, parameters.framing),
       parameters_(parameters),
-      packet_(parameters.framing.data(context.nic.mtu) + context.nic.link_overhead),
       ask_again_(parameters.ask_again.value_or(context.longest_base_rtt * 3)),
       nic_(for_nic(), name_of_nic(context)),
       alarms_(context.scheduler, Event::calling<&Pdq::ring_alarms>(*this, context.rank)),
@@ -79,22 +78,11 @@ void Pdq::work_changed(Qpn qpn) {
 // ---------------------------------------------------------------- asking
 
 /// Packets, new and again.
-std::uint64_t Pdq::work_left(Qpn qpn) const {
-  const Connection& connection = at(qpn);
-  const Psn end = connection.out.end();
-  return senders_[qpn].packets.again() + (end > connection.next ? end - connection.next : 0);
-}
+std::uint64_t Pdq::work_left(Qpn qpn) const { return packets_left(qpn, senders_[qpn].packets); }
 
 /// That they take at the highest rate.
 PicoSeconds Pdq::time_left(Qpn qpn) const {
-  const Connection& connection = at(qpn);
-  const Psn end = connection.out.end();
-  Bytes bytes = static_cast<Bytes>(work_left(qpn)) * packet_;
-  if (end > connection.next) {
-    const Bytes payload = connection.out.cut(end - 1).payload_bytes;
-    bytes -= packet_ - parameters_.framing.data(payload) - context_.nic.link_overhead;
-  }
-  return serialization_time(bytes, context_.nic.line_rate);
+  return serialization_time(bytes_left(qpn, senders_[qpn].packets), context_.nic.line_rate);
 }
 
 /// Whether it can be met at all (the paper's early termination, section 3.1).
@@ -308,16 +296,6 @@ void Pdq::arrived(Qpn qpn, Packet& packet) {
   }
   settle(qpn);
   context_.port.data_ready();
-}
-
-/// What the ports said goes back past them to who asked.
-void Pdq::answer(Qpn qpn, Packet& packet, PacketKind kind) {
-  Packet* const reply = make_control(qpn, kind, packet.flow);
-  reply->psn = packet.psn;
-  reply->sent = packet.sent;
-  std::swap(reply->telemetry, packet.telemetry);
-  reply->telemetry_hops = packet.telemetry_hops;
-  send_control(reply);
 }
 
 }  // namespace dcc

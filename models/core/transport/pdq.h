@@ -81,7 +81,6 @@ class Pdq final : public MessageTransport {
   static void rest(Sender& sender);
   void attach(Packet& packet, const SchedulingHeader& header);
   void on_answer(Qpn qpn, const Packet& answer);
-  void answer(Qpn qpn, Packet& packet, PacketKind kind);
 
   // Sending
   void settle(Qpn qpn);
@@ -92,7 +91,6 @@ class Pdq final : public MessageTransport {
   void ring_turns();
 
   PdqParameters parameters_;
-  Bytes packet_;  // a full one with overhead
   PicoSeconds ask_again_;
   PreemptiveAllocator nic_;      // of the NIC's link, by queue pair
   std::vector<Sender> senders_;  // by queue pair

@@ -125,11 +125,7 @@ void Uec::work_changed(Qpn qpn) {
 }
 
 /// Packets, new and again.
-Psn Uec::work_left(Qpn qpn) const {
-  const Connection& connection = at(qpn);
-  const Psn end = connection.out.end();
-  return senders_[qpn].packets.again() + (end > connection.next ? end - connection.next : 0);
-}
+Psn Uec::work_left(Qpn qpn) const { return packets_left(qpn, senders_[qpn].packets); }
 
 bool Uec::may_send(const Sender& sender) const {
   if (parameters_.has_credit() && sender.credit <= 0) return false;
