@@ -88,6 +88,27 @@ class Schemes(unittest.TestCase):
         given = run("schemes/pdq", *fast("expect=[]", "nic.transport.kind=d3"))
         self.assertGreater(given["deadlines"]["missed"], 0)
 
+    def test_budgets_share_a_link_from_some_round_trips_after_a_join(self):
+        metrics = run("schemes/fcp", *fast("expect=[]", "measure={from: 4040us, to: 4240us}"))
+        for one in metrics["classes"]:
+            self.assertAlmostEqual(one["share"] / one["expected_share"], 1, delta=0.05)
+
+    def test_a_flow_pays_every_full_link_on_its_way(self):
+        """With budgets of 1, 1 and 2: y on each link for its own, so that the prices are 1 / y and 2 / y, and
+        y / 3 for the flow that pays both."""
+        metrics = run("schemes/fcp", *fast(
+            "expect=[]", "duration=6ms", "measure={from: 3ms, to: 6ms}",
+            "topology={kind: parking_lot, hosts_per_switch: [2, 2, 2],"
+            " link: {rate: 40Gbps, delay: 1us}, fabric_link: {rate: 10Gbps, delay: 1us}}",
+            "dscp={10: {weight: 1}, 12: {weight: 1}, 14: {weight: 2}}",
+            "traffic=[{kind: flow, from: 0, to: 4, dscp: 10}, {kind: flow, from: 1, to: 2, dscp: 12},"
+            " {kind: flow, from: 3, to: 5, dscp: 14, start: 2ms}]"))
+        goodput = [one["goodput_gbps"] for one in metrics["classes"]]
+        link = 10 * 1000 / 1084
+        for got, part in zip(goodput, (1 / 4, 3 / 4, 3 / 4)):
+            self.assertAlmostEqual(got / (link * part), 1, delta=0.02)
+        self.assertLess(max(queue["max_bytes"] for queue in metrics["queues"]), 8 * 1064)
+
     def test_grants_bring_short_messages_through_at_once(self):
         metrics = run("schemes/homa", *fast())
         small = [b for b in metrics["slowdown_received"]["bins"] if b["up_to_bytes"] == 30_000]
