@@ -18,8 +18,8 @@ const Transports::Registered<FcpParameters> kFcp{
 /// Of a budget, that sums are counted in: they are exact.
 constexpr double kUnit = 1.0 / 4'294'967'296.0;
 
-/// What would buy the whole of a NIC's link, at least, if several flows share it.
-constexpr double kFloor = 0.01;
+/// What would buy the whole of a NIC's link, at least, if several flows share it: a port's default.
+constexpr double kFloor = LinkPriceParameters{}.floor.value();
 }  // namespace
 
 void FcpParameters::describe(ParameterVisitor& v) {
