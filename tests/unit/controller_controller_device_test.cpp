@@ -293,6 +293,25 @@ TEST_F(ControllerDeviceTest, SoftResetTakesItsCyclesAndForgetsEverything) {
   expect_balance();
 }
 
+// What is sampled before it takes effect must not put it off until something else comes.
+TEST_F(ControllerDeviceTest, ASoftResetOfADisabledControllerIsSeenThoughNothingComes) {
+  device_.cnp(5, 0, 1);
+  run_to(edge(100));
+  parameters_.enable = false;
+  device_.set_parameters(parameters_);
+  run_to(edge(200));
+  device_.soft_reset();
+  device_.bytes(5, 0, 100);
+  run_to(edge(201));
+  device_.bytes(5, 0, 100);
+  run_to(edge(202));
+  EXPECT_EQ(device_.free_slots(), 15u);
+  run_to(edge(1000));
+  EXPECT_TRUE(device_.ready());
+  EXPECT_EQ(device_.free_slots(), 16u);
+  EXPECT_EQ(device_.statistics().cnps_received, 0u);
+}
+
 TEST_F(ControllerDeviceTest, ANewTickLengthMovesWhatIsPending) {
   device_.cnp(5, 0, 1);  // due at tick 10
   run_to(kTick * 4);

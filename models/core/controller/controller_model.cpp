@@ -130,6 +130,7 @@ void ControllerModel::work_until(Cycle cycle) {
     }
     if (edge > cycle) {
       next_possible_ = std::min(edge, issue_until(cycle));
+      if (reset_pending_) next_possible_ = std::min(next_possible_, reset_from_);
       return;
     }
     issue_until(edge);  // what is issued at an edge makes room at it
