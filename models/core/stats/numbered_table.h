@@ -70,7 +70,7 @@ class NumberedTable {
   /// Above the greatest number that was ever kept.
   std::size_t size() const { return size_; }
 
-  /// `visit(number, item)` of all that are kept, by number.
+  /// `visit(number, item)` of all that are kept, by number. It drops none.
   template <class Visit>
   void each(Visit visit) {
     for (std::size_t at = empty_; at < blocks_.size(); ++at) {
@@ -107,7 +107,7 @@ class NumberedTable {
 
   /// An item that is not kept takes room, and nothing else.
   struct Block {
-    Block() = default;
+    Block() {}  // not defaulted: making one would clear its room
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
     ~Block() {
