@@ -261,7 +261,6 @@ module dc_classify #(
       plan.first     = s7_first_q;
       plan.coalesced = s7_coalesced_q;
       plan.all_clear = all_clear;
-      plan.owed      = (owed_rate[51:35] != '0) ? '1 : owed_rate[34:0];
       plan.lo        = lo_i;
       plan.hi        = hi_i;
       plan.slot      = s7_par_q;
@@ -302,6 +301,7 @@ module dc_classify #(
             plan.slot.alpha  = '0;
             plan.slot.length = s7_account_q;
             plan.may_hold    = may_hold && !s7_first_q;
+            if (plan.may_hold) plan.owed = (owed_rate[51:35] != '0) ? '1 : owed_rate[34:0];
             if (s7_first_q && may_hold) begin  // a step of the hold that begins, no cut before it
               plan.slot.t      = 8'd1;
               plan.slot.bc     = '0;

@@ -52,7 +52,7 @@ module dc_flow_table #(
     .rdata_o({bound_o, slot_o}),
     .wen_i  (wen),
     .waddr_i(waddr),
-    .wdata_i({bind_i, slot_i}),
+    .wdata_i({bind_i, sweep_i ? '0 : slot_i}),  // swept before any slot is known
     .use_i  (match_q),
     .error_o(wrong_slot)
   );
