@@ -3,7 +3,7 @@
 
 broken_lines.py PACKAGE [--only NAME ...]. Each fault is put into a copy of the package elsewhere; check.sh
 must end with another status than 0, and say that vectors or assertions fail (a fault that no longer
-compiles proves nothing).
+compiles proves nothing). First of all the package as it is must pass.
 """
 import argparse
 import os
@@ -51,6 +51,15 @@ FAULTS = [
 ]
 
 
+def checked(package):
+    """What became of its check.sh."""
+    environment = dict(os.environ)
+    if shutil.which("ccache"):
+        environment["OBJCACHE"] = "ccache"
+    return subprocess.run([package / "check.sh"], cwd="/", capture_output=True, text=True, check=False,
+                          env=environment)
+
+
 def refused(package, fault):
     """None if check.sh refuses the fault, else what is wrong."""
     name, path, old, new = fault
@@ -62,11 +71,7 @@ def refused(package, fault):
         if text.count(old) != 1:
             return f"{path} has {text.count(old)} times '{old}'"
         source.write_text(text.replace(old, new), encoding="utf-8")
-        environment = dict(os.environ)
-        if shutil.which("ccache"):
-            environment["OBJCACHE"] = "ccache"
-        run = subprocess.run([copy / "check.sh"], cwd="/", capture_output=True, text=True, check=False,
-                             env=environment)
+        run = checked(copy)
     if run.returncode == 0:
         return "check.sh is content"
     said = re.findall(r"^.*(?:fail in|not clean|not accepted).*$", run.stdout, re.M)
@@ -82,6 +87,13 @@ def main():
     parser.add_argument("package")
     parser.add_argument("--only", nargs="+", choices=[fault[0] for fault in FAULTS])
     options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder) / "package"
+        shutil.copytree(options.package, copy)
+        run = checked(copy)
+    if run.returncode != 0:
+        print(f"the package as it is: NOT AS IT MUST BE: refused: {run.stdout + run.stderr}")
+        return 1
     wrong = 0
     for fault in FAULTS:
         if options.only and fault[0] not in options.only:
