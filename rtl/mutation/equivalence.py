@@ -1,8 +1,8 @@
 """Proves of a mutant that no test can tell it from its unit, or shows where it differs.
 
-Flip-flops and RAM arrays are cut: what they hold are inputs, what they take outputs. A mutant that gives the
-same outputs for every input and every state, reached or not, is equivalent for all time; no test is needed and
-none could tell. One that differs in some state is not shown to be anything: that state may never be.
+Flip-flops and RAM arrays are cut: what they hold are inputs, what they take, clocks too, outputs. A mutant that
+gives the same outputs for every input and every state, reached or not, is equivalent for all time; no test is
+needed and none could tell. One that differs in some state is not shown to be anything: that state may never be.
 """
 import json
 import os
@@ -10,7 +10,6 @@ import re
 import subprocess
 
 STATE = {"$dff": ("Q",), "$adff": ("Q",), "ram_1r1w_array": ("rdata_o",)}
-CLOCKS = ("CLK", "clk_i")
 
 
 def yosys(commands, directory):
@@ -40,11 +39,10 @@ class Unit:
                 self.cells[name] = cell
                 continue
             for port, bits in cell["connections"].items():
-                if port not in CLOCKS:
-                    is_input = port in STATE[cell["type"]]
-                    side = self.inputs if is_input else self.outputs
-                    net = called.get(bits[0], name) if is_input else name
-                    side[f"{re.sub(r'[^A-Za-z0-9_.]', '_', net)}:{port}:{number}"] = bits
+                is_input = port in STATE[cell["type"]]
+                side = self.inputs if is_input else self.outputs
+                net = called.get(bits[0], name) if is_input else name
+                side[f"{re.sub(r'[^A-Za-z0-9_.]', '_', net)}:{port}:{number}"] = bits
         self.last = max(bit for bits in self._all_bits() for bit in bits if isinstance(bit, int))
 
     def _all_bits(self):
