@@ -16,22 +16,23 @@ namespace {
 using News = ConweaveHeader::News;
 
 /// Hosts 0 … 3 at leaf0, 4 … 7 at leaf1; the leaves' ports 4 … 7 lead up to four spines.
-Topology two_leaves() {
+Topology two_leaves(int spines = 4) {
   LeafSpineParameters p;
   p.leaves = 2;
-  p.spines = 4;
+  p.spines = spines;
   p.hosts_per_leaf = 4;
   return Topology::leaf_spine(p);
 }
 
 class ConweaveEdge : public testing::Test, private PathView, private PathHands {
  protected:
-  ConweaveEdge()
-      : topology(two_leaves()),
+  explicit ConweaveEdge(int spines = 4)
+      : topology(two_leaves(spines)),
         routing(topology),
         fabric(topology, routing),
         here({}, {*this, 8, 77, 5, 3, this}),
-        there({}, {*this, 8, 78, 5, 4, this}) {
+        there({}, {*this, 8, 78, 5, 4, this}),
+        up(PortSet::consecutive(4, spines)) {
     here.join(fabric, topology.find("leaf0"));
     there.join(fabric, topology.find("leaf1"));
     clock.run_until(kMilliSecond);
@@ -146,7 +147,7 @@ class ConweaveEdge : public testing::Test, private PathView, private PathHands {
   std::vector<Packet*> sent;  // to the other edge
   int taken = 0;
   bool room = true;
-  const PortSet up = PortSet::consecutive(4, 4);
+  const PortSet up;
 };
 
 TEST_F(ConweaveEdge, AHeaderIsWhatWasWritten) {
@@ -237,6 +238,21 @@ TEST_F(ConweaveEdge, FlowsKeepOffAWayOfWhichAMarkWasTold) {
   pass(PicoSeconds(1));
   EXPECT_FALSE(here.is_busy(1, 2));
   EXPECT_GT(on_way_2(3000), 200);
+}
+
+/// More links up than a header can tell apart: the first 255 of them are used.
+class ConweaveWideEdge : public ConweaveEdge {
+ protected:
+  ConweaveWideEdge() : ConweaveEdge(300) {}
+};
+
+TEST_F(ConweaveWideEdge, WaysAreAsManyAsCanBeToldApart) {
+  hear(News::kNotify, 0, 255);
+  pass(defaults.path_busy);
+  std::set<int> ways;
+  for (std::uint32_t flow = 0; flow < 5000; ++flow) ways.insert(leave(flow).way);
+  EXPECT_EQ(*ways.begin(), 1);
+  EXPECT_EQ(ways.size(), 255u);
 }
 
 TEST_F(ConweaveEdge, AFlowThatPausedGoesAnywhereAtOnce) {

@@ -58,7 +58,7 @@ void Conweave::join(const FabricMap& fabric, int self) {
 std::uint32_t Conweave::ways_to(HostId destination, PortSet ports) const {
   const NodeId next = fabric_->topology().peer(node_, ports.front()).node;
   const std::uint32_t beyond = fabric_->routing().ports(next, destination).size();
-  const std::uint32_t first = ports.size();
+  const auto first = std::min<std::uint32_t>(ports.size(), kMostWays);
   return first * std::clamp<std::uint32_t>(beyond, 1, std::max(1u, kMostWays / first));
 }
 
@@ -66,8 +66,8 @@ std::uint32_t Conweave::ways_to(HostId destination, PortSet ports) const {
 std::uint32_t Conweave::on_the_way(const Packet& packet, PortSet ports) const {
   const Topology& topology = fabric_->topology();
   const NodeId edge = topology.peer(topology.node_of(packet.source), 0).node;
-  const std::uint32_t first =
-      std::max(1u, fabric_->routing().ports(edge, packet.destination).size());
+  const std::uint32_t first = std::clamp<std::uint32_t>(
+      fabric_->routing().ports(edge, packet.destination).size(), 1, kMostWays);
   const std::uint64_t ends =
       std::uint64_t{fabric_->edge_of(packet.source)} << 32 | fabric_->edge_of(packet.destination);
   const std::uint32_t begin = scaled_down(mix64(ends ^ hash_seed_), ports.size());
