@@ -108,15 +108,17 @@ void HermesParameters::describe(ParameterVisitor& v) {
 }
 
 void ConweaveParameters::describe(ParameterVisitor& v) {
+  // A tail leaves within reply and inactive of its epoch's first packet: together less than the
+  // 4.3 ms in which stamps go round.
   v.field(
-      "reply", reply, {"100ns", "1s"},
+      "reply", reply, {"100ns", "2ms"},
       {"an answer that takes longer means a congested way: the base round trip from edge to edge "
        "and some more",
        "ConWeave, SIGCOMM'23: theta_reply"});
   v.field("path_busy", path_busy, {"0us", "1s"},
           {"so long after news of a mark no flow is given that way",
            "ConWeave, SIGCOMM'23: theta_path_busy"});
-  v.field("inactive", inactive, {"100ns", "1s"},
+  v.field("inactive", inactive, {"100ns", "2ms"},
           {"a flow that pauses longer may go on another way at once",
            "ConWeave, SIGCOMM'23: theta_inactive"});
   v.field("wait_more", wait_more, {"0us", "1s"},
