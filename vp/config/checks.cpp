@@ -178,6 +178,13 @@ class Checker {
                 (transport != nullptr && discipline == transport->discipline()),
             given("switch.discipline.kind", kind),
             "transport " + name + " is not made for ports of discipline " + discipline);
+    const std::string kept_by =
+        discipline == "auto" && transport != nullptr ? transport->discipline() : discipline;
+    require(c_.switch_.routing.kind != RoutingParameters::Kind::kConweave || kept_by == "auto" ||
+                kept_by == "fifo",
+            given("routing.kind", kind),
+            "conweave holds packets in the switch's buffer, which ports of discipline " + kept_by +
+                " do not charge: discipline: {kind: fifo}, or another routing");
     const DisciplineParameters* const ports = c_.switch_.discipline.chosen();
     if (ports != nullptr) check_together("switch.discipline", [&] { ports->check(); });
     if (transport == nullptr) return;
