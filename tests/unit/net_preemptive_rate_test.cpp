@@ -209,6 +209,23 @@ TEST(PreemptiveAllocator, ForgetsWhomNobodySpeaksOf) {
   EXPECT_EQ(other.gets(link, kRtt * 4 + kMicroSecond), 10_G);
 }
 
+// Whoever is told to ask in three round trips is waited for.
+TEST(PreemptiveAllocator, RemembersThePausedUntilTheyWereToAsk) {
+  Link10G link;
+  Flow last{15, kRtt * 50};
+  for (std::uint32_t i = 0; i < 15; ++i) {
+    Flow flow{i, kRtt * (10 + i)};
+    flow.gets(link, kMicroSecond);
+  }
+  last.gets(link, kMicroSecond);
+  ASSERT_EQ(last.probe_after, kRtt * 3);
+  Flow first{0, kRtt * 10};
+  first.gets(link, kRtt * 12);
+  EXPECT_EQ(link.flows().back().number, last.number);
+  first.gets(link, kRtt * 12 + kMicroSecond);
+  EXPECT_EQ(link.flows().back().number, first.number);
+}
+
 // In two round trips of 10 us 5 KB are 2 Gb/s.
 TEST(PreemptiveAllocator, HoldsBackForTheQueueThatStood) {
   Link10G link;

@@ -158,6 +158,8 @@ void PreemptiveAllocator::ask(std::uint32_t number, SchedulingHeader& header, By
   if (rate.bits_per_second == 0 || (begins && now < next_may_begin_)) {
     kept.offered = {};
     pause(header, place);
+    // It asks again no sooner than it was just told.
+    kept.forgotten = std::max(kept.forgotten, now + header.probe_after * kSilence);
     return;
   }
   if (begins) next_may_begin_ = now + times(header.round_trip, 1, parameters_.dampening);
