@@ -31,6 +31,10 @@ RUNS: dict[str, tuple[str, list[str]]] = {
     "flows that pause each other": ("schemes/pdq.yaml", ["duration=5ms", "expect=[]"]),
     "prices": ("schemes/fcp.yaml", ["duration=5ms", "measure={from: 1ms, to: 5ms}", "expect=[]"]),
     "timeslots": ("schemes/fastpass.yaml", ["traffic.1.bytes=200KB"]),
+    "timeslots, and a link that fails": (
+        "schemes/fastpass.yaml",
+        ["duration=5ms", "expect=[]",
+         "faults=[{kind: link_failure, link: leaf0->spine0, start: 1ms, stop: 3ms}]"]),
     "segments, and ports that overflow": (
         "schemes/tcp.yaml", ["traffic.0.flows_per_host=3", "switch.discipline.limit=30KB"]),
     "headers in the place of segments": (

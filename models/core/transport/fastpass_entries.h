@@ -39,8 +39,8 @@ struct FastpassEntries {
         std::uint64_t{entry.second_way} << 40 | std::uint64_t{entry.slot} << 32 | entry.host;
     IntHop& hop = packet.telemetry->hop[packet.immediate / 2];
     if (packet.immediate % 2 == 0) {
-      hop.tx_bytes = word;
-      hop.queue = static_cast<Bytes>(entry.total);
+      // The whole hop: what the pooled stack held before is neither sent nor in a digest.
+      hop = {{}, word, static_cast<Bytes>(entry.total), {}};
     } else {
       hop.timestamp.count = static_cast<std::int64_t>(word);
       hop.rate.bits_per_second = entry.total;
