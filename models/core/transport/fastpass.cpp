@@ -355,6 +355,7 @@ void Fastpass::look_at(Qpn qpn) {
 
 void Fastpass::ring_timeouts() {
   timeouts_.ring([this](Qpn qpn) { look_at(qpn); });
+  context_.port.data_ready();
 }
 
 void Fastpass::arrived(Qpn qpn, Packet& packet) {
