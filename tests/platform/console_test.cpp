@@ -20,7 +20,8 @@ struct Session {
                               "traffic: [{kind: incast, senders: 1..3, receiver: 0}]\n"))),
         in(commands) {
     Platform platform("platform", config, {});
-    platform.states = std::make_unique<StateDigests>(platform.network, nullptr, platform.hosts);
+    platform.states =
+        std::make_unique<StateDigests>(platform.network, nullptr, nullptr, platform.hosts);
     platform.console = std::make_unique<Console>(
         Console::Context{platform.kernel, platform.hosts, platform.network, platform.plan,
                          *platform.states, kConsoleRank, nullptr, "the test does not go back"},

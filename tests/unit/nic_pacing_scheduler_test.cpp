@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nic/pacing_scheduler.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 namespace {
@@ -48,6 +49,18 @@ TEST(PacingScheduler, APausedPriorityDoesNotHoldUpAnother) {
   EXPECT_FALSE(scheduler.has_ready(1u << 5));
   EXPECT_TRUE(scheduler.has_ready(1u << 3));
   EXPECT_EQ(scheduler.pick(PicoSeconds(5), kAll), 0u);
+}
+
+TEST(PacingScheduler, PrioritiesAreInItsDigest) {
+  const auto digest = [](int priority) {
+    PacingScheduler scheduler;
+    scheduler.add_flow(0, priority);
+    StateDigest d;
+    d(scheduler);
+    return d.value();
+  };
+  EXPECT_EQ(digest(3), digest(3));
+  EXPECT_NE(digest(3), digest(5));
 }
 
 // Sixteen thousand flows, random activations, changes and withdrawals; the oracle scans.

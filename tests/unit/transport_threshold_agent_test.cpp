@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "transport/feedback_thresholds.h"
 #include "transport/pias.h"
 #include "transport/threshold_agent.h"
@@ -86,6 +87,21 @@ TEST(ThresholdAgent, SaysNothingOfTooFew) {
   star.send(0, 1, 2000);
   star.scheduler.run_until(kMilliSecond * 7);
   EXPECT_FALSE(star.agent->thresholds().empty());
+}
+
+// The same bytes in messages of other sizes.
+TEST(ThresholdAgent, WhatItHasHeardIsInItsDigest) {
+  const auto digest = [](Bytes small, Bytes large) {
+    Star star(kMicroSecond);
+    star.send_some(4, small);
+    star.send_some(4, large);
+    star.scheduler.run_until(kMilliSecond * 2);
+    StateDigest d;
+    d(*star.agent);
+    return d.value();
+  };
+  EXPECT_EQ(digest(2000, 2000), digest(2000, 2000));
+  EXPECT_NE(digest(2000, 2000), digest(1000, 3000));
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
     }
     return std::make_unique<DigestSampler>(
         DigestSampler::Context{when, config.duration, scheduler, network, flow_scheduler.get(),
-                               hosts, partitions, kDigestRank},
+                               threshold_agent.get(), hosts, partitions, kDigestRank},
         sink);
   };
   if (config.output.digest.every) digests = sampler(config.output.digest, setup.digests);
@@ -109,7 +109,8 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   const bool software = std::any_of(hosts.begin(), hosts.end(),
                                     [](const auto& host) { return host->driver() != nullptr; });
   if (software || setup.interactive) {
-    states = std::make_unique<StateDigests>(network, flow_scheduler.get(), hosts);
+    states =
+        std::make_unique<StateDigests>(network, flow_scheduler.get(), threshold_agent.get(), hosts);
   }
   for (const auto& host : hosts) {
     if (host->driver() != nullptr) host->driver()->name_digest(*states);

@@ -15,16 +15,18 @@
 #include "platform/network.h"
 #include "platform/partitions.h"
 #include "sim/scheduler.h"
+#include "transport/threshold_agent.h"
 
 namespace dcc::vp {
 
-/// Of every device: switches and what schedules flows over all of them, then of each host NIC,
-/// algorithm or controller, memory and CPU, then wires. So that of devices that part in the same
-/// instant the one that decided comes first, and what it had the wire carry last.
+/// Of every device: switches and what schedules flows over all of them, the agent that sets the
+/// hosts' thresholds, then of each host NIC, algorithm or controller, memory and CPU, then wires.
+/// So that of devices that part in the same instant the one that decided comes first, and what it
+/// had the wire carry last.
 class StateDigests {
  public:
   StateDigests(Network& network, const FlowScheduler* flow_scheduler,
-               std::vector<std::unique_ptr<Host>>& hosts);
+               const ThresholdAgent* threshold_agent, std::vector<std::unique_ptr<Host>>& hosts);
   /// "s0", "host3.controller", "s0->h3".
   const std::vector<std::string>& names() const { return names_; }
   /// Now, between two events; looking changes nothing.
@@ -54,7 +56,8 @@ class DigestSampler {
     PicoSeconds duration;  // of the run
     Scheduler& scheduler;
     Network& network;
-    const FlowScheduler* flow_scheduler;  // null: none
+    const FlowScheduler* flow_scheduler;    // null: none
+    const ThresholdAgent* threshold_agent;  // null: none
     std::vector<std::unique_ptr<Host>>& hosts;
     Partitions& partitions;
     std::uint32_t rank;

@@ -43,7 +43,7 @@ class PacingScheduler {
   template <class Digest>
   void add_state(Digest& d) const {
     d(order_, non_empty_);
-    flows_.every([&](const Flow& flow) { d(flow.place, flow.ready_order); });
+    flows_.every([&](const Flow& flow) { d(flow.place, flow.priority, flow.ready_order); });
     for (const Waiting& one : waiting_) d(one.when, one.flow);
   }
 

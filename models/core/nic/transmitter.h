@@ -180,7 +180,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   template <class Digest>
   void add_state(Digest& d) const {
     d(flows_, pacing_, control_, control_waiting_, paused_, blocked_, wire_free_, wake_, arrived_,
-      staged_bytes_, tally_.acknowledged_bytes, oldest_, youngest_, timeout_);
+      staged_bytes_, tally_.acknowledged_bytes, tally_.sizes, oldest_, youngest_, timeout_);
     for (const Staged& staged : staged_) d(*staged.packet, staged.waits);
     if (demotes_) d(demotion_);
   }

@@ -118,7 +118,8 @@ void Fastpass::end(Qpn qpn) {
 }
 
 void Fastpass::add_own_state(StateDigest& d) const {
-  d(arbiter_, senders_, ways_, told_, hand_, current_, telling_, slots_, silence_, timeouts_);
+  d(arbiter_, senders_, ways_, to_tell_, told_, hand_, current_, telling_, slots_, silence_,
+    timeouts_);
 }
 
 void Fastpass::work_changed(Qpn qpn) {

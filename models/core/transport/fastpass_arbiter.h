@@ -64,8 +64,8 @@ class FastpassArbiter {
   template <class Digest>
   void add_state(Digest& d) const {
     d(allocator_, requests_done_, begun_, base_, work_, send_);
-    for (const Request& r : inbox_) d(r.done, r.from, r.demand.kind, r.demand.host, r.demand.total);
-    for (const Bundle& b : bundles_) d(b.to, b.entries.size());
+    for (const Request& r : inbox_) d(r.done, r.from, r.demand);
+    for (const Bundle& b : bundles_) d(b.to, b.entries);
   }
 
  private:

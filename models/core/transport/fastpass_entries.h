@@ -23,6 +23,11 @@ struct FastpassEntry {
   std::uint8_t slot = 0;  // after that of the packet
   HostId host = 0;        // the destination
   std::uint64_t total = 0;
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(kind, first_way, second_way, slot, host, total);
+  }
 };
 
 /// They lie where telemetry would be. Base slot: in Packet::scheme; how many: in Packet::immediate.

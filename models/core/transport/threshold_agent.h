@@ -42,6 +42,11 @@ class ThresholdAgent {
   /// As the hosts have them, or will have after the delay; empty: as they were configured.
   const std::vector<Bytes>& thresholds() const { return thresholds_; }
 
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(acknowledged_, ended_, thresholds_, period_, applying_);
+  }
+
  private:
   void collect();
   void apply();
