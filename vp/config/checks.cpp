@@ -12,10 +12,12 @@
 #include "config/enum_names.h"
 #include "config/rtl_shape.h"
 #include "describe/quantity_text.h"
+#include "net/topology.h"
 #include "net/wire_size.h"
 #include "registers/generated/dcc_map.h"
 #include "report/metrics_reference.h"
 #include "traffic/traffic_spec.h"
+#include "transport/fastpass.h"
 
 namespace dcc::vp {
 namespace {
@@ -212,6 +214,9 @@ class Checker {
         given("routing.kind", kind),
         "transport " + name +
             " chooses ways for racks of hosts, which only `routing: {kind: source}` follows");
+    if (const auto* const fastpass = dynamic_cast<const FastpassParameters*>(transport)) {
+      check_fastpass(*fastpass);
+    }
     if (transport->on_roce()) return;
     require(!c_.switch_.has_credits(), given("switch.flow_control", kind),
             "transport " + name + " is made for networks without flow control: flow_control: pfc");
@@ -235,6 +240,21 @@ class Checker {
               "transport " + name + " has no rates: neither rate nor initial_rate");
       require(c_.traffic[i].operation == Operation::kWrite && c_.traffic[i].service == Service::kRc,
               path, "transport " + name + " carries messages, not RDMA's operations and services");
+    }
+  }
+
+  /// Its slots are of one clock.
+  void check_fastpass(const FastpassParameters& fastpass) const {
+    const Topology network = Topology::of(c_.topology);
+    const std::string kind = "nic.transport.kind";
+    const auto hosts = static_cast<HostId>(network.hosts());
+    if (hosts < 2) return;  // it may have no link
+    for (HostId host = 0; host < hosts && !fastpass.slot; ++host) {
+      const BitRate first = network.link(network.node_of(0), 0).rate;
+      const BitRate rate = network.link(network.node_of(host), 0).rate;
+      require(rate == first, given("nic.transport.slot", kind),
+              "slot: auto needs hosts with links alike: host 0 has " + text_of(first) + ", host " +
+                  std::to_string(host) + " " + text_of(rate));
     }
   }
 
