@@ -243,9 +243,10 @@ class Checker {
     }
   }
 
-  /// Its slots are of one clock.
+  /// Its slots are of one clock, and its colours are of racks and the ways up from them.
   void check_fastpass(const FastpassParameters& fastpass) const {
     const Topology network = Topology::of(c_.topology);
+    const auto switch_of = [&](HostId host) { return network.peer(network.node_of(host), 0).node; };
     const std::string kind = "nic.transport.kind";
     const auto hosts = static_cast<HostId>(network.hosts());
     if (hosts < 2) return;  // it may have no link
@@ -255,6 +256,21 @@ class Checker {
       require(rate == first, given("nic.transport.slot", kind),
               "slot: auto needs hosts with links alike: host 0 has " + text_of(first) + ", host " +
                   std::to_string(host) + " " + text_of(rate));
+    }
+    for (HostId host = 0; host < hosts && fastpass.rack != 0; ++host) {
+      const NodeId node = switch_of(host);
+      const HostId before = host == 0 ? 0 : host - 1;
+      require((node == switch_of(before)) == (host / fastpass.rack == before / fastpass.rack),
+              given("nic.transport.rack", kind),
+              "racks of " + std::to_string(fastpass.rack) +
+                  " are not the hosts at each switch: see host " + std::to_string(host));
+      unsigned ways = 0;
+      for (int port = 0; port < network.node(node).ports; ++port) {
+        ways += network.node(network.peer(node, port).node).is_host ? 0 : 1;
+      }
+      require(ways == fastpass.ways, given("nic.transport.ways", kind),
+              network.node(node).name + " has " + std::to_string(ways) + " ports up, not " +
+                  std::to_string(fastpass.ways));
     }
   }
 
