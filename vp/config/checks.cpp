@@ -18,6 +18,7 @@
 #include "report/metrics_reference.h"
 #include "traffic/traffic_spec.h"
 #include "transport/fastpass.h"
+#include "transport/pdq.h"
 
 namespace dcc::vp {
 namespace {
@@ -216,6 +217,15 @@ class Checker {
             " chooses ways for racks of hosts, which only `routing: {kind: source}` follows");
     if (const auto* const fastpass = dynamic_cast<const FastpassParameters*>(transport)) {
       check_fastpass(*fastpass);
+    }
+    if (dynamic_cast<const PdqParameters*>(transport) != nullptr) {
+      const Topology network = Topology::of(c_.topology);
+      require(c_.switch_.routing.kind == RoutingParameters::Kind::kSymmetric ||
+                  network.cables().size() + 1 == network.nodes().size(),
+              given("routing.kind", kind),
+              "transport " + name +
+                  " needs answers to come back by the way of the data: `routing: {kind: "
+                  "symmetric}`, or a network with one way only");
     }
     if (transport->on_roce()) return;
     require(!c_.switch_.has_credits(), given("switch.flow_control", kind),
