@@ -248,21 +248,6 @@ TEST(Fastpass, WhoHearsNothingAsksWhatItWasGiven) {
   EXPECT_EQ(star.counters().credits_sent, 6u);
 }
 
-TEST(Fastpass, AFlowThatIsStoppedSendsNoMoreThanItHas) {
-  Star star(3);
-  star.send(0, 1, kPayload * 1000);
-  star.scheduler.run_until(kMicroSecond * 500);
-  star.nics[0]->transmitter().stop(0);
-  star.scheduler.run_until(kMicroSecond * 600);
-  const Bytes received = star.ledger[0].received_bytes;
-  EXPECT_GT(received, kPayload * 100);
-  star.scheduler.run_until(kMilliSecond * 20);
-  EXPECT_EQ(star.ledger[0].received_bytes, received);
-  EXPECT_EQ(star.ledger[0].acked_bytes, received);
-  EXPECT_EQ(star.pool.in_use(), 0);
-  star.expect_slots_kept();
-}
-
 TEST(Fastpass, MoreWorkOnARestingQueuePairIsAskedForAnew) {
   Star star(3);
   star.send(0, 1, kPayload * 3);

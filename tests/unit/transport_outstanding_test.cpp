@@ -36,6 +36,24 @@ TEST(Outstanding, SendsWhatWasLostBeforeWhatIsNew) {
   EXPECT_FALSE(packets.arrived(0)) << "long known";
 }
 
+TEST(Outstanding, IsOverdueFromTheTimeoutOnSinceItWasSentLast) {
+  constexpr PicoSeconds kTimeout(100);
+  Outstanding packets;
+  EXPECT_EQ(packets.overdue_at(kTimeout), PicoSeconds::max());
+  EXPECT_FALSE(packets.overdue(PicoSeconds(1'000'000), kTimeout));
+  packets.send(0, PicoSeconds(10));
+  packets.send(1, PicoSeconds(20));
+  EXPECT_EQ(packets.overdue_at(kTimeout), PicoSeconds(110));
+  EXPECT_FALSE(packets.overdue(PicoSeconds(109), kTimeout));
+  EXPECT_EQ(packets.overdue(PicoSeconds(110), kTimeout), Psn{0});
+  EXPECT_TRUE(packets.lost(0));
+  EXPECT_EQ(packets.overdue_at(kTimeout), PicoSeconds(120)) << "what is to go again is not";
+  EXPECT_EQ(packets.send(2, PicoSeconds(30)), Psn{0});
+  EXPECT_TRUE(packets.arrived(1));
+  EXPECT_EQ(packets.overdue_at(kTimeout), PicoSeconds(130));
+  EXPECT_EQ(packets.overdue(PicoSeconds(130), kTimeout), Psn{0});
+}
+
 TEST(Outstanding, IsAMapWhateverTheOrder) {
   std::mt19937 random(3);
   Outstanding packets;

@@ -17,6 +17,7 @@ class Alarms {
   /// `event` calls the owner's function that calls ring().
   Alarms(Scheduler& scheduler, Event event) : scheduler_(scheduler), event_(std::move(event)) {}
 
+  /// max(): never, as clear().
   void set(Qpn qpn, PicoSeconds when) {
     if (wanted_.size() <= qpn) wanted_.resize(qpn + 1);
     Wanted& one = wanted_[qpn];

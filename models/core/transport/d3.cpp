@@ -222,19 +222,15 @@ Packet* D3::next_packet() {
 
 void D3::set_alarm(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  PicoSeconds when = PicoSeconds::max();
-  if (const auto* const oldest = sender.packets.oldest_out())
-    when = oldest->when + parameters_.timeout;
+  PicoSeconds when = sender.packets.overdue_at(parameters_.timeout);
   if (sender.asking || work_left(qpn) > 0) when = std::min(when, request_waits_until(sender));
-  when == PicoSeconds::max() ? alarms_.clear(qpn) : alarms_.set(qpn, std::max(when, now()));
+  alarms_.set(qpn, std::max(when, now()));
 }
 
 void D3::look_at(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  for (const auto* oldest = sender.packets.oldest_out();
-       oldest != nullptr && oldest->when + parameters_.timeout <= now();
-       oldest = sender.packets.oldest_out()) {
-    sender.packets.lost(oldest->psn);
+  while (const auto psn = sender.packets.overdue(now(), parameters_.timeout)) {
+    sender.packets.lost(*psn);
     ++context_.counters.timeouts;
   }
   settle(qpn);

@@ -336,19 +336,13 @@ void Fastpass::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   count_work(qpn, packets_left(qpn, sender.packets));
   want(at(qpn).config.remote_host);
-  if (const auto* const oldest = sender.packets.oldest_out()) {
-    timeouts_.set(qpn, std::max(now(), oldest->when + parameters_.timeout));
-  } else {
-    timeouts_.clear(qpn);
-  }
+  timeouts_.set(qpn, std::max(now(), sender.packets.overdue_at(parameters_.timeout)));
 }
 
 void Fastpass::look_at(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  for (const auto* oldest = sender.packets.oldest_out();
-       oldest != nullptr && oldest->when + parameters_.timeout <= now();
-       oldest = sender.packets.oldest_out()) {
-    sender.packets.lost(oldest->psn);
+  while (const auto psn = sender.packets.overdue(now(), parameters_.timeout)) {
+    sender.packets.lost(*psn);
     ++context_.counters.timeouts;
   }
   settle(qpn);

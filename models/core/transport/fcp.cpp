@@ -197,20 +197,15 @@ Packet* Fcp::next_packet() {
 
 void Fcp::set_alarm(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  PicoSeconds when = PicoSeconds::max();
-  if (const auto* const oldest = sender.packets.oldest_out()) {
-    when = oldest->when + parameters_.timeout;
-  }
+  PicoSeconds when = sender.packets.overdue_at(parameters_.timeout);
   if (sender.asking) when = std::min(when, sender.asked + sender.patience);
-  when == PicoSeconds::max() ? alarms_.clear(qpn) : alarms_.set(qpn, std::max(when, now()));
+  alarms_.set(qpn, std::max(when, now()));
 }
 
 void Fcp::look_at(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  for (const auto* oldest = sender.packets.oldest_out();
-       oldest != nullptr && oldest->when + parameters_.timeout <= now();
-       oldest = sender.packets.oldest_out()) {
-    sender.packets.lost(oldest->psn);
+  while (const auto psn = sender.packets.overdue(now(), parameters_.timeout)) {
+    sender.packets.lost(*psn);
     ++context_.counters.timeouts;
     if (sender.sending) rest(sender);
   }

@@ -126,23 +126,19 @@ void Ndp::on_pull(Qpn qpn, std::uint64_t pulls) {
 /// For the packet that has waited longest; without one, for anything at all.
 void Ndp::set_alarm(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  if (const auto* const oldest = sender.packets.oldest_out()) {
-    alarms_.set(qpn, oldest->when + parameters_.timeout);
-  } else if (sender.allowed == 0 && work_left(qpn) > 0) {
-    alarms_.set(qpn, sender.heard + parameters_.timeout);
-  } else {
-    alarms_.clear(qpn);
+  PicoSeconds when = sender.packets.overdue_at(parameters_.timeout);
+  if (sender.packets.out() == 0 && sender.allowed == 0 && work_left(qpn) > 0) {
+    when = sender.heard + parameters_.timeout;
   }
+  alarms_.set(qpn, when);
 }
 
 /// With a packet, or with a PULL, its share of the window died: so much may go unasked.
 void Ndp::look_at(Qpn qpn) {
   Sender& sender = senders_[qpn];
   std::uint64_t silent = sender.packets.out() == 0 ? 1 : 0;
-  for (const auto* oldest = sender.packets.oldest_out();
-       oldest != nullptr && oldest->when + parameters_.timeout <= now();
-       oldest = sender.packets.oldest_out()) {
-    sender.packets.lost(oldest->psn, Outstanding::Place::kFirst);
+  while (const auto psn = sender.packets.overdue(now(), parameters_.timeout)) {
+    sender.packets.lost(*psn, Outstanding::Place::kFirst);
     ++silent;
   }
   context_.counters.timeouts += silent;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <utility>
 
 #include "net/packet.h"
@@ -33,6 +34,16 @@ class Outstanding {
   const Sent* oldest_out() {
     while (!sent_.empty() && !is_out(sent_.front().psn, sent_.front().when)) sent_.pop_front();
     return sent_.empty() ? nullptr : &sent_.front();
+  }
+  /// When that has been under way for `timeout`; max(): nothing is.
+  PicoSeconds overdue_at(PicoSeconds timeout) {
+    const Sent* const oldest = oldest_out();
+    return oldest == nullptr ? PicoSeconds::max() : oldest->when + timeout;
+  }
+  /// What has been under way for longest, if that is for `timeout` or more.
+  std::optional<Psn> overdue(PicoSeconds now, PicoSeconds timeout) {
+    if (overdue_at(timeout) > now) return std::nullopt;
+    return sent_.front().psn;
   }
 
   /// What goes now: the first that is to be sent again; without one, `fresh`, which follows the

@@ -240,20 +240,15 @@ Packet* Pdq::next_packet() {
 
 void Pdq::set_alarm(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  PicoSeconds when = PicoSeconds::max();
-  if (const auto* const oldest = sender.packets.oldest_out()) {
-    when = oldest->when + parameters_.timeout;
-  }
+  PicoSeconds when = sender.packets.overdue_at(parameters_.timeout);
   if (work_left(qpn) > 0) when = std::min(when, next_probe(sender));
-  when == PicoSeconds::max() ? alarms_.clear(qpn) : alarms_.set(qpn, std::max(when, now()));
+  alarms_.set(qpn, std::max(when, now()));
 }
 
 void Pdq::look_at(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  for (const auto* oldest = sender.packets.oldest_out();
-       oldest != nullptr && oldest->when + parameters_.timeout <= now();
-       oldest = sender.packets.oldest_out()) {
-    sender.packets.lost(oldest->psn);
+  while (const auto psn = sender.packets.overdue(now(), parameters_.timeout)) {
+    sender.packets.lost(*psn);
     ++context_.counters.timeouts;
     if (sender.rate.bits_per_second != 0) rest(sender);
   }

@@ -265,16 +265,14 @@ bool Uec::waits_for_word(Qpn qpn) const {
 /// For the packet that has waited longest; without one, for word from the receiver, ever later.
 void Uec::set_alarm(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  if (const auto* const oldest = sender.packets.oldest_out()) {
-    alarms_.set(qpn, oldest->when + timeout_);
-  } else if (waits_for_word(qpn)) {
+  PicoSeconds when = sender.packets.overdue_at(timeout_);
+  if (waits_for_word(qpn)) {
     const PicoSeconds last = std::max(sender.heard, sender.asked);
     // What it waits for may have come up after a long rest; and it asks once a round trip at most.
     const PicoSeconds soonest = std::max(now(), may_ask_at(sender));
-    alarms_.set(qpn, std::max(soonest, last + std::max(timeout_, last - sender.heard)));
-  } else {
-    alarms_.clear(qpn);
+    when = std::max(soonest, last + std::max(timeout_, last - sender.heard));
   }
+  alarms_.set(qpn, when);
 }
 
 PicoSeconds Uec::may_ask_at(const Sender& sender) const {
@@ -294,13 +292,10 @@ void Uec::ask(Qpn qpn) {
 
 void Uec::look_at(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  for (const auto* oldest = sender.packets.oldest_out();
-       oldest != nullptr && oldest->when + timeout_ <= now();
-       oldest = sender.packets.oldest_out()) {
-    const Psn psn = oldest->psn;
-    lost(qpn, psn);
+  while (const auto psn = sender.packets.overdue(now(), timeout_)) {
+    lost(qpn, *psn);
     ++context_.counters.timeouts;
-    if (parameters_.has_window()) sender.window.lost(wire_of(qpn, psn));
+    if (parameters_.has_window()) sender.window.lost(wire_of(qpn, *psn));
   }
   take_turn(qpn);
   if (waits_for_word(qpn)) ask(qpn);
