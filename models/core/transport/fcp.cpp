@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "describe/visitor.h"
 #include "sim/state_digest.h"
 
 namespace dcc {
@@ -22,54 +21,34 @@ constexpr double kUnit = 1.0 / 4'294'967'296.0;
 constexpr double kFloor = LinkPriceParameters{}.floor.value();
 }  // namespace
 
-void FcpParameters::describe(ParameterVisitor& v) {
-  describe_framing(v);
-  v.field("ask_again", ask_again, "auto", {"1us", "10s"},
-          {"a probe that is not answered for so long is sent again, ever more rarely; auto: three "
-           "times the longest base RTT",
-           ""});
-  v.field("timeout", timeout, {"1us", "10s"},
-          {"a packet of which nothing is heard for so long is sent again", ""});
-}
-
 Fcp::Fcp(const TransportContext& context, const FcpParameters& parameters)
-    : MessageTransport(context, parameters.framing),
-      parameters_(parameters),
-      line_(static_cast<double>(context.nic.line_rate.bits_per_second)),
-      ask_again_(parameters.ask_again.value_or(context.longest_base_rtt * 3)),
-      alarms_(context.scheduler, Event::calling<&Fcp::ring_alarms>(*this, context.rank)),
-      turns_(context.scheduler, Event::calling<&Fcp::ring_turns>(*this, context.rank)) {
+    : RatedTransport(context, parameters),
+      line_(static_cast<double>(context.nic.line_rate.bits_per_second)) {
   budgets_.fill(1);
 }
 
 void Fcp::on_weight(std::uint8_t dscp, const Ratio& weight) { budgets_[dscp] = weight.value(); }
 
 void Fcp::begin(Qpn qpn) {
+  RatedTransport::begin(qpn);
   if (senders_.size() <= qpn) senders_.resize(qpn + 1);
   Sender& sender = senders_[qpn];
   const QueuePairConfig& config = at(qpn).config;
   sender = Sender{};
   sender.budget = budgets_[config.dscp];
-  sender.patience = ask_again_;
   sender.round_trip =
       config.base_rtt == PicoSeconds() ? context_.longest_base_rtt : config.base_rtt;
 }
 
 void Fcp::end(Qpn qpn) {
-  turns_.put(qpn, PicoSeconds::max());
-  alarms_.clear(qpn);
-  rest(senders_[qpn]);
+  rest(qpn);
+  RatedTransport::end(qpn);
   senders_[qpn] = Sender{};
 }
 
 void Fcp::add_own_state(StateDigest& d) const {
-  d(budgets_, spent_, sending_, senders_, alarms_, turns_);
-}
-
-void Fcp::work_changed(Qpn qpn) {
-  if (!at(qpn).connected) return;
-  settle(qpn);
-  context_.port.data_ready();
+  RatedTransport::add_own_state(d);
+  d(budgets_, spent_, sending_, senders_);
 }
 
 // ---------------------------------------------------------------- paying
@@ -87,8 +66,9 @@ double Fcp::bought(const Sender& sender) const {
 }
 
 /// The link's at most, and not 0.
-BitRate Fcp::rate_of(const Sender& sender) const {
-  return BitRate(static_cast<std::uint64_t>(std::max(std::min(bought(sender), line_), 1.0)));
+BitRate Fcp::rate_of(Qpn qpn) const {
+  const double rate = std::min(bought(senders_[qpn]), line_);
+  return BitRate(static_cast<std::uint64_t>(std::max(rate, 1.0)));
 }
 
 /// Empty, for every port on the way.
@@ -117,49 +97,39 @@ void Fcp::spend(Sender& sender) {
 }
 
 /// As before it asked for the first time.
-void Fcp::rest(Sender& sender) {
+void Fcp::rest(Qpn qpn) {
+  Sender& sender = senders_[qpn];
   if (sender.sending) --sending_;
   spent_ -= sender.spends;
   sender.spends = 0;
-  sender.asking = sender.sending = false;
+  sender.sending = false;
+  asks_no_more(qpn);
 }
 
 // ---------------------------------------------------------------- asking
 
-void Fcp::ask_if_time(Qpn qpn) {
-  Sender& sender = senders_[qpn];
-  if (packets_left(qpn, sender.packets) == 0) {
-    rest(sender);
-  } else if (sender.asking && now() >= sender.asked + sender.patience) {
-    ++context_.counters.timeouts;
-    sender.patience += sender.patience;
-    ask(qpn);
-  } else if (!sender.asking && !sender.sending) {
-    sender.heard = now();
-    ask(qpn);
-  }
+PicoSeconds Fcp::asks_at(Qpn qpn) const {
+  if (is_asking(qpn)) return repeats_at(qpn);
+  return senders_[qpn].sending ? PicoSeconds::max() : PicoSeconds();
 }
 
 /// And tells the ports what it will pay.
 void Fcp::ask(Qpn qpn) {
   Sender& sender = senders_[qpn];
-  sender.asking = true;
-  sender.asked = now();
-  Packet* const probe = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
-  probe->sent = now();
+  if (!is_asking(qpn)) sender.heard = now();
+  asks(qpn);
+  Packet* const probe = make_request(qpn);
   attach_places(*probe);
-  PriceHeader::write(
-      *probe, {sender.budget, own_price(), bytes_left(qpn, sender.packets), sender.round_trip});
+  PriceHeader::write(*probe, {sender.budget, own_price(), bytes_of_work(qpn), sender.round_trip});
   send_control(probe);
 }
 
 void Fcp::on_answer(Qpn qpn, const Packet& answer) {
   Sender& sender = senders_[qpn];
-  const bool wants = sender.asking || sender.sending;
-  if (answer.telemetry == nullptr || !wants || answer.sent < sender.heard) return;
+  const bool wants = is_asking(qpn) || sender.sending;
+  if (!wants || answer.sent < sender.heard) return;
   sender.heard = answer.sent;
-  sender.asking = false;
-  sender.patience = ask_again_;
+  answered(qpn);
   if (!sender.sending) ++sending_;
   sender.sending = true;
   sender.way = 0;
@@ -172,82 +142,15 @@ void Fcp::on_answer(Qpn qpn, const Packet& answer) {
 
 // ---------------------------------------------------------------- sending
 
-/// What there is to do: asks, sends, or is woken for it.
-void Fcp::settle(Qpn qpn) {
-  ask_if_time(qpn);
-  take_turn(qpn);
-  set_alarm(qpn);
-}
+bool Fcp::may_send(Qpn qpn) const { return senders_[qpn].sending; }
 
-void Fcp::take_turn(Qpn qpn) {
-  const Sender& sender = senders_[qpn];
-  const bool may = sender.sending && packets_left(qpn, sender.packets) > 0;
-  turns_.put(qpn, may ? sender.pacer.due(rate_of(sender), now()) : PicoSeconds::max());
-}
+void Fcp::goes(Qpn qpn, Packet& data) { pay(senders_[qpn], data); }
 
-Packet* Fcp::next_packet() {
-  const Qpn qpn = turns_.take();
-  Sender& sender = senders_[qpn];
-  Packet* const packet = make_data(qpn, sender.packets.send(at(qpn).next, now()));
-  sender.pacer.sends(packet->wire_bytes + context_.nic.link_overhead, rate_of(sender), now());
-  pay(sender, *packet);
-  settle(qpn);
-  return packet;
-}
+void Fcp::leave(Qpn qpn) { rest(qpn); }
 
-void Fcp::set_alarm(Qpn qpn) {
-  Sender& sender = senders_[qpn];
-  PicoSeconds when = sender.packets.overdue_at(parameters_.timeout);
-  if (sender.asking) when = std::min(when, sender.asked + sender.patience);
-  alarms_.set(qpn, std::max(when, now()));
-}
-
-void Fcp::look_at(Qpn qpn) {
-  Sender& sender = senders_[qpn];
-  while (const auto psn = sender.packets.overdue(now(), parameters_.timeout)) {
-    sender.packets.lost(*psn);
-    ++context_.counters.timeouts;
-    if (sender.sending) rest(sender);
-  }
-  settle(qpn);
-}
-
-void Fcp::ring_alarms() {
-  alarms_.ring([this](Qpn qpn) { look_at(qpn); });
-  context_.port.data_ready();
-}
-
-void Fcp::ring_turns() {
-  turns_.ring([this](Qpn qpn) { take_turn(qpn); });
-  context_.port.data_ready();
-}
-
-// ---------------------------------------------------------------- arrivals
-
-void Fcp::arrived(Qpn qpn, Packet& packet) {
-  switch (packet.kind) {
-    case PacketKind::kData:
-      accept(qpn, packet);
-      ++context_.counters.acks_sent;
-      answer(qpn, packet, PacketKind::kAck);
-      return;
-    case PacketKind::kRequest:
-      answer(qpn, packet, PacketKind::kCredit);
-      return;
-    case PacketKind::kAck:
-      ++context_.counters.acks_received;
-      senders_[qpn].packets.arrived(packet.psn);
-      acknowledged(qpn, packet.psn, packet.sent);
-      on_answer(qpn, packet);
-      break;
-    case PacketKind::kCredit:
-      on_answer(qpn, packet);
-      break;
-    default:
-      return;
-  }
-  settle(qpn);
-  context_.port.data_ready();
+/// What its way costs is not known any more.
+void Fcp::on_timeout(Qpn qpn) {
+  if (senders_[qpn].sending) rest(qpn);
 }
 
 }  // namespace dcc

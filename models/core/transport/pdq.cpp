@@ -4,7 +4,6 @@
 #include <limits>
 #include <memory>
 
-#include "describe/visitor.h"
 #include "net/discipline/preemptive_rate.h"
 #include "sim/state_digest.h"
 
@@ -32,57 +31,35 @@ std::uint64_t name_of_nic(const TransportContext& context) {
 }
 }  // namespace
 
-void PdqParameters::describe(ParameterVisitor& v) {
-  describe_framing(v);
-  v.field("ask_again", ask_again, "auto", {"1us", "10s"},
-          {"a probe that is not answered for so long is sent again, ever more rarely; auto: three "
-           "times the longest base RTT",
-           ""});
-  v.field("timeout", timeout, {"1us", "10s"},
-          {"a packet of which nothing is heard for so long is sent again", ""});
-}
-
 Pdq::Pdq(const TransportContext& context, const PdqParameters& parameters)
-    : MessageTransport(context, parameters.framing),
-      parameters_(parameters),
-      ask_again_(parameters.ask_again.value_or(context.longest_base_rtt * 3)),
-      nic_(for_nic(), name_of_nic(context)),
-      alarms_(context.scheduler, Event::calling<&Pdq::ring_alarms>(*this, context.rank)),
-      turns_(context.scheduler, Event::calling<&Pdq::ring_turns>(*this, context.rank)) {
+    : RatedTransport(context, parameters), nic_(for_nic(), name_of_nic(context)) {
   nic_.set_link(context.nic.line_rate);
 }
 
 void Pdq::begin(Qpn qpn) {
+  RatedTransport::begin(qpn);
   if (senders_.size() <= qpn) senders_.resize(qpn + 1);
   Sender& sender = senders_[qpn];
   sender = Sender{};
-  sender.patience = ask_again_;
   sender.round_trip = sender.probe_after = context_.longest_base_rtt;
 }
 
 void Pdq::end(Qpn qpn) {
-  turns_.put(qpn, PicoSeconds::max());
-  alarms_.clear(qpn);
+  RatedTransport::end(qpn);
   nic_.leave(qpn);
   senders_[qpn] = Sender{};
 }
 
-void Pdq::add_own_state(StateDigest& d) const { d(nic_, senders_, alarms_, turns_); }
-
-void Pdq::work_changed(Qpn qpn) {
-  if (!at(qpn).connected) return;
-  settle(qpn);
-  context_.port.data_ready();
+void Pdq::add_own_state(StateDigest& d) const {
+  RatedTransport::add_own_state(d);
+  d(nic_, senders_);
 }
 
 // ---------------------------------------------------------------- asking
 
-/// Packets, new and again.
-std::uint64_t Pdq::work_left(Qpn qpn) const { return packets_left(qpn, senders_[qpn].packets); }
-
-/// That they take at the highest rate.
+/// That what it has to send takes at the highest rate.
 PicoSeconds Pdq::time_left(Qpn qpn) const {
-  return serialization_time(bytes_left(qpn, senders_[qpn].packets), context_.nic.line_rate);
+  return serialization_time(bytes_of_work(qpn), context_.nic.line_rate);
 }
 
 /// Whether it can be met at all (the paper's early termination, section 3.1).
@@ -108,36 +85,25 @@ SchedulingHeader Pdq::header_of(Qpn qpn) const {
 
 /// Or its repetition. Who sends asks with every packet, but their answers wait behind whatever
 /// queue there is, and it would hear too late that it is to pause.
-PicoSeconds Pdq::next_probe(const Sender& sender) const {
-  if (sender.asking) return sender.told + sender.patience;
-  if (sender.rate.bits_per_second != 0) return sender.told + sender.round_trip;
-  return sender.paused_by != 0 ? sender.told + sender.probe_after : PicoSeconds();
-}
-
-void Pdq::ask_if_time(Qpn qpn) {
-  Sender& sender = senders_[qpn];
-  if (work_left(qpn) == 0) {
-    leave(qpn);
-  } else if (now() >= next_probe(sender)) {
-    if (sender.asking) {
-      ++context_.counters.timeouts;
-      sender.patience += sender.patience;
-    }
-    ask(qpn);
-  }
+PicoSeconds Pdq::asks_at(Qpn qpn) const {
+  const Sender& sender = senders_[qpn];
+  if (is_asking(qpn)) return repeats_at(qpn);
+  if (may_send(qpn)) return asked_at(qpn) + sender.round_trip;
+  return sender.paused_by != 0 ? asked_at(qpn) + sender.probe_after : PicoSeconds();
 }
 
 void Pdq::ask(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const SchedulingHeader header = told_the_nic(qpn);
-  sender.told = now();
   if (sender.paused_by == nic_.name()) {
     if (sender.known) tell_ports(qpn, header, true);
-    sender.known = sender.asking = false;
+    sender.known = false;
+    need_not_ask(qpn);
     return;
   }
   if (!sender.known) sender.heard = now();
-  sender.known = sender.asking = true;
+  sender.known = true;
+  asks(qpn);
   tell_ports(qpn, header, false);
 }
 
@@ -159,8 +125,7 @@ SchedulingHeader Pdq::told_the_nic(Qpn qpn) {
 
 /// The last time, or until it asks anew.
 void Pdq::tell_ports(Qpn qpn, const SchedulingHeader& header, bool leaves) {
-  Packet* const probe = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
-  probe->sent = now();
+  Packet* const probe = make_request(qpn);
   probe->last = leaves;
   attach(*probe, header);
   send_control(probe);
@@ -171,34 +136,34 @@ void Pdq::attach(Packet& packet, const SchedulingHeader& header) {
   SchedulingHeaderOn::write(packet, header);
 }
 
-/// Nothing is left to ask for.
 void Pdq::leave(Qpn qpn) {
   Sender& sender = senders_[qpn];
   if (sender.known) tell_ports(qpn, header_of(qpn), true);
   if (sender.known || sender.paused_by != 0) nic_.leave(qpn);
-  rest(sender);
+  rest(qpn);
 }
 
 /// As before it asked for the first time.
-void Pdq::rest(Sender& sender) {
-  sender.known = sender.asking = false;
+void Pdq::rest(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  asks_no_more(qpn);
+  sender.known = false;
   sender.rate = {};
   sender.paused_by = 0;
 }
 
 void Pdq::on_answer(Qpn qpn, const Packet& answer) {
   Sender& sender = senders_[qpn];
-  if (answer.telemetry == nullptr || !sender.known || answer.sent < sender.heard) return;
+  if (!sender.known || answer.sent < sender.heard) return;
   const SchedulingHeader header = SchedulingHeaderOn::read(answer);
   nic_.answer(qpn, header, answer.sent);
   sender.heard = answer.sent;
-  sender.asking = false;
-  sender.patience = ask_again_;
+  answered(qpn);
   if (answer.kind == PacketKind::kAck) {
     sender.round_trip = std::min(sender.round_trip, now() - answer.sent);
   }
   if (header.paused_by != 0 && header.rate.bits_per_second != 0) {
-    rest(sender);  // who paused it is not on its way any more, and the others took its word
+    rest(qpn);  // who paused it is not on its way any more, and the others took its word
     return;
   }
   sender.rate = header.rate;
@@ -208,89 +173,25 @@ void Pdq::on_answer(Qpn qpn, const Packet& answer) {
 
 // ---------------------------------------------------------------- sending
 
-/// What there is to do: asks, sends, or is woken for it.
-void Pdq::settle(Qpn qpn) {
-  ask_if_time(qpn);
-  take_turn(qpn);
-  set_alarm(qpn);
-}
+bool Pdq::may_send(Qpn qpn) const { return senders_[qpn].rate.bits_per_second > 0; }
 
-void Pdq::take_turn(Qpn qpn) {
-  const Sender& sender = senders_[qpn];
-  const bool may = work_left(qpn) > 0 && sender.rate.bits_per_second > 0;
-  turns_.put(qpn, may ? sender.pacer.due(sender.rate, now()) : PicoSeconds::max());
-}
+BitRate Pdq::rate_of(Qpn qpn) const { return senders_[qpn].rate; }
 
 /// Every packet tells the ports how much is left behind it; the last, to forget its flow.
-Packet* Pdq::next_packet() {
-  const Qpn qpn = turns_.take();
+void Pdq::goes(Qpn qpn, Packet& data) {
   Sender& sender = senders_[qpn];
-  Packet* const packet = make_data(qpn, sender.packets.send(at(qpn).next, now()));
-  sender.pacer.sends(packet->wire_bytes + context_.nic.link_overhead, sender.rate, now());
-  attach(*packet, told_the_nic(qpn));
+  attach(data, told_the_nic(qpn));
   if (work_left(qpn) == 0) {
-    rest(sender);
+    rest(qpn);
   } else if (sender.paused_by == nic_.name()) {
-    sender.told = now();
-    sender.known = sender.asking = false;
+    sender.known = false;
+    need_not_ask(qpn);
   }
-  settle(qpn);
-  return packet;
 }
 
-void Pdq::set_alarm(Qpn qpn) {
-  Sender& sender = senders_[qpn];
-  PicoSeconds when = sender.packets.overdue_at(parameters_.timeout);
-  if (work_left(qpn) > 0) when = std::min(when, next_probe(sender));
-  alarms_.set(qpn, std::max(when, now()));
-}
-
-void Pdq::look_at(Qpn qpn) {
-  Sender& sender = senders_[qpn];
-  while (const auto psn = sender.packets.overdue(now(), parameters_.timeout)) {
-    sender.packets.lost(*psn);
-    ++context_.counters.timeouts;
-    if (sender.rate.bits_per_second != 0) rest(sender);
-  }
-  settle(qpn);
-}
-
-void Pdq::ring_alarms() {
-  alarms_.ring([this](Qpn qpn) { look_at(qpn); });
-  context_.port.data_ready();
-}
-
-void Pdq::ring_turns() {
-  turns_.ring([this](Qpn qpn) { take_turn(qpn); });
-  context_.port.data_ready();
-}
-
-// ---------------------------------------------------------------- arrivals
-
-void Pdq::arrived(Qpn qpn, Packet& packet) {
-  switch (packet.kind) {
-    case PacketKind::kData:
-      accept(qpn, packet);
-      ++context_.counters.acks_sent;
-      answer(qpn, packet, PacketKind::kAck);
-      return;
-    case PacketKind::kRequest:
-      if (!packet.last) answer(qpn, packet, PacketKind::kCredit);
-      return;
-    case PacketKind::kAck:
-      ++context_.counters.acks_received;
-      senders_[qpn].packets.arrived(packet.psn);
-      acknowledged(qpn, packet.psn, packet.sent);
-      on_answer(qpn, packet);
-      break;
-    case PacketKind::kCredit:
-      on_answer(qpn, packet);
-      break;
-    default:
-      return;
-  }
-  settle(qpn);
-  context_.port.data_ready();
+/// The rate is for who is heard of.
+void Pdq::on_timeout(Qpn qpn) {
+  if (may_send(qpn)) rest(qpn);
 }
 
 }  // namespace dcc
