@@ -1,14 +1,13 @@
 // A port that gives out its link's rate to those who ask for it (D3).
 #pragma once
 
-#include "net/discipline/drop_tail.h"
+#include "net/discipline/asked_port.h"
 #include "net/discipline/rate_allocator.h"
 
 namespace dcc {
 
-struct ExplicitRateParameters final : DisciplineParameters {
+struct ExplicitRateParameters final : AskedPortParameters {
   RateAllocatorParameters rates;
-  Bytes limit = 375'000;  // that may wait
 
   void describe(ParameterVisitor& v) override;
 };
@@ -34,27 +33,20 @@ struct RateRequestHeader {
   }
 };
 
-/// Requests are answered when they come. Queued is as in a drop-tail port: the highest priority
-/// first, first come first served, room for so many bytes.
-class ExplicitRatePort final : public PortDiscipline {
+/// Requests are for some of the link's rate.
+class ExplicitRatePort final : public AskedPort {
  public:
   ExplicitRatePort(const ExplicitRateParameters& parameters, const DisciplineContext& context);
 
-  void attach(const LinkParameters& link) override;
-  bool wants_every_packet() const override { return true; }
-  Verdict enqueue(Packet* packet) override;
-  Packet* dequeue() override { return queue_.dequeue(); }
-  bool empty() const override { return queue_.empty(); }
-  Bytes bytes() const override { return queue_.bytes(); }
   void add_state(StateDigest& d) const override;
 
   const RateAllocator& rates() const { return rates_; }
 
  private:
+  void set_link(BitRate rate) override { rates_.set_link(rate); }
+  void asked(Packet& packet) override;
+
   RateAllocator rates_;
-  DropTailPort queue_;
-  Bytes overhead_ = 0;
-  DisciplineContext context_;
 };
 
 }  // namespace dcc

@@ -10,38 +10,23 @@ const Disciplines::Registered<PreemptiveRateParameters> kPreemptiveRate{
     [](const PreemptiveRateParameters& parameters, const DisciplineContext& context) {
       return std::make_unique<PreemptiveRatePort>(parameters, context);
     }};
-
-DropTailParameters queue_of(const PreemptiveRateParameters& parameters) {
-  DropTailParameters queue;
-  queue.limit = parameters.limit;
-  return queue;
-}
 }  // namespace
 
 void PreemptiveRateParameters::describe(ParameterVisitor& v) {
   rates.describe(v);
-  v.field("limit", limit, {"64B", "1GB"}, {"bytes that may wait at a port", ""});
+  AskedPortParameters::describe(v);
 }
 
 /// Its name is drawn, so that no two ports of a network have the same.
 PreemptiveRatePort::PreemptiveRatePort(const PreemptiveRateParameters& parameters,
                                        const DisciplineContext& context)
-    : rates_(parameters.rates, context.random.next_u64() | 1),
-      queue_(queue_of(parameters), context),
-      context_(context) {}
+    : AskedPort(parameters, context), rates_(parameters.rates, context.random.next_u64() | 1) {}
 
-void PreemptiveRatePort::attach(const LinkParameters& link) {
-  rates_.set_link(link.rate);
-  queue_.attach(link);
-}
-
-PortDiscipline::Verdict PreemptiveRatePort::enqueue(Packet* packet) {
-  if (SchedulingHeaderOn::way_out(*packet)) {
-    SchedulingHeader header = SchedulingHeaderOn::read(*packet);
-    rates_.ask(packet->flow, header, bytes(), context_.clock.now());
-    SchedulingHeaderOn::write(*packet, header);
-  }
-  return queue_.enqueue(packet);
+void PreemptiveRatePort::asked(Packet& packet) {
+  if (!SchedulingHeaderOn::way_out(packet)) return;
+  SchedulingHeader header = SchedulingHeaderOn::read(packet);
+  rates_.ask(packet.flow, header, bytes(), now());
+  SchedulingHeaderOn::write(packet, header);
 }
 
 void PreemptiveRatePort::came_back(const Packet& packet) {
@@ -49,6 +34,9 @@ void PreemptiveRatePort::came_back(const Packet& packet) {
   rates_.answer(packet.flow, SchedulingHeaderOn::read(packet), packet.sent);
 }
 
-void PreemptiveRatePort::add_state(StateDigest& d) const { d(rates_, queue_); }
+void PreemptiveRatePort::add_state(StateDigest& d) const {
+  AskedPort::add_state(d);
+  d(rates_);
+}
 
 }  // namespace dcc

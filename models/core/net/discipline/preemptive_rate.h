@@ -1,14 +1,13 @@
 // A port that gives its link's rate to the most critical flows and pauses the others (PDQ).
 #pragma once
 
-#include "net/discipline/drop_tail.h"
+#include "net/discipline/asked_port.h"
 #include "net/discipline/preemptive_allocator.h"
 
 namespace dcc {
 
-struct PreemptiveRateParameters final : DisciplineParameters {
+struct PreemptiveRateParameters final : AskedPortParameters {
   PreemptiveAllocatorParameters rates;
-  Bytes limit = 375'000;  // that may wait
 
   void describe(ParameterVisitor& v) override;
 };
@@ -39,29 +38,22 @@ struct SchedulingHeaderOn {
   }
 };
 
-/// Packets that carry a flow's header ask when they come, and answers pass on the way back. Queued
-/// is as in a drop-tail port: the highest priority first, first come first served, room for so many
-/// bytes.
-class PreemptiveRatePort final : public PortDiscipline {
+/// Packets that carry a flow's header ask, and answers pass on the way back.
+class PreemptiveRatePort final : public AskedPort {
  public:
   PreemptiveRatePort(const PreemptiveRateParameters& parameters, const DisciplineContext& context);
 
-  void attach(const LinkParameters& link) override;
-  bool wants_every_packet() const override { return true; }
   bool wants_the_way_back() const override { return true; }
-  Verdict enqueue(Packet* packet) override;
   void came_back(const Packet& packet) override;
-  Packet* dequeue() override { return queue_.dequeue(); }
-  bool empty() const override { return queue_.empty(); }
-  Bytes bytes() const override { return queue_.bytes(); }
   void add_state(StateDigest& d) const override;
 
   const PreemptiveAllocator& rates() const { return rates_; }
 
  private:
+  void set_link(BitRate rate) override { rates_.set_link(rate); }
+  void asked(Packet& packet) override;
+
   PreemptiveAllocator rates_;
-  DropTailPort queue_;
-  DisciplineContext context_;
 };
 
 }  // namespace dcc

@@ -10,49 +10,38 @@ const Disciplines::Registered<PricedParameters> kPriced{
     [](const PricedParameters& parameters, const DisciplineContext& context) {
       return std::make_unique<PricedPort>(parameters, context);
     }};
-
-DropTailParameters queue_of(const PricedParameters& parameters) {
-  DropTailParameters queue;
-  queue.limit = parameters.limit;
-  return queue;
-}
 }  // namespace
 
 void PricedParameters::describe(ParameterVisitor& v) {
   prices.describe(v);
-  v.field("limit", limit, {"64B", "1GB"}, {"bytes that may wait at a port", ""});
+  AskedPortParameters::describe(v);
 }
 
 PricedPort::PricedPort(const PricedParameters& parameters, const DisciplineContext& context)
-    : link_(parameters.prices), queue_(queue_of(parameters), context), context_(context) {}
+    : AskedPort(parameters, context), link_(parameters.prices) {}
 
-void PricedPort::attach(const LinkParameters& link) {
-  link_.set_link(link.rate);
-  overhead_ = link.overhead;
-  queue_.attach(link);
-}
-
-PortDiscipline::Verdict PricedPort::enqueue(Packet* packet) {
-  const PicoSeconds now = context_.clock.now();
-  const Bytes wire = packet->wire_bytes + overhead_;
-  if (!PriceHeader::is_on(*packet) || packet->immediate >= packet->telemetry_hops) {
-    link_.comes(wire, 0, bytes(), now);
-    return queue_.enqueue(packet);
+void PricedPort::asked(Packet& packet) {
+  const bool has_place = PriceHeader::is_on(packet) && packet.immediate < packet.telemetry_hops;
+  if (!has_place) {
+    link_.comes(on_wire(packet), 0, bytes(), now());
+    return;
   }
-  IntHop& hop = packet->telemetry->hop[packet->immediate++];
-  if (packet->kind == PacketKind::kData) {
-    link_.comes(wire, PriceHeader::price(hop), bytes(), now);
+  IntHop& hop = packet.telemetry->hop[packet.immediate++];
+  if (packet.kind == PacketKind::kData) {
+    link_.comes(on_wire(packet), PriceHeader::price(hop), bytes(), now());
   } else {
-    LinkPrice::Preload ahead = PriceHeader::preload(*packet);
-    link_.comes(wire, 0, bytes(), now);
-    link_.preload(ahead, now);
+    LinkPrice::Preload ahead = PriceHeader::preload(packet);
+    link_.comes(on_wire(packet), 0, bytes(), now());
+    link_.preload(ahead, now());
     ahead.elsewhere += link_.price();
-    PriceHeader::write(*packet, ahead);
+    PriceHeader::write(packet, ahead);
   }
   PriceHeader::write(hop, link_.price());
-  return queue_.enqueue(packet);
 }
 
-void PricedPort::add_state(StateDigest& d) const { d(link_, queue_); }
+void PricedPort::add_state(StateDigest& d) const {
+  AskedPort::add_state(d);
+  d(link_);
+}
 
 }  // namespace dcc

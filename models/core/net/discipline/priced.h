@@ -3,14 +3,13 @@
 
 #include <cstring>
 
-#include "net/discipline/drop_tail.h"
+#include "net/discipline/asked_port.h"
 #include "net/discipline/link_price.h"
 
 namespace dcc {
 
-struct PricedParameters final : DisciplineParameters {
+struct PricedParameters final : AskedPortParameters {
   LinkPriceParameters prices;
-  Bytes limit = 375'000;  // that may wait
 
   void describe(ParameterVisitor& v) override;
 };
@@ -53,27 +52,20 @@ struct PriceHeader {
   }
 };
 
-/// Payments are taken when packets come. Queued is as in a drop-tail port: the highest priority
-/// first, first come first served, room for so many bytes.
-class PricedPort final : public PortDiscipline {
+/// Packets pay as they come, and are told the price.
+class PricedPort final : public AskedPort {
  public:
   PricedPort(const PricedParameters& parameters, const DisciplineContext& context);
 
-  void attach(const LinkParameters& link) override;
-  bool wants_every_packet() const override { return true; }
-  Verdict enqueue(Packet* packet) override;
-  Packet* dequeue() override { return queue_.dequeue(); }
-  bool empty() const override { return queue_.empty(); }
-  Bytes bytes() const override { return queue_.bytes(); }
   void add_state(StateDigest& d) const override;
 
   const LinkPrice& link() const { return link_; }
 
  private:
+  void set_link(BitRate rate) override { link_.set_link(rate); }
+  void asked(Packet& packet) override;
+
   LinkPrice link_;
-  DropTailPort queue_;
-  Bytes overhead_ = 0;
-  DisciplineContext context_;
 };
 
 }  // namespace dcc
