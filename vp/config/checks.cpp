@@ -17,8 +17,6 @@
 #include "registers/generated/dcc_map.h"
 #include "report/metrics_reference.h"
 #include "traffic/traffic_spec.h"
-#include "transport/fastpass.h"
-#include "transport/pdq.h"
 
 namespace dcc::vp {
 namespace {
@@ -206,27 +204,18 @@ class Checker {
             "transport " + name +
                 " needs ports that serve the highest priority first: scheduler: "
                 "{kind: strict}");
-    const std::optional<HostId> host = transport->needs_host();
-    require(!host || *host < c_.topology.host_count(), given("nic.transport.arbiter", kind),
-            "transport " + name + " asks host " + std::to_string(host.value_or(0)) +
-                ", the topology has " + std::to_string(c_.topology.host_count()));
     require(
         !transport->chooses_ways() || c_.switch_.routing.kind == RoutingParameters::Kind::kSource,
         given("routing.kind", kind),
         "transport " + name +
             " chooses ways for racks of hosts, which only `routing: {kind: source}` follows");
-    if (const auto* const fastpass = dynamic_cast<const FastpassParameters*>(transport)) {
-      check_fastpass(*fastpass);
-    }
-    if (dynamic_cast<const PdqParameters*>(transport) != nullptr) {
-      const Topology network = Topology::of(c_.topology);
-      require(c_.switch_.routing.kind == RoutingParameters::Kind::kSymmetric ||
-                  network.cables().size() + 1 == network.nodes().size(),
-              given("routing.kind", kind),
-              "transport " + name +
-                  " needs answers to come back by the way of the data: `routing: {kind: "
-                  "symmetric}`, or a network with one way only");
-    }
+    check_together("nic.transport", [&] { transport->check_network(c_.topology); });
+    require(!transport->answers_come_back() ||
+                c_.switch_.routing.kind == RoutingParameters::Kind::kSymmetric || has_one_way(),
+            given("routing.kind", kind),
+            "transport " + name +
+                " needs answers to come back by the way of the data: `routing: {kind: symmetric}`, "
+                "or a network with one way only");
     if (transport->on_roce()) return;
     require(!c_.switch_.has_credits(), given("switch.flow_control", kind),
             "transport " + name + " is made for networks without flow control: flow_control: pfc");
@@ -253,35 +242,10 @@ class Checker {
     }
   }
 
-  /// Its slots are of one clock, and its colours are of racks and the ways up from them.
-  void check_fastpass(const FastpassParameters& fastpass) const {
+  /// From each host to each other.
+  bool has_one_way() const {
     const Topology network = Topology::of(c_.topology);
-    const auto switch_of = [&](HostId host) { return network.peer(network.node_of(host), 0).node; };
-    const std::string kind = "nic.transport.kind";
-    const auto hosts = static_cast<HostId>(network.hosts());
-    if (hosts < 2) return;  // it may have no link
-    for (HostId host = 0; host < hosts && !fastpass.slot; ++host) {
-      const BitRate first = network.link(network.node_of(0), 0).rate;
-      const BitRate rate = network.link(network.node_of(host), 0).rate;
-      require(rate == first, given("nic.transport.slot", kind),
-              "slot: auto needs hosts with links alike: host 0 has " + text_of(first) + ", host " +
-                  std::to_string(host) + " " + text_of(rate));
-    }
-    for (HostId host = 0; host < hosts && fastpass.rack != 0; ++host) {
-      const NodeId node = switch_of(host);
-      const HostId before = host == 0 ? 0 : host - 1;
-      require((node == switch_of(before)) == (host / fastpass.rack == before / fastpass.rack),
-              given("nic.transport.rack", kind),
-              "racks of " + std::to_string(fastpass.rack) +
-                  " are not the hosts at each switch: see host " + std::to_string(host));
-      unsigned ways = 0;
-      for (int port = 0; port < network.node(node).ports; ++port) {
-        ways += network.node(network.peer(node, port).node).is_host ? 0 : 1;
-      }
-      require(ways == fastpass.ways, given("nic.transport.ways", kind),
-              network.node(node).name + " has " + std::to_string(ways) + " ports up, not " +
-                  std::to_string(fastpass.ways));
-    }
+    return network.cables().size() + 1 == network.nodes().size();
   }
 
   /// No host has software.

@@ -1,9 +1,12 @@
 #include "transport/fastpass.h"
 
 #include <algorithm>
+#include <string>
 
 #include "describe/parameter_error.h"
+#include "describe/quantity_text.h"
 #include "describe/visitor.h"
+#include "net/topology.h"
 #include "sim/random.h"
 #include "sim/state_digest.h"
 
@@ -34,6 +37,39 @@ FastpassTiming timing_of(const FastpassParameters& parameters, const TransportCo
   timing.lead = parameters.lead.value_or(PicoSeconds(context.longest_base_rtt.count / 2) +
                                          timing.batch_time() * 2);
   return timing;
+}
+
+/// Hosts with links as fast as each other's.
+void check_links(const Topology& network) {
+  const BitRate first = network.link(network.node_of(0), 0).rate;
+  for (HostId host = 1; host < static_cast<HostId>(network.hosts()); ++host) {
+    const BitRate rate = network.link(network.node_of(host), 0).rate;
+    if (rate == first) continue;
+    throw ParameterError({"slot", "kind"}, "slot: auto needs hosts with links alike: host 0 has " +
+                                               text_of(first) + ", host " + std::to_string(host) +
+                                               " " + text_of(rate));
+  }
+}
+
+/// Racks are the hosts at each switch, and have so many ports up.
+void check_racks(const Topology& network, unsigned rack, unsigned ways) {
+  const auto switch_of = [&](HostId host) { return network.peer(network.node_of(host), 0).node; };
+  for (HostId host = 0; host < static_cast<HostId>(network.hosts()); ++host) {
+    const NodeId node = switch_of(host);
+    const HostId before = host == 0 ? 0 : host - 1;
+    if ((node == switch_of(before)) != (host / rack == before / rack)) {
+      throw ParameterError({"rack", "kind"}, "racks of " + std::to_string(rack) +
+                                                 " are not the hosts at each switch: see host " +
+                                                 std::to_string(host));
+    }
+    unsigned up = 0;
+    for (int port = 0; port < network.node(node).ports; ++port) {
+      up += network.node(network.peer(node, port).node).is_host ? 0 : 1;
+    }
+    if (up == ways) continue;
+    throw ParameterError({"ways", "kind"}, network.node(node).name + " has " + std::to_string(up) +
+                                               " ports up, not " + std::to_string(ways));
+  }
 }
 }  // namespace
 
@@ -78,6 +114,18 @@ void FastpassParameters::check() const {
   if (rack / ways > 254) {
     throw ParameterError({"rack", "ways"}, "more than 255 ways beyond each of `ways`: rack / ways");
   }
+}
+
+void FastpassParameters::check_network(const TopologyParameters& topology) const {
+  if (arbiter >= topology.host_count()) {
+    throw ParameterError({"arbiter", "kind"}, "there is no host " + std::to_string(arbiter) +
+                                                  " to be the arbiter: the topology has 0 to " +
+                                                  std::to_string(topology.host_count() - 1));
+  }
+  const Topology network = Topology::of(topology);
+  if (network.hosts() < 2) return;  // it may have no link
+  if (!slot) check_links(network);
+  if (rack != 0) check_racks(network, rack, ways);
 }
 
 Fastpass::Fastpass(const TransportContext& context, const FastpassParameters& parameters)

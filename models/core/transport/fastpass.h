@@ -32,7 +32,9 @@ struct FastpassParameters final : TransportParameters {
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
-  std::optional<HostId> needs_host() const override { return arbiter; }
+  /// The arbiter is one of the hosts; its slots are of one clock, its ways of racks and the ports
+  /// up from them.
+  void check_network(const TopologyParameters& topology) const override;
   bool chooses_ways() const override { return rack != 0; }
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +16,7 @@
 namespace dcc {
 
 struct ThresholdTuning;
+struct TopologyParameters;
 
 struct TransportParameters {
   virtual ~TransportParameters() = default;
@@ -35,8 +35,12 @@ struct TransportParameters {
   virtual bool may_be_paused() const { return false; }
   /// Works with `ack: none` too: nobody tells a sender that its message has arrived.
   virtual bool may_omit_acks() const { return false; }
-  /// A host that the network must have.
-  virtual std::optional<std::uint32_t> needs_host() const { return std::nullopt; }
+  /// Throws ParameterError when there is no way to work in this network, which has passed its own
+  /// check(). After check().
+  virtual void check_network(const TopologyParameters&) const {}
+  /// Answers must pass the ports that what they answer passed: `routing: {kind: symmetric}`, or a
+  /// network with one way only.
+  virtual bool answers_come_back() const { return false; }
   /// Packets say which way they go: it wants `routing: {kind: source}`.
   virtual bool chooses_ways() const { return false; }
   /// How an agent tunes NicParameters::demotion (transport/threshold_agent.h); null: none does.
