@@ -1,0 +1,100 @@
+// What the checks of combinations share: the configuration, and how a fault in it is told.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/yaml_reader.h"
+#include "describe/parameter_error.h"
+#include "net/wire_size.h"
+
+namespace dcc::vp {
+
+/// Around a payload, at most.
+constexpr Bytes kMostHeaders = roce::kFrame + roce::kReth;
+
+/// Of one configuration, which outlives it. A check throws ConfigError by fail().
+class CheckContext {
+ public:
+  explicit CheckContext(const LoadedConfig& loaded)
+      : loaded_(loaded), c_(loaded.config), places_(loaded.places) {}
+
+ protected:
+  void require(bool condition, const std::string& path, const std::string& message) const {
+    if (!condition) fail(path, message);
+  }
+  [[noreturn]] void fail(const std::string& path, const std::string& message) const {
+    throw ConfigError(loaded_.place_of(path), path + ": " + message);
+  }
+  /// A module's own check; what it blames lies in `section`: a key, or the section as a whole.
+  template <class Check>
+  void check_together(const std::string& section, Check check) const {
+    try {
+      check();
+    } catch (const ParameterError& error) {
+      const auto path = [&](const std::string& key) {
+        return key.empty() ? section : section + "." + key;
+      };
+      std::string blamed = path(error.keys().front());
+      for (const std::string& key : error.keys()) {
+        if (places_.count(path(key)) == 0) continue;
+        blamed = path(key);
+        break;
+      }
+      fail(blamed, error.what());
+    }
+  }
+
+  /// The first of the paths that the user wrote; the first when none.
+  std::string given(const std::string& first, const std::string& second) const {
+    return places_.count(first) == 0 && places_.count(second) != 0 ? second : first;
+  }
+  std::string cc(const std::string& first, const std::string& second) const {
+    const std::string base = "nic.congestion_control.";
+    return given(base + first, base + second);
+  }
+
+  /// No host has software.
+  void require_platform_drives(const std::string& path, const std::string& sentence) const {
+    require(c_.host.driver == DriverKind::kNone || c_.hosts.size() == c_.topology.host_count(),
+            path, sentence);
+    for (const auto& [id, host] : c_.hosts) {
+      require(host.driver == DriverKind::kNone, "hosts." + std::to_string(id) + ".driver",
+              sentence);
+    }
+  }
+  void require_host(HostId id, const std::string& path) const {
+    require(id < c_.topology.host_count(), path, no_host(id));
+  }
+  std::string no_host(HostId id) const {
+    return "there is no host " + std::to_string(id) + ": the topology has 0 to " +
+           std::to_string(c_.topology.host_count() - 1);
+  }
+
+  /// ", did you mean", if there is one that is near.
+  static std::string hint(const std::string& word, const std::vector<std::string>& names) {
+    const std::string near = nearest(word, names);
+    return near.empty() ? "" : "; did you mean " + in_quotes(near) + "?";
+  }
+
+  const LoadedConfig& loaded_;
+  const PlatformConfig& c_;
+
+ private:
+  const std::map<std::string, Place>& places_;
+};
+
+// The parts of check(), each in a file of its own or with those it goes with.
+void check_time(const LoadedConfig& loaded);
+void check_switch(const LoadedConfig& loaded);
+void check_congestion_control(const LoadedConfig& loaded);
+void check_transport(const LoadedConfig& loaded);
+void check_controller(const LoadedConfig& loaded);
+void check_hosts(const LoadedConfig& loaded);
+void check_captures(const LoadedConfig& loaded);
+void check_dcbx(const LoadedConfig& loaded);
+void check_trace(const LoadedConfig& loaded);
+void check_expectations(const LoadedConfig& loaded);
+
+}  // namespace dcc::vp

@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "cc/dcc.h"
+#include "config/check_context.h"
+#include "config/enum_names.h"
+#include "config/rtl_shape.h"
+#include "describe/quantity_text.h"
+#include "registers/generated/dcc_map.h"
+
+namespace dcc::vp {
+namespace {
+
+/// Sizes in which the whole block is verilated, from the build.
+constexpr std::array kRtlBlockSlots{DCC_RTL_SLOTS};
+
+std::string as_list(const std::array<unsigned, 3>& split) {
+  return "[" + std::to_string(split[0]) + ", " + std::to_string(split[1]) + ", " +
+         std::to_string(split[2]) + "]";
+}
+
+class ControllerCheck : private CheckContext {
+ public:
+  using CheckContext::CheckContext;
+
+  void check_congestion_control() const {
+    const NicConfig& nic = c_.nic;
+    const AlgorithmChoice& choice = nic.congestion_control;
+    const std::string& name = choice.name();
+    if (choice.chosen() != nullptr) {
+      check_together("nic.congestion_control",
+                     [&] { choice.chosen()->check(nic.mtu + kMostHeaders); });
+    }
+    const AlgorithmNeeds needs = choice.needs(nic.mtu);
+    const std::string ack = given("nic.ack", "nic.congestion_control.algorithm");
+    require(!needs.ack_each || nic.ack == AckMode::kPerPacket, ack,
+            name + " needs ack: per_packet, not " + name_of(nic.ack));
+    require(!needs.acks || nic.ack != AckMode::kNone, ack, name + " needs ACKs");
+    require(!needs.telemetry || nic.telemetry != TelemetryKind::kOff,
+            given("nic.telemetry", "nic.congestion_control.algorithm"),
+            name + " needs in-band telemetry");
+    require(needs.telemetry || nic.telemetry != TelemetryKind::kOn, "nic.telemetry",
+            name + " reads no in-band telemetry, so that `on` would change nothing; write auto");
+    const auto* const dcc = choice.chosen<DccParameters>();
+    require(dcc == nullptr || dcc->policy != DccParameters::Policy::kProportional ||
+                nic.cnp.carry_marks,
+            "nic.cnp.carry_marks", "policy: proportional needs CNPs that carry marks");
+    if (dcc != nullptr && dcc->policy == DccParameters::Policy::kProportionalInt) {
+      for (const auto& [id, entry] : c_.dscp) {
+        require(!entry.min_rate && !entry.max_rate, "dscp." + std::to_string(id),
+                "policy: proportional_int knows weights, but neither min_rate nor max_rate");
+      }
+    }
+  }
+
+  void check_controller() const {
+    const ControllerConfig& k = c_.nic.controller;
+    const auto* const dcc = c_.nic.congestion_control.chosen<DccParameters>();
+    check_together("nic.controller", [&] { k.check(); });
+    const auto check_rtl = [&](Implementation what, const std::string& key) {
+      if (what == Implementation::kModel) return;
+      const std::string path = "nic.controller." + key;
+      const std::string said = key + ": " + name_of(what);
+      require(dcc != nullptr, path, said + " without the controller (algorithm: dcc)");
+      require(dcc->policy != DccParameters::Policy::kProportionalInt, path,
+              said + " has no part in policy: proportional_int, whose rates come of telemetry");
+      require(k.slots <= kRtlSlots, given("nic.controller.slots", path),
+              said + " was built for " + std::to_string(kRtlSlots) + " slots, not " +
+                  std::to_string(k.slots));
+      require(k.split == kRtlSplit, given("nic.controller.split", path),
+              said + " was built for the split " + as_list(kRtlSplit));
+    };
+    check_rtl(k.timer, "timer");
+    check_rtl(k.rate_lut, "rate_lut");
+    if (k.engine != Implementation::kModel) {
+      check_engine(k, dcc != nullptr && dcc->policy != DccParameters::Policy::kProportionalInt);
+    }
+    if (dcc == nullptr) return;
+    const DccParameters& d = *dcc;
+    check_ticks(d.alpha_timer, "alpha_timer", 1, kMaxAlphaInterval);
+    namespace map = regs::dcc_map;
+    check_ticks(d.increase_timer, "increase_timer", map::kTimerIntervalValueMin,
+                map::kTimerIntervalValueMax);
+    check_ticks(d.decrease_period, "decrease_period", map::kDecreasePeriodValueMin,
+                map::kDecreasePeriodValueMax);
+    require(k.clock.cycles(k.latency_cycles) <= kMilliSecond, "nic.controller.latency",
+            "an answer would take longer than 1ms");
+    check_pace(k, d);
+  }
+
+ private:
+  /// What the controller's hardware can keep: docs/controller-contract.md has the reasons.
+  void check_pace(const ControllerConfig& k, const DccParameters& d) const {
+    namespace map = regs::dcc_map;
+    const PicoSeconds cycle = k.clock.cycles(1);
+    const auto cycles = [&](PicoSeconds time) {
+      return text_of(time) + " is " + std::to_string(time / cycle) + " cycles of " +
+             text_of(k.clock);
+    };
+    const std::string tick = given("nic.controller.tick", "nic.controller.clock");
+    const std::int64_t least_tick =
+        std::max<std::int64_t>(map::kTickDivValueMin, k.slots / timing::kSlotsOfATickCycle);
+    require(k.tick / cycle >= least_tick, tick,
+            cycles(k.tick) + "; a tick takes at least " + std::to_string(least_tick) + " with " +
+                std::to_string(k.slots) + " slots");
+    require(k.tick / cycle <= map::kTickDivValueMax, tick,
+            cycles(k.tick) + "; a tick takes at most " + std::to_string(map::kTickDivValueMax));
+    require(d.increase_timer / cycle >= timing::least_interval(1), cc("increase_timer", "preset"),
+            cycles(d.increase_timer) + "; a slot's timer event comes at most every " +
+                std::to_string(timing::least_interval(1)));
+    constexpr Uint128 kPerByte = 8'000'000'000'000;  // bits, in each of a second's picoseconds
+    const Uint128 sent = Uint128(c_.topology.fastest_link().bits_per_second) *
+                         static_cast<std::uint64_t>(k.clock.cycles(timing::kSameFlow).count);
+    const auto least_bytes = static_cast<Bytes>(sent / kPerByte);
+    require(d.byte_counter == 0 || d.byte_counter >= least_bytes, cc("byte_counter", "preset"),
+            text_of(d.byte_counter) + " are sent in less than the " +
+                std::to_string(timing::kSameFlow) +
+                " cycles between two events of a flow, in which a link of " +
+                text_of(c_.topology.fastest_link()) + " carries " + text_of(least_bytes));
+  }
+
+  /// The whole block as RTL, alone or in lock-step.
+  void check_engine(const ControllerConfig& k, bool dcc) const {
+    const std::string path = "nic.controller.engine";
+    const std::string said = std::string("engine: ") + name_of(k.engine);
+    require(dcc, path, said + " without the controller (algorithm: dcc)");
+    for (const auto& [part, key] :
+         {std::pair{k.timer, "timer"}, std::pair{k.rate_lut, "rate_lut"}}) {
+      require(part == Implementation::kModel, std::string("nic.controller.") + key,
+              said + " is the whole block: " + key + " cannot be " + name_of(part) + " besides");
+    }
+    std::string sizes;
+    for (const std::uint32_t slots : kRtlBlockSlots) {
+      sizes += (sizes.empty() ? "" : " or ") + std::to_string(slots);
+    }
+    const bool built =
+        std::find(kRtlBlockSlots.begin(), kRtlBlockSlots.end(), k.slots) != kRtlBlockSlots.end();
+    require(built, given("nic.controller.slots", path),
+            said + " was built for " + sizes + " slots, not " + std::to_string(k.slots));
+    require(k.split == kRtlSplit, given("nic.controller.split", path),
+            said + " was built for the split " + as_list(kRtlSplit));
+    require(k.latency_cycles == kRtlLatency, given("nic.controller.latency", path),
+            said + " was built for a latency of " + std::to_string(kRtlLatency) + " cycles, not " +
+                std::to_string(k.latency_cycles));
+    const TraceConfig& trace = c_.output.trace;
+    require(k.engine == Implementation::kLockstep || (!trace.perfetto && !trace.signals),
+            given(trace.signals ? "output.trace.signals" : "output.trace.perfetto", path),
+            said +
+                " does not tell when its slots change, which this trace shows; engine: "
+                "lockstep has the model beside it");
+#ifndef DCC_HAVE_CONTROLLER_RTL
+    fail(path, said + ": this build has no RTL (configure with -DDCCVP_RTL=ON)");
+#endif
+  }
+
+  void check_ticks(PicoSeconds time, const char* key, std::int64_t least, std::int64_t most) const {
+    const PicoSeconds tick = c_.nic.controller.tick;
+    const std::int64_t ticks = (time + PicoSeconds(tick.count / 2)) / tick;
+    require(least <= ticks && ticks <= most, cc(key, "preset"),
+            text_of(time) + " is " + std::to_string(ticks) + " ticks of " + text_of(tick) +
+                "; the controller counts " + std::to_string(least) + " to " + std::to_string(most));
+  }
+};
+
+}  // namespace
+
+void check_congestion_control(const LoadedConfig& loaded) {
+  ControllerCheck(loaded).check_congestion_control();
+}
+void check_controller(const LoadedConfig& loaded) { ControllerCheck(loaded).check_controller(); }
+
+}  // namespace dcc::vp

@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/qos_manager.h"
+#include "cc/dcc.h"
+#include "config/check_context.h"
+#include "describe/quantity_text.h"
+
+namespace dcc::vp {
+namespace {
+
+/// Who drives the hosts, and whom they serve.
+class HostsCheck : private CheckContext {
+ public:
+  using CheckContext::CheckContext;
+
+  void check_classes() const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < c_.tenants.size(); ++i) {
+      const std::string path = "tenants." + std::to_string(i);
+      const std::string& name = c_.tenants[i].name;
+      require(!name.empty(), path, "a tenant without a name");
+      require(std::count(names.begin(), names.end(), name) == 0, path + ".name",
+              "the name " + in_quotes(name) + " is taken");
+      names.push_back(name);
+    }
+    for (const auto& [dscp, entry] : c_.dscp) {
+      const std::string path = "dscp." + std::to_string(dscp);
+      require(entry.tenant.empty() ||
+                  std::find(names.begin(), names.end(), entry.tenant) != names.end(),
+              path + ".tenant", "no tenant " + in_quotes(entry.tenant) + hint(entry.tenant, names));
+      require(!entry.min_rate || !entry.max_rate || !(*entry.max_rate < *entry.min_rate),
+              path + ".min_rate", "min_rate is above max_rate");
+    }
+  }
+
+  /// A tenant is a DSCP to the closed loop, its messages are real, and software carries them.
+  void check_qos() const {
+    if (!c_.qos.manager) return;
+    const auto* const dcc = c_.nic.congestion_control.chosen<DccParameters>();
+    require_host(*c_.qos.manager, "qos.manager");
+    require(c_.topology.host_count() <= unsigned{QOS_METERS_MAX}, "qos.manager",
+            "a manager serves at most " + std::to_string(QOS_METERS_MAX) +
+                " hosts, the topology has " + std::to_string(c_.topology.host_count()));
+    const bool proportional = dcc != nullptr && dcc->policy == DccParameters::Policy::kProportional;
+    require(proportional || c_.nic.congestion_control.name() == "ibcc", "qos.manager",
+            "the closed loop needs algorithm: dcc with policy: proportional, or ibcc");
+    require(c_.nic.payload == NicParameters::Payload::kReal, given("nic.payload", "qos.manager"),
+            "the closed loop's messages are data: it needs payload: real");
+    require(c_.nic.ack != AckMode::kNone, given("nic.ack", "qos.manager"),
+            "the closed loop needs ACKs");
+    require(c_.host.driver != DriverKind::kNone || c_.hosts.size() == c_.topology.host_count(),
+            given("host.driver", "qos.manager"), "the closed loop needs a driver on every host");
+    for (const auto& [id, host] : c_.hosts) {
+      require(host.driver != DriverKind::kNone, "hosts." + std::to_string(id) + ".driver",
+              "the closed loop needs a driver on every host");
+    }
+    const PicoSeconds report = c_.qos.report_interval;
+    const PicoSeconds update = c_.qos.update_interval;
+    require(report <= update && update.count % report.count == 0,
+            given("qos.update_interval", "qos.report_interval"),
+            text_of(update) + " is not a multiple of report_interval " + text_of(report));
+    require(!c_.tenants.empty(), "qos.manager", "there are no `tenants` to hold at their weights");
+    require(c_.tenants.size() <= std::size_t{QOS_TENANTS_MAX}, "tenants",
+            "the manager knows at most " + std::to_string(QOS_TENANTS_MAX) + " tenants, not " +
+                std::to_string(c_.tenants.size()));
+    for (std::size_t i = 0; i < c_.tenants.size(); ++i) {
+      std::string dscps;
+      unsigned count = 0;
+      for (const auto& [dscp, entry] : c_.dscp) {
+        if (entry.tenant != c_.tenants[i].name) continue;
+        dscps += (count++ == 0 ? "" : ", ") + std::to_string(dscp);
+      }
+      require(count == 1, "tenants." + std::to_string(i),
+              "to the closed loop a tenant is one DSCP; " + in_quotes(c_.tenants[i].name) +
+                  (count == 0 ? " has none" : " has " + dscps));
+    }
+  }
+
+  void check_hosts() const {
+    const unsigned count = c_.topology.host_count();
+    check_host(c_.host, "host");
+    std::set<unsigned> ports;
+    for (const auto& [id, host] : c_.hosts) {
+      const std::string path = "hosts." + std::to_string(id);
+      require(id < count, path, no_host(id));
+      check_host(host, path);
+      require(!host.gdb || ports.insert(*host.gdb).second, path + ".gdb",
+              "two hosts with the same debugger port");
+    }
+    require(!c_.host.gdb || count - c_.hosts.size() <= 1, "host.gdb",
+            "one port for " + std::to_string(count) + " hosts; give it to one under `hosts`");
+  }
+
+  /// Bytes that are carried lie in memory, which a host has for its software.
+  void check_payload() const {
+    if (c_.nic.payload != NicParameters::Payload::kReal) return;
+    const std::string wanting = "no memory for payload: real without a driver (payload: virtual)";
+    require(c_.host.driver != DriverKind::kNone || c_.hosts.size() == c_.topology.host_count(),
+            given("host.driver", "nic.payload"), wanting);
+    for (const auto& [id, host] : c_.hosts) {
+      require(host.driver != DriverKind::kNone, "hosts." + std::to_string(id) + ".driver", wanting);
+    }
+  }
+
+ private:
+  void check_host(const HostConfig& host, const std::string& path) const {
+    require(host.driver != DriverKind::kFirmware || !host.elf.empty(), path + ".driver",
+            "driver: firmware needs an elf");
+  }
+};
+
+}  // namespace
+
+void check_hosts(const LoadedConfig& loaded) {
+  const HostsCheck check(loaded);
+  check.check_classes();
+  check.check_qos();
+  check.check_hosts();
+  check.check_payload();
+}
+
+}  // namespace dcc::vp
