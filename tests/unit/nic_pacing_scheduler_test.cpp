@@ -51,6 +51,24 @@ TEST(PacingScheduler, APausedPriorityDoesNotHoldUpAnother) {
   EXPECT_EQ(scheduler.pick(PicoSeconds(5), kAll), 0u);
 }
 
+TEST(PacingScheduler, AnotherPriorityIsAnotherTurn) {
+  PacingScheduler scheduler;
+  for (std::uint32_t flow = 0; flow < 4; ++flow) {
+    scheduler.add_flow(flow, 3);
+    if (flow < 3) scheduler.activate(flow, PicoSeconds(flow));
+  }
+  scheduler.activate(3, PicoSeconds(50));
+  EXPECT_EQ(scheduler.pick(PicoSeconds(10), 0), PacingScheduler::kNone) << "three are ready";
+  scheduler.set_priority(0, 5);
+  scheduler.set_priority(1, 3);
+  scheduler.set_priority(3, 5);
+  EXPECT_EQ(scheduler.pick(PicoSeconds(10), 1u << 3), 1u) << "it has kept its turn";
+  EXPECT_EQ(scheduler.pick(PicoSeconds(10), kAll), 2u);
+  EXPECT_EQ(scheduler.pick(PicoSeconds(10), 1u << 3), PacingScheduler::kNone);
+  EXPECT_EQ(scheduler.pick(PicoSeconds(60), 1u << 5), 0u);
+  EXPECT_EQ(scheduler.pick(PicoSeconds(60), 1u << 5), 3u) << "ready when it would have been";
+}
+
 TEST(PacingScheduler, PrioritiesAreInItsDigest) {
   const auto digest = [](int priority) {
     PacingScheduler scheduler;
@@ -87,7 +105,12 @@ TEST(PacingScheduler, MatchesAScanOverAllFlows) {
     for (int change = 0; change < 4; ++change) {
       const std::uint32_t flow = random() % kFlows;
       Oracle& o = oracle[flow];
-      if (random() % 5 == 0) {
+      if (random() % 4 == 0) {
+        const int priority = static_cast<int>(random() % 8);
+        scheduler.set_priority(flow, priority);
+        if (o.ready && priority != o.priority) o.order = order++;
+        o.priority = priority;
+      } else if (random() % 5 == 0) {
         scheduler.deactivate(flow);
         o.active = o.ready = false;
       } else if (!o.ready) {

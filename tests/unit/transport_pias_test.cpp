@@ -1,6 +1,7 @@
 // PIAS: which priority which byte of a message has, first time and again.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -12,12 +13,12 @@
 namespace dcc {
 namespace {
 
-/// Two NICs on a cable, with thresholds after two and five packets.
+/// Two NICs on a cable, by default with thresholds after two and five packets.
 class Pias : public testing::Test {
  protected:
-  void build() {
+  void build(const std::vector<unsigned>& thresholds = {2000, 5000}) {
     PiasParameters pias;
-    pias.thresholds = {2000, 5000};
+    pias.thresholds = thresholds;
     for (HostId h = 0; h < 2; ++h) {
       NicParameters parameters;
       parameters.host = h;
@@ -55,6 +56,14 @@ class Pias : public testing::Test {
       if (of == kind) list.push_back(priority);
     }
     return list;
+  }
+  template <class Condition>
+  void run_until(Condition holds) {
+    const PicoSeconds latest = scheduler_.now() + kMilliSecond;
+    while (!holds()) {
+      ASSERT_LT(scheduler_.now(), latest);
+      scheduler_.run_until(scheduler_.now() + kNanoSecond);
+    }
   }
   Scheduler scheduler_;
   PacketPool pool_;
@@ -100,11 +109,49 @@ TEST_F(Pias, WhatIsSentAgainHasThePriorityItHad) {
 TEST_F(Pias, TheSenderServesTheHighestPriorityFirst) {
   build();
   post(12'000);
-  while (turns_.size() < 6) scheduler_.run_until(scheduler_.now() + kNanoSecond);
+  run_until([&] { return turns_.size() >= 6; });
   post(7000, 1);
   scheduler_.run_until(kMicroSecond * 100);
   EXPECT_EQ(turns_, (std::vector<Qpn>{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 0, 0}));
   EXPECT_EQ(ledger_[0].acked_bytes + ledger_[1].acked_bytes, 19'000);
+}
+
+// Of a long message the first packet is lost, and a second one begins when the first has sunk: it
+// goes alone, until the first is to begin anew and is on top again, too.
+TEST_F(Pias, WhatIsSentAgainWaitsByThePriorityItHas) {
+  build({20'000, 200'000});
+  int nth = 0;
+  wire_[0]->set_loss_hook([&](const Packet&) { return ++nth == 1; });
+  post(100'000);
+  run_until([&] { return turns_.size() >= 22; });
+  post(100'000, 1);
+  run_until([&] { return ledger_[0].retransmits > 0; });
+  const std::size_t before = turns_.size();
+  const auto alone = std::count(turns_.begin() + 22, turns_.end(), Qpn{1});
+  ASSERT_GT(alone, 0);
+  ASSERT_LT(alone, 15) << "that has not sunk yet";
+  scheduler_.run_until(scheduler_.now() + kMicroSecond);
+  ASSERT_GT(turns_.size(), before + 8);
+  const std::vector<Qpn> turns(turns_.begin() + static_cast<long>(before),
+                               turns_.begin() + static_cast<long>(before) + 8);
+  EXPECT_EQ(std::count(turns.begin(), turns.end(), Qpn{0}), 4) << "they take turns";
+  scheduler_.run_until(kMilliSecond);
+  EXPECT_EQ(ledger_[0].acked_bytes + ledger_[1].acked_bytes, 200'000);
+}
+
+// The same, when a message that has sunk is on top by new thresholds.
+TEST_F(Pias, AMessageWaitsByNewThresholdsAtOnce) {
+  build();
+  post(20'000);
+  run_until([&] { return turns_.size() >= 6; });
+  nic_[0]->transmitter().set_demotion({3000, 5000});
+  post(3000, 1);
+  run_until([&] { return turns_.size() >= 7; });
+  nic_[0]->transmitter().set_demotion({30'000, 50'000});
+  run_until([&] { return turns_.size() >= 11; });
+  EXPECT_EQ(turns_, (std::vector<Qpn>{0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1}));
+  scheduler_.run_until(kMilliSecond);
+  EXPECT_EQ(ledger_[0].acked_bytes + ledger_[1].acked_bytes, 23'000);
 }
 
 TEST(PiasParameters, ThresholdsAscend) {

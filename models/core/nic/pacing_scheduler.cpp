@@ -6,6 +6,15 @@ void PacingScheduler::add_flow(FlowIndex flow, int priority) {
   flows_.keep(flow).priority = static_cast<std::uint8_t>(priority);
 }
 
+void PacingScheduler::set_priority(FlowIndex flow, int priority) {
+  Flow& f = flows_[flow];
+  if (f.priority == priority) return;
+  const bool ready = f.place == Place::kReady;
+  if (ready) leave_ring(f);
+  f.priority = static_cast<std::uint8_t>(priority);
+  if (ready) make_ready(flow);
+}
+
 void PacingScheduler::put(std::uint32_t position, const Waiting& entry) {
   waiting_[position] = entry;
   flows_[entry.flow].position = position;

@@ -22,6 +22,9 @@ class PacingScheduler {
 
   /// Flow numbers are small and dense.
   void add_flow(FlowIndex flow, int priority);
+  /// One that is ready goes to the end of that priority's ring; with the priority it has it keeps
+  /// its turn.
+  void set_priority(FlowIndex flow, int priority);
   /// Of one that is off: nothing is kept of it.
   void forget(FlowIndex flow) { flows_.drop(flow); }
   /// `flow` may send from `when` on (or at once, if that has passed).

@@ -26,12 +26,13 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
       parameters_(parameters),
       rank_(rank),
       line_rate_(Rate::from(parameters.line_rate)),
+      demotes_(!parameters.demotion.empty()),
       wake_(Event::calling<&Transmitter::kick, &Transmitter::expect_kick>(*this, rank)),
-      timeout_(Event::calling<&Transmitter::check_timeouts>(*this, rank)) {
+      timeout_(Event::calling<&Transmitter::check_timeouts>(*this, rank)),
+      demotion_(parameters.demotion) {
   if (!parameters.clock.exact()) {
     clock_ = std::make_unique<HostClock>(parameters.clock, parameters.seed, parameters.host);
   }
-  set_demotion(parameters.demotion);
   mtu_changed();
 }
 
@@ -172,15 +173,13 @@ void Transmitter::consider(Qpn qpn, Flow& flow) {
 }
 
 void Transmitter::activate(Qpn qpn, Flow& flow) {
+  if (demotes_) wait_by_next(qpn, flow);
   if (flow.reads != nullptr && !flow.reads->answers.empty() && !answers_are_paced(flow)) {
     pacing_.activate(qpn, now());
     return;
   }
   const PicoSeconds start = std::max(next_start(flow), flow.not_before);
   if (needs_.burst > 0 || needs_.rtt_from_due) keep_due(flow, start);
-  if (demotes_ && !pacing_.is_active(qpn) && flow.work.has_unsent()) {
-    pacing_.add_flow(qpn, demoted(flow.work.plan_next()));
-  }
   pacing_.activate(qpn, start);
 }
 
@@ -473,6 +472,19 @@ std::uint8_t Transmitter::demoted(const PacketPlan& plan) const {
     if (plan.item_offset >= threshold) --priority;
   }
   return priority;
+}
+
+void Transmitter::set_demotion(std::vector<Bytes> thresholds) {
+  demotion_ = std::move(thresholds);
+  demotes_ = !demotion_.empty();
+  flows_.each([this](Qpn qpn, const Flow& flow) { wait_by_next(qpn, flow); });
+  kick();
+}
+
+/// Its turn is of the priority that its next packet has; answers have the queue pair's own.
+void Transmitter::wait_by_next(Qpn qpn, const Flow& flow) {
+  const bool demoted_next = demotes_ && flow.work.has_unsent();
+  pacing_.set_priority(qpn, demoted_next ? demoted(flow.work.plan_next()) : flow.config.priority);
 }
 
 Packet* Transmitter::make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan) {

@@ -171,10 +171,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void keep_finished_sizes() { tally_.keeps_sizes = true; }
   std::vector<Bytes> take_finished_sizes() { return std::exchange(tally_.sizes, {}); }
   /// As NicParameters::demotion, from the next packet on, of messages under way, too.
-  void set_demotion(std::vector<Bytes> thresholds) {
-    demotion_ = std::move(thresholds);
-    demotes_ = !demotion_.empty();
-  }
+  void set_demotion(std::vector<Bytes> thresholds);
   /// Packets that are made and not sent, because their payload is on its way from the host.
   std::size_t staged() const { return staged_.size(); }
   template <class Digest>
@@ -315,6 +312,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void refuse_read(const Packet& unreadable);
   void skip_without_payload();
   std::uint8_t demoted(const PacketPlan& plan) const;
+  void wait_by_next(Qpn qpn, const Flow& flow);
   void fail(Qpn qpn, Flow& flow, CompletionSink::Status status);
   void refused(Qpn qpn, Flow& flow, Psn psn, CompletionSink::Status status);
   bool gives_up(Flow& flow) const;

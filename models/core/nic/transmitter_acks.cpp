@@ -131,6 +131,7 @@ void Transmitter::repeat_from_oldest(Qpn qpn, Flow& flow) {
   counters_.retransmits += repeated;
   ledger_[flow.config.flow].retransmits += repeated;
   untrack(qpn, flow);
+  if (demotes_) wait_by_next(qpn, flow);
   consider(qpn, flow);
   kick();
 }
