@@ -309,7 +309,7 @@ Packet* with_header(PacketPool& pool, PacketKind kind, const Flow& flow) {
   packet->kind = kind;
   packet->flow = flow.number;
   packet->wire_bytes = 64;
-  pool.attach_telemetry(*packet);
+  pool.attach_places(*packet);
   SchedulingHeaderOn::write(*packet, flow.header());
   return packet;
 }

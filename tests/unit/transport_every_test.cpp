@@ -1,11 +1,12 @@
 // What every transport that is registered must stand, whatever it is: losses of each kind of packet
-// that it sends, and of all at once; a flow that is stopped.
+// that it sends, and of all at once; a flow that is stopped; stacks that others have used.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <string>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "transport_network.h"
 
 namespace dcc::every_transport_test {
@@ -112,6 +113,33 @@ TEST_P(EveryTransport, EndsAFlowThatIsStopped) {
   EXPECT_EQ(star_->ledger[0].acked_bytes, received);
   EXPECT_EQ(star_->done.size(), 1u);
   EXPECT_EQ(star_->pool.in_use(), 0) << "packets that are nowhere";
+}
+
+// Which stack of the pool a packet gets is chance: it differs with the number of threads.
+TEST_P(EveryTransport, ShowsNothingOfWhatItsPacketsStacksHeldBefore) {
+  const auto states = [this](std::uint64_t before) {
+    renew();
+    std::vector<Packet*> used;
+    for (int i = 0; i < 200; ++i) {
+      used.push_back(star_->pool.take());
+      star_->pool.attach_telemetry(*used.back());
+      for (IntHop& hop : used.back()->telemetry->hop) {
+        hop = {PicoSeconds(static_cast<std::int64_t>(before)), before, static_cast<Bytes>(before),
+               BitRate(before)};
+      }
+    }
+    for (Packet* const packet : used) star_->pool.give_back(packet);
+    send_all();
+    std::vector<std::uint64_t> list;
+    for (int i = 0; i < 30; ++i) {
+      star_->scheduler.run_until(star_->scheduler.now() + kMicroSecond * 3);
+      StateDigest digest;
+      star_->pool.each_in_use([&](const Packet& packet) { digest(packet); });
+      list.push_back(digest.value());
+    }
+    return list;
+  };
+  EXPECT_EQ(states(0), states(7));
 }
 
 std::vector<std::string> names() {

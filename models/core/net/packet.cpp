@@ -47,6 +47,12 @@ void PacketPool::attach_telemetry(Packet& packet) {
   packet.telemetry_hops = 0;
 }
 
+void PacketPool::attach_places(Packet& packet) {
+  attach_telemetry(packet);
+  *packet.telemetry = IntStack{};
+  packet.telemetry_hops = kMaxIntHops;
+}
+
 void PacketPool::attach_payload(Packet& packet, std::size_t bytes) {
   packet.payload = reuse(free_payload_, all_payload_);
   packet.payload->resize(bytes);

@@ -200,8 +200,13 @@ class PacketPool {
 
   /// A packet with the default values above, without telemetry and payload.
   Packet* take();
-  /// An empty telemetry stack, or room for `bytes` of payload, for a packet that has none.
+  // For a packet that has none:
+  /// A telemetry stack without hops. It is not cleared: behind `telemetry_hops` lies whatever others
+  /// left there.
   void attach_telemetry(Packet& packet);
+  /// A stack whose places all count and are empty, for headers that ports read and write.
+  void attach_places(Packet& packet);
+  /// Room for `bytes` of payload.
   void attach_payload(Packet& packet, std::size_t bytes);
   /// Takes back the packet and what is attached to it.
   void give_back(Packet* packet);

@@ -119,8 +119,7 @@ void D3::put_request(Qpn qpn, Packet& packet) {
 /// Returns what the ports gave.
 void D3::put_past(Sender& sender, Packet& packet) {
   packet.remote_address = sender.desired.bits_per_second;
-  context_.pool.attach_telemetry(packet);
-  packet.telemetry_hops = kMaxIntHops;
+  context_.pool.attach_places(packet);
   for (std::size_t hop = 0; hop < kMaxIntHops; ++hop) {
     RateRequestHeader::write(packet.telemetry->hop[hop], sender.leases.ports[hop]);
     sender.leases.ports[hop] = {};

@@ -71,17 +71,10 @@ BitRate Fcp::rate_of(Qpn qpn) const {
   return BitRate(static_cast<std::uint64_t>(std::max(rate, 1.0)));
 }
 
-/// Empty, for every port on the way.
-void Fcp::attach_places(Packet& packet) {
-  context_.pool.attach_telemetry(packet);
-  *packet.telemetry = IntStack{};
-  packet.telemetry_hops = kMaxIntHops;
-}
-
 /// The ports on its way.
 void Fcp::pay(const Sender& sender, Packet& packet) {
   const double more = std::max(bought(sender) / line_, 1.0);
-  attach_places(packet);
+  context_.pool.attach_places(packet);
   for (std::size_t hop = 0; hop < kMaxIntHops; ++hop) {
     PriceHeader::write(packet.telemetry->hop[hop], sender.prices[hop] * more);
   }
@@ -119,7 +112,7 @@ void Fcp::ask(Qpn qpn) {
   if (!is_asking(qpn)) sender.heard = now();
   asks(qpn);
   Packet* const probe = make_request(qpn);
-  attach_places(*probe);
+  context_.pool.attach_places(*probe);
   PriceHeader::write(*probe, {sender.budget, own_price(), bytes_of_work(qpn), sender.round_trip});
   send_control(probe);
 }

@@ -62,7 +62,6 @@ class Fcp final : public RatedTransport {
 
   double own_price() const;
   double bought(const Sender& sender) const;
-  void attach_places(Packet& packet);
   void pay(const Sender& sender, Packet& packet);
   void spend(Sender& sender);
   void rest(Qpn qpn);

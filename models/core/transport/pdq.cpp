@@ -132,7 +132,7 @@ void Pdq::tell_ports(Qpn qpn, const SchedulingHeader& header, bool leaves) {
 }
 
 void Pdq::attach(Packet& packet, const SchedulingHeader& header) {
-  context_.pool.attach_telemetry(packet);
+  context_.pool.attach_places(packet);
   SchedulingHeaderOn::write(packet, header);
 }
 

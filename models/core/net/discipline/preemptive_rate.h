@@ -28,13 +28,12 @@ struct SchedulingHeaderOn {
     return {first.rate,       first.tx_bytes,           first.timestamp,
             second.timestamp, PicoSeconds(first.queue), PicoSeconds(second.queue)};
   }
-  /// Precondition: it has a stack.
+  /// Precondition: it has a stack of places (PacketPool::attach_places).
   static void write(Packet& packet, const SchedulingHeader& header) {
     IntHop& first = packet.telemetry->hop[0];
     IntHop& second = packet.telemetry->hop[1];
     first = {header.deadline, header.paused_by, header.round_trip.count, header.rate};
     second = {header.left, 0, header.probe_after.count, {}};
-    packet.telemetry_hops = kMaxIntHops;  // nobody else writes there
   }
 };
 
