@@ -46,7 +46,8 @@ class Pages(unittest.TestCase):
     def test_the_readme_leads_to_what_one_looks_for(self):
         text = (ROOT / "README.md").read_text(encoding="utf-8")
         for target in ("docs/tutorial-firmware.md", "docs/tutorial-rtl.md", "docs/tutorial-architect.md",
-                       "docs/tutorial-hardware.md", "docs/how-to.md", "docs/tutorial-algorithm.md"):
+                       "docs/tutorial-hardware.md", "docs/how-to.md", "docs/tutorial-algorithm.md",
+                       "docs/tutorial-transport.md"):
             self.assertIn(f"({target}", text)
         for command in ("make run", "build/dccvp params", "-c "):
             self.assertIn(command, text)
