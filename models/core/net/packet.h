@@ -201,8 +201,8 @@ class PacketPool {
   /// A packet with the default values above, without telemetry and payload.
   Packet* take();
   // For a packet that has none:
-  /// A telemetry stack without hops. It is not cleared: behind `telemetry_hops` lies whatever others
-  /// left there.
+  /// A telemetry stack without hops. It is not cleared: behind `telemetry_hops` lies whatever
+  /// others left there.
   void attach_telemetry(Packet& packet);
   /// A stack whose places all count and are empty, for headers that ports read and write.
   void attach_places(Packet& packet);
