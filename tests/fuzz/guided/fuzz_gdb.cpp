@@ -121,7 +121,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   shutdown(client, SHUT_WR);
   // The CPU "runs" and "stands" in turn until the debugger is gone.
   for (std::size_t turn = 0; turn <= bytes.size() + 2; ++turn) {
-    if (server.poll()) server.serve(DebugStop{});
+    if (server.poll()) {
+      server.serve(DebugStop{});
+    } else if (!server.attached()) {
+      break;  // all of it is read, its end as well
+    }
   }
   close(client);
   while (server.attached()) {
