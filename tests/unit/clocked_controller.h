@@ -31,6 +31,8 @@ struct Input {
   std::uint32_t length = 0;
   std::uint8_t dscp = 0;
   ControllerParameters parameters;  // kParameters
+  std::uint8_t marks = 1;           // kCnp
+  std::uint8_t packets = 0;         // kCnp
 };
 
 /// A sorted set as a timing engine; what the manager starts stays until it is taken.
@@ -272,7 +274,7 @@ class ClockedController {
                     freed_at_.end());
     manager_.hold_back(static_cast<std::uint32_t>(freed_at_.size()));
     const ControllerStatistics before = manager_.statistics();
-    answer(manager_.cnp(input.flow, input.dscp, 1, tick_));
+    answer(manager_.cnp(input.flow, input.dscp, input.marks, tick_, input.packets));
     const ControllerStatistics& after = manager_.statistics();
     if (after.cnps_dropped_no_slot != before.cnps_dropped_no_slot) {
       ++no_slot_causes_;
