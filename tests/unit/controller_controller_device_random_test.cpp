@@ -387,5 +387,55 @@ TEST(ControllerDeviceHazards, EveryPairAtEveryDistance) {
   for (std::int64_t d = 1; d < ClockedController::kD; ++d) EXPECT_GT(distances[d], 0u) << d;
 }
 
+/// A slot bound at the first edge, whose timer is far away; latencies from the least up.
+Case without_timers(std::uint32_t latency) {
+  Case run;
+  run.slots = 4;
+  run.latency = latency;
+  run.parameters.timer_interval = 1000;
+  run.inputs.push_back({0, Kind::kCnp, 5, 0, 0, {}});
+  return run;
+}
+
+/// Bytes that cannot be issued yet, of a flow whose answer nobody waits for, until an access lowers
+/// the threshold: nothing else comes that would have the device look at them.
+TEST(ControllerDeviceHazards, AnAccessMakesWaitingBytesMatter) {
+  for (const std::uint32_t latency : {timing::kLeastLatency, 64u}) {
+    for (const bool queued : {false, true}) {
+      for (std::int64_t distance = queued ? 0 : -1; distance < 4; ++distance) {
+        Case run = without_timers(latency);
+        const std::int64_t at = 300;
+        // The flow's event before keeps the next one in the queue, sampled or not.
+        if (queued) run.inputs.push_back({(at - 10) * kClock.count, Kind::kBytes, 5, 100, 0, {}});
+        run.inputs.push_back({at * kClock.count, Kind::kBytes, 5, 5'000, 0, {}});
+        if (queued) run.inputs.push_back({(at + 1) * kClock.count, Kind::kBytes, 6, 100, 0, {}});
+        Input access{(at + 1 + distance) * kClock.count, Kind::kParameters, 0, 0, 0, {}};
+        access.parameters = run.parameters;
+        access.parameters.byte_threshold = 1'000;
+        run.inputs.push_back(access);
+        const auto machine = compare(run);
+        const bool waited = queued || distance <= 0;
+        EXPECT_EQ(machine->manager().statistics().rate_increases, waited ? 1u : 0u);
+        ASSERT_FALSE(testing::Test::HasFailure()) << latency << ' ' << queued << ' ' << distance;
+      }
+    }
+  }
+}
+
+/// None of a flow's bytes is over the threshold alone, but those that wait add up.
+TEST(ControllerDeviceHazards, BytesThatWaitTogetherMatter) {
+  for (const std::uint32_t latency : {timing::kLeastLatency, 64u}) {
+    for (std::int64_t distance = 1; distance < 25; ++distance) {
+      Case run = without_timers(latency);
+      for (const std::int64_t at : {300l, 305l, 305 + distance}) {
+        run.inputs.push_back({at * kClock.count, Kind::kBytes, 5, 4'000, 0, {}});
+      }
+      const auto machine = compare(run);
+      EXPECT_EQ(machine->manager().statistics().rate_increases, 1u);
+      ASSERT_FALSE(testing::Test::HasFailure()) << latency << ' ' << distance;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dcc

@@ -51,6 +51,18 @@ TEST_F(ControllerDeviceTest, AnswersACnpTheLatencyAfterItsIssue) {
   EXPECT_EQ(sink_.answers, (std::vector<Answer>{answer(32, 5, mbps(500))}));
 }
 
+TEST_F(ControllerDeviceTest, WhoBeginsToObserveIsNotToldOfWhatWasIssuedBefore) {
+  device_.observe(nullptr);
+  device_.cnp(5, 0, 1);
+  run_to(edge(10));  // issued, but nobody has asked yet
+  device_.observe(&sink_);
+  device_.cnp(6, 0, 1);
+  run_to(edge(100));
+  EXPECT_EQ(sink_.answers.size(), 2u);
+  for (const auto& [change, flow] : sink_.changes) EXPECT_EQ(flow, 6u);
+  EXPECT_FALSE(sink_.changes.empty());
+}
+
 TEST_F(ControllerDeviceTest, AnswersBytesTheLatencyAfterTheirIssue) {
   device_.cnp(5, 0, 1);
   run_to(edge(125));
