@@ -72,6 +72,39 @@ TEST(SharedBuffer, HeadroomIsReservedWhenAClassIsFirstUsed) {
   EXPECT_EQ(buffer.threshold(0, 0), 47'000);
 }
 
+TEST(SharedBuffer, HeadroomIsNoMoreThanLossyTrafficHasLeft) {
+  constexpr Bytes kSize = 100'000, kHeadroom = 20'000;
+  SharedBuffer buffer(parameters(kSize, 65'536, 1), 2);
+  for (int port = 0; port < 2; ++port) buffer.set_headroom(port, kHeadroom);
+  buffer.admit(1, 0, 1'000);  // its headroom is set aside
+  while (buffer.admit(0, 1, 1'000)) {
+  }
+  ASSERT_EQ(buffer.used(), kSize - kHeadroom);
+  // There is no memory for a second headroom, so the class has none …
+  EXPECT_FALSE(buffer.admit(0, 0, 1'000));
+  EXPECT_TRUE(buffer.must_pause(0, 0));
+  // … the first one's is its own …
+  Bytes extra = 0;
+  while (buffer.admit(1, 0, 1'000)) extra += 1'000;
+  EXPECT_EQ(extra, kHeadroom);
+  EXPECT_EQ(buffer.used(), kSize);
+  // … and the second comes as the pool empties: first in part, then as a whole.
+  buffer.release(0, 1, 5'000);
+  extra = 0;
+  while (buffer.admit(0, 0, 1'000)) extra += 1'000;
+  EXPECT_EQ(extra, 5'000);
+  EXPECT_EQ(buffer.used(), kSize);
+  EXPECT_FALSE(buffer.admit(0, 1, 1'000));
+  buffer.release(0, 1, 60'000);
+  while (!buffer.must_pause(0, 0)) ASSERT_TRUE(buffer.admit(0, 0, 1'000));
+  extra = 0;
+  while (buffer.admit(0, 0, 1'000)) extra += 1'000;
+  EXPECT_GE(extra, kHeadroom - 5'000);
+  while (buffer.admit(0, 1, 1'000)) {
+  }
+  EXPECT_LE(buffer.used(), kSize);
+}
+
 TEST(SharedBuffer, EachPortMayHaveAnAlphaOfItsOwn) {
   SharedBuffer buffer(parameters(100'000, 8192, 0xFF), 2);
   buffer.set_alpha(1, 32'768);
@@ -132,8 +165,8 @@ TEST(SharedBuffer, BooksBalanceWhateverComesAndGoes) {
 
 TEST(SharedBuffer, BooksBalanceWhateverIsPausedMeanwhile) {
   constexpr int kPorts = 3;
-  constexpr Bytes kHeadroom = 5'000;
-  SharedBuffer buffer(parameters(200'000, 16'384, 0x0F), kPorts);
+  constexpr Bytes kSize = 200'000, kHeadroom = 15'000;
+  SharedBuffer buffer(parameters(kSize, 16'384, 0x0F), kPorts);
   for (int port = 0; port < kPorts; ++port) buffer.set_headroom(port, kHeadroom);
   std::mt19937 noise(5);
   struct Held {
@@ -147,7 +180,7 @@ TEST(SharedBuffer, BooksBalanceWhateverIsPausedMeanwhile) {
     const int port = static_cast<int>(noise() % kPorts), priority = static_cast<int>(noise() % 8);
     if (noise() % 100 == 0) {
       buffer.set_lossless(port, static_cast<std::uint8_t>(noise()));
-    } else if (noise() % 100 < 52 || queue.empty()) {
+    } else if (noise() % 100 < 60 || queue.empty()) {
       const Held one{port, priority, 64 + static_cast<Bytes>(noise() % 4000)};
       if (buffer.admit(port, priority, one.bytes)) {
         queue.push_back(one);
@@ -162,6 +195,7 @@ TEST(SharedBuffer, BooksBalanceWhateverIsPausedMeanwhile) {
       held[one.port][one.priority] -= one.bytes;
     }
     ASSERT_EQ(buffer.used(), sum);
+    ASSERT_LE(sum, kSize);
     ASSERT_EQ(buffer.held(port, priority), held[port][priority]);
   }
   while (!queue.empty()) {

@@ -1,5 +1,6 @@
 #include "net/shared_buffer.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace dcc {
@@ -28,9 +29,10 @@ void SharedBuffer::set_lossless(int port, std::uint8_t priorities) {
   for (int priority = 0; priority < kPriorities; ++priority) {
     Class& c = at(port, priority);
     c.lossless = (priorities >> priority & 1) != 0;
-    if (c.lossless || !c.reserved) continue;
-    shared_size_ += headroom_[static_cast<std::size_t>(port)];
-    c.reserved = false;
+    if (c.lossless) continue;
+    shared_size_ += c.reserved;
+    c.reserved = 0;
+    c.whole = false;
     c.shared += c.headroom;
     shared_used_ += c.headroom;
     headroom_used_ -= c.headroom;
@@ -39,8 +41,11 @@ void SharedBuffer::set_lossless(int port, std::uint8_t priorities) {
 }
 
 void SharedBuffer::reserve(Class& c, int port) {
-  c.reserved = true;
-  shared_size_ -= headroom_[static_cast<std::size_t>(port)];
+  const Bytes wanted = headroom_[static_cast<std::size_t>(port)] - c.reserved;
+  const Bytes taken = std::min(wanted, shared_size_ - shared_used_);
+  c.reserved += taken;
+  c.whole = taken == wanted;
+  shared_size_ -= taken;
 }
 
 }  // namespace dcc

@@ -24,7 +24,9 @@ struct SharedBufferParameters {
 
 /// Counts bytes; holds no packets. A lossless class beyond its threshold goes on into its headroom,
 /// memory set aside for what is still on the wire when the pause frame goes out. Headroom is
-/// reserved when a class first carries a packet: a class that is not used costs nothing.
+/// reserved when a class first carries a packet: a class that is not used costs nothing. Where
+/// others have filled the pool by then, it is what they leave until it is whole; so all that is
+/// held never exceeds the size.
 class SharedBuffer {
  public:
   /// Throws std::invalid_argument when the size is not positive or alpha is zero.
@@ -50,11 +52,11 @@ class SharedBuffer {
       c.shared += bytes;
       shared_used_ += bytes;
     } else {
-      if (!c.reserved) reserve(c, port);
+      if (!c.whole) reserve(c, port);
       if (c.shared + bytes <= threshold(c) && shared_used_ + bytes <= shared_size_) {
         c.shared += bytes;
         shared_used_ += bytes;
-      } else if (c.headroom + bytes <= headroom_[static_cast<std::size_t>(port)]) {
+      } else if (c.headroom + bytes <= c.reserved) {
         c.headroom += bytes;
         headroom_used_ += bytes;
       } else {
@@ -70,7 +72,7 @@ class SharedBuffer {
     const Class& c = at(port, priority);
     if (c.lossless) {
       const Bytes free = shared_size_ - shared_used_ - bytes;
-      if (!c.reserved || c.headroom != 0 || free < 0) return false;
+      if (!c.whole || c.headroom != 0 || free < 0) return false;
       if (c.shared + bytes >= (free * c.alpha_q16) >> 16) return false;
     } else if (shared_used_ + bytes > shared_size_) {
       return false;
@@ -118,10 +120,11 @@ class SharedBuffer {
  private:
   struct Class {
     Bytes shared = 0;
-    Bytes headroom = 0;
+    Bytes headroom = 0;  // held there
+    Bytes reserved = 0;  // for it, out of the pool
     std::uint32_t alpha_q16 = 0;
     bool lossless = false;
-    bool reserved = false;
+    bool whole = false;  // all of its headroom is reserved
   };
   Class& at(int port, int priority) {
     return classes_[static_cast<std::size_t>(port * kPriorities + priority)];
