@@ -3,6 +3,7 @@ timing_wheel/rtl/timing_wheel_pkg.sv
 rate_lut/rtl/rate_lut_pkg.sv
 common/ram_1r1w_array.sv
 common/ram_1r1w.sv
+parity/ram_parity.sv
 common/lowest_bit.sv
 common/next_in_ring.sv
 regs/generated/dcc_regs_apb.sv
@@ -16,7 +17,6 @@ timing_wheel/rtl/tw_lists.sv
 timing_wheel/rtl/tw_last_level.sv
 timing_wheel/rtl/tw_idle.sv
 timing_wheel/rtl/timing_wheel.sv
-parity/ram_parity.sv
 rate_lut/rtl/rl_delay.sv
 rate_lut/rtl/rl_mul.sv
 rate_lut/rtl/rl_tables.sv

@@ -53,6 +53,7 @@ UNITS = {
          "no_self_link": (8, True),
          "pointer_behind_time": (9, True),
          "entry_knows_its_list": (10, True),
+         "written_before_used": (11, True),
          "false_never_expires": (20, False),
          "false_never_moves": (21, False),
          "false_offer_stays_always": (22, False),

@@ -31,7 +31,7 @@ module wheel_formal #(
   end
 
   logic             init_done, cmd_ready, cmd_done, cmd_hit, expire_valid, overrun, idle, next_valid;
-  logic             busy, move;
+  logic             busy, move, error;
   logic [1:0]       expire_slot;
   logic [4:0]       cmd_due;
   logic [TimeW-1:0] expire_due, now, lag, next_due;
@@ -73,7 +73,8 @@ module wheel_formal #(
     .advance_i       (advance_i && forward),
     .advance_to_i    (advance_to_i),
     .busy_o          (busy),
-    .move_o          (move)
+    .move_o          (move),
+    .error_o         (error)
   );
 
   // Wires of the wheel, connected by run.py after flattening: yosys reads no hierarchical names.
@@ -162,6 +163,8 @@ module wheel_formal #(
       10: bad_o = live && probe_move_read &&
                   (probe_record_held != timing_wheel_pkg::HeldInList ||
                    probe_record_list != (probe_move_middle ? probe_middle_list : probe_top_list));
+      // No word counts that was not written before: memories begin with zeros, whose parity is wrong.
+      11: bad_o = was_live && error;
       // false_: the watched slot never expires.
       20: bad_o = live && mine_taken;
       // false_: nothing ever moves from list to list.

@@ -14,7 +14,7 @@ module wheel_pins #(
 );
   localparam int unsigned SlotW = $clog2(NumTimers);
   localparam int unsigned InW   = 9 + SlotW + 16 + 32;
-  localparam int unsigned OutW  = 155 + SlotW;
+  localparam int unsigned OutW  = 156 + SlotW;
 
   logic [InW-1:0]  in_q;
   logic [OutW-1:0] out, out_q;
@@ -55,6 +55,7 @@ module wheel_pins #(
     .now_o           (out[59 +: 32]),
     .lag_o           (out[91 +: 32]),
     .next_due_o      (out[123 +: 32]),
-    .expire_slot_o   (out[155 +: SlotW])
+    .error_o         (out[155]),
+    .expire_slot_o   (out[156 +: SlotW])
   );
 endmodule

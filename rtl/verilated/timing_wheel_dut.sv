@@ -65,6 +65,12 @@ module timing_wheel_dut #(
     end
   end
 
+  logic error;
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) assert (!error) else $error("a memory lost a bit, and nobody flipped one");
+  end
+`endif
   timing_wheel #(.NumTimers(NumTimers)) u_wheel (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
@@ -93,7 +99,8 @@ module timing_wheel_dut #(
     .advance_i       (advance_i),
     .advance_to_i    (advance_to_i),
     .busy_o          (busy_o),
-    .move_o          (move_o)
+    .move_o          (move_o),
+    .error_o         (error)
   );
 
   logic unused_slot_bits;

@@ -415,8 +415,7 @@
 #define DCC_EVENTS_PENDING_VALUE_WIDTH               15u
 #define DCC_EVENTS_PENDING_VALUE_MASK                0x00007FFFu
 
-/* MEMORY_ERROR: Memories in which a word with wrong parity was read, since soft reset. The timing
- * wheel has none. */
+/* MEMORY_ERROR: Memories in which a word with wrong parity was read, since soft reset. */
 #define DCC_MEMORY_ERROR_OFFSET                      0x000B4u
 #define DCC_MEMORY_ERROR_RESET                       0x00000000u
 /*   FLOWS (RO): Slot of a flow, flow of a slot. */
@@ -443,6 +442,10 @@
 #define DCC_MEMORY_ERROR_DELAYS_SHIFT                5u
 #define DCC_MEMORY_ERROR_DELAYS_WIDTH                1u
 #define DCC_MEMORY_ERROR_DELAYS_MASK                 0x00000020u
+/*   WHEEL (RO): The timing wheel: records, lists, rows. */
+#define DCC_MEMORY_ERROR_WHEEL_SHIFT                 6u
+#define DCC_MEMORY_ERROR_WHEEL_WIDTH                 1u
+#define DCC_MEMORY_ERROR_WHEEL_MASK                  0x00000040u
 
 /* MEMORY_ERRORS: Cycles in which words with wrong parity were seen, since the reset by pin; stays
  * at its greatest value. */

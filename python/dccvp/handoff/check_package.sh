@@ -69,7 +69,7 @@ unit() {  # UNIT verilator|icarus
     controller) pins=controller_dut; sources=$(sources_of .); sva=$(echo sva/*.sv); short=+runs=2 ;;
     rate_unit) pins=rate_dut; sources=$(sources_of '^rtl/(common|parity|rate_lut)/')
       sva=sva/rate_unit_sva.sv; short= ;;
-    timing_wheel) pins=timing_wheel_dut; sources=$(sources_of '^rtl/(common|timing_wheel)/')
+    timing_wheel) pins=timing_wheel_dut; sources=$(sources_of '^rtl/(common|parity|timing_wheel)/')
       sva="sva/timing_wheel_sva.sv sva/tw_lists_sva.sv"; short= ;;
   esac
   case $2 in

@@ -4,7 +4,7 @@
 // A word is known to be wrong a cycle after it is used; what an event did is written back, and told,
 // 20 cycles and more after its last look into a memory. So nothing that hangs on a wrong word gets out.
 module dc_fault #(
-  parameter int unsigned Memories = 6
+  parameter int unsigned Memories = 7
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,

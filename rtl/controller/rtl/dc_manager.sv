@@ -111,7 +111,7 @@ module dc_manager #(
 
   // Words of memories that were wrong in the cycle before.
   logic wrong_cnp, wrong_command, wrong_start, wrong_flows, wrong_free, wrong_slots, wrong_limits;
-  logic wrong_tables, wrong_beside, wrong_answer;
+  logic wrong_tables, wrong_beside, wrong_answer, wrong_wheel;
 
   dc_fifo #(.Depth(CnpDepth), .Width(CnpW)) u_cnps (
     .clk_i  (clk_i),
@@ -199,7 +199,8 @@ module dc_manager #(
     .lag_o          (lag),
     .overrun_o      (overrun),
     .overrun_clear_i(clear_q),  // the lag is gone one cycle after the wheel is cleared
-    .wrong_start_o  (wrong_start)
+    .wrong_start_o  (wrong_start),
+    .wrong_wheel_o  (wrong_wheel)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -466,7 +467,7 @@ module dc_manager #(
     .slot_i (view)
   );
 
-  localparam int unsigned Memories = dcc_regs_pkg::MemoryErrorDelaysLsb + 1;
+  localparam int unsigned Memories = dcc_regs_pkg::MemoryErrorWheelLsb + 1;
   logic [Memories-1:0] wrong;
   always_comb begin
     wrong = '0;
@@ -476,6 +477,7 @@ module dc_manager #(
     wrong[dcc_regs_pkg::MemoryErrorTablesLsb]   = wrong_tables || wrong_limits;
     wrong[dcc_regs_pkg::MemoryErrorQueuesLsb]   = wrong_cnp || wrong_command || wrong_start;
     wrong[dcc_regs_pkg::MemoryErrorDelaysLsb]   = wrong_beside || wrong_answer;
+    wrong[dcc_regs_pkg::MemoryErrorWheelLsb]    = wrong_wheel;
   end
 
   dc_status #(.Slots(Slots)) u_status (

@@ -3,7 +3,7 @@
 module dc_status #(
   parameter int unsigned Slots = 1024,
   localparam int unsigned SlotW    = $clog2(Slots),
-  localparam int unsigned Memories = dcc_regs_pkg::MemoryErrorDelaysLsb + 1
+  localparam int unsigned Memories = dcc_regs_pkg::MemoryErrorWheelLsb + 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -110,6 +110,7 @@ module dc_status #(
     status_o.memory_error_tables    = where[dcc_regs_pkg::MemoryErrorTablesLsb];
     status_o.memory_error_queues    = where[dcc_regs_pkg::MemoryErrorQueuesLsb];
     status_o.memory_error_delays    = where[dcc_regs_pkg::MemoryErrorDelaysLsb];
+    status_o.memory_error_wheel     = where[dcc_regs_pkg::MemoryErrorWheelLsb];
     status_o.memory_errors         = errors;
     status_o.stat_cnps_received                = cnps_received;
     status_o.stat_cnps_dropped_no_slot         = cnps_dropped_no_slot;

@@ -41,7 +41,8 @@ module dc_timers #(
   output logic [31:0]      lag_o,
   output logic             overrun_o,
   input  logic             overrun_clear_i,
-  output logic             wrong_start_o  // a start that waits was wrong in the cycle before
+  output logic             wrong_start_o, // a start that waits was wrong in the cycle before
+  output logic             wrong_wheel_o  // … a word of the wheel's memories
 );
   // ---------------------------------------------------------------------------------------------
   // Ticks of TICK_DIV cycles; a change begins the present one anew
@@ -138,7 +139,8 @@ module dc_timers #(
     .advance_i       (1'b0),
     .advance_to_i    ('0),
     .busy_o          (unused_busy),
-    .move_o          (unused_move)
+    .move_o          (unused_move),
+    .error_o         (wrong_wheel_o)
   );
   assign init_done_o = wheel_done;
 

@@ -309,7 +309,7 @@ module dcc_regs_apb #(
       18'h2A: rdata_d = {16'd0, hw2reg_i.timer_lag};
       18'h2B: rdata_d = hw2reg_i.timer_lateness_max;
       18'h2C: rdata_d = {17'd0, hw2reg_i.events_pending};
-      18'h2D: rdata_d = {26'd0, hw2reg_i.memory_error_delays, hw2reg_i.memory_error_queues, hw2reg_i.memory_error_tables, hw2reg_i.memory_error_slots, hw2reg_i.memory_error_free_list, hw2reg_i.memory_error_flows};
+      18'h2D: rdata_d = {25'd0, hw2reg_i.memory_error_wheel, hw2reg_i.memory_error_delays, hw2reg_i.memory_error_queues, hw2reg_i.memory_error_tables, hw2reg_i.memory_error_slots, hw2reg_i.memory_error_free_list, hw2reg_i.memory_error_flows};
       18'h2E: rdata_d = {16'd0, hw2reg_i.memory_errors};
       18'hC00: begin
         rdata_d = hw2reg_i.stat_cnps_received[31:0];

@@ -261,8 +261,7 @@ package dcc_regs_pkg;
   localparam int unsigned EventsPendingValueLsb   = 0;
   localparam int unsigned EventsPendingValueWidth = 15;
 
-  // MEMORY_ERROR: Memories in which a word with wrong parity was read, since soft reset. The timing
-  //   wheel has none.
+  // MEMORY_ERROR: Memories in which a word with wrong parity was read, since soft reset.
   localparam logic [19:0] MemoryErrorOffset = 20'h000B4;
   localparam logic [31:0] MemoryErrorReset = 32'h00000000;
   localparam int unsigned MemoryErrorFlowsLsb   = 0;
@@ -277,6 +276,8 @@ package dcc_regs_pkg;
   localparam int unsigned MemoryErrorQueuesWidth = 1;
   localparam int unsigned MemoryErrorDelaysLsb   = 5;
   localparam int unsigned MemoryErrorDelaysWidth = 1;
+  localparam int unsigned MemoryErrorWheelLsb   = 6;
+  localparam int unsigned MemoryErrorWheelWidth = 1;
 
   // MEMORY_ERRORS: Cycles in which words with wrong parity were seen, since the reset by pin; stays
   //   at its greatest value.
@@ -657,6 +658,7 @@ package dcc_regs_pkg;
     logic         memory_error_tables;                // RO
     logic         memory_error_queues;                // RO
     logic         memory_error_delays;                // RO
+    logic         memory_error_wheel;                 // RO
     logic [15:0]  memory_errors;                      // RO, clock cycles
     logic [63:0]  stat_cnps_received;                 // counter
     logic [63:0]  stat_cnps_dropped_no_slot;          // counter

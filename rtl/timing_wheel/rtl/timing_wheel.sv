@@ -52,7 +52,9 @@ module timing_wheel #(
 
   // For counting: the engine works; an event moves to another place.
   output logic              busy_o,
-  output logic              move_o
+  output logic              move_o,
+
+  output logic              error_o            // a word of a memory used in the cycle before was wrong
 );
   localparam int unsigned DueW   = DelayW + 1;
   localparam int unsigned IndexW = ((TopBits > MiddleBits) ? TopBits : MiddleBits) + 1;
@@ -243,7 +245,7 @@ module timing_wheel #(
   assign place_now  = place || move_place || (decide && op_start && !held_now);
   assign place_last = level_q == timing_wheel_pkg::LevelLast;
 
-  logic             write_record, retired;
+  logic             write_record, retired, wrong_record, wrong_list, wrong_row;
   logic [1:0]       write_held;
   logic [ListW-1:0] write_list;
   logic [DueW-1:0]  write_due;
@@ -282,7 +284,9 @@ module timing_wheel #(
     .engine_i      (place_now || decide || remove),
     .retire_valid_i(retire_valid),
     .retire_slot_i (retire_slot),
-    .retired_o     (retired)
+    .retired_o     (retired),
+    .use_i         (decide || move_read),
+    .error_o       (wrong_record)
   );
 
   logic [(2<<TopBits)-1:0]    top_used;
@@ -317,7 +321,8 @@ module timing_wheel #(
     .pop_i           (move_read),
     .source_middle_i (move_middle),
     .top_used_o      (top_used),
-    .middle_used_o   (middle_used)
+    .middle_used_o   (middle_used),
+    .error_o         (wrong_list)
   );
 
   tw_last_level #(.NumTimers(NumTimers), .LastBits(LastBits), .WordBits(WordBits)) u_last (
@@ -348,8 +353,10 @@ module timing_wheel #(
     .retire_valid_o(retire_valid),
     .retire_slot_o (retire_slot),
     .retire_done_i (retired || (grant_cmd && cmd_slot_i == retire_slot)),
-    .retire_skip_i (grant_cmd && cmd_slot_i == expire_slot_o)
+    .retire_skip_i (grant_cmd && cmd_slot_i == expire_slot_o),
+    .error_o       (wrong_row)
   );
+  assign error_o = wrong_record || wrong_list || wrong_row;
 
   // ---------------------------------------------------------------------------------------------
   // Idle time

@@ -46,33 +46,39 @@ module tw_last_level #(
   output logic               retire_valid_o,
   output logic [SlotW-1:0]   retire_slot_o,
   input  logic               retire_done_i,
-  input  logic               retire_skip_i    // a command on the slot taken this cycle takes over
+  input  logic               retire_skip_i,   // a command on the slot taken this cycle takes over
+  output logic               error_o          // a word that counted in the cycle before was wrong
 );
   localparam int unsigned LeafW = RowW + WordW;
 
   logic                summary_ren, summary_wen, leaf_ren, leaf_wen;
+  logic                summary_use, leaf_use, wrong_summary, wrong_leaf;
   logic [RowW-1:0]     summary_raddr, summary_waddr;
   logic [NumWords-1:0] summary_rdata, summary_wdata;
   logic [LeafW-1:0]    leaf_raddr, leaf_waddr;
   logic [WordBits-1:0] leaf_rdata, leaf_wdata;
 
-  ram_1r1w #(.Depth(NumRows), .Width(NumWords)) u_summary (
+  ram_parity #(.Depth(NumRows), .Width(NumWords)) u_summary (
     .clk_i  (clk_i),
     .ren_i  (summary_ren),
     .raddr_i(summary_raddr),
     .rdata_o(summary_rdata),
     .wen_i  (summary_wen),
     .waddr_i(summary_waddr),
-    .wdata_i(summary_wdata)
+    .wdata_i(summary_wdata),
+    .use_i  (summary_use),
+    .error_o(wrong_summary)
   );
-  ram_1r1w #(.Depth(NumRows * NumWords), .Width(WordBits)) u_leaf (
+  ram_parity #(.Depth(NumRows * NumWords), .Width(WordBits)) u_leaf (
     .clk_i  (clk_i),
     .ren_i  (leaf_ren),
     .raddr_i(leaf_raddr),
     .rdata_o(leaf_rdata),
     .wen_i  (leaf_wen),
     .waddr_i(leaf_waddr),
-    .wdata_i(leaf_wdata)
+    .wdata_i(leaf_wdata),
+    .use_i  (leaf_use),
+    .error_o(wrong_leaf)
   );
 
   logic [NumRows-1:0] row_used_q, row_used_d;
@@ -142,13 +148,15 @@ module tw_last_level #(
   // Putting a bit in and taking it out
   // ---------------------------------------------------------------------------------------------
   logic                take_current;  // the bit lies in a row that is partly handed out
+  logic                put_leaf_used; // the word has bits
   logic [NumWords-1:0] put_summary, take_summary;
   logic [WordBits-1:0] put_leaf, take_leaf;
   assign take_current = loaded_o && take_row_i == current_i;
 
   always_comb begin
     put_summary             = row_used_q[put_row_i] ? summary_rdata : '0;
-    put_leaf                = put_summary[slot_word] ? leaf_rdata : '0;
+    put_leaf_used           = put_summary[slot_word];
+    put_leaf                = put_leaf_used ? leaf_rdata : '0;
     put_summary[slot_word]  = 1'b1;
     put_leaf[slot_bit]      = 1'b1;
     take_leaf               = leaf_rdata;
@@ -166,6 +174,12 @@ module tw_last_level #(
   assign leaf_wen      = put_i || (take_i && !(take_current && row_holds_word));
   assign leaf_waddr    = {take_i ? take_row_i : put_row_i, slot_word};
   assign leaf_wdata    = take_i ? take_leaf : put_leaf;
+
+  // Words that count: those the storey above vouches for, and that are not handed out already.
+  assign summary_use = load_read_i || (put_i && row_used_q[put_row_i]) || (take_i && !take_current);
+  assign leaf_use    = load_take_i || (put_i && put_leaf_used) ||
+                       (take_i && !(take_current && row_holds_word));
+  assign error_o     = wrong_summary || wrong_leaf;
 
   always_comb begin
     row_used_d = row_used_q;

@@ -44,43 +44,52 @@ module tw_lists #(
   input  logic                   source_middle_i,  // open and pop: of the middle level
   // which lists are not empty
   output logic [TopLists-1:0]    top_used_o,
-  output logic [MiddleLists-1:0] middle_used_o
+  output logic [MiddleLists-1:0] middle_used_o,
+  output logic                   error_o           // a word that counted in the cycle before was wrong
 );
   localparam int unsigned NumLists = 1 << ListW;
 
   logic               next_wen, previous_wen, ends_wen;
+  logic               next_use, previous_use, ends_use;
+  logic [2:0]         wrong;
   logic [SlotW-1:0]   tail;  // of the list that was read
   logic [SlotW-1:0]   next_rdata, next_waddr, next_wdata;
   logic [SlotW-1:0]   previous_rdata, previous_waddr, previous_wdata;
   logic [ListW-1:0]   ends_waddr;
   logic [2*SlotW-1:0] ends_wdata;
 
-  ram_1r1w #(.Depth(NumTimers), .Width(SlotW)) u_next (
+  ram_parity #(.Depth(NumTimers), .Width(SlotW)) u_next (
     .clk_i  (clk_i),
     .ren_i  (links_ren_i),
     .raddr_i(links_slot_i),
     .rdata_o(next_rdata),
     .wen_i  (next_wen),
     .waddr_i(next_waddr),
-    .wdata_i(next_wdata)
+    .wdata_i(next_wdata),
+    .use_i  (next_use),
+    .error_o(wrong[0])
   );
-  ram_1r1w #(.Depth(NumTimers), .Width(SlotW)) u_previous (
+  ram_parity #(.Depth(NumTimers), .Width(SlotW)) u_previous (
     .clk_i  (clk_i),
     .ren_i  (links_ren_i),
     .raddr_i(links_slot_i),
     .rdata_o(previous_rdata),
     .wen_i  (previous_wen),
     .waddr_i(previous_waddr),
-    .wdata_i(previous_wdata)
+    .wdata_i(previous_wdata),
+    .use_i  (previous_use),
+    .error_o(wrong[1])
   );
-  ram_1r1w #(.Depth(NumLists), .Width(2 * SlotW)) u_list (
+  ram_parity #(.Depth(NumLists), .Width(2 * SlotW)) u_list (
     .clk_i  (clk_i),
     .ren_i  (ends_ren_i),
     .raddr_i(ends_list_i),
     .rdata_o({head_o, tail}),
     .wen_i  (ends_wen),
     .waddr_i(ends_waddr),
-    .wdata_i(ends_wdata)
+    .wdata_i(ends_wdata),
+    .use_i  (ends_use),
+    .error_o(wrong[2])
   );
 
   logic [TopLists-1:0]    top_used_q, top_used_d;
@@ -113,6 +122,16 @@ module tw_lists #(
   assign from_tail = from_open_top ? top_tail_q : from_open_middle ? middle_tail_q : tail;
   assign is_head   = from_head == slot_i;
   assign is_tail   = from_tail == slot_i;
+
+  // Words that count. A tail's next and a head's previous are left over; a list's ends are those of
+  // the memory unless it is empty or open.
+  logic source_last;  // the entry that leaves the source list is its last one
+  assign source_last  = source_middle_i ? middle_head_q == middle_tail_q : top_head_q == top_tail_q;
+  assign next_use     = (pop_i && !source_last) || (remove_i && !is_tail);
+  assign previous_use = remove_i && !is_head;
+  assign ends_use     = open_i || (append_i && append_used) ||
+                        (remove_i && !from_open_top && !from_open_middle);
+  assign error_o      = |wrong;
 
   always_comb begin
     next_waddr     = tail;
@@ -158,13 +177,13 @@ module tw_lists #(
     if (pop_i) begin
       if (source_middle_i) begin
         middle_head_d = next_rdata;
-        if (middle_head_q == middle_tail_q) begin
+        if (source_last) begin
           middle_open_d = 1'b0;
           middle_used_d[middle_source_i] = 1'b0;
         end
       end else begin
         top_head_d = next_rdata;
-        if (top_head_q == top_tail_q) begin
+        if (source_last) begin
           top_open_d = 1'b0;
           top_used_d[top_source_i] = 1'b0;
         end

@@ -26,7 +26,9 @@ module tw_records #(
   input  logic             engine_i,        // the engine has this cycle, whether it writes or not
   input  logic             retire_valid_i,  // the record of retire_slot_i is to be emptied
   input  logic [SlotW-1:0] retire_slot_i,
-  output logic             retired_o
+  output logic             retired_o,
+  input  logic             use_i,           // what was read counts in this cycle …
+  output logic             error_o          // … and was wrong in the one before
 );
   localparam int unsigned RecordW = 2 + ListW + DueW;
 
@@ -34,14 +36,16 @@ module tw_records #(
   logic [SlotW-1:0]   waddr, sweep_q;
   logic [RecordW-1:0] wdata;
 
-  ram_1r1w #(.Depth(NumTimers), .Width(RecordW)) u_record (
+  ram_parity #(.Depth(NumTimers), .Width(RecordW)) u_record (
     .clk_i  (clk_i),
     .ren_i  (ren_i),
     .raddr_i(rslot_i),
     .rdata_o({held_o, list_o, due_o}),
     .wen_i  (wen),
     .waddr_i(waddr),
-    .wdata_i(wdata)
+    .wdata_i(wdata),
+    .use_i  (use_i),
+    .error_o(error_o)
   );
 
   assign sweep_last_o = sweep_q == SlotW'(NumTimers - 1);

@@ -30,6 +30,7 @@ module timing_wheel_sva #(
   input logic [TimeW-1:0]  next_due_o,
   input logic              advance_i,
   input logic              move_o,
+  input logic              error_o,
   // inside
   input logic              hold_starts,
   input logic              step,
@@ -93,6 +94,14 @@ module timing_wheel_sva #(
     idle_o |-> !expire_valid_o && lag_o == '0 && init_done_o &&
                (!next_due_valid_o || next_due_o != now_o));
 
+  // What was seen wrong since the wheel was cleared: its lists may be anything then.
+  logic wrong, wrong_q;
+  assign wrong = error_o || wrong_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) wrong_q <= 1'b0;
+    else wrong_q <= wrong && !clear_i;
+  end
+
   // At most two moves for each start: a running balance never goes below zero.
   logic [TimeW-1:0] moves_left_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -100,7 +109,7 @@ module timing_wheel_sva #(
     else moves_left_q <= moves_left_q + (started ? TimeW'(2) : '0) - TimeW'(move_o);
   end
   two_moves_a_start: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    move_o |-> moves_left_q != '0);
+    move_o |-> moves_left_q != '0 || wrong);
 
   // What has to be possible.
   cover_offer_withdrawn: cover property (@(posedge clk_i) disable iff (!rst_ni)

@@ -1,16 +1,19 @@
-// A list never gets the same entry behind itself.
+// A list never gets the same entry behind itself, unless a memory lost a bit.
 module tw_lists_sva #(
   parameter int unsigned SlotW = 10
 ) (
   input logic             clk_i,
   input logic             rst_ni,
+  input logic             wrong_i,     // since the wheel was cleared; of what counts in the cycle before
   input logic             append_i,
   input logic             append_used,
   input logic [SlotW-1:0] tail,
   input logic [SlotW-1:0] slot_i
 );
   no_self_link: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    append_i && append_used |-> tail != slot_i);
+    append_i && append_used |=> $past(tail) != $past(slot_i) || wrong_i);
 endmodule
 
-bind tw_lists tw_lists_sva #(.SlotW(SlotW)) u_sva (.*);
+bind timing_wheel tw_lists_sva #(.SlotW(SlotW)) u_lists_sva (
+  .clk_i, .rst_ni, .wrong_i(u_sva.wrong), .append_i(u_lists.append_i),
+  .append_used(u_lists.append_used), .tail(u_lists.tail), .slot_i(slot_q));

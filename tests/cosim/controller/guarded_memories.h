@@ -29,16 +29,17 @@ void turn(VlWide<N>& word, unsigned bit) {
 #define DCC_WITHIN_(path) dcc_top__DOT__##path
 #define DCC_ARRAY(path) DCC_ARRAY_(path)
 #define DCC_ARRAY_(path) dcc_top__DOT__##path##__DOT__mem
-#define DCC_GUARDED(name, memory, bits, place)                                              \
+#define DCC_GUARDED(name, memory, bits, place) DCC_MEMORY(name, memory, bits, place, false)
+#define DCC_MEMORY(name, memory, bits, place, unused)                                       \
   GuardedMemory {                                                                           \
     name, DCC_MEMORY_ERROR_##memory##_MASK, bits, [](ControllerDut& small, unsigned bit) {  \
       auto& words = static_cast<VerilatedController<Top>&>(small).pins().rootp->DCC_ARRAY(  \
           DCC_JOIN(DCC_JOIN(DCC_JOIN(u_manager, place), u_ram), u_array));                  \
       for (std::size_t i = 0; i < sizeof words / sizeof words[0]; ++i) turn(words[i], bit); \
-    }                                                                                       \
+    }, unused                                                                               \
   }
-#define DCC_TIME(name) \
-  DCC_JOIN(DCC_JOIN(DCC_JOIN(DCC_JOIN(u_manager, u_timers), u_wheel), u_time), name)
+#define DCC_WHEEL(place) DCC_JOIN(DCC_JOIN(u_timers, u_wheel), place)
+#define DCC_TIME(name) DCC_JOIN(u_manager, DCC_WHEEL(DCC_JOIN(u_time, name)))
 #define DCC_WIDE(name)                                                                        \
   WideCounter {                                                                               \
     &Counts::name, [](ControllerDut& small, std::uint64_t value) {                            \
@@ -73,6 +74,13 @@ const std::vector<GuardedMemory>& guarded_memories_of() {
       DCC_GUARDED("beside", DELAYS, 409, DCC_JOIN(u_beside, u_ring)),
       DCC_GUARDED("answers", DELAYS, 44,
                   DCC_JOIN(DCC_JOIN(DCC_JOIN(u_answers, g_ring), u_delay), u_ring)),
+      DCC_GUARDED("records", WHEEL, 27, DCC_WHEEL(DCC_JOIN(u_records, u_record))),
+      DCC_GUARDED("next", WHEEL, 7, DCC_WHEEL(DCC_JOIN(u_lists, u_next))),
+      // Read to take an entry out of the middle of a list: the controller withdraws no event.
+      DCC_MEMORY("previous", WHEEL, 7, DCC_WHEEL(DCC_JOIN(u_lists, u_previous)), true),
+      DCC_GUARDED("ends", WHEEL, 13, DCC_WHEEL(DCC_JOIN(u_lists, u_list))),
+      DCC_GUARDED("summaries", WHEEL, 3, DCC_WHEEL(DCC_JOIN(u_last, u_summary))),
+      DCC_GUARDED("leaves", WHEEL, 33, DCC_WHEEL(DCC_JOIN(u_last, u_leaf))),
   };
   return kMemories;
 }
@@ -108,8 +116,10 @@ void add_time_of(ControllerDut& small, std::uint32_t ticks) {
 }
 
 #undef DCC_TIME
+#undef DCC_WHEEL
 #undef DCC_WIDE
 #undef DCC_GUARDED
+#undef DCC_MEMORY
 #undef DCC_ARRAY_
 #undef DCC_ARRAY
 #undef DCC_WITHIN_

@@ -258,6 +258,9 @@ constexpr FieldInfo kMemoryErrorFields[] = {
     {"DELAYS", 5, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
      "", "",
      "Events and answers on their way.", {}},
+    {"WHEEL", 6, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "The timing wheel: records, lists, rows.", {}},
 };
 constexpr FieldInfo kMemoryErrorsFields[] = {
     {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
@@ -327,8 +330,8 @@ constexpr RegisterInfo kRegisters[] = {
      "Greatest lateness of a timer answer since soft reset."},
     {"EVENTS_PENDING", 0x000B0, 0x00000000, Source::kHardware, false, false, 0x00000000, {kEventsPendingFields, 1},
      "Timer events started and neither expired nor cancelled."},
-    {"MEMORY_ERROR", 0x000B4, 0x00000000, Source::kHardware, false, false, 0x00000000, {kMemoryErrorFields, 6},
-     "Memories in which a word with wrong parity was read, since soft reset. The timing wheel has none."},
+    {"MEMORY_ERROR", 0x000B4, 0x00000000, Source::kHardware, false, false, 0x00000000, {kMemoryErrorFields, 7},
+     "Memories in which a word with wrong parity was read, since soft reset."},
     {"MEMORY_ERRORS", 0x000B8, 0x00000000, Source::kHardware, false, false, 0x00000000, {kMemoryErrorsFields, 1},
      "Cycles in which words with wrong parity were seen, since the reset by pin; stays at its greatest value."},
 };

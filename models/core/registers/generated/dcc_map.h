@@ -309,8 +309,7 @@ constexpr unsigned kTimerLatenessMaxValueShift = 0;
 constexpr std::uint32_t kEventsPendingOffset = 0x000B0;
 constexpr std::uint32_t kEventsPendingValueMask = 0x00007FFF;
 constexpr unsigned kEventsPendingValueShift = 0;
-// MEMORY_ERROR: Memories in which a word with wrong parity was read, since soft reset. The timing
-//   wheel has none.
+// MEMORY_ERROR: Memories in which a word with wrong parity was read, since soft reset.
 constexpr std::uint32_t kMemoryErrorOffset = 0x000B4;
 constexpr std::uint32_t kMemoryErrorFlowsMask = 0x00000001;
 constexpr unsigned kMemoryErrorFlowsShift = 0;
@@ -324,6 +323,8 @@ constexpr std::uint32_t kMemoryErrorQueuesMask = 0x00000010;
 constexpr unsigned kMemoryErrorQueuesShift = 4;
 constexpr std::uint32_t kMemoryErrorDelaysMask = 0x00000020;
 constexpr unsigned kMemoryErrorDelaysShift = 5;
+constexpr std::uint32_t kMemoryErrorWheelMask = 0x00000040;
+constexpr unsigned kMemoryErrorWheelShift = 6;
 // MEMORY_ERRORS: Cycles in which words with wrong parity were seen, since the reset by pin; stays
 //   at its greatest value.
 constexpr std::uint32_t kMemoryErrorsOffset = 0x000B8;
