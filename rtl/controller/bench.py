@@ -36,6 +36,7 @@ from sources import ARRAY  # noqa: E402
 
 TESTS = os.path.join(os.path.dirname(RTL), "tests/cosim/controller")
 SOFTWARE = os.path.join(os.path.dirname(RTL), "sw")
+SETTABLE = os.path.join(RTL, "mutation/counters.vlt")
 SMALL = {"Slots": 64, "FlowW": 8, "Latency": 40, "CnpDepth": 16, "CommandDepth": 4, "BytesDepth": 16}
 SELECTOR_BITS = 11
 
@@ -61,7 +62,7 @@ def flattened(directory, name, steps):
     run(["yosys", "-q", "-p", f"read_verilog -sv -lib {ARRAY}; read_verilog -sv {logic}; "
          f"chparam {shape} dcc_top; hierarchy -check -top dcc_top; {steps} "
          f"write_verilog -noattr {netlist}"], cwd=RTL)
-    return [netlist, os.path.join(RTL, ARRAY)]
+    return [SETTABLE, netlist, os.path.join(RTL, ARRAY)]
 
 
 def build(directory, name, verilog, verilate=(), define=()):
@@ -158,7 +159,7 @@ def fingerprint(options):
     bench = [os.path.join(TESTS, name) for name in sorted(os.listdir(TESTS)) if name.startswith(
         ("bench_runner", "page_", "guarded_", "controller_dut"))]
     for path in [os.path.join(RTL, source) for source in sources()] + bench + [
-            os.path.join(RTL, "mutation/mutants.ys"), os.path.join(RTL, "mutation/equivalence.py")]:
+            os.path.join(RTL, "mutation/mutants.ys"), SETTABLE, os.path.join(RTL, "mutation/equivalence.py")]:
         with open(path, "rb") as file:
             text.update(file.read())
     return text.hexdigest()[:12]
