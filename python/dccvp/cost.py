@@ -53,7 +53,7 @@ def memories(shape):
     lists = max(top, middle) + 2  # bits of a list's number: level, window, index
     words, rows = slots // 32, 2 << last
     rate, wheel = "u_rate.u_tables.", "u_timers.u_wheel."
-    guarded = {
+    data = {
         "u_cnps.u_ram": (shape.cnps, flow + 22), "u_commands.u_ram": (shape.commands, flow + 1),
         "u_lookup.u_flows.u_slot_of": (1 << flow, slot + 1), "u_lookup.u_flows.u_flow_of": (slots, flow),
         "u_lookup.u_free.u_list": (slots, slot), "u_lookup.u_store": (slots, flow + SLOT_BITS),
@@ -62,17 +62,16 @@ def memories(shape):
         rate + "u_factor": (64, 32), rate + "u_floor": (64, 32), rate + "u_ceiling": (64, 32),
         rate + "u_decay_hi": (64, 17), rate + "u_decay_lo": (64, 17),
         rate + "u_decrease_even": (129, 17), rate + "u_decrease_odd": (128, 17),
-        "u_timers.u_first.u_ram": (slots, slot + due), "u_timers.u_again.u_ram": (8, slot + due)}
-    bare = {
+        "u_timers.u_first.u_ram": (slots, slot + due), "u_timers.u_again.u_ram": (8, slot + due),
         wheel + "u_records.u_record": (slots, 2 + lists + due),
         wheel + "u_lists.u_list": (1 << lists, 2 * slot), wheel + "u_lists.u_next": (slots, slot),
         wheel + "u_lists.u_previous": (slots, slot),
         wheel + "u_last.u_summary": (rows, words), wheel + "u_last.u_leaf": (rows * words, 32)}
     waits = shape.latency - APART
     if waits >= 2:
-        guarded["u_answers.g_ring.u_delay.u_ring"] = (waits, flow + 34)
-    found = {name + ".u_ram": (words, bits + math.ceil(bits / GROUP)) for name, (words, bits) in guarded.items()}
-    return {"u_manager." + name: size for name, size in (found | bare).items()}
+        data["u_answers.g_ring.u_delay.u_ring"] = (waits, flow + 34)
+    found = {name + ".u_ram": (words, bits + math.ceil(bits / GROUP)) for name, (words, bits) in data.items()}
+    return {"u_manager." + name: size for name, size in found.items()}
 
 
 def measured(path=POINTS):
