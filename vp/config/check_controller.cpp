@@ -6,6 +6,7 @@
 #include "cc/dcc.h"
 #include "config/check_context.h"
 #include "config/enum_names.h"
+#include "config/injected_faults.h"
 #include "config/rtl_shape.h"
 #include "describe/quantity_text.h"
 #include "registers/generated/dcc_map.h"
@@ -15,6 +16,12 @@ namespace {
 
 /// Sizes in which the whole block is verilated, from the build.
 constexpr std::array kRtlBlockSlots{DCC_RTL_SLOTS};
+#ifdef DCC_HAVE_CONTROLLER_RTL
+constexpr bool kHasRtl = true;
+#else
+constexpr bool kHasRtl = false;
+#endif
+constexpr const char* kNoRtl = ": this build has no RTL (configure with -DDCCVP_RTL=ON)";
 
 std::string as_list(const std::array<unsigned, 3>& split) {
   return "[" + std::to_string(split[0]) + ", " + std::to_string(split[1]) + ", " +
@@ -73,6 +80,8 @@ class ControllerCheck : private CheckContext {
               said + " was built for the split " + as_list(kRtlSplit));
     };
     check_rtl(k.timer, "timer");
+    require(kHasRtl || k.timer == Implementation::kModel, "nic.controller.timer",
+            "timer: " + std::string(name_of(k.timer)) + kNoRtl);
     check_rtl(k.rate_lut, "rate_lut");
     if (k.engine != Implementation::kModel) {
       check_engine(k, dcc != nullptr && dcc->policy != DccParameters::Policy::kProportionalInt);
@@ -150,9 +159,7 @@ class ControllerCheck : private CheckContext {
             said +
                 " does not tell when its slots change, which this trace shows; engine: "
                 "lockstep has the model beside it");
-#ifndef DCC_HAVE_CONTROLLER_RTL
-    fail(path, said + ": this build has no RTL (configure with -DDCCVP_RTL=ON)");
-#endif
+    require(kHasRtl, path, said + kNoRtl);
   }
 
   void check_ticks(PicoSeconds time, const char* key, std::int64_t least, std::int64_t most) const {
@@ -169,6 +176,9 @@ class ControllerCheck : private CheckContext {
 void check_congestion_control(const LoadedConfig& loaded) {
   ControllerCheck(loaded).check_congestion_control();
 }
-void check_controller(const LoadedConfig& loaded) { ControllerCheck(loaded).check_controller(); }
+void check_controller(const LoadedConfig& loaded) {
+  ControllerCheck(loaded).check_controller();
+  check_injected_faults(kHasRtl);
+}
 
 }  // namespace dcc::vp
