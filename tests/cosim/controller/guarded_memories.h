@@ -30,13 +30,15 @@ void turn(VlWide<N>& word, unsigned bit) {
 #define DCC_ARRAY(path) DCC_ARRAY_(path)
 #define DCC_ARRAY_(path) dcc_top__DOT__##path##__DOT__mem
 #define DCC_GUARDED(name, memory, bits, place) DCC_MEMORY(name, memory, bits, place, false)
-#define DCC_MEMORY(name, memory, bits, place, unused)                                       \
-  GuardedMemory {                                                                           \
-    name, DCC_MEMORY_ERROR_##memory##_MASK, bits, [](ControllerDut& small, unsigned bit) {  \
-      auto& words = static_cast<VerilatedController<Top>&>(small).pins().rootp->DCC_ARRAY(  \
-          DCC_JOIN(DCC_JOIN(DCC_JOIN(u_manager, place), u_ram), u_array));                  \
-      for (std::size_t i = 0; i < sizeof words / sizeof words[0]; ++i) turn(words[i], bit); \
-    }, unused                                                                               \
+#define DCC_MEMORY(name, memory, bits, place, unused)                                           \
+  GuardedMemory {                                                                               \
+    name, DCC_MEMORY_ERROR_##memory##_MASK, bits,                                               \
+        [](ControllerDut& small, unsigned bit) {                                                \
+          auto& words = static_cast<VerilatedController<Top>&>(small).pins().rootp->DCC_ARRAY(  \
+              DCC_JOIN(DCC_JOIN(DCC_JOIN(u_manager, place), u_ram), u_array));                  \
+          for (std::size_t i = 0; i < sizeof words / sizeof words[0]; ++i) turn(words[i], bit); \
+        },                                                                                      \
+        unused                                                                                  \
   }
 #define DCC_WHEEL(place) DCC_JOIN(DCC_JOIN(u_timers, u_wheel), place)
 #define DCC_TIME(name) DCC_JOIN(u_manager, DCC_WHEEL(DCC_JOIN(u_time, name)))

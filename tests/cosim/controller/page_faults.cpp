@@ -58,7 +58,8 @@ std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, 
     bench.compare_counters();
     bench.compare_slots();
     if (!bench.difference().empty()) return bench.difference();
-    return bench.read(DCC_MEMORY_ERRORS_OFFSET) == 0 ? "" : "an error that does not count is counted";
+    return bench.read(DCC_MEMORY_ERRORS_OFFSET) == 0 ? ""
+                                                     : "an error that does not count is counted";
   }
 
   bench.faulty = true;
