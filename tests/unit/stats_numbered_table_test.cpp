@@ -82,6 +82,36 @@ TEST(NumberedTable, IsAMap) {
   EXPECT_EQ(visited, model);
 }
 
+// From one block to several and back, with what is found looked at after every step.
+TEST(NumberedTable, IsAMapOfFewToo) {
+  NumberedTable<std::uint64_t> table;
+  std::map<std::size_t, std::uint64_t> model;
+  RandomStream random(5, "numbered");
+  std::size_t range = 1;
+  for (int step = 0; step < 20'000; ++step) {
+    if (step % 100 == 0) range = 1 + random.below(60);
+    const std::size_t number = 20 + random.below(range);
+    if (random.below(2) == 0) {
+      table.keep(number) = model[number] = random.next_u64();
+    } else {
+      table.drop(number);
+      model.erase(number);
+    }
+    if (random.below(40) == 0) {
+      NumberedTable<std::uint64_t> moved(std::move(table));
+      table = std::move(moved);
+    }
+    for (std::size_t i = 0; i < 80; ++i) {
+      const auto known = model.find(i);
+      const std::uint64_t* const found = table.find(i);
+      ASSERT_EQ(found != nullptr, known != model.end()) << i;
+      if (found != nullptr) {
+        ASSERT_EQ(*found, known->second) << i;
+      }
+    }
+  }
+}
+
 TEST(NumberedTable, ItsDigestIsThatOfAVector) {
   NumberedTable<Counted> table;
   table.keep(3).value = 33;

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <utility>
 #include <vector>
@@ -13,35 +12,53 @@ namespace dcc {
 
 /// Blocks of neighbouring numbers, from the first in which one is kept to the last in which one
 /// ever was. The list of blocks is short enough to stay in the caches, so that reaching an item
-/// costs little more than in a vector of them. A block goes when nothing in it is kept.
+/// costs little more than in a vector of them; where there is one block it is in the table itself.
+/// A block goes when nothing in it is kept.
 template <class T>
 class NumberedTable {
  public:
+  NumberedTable() = default;
+  NumberedTable(NumberedTable&& other) noexcept { *this = std::move(other); }
+  NumberedTable& operator=(NumberedTable&& other) noexcept {
+    blocks_.swap(other.blocks_);
+    std::swap(first_, other.first_);
+    std::swap(empty_, other.empty_);
+    std::swap(size_, other.size_);
+    look();
+    other.look();
+    return *this;
+  }
+  ~NumberedTable() {
+    for (const Block* block : blocks_) delete block;
+  }
+
   /// The item of that number, new or as it was.
   T& keep(std::size_t number) {
     const std::size_t block = number / kBlock;
     if (blocks_.empty()) first_ = block;
     if (block < first_) {
-      std::vector<std::unique_ptr<Block>> blocks(first_ - block + blocks_.size());
-      std::move(blocks_.begin(), blocks_.end(),
-                blocks.begin() + static_cast<std::ptrdiff_t>(first_ - block));
-      blocks_ = std::move(blocks);
+      blocks_.insert(blocks_.begin(), first_ - block, nullptr);
       first_ = block;
       empty_ = 0;
     }
     const std::size_t at = block - first_;
     if (at >= blocks_.size()) blocks_.resize(at + 1);
-    if (blocks_[at] == nullptr) blocks_[at] = std::make_unique<Block>();
+    if (blocks_[at] == nullptr) {
+      blocks_[at] = new Block;
+      look();
+    }
     if (at < empty_) empty_ = at;
     if (number >= size_) size_ = number + 1;
     return blocks_[at]->keep(number % kBlock);
   }
   void drop(std::size_t number) {
     if (!has(number)) return;
-    std::unique_ptr<Block>& block = blocks_[number / kBlock - first_];
+    Block*& block = blocks_[number / kBlock - first_];
     block->drop(number % kBlock);
     if (block->kept != 0) return;
-    block.reset();
+    delete block;
+    block = nullptr;
+    look();
     while (empty_ < blocks_.size() && blocks_[empty_] == nullptr) ++empty_;
     if (empty_ < kWorthWhile || empty_ < blocks_.size() / 2) return;
     // More moved out of the way than moved.
@@ -49,23 +66,24 @@ class NumberedTable {
     if (blocks_.capacity() > 4 * blocks_.size() + kWorthWhile) blocks_.shrink_to_fit();
     first_ += empty_;
     empty_ = 0;
+    look();
   }
   bool has(std::size_t number) const { return find(number) != nullptr; }
   /// Null: it is not kept.
   const T* find(std::size_t number) const {
     const std::size_t at = number / kBlock - first_;  // of those before it beyond the end
-    if (at >= blocks_.size() || blocks_[at] == nullptr) return nullptr;
-    return blocks_[at]->has(number % kBlock) ? &blocks_[at]->item(number % kBlock) : nullptr;
+    if (at >= count_ || list_[at] == nullptr) return nullptr;
+    return list_[at]->has(number % kBlock) ? &list_[at]->item(number % kBlock) : nullptr;
   }
   T* find(std::size_t number) {
     return const_cast<T*>(static_cast<const NumberedTable*>(this)->find(number));
   }
   /// Precondition: kept.
   T& operator[](std::size_t number) {
-    return blocks_[number / kBlock - first_]->item(number % kBlock);
+    return list_[number / kBlock - first_]->item(number % kBlock);
   }
   const T& operator[](std::size_t number) const {
-    return blocks_[number / kBlock - first_]->item(number % kBlock);
+    return list_[number / kBlock - first_]->item(number % kBlock);
   }
   /// Above the greatest number that was ever kept.
   std::size_t size() const { return size_; }
@@ -132,9 +150,19 @@ class NumberedTable {
   };
   static_assert(kBlock <= 32);
 
-  std::vector<std::unique_ptr<Block>> blocks_;  // null: nothing is kept there
-  std::size_t first_ = 0;                       // number of blocks_[0]
-  std::size_t empty_ = 0;                       // so many at the beginning are null
+  /// After each change of the list of blocks.
+  void look() {
+    count_ = blocks_.size();
+    sole_ = count_ == 1 ? blocks_[0] : nullptr;
+    list_ = count_ == 1 ? &sole_ : blocks_.data();
+  }
+
+  Block* const* list_ = nullptr;  // what is read: `sole_`, or what is in blocks_
+  std::size_t first_ = 0;         // number of list_[0]
+  Block* sole_ = nullptr;
+  std::size_t count_ = 0;
+  std::vector<Block*> blocks_;  // owned; null: nothing is kept there
+  std::size_t empty_ = 0;       // so many at the beginning are null
   std::size_t size_ = 0;
 };
 
