@@ -1,6 +1,8 @@
 // Work queue: how work becomes packets, and go-back-N's two cursors.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <vector>
 
 #include "nic/work_queue.h"
@@ -117,6 +119,62 @@ TEST(WorkQueue, FlushDropsEverythingAndLateAcknowledgementsCoverNothing) {
   EXPECT_EQ(queue.acknowledge_before(1, [](const WorkItem&) { FAIL(); }), 0);
   queue.post(item(3, 100));
   EXPECT_EQ(send_all(queue).size(), 1u);
+}
+
+// Random sizes of items, messages and steps back; the oracle lists every packet there will ever be.
+TEST(WorkQueue, MatchesAListOfAllPackets) {
+  constexpr Bytes kMtu = 1'000;
+  std::mt19937 random(11);
+  for (int round = 0; round < 200; ++round) {
+    WorkQueue queue(kMtu);
+    std::vector<Sent> all;
+    for (int i = 0; i < 5; ++i) {
+      const Bytes bytes = 1 + random() % 9'000;
+      const Bytes message = random() % 3 == 0 ? 0 : 1 + random() % 4'000;
+      queue.post(item(1, bytes, message));
+      for (Bytes at = 0, in_message = 0; at < bytes;) {
+        const Bytes whole = message == 0 ? bytes : message;
+        const Bytes size = std::min({kMtu, bytes - at, whole - in_message});
+        Sent packet{static_cast<std::uint32_t>(size), in_message == 0, false, at + size == bytes,
+                    at};
+        at += size;
+        in_message += size;
+        packet.last = packet.ends || in_message == whole;
+        if (packet.last) in_message = 0;
+        all.push_back(packet);
+      }
+    }
+    std::size_t next = 0, oldest = 0;
+    while (oldest < all.size()) {
+      switch (random() % 8) {
+        case 0:
+          queue.go_back();
+          next = oldest;
+          break;
+        case 1:
+        case 2: {
+          const std::size_t to = oldest + random() % (next - oldest + 1);
+          queue.acknowledge_before(static_cast<Psn>(to), [](const WorkItem&) {});
+          oldest = to;
+          break;
+        }
+        default: {
+          if (!queue.has_unsent()) break;
+          const PacketPlan plan = queue.plan_next();
+          ASSERT_EQ(plan.payload_bytes, all[next].bytes);
+          ASSERT_EQ(plan.first, all[next].first);
+          ASSERT_EQ(plan.last, all[next].last);
+          ASSERT_EQ(plan.ends_item, all[next].ends);
+          ASSERT_EQ(plan.item_offset, all[next].offset);
+          queue.sent(plan);
+          ++next;
+        }
+      }
+      ASSERT_EQ(queue.next_psn(), next);
+      ASSERT_EQ(queue.oldest_unacked(), oldest);
+      ASSERT_EQ(queue.has_unsent(), next < all.size());
+    }
+  }
 }
 
 TEST(WorkQueue, ThousandsOfItemsPassThroughWithTheirIdentity) {

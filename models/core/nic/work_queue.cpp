@@ -20,12 +20,9 @@ void WorkQueue::drop_oldest() {
   }
 }
 
-/// For the rest of the message that begins with this packet of the response.
+/// For the rest of the message that begins with this packet of the response, the next one's.
 void WorkQueue::make_request(PacketPlan& packet) const {
-  const Bytes in_message = packet.item->message_bytes >= packet.item->bytes
-                               ? packet.item_offset
-                               : packet.item_offset % packet.item->message_bytes;
-  const Bytes left = packet.message_bytes - in_message;
+  const Bytes left = packet.message_bytes - next_.in_message;
   packet.packets = packets_of(left);
   packet.payload_bytes = static_cast<std::uint32_t>(left);
   packet.message_bytes = left;
@@ -53,7 +50,7 @@ std::size_t WorkQueue::truncate() {
     // receiver of a truncated transfer never misses.
     items_.back().bytes = next_.offset;
     ++next_.index;
-    next_.offset = 0;
+    next_.offset = next_.in_message = 0;
   }
   return dropped;
 }

@@ -117,6 +117,7 @@ class WorkQueue {
     head_ = 0;
     next_.index = una_.index = base_;
     next_.offset = una_.offset = 0;
+    next_.in_message = una_.in_message = 0;
     for (const WorkItem& item : items) dropped(item);
   }
 
@@ -134,6 +135,7 @@ class WorkQueue {
   struct Cursor {
     std::uint64_t index = 0;  // of the item, counted from the first ever posted
     Bytes offset = 0;         // in the item
+    Bytes in_message = 0;     // offset in its message: kept, for a remainder a packet is dear
     Psn psn = 0;
   };
   template <class Completed>
@@ -164,16 +166,13 @@ class WorkQueue {
   PacketPlan plan(const Cursor& at) const {
     const WorkItem& item = item_at(at);
     const Bytes left = item.bytes - at.offset;
-    // A remainder only where messages are shorter than the item: the common case divides nothing.
-    const Bytes in_message =
-        item.message_bytes >= item.bytes ? at.offset : at.offset % item.message_bytes;
-    const Bytes message_left = std::min(item.message_bytes - in_message, left);
+    const Bytes message_left = std::min(item.message_bytes - at.in_message, left);
     PacketPlan packet;
     packet.payload_bytes = static_cast<std::uint32_t>(std::min<Bytes>(mtu_, message_left));
-    packet.first = in_message == 0;
+    packet.first = at.in_message == 0;
     packet.last = packet.payload_bytes == message_left;
     packet.ends_item = packet.payload_bytes == left;
-    packet.message_bytes = in_message + message_left;
+    packet.message_bytes = at.in_message + message_left;
     packet.item_offset = at.offset;
     packet.item = &item;
     return packet;
@@ -183,9 +182,10 @@ class WorkQueue {
     at.psn += packet.packets;
     if (packet.ends_item) {
       ++at.index;
-      at.offset = 0;
+      at.offset = at.in_message = 0;
     } else {
       at.offset += packet.payload_bytes;
+      at.in_message = packet.last ? 0 : at.in_message + packet.payload_bytes;
     }
   }
 
