@@ -121,7 +121,25 @@ void PacingScheduler::ripen(PicoSeconds now) {
   }
 }
 
+// Mostly one flow ripens where none is ready, and it is picked: as if it had passed through its
+// ring.
+PacingScheduler::FlowIndex PacingScheduler::pick_lone(PicoSeconds now, unsigned allowed) {
+  if (non_empty_ != 0 || waiting_.empty() || now < waiting_[0].when) return kNone;
+  const FlowIndex flow = waiting_[0].flow;
+  Flow& f = flows_[flow];
+  if ((allowed >> f.priority & 1u) == 0) return kNone;
+  for (std::size_t next = 1; next < waiting_.size() && next < 3; ++next) {
+    if (waiting_[next].when <= now) return kNone;
+  }
+  remove_waiting(0);
+  f.place = Place::kOff;
+  f.ready_order = order_++;
+  return flow;
+}
+
 PacingScheduler::FlowIndex PacingScheduler::pick(PicoSeconds now, unsigned allowed) {
+  const FlowIndex lone = pick_lone(now, allowed);
+  if (lone != kNone) return lone;
   ripen(now);
   unsigned candidates = non_empty_ & allowed;
   if (candidates == 0) return kNone;

@@ -72,6 +72,7 @@ class PacingScheduler {
     FlowIndex tail = kNone;
   };
 
+  FlowIndex pick_lone(PicoSeconds now, unsigned allowed);
   void make_ready(FlowIndex flow);
   void leave_ring(Flow& flow);
   void ripen(PicoSeconds now);
