@@ -34,7 +34,7 @@ void ControllerModel::change_parameters(const ControllerParameters& parameters, 
     enable_changes_.push({before_first_edge() ? 0 : effect + 1, parameters.enable});
   }
   if (divider(parameters) != clock_.divider()) {
-    clock_.set_divider(divider(parameters), before_first_edge() ? 0 : effect + 1);
+    clock_.set_divider(divider(parameters), before_first_edge() ? 0 : effect + 1, edge());
     if (timer_head_.valid) {
       timer_bound_ = timer_from(timer_head_.event.due);
     } else if (timer_bound_ != kNever) {

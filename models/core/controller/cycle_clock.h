@@ -1,7 +1,9 @@
 // The controller's clock: edges on the platform's time axis, ticks on the edges.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "units.h"
 
@@ -32,8 +34,10 @@ class CycleClock {
     return edge;
   }
 
+  /// Of a cycle from `now` of the latest change on.
   Tick tick_of(Cycle cycle) const {
-    const Span& span = cycle >= base_cycle_ ? present() : before_;
+    Span span = present();
+    for (std::size_t i = before_.size(); cycle < span.began && i > 0;) span = before_[--i];
     return span.tick + static_cast<Tick>(cycle - span.began) / span.divider;
   }
   /// The same for calls in the order of time, most of them of the tick of the call before.
@@ -51,11 +55,15 @@ class CycleClock {
   }
 
   std::uint32_t divider() const { return divider_; }
-  /// From `cycle` on, which may be ahead of what is asked for next; it begins the present tick
-  /// anew.
-  void set_divider(std::uint32_t divider, Cycle cycle) {
+  /// From `cycle` on, which is not before that of the change before, and may be ahead of what is
+  /// asked for next, as several changes may be; it begins the present tick anew. Nobody asks
+  /// tick_of() for a cycle before `now` any more.
+  void set_divider(std::uint32_t divider, Cycle cycle, Cycle now) {
     const Tick tick = tick_of(cycle);
-    before_ = present();
+    before_.push_back(present());
+    std::size_t over = 0;
+    while (over + 1 < before_.size() && before_[over + 1].began <= now) ++over;
+    before_.erase(before_.begin(), before_.begin() + static_cast<std::ptrdiff_t>(over));
     tick_base_ = tick_ = tick;
     base_cycle_ = tick_began_ = cycle;
     divider_ = divider;
@@ -76,8 +84,8 @@ class CycleClock {
   std::uint32_t divider_;
   Tick tick_base_ = 0;  // begins with base_cycle_
   Cycle base_cycle_ = 0;
-  Span before_;
-  Tick tick_ = 0;  // of the latest call
+  std::vector<Span> before_;  // the spans before the present one, as far as they may be asked for
+  Tick tick_ = 0;             // of the latest call
   Cycle tick_began_ = 0;
 };
 
