@@ -80,12 +80,12 @@ class ControllerCheck : private CheckContext {
               said + " was built for the split " + as_list(kRtlSplit));
     };
     check_rtl(k.timer, "timer");
-    require(kHasRtl || k.timer == Implementation::kModel, "nic.controller.timer",
-            "timer: " + std::string(name_of(k.timer)) + kNoRtl);
     check_rtl(k.rate_lut, "rate_lut");
     if (k.engine != Implementation::kModel) {
       check_engine(k, dcc != nullptr && dcc->policy != DccParameters::Policy::kProportionalInt);
     }
+    require(kHasRtl || k.timer == Implementation::kModel, "nic.controller.timer",
+            "timer: " + std::string(name_of(k.timer)) + kNoRtl);
     if (dcc == nullptr) return;
     const DccParameters& d = *dcc;
     check_ticks(d.alpha_timer, "alpha_timer", 1, kMaxAlphaInterval);
