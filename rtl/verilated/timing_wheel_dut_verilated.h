@@ -38,7 +38,10 @@ class VerilatedWheel final : public WheelDut {
     wheel_->clk_i = 0;
     wheel_->eval();
     wheel_->rst_ni = 0;
-    for (int i = 0; i < 3; ++i) clock();
+    for (int i = 0; i < 3; ++i) {
+      wheel_->eval();  // low again: without it there is one edge, and registers without a reset
+      clock();         // still hold what they woke with
+    }
     wheel_->rst_ni = 1;
   }
 
