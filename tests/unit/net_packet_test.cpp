@@ -55,5 +55,22 @@ TEST(PacketPool, BalancesTrafficThatGoesOneWay) {
   EXPECT_EQ(near.in_use() + far.in_use(), 0);
 }
 
+TEST(PacketPool, EvensOutManyPoolsAtOnce) {
+  std::vector<std::unique_ptr<PacketPool>> pools;
+  std::vector<PacketPool*> all;
+  for (int p = 0; p < 8; ++p) all.push_back(pools.emplace_back(new PacketPool).get());
+  for (std::size_t p = 0; p < 4; ++p) {  // the first four send to the last
+    for (int i = 0; i < 8'000; ++i) all[7 - p]->give_back(all[p]->take());
+  }
+  PacketPool::balance(all);
+  std::vector<Packet*> taken;
+  for (std::size_t p = 0; p < 4; ++p) {
+    const std::size_t before = all[p]->size();
+    for (int i = 0; i < 3'000; ++i) taken.push_back(all[p]->take());
+    EXPECT_EQ(all[p]->size(), before) << "pool " << p << " has been given what it needs";
+  }
+  for (Packet* const packet : taken) all[0]->give_back(packet);
+}
+
 }  // namespace
 }  // namespace dcc

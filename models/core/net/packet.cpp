@@ -81,13 +81,15 @@ void PacketPool::give_half_to(PacketPool& other) {
   move_half(free_payload_, other.free_payload_);
 }
 
-void PacketPool::balance(const std::vector<PacketPool*>& pools) {
-  const auto less = [](const PacketPool* a, const PacketPool* b) {
-    return a->unused() < b->unused();
-  };
-  const auto [poor, rich] = std::minmax_element(pools.begin(), pools.end(), less);
-  const std::size_t most = (*rich)->unused();
-  if (most > kHoard && most / 4 > (*poor)->unused()) (*rich)->give_half_to(**poor);
+void PacketPool::balance(std::vector<PacketPool*> pools) {
+  std::sort(pools.begin(), pools.end(),
+            [](const PacketPool* a, const PacketPool* b) { return a->unused() < b->unused(); });
+  const std::size_t hoard = std::max(kLeastHoard, kHoard / pools.size());
+  for (std::size_t poor = 0, rich = pools.size(); poor < --rich; ++poor) {
+    const std::size_t most = pools[rich]->unused();
+    if (most <= hoard || most / 4 <= pools[poor]->unused()) break;
+    pools[rich]->give_half_to(*pools[poor]);
+  }
 }
 
 }  // namespace dcc

@@ -227,14 +227,15 @@ class PacketPool {
     }
   }
 
-  /// Evens out what lies unused in pools between which packets wander, if one of them has come to
-  /// hold far more than it needs: each partition of a run has a pool of its own, and traffic may go
-  /// one way.
-  static void balance(const std::vector<PacketPool*>& pools);
+  /// Evens out what lies unused in pools between which packets wander, where some of them have come
+  /// to hold far more than they need: each partition of a run has a pool of its own, and traffic
+  /// may go one way.
+  static void balance(std::vector<PacketPool*> pools);
 
  private:
   static constexpr std::size_t kBlock = 256;
-  static constexpr std::size_t kHoard = 16 * kBlock;
+  static constexpr std::size_t kHoard = 32 * kBlock;  // of all pools together
+  static constexpr std::size_t kLeastHoard = 4 * kBlock;
   static constexpr std::uint32_t kSpare = 0xFFFFFFFF;  // the flow of a packet that is of no use
   std::size_t unused() const {
     return static_cast<std::size_t>(static_cast<std::int64_t>(blocks_.size() * kBlock) - in_use_);
