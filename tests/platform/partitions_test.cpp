@@ -47,6 +47,89 @@ TEST(Partitions, OneThreadNeedsNoReason) {
   EXPECT_EQ(plan.undivided, "");
 }
 
+/// 1024 hosts.
+std::string large(const std::string& traffic) {
+  return "topology: {kind: fat_tree, k: 16, fabric_link: {rate: 100Gbps}}\nhost: {driver: none}\n"
+         "duration: 100us\ntraffic: [" +
+         traffic + "]\n";
+}
+const char* const kAll = "{kind: permutation, hosts: 0..1023, bytes: 1MB}";
+
+TEST(Partitions, ALargeNetworkIsDividedForTheCachesToo) {
+  const Planned p(large(kAll));
+  const auto planned_for = [&](unsigned threads, bool watched = false) {
+    return plan_partitions(p.config, p.topology, p.routing, p.plan, threads, watched);
+  };
+  EXPECT_EQ(planned_for(1).network.count, 16u);
+  EXPECT_EQ(planned_for(1).threads, 1u);
+  EXPECT_EQ(planned_for(2).network.count, 16u);
+  EXPECT_EQ(planned_for(2).threads, 2u);
+  EXPECT_EQ(planned_for(3).network.count, 15u) << "as many for each thread";
+  EXPECT_EQ(planned_for(3).threads, 3u);
+  EXPECT_EQ(planned_for(20).network.count, 20u);
+  EXPECT_LT(planned_for(3).network.heaviest(3), 0.36);
+  EXPECT_EQ(planned_for(1, true).network.count, 1u);
+  EXPECT_EQ(planned_for(1, true).undivided, "") << "one thread is what was wanted";
+}
+
+TEST(Partitions, WhereLittleIsUnderWayALargeNetworkStaysWhole) {
+  // A window of a microsecond holds thirteen packets of the one receiver.
+  const PartitionPlan plan =
+      planned(large("{kind: incast, senders: 1..1000, receiver: 0, bytes: 1MB}"), 1);
+  EXPECT_EQ(plan.network.count, 1u);
+  EXPECT_EQ(plan.undivided, "");
+}
+
+TEST(Partitions, ASmallNetworkStaysWholeForOneThread) {
+  EXPECT_EQ(planned("topology: {kind: fat_tree, k: 8, fabric_link: {rate: 100Gbps}}\n"
+                    "host: {driver: none}\ntraffic: [{kind: permutation, hosts: 0..127}]\n",
+                    1)
+                .network.count,
+            1u);
+}
+
+/// Everything that results tell, of the tree with flows that start while others stop, at the same
+/// instants and at others.
+std::string told(unsigned threads, unsigned parts) {
+  return in_a_process([&] {
+    const PlatformConfig config = config_of(
+        "topology: {kind: fat_tree, pods: 2, racks_per_pod: 2, aggs_per_pod: 2, hosts_per_rack: 4, "
+        "cores: 2, host_link: {rate: 100Gbps, delay: 1us}, fabric_link: {rate: 100Gbps, delay: "
+        "1us}}\nhost: {driver: none}\nduration: 120us\nseed: 3\n"
+        "nic: {congestion_control: {algorithm: dcqcn}}\n"
+        "traffic: [{kind: stride, stride: 5, stop: 40us}, {kind: stride, stride: 9, start: 40us, "
+        "stop: 80us}, {kind: poisson, load: 0.5, sizes: fbhadoop, flows_per_host: 40}, "
+        "{kind: permutation, start: 20us, stagger: 1ns, bytes: 50KB}]\n");
+    RunSetup setup;
+    setup.threads = threads;
+    setup.parts = parts;
+    const RunResults r = run(config, setup);
+    std::string text = std::to_string(r.threads) + " threads\n";
+    for (const std::string& failure : r.failures) text += failure;
+    for (const FlowResult& flow : r.flows) {
+      text += std::to_string(flow.id) + " " + std::to_string(flow.start.count) + " " +
+              std::to_string(flow.end.value_or(PicoSeconds(0)).count) + " " +
+              std::to_string(flow.delivered_total) + "\n";
+    }
+    return text;
+  });
+}
+
+TEST(Partitions, PartsAndThreadsLeaveTheSameResults) {
+  const auto without_threads = [](const std::string& text) { return text.substr(text.find('\n')); };
+  const std::string whole = told(1, 1);
+  ASSERT_NE(whole.find("1 threads\n0 "), std::string::npos) << whole;
+  ASSERT_GT(whole.size(), 10'000u);
+  for (const unsigned parts : {2u, 3u, 4u}) {
+    EXPECT_EQ(told(1, parts), whole) << parts << " parts";
+  }
+  for (const unsigned parts : {2u, 4u}) {
+    const std::string shared = told(2, parts);
+    EXPECT_EQ(shared.find("2 threads\n"), 0u);
+    EXPECT_EQ(without_threads(shared), without_threads(whole)) << parts << " parts";
+  }
+}
+
 TEST(Partitions, AStarHasOnePartHoweverManyAreWanted) {
   const PartitionPlan plan =
       planned(star("traffic: [{kind: incast, senders: 1..3, receiver: 0}]\n"), 4);
@@ -80,7 +163,7 @@ TEST(Partitions, AFlowThatDoesNotBeginBeforeTheEndIsNoLoad) {
       EXPECT_EQ(plan.undivided, alone.undivided);
       EXPECT_EQ(plan.network.count, alone.network.count);
       EXPECT_EQ(plan.network.of_node, alone.network.of_node);
-      EXPECT_DOUBLE_EQ(plan.network.heaviest, alone.network.heaviest);
+      EXPECT_EQ(plan.network.share, alone.network.share);
     }
   }
   EXPECT_EQ(with_late_flows("", 2).network.count, 2u) << "two flows are enough to divide for";
@@ -90,7 +173,7 @@ TEST(Partitions, OnePartUsesThePlatformsScheduler) {
   const Planned p(star("traffic: [{kind: flow, from: 1, to: 0, bytes: 1KB}]\n"));
   Scheduler scheduler;
   Partitions partitions(scheduler,
-                        plan_partitions(p.config, p.topology, p.routing, p.plan, 1, false).network);
+                        plan_partitions(p.config, p.topology, p.routing, p.plan, 1, false));
   EXPECT_EQ(partitions.count(), 1u);
   EXPECT_EQ(partitions.parallel(), nullptr);
   EXPECT_EQ(&partitions.scheduler_of(p.topology.node_of(3)), &scheduler);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "cc/hpcc.h"
@@ -20,13 +21,13 @@ const PicoSeconds kEnd = kMicroSecond * 400;
 /// little memory: telemetry, windows, acknowledgements and pauses cross the boundaries.
 class Tree {
  public:
-  explicit Tree(unsigned parts)
+  explicit Tree(unsigned parts, unsigned threads = 1)
       : topology_(shape()), routing_(topology_), ledger_(std::size_t{hosts()} * hosts()) {
     partition_ = divide(topology_, std::vector<double>(topology_.nodes().size(), 1), parts);
     for (unsigned p = 0; p < partition_.count; ++p)
       pools_.push_back(std::make_unique<PacketPool>());
     if (partition_.count > 1) {
-      run_ = std::make_unique<ParallelRun>(partition_.count, partition_.lookahead,
+      run_ = std::make_unique<ParallelRun>(partition_.count, threads, partition_.lookahead,
                                            ParallelRun::Execution::kParallel);
     }
     make_switches();
@@ -197,12 +198,13 @@ TEST(ParallelNetwork, IsTheSameInOnePieceAndInSeveral) {
   EXPECT_EQ(whole.finished(), 16u * 15u);
   EXPECT_EQ(whole.packets_in_use(), 0);
   EXPECT_GT(whole.pauses(), 0u);
-  for (const unsigned parts : {2u, 4u}) {
-    Tree divided(parts);
+  const std::vector<std::pair<unsigned, unsigned>> shapes{{2, 2}, {4, 4}, {4, 2}, {4, 1}};
+  for (const auto& [parts, threads] : shapes) {
+    Tree divided(parts, threads);
     ASSERT_EQ(divided.parts(), parts);
     for (PicoSeconds t; t < kEnd; t += kMicroSecond * 7) divided.run_until(t);
     divided.run_until(kEnd);
-    EXPECT_EQ(divided.account(), whole.account()) << parts << " parts";
+    EXPECT_EQ(divided.account(), whole.account()) << parts << " parts, " << threads << " threads";
     EXPECT_EQ(divided.finished(), whole.finished());
     EXPECT_EQ(divided.packets_in_use(), 0);
   }

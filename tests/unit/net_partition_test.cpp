@@ -58,7 +58,7 @@ TEST(Divide, HalvesTheLoadAndKeepsHostsWithTheirSwitch) {
       const NetworkPartition partition = divide(topology, load, parts);
       ASSERT_EQ(partition.count, parts);
       EXPECT_EQ(partition.lookahead, kMicroSecond * 2) << "only fabric links are cut";
-      EXPECT_LT(partition.heaviest, hosts == 60 && parts == 3 ? 0.51 : 1.1 / parts)
+      EXPECT_LT(partition.heaviest(parts), hosts == 60 && parts == 3 ? 0.51 : 1.1 / parts)
           << hosts << " hosts, " << parts << " parts";
       std::vector<double> sums(parts);
       for (std::size_t node = 0; node < load.size(); ++node) {
@@ -66,7 +66,8 @@ TEST(Divide, HalvesTheLoadAndKeepsHostsWithTheirSwitch) {
         sums[partition.of_node[node]] += load[node];
       }
       const double all = std::accumulate(sums.begin(), sums.end(), 0.0);
-      EXPECT_NEAR(*std::max_element(sums.begin(), sums.end()) / all, partition.heaviest, 1e-9);
+      EXPECT_NEAR(*std::max_element(sums.begin(), sums.end()) / all, partition.heaviest(parts),
+                  1e-9);
       for (HostId host = 0; host < 320; ++host) {
         const auto node = static_cast<std::size_t>(topology.node_of(host));
         const auto rack = static_cast<std::size_t>(topology.peer(topology.node_of(host), 0).node);
@@ -88,7 +89,7 @@ TEST(Divide, KeepsAPodTogetherWhereTheBalanceAllowsIt) {
   const auto load = expected_load(topology, routing, demands);
   const NetworkPartition partition = divide(topology, load, 2);
   ASSERT_EQ(partition.count, 2u);
-  EXPECT_DOUBLE_EQ(partition.heaviest, 0.5);
+  EXPECT_DOUBLE_EQ(partition.heaviest(2), 0.5);
   for (const HostId pod : {0u, 1u}) {
     for (HostId host = 64 * pod; host < 64 * (pod + 1); ++host) {
       const NodeId rack = topology.peer(topology.node_of(host), 0).node;
@@ -99,6 +100,15 @@ TEST(Divide, KeepsAPodTogetherWhereTheBalanceAllowsIt) {
       }
     }
   }
+}
+
+TEST(Divide, KnowsTheHeaviestOfGroupsOfNeighbours) {
+  NetworkPartition partition;
+  partition.count = 5;
+  partition.share = {0.1, 0.3, 0.2, 0.15, 0.25};
+  EXPECT_DOUBLE_EQ(partition.heaviest(5), 0.3);
+  EXPECT_DOUBLE_EQ(partition.heaviest(2), 0.6) << "two, then three";
+  EXPECT_DOUBLE_EQ(partition.heaviest(1), 1.0);
 }
 
 TEST(Divide, LeavesWholeWhatHasOneSwitchOrOneThatWorks) {

@@ -147,9 +147,18 @@ class Node {
   std::vector<std::unique_ptr<Letter>> sent_;  // also those that are on their way at the end
 };
 
-std::vector<Log> simulate(std::uint64_t seed, unsigned nodes, PicoSeconds end, unsigned partitions,
+/// Partitions, and the threads that share them.
+struct Shape {
+  unsigned partitions;
+  unsigned threads;
+};
+
+std::vector<Log> simulate(std::uint64_t seed, unsigned nodes, PicoSeconds end, const Shape& shape,
                           Execution execution, PicoSeconds stride) {
-  ParallelRun run(partitions, kLookahead, execution);
+  const unsigned partitions = shape.partitions;
+  ParallelRun run(partitions, shape.threads, kLookahead, execution);
+  EXPECT_EQ(run.partitions(), partitions);
+  EXPECT_EQ(run.threads(), shape.threads);
   std::vector<std::unique_ptr<Node>> all;
   for (unsigned n = 0; n < nodes; ++n) {
     all.push_back(std::make_unique<Node>(run, n % partitions, seed, n, nodes));
@@ -168,29 +177,31 @@ std::vector<Log> simulate(std::uint64_t seed, unsigned nodes, PicoSeconds end, u
   return logs;
 }
 
-class Divided : public ::testing::TestWithParam<std::tuple<unsigned, Execution, std::int64_t>> {};
+class Divided : public ::testing::TestWithParam<std::tuple<Shape, Execution, std::int64_t>> {};
 
 TEST_P(Divided, DoesWhatOneAgendaDoes) {
-  const auto [partitions, execution, stride_ns] = GetParam();
+  const auto [shape, execution, stride_ns] = GetParam();
   const PicoSeconds end = kMicroSecond * 120;
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     const std::vector<Log> expected = simulate_with_a_map(seed, 9, end);
     ASSERT_GT(expected[0].size(), 500u);
-    const std::vector<Log> got =
-        simulate(seed, 9, end, partitions, execution, kNanoSecond * stride_ns);
+    const std::vector<Log> got = simulate(seed, 9, end, shape, execution, kNanoSecond * stride_ns);
     ASSERT_EQ(got, expected) << "seed " << seed;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, Divided,
-                         ::testing::Combine(::testing::Values(2u, 3u, 4u),
-                                            ::testing::Values(Execution::kParallel,
-                                                              Execution::kSequential,
-                                                              Execution::kAdaptive),
-                                            ::testing::Values(337, 1'000, 16'000, 2'000'000)));
+// One thread, as many as partitions, fewer, and groups that are not alike; of twelve partitions
+// three have nothing to do.
+INSTANTIATE_TEST_SUITE_P(
+    Ways, Divided,
+    ::testing::Combine(::testing::Values(Shape{2, 2}, Shape{3, 3}, Shape{4, 4}, Shape{4, 1},
+                                         Shape{4, 2}, Shape{7, 3}, Shape{9, 2}, Shape{12, 5}),
+                       ::testing::Values(Execution::kParallel, Execution::kSequential,
+                                         Execution::kAdaptive),
+                       ::testing::Values(337, 1'000, 16'000, 2'000'000)));
 
 TEST(ParallelRun, KnowsTheFirstEventAndTheFirstItemUnderWay) {
-  ParallelRun run(2, kLookahead);
+  ParallelRun run(2, 2, kLookahead);
   EXPECT_EQ(run.next_time(), PicoSeconds::max());
   bool rang = false;
   const auto sets = [](void* flag) { *static_cast<bool*>(flag) = true; };
@@ -220,10 +231,33 @@ TEST(ParallelRun, KnowsTheFirstEventAndTheFirstItemUnderWay) {
   EXPECT_EQ(run.next_time(), PicoSeconds::max());
 }
 
+TEST(ParallelRun, SettlesWhatIsUnderWay) {
+  ParallelRun run(3, 1, kLookahead);
+  int arrived = 0;
+  struct Item {
+    Event event;
+    Scheduler& far;
+  } item{event_of([](void* count) { ++*static_cast<int*>(count); }, &arrived), run.scheduler(2)};
+  run.mailbox(0, 2).put(
+      [](void*, void* one) {
+        auto* const it = static_cast<Item*>(one);
+        it->far.schedule_at(it->event, kMicroSecond * 7);
+      },
+      nullptr, &item, kMicroSecond * 7);
+  EXPECT_FALSE(item.event.is_scheduled());
+  run.settle();
+  EXPECT_TRUE(item.event.is_scheduled());
+  EXPECT_EQ(run.next_time(), kMicroSecond * 7);
+  run.settle();  // there is nothing more
+  run.run_until(kMicroSecond * 20);
+  EXPECT_EQ(arrived, 1);
+  EXPECT_EQ(run.next_time(), PicoSeconds::max());
+}
+
 TEST(ParallelRun, HandsOnWhatAnEventThrows) {
   for (const Execution execution : {Execution::kParallel, Execution::kSequential}) {
     for (unsigned where = 0; where < 3; ++where) {
-      ParallelRun run(3, kLookahead, execution);
+      ParallelRun run(3, 1 + where, kLookahead, execution);
       int others = 0;
       Event quiet = event_of([](void* count) { ++*static_cast<int*>(count); }, &others);
       Event loud = event_of([](void*) { throw std::runtime_error("broken"); }, nullptr);
@@ -237,7 +271,7 @@ TEST(ParallelRun, HandsOnWhatAnEventThrows) {
 
 TEST(ParallelRun, TellsTheEarliestOfTwoFailuresAndRunsNoFurther) {
   for (const Execution execution : {Execution::kParallel, Execution::kSequential}) {
-    ParallelRun run(2, kLookahead, execution);
+    ParallelRun run(2, 2, kLookahead, execution);
     Event late = event_of([](void*) { throw std::runtime_error("late"); }, nullptr);
     Event early = event_of([](void*) { throw std::runtime_error("early"); }, nullptr);
     int after = 0;

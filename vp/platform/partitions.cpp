@@ -19,6 +19,10 @@ constexpr unsigned kUnasked = 2;  // processors taken without being told so
 // as ten times this number of packets, each of some hundred nanoseconds.
 constexpr double kLeastPackets = 50;
 constexpr double kWorstShare = 0.7;
+// What a window touches of so many hosts, their switches and wires should fit a processor's own
+// caches; of fewer than that many all of it is in the next cache anyhow.
+constexpr int kHostsAPart = 64;
+constexpr int kManyHosts = 512;
 
 bool software_runs(const PlatformConfig& config, const Topology& topology) {
   for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
@@ -74,32 +78,56 @@ double packets_within(PicoSeconds time, const PlatformConfig& config, const Topo
          (8 * static_cast<double>(config.nic.mtu));
 }
 
+unsigned parts_for_caches(const Topology& topology) {
+  const int hosts = topology.hosts();
+  return hosts < kManyHosts ? 1 : static_cast<unsigned>(hosts / kHostsAPart);
+}
+
 }  // namespace
 
 PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topology,
                               const Routing& routing, const FlowPlan& flows, unsigned threads,
-                              bool watched) {
+                              bool watched, std::optional<unsigned> parts) {
   PartitionPlan plan;
   plan.network = undivided(topology);
   const bool asked = threads != 0;
   if (!asked) threads = std::min(kUnasked, std::thread::hardware_concurrency());
-  if (threads < 2) return plan;
-  plan.undivided = needs_one_order(config, topology, watched);
-  if (!plan.undivided.empty()) return plan;
+  const unsigned wanted = parts ? *parts : parts_for_caches(topology);
+  if (threads < 2 && wanted < 2) return plan;
+  std::string one_order = needs_one_order(config, topology, watched);
+  if (!one_order.empty()) {
+    if (threads > 1) plan.undivided = std::move(one_order);
+    return plan;
+  }
   const std::vector<Demand> demands = demands_of(config, topology, flows);
   const std::vector<double> load = expected_load(topology, routing, demands);
-  NetworkPartition divided;
-  for (; threads > 1 && divided.count < 2; --threads) divided = divide(topology, load, threads);
-  if (divided.count < 2) {
-    plan.undivided = "its traffic meets too few switches that have hosts";
-  } else if (divided.lookahead.count <= 0) {
-    plan.undivided = "a link between its parts has no delay";
-  } else if (!asked && (divided.heaviest > kWorstShare ||
-                        packets_within(divided.lookahead, config, topology, demands) <
-                            kLeastPackets * divided.count)) {
-    plan.undivided = "it would not pay";
-  } else {
-    plan.network = divided;
+  const auto pays = [&](const NetworkPartition& divided) {
+    return packets_within(divided.lookahead, config, topology, demands) >=
+           kLeastPackets * divided.count;
+  };
+
+  // Among threads.
+  if (threads > 1) {
+    NetworkPartition divided;
+    for (; threads > 1 && divided.count < 2; --threads) divided = divide(topology, load, threads);
+    if (divided.count < 2) {
+      plan.undivided = "its traffic meets too few switches that have hosts";
+    } else if (divided.lookahead.count <= 0) {
+      plan.undivided = "a link between its parts has no delay";
+    } else if (!asked && (divided.heaviest(divided.count) > kWorstShare || !pays(divided))) {
+      plan.undivided = "it would not pay";
+    } else {
+      plan.threads = divided.count;
+      plan.network = std::move(divided);
+    }
+  }
+  // Among each thread's windows: as many parts for one as for another, so that they have as much to
+  // do.
+  for (unsigned each = wanted / plan.threads; each * plan.threads > plan.network.count; each /= 2) {
+    NetworkPartition divided = divide(topology, load, each * plan.threads);
+    if (divided.count < 2 || divided.lookahead.count <= 0 || !(parts || pays(divided))) continue;
+    plan.network = std::move(divided);
+    break;
   }
   return plan;
 }
@@ -133,23 +161,24 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
                            " processes: " + plan.undivided);
 }
 
-Partitions::Partitions(Scheduler& platform, const NetworkPartition& plan, ProcessGroup* group)
-    : platform_(platform), group_(group), of_node_(plan.of_node) {
-  for (unsigned p = 0; p < plan.count; ++p) pools_.push_back(std::make_unique<PacketPool>());
+Partitions::Partitions(Scheduler& platform, const PartitionPlan& plan, ProcessGroup* group)
+    : platform_(platform), group_(group), of_node_(plan.network.of_node) {
+  const NetworkPartition& network = plan.network;
+  for (unsigned p = 0; p < network.count; ++p) pools_.push_back(std::make_unique<PacketPool>());
   if (group != nullptr) {
-    auto run = std::make_unique<DistributedRun>(*group, plan.lookahead);
+    auto run = std::make_unique<DistributedRun>(*group, network.lookahead);
     courier_ = std::make_unique<PacketCourier>(*pools_[group->rank()]);
     run->set_courier(*courier_);
     parallel_ = std::move(run);
     return;
   }
-  if (plan.count < 2) return;
+  if (network.count < 2) return;
   // Signals are the first thread's: what handles them is read there.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  auto run = std::make_unique<ParallelRun>(plan.count, plan.lookahead);
+  auto run = std::make_unique<ParallelRun>(network.count, plan.threads, network.lookahead);
   threads_ = run->threads();
   parallel_ = std::move(run);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -190,7 +219,7 @@ void Partitions::balance_pools() {
   if (count() < 2 || group_ != nullptr) return;
   std::vector<PacketPool*> pools;
   for (const auto& pool : pools_) pools.push_back(pool.get());
-  PacketPool::balance(pools);
+  PacketPool::balance(std::move(pools));
 }
 
 }  // namespace dcc::vp

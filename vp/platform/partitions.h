@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,18 +21,21 @@ class PacketCourier;
 
 namespace dcc::vp {
 
-/// How a run is divided: into fewer parts than wanted where the network has fewer.
+/// How a run is divided: among fewer threads than wanted where the network has fewer parts, and
+/// into more parts than threads where a thread's share of it would not fit the caches.
 struct PartitionPlan {
   NetworkPartition network;
-  std::string undivided;  // why there is one partition only; empty otherwise
+  unsigned threads = 1;
+  std::string undivided;  // why it is one thread where more were wanted; empty otherwise
 };
 
 /// `threads`: how many the user wants, 0: two where that pays. `watched`: somebody looks at single
-/// events (a trace, a debugger, a person). Never more than can be: software, RTL and
-/// whoever watches need the one order of all events.
+/// events (a trace, a debugger, a person). Never more than one part where there cannot be:
+/// software, RTL and whoever watches need the one order of all events. `parts`: how many there
+/// shall be, if not as many as the caches ask for.
 PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topology,
                               const Routing& routing, const FlowPlan& flows, unsigned threads,
-                              bool watched);
+                              bool watched, std::optional<unsigned> parts = std::nullopt);
 /// One partition for each of so many processes. Throws std::runtime_error where that cannot be.
 PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& topology,
                                  const Routing& routing, const FlowPlan& flows, unsigned processes,
@@ -44,7 +48,7 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
 class Partitions {
  public:
   /// `group`: null, or as many processes as partitions; must outlive it.
-  Partitions(Scheduler& platform, const NetworkPartition& plan, ProcessGroup* group = nullptr);
+  Partitions(Scheduler& platform, const PartitionPlan& plan, ProcessGroup* group = nullptr);
   ~Partitions();
 
   unsigned count() const { return static_cast<unsigned>(pools_.size()); }
@@ -52,9 +56,11 @@ class Partitions {
   ProcessGroup* group() const { return group_; }
   /// Is the node at work in this process?
   bool is_here(NodeId node) const { return group_ == nullptr || of(node) == group_->rank(); }
-  Scheduler& scheduler_of(NodeId node) {
-    return parallel_ == nullptr ? platform_ : parallel_->scheduler(of(node));
+  unsigned of(NodeId node) const { return of_node_[static_cast<std::size_t>(node)]; }
+  Scheduler& scheduler(unsigned partition) {
+    return parallel_ == nullptr ? platform_ : parallel_->scheduler(partition);
   }
+  Scheduler& scheduler_of(NodeId node) { return scheduler(of(node)); }
   PacketPool& pool_of(NodeId node) { return *pools_[of(node)]; }
   /// What packets between two nodes go through; null when they are in one partition.
   Mailbox* mailbox(NodeId from, NodeId to) {
@@ -85,8 +91,6 @@ class Partitions {
   void drop_events();
 
  private:
-  unsigned of(NodeId node) const { return of_node_[static_cast<std::size_t>(node)]; }
-
   Scheduler& platform_;
   ProcessGroup* group_;
   std::vector<unsigned> of_node_;

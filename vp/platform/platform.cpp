@@ -46,7 +46,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
       routing(topology),
       plan(plan_flows(config, topology, routing, must_hold(config, setup))),
       partition_plan(plan_of(*this, setup)),
-      partitions(scheduler, partition_plan.network, setup.group),
+      partitions(scheduler, partition_plan, setup.group),
       kernel("kernel", scheduler, config.duration, partitions.parallel()),
       network("network", config, topology, routing, partitions, has_sockets(topology, setup)),
       ledger(plan.count() + plan.links().size(), plan.is_held()) {
@@ -129,7 +129,8 @@ PartitionPlan Platform::plan_of(const Platform& p, const RunSetup& setup) {
     return plan_for_processes(p.config, p.topology, p.routing, p.plan, setup.group->size(),
                               watched);
   }
-  return plan_partitions(p.config, p.topology, p.routing, p.plan, setup.threads, watched);
+  return plan_partitions(p.config, p.topology, p.routing, p.plan, setup.threads, watched,
+                         setup.parts);
 }
 
 void Platform::build_flow_scheduler() {

@@ -54,6 +54,9 @@ struct RunSetup {
   /// Processes that share the run, instead of threads; null: none. All call run_platform() with the
   /// same configuration and get the same results.
   ProcessGroup* group = nullptr;
+  /// Parts that the network is divided into, at most; empty: as many as its size asks for. The
+  /// results are the same.
+  std::optional<unsigned> parts;
 };
 
 /// Builds the platform, runs it to its end and collects the results. At most once a process

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/parallel_run.h"
+
 namespace dcc {
 
 namespace {
@@ -98,12 +100,12 @@ class Division {
 
   NetworkPartition result() const {
     const double all = std::accumulate(sums_.begin(), sums_.end(), 0.0);
-    const auto [least, most] = std::minmax_element(sums_.begin(), sums_.end());
-    if (*least <= 0) return undivided(topology_);
+    if (*std::min_element(sums_.begin(), sums_.end()) <= 0) return undivided(topology_);
     NetworkPartition partition;
     partition.count = parts();
     partition.of_node = of_node_;
-    partition.heaviest = *most / all;
+    partition.share = sums_;
+    for (double& share : partition.share) share /= all;
     for (const Cable& cable : topology_.cables()) {
       const auto part = [&](int end) {
         return of_node_[static_cast<std::size_t>(cable.end[end].node)];
@@ -168,6 +170,17 @@ std::vector<double> expected_load(const Topology& topology, const Routing& routi
     }
   }
   return load;
+}
+
+double NetworkPartition::heaviest(unsigned threads) const {
+  const auto begin_of = [&](unsigned thread) {
+    return share.begin() + ParallelRun::begin_of(thread, threads, count);
+  };
+  double most = 0;
+  for (unsigned thread = 0; thread < threads; ++thread) {
+    most = std::max(most, std::accumulate(begin_of(thread), begin_of(thread + 1), 0.0));
+  }
+  return most;
 }
 
 NetworkPartition undivided(const Topology& topology) {

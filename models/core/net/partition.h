@@ -26,7 +26,10 @@ struct NetworkPartition {
   unsigned count = 1;
   std::vector<unsigned> of_node;               // by NodeId, 0 … count-1
   PicoSeconds lookahead = PicoSeconds::max();  // least delay of a link between two partitions
-  double heaviest = 1;                         // share of the load that the greatest one carries
+  std::vector<double> share{1};                // of the load, by partition
+
+  /// Share of the load of that thread of a ParallelRun which has most.
+  double heaviest(unsigned threads) const;
 };
 
 /// All of it in one.

@@ -18,7 +18,8 @@ struct Header {
 DistributedRun::DistributedRun(ProcessGroup& group, PicoSeconds lookahead)
     : PartitionedRun(lookahead),
       group_(group),
-      to_(group.size()),
+      to_(group.size(), Mailbox(outgoing_)),
+      unused_(outgoing_),
       sent_(group.size()),
       received_(group.size()) {
   assert(lookahead.count > 0);
@@ -54,10 +55,8 @@ std::string DistributedRun::run_window(PicoSeconds end) {
 }
 
 PicoSeconds DistributedRun::exchange(const std::string& failure) {
-  Header header{own().next_time().count, failure.size()};
-  for (const Mailbox& mailbox : to_) {
-    header.next = std::min(header.next, mailbox.earliest(0).count);
-  }
+  const PicoSeconds next = std::min(own().next_time(), outgoing_.earliest[0]);
+  const Header header{next.count, failure.size()};
   const auto* const bytes = reinterpret_cast<const unsigned char*>(&header);
   for (unsigned p = 0; p < partitions(); ++p) {
     ProcessGroup::Message& message = sent_[p];
@@ -66,6 +65,7 @@ PicoSeconds DistributedRun::exchange(const std::string& failure) {
     to_[p].hand_over(0,
                      [&](void* receiver, void* item) { courier_->pack(receiver, item, message); });
   }
+  outgoing_.fill(0);
   group_.exchange(sent_, received_);
 
   PicoSeconds first(header.next);

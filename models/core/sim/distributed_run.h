@@ -54,9 +54,10 @@ class DistributedRun final : public PartitionedRun {
   ProcessGroup& group_;
   Courier* courier_ = nullptr;
   std::vector<std::unique_ptr<Scheduler>> schedulers_;  // by partition
-  std::vector<Mailbox> to_;                             // by partition
-  Mailbox unused_;                                      // of partitions that lie still
-  std::vector<ProcessGroup::Message> sent_;             // by process
+  Outgoing outgoing_;
+  std::vector<Mailbox> to_;                  // by partition
+  Mailbox unused_;                           // of partitions that lie still
+  std::vector<ProcessGroup::Message> sent_;  // by process
   std::vector<ProcessGroup::Message> received_;
   std::exception_ptr failure_;
 };

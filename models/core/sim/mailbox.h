@@ -9,24 +9,48 @@
 
 namespace dcc {
 
-/// One way, from one partition to one other. Has two sides: during a window the sender fills one
-/// while the receiver empties the other, and for the next window they change; so neither waits for
-/// the other, and the barrier between windows is all the order they need.
-class alignas(64) Mailbox {
+/// What all mailboxes that one partition fills have in common. Mailboxes have two sides: during a
+/// window the sender fills one while receivers empty the other, and for the next window they
+/// change; so neither waits for the other, and the barrier between windows is all the order they
+/// need.
+struct alignas(64) Outgoing {
+  unsigned side = 0;  // being filled
+  /// When the first item put into a side of any of them is due; max() where there is none.
+  std::array<PicoSeconds, 2> earliest{PicoSeconds::max(), PicoSeconds::max()};
+
+  /// From now on `put` fills this side, which is empty.
+  void fill(unsigned number) {
+    side = number;
+    earliest[number] = PicoSeconds::max();
+  }
+};
+
+class Mailbox;
+
+/// Those of some mailboxes to one partition that are not empty, by side: of thousands of parts each
+/// hears of a few at a time.
+struct alignas(64) Incoming {
+  std::array<std::vector<Mailbox*>, 2> filled;
+};
+
+/// One way, from one partition to one other.
+class Mailbox {
  public:
   using Enter = void (*)(void* receiver, void* item);
+
+  /// Both must outlive it. `incoming`: who fills other mailboxes of its does so in the same thread.
+  explicit Mailbox(Outgoing& outgoing, Incoming* incoming = nullptr)
+      : outgoing_(&outgoing), incoming_(incoming) {}
 
   /// The sender's: `enter(receiver, item)` shall be called in the other partition, which must be
   /// before `due`, when the item has its first effect there.
   void put(Enter enter, void* receiver, void* item, PicoSeconds due) {
-    Side& side = sides_[filling_];
-    side.letters.push_back({enter, receiver, item});
-    side.earliest = std::min(side.earliest, due);
+    const unsigned number = outgoing_->side;
+    std::vector<Letter>& letters = sides_[number].letters;
+    if (letters.empty() && incoming_ != nullptr) incoming_->filled[number].push_back(this);
+    letters.push_back({enter, receiver, item});
+    outgoing_->earliest[number] = std::min(outgoing_->earliest[number], due);
   }
-  /// From now on `put` fills this side, 0 or 1.
-  void fill(unsigned side) { filling_ = side; }
-  /// When the first item put into a side is due; max() if it is empty.
-  PicoSeconds earliest(unsigned side) const { return sides_[side].earliest; }
 
   /// Instead of empty(): take(receiver, item) for each of a side, in the order put.
   template <class Take>
@@ -34,14 +58,13 @@ class alignas(64) Mailbox {
     Side& side = sides_[number];
     for (const Letter& letter : side.letters) take(letter.receiver, letter.item);
     side.letters.clear();
-    side.earliest = PicoSeconds::max();
   }
 
   /// The receiver's: takes in all of a side, in the order put.
   void empty(unsigned number) {
     Side& side = sides_[number];
     const std::size_t letters = side.letters.size();
-    // Written on another processor a moment ago: asked for together rather than one by one.
+    // Written by another processor, or long ago: asked for together rather than one by one.
     for (std::size_t i = 0; i < letters; ++i) {
       if (i % kAhead == 0) {
         for (std::size_t j = i; j < std::min(i + kAhead, letters); ++j) {
@@ -52,7 +75,6 @@ class alignas(64) Mailbox {
       letter.enter(letter.receiver, letter.item);
     }
     side.letters.clear();
-    side.earliest = PicoSeconds::max();
   }
 
  private:
@@ -64,10 +86,10 @@ class alignas(64) Mailbox {
   };
   struct alignas(64) Side {
     std::vector<Letter> letters;
-    PicoSeconds earliest = PicoSeconds::max();
   };
   std::array<Side, 2> sides_;
-  alignas(64) unsigned filling_ = 0;
+  Outgoing* outgoing_;
+  Incoming* incoming_;  // null: the receiver knows
 };
 
 }  // namespace dcc

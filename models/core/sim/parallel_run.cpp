@@ -8,11 +8,15 @@
 
 namespace dcc {
 
-ParallelRun::ParallelRun(unsigned partitions, PicoSeconds lookahead, Execution execution)
-    : PartitionedRun(lookahead), execution_(execution), barrier_(partitions) {
-  assert(partitions > 1 && lookahead.count > 0);
-  for (unsigned p = 0; p < partitions; ++p) {
-    partitions_.push_back(std::make_unique<Partition>(partitions));
+ParallelRun::ParallelRun(unsigned partitions, unsigned threads, PicoSeconds lookahead,
+                         Execution execution)
+    : PartitionedRun(lookahead), execution_(execution), groups_(threads), barrier_(threads) {
+  assert(threads > 0 && threads <= partitions && partitions > 1 && lookahead.count > 0);
+  for (unsigned p = 0; p < partitions; ++p)
+    partitions_.push_back(std::make_unique<Partition>(threads));
+  for (unsigned t = 0; t < threads; ++t) {
+    groups_[t].begin = begin_of(t, threads, partitions);
+    groups_[t].end = begin_of(t + 1, threads, partitions);
   }
   start_threads();
 }
@@ -21,9 +25,9 @@ void ParallelRun::start_threads() {
   std::promise<bool> all_there;
   const std::shared_future<bool> go = all_there.get_future().share();
   try {
-    for (unsigned p = 1; p < partitions(); ++p) {
-      threads_.emplace_back([this, p, go] {
-        if (go.get()) serve(p);
+    for (std::size_t t = 1; t < groups_.size(); ++t) {
+      threads_.emplace_back([this, t, go] {
+        if (go.get()) serve(groups_[t]);
       });
     }
     all_there.set_value(true);
@@ -31,8 +35,8 @@ void ParallelRun::start_threads() {
     all_there.set_value(false);
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
-    execution_ = Execution::kSequential;
   }
+  if (threads_.empty()) execution_ = Execution::kSequential;
 }
 
 ParallelRun::~ParallelRun() {
@@ -42,24 +46,25 @@ ParallelRun::~ParallelRun() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void ParallelRun::serve(unsigned partition) {
+Mailbox& ParallelRun::mailbox(unsigned from, unsigned to) {
+  const auto group = std::find_if(groups_.begin(), groups_.end(),
+                                  [&](const Group& each) { return from < each.end; });
+  Incoming& incoming = partitions_[to]->incoming[static_cast<std::size_t>(group - groups_.begin())];
+  Partition& sender = *partitions_[from];
+  return sender.to.try_emplace(to, sender.outgoing, &incoming).first->second;
+}
+
+void ParallelRun::serve(Group& group) {
   for (;;) {
     barrier_.wait();
     if (ending_) return;
-    run_windows(partition);
+    run_windows(group);
   }
-}
-
-PicoSeconds ParallelRun::next_of(unsigned partition, unsigned side) {
-  Partition& mine = *partitions_[partition];
-  PicoSeconds next = mine.scheduler.next_time();
-  for (const Mailbox& mailbox : mine.to) next = std::min(next, mailbox.earliest(side));
-  return next;
 }
 
 PicoSeconds ParallelRun::next_time() {
   PicoSeconds next = PicoSeconds::max();
-  for (unsigned p = 0; p < partitions(); ++p) next = std::min(next, next_of(p, side_));
+  for (const auto& partition : partitions_) next = std::min(next, partition->next());
   return next;
 }
 
@@ -81,11 +86,18 @@ void ParallelRun::run_until(PicoSeconds end) {
   for (const auto& partition : partitions_) partition->scheduler.advance_to(end);
 }
 
+// Of both sides that which was filled last is not empty.
 void ParallelRun::settle() {
   for (const auto& partition : partitions_) {
-    for (Mailbox& mailbox : partition->to) {
-      for (const unsigned side : {side_ ^ 1, side_}) mailbox.empty(side);
-    }
+    partition->take_in(side_);
+    partition->outgoing.fill(side_);
+  }
+}
+
+void ParallelRun::Partition::take_in(unsigned side) {
+  for (Incoming& from : incoming) {
+    for (Mailbox* const mailbox : from.filled[side]) mailbox->empty(side);
+    from.filled[side].clear();
   }
 }
 
@@ -101,45 +113,49 @@ void ParallelRun::rethrow_failure() const {
 void ParallelRun::run_together(PicoSeconds end) {
   end_ = end;
   barrier_.wait();
-  run_windows(0);
+  run_windows(groups_[0]);
 }
 
 void ParallelRun::run_alone(PicoSeconds end) {
   while (first_ <= end) {
     side_ ^= 1;
-    const PicoSeconds near = window_end(first_, end);
-    first_ = PicoSeconds::max();
-    for (unsigned p = 0; p < partitions(); ++p) {
-      first_ = std::min(first_, run_window(p, side_, near));
-    }
+    first_ = run_window(0, partitions(), side_, window_end(first_, end));
   }
 }
 
-// All partitions come to the same end of each window and to the same last one, each by itself.
-// After the last barrier the others read nothing but `next` of that side, which nobody writes
-// before they have come to a barrier again; so the caller may go on.
-void ParallelRun::run_windows(unsigned partition) {
+// All threads come to the same end of each window and to the same last one, each by itself. After
+// the last barrier the others read nothing but `next` of that side, which nobody writes before they
+// have come to a barrier again; so the caller may go on.
+void ParallelRun::run_windows(Group& group) {
   PicoSeconds first = first_;
   const PicoSeconds end = end_;
   unsigned side = side_;
   while (first <= end) {
     side ^= 1;
-    partitions_[partition]->next[side] = run_window(partition, side, window_end(first, end));
+    group.next[side] = run_window(group.begin, group.end, side, window_end(first, end));
     barrier_.wait();
     first = PicoSeconds::max();
-    for (const auto& other : partitions_) first = std::min(first, other->next[side]);
+    for (const Group& each : groups_) first = std::min(first, each.next[side]);
   }
-  if (partition == 0) side_ = side;
+  if (&group == groups_.data()) side_ = side;
 }
 
-PicoSeconds ParallelRun::run_window(unsigned partition, unsigned side, PicoSeconds end) {
-  Partition& mine = *partitions_[partition];
+PicoSeconds ParallelRun::run_window(unsigned begin, unsigned end, unsigned side,
+                                    PicoSeconds until) {
+  PicoSeconds first = PicoSeconds::max();
+  for (unsigned p = begin; p < end; ++p) {
+    first = std::min(first, run_window(*partitions_[p], side, until));
+  }
+  return first;
+}
+
+PicoSeconds ParallelRun::run_window(Partition& mine, unsigned side, PicoSeconds until) {
   if (mine.failure != nullptr) return PicoSeconds::max();
   try {
-    for (auto& other : partitions_) other->to[partition].empty(side ^ 1);
-    for (Mailbox& mailbox : mine.to) mailbox.fill(side);
-    mine.scheduler.run_until(end);
-    return next_of(partition, side);
+    mine.outgoing.fill(side);
+    mine.take_in(side ^ 1);
+    mine.scheduler.run_until(until);
+    return mine.next();
   } catch (...) {
     mine.failure = std::current_exception();
     mine.failed_at = mine.scheduler.now();
