@@ -60,5 +60,10 @@ RUNS: dict[str, tuple[str, list[str]]] = {
     "ways that ACKs bring back": ("reproduce/fbhadoop_dcqcn.yaml", ["duration=120us", "routing.kind=reps"]),
     "ways that ACKs tell of": ("reproduce/fbhadoop_dcqcn.yaml",
                                ["duration=120us", "routing={kind: hermes, rtt_high: 20us, sent: 10KB}"]),
+    "more parts than threads": (
+        "reproduce/fbhadoop_dcqcn.yaml",
+        ["duration=60us", "topology={kind: fat_tree, k: 16, fabric_link: {rate: 100Gbps}}",
+         "traffic=[{kind: stride, stride: 300, stop: 20us},"
+         " {kind: permutation, start: 20us, stagger: 10ns, bytes: 50KB}]"]),
     "ties": ("reproduce/fbhadoop_dcqcn.yaml", ["duration=120us", "switch.ties=seeded"]),
 }

@@ -26,7 +26,7 @@ if FULL:
 DCCVP = sys.argv.pop(1)
 CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
 # The ring of partitions is not a power of two, or has more than there are processors.
-ODD = ("telemetry", "the controller", "headers, NACKs and PULLs")
+ODD = ("telemetry", "the controller", "headers, NACKs and PULLs", "more parts than threads")
 # One scheduler reads all switches, so that processes cannot share it.
 HEDERA = ("reproduce/fbhadoop_dcqcn.yaml",
           ["duration=200us", "routing={kind: hedera, period: 20us}",

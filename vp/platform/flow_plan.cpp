@@ -130,7 +130,8 @@ void FlowPlan::created(HostId host, Qpn qpn, HostId, Qpn) {
   const PlannedFlow& flow = this->flow(end->flow);
   if (!find(flow.spec.from, flow.from_qpn)->created) return;
   if (!find(flow.spec.to, flow.to_qpn)->created) return;
-  connect(flow);
+  connect_(flow.spec.from, flow.from_qpn);
+  connect_(flow.spec.to, flow.to_qpn);
 }
 
 void FlowPlan::destroyed(HostId host, Qpn qpn) {

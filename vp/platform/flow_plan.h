@@ -101,11 +101,6 @@ class FlowPlan final : public ConnectionManager {
 
   /// Called when a queue pair may send.
   void on_connected(std::function<void(HostId, Qpn)> connect) { connect_ = std::move(connect); }
-  /// Both ends exist.
-  void connect(const PlannedFlow& flow) const {
-    connect_(flow.spec.from, flow.from_qpn);
-    connect_(flow.spec.to, flow.to_qpn);
-  }
 
   // ConnectionManager
   QueuePairIdentity identify(HostId host, Qpn qpn) const override;

@@ -74,9 +74,10 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
     if (is_here(host)) hosts[host]->nic().device().connect_queue_pair(qpn);
   });
   traffic = std::make_unique<DirectTraffic>(
-      scheduler, plan, ledger, partitions,
+      scheduler, plan, ledger, partitions, topology,
       [this](HostId host) -> NicDevice& { return hosts[host]->nic().device(); },
-      [this](HostId host) { return hosts[host]->is_direct(); }, is_here, kTrafficRank);
+      [this](HostId host) { return hosts[host]->is_direct(); }, is_here, kTrafficRank,
+      config.dcbx.enabled);  // links that come up do so before flows start
   gates = std::make_unique<FlowGates>(
       plan, ledger,
       [this](HostId host) -> FlowGates::Place {
