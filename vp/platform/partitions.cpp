@@ -23,6 +23,7 @@ constexpr double kWorstShare = 0.7;
 // caches; of fewer than that many all of it is in the next cache anyhow.
 constexpr int kHostsAPart = 64;
 constexpr int kManyHosts = 512;
+constexpr unsigned kMostParts = 512;  // each has a calendar of 128 KB, and its mailboxes
 
 bool software_runs(const PlatformConfig& config, const Topology& topology) {
   for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
@@ -80,7 +81,7 @@ double packets_within(PicoSeconds time, const PlatformConfig& config, const Topo
 
 unsigned parts_for_caches(const Topology& topology) {
   const int hosts = topology.hosts();
-  return hosts < kManyHosts ? 1 : static_cast<unsigned>(hosts / kHostsAPart);
+  return hosts < kManyHosts ? 1 : std::min(kMostParts, static_cast<unsigned>(hosts / kHostsAPart));
 }
 
 }  // namespace
