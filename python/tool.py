@@ -27,6 +27,7 @@ TOOLS = {
     "interface-tables": "dccvp.handoff.interface_tables",
     "ram-list": "dccvp.handoff.ram_list",
     "cost": "dccvp.cost",
+    "fluid": "dccvp.experiments.fluid",
     "component": "dccvp.handoff.component",
     "stamp-license": "dccvp.handoff.stamp_license",
 }
