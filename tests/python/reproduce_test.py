@@ -243,6 +243,16 @@ class FigureValueTest(unittest.TestCase):
         self.assertIsNone(self.value("mixed.*.c"))
         self.assertIsNone(self.value("empty.*.a"))
 
+    def test_of_several_the_one_that_is_asked_for(self):
+        self.assertEqual(self.value("min(queues.*.mean)"), 3)
+        self.assertEqual(self.value("p50(queues.*.mean)"), 5)
+        self.assertEqual(self.value("p99.9(queues.*.mean)", 10), 3)
+        self.assertAlmostEqual(self.value("mean(queues.*.mean)"), 38 / 3)
+        self.assertEqual(self.value("min(flows.*.goodput) / p50(queues.*.mean)"), 0)
+        self.assertEqual(self.value("min(mixed.*.a)"), 1)
+        for path in ("min(empty.*.a)", "least(queues.*.mean)", "min(queues.*.mean", "p(queues.*.mean)", "min()"):
+            self.assertIsNone(self.value(path), path)
+
     def test_one_is_divided_by_another(self):
         self.assertEqual(self.value("flows.0.goodput / flows.1.goodput"), 0.25)
         self.assertEqual(self.value("flows.1.goodput / flows.0.goodput", 2), 2)

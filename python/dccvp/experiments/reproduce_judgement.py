@@ -2,6 +2,7 @@
 
 import csv
 import dataclasses
+import re
 
 from dccvp.common.statistics import mean, percentile
 from dccvp.experiments import metric_path
@@ -16,8 +17,14 @@ SMALL_BYTES = 10_000
 TIMES = "times of flows"  # among a run's metrics: bytes and microseconds of each
 
 
-def greatest_at(metrics, path):
-    """The greatest number that a dotted path leads to, true as 1; None where there is none."""
+REDUCED = re.compile(r"(min|mean|p[0-9]{1,2}(?:\.[0-9]+)?)\((.+)\)")
+
+
+def reduced_at(metrics, text):
+    """Of the numbers that a dotted path leads to, true as 1, the one that is asked for: the greatest, or
+    as min(PATH), mean(PATH) or a percentile, such as p50(PATH), says. None where there is none."""
+    match = REDUCED.fullmatch(text)
+    path = match[2] if match else text
     found = [metrics]
     for step in path.split("."):
         reached = []
@@ -27,7 +34,14 @@ def greatest_at(metrics, path):
             except metric_path.Missing:
                 pass
         found = reached
-    return max((float(v) for v in found if isinstance(v, (int, float))), default=None)
+    numbers = [float(v) for v in found if isinstance(v, (int, float))]
+    if not numbers:
+        return None
+    if match is None:
+        return max(numbers)
+    if match[1] == "min":
+        return min(numbers)
+    return mean(numbers) if match[1] == "mean" else percentile(numbers, float(match[1][1:]))
 
 
 def figure_value(metrics, figure):
@@ -35,9 +49,9 @@ def figure_value(metrics, figure):
     if figure.sizes is not None:
         metrics = {"sized": times_between(metrics.get(TIMES, []), *figure.sizes)}
     path, _, divisor_path = figure.value.partition(" / ")
-    value = greatest_at(metrics, path)
+    value = reduced_at(metrics, path)
     if value is not None and divisor_path:
-        divisor = greatest_at(metrics, divisor_path)
+        divisor = reduced_at(metrics, divisor_path)
         if not divisor:
             return None
         value /= divisor

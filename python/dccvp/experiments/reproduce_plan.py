@@ -29,11 +29,12 @@ in each column, as "ROW, COLUMN":
 A row's figures change keys of the column's figures of that name, for that row, or come after them.
 `panel` (linear or log) draws a column's figure for all rows on NAME.png.
 
-PATH is a dotted path into metrics.json; `*` in a list takes the greatest of all its elements; a second
-path after " / " divides by that. `per` divides once more (units, ceilings). `over` names a run above: its
-value, seed by seed, is divided by, so the figure is a ratio of two runs. `bytes` takes the flows of such
-sizes; of them there are sized.flows and sized.fct_us_mean, _p50, _p99 and _p999. `within` is absolute, or a
-share of the published value. `reason` says why a figure lies outside; without one it must not.
+PATH is a dotted path into metrics.json; `*` in a list takes the greatest of all its elements, and
+min(PATH), mean(PATH), p50(PATH) or another percentile what they say; a second path after " / " divides by
+that. `per` divides once more (units, ceilings). `over` names a run above: its value, seed by seed, is divided
+by, so the figure is a ratio of two runs. `bytes` takes the flows of such sizes; of them there are sized.flows
+and sized.fct_us_mean, _p50, _p99 and _p999. `within` is absolute, or a share of the published value. `reason`
+says why a figure lies outside; without one it must not.
 """
 
 import dataclasses
