@@ -46,6 +46,18 @@ TEST_F(SwiftTest, SmallWindowsHaveLongerTargets) {
   EXPECT_NEAR(us(400), 20, 1e-6) << "not below the base";
 }
 
+TEST_F(SwiftTest, MayCountWholePackets) {
+  p_.whole_packets = true;
+  const Swift& swift = begin();
+  const auto us = [&](double packets) {
+    return static_cast<double>(swift.target(packets * 1000).count) / 1e6;
+  };
+  EXPECT_NEAR(us(1.999), 20 + 32.65543 - 3.265543, 1e-5);
+  EXPECT_NEAR(us(4), 20 + 32.65543 / 2 - 3.265543, 1e-5);
+  EXPECT_NEAR(us(0.999), 120, 1e-6) << "none fits: all of the range";
+  EXPECT_NEAR(us(100.5), 20, 1e-6);
+}
+
 TEST_F(SwiftTest, GrowsByOnePacketAWindowBelowTheTarget) {
   begin();
   EXPECT_EQ(host_.window(0), 3001) << "in flight + a packet <= window";

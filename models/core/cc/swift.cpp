@@ -29,6 +29,10 @@ void SwiftParameters::describe(ParameterVisitor& v) {
           {"window in packets that gets all of scaling_range", paper});
   v.field("scaling_max", scaling_max, {"1/1000", "10000"},
           {"window in packets that gets nothing of it", paper});
+  v.field(
+      "whole_packets", whole_packets, {},
+      {"flow scaling goes by the packets that fit into a window whole; none: all of scaling_range",
+       "csg-htsim"});
   v.field("additive_increase", additive_increase, {"1/1000", "100"},
           {"packets more a round trip", paper});
   v.field("beta", beta, {"0", "1"}, {"gain of a decrease", paper});
@@ -69,8 +73,10 @@ AlgorithmNeeds Swift::needs() const {
 }
 
 PicoSeconds Swift::target(long double window) const {
-  const long double scaling = scale_ / std::sqrt(window / mtu_) + offset_;
+  const long double exact = window / mtu_;
+  const long double packets = parameters_.whole_packets ? std::floor(exact) : exact;
   const long double range = picoseconds(parameters_.scaling_range);
+  const long double scaling = packets > 0 ? scale_ / std::sqrt(packets) + offset_ : range;
   return parameters_.base_target +
          PicoSeconds{static_cast<std::int64_t>(std::min(range, std::max(0.0L, scaling)) + 0.5L)};
 }

@@ -17,6 +17,7 @@ struct SwiftParameters final : AlgorithmParameters {
   PicoSeconds scaling_range = kMicroSecond * 100;  // what flow scaling may add
   Ratio scaling_min{1, 10};                        // packets: a window that gets all of it …
   Ratio scaling_max{100};                          // … and one that gets nothing
+  bool whole_packets = false;                      // windows count as so many full packets
   Ratio additive_increase{1};                      // packets a round trip
   Ratio beta{4, 5};
   Ratio max_decrease{1, 2};
