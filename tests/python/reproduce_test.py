@@ -387,10 +387,10 @@ runs:
         self.assertEqual(status, 0, said)
         self.assertEqual(said, f"""The first (one)
   source: nowhere
-  run: figure     published             ours             verdict
-  -----------  ------------  ---------------  ------------------
-  good: x      11.5 +- 10 %  11.5 (11 .. 12)              inside
-  good: small          <= 1       2 (2 .. 2)  outside, explained
+  run: figure     published                      ours             verdict
+  -----------  ------------  ------------------------  ------------------
+  good: x      11.5 +- 10 %  11.5 +- 6.353 (11 .. 12)              inside
+  good: small          <= 1           2 +- 0 (2 .. 2)  outside, explained
   * good: small: a lot of words that say why it is so
 
 Table: {out}/reproduction.json
@@ -426,7 +426,7 @@ Table: {out}/reproduction.json
         out = self.folder / "out"
         status, said, _ = self.tried("two", "--out", str(out), "--seeds", "3", "--jobs", "1")
         self.assertEqual(status, 1)
-        self.assertRegex(said, r"bad: x +- +3 \(2 .. 4\) +MISSING")
+        self.assertRegex(said, r"bad: x +- +3 \+- 12.71 \(2 .. 4\) +MISSING")
         self.assertIn(f"run failed, see {out}/two/run0-seed2.log", said)
         self.assertEqual((out / "two/run0-seed2.log").read_text(), "dccvp: it broke\n")
         self.assertEqual((out / "two/run0-seed1.log").read_text(), "")

@@ -6,6 +6,7 @@
 
 import json
 import math
+import random
 import unittest
 
 from package import ROOT, main
@@ -29,6 +30,22 @@ class StatisticsTest(unittest.TestCase):
 
     def test_a_percentile_of_what_is_no_number_is_none(self):
         self.assertTrue(math.isnan(statistics.percentile([1, math.nan], 50)))
+
+    def test_confidence_of_a_mean(self):
+        self.assertIsNone(statistics.confidence([5.0]))
+        self.assertEqual(statistics.confidence([2.0, 2.0, 2.0]), 0)
+        # 1, 2, 3: standard deviation 1, so t of two degrees of freedom over the root of three.
+        self.assertAlmostEqual(statistics.confidence([1.0, 2.0, 3.0]), 4.303 / math.sqrt(3), places=6)
+        # 0 and 2 by turns, forty of them: t of 39 is 2.0227.
+        self.assertAlmostEqual(statistics.confidence([0.0, 2.0] * 20) / (2.0227 * math.sqrt(40 / 39 / 40)), 1, places=3)
+
+    def test_intervals_hold_the_mean_nineteen_times_of_twenty(self):
+        draw = random.Random(5)
+        held = 0
+        for _ in range(2000):
+            values = [draw.gauss(10, 3) for _ in range(4)]
+            held += abs(statistics.mean(values) - 10) <= statistics.confidence(values)
+        self.assertTrue(1860 <= held <= 1940, held)  # 1900 and four standard deviations
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 `dccvp reproduce` becomes it. Leaves in DIR (default out/reproduce) every run's folder and log,
 reproduction.json, reproduction.png, and NAME.png of each comparison and of what has a picture.
+Of several seeds a figure is the mean, half of its 95 % confidence interval, and least and greatest.
 Exit status: 0 all figures inside or explained, 1 one is not or a run failed, 2 unusable input.
 """
 
@@ -17,6 +18,7 @@ import textwrap
 from dccvp.common import processes
 from dccvp.common.ending import InputError
 from dccvp.common.progress import Progress
+from dccvp.common.statistics import confidence
 from dccvp.common.text_table import text_table
 from dccvp.common.whole_file import write_whole
 from dccvp.experiments import reproduce_judgement, reproduce_plan
@@ -110,7 +112,8 @@ def ours_text(judgement):
         return "-"
     if len(values) == 1:
         return number(values[0])
-    return f"{number(judgement.mean)} ({number(min(values))} .. {number(max(values))})"
+    return (f"{number(judgement.mean)} +- {number(confidence(values))} ({number(min(values))} .. "
+            f"{number(max(values))})")
 
 
 def record_of(experiment, run, judgement):

@@ -1,10 +1,14 @@
 """Writes docs/reproductions.md from what `dccvp reproduce` left.
 
   tool.py reproductions-page FOLDER... > docs/reproductions.md
+  tool.py reproductions-page --onto PAGE FOLDER...  the page, with what is in the folders anew
   tool.py reproductions-page --orders FOLDER...     only the orders among experiments; exit 1 if one fails
 
-Each FOLDER holds a reproduction.json; of an experiment that is in several, the last counts.
+Each FOLDER holds a reproduction.json; of an experiment that is in several, the last counts. Of the page that
+--onto names stays what is in no folder, as long as there is such an experiment.
 """
+import contextlib
+import io
 import json
 import pathlib
 import sys
@@ -12,7 +16,7 @@ import sys
 import yaml
 
 from dccvp.common.ending import InputError
-from dccvp.common.statistics import mean
+from dccvp.common.statistics import confidence, mean
 from dccvp.experiments import reproduce_plan
 from dccvp.experiments.reproduce import SHIPPED as EXPERIMENTS
 
@@ -24,15 +28,16 @@ Made by `python/tool.py reproductions-page` from the results of `dccvp reproduce
 ```sh long
 build/dccvp reproduce --out out/short --seeds 3
 build/dccvp reproduce fbhadoop_hpcc --out out/slow
-python/tool.py reproductions-page out/short out/slow
+python/tool.py reproductions-page --onto docs/reproductions.md out/short out/slow
 ```
 
 The first runs all but the slow ones, which are run by name; each leaves the table as text and JSON
 and the plot `reproduction.png`. One experiment is a configuration and a file of figures in
 `configs/reproduce/`, both with their sources. *Accepted* is the published value with the tolerance,
-or the bound, that a verdict goes by; *ours* is the mean over the seeds with the least and the
-greatest, or the one value where all seeds give the same (nothing is drawn in such a run) or one was
-run. A figure without a verdict is there to be read. What lies outside has its reason under its table.
+or the bound, that a verdict goes by; *ours* is the mean over the seeds with half of its 95 % confidence
+interval (±, where it was run since that is told) and the least and the greatest, or the one value where all
+seeds give the same (nothing is drawn in such a run) or one was run. A figure without a verdict is there to
+be read. What lies outside has its reason under its table.
 """
 
 
@@ -45,7 +50,8 @@ def ours(values):
         return "-"
     if min(values) == max(values):
         return number(values[0])
-    return f"{number(mean(values))} ({number(min(values))} … {number(max(values))})"
+    return (f"{number(mean(values))} ± {number(confidence(values))} ({number(min(values))} …"
+            f" {number(max(values))})")
 
 
 def cell(text):
@@ -127,18 +133,60 @@ def print_experiment(name, rows):
         print(f"({i + 1}) {reason}\n")
 
 
+def texts_of(records):
+    """{experiment: its section}"""
+    texts = {}
+    for name, rows in records.items():
+        with contextlib.redirect_stdout(io.StringIO()) as text:
+            print_experiment(name, rows)
+        texts[name] = text.getvalue()
+    return texts
+
+
+def sections_of(page):
+    """{title: text} of a page as main() prints it."""
+    parts = page.read_text(encoding="utf-8").split("\n## ")[1:]
+    return {part.split("\n", 1)[0]: "## " + part.rstrip("\n") + "\n\n" for part in parts}
+
+
+def kept(page):
+    """{experiment: its section} of the page, of experiments that are still there."""
+    old = sections_of(page)
+    files = reproduce_plan.find(EXPERIMENTS)
+    titles = {e.name: e.title for e in map(reproduce_plan.read, files)}
+    return {name: old[title] for name, title in titles.items() if title in old}
+
+
+def verdicts_of(text):
+    """Of a section's rows, without the numbers of their reasons."""
+    rows = [line for line in text.splitlines() if line.startswith("| ")][1:]
+    return [row.rsplit("|", 2)[1].strip().split(" (")[0] for row in rows]
+
+
+ORDERS = "Orders among experiments"
+
+
+def orders_text(records, page):
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        print_orders(records)
+    return text.getvalue() or (sections_of(page).get(ORDERS, "") if page else "")
+
+
 def main(arguments):
     if not arguments:
         sys.exit(__doc__)
     if arguments[0] == "--orders":
         return 0 if print_orders(load(arguments[1:])) else 1
-    records = load(arguments)
-    print(INTRODUCTION)
-    judged = [r["verdict"] for rows in records.values() for r in rows if r["verdict"] != "-"]
-    print(f"Of {len(judged)} figures with a bound, {judged.count('inside')} are inside,"
-          f" {judged.count('outside, explained')} outside with a reason,"
-          f" {judged.count('OUTSIDE') + judged.count('MISSING')} outside without one or missing.\n")
-    print_orders(records)
-    for name in sorted(records):
-        print_experiment(name, records[name])
+    page = pathlib.Path(arguments[1]) if arguments[0] == "--onto" and len(arguments) > 1 else None
+    records = load(arguments[2:] if page else arguments)
+    texts = {**(kept(page) if page else {}), **texts_of(records)}
+    verdicts = [verdict for text in texts.values() for verdict in verdicts_of(text) if verdict != "-"]
+    inside, explained = verdicts.count("inside"), verdicts.count("outside")
+    whole = (f"{INTRODUCTION}\nOf {len(verdicts)} figures with a bound, {inside} are inside, {explained} outside with"
+             f" a reason, {len(verdicts) - inside - explained} outside without one or missing.\n\n"
+             + orders_text(records, page) + "".join(texts[name] for name in sorted(texts)))
+    if page:
+        page.write_text(whole.rstrip("\n") + "\n", encoding="utf-8")
+    else:
+        print(whole.rstrip("\n"))
     return 0
