@@ -41,6 +41,9 @@ RUNS: dict[str, tuple[str, list[str]]] = {
         "schemes/tcp.yaml", ["traffic.0.flows_per_host=3", "switch.discipline.cut_above=20KB"]),
     "ways by queues, and pauses": ("schemes/detail.yaml", ["traffic.0.flows_per_host=30", "expect=[]"]),
     "requests and answers": ("search_tree.yaml", ["duration=4ms", "traffic.1.flows_per_host=3"]),
+    "ranks that wait for each other": (
+        "collectives.yaml", ["duration=3ms", "traffic.0.rounds=1", "traffic.0.bytes=2MB",
+                             "traffic.1.flows_per_host=3", "expect=[]"]),
     "bits of what came, marks and ways": ("schemes/uec.yaml", []),
     "credit in bytes": ("schemes/uec.yaml", ["nic.transport.congestion_control=rccc", "routing={kind: rps}"]),
     "rings": ("reproduce/fbhadoop_hpcc.yaml",

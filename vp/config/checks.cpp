@@ -29,9 +29,10 @@ class ListsCheck : private CheckContext {
               "a datagram is one packet: at most nic.mtu (" + std::to_string(c_.nic.mtu) + "B)");
     }
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
-      if (c_.traffic[i].fan_out.empty()) continue;
-      require_platform_drives("traffic." + std::to_string(i) + ".fan_out",
-                              "the platform asks and answers: driver: none");
+      if (!c_.traffic[i].has_gates()) continue;
+      require_platform_drives(
+          "traffic." + std::to_string(i) + (c_.traffic[i].fan_out.empty() ? ".kind" : ".fan_out"),
+          "the platform asks and answers: driver: none");
     }
     require(flows <= kMostFlows, "traffic", "more than " + std::to_string(kMostFlows) + " flows");
   }

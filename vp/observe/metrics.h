@@ -151,7 +151,8 @@ struct QueryMetrics {
   static void describe(Visitor&& v) {
     constexpr Statistic kQuantile = Statistic::kQuantile;
     v(&QueryMetrics::queries, "asked",
-      {"", "queries; stands only where traffic has some", Statistic::kSum, Span::kRun});
+      {"", "queries, and rounds of collectives; stands only where traffic has some",
+       Statistic::kSum, Span::kRun});
     v(&QueryMetrics::answered, "answered",
       {"", "to which all answers came whole", Statistic::kSum, Span::kRun});
     v(&QueryMetrics::mean, "us_mean",

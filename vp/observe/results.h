@@ -224,7 +224,7 @@ struct QosResult {
   }
 };
 
-/// A query (partition_aggregate): asked once, answered by several flows.
+/// A query (partition_aggregate) or a round of a collective: asked once, answered by several flows.
 struct QueryResult {
   PicoSeconds asked{};
   std::optional<PicoSeconds> answered;  // the last byte of the last answer; empty: not all came

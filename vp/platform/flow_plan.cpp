@@ -143,7 +143,7 @@ bool holds_flows(const PlatformConfig& config) {
     if (config.host_of(host).driver != DriverKind::kNone) return true;
   }
   for (const TrafficSpec& spec : config.traffic) {
-    if (!spec.fan_out.empty()) return true;  // flows wait for each other
+    if (spec.has_gates()) return true;  // flows wait for each other
   }
   return config.qos.manager || config.output.trace.any() || config.output.digest.every;
 }
@@ -152,7 +152,7 @@ void check_held(std::size_t flows) {
   if (flows <= kMostHeldFlows) return;
   throw TrafficError("traffic.0: more than " + std::to_string(kMostHeldFlows) +
                      " flows in a run that must hold them all (software, queries down a tree, "
-                     "traces, digests, somebody "
+                     "collectives, traces, digests, somebody "
                      "who looks on, several processes)");
 }
 

@@ -310,13 +310,13 @@ void Measurement::gather_delays() {
 
 namespace {
 /// A query is asked with the first of its flows, and answered when the last of them has arrived.
-void add_answer(std::vector<QueryResult>& queries, const FlowSpec& spec,
+void add_answer(std::vector<QueryResult>& queries, const FlowSpec& spec, PicoSeconds start,
                 const std::optional<PicoSeconds>& end) {
   if (queries.size() <= spec.query) {
     queries.resize(spec.query + 1, {PicoSeconds::max(), PicoSeconds(0)});
   }
   QueryResult& query = queries[spec.query];
-  query.asked = std::min(query.asked, spec.start);
+  query.asked = std::min(query.asked, spec.begins_query ? start : spec.start);
   if (!end) query.answered.reset();
   if (query.answered && end) query.answered = std::max(*query.answered, *end);
 }
@@ -355,7 +355,7 @@ void Measurement::collect_flows(RunResults& results) const {
     out.delivered_measured = record.received_measured;
     out.retransmits = record.retransmits;
     results.flows.push_back(out);
-    if (spec.query != FlowSpec::kNone) add_answer(results.queries, spec, out.end_rx);
+    if (spec.query != FlowSpec::kNone) add_answer(results.queries, spec, out.start, out.end_rx);
   });
 }
 

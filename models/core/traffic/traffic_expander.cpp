@@ -82,6 +82,9 @@ class Expander {
           ++numbers_.queries;
         }
         break;
+      case TrafficPattern::kCollective:
+        collective();
+        break;
       case TrafficPattern::kPoisson:
       case TrafficPattern::kTrace:
         break;  // drawn, not listed
@@ -166,6 +169,75 @@ class Expander {
     flow.think = spec_.think;
     return flow;
   }
+  /// Rounds follow each other rank by rank: nobody waits for all.
+  void collective() {
+    const HostList ranks = entry_.named_or_all(spec_.hosts);
+    const auto n = static_cast<std::uint32_t>(ranks.size());
+    const auto part = (*spec_.bytes + n - 1) / n;
+    std::vector<std::uint32_t> waits(n, FlowSpec::kNone);  // gates of ranks' next sends
+    for (unsigned round = 0; round < spec_.rounds; ++round, ++numbers_.queries) {
+      const bool last = round + 1 == spec_.rounds;
+      if (spec_.shape == CollectiveShape::kTree) {
+        up_and_down(ranks, waits, round, last);
+        continue;
+      }
+      const bool ring = spec_.shape == CollectiveShape::kRing;
+      const std::uint32_t steps = ring ? 2 * (n - 1) : n - 1;
+      for (std::uint32_t step = 0; step < steps; ++step) {
+        const std::uint32_t on = ring ? 1 : step + 1;
+        std::vector<std::uint32_t> next(n, FlowSpec::kNone);
+        for (std::uint32_t i = 0; i < n; ++i) {
+          const std::uint32_t to = (i + on) % n;
+          if (!last || step + 1 < steps) next[to] = numbers_.gates++;
+          send(ranks, i, to, part, {waits[i], next[to], step == 0 && round > 0});
+        }
+        waits = std::move(next);
+      }
+    }
+  }
+  /// Rank i's parent is rank (i - 1) / 2. A rank sends up what those below it have sent, and down
+  /// what came from above; the leaves begin the next round.
+  void up_and_down(const HostList& ranks, std::vector<std::uint32_t>& waits, unsigned round,
+                   bool last) {
+    const auto n = static_cast<std::uint32_t>(ranks.size());
+    const auto is_leaf = [n](std::uint32_t i) { return 2 * i + 1 >= n; };
+    const auto parent = [](std::uint32_t i) { return (i - 1) / 2; };
+    std::vector<std::uint32_t> below(n, FlowSpec::kNone);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (!is_leaf(i)) below[i] = numbers_.gates++;
+    }
+    for (std::uint32_t i = n - 1; i > 0; --i) {
+      send(ranks, i, parent(i), *spec_.bytes,
+           {is_leaf(i) ? waits[i] : below[i], below[parent(i)], is_leaf(i) && round > 0});
+    }
+    waits.assign(n, FlowSpec::kNone);
+    for (std::uint32_t i = 1; i < n; ++i) {
+      if (!is_leaf(i) || !last) waits[i] = numbers_.gates++;
+      send(ranks, parent(i), i, *spec_.bytes,
+           {parent(i) == 0 ? below[0] : waits[parent(i)], waits[i], false});
+    }
+  }
+  struct Gated {
+    std::uint32_t waits_at;
+    std::uint32_t opens;
+    bool begins_round;  // but the first: the rank thinks before
+  };
+  void send(const HostList& ranks, std::uint32_t from, std::uint32_t to, Bytes bytes,
+            const Gated& gated) {
+    FlowSpec flow = between(ranks[from], ranks[to], PicoSeconds(0));
+    if (gated.waits_at == FlowSpec::kNone) {
+      flow.start =
+          TrafficEntry::after(flow.start, entry_.times(spec_.stagger, from), entry_.where());
+    }
+    flow.bytes = bytes;
+    flow.waits_at = gated.waits_at;
+    flow.opens = gated.opens;
+    flow.think = gated.begins_round ? spec_.think : PicoSeconds(0);
+    flow.query = numbers_.queries;
+    flow.begins_query = true;
+    list(flow);
+  }
+
   void list(FlowSpec& flow) {
     entry_.finish(flow, entry_.where());
     flows_.push_back(flow);

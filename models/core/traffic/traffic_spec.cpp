@@ -29,10 +29,19 @@ void TrafficSpec::describe(ParameterVisitor& v) {
     v.field("sender", sender, host, {"sending host", ""});
     v.hosts("receivers", receivers, {"hosts it sends to; all: all others", ""});
   });
-  v.when(is({Kind::kPermutation, Kind::kStride, Kind::kStaggered, Kind::kAllToAll, Kind::kPoisson}),
-         "kind: permutation, stride, staggered, all_to_all or poisson", [&] {
-           v.hosts("hosts", hosts, {"hosts that send to each other", ""});
-         });
+  v.when(
+      is({Kind::kPermutation, Kind::kStride, Kind::kStaggered, Kind::kAllToAll, Kind::kCollective,
+          Kind::kPoisson}),
+      "kind: permutation, stride, staggered, all_to_all, collective or poisson", [&] {
+        v.hosts("hosts", hosts, {"hosts that send to each other; of a collective the ranks", ""});
+      });
+  v.when(is({Kind::kCollective}), "kind: collective", [&] {
+    v.choice("shape", shape,
+             {"ring: all-reduce in 2 (n - 1) steps, an n-th of bytes to the next in each; tree: "
+              "all-reduce of all bytes up a binary tree and down; all_to_all: n - 1 steps, an n-th "
+              "to the rank so many steps on. Each waits for what came in the step before",
+              ""});
+  });
   v.when(is({Kind::kStride}), "kind: stride", [&] {
     v.field("stride", stride, {"1", "65535"},
             {"each sends to the host so many places on in `hosts`, round and round",
@@ -49,18 +58,25 @@ void TrafficSpec::describe(ParameterVisitor& v) {
   });
   v.when(is({Kind::kPartitionAggregate}), "kind: partition_aggregate", [&] {
     v.field("period", period, {"1us", "1000s"}, {"time between two queries", ""});
-    v.field("rounds", rounds, {"1", "1000000"}, {"number of queries", ""});
     v.numbers("fan_out", fan_out, 0, 8, {"1", "65535"},
               {"requests go down a tree of senders, answers up: so many below the receiver, below "
                "each of these, and so on, in the order of senders; empty: answers come unasked",
                "DCTCP, SIGCOMM'10, 2.1"});
   });
+  v.when(is({Kind::kPartitionAggregate, Kind::kCollective}),
+         "kind: partition_aggregate or collective", [&] {
+           v.field("rounds", rounds, {"1", "1000000"},
+                   {"number of queries, or of times that the collective is done", ""});
+         });
   v.when(is({Kind::kPartitionAggregate}) && !fan_out.empty(),
          "kind: partition_aggregate with a fan_out", [&] {
            v.field("request", request, {"1B", "1GB"}, {"payload of a request", ""});
-           v.field("think", think, {"0ns", "1s"},
-                   {"from what a host waited for to what it then sends", ""});
          });
+  v.when(has_gates(), "kind: partition_aggregate with a fan_out, or collective", [&] {
+    v.field(
+        "think", think, {"0ns", "1s"},
+        {"from what a host waited for to what it then sends; collective: between two rounds", ""});
+  });
   v.when(is({Kind::kPoisson}), "kind: poisson", [&] {
     v.field("load", load, {"1/1000", "2"}, {"mean load of each host's link, as a share", ""});
     v.path("sizes", sizes, FlowSizes::names(), {"distribution of flow sizes", ""});
@@ -170,12 +186,30 @@ std::uint64_t TrafficSpec::check_tree(std::uint64_t senders_there) const {
   require(places_in(fan_out) == senders_there, "fan_out",
           "there are " + std::to_string(places_in(fan_out)) + " places in the tree, and " +
               std::to_string(senders_there) + " senders");
-  require(flows == 1, "flows", "a request or an answer is one flow");
-  require(service == Service::kRc, "service",
-          "what nobody repeats may never come: trees are of reliable connections (rc)");
-  require(operation == Operation::kWrite || operation == Operation::kSend, "operation",
-          "requests and answers are written or sent");
+  check_gated();
   return senders_there * 2 * rounds;
+}
+
+void TrafficSpec::check_gated() const {
+  require(flows == 1, "flows", "what others wait for is one flow");
+  require(
+      service == Service::kRc, "service",
+      "what nobody repeats may never come: what others wait for is sent by reliable connections "
+      "(rc)");
+  require(operation == Operation::kWrite || operation == Operation::kSend, "operation",
+          "what others wait for is written or sent");
+}
+
+std::uint64_t TrafficSpec::check_collective(std::uint64_t ranks) const {
+  require(bytes.has_value(), "", "collective needs bytes, the data of a rank");
+  require(!stop, "stop", "a collective goes on to its end: rounds says how often it is done");
+  require(!deadline, "deadline",
+          "when a rank may send is not known before: no flow has a deadline");
+  check_gated();
+  const std::uint64_t steps = shape == CollectiveShape::kRing   ? 2 * ranks
+                              : shape == CollectiveShape::kTree ? 2
+                                                                : ranks;
+  return steps * (ranks - 1) * rounds;
 }
 
 std::uint64_t TrafficSpec::check(HostId hosts_there) const {
@@ -241,6 +275,8 @@ std::uint64_t TrafficSpec::check(HostId hosts_there) const {
       const std::uint64_t count = named.among_themselves(hosts, "hosts");
       return count * (count - 1) * flows;
     }
+    case TrafficPattern::kCollective:
+      return check_collective(named.among_themselves(hosts, "hosts"));
     case TrafficPattern::kPoisson:
       return named.among_themselves(hosts, "hosts") * flows_per_host;
     case TrafficPattern::kTrace:

@@ -47,6 +47,7 @@ struct FlowSpec {
   std::uint32_t waits_at = kNone;
   PicoSeconds think{};
   std::uint32_t query = kNone;  // number of the query whose last answers this is one of
+  bool begins_query = false;  // … which is asked when the first such flow starts, not at `start`
 
   bool is_gated() const { return waits_at != kNone; }
 };
@@ -61,6 +62,7 @@ enum class TrafficPattern : std::uint8_t {
   kAllToAll,     // every ordered pair of `hosts`
   kPartitionAggregate,  // `rounds` times, every `period`: every sender answers receiver; with
                         // fan_out: requests go down a tree, answers up
+  kCollective,          // `rounds` times: `hosts` are the ranks of a collective operation
   kPoisson,             // `hosts` among themselves: sizes from a distribution, random gaps
   kTrace,               // flows of a file
   kBackground,          // from -> to at a constant rate, not ECT, no congestion control
@@ -70,8 +72,18 @@ DCC_ENUM_NAMES(TrafficPattern, {TrafficPattern::kFlow, "flow"}, {TrafficPattern:
                {TrafficPattern::kPermutation, "permutation"}, {TrafficPattern::kStride, "stride"},
                {TrafficPattern::kStaggered, "staggered"}, {TrafficPattern::kAllToAll, "all_to_all"},
                {TrafficPattern::kPartitionAggregate, "partition_aggregate"},
-               {TrafficPattern::kPoisson, "poisson"}, {TrafficPattern::kTrace, "trace"},
-               {TrafficPattern::kBackground, "background"});
+               {TrafficPattern::kCollective, "collective"}, {TrafficPattern::kPoisson, "poisson"},
+               {TrafficPattern::kTrace, "trace"}, {TrafficPattern::kBackground, "background"});
+
+/// What ranks do together. A rank sends when what it waits for has come, and not before.
+enum class CollectiveShape : std::uint8_t {
+  kRing,      // all-reduce in 2 (n - 1) steps, an n-th of the data to the next rank in each
+  kTree,      // all-reduce up a binary tree and down again, all of the data in each
+  kAllToAll,  // n - 1 steps, in each an n-th of the data to the rank that is a step further on
+};
+DCC_ENUM_NAMES(CollectiveShape, {CollectiveShape::kRing, "ring_all_reduce"},
+               {CollectiveShape::kTree, "tree_all_reduce"},
+               {CollectiveShape::kAllToAll, "all_to_all"});
 
 /// One entry of the traffic list. Which members mean something depends on the pattern: describe()
 /// says it. A list of hosts that is empty stands for all but the one at the other end.
@@ -97,7 +109,7 @@ struct TrafficSpec {
   HostId receiver = 0;
   HostId sender = 0;  // kOneToMany
   HostList receivers;
-  HostList hosts;  // kPermutation, kStride, kStaggered, kAllToAll, kPoisson
+  HostList hosts;  // kPermutation, kStride, kStaggered, kAllToAll, kCollective, kPoisson
 
   unsigned stride = 1;  // kStride
   unsigned rack = 2;    // kStaggered: so many of `hosts` in a row make a rack
@@ -110,6 +122,7 @@ struct TrafficSpec {
   std::vector<unsigned> fan_out;  // children of the receiver, of each of these …; empty: no tree
   Bytes request = 2000;
   PicoSeconds think{0};
+  CollectiveShape shape = CollectiveShape::kRing;  // kCollective, with rounds and think
 
   Ratio load{7, 10};                // kPoisson: payload bits / the sender's link rate
   std::string sizes = "websearch";  // of FlowSizes::names(), or a file (traffic/flow_sizes.h)
@@ -123,9 +136,13 @@ struct TrafficSpec {
   /// Number of flows it makes in a network of so many hosts, at most; a file's are not counted.
   /// Throws ParameterError, with an empty key for the entry as a whole.
   std::uint64_t check(HostId hosts_there) const;
+  /// Do flows of it begin when others have arrived?
+  bool has_gates() const { return !fan_out.empty() || pattern == TrafficPattern::kCollective; }
 
  private:
+  void check_gated() const;
   std::uint64_t check_tree(std::uint64_t senders_there) const;
+  std::uint64_t check_collective(std::uint64_t ranks) const;
 };
 
 /// What the expansion has to know of the platform.
