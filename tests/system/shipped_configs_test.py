@@ -59,6 +59,18 @@ class Queries(unittest.TestCase):
         self.assertGreater(metrics["queries"]["us_p50"], (8 + 7) * 6.4 + 2 * 20)
 
 
+class Collectives(unittest.TestCase):
+    def test_a_ring_takes_its_steps_beside_other_traffic(self):
+        """Its own expectations are of the time that 37.5 MB of each rank take."""
+        metrics = run("collectives", *fast())
+        self.assertEqual(metrics["queries"]["answered"], 8)
+        ranks = [flow for flow in metrics["flows"] if flow["bytes"] == 1_250_000]
+        self.assertEqual(len(ranks), 8 * 30 * 16)
+        tree = run("collectives", *fast("expect=[]", "traffic.0.shape=tree_all_reduce"))
+        # All 20 MB (1.6 ms) over four levels up, and four down, of which three to two children at a time.
+        self.assertGreater(tree["queries"]["us_p50"], (4 + 3 * 2 + 1) * 1600)
+
+
 class Schemes(unittest.TestCase):
     """Their own expectations hold, which are figures of their papers (docs/schemes.md)."""
 
