@@ -68,7 +68,8 @@ SCHEMES_HEAD = """\
 
 Made by `tests/bench/scale.py build/dccvp --schemes --page docs/scale.md`: the flows of FBHadoop's sizes of
 `dccvp reproduce survey_table` (320 hosts, 6000 flows at 70 % load between 60 of them), one thread, the best of
-{runs} runs, by processor time, which is all of a run: reading, building, simulating, writing.
+{runs} runs, by processor time, which is all of a run: reading, building, simulating, writing. Others used the
+machine, too (a load of {load:.0f} on {processors} processors), and with it its caches.
 
 | scheme | link traversals | M a second |
 |---|---|---|
@@ -243,7 +244,8 @@ def whole(arguments):
 def schemes(arguments):
     plan = yaml.safe_load((CONFIGS / "reproduce/survey_table.figures.yml").read_text())
     column = next(one for one in plan["columns"] if one["column"] == SCHEMES_COLUMN)
-    head = SCHEMES_HEAD.format(begin=SCHEMES_BEGIN, runs=SCHEMES_RUNS)
+    head = SCHEMES_HEAD.format(begin=SCHEMES_BEGIN, runs=SCHEMES_RUNS, load=os.getloadavg()[1],
+                               processors=os.cpu_count())
     print(head, end="")
     lines = []
     for scheme in plan["rows"]:

@@ -1,0 +1,28 @@
+#!/usr/bin/python3
+"""docs/scale.md has the speed of every scheme that is compared, and none is slower than is asked for.
+
+  scale_page_test.py DCCVP
+"""
+
+import unittest
+
+from package import ROOT, main
+from dccvp.experiments import reproduce_plan
+
+LEAST = 2.0  # million link traversals a second on the 320-host tree, one thread
+
+
+class SchemesTest(unittest.TestCase):
+    def test_every_scheme_is_fast_enough(self):
+        page = (ROOT / "docs/scale.md").read_text(encoding="utf-8")
+        section = page.split("\n## Scheme by scheme\n", 1)[1].split("\n## ", 1)[0]
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines()
+                if line.startswith("| ")][1:]
+        table = reproduce_plan.read(ROOT / "configs/reproduce/survey_table.figures.yml")
+        self.assertEqual([name for name, _, _ in rows], [row.name for row in table.comparison.rows])
+        for name, _, speed in rows:
+            self.assertGreaterEqual(float(speed), LEAST, name)
+
+
+if __name__ == "__main__":
+    main()
