@@ -1,4 +1,5 @@
 regs/generated/dcc_regs_pkg.sv
+rate_lut/generated/dcc_rate_pkg.sv
 timing_wheel/rtl/timing_wheel_pkg.sv
 rate_lut/rtl/rate_lut_pkg.sv
 common/ram_1r1w_array.sv
@@ -7,6 +8,7 @@ parity/ram_parity.sv
 common/lowest_bit.sv
 common/next_in_ring.sv
 regs/generated/dcc_regs_apb.sv
+regs/generated/dcc_rate_regs.sv
 timing_wheel/rtl/tw_time.sv
 timing_wheel/rtl/tw_place.sv
 timing_wheel/rtl/tw_next_due.sv

@@ -8,7 +8,7 @@ module rate_formal #(
   parameter int unsigned Property = 0
 ) (
   input logic        clk_i,
-  input rate_lut_pkg::regs_t regs_i,
+  input dcc_rate_pkg::regs_t regs_i,
   input logic        req_valid_i,
   input logic        req_increase_i,
   input logic [31:0] req_rc_i,
@@ -38,7 +38,7 @@ module rate_formal #(
   logic [16:0] rsp_alpha;
 
   // The least rate stands still: a change acts on requests accepted after it.
-  rate_lut_pkg::regs_t regs;
+  dcc_rate_pkg::regs_t regs;
   logic [31:0] least_q;
   always_ff @(posedge clk_i) if (!running) least_q <= regs_i.r_min;
   always_comb begin

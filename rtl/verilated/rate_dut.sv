@@ -4,17 +4,10 @@ module rate_dut (
   input  logic        rst_ni,
   input  logic [1:0]  fault_i,  // RateFault of rate_dut.h
   output logic        init_done_o,
-  input  logic [15:0] g_i,
-  input  logic [15:0] mi_i,
-  input  logic [31:0] r_ai_i,
-  input  logic [31:0] r_hai_i,
-  input  logic [31:0] r_min_i,
-  input  logic [31:0] r_max_i,
-  input  logic [31:0] alpha_recip_i,
-  input  logic [16:0] first_cut_i,
-  input  logic [3:0]  mark_shift_i,
-  input  logic        cut_by_marks_i,
-  input  logic        averaging_i,
+  // dcc_rate_pkg::regs_t from bit 0 up; the rest is room for more registers.
+  /* verilator lint_off UNUSED */
+  input  logic [255:0] regs_i,
+  /* verilator lint_on UNUSED */
   input  logic        req_valid_i,
   output logic        req_ready_o,
   input  logic        req_increase_i,
@@ -42,18 +35,8 @@ module rate_dut (
   output logic [31:0] tbl_rdata_o,
   output logic        busy_o
 );
-  rate_lut_pkg::regs_t regs;
-  assign regs.g            = g_i;
-  assign regs.mi           = mi_i;
-  assign regs.r_ai         = r_ai_i;
-  assign regs.r_hai        = r_hai_i;
-  assign regs.r_min        = r_min_i;
-  assign regs.r_max        = r_max_i;
-  assign regs.alpha_recip  = alpha_recip_i;
-  assign regs.first_cut    = first_cut_i;
-  assign regs.mark_shift   = mark_shift_i;
-  assign regs.cut_by_marks = cut_by_marks_i;
-  assign regs.averaging    = averaging_i;
+  dcc_rate_pkg::regs_t regs;
+  assign regs = regs_i[dcc_rate_pkg::RegsWidth-1:0];
 
   logic [5:0]  responses_q, increases_q;
   logic [3:0]  writes_q;

@@ -10,6 +10,7 @@
 
 #include "no_watch.h"
 #include "rate_dut.h"
+#include "rate_pins.h"
 #include "single_thread_context.h"
 
 namespace dcc {
@@ -33,17 +34,8 @@ class VerilatedRate final : public RateDut {
   ~VerilatedRate() override { unit_->final(); }
 
   void set_registers(const RateRegisters& registers) override {
-    unit_->g_i = registers.g;
-    unit_->mi_i = registers.mi;
-    unit_->r_ai_i = registers.r_ai;
-    unit_->r_hai_i = registers.r_hai;
-    unit_->r_min_i = registers.r_min;
-    unit_->r_max_i = registers.r_max;
-    unit_->alpha_recip_i = registers.alpha_recip;
-    unit_->first_cut_i = registers.first_cut;
-    unit_->mark_shift_i = registers.mark_shift;
-    unit_->cut_by_marks_i = registers.cut_by_marks;
-    unit_->averaging_i = registers.averaging;
+    const RateRegisterWords words = words_of(registers);
+    for (std::size_t i = 0; i < words.size(); ++i) unit_->regs_i[i] = words[i];
   }
 
   void reset() override {

@@ -1,11 +1,13 @@
 // Requests of the core at the rate unit's pins.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "controller/rate_tables.h"
 #include "controller/rate_unit.h"
 #include "rate_dut.h"
+#include "registers/generated/dcc_parameters.h"
 
 namespace dcc {
 
@@ -32,6 +34,25 @@ inline RateInputs pins(const IncreaseRequest& request) {
   in.req_stage = static_cast<std::uint8_t>(request.stage);
   in.req_delta = request.packets;
   return in;
+}
+
+/// Eight words, the lowest first, as rate_dut.sv has the registers.
+using RateRegisterWords = std::array<std::uint32_t, 8>;
+inline RateRegisterWords words_of(const RateRegisters& registers) {
+  unsigned place = 0;
+  const auto count = [&](const char*, std::uint32_t, unsigned bits, std::uint32_t) {
+    place += bits;
+  };
+  regs::dcc_map::each_rate_register(registers, count);
+  RateRegisterWords words{};
+  const auto put = [&](const char*, std::uint32_t value, unsigned bits, std::uint32_t) {
+    place -= bits;
+    const std::uint64_t there = std::uint64_t{value} << place % 32;
+    words.at(place / 32) |= static_cast<std::uint32_t>(there);
+    if (there >> 32 != 0) words.at(place / 32 + 1) |= static_cast<std::uint32_t>(there >> 32);
+  };
+  regs::dcc_map::each_rate_register(registers, put);
+  return words;
 }
 
 /// A read of the table's entry; with tbl_write and tbl_wdata a write.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <random>
+#include <type_traits>
 #include <variant>
 
 #include "controller/rate_engine.h"
@@ -35,6 +36,10 @@ class RateRandom {
 
   RateRegisters registers() {
     RateRegisters r;
+    regs::dcc_map::each_rate_register(
+        r, [&](const char*, auto& value, unsigned, std::uint64_t most) {
+          value = static_cast<std::decay_t<decltype(value)>>(word() % (most + 1));
+        });
     r.g = static_cast<std::uint16_t>(one_in(3) ? pick({0, 1, 256, 65535}) : word());
     r.mi = static_cast<std::uint16_t>(one_in(3) ? pick({0, 1, 983, 65535}) : word());
     r.r_ai = rate();
@@ -43,9 +48,6 @@ class RateRandom {
     r.r_max = one_in(2) ? 0xFFFFFFFF : rate();
     r.alpha_recip = one_in(2) ? alpha_reciprocal(1 + below(4096)) : word();
     r.first_cut = one_in(2) ? 0 : fraction();
-    r.mark_shift = static_cast<std::uint8_t>(below(regs::dcc_map::kMarkShiftValueMax + 1));
-    r.cut_by_marks = one_in(2);
-    r.averaging = one_in(2);
     return r;
   }
   /// A word to write; above 1.0 now and then, where that makes a difference.

@@ -45,17 +45,8 @@ constexpr std::uint64_t kWord = 0xFFFFFFFF;
 RateCall read_call(Numbers& in, const std::string& where) {
   if (in.word() == "registers") {
     RateRegisters r;
-    in.take(r.g, 0xFFFF);
-    in.take(r.mi, 0xFFFF);
-    in.take(r.r_ai, kWord);
-    in.take(r.r_hai, kWord);
-    in.take(r.r_min, kWord);
-    in.take(r.r_max, kWord);
-    in.take(r.alpha_recip, kWord);
-    in.take(r.first_cut, kOne16);
-    in.take(r.mark_shift, regs::dcc_map::kMarkShiftValueMax);
-    in.take(r.cut_by_marks, 1);
-    in.take(r.averaging, 1);
+    regs::dcc_map::each_rate_register(
+        r, [&](const char*, auto& value, unsigned, std::uint32_t most) { in.take(value, most); });
     return r;
   }
   if (in.word() == "write") {

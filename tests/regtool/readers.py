@@ -73,6 +73,21 @@ def source(name):
     return result
 
 
+def unit(name, unit, folder):
+    """Of a unit without a register block: its struct's members and bits, their sum as it is given,
+    {member: the register block's} and what the walk in C++ visits."""
+    package = (ROOT / f"rtl/{folder}/generated/{name}_{unit}_pkg.sv").read_text(encoding="utf-8")
+    struct = [(m[2], int(m[1] or 0) + 1)
+              for m in re.finditer(r"^ +logic (?:\[(\d+):0\])? *(\w+);", package, re.M)]
+    module = (GENERATED / f"{name}_{unit}_regs.sv").read_text(encoding="utf-8")
+    connected = dict(re.findall(r"assign regs_o\.(\w+) = reg2hw_i\.(\w+);", module))
+    header = (ROOT / f"models/core/registers/generated/{name}_parameters.h").read_text(encoding="utf-8")
+    walk = header.split(f"void each_{unit}_register", 1)[1]
+    visited = [(m[1], m[2], int(m[3]))
+               for m in re.finditer(r'visit\("(\w+)", p\.(\w+), (\d+)u, \w+\);', walk)]
+    return struct, int(re.search(r"RegsWidth = (\d+);", package)[1]), connected, visited
+
+
 def _number(text):
     text = text.strip().replace("_", "")
     if "'h" in text:

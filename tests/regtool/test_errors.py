@@ -122,6 +122,8 @@ BAD = [
     ("name: toy", "name: &x [*x]", None, "alias"),
     ("    width: 4\n", "    width: 4\n    regwen: LOCK\n", 20,
      "MODE: LOCK is not a bit of write_enable's register"),
+    ("title: Toy block\n", "title: Toy block\nunits: {rate: toy}\n", 3,
+     "units: no parameter is of the group rate"),
     ("title: Toy block\n", "title: Toy block\nwrite_enable: MODE\n", 3,
      "write_enable: MODE is not a register of W0C bits that are 1 after reset"),
     (GOOD, "", 1, "empty: a register map is a map"),

@@ -99,6 +99,18 @@ class FormsAgree(unittest.TestCase):
                      for register, field, bits in wanted.values() if field == "VALUE"]
             self.assertEqual(readers.c_parameters(name), whole)
 
+    def test_units(self):
+        wanted = [(member.removeprefix("rate."), *place) for member, place
+                  in readers.parameters("dcc").items() if member.startswith("rate.")]
+        self.assertGreater(len(wanted), 10)
+        struct, width, connected, walked = readers.unit("dcc", "rate", "rate_lut")
+        bits = [(name, b.width) for name, _, _, b in wanted]
+        self.assertEqual(struct, bits)
+        self.assertEqual(width, sum(width for _, width in bits))
+        self.assertEqual(connected, {name: (r if f == "VALUE" else f"{r}_{f}").lower()
+                                     for name, r, f, _ in wanted})
+        self.assertEqual(walked, [(name, name, width) for name, width in bits])
+
     def test_settings(self):
         self.assertIn("first_cut", readers.settings("dcc")[0])
         for name in MAPS:

@@ -59,6 +59,67 @@ class OutputRules(unittest.TestCase):
                     found = re.findall(r"value .(k\w+). not handled in switch", done.stderr)
                     self.assertEqual(sorted(found), ["kForgottenRo", "kForgottenRw", "kStatForgotten"])
 
+    # The recipe of rtl/regs/README.md, "A new parameter, file by file": what is found and what comes there.
+    RECIPE = {
+        "rtl/regs/dcc.yaml": ("  - name: SILENCE\n", """\
+  - name: MARK_MASK
+    offset: 0x064
+    access: RW
+    regwen: PARAMETERS
+    parameter: rate.mark_mask
+    setting: 'bits of the marks that count (proportional)'
+    width: 8
+    reset: 255
+    description: With CTRL.CUT_BY_MARKS a cut is by these bits of the marks.
+  - name: SILENCE
+"""),
+        "models/core/controller/rate_unit.cpp": (
+            "std::uint64_t{request.marks} <<",
+            "static_cast<std::uint64_t>(request.marks & registers.mark_mask) <<"),
+        "rtl/rate_lut/rtl/rate_unit.sv": (
+            "18'(s6_marks_q) <<",
+            "({10'b0, s6_marks_q & regs_i.mark_mask}) <<"),
+    }
+
+    @unittest.skipUnless(shutil.which("verilator"), "Verilator is not installed")
+    def test_a_register_of_the_rate_unit_is_three_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = pathlib.Path(folder) / "copy"
+            for part in ("models/core", "rtl", "sw", "python", "docs/registers"):
+                shutil.copytree(ROOT / part, copy / part)
+            for path, (found, instead) in self.RECIPE.items():
+                before = (copy / path).read_text(encoding="utf-8")
+                self.assertEqual(before.count(found), 1, path)
+                (copy / path).write_text(before.replace(found, instead), encoding="utf-8")
+            done = run(str(copy / "python/tool.py"), "regtool")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            touched = {str(p.relative_to(copy)) for p in copy.rglob("*") if p.is_file()
+                       and "__pycache__" not in p.parts and p.read_bytes() != self.original(p, copy)}
+            by_hand = {p for p in touched if "generated" not in p and not p.endswith("_regs.h")
+                       and not p.startswith("docs/registers/")}
+            self.assertEqual(by_hand, set(self.RECIPE))
+            # Model, lock-step's words and recordings, pins: all have it.
+            for source in ("models/core/controller/rate_unit.cpp", "models/core/controller/rate_calls.cpp",
+                           "rtl/verilated/rate_recording.cpp", "rtl/verilated/rate_engine_rtl.cpp",
+                           "models/core/cc/dcc.cpp"):
+                done = run("g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only",
+                           "-I", f"{copy}/models/core", "-I", f"{copy}/sw", "-I",
+                           f"{copy}/rtl/verilated", str(copy / source))
+                self.assertEqual((done.returncode, done.stderr), (0, ""), source)
+            # The unit in the controller, and behind its own pins.
+            files = (copy / "rtl/controller/files.f").read_text(encoding="utf-8").split()
+            unit = [f for f in files if f.startswith(("common/", "parity/", "rate_lut/"))]
+            for top, sources in (("dcc_top", ["controller/lint/waivers.vlt", *files]),
+                                 ("rate_dut", [*unit, "verilated/rate_dut.sv"])):
+                done = run("verilator", "--lint-only", "-Wall", "--top-module", top,
+                           "rate_lut/lint/waivers.vlt", *sources, cwd=copy / "rtl")
+                self.assertEqual((done.returncode, done.stderr), (0, ""), top)
+
+    @staticmethod
+    def original(path, copy):
+        same = ROOT / path.relative_to(copy)
+        return same.read_bytes() if same.exists() else None
+
     @unittest.skipUnless(shutil.which("verilator"), "Verilator is not installed")
     def test_verilator_finds_nothing(self):
         for name in MAPS:

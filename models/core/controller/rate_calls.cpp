@@ -18,8 +18,11 @@ struct CallLine {
 };
 
 std::string call_line(const RateRegisters& r) {
-  return CallLine{}("registers", r.g, r.mi, r.r_ai, r.r_hai, r.r_min, r.r_max, r.alpha_recip,
-                    r.first_cut, r.mark_shift, r.cut_by_marks, r.averaging);
+  std::string line = "registers";
+  regs::dcc_map::each_rate_register(r, [&](const char*, std::uint64_t value, unsigned, unsigned) {
+    line += " " + std::to_string(value);
+  });
+  return line;
 }
 std::string call_line(const RateTableWrite& w) {
   return CallLine{}("write", static_cast<std::uint8_t>(w.table), w.index, w.word);

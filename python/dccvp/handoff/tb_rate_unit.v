@@ -8,11 +8,7 @@
 `timescale 1ns / 1ps
 module tb_rate_unit;
   reg         clk, rst_n;
-  reg  [15:0] g, mi;
-  reg  [31:0] r_ai, r_hai, r_min, r_max, alpha_recip;
-  reg  [16:0] first_cut;
-  reg  [3:0]  mark_shift;
-  reg         cut_by_marks, averaging;
+  reg [255:0] regs;
   reg         req_valid, req_increase, req_first;
   reg  [31:0] req_rc, req_rt;
   reg  [5:0]  req_dscp;
@@ -31,9 +27,7 @@ module tb_rate_unit;
 
   rate_dut dut (
     .clk_i(clk), .rst_ni(rst_n), .fault_i(2'd0), .init_done_o(init_done),
-    .g_i(g), .mi_i(mi), .r_ai_i(r_ai), .r_hai_i(r_hai), .r_min_i(r_min), .r_max_i(r_max),
-    .alpha_recip_i(alpha_recip), .first_cut_i(first_cut), .mark_shift_i(mark_shift),
-    .cut_by_marks_i(cut_by_marks), .averaging_i(averaging),
+    .regs_i(regs),
     .req_valid_i(req_valid), .req_ready_o(req_ready), .req_increase_i(req_increase),
     .req_rc_i(req_rc), .req_rt_i(req_rt), .req_dscp_i(req_dscp), .req_stage_i(req_stage),
     .req_alpha_i(req_alpha), .req_delta_i(req_delta), .req_marks_i(req_marks),
@@ -85,8 +79,7 @@ module tb_rate_unit;
   initial begin
     clk = 0; rst_n = 0; req_valid = 0; tbl_valid = 0; rsp_ready = 0; lfsr = 16'hACE1;
     put = 0; got = 0; wrong = 0; lines = 0;
-    g = 0; mi = 0; r_ai = 0; r_hai = 0; r_min = 1; r_max = 1; alpha_recip = 32'hFFFFFFFF;
-    first_cut = 0; mark_shift = 0; cut_by_marks = 0; averaging = 0;
+    regs = 0;
     req_increase = 0; req_first = 0; req_rc = 0; req_rt = 0; req_dscp = 0; req_stage = 0;
     req_alpha = 0; req_delta = 0; req_marks = 0; tbl_table = 0; tbl_index = 0; tbl_wdata = 0;
     if (!$value$plusargs("vectors=%s", path)) path = "rate_unit.vec";
@@ -105,9 +98,7 @@ module tb_rate_unit;
       case (kind)
         4'd0: begin
           drain;
-          g = w0[15:0]; mi = w1[15:0]; r_ai = w2; r_hai = w3; r_min = w4; r_max = w5;
-          alpha_recip = w6;
-          first_cut = w7[16:0]; mark_shift = w7[20:17]; cut_by_marks = w7[21]; averaging = w7[22];
+          regs = {w7, w6, w5, w4, w3, w2, w1, w0};
         end
         4'd1: begin
           if (!tbl_valid) drain;

@@ -116,10 +116,9 @@ def parameters_header(regmap):
     parameters."""
     if not regmap.parameters():
         return None
-    groups = {}
-    for register, field in regmap.parameters():
-        group, _, name = field.parameter.rpartition(".")
-        groups.setdefault(group, []).extend(_member(register, field, name))
+    groups = {group: [line for name, register, field in members
+                      for line in _member(register, field, name)]
+              for group, members in regmap.groups().items()}
     own = groups.pop("", [])
     out = [NOTE.format(source=regmap.source_name),
            *comment(f"Parameters in the {regmap.name} registers, as plain values.", "// ", "// "),
@@ -130,8 +129,21 @@ def parameters_header(regmap):
             "// Ranges, both ends included."]
     for register, field in regmap.parameters():
         out += _range_constants(f"k{camel(register.name)}{camel(field.name)}", field)
+    for unit, members in regmap.unit_registers().items():
+        out += _walk(regmap, unit, members)
     out += ["", f"}}  // namespace dcc::regs::{regmap.name}_map", ""]
     return "\n".join(out)
+
+
+def _walk(regmap, unit, members):
+    """Whoever handles all registers of a unit names none of them."""
+    return ["", *comment(f"Each register of the {unit} unit, in the order of {regmap.name}_{unit}_pkg::"
+                         "regs_t, highest bits first: name, value, bits, greatest value.", "/// ", "/// "),
+            "template <class Parameters, class Visit>",
+            f"void each_{unit}_register(Parameters& p, Visit visit) {{",
+            *(f"  visit({_quoted(name)}, p.{name}, {field.width}u, "
+              f"k{camel(register.name)}{camel(field.name)}Max);" for name, register, field in members),
+            "}"]
 
 
 def settings_header(regmap):

@@ -79,6 +79,41 @@ def _word_constants(prefix, register):
     return lines
 
 
+def unit_packages(regmap):
+    """{unit: text}: the registers of a unit that has no register block of its own, as one struct."""
+    result = {}
+    for unit, members in regmap.unit_registers().items():
+        body = [f"localparam int unsigned RegsWidth = {sum(f.width for _, _, f in members)};", "",
+                "// A change acts on requests accepted after it; those that are inside may be calculated",
+                "// with either value."]
+        body += _struct("regs_t", [(name, field.width, field_details(field)) for name, _, field in members])
+        result[unit] = "\n".join([
+            NOTE.format(source=regmap.source_name),
+            f"// What the {unit} unit has of the {regmap.name} registers.",
+            "// Not every constant has a user.",
+            "/* verilator lint_off UNUSED */",
+            f"package {regmap.name}_{unit}_pkg;", *(f"  {line}" if line else "" for line in body[:-1]),
+            "endpackage", "/* verilator lint_on UNUSED */", ""])
+    return result
+
+
+def unit_modules(regmap):
+    """{unit: text}: that struct from the register block's."""
+    return {unit: "\n".join([
+        NOTE.format(source=regmap.source_name),
+        f"// From the {regmap.name} register block to its {unit} unit.",
+        f"module {regmap.name}_{unit}_regs (",
+        "  // Most of it is for others.",
+        "  /* verilator lint_off UNUSED */",
+        f"  input  {regmap.name}_regs_pkg::{regmap.name}_reg2hw_t reg2hw_i,",
+        "  /* verilator lint_on UNUSED */",
+        f"  output {regmap.name}_{unit}_pkg::regs_t regs_o",
+        ");",
+        *(f"  assign regs_o.{name} = reg2hw_i.{member(register, field)};"
+          for name, register, field in members),
+        "endmodule", ""]) for unit, members in regmap.unit_registers().items()}
+
+
 def generate(regmap):
     aw = regmap.address_width
     digits = (aw + 3) // 4

@@ -139,6 +139,7 @@ class RegisterMap:
     base_address: int
     interrupt_number: int
     write_enable: str  # the register whose bits let writes through, or ""
+    units: dict  # groups of parameters whose hardware is a unit without a register block: its folder
 
     @property
     def size(self):
@@ -150,6 +151,19 @@ class RegisterMap:
     def parameters(self):
         """(register, field) of every parameter, in address order."""
         return [(r, f) for r in self.registers for f in r.fields if f.parameter]
+
+    def groups(self):
+        """{group: [(member, register, field)]} of the parameters, in address order; "": of none."""
+        result = {}
+        for register, field in self.parameters():
+            group, _, member = field.parameter.rpartition(".")
+            result.setdefault(group, []).append((member, register, field))
+        return result
+
+    def unit_registers(self):
+        """{unit: [(member, register, field)]}, in address order."""
+        groups = self.groups()
+        return {unit: groups[unit] for unit in self.units}
 
     def settings(self):
         return [r for r in self.registers if r.setting]
@@ -340,7 +354,7 @@ class _Builder:
             interrupt.get("status", ""), interrupt.get("mask", ""),
             errors.get("register", ""), errors.get("interrupt", ""),
             pathlib.Path(self.source.path).name, data.get("base_address", 0),
-            interrupt.get("number", 0), data.get("write_enable", ""))
+            interrupt.get("number", 0), data.get("write_enable", ""), data.get("units", {}))
         if result.base_address % result.size:
             self.fail(("base_address",), f"base_address: not a multiple of the block's {result.size:#x} bytes")
         self.check_names(data)
@@ -374,6 +388,9 @@ class _Builder:
                         self.fail(path, f"parameter {name}: {seen[other]} has {other}")
                 if name:
                     seen[name] = entry["name"]
+        for unit in result.units:
+            if unit not in result.groups():
+                self.fail(("units", unit), f"units: no parameter is of the group {unit}")
 
     def check_names(self, data):
         seen = set()

@@ -33,6 +33,11 @@ OUTPUTS = [
     ("rtl/regs/generated/{name}.svd", out_svd.generate),
     ("docs/registers/{name}.md", out_markdown.generate),
 ]
+# The same for each unit without a register block of its own.
+UNIT_OUTPUTS = [
+    ("rtl/{folder}/generated/{name}_{unit}_pkg.sv", out_sv_pkg.unit_packages),
+    ("rtl/regs/generated/{name}_{unit}_regs.sv", out_sv_pkg.unit_modules),
+]
 
 # The host's address space, of all the maps together.
 MEMORY_MAP = ROOT / "rtl/regs/memory_map.yaml"
@@ -50,6 +55,8 @@ def own_maps():
 def generate_all(maps, memory=None):
     """{path relative to the root: text} of all maps; a form that a map has nothing for is left out."""
     made = {path.format(name=m.name): make(m) for m in maps for path, make in OUTPUTS}
+    made.update({path.format(name=m.name, unit=unit, folder=m.units[unit]): text for m in maps
+                 for path, make in UNIT_OUTPUTS for unit, text in make(m).items()})
     if memory is not None:
         made.update({path: make(memory) for path, make in MEMORY_MAP_OUTPUTS})
     return {path: text for path, text in made.items() if text is not None}

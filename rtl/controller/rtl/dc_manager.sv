@@ -344,18 +344,8 @@ module dc_manager #(
     .req_first_o   (req_first)
   );
 
-  rate_lut_pkg::regs_t rate_regs;
-  assign rate_regs.g            = regs_i.g;
-  assign rate_regs.mi           = regs_i.mi;
-  assign rate_regs.r_ai         = regs_i.r_ai;
-  assign rate_regs.r_hai        = regs_i.r_hai;
-  assign rate_regs.r_min        = regs_i.r_min;
-  assign rate_regs.r_max        = regs_i.r_max;
-  assign rate_regs.alpha_recip  = regs_i.alpha_recip;
-  assign rate_regs.first_cut    = regs_i.first_cut;
-  assign rate_regs.mark_shift   = regs_i.mark_shift;
-  assign rate_regs.cut_by_marks = regs_i.ctrl_cut_by_marks;
-  assign rate_regs.averaging    = regs_i.ctrl_averaging;
+  dcc_rate_pkg::regs_t rate_regs;
+  dcc_rate_regs u_rate_regs (.reg2hw_i(regs_i), .regs_o(rate_regs));
 
   logic        rsp_valid, rsp_increase, rsp_at_maximum, req_ready, rate_busy;
   logic [31:0] rsp_rc, rsp_rt;

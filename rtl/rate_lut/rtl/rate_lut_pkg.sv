@@ -1,4 +1,4 @@
-// Encodings and register values of the rate calculation unit.
+// Encodings of the rate calculation unit. Its registers: generated/dcc_rate_pkg.sv.
 // Not every constant has a user.
 /* verilator lint_off UNUSED */
 package rate_lut_pkg;
@@ -29,21 +29,5 @@ package rate_lut_pkg;
 
   // Cycles from the handshake of a request to its response, when nobody makes it wait.
   localparam int unsigned Latency = 16;
-
-  // Register values, rates in 24.8 Mb/s. A change acts on requests accepted after it; those that are
-  // inside may be calculated with either value.
-  typedef struct packed {
-    logic [15:0] g;             // 0.16, gain of alpha
-    logic [15:0] mi;            // 0.16, multiplicative increase outside recovery
-    logic [31:0] r_ai;          // additive step
-    logic [31:0] r_hai;         // hyper step
-    logic [31:0] r_min;
-    logic [31:0] r_max;
-    logic [31:0] alpha_recip;   // 2^32 / alpha interval, rounded up
-    logic [16:0] first_cut;     // 1.16, at most 1.0; multiplier of a slot's first cut, 0: by the table
-    logic [3:0]  mark_shift;    // 0 ... 10
-    logic        cut_by_marks;  // the cut's argument is marks, not alpha
-    logic        averaging;     // an increase moves Rc half way to Rt; else to it, and cuts return
-  } regs_t;
 endpackage
 /* verilator lint_on UNUSED */

@@ -8,7 +8,7 @@ module rate_unit (
   input  logic        rst_ni,
   output logic        init_done_o,     // low while the tables are swept after reset
 
-  input  rate_lut_pkg::regs_t regs_i,
+  input  dcc_rate_pkg::regs_t regs_i,
 
   // Request. Ready waits for no req_valid_i.
   input  logic        req_valid_i,

@@ -4,7 +4,7 @@ module rate_unit_sva (
   input logic        clk_i,
   input logic        rst_ni,
   input logic        init_done_o,
-  input rate_lut_pkg::regs_t regs_i,
+  input dcc_rate_pkg::regs_t regs_i,
   input logic        req_valid_i,
   input logic        req_ready_o,
   input logic        req_increase_i,

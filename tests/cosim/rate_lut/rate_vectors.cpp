@@ -1,15 +1,16 @@
 // Writes golden vectors of the rate unit, made by the model: rate_vectors [ROUNDS [SEED]]
 //
 // A line: kind, eight input words, three expected words, all hexadecimal.
-//   0 registers  g mi r_ai r_hai r_min r_max alpha_recip
-//                {averaging[22] cut_by_marks[21] mark_shift[20:17] first_cut[16:0]}
+//   0 registers  rtl/rate_lut/generated/dcc_rate_pkg.sv's regs_t, the lowest 32 bits first
 //   1 write      table index word
 //   2 decrease   rc rt alpha delta dscp marks first      expected rc rt alpha
 //   3 increase   rc rt dscp stage packets                 expected rc rt at_maximum
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 #include "controller/rate_unit.h"
+#include "rate_pins.h"
 #include "rate_random.h"
 
 namespace dcc {
@@ -30,10 +31,10 @@ void print(int kind, const Words& words) {
 void write_round(RateRandom& random, RateUnit& model) {
   const RateRegisters r = random.registers();
   model.load(r);
-  print(0, {{r.g, r.mi, r.r_ai, r.r_hai, r.r_min, r.r_max, r.alpha_recip,
-             r.first_cut | std::uint32_t{r.mark_shift} << 17 | std::uint32_t{r.cut_by_marks} << 21 |
-                 std::uint32_t{r.averaging} << 22},
-            {}});
+  Words registers;
+  const RateRegisterWords words = words_of(r);
+  std::copy(words.begin(), words.end(), registers.in);
+  print(0, registers);
   for (int n = 0; n < 100; ++n) {
     const auto table = static_cast<RateTable>(random.below(kRateTables));
     const std::uint32_t index = random.below(entries(table)), word = random.table_word(table);

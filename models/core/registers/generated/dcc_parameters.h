@@ -127,4 +127,21 @@ constexpr std::uint32_t kMarkShiftValueMax = 10;
 constexpr std::uint32_t kSilenceValueMin = 1;
 constexpr std::uint32_t kSilenceValueMax = 255;
 
+/// Each register of the rate unit, in the order of dcc_rate_pkg::regs_t, highest bits first: name,
+/// value, bits, greatest value.
+template <class Parameters, class Visit>
+void each_rate_register(Parameters& p, Visit visit) {
+  visit("averaging", p.averaging, 1u, kCtrlAveragingMax);
+  visit("cut_by_marks", p.cut_by_marks, 1u, kCtrlCutByMarksMax);
+  visit("g", p.g, 16u, kGValueMax);
+  visit("r_ai", p.r_ai, 32u, kRAiValueMax);
+  visit("r_hai", p.r_hai, 32u, kRHaiValueMax);
+  visit("mi", p.mi, 16u, kMiValueMax);
+  visit("r_min", p.r_min, 32u, kRMinValueMax);
+  visit("r_max", p.r_max, 32u, kRMaxValueMax);
+  visit("alpha_recip", p.alpha_recip, 32u, kAlphaRecipValueMax);
+  visit("first_cut", p.first_cut, 17u, kFirstCutValueMax);
+  visit("mark_shift", p.mark_shift, 4u, kMarkShiftValueMax);
+}
+
 }  // namespace dcc::regs::dcc_map
