@@ -1,6 +1,7 @@
 #include "config/schema.h"
 
 #include "config/plugins.h"
+#include "net/class_ranges.h"
 
 namespace dcc::vp {
 namespace {
@@ -8,7 +9,8 @@ namespace {
 void describe_dscp(ParameterVisitor& v, DscpConfig& c) {
   v.field("weight", c.weight, {"1/8", "128"},
           {"share of a congested link relative to other flows", "", kRuntime});
-  v.field("priority", c.priority, {"0", "7"}, {"802.1p priority: switch queue and PFC class", ""});
+  v.field("priority", c.priority, any_priority(),
+          {"802.1p priority: switch queue and PFC class", ""});
   v.text("tenant", c.tenant, {"whose flows these are (a name of `tenants`)", ""});
   v.field("min_rate", c.min_rate, "none", {"1Mbps", "10Tbps"},
           {"a flow's rate is never cut below this", "InfiniBand CCTI_Limit's role", kRuntime});
@@ -91,8 +93,8 @@ void describe_qos(ParameterVisitor& v, QosConfig& c) {
           {"receivers report what each tenant got", ""});
   v.field("update_interval", c.update_interval, {"100us", "1s"},
           {"the manager sets the senders' factors; a multiple of report_interval", ""});
-  v.field("dscp", c.dscp, {"0", "63"}, {"DSCP of reports and commands", ""});
-  v.field("priority", c.priority, {"0", "7"}, {"802.1p priority of reports and commands", ""});
+  v.field("dscp", c.dscp, any_dscp(), {"DSCP of reports and commands", ""});
+  v.field("priority", c.priority, any_priority(), {"802.1p priority of reports and commands", ""});
 }
 
 void describe_expectation(ParameterVisitor& v, ExpectConfig& c) {

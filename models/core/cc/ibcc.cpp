@@ -7,6 +7,7 @@
 #include "cc/real_rate.h"
 #include "cc/registry.h"
 #include "describe/visitor.h"
+#include "net/class_ranges.h"
 #include "net/switch_device.h"
 #include "nic/nic_parameters.h"
 
@@ -24,10 +25,13 @@ const RegisteredAlgorithm<IbccParameters> kIbcc{
 
 void IbccParameters::describe(ParameterVisitor& v) {
   const char* const iba = "InfiniBand spec. vol. 1, annex A10";
-  v.field("ccti_increase", ccti_increase, {"1", "65535"}, {"CCTI steps a BECN", iba});
-  v.field("ccti_limit", ccti_limit, {"1", "65535"}, {"greatest CCTI", iba});
-  v.field("ccti_min", ccti_min, {"0", "65535"}, {"least CCTI", iba});
-  v.field("ccti_timer", ccti_timer, {"1us", "1s"}, {"CCTI falls by one after this", iba});
+  // Of the parameters that the schedule can change, too.
+  const Range increases{"1", "65535"}, limits{"1", "65535"}, leasts{"0", "65535"},
+      timers{"1us", "1s"};
+  v.field("ccti_increase", ccti_increase, increases, {"CCTI steps a BECN", iba});
+  v.field("ccti_limit", ccti_limit, limits, {"greatest CCTI", iba});
+  v.field("ccti_min", ccti_min, leasts, {"least CCTI", iba});
+  v.field("ccti_timer", ccti_timer, timers, {"CCTI falls by one after this", iba});
   v.field("ccti_timer_restart", ccti_timer_restart, {},
           {"a BECN starts the timer anew; false: it runs free", ""});
   v.field("cct_scale", cct_scale, {"1/1000000", "1000"},
@@ -42,18 +46,17 @@ void IbccParameters::describe(ParameterVisitor& v) {
   v.choice("gate", gate, {"packet spacing of 4 delays, or 4 packets in one delay", ""});
   v.choice("becn", becn, {"BECNs come in notification packets, or in ACKs", iba});
   v.field("becn_every", becn_every, {"1", "65535"}, {"of so many BECNs one counts", ""});
-  v.list(
-      "schedule", schedule, {"changes by the central manager, in order of time", ""},
-      [&](Change& change) {
-        v.field("at", change.at, {"0us", "1000s"}, {"from then on", ""});
-        v.field("dscp", change.dscp, {"0", "63"}, {"of the flows it is for", ""});
-        v.field("ccti_increase", change.ccti_increase, {"1", "65535"}, {"CCTI steps a BECN", iba});
-        v.field("ccti_min", change.ccti_min, "unchanged", {"0", "65535"}, {"least CCTI", iba});
-        v.field("ccti_limit", change.ccti_limit, "unchanged", {"1", "65535"},
-                {"greatest CCTI, at most the one outside the schedule", iba});
-        v.field("ccti_timer", change.ccti_timer, "unchanged", {"1us", "1s"},
-                {"CCTI falls by one after this", iba});
-      });
+  v.list("schedule", schedule, {"changes by the central manager, in order of time", ""},
+         [&](Change& change) {
+           v.field("at", change.at, {"0us", "1000s"}, {"from then on", ""});
+           v.field("dscp", change.dscp, any_dscp(), {"of the flows it is for", ""});
+           v.field("ccti_increase", change.ccti_increase, increases, {"CCTI steps a BECN", iba});
+           v.field("ccti_min", change.ccti_min, "unchanged", leasts, {"least CCTI", iba});
+           v.field("ccti_limit", change.ccti_limit, "unchanged", limits,
+                   {"greatest CCTI, at most the one outside the schedule", iba});
+           v.field("ccti_timer", change.ccti_timer, "unchanged", timers,
+                   {"CCTI falls by one after this", iba});
+         });
   v.field("per_qp", per_qp, {}, {"control queue pairs, not service levels", iba});
 }
 

@@ -11,7 +11,8 @@ constexpr int kFewestBucketBits = 4;
 
 std::uint32_t checked(std::uint32_t slots) {
   if (slots < 1 || slots > kMaxSlots) {
-    throw std::invalid_argument("a controller has 1 to 16384 slots, not " + std::to_string(slots));
+    throw std::invalid_argument("a controller has 1 to " + std::to_string(kMaxSlots) +
+                                " slots, not " + std::to_string(slots));
   }
   return slots;
 }

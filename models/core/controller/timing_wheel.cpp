@@ -18,8 +18,8 @@ constexpr std::size_t kLast = 2;
 
 void check(std::uint32_t slots, const WheelSplit& split) {
   if (slots < 1 || slots > kMaxSlots) {
-    throw std::invalid_argument("a timing wheel has 1 to 16384 slots, not " +
-                                std::to_string(slots));
+    throw std::invalid_argument("a timing wheel has 1 to " + std::to_string(kMaxSlots) +
+                                " slots, not " + std::to_string(slots));
   }
   const auto usable = [](int bits) { return bits >= 1 && bits <= 12; };
   if (!usable(split.top) || !usable(split.middle) || !usable(split.last) ||

@@ -6,6 +6,7 @@
 
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
+#include "net/class_ranges.h"
 #include "net/wire_size.h"
 
 namespace dcc {
@@ -23,7 +24,7 @@ void DcbxEndParameters::describe(ParameterVisitor& v) {
   v.numbers("bandwidth", bandwidth, 0, kPriorities, {"0", "100"},
             {"ETS, percent by priority, 0: before the others; empty: as switch.scheduler has it",
              "IEEE 802.1Q, 37"});
-  v.field("roce_priority", roce_priority, "dscp", {"0", "7"},
+  v.field("roce_priority", roce_priority, "dscp", any_priority(),
           {"of UDP port 4791; dscp: that of DSCP 0", ""});
 }
 

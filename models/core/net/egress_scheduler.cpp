@@ -6,6 +6,7 @@
 
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
+#include "net/class_ranges.h"
 
 namespace dcc {
 
@@ -25,7 +26,7 @@ void EgressSchedulerParameters::describe(ParameterVisitor& v) {
     v.list("shapers", shapers,
            {"priorities shaped by credit, before those with weights", "IEEE 802.1Q, 8.6.8.2"},
            [&v](Shaper& shaper) {
-             v.field("priority", shaper.priority, {"0", "7"}, {"which", ""});
+             v.field("priority", shaper.priority, any_priority(), {"which", ""});
              v.field("idle_slope", shaper.idle_slope, {"1Mbps", "10Tbps"},
                      {"its rate, preamble and gap included", ""});
            });

@@ -1,6 +1,7 @@
 #include "net/routing_parameters.h"
 
 #include "describe/visitor.h"
+#include "net/class_ranges.h"
 #include "net/path_choice.h"
 
 namespace dcc {
@@ -127,7 +128,7 @@ void ConweaveParameters::describe(ParameterVisitor& v) {
   v.field("wait_unknown", wait_unknown, {"100ns", "1s"},
           {"... or so long where none of that way has come yet to tell",
            "ConWeave, SIGCOMM'23: theta_resume_default"});
-  v.field("message_priority", message_priority, {"0", "7"},
+  v.field("message_priority", message_priority, any_priority(),
           {"of what edge switches tell each other", ""});
 }
 

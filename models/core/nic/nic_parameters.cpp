@@ -1,6 +1,7 @@
 #include "nic/nic_parameters.h"
 
 #include "describe/visitor.h"
+#include "net/class_ranges.h"
 #include "registers/generated/nic_parameters.h"
 
 namespace dcc {
@@ -47,7 +48,7 @@ void NicParameters::describe(ParameterVisitor& v) {
   v.choice("payload", payload,
            {"virtual: lengths only; real: bytes moved by DMA, ICRC computed, checked", ""});
   v.choice("ack", ack, {"when a receiver acknowledges", "", kRuntime});
-  v.field("ack_priority", ack_priority, "data", {"0", "7"},
+  v.field("ack_priority", ack_priority, "data", any_priority(),
           {"802.1p priority of ACKs; data: that of what they acknowledge", ""});
   v.field("jitter", jitter, {"0us", "1ms"},
           {"a packet from a NIC arrives up to so much later, drawn for each", ""});

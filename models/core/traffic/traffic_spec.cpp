@@ -5,6 +5,7 @@
 #include <set>
 
 #include "describe/parameter_error.h"
+#include "net/class_ranges.h"
 #include "traffic/flow_sizes.h"
 
 namespace dcc {
@@ -85,11 +86,11 @@ void TrafficSpec::describe(ParameterVisitor& v) {
   v.when(is({Kind::kTrace}), "kind: trace", [&] {
     v.path("file", file, {}, {"list of flows, .gz or plain", ""});
     v.field("time_offset", time_offset, {}, {"subtracted from the file's times", ""});
-    v.number_map("dscp_map", dscp_map, {"0", "63"}, {"0", "63"},
+    v.number_map("dscp_map", dscp_map, any_dscp(), any_dscp(),
                  {"the file's priorities to DSCPs; unlisted: 0", ""});
   });
   v.when(!is({Kind::kTrace}), "kind: any but trace", [&] {
-    v.field("dscp", dscp, {"0", "63"}, {"class of the flows", ""});
+    v.field("dscp", dscp, any_dscp(), {"class of the flows", ""});
   });
   const bool sized = !is({Kind::kTrace, Kind::kPoisson, Kind::kBackground});
   v.when(sized, "kind: any but trace, poisson and background", [&] {
