@@ -115,6 +115,7 @@ std::vector<LinkParameters> Network::way(HostId from, HostId to, std::uint32_t f
   packet.destination = to;
   packet.flow = flow;
   std::vector<LinkParameters> links;
+  links.reserve(8);  // more than most ways have
   const NodeId destination = topology_.node_of(to);
   for (NodeId here = topology_.node_of(from); here != destination;) {
     const auto& module = switches_[static_cast<std::size_t>(here)];
