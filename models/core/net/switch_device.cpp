@@ -150,7 +150,7 @@ int SwitchDevice::route_of(const Packet& packet, PortSet ports) const {
   return ports[std::min(path_choice_->peek(packet, ports), ports.size() - 1)];
 }
 
-int SwitchDevice::choose(Packet& packet) {
+[[gnu::always_inline]] inline int SwitchDevice::choose(Packet& packet) {
   const PortSet ports = routes_.ports(packet.destination);
   if (ports.size() == 1 && !path_wishes_.every_packet) return ports.front();
   if (ports.empty()) return kNoPort;
@@ -269,7 +269,7 @@ void SwitchDevice::receive(Packet* packet, int port) {
   forward(packet);
 }
 
-void SwitchDevice::forward(Packet* packet) {
+[[gnu::always_inline]] inline void SwitchDevice::forward(Packet* packet) {
   const int egress = choose(*packet);
   if (egress < 0) {
     if (egress == kKept) return;
@@ -370,7 +370,7 @@ void SwitchDevice::kick(Port& egress) {
   }
 }
 
-void SwitchDevice::transmit(Port& egress, Packet* packet) {
+[[gnu::always_inline]] inline void SwitchDevice::transmit(Port& egress, Packet* packet) {
   egress.free_at = scheduler_.now() + egress.out->send(packet);
   if (egress.waiting != 0 || egress.pfc.frame_owed()) {
     // What it will send then may have left the caches, waiting.

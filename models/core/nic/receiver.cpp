@@ -153,7 +153,7 @@ DeliverySink::Verdict Receiver::deliver(Qpn qpn, const Packet& packet) {
   return sink_ == nullptr ? DeliverySink::Verdict::kTaken : sink_->delivered(qpn, packet);
 }
 
-void Receiver::count(const Packet& packet) {
+[[gnu::always_inline]] inline void Receiver::count(const Packet& packet) {
   counters_.bytes_received += packet.payload_bytes;
   ledger_[packet.flow].received(packet.payload_bytes, scheduler_.now());
   if (delays_ != nullptr) {

@@ -26,8 +26,8 @@ Bytes Transmitter::complete_before(Qpn qpn, Flow& flow, Psn psn) {
   return newly;
 }
 
+// Of a host whose clock is not exact.
 PicoSeconds Transmitter::measured(const Flow& flow, PicoSeconds rtt, bool marked) {
-  if (clock_ == nullptr) return rtt;
   const PicoSeconds read = clock_->between(rtt);
   if (delays_ != nullptr) delays_->of(flow.config.dscp).as_read.add(read, marked);
   if (!parameters_.clock.controls) return rtt;
@@ -60,7 +60,7 @@ void Transmitter::on_ack(const Packet& ack) {
   progressed(qpn, flow, newly);
   if (needs_.acks && flow.config.governed && !flow.failed) {
     AckInfo info;
-    info.rtt = measured(flow, rtt, ack.cnp_marks != 0);
+    info.rtt = clock_ == nullptr ? rtt : measured(flow, rtt, ack.cnp_marks != 0);
     info.newly_acked = newly;
     info.psn = ack.psn;
     info.next_psn = flow.work.next_psn();

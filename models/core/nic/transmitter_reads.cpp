@@ -256,7 +256,7 @@ void Transmitter::on_response(const Packet& packet) {
   progressed(qpn, flow, newly);
   if (needs_.acks && flow.config.governed) {
     AckInfo info;
-    info.rtt = measured(flow, rtt, packet.ecn == Ecn::kCe);
+    info.rtt = clock_ == nullptr ? rtt : measured(flow, rtt, packet.ecn == Ecn::kCe);
     info.newly_acked = newly;
     info.psn = packet.psn;
     info.next_psn = flow.work.next_psn();
