@@ -1,0 +1,130 @@
+// The CPU going back for its debugger: what it asks of the snapshots, and what it does when it is
+// back at one. That real programs get there is tests/firmware/reverse_test.py.
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "bus.h"
+#include "driver/memory_map.h"
+#include "gdb_client.h"
+#include "model_test.h"
+#include "ram.h"
+#include "riscv_cpu.h"
+
+namespace dcc::model {
+namespace {
+
+constexpr std::uint32_t kAddi = 0x00128293;  // addi t0, t0, 1
+constexpr std::uint32_t kLoop = 0xFFDFF06F;  // j back to it
+
+/// Goes nowhere: says where to, and ends the process.
+class Signpost final : public TimeMachine {
+ public:
+  explicit Signpost(std::string orders) : orders_(std::move(orders)) {}
+  std::size_t snapshots() const override { return taken_; }
+  bool is_due() const override { return false; }
+  /// Somebody has come back to the first, at once.
+  std::optional<std::string> take_snapshot() override {
+    if (taken_++ != 0 || orders_.empty()) return std::nullopt;
+    return orders_;
+  }
+  [[noreturn]] void travel(std::size_t number, const std::string& orders) override {
+    std::cerr << "to " << number << ": " << orders;
+    std::_Exit(0);
+  }
+  bool replaying() const override { return false; }
+  void arrived() override { std::cerr << "arrived, "; }
+
+ private:
+  std::string orders_;
+  std::size_t taken_ = 0;
+};
+
+/// `debugger` talks to a CPU that counts for ever; ends this process, as the CPU goes back or when
+/// the debugger has nothing more to say. To be called in a process of its own.
+template <class Debugger>
+void debug(const std::string& orders, const Debugger& debugger) {
+  RiscvCpuConfig config;
+  config.ram_base = DCC_RAM_BASE;
+  config.ram_bytes = 0x4000;
+  Bus bus("bus", sc_core::SC_ZERO_TIME);
+  Ram ram("ram", 0x4000, sc_core::SC_ZERO_TIME);
+  RiscvCpu cpu("cpu", config);
+  Signpost signpost(orders);
+  bus.attach(ram.socket, DCC_RAM_BASE, 0x4000, "ram");
+  cpu.socket.bind(bus.in);
+  std::memcpy(ram.data(), &kAddi, 4);
+  std::memcpy(ram.data() + 4, &kLoop, 4);
+  cpu.set_program(DCC_RAM_BASE, nullptr);
+  cpu.set_time_machine(&signpost);
+  cpu.enable_gdb(0, true);
+  std::thread thread([&] {
+    debugger(GdbClient(cpu.gdb_port()));
+    std::_Exit(0);
+  });
+  sc_core::sc_start();
+}
+
+#define EXPECT_SAID(call, text) EXPECT_EXIT(call, testing::ExitedWithCode(0), text)
+
+TEST(RiscvCpuTravel, AStepBackEndsOneInstructionEarlier) {
+  EXPECT_SAID(debug("",
+                    [](const GdbClient& gdb) {
+                      for (int i = 0; i < 3; ++i) gdb.ask("s");
+                      gdb.ask("bs");
+                    }),
+              "^to 0: 0 2 0 \n1 0\n");
+}
+
+TEST(RiscvCpuTravel, RunningBackLooksForTheLastStopAndTakesThePointsAlong) {
+  EXPECT_SAID(debug("",
+                    [](const GdbClient& gdb) {
+                      gdb.ask("Z0,80000004,4");
+                      gdb.ask("c");
+                      gdb.ask("c");
+                      gdb.ask("bc");
+                    }),
+              "^to 0: 1 3 0 \n1 1 0 2147483652 4\n");
+}
+
+TEST(RiscvCpuTravel, WhatTheDebuggerWroteIsInASnapshotOfItsOwn) {
+  EXPECT_SAID(debug("",
+                    [](const GdbClient& gdb) {
+                      gdb.ask("s");
+                      gdb.ask("P5=64000000");
+                      gdb.ask("s");
+                      gdb.ask("bs");
+                    }),
+              "^to 1: 0 1 0 \n");
+}
+
+TEST(RiscvCpuTravel, BeforeTheFirstInstructionNothingIsKnown) {
+  EXPECT_SAID(debug("",
+                    [](const GdbClient& gdb) {
+                      std::cerr << gdb.ask("bs") << ' ' << gdb.ask("bc") << ' ' << gdb.ask("p20");
+                    }),
+              "^T05thread:1;replaylog:begin; T05thread:1;replaylog:begin; 00000080$");
+}
+
+TEST(RiscvCpuTravel, BackAtASnapshotItGoesOnToTheInstruction) {
+  EXPECT_SAID(debug("0 7 0 \n1 0\n",
+                    [](const GdbClient& gdb) {
+                      std::cerr << gdb.ask("c") << ' ' << gdb.ask("p20") << ' ' << gdb.ask("p5");
+                    }),
+              "^arrived, T05thread:1; 04000080 04000000$");
+}
+
+TEST(RiscvCpuTravel, ASearchGoesToTheLastStopBefore) {
+  EXPECT_SAID(debug("1 7 0 \n1 1 0 2147483652 4\n", [](const GdbClient& gdb) { gdb.ask("c"); }),
+              "^to 0: 0 5 2147483652 \n1 1 0 2147483652 4\n");
+}
+
+TEST(RiscvCpuTravel, ASearchThatFindsNothingEndsAtTheBeginning) {
+  EXPECT_SAID(debug("1 7 0 \n1 0\n", [](const GdbClient& gdb) { gdb.ask("c"); }),
+              "^to 0: 0 0 0 replaylog:begin;\n");
+}
+
+}  // namespace
+}  // namespace dcc::model
