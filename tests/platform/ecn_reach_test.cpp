@@ -11,7 +11,7 @@
 namespace dcc::vp {
 namespace {
 
-std::vector<std::string> remarks(const std::string& switch_, const std::string& algorithm) {
+std::vector<std::string> notes(const std::string& switch_, const std::string& algorithm) {
   const std::string text =
       "topology: {kind: star, hosts: 5, link: {rate: 25Gbps, delay: 1us}}\n"
       "nic: {mtu: 1000B, congestion_control: {algorithm: " +
@@ -26,7 +26,7 @@ const std::string kFabric =
     "ecn: {reference_rate: none, kmax: 10MB, kmin: ";
 
 TEST(EcnReach, TellsTheQueueAtWhichPfcHasPausedEverybody) {
-  const auto told = remarks(kFabric + "320000B}", "dcqcn");
+  const auto told = notes(kFabric + "320000B}", "dcqcn");
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(
       told[0],
@@ -34,26 +34,26 @@ TEST(EcnReach, TellsTheQueueAtWhichPfcHasPausedEverybody) {
       "has paused all 4 inputs that fill it by 320 KB = S A / (1 + A), where S = 960 KB is the "
       "buffer of 1000 KB without 40 KB of headroom, and A = 0.5 the sum of their alpha; a kmin "
       "well below 320 KB would (5 ports are like that)");
-  EXPECT_TRUE(remarks(kFabric + "319999B}", "dcqcn").empty());
+  EXPECT_TRUE(notes(kFabric + "319999B}", "dcqcn").empty());
 }
 
 TEST(EcnReach, WithoutPfcTheBufferIsTheEnd) {
   const std::string lossy =
       "buffer: 1MB, pfc: {enabled: false}, ecn: {reference_rate: none, kmax: ";
-  const auto told = remarks(lossy + "2MB, kmin: 1MB}", "dctcp");
+  const auto told = notes(lossy + "2MB, kmin: 1MB}", "dctcp");
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(
       told[0],
       "ECN cannot act at s0->h0: it marks from a queue of 1000 KB on (switch.ecn.kmin), and the "
       "buffer holds 1000 KB; a kmin well below 1000 KB would (5 ports are like that)");
-  EXPECT_TRUE(remarks(lossy + "2MB, kmin: 999999B}", "dctcp").empty());
+  EXPECT_TRUE(notes(lossy + "2MB, kmin: 999999B}", "dctcp").empty());
 }
 
 TEST(EcnReach, SaysNothingWhereMarksTellNobody) {
-  EXPECT_FALSE(remarks(kFabric + "2MB}", "dcc").empty());
-  EXPECT_TRUE(remarks(kFabric + "2MB}", "hpcc").empty());
-  EXPECT_TRUE(remarks(kFabric + "2MB}", "none").empty());
-  EXPECT_TRUE(remarks(kFabric + "2MB, enabled: false}", "dcc").empty());
+  EXPECT_FALSE(notes(kFabric + "2MB}", "dcc").empty());
+  EXPECT_TRUE(notes(kFabric + "2MB}", "hpcc").empty());
+  EXPECT_TRUE(notes(kFabric + "2MB}", "none").empty());
+  EXPECT_TRUE(notes(kFabric + "2MB, enabled: false}", "dcc").empty());
 }
 
 }  // namespace

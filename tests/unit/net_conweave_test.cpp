@@ -24,7 +24,7 @@ Topology two_leaves(int spines = 4) {
   return Topology::leaf_spine(p);
 }
 
-class ConweaveEdge : public testing::Test, private PathView, private PathHands {
+class ConweaveEdge : public testing::Test, private PathView, private PathActions {
  protected:
   explicit ConweaveEdge(int spines = 4)
       : topology(two_leaves(spines)),

@@ -171,9 +171,9 @@ TEST(PathChoice, FlowsInTurnKeepTheirPort) {
   const PortSet three = PortSet::consecutive(0, 3);
   const auto port = [&](std::uint32_t flow, HostId source, HostId destination) {
     Packet packet = packet_of(flow, source, destination);
-    const std::uint32_t foreseen = turns->peek(packet, three);
-    EXPECT_EQ(turns->choose(packet, three), foreseen);
-    return foreseen;
+    const std::uint32_t peeked = turns->peek(packet, three);
+    EXPECT_EQ(turns->choose(packet, three), peeked);
+    return peeked;
   };
   EXPECT_EQ(port(40, 1, 9), 0u);
   EXPECT_EQ(port(17, 1, 9), 1u);
@@ -196,9 +196,9 @@ TEST(PathChoice, RandomPacketsAreUniformAndTheSameForTheSameSeed) {
   int differ = 0;
   for (int i = 0; i < 40'000; ++i) {
     Packet packet = packet_of(1);
-    const std::uint32_t foreseen = one->peek(packet, kFour);
+    const std::uint32_t peeked = one->peek(packet, kFour);
     const std::uint32_t port = one->choose(packet, kFour);
-    ASSERT_EQ(port, foreseen);
+    ASSERT_EQ(port, peeked);
     ASSERT_EQ(port, expected.below(4));
     ASSERT_EQ(same->choose(packet, kFour), port);
     differ += other->choose(packet, kFour) != port ? 1 : 0;
@@ -260,15 +260,15 @@ TEST(PathChoice, DrillTakesTheShorterOfWhatItDrewAndRemembersTheBest) {
   EXPECT_EQ(many->choose(packet, kFour), 1u);
 }
 
-/// How often each of kFour was chosen for packets of a priority, all of which were foreseen.
+/// How often each of kFour was chosen for packets of a priority, all of which were peeked.
 std::array<int, 4> chosen_of(PathChoice& choice, std::uint8_t priority, int packets) {
   std::array<int, 4> count{};
   for (int i = 0; i < packets; ++i) {
     Packet packet = packet_of(1);
     packet.priority = priority;
-    const std::uint32_t foreseen = choice.peek(packet, kFour);
+    const std::uint32_t peeked = choice.peek(packet, kFour);
     const std::uint32_t port = choice.choose(packet, kFour);
-    EXPECT_EQ(port, foreseen);
+    EXPECT_EQ(port, peeked);
     ++count[port];
   }
   return count;
@@ -382,9 +382,9 @@ class RepsEdge : public testing::Test {
   /// The tag that the flow's next packet to the second leaf goes with.
   std::uint8_t next_tag(std::uint32_t flow = 6) {
     Packet packet = packet_of(flow, 0, 4);
-    const std::uint32_t foreseen = reps->peek(packet, up);
+    const std::uint32_t peeked = reps->peek(packet, up);
     const std::uint32_t way = reps->choose(packet, up);
-    EXPECT_EQ(way, foreseen);
+    EXPECT_EQ(way, peeked);
     EXPECT_EQ(way, scaled_down(mix64(flow_hash(packet, 77) ^ packet.overlay.tag), 2));
     return packet.overlay.tag;
   }

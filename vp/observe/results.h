@@ -346,7 +346,7 @@ struct RunResults {
   std::vector<std::string> traces;
   /// Traces that the disk refused; everything else is whole.
   std::vector<std::string> lost_traces;
-  /// Remarks for the user that do not fail the run.
+  /// Notes for the user that do not fail the run.
   std::vector<std::string> warnings;
 };
 

@@ -34,7 +34,7 @@ class PathView {
 };
 
 /// What a choice that holds packets back, or has some of its own, may have its switch do.
-class PathHands {
+class PathActions {
  public:
   virtual Scheduler& scheduler() = 0;
   virtual std::uint32_t rank() const = 0;  // of the switch's events
@@ -50,7 +50,7 @@ class PathHands {
   virtual void take(Packet* packet) = 0;
 
  protected:
-  ~PathHands() = default;
+  ~PathActions() = default;
 };
 
 /// The switch that a choice is for.
@@ -58,9 +58,9 @@ struct PathContext {
   const PathView& view;
   int ports = 0;
   std::uint64_t hash_seed = 0;
-  std::uint64_t seed = 0;      // of the run
-  std::uint64_t index = 0;     // tells switches apart
-  PathHands* hands = nullptr;  // always there in a switch
+  std::uint64_t seed = 0;          // of the run
+  std::uint64_t index = 0;         // tells switches apart
+  PathActions* actions = nullptr;  // always there in a switch
 };
 
 /// Of one switch, which asks it only where there is a choice. Hashing a flow onto one path (ECMP)
@@ -87,7 +87,7 @@ class PathChoice {
   virtual std::uint32_t peek(const Packet& packet, PortSet ports) const = 0;
   static constexpr std::uint32_t kKept = 0xFFFFFFFF;
   /// The same for a packet that did come, with what is to be remembered of it. kKept: it goes
-  /// nowhere now, being held, lost or taken (PathHands).
+  /// nowhere now, being held, lost or taken (PathActions).
   virtual std::uint32_t choose(Packet& packet, PortSet ports) { return peek(packet, ports); }
   /// The packet is about to be sent through a port.
   virtual void departs(Packet&, int /*port*/) {}

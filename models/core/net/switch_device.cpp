@@ -40,14 +40,14 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
       parameters_(parameters),
       ports_(checked_ports(ports)),
       hash_seed_(mix64(mix64(seed) ^ index)),
-      path_choice_(
-          make_path_choice(parameters.routing, {*this, ports_, hash_seed_, seed, index, &hands_})),
+      path_choice_(make_path_choice(parameters.routing,
+                                    {*this, ports_, hash_seed_, seed, index, &actions_})),
       random_(seed, "switch", index),
       buffer_(buffer_parameters(parameters), ports + 1),
       ways_out_(static_cast<std::size_t>(ports)),
       queue_all_(parameters.queue_all || parameters.qcn.enabled),
       with_credits_(parameters.has_credits()),
-      hands_(*this, rank) {
+      actions_(*this, rank) {
   if (with_credits_) stopped_ = 1;
   if (path_choice_ != nullptr) path_wishes_ = path_choice_->wishes();
   egress_.reserve(static_cast<std::size_t>(ports));  // their events must stay where they are
@@ -209,23 +209,23 @@ int SwitchDevice::route_of(const Packet& packet, PortSet ports) const {
   kick(egress);
 }
 
-bool SwitchDevice::Hands::hold(Packet* packet, int port) {
+bool SwitchDevice::Actions::hold(Packet* packet, int port) {
   return device_.disciplined_ || device_.admit(packet, device_.at(port));
 }
 
-void SwitchDevice::Hands::let_go(Packet* packet, int port) {
+void SwitchDevice::Actions::let_go(Packet* packet, int port) {
   Port& egress = device_.at(port);
   device_.disciplined_ ? device_.enqueue_by_discipline(packet, egress)
                        : device_.join_queue(packet, egress);
 }
 
-void SwitchDevice::Hands::send(Packet* packet) {
+void SwitchDevice::Actions::send(Packet* packet) {
   ++sent;
   packet->ingress = static_cast<std::uint16_t>(device_.own_input());
   device_.forward(packet);
 }
 
-void SwitchDevice::Hands::take(Packet* packet) {
+void SwitchDevice::Actions::take(Packet* packet) {
   ++taken;
   if (device_.with_credits_) {
     device_.take_credits(packet->ingress, packet->priority, packet->wire_bytes);
@@ -604,8 +604,8 @@ SwitchCounters SwitchDevice::counters_of(const Port& port) {
 SwitchCounters SwitchDevice::totals() const {
   SwitchCounters sum;
   sum.unroutable = unroutable_;
-  sum.path_news_sent = hands_.sent;
-  sum.path_news_taken = hands_.taken;
+  sum.path_news_sent = actions_.sent;
+  sum.path_news_taken = actions_.taken;
   for (const Port& port : egress_) add_to(sum, counters_of(port));
   return sum;
 }

@@ -305,9 +305,9 @@ class SwitchDevice final : public PacketSink, private PathView {
   BitRate rate(int port) const override { return at(port).link.rate; }
 
   /// Apart, so that what every packet touches lies where it would without.
-  class Hands final : public PathHands {
+  class Actions final : public PathActions {
    public:
-    Hands(SwitchDevice& device, std::uint32_t rank) : device_(device), rank_(rank) {}
+    Actions(SwitchDevice& device, std::uint32_t rank) : device_(device), rank_(rank) {}
     Scheduler& scheduler() override { return device_.scheduler_; }
     std::uint32_t rank() const override { return rank_; }
     bool hold(Packet* packet, int port) override;
@@ -380,7 +380,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   bool has_ways_back_ = false;  // that is told of what came back
   bool with_credits_;
   bool routing_again_ = false;  // what is forwarded was here before
-  Hands hands_;                 // of path_choice_
+  Actions actions_;             // of path_choice_
 };
 
 }  // namespace dcc

@@ -135,7 +135,7 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
       Event** link = &buckets_[slot];
       while (*link != &event) link = &(*link)->next_;
       *link = event.next_;
-      if (scout_ == &event) scout_ = nullptr;
+      if (upcoming_ == &event) upcoming_ = nullptr;
       if (buckets_[slot] != nullptr) break;
       mark_empty(slot);
       if (bucket_of(event.due_) == next_bucket_) expect_bucket(next_filled_bucket());

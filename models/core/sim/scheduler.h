@@ -208,18 +208,18 @@ class Scheduler {
   /// The bucket after the current one: its number, and its first event on its way into the cache.
   void expect_bucket(std::uint64_t bucket) {
     next_bucket_ = bucket;
-    scout_ = bucket == kNoBucket ? nullptr : buckets_[bucket % kBuckets];
-    __builtin_prefetch(scout_, 1);
+    upcoming_ = bucket == kNoBucket ? nullptr : buckets_[bucket % kBuckets];
+    __builtin_prefetch(upcoming_, 1);
   }
   /// One step through the next bucket: what an event needs, and the event behind it. A step is an
   /// event's work ahead of the next, about the time a line takes to come.
   void prefetch_next_bucket() {
-    if (scout_ == nullptr) return;
+    if (upcoming_ == nullptr) return;
     // An owner has its event behind what the handler begins with.
-    __builtin_prefetch(reinterpret_cast<const char*>(scout_) - sizeof(Event), 1);
-    __builtin_prefetch(scout_->reads_, 1);
-    scout_ = scout_->next_;
-    __builtin_prefetch(scout_, 1);
+    __builtin_prefetch(reinterpret_cast<const char*>(upcoming_) - sizeof(Event), 1);
+    __builtin_prefetch(upcoming_->reads_, 1);
+    upcoming_ = upcoming_->next_;
+    __builtin_prefetch(upcoming_, 1);
   }
   std::uint64_t next_filled_bucket() const;
   /// kWords: none.
@@ -248,7 +248,7 @@ class Scheduler {
   std::uint64_t current_bucket_ = 0;
   std::uint64_t next_bucket_ = kNoBucket;  // first filled one after it
   std::uint64_t far_bucket_ = kNoBucket;   // of the first of far_
-  Event* scout_ = nullptr;                 // in the next bucket
+  Event* upcoming_ = nullptr;              // in the next bucket
   std::uint64_t pending_ = 0;
   PicoSeconds now_{};
   std::uint64_t sequence_ = 0;

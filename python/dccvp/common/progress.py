@@ -21,11 +21,11 @@ class Progress:
             self.stream.write(f"\r{'':79}\r")
             self.stream.flush()
 
-    def show(self, done, remark=""):
+    def show(self, done, more=""):
         if self.stream is None:
             return
         spent = time.monotonic() - self.begin
         left = f", {spent / done * (self.total - done):.0f} s left" if done else ""
-        line = f"{done} of {self.total} {self.things}{remark}{left}"
+        line = f"{done} of {self.total} {self.things}{more}{left}"
         self.stream.write(f"\r{line:<79.79}")
         self.stream.flush()

@@ -128,27 +128,27 @@ def record_of(experiment, run, judgement):
 def report(experiment, results, seeds):
     """Prints an experiment's table. `results`: (folder, metrics or None) of its runs, run by run and
     seed by seed. Returns its records, and whether every run ended well."""
-    rows, remarks, records, whole = [["run: figure", "published", "ours", "verdict"]], [], [], True
+    rows, notes, records, whole = [["run: figure", "published", "ours", "verdict"]], [], [], True
     above = {}
     for run in experiment.runs:
         mine = list(itertools.islice(results, seeds))
         for folder, metrics in mine:
             if metrics is None:
                 whole = False
-                remarks.append(f"run failed, see {folder}.log")
+                notes.append(f"run failed, see {folder}.log")
         for figure in run.figures:
             values = reproduce_judgement.figure_values([metrics for _, metrics in mine], figure, above)
             judgement = reproduce_judgement.judge(figure, values, seeds)
             rows.append([f"{run.name}: {figure.name}", accepted_text(figure), ours_text(judgement),
                          judgement.verdict])
             if judgement.verdict == reproduce_judgement.EXPLAINED:
-                remarks.append(f"{run.name}: {figure.name}: {figure.reason}")
+                notes.append(f"{run.name}: {figure.name}: {figure.reason}")
             records.append(record_of(experiment, run, judgement))
         above[run.name] = [metrics for _, metrics in mine]
     print(f"{experiment.title} ({experiment.name})\n  source: {experiment.source}\n{text_table(rows)}",
           end="")
-    for remark in remarks:
-        print(textwrap.fill(remark, 78, initial_indent="  * ", subsequent_indent="    ",
+    for note in notes:
+        print(textwrap.fill(note, 78, initial_indent="  * ", subsequent_indent="    ",
                             break_long_words=False, break_on_hyphens=False))
     print()
     return records, whole

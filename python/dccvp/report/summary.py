@@ -14,7 +14,7 @@ def busiest(metrics, key, by):
     return max(rows, key=lambda row: row[1][by])[0] if rows else None
 
 
-def remarks(run):
+def attention(run):
     """(kind, sentence) of what needs attention, worst first."""
     m, total, found = run.metrics, run.metrics["aggregate"], []
     found += [("bad", text) for text in m.get("failures", [])]
@@ -139,7 +139,7 @@ def summary(runs):
     for i, run in enumerate(runs):
         m = run.metrics
         window = m["measure"]
-        notes = "".join(f'<li class="{kind}">{escape(text)}</li>' for kind, text in remarks(run))
+        notes = "".join(f'<li class="{kind}">{escape(text)}</li>' for kind, text in attention(run))
         ok = m.get("completed", True) and not m.get("failures")
         state = ('<span class="state good">completed</span>' if ok else
                  '<span class="state bad">promises broken</span>')
@@ -147,7 +147,7 @@ def summary(runs):
             f'<div class="panel">{heading(runs, i)}<p class="verdict">{state} {verdict(run)}</p>'
             f"<p>{escape(run.subtitle)} Measured from {time_text(window['from_s'])} to "
             f"{time_text(window['to_s'])}.</p>"
-            f'{f"<ul class=remarks>{notes}</ul>" if notes else ""}{shares(run, i)}</div>')
+            f'{f"<ul class=notes>{notes}</ul>" if notes else ""}{shares(run, i)}</div>')
     figures = key_figures(runs)
     if len(runs) == 1:
         tiles = "".join(f"<div><dt>{label}</dt><dd>{cell(runs[0], 0)}</dd></div>"

@@ -41,7 +41,7 @@ ConweaveHeader ConweaveHeader::of(const OverlayHeader& overlay) {
 Conweave::Conweave(const ConweaveParameters& parameters, const PathContext& context)
     : parameters_(parameters),
       view_(context.view),
-      hands_(context.hands),
+      actions_(context.actions),
       hash_seed_(context.hash_seed),
       random_(context.seed, "routing", context.index) {}
 
@@ -151,7 +151,7 @@ void Conweave::hear(const Packet& packet) {
 // ---------------------------------------------------------------- where flows end
 
 void Conweave::tell(const Packet& about, const ConweaveHeader& header, ConweaveHeader::News news) {
-  Packet* const packet = hands_->make();
+  Packet* const packet = actions_->make();
   packet->kind = PacketKind::kPathNews;
   packet->priority = static_cast<std::uint8_t>(parameters_.message_priority);
   packet->wire_bytes = kMessageBytes;
@@ -160,7 +160,7 @@ void Conweave::tell(const Packet& about, const ConweaveHeader& header, ConweaveH
   packet->flow = about.flow;
   packet->overlay = header.packed();
   packet->immediate = static_cast<std::uint32_t>(news);
-  hands_->send(packet);
+  actions_->send(packet);
 }
 
 /// Epochs go round: half of them are before the present one, unless it is long over.
@@ -214,17 +214,17 @@ std::uint32_t Conweave::arrive(Packet& packet, PortSet ports) {
     // Behind this packet, which joins the queue of its port first.
     flow.queue->by_tail = header.tail;
     const PicoSeconds due = header.tail ? now : std::max(now, old_way_due(flow));
-    hands_->scheduler().schedule_at(flow.queue->due, due);
+    actions_->scheduler().schedule_at(flow.queue->due, due);
   }
   return 0;
 }
 
 void Conweave::hold(Receiver& flow, std::uint64_t key, Packet& packet, int port) {
-  if (!hands_->hold(&packet, port)) return;
+  if (!actions_->hold(&packet, port)) return;
   ++counters_.held;
   if (flow.queue == nullptr) {
     if (spare_.empty()) {
-      queues_.push_back(std::make_unique<Queue>(*this, hands_->rank()));
+      queues_.push_back(std::make_unique<Queue>(*this, actions_->rank()));
       spare_.push_back(queues_.back().get());
     }
     flow.queue = spare_.back();
@@ -232,18 +232,18 @@ void Conweave::hold(Receiver& flow, std::uint64_t key, Packet& packet, int port)
     flow.queue->flow = key;
     flow.queue->port = port;
     flow.queue->by_tail = false;
-    hands_->scheduler().schedule_at(flow.queue->due, std::max(view_.now(), old_way_due(flow)));
+    actions_->scheduler().schedule_at(flow.queue->due, std::max(view_.now(), old_way_due(flow)));
   }
   flow.queue->packets.push(&packet);
 }
 
 void Conweave::let_go(Queue& queue) {
   ++(queue.by_tail ? counters_.let_go_by_tail : counters_.let_go_by_time);
-  hands_->scheduler().cancel(queue.due);
+  actions_->scheduler().cancel(queue.due);
   Receiver& flow = *receivers_.find(queue.flow);
   flow.queue = nullptr;
   flow.passes = true;
-  while (!queue.packets.empty()) hands_->let_go(queue.packets.pop(), queue.port);
+  while (!queue.packets.empty()) actions_->let_go(queue.packets.pop(), queue.port);
   spare_.push_back(&queue);
 }
 
@@ -271,7 +271,7 @@ std::uint32_t Conweave::choose(Packet& packet, PortSet ports) {
   const bool ends_here = fabric_->edge_of(packet.destination) == self_;
   if (packet.kind == PacketKind::kPathNews && ends_here) {
     hear(packet);
-    hands_->take(&packet);
+    actions_->take(&packet);
     return kKept;
   }
   if (packet.kind != PacketKind::kData) return peek(packet, ports);

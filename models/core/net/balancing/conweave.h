@@ -135,7 +135,7 @@ class Conweave final : public PathChoice {
 
   ConweaveParameters parameters_;
   const PathView& view_;
-  PathHands* hands_;
+  PathActions* actions_;
   std::uint64_t hash_seed_;
   RandomStream random_;
   const FabricMap* fabric_ = nullptr;
