@@ -12,7 +12,7 @@ import difflib
 import pathlib
 import sys
 
-from dccvp.regtool import (memory_map, out_c, out_cpp, out_ipxact, out_markdown, out_sv_apb,
+from dccvp.regtool import (memory_map, out_c, out_cpp, out_ipxact, out_markdown, out_sv_apb, out_sv_formal,
                            out_sv_pkg, out_svd, out_systemrdl, regmap)
 from dccvp.regtool.yaml_source import SourceError
 
@@ -28,6 +28,7 @@ OUTPUTS = [
     ("models/core/registers/generated/{name}_settings.cpp", out_cpp.settings_source),
     ("rtl/regs/generated/{name}_regs_pkg.sv", out_sv_pkg.generate),
     ("rtl/regs/generated/{name}_regs_apb.sv", out_sv_apb.generate),
+    ("rtl/regs/formal/generated/{name}_regs_storage.sv", out_sv_formal.generate),
     ("rtl/regs/generated/{name}.xml", out_ipxact.generate),
     ("rtl/regs/generated/{name}.rdl", out_systemrdl.generate),
     ("rtl/regs/generated/{name}.svd", out_svd.generate),

@@ -65,24 +65,10 @@ module regs_formal #(
   logic accepted_q;  // an access ended well in the cycle before
   assign accepted_q = sel_q & enable_q & ready_q & ~slverr_q;
 
-  // -- The requester, IHI 0024 section 4 ----------------------------------------
-  always_comb begin
-    assume (rst_ni == past_valid_q);  // one cycle of reset
-    if (!psel_i || !rst_ni) assume (!penable_i);
-    if (!rst_ni) assume (!psel_i);
-    if (past_valid_q && rst_q) begin
-      if (sel_q && !enable_q) assume (psel_i && penable_i);
-      if (sel_q && enable_q && !ready_q) assume (psel_i && penable_i);
-      if (sel_q && (!enable_q || !ready_q)) begin
-        assume ((paddr_i == addr_q) && (pwrite_i == write_q) && (pstrb_i == strb_q));
-        assume (pwdata_i == wdata_q);
-      end
-      if (!sel_q) assume (!penable_i);
-      if (sel_q && enable_q && ready_q) assume (!penable_i);
-    end else begin
-      assume (!penable_i);
-    end
-  end
+  apb_requester #(.AddrW(20)) u_requester (
+    .clk_i(clk_i), .rst_ni(rst_ni), .psel_i(psel_i), .penable_i(penable_i), .pready_i(pready),
+    .pwrite_i(pwrite_i), .paddr_i(paddr_i), .pwdata_i(pwdata_i), .pstrb_i(pstrb_i)
+  );
 
   // What was last written to R_AI, as seen from the bus alone.
   logic [31:0] r_ai_q;

@@ -2,8 +2,9 @@
 """Proves the register block's properties for all time, and finds the false ones false.
 
 yosys turns the block and one property into an AIGER circuit, abc's pdr decides it.
-  run.py [--only N ...]
-Exit status 0 when every property is as expected.
+  run.py [--only N ...] [--storage MAP ...]
+--only: those properties of the controller's block; --storage: the storage of all registers of dcc or nic (and
+no properties, unless --only names some). Exit status 0 when every property is as expected.
 """
 
 import argparse
@@ -16,6 +17,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 GENERATED = HERE.parent / "generated"
+sys.path.insert(0, str(HERE.parents[2] / "python"))
+from dccvp.regtool import out_sv_formal, regmap  # noqa: E402
 
 PROPERTIES = {
     0: "PSLVERR only in the last cycle of an access",
@@ -57,14 +60,15 @@ FALSE = {
 }
 
 
-def decide(number, folder):
+def decide(name, top, number, folder):
     """"proved", "counterexample at cycle N" or what went wrong."""
     aiger = folder / f"p{number}.aig"
-    sources = " ".join(str(p) for p in (GENERATED / "dcc_regs_pkg.sv", GENERATED / "dcc_regs_apb.sv",
-                                        HERE / "regs_formal.sv"))
+    proof = HERE / "regs_formal.sv" if top == "regs_formal" else HERE / f"generated/{top}.sv"
+    sources = " ".join(str(p) for p in (GENERATED / f"{name}_regs_pkg.sv", GENERATED / f"{name}_regs_apb.sv",
+                                        HERE / "apb_requester.sv", proof))
     script = (f"read_verilog -sv -formal {sources}; "
-              f"chparam -set Prop {number} regs_formal; hierarchy -top regs_formal; "
-              "prep -flatten -top regs_formal; memory_map; opt -full; async2sync; "
+              f"chparam -set Prop {number} {top}; hierarchy -top {top}; "
+              f"prep -flatten -top {top}; memory_map; opt -full; async2sync; "
               "setundef -undriven -anyseq; techmap; dfflegalize -cell $_DFF_P_ 01; "
               "abc -g AND -fast; opt_clean; setundef -anyseq; "
               f"write_aiger -zinit {aiger}")
@@ -81,23 +85,40 @@ def decide(number, folder):
     return "abc: " + done.stdout.strip().splitlines()[-1]
 
 
+def storage(name):
+    """Every register that keeps or passes on what is written, and that each ever leaves its reset value."""
+    registers = [r.name for r in out_sv_formal.storing(regmap.load(HERE.parent / f"{name}.yaml"))]
+    top, count = f"{name}_regs_storage", len(registers)
+    return ([(name, top, i, f"{name}: {register} has and reads as what was last written to it", True)
+             for i, register in enumerate(registers)] +
+            [(name, top, count + i, f"{name}: {register} never leaves its reset value", False)
+             for i, register in enumerate(registers)])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", type=int, nargs="+", help="numbers of properties")
+    parser.add_argument("--storage", choices=["dcc", "nic"], nargs="*", help="of these maps; none: of both")
     options = parser.parse_args()
     unknown = set(options.only or ()) - set(PROPERTIES) - set(FALSE)
     if unknown:
         parser.error(f"no property {', '.join(map(str, sorted(unknown)))}")
+    tasks = []
+    if options.only or options.storage is None:
+        tasks += [("dcc", "regs_formal", number, text, number in PROPERTIES)
+                  for number, text in {**PROPERTIES, **FALSE}.items()
+                  if not options.only or number in options.only]
+    if options.storage is not None or not options.only:
+        for name in options.storage or ("dcc", "nic"):
+            tasks += storage(name)
     wrong = 0
     print(f"{'':>4}  {'result':<28} {'s':>5}  property")
     with tempfile.TemporaryDirectory() as folder:
-        for number, text in {**PROPERTIES, **FALSE}.items():
-            if options.only and number not in options.only:
-                continue
+        for name, top, number, text, holds in tasks:
             begin = time.monotonic()
-            result = decide(number, pathlib.Path(folder))
-            expected = "proved" if number in PROPERTIES else "counterexample"
+            result = decide(name, top, number, pathlib.Path(folder))
+            expected = "proved" if holds else "counterexample"
             good = result.startswith(expected)
             wrong += not good
             mark = "" if good else f"  UNEXPECTED, wanted: {expected}"
