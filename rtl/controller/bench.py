@@ -27,7 +27,6 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 RTL = os.path.dirname(HERE)
 sys.path.insert(0, RTL)
-sys.path.insert(0, os.path.join(RTL, "timing_wheel"))
 sys.path.insert(0, os.path.join(RTL, "mutation"))
 from cover import points  # noqa: E402
 from equivalence import Unit  # noqa: E402

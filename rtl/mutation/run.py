@@ -1,81 +1,102 @@
 #!/usr/bin/python3 -B
-"""The mutation gate: every automatic mutant of the wheel is killed by its bench or is listed as
-equivalent in equivalent.txt.
+"""The mutation gate of a unit: every automatic mutant is killed by its bench, is proved to be no mutant, or is listed
+as equivalent with a reason in UNIT_equivalent.txt.
 
-run.py --build DIR [--mutants N] [--first A] [--last B] [--ops OPS] [--quick] [--report FILE]. All mutants are in
-one build behind a selector; DIR keeps it, so that a second run only runs. Mutant 0 is the wheel
-itself and must survive. Exit 1 if a mutant survives that is not listed, or a listed one is killed.
+run.py --build DIR [--unit wheel | rate] [--mutants N] [--first A] [--last B] [--amount N] [--seconds S] [--quick]
+[--report FILE]. N: operations a profile of the wheel, rounds of the rate unit. All mutants are in one build behind a
+selector; DIR keeps it, and what is known of each mutant, so that a second run goes on (--seconds stops one).
+Mutant 0 is the unit itself and must survive. What survives of the rate unit is put to a proof: the same outputs and
+next state for every input and every state (equivalence.py). Exit 1 if a mutant survives that is neither proved nor
+listed, or a listed one is killed.
 """
 import argparse
+import hashlib
 import os
 import re
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RTL = os.path.dirname(HERE)
-sys.path.insert(0, RTL)
-from sources import ARRAY, sources  # noqa: E402
+ROOT = os.path.dirname(RTL)
+sys.path[:0] = [RTL, HERE]
+from equivalence import Unit as Pair  # noqa: E402
+from sources import ARRAY, UNITS, sources  # noqa: E402
 
-CORE = os.path.join(os.path.dirname(RTL), "models", "core")
+CORE = os.path.join(ROOT, "models", "core")
 SELECTOR_BITS = 10
+PROVED = ("rate",)  # of the wheel it is done by hand: what is equivalent there is in its list
 
 
 def run(command, **options):
     result = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     if result.returncode != 0:
-        sys.exit(f"run.py: {' '.join(command)} failed:\n{result.stdout}{result.stderr}")
+        sys.exit(f"run.py: {' '.join(command)[:300]} failed:\n{result.stdout[-3000:]}{result.stderr[-3000:]}")
     return result.stdout
 
 
-def newest(paths):
-    return max(os.path.getmtime(path) for path in paths)
-
-
-def build(directory, count, seed):
-    """One program with all mutants; returns its path and the mutations as yosys wrote them."""
-    os.makedirs(directory, exist_ok=True)
-    program = os.path.join(directory, "mutant_runner")
-    listing = os.path.join(directory, "mutations.ys")
-    inputs = [os.path.join(folder, name) for folder, _, names in os.walk(RTL) for name in names
-              if name.endswith((".sv", ".ys", ".cpp", ".h", ".f"))]
-    stamp = os.path.join(directory, f"count-{count}-{seed}")
-    if os.path.exists(program) and os.path.exists(stamp) and (
-            os.path.getmtime(program) > newest(inputs)):
-        return program, read_mutations(listing)
-    netlist = os.path.join(directory, "wheel_mutants.v")
-    mutate = (f"mutate -list {count} -seed {seed} -none -ctrl mutant_i {SELECTOR_BITS} 0 "
-              f"-o {listing} c:u_wheel.* c:*u_wheel*")
-    logic = [source for source in sources("timing_wheel") if source != ARRAY]
-    run(["yosys", "-q", "-p",
-         f"read_verilog -sv -lib {ARRAY}; read_verilog -sv {' '.join(logic)} "
-         "verilated/timing_wheel_dut.sv; hierarchy -check -top timing_wheel_dut; "
-         f"script mutation/mutants.ys; {mutate}; script {listing}; opt_clean; "
-         f"write_verilog -noattr {netlist}"], cwd=RTL)
+def compile_runner(directory, unit, verilog, verilate=(), define=()):
+    """unit_runner on a variant of a unit; its path."""
     objects = os.path.join(directory, "obj")
-    run(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-UNOPTFLAT", "-O3", "--prefix",
-         "Vwheel_mutants", "--top-module", "timing_wheel_dut", "--Mdir", objects, netlist,
-         os.path.join(RTL, ARRAY)])
+    run(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-UNOPTFLAT", "-O3", *verilate, "--prefix", "Vunit",
+         "--top-module", unit.top, "--Mdir", objects, *verilog])
     cxx = "ccache g++" if subprocess.run(["which", "ccache"], capture_output=True,
                                          check=False).returncode == 0 else "g++"
-    run(["make", "-s", "-C", objects, "-f", "Vwheel_mutants.mk", "OPT_FAST=-O1", "OPT_SLOW=-O0",
-         f"CXX={cxx} -std=c++17", "Vwheel_mutants__ALL.a", "verilated.o", "verilated_threads.o"])
-    adapters = os.path.join(RTL, "verilated")
-    verilator_root = run(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()
-    run(["g++", "-std=c++17", "-O2", f"-I{adapters}", f"-I{CORE}", f"-I{objects}",
-         f"-isystem{verilator_root}/include", f"-isystem{verilator_root}/include/vltstd",
-         os.path.join(HERE, "mutant_runner.cpp"),
-         os.path.join(adapters, "timing_wheel_bench.cpp"),
-         os.path.join(adapters, "timing_wheel_coverage.cpp"),
-         os.path.join(adapters, "timing_wheel_stimulus.cpp"),
-         os.path.join(objects, "Vwheel_mutants__ALL.a"), os.path.join(objects, "verilated.o"),
-         os.path.join(objects, "verilated_threads.o"), "-pthread", "-latomic", "-o", program])
-    for old in os.listdir(directory):
-        if old.startswith("count-"):
-            os.remove(os.path.join(directory, old))
-    with open(stamp, "w", encoding="utf-8"):
-        pass
-    return program, read_mutations(listing)
+    parts = ["Vunit__ALL.a", "verilated.o", "verilated_threads.o"]
+    flags = [f"-D{word}" for word in define]
+    if "VARIANT_COVERAGE" in define:
+        parts.append("verilated_cov.o")
+        flags.append("-DVM_COVERAGE=1")
+    run(["make", "-s", "-C", objects, "-f", "Vunit.mk", "OPT_FAST=-O1", "OPT_SLOW=-O0", f"CXX={cxx} -std=c++17",
+         *parts])
+    root = run(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()
+    program = os.path.join(directory, "unit_runner")
+    run(["g++", "-std=c++17", "-O2", "-DVARIANT=Vunit", "-DVARIANT_HEADER=<Vunit.h>", "-DVARIANT_ROOT=<Vunit___024root.h>", f'-DJUDGE="{unit.judge}"',
+         *flags, f"-I{RTL}/verilated", f"-I{HERE}", f"-I{CORE}", f"-I{objects}", f"-isystem{root}/include",
+         f"-isystem{root}/include/vltstd", os.path.join(HERE, "unit_runner.cpp")] +
+        [os.path.join(ROOT, source) for source in unit.bench] +
+        [os.path.join(objects, part) for part in parts] + ["-pthread", "-latomic", "-o", program])
+    return program
+
+
+def digest(text, folders):
+    total = hashlib.sha256(text.encode())
+    for folder in folders:
+        for place, _, names in sorted(os.walk(folder)):
+            for name in sorted(names):
+                if name.endswith((".sv", ".ys", ".cpp", ".h", ".f")):
+                    with open(os.path.join(place, name), "rb") as file:
+                        total.update(file.read())
+    return total.hexdigest()[:12]
+
+
+def build(directory, unit, count, seed):
+    """One program with all mutants; its path, the mutations as yosys wrote them, the netlist, a mark of all that
+    says what is killed."""
+    directory = os.path.abspath(directory)
+    os.makedirs(directory, exist_ok=True)
+    mark = digest(f"{count} {seed}", [os.path.join(RTL, folder) for folder in (
+        unit.folder, "common", "parity", "mutation", "verilated")])
+    program, listing = os.path.join(directory, "unit_runner"), os.path.join(directory, "mutations.ys")
+    netlist = os.path.join(directory, "mutants.il")
+    stamp = os.path.join(directory, f"built-{mark}")
+    if not os.path.exists(stamp):
+        for old in os.listdir(directory):
+            if old.startswith(("built-", "results-", "proofs-")):
+                os.remove(os.path.join(directory, old))
+        verilog = os.path.join(directory, "mutants.v")
+        mutate = (f"mutate -list {count} -seed {seed} -none -ctrl mutant_i {SELECTOR_BITS} 0 "
+                  f"-o {listing} {unit.cells}")
+        logic = " ".join(source for source in sources(unit.folder) if source != ARRAY)
+        run(["yosys", "-q", "-p",
+             f"read_verilog -sv -lib {ARRAY}; read_verilog -sv {logic} verilated/{unit.top}.sv; "
+             f"hierarchy -check -top {unit.top}; script mutation/mutants.ys; {mutate}; script {listing}; opt_clean; "
+             f"write_rtlil {netlist}; write_verilog -noattr {verilog}"], cwd=RTL)
+        compile_runner(directory, unit, [verilog, os.path.join(RTL, ARRAY)], define=["VARIANT_MUTANTS"])
+        with open(stamp, "w", encoding="utf-8"):
+            pass
+    return program, read_mutations(listing), netlist, mark
 
 
 def read_mutations(listing):
@@ -90,10 +111,12 @@ def read_mutations(listing):
     return mutations
 
 
-def read_equivalents():
+def read_equivalents(name):
     """What was mutated → why no test can tell."""
     equivalents = {}
-    path = os.path.join(HERE, "equivalent.txt")
+    path = os.path.join(HERE, f"{name}_equivalent.txt")
+    if not os.path.exists(path):
+        return {}
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             line = line.rstrip("\n")
@@ -106,50 +129,98 @@ def read_equivalents():
     return equivalents
 
 
+def judged(program, directory, mark, amount, seed, chosen, seconds):
+    """Mutant → what the bench says of it; none of those there was no time for."""
+    path = os.path.join(directory, f"results-{mark}.txt")
+    known = {}
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                done, _, said = line.strip().partition(" ")
+                known[int(said.split()[1].rstrip(":"))] = (int(done), said)
+    end = time.monotonic() + seconds if seconds else None
+    for number in chosen:
+        done, said = known.get(number, (0, "survived"))
+        if said.startswith("killed") or done >= amount:
+            continue
+        if end is not None and time.monotonic() > end:
+            break
+        said = run([program, str(amount), str(seed), str(number)]).strip()
+        known[number] = (amount, said)
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(f"{amount} {said}\n")
+    return {number: known[number][1] for number in chosen if number in known}
+
+
+def proved(directory, mark, netlist, top, survivors):
+    """Of those that survived, the ones that nothing can tell from the unit."""
+    path = os.path.join(directory, f"proofs-{mark}.txt")
+    verdicts = {}
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as lines:
+            verdicts = {int(number): said for number, _, said in (line.strip().partition(" ") for line in lines)}
+    pair = None
+    for number in survivors:
+        if number not in verdicts:
+            pair = pair or Pair(netlist, os.path.join(RTL, ARRAY), top, directory)
+            verdicts[number] = pair.judge(number)
+            if verdicts[number] != "unknown":
+                with open(path, "a", encoding="utf-8") as file:
+                    file.write(f"{number} {verdicts[number]}\n")
+    return {number for number in survivors if verdicts[number] == "equivalent"}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True)
+    parser.add_argument("--unit", choices=sorted(UNITS), default="wheel")
     parser.add_argument("--mutants", type=int, default=160)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=1, help="after the wheel itself")
+    parser.add_argument("--first", type=int, default=1, help="after the unit itself")
     parser.add_argument("--last", type=int)
-    parser.add_argument("--ops", type=int, default=150_000, help="operations a profile")
+    parser.add_argument("--amount", type=int)
+    parser.add_argument("--seconds", type=float, help="begin no mutant after so long")
     parser.add_argument("--quick", action="store_true", help="leave out those listed as equivalent")
+    parser.add_argument("--unproved", action="store_true", help="prove nothing of what survives")
     parser.add_argument("--report")
     options = parser.parse_args()
-    program, mutations = build(os.path.abspath(options.build), options.mutants, options.seed)
-    equivalents = read_equivalents()
+    unit = UNITS[options.unit]
+    program, mutations, netlist, mark = build(options.build, unit, options.mutants, options.seed)
+    equivalents = read_equivalents(options.unit)
     last = max(mutations) if options.last is None else min(options.last, max(mutations))
     chosen = [number for number in [0] + list(range(options.first, last + 1))
               if not (options.quick and mutations.get(number) in equivalents)]
-    output = run([program, str(options.ops), str(options.seed)] + [str(n) for n in chosen])
-    killed, listed, survivors, wrong = 0, [], [], []
-    report = []
-    for line in output.splitlines():
-        word, rest = line.split(" ", 1)
-        number = int(rest.split(":")[0])
-        mutation = mutations.get(number, "the wheel itself")
-        report.append(f"{line}\n    {mutation}")
+    said = judged(program, options.build, mark, options.amount or unit.amount, options.seed, chosen, options.seconds)
+    survivors = [number for number, text in said.items() if text.startswith("survived") and number != 0 and
+                 "mode none" not in mutations[number] and mutations[number] not in equivalents]
+    same = set() if options.unproved or options.unit not in PROVED else proved(
+        options.build, mark, netlist, unit.top, survivors)
+    killed, listed, left, wrong, report = 0, [], [], [], []
+    for number, text in said.items():
+        mutation = mutations.get(number, "the unit itself")
+        report.append(f"{text}{' (proved equivalent)' if number in same else ''}\n    {mutation}")
         if number == 0 or "mode none" in mutation:
-            if word == "killed":
-                wrong.append(line)
-        elif word == "killed":
+            if text.startswith("killed"):
+                wrong.append(text)
+        elif text.startswith("killed"):
             killed += 1
             if mutation in equivalents:
-                wrong.append(f"listed as equivalent, but {line}")
+                wrong.append(f"listed as equivalent, but {text}")
         elif mutation in equivalents:
             listed.append(f"equivalent {number}: {mutation}\n    {equivalents[mutation]}")
-        else:
-            survivors.append(f"survived {number}: {mutation}")
-    summary = (f"{killed} mutants killed, {len(listed)} equivalent, {len(survivors)} survived, "
+        elif number not in same:
+            left.append(f"survived {number}: {mutation}")
+    if len(said) < len(chosen):
+        wrong.append(f"{len(chosen) - len(said)} mutants were not run: run again")
+    summary = (f"{killed} mutants killed, {len(same)} proved equivalent, {len(listed)} by a reason, {len(left)} survived, "
                f"{len(wrong)} wrong")
     if options.report:
         with open(options.report, "w", encoding="utf-8") as file:
             file.write("\n".join(report + [""] + listed + [summary]) + "\n")
-    for line in survivors + wrong:
+    for line in left + wrong:
         print(line)
     print(summary)
-    sys.exit(1 if survivors or wrong else 0)
+    sys.exit(1 if left or wrong else 0)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,22 @@ namespace {
 
 constexpr std::uint32_t kSweepCycles = 129;
 
+// The last stage (1 … kRateLatency) that looks a table up at the end of the cycle; 0: the request
+// does as it enters.
+constexpr std::size_t look_up_stage(RateTable table) {
+  switch (table) {
+    case RateTable::kFactor:
+      return 0;
+    case RateTable::kDecayHi:
+    case RateTable::kDecayLo:
+      return 3;
+    case RateTable::kDecrease:
+      return 7;
+    default:
+      return 10;
+  }
+}
+
 std::string text(std::uint64_t value) { return std::to_string(value); }
 
 }  // namespace
@@ -40,6 +56,7 @@ RateOutputs RateBench::step(const RateInputs& in) {
   check(out.rsp_valid == on_offer, "an answer is offered too early, too late or not at all");
   check(out.req_ready == (move && !read_enters), "req_ready");
   check(out.tbl_ready == (in.tbl_valid && (in.tbl_write || read_leaves)), "tbl_ready");
+  check(!out.error, "a word with wrong parity, and nobody turned a bit round");
   check(out.busy == std::any_of(inside_.begin(), inside_.end(), [](auto& s) { return s.valid; }),
         "busy");
   if (on_offer) check_answer(out);
@@ -56,6 +73,8 @@ RateOutputs RateBench::step(const RateInputs& in) {
     ++counts_.reads;
     reading_ = false;
   }
+  if (in.tbl_valid && in.tbl_write)
+    written(static_cast<RateTable>(in.tbl_table), in.tbl_index, in.tbl_wdata);
   if (move) {
     std::move_backward(inside_.begin(), inside_.end() - 1, inside_.end());
     inside_.front() = Stage{};
@@ -67,6 +86,7 @@ RateOutputs RateBench::step(const RateInputs& in) {
     } else if (in.req_valid) {
       inside_.front().valid = true;
       inside_.front().answer = expected_answer(in, registers_, tables_);
+      inside_.front().seen = std::make_shared<RateTables>(tables_);
       inside_.front().asked = in;
     }
   }
@@ -93,7 +113,16 @@ void RateBench::write(RateTable table, std::uint32_t index, std::uint32_t word) 
   in.tbl_write = true;
   in.tbl_wdata = word;
   step(in);
+}
+
+void RateBench::written(RateTable table, std::uint32_t index, std::uint32_t word) {
   tables_.write(table, index, word);
+  for (std::size_t i = 0; i < look_up_stage(table); ++i) {  // inside_[i] is in stage i + 1
+    Stage& stage = inside_[i];
+    if (stage.seen == nullptr) continue;
+    stage.seen->write(table, index, word);
+    stage.answer = expected_answer(stage.asked, registers_, *stage.seen);
+  }
 }
 
 void RateBench::read_everything() {
@@ -120,34 +149,61 @@ void RateBench::load_tables() {
   }
 }
 
+// What the other kind alone asks for is there, too, and means nothing.
 RateInputs RateBench::request() {
-  return random_.one_in(2) ? pins(random_.increase()) : pins(random_.decrease());
+  const IncreaseRequest increase = random_.increase();
+  const DecreaseRequest decrease = random_.decrease();
+  if (random_.one_in(2)) {
+    RateInputs in = pins(increase);
+    in.req_alpha = decrease.alpha;
+    in.req_marks = decrease.marks;
+    in.req_first = decrease.first;
+    return in;
+  }
+  RateInputs in = pins(decrease);
+  in.req_stage = static_cast<std::uint8_t>(increase.stage);
+  return in;
 }
 
 void RateBench::requests(std::uint32_t cycles) {
   const std::uint32_t offer = 1 + random_.below(3), take = 1 + random_.below(4);
   RateInputs in;
-  bool reading = false;
-  RateInputs read;
+  bool accessing = false;
+  RateInputs access;
   const auto cycle = [&](bool ready) {
     in.rsp_ready = ready;
-    in.tbl_valid = reading;
-    in.tbl_table = read.tbl_table;
-    in.tbl_index = read.tbl_index;
+    in.tbl_valid = accessing;
+    in.tbl_write = access.tbl_write;
+    in.tbl_table = access.tbl_table;
+    in.tbl_index = access.tbl_index;
+    in.tbl_wdata = access.tbl_wdata;
     const RateOutputs out = step(in);
     if (out.req_ready) in.req_valid = false;
-    if (out.tbl_ready) reading = false;
+    if (out.tbl_ready) accessing = false;
   };
   for (std::uint32_t i = 0; i < cycles; ++i) {
     if (!in.req_valid && random_.one_in(offer)) in = request();
-    if (!reading && random_.one_in(40)) {
+    if (!accessing && random_.one_in(20)) {
       const auto table = static_cast<RateTable>(random_.below(kRateTables));
-      read = pins(table, random_.below(entries(table) + 1));
-      reading = true;
+      access = pins(table, random_.below(entries(table) + 1));
+      accessing = true;
+      if (random_.one_in(2)) {  // mostly where somebody inside, or about to enter, will look
+        access.tbl_write = true;
+        access.tbl_wdata = random_.table_word(table);
+        const RateInputs& near = random_.one_in(2) ? in : inside_[random_.below(10)].asked;
+        const bool by_dscp = look_up_stage(table) % 10 == 0;
+        if (by_dscp && !random_.one_in(4)) {
+          access.tbl_index = near.req_dscp;
+        } else if (!by_dscp && !random_.one_in(4)) {  // both ends: little and much meet them
+          const std::uint32_t most = entries(table) - 1;
+          access.tbl_index = static_cast<std::uint16_t>(random_.pick({0, 1, most - 1, most}));
+        }
+        ++counts_.writes;
+      }
     }
     cycle(random_.one_in(take));
   }
-  while (in.req_valid || reading) cycle(true);
+  while (in.req_valid || accessing) cycle(true);
   for (std::uint32_t i = 0; i < kRateLatency; ++i) cycle(true);
   check(std::none_of(inside_.begin(), inside_.end(), [](auto& s) { return s.valid; }),
         "something is left at the end");

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 
 #include "controller/parameters.h"
@@ -25,6 +26,7 @@ struct RateBenchCounts {
   std::uint64_t answers = 0;
   std::uint64_t stalled = 0;     // cycles in which a request waited
   std::uint64_t reads = 0;       // table reads between requests
+  std::uint64_t writes = 0;      // table writes under requests
   std::uint64_t least = 0;       // cuts to R_MIN
   std::uint64_t at_maximum = 0;  // increases that reached it
 };
@@ -37,7 +39,7 @@ class RateBench {
 
   /// Resets the unit; nothing is taken during the sweep, which leaves the tables neutral. Then
   /// `rounds` times new registers and tables, 1500 cycles of requests under back-pressure with
-  /// reads of tables among them, and no more until all is answered. Throws RateMismatch.
+  /// reads and writes of tables among them, and no more until all is answered. Throws RateMismatch.
   RateBenchCounts run(std::uint32_t rounds);
 
  private:
@@ -45,7 +47,8 @@ class RateBench {
     bool valid = false;
     bool read = false;
     RateAnswer answer;
-    std::uint32_t word = 0;  // reads
+    std::shared_ptr<RateTables> seen;  // as its look-ups find them: writes go on under it
+    std::uint32_t word = 0;            // reads
     RateInputs asked;
   };
 
@@ -53,6 +56,8 @@ class RateBench {
   void write(RateTable table, std::uint32_t index, std::uint32_t word);
   void read_everything();
   void load_tables();
+  /// A write while requests are inside: those see it that have not passed its table.
+  void written(RateTable table, std::uint32_t index, std::uint32_t word);
   void requests(std::uint32_t cycles);
   RateInputs request();
   RateOutputs step(const RateInputs& in);

@@ -45,6 +45,7 @@ struct RateOutputs {
   bool tbl_ready = false;
   std::uint32_t tbl_rdata = 0;
   bool busy = false;
+  bool error = false;
 };
 
 /// Faults that can be switched into the verilated unit's wrapper, to show that lock-step sees them.

@@ -71,6 +71,7 @@ class VerilatedRate final : public RateDut {
     out.tbl_ready = unit_->tbl_ready_o;
     out.tbl_rdata = unit_->tbl_rdata_o;
     out.busy = unit_->busy_o;
+    out.error = unit_->error_o;
     clock();
     if (context_.gotError()) {
       throw std::runtime_error(name_ + ": an assertion of the rate unit failed; see above");

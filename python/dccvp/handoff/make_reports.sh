@@ -23,17 +23,27 @@ formal() {
 }
 coverage() {
   echo "Timing wheel under its bench, line, branch and toggle, the points of all instances summed:"
-  "$root/rtl/timing_wheel/cover.py" --out "$build/coverage_wheel"
+  "$root/rtl/mutation/cover.py" --out "$build/coverage_wheel"
   echo "Lines not hit:"
   sed 's/^/  /' "$build/coverage_wheel/lines.txt"
   echo "Toggle points not hit: $(wc -l <"$build/coverage_wheel/toggles.txt"), by signal:"
   sed 's/.*: *//; s/\[.*//; s/:.*//' "$build/coverage_wheel/toggles.txt" | sort | uniq -c | sort -rn |
     sed 's/^/  /'
   echo
+  echo "Rate unit under its bench, likewise:"
+  "$root/rtl/mutation/cover.py" --unit rate --out "$build/coverage_rate" --amount 60
+  echo "Branches not hit:"
+  sed 's/^/  /' "$build/coverage_rate/branches.txt"
+  echo
   echo "Functional coverage (level x wrap x cascade x cancel x back-pressure), every bin asked for:"
   "$build/dccvp" cosim --ops 3000000 --full-coverage
 }
-mutation() { "$root/rtl/mutation/run.py" --build "$build/tests/cosim/wheel/mutation" --report "$1"; }
+mutation() {
+  "$root/rtl/mutation/run.py" --build "$build/tests/cosim/wheel/mutation" --report "$1"
+  "$root/rtl/mutation/run.py" --unit rate --build "$build/tests/cosim/rate_lut/mutation" --report "$1.rate"
+  { echo; echo "Rate unit:"; cat "$1.rate"; } >>"$1"
+  rm "$1.rate"
+}
 
 for name; do
   report=$build/reports/$name.txt

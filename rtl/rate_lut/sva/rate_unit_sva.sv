@@ -18,7 +18,13 @@ module rate_unit_sva (
   input logic        tbl_valid_i,
   input logic        tbl_write_i,
   input logic        tbl_ready_o,
-  input logic        busy_o
+  input logic        busy_o,
+  // within
+  input logic        s2_valid,
+  input logic [1:0]  s2_op_q,
+  input logic        s7_valid,
+  input logic [1:0]  s7_op_q,
+  input logic [17:0] new_alpha
 );
   logic request, response, read;
   assign request  = req_valid_i && req_ready_o;
@@ -66,6 +72,13 @@ module rate_unit_sva (
   alpha_is_fraction: assert property (@(posedge clk_i) disable iff (!rst_ni)
     rsp_valid_o && !rsp_increase_o |-> rsp_alpha_o <= rate_lut_pkg::One16);
 
+  // … without being cut down to one: the sum never is more.
+  alpha_sum_is_fraction: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    s7_valid && s7_op_q == rate_lut_pkg::OpDecrease |-> new_alpha <= 18'(rate_lut_pkg::One16));
+  // There are three kinds of operations.
+  op_is_known: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    s2_valid |-> s2_op_q <= rate_lut_pkg::OpRead);
+
   // Table accesses end: writes at once, reads with the pipeline.
   logic [5:0] read_age_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -79,4 +92,4 @@ module rate_unit_sva (
     read_age_q <= 6'(rate_lut_pkg::Latency));
 endmodule
 
-bind rate_unit rate_unit_sva u_sva (.*);
+bind rate_unit rate_unit_sva u_sva (.s2_valid(valid_q[2]), .s7_valid(valid_q[7]), .*);

@@ -158,6 +158,7 @@ TEST_F(RateDutTest, RandomRequestsUnderBackPressure) {
   EXPECT_GT(met.answers, 50'000u);
   EXPECT_GT(met.stalled, 10'000u);
   EXPECT_GT(met.reads, 1000u);
+  EXPECT_GT(met.writes, 1000u);
   EXPECT_GT(met.least, 1000u);
   EXPECT_GT(met.at_maximum, 1000u);
 }

@@ -1,0 +1,61 @@
+#!/usr/bin/python3 -B
+"""Line, branch and toggle coverage of a unit's RTL under its bench.
+
+cover.py --out DIR [--unit wheel | rate] [--amount N]: builds an instrumented unit in DIR, runs its bench (N
+operations of each profile of the wheel, N rounds of the rate unit), writes DIR/lines.txt, branches.txt
+and toggles.txt (what was not hit) and prints the percentages.
+"""
+import argparse
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RTL = os.path.dirname(HERE)
+sys.path[:0] = [RTL, HERE]
+from run import compile_runner, run  # noqa: E402
+from sources import UNITS, sources  # noqa: E402
+
+
+def points(data):
+    """(kind, file, line, what) → hits; the counters of all instances of a module are summed."""
+    hits = {}
+    with open(data, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            if not line.startswith("C '"):
+                continue
+            key, count = line[3:].rsplit("' ", 1)
+            fields = dict(part.split("\x02", 1) for part in key.split("\x01") if "\x02" in part)
+            kind = fields.get("page", "").split("/")[0]
+            place = (kind, os.path.basename(fields.get("f", "?")), int(fields.get("l", 0)),
+                     fields.get("o", ""))
+            hits[place] = hits.get(place, 0) + int(count)
+    return hits
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--unit", choices=sorted(UNITS), default="wheel")
+    parser.add_argument("--amount", type=int)
+    options = parser.parse_args()
+    unit = UNITS[options.unit]
+    out = os.path.abspath(options.out)
+    os.makedirs(out, exist_ok=True)
+    program = compile_runner(
+        out, unit, [os.path.join(RTL, source) for source in sources(unit.folder) + [f"verilated/{unit.top}.sv"]],
+        ["--coverage-line", "--coverage-toggle"], ["VARIANT_COVERAGE"])
+    run([program, str(options.amount or unit.covering), "1"], cwd=out)
+    hits = points(os.path.join(out, "coverage.dat"))
+    for kind, name in (("v_line", "lines"), ("v_branch", "branches"), ("v_toggle", "toggles")):
+        chosen = {place: count for place, count in hits.items()
+                  if place[0] == kind and place[1] != f"{unit.top}.sv"}
+        if not chosen:
+            continue
+        missed = sorted(place for place, count in chosen.items() if count == 0)
+        with open(os.path.join(out, name + ".txt"), "w", encoding="utf-8") as file:
+            file.writelines(f"{place[1]}:{place[2]}: {place[3]}\n" for place in missed)
+        print(f"{name}: {100 * (len(chosen) - len(missed)) / len(chosen):.2f} % of {len(chosen)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+// The timing wheel's bench, for unit_runner.cpp.
+#pragma once
+
+#include "timing_wheel_bench.h"
+#include "timing_wheel_dut_verilated.h"
+
+namespace dcc {
+
+template <class Verilated>
+using JudgedUnit = VerilatedWheel<Verilated>;
+
+/// Operations a profile; those that kill most mutants come first. Throws std::runtime_error.
+inline void judge(WheelDut& wheel, std::uint32_t operations, std::uint32_t seed) {
+  WheelCoverage coverage;
+  WheelBench bench(wheel, coverage, true);
+  for (const char* profile : {"cancel-race", "uniform", "burst", "wrap", "full"}) {
+    bench.run(profile, operations, seed);
+  }
+}
+
+}  // namespace dcc
