@@ -17,6 +17,9 @@ formal() {
   echo "'bounded': no counterexample as deep as stated, nothing more; 'false': wanted for the false_ ones."
   "$root/rtl/formal/run.py" || status=$?
   echo
+  echo "Rate unit, each stage against the definition of its arithmetic:"
+  "$root/rtl/formal/rate_stages.py" || status=$?
+  echo
   echo "Register block: every property proved, every known-false one refuted."
   "$root/rtl/regs/formal/run.py" || status=$?
   return $status
