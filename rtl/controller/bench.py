@@ -3,11 +3,12 @@
 
 bench.py coverage --build DIR [--cycles N]   line and toggle coverage, and what was not hit, in DIR
 bench.py mutation --build DIR [--mutants N] [--first A] [--last B] [--only N,N] [--cycles N]
-         [--draw N] [--seconds S] [--report FILE]
+         [--draw N] [--seconds S] [--profile NAME] [--unproved] [--report FILE]
 bench.py netlist  --build DIR [--cycles N]   synthesised to gates, memories as they are
 
 The small controller of tests/cosim/controller; the bench compares every pin in every cycle with the
-oracle of docs/controller-contract.md. All mutants lie in one build behind a selector. A mutant that is done
+oracle of docs/controller-contract.md. All mutants lie in one build behind a selector, which another
+bench finds again. A mutant that is done
 is in DIR/results-HASH.txt, HASH of the RTL, the bench, and the choice of mutants: a run that was stopped
 goes on where it was, and one with more cycles runs again what survived fewer; --seconds stops in time. What
 survives is put to a proof: the same outputs and next state as the controller's for every input and every state
@@ -18,6 +19,7 @@ or a listed one is killed.
 """
 import argparse
 import hashlib
+import json
 import os
 import re
 import subprocess
@@ -64,8 +66,8 @@ def flattened(directory, name, steps):
     return [SETTABLE, netlist, os.path.join(RTL, ARRAY)]
 
 
-def build(directory, name, verilog, verilate=(), define=()):
-    """A bench_runner of a variant."""
+def verilated(directory, name, verilog, verilate=(), define=()):
+    """Compiled classes of a variant: their prefix, their folder, what is linked."""
     os.makedirs(directory, exist_ok=True)
     prefix, objects = "V" + name, os.path.join(directory, "obj_" + name)
     run(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-UNOPTFLAT", "-O3",
@@ -78,6 +80,12 @@ def build(directory, name, verilog, verilate=(), define=()):
         parts.append("verilated_cov.o")
     run(["make", "-s", "-C", objects, "-f", f"{prefix}.mk", "OPT_FAST=-O1", "OPT_SLOW=-O0",
          f"CXX={cxx} -std=c++17", *parts])
+    return prefix, objects, parts
+
+
+def build(directory, name, compiled, define=()):
+    """A bench_runner of a variant."""
+    prefix, objects, parts = compiled
     root = run(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()
     program = os.path.join(directory, name)
     flags = [f"-D{word}" for word in define] + (
@@ -87,15 +95,17 @@ def build(directory, name, verilog, verilate=(), define=()):
          f"-I{TESTS}", f"-I{SOFTWARE}", f"-I{objects}", f"-isystem{root}/include",
          f"-isystem{root}/include/vltstd"] +
         [os.path.join(TESTS, part + ".cpp") for part in (
-            "bench_runner", "page_aim", "page_bench", "page_status", "page_faults", "page_oracle")] +
+            "bench_runner", "page_aim", "page_bench", "page_states", "page_status", "page_faults", "page_oracle")] +
         [os.path.join(objects, part) for part in parts] + ["-pthread", "-latomic", "-o", program])
     return program
 
 
 def coverage(options):
     shape = [f"-G{key}={value}" for key, value in SMALL.items()]
-    program = build(options.build, "covered", [os.path.join(RTL, source) for source in sources()],
-                    ["--coverage-line", "--coverage-toggle", *shape], ["VARIANT_COVERAGE"])
+    define = ["VARIANT_COVERAGE"]
+    compiled = verilated(options.build, "covered", [os.path.join(RTL, source) for source in sources()],
+                         ["--coverage-line", "--coverage-toggle", *shape], define)
+    program = build(options.build, "covered", compiled, define)
     print(run([program, str(options.cycles), "1"], cwd=options.build).strip())
     hits = {}
     for name in sorted(os.listdir(options.build)):
@@ -118,8 +128,10 @@ def coverage(options):
 def netlist(options):
     script = os.path.join(RTL, "synth/netlist.ys")
     verilog = flattened(options.build, "gates", f"script {script};")
-    print(run([build(options.build, "netlist", verilog), str(options.cycles), "1"]).strip())
-    return 0
+    program = build(options.build, "netlist", verilated(options.build, "netlist", verilog), ["VARIANT_NETLIST"])
+    result = subprocess.run([program, str(options.cycles), "1"], capture_output=True, text=True, check=False)
+    print(result.stdout.strip() or result.stderr.strip())
+    return result.returncode
 
 
 def equivalents():
@@ -152,16 +164,20 @@ def module_of(text):
     return "dc_manager"
 
 
-def fingerprint(options):
-    """Of all that says what a mutant is and whether the bench kills it, but for the cycles."""
-    text = hashlib.sha256(f"{options.mutants} {options.seed}".encode())
-    bench = [os.path.join(TESTS, name) for name in sorted(os.listdir(TESTS)) if name.startswith(
-        ("bench_runner", "page_", "guarded_", "controller_dut"))]
-    for path in [os.path.join(RTL, source) for source in sources()] + bench + [
-            os.path.join(RTL, "mutation/mutants.ys"), SETTABLE, os.path.join(RTL, "mutation/equivalence.py")]:
+def digest(text, paths):
+    total = hashlib.sha256(text.encode())
+    for path in paths:
         with open(path, "rb") as file:
-            text.update(file.read())
-    return text.hexdigest()[:12]
+            total.update(file.read())
+    return total.hexdigest()[:12]
+
+
+def fingerprints(options):
+    """Of all that says what a mutant is; with what says whether the bench kills it, but for the cycles."""
+    mutants = digest(f"{options.mutants} {options.seed}", [os.path.join(RTL, source) for source in sources()] + [
+        os.path.join(RTL, "mutation/mutants.ys"), SETTABLE, os.path.join(RTL, "mutation/equivalence.py")])
+    return mutants, digest(mutants, [os.path.join(TESTS, name) for name in sorted(os.listdir(TESTS))
+                                     if name.startswith(("bench_runner", "page_", "guarded_", "controller_dut"))])
 
 
 def read_results(path):
@@ -175,10 +191,10 @@ def read_results(path):
     return done
 
 
-def prove(options, netlist, results, survivors):
+def prove(options, netlist, survivors):
     """Of those that survived, which nothing can tell from the controller in any state: number → verdict."""
     verdicts = {}
-    path = results.replace("results-", "proofs-")
+    path = netlist.replace("mutants_", "proofs-").replace(".il", ".txt")
     if os.path.exists(path):
         with open(path, encoding="utf-8") as lines:
             verdicts = {int(number): said for number, _, said in (line.strip().partition(" ") for line in lines)}
@@ -195,30 +211,39 @@ def prove(options, netlist, results, survivors):
 
 
 def mutation(options):
-    mark = fingerprint(options)
-    listing = os.path.join(options.build, f"mutations-{mark}.ys")
-    program = os.path.join(options.build, f"mutants_{mark}")
+    mutants, mark = fingerprints(options)
+    listing = os.path.join(options.build, f"mutations-{mutants}.ys")
+    program = os.path.join(options.build, f"bench_{mark}")
     results = os.path.join(options.build, f"results-{mark}.txt")
-    netlist = os.path.join(options.build, f"mutants_{mark}.il")
-    if not os.path.exists(program):
+    netlist = os.path.join(options.build, f"mutants_{mutants}.il")
+    name = f"mutants_{mutants}"
+    compiled = os.path.join(options.build, f"compiled-{mutants}.json")  # there when it is whole
+    if not os.path.exists(compiled):
         mine = "c:*u_manager* c:*u_gate* %u c:*u_wheel* %d c:*u_rate.* %d c:*u_rate* %d"
         steps = (f"script {RTL}/mutation/mutants.ys; mutate -list {options.mutants} "
                  f"-seed {options.seed} -none -ctrl mutant_i {SELECTOR_BITS} 0 -o {listing} {mine}; "
                  f"script {listing}; opt_clean; write_rtlil {netlist};")
-        build(options.build, f"mutants_{mark}", flattened(options.build, "mutated", steps),
-              define=["VARIANT_MUTANTS", "VARIANT_NETLIST"])
+        parts = verilated(options.build, name, flattened(options.build, "mutated", steps))
+        with open(compiled, "w", encoding="utf-8") as file:
+            json.dump(parts, file)
+    if not os.path.exists(program):
+        with open(compiled, encoding="utf-8") as file:
+            build(options.build, f"bench_{mark}", json.load(file), ["VARIANT_MUTANTS", "VARIANT_NETLIST"])
     mutations = read_mutations(listing)
     last = min(options.last or max(mutations), max(mutations))
     wanted = [0] + (options.only or list(range(options.first, last + 1)))
     done = read_results(results)
     end = time.monotonic() + options.seconds if options.seconds else None
+    environment = dict(os.environ, BENCH_PROFILE=options.profile) if options.profile else None
     for number in wanted:
         said, cycles = done.get(number, ("survived", 0))
         if said.startswith("killed") or (cycles >= options.cycles and options.draw == 1):
             continue
         if end is not None and time.monotonic() > end:
             break
-        text = run([program, str(options.cycles), str(options.draw), str(number)])
+        text = run([program, str(options.cycles), str(options.draw), str(number)], env=environment)
+        if options.profile and text.startswith("survived"):
+            continue  # others may kill it
         with open(results, "a", encoding="utf-8") as file:
             file.write(f"{options.cycles} {text}")
         done[number] = (text.strip(), options.cycles)
@@ -227,7 +252,7 @@ def mutation(options):
     left -= len(wanted)
     done = {number: said for number, (said, _) in done.items()}
     known = equivalents()
-    verdicts = prove(options, netlist, results, [
+    verdicts = {} if options.unproved else prove(options, netlist, [
         number for number in wanted if number != 0 and done[number].startswith("survived")
         and "mode none" not in mutations[number] and mutations[number] not in known])
     counts, bad, report = {}, [], []
@@ -274,6 +299,8 @@ def main():
     parser.add_argument("--only", type=lambda text: [int(one) for one in text.split(",")], help="these alone: N,N,...")
     parser.add_argument("--seconds", type=float, help="begin no mutant after so long")
     parser.add_argument("--draw", type=int, default=1, help="of the bench: 2, 3, … run again what survived others")
+    parser.add_argument("--unproved", action="store_true", help="prove nothing of what survives")
+    parser.add_argument("--profile", help="of the bench, those with this in their name alone; remembers what they kill")
     parser.add_argument("--report")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)

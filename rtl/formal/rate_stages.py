@@ -54,8 +54,8 @@ def main():
                 continue
             begin = time.monotonic()
             said = yosys(f"read_rtlil {cut}; read_verilog -sv rate_lut/rtl/rate_lut_pkg.sv formal/rate_stages.sv; "
-                         f"chparam -set Property {number} rate_stages; hierarchy -check -top rate_stages; proc; flatten; "
-                         "opt_expr; opt_clean; wreduce; opt_expr; opt_merge; opt_clean; "
+                         f"chparam -set Property {number} rate_stages; hierarchy -check -top rate_stages; proc; "
+                         "flatten; opt_expr; opt_clean; wreduce; opt_expr; opt_merge; opt_clean; "
                          "sat -timeout 60 -prove bad_o 0 -show-inputs")
             if "no model found: SUCCESS" in said:
                 result = "proved"

@@ -52,8 +52,8 @@ def compile_runner(directory, unit, verilog, verilate=(), define=()):
          *parts])
     root = run(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()
     program = os.path.join(directory, "unit_runner")
-    run(["g++", "-std=c++17", "-O2", "-DVARIANT=Vunit", "-DVARIANT_HEADER=<Vunit.h>", "-DVARIANT_ROOT=<Vunit___024root.h>", f'-DJUDGE="{unit.judge}"',
-         *flags, f"-I{RTL}/verilated", f"-I{HERE}", f"-I{CORE}", f"-I{objects}", f"-isystem{root}/include",
+    run(["g++", "-std=c++17", "-O2", "-DVARIANT=Vunit", "-DVARIANT_HEADER=<Vunit.h>", "-DVARIANT_ROOT=<Vunit___024root.h>",
+         f'-DJUDGE="{unit.judge}"', *flags, f"-I{RTL}/verilated", f"-I{HERE}", f"-I{CORE}", f"-I{objects}", f"-isystem{root}/include",
          f"-isystem{root}/include/vltstd", os.path.join(HERE, "unit_runner.cpp")] +
         [os.path.join(ROOT, source) for source in unit.bench] +
         [os.path.join(objects, part) for part in parts] + ["-pthread", "-latomic", "-o", program])
@@ -136,8 +136,8 @@ def judged(program, directory, mark, amount, seed, chosen, seconds):
     if os.path.exists(path):
         with open(path, encoding="utf-8") as lines:
             for line in lines:
-                done, _, said = line.strip().partition(" ")
-                known[int(said.split()[1].rstrip(":"))] = (int(done), said)
+                of, _, said = line.strip().partition(" ")
+                known[int(said.split()[1].rstrip(":"))] = (int(of), said)
     end = time.monotonic() + seconds if seconds else None
     for number in chosen:
         done, said = known.get(number, (0, "survived"))
@@ -212,8 +212,8 @@ def main():
             left.append(f"survived {number}: {mutation}")
     if len(said) < len(chosen):
         wrong.append(f"{len(chosen) - len(said)} mutants were not run: run again")
-    summary = (f"{killed} mutants killed, {len(same)} proved equivalent, {len(listed)} by a reason, {len(left)} survived, "
-               f"{len(wrong)} wrong")
+    summary = (f"{killed} mutants killed, {len(same)} proved equivalent, {len(listed)} by a reason, "
+               f"{len(left)} survived, {len(wrong)} wrong")
     if options.report:
         with open(options.report, "w", encoding="utf-8") as file:
             file.write("\n".join(report + [""] + listed + [summary]) + "\n")

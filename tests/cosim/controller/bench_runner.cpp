@@ -1,12 +1,13 @@
 // The bench of the whole controller on a variant of its RTL that rtl/controller/bench.py made:
-// bench_runner CYCLES SEED [MUTANT …]
+// [BENCH_PROFILE=NAME] bench_runner CYCLES SEED [MUTANT …]
 //
 // Every profile for CYCLES, counters and slots compared; then memories lose bits, and timers starve
-// if CYCLES is 40 000 or more. Without mutants prints "clean" or the first difference; with them a
-// line for each: "killed N: reason" or "survived N". Compiled with VARIANT_HEADER and VARIANT, the
-// verilated class; VARIANT_MUTANTS: it has a pin mutant_i; VARIANT_COVERAGE: it counts, into
-// coverage.dat; VARIANT_NETLIST: yosys has flattened it, and its state is in reach: counters are
-// set to great values, memories lose bits.
+// and errors are counted to the end if CYCLES is 40 000 or more. With a NAME only the profiles that
+// have it in theirs, and of those three Losing, Counting or Starving. Without mutants prints
+// "clean" or the first difference; with them a line for each: "killed N: reason" or "survived N".
+// Compiled with VARIANT_HEADER and VARIANT, the verilated class; VARIANT_MUTANTS: it has a pin
+// mutant_i; VARIANT_COVERAGE: it counts, into coverage.dat; VARIANT_NETLIST: yosys has flattened
+// it, and its state is in reach: counters are set to great values, memories lose bits.
 #include VARIANT_HEADER
 
 #ifdef VARIANT_COVERAGE
@@ -15,6 +16,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -41,6 +43,7 @@ std::unique_ptr<ControllerDut> make(std::uint64_t seed, std::uint32_t mutant) {
 #ifdef VARIANT_NETLIST
   dut->wide_counters = wide_counters_of<VARIANT>();
   dut->add_time = add_time_of<VARIANT>;
+  dut->set_slot = set_slot_of<VARIANT>;
 #endif
 #ifdef VARIANT_MUTANTS
   dut->pins().mutant_i = mutant;
@@ -50,13 +53,18 @@ std::unique_ptr<ControllerDut> make(std::uint64_t seed, std::uint32_t mutant) {
   return dut;
 }
 
+/// The profiles' name, if only some are run.
+const char* const kOnly = std::getenv("BENCH_PROFILE");
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// Under random load; the first difference, empty if there is none.
 std::string under_load(std::uint64_t cycles, std::uint64_t seed, std::uint32_t mutant) {
   std::uint64_t own = 100 * seed;  // registers are drawn from it: no two profiles have the same
   for (const Case& one : kCases) {
-    Bench bench(make(++own, mutant), own);
+    ++own;
+    if (kOnly != nullptr && one.name.find(kOnly) == std::string::npos) continue;
+    Bench bench(make(own, mutant), own);
     bench.program(one.averaging);
     bench.run(cycles, one.profile);
     bench.compare_counters();
@@ -90,6 +98,22 @@ std::string losing_bits(std::uint64_t seed, std::uint32_t mutant) {
   return {};
 }
 
+/// Errors as far as they are counted.
+std::string counting(std::uint64_t seed, std::uint32_t mutant) {
+#ifdef VARIANT_NETLIST
+  for (const GuardedMemory& memory : guarded_memories_of<VARIANT>()) {
+    if (std::string(memory.name) != "cnps") continue;
+    Bench bench(make(seed, mutant), seed);
+    const std::string wrong = count_errors(bench, memory);
+    if (!wrong.empty()) return "counting errors, " + wrong;
+  }
+#else
+  static_cast<void>(seed);
+  static_cast<void>(mutant);
+#endif
+  return {};
+}
+
 /// Timers that starve: two million cycles.
 std::string starving(std::uint64_t seed, std::uint32_t mutant) {
   Bench bench(make(seed, mutant), seed);
@@ -99,9 +123,13 @@ std::string starving(std::uint64_t seed, std::uint32_t mutant) {
 
 /// The first difference; empty if there is none.
 std::string first_difference(std::uint64_t cycles, std::uint64_t seed, std::uint32_t mutant) {
+  const auto wanted = [cycles](const char* name, std::uint64_t from) {
+    return kOnly == nullptr ? cycles >= from : std::strstr(name, kOnly) != nullptr;
+  };
   std::string wrong = under_load(cycles, seed, mutant);
-  if (wrong.empty()) wrong = losing_bits(seed, mutant);
-  if (wrong.empty() && cycles >= kLong) wrong = starving(seed, mutant);
+  if (wrong.empty() && wanted("Losing", 0)) wrong = losing_bits(seed, mutant);
+  if (wrong.empty() && wanted("Counting", kLong)) wrong = counting(seed, mutant);
+  if (wrong.empty() && wanted("Starving", kLong)) wrong = starving(seed, mutant);
   return wrong;
 }
 

@@ -45,6 +45,7 @@ class ControllerDut {
 
   std::vector<WideCounter> wide_counters;  // none, if they are out of reach
   void (*add_time)(ControllerDut& dut, std::uint32_t ticks) = nullptr;  // likewise
+  void (*set_slot)(ControllerDut& dut, std::uint32_t index, const Slot& slot) = nullptr;
 };
 
 /// 64 slots, 8 bits of flow, short FIFOs, latency 40.

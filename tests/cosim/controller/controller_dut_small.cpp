@@ -13,6 +13,7 @@ std::unique_ptr<ControllerDut> make_small_controller(std::uint32_t random_seed) 
       std::make_unique<VerilatedController<Vdcc_small>>(Shape{64, 40, 16, 4, 16}, random_seed);
   dut->wide_counters = wide_counters_of<Vdcc_small>();
   dut->add_time = add_time_of<Vdcc_small>;
+  dut->set_slot = set_slot_of<Vdcc_small>;
   return dut;
 }
 

@@ -27,15 +27,17 @@ TEST_P(SmallController, KeepsThePageEdgeByEdge) {
     bench.compare_slots();
     ASSERT_EQ(bench.difference(), "") << "seed " << seed;
     EXPECT_GT(bench.issued, kCycles / 100);
+    if (c.profile.states != 0) EXPECT_GT(bench.states, 300u);
     answered += bench.answered;
     std::printf(
         "seed %d: %llu issued, %llu answers (%llu to queries), %llu accesses, %llu resets, "
-        "%llu held back\n",
+        "%llu states set, %llu held back\n",
         static_cast<int>(seed), static_cast<unsigned long long>(bench.issued),
         static_cast<unsigned long long>(bench.answered),
         static_cast<unsigned long long>(bench.queries),
         static_cast<unsigned long long>(bench.accesses),
         static_cast<unsigned long long>(bench.resets),
+        static_cast<unsigned long long>(bench.states),
         static_cast<unsigned long long>(bench.back_pressure));
   }
   EXPECT_GT(answered, 30u);

@@ -4,6 +4,7 @@
 // joins two parts of one: it is another for a netlist that yosys has flattened.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -22,6 +23,40 @@ void turn(Word& word, unsigned bit) {
 template <std::size_t N>
 void turn(VlWide<N>& word, unsigned bit) {
   word.m_storage[bit / 32] ^= std::uint32_t{1} << bit % 32;
+}
+template <std::size_t N>
+void put(VlWide<N>& word, unsigned lsb, unsigned bits, std::uint64_t value) {
+  for (unsigned i = lsb; i < lsb + bits; ++i, value >>= 1) {
+    const std::uint32_t mask = std::uint32_t{1} << i % 32;
+    word.m_storage[i / 32] = (word.m_storage[i / 32] & ~mask) | (value % 2 != 0 ? mask : 0);
+  }
+}
+/// A word of the parameter store, as dc_lookup packs it, with its check bits.
+template <std::size_t N>
+void store(VlWide<N>& word, const Slot& slot, unsigned flow_bits) {
+  unsigned at = 0;
+  const auto next = [&](unsigned bits, std::uint64_t value) {
+    put(word, at, bits, value);
+    at += bits;
+  };
+  next(17, slot.due);
+  next(32, slot.latest);
+  next(32, static_cast<std::uint64_t>(slot.length));
+  next(6, slot.dscp);
+  next(8, slot.bc);
+  next(8, slot.t);
+  next(17, slot.alpha);
+  next(32, slot.rt);
+  next(32, slot.rc);
+  next(1, slot.bound);
+  next(flow_bits, slot.flow);
+  const unsigned data = at;
+  for (unsigned group = 0; group < data; group += 32) {
+    bool odd = false;
+    for (unsigned i = group; i < std::min(group + 32, data); ++i)
+      odd ^= (word.m_storage[i / 32] >> i % 32 & 1) != 0;
+    next(1, !odd);
+  }
 }
 }  // namespace detail
 
@@ -115,6 +150,13 @@ void add_time_of(ControllerDut& small, std::uint32_t ticks) {
   auto& root = *static_cast<VerilatedController<Top>&>(small).pins().rootp;
   root.DCC_WITHIN(DCC_TIME(now_q)) += ticks;
   root.DCC_WITHIN(DCC_TIME(pointer_q)) += ticks;
+}
+
+template <class Top>
+void set_slot_of(ControllerDut& small, std::uint32_t index, const Slot& slot) {
+  auto& words = static_cast<VerilatedController<Top>&>(small).pins().rootp->DCC_ARRAY(
+      DCC_JOIN(DCC_JOIN(DCC_JOIN(u_manager, DCC_JOIN(u_lookup, u_store)), u_ram), u_array));
+  detail::store(words[index], slot, 8);
 }
 
 #undef DCC_TIME

@@ -50,6 +50,14 @@ TEST(MemoryScrubbing, AReadFindsAWrongWord) {
   }
 }
 
+TEST(MemoryErrorCount, GoesToItsEndACycleAtATime) {
+  for (const GuardedMemory& memory : guarded_memories()) {
+    if (std::string(memory.name) != "cnps") continue;
+    Bench bench(make_small_controller(8), 8);
+    EXPECT_EQ(count_errors(bench, memory), "");
+  }
+}
+
 // A second soft reset while all is swept, and the pin's reset, which alone clears the count.
 TEST(MemoryErrorCount, OnlyTheResetByPinClearsIt) {
   const GuardedMemory& memory = guarded_memories().front();

@@ -40,11 +40,15 @@ void Bench::plan_first(std::uint32_t flow) {
   const std::uint32_t dscp = below(64);
   const std::uint32_t one = 1 + static_cast<std::uint32_t>(random_() >> 33);
   const std::uint32_t other = std::max(1u, one ^ 1u << below(32));  // one bit apart
+  const std::uint32_t next = std::max(1u, one ^ 1u << below(32));
   const bool floor_of_all = below(2) == 0, ceiling_of_all = below(2) == 0;
-  planned_.push_back({DCC_FLOOR_ENTRY_OFFSET(dscp), floor_of_all ? 0 : one});
-  planned_.push_back({DCC_CEILING_ENTRY_OFFSET(dscp), ceiling_of_all ? 0xFFFFFFFF : other});
-  planned_.push_back({DCC_R_MIN_OFFSET, floor_of_all ? one : 1});
-  planned_.push_back({DCC_R_MAX_OFFSET, ceiling_of_all ? other : 0xFFFFFFFF});
+  const bool both = below(3) == 0;  // limits of all and of the class, one bit apart
+  const std::uint32_t floor = both ? next : 0, least = both ? next : 1;
+  const std::uint32_t most = both ? next : 0xFFFFFFFF;
+  planned_.push_back({DCC_FLOOR_ENTRY_OFFSET(dscp), floor_of_all ? floor : one});
+  planned_.push_back({DCC_CEILING_ENTRY_OFFSET(dscp), ceiling_of_all ? most : other});
+  planned_.push_back({DCC_R_MIN_OFFSET, floor_of_all ? one : least});
+  planned_.push_back({DCC_R_MAX_OFFSET, ceiling_of_all ? other : most});
   planned_.push_back({DCC_INITIAL_RATE_OFFSET, 0xFFFFFFFF - magnitude(32) / 2});
   Inputs release;
   release.command = true;

@@ -72,18 +72,19 @@ void Bench::begin(bool write, std::uint32_t address, std::uint32_t value) {
   accessing_ = true;
 }
 
-void Bench::random_access(const Profile& p) {
+void Bench::begin_soft_reset() {
   const Registers& r = oracle_.registers;
+  begin(true, DCC_CTRL_OFFSET,
+        DCC_CTRL_ENABLE_MASK | DCC_CTRL_SOFT_RESET_MASK |
+            (r.timer_restart ? DCC_CTRL_TIMER_RESTART_MASK : 0) |
+            (r.averaging ? DCC_CTRL_AVERAGING_MASK : 0) |
+            (r.cut_by_marks ? DCC_CTRL_CUT_BY_MARKS_MASK : 0) |
+            (r.byte_counter ? DCC_CTRL_BYTE_COUNTER_MASK : 0));
+}
+
+void Bench::random_access(const Profile& p) {
   ++accesses;
-  if (chance(p.soft_reset)) {
-    begin(true, DCC_CTRL_OFFSET,
-          DCC_CTRL_ENABLE_MASK | DCC_CTRL_SOFT_RESET_MASK |
-              (r.timer_restart ? DCC_CTRL_TIMER_RESTART_MASK : 0) |
-              (r.averaging ? DCC_CTRL_AVERAGING_MASK : 0) |
-              (r.cut_by_marks ? DCC_CTRL_CUT_BY_MARKS_MASK : 0) |
-              (r.byte_counter ? DCC_CTRL_BYTE_COUNTER_MASK : 0));
-    return;
-  }
+  if (chance(p.soft_reset)) return begin_soft_reset();
   const std::uint32_t what = p.change_registers ? below(25) : 21 + below(4);
   switch (what) {
     case 0:
@@ -325,6 +326,10 @@ void Bench::step(const Inputs& inputs) {
     accessing_ = false;
     wrote = access_.write && !pins.pslverr;
     read_value_ = pins.prdata;
+    if (!faulty && !access_.write && waits(false, access_.address) &&
+        oracle_.cycle() < access_.acts) {
+      differ("a read ends before what it reads stands");
+    }
     if (!faulty && !access_.write && (access_.status || waits(false, access_.address))) {
       const std::optional<std::uint64_t> all =
           access_.status ? expected_status(access_.address) : access_.expected;
@@ -405,6 +410,10 @@ void Bench::run(std::uint64_t cycles, const Profile& profile) {
       } else {
         random_access(profile);
       }
+    }
+    if (!accessing_ && profile.states != 0 && oracle_.ready() && planned_.empty() &&
+        after_.empty() && chance(profile.states)) {
+      set_state();
     }
     if (!accessing_ && profile.status != 0 && chance(profile.status)) random_status();
     if (!accessing_ && profile.status != 0 && below(4096) == 0) set_counters();

@@ -26,6 +26,7 @@ struct Profile {
   bool change_registers = true;
   std::uint32_t aim = 0;  // of accesses, in 1/1024: what a slot compares with, close to what it has
   std::uint32_t status = 0;  // a counter or the state, whatever is under way
+  std::uint32_t states = 0;  // a slot is put into a state from far away
 };
 
 constexpr std::uint64_t kQuiet = 40;  // edges after which registers show all that was issued
@@ -59,7 +60,7 @@ class Bench {
 
   // Coverage.
   std::uint64_t issued = 0, answered = 0, queries = 0, back_pressure = 0, accesses = 0;
-  std::uint64_t resets = 0;
+  std::uint64_t resets = 0, states = 0;
   bool irq = false;    // the pin, in the last cycle
   bool ready = false;  // likewise
   std::uint64_t refused = 0;
@@ -87,6 +88,7 @@ class Bench {
   Inputs random_inputs(const Profile& profile);
   void random_access(const Profile& profile);
   void random_status();
+  void begin_soft_reset();
   void aimed_access();
   void begin(bool write, std::uint32_t address, std::uint32_t value);
   void step(const Inputs& inputs);
@@ -100,6 +102,28 @@ class Bench {
   void begin_late();
   void plan_hold(std::uint32_t slot);
   void plan_first(std::uint32_t flow);
+  // What a slot is to be in, and what comes then.
+  struct State {
+    std::function<void(Slot&)> slot;  // on top of any_state()
+    Inputs in;
+    bool timer = false;          // its expiry, no input
+    bool far = false;            // it is due in hours then
+    std::uint32_t interval = 0;  // TIMER_INTERVAL of that event; 0: as it was
+  };
+  void set_state();
+  Slot any_state(const Slot& now);
+  Inputs event_of(std::uint32_t flow);
+  std::uint64_t sparse(std::uint32_t bits);
+  std::uint32_t around(std::uint64_t value);
+  void aim_age(State& state);
+  void aim_owed(State& state);
+  void aim_silence(State& state);
+  void aim_overrate(State& state);
+  void aim_patience(State& state);
+  void aim_account(State& state);
+  void aim_due(State& state);
+  void aim_counts(State& state);
+  void aim_interval(State& state);
   static std::optional<std::uint64_t> counter(const Counts& counts, std::uint32_t address);
   void differ(const std::string& what);
 

@@ -1,6 +1,7 @@
 #include "page_faults.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "driver/dcc_regs.h"
 #include "page_profiles.h"
@@ -47,6 +48,13 @@ std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, 
   const Profile all = {256, 200, 500, 100, 0, 0};
   bench.program(bit % 2 == 0);
   if (memory.cause == DCC_MEMORY_ERROR_WHEEL_MASK) wait_long(bench);
+  if (memory.cause == DCC_MEMORY_ERROR_TABLES_MASK) {  // a wrong word that nobody uses is none
+    flip_bit(bench.dut(), memory, bit);
+    for (int i = 0; i < 60; ++i) bench.cycle({});
+    flip_bit(bench.dut(), memory, bit);
+    if (!bench.ready || bench.read(DCC_MEMORY_ERRORS_OFFSET) != 0)
+      return "an error in a word that nobody used";
+  }
   bench.write(DCC_IRQ_MASK_OFFSET, DCC_IRQ_MASK_MEMORY_MASK);
   bench.run(kWarmUp, all);
   if (!bench.difference().empty()) return "before the error: " + bench.difference();
@@ -107,6 +115,33 @@ std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, 
   bench.compare_slots();
   if (!bench.difference().empty()) return "after recovery: " + bench.difference();
   if (bench.read(DCC_MEMORY_ERRORS_OFFSET) != errors) return "errors are counted that were not";
+  return {};
+}
+
+std::string count_errors(Bench& bench, const GuardedMemory& cnps) {
+  constexpr std::uint32_t kFull = 0xFFFF, kHold = 2500;
+  const Profile floods = {256, 1024, 500, 100, 0, 0};
+  bench.program(true);
+  bench.run(kHold, floods);
+  if (!bench.difference().empty()) return "before the error: " + bench.difference();
+  bench.faulty = true;
+  flip_bit(bench.dut(), cnps, 3);
+  for (std::uint32_t i = 0; bench.ready && i < kPatience; ++i) bench.run(1, floods);
+  const auto read = [&bench] {  // the count, and the cycle as of which it is
+    const std::uint64_t then = bench.oracle().cycle();
+    return std::pair(bench.read(DCC_MEMORY_ERRORS_OFFSET), then);
+  };
+  const auto [first, since] = read();
+  if (first == 0) return "no error is counted";
+  // Every carry on the way, and next to it.
+  for (std::uint64_t wait = 1; first + (bench.oracle().cycle() - since) + wait < kFull;
+       wait += wait / 8 + 1) {
+    const auto [now, then] = read();
+    if (now != first + (then - since)) return "errors are counted wrong";
+    for (std::uint64_t i = 0; i < wait; ++i) bench.cycle({});
+  }
+  for (std::uint32_t i = 0; i < kFull; ++i) bench.cycle({});
+  if (read().first != kFull) return "errors are not counted to the end";
   return {};
 }
 

@@ -22,6 +22,10 @@ void soft_reset(Bench& bench);
 /// was wrong.
 std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, Loss& loss);
 
+/// A wrong CNP waits at the head of its FIFO, which that memory is, until MEMORY_ERRORS is full: a
+/// cycle counts one. Empty, or what was wrong.
+std::string count_errors(Bench& bench, const GuardedMemory& cnps);
+
 /// CNPs in every cycle leave no room for expiries, until the wheel is 2^15 ticks behind; then a
 /// soft reset. Empty, or what was wrong.
 std::string starve(Bench& bench);

@@ -203,6 +203,13 @@ void Oracle::add(Slot& slot, std::int64_t difference) const {
   slot.length = std::clamp(slot.length + difference, -kLimit - 1, kLimit);
 }
 
+std::uint64_t Oracle::due_of(std::uint32_t slot) const {
+  for (const auto& [due, of] : wheel_) {
+    if (of == slot) return due;
+  }
+  return 0;
+}
+
 // A start takes some of a tick to be in the wheel.
 void Oracle::put(std::uint32_t slot) {
   wheel_.emplace(std::max(slots_[slot].due, tick_ + 2), slot);

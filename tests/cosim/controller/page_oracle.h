@@ -120,6 +120,10 @@ class Oracle {
   void soft_reset();
 
   const Slot& slot(std::uint32_t index) const { return slots_[index]; }
+  /// As if events had brought it there; nothing is under way.
+  void set_slot(std::uint32_t index, const Slot& slot) { slots_[index] = slot; }
+  /// Due tick of the wheel's event of a slot; 0: it has none.
+  std::uint64_t due_of(std::uint32_t slot) const;
   const Counts& counts() const { return counts_; }
   /// As they stood after an edge, at most kRemembered - 1 edges ago.
   const Counts& counts_at(std::uint64_t edge) const { return past_[edge % kRemembered].counts; }

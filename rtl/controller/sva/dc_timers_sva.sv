@@ -1,0 +1,16 @@
+// The flow of an expiry is known by the time at which it may be offered: FirstOffer and OfferPace are longer
+// than it takes to ask.
+// SPDX-License-Identifier: Apache-2.0
+module dc_timers_sva (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic expire_valid,
+  input logic known_q,
+  input logic begun,
+  input logic paced
+);
+  known_in_time: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    expire_valid && begun && paced |-> known_q);
+endmodule
+
+bind dc_timers dc_timers_sva u_sva (.*);
