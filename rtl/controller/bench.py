@@ -128,7 +128,7 @@ def coverage(options):
 def netlist(options):
     script = os.path.join(RTL, "synth/netlist.ys")
     verilog = flattened(options.build, "gates", f"script {script};")
-    program = build(options.build, "netlist", verilated(options.build, "netlist", verilog), ["VARIANT_NETLIST"])
+    program = build(options.build, "netlist", verilated(options.build, "netlist", verilog))
     result = subprocess.run([program, str(options.cycles), "1"], capture_output=True, text=True, check=False)
     print(result.stdout.strip() or result.stderr.strip())
     return result.returncode
@@ -291,7 +291,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("what", choices=["coverage", "mutation", "netlist"])
     parser.add_argument("--build", required=True)
-    parser.add_argument("--cycles", type=int, default=20_000, help="of each of eighteen profiles")
+    parser.add_argument("--cycles", type=int, default=20_000, help="of each of twenty-two profiles")
     parser.add_argument("--mutants", type=int, default=240)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=1)

@@ -27,7 +27,9 @@ TEST_P(SmallController, KeepsThePageEdgeByEdge) {
     bench.compare_slots();
     ASSERT_EQ(bench.difference(), "") << "seed " << seed;
     EXPECT_GT(bench.issued, kCycles / 100);
-    if (c.profile.states != 0) EXPECT_GT(bench.states, 300u);
+    if (c.profile.states != 0) {
+      EXPECT_GT(bench.states, 300u);
+    }
     answered += bench.answered;
     std::printf(
         "seed %d: %llu issued, %llu answers (%llu to queries), %llu accesses, %llu resets, "

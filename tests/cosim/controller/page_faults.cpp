@@ -71,6 +71,7 @@ std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, 
   }
 
   bench.faulty = true;
+  bench.dut().check_assertions(false);  // they speak of right words
   flip_bit(bench.dut(), memory, bit);
   const std::uint64_t before = bench.answered;
   std::uint32_t waited = 0;
@@ -108,6 +109,7 @@ std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, 
   if (bench.irq) return "the interrupt stays";
   if (!bench.difference().empty()) return bench.difference();
   bench.faulty = false;
+  bench.dut().check_assertions(true);
   Profile again = all;
   again.access = 2;
   bench.run(kWarmUp, again);
@@ -125,6 +127,7 @@ std::string count_errors(Bench& bench, const GuardedMemory& cnps) {
   bench.run(kHold, floods);
   if (!bench.difference().empty()) return "before the error: " + bench.difference();
   bench.faulty = true;
+  bench.dut().check_assertions(false);
   flip_bit(bench.dut(), cnps, 3);
   for (std::uint32_t i = 0; bench.ready && i < kPatience; ++i) bench.run(1, floods);
   const auto read = [&bench] {  // the count, and the cycle as of which it is
