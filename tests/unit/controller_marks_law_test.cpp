@@ -123,6 +123,23 @@ TEST_F(MarksLawTest, AHoldEndsHoweverLongItsIntervals) {
   EXPECT_EQ(quiet, 18);  // 2^20 - 1 ticks are 17.5 intervals
 }
 
+TEST_F(MarksLawTest, AHoldEndsThoughAllIsMarkedForGood) {
+  for (const int packets : {0, 4}) {  // an all clear promised or not
+    manager_.reset(now_);
+    manager_.cnp(7, 0, 4, now_, static_cast<std::uint8_t>(packets));
+    int intervals = 0;
+    for (; slot().t != 0 && intervals < 300; ++intervals) {
+      manager_.cnp(7, 0, 4, now_ + kHistory, 4);
+      expire();
+      ASSERT_EQ(slot().t != 0, intervals < 127) << intervals;
+    }
+    EXPECT_EQ(intervals, 128);
+    EXPECT_EQ(slot().rc, slot().rt);
+    EXPECT_EQ(slot().alpha, 0u);
+    EXPECT_EQ(slot().pkt_length, 0u);
+  }
+}
+
 TEST_F(MarksLawTest, AnAllClearEndsAHold) {
   manager_.cnp(7, 0, 1, now_);
   manager_.cnp(7, 0, 4, now_ + kHistory);

@@ -161,7 +161,7 @@ bool CongestionManager::timer_by_marks(SlotParameters& slot, Tick now) {
   MarksLaw law(slot);
   if (law.holding()) {
     const std::uint32_t quiet = ticks_since(slot.t_latest, now);
-    if (quiet < law.patience(parameters_)) {
+    if (quiet < law.patience(parameters_) && !law.too_long()) {
       // Marks only tell of the time in which they came.
       if (quiet < parameters_.timer_interval && law.overrated(parameters_)) hold_step(slot);
       slot.t = count_event(slot.t);

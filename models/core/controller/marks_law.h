@@ -17,7 +17,8 @@ namespace dcc {
 ///   hold      a slot's first CNP, or far more marks than the flow sends (a queue that others
 ///             fill), holds Rc down until a packet arrives unmarked; Rt is halved while it is above
 ///             what is being delivered, and Rc goes to it then. In it `sent` is 1 if the
-///             receiver has promised an all clear: its CNP told of marked packets only
+///             receiver has promised an all clear: its CNP told of marked packets only. It ends
+///             in any case after kLongestHold intervals
 ///   silence   intervals without a packet: a flow that has nothing to send rises with time, so that
 ///             its slot comes free
 /// Docs: docs/differentiation.md, "The rules".
@@ -86,6 +87,9 @@ class MarksLaw {
         slot_.alpha != 0 ? interval << kPromisedShift : interval + interval * (slot_.t - 1u) / 8;
     return std::min(kMaxDelta, ticks);  // beyond it time is not counted
   }
+  /// Nearly all may be marked for good, and then no unmarked packet comes: others have the link and
+  /// the flow that waits for one would starve.
+  bool too_long() const { return slot_.t >= kLongestHold; }
   void end_hold() {
     slot_.t = 0;
     slot_.bc = 0;
@@ -96,7 +100,8 @@ class MarksLaw {
  private:
   static constexpr std::int32_t kOwedAnyway = 8;  // marks on their way, at any rate
   static constexpr int kPromisedShift = 6;        // 64 intervals
-  static constexpr int kSilentShift = 17;         // a packet each 512 Mb/s of target
+  static constexpr std::uint8_t kLongestHold = 128;
+  static constexpr int kSilentShift = 17;  // a packet each 512 Mb/s of target
   static constexpr std::int32_t kPacket = 256;
   static constexpr std::int32_t kLimit = (1 << 27) - 1;  // packets that the rate unit takes at once
 

@@ -343,7 +343,7 @@ module dc_classify #(
             if (!marks_law) begin
               plan.slot.t   = count(s7_par_q.t);
               plan.increase = 1'b1;
-            end else if (holding && s7_patient_q) begin
+            end else if (holding && s7_patient_q && !s7_par_q.t[7]) begin  // 128 at most
               plan.slot.t = count(s7_par_q.t);
               plan.cut    = s7_recent_q && s7_overrated_q;
               from_target = 1'b1;

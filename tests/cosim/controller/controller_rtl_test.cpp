@@ -1,6 +1,8 @@
 // The RTL of the whole controller keeps docs/controller-contract.md, pin by pin and edge by edge.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 
@@ -149,6 +151,41 @@ TEST(Hazards, EveryInputAtEveryDistanceFromAnExpiry) {
       EXPECT_EQ(near, 31u) << kind;
     }
   }
+}
+
+// All packets of two flows are marked for good, an all clear promised to one of them.
+TEST(LongHolds, EndAfter128Intervals) {
+  constexpr std::uint32_t kTick = 64;
+  Bench bench(make_small_controller(13), 13);
+  bench.program(false);
+  bench.write(DCC_TICK_DIV_OFFSET, kTick);
+  bench.write(DCC_TIMER_INTERVAL_OFFSET, 2);
+  bench.write(DCC_DECREASE_PERIOD_OFFSET, 0);
+  bench.write(DCC_FIRST_CUT_OFFSET, 16384);
+  bench.write(DCC_R_HAI_OFFSET, 1u << 24);  // the target stays, and the next CNP holds anew
+  bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_CUT_BY_MARKS_MASK);
+  std::uint32_t longest = 0, ended = 0;
+  std::array<std::uint32_t, 64> before{};
+  for (std::uint32_t i = 0; i < 2 * 140; ++i) {
+    for (const std::uint32_t flow : {1u, 2u}) {
+      Inputs cnp = one(kCnp, flow, false);
+      cnp.cnp_packets = i == 0 && flow == 1 ? 9 : cnp.cnp_marks;
+      bench.cycle(cnp);
+    }
+    for (std::uint32_t n = 0; n < 2 * kTick - 2; ++n) bench.cycle({});
+    ASSERT_EQ(bench.difference(), "") << i;
+    for (std::uint32_t s = 0; s < 64; ++s) {
+      const std::uint32_t t = bench.oracle().slot(s).t;
+      ended += t < before[s];
+      longest = std::max(longest, t);
+      before[s] = t;
+    }
+  }
+  bench.compare_slots();
+  bench.compare_counters();
+  ASSERT_EQ(bench.difference(), "");
+  EXPECT_EQ(longest, 128u);
+  EXPECT_EQ(ended, 4u);
 }
 
 TEST(Registers, TellWhatTheInstanceIsAndHowFullItIs) {
