@@ -131,9 +131,9 @@ TEST_F(MarksLawTest, AHoldEndsThoughAllIsMarkedForGood) {
     for (; slot().t != 0 && intervals < 300; ++intervals) {
       manager_.cnp(7, 0, 4, now_ + kHistory, 4);
       expire();
-      ASSERT_EQ(slot().t != 0, intervals < 127) << intervals;
+      ASSERT_EQ(slot().t != 0, intervals < 159) << intervals;
     }
-    EXPECT_EQ(intervals, 128);
+    EXPECT_EQ(intervals, 160);
     EXPECT_EQ(slot().rc, slot().rt);
     EXPECT_EQ(slot().alpha, 0u);
     EXPECT_EQ(slot().pkt_length, 0u);

@@ -100,7 +100,7 @@ class MarksLaw {
  private:
   static constexpr std::int32_t kOwedAnyway = 8;  // marks on their way, at any rate
   static constexpr int kPromisedShift = 6;        // 64 intervals
-  static constexpr std::uint8_t kLongestHold = 128;
+  static constexpr std::uint8_t kLongestHold = 160;
   static constexpr int kSilentShift = 17;  // a packet each 512 Mb/s of target
   static constexpr std::int32_t kPacket = 256;
   static constexpr std::int32_t kLimit = (1 << 27) - 1;  // packets that the rate unit takes at once

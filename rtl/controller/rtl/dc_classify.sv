@@ -42,6 +42,7 @@ module dc_classify #(
   localparam logic [19:0] MaxDelta = 20'hF_FFFF;  // yosys 0.23 would make a 1 of '1
   // Of the law, which the model has likewise.
   localparam logic [19:0] OwedAnyway = 20'd8;  // packets' marks on their way, at any rate
+  localparam logic [7:0] LongestHold = 8'd160;  // intervals
 
   logic marks_law, may_hold;
   assign marks_law = !regs_i.ctrl_averaging;
@@ -343,7 +344,7 @@ module dc_classify #(
             if (!marks_law) begin
               plan.slot.t   = count(s7_par_q.t);
               plan.increase = 1'b1;
-            end else if (holding && s7_patient_q && !s7_par_q.t[7]) begin  // 128 at most
+            end else if (holding && s7_patient_q && s7_par_q.t < LongestHold) begin
               plan.slot.t = count(s7_par_q.t);
               plan.cut    = s7_recent_q && s7_overrated_q;
               from_target = 1'b1;
