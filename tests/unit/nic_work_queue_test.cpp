@@ -193,5 +193,33 @@ TEST(WorkQueue, ThousandsOfItemsPassThroughWithTheirIdentity) {
   EXPECT_GT(expected, 1'990u);
 }
 
+TEST(WorkQueue, WhatIsLeftOutIsMissingInTheMiddle) {
+  const auto rest = [](Bytes left_out) {
+    WorkQueue queue(1000);
+    queue.post(item(1, 100'300, 2'500));
+    for (int i = 0; i < 7; ++i) queue.sent(queue.plan_next());
+    EXPECT_EQ(queue.unsent(), 100'300 - 6'000);  // 1000 1000 500, twice, and 1000
+    if (left_out != 0) queue.leave_out(left_out);
+    EXPECT_EQ(queue.in_flight(), 6'000);
+    EXPECT_EQ(queue.plan_next().payload_bytes, 1'000u);
+    EXPECT_FALSE(queue.plan_next().first);
+    std::vector<Sent> packets = send_all(queue);
+    Bytes acknowledged = 0;
+    int completed = 0;
+    acknowledged +=
+        queue.acknowledge_before(queue.next_psn(), [&](const WorkItem&) { ++completed; });
+    EXPECT_EQ(acknowledged, 100'300 - left_out);
+    EXPECT_EQ(completed, 1);
+    EXPECT_EQ(queue.unsent(), 0);
+    return packets;
+  };
+  const auto whole = rest(0);
+  const auto shorter = rest(50'000);
+  EXPECT_LT(shorter.size(), whole.size());
+  EXPECT_TRUE(shorter.back().ends && shorter.back().last);
+  EXPECT_EQ(shorter.back().bytes, whole.back().bytes);  // twenty whole messages
+  rest(93'000);
+}
+
 }  // namespace
 }  // namespace dcc

@@ -66,5 +66,17 @@ TEST(LogHistogram, TheGreatestValuesStayInTheLastBucket) {
   EXPECT_GT(h.quantile(500), std::uint64_t{1} << 46);
 }
 
+TEST(LogHistogram, WhatWasAddedSinceIsRepeated) {
+  LogHistogram h;
+  h.add(1000);
+  const LogHistogram earlier = h;
+  for (int i = 0; i < 10; ++i) h.add(50);
+  h.add(7);
+  h.repeat_since(earlier, {kMicroSecond * 5, kMicroSecond * 2});
+  EXPECT_EQ(h.count(), 1u + 35 + 4);  // 2.5 of the one are 3: to the nearest
+  EXPECT_EQ(h.sum(), 1000u + 507 + 1268);
+  EXPECT_EQ(h.quantile(500), 50u);
+}
+
 }  // namespace
 }  // namespace dcc

@@ -70,5 +70,21 @@ TEST(QueueStatistics, AQueueThatIsNotUsedIsTwoCacheLines) {
   EXPECT_EQ(sizeof(QueueStatistics), 128u);
 }
 
+TEST(QueueStatistics, WhatWasSeenSinceIsRepeatedInTimeThatDoesNotPass) {
+  QueueStatistics statistics;
+  statistics.restart(0, PicoSeconds(0));
+  statistics.changed(60, kMicroSecond * 10);  // 10 us of 0
+  const QueueStatistics earlier = statistics.as_of(kMicroSecond * 10);
+  statistics.changed(20, kMicroSecond * 11);  // 1 us of 60, then 3 us of 20
+  statistics.repeat_since(earlier, kMicroSecond * 14, {kMicroSecond * 80, kMicroSecond * 4});
+  const auto figures = statistics.figures(kMicroSecond * 14);
+  EXPECT_EQ(figures.mean, (21 * 60 + 63 * 20 + 94 / 2) / 94);
+  EXPECT_EQ(figures.p50, 20);
+  EXPECT_EQ(figures.p99, 60);
+  EXPECT_EQ(figures.max, 60);
+  statistics.changed(0, kMicroSecond * 20);  // its own time goes on
+  EXPECT_EQ(statistics.figures(kMicroSecond * 20).mean, (21 * 60 + 69 * 20 + 50) / 100);
+}
+
 }  // namespace
 }  // namespace dcc

@@ -129,6 +129,15 @@ void Transmitter::stop(Qpn qpn) {
   pacing_.deactivate(qpn);
 }
 
+void Transmitter::leave_out(Qpn qpn, Bytes bytes) {
+  Flow& flow = flows_[qpn];
+  flow.work.leave_out(bytes);
+  FlowRecord& record = ledger_[flow.config.flow];
+  record.acked_bytes += bytes;
+  record.received_bytes += bytes;
+  tally_.acknowledged_bytes += bytes;
+}
+
 // ---------------------------------------------------------------- who may send, and when
 
 bool Transmitter::may_send(const Flow& flow) const {

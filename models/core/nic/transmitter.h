@@ -22,6 +22,7 @@
 #include "stats/flow_ledger.h"
 #include "stats/log_histogram.h"
 #include "stats/numbered_table.h"
+#include "stats/proportion.h"
 
 namespace dcc {
 
@@ -87,6 +88,11 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   void post(Qpn qpn, const WorkItem& item);
   /// Sends nothing more of what was posted; what is out is still acknowledged.
   void stop(Qpn qpn);
+  /// What is left to send of the oldest work of which anything is; 0: all is out. RoCE's own.
+  Bytes unsent(Qpn qpn) const { return flows_[qpn].work.unsent(); }
+  /// As if so much of it had been sent, had arrived and been acknowledged: less than unsent(), a
+  /// multiple of the MTU. The devices notice nothing.
+  void leave_out(Qpn qpn, Bytes bytes);
 
   /// ACKs, CNPs: before any data, in the order given, by priority. Takes ownership.
   void send_control(Packet* packet);
@@ -163,6 +169,10 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   /// RTT of every acknowledged packet, nanoseconds, from reset_statistics() on.
   const LogHistogram& rtt_ns() const { return rtt_ns_; }
   void reset_statistics() { rtt_ns_ = LogHistogram(); }
+  /// What was acknowledged since `earlier` happened again, so many times.
+  void repeat_statistics(const LogHistogram& earlier, const Proportion& times) {
+    rtt_ns_.repeat_since(earlier, times);
+  }
   /// Round trips by class from now on; null: none. Not owned.
   void observe_delays(DelaysByClass* delays) { delays_ = delays; }
   PicoSeconds paused_time() const;

@@ -59,6 +59,13 @@ class WorkQueue {
   /// Drops what has not been sent yet: the item being sent ends with the packets already out.
   /// Returns how many items were dropped whole, without a packet sent.
   std::size_t truncate();
+  /// What is left to send of the oldest item of which anything is; 0: all is out.
+  Bytes unsent() const { return has_unsent() ? item_at(next_).bytes - next_.offset : 0; }
+  /// As if so much of it had been sent and acknowledged, in the middle: what is out and what comes
+  /// next stay what they are. Less than unsent(), a multiple of the MTU.
+  void leave_out(Bytes bytes) {
+    items_[static_cast<std::size_t>(next_.index - base_)].bytes -= bytes;
+  }
 
   std::uint32_t mtu() const { return mtu_; }
   std::uint32_t packets_of(Bytes bytes) const {

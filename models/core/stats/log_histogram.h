@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stats/octave_buckets.h"
+#include "stats/proportion.h"
 
 namespace dcc {
 
@@ -23,6 +24,18 @@ class LogHistogram {
     });
     count_ += other.count_;
     sum_ += other.sum_;
+  }
+
+  /// What was added since `earlier`, a former state of this, is added so many times more.
+  void repeat_since(const LogHistogram& earlier, const Proportion& times) {
+    Buckets before = earlier.buckets_;
+    sum_ += times.of(sum_ - earlier.sum_);
+    buckets_.find([&](std::uint64_t lower_edge, std::uint64_t count) {
+      const std::uint64_t more = times.of(count - before.of(lower_edge));
+      buckets_.of(lower_edge) += more;
+      count_ += more;
+      return false;
+    });
   }
 
   /// As plain numbers; those of several histograms, one after the other, are of them all.

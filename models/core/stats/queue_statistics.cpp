@@ -8,9 +8,21 @@ void QueueStatistics::restart(Bytes length, PicoSeconds now) {
   since_ = from_ = now;
 }
 
+void QueueStatistics::repeat_since(const QueueStatistics& earlier, PicoSeconds now,
+                                   const Proportion& times) {
+  changed(length_, now);
+  Weights before = earlier.weights_;
+  weights_.find([&](std::uint64_t lower_edge, std::int64_t weight) {
+    const std::int64_t more = times.of(weight - before.of(lower_edge));
+    weights_.of(lower_edge) += more;
+    from_ -= PicoSeconds(more);
+    return false;
+  });
+  area_ += (area_ - earlier.area_) * times.skipped.count / times.watched.count;
+}
+
 QueueStatistics::Figures QueueStatistics::figures(PicoSeconds now) const {
-  QueueStatistics up_to_now = *this;
-  up_to_now.changed(length_, now);
+  const QueueStatistics up_to_now = as_of(now);
   Figures figures;
   figures.max = max_;
   const std::int64_t span = (now - from_).count;

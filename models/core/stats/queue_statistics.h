@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "stats/octave_buckets.h"
+#include "stats/proportion.h"
 #include "units.h"
 
 namespace dcc {
@@ -30,6 +31,16 @@ class alignas(64) QueueStatistics {
   void touched(Bytes length) {
     if (length > max_) max_ = length;
   }
+
+  /// With what has lasted until `now`.
+  QueueStatistics as_of(PicoSeconds now) const {
+    QueueStatistics up_to_now = *this;
+    up_to_now.changed(length_, now);
+    return up_to_now;
+  }
+  /// What was seen since `earlier`, this as of a former moment, was seen so many times more until
+  /// `now`, in time that did not pass.
+  void repeat_since(const QueueStatistics& earlier, PicoSeconds now, const Proportion& times);
 
   /// The figures up to `now`.
   struct Figures {

@@ -1,0 +1,26 @@
+// So many times what was counted while something was watched.
+#pragma once
+
+#include <cstdint>
+
+#include "units.h"
+
+namespace dcc {
+
+struct Proportion {
+  PicoSeconds skipped{};
+  PicoSeconds watched{1};
+
+  /// To the nearest; what it gives must fit.
+  std::int64_t of(std::int64_t counted) const {
+    const Uint128 product = static_cast<Uint128>(counted) * static_cast<Uint128>(skipped.count);
+    const auto whole = static_cast<Uint128>(watched.count);
+    return static_cast<std::int64_t>((product + whole / 2) / whole);
+  }
+  PicoSeconds of(PicoSeconds lasted) const { return PicoSeconds(of(lasted.count)); }
+  std::uint64_t of(std::uint64_t counted) const {
+    return static_cast<std::uint64_t>(of(static_cast<std::int64_t>(counted)));
+  }
+};
+
+}  // namespace dcc
