@@ -35,5 +35,17 @@ TEST(Snapshot, NothingIsCountedInNoTime) {
   EXPECT_EQ(window.counters.of(&LinkCounters::lost), 0u);
 }
 
+TEST(Snapshot, EverythingSoManyTimesAndTogether) {
+  const Snapshot twice_and_a_half = snapshot(2).times({kMicroSecond * 5, kMicroSecond * 2});
+  const Snapshot all = twice_and_a_half.plus(snapshot(1));
+  EXPECT_EQ(all.wires[0].link.packets, 5u + 1);
+  EXPECT_EQ(all.wires[0].link.bytes, 10u + 2);
+  EXPECT_EQ(all.wires[0].link.lost, 15u + 3);
+  EXPECT_EQ(all.wires[0].link.busy, kMicroSecond * 6);
+  EXPECT_EQ(all.wires[0].pause, kMilliSecond * 6);
+  EXPECT_EQ(all.cnps_received, (std::vector<std::uint64_t>{24, 30, 36}));
+  EXPECT_EQ(all.counters.of(&LinkCounters::lost), 42u);
+}
+
 }  // namespace
 }  // namespace dcc::vp

@@ -162,6 +162,10 @@ std::string totals(const RunResults& r, const Metrics& m) {
         "CPUs: {} instructions, {} MIPS\n", all.instructions,
         decimals(static_cast<double>(all.instructions) / std::max(r.wall_s, 1e-9) / 1e6, 1));
   }
+  if (r.fast_forwarded) {
+    out += fmt::format("Fast forward: {} of {} skipped at rest, the rest packet by packet\n",
+                       text_of(*r.fast_forwarded), text_of(r.sim_time));
+  }
   out += fmt::format("Speed: {:.2f} s for {} link traversals, {}/s{}\n", r.wall_s,
                      with_prefix(static_cast<double>(r.link_traversals)),
                      with_prefix(static_cast<double>(r.link_traversals) / std::max(r.wall_s, 1e-9)),

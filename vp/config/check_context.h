@@ -95,6 +95,7 @@ void check_hosts(const LoadedConfig& loaded);
 void check_captures(const LoadedConfig& loaded);
 void check_dcbx(const LoadedConfig& loaded);
 void check_trace(const LoadedConfig& loaded);
+void check_fast_forward(const LoadedConfig& loaded);
 void check_expectations(const LoadedConfig& loaded);
 
 }  // namespace dcc::vp

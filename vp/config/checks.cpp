@@ -73,6 +73,7 @@ void check(const LoadedConfig& loaded) {
   lists.check_faults();
   check_dcbx(loaded);
   check_trace(loaded);
+  check_fast_forward(loaded);
   lists.check_times_of_changes();
   check_expectations(loaded);
 }

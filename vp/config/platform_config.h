@@ -154,6 +154,13 @@ struct OutputConfig {
   bool plots = true;
 };
 
+/// Time in which nothing happens but more of the same is skipped.
+struct FastForwardConfig {
+  bool enabled = false;
+  PicoSeconds window = kMicroSecond * 100;
+  Ratio tolerance{1, 100};
+};
+
 /// A figure of metrics.json that must lie within bounds, else the run fails.
 struct ExpectConfig {
   std::string metric;  // dotted path: aggregate.goodput_gbps, classes.0.share
@@ -187,6 +194,7 @@ struct PlatformConfig {
   DcbxParameters dcbx;
   std::vector<FaultParameters> faults;
   std::vector<ChangeConfig> changes;  // in order of time
+  FastForwardConfig fast_forward;
   OutputConfig output;
   std::vector<ExpectConfig> expect;
 

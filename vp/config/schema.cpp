@@ -97,6 +97,16 @@ void describe_qos(ParameterVisitor& v, QosConfig& c) {
   v.field("priority", c.priority, any_priority(), {"802.1p priority of reports and commands", ""});
 }
 
+void describe_fast_forward(ParameterVisitor& v, FastForwardConfig& c) {
+  v.field("enabled", c.enabled, {}, {"skip it", ""});
+  v.field("window", c.window, {"1us", "1s"},
+          {"rates, queues and marks are compared over so long a time; it doubles while they are "
+           "not known well enough",
+           "batch means"});
+  v.field("tolerance", c.tolerance, {"1/100000", "1/10"},
+          {"how well the mean rate of flows must be known, as a share of it", ""});
+}
+
 void describe_expectation(ParameterVisitor& v, ExpectConfig& c) {
   v.text("metric", c.metric, {"dotted path into metrics.json, e.g. aggregate.goodput_gbps", ""});
   v.field("min", c.min, "none", {}, {"the run fails below this", ""});
@@ -168,6 +178,9 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
            v.field("at", change.at, {}, {"when; acts on all that happens afterwards", ""});
            v.settings("set", change.set, {"parameters that may change during a run, by path", ""});
          });
+  v.section("fast_forward",
+            {"time in which all is at rest is skipped, not run packet by packet", ""},
+            [&] { describe_fast_forward(v, c.fast_forward); });
   v.section("output", {"what a run leaves", ""}, [&] { describe_output(v, c.output); });
   v.list("expect", c.expect, {"figures that must lie within bounds, else exit status 1", ""},
          [&](ExpectConfig& e) { describe_expectation(v, e); });

@@ -40,12 +40,18 @@ class CounterTotals {
     });
   }
 
+  /// `operation(of this, of the other)` of every sum.
+  template <class Operation>
+  CounterTotals together(const CounterTotals& other, Operation operation) const {
+    CounterTotals result;
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      result.sums_[i] = operation(sums_[i], other.sums_[i]);
+    }
+    return result;
+  }
   /// What was counted after `earlier`: the difference of every sum.
   CounterTotals since(const CounterTotals& earlier) const {
-    CounterTotals difference;
-    for (std::size_t i = 0; i < sums_.size(); ++i)
-      difference.sums_[i] = sums_[i] - earlier.sums_[i];
-    return difference;
+    return together(earlier, [](std::uint64_t to, std::uint64_t from) { return to - from; });
   }
 
   template <class Visit>

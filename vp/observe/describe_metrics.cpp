@@ -49,6 +49,13 @@ void describe_run(MetricVisitor& v, const RunResults& r) {
            {"", "the run reached its duration or the end of all traffic"});
   v.figure("sim_time_s", r.sim_time,
            {"s", "simulated time at the end", Statistic::kValue, Span::kEnd});
+  if (r.fast_forwarded) {
+    v.figure("fast_forwarded_s", *r.fast_forwarded,
+             {"s",
+              "of it, skipped: counters, statistics and flows went on as before it, balance, "
+              "link_traversals and hosts know nothing of it; stands only with fast_forward",
+              Statistic::kSum, Span::kRun});
+  }
   v.figure("wall_s", r.wall_s,
            {"s", "time on the clock that the simulation took; differs from run to run",
             Statistic::kSum, Span::kRun});

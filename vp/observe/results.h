@@ -316,6 +316,8 @@ struct DelayResult {
 struct RunResults {
   bool completed = false;  // reached `duration` or the end of all traffic
   PicoSeconds sim_time{};
+  std::optional<PicoSeconds>
+      fast_forwarded;  // of it, not run packet by packet; empty: not asked for
   PicoSeconds measured_from{};
   PicoSeconds measured_to{};
   double wall_s = 0;  // of the simulation alone

@@ -24,25 +24,28 @@ void post_flow(NicDevice& sender, const PlannedFlow& flow) {
 
 // ---------------------------------------------------------------- one partition's
 
-FlowStarter::FlowStarter(Scheduler& scheduler, const Actions& actions, std::uint32_t rank)
-    : scheduler_(scheduler),
+FlowStarter::FlowStarter(PlatformClock& clock, const Actions& actions, std::uint32_t rank)
+    : clock_(clock),
       actions_(actions),
       stop_event_(Event::calling<&FlowStarter::stop_due>(*this, rank)),
-      start_event_(Event::calling<&FlowStarter::start_due>(*this, rank + 1)) {}
+      start_event_(Event::calling<&FlowStarter::start_due>(*this, rank + 1)) {
+  clock.keep(stop_event_);
+  clock.keep(start_event_);
+}
 
 void FlowStarter::add(const PlannedFlow& flow, bool sender) {
-  if (ends_.empty()) scheduler_.schedule_at(start_event_, flow.spec.start);
+  if (ends_.empty()) clock_.schedule_at(start_event_, flow.spec.start);
   ends_.push_back({&flow, sender});
 }
 
 void FlowStarter::start_due() {
-  while (!ends_.empty() && ends_.front().flow->spec.start <= scheduler_.now()) {
+  while (!ends_.empty() && ends_.front().flow->spec.start <= clock_.now()) {
     const End end = ends_.front();
     ends_.pop_front();
     actions_.begin(*end.flow, end.sender);
   }
   plan_stop();
-  if (!ends_.empty()) scheduler_.schedule_at(start_event_, ends_.front().flow->spec.start);
+  if (!ends_.empty()) clock_.schedule_at(start_event_, ends_.front().flow->spec.start);
 }
 
 void FlowStarter::stop_at(PicoSeconds when, const PlannedFlow& flow) {
@@ -51,7 +54,7 @@ void FlowStarter::stop_at(PicoSeconds when, const PlannedFlow& flow) {
 }
 
 void FlowStarter::stop_due() {
-  while (!stops_.empty() && stops_.front().at <= scheduler_.now()) {
+  while (!stops_.empty() && stops_.front().at <= clock_.now()) {
     actions_.stop(stops_.front().from, stops_.front().qpn);
     std::pop_heap(stops_.begin(), stops_.end(), Stop::later);
     stops_.pop_back();
@@ -62,20 +65,20 @@ void FlowStarter::stop_due() {
 void FlowStarter::plan_stop() {
   if (stops_.empty()) return;
   const PicoSeconds at = stops_.front().at;
-  if (!stop_event_.is_scheduled() || at < stop_event_.due()) {
-    scheduler_.schedule_at(stop_event_, at);
+  if (!stop_event_.is_scheduled() || at < clock_.due(stop_event_)) {
+    clock_.schedule_at(stop_event_, at);
   }
 }
 
 // ---------------------------------------------------------------- all of them
 
-DirectTraffic::DirectTraffic(Scheduler& scheduler, FlowPlan& plan, FlowLedger& ledger,
+DirectTraffic::DirectTraffic(PlatformClock& clock, FlowPlan& plan, FlowLedger& ledger,
                              Partitions& partitions, const Topology& topology,
                              std::function<NicDevice&(HostId)> nic_of,
                              std::function<bool(HostId)> is_direct,
                              std::function<bool(HostId)> is_here, std::uint32_t rank,
                              bool in_one_order)
-    : scheduler_(scheduler),
+    : clock_(clock),
       plan_(plan),
       ledger_(ledger),
       partitions_(partitions),
@@ -88,9 +91,11 @@ DirectTraffic::DirectTraffic(Scheduler& scheduler, FlowPlan& plan, FlowLedger& l
       actions_{[this](const PlannedFlow& flow, bool sender) { begin_end(flow, sender); },
                [this](HostId host, Qpn qpn) { nic_of_(host).transmitter().stop(qpn); }},
       look_ahead_event_(Event::calling<&DirectTraffic::look_ahead>(*this, rank)) {
+  clock.keep(look_ahead_event_);
   const unsigned starters = in_one_order ? 1 : partitions.count();
   for (unsigned p = 0; p < starters; ++p) {
-    starters_.emplace_back(starters == 1 ? scheduler : partitions.scheduler(p), actions_, rank + 1);
+    PlatformClock& its = starters == 1 ? clock : clocks_.emplace_back(partitions.scheduler(p));
+    starters_.emplace_back(its, actions_, rank + 1);
   }
 }
 
@@ -102,11 +107,11 @@ void DirectTraffic::begin() {
 // All that was looked at before has started.
 void DirectTraffic::look_ahead() {
   ahead_.clear();
-  const PicoSeconds end = scheduler_.now() + kAhead;
+  const PicoSeconds end = clock_.now() + kAhead;
   for (; more_ && next_.spec.start < end; more_ = walk_.next(next_)) {
     prepare(plan_.is_held() ? plan_.flow(next_.spec.id) : ahead_.emplace_back(next_));
   }
-  if (more_) scheduler_.schedule_at(look_ahead_event_, next_.spec.start);
+  if (more_) clock_.schedule_at(look_ahead_event_, next_.spec.start);
 }
 
 void DirectTraffic::prepare(const PlannedFlow& flow) {

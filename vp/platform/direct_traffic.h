@@ -11,6 +11,7 @@
 #include "platform/flow_plan.h"
 #include "platform/live_flows.h"
 #include "platform/partitions.h"
+#include "platform/platform_clock.h"
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
 
@@ -29,7 +30,7 @@ class FlowStarter {
   };
   /// Stops come by `rank`, starts by the next: at one instant a host ends before it begins, however
   /// flows are divided among starters. `actions` must outlive it.
-  FlowStarter(Scheduler& scheduler, const Actions& actions, std::uint32_t rank);
+  FlowStarter(PlatformClock& clock, const Actions& actions, std::uint32_t rank);
 
   /// An end of a flow that starts no earlier than those before it; it must be there until then.
   void add(const PlannedFlow& flow, bool sender);
@@ -55,7 +56,7 @@ class FlowStarter {
   void stop_due();
   void plan_stop();
 
-  Scheduler& scheduler_;
+  PlatformClock& clock_;
   const Actions& actions_;
   std::deque<End> ends_;     // by start
   std::vector<Stop> stops_;  // a heap, of flows that have started
@@ -76,7 +77,7 @@ class DirectTraffic {
   /// `nic_of` gives a host's NIC; `is_direct` says whether a host is served here (its end only),
   /// `is_here` whether it is at work in this process. Ranks from `rank` to `rank` + 2.
   /// `in_one_order`: events of the platform's come between those of an instant.
-  DirectTraffic(Scheduler& scheduler, FlowPlan& plan, FlowLedger& ledger, Partitions& partitions,
+  DirectTraffic(PlatformClock& clock, FlowPlan& plan, FlowLedger& ledger, Partitions& partitions,
                 const Topology& topology, std::function<NicDevice&(HostId)> nic_of,
                 std::function<bool(HostId)> is_direct, std::function<bool(HostId)> is_here,
                 std::uint32_t rank, bool in_one_order);
@@ -91,7 +92,7 @@ class DirectTraffic {
   void begin_end(const PlannedFlow& flow, bool sender);
   FlowStarter& starter_of(HostId host);
 
-  Scheduler& scheduler_;
+  PlatformClock& clock_;
   FlowPlan& plan_;
   FlowLedger& ledger_;
   Partitions& partitions_;
@@ -105,6 +106,7 @@ class DirectTraffic {
   std::deque<PlannedFlow> ahead_;  // of a plan that is not held: looked at last
   LiveFlows live_;
   FlowStarter::Actions actions_;
+  std::deque<PlatformClock> clocks_;  // of partitions that start flows by themselves
   std::deque<FlowStarter> starters_;  // by partition; or one
   Event look_ahead_event_;
 };

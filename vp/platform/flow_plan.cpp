@@ -145,7 +145,8 @@ bool holds_flows(const PlatformConfig& config) {
   for (const TrafficSpec& spec : config.traffic) {
     if (spec.has_gates()) return true;  // flows wait for each other
   }
-  return config.qos.manager || config.output.trace.any() || config.output.digest.every;
+  return config.fast_forward.enabled || config.qos.manager || config.output.trace.any() ||
+         config.output.digest.every;
 }
 
 void check_held(std::size_t flows) {

@@ -19,11 +19,13 @@ double gbps(Bytes bytes, double seconds) { return static_cast<double>(bytes) * 8
 double gbps(std::int64_t rate) { return static_cast<double>(rate) / 256e3; }  // Rate::raw
 }  // namespace
 
-Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Network& network,
-                         std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan,
-                         FlowLedger& ledger, const Partitions& partitions, std::uint32_t rank)
+Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, PlatformClock& clock,
+                         Network& network, std::vector<std::unique_ptr<Host>>& hosts,
+                         const FlowPlan& plan, FlowLedger& ledger, const Partitions& partitions,
+                         std::uint32_t rank)
     : config_(config),
       scheduler_(scheduler),
+      clock_(clock),
       network_(network),
       hosts_(hosts),
       plan_(plan),
@@ -32,6 +34,8 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Net
       from_event_(Event::calling<&Measurement::measure_from>(*this, rank)),
       to_event_(Event::calling<&Measurement::measure_to>(*this, rank)),
       sample_event_(Event::calling<&Measurement::sample>(*this, rank)) {
+  clock.keep(from_event_);
+  clock.keep(to_event_);
   for (unsigned dscp = 0; dscp < 64; ++dscp) {
     if (plan.totals().dscps.test(dscp)) dscps_.push_back(dscp);
   }
@@ -59,14 +63,14 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Net
 }
 
 void Measurement::begin() {
-  scheduler_.schedule_at(from_event_, config_.measure.from);
-  scheduler_.schedule_at(to_event_, config_.measure_end());
+  clock_.schedule_at(from_event_, config_.measure.from);
+  clock_.schedule_at(to_event_, config_.measure_end());
   const bool series =
       sample_flow_series_ || !sampled_queues_.empty() || config_.output.series.classes;
-  if (series) scheduler_.schedule_at(sample_event_, config_.output.series.interval);
+  if (series) clock_.schedule_at(sample_event_, config_.output.series.interval);
 }
 
-// ---------------------------------------------------------------- the window
+// ---------------------------------------------------------------- what was counted
 
 PicoSeconds Measurement::pause_of(const Wire& wire) const {
   const TopologyNode& node = network_.topology().node(wire.from);
@@ -93,8 +97,43 @@ Snapshot Measurement::snapshot() const {
     s.cnps_received.push_back(nic.cnps_received);
     if (host->algorithm() != nullptr) s.counters.add(host->algorithm()->counters());
   }
-  return s;
+  return skipped_.wires.empty() ? s : s.plus(skipped_);
 }
+
+// ---------------------------------------------------------------- time that is skipped
+
+std::unique_ptr<Measurement::Watch> Measurement::watch() const {
+  auto watch = std::make_unique<Watch>();
+  watch->from = scheduler_.now();
+  watch->counted = snapshot();
+  for (const auto& host : hosts_) {
+    watch->rtt_ns.push_back(host->nic().device().transmitter().rtt_ns());
+  }
+  if (!measuring_ || measured_) return watch;
+  for (const auto& queue : network_.queues()) {
+    watch->queues.push_back(queue->statistics.as_of(scheduler_.now()));
+  }
+  return watch;
+}
+
+void Measurement::repeat_since(const Watch& watch, PicoSeconds skipped,
+                               const std::vector<Bytes>& left_out) {
+  const PicoSeconds now = scheduler_.now();
+  const Proportion times{skipped, now - watch.from};
+  const Snapshot more = snapshot().since(watch.counted).times(times);
+  skipped_ = skipped_.wires.empty() ? more : skipped_.plus(more);
+  for (std::size_t i = 0; i < hosts_.size(); ++i) {
+    hosts_[i]->nic().device().transmitter().repeat_statistics(watch.rtt_ns[i], times);
+  }
+  for (std::size_t i = 0; i < watch.queues.size(); ++i) {
+    network_.queues()[i]->statistics.repeat_since(watch.queues[i], now, times);
+  }
+  for (std::size_t flow = 0; flow < left_out.size(); ++flow) {
+    sampled_received_[flow] += left_out[flow];
+  }
+}
+
+// ---------------------------------------------------------------- the window
 
 void Measurement::measure_from() {
   from_ = snapshot();  // looks at lock-step, which may end the run here
@@ -117,7 +156,7 @@ void Measurement::measure_to() {
   window_ = snapshot().since(from_);  // likewise; collect() comes here again then
   measured_ = true;
   ledger_.end_window();
-  measured_to_ = scheduler_.now();
+  measured_to_ = clock_.now();
   for (auto& queue : network_.queues()) {
     queue_figures_.push_back(queue->statistics.figures(scheduler_.now()));
   }
@@ -142,11 +181,11 @@ void Measurement::measure_to() {
 // ---------------------------------------------------------------- series
 
 void Measurement::sample() {
-  const PicoSeconds now = scheduler_.now();
+  const PicoSeconds now = clock_.now();
   const PicoSeconds interval = config_.output.series.interval;
   sample_flows(now, to_seconds(interval));
   sample_queues(now);
-  scheduler_.schedule_in(sample_event_, interval);
+  clock_.schedule_in(sample_event_, interval);
 }
 
 void Measurement::sample_flows(PicoSeconds now, double interval_s) {
@@ -334,7 +373,7 @@ void Measurement::collect_flows(RunResults& results) const {
     out.from = spec.from;
     out.to = spec.to;
     out.dscp = spec.dscp;
-    out.start = record.posted == PicoSeconds::max() ? spec.start : record.posted;
+    out.start = record.posted == PicoSeconds::max() ? spec.start : clock_.simulated(record.posted);
     if (spec.stop != PicoSeconds::max() && spec.stop < results.sim_time) out.stopped = spec.stop;
     out.deadline = spec.deadline;
     if (spec.is_gated() && out.deadline) *out.deadline = *out.deadline + spec.start - out.start;
@@ -347,8 +386,8 @@ void Measurement::collect_flows(RunResults& results) const {
       const bool acknowledged =
           (config_.nic.ack != AckMode::kNone && spec.service == Service::kRc) ||
           is_answered(spec.operation);
-      if (out.completed && acknowledged) out.end = record.last_ack;
-      if (record.received_bytes >= spec.bytes) out.end_rx = record.last_received;
+      if (out.completed && acknowledged) out.end = clock_.simulated(record.last_ack);
+      if (record.received_bytes >= spec.bytes) out.end_rx = clock_.simulated(record.last_received);
       if (!acknowledged) out.completed = out.end_rx.has_value();
     }
     out.delivered_total = record.received_bytes;

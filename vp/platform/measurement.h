@@ -11,6 +11,7 @@
 #include "platform/host.h"
 #include "platform/network.h"
 #include "platform/partitions.h"
+#include "platform/platform_clock.h"
 #include "platform/snapshot.h"
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
@@ -20,14 +21,26 @@ namespace dcc::vp {
 class Measurement {
  public:
   /// `rank` must be the greatest: a sample at t sees everything that happened at t.
-  Measurement(const PlatformConfig& config, Scheduler& scheduler, Network& network,
-              std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan, FlowLedger& ledger,
-              const Partitions& partitions, std::uint32_t rank);
+  Measurement(const PlatformConfig& config, Scheduler& scheduler, PlatformClock& clock,
+              Network& network, std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan,
+              FlowLedger& ledger, const Partitions& partitions, std::uint32_t rank);
   void begin();
   /// At the end of the run: fills in everything but balance, time and speed.
   void collect(RunResults& results);
   /// Within `measure`, after collect().
   std::uint64_t cnps_received(HostId host) const { return window_.cnps_received[host]; }
+
+  /// What was counted and measured, at a moment. Good until a kept event of the clock.
+  struct Watch {
+    PicoSeconds from;  // the devices' time
+    Snapshot counted;
+    std::vector<QueueStatistics> queues;  // empty: they are not looked at now
+    std::vector<LogHistogram> rtt_ns;     // by host
+  };
+  std::unique_ptr<Watch> watch() const;
+  /// Time is skipped: everything that was counted and measured since then goes on in the same
+  /// proportion, of flows exactly `left_out` bytes, which their records have by now.
+  void repeat_since(const Watch& watch, PicoSeconds skipped, const std::vector<Bytes>& left_out);
 
  private:
   Snapshot snapshot() const;
@@ -60,15 +73,17 @@ class Measurement {
   void collect_counters(RunResults& results) const;
 
   const PlatformConfig& config_;
-  Scheduler& scheduler_;
+  Scheduler& scheduler_;  // the devices' time, which queues are weighed by
+  PlatformClock& clock_;
   Network& network_;
   std::vector<std::unique_ptr<Host>>& hosts_;
   const FlowPlan& plan_;
   FlowLedger& ledger_;
   const Partitions& partitions_;
 
-  Snapshot from_;    // at the window's begin
-  Snapshot window_;  // what was counted in it
+  Snapshot from_;     // at the window's begin
+  Snapshot window_;   // what was counted in it
+  Snapshot skipped_;  // what devices would have counted in time that was skipped; empty: none was
   bool measuring_ = false;
   bool measured_ = false;
   PicoSeconds measured_to_{};

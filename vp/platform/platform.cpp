@@ -42,6 +42,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
                    const RunSetup& setup)
     : sc_module(name),
       config(configuration),
+      clock(scheduler),
       topology(Topology::of(config.topology)),
       routing(topology),
       plan(plan_flows(config, topology, routing, must_hold(config, setup))),
@@ -74,10 +75,11 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
     if (is_here(host)) hosts[host]->nic().device().connect_queue_pair(qpn);
   });
   traffic = std::make_unique<DirectTraffic>(
-      scheduler, plan, ledger, partitions, topology,
+      clock, plan, ledger, partitions, topology,
       [this](HostId host) -> NicDevice& { return hosts[host]->nic().device(); },
       [this](HostId host) { return hosts[host]->is_direct(); }, is_here, kTrafficRank,
-      config.dcbx.enabled);  // links that come up do so before flows start
+      // Links that come up do so before flows start; time is skipped for the platform's own events.
+      config.dcbx.enabled || config.fast_forward.enabled);
   gates = std::make_unique<FlowGates>(
       plan, ledger,
       [this](HostId host) -> FlowGates::Place {
@@ -85,8 +87,8 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
                 kNicRank + host};
       },
       is_here);
-  measurement = std::make_unique<Measurement>(config, scheduler, network, hosts, plan, ledger,
-                                              partitions, kMeasurementRank);
+  measurement = std::make_unique<Measurement>(config, scheduler, clock, network, hosts, plan,
+                                              ledger, partitions, kMeasurementRank);
   tracing = std::make_unique<Tracing>(
       Tracing::Context{config, scheduler, network, hosts, plan, kTraceRank}, setup.traces);
   memory_faults = std::make_unique<MemoryFaults>(config, scheduler, hosts, kMemoryFaultRank);
@@ -106,6 +108,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
     const PicoSeconds at = setup.state_at->at;
     state_look = sampler({PicoSeconds(1), at, at}, setup.state_at->look);
   }
+  if (config.fast_forward.enabled) build_fast_forward(setup);
   // Only where somebody may ask: a large network has many names.
   const bool software = std::any_of(hosts.begin(), hosts.end(),
                                     [](const auto& host) { return host->driver() != nullptr; });
@@ -163,6 +166,19 @@ void Platform::build_threshold_agent() {
     NicDevice& nic = host->nic().device();
     threshold_agent->add_host(nic.transmitter(), nic.parameters().line_rate);
   }
+}
+
+void Platform::build_fast_forward(const RunSetup& setup) {
+  const auto refuse = [](const std::string& why) {
+    throw SettingError("fast_forward.enabled", why);
+  };
+  if (setup.group != nullptr) refuse("one process at a time skips, on any number of threads");
+  if (setup.interactive || setup.machine != nullptr) refuse("somebody looks at single events");
+  if (setup.state_at || setup.late_change) {
+    refuse("a state is to be found again at a moment, which may be skipped");
+  }
+  fast_forward = std::make_unique<FastForward>(FastForward::Context{
+      config, scheduler, clock, network, hosts, plan, ledger, *measurement, kFastForwardRank});
 }
 
 void Platform::build_hosts(const RunSetup& setup, bool parameters_change) {

@@ -14,6 +14,7 @@
 #include "platform/console.h"
 #include "platform/dcbx_links.h"
 #include "platform/direct_traffic.h"
+#include "platform/fast_forward.h"
 #include "platform/flow_gates.h"
 #include "platform/flow_plan.h"
 #include "platform/host.h"
@@ -23,6 +24,7 @@
 #include "platform/network.h"
 #include "platform/packet_capture.h"
 #include "platform/partitions.h"
+#include "platform/platform_clock.h"
 #include "platform/run.h"
 #include "platform/state_digests.h"
 #include "platform/tracing.h"
@@ -47,6 +49,7 @@ class Platform final : public sc_core::sc_module {
 
   const PlatformConfig& config;
   Scheduler scheduler;  // the platform's own
+  PlatformClock clock;
   Topology topology;
   Routing routing;
   FlowPlan plan;
@@ -70,12 +73,14 @@ class Platform final : public sc_core::sc_module {
   std::unique_ptr<DigestSampler> digests;     // null: nobody wants any
   std::unique_ptr<DigestSampler> state_look;  // one look, of a checkpoint; null: none
   std::unique_ptr<StateDigests> states;       // for whoever looks on; null: nobody can
+  std::unique_ptr<FastForward> fast_forward;  // null: every packet is run
   std::unique_ptr<Console> console;           // null: not interactive
 
  private:
   static PartitionPlan plan_of(const Platform& platform, const RunSetup& setup);
   void build_flow_scheduler();
   void build_threshold_agent();
+  void build_fast_forward(const RunSetup& setup);
   void build_hosts(const RunSetup& setup, bool parameters_change);
   void start_of_simulation() override { start_(); }
 

@@ -23,5 +23,7 @@ constexpr std::uint32_t kMeasurementRank = 0xF00000;
 constexpr std::uint32_t kTraceRank = 0xF40000;
 constexpr std::uint32_t kDigestRank = 0xF60000;
 constexpr std::uint32_t kConsoleRank = 0xF80000;
+constexpr std::uint32_t kFastForwardRank = 0xFA0000;  // not one but sees what is skipped
+constexpr std::uint32_t kEndRank = 0xFC0000;
 
 }  // namespace dcc::vp

@@ -26,7 +26,8 @@ double share_done(PicoSeconds now, PicoSeconds duration, const Ending& ending, B
 RunLoop::RunLoop(Platform& platform, RunObserver& observer)
     : p_(platform),
       observer_(observer),
-      finish_check_(Event::calling<&RunLoop::check_finished>(*this, kFinishRank)) {
+      finish_check_(Event::calling<&RunLoop::check_finished>(*this, kFinishRank)),
+      end_(Event::calling<&RunLoop::stop>(*this, kEndRank)) {
   p_.on_start([this] { start(); });
   p_.kernel.set_heartbeat([this] { heartbeat(); });
 }
@@ -51,6 +52,10 @@ void RunLoop::start() {
   ending_ = ending_of(p_.plan.totals(), all_direct, p_.config.nic.ack != AckMode::kNone);
   if (ending_.with_traffic) p_.scheduler.schedule_in(finish_check_, kFinishInterval);
   if (p_.console != nullptr) p_.console->begin();
+  if (p_.fast_forward == nullptr) return;
+  p_.clock.keep(end_);
+  p_.clock.schedule_at(end_, p_.config.duration);
+  p_.fast_forward->begin();
 }
 
 void RunLoop::run(RunResults& results) {
@@ -79,7 +84,8 @@ void RunLoop::run(RunResults& results) {
   close_traces(results);
   if (p_.digests != nullptr) p_.digests->collect(results);
   results.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  results.sim_time = p_.scheduler.now();
+  results.sim_time = p_.clock.now();
+  if (p_.fast_forward != nullptr) results.fast_forwarded = p_.clock.skipped();
   if (p_.console != nullptr && p_.console->quit()) aborted_ = true;
   results.completed = !aborted_ && (stopped_early_ || !p_.kernel.stopped());
   results.events = p_.partitions.events_run();
@@ -105,11 +111,15 @@ void RunLoop::check_finished() {
   auto finished = static_cast<std::int64_t>(tally().finished_flows);
   if (p_.partitions.group() != nullptr) p_.partitions.group()->sum(&finished, 1);
   if (finished == static_cast<std::int64_t>(p_.ledger.size())) {
-    stopped_early_ = true;
-    p_.kernel.stop();
+    stop();
     return;
   }
   p_.scheduler.schedule_in(finish_check_, kFinishInterval);
+}
+
+void RunLoop::stop() {
+  stopped_early_ = true;
+  p_.kernel.stop();
 }
 
 FlowTally RunLoop::tally() const {
@@ -136,7 +146,7 @@ void RunLoop::heartbeat() {
 
 void RunLoop::report_progress() {
   Progress progress;
-  progress.now = p_.scheduler.now();
+  progress.now = p_.clock.now();
   progress.duration = p_.config.duration;
   progress.done = share_done(progress.now, progress.duration, ending_, tally().acknowledged_bytes);
   for (const Wire& wire : p_.network.wires()) {

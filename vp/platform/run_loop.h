@@ -39,6 +39,7 @@ class RunLoop {
 
   void start();
   void check_finished();
+  void stop();
   void heartbeat();
   void report_progress();
   void close_traces(RunResults& results);
@@ -47,6 +48,7 @@ class RunLoop {
   Platform& p_;
   RunObserver& observer_;
   Event finish_check_;
+  Event end_;  // where simulated time is ahead of the kernel's
   Ending ending_;
   bool stopped_early_ = false;
   bool aborted_ = false;

@@ -5,33 +5,50 @@
 namespace dcc::vp {
 namespace {
 
-// Bindings name every member: one more of them does not compile until it is subtracted, too.
+// Bindings name every member: one more of them does not compile until it takes part, too.
 
-WireCounters difference(const WireCounters& to, const WireCounters& from) {
-  const auto& [link, pause] = from;
+template <class Operation>
+WireCounters together(const WireCounters& a, const WireCounters& b, Operation operation) {
+  const auto& [link, pause] = b;
   const auto& [packets, bytes, lost, busy] = link;
-  return {
-      {to.link.packets - packets, to.link.bytes - bytes, to.link.lost - lost, to.link.busy - busy},
-      to.pause - pause};
+  return {{operation(a.link.packets, packets), operation(a.link.bytes, bytes),
+           operation(a.link.lost, lost), operation(a.link.busy, busy)},
+          operation(a.pause, pause)};
 }
 
-std::uint64_t difference(std::uint64_t to, std::uint64_t from) { return to - from; }
+template <class Operation>
+std::uint64_t together(std::uint64_t a, std::uint64_t b, Operation operation) {
+  return operation(a, b);
+}
 
-template <class T>
-std::vector<T> difference(const std::vector<T>& to, const std::vector<T>& from) {
-  assert(to.size() == from.size());
+template <class T, class Operation>
+std::vector<T> together(const std::vector<T>& a, const std::vector<T>& b, Operation operation) {
+  assert(a.size() == b.size());
   std::vector<T> result;
-  result.reserve(to.size());
-  for (std::size_t i = 0; i < to.size(); ++i) result.push_back(difference(to[i], from[i]));
+  result.reserve(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) result.push_back(together(a[i], b[i], operation));
   return result;
+}
+
+template <class Operation>
+Snapshot together(const Snapshot& a, const Snapshot& b, Operation operation) {
+  const auto& [wires, cnps_received, counters] = b;
+  return {together(a.wires, wires, operation), together(a.cnps_received, cnps_received, operation),
+          a.counters.together(counters, operation)};
 }
 
 }  // namespace
 
 Snapshot Snapshot::since(const Snapshot& earlier) const {
-  const auto& [from_wires, from_cnps_received, from_counters] = earlier;
-  return {difference(wires, from_wires), difference(cnps_received, from_cnps_received),
-          counters.since(from_counters)};
+  return together(*this, earlier, [](auto to, auto from) { return to - from; });
+}
+
+Snapshot Snapshot::plus(const Snapshot& more) const {
+  return together(*this, more, [](auto a, auto b) { return a + b; });
+}
+
+Snapshot Snapshot::times(const Proportion& times) const {
+  return together(*this, *this, [&](auto counted, auto) { return times.of(counted); });
 }
 
 }  // namespace dcc::vp

@@ -6,6 +6,7 @@
 
 #include "net/link.h"
 #include "observe/counter_totals.h"
+#include "stats/proportion.h"
 #include "units.h"
 
 namespace dcc::vp {
@@ -24,6 +25,9 @@ struct Snapshot {
   /// What was counted after `earlier`, a snapshot of the same platform: the difference of
   /// everything, the only form in which results get counters.
   Snapshot since(const Snapshot& earlier) const;
+  /// Of such a difference, so many times everything; and everything with it.
+  Snapshot times(const Proportion& times) const;
+  Snapshot plus(const Snapshot& more) const;
 };
 
 }  // namespace dcc::vp

@@ -59,6 +59,7 @@ std::vector<MetricInfo> list_all() {
   results.qos.emplace().tenants.resize(1);
   results.dcbx.emplace().differences.resize(1);
   results.wasted.emplace();
+  results.fast_forwarded.emplace();
   Metrics metrics;
   metrics.classes.resize(1);
   metrics.tenants.resize(1);

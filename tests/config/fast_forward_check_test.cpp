@@ -1,0 +1,70 @@
+// What fast_forward does not go with is refused where it stands.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/yaml_reader.h"
+
+namespace dcc::vp {
+namespace {
+
+std::string error_of(const std::string& line) {
+  try {
+    load_config_text(
+        "host: {driver: none}\nfast_forward: {enabled: true}\ntopology: {kind: star, hosts: 4}\n" +
+            line + "\n",
+        "t");
+  } catch (const ConfigError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(FastForwardCheck, EachIsRefusedAtItsPlace) {
+  const std::vector<std::pair<std::string, std::string>> expected = {
+      {"hosts: {2: {driver: native}}", "t:4:21: hosts.2.driver: "},
+      {"nic: {transport: {kind: tcp}}\nswitch: {pfc: {enabled: false}}",
+       "t:4:25: nic.transport.kind: "},
+      {"routing: {kind: hedera}", "t:4:17: routing.kind: "},
+      {"dcbx: {enabled: true}", "t:4:17: dcbx.enabled: "},
+      {"faults: [{kind: loss, link: all, probability: 0.1}]", "t:4:9: faults: "},
+      {"changes: [{at: 1ms, set: {switch.ecn.kmax: 300KB}}]", "t:4:10: changes: "},
+      {"measure: {window: 1ms}", "t:4:19: measure.window: "},
+      {"output: {delays: true}", "t:4:18: output.delays: "},
+      {"output: {trace: {packets: [{ports: h0}]}}", "t:4:17: output.trace: "},
+      {"output: {digest: {every: 1ms}}", "t:4:26: output.digest.every: "},
+      {"traffic: [{kind: flow, from: 1, to: 0, bytes: 1MB, deadline: 1ms}]",
+       "t:4:62: traffic.0.deadline: "},
+      {"traffic: [{kind: flow, from: 1, to: 0, operation: read}]", "t:4:51: traffic.0.operation: "},
+      {"traffic: [{kind: flow, from: 1, to: 0, service: uc}]", "t:4:49: traffic.0.service: "},
+      {"traffic: [{kind: partition_aggregate, bytes: 1KB, receiver: 0, fan_out: [1, 2]}]",
+       "t:4:73: traffic.0.fan_out: "},
+  };
+  for (const auto& [line, error] : expected) {
+    EXPECT_EQ(error_of(line).rfind(error + "does not go with fast_forward: ", 0) == 0 ||
+                  error_of(line).rfind(error + "fast_forward skips", 0) == 0,
+              true)
+        << "expected " << error << "\n     got " << error_of(line);
+  }
+}
+
+TEST(FastForwardCheck, WithSoftwareThatNobodyAskedForItIsItselfToBlame) {
+  try {
+    load_config_text("fast_forward: {enabled: true}\n", "t");
+    FAIL() << "accepted";
+  } catch (const ConfigError& e) {
+    EXPECT_EQ(std::string(e.what()).rfind("t:1:25: fast_forward.enabled: ", 0), 0u) << e.what();
+  }
+}
+
+TEST(FastForwardCheck, SwitchedOffItGoesWithEverything) {
+  const LoadedConfig loaded = load_config_text(
+      "fast_forward: {enabled: false}\nfaults: [{kind: loss, link: all, probability: 0.1}]\n", "t");
+  EXPECT_FALSE(loaded.config.fast_forward.enabled);
+  EXPECT_EQ(error_of("nic: {congestion_control: {algorithm: hpcc}}"), "accepted");
+}
+
+}  // namespace
+}  // namespace dcc::vp
