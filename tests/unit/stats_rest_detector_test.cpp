@@ -88,16 +88,18 @@ TEST(RestDetector, AnOscillationIsOnceWindowsAreLongAgainstIt) {
 
 TEST(RestDetector, NoiseMakesItWaitUntilTheMeanIsKnown) {
   // Sure to within 2 % of its difference of halves: deviation 58 %, so some (4 * 0.58 / 0.02)^2
-  // windows, and not before a quarter of these.
-  RandomStream random(3, "noise");
-  std::size_t windows = 0;
-  const auto all = of_one(200'000, 0.02, [&](double) {
-    ++windows;
-    return 100 + 100 * noise(random);
-  });
-  ASSERT_EQ(all.back(), Verdict::kRest);
-  EXPECT_GT(windows, 3'000u);
-  EXPECT_LT(windows, 70'000u);
+  // windows, and not before a quarter of these, though halves are alike by chance now and then.
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    RandomStream random(seed, "noise");
+    std::size_t windows = 0;
+    const auto all = of_one(200'000, 0.02, [&](double) {
+      ++windows;
+      return 100 + 100 * noise(random);
+    });
+    ASSERT_EQ(all.back(), Verdict::kRest) << seed;
+    EXPECT_GT(windows, 3'000u) << seed;
+    EXPECT_LT(windows, 140'000u) << seed;
+  }
 }
 
 TEST(RestDetector, WhatIsSmallMayDoWhatItLikes) {
@@ -118,7 +120,8 @@ TEST(RestDetector, OneThatMovesIsEnough) {
 /// wire's.
 class Shares {
  public:
-  Shares(std::uint64_t seed, std::vector<double> means) : random_(seed, "shares"), means_(std::move(means)) {}
+  Shares(std::uint64_t seed, std::vector<double> means)
+      : random_(seed, "shares"), means_(std::move(means)) {}
   std::vector<double> next() {
     std::vector<double> values = means_;
     double sum = 0;
