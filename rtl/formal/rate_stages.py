@@ -53,7 +53,8 @@ def main():
             if options.only and number not in options.only:
                 continue
             begin = time.monotonic()
-            said = yosys(f"read_rtlil {cut}; read_verilog -sv rate_lut/rtl/rate_lut_pkg.sv formal/rate_stages.sv; "
+            said = yosys(f"read_rtlil {cut}; read_verilog -sv rate_lut/generated/dcc_rate_pkg.sv "
+                         "rate_lut/rtl/rate_lut_pkg.sv formal/rate_stages.sv; "
                          f"chparam -set Property {number} rate_stages; hierarchy -check -top rate_stages; proc; "
                          "flatten; opt_expr; opt_clean; wreduce; opt_expr; opt_merge; opt_clean; "
                          "sat -timeout 60 -prove bad_o 0 -show-inputs")

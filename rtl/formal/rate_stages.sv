@@ -7,7 +7,7 @@
 module rate_stages #(
   parameter int unsigned Property = 0
 ) (
-  input  rate_lut_pkg::regs_t regs_i,
+  input  dcc_rate_pkg::regs_t regs_i,
   output logic bad_o
 );
   logic        step;
