@@ -77,8 +77,11 @@ def build(directory, unit, count, seed):
     says what is killed."""
     directory = os.path.abspath(directory)
     os.makedirs(directory, exist_ok=True)
+    # The judge is part of it: what the bench of the rate unit compares with lies in models.
+    core = os.path.join(os.path.dirname(RTL), "models", "core")
     mark = digest(f"{count} {seed}", [os.path.join(RTL, folder) for folder in (
-        unit.folder, "common", "parity", "mutation", "verilated")])
+        unit.folder, "common", "parity", "mutation", "verilated")] + [
+            os.path.join(core, "controller"), os.path.join(core, "registers", "generated")])
     program, listing = os.path.join(directory, "unit_runner"), os.path.join(directory, "mutations.ys")
     netlist = os.path.join(directory, "mutants.il")
     stamp = os.path.join(directory, f"built-{mark}")
