@@ -225,10 +225,6 @@ class Expander {
   void send(const HostList& ranks, std::uint32_t from, std::uint32_t to, Bytes bytes,
             const Gated& gated) {
     FlowSpec flow = between(ranks[from], ranks[to], PicoSeconds(0));
-    if (gated.waits_at == FlowSpec::kNone) {
-      flow.start =
-          TrafficEntry::after(flow.start, entry_.times(spec_.stagger, from), entry_.where());
-    }
     flow.bytes = bytes;
     flow.waits_at = gated.waits_at;
     flow.opens = gated.opens;

@@ -204,6 +204,7 @@ void TrafficSpec::check_gated() const {
 std::uint64_t TrafficSpec::check_collective(std::uint64_t ranks) const {
   require(bytes.has_value(), "", "collective needs bytes, the data of a rank");
   require(!stop, "stop", "a collective goes on to its end: rounds says how often it is done");
+  require(stagger.count == 0, "stagger", "the ranks of a collective begin together");
   require(!deadline, "deadline",
           "when a rank may send is not known before: no flow has a deadline");
   check_gated();
