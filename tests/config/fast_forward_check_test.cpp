@@ -25,7 +25,8 @@ std::string error_of(const std::string& line) {
 TEST(FastForwardCheck, EachIsRefusedAtItsPlace) {
   const std::vector<std::pair<std::string, std::string>> expected = {
       {"hosts: {2: {driver: native}}", "t:4:21: hosts.2.driver: "},
-      {"nic: {transport: {kind: tcp}}\nswitch: {pfc: {enabled: false}}",
+      {"nic: {transport: {kind: tcp}, congestion_control: {algorithm: none}}\n"
+       "switch: {pfc: {enabled: false}}",
        "t:4:25: nic.transport.kind: "},
       {"routing: {kind: hedera}", "t:4:17: routing.kind: "},
       {"dcbx: {enabled: true}", "t:4:17: dcbx.enabled: "},
@@ -41,6 +42,7 @@ TEST(FastForwardCheck, EachIsRefusedAtItsPlace) {
       {"traffic: [{kind: flow, from: 1, to: 0, service: uc}]", "t:4:49: traffic.0.service: "},
       {"traffic: [{kind: partition_aggregate, bytes: 1KB, receiver: 0, fan_out: [1, 2]}]",
        "t:4:73: traffic.0.fan_out: "},
+      {"traffic: [{kind: collective, bytes: 1MB}]", "t:4:18: traffic.0.kind: "},
   };
   for (const auto& [line, error] : expected) {
     EXPECT_EQ(error_of(line).rfind(error + "does not go with fast_forward: ", 0) == 0 ||

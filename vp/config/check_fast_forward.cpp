@@ -42,7 +42,7 @@ class FastForwardCheck : private CheckContext {
   void check_traffic(std::size_t i) const {
     const TrafficSpec& t = c_.traffic[i];
     const std::string path = "traffic." + std::to_string(i);
-    refuse(!t.fan_out.empty(), path + ".fan_out",
+    refuse(t.has_gates(), path + (t.fan_out.empty() ? ".kind" : ".fan_out"),
            "flows that wait for each other come at any time");
     refuse(t.deadline.has_value(), path + ".deadline", "deadlines are due by the clock");
     refuse(is_answered(t.operation), path + ".operation",
