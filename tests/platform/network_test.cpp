@@ -11,10 +11,16 @@
 namespace dcc::vp {
 namespace {
 
+PartitionPlan whole(const Topology& topology) {
+  PartitionPlan plan;
+  plan.network = undivided(topology);
+  return plan;
+}
+
 struct NetworkOf {
   explicit NetworkOf(const std::string& yaml)
       : p(yaml),
-        partitions(scheduler, undivided(p.topology)),
+        partitions(scheduler, whole(p.topology)),
         network("network", p.config, p.topology, p.routing, partitions) {}
   Planned p;
   Scheduler scheduler;
