@@ -41,7 +41,8 @@ HEAD = """\
 Made by `tests/bench/fast_forward.py build/dccvp --page docs/fast-forward.md`: the named shipped configurations,
 longer, seeds {seeds}, with fast_forward and without. *Worst* is the flow whose {figure} is furthest from its own
 in the run packet by packet, *between seeds* how far such flows are from each other in two runs packet by packet
-with different seeds, also at worst: rates wander (hpcc draws nothing, but its rates do, too). Seconds are of a processor.
+with different seeds, also at worst: rates wander (hpcc draws nothing, but its rates do, too). Seconds are of a
+processor.
 
 | run | skipped | all flows together | worst | between seeds | packet by packet | with fast_forward |
 |---|---|---|---|---|---|---|

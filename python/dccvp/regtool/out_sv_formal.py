@@ -1,7 +1,7 @@
 """What a bus alone knows of the register block's storage, as properties for a prover.
 
 One property a register that keeps or passes on what is written to it: the hardware has what was last
-written, and a read gives it. rtl/regs/formal/storage.py proves all of them, and finds for each that the
+written, and a read gives it. rtl/regs/formal/run.py --storage proves all of them, and finds for each that the
 register does leave its reset value.
 """
 
@@ -86,7 +86,7 @@ def generate(regmap):
     count, pkg, aw = len(registers), f"{regmap.name}_regs_pkg", regmap.address_width
     out = [NOTE.format(source=regmap.source_name),
            f"// Each {regmap.name} register that keeps what is written, as the bus alone knows it; see",
-           "// rtl/regs/formal/storage.py. Property i: register i is as it must be, at the hardware and read;",
+           "// rtl/regs/formal/run.py --storage. Property i: register i is as it must be, at the hardware and read;",
            f"// {count} + i: register i never leaves its reset value (false).",
            f"module {regmap.name}_regs_storage #(",
            "  parameter int unsigned Prop = 0", ") (",
