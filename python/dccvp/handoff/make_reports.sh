@@ -25,8 +25,11 @@ formal() {
   return $status
 }
 coverage() {
+  # It is called where a failure does not end the script: each is kept.
+  status=0
+  rm -rf "$build/coverage_wheel" "$build/coverage_rate"
   echo "Timing wheel under its bench, line, branch and toggle, the points of all instances summed:"
-  "$root/rtl/mutation/cover.py" --out "$build/coverage_wheel"
+  "$root/rtl/mutation/cover.py" --out "$build/coverage_wheel" || status=$?
   echo "Lines not hit:"
   sed 's/^/  /' "$build/coverage_wheel/lines.txt"
   echo "Toggle points not hit: $(wc -l <"$build/coverage_wheel/toggles.txt"), by signal:"
@@ -34,12 +37,13 @@ coverage() {
     sed 's/^/  /'
   echo
   echo "Rate unit under its bench, likewise:"
-  "$root/rtl/mutation/cover.py" --unit rate --out "$build/coverage_rate" --amount 60
+  "$root/rtl/mutation/cover.py" --unit rate --out "$build/coverage_rate" --amount 60 || status=$?
   echo "Branches not hit:"
   sed 's/^/  /' "$build/coverage_rate/branches.txt"
   echo
   echo "Functional coverage (level x wrap x cascade x cancel x back-pressure), every bin asked for:"
-  "$build/dccvp" cosim --ops 3000000 --full-coverage
+  "$build/dccvp" cosim --ops 3000000 --full-coverage || status=$?
+  return $status
 }
 mutation() {
   "$root/rtl/mutation/run.py" --build "$build/tests/cosim/wheel/mutation" --report "$1"
