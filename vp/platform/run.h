@@ -54,8 +54,8 @@ struct RunSetup {
   /// Processes that share the run, instead of threads; null: none. All call run_platform() with the
   /// same configuration and get the same results.
   ProcessGroup* group = nullptr;
-  /// Parts that the network is divided into, at most; empty: as many as its size asks for. The
-  /// results are the same.
+  /// Parts that the network is divided into, at most, but one a thread at least; empty: as many as
+  /// its size asks for. The results are the same.
   std::optional<unsigned> parts;
 };
 
