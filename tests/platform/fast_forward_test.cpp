@@ -169,6 +169,16 @@ TEST(FastForward, WhatStartsAndStopsDoesSoAtItsTime) {
   EXPECT_NEAR(quick.at("end 2") - 0.300, whole.at("end 2") - 0.300, 1e-3);
 }
 
+// It is never over, but it sends no more: those that were like it are still like each other.
+TEST(FastForward, AStoppedFlowIsNoLongerOneOfItsKind) {
+  const Figures f =
+      figures(star(kLaws[0].algorithm, 1,
+                   std::string(kLaws[0].marking) + kOn +
+                       "duration: 500ms\ntraffic: [{kind: incast, senders: 1..3, receiver: 0}, "
+                       "{kind: flow, from: 4, to: 0, stop: 20ms}]\n"));
+  EXPECT_GT(f.at("fast_forwarded"), 0.15);
+}
+
 TEST(FastForward, NothingIsSkippedWhereNothingIsAtRest) {
   // Flows come and go every few milliseconds.
   const std::string run =

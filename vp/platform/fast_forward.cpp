@@ -58,7 +58,9 @@ void FastForward::restart() {
   active_.clear();
   for (const PlannedFlow& flow : c_.plan.flows()) {
     const FlowRecord& record = c_.ledger[flow.spec.id];
-    if (record.posted != PicoSeconds::max() && !FlowLedger::finished(record)) {
+    // What is stopped is not over, but has nothing more to send.
+    if (record.posted != PicoSeconds::max() && !FlowLedger::finished(record) &&
+        c_.clock.now() < flow.spec.stop) {
       active_.push_back(&flow);
     }
   }
@@ -75,6 +77,10 @@ std::vector<std::int64_t> FastForward::kind_of(const PlannedFlow& flow) const {
   std::vector<std::int64_t> kind{spec.dscp,
                                  spec.background,
                                  static_cast<std::int64_t>(spec.rate.bits_per_second),
+                                 static_cast<std::int64_t>(spec.initial_rate.bits_per_second),
+                                 spec.message,
+                                 spec.priority,
+                                 static_cast<std::int64_t>(spec.operation),
                                  flow.base_rtt.count,
                                  static_cast<std::int64_t>(sender(flow).line_rate().raw),
                                  spec.to};
