@@ -35,12 +35,9 @@ class RestDetector {
 
   /// Forgets everything; from now on these are watched.
   void restart(std::vector<Quantity> quantities);
-  std::size_t quantities() const { return quantities_.size(); }
   /// One window: a value for each quantity, its sum over the window or its mean.
   void add(const std::vector<double>& values);
 
-  /// How many windows are a batch.
-  std::uint64_t windows_in_batch() const { return windows_in_batch_; }
   /// As many whole batches as a half of them are just there.
   bool is_half_full() const { return batches_.size() == kBatches / 2 && windows_in_open_ == 0; }
 
