@@ -273,7 +273,7 @@ TEST(RoceHeaders, ModelPacketsBecomeTheRightOpcodes) {
     packet.first = first;
     packet.last = last;
     packet.has_immediate = immediate;
-    return headers_of(packet, 100, false).opcode;
+    return headers_of(packet, 100).opcode;
   };
   EXPECT_EQ(opcode(true, false, true), Opcode::kWriteFirst);
   EXPECT_EQ(opcode(false, false, true), Opcode::kWriteMiddle);
@@ -281,18 +281,19 @@ TEST(RoceHeaders, ModelPacketsBecomeTheRightOpcodes) {
   EXPECT_EQ(opcode(false, true, true), Opcode::kWriteLastImmediate);
   EXPECT_EQ(opcode(true, true, false), Opcode::kWriteOnly);
   EXPECT_EQ(opcode(true, true, true), Opcode::kWriteOnlyImmediate);
-  EXPECT_EQ(headers_of(packet, 100, false).psn, 0x000001u);
+  EXPECT_EQ(headers_of(packet, 100).psn, 0x000001u);
   EXPECT_NE(mac_of(1), mac_of(2));
   packet.kind = PacketKind::kCnp;
   packet.cnp_marks = 5;
   packet.immediate = 255;
-  EXPECT_EQ(headers_of(packet, 0, true).cnp_marks, 5);
-  EXPECT_EQ(headers_of(packet, 0, true).cnp_packets, 255);
-  EXPECT_EQ(headers_of(packet, 0, false).cnp_marks, 0);
-  EXPECT_EQ(headers_of(packet, 0, false).cnp_packets, 0);
-  EXPECT_TRUE(headers_of(packet, 0, false).becn);
+  EXPECT_EQ(headers_of(packet, 0).cnp_marks, 5);
+  EXPECT_EQ(headers_of(packet, 0).cnp_packets, 255);
+  packet.immediate = 0;  // what does not count packets does not count marks either
+  EXPECT_EQ(headers_of(packet, 0).cnp_marks, 0);
+  EXPECT_EQ(headers_of(packet, 0).cnp_packets, 0);
+  EXPECT_TRUE(headers_of(packet, 0).becn);
   packet.kind = PacketKind::kNak;
-  EXPECT_EQ(headers_of(packet, 0, false).syndrome, kSyndromeNakSequence);
+  EXPECT_EQ(headers_of(packet, 0).syndrome, kSyndromeNakSequence);
 }
 
 /// The fields wireshark's own dissector finds in our bytes, one line a packet.

@@ -30,9 +30,9 @@ Packet data_packet(std::uint32_t payload) {
   return packet;
 }
 
-std::vector<std::uint8_t> frame_of(const Packet& packet, std::uint32_t snap, std::uint32_t* length,
-                                   bool marks = false) {
-  FrameWriter writer(snap, marks);
+std::vector<std::uint8_t> frame_of(const Packet& packet, std::uint32_t snap,
+                                   std::uint32_t* length) {
+  FrameWriter writer(snap);
   std::vector<std::uint8_t> room(snap + 8, 0xEE);
   const FrameSize size = writer.write(packet, kPort, room.data());
   for (std::size_t i = size.captured; i < room.size(); ++i) {
@@ -49,7 +49,7 @@ TEST(WireFrame, WholeFramesAreWhatTheSerialiserMakesOfTheSamePacket) {
     std::uint32_t length = 0;
     const auto frame = frame_of(packet, 9216, &length);
     const auto expected =
-        roce::serialize(roce::headers_of(packet, packet.message_bytes, false), nullptr, payload);
+        roce::serialize(roce::headers_of(packet, packet.message_bytes), nullptr, payload);
     EXPECT_EQ(frame, expected) << payload;
     EXPECT_EQ(length, packet.wire_bytes - roce::kFcs) << payload;
     const roce::Parsed parsed = roce::parse(frame.data(), frame.size());
@@ -89,7 +89,7 @@ TEST(WireFrame, AnySnapLengthKeepsTheFrameSBeginning) {
 }
 
 TEST(WireFrame, PayloadsOfChangingLength) {
-  FrameWriter writer(9216, false);
+  FrameWriter writer(9216);
   std::vector<std::uint8_t> room(9216);
   for (const std::uint32_t payload : {1000u, 17u, 1000u, 1000u, 4u, 17u}) {
     const FrameSize size = writer.write(data_packet(payload), kPort, room.data());
@@ -104,26 +104,28 @@ TEST(WireFrame, AnswersAndNotifications) {
   packet.destination_qpn = 5;
   packet.psn = 77;
   std::uint32_t length = 0;
-  const auto headers = [&](bool marks) {
-    const auto frame = frame_of(packet, 128, &length, marks);
+  const auto headers = [&] {
+    const auto frame = frame_of(packet, 128, &length);
     const roce::Parsed parsed = roce::parse(frame.data(), frame.size());
     EXPECT_EQ(parsed.error, roce::ParseError::kNone) << roce::describe(parsed.error);
     return parsed.headers;
   };
   packet.kind = PacketKind::kAck;
-  EXPECT_EQ(headers(false).syndrome, roce::kSyndromeAck);
+  EXPECT_EQ(headers().syndrome, roce::kSyndromeAck);
   EXPECT_EQ(length, roce::ack_wire_bytes() - roce::kFcs);
   packet.kind = PacketKind::kNak;
-  EXPECT_EQ(headers(false).syndrome, roce::kSyndromeNakSequence);
+  EXPECT_EQ(headers().syndrome, roce::kSyndromeNakSequence);
   packet.nak = NakReason::kInvalid;
-  EXPECT_EQ(headers(false).syndrome, roce::kSyndromeNakInvalid);
+  EXPECT_EQ(headers().syndrome, roce::kSyndromeNakInvalid);
   packet.nak = NakReason::kAccess;
-  EXPECT_EQ(headers(false).syndrome, roce::kSyndromeNakAccess);
+  EXPECT_EQ(headers().syndrome, roce::kSyndromeNakAccess);
   packet.kind = PacketKind::kCnp;
   packet.cnp_marks = 9;
-  EXPECT_EQ(headers(true).cnp_marks, 9);
-  EXPECT_EQ(headers(false).cnp_marks, 0);
-  EXPECT_EQ(headers(false).opcode, roce::Opcode::kCnp);
+  EXPECT_EQ(headers().cnp_marks, 0);  // one mark or several: not told
+  packet.immediate = 12;
+  EXPECT_EQ(headers().cnp_marks, 9);
+  EXPECT_EQ(headers().cnp_packets, 12);
+  EXPECT_EQ(headers().opcode, roce::Opcode::kCnp);
   EXPECT_EQ(length, roce::cnp_wire_bytes() - roce::kFcs);
 }
 
@@ -160,7 +162,7 @@ TEST(WireFrame, OtherTransportsAreLabelled) {
   packet.wire_bytes = 4160;
   packet.scheme = 0xAB;
   packet.destination = 2;
-  FrameWriter writer(9216, false, "uec");
+  FrameWriter writer(9216, "uec");
   std::vector<std::uint8_t> frame(9216);
   FrameSize size = writer.write(packet, kPort, frame.data());
   EXPECT_EQ(size.length, 4156u) << "without FCS";
@@ -183,7 +185,7 @@ TEST(WireFrame, OtherTransportsAreLabelled) {
   packet.wire_bytes = 40;  // too few for what is written
   size = writer.write(packet, kPort, frame.data());
   EXPECT_EQ(size.length, 34 + std::string("uec ack 16777221, flow 9, qp 1193046, 0 B, ab").size());
-  FrameWriter snapped(64, false, "uec");
+  FrameWriter snapped(64, "uec");
   size = snapped.write(packet, kPort, frame.data());
   EXPECT_EQ(size.captured, 64u);
 
@@ -191,7 +193,7 @@ TEST(WireFrame, OtherTransportsAreLabelled) {
   packet.kind = PacketKind::kReturned;
   packet.psn = packet.scheme = ~std::uint64_t{0};
   packet.flow = packet.destination_qpn = packet.payload_bytes = ~std::uint32_t{0};
-  FrameWriter longest(9216, false, std::string(100, 'x'));
+  FrameWriter longest(9216, std::string(100, 'x'));
   size = longest.write(packet, kPort, frame.data());
   EXPECT_EQ(size.length, 34 + std::string("xxxxxxxxxxxxxxxx returned 18446744073709551615, flow "
                                           "4294967295, qp 4294967295, 4294967295 B, "

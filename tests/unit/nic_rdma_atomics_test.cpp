@@ -68,7 +68,7 @@ TEST_F(RdmaAtomics, ASwapHappensOnlyWhereTheWordIsWhatItIsComparedWith) {
 TEST_F(RdmaAtomics, FramesHoldOperandsAndResult) {
   build();
   host[1]->ram.put(kWord, std::uint64_t{0x1122'3344'5566'7788});
-  FrameWriter writer(9216, false);
+  FrameWriter writer(9216);
   std::vector<roce::Parsed> frames;
   on_wire = [&](const Packet& packet) {
     std::vector<std::uint8_t> bytes(9216);

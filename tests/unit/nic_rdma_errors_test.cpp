@@ -17,7 +17,7 @@ TEST_F(RdmaErrors, ASenderWaitsForABufferAsLongAsItIsToldTo) {
   const auto nak = std::find_if(seen.begin(), seen.end(),
                                 [](const Packet& p) { return p.kind == PacketKind::kNak; });
   EXPECT_EQ(nak->nak, NakReason::kNotReady);
-  EXPECT_EQ(roce::headers_of(*nak, 0, false).syndrome, 0x27);  // table 46: 0.12 ms
+  EXPECT_EQ(roce::headers_of(*nak, 0).syndrome, 0x27);  // table 46: 0.12 ms
   EXPECT_EQ(host[1]->nic.counters().receives_missing, 1u);
   post_receive(1, 9, kData + 0x8000, 3'000);
   const std::size_t before = seen.size();

@@ -44,7 +44,7 @@ class PacketCapture::File {
         from_(config.from),
         to_(config.to.value_or(PicoSeconds::max())),
         writer_(path, static_cast<std::uint32_t>(config.snap)),
-        frames_(static_cast<std::uint32_t>(config.snap), nic.cnp.carry_marks, labels_of(nic)) {
+        frames_(static_cast<std::uint32_t>(config.snap), labels_of(nic)) {
     if (config.flows.empty()) return;
     wanted_.resize(flows);
     for (const unsigned flow : config.flows) wanted_[flow] = true;

@@ -403,7 +403,7 @@ void put_operands(const AtomicOperands& operands, Packet& request) {
   put_le64(request.payload->data() + 8, operands.compare);
 }
 
-Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry_marks) {
+Headers headers_of(const Packet& packet, std::uint32_t message_bytes) {
   Headers h;
   h.destination_mac = mac_of(packet.destination);
   h.source_mac = mac_of(packet.source);
@@ -438,8 +438,9 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry
       h.migration = false;
       h.becn = true;
       h.psn = 0;
-      h.cnp_marks = carry_marks ? packet.cnp_marks : std::uint8_t{0};
-      h.cnp_packets = carry_marks ? static_cast<std::uint8_t>(packet.immediate) : std::uint8_t{0};
+      // One that stands for marks tells of packets, too; zeros are what a plain CNP has there.
+      h.cnp_packets = static_cast<std::uint8_t>(packet.immediate);
+      h.cnp_marks = h.cnp_packets != 0 ? packet.cnp_marks : std::uint8_t{0};
       break;
     case PacketKind::kPause:
     case PacketKind::kCreditLimit:
@@ -458,7 +459,7 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry
 
 std::uint32_t icrc_of(const Packet& packet) {
   const HeaderBytes headers =
-      write_headers(headers_of(packet, packet.message_bytes, false), payload_on_wire(packet));
+      write_headers(headers_of(packet, packet.message_bytes), payload_on_wire(packet));
   return invariant_crc(headers, packet.payload->data(), payload_on_wire(packet));
 }
 

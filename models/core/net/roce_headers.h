@@ -201,7 +201,7 @@ std::uint16_t source_port_of(std::uint32_t flow);
 /// Headers of a data, ACK, NAK or CNP packet. `message_bytes` goes into the RETH; what only the
 /// model carries (time stamp echo, telemetry, a connection's source queue pair) has no place on the
 /// wire.
-Headers headers_of(const Packet& packet, std::uint32_t message_bytes, bool carry_marks);
+Headers headers_of(const Packet& packet, std::uint32_t message_bytes);
 
 /// Of an atomic request; zeros where payload is virtual. put_operands: it has room for them.
 AtomicOperands operands_of(const Packet& request);

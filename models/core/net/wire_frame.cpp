@@ -81,7 +81,7 @@ FrameSize FrameWriter::write_transport(const Packet& packet, std::uint8_t* out) 
   const bool data = packet.kind == PacketKind::kData;
   const std::uint32_t payload = data ? roce::payload_on_wire(packet) : 0;
   const roce::HeaderBytes headers =
-      roce::write_headers(roce::headers_of(packet, packet.message_bytes, carry_marks_), payload);
+      roce::write_headers(roce::headers_of(packet, packet.message_bytes), payload);
   const std::uint8_t* const carried = packet.payload != nullptr ? packet.payload->data() : nullptr;
 
   Snapped frame{out, snap_length_};

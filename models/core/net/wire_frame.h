@@ -21,10 +21,9 @@ struct FrameSize {
 /// on the wire no standard fixes, is left out. What lies beyond the snap length costs nothing.
 class FrameWriter {
  public:
-  /// `carry_marks`: CNPs say how many CE marks they stand for (`nic.cnp.carry_marks`).
   /// `transport`: whose packets are labelled instead (net/labelled_frame.h); empty: RoCE's.
-  FrameWriter(std::uint32_t snap_length, bool carry_marks, std::string transport = {})
-      : snap_length_(snap_length), carry_marks_(carry_marks), transport_(std::move(transport)) {}
+  explicit FrameWriter(std::uint32_t snap_length, std::string transport = {})
+      : snap_length_(snap_length), transport_(std::move(transport)) {}
 
   /// Fills `out`, which has room for the snap length. `port` is the sending port's address: the
   /// source of PFC frames and congestion notification messages. Allocates nothing, but for those
@@ -37,7 +36,6 @@ class FrameWriter {
   std::uint32_t icrc_over_zeros(const roce::HeaderBytes& headers, std::uint32_t payload);
 
   std::uint32_t snap_length_;
-  bool carry_marks_;
   std::string transport_;
   // Payloads of one run are mostly as long as each other: what their zeros do to a CRC is kept.
   std::uint32_t zeros_ = 0;

@@ -75,7 +75,7 @@ NicHostInterface::Verdict NicHostInterface::take_send(Qpn qpn, const Packet& pac
   if (datagram && packet.payload != nullptr) {
     std::array<std::uint8_t, NIC_DATAGRAM_HEADER_BYTES> header{};
     const roce::HeaderBytes sent =
-        roce::write_headers(roce::headers_of(packet, 0, false), packet.payload_bytes);
+        roce::write_headers(roce::headers_of(packet, 0), packet.payload_bytes);
     std::copy_n(sent.bytes.begin() + roce::kEthernet, roce::kIpv4, header.end() - roce::kIpv4);
     ++payloads_under_way_;
     dma_.write(entry.address, header.data(), header.size(), *this, kPayload);
