@@ -115,7 +115,7 @@ class InMotion(unittest.TestCase):
 
 
 class Platforms(unittest.TestCase):
-    """Two bottlenecks in a row, and links of two rates: each file's own expectations, in a shorter run."""
+    """Two bottlenecks in a row, links of two rates, hosts of two algorithms: each file's limits, in a shorter run."""
 
     def check(self, config, spoilt, figure):
         short = ("duration=30ms", "measure={from: 15ms, to: 30ms}")
@@ -130,6 +130,9 @@ class Platforms(unittest.TestCase):
 
     def test_links_of_two_rates(self):
         self.check("mixed.yaml", "dscp.22.weight=8", "classes.6.goodput_gbps")
+
+    def test_beside_flows_of_plain_dcqcn(self):
+        self.check("beside_dcqcn.yaml", "nics.0.congestion_control.algorithm=none", "classes.0.goodput_gbps")
 
 
 class Policies(unittest.TestCase):

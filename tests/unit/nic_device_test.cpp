@@ -270,6 +270,43 @@ TEST_F(Pair, WithoutCarriedMarksThereIsNoAllClear) {
   EXPECT_GT(count(PacketKind::kCnp), 0);
 }
 
+TEST_F(Pair, WhatIsAgreedWithTheSenderComesBeforeTheNicsOwnSettings) {
+  parameters.cnp.interval = kMicroSecond;
+  parameters.cnp.carry_marks = true;
+  build();
+  CnpAgreement plain;
+  plain.wanted = true;
+  plain.cnp.interval = kMicroSecond * 50;
+  plain.cnp.dscp = 20;
+  plain.cnp.priority = 5;
+  std::vector<HostId> asked;
+  nic[1]->receiver().set_cnp_agreements([&](HostId sender) -> const CnpAgreement& {
+    asked.push_back(sender);
+    return plain;
+  });
+  int cnps = 0;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData) packet.ecn = Ecn::kCe;
+    if (packet.kind == PacketKind::kCnp) {
+      ++cnps;
+      EXPECT_EQ(packet.cnp_marks, 1);
+      EXPECT_EQ(packet.immediate, 0u);
+      EXPECT_EQ(packet.dscp, 20);
+      EXPECT_EQ(packet.priority, 5);
+    }
+    return true;
+  };
+  post(1'000'000);  // 87 us of the line
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(cnps, 2);
+  ASSERT_FALSE(asked.empty());
+  for (const HostId sender : asked) EXPECT_EQ(sender, 0u);
+  plain.wanted = false;
+  post(1'000'000, 2);
+  scheduler.run_until(kMilliSecond * 2);
+  EXPECT_EQ(cnps, 2);
+}
+
 TEST_F(Pair, PacesAtTheRateGiven) {
   build();
   nic[0]->transmitter().set_rate(3, Rate::from(BitRate(10'000'000'000)));

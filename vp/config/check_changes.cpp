@@ -44,6 +44,10 @@ void check_effect(const std::string& path, const Place& place, const PlatformCon
 
 void check_change(const LoadedConfig& before, const LoadedConfig& after,
                   const ChangeConfig& change) {
+  if (!after.config.nics.empty()) {
+    throw ConfigError(change.set.place,
+                      "nothing can change where hosts run different algorithms (nics)");
+  }
   const std::vector<ParameterRow> old = list_parameters(before);
   const std::vector<ParameterRow> now = list_parameters(after);
   std::vector<std::pair<std::string, Place>> meant;

@@ -35,21 +35,11 @@ class ControllerCheck : private CheckContext {
   void check_congestion_control() const {
     const NicConfig& nic = c_.nic;
     const AlgorithmChoice& choice = nic.congestion_control;
-    const std::string& name = choice.name();
-    if (choice.chosen() != nullptr) {
-      check_together("nic.congestion_control",
-                     [&] { choice.chosen()->check(nic.mtu + kMostHeaders); });
-    }
-    const AlgorithmNeeds needs = choice.needs(nic.mtu);
-    const std::string ack = given("nic.ack", "nic.congestion_control.algorithm");
-    require(!needs.ack_each || nic.ack == AckMode::kPerPacket, ack,
-            name + " needs ack: per_packet, not " + name_of(nic.ack));
-    require(!needs.acks || nic.ack != AckMode::kNone, ack, name + " needs ACKs");
-    require(!needs.telemetry || nic.telemetry != TelemetryKind::kOff,
-            given("nic.telemetry", "nic.congestion_control.algorithm"),
-            name + " needs in-band telemetry");
-    require(needs.telemetry || nic.telemetry != TelemetryKind::kOn, "nic.telemetry",
-            name + " reads no in-band telemetry, so that `on` would change nothing; write auto");
+    bool reads_telemetry = check_algorithm(choice, "nic.congestion_control");
+    for (std::size_t i = 0; i < c_.nics.size(); ++i) reads_telemetry |= check_others(i);
+    require(reads_telemetry || nic.telemetry != TelemetryKind::kOn, "nic.telemetry",
+            choice.name() +
+                " reads no in-band telemetry, so that `on` would change nothing; write auto");
     const auto* const dcc = choice.chosen<DccParameters>();
     require(dcc == nullptr || dcc->policy != DccParameters::Policy::kProportional ||
                 nic.cnp.carry_marks,
@@ -100,6 +90,43 @@ class ControllerCheck : private CheckContext {
   }
 
  private:
+  /// The algorithm's own rules and what it needs of the NIC; true: it reads telemetry.
+  bool check_algorithm(const AlgorithmChoice& choice, const std::string& section) const {
+    const NicConfig& nic = c_.nic;
+    if (choice.chosen() != nullptr) {
+      check_together(section, [&] { choice.chosen()->check(nic.mtu + kMostHeaders); });
+    }
+    const AlgorithmNeeds needs = choice.needs(nic.mtu);
+    const std::string ack = given("nic.ack", section + ".algorithm");
+    require(!needs.ack_each || nic.ack == AckMode::kPerPacket, ack,
+            choice.name() + " needs ack: per_packet, not " + name_of(nic.ack));
+    require(!needs.acks || nic.ack != AckMode::kNone, ack, choice.name() + " needs ACKs");
+    require(!needs.telemetry || nic.telemetry != TelemetryKind::kOff,
+            given("nic.telemetry", section + ".algorithm"),
+            choice.name() + " needs in-band telemetry");
+    return needs.telemetry;
+  }
+
+  /// The same of hosts that are not as `nic` says.
+  bool check_others(std::size_t group) const {
+    const OtherNics& others = c_.nics[group];
+    const std::string path = "nics." + std::to_string(group);
+    require(!others.hosts.empty(), path,
+            "`hosts` says whose NICs these are; everybody's are `nic`");
+    for (const HostId host : others.hosts) {
+      require_host(host, path + ".hosts");
+      require(c_.other_nic(host) == &others, path + ".hosts",
+              "host " + std::to_string(host) + " is in an earlier entry, too");
+    }
+    const std::string algorithm = path + ".congestion_control.algorithm";
+    require(others.congestion_control.chosen<DccParameters>() == nullptr, given(algorithm, path),
+            "the controller and its tables are those of `nic`; name there what it runs, and here "
+            "another algorithm");
+    require(c_.nic.transport.chosen() == nullptr, given(algorithm, path),
+            "transport " + c_.nic.transport.name() + " governs its flows itself");
+    return check_algorithm(others.congestion_control, path + ".congestion_control");
+  }
+
   /// What the controller's hardware can keep: docs/controller-contract.md has the reasons.
   void check_pace(const ControllerConfig& k, const DccParameters& d) const {
     namespace map = regs::dcc_map;

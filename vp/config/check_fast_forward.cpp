@@ -21,6 +21,7 @@ class FastForwardCheck : private CheckContext {
            "RTL counts its cycles one by one");
     refuse(c_.nic.controller.rate_lut != Implementation::kModel, "nic.controller.rate_lut",
            "RTL counts its cycles one by one");
+    refuse(!c_.nics.empty(), "nics", "flows are alike only where hosts are");
     refuse(c_.nic.transport.chosen() != nullptr, "nic.transport.kind",
            "of transports it knows how to shorten RoCE's work alone");
     refuse(c_.switch_.routing.is_central(), "routing.kind",

@@ -40,6 +40,8 @@ class HostsCheck : private CheckContext {
   void check_qos() const {
     if (!c_.qos.manager) return;
     const auto* const dcc = c_.nic.congestion_control.chosen<DccParameters>();
+    require(c_.nics.empty(), "nics",
+            "does not go with qos.manager: its meters are the algorithm's");
     require_host(*c_.qos.manager, "qos.manager");
     require(c_.topology.host_count() <= unsigned{QOS_METERS_MAX}, "qos.manager",
             "a manager serves at most " + std::to_string(QOS_METERS_MAX) +

@@ -12,6 +12,24 @@ bool TraceConfig::has_flow(std::uint32_t id) const {
   return flows.empty() || std::find(flows.begin(), flows.end(), id) != flows.end();
 }
 
+const OtherNics* PlatformConfig::other_nic(HostId id) const {
+  for (const OtherNics& group : nics) {
+    if (std::find(group.hosts.begin(), group.hosts.end(), id) != group.hosts.end()) return &group;
+  }
+  return nullptr;
+}
+
+const AlgorithmChoice& PlatformConfig::congestion_control_of(HostId id) const {
+  const OtherNics* const group = other_nic(id);
+  return group == nullptr ? nic.congestion_control : group->congestion_control;
+}
+
+std::vector<const AlgorithmChoice*> PlatformConfig::congestion_controls() const {
+  std::vector<const AlgorithmChoice*> all{&nic.congestion_control};
+  for (const OtherNics& group : nics) all.push_back(&group.congestion_control);
+  return all;
+}
+
 const HostConfig& PlatformConfig::host_of(HostId id) const {
   const auto known = hosts.find(id);
   return known == hosts.end() ? host : known->second;

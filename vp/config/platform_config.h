@@ -54,6 +54,13 @@ struct NicConfig : NicParameters {
   ControllerConfig controller;
 };
 
+/// Hosts whose NICs run another algorithm than `nic.congestion_control`.
+struct OtherNics {
+  HostList hosts;
+  AlgorithmChoice congestion_control;
+  CnpParameters cnp;  // what receivers make of their packets' marks, agreed with the connection
+};
+
 enum class DriverKind { kNative, kFirmware, kNone };
 
 struct HostConfig {
@@ -185,6 +192,7 @@ struct PlatformConfig {
   TopologyParameters topology;
   SwitchParameters switch_;  // YAML: switch, routing
   NicConfig nic;
+  std::vector<OtherNics> nics;  // what differs from `nic`; a host is in one at most
   HostConfig host;
   std::map<HostId, HostConfig> hosts;  // single hosts: `host` with what they override
   std::map<unsigned, DscpConfig> dscp;
@@ -199,6 +207,12 @@ struct PlatformConfig {
   std::vector<ExpectConfig> expect;
 
   PicoSeconds measure_end() const { return measure.to ? *measure.to : duration; }
+  /// Null: the host's NIC is as `nic` says.
+  const OtherNics* other_nic(HostId id) const;
+  /// What governs the flows that this host sends.
+  const AlgorithmChoice& congestion_control_of(HostId id) const;
+  /// Everybody's, `nic.congestion_control` first.
+  std::vector<const AlgorithmChoice*> congestion_controls() const;
   /// `host`, or its override for this host.
   const HostConfig& host_of(HostId id) const;
   /// The listed one, or weight 1, priority 0.

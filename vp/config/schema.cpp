@@ -156,6 +156,13 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
   v.section("routing", {"choice among equal paths", ""}, [&] { c.switch_.routing.describe(v); });
   v.section("switch", {"every switch of the network", ""}, [&] { c.switch_.describe(v); });
   v.section("nic", {"every NIC", ""}, [&] { describe_nic(v, c.nic); });
+  v.list("nics", c.nics, {"NICs of some hosts: what differs from `nic`", ""}, [&](OtherNics& n) {
+    v.hosts("hosts", n.hosts, {"whose", ""});
+    v.section("congestion_control", {"algorithm of what they send, and its parameters", ""},
+              [&] { n.congestion_control.describe(v, n.cnp); });
+    v.section("cnp", {"notification packets that receivers send them", "DCQCN, SIGCOMM'15"},
+              [&] { n.cnp.describe(v); });
+  });
   v.section("host", {"every host", ""}, [&] { describe_host(v, c.host); });
   v.map("hosts", c.hosts, 65'536, c.host, {"single hosts: what differs from `host`", ""},
         [&](HostConfig& host) { describe_host(v, host); });

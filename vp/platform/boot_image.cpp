@@ -133,7 +133,7 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
         host, end - BOOT_RAM_BASE, ram_bytes));
   }
   boot_block block = header_of(config, plan, host);
-  const bool has_controller = config.nic.congestion_control.chosen<DccParameters>() != nullptr;
+  const bool has_controller = config.congestion_control_of(host).chosen<DccParameters>() != nullptr;
   block.flags = (real(config) ? static_cast<unsigned>(BOOT_PAYLOAD_REAL) : 0u) |
                 (has_controller ? static_cast<unsigned>(BOOT_HAS_CONTROLLER) : 0u);
   block.ram_bytes = ram_bytes;

@@ -51,10 +51,15 @@ std::string size(Bytes bytes) { return fmt::format("{:.4g} KB", static_cast<doub
 
 std::vector<std::string> ecn_notes(const PlatformConfig& config) {
   const SwitchParameters parameters = switch_parameters(config);
-  const AlgorithmNeeds needs = config.nic.congestion_control.needs(config.nic.mtu);
+  const std::vector<const AlgorithmChoice*> algorithms = config.congestion_controls();
+  const bool goes_by_marks =
+      std::any_of(algorithms.begin(), algorithms.end(), [&](const AlgorithmChoice* choice) {
+        const AlgorithmNeeds needs = choice->needs(config.nic.mtu);
+        return needs.cnp || needs.marks;
+      });
   // With credits a queue may hold all that its inputs may, each of them.
   if (!parameters.ecn.enabled || parameters.has_credits() ||
-      parameters.ecn.phantom_drain.numerator != 0 || !(needs.cnp || needs.marks)) {
+      parameters.ecn.phantom_drain.numerator != 0 || !goes_by_marks) {
     return {};
   }
   const Topology topology = Topology::of(config.topology);

@@ -20,7 +20,7 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
            nic_parameters(context.config, context.id, context.link), context.nic_rank,
            context.sockets) {
   const bool driven = config_.host_of(id_).driver != DriverKind::kNone;
-  algorithm_ = config_.nic.congestion_control.make(
+  algorithm_ = config_.congestion_control_of(id_).make(
       {context.scheduler, nic_.device().transmitter(), config_.nic.mtu, context.longest_base_rtt,
        static_cast<const dcc::ControllerConfig&>(config_.nic.controller), context.controller_rank,
        [&] { return make_timer_engine(config_, id_, context.recordings); },

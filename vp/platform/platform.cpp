@@ -45,6 +45,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
       clock(scheduler),
       topology(Topology::of(config.topology)),
       routing(topology),
+      cnp_agreements(config),
       plan(plan_flows(config, topology, routing, must_hold(config, setup))),
       partition_plan(plan_of(*this, setup)),
       partitions(scheduler, partition_plan, setup.group),
@@ -56,6 +57,12 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   assert(network.ranks_used() <= kNicRank);
   assert(topology.hosts() <= static_cast<int>(kControllerRank - kNicRank));
   build_hosts(setup, parameters_change);
+  if (!cnp_agreements.empty()) {
+    for (const auto& host : hosts) {
+      host->nic().device().receiver().set_cnp_agreements(
+          [this](HostId sender) -> const CnpAgreement& { return cnp_agreements.with(sender); });
+    }
+  }
   network.bind_switches();
   check_faults(config, topology, plan.count());
   install_faults(config, partitions, network);

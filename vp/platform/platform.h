@@ -11,6 +11,7 @@
 #include "net/routing.h"
 #include "net/topology.h"
 #include "platform/changes.h"
+#include "platform/cnp_agreements.h"
 #include "platform/console.h"
 #include "platform/dcbx_links.h"
 #include "platform/direct_traffic.h"
@@ -52,6 +53,7 @@ class Platform final : public sc_core::sc_module {
   PlatformClock clock;
   Topology topology;
   Routing routing;
+  const CnpAgreements cnp_agreements;
   FlowPlan plan;
   PartitionPlan partition_plan;
   Partitions partitions;

@@ -24,8 +24,10 @@ SwitchParameters switch_parameters(const PlatformConfig& config) {
   SwitchParameters to = config.switch_;
   to.largest_packet = roce::data_wire_bytes(config.nic.mtu, true, true);
   to.routing.presto.mtu = config.nic.mtu;
-  const AlgorithmParameters* const algorithm = config.nic.congestion_control.chosen();
-  if (algorithm != nullptr) algorithm->ask_switch(to);
+  for (const AlgorithmChoice* const choice : config.congestion_controls()) {
+    const AlgorithmParameters* const algorithm = choice->chosen();
+    if (algorithm != nullptr) algorithm->ask_switch(to);
+  }
   const TransportParameters* const transport = config.nic.transport.chosen();
   if (to.discipline.name() == "auto" && transport != nullptr) {
     to.discipline.choose(transport->discipline());

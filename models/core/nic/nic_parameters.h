@@ -27,6 +27,12 @@ struct CnpParameters {
   void describe(ParameterVisitor& v);
 };
 
+/// What the two ends of a connection have agreed on, where senders run different algorithms.
+struct CnpAgreement {
+  bool wanted = false;  // the sender's algorithm goes by CNPs
+  CnpParameters cnp;
+};
+
 struct RecoveryParameters {
   enum class Kind : std::uint8_t { kNone, kGoBackN };
   Kind kind = Kind::kGoBackN;

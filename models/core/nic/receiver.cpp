@@ -239,16 +239,18 @@ void Receiver::acknowledge(Packet& data, const Context& context, Psn psn) {
 void Receiver::notify(const Packet& data, Context& context) {
   ++counters_.ce_received;
   ++ledger_[data.flow].ce_received;
-  if (!cnps_wanted_) return;
-  const std::uint8_t marks = context.notification_point.on_ce(scheduler_.now(), parameters_.cnp);
+  if (!(cnps_agreed_ ? cnps_agreed_(data.source).wanted : cnps_wanted_)) return;
+  const std::uint8_t marks =
+      context.notification_point.on_ce(scheduler_.now(), cnp_for(data.source));
   if (marks != 0) send_cnp(data, context, marks);
 }
 
 void Receiver::send_cnp(const Packet& data, Context& context, std::uint8_t marks) {
   Packet* const cnp = reply_to(data, context, PacketKind::kCnp);
   cnp->ecn = Ecn::kEct0;  // as adapters send it; a mark that it meets tells nobody anything
-  cnp->dscp = parameters_.cnp.dscp;
-  cnp->priority = parameters_.cnp.priority;
+  const CnpParameters& parameters = cnp_for(data.source);
+  cnp->dscp = parameters.dscp;
+  cnp->priority = parameters.priority;
   cnp->cnp_marks = marks;
   cnp->immediate = context.notification_point.told_packets();
   cnp->wire_bytes = roce::cnp_wire_bytes();

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "net/packet.h"
@@ -47,6 +49,10 @@ class Receiver {
   void set_delivery_sink(DeliverySink* sink) { sink_ = sink; }
   /// CNPs are made only where the senders' algorithm wants them.
   void set_cnps(bool wanted) { cnps_wanted_ = wanted; }
+  /// Instead of the NIC's own settings: what is agreed with each sender.
+  void set_cnp_agreements(std::function<const CnpAgreement&(HostId sender)> agreed) {
+    cnps_agreed_ = std::move(agreed);
+  }
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
   void destroy_queue_pair(Qpn qpn);
   /// Nothing is kept back for want of what is before it.
@@ -92,6 +98,9 @@ class Receiver {
     std::vector<Packet*> early;  // by PSN modulo the window; empty: none was
   };
 
+  const CnpParameters& cnp_for(HostId sender) const {
+    return cnps_agreed_ ? cnps_agreed_(sender).cnp : parameters_.cnp;
+  }
   void notify(const Packet& data, Context& context);
   void send_cnp(const Packet& data, Context& context, std::uint8_t marks);
   void refuse(const Packet& data, Context& context, DeliverySink::Verdict verdict);
@@ -114,6 +123,7 @@ class Receiver {
   DeliverySink* sink_ = nullptr;
   DelaysByClass* delays_ = nullptr;
   bool cnps_wanted_ = true;
+  std::function<const CnpAgreement&(HostId sender)> cnps_agreed_;  // mostly empty
   std::size_t held_ = 0;
   NumberedTable<Context> contexts_;
 };
