@@ -33,7 +33,7 @@ sys.path.insert(0, os.path.join(RTL, "mutation"))
 from cover import points  # noqa: E402
 from equivalence import Unit  # noqa: E402
 from run import read_mutations  # noqa: E402
-from sources import ARRAY  # noqa: E402
+from sources import ARRAY, OF_GATES  # noqa: E402
 
 TESTS = os.path.join(os.path.dirname(RTL), "tests/cosim/controller")
 SOFTWARE = os.path.join(os.path.dirname(RTL), "sw")
@@ -66,7 +66,7 @@ def flattened(directory, name, steps):
     return [SETTABLE, netlist, os.path.join(RTL, ARRAY)]
 
 
-def verilated(directory, name, verilog, verilate=(), define=()):
+def verilated(directory, name, verilog, verilate=(), define=(), optimise="-O1"):
     """Compiled classes of a variant: their prefix, their folder, what is linked."""
     os.makedirs(directory, exist_ok=True)
     prefix, objects = "V" + name, os.path.join(directory, "obj_" + name)
@@ -78,7 +78,7 @@ def verilated(directory, name, verilog, verilate=(), define=()):
     parts = [f"{prefix}__ALL.a", "verilated.o", "verilated_threads.o"]
     if "VARIANT_COVERAGE" in define:
         parts.append("verilated_cov.o")
-    run(["make", "-s", "-C", objects, "-f", f"{prefix}.mk", "OPT_FAST=-O1", "OPT_SLOW=-O0",
+    run(["make", "-s", "-C", objects, "-f", f"{prefix}.mk", f"OPT_FAST={optimise}", "OPT_SLOW=-O0",
          f"CXX={cxx} -std=c++17", *parts])
     return prefix, objects, parts
 
@@ -128,7 +128,8 @@ def coverage(options):
 def netlist(options):
     script = os.path.join(RTL, "synth/netlist.ys")
     verilog = flattened(options.build, "gates", f"script {script};")
-    program = build(options.build, "netlist", verilated(options.build, "netlist", verilog))
+    # Thirty megabytes of C++: what an optimiser takes for them is more than it saves.
+    program = build(options.build, "netlist", verilated(options.build, "netlist", verilog, OF_GATES, optimise="-O0"))
     result = subprocess.run([program, str(options.cycles), "1"], capture_output=True, text=True, check=False)
     print(result.stdout.strip() or result.stderr.strip())
     return result.returncode
@@ -174,7 +175,7 @@ def digest(text, paths):
 
 def fingerprints(options):
     """Of all that says what a mutant is; with what says whether the bench kills it, but for the cycles."""
-    mutants = digest(f"{options.mutants} {options.seed}", [os.path.join(RTL, source) for source in sources()] + [
+    mutants = digest(f"{options.mutants} {options.seed} {OF_GATES}", [os.path.join(RTL, source) for source in sources()] + [
         os.path.join(RTL, "mutation/mutants.ys"), SETTABLE, os.path.join(RTL, "mutation/equivalence.py")])
     return mutants, digest(mutants, [os.path.join(TESTS, name) for name in sorted(os.listdir(TESTS))
                                      if name.startswith(("bench_runner", "page_", "guarded_", "controller_dut"))])
@@ -223,7 +224,7 @@ def mutation(options):
         steps = (f"script {RTL}/mutation/mutants.ys; mutate -list {options.mutants} "
                  f"-seed {options.seed} -none -ctrl mutant_i {SELECTOR_BITS} 0 -o {listing} {mine}; "
                  f"script {listing}; opt_clean; write_rtlil {netlist};")
-        parts = verilated(options.build, name, flattened(options.build, "mutated", steps))
+        parts = verilated(options.build, name, flattened(options.build, "mutated", steps), OF_GATES)
         with open(compiled, "w", encoding="utf-8") as file:
             json.dump(parts, file)
     if not os.path.exists(program):

@@ -22,7 +22,7 @@ RTL = os.path.dirname(HERE)
 ROOT = os.path.dirname(RTL)
 sys.path[:0] = [RTL, HERE]
 from equivalence import Unit as Pair  # noqa: E402
-from sources import ARRAY, UNITS, sources  # noqa: E402
+from sources import ARRAY, OF_GATES, UNITS, sources  # noqa: E402
 
 CORE = os.path.join(ROOT, "models", "core")
 SELECTOR_BITS = 10
@@ -79,7 +79,7 @@ def build(directory, unit, count, seed):
     os.makedirs(directory, exist_ok=True)
     # The judge is part of it: what the bench of the rate unit compares with lies in models.
     core = os.path.join(os.path.dirname(RTL), "models", "core")
-    mark = digest(f"{count} {seed}", [os.path.join(RTL, folder) for folder in (
+    mark = digest(f"{count} {seed} {OF_GATES}", [os.path.join(RTL, folder) for folder in (
         unit.folder, "common", "parity", "mutation", "verilated")] + [
             os.path.join(core, "controller"), os.path.join(core, "registers", "generated")])
     program, listing = os.path.join(directory, "unit_runner"), os.path.join(directory, "mutations.ys")
@@ -97,7 +97,7 @@ def build(directory, unit, count, seed):
              f"read_verilog -sv -lib {ARRAY}; read_verilog -sv {logic} verilated/{unit.top}.sv; "
              f"hierarchy -check -top {unit.top}; script mutation/mutants.ys; {mutate}; script {listing}; opt_clean; "
              f"write_rtlil {netlist}; write_verilog -noattr {verilog}"], cwd=RTL)
-        compile_runner(directory, unit, [verilog, os.path.join(RTL, ARRAY)], define=["VARIANT_MUTANTS"])
+        compile_runner(directory, unit, [verilog, os.path.join(RTL, ARRAY)], OF_GATES, ["VARIANT_MUTANTS"])
         with open(stamp, "w", encoding="utf-8"):
             pass
     return program, read_mutations(listing), netlist, mark
