@@ -13,6 +13,8 @@
 
 namespace dcc::page {
 
+constexpr std::uint32_t kLongestHold = 160;  // intervals
+
 struct Shape {
   std::uint32_t slots;
   std::uint32_t latency;

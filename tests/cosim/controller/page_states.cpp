@@ -139,11 +139,13 @@ void Bench::aim_overrate(State& state) {
   state.timer = true;
 }
 
-// The end of a hold: the age against patience, of intervals of any length.
+// The end of a hold: the age against patience, of intervals of any length; the hold against the
+// longest.
 void Bench::aim_patience(State& state) {
   const std::uint32_t interval =
       below(2) == 0 ? std::min(0xFFFFu, at_most_32(sparse(16))) : oracle_.registers.timer_interval;
-  const std::uint32_t t = below(3) == 0 ? 1 : 1 + below(255), promised = below(2);
+  const std::uint32_t t = below(3) == 0 ? 1 : below(2) == 0 ? around(kLongestHold) : 1 + below(255);
+  const std::uint32_t promised = below(2);
   const std::uint64_t patience = promised != 0 ? std::uint64_t{64} * interval
                                                : interval + std::uint64_t{interval} * (t - 1) / 8;
   const std::uint64_t limit = below(3) == 0 ? interval : patience;
