@@ -71,7 +71,7 @@ module controller_rtl_dut #(
   output logic             table_full_o,   // an event that found no slot is written back
   output logic             quiet_o,        // what was issued is written back
   output logic             resting_o,      // … nothing waits, the wheel has nothing to do in this tick
-  output logic             beside_o,       // … but for what waits beside the rate unit, and nothing else
+  output logic             gliding_o,      // … but for what waits beside the rate unit, and answers
   output logic             row_loaded_o,   // this tick's events were handed out
   output logic             next_due_valid_o,  // with resting_o: the wheel has something to do …
   output logic [31:0]      next_due_o         // … in this tick
@@ -151,15 +151,15 @@ module controller_rtl_dut #(
   logic calm;
   assign table_full_o = u_top.u_manager.u_status.table_full;
   assign quiet_o   = u_top.u_manager.quiet_o;
-  assign calm      = ready_o && u_top.u_manager.waits == '0 && waiting_o == '0 && !rate_valid_o &&
+  assign calm      = ready_o && u_top.u_manager.waits == '0 && !rate_valid_o &&
                      !u_top.u_manager.u_lookup.give1_q && !u_top.u_manager.u_lookup.give2_q &&
                      !u_top.u_manager.u_timers.first_valid &&
                      !u_top.u_manager.u_timers.again_valid && !u_top.u_manager.u_timers.expire_valid &&
                      u_top.u_manager.u_timers.u_wheel.idle_o &&
                      u_top.u_manager.u_timers.div_q == u_top.u_manager.u_timers.tick_div_i;
-  assign resting_o = calm && quiet_o;
-  // What was issued waits beside the rate unit, which has nothing to calculate of it.
-  assign beside_o  = calm && u_top.u_manager.beside_q != '0 && !u_top.u_manager.u_rate.busy_o &&
+  assign resting_o = calm && quiet_o && waiting_o == '0;
+  // What was issued waits beside the rate unit, which has nothing to calculate of it, or as an answer.
+  assign gliding_o = calm && (u_top.u_manager.beside_q != '0 || waiting_o != '0) && !u_top.u_manager.u_rate.busy_o &&
                      {u_top.u_manager.u_lookup.s0_valid_q, u_top.u_manager.u_lookup.s1_valid_q,
                       u_top.u_manager.u_lookup.s2_valid_q, u_top.u_manager.u_lookup.s3_valid_q,
                       u_top.u_manager.u_lookup.s4_valid_q, u_top.u_manager.u_classify.s5_valid_q,

@@ -22,6 +22,7 @@
 #define DCC_WHEEL_TIME(name) DCC_MANAGER(u_timers__DOT__u_wheel__DOT__u_time__DOT__##name)
 #define DCC_STATISTICS(name) DCC_MANAGER(u_status__DOT__u_statistics__DOT__##name)
 #define DCC_LOOKUP(name) DCC_MANAGER(u_lookup__DOT__##name)
+#define DCC_ANSWERS(name) DCC_MANAGER(u_answers__DOT__g_ring__DOT__##name)
 
 namespace dcc {
 
@@ -155,27 +156,29 @@ class VerilatedController {
   /// In a cycle without inputs: what `most` edges would do, or as many of them as it returns; 0:
   /// none.
   ///
-  /// While all that is under way waits beside the rate unit (controller_rtl_dut.sv), a cycle moves
-  /// it by a place, ages the arbiter's memory of the last issues, and counts time. The place is
-  /// where a word lies in the delay's ring, so words are put as many places back as cycles are left
-  /// out. The oldest stays two places away from its end: the edge before the last reads it.
+  /// While all that is under way waits beside the rate unit or is an answer (controller_rtl_dut.sv),
+  /// a cycle moves it by a place, ages the arbiter's memory of the last issues, and counts time. The
+  /// place is where a word lies in a delay's ring, so words are put as many places back as cycles
+  /// are left out. The oldest stays two places away from its end: the edge before the last reads it.
   std::int64_t glide(std::int64_t most) {
-    if (!top_->beside_o) return 0;
+    if (!top_->gliding_o) return 0;
     Root* const root = at();
-    const std::uint32_t valid = root->DCC_MANAGER(beside_q);
+    const std::uint32_t beside = root->DCC_MANAGER(beside_q);
+    const std::uint32_t waiting = root->DCC_ANSWERS(waiting_q);
     const std::int64_t cycle = root->DCC_TIMERS(cycle_q);
-    const std::int64_t skipped = std::min(
-        {most, std::int64_t{kBesidePlaces - 2 - highest_bit(valid)}, divider() - 2 - cycle});
+    const std::int64_t skipped =
+        std::min({most, room(beside, kBesidePlaces), room(waiting, kAnswerPlaces),
+                  divider() - 2 - cycle});
     if (skipped < 2) return 0;
     const auto left_out = static_cast<unsigned>(skipped - 1);
-    auto& ring = root->DCC_MANAGER(u_beside__DOT__u_ring__DOT__u_ram__DOT__u_array__DOT__mem);
-    const unsigned newest = root->DCC_MANAGER(u_beside__DOT__at_q) + kBesidePlaces - 1;
-    for (int i = highest_bit(valid); i >= 0; --i) {  // the oldest first: it makes room
-      if ((valid >> i & 1) == 0) continue;
-      const unsigned from = newest + kBesidePlaces - static_cast<unsigned>(i);
-      ring[(from - left_out) % kBesidePlaces] = ring[from % kBesidePlaces];
-    }
-    root->DCC_MANAGER(beside_q) = static_cast<std::uint16_t>(valid << left_out);
+    put_back<kBesidePlaces>(
+        root->DCC_MANAGER(u_beside__DOT__u_ring__DOT__u_ram__DOT__u_array__DOT__mem),
+        root->DCC_MANAGER(u_beside__DOT__at_q), beside, left_out);
+    put_back<kAnswerPlaces>(
+        root->DCC_ANSWERS(u_delay__DOT__u_ring__DOT__u_ram__DOT__u_array__DOT__mem),
+        root->DCC_ANSWERS(u_delay__DOT__at_q), waiting, left_out);
+    root->DCC_MANAGER(beside_q) = static_cast<std::uint16_t>(beside << left_out);
+    root->DCC_ANSWERS(waiting_q) = waiting << left_out;
     root->DCC_MANAGER(u_arbiter__DOT__busy_q) <<= left_out;
     shift_left(root->DCC_MANAGER(u_arbiter__DOT__flows_q), left_out * kRtlFlowBits);
     root->DCC_TIMERS(cycle_q) = static_cast<std::uint16_t>(cycle + left_out);
@@ -274,8 +277,24 @@ class VerilatedController {
   static constexpr std::int64_t kTickSettles = 16;  // a tick without anything is quiet by then
   static constexpr std::int64_t kMostSince = (1 << 19) - 1;
   static constexpr int kBesidePlaces = 16;  // rate_lut_pkg::Latency
+  static constexpr int kAnswerPlaces = kRtlLatency - timing::kSameFlow;
 
   static int highest_bit(std::uint32_t bits) { return 31 - __builtin_clz(bits); }
+  /// Edges until the oldest of what waits in a ring with so many places is read.
+  static std::int64_t room(std::uint32_t valid, int places) {
+    return valid == 0 ? places : places - 2 - highest_bit(valid);
+  }
+  /// The words of a ring, `left_out` places older; `at` is the next one's place.
+  template <int kPlaces, class Ring>
+  static void put_back(Ring& ring, unsigned at, std::uint32_t valid, unsigned left_out) {
+    const unsigned newest = at + kPlaces - 1;
+    while (valid != 0) {  // the oldest first: it makes room
+      const int i = highest_bit(valid);
+      valid &= ~(1u << i);
+      const unsigned from = newest + kPlaces - static_cast<unsigned>(i);
+      ring[(from - left_out) % kPlaces] = ring[from % kPlaces];
+    }
+  }
   template <std::size_t kWords>
   static void shift_left(VlWide<kWords>& words, unsigned bits) {
     const std::size_t whole = bits / 32;
@@ -366,3 +385,4 @@ class VerilatedController {
 #undef DCC_WHEEL_TIME
 #undef DCC_STATISTICS
 #undef DCC_LOOKUP
+#undef DCC_ANSWERS
