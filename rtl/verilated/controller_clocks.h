@@ -10,11 +10,13 @@ namespace dcc {
 
 /// Clocks of parts, as need_o of controller_rtl_dut.sv numbers them.
 constexpr std::uint32_t kAllClocks = 0x3FF;
+constexpr std::uint32_t kBesideClock = 1 << 4;
 constexpr std::uint32_t kWheelClock = 1 << 8;
 
 /// One clock for all, raised and lowered as Verilator's users do.
 class OneClock {
  public:
+  static constexpr bool kParts = false;
   template <class Top>
   void begin(Top&) {}
   template <class Top>
@@ -47,6 +49,7 @@ class OneClock {
 template <class Root, void (*kFind)(Root*), void (*kEvaluate)(Root*)>
 class PartClocks {
  public:
+  static constexpr bool kParts = true;
   /// In reset, all clocks low.
   template <class Top>
   void begin(Top& top) {
@@ -81,6 +84,11 @@ class PartClocks {
   template <class Top>
   void raise(Top& top, std::uint32_t clocks) {
     make(*top.rootp, clocks | 1u << 10);
+  }
+  /// Not of clk_i.
+  template <class Top>
+  void raise_parts(Top& top, std::uint32_t clocks) {
+    if (clocks != 0) make(*top.rootp, clocks);
   }
   template <class Top>
   void lower(Top&) {}

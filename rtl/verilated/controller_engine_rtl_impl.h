@@ -192,7 +192,8 @@ class RtlController final : public RtlControllerEngine {
           skip(std::min(cycle, next - 1) - at_)) {
         continue;
       }
-      make_cycle();
+      // Inputs find everything worked out.
+      make_cycle(at_ + 1 < cycle && next > at_ + 2);
     }
   }
   bool rests() const { return at_ > last_busy_ && at_ - last_access_ >= kSettled; }
@@ -220,7 +221,8 @@ class RtlController final : public RtlControllerEngine {
     if (!accesses_.empty()) next = std::min(next, accesses_.front().from);
     return next;
   }
-  void make_cycle();
+  /// `parts`: neither this cycle nor the next has inputs, and nobody looks before that one's edge.
+  void make_cycle(bool parts);
   void after_edge();
   void drive_access(ControllerPins& pins);
   BusAccess make_access(const BusAccess& access, Cycle& edges);
@@ -292,7 +294,7 @@ class RtlController final : public RtlControllerEngine {
 };
 
 template <class Dut>
-void RtlController<Dut>::make_cycle() {
+void RtlController<Dut>::make_cycle(bool parts) {
   const Cycle edge = at_ + 1;
   ControllerPins pins;
   const auto there = [edge](const auto& queue) {
@@ -300,7 +302,8 @@ void RtlController<Dut>::make_cycle() {
   };
   const bool access = there(accesses_);
   const bool any = access || there(cnps_) || there(bytes_) || there(commands_);
-  if (any || driven_) {
+  const bool driven = any || driven_;
+  if (driven) {
     if (there(cnps_)) {
       const Input& in = cnps_.front();
       pins.cnp = true;
@@ -344,7 +347,7 @@ void RtlController<Dut>::make_cycle() {
                    std::to_string(at_));
   }
   if (options_.skip_idle && at_ - last_access_ >= kSettled) {
-    dut_->needed_edge();
+    if (driven || !parts || !dut_->part_edge()) dut_->needed_edge();
   } else {
     dut_->edge();
   }

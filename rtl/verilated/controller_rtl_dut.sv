@@ -69,9 +69,11 @@ module controller_rtl_dut #(
   output logic [Latency-33:0] waiting_o,   // answers on their way, the next one highest
 
   output logic             table_full_o,   // an event that found no slot is written back
-  output logic             quiet_o,        // what was issued is written back
-  output logic             resting_o,      // … nothing waits, the wheel has nothing to do in this tick
-  output logic             gliding_o,      // … but for what waits beside the rate unit, and answers
+  output logic             calm_o,         // nothing waits to be issued, the wheel has nothing to do in this tick
+  output logic             gliding_o,      // … and what was issued waits beside the rate unit or as an answer
+  output logic             counting_o,     // registers of clk_i itself would do nothing but count
+  output logic             expiring_o,     // … and an expiry is held out, but not offered …
+  output logic [18:0]      pace_o,         // … before so many cycles since the last
   output logic             row_loaded_o,   // this tick's events were handed out
   output logic             next_due_valid_o,  // with resting_o: the wheel has something to do …
   output logic [31:0]      next_due_o         // … in this tick
@@ -146,20 +148,17 @@ module controller_rtl_dut #(
   assign {next_query_o, next_bound_o, next_flow_o, next_value_o} = u_top.u_manager.u_answers.late_data;
   assign waiting_o    = u_top.u_manager.u_answers.g_ring.waiting_q;
 
-  // With these, every register but the counters of time (and the contents of pipelines that no valid bit
-  // vouches for) keeps its value from cycle to cycle, until the tick ends.
-  logic calm;
+  // With these, and nothing issued that is not written back, every register but the counters of time (and the
+  // contents of pipelines that no valid bit vouches for) keeps its value from cycle to cycle, until the tick ends.
+  // (An adapter looks at beside_q, waiting_q and the arbiter's busy_q themselves.)
   assign table_full_o = u_top.u_manager.u_status.table_full;
-  assign quiet_o   = u_top.u_manager.quiet_o;
-  assign calm      = ready_o && u_top.u_manager.waits == '0 && !rate_valid_o &&
+  assign calm_o    = ready_o && u_top.u_manager.waits == '0 && !rate_valid_o &&
                      !u_top.u_manager.u_lookup.give1_q && !u_top.u_manager.u_lookup.give2_q &&
                      !u_top.u_manager.u_timers.first_valid &&
                      !u_top.u_manager.u_timers.again_valid && !u_top.u_manager.u_timers.expire_valid &&
                      u_top.u_manager.u_timers.u_wheel.idle_o &&
                      u_top.u_manager.u_timers.div_q == u_top.u_manager.u_timers.tick_div_i;
-  assign resting_o = calm && quiet_o && waiting_o == '0;
-  // What was issued waits beside the rate unit, which has nothing to calculate of it, or as an answer.
-  assign gliding_o = calm && (u_top.u_manager.beside_q != '0 || waiting_o != '0) && !u_top.u_manager.u_rate.busy_o &&
+  assign gliding_o = calm_o && !u_top.u_manager.u_rate.busy_o &&
                      {u_top.u_manager.u_lookup.s0_valid_q, u_top.u_manager.u_lookup.s1_valid_q,
                       u_top.u_manager.u_lookup.s2_valid_q, u_top.u_manager.u_lookup.s3_valid_q,
                       u_top.u_manager.u_lookup.s4_valid_q, u_top.u_manager.u_classify.s5_valid_q,
@@ -168,6 +167,17 @@ module controller_rtl_dut #(
                       u_top.u_manager.u_finish.s26_valid_q, u_top.u_manager.u_finish.s27_valid_q,
                       u_top.u_manager.u_finish.s28_valid_q, u_top.u_manager.u_finish.s29_valid_q,
                       u_top.u_manager.u_finish.s30_valid_q, u_top.u_manager.u_finish.s31_valid_q} == '0;
+
+  // Time, the arbiter's memory, what is beside: an adapter can count these itself. An expiry's flow is known.
+  assign expiring_o = u_top.u_manager.u_timers.expire_valid;
+  assign pace_o     = u_top.u_manager.u_timers.wait_for;
+  assign counting_o = ready_o && u_top.u_manager.waits == '0 && !psel_q && !u_top.u_manager.clear_q &&
+                      u_top.u_manager.wrong == '0 && !u_top.u_manager.cnp_lost &&
+                      u_top.u_manager.u_timers.div_q == u_top.u_manager.u_timers.tick_div_i &&
+                      u_top.u_manager.u_timers.asked_q == expiring_o &&
+                      u_top.u_manager.u_timers.known_q == expiring_o &&
+                      !(expiring_o && u_top.u_manager.u_timers.first_q) &&
+                      u_top.u_manager.u_status.overrun_i == u_top.u_manager.u_status.overrun_q;
 
 `ifdef DCC_CLOCKS
   // A part needs an edge while a valid bit is in it or at its inputs. A ring that is empty may stand anywhere.

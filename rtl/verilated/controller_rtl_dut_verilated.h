@@ -22,13 +22,14 @@
 #define DCC_WHEEL_TIME(name) DCC_MANAGER(u_timers__DOT__u_wheel__DOT__u_time__DOT__##name)
 #define DCC_STATISTICS(name) DCC_MANAGER(u_status__DOT__u_statistics__DOT__##name)
 #define DCC_LOOKUP(name) DCC_MANAGER(u_lookup__DOT__##name)
+#define DCC_CLASSIFY(name) DCC_MANAGER(u_classify__DOT__##name)
 #define DCC_ANSWERS(name) DCC_MANAGER(u_answers__DOT__g_ring__DOT__##name)
 
 namespace dcc {
 
 /// `Verilated` is the class, `Root` that of its state, which holds all of it (the design is flat).
 /// A cycle is: drive() if its inputs differ from those before, a look at the outputs, edge() or, if
-/// no memory was written from outside and no access was near, needed_edge().
+/// no memory was written from outside and no access was near, needed_edge() or part_edge().
 /// Watch sees the pins twice a cycle; see NoWatch. Clocks says how edges are made; see OneClock.
 template <class Verilated, class Root, class Watch = NoWatch, class Clocks = OneClock>
 class VerilatedController {
@@ -83,6 +84,31 @@ class VerilatedController {
   void edge() { edge(kAllClocks); }
   /// The same, without those parts that would find everything as it is.
   void needed_edge() { edge(clocks_.needed(*top_)); }
+  /// In a cycle without inputs, as needed_edge(), if the next one has none either and is to have an
+  /// edge of all that need one; false: it did nothing.
+  ///
+  /// Between two events registers of clk_i itself (controller_rtl_dut.sv) only count, as they do
+  /// here, and what hangs on the counts does not change: an edge of the other parts is enough. It
+  /// is worked out anew with the next edge of clk_i.
+  bool part_edge() {
+    if constexpr (!Clocks::kParts) return false;
+    Root* const root = at();
+    const std::uint32_t beside = root->DCC_MANAGER(beside_q);
+    const std::uint32_t since = root->DCC_TIMERS(since_q);
+    if (!top_->counting_o || beside >> (kBesidePlaces - 4) != 0) return false;
+    if (root->DCC_TIMERS(cycle_q) > divider() - 4) return false;
+    if (top_->expiring_o && since + 3 >= top_->pace_o) return false;
+    const std::uint32_t clocks = clocks_.needed(*top_) | (beside != 0 ? kBesideClock : 0);
+    root->DCC_MANAGER(beside_q) =
+        static_cast<std::uint16_t>(beside << 1 | root->DCC_CLASSIFY(s9_valid_q));
+    root->DCC_MANAGER(u_arbiter__DOT__busy_q) <<= 1;
+    shift_left(root->DCC_MANAGER(u_arbiter__DOT__flows_q), kRtlFlowBits);
+    ++root->DCC_TIMERS(cycle_q);
+    if (since < kMostSince) root->DCC_TIMERS(since_q) = since + 1;
+    watch_.settled(*top_);
+    clocks_.raise_parts(*top_, clocks);
+    return true;
+  }
 
   bool ready() const { return top_->ready_o != 0; }
   bool bytes_ready() const { return top_->bytes_ready_o != 0; }
@@ -105,8 +131,9 @@ class VerilatedController {
   std::uint32_t waiting() const { return top_->waiting_o; }
   bool table_full() const { return top_->table_full_o != 0; }
   bool overrun() const { return at()->DCC_WHEEL_TIME(overrun_q) != 0; }
-  bool quiet() const { return top_->quiet_o != 0; }
-  bool resting() const { return top_->resting_o != 0; }
+  bool quiet() const { return at()->DCC_MANAGER(u_arbiter__DOT__busy_q) == 0; }
+  /// Nothing is under way or waits, and the wheel has nothing to do in this tick.
+  bool resting() const { return top_->calm_o && quiet() && top_->waiting_o == 0; }
 
   /// While it rests: edges until the next tick that brings anything begins; none (-1): never.
   std::int64_t until_due() const {
@@ -156,19 +183,19 @@ class VerilatedController {
   /// In a cycle without inputs: what `most` edges would do, or as many of them as it returns; 0:
   /// none.
   ///
-  /// While all that is under way waits beside the rate unit or is an answer (controller_rtl_dut.sv),
-  /// a cycle moves it by a place, ages the arbiter's memory of the last issues, and counts time. The
-  /// place is where a word lies in a delay's ring, so words are put as many places back as cycles
-  /// are left out. The oldest stays two places away from its end: the edge before the last reads it.
+  /// While all that is under way waits beside the rate unit or is an answer
+  /// (controller_rtl_dut.sv), a cycle moves it by a place, ages the arbiter's memory of the last
+  /// issues, and counts time. The place is where a word lies in a delay's ring, so words are put as
+  /// many places back as cycles are left out. The oldest stays two places away from its end: the
+  /// edge before the last reads it.
   std::int64_t glide(std::int64_t most) {
-    if (!top_->gliding_o) return 0;
     Root* const root = at();
     const std::uint32_t beside = root->DCC_MANAGER(beside_q);
     const std::uint32_t waiting = root->DCC_ANSWERS(waiting_q);
+    if (!top_->gliding_o || (beside | waiting) == 0) return 0;
     const std::int64_t cycle = root->DCC_TIMERS(cycle_q);
-    const std::int64_t skipped =
-        std::min({most, room(beside, kBesidePlaces), room(waiting, kAnswerPlaces),
-                  divider() - 2 - cycle});
+    const std::int64_t skipped = std::min(
+        {most, room(beside, kBesidePlaces), room(waiting, kAnswerPlaces), divider() - 2 - cycle});
     if (skipped < 2) return 0;
     const auto left_out = static_cast<unsigned>(skipped - 1);
     put_back<kBesidePlaces>(
@@ -385,4 +412,5 @@ class VerilatedController {
 #undef DCC_WHEEL_TIME
 #undef DCC_STATISTICS
 #undef DCC_LOOKUP
+#undef DCC_CLASSIFY
 #undef DCC_ANSWERS
