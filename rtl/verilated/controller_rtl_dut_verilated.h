@@ -91,23 +91,25 @@ class VerilatedController {
   /// here, and what hangs on the counts does not change: an edge of the other parts is enough. It
   /// is worked out anew with the next edge of clk_i.
   bool part_edge() {
-    if constexpr (!Clocks::kParts) return false;
-    Root* const root = at();
-    const std::uint32_t beside = root->DCC_MANAGER(beside_q);
-    const std::uint32_t since = root->DCC_TIMERS(since_q);
-    if (!top_->counting_o || beside >> (kBesidePlaces - 4) != 0) return false;
-    if (root->DCC_TIMERS(cycle_q) > divider() - 4) return false;
-    if (top_->expiring_o && since + 3 >= top_->pace_o) return false;
-    const std::uint32_t clocks = clocks_.needed(*top_) | (beside != 0 ? kBesideClock : 0);
-    root->DCC_MANAGER(beside_q) =
-        static_cast<std::uint16_t>(beside << 1 | root->DCC_CLASSIFY(s9_valid_q));
-    root->DCC_MANAGER(u_arbiter__DOT__busy_q) <<= 1;
-    shift_left(root->DCC_MANAGER(u_arbiter__DOT__flows_q), kRtlFlowBits);
-    ++root->DCC_TIMERS(cycle_q);
-    if (since < kMostSince) root->DCC_TIMERS(since_q) = since + 1;
-    watch_.settled(*top_);
-    clocks_.raise_parts(*top_, clocks);
-    return true;
+    if constexpr (Clocks::kParts) {
+      Root* const root = at();
+      const std::uint32_t beside = root->DCC_MANAGER(beside_q);
+      const std::uint32_t since = root->DCC_TIMERS(since_q);
+      if (!top_->counting_o || beside >> (kBesidePlaces - 4) != 0) return false;
+      if (root->DCC_TIMERS(cycle_q) > divider() - 4) return false;
+      if (top_->expiring_o && since + 3 >= top_->pace_o) return false;
+      const std::uint32_t clocks = clocks_.needed(*top_) | (beside != 0 ? kBesideClock : 0);
+      root->DCC_MANAGER(beside_q) =
+          static_cast<std::uint16_t>(beside << 1 | root->DCC_CLASSIFY(s9_valid_q));
+      root->DCC_MANAGER(u_arbiter__DOT__busy_q) <<= 1;
+      shift_left(root->DCC_MANAGER(u_arbiter__DOT__flows_q), kRtlFlowBits);
+      ++root->DCC_TIMERS(cycle_q);
+      if (since < kMostSince) root->DCC_TIMERS(since_q) = since + 1;
+      watch_.settled(*top_);
+      clocks_.raise_parts(*top_, clocks);
+      return true;
+    }
+    return false;
   }
 
   bool ready() const { return top_->ready_o != 0; }

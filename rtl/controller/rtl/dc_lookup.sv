@@ -116,8 +116,10 @@ module dc_lookup #(
     .error_o    (wrong_free_o)
   );
 
+  // One that came free in the very cycle in which another was taken was still in use.
+  logic           both_q;
   logic [SlotW:0] in_use, in_use_max_q;
-  assign in_use       = (SlotW + 1)'(Slots) - free_o;
+  assign in_use       = (SlotW + 1)'(Slots) - free_o + (SlotW + 1)'(both_q);
   assign in_use_max_o = in_use_max_q;
 
   // ---------------------------------------------------------------------------------------------
@@ -146,6 +148,7 @@ module dc_lookup #(
       {s0_valid_q, s1_valid_q, s2_valid_q, s3_valid_q, s4_valid_q} <= '0;
       give1_q      <= 1'b0;
       give2_q      <= 1'b0;
+      both_q       <= 1'b0;
       in_use_max_q <= '0;
     end else begin
       s0_valid_q <= issue_i;
@@ -155,6 +158,7 @@ module dc_lookup #(
       s4_valid_q <= s3_valid_q;
       give1_q    <= give_i && !clear_i;
       give2_q    <= give1_q && !clear_i;
+      both_q     <= take && give2_q && !clear_i;
       if (clear_i) in_use_max_q <= '0;
       else if (in_use > in_use_max_q) in_use_max_q <= in_use;
     end

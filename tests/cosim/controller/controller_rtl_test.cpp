@@ -216,6 +216,31 @@ TEST(Registers, TellWhatTheInstanceIsAndHowFullItIs) {
   EXPECT_EQ(bench.difference(), "");
 }
 
+// A slot that comes free in the very cycle in which another is taken was still in use.
+TEST(Registers, TellHowManySlotsWereInUseAtMost) {
+  constexpr std::uint32_t kBound = 5;
+  // A slot that was given up comes free with its next event; then, or at a cycle, another flow.
+  const auto run = [](std::uint64_t until) {
+    Bench bench(make_small_controller(13), 13);
+    bench.program(true);
+    for (std::uint32_t flow = 0; flow < kBound; ++flow) bench.cycle(one(kCnp, flow, false));
+    for (int i = 0; i < 100; ++i) bench.cycle({});
+    bench.cycle(one(kCommand, 2, false));
+    while (until == 0 ? bench.oracle().free_slots() == 64 - kBound
+                      : bench.oracle().cycle() < until) {
+      bench.cycle({});
+    }
+    const std::uint64_t at = bench.oracle().cycle();
+    bench.cycle(one(kCnp, 9, false));
+    for (int i = 0; i < 100; ++i) bench.cycle({});
+    bench.compare_counters();
+    EXPECT_EQ(bench.difference(), "") << at;
+    return at;
+  };
+  const std::uint64_t free = run(0);
+  for (std::uint64_t at = free; at < free + 48; ++at) run(at);
+}
+
 TEST(Registers, TellThatTimersStarve) {
   Bench bench(make_small_controller(4), 4);
   EXPECT_EQ(starve(bench), "");
