@@ -175,8 +175,9 @@ def digest(text, paths):
 
 def fingerprints(options):
     """Of all that says what a mutant is; with what says whether the bench kills it, but for the cycles."""
-    mutants = digest(f"{options.mutants} {options.seed} {OF_GATES}", [os.path.join(RTL, source) for source in sources()] + [
-        os.path.join(RTL, "mutation/mutants.ys"), SETTABLE, os.path.join(RTL, "mutation/equivalence.py")])
+    mutants = digest(f"{options.mutants} {options.seed} {OF_GATES}", [
+        os.path.join(RTL, source) for source in sources()] + [
+            os.path.join(RTL, "mutation/mutants.ys"), SETTABLE, os.path.join(RTL, "mutation/equivalence.py")])
     return mutants, digest(mutants, [os.path.join(TESTS, name) for name in sorted(os.listdir(TESTS))
                                      if name.startswith(("bench_runner", "page_", "guarded_", "controller_dut"))])
 
