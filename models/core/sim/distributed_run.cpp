@@ -13,6 +13,9 @@ struct Header {
   std::int64_t next = 0;  // time of the sender's first event, or of what it sends
   std::uint64_t failure_bytes = 0;
 };
+
+// Before all times: somebody has put something that has not crossed.
+constexpr std::int64_t kWaiting = -1;
 }  // namespace
 
 DistributedRun::DistributedRun(ProcessGroup& group, PicoSeconds lookahead)
@@ -33,11 +36,19 @@ Mailbox& DistributedRun::mailbox(unsigned from, unsigned to) {
 }
 
 PicoSeconds DistributedRun::next_time() {
-  return PicoSeconds(group_.least(own().next_time().count));
+  return PicoSeconds(group_.least(std::min(own().next_time(), outgoing_.earliest[0]).count));
+}
+
+// A window ends with an exchange, so what was put in it is on the other side; what was put since
+// then, by whoever acts between windows, would come after all that happens in the next one.
+PicoSeconds DistributedRun::cross() {
+  const bool waiting = outgoing_.earliest[0] != PicoSeconds::max();
+  const std::int64_t first = group_.least(waiting ? kWaiting : own().next_time().count);
+  return first == kWaiting ? exchange("") : PicoSeconds(first);
 }
 
 void DistributedRun::run_until(PicoSeconds end) {
-  PicoSeconds first = next_time();
+  PicoSeconds first = cross();
   while (first <= end) first = exchange(run_window(window_end(first, end)));
   for (const auto& scheduler : schedulers_) scheduler->advance_to(end);
 }

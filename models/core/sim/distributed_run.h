@@ -42,12 +42,14 @@ class DistributedRun final : public PartitionedRun {
 
   PicoSeconds next_time() override;
   void run_until(PicoSeconds end) override;
-  void settle() override {}  // what crosses is there at the end of its window
+  void settle() override { cross(); }
   std::uint64_t events_run() const override { return own().events_run(); }
 
  private:
   Scheduler& own() const { return *schedulers_[group_.rank()]; }
   std::string run_window(PicoSeconds end);
+  /// What was put between windows crosses. Returns the time of the first event anywhere.
+  PicoSeconds cross();
   /// Returns the time of the first event anywhere. Throws when a process has failed.
   PicoSeconds exchange(const std::string& failure);
 
