@@ -1,7 +1,8 @@
 #include "platform/fast_forward.h"
 
 #include <algorithm>
-#include <tuple>
+
+#include "platform/flow_kinds.h"
 
 namespace dcc::vp {
 
@@ -72,44 +73,17 @@ void FastForward::restart() {
   c_.scheduler.schedule_in(look_event_, PicoSeconds(c_.config.fast_forward.window.count / kLooks));
 }
 
-std::vector<std::int64_t> FastForward::kind_of(const PlannedFlow& flow) const {
-  const FlowSpec& spec = flow.spec;
-  std::vector<std::int64_t> kind{spec.dscp,
-                                 spec.background,
-                                 static_cast<std::int64_t>(spec.rate.bits_per_second),
-                                 static_cast<std::int64_t>(spec.initial_rate.bits_per_second),
-                                 spec.message,
-                                 spec.priority,
-                                 static_cast<std::int64_t>(spec.operation),
-                                 flow.base_rtt.count,
-                                 static_cast<std::int64_t>(sender(flow).line_rate().raw),
-                                 spec.to};
-  const Topology& topology = c_.network.topology();
-  const NodeId destination = topology.node_of(spec.to);
-  for (NodeId here = topology.peer(topology.node_of(spec.from), 0).node; here != destination;) {
-    const PortSet ports = c_.network.routing().ports(here, spec.to);
-    if (ports.size() != 1) return {-1, spec.id};  // who knows which way it goes
-    kind.push_back(here);
-    here = topology.peer(here, ports.front()).node;
-  }
-  return kind;
-}
-
 std::vector<RestDetector::Quantity> FastForward::quantities() {
   const double tolerance = c_.config.fast_forward.tolerance.value();
   std::vector<RestDetector::Quantity> all;
-  std::map<std::vector<std::int64_t>, unsigned> groups;
-  group_of_.clear();
+  group_of_ = kinds_of(active_, c_.network.topology(), c_.network.routing());
   members_.clear();
   double line = 0;
-  for (const PlannedFlow* flow : active_) {
-    const auto known =
-        groups.emplace(kind_of(*flow), static_cast<unsigned>(groups.size())).first->second;
-    members_.resize(groups.size());
-    ++members_[known];
-    group_of_.push_back(known);
-    all.push_back({tolerance, 0, known + 1});
-    line = std::max(line, raw(sender(*flow).line_rate()));
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    members_.resize(std::max<std::size_t>(members_.size(), group_of_[i] + 1));
+    ++members_[group_of_[i]];
+    all.push_back({tolerance, 0, group_of_[i] + 1});
+    line = std::max(line, raw(sender(*active_[i]).line_rate()));
   }
   looked_.assign(2 * members_.size() + c_.network.queues().size(), 0);
   all.resize(all.size() + 2 * members_.size(), {kWitnessBound, kRateFloor * line, 0});

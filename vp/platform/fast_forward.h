@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -67,9 +66,6 @@ class FastForward {
   void restart();
   Base base() const;
   Disturbance disturbance() const;
-  /// The same numbers for flows that nothing tells apart: alike in what they are, and with one and
-  /// the same way but for their sender's link.
-  std::vector<std::int64_t> kind_of(const PlannedFlow& flow) const;
   std::vector<RestDetector::Quantity> quantities();
   std::vector<double> seen();
   bool skip();
