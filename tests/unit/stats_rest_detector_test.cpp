@@ -177,6 +177,78 @@ TEST(RestDetector, MembersThatDifferAreNotTakenForOne) {
   }
 }
 
+/// Alone in its group, that is, to be gone on with: as verdicts() of one.
+std::vector<Verdict> of_a_flow(std::size_t windows, double bound,
+                               const std::function<double(double)>& value) {
+  return verdicts(windows, {{bound, 0, 1}}, [&](std::size_t i) {
+    return std::vector<double>{value(static_cast<double>(i))};
+  });
+}
+
+// Three times the half's distance that a flow known to 1 % may have, and noise that leaves its mean
+// known to 0.8 %: what a flow does that still takes from others.
+TEST(RestDetector, AFlowThatDriftsIsNotAtRestBecauseNoiseMightExplainIt) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    RandomStream random(seed, "drift");
+    const auto drifting = [&](double i) { return 1000 * (1 + 0.03 / 16 * i) + 40 * noise(random); };
+    const auto all = of_a_flow(2000, 0.01, drifting);
+    ASSERT_GE(all.size(), 5u) << seed;
+    for (const Verdict verdict : all) EXPECT_NE(verdict, Verdict::kRest) << seed;
+  }
+}
+
+// A rate that additive steps raise: nothing hides it, and what is skipped may be a thousand times
+// as long as what was watched.
+TEST(RestDetector, NorOneThatRisesEverSoSlowlyIfItCanBeTold) {
+  for (const double from_half_to_half : {0.0005, 0.002, 0.01}) {
+    const auto rising = [&](double i) { return 1000 * (1 + from_half_to_half / 16 * i); };
+    for (const Verdict verdict : of_a_flow(5000, 0.01, rising)) {
+      EXPECT_EQ(verdict, Verdict::kTrend) << from_half_to_half;
+    }
+  }
+  RandomStream random(1, "rising");
+  const auto noisy = [&](double i) { return 1000 * (1 + 0.004 / 16 * i) + 2 * noise(random); };
+  for (const Verdict verdict : of_a_flow(2000, 0.01, noisy)) EXPECT_NE(verdict, Verdict::kRest);
+}
+
+TEST(RestDetector, ManyThatRiseTogetherDoNotRestOnEachOther) {
+  const auto all = verdicts(2000, std::vector<Quantity>(8, {0.01, 0, 1}), [](std::size_t i) {
+    return std::vector<double>(8, 1000 * (1 + 0.002 / 16 * static_cast<double>(i)));
+  });
+  for (const Verdict verdict : all) EXPECT_EQ(verdict, Verdict::kTrend);
+}
+
+// The noise of one is what it takes (2 * 0.29 / 0.02)^2 windows for, some 850.
+TEST(RestDetector, ASteadyFlowHoweverNoisyIsAtRestInTheEnd) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    RandomStream random(seed, "steady");
+    std::size_t windows = 0;
+    const auto all = of_a_flow(100'000, 0.02, [&](double) {
+      ++windows;
+      return 100 + 50 * noise(random);
+    });
+    ASSERT_EQ(all.back(), Verdict::kRest) << seed;
+    EXPECT_GT(windows, 500u) << seed;
+    EXPECT_LT(windows, 20'000u) << seed;
+  }
+}
+
+// Each is as likely to be taken for one that moves; together they must not be for ever.
+TEST(RestDetector, NorDoManySteadyFlowsKeepEachOtherAwake) {
+  std::size_t windows = 0;
+  std::vector<Quantity> flows;
+  for (unsigned flow = 1; flow <= 100; ++flow) flows.push_back({0.02, 0, flow});
+  RandomStream random(1, "many");
+  const auto all = verdicts(100'000, flows, [&](std::size_t) {
+    ++windows;
+    std::vector<double> values;
+    for (unsigned flow = 0; flow < 100; ++flow) values.push_back(100 + 50 * noise(random));
+    return values;
+  });
+  ASSERT_EQ(all.back(), Verdict::kRest);
+  EXPECT_LT(windows, 20'000u);
+}
+
 TEST(RestDetector, AloneInAGroupItIsKnownByItself) {
   const auto all =
       verdicts(kFirst, {{0.01, 0, 3}}, [](std::size_t) { return std::vector<double>{9.0}; });

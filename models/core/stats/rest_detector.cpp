@@ -8,14 +8,21 @@ namespace dcc {
 namespace {
 // Standard errors to either side: what lies outside is not chance (one in twenty, were it normal).
 constexpr double kSure = 2;
+// The same where one of many members is enough to decide for all (one in four hundred) …
+constexpr double kSureOfMany = 3;
+// … and where nothing gets less likely as windows get longer (one in sixteen thousand).
+constexpr double kSureOfTrend = 4;
+// What a line through all batches may rise by from half to half, as a share of the bound, however
+// surely it does: nothing is quite still.
+constexpr double kStill = 0.01;
 // Members of a group that are known so many times worse than asked may do the same; less well, what
 // makes them differ all the same (one that still catches up) would not be seen.
 constexpr double kPoolable = 10;
 // An estimate of memory is itself uncertain; more than this is taken for this.
 constexpr double kMostMemory = 0.9;
 
-/// Standard error of the mean of so many batches, from deviations whose mean is zero in either
-/// half; more, if each remembers the one before it.
+/// Standard error of the mean of so many batches, from deviations that two figures of theirs were
+/// taken from; more, if each remembers the one before it.
 template <class Deviation>
 double error_of(std::size_t batches, Deviation deviation) {
   double squares = 0;
@@ -30,6 +37,12 @@ double error_of(std::size_t batches, Deviation deviation) {
   const auto count = static_cast<double>(batches);
   const double memory = squares > 0 ? std::clamp(neighbours / squares, 0.0, kMostMemory) : 0.0;
   return std::sqrt(squares / (count - 2) / count * (1 + memory) / (1 - memory));
+}
+
+using Verdict = RestDetector::Verdict;
+Verdict worse_of(Verdict one, Verdict other) {
+  if (one == Verdict::kTrend || other == Verdict::kTrend) return Verdict::kTrend;
+  return one == Verdict::kRest ? other : one;
 }
 }  // namespace
 
@@ -59,15 +72,38 @@ RestDetector::Mean RestDetector::mean_of(std::size_t batches, Value value) {
   m.mean = (m.first + m.second) / 2;
   const auto deviation = [&](std::size_t b) { return value(b) - (b < half ? m.first : m.second); };
   m.error = error_of(batches, deviation);
+
+  // The line of least squares: of numbers b from -(n - 1) / 2 on, the squares' sum is n (n² - 1)
+  // / 12.
+  const auto count = static_cast<double>(batches);
+  const auto from_middle = [&](std::size_t b) { return static_cast<double>(b) - (count - 1) / 2; };
+  double slope = 0;
+  for (std::size_t b = 0; b < batches; ++b) slope += from_middle(b) * (value(b) - m.mean);
+  slope *= 12 / (count * (count * count - 1));
+  m.risen = slope * count / 2;
+  const auto beside = [&](std::size_t b) { return value(b) - m.mean - slope * from_middle(b); };
+  m.risen_error = std::sqrt(3.0) * error_of(batches, beside);
   return m;
 }
 
-RestDetector::Verdict RestDetector::judge(const Mean& m, const Quantity& asked) {
+bool RestDetector::is_moving(const Mean& m, double most) {
+  return std::abs(m.risen) > std::max(kSureOfTrend * m.risen_error, kStill * most);
+}
+
+RestDetector::Verdict RestDetector::judge_witness(const Mean& m, const Quantity& asked) {
   const double apart = std::abs(m.first - m.second);
   const double unsure = kSure * 2 * m.error;  // of the difference of two halves
   const double most = std::max(asked.bound * std::abs(m.mean), asked.floor);
   if (apart + unsure <= most) return Verdict::kRest;
   return apart > most ? Verdict::kTrend : Verdict::kNoise;
+}
+
+RestDetector::Verdict RestDetector::judge_member(const Mean& m, const Quantity& asked) {
+  const double apart = std::abs(m.first - m.second);
+  const double error = 2 * m.error;  // of the difference of two halves
+  const double most = 2 * std::max(asked.bound * std::abs(m.mean), asked.floor);
+  if (is_moving(m, most) || apart > most + kSureOfMany * error) return Verdict::kTrend;
+  return apart + kSure * error <= most ? Verdict::kRest : Verdict::kNoise;
 }
 
 std::vector<unsigned> RestDetector::groups() const {
@@ -86,8 +122,7 @@ RestDetector::Group RestDetector::judge_group(unsigned group) const {
     if (quantities_[i].group == group) members.push_back(i);
   }
   const auto count = static_cast<double>(members.size());
-  const double bound = quantities_[members.front()].bound;
-  const double floor = quantities_[members.front()].floor;
+  const Quantity& asked = quantities_[members.front()];
   const Mean all = mean_of(batches_.size(), [&](std::size_t b) {
     double sum = 0;
     for (const std::size_t i : members) sum += value(b, i);
@@ -95,38 +130,35 @@ RestDetector::Group RestDetector::judge_group(unsigned group) const {
   });
   double within = 0;   // variance of a member's mean, as it seems from its own batches
   double between = 0;  // …, as the members' means have it
-  bool known = true;   // every member's mean by itself
   bool steady = true;
+  Verdict apart = Verdict::kRest;  // of members by themselves, the worst
   for (const std::size_t i : members) {
     const Mean one = mean_of(batches_.size(), [&](std::size_t b) { return value(b, i); });
-    const double most = std::max(bound * one.mean, floor);
-    const double apart = std::abs(one.first - one.second);
     within += one.error * one.error / count;
     between += (one.mean - all.mean) * (one.mean - all.mean);
-    known = known && kSure * one.error <= most;
-    steady = steady && apart <= 2 * most + 3 * kSure * one.error;
+    const double most = 2 * std::max(asked.bound * one.mean, asked.floor);
+    steady = steady && std::abs(one.first - one.second) <= most + kSureOfMany * 2 * one.error;
+    apart = worse_of(apart, judge_member(one, asked));
   }
   if (!steady) return {Verdict::kTrend, false};
-  const bool nearly = kSure * std::sqrt(within) <= kPoolable * std::max(bound * all.mean, floor);
+  const bool nearly =
+      kSure * std::sqrt(within) <= kPoolable * std::max(asked.bound * all.mean, asked.floor);
   const double freedom = count - 1;
   if (count > 1 && nearly && between / freedom <= within * (1 + 3 * std::sqrt(2 / freedom))) {
-    return {judge(all, {2 * bound, 2 * floor, 0}), true};
+    return {judge_member(all, asked), true};
   }
-  return {known ? Verdict::kRest : Verdict::kNoise, false};
+  return {apart, false};
 }
 
 RestDetector::Verdict RestDetector::verdict() const {
   if (batches_.size() < kBatches) return Verdict::kOpen;
   Verdict worst = Verdict::kRest;
-  const auto take = [&worst](Verdict one) {
-    if (one == Verdict::kTrend || worst == Verdict::kRest) worst = one;
-  };
   for (std::size_t i = 0; i < quantities_.size(); ++i) {
     if (quantities_[i].group != 0) continue;
-    take(judge(mean_of(batches_.size(), [&](std::size_t b) { return value(b, i); }),
-               quantities_[i]));
+    const Mean one = mean_of(batches_.size(), [&](std::size_t b) { return value(b, i); });
+    worst = worse_of(worst, judge_witness(one, quantities_[i]));
   }
-  for (const unsigned group : groups()) take(judge_group(group).verdict);
+  for (const unsigned group : groups()) worst = worse_of(worst, judge_group(group).verdict);
   return worst;
 }
 

@@ -28,8 +28,12 @@ class RestDetector {
     double floor = 0;
     /// Quantities of one group, above zero, are alike by construction, so that their means in the
     /// long run are the same unless something holds them apart. If what they did differs no more
-    /// than each alone is uncertain, the mean of all is what each will do. In a group `bound` is
-    /// what the mean of a member, or that of all, may be uncertain by.
+    /// than each alone is uncertain, the mean of all is what each will do.
+    ///
+    /// What is in a group is taken for what it will go on doing, so more is asked: that the mean of
+    /// a member, or that of all, is known to within `bound`; that either half's is no further from
+    /// it, shown with the uncertainty of their difference; and that no line through the batches
+    /// rises or falls so that it can be told from chance, be it ever so slow.
     unsigned group = 0;
   };
 
@@ -59,13 +63,19 @@ class RestDetector {
  private:
   struct Mean {
     double mean = 0;
-    double first = 0;   // of the halves
-    double second = 0;  // …
-    double error = 0;   // standard error of the mean
+    double first = 0;        // of the halves
+    double second = 0;       // …
+    double error = 0;        // standard error of the mean
+    double risen = 0;        // from half to half, by the line of least squares …
+    double risen_error = 0;  // … and its standard error, by what lies beside the line
   };
   template <class Value>
   static Mean mean_of(std::size_t batches, Value value);
-  static Verdict judge(const Mean& mean, const Quantity& asked);
+  static bool is_moving(const Mean& mean, double most);
+  /// Without a group …
+  static Verdict judge_witness(const Mean& mean, const Quantity& asked);
+  /// … and in one.
+  static Verdict judge_member(const Mean& mean, const Quantity& asked);
   struct Group {
     Verdict verdict = Verdict::kOpen;
     bool pooled = false;
