@@ -81,6 +81,16 @@ class FlowPlan final : public ConnectionManager {
     Walk walk(*this);
     for (PlannedFlow flow; walk.next(flow);) visit(static_cast<const PlannedFlow&>(flow));
   }
+  /// The same flows without what is planned for them, which takes three times as long to make.
+  template <class Visit>
+  void each_spec(Visit visit) const {
+    if (is_held()) {
+      for (const PlannedFlow& flow : flows_) visit(flow.spec);
+      return;
+    }
+    FlowStream stream(origin_->traffic, origin_->context);
+    for (FlowSpec spec; stream.next(spec);) visit(static_cast<const FlowSpec&>(spec));
+  }
 
   // Of a plan that is held:
   /// The traffic.

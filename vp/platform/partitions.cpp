@@ -48,8 +48,7 @@ std::vector<Demand> demands_of(const PlatformConfig& config, const Topology& top
                                const FlowPlan& flows) {
   std::vector<Demand> demands;
   demands.reserve(flows.count());
-  flows.each([&](const PlannedFlow& flow) {
-    const FlowSpec& spec = flow.spec;
+  flows.each_spec([&](const FlowSpec& spec) {
     const PicoSeconds end = std::min(spec.stop, config.duration);
     if (end <= spec.start) return;
     BitRate rate = topology.link(topology.node_of(spec.from), 0).rate;

@@ -123,10 +123,24 @@ class Division {
   std::vector<double> sums_;       // by partition
 };
 
+/// Stable, and by counting: there may be millions.
+template <class LastSwitch>
+std::vector<Demand> by_last_switch(const std::vector<Demand>& demands, std::size_t nodes,
+                                   LastSwitch last_switch) {
+  std::vector<std::size_t> begin(nodes + 1);
+  for (const Demand& demand : demands) ++begin[static_cast<std::size_t>(last_switch(demand)) + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<Demand> sorted(demands.size());
+  for (const Demand& demand : demands) {
+    sorted[begin[static_cast<std::size_t>(last_switch(demand))]++] = demand;
+  }
+  return sorted;
+}
+
 }  // namespace
 
 std::vector<double> expected_load(const Topology& topology, const Routing& routing,
-                                  std::vector<Demand> demands) {
+                                  const std::vector<Demand>& demands) {
   std::vector<double> load(topology.nodes().size());
   std::vector<double> arriving(load.size());  // at a node, of the demands at hand
   std::vector<std::vector<NodeId>> waiting;   // nodes with some, by their links to the last switch
@@ -141,15 +155,13 @@ std::vector<double> expected_load(const Topology& topology, const Routing& routi
   const auto last_switch = [&](const Demand& demand) {
     return topology.peer(topology.node_of(demand.to), 0).node;
   };
-  std::stable_sort(demands.begin(), demands.end(), [&](const Demand& a, const Demand& b) {
-    return last_switch(a) < last_switch(b);
-  });
-  for (auto demand = demands.begin(); demand != demands.end();) {
+  const std::vector<Demand> sorted = by_last_switch(demands, load.size(), last_switch);
+  for (auto demand = sorted.begin(); demand != sorted.end();) {
     // All that goes to the hosts of one switch at once, from the farthest sender on: it takes the
     // same ways.
     const NodeId end = last_switch(*demand);
     const HostId to = demand->to;
-    for (; demand != demands.end() && last_switch(*demand) == end; ++demand) {
+    for (; demand != sorted.end() && last_switch(*demand) == end; ++demand) {
       if (demand->bytes <= 0) continue;
       load[static_cast<std::size_t>(topology.node_of(demand->to))] += demand->bytes;
       add(topology.node_of(demand->from), demand->bytes,

@@ -20,7 +20,7 @@ struct Demand {
 /// Bytes that pass each node, those of its own included, by NodeId: every demand spread evenly over
 /// its shortest paths.
 std::vector<double> expected_load(const Topology& topology, const Routing& routing,
-                                  std::vector<Demand> demands);
+                                  const std::vector<Demand>& demands);
 
 struct NetworkPartition {
   unsigned count = 1;
