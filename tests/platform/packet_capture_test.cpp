@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "small_platform.h"
 
 namespace dcc::vp::packet_capture_test {
@@ -61,6 +64,59 @@ TEST(PacketCapture, APortOrFlowThatIsNotThereIsRefused) {
   EXPECT_NO_THROW(check("{name: a, ports: [h1], flows: [1]}"));
   EXPECT_THROW(check("{name: a, ports: [h8]}"), SettingError);
   EXPECT_THROW(check("{name: a, flows: [2]}"), SettingError);
+}
+
+/// The files of a tree whose flows start and stop at the same instants, some while a link between
+/// its parts is down, with its threads and parts first.
+std::string files_of(unsigned threads, unsigned parts, const std::string& more) {
+  return in_a_process([&] {
+    const fs::path folder = fs::temp_directory_path() / ("capture" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    RunSetup setup;
+    setup.traces.folder = folder;
+    setup.threads = threads;
+    setup.parts = parts;
+    const RunResults r = run(
+        config_of("topology: {kind: fat_tree, pods: 2, racks_per_pod: 2, aggs_per_pod: 2, "
+                  "hosts_per_rack: 4, cores: 2, host_link: {rate: 100Gbps, delay: 1us}, "
+                  "fabric_link: {rate: 100Gbps, delay: 1us}}\nhost: {driver: none}\nduration: "
+                  "60us\nseed: 3\nnic: {congestion_control: {algorithm: dcqcn}}\n"
+                  "traffic: [{kind: stride, stride: 5, stop: 20us}, {kind: stride, stride: 9, "
+                  "start: 20us, stop: 40us}, {kind: incast, senders: 1..15, receiver: 0, bytes: "
+                  "20KB, start: 10us}]\n"
+                  "output: {trace: {packets: [{name: all}, {name: one, ports: [h3, h9], flows: "
+                  "[2, 3, 20], snap: 2KB, from: 5us}]}}\n" +
+                  more),
+        setup);
+    std::string text = std::to_string(r.threads) + " threads\n";
+    for (const std::string& line : r.traces) text += line + "\n";
+    for (const char* const name : {"all.pcapng", "one.pcapng"}) {
+      std::ifstream in(folder / name, std::ios::binary);
+      text.append(std::istreambuf_iterator<char>(in), {});
+    }
+    fs::remove_all(folder);
+    return text;
+  });
+}
+
+TEST(PacketCapture, PartsAndThreadsLeaveTheSameFiles) {
+  const auto without_threads = [](const std::string& text) { return text.substr(text.find('\n')); };
+  for (const char* const more :
+       {"", "switch: {ties: seeded, pfc: {enabled: true}, buffer: 400KB}\n",
+        "faults: [{kind: link_flap, link: agg0--rack0, start: 5us, stop: 55us, down: 3us, up: 4us, "
+        "convergence: 1us}]\n"}) {
+    const std::string whole = files_of(1, 1, more);
+    ASSERT_EQ(whole.find("1 threads\ntrace/all.pcapng: "), 0u) << whole.substr(0, 300);
+    ASSERT_GT(whole.size(), 1'000'000u);
+    for (const unsigned parts : {2u, 3u, 4u}) {
+      EXPECT_TRUE(files_of(1, parts, more) == whole) << parts << " parts; " << more;
+    }
+    for (const unsigned parts : {2u, 4u}) {
+      const std::string shared = files_of(2, parts, more);
+      EXPECT_EQ(shared.find("2 threads\n"), 0u);
+      EXPECT_TRUE(without_threads(shared) == without_threads(whole)) << parts << " parts; " << more;
+    }
+  }
 }
 
 }  // namespace

@@ -74,6 +74,54 @@ TEST_F(TracingTest, ATimelineIsWholeJson) {
   EXPECT_TRUE(has(json, "rate of flow 0 (Gb/s)"));
 }
 
+// What devices write as things happen keeps one order of events; what is looked at does not.
+TEST_F(TracingTest, WhoNeedsOneOrderOfEvents) {
+  const auto needs = [](const std::string& algorithm, const std::string& trace) {
+    return Tracing::needs_one_order(config_of(
+        star("nic: {congestion_control: {algorithm: " + algorithm +
+             "}}\ntraffic: [{kind: flow, from: 1, to: 0}]\noutput: {trace: {" + trace + "}}\n")));
+  };
+  EXPECT_FALSE(needs("dcc", "packets: [{name: all}]"));
+  EXPECT_FALSE(needs("dcqcn", "perfetto: true, signals: true"));
+  EXPECT_TRUE(needs("dcc", "perfetto: true")) << "a controller's slots";
+  EXPECT_TRUE(needs("dcc", "signals: true"));
+  EXPECT_TRUE(needs("dcc", "transactions: text"));
+}
+
+/// The timeline and the signals of a tree on so many threads, which come first.
+std::string looked_at(unsigned threads, const fs::path& folder) {
+  return in_a_process([&] {
+    fs::create_directories(folder);
+    RunSetup setup;
+    setup.traces.folder = folder;
+    setup.threads = threads;
+    const RunResults r =
+        run(config_of("topology: {kind: fat_tree, pods: 2, racks_per_pod: 2, aggs_per_pod: 2, "
+                      "hosts_per_rack: 4, cores: 2, host_link: {rate: 100Gbps, delay: 1us}, "
+                      "fabric_link: {rate: 100Gbps, delay: 1us}}\nhost: {driver: none}\n"
+                      "duration: 60us\nnic: {congestion_control: {algorithm: dcqcn}}\n"
+                      "traffic: [{kind: permutation, hosts: 0..15}]\n"
+                      "output: {trace: {perfetto: true, signals: true}}\n"),
+            setup);
+    std::string text = std::to_string(r.threads) + "\n";
+    for (const char* const name : {"trace.json", "signals.vcd"}) {
+      std::ifstream in(folder / name);
+      text.append(std::istreambuf_iterator<char>(in), {});
+    }
+    fs::remove_all(folder);
+    return text;
+  });
+}
+
+TEST_F(TracingTest, ThreadsLeaveTheSameTimelineAndSignals) {
+  const std::string one = looked_at(1, folder_ / "one");
+  const std::string two = looked_at(2, folder_ / "two");
+  ASSERT_EQ(one.substr(0, 2), "1\n");
+  ASSERT_EQ(two.substr(0, 2), "2\n");
+  EXPECT_GT(one.size(), 20'000u);
+  EXPECT_TRUE(one.substr(2) == two.substr(2));
+}
+
 TEST_F(TracingTest, ATraceOfCpusNeedsACpu) {
   RunSetup setup;
   setup.traces.cpu_file = (folder_ / "cpu.txt").string();

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/random.h"
 #include "sim/scheduler.h"
 
 namespace dcc {
@@ -170,6 +171,148 @@ TEST(Scheduler, MatchesASortedListUnderRandomSchedulingMovingAndCancelling) {
 
 // About a hundred events in three buckets: far more than the list of the one in hand holds.
 TEST(Scheduler, MatchesASortedListWhenBucketsAreCrowded) { match_a_sorted_list(11); }
+
+// ---------------------------------------------------------------- schedulers side by side
+
+/// Devices that set themselves off, at once or soon, and two kinds of events that act on all of
+/// them in turn: on one scheduler, or on several with the devices divided among them. What a device
+/// does depends on its own past alone.
+class SideBySide {
+ public:
+  static constexpr unsigned kDevices = 5;
+  static constexpr PicoSeconds kWindow{37};
+
+  SideBySide(std::uint64_t seed, unsigned schedulers) : schedulers_(schedulers) {
+    for (auto& scheduler : schedulers_) scheduler = std::make_unique<Scheduler>();
+    notes_.resize(schedulers);
+    for (unsigned d = 0; d < kDevices; ++d) {
+      devices_.push_back(std::make_unique<Device>(*this, d, RandomStream(seed, "device", d)));
+    }
+    for (unsigned s = 0; s < schedulers; ++s) {
+      for (unsigned kind = 0; kind < 2; ++kind) {
+        dividers_.push_back(std::make_unique<Divider>(*this, s, kind));
+        dividers_.back()->plan(PicoSeconds(0));
+      }
+    }
+  }
+
+  /// What happened, in one order: as one scheduler runs it, or put together again.
+  std::vector<unsigned> run(PicoSeconds end) {
+    std::vector<unsigned> all;
+    for (PicoSeconds now{}; now < end; now += kWindow) {
+      std::vector<Note> window;
+      for (std::size_t s = 0; s < schedulers_.size(); ++s) {
+        if (schedulers_.size() == 1) {
+          schedulers_[s]->run_until(now + kWindow);
+        } else {
+          schedulers_[s]->run_placed_until(now + kWindow);
+        }
+        EXPECT_EQ(schedulers_[s]->place(), nullptr);
+        window.insert(window.end(), notes_[s].begin(), notes_[s].end());
+        notes_[s].clear();
+      }
+      std::stable_sort(window.begin(), window.end(),
+                       [](const Note& a, const Note& b) { return a.place < b.place; });
+      for (const Note& note : window) all.push_back(note.what);
+    }
+    return all;
+  }
+
+ private:
+  static constexpr unsigned kEvents = 6;  // of a device
+  struct Note {
+    EventPlace place;
+    unsigned what;
+  };
+  struct Device;
+  struct Own {
+    Own(Device& d, std::uint32_t rank)
+        : device(d), event(Event::calling<&Own::happen>(*this, rank)) {}
+    void happen() { device.act(); }
+    Device& device;
+    Event event;
+  };
+  struct Device {
+    Device(SideBySide& w, unsigned n, const RandomStream& r) : world(w), number(n), random(r) {
+      for (unsigned e = 0; e < kEvents; ++e) {
+        own.push_back(std::make_unique<Own>(*this, e * kDevices + (n + 3 * e) % kDevices));
+      }
+    }
+    void act() {
+      world.note(number, number + kDevices * acts++);
+      for (std::uint64_t more = random.below(4); more > 0; --more) {
+        Event& event = own[random.below(kEvents)]->event;
+        const bool at_once = random.below(3) == 0;
+        const auto delay = static_cast<std::int64_t>(random.below(12));
+        if (event.is_scheduled()) continue;
+        world.scheduler_of(number).schedule_in(event, PicoSeconds(at_once ? 0 : delay));
+      }
+    }
+    SideBySide& world;
+    unsigned number;
+    RandomStream random;
+    unsigned acts = 0;
+    std::vector<std::unique_ptr<Own>> own;
+  };
+  /// Of one scheduler: those parts of a divided event that act on its devices.
+  struct Divider {
+    Divider(SideBySide& w, unsigned s, unsigned k)
+        : world(w),
+          scheduler(s),
+          kind(k),
+          event(Event::calling<&Divider::happen>(*this, 1000 + k)) {}
+    bool acts_on(PicoSeconds time, unsigned part) const {
+      return (mix64(static_cast<std::uint64_t>(2 * time.count + kind)) >> part) % 4 == 0 &&
+             &world.scheduler_of(part % kDevices) == world.schedulers_[scheduler].get();
+    }
+    void plan(PicoSeconds from) {
+      for (PicoSeconds time = from + PicoSeconds(5);; time += PicoSeconds(5)) {
+        for (unsigned part = 0; part < kParts; ++part) {
+          if (!acts_on(time, part)) continue;
+          world.schedulers_[scheduler]->schedule_at(event, time);
+          return;
+        }
+      }
+    }
+    void happen() {
+      Scheduler& its = *world.schedulers_[scheduler];
+      for (unsigned part = 0; part < kParts; ++part) {
+        if (!acts_on(its.now(), part)) continue;
+        its.begin_part(part);
+        world.devices_[part % kDevices]->act();
+      }
+      plan(its.now());
+    }
+    static constexpr unsigned kParts = 12;
+    SideBySide& world;
+    unsigned scheduler;
+    unsigned kind;
+    Event event;
+  };
+
+  Scheduler& scheduler_of(unsigned device) { return *schedulers_[device % schedulers_.size()]; }
+  void note(unsigned device, unsigned what) {
+    const std::size_t s = device % schedulers_.size();
+    const EventPlace* const place = schedulers_[s]->place();
+    notes_[s].push_back({place != nullptr ? *place : EventPlace{}, what});
+  }
+
+  std::vector<std::unique_ptr<Scheduler>> schedulers_;
+  std::vector<std::vector<Note>> notes_;  // of this window, by scheduler
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<std::unique_ptr<Divider>> dividers_;
+};
+
+TEST(Scheduler, PlacesPutTogetherWhatSeveralDidAsOneWouldHave) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto one = SideBySide(seed, 1).run(PicoSeconds(2000));
+    ASSERT_GT(one.size(), 2000u);
+    for (const unsigned schedulers : {2u, 3u, 5u}) {
+      ASSERT_EQ(SideBySide(seed, schedulers).run(PicoSeconds(2000)), one)
+          << seed << ", " << schedulers << " schedulers";
+    }
+  }
+}
 
 }  // namespace
 }  // namespace dcc

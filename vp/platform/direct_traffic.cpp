@@ -42,6 +42,7 @@ void FlowStarter::start_due() {
   while (!ends_.empty() && ends_.front().flow->spec.start <= clock_.now()) {
     const End end = ends_.front();
     ends_.pop_front();
+    clock_.begin_part(2 * std::uint64_t{end.flow->spec.id} + (end.sender ? 1 : 0));
     actions_.begin(*end.flow, end.sender);
   }
   plan_stop();
@@ -55,6 +56,7 @@ void FlowStarter::stop_at(PicoSeconds when, const PlannedFlow& flow) {
 
 void FlowStarter::stop_due() {
   while (!stops_.empty() && stops_.front().at <= clock_.now()) {
+    clock_.begin_part(stops_.front().flow);
     actions_.stop(stops_.front().from, stops_.front().qpn);
     std::pop_heap(stops_.begin(), stops_.end(), Stop::later);
     stops_.pop_back();

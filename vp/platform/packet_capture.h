@@ -10,6 +10,7 @@
 #include "net/pcapng.h"
 #include "net/wire_frame.h"
 #include "platform/network.h"
+#include "platform/partitions.h"
 
 namespace dcc::vp {
 
@@ -17,13 +18,15 @@ namespace dcc::vp {
 /// that is not there. Flows are numbered below `flows`.
 void check_trace(const PlatformConfig& config, const Topology& topology, std::size_t flows);
 
-/// All captures of a run. A wire without one keeps its null tap.
+/// All captures of a run. A wire without one keeps its null tap. Of several partitions each lays
+/// its packets aside, as frames; while all wait they go into the files, in the one order of events:
+/// the same bytes as with one.
 class PacketCapture {
  public:
   /// Creates `folder`/<name>.pcapng and taps the wires. Throws SettingError as above, and
   /// std::runtime_error when a file cannot be made.
-  PacketCapture(const PlatformConfig& config, Network& network, std::size_t flows,
-                const std::filesystem::path& folder);
+  PacketCapture(const PlatformConfig& config, Partitions& partitions, Network& network,
+                std::size_t flows, const std::filesystem::path& folder);
   ~PacketCapture();
 
   /// Ends all files. Throws std::runtime_error when one could not be written.

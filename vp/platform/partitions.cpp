@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
@@ -191,6 +192,11 @@ void Partitions::add(NodeId from, NodeId to, Link& link) {
   if (mailbox == nullptr) return;
   link.connect_across_partitions(scheduler_of(to), *mailbox);
   if (courier_ != nullptr) courier_->add(link);
+}
+
+void Partitions::watch(std::function<void()> all_wait) {
+  assert(group_ == nullptr && parallel_ != nullptr);
+  static_cast<ParallelRun&>(*parallel_).watch(std::move(all_wait));
 }
 
 std::uint64_t Partitions::events_run() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,6 +69,9 @@ class Partitions {
   }
   /// A wire between two nodes; all of them in the same order in every process.
   void add(NodeId from, NodeId to, Link& link);
+  /// Somebody notes what happens in all partitions, of which there are several in this process:
+  /// ParallelRun::watch().
+  void watch(std::function<void()> all_wait);
   /// Null with one partition.
   PartitionedRun* parallel() { return parallel_.get(); }
 

@@ -76,7 +76,8 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   build_threshold_agent();
   changes = std::make_unique<Changes>(config, scheduler, network, hosts, kChangeRank);
   if (setup.late_change) changes->ask_at(setup.late_change->at, setup.late_change->ask);
-  capture = std::make_unique<PacketCapture>(config, network, plan.count(), setup.traces.folder);
+  capture = std::make_unique<PacketCapture>(config, partitions, network, plan.count(),
+                                            setup.traces.folder);
   const auto is_here = [this](HostId host) { return partitions.is_here(topology.node_of(host)); };
   plan.on_connected([this, is_here](HostId host, Qpn qpn) {
     if (is_here(host)) hosts[host]->nic().device().connect_queue_pair(qpn);
@@ -135,11 +136,12 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
 }
 
 PartitionPlan Platform::plan_of(const Platform& p, const RunSetup& setup) {
-  const bool watched = p.config.output.trace.any() || setup.interactive;
   if (setup.group != nullptr) {
+    const bool watched = p.config.output.trace.any() || setup.interactive;
     return plan_for_processes(p.config, p.topology, p.routing, p.plan, setup.group->size(),
                               watched);
   }
+  const bool watched = Tracing::needs_one_order(p.config) || setup.interactive;
   return plan_partitions(p.config, p.topology, p.routing, p.plan, setup.threads, watched,
                          setup.parts);
 }

@@ -1,6 +1,7 @@
 // Simulated time, where it is ahead of the devices' (platform/fast_forward.h).
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "sim/scheduler.h"
@@ -22,6 +23,8 @@ class PlatformClock {
   /// Of one that is scheduled.
   PicoSeconds due(const Event& event) const { return event.due() + ahead_; }
   void schedule_in(Event& event, PicoSeconds delay) { scheduler_.schedule_in(event, delay); }
+  /// Of an event that schedulers divide: this part of it (Scheduler::begin_part()).
+  void begin_part(std::uint64_t part) { scheduler_.begin_part(part); }
 
   /// What this event does is due at a simulated time: nothing is skipped beyond it, and it moves
   /// with what is skipped before it. Must outlive the last skip.

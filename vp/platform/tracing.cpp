@@ -1,5 +1,7 @@
 #include "platform/tracing.h"
 
+#include <algorithm>
+
 #include "observe/trace_file.h"
 #include "platform/firmware_profile.h"
 #include "riscv_cpu.h"
@@ -42,6 +44,17 @@ std::filesystem::path with_host(const std::filesystem::path& file, HostId host) 
 }
 
 }  // namespace
+
+bool Tracing::needs_one_order(const PlatformConfig& config) {
+  const TraceConfig& trace = config.output.trace;
+  if (trace.cpu || trace.coverage || trace.profile) return true;
+  if (trace.transactions != TransactionTrace::kNone) return true;
+  if (!trace.perfetto && !trace.signals) return false;
+  const auto all = config.congestion_controls();
+  return std::any_of(all.begin(), all.end(), [](const AlgorithmChoice* one) {
+    return one->chosen<DccParameters>() != nullptr;  // whose slots are traced
+  });
+}
 
 Tracing::Tracing(const Context& context, const TraceOutput& output)
     : c_(context), config_(context.config.output.trace), folder_(output.folder) {

@@ -44,6 +44,9 @@ class Tracing {
   };
   Tracing(const Context& context, const TraceOutput& output);
   ~Tracing();
+  /// Whether what is to be traced is written as it happens, by devices. What is looked at in
+  /// intervals is not, nor are packets (packet_capture.h).
+  static bool needs_one_order(const PlatformConfig& config);
   /// Once the simulation begins.
   void begin();
   /// Completes all files, once the simulation is over. Throws std::runtime_error, when it has done

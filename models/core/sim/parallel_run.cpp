@@ -82,6 +82,7 @@ void ParallelRun::run_until(PicoSeconds end) {
       execution_ == Execution::kParallel ? run_together(end) : run_alone(end);
     }
   }
+  if (all_wait_) all_wait_();
   rethrow_failure();
   for (const auto& partition : partitions_) partition->scheduler.advance_to(end);
 }
@@ -154,7 +155,7 @@ PicoSeconds ParallelRun::run_window(Partition& mine, unsigned side, PicoSeconds 
   try {
     mine.outgoing.fill(side);
     mine.take_in(side ^ 1);
-    mine.scheduler.run_until(until);
+    all_wait_ ? mine.scheduler.run_placed_until(until) : mine.scheduler.run_until(until);
     return mine.next();
   } catch (...) {
     mine.failure = std::current_exception();

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <thread>
@@ -51,6 +52,9 @@ class ParallelRun final : public PartitionedRun {
   PicoSeconds next_time() override;
   void run_until(PicoSeconds end) override;
   void settle() override;
+  /// Somebody notes what happens in all partitions, and where it comes (Scheduler::place()); he is
+  /// called at the end of each run_until(), while all wait. Before the first.
+  void watch(std::function<void()> all_wait) { all_wait_ = std::move(all_wait); }
   std::uint64_t events_run() const override;
 
  private:
@@ -86,6 +90,7 @@ class ParallelRun final : public PartitionedRun {
   void rethrow_failure() const;
 
   Execution execution_;
+  std::function<void()> all_wait_;  // null: nobody notes anything
   ThreadSelector selector_;
   std::vector<std::unique_ptr<Partition>> partitions_;
   std::vector<Group> groups_;  // by thread

@@ -302,4 +302,36 @@ void Scheduler::run_until(PicoSeconds end) {
   advance_to(end);
 }
 
+void Scheduler::run_placed_until(PicoSeconds end) {
+  struct Placing {
+    explicit Placing(bool& flag) : placing(flag) { placing = true; }
+    ~Placing() { placing = false; }
+    bool& placing;
+  } const placing(placing_);
+  place_.time = PicoSeconds(-1);  // what ran before has been put in its place
+  for (Event* event = first(); event != nullptr && event->due_ <= end; event = first()) {
+    place(*event);
+    run(*event);
+  }
+  advance_to(end);
+}
+
+void Scheduler::place(const Event& event) {
+  running_rank_ = static_cast<std::uint32_t>(event.order_ >> Event::kRankShift);
+  if (place_.time != event.due_) {
+    place_ = {event.due_, 0, true, running_rank_};
+  } else if (!place_.after) {
+    place_.after = true;
+    place_.within = running_rank_;
+  } else {
+    place_.within = std::max<std::uint64_t>(place_.within, running_rank_);
+  }
+}
+
+void Scheduler::place_part(std::uint64_t part) {
+  place_.shared = running_rank_;
+  place_.after = false;
+  place_.within = part;
+}
+
 }  // namespace dcc

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "units.h"
@@ -9,6 +10,23 @@
 namespace dcc {
 
 class Scheduler;
+
+/// Where something that happens comes in the one order of all events, for whoever puts together
+/// what schedulers side by side have done: by a scheduler never lower than what it did before, and
+/// of several in the order in which one alone would have run them. At one instant that one takes
+/// whichever is first among those due, so what an event sets off at its own instant comes after it
+/// in any case: by the greatest rank that has run.
+struct EventPlace {
+  PicoSeconds time{};
+  std::uint32_t shared = 0;  // rank of the last event of the instant that several divide, …
+  bool after = true;         // … and whether it is over
+  std::uint64_t within = 0;  // by greatest rank; of what is divided, by part
+
+  friend bool operator<(const EventPlace& a, const EventPlace& b) {
+    return std::tie(a.time.count, a.shared, a.after, a.within) <
+           std::tie(b.time.count, b.shared, b.after, b.within);
+  }
+};
 
 /// A moment a device waits for. Owned by the device as a member, scheduled at most once at a time;
 /// rescheduling moves it. No allocation, no virtual call.
@@ -133,6 +151,15 @@ class Scheduler {
   }
   /// Runs every event due at or before `end`, then sets now() to `end`.
   void run_until(PicoSeconds end);
+  /// The same, and place() tells meanwhile where the event that runs comes.
+  void run_placed_until(PicoSeconds end);
+  /// Null but while run_placed_until() runs an event.
+  const EventPlace* place() const { return placing_ ? &place_ : nullptr; }
+  /// The event that runs is one of those that schedulers divide among them: what it does from here
+  /// on is this part of all that they do, in the order of the numbers.
+  void begin_part(std::uint64_t part) {
+    if (placing_) place_part(part);
+  }
   /// Moves the clock forward over a stretch without events (end <= next_time()).
   void advance_to(PicoSeconds when) {
     if (when > now_) now_ = when;
@@ -221,6 +248,8 @@ class Scheduler {
     upcoming_ = upcoming_->next_;
     __builtin_prefetch(upcoming_, 1);
   }
+  void place(const Event& event);
+  void place_part(std::uint64_t part);
   std::uint64_t next_filled_bucket() const;
   /// kWords: none.
   std::uint32_t filled_word_after(std::uint32_t word) const;
@@ -253,6 +282,9 @@ class Scheduler {
   PicoSeconds now_{};
   std::uint64_t sequence_ = 0;
   std::uint64_t events_run_ = 0;
+  bool placing_ = false;
+  EventPlace place_;
+  std::uint32_t running_rank_ = 0;  // while placing
 };
 
 }  // namespace dcc
