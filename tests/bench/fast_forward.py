@@ -21,7 +21,7 @@ from scale import put
 CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
 SERIES = "output.series={interval: 1ms, flows: none, queues: none, classes: false}"
 STAR = ("incast_8x25g.yaml", ["duration=2s"])
-SHARES = ("differentiation/share.yaml", ["duration=1500ms"])
+SHARES = ("differentiation/share.yaml", ["duration=3s"])
 RATES = {
     "8 into 25 Gb/s, dcqcn": (*STAR, "nic.congestion_control={algorithm: dcqcn}"),
     "… dcc, preset sig15": STAR,
