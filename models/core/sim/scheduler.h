@@ -155,8 +155,9 @@ class Scheduler {
   void run_placed_until(PicoSeconds end);
   /// Null but while run_placed_until() runs an event.
   const EventPlace* place() const { return placing_ ? &place_ : nullptr; }
-  /// The event that runs is one of those that schedulers divide among them: what it does from here
-  /// on is this part of all that they do, in the order of the numbers.
+  /// The event that runs is one of those that schedulers divide among them, whose ranks are above
+  /// all others: what it does from here on is this part of all that they do, in the order of the
+  /// numbers.
   void begin_part(std::uint64_t part) {
     if (placing_) place_part(part);
   }
