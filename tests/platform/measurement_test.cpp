@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
+#include "net/wire_size.h"
 #include "small_platform.h"
 
 namespace dcc::vp::measurement_test {
@@ -191,6 +193,143 @@ TEST(Measurement, WithoutAcknowledgementsAFlowEndsWithItsLastByteReceived) {
   EXPECT_TRUE(r.flows[0].completed);
   EXPECT_TRUE(r.flows[0].end_rx);
   EXPECT_FALSE(r.flows[0].end);
+}
+
+// ---------------------------------------------------------------- memory of switches
+
+/// Bytes of the i-th packet of two senders that begin at once, in order of arrival; each sends one
+/// message, whose first packet has a RETH.
+Bytes wire_bytes(int i) { return roce::data_wire_bytes(1000, i < 2, false); }
+PicoSeconds line_time(int i) {
+  return serialization_time(wire_bytes(i) + 20, BitRate(100'000'000'000));
+}
+
+/// Two hosts send ten packets each to a third, at the link's rate and from the same moment.
+struct TwoIntoOne {
+  static constexpr int kPackets = 20;
+  TwoIntoOne() {
+    PicoSeconds starts{};
+    PicoSeconds arrives{};
+    Bytes in = 0, out = 0;
+    for (int i = 0, sent = 0; i < kPackets; ++i) {
+      // Two arrive every time that a sender takes for one, stored and forwarded.
+      if (i >= 2 && i % 2 == 0) arrives = arrives + line_time(i);
+      if (i > 0) starts = starts + line_time(i - 1);
+      starts_of[i] = starts;
+      in += wire_bytes(i);
+      while (sent < i && starts_of[sent] <= arrives) out += wire_bytes(sent++);
+      peak = std::max(peak, in - out);
+      area += static_cast<double>(wire_bytes(i)) * to_seconds(starts - arrives);
+    }
+  }
+  PicoSeconds starts_of[kPackets];
+  Bytes peak = 0;
+  double area = 0;  // bytes · seconds
+};
+
+std::string star_of_six(const std::string& second_start, const std::string& more = "") {
+  return more +
+         "topology: {kind: star, hosts: 6, link: {rate: 100Gbps, delay: 1us}}\n"
+         "host: {driver: none}\nduration: 100us\nnic: {congestion_control: {algorithm: none}}\n"
+         "traffic:\n"
+         "  - {kind: incast, senders: 1..2, receiver: 0, bytes: 10KB}\n"
+         "  - {kind: incast, senders: 4..5, receiver: 3, bytes: 10KB, start: " +
+         second_start + "}\n";
+}
+
+TEST(Measurement, ASwitchsMemoryHoldsWhatItsQueuesHoldTogether) {
+  const TwoIntoOne incast;
+  // Ten pairs came, nine packets have left: eleven, all of the shorter kind.
+  ASSERT_EQ(incast.peak, 11 * roce::data_wire_bytes(1000, false, false));
+  const RunResults r = run(star_of_six("0us"));
+  ASSERT_EQ(r.buffers.size(), 1u);
+  EXPECT_EQ(r.buffers[0].of, "s0");
+  EXPECT_EQ(r.buffers[0].max_bytes, 2 * incast.peak);
+  const double mean = 2 * incast.area / to_seconds(r.measured_to - r.measured_from);
+  EXPECT_NEAR(r.buffers[0].mean_bytes, mean, 1);
+  double of_queues = 0;
+  for (const QueueResult& queue : r.queues) of_queues += queue.mean_bytes;
+  EXPECT_NEAR(r.buffers[0].mean_bytes, of_queues, 3);  // six that are rounded
+}
+
+TEST(Measurement, TheMostAtOnceIsNotTheSumOfTheLongestQueues) {
+  const TwoIntoOne incast;
+  const RunResults r = run(star_of_six("10us"));
+  Bytes longest = 0;
+  for (const QueueResult& queue : r.queues) longest += queue.max_bytes;
+  EXPECT_GT(longest, 2 * incast.peak);
+  EXPECT_EQ(r.buffers[0].max_bytes, incast.peak);
+}
+
+TEST(Measurement, TheMostAtOnceIsOfTheWindow) {
+  const RunResults r = run(star_of_six("10us", "measure: {from: 9us}\n"));
+  EXPECT_EQ(r.buffers[0].max_bytes, TwoIntoOne().peak);
+}
+
+TEST(Measurement, TheMostAtOnceBeginsWithWhatIsThere) {
+  // All have come when the window begins …
+  const RunResults r = run(star_of_six("50us", "measure: {from: 2us, to: 40us}\n"));
+  const TwoIntoOne incast;
+  EXPECT_LT(r.buffers[0].max_bytes, incast.peak);
+  // … and what has not left by then is there.
+  Bytes left = 0;
+  const PicoSeconds since = kMicroSecond * 2 - kMicroSecond - line_time(0);
+  for (int i = 0; i < TwoIntoOne::kPackets; ++i) {
+    if (incast.starts_of[i] > since) left += wire_bytes(i);
+  }
+  EXPECT_EQ(r.buffers[0].max_bytes, left);
+}
+
+// ---------------------------------------------------------------- order of arrival
+
+/// Packets of a flow take turns between two ways, of which the second takes three and a half packet
+/// times longer: each of those that go there comes behind the third after it.
+RunResults two_ways(const std::string& nic, const std::string& more = "") {
+  return run(
+      "topology: {kind: custom,\n"
+      "  nodes: [{name: from}, {name: to}, {name: s0, kind: switch}, {name: s1, kind: switch},"
+      "    {name: near, kind: switch}, {name: far, kind: switch}],\n"
+      "  links: [{from: from, to: s0, rate: 100Gbps, delay: 1us},\n"
+      "    {from: s0, to: near, rate: 100Gbps, delay: 1us},\n"
+      "    {from: s0, to: far, rate: 100Gbps, delay: 1302ns},\n"
+      "    {from: near, to: s1, rate: 100Gbps, delay: 1us},\n"
+      "    {from: far, to: s1, rate: 100Gbps, delay: 1us},\n"
+      "    {from: s1, to: to, rate: 100Gbps, delay: 1us}]}\n"
+      "routing: {kind: spray}\nhost: {driver: none}\nduration: 1ms\n"
+      "traffic: [{kind: flow, from: 0, to: 1, bytes: 100KB, message: 100KB}]\n" +
+      nic + more);
+}
+
+/// 48 come behind the third after them, the last but two of all behind the next, the last in order.
+void expect_three_behind(const RunResults& r) {
+  const LogHistogram& depths = r.reordering.depths();
+  EXPECT_EQ(depths.count(), 49u);
+  EXPECT_EQ(depths.sum(), 48u * 3 + 1);
+  EXPECT_EQ(r.reordering.deepest(), 3u);
+  EXPECT_EQ(r.counters.of(&NicCounters::data_received), 100u);
+}
+
+TEST(Measurement, RoceCountsWhatComesLateByHowFar) {
+  const RunResults r =
+      two_ways("nic: {congestion_control: {algorithm: none}, recovery: {reorder_window: 16}}\n");
+  EXPECT_EQ(r.flows[0].retransmits, 0u);
+  expect_three_behind(r);
+}
+
+TEST(Measurement, SoDoOtherTransports) {
+  const RunResults r = two_ways(
+      "nic: {transport: {kind: ndp, initial_window: 100}, congestion_control: {algorithm: none}}\n",
+      "switch: {pfc: {enabled: false}}\n");
+  EXPECT_EQ(r.flows[0].retransmits, 0u);
+  expect_three_behind(r);
+}
+
+TEST(Measurement, OrderOfArrivalIsOfTheWindow) {
+  const RunResults r =
+      two_ways("nic: {congestion_control: {algorithm: none}, recovery: {reorder_window: 16}}\n",
+               "measure: {from: 20us}\n");
+  EXPECT_EQ(r.reordering.depths().count(), 0u);
+  EXPECT_EQ(r.counters.of(&NicCounters::data_received), 0u);
 }
 
 }  // namespace

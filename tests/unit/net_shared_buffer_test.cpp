@@ -133,7 +133,7 @@ TEST(SharedBuffer, BooksBalanceWhateverComesAndGoes) {
   };
   std::deque<Held> queue;
   Bytes sum = 0;
-  Bytes most = 0;
+  Bytes most = 0, greatest = 0;
   std::array<std::array<Bytes, kPriorities>, 4> by_class{};
   for (int i = 0; i < 200'000; ++i) {
     if (noise() % 100 < 52 || queue.empty()) {
@@ -155,12 +155,18 @@ TEST(SharedBuffer, BooksBalanceWhateverComesAndGoes) {
     }
     ASSERT_EQ(buffer.used(), sum);
     ASSERT_LE(sum, 200'000);
+    if (noise() % 1'000 == 0) {
+      buffer.restart_peak();
+      most = sum;
+    }
     most = std::max(most, sum);
+    ASSERT_EQ(buffer.peak(), most);
+    greatest = std::max(greatest, most);
     const int port = static_cast<int>(noise() % 4), priority = static_cast<int>(noise() % 8);
     ASSERT_EQ(buffer.held(port, priority),
               by_class[static_cast<std::size_t>(port)][static_cast<std::size_t>(priority)]);
   }
-  EXPECT_GT(most, 150'000);
+  EXPECT_GT(greatest, 150'000);
 }
 
 TEST(SharedBuffer, BooksBalanceWhateverIsPausedMeanwhile) {
@@ -175,7 +181,7 @@ TEST(SharedBuffer, BooksBalanceWhateverIsPausedMeanwhile) {
   };
   std::deque<Held> queue;
   Bytes held[kPorts][kPriorities] = {};
-  Bytes sum = 0;
+  Bytes sum = 0, most = 0;
   for (int i = 0; i < 200'000; ++i) {
     const int port = static_cast<int>(noise() % kPorts), priority = static_cast<int>(noise() % 8);
     if (noise() % 100 == 0) {
@@ -196,6 +202,8 @@ TEST(SharedBuffer, BooksBalanceWhateverIsPausedMeanwhile) {
     }
     ASSERT_EQ(buffer.used(), sum);
     ASSERT_LE(sum, kSize);
+    most = std::max(most, sum);
+    ASSERT_EQ(buffer.peak(), most);
     ASSERT_EQ(buffer.held(port, priority), held[port][priority]);
   }
   while (!queue.empty()) {
@@ -207,7 +215,8 @@ TEST(SharedBuffer, BooksBalanceWhateverIsPausedMeanwhile) {
   EXPECT_TRUE(buffer.admit(0, 0, 200'000));  // all of the pool is back
 }
 
-// What lets_through() waves on would have been admitted, paused nobody, and left nothing behind.
+// What lets_through() waves on would have been admitted, paused nobody, been no new peak, and left
+// nothing behind.
 TEST(SharedBuffer, LetsThroughOnlyWhatAdmittingWouldNotNotice) {
   std::mt19937_64 random(11);
   SharedBuffer buffer(parameters(60'000, 30'000, 0x0F), 2);
@@ -219,6 +228,7 @@ TEST(SharedBuffer, LetsThroughOnlyWhatAdmittingWouldNotNotice) {
   std::deque<Held> held;
   int waved = 0;
   int stopped = 0;
+  int peaks = 0;
   for (int step = 0; step < 20'000; ++step) {
     const int port = static_cast<int>(random() % 2);
     const int priority = static_cast<int>(random() % 6);  // 4 and 5 are lossy
@@ -233,9 +243,13 @@ TEST(SharedBuffer, LetsThroughOnlyWhatAdmittingWouldNotNotice) {
       ASSERT_EQ(tried.used(), buffer.used());
       ASSERT_EQ(tried.used(), other.used());
       ASSERT_EQ(tried.threshold(port, priority), other.threshold(port, priority));
+      ASSERT_EQ(other.peak(), buffer.peak());
     } else if (other.admit(port, priority, bytes) && !other.must_pause(port, priority)) {
       // The first packet of a class reserves its headroom and is never waved on.
-      ASSERT_EQ(buffer.held(port, priority), 0);
+      if (buffer.held(port, priority) != 0) {
+        ++peaks;
+        ASSERT_GT(other.peak(), buffer.peak());
+      }
     } else {
       ++stopped;
     }
@@ -248,6 +262,8 @@ TEST(SharedBuffer, LetsThroughOnlyWhatAdmittingWouldNotNotice) {
   }
   EXPECT_GT(waved, 1'000);
   EXPECT_GT(stopped, 1'000);
+  EXPECT_GT(peaks, 10);
+  EXPECT_LT(peaks, 1'000);
 }
 
 TEST(SharedBuffer, APortMayPauseOtherPrioritiesThanTheRest) {
@@ -293,6 +309,31 @@ TEST(SharedBuffer, WhatWasInTheHeadroomOfAClassThatIsPausedNoMoreIsThePools) {
   EXPECT_EQ(buffer.threshold(0, 3), (90'000 - held - 1'000) / 8);
   buffer.set_lossless(0, 0x08);
   EXPECT_EQ(buffer.threshold(0, 3), (90'000 - held - 1'000) / 8);
+}
+
+// Ports with memory of their own: it counts in what is held at once and takes nothing of the pool.
+TEST(SharedBuffer, WhatPortsHoldApartIsInThePeakAndNotInThePool) {
+  SharedBuffer buffer(parameters(10'000, 8192, 0), 1);
+  ASSERT_TRUE(buffer.admit(0, 0, 4'000));
+  buffer.hold_apart(9'000);
+  EXPECT_EQ(buffer.used(), 13'000);
+  EXPECT_EQ(buffer.peak(), 13'000);
+  EXPECT_TRUE(buffer.admit(0, 0, 6'000));
+  EXPECT_FALSE(buffer.admit(0, 0, 1));
+  EXPECT_EQ(buffer.peak(), 19'000);
+  buffer.hold_apart(-9'000);
+  buffer.release(0, 0, 6'000);
+  EXPECT_EQ(buffer.used(), 4'000);
+  EXPECT_EQ(buffer.peak(), 19'000);
+  buffer.restart_peak();
+  EXPECT_EQ(buffer.peak(), 4'000);
+  // One that passes by such a port is held for no time.
+  EXPECT_FALSE(buffer.lets_through(0, 0, 500));
+  EXPECT_TRUE(buffer.passes_apart(0, 0, 500));
+  EXPECT_EQ(buffer.peak(), 4'500);
+  EXPECT_TRUE(buffer.lets_through(0, 0, 500));
+  EXPECT_FALSE(buffer.passes_apart(0, 0, 6'001));
+  EXPECT_EQ(buffer.used(), 4'000);
 }
 
 TEST(SharedBuffer, RefusesWhatCannotBe) {

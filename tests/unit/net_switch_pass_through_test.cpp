@@ -88,7 +88,8 @@ class Bench {
       }
       text += std::to_string(switch_->pause_time(port).count) + "\n";
     }
-    text += std::to_string(switch_->buffer().used()) + " " + std::to_string(pool_.in_use());
+    text += std::to_string(switch_->buffer().used()) + " " +
+            std::to_string(switch_->buffer().peak()) + " " + std::to_string(pool_.in_use());
     return text;
   }
   const std::vector<std::string>& log() const { return log_; }

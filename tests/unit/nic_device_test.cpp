@@ -152,6 +152,68 @@ TEST_F(Pair, PacketsThatOvertakeAreKeptAndNothingIsRepeated) {
   EXPECT_EQ(nic[1]->counters().acks_sent, 64u);
   EXPECT_EQ(nic[1]->receiver().held(), 0u);
   EXPECT_EQ(pool.in_use(), 0);
+  // One of eight was late, behind the second that had overtaken it.
+  const Reordering& reordering = nic[1]->reordering();
+  EXPECT_EQ(reordering.depths().count(), 8u);
+  EXPECT_EQ(reordering.depths().sum(), 16u);
+  EXPECT_EQ(reordering.deepest(), 2u);
+  EXPECT_EQ(nic[0]->reordering().depths().count(), 0u);
+}
+
+TEST_F(Pair, WithoutAReorderWindowALatePacketIsLateAndWhatIsSentAgainIsNot) {
+  build();
+  Overtaken overtaken;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind != PacketKind::kData) return true;
+    if (overtaken.held == nullptr && packet.psn == 10 && overtaken.since == 0) {
+      overtaken.held = pool.take();
+      *overtaken.held = packet;
+      return false;
+    }
+    if (overtaken.held != nullptr && ++overtaken.since == 5) {
+      nic[1]->receive(std::exchange(overtaken.held, nullptr), 0);  // ahead of the fifth
+    }
+    return true;
+  };
+  post(64'000);
+  scheduler.run_until(kMilliSecond * 3);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_GE(nic[0]->counters().retransmits, 4u);
+  EXPECT_EQ(nic[1]->reordering().depths().count(), 1u);
+  EXPECT_EQ(nic[1]->reordering().deepest(), 4u);
+}
+
+TEST_F(Pair, LossesAloneMakeNothingLate) {
+  build();
+  int n = 0;
+  on_wire = [&](Packet& packet) { return packet.kind != PacketKind::kData || ++n % 9 != 0; };
+  post(64'000);
+  scheduler.run_until(kMilliSecond * 3);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_GT(nic[1]->counters().out_of_order, 0u);
+  EXPECT_EQ(nic[1]->reordering().depths().count(), 0u);
+}
+
+TEST_F(Pair, LatePacketsAreCountedWhereNothingIsAcknowledged) {
+  parameters.ack = AckMode::kNone;
+  parameters.recovery.kind = RecoveryParameters::Kind::kNone;
+  build();
+  Overtaken overtaken;
+  on_wire = [&](Packet& packet) {
+    if (overtaken.held == nullptr && packet.psn == 10 && overtaken.since == 0) {
+      overtaken.held = pool.take();
+      *overtaken.held = packet;
+      return false;
+    }
+    if (overtaken.held != nullptr && ++overtaken.since == 3) {
+      nic[1]->receive(std::exchange(overtaken.held, nullptr), 0);
+    }
+    return true;
+  };
+  post(64'000);
+  scheduler.run_until(kMilliSecond * 3);
+  EXPECT_EQ(nic[1]->reordering().depths().count(), 1u);
+  EXPECT_EQ(nic[1]->reordering().deepest(), 2u);
 }
 
 TEST_F(Pair, BeyondTheReorderWindowAnEarlyPacketTellsOfALoss) {

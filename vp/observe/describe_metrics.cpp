@@ -78,6 +78,22 @@ void describe_run(MetricVisitor& v, const RunResults& r) {
   });
 }
 
+/// Mean over all switches, and the most of any.
+void describe_buffers(MetricVisitor& v, const std::vector<BufferResult>& buffers) {
+  double sum = 0;
+  Bytes most = 0;
+  for (const BufferResult& one : buffers) {
+    sum += one.mean_bytes;
+    most = std::max(most, one.max_bytes);
+  }
+  v.figure("buffer_mean_bytes", buffers.empty() ? 0.0 : sum / static_cast<double>(buffers.size()),
+           {"B", "what waits in a switch, mean over time and switches", Statistic::kMean,
+            Span::kWindow, "buffer used, mean"});
+  v.figure("buffer_max_bytes", most,
+           {"B", "the most that waited in one switch at once", Statistic::kMaximum, Span::kWindow,
+            "buffer used, most"});
+}
+
 void describe_aggregate(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   v.figure("goodput_gbps", m.goodput_gbps,
            {"Gb/s", "payload received by all flows but the background", Statistic::kMean,
@@ -102,8 +118,33 @@ void describe_aggregate(MetricVisitor& v, const RunResults& r, const Metrics& m)
              {about.unit, about.meaning, Statistic::kSum, Span::kWindow, about.label},
              counters[i].over);
   }
+  describe_buffers(v, r.buffers);
   v.figure("deadlocked_links", r.deadlock.size(),
            {"", "entries of deadlock", Statistic::kSum, Span::kEnd, "deadlocked links"});
+}
+
+void describe_reordering(MetricVisitor& v, const RunResults& r) {
+  const LogHistogram& depths = r.reordering.depths();
+  const std::uint64_t late = depths.count();
+  const std::uint64_t all = r.counters.of(&NicCounters::data_received);
+  std::optional<double> share, mean;
+  std::optional<std::uint64_t> p99;
+  if (all != 0) share = static_cast<double>(late) / static_cast<double>(all);
+  if (late != 0) {
+    mean = static_cast<double>(depths.sum()) / static_cast<double>(late);
+    p99 = depths.quantile(990);
+  }
+  v.figure("packets", late,
+           {"packets", "of data that came after one of their flow that was sent later",
+            Statistic::kSum, Span::kWindow});
+  v.figure("share", share, {"", "of all data received", Statistic::kRatio, Span::kWindow});
+  v.figure("depth_mean", mean,
+           {"packets", "how far behind the highest number that had come, mean; null: none was",
+            Statistic::kMean, Span::kWindow});
+  v.figure("depth_p99", p99,
+           {"packets", "its 99th percentile", Statistic::kQuantile, Span::kWindow});
+  v.figure("depth_max", r.reordering.deepest(),
+           {"packets", "the farthest; 0: none came late", Statistic::kMaximum, Span::kWindow});
 }
 
 void describe_qos(MetricVisitor& v, const QosResult& qos) {
@@ -181,6 +222,8 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   v.list("links", r.links.size(),
          [&](std::size_t i) { describe_link(v, r.links[i], r.measured_to - r.measured_from); });
   members_of("queues", r.queues);
+  members_of("buffers", r.buffers);
+  v.group("reordering", [&] { describe_reordering(v, r); });
   members_of("deadlock", r.deadlock);
   v.group("slowdown", [&] { describe_slowdown(v, m.slowdown, m.slowdown_bins); });
   // To the last byte received, which no acknowledgement dilutes.

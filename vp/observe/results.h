@@ -12,6 +12,7 @@
 #include "observe/counter_totals.h"
 #include "stats/class_delays.h"
 #include "stats/metric.h"
+#include "stats/reordering.h"
 #include "units.h"
 
 namespace dcc::vp {
@@ -65,6 +66,22 @@ struct QueueResult {
       {"B", "99th percentile over time", Statistic::kQuantile, Span::kWindow});
     v(&QueueResult::max_bytes, "max_bytes",
       {"B", "greatest length", Statistic::kMaximum, Span::kWindow});
+  }
+};
+
+/// What a switch holds: packets that wait for any of its ports, over `measure`.
+struct BufferResult {
+  std::string of;
+  double mean_bytes = 0;
+  Bytes max_bytes = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&BufferResult::of, "switch", {"", "whose packets that wait for any of its ports"});
+    v(&BufferResult::mean_bytes, "mean_bytes",
+      {"B", "of its memory, over time", Statistic::kMean, Span::kWindow});
+    v(&BufferResult::max_bytes, "max_bytes",
+      {"B", "the most at once", Statistic::kMaximum, Span::kWindow});
   }
 };
 
@@ -327,11 +344,13 @@ struct RunResults {
   std::string undivided;     // why it was one thread where more were allowed; empty otherwise
   CounterTotals counters;    // within `measure`
   LogHistogram rtt_ns;       // of packets acknowledged within it
+  Reordering reordering;     // of data received within it
   std::vector<DelayResult> delays;  // by DSCP; empty: not asked for
   std::vector<FlowResult> flows;    // by id
   std::vector<QueryResult> queries;
   std::vector<LinkResult> links;
   std::vector<QueueResult> queues;
+  std::vector<BufferResult> buffers;
   std::vector<HostResult> hosts;
   std::vector<DeadlockedWire> deadlock;
   Balance balance;

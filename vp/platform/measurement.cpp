@@ -108,6 +108,7 @@ std::unique_ptr<Measurement::Watch> Measurement::watch() const {
   watch->counted = snapshot();
   for (const auto& host : hosts_) {
     watch->rtt_ns.push_back(host->nic().device().transmitter().rtt_ns());
+    watch->reordering.push_back(host->nic().device().reordering());
   }
   if (!measuring_ || measured_) return watch;
   for (const auto& queue : network_.queues()) {
@@ -123,7 +124,9 @@ void Measurement::repeat_since(const Watch& watch, PicoSeconds skipped,
   const Snapshot more = snapshot().since(watch.counted).times(times);
   skipped_ = skipped_.wires.empty() ? more : skipped_.plus(more);
   for (std::size_t i = 0; i < hosts_.size(); ++i) {
-    hosts_[i]->nic().device().transmitter().repeat_statistics(watch.rtt_ns[i], times);
+    NicDevice& nic = hosts_[i]->nic().device();
+    nic.transmitter().repeat_statistics(watch.rtt_ns[i], times);
+    nic.reordering().repeat_since(watch.reordering[i], times);
   }
   for (std::size_t i = 0; i < watch.queues.size(); ++i) {
     network_.queues()[i]->statistics.repeat_since(watch.queues[i], now, times);
@@ -142,9 +145,13 @@ void Measurement::measure_from() {
   for (auto& queue : network_.queues()) {
     queue->device->observe_queue(queue->port_number, &queue->statistics);  // begins anew
   }
+  for (const auto& module : network_.switches()) {
+    if (module != nullptr) module->device().restart_buffer_statistics();
+  }
   for (auto& host : hosts_) {
     NicDevice& nic = host->nic().device();
     nic.transmitter().reset_statistics();
+    nic.forget_reordering();
     if (!config_.output.delays) continue;
     host_delays_.push_back(std::make_unique<DelaysByClass>());
     nic.observe_delays(host_delays_.back().get());
@@ -160,8 +167,10 @@ void Measurement::measure_to() {
   for (auto& queue : network_.queues()) {
     queue_figures_.push_back(queue->statistics.figures(scheduler_.now()));
   }
+  measure_buffers();
   for (auto& host : hosts_) {
     rtt_ns_.merge(host->nic().device().transmitter().rtt_ns());
+    reordering_.merge(host->nic().device().reordering());
     host->nic().device().observe_delays(nullptr);
   }
   if (!config_.output.delays) return;
@@ -175,6 +184,24 @@ void Measurement::measure_to() {
       out.of.one_way.merge(seen->one_way);
       out.of.as_read.merge(seen->as_read);
     }
+  }
+}
+
+/// What waits in a switch waits for one of its ports, so that the mean is the sum of theirs: only
+/// the most at once is not theirs to tell.
+void Measurement::measure_buffers() {
+  const PicoSeconds now = scheduler_.now();
+  std::vector<double> means(network_.switches().size());
+  for (const auto& queue : network_.queues()) {
+    means[static_cast<std::size_t>(queue->node)] += queue->statistics.mean(now);
+  }
+  for (std::size_t node = 0; node < means.size(); ++node) {
+    const auto& module = network_.switches()[node];
+    if (module == nullptr) continue;
+    const SwitchDevice& device = module->device();
+    buffers_.push_back({static_cast<NodeId>(node),
+                        static_cast<Bytes>(means[node] + device.mean_held_back() + 0.5),
+                        device.buffer().peak()});
   }
 }
 
@@ -329,10 +356,24 @@ void Measurement::gather() {
     gather.add(figures.p99);
     gather.add(figures.max);
   }
+  for (BufferUse& use : buffers_) {
+    gather.add(use.mean);
+    gather.add(use.peak);
+  }
   gather.finish();
   if (partitions_.group() == nullptr) return;
   rtt_ns_ = LogHistogram::of(partitions_.group()->together(rtt_ns_.counts()));
+  gather_reordering();
   gather_delays();
+}
+
+void Measurement::gather_reordering() {
+  ProcessGroup& group = *partitions_.group();
+  const LogHistogram depths = LogHistogram::of(group.together(reordering_.depths().counts()));
+  const auto deepest = group.together({static_cast<std::int64_t>(reordering_.deepest())});
+  reordering_ = Reordering();
+  reordering_.merge(depths,
+                    static_cast<std::uint64_t>(*std::max_element(deepest.begin(), deepest.end())));
 }
 
 void Measurement::gather_delays() {
@@ -454,6 +495,10 @@ void Measurement::collect_queues(RunResults& results) {
     results.queues.push_back({network_.queues()[i]->port, static_cast<double>(figures.mean),
                               figures.p50, figures.p99, figures.max});
   }
+  for (const BufferUse& use : buffers_) {
+    results.buffers.push_back(
+        {network_.topology().node(use.node).name, static_cast<double>(use.mean), use.peak});
+  }
   if (config_.output.series.queues == QueueSeries::kBusiest && !order.empty()) {
     const auto busiest = static_cast<std::uint32_t>(
         *std::max_element(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -473,6 +518,7 @@ void Measurement::collect_queues(RunResults& results) {
 void Measurement::collect_counters(RunResults& results) const {
   results.counters = window_.counters;
   results.rtt_ns = rtt_ns_;
+  results.reordering = reordering_;
   results.delays = delays_;
 }
 

@@ -36,6 +36,7 @@ class Measurement {
     Snapshot counted;
     std::vector<QueueStatistics> queues;  // empty: they are not looked at now
     std::vector<LogHistogram> rtt_ns;     // by host
+    std::vector<Reordering> reordering;   // the same
   };
   std::unique_ptr<Watch> watch() const;
   /// Time is skipped: everything that was counted and measured since then goes on in the same
@@ -61,6 +62,8 @@ class Measurement {
   bool is_here(HostId host) const;
   void gather();
   void gather_delays();
+  void gather_reordering();
+  void measure_buffers();
   void sample_queues(PicoSeconds now);
   void collect_flows(RunResults& results) const;
   /// Of a flow that ends: alone in the empty network; empty beyond the axis of time.
@@ -88,7 +91,15 @@ class Measurement {
   bool measured_ = false;
   PicoSeconds measured_to_{};
   std::vector<QueueStatistics::Figures> queue_figures_;
+  /// Of a switch's memory, over time and at most.
+  struct BufferUse {
+    NodeId node = 0;
+    Bytes mean = 0;
+    Bytes peak = 0;
+  };
+  std::vector<BufferUse> buffers_;
   LogHistogram rtt_ns_;
+  Reordering reordering_;
   std::vector<std::unique_ptr<DelaysByClass>> host_delays_;  // empty: not asked for
   std::vector<DelayResult> delays_;                          // by class
 

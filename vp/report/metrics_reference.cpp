@@ -53,6 +53,7 @@ std::vector<MetricInfo> list_all() {
   results.flows.resize(1);
   results.links.resize(1);
   results.queues.resize(1);
+  results.buffers.resize(1);
   results.hosts.resize(1);
   results.deadlock.resize(1);
   results.delays.resize(1);

@@ -38,6 +38,7 @@ void SharedBuffer::set_lossless(int port, std::uint8_t priorities) {
     headroom_used_ -= c.headroom;
     c.headroom = 0;
   }
+  note_peak(used());
 }
 
 void SharedBuffer::reserve(Class& c, int port) {
@@ -46,6 +47,39 @@ void SharedBuffer::reserve(Class& c, int port) {
   c.reserved += taken;
   c.whole = taken == wanted;
   shared_size_ -= taken;
+  note_peak(used());
+}
+
+/// Or the pool is full.
+bool SharedBuffer::admit_to_new_peak(Class& c, Bytes bytes) {
+  if (shared_used_ + bytes > shared_size_) return c.lossless && admit_to_headroom(c, bytes);
+  c.shared += bytes;
+  shared_used_ += bytes;
+  note_peak(used());
+  return true;
+}
+
+bool SharedBuffer::admit_to_headroom(Class& c, Bytes bytes) {
+  if (c.headroom + bytes > c.reserved) return false;
+  c.headroom += bytes;
+  headroom_used_ += bytes;
+  note_peak(used());
+  return true;
+}
+
+/// As much of it as there is.
+Bytes SharedBuffer::release_headroom(Class& c, Bytes bytes) {
+  const Bytes released = std::min(c.headroom, bytes);
+  c.headroom -= released;
+  headroom_used_ -= released;
+  note_peak(used());
+  return released;
+}
+
+/// After each change of anything but shared_used_, and where that comes to more than was quiet.
+void SharedBuffer::note_peak(Bytes held) {
+  peak_ = std::max(peak_, held);
+  quiet_up_to_ = std::min(shared_size_, peak_ - headroom_used_ - apart_);
 }
 
 }  // namespace dcc

@@ -47,35 +47,26 @@ class SharedBuffer {
   /// False: no room, the packet is to be dropped and nothing was counted.
   bool admit(int port, int priority, Bytes bytes) {
     Class& c = at(port, priority);
-    if (!c.lossless) {
-      if (shared_used_ + bytes > shared_size_) return false;
-      c.shared += bytes;
-      shared_used_ += bytes;
-    } else {
+    if (c.lossless) {
       if (!c.whole) reserve(c, port);
-      if (c.shared + bytes <= threshold(c) && shared_used_ + bytes <= shared_size_) {
-        c.shared += bytes;
-        shared_used_ += bytes;
-      } else if (c.headroom + bytes <= c.reserved) {
-        c.headroom += bytes;
-        headroom_used_ += bytes;
-      } else {
-        return false;
-      }
+      if (c.shared + bytes > threshold(c)) return admit_to_headroom(c, bytes);
     }
+    if (shared_used_ + bytes > quiet_up_to_) return admit_to_new_peak(c, bytes);
+    c.shared += bytes;
+    shared_used_ += bytes;
     return true;
   }
 
   /// For a packet that leaves in the moment it comes: true if it would be admitted without pausing
-  /// anybody; nothing is held then. False says nothing: ask admit().
+  /// anybody, and more was held before; nothing is held then. False says nothing: ask admit().
   bool lets_through(int port, int priority, Bytes bytes) const {
     const Class& c = at(port, priority);
+    const Bytes used = shared_used_ + bytes;
+    if (used > quiet_up_to_) return false;
     if (c.lossless) {
-      const Bytes free = shared_size_ - shared_used_ - bytes;
-      if (!c.whole || c.headroom != 0 || free < 0) return false;
+      const Bytes free = shared_size_ - used;
+      if (!c.whole || c.headroom != 0) return false;
       if (c.shared + bytes >= (free * c.alpha_q16) >> 16) return false;
-    } else if (shared_used_ + bytes > shared_size_) {
-      return false;
     }
     return true;
   }
@@ -83,11 +74,23 @@ class SharedBuffer {
   /// Takes back what admit() counted: headroom empties first.
   void release(int port, int priority, Bytes bytes) {
     Class& c = at(port, priority);
-    const Bytes from_headroom = c.headroom < bytes ? c.headroom : bytes;
-    c.headroom -= from_headroom;
-    headroom_used_ -= from_headroom;
-    c.shared -= bytes - from_headroom;
-    shared_used_ -= bytes - from_headroom;
+    if (c.headroom != 0) bytes -= release_headroom(c, bytes);
+    c.shared -= bytes;
+    shared_used_ -= bytes;
+  }
+
+  /// For ports with memory of their own, which takes nothing from the pool: they hold so much more,
+  /// or less.
+  void hold_apart(Bytes more) {
+    apart_ += more;
+    note_peak(used());
+  }
+  /// For a packet that passes such a port by, where lets_through() says no: true if that was for
+  /// the new peak's sake alone.
+  bool passes_apart(int port, int priority, Bytes bytes) {
+    if (at(port, priority).lossless || shared_used_ + bytes > shared_size_) return false;
+    note_peak(used() + bytes);
+    return true;
   }
 
   /// The class has come to its threshold: the sender must stop.
@@ -110,7 +113,13 @@ class SharedBuffer {
   Bytes held(int port, int priority) const {
     return at(port, priority).shared + at(port, priority).headroom;
   }
-  Bytes used() const { return shared_used_ + headroom_used_; }
+  Bytes used() const { return shared_used_ + headroom_used_ + apart_; }
+  /// The most that was held at once since restart_peak(), what was held for no time included.
+  Bytes peak() const { return peak_; }
+  void restart_peak() {
+    peak_ = 0;
+    note_peak(used());
+  }
   template <class Digest>
   void add_state(Digest& d) const {
     d(shared_used_, headroom_used_);
@@ -137,11 +146,20 @@ class SharedBuffer {
     return free <= 0 ? 0 : (free * c.alpha_q16) >> 16;
   }
   void reserve(Class& c, int port);
+  bool admit_to_new_peak(Class& c, Bytes bytes);
+  bool admit_to_headroom(Class& c, Bytes bytes);
+  Bytes release_headroom(Class& c, Bytes bytes);
+  void note_peak(Bytes held);
 
   Bytes resume_offset_;
   Bytes shared_size_;
   Bytes shared_used_ = 0;
+  /// What shared_used_ may come to and be neither more than there is nor, with all else that is
+  /// held, a new peak: so that the peak costs an admission nothing.
+  Bytes quiet_up_to_ = 0;
   Bytes headroom_used_ = 0;
+  Bytes apart_ = 0;
+  Bytes peak_ = 0;
   std::vector<Bytes> headroom_;  // by port
   std::vector<Class> classes_;   // by port and priority
 };

@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "stats/counter_sum.h"
 
@@ -209,11 +210,33 @@ int SwitchDevice::route_of(const Packet& packet, PortSet ports) const {
   kick(egress);
 }
 
+void SwitchDevice::Actions::restart_statistics() {
+  observed_from_ = device_.scheduler_.now();
+  if (statistics_ != nullptr) statistics_->restart(held_back_, observed_from_);
+}
+
+double SwitchDevice::Actions::mean_held_back() const {
+  return statistics_ != nullptr ? statistics_->mean(device_.scheduler_.now()) : 0.0;
+}
+
+void SwitchDevice::Actions::holds(Bytes more) {
+  if (statistics_ == nullptr) {
+    statistics_ = std::make_unique<QueueStatistics>();
+    statistics_->restart(0, observed_from_);
+  }
+  held_back_ += more;
+  statistics_->changed(held_back_, device_.scheduler_.now());
+}
+
 bool SwitchDevice::Actions::hold(Packet* packet, int port) {
-  return device_.disciplined_ || device_.admit(packet, device_.at(port));
+  const Bytes bytes = packet->wire_bytes;
+  if (!device_.disciplined_ && !device_.admit(packet, device_.at(port))) return false;
+  holds(bytes);
+  return true;
 }
 
 void SwitchDevice::Actions::let_go(Packet* packet, int port) {
+  holds(-Bytes{packet->wire_bytes});
   Port& egress = device_.at(port);
   device_.disciplined_ ? device_.enqueue_by_discipline(packet, egress)
                        : device_.join_queue(packet, egress);
@@ -297,7 +320,7 @@ void SwitchDevice::route_again(int port) {
     ++egress.dequeued;
     waiting.push(egress.discipline->evict());
   }
-  if (disciplined_) egress.bytes = 0;
+  if (disciplined_) buffer_.hold_apart(-std::exchange(egress.bytes, 0));
   for (int priority = 0; priority < kPriorities; ++priority) {
     Queue& queue = egress.queue[static_cast<std::size_t>(priority)];
     if (queue.bytes == 0) continue;
@@ -326,7 +349,9 @@ bool SwitchDevice::leaves_at_once(const Packet& packet, const Port& egress) {
   if (in_the_way != 0 || egress.pfc.frame_owed() || egress.attends_departures) return false;
   // At free_at itself the port's event may still be to come.
   if (scheduler_.now() <= egress.free_at || stopped_ != 0 || queue_all_) return false;
-  return buffer_.lets_through(packet.ingress, packet.priority, packet.wire_bytes);
+  if (buffer_.lets_through(packet.ingress, packet.priority, packet.wire_bytes)) return true;
+  // A discipline is not to see one that it would not have seen, for the peak's sake.
+  return disciplined_ && buffer_.passes_apart(packet.ingress, packet.priority, packet.wire_bytes);
 }
 
 void SwitchDevice::pass_through(Packet* packet, Port& egress) {
@@ -466,7 +491,8 @@ void SwitchDevice::enqueue_by_discipline(Packet* packet, Port& egress) {
 /// Bit 0 of `waiting` stands for all that the discipline holds.
 void SwitchDevice::discipline_changed(Port& egress) {
   egress.waiting = egress.discipline->empty() ? 0 : 1;
-  egress.bytes = egress.discipline->bytes();
+  const Bytes before = std::exchange(egress.bytes, egress.discipline->bytes());
+  buffer_.hold_apart(egress.bytes - before);
   if (egress.statistics != nullptr) egress.statistics->changed(egress.bytes, scheduler_.now());
 }
 

@@ -142,6 +142,11 @@ class SwitchDevice final : public PacketSink, private PathView {
   }
   /// Statistics of the egress queue (all priorities together); null to stop. Not owned.
   void observe_queue(int port, QueueStatistics* statistics);
+  /// SharedBuffer::peak() and mean_held_back() are of what is held from now on.
+  void restart_buffer_statistics() {
+    buffer_.restart_peak();
+    actions_.restart_statistics();
+  }
 
   /// A port speaks DCBX from the next time its link comes up, as `rank` among the events of an
   /// instant.
@@ -181,6 +186,8 @@ class SwitchDevice final : public PacketSink, private PathView {
     return at(port).pfc.pause_time(priority, scheduler_.now());
   }
   const SharedBuffer& buffer() const { return buffer_; }
+  /// Of the buffer, what packets take that are in no queue (PathActions::hold): bytes over time.
+  double mean_held_back() const { return actions_.mean_held_back(); }
   /// May `port` send this priority, as far as its neighbour is concerned?
   bool is_paused(int port, int priority) const {
     return (at(port).pfc.paused() >> priority & 1) != 0;
@@ -316,10 +323,18 @@ class SwitchDevice final : public PacketSink, private PathView {
     void send(Packet* packet) override;
     void take(Packet* packet) override;
 
+    void restart_statistics();
+    double mean_held_back() const;
+
     std::uint64_t sent = 0;
     std::uint64_t taken = 0;
 
    private:
+    void holds(Bytes more);
+
+    Bytes held_back_ = 0;
+    PicoSeconds observed_from_{};
+    std::unique_ptr<QueueStatistics> statistics_;  // of held_back_; null: it was always 0
     SwitchDevice& device_;
     std::uint32_t rank_;
   };

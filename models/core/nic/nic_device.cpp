@@ -8,7 +8,9 @@ NicDevice::NicDevice(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
       scheduler_(scheduler),
       pool_(pool),
       transmitter_(scheduler, pool, ledger, counters_, parameters_, rank),
-      receiver_(scheduler, pool, ledger, counters_, parameters_, transmitter_) {}
+      receiver_(scheduler, pool, ledger, counters_, parameters_, transmitter_) {
+  receiver_.observe_reordering(&reordering_);
+}
 
 void NicDevice::set_algorithm(Algorithm* algorithm) {
   algorithm_ = algorithm;

@@ -62,6 +62,10 @@ class NicDevice final : public PacketSink {
     transmitter_.observe_delays(delays);
     receiver_.observe_delays(delays);
   }
+  /// Data that came late, whatever brings it, since forget_reordering().
+  Reordering& reordering() { return reordering_; }
+  const Reordering& reordering() const { return reordering_; }
+  void forget_reordering() { reordering_ = Reordering(); }
 
   /// The wire carries nothing any more, or does again.
   void set_carrier(bool up);
@@ -90,6 +94,7 @@ class NicDevice final : public PacketSink {
   Transmitter transmitter_;
   Receiver receiver_;
   Transport* transport_ = nullptr;
+  Reordering reordering_;
   std::unique_ptr<DcbxEnd> dcbx_;  // null: none
 };
 

@@ -117,6 +117,8 @@ struct NicCounters {
       {"CNPs sent", "packets", "notifications sent by receivers"});
     v(&NicCounters::cnps_received, "cnps_received",
       {"CNPs received", "packets", "notifications that reached a sender"});
+    v(&NicCounters::data_received, "data_received",
+      {"data received", "packets", "of data that reached their NIC, useful or not"});
     v(&NicCounters::icrc_errors, "nic_discards",
       {"discarded by NICs", "packets",
        "that reached a NIC and were of no use to it: a wrong ICRC, no such queue pair, not "

@@ -25,8 +25,10 @@ void Receiver::destroy_queue_pair(Qpn qpn) {
 
 bool Receiver::rests(Qpn qpn) const {
   const Context* const context = contexts_.find(qpn);
-  return context == nullptr || std::all_of(context->early.begin(), context->early.end(),
-                                           [](const Packet* packet) { return packet == nullptr; });
+  if (context == nullptr || context->early == nullptr) return true;
+  const std::vector<Packet*>& kept = context->early->kept;
+  return std::all_of(kept.begin(), kept.end(),
+                     [](const Packet* packet) { return packet == nullptr; });
 }
 
 void Receiver::on_data(Packet* packet) {
@@ -63,19 +65,27 @@ void Receiver::on_data(Packet* packet) {
     return;
   }
   const bool ordered = parameters_.ack != AckMode::kNone;
-  if (packet->psn == context.expected || (!ordered && packet->psn > context.expected)) {
+  if (packet->psn == context.expected) {
     accept(qpn, packet, context);
-    if (!context.early.empty()) accept_early(qpn, context);
+    if (context.early != nullptr) {
+      note_order(*packet, *context.early);
+      accept_early(qpn, context);
+    }
   } else if (packet->psn < context.expected) {
     ++counters_.duplicates;
+    if (!ordered && context.early != nullptr) note_order(*packet, *context.early);
     if (is_answered(packet->operation)) {
       // Its answer was lost, or part of it: what was given once is given again.
       if (deliver(qpn, *packet) == DeliverySink::Verdict::kTaken) transmitter_.answer(qpn, *packet);
     } else if (packet->ack_requested) {
       acknowledge(*packet, context, context.expected - 1);
     }
+  } else if (!ordered) {
+    note_order(*packet, early_of(context));
+    accept(qpn, packet, context);
   } else {
     ++counters_.out_of_order;
+    note_order(*packet, early_of(context));
     if (keep(packet, context)) return;
     if (!context.nak_sent) {
       context.nak_sent = true;
@@ -88,12 +98,24 @@ void Receiver::on_data(Packet* packet) {
   pool_.give_back(packet);
 }
 
+Receiver::Early& Receiver::early_of(Context& context) {
+  if (context.early == nullptr) {
+    context.early = std::make_unique<Early>();
+    context.early->kept.resize(parameters_.recovery.reorder_window);
+  }
+  return *context.early;
+}
+
+void Receiver::note_order(const Packet& packet, Early& early) {
+  const std::uint64_t behind = early.furthest.behind(packet.psn, packet.sent);
+  if (reordering_ != nullptr) reordering_->add(behind);
+}
+
 /// False for a packet beyond the window. One that is kept already goes.
 bool Receiver::keep(Packet* packet, Context& context) {
-  const Psn window = parameters_.recovery.reorder_window;
+  const Psn window = context.early->kept.size();
   if (packet->psn - context.expected >= window) return false;
-  if (context.early.empty()) context.early.resize(window);
-  Packet*& place = context.early[packet->psn % window];
+  Packet*& place = context.early->kept[packet->psn % window];
   if (place != nullptr) {
     ++counters_.duplicates;
     pool_.give_back(packet);
@@ -106,8 +128,9 @@ bool Receiver::keep(Packet* packet, Context& context) {
 
 /// What has waited for the packet that just came.
 void Receiver::accept_early(Qpn qpn, Context& context) {
-  for (;;) {
-    Packet*& place = context.early[context.expected % context.early.size()];
+  std::vector<Packet*>& kept = context.early->kept;
+  while (!kept.empty()) {
+    Packet*& place = kept[context.expected % kept.size()];
     if (place == nullptr) return;
     Packet* const packet = std::exchange(place, nullptr);
     --held_;
@@ -119,7 +142,8 @@ void Receiver::accept_early(Qpn qpn, Context& context) {
 }
 
 void Receiver::forget_early(Context& context) {
-  for (Packet*& packet : context.early) {
+  if (context.early == nullptr) return;
+  for (Packet*& packet : context.early->kept) {
     if (packet == nullptr) continue;
     pool_.give_back(std::exchange(packet, nullptr));
     --held_;
@@ -184,7 +208,10 @@ void Receiver::accept_unreliable(Qpn qpn, const Packet& packet, Context& context
   if (packet.service == Service::kUc) {
     if (packet.psn != context.expected) {
       ++counters_.out_of_order;
+      note_order(packet, early_of(context));
       context.skipping = true;
+    } else if (context.early != nullptr) {
+      note_order(packet, *context.early);
     }
     context.expected = packet.psn + 1;
     if (packet.first) context.skipping = false;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "stats/class_delays.h"
 #include "stats/flow_ledger.h"
 #include "stats/numbered_table.h"
+#include "stats/reordering.h"
 
 namespace dcc {
 
@@ -72,6 +74,9 @@ class Receiver {
   void on_data(Packet* packet);
   /// Ways of what is accepted, by class, from now on; null: none. Not owned.
   void observe_delays(DelaysByClass* delays) { delays_ = delays; }
+  /// Counts there what comes late, from now on; null: nowhere. Not owned. Of what it accepts or
+  /// sends a NAK for; answers of READs and atomic operations are not looked at.
+  void observe_reordering(Reordering* reordering) { reordering_ = reordering; }
   /// Packets that are kept because something before them is missing.
   std::size_t held() const { return held_; }
   template <class Digest>
@@ -79,7 +84,8 @@ class Receiver {
     contexts_.every([&](const Context& c) {
       d(c.created, c.nak_sent, c.remote_host, c.remote_qpn, c.expected, c.skipping,
         c.notification_point);
-      for (const Packet* early : c.early) {
+      if (c.early == nullptr) return;
+      for (const Packet* early : c.early->kept) {
         d(early != nullptr);
         if (early != nullptr) d(*early);
       }
@@ -87,6 +93,11 @@ class Receiver {
   }
 
  private:
+  /// Of a queue pair on which something has come too early.
+  struct Early {
+    std::vector<Packet*> kept;  // by PSN modulo the window
+    FurthestArrival furthest;
+  };
   struct Context {
     bool created = false;
     bool nak_sent = false;  // one NAK a gap (IBTA 9.7.5.2.8)
@@ -95,7 +106,7 @@ class Receiver {
     Psn expected = 0;
     bool skipping = false;  // unreliable: part of the message was lost, so all of it is
     NotificationPoint notification_point;
-    std::vector<Packet*> early;  // by PSN modulo the window; empty: none was
+    std::unique_ptr<Early> early;  // null: nothing was
   };
 
   const CnpParameters& cnp_for(HostId sender) const {
@@ -108,6 +119,8 @@ class Receiver {
   void accept_unreliable(Qpn qpn, const Packet& packet, Context& context);
   DeliverySink::Verdict deliver(Qpn qpn, const Packet& packet);
   void count(const Packet& packet);
+  Early& early_of(Context& context);
+  void note_order(const Packet& packet, Early& early);
   bool keep(Packet* packet, Context& context);
   void accept_early(Qpn qpn, Context& context);
   void forget_early(Context& context);
@@ -122,6 +135,7 @@ class Receiver {
   Transmitter& transmitter_;
   DeliverySink* sink_ = nullptr;
   DelaysByClass* delays_ = nullptr;
+  Reordering* reordering_ = nullptr;
   bool cnps_wanted_ = true;
   std::function<const CnpAgreement&(HostId sender)> cnps_agreed_;  // mostly empty
   std::size_t held_ = 0;

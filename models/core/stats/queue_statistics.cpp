@@ -48,4 +48,10 @@ QueueStatistics::Figures QueueStatistics::figures(PicoSeconds now) const {
   return figures;
 }
 
+double QueueStatistics::mean(PicoSeconds now) const {
+  const std::int64_t span = (now - from_).count;
+  if (span <= 0) return static_cast<double>(length_);
+  return static_cast<double>(as_of(now).area_) / static_cast<double>(span);
+}
+
 }  // namespace dcc

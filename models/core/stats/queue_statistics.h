@@ -50,6 +50,8 @@ class alignas(64) QueueStatistics {
     Bytes max = 0;
   };
   Figures figures(PicoSeconds now) const;
+  /// Their mean, not rounded.
+  double mean(PicoSeconds now) const;
 
  private:
   __extension__ using Area = __int128;

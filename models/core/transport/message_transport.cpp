@@ -151,13 +151,15 @@ Bytes MessageTransport::bytes_left(Qpn qpn, const Outstanding& packets) const {
 }
 
 bool MessageTransport::accept(Qpn qpn, const Packet& data) {
-  SequenceSet& in = at(qpn).in;
-  const Psn expected = in.first_missing();
-  if (!in.insert(data.psn)) {
+  Connection& connection = at(qpn);
+  const Psn expected = connection.in.first_missing();
+  if (!connection.in.insert(data.psn)) {
     ++context_.counters.duplicates;
     return false;
   }
   if (data.psn != expected) ++context_.counters.out_of_order;
+  const std::uint64_t behind = connection.furthest.behind(data.psn, data.sent);
+  if (context_.reordering != nullptr) context_.reordering->add(behind);
   context_.counters.bytes_received += data.payload_bytes;
   context_.ledger[data.flow].received(data.payload_bytes, now());
   return true;

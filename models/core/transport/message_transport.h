@@ -38,6 +38,7 @@ class MessageTransport : public Transport {
     Psn next = 0;              // no packet of `out` from it on was ever sent
     std::deque<Psn> not_sent;  // of those before it, in order
     SequenceSet in;            // what has come
+    FurthestArrival furthest;  // the same: for statistics alone
     template <class Digest>
     void add_state(Digest& d) const {
       d(created, connected, config, out, next, not_sent, in);

@@ -12,6 +12,7 @@
 #include "nic/transport.h"
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
+#include "stats/reordering.h"
 
 namespace dcc {
 
@@ -67,7 +68,8 @@ struct TransportContext {
   Transmitter& port;
   std::uint32_t rank = 0;  // of its events
   PicoSeconds longest_base_rtt{};
-  std::uint64_t seed = 1;  // of the run
+  std::uint64_t seed = 1;            // of the run
+  Reordering* reordering = nullptr;  // counts there what comes late; null: nobody asks
 };
 
 struct TransportSeam {

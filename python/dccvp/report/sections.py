@@ -97,8 +97,16 @@ def queues(runs):
                 [figure(run, i, f"queues.{q}.{key}", 1, 1e-3)
                  for key in ("mean_bytes", "p50_bytes", "p99_bytes", "max_bytes")]
                 for q in order[:5]]
-        return text + table(["port", "mean KB", "median KB", "99 % KB", "greatest KB"], rows,
-                            caption=f"Longest of {len(order)} queues")
+        text += table(["port", "mean KB", "median KB", "99 % KB", "greatest KB"], rows,
+                      caption=f"Longest of {len(order)} queues")
+        memory = run.metrics.get("buffers", [])  # not in results of former versions
+        fullest = sorted(range(len(memory)), key=lambda b: -memory[b]["max_bytes"])
+        rows = [[f'<code>{escape(memory[b]["switch"])}</code>'] +
+                [figure(run, i, f"buffers.{b}.{key}", 1, 1e-3) for key in ("mean_bytes", "max_bytes")]
+                for b in fullest[:5]]
+        return text + (table(["switch", "mean KB", "at most KB"], rows,
+                             caption=f"Memory used, fullest of {len(memory)} switches")
+                       if rows else "")
     return section("queues", "Queues", side_by_side(runs, body),
                    "Bytes waiting at switch outputs, all priorities together.")
 

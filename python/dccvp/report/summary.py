@@ -10,7 +10,7 @@ SHARES_HOLD = 0.10  # the limit that configs/differentiation/weights.study.yml s
 
 
 def busiest(metrics, key, by):
-    rows = list(enumerate(metrics[key]))
+    rows = list(enumerate(metrics.get(key, [])))
     return max(rows, key=lambda row: row[1][by])[0] if rows else None
 
 
@@ -103,6 +103,11 @@ def key_figures(runs):
                     f'<span class="where">{where}</span>')
         return cell
 
+    def of_late(key, digits, scale, unit):
+        """Nothing where all came in order."""
+        return lambda run, i: (figure(run, i, f"reordering.{key}", digits, scale, unit)
+                               if run.metrics.get("reordering", {}).get("packets") else "–")
+
     def flows(run, i):
         finite = sum(1 for b in run.flows.get("bytes", []) if b)
         if finite == 0:
@@ -117,6 +122,10 @@ def key_figures(runs):
          of_greatest("queues", "mean_bytes", "port", "mean_bytes", 1, 1e-3, "KB")),
         ("longest queue, 99 %",
          of_greatest("queues", "p99_bytes", "port", "p99_bytes", 1, 1e-3, "KB")),
+        ("switch's memory, most",
+         of_greatest("buffers", "max_bytes", "switch", "max_bytes", 1, 1e-3, "KB")),
+        ("data out of order", of_late("share", 2, 100, "%")),
+        ("packets behind, 99 %", of_late("depth_p99", 0, 1, "")),
         ("fairness (Jain)", plain("aggregate.jain", 4)),
         ("round trip, mean", plain("aggregate.rtt_us_mean", 2, 1, "µs")),
         ("round trip, 99 %", plain("aggregate.rtt_us_p99", 2, 1, "µs")),
