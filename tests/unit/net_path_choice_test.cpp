@@ -315,6 +315,78 @@ TEST(PathChoice, TheSourceSaysBothWaysUp) {
   EXPECT_EQ(cores.size(), 4u) << "each way leads to a core of its own";
 }
 
+// Of a fat tree with k = 4: two ports up from a rack, two from the switch beyond.
+TEST(PathChoice, PermutationTakesEveryWayOnceARound) {
+  FatTreeParameters tree;
+  tree.k = 4;
+  const Topology topology = Topology::fat_tree(tree);
+  const Routing routing(topology);
+  const FabricMap fabric(topology, routing);
+  const FakeSwitch view;
+  RoutingParameters parameters;
+  parameters.kind = Kind::kPermutation;
+  const NodeId rack = topology.peer(topology.node_of(0), 0).node;
+  const auto choice = make_path_choice(parameters, view.context(3, 4));
+  choice->join(fabric, rack);
+  std::map<NodeId, std::unique_ptr<PathChoice>> beyond;
+  const PortSet ports = routing.ports(rack, 12);
+  std::set<std::vector<int>> orders;
+  std::vector<std::uint32_t> flows{1, 2};
+  std::map<std::uint32_t, std::vector<int>> round;
+  for (int packet_no = 0; packet_no < 4 * 60; ++packet_no) {
+    for (const std::uint32_t flow : flows) {  // they keep out of each other's rounds
+      Packet packet = packet_of(flow, 0, 12);
+      const std::uint32_t peeked = choice->peek(packet, ports);
+      EXPECT_EQ(packet.overlay.tag, 0);
+      const std::uint32_t way = choice->choose(packet, ports);
+      EXPECT_EQ(way, peeked);
+      const NodeId next = topology.peer(rack, ports[way]).node;
+      auto& there = beyond[next];
+      if (there == nullptr) {
+        there = make_path_choice(parameters, view.context(3, 4));
+        there->join(fabric, next);
+      }
+      const PortSet up = routing.ports(next, 12);
+      const NodeId core = topology.peer(next, up[there->choose(packet, up)]).node;
+      round[flow].push_back(core);
+      if (round[flow].size() < 4) continue;
+      EXPECT_EQ(std::set<int>(round[flow].begin(), round[flow].end()).size(), 4u)
+          << "each way leads to a core of its own";
+      orders.insert(round[flow]);
+      round[flow].clear();
+    }
+  }
+  EXPECT_EQ(orders.size(), 24u) << "all orders come, 120 times drawn";
+}
+
+TEST(PathChoice, PermutationWithinAPodHasFewerWaysAndOfWhatComesBackNone) {
+  FatTreeParameters tree;
+  tree.k = 4;
+  const Topology topology = Topology::fat_tree(tree);
+  const Routing routing(topology);
+  const FabricMap fabric(topology, routing);
+  const FakeSwitch view;
+  RoutingParameters parameters;
+  parameters.kind = Kind::kPermutation;
+  const NodeId rack = topology.peer(topology.node_of(0), 0).node;
+  const auto choice = make_path_choice(parameters, view.context(3, 4));
+  choice->join(fabric, rack);
+  const PortSet ports = routing.ports(rack, 2);  // of the pod's other rack
+  std::set<std::uint32_t> taken;
+  for (int i = 0; i < 2; ++i) {
+    Packet packet = packet_of(1, 0, 2);
+    taken.insert(choice->choose(packet, ports));
+    EXPECT_EQ(packet.overlay.feedback_tag, 1) << "one way on from there";
+  }
+  EXPECT_EQ(taken, (std::set<std::uint32_t>{0, 1}));
+  // A packet of another rack goes as it says, and keeps it.
+  Packet passing = packet_of(1, 12, 2);
+  passing.overlay = {1, 0, 2, 0};
+  EXPECT_EQ(choice->choose(passing, ports), 1u);
+  EXPECT_EQ(passing.overlay.tag, 1);
+  EXPECT_EQ(passing.overlay.feedback_tag, 2);
+}
+
 /// Everything arrives, whatever chooses; and kinds that see queues keep them shorter.
 TEST(PathChoice, EveryKindDeliversEverything) {
   std::map<Kind, Bytes> longest;
@@ -380,6 +452,21 @@ TEST(PathChoice, ASwitchTellsWhatGoesBeforeAPacketByPriority) {
     EXPECT_GT(chosen[priority][0], 0) << priority;
     EXPECT_GT(chosen[priority][1], 0) << priority;
   }
+}
+
+TEST(PathChoice, PermutationRefusesMoreWaysUpThanTags) {
+  LeafSpineParameters p;
+  p.leaves = 2;
+  p.spines = 256;
+  p.hosts_per_leaf = 1;
+  const Topology topology = Topology::leaf_spine(p);
+  const Routing routing(topology);
+  const FabricMap fabric(topology, routing);
+  const FakeSwitch view;
+  RoutingParameters permuted;
+  permuted.kind = Kind::kPermutation;
+  const auto permutation = make_path_choice(permuted, {view, 257, 1, 1, 1});
+  EXPECT_THROW(permutation->join(fabric, topology.find("leaf0")), std::invalid_argument);
 }
 
 }  // namespace

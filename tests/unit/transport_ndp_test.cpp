@@ -105,6 +105,32 @@ TEST(Ndp, HeadersThatFindNoRoomComeBack) {
   star.expect_all_arrived();
 }
 
+// Of sixty packets the first window goes unasked, the others by PULLs, and one is sent twice. Where
+// most answers are ACKs it goes without a PULL; where none is, it takes one.
+TEST(Ndp, WhatComesBackAmongAcksGoesAgainUnasked) {
+  for (const bool among_acks : {true, false}) {
+    Star star(2);
+    bool lost = false;
+    const Psn which = among_acks ? 40 : 0;
+    star.lose([&](const Packet& packet) {
+      if (packet.kind != PacketKind::kData || packet.psn != which || lost) return false;
+      return lost = true;
+    });
+    const std::uint32_t flow = star.send(0, 1, 9000 * 60);
+    while (!lost) star.scheduler.run_until(star.scheduler.now() + kMicroSecond);
+    Packet* const header = star.pool.take();
+    header->kind = PacketKind::kReturned;
+    header->psn = which;
+    header->destination_qpn = flow;
+    star.transports[0]->receive(header);
+    star.scheduler.run_until(kMilliSecond * 20);
+    star.expect_all_arrived();
+    EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
+    EXPECT_EQ(star.sum_of(&NicCounters::retransmits), 1u);
+    EXPECT_EQ(star.counters().credits_used, among_acks ? 60u - 23 : 61u - 23);
+  }
+}
+
 TEST(Ndp, MoreWorkOnTheSameQueuePairBeginsAgain) {
   Star star(2);
   star.send(0, 1, 9000 * 3);

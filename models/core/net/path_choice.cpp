@@ -18,6 +18,8 @@ std::unique_ptr<PathChoice> make_path_choice(const RoutingParameters& parameters
       return make_spray();
     case Kind::kRps:
       return make_rps(context);
+    case Kind::kPermutation:
+      return make_permutation(context);
     case Kind::kLmc:
       return make_lmc(parameters.lmc, context.hash_seed, parameters.lid_manager.on());
     case Kind::kLetflow:

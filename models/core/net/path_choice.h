@@ -132,6 +132,7 @@ std::unique_ptr<PathChoice> make_wcmp(const PathContext& context);
 std::unique_ptr<PathChoice> make_per_flow();
 std::unique_ptr<PathChoice> make_spray();
 std::unique_ptr<PathChoice> make_rps(const PathContext& context);
+std::unique_ptr<PathChoice> make_permutation(const PathContext& context);
 /// By destination and path (InfiniBand's LID mask control: a port has 2^lmc addresses, each with
 /// one way through the fabric). `managed`: a manager may change a flow's path. lmc above
 /// kGreatestLmc: std::invalid_argument.

@@ -136,7 +136,8 @@ void RoutingParameters::describe(ParameterVisitor& v) {
   v.choice(
       "kind", kind,
       {"by hash of the five-tuple (wcmp: by capacity), flows or packets in turn or at random, "
-       "by destination address, flowlets, queues (detail: by priority), congestion of whole ways, "
+       "by all ways in an order drawn anew for each round of a flow, by destination address, "
+       "flowlets, queues (detail: by priority), congestion of whole ways, "
        "cells, a central scheduler of large flows, numbers that ACKs bring back, what ACKs or edge "
        "switches tell of ways; "
        "symmetric: by hash, the same way in both directions; source: as the sender's transport "

@@ -126,24 +126,25 @@ DCC_ENUM_NAMES(HederaParameters::Placement, {HederaParameters::Placement::kAnnea
 
 struct RoutingParameters {
   enum class Kind : std::uint8_t {
-    kEcmp,       // by hash of (source, destination, flow): one path a flow and direction
-    kWcmp,       // the same, ports by the capacity behind them
-    kPerFlow,    // flows take turns, one path each
-    kSpray,      // packets take turns
-    kRps,        // packets at random
-    kLmc,        // by destination and path, the flow's number modulo 2^lmc (InfiniBand's LID mask
-                 // control: a port has so many addresses, each with one way through the fabric)
-    kLetflow,    // flowlets at random
-    kDrill,      // packets by the queues of a few ports
-    kDetail,     // packets by what of the ports' queues goes before them
-    kConga,      // flowlets by the use of the ways to the far edge
-    kPresto,     // cells of a flow in turn
-    kHedera,     // flows by hash, large ones as a central scheduler has it
-    kReps,       // packets by numbers that ACKs bring back
-    kConweave,   // flows by how fast answers come, put in order again at the far edge
-    kHermes,     // flows by what their ACKs tell of ways, moved with care
-    kSymmetric,  // by hash, the same way in both directions
-    kSource,     // packets as their sender's transport says; by hash where it does not
+    kEcmp,         // by hash of (source, destination, flow): one path a flow and direction
+    kWcmp,         // the same, ports by the capacity behind them
+    kPerFlow,      // flows take turns, one path each
+    kSpray,        // packets take turns
+    kRps,          // packets at random
+    kPermutation,  // packets of a flow by all ways in turn, each round in another order
+    kLmc,          // by destination and path, the flow's number modulo 2^lmc (InfiniBand's LID mask
+                   // control: a port has so many addresses, each with one way through the fabric)
+    kLetflow,      // flowlets at random
+    kDrill,        // packets by the queues of a few ports
+    kDetail,       // packets by what of the ports' queues goes before them
+    kConga,        // flowlets by the use of the ways to the far edge
+    kPresto,       // cells of a flow in turn
+    kHedera,       // flows by hash, large ones as a central scheduler has it
+    kReps,         // packets by numbers that ACKs bring back
+    kConweave,     // flows by how fast answers come, put in order again at the far edge
+    kHermes,       // flows by what their ACKs tell of ways, moved with care
+    kSymmetric,    // by hash, the same way in both directions
+    kSource,       // packets as their sender's transport says; by hash where it does not
   };
   Kind kind = Kind::kEcmp;
   unsigned lmc = 1;
@@ -174,11 +175,12 @@ DCC_ENUM_NAMES(
     RoutingParameters::Kind, {RoutingParameters::Kind::kEcmp, "ecmp"},
     {RoutingParameters::Kind::kWcmp, "wcmp"}, {RoutingParameters::Kind::kPerFlow, "per_flow"},
     {RoutingParameters::Kind::kSpray, "spray"}, {RoutingParameters::Kind::kRps, "rps"},
-    {RoutingParameters::Kind::kLmc, "lmc"}, {RoutingParameters::Kind::kLetflow, "letflow"},
-    {RoutingParameters::Kind::kDrill, "drill"}, {RoutingParameters::Kind::kDetail, "detail"},
-    {RoutingParameters::Kind::kConga, "conga"}, {RoutingParameters::Kind::kPresto, "presto"},
-    {RoutingParameters::Kind::kHedera, "hedera"}, {RoutingParameters::Kind::kReps, "reps"},
-    {RoutingParameters::Kind::kHermes, "hermes"}, {RoutingParameters::Kind::kConweave, "conweave"},
+    {RoutingParameters::Kind::kPermutation, "permutation"}, {RoutingParameters::Kind::kLmc, "lmc"},
+    {RoutingParameters::Kind::kLetflow, "letflow"}, {RoutingParameters::Kind::kDrill, "drill"},
+    {RoutingParameters::Kind::kDetail, "detail"}, {RoutingParameters::Kind::kConga, "conga"},
+    {RoutingParameters::Kind::kPresto, "presto"}, {RoutingParameters::Kind::kHedera, "hedera"},
+    {RoutingParameters::Kind::kReps, "reps"}, {RoutingParameters::Kind::kHermes, "hermes"},
+    {RoutingParameters::Kind::kConweave, "conweave"},
     {RoutingParameters::Kind::kSymmetric, "symmetric"},
     {RoutingParameters::Kind::kSource, "source"});
 

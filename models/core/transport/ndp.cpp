@@ -103,10 +103,11 @@ void Ndp::on_ack(Qpn qpn, const Packet& ack) {
 
 void Ndp::on_return(Qpn qpn, Psn psn) {
   Sender& sender = senders_[qpn];
+  sender.latest.add(false);
   if (!sender.packets.lost(psn, Outstanding::Place::kFirst)) return;
-  if (sender.packets.out() <= 1 && sender.pulled >= sender.answers && sender.allowed == 0) {
-    sender.allowed = 1;
-  }
+  const bool no_pull_comes =
+      sender.packets.out() <= 1 && sender.pulled >= sender.answers && sender.allowed == 0;
+  if (no_pull_comes || sender.latest.tell_of_a_bad_way()) ++sender.allowed;
 }
 
 void Ndp::on_pull(Qpn qpn, std::uint64_t pulls) {
@@ -165,11 +166,13 @@ void Ndp::arrived(Qpn qpn, Packet& packet) {
     case PacketKind::kAck:
       ++context_.counters.acks_received;
       ++senders_[qpn].answers;
+      senders_[qpn].latest.add(true);
       on_ack(qpn, packet);
       on_pull(qpn, packet.scheme);
       break;
     case PacketKind::kNak:
       ++senders_[qpn].answers;
+      senders_[qpn].latest.add(false);
       senders_[qpn].packets.lost(packet.psn);
       on_pull(qpn, packet.scheme);
       break;

@@ -32,8 +32,9 @@ struct NdpParameters final : TransportParameters {
 ///
 /// A packet of which nothing is heard for the timeout is sent again unasked: with it its share of
 /// the window, that died with it, comes back. A header that came back (the port had no room for
-/// headers either) is first among what is to be sent again, and goes at once when no PULL is to be
-/// expected.
+/// headers either) is first among what is to be sent again. It goes at once when no PULL is to be
+/// expected, or when of the last twelve answers a quarter were ACKs: then its way was bad, not the
+/// receiver's crowd too large.
 class Ndp final : public MessageTransport {
  public:
   Ndp(const TransportContext& context, const NdpParameters& parameters);
@@ -42,6 +43,28 @@ class Ndp final : public MessageTransport {
   Packet* next_packet() override;
 
  private:
+  /// ACKs among the last answers of any kind, headers that came back included.
+  class LatestAnswers {
+   public:
+    void add(bool is_ack) {
+      acks_ = static_cast<std::uint16_t>((acks_ << 1 | (is_ack ? 1u : 0u)) & ((1u << kKept) - 1));
+      if (count_ < kKept) ++count_;
+    }
+    /// Much gets through: what does not is not for the receiver's sake.
+    bool tell_of_a_bad_way() const {
+      const auto acks = static_cast<unsigned>(__builtin_popcount(acks_));
+      return acks != 0 && count_ / acks <= 3;
+    }
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(acks_, count_);
+    }
+
+   private:
+    static constexpr unsigned kKept = 12;
+    std::uint16_t acks_ = 0;  // the latest is bit 0
+    std::uint8_t count_ = 0;
+  };
   struct Sender {
     bool ready = false;  // in ready_
     Psn posted = 0;      // end of what was posted when it last began
@@ -49,10 +72,11 @@ class Ndp final : public MessageTransport {
     std::uint64_t allowed = 0;  // packets that may go now
     std::uint64_t pulled = 0;   // PULLs so far
     std::uint64_t answers = 0;  // ACKs and NACKs so far: each stands for a PULL
-    PicoSeconds heard{};        // when anything came
+    LatestAnswers latest;
+    PicoSeconds heard{};  // when anything came
     template <class Digest>
     void add_state(Digest& d) const {
-      d(posted, packets, allowed, pulled, answers, heard);
+      d(posted, packets, allowed, pulled, answers, latest, heard);
     }
   };
   struct Receiver {
