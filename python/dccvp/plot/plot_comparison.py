@@ -138,7 +138,8 @@ def draw(folder, experiment):
     values = measured(records, experiment)
     comparison = experiment.comparison
     colours = colours_of(comparison.rows)
-    page = plt.figure(figsize=(16, 3.4 + 0.24 * len(comparison.rows)))
+    panels = sum(len(column.panels) for column in comparison.columns)
+    page = plt.figure(figsize=(6.4 + 0.8 * panels, 3.4 + 0.24 * len(comparison.rows)))
     outer = page.add_gridspec(2, 1, height_ratios=[0.24 * len(comparison.rows) + 0.4, 2.1], hspace=0.22,
                               left=0.035, right=0.972, top=0.9, bottom=0.07)
     draw_table(page, outer[0], experiment, values, colours)
