@@ -50,15 +50,6 @@ void SharedBuffer::reserve(Class& c, int port) {
   note_peak(used());
 }
 
-/// Or the pool is full.
-bool SharedBuffer::admit_to_new_peak(Class& c, Bytes bytes) {
-  if (shared_used_ + bytes > shared_size_) return c.lossless && admit_to_headroom(c, bytes);
-  c.shared += bytes;
-  shared_used_ += bytes;
-  note_peak(used());
-  return true;
-}
-
 bool SharedBuffer::admit_to_headroom(Class& c, Bytes bytes) {
   if (c.headroom + bytes > c.reserved) return false;
   c.headroom += bytes;
@@ -76,7 +67,7 @@ Bytes SharedBuffer::release_headroom(Class& c, Bytes bytes) {
   return released;
 }
 
-/// After each change of anything but shared_used_, and where that comes to more than was quiet.
+/// After each change of anything but shared_used_, and before that shrinks.
 void SharedBuffer::note_peak(Bytes held) {
   peak_ = std::max(peak_, held);
   quiet_up_to_ = std::min(shared_size_, peak_ - headroom_used_ - apart_);

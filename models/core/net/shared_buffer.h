@@ -49,9 +49,12 @@ class SharedBuffer {
     Class& c = at(port, priority);
     if (c.lossless) {
       if (!c.whole) reserve(c, port);
-      if (c.shared + bytes > threshold(c)) return admit_to_headroom(c, bytes);
+      if (c.shared + bytes > threshold(c) || shared_used_ + bytes > shared_size_) {
+        return admit_to_headroom(c, bytes);
+      }
+    } else if (shared_used_ + bytes > shared_size_) {
+      return false;
     }
-    if (shared_used_ + bytes > quiet_up_to_) return admit_to_new_peak(c, bytes);
     c.shared += bytes;
     shared_used_ += bytes;
     return true;
@@ -74,6 +77,7 @@ class SharedBuffer {
   /// Takes back what admit() counted: headroom empties first.
   void release(int port, int priority, Bytes bytes) {
     Class& c = at(port, priority);
+    if (shared_used_ > quiet_up_to_) note_peak(used());  // it only grew since the last one went
     if (c.headroom != 0) bytes -= release_headroom(c, bytes);
     c.shared -= bytes;
     shared_used_ -= bytes;
@@ -82,6 +86,7 @@ class SharedBuffer {
   /// For ports with memory of their own, which takes nothing from the pool: they hold so much more,
   /// or less.
   void hold_apart(Bytes more) {
+    note_peak(used());
     apart_ += more;
     note_peak(used());
   }
@@ -115,7 +120,7 @@ class SharedBuffer {
   }
   Bytes used() const { return shared_used_ + headroom_used_ + apart_; }
   /// The most that was held at once since restart_peak(), what was held for no time included.
-  Bytes peak() const { return peak_; }
+  Bytes peak() const { return peak_ > used() ? peak_ : used(); }
   void restart_peak() {
     peak_ = 0;
     note_peak(used());
@@ -146,7 +151,6 @@ class SharedBuffer {
     return free <= 0 ? 0 : (free * c.alpha_q16) >> 16;
   }
   void reserve(Class& c, int port);
-  bool admit_to_new_peak(Class& c, Bytes bytes);
   bool admit_to_headroom(Class& c, Bytes bytes);
   Bytes release_headroom(Class& c, Bytes bytes);
   void note_peak(Bytes held);
@@ -155,7 +159,7 @@ class SharedBuffer {
   Bytes shared_size_;
   Bytes shared_used_ = 0;
   /// What shared_used_ may come to and be neither more than there is nor, with all else that is
-  /// held, a new peak: so that the peak costs an admission nothing.
+  /// held, more than the peak as it is known: that follows when something is released.
   Bytes quiet_up_to_ = 0;
   Bytes headroom_used_ = 0;
   Bytes apart_ = 0;
