@@ -5,7 +5,7 @@
 
 #include "small_platform.h"
 
-namespace dcc::vp {
+namespace dcc::vp::flow_kinds_test {
 namespace {
 
 using Kinds = std::vector<unsigned>;
@@ -67,4 +67,4 @@ TEST(FlowKinds, AnotherWayTellsThemApart) {
 }
 
 }  // namespace
-}  // namespace dcc::vp
+}  // namespace dcc::vp::flow_kinds_test
