@@ -341,12 +341,29 @@ TEST(Json, HasTheContractsNamesInOrder) {
   const auto json = metrics_json(f.results, f.metrics());
   std::vector<std::string> keys;
   for (const auto& item : json.items()) keys.push_back(item.key());
-  EXPECT_EQ(keys, (std::vector<std::string>{
-                      "schema_version", "completed", "sim_time_s", "wall_s",   "link_traversals",
-                      "speed",          "measure",   "aggregate",  "classes",  "tenants",
-                      "links",          "queues",    "deadlock",   "slowdown", "reference_slowdown",
-                      "flow_count",     "flows",     "hosts",      "balance",  "warnings",
-                      "failures"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"schema_version",
+                                            "completed",
+                                            "sim_time_s",
+                                            "wall_s",
+                                            "link_traversals",
+                                            "speed",
+                                            "measure",
+                                            "aggregate",
+                                            "classes",
+                                            "tenants",
+                                            "links",
+                                            "queues",
+                                            "buffers",
+                                            "reordering",
+                                            "deadlock",
+                                            "slowdown",
+                                            "reference_slowdown",
+                                            "flow_count",
+                                            "flows",
+                                            "hosts",
+                                            "balance",
+                                            "warnings",
+                                            "failures"}));
   EXPECT_EQ(json["sim_time_s"].dump(), "0.02");
   EXPECT_EQ(json["speed"]["link_traversals_per_s"], 500.0);
   EXPECT_EQ(json["speed"]["events_per_s"], 1500.0);
