@@ -127,7 +127,8 @@ class Threads(unittest.TestCase):
     def test_says_why_it_stays_whole(self):
         for overrides, reason in (
             (["host.driver=native"], "hosts run software"),
-            (["output.trace.perfetto=true"], "somebody watches single events"),
+            (["output.trace.perfetto=true", "nic.congestion_control={algorithm: dcc}"],
+             "somebody watches single events"),
         ):
             with self.subTest(reason):
                 config = CONFIGS / "reproduce" / "ib_parking_lot.yaml"
