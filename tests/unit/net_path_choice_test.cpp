@@ -315,21 +315,33 @@ TEST(PathChoice, TheSourceSaysBothWaysUp) {
   EXPECT_EQ(cores.size(), 4u) << "each way leads to a core of its own";
 }
 
-// Of a fat tree with k = 4: two ports up from a rack, two from the switch beyond.
-TEST(PathChoice, PermutationTakesEveryWayOnceARound) {
-  FatTreeParameters tree;
-  tree.k = 4;
-  const Topology topology = Topology::fat_tree(tree);
-  const Routing routing(topology);
-  const FabricMap fabric(topology, routing);
+/// The first rack's switch of a fat tree with k = 4: two ports up, and two from the switch beyond.
+struct PermutationAtARack {
+  PermutationAtARack() { parameters.kind = Kind::kPermutation; }
+  std::unique_ptr<PathChoice> at(NodeId node) const {
+    auto choice = make_path_choice(parameters, view.context(3, 4));
+    choice->join(fabric, node);
+    return choice;
+  }
+
+  static Topology tree() {
+    FatTreeParameters parameters;
+    parameters.k = 4;
+    return Topology::fat_tree(parameters);
+  }
+  const Topology topology = tree();
+  const Routing routing{topology};
+  const FabricMap fabric{topology, routing};
   const FakeSwitch view;
   RoutingParameters parameters;
-  parameters.kind = Kind::kPermutation;
   const NodeId rack = topology.peer(topology.node_of(0), 0).node;
-  const auto choice = make_path_choice(parameters, view.context(3, 4));
-  choice->join(fabric, rack);
+};
+
+TEST(PathChoice, PermutationTakesEveryWayOnceARound) {
+  const PermutationAtARack fabric;
+  const auto choice = fabric.at(fabric.rack);
   std::map<NodeId, std::unique_ptr<PathChoice>> beyond;
-  const PortSet ports = routing.ports(rack, 12);
+  const PortSet ports = fabric.routing.ports(fabric.rack, 12);
   std::set<std::vector<int>> orders;
   std::vector<std::uint32_t> flows{1, 2};
   std::map<std::uint32_t, std::vector<int>> round;
@@ -340,14 +352,13 @@ TEST(PathChoice, PermutationTakesEveryWayOnceARound) {
       EXPECT_EQ(packet.overlay.tag, 0);
       const std::uint32_t way = choice->choose(packet, ports);
       EXPECT_EQ(way, peeked);
-      const NodeId next = topology.peer(rack, ports[way]).node;
+      const NodeId next = fabric.topology.peer(fabric.rack, ports[way]).node;
       auto& there = beyond[next];
       if (there == nullptr) {
-        there = make_path_choice(parameters, view.context(3, 4));
-        there->join(fabric, next);
+        there = fabric.at(next);
       }
-      const PortSet up = routing.ports(next, 12);
-      const NodeId core = topology.peer(next, up[there->choose(packet, up)]).node;
+      const PortSet up = fabric.routing.ports(next, 12);
+      const NodeId core = fabric.topology.peer(next, up[there->choose(packet, up)]).node;
       round[flow].push_back(core);
       if (round[flow].size() < 4) continue;
       EXPECT_EQ(std::set<int>(round[flow].begin(), round[flow].end()).size(), 4u)
@@ -360,18 +371,9 @@ TEST(PathChoice, PermutationTakesEveryWayOnceARound) {
 }
 
 TEST(PathChoice, PermutationWithinAPodHasFewerWaysAndOfWhatComesBackNone) {
-  FatTreeParameters tree;
-  tree.k = 4;
-  const Topology topology = Topology::fat_tree(tree);
-  const Routing routing(topology);
-  const FabricMap fabric(topology, routing);
-  const FakeSwitch view;
-  RoutingParameters parameters;
-  parameters.kind = Kind::kPermutation;
-  const NodeId rack = topology.peer(topology.node_of(0), 0).node;
-  const auto choice = make_path_choice(parameters, view.context(3, 4));
-  choice->join(fabric, rack);
-  const PortSet ports = routing.ports(rack, 2);  // of the pod's other rack
+  const PermutationAtARack fabric;
+  const auto choice = fabric.at(fabric.rack);
+  const PortSet ports = fabric.routing.ports(fabric.rack, 2);  // of the pod's other rack
   std::set<std::uint32_t> taken;
   for (int i = 0; i < 2; ++i) {
     Packet packet = packet_of(1, 0, 2);
