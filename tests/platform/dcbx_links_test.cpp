@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "small_platform.h"
@@ -82,6 +83,21 @@ TEST(DcbxLinks, AfterAFlapItIsAgreedAnew) {
   EXPECT_EQ(r.dcbx->frames_sent, 9u + 3u);
   EXPECT_EQ(r.balance.packets_sent,
             r.balance.packets_delivered + r.balance.packets_dropped + r.balance.packets_in_flight);
+}
+
+TEST(DcbxLinks, NotificationsOfEveryAlgorithmHaveTheirPriorityTold) {
+  const PlatformConfig config = config_of(star(
+      "nics:\n"
+      "  - {hosts: 1, congestion_control: {algorithm: dcqcn}, cnp: {dscp: 20, priority: 5}}\n"
+      "  - {hosts: 2, congestion_control: {algorithm: none}, cnp: {dscp: 21, priority: 4}}\n"));
+  const auto settings = dcbx_settings(config, Topology::of(config.topology));
+  ASSERT_TRUE(settings.front());
+  std::vector<std::pair<unsigned, unsigned>> told;  // DSCP, priority
+  for (const ApplicationPriority& line : settings.front()->applications) {
+    if (line.selector != ApplicationPriority::kDscp) continue;
+    told.emplace_back(line.protocol, line.priority);
+  }
+  EXPECT_EQ(told, (std::vector<std::pair<unsigned, unsigned>>{{20, 5}, {48, 6}}));
 }
 
 TEST(DcbxLinks, TwoThreadsAgreeAsOneDoes) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
 
 #include "platform/wire_selection.h"
@@ -24,9 +25,13 @@ std::vector<ApplicationPriority> application_priorities(const PlatformConfig& co
   for (const auto& [dscp, entry] : config.dscp) {
     add(entry.priority, ApplicationPriority::kDscp, dscp);
   }
-  const CnpParameters& cnp = config.nic.cnp;
-  if (config.dscp.count(cnp.dscp) == 0) {
-    add(cnp.priority, ApplicationPriority::kDscp, cnp.dscp);
+  std::map<unsigned, unsigned> notifications{{config.nic.cnp.dscp, config.nic.cnp.priority}};
+  for (const OtherNics& group : config.nics) {
+    if (!group.congestion_control.needs(config.nic.mtu).cnp) continue;
+    notifications.emplace(group.cnp.dscp, group.cnp.priority);
+  }
+  for (const auto& [dscp, priority] : notifications) {
+    if (config.dscp.count(dscp) == 0) add(priority, ApplicationPriority::kDscp, dscp);
   }
   return lines;
 }
