@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -36,7 +37,8 @@ class ControllerCheck : private CheckContext {
     const NicConfig& nic = c_.nic;
     const AlgorithmChoice& choice = nic.congestion_control;
     bool reads_telemetry = check_algorithm(choice, "nic.congestion_control");
-    for (std::size_t i = 0; i < c_.nics.size(); ++i) reads_telemetry |= check_others(i);
+    std::set<HostId> named;
+    for (std::size_t i = 0; i < c_.nics.size(); ++i) reads_telemetry |= check_others(i, named);
     require(reads_telemetry || nic.telemetry != TelemetryKind::kOn, "nic.telemetry",
             choice.name() +
                 " reads no in-band telemetry, so that `on` would change nothing; write auto");
@@ -107,16 +109,16 @@ class ControllerCheck : private CheckContext {
     return needs.telemetry;
   }
 
-  /// The same of hosts that are not as `nic` says.
-  bool check_others(std::size_t group) const {
+  /// The same of hosts that are not as `nic` says. `named`: in an entry so far.
+  bool check_others(std::size_t group, std::set<HostId>& named) const {
     const OtherNics& others = c_.nics[group];
     const std::string path = "nics." + std::to_string(group);
     require(!others.hosts.empty(), path,
             "`hosts` says whose NICs these are; everybody's are `nic`");
     for (const HostId host : others.hosts) {
       require_host(host, path + ".hosts");
-      require(c_.other_nic(host) == &others, path + ".hosts",
-              "host " + std::to_string(host) + " is in an earlier entry, too");
+      require(named.insert(host).second, path + ".hosts",
+              "host " + std::to_string(host) + " is named twice");
     }
     const std::string algorithm = path + ".congestion_control.algorithm";
     require(others.congestion_control.chosen<DccParameters>() == nullptr, given(algorithm, path),
