@@ -81,7 +81,8 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
   ++pending_;
   event.scheduler_ = this;
   event.due_ = when;
-  event.order_ = (event.order_ & ~Event::kSequenceMask) | (sequence_++ & Event::kSequenceMask);
+  event.order_ = (event.order_ & ~Event::kSequenceMask) | sequence_;
+  sequence_ = (sequence_ + 1) & Event::kSequenceMask;
   const std::uint64_t bucket = bucket_of(when);
   if (bucket <= current_bucket_) return insert_current(event);
   if (__builtin_expect(bucket - current_bucket_ >= kBuckets, false)) return insert_far(event);
@@ -250,23 +251,37 @@ void Scheduler::load_crowd(Event* event) {
   ++listed_;
 }
 
-// Where events are few, one nearly always has its bucket to itself.
+// Where events are few, one nearly always has its bucket to itself, and the next is near: in the
+// same word of the bitmap.
 Event* Scheduler::first_of_next_bucket() {
-  if (next_bucket_ < far_bucket_) {
-    const auto slot = static_cast<std::uint32_t>(next_bucket_ % kBuckets);
-    Event* const event = buckets_[slot];
-    if (event->next_ == nullptr) {
-      current_bucket_ = next_bucket_;
-      buckets_[slot] = nullptr;
-      mark_empty(slot);
-      expect_bucket(next_filled_bucket());
-      event->place_ = Event::Place::kList;
-      list_ = event;
-      listed_ = 1;
-      return event;
-    }
-  }
+  if (next_bucket_ >= far_bucket_) return first_of_loaded_bucket();
+  const auto slot = static_cast<std::uint32_t>(next_bucket_ % kBuckets);
+  Event* const event = buckets_[slot];
+  if (event->next_ != nullptr) return first_of_loaded_bucket();
+  current_bucket_ = next_bucket_;
+  buckets_[slot] = nullptr;
+  event->place_ = Event::Place::kList;
+  list_ = event;
+  listed_ = 1;
+  std::uint64_t& word = filled_[slot / 64];
+  word &= ~(std::uint64_t{1} << slot % 64);
+  const std::uint64_t after = word >> slot % 64;
+  if (after == 0) return expect_bucket_behind(slot, event);
+  expect_bucket(current_bucket_ + static_cast<std::uint32_t>(__builtin_ctzll(after)));
+  return event;
+}
+
+[[gnu::noinline]] Event* Scheduler::first_of_loaded_bucket() {
   return load_next_bucket() ? first_of_crowd() : nullptr;
+}
+
+// Gives back `event`, for the caller to end with this call.
+[[gnu::noinline]] Event* Scheduler::expect_bucket_behind(std::uint32_t slot, Event* event) {
+  if (filled_[slot / 64] == 0) {
+    filled_words_[slot / 4096] &= ~(std::uint64_t{1} << slot / 64 % 64);
+  }
+  expect_bucket(next_filled_bucket());
+  return event;
 }
 
 Event* Scheduler::first_of_crowd() {

@@ -209,6 +209,9 @@ class Scheduler {
   Event* first_of_crowd();
   /// When all of them are used up.
   Event* first_of_next_bucket();
+  Event* first_of_loaded_bucket();
+  /// The next bucket, where none is filled behind that of `slot` in its word.
+  Event* expect_bucket_behind(std::uint32_t slot, Event* event);
   /// Out of array or heap, where it is the first.
   void take_besides(Event& event);
   /// What the next few events of the array will touch is on its way.
