@@ -75,7 +75,7 @@ class RouteTable {
 
   // --- Reading --------------------------------------------------------------------------------
   /// Best ports only; none for a host that does not exist.
-  PortSet ports(HostId host) const {
+  [[gnu::always_inline]] PortSet ports(HostId host) const {
     if (host >= hosts_) return {};
     if (place_of_host_ != nullptr) host = (*place_of_host_)[host];
     const std::uint32_t offset = host - low_;

@@ -37,6 +37,10 @@ class PacingScheduler {
   /// The flow to send now, taken out (it is off until activated again); kNone if no flow of the
   /// allowed priorities is ready. Bit p of `allowed` lets priority p send.
   FlowIndex pick(PicoSeconds now, unsigned allowed);
+  /// True if no flow is ready by `now`, whatever is allowed: pick() would find none.
+  bool is_idle(PicoSeconds now) const {
+    return non_empty_ == 0 && (waiting_.empty() || now < waiting_[0].when);
+  }
   /// When the first waiting flow becomes ready; max() if none waits.
   PicoSeconds next_ready() const;
   /// Which one that is; kNone if none waits.

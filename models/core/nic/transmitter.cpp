@@ -296,8 +296,8 @@ void Transmitter::send_one() {
   if (parameters_.real_payload()) {
     stage();
     send_one_staged();
-  } else if (Packet* const packet = next_data_packet()) {
-    send_data(packet);
+  } else if (!pacing_.is_idle(now())) {
+    if (Packet* const packet = next_data_packet()) send_data(packet);
   }
 }
 
