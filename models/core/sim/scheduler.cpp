@@ -81,8 +81,7 @@ void Scheduler::schedule_at(Event& event, PicoSeconds when, const void* reads) {
   ++pending_;
   event.scheduler_ = this;
   event.due_ = when;
-  event.order_ = (event.order_ & ~Event::kSequenceMask) | sequence_;
-  sequence_ = (sequence_ + 1) & Event::kSequenceMask;
+  event.order_ = (event.order_ & ~Event::kSequenceMask) | (sequence_++ & Event::kSequenceMask);
   const std::uint64_t bucket = bucket_of(when);
   if (bucket <= current_bucket_) return insert_current(event);
   if (__builtin_expect(bucket - current_bucket_ >= kBuckets, false)) return insert_far(event);
@@ -263,9 +262,7 @@ Event* Scheduler::first_of_next_bucket() {
   event->place_ = Event::Place::kList;
   list_ = event;
   listed_ = 1;
-  std::uint64_t& word = filled_[slot / 64];
-  word &= ~(std::uint64_t{1} << slot % 64);
-  const std::uint64_t after = word >> slot % 64;
+  const std::uint64_t after = take_out(slot) >> slot % 64;
   if (after == 0) return expect_bucket_behind(slot, event);
   expect_bucket(current_bucket_ + static_cast<std::uint32_t>(__builtin_ctzll(after)));
   return event;
@@ -275,11 +272,8 @@ Event* Scheduler::first_of_next_bucket() {
   return load_next_bucket() ? first_of_crowd() : nullptr;
 }
 
-// Gives back `event`, for the caller to end with this call.
 [[gnu::noinline]] Event* Scheduler::expect_bucket_behind(std::uint32_t slot, Event* event) {
-  if (filled_[slot / 64] == 0) {
-    filled_words_[slot / 4096] &= ~(std::uint64_t{1} << slot / 64 % 64);
-  }
+  if (filled_[slot / 64] == 0) mark_word_empty(slot);
   expect_bucket(next_filled_bucket());
   return event;
 }

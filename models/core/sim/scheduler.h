@@ -210,7 +210,8 @@ class Scheduler {
   /// When all of them are used up.
   Event* first_of_next_bucket();
   Event* first_of_loaded_bucket();
-  /// The next bucket, where none is filled behind that of `slot` in its word.
+  /// That of `slot` was taken, the last of its word. Gives back `event`, for the caller to end with
+  /// this.
   Event* expect_bucket_behind(std::uint32_t slot, Event* event);
   /// Out of array or heap, where it is the first.
   void take_besides(Event& event);
@@ -262,7 +263,13 @@ class Scheduler {
     filled_words_[slot / 4096] |= std::uint64_t{1} << slot / 64 % 64;
   }
   void mark_empty(std::uint32_t slot) {
-    if ((filled_[slot / 64] &= ~(std::uint64_t{1} << slot % 64)) != 0) return;
+    if (take_out(slot) == 0) mark_word_empty(slot);
+  }
+  /// Its word of the bitmap, the bucket taken out; the level above does not know yet.
+  std::uint64_t take_out(std::uint32_t slot) {
+    return filled_[slot / 64] &= ~(std::uint64_t{1} << slot % 64);
+  }
+  void mark_word_empty(std::uint32_t slot) {
     filled_words_[slot / 4096] &= ~(std::uint64_t{1} << slot / 64 % 64);
   }
 
