@@ -39,6 +39,23 @@ TEST(PacingScheduler, NobodyBeforeTheirTimeAndNobodyIdleAfterIt) {
   EXPECT_EQ(scheduler.next_ready(), PicoSeconds::max());
 }
 
+TEST(PacingScheduler, IsIdleExactlyWhereNoFlowIsReadyWhateverIsAllowed) {
+  PacingScheduler scheduler;
+  EXPECT_TRUE(scheduler.is_idle(PicoSeconds(0)));
+  scheduler.add_flow(0, 3);
+  scheduler.add_flow(1, 5);
+  scheduler.activate(0, PicoSeconds(100));
+  EXPECT_TRUE(scheduler.is_idle(PicoSeconds(99)));
+  EXPECT_FALSE(scheduler.is_idle(PicoSeconds(100)));
+  // One that was ready and not picked goes on being ready, with none behind it.
+  scheduler.activate(1, PicoSeconds(100));
+  EXPECT_EQ(scheduler.pick(PicoSeconds(100), 1u << 5), 1u);
+  EXPECT_EQ(scheduler.next_ready(), PicoSeconds::max());
+  EXPECT_FALSE(scheduler.is_idle(PicoSeconds(100)));
+  EXPECT_EQ(scheduler.pick(PicoSeconds(100), kAll), 0u);
+  EXPECT_TRUE(scheduler.is_idle(PicoSeconds(100)));
+}
+
 TEST(PacingScheduler, APausedPriorityDoesNotHoldUpAnother) {
   PacingScheduler scheduler;
   scheduler.add_flow(0, 3);

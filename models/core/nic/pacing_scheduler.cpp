@@ -114,7 +114,7 @@ void PacingScheduler::deactivate(FlowIndex flow) {
 }
 
 void PacingScheduler::ripen(PicoSeconds now) {
-  while (!waiting_.empty() && waiting_[0].when <= now) {
+  while (!none_ripens(now)) {
     const FlowIndex flow = waiting_[0].flow;
     remove_waiting(0);
     make_ready(flow);
@@ -124,7 +124,7 @@ void PacingScheduler::ripen(PicoSeconds now) {
 // Mostly one flow ripens where none is ready, and it is picked: as if it had passed through its
 // ring.
 PacingScheduler::FlowIndex PacingScheduler::pick_lone(PicoSeconds now, unsigned allowed) {
-  if (non_empty_ != 0 || waiting_.empty() || now < waiting_[0].when) return kNone;
+  if (non_empty_ != 0 || none_ripens(now)) return kNone;
   const FlowIndex flow = waiting_[0].flow;
   Flow& f = flows_[flow];
   if ((allowed >> f.priority & 1u) == 0) return kNone;

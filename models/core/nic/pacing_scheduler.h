@@ -38,9 +38,7 @@ class PacingScheduler {
   /// allowed priorities is ready. Bit p of `allowed` lets priority p send.
   FlowIndex pick(PicoSeconds now, unsigned allowed);
   /// True if no flow is ready by `now`, whatever is allowed: pick() would find none.
-  bool is_idle(PicoSeconds now) const {
-    return non_empty_ == 0 && (waiting_.empty() || now < waiting_[0].when);
-  }
+  bool is_idle(PicoSeconds now) const { return non_empty_ == 0 && none_ripens(now); }
   /// When the first waiting flow becomes ready; max() if none waits.
   PicoSeconds next_ready() const;
   /// Which one that is; kNone if none waits.
@@ -76,6 +74,7 @@ class PacingScheduler {
     FlowIndex tail = kNone;
   };
 
+  bool none_ripens(PicoSeconds now) const { return waiting_.empty() || now < waiting_[0].when; }
   FlowIndex pick_lone(PicoSeconds now, unsigned allowed);
   void make_ready(FlowIndex flow);
   void leave_ring(Flow& flow);

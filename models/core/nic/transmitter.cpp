@@ -296,8 +296,8 @@ void Transmitter::send_one() {
   if (parameters_.real_payload()) {
     stage();
     send_one_staged();
-  } else if (!pacing_.is_idle(now())) {
-    if (Packet* const packet = next_data_packet()) send_data(packet);
+  } else if (Packet* const packet = next_data_packet()) {
+    send_data(packet);
   }
 }
 
@@ -410,7 +410,7 @@ namespace {
 }
 }  // namespace
 
-Packet* Transmitter::next_data_packet() {
+Packet* Transmitter::pick_data_packet() {
   for (;;) {
     const Qpn qpn =
         demotes_ ? pick_strictly(pacing_, now(), allowed()) : pacing_.pick(now(), allowed());

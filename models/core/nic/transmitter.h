@@ -305,7 +305,9 @@ class Transmitter final : public AlgorithmHost, private DmaClient {
   bool head_is_ready() const;
   void dma_done(std::uint32_t tag, bool ok) override;
   void plan_wake();
-  Packet* next_data_packet();
+  /// Null where none may go. Asked at every ACK, and mostly none may: that is seen here.
+  Packet* next_data_packet() { return pacing_.is_idle(now()) ? nullptr : pick_data_packet(); }
+  Packet* pick_data_packet();
   Packet* make_packet(Qpn qpn, Flow& flow, const PacketPlan& plan);
   bool acknowledged(const Flow& flow) const {
     return parameters_.ack != AckMode::kNone && flow.config.service == Service::kRc;
