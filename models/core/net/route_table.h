@@ -74,7 +74,8 @@ class RouteTable {
   void renumber(std::shared_ptr<const std::vector<HostId>> place_of_host);
 
   // --- Reading --------------------------------------------------------------------------------
-  /// Best ports only; none for a host that does not exist.
+  /// Best ports only; none for a host that does not exist. Inlined whatever the compiler thinks of
+  /// its size: each packet asks at each switch.
   [[gnu::always_inline]] PortSet ports(HostId host) const {
     if (host >= hosts_) return {};
     if (place_of_host_ != nullptr) host = (*place_of_host_)[host];
