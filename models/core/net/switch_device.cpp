@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "stats/counter_sum.h"
-
 namespace dcc {
 
 namespace {
@@ -210,33 +208,15 @@ int SwitchDevice::route_of(const Packet& packet, PortSet ports) const {
   kick(egress);
 }
 
-void SwitchDevice::Actions::restart_statistics() {
-  observed_from_ = device_.scheduler_.now();
-  if (statistics_ != nullptr) statistics_->restart(held_back_, observed_from_);
-}
-
-double SwitchDevice::Actions::mean_held_back() const {
-  return statistics_ != nullptr ? statistics_->mean(device_.scheduler_.now()) : 0.0;
-}
-
-void SwitchDevice::Actions::holds(Bytes more) {
-  if (statistics_ == nullptr) {
-    statistics_ = std::make_unique<QueueStatistics>();
-    statistics_->restart(0, observed_from_);
-  }
-  held_back_ += more;
-  statistics_->changed(held_back_, device_.scheduler_.now());
-}
-
 bool SwitchDevice::Actions::hold(Packet* packet, int port) {
   const Bytes bytes = packet->wire_bytes;
   if (!device_.disciplined_ && !device_.admit(packet, device_.at(port))) return false;
-  holds(bytes);
+  held_back.changed_by(bytes, device_.scheduler_.now());
   return true;
 }
 
 void SwitchDevice::Actions::let_go(Packet* packet, int port) {
-  holds(-Bytes{packet->wire_bytes});
+  held_back.changed_by(-Bytes{packet->wire_bytes}, device_.scheduler_.now());
   Port& egress = device_.at(port);
   device_.disciplined_ ? device_.enqueue_by_discipline(packet, egress)
                        : device_.join_queue(packet, egress);
@@ -597,49 +577,6 @@ void SwitchDevice::notify_source(const Packet& packet, std::uint32_t feedback) {
   message->immediate = feedback;
   message->ingress = static_cast<std::uint16_t>(own_input());
   forward(message);
-}
-
-std::vector<int> SwitchDevice::outputs_awaited(int input, int priority) const {
-  std::vector<int> outputs;
-  for (int port = 0; port < ports_; ++port) {
-    const Port& egress = at(port);
-    const Queue& queue = egress.queue[static_cast<std::size_t>(priority)];
-    if (queue.bytes == 0) continue;
-    bool waits = false;
-    if (!egress.turns.empty()) {
-      const TurnQueue& turns = egress.turns[static_cast<std::size_t>(priority)];
-      waits = !turns.inputs[static_cast<std::size_t>(input)].fifo.empty();
-    } else {
-      const Packet* packet = queue.fifo.front();
-      while (packet != nullptr && packet->ingress != input) packet = packet->next;
-      waits = packet != nullptr;
-    }
-    if (waits) outputs.push_back(port);
-  }
-  return outputs;
-}
-
-SwitchCounters SwitchDevice::counters_of(const Port& port) {
-  SwitchCounters counters = port.rare;
-  counters.enqueued = port.enqueued;
-  counters.dequeued = port.dequeued;
-  counters.tx_bytes = port.tx_bytes;
-  return counters;
-}
-
-SwitchCounters SwitchDevice::totals() const {
-  SwitchCounters sum;
-  sum.unroutable = unroutable_;
-  sum.path_news_sent = actions_.sent;
-  sum.path_news_taken = actions_.taken;
-  for (const Port& port : egress_) add_to(sum, counters_of(port));
-  return sum;
-}
-
-PfcCounters SwitchDevice::pfc_totals() const {
-  PfcCounters sum;
-  for (const Port& port : egress_) add_to(sum, port.pfc.counters());
-  return sum;
 }
 
 }  // namespace dcc

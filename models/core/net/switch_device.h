@@ -23,6 +23,7 @@
 #include "sim/random.h"
 #include "sim/scheduler.h"
 #include "stats/queue_statistics.h"
+#include "stats/rare_queue.h"
 #include "units.h"
 
 namespace dcc {
@@ -145,7 +146,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   /// SharedBuffer::peak() and mean_held_back() are of what is held from now on.
   void restart_buffer_statistics() {
     buffer_.restart_peak();
-    actions_.restart_statistics();
+    actions_.held_back.restart(scheduler_.now());
   }
 
   /// A port speaks DCBX from the next time its link comes up, as `rank` among the events of an
@@ -187,7 +188,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   }
   const SharedBuffer& buffer() const { return buffer_; }
   /// Of the buffer, what packets take that are in no queue (PathActions::hold): bytes over time.
-  double mean_held_back() const { return actions_.mean_held_back(); }
+  double mean_held_back() const { return actions_.held_back.mean(scheduler_.now()); }
   /// May `port` send this priority, as far as its neighbour is concerned?
   bool is_paused(int port, int priority) const {
     return (at(port).pfc.paused() >> priority & 1) != 0;
@@ -323,18 +324,11 @@ class SwitchDevice final : public PacketSink, private PathView {
     void send(Packet* packet) override;
     void take(Packet* packet) override;
 
-    void restart_statistics();
-    double mean_held_back() const;
-
     std::uint64_t sent = 0;
     std::uint64_t taken = 0;
+    RareQueue held_back;
 
    private:
-    void holds(Bytes more);
-
-    Bytes held_back_ = 0;
-    PicoSeconds observed_from_{};
-    std::unique_ptr<QueueStatistics> statistics_;  // of held_back_; null: it was always 0
     SwitchDevice& device_;
     std::uint32_t rank_;
   };
