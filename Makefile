@@ -74,6 +74,7 @@ test-full: test
 	$(NINJA)
 	ctest --test-dir $(BUILD) -R 'netlist|rate_dut|regs_rtl' -LE full --output-on-failure
 	tests/run_tidy.sh
+	tests/run_sanitized.sh --full
 	ctest --test-dir $(BUILD) -L full --output-on-failure
 	for target in $$(ls tests/fuzz/guided/corpus); do \
 	  tests/fuzz/guided/campaign.sh build-sanitize $$target || exit 1; done

@@ -7,7 +7,7 @@ run="g++ cmake ninja-build pkg-config libsystemc-dev libyaml-cpp-dev libcli11-de
  nlohmann-json3-dev zlib1g-dev python3-matplotlib python3-yaml"
 deb="$run dpkg-dev file"
 docs="$run mkdocs mkdocs-material"
-test="$docs dpkg-dev file libgtest-dev libgmock-dev libbenchmark-dev ccache verilator yosys berkeley-abc clang clang-format clang-tidy libclang-rt-14-dev
+test="$docs dpkg-dev file libgtest-dev libgmock-dev libbenchmark-dev ccache verilator yosys berkeley-abc clang lld clang-format clang-tidy libclang-rt-14-dev
  python3-jsonschema gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch libunicorn-dev
  libopenmpi-dev openmpi-bin procps qemu-system-misc libxml2-utils tshark gtkwave snakemake zsh git chromium chromium-driver python3-selenium
  python3-pandas python3-nbconvert python3-ipykernel flake8 mypy"

@@ -6,7 +6,7 @@
 #include "model_test.h"
 #include "registers/generated/dcc_map.h"
 
-namespace dcc::model {
+namespace dcc::model::apb_test {
 namespace {
 
 namespace map = regs::dcc_map;
@@ -192,4 +192,4 @@ TEST_F(ApbTest, DirectAccessIsSeenToo) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::apb_test

@@ -12,7 +12,7 @@
 #include "model_test.h"
 #include "ram.h"
 
-namespace dcc::model {
+namespace dcc::model::bus_test {
 namespace {
 
 using sc_core::SC_NS;
@@ -198,4 +198,4 @@ TEST_F(BusTest, ObserversSeeEveryAccessWithItsInitiator) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::bus_test

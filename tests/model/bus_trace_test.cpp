@@ -5,7 +5,7 @@
 #include "ram.h"
 #include "word_target.h"
 
-namespace dcc::model {
+namespace dcc::model::bus_trace_test {
 namespace {
 
 /// 0 can be read and written, 4 only read, 8 only written.
@@ -89,4 +89,4 @@ TEST_F(BusTraceTest, WhyItWasRefused) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::bus_trace_test

@@ -4,7 +4,7 @@
 #include "driver/memory_map.h"
 #include "model_test.h"
 
-namespace dcc::model {
+namespace dcc::model::clint_test {
 namespace {
 
 class ClintTest : public ModelTest {
@@ -112,4 +112,4 @@ TEST_F(ClintTest, RefusesWhatIsNotARegister) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::clint_test

@@ -6,7 +6,7 @@
 #include "model_test.h"
 #include "registers/generated/dcc_map.h"
 
-namespace dcc::model {
+namespace dcc::model::controller_module_test {
 namespace {
 
 namespace map = regs::dcc_map;
@@ -113,4 +113,4 @@ TEST_F(ControllerModuleTest, ARefusedAccessRaisesTheInterruptLine) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::controller_module_test

@@ -9,7 +9,7 @@
 #include "registers/generated/dcc_map.h"
 #include "sim/scheduler.h"
 
-namespace dcc::model {
+namespace dcc::model::controller_test {
 namespace {
 
 namespace map = regs::dcc_map;
@@ -308,4 +308,4 @@ TEST_F(ControllerTest, EverySizeFromOneSlotUpHasItsCapability) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::controller_test

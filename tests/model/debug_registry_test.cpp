@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dcc::model {
+namespace dcc::model::debug_registry_test {
 namespace {
 
 class DebugRegistryTest : public ::testing::Test {
@@ -54,4 +54,4 @@ TEST_F(DebugRegistryTest, TheFirstResolverThatKnowsAName) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::debug_registry_test

@@ -9,7 +9,7 @@
 
 #include "model_test.h"
 
-namespace dcc::model {
+namespace dcc::model::dma_engine_test {
 namespace {
 
 /// Memory of which a part may be reached directly; counts how it was.
@@ -142,4 +142,4 @@ TEST_F(DmaEngineTest, WithdrawnPermissionIsAskedForAgain) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::dma_engine_test

@@ -13,7 +13,7 @@
 #include "registers/generated/dcc_map.h"
 #include "small_program.h"
 
-namespace dcc::model {
+namespace dcc::model::firmware_host_test {
 namespace {
 
 using namespace riscv::test;  // NOLINT: instructions by their names
@@ -156,4 +156,4 @@ TEST_F(FirmwareHostTest, RegistersHaveNamesAtTheirBusAddress) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::firmware_host_test

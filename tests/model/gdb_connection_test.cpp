@@ -7,7 +7,7 @@
 
 #include "gdb_client.h"
 
-namespace dcc::model {
+namespace dcc::model::gdb_connection_test {
 namespace {
 
 constexpr int kPatience = 20'000;  // ms; a hang is a failure
@@ -79,4 +79,4 @@ TEST(GdbConnection, HexDigits) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::gdb_connection_test

@@ -10,7 +10,7 @@
 
 #include "gdb_client.h"
 
-namespace dcc::model {
+namespace dcc::model::gdb_server_test {
 namespace {
 
 struct FakeTarget final : DebugTarget {
@@ -129,4 +129,4 @@ TEST(GdbServer, RubbishIsAnsweredNotObeyed) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::gdb_server_test

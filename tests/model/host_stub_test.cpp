@@ -13,7 +13,7 @@
 #include "model_test.h"
 #include "ram.h"
 
-namespace dcc::model {
+namespace dcc::model::host_stub_test {
 namespace {
 
 using sc_core::SC_NS;
@@ -238,4 +238,4 @@ TEST_F(HostStubTest, WithoutDirectAccessThereIsNoMemory) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::host_stub_test

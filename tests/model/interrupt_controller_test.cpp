@@ -11,7 +11,7 @@
 #include "driver/irq_regs.h"
 #include "model_test.h"
 
-namespace dcc::model {
+namespace dcc::model::interrupt_controller_test {
 namespace {
 
 class InterruptControllerTest : public ModelTest {
@@ -182,4 +182,4 @@ TEST_F(InterruptControllerTest, NoSourceIsForgottenUnderRandomTraffic) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::interrupt_controller_test

@@ -8,7 +8,7 @@
 #include "model_test.h"
 #include "switch_module.h"
 
-namespace dcc::model {
+namespace dcc::model::packet_socket_test {
 namespace {
 
 constexpr HostId kNear = 5;  // behind port 0, at once
@@ -136,4 +136,4 @@ TEST_F(PacketSocketTest, LinksAndDevicesOfferDirectAccess) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::packet_socket_test

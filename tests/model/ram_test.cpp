@@ -9,7 +9,7 @@
 
 #include "model_test.h"
 
-namespace dcc::model {
+namespace dcc::model::ram_test {
 namespace {
 
 class RamTest : public ModelTest {
@@ -132,4 +132,4 @@ TEST_F(RamTest, DebugAccessTakesNoTimeAndStopsAtTheEnd) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::ram_test

@@ -10,7 +10,7 @@
 #include "ram.h"
 #include "riscv_cpu.h"
 
-namespace dcc::model {
+namespace dcc::model::riscv_cpu_debug_test {
 namespace {
 
 constexpr std::uint32_t kAddi = 0x00128293;  // addi t0, t0, 1
@@ -101,4 +101,4 @@ TEST_F(RiscvCpuDebugTest, TheMonitorAnswers) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::riscv_cpu_debug_test

@@ -12,7 +12,7 @@
 #include "ram.h"
 #include "word_target.h"
 
-namespace dcc::model {
+namespace dcc::model::riscv_cpu_test {
 namespace {
 
 /// Two registers: writing 0 ends the program, 4 notes when it was written.
@@ -149,4 +149,4 @@ TEST_F(RiscvCpuTest, QuantumBoundsHowFarItRunsAhead) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::riscv_cpu_test

@@ -9,7 +9,7 @@
 #include "ram.h"
 #include "riscv_cpu.h"
 
-namespace dcc::model {
+namespace dcc::model::riscv_cpu_trace_test {
 namespace {
 
 constexpr std::uint32_t kCount = 0x00128293;  // addi t0, t0, 1
@@ -83,4 +83,4 @@ TEST_F(RiscvCpuTraceTest, ATrapIsSaidWithItsCause) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::riscv_cpu_trace_test

@@ -13,7 +13,7 @@
 #include "ram.h"
 #include "riscv_cpu.h"
 
-namespace dcc::model {
+namespace dcc::model::riscv_cpu_travel_test {
 namespace {
 
 constexpr std::uint32_t kAddi = 0x00128293;  // addi t0, t0, 1
@@ -127,4 +127,4 @@ TEST(RiscvCpuTravel, ASearchThatFindsNothingEndsAtTheBeginning) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::riscv_cpu_travel_test

@@ -4,7 +4,7 @@
 #include "driver/memory_map.h"
 #include "model_test.h"
 
-namespace dcc::model {
+namespace dcc::model::sim_control_test {
 namespace {
 
 class SimControlTest : public ModelTest {
@@ -51,4 +51,4 @@ TEST_F(SimControlTest, RefusesReadsBytesAndWhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::sim_control_test

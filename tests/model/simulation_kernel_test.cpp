@@ -3,7 +3,7 @@
 
 #include "model_test.h"
 
-namespace dcc::model {
+namespace dcc::model::simulation_kernel_test {
 namespace {
 
 class SimulationKernelTest : public ModelTest {
@@ -71,4 +71,4 @@ TEST_F(SimulationKernelTest, AHookIsCalledAfterSoManyEventsOnce) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::simulation_kernel_test

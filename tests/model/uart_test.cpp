@@ -4,7 +4,7 @@
 #include "driver/memory_map.h"
 #include "model_test.h"
 
-namespace dcc::model {
+namespace dcc::model::uart_test {
 namespace {
 
 class UartTest : public ModelTest {
@@ -134,4 +134,4 @@ TEST_F(UartTest, ADebuggersLookTakesNothing) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::uart_test

@@ -3,7 +3,7 @@
 
 #include "model_test.h"
 
-namespace dcc::model {
+namespace dcc::model::word_target_test {
 namespace {
 
 /// Register 0 remembers; 4 is read-only; nothing else is there.
@@ -95,4 +95,4 @@ TEST_F(WordTargetTest, DebugReadsBytesAnywhereAndWritesNothing) {
 }
 
 }  // namespace
-}  // namespace dcc::model
+}  // namespace dcc::model::word_target_test

@@ -18,7 +18,7 @@ RUNS: dict[str, tuple[str, list[str]]] = {
     "two switches": ("reproduce/ib_parking_lot.yaml",
                      ["duration=2ms", "measure={from: 1ms, to: 2ms}"]),
     "all pods": ("reproduce/fbhadoop_hpcc.yaml",
-                 ["duration=120us", "traffic=[{kind: permutation, hosts: 0..319, bytes: 1MB}]"]),
+                 ["duration=50us", "traffic=[{kind: permutation, hosts: 0..319, bytes: 1MB}]"]),
     "groups": ("reproduce/fbhadoop_hpcc.yaml",
                ["duration=120us", "topology={kind: dragonfly}",
                 "traffic=[{kind: permutation, hosts: 0..71, bytes: 100KB}]"]),
@@ -39,7 +39,8 @@ RUNS: dict[str, tuple[str, list[str]]] = {
         "schemes/tcp.yaml", ["traffic.0.flows_per_host=3", "switch.discipline.limit=30KB"]),
     "headers in the place of segments": (
         "schemes/tcp.yaml", ["traffic.0.flows_per_host=3", "switch.discipline.cut_above=20KB"]),
-    "ways by queues, and pauses": ("schemes/detail.yaml", ["traffic.0.flows_per_host=30", "expect=[]"]),
+    "ways by queues, and pauses": (
+        "schemes/detail.yaml", ["traffic.0.flows_per_host=3", "traffic.1.flows_per_host=1", "expect=[]"]),
     "requests and answers": ("search_tree.yaml", ["duration=4ms", "traffic.1.flows_per_host=3"]),
     "ranks that wait for each other": (
         "collectives.yaml", ["duration=3ms", "traffic.0.rounds=1", "traffic.0.bytes=2MB",
@@ -65,7 +66,7 @@ RUNS: dict[str, tuple[str, list[str]]] = {
                                ["duration=120us", "routing={kind: hermes, rtt_high: 20us, sent: 10KB}"]),
     "more parts than threads": (
         "reproduce/fbhadoop_dcqcn.yaml",
-        ["duration=60us", "topology={kind: fat_tree, k: 16, fabric_link: {rate: 100Gbps}}",
+        ["duration=35us", "topology={kind: fat_tree, k: 16, fabric_link: {rate: 100Gbps}}",
          "traffic=[{kind: stride, stride: 300, stop: 20us},"
          " {kind: permutation, start: 20us, stagger: 10ns, bytes: 50KB}]"]),
     "ties": ("reproduce/fbhadoop_dcqcn.yaml", ["duration=120us", "switch.ties=seeded"]),

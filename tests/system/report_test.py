@@ -403,7 +403,9 @@ class Report(unittest.TestCase):
                     self.assertIn(name, self.refused(folder))
 
     def test_metrics_of_another_shape(self):
-        """Every value of a metrics.json replaced by values of other kinds: a report or a refusal."""
+        """Every value of a metrics.json replaced by values of other kinds, those within its parts by one
+        kind in turn: a report or a refusal."""
+        kinds = (None, "x", [], [{}])
         whole = json.loads((self.folder / "a/metrics.json").read_text())
         shutil.copytree(self.folder / "a", self.folder / "shape")
         arguments = ["--dccvp", DCCVP, "-o", str(self.folder / "shape.html"), str(self.folder / "shape")]
@@ -412,8 +414,8 @@ class Report(unittest.TestCase):
             inner = [key]
             if isinstance(whole[key], dict):
                 inner += [(key, below) for below in whole[key]]
-            for place in inner:
-                for value in (None, "x", [], [{}]):
+            for turn, place in enumerate(inner):
+                for value in kinds if place == key else (kinds[turn % len(kinds)],):
                     changed = json.loads(json.dumps(whole))
                     if isinstance(place, tuple):
                         changed[place[0]][place[1]] = value
