@@ -62,7 +62,7 @@ build: deps deps-test configure
 configure: own-cache
 	cmake --preset release -DDCCVP_TESTS=ON -DDCCVP_RTL=ON -DDCCVP_FIRMWARE=ON $(CMAKE_FLAGS)
 
-## test: what CI runs (on two cores twenty to forty minutes with an empty compiler cache)
+## test: what CI runs (on two cores eighteen to forty minutes with an empty compiler cache)
 test: build
 	tests/run_checks.sh
 	ctest --test-dir $(BUILD) -LE full -j $(JOBS) --output-on-failure
