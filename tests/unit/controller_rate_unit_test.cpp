@@ -348,5 +348,16 @@ TEST(RateUnit, AnswersFromItsOwnCopies) {
   EXPECT_EQ(unit.decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc, mbps(900));
 }
 
+TEST(RateUnit, LooksUpInTheTablesItIsGiven) {
+  RateUnit unit;
+  RateTables tables;
+  unit.load(RateTable::kDecrease, 256, 8192);
+  ASSERT_TRUE(unit.look_up_in(tables));
+  EXPECT_EQ(unit.decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc, mbps(1000));  // neutral
+  tables.write(RateTable::kDecrease, 256, 16384);
+  unit.load(RateTable::kDecrease, 256, 8192);  // nothing of its own is left to write to
+  EXPECT_EQ(unit.decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc, mbps(250));
+}
+
 }  // namespace
 }  // namespace dcc::rate_unit_test

@@ -25,6 +25,7 @@ std::uint32_t due_after(Ticks interval, Tick now) {
 CongestionManager::CongestionManager(std::uint32_t slots, RateEngine& rates, TimerEngine& timers)
     : flows_(slots), store_(slots), rates_(rates), timers_(timers) {
   rates_.load(parameters_.rate);
+  if (rates_.look_up_in(tables_)) return;
   for (int i = 0; i < kRateTables; ++i) {
     const auto table = static_cast<RateTable>(i);
     for (std::uint32_t k = 0; k < entries(table); ++k)

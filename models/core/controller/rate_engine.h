@@ -52,6 +52,9 @@ class RateEngine {
   virtual void load(RateTable table, std::uint32_t index, std::uint32_t word) = 0;
   virtual DecreaseResult decrease(const DecreaseRequest& request) = 0;
   virtual IncreaseResult increase(const IncreaseRequest& request) = 0;
+  /// The caller's tables, which outlive it: true says that it looks up in them from now on, in the
+  /// place of a copy.
+  virtual bool look_up_in(const RateTables& /*tables*/) { return false; }
   /// The word it keeps in a table, 0 beyond the table; none: it cannot tell.
   virtual std::optional<std::uint32_t> read(RateTable, std::uint32_t /*index*/) {
     return std::nullopt;

@@ -1,6 +1,8 @@
 // The rate calculation unit: bit-exact arithmetic of cuts and increases by look-up.
 #pragma once
 
+#include <memory>
+
 #include "controller/rate_engine.h"
 
 namespace dcc {
@@ -24,23 +26,31 @@ DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegist
 IncreaseResult compute_increase(const IncreaseRequest& request, const RateRegisters& registers,
                                 const RateTables& tables);
 
-/// The model's rate engine: those functions on its own copy of registers and tables.
+/// The model's rate engine: those functions on its own copy of the registers, and of the tables
+/// unless it is given some to look up in.
 class RateUnit final : public RateEngine {
  public:
+  RateUnit() : own_(std::make_unique<RateTables>()), tables_(own_.get()) {}
   void load(const RateRegisters& registers) override { registers_ = registers; }
   void load(RateTable table, std::uint32_t index, std::uint32_t word) override {
-    tables_.write(table, index, word);
+    if (own_ != nullptr) own_->write(table, index, word);
+  }
+  bool look_up_in(const RateTables& tables) override {
+    tables_ = &tables;
+    own_.reset();
+    return true;
   }
   DecreaseResult decrease(const DecreaseRequest& request) override {
-    return compute_decrease(request, registers_, tables_);
+    return compute_decrease(request, registers_, *tables_);
   }
   IncreaseResult increase(const IncreaseRequest& request) override {
-    return compute_increase(request, registers_, tables_);
+    return compute_increase(request, registers_, *tables_);
   }
 
  private:
   RateRegisters registers_;
-  RateTables tables_;
+  std::unique_ptr<RateTables> own_;
+  const RateTables* tables_;
 };
 
 }  // namespace dcc

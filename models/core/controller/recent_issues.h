@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "controller/controller_timing.h"
 
@@ -16,6 +16,7 @@ class RecentIssues {
   /// Issues come in the order of their cycles.
   void add(std::uint32_t flow, Cycle cycle) {
     if (latest_ + timing::kSameFlow <= cycle) next_ = 0;
+    if (issues_.empty()) issues_.resize(kSize);
     issues_[next_ & (kSize - 1)] = {cycle, flow};
     ++next_;
     latest_ = cycle;
@@ -31,7 +32,10 @@ class RecentIssues {
     }
     return cycle;
   }
-  void clear() { *this = {}; }
+  void clear() {
+    latest_ = -timing::kSameFlow;
+    next_ = 0;
+  }
 
  private:
   static constexpr std::uint32_t kSize = 64;
@@ -41,8 +45,8 @@ class RecentIssues {
     std::uint32_t flow = 0;
   };
   Cycle latest_ = -timing::kSameFlow;
-  std::uint32_t next_ = 0;  // as many since the last pause
-  std::array<Issue, kSize> issues_{};
+  std::uint32_t next_ = 0;     // as many since the last pause
+  std::vector<Issue> issues_;  // none before the first
 };
 
 }  // namespace dcc

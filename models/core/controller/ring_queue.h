@@ -7,7 +7,7 @@
 
 namespace dcc {
 
-/// First in, first out, without allocation once it has grown to what is needed.
+/// First in, first out, without allocation once it has grown to what is needed; none before.
 template <class T>
 class RingQueue {
  public:
@@ -40,10 +40,10 @@ class RingQueue {
   void grow() {
     std::rotate(items_.begin(), items_.begin() + head_, items_.end());
     head_ = 0;
-    items_.resize(items_.size() * 2);
+    items_.resize(items_.empty() ? 4 : items_.size() * 2);
   }
 
-  std::vector<T> items_ = std::vector<T>(4);  // a power of two
+  std::vector<T> items_;  // a power of two, or none yet
   std::uint32_t head_ = 0;
   std::uint32_t count_ = 0;
 };

@@ -45,7 +45,6 @@ TimingWheel::TimingWheel(std::uint32_t slots, const WheelSplit& split) {
     levels_[i].occupied = SlotBitmap(1u << bits[i]);
     places += 1u << bits[i];
   }
-  lists_.resize(places);
   ready_ = SlotBitmap(slots);
   moment_ = kNever;
 }
@@ -178,12 +177,17 @@ void TimingWheel::catch_up(Tick now) {
   if (now - pointer_ >= kOverrunLag) set_overrun();
 }
 
+void TimingWheel::make_room(SlotIndex slot) {
+  entries_.resize(2 * (slot + 1));
+  lists_.resize(levels_[kLast].first + levels_[kLast].mask + 1);
+}
+
 bool TimingWheel::do_start(SlotIndex slot, Ticks delay, Tick now) {
   catch_up(now);
   if (now - pointer_ >= kEpochSpan) {
     throw std::logic_error("timing wheel: expiries were not taken for 2^16 ticks");
   }
-  if (__builtin_expect(slot >= entries_.size(), false)) entries_.resize(2 * (slot + 1));
+  if (__builtin_expect(slot >= entries_.size(), false)) make_room(slot);
   Entry& entry = entries_[slot];
   const bool replaces = entry.place != kNowhere;
   const Tick due = now + std::clamp<Ticks>(delay, 1, kMaxDelay);

@@ -91,6 +91,7 @@ class TimingWheel final : public TimerEngine {
   Tick unwrapped(std::uint32_t due) const {
     return pointer_ + ((due - static_cast<std::uint32_t>(pointer_)) & kDueMask);
   }
+  void make_room(SlotIndex slot);
   void insert(SlotIndex slot);
   void append(Level& level, Tick digit, SlotIndex slot, Tick due);
   void unlink(SlotIndex slot);
@@ -101,9 +102,9 @@ class TimingWheel final : public TimerEngine {
   Level& level_of(Place place);
 
   std::array<Level, 3> levels_;  // top, middle, last
-  std::vector<List> lists_;
-  std::vector<Entry> entries_;  // of slots up to the highest that was ever started
-  SlotBitmap ready_;            // events due at pointer_
+  std::vector<List> lists_;      // none before the first start
+  std::vector<Entry> entries_;   // of slots up to the highest that was ever started
+  SlotBitmap ready_;             // events due at pointer_
   Tick pointer_ = 0;
   Tick moment_ = 0;  // nothing is to be done in the wheel before this tick
   std::uint64_t moves_ = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
+#include <mutex>
 
 namespace dcc::regs {
 
@@ -25,38 +27,51 @@ const char* to_string(AccessResult result) {
   return "?";
 }
 
-RegisterBlock::RegisterBlock(const MapInfo& map, RegisterDevice& device)
-    : map_(map), device_(device) {
+RegisterBlock::Layout::Layout(const MapInfo& map) {
   std::uint32_t end = 0;
   for (const RegisterInfo& info : map.registers) end = std::max(end, info.offset + 4);
-  by_word_.assign(end / 4, kNoRegister);
+  by_word.assign(end / 4, kNoRegister);
+  masks.reserve(map.registers.size());
   for (std::uint16_t i = 0; i < map.registers.size(); ++i) {
     const RegisterInfo& info = map.registers[i];
-    by_word_[info.offset / 4] = i;
-    parameters_.push_back(info.reset);
-    Masks masks;
+    by_word[info.offset / 4] = i;
+    Masks m;
     for (const FieldInfo& field : info.fields) {
       switch (field.access) {
         case Access::kReadWrite:
-          masks.read_write |= field.mask();
+          m.read_write |= field.mask();
           break;
         case Access::kWrite0Clear:
-          masks.clear_by_0 |= field.mask();
+          m.clear_by_0 |= field.mask();
           break;
         case Access::kWrite1Clear:
-          masks.clear |= field.mask();
+          m.clear |= field.mask();
           break;
         case Access::kWriteOnly:
-          masks.write_only |= field.mask();
+          m.write_only |= field.mask();
           break;
         case Access::kReadOnly:
-          if (info.source == Source::kHardware) masks.live |= field.mask();
+          if (info.source == Source::kHardware) m.live |= field.mask();
           break;
       }
-      masks.limited = masks.limited || (field.access != Access::kReadOnly && field.limited());
+      m.limited = m.limited || (field.access != Access::kReadOnly && field.limited());
     }
-    masks_.push_back(masks);
+    masks.push_back(m);
   }
+}
+
+const RegisterBlock::Layout& RegisterBlock::layout_of(const MapInfo& map) {
+  static std::mutex mutex;
+  static std::map<const MapInfo*, Layout> layouts;  // references stay
+  const std::lock_guard lock(mutex);
+  return layouts.try_emplace(&map, map).first->second;
+}
+
+RegisterBlock::RegisterBlock(const MapInfo& map, RegisterDevice& device)
+    : map_(map), layout_(layout_of(map)), device_(device) {
+  parameters_.reserve(map.registers.size());
+  for (const RegisterInfo& info : map.registers) parameters_.push_back(info.reset);
+  windows_.reserve(map.windows.size());
   for (const WindowInfo& window : map.windows) {
     Window w;
     w.offset = window.offset;
@@ -86,8 +101,8 @@ void RegisterBlock::set_interrupt_listener(std::function<void(bool)> listener) {
 
 RegisterBlock::Target RegisterBlock::decode(std::uint32_t address) const {
   const std::uint32_t word = address / 4;
-  if (word < by_word_.size()) {
-    const std::uint16_t index = by_word_[word];
+  if (word < layout_.by_word.size()) {
+    const std::uint16_t index = layout_.by_word[word];
     if (index != kNoRegister) return {Kind::kRegister, index, 0};
   }
   for (std::uint16_t i = 0; i < windows_.size(); ++i) {
@@ -130,7 +145,7 @@ AccessResult RegisterBlock::check_write(const Target& target, std::uint32_t addr
   const RegisterInfo* const info = info_of(target);
   if (info == nullptr || !info->writable) return AccessResult::kReadOnly;
   if ((strobe & kAllBytes) != kAllBytes) return AccessResult::kNarrow;
-  if (target.kind != Kind::kRegister || masks_[target.index].limited) {
+  if (target.kind != Kind::kRegister || layout_.masks[target.index].limited) {
     for (const FieldInfo& field : info->fields) {
       if (field.access != Access::kReadOnly && !field.accepts(field.of(value))) {
         return AccessResult::kOutOfRange;
@@ -148,7 +163,7 @@ bool RegisterBlock::locked(const Target& target) const {
 }
 
 std::uint32_t RegisterBlock::register_value(std::uint16_t index) const {
-  const Masks& masks = masks_[index];
+  const Masks& masks = layout_.masks[index];
   std::uint32_t value = values_[index] & ~masks.write_only;
   if (masks.live != 0) value = (value & ~masks.live) | (device_.read_register(index) & masks.live);
   return value;
@@ -229,7 +244,7 @@ AccessResult RegisterBlock::write_plainly(std::uint32_t address, std::uint32_t v
     device_.write_window(target.index, target.word, value);
     return AccessResult::kOk;
   }
-  const Masks& masks = masks_[target.index];
+  const Masks& masks = layout_.masks[target.index];
   std::uint32_t& stored = values_[target.index];
   stored = (stored & ~masks.read_write) | (value & masks.read_write);
   stored &= ~(value & masks.clear) & (value | ~masks.clear_by_0);
@@ -260,7 +275,7 @@ AccessResult RegisterBlock::poke(std::uint32_t address, std::uint32_t value) {
     device_.accessed(true, address, value, kAllBytes, AccessResult::kOk);
     return AccessResult::kOk;
   }
-  const std::uint32_t mask = masks_[target.index].read_write;
+  const std::uint32_t mask = layout_.masks[target.index].read_write;
   if (mask == 0) return AccessResult::kOk;
   std::uint32_t& stored = values_[target.index];
   stored = (stored & ~mask) | (value & mask);
@@ -283,7 +298,7 @@ AccessResult RegisterBlock::refuse(AccessResult result, bool write, std::uint32_
 }
 
 void RegisterBlock::raise(std::uint32_t causes) {
-  values_[map_.interrupt_status] |= causes & masks_[map_.interrupt_status].clear;
+  values_[map_.interrupt_status] |= causes & layout_.masks[map_.interrupt_status].clear;
   update_interrupt();
 }
 

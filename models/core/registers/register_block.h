@@ -124,12 +124,21 @@ class RegisterBlock {
     std::uint32_t live = 0;  // asked of the device
     bool limited = false;    // a field has a range
   };
+  /// What follows from the map alone: large networks have many blocks of one map.
+  struct Layout {
+    explicit Layout(const MapInfo& map);
+
+    std::vector<Masks> masks;
+    std::vector<std::uint16_t> by_word;  // register at a word address, up to the last register
+  };
   struct Window {
     std::uint32_t offset = 0;
     std::uint32_t size = 0;  // bytes
     std::uint32_t word_mask = 0;
   };
 
+  /// Made once a map, and there until the end.
+  static const Layout& layout_of(const MapInfo& map);
   Target decode(std::uint32_t address) const;
   AccessResult check(const Target& target, std::uint32_t address) const;
   AccessResult check_write(const Target& target, std::uint32_t address, std::uint32_t value,
@@ -144,11 +153,10 @@ class RegisterBlock {
   void update_interrupt();
 
   const MapInfo& map_;
+  const Layout& layout_;
   RegisterDevice& device_;
   std::vector<std::uint32_t> values_;
   std::vector<std::uint32_t> parameters_;  // reset values, with set_parameter's on top
-  std::vector<Masks> masks_;
-  std::vector<std::uint16_t> by_word_;  // register at a word address, up to the last register
   std::vector<Window> windows_;
   std::uint32_t high_latch_ = 0;
   bool interrupt_ = false;
