@@ -12,7 +12,7 @@ own-cache:
 	  ! grep -q '^CMAKE_HOME_DIRECTORY:INTERNAL=$(CURDIR)$$' $(BUILD)/CMakeCache.txt; then \
 	  rm -rf $(BUILD)/CMakeCache.txt $(BUILD)/CMakeFiles; fi
 
-.PHONY: run install deb fast docs test handoff test-full build scale software-cost deps deps-deb deps-test deps-docs deps-handoff configure format lint bench clean
+.PHONY: run install deb fast docs test handoff test-full build scale software-cost deps deps-deb deps-test deps-docs deps-handoff format lint bench clean
 
 ## run: build what the demo needs, run it, say where report and pictures are (under ten minutes)
 run: deps own-cache
@@ -56,22 +56,24 @@ docs: deps deps-docs own-cache
 	python/tool.py site $(BUILD)/dccvp $(BUILD)/site
 
 ## build: everything, with RTL, firmware and tests
-build: deps deps-test configure
+RELEASE := cmake --preset release -DDCCVP_TESTS=ON -DDCCVP_RTL=ON -DDCCVP_FIRMWARE=ON
+build: deps deps-test own-cache
+	$(RELEASE) -DDCCVP_UNIT_TESTS=ON $(CMAKE_FLAGS)
 	$(NINJA)
 
-configure: own-cache
-	cmake --preset release -DDCCVP_TESTS=ON -DDCCVP_RTL=ON -DDCCVP_FIRMWARE=ON $(CMAKE_FLAGS)
-
-## test: what CI runs (on two cores eighteen to forty minutes with an empty compiler cache)
-test: build
+## test: what CI runs (on two cores fourteen to thirty minutes with an empty compiler cache)
+test: deps deps-test own-cache
+	$(RELEASE) -DDCCVP_UNIT_TESTS=OFF $(CMAKE_FLAGS)
+	$(NINJA)
 	tests/run_checks.sh
 	ctest --test-dir $(BUILD) -LE full -j $(JOBS) --output-on-failure
 	tests/run_sanitized.sh
 
 ## test-full: the long campaigns as well, and the netlists of the RTL
 test-full: test
-	cmake --preset release -DDCCVP_NETLIST=ON $(CMAKE_FLAGS)
-	$(NINJA)
+	$(RELEASE) -DDCCVP_UNIT_TESTS=ON -DDCCVP_NETLIST=ON $(CMAKE_FLAGS)
+	$(NINJA) all benchmarks
+	ctest --test-dir $(BUILD) -L 'unit|config' -LE full -j $(JOBS) --output-on-failure
 	ctest --test-dir $(BUILD) -R 'netlist|rate_dut|regs_rtl' -LE full --output-on-failure
 	tests/run_tidy.sh
 	tests/run_sanitized.sh --full
@@ -104,6 +106,7 @@ handoff: build deps-handoff
 
 ## bench: speed of the whole and of its parts
 bench: build
+	$(NINJA) benchmarks
 	tests/bench/run_bench.sh $(BUILD)
 
 ## scale: what networks of 320 to 65 536 hosts cost, into docs/scale.md (ten minutes)

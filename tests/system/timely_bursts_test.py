@@ -3,7 +3,7 @@
 
   timely_bursts_test.py BUILD/dccvp [--full]
 
-With --full from fifty random offsets between two flows, otherwise from ten.
+With --full, as `make test-full` has it, from fifty random offsets between two flows, otherwise from ten.
 And the orders of the paper's figures 9 and 10: the gradient uses more of the link than the low
 threshold, has a shorter tail than the high one, and steadier rates than the low one.
 """
