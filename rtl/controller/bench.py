@@ -248,8 +248,8 @@ def mutation(options):
         if options.profile and text.startswith("survived"):
             continue  # others may kill it
         if number == 0 and text.startswith("killed"):
-            sys.exit(f"bench.py: with no mutant selected: {text.strip()}\nWhat the selection of one of these is made of "
-                     "changes the controller; draw others: --seed")
+            sys.exit(f"bench.py: with no mutant selected: {text.strip()}\nWhat one of these is selected by changes the "
+                     "controller; draw others: --seed")
         with open(results, "a", encoding="utf-8") as file:
             file.write(f"{options.cycles} {text}")
         done[number] = (text.strip(), options.cycles)

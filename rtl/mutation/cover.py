@@ -43,7 +43,8 @@ def main():
     os.makedirs(out, exist_ok=True)
     program = compile_runner(
         out, unit, [os.path.join(RTL, source) for source in sources(unit.folder) + [f"verilated/{unit.top}.sv"]],
-        ["--coverage-line", "--coverage-toggle"], ["VARIANT_COVERAGE"])
+        # Random values at the start would count as toggles.
+        ["--coverage-line", "--coverage-toggle", "--x-initial", "0"], ["VARIANT_COVERAGE"])
     run([program, str(options.amount or unit.covering), "1"], cwd=out)
     hits = points(os.path.join(out, "coverage.dat"))
     for kind, name in (("v_line", "lines"), ("v_branch", "branches"), ("v_toggle", "toggles")):
