@@ -32,6 +32,7 @@ class VerilatedController final : public ControllerDut {
     top_->rst_ni = 1;
     top_->eval();
     top_->rst_ni = 0;
+    top_->eval();  // assertions see what the reset made of registers at the first edge
     for (int i = 0; i < 3; ++i) edge();
     top_->rst_ni = 1;
     for (int i = 0; i < 40000 && !top_->ready_o; ++i) edge();

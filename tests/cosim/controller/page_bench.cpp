@@ -333,13 +333,13 @@ void Bench::step(const Inputs& inputs) {
     if (!faulty && !access_.write && (access_.status || waits(false, access_.address))) {
       const std::optional<std::uint64_t> all =
           access_.status ? expected_status(access_.address) : access_.expected;
-      std::optional<std::uint32_t> word;
-      if (all.has_value()) {
-        word = static_cast<std::uint32_t>(*all);
-        if (access_.status && access_.address >= DCC_STAT_CNPS_RECEIVED_LO_OFFSET &&
-            (access_.address & 4) == 0)
-          stat_high_ = static_cast<std::uint32_t>(*all >> 32);
+      if (access_.status && access_.address >= DCC_STAT_CNPS_RECEIVED_LO_OFFSET &&
+          (access_.address & 4) == 0) {
+        stat_high_.reset();
+        if (all.has_value()) stat_high_ = static_cast<std::uint32_t>(*all >> 32);
       }
+      std::optional<std::uint32_t> word;
+      if (all.has_value()) word = static_cast<std::uint32_t>(*all);
       if (word.has_value() && *word != pins.prdata) {
         std::ostringstream text;
         text << "read of " << std::hex << access_.address << " gave " << pins.prdata

@@ -141,16 +141,17 @@ class Bench {
   struct Status {
     bool ready = false, idle = false, table_full = false;
     std::uint32_t time = 0;
+    std::optional<std::uint64_t> lag;  // ticks, as far as the register tells
   };
   Status status_, status_before_;
-  std::uint32_t calm_ = 0;  // cycles of this tick with nothing due
   struct Write {
     std::uint32_t address, value;
   };
   std::deque<Write> planned_;  // accesses that belong together …
   std::deque<Inputs> after_;   // … and what comes after them
   std::uint64_t no_slot_seen_ = 0;
-  std::uint32_t stat_high_ = 0;  // kept when the lower half was read
+  // Kept when the lower half was read; none: the oracle did not say what that gave.
+  std::optional<std::uint32_t> stat_high_ = 0;
   std::uint32_t irq_mask_ = 0;
   std::uint64_t reset_at_ = 0;  // edge of the last soft reset
 };

@@ -63,6 +63,15 @@ void Oracle::soft_reset() {
 
 std::uint32_t Oracle::free_slots() const { return static_cast<std::uint32_t>(free_.size()); }
 
+std::optional<std::uint64_t> Oracle::lag() const {
+  constexpr std::uint64_t kThere = 40;  // edges more than the pace at which the wheel steps
+  if (n_ < ready_from_ + kThere || n_ < tick_begin_ + kThere) return std::nullopt;
+  const std::uint64_t at = wheel_.empty() ? tick_ : std::min(tick_, wheel_.begin()->first);
+  if (last_timer_.has_value() && n_ < *last_timer_ + kK + kS * (at - last_due_) + kThere)
+    return std::nullopt;
+  return tick_ - at;
+}
+
 // What is issued at the edge that ends this cycle.
 std::optional<Kind> Oracle::chosen(bool hold) const {
   if (hold || !ready()) return std::nullopt;

@@ -131,7 +131,9 @@ class Oracle {
   const Counts& counts_at(std::uint64_t edge) const { return past_[edge % kRemembered].counts; }
   /// Time begins with that tick: before anything was issued.
   void begin_at(std::uint64_t tick) { tick_ += tick; }
-  bool nothing_due() const { return wheel_.empty() || wheel_.begin()->first > tick_; }
+  /// Ticks by which the wheel is behind: it stands where its first expiry waits, if one does. None
+  /// while it may still be on its way there.
+  std::optional<std::uint64_t> lag() const;
   /// As if a counter had been so much greater all the time.
   void shift(std::uint64_t Counts::*count, std::uint64_t difference) {
     counts_.*count += difference;

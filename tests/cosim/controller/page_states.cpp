@@ -185,7 +185,7 @@ void Bench::aim_due(State& state) {
 
 // DCQCN's law: bytes against the threshold with a sum of 33 bits, counts against F.
 void Bench::aim_counts(State& state) {
-  const std::uint32_t f = below(8);
+  const std::uint32_t f = below(2) == 0 ? below(8) : below(253);
   const std::uint32_t length = at_most_32(sparse(32));
   write(DCC_F_OFFSET, f);
   write(DCC_BYTE_THRESHOLD_OFFSET,

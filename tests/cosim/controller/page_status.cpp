@@ -1,5 +1,6 @@
 // What software reads of the state while events are under way: counters, STATUS, causes of
 // interrupts.
+#include <algorithm>
 #include <iterator>
 
 #include "driver/dcc_regs.h"
@@ -82,8 +83,7 @@ std::optional<std::uint64_t> Bench::expected_status(std::uint32_t address) const
                                         written.timer_events) &
              DCC_EVENTS_PENDING_VALUE_MASK;
     case DCC_TIMER_LAG_OFFSET:
-      if (calm_ < kQuiet) return std::nullopt;
-      return 0;
+      return status_before_.lag;
     case DCC_IRQ_STATUS_OFFSET:
       return status_before_.table_full ? DCC_IRQ_STATUS_TABLE_FULL_MASK : 0;
     case DCC_MEMORY_ERROR_OFFSET:
@@ -112,9 +112,9 @@ void Bench::follow_status() {
   status_.ready = oracle_.ready();
   status_.idle = oracle_.free_at(n - kTaken) == dut_->shape().slots && oracle_.nothing_waits() &&
                  oracle_.since_issue() >= kWritten;
-  const bool same_tick = status_.time == static_cast<std::uint32_t>(oracle_.tick());
-  calm_ = same_tick && oracle_.ready() && oracle_.nothing_due() ? calm_ + 1 : 0;
   status_.time = static_cast<std::uint32_t>(oracle_.tick());
+  status_.lag = oracle_.lag();
+  if (status_.lag.has_value()) status_.lag = std::min<std::uint64_t>(*status_.lag, 0xFFFF);
 }
 
 // Time goes on from a tick that only days would reach.
