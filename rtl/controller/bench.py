@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 """The bench of the whole controller on variants of its RTL: coverage, mutants, gate-level netlist.
 
-bench.py coverage --build DIR [--cycles N]   line and toggle coverage, and what was not hit, in DIR
+bench.py coverage --build DIR [--cycles N]   line and toggle coverage, cover properties, and what was not hit
 bench.py mutation --build DIR [--mutants N] [--first A] [--last B] [--only N,N] [--cycles N]
          [--draw N] [--seconds S] [--profile NAME] [--unproved] [--report FILE]
 bench.py netlist  --build DIR [--cycles N]   synthesised to gates, memories as they are
@@ -18,6 +18,7 @@ bench finds a difference, a mutant survives that is neither proved equivalent no
 or a listed one is killed.
 """
 import argparse
+import glob
 import hashlib
 import json
 import os
@@ -30,7 +31,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 RTL = os.path.dirname(HERE)
 sys.path.insert(0, RTL)
 sys.path.insert(0, os.path.join(RTL, "mutation"))
-from cover import points  # noqa: E402
+from cover import covers, points  # noqa: E402
 from equivalence import Unit  # noqa: E402
 from run import read_mutations  # noqa: E402
 from sources import ARRAY, OF_GATES  # noqa: E402
@@ -103,17 +104,24 @@ def build(directory, name, compiled, define=()):
 def coverage(options):
     shape = [f"-G{key}={value}" for key, value in SMALL.items()]
     define = ["VARIANT_COVERAGE"]
-    compiled = verilated(options.build, "covered", [os.path.join(RTL, source) for source in sources()],
+    assertions = sorted(glob.glob(os.path.join(RTL, "*", "sva", "*.sv")))
+    compiled = verilated(options.build, "covered", [os.path.join(RTL, source) for source in sources()] + assertions,
                          # Random values at the start would count as toggles.
-                         ["--coverage-line", "--coverage-toggle", "--x-initial", "0", *shape], define)
+                         ["--coverage", "--assert", "--x-initial", "0", *shape], define)
     program = build(options.build, "covered", compiled, define)
     print(run([program, str(options.cycles), "1"], cwd=options.build).strip())
-    hits = {}
+    hits, properties = {}, {}
     for name in sorted(os.listdir(options.build)):
         if name.startswith("coverage_") and name.endswith(".dat"):
             for place, count in points(os.path.join(options.build, name)).items():
                 hits[place] = hits.get(place, 0) + count
+            for place, count in covers(os.path.join(options.build, name)).items():
+                properties[place] = properties.get(place, 0) + count
     units = {os.path.basename(source): source.split("/")[0] for source in sources()}
+    for (file, line, where), count in sorted(properties.items()):
+        if count == 0:
+            print(f"cover property not hit: {file}:{line}, {where}")
+    print(f"cover properties: {sum(1 for count in properties.values() if count)} of {len(properties)} hit")
     for kind, title in (("v_line", "lines"), ("v_branch", "branches"), ("v_toggle", "toggles")):
         missed = sorted(place for place, count in hits.items() if place[0] == kind and count == 0)
         with open(os.path.join(options.build, title + ".txt"), "w", encoding="utf-8") as file:

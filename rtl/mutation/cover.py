@@ -1,11 +1,12 @@
 #!/usr/bin/python3 -B
-"""Line, branch and toggle coverage of a unit's RTL under its bench.
+"""Line, branch and toggle coverage of a unit's RTL under its bench, and its cover properties.
 
 cover.py --out DIR [--unit wheel | rate] [--amount N]: builds an instrumented unit in DIR, runs its bench (N
 operations of each profile of the wheel, N rounds of the rate unit), writes DIR/lines.txt, branches.txt
 and toggles.txt (what was not hit) and prints the percentages.
 """
 import argparse
+import glob
 import os
 import sys
 
@@ -26,9 +27,26 @@ def points(data):
             key, count = line[3:].rsplit("' ", 1)
             fields = dict(part.split("\x02", 1) for part in key.split("\x01") if "\x02" in part)
             kind = fields.get("page", "").split("/")[0]
+            if "/sva/" in fields.get("f", ""):
+                continue
             place = (kind, os.path.basename(fields.get("f", "?")), int(fields.get("l", 0)),
                      fields.get("o", ""))
             hits[place] = hits.get(place, 0) + int(count)
+    return hits
+
+
+def covers(data):
+    """Cover properties of a unit's assertions: (file, line, where in the hierarchy) → hits."""
+    hits = {}
+    with open(data, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            if not line.startswith("C '"):
+                continue
+            key, count = line[3:].rsplit("' ", 1)
+            fields = dict(part.split("\x02", 1) for part in key.split("\x01") if "\x02" in part)
+            if fields.get("page", "").startswith("v_user"):
+                place = (os.path.basename(fields["f"]), int(fields["l"]), fields.get("h", ""))
+                hits[place] = hits.get(place, 0) + int(count)
     return hits
 
 
@@ -42,9 +60,10 @@ def main():
     out = os.path.abspath(options.out)
     os.makedirs(out, exist_ok=True)
     program = compile_runner(
-        out, unit, [os.path.join(RTL, source) for source in sources(unit.folder) + [f"verilated/{unit.top}.sv"]],
+        out, unit, [os.path.join(RTL, source) for source in sources(unit.folder) + [f"verilated/{unit.top}.sv"]] +
+        sorted(glob.glob(os.path.join(RTL, unit.folder, "sva", "*.sv"))),
         # Random values at the start would count as toggles.
-        ["--coverage-line", "--coverage-toggle", "--x-initial", "0"], ["VARIANT_COVERAGE"])
+        ["--coverage", "--assert", "--x-initial", "0"], ["VARIANT_COVERAGE"])
     run([program, str(options.amount or unit.covering), "1"], cwd=out)
     hits = points(os.path.join(out, "coverage.dat"))
     for kind, name in (("v_line", "lines"), ("v_branch", "branches"), ("v_toggle", "toggles")):
@@ -56,6 +75,11 @@ def main():
         with open(os.path.join(out, name + ".txt"), "w", encoding="utf-8") as file:
             file.writelines(f"{place[1]}:{place[2]}: {place[3]}\n" for place in missed)
         print(f"{name}: {100 * (len(chosen) - len(missed)) / len(chosen):.2f} % of {len(chosen)}")
+    properties = covers(os.path.join(out, "coverage.dat"))
+    for (file, line, where), count in sorted(properties.items()):
+        if count == 0:
+            print(f"cover property not hit: {file}:{line}, {where}")
+    print(f"cover properties: {sum(1 for count in properties.values() if count)} of {len(properties)} hit")
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
     const std::string reason = dcc::first_mismatch(unit, amount, seed);
     std::printf("%s\n", reason.empty() ? "clean" : reason.c_str());
 #ifdef VARIANT_COVERAGE
+    unit.context().coveragep()->forcePerInstance(true);
     unit.context().coveragep()->write("coverage.dat");
 #endif
     return reason.empty() ? 0 : 1;

@@ -70,7 +70,7 @@ unit() {  # UNIT verilator|icarus
     rate_unit) pins=rate_dut; sources=$(sources_of '^rtl/(common|parity|rate_lut)/')
       sva=sva/rate_unit_sva.sv; short= ;;
     timing_wheel) pins=timing_wheel_dut; sources=$(sources_of '^rtl/(common|parity|timing_wheel)/')
-      sva="sva/timing_wheel_sva.sv sva/tw_lists_sva.sv"; short= ;;
+      sva="sva/timing_wheel_sva.sv sva/tw_lists_sva.sv sva/tw_control_sva.sv"; short= ;;
   esac
   case $2 in
     verilator) in_verilator "$1" $pins "$sources" "$sva" ;;

@@ -1,18 +1,26 @@
 // A slot is written 31 cycles after its event's issue and read 2 after it, and two events of one are 32 apart.
+// A slot that is being bound is free: no timer event asks whose it is.
 // SPDX-License-Identifier: Apache-2.0
 module dc_lookup_sva #(
   parameter int unsigned SlotW = 10
 ) (
   input logic             clk_i,
+  input logic             rst_ni,
   input logic             counts,  // what is read in cycle 2 is of the event's slot
   input logic [SlotW-1:0] s2_slot,
   input logic             view_i,
   input logic             write_i,
-  input logic [SlotW-1:0] write_slot_i
+  input logic [SlotW-1:0] write_slot_i,
+  input logic             bind_i,
+  input logic             name_i,
+  input logic [SlotW-1:0] name_slot_i
 );
-  no_slot_read_as_written: assert property (@(posedge clk_i)
+  no_slot_read_as_written: assert property (@(posedge clk_i) disable iff (!rst_ni)
     !(write_i && counts && s2_slot == write_slot_i));
-  no_view_of_what_is_written: assert property (@(posedge clk_i) !(write_i && view_i));
+  no_flow_named_as_it_is_bound: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !(bind_i && name_i && name_slot_i == write_slot_i));
+  no_view_of_what_is_written: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !(write_i && view_i));
 endmodule
 
 bind dc_lookup dc_lookup_sva #(.SlotW(SlotW)) u_sva (

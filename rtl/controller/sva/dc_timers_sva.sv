@@ -1,5 +1,5 @@
 // The flow of an expiry is known by the time at which it may be offered: FirstOffer and OfferPace are longer
-// than it takes to ask.
+// than it takes to ask. Of the starts after timer events two wait at most: their queue is never full.
 // SPDX-License-Identifier: Apache-2.0
 module dc_timers_sva (
   input logic clk_i,
@@ -7,10 +7,12 @@ module dc_timers_sva (
   input logic expire_valid,
   input logic known_q,
   input logic begun,
-  input logic paced
+  input logic paced,
+  input logic [3:0] again_waiting
 );
   known_in_time: assert property (@(posedge clk_i) disable iff (!rst_ni)
     expire_valid && begun && paced |-> known_q);
+  few_wait: assert property (@(posedge clk_i) disable iff (!rst_ni) again_waiting <= 4'd2);
 endmodule
 
-bind dc_timers dc_timers_sva u_sva (.*);
+bind dc_timers dc_timers_sva u_sva (.again_waiting(u_again.count_q), .*);

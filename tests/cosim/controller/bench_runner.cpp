@@ -70,10 +70,10 @@ std::string under_load(std::uint64_t cycles, std::uint64_t seed, std::uint32_t m
     bench.compare_counters();
     bench.compare_slots();
 #ifdef VARIANT_COVERAGE
-    static_cast<VerilatedController<VARIANT>&>(bench.dut())
-        .context()
-        .coveragep()
-        ->write(("coverage_" + one.name + ".dat").c_str());
+    VerilatedCovContext& covered =
+        *static_cast<VerilatedController<VARIANT>&>(bench.dut()).context().coveragep();
+    covered.forcePerInstance(true);
+    covered.write(("coverage_" + one.name + ".dat").c_str());
 #endif
     if (!bench.difference().empty()) return one.name + ", " + first_line(bench.difference());
   }

@@ -1,0 +1,15 @@
+// A timer event that cuts does so in a hold, from the target and as a first one: its request's flag need not
+// hang on anything else.
+// SPDX-License-Identifier: Apache-2.0
+module dc_classify_sva (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic timer_cuts,
+  input logic req_first_o
+);
+  timer_cuts_first: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    timer_cuts |-> req_first_o);
+endmodule
+
+bind dc_classify dc_classify_sva u_sva (
+  .timer_cuts(valid_o && plan_o.kind == dcc_controller_pkg::KindTimer && plan_o.cut), .*);
