@@ -32,6 +32,7 @@ GROUP = 32                  # bits of a word for each bit of parity
 
 UNITS = {"ram_kbits": "kbit", "greatest_events_per_second": "events/s", "events_of_a_flow_per_second": "events/s",
          "timers_per_second": "events/s", "worst_lateness_us": "us",
+         "osu018_cycle_pj": "pJ", "osu018_leakage_nw": "nW",
          **{f"osu018_{path}_ps": "ps" for path in ("logic", "from_memory", "to_memory", "from_input", "to_output")}}
 
 

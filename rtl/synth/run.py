@@ -3,8 +3,8 @@
 one report.
 
 run.py --out FILE [--work DIR] [--unit wheel | rate | controller] [--only TARGET] [--points FILE]. iCE40 is
-placed and routed (a real Fmax; the wheel only), ECP5 and Xilinx give resources only, OSU018 (180 nm) gives area and a
-critical path without wires and RAMs. Of the whole controller the memories are macros, for several numbers of
+placed and routed (a real Fmax; the wheel only), ECP5 and Xilinx give resources only, OSU018 (180 nm) gives area, a
+critical path and power without wires and RAMs. Of the whole controller the memories are macros, for several numbers of
 slots; --points writes those figures as CSV, from which `dccvp cost` interpolates. On OSU018 paths end and begin at
 the macros, too: a macro's access time adds to osu018_from_memory_ps, its set-up time to osu018_to_memory_ps.
 """
@@ -23,6 +23,23 @@ from sources import ARRAY, sources  # noqa: E402
 
 LIBERTY = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
 NAND2_AREA = 24.0  # of the OSU018 library's NAND2X1, in its unit (µm²)
+PERIOD = 4  # ns, for the timing analyser
+
+# Without a trace: inputs that change every tenth cycle, carried through gates and flip-flops. Cell by cell, since a
+# few gates in a hundred thousand have no number (OpenSTA 2.0.17), and its total would have none, either.
+POWER = """
+set_power_activity -input -activity 0.1 -duty 0.5
+set corner [sta::cmd_corner]
+lassign {0.0 0.0 0 0} dynamic leakage cells without
+foreach cell [get_cells *] {
+  lassign [sta::instance_power $cell $corner] i s l t
+  incr cells
+  if {![string is double -strict $t] || $t != $t} { incr without; continue }
+  set dynamic [expr {$dynamic + $i + $s}]
+  set leakage [expr {$leakage + $l}]
+}
+puts "power $dynamic $leakage of $cells without $without"
+"""
 
 
 def run(command, check=True):
@@ -116,8 +133,9 @@ def macros_library(netlist, library):
 
 
 def osu018_paths(top, commands, work):
-    """Area in NAND2 and, by where they begin and end, the longest paths: group -> (ns, from, to). Memories are
-    macros of no time of their own. Ends where the timing analyser does not understand what it is given."""
+    """Area in NAND2; by where they begin and end, the longest paths: group -> (ns, from, to); pJ a cycle and nW of
+    leakage, without wires and the clock's tree. Memories are macros of no time and no power of their own. Ends where
+    the timing analyser does not understand what it is given."""
     netlist, library = os.path.join(work, f"{top}.v"), os.path.join(work, "macros.lib")
     constraints, script = os.path.join(work, "abc.constr"), os.path.join(work, "sta.tcl")
     with open(constraints, "w", encoding="utf-8") as file:
@@ -132,12 +150,12 @@ def osu018_paths(top, commands, work):
              "from_input": "-from [all_inputs]", "to_output": "-to [all_outputs]"}
     with open(script, "w", encoding="utf-8") as file:
         file.write(f"read_liberty {LIBERTY}\nread_liberty {library}\nread_verilog {netlist}\nlink_design {top}\n"
-                   "create_clock -name clk -period 4 [get_ports clk_i]\n"
+                   f"create_clock -name clk -period {PERIOD} [get_ports clk_i]\n"
                    "set_input_delay 0 -clock clk [all_inputs]\nset_output_delay 0 -clock clk [all_outputs]\n"
                    "set_false_path -from [get_ports rst_ni]\n"  # asynchronous, not a path to clock
                    "set memories [get_cells *u_array]\nputs \"memories [llength $memories]\"\n" +
                    "".join(f"puts \"group {name}\"\nreport_checks -path_delay max -format full {where}\n"
-                           for name, where in paths.items()) + "exit\n")
+                           for name, where in paths.items()) + POWER + "exit\n")
     log = run(["sta", "-no_splash", "-exit", script], check=False)
     with open(os.path.join(work, f"sta_{top}.log"), "w", encoding="utf-8") as file:
         file.write(log)
@@ -147,16 +165,18 @@ def osu018_paths(top, commands, work):
         found = re.search(r"Startpoint: (\S+).*?Endpoint: (\S+).*?([\d.]+)\s+data arrival time", report, re.S)
         if found:
             longest[name] = (float(found[3]), found[1], found[2])
-    if not area or set(longest) != set(paths):
-        missing = ", ".join(sorted(set(paths) - set(longest))) or "area"
+    power = re.search(r"^power (\S+) (\S+) of (\d+) without (\d+)$", log, re.M)
+    if not area or set(longest) != set(paths) or not power or int(power[4]) > int(power[3]) / 1000:
+        missing = ", ".join(sorted(set(paths) - set(longest))) or ("power" if area else "area")
         sys.exit(f"run.py: {top} on OSU018: no {missing}:\n{log[-2000:]}")
-    return round(float(area[-1]) / NAND2_AREA), longest
+    return round(float(area[-1]) / NAND2_AREA), longest, (float(power[1]) * PERIOD * 1e3, float(power[2]) * 1e9)
 
 
 def controller_timing(slots, work):
-    """Area and the longest paths, by where they begin and end, at one number of slots."""
-    area, longest = osu018_paths("dcc_top", controller(slots), work)
-    return {"osu018_nand2": area, **{f"osu018_{name}_ps": round(1000 * ns) for name, (ns, *_) in longest.items()}}
+    """Area, the longest paths by where they begin and end, and power at one number of slots."""
+    area, longest, (energy, leakage) = osu018_paths("dcc_top", controller(slots), work)
+    return {"osu018_nand2": area, "osu018_cycle_pj": round(energy), "osu018_leakage_nw": round(leakage),
+            **{f"osu018_{name}_ps": round(1000 * ns) for name, (ns, *_) in longest.items()}}
 
 
 def measure_controller(path, only):
@@ -223,10 +243,11 @@ def xilinx(name, top, commands):
 
 
 def osu018(name, top, commands, work):
-    area, longest = osu018_paths(top, commands, work)
+    area, longest, (energy, _) = osu018_paths(top, commands, work)
     paths = "; ".join(f"{group.replace('_', ' ')} {ns} ns, {start} to {end}"
                       for group, (ns, start, end) in longest.items())
-    return f"OSU018 (180 nm), {name}, memories as macros: {area / 1000:.1f} kGE without them; longest paths: {paths}"
+    return (f"OSU018 (180 nm), {name}, memories as macros: {area / 1000:.1f} kGE without them, "
+            f"{energy:.0f} pJ a cycle; longest paths: {paths}")
 
 
 def ram_list(timers):
@@ -274,7 +295,8 @@ def main():
                 "\nWhat these figures do not say: iCE40's is the only placed and routed one; ECP5 and\n"
                 "Xilinx are counts after mapping. OSU018 is a 180 nm library without wires, and a\n"
                 "memory takes no time there: a macro's access time adds to the paths from memory, its\n"
-                "set-up time to those to memory.\n")
+                "set-up time to those to memory. Its power is without a trace: inputs that change every\n"
+                "tenth cycle; no wires, no tree of the clock, no memories.\n")
 
 
 if __name__ == "__main__":
