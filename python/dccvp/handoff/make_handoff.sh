@@ -115,7 +115,7 @@ cd "$out"
 
 # Reports that other commands make.
 : >reports/MISSING
-for report in synthesis.txt coverage.txt mutation.txt formal.txt; do
+for report in synthesis.txt coverage.txt controller.txt mutation.txt formal.txt; do
   if [ -f "$build/reports/$report" ]; then
     cp "$build/reports/$report" reports
   else
