@@ -107,8 +107,8 @@ void Bench::follow_status() {
   const std::uint64_t n = oracle_.cycle();
   if (n <= 2 * kQuiet) return;
   const std::uint64_t no_slot = oracle_.counts_at(n - kWritten).cnps_dropped_no_slot;
-  status_.table_full |= no_slot > no_slot_seen_;
-  no_slot_seen_ = no_slot;  // a soft reset forgets it
+  status_.table_full |= no_slot != no_slot_seen_ && n != reset_at_;  // the count may overflow
+  no_slot_seen_ = no_slot;
   status_.ready = oracle_.ready();
   status_.idle = oracle_.free_at(n - kTaken) == dut_->shape().slots && oracle_.nothing_waits() &&
                  oracle_.since_issue() >= kWritten;
