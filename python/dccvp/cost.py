@@ -56,7 +56,8 @@ def memories(shape):
     rate, wheel = "u_rate.u_tables.", "u_timers.u_wheel."
     data = {
         "u_cnps.u_ram": (shape.cnps, flow + 22), "u_commands.u_ram": (shape.commands, flow + 1),
-        "u_lookup.u_flows.u_slot_of": (1 << flow, slot + 1), "u_lookup.u_flows.u_flow_of": (slots, flow),
+        "u_lookup.g_direct.u_flows.u_slot_of": (1 << flow, slot + 1),
+        "u_lookup.g_direct.u_flows.u_flow_of": (slots, flow),
         "u_lookup.u_free.u_list": (slots, slot), "u_lookup.u_store": (slots, flow + SLOT_BITS),
         "u_limits.u_floor": (64, 32), "u_limits.u_ceiling": (64, 32),
         "u_beside.u_ring": (16, flow + slot + PLAN_BITS),

@@ -29,6 +29,9 @@ controller/rtl/dc_delay.sv
 controller/rtl/dc_byte_queue.sv
 controller/rtl/dc_sweep.sv
 controller/rtl/dc_flow_table.sv
+controller/rtl/dc_cuckoo_table.sv
+controller/rtl/dc_flow_stash.sv
+controller/rtl/dc_flow_cuckoo.sv
 controller/rtl/dc_free_list.sv
 controller/rtl/dc_arbiter.sv
 controller/rtl/dc_limits.sv

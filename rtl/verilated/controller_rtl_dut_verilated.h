@@ -255,8 +255,8 @@ class VerilatedController {
     return f;
   }
   std::optional<SlotIndex> slot_of(std::uint32_t flow) const {
-    const std::uint32_t entry =
-        at()->DCC_LOOKUP(u_flows__DOT__u_slot_of__DOT__u_ram__DOT__u_array__DOT__mem)[flow];
+    const std::uint32_t entry = at()->DCC_LOOKUP(
+        g_direct__DOT__u_flows__DOT__u_slot_of__DOT__u_ram__DOT__u_array__DOT__mem)[flow];
     const std::uint32_t bound = 1u << slot_bits_;
     if ((entry & bound) == 0) return std::nullopt;
     return entry & (bound - 1);

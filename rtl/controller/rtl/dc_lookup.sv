@@ -5,6 +5,7 @@
 module dc_lookup #(
   parameter int unsigned Slots = 1024,
   parameter int unsigned FlowW = 14,
+  parameter int unsigned SparseFlows = 0,
   localparam int unsigned SlotW = $clog2(Slots)
 ) (
   input  logic             clk_i,
@@ -65,39 +66,64 @@ module dc_lookup #(
   // ---------------------------------------------------------------------------------------------
   // Cycles 0 and 1: the flow's slot
   // ---------------------------------------------------------------------------------------------
-  logic             bound;
+  logic             bound, room, take;
   logic [SlotW-1:0] matched;
 
-  dc_flow_table #(.Slots(Slots), .FlowW(FlowW)) u_flows (
-    .clk_i       (clk_i),
-    .match_i     (s0_valid_q),
-    .match_flow_i(s0_flow_q),
-    .bound_o     (bound),
-    .slot_o      (matched),
-    .name_i      (name_i),
-    .name_slot_i (name_slot_i),
-    .name_flow_o (name_flow_o),
-    .bind_i      (bind_i),
-    .unbind_i    (unbind_i),
-    .flow_i      (write_flow_i),
-    .slot_i      (write_slot_i),
-    .sweep_i     (sweep_i),
-    .power_up_i  (power_up_i),
-    .in_range_i  (in_range_i),
-    .index_i     (index_i),
-    .error_o     (wrong_flows_o)
-  );
+  if (SparseFlows != 0) begin : g_sparse
+    dc_flow_cuckoo #(.Slots(Slots), .FlowW(FlowW)) u_flows (
+      .clk_i       (clk_i),
+      .match_i     (s0_valid_q),
+      .match_flow_i(s0_flow_q),
+      .bound_o     (bound),
+      .slot_o      (matched),
+      .name_i      (name_i),
+      .name_slot_i (name_slot_i),
+      .name_flow_o (name_flow_o),
+      .room_o      (room),
+      .claim_i     (take),
+      .bind_i      (bind_i),
+      .unbind_i    (unbind_i),
+      .flow_i      (write_flow_i),
+      .slot_i      (write_slot_i),
+      .sweep_i     (sweep_i),
+      .power_up_i  (power_up_i),
+      .in_range_i  (in_range_i),
+      .index_i     (index_i),
+      .error_o     (wrong_flows_o)
+    );
+  end else begin : g_direct
+    dc_flow_table #(.Slots(Slots), .FlowW(FlowW)) u_flows (
+      .clk_i       (clk_i),
+      .match_i     (s0_valid_q),
+      .match_flow_i(s0_flow_q),
+      .bound_o     (bound),
+      .slot_o      (matched),
+      .name_i      (name_i),
+      .name_slot_i (name_slot_i),
+      .name_flow_o (name_flow_o),
+      .bind_i      (bind_i),
+      .unbind_i    (unbind_i),
+      .flow_i      (write_flow_i),
+      .slot_i      (write_slot_i),
+      .sweep_i     (sweep_i),
+      .power_up_i  (power_up_i),
+      .in_range_i  (in_range_i),
+      .index_i     (index_i),
+      .error_o     (wrong_flows_o)
+    );
+    assign room = 1'b1;  // an entry for every flow
+  end
 
   // ---------------------------------------------------------------------------------------------
   // Cycle 2: a slot for a CNP that has none. What is given back is seen Distance after its issue.
   // ---------------------------------------------------------------------------------------------
-  logic             any_free, take, first;
+  logic             any_free, first;
   logic [SlotW-1:0] free_slot, s2_slot;
   logic             give1_q, give2_q;
   logic [SlotW-1:0] give1_slot_q, give2_slot_q;
 
   assign first   = s2_valid_q && s2_event_q.kind == dcc_controller_pkg::KindCnp && !s2_hit_q &&
-                   any_free && (averaging_i || s2_event_q.marks != '0);
+                   any_free && room && (averaging_i || s2_event_q.marks != '0);
   assign take    = first;
   assign s2_slot = first ? free_slot : s2_slot_q;
 

@@ -6,6 +6,7 @@
 module dc_manager #(
   parameter int unsigned Slots        = 1024,
   parameter int unsigned FlowW        = 14,
+  parameter int unsigned SparseFlows  = 0,
   parameter int unsigned Latency      = 64,
   parameter int unsigned CnpDepth     = 64,
   parameter int unsigned CommandDepth = 16,
@@ -74,7 +75,7 @@ module dc_manager #(
   assign ready_o = ready;
   assign swept_o = swept;
 
-  dc_sweep #(.Slots(Slots), .FlowW(FlowW)) u_sweep (
+  dc_sweep #(.Slots(Slots), .FlowW(FlowW), .SparseFlows(SparseFlows)) u_sweep (
     .clk_i       (clk_i),
     .rst_ni      (rst_ni),
     .soft_reset_i(clear),
@@ -250,7 +251,7 @@ module dc_manager #(
   logic [SlotW:0]             free, in_use_max;
   logic                       wb_done, wb_held, wb_released, wb_answer, wb_bind, wb_unbind, wb_give;
 
-  dc_lookup #(.Slots(Slots), .FlowW(FlowW)) u_lookup (
+  dc_lookup #(.Slots(Slots), .FlowW(FlowW), .SparseFlows(SparseFlows)) u_lookup (
     .clk_i             (clk_i),
     .rst_ni            (rst_ni),
     .issue_i           (issue != '0),

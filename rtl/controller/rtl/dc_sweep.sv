@@ -1,10 +1,15 @@
-// Readiness: after power-up every entry of the flow table is swept, after a soft reset every slot;
+// Readiness: after power-up every entry of the flow table is swept (or of a hash table, and the tables of the
+// rate unit beside it), after a soft reset every slot;
 // after a fault what says which flows those are may be wrong, and all is swept as after power-up.
 // SPDX-License-Identifier: Apache-2.0
 module dc_sweep #(
   parameter int unsigned Slots = 1024,
   parameter int unsigned FlowW = 14,
-  localparam int unsigned IndexW = FlowW + 1
+  parameter int unsigned SparseFlows = 0,
+  localparam int unsigned Least  = 128,  // with the slack: cycles the rate unit takes
+  localparam int unsigned Hashed = (Slots > Least) ? Slots : Least,
+  localparam int unsigned Hard   = (SparseFlows != 0) ? Hashed : 1 << FlowW,
+  localparam int unsigned IndexW = $clog2(Hard) + 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -17,7 +22,7 @@ module dc_sweep #(
   output logic [FlowW-1:0] index_o,
   output logic             in_range_o     // with sweep_o: index_o is a slot (power-up: or a flow)
 );
-  localparam logic [IndexW-1:0] Flows    = IndexW'(1) << FlowW;
+  localparam logic [IndexW-1:0] Flows    = IndexW'(Hard);
   localparam logic [IndexW-1:0] Slack    = IndexW'(dcc_controller_pkg::ResetSlack);
   localparam logic [IndexW-1:0] LastHard = Flows + Slack - 1'b1;
   localparam logic [IndexW-1:0] LastSoft = IndexW'(Slots) + Slack - IndexW'(2);  // begun a cycle ago
@@ -49,6 +54,6 @@ module dc_sweep #(
   assign started_o  = started_q;
   assign sweep_o    = busy_q;
   assign power_up_o = power_up_q;
-  assign index_o    = index_q[FlowW-1:0];
+  assign index_o    = FlowW'(index_q);
   assign in_range_o = index_q < (power_up_q ? Flows : IndexW'(Slots));
 endmodule

@@ -6,6 +6,7 @@
 module dcc_top #(
   parameter int unsigned Slots        = 1024,  // a power of two, 64 ... 16384 (run: 64 and 1024)
   parameter int unsigned FlowW        = 14,    // bits of a queue pair number, at least log2 Slots
+  parameter int unsigned SparseFlows  = 0,     // 1: hash table of slots, not a memory of flows
   parameter int unsigned Latency      = 64,    // edges from issue to answer, 32 ... 255
   parameter int unsigned CnpDepth     = 64,    // FIFOs: powers of two
   parameter int unsigned CommandDepth = 16,
@@ -137,6 +138,7 @@ module dcc_top #(
   dc_manager #(
     .Slots       (Slots),
     .FlowW       (FlowW),
+    .SparseFlows (SparseFlows),
     .Latency     (Latency),
     .CnpDepth    (CnpDepth),
     .CommandDepth(CommandDepth),

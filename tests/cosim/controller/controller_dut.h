@@ -50,6 +50,10 @@ class ControllerDut {
 
 /// 64 slots, 8 bits of flow, short FIFOs, latency 40.
 std::unique_ptr<ControllerDut> make_small_controller(std::uint32_t random_seed);
+/// As small, with a hash table of flows that lie scattered in 24 bits; the bench sees 8 of them.
+std::unique_ptr<ControllerDut> make_sparse_controller(std::uint32_t random_seed);
+/// The same with the numbers as they are.
+std::unique_ptr<ControllerDut> make_unmapped_sparse_controller(std::uint32_t random_seed);
 /// The size that is shipped.
 std::unique_ptr<ControllerDut> make_shipped_controller(std::uint32_t random_seed);
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 
 #include "driver/dcc_regs.h"
 #include "page_bench.h"
@@ -14,7 +15,7 @@
 namespace dcc::page {
 namespace {
 
-constexpr std::uint64_t kCycles = 150'000;
+constexpr std::uint64_t kCycles = 150'000, kSparseCycles = 40'000;
 
 class SmallController : public testing::TestWithParam<Case> {};
 
@@ -46,6 +47,25 @@ TEST_P(SmallController, KeepsThePageEdgeByEdge) {
   }
   EXPECT_GT(answered, 30u);
 }
+
+// The same with sparse flow numbers: the oracle knows nothing of where they lie.
+class SparseController : public testing::TestWithParam<Case> {};
+
+TEST_P(SparseController, KeepsThePageEdgeByEdge) {
+  const Case& c = GetParam();
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    Bench bench(make_sparse_controller(static_cast<std::uint32_t>(seed)), seed);
+    bench.program(c.averaging);
+    bench.run(kSparseCycles, c.profile);
+    bench.compare_counters();
+    bench.compare_slots();
+    ASSERT_EQ(bench.difference(), "") << "seed " << seed;
+    EXPECT_GT(bench.issued, kSparseCycles / 100);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Profiles, SparseController, testing::ValuesIn(kCases),
+                         [](const auto& one) { return one.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(Profiles, SmallController, testing::ValuesIn(kCases),
                          [](const auto& one) { return one.param.name; });
@@ -186,6 +206,58 @@ TEST(LongHolds, EndAfter160Intervals) {
   ASSERT_EQ(bench.difference(), "");
   EXPECT_EQ(longest, 160u);
   EXPECT_EQ(ended, 2u);
+}
+
+// Flows that share both buckets of the hash table: those that find no place are dropped as if no
+// slot were free, the others are served. The oracle knows no buckets, so pins are looked at here.
+TEST(SparseFlows, AreRefusedWhenTheyShareTheirBuckets) {
+  constexpr std::uint32_t kPlaces = 8 + 32, kFlows = 60;
+  const auto dut = make_unmapped_sparse_controller(5);
+  dut->reset();
+  const auto access = [&dut](bool write, std::uint32_t address, std::uint32_t value) {
+    for (ApbPins apb{true, false, write, address, value};; apb.penable = true) {
+      const Pins pins = dut->drive({}, apb);
+      EXPECT_TRUE(dut->edge());
+      if (apb.penable && pins.pready) return pins.prdata;
+    }
+  };
+  const auto command = [&dut](const Inputs& in) {  // and what is told of it
+    std::optional<Answer> told;
+    for (int i = 0; i < 50; ++i) {
+      const Pins pins = dut->drive(i == 0 ? in : Inputs{}, {});
+      if (pins.rate_valid) told = pins.rate;
+      EXPECT_TRUE(dut->edge());
+    }
+    return told;
+  };
+  access(true, DCC_TIMER_INTERVAL_OFFSET, 50'000);
+  access(true, DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_AVERAGING_MASK);
+  // Multiples of (x^4 + x + 1)(x^4 + x^3 + 1), as polynomials.
+  const auto flow = [](std::uint32_t i) {
+    std::uint32_t number = 0;
+    for (const std::uint32_t bit : {0u, 1u, 3u, 4u, 5u, 7u, 8u}) number ^= (i + 3) << bit;
+    return number;
+  };
+  for (std::uint32_t i = 0; i < kFlows; ++i) {
+    EXPECT_EQ(command(one(kCnp, flow(i), false)).has_value(), i < kPlaces) << i;
+    EXPECT_EQ(access(false, DCC_STAT_CNPS_DROPPED_NO_SLOT_LO_OFFSET, 0),
+              i < kPlaces ? 0 : i + 1 - kPlaces);
+    EXPECT_EQ(access(false, DCC_IRQ_STATUS_OFFSET, 0),
+              i < kPlaces ? 0 : DCC_IRQ_STATUS_TABLE_FULL_MASK);
+  }
+  EXPECT_EQ(access(false, DCC_FREE_SLOTS_OFFSET, 0), 64 - kPlaces);
+  for (std::uint32_t i = 0; i < kFlows; ++i) {
+    const std::optional<Answer> told = command(one(kCommand, flow(i), true));
+    ASSERT_TRUE(told.has_value());
+    EXPECT_EQ(told->flow, flow(i));
+    EXPECT_EQ(told->bound, i < kPlaces) << i;
+  }
+  EXPECT_TRUE(command(one(kCnp, 1, false)).has_value()) << "its buckets are others";
+  // One is released: another finds its place.
+  command(one(kCommand, flow(7), false));
+  EXPECT_TRUE(command(one(kCnp, flow(kFlows), false)).has_value());
+  EXPECT_TRUE(command(one(kCommand, flow(kFlows), true))->bound);
+  EXPECT_FALSE(command(one(kCommand, flow(7), true))->bound);
 }
 
 TEST(Registers, TellWhatTheInstanceIsAndHowFullItIs) {

@@ -76,6 +76,7 @@ void store(VlWide<N>& word, const Slot& slot, unsigned flow_bits) {
         unused                                                                                  \
   }
 #define DCC_WHEEL(place) DCC_JOIN(DCC_JOIN(u_timers, u_wheel), place)
+#define DCC_FLOWS(kind, place) DCC_JOIN(DCC_JOIN(DCC_JOIN(u_lookup, kind), u_flows), place)
 #define DCC_TIME(name) DCC_JOIN(u_manager, DCC_WHEEL(DCC_JOIN(u_time, name)))
 #define DCC_WIDE(name)                                                                        \
   WideCounter {                                                                               \
@@ -90,8 +91,8 @@ template <class Top>
 const std::vector<GuardedMemory>& guarded_memories_of() {
   using detail::turn;
   static const std::vector<GuardedMemory> kMemories = {
-      DCC_GUARDED("slot_of", FLOWS, 8, DCC_JOIN(DCC_JOIN(u_lookup, u_flows), u_slot_of)),
-      DCC_GUARDED("flow_of", FLOWS, 9, DCC_JOIN(DCC_JOIN(u_lookup, u_flows), u_flow_of)),
+      DCC_GUARDED("slot_of", FLOWS, 8, DCC_FLOWS(g_direct, u_slot_of)),
+      DCC_GUARDED("flow_of", FLOWS, 9, DCC_FLOWS(g_direct, u_flow_of)),
       DCC_GUARDED("free_list", FREE_LIST, 7, DCC_JOIN(DCC_JOIN(u_lookup, u_free), u_list)),
       DCC_GUARDED("store", SLOTS, 200, DCC_JOIN(u_lookup, u_store)),
       DCC_GUARDED("limits_floor", TABLES, 33, DCC_JOIN(u_limits, u_floor)),
@@ -118,6 +119,20 @@ const std::vector<GuardedMemory>& guarded_memories_of() {
       DCC_GUARDED("ends", WHEEL, 13, DCC_WHEEL(DCC_JOIN(u_lists, u_list))),
       DCC_GUARDED("summaries", WHEEL, 3, DCC_WHEEL(DCC_JOIN(u_last, u_summary))),
       DCC_GUARDED("leaves", WHEEL, 33, DCC_WHEEL(DCC_JOIN(u_last, u_leaf))),
+  };
+  return kMemories;
+}
+
+/// Of a class with sparse flow numbers and 64 slots: those of its flow table.
+template <class Top>
+const std::vector<GuardedMemory>& sparse_memories_of() {
+  using detail::turn;
+  static const std::vector<GuardedMemory> kMemories = {
+      DCC_GUARDED("table0_match", FLOWS, 112, DCC_FLOWS(g_sparse, DCC_JOIN(u_table0, u_match))),
+      DCC_GUARDED("table0_change", FLOWS, 112, DCC_FLOWS(g_sparse, DCC_JOIN(u_table0, u_change))),
+      DCC_GUARDED("table1_match", FLOWS, 112, DCC_FLOWS(g_sparse, DCC_JOIN(u_table1, u_match))),
+      DCC_GUARDED("table1_change", FLOWS, 112, DCC_FLOWS(g_sparse, DCC_JOIN(u_table1, u_change))),
+      DCC_GUARDED("sparse_flow_of", FLOWS, 25, DCC_FLOWS(g_sparse, u_flow_of)),
   };
   return kMemories;
 }
@@ -152,13 +167,16 @@ void add_time_of(ControllerDut& small, std::uint32_t ticks) {
   root.DCC_WITHIN(DCC_TIME(pointer_q)) += ticks;
 }
 
-template <class Top>
+template <class Top, unsigned kFlowBits = 8>
 void set_slot_of(ControllerDut& small, std::uint32_t index, const Slot& slot) {
   auto& words = static_cast<VerilatedController<Top>&>(small).pins().rootp->DCC_ARRAY(
       DCC_JOIN(DCC_JOIN(DCC_JOIN(u_manager, DCC_JOIN(u_lookup, u_store)), u_ram), u_array));
-  detail::store(words[index], slot, 8);
+  Slot there = slot;
+  there.flow = static_cast<VerilatedController<Top>&>(small).flows().to(slot.flow);
+  detail::store(words[index], there, kFlowBits);
 }
 
+#undef DCC_FLOWS
 #undef DCC_TIME
 #undef DCC_WHEEL
 #undef DCC_WIDE

@@ -24,5 +24,7 @@ inline void flip_bit(ControllerDut& small, const GuardedMemory& memory, unsigned
 
 /// Of the small controller of make_small_controller().
 const std::vector<GuardedMemory>& guarded_memories();
+/// Of make_sparse_controller(): what it has in place of others.
+const std::vector<GuardedMemory>& sparse_memories();
 
 }  // namespace dcc::page

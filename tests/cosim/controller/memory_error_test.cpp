@@ -33,6 +33,21 @@ TEST_P(MemoryErrors, AreSeenAndNothingWrongLeaves) {
 INSTANTIATE_TEST_SUITE_P(All, MemoryErrors, testing::ValuesIn(guarded_memories()),
                          [](const auto& one) { return std::string(one.param.name); });
 
+class SparseMemoryErrors : public testing::TestWithParam<GuardedMemory> {};
+
+TEST_P(SparseMemoryErrors, AreSeenAndNothingWrongLeaves) {
+  const GuardedMemory& memory = GetParam();
+  Loss loss;
+  for (unsigned bit = 0; bit < memory.bits; bit += 11) {
+    Bench bench(make_sparse_controller(bit + 1), bit + 1);
+    ASSERT_EQ(lose_a_bit(bench, memory, bit, loss), "") << "bit " << bit;
+  }
+  std::printf("seen within %llu cycles\n", static_cast<unsigned long long>(loss.most_waited));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SparseMemoryErrors, testing::ValuesIn(sparse_memories()),
+                         [](const auto& one) { return std::string(one.param.name); });
+
 // What software reads is checked as well: of tables and slots.
 TEST(MemoryScrubbing, AReadFindsAWrongWord) {
   for (const GuardedMemory& memory : guarded_memories()) {

@@ -27,7 +27,7 @@ def known_tests():
     names = {law + name for name in re.findall(r'\{"(\w+)", \{', profiles) + re.findall(r'\{"(\w+)", crowd', profiles)
              for law in ("Dcqcn", "Marks")}
     for file in TESTS.glob("*_test.cpp"):
-        for suite, name in re.findall(r"^TEST(?:_[FP])?\((\w+), (\w+)\)", file.read_text("utf-8"), re.M):
+        for suite, name in re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+), (\w+)\)", file.read_text("utf-8"), re.M):
             names.add(f"{suite}.{name}")
     return names
 

@@ -1,0 +1,343 @@
+// Flow table for sparse flow numbers: a cuckoo hash table with a stash, in place of dc_flow_table.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two tables have a bucket of Ways entries for every flow, and hold twice as many entries as there are slots. A
+// flow's entry is in one of its two buckets or in the stash, so one read of each table finds it (cuckoo hashing:
+// Pagh and Rodler 2004; buckets: Dietzfelbinger and Weidling 2007; stash: Kirsch, Mitzenmacher and Wieder 2010).
+//
+// Hash functions: a flow number is a polynomial over GF(2), its bucket the remainder by an irreducible polynomial
+// P0, P1 (a CRC). Numbers that differ in as many neighbouring bits as a bucket has, dense ones above all, are spread
+// evenly in each table, and only numbers apart by a multiple of P0·P1 have both buckets in common. A bucket and the
+// bits of the number above it give those below, so entries hold only the former (quotienting).
+//
+// Changes: the buckets are read in the cycle of bind_i or unbind_i and written in the next, in time for a look-up
+// in that one (the RAMs hand out what is being written). A bind takes the emptier bucket, or the stash if both are
+// full. In cycles without bind or unbind an entry of the stash is tried again; if its buckets are full still, it
+// changes places with an entry of the table it did not come from, in one cycle, so that neither is missed. After
+// Kicks of that without an unbind it rests.
+//
+// Whether a bind will find a place must be known long before, when the flow gets its slot. The places it can have
+// are the free ones of its buckets and of the stash. A bind before it takes one of them at most, and entries that
+// move take none. So there is one if those places are more than the binds under way: room_o; else it is refused.
+module dc_flow_cuckoo #(
+  parameter int unsigned Slots = 1024,
+  parameter int unsigned FlowW = 24,
+  parameter int unsigned Ways  = 4,   // entries a bucket, a power of two
+  parameter int unsigned Stash = 32,  // entries, a power of two: one for every event under way
+  parameter int unsigned Kicks = 64,
+  localparam int unsigned SlotW = $clog2(Slots)
+) (
+  input  logic             clk_i,
+  // look-up: answered in the next cycle
+  input  logic             match_i,
+  input  logic [FlowW-1:0] match_flow_i,
+  output logic             bound_o,
+  output logic [SlotW-1:0] slot_o,
+  // the flow of a slot: in the next cycle
+  input  logic             name_i,
+  input  logic [SlotW-1:0] name_slot_i,
+  output logic [FlowW-1:0] name_flow_o,
+  // changes
+  output logic             room_o,      // the flow looked up two cycles ago can be bound
+  input  logic             claim_i,     // … and will be: binds come in the order of their claims
+  input  logic             bind_i,      // of a flow that is not bound
+  input  logic             unbind_i,    // of one that is, to that slot
+  input  logic [FlowW-1:0] flow_i,
+  input  logic [SlotW-1:0] slot_i,
+  // sweep: at its end nothing is bound or claimed
+  input  logic             sweep_i,
+  input  logic             power_up_i,
+  input  logic             in_range_i,
+  input  logic [FlowW-1:0] index_i,
+  output logic             error_o      // a word was wrong in the cycle before
+);
+  localparam int unsigned WayW    = $clog2(Ways);
+  localparam int unsigned BucketW = SlotW - WayW;
+  localparam int unsigned TagW    = FlowW - BucketW;
+  localparam int unsigned EntryW  = 1 + TagW + SlotW;  // valid, tag, slot
+  localparam int unsigned AtW     = $clog2(Stash);
+  localparam int unsigned KickW   = $clog2(Kicks + 1);
+
+  // ---------------------------------------------------------------------------------------------
+  // Hash functions: which bits of a flow number a bit of its bucket is the parity of
+  // ---------------------------------------------------------------------------------------------
+  localparam int unsigned MatrixW = BucketW * FlowW;
+
+  // Two primitive polynomials of each degree (2 has but one), without their highest bit.
+  function automatic logic [BucketW-1:0] polynomial(input logic second);
+    case (BucketW)
+      2:       polynomial = BucketW'(second ? 16'h0005 : 16'h0007);
+      3:       polynomial = BucketW'(second ? 16'h000D : 16'h000B);
+      4:       polynomial = BucketW'(second ? 16'h0019 : 16'h0013);
+      5:       polynomial = BucketW'(second ? 16'h002F : 16'h0025);
+      6:       polynomial = BucketW'(second ? 16'h005B : 16'h0043);
+      7:       polynomial = BucketW'(second ? 16'h0089 : 16'h0083);
+      8:       polynomial = BucketW'(second ? 16'h012B : 16'h011D);
+      9:       polynomial = BucketW'(second ? 16'h022D : 16'h021B);
+      10:      polynomial = BucketW'(second ? 16'h0427 : 16'h041B);
+      11:      polynomial = BucketW'(second ? 16'h082B : 16'h0817);
+      default: polynomial = BucketW'(second ? 16'h107D : 16'h107B);
+    endcase
+  endfunction
+  function automatic logic [MatrixW-1:0] matrix(input logic second);
+    logic [BucketW-1:0] power;  // x^i modulo the polynomial
+    power = BucketW'(1);
+    for (int unsigned i = 0; i < FlowW; i++) begin
+      for (int unsigned k = 0; k < BucketW; k++) matrix[k*FlowW+i] = power[k];
+      power = {power[BucketW-2:0], 1'b0} ^ (power[BucketW-1] ? polynomial(second) : '0);
+    end
+  endfunction
+  localparam logic [MatrixW-1:0] Matrix0 = matrix(1'b0);
+  localparam logic [MatrixW-1:0] Matrix1 = matrix(1'b1);
+
+  function automatic logic [BucketW-1:0] hash(input logic [FlowW-1:0] flow, input logic [MatrixW-1:0] bits);
+    for (int unsigned k = 0; k < BucketW; k++) hash[k] = ^(flow & bits[k*FlowW +: FlowW]);
+  endfunction
+
+  // ---------------------------------------------------------------------------------------------
+  // Both tables and the stash: what is looked up
+  // ---------------------------------------------------------------------------------------------
+  logic                   start;
+  logic [FlowW-1:0]       start_flow;
+  logic [BucketW-1:0]     start0, start1, op0_q, op1_q;  // buckets
+  logic [Ways*EntryW-1:0] match0, match1, read0, read1, data0, data1;
+  logic                   op, write0, write1, wrong0, wrong1, wrong_flow;
+
+  dc_cuckoo_table #(.Buckets(Slots / Ways), .Width(Ways * EntryW)) u_table0 (
+    .clk_i       (clk_i),
+    .match_i     (match_i),
+    .match_at_i  (hash(match_flow_i, Matrix0)),
+    .match_o     (match0),
+    .read_i      (start),
+    .read_at_i   (start0),
+    .read_o      (read0),
+    .use_i       (op),
+    .write_i     (write0),
+    .write_at_i  (sweep_i ? index_i[BucketW-1:0] : op0_q),
+    .write_data_i(data0),
+    .error_o     (wrong0)
+  );
+  dc_cuckoo_table #(.Buckets(Slots / Ways), .Width(Ways * EntryW)) u_table1 (
+    .clk_i       (clk_i),
+    .match_i     (match_i),
+    .match_at_i  (hash(match_flow_i, Matrix1)),
+    .match_o     (match1),
+    .read_i      (start),
+    .read_at_i   (start1),
+    .read_o      (read1),
+    .use_i       (op),
+    .write_i     (write1),
+    .write_at_i  (sweep_i ? index_i[BucketW-1:0] : op1_q),
+    .write_data_i(data1),
+    .error_o     (wrong1)
+  );
+
+  logic             match_q, in_stash;
+  logic [FlowW-1:0] match_flow_q;
+  logic [SlotW-1:0] stash_slot;
+  logic [Ways-1:0]  hit0, hit1;
+
+  always_ff @(posedge clk_i) begin
+    match_q <= match_i;
+    if (match_i) match_flow_q <= match_flow_i;
+  end
+
+  always_comb begin
+    hit0   = '0;
+    hit1   = '0;
+    slot_o = stash_slot;
+    for (int unsigned i = 0; i < Ways; i++) begin
+      hit0[i] = match0[i*EntryW+SlotW +: 1+TagW] == {1'b1, match_flow_q[FlowW-1:BucketW]};
+      hit1[i] = match1[i*EntryW+SlotW +: 1+TagW] == {1'b1, match_flow_q[FlowW-1:BucketW]};
+      if (hit0[i]) slot_o |= match0[i*EntryW +: SlotW];
+      if (hit1[i]) slot_o |= match1[i*EntryW +: SlotW];
+    end
+  end
+  assign bound_o = hit0 != '0 || hit1 != '0 || in_stash;
+
+  // ---------------------------------------------------------------------------------------------
+  // A change's first cycle: what it is, its buckets are read
+  // ---------------------------------------------------------------------------------------------
+  logic [Stash-1:0] used;
+  logic [AtW-1:0]   at_q;  // place of the stash that is next
+  logic [FlowW-1:0] stash_flow;
+  logic [SlotW-1:0] walk_slot;
+  logic             stash_from, walk;
+  logic             op_bind_q, op_unbind_q, op_walk_q, op_from_q;
+  logic [FlowW-1:0] op_flow_q;
+  logic [SlotW-1:0] op_slot_q;
+  logic [AtW-1:0]   op_at_q;
+  logic [KickW-1:0] kicks_q;
+  logic [WayW-1:0]  way_q;  // of the next entry that is put out
+
+  // Not in the cycle after another: that may have put a new entry into the place.
+  assign walk       = used[at_q] && !bind_i && !unbind_i && !op_walk_q && !sweep_i && kicks_q != KickW'(Kicks);
+  assign start      = bind_i || unbind_i || walk;
+  assign start_flow = (bind_i || unbind_i) ? flow_i : stash_flow;
+  assign start0     = hash(start_flow, Matrix0);
+  assign start1     = hash(start_flow, Matrix1);
+
+  always_ff @(posedge clk_i) begin
+    op_bind_q   <= bind_i && !sweep_i;
+    op_unbind_q <= unbind_i && !sweep_i;
+    op_walk_q   <= walk;
+    if (start) begin
+      op_flow_q <= start_flow;
+      op_slot_q <= (bind_i || unbind_i) ? slot_i : walk_slot;
+      op_from_q <= stash_from;
+      op_at_q   <= at_q;
+      op0_q     <= start0;
+      op1_q     <= start1;
+    end
+    if (sweep_i) at_q <= '0;
+    else if (used != '0 && (walk || !used[at_q])) at_q <= at_q + 1'b1;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Its second cycle: buckets and stash are written
+  // ---------------------------------------------------------------------------------------------
+  logic [Ways-1:0] used0, used1, mine0, mine1, free0, free1, write_ways0, write_ways1;
+  logic            do_walk, place, full, placed, to1, kick, put, erased;
+
+  // How many are set.
+  function automatic logic [WayW:0] count(input logic [Ways-1:0] bits);
+    count = '0;
+    for (int unsigned i = 0; i < Ways; i++) count = count + (WayW + 1)'(bits[i]);
+  endfunction
+
+  always_comb begin
+    for (int unsigned i = 0; i < Ways; i++) begin
+      used0[i] = read0[i*EntryW+SlotW+TagW];
+      used1[i] = read1[i*EntryW+SlotW+TagW];
+      mine0[i] = used0[i] && read0[i*EntryW +: SlotW] == op_slot_q;  // a slot has one flow
+      mine1[i] = used1[i] && read1[i*EntryW +: SlotW] == op_slot_q;
+    end
+  end
+  assign free0   = ~used0 & (used0 + 1'b1);  // the first
+  assign free1   = ~used1 & (used1 + 1'b1);
+
+  assign do_walk = op_walk_q && used[op_at_q];  // unless it was unbound meanwhile
+  assign place   = op_bind_q || do_walk;
+  assign full    = &used0 && &used1;
+  assign to1     = count(used1) < count(used0);
+  assign placed  = place && !full && !sweep_i;
+  assign kick    = do_walk && full && !sweep_i;
+  assign put     = op_bind_q && full && !sweep_i;
+  assign op      = (place || op_unbind_q) && !sweep_i;
+
+  logic [Ways-1:0]       kicked_way;
+  logic [EntryW-1:0]     entry;
+  logic [TagW+SlotW-1:0] kicked;  // it is valid
+  logic [FlowW-1:0]      kicked_tag;
+  logic [BucketW-1:0]    kicked_low;
+  assign kicked_way = Ways'(1) << way_q;
+  assign entry      = op_unbind_q ? '0 : {1'b1, op_flow_q[FlowW-1:BucketW], op_slot_q};
+
+  always_comb begin
+    write_ways0 = '0;
+    write_ways1 = '0;
+    if (placed && to1)           write_ways1 = free1;
+    else if (placed)             write_ways0 = free0;
+    else if (kick && op_from_q)  write_ways0 = kicked_way;
+    else if (kick)               write_ways1 = kicked_way;
+    else if (op_unbind_q) begin
+      write_ways0 = mine0;
+      write_ways1 = mine1;
+    end
+    for (int unsigned i = 0; i < Ways; i++) begin
+      data0[i*EntryW +: EntryW] = write_ways0[i] ? entry : read0[i*EntryW +: EntryW];
+      data1[i*EntryW +: EntryW] = write_ways1[i] ? entry : read1[i*EntryW +: EntryW];
+    end
+    if (sweep_i) begin
+      data0 = '0;
+      data1 = '0;
+    end
+  end
+  assign write0 = write_ways0 != '0 || (sweep_i && in_range_i);
+  assign write1 = write_ways1 != '0 || (sweep_i && in_range_i);
+
+  // The lower bits of an entry that goes are its bucket less what the upper ones add to that.
+  assign kicked     = op_from_q ? read0[way_q*EntryW +: TagW+SlotW] : read1[way_q*EntryW +: TagW+SlotW];
+  assign kicked_tag = {kicked[SlotW +: TagW], BucketW'(0)};
+  assign kicked_low = op_from_q ? op0_q ^ hash(kicked_tag, Matrix0) : op1_q ^ hash(kicked_tag, Matrix1);
+
+  dc_flow_stash #(.Depth(Stash), .FlowW(FlowW), .SlotW(SlotW)) u_stash (
+    .clk_i       (clk_i),
+    .clear_i     (sweep_i),
+    .used_o      (used),
+    .match_i     (match_q),
+    .match_flow_i(match_flow_q),
+    .match_o     (in_stash),
+    .match_slot_o(stash_slot),
+    .put_i       (put),
+    .replace_i   (kick),
+    .remove_i    (placed && op_walk_q),
+    .at_i        (op_at_q),
+    .flow_i      (put ? op_flow_q : {kicked[SlotW +: TagW], kicked_low}),
+    .slot_i      (put ? op_slot_q : kicked[SlotW-1:0]),
+    .from_i      (put || !op_from_q),
+    .erase_i     (op_unbind_q),
+    .erase_slot_i(op_slot_q),
+    .erased_o    (erased),
+    .look_at_i   (at_q),
+    .look_flow_o (stash_flow),
+    .look_slot_o (walk_slot),
+    .look_from_o (stash_from)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (sweep_i) begin
+      kicks_q <= '0;
+      way_q   <= '0;
+    end else begin
+      if (op_unbind_q || put) kicks_q <= '0;
+      else if (kick) kicks_q <= kicks_q + 1'b1;
+      if (kick) way_q <= way_q + 1'b1;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Room for a bind of the flow that was looked up: as of the cycle in which it is answered, and of the claim in it
+  // ---------------------------------------------------------------------------------------------
+  localparam int unsigned RoomW = $clog2(Stash + 2 * Ways + 1);
+
+  logic [Ways-1:0]  free_match0, free_match1;
+  logic [RoomW-1:0] claimed_q, claimed_d;  // entries of the stash and binds under way
+  logic             room_q;
+
+  always_comb begin
+    for (int unsigned i = 0; i < Ways; i++) begin
+      free_match0[i] = !match0[i*EntryW+SlotW+TagW];
+      free_match1[i] = !match1[i*EntryW+SlotW+TagW];
+    end
+  end
+  assign claimed_d = claimed_q + RoomW'(claim_i);
+  assign room_o    = room_q;
+  always_ff @(posedge clk_i) begin
+    if (match_q) room_q <= RoomW'(Stash) + RoomW'(count(free_match0)) + RoomW'(count(free_match1)) > claimed_d;
+    if (sweep_i) claimed_q <= '0;
+    else claimed_q <= claimed_d - RoomW'(placed || (op_unbind_q && erased));
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // The flow a slot has or last had
+  // ---------------------------------------------------------------------------------------------
+  logic name_q;
+  always_ff @(posedge clk_i) name_q <= name_i;
+
+  ram_parity #(.Depth(Slots), .Width(FlowW)) u_flow_of (
+    .clk_i  (clk_i),
+    .ren_i  (name_i),
+    .raddr_i(name_slot_i),
+    .rdata_o(name_flow_o),
+    .wen_i  (bind_i || (sweep_i && power_up_i)),
+    .waddr_i(sweep_i ? index_i[SlotW-1:0] : slot_i),
+    .wdata_i(sweep_i ? '0 : flow_i),
+    .use_i  (name_q),
+    .error_o(wrong_flow)
+  );
+  assign error_o = wrong0 || wrong1 || wrong_flow;
+
+  logic unused;
+  assign unused = &{1'b0, index_i};
+endmodule
