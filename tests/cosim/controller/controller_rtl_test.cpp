@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 
 #include "driver/dcc_regs.h"
@@ -15,7 +16,12 @@
 namespace dcc::page {
 namespace {
 
-constexpr std::uint64_t kCycles = 150'000, kSparseCycles = 40'000;
+constexpr std::uint64_t kCycles = 150'000;
+// Of a profile and seed with sparse flow numbers: SPARSE_CYCLES, if it is there.
+const std::uint64_t kSparseCycles = [] {
+  const char* given = std::getenv("SPARSE_CYCLES");
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : 40'000;
+}();
 
 class SmallController : public testing::TestWithParam<Case> {};
 

@@ -340,6 +340,20 @@ TYPED_TEST(FlowCuckoo, SpreadsDenseNumbersEvenly) {
   EXPECT_EQ(table.stashed, 0u);
 }
 
+// Numbers that all share a bucket of one table, each with a bucket of its own in the other.
+TYPED_TEST(FlowCuckoo, HashesTwiceIndependently) {
+  for (const std::uint32_t apart : {TypeParam::kP0, TypeParam::kP1}) {
+    Table<TypeParam> table(apart);
+    Load load;
+    load.apart = apart;
+    load.numbers = TypeParam::kSlots / kWays;
+    table.run(kCycles / 4, load);
+    table.look_at_all();
+    EXPECT_GT(table.bound(), 2 * kWays);
+    EXPECT_EQ(table.stashed, 0u);
+  }
+}
+
 // Numbers that all share one bucket: others find place by kicks.
 TYPED_TEST(FlowCuckoo, MakesPlaceByKicks) {
   for (const std::uint32_t apart : {TypeParam::kP0, TypeParam::kP1}) {
