@@ -25,9 +25,10 @@ FREE = ("ram_1r1w_array.sv", "ram_1r1w.sv", "rl_mul.sv")  # free_units.sv stands
 class Unit:
     """What to read, the top with the parameter Property, wires that its probe_… look at."""
 
-    def __init__(self, files, top, probes, properties, ci, mapped=False):
+    def __init__(self, files, top, probes, properties, ci, mapped=False, cycles=0):
         self.files, self.top, self.probes = files, top, probes
         self.mapped = mapped          # probes look at words of memories
+        self.cycles = cycles          # properties speak of so many from any state on: a search of those is a proof
         self.properties = properties  # name: (Property, must hold)
         self.ci = ci                  # decided within seconds: what continuous integration has time for
 
@@ -115,6 +116,34 @@ UNITS = {
          "false_nothing_told": (20, False),
          "false_all_told": (21, False)},
         ["lost_bit_is_told", "whole_word_is_not", "untold_is_as_written", "false_nothing_told", "false_all_told"]),
+    "cuckoo": Unit(
+        ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "parity/ram_parity.sv", "common/lowest_bit.sv",
+         "controller/rtl/dc_cuckoo_table.sv", "controller/rtl/dc_flow_stash.sv", "controller/rtl/dc_flow_cuckoo.sv",
+         "formal/cuckoo_formal.sv"], "cuckoo_formal",
+        {**{f"{copy}{table}_{i}": f"u_table.u_table{table}.u_{copy}.u_ram.u_array.mem[{i}]"
+            for copy in ("match", "change") for table in range(2) for i in range(4)},
+         **{f"stash_{field}{i}": f"u_table.u_stash.{field}_q[{i}]"
+            for field in ("flow", "slot", "from") for i in range(2)},
+         **{f"op_{field}": f"u_table.op_{field}_q"
+            for field in ("bind", "unbind", "walk", "from", "at", "flow", "slot")},
+         **{name: f"u_table.{name}" for name in ("match0", "match1", "read0", "read1", "hit0", "hit1", "in_stash",
+                                                 "used", "put", "kick")},
+         "match": "u_table.match_q", "match_flow": "u_table.match_flow_q", "op0": "u_table.op0_q",
+         "op1": "u_table.op1_q", "claimed": "u_table.claimed_q", "room": "u_table.room_q"},
+        {"flows_stay_found": (0, True),
+         "copies_stay_equal": (5, True),
+         "slots_stay_apart": (6, True),
+         "promises_stay_kept": (7, True),
+         "look_ups_stay_right": (8, True),
+         "found_as_bound": (1, True),
+         "promised_place_is_there": (2, True),
+         "swept_is_empty": (3, True),
+         "no_needless_refusal": (4, True),
+         "false_stash_never_used": (20, False),
+         "false_never_kicked": (21, False),
+         "false_stash_never_asked": (22, False),
+         "false_never_refused": (23, False)},
+        [], mapped=True, cycles=6),
     "arbiter": Unit(
         ["controller/rtl/dcc_controller_pkg.sv", "controller/rtl/dc_arbiter.sv",
          "formal/from_reset.sv", "formal/arbiter_formal.sv"], "arbiter_formal", {},
@@ -185,11 +214,15 @@ def to_aiger(unit, number, directory):
 QUICK = 10  # seconds: what pdr decides, it mostly decides at once
 
 
-def check(path, seconds, prove):
+def check(path, seconds, prove, cycles=0):
     """Returns (status, detail): 'proved', 'false' or 'bounded', after pdr, bmc3 and pdr again."""
     text = abc(f"read {path}; fold; strash; pdr -T {QUICK}") if prove else ""
     if "Property proved" in text:
         return "proved", "for ever, by pdr"
+    if prove and cycles:
+        text = abc(f"read {path}; fold; strash; dc2; dc2; bmc3 -F {cycles} -T {5 * seconds[1]}")
+        if f"No output asserted in {cycles} frames" in text:
+            return "proved", f"all {cycles} cycles of it, by bmc3"
     text = abc(f"read {path}; fold; strash; bmc3 -T {seconds[0]}")
     found = re.search(r"asserted in frame (\d+)", text)
     if found:
@@ -238,7 +271,7 @@ def main():
                     continue
                 begin = time.monotonic()
                 status, detail = check(to_aiger(unit, number, directory),
-                                       seconds if holds else (60, 0), prove=holds)
+                                       seconds if holds else (60, 0), prove=holds, cycles=unit.cycles)
                 if holds:
                     good = status == "proved" if options.ci else status != "false"
                 else:
