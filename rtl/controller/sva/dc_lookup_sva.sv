@@ -1,5 +1,5 @@
 // A slot is written 31 cycles after its event's issue and read 2 after it, and two events of one are 32 apart.
-// A slot that is being bound is free: no timer event asks whose it is.
+// A slot that is being bound is free: no timer event asks whose it is. A soft reset comes when nothing is under way.
 // SPDX-License-Identifier: Apache-2.0
 module dc_lookup_sva #(
   parameter int unsigned SlotW = 10
@@ -13,12 +13,15 @@ module dc_lookup_sva #(
   input logic [SlotW-1:0] write_slot_i,
   input logic             bind_i,
   input logic             name_i,
-  input logic [SlotW-1:0] name_slot_i
+  input logic [SlotW-1:0] name_slot_i,
+  input logic             clear_i,
+  input logic             give_i
 );
   no_slot_read_as_written: assert property (@(posedge clk_i) disable iff (!rst_ni)
     !(write_i && counts && s2_slot == write_slot_i));
   no_flow_named_as_it_is_bound: assert property (@(posedge clk_i) disable iff (!rst_ni)
     !(bind_i && name_i && name_slot_i == write_slot_i));
+  nothing_given_as_all_is_cleared: assert property (@(posedge clk_i) disable iff (!rst_ni) !(clear_i && give_i));
   no_view_of_what_is_written: assert property (@(posedge clk_i) disable iff (!rst_ni)
     !(write_i && view_i));
 endmodule

@@ -1,13 +1,14 @@
 // The bench of the whole controller on a variant of its RTL that rtl/controller/bench.py made:
 // [BENCH_PROFILE=NAME] bench_runner CYCLES SEED [MUTANT …]
 //
-// Every profile for CYCLES, counters and slots compared; then memories lose bits, and timers starve
-// and errors are counted to the end if CYCLES is 40 000 or more. With a NAME only the profiles that
-// have it in theirs, and of those three Losing, Counting or Starving. Without mutants prints
-// "clean" or the first difference; with them a line for each: "killed N: reason" or "survived N".
-// Compiled with VARIANT_HEADER and VARIANT, the verilated class; VARIANT_MUTANTS: it has a pin
-// mutant_i; VARIANT_COVERAGE: it counts, into coverage.dat; VARIANT_NETLIST: yosys has flattened
-// it, and its state is in reach: counters are set to great values, memories lose bits.
+// Every profile for CYCLES, counters and slots compared; then memories lose bits, and timers
+// starve, errors are counted to the end and counts go to their ends if CYCLES is 40 000 or more.
+// With a NAME only the profiles that have it in theirs, and of those four Losing, Counting,
+// Extremes or Starving. Without mutants prints "clean" or the first difference; with them a line
+// for each: "killed N: reason" or "survived N". Compiled with VARIANT_HEADER and VARIANT, the
+// verilated class; VARIANT_MUTANTS: it has a pin mutant_i; VARIANT_COVERAGE: it counts, into
+// coverage.dat; VARIANT_NETLIST: yosys has flattened it, and its state is in reach: counters are
+// set to great values, memories lose bits.
 #include VARIANT_HEADER
 
 #ifdef VARIANT_COVERAGE
@@ -121,6 +122,14 @@ std::string starving(std::uint64_t seed, std::uint32_t mutant) {
   return wrong.empty() ? wrong : "starving, " + first_line(wrong);
 }
 
+/// Far ends of what is counted: a few hundred thousand cycles.
+std::string extremes(std::uint64_t seed, std::uint32_t mutant) {
+  Bench joining(make(seed, mutant), seed), ticking(make(seed, mutant), seed);
+  std::string wrong = join_and_be_late(joining);
+  if (wrong.empty()) wrong = long_ticks(ticking);
+  return wrong.empty() ? wrong : "extremes, " + first_line(wrong);
+}
+
 /// The first difference; empty if there is none.
 std::string first_difference(std::uint64_t cycles, std::uint64_t seed, std::uint32_t mutant) {
   const auto wanted = [cycles](const char* name, std::uint64_t from) {
@@ -129,6 +138,7 @@ std::string first_difference(std::uint64_t cycles, std::uint64_t seed, std::uint
   std::string wrong = under_load(cycles, seed, mutant);
   if (wrong.empty() && wanted("Losing", 0)) wrong = losing_bits(seed, mutant);
   if (wrong.empty() && wanted("Counting", kLong)) wrong = counting(seed, mutant);
+  if (wrong.empty() && wanted("Extremes", kLong)) wrong = extremes(seed, mutant);
   if (wrong.empty() && wanted("Starving", kLong)) wrong = starving(seed, mutant);
   return wrong;
 }

@@ -324,6 +324,16 @@ TEST(Registers, TellThatTimersStarve) {
   EXPECT_EQ(starve(bench), "");
 }
 
+TEST(Extremes, NotificationsJoinedAsOftenAsIsCountedAndExpiriesFarApartAndLate) {
+  Bench bench(make_small_controller(5), 5);
+  EXPECT_EQ(join_and_be_late(bench), "");
+}
+
+TEST(Extremes, LongTicks) {
+  Bench bench(make_small_controller(6), 6);
+  EXPECT_EQ(long_ticks(bench), "");
+}
+
 TEST(ShippedController, KeepsThePageWithAllSlotsInUse) {
   Bench bench(make_shipped_controller(1), 1);
   bench.program(false);

@@ -177,4 +177,45 @@ std::string starve(Bench& bench) {
   return bench.difference();
 }
 
+std::string join_and_be_late(Bench& bench) {
+  constexpr std::uint32_t kTick = 64, kEarly = 1300, kTicks = 1500, kDrained = 40'000;
+  Inputs in;
+  in.cnp = in.bytes = true;
+  in.cnp_marks = 3;
+  in.cnp_packets = 7;
+  in.bytes_flow = 200;
+  in.bytes_length = 1;
+  bench.write(DCC_TICK_DIV_OFFSET, kTick);
+  bench.write(DCC_TIMER_INTERVAL_OFFSET, 20);
+  bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_AVERAGING_MASK);
+  for (std::uint32_t i = 0; i < kTick * kTicks && bench.difference().empty(); ++i) {
+    in.cnp_flow = i % (i < kTick * kEarly ? 60 : 61);
+    bench.cycle(in);
+  }
+  for (std::uint32_t i = 0; i < kDrained && bench.difference().empty(); ++i) bench.cycle({});
+  bench.compare_counters();
+  bench.compare_slots();
+  if (!bench.difference().empty()) return bench.difference();
+  if (bench.oracle().counts().lateness_max < kTicks - 30) return "no expiry was late";
+  if (bench.oracle().counts().byte_notifications < 0xFFFF) return "too few notifications";
+  return {};
+}
+
+std::string long_ticks(Bench& bench) {
+  bench.program(true);
+  bench.write(DCC_TIMER_INTERVAL_OFFSET, 1);
+  Profile calm;
+  calm.access = 0;
+  for (const std::uint32_t tick : {300u, 513u, 1030u, 2100u, 4100u, 8200u, 16400u, 32800u}) {
+    const std::uint64_t before = bench.oracle().counts().timer_events;
+    bench.write(DCC_TICK_DIV_OFFSET, tick);
+    bench.run(std::uint64_t{4} * tick, calm);
+    if (!bench.difference().empty()) return bench.difference();
+    if (bench.oracle().counts().timer_events == before) return "no timer event";
+  }
+  bench.compare_counters();
+  bench.compare_slots();
+  return bench.difference();
+}
+
 }  // namespace dcc::page

@@ -30,4 +30,12 @@ std::string count_errors(Bench& bench, const GuardedMemory& cnps);
 /// soft reset. Empty, or what was wrong.
 std::string starve(Bench& bench);
 
+/// CNPs in every cycle while a flow's notifications are joined as often as is counted; of the
+/// expiries that are late together the last is due a thousand ticks after the others. Empty, or
+/// what was wrong.
+std::string join_and_be_late(Bench& bench);
+
+/// Ticks of up to 2^15 cycles. Empty, or what was wrong.
+std::string long_ticks(Bench& bench);
+
 }  // namespace dcc::page
