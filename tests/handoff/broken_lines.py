@@ -1,9 +1,9 @@
 #!/usr/bin/python3 -B
 """A hand-off package with one line of its RTL broken is refused by its own check.sh.
 
-broken_lines.py PACKAGE [--only NAME ...]. Each fault is put into a copy of the package elsewhere; check.sh
-must end with another status than 0, and say that vectors or assertions fail (a fault that no longer
-compiles proves nothing). First of all the package as it is must pass.
+broken_lines.py PACKAGE [--only NAME ...] [--steps STEPS]. Each fault is put into a copy of the package
+elsewhere; check.sh must end with another status than 0, and say that vectors or assertions fail (a
+fault that no longer compiles proves nothing). First of all the package as it is must pass.
 """
 import argparse
 import os
@@ -86,7 +86,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("package")
     parser.add_argument("--only", nargs="+", choices=[fault[0] for fault in FAULTS])
+    parser.add_argument("--steps", help="of check.sh, these alone")
     options = parser.parse_args()
+    if options.steps:
+        os.environ["CHECK_STEPS"] = options.steps
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / "package"
         shutil.copytree(options.package, copy)

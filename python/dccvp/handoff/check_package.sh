@@ -5,7 +5,8 @@
 # vectors on rtl/ itself with its assertions (Verilator), and in a plain Verilog simulator with four
 # states (Icarus) on copies flattened afresh from rtl/, which are left in vectors/; the reference model
 # compiled and given the same vectors. Logs go to reports/. Steps run side by side, as many as CHECK_JOBS
-# says (as many as there are processors); the first that fails ends it. Needs verilator with a C++ compiler and make, yosys and iverilog.
+# says (as many as there are processors); the first that fails ends it. CHECK_STEPS: these alone. Needs verilator with
+# a C++ compiler and make, yosys and iverilog.
 # DESIGN.json: the elaborated design is left there.
 set -eu
 cd "$(dirname "$0")"
@@ -100,7 +101,9 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # What sees most comes first.
-printf '%s\n' controller:verilator lint elaboration controller:icarus rate_unit:verilator \
-  timing_wheel:verilator rate_unit:icarus timing_wheel:icarus model |
+steps="controller:verilator lint elaboration controller:icarus rate_unit:verilator
+  timing_wheel:verilator rate_unit:icarus timing_wheel:icarus model"
+# shellcheck disable=SC2086
+printf '%s\n' ${CHECK_STEPS:-$steps} |
   xargs -P "${CHECK_JOBS:-$(nproc)}" -n 1 ./check.sh --step "$work"
 [ $# -eq 0 ] || cp "$work/dcc_top.json" "$1"

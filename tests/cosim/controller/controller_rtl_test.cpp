@@ -28,7 +28,7 @@ class SmallController : public testing::TestWithParam<Case> {};
 TEST_P(SmallController, KeepsThePageEdgeByEdge) {
   const Case& c = GetParam();
   std::uint64_t answered = 0;
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {  // controller_campaign runs on
     Bench bench(make_small_controller(static_cast<std::uint32_t>(seed)), seed);
     bench.program(c.averaging);
     bench.run(kCycles, c.profile);
@@ -59,15 +59,13 @@ class SparseController : public testing::TestWithParam<Case> {};
 
 TEST_P(SparseController, KeepsThePageEdgeByEdge) {
   const Case& c = GetParam();
-  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
-    Bench bench(make_sparse_controller(static_cast<std::uint32_t>(seed)), seed);
-    bench.program(c.averaging);
-    bench.run(kSparseCycles, c.profile);
-    bench.compare_counters();
-    bench.compare_slots();
-    ASSERT_EQ(bench.difference(), "") << "seed " << seed;
-    EXPECT_GT(bench.issued, kSparseCycles / 100);
-  }
+  Bench bench(make_sparse_controller(1), 1);
+  bench.program(c.averaging);
+  bench.run(kSparseCycles, c.profile);
+  bench.compare_counters();
+  bench.compare_slots();
+  ASSERT_EQ(bench.difference(), "");
+  EXPECT_GT(bench.issued, kSparseCycles / 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, SparseController, testing::ValuesIn(kCases),
