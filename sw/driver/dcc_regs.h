@@ -22,7 +22,7 @@
 
 /* VERSION: Version of this register map. */
 #define DCC_VERSION_OFFSET                           0x00004u
-#define DCC_VERSION_RESET                            0x00010001u
+#define DCC_VERSION_RESET                            0x00010002u
 /*   MINOR (RO): Grows when registers are added. */
 #define DCC_VERSION_MINOR_SHIFT                      0u
 #define DCC_VERSION_MINOR_WIDTH                      16u
@@ -311,6 +311,19 @@
 #define DCC_SILENCE_VALUE_MASK                       0x000000FFu
 #define DCC_SILENCE_VALUE_MIN                        1u
 #define DCC_SILENCE_VALUE_MAX                        255u
+
+/* BRISK: Without AVERAGING a flow learns its rate in a quarter of the time for this long after a
+ * hold. What is left of it stands in T, above the longest hold. Written only while
+ * REGWEN.PARAMETERS is 1. */
+#define DCC_BRISK_OFFSET                             0x00064u
+#define DCC_BRISK_RESET                              0x00000000u
+/*   VALUE (RW, timer intervals, 0 to 95): Without AVERAGING a flow learns its rate in a quarter of
+ *   the time for this long after a hold. What is left of it stands in T, above the longest hold. */
+#define DCC_BRISK_VALUE_SHIFT                        0u
+#define DCC_BRISK_VALUE_WIDTH                        7u
+#define DCC_BRISK_VALUE_MASK                         0x0000007Fu
+#define DCC_BRISK_VALUE_MIN                          0u
+#define DCC_BRISK_VALUE_MAX                          95u
 
 /* IRQ_STATUS: Causes of an interrupt; each stays until 1 is written to it. */
 #define DCC_IRQ_STATUS_OFFSET                        0x00080u
@@ -704,8 +717,9 @@ struct dcc_parameters {
   uint32_t first_cut;
   uint32_t mark_shift;
   uint32_t silence;
+  uint32_t brisk;
 };
-#define DCC_PARAMETER_REGISTERS 17u
+#define DCC_PARAMETER_REGISTERS 18u
 enum dcc_parameter {
   DCC_PARAMETER_TICK_DIV,
   DCC_PARAMETER_TIMER_INTERVAL,
@@ -724,12 +738,13 @@ enum dcc_parameter {
   DCC_PARAMETER_FIRST_CUT,
   DCC_PARAMETER_MARK_SHIFT,
   DCC_PARAMETER_SILENCE,
+  DCC_PARAMETER_BRISK,
 };
 
 /* Initialiser: the values after reset. */
 #define DCC_PARAMETERS_RESET { \
   0xFAu, 0x37u, 0x989680u, 0x5u, 0x100u, 0x2800u, 0x19000u, 0x0u, 0xA00u, 0x186A000u, 0x186A000u, \
-  0x10000u, 0x4A7904Bu, 0x32u, 0x0u, 0x0u, 0x20u}
+  0x10000u, 0x4A7904Bu, 0x32u, 0x0u, 0x0u, 0x20u, 0x0u}
 
 /* X(name, member, smallest, greatest, sentence about a value outside that) for each. */
 #define DCC_FOR_EACH_PARAMETER(X) \
@@ -766,6 +781,8 @@ enum dcc_parameter {
   X(MARK_SHIFT, mark_shift, 0x0u, 0xAu, \
     "MARK_SHIFT is outside 0 to 10") \
   X(SILENCE, silence, 0x1u, 0xFFu, \
-    "SILENCE is outside 1 to 255 timer intervals")
+    "SILENCE is outside 1 to 255 timer intervals") \
+  X(BRISK, brisk, 0x0u, 0x5Fu, \
+    "BRISK is outside 0 to 95 timer intervals")
 
 #endif /* DCC_REGS_H */

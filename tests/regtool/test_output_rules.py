@@ -63,7 +63,7 @@ class OutputRules(unittest.TestCase):
     RECIPE = {
         "rtl/regs/dcc.yaml": ("  - name: SILENCE\n", """\
   - name: MARK_MASK
-    offset: 0x064
+    offset: 0x068
     access: RW
     regwen: PARAMETERS
     parameter: rate.mark_mask

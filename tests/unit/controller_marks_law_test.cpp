@@ -303,5 +303,77 @@ TEST_F(MarksLawTest, ASlowFlowIsNotSilentBetweenItsPackets) {
   EXPECT_EQ(slot().rt, rate);
 }
 
+// After a hold packets and marks count four times, for so many intervals.
+class BriskTest : public MarksLawTest {
+ protected:
+  static constexpr int kBrisk = 3;
+  BriskTest() {
+    parameters_.brisk = kBrisk;
+    manager_.set_parameters(parameters_);
+  }
+};
+
+TEST_F(BriskTest, PacketsCountFourTimesInAsManyIntervalsAsTheRegisterSays) {
+  settle();
+  EXPECT_EQ(slot().t, 256 - kBrisk);
+  RateBits expected = mbps(50'000);
+  for (int i = 0; i < kBrisk + 2; ++i) {
+    send(5);
+    expire();
+    expected += mbps(i < kBrisk ? 4 * 5 * 10 : 5 * 10);
+    EXPECT_EQ(slot().rt, expected) << i;
+    EXPECT_EQ(slot().t, i < kBrisk - 1 ? 256 - kBrisk + i + 1 : 0) << i;
+  }
+}
+
+TEST_F(BriskTest, AMarkCutsLikeFourAndIsOneOffTheAccount) {
+  settle();
+  send(6);
+  manager_.cnp(7, 0, 1, now_ + 1);
+  const SlotParameters brisk = slot();
+  EXPECT_EQ(static_cast<std::int32_t>(brisk.pkt_length), 256 * 6 - 128);
+  EXPECT_EQ(brisk.t, 256 - kBrisk) << "only intervals end it";
+  for (int i = 0; i < kBrisk; ++i) expire();
+  ASSERT_EQ(slot().t, 0);
+  // The same rates, cut by four marks.
+  manager_.reset(now_);
+  parameters_.brisk = 0;
+  manager_.set_parameters(parameters_);
+  settle();
+  manager_.cnp(7, 0, 4, now_ + 1);
+  EXPECT_EQ(slot().rc, brisk.rc);
+  EXPECT_EQ(slot().rt, brisk.rt);
+}
+
+TEST_F(BriskTest, MarksStayAtWhatFourTimesAsManyMayBe) {
+  RateBits left[2];
+  for (const int marks : {64, 255}) {
+    manager_.reset(now_);
+    settle();
+    manager_.cnp(7, 0, static_cast<std::uint8_t>(marks), now_ + 1);
+    left[marks == 255 ? 1 : 0] = slot().rc;
+  }
+  EXPECT_EQ(left[0], left[1]);
+}
+
+TEST_F(BriskTest, AnAllClearBeginsItAndAnotherChangesNothing) {
+  manager_.cnp(7, 0, 3, now_, 3);
+  manager_.cnp(7, 0, 0, now_ + 1, 1);
+  EXPECT_EQ(slot().t, 256 - kBrisk);
+  EXPECT_EQ(slot().rc, slot().rt);
+  send(3);
+  const SlotParameters before = slot();
+  EXPECT_FALSE(manager_.cnp(7, 0, 0, now_ + 2, 1).has_value());
+  EXPECT_EQ(slot().t, before.t);
+  EXPECT_EQ(slot().pkt_length, before.pkt_length);
+}
+
+TEST_F(BriskTest, PacketsAreCountedAndAHoldMayBeginAnew) {
+  settle();
+  manager_.cnp(7, 0, 200, now_ + 30, 200);  // more than four intervals send
+  manager_.cnp(7, 0, 200, now_ + 31, 200);
+  EXPECT_EQ(slot().t, 1) << "swamped";
+}
+
 }  // namespace
 }  // namespace dcc::marks_law_test

@@ -139,15 +139,15 @@ void CongestionManager::cut_by_marks(SlotParameters& slot, std::uint8_t marks, s
   }
   law.notified(marks, packets, parameters_);
   const bool may_hold = parameters_.rate.first_cut != 0;
-  if (!first || !may_hold) cut(slot, 0, marks, first);
+  if (!first || !may_hold) cut(slot, 0, law.weighed_marks(marks), first);
   if (may_hold && (first || law.swamped(parameters_))) {
     law.begin_hold(first && MarksLaw::promises_all_clear(marks, packets));
     hold_step(slot);
   }
 }
 
-void CongestionManager::end_hold(SlotParameters& slot) {
-  MarksLaw(slot).end_hold();
+void CongestionManager::end_hold(SlotParameters& slot) const {
+  MarksLaw(slot).end_hold(parameters_);
   slot.rc = slot.rt;
 }
 
@@ -168,9 +168,12 @@ bool CongestionManager::timer_by_marks(SlotParameters& slot, Tick now) {
       slot.t = count_event(slot.t);
       return false;
     }
-    law.end_hold();
+    law.end_hold(parameters_);
+    return increase(slot, law.take_unmarked(parameters_));
   }
-  return increase(slot, law.take_unmarked(parameters_));
+  const std::uint32_t packets = law.weighed_packets(law.take_unmarked(parameters_));
+  law.interval_passed();
+  return increase(slot, packets);
 }
 
 // Steps (2) to (6) of the text's byte count path.

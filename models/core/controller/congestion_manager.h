@@ -124,7 +124,7 @@ class CongestionManager {
   void cut_by_marks(SlotParameters& slot, std::uint8_t marks, std::uint8_t packets, bool first);
   std::optional<RateAnswer> all_clear(SlotIndex slot, std::uint32_t flow);
   void hold_step(SlotParameters& slot);
-  static void end_hold(SlotParameters& slot);
+  void end_hold(SlotParameters& slot) const;
   bool timer_by_marks(SlotParameters& slot, Tick now);
   IncreaseStage stage(const SlotParameters& slot) const;
   void start_timer(SlotIndex slot, Tick now);

@@ -5,7 +5,8 @@
 // AVERAGING these are the text's rules; without, those of docs/differentiation.md, "The rules", where
 //   length  is the account of unmarked packets, signed, in 1/256
 //   alpha   packets sent since the last CNP; in a hold 1 if an all clear is promised
-//   t, bc   intervals of a hold and its marks; without a hold 0, and the intervals of silence
+//   t, bc   intervals of a hold and its marks; without a hold 0, and the intervals of silence;
+//           a t beyond the longest hold lacks from 256 the intervals in which all counts four times
 module dc_classify #(
   parameter int unsigned FlowW = 14,
   parameter int unsigned SlotW = 10
@@ -48,6 +49,13 @@ module dc_classify #(
   assign marks_law = !regs_i.ctrl_averaging;
   assign may_hold  = regs_i.first_cut != '0;
 
+  // What four times as many come to.
+  function automatic logic [7:0] marks_by_4(input logic [7:0] value);
+    marks_by_4 = (value[7:6] != '0) ? '1 : {value[5:0], 2'b00};
+  endfunction
+  function automatic logic [19:0] packets_by_4(input logic [19:0] value);
+    packets_by_4 = (value[19:18] != '0) ? MaxDelta : {value[17:0], 2'b00};
+  endfunction
   // Counts stay at 255.
   function automatic logic [7:0] count(input logic [7:0] value);
     count = (value == 8'hFF) ? 8'hFF : value + 8'd1;
@@ -214,7 +222,7 @@ module dc_classify #(
   // Cycle 7: the plan
   // ---------------------------------------------------------------------------------------------
   dcc_controller_pkg::plan_t plan, s8_plan_q, s9_plan_q;
-  logic        holding, from_target, ask_first, s8_from_target_q, s8_first_q, s9_first_q;
+  logic        holding, brisk, from_target, ask_first, s8_from_target_q, s8_first_q, s9_first_q;
   logic [7:0]  ask_marks, s8_marks_q, s9_marks_q;
   logic [19:0] ask_delta, s8_delta_q, s9_delta_q, unmarked, whole;
   logic        all_clear, better;
@@ -222,12 +230,14 @@ module dc_classify #(
   logic [31:0] s9_rc_q, initial_rate;
   logic [16:0] next_due, sent, s8_soonest_q, put_off;
   logic [8:0]  held;
-  logic [7:0]  most, least;
+  logic [7:0]  most, least, after_hold;
 
   assign all_clear    = marks_law && s7_event_q.kind == dcc_controller_pkg::KindCnp &&
                         s7_event_q.marks == '0;
   assign better       = s7_event_q.packets[7:0] > s7_event_q.marks;  // some came without a mark
-  assign holding      = s7_par_q.t != '0;
+  assign brisk        = s7_par_q.t > LongestHold;
+  assign holding      = s7_par_q.t != '0 && !brisk;
+  assign after_hold   = 8'd0 - 8'(regs_i.brisk);
   assign put_off      = s8_plan_q.slot.due - s8_soonest_q;
   assign next_due     = s7_now_q[16:0] +
                         ((regs_i.timer_interval == '0) ? 17'd1 : 17'(regs_i.timer_interval));
@@ -276,7 +286,7 @@ module dc_classify #(
           if (s7_hit_q && holding) begin  // the hold is over, and nothing else
             plan.write       = 1'b1;
             plan.slot.rc     = s7_par_q.rt;
-            plan.slot.t      = '0;
+            plan.slot.t      = after_hold;
             plan.slot.bc     = '0;
             plan.slot.alpha  = '0;
             plan.slot.length = '0;
@@ -292,13 +302,14 @@ module dc_classify #(
             plan.slot.bc = held[8] ? '1 : held[7:0];
             if (better) begin
               plan.slot.rc     = s7_par_q.rt;
-              plan.slot.t      = '0;
+              plan.slot.t      = after_hold;
               plan.slot.bc     = '0;
               plan.slot.alpha  = '0;
               plan.slot.length = '0;
             end
           end else if (marks_law) begin
             plan.cut         = 1'b1;
+            if (brisk) ask_marks = marks_by_4(s7_event_q.marks);
             plan.slot.alpha  = '0;
             plan.slot.length = s7_account_q;
             plan.may_hold    = may_hold && !s7_first_q;
@@ -351,14 +362,15 @@ module dc_classify #(
               ask_first   = 1'b1;
               ask_marks   = '0;
             end else if (holding) begin
-              plan.slot.t      = '0;
+              plan.slot.t      = after_hold;
               plan.slot.bc     = 8'd1;
               plan.slot.alpha  = '0;
               plan.slot.length = '0;
               plan.increase    = 1'b1;
             end else begin
               plan.increase = 1'b1;
-              ask_delta     = unmarked;
+              ask_delta     = brisk ? packets_by_4(unmarked) : unmarked;
+              if (brisk) plan.slot.t = s7_par_q.t + 8'd1;  // the last is 255
               plan.slot.bc  = count(s7_par_q.bc);
               if (!s7_silent_q && !s7_par_q.length[31]) plan.slot.length = 32'(s7_par_q.length[7:0]);
             end

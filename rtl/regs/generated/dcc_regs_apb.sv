@@ -63,6 +63,7 @@ module dcc_regs_apb #(
   logic hit_first_cut;
   logic hit_mark_shift;
   logic hit_silence;
+  logic hit_brisk;
   logic hit_irq_status;
   logic hit_irq_mask;
   logic hit_error_info;
@@ -96,6 +97,7 @@ module dcc_regs_apb #(
   assign hit_first_cut = word == 18'h16;
   assign hit_mark_shift = word == 18'h17;
   assign hit_silence = word == 18'h18;
+  assign hit_brisk = word == 18'h19;
   assign hit_irq_status = word == 18'h20;
   assign hit_irq_mask = word == 18'h21;
   assign hit_error_info = word == 18'h22;
@@ -157,6 +159,7 @@ module dcc_regs_apb #(
                 | hit_first_cut
                 | hit_mark_shift
                 | hit_silence
+                | hit_brisk
                 | hit_irq_status
                 | hit_irq_mask
                 | hit_error_info
@@ -188,6 +191,7 @@ module dcc_regs_apb #(
                   | hit_first_cut
                   | hit_mark_shift
                   | hit_silence
+                  | hit_brisk
                   | hit_irq_status
                   | hit_irq_mask
                   | hit_win[0]
@@ -207,6 +211,7 @@ module dcc_regs_apb #(
                       | (hit_first_cut & (pwdata_i[16:0] > 17'd65536))
                       | (hit_mark_shift & (pwdata_i[3:0] > 4'd10))
                       | (hit_silence & (pwdata_i[7:0] < 8'd1))
+                      | (hit_brisk & (pwdata_i[6:0] > 7'd95))
                       | (hit_win[3] & (pwdata_i[16:0] > 17'd65536))
                       | (hit_win[4] & (pwdata_i[16:0] > 17'd65536))
                       | (hit_win[5] & (pwdata_i[16:0] > 17'd65536));
@@ -231,7 +236,8 @@ module dcc_regs_apb #(
                     | hit_decrease_period
                     | hit_first_cut
                     | hit_mark_shift
-                    | hit_silence))
+                    | hit_silence
+                    | hit_brisk))
                 | (~regwen_tables_q & (hit_win[0]
                     | hit_win[1]
                     | hit_win[2]
@@ -279,7 +285,7 @@ module dcc_regs_apb #(
     stat_high_d = stat_high_q;
     case (word)
       18'h0: rdata_d = 32'h44434331;
-      18'h1: rdata_d = {16'h1, 16'h1};
+      18'h1: rdata_d = {16'h1, 16'h2};
       18'h2: rdata_d = {4'd0, Caps[27:24], Caps[23:20], Caps[19:16], Caps[15:8], 3'd0, Caps[4:0]};
       18'h3: rdata_d = {26'd0, ctrl_byte_counter_q, ctrl_cut_by_marks_q, ctrl_averaging_q, ctrl_timer_restart_q, 1'd0, ctrl_enable_q};
       18'h4: rdata_d = {28'd0, hw2reg_i.status_fault, hw2reg_i.status_overrun, hw2reg_i.status_idle, hw2reg_i.status_ready};
@@ -301,6 +307,7 @@ module dcc_regs_apb #(
       18'h16: rdata_d = {15'd0, first_cut_q};
       18'h17: rdata_d = {28'd0, mark_shift_q};
       18'h18: rdata_d = {24'd0, silence_q};
+      18'h19: rdata_d = {25'd0, brisk_q};
       18'h20: rdata_d = {28'd0, irq_status_memory_q, irq_status_error_q, irq_status_overrun_q, irq_status_table_full_q};
       18'h21: rdata_d = {28'd0, irq_mask_memory_q, irq_mask_error_q, irq_mask_overrun_q, irq_mask_table_full_q};
       18'h22: rdata_d = {error_info_write_q, 4'd0, error_info_code_q, 4'd0, error_info_address_q};
@@ -440,6 +447,7 @@ module dcc_regs_apb #(
   logic [16:0] first_cut_q;
   logic [3:0] mark_shift_q;
   logic [7:0] silence_q;
+  logic [6:0] brisk_q;
   logic       irq_status_table_full_q;
   logic       irq_status_overrun_q;
   logic       irq_status_error_q;
@@ -472,6 +480,7 @@ module dcc_regs_apb #(
   logic we_first_cut_q;
   logic we_mark_shift_q;
   logic we_silence_q;
+  logic we_brisk_q;
   logic we_irq_status_q;
   logic we_irq_mask_q;
   logic write;
@@ -498,6 +507,7 @@ module dcc_regs_apb #(
       we_first_cut_q <= 1'b0;
       we_mark_shift_q <= 1'b0;
       we_silence_q <= 1'b0;
+      we_brisk_q <= 1'b0;
       we_irq_status_q <= 1'b0;
       we_irq_mask_q <= 1'b0;
     end else if (setup) begin
@@ -520,6 +530,7 @@ module dcc_regs_apb #(
       we_first_cut_q <= hit_first_cut & (code_d == 3'd0);
       we_mark_shift_q <= hit_mark_shift & (code_d == 3'd0);
       we_silence_q <= hit_silence & (code_d == 3'd0);
+      we_brisk_q <= hit_brisk & (code_d == 3'd0);
       we_irq_status_q <= hit_irq_status & (code_d == 3'd0);
       we_irq_mask_q <= hit_irq_mask & (code_d == 3'd0);
     end
@@ -553,6 +564,7 @@ module dcc_regs_apb #(
       first_cut_q <= 17'h0;
       mark_shift_q <= 4'h0;
       silence_q <= 8'h20;
+      brisk_q <= 7'h0;
       irq_status_table_full_q <= 1'h0;
       irq_status_overrun_q <= 1'h0;
       irq_status_error_q <= 1'h0;
@@ -591,6 +603,7 @@ module dcc_regs_apb #(
         if (we_first_cut_q) first_cut_q <= pwdata_i[16:0];
         if (we_mark_shift_q) mark_shift_q <= pwdata_i[3:0];
         if (we_silence_q) silence_q <= pwdata_i[7:0];
+        if (we_brisk_q) brisk_q <= pwdata_i[6:0];
         if (we_irq_mask_q) irq_mask_table_full_q <= pwdata_i[0];
         if (we_irq_mask_q) irq_mask_overrun_q <= pwdata_i[1];
         if (we_irq_mask_q) irq_mask_error_q <= pwdata_i[2];
@@ -642,6 +655,7 @@ module dcc_regs_apb #(
   assign reg2hw_o.first_cut = first_cut_q;
   assign reg2hw_o.mark_shift = mark_shift_q;
   assign reg2hw_o.silence = silence_q;
+  assign reg2hw_o.brisk = brisk_q;
 
   // Let through, whatever it is.
   logic unused_pprot;

@@ -14,7 +14,7 @@ package dcc_regs_pkg;
 
   // VERSION: Version of this register map.
   localparam logic [19:0] VersionOffset = 20'h00004;
-  localparam logic [31:0] VersionReset = 32'h00010001;
+  localparam logic [31:0] VersionReset = 32'h00010002;
   localparam int unsigned VersionMinorLsb   = 0;
   localparam int unsigned VersionMinorWidth = 16;
   localparam int unsigned VersionMajorLsb   = 16;
@@ -189,6 +189,14 @@ package dcc_regs_pkg;
   localparam logic [31:0] SilenceReset = 32'h00000020;
   localparam int unsigned SilenceValueLsb   = 0;
   localparam int unsigned SilenceValueWidth = 8;
+
+  // BRISK: Without AVERAGING a flow learns its rate in a quarter of the time for this long after a
+  //   hold. What is left of it stands in T, above the longest hold. Written only while
+  //   REGWEN.PARAMETERS is 1.
+  localparam logic [19:0] BriskOffset = 20'h00064;
+  localparam logic [31:0] BriskReset = 32'h00000000;
+  localparam int unsigned BriskValueLsb   = 0;
+  localparam int unsigned BriskValueWidth = 7;
 
   // IRQ_STATUS: Causes of an interrupt; each stays until 1 is written to it.
   localparam logic [19:0] IrqStatusOffset = 20'h00080;
@@ -636,6 +644,7 @@ package dcc_regs_pkg;
     logic [16:0]  first_cut;           // RW, 1.16, 0 to 65536
     logic [3:0]   mark_shift;          // RW, 0 to 10
     logic [7:0]   silence;             // RW, timer intervals, 1 to 255
+    logic [6:0]   brisk;               // RW, timer intervals, 0 to 95
   } dcc_reg2hw_t;
 
   // From hardware to software.

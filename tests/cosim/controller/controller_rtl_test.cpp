@@ -212,6 +212,44 @@ TEST(LongHolds, EndAfter160Intervals) {
   EXPECT_EQ(ended, 2u);
 }
 
+// T, the target's steps and a cut's in the intervals after a hold, for every length of them.
+TEST(Brisk, LastsAsManyIntervalsAsItsRegisterSays) {
+  constexpr std::uint32_t kTick = 64;
+  for (std::uint32_t brisk = 0; brisk <= kMostBrisk; brisk += brisk < 3 ? 1 : 23) {
+    Bench bench(make_small_controller(17), 17);
+    bench.program(false);
+    bench.write(DCC_TICK_DIV_OFFSET, kTick);
+    bench.write(DCC_TIMER_INTERVAL_OFFSET, 2);
+    bench.write(DCC_FIRST_CUT_OFFSET, 16384);
+    bench.write(DCC_R_AI_OFFSET, 256);
+    bench.write(DCC_R_MAX_OFFSET, 25'600'000);
+    bench.write(DCC_INITIAL_RATE_OFFSET, 10'000'000);
+    bench.write(DCC_BRISK_OFFSET, brisk);
+    bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_CUT_BY_MARKS_MASK);
+    Inputs cnp = one(kCnp, 1, false);
+    cnp.cnp_packets = cnp.cnp_marks;
+    bench.cycle(cnp);
+    for (int n = 0; n < 60; ++n) bench.cycle({});
+    cnp.cnp_marks = 0;  // all clear
+    bench.cycle(cnp);
+    for (int n = 0; n < 60; ++n) bench.cycle({});
+    std::uint32_t intervals = 0;
+    for (int n = 0; n < 100 * 2 * static_cast<int>(kTick) && bench.oracle().slot(0).t != 0; ++n) {
+      if (n % (2 * static_cast<int>(kTick)) == 0) {
+        bench.cycle(one(kBytes, 1, false));
+        ++intervals;
+      } else {
+        bench.cycle({});
+      }
+    }
+    bench.compare_slots();
+    bench.compare_counters();
+    ASSERT_EQ(bench.difference(), "") << brisk;
+    EXPECT_EQ(intervals, brisk);
+    EXPECT_GE(bench.oracle().counts().rate_increases, brisk);
+  }
+}
+
 // Flows that share both buckets of the hash table: those that find no place are dropped as if no
 // slot were free, the others are served. The oracle knows no buckets, so pins are looked at here.
 TEST(SparseFlows, AreRefusedWhenTheyShareTheirBuckets) {

@@ -88,7 +88,7 @@ void Bench::aimed_access() {
   const std::uint32_t rate = near(rates[below(8)]);
   const std::uint32_t dscp = below(4) == 0 ? below(64) : s.dscp;
   const std::int64_t owed = -s.length / 256 - 8;
-  switch (below(15)) {
+  switch (below(16)) {
     case 0:
       return begin(true, DCC_FLOOR_ENTRY_OFFSET(dscp), below(3) == 0 ? 0 : rate);
     case 1:
@@ -127,6 +127,8 @@ void Bench::aimed_access() {
     case 12:
     case 13:
       return plan_first(s.flow);
+    case 14:
+      return begin(true, DCC_BRISK_OFFSET, below(2) == 0 ? below(4) : below(kMostBrisk + 1));
     default:
       return begin(
           true, DCC_BYTE_THRESHOLD_OFFSET,

@@ -251,6 +251,9 @@ void Bench::act(std::uint32_t address, std::uint32_t value) {
     case DCC_SILENCE_OFFSET:
       r.silence = value;
       break;
+    case DCC_BRISK_OFFSET:
+      r.brisk = value;
+      break;
     case DCC_IRQ_MASK_OFFSET:
       irq_mask_ = value;
       break;
@@ -435,6 +438,7 @@ void Bench::program(bool averaging) {
   write(DCC_R_MAX_OFFSET, 1'000'000 + magnitude(25));
   write(DCC_MARK_SHIFT_OFFSET, below(11));
   write(DCC_SILENCE_OFFSET, below(2) == 0 ? 32 : 1 + below(12));
+  write(DCC_BRISK_OFFSET, below(3) == 0 ? below(4) : below(kMostBrisk + 1));
   for (std::uint32_t i = 0; i < 257; i += 1 + below(3))
     write(DCC_DECREASE_OFFSET + 4 * i, 65536 - (i * 32768) / 256);
   for (std::uint32_t i = 0; i < 64; ++i) {

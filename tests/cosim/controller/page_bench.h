@@ -121,6 +121,7 @@ class Bench {
   void aim_overrate(State& state);
   void aim_patience(State& state);
   void aim_account(State& state);
+  void aim_brisk(State& state);
   void aim_due(State& state);
   void aim_counts(State& state);
   void aim_interval(State& state);

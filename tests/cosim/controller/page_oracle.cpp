@@ -230,7 +230,7 @@ void Oracle::on_cnp(const Cnp& cnp) {
   std::optional<std::uint32_t> at = find(cnp.flow);
   const bool first = !at.has_value();
   if (!r.averaging && cnp.marks == 0) {  // all clear: a hold is over, nothing else
-    if (!first && slots_[*at].t != 0) {
+    if (!first && in_hold(slots_[*at])) {
       const std::uint32_t before = slots_[*at].rc;
       end_hold(slots_[*at]);
       slots_[*at].rc = slots_[*at].rt;
@@ -280,7 +280,7 @@ void Oracle::on_cnp(const Cnp& cnp) {
     cut(slot, delta, cnp.marks, first);
     slot.t = slot.bc = 0;
     slot.length = 0;
-  } else if (slot.t != 0) {  // in a hold: counted
+  } else if (in_hold(slot)) {  // counted
     slot.bc = std::min(255u, slot.bc + cnp.marks);
     if (cnp.packets > cnp.marks) {
       end_hold(slot);
@@ -293,7 +293,10 @@ void Oracle::on_cnp(const Cnp& cnp) {
     add(slot, -static_cast<std::int64_t>(std::uint64_t{cnp.marks} * r.g / 256));
     slot.alpha = 0;
     const bool may_hold = r.first_cut != 0;
-    if (!first || !may_hold) cut(slot, 0, cnp.marks, first);
+    if (!first || !may_hold) {
+      const std::uint32_t marks = in_brisk(slot) ? std::min(255u, 4 * cnp.marks) : cnp.marks;
+      cut(slot, 0, marks, first);
+    }
     const std::int64_t owed = slot.length < 0 ? -slot.length / 256 - 8 : -1;
     const bool swamped =
         owed > 0 && static_cast<std::uint64_t>(owed) * r.r_hai > std::uint64_t{4} * slot.rt;
@@ -309,8 +312,9 @@ void Oracle::on_cnp(const Cnp& cnp) {
   if (first || slot.rc != before) say(cnp.flow, slot.rc);
 }
 
-void Oracle::end_hold(Slot& slot) {
-  slot.t = slot.bc = slot.alpha = 0;
+void Oracle::end_hold(Slot& slot) const {
+  slot.t = registers.brisk == 0 ? 0 : 256 - registers.brisk;
+  slot.bc = slot.alpha = 0;
   slot.length = 0;
 }
 
@@ -343,7 +347,7 @@ void Oracle::on_timer() {
   } else {
     bool over = false;  // the hold is
     bool held = false;
-    if (slot.t != 0) {
+    if (in_hold(slot)) {
       const std::uint32_t quiet = since_latest(slot);
       const std::uint64_t t = r.timer_interval;
       const std::uint64_t patience = std::min<std::uint64_t>(
@@ -361,6 +365,7 @@ void Oracle::on_timer() {
         over = true;
       }
     }
+    const bool brisk = in_brisk(slot);
     if (over) end_hold(slot);
     if (!held) {
       const bool silent =
@@ -373,6 +378,10 @@ void Oracle::on_timer() {
       } else if (slot.length > 0) {
         packets = static_cast<std::uint64_t>(slot.length / 256);
         slot.length %= 256;
+      }
+      if (brisk) {
+        packets = std::min<std::uint64_t>((1u << 20) - 1, 4 * packets);
+        slot.t = slot.t == 255 ? 0 : slot.t + 1;
       }
       maximum = increase(slot, static_cast<std::uint32_t>(packets));
     }
@@ -415,7 +424,7 @@ void Oracle::on_bytes(const Bytes& bytes) {
   Slot& slot = slots_[*at];
   slot.dscp = bytes.dscp;
   if (!r.averaging) {
-    if (slot.t == 0) {
+    if (!in_hold(slot)) {
       slot.alpha = static_cast<std::uint32_t>(
           std::min<std::uint64_t>(kOne, std::uint64_t{slot.alpha} + bytes.packets));
       add(slot, 256 * static_cast<std::int64_t>(bytes.packets));

@@ -14,6 +14,7 @@
 namespace dcc::page {
 
 constexpr std::uint32_t kLongestHold = 160;  // intervals
+constexpr std::uint32_t kMostBrisk = 95;     // intervals
 
 struct Shape {
   std::uint32_t slots;
@@ -46,6 +47,7 @@ struct Registers {
   std::uint32_t first_cut = 0;
   std::uint32_t mark_shift = 0;
   std::uint32_t silence = 32;
+  std::uint32_t brisk = 0;
 };
 
 struct Tables {
@@ -183,7 +185,10 @@ class Oracle {
   void on_command(const Command& command);
   void on_bytes(const Bytes& bytes);
   void put(std::uint32_t slot);
-  static void end_hold(Slot& slot);
+  void end_hold(Slot& slot) const;
+  static bool in_hold(const Slot& slot) { return slot.t >= 1 && slot.t <= kLongestHold; }
+  /// The hold is over, and for some intervals every packet and every mark counts four times.
+  static bool in_brisk(const Slot& slot) { return slot.t > kLongestHold; }
   void say(std::uint32_t flow, std::uint32_t rate);
   std::pair<std::uint32_t, std::uint32_t> limits(std::uint32_t dscp) const;
   void cut(Slot& slot, std::uint32_t delta, std::uint32_t marks, bool first);

@@ -54,7 +54,9 @@ Slot Bench::any_state(const Slot& now) {
     return s;
   }
   s.t = below(2) == 0 ? 0 : below(2) == 0 ? 1 : below(256);
-  s.alpha = s.t != 0 ? below(2) : std::min<std::uint32_t>(kWhole, at_most_32(sparse(17)));
+  s.alpha = s.t != 0 && s.t <= kLongestHold
+                ? below(2)
+                : std::min<std::uint32_t>(kWhole, at_most_32(sparse(17)));
   const auto account = static_cast<std::int64_t>(sparse(27));
   s.length = below(2) == 0 ? account : below(2) == 0 ? -account : kFullAccount - below(70'000);
   return s;
@@ -173,6 +175,24 @@ void Bench::aim_account(State& state) {
   (below(2) == 0 ? state.in.cnp : state.in.bytes) = true;
 }
 
+// After a hold: four times the packets and marks, next to what they may be, and the last interval.
+void Bench::aim_brisk(State& state) {
+  const std::uint32_t t = below(3) == 0   ? 255
+                          : below(2) == 0 ? around(kLongestHold)
+                                          : kLongestHold + 1 + below(kMostBrisk);
+  const std::int64_t packets = static_cast<std::int64_t>(
+      std::min(around(std::uint64_t{1} << (below(3) == 0 ? 18 : below(19))), (1u << 19) - 1));
+  const std::int64_t length = below(4) == 0 ? -256 * packets : 256 * packets + below(256);
+  write(DCC_R_AI_OFFSET, 1 + magnitude(12));
+  state.slot = [t, length](Slot& s) {
+    s.t = t;
+    s.length = length;
+    s.bc = 0;
+  };
+  state.in.cnp_marks = below(2) == 0 ? 62 + below(4) : 1 + below(80);
+  (below(2) == 0 ? state.timer : state.in.cnp) = true;
+}
+
 // A slot that is due later than its event, or earlier.
 void Bench::aim_due(State& state) {
   const std::uint64_t apart = std::uint64_t{1} << below(16);
@@ -234,9 +254,9 @@ void Bench::set_state() {
     aim_counts(state);
   } else {
     using Aim = void (Bench::*)(State&);
-    static constexpr Aim kAims[] = {&Bench::aim_owed, &Bench::aim_silence, &Bench::aim_overrate,
-                                    &Bench::aim_patience, &Bench::aim_account};
-    (this->*kAims[below(5)])(state);
+    static constexpr Aim kAims[] = {&Bench::aim_owed,     &Bench::aim_silence, &Bench::aim_overrate,
+                                    &Bench::aim_patience, &Bench::aim_account, &Bench::aim_brisk};
+    (this->*kAims[below(6)])(state);
   }
   const std::uint32_t at =
       state.timer ? next : bound[below(static_cast<std::uint32_t>(bound.size()))];

@@ -200,6 +200,8 @@ class RtlEqualsModel : public testing::TestWithParam<Traffic> {
     write(DCC_G_OFFSET, parameters_.rate.g);
     parameters_.silence = static_cast<std::uint8_t>(1 + below(40));
     write(DCC_SILENCE_OFFSET, parameters_.silence);
+    parameters_.brisk = static_cast<std::uint8_t>(below(96));
+    write(DCC_BRISK_OFFSET, parameters_.brisk);
     for (std::uint32_t i = 0; i < 257; ++i) {
       write_table(RateTable::kDecrease, i, DCC_DECREASE_OFFSET + 4 * i, 65536 - i * 128);
     }

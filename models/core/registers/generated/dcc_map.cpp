@@ -12,7 +12,7 @@ constexpr FieldInfo kIdFields[] = {
      "Identification, the letters DCC1.", {}},
 };
 constexpr FieldInfo kVersionFields[] = {
-    {"MINOR", 0, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,
+    {"MINOR", 0, 16, Access::kReadOnly, 0x00000002, 0x00000000, 0x0000FFFF,
      "", "",
      "Grows when registers are added.", {}},
     {"MAJOR", 16, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,
@@ -166,6 +166,11 @@ constexpr FieldInfo kSilenceFields[] = {
      "timer intervals", "",
      "Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise with time.", {}},
 };
+constexpr FieldInfo kBriskFields[] = {
+    {"VALUE", 0, 7, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000005F,
+     "timer intervals", "",
+     "Without AVERAGING a flow learns its rate in a quarter of the time for this long after a hold. What is left of it stands in T, above the longest hold.", {}},
+};
 constexpr FieldInfo kIrqStatusFields[] = {
     {"TABLE_FULL", 0, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
      "", "",
@@ -270,7 +275,7 @@ constexpr FieldInfo kMemoryErrorsFields[] = {
 constexpr RegisterInfo kRegisters[] = {
     {"ID", 0x00000, 0x44434331, Source::kConstant, false, false, 0x00000000, {kIdFields, 1},
      "Identification, the letters DCC1."},
-    {"VERSION", 0x00004, 0x00010001, Source::kConstant, false, false, 0x00000000, {kVersionFields, 2},
+    {"VERSION", 0x00004, 0x00010002, Source::kConstant, false, false, 0x00000000, {kVersionFields, 2},
      "Version of this register map."},
     {"CAPS", 0x00008, 0x0655400A, Source::kParameter, false, false, 0x00000000, {kCapsFields, 5},
      "What this instance was built with."},
@@ -314,6 +319,8 @@ constexpr RegisterInfo kRegisters[] = {
      "With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by this. Written only while REGWEN.PARAMETERS is 1."},
     {"SILENCE", 0x00060, 0x00000020, Source::kHardware, true, false, 0x00000001, {kSilenceFields, 1},
      "Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise with time. Written only while REGWEN.PARAMETERS is 1."},
+    {"BRISK", 0x00064, 0x00000000, Source::kHardware, true, false, 0x00000001, {kBriskFields, 1},
+     "Without AVERAGING a flow learns its rate in a quarter of the time for this long after a hold. What is left of it stands in T, above the longest hold. Written only while REGWEN.PARAMETERS is 1."},
     {"IRQ_STATUS", 0x00080, 0x00000000, Source::kHardware, true, false, 0x00000000, {kIrqStatusFields, 4},
      "Causes of an interrupt; each stays until 1 is written to it."},
     {"IRQ_MASK", 0x00084, 0x00000000, Source::kHardware, true, false, 0x00000000, {kIrqMaskFields, 4},
@@ -418,7 +425,7 @@ constexpr FieldInfo kWindowSlotsAlphaFields[] = {
 constexpr FieldInfo kWindowSlotsCountsFields[] = {
     {"T", 0, 8, Access::kReadOnly, 0x00000000, 0x00000000, 0x000000FF,
      "", "",
-     "Timer events since the last cut.", {}},
+     "Timer events since the last cut. Without AVERAGING intervals of a hold, from 1 to 160; above it 256 less the intervals that BRISK leaves.", {}},
     {"BC", 8, 8, Access::kReadOnly, 0x00000000, 0x00000000, 0x000000FF,
      "", "",
      "Byte events since the last cut.", {}},
@@ -508,7 +515,7 @@ const MapInfo kMap = {
     "Differentiated congestion controller",
     "Computes the rates of congested flows. Rates are unsigned 24.8 fixed point in Mb/s; fractions are named by their format (1.16 is one integer and sixteen fraction bits). Parameters may be changed while the controller runs; they act from the next notification on.",
     0x100000,
-    {kRegisters, 33},
+    {kRegisters, 34},
     {kCounters, 17},
     {kWindows, 7},
     kIrqStatus,
@@ -542,6 +549,7 @@ Parameters parameters_of(const RegisterBlock& block) {
   p.rate.first_cut = (block.value(kFirstCut) & kFirstCutValueMask) >> kFirstCutValueShift;
   p.rate.mark_shift = static_cast<std::uint8_t>((block.value(kMarkShift) & kMarkShiftValueMask) >> kMarkShiftValueShift);
   p.silence = static_cast<std::uint8_t>((block.value(kSilence) & kSilenceValueMask) >> kSilenceValueShift);
+  p.brisk = static_cast<std::uint8_t>((block.value(kBrisk) & kBriskValueMask) >> kBriskValueShift);
   return p;
 }
 

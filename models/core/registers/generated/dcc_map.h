@@ -37,6 +37,7 @@ enum Register : std::uint16_t {
   kFirstCut,
   kMarkShift,
   kSilence,
+  kBrisk,
   kIrqStatus,
   kIrqMask,
   kErrorInfo,
@@ -254,6 +255,12 @@ constexpr unsigned kMarkShiftValueShift = 0;
 constexpr std::uint32_t kSilenceOffset = 0x00060;
 constexpr std::uint32_t kSilenceValueMask = 0x000000FF;
 constexpr unsigned kSilenceValueShift = 0;
+// BRISK: Without AVERAGING a flow learns its rate in a quarter of the time for this long after a
+//   hold. What is left of it stands in T, above the longest hold. Written only while
+//   REGWEN.PARAMETERS is 1.
+constexpr std::uint32_t kBriskOffset = 0x00064;
+constexpr std::uint32_t kBriskValueMask = 0x0000007F;
+constexpr unsigned kBriskValueShift = 0;
 // IRQ_STATUS: Causes of an interrupt; each stays until 1 is written to it.
 constexpr std::uint32_t kIrqStatusOffset = 0x00080;
 constexpr std::uint32_t kIrqStatusTableFullMask = 0x00000001;

@@ -79,6 +79,10 @@ struct Parameters {
   /// SILENCE: Without AVERAGING a flow that has sent nothing for this long is silent; its rates
   /// rise with time. Written only while REGWEN.PARAMETERS is 1. (timer intervals, 1 to 255)
   std::uint8_t silence = 32;
+  /// BRISK: Without AVERAGING a flow learns its rate in a quarter of the time for this long after a
+  /// hold. What is left of it stands in T, above the longest hold. Written only while
+  /// REGWEN.PARAMETERS is 1. (timer intervals, 0 to 95)
+  std::uint8_t brisk = 0;
 };
 
 // Ranges, both ends included.
@@ -126,6 +130,8 @@ constexpr std::uint32_t kMarkShiftValueMin = 0;
 constexpr std::uint32_t kMarkShiftValueMax = 10;
 constexpr std::uint32_t kSilenceValueMin = 1;
 constexpr std::uint32_t kSilenceValueMax = 255;
+constexpr std::uint32_t kBriskValueMin = 0;
+constexpr std::uint32_t kBriskValueMax = 95;
 
 /// Each register of the rate unit, in the order of dcc_rate_pkg::regs_t, highest bits first: name,
 /// value, bits, greatest value.

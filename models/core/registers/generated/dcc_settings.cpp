@@ -10,14 +10,17 @@ namespace dcc::regs::dcc_map {
 
 void Settings::describe_settings(ParameterVisitor& v) {
   v.field("first_cut", first_cut, {Ratio(0, 65536), Ratio(65536, 65536)},
-          {"first cut of a flow leaves this share; 0: as any other (proportional: 1/24)", "", kRuntime});
+          {"first cut of a flow leaves this share; 0: as any other (proportional: 1/28)", "", kRuntime});
   v.field("silence", silence, {1u, 255u},
           {"TIMER_INTERVALs without a packet from which on a rate rises with time, until the slot is free (proportional)", "", kRuntime});
+  v.field("brisk", brisk, {0u, 95u},
+          {"TIMER_INTERVALs after a hold in which packets and marks count four times (proportional: 95)", "", kRuntime});
 }
 
 void Settings::programme(dcc_parameters& registers) const {
   registers.first_cut = static_cast<std::uint32_t>(first_cut.to_fixed(16));
   registers.silence = silence;
+  registers.brisk = brisk;
 }
 
 }  // namespace dcc::regs::dcc_map

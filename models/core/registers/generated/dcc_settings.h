@@ -14,11 +14,13 @@ class ParameterVisitor;
 namespace dcc::regs::dcc_map {
 
 struct Settings {
-  /// first cut of a flow leaves this share; 0: as any other (proportional: 1/24)
+  /// first cut of a flow leaves this share; 0: as any other (proportional: 1/28)
   Ratio first_cut{0, 65536};
   /// TIMER_INTERVALs without a packet from which on a rate rises with time, until the slot is free
   /// (proportional)
   unsigned silence = 32;
+  /// TIMER_INTERVALs after a hold in which packets and marks count four times (proportional: 95)
+  unsigned brisk = 0;
 
   void describe_settings(ParameterVisitor& v);
   void programme(dcc_parameters& registers) const;
