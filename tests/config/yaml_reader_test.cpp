@@ -190,6 +190,24 @@ TEST(MarkingRule, ProportionalPolicyBringsThresholdsUnlessOneIsGiven) {
   EXPECT_EQ(ecn(effective_yaml(read(star + policy).config)).kmax, by_rule.kmax);
 }
 
+TEST(StepRule, ProportionalPolicyTakesSmallerStepsBehindSlowerLinksUnlessOneIsGiven) {
+  const auto steps = [](const std::string& rate, const std::string& more) {
+    const auto c =
+        read("topology: {kind: star, hosts: 3, link: {rate: " + rate +
+             ", delay: 1us}}\nnic: {congestion_control: {policy: proportional" + more + "}}\n")
+            .config;
+    return c.nic.congestion_control.of<DccParameters>("dcc");
+  };
+  // 13.7 Mb/s times (1/4)^(2/3) = 0.39685; 1 - 0.2 / 0.39685.
+  EXPECT_TRUE(steps("25Gbps", "").r_ai == BitRate(5'437'000));
+  EXPECT_TRUE(steps("25Gbps", "").g == Ratio(496, 1000));
+  EXPECT_TRUE(steps("100Gbps", "").r_ai == BitRate(13'700'000));
+  EXPECT_TRUE(steps("400Gbps", "").g == Ratio(4, 5));
+  EXPECT_TRUE(steps("25Gbps", ", g: 0.9").r_ai == BitRate(13'700'000));
+  EXPECT_TRUE(steps("25Gbps", ", r_ai: 3Mbps").g == Ratio(4, 5));
+  EXPECT_TRUE(steps("1Gbps", "").g == Ratio(0));
+}
+
 TEST(Presets, ProportionalBringsWhatItNeeds) {
   const auto c = read("nic: {congestion_control: {policy: proportional, first_cut: 1/8}}").config;
   const auto& d = c.nic.congestion_control.of<DccParameters>("dcc");
@@ -202,11 +220,12 @@ TEST(Presets, ProportionalBringsWhatItNeeds) {
   EXPECT_TRUE(d.decrease_period == kMicroSecond * 5);
   EXPECT_EQ(d.f, 0u);
   EXPECT_TRUE(d.first_cut == Ratio(1, 8));  // single parameters come on top
-  EXPECT_TRUE(d.increase_timer == kMicroSecond * 16);
+  EXPECT_TRUE(d.increase_timer == kMicroSecond * 14);
+  EXPECT_EQ(d.brisk, 95u);
   EXPECT_TRUE(c.nic.cnp.carry_marks);
   EXPECT_TRUE(c.nic.cnp.interval == kMicroSecond * 2);
   const auto plain = read("nic: {congestion_control: {policy: proportional}}").config;
-  EXPECT_TRUE(plain.nic.congestion_control.of<DccParameters>("dcc").first_cut == Ratio(1, 24));
+  EXPECT_TRUE(plain.nic.congestion_control.of<DccParameters>("dcc").first_cut == Ratio(1, 28));
 }
 
 TEST(Topology, ItsSlowestLink) {

@@ -53,8 +53,20 @@ TEST(ControllerProgramme, ProportionalPolicyCutsByMarksAndLeavesRoomAboveTheLine
   EXPECT_EQ(p.parameters.initial_rate, 100'000u << 8);
   EXPECT_EQ(p.parameters.mi, 0u);
   EXPECT_EQ(p.parameters.g, 52429u);         // 4/5
-  EXPECT_EQ(p.parameters.first_cut, 2731u);  // 1/24
+  EXPECT_EQ(p.parameters.first_cut, 2341u);  // 1/28
+  EXPECT_EQ(p.parameters.brisk, 95u);
   EXPECT_EQ(programme("r_ai: 8Mbps", "100Gbps").parameters.mark_shift, 0u);
+}
+
+TEST(ControllerProgramme, AMarkTakesHalfWithEachDoublingBeyond100Gbps) {
+  const auto shift = [](const char* rate) {
+    return programme("policy: proportional", rate).parameters.mark_shift;
+  };
+  EXPECT_EQ(shift("25Gbps"), 10u);
+  EXPECT_EQ(shift("199Gbps"), 10u);
+  EXPECT_EQ(shift("200Gbps"), 9u);
+  EXPECT_EQ(shift("400Gbps"), 8u);
+  EXPECT_EQ(shift("800Gbps"), 7u);
 }
 
 TEST(NicProgramme, SaysWhatTheSectionSaysInTheRegistersUnits) {

@@ -8,6 +8,7 @@
 #include "config/parameter_list.h"
 #include "config/plugins.h"
 #include "config/schema.h"
+#include "config/step_rule.h"
 #include "config/yaml_layers.h"
 
 namespace dcc::vp {
@@ -292,6 +293,7 @@ LoadedConfig read_layers(const LayeredYaml& layers, const std::string& name,
   reader.finish();
   check(loaded);
   follow_marking_rule(loaded);
+  follow_step_rule(loaded);
   return loaded;
 }
 

@@ -1,6 +1,7 @@
 #include "cc/dcc.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -64,7 +65,7 @@ void DccParameters::describe(ParameterVisitor& v) {
   describe_settings(v);
   v.field("free_window", free_window, {"0", "1000"},
           {"unacknowledged bytes of a flow without a slot, in products of line rate and longest "
-           "base RTT; 0: no limit (proportional: 3/2)",
+           "base RTT; 0: no limit (proportional: 11/10)",
            ""});
   v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
           {"r_ai and r_hai are for slowest links of this rate: by its square for faster, by its "
@@ -78,14 +79,28 @@ void DccParameters::apply_proportional() {
   byte_counter = 0;
   timer_restart = false;
   r_ai = BitRate(13'700'000);
-  r_hai = 550_Mbps;  // of one packet of 1000 B an interval; `registers` has it for others
+  r_hai = 550_Mbps;  // of 0.9 packets of 1000 B an interval; `registers` has it for others
   r_min = 5_Mbps;
   mi = Ratio(0);
   g = Ratio(4, 5);
-  increase_timer = kMicroSecond * 16;
-  first_cut = Ratio(1, 24);
-  free_window = Ratio(3, 2);
+  increase_timer = kMicroSecond * 14;
+  first_cut = Ratio(1, 28);
+  brisk = 95;
+  free_window = Ratio(11, 10);
   decrease_period = kMicroSecond * 5;
+}
+
+// A slower link has fewer packets to learn from, and marks more of them: r_ai goes with its rate to
+// the power of 2/3, and 1 - g inversely, so that the greatest sum of weights goes with its rate.
+void DccParameters::follow_rate(BitRate slowest) {
+  const double of_100 = static_cast<double>(slowest.bits_per_second) / 100e9;
+  if (of_100 >= 1) return;  // faster ones: the driver's MARK_SHIFT
+  const double part = std::cbrt(of_100 * of_100);
+  const auto in = [](double value, double unit) {
+    return static_cast<std::uint64_t>(std::llround(value / unit));
+  };
+  r_ai = BitRate(std::max<std::uint64_t>(1, in(13.7e6 * part, 1e3)) * 1000);
+  g = Ratio(part <= 0.2 ? 0 : in(1 - 0.2 / part, 1e-3), 1000);
 }
 
 // Of HPCC's rules only the step and the least rate are the policy's: a step of 1/1000 of the line a

@@ -28,6 +28,9 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
 
   void describe(ParameterVisitor& v) override;
   void preset(CnpParameters& cnp) const override;
+  /// The proportional policy's r_ai and g in a network whose slowest link is `slowest`
+  /// (docs/differentiation.md, "Thresholds, rate and distance").
+  void follow_rate(BitRate slowest);
   /// The same in the registers of a controller behind a link of rate `line`, in a network whose
   /// slowest link is `slowest`, with full packets of `mtu` payload bytes. What belongs to the
   /// tables' contents (MARK_SHIFT) is the driver's.
