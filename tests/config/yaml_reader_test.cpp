@@ -208,6 +208,22 @@ TEST(StepRule, ProportionalPolicyTakesSmallerStepsBehindSlowerLinksUnlessOneIsGi
   EXPECT_TRUE(steps("1Gbps", "").g == Ratio(0));
 }
 
+TEST(StepRule, GreatStepsAfterAHoldAreForShortRoundTrips) {
+  const auto law = [](const std::string& delay, const std::string& more) {
+    const auto c = read("topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: " + delay +
+                        "}}\nnic: {congestion_control: {policy: proportional" + more + "}}\n")
+                       .config;
+    return c.nic.congestion_control.of<DccParameters>("dcc");
+  };
+  EXPECT_EQ(law("3us", "").brisk, 95u);
+  EXPECT_EQ(law("4us", "").brisk, 0u);  // 16 us and two packets
+  EXPECT_TRUE(law("4us", "").increase_timer == kMicroSecond * 16);
+  EXPECT_TRUE(law("4us", "").free_window == Ratio(3, 2));
+  EXPECT_TRUE(law("4us", "").first_cut == Ratio(1, 24));
+  EXPECT_EQ(law("4us", ", brisk: 50").brisk, 50u);
+  EXPECT_TRUE(law("4us", ", brisk: 50").increase_timer == kMicroSecond * 14);
+}
+
 TEST(Presets, ProportionalBringsWhatItNeeds) {
   const auto c = read("nic: {congestion_control: {policy: proportional, first_cut: 1/8}}").config;
   const auto& d = c.nic.congestion_control.of<DccParameters>("dcc");

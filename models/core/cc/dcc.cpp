@@ -103,6 +103,16 @@ void DccParameters::follow_rate(BitRate slowest) {
   g = Ratio(part <= 0.2 ? 0 : in(1 - 0.2 / part, 1e-3), 1000);
 }
 
+// Steps four times as great need a round trip that is shorter than an interval: beyond it two flows
+// may swing for good, and there starts are told slowly anyway.
+void DccParameters::follow_distance(PicoSeconds longest_base_rtt) {
+  if (longest_base_rtt <= increase_timer) return;
+  increase_timer = kMicroSecond * 16;
+  first_cut = Ratio(1, 24);
+  brisk = 0;
+  free_window = Ratio(3, 2);
+}
+
 // Of HPCC's rules only the step and the least rate are the policy's: a step of 1/1000 of the line a
 // unit of weight is lost to the target for sums of weights up to 50, and a queue of one
 // bandwidth-delay product for 480.

@@ -31,6 +31,8 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
   /// The proportional policy's r_ai and g in a network whose slowest link is `slowest`
   /// (docs/differentiation.md, "Thresholds, rate and distance").
   void follow_rate(BitRate slowest);
+  /// Likewise increase_timer, first_cut, brisk and free_window, by the longest base round trip.
+  void follow_distance(PicoSeconds longest_base_rtt);
   /// The same in the registers of a controller behind a link of rate `line`, in a network whose
   /// slowest link is `slowest`, with full packets of `mtu` payload bytes. What belongs to the
   /// tables' contents (MARK_SHIFT) is the driver's.
