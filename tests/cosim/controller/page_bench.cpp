@@ -438,7 +438,6 @@ void Bench::program(bool averaging) {
   write(DCC_R_MAX_OFFSET, 1'000'000 + magnitude(25));
   write(DCC_MARK_SHIFT_OFFSET, below(11));
   write(DCC_SILENCE_OFFSET, below(2) == 0 ? 32 : 1 + below(12));
-  write(DCC_BRISK_OFFSET, below(3) == 0 ? below(4) : below(kMostBrisk + 1));
   for (std::uint32_t i = 0; i < 257; i += 1 + below(3))
     write(DCC_DECREASE_OFFSET + 4 * i, 65536 - (i * 32768) / 256);
   for (std::uint32_t i = 0; i < 64; ++i) {
@@ -449,6 +448,7 @@ void Bench::program(bool averaging) {
                              (below(4) != 0 ? DCC_CTRL_TIMER_RESTART_MASK : 0) |
                              (below(2) != 0 ? DCC_CTRL_CUT_BY_MARKS_MASK : 0) |
                              (below(4) != 0 ? DCC_CTRL_BYTE_COUNTER_MASK : 0));
+  if (!averaging) write(DCC_BRISK_OFFSET, below(3) == 0 ? below(4) : below(kMostBrisk + 1));
 }
 
 void Bench::compare_slots() {

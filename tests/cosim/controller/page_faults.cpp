@@ -9,7 +9,7 @@
 namespace dcc::page {
 namespace {
 
-constexpr std::uint32_t kWarmUp = 4000, kPatience = 60'000, kLong = 40'000;
+constexpr std::uint32_t kWarmUp = 4000, kPatience = 200'000, kLong = 40'000;
 constexpr std::uint32_t kState = DCC_STATUS_READY_MASK | DCC_STATUS_FAULT_MASK;
 
 /// So that timers wait in the wheel's lists, beyond the two blocks of its last level.
