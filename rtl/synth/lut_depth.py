@@ -4,7 +4,7 @@
   lut_depth.py --out FILE.csv [--make-tables PROGRAM] [--bits 4..10] [--no-area]
 
 Accuracy: the cut (1 − multiplier) of every argument the hardware can look up, by the integers of
-docs/architecture.md, against the real curve: (1 − 1/16)^m for m = marks / weight, straight between whole m.
+docs/architecture.md, against the real curve: 1 − m/16 for m = marks / weight, to 0.
 `one_mark_weight_W` is the relative error of the cut that one CE mark makes to a flow of weight W: what
 differentiation rests on. `dcqcn_max` is the same for DCQCN's straight line. Area: yosys on rtl/synth/lut_depth.sv for
 iCE40 (LUTs and 4 kbit RAMs) and OSU018 (180 nm, logic without the RAM arrays).
@@ -28,9 +28,8 @@ MARK = 1 << 10  # the argument of one mark at weight 1
 
 
 def exact(argument):
-    """The proportional policy's curve; an argument of MARK is one mark at weight 1."""
-    whole, part = divmod(argument, MARK)
-    return fractions.Fraction(CUT - 1, CUT) ** whole * (1 - fractions.Fraction(part, MARK * CUT))
+    """The proportional policy's line; an argument of MARK is one mark at weight 1."""
+    return max(fractions.Fraction(0), 1 - fractions.Fraction(argument, MARK * CUT))
 
 
 def real(argument):

@@ -25,10 +25,7 @@ static uint64_t power_q32(uint64_t base, uint32_t exponent) {
 static uint32_t to_q16(uint64_t q32) { return (uint32_t)((q32 + (1u << 15)) >> 16); }
 
 uint32_t dcc_decrease_entry(enum dcc_policy policy, uint32_t i) {
-  if (policy == DCC_POLICY_PROPORTIONAL) {
-    const uint64_t whole_marks = power_q32(ONE_Q32 - ONE_Q32 / 16, i / 4);
-    return to_q16(whole_marks - whole_marks / 64 * (i % 4));
-  }
+  if (policy == DCC_POLICY_PROPORTIONAL) return i >= 64 ? 0 : ONE_Q16 - i * (ONE_Q16 / 64);
   return ONE_Q16 - i * (ONE_Q16 / 512);
 }
 

@@ -1,6 +1,7 @@
 // Tables for tests, made with long double from their definitions: 1 − i/512, (15/16)^m, (1 − g)^n.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -31,8 +32,7 @@ void make_dcqcn_tables(std::uint16_t g, Write write) {
 }
 /// What a cut by so many marks a unit of weight leaves.
 inline long double proportional_multiplier(long double marks) {
-  const long double whole = std::floor(marks);
-  return std::pow(15 / 16.0L, whole) * (1 - (marks - whole) / 16);
+  return std::max(0.0L, 1 - marks / 16);
 }
 template <class Write>
 void make_proportional_tables(Write write) {
