@@ -21,8 +21,8 @@ enum { DCC_WEIGHT_MIN_Q8_8 = 16, DCC_WEIGHT_MAX_Q8_8 = 65535 };
 /* MARK_SHIFT that belongs to the proportional curve: a mark is four of its entries. */
 enum { DCC_PROPORTIONAL_MARK_SHIFT = 10 };
 /* decrease[i], 1.16, i = 0 … 256 (argument 256·i): what a cut multiplies the rate with.
- * DCQCN: 1 - i/512. Proportional: 1 - i/64, 0 from 64 on, so that each mark takes 1/16 off a flow of
- * weight 1 and 1/(16·w) off one of weight w, however many there are. */
+ * DCQCN: 1 - i/512. Proportional: 1 - i/64, 0 from 64 on, so that each mark takes 1/16 off a flow
+ * of weight 1 and 1/(16·w) off one of weight w, however many there are. */
 uint32_t dcc_decrease_entry(enum dcc_policy policy, uint32_t i);
 
 /* (1 - g)^n in 1.16, g in 0.16, any n. */
