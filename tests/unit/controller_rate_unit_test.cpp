@@ -96,7 +96,7 @@ TEST_F(RateUnitTest, InterpolatesBetweenEntries) {
   EXPECT_EQ(decrease_multiplier(kOne16, tables_), 32768u);         // the last entry, alone
 }
 
-TEST_F(RateUnitTest, MarksCutByPowersOf15Over16) {
+TEST_F(RateUnitTest, EachMarkTakesASixteenthUntilNothingIsLeft) {
   registers_ = test::proportional_registers();
   test::make_proportional_tables(
       [this](RateTable t, std::uint32_t i, std::uint32_t w) { tables_.write(t, i, w); });
@@ -106,13 +106,15 @@ TEST_F(RateUnitTest, MarksCutByPowersOf15Over16) {
   tables_.write(RateTable::kFactor, 1, factor_word(512, 2048));
   EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 1, 4, false}).rc,
             decrease({mbps(1000), 0, 0, 0, 0, 2, false}).rc);
-  // Weight 8: one mark is half an entry, an eighth of the way from 1 to 15/16.
+  // Weight 8: one mark is half an entry, an eighth of a sixteenth.
   tables_.write(RateTable::kFactor, 2, factor_word(2048, 512));
   EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 2, 1, false}).rc,
             (std::uint64_t{256'000} * (65536 - 512)) >> 16);
-  // Sixty-four marks for a weight of 1 are the table's end.
-  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, 255, false}).rc,
-            (std::uint64_t{256'000} * tables_.decrease(256)) >> 16);
+  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, 15, false}).rc, 256'000u / 16);
+  // Sixteen and more for a weight of 1 leave the least rate, and no less.
+  registers_.r_min = mbps(3);
+  for (const std::uint8_t marks : {16, 17, 64, 255})
+    EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, marks, false}).rc, mbps(3)) << int{marks};
 }
 
 class ReturningCut : public RateUnitTest {

@@ -140,10 +140,7 @@ class ReferenceFlow {
   }
   Bounded proportional_factor(unsigned marks) const {
     const Real steps = std::min<Real>(64, marks / p_.weight);
-    const Real whole = std::floor(steps);
-    const Real at_whole = std::pow(15 / 16.0L, whole);
-    return {at_whole * (1 - (steps - whole) / 16),
-            at_whole / 16 * 64 * argument_rounding(steps / 64) + kUnit};
+    return {std::max<Real>(0, 1 - steps / 16), 4 * argument_rounding(steps / 64) + kUnit};
   }
 
   ReferenceParameters p_;
