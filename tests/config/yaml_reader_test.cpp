@@ -208,6 +208,27 @@ TEST(StepRule, ProportionalPolicyTakesSmallerStepsBehindSlowerLinksUnlessOneIsGi
   EXPECT_TRUE(steps("1Gbps", "").g == Ratio(0));
 }
 
+TEST(StepRule, AChangeOfOneKeyMovesNoOther) {
+  const auto c = read(
+                     "topology: {kind: star, hosts: 3, link: {rate: 25Gbps, delay: 10us}}\n"
+                     "duration: 10ms\nnic: {congestion_control: {policy: proportional}}\n"
+                     "changes: [{at: 1ms, set: {nic.congestion_control.g: 0.25,"
+                     " nic.congestion_control.brisk: 7}}, {at: 2ms, set: "
+                     "{nic.congestion_control.r_ai: 9Mbps}}]\n")
+                     .config;
+  const auto law = [](const PlatformConfig& config) {
+    return config.nic.congestion_control.of<DccParameters>("dcc");
+  };
+  const auto first = law(*c.changes.at(0).config), second = law(*c.changes.at(1).config);
+  EXPECT_TRUE(first.g == Ratio(1, 4));
+  EXPECT_EQ(first.brisk, 7u);
+  EXPECT_TRUE(first.r_ai == law(c).r_ai);
+  EXPECT_TRUE(first.first_cut == law(c).first_cut);
+  EXPECT_TRUE(first.increase_timer == law(c).increase_timer);
+  EXPECT_TRUE(second.r_ai == 9_Mbps);
+  EXPECT_TRUE(second.g == Ratio(1, 4));
+}
+
 TEST(StepRule, GreatStepsAfterAHoldAreForShortRoundTrips) {
   const auto law = [](const std::string& delay, const std::string& more) {
     const auto c = read("topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: " + delay +

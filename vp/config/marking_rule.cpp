@@ -5,8 +5,6 @@
 
 #include "cc/dcc.h"
 #include "describe/parameter_error.h"
-#include "net/routing.h"
-#include "net/wire_size.h"
 
 namespace dcc::vp {
 
@@ -23,7 +21,7 @@ std::string given_threshold(const LoadedConfig& loaded) {
 }
 }  // namespace
 
-void follow_marking_rule(LoadedConfig& loaded) {
+void follow_marking_rule(LoadedConfig& loaded, LongestPath& path) {
   PlatformConfig& config = loaded.config;
   EcnParameters& ecn = config.switch_.ecn;
   const auto* const dcc = config.nic.congestion_control.chosen<DccParameters>();
@@ -37,10 +35,7 @@ void follow_marking_rule(LoadedConfig& loaded) {
     ecn.rule = EcnParameters::Rule::kLongFlows;
   }
   if (ecn.rule == EcnParameters::Rule::kGiven) return;
-  const Topology topology = Topology::of(config.topology);
-  const std::uint32_t full = roce::data_wire_bytes(config.nic.mtu, false, false);
-  const PicoSeconds longest = Routing(topology).longest_base_rtt(full, roce::ack_wire_bytes());
-  ecn.follow_rule(config.topology.slowest_link(), longest, full);
+  ecn.follow_rule(config.topology.slowest_link(), path.base_rtt(), path.full_packet());
   try {
     ecn.check(config.topology.fastest_link());
   } catch (const ParameterError& error) {

@@ -5,26 +5,34 @@
 #include <string>
 
 #include "cc/dcc.h"
-#include "net/routing.h"
-#include "net/wire_size.h"
 
 namespace dcc::vp {
 
-void follow_step_rule(LoadedConfig& loaded) {
+void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning) {
   PlatformConfig& config = loaded.config;
   const auto* const dcc = config.nic.congestion_control.chosen<DccParameters>();
   if (dcc == nullptr || dcc->policy != DccParameters::Policy::kProportional) return;
   auto& to = config.nic.congestion_control.of<DccParameters>("dcc");
-  const auto given = [&loaded](std::initializer_list<const char*> keys) {
-    return std::any_of(keys.begin(), keys.end(), [&loaded](const char* key) {
-      return loaded.places.count(std::string("nic.congestion_control.") + key) != 0;
-    });
+  const auto in = [](const LoadedConfig& config_of, const char* key) {
+    return config_of.places.count(std::string("nic.congestion_control.") + key) != 0;
   };
-  if (!given({"r_ai", "g", "reference_rate"})) to.follow_rate(config.topology.slowest_link());
-  if (given({"increase_timer", "first_cut", "brisk", "free_window"})) return;
-  const Topology topology = Topology::of(config.topology);
-  const std::uint32_t full = roce::data_wire_bytes(config.nic.mtu, false, false);
-  to.follow_distance(Routing(topology).longest_base_rtt(full, roce::ack_wire_bytes()));
+  const auto none_given = [&](std::initializer_list<const char*> keys) {
+    return std::none_of(keys.begin(), keys.end(),
+                        [&](const char* key) { return in(beginning, key); });
+  };
+  const DccParameters read = to;
+  if (none_given({"r_ai", "g", "reference_rate"})) to.follow_rate(config.topology.slowest_link());
+  if (none_given({"increase_timer", "first_cut", "brisk", "free_window"}))
+    to.follow_distance(path.base_rtt());
+  // What a change sets stands above the rule.
+  const auto keep = [&](const char* key, auto member) {
+    if (in(loaded, key)) to.*member = read.*member;
+  };
+  keep("r_ai", &DccParameters::r_ai);
+  keep("g", &DccParameters::g);
+  keep("increase_timer", &DccParameters::increase_timer);
+  keep("first_cut", &DccParameters::first_cut);
+  keep("brisk", &DccParameters::brisk);
 }
 
 }  // namespace dcc::vp

@@ -285,15 +285,17 @@ void load_plugins(const LayeredYaml& layers, const std::string& name,
 }
 
 LoadedConfig read_layers(const LayeredYaml& layers, const std::string& name,
-                         const std::filesystem::path& folder) {
+                         const std::filesystem::path& folder,
+                         const LoadedConfig* at_the_beginning = nullptr) {
   LoadedConfig loaded;
   loaded.file = name;
   Reader reader(layers, name, folder, loaded.places);
   describe(reader, loaded.config);
   reader.finish();
   check(loaded);
-  follow_marking_rule(loaded);
-  follow_step_rule(loaded);
+  LongestPath path(loaded.config);
+  follow_marking_rule(loaded, path);
+  follow_step_rule(loaded, path, at_the_beginning != nullptr ? *at_the_beginning : loaded);
   return loaded;
 }
 
@@ -306,7 +308,7 @@ void resolve_changes(LayeredYaml layers, const std::string& name,
     for (const ValueNode::Entry& entry : change.set.entries) {
       put_at(layers.root, entry.key, entry.value, entry.place);
     }
-    LoadedConfig after = read_layers(layers, name, folder);
+    LoadedConfig after = read_layers(layers, name, folder, &loaded);
     check_change(before, after, change);
     change.config = std::make_shared<const PlatformConfig>(after.config);
     before = std::move(after);
