@@ -101,8 +101,8 @@ deps-handoff:
 REPORTS ?= mutation controller formal synthesis coverage
 handoff: build deps-handoff
 	$(NINJA) rate_vectors wheel_vectors controller_vectors
-	$(if $(strip $(REPORTS)),python/dccvp/handoff/make_reports.sh $(BUILD) $(REPORTS))
-	python/dccvp/handoff/make_handoff.sh $(BUILD)
+	$(if $(strip $(REPORTS)),rtl/handoff/make_reports.sh $(BUILD) $(REPORTS))
+	rtl/handoff/make_handoff.sh $(BUILD)
 
 ## bench: speed of the whole and of its parts
 bench: build

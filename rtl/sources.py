@@ -31,10 +31,10 @@ class Unit:
 
 UNITS = {
     "wheel": Unit("timing_wheel", "timing_wheel_dut", "c:u_wheel.* c:*u_wheel*", "wheel_judge.h",
-                  [f"rtl/verilated/timing_wheel_{part}.cpp" for part in ("bench", "coverage", "stimulus")],
+                  [f"rtl/bench/timing_wheel_{part}.cpp" for part in ("bench", "coverage", "stimulus")],
                   150_000, 100_000),
     "rate": Unit("rate_lut", "rate_dut", "c:u_rate.* c:*u_rate*", "rate_judge.h",
-                 ["rtl/verilated/rate_bench.cpp", "rtl/verilated/rate_answer.cpp",
+                 ["rtl/bench/rate_bench.cpp", "rtl/bench/rate_answer.cpp",
                   "models/core/controller/rate_unit.cpp", "models/core/controller/rate_tables.cpp"],
                  400, 400),
 }

@@ -1,5 +1,5 @@
 // Compiled into every plug-in: what it was built for.
-#include "cc/plugin.h"
+#include "controller/plugin.h"
 
 #ifndef DCCVP_PLUGIN_INTERFACE  // a test builds a plug-in of another interface
 #define DCCVP_PLUGIN_INTERFACE dcc::kPluginInterface

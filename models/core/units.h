@@ -99,6 +99,15 @@ struct Rate {
   friend constexpr bool operator>=(Rate a, Rate b) { return a.raw >= b.raw; }
 };
 
+/// Number of a host: 0 … hosts − 1.
+using HostId = std::uint32_t;
+
+/// Priorities of a link, as PFC (IEEE 802.1Qbb) numbers them: 0 … 7.
+constexpr int kPriorities = 8;
+
+/// Values of the six-bit DSCP field (RFC 2474).
+constexpr std::uint32_t kDscps = 64;
+
 __extension__ using Uint128 = unsigned __int128;
 
 /// Time to move `bytes` at `rate`, rounded up to a picosecond (a wire is never faster than told).

@@ -5,7 +5,7 @@
 #include <systemc>
 
 #include "apb.h"
-#include "registers/controller_registers.h"
+#include "controller/controller_registers.h"
 
 namespace dcc::model {
 

@@ -10,11 +10,11 @@
 
 #include "bus.h"
 #include "clint.h"
+#include "cpu/riscv_cpu.h"
 #include "interrupt_controller.h"
 #include "ram.h"
 #include "registers/register_block.h"
 #include "riscv/elf_file.h"
-#include "riscv_cpu.h"
 #include "sim_control.h"
 #include "uart.h"
 

@@ -3,8 +3,8 @@
 
 #include <systemc>
 
-#include "net/link.h"
 #include "packet_socket.h"
+#include "wire/link.h"
 
 namespace dcc::model {
 

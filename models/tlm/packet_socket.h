@@ -17,9 +17,9 @@
 #include <systemc>
 #include <tlm>
 
-#include "net/link.h"
-#include "net/packet.h"
 #include "sc_time.h"
+#include "wire/link.h"
+#include "wire/packet.h"
 
 namespace dcc::model {
 

@@ -7,8 +7,8 @@
 #include <systemc>
 #include <vector>
 
+#include "parallel/partitioned_run.h"
 #include "sc_time.h"
-#include "sim/partitioned_run.h"
 #include "sim/scheduler.h"
 
 namespace dcc::model {

@@ -6,8 +6,8 @@
 #include <systemc>
 #include <vector>
 
-#include "net/switch_device.h"
 #include "packet_socket.h"
+#include "switch/switch_device.h"
 
 namespace dcc::model {
 

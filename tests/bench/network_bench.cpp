@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "../unit/net_test_devices.h"
 #include "stats/queue_statistics.h"
+#include "unit/switch/test_devices.h"
 
 namespace dcc {
 namespace {

@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
+#include "build/platform.h"
+#include "build/ranks.h"
+#include "build/run_loop.h"
 #include "config/yaml_reader.h"
-#include "platform/platform.h"
-#include "platform/ranks.h"
-#include "platform/run_loop.h"
 
 namespace dcc::vp {
 namespace {

@@ -1,9 +1,9 @@
 // Parameters that change during a run: what is read, what is refused and where.
 #include <gtest/gtest.h>
 
-#include "cc/dcc.h"
 #include "config/effective_yaml.h"
 #include "config/yaml_reader.h"
+#include "controller/dcc.h"
 
 namespace dcc::vp {
 namespace {

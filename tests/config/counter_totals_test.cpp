@@ -1,4 +1,4 @@
-#include "observe/counter_totals.h"
+#include "measure/counter_totals.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
-#include "observe/metrics.h"
+#include "measure/metrics.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cc/dcc.h"
 #include "config/yaml_reader.h"
-#include "observe/differentiation_warnings.h"
+#include "controller/dcc.h"
+#include "measure/differentiation_warnings.h"
 #include "report/metrics_json.h"
 #include "report/numbers.h"
 

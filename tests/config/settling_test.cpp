@@ -1,4 +1,4 @@
-#include "observe/settling.h"
+#include "measure/settling.h"
 
 #include <gtest/gtest.h>
 

@@ -4,10 +4,10 @@
 
 #include <fstream>
 
-#include "cc/dcc.h"
-#include "cc/timely.h"
 #include "config/effective_yaml.h"
 #include "config/parameter_list.h"
+#include "controller/dcc.h"
+#include "schemes/timely/timely.h"
 
 namespace dcc::vp {
 namespace {

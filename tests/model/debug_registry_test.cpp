@@ -1,5 +1,5 @@
 // Values by name: single, indexed, looked up, and the sentence when there is none.
-#include "debug_registry.h"
+#include "cpu/debug_registry.h"
 
 #include <gtest/gtest.h>
 

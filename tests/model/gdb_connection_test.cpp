@@ -1,5 +1,5 @@
 // Packets over a socket: framing, checksums, escapes, and who is let in.
-#include "gdb_connection.h"
+#include "cpu/gdb_connection.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The stub's answers about a target: registers, memory, points, resuming, and rubbish.
-#include "gdb_server.h"
+#include "cpu/gdb_server.h"
 
 #include <gtest/gtest.h>
 

@@ -4,11 +4,11 @@
 #include <thread>
 
 #include "bus.h"
+#include "cpu/riscv_cpu.h"
 #include "driver/memory_map.h"
 #include "gdb_client.h"
 #include "model_test.h"
 #include "ram.h"
-#include "riscv_cpu.h"
 
 namespace dcc::model::riscv_cpu_debug_test {
 namespace {

@@ -1,5 +1,5 @@
 // The CPU on the bus: time by clock and CPI, sleep and wake, RAM without DMI, faults, ends.
-#include "riscv_cpu.h"
+#include "cpu/riscv_cpu.h"
 
 #include <tlm_utils/simple_target_socket.h>
 

@@ -4,10 +4,10 @@
 #include <sstream>
 
 #include "bus.h"
+#include "cpu/riscv_cpu.h"
 #include "driver/memory_map.h"
 #include "model_test.h"
 #include "ram.h"
-#include "riscv_cpu.h"
 
 namespace dcc::model::riscv_cpu_trace_test {
 namespace {

@@ -1,13 +1,13 @@
 // The platform as its own driver: what it programs, and the sentence when it is refused.
-#include "platform/apb_programmer.h"
+#include "software/apb_programmer.h"
 
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
 
 #include <map>
 
+#include "build/platform.h"
 #include "controller.h"
-#include "platform/platform.h"
 #include "small_platform.h"
 
 namespace dcc::vp {

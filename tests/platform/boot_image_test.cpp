@@ -1,6 +1,6 @@
 // What a host's application finds in its RAM: flows, buffers that do not overlap, and a refusal
 // when they do not fit.
-#include "platform/boot_image.h"
+#include "software/boot_image.h"
 
 #include <gtest/gtest.h>
 

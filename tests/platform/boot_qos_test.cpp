@@ -1,12 +1,12 @@
 // The closed loop in the boot block: roles, peers, and what is read back from the manager.
-#include "platform/boot_qos.h"
+#include "software/boot_qos.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "platform/boot_image.h"
 #include "small_platform.h"
+#include "software/boot_image.h"
 
 namespace dcc::vp::boot_qos_test {
 namespace {

@@ -1,11 +1,11 @@
 // Parameters that change during a run reach switches and controllers at their instant.
-#include "platform/changes.h"
+#include "disturb/changes.h"
 
 #include <gtest/gtest.h>
 
-#include "platform/platform.h"
-#include "platform/ranks.h"
-#include "platform/run_loop.h"
+#include "build/platform.h"
+#include "build/ranks.h"
+#include "build/run_loop.h"
 #include "small_platform.h"
 
 namespace dcc::vp {

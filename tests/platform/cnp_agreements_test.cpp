@@ -1,8 +1,7 @@
 // Hosts of different algorithms in one network: each is notified as its own goes by.
-#include "platform/cnp_agreements.h"
-
 #include <gtest/gtest.h>
 
+#include "build/cnp_profiles.h"
 #include "small_platform.h"
 
 namespace dcc::vp::cnp_agreements_test {

@@ -1,12 +1,12 @@
 // What each device adds to the balance, and that a whole run comes out.
-#include "platform/collector.h"
+#include "measure/collector.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "firmware_run.h"
-#include "observe/metrics.h"
+#include "measure/metrics.h"
 #include "small_platform.h"
 
 namespace dcc::vp {

@@ -1,5 +1,5 @@
 // Which snapshot the prompt goes back to, with what orders; a search goes on to earlier ones.
-#include "platform/console_history.h"
+#include "debug/console_history.h"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,14 @@
 // The prompt: what it understands, where it pauses, and that looking changes nothing.
-#include "platform/console.h"
+#include "debug/console.h"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "platform/collector.h"
-#include "platform/platform.h"
-#include "platform/ranks.h"
-#include "platform/run_loop.h"
+#include "build/platform.h"
+#include "build/ranks.h"
+#include "build/run_loop.h"
+#include "measure/collector.h"
 #include "small_platform.h"
 
 namespace dcc::vp {

@@ -6,10 +6,10 @@
 #include <iostream>
 #include <sstream>
 
-#include "platform/console.h"
-#include "platform/platform.h"
-#include "platform/ranks.h"
-#include "platform/run_loop.h"
+#include "build/platform.h"
+#include "build/ranks.h"
+#include "build/run_loop.h"
+#include "debug/console.h"
 #include "small_platform.h"
 
 namespace dcc::vp {

@@ -1,5 +1,5 @@
 // DCBX on the links of a platform: agreed on at the start and after a flap, told where it fails.
-#include "platform/dcbx_links.h"
+#include "disturb/dcbx_links.h"
 
 #include <gtest/gtest.h>
 

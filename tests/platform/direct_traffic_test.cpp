@@ -1,5 +1,5 @@
 // Flows of hosts without a driver: posted when they start, stopped when they say, and only theirs.
-#include "platform/direct_traffic.h"
+#include "traffic/direct_traffic.h"
 
 #include <gtest/gtest.h>
 

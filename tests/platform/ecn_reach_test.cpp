@@ -1,5 +1,5 @@
 // Whether a configuration lets ECN act: the arithmetic against a case worked out by hand.
-#include "platform/ecn_reach.h"
+#include "build/ecn_reach.h"
 
 #include <gtest/gtest.h>
 

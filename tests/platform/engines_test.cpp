@@ -1,5 +1,5 @@
 // Which engines a controller gets.
-#include "platform/engines.h"
+#include "build/engines.h"
 
 #include <gtest/gtest.h>
 

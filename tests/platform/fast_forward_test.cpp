@@ -1,5 +1,5 @@
 // Time that is skipped at rest, against the same run packet by packet.
-#include "platform/fast_forward.h"
+#include "disturb/fast_forward.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "observe/metrics.h"
+#include "measure/metrics.h"
 #include "report/metrics_json.h"
 #include "small_platform.h"
 

@@ -1,5 +1,5 @@
 // Faults of the configuration: refused for what is not there, and only where and when they say.
-#include "platform/fault_plan.h"
+#include "disturb/fault_plan.h"
 
 #include <gtest/gtest.h>
 

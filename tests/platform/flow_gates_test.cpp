@@ -1,12 +1,12 @@
 // Flows that wait for others start when the last of these has come, under every kind of transport.
-#include "platform/flow_gates.h"
+#include "traffic/flow_gates.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 
-#include "observe/metrics.h"
+#include "measure/metrics.h"
 #include "small_platform.h"
 
 namespace dcc::vp {

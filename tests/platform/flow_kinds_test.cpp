@@ -1,5 +1,5 @@
 // Flows that nothing tells apart, and those that something does.
-#include "platform/flow_kinds.h"
+#include "traffic/flow_kinds.h"
 
 #include <gtest/gtest.h>
 

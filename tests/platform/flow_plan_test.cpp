@@ -1,5 +1,5 @@
 // Queue pairs of a run: how they are numbered, what they say, and when they may send.
-#include "platform/flow_plan.h"
+#include "traffic/flow_plan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,15 +1,15 @@
 // Hosts with software: bus, interrupts, and a report of what the application saw.
-#include "platform/host_driver.h"
+#include "software/host_driver.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "build/platform.h"
+#include "build/run_loop.h"
 #include "firmware_run.h"
-#include "observe/metrics.h"
-#include "platform/collector.h"
-#include "platform/platform.h"
-#include "platform/run_loop.h"
+#include "measure/collector.h"
+#include "measure/metrics.h"
 #include "small_platform.h"
 
 namespace dcc::vp::host_driver_test {

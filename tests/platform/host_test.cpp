@@ -1,10 +1,10 @@
 // One host as the platform sees it: programmed without software, observed line by line, reported.
-#include "platform/host.h"
+#include "build/host.h"
 
 #include <gtest/gtest.h>
 
-#include "platform/platform.h"
-#include "platform/run_loop.h"
+#include "build/platform.h"
+#include "build/run_loop.h"
 #include "small_platform.h"
 
 namespace dcc::vp {

@@ -1,10 +1,10 @@
 // What can be read of a platform by name, before and while it runs.
-#include "platform/inspection.h"
+#include "debug/inspection.h"
 
 #include <gtest/gtest.h>
 
-#include "platform/platform.h"
-#include "platform/run_loop.h"
+#include "build/platform.h"
+#include "build/run_loop.h"
 #include "small_platform.h"
 
 namespace dcc::vp {

@@ -1,5 +1,5 @@
 // Memory that the C library takes next lies where the system was asked for large pages.
-#include "platform/large_heap.h"
+#include "build/large_heap.h"
 
 #include <gtest/gtest.h>
 

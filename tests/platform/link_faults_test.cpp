@@ -1,5 +1,5 @@
 // Links that fail, flap and slow down during a run: flows end, a network that falls apart says so.
-#include "platform/link_faults.h"
+#include "disturb/link_faults.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Flows that are not held: the same run, in a fraction of the memory.
-#include "platform/live_flows.h"
+#include "traffic/live_flows.h"
 
 #include <gtest/gtest.h>
 
-#include "observe/metrics.h"
+#include "measure/metrics.h"
 #include "report/metrics_json.h"
 #include "small_platform.h"
 

@@ -1,13 +1,13 @@
 // What lies within `measure`, and which series a run leaves.
-#include "platform/measurement.h"
+#include "measure/measurement.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "net/wire_size.h"
 #include "small_platform.h"
+#include "wire/wire_size.h"
 
 namespace dcc::vp::measurement_test {
 namespace {

@@ -1,16 +1,16 @@
 // Bits of a host's memory that turn over: at their instant, where they are said to be, and again.
-#include "platform/memory_faults.h"
+#include "disturb/memory_faults.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "app/boot_block.h"
-#include "platform/host_driver.h"
-#include "platform/platform.h"
-#include "platform/ranks.h"
-#include "platform/run_loop.h"
+#include "build/platform.h"
+#include "build/ranks.h"
+#include "build/run_loop.h"
 #include "small_platform.h"
+#include "software/host_driver.h"
 
 namespace dcc::vp {
 namespace {

@@ -1,5 +1,5 @@
 // The fabric of a topology: a wire each way, a queue a switch port, and who gets which rank.
-#include "platform/network.h"
+#include "build/network.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Captures: which ports and flows, and a refusal before anything is written.
-#include "platform/packet_capture.h"
+#include "debug/packet_capture.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

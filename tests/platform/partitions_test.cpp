@@ -1,5 +1,5 @@
 // Whether a run is divided, and what speaks against it.
-#include "platform/partitions.h"
+#include "parallel/partitions.h"
 
 #include <gtest/gtest.h>
 

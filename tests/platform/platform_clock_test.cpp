@@ -1,5 +1,5 @@
 // Two axes of time, and what moves when simulated time is skipped.
-#include "platform/platform_clock.h"
+#include "disturb/platform_clock.h"
 
 #include <gtest/gtest.h>
 

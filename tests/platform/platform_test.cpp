@@ -1,9 +1,9 @@
 // The whole platform put together: names, who drives what, and what it refuses before it runs.
-#include "platform/platform.h"
+#include "build/platform.h"
 
 #include <gtest/gtest.h>
 
-#include "platform/ranks.h"
+#include "build/ranks.h"
 #include "small_platform.h"
 
 namespace dcc::vp {

@@ -1,5 +1,5 @@
 // Who reports to the manager of the closed loop, and whom it commands.
-#include "platform/qos_links.h"
+#include "software/qos_links.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,12 @@
 // A change of parameters by the driver, beside a host's software: one after the other, each access
 // in its time, and a refusal ends the run.
-#include "platform/retuner.h"
-
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
 
 #include <map>
 #include <vector>
 
+#include "disturb/reconfigurer.h"
 #include "driver/dcc_regs.h"
 #include "small_platform.h"
 

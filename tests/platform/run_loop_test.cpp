@@ -1,5 +1,5 @@
 // When a run ends by itself, and how much of it is over.
-#include "platform/run_loop.h"
+#include "build/run_loop.h"
 
 #include <gtest/gtest.h>
 

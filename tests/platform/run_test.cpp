@@ -1,5 +1,5 @@
 // From a configuration to results: the same every time, with software or without.
-#include "platform/run.h"
+#include "build/run.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "observe/metrics.h"
+#include "measure/metrics.h"
 #include "report/metrics_json.h"
 #include "small_platform.h"
 

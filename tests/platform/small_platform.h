@@ -10,13 +10,13 @@
 #include <functional>
 #include <string>
 
+#include "build/run.h"
+#include "build/translate.h"
 #include "config/yaml_reader.h"
-#include "net/routing.h"
-#include "net/topology.h"
-#include "observe/observer.h"
-#include "platform/flow_plan.h"
-#include "platform/run.h"
-#include "platform/translate.h"
+#include "fabric/routing.h"
+#include "fabric/topology.h"
+#include "measure/observer.h"
+#include "traffic/flow_plan.h"
 
 namespace dcc::vp {
 

@@ -1,5 +1,5 @@
 // What was counted between two snapshots.
-#include "platform/snapshot.h"
+#include "debug/snapshot.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Digests of all devices: who has one, in which order, when they are taken, and what they tell.
-#include "platform/state_digests.h"
+#include "debug/state_digests.h"
 
 #include <gtest/gtest.h>
 

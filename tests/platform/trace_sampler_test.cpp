@@ -1,5 +1,5 @@
 // Samples of a trace: in the window, at the interval, of traced hosts, and only what has changed.
-#include "platform/trace_sampler.h"
+#include "debug/trace_sampler.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

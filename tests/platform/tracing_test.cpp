@@ -1,5 +1,5 @@
 // Which files a trace leaves, and what a window and a selection keep out of them.
-#include "platform/tracing.h"
+#include "debug/tracing.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // What the driver is told to programme into a controller.
-#include "platform/translate.h"
+#include "build/translate.h"
 
 #include <gtest/gtest.h>
 

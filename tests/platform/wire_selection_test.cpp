@@ -1,5 +1,5 @@
 // What users may call a wire, and what they hear of a name that stands for none.
-#include "platform/wire_selection.h"
+#include "build/wire_selection.h"
 
 #include <gtest/gtest.h>
 

@@ -37,7 +37,7 @@ class RepeatedNumbers(unittest.TestCase):
         self.assertEqual(cost.FLOW_BITS, bits["QPS_LOG2"])
 
     def test_bytes_beside_a_payload(self):
-        wire = constants("net/wire_size.h")
+        wire = constants("wire/wire_size.h")
         self.assertEqual(study_measure.HEADERS,
                          sum(wire[name] for name in ("kEthernet", "kIpv4", "kUdp", "kBth", "kIcrc", "kFcs")))
 

@@ -38,7 +38,7 @@ class OutputRules(unittest.TestCase):
         register = "  - {name: FORGOTTEN_%s, offset: %#x, access: %s, width: 8, description: Nobody's.}\n"
         more = {"registers:\n": register % ("RO", 0x7F0, "RO") + register % ("RW", 0x7F4, "RW"),
                 "  counters:\n": "    - {name: forgotten, description: Nobody's.}\n"}
-        for name, device in (("dcc", "models/core/registers/controller_registers.cpp"),
+        for name, device in (("dcc", "models/core/controller/controller_registers.cpp"),
                              ("nic", "models/core/nic/nic_host_interface.cpp")):
             for forget in (False, True):
                 with self.subTest(device=device, forget=forget), \
@@ -100,8 +100,8 @@ class OutputRules(unittest.TestCase):
             self.assertEqual(by_hand, set(self.RECIPE))
             # Model, lock-step's words and recordings, pins: all have it.
             for source in ("models/core/controller/rate_unit.cpp", "models/core/controller/rate_calls.cpp",
-                           "rtl/verilated/rate_recording.cpp", "rtl/verilated/rate_engine_rtl.cpp",
-                           "models/core/cc/dcc.cpp"):
+                           "rtl/bench/rate_recording.cpp", "rtl/verilated/rate_engine_rtl.cpp",
+                           "models/core/controller/dcc.cpp"):
                 done = run("g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only",
                            "-I", f"{copy}/models/core", "-I", f"{copy}/sw", "-I",
                            f"{copy}/rtl/verilated", str(copy / source))

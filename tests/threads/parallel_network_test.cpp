@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "cc/hpcc.h"
-#include "net/partition.h"
-#include "net/switch_device.h"
 #include "nic/nic_device.h"
-#include "sim/parallel_run.h"
+#include "parallel/parallel_run.h"
+#include "parallel/partition.h"
+#include "schemes/hpcc/hpcc.h"
+#include "switch/switch_device.h"
 
 namespace dcc {
 namespace {

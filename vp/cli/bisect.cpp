@@ -1,5 +1,5 @@
 // dccvp bisect: the first instant at which two runs part, and the device that parts first.
-#include "replay/bisect.h"
+#include "debug/bisect.h"
 
 #include <unistd.h>
 

@@ -9,8 +9,8 @@
 #include "cli/command.h"
 #include "cli/leave_results.h"
 #include "config/yaml_reader.h"
+#include "debug/fork_each.h"
 #include "describe/quantity_text.h"
-#include "replay/fork_each.h"
 
 namespace dcc::vp {
 namespace {

@@ -1,12 +1,12 @@
 // dccvp check: is this a platform that can be built?
 #include <cstdio>
 
+#include "build/ecn_reach.h"
 #include "cli/command.h"
 #include "cli/preflight.h"
-#include "config/enum_names.h"
+#include "config/config_enum_names.h"
 #include "config/yaml_reader.h"
 #include "describe/quantity_text.h"
-#include "platform/ecn_reach.h"
 
 namespace dcc::vp {
 namespace {

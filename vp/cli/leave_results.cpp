@@ -11,7 +11,7 @@
 #include "cli/progress_line.h"
 #include "cli/summary.h"
 #include "cli/text_table.h"
-#include "observe/metrics.h"
+#include "measure/metrics.h"
 #include "report/metrics_json.h"
 #include "traffic/traffic_spec.h"
 

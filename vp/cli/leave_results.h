@@ -1,9 +1,9 @@
 // A run from a checked configuration to its folder: what commands that run platforms share.
 #pragma once
 
+#include "build/run.h"
 #include "config/yaml_reader.h"
-#include "observe/results.h"
-#include "platform/run.h"
+#include "measure/results.h"
 #include "report/run_files.h"
 
 namespace dcc::vp {

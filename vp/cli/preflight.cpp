@@ -4,14 +4,14 @@
 #include <set>
 
 #include "app/boot_block.h"
-#include "cc/dcc.h"
+#include "build/translate.h"
+#include "controller/dcc.h"
+#include "debug/packet_capture.h"
 #include "describe/quantity_text.h"
+#include "disturb/dcbx_links.h"
+#include "disturb/fault_plan.h"
 #include "driver/dcc_driver.h"
 #include "driver/memory_map.h"
-#include "platform/dcbx_links.h"
-#include "platform/fault_plan.h"
-#include "platform/packet_capture.h"
-#include "platform/translate.h"
 #include "riscv/elf_file.h"
 #include "traffic/traffic_expander.h"
 

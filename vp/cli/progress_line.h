@@ -4,7 +4,7 @@
 #include <atomic>
 #include <chrono>
 
-#include "observe/observer.h"
+#include "measure/observer.h"
 
 namespace dcc::vp {
 

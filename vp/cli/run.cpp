@@ -1,5 +1,5 @@
 // dccvp run: a configuration in, a folder of results out.
-#include "platform/run.h"
+#include "build/run.h"
 
 #include <unistd.h>
 
@@ -14,10 +14,10 @@
 #include "cli/leave_results.h"
 #include "cli/progress_line.h"
 #include "config/yaml_reader.h"
+#include "debug/checkpoint.h"
+#include "debug/process_snapshots.h"
 #include "describe/quantity_text.h"
-#include "platform/processes.h"
-#include "replay/checkpoint.h"
-#include "replay/process_snapshots.h"
+#include "parallel/processes.h"
 #include "report/run_files.h"
 
 namespace dcc::vp {

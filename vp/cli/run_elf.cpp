@@ -1,6 +1,4 @@
 // dccvp run-elf: one RISC-V program, one CPU.
-#include "commands/run_elf.h"
-
 #include <cstdio>
 #include <limits>
 #include <memory>
@@ -8,6 +6,7 @@
 
 #include "cli/command.h"
 #include "describe/quantity_text.h"
+#include "software/elf_run.h"
 
 namespace dcc::vp {
 namespace {

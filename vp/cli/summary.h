@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "observe/metrics.h"
-#include "observe/results.h"
+#include "measure/metrics.h"
+#include "measure/results.h"
 
 namespace dcc::vp {
 

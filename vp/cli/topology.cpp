@@ -1,14 +1,14 @@
 // dccvp topology: the network of a configuration, as a table or a drawing.
-#include "net/topology.h"
+#include "fabric/topology.h"
 
 #include <cstdio>
 #include <fstream>
 
+#include "build/translate.h"
 #include "cli/command.h"
 #include "cli/text_table.h"
-#include "config/enum_names.h"
+#include "config/config_enum_names.h"
 #include "config/yaml_reader.h"
-#include "platform/translate.h"
 #include "report/run_files.h"
 #include "report/topology_svg.h"
 

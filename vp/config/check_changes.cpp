@@ -1,9 +1,9 @@
 // Which parameters may become others while a run goes on.
 #include <algorithm>
 
-#include "cc/dcc.h"
 #include "config/checks.h"
 #include "config/parameter_list.h"
+#include "controller/dcc.h"
 
 namespace dcc::vp {
 namespace {

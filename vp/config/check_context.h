@@ -7,7 +7,7 @@
 
 #include "config/yaml_reader.h"
 #include "describe/parameter_error.h"
-#include "net/wire_size.h"
+#include "wire/wire_size.h"
 
 namespace dcc::vp {
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "cc/dcc.h"
 #include "config/check_context.h"
-#include "config/enum_names.h"
+#include "config/config_enum_names.h"
 #include "config/injected_faults.h"
 #include "config/rtl_shape.h"
+#include "controller/dcc.h"
 #include "describe/quantity_text.h"
 #include "registers/generated/dcc_map.h"
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "app/qos_manager.h"
-#include "cc/dcc.h"
 #include "config/check_context.h"
+#include "controller/dcc.h"
 #include "describe/quantity_text.h"
 
 namespace dcc::vp {

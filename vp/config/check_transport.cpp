@@ -1,8 +1,8 @@
 #include <string>
 
 #include "config/check_context.h"
-#include "net/topology.h"
-#include "transport/registry.h"
+#include "fabric/topology.h"
+#include "nic/transport_registry.h"
 
 namespace dcc::vp {
 namespace {

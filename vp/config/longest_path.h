@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "config/platform_config.h"
-#include "net/routing.h"
-#include "net/wire_size.h"
+#include "fabric/routing.h"
+#include "wire/wire_size.h"
 
 namespace dcc::vp {
 

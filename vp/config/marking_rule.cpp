@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "cc/dcc.h"
+#include "controller/dcc.h"
 #include "describe/parameter_error.h"
 
 namespace dcc::vp {

@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "cc/registry.h"
 #include "describe/quantities.h"
-#include "net/dcbx.h"
-#include "net/faults.h"
-#include "net/switch_device.h"
-#include "net/topology_parameters.h"
+#include "fabric/faults.h"
+#include "fabric/topology_parameters.h"
+#include "nic/algorithm/registry.h"
 #include "nic/nic_parameters.h"
+#include "nic/transport_registry.h"
+#include "switch/dcbx.h"
+#include "switch/switch_device.h"
 #include "traffic/traffic_spec.h"
-#include "transport/registry.h"
 
 namespace dcc::vp {
 

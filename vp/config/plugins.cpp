@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "cc/plugin.h"
 #include "config/own_files.h"
+#include "controller/plugin.h"
 
 namespace dcc::vp {
 namespace {

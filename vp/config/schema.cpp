@@ -1,7 +1,7 @@
 #include "config/schema.h"
 
 #include "config/plugins.h"
-#include "net/class_ranges.h"
+#include "describe/class_ranges.h"
 
 namespace dcc::vp {
 namespace {

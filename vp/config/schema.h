@@ -3,7 +3,7 @@
 // the describe() function of its struct.
 #pragma once
 
-#include "config/enum_names.h"
+#include "config/config_enum_names.h"
 #include "describe/visitor.h"
 
 namespace dcc::vp {

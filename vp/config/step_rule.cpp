@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "cc/dcc.h"
+#include "controller/dcc.h"
 
 namespace dcc::vp {
 

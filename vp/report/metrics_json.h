@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "config/platform_config.h"
-#include "observe/describe_metrics.h"
-#include "observe/metrics.h"
-#include "observe/results.h"
+#include "measure/describe_metrics.h"
+#include "measure/metrics.h"
+#include "measure/results.h"
 
 namespace dcc::vp {
 

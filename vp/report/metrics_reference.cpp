@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "observe/describe_metrics.h"
+#include "measure/describe_metrics.h"
 
 namespace dcc::vp {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "observe/metric_visitor.h"
+#include "measure/metric_visitor.h"
 
 namespace dcc::vp {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "config/effective_yaml.h"
-#include "observe/describe_metrics.h"
+#include "measure/describe_metrics.h"
 #include "report/metrics_json.h"
 #include "report/numbers.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "config/platform_config.h"
-#include "observe/metrics.h"
-#include "observe/results.h"
+#include "measure/metrics.h"
+#include "measure/results.h"
 
 namespace dcc::vp {
 

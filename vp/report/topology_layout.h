@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "net/topology.h"
+#include "fabric/topology.h"
 
 namespace dcc::vp {
 

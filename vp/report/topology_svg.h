@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "net/topology.h"
+#include "fabric/topology.h"
 
 namespace dcc::vp {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "controller/marks_law.h"
+#include "controller/law/proportional.h"
 #include "controller/rate_unit.h"
 
 namespace dcc {

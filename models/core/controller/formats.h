@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "net/packet.h"
 #include "registers/generated/dcc_parameters.h"
 #include "units.h"
+#include "wire/packet.h"
 
 namespace dcc {
 
@@ -21,7 +21,6 @@ using Ticks = std::uint32_t;
 constexpr Fraction16 kOne16 = 65536;
 constexpr std::uint32_t kFlowNumberLimit = 1u << 24;  // flow numbers are queue pair numbers
 constexpr std::uint32_t kMaxSlots = 16384;
-constexpr std::uint32_t kDscps = 64;
 /// A timer event's longest delay.
 constexpr Ticks kMaxDelay = regs::dcc_map::kTimerIntervalValueMax;
 /// Δ = now − t_latest saturates here.

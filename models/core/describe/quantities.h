@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "net/packet.h"
 #include "units.h"
 
 namespace dcc {

@@ -2,9 +2,9 @@
 // wire.
 #pragma once
 
-#include "net/credits.h"
-#include "net/link.h"
 #include "nic/nic_device.h"
+#include "switch/credits.h"
+#include "wire/link.h"
 
 namespace dcc {
 

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <utility>
 
-#include "net/byte_order.h"
+#include "wire/byte_order.h"
 
 namespace dcc {
 

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <memory>
 
-#include "cc/algorithm.h"
-#include "net/dcbx.h"
-#include "net/link.h"
+#include "nic/algorithm/algorithm.h"
 #include "nic/nic_parameters.h"
 #include "nic/receiver.h"
 #include "nic/transmitter.h"
+#include "switch/dcbx.h"
+#include "wire/link.h"
 
 namespace dcc {
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "driver/nic_descriptors.h"
-#include "net/packet.h"
 #include "nic/dma.h"
 #include "nic/nic_device.h"
 #include "registers/register_block.h"
 #include "sim/scheduler.h"
+#include "wire/packet.h"
 
 namespace dcc {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "net/roce_headers.h"
 #include "nic/nic_host_interface.h"
 #include "registers/generated/nic_map.h"
+#include "wire/roce_headers.h"
 
 namespace dcc {
 

@@ -1,7 +1,7 @@
 #include "nic/nic_parameters.h"
 
+#include "describe/class_ranges.h"
 #include "describe/visitor.h"
-#include "net/class_ranges.h"
 #include "registers/generated/nic_parameters.h"
 
 namespace dcc {

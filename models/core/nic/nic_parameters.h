@@ -7,10 +7,10 @@
 
 #include "describe/enum_names.h"
 #include "describe/quantities.h"
-#include "net/packet.h"
 #include "nic/dma.h"
 #include "nic/host_clock.h"
 #include "units.h"
+#include "wire/packet.h"
 
 namespace dcc {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "net/packet.h"
 #include "stats/numbered_table.h"
 #include "units.h"
+#include "wire/packet.h"
 
 namespace dcc {
 

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "net/packet.h"
 #include "nic/nic_parameters.h"
 #include "nic/notification_point.h"
 #include "nic/transmitter.h"
@@ -17,6 +16,7 @@
 #include "stats/flow_ledger.h"
 #include "stats/numbered_table.h"
 #include "stats/reordering.h"
+#include "wire/packet.h"
 
 namespace dcc {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "net/roce_headers.h"
-#include "net/wire_size.h"
+#include "wire/roce_headers.h"
+#include "wire/wire_size.h"
 
 namespace dcc {
 

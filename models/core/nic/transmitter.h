@@ -9,9 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cc/algorithm.h"
-#include "net/link.h"
-#include "net/packet.h"
+#include "nic/algorithm/algorithm.h"
 #include "nic/dma.h"
 #include "nic/nic_parameters.h"
 #include "nic/pacing_scheduler.h"
@@ -23,6 +21,8 @@
 #include "stats/log_histogram.h"
 #include "stats/numbered_table.h"
 #include "stats/proportion.h"
+#include "wire/link.h"
+#include "wire/packet.h"
 
 namespace dcc {
 

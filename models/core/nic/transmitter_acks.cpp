@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "net/roce_headers.h"
 #include "nic/transmitter.h"
+#include "wire/roce_headers.h"
 
 namespace dcc {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cassert>
 
-#include "net/byte_order.h"
-#include "net/roce_headers.h"
-#include "net/wire_size.h"
 #include "nic/transmitter.h"
+#include "wire/byte_order.h"
+#include "wire/roce_headers.h"
+#include "wire/wire_size.h"
 
 namespace dcc {
 

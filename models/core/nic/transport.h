@@ -1,14 +1,14 @@
 // How a NIC brings what is posted to its receiver: the seam for transports beside RoCE's
-// go-back-N. What stands behind it is in transport/, registered by transport/registry.h.
+// go-back-N. What stands behind it is in transport/, registered by nic/transport_registry.h.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include "net/packet.h"
 #include "nic/nic_parameters.h"
 #include "nic/work_queue.h"
+#include "wire/packet.h"
 
 namespace dcc {
 

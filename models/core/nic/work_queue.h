@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "net/packet.h"
 #include "units.h"
+#include "wire/packet.h"
 
 namespace dcc {
 

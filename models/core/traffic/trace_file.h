@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "net/packet.h"
 #include "units.h"
+#include "wire/packet.h"
 
 namespace dcc {
 

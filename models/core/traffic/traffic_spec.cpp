@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <set>
 
+#include "describe/class_ranges.h"
 #include "describe/parameter_error.h"
-#include "net/class_ranges.h"
 #include "traffic/flow_sizes.h"
 
 namespace dcc {

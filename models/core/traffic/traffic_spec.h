@@ -13,9 +13,9 @@
 
 #include "describe/quantities.h"
 #include "describe/visitor.h"
-#include "net/packet.h"
 #include "traffic/trace_file.h"
 #include "units.h"
+#include "wire/packet.h"
 
 namespace dcc {
 

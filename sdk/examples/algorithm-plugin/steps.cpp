@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "cc/real_rate.h"
-#include "cc/registry.h"
 #include "describe/visitor.h"
+#include "nic/algorithm/real_rate.h"
+#include "nic/algorithm/registry.h"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "controller/controller_device.h"
+#include "controller/controller_registers.h"
 #include "controller_engine_lockstep.h"
 #include "driver/dcc_regs.h"
-#include "registers/controller_registers.h"
 
 namespace dcc {
 namespace {

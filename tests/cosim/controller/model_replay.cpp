@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "controller/controller_device.h"
-#include "registers/controller_registers.h"
+#include "controller/controller_registers.h"
 #include "registers/generated/dcc_map.h"
 
 namespace dcc {

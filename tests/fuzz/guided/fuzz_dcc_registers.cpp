@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "controller/controller_device.h"
+#include "controller/controller_registers.h"
 #include "guided.h"
-#include "registers/controller_registers.h"
 #include "registers/generated/dcc_map.h"
 #include "reused_scheduler.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "gdb_server.h"
+#include "cpu/gdb_server.h"
 #include "guided.h"
 
 namespace {

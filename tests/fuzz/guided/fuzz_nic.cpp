@@ -6,12 +6,12 @@
 #include <deque>
 #include <memory>
 
-#include "fake_host.h"
 #include "guided.h"
 #include "nic/host_link.h"
 #include "nic/nic_host_interface.h"
 #include "registers/generated/nic_map.h"
 #include "reused_scheduler.h"
+#include "unit/nic/fake_host.h"
 
 namespace {
 

@@ -1,0 +1,189 @@
+#include "controller/controller_registers.h"
+
+#include <cstdlib>
+
+#include "registers/generated/dcc_map.h"
+
+namespace dcc::regs {
+namespace {
+
+using namespace dcc_map;
+
+static_assert(kCauseTableFull == kIrqStatusTableFullMask, "causes and register map differ");
+static_assert(kCauseOverrun == kIrqStatusOverrunMask, "causes and register map differ");
+
+constexpr std::uint32_t kSlotWords = kWindowSlotsWords;
+
+/// The rate unit's table behind a window; the windows other than slots are in its order.
+constexpr RateTable table_of(std::uint16_t window) { return static_cast<RateTable>(window); }
+static_assert(table_of(kWindowFactor) == RateTable::kFactor, "order of tables");
+static_assert(table_of(kWindowFloor) == RateTable::kFloor, "order of tables");
+static_assert(table_of(kWindowCeiling) == RateTable::kCeiling, "order of tables");
+static_assert(table_of(kWindowDecayHi) == RateTable::kDecayHi, "order of tables");
+static_assert(table_of(kWindowDecayLo) == RateTable::kDecayLo, "order of tables");
+static_assert(table_of(kWindowDecrease) == RateTable::kDecrease, "order of tables");
+static_assert(kWindowDecreaseEntries == kDecreaseEntries, "size of the decrease table");
+static_assert(kWindowSlotsEntries == kMaxSlots, "size of the slot window");
+
+std::uint32_t flag(bool set, std::uint32_t mask) { return set ? mask : 0; }
+
+std::uint32_t log2_rounded_up(std::uint32_t n) {
+  std::uint32_t bits = 0;
+  while ((std::uint64_t{1} << bits) < n) ++bits;
+  return bits;
+}
+
+/// Word `word` of a slot, in the layout of the slots window.
+std::uint32_t slot_word(const SlotView& slot, std::uint32_t word) {
+  const SlotParameters& p = slot.parameters;
+  switch (static_cast<SlotsWord>(word)) {
+    case kSlotsFlowWord:
+      return slot.flow.has_value() ? (*slot.flow & kSlotsFlowNumberMask) | kSlotsFlowValidMask : 0;
+    case kSlotsRateWord:
+      return p.rc;
+    case kSlotsTargetWord:
+      return p.rt;
+    case kSlotsAlphaWord:
+      return p.alpha;
+    case kSlotsCountsWord:
+      return std::uint32_t{p.t} << kSlotsCountsTShift | std::uint32_t{p.bc} << kSlotsCountsBcShift |
+             std::uint32_t{p.dscp} << kSlotsCountsDscpShift;
+    case kSlotsLengthWord:
+      return p.pkt_length;
+    case kSlotsLatestWord:
+      return p.t_latest;
+    case kSlotsDueWord:
+      if (!slot.timer_due.has_value()) return 0;
+      return (*slot.timer_due & (kSlotsDueTickMask | kSlotsDueEpochMask)) | kSlotsDuePendingMask;
+  }
+  std::abort();  // not a word of a slot
+}
+
+}  // namespace
+
+ControllerRegisters::ControllerRegisters(ControllerDevice& device, const WheelSplit& split)
+    : device_(device), block_(kMap, *this) {
+  const ControllerConfig& config = device_.config();
+  block_.set_parameter(kCaps, log2_rounded_up(config.slots) << kCapsSlotsLog2Shift |
+                                  config.latency_cycles << kCapsLatencyShift |
+                                  static_cast<std::uint32_t>(split.top) << kCapsWheelTopShift |
+                                  static_cast<std::uint32_t>(split.middle)
+                                      << kCapsWheelMiddleShift |
+                                  static_cast<std::uint32_t>(split.last) << kCapsWheelLastShift);
+  block_.set_window_entries(kWindowSlots, config.slots);
+  device_.on_cause(this);
+  apply_parameters();
+}
+
+ControllerRegisters::~ControllerRegisters() { device_.on_cause(nullptr); }
+
+void ControllerRegisters::reset() {
+  block_.reset();
+  device_.access(parameters_of(block_), true);
+}
+
+void ControllerRegisters::apply_parameters() { device_.set_parameters(parameters_of(block_)); }
+
+void ControllerRegisters::register_written(std::uint16_t index, std::uint32_t value) {
+  if (index == kIrqMask) return;  // the block's own
+  waited_ = true;
+  bool soft_reset = false;
+  switch (static_cast<Command>(index)) {
+    case Command::kCtrl:
+      soft_reset = (value & kCtrlSoftResetMask) != 0;
+      break;
+  }
+  device_.access(parameters_of(block_), soft_reset);
+}
+
+std::uint32_t ControllerRegisters::read_register(std::uint16_t index) const {
+  switch (static_cast<Live>(index)) {
+    case Live::kStatus:
+      return flag(device_.ready(), kStatusReadyMask) | flag(device_.idle(), kStatusIdleMask) |
+             flag(device_.overrun(), kStatusOverrunMask);
+    case Live::kFreeSlots:
+      return device_.free_slots();
+    case Live::kTime:
+      return static_cast<std::uint32_t>(device_.time());
+    case Live::kTimerLag: {
+      const Tick lag = device_.timer_lag();
+      return lag > 0xFFFF ? 0xFFFF : static_cast<std::uint32_t>(lag);
+    }
+    case Live::kTimerLatenessMax:
+      return device_.timer_lateness_max();
+    case Live::kMemoryError:  // the model's memories lose nothing
+    case Live::kMemoryErrors:
+      return 0;
+    case Live::kEventsPending:
+      return static_cast<std::uint32_t>(device_.timer_counters().pending());
+  }
+  std::abort();  // the block asks for live registers only
+}
+
+std::uint64_t ControllerRegisters::read_counter(std::uint16_t index) const {
+  const ControllerStatistics& s = device_.statistics();
+  switch (static_cast<Counter>(index)) {
+    case kStatCnpsReceived:
+      return s.cnps_received;
+    case kStatCnpsDroppedNoSlot:
+      return s.cnps_dropped_no_slot;
+    case kStatCnpsCoalesced:
+      return s.cnps_coalesced;
+    case kStatByteNotifications:
+      return s.byte_notifications;
+    case kStatByteNotificationsUnmatched:
+      return s.byte_notifications_unmatched;
+    case kStatRateDecreases:
+      return s.rate_decreases;
+    case kStatRateIncreases:
+      return s.rate_increases;
+    case kStatRateUpdates:
+      return s.rate_updates;
+    case kStatTimerEvents:
+      return device_.timer_counters().expired;
+    case kStatEventsStarted:
+      return device_.timer_counters().started;
+    case kStatEventsCancelled:
+      return device_.timer_counters().cancelled;
+    case kStatSlotsBound:
+      return s.slots_bound;
+    case kStatSlotsReleased:
+      return s.slots_released;
+    case kStatSlotsInUseMax:
+      return s.slots_in_use_max;
+    case kStatMissedLatency:
+      return device_.missed_latency();
+    case kStatCnpsLost:
+      return s.cnps_lost;
+    case kStatInputsDropped:
+      return s.inputs_dropped;
+  }
+  std::abort();  // not a counter of the map
+}
+
+std::uint32_t ControllerRegisters::read_window(std::uint16_t window, std::uint32_t word) const {
+  if (window != kWindowSlots) return device_.tables().read(table_of(window), word);
+  return slot_word(device_.slot(word / kSlotWords), word % kSlotWords);
+}
+
+void ControllerRegisters::write_window(std::uint16_t window, std::uint32_t word,
+                                       std::uint32_t value) {
+  waited_ = true;
+  device_.write_table(table_of(window), word, value);
+}
+
+void ControllerRegisters::accessed(bool write, std::uint32_t address, std::uint32_t& value,
+                                   std::uint8_t strobe, AccessResult result) {
+  // The hardware makes them wait before it decodes them: what is refused, and what is the register
+  // block's own, too.
+  constexpr std::uint32_t kPage = 0x1000;
+  const std::uint32_t page = address / kPage;
+  const bool waits = write || (page != 0 && page != kStatCnpsReceivedOffset / kPage);
+  if (waits && !waited_) device_.access_window();
+  waited_ = false;
+  BusAccess access{write, address, value, strobe, result != AccessResult::kOk};
+  device_.on_bus(access);
+  if (!write) value = access.value;
+}
+
+}  // namespace dcc::regs

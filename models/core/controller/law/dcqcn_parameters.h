@@ -1,0 +1,59 @@
+// Parameters of DCQCN's rules: those of the algorithm "dcqcn", and the base of the hardware
+// controller's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "describe/enum_names.h"
+#include "nic/algorithm/algorithm_parameters.h"
+
+namespace dcc {
+
+/// Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section 3.
+struct DcqcnParameters : AlgorithmParameters {
+  /// Named sets of values; single ones come on top.
+  enum class Preset : std::uint8_t {
+    kSig15,      // SIGCOMM'15, section 5: N = 50 us, K = 55 us, F = 5, 10 MB, 40 Mb/s
+    kAdapter,    // what shipping adapters start with: 4 us, 1 us, 300 us, 32767 B, F = 1, 5/50 Mb/s
+    kReference,  // the published reference simulator's default: as kAdapter with g = 1/256 and no
+                 // byte counter
+  };
+  /// The published rules, or the RoCE article's slotted form, which has other rules.
+  enum class Variant : std::uint8_t { kStandard, kSlotted };
+
+  Variant variant = Variant::kStandard;
+  Preset preset_name = Preset::kSig15;
+  Ratio g{1, 256};
+  unsigned f = 5;                                  // F, fast recovery threshold
+  PicoSeconds alpha_timer = kMicroSecond * 55;     // K
+  PicoSeconds increase_timer = kMicroSecond * 55;  // T
+  PicoSeconds decrease_period{0};                  // least time between cuts; 0: every CNP
+  Bytes byte_counter = 10_MB;                      // B; 0: off
+  BitRate r_ai = 40_Mbps;
+  BitRate r_hai = 40_Mbps;
+  BitRate r_min = 40_Mbps;
+  std::optional<BitRate> r_max;         // empty: the line's
+  std::optional<BitRate> initial_rate;  // empty: the line's
+  Ratio initial_alpha{1};
+  bool timer_restart = true;  // a cut restarts the increase timer and the byte counter
+  Ratio mi{0};                // multiplicative increase, share of the rate an increase
+
+  void describe(ParameterVisitor& v) override;
+  void check(Bytes largest_packet) const override;
+  void preset(CnpParameters& cnp) const override;
+
+ protected:
+  /// Takes over the values of `preset_name`.
+  void apply_preset();
+  /// What dcc and dcqcn have in common. `most`: the greatest gain that can be held.
+  void describe_rules(ParameterVisitor& v, const Ratio& most, bool runtime);
+};
+
+DCC_ENUM_NAMES(DcqcnParameters::Preset, {DcqcnParameters::Preset::kSig15, "sig15"},
+               {DcqcnParameters::Preset::kAdapter, "adapter"},
+               {DcqcnParameters::Preset::kReference, "reference"});
+DCC_ENUM_NAMES(DcqcnParameters::Variant, {DcqcnParameters::Variant::kStandard, "standard"},
+               {DcqcnParameters::Variant::kSlotted, "slotted"});
+
+}  // namespace dcc

@@ -1,0 +1,12 @@
+// What a parameter may be that names a class of traffic.
+#pragma once
+
+#include "describe/visitor.h"
+#include "units.h"
+
+namespace dcc {
+
+inline Range any_dscp() { return {"0", kDscps - 1}; }
+inline Range any_priority() { return {"0", static_cast<unsigned>(kPriorities) - 1}; }
+
+}  // namespace dcc

@@ -1,0 +1,111 @@
+#include "fabric/faults.h"
+
+#include <utility>
+
+#include "describe/parameter_error.h"
+
+namespace dcc {
+
+void FaultParameters::describe(ParameterVisitor& v) {
+  v.choice("kind", kind, {"what goes wrong", ""});
+  const bool cnp = kind == FaultKind::kCnpLoss;
+  const bool flip = kind == FaultKind::kMemoryFlip;
+  v.when(!cnp && !flip, "kind: any but cnp_loss and memory_flip", [&] {
+    v.text(
+        "link", link,
+        {"a wire (s0->h3) as in metrics.json; loss and link_down: or all; the others: or a cable "
+         "(s0--h3), or a node, for all cables at it",
+         ""});
+  });
+  v.when(cnp, "kind: cnp_loss", [&] { v.field("flow", flow, {}, {"whose CNPs get lost", ""}); });
+  v.when(kind == FaultKind::kLoss, "kind: loss", [&] {
+    v.field("probability", probability, {"0", "1"}, {"that a packet gets lost", ""});
+    v.choice("packets", packets,
+             {"which get lost; control: ACKs, NAKs and congestion notifications", ""});
+  });
+  v.when(kind == FaultKind::kLinkSlow, "kind: link_slow", [&] {
+    v.field("rate", rate, {"1Mbps", "10Tbps"}, {"what the link sends at meanwhile", ""});
+  });
+  v.when(kind == FaultKind::kLinkFlap, "kind: link_flap", [&] {
+    v.field("down", down, {"1ns", "1000s"}, {"so long it carries nothing, from `start`", ""});
+    v.field("up", up, {"1ns", "1000s"}, {"then it does so long, and so on", ""});
+  });
+  v.when(is_noticed(), "kind: link_failure, link_flap or link_slow", [&] {
+    v.field("convergence", convergence, {"0us", "1000s"},
+            {"from a change of the link until all switches' routes and weights are for it", ""});
+  });
+  v.when(flip, "kind: memory_flip", [&] {
+    v.field("at", at, {}, {"when", ""});
+    v.field("host", host, {}, {"whose memory", ""});
+    v.field("address", address, {}, {"of the byte, as the host's software sees it", ""});
+    v.field("bit", bit, {"0", "7"}, {"which of its bits turns over", ""});
+  });
+  v.when(!flip, "kind: any but memory_flip", [&] {
+    v.field("start", start, {}, {"from when", ""});
+    v.field("stop", stop, "end", {}, {"until when", ""});
+  });
+}
+
+void FaultParameters::check() const {
+  if (stop && *stop <= start) throw ParameterError({"stop"}, "stops before it starts");
+  if (kind == FaultKind::kLoss && !(Ratio{} < probability)) {
+    throw ParameterError({""}, "needs a probability above zero");
+  }
+  if (kind == FaultKind::kLinkDown && !stop) throw ParameterError({""}, "link_down needs a stop");
+  if (is_noticed() && link == "all") {
+    throw ParameterError({"link"}, std::string(name_of(kind)) + " is of one link, not of all");
+  }
+}
+
+Link::LossHook lose_randomly(const Scheduler& scheduler, FaultWindow window, std::uint64_t q32,
+                             std::uint64_t seed, std::uint64_t index, LossOf of) {
+  return [&scheduler, window, q32, of,
+          random = RandomStream(seed, "loss", index)](const Packet& packet) mutable {
+    if (is_flow_control(packet.kind) || !window.contains(scheduler.now())) return false;
+    const bool data = packet.kind == PacketKind::kData;
+    if (of != LossOf::kAll && data != (of == LossOf::kData)) return false;
+    return random.chance(q32);
+  };
+}
+
+Link::LossHook lose_cnps(const Scheduler& scheduler, FaultWindow window, std::uint32_t flow) {
+  return [&scheduler, window, flow](const Packet& packet) {
+    return packet.kind == PacketKind::kCnp && packet.flow == flow &&
+           window.contains(scheduler.now());
+  };
+}
+
+Link::LossHook cut(const Scheduler& scheduler, FaultWindow window) {
+  return [&scheduler, window](const Packet& packet) {
+    return !is_flow_control(packet.kind) && window.contains(scheduler.now());
+  };
+}
+
+Link::LossHook fault_hook(const FaultParameters& fault, const Scheduler& scheduler,
+                          std::uint64_t seed, std::uint64_t index) {
+  const FaultWindow window{fault.start, fault.stop.value_or(PicoSeconds::max())};
+  switch (fault.kind) {
+    case FaultKind::kLoss:
+      return lose_randomly(scheduler, window, fault.probability.to_fixed(32), seed, index,
+                           fault.packets);
+    case FaultKind::kCnpLoss:
+      return lose_cnps(scheduler, window, fault.flow);
+    case FaultKind::kLinkDown:
+    case FaultKind::kLinkFailure:
+    case FaultKind::kLinkFlap:
+    case FaultKind::kLinkSlow:
+    case FaultKind::kMemoryFlip:
+      break;
+  }
+  return cut(scheduler, window);
+}
+
+Link::LossHook combine(std::vector<Link::LossHook> faults) {
+  return [faults = std::move(faults)](const Packet& packet) {
+    bool lost = false;
+    for (const Link::LossHook& fault : faults) lost = fault(packet) || lost;
+    return lost;
+  };
+}
+
+}  // namespace dcc

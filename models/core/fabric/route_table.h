@@ -1,0 +1,141 @@
+// Which ports of one switch lead to which hosts, kept as the network's structure has it: blocks of
+// hosts behind consecutive ports, and ranges of hosts that share their ports.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "wire/packet.h"
+
+namespace dcc {
+
+/// Ports that are equally good, in ascending order: consecutive ones, or a list that somebody else
+/// keeps. Two words, to be passed by value.
+class PortSet {
+ public:
+  class Iterator {
+   public:
+    Iterator(const PortSet& set, std::uint32_t index) : set_(&set), index_(index) {}
+    int operator*() const { return (*set_)[index_]; }
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return index_ != other.index_; }
+
+   private:
+    const PortSet* set_;
+    std::uint32_t index_;
+  };
+
+  PortSet() = default;
+  PortSet(const std::uint16_t* list, std::uint32_t count) : list_(list), count_(count) {}
+  static PortSet consecutive(std::uint32_t first, std::uint32_t count) {
+    PortSet set;
+    set.first_ = first;
+    set.count_ = count;
+    return set;
+  }
+
+  std::uint32_t size() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  int operator[](std::uint32_t i) const {
+    return static_cast<int>(list_ == nullptr ? first_ + i : list_[i]);
+  }
+  int front() const { return (*this)[0]; }
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, count_}; }
+
+ private:
+  const std::uint16_t* list_ = nullptr;
+  std::uint32_t first_ = 0;
+  std::uint32_t count_ = 0;
+};
+
+/// Its size follows the switch's ports and the irregularity of the network, not the number of
+/// hosts. A tree's tables hold no memory of their own: the port is computed.
+class RouteTable {
+ public:
+  RouteTable() = default;
+  /// For so many hosts, none of which has a way yet. Throws std::invalid_argument above kMostHosts.
+  explicit RouteTable(HostId hosts);
+  static constexpr HostId kMostHosts = 1 << 20;
+
+  // --- Building -------------------------------------------------------------------------------
+  /// Hosts from `host` on have these ports (none: no way), up to the one a later call names: hosts
+  /// must ascend from call to call.
+  void from(HostId host, const PortSet& ports);
+  /// Hosts low … low + blocks · per_block − 1 lie behind the ports first, first + 1, …, per_block
+  /// of them behind each, whatever from() says. One such block a table.
+  void set_block(HostId low, std::uint32_t blocks, std::uint32_t per_block, std::uint32_t first);
+  /// Hosts are looked up by their place in this list instead of their number.
+  void renumber(std::shared_ptr<const std::vector<HostId>> place_of_host);
+
+  // --- Reading --------------------------------------------------------------------------------
+  /// Best ports only; none for a host that does not exist. Inlined whatever the compiler thinks of
+  /// its size: each packet asks at each switch.
+  [[gnu::always_inline]] PortSet ports(HostId host) const {
+    if (host >= hosts_) return {};
+    if (place_of_host_ != nullptr) host = (*place_of_host_)[host];
+    const std::uint32_t offset = host - low_;
+    if (offset < span_) {
+      return PortSet::consecutive(
+          first_ + static_cast<std::uint32_t>(offset * reciprocal_ >> kReciprocalBits), 1);
+    }
+    return ports_of(ranges_.empty() ? elsewhere_ : range_of(host));
+  }
+  /// Ports a switch must have.
+  std::uint32_t ports_needed() const { return ports_needed_; }
+  /// Taken from the heap.
+  std::size_t bytes() const {
+    return ranges_.capacity() * sizeof(Range) + lists_.capacity() * sizeof(std::uint16_t);
+  }
+
+ private:
+  /// Offsets and blocks below 2^20 times a reciprocal that is rounded up: exact, within 64 bits.
+  static constexpr int kReciprocalBits = 40;
+
+  struct Group {
+    std::uint32_t first = 0;  // a port, or an index into lists_
+    std::uint16_t count = 0;
+    bool listed = false;
+  };
+  struct Range {
+    HostId begin = 0;
+    Group group;
+  };
+
+  PortSet ports_of(const Group& group) const {
+    return group.listed ? PortSet(lists_.data() + group.first, group.count)
+                        : PortSet::consecutive(group.first, group.count);
+  }
+  /// The last range that begins at the host or before it. Without branches that depend on the host:
+  /// destinations come in no order.
+  const Group& range_of(HostId host) const {
+    const Range* base = ranges_.data();
+    for (std::size_t left = ranges_.size(); left > 1;) {
+      const std::size_t half = left / 2;
+      base += base[half].begin <= host ? half : 0;
+      left -= half;
+    }
+    return base->group;
+  }
+  Group keep(const PortSet& ports);
+  bool is_same(const Group& group, const PortSet& ports) const;
+
+  HostId hosts_ = 0;
+  HostId low_ = 0;
+  std::uint32_t span_ = 0;
+  std::uint32_t first_ = 0;
+  std::uint64_t reciprocal_ = 0;
+  Group elsewhere_;            // outside the block, when all of it has the same ports
+  std::vector<Range> ranges_;  // else: by begin, the first at 0
+  std::vector<std::uint16_t> lists_;
+  std::shared_ptr<const std::vector<HostId>> place_of_host_;
+  std::uint32_t ports_needed_ = 0;
+  bool begun_ = false;
+};
+
+}  // namespace dcc

@@ -1,0 +1,87 @@
+// What is wrong with a described network although each value is in its range.
+#include <map>
+#include <set>
+
+#include "describe/parameter_error.h"
+#include "describe/quantity_text.h"
+#include "describe/value_node.h"
+#include "fabric/topology_parameters.h"
+
+namespace dcc {
+namespace {
+
+constexpr unsigned kMostHosts = 65'536;
+constexpr std::uint64_t kMostCables = 1'000'000;
+
+void require(bool condition, const std::string& key, const std::string& sentence) {
+  if (!condition) throw ParameterError({key}, sentence);
+}
+
+std::size_t node_of(const std::map<std::string, std::size_t>& index, const std::string& name,
+                    const std::string& key) {
+  const auto known = index.find(name);
+  if (known != index.end()) return known->second;
+  std::vector<std::string> names;
+  for (const auto& entry : index) names.push_back(entry.first);
+  const std::string near = nearest(name, names);
+  throw ParameterError({key}, "no node " + in_quotes(name) +
+                                  (near.empty() ? "" : "; did you mean " + in_quotes(near) + "?"));
+}
+
+}  // namespace
+
+void TopologyParameters::check() const {
+  if (kind == TopologyKind::kCustom) check_custom();
+  if (kind == TopologyKind::kFatTree && fat_tree.k) {
+    require(*fat_tree.k % 2 == 0, "k",
+            "half the ports of a switch lead up: " + std::to_string(*fat_tree.k) + " is odd");
+  } else if (kind == TopologyKind::kFatTree) {
+    require(fat_tree.cores % fat_tree.aggs_per_pod == 0, "cores",
+            std::to_string(fat_tree.cores) + " cores are not a multiple of aggs_per_pod " +
+                std::to_string(fat_tree.aggs_per_pod));
+  }
+  require(host_count() >= 2, "", "fewer than two hosts");
+  require(host_count() <= kMostHosts, "", std::to_string(host_count()) + " hosts; at most 65536");
+  require(fabric_cables() <= kMostCables, "",
+          std::to_string(fabric_cables()) + " cables between switches; at most 1000000");
+}
+
+void TopologyParameters::check_custom() const {
+  std::map<std::string, std::size_t> index;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::string key = "nodes." + std::to_string(i);
+    const std::string& name = nodes[i].name;
+    require(!name.empty(), key, "a node without a name");
+    // Tables, signal files and wires' names take these for something else.
+    require(name.find_first_of(" ,.\">") == std::string::npos, key + ".name",
+            in_quotes(name) + " holds a blank, comma, dot, quote or '>'");
+    require(index.emplace(name, i).second, key + ".name",
+            "the name " + in_quotes(name) + " is taken");
+  }
+  std::vector<std::vector<std::size_t>> neighbours(nodes.size());
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const std::string key = "links." + std::to_string(i);
+    const std::size_t from = node_of(index, links[i].from, key + ".from");
+    const std::size_t to = node_of(index, links[i].to, key + ".to");
+    require(from != to, key, "a link from a node to itself");
+    neighbours[from].push_back(to);
+    neighbours[to].push_back(from);
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    require(nodes[i].kind != NodeKind::kHost || neighbours[i].size() == 1,
+            "nodes." + std::to_string(i),
+            "host " + in_quotes(nodes[i].name) + " has " + std::to_string(neighbours[i].size()) +
+                " links; a host has one");
+  }
+  std::set<std::size_t> reached;
+  std::vector<std::size_t> open{0};
+  while (!open.empty() && !nodes.empty()) {
+    const std::size_t node = open.back();
+    open.pop_back();
+    if (!reached.insert(node).second) continue;
+    open.insert(open.end(), neighbours[node].begin(), neighbours[node].end());
+  }
+  require(reached.size() == nodes.size(), "links", "the network is not connected");
+}
+
+}  // namespace dcc

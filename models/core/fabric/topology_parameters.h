@@ -1,0 +1,155 @@
+// Parameters of a network: its shape and its cables.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "describe/visitor.h"
+#include "units.h"
+#include "wire/link.h"
+
+namespace dcc {
+
+constexpr LinkParameters kDefaultFabricLink{BitRate(400'000'000'000), kMicroSecond, 20};
+
+/// Host = rack·hosts_per_rack + i, racks pod by pod.
+struct FatTreeParameters {
+  std::optional<unsigned> k;  // ports of a switch; empty: as the five below say
+  unsigned oversubscription = 1;
+  unsigned pods = 5;
+  unsigned racks_per_pod = 4;
+  unsigned aggs_per_pod = 4;
+  unsigned hosts_per_rack = 16;
+  unsigned cores = 16;
+  LinkParameters host_link;
+  LinkParameters fabric_link = kDefaultFabricLink;
+
+  /// With k (even) the same without: k pods of k/2 racks with k/2 hosts, (k/2)² core switches
+  /// (Al-Fares, Loukissas, Vahdat, SIGCOMM'08); `oversubscription` times as many hosts in a rack.
+  FatTreeParameters sized() const;
+  std::uint64_t hosts() const;
+  std::uint64_t fabric_cables() const;
+};
+
+struct LeafSpineParameters {
+  unsigned leaves = 4;
+  unsigned hosts_per_leaf = 16;
+  unsigned spines = 4;
+  LinkParameters host_link;
+  LinkParameters fabric_link = kDefaultFabricLink;
+
+  std::uint64_t hosts() const { return std::uint64_t{leaves} * hosts_per_leaf; }
+  /// Between switches, of every shape here.
+  std::uint64_t fabric_cables() const { return std::uint64_t{leaves} * spines; }
+};
+
+/// Servers with a port on every rail; a unit has a switch for each rail.
+struct RailParameters {
+  unsigned units = 2;
+  unsigned rails = 8;
+  unsigned servers = 8;  // in a unit
+  unsigned spines = 8;
+  LinkParameters host_link;
+  LinkParameters fabric_link = kDefaultFabricLink;
+
+  std::uint64_t hosts() const { return std::uint64_t{units} * rails * servers; }
+  std::uint64_t fabric_cables() const { return std::uint64_t{units} * rails * spines; }
+};
+
+struct TorusParameters {
+  std::vector<unsigned> dimensions{4, 4, 4};  // one to three
+  bool wrap = true;                           // false: a mesh
+  unsigned hosts_per_router = 1;
+  LinkParameters host_link;
+  LinkParameters fabric_link = kDefaultFabricLink;
+
+  std::uint64_t routers() const;
+  std::uint64_t hosts() const { return routers() * hosts_per_router; }
+  /// At most.
+  std::uint64_t fabric_cables() const { return routers() * dimensions.size(); }
+};
+
+struct DragonflyParameters {
+  unsigned groups = 9;
+  unsigned routers = 4;  // in a group
+  unsigned hosts_per_router = 2;
+  LinkParameters host_link;
+  LinkParameters local_link = kDefaultFabricLink;
+  LinkParameters global_link = kDefaultFabricLink;
+
+  std::uint64_t hosts() const { return std::uint64_t{groups} * routers * hosts_per_router; }
+  std::uint64_t fabric_cables() const {
+    return std::uint64_t{groups} * (groups - 1) / 2 +
+           std::uint64_t{groups} * routers * (routers - 1) / 2;
+  }
+};
+
+enum class NodeKind : std::uint8_t { kHost, kSwitch };
+DCC_ENUM_NAMES(NodeKind, {NodeKind::kHost, "host"}, {NodeKind::kSwitch, "switch"});
+struct NodeParameters {
+  std::string name;
+  NodeKind kind = NodeKind::kHost;
+};
+/// Both directions.
+struct CableParameters {
+  std::string from;  // names of nodes
+  std::string to;
+  LinkParameters link;
+};
+
+enum class TopologyKind : std::uint8_t {
+  kStar,
+  kParkingLot,
+  kFatTree,
+  kLeafSpine,
+  kRail,
+  kTorus,
+  kDragonfly,
+  kCustom
+};
+DCC_ENUM_NAMES(TopologyKind, {TopologyKind::kStar, "star"},
+               {TopologyKind::kParkingLot, "parking_lot"}, {TopologyKind::kFatTree, "fat_tree"},
+               {TopologyKind::kLeafSpine, "leaf_spine"}, {TopologyKind::kRail, "rail"},
+               {TopologyKind::kTorus, "torus"}, {TopologyKind::kDragonfly, "dragonfly"},
+               {TopologyKind::kCustom, "custom"});
+
+/// The network as a user describes it. Topology::of() builds it.
+struct TopologyParameters {
+  TopologyKind kind = TopologyKind::kStar;
+  unsigned hosts = 9;                               // kStar
+  std::vector<unsigned> hosts_per_switch{3, 2};     // kParkingLot, along the chain
+  LinkParameters link;                              // both
+  LinkParameters fabric_link = kDefaultFabricLink;  // kParkingLot
+  FatTreeParameters fat_tree;
+  LeafSpineParameters leaf_spine;
+  RailParameters rail;
+  TorusParameters torus;
+  DragonflyParameters dragonfly;
+  std::vector<NodeParameters> nodes;  // kCustom: hosts are numbered as they stand here
+  std::vector<CableParameters> links;
+
+  /// Throws ParameterError, with an empty key for the topology as a whole.
+  void check() const;
+  // Whatever its kind:
+  unsigned host_count() const;
+  /// Cables between switches, at most.
+  std::uint64_t fabric_cables() const;
+  BitRate slowest_link() const;
+  BitRate fastest_link() const;
+
+ private:
+  std::vector<BitRate> rates() const;
+  void check_custom() const;
+};
+
+void describe(ParameterVisitor& v, LinkParameters& p);
+void describe(ParameterVisitor& v, FatTreeParameters& p);
+void describe(ParameterVisitor& v, LeafSpineParameters& p);
+void describe(ParameterVisitor& v, RailParameters& p);
+void describe(ParameterVisitor& v, TorusParameters& p);
+void describe(ParameterVisitor& v, DragonflyParameters& p);
+void describe(ParameterVisitor& v, TopologyParameters& p);
+
+}  // namespace dcc

@@ -1,0 +1,173 @@
+#include "parallel/parallel_run.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <future>
+#include <system_error>
+
+namespace dcc {
+
+ParallelRun::ParallelRun(unsigned partitions, unsigned threads, PicoSeconds lookahead,
+                         Execution execution)
+    : PartitionedRun(lookahead), execution_(execution), groups_(threads), barrier_(threads) {
+  assert(threads > 0 && threads <= partitions && partitions > 1 && lookahead.count > 0);
+  for (unsigned p = 0; p < partitions; ++p)
+    partitions_.push_back(std::make_unique<Partition>(threads));
+  for (unsigned t = 0; t < threads; ++t) {
+    groups_[t].begin = begin_of(t, threads, partitions);
+    groups_[t].end = begin_of(t + 1, threads, partitions);
+  }
+  start_threads();
+}
+
+void ParallelRun::start_threads() {
+  std::promise<bool> all_there;
+  const std::shared_future<bool> go = all_there.get_future().share();
+  try {
+    for (std::size_t t = 1; t < groups_.size(); ++t) {
+      threads_.emplace_back([this, t, go] {
+        if (go.get()) serve(groups_[t]);
+      });
+    }
+    all_there.set_value(true);
+  } catch (const std::system_error&) {
+    all_there.set_value(false);
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+  if (threads_.empty()) execution_ = Execution::kSequential;
+}
+
+ParallelRun::~ParallelRun() {
+  if (threads_.empty()) return;
+  ending_ = true;
+  barrier_.wait();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+Mailbox& ParallelRun::mailbox(unsigned from, unsigned to) {
+  const auto group = std::find_if(groups_.begin(), groups_.end(),
+                                  [&](const Group& each) { return from < each.end; });
+  Incoming& incoming = partitions_[to]->incoming[static_cast<std::size_t>(group - groups_.begin())];
+  Partition& sender = *partitions_[from];
+  return sender.to.try_emplace(to, sender.outgoing, &incoming).first->second;
+}
+
+void ParallelRun::serve(Group& group) {
+  for (;;) {
+    barrier_.wait();
+    if (ending_) return;
+    run_windows(group);
+  }
+}
+
+PicoSeconds ParallelRun::next_time() {
+  PicoSeconds next = PicoSeconds::max();
+  for (const auto& partition : partitions_) next = std::min(next, partition->next());
+  return next;
+}
+
+void ParallelRun::run_until(PicoSeconds end) {
+  first_ = next_time();
+  if (first_ <= end) {  // else nobody needs to be woken
+    if (execution_ == Execution::kAdaptive) {
+      using Clock = std::chrono::steady_clock;
+      const std::uint64_t events = events_run();
+      const Clock::time_point begin = Clock::now();
+      selector_.together() ? run_together(end) : run_alone(end);
+      selector_.ran(events_run() - events,
+                    std::chrono::duration<double>(Clock::now() - begin).count());
+    } else {
+      execution_ == Execution::kParallel ? run_together(end) : run_alone(end);
+    }
+  }
+  if (all_wait_) all_wait_();
+  rethrow_failure();
+  for (const auto& partition : partitions_) partition->scheduler.advance_to(end);
+}
+
+// Of both sides that which was filled last is not empty.
+void ParallelRun::settle() {
+  for (const auto& partition : partitions_) {
+    partition->take_in(side_);
+    partition->outgoing.fill(side_);
+  }
+}
+
+void ParallelRun::Partition::take_in(unsigned side) {
+  for (Incoming& from : incoming) {
+    for (Mailbox* const mailbox : from.filled[side]) mailbox->empty(side);
+    from.filled[side].clear();
+  }
+}
+
+void ParallelRun::rethrow_failure() const {
+  const Partition* first = nullptr;
+  for (const auto& partition : partitions_) {
+    if (partition->failure == nullptr) continue;
+    if (first == nullptr || partition->failed_at < first->failed_at) first = partition.get();
+  }
+  if (first != nullptr) std::rethrow_exception(first->failure);
+}
+
+void ParallelRun::run_together(PicoSeconds end) {
+  end_ = end;
+  barrier_.wait();
+  run_windows(groups_[0]);
+}
+
+void ParallelRun::run_alone(PicoSeconds end) {
+  while (first_ <= end) {
+    side_ ^= 1;
+    first_ = run_window(0, partitions(), side_, window_end(first_, end));
+  }
+}
+
+// All threads come to the same end of each window and to the same last one, each by itself. After
+// the last barrier the others read nothing but `next` of that side, which nobody writes before they
+// have come to a barrier again; so the caller may go on.
+void ParallelRun::run_windows(Group& group) {
+  PicoSeconds first = first_;
+  const PicoSeconds end = end_;
+  unsigned side = side_;
+  while (first <= end) {
+    side ^= 1;
+    group.next[side] = run_window(group.begin, group.end, side, window_end(first, end));
+    barrier_.wait();
+    first = PicoSeconds::max();
+    for (const Group& each : groups_) first = std::min(first, each.next[side]);
+  }
+  if (&group == groups_.data()) side_ = side;
+}
+
+PicoSeconds ParallelRun::run_window(unsigned begin, unsigned end, unsigned side,
+                                    PicoSeconds until) {
+  PicoSeconds first = PicoSeconds::max();
+  for (unsigned p = begin; p < end; ++p) {
+    first = std::min(first, run_window(*partitions_[p], side, until));
+  }
+  return first;
+}
+
+PicoSeconds ParallelRun::run_window(Partition& mine, unsigned side, PicoSeconds until) {
+  if (mine.failure != nullptr) return PicoSeconds::max();
+  try {
+    mine.outgoing.fill(side);
+    mine.take_in(side ^ 1);
+    all_wait_ ? mine.scheduler.run_placed_until(until) : mine.scheduler.run_until(until);
+    return mine.next();
+  } catch (...) {
+    mine.failure = std::current_exception();
+    mine.failed_at = mine.scheduler.now();
+    return PicoSeconds::max();
+  }
+}
+
+std::uint64_t ParallelRun::events_run() const {
+  std::uint64_t events = 0;
+  for (const auto& partition : partitions_) events += partition->scheduler.events_run();
+  return events;
+}
+
+}  // namespace dcc

@@ -1,0 +1,52 @@
+#include "parallel/thread_barrier.h"
+
+#include <thread>
+
+namespace dcc {
+
+namespace {
+constexpr int kTurns = 4'000;  // tens of microseconds: a window's imbalance
+constexpr int kYields = 200;   // then a millisecond or so, if nobody else wants the processor
+
+inline void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+}  // namespace
+
+void ThreadBarrier::wait() {
+  const std::uint32_t phase = phase_.load(std::memory_order_relaxed);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == parties_) {
+    open(phase);
+    return;
+  }
+  for (int turn = 0; turn < kTurns; ++turn) {
+    if (phase_.load(std::memory_order_acquire) != phase) return;
+    pause();
+  }
+  for (int turn = 0; turn < kYields; ++turn) {
+    if (phase_.load(std::memory_order_acquire) != phase) return;
+    std::this_thread::yield();
+  }
+  sleep_through(phase);
+}
+
+// A sleeper announces itself before it looks at the phase, who opens changes the phase before
+// looking for sleepers: one of the two sees the other.
+void ThreadBarrier::open(std::uint32_t phase) {
+  arrived_.store(0, std::memory_order_relaxed);
+  phase_.store(phase + 1, std::memory_order_seq_cst);
+  if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
+  { const std::lock_guard<std::mutex> lock(mutex_); }  // not between its look and its sleep
+  opened_.notify_all();
+}
+
+void ThreadBarrier::sleep_through(std::uint32_t phase) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  opened_.wait(lock, [&] { return phase_.load(std::memory_order_seq_cst) != phase; });
+  sleepers_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+}  // namespace dcc

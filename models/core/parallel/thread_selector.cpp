@@ -1,0 +1,50 @@
+#include "parallel/thread_selector.h"
+
+#include <algorithm>
+
+namespace dcc {
+
+namespace {
+constexpr double kBatch = 0.002;         // seconds that make a rate worth comparing
+constexpr unsigned kMostLost = 2;        // one slow batch may be an interruption
+constexpr double kLeastPatience = 0.05;  // seconds
+constexpr double kMostPatience = 1.6;
+}  // namespace
+
+ThreadSelector::ThreadSelector() : patience_(kLeastPatience) {}
+
+void ThreadSelector::ran(std::uint64_t events, double seconds) {
+  events_ += events;
+  seconds_ += seconds;
+  stayed_ += seconds;
+  if (seconds_ < kBatch) return;
+  rate_[together_ ? 1 : 0] = static_cast<double>(events_) / seconds_;
+  events_ = 0;
+  seconds_ = 0;
+  choose();
+}
+
+void ThreadSelector::choose() {
+  const double mine = rate_[together_ ? 1 : 0];
+  const double other = rate_[together_ ? 0 : 1];
+  lost_ = mine < other ? lost_ + 1 : 0;
+  has_won_ = has_won_ || lost_ == 0;
+  if (lost_ == kMostLost) {
+    if (has_won_) patience_ = kLeastPatience;  // what was true is so no more
+    change();
+  } else if (other == 0) {
+    change();
+  } else if (lost_ == 0 && stayed_ >= patience_) {
+    patience_ = std::min(2 * patience_, kMostPatience);
+    change();
+  }
+}
+
+void ThreadSelector::change() {
+  together_ = !together_;
+  stayed_ = 0;
+  lost_ = 0;
+  has_won_ = false;
+}
+
+}  // namespace dcc

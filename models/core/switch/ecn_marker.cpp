@@ -1,0 +1,105 @@
+#include "switch/ecn_marker.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "describe/parameter_error.h"
+#include "describe/visitor.h"
+
+namespace dcc {
+
+namespace {
+/// Saturates above what a threshold may be.
+Bytes scaled(Bytes threshold, BitRate port_rate, const std::optional<BitRate>& reference) {
+  if (!reference || threshold < 0) return threshold;
+  const Uint128 wide =
+      static_cast<Uint128>(threshold) * port_rate.bits_per_second / reference->bits_per_second;
+  return wide > kGreatestThreshold ? kGreatestThreshold + 1 : static_cast<Bytes>(wide);
+}
+}  // namespace
+
+void EcnParameters::describe(ParameterVisitor& v) {
+  v.field("enabled", enabled, {}, {"mark at all", "", kRuntime});
+  v.choice("rule", rule,
+           {"given: kmin, kmax, pmax, mark_at and reference_rate as they stand; long_flows, "
+            "short_flows: all five by the slowest link and the longest base RTT (policy: "
+            "proportional: long_flows, unless one of them is given)",
+            ""});
+  v.field("kmin", kmin, {"0B", kGreatestThreshold},
+          {"no marks up to this length", "SIGCOMM'15", kRuntime});
+  v.field("kmax", kmax, {"0B", kGreatestThreshold},
+          {"all marked above this length", "SIGCOMM'15", kRuntime});
+  v.field("pmax", pmax, {"0", "1"}, {"share marked at kmax", "SIGCOMM'15", kRuntime});
+  v.choice("mark_at", mark_at, {"when the length is looked at", "", kRuntime});
+  v.choice("per", scope, {"whose length counts", "", kRuntime});
+  v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
+          {"kmin and kmax are for a port of this rate, in proportion for others", "", kRuntime});
+  v.field(
+      "phantom_drain", phantom_drain, {"0", "1"},
+      {"drain of a phantom queue, share of the port's rate; 0: none", "HULL, NSDI'12", kRuntime});
+  v.field("phantom_threshold", phantom_threshold, {"0B", "1GB"},
+          {"phantom queue above which all is marked", "HULL, NSDI'12", kRuntime});
+}
+
+void EcnParameters::follow_rule(BitRate slowest, PicoSeconds longest_base_rtt, Bytes packet) {
+  if (rule == Rule::kGiven) return;
+  const Uint128 bits = Uint128(slowest.bits_per_second) *
+                       static_cast<std::uint64_t>(longest_base_rtt.count) / 1'000'000'000'000;
+  // Beyond any network's; what is scaled to a fast port stays below kGreatestThreshold by `check`.
+  const Bytes product = static_cast<Bytes>(std::min<Uint128>(bits / 8, kGreatestThreshold / 16));
+  if (rule == Rule::kLongFlows) {
+    kmin = product * 105 / 100;
+    kmax = product * 840 / 100;
+  } else {
+    kmin = 10 * packet;
+    kmax = kmin + product * 120 / 100;
+  }
+  pmax = Ratio(1);
+  mark_at = MarkAt::kDequeue;
+  reference_rate = slowest;
+  rule = Rule::kGiven;
+}
+
+void EcnParameters::check(BitRate fastest_port) const {
+  if (kmax < kmin) {
+    throw ParameterError({"kmin", "kmax"},
+                         "kmin " + text_of(kmin) + " is above kmax " + text_of(kmax));
+  }
+  if (scaled(kmax, fastest_port, reference_rate) > kGreatestThreshold) {
+    throw ParameterError({"reference_rate", "kmax"},
+                         "kmax " + text_of(kmax) + " at " + text_of(*reference_rate) +
+                             " reaches 2GiB at " + text_of(fastest_port));
+  }
+  if (phantom_drain.numerator != 0 && phantom_drain.to_fixed(16) == 0) {
+    throw ParameterError({"phantom_drain"}, "is less than can be told from none, 1/65536");
+  }
+}
+
+EcnMarker::EcnMarker(const EcnParameters& parameters, BitRate port_rate)
+    : enabled_(parameters.enabled),
+      per_port_(parameters.scope == EcnParameters::Scope::kPort),
+      mark_at_(parameters.mark_at),
+      kmin_(scaled(parameters.kmin, port_rate, parameters.reference_rate)),
+      kmax_(scaled(parameters.kmax, port_rate, parameters.reference_rate)),
+      pmax_q32_(parameters.pmax.to_fixed(32)),
+      unmarked_between_(parameters.unmarked_between) {
+  if (parameters.kmin < 0) throw std::invalid_argument("ecn: kmin is negative");
+  if (kmax_ < kmin_) throw std::invalid_argument("ecn: kmax is less than kmin");
+  if (kmax_ > kGreatestThreshold) {
+    throw std::invalid_argument("ecn: kmax (scaled to the port's rate) reaches 2 GiB");
+  }
+  if (pmax_q32_ > std::uint64_t{1} << 32) throw std::invalid_argument("ecn: pmax is above 1");
+  const std::uint64_t drain_q16 = parameters.phantom_drain.to_fixed(16);
+  if (drain_q16 != 0) {
+    if (drain_q16 > 65536) {
+      throw std::invalid_argument("ecn: the phantom queue drains faster than the port");
+    }
+    const BitRate drain(static_cast<std::uint64_t>(
+        static_cast<Uint128>(port_rate.bits_per_second) * drain_q16 >> 16));
+    if (drain.bits_per_second == 0) throw std::invalid_argument("ecn: the port has no rate");
+    phantom_ps_per_kib_ = serialization_time(1024, drain).count;
+    phantom_limit_ = serialization_time(parameters.phantom_threshold, drain);
+  }
+}
+
+}  // namespace dcc

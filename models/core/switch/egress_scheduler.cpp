@@ -1,0 +1,103 @@
+#include "switch/egress_scheduler.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "describe/class_ranges.h"
+#include "describe/parameter_error.h"
+#include "describe/visitor.h"
+
+namespace dcc {
+
+namespace {
+constexpr Bytes kSmallestQuantum = 1'600;  // about a packet: shares are exact over short times
+constexpr std::uint32_t kGreatestWeight = 10'000;
+}  // namespace
+
+void EgressSchedulerParameters::describe(ParameterVisitor& v) {
+  v.choice("kind", kind,
+           {"arrival order, highest first, by weight, or by InfiniBand's two tables", ""});
+  v.when(kind == Kind::kEts, "kind: ets", [&] {
+    v.numbers("weights", weights, {"0", kGreatestWeight},
+              {"of priorities 0 to 7; 0: strict, before the others", "IEEE 802.1Qaz", kRuntime});
+  });
+  v.when(kind == Kind::kEts || kind == Kind::kStrict, "kind: ets or strict", [&] {
+    v.list("shapers", shapers,
+           {"priorities shaped by credit, before those with weights", "IEEE 802.1Q, 8.6.8.2"},
+           [&v](Shaper& shaper) {
+             v.field("priority", shaper.priority, any_priority(), {"which", ""});
+             v.field("idle_slope", shaper.idle_slope, {"1Mbps", "10Tbps"},
+                     {"its rate, preamble and gap included", ""});
+           });
+  });
+  v.when(kind == Kind::kVlArbitration, "kind: vl_arbitration", [&] { vl.describe(v); });
+}
+
+void EgressSchedulerParameters::check() const {
+  const auto positive = [](std::uint32_t weight) { return weight > 0; };
+  if (kind == Kind::kEts && std::none_of(weights.begin(), weights.end(), positive)) {
+    throw ParameterError({"weights"}, "all weights are zero; that is kind: strict");
+  }
+  if (kind == Kind::kVlArbitration) vl.check();
+  unsigned shaped = 0;
+  for (const Shaper& shaper : shapers) {
+    if ((shaped >> shaper.priority & 1u) != 0) {
+      throw ParameterError({"shapers"},
+                           "priority " + std::to_string(shaper.priority) + " is shaped twice");
+    }
+    shaped |= 1u << shaper.priority;
+  }
+}
+
+EgressScheduler::EgressScheduler(const EgressSchedulerParameters& parameters)
+    : kind_(parameters.kind) {
+  if (kind_ == EgressSchedulerParameters::Kind::kStrict) strict_ = 0xFF;
+  if (kind_ == EgressSchedulerParameters::Kind::kVlArbitration) {
+    shares_ = std::make_unique<Shares>();
+    shares_->arbiter.emplace(parameters.vl);
+  }
+  shapes_ = !parameters.shapers.empty();
+  if (kind_ == EgressSchedulerParameters::Kind::kEts || shapes_) {
+    shares_ = std::make_unique<Shares>();
+  }
+  for (const EgressSchedulerParameters::Shaper& shaper : parameters.shapers) {
+    shares_->shaper.shape(static_cast<int>(shaper.priority), shaper.idle_slope);
+  }
+  if (kind_ == EgressSchedulerParameters::Kind::kEts) set_weights(parameters.weights);
+}
+
+void EgressScheduler::change_weights(const EgressSchedulerParameters& parameters) {
+  if (parameters.kind != kind_) throw std::invalid_argument("scheduler: another kind");
+  if (kind_ == EgressSchedulerParameters::Kind::kEts) set_weights(parameters.weights);
+}
+
+void EgressScheduler::set_weights(const std::array<std::uint32_t, kPriorities>& weights) {
+  std::uint32_t smallest = 0;
+  for (const std::uint32_t weight : weights) {
+    if (weight > kGreatestWeight) throw std::invalid_argument("ets: a weight is above 10000");
+    if (weight != 0 && (smallest == 0 || weight < smallest)) smallest = weight;
+  }
+  if (smallest == 0) throw std::invalid_argument("ets: no priority has a weight");
+  strict_ = static_cast<std::uint8_t>(shares_->shaper.shaped());
+  for (std::size_t p = 0; p < kPriorities; ++p) {
+    if (weights[p] == 0) strict_ = static_cast<std::uint8_t>(strict_ | 1u << p);
+    shares_->quantum[p] = kSmallestQuantum * weights[p] / smallest;
+  }
+}
+
+int EgressScheduler::pick_weighted(unsigned eligible) {
+  if (shares_->arbiter) return shares_->arbiter->pick(eligible);
+  // Stays with a priority until its balance is used up, then goes on; every visit brings a quantum,
+  // so the search ends after at most (largest packet / quantum + 1) rounds.
+  std::array<Bytes, kPriorities>& balances = shares_->balance;
+  if ((eligible >> last_ & 1) != 0 && balances[last_] > 0) return last_;
+  for (;;) {
+    last_ = next_after(last_, eligible);
+    Bytes& balance = balances[last_];
+    balance += shares_->quantum[last_];
+    if (balance > 0) return last_;
+  }
+}
+
+}  // namespace dcc

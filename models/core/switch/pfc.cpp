@@ -1,0 +1,94 @@
+#include "switch/pfc.h"
+
+#include "describe/visitor.h"
+
+namespace dcc {
+
+Bytes headroom_for(const LinkParameters& link, Bytes largest_packet) {
+  const auto on_the_wire =
+      static_cast<Bytes>(static_cast<Uint128>(link.rate.bits_per_second) *
+                             static_cast<Uint128>(2 * link.delay.count) / 8'000'000'000'000u +
+                         1);
+  const Bytes packet = largest_packet + link.overhead;
+  return on_the_wire + 3 * packet + kPauseFrameBytes + link.overhead;
+}
+
+void PfcParameters::describe(ParameterVisitor& v) {
+  v.field("enabled", enabled, {}, {"pause instead of dropping", ""});
+  v.field("alpha", alpha, {"1/1024", "64"},
+          {"pause above alpha x free buffer", "dynamic threshold, Choudhury and Hahne", kRuntime});
+  v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
+          {"alpha is for a port of this rate, in proportion for others", "", kRuntime});
+  v.field("headroom", headroom, "auto", {"0B", "1GiB"},
+          {"kept per port and priority for what is under way", ""});
+  v.field("resume_below", resume_below, {"0B", "1GiB"},
+          {"resume this far under the threshold", "", kRuntime});
+  v.bits("priorities", priorities,
+         {"that are paused; others lose packets when the buffer is full", ""});
+}
+
+std::uint32_t alpha_for(const LinkParameters& link, const PfcParameters& parameters) {
+  const auto alpha = static_cast<std::uint32_t>(parameters.alpha.to_fixed(16));
+  if (!parameters.reference_rate) return alpha;
+  constexpr Uint128 kMost = 64u << 16;
+  const Uint128 scaled = static_cast<Uint128>(alpha) * link.rate.bits_per_second /
+                         parameters.reference_rate->bits_per_second;
+  return static_cast<std::uint32_t>(scaled < 1 ? 1 : scaled > kMost ? kMost : scaled);
+}
+
+void PfcPort::write_frame(Packet& packet) {
+  ++counters_.frames_sent;
+  packet.kind = PacketKind::kPause;
+  packet.wire_bytes = kPauseFrameBytes;
+  packet.pause_classes = stopped_;
+  pause_owed_ = false;
+  frame_owed_ = other_owed_;
+}
+
+void PfcPort::receive_frame(const Packet& packet, PicoSeconds now) {
+  ++counters_.frames_received;
+  pause(static_cast<std::uint8_t>(packet.pause_classes & priorities_), now);
+}
+
+void PfcPort::set_priorities(std::uint8_t priorities, PicoSeconds now) {
+  priorities_ = priorities;
+  if ((paused_ & ~priorities) != 0) pause(paused_ & priorities, now);
+}
+
+void PfcPort::set_carrier(bool up, PicoSeconds now) {
+  pause(0, now);
+  if (up) {
+    pause_owed_ = stopped_ != 0;
+    frame_owed_ = pause_owed_ || other_owed_;
+  } else {
+    blocked_ = 0xFF;
+  }
+}
+
+void PfcPort::pause(std::uint8_t wanted, PicoSeconds now) {
+  for (std::size_t priority = 0; priority < kPriorities; ++priority) {
+    const bool was = (paused_ >> priority & 1) != 0;
+    const bool is = (wanted >> priority & 1) != 0;
+    if (is && !was) {
+      since_[priority] = now;
+      ++counters_.pauses_received;
+    } else if (was && !is) {
+      total_[priority] += now - since_[priority];
+      ++counters_.resumes_received;
+    }
+  }
+  if (wanted != 0 && paused_ == 0) any_since_ = now;
+  if (wanted == 0 && paused_ != 0) any_total_ += now - any_since_;
+  paused_ = blocked_ = wanted;
+}
+
+PicoSeconds PfcPort::pause_time(int priority, PicoSeconds now) const {
+  const auto p = static_cast<std::size_t>(priority);
+  return (paused_ >> priority & 1) != 0 ? total_[p] + (now - since_[p]) : total_[p];
+}
+
+PicoSeconds PfcPort::pause_time(PicoSeconds now) const {
+  return paused_ != 0 ? any_total_ + (now - any_since_) : any_total_;
+}
+
+}  // namespace dcc

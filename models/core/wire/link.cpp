@@ -1,0 +1,112 @@
+#include "wire/link.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace dcc {
+
+namespace {
+constexpr std::uint64_t kPicoBitsPerByte = 8'000'000'000'000u;
+}
+
+Link::Link(Scheduler& scheduler, PacketPool& pool, const LinkParameters& parameters,
+           std::uint32_t rank)
+    : near_(&scheduler),
+      delay_(parameters.delay),
+      overhead_(static_cast<std::uint16_t>(parameters.overhead)),
+      far_(&scheduler),
+      arrival_(Event::calling<&Link::deliver, &Link::expect_delivery>(*this, rank)),
+      parameters_(parameters),
+      pool_(pool) {
+  assert(parameters.overhead == overhead_);
+  set_rate(parameters.rate);
+}
+
+void Link::set_rate(BitRate rate) {
+  assert(rate.bits_per_second > 0);
+  parameters_.rate = rate;
+  const std::uint64_t whole = kPicoBitsPerByte / rate.bits_per_second;
+  const bool exact = kPicoBitsPerByte % rate.bits_per_second == 0 && whole <= UINT32_MAX;
+  per_byte_ = exact ? static_cast<std::uint32_t>(whole) : 0;
+}
+
+void Link::set_jitter(PicoSeconds most, const RandomStream& random) {
+  if (most.count <= 0) return;
+  jitter_ =
+      std::make_unique<Jitter>(Jitter{static_cast<std::uint64_t>(most.count) + 1, random, {}});
+  watch();
+}
+
+void Link::fail() {
+  failed_ = true;
+  watch();
+  if (arrival_.is_scheduled()) far_->cancel(arrival_);
+  while (!in_flight_.empty()) {
+    ++lost_;
+    pool_.give_back(in_flight_.pop());
+  }
+}
+
+void Link::connect(PacketSink& sink, int port) {
+  sink_ = &sink;
+  sink_port_ = port;
+}
+
+void Link::connect_across_partitions(Scheduler& far, Mailbox& mailbox) {
+  far_ = &far;
+  mailbox_ = &mailbox;
+}
+
+PicoSeconds Link::send(Packet* packet) {
+  const Bytes on_wire = Bytes{packet->wire_bytes} + overhead_;
+  const PicoSeconds serialisation = per_byte_ != 0 ? PicoSeconds(per_byte_ * on_wire)
+                                                   : serialization_time(on_wire, parameters_.rate);
+  const PicoSeconds now = near_->now();
+#ifndef NDEBUG
+  assert(now >= free_at_ && "the wire is still sending");
+  free_at_ = now + serialisation;
+#endif
+  busy_ += serialisation;
+  if (watched_ && !survives(packet, now)) return serialisation;
+  ++packets_;
+  bytes_ += packet->wire_bytes;
+  PicoSeconds arrival = now + serialisation + delay_;
+  if (watched_ && jitter_ != nullptr) {
+    arrival += PicoSeconds(static_cast<std::int64_t>(jitter_->random.below(jitter_->choices)));
+    arrival = jitter_->last = std::max(arrival, jitter_->last);
+  }
+  if (mailbox_ == nullptr) {
+    arrive_at(packet, arrival);
+  } else {
+    packet->next_arrival = arrival;  // its own, until it is behind another
+    mailbox_->put(&Link::enter, this, packet, arrival);
+  }
+  return serialisation;
+}
+
+// Out of the way of all that goes by rank.
+[[gnu::noinline, gnu::cold]] void Link::draw_rank(PicoSeconds arrival) {
+  arrival_.set_rank(ties_->place(number_, arrival));
+}
+
+void Link::enter(void* link, void* item) {
+  auto* const packet = static_cast<Packet*>(item);
+  static_cast<Link*>(link)->arrive_at(packet, packet->next_arrival);
+}
+
+bool Link::survives(Packet* packet, PicoSeconds now) {
+  if (tap_ && !failed_) tap_(*packet, now);
+  if (!failed_ && (!loss_ || !loss_(*packet))) return true;
+  ++lost_;
+  pool_.give_back(packet);
+  return false;
+}
+
+void Link::deliver() {
+  Packet* const packet = in_flight_.pop();
+  // A packet may have left the caches on its way, so the one behind is not looked at but announced.
+  if (!in_flight_.empty()) expect(in_flight_.front(), packet->next_arrival);
+  sink_->receive(packet, sink_port_);
+}
+
+}  // namespace dcc

@@ -1,0 +1,59 @@
+// Flowlets as a switch keeps them: a table by hash of the flow, each entry the way and the time of
+// the last packet (Sinha, Kandula, Katabi, HotNets'04).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fabric/path_choice.h"
+#include "fabric/routing_parameters.h"
+
+namespace dcc {
+
+class FlowletTable {
+ public:
+  static constexpr std::uint32_t kNone = 0xFFFF;
+  struct Entry {
+    PicoSeconds last{};
+    std::uint32_t way = kNone;  // index into the ports
+  };
+
+  FlowletTable(const FlowletParameters& parameters, std::uint64_t hash_seed)
+      : parameters_(parameters), hash_seed_(hash_seed) {}
+
+  /// All are over.
+  void clear() { entries_.clear(); }
+  Entry& of(const Packet& packet) {
+    if (entries_.empty()) entries_.resize(parameters_.entries);
+    return entries_[place_of(packet)];
+  }
+  Entry peek(const Packet& packet) const {
+    return entries_.empty() ? Entry{} : entries_[place_of(packet)];
+  }
+  /// A packet that comes now goes the way of the last one. (Another number of ways: an entry that
+  /// flows to different destinations share.)
+  bool goes_on(const Entry& entry, PicoSeconds now, std::uint32_t ways) const {
+    return entry.way < ways && now - entry.last < parameters_.gap;
+  }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    std::size_t count = 0;
+    for (std::size_t place = 0; place < entries_.size(); ++place) {
+      if (entries_[place].way == kNone) continue;
+      d(place, entries_[place].last, entries_[place].way);
+      ++count;
+    }
+    d(count);
+  }
+
+ private:
+  std::size_t place_of(const Packet& packet) const {
+    return scaled_down(flow_hash(packet, hash_seed_), parameters_.entries);
+  }
+
+  FlowletParameters parameters_;
+  std::uint64_t hash_seed_;
+  std::vector<Entry> entries_;  // once needed
+};
+
+}  // namespace dcc

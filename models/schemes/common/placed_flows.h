@@ -1,0 +1,73 @@
+// The switch's half of what a central scheduler does: flows that it has given a port, and counts of
+// what leaves the hosts here.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "fabric/fabric_map.h"
+#include "fabric/path_choice.h"
+#include "schemes/common/key_table.h"
+#include "sim/state_digest.h"
+#include "switch/flow_entries.h"
+
+namespace dcc {
+
+/// Everybody else goes by the switch's own choice, unplaced().
+class PlacedFlows : public PathChoice, private FlowEntries {
+ public:
+  // What goes to a host at the same switch takes its share of both hosts' links.
+  Wishes wishes() const override { return {true, false}; }
+  void join(const FabricMap& fabric, int self) override {
+    fabric_ = &fabric;
+    self_ = fabric.edge_at(self);
+  }
+  void routes_changed() override { places_.clear(); }
+  FlowEntries* flow_entries() override { return this; }
+
+  std::uint32_t peek(const Packet& packet, PortSet ports) const override {
+    const std::uint32_t* const place = places_.find(key_of(packet));
+    if (place != nullptr) return std::min(*place, ports.size() - 1);
+    return unplaced(packet, ports);
+  }
+  std::uint32_t choose(Packet& packet, PortSet ports) override {
+    if (packet.kind == PacketKind::kData && fabric_ != nullptr &&
+        fabric_->edge_of(packet.source) == self_) {
+      Count& count = *counts_.find_or_add(key_of(packet)).first;
+      count.name = {packet.source, packet.destination, packet.flow};
+      count.bytes += packet.wire_bytes;
+    }
+    return ports.size() == 1 ? 0 : peek(packet, ports);
+  }
+  void add_state(StateDigest& d) const override { d(counts_, places_); }
+
+ protected:
+  explicit PlacedFlows(std::uint64_t hash_seed) : hash_seed_(hash_seed) {}
+  virtual std::uint32_t unplaced(const Packet& packet, PortSet ports) const = 0;
+
+  const std::uint64_t hash_seed_;
+
+ private:
+  static std::uint64_t key_of(const Packet& packet) {
+    return flow_key(packet.flow, packet.source, packet.destination);
+  }
+
+  std::vector<Count> take_counts() override {
+    std::vector<Count> list;
+    counts_.for_each([&](std::uint64_t, const Count& count) { list.push_back(count); });
+    counts_.clear();
+    return list;
+  }
+  void place(const FlowName& name, std::uint32_t index) override {
+    *places_.find_or_add(flow_key(name.flow, name.source, name.destination)).first = index;
+  }
+  void forget_places() override { places_.clear(); }
+  std::uint64_t hash_seed() const override { return hash_seed_; }
+
+  const FabricMap* fabric_ = nullptr;
+  std::uint32_t self_ = FabricMap::kNoEdge;
+  KeyTable<Count> counts_;
+  KeyTable<std::uint32_t> places_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,126 @@
+// What one queue pair has to send, cut into packets, and what of it has arrived in whatever order.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <deque>
+
+#include "nic/work_queue.h"
+#include "schemes/common/sequence_set.h"
+#include "units.h"
+#include "wire/packet.h"
+
+namespace dcc {
+
+/// Every work item is a message, cut into packets of the MTU and a last one of what is left.
+/// Packets are numbered from 0 through all messages.
+class SendBuffer {
+ public:
+  explicit SendBuffer(std::uint32_t mtu) : mtu_(mtu) {}
+
+  struct Cut {
+    std::uint32_t payload_bytes = 0;
+    bool first = false;  // of its message
+    bool last = false;
+    Bytes message_bytes = 0;
+    Bytes offset = 0;  // in its message
+  };
+
+  /// Precondition: item.bytes > 0.
+  void post(const WorkItem& item) {
+    messages_.push_back({end_, end_ + packets_in(item.bytes), item});
+    end_ = messages_.back().end;
+    undelivered_ += item.bytes;
+  }
+  /// Gives up the packets from `next` on: its message ends there, the others are dropped.
+  void truncate(Psn next) {
+    while (!messages_.empty() && messages_.back().begin >= next) {
+      undelivered_ -= messages_.back().item.bytes;
+      messages_.pop_back();
+    }
+    if (!messages_.empty() && messages_.back().end > next) {
+      Message& current = messages_.back();
+      const Bytes left = static_cast<Bytes>(next - current.begin) * mtu_;
+      undelivered_ -= current.item.bytes - left;
+      current.item.bytes = left;
+      current.end = next;
+    }
+    end_ = std::min(end_, next);
+  }
+
+  /// One behind the last packet that was posted.
+  Psn end() const { return end_; }
+  /// Payload that was posted and is not known to have arrived.
+  Bytes undelivered() const { return undelivered_; }
+  bool delivered(Psn psn) const { return delivered_.contains(psn); }
+  Psn first_undelivered() const { return delivered_.first_missing(); }
+
+  /// Precondition: psn < end(), and its message is not complete.
+  Cut cut(Psn psn) const {
+    const Message& m = message_of(psn);
+    Cut cut;
+    cut.offset = static_cast<Bytes>(psn - m.begin) * mtu_;
+    cut.message_bytes = m.item.bytes;
+    cut.payload_bytes =
+        static_cast<std::uint32_t>(std::min<Bytes>(mtu_, m.item.bytes - cut.offset));
+    cut.first = psn == m.begin;
+    cut.last = psn + 1 == m.end;
+    return cut;
+  }
+
+  /// A packet has arrived: its payload, 0 if that was known. Calls `completed(item)` for each
+  /// message that is whole by it, oldest first.
+  template <class Completed>
+  Bytes deliver(Psn psn, Completed completed) {
+    if (psn >= end_ || delivered_.contains(psn)) return 0;
+    const Bytes bytes = cut(psn).payload_bytes;
+    delivered_.insert(psn);
+    undelivered_ -= bytes;
+    while (!messages_.empty() && messages_.front().end <= delivered_.first_missing()) {
+      const WorkItem done = messages_.front().item;
+      messages_.pop_front();
+      completed(done);
+    }
+    return bytes;
+  }
+  /// Gives everything up.
+  template <class Dropped>
+  void flush(Dropped dropped) {
+    for (const Message& message : messages_) dropped(message.item);
+    messages_.clear();
+    undelivered_ = 0;
+  }
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(messages_, end_, undelivered_, delivered_);
+  }
+
+ private:
+  struct Message {
+    Psn begin = 0;
+    Psn end = 0;
+    WorkItem item;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(begin, end, item);
+    }
+  };
+  Psn packets_in(Bytes bytes) const { return static_cast<Psn>((bytes + mtu_ - 1) / mtu_); }
+  const Message& message_of(Psn psn) const {
+    const auto behind =
+        std::upper_bound(messages_.begin(), messages_.end(), psn,
+                         [](Psn p, const Message& message) { return p < message.begin; });
+    assert(behind != messages_.begin() && psn < std::prev(behind)->end);
+    return *std::prev(behind);
+  }
+
+  std::uint32_t mtu_;
+  std::deque<Message> messages_;  // not complete, oldest first
+  Psn end_ = 0;
+  Bytes undelivered_ = 0;
+  SequenceSet delivered_;
+};
+
+}  // namespace dcc

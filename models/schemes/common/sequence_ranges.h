@@ -1,0 +1,99 @@
+// What came of a sequence beyond its first gap: a few stretches, kept as their ends.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "wire/packet.h"
+
+namespace dcc {
+
+/// Ascending, and a gap between any two.
+class SequenceRanges {
+ public:
+  struct Range {
+    Psn begin = 0;
+    Psn end = 0;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(begin, end);
+    }
+  };
+
+  bool empty() const { return ranges_.empty(); }
+  /// Of all in it.
+  Psn count() const { return count_; }
+
+  /// Calls `fresh(psn)` for each that was not in.
+  template <class Fresh>
+  void add(Psn begin, Psn end, Fresh fresh) {
+    auto at = std::lower_bound(ranges_.begin(), ranges_.end(), begin,
+                               [](const Range& range, Psn one) { return range.end < one; });
+    Psn from = begin;
+    Range whole{begin, end};
+    const auto first = at;
+    for (; at != ranges_.end() && at->begin <= end; ++at) {
+      for (; from < at->begin; ++from) fresh(from);
+      from = std::max(from, at->end);
+      whole.begin = std::min(whole.begin, at->begin);
+      whole.end = std::max(whole.end, at->end);
+      count_ -= at->end - at->begin;
+    }
+    for (; from < end; ++from) fresh(from);
+    count_ += whole.end - whole.begin;
+    if (first == at) {
+      ranges_.insert(first, whole);
+    } else {
+      *first = whole;
+      ranges_.erase(first + 1, at);
+    }
+  }
+  /// Everything below need not be remembered.
+  void forget_before(Psn psn) {
+    auto at = ranges_.begin();
+    for (; at != ranges_.end() && at->begin < psn; ++at) {
+      const Psn gone = std::min(at->end, psn) - at->begin;
+      count_ -= gone;
+      at->begin += gone;
+      if (at->begin < at->end) break;
+    }
+    ranges_.erase(ranges_.begin(), at);
+  }
+
+  /// The one that holds `psn`; an empty one if none does.
+  Range around(Psn psn) const {
+    const auto at = std::upper_bound(ranges_.begin(), ranges_.end(), psn,
+                                     [](Psn one, const Range& range) { return one < range.end; });
+    return at == ranges_.end() || at->begin > psn ? Range{psn, psn} : *at;
+  }
+  /// How many are not below `psn`. Looks from the highest down.
+  Psn count_from(Psn psn) const {
+    Psn sum = 0;
+    for (auto at = ranges_.rbegin(); at != ranges_.rend() && at->end > psn; ++at) {
+      sum += at->end - std::max(at->begin, psn);
+    }
+    return sum;
+  }
+  /// The n-th of them from above, n >= 1; 0 if there are fewer.
+  Psn highest(Psn n) const {
+    for (auto at = ranges_.rbegin(); at != ranges_.rend(); ++at) {
+      const Psn here = at->end - at->begin;
+      if (n <= here) return at->end - n;
+      n -= here;
+    }
+    return 0;
+  }
+  std::size_t ranges() const { return ranges_.size(); }
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(ranges_);
+  }
+
+ private:
+  std::vector<Range> ranges_;
+  Psn count_ = 0;
+};
+
+}  // namespace dcc

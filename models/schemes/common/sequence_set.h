@@ -1,0 +1,77 @@
+// Which of a flow's packets have been seen, in whatever order they come.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "wire/packet.h"
+
+namespace dcc {
+
+/// A bit a packet from the first that is missing on; what lies before takes no room.
+class SequenceSet {
+ public:
+  static constexpr Psn kBits = 64;  // in one go
+
+  /// False: it was in already.
+  bool insert(Psn psn) {
+    if (contains(psn)) return false;
+    const std::size_t word = first_ + static_cast<std::size_t>((psn - base_) / 64);
+    if (word >= words_.size()) words_.resize(word + 1, 0);
+    words_[word] |= std::uint64_t{1} << psn % 64;
+    ++count_;
+    while (first_ < words_.size() && words_[first_] == ~std::uint64_t{0}) {
+      base_ += 64;
+      ++first_;
+    }
+    if (first_ == words_.size() || first_ >= kSpare) {  // moved up now and then: amortised O(1)
+      words_.erase(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(first_));
+      first_ = 0;
+    }
+    return true;
+  }
+  bool contains(Psn psn) const {
+    if (psn < base_) return true;
+    const std::size_t word = first_ + static_cast<std::size_t>((psn - base_) / 64);
+    return word < words_.size() && (words_[word] >> psn % 64 & 1) != 0;
+  }
+  /// Bit i: `from` + i is in.
+  std::uint64_t bits(Psn from) const {
+    const Psn shift = from % kBits;
+    const std::uint64_t low = word_at(from - shift) >> shift;
+    return shift == 0 ? low : low | word_at(from - shift + kBits) << (kBits - shift);
+  }
+  /// Everything before it is in.
+  Psn first_missing() const {
+    if (first_ == words_.size()) return base_;
+    return base_ + static_cast<Psn>(__builtin_ctzll(~words_[first_]));
+  }
+  /// The first after `from` that is in; `end` if none before it is.
+  Psn gap_end(Psn from, Psn end) const {
+    Psn to = from + 1;
+    while (to < end && !contains(to)) ++to;
+    return to;
+  }
+  std::uint64_t count() const { return count_; }
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(base_, words_.size() - first_);
+    for (std::size_t word = first_; word < words_.size(); ++word) d(words_[word]);
+  }
+
+ private:
+  static constexpr std::size_t kSpare = 64;
+  /// Precondition: a multiple of kBits.
+  std::uint64_t word_at(Psn from) const {
+    if (from < base_) return ~std::uint64_t{0};
+    const std::size_t word = first_ + static_cast<std::size_t>((from - base_) / kBits);
+    return word < words_.size() ? words_[word] : 0;
+  }
+  Psn base_ = 0;  // a multiple of 64
+  std::size_t first_ = 0;
+  std::vector<std::uint64_t> words_;  // from first_ on
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace dcc

@@ -1,0 +1,186 @@
+#include "schemes/conga/conga.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+void RateEstimator::decay(PicoSeconds now, const CongaParameters& parameters) {
+  const std::int64_t period = now / parameters.dre_period;
+  const auto alpha = static_cast<std::uint64_t>(parameters.dre_alpha.to_fixed(16));
+  while (period_ < period && bytes_q8_ != 0) {
+    const std::uint64_t taken = bytes_q8_ * alpha >> 16;
+    bytes_q8_ = taken == 0 ? 0 : bytes_q8_ - taken;
+    ++period_;
+  }
+  period_ = period;
+}
+
+std::uint32_t RateEstimator::quantised(BitRate rate, const CongaParameters& parameters) const {
+  // rate · dre_period / alpha, in bytes.
+  const Uint128 full =
+      Uint128(rate.bits_per_second) * static_cast<std::uint64_t>(parameters.dre_period.count) *
+      65'536u / static_cast<std::uint64_t>(parameters.dre_alpha.to_fixed(16)) / 8'000'000'000'000u;
+  const std::uint32_t most = (1u << parameters.bits) - 1;
+  if (full == 0) return most;
+  const Uint128 metric = (Uint128(bytes_q8_) << parameters.bits >> 8) / full;
+  return metric > most ? most : static_cast<std::uint32_t>(metric);
+}
+
+Conga::Conga(const RoutingParameters& parameters, const PathContext& context)
+    : parameters_(parameters.conga),
+      view_(context.view),
+      hash_seed_(context.hash_seed),
+      random_(context.seed, "routing", context.index),
+      flowlets_(parameters.flowlet, context.hash_seed),
+      use_(static_cast<std::size_t>(context.ports)),
+      tag_(static_cast<std::size_t>(context.ports)) {}
+
+void Conga::join(const FabricMap& fabric, int self) {
+  fabric_ = &fabric;
+  self_ = fabric.edge_at(self);
+  for (std::size_t port = 0; port < tag_.size() && self_ != FabricMap::kNoEdge; ++port) {
+    if (!fabric.leads_on(self, static_cast<int>(port))) continue;
+    if (++tags_ > 0xFF) throw std::invalid_argument("routing: conga tells 255 ways up apart");
+    tag_[port] = static_cast<std::uint8_t>(tags_);
+  }
+}
+
+void Conga::routes_changed() {
+  flowlets_.clear();
+  edges_.clear();
+}
+
+Conga::Edge& Conga::edge(std::uint32_t number) {
+  if (edges_.empty()) edges_.resize(fabric_->edges());
+  Edge& edge = edges_[number];
+  if (edge.to.empty()) edge.to.resize(tags_);
+  return edge;
+}
+
+const Conga::Edge* Conga::find(std::uint32_t number) const {
+  return edges_.empty() || edges_[number].to.empty() ? nullptr : &edges_[number];
+}
+
+std::uint32_t Conga::aged(const News& news) const {
+  if (!news.known) return 0;
+  const std::int64_t steps = (view_.now() - news.since) / parameters_.age;
+  return steps >= news.congestion ? 0 : news.congestion - static_cast<std::uint32_t>(steps);
+}
+
+std::uint32_t Conga::congestion_to(std::uint32_t number, int port) const {
+  const Edge* const known = find(number);
+  const std::uint8_t tag = tag_[static_cast<std::size_t>(port)];
+  return known == nullptr || tag == 0 ? 0 : aged(known->to[tag - 1u]);
+}
+
+/// Of the way behind a port: the greater of its first link's and what is known of all of it.
+std::uint32_t Conga::congestion_of(int port, const Edge* far) const {
+  const auto p = static_cast<std::size_t>(port);
+  const std::uint32_t here = use_[p].metric(view_.rate(port), view_.now(), parameters_);
+  return far == nullptr ? here : std::max(here, aged(far->to[tag_[p] - 1u]));
+}
+
+/// The way of the flowlet before, if no other is better; else a random one of the best.
+std::uint32_t Conga::best(const Packet& packet, PortSet ports, std::uint32_t before,
+                          RandomStream& random) const {
+  const Edge* const far = find(fabric_->edge_of(packet.destination));
+  std::uint32_t least = UINT32_MAX;
+  std::uint32_t count = 0;
+  for (const int port : ports) {
+    const std::uint32_t congestion = congestion_of(port, far);
+    if (congestion < least) count = 0;
+    least = std::min(least, congestion);
+    if (congestion == least) ++count;
+  }
+  if (before < ports.size() && congestion_of(ports[before], far) == least) return before;
+  std::uint64_t skip = random.below(count);
+  for (std::uint32_t i = 0;; ++i) {
+    if (congestion_of(ports[i], far) == least && skip-- == 0) return i;
+  }
+}
+
+std::uint32_t Conga::peek(const Packet& packet, PortSet ports) const {
+  if (ports.size() == 1) return 0;
+  if (fabric_ == nullptr || fabric_->edge_of(packet.source) != self_) {
+    return scaled_down(flow_hash(packet, hash_seed_), ports.size());
+  }
+  const FlowletTable::Entry flowlet = flowlets_.peek(packet);
+  if (flowlets_.goes_on(flowlet, view_.now(), ports.size())) return flowlet.way;
+  RandomStream ahead = random_;
+  return best(packet, ports, flowlet.way, ahead);
+}
+
+std::uint32_t Conga::choose(Packet& packet, PortSet ports) {
+  if (fabric_ == nullptr || self_ == FabricMap::kNoEdge) return peek(packet, ports);
+  const std::uint32_t source = fabric_->edge_of(packet.source);
+  const std::uint32_t destination = fabric_->edge_of(packet.destination);
+  if (destination == self_) {
+    if (packet.overlay.tag != 0) learn(edge(source), packet.overlay);
+    packet.overlay = {};
+    return ports.size() == 1 ? 0 : scaled_down(flow_hash(packet, hash_seed_), ports.size());
+  }
+  if (source != self_) return peek(packet, ports);  // an edge on the way of others
+  std::uint32_t way = 0;
+  if (ports.size() > 1) {
+    FlowletTable::Entry& flowlet = flowlets_.of(packet);
+    if (!flowlets_.goes_on(flowlet, view_.now(), ports.size())) {
+      flowlet.way = best(packet, ports, flowlet.way, random_);
+    }
+    flowlet.last = view_.now();
+    way = flowlet.way;
+  }
+  packet.overlay.tag = tag_[static_cast<std::size_t>(ports[way])];
+  packet.overlay.congestion = 0;
+  tell(edge(destination), packet.overlay);
+  return way;
+}
+
+void Conga::learn(Edge& far, const OverlayHeader& overlay) {
+  if (far.from.size() < overlay.tag) far.from.resize(overlay.tag);
+  News& came = far.from[overlay.tag - 1u];
+  came.untold = came.untold || !came.known || came.congestion != overlay.congestion;
+  came = {view_.now(), overlay.congestion, true, came.untold};
+  if (overlay.feedback_tag == 0 || overlay.feedback_tag > far.to.size()) return;
+  far.to[overlay.feedback_tag - 1u] = {view_.now(), overlay.feedback, true, false};
+}
+
+/// What has changed first, else all in turn.
+void Conga::tell(Edge& far, OverlayHeader& overlay) {
+  overlay.feedback_tag = 0;
+  const auto count = static_cast<std::uint32_t>(far.from.size());
+  std::uint32_t told = count;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t at = (far.next + i) % count;
+    if (!far.from[at].known) continue;
+    if (told == count) told = at;
+    if (!far.from[at].untold) continue;
+    told = at;
+    break;
+  }
+  if (told == count) return;
+  far.next = (told + 1) % count;
+  far.from[told].untold = false;
+  overlay.feedback_tag = static_cast<std::uint8_t>(told + 1);
+  overlay.feedback = far.from[told].congestion;
+}
+
+void Conga::departs(Packet& packet, int port) {
+  RateEstimator& use = use_[static_cast<std::size_t>(port)];
+  use.sent(packet.wire_bytes, view_.now(), parameters_);
+  if (packet.overlay.tag == 0) return;
+  const std::uint32_t congestion = use.metric(view_.rate(port), view_.now(), parameters_);
+  packet.overlay.congestion =
+      std::max(packet.overlay.congestion, static_cast<std::uint8_t>(congestion));
+}
+
+void Conga::add_state(StateDigest& d) const { d(random_, flowlets_, use_, edges_); }
+
+std::unique_ptr<PathChoice> make_conga(const RoutingParameters& parameters,
+                                       const PathContext& context) {
+  return std::make_unique<Conga>(parameters, context);
+}
+
+}  // namespace dcc

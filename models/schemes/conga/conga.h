@@ -1,0 +1,107 @@
+// CONGA (Alizadeh et al., SIGCOMM'14): edge switches send flowlets the way that is used least, from
+// end to end. Every link's use is estimated where packets leave (DRE); packets collect the greatest
+// on their way, and what the far edge has learned so rides back on packets of the other direction.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fabric/fabric_map.h"
+#include "fabric/path_choice.h"
+#include "fabric/routing_parameters.h"
+#include "schemes/common/flowlets.h"
+#include "sim/random.h"
+
+namespace dcc {
+
+/// Discounting rate estimator of one link: bytes sent, of which a share is taken away with every
+/// period, so that it follows the rate as a filter of the first order does.
+class RateEstimator {
+ public:
+  void sent(Bytes bytes, PicoSeconds now, const CongaParameters& parameters) {
+    decay(now, parameters);
+    bytes_q8_ += static_cast<std::uint64_t>(bytes) << 8;
+  }
+  /// Of a link of this rate in use: 0 … 2^bits − 1, from what a full one comes to.
+  std::uint32_t metric(BitRate rate, PicoSeconds now, const CongaParameters& parameters) const {
+    RateEstimator present = *this;
+    present.decay(now, parameters);
+    return present.quantised(rate, parameters);
+  }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(bytes_q8_, period_);
+  }
+
+ private:
+  void decay(PicoSeconds now, const CongaParameters& parameters);
+  std::uint32_t quantised(BitRate rate, const CongaParameters& parameters) const;
+
+  std::uint64_t bytes_q8_ = 0;
+  std::int64_t period_ = 0;  // number of the last one that was looked at
+};
+
+class Conga final : public PathChoice {
+ public:
+  Conga(const RoutingParameters& parameters, const PathContext& context);
+
+  Wishes wishes() const override { return {true, true}; }
+  /// Throws std::invalid_argument for an edge switch with more than 255 ways up.
+  void join(const FabricMap& fabric, int self) override;
+  void routes_changed() override;
+
+  std::uint32_t peek(const Packet& packet, PortSet ports) const override;
+  std::uint32_t choose(Packet& packet, PortSet ports) override;
+  void departs(Packet& packet, int port) override;
+  void add_state(StateDigest& d) const override;
+
+  // For diagnosis.
+  /// Congestion of a way up, as a far edge has told it: 0 when nothing is known.
+  std::uint32_t congestion_to(std::uint32_t edge, int port) const;
+
+ private:
+  /// What is known of a way: from itself of one that comes here, from the far edge of one there.
+  struct News {
+    PicoSeconds since{};
+    std::uint8_t congestion = 0;
+    bool known = false;
+    bool untold = false;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(since, congestion, known, untold);
+    }
+  };
+  /// Of one far edge, by tag less one.
+  struct Edge {
+    std::vector<News> to;
+    std::vector<News> from;
+    std::uint32_t next = 0;  // of `from`, to be told
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(to, from, next);
+    }
+  };
+
+  std::uint32_t aged(const News& news) const;
+  std::uint32_t congestion_of(int port, const Edge* edge) const;
+  std::uint32_t best(const Packet& packet, PortSet ports, std::uint32_t before,
+                     RandomStream& random) const;
+  void learn(Edge& edge, const OverlayHeader& overlay);
+  void tell(Edge& edge, OverlayHeader& overlay);
+  Edge& edge(std::uint32_t number);
+  const Edge* find(std::uint32_t number) const;
+
+  CongaParameters parameters_;
+  const PathView& view_;
+  std::uint64_t hash_seed_;
+  RandomStream random_;
+  FlowletTable flowlets_;
+  const FabricMap* fabric_ = nullptr;
+  std::uint32_t self_ = FabricMap::kNoEdge;
+  std::vector<RateEstimator> use_;  // by port
+  std::vector<std::uint8_t> tag_;   // by port; 0: to a host
+  std::uint32_t tags_ = 0;
+  std::vector<Edge> edges_;  // empty ones: nothing known
+};
+
+}  // namespace dcc

@@ -1,0 +1,170 @@
+#include "schemes/d3/d3.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "schemes/d3/explicit_rate.h"
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Transports::Registered<D3Parameters> kD3{
+    "d3", "rates that meet deadlines, asked for hop by hop; for ports that give out rates",
+    [](const D3Parameters& parameters, const TransportContext& context) {
+      return std::make_unique<D3>(context, parameters);
+    }};
+
+/// The NIC gives out its link, too. It loses no leases, and its packets do not queue.
+RateAllocatorParameters for_nic(const TransportContext& context) {
+  RateAllocatorParameters rates;
+  rates.interval = std::max(rates.interval, context.longest_base_rtt * 4);
+  rates.reclaim = rates.drain = Ratio(0);
+  return rates;
+}
+}  // namespace
+
+D3::D3(const TransportContext& context, const D3Parameters& parameters)
+    : RatedTransport(context, parameters),
+      packet_(parameters.framing.data(context.nic.mtu) + context.nic.link_overhead),
+      nic_(for_nic(context)) {
+  nic_.set_link(context.nic.line_rate);
+}
+
+void D3::begin(Qpn qpn) {
+  RatedTransport::begin(qpn);
+  if (senders_.size() <= qpn) senders_.resize(qpn + 1);
+  senders_[qpn] = Sender{};
+}
+
+void D3::end(Qpn qpn) {
+  RatedTransport::end(qpn);
+  Sender& sender = senders_[qpn];
+  nic_.answer({{}, sender.desired, sender.leases.nic, true}, now());
+  sender = Sender{};
+}
+
+void D3::add_own_state(StateDigest& d) const {
+  RatedTransport::add_own_state(d);
+  d(nic_, senders_);
+}
+
+// ---------------------------------------------------------------- asking
+
+/// That it may send at.
+BitRate D3::rate_now(const Sender& sender) const {
+  return now() < sender.leases.until ? sender.leases.rate : BitRate();
+}
+
+/// What will be left when the answer is here, by two round trips before the deadline: the answer's
+/// and the one that the last packet takes (section 5.1).
+BitRate D3::desired(Qpn qpn) const {
+  const Sender& sender = senders_[qpn];
+  const PicoSeconds deadline = at(qpn).config.deadline;
+  if (deadline == PicoSeconds::max() || deadline <= now()) return {};
+  const PicoSeconds round_trip = std::max(sender.round_trip, context_.longest_base_rtt);
+  const PicoSeconds time = deadline - now() - round_trip * 2;
+  const BitRate link = context_.nic.line_rate;
+  if (time <= PicoSeconds()) return link;
+  const auto bits = [](BitRate rate, PicoSeconds span) {
+    return static_cast<Uint128>(rate.bits_per_second) * static_cast<std::uint64_t>(span.count) /
+           1'000'000'000'000u;
+  };
+  const auto sent = static_cast<Bytes>(bits(rate_now(sender), round_trip) / 8);
+  const Bytes all = bytes_of_work(qpn);
+  const Bytes left = std::max(all - sent, std::min(all, packet_));
+  const Uint128 rate = (static_cast<Uint128>(left) * 8u * 1'000'000'000'000u +
+                        static_cast<std::uint64_t>(time.count) - 1) /
+                       static_cast<std::uint64_t>(time.count);
+  return rate < link.bits_per_second ? BitRate(static_cast<std::uint64_t>(rate)) : link;
+}
+
+/// The next, or its repetition.
+PicoSeconds D3::next_request(Qpn qpn) const {
+  const Sender& sender = senders_[qpn];
+  if (!sender.has_asked) return {};
+  if (is_asking(qpn)) return repeats_at(qpn);
+  return asked_at(qpn) + std::max(context_.longest_base_rtt, sender.round_trip);
+}
+
+/// The next packet takes it along, if one leaves by then.
+PicoSeconds D3::asks_at(Qpn qpn) const {
+  const Sender& sender = senders_[qpn];
+  const PicoSeconds when = next_request(qpn);
+  if (is_asking(qpn) || !may_send(qpn)) return when;
+  const PicoSeconds round_trip = context_.longest_base_rtt;
+  const PicoSeconds until = sender.desired.bits_per_second != 0
+                                ? when + round_trip
+                                : sender.leases.until - round_trip * 2;
+  return due(qpn, rate_of(qpn)) <= until ? std::max(when, until) : when;
+}
+
+void D3::ask(Qpn qpn) {
+  Packet* const request = make_request(qpn);
+  put_request(qpn, *request);
+  send_control(request);
+}
+
+void D3::put_request(Qpn qpn, Packet& packet) {
+  Sender& sender = senders_[qpn];
+  const BitRate wanted = desired(qpn);
+  put_past(sender, packet);
+  packet.scheme = wanted.bits_per_second;
+  sender.leases.nic = nic_.answer({wanted, sender.desired, sender.leases.nic, false}, now());
+  sender.desired = wanted;
+  sender.has_asked = true;
+  asks(qpn);
+}
+
+/// Returns what the ports gave.
+void D3::put_past(Sender& sender, Packet& packet) {
+  packet.remote_address = sender.desired.bits_per_second;
+  context_.pool.attach_places(packet);
+  for (std::size_t hop = 0; hop < kMaxIntHops; ++hop) {
+    RateRequestHeader::write(packet.telemetry->hop[hop], sender.leases.ports[hop]);
+    sender.leases.ports[hop] = {};
+  }
+}
+
+void D3::leave(Qpn qpn) {
+  if (is_asking(qpn) && now() < asks_at(qpn)) return;  // whatever comes of it is to be returned
+  Sender& sender = senders_[qpn];
+  asks_no_more(qpn);
+  if (sender.leases.nic.until == PicoSeconds()) return;
+  Packet* const request = make_request(qpn);
+  request->last = true;
+  put_past(sender, *request);
+  nic_.answer({{}, sender.desired, sender.leases.nic, true}, now());
+  sender.leases = Leases{};
+  sender.desired = {};
+  send_control(request);
+}
+
+void D3::on_answer(Qpn qpn, const Packet& answer) {
+  Sender& sender = senders_[qpn];
+  if (!is_asking(qpn) || answer.sent != asked_at(qpn)) return;
+  answered(qpn);
+  sender.round_trip = now() - answer.sent;
+  Leases& leases = sender.leases;
+  leases.rate = leases.nic.rate;
+  leases.until = leases.nic.until;
+  for (std::size_t hop = 0; hop < answer.immediate; ++hop) {
+    const RateAllocator::Lease lease = RateRequestHeader::lease(answer.telemetry->hop[hop]);
+    leases.ports[hop] = lease;
+    leases.rate = std::min(leases.rate, lease.rate);
+    leases.until = std::min(leases.until, lease.until);
+  }
+}
+
+// ---------------------------------------------------------------- sending
+
+bool D3::may_send(Qpn qpn) const { return rate_now(senders_[qpn]).bits_per_second > 0; }
+
+/// Of leases that may have ended since.
+BitRate D3::rate_of(Qpn qpn) const { return senders_[qpn].leases.rate; }
+
+void D3::goes(Qpn qpn, Packet& data) {
+  if (!is_asking(qpn) && now() >= next_request(qpn) && work_left(qpn) > 0) put_request(qpn, data);
+}
+
+}  // namespace dcc

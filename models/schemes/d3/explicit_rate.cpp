@@ -1,0 +1,40 @@
+#include "schemes/d3/explicit_rate.h"
+
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Disciplines::Registered<ExplicitRateParameters> kExplicitRate{
+    "explicit_rate",
+    "gives out the link's rate to flows that ask for some, first come first served",
+    [](const ExplicitRateParameters& parameters, const DisciplineContext& context) {
+      return std::make_unique<ExplicitRatePort>(parameters, context);
+    }};
+}  // namespace
+
+void ExplicitRateParameters::describe(ParameterVisitor& v) {
+  rates.describe(v);
+  AskedPortParameters::describe(v);
+}
+
+ExplicitRatePort::ExplicitRatePort(const ExplicitRateParameters& parameters,
+                                   const DisciplineContext& context)
+    : AskedPort(parameters, context), rates_(parameters.rates) {}
+
+void ExplicitRatePort::asked(Packet& packet) {
+  rates_.comes(on_wire(packet), bytes(), now());
+  using Header = RateRequestHeader;
+  if (!Header::is_on(packet) || packet.immediate >= packet.telemetry_hops) return;
+  IntHop& hop = packet.telemetry->hop[packet.immediate++];
+  Header::write(hop, rates_.answer({Header::desired(packet), Header::past_desired(packet),
+                                    Header::lease(hop), Header::leaves(packet)},
+                                   now()));
+}
+
+void ExplicitRatePort::add_state(StateDigest& d) const {
+  AskedPort::add_state(d);
+  d(rates_);
+}
+
+}  // namespace dcc

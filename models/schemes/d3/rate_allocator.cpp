@@ -1,0 +1,70 @@
+#include "schemes/d3/rate_allocator.h"
+
+#include <algorithm>
+
+namespace dcc {
+
+void RateAllocatorParameters::describe(ParameterVisitor& v) {
+  const char* const paper = "D3, SIGCOMM'11";
+  v.field("interval", interval, {"1us", "1s"},
+          {"of the control: longer than two round trips; a rate that is not asked for again is "
+           "free after one or two",
+           ""});
+  v.field("reclaim", reclaim, {"0", "1"},
+          {"alpha: of what was given and not used, that is given once more", paper});
+  v.field(
+      "drain", drain, {"0", "10"},
+      {"beta: of what would drain the standing queue in an interval, that is held back", paper});
+}
+
+void RateAllocator::set_link(BitRate rate) {
+  link_ = rate.bits_per_second;
+  capacity_ = link_;
+}
+
+/// A new interval, if it is one: leases of the one before the last are over.
+void RateAllocator::turn(PicoSeconds now) {
+  const std::int64_t interval = now / parameters_.interval;
+  if (interval == interval_) return;
+  const bool next = interval == interval_ + 1;
+  const double seconds = to_seconds(parameters_.interval);
+  const double given = next ? static_cast<double>(allocated().bits_per_second) : 0;
+  const double queue = next ? static_cast<double>(queue_) : 0;
+  const double used = next ? static_cast<double>(arrived_) * 8 / seconds : 0;
+  const double capacity = static_cast<double>(link_) +
+                          parameters_.reclaim.value() * std::max(given - used, 0.0) -
+                          parameters_.drain.value() * queue * 8 / seconds;
+  capacity_ = static_cast<std::uint64_t>(std::max(capacity, 0.0));
+  older_ = next ? newer_ : Book{};
+  newer_ = Book{};
+  arrived_ = 0;
+  queue_ = 0;
+  interval_ = interval;
+}
+
+void RateAllocator::take_back(const Request& request, PicoSeconds now) {
+  if (request.past.until <= now) return;
+  Book& book = request.past.until == end_of(interval_) ? newer_ : older_;
+  const auto less = [](std::uint64_t& sum, std::uint64_t part) { sum -= std::min(sum, part); };
+  less(book.allocated, request.past.rate.bits_per_second);
+  less(book.demand, request.past_desired.bits_per_second);
+  less(book.flows, 1);
+}
+
+RateAllocator::Lease RateAllocator::answer(const Request& request, PicoSeconds now) {
+  turn(now);
+  take_back(request, now);
+  if (request.leaves) return {};
+  const std::uint64_t desired = request.desired.bits_per_second;
+  newer_.demand += desired;
+  ++newer_.flows;
+  const std::uint64_t given = allocated().bits_per_second;
+  const std::uint64_t left = capacity_ - std::min(capacity_, given);
+  const std::uint64_t demand = older_.demand + newer_.demand;
+  const std::uint64_t share = (capacity_ - std::min(capacity_, demand)) / flows();
+  const std::uint64_t rate = left > desired ? std::min(left, desired + share) : left;
+  newer_.allocated += rate;
+  return {BitRate(rate), end_of(interval_)};
+}
+
+}  // namespace dcc

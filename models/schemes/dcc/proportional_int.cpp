@@ -1,0 +1,46 @@
+#include "schemes/dcc/proportional_int.h"
+
+#include <memory>
+
+#include "nic/algorithm/registry.h"
+
+namespace dcc {
+
+namespace {
+/// HPCC's own parameters but for those that the policy shares with its siblings.
+HpccParameters telemetry_parameters(const DccParameters& parameters) {
+  HpccParameters hpcc;
+  hpcc.w_ai_rate = parameters.r_ai;
+  hpcc.r_min = parameters.r_min;
+  return hpcc;
+}
+
+const RegisteredPolicy kProportionalInt{
+    DccParameters::Policy::kProportionalInt,
+    [](const DccParameters& parameters,
+       const AlgorithmContext& context) -> std::unique_ptr<Algorithm> {
+      return std::make_unique<ProportionalInt>(
+          context.scheduler, context.host, context.controller, context.controller_rank,
+          telemetry_parameters(parameters), context.longest_base_rtt);
+    }};
+}  // namespace
+
+ProportionalInt::ProportionalInt(Scheduler& scheduler, AlgorithmHost& host,
+                                 const ControllerConfig& config, std::uint32_t rank,
+                                 const HpccParameters& parameters, PicoSeconds longest_base_rtt)
+    : Dcc(scheduler, host, config, rank), hpcc_(host, parameters, longest_base_rtt) {}
+
+void ProportionalInt::on_flow_start(FlowNumber flow, const FlowStart& start) {
+  if (dscps_.size() <= flow) dscps_.resize(flow + 1);
+  dscps_[flow] = start.dscp;
+  hpcc_.on_flow_start(flow, start);
+}
+
+// The table may have been written since the last ACK.
+void ProportionalInt::on_ack(FlowNumber flow, const AckInfo& info) {
+  constexpr long double kOne = 256;  // f_inc is 8.8
+  hpcc_.weigh(flow, device().tables().increase_factor(dscps_[flow]) / kOne);
+  hpcc_.on_ack(flow, info);
+}
+
+}  // namespace dcc

@@ -1,0 +1,38 @@
+// Weighted shares by in-band telemetry: what the proportional policy could do with more than marks.
+#pragma once
+
+#include <vector>
+
+#include "controller/dcc.h"
+#include "schemes/hpcc/hpcc.h"
+
+namespace dcc {
+
+/// `policy: proportional_int`. Rates are HPCC's, with an additive step in proportion to the weight
+/// that the controller's factor table holds for the flow's DSCP now. At one bottleneck all flows
+/// multiply by the same and add by weight, so their rates end in proportion to the weights. The
+/// controller keeps its registers and tables and calculates nothing: no hardware here can do this.
+class ProportionalInt final : public Dcc {
+ public:
+  /// `host` and what the controller is made with as in Dcc; `longest_base_rtt` positive.
+  ProportionalInt(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config,
+                  std::uint32_t rank, const HpccParameters& parameters,
+                  PicoSeconds longest_base_rtt);
+
+  AlgorithmNeeds needs() const override { return hpcc_.needs(); }
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_flow_end(FlowNumber) override {}
+  void on_sent(FlowNumber, const SentInfo&) override {}
+  void on_cnp(FlowNumber, const CnpInfo&) override {}
+  void on_ack(FlowNumber flow, const AckInfo& info) override;
+  View view(FlowNumber flow) const override { return hpcc_.view(flow); }
+  AlgorithmCounters counters() const override { return hpcc_.counters(); }
+  bool rests(FlowNumber flow) const override { return hpcc_.rests(flow); }
+  void forget(FlowNumber flow) override { hpcc_.forget(flow); }
+
+ private:
+  Hpcc hpcc_;
+  std::vector<std::uint8_t> dscps_;  // by flow
+};
+
+}  // namespace dcc

@@ -1,0 +1,59 @@
+// DCQCN per flow, without a table of slots and with real numbers: the baseline for the controller.
+#pragma once
+
+#include <cstdint>
+
+#include "controller/law/dcqcn_parameters.h"
+#include "nic/algorithm/algorithm.h"
+#include "stats/numbered_table.h"
+
+namespace dcc {
+
+/// The parameters as the rules reckon with them, rates in Mb/s; what was left empty is the line's.
+struct DcqcnValues {
+  DcqcnValues(const DcqcnParameters& parameters, Rate line);
+
+  long double r_min, r_max, initial, r_ai, r_hai;
+  long double g, initial_alpha;
+};
+
+/// The reaction point. Rates in Mb/s as long double; the pacing gets them rounded to the
+/// controller's resolution. A flow is at its initial rate, uncontrolled, until its first CNP.
+class Dcqcn final : public Algorithm {
+ public:
+  Dcqcn(AlgorithmHost& host, const DcqcnParameters& parameters);
+
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_sent(FlowNumber flow, const SentInfo& info) override;
+  void on_cnp(FlowNumber flow, const CnpInfo& info) override;
+  void on_timer(FlowNumber flow, int id) override;
+  View view(FlowNumber flow) const override;
+  AlgorithmCounters counters() const override { return counters_; }
+  bool rests(FlowNumber flow) const override { return !flows_[flow].controlled; }
+  void forget(FlowNumber flow) override { flows_.drop(flow); }
+
+ private:
+  enum Timer : int { kAlpha = 0, kIncrease = 1 };
+  struct Flow {
+    long double current = 0;  // Rc, Mb/s
+    long double target = 0;   // Rt, Mb/s
+    long double alpha = 1;
+    unsigned timer_events = 0;  // T
+    unsigned byte_events = 0;   // BC
+    Bytes bytes = 0;            // since the last BC event
+    PicoSeconds last_cut{};
+    bool controlled = false;  // has had a CNP since it was last at the maximum
+    bool cnp_since_alpha = false;
+  };
+  void increase(FlowNumber number, Flow& flow);
+  void apply(FlowNumber number, const Flow& flow);
+
+  AlgorithmHost& host_;
+  DcqcnParameters parameters_;
+  DcqcnValues values_;
+  NumberedTable<Flow> flows_;
+  AlgorithmCounters counters_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,126 @@
+#include "schemes/dcqcn/dcqcn_slotted.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "nic/algorithm/real_rate.h"
+
+namespace dcc {
+
+DcqcnSlotted::DcqcnSlotted(AlgorithmHost& host, const DcqcnParameters& parameters)
+    : host_(host), parameters_(parameters), values_(parameters, host.line_rate()) {
+  if (parameters.alpha_timer.count <= 0 || parameters.decrease_period.count <= 0) {
+    throw std::invalid_argument("dcqcn: the slotted rules need alpha and decrease slots");
+  }
+}
+
+AlgorithmNeeds DcqcnSlotted::needs() const {
+  AlgorithmNeeds needs;
+  needs.cnp = true;
+  needs.on_sent = parameters_.byte_counter > 0;
+  return needs;
+}
+
+void DcqcnSlotted::on_flow_start(FlowNumber number, const FlowStart& start) {
+  Flow& flow = flows_.keep(number);
+  flow = Flow{};
+  flow.current = flow.target =
+      start.initial_rate.raw == 0 ? values_.initial : to_mbps(start.initial_rate);
+  flow.alpha = values_.initial_alpha;
+  apply(number, flow);
+}
+
+void DcqcnSlotted::apply(FlowNumber number, const Flow& flow) {
+  host_.set_rate(number, from_mbps(flow.current));
+}
+
+// 7.1: the slots that have ended since α was last looked at; only the first of them can have had a
+// CNP, for a CNP settles first.
+void DcqcnSlotted::settle_alpha(Flow& flow, PicoSeconds now) const {
+  const std::int64_t slot = (now - flow.origin) / parameters_.alpha_timer;
+  if (slot == flow.settled) return;
+  const long double keep = 1 - values_.g;
+  flow.alpha *= keep;
+  if (flow.cnp_in_slot) flow.alpha += values_.g;
+  flow.cnp_in_slot = false;
+  flow.alpha *= whole_power(keep, static_cast<std::uint64_t>(slot - flow.settled - 1));
+  flow.settled = slot;
+}
+
+void DcqcnSlotted::on_cnp(FlowNumber number, const CnpInfo& info) {
+  if (info.marks == 0) return;  // an all clear
+  Flow& flow = flows_[number];
+  const PicoSeconds now = host_.now();
+  if (!flow.controlled) {
+    flow.controlled = true;
+    flow.alpha = values_.initial_alpha;
+    flow.origin = now;
+    flow.settled = 0;
+    flow.cnp_in_slot = true;
+    flow.increased = true;
+    cut(number, flow);
+    return;
+  }
+  settle_alpha(flow, now);
+  flow.cnp_in_slot = true;
+  if (flow.cut_due) return;
+  flow.cut_due = true;
+  const PicoSeconds into_slot((now - flow.origin).count % parameters_.decrease_period.count);
+  host_.start_timer(number, kCut, parameters_.decrease_period - into_slot);
+}
+
+// 7.2.
+void DcqcnSlotted::cut(FlowNumber number, Flow& flow) {
+  flow.cut_due = false;
+  if (flow.increased) flow.target = flow.current;
+  flow.current = std::max(values_.r_min, flow.current * (1 - flow.alpha / 2));
+  flow.events = 0;
+  flow.bytes = 0;
+  flow.increased = false;
+  ++counters_.rate_decreases;
+  host_.start_timer(number, kIncrease, parameters_.increase_timer);
+  apply(number, flow);
+}
+
+void DcqcnSlotted::on_sent(FlowNumber number, const SentInfo& info) {
+  Flow& flow = flows_[number];
+  if (!flow.controlled) return;
+  flow.bytes += info.wire_bytes;
+  if (flow.bytes <= parameters_.byte_counter) return;
+  flow.bytes -= parameters_.byte_counter;
+  increase(number, flow);
+}
+
+void DcqcnSlotted::on_timer(FlowNumber number, int id) {
+  Flow& flow = flows_[number];
+  if (id == kCut) {
+    settle_alpha(flow, host_.now());
+    cut(number, flow);
+    return;
+  }
+  increase(number, flow);
+  host_.start_timer(number, kIncrease, parameters_.increase_timer);
+}
+
+// 7.3.
+void DcqcnSlotted::increase(FlowNumber number, Flow& flow) {
+  const unsigned event = flow.events++;
+  flow.increased = true;
+  const unsigned f = parameters_.f;
+  if (event >= f)
+    flow.target =
+        std::min(values_.r_max, flow.target + (event < 2 * f ? values_.r_ai : values_.r_hai));
+  const long double before = flow.current;
+  flow.current = (flow.target + flow.current) / 2;
+  if (flow.current == before) return;
+  ++counters_.rate_increases;
+  apply(number, flow);
+}
+
+Algorithm::View DcqcnSlotted::view(FlowNumber number) const {
+  Flow flow = flows_[number];
+  if (flow.controlled) settle_alpha(flow, host_.now());
+  return {from_mbps(flow.current), from_mbps(flow.target), static_cast<double>(flow.alpha)};
+}
+
+}  // namespace dcc

@@ -1,0 +1,67 @@
+// DCQCN as adapters keep it: time in slots, α and cuts at their ends.
+#pragma once
+
+#include <cstdint>
+
+#include "nic/algorithm/algorithm.h"
+#include "schemes/dcqcn/dcqcn.h"
+#include "stats/numbered_table.h"
+
+namespace dcc {
+
+/// The rules of the RoCE article, sections 7.1 to 7.3; other rules than SIGCOMM'15, not other
+/// values:
+/// - α is updated at the end of every slot of `alpha_timer`: α ← (1−g)·α + g if a CNP came in it,
+///   else α ← (1−g)·α. (The article's g is our 1−g.)
+/// - Rate is cut at the end of a slot of `decrease_period` in which a CNP came, however many:
+///   Rc ← Rc·(1 − α/2), and everything that counts towards increases starts anew. The target is set
+///   to Rc only if there was an increase since the last cut.
+/// - Increases by timer and byte counter, in three stages in a row: F events of fast recovery
+///   (Rc ← (Rc + Rt)/2), F additive (Rt + R_AI first), then hyper (Rt + R_HAI first).
+/// A flow's slots begin with its first CNP, whose α is the initial one and is not updated by that
+/// CNP's own slot before the first cut (the first slot of cuts ends at once).
+/// α is brought up to date when it is used: a flow costs no event a slot.
+class DcqcnSlotted final : public Algorithm {
+ public:
+  /// Uses `alpha_timer` and `decrease_period` as the slots; both must be positive.
+  DcqcnSlotted(AlgorithmHost& host, const DcqcnParameters& parameters);
+
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_sent(FlowNumber flow, const SentInfo& info) override;
+  void on_cnp(FlowNumber flow, const CnpInfo& info) override;
+  void on_timer(FlowNumber flow, int id) override;
+  View view(FlowNumber flow) const override;
+  AlgorithmCounters counters() const override { return counters_; }
+  /// Once a flow has had a CNP its timer runs for ever.
+  bool rests(FlowNumber flow) const override { return !flows_[flow].controlled; }
+  void forget(FlowNumber flow) override { flows_.drop(flow); }
+
+ private:
+  enum Timer : int { kCut = 0, kIncrease = 1 };
+  struct Flow {
+    long double current = 0;  // Rc, Mb/s
+    long double target = 0;   // Rt, Mb/s
+    long double alpha = 1;
+    PicoSeconds origin{};      // the slots count from here
+    std::int64_t settled = 0;  // α is as at the beginning of this slot
+    bool cnp_in_slot = false;  // a CNP came in slot `settled`
+    bool cut_due = false;
+    bool controlled = false;
+    bool increased = false;  // since the last cut
+    unsigned events = 0;     // increases since the last cut
+    Bytes bytes = 0;
+  };
+  void settle_alpha(Flow& flow, PicoSeconds now) const;
+  void cut(FlowNumber number, Flow& flow);
+  void increase(FlowNumber number, Flow& flow);
+  void apply(FlowNumber number, const Flow& flow);
+
+  AlgorithmHost& host_;
+  DcqcnParameters parameters_;
+  DcqcnValues values_;
+  NumberedTable<Flow> flows_;
+  AlgorithmCounters counters_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,88 @@
+// DCTCP over RDMA: the share of marked packets, measured once a window, sets the depth of the cut.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "describe/enum_names.h"
+#include "nic/algorithm/algorithm.h"
+#include "nic/algorithm/algorithm_parameters.h"
+#include "stats/numbered_table.h"
+
+namespace dcc {
+
+/// Alizadeh et al., "Data Center TCP", SIGCOMM 2010, section 3.3; RFC 8257.
+struct DctcpParameters final : AlgorithmParameters {
+  enum class Form : std::uint8_t {
+    kWindow,  // RFC 8257: a congestion window, one packet more a round trip
+    kRate,  // the same rules on a pacing rate, `r_ai` more a round trip, window = rate × base RTT
+  };
+  Form form = Form::kWindow;
+  Ratio g{1, 16};  // weight of the newest window in α
+  BitRate r_ai = 615_Mbps;
+  BitRate r_min = 100_Mbps;
+  std::optional<Bytes> initial_window;  // empty: line rate × base RTT
+  Ratio d2tcp_exponent{1};              // d of D2TCP (SIGCOMM 2012): the cut is by α^d / 2
+  bool d2tcp_deadlines = false;         // flows with a deadline: d by how it will be met
+  Ratio d2tcp_least{1, 2};              // … and its bounds
+  Ratio d2tcp_most{2};
+
+  void describe(ParameterVisitor& v) override;
+  void check(Bytes largest_packet) const override;
+};
+
+DCC_ENUM_NAMES(DctcpParameters::Form, {DctcpParameters::Form::kWindow, "window"},
+               {DctcpParameters::Form::kRate, "rate"});
+
+/// A *round* ends with the ACK of the first packet sent after the round began. At its end
+/// α ← (1−g)·α + g·F, F the share of CE among its ACKs. The first CE of a round cuts by α^d / 2 and
+/// lets no increase happen until what was then under way is acknowledged (RFC 8257, 3.3).
+/// Flows begin with a full bandwidth-delay product and α = 1, without slow start: an RDMA NIC
+/// starts at line rate.
+///
+/// D2TCP (Vamanan et al., SIGCOMM 2012, 3.2): d = T_c / D, where D is left to the deadline and T_c
+/// is what the flow still needs at three quarters of its window, the mean of DCTCP's saw-tooth. Who
+/// is late yields less. Without a deadline, or past it, d is `d2tcp_exponent`.
+class Dctcp final : public Algorithm {
+ public:
+  /// `mtu`: payload bytes of a packet, the window form's unit. `base_rtt`: of all flows; zero: each
+  /// flow's own.
+  Dctcp(AlgorithmHost& host, const DctcpParameters& parameters, std::uint32_t mtu,
+        PicoSeconds base_rtt = {});
+
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_ack(FlowNumber flow, const AckInfo& info) override;
+  View view(FlowNumber flow) const override;
+  AlgorithmCounters counters() const override { return counters_; }
+  bool rests(FlowNumber) const override { return true; }  // ACKs alone move it
+  void forget(FlowNumber flow) override { flows_.drop(flow); }
+
+ private:
+  struct Flow {
+    long double level = 0;  // kRate: Mb/s; kWindow: bytes
+    long double alpha = 1;
+    PicoSeconds rtt{};  // of the empty network
+    Psn round_end = 0;  // the round ends with the ACK of this packet or a later one
+    Psn cut_end = 0;    // reduced until this packet is acknowledged
+    bool reduced = false;
+    std::uint32_t acks = 0;    // of this round
+    std::uint32_t marked = 0;  // of those
+    Bytes left = 0;            // not acknowledged; meaningless without a deadline
+    PicoSeconds deadline = PicoSeconds::max();
+  };
+  void apply(FlowNumber number, const Flow& flow);
+  long double exponent(const Flow& flow, PicoSeconds rtt) const;
+  static long double penalty(long double alpha, long double exponent);
+
+  AlgorithmHost& host_;
+  DctcpParameters parameters_;
+  std::uint32_t mtu_;
+  PicoSeconds base_rtt_;
+  long double line_, r_ai_, r_min_;  // Mb/s
+  long double g_, exponent_;
+  NumberedTable<Flow> flows_;
+  AlgorithmCounters counters_;
+};
+
+}  // namespace dcc

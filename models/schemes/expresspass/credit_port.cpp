@@ -1,0 +1,52 @@
+#include "schemes/expresspass/credit_port.h"
+
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Disciplines::Registered<CreditPortParameters> kCreditPort{
+    "credit", "credits wait apart, behind a token bucket, and go before data",
+    [](const CreditPortParameters& parameters, const DisciplineContext& context) {
+      return std::make_unique<CreditPort>(parameters, context);
+    }};
+}  // namespace
+
+void CreditPortParameters::describe(ParameterVisitor& v) {
+  queue.describe(v);
+  v.field("data_limit", data_limit, {"1KB", "1GB"},
+          {"bytes of all other packets that may wait", "ExpressPass, SIGCOMM'17"});
+}
+
+PortDiscipline::Verdict CreditPort::enqueue(Packet* packet) {
+  Verdict verdict;
+  if (packet->kind == PacketKind::kCredit) {
+    if (Packet* const lost = credits_.push(packet, context_.random)) verdict.dropped.push(lost);
+  } else if (data_bytes_ + packet->wire_bytes > limit_) {
+    verdict.dropped.push(packet);
+  } else {
+    data_.push(packet);
+    data_bytes_ += packet->wire_bytes;
+  }
+  return verdict;
+}
+
+Packet* CreditPort::take_data() {
+  Packet* const packet = data_.pop();
+  data_bytes_ -= packet->wire_bytes;
+  return packet;
+}
+
+Packet* CreditPort::dequeue() {
+  const PicoSeconds now = context_.clock.now();
+  if (!credits_.empty() && credits_.ready_at() <= now) return credits_.pop(now);
+  return data_.empty() ? nullptr : take_data();
+}
+
+Packet* CreditPort::evict() {
+  return data_.empty() ? credits_.pop(context_.clock.now()) : take_data();
+}
+
+void CreditPort::add_state(StateDigest& d) const { d(credits_, data_); }
+
+}  // namespace dcc

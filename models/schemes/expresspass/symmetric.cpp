@@ -1,0 +1,41 @@
+// A flow's packets and what answers them take the same way in both directions (ExpressPass, whose
+// credits reserve the way back): by a hash in which source and destination are equal.
+#include <algorithm>
+
+#include "fabric/fabric_map.h"
+#include "fabric/path_choice.h"
+
+namespace dcc {
+
+namespace {
+
+/// Switches at the same height make the same choice, so the way down is that up of the other
+/// direction wherever equal choices meet: leaf-spine networks and fat trees.
+class Symmetric final : public PathChoice {
+ public:
+  explicit Symmetric(std::uint64_t seed) : seed_(mix64(seed)) {}
+  void join(const FabricMap& fabric, int self) override {
+    at_edge_ = fabric.edge_at(self) != FabricMap::kNoEdge;
+  }
+
+  std::uint32_t peek(const Packet& packet, PortSet ports) const override {
+    const std::uint64_t low = std::min(packet.source, packet.destination);
+    const std::uint64_t high = std::max(packet.source, packet.destination);
+    const std::uint64_t height = at_edge_ ? 0 : 1;
+    return scaled_down(mix64(mix64((low << 32 | high) ^ seed_) ^ (packet.flow * 2ull + height)),
+                       ports.size());
+  }
+  void add_state(StateDigest&) const override {}
+
+ private:
+  std::uint64_t seed_;
+  bool at_edge_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<PathChoice> make_symmetric(std::uint64_t seed) {
+  return std::make_unique<Symmetric>(seed);
+}
+
+}  // namespace dcc

@@ -1,0 +1,423 @@
+#include "schemes/fastpass/fastpass.h"
+
+#include <algorithm>
+#include <string>
+
+#include "describe/parameter_error.h"
+#include "describe/quantity_text.h"
+#include "describe/visitor.h"
+#include "fabric/topology.h"
+#include "sim/random.h"
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Transports::Registered<FastpassParameters> kFastpass{
+    "fastpass", "an arbiter gives out timeslots and ways; one host of the network is it",
+    [](const FastpassParameters& parameters, const TransportContext& context) {
+      return std::make_unique<Fastpass>(context, parameters);
+    }};
+
+/// A full packet with its overhead, an acknowledgement, and a batch's share of what tells of it.
+PicoSeconds full_slot(const FastpassParameters& parameters, const TransportContext& context) {
+  const auto time = [&](Bytes bytes) {
+    return serialization_time(bytes + context.nic.link_overhead, context.nic.line_rate).count;
+  };
+  const Framing& framing = parameters.framing;
+  const std::int64_t told = time(framing.control + parameters.batch * FastpassEntries::kSlotBytes);
+  return PicoSeconds(time(framing.data(context.nic.mtu)) + time(framing.control) +
+                     (told + parameters.batch - 1) / parameters.batch);
+}
+
+FastpassTiming timing_of(const FastpassParameters& parameters, const TransportContext& context) {
+  FastpassTiming timing;
+  timing.slot = parameters.slot.value_or(full_slot(parameters, context));
+  timing.batch = parameters.batch;
+  timing.lead = parameters.lead.value_or(PicoSeconds(context.longest_base_rtt.count / 2) +
+                                         timing.batch_time() * 2);
+  return timing;
+}
+
+/// Hosts with links as fast as each other's.
+void check_links(const Topology& network) {
+  const BitRate first = network.link(network.node_of(0), 0).rate;
+  for (HostId host = 1; host < static_cast<HostId>(network.hosts()); ++host) {
+    const BitRate rate = network.link(network.node_of(host), 0).rate;
+    if (rate == first) continue;
+    throw ParameterError({"slot", "kind"}, "slot: auto needs hosts with links alike: host 0 has " +
+                                               text_of(first) + ", host " + std::to_string(host) +
+                                               " " + text_of(rate));
+  }
+}
+
+/// Racks are the hosts at each switch, and have so many ports up.
+void check_racks(const Topology& network, unsigned rack, unsigned ways) {
+  const auto switch_of = [&](HostId host) { return network.peer(network.node_of(host), 0).node; };
+  for (HostId host = 0; host < static_cast<HostId>(network.hosts()); ++host) {
+    const NodeId node = switch_of(host);
+    const HostId before = host == 0 ? 0 : host - 1;
+    if ((node == switch_of(before)) != (host / rack == before / rack)) {
+      throw ParameterError({"rack", "kind"}, "racks of " + std::to_string(rack) +
+                                                 " are not the hosts at each switch: see host " +
+                                                 std::to_string(host));
+    }
+    unsigned up = 0;
+    for (int port = 0; port < network.node(node).ports; ++port) {
+      up += network.node(network.peer(node, port).node).is_host ? 0 : 1;
+    }
+    if (up == ways) continue;
+    throw ParameterError({"ways", "kind"}, network.node(node).name + " has " + std::to_string(up) +
+                                               " ports up, not " + std::to_string(ways));
+  }
+}
+}  // namespace
+
+void FastpassParameters::describe(ParameterVisitor& v) {
+  const char* const paper = "Fastpass, SIGCOMM'14";
+  describe_framing(v);
+  v.field("arbiter", arbiter, {"0", "1000000"}, {"the host that is it", ""});
+  v.choice("order", order,
+           {"who gets a slot first: who has waited longest, or who lacks fewest slots", paper});
+  v.field("slot", slot, "auto", {"1ns", "1ms"},
+          {"a timeslot; auto: a full packet, an acknowledgement, and a batch's share of a packet "
+           "that tells of it",
+           paper});
+  v.field("batch", batch, {"1", "64"}, {"timeslots that are given out at a time", paper});
+  v.field("lead", lead, "auto", {"0us", "1s"},
+          {"from when the arbiter begins a batch to the first slot in it; auto: half the longest "
+           "base RTT and two batches. The paper has 65 us",
+           paper});
+  v.field("request_time", request_time, {"0ns", "1s"},
+          {"that the arbiter takes for what a host asks of another", ""});
+  v.field(
+      "allocation_time", allocation_time, {"0ns", "1s"},
+      {"that the arbiter takes for a slot of a pair; the default is 1500 bytes at the 2.21 Tb/s of "
+       "eight cores",
+       paper});
+  v.field("rack", rack, {"0", "1024"},
+          {"hosts at a switch, which are numbered together, for the choice of ways; 0: none, "
+           "routing is the switches'",
+           paper});
+  v.field("ways", ways, {"1", "255"}, {"up from such a switch", paper});
+  v.field("ask_again", ask_again, "auto", {"1us", "10s"},
+          {"a demand of which nothing is heard for so long is repeated, ever more rarely; auto: "
+           "three times the longest base RTT, and the lead",
+           ""});
+  v.field("timeout", timeout, {"1us", "10s"},
+          {"a packet of which nothing is heard for so long is sent again", ""});
+  v.field("clock_error", clock_error, {"0ns", "1s"},
+          {"a host's clock is off by up to so much, drawn once", ""});
+}
+
+void FastpassParameters::check() const {
+  if (rack / ways > 254) {
+    throw ParameterError({"rack", "ways"}, "more than 255 ways beyond each of `ways`: rack / ways");
+  }
+}
+
+void FastpassParameters::check_network(const TopologyParameters& topology) const {
+  if (arbiter >= topology.host_count()) {
+    throw ParameterError({"arbiter", "kind"}, "there is no host " + std::to_string(arbiter) +
+                                                  " to be the arbiter: the topology has 0 to " +
+                                                  std::to_string(topology.host_count() - 1));
+  }
+  const Topology network = Topology::of(topology);
+  if (network.hosts() < 2) return;  // it may have no link
+  if (!slot) check_links(network);
+  if (rack != 0) check_racks(network, rack, ways);
+}
+
+Fastpass::Fastpass(const TransportContext& context, const FastpassParameters& parameters)
+    : MessageTransport(context, parameters.framing),
+      parameters_(parameters),
+      timing_(timing_of(parameters, context)),
+      told_(PicoSeconds() - timing_.batch_time()),
+      ask_again_(parameters.ask_again.value_or(context.longest_base_rtt * 3 + timing_.lead)),
+      telling_(Event::calling<&Fastpass::tell_all>(*this, context.rank)),
+      slots_(Event::calling<&Fastpass::use_slots>(*this, context.rank)),
+      silence_(context.scheduler, Event::calling<&Fastpass::hear_nothing>(*this, context.rank)),
+      timeouts_(context.scheduler, Event::calling<&Fastpass::ring_timeouts>(*this, context.rank)) {
+  if (context.nic.host == parameters.arbiter) {
+    FastpassArbiter::Client& client = *this;
+    arbiter_ = std::make_unique<FastpassArbiter>(
+        context.scheduler, context.rank, timing_,
+        ArbiterParameters{parameters.order, parameters.request_time, parameters.allocation_time,
+                          parameters.rack, parameters.ways},
+        client);
+  }
+  if (parameters.clock_error.count > 0) {
+    RandomStream random(context.seed, "fastpass clock", context.nic.host);
+    const auto error = static_cast<std::uint64_t>(parameters.clock_error.count);
+    clock_offset_ = PicoSeconds(static_cast<std::int64_t>(random.below(2 * error + 1))) -
+                    parameters.clock_error;
+  }
+}
+
+void Fastpass::begin(Qpn qpn) {
+  if (senders_.size() <= qpn) senders_.resize(qpn + 1);
+  senders_[qpn] = Sender{};
+}
+
+void Fastpass::end(Qpn qpn) {
+  count_work(qpn, 0);
+  timeouts_.clear(qpn);
+  senders_[qpn] = Sender{};
+}
+
+void Fastpass::add_own_state(StateDigest& d) const {
+  d(arbiter_, senders_, ways_, to_tell_, told_, hand_, current_, telling_, slots_, silence_,
+    timeouts_);
+}
+
+void Fastpass::work_changed(Qpn qpn) {
+  if (!at(qpn).connected) return;
+  settle(qpn);
+  context_.port.data_ready();
+}
+
+// ---------------------------------------------------------------- asking
+
+Fastpass::Way& Fastpass::way_to(HostId host) {
+  if (ways_.size() <= host) ways_.resize(std::size_t{host} + 1);
+  return ways_[host];
+}
+
+/// The queue pair has so many packets to send.
+void Fastpass::count_work(Qpn qpn, std::uint64_t work) {
+  Sender& sender = senders_[qpn];
+  Way& way = way_to(at(qpn).config.remote_host);
+  if (work > 0 && sender.work == 0) way.waiting.push_back(qpn);
+  if (work == 0 && sender.work > 0) {
+    way.waiting.erase(std::find(way.waiting.begin(), way.waiting.end(), qpn));
+  }
+  way.work += work;
+  way.work -= sender.work;
+  sender.work = work;
+}
+
+/// As many slots as there are packets without one.
+void Fastpass::want(HostId host) {
+  Way& way = ways_[host];
+  const std::uint64_t lacking = way.work > way.in_hand ? way.work - way.in_hand : 0;
+  if (way.given + lacking > way.wanted) {
+    way.wanted = way.given + lacking;
+    tell(host);
+  }
+  if (way.wanted <= way.given) {
+    silence_.clear(host);
+  } else if (!silence_.is_set(host)) {
+    way.patience = ask_again_;
+    silence_.set(host, now() + way.patience);
+  }
+}
+
+/// Once in a batch's time at most.
+void Fastpass::tell(HostId host) {
+  Way& way = ways_[host];
+  if (!way.to_tell) to_tell_.push_back(host);
+  way.to_tell = true;
+  if (!telling_.is_scheduled()) {
+    context_.scheduler.schedule_at(telling_, std::max(now(), told_ + timing_.batch_time()));
+  }
+}
+
+void Fastpass::tell_all() {
+  told_ = now();
+  Packet* request = nullptr;
+  for (const HostId host : to_tell_) {
+    Way& way = ways_[host];
+    FastpassEntry entry;
+    entry.kind = way.ask ? FastpassEntry::Kind::kAsk : FastpassEntry::Kind::kDemand;
+    entry.host = host;
+    entry.total = way.wanted;
+    way.to_tell = way.ask = false;
+    if (arbiter_ != nullptr) {
+      arbiter_->hear(context_.nic.host, entry);
+      continue;
+    }
+    if (request == nullptr) {
+      request = make_for_host(parameters_.arbiter, PacketKind::kRequest);
+      context_.pool.attach_telemetry(*request);
+    }
+    FastpassEntries::add(*request, entry);
+    if (request->immediate == FastpassEntries::kMost) {
+      send_control(request);
+      request = nullptr;
+    }
+  }
+  if (request != nullptr) send_control(request);
+  to_tell_.clear();
+}
+
+void Fastpass::hear_nothing() {
+  silence_.ring([this](Qpn number) {
+    const HostId host = number;
+    Way& way = ways_[host];
+    if (way.wanted <= way.given) return;
+    ++context_.counters.timeouts;
+    way.ask = true;
+    tell(host);
+    way.patience += way.patience;
+    silence_.set(host, now() + way.patience);
+  });
+}
+
+/// From the arbiter; use_slots() follows.
+void Fastpass::hear(std::uint64_t base, const FastpassEntry& entry) {
+  Way& way = way_to(entry.host);
+  way.given = std::max(way.given, entry.total);
+  way.wanted = std::max(way.wanted, way.given);
+  silence_.clear(entry.host);
+  if (entry.kind == FastpassEntry::Kind::kSlot) {
+    const Slot slot{base + entry.slot, entry.host, entry.first_way, entry.second_way};
+    ++way.in_hand;
+    auto place = hand_.end();
+    while (place != hand_.begin() && std::prev(place)->number > slot.number) --place;
+    hand_.insert(place, slot);
+  }
+  want(entry.host);
+}
+
+void Fastpass::send_entries(HostId to, std::uint64_t base,
+                            const std::vector<FastpassEntry>& entries) {
+  Packet* packet = nullptr;
+  for (const FastpassEntry& entry : entries) {
+    if (entry.kind == FastpassEntry::Kind::kSlot) ++totals_.credits_sent;
+    if (to == context_.nic.host) {
+      hear(base, entry);
+      continue;
+    }
+    if (packet == nullptr) {
+      packet = make_for_host(to, PacketKind::kCredit);
+      packet->scheme = base;
+      context_.pool.attach_telemetry(*packet);
+    }
+    FastpassEntries::add(*packet, entry);
+    if (packet->immediate == FastpassEntries::kMost) {
+      send_control(packet);
+      packet = nullptr;
+    }
+  }
+  if (packet != nullptr) send_control(packet);
+  if (to == context_.nic.host) use_slots();
+}
+
+void Fastpass::arrived_for_host(Packet& packet) {
+  if (packet.telemetry == nullptr) return;
+  for (std::size_t i = 0; i < packet.immediate; ++i) {
+    const FastpassEntry entry = FastpassEntries::get(packet, i);
+    if (packet.kind == PacketKind::kCredit) {
+      hear(packet.scheme, entry);
+    } else if (arbiter_ != nullptr) {
+      arbiter_->hear(packet.source, entry);
+    }
+  }
+  if (packet.kind == PacketKind::kCredit) use_slots();
+}
+
+// ---------------------------------------------------------------- sending
+
+/// Whatever was to leave in a slot has not: the slot is over, or there was nothing.
+void Fastpass::slot_passed(HostId host) {
+  ++totals_.credits_unused;
+  --ways_[host].in_hand;
+  want(host);
+}
+
+void Fastpass::use_slots() {
+  if (current_ && begin_of(current_->number + 1) <= now()) {
+    const HostId host = current_->host;
+    current_.reset();
+    slot_passed(host);
+  }
+  while (!current_ && !hand_.empty() && begin_of(hand_.front().number) <= now()) {
+    const Slot slot = hand_.front();
+    hand_.pop_front();
+    if (begin_of(slot.number + 1) <= now() || ways_[slot.host].work == 0) {
+      slot_passed(slot.host);
+    } else {
+      current_ = slot;
+    }
+  }
+  if (current_) {
+    context_.scheduler.schedule_at(slots_, begin_of(current_->number + 1));
+    context_.port.data_ready();
+  } else if (!hand_.empty()) {
+    context_.scheduler.schedule_at(slots_, begin_of(hand_.front().number));
+  }
+}
+
+bool Fastpass::has_packet() const {
+  return current_ && ways_[current_->host].work > 0 && now() < begin_of(current_->number + 1);
+}
+
+Qpn Fastpass::choose(const Way& way) const {
+  if (parameters_.order == TimeslotAllocator::Order::kMaxMin) return way.waiting.front();
+  return *std::min_element(way.waiting.begin(), way.waiting.end(),
+                           [this](Qpn a, Qpn b) { return senders_[a].work < senders_[b].work; });
+}
+
+Packet* Fastpass::next_packet() {
+  const Slot slot = *current_;
+  current_.reset();
+  Way& way = ways_[slot.host];
+  --way.in_hand;
+  ++totals_.credits_used;
+  const Qpn qpn = choose(way);
+  if (way.waiting.front() == qpn) {  // the next one's turn
+    way.waiting.pop_front();
+    way.waiting.push_back(qpn);
+  }
+  Packet* const packet = make_data(qpn, senders_[qpn].packets.send(at(qpn).next, now()));
+  packet->overlay.tag = slot.first_way;
+  packet->overlay.feedback_tag = slot.second_way;
+  settle(qpn);
+  if (!hand_.empty()) {
+    context_.scheduler.schedule_at(slots_, std::max(now(), begin_of(hand_.front().number)));
+  }
+  return packet;
+}
+
+/// What there is to send and to wait for.
+void Fastpass::settle(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  count_work(qpn, packets_left(qpn, sender.packets));
+  want(at(qpn).config.remote_host);
+  timeouts_.set(qpn, std::max(now(), sender.packets.overdue_at(parameters_.timeout)));
+}
+
+void Fastpass::look_at(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  while (const auto psn = sender.packets.overdue(now(), parameters_.timeout)) {
+    sender.packets.lost(*psn);
+    ++context_.counters.timeouts;
+  }
+  settle(qpn);
+}
+
+void Fastpass::ring_timeouts() {
+  timeouts_.ring([this](Qpn qpn) { look_at(qpn); });
+  context_.port.data_ready();
+}
+
+void Fastpass::arrived(Qpn qpn, Packet& packet) {
+  if (packet.kind == PacketKind::kData) {
+    accept(qpn, packet);
+    Packet* const ack = make_control(qpn, PacketKind::kAck, packet.flow);
+    ack->psn = packet.psn;
+    ack->sent = packet.sent;
+    // Of the data that comes to a rack in a slot each has a way of its own, so its answer has, too.
+    ack->overlay.tag = packet.overlay.tag;
+    ack->overlay.feedback_tag = packet.overlay.feedback_tag;
+    ++context_.counters.acks_sent;
+    send_control(ack);
+  } else if (packet.kind == PacketKind::kAck) {
+    ++context_.counters.acks_received;
+    senders_[qpn].packets.arrived(packet.psn);
+    acknowledged(qpn, packet.psn, packet.sent);
+    settle(qpn);
+  }
+}
+
+}  // namespace dcc

@@ -1,0 +1,73 @@
+// What Fastpass's hosts and its arbiter tell each other: short lists in control packets.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "wire/packet.h"
+
+namespace dcc {
+
+/// Numbers of slots are of a pair of hosts and count from the beginning of the run, so that what is
+/// lost is made good by whatever comes next.
+struct FastpassEntry {
+  enum class Kind : std::uint8_t {
+    kDemand,  // to the arbiter: that many slots are wanted in all
+    kAsk,     // the same, and how many were given is to be told
+    kSlot,    // to a host: it has a slot, with which that many were given
+    kGiven,   // that many were given
+  };
+  Kind kind = Kind::kDemand;
+  std::uint8_t first_way = 0;  // from 1, as in OverlayHeader; 0: any
+  std::uint8_t second_way = 0;
+  std::uint8_t slot = 0;  // after that of the packet
+  HostId host = 0;        // the destination
+  std::uint64_t total = 0;
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(kind, first_way, second_way, slot, host, total);
+  }
+};
+
+/// They lie where telemetry would be. Base slot: in Packet::scheme; how many: in Packet::immediate.
+struct FastpassEntries {
+  static constexpr std::size_t kMost = kMaxIntHops * 2;
+  // On the wire, behind the control packet's header: destination and count, or destination and way.
+  static constexpr std::uint32_t kDemandBytes = 6;
+  static constexpr std::uint32_t kSlotBytes = 4;
+
+  /// The packet has a telemetry stack, and room.
+  static void add(Packet& packet, const FastpassEntry& entry) {
+    const std::uint64_t word =
+        static_cast<std::uint64_t>(entry.kind) << 56 | std::uint64_t{entry.first_way} << 48 |
+        std::uint64_t{entry.second_way} << 40 | std::uint64_t{entry.slot} << 32 | entry.host;
+    IntHop& hop = packet.telemetry->hop[packet.immediate / 2];
+    if (packet.immediate % 2 == 0) {
+      // The whole hop: what the pooled stack held before is neither sent nor in a digest.
+      hop = {{}, word, static_cast<Bytes>(entry.total), {}};
+    } else {
+      hop.timestamp.count = static_cast<std::int64_t>(word);
+      hop.rate.bits_per_second = entry.total;
+    }
+    ++packet.immediate;
+    packet.telemetry_hops = static_cast<std::uint8_t>((packet.immediate + 1) / 2);
+    packet.wire_bytes += entry.kind == FastpassEntry::Kind::kSlot ? kSlotBytes : kDemandBytes;
+  }
+  static FastpassEntry get(const Packet& packet, std::size_t index) {
+    const IntHop& hop = packet.telemetry->hop[index / 2];
+    const bool even = index % 2 == 0;
+    const std::uint64_t word =
+        even ? hop.tx_bytes : static_cast<std::uint64_t>(hop.timestamp.count);
+    FastpassEntry entry;
+    entry.kind = static_cast<FastpassEntry::Kind>(word >> 56);
+    entry.first_way = static_cast<std::uint8_t>(word >> 48);
+    entry.second_way = static_cast<std::uint8_t>(word >> 40);
+    entry.slot = static_cast<std::uint8_t>(word >> 32);
+    entry.host = static_cast<HostId>(word);
+    entry.total = even ? static_cast<std::uint64_t>(hop.queue) : hop.rate.bits_per_second;
+    return entry;
+  }
+};
+
+}  // namespace dcc

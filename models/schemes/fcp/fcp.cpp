@@ -1,0 +1,149 @@
+#include "schemes/fcp/fcp.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Transports::Registered<FcpParameters> kFcp{
+    "fcp", "what each flow's budget buys at the prices of its links; for ports that ask them",
+    [](const FcpParameters& parameters, const TransportContext& context) {
+      return std::make_unique<Fcp>(context, parameters);
+    }};
+
+/// Of a budget, that sums are counted in: they are exact.
+constexpr double kUnit = 1.0 / 4'294'967'296.0;
+
+/// What would buy the whole of a NIC's link, at least, if several flows share it: a port's default.
+constexpr double kFloor = LinkPriceParameters{}.floor.value();
+}  // namespace
+
+Fcp::Fcp(const TransportContext& context, const FcpParameters& parameters)
+    : RatedTransport(context, parameters),
+      line_(static_cast<double>(context.nic.line_rate.bits_per_second)) {
+  budgets_.fill(1);
+}
+
+void Fcp::on_weight(std::uint8_t dscp, const Ratio& weight) { budgets_[dscp] = weight.value(); }
+
+void Fcp::begin(Qpn qpn) {
+  RatedTransport::begin(qpn);
+  if (senders_.size() <= qpn) senders_.resize(qpn + 1);
+  Sender& sender = senders_[qpn];
+  const QueuePairConfig& config = at(qpn).config;
+  sender = Sender{};
+  sender.budget = budgets_[config.dscp];
+  sender.round_trip =
+      config.base_rtt == PicoSeconds() ? context_.longest_base_rtt : config.base_rtt;
+}
+
+void Fcp::end(Qpn qpn) {
+  rest(qpn);
+  RatedTransport::end(qpn);
+  senders_[qpn] = Sender{};
+}
+
+void Fcp::add_own_state(StateDigest& d) const {
+  RatedTransport::add_own_state(d);
+  d(budgets_, spent_, sending_, senders_);
+}
+
+// ---------------------------------------------------------------- paying
+
+/// Of a bit of the NIC's link.
+double Fcp::own_price() const {
+  if (sending_ < 2) return 0;
+  return std::max(static_cast<double>(spent_) * kUnit, kFloor) / line_;
+}
+
+/// Bits a second, by its budget alone.
+double Fcp::bought(const Sender& sender) const {
+  const double price = sender.way + own_price();
+  return price > 0 ? sender.budget / price : line_;
+}
+
+/// The link's at most, and not 0.
+BitRate Fcp::rate_of(Qpn qpn) const {
+  const double rate = std::min(bought(senders_[qpn]), line_);
+  return BitRate(static_cast<std::uint64_t>(std::max(rate, 1.0)));
+}
+
+/// The ports on its way.
+void Fcp::pay(const Sender& sender, Packet& packet) {
+  const double more = std::max(bought(sender) / line_, 1.0);
+  context_.pool.attach_places(packet);
+  for (std::size_t hop = 0; hop < kMaxIntHops; ++hop) {
+    PriceHeader::write(packet.telemetry->hop[hop], sender.prices[hop] * more);
+  }
+}
+
+/// The part of its budget that the NIC's link is of its way's price.
+void Fcp::spend(Sender& sender) {
+  const double price = own_price();
+  const double part = price > 0 ? sender.budget * price / (sender.way + price) : 0;
+  spent_ -= sender.spends;
+  sender.spends = static_cast<std::uint64_t>(part / kUnit);
+  spent_ += sender.spends;
+}
+
+/// As before it asked for the first time.
+void Fcp::rest(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  if (sender.sending) --sending_;
+  spent_ -= sender.spends;
+  sender.spends = 0;
+  sender.sending = false;
+  asks_no_more(qpn);
+}
+
+// ---------------------------------------------------------------- asking
+
+PicoSeconds Fcp::asks_at(Qpn qpn) const {
+  if (is_asking(qpn)) return repeats_at(qpn);
+  return senders_[qpn].sending ? PicoSeconds::max() : PicoSeconds();
+}
+
+/// And tells the ports what it will pay.
+void Fcp::ask(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  if (!is_asking(qpn)) sender.heard = now();
+  asks(qpn);
+  Packet* const probe = make_request(qpn);
+  context_.pool.attach_places(*probe);
+  PriceHeader::write(*probe, {sender.budget, own_price(), bytes_of_work(qpn), sender.round_trip});
+  send_control(probe);
+}
+
+void Fcp::on_answer(Qpn qpn, const Packet& answer) {
+  Sender& sender = senders_[qpn];
+  const bool wants = is_asking(qpn) || sender.sending;
+  if (!wants || answer.sent < sender.heard) return;
+  sender.heard = answer.sent;
+  answered(qpn);
+  if (!sender.sending) ++sending_;
+  sender.sending = true;
+  sender.way = 0;
+  for (std::size_t hop = 0; hop < answer.immediate; ++hop) {
+    sender.prices[hop] = PriceHeader::price(answer.telemetry->hop[hop]);
+    sender.way += sender.prices[hop];
+  }
+  spend(sender);
+}
+
+// ---------------------------------------------------------------- sending
+
+bool Fcp::may_send(Qpn qpn) const { return senders_[qpn].sending; }
+
+void Fcp::goes(Qpn qpn, Packet& data) { pay(senders_[qpn], data); }
+
+void Fcp::leave(Qpn qpn) { rest(qpn); }
+
+/// What its way costs is not known any more.
+void Fcp::on_timeout(Qpn qpn) {
+  if (senders_[qpn].sending) rest(qpn);
+}
+
+}  // namespace dcc

@@ -1,0 +1,77 @@
+#include "schemes/fcp/link_price.h"
+
+#include <cmath>
+
+namespace dcc {
+
+namespace {
+/// Of the link: whatever waits and whatever comes for nothing, so much is sold.
+constexpr double kLeastSold = 0.1;
+}  // namespace
+
+void LinkPriceParameters::describe(ParameterVisitor& v) {
+  v.field("interval", interval, {"1us", "1s"},
+          {"between two prices: a round trip or longer, and many packets' time", ""});
+  v.field("drain", drain, {"0", "1"},
+          {"beta: of the standing queue, that is to drain in an interval", ""});
+  v.field("floor", floor, {"1/1000000", "1"},
+          {"a link's least price: the budget that would buy all of it", ""});
+}
+
+void LinkPrice::set_link(BitRate rate) {
+  link_ = capacity_ = static_cast<double>(rate.bits_per_second);
+  price_ = least_ = parameters_.floor.value() / link_;
+}
+
+/// A new interval, if it is one.
+void LinkPrice::turn(PicoSeconds now) {
+  const std::int64_t interval = now / parameters_.interval;
+  const std::int64_t later = interval - interval_;
+  if (later == 0) return;
+  if (later > 1) {  // in the last one nothing came
+    paid_ = later == 2 ? ahead_ : 0;
+    ahead_ = 0;
+    unpaid_ = queue_ = 0;
+  }
+  const double seconds = to_seconds(parameters_.interval);
+  const double taken =
+      static_cast<double>(unpaid_) + parameters_.drain.value() * static_cast<double>(queue_);
+  capacity_ = std::max(link_ - taken * 8 / seconds, link_ * kLeastSold);
+  price_ = std::max(paid_ / (capacity_ * seconds), least_);
+  paid_ = ahead_;
+  ahead_ = 0;
+  unpaid_ = queue_ = 0;
+  arrived_ = false;
+  interval_ = interval;
+}
+
+void LinkPrice::comes(Bytes bytes, double paid, Bytes queue, PicoSeconds now) {
+  turn(now);
+  queue_ = arrived_ ? std::min(queue_, queue) : queue;
+  arrived_ = true;
+  if (paid > 0) {
+    paid_ += paid * static_cast<double>(bytes) * 8;
+  } else {
+    unpaid_ += bytes;
+  }
+}
+
+/// What a flow pays here is the part of its budget that this link is of its way, as far as that is
+/// known: with the rise r, r C = w (p + r) / (p + r + elsewhere). One with little to send pays no
+/// more than that costs.
+void LinkPrice::preload(const Preload& ahead, PicoSeconds now) {
+  turn(now);
+  const double seconds = to_seconds(parameters_.interval);
+  const double about = std::max(price_, ahead.budget / capacity_);
+  const double budget =
+      std::min(ahead.budget, about * static_cast<double>(ahead.bytes) * 8 / seconds);
+  const double b = price_ + budget / capacity_ - ahead.elsewhere;
+  const double price = (b + std::sqrt(b * b + 4 * price_ * ahead.elsewhere)) / 2;
+  const double spent = (price - price_) * capacity_;
+  price_ = price;
+  const double until = to_seconds(now - parameters_.interval * interval_ + ahead.round_trip);
+  paid_ += spent * std::min(until, seconds);
+  ahead_ += spent * std::min(std::max(until - seconds, 0.0), seconds);
+}
+
+}  // namespace dcc

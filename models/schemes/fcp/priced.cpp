@@ -1,0 +1,47 @@
+#include "schemes/fcp/priced.h"
+
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Disciplines::Registered<PricedParameters> kPriced{
+    "priced", "asks a price for every bit, by what all pay for the link",
+    [](const PricedParameters& parameters, const DisciplineContext& context) {
+      return std::make_unique<PricedPort>(parameters, context);
+    }};
+}  // namespace
+
+void PricedParameters::describe(ParameterVisitor& v) {
+  prices.describe(v);
+  AskedPortParameters::describe(v);
+}
+
+PricedPort::PricedPort(const PricedParameters& parameters, const DisciplineContext& context)
+    : AskedPort(parameters, context), link_(parameters.prices) {}
+
+void PricedPort::asked(Packet& packet) {
+  const bool has_place = PriceHeader::is_on(packet) && packet.immediate < packet.telemetry_hops;
+  if (!has_place) {
+    link_.comes(on_wire(packet), 0, bytes(), now());
+    return;
+  }
+  IntHop& hop = packet.telemetry->hop[packet.immediate++];
+  if (packet.kind == PacketKind::kData) {
+    link_.comes(on_wire(packet), PriceHeader::price(hop), bytes(), now());
+  } else {
+    LinkPrice::Preload ahead = PriceHeader::preload(packet);
+    link_.comes(on_wire(packet), 0, bytes(), now());
+    link_.preload(ahead, now());
+    ahead.elsewhere += link_.price();
+    PriceHeader::write(packet, ahead);
+  }
+  PriceHeader::write(hop, link_.price());
+}
+
+void PricedPort::add_state(StateDigest& d) const {
+  AskedPort::add_state(d);
+  d(link_);
+}
+
+}  // namespace dcc

@@ -1,0 +1,230 @@
+#include "schemes/hermes/hermes.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+constexpr std::uint32_t kNoWay = 0xFFFFFFFF;
+/// A mean takes an eighth of what is new.
+constexpr int kGain = 8;
+/// Repeats are looked at after so many packets of a way.
+constexpr std::uint32_t kLooked = 1000;
+constexpr std::uint8_t kLostRounds = 3;
+}  // namespace
+
+Hermes::Hermes(const HermesParameters& parameters, const PathContext& context)
+    : parameters_(parameters),
+      view_(context.view),
+      hash_seed_(context.hash_seed),
+      random_(context.seed, "routing", context.index),
+      ports_(static_cast<std::size_t>(context.ports)),
+      use_(ports_) {
+  estimating_.bits = 8;
+}
+
+void Hermes::join(const FabricMap& fabric, int self) {
+  fabric_ = &fabric;
+  self_ = fabric.edge_at(self);
+  if (self_ != FabricMap::kNoEdge && ports_ > 0xFF) {
+    throw std::invalid_argument(
+        "routing: hermes tells the ports of a switch with at most 255 apart");
+  }
+}
+
+void Hermes::routes_changed() {
+  ways_.clear();
+  flows_.clear();
+}
+
+bool Hermes::begins_here(const Packet& packet) const {
+  return packet.kind == PacketKind::kData && fabric_ != nullptr &&
+         fabric_->edge_of(packet.source) == self_;
+}
+
+Hermes::Way& Hermes::way(std::uint32_t edge, int port) {
+  if (ways_.empty()) ways_.resize(fabric_->edges());
+  if (ways_[edge].empty()) ways_[edge].resize(ports_);
+  return ways_[edge][static_cast<std::size_t>(port)];
+}
+
+const Hermes::Way* Hermes::find(std::uint32_t edge, int port) const {
+  if (ways_.empty() || ways_[edge].empty()) return nullptr;
+  return &ways_[edge][static_cast<std::size_t>(port)];
+}
+
+bool Hermes::is_known(const Way& way) const {
+  return way.known && view_.now() - way.heard <= parameters_.age;
+}
+
+/// A way that nobody has heard of for long is grey, as one between good and bad.
+Hermes::State Hermes::state(const Way* way) const {
+  if (way == nullptr) return State::kGrey;
+  const PicoSeconds now = view_.now();
+  if (now < way->failed_until) return State::kFailed;
+  if (!is_known(*way)) return State::kGrey;
+  const bool marked = way->marked_q16 > parameters_.ecn_share.to_fixed(16);
+  if (!marked && way->rtt < parameters_.rtt_low) return State::kGood;
+  return marked && way->rtt > parameters_.rtt_high ? State::kBad : State::kGrey;
+}
+
+Hermes::State Hermes::state_of(std::uint32_t edge, int port) const {
+  return state(find(edge, port));
+}
+
+void Hermes::sense(const Packet& ack) {
+  const int port = ack.overlay.feedback_tag - 1;
+  Way& one = way(fabric_->edge_of(ack.source), port);
+  const PicoSeconds now = view_.now();
+  const PicoSeconds rtt = now - ack.sent;
+  const auto marked = static_cast<std::int64_t>(ack.cnp_marks != 0 ? 65'536 : 0);
+  if (!is_known(one)) {
+    one.rtt = rtt;
+    one.marked_q16 = static_cast<std::uint32_t>(marked);
+  } else {
+    one.rtt += PicoSeconds((rtt - one.rtt).count / kGain);
+    const auto share = static_cast<std::int64_t>(one.marked_q16);
+    one.marked_q16 = static_cast<std::uint32_t>(share + (marked - share) / kGain);
+  }
+  one.known = true;
+  one.heard = now;
+  Flow& flow = *flows_.find_or_add(flow_key(ack.flow, ack.destination, ack.source)).first;
+  flow.acknowledged = true;
+  flow.lost_rounds = 0;
+}
+
+/// Going back more than three times without an ACK between: nothing gets through. Going back often
+/// although the way is not congested: it loses packets by itself.
+void Hermes::look_at_repeats(Flow& flow, const Packet& packet, std::uint32_t edge) {
+  Way& one = way(edge, flow.port);
+  const bool back = packet.psn < flow.next;
+  const PicoSeconds now = view_.now();
+  if (++one.packets > kLooked) {
+    if (one.repeats * 100 > kLooked && state(&one) != State::kBad) {
+      one.failed_until = now + parameters_.failed_for;
+    }
+    one.packets = one.repeats = 0;
+  }
+  flow.next = packet.psn + 1;
+  if (!back) return;
+  ++one.repeats;
+  if (!flow.acknowledged && ++flow.lost_rounds >= kLostRounds) {
+    one.failed_until = now + parameters_.failed_for;
+    flow.lost_rounds = 0;
+  }
+  flow.acknowledged = false;
+}
+
+/// Of the ways in a state the one that flows from here use least; kNoWay: there is none. `than`:
+/// only those that are notably better.
+std::uint32_t Hermes::least_used(std::uint32_t edge, PortSet ports, State wanted,
+                                 const Way* than) const {
+  std::uint32_t best = kNoWay;
+  std::uint32_t least = kNoWay;
+  for (std::uint32_t i = 0; i < ports.size(); ++i) {
+    const Way* const one = find(edge, ports[i]);
+    if (state(one) != wanted) continue;
+    if (than != nullptr) {
+      if (one == nullptr || !is_known(*one) || than->rtt - one->rtt <= parameters_.rtt_gain)
+        continue;
+      if (than->marked_q16 <= one->marked_q16 + parameters_.ecn_gain.to_fixed(16)) continue;
+    }
+    const std::uint32_t use = use_[static_cast<std::size_t>(ports[i])].metric(
+        view_.rate(ports[i]), view_.now(), estimating_);
+    if (use >= least) continue;
+    least = use;
+    best = i;
+  }
+  return best;
+}
+
+std::uint32_t Hermes::fresh(std::uint32_t edge, PortSet ports, RandomStream& random) const {
+  for (const State wanted : {State::kGood, State::kGrey}) {
+    const std::uint32_t found = least_used(edge, ports, wanted, nullptr);
+    if (found != kNoWay) return found;
+  }
+  std::uint32_t well = 0;
+  for (const int port : ports) well += state_of(edge, port) != State::kFailed ? 1u : 0u;
+  std::uint64_t skip = random.below(well != 0 ? well : ports.size());
+  for (std::uint32_t i = 0;; ++i) {
+    if (well != 0 && state_of(edge, ports[i]) == State::kFailed) continue;
+    if (skip-- == 0) return i;
+  }
+}
+
+std::uint32_t Hermes::better(const Flow& flow, std::uint32_t edge, PortSet ports) const {
+  const Way* const present = find(edge, flow.port);
+  for (const State wanted : {State::kGood, State::kGrey}) {
+    const std::uint32_t found = least_used(edge, ports, wanted, present);
+    if (found != kNoWay) return found;
+  }
+  return kNoWay;
+}
+
+/// A flow that is nearly done, or fast where it is, has little to gain.
+bool Hermes::may_move(const Flow& flow) const {
+  const PicoSeconds now = view_.now();
+  if (flow.sent < parameters_.sent || now - flow.moved < parameters_.interval) return false;
+  const std::uint32_t rate = flow.rate.metric(view_.rate(flow.port), now, estimating_);
+  return rate < parameters_.rate.to_fixed(8);
+}
+
+std::uint32_t Hermes::peek(const Packet& packet, PortSet ports) const {
+  if (ports.size() == 1) return 0;
+  if (begins_here(packet)) {
+    const Flow* const flow = flows_.find(flow_key(packet.flow, packet.source, packet.destination));
+    for (std::uint32_t i = 0; flow != nullptr && flow->placed && i < ports.size(); ++i) {
+      if (ports[i] == flow->port) return i;
+    }
+  }
+  return scaled_down(flow_hash(packet, hash_seed_), ports.size());
+}
+
+std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
+  if (packet.kind == PacketKind::kAck && fabric_ != nullptr && packet.overlay.feedback_tag != 0 &&
+      packet.overlay.feedback_tag <= ports_ && fabric_->edge_of(packet.destination) == self_) {
+    sense(packet);
+  }
+  if (ports.size() == 1) return 0;
+  if (!begins_here(packet)) return peek(packet, ports);
+  const std::uint32_t edge = fabric_->edge_of(packet.destination);
+  Flow& flow = *flows_.find_or_add(flow_key(packet.flow, packet.source, packet.destination)).first;
+  if (flow.placed) look_at_repeats(flow, packet, edge);
+  std::uint32_t index = kNoWay;
+  const State present = flow.placed ? state_of(edge, flow.port) : State::kFailed;
+  if (present == State::kFailed) {
+    index = fresh(edge, ports, random_);
+  } else if (present == State::kBad && may_move(flow)) {
+    flow.moved = view_.now();  // or did not, and thinks again after that time
+    if (random_.chance(std::uint64_t{1} << 31)) index = better(flow, edge, ports);
+  }
+  if (index != kNoWay) {
+    const auto port = static_cast<std::uint16_t>(ports[index]);
+    if (!flow.placed || port != flow.port) {
+      flow.sent = 0;
+      flow.moved = view_.now();
+    }
+    flow.port = port;
+    if (!flow.placed) flow.next = packet.psn + 1;
+    flow.placed = true;
+  } else {
+    index = peek(packet, ports);
+  }
+  flow.sent += packet.wire_bytes;
+  flow.rate.sent(packet.wire_bytes, view_.now(), estimating_);
+  use_[static_cast<std::size_t>(ports[index])].sent(packet.wire_bytes, view_.now(), estimating_);
+  packet.overlay.tag = static_cast<std::uint8_t>(ports[index] + 1);
+  return index;
+}
+
+void Hermes::add_state(StateDigest& d) const { d(random_, ways_, use_, flows_); }
+
+std::unique_ptr<PathChoice> make_hermes(const RoutingParameters& parameters,
+                                        const PathContext& context) {
+  return std::make_unique<Hermes>(parameters.hermes, context);
+}
+
+}  // namespace dcc

@@ -1,0 +1,93 @@
+// Hermes (Zhang et al., SIGCOMM'17): hosts sense ways by what ACKs tell of them, begin flows on
+// good ones, and move a flow only when that is sure to pay. The rack's hosts share what they know:
+// here the switch they are at senses and chooses for them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fabric/fabric_map.h"
+#include "fabric/path_choice.h"
+#include "fabric/routing_parameters.h"
+#include "schemes/common/key_table.h"
+#include "schemes/conga/conga.h"
+#include "sim/random.h"
+
+namespace dcc {
+
+/// Packets carry their way up as a tag that their ACK brings back, with the time they left and
+/// whether they were marked. Ways are told apart by the first link only.
+class Hermes final : public PathChoice {
+ public:
+  enum class State : std::uint8_t { kGood, kGrey, kBad, kFailed };
+
+  Hermes(const HermesParameters& parameters, const PathContext& context);
+
+  Wishes wishes() const override { return {true, false}; }
+  void join(const FabricMap& fabric, int self) override;
+  void routes_changed() override;
+
+  std::uint32_t peek(const Packet& packet, PortSet ports) const override;
+  std::uint32_t choose(Packet& packet, PortSet ports) override;
+  void add_state(StateDigest& d) const override;
+
+  // For diagnosis.
+  /// Of the way to a far edge through a port.
+  State state_of(std::uint32_t edge, int port) const;
+
+ private:
+  /// What is known of a way to one far edge.
+  struct Way {
+    PicoSeconds heard{};           // the last ACK
+    PicoSeconds rtt{};             // mean of the last ones
+    std::uint32_t marked_q16 = 0;  // share of marked ones, likewise
+    bool known = false;
+    PicoSeconds failed_until{};
+    std::uint32_t packets = 0;  // since the share of repeats was looked at
+    std::uint32_t repeats = 0;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(heard, rtt, marked_q16, known, failed_until, packets, repeats);
+    }
+  };
+  struct Flow {
+    std::uint16_t port = 0;
+    bool placed = false;
+    bool acknowledged = true;      // since it went back last
+    std::uint8_t lost_rounds = 0;  // it went back so often without an ACK between
+    Psn next = 0;                  // above all that was sent
+    Bytes sent = 0;                // on this way
+    PicoSeconds moved{};
+    RateEstimator rate;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(port, placed, acknowledged, lost_rounds, next, sent, moved, rate);
+    }
+  };
+
+  bool begins_here(const Packet& packet) const;
+  Way& way(std::uint32_t edge, int port);
+  const Way* find(std::uint32_t edge, int port) const;
+  State state(const Way* way) const;
+  bool is_known(const Way& way) const;
+  void sense(const Packet& ack);
+  void look_at_repeats(Flow& flow, const Packet& packet, std::uint32_t edge);
+  std::uint32_t fresh(std::uint32_t edge, PortSet ports, RandomStream& random) const;
+  std::uint32_t better(const Flow& flow, std::uint32_t edge, PortSet ports) const;
+  std::uint32_t least_used(std::uint32_t edge, PortSet ports, State wanted, const Way* than) const;
+  bool may_move(const Flow& flow) const;
+
+  HermesParameters parameters_;
+  CongaParameters estimating_;  // of rates, as CONGA does
+  const PathView& view_;
+  std::uint64_t hash_seed_;
+  RandomStream random_;
+  const FabricMap* fabric_ = nullptr;
+  std::uint32_t self_ = FabricMap::kNoEdge;
+  std::size_t ports_;
+  std::vector<std::vector<Way>> ways_;  // by far edge and port; empty: nothing known
+  std::vector<RateEstimator> use_;      // by port: what flows from here were given
+  KeyTable<Flow> flows_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,371 @@
+#include "schemes/homa/homa.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "describe/parameter_error.h"
+#include "describe/visitor.h"
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Transports::Registered<HomaParameters> kHoma{
+    "homa", "receivers grant the shortest messages and choose their priorities; for strict ports",
+    [](const HomaParameters& parameters, const TransportContext& context) {
+      return std::make_unique<Homa>(context, parameters);
+    }};
+
+// Where a packet stands in its message: packets before it, and from it on to the end, as far as 32
+// bits tell.
+std::uint64_t place_of(Psn before, Psn to_end) {
+  return before << 32 | std::min<Psn>(to_end, 0xFFFF'FFFF);
+}
+Psn before(const Packet& data) { return data.scheme >> 32; }
+Psn to_end(const Packet& data) { return data.scheme & 0xFFFF'FFFF; }
+
+// A grant up to Packet::psn and, if packets before that are missing, how far before and how many.
+constexpr Psn kMostAskedFor = 0xFF'FFFF;
+std::uint64_t grant_of(std::uint8_t priority, Psn distance, Psn missing) {
+  return distance << 32 | missing << 8 | priority;
+}
+std::uint8_t granted_priority(const Packet& grant) {
+  return static_cast<std::uint8_t>(grant.scheme & 0xFF);
+}
+Psn first_missing(const Packet& request) { return request.psn - (request.scheme >> 32); }
+Psn missing(const Packet& request) { return request.scheme >> 8 & kMostAskedFor; }
+}  // namespace
+
+void HomaParameters::describe(ParameterVisitor& v) {
+  const char* const paper = "Homa, SIGCOMM'18";
+  describe_framing(v);
+  v.field("rtt_bytes", rtt_bytes, {"1B", "100MB"},
+          {"sent unasked of each message, and kept granted ahead; in whole packets, rounded up",
+           paper});
+  v.field("overcommitment", overcommitment, {"1", "7"},
+          {"messages a host grants at the same time, each at a priority of its own", paper});
+  v.numbers(
+      "cutoffs", cutoffs, 0, kPriorities - 2, {"1", "4000000000"},
+      {"bytes of a message above which what goes unasked goes one priority lower, from 7 down",
+       paper});
+  v.field("timeout", timeout, {"1us", "10s"},
+          {"a receiver that lacks something granted asks for it after so long", ""});
+  v.field("sender_timeout", sender_timeout, {"1us", "10s"},
+          {"a sender that heard nothing for so long sends its first packet again", ""});
+}
+
+void HomaParameters::check() const {
+  if (!std::is_sorted(cutoffs.begin(), cutoffs.end())) {
+    throw ParameterError({"cutoffs"}, "cutoffs do not ascend");
+  }
+  if (cutoffs.size() + 1 + overcommitment > kPriorities) {
+    throw ParameterError({"cutoffs", "overcommitment"},
+                         "more than eight priorities: one more than cutoffs, and overcommitment");
+  }
+}
+
+Homa::Homa(const TransportContext& context, const HomaParameters& parameters)
+    : MessageTransport(context, parameters.framing),
+      parameters_(parameters),
+      window_(static_cast<Psn>((parameters.rtt_bytes + context.nic.mtu - 1) / context.nic.mtu)),
+      sender_alarms_(context.scheduler, Event::calling<&Homa::check_senders>(*this, context.rank)),
+      receiver_alarms_(context.scheduler,
+                       Event::calling<&Homa::check_receivers>(*this, context.rank)) {}
+
+void Homa::begin(Qpn qpn) {
+  if (senders_.size() <= qpn) {
+    senders_.resize(qpn + 1);
+    receivers_.resize(qpn + 1);
+  }
+  senders_[qpn] = Sender{};
+  receivers_[qpn] = Receiver{};
+}
+
+void Homa::end(Qpn qpn) {
+  ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
+  unlist(qpn);
+  sender_alarms_.clear(qpn);
+  receiver_alarms_.clear(qpn);
+  senders_[qpn].ready = false;
+}
+
+void Homa::add_own_state(StateDigest& d) const {
+  d(senders_, receivers_, ready_, wanting_, sender_alarms_, receiver_alarms_);
+}
+
+// ---------------------------------------------------------------- sending
+
+void Homa::work_changed(Qpn qpn) {
+  settle(qpn);
+  context_.port.data_ready();
+}
+
+std::uint8_t Homa::unscheduled_priority(Bytes message) const {
+  std::uint8_t priority = kPriorities - 1;
+  for (const unsigned cutoff : parameters_.cutoffs) {
+    if (message > Bytes{cutoff}) --priority;
+  }
+  return priority;
+}
+
+void Homa::start_message(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  const Connection& connection = at(qpn);
+  const SendBuffer::Cut cut = connection.out.cut(connection.next);
+  sender.begin = connection.next;
+  sender.end = sender.begin + static_cast<Psn>((cut.message_bytes + mtu() - 1) / mtu());
+  sender.granted = std::max(sender.granted, std::min(sender.begin + window_, sender.end));
+  sender.unscheduled = unscheduled_priority(cut.message_bytes);
+}
+
+/// Packets that it has to send.
+Psn Homa::left(Qpn qpn) const {
+  const Connection& connection = at(qpn);
+  return senders_[qpn].again.size() + (connection.out.end() - connection.next);
+}
+
+/// Whether the sender may send, and that somebody looks after what it has sent.
+void Homa::settle(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  sender.again.erase(std::remove_if(sender.again.begin(), sender.again.end(),
+                                    [&](const Again& one) { return is_over(qpn, one.psn); }),
+                     sender.again.end());
+  const Connection& connection = at(qpn);
+  const Psn posted = connection.out.end();
+  if (connection.next >= sender.end && connection.next < posted) start_message(qpn);
+  const bool ready =
+      connection.connected &&
+      (!sender.again.empty() || connection.next < std::min({sender.granted, sender.end, posted}));
+  if (ready && !sender.ready) ready_.push_back(qpn);
+  if (!ready && sender.ready) ready_.erase(std::find(ready_.begin(), ready_.end(), qpn));
+  sender.ready = ready;
+}
+
+Packet* Homa::next_packet() {
+  Qpn qpn = ready_.front();
+  Psn least = left(qpn);
+  for (const Qpn other : ready_) {
+    const Psn lefts = left(other);
+    if (lefts < least) {
+      least = lefts;
+      qpn = other;
+    }
+  }
+  Sender& sender = senders_[qpn];
+  Connection& connection = at(qpn);
+  Psn psn = connection.next;
+  std::uint8_t priority = psn - sender.begin < window_ ? sender.unscheduled : sender.scheduled;
+  if (!sender.again.empty()) {
+    psn = sender.again.front().psn;
+    priority = sender.again.front().priority;
+    sender.again.pop_front();
+  }
+  Packet* const packet = make_data(qpn, psn);
+  const SendBuffer::Cut cut = connection.out.cut(psn);
+  const auto ahead = static_cast<Psn>(cut.offset / mtu());
+  const auto all = static_cast<Psn>((cut.message_bytes + mtu() - 1) / mtu());
+  packet->priority = priority;
+  packet->scheme = place_of(ahead, all - ahead);
+  if (acknowledges()) {
+    sender_alarms_.set(qpn, now() + parameters_.sender_timeout);
+  } else if (cut.last) {
+    delivered_before(qpn, psn + 1);
+  }
+  settle(qpn);
+  return packet;
+}
+
+void Homa::on_grant(Qpn qpn, const Packet& grant) {
+  Sender& sender = senders_[qpn];
+  const Psn end = at(qpn).out.end();
+  if (grant.psn > sender.granted) {
+    const Psn used = std::min(grant.psn, std::max(end, sender.granted)) - sender.granted;
+    totals_.credits_used += used;
+    totals_.credits_unused += grant.psn - sender.granted - used;
+    sender.granted = grant.psn;
+  }
+  sender.scheduled = granted_priority(grant);
+  if (grant.psn > end) say_end(qpn);
+}
+
+/// What was not sent yet, because others go first, will be; so nothing is said to that.
+void Homa::on_request(Qpn qpn, const Packet& request) {
+  Sender& sender = senders_[qpn];
+  const Connection& connection = at(qpn);
+  on_grant(qpn, request);
+  const Psn from = first_missing(request);
+  const Psn to = std::min(from + missing(request), connection.next);
+  for (Psn psn = std::max(from, connection.out.first_undelivered()); psn < to; ++psn) {
+    const auto same = [psn](const Again& one) { return one.psn == psn; };
+    if (std::none_of(sender.again.begin(), sender.again.end(), same)) {
+      sender.again.push_back({psn, granted_priority(request)});
+    }
+  }
+}
+
+/// To a receiver that counts on more than was posted: it was stopped.
+void Homa::say_end(Qpn qpn) {
+  Packet* const end = make_control(qpn, PacketKind::kNak, at(qpn).config.flow);
+  end->psn = at(qpn).out.end();
+  ++context_.counters.naks_sent;
+  send_control(end);
+}
+
+void Homa::check_senders() {
+  sender_alarms_.ring([this](Qpn qpn) {
+    Sender& sender = senders_[qpn];
+    const SendBuffer& out = at(qpn).out;
+    if (out.first_undelivered() >= at(qpn).next) return;  // all is known to have arrived
+    if (!sender.ready) {
+      ++context_.counters.timeouts;
+      sender.again.push_back({out.first_undelivered(), sender.unscheduled});
+      settle(qpn);
+    }
+    sender_alarms_.set(qpn, now() + parameters_.sender_timeout);
+  });
+  context_.port.data_ready();
+}
+
+// ---------------------------------------------------------------- arrivals
+
+void Homa::arrived(Qpn qpn, Packet& packet) {
+  switch (packet.kind) {
+    case PacketKind::kData:
+      on_data(qpn, packet);
+      return;
+    case PacketKind::kNak:
+      on_end(qpn, packet.psn);
+      return;
+    case PacketKind::kCredit:
+      on_grant(qpn, packet);
+      break;
+    case PacketKind::kRequest:
+      on_request(qpn, packet);
+      break;
+    case PacketKind::kAck:
+      on_whole(qpn, packet);
+      break;
+    default:
+      return;
+  }
+  sender_alarms_.put_off(qpn, now() + parameters_.sender_timeout);
+  settle(qpn);
+  context_.port.data_ready();
+}
+
+// ---------------------------------------------------------------- receiving
+
+void Homa::on_data(Qpn qpn, const Packet& packet) {
+  Receiver& receiver = receivers_[qpn];
+  const Psn message_end = packet.psn + to_end(packet);
+  const Psn unasked = std::min(packet.psn - before(packet) + window_, message_end);
+  accept(qpn, packet);
+  if (message_end > receiver.end || unasked > receiver.granted) {
+    unlist(qpn);
+    receiver.end = std::max(receiver.end, message_end);
+    receiver.granted = std::max(receiver.granted, unasked);
+  }
+  if (at(qpn).in.first_missing() >= message_end) acknowledge(qpn, packet.flow, packet.sent);
+  if (at(qpn).in.count() < receiver.end) {
+    receiver_alarms_.set(qpn, now() + parameters_.timeout);
+  } else {
+    receiver_alarms_.clear(qpn);
+  }
+  list(qpn);
+  grant();
+}
+
+/// There is no more than that.
+void Homa::on_end(Qpn qpn, Psn end) {
+  Receiver& receiver = receivers_[qpn];
+  if (end >= receiver.end) return;
+  unlist(qpn);
+  receiver.end = end;
+  receiver.granted = std::min(receiver.granted, end);
+  list(qpn);
+  if (at(qpn).in.first_missing() >= end) acknowledge(qpn, at(qpn).config.flow, PicoSeconds());
+  grant();
+}
+
+void Homa::acknowledge(Qpn qpn, std::uint32_t flow, PicoSeconds sent) {
+  if (acknowledges()) acknowledge_whole(qpn, flow, sent);
+}
+
+/// Keeps wanting_ in order: less to grant goes first, of equals who came first.
+void Homa::list(Qpn qpn) {
+  if (receivers_[qpn].listed || to_grant(qpn) == 0) return;
+  receivers_[qpn].listed = true;
+  const auto place =
+      std::upper_bound(wanting_.begin(), wanting_.end(), qpn,
+                       [this](Qpn one, Qpn other) { return to_grant(one) < to_grant(other); });
+  wanting_.insert(place, qpn);
+}
+
+void Homa::unlist(Qpn qpn) {
+  if (!receivers_[qpn].listed) return;
+  receivers_[qpn].listed = false;
+  wanting_.erase(std::find(wanting_.begin(), wanting_.end(), qpn));
+}
+
+void Homa::grant() {
+  while (grant_active()) {
+  }
+}
+
+/// Grants to those whose turn it is. True: one is wholly granted, so another takes its place.
+bool Homa::grant_active() {
+  std::array<Qpn, kPriorities> active{};
+  unsigned count = 0;
+  for (const Qpn qpn : wanting_) {
+    const HostId sender = at(qpn).config.remote_host;
+    const auto same = [&](Qpn one) { return at(one).config.remote_host == sender; };
+    if (std::any_of(active.begin(), active.begin() + count, same)) continue;
+    active[count++] = qpn;
+    if (count == parameters_.overcommitment) break;
+  }
+  bool another = false;
+  for (unsigned rank = 0; rank < count; ++rank) {
+    const Qpn qpn = active[rank];
+    Receiver& receiver = receivers_[qpn];
+    const Psn upto = std::min(receiver.end, static_cast<Psn>(at(qpn).in.count()) + window_);
+    if (upto <= receiver.granted) continue;
+    totals_.credits_sent += upto - receiver.granted;
+    receiver.granted = upto;
+    Packet* const packet = make_control(qpn, PacketKind::kCredit, at(qpn).config.flow);
+    packet->psn = upto;
+    packet->scheme = grant_of(static_cast<std::uint8_t>(count - 1 - rank), 0, 0);
+    send_control(packet);
+    if (!receiver_alarms_.is_set(qpn)) receiver_alarms_.set(qpn, now() + parameters_.timeout);
+    // It has come nearer to the front by what it was given, past none but those behind it.
+    unlist(qpn);
+    list(qpn);
+    another = another || receiver.granted == receiver.end;
+  }
+  return another;
+}
+
+void Homa::check_receivers() {
+  receiver_alarms_.ring([this](Qpn qpn) {
+    if (at(qpn).in.count() >= receivers_[qpn].end) return;
+    ask_again(qpn);
+    receiver_alarms_.set(qpn, now() + parameters_.timeout);
+  });
+}
+
+/// For the first gap in what was granted.
+void Homa::ask_again(Qpn qpn) {
+  const Receiver& receiver = receivers_[qpn];
+  const SequenceSet& in = at(qpn).in;
+  const Psn from = in.first_missing();
+  if (from >= receiver.granted) return;  // it waits for its turn
+  const Psn to = in.gap_end(from, std::min(receiver.granted, from + kMostAskedFor));
+  ++context_.counters.timeouts;
+  Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
+  request->psn = receiver.granted;
+  request->scheme = grant_of(static_cast<std::uint8_t>(parameters_.overcommitment - 1),
+                             receiver.granted - from, to - from);
+  send_control(request);
+}
+
+}  // namespace dcc

@@ -1,0 +1,80 @@
+// HPCC: switches report their load in every packet, senders hold the bytes in flight to it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "nic/algorithm/algorithm.h"
+#include "nic/algorithm/algorithm_parameters.h"
+#include "schemes/common/link_records.h"
+#include "stats/numbered_table.h"
+
+namespace dcc {
+
+/// Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, algorithm 1.
+struct HpccParameters final : AlgorithmParameters {
+  Ratio eta{95, 100};
+  unsigned max_stage = 5;
+  BitRate w_ai_rate = 50_Mbps;          // W_AI / T
+  std::optional<PicoSeconds> base_rtt;  // T, one for all flows; empty: the longest of the topology
+  BitRate r_min = 100_Mbps;
+
+  void describe(ParameterVisitor& v) override;
+};
+
+/// Algorithm 1 in the paper's steps. The window is held as a rate W/T (Mb/s): the paper sets
+/// R = W/T, so either is the other. A flow starts with line rate × T; its first ACK only fills the
+/// link records L.
+class Hpcc final : public Algorithm {
+ public:
+  /// `longest_base_rtt`: of the topology; positive unless the parameters have their own.
+  Hpcc(AlgorithmHost& host, const HpccParameters& parameters, PicoSeconds longest_base_rtt);
+
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_ack(FlowNumber flow, const AckInfo& info) override;
+  View view(FlowNumber flow) const override;
+  AlgorithmCounters counters() const override { return counters_; }
+  bool rests(FlowNumber) const override { return true; }  // ACKs alone move it
+  void forget(FlowNumber flow) override { flows_.drop(flow); }
+
+  /// Multiplies a flow's additive step; 1 from its start on. Flows that meet end at rates in
+  /// proportion to their steps: what they multiply by is the same for all.
+  void weigh(FlowNumber flow, long double weight) { flows_[flow].weight = weight; }
+  /// U, the smoothed utilisation of the busiest link.
+  long double utilisation(FlowNumber flow) const { return flows_[flow].u; }
+
+ private:
+  struct Flow {
+    long double current = 0;    // W / T
+    long double reference = 0;  // Wc / T
+    long double u = 1;          // U
+    long double weight = 1;     // of the additive step
+    unsigned stage = 0;         // incStage
+    Psn last_update = 0;        // lastUpdateSeq
+    LinkRecords links;          // L
+  };
+  /// What a byte in the queue and a byte a picosecond on the wire add to a link's load.
+  struct Scale {
+    BitRate rate;
+    long double queued = 0;
+    long double sent = 0;
+  };
+  const Scale& scale_of(BitRate rate);
+  /// False if there is nothing to compare with.
+  bool measure_inflight(Flow& flow, const AckInfo& info);
+  void compute_window(Flow& flow, bool update);
+  void apply(FlowNumber number, const Flow& flow);
+
+  AlgorithmHost& host_;
+  HpccParameters parameters_;
+  PicoSeconds base_rtt_;                   // T
+  long double line_, w_ai_, r_min_, eta_;  // rates in Mb/s
+  NumberedTable<Flow> flows_;
+  std::array<Scale, 4> scales_{};  // of rates seen: a network has few, and divisions are slow
+  std::size_t oldest_scale_ = 0;
+  AlgorithmCounters counters_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,84 @@
+// HULL: DCTCP that goes by marks of phantom queues, and a pacer for flows that were marked.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schemes/dctcp/dctcp.h"
+#include "sim/random.h"
+
+namespace dcc {
+
+/// Alizadeh et al., "Less Is More: Trading a Little Bandwidth for Ultra-Low Latency in the Data
+/// Center", NSDI 2012, sections 3.1, 3.3 and 4.
+struct HullParameters final : AlgorithmParameters {
+  Ratio g{1, 16};                             // DCTCP's
+  Ratio drain{95, 100};                       // of phantom queues, by their port's rate
+  Bytes mark_above = 15'000;                  // bytes in a phantom queue
+  PicoSeconds period = kMicroSecond * 64;     // of the pacer's rate
+  Ratio eta{1, 8};                            // weight of what was sent in a period
+  unsigned beta = 16;                         // Mb/s for each KB that the pacer holds back
+  Ratio pace_chance{1, 8};                    // that a mark makes a flow a paced one
+  PicoSeconds pace_time = kMilliSecond * 10;  // a flow stays paced so long after such a mark
+
+  void describe(ParameterVisitor& v) override;
+  void ask_switch(SwitchParameters& parameters) const override;
+};
+
+/// Windows are DCTCP's. An ACK that reports a mark makes its flow, by a small chance, a paced one
+/// for a while, so short flows hardly ever are. All paced flows of a NIC share one rate R: every
+/// period R <- (1 - eta) R + eta * (what they sent) + beta * (what they could have sent and did
+/// not), each has an equal part of it, and a flow that is not paced has the line.
+class Hull final : public Algorithm, private AlgorithmHost {
+ public:
+  /// `seed` tells NICs' draws apart.
+  Hull(AlgorithmHost& host, const HullParameters& parameters, std::uint32_t mtu,
+       PicoSeconds base_rtt, std::uint64_t seed);
+
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_flow_end(FlowNumber flow) override;
+  void on_sent(FlowNumber flow, const SentInfo& info) override;
+  void on_ack(FlowNumber flow, const AckInfo& info) override;
+  void on_timer(FlowNumber flow, int id) override;
+  View view(FlowNumber flow) const override;
+  AlgorithmCounters counters() const override { return dctcp_.counters(); }
+
+ private:
+  static constexpr int kRelease = 0;  // timers: the flow is paced no more,
+  static constexpr int kPeriod = 1;   // the rate is set anew (of one flow, for all)
+  static constexpr FlowNumber kNone = 0xFFFFFFFF;
+
+  struct Flow {
+    bool paced = false;
+    bool waiting = false;  // has more to send than its window let out
+    Bytes window = 0;
+    Bytes in_flight = 0;
+  };
+
+  // AlgorithmHost, for DCTCP
+  PicoSeconds now() const override { return host_.now(); }
+  void set_rate(FlowNumber, Rate) override {}
+  void set_window(FlowNumber flow, Bytes bytes) override;
+  void start_timer(FlowNumber, int, PicoSeconds) override {}
+  void stop_timer(FlowNumber, int) override {}
+  Rate line_rate() const override { return host_.line_rate(); }
+
+  void pace(FlowNumber number);
+  void release(FlowNumber number);
+  void new_period();
+  void share_rate();
+
+  AlgorithmHost& host_;
+  HullParameters parameters_;
+  RandomStream random_;
+  std::uint64_t chance_q32_;
+  Dctcp dctcp_;
+  std::vector<Flow> flows_;
+  std::vector<FlowNumber> paced_;
+  FlowNumber clock_ = kNone;  // whose timer measures periods
+  long double rate_;          // of all paced flows together, Mb/s
+  Bytes sent_ = 0;            // by them in this period
+};
+
+}  // namespace dcc

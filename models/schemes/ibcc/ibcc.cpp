@@ -1,0 +1,282 @@
+#include "schemes/ibcc/ibcc.h"
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+
+#include "describe/class_ranges.h"
+#include "describe/visitor.h"
+#include "nic/algorithm/real_rate.h"
+#include "nic/algorithm/registry.h"
+#include "nic/nic_parameters.h"
+#include "switch/switch_device.h"
+
+namespace dcc {
+
+namespace {
+constexpr std::size_t kServiceLevels = 64;  // by DSCP
+
+const RegisteredAlgorithm<IbccParameters> kIbcc{
+    "ibcc", "InfiniBand's: notifications climb a table of injection delays",
+    [](const IbccParameters& parameters, const AlgorithmContext& context) {
+      return std::make_unique<Ibcc>(context.host, parameters, context.mtu, parameters.table());
+    }};
+}  // namespace
+
+void IbccParameters::describe(ParameterVisitor& v) {
+  const char* const iba = "InfiniBand spec. vol. 1, annex A10";
+  // Of the parameters that the schedule can change, too.
+  const Range increases{"1", "65535"}, limits{"1", "65535"}, leasts{"0", "65535"},
+      timers{"1us", "1s"};
+  v.field("ccti_increase", ccti_increase, increases, {"CCTI steps a BECN", iba});
+  v.field("ccti_limit", ccti_limit, limits, {"greatest CCTI", iba});
+  v.field("ccti_min", ccti_min, leasts, {"least CCTI", iba});
+  v.field("ccti_timer", ccti_timer, timers, {"CCTI falls by one after this", iba});
+  v.field("ccti_timer_restart", ccti_timer_restart, {},
+          {"a BECN starts the timer anew; false: it runs free", ""});
+  v.field("cct_scale", cct_scale, {"1/1000000", "1000"},
+          {"table: delay of entry i is scale x i^2 in us", "14 i^2 / 106^2"});
+  v.field("threshold", threshold, {"0", "15"}, {"0: never mark … 15: mark earliest", iba});
+  v.choice(
+      "threshold_of", threshold_of,
+      {"thresholds are steps of the egress queue, or of the link's load: 15 is 60 %, 1 all of it",
+       "thresholds are the switch's own to define; 15 as packets of 256 bytes with gaps of 176"});
+  v.field("marking_rate", marking_rate, {"0", "65535"}, {"packets between two marked ones", iba});
+  v.field("aggregate", aggregate, {"1", "64"}, {"packets between two looks at the delay", iba});
+  v.choice("gate", gate, {"packet spacing of 4 delays, or 4 packets in one delay", ""});
+  v.choice("becn", becn, {"BECNs come in notification packets, or in ACKs", iba});
+  v.field("becn_every", becn_every, {"1", "65535"}, {"of so many BECNs one counts", ""});
+  v.list("schedule", schedule, {"changes by the central manager, in order of time", ""},
+         [&](Change& change) {
+           v.field("at", change.at, {"0us", "1000s"}, {"from then on", ""});
+           v.field("dscp", change.dscp, any_dscp(), {"of the flows it is for", ""});
+           v.field("ccti_increase", change.ccti_increase, increases, {"CCTI steps a BECN", iba});
+           v.field("ccti_min", change.ccti_min, "unchanged", leasts, {"least CCTI", iba});
+           v.field("ccti_limit", change.ccti_limit, "unchanged", limits,
+                   {"greatest CCTI, at most the one outside the schedule", iba});
+           v.field("ccti_timer", change.ccti_timer, "unchanged", timers,
+                   {"CCTI falls by one after this", iba});
+         });
+  v.field("per_qp", per_qp, {}, {"control queue pairs, not service levels", iba});
+}
+
+void IbccParameters::check(Bytes) const {
+  if (ccti_limit < ccti_min) {
+    throw ParameterError({"ccti_min", "ccti_limit"}, "ccti_min is above ccti_limit");
+  }
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    const unsigned least = schedule[i].ccti_min.value_or(ccti_min);
+    const unsigned most = schedule[i].ccti_limit.value_or(ccti_limit);
+    if (least <= most && most <= ccti_limit) continue;
+    throw ParameterError({"schedule." + std::to_string(i)},
+                         "ccti_min to ccti_limit must lie within 0 to the outer ccti_limit");
+  }
+}
+
+void IbccParameters::preset(CnpParameters& cnp) const { cnp.interval = PicoSeconds(0); }
+
+// 15: 60 %; in a straight line up to all of the link at 1.
+Ratio IbccParameters::load_of(unsigned threshold) {
+  return Ratio(600 * 14 + (15 - threshold) * 400, 1000 * 14);
+}
+
+void IbccParameters::ask_switch(SwitchParameters& parameters) const {
+  // The specification leaves the sixteen thresholds to the switch: here steps of 16 KiB of the
+  // egress queue, 15 the lowest.
+  EcnParameters& ecn = parameters.ecn;
+  ecn.enabled = threshold != 0;
+  ecn.kmin = ecn.kmax = (16 - static_cast<Bytes>(threshold)) * 16_KiB;
+  ecn.pmax = Ratio(1);
+  if (threshold_of == ThresholdOf::kLoad && threshold != 0) {
+    // A queue that is not there, drained at that share of the link's rate: it stays a packet long
+    // while the load is below, and grows above.
+    ecn.kmin = ecn.kmax = kGreatestThreshold;
+    ecn.phantom_drain = load_of(threshold);
+    ecn.phantom_threshold = parameters.largest_packet + 256;
+  }
+  ecn.reference_rate.reset();
+  ecn.unmarked_between = marking_rate;
+}
+
+std::vector<PicoSeconds> IbccParameters::table() const {
+  std::vector<PicoSeconds> delays(ccti_limit + std::size_t{1});
+  for (std::size_t i = 0; i < delays.size(); ++i) {
+    delays[i] = PicoSeconds(static_cast<std::int64_t>(
+        static_cast<Uint128>(i) * i * cct_scale.numerator * 1'000'000u / cct_scale.denominator));
+  }
+  return delays;
+}
+
+Ibcc::Ibcc(AlgorithmHost& host, const IbccParameters& parameters, std::uint32_t mtu,
+           std::vector<PicoSeconds> table)
+    : host_(host), parameters_(parameters), table_(std::move(table)), mtu_(mtu), wire_(mtu) {
+  const auto check = [&](unsigned min, unsigned limit) {
+    if (limit >= table_.size()) {
+      throw std::invalid_argument("ibcc: CCTI_Limit lies beyond the table");
+    }
+    if (min > limit) throw std::invalid_argument("ibcc: CCTI_Min is above CCTI_Limit");
+  };
+  check(parameters.ccti_min, parameters.ccti_limit);
+  for (const IbccParameters::Change& change : parameters.schedule) {
+    check(change.ccti_min.value_or(parameters.ccti_min),
+          change.ccti_limit.value_or(parameters.ccti_limit));
+  }
+  if (parameters.aggregate == 0) throw std::invalid_argument("ibcc: a group of no packets");
+  if (!parameters.per_qp) {
+    groups_.resize(kServiceLevels);
+    for (Group& group : groups_) group.ccti = parameters.ccti_min;
+  }
+}
+
+AlgorithmNeeds Ibcc::needs() const {
+  AlgorithmNeeds needs;
+  if (parameters_.becn == IbccParameters::Becn::kCnp) {
+    needs.cnp = true;
+  } else {
+    needs.acks = needs.ack_each = needs.marks = true;
+  }
+  needs.on_sent = true;
+  needs.burst = static_cast<Bytes>(parameters_.aggregate) * mtu_;
+  return needs;
+}
+
+void Ibcc::on_flow_start(FlowNumber number, const FlowStart& start) {
+  if (flows_.size() <= number) flows_.resize(number + 1);
+  Flow& flow = flows_[number];
+  flow.dscp = start.dscp;
+  if (!parameters_.per_qp) {
+    flow.group = start.dscp % kServiceLevels;
+  } else {
+    flow.group = number;
+    if (groups_.size() <= number) groups_.resize(number + 1);
+    groups_[number] = Group{};
+    groups_[number].ccti = settings_of(flow).min;
+  }
+  Group& group = group_of(number);
+  if (std::find(group.flows.begin(), group.flows.end(), number) == group.flows.end()) {
+    group.flows.push_back(number);
+  }
+  host_.set_rate(number, rate_of(group.ccti));
+  // A level that has lost all its flows keeps its index, but not its timer; and a queue pair that
+  // is made again without having been destroyed has lost the timer that it had.
+  if (group.timed == number) group.running = false;
+  if (!group.running && group.ccti > settings_of(flow).min) start_timer(group, number);
+}
+
+void Ibcc::on_flow_end(FlowNumber number) {
+  Group& group = group_of(number);
+  group.flows.erase(std::remove(group.flows.begin(), group.flows.end(), number), group.flows.end());
+  if (!group.running || group.timed != number) return;
+  host_.stop_timer(number, 0);
+  group.running = false;
+  if (!group.flows.empty()) start_timer(group, group.flows.front());
+}
+
+void Ibcc::start_timer(Group& group, FlowNumber flow) {
+  group.running = true;
+  group.timed = flow;
+  host_.start_timer(flow, 0, settings_of(flows_[flow]).timer);
+}
+
+// A delay is a time per packet, a pace is in bits: headers and overhead show in the first packets.
+void Ibcc::on_sent(FlowNumber number, const SentInfo& info) {
+  if (info.payload_bytes != mtu_ || (wire_seen_ && info.wire_bytes >= wire_)) return;
+  wire_seen_ = true;
+  wire_ = info.wire_bytes;
+  apply(group_of(number));
+}
+
+PicoSeconds Ibcc::spacing(unsigned ccti) const {
+  const PicoSeconds delay = table_[ccti];
+  return parameters_.gate == IbccParameters::Gate::kLiteral
+             ? PicoSeconds(delay.count / parameters_.aggregate)
+             : delay * parameters_.aggregate;
+}
+
+Rate Ibcc::rate_of(unsigned ccti) const {
+  const PicoSeconds each = spacing(ccti);
+  if (each.count == 0) return host_.line_rate();
+  return std::min(host_.line_rate(),
+                  from_mbps(8e6L * wire_ / static_cast<long double>(each.count)));
+}
+
+void Ibcc::apply(const Group& group) {
+  const Rate rate = rate_of(group.ccti);
+  for (const FlowNumber flow : group.flows) host_.set_rate(flow, rate);
+}
+
+Ibcc::Settings Ibcc::settings_of(const Flow& flow) const {
+  Settings now{parameters_.ccti_increase, parameters_.ccti_min, parameters_.ccti_limit,
+               parameters_.ccti_timer};
+  for (const IbccParameters::Change& change : parameters_.schedule) {
+    if (host_.now() < change.at || change.dscp != flow.dscp) continue;
+    now.increase = change.ccti_increase;
+    now.min = change.ccti_min.value_or(now.min);
+    now.limit = change.ccti_limit.value_or(now.limit);
+    now.timer = change.ccti_timer.value_or(now.timer);
+  }
+  const Managed& managed = managed_[flow.dscp % kServiceLevels];
+  if (managed.increase != 0) {
+    now.increase = managed.increase;
+    now.timer = managed.timer;
+  }
+  return now;
+}
+
+// CCTI_Timer counts units of 1.024 us.
+void Ibcc::on_weight(std::uint8_t dscp, const Ratio& weight) {
+  constexpr Uint128 kUnit = 1'024'000;  // ps
+  const std::uint64_t weighed = parameters_.ccti_increase * weight.denominator;
+  const std::uint64_t increase = std::max<std::uint64_t>(1, weighed / weight.numerator);
+  const Uint128 whole = static_cast<Uint128>(parameters_.ccti_timer.count) * weighed;
+  const Uint128 part = kUnit * weight.numerator * increase;
+  const Uint128 units = std::max<Uint128>(1, (whole + part / 2) / part);
+  managed_[dscp % kServiceLevels] = {static_cast<unsigned>(increase),
+                                     PicoSeconds(static_cast<std::int64_t>(units * kUnit))};
+}
+
+void Ibcc::on_cnp(FlowNumber number, const CnpInfo& info) {
+  if (info.marks != 0) becn(number);  // else an all clear
+}
+
+void Ibcc::on_ack(FlowNumber number, const AckInfo& info) {
+  if (info.ce) becn(number);
+}
+
+// Algorithm 1, lines 4 to 8.
+void Ibcc::becn(FlowNumber number) {
+  Group& group = group_of(number);
+  if (++group.becns < parameters_.becn_every) return;
+  group.becns = 0;
+  const Settings now = settings_of(flows_[number]);
+  if (group.ccti < now.limit) {
+    group.ccti = std::max(now.min, std::min(now.limit, group.ccti + now.increase));
+    ++counters_.rate_decreases;
+    apply(group);
+  }
+  if (group.running && !parameters_.ccti_timer_restart) return;
+  if (group.running && group.timed != number) host_.stop_timer(group.timed, 0);
+  start_timer(group, number);
+}
+
+// Lines 9 to 13.
+void Ibcc::on_timer(FlowNumber number, int) {
+  Group& group = group_of(number);
+  const Settings now = settings_of(flows_[number]);
+  const unsigned least = now.min;
+  if (group.ccti > least) {
+    --group.ccti;
+    ++counters_.rate_increases;
+    apply(group);
+  }
+  group.running = group.ccti > least;
+  if (group.running) host_.start_timer(number, 0, now.timer);
+}
+
+Algorithm::View Ibcc::view(FlowNumber number) const {
+  const unsigned index = ccti(number);
+  const Rate rate = rate_of(index);
+  return {rate, rate, static_cast<double>(index)};
+}
+
+}  // namespace dcc

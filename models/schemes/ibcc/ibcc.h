@@ -1,0 +1,143 @@
+// InfiniBand congestion control: a table of injection delays that notifications climb.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "describe/enum_names.h"
+#include "nic/algorithm/algorithm.h"
+#include "nic/algorithm/algorithm_parameters.h"
+
+namespace dcc {
+
+/// InfiniBand Architecture Specification vol. 1, annex A10, as the bandwidth-partition paper has it
+/// in its algorithms 1 (the table) and 2 (the sender).
+struct IbccParameters final : AlgorithmParameters {
+  /// What an IRD of the table means: the least time for `aggregate` packets as the partition
+  /// paper's own figures have it (8192 bit / (4·IRD): a packet takes so many IRDs), or by the
+  /// letter of its algorithm 2, `aggregate` packets in one IRD, which is 16 times faster.
+  enum class Gate : std::uint8_t { kArithmetic, kLiteral };
+  /// The central manager's change of a DSCP's parameters, from a moment on.
+  struct Change {
+    PicoSeconds at{};
+    unsigned dscp = 0;
+    unsigned ccti_increase = 1;
+    std::optional<unsigned> ccti_min{};  // empty: as before
+    std::optional<unsigned> ccti_limit{};
+    std::optional<PicoSeconds> ccti_timer{};
+  };
+  /// What carries a BECN back: a notification packet for each FECN, or the packet's own ACK.
+  enum class Becn : std::uint8_t { kCnp, kAck };
+  unsigned ccti_increase = 1;
+  unsigned ccti_limit = 127;
+  unsigned ccti_min = 0;
+  PicoSeconds ccti_timer = kNanoSecond * 153'600;  // 150 × 1.024 µs
+  bool ccti_timer_restart = true;                  // algorithm 1; false: as in the specification
+  Ratio cct_scale{14, 11236};
+  enum class ThresholdOf : std::uint8_t { kQueue, kLoad };
+  unsigned threshold = 15;  // of the switches
+  ThresholdOf threshold_of = ThresholdOf::kQueue;
+  unsigned marking_rate = 0;
+  unsigned aggregate = 4;
+  Gate gate = Gate::kArithmetic;
+  Becn becn = Becn::kCnp;
+  unsigned becn_every = 1;       // of so many BECNs one counts: the proof's C packets, all marked
+  std::vector<Change> schedule;  // in order of time
+  bool per_qp = true;
+
+  /// CCT: injection delays by CCTI, 0 to ccti_limit.
+  std::vector<PicoSeconds> table() const;
+  void describe(ParameterVisitor& v) override;
+  void check(Bytes largest_packet) const override;
+  /// Every FECN brings a BECN back.
+  void preset(CnpParameters& cnp) const override;
+  /// Marking as Threshold and Marking_Rate say, instead of switch.ecn.
+  void ask_switch(SwitchParameters& parameters) const override;
+  /// Share of a link's rate above which a threshold marks. 1 … 15.
+  static Ratio load_of(unsigned threshold);
+};
+
+DCC_ENUM_NAMES(IbccParameters::Gate, {IbccParameters::Gate::kArithmetic, "arithmetic"},
+               {IbccParameters::Gate::kLiteral, "literal"});
+
+DCC_ENUM_NAMES(IbccParameters::ThresholdOf, {IbccParameters::ThresholdOf::kQueue, "queue"},
+               {IbccParameters::ThresholdOf::kLoad, "load"});
+
+DCC_ENUM_NAMES(IbccParameters::Becn, {IbccParameters::Becn::kCnp, "cnp"},
+               {IbccParameters::Becn::kAck, "ack"});
+
+/// BECN (a CNP, or in an ACK): CCTI rises by CCTI_Increase, to CCTI_Limit at most, and the timer
+/// starts anew (see ccti_timer_restart). Each CCTI_Timer without one: CCTI falls by one, to
+/// CCTI_Min at least. Where marks come by chance, a flow holds its index when what BECNs add in a
+/// time is what timers take, so its rate is inverse to CCTI_Increase times CCTI_Timer: a weight
+/// divides that, the increase as far as it goes, for a short timer is the coarser number. CCT[CCTI]
+/// spaces groups of `aggregate` packets; within a group they leave back to back. Delay 0: line
+/// rate.
+class Ibcc final : public Algorithm {
+ public:
+  /// Throws std::invalid_argument for a limit outside the table or below the minimum, scheduled
+  /// ones included.
+  Ibcc(AlgorithmHost& host, const IbccParameters& parameters, std::uint32_t mtu,
+       std::vector<PicoSeconds> table);
+
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_flow_end(FlowNumber flow) override;
+  void on_sent(FlowNumber flow, const SentInfo& info) override;
+  void on_cnp(FlowNumber flow, const CnpInfo& info) override;
+  void on_ack(FlowNumber flow, const AckInfo& info) override;
+  void on_timer(FlowNumber flow, int id) override;
+  void on_weight(std::uint8_t dscp, const Ratio& weight) override;
+  View view(FlowNumber flow) const override;
+  AlgorithmCounters counters() const override { return counters_; }
+
+  unsigned ccti(FlowNumber flow) const { return group_of(flow).ccti; }
+  /// Time that each packet takes of the pace at this index.
+  PicoSeconds spacing(unsigned ccti) const;
+
+ private:
+  /// What shares a CCTI: a flow, or a service level's flows.
+  struct Group {
+    unsigned ccti = 0;
+    std::vector<FlowNumber> flows;
+    FlowNumber timed = 0;  // the flow whose timer runs for the group
+    bool running = false;
+    unsigned becns = 0;  // since the last one that counted
+  };
+  struct Flow {
+    std::size_t group = 0;
+    std::uint8_t dscp = 0;
+  };
+  Group& group_of(FlowNumber flow) { return groups_[flows_[flow].group]; }
+  const Group& group_of(FlowNumber flow) const { return groups_[flows_[flow].group]; }
+  /// CCTI_Increase, CCTI_Min, CCTI_Limit and CCTI_Timer as they are now for a flow.
+  struct Settings {
+    unsigned increase, min, limit;
+    PicoSeconds timer;
+  };
+  Settings settings_of(const Flow& flow) const;
+  Rate rate_of(unsigned ccti) const;
+  void apply(const Group& group);
+  void becn(FlowNumber number);
+  void start_timer(Group& group, FlowNumber flow);
+
+  AlgorithmHost& host_;
+  IbccParameters parameters_;
+  std::vector<PicoSeconds> table_;  // CCT: IRD by CCTI, not falling
+  std::uint32_t mtu_;
+  std::uint32_t wire_;  // of a full packet in the middle of a message: what a spacing stands for
+  bool wire_seen_ = false;
+  std::vector<Flow> flows_;
+  std::vector<Group> groups_;
+  /// CCTI_Increase and CCTI_Timer by DSCP as the manager has them; zero: as configured.
+  struct Managed {
+    unsigned increase = 0;
+    PicoSeconds timer{};
+  };
+  std::array<Managed, 64> managed_{};
+  AlgorithmCounters counters_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,50 @@
+// LetFlow (Vanini et al., NSDI'17): every flowlet takes a way at random. Those on a congested way
+// pause sooner, so flowlets shrink there and grow elsewhere, with nothing measured.
+#include "fabric/path_choice.h"
+#include "schemes/common/flowlets.h"
+#include "sim/random.h"
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+
+class Letflow final : public PathChoice {
+ public:
+  Letflow(const RoutingParameters& parameters, const PathContext& context)
+      : view_(context.view),
+        flowlets_(parameters.flowlet, context.hash_seed),
+        random_(context.seed, "routing", context.index) {}
+
+  void routes_changed() override { flowlets_.clear(); }
+
+  std::uint32_t peek(const Packet& packet, PortSet ports) const override {
+    const FlowletTable::Entry entry = flowlets_.peek(packet);
+    if (flowlets_.goes_on(entry, view_.now(), ports.size())) return entry.way;
+    RandomStream ahead = random_;
+    return static_cast<std::uint32_t>(ahead.below(ports.size()));
+  }
+  std::uint32_t choose(Packet& packet, PortSet ports) override {
+    FlowletTable::Entry& entry = flowlets_.of(packet);
+    if (!flowlets_.goes_on(entry, view_.now(), ports.size())) {
+      entry.way = static_cast<std::uint32_t>(random_.below(ports.size()));
+    }
+    entry.last = view_.now();
+    return entry.way;
+  }
+  void add_state(StateDigest& d) const override { d(random_, flowlets_); }
+
+ private:
+  const PathView& view_;
+  FlowletTable flowlets_;
+  RandomStream random_;
+};
+
+}  // namespace
+
+std::unique_ptr<PathChoice> make_letflow(const RoutingParameters& parameters,
+                                         const PathContext& context) {
+  return std::make_unique<Letflow>(parameters, context);
+}
+
+}  // namespace dcc

@@ -1,0 +1,67 @@
+// The InfiniBand paper's manager of paths: moves load to another of a host's addresses when the way
+// of one congests.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "fabric/fabric_map.h"
+#include "fabric/routing_parameters.h"
+#include "schemes/common/flow_scheduler.h"
+
+namespace dcc {
+
+/// Once a period it adds up what flows have sent over each wire. Of each that was used beyond the
+/// threshold, the fullest first, one flow moves: the largest for which another address of its
+/// destination leads over wires that, with it, stay below what this one has by a tenth. What a flow
+/// sends while its way is full is less than it would, so the next round may go on.
+class LidManager final : public FlowScheduler {
+ public:
+  /// All must outlive it. `rank` is that of its events.
+  LidManager(Scheduler& scheduler, const FabricMap& fabric, unsigned lmc,
+             const LidManagerParameters& parameters, std::uint32_t rank)
+      : FlowScheduler(scheduler, *parameters.period, rank),
+        fabric_(fabric),
+        lmc_(lmc),
+        above_ppm_(static_cast<std::uint64_t>(parameters.above.to_fixed(32)) * 1'000'000 >> 32) {}
+
+  void run_round() override;
+  std::uint64_t moves() const { return moves_; }
+
+ private:
+  struct Flow {
+    FlowName name;
+    std::uint64_t rate = 0;  // bits a second in the last period
+    unsigned path = 0;
+    std::vector<std::size_t> wires;
+  };
+  /// A choice on the way of an address, and the wire behind it.
+  struct Step {
+    NodeId node = 0;
+    std::uint32_t index = 0;
+    std::uint32_t choices = 0;
+    std::size_t wire = 0;
+  };
+
+  void add_own_state(StateDigest& d) const override {
+    d(moves_, moved_.size());
+    for (const auto& [key, moved] : moved_) d(key, moved.second);
+  }
+  std::vector<Step> steps(const FlowName& name, unsigned path) const;
+  std::vector<std::size_t> wires(const FlowName& name, unsigned path) const;
+  std::vector<Flow> flows_of_period();
+  std::uint64_t use_ppm(std::size_t wire, std::uint64_t load) const;
+  void relieve(std::size_t wire, std::vector<Flow>& flows);
+  void install();
+
+  const FabricMap& fabric_;
+  const unsigned lmc_;
+  const std::uint64_t above_ppm_;
+  std::map<NodeId, std::uint64_t> hash_seeds_;
+  std::map<std::uint64_t, std::pair<FlowName, unsigned>> moved_;  // by flow_key(): its path
+  std::vector<std::uint64_t> load_;                               // by wire, bits a second
+  std::uint64_t moves_ = 0;
+};
+
+}  // namespace dcc

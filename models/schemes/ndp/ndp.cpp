@@ -1,0 +1,256 @@
+#include "schemes/ndp/ndp.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "describe/visitor.h"
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Transports::Registered<NdpParameters> kNdp{
+    "ndp", "a first window at once, the rest pulled by receivers; for ports that trim",
+    [](const NdpParameters& parameters, const TransportContext& context) {
+      return std::make_unique<Ndp>(context, parameters);
+    }};
+}  // namespace
+
+void NdpParameters::describe(ParameterVisitor& v) {
+  const char* const paper = "NDP, SIGCOMM'17";
+  describe_framing(v);
+  v.field("initial_window", initial_window, {"1", "100000"}, {"packets sent unasked", paper});
+  v.field("pull_interval", pull_interval, "auto", {"1ns", "1ms"},
+          {"between two PULLs of a host; auto: a full payload at line rate", paper});
+  v.field("timeout", timeout, {"1us", "10s"},
+          {"a packet of which nothing is heard for so long is sent again", paper});
+}
+
+Ndp::Ndp(const TransportContext& context, const NdpParameters& parameters)
+    : MessageTransport(context, parameters.framing),
+      parameters_(parameters),
+      interval_(parameters.pull_interval.value_or(
+          serialization_time(context.nic.mtu, context.nic.line_rate))),
+      alarms_(context.scheduler, Event::calling<&Ndp::ring_alarms>(*this, context.rank)),
+      pulling_(Event::calling<&Ndp::send_pull>(*this, context.rank)) {}
+
+void Ndp::begin(Qpn qpn) {
+  if (senders_.size() <= qpn) {
+    senders_.resize(qpn + 1);
+    receivers_.resize(qpn + 1);
+  }
+  senders_[qpn] = Sender{};
+  senders_[qpn].heard = now();
+  receivers_[qpn] = Receiver{};
+}
+
+void Ndp::end(Qpn qpn) {
+  ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
+  pull_turns_.erase(std::remove(pull_turns_.begin(), pull_turns_.end(), qpn), pull_turns_.end());
+  alarms_.clear(qpn);
+  senders_[qpn].ready = false;
+  receivers_[qpn].pending = 0;
+  receivers_[qpn].queued = false;
+}
+
+void Ndp::add_own_state(StateDigest& d) const {
+  d(senders_, receivers_, ready_, alarms_, pull_turns_, next_pull_, pulling_);
+}
+
+// ---------------------------------------------------------------- sending
+
+void Ndp::work_changed(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  const Connection& connection = at(qpn);
+  if (connection.out.end() > sender.posted) {
+    if (connection.next >= sender.posted) sender.allowed += parameters_.initial_window;
+    sender.posted = connection.out.end();
+  }
+  settle(qpn);
+  context_.port.data_ready();
+}
+
+std::uint64_t Ndp::work_left(Qpn qpn) const { return packets_left(qpn, senders_[qpn].packets); }
+
+/// Whether the sender may send, and that somebody looks after it when it may not.
+void Ndp::settle(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  const std::uint64_t work = work_left(qpn);
+  if (work == 0) sender.allowed = 0;
+  const bool ready = at(qpn).connected && sender.allowed > 0 && work > 0;
+  if (ready && !sender.ready) ready_.push_back(qpn);
+  if (!ready && sender.ready) ready_.erase(std::find(ready_.begin(), ready_.end(), qpn));
+  sender.ready = ready;
+  set_alarm(qpn);
+}
+
+Packet* Ndp::next_packet() {
+  const Qpn qpn = ready_.front();
+  ready_.pop_front();
+  Sender& sender = senders_[qpn];
+  sender.ready = false;
+  --sender.allowed;
+  const Psn psn = sender.packets.send(at(qpn).next, now());
+  Packet* const packet = make_data(qpn, psn);
+  settle(qpn);  // to the end of the turns
+  return packet;
+}
+
+void Ndp::on_ack(Qpn qpn, const Packet& ack) {
+  senders_[qpn].packets.arrived(ack.psn);
+  acknowledged(qpn, ack.psn, ack.sent);
+}
+
+void Ndp::on_return(Qpn qpn, Psn psn) {
+  Sender& sender = senders_[qpn];
+  sender.latest.add(false);
+  if (!sender.packets.lost(psn, Outstanding::Place::kFirst)) return;
+  const bool no_pull_comes =
+      sender.packets.out() <= 1 && sender.pulled >= sender.answers && sender.allowed == 0;
+  if (no_pull_comes || sender.latest.tell_of_a_bad_way()) ++sender.allowed;
+}
+
+void Ndp::on_pull(Qpn qpn, std::uint64_t pulls) {
+  Sender& sender = senders_[qpn];
+  if (pulls <= sender.pulled) return;
+  const std::uint64_t more = pulls - sender.pulled;
+  sender.pulled = pulls;
+  const std::uint64_t work = work_left(qpn);
+  const std::uint64_t used = std::min(more, work > sender.allowed ? work - sender.allowed : 0);
+  sender.allowed += used;
+  totals_.credits_used += used;
+  totals_.credits_unused += more - used;
+}
+
+// ---------------------------------------------------------------- nothing heard for too long
+
+/// For the packet that has waited longest; without one, for anything at all.
+void Ndp::set_alarm(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  PicoSeconds when = sender.packets.overdue_at(parameters_.timeout);
+  if (sender.packets.out() == 0 && sender.allowed == 0 && work_left(qpn) > 0) {
+    when = sender.heard + parameters_.timeout;
+  }
+  alarms_.set(qpn, when);
+}
+
+/// With a packet, or with a PULL, its share of the window died: so much may go unasked.
+void Ndp::look_at(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  std::uint64_t silent = sender.packets.out() == 0 ? 1 : 0;
+  while (const auto psn = sender.packets.overdue(now(), parameters_.timeout)) {
+    sender.packets.lost(*psn, Outstanding::Place::kFirst);
+    ++silent;
+  }
+  context_.counters.timeouts += silent;
+  sender.allowed += silent;
+  settle(qpn);
+}
+
+void Ndp::ring_alarms() {
+  alarms_.ring([this](Qpn qpn) { look_at(qpn); });
+  context_.port.data_ready();
+}
+
+// ---------------------------------------------------------------- arrivals
+
+void Ndp::arrived(Qpn qpn, Packet& packet) {
+  switch (packet.kind) {
+    case PacketKind::kData:
+      accept(qpn, packet);
+      answer(qpn, packet, PacketKind::kAck);
+      return;
+    case PacketKind::kTrimmed:
+      answer(qpn, packet, at(qpn).in.contains(packet.psn) ? PacketKind::kAck : PacketKind::kNak);
+      return;
+    case PacketKind::kAck:
+      ++context_.counters.acks_received;
+      ++senders_[qpn].answers;
+      senders_[qpn].latest.add(true);
+      on_ack(qpn, packet);
+      on_pull(qpn, packet.scheme);
+      break;
+    case PacketKind::kNak:
+      ++senders_[qpn].answers;
+      senders_[qpn].latest.add(false);
+      senders_[qpn].packets.lost(packet.psn);
+      on_pull(qpn, packet.scheme);
+      break;
+    case PacketKind::kReturned:
+      on_return(qpn, packet.psn);
+      break;
+    case PacketKind::kCredit:
+      on_pull(qpn, packet.scheme);
+      break;
+    default:
+      return;
+  }
+  senders_[qpn].heard = now();
+  settle(qpn);
+  context_.port.data_ready();
+}
+
+// ---------------------------------------------------------------- receiving
+
+void Ndp::answer(Qpn qpn, const Packet& packet, PacketKind kind) {
+  Receiver& receiver = receivers_[qpn];
+  if (packet.psn >= receiver.seen_end) {
+    receiver.seen_end = packet.psn + 1;
+    receiver.ended = packet.last;
+  }
+  ++receiver.pending;
+  limit_pulls(qpn);
+  const bool pulled = pull_at_once(qpn);
+  Packet* const reply = make_control(qpn, kind, packet.flow);
+  reply->psn = packet.psn;
+  reply->sent = packet.sent;
+  reply->scheme = receiver.pulls;
+  ++(kind == PacketKind::kAck ? context_.counters.acks_sent : context_.counters.naks_sent);
+  if (!pulled && receiver.pending > 0 && !receiver.queued) {
+    receiver.queued = true;
+    pull_turns_.push_back(qpn);
+    if (!pulling_.is_scheduled()) {
+      context_.scheduler.schedule_at(pulling_, std::max(now(), next_pull_));
+    }
+  }
+  send_control(reply);
+}
+
+void Ndp::limit_pulls(Qpn qpn) {
+  Receiver& receiver = receivers_[qpn];
+  if (!receiver.ended) return;
+  receiver.pending = std::min(receiver.pending, receiver.seen_end - at(qpn).in.count());
+}
+
+/// Nobody else waits and the interval is over: this queue pair's PULL is counted now.
+bool Ndp::pull_at_once(Qpn qpn) {
+  Receiver& receiver = receivers_[qpn];
+  if (receiver.pending == 0 || !pull_turns_.empty() || now() < next_pull_) return false;
+  --receiver.pending;
+  ++receiver.pulls;
+  ++totals_.credits_sent;
+  next_pull_ = now() + interval_;
+  return true;
+}
+
+void Ndp::send_pull() {
+  while (!pull_turns_.empty()) {
+    const Qpn qpn = pull_turns_.front();
+    pull_turns_.pop_front();
+    Receiver& receiver = receivers_[qpn];
+    receiver.queued = receiver.pending > 1;
+    if (receiver.queued) pull_turns_.push_back(qpn);
+    if (receiver.pending == 0) continue;  // it has all by now
+    --receiver.pending;
+    ++receiver.pulls;
+    ++totals_.credits_sent;
+    Packet* const pull = make_control(qpn, PacketKind::kCredit, at(qpn).config.flow);
+    pull->scheme = receiver.pulls;
+    next_pull_ = now() + interval_;
+    send_control(pull);
+    break;
+  }
+  if (!pull_turns_.empty()) context_.scheduler.schedule_at(pulling_, next_pull_);
+}
+
+}  // namespace dcc

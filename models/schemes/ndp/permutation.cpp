@@ -1,0 +1,128 @@
+// A flow's packets take all ways that there are, each once, in an order drawn at random, and then
+// again in another one (NDP: Handley et al., SIGCOMM'17). So no way has more of a flow than another
+// by more than one packet, and flows do not go in step. The NICs' part is played by the switch they
+// are at: it chooses the ports of both steps up, and the packet carries them (OverlayHeader).
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "fabric/fabric_map.h"
+#include "fabric/path_choice.h"
+#include "schemes/common/key_table.h"
+#include "sim/random.h"
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+
+class Permutation final : public PathChoice {
+ public:
+  explicit Permutation(const PathContext& context)
+      : ports_(context.ports), random_(context.seed, "routing", context.index) {}
+  void join(const FabricMap& fabric, int self) override {
+    fabric_ = &fabric;
+    node_ = self;
+    self_ = fabric.edge_at(self);
+    std::uint32_t up = 0;
+    for (int port = 0; port < ports_ && self_ != FabricMap::kNoEdge; ++port) {
+      if (fabric.leads_on(self, port) && ++up > kMost) {
+        throw std::invalid_argument("routing: permutation tells 255 ways up apart");
+      }
+    }
+  }
+  /// There may be other ways now.
+  void routes_changed() override { rounds_.clear(); }
+
+  std::uint32_t peek(const Packet& packet, PortSet ports) const override {
+    RandomStream ahead = random_;
+    if (!begins_here(packet)) return beyond(packet, ports, ahead);
+    const Round* const known = rounds_.find(key_of(packet));
+    Round round = known != nullptr ? *known : Round{};
+    return next(round, packet, ports, ahead).first - 1u;
+  }
+  std::uint32_t choose(Packet& packet, PortSet ports) override {
+    if (!begins_here(packet)) return beyond(packet, ports, random_);
+    const Way way = next(*rounds_.find_or_add(key_of(packet)).first, packet, ports, random_);
+    packet.overlay.tag = way.first;
+    packet.overlay.feedback_tag = way.second;
+    return way.first - 1u;
+  }
+  void add_state(StateDigest& d) const override { d(random_, rounds_); }
+
+ private:
+  static constexpr std::uint32_t kMost = 0xFF;  // that a tag tells apart
+
+  /// Of the ports to choose from here and at the next switch, which; from 1.
+  struct Way {
+    std::uint8_t first = 0;
+    std::uint8_t second = 0;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(first, second);
+    }
+  };
+  /// The ways of a flow: `left` that this round has still to take, then those that it took.
+  struct Round {
+    std::vector<Way> ways;
+    std::uint32_t left = 0;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(ways, left);
+    }
+  };
+
+  bool begins_here(const Packet& packet) const {
+    return fabric_ == nullptr || fabric_->edge_of(packet.source) == self_;
+  }
+  static std::uint64_t key_of(const Packet& packet) {
+    return flow_key(packet.flow, packet.source, packet.destination);
+  }
+  /// What left a switch without a choice carries nothing.
+  static std::uint32_t beyond(const Packet& packet, PortSet ports, RandomStream& random) {
+    const std::uint32_t way = packet.overlay.feedback_tag;
+    return way != 0 ? (way - 1) % ports.size()
+                    : static_cast<std::uint32_t>(random.below(ports.size()));
+  }
+
+  std::vector<Way> ways_of(const Packet& packet, PortSet ports) const {
+    std::vector<Way> ways;
+    for (std::uint32_t first = 0; first < ports.size(); ++first) {
+      const std::uint32_t seconds = choices_beyond(ports[first], packet.destination);
+      for (std::uint32_t second = 0; second < seconds; ++second) {
+        ways.push_back(
+            {static_cast<std::uint8_t>(1 + first), static_cast<std::uint8_t>(1 + second)});
+      }
+    }
+    return ways;
+  }
+  /// Of more than a packet can tell apart, so many.
+  std::uint32_t choices_beyond(int port, HostId destination) const {
+    if (fabric_ == nullptr) return 1;
+    const NodeId next = fabric_->topology().peer(node_, port).node;
+    return std::clamp(fabric_->routing().ports(next, destination).size(), 1u, kMost);
+  }
+  Way next(Round& round, const Packet& packet, PortSet ports, RandomStream& random) const {
+    if (round.ways.empty()) round.ways = ways_of(packet, ports);
+    if (round.left == 0) round.left = static_cast<std::uint32_t>(round.ways.size());
+    const auto drawn = static_cast<std::size_t>(random.below(round.left--));
+    std::swap(round.ways[drawn], round.ways[round.left]);
+    return round.ways[round.left];
+  }
+
+  int ports_;
+  RandomStream random_;
+  const FabricMap* fabric_ = nullptr;
+  NodeId node_ = 0;
+  std::uint32_t self_ = FabricMap::kNoEdge;
+  KeyTable<Round> rounds_;  // by flow
+};
+
+}  // namespace
+
+std::unique_ptr<PathChoice> make_permutation(const PathContext& context) {
+  return std::make_unique<Permutation>(context);
+}
+
+}  // namespace dcc

@@ -1,0 +1,119 @@
+#include "schemes/ndp/trimming.h"
+
+#include <utility>
+
+#include "describe/parameter_error.h"
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Disciplines::Registered<TrimmingParameters> kTrimming{
+    "trimming", "a full queue cuts payloads off and keeps the headers, which go first",
+    [](const TrimmingParameters& parameters, const DisciplineContext& context) {
+      return std::make_unique<TrimmingPort>(parameters, context.random);
+    }};
+}  // namespace
+
+void TrimmingParameters::describe(ParameterVisitor& v) {
+  const char* const paper = "NDP, SIGCOMM'17";
+  v.field("data_packets", data_packets, {"1", "100000"}, {"packets of data that may wait", paper});
+  v.field("header_queue", header_queue, {"64B", "1GB"},
+          {"bytes of headers and control packets that may wait", paper});
+  v.field("header", header, {"20B", "1KB"}, {"what is left of a packet on the wire", paper});
+  v.field("headers_a_packet", headers_a_packet, {"1", "1000"},
+          {"headers sent for each packet of data when both wait", paper});
+  v.field("return_to_sender", return_to_sender, {},
+          {"a header that finds no room goes back to its sender", paper});
+  v.field("ecn", ecn, {}, {"data that leaves many behind it is marked", "uet-htsim, 2025"});
+  v.when(ecn, "ecn: true", [&] {
+    v.field("kmin", kmin, {"0B", kGreatestThreshold},
+            {"bytes of data left behind up to which nothing is marked", "uet-htsim, 2025"});
+    v.field("kmax", kmax, {"0B", kGreatestThreshold},
+            {"... above which all is; in between by lot, in proportion", "uet-htsim, 2025"});
+  });
+}
+
+void TrimmingParameters::check() const {
+  if (ecn && kmax < kmin) throw ParameterError({"kmax", "kmin"}, "kmax is below kmin");
+}
+
+void TrimmingPort::attach(const LinkParameters& link) {
+  EcnParameters ecn;
+  ecn.enabled = parameters_.ecn;
+  ecn.kmin = parameters_.kmin;
+  ecn.kmax = parameters_.kmax;
+  ecn.pmax = Ratio(1);
+  ecn.mark_at = EcnParameters::MarkAt::kDequeue;
+  marker_ = EcnMarker(ecn, link.rate);
+}
+
+PortDiscipline::Verdict TrimmingPort::enqueue(Packet* packet) {
+  Verdict verdict;
+  if (packet->kind != PacketKind::kData) {
+    keep_header(packet, verdict);
+    return verdict;
+  }
+  if (data_count_ == parameters_.data_packets) {
+    Packet* const loser = (random_.next_u32() >> 31) != 0 ? packet : replace_last(packet);
+    verdict.cut_payload(*loser, parameters_.header);
+    keep_header(loser, verdict);
+    return verdict;
+  }
+  before_last_ = data_count_ == 0 ? nullptr : data_.back();
+  data_.push(packet);
+  ++data_count_;
+  data_bytes_ += packet->wire_bytes;
+  return verdict;
+}
+
+/// Puts the packet where the last of the data was, and returns that one.
+Packet* TrimmingPort::replace_last(Packet* packet) {
+  Packet* const last = data_.back();
+  data_bytes_ += Bytes{packet->wire_bytes} - Bytes{last->wire_bytes};
+  data_.replace_back(before_last_, packet);
+  return last;
+}
+
+void TrimmingPort::keep_header(Packet* packet, Verdict& verdict) {
+  if (header_bytes_ + packet->wire_bytes > parameters_.header_queue) {
+    if (packet->kind == PacketKind::kTrimmed && parameters_.return_to_sender) {
+      packet->kind = PacketKind::kReturned;
+      std::swap(packet->source, packet->destination);
+      std::swap(packet->source_qpn, packet->destination_qpn);
+      verdict.returned = packet;
+    } else {
+      verdict.dropped.push(packet);
+    }
+    return;
+  }
+  headers_.push(packet);
+  header_bytes_ += packet->wire_bytes;
+}
+
+Packet* TrimmingPort::dequeue() {
+  const bool both = data_count_ != 0 && !headers_.empty();
+  const bool data_now = both ? headers_in_turn_ == parameters_.headers_a_packet : headers_.empty();
+  if (!data_now) {
+    Packet* const header = headers_.pop();
+    header_bytes_ -= header->wire_bytes;
+    headers_in_turn_ = both ? headers_in_turn_ + 1 : 0;
+    return header;
+  }
+  headers_in_turn_ = 0;
+  Packet* const packet = data_.pop();
+  if (packet == before_last_) before_last_ = nullptr;
+  --data_count_;
+  data_bytes_ -= packet->wire_bytes;
+  if (marker_.marks_at(EcnParameters::MarkAt::kDequeue) &&
+      marker_.congested(data_bytes_, random_) && EcnMarker::mark(*packet)) {
+    ++marked_leaving_;
+  }
+  return packet;
+}
+
+void TrimmingPort::add_state(StateDigest& d) const {
+  d(data_, headers_, headers_in_turn_, marker_);
+}
+
+}  // namespace dcc

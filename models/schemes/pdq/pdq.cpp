@@ -1,0 +1,197 @@
+#include "schemes/pdq/pdq.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "schemes/pdq/preemptive_rate.h"
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Transports::Registered<PdqParameters> kPdq{
+    "pdq", "the most critical flows send, the others pause; for ports that keep lists of flows",
+    [](const PdqParameters& parameters, const TransportContext& context) {
+      return std::make_unique<Pdq>(context, parameters);
+    }};
+
+/// The NIC has room for all its flows, and nothing to dampen.
+PreemptiveAllocatorParameters for_nic() {
+  PreemptiveAllocatorParameters rates;
+  rates.flows = std::numeric_limits<std::uint32_t>::max();
+  rates.probing = Ratio(0);
+  rates.dampening = Ratio(0);
+  return rates;
+}
+
+/// No port's: theirs are odd, and drawn from 2^63.
+std::uint64_t name_of_nic(const TransportContext& context) {
+  return (std::uint64_t{context.nic.host} + 1) * 2;
+}
+}  // namespace
+
+Pdq::Pdq(const TransportContext& context, const PdqParameters& parameters)
+    : RatedTransport(context, parameters), nic_(for_nic(), name_of_nic(context)) {
+  nic_.set_link(context.nic.line_rate);
+}
+
+void Pdq::begin(Qpn qpn) {
+  RatedTransport::begin(qpn);
+  if (senders_.size() <= qpn) senders_.resize(qpn + 1);
+  Sender& sender = senders_[qpn];
+  sender = Sender{};
+  sender.round_trip = sender.probe_after = context_.longest_base_rtt;
+}
+
+void Pdq::end(Qpn qpn) {
+  RatedTransport::end(qpn);
+  nic_.leave(qpn);
+  senders_[qpn] = Sender{};
+}
+
+void Pdq::add_own_state(StateDigest& d) const {
+  RatedTransport::add_own_state(d);
+  d(nic_, senders_);
+}
+
+// ---------------------------------------------------------------- asking
+
+/// That what it has to send takes at the highest rate.
+PicoSeconds Pdq::time_left(Qpn qpn) const {
+  return serialization_time(bytes_of_work(qpn), context_.nic.line_rate);
+}
+
+/// Whether it can be met at all (the paper's early termination, section 3.1).
+void Pdq::look_at_deadline(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  const PicoSeconds deadline = at(qpn).config.deadline;
+  if (sender.late || deadline == PicoSeconds::max()) return;
+  const bool pauses = sender.rate.bits_per_second == 0;
+  const PicoSeconds soonest = std::max(time_left(qpn), pauses ? sender.round_trip : PicoSeconds());
+  sender.late = now() + soonest > deadline;
+}
+
+SchedulingHeader Pdq::header_of(Qpn qpn) const {
+  const Sender& sender = senders_[qpn];
+  SchedulingHeader header;
+  header.rate = context_.nic.line_rate;
+  header.paused_by = sender.paused_by;
+  if (!sender.late) header.deadline = at(qpn).config.deadline;
+  header.left = time_left(qpn);
+  header.round_trip = header.probe_after = sender.round_trip;
+  return header;
+}
+
+/// Or its repetition. Who sends asks with every packet, but their answers wait behind whatever
+/// queue there is, and it would hear too late that it is to pause.
+PicoSeconds Pdq::asks_at(Qpn qpn) const {
+  const Sender& sender = senders_[qpn];
+  if (is_asking(qpn)) return repeats_at(qpn);
+  if (may_send(qpn)) return asked_at(qpn) + sender.round_trip;
+  return sender.paused_by != 0 ? asked_at(qpn) + sender.probe_after : PicoSeconds();
+}
+
+void Pdq::ask(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  const SchedulingHeader header = told_the_nic(qpn);
+  if (sender.paused_by == nic_.name()) {
+    if (sender.known) tell_ports(qpn, header, true);
+    sender.known = false;
+    need_not_ask(qpn);
+    return;
+  }
+  if (!sender.known) sender.heard = now();
+  sender.known = true;
+  asks(qpn);
+  tell_ports(qpn, header, false);
+}
+
+/// The first port on the way, whose answer is there at once.
+SchedulingHeader Pdq::told_the_nic(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  look_at_deadline(qpn);
+  SchedulingHeader header = header_of(qpn);
+  nic_.ask(qpn, header, 0, now());
+  if (header.paused_by == nic_.name()) {
+    sender.rate = {};
+    sender.paused_by = nic_.name();
+    sender.probe_after = header.probe_after;
+  } else if (sender.paused_by == nic_.name()) {
+    sender.paused_by = 0;
+  }
+  return header;
+}
+
+/// The last time, or until it asks anew.
+void Pdq::tell_ports(Qpn qpn, const SchedulingHeader& header, bool leaves) {
+  Packet* const probe = make_request(qpn);
+  probe->last = leaves;
+  attach(*probe, header);
+  send_control(probe);
+}
+
+void Pdq::attach(Packet& packet, const SchedulingHeader& header) {
+  context_.pool.attach_places(packet);
+  SchedulingHeaderOn::write(packet, header);
+}
+
+void Pdq::leave(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  if (sender.known) tell_ports(qpn, header_of(qpn), true);
+  if (sender.known || sender.paused_by != 0) nic_.leave(qpn);
+  rest(qpn);
+}
+
+/// As before it asked for the first time.
+void Pdq::rest(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  asks_no_more(qpn);
+  sender.known = false;
+  sender.rate = {};
+  sender.paused_by = 0;
+}
+
+void Pdq::on_answer(Qpn qpn, const Packet& answer) {
+  Sender& sender = senders_[qpn];
+  if (!sender.known || answer.sent < sender.heard) return;
+  const SchedulingHeader header = SchedulingHeaderOn::read(answer);
+  nic_.answer(qpn, header, answer.sent);
+  sender.heard = answer.sent;
+  answered(qpn);
+  if (answer.kind == PacketKind::kAck) {
+    sender.round_trip = std::min(sender.round_trip, now() - answer.sent);
+  }
+  if (header.paused_by != 0 && header.rate.bits_per_second != 0) {
+    rest(qpn);  // who paused it is not on its way any more, and the others took its word
+    return;
+  }
+  sender.rate = header.rate;
+  sender.paused_by = header.paused_by;
+  sender.probe_after = std::max(header.probe_after, sender.round_trip);
+}
+
+// ---------------------------------------------------------------- sending
+
+bool Pdq::may_send(Qpn qpn) const { return senders_[qpn].rate.bits_per_second > 0; }
+
+BitRate Pdq::rate_of(Qpn qpn) const { return senders_[qpn].rate; }
+
+/// Every packet tells the ports how much is left behind it; the last, to forget its flow.
+void Pdq::goes(Qpn qpn, Packet& data) {
+  Sender& sender = senders_[qpn];
+  attach(data, told_the_nic(qpn));
+  if (work_left(qpn) == 0) {
+    rest(qpn);
+  } else if (sender.paused_by == nic_.name()) {
+    sender.known = false;
+    need_not_ask(qpn);
+  }
+}
+
+/// The rate is for who is heard of.
+void Pdq::on_timeout(Qpn qpn) {
+  if (may_send(qpn)) rest(qpn);
+}
+
+}  // namespace dcc

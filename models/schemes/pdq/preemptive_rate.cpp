@@ -1,0 +1,42 @@
+#include "schemes/pdq/preemptive_rate.h"
+
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Disciplines::Registered<PreemptiveRateParameters> kPreemptiveRate{
+    "preemptive_rate", "gives the link's rate to the most critical flows and pauses the others",
+    [](const PreemptiveRateParameters& parameters, const DisciplineContext& context) {
+      return std::make_unique<PreemptiveRatePort>(parameters, context);
+    }};
+}  // namespace
+
+void PreemptiveRateParameters::describe(ParameterVisitor& v) {
+  rates.describe(v);
+  AskedPortParameters::describe(v);
+}
+
+/// Its name is drawn, so that no two ports of a network have the same.
+PreemptiveRatePort::PreemptiveRatePort(const PreemptiveRateParameters& parameters,
+                                       const DisciplineContext& context)
+    : AskedPort(parameters, context), rates_(parameters.rates, context.random.next_u64() | 1) {}
+
+void PreemptiveRatePort::asked(Packet& packet) {
+  if (!SchedulingHeaderOn::way_out(packet)) return;
+  SchedulingHeader header = SchedulingHeaderOn::read(packet);
+  rates_.ask(packet.flow, header, bytes(), now());
+  SchedulingHeaderOn::write(packet, header);
+}
+
+void PreemptiveRatePort::came_back(const Packet& packet) {
+  if (!SchedulingHeaderOn::way_back(packet)) return;
+  rates_.answer(packet.flow, SchedulingHeaderOn::read(packet), packet.sent);
+}
+
+void PreemptiveRatePort::add_state(StateDigest& d) const {
+  AskedPort::add_state(d);
+  d(rates_);
+}
+
+}  // namespace dcc

@@ -1,0 +1,58 @@
+// A port that gives its link's rate to the most critical flows and pauses the others (PDQ).
+#pragma once
+
+#include "schemes/common/asked_port.h"
+#include "schemes/pdq/preemptive_allocator.h"
+
+namespace dcc {
+
+struct PreemptiveRateParameters final : AskedPortParameters {
+  PreemptiveAllocatorParameters rates;
+
+  void describe(ParameterVisitor& v) override;
+};
+
+/// Where a packet carries its SchedulingHeader: the stack of telemetry has room for it.
+struct SchedulingHeaderOn {
+  static bool way_out(const Packet& packet) {
+    return packet.telemetry != nullptr &&
+           (packet.kind == PacketKind::kData || packet.kind == PacketKind::kRequest);
+  }
+  static bool way_back(const Packet& packet) {
+    return packet.telemetry != nullptr &&
+           (packet.kind == PacketKind::kAck || packet.kind == PacketKind::kCredit);
+  }
+  static SchedulingHeader read(const Packet& packet) {
+    const IntHop& first = packet.telemetry->hop[0];
+    const IntHop& second = packet.telemetry->hop[1];
+    return {first.rate,       first.tx_bytes,           first.timestamp,
+            second.timestamp, PicoSeconds(first.queue), PicoSeconds(second.queue)};
+  }
+  /// Precondition: it has a stack of places (PacketPool::attach_places).
+  static void write(Packet& packet, const SchedulingHeader& header) {
+    IntHop& first = packet.telemetry->hop[0];
+    IntHop& second = packet.telemetry->hop[1];
+    first = {header.deadline, header.paused_by, header.round_trip.count, header.rate};
+    second = {header.left, 0, header.probe_after.count, {}};
+  }
+};
+
+/// Packets that carry a flow's header ask, and answers pass on the way back.
+class PreemptiveRatePort final : public AskedPort {
+ public:
+  PreemptiveRatePort(const PreemptiveRateParameters& parameters, const DisciplineContext& context);
+
+  bool wants_the_way_back() const override { return true; }
+  void came_back(const Packet& packet) override;
+  void add_state(StateDigest& d) const override;
+
+  const PreemptiveAllocator& rates() const { return rates_; }
+
+ private:
+  void set_link(BitRate rate) override { rates_.set_link(rate); }
+  void asked(Packet& packet) override;
+
+  PreemptiveAllocator rates_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,346 @@
+#include "schemes/phost/phost.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "describe/visitor.h"
+#include "sim/state_digest.h"
+
+namespace dcc {
+
+namespace {
+const Transports::Registered<PhostParameters> kPhost{
+    "phost", "receivers hand out tokens that soon are void, senders serve who has least left",
+    [](const PhostParameters& parameters, const TransportContext& context) {
+      return std::make_unique<Phost>(context, parameters);
+    }};
+
+// A token: its number, and what its receiver lacks. Data: the number of its token, and packets from
+// it on to the end of what was posted.
+std::uint64_t pair_of(std::uint64_t number, std::uint64_t packets) {
+  return number << 32 | std::min<std::uint64_t>(packets, 0xFFFF'FFFF);
+}
+std::uint32_t number_in(const Packet& packet) {
+  return static_cast<std::uint32_t>(packet.scheme >> 32);
+}
+std::uint64_t packets_in(const Packet& packet) { return packet.scheme & 0xFFFF'FFFF; }
+}  // namespace
+
+void PhostParameters::describe(ParameterVisitor& v) {
+  const char* const paper = "pHost, CoNEXT'15";
+  describe_framing(v);
+  v.field("free_tokens", free_tokens, {"0", "100000"},
+          {"a message of no more packets goes out unasked", paper});
+  v.field("window", window, {"1", "100000"},
+          {"tokens of a flow that data has not answered", paper});
+  v.field("token_life", token_life, {"1", "100000"},
+          {"packet times after which a token is void", paper});
+  v.field("resend_after", resend_after, {"1", "100000"},
+          {"packet times from the last token until what is missing gets new ones", paper});
+  v.field("window_timeout", window_timeout, {"1", "100000"},
+          {"packet times after the last token of a full window until there is one more", paper});
+  v.field("timeout", timeout, {"1us", "10s"},
+          {"a sender that heard nothing for so long asks again", ""});
+}
+
+Phost::Phost(const TransportContext& context, const PhostParameters& parameters)
+    : MessageTransport(context, parameters.framing),
+      parameters_(parameters),
+      packet_time_(
+          serialization_time(parameters.framing.data(context.nic.mtu) + context.nic.link_overhead,
+                             context.nic.line_rate)),
+      pacing_(Event::calling<&Phost::send_tokens>(*this, context.rank)),
+      alarms_(context.scheduler, Event::calling<&Phost::check_senders>(*this, context.rank)) {}
+
+PicoSeconds Phost::packets(const Ratio& number) const {
+  return PicoSeconds(static_cast<std::int64_t>(static_cast<Uint128>(packet_time_.count) *
+                                               number.numerator / number.denominator));
+}
+
+void Phost::begin(Qpn qpn) {
+  if (senders_.size() <= qpn) {
+    senders_.resize(qpn + 1);
+    receivers_.resize(qpn + 1);
+  }
+  senders_[qpn] = Sender{};
+  receivers_[qpn] = Receiver{};
+}
+
+void Phost::end(Qpn qpn) {
+  ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
+  active_.erase(std::remove(active_.begin(), active_.end(), qpn), active_.end());
+  totals_.credits_unused += static_cast<std::uint64_t>(
+      std::count_if(senders_[qpn].tokens.begin(), senders_[qpn].tokens.end(),
+                    [](const Token& token) { return token.number != 0; }));
+  senders_[qpn] = Sender{};
+  receivers_[qpn] = Receiver{};
+  alarms_.clear(qpn);
+}
+
+void Phost::add_own_state(StateDigest& d) const {
+  d(senders_, receivers_, ready_, active_, hold_, next_token_, pacing_, alarms_);
+}
+
+// ---------------------------------------------------------------- sending
+
+void Phost::work_changed(Qpn qpn) {
+  Sender& sender = senders_[qpn];
+  const Connection& connection = at(qpn);
+  if (!connection.connected) return;
+  const Psn posted = connection.out.end();
+  sender.announced = std::min(sender.announced, posted);  // it may have been stopped
+  drop_void(qpn);
+  if (posted > sender.announced) {
+    const Psn first = sender.announced;
+    sender.announced = posted;
+    announce(qpn);
+    if (posted - first <= parameters_.free_tokens) {
+      const PicoSeconds until =
+          now() + packets(parameters_.token_life) + packet_time_ * parameters_.free_tokens;
+      sender.left = posted - first;
+      for (Psn psn = first; psn < posted; ++psn) sender.tokens.push_back({psn, 0, until});
+      list(qpn);
+    }
+  }
+  context_.port.data_ready();
+}
+
+void Phost::announce(Qpn qpn) {
+  Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
+  request->psn = at(qpn).out.end();
+  send_control(request);
+  alarms_.set(qpn, now() + parameters_.timeout);
+}
+
+void Phost::list(Qpn qpn) {
+  if (!senders_[qpn].listed) ready_.push_back(qpn);
+  senders_[qpn].listed = true;
+}
+
+/// Its time is over, or what it is for has arrived or was taken back meanwhile.
+bool Phost::is_void(Qpn qpn, const Token& token) const {
+  const SendBuffer& out = at(qpn).out;
+  return token.until < now() || token.psn >= out.end() || out.delivered(token.psn);
+}
+
+bool Phost::has_packet() const {
+  return std::any_of(ready_.begin(), ready_.end(), [this](Qpn qpn) {
+    const auto& tokens = senders_[qpn].tokens;
+    return std::any_of(tokens.rbegin(), tokens.rend(),
+                       [this, qpn](const Token& token) { return !is_void(qpn, token); });
+  });
+}
+
+void Phost::drop_void(Qpn qpn) {
+  std::deque<Token>& tokens = senders_[qpn].tokens;
+  for (const Token& token : tokens) {
+    if (is_void(qpn, token) && token.number != 0) ++totals_.credits_unused;
+  }
+  tokens.erase(std::remove_if(tokens.begin(), tokens.end(),
+                              [&](const Token& token) { return is_void(qpn, token); }),
+               tokens.end());
+}
+
+Packet* Phost::next_packet() {
+  Qpn chosen = 0;
+  std::uint64_t least = ~std::uint64_t{0};
+  auto keep = ready_.begin();
+  for (const Qpn qpn : ready_) {
+    Sender& sender = senders_[qpn];
+    drop_void(qpn);
+    sender.listed = !sender.tokens.empty();
+    if (!sender.listed) continue;
+    *keep++ = qpn;
+    if (sender.left < least) {
+      least = sender.left;
+      chosen = qpn;
+    }
+  }
+  ready_.erase(keep, ready_.end());
+  Sender& sender = senders_[chosen];
+  const Token token = sender.tokens.front();
+  sender.tokens.pop_front();
+  if (sender.tokens.empty()) {
+    sender.listed = false;
+    ready_.erase(std::find(ready_.begin(), ready_.end(), chosen));
+  }
+  if (token.number != 0) ++totals_.credits_used;
+  Packet* const packet = make_data(chosen, token.psn);
+  packet->scheme = pair_of(token.number, at(chosen).out.end() - token.psn);
+  return packet;
+}
+
+void Phost::on_token(Qpn qpn, const Packet& packet) {
+  Sender& sender = senders_[qpn];
+  const SendBuffer& out = at(qpn).out;
+  alarms_.set(qpn, now() + parameters_.timeout);
+  if (packet.psn >=
+      out.end()) {  // to a receiver that counts on more than was posted: it was stopped
+    ++totals_.credits_unused;
+    Packet* const end = make_control(qpn, PacketKind::kNak, at(qpn).config.flow);
+    end->psn = out.end();
+    ++context_.counters.naks_sent;
+    send_control(end);
+    return;
+  }
+  if (out.delivered(packet.psn)) {
+    ++totals_.credits_unused;
+    return;
+  }
+  drop_void(qpn);
+  sender.left = packets_in(packet);
+  sender.tokens.push_back({packet.psn, number_in(packet), now() + packets(parameters_.token_life)});
+  list(qpn);
+}
+
+void Phost::check_senders() {
+  alarms_.ring([this](Qpn qpn) {
+    if (at(qpn).out.first_undelivered() >= senders_[qpn].announced) return;
+    if (at(qpn).out.undelivered() == 0) return;
+    ++context_.counters.timeouts;
+    announce(qpn);
+  });
+}
+
+// ---------------------------------------------------------------- arrivals
+
+void Phost::arrived(Qpn qpn, Packet& packet) {
+  switch (packet.kind) {
+    case PacketKind::kData:
+      on_data(qpn, packet);
+      return;
+    case PacketKind::kRequest:
+      expect(qpn, packet.psn);
+      acknowledge_if_whole(qpn, packet.flow, PicoSeconds());
+      return;
+    case PacketKind::kNak:
+      on_end(qpn, packet.psn);
+      return;
+    case PacketKind::kCredit:
+      on_token(qpn, packet);
+      break;
+    case PacketKind::kAck:
+      on_whole(qpn, packet);
+      break;
+    default:
+      return;
+  }
+  context_.port.data_ready();
+}
+
+// ---------------------------------------------------------------- receiving
+
+/// So many packets will come. Those of a short message need no tokens, and have the times that
+/// tokens for them would take; the newest request alone says how many these are.
+void Phost::expect(Qpn qpn, Psn end) {
+  Receiver& receiver = receivers_[qpn];
+  if (end <= receiver.end) return;
+  const Psn more = end - receiver.end;
+  receiver.end = end;
+  if (more <= parameters_.free_tokens) {
+    hold_ = static_cast<unsigned>(more);
+    receiver.waits_until = now() + packet_time_ * static_cast<std::int64_t>(2 * more);
+  } else {
+    hold_ = 0;
+    receiver.wanted += more;
+    receiver.waits_until = PicoSeconds();
+  }
+  if (!receiver.active) {
+    receiver.active = true;
+    active_.push_back(qpn);
+  }
+  plan(now());
+}
+
+void Phost::on_data(Qpn qpn, const Packet& data) {
+  expect(qpn, data.psn + packets_in(data));
+  Receiver& receiver = receivers_[qpn];
+  receiver.seen = std::max<std::uint64_t>(receiver.seen, number_in(data));
+  const bool fresh = accept(qpn, data);
+  if (fresh || missing(qpn) == 0) acknowledge_if_whole(qpn, data.flow, data.sent);
+}
+
+/// There is no more than that.
+void Phost::on_end(Qpn qpn, Psn end) {
+  Receiver& receiver = receivers_[qpn];
+  if (end >= receiver.end) return;
+  receiver.end = end;
+  acknowledge_if_whole(qpn, at(qpn).config.flow, PicoSeconds());
+}
+
+void Phost::acknowledge_if_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent) {
+  Receiver& receiver = receivers_[qpn];
+  if (at(qpn).in.first_missing() < receiver.end) return;
+  if (receiver.active) active_.erase(std::find(active_.begin(), active_.end(), qpn));
+  receiver.active = false;
+  receiver.wanted = receiver.sent;
+  acknowledge_whole(qpn, flow, sent);
+}
+
+/// When it may have a token: now, if not later.
+PicoSeconds Phost::may_send_at(Qpn qpn) const {
+  const Receiver& receiver = receivers_[qpn];
+  if (receiver.waits_until > now()) return receiver.waits_until;
+  if (!is_full(receiver)) return now();
+  return std::max(now(), receiver.last + packets(parameters_.window_timeout));
+}
+
+void Phost::send_tokens() {
+  if (hold_ > 0) {
+    --hold_;
+    next_token_ = now() + packet_time_;
+    plan(now());
+    return;
+  }
+  if (active_.empty()) return;
+  PicoSeconds soonest = PicoSeconds::max();
+  Qpn chosen = 0;
+  std::uint64_t least = ~std::uint64_t{0};
+  for (const Qpn qpn : active_) {
+    const PicoSeconds when = may_send_at(qpn);
+    if (when > now()) {
+      soonest = std::min(soonest, when);
+    } else if (missing(qpn) < least) {
+      least = missing(qpn);
+      chosen = qpn;
+    }
+  }
+  if (least != ~std::uint64_t{0}) {
+    send_token(chosen);
+    next_token_ = now() + packet_time_;
+    soonest = now();
+  }
+  plan(soonest);
+}
+
+void Phost::send_token(Qpn qpn) {
+  Receiver& receiver = receivers_[qpn];
+  if (receiver.waits_until != PicoSeconds()) {
+    receiver.waits_until = PicoSeconds();
+    receiver.wanted = receiver.sent + missing(qpn);
+  }
+  if (is_full(receiver)) receiver.seen = receiver.sent - (parameters_.window - 1);  // one more
+  const SequenceSet& in = at(qpn).in;
+  Psn psn = receiver.cursor;
+  while (psn < receiver.end && in.contains(psn)) ++psn;
+  if (psn >= receiver.end) psn = in.first_missing();
+  receiver.cursor = psn + 1;
+  receiver.last = now();
+  ++totals_.credits_sent;
+  Packet* const token = make_control(qpn, PacketKind::kCredit, at(qpn).config.flow);
+  token->psn = psn;
+  token->scheme = pair_of(++receiver.sent, missing(qpn));
+  if (receiver.sent >= receiver.wanted) {
+    receiver.waits_until = now() + packets(parameters_.resend_after);
+  }
+  send_control(token);
+}
+
+/// The next token, at the pace of the host's link.
+void Phost::plan(PicoSeconds when) {
+  when = std::max(when, next_token_);
+  if (!pacing_.is_scheduled() || pacing_.due() > when)
+    context_.scheduler.schedule_at(pacing_, when);
+}
+
+}  // namespace dcc

@@ -1,0 +1,35 @@
+#include "schemes/pias/pias.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "describe/parameter_error.h"
+#include "describe/visitor.h"
+
+namespace dcc {
+
+namespace {
+const Transports::Registered<PiasParameters> kPias{
+    "pias", "RoCE whose messages lose priority the more of them was sent; for strict ports",
+    [](const PiasParameters&, const TransportContext&) { return std::unique_ptr<Transport>(); }};
+}  // namespace
+
+void PiasParameters::describe(ParameterVisitor& v) {
+  v.numbers("thresholds", thresholds, 1, kPriorities - 1, {"1", "4000000000"},
+            {"bytes of a message after which it goes on one priority lower, from 7 down",
+             "PIAS, NSDI'15"});
+  tuning_by_agent.describe(v);
+}
+
+void PiasParameters::check() const {
+  if (!std::is_sorted(thresholds.begin(), thresholds.end())) {
+    throw ParameterError({"thresholds"}, "thresholds do not ascend");
+  }
+}
+
+void PiasParameters::ask_nic(NicParameters& nic) const {
+  nic.demotion.assign(thresholds.begin(), thresholds.end());
+  if (!nic.ack_priority) nic.ack_priority = kPriorities - 1;
+}
+
+}  // namespace dcc

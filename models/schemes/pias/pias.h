@@ -1,0 +1,35 @@
+// PIAS: a message's bytes lose priority as more of them have been sent, without knowing its size.
+#pragma once
+
+#include <vector>
+
+#include "nic/transport_registry.h"
+#include "schemes/pias/threshold_agent.h"
+
+namespace dcc {
+
+/// Bai et al., "Information-Agnostic Flow Scheduling for Commodity Data Centers", NSDI 2015,
+/// section 4.1. RoCE's queue pairs carry the data and an algorithm for marks (DCTCP) governs them;
+/// ports serve priorities strictly, the sender's NIC too. The first bytes of a message have
+/// priority 7, those behind the first threshold 6, and so on. A packet that is sent again has the
+/// priority it had, so on one way none overtakes an earlier one of its flow.
+struct PiasParameters final : TransportParameters {
+  /// Bytes of a message, ascending. The defaults are the authors' for web search at 80 % load, in
+  /// packets of 1460 bytes: 909, 1329, 1648, 1960, 2143, 2337, 2484.
+  std::vector<unsigned> thresholds{1'327'140, 1'940'340, 2'406'080, 2'861'600,
+                                   3'128'780, 3'412'020, 3'626'640};
+  /// They may be tuned while it runs; then a packet that is sent again may have another priority
+  /// than it had.
+  ThresholdTuning tuning_by_agent;
+
+  void describe(ParameterVisitor& v) override;
+  void check() const override;
+  bool on_roce() const override { return true; }
+  bool strict_ports() const override { return true; }
+  const ThresholdTuning* tuning() const override {
+    return tuning_by_agent.every ? &tuning_by_agent : nullptr;
+  }
+  void ask_nic(NicParameters& nic) const override;
+};
+
+}  // namespace dcc

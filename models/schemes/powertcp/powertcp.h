@@ -1,0 +1,86 @@
+// PowerTCP: the window follows power, current times voltage, of the busiest link or of the delay.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "describe/enum_names.h"
+#include "nic/algorithm/algorithm.h"
+#include "nic/algorithm/algorithm_parameters.h"
+#include "schemes/common/link_records.h"
+#include "stats/numbered_table.h"
+
+namespace dcc {
+
+/// Addanki et al., "PowerTCP: Pushing the Performance Limits of Datacenter Networks", NSDI 2022,
+/// algorithms 1 and 2. The constants are those of the authors' simulation.
+struct PowerTcpParameters final : AlgorithmParameters {
+  enum class Variant : std::uint8_t {
+    kTelemetry,  // algorithm 1: queue and bytes of every hop
+    kDelay,      // algorithm 2, θ-PowerTCP: the round trip and its slope
+  };
+  Variant variant = Variant::kTelemetry;
+  std::optional<Ratio> gamma;  // weight of the new rate; empty: 9/10, 7/10 by delay
+  Ratio utilisation{95, 100};  // kTelemetry: power aimed at
+  BitRate additive_increase = 150_Mbps;
+  std::optional<PicoSeconds> base_rtt;  // τ, of all flows; empty: the longest of the topology
+  Ratio base_factor{105, 100};          // kDelay: round trips up to so many τ are no queue
+  Ratio least_current{1, 2};            // of a link's rate: below it power says nothing
+  BitRate r_min = 100_Mbps;
+
+  void describe(ParameterVisitor& v) override;
+};
+
+/// The window is held as a rate W/τ (Mb/s). With f the normalised power, smoothed over τ,
+///   rate = γ (ref · target / f + additive) + (1 − γ) ref,
+/// where ref becomes the rate with the first ACK of what was sent after it last did: the window of
+/// a round trip ago, as the paper has it.
+class PowerTcp final : public Algorithm {
+ public:
+  /// `longest_base_rtt`: of the topology; positive unless the parameters have their own.
+  PowerTcp(AlgorithmHost& host, const PowerTcpParameters& parameters, PicoSeconds longest_base_rtt);
+
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_ack(FlowNumber flow, const AckInfo& info) override;
+  View view(FlowNumber flow) const override;
+  AlgorithmCounters counters() const override { return counters_; }
+  bool rests(FlowNumber) const override { return true; }  // ACKs alone move it
+  void forget(FlowNumber flow) override { flows_.drop(flow); }
+
+  /// Smoothed normalised power; 1: a full link without a queue.
+  long double power(FlowNumber flow) const { return flows_[flow].power; }
+
+ private:
+  struct Flow {
+    long double current = 0;    // W / τ
+    long double reference = 0;  // the same a round trip ago
+    long double power = 1;
+    PicoSeconds base{};      // τ of this flow
+    PicoSeconds last_ack{};  // kDelay: when it came …
+    PicoSeconds last_rtt{};  // … and its round trip; zero: none yet
+    Psn update_after = 0;    // the next ACK of this packet or a later one moves the reference
+    LinkRecords links;
+  };
+  /// A link's (or the path's) normalised power over so long a time.
+  struct Sample {
+    long double power = 0;
+    long double over = 0;  // ps
+  };
+  std::optional<Sample> by_telemetry(Flow& flow, const AckInfo& info) const;
+  std::optional<Sample> by_delay(Flow& flow, const AckInfo& info) const;
+  void apply(FlowNumber number, const Flow& flow);
+
+  AlgorithmHost& host_;
+  PowerTcpParameters parameters_;
+  PicoSeconds base_rtt_;
+  long double line_, increase_, r_min_, gamma_, target_, base_factor_, least_current_;
+  NumberedTable<Flow> flows_;
+  AlgorithmCounters counters_;
+};
+
+DCC_ENUM_NAMES(PowerTcpParameters::Variant, {PowerTcpParameters::Variant::kTelemetry, "telemetry"},
+               {PowerTcpParameters::Variant::kDelay, "delay"});
+
+}  // namespace dcc

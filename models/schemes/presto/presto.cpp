@@ -1,0 +1,46 @@
+// Presto (He et al., SIGCOMM'15): cells of 64 KB of a flow take the ways in turn, by the capacity
+// behind them. The edge numbers the cells there and labels packets with their way; here the number
+// follows from the packet's place in its flow, so no switch remembers anything.
+#include <algorithm>
+
+#include "fabric/path_choice.h"
+#include "fabric/routing_parameters.h"
+#include "schemes/common/weighted_ports.h"
+
+namespace dcc {
+
+namespace {
+
+class Presto final : public PathChoice {
+ public:
+  Presto(const PrestoParameters& parameters, const PathContext& context)
+      : packets_(std::max<std::uint64_t>(
+            1, static_cast<std::uint64_t>(parameters.cell) / parameters.mtu)),
+        hash_seed_(context.hash_seed) {}
+
+  void join(const FabricMap& fabric, int self) override { ports_.join(fabric, self); }
+  void routes_changed() override { ports_.clear(); }
+
+  /// What is no data goes one way, as the first cell does.
+  std::uint32_t peek(const Packet& packet, PortSet ports) const override {
+    const WeightedPorts::Sequence& sequence = ports_.of(packet.destination, ports);
+    const auto length = static_cast<std::uint32_t>(sequence.size());
+    const std::uint64_t cell = packet.kind == PacketKind::kData ? packet.psn / packets_ : 0;
+    return sequence[(scaled_down(flow_hash(packet, hash_seed_), length) + cell) % length];
+  }
+  void add_state(StateDigest&) const override {}
+
+ private:
+  std::uint64_t packets_;  // of a cell
+  std::uint64_t hash_seed_;
+  WeightedPorts ports_;
+};
+
+}  // namespace
+
+std::unique_ptr<PathChoice> make_presto(const RoutingParameters& parameters,
+                                        const PathContext& context) {
+  return std::make_unique<Presto>(parameters.presto, context);
+}
+
+}  // namespace dcc

@@ -1,0 +1,70 @@
+// QCN's reaction point: switches send quantised feedback, the sender cuts by it and recovers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nic/algorithm/algorithm.h"
+#include "nic/algorithm/algorithm_parameters.h"
+
+namespace dcc {
+
+/// IEEE 802.1Qau-2010 (802.1Q-2018, clause 32); Alizadeh et al., "Data Center Transport
+/// Mechanisms", Allerton 2008. The congestion point is the switch's (switch/qcn_point.h).
+struct QcnParameters final : AlgorithmParameters {
+  Bytes q_eq = 33_KB;  // the congestion point's
+  Ratio w{2};
+  Bytes sample_bytes = 150_KB;
+  Ratio gd{1, 128};                       // Gd: the greatest feedback, 63, cuts to about a half
+  Ratio min_decrease_factor{1, 2};        // rpgMinDecFac
+  Bytes byte_counter = 150_KB;            // rpgByteReset
+  PicoSeconds timer = kMilliSecond * 15;  // rpgTimeReset
+  unsigned threshold = 5;                 // rpgThreshold
+  BitRate r_ai = 5_Mbps;
+  BitRate r_hai = 50_Mbps;
+  BitRate r_min = 10_Mbps;
+
+  void describe(ParameterVisitor& v) override;
+  void check(Bytes largest_packet) const override;
+  /// A congestion point at every queue.
+  void ask_switch(SwitchParameters& parameters) const override;
+};
+
+/// Feedback: Rt ← Rc if there was a recovery cycle since the last cut, Rc ← Rc·(1 − Gd·Fb), both
+/// cycle counts zero. Byte counter and timer each end cycles: Rc ← (Rc + Rt)/2, after
+/// Rt + R_AI once either has done `threshold` of them, Rt + i·R_HAI once both have, i the cycles
+/// beyond. From then on the counter that is past its threshold takes half its length.
+/// The standard's random 15 % on the byte counter is left out: the sampling in the switch has it.
+class Qcn final : public Algorithm {
+ public:
+  Qcn(AlgorithmHost& host, const QcnParameters& parameters);
+
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_sent(FlowNumber flow, const SentInfo& info) override;
+  void on_cnm(FlowNumber flow, std::uint32_t feedback) override;
+  void on_timer(FlowNumber flow, int id) override;
+  View view(FlowNumber flow) const override;
+  AlgorithmCounters counters() const override { return counters_; }
+
+ private:
+  struct Flow {
+    long double current = 0;
+    long double target = 0;
+    unsigned byte_cycles = 0;
+    unsigned timer_cycles = 0;
+    Bytes bytes = 0;  // of the present byte cycle
+    bool limited = false;
+  };
+  void cycle(FlowNumber number, Flow& flow);
+  void apply(FlowNumber number, const Flow& flow);
+
+  AlgorithmHost& host_;
+  QcnParameters parameters_;
+  long double line_, r_ai_, r_hai_, r_min_;  // Mb/s
+  long double gd_, min_decrease_factor_;
+  std::vector<Flow> flows_;
+  AlgorithmCounters counters_;
+};
+
+}  // namespace dcc

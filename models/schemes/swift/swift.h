@@ -1,0 +1,69 @@
+// Swift: a window that follows the delay against a target, and a pace where it is below one packet.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "nic/algorithm/algorithm.h"
+#include "nic/algorithm/algorithm_parameters.h"
+#include "stats/numbered_table.h"
+
+namespace dcc {
+
+/// Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the Datacenter",
+/// SIGCOMM 2020, section 3. The constants are those of the reference simulator (csg-htsim).
+struct SwiftParameters final : AlgorithmParameters {
+  PicoSeconds base_target = kMicroSecond * 20;
+  PicoSeconds scaling_range = kMicroSecond * 100;  // what flow scaling may add
+  Ratio scaling_min{1, 10};                        // packets: a window that gets all of it …
+  Ratio scaling_max{100};                          // … and one that gets nothing
+  bool whole_packets = false;                      // windows count as so many full packets
+  Ratio additive_increase{1};                      // packets a round trip
+  Ratio beta{4, 5};
+  Ratio max_decrease{1, 2};
+  std::optional<Bytes> initial_window;  // empty: line rate × base RTT
+  Bytes min_window = 10;
+  std::optional<Bytes> max_window;  // empty: four times line rate × base RTT, and a packet
+
+  void describe(ParameterVisitor& v) override;
+  void check(Bytes largest_packet) const override;
+};
+
+/// Delay is the whole round trip, fabric and far end together. Of the paper's target the part for
+/// the number of hops is missing: an algorithm is not told it.
+class Swift final : public Algorithm {
+ public:
+  Swift(AlgorithmHost& host, const SwiftParameters& parameters, std::uint32_t mtu);
+
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_ack(FlowNumber flow, const AckInfo& info) override;
+  View view(FlowNumber flow) const override;
+  AlgorithmCounters counters() const override { return counters_; }
+  bool rests(FlowNumber) const override { return true; }  // ACKs alone move it
+  void forget(FlowNumber flow) override { flows_.drop(flow); }
+
+  /// Delay at which a window, in bytes, neither grows nor shrinks.
+  PicoSeconds target(long double window) const;
+  long double window(FlowNumber flow) const { return flows_[flow].window; }
+
+ private:
+  struct Flow {
+    long double window = 0;  // bytes
+    long double rtt = 0;     // smoothed, ps
+    long double most = 0;    // greatest window
+    PicoSeconds last_decrease{};
+    bool decreased = false;  // last_decrease holds one
+  };
+  void apply(FlowNumber number, const Flow& flow);
+  long double pace(const Flow& flow) const;  // Mb/s: a window a round trip
+
+  AlgorithmHost& host_;
+  SwiftParameters parameters_;
+  long double mtu_, line_, increase_, beta_, least_left_;
+  long double scale_, offset_;  // flow scaling: scale / sqrt(packets) + offset, ps
+  NumberedTable<Flow> flows_;
+  AlgorithmCounters counters_;
+};
+
+}  // namespace dcc

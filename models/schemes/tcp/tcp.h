@@ -1,0 +1,150 @@
+// TCP: a stream of bytes in segments, cumulative and selective acknowledgements, windows that grow
+// until something is lost or marked.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <set>
+#include <vector>
+
+#include "schemes/common/alarms.h"
+#include "schemes/common/message_transport.h"
+#include "schemes/common/sequence_ranges.h"
+#include "schemes/tcp/tcp_timer.h"
+#include "schemes/tcp/tcp_window.h"
+
+namespace dcc {
+
+struct TcpParameters final : TransportParameters {
+  TcpWindowParameters window;
+  bool ecn = false;                              // RFC 3168; DCTCP's own way with growth: dctcp
+  bool fast_retransmit = true;                   // false: nothing but a timeout says what is lost
+  unsigned duplicate_threshold = 3;              // segments beyond a gap that make it a loss
+  PicoSeconds initial_timeout = kSecond;         // while no round trip is known
+  PicoSeconds min_timeout = kMilliSecond * 200;  // as Linux has it; RFC 6298: a second
+  PicoSeconds max_timeout = kSecond * 60;
+  PicoSeconds granularity = kMilliSecond;
+
+  TcpParameters();
+  void describe(ParameterVisitor& v) override;
+  void check() const override;
+  const char* discipline() const override { return "drop_tail"; }
+  bool may_be_paused() const override { return true; }
+};
+
+/// RFC 9293 with loss recovery by RFC 6675 (SACK), windows by tcp_window.h, timeouts by RFC 6298
+/// with time stamps (RFC 7323), one round trip measured a window. Segments are numbered instead of
+/// bytes; a work item's end ends a segment, as with a push. Every segment is acknowledged at once.
+/// Connections are set up out of band; their handshake counts as a measurement of the empty
+/// network's round trip. The receiver's window is never what limits.
+///
+/// A segment is lost when so many (`duplicate_threshold`) behind it have arrived. The window is cut
+/// once for all that was under way then; what is lost goes out again as the segments in the network
+/// (RFC 6675: pipe) leave room, before anything new. After a timeout all that is not known to have
+/// arrived counts as lost. The flows of a host take turns, segment by segment.
+///
+/// On ports that pause each other a flow waits for its priority alone, and without
+/// `fast_retransmit` packets may take any way: what comes out of order is kept, and a gap says
+/// nothing (DeTail, SIGCOMM 2012).
+///
+/// Where ports cut payloads off (CP, NSDI 2014), the header that arrives is answered with an ACK
+/// that names the segment: it is lost for certain, goes out again at once if the window allows, and
+/// again if it is cut again; what comes back for headers keeps the sender's clock.
+class Tcp final : public MessageTransport {
+ public:
+  Tcp(const TransportContext& context, const TcpParameters& parameters);
+
+  bool has_packet() const override { return next_ready() != ready_.end(); }
+  bool heeds_pauses() const override { return true; }
+  Packet* next_packet() override;
+
+  // For tests:
+  const TcpWindow& window(Qpn qpn) const { return senders_[qpn].window; }
+
+ private:
+  enum class State : std::uint8_t { kOpen, kRecovery, kTimedOut };
+  struct Sender {
+    Sender(const TcpWindowParameters& parameters, const TcpTimer& fresh)
+        : window(parameters), timer(fresh) {}
+    bool ready = false;
+    bool at_once = false;  // one lost segment goes out whatever is under way
+    State state = State::kOpen;
+    bool confirm_cut = false;  // the receiver is to stop echoing marks
+    TcpWindow window;
+    TcpTimer timer;
+    SequenceRanges arrived;  // beyond the first gap
+    Psn recovery_end = 0;    // acknowledged up to here: no longer in recovery
+    Psn lost_to = 0;         // by a timeout; all before it that has not arrived
+    Psn sent_again_to = 0;   // of what was lost; it is sent again in order
+    Psn again_out = 0;       // sent again and not known to have arrived
+    std::set<Psn> cut;       // of those whose header came alone: not arrived since
+    std::set<Psn> cut_left;  // … and not sent again
+    Psn round_end = 0;       // a round trip is over when it is acknowledged
+    Psn timed_from = 0;      // the next round trip is measured from here on
+    Psn held_at = 0;         // the window kept back what comes after it
+    /// Next to be sent when the window was last cut: what was under way then says no more about it.
+    Psn cut_end = 0;
+    Psn timed_out_at = ~Psn{0};  // the first segment missing at the last timeout
+    PicoSeconds sent{};          // when data last left
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(at_once, state, confirm_cut, window, timer, arrived, recovery_end, lost_to, sent_again_to,
+        again_out, round_end, timed_from, held_at, cut_end, timed_out_at, sent);
+    }
+  };
+  static constexpr std::size_t kBlocks = 3;
+  struct Receiver {
+    SequenceRanges early;               // beyond the first gap
+    std::array<Psn, kBlocks> latest{};  // one of each of the stretches that grew last
+    bool echo = false;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(early, latest, echo);
+    }
+  };
+
+  void begin(Qpn qpn) override;
+  void work_changed(Qpn qpn) override;
+  void end(Qpn qpn) override;
+  void arrived(Qpn qpn, Packet& packet) override;
+  void add_own_state(StateDigest& d) const override;
+
+  // Sending
+  /// Whose turn it is, of those that no pause holds.
+  std::deque<Qpn>::const_iterator next_ready() const;
+  void on_ack(Qpn qpn, const Packet& ack);
+  unsigned take_in(Qpn qpn, const Packet& ack);
+  /// The payload of a segment was cut off.
+  void note_cut(Qpn qpn, Psn psn);
+  bool may_grow(Qpn qpn, Psn acknowledged, Psn flight) const;
+  void answer_marks(Qpn qpn, unsigned segments, bool mark, Psn flight);
+  Psn first_missing(Qpn qpn) const { return at(qpn).out.first_undelivered(); }
+  /// Everything before it that has not arrived is lost.
+  Psn lost_before(Qpn qpn) const;
+  /// RFC 6675: segments that are in the network.
+  Psn pipe(Qpn qpn) const;
+  /// The lost segment that is to be sent again; `lost` if there is none.
+  Psn next_again(Qpn qpn, Psn lost);
+  void settle(Qpn qpn);
+  void arm(Qpn qpn) { alarms_.set(qpn, now() + senders_[qpn].timer.timeout()); }
+  void check_timeouts();
+  void timed_out(Qpn qpn);
+
+  // Receiving
+  void on_data(Qpn qpn, const Packet& data);
+  void take_mark(Qpn qpn, const Packet& data);
+  /// Of data, or of a header that was left of it.
+  void acknowledge(Qpn qpn, const Packet& data);
+
+  bool is_dctcp() const { return parameters_.window.growth == TcpWindowParameters::Growth::kDctcp; }
+  TcpTimer fresh_timer(PicoSeconds base_rtt) const;
+
+  const TcpParameters parameters_;
+  std::deque<Sender> senders_;       // by queue pair; windows refer to parameters_
+  std::vector<Receiver> receivers_;  // the same
+  std::deque<Qpn> ready_;            // senders that may send, in turn
+  Alarms alarms_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,112 @@
+// TIMELY: the sender's rate follows the gradient of the round-trip time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "describe/enum_names.h"
+#include "nic/algorithm/algorithm.h"
+#include "nic/algorithm/algorithm_parameters.h"
+#include "stats/numbered_table.h"
+
+namespace dcc {
+
+/// Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015,
+/// algorithm 1 and section 5; patched as by Zhu et al., "ECN or Delay", CoNEXT 2016, algorithm 2.
+struct TimelyParameters final : AlgorithmParameters {
+  enum class Variant : std::uint8_t { kOriginal, kPatched };
+  /// What a completion event is: the ACK that completes a segment, or (as some simulators have it)
+  /// the first ACK of a packet sent after the last update, once a round trip.
+  enum class Update : std::uint8_t { kSegment, kRoundTrip };
+  Variant variant = Variant::kOriginal;
+  Update update = Update::kSegment;
+  /// Where the RTT of a packet begins: when the pacing handed it to the NIC, or when it got the
+  /// wire, which hides a congested sending NIC (section 5).
+  enum class Timestamp : std::uint8_t { kNicQueue, kWire };
+  Timestamp timestamp = Timestamp::kNicQueue;
+  Ratio ewma{1, 50};  // α
+  Ratio beta{4, 5};   // β (patched form: 0.008)
+  /// Of the rate, what one completion may take at the most: β times a gradient has no bound.
+  Ratio max_decrease{1, 2};
+  /// A smoothed RTT difference below what the clock resolves is no gradient.
+  PicoSeconds resolution = kNanoSecond;
+  BitRate additive_step = 10_Mbps;
+  PicoSeconds t_low = kMicroSecond * 50;  // the patched form's reference RTT too
+  PicoSeconds t_high = kMicroSecond * 500;
+  PicoSeconds min_rtt = kMicroSecond * 20;
+  unsigned hai_after = 5;
+  unsigned hai_factor = 5;
+  bool hai_below_low = false;  // count increases below T_low for HAI, and make them HAI's
+  Bytes segment = 16_KB;       // payload
+  bool bursts = true;
+  std::optional<BitRate> burst_rate;  // empty: the line's
+  Ratio app_limit{4, 5};
+  std::optional<Bytes> outstanding;
+  BitRate r_min = 10_Mbps;
+  std::optional<BitRate> initial_rate;  // empty: the line's
+
+  void describe(ParameterVisitor& v) override;
+  void check(Bytes largest_packet) const override;
+};
+
+DCC_ENUM_NAMES(TimelyParameters::Variant, {TimelyParameters::Variant::kOriginal, "original"},
+               {TimelyParameters::Variant::kPatched, "patched"});
+DCC_ENUM_NAMES(TimelyParameters::Update, {TimelyParameters::Update::kSegment, "segment"},
+               {TimelyParameters::Update::kRoundTrip, "round_trip"});
+DCC_ENUM_NAMES(TimelyParameters::Timestamp, {TimelyParameters::Timestamp::kNicQueue, "nic_queue"},
+               {TimelyParameters::Timestamp::kWire, "wire"});
+
+/// RTT is the segment's last packet's, from its own first bit: so the segment's serialisation,
+/// which the paper subtracts from the completion time, is not in it.
+///
+/// Several completions in one minimum RTT: each changes the rate by its share of what one a minimum
+/// RTT would (section 5, "Rate update frequency").
+/// A rise counts from the next packet on, a fall at once (section 5, lazy rate update).
+class Timely final : public Algorithm {
+ public:
+  Timely(AlgorithmHost& host, const TimelyParameters& parameters);
+
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_sent(FlowNumber flow, const SentInfo& info) override;
+  void on_ack(FlowNumber flow, const AckInfo& info) override;
+  View view(FlowNumber flow) const override;
+  AlgorithmCounters counters() const override { return counters_; }
+  bool rests(FlowNumber) const override { return true; }  // ACKs alone move it
+  void forget(FlowNumber flow) override { flows_.drop(flow); }
+
+  /// Normalised gradient after the newest completion.
+  long double gradient(FlowNumber flow) const { return flows_[flow].gradient; }
+
+ private:
+  struct Flow {
+    long double rate = 0;      // R, Mb/s
+    long double rtt_diff = 0;  // smoothed, ps
+    long double gradient = 0;
+    PicoSeconds last_rtt{};
+    bool measured = false;  // last_rtt holds one
+    unsigned rises = 0;     // completions in a row that count for HAI
+    Psn last_update = 0;    // kRoundTrip
+    Bytes acked = 0;        // since the last completion
+    // Does the application use its rate? Over each segment sent: bytes against what R allowed.
+    long double sent = 0, allowed = 0;
+    long double given = 0;  // the rate that the NIC has
+    std::uint32_t last_wire = 0;
+    PicoSeconds allowed_until{};
+    Bytes segment_sent = 0;
+    bool app_limited = false;
+    bool rise_pending = false;  // the NIC does not have the newest rate yet
+  };
+  void completion(FlowNumber number, Flow& flow, PicoSeconds rtt, Bytes bytes);
+  long double next_rate(Flow& flow, PicoSeconds rtt);
+  void account(Flow& flow);
+  void give_rate(FlowNumber number, Flow& flow);
+
+  AlgorithmHost& host_;
+  TimelyParameters parameters_;
+  long double line_, step_, r_min_, min_rtt_, resolution_, ewma_, beta_, least_left_, app_limit_;
+  NumberedTable<Flow> flows_;
+  AlgorithmCounters counters_;
+};
+
+}  // namespace dcc

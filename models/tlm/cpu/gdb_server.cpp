@@ -1,0 +1,484 @@
+#include "cpu/gdb_server.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <sstream>
+#include <utility>
+
+#include "riscv/csr_file.h"
+#include "riscv/disassembler.h"
+
+namespace dcc::model {
+namespace {
+
+constexpr std::size_t kMaxMemoryBytes = 4096;
+constexpr std::size_t kMaxPoints = 256;
+constexpr std::uint64_t kLastAddress = 0xFFFFFFFF;
+
+std::string hex_bytes(const std::uint8_t* data, std::size_t count) {
+  static const char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    text += kDigits[data[i] >> 4];
+    text += kDigits[data[i] & 15];
+  }
+  return text;
+}
+std::string hex_word(std::uint32_t value) {  // target byte order
+  const std::uint8_t bytes[] = {
+      static_cast<std::uint8_t>(value), static_cast<std::uint8_t>(value >> 8),
+      static_cast<std::uint8_t>(value >> 16), static_cast<std::uint8_t>(value >> 24)};
+  return hex_bytes(bytes, 4);
+}
+bool parse_hex_bytes(const std::string& text, std::vector<std::uint8_t>& bytes) {
+  if (text.size() % 2 != 0) return false;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const int high = hex_digit(text[i]);
+    const int low = hex_digit(text[i + 1]);
+    if (high < 0 || low < 0) return false;
+    bytes.push_back(static_cast<std::uint8_t>(high * 16 + low));
+  }
+  return true;
+}
+bool parse_word(const std::string& text, std::uint32_t& value) {
+  std::vector<std::uint8_t> b;
+  if (text.size() != 8 || !parse_hex_bytes(text, b)) return false;
+  value = b[0] | static_cast<std::uint32_t>(b[1]) << 8 | static_cast<std::uint32_t>(b[2]) << 16 |
+          static_cast<std::uint32_t>(b[3]) << 24;
+  return true;
+}
+/// A hexadecimal number at `at`, which moves behind it and one separator.
+bool take_number(const std::string& text, std::size_t& at, std::uint64_t& value) {
+  value = 0;
+  const std::size_t start = at;
+  for (; at < text.size() && hex_digit(text[at]) >= 0; ++at) {
+    if (at - start >= 16) return false;
+    value = value << 4 | static_cast<std::uint64_t>(hex_digit(text[at]));
+  }
+  if (at == start) return false;
+  if (at < text.size()) ++at;
+  return true;
+}
+bool starts_with(const std::string& text, const char* prefix) { return text.rfind(prefix, 0) == 0; }
+
+std::string target_description() {
+  std::string xml =
+      "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"gdb-target.dtd\"><target>"
+      "<architecture>riscv:rv32</architecture><feature name=\"org.gnu.gdb.riscv.cpu\">";
+  for (unsigned i = 0; i < 32; ++i) {
+    const char* type = i == 1 ? "code_ptr" : i >= 2 && i <= 4 ? "data_ptr" : "int";
+    xml += std::string("<reg name=\"") + riscv::register_name(i) + "\" bitsize=\"32\" type=\"" +
+           type + "\" regnum=\"" + std::to_string(i) + "\"/>";
+  }
+  xml += "<reg name=\"pc\" bitsize=\"32\" type=\"code_ptr\" regnum=\"32\"/></feature>";
+  xml += "<feature name=\"org.gnu.gdb.riscv.csr\">";
+  for (std::uint32_t n = 0; n < 4096; ++n) {
+    if (const char* name = riscv::csr_name(n)) {
+      xml += std::string("<reg name=\"") + name + "\" bitsize=\"32\" regnum=\"" +
+             std::to_string(DebugTarget::kFirstCsr + n) + "\"/>";
+    }
+  }
+  return xml + "</feature></target>";
+}
+
+}  // namespace
+
+bool GdbServer::poll() {
+  while (const auto input = connection_.receive(0)) {
+    if (input->kind == GdbConnection::Input::kClosed) {
+      leave();
+      continue;
+    }
+    if (input->kind == GdbConnection::Input::kInterrupt) {
+      if (attached_) return true;
+      continue;
+    }
+    // gdb halts the target by connecting; it says nothing else while the target runs.
+    const bool newcomer = !attached_;
+    attached_ = true;
+    if (handle(input->packet)) {
+      if (resume_ == Resume::kKill) return true;
+      continue;
+    }
+    if (newcomer || !reply_due_) return attached_;
+  }
+  return false;
+}
+
+GdbServer::Resume GdbServer::wait_for_debugger() {
+  while (!attached_) {
+    const auto input = connection_.receive(-1);
+    if (!input || input->kind != GdbConnection::Input::kPacket) continue;
+    attached_ = true;
+    last_stop_ = DebugStop{};
+    if (handle(input->packet)) return resume_;
+  }
+  return serve(DebugStop{});
+}
+
+GdbServer::Resume GdbServer::serve(const DebugStop& stop) {
+  last_stop_ = stop;
+  if (reply_due_) {
+    if (!stop.note.empty()) console(stop.note);
+    report(stop);
+    reply_due_ = false;
+  }
+  for (;;) {
+    if (!attached_) return resume_ == Resume::kKill ? Resume::kKill : Resume::kContinue;
+    const auto input = connection_.receive(-1);
+    if (!input) continue;
+    if (input->kind == GdbConnection::Input::kClosed) {
+      leave();
+      return Resume::kContinue;
+    }
+    if (input->kind == GdbConnection::Input::kInterrupt) continue;  // stands already
+    if (handle(input->packet)) return resume_;
+  }
+}
+
+void GdbServer::report(const DebugStop& stop) {
+  static const char kDigits[] = "0123456789abcdef";
+  std::string text = "T";
+  text += kDigits[stop.signal >> 4 & 15];
+  text += kDigits[stop.signal & 15];
+  connection_.send(text + "thread:1;" + stop.extra);
+}
+
+void GdbServer::report_exit(std::uint32_t code) {
+  if (!attached_ || !reply_due_) return;
+  const std::uint8_t byte = static_cast<std::uint8_t>(code);
+  connection_.send("W" + hex_bytes(&byte, 1));
+  reply_due_ = false;
+}
+
+void GdbServer::console(const std::string& text) {
+  connection_.send("O" +
+                   hex_bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+}
+
+void GdbServer::leave() {
+  const std::vector<Point> points = std::move(points_);
+  points_.clear();
+  for (const Point& point : points) apply(point, false);
+  attached_ = false;
+  reply_due_ = false;
+  connection_.close_client();
+}
+
+bool GdbServer::handle(const std::string& packet) {
+  switch (packet.empty() ? '\0' : packet[0]) {
+    case '?':
+      report(last_stop_);
+      return false;
+    case 'g':
+      read_registers();
+      return false;
+    case 'G':
+      write_registers(packet);
+      return false;
+    case 'p':
+      read_register(packet);
+      return false;
+    case 'P':
+      write_register(packet);
+      return false;
+    case 'm':
+      read_memory(packet);
+      return false;
+    case 'M':
+      write_memory(packet, false);
+      return false;
+    case 'X':
+      write_memory(packet, true);
+      return false;
+    case 'Z':
+    case 'z':
+      handle_point(packet);
+      return false;
+    case 'q':
+    case 'Q':
+      handle_query(packet);
+      return false;
+    case 'H':
+    case 'T':
+      connection_.send("OK");
+      return false;
+    case 'D':
+      connection_.send("OK");
+      leave();
+      resume_ = Resume::kContinue;
+      return true;
+    case 'k':
+      leave();
+      resume_ = Resume::kKill;
+      return true;
+    case 'b':
+      return handle_reverse(packet);
+    case 'c':
+    case 's':
+    case 'v':
+      return handle_resume(packet);
+    default:
+      connection_.send("");
+      return false;
+  }
+}
+
+bool GdbServer::handle_resume(const std::string& packet) {
+  if (packet == "vCont?") {
+    connection_.send("vCont;c;C;s;S");
+    return false;
+  }
+  if (starts_with(packet, "vKill")) {
+    connection_.send("OK");
+    leave();
+    resume_ = Resume::kKill;
+    return true;
+  }
+  char action = packet[0];
+  if (starts_with(packet, "vCont;") && packet.size() > 6) {
+    action = static_cast<char>(std::tolower(static_cast<unsigned char>(packet[6])));
+  }
+  if (action != 'c' && action != 's') {
+    connection_.send("");
+    return false;
+  }
+  resume_ = action == 's' ? Resume::kStep : Resume::kContinue;
+  reply_due_ = true;
+  return true;
+}
+
+bool GdbServer::handle_reverse(const std::string& packet) {
+  if ((packet != "bc" && packet != "bs") || !target_.debug_goes_back()) {
+    connection_.send("");
+    return false;
+  }
+  resume_ = packet == "bc" ? Resume::kBack : Resume::kStepBack;
+  reply_due_ = true;
+  return true;
+}
+
+// The debugger was told so by somebody who has been where this is yet to come: it is the same
+// debugger, and the same connection.
+void GdbServer::learn(const std::string& told) {
+  suspend_points(true);
+  points_.clear();
+  std::istringstream text(told);
+  bool acknowledging = true;
+  std::size_t count = 0;
+  text >> acknowledging >> count;
+  if (!acknowledging) connection_.acknowledge_no_more();
+  for (Point point; count != 0; --count) {
+    text >> point.type >> point.address >> point.bytes;
+    points_.push_back(point);
+  }
+  text.get();
+  connection_.set_unread(std::string(std::istreambuf_iterator<char>(text), {}));
+  reply_due_ = true;
+}
+
+std::string GdbServer::told() const {
+  std::ostringstream text;
+  text << connection_.acknowledging() << ' ' << points_.size();
+  for (const Point& point : points_) {
+    text << ' ' << point.type << ' ' << point.address << ' ' << point.bytes;
+  }
+  text << '\n' << connection_.unread();
+  return text.str();
+}
+
+void GdbServer::suspend_points(bool suspended) {
+  const std::vector<Point> points = std::move(points_);
+  points_.clear();  // so that none is held for another's sake
+  for (const Point& point : points) {
+    apply(point, !suspended);
+  }
+  points_ = points;
+}
+
+void GdbServer::handle_query(const std::string& packet) {
+  if (starts_with(packet, "qSupported")) {
+    connection_.send(std::string("PacketSize=2100;qXfer:features:read+;QStartNoAckMode+;"
+                                 "vContSupported+") +
+                     (target_.debug_goes_back() ? ";ReverseStep+;ReverseContinue+" : ""));
+  } else if (packet == "QStartNoAckMode") {
+    connection_.send("OK");
+    connection_.acknowledge_no_more();
+  } else if (starts_with(packet, "qXfer:features:read:target.xml:")) {
+    transfer_description(packet);
+  } else if (starts_with(packet, "qRcmd,")) {
+    monitor(packet.substr(6));
+  } else if (packet == "qAttached") {
+    connection_.send("1");
+  } else if (packet == "qC") {
+    connection_.send("QC1");
+  } else if (packet == "qfThreadInfo") {
+    connection_.send("m1");
+  } else if (packet == "qsThreadInfo") {
+    connection_.send("l");
+  } else {
+    connection_.send("");
+  }
+}
+
+void GdbServer::transfer_description(const std::string& packet) {
+  static const std::string description = target_description();
+  std::size_t at = packet.rfind(':') + 1;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+  if (!take_number(packet, at, offset) || !take_number(packet, at, length) ||
+      offset > description.size()) {
+    connection_.send("E01");
+    return;
+  }
+  const std::string part = description.substr(offset, std::min<std::uint64_t>(length, 8192));
+  const bool last = offset + part.size() == description.size();
+  connection_.send((last ? "l" : "m") + part);
+}
+
+void GdbServer::monitor(const std::string& hex_command) {
+  std::vector<std::uint8_t> bytes;
+  if (!parse_hex_bytes(hex_command, bytes)) {
+    connection_.send("E01");
+    return;
+  }
+  std::string answer = target_.debug_monitor(std::string(bytes.begin(), bytes.end()));
+  if (answer.empty() || answer.back() != '\n') answer += '\n';
+  for (std::size_t at = 0; at < answer.size(); at += 2048) console(answer.substr(at, 2048));
+  connection_.send("OK");
+}
+
+void GdbServer::read_registers() {
+  std::string text;
+  for (unsigned i = 0; i <= DebugTarget::kPcNumber; ++i) {
+    std::uint32_t value = 0;
+    target_.debug_read_register(i, value);
+    text += hex_word(value);
+  }
+  connection_.send(text);
+}
+
+void GdbServer::write_registers(const std::string& packet) {
+  bool good = packet.size() == 1 + 8 * (DebugTarget::kPcNumber + 1);
+  std::vector<std::uint32_t> values(DebugTarget::kPcNumber + 1);
+  for (unsigned i = 0; good && i <= DebugTarget::kPcNumber; ++i) {
+    good = parse_word(packet.substr(1 + 8 * i, 8), values[i]);
+  }
+  for (unsigned i = 0; good && i <= DebugTarget::kPcNumber; ++i) {
+    target_.debug_write_register(i, values[i]);
+  }
+  wrote_ = wrote_ || good;
+  connection_.send(good ? "OK" : "E01");
+}
+
+void GdbServer::read_register(const std::string& packet) {
+  std::size_t at = 1;
+  std::uint64_t number = 0;
+  std::uint32_t value = 0;
+  const bool good = take_number(packet, at, number) && number < DebugTarget::kFirstCsr + 4096 &&
+                    target_.debug_read_register(static_cast<unsigned>(number), value);
+  connection_.send(good ? hex_word(value) : "E01");
+}
+
+void GdbServer::write_register(const std::string& packet) {
+  std::size_t at = 1;
+  std::uint64_t number = 0;
+  std::uint32_t value = 0;
+  const bool good = take_number(packet, at, number) && number < DebugTarget::kFirstCsr + 4096 &&
+                    parse_word(packet.substr(std::min(at, packet.size())), value) &&
+                    target_.debug_write_register(static_cast<unsigned>(number), value);
+  wrote_ = wrote_ || good;
+  connection_.send(good ? "OK" : "E01");
+}
+
+void GdbServer::read_memory(const std::string& packet) {
+  std::size_t at = 1;
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;
+  if (!take_number(packet, at, address) || !take_number(packet, at, length)) {
+    connection_.send("E01");
+    return;
+  }
+  if (address > kLastAddress) {
+    connection_.send("E14");
+    return;
+  }
+  std::vector<std::uint8_t> data(std::min<std::uint64_t>(length, kMaxMemoryBytes));
+  const std::size_t count =
+      target_.debug_read_memory(static_cast<std::uint32_t>(address), data.data(), data.size());
+  connection_.send(count == 0 && !data.empty() ? "E14" : hex_bytes(data.data(), count));
+}
+
+void GdbServer::write_memory(const std::string& packet, bool binary) {
+  std::size_t at = 1;
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;
+  std::vector<std::uint8_t> data;
+  bool good = take_number(packet, at, address) && take_number(packet, at, length) &&
+              length <= kMaxMemoryBytes && address <= kLastAddress;
+  if (good) {
+    const std::string body = packet.substr(std::min(at, packet.size()));
+    if (binary) {
+      data.assign(body.begin(), body.end());
+    } else {
+      good = parse_hex_bytes(body, data);
+    }
+    good = good && data.size() == length;
+  }
+  if (!good) {
+    connection_.send("E01");
+    return;
+  }
+  const std::size_t count =
+      target_.debug_write_memory(static_cast<std::uint32_t>(address), data.data(), data.size());
+  wrote_ = wrote_ || count != 0;
+  connection_.send(count == data.size() ? "OK" : "E14");
+}
+
+void GdbServer::handle_point(const std::string& packet) {
+  std::size_t at = 3;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  const bool good = packet.size() > 3 && packet[2] == ',' && take_number(packet, at, address) &&
+                    take_number(packet, at, bytes);
+  if (!good || packet[1] < '0' || packet[1] > '4') {
+    connection_.send("");
+    return;
+  }
+  const Point point{packet[1], static_cast<std::uint32_t>(address),
+                    static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, 4096))};
+  const auto known = std::find(points_.begin(), points_.end(), point);
+  if (packet[0] == 'z') {
+    if (known != points_.end()) {
+      points_.erase(known);
+      apply(point, false);
+    }
+  } else if (known == points_.end()) {
+    if (points_.size() >= kMaxPoints) {
+      connection_.send("E0c");
+      return;
+    }
+    apply(point, true);
+    points_.push_back(point);
+  }
+  connection_.send("OK");
+}
+
+void GdbServer::apply(const Point& point, bool set) {
+  const auto is_breakpoint = [](const Point& p) { return p.type <= '1'; };
+  if (is_breakpoint(point)) {
+    // Hardware and software ones are the same to the CPU: it stops there as long as either is set.
+    const bool another = std::any_of(points_.begin(), points_.end(), [&](const Point& p) {
+      return is_breakpoint(p) && p.address == point.address;
+    });
+    if (set || !another) target_.debug_set_breakpoint(point.address, set);
+    return;
+  }
+  DebugTarget::Watch watch{point.address, point.bytes, false, false};
+  watch.loads = point.type != '2';
+  watch.stores = point.type != '3';
+  target_.debug_set_watchpoint(watch, set);
+}
+
+}  // namespace dcc::model

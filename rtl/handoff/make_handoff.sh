@@ -1,0 +1,131 @@
+#!/bin/sh
+# make_handoff.sh [--unchecked] BUILD_DIR [OUT_DIR]: the hand-off package, one folder and its tarball.
+#
+# Collects what a hardware team needs without this repository, makes the golden vectors, and has a copy
+# of the package in another place check itself (check.sh); and sees it refuse a copy with a line
+# broken. Reports that take long (coverage, mutation, formal, synthesis) are those that make_reports.sh
+# left in BUILD_DIR/reports; what is missing is said in reports/MISSING. --unchecked: the folder only,
+# within seconds.
+set -eu
+unchecked=
+[ "${1:-}" != --unchecked ] || { unchecked=yes; shift; }
+[ $# -ge 1 ] && [ -d "$1" ] || { echo "usage: make_handoff.sh [--unchecked] BUILD_DIR [OUT_DIR]" >&2; exit 2; }
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+begin=$(date +%s)
+build=$(cd "$1" && pwd)
+out=${2:-$build/handoff}/dcc_handoff
+cosim=$build/tests/cosim
+cosim_sources=$root/tests/cosim
+rate_vectors=$cosim/rate_lut/rate_vectors
+wheel_vectors=$cosim/wheel/wheel_vectors
+controller_vectors=$cosim/controller/controller_vectors
+for program in "$rate_vectors" "$wheel_vectors" "$controller_vectors"; do
+  [ -x "$program" ] || { echo "make_handoff.sh: build $(basename "$program") first" >&2; exit 2; }
+done
+for tool in verilator yosys iverilog xmllint ${unchecked:-sta}; do
+  [ $tool = yes ] || command -v $tool >/dev/null ||
+    { echo "make_handoff.sh: $tool is not installed" >&2; exit 2; }
+done
+
+rm -rf "$out"
+for folder in doc registers constraints vectors reports lint sva model; do mkdir -p "$out/$folder"; done
+out=$(cd "$out" && pwd)
+
+# RTL, in its folders, in order.
+sed 's|^|rtl/|' "$root/rtl/controller/files.f" >"$out/files.f"
+while read -r file; do
+  mkdir -p "$out/rtl/$(dirname "$file")"
+  cp "$root/rtl/$file" "$out/rtl/$file"
+done <"$root/rtl/controller/files.f"
+cp "$root"/rtl/timing_wheel/sva/*.sv "$root"/rtl/rate_lut/sva/*.sv "$root"/rtl/controller/sva/*.sv "$out/sva"
+for block in timing_wheel rate_lut controller; do
+  cp "$root/rtl/$block/lint/waivers.vlt" "$out/lint/$block.vlt"
+done
+
+# Documents and registers.
+cp "$root/docs/handoff.md" "$out/README.md"
+cp "$root/docs/controller-contract.md" "$out/doc/controller_contract.md"
+cp "$root/rtl/controller/README.md" "$out/doc/controller.md"
+cp "$root/rtl/timing_wheel/doc/theory.md" "$out/doc/timing_wheel.md"
+cp "$root/rtl/rate_lut/doc/theory.md" "$out/doc/rate_unit.md"
+[ ! -f "$root/rtl/timing_wheel/doc/testplan.md" ] ||
+  cp "$root/rtl/timing_wheel/doc/testplan.md" "$out/doc/timing_wheel_testplan.md"
+cp "$root/rtl/regs/README.md" "$out/doc/register_block.md"
+cp "$root/docs/driver.md" "$out/doc/programmers_guide.md"
+cp "$root/docs/architecture.md" "$out/doc/architecture.md"
+cp "$root"/rtl/controller/doc/*.md "$out/doc"
+cp "$root/LICENSE" "$out"
+cp "$root/docs/registers/dcc.md" "$root/sw/driver/dcc_regs.h" "$out/registers"
+for form in dcc.xml dcc.rdl dcc.svd dcc_regs_pkg.sv; do
+  cp "$root/rtl/regs/generated/$form" "$out/registers"
+done
+xmllint --noout "$out/registers/dcc.xml" "$out/registers/dcc.svd"
+cp "$root/rtl/handoff/dcc_top.sdc" "$root/rtl/controller/upf/dcc_top.upf" "$out/constraints"
+(cd "$root/rtl" && "$root/python/tool.py" interface-tables controller/rtl/dcc_top.sv \
+  timing_wheel/rtl/timing_wheel.sv rate_lut/rtl/rate_unit.sv common/ram_1r1w_array.sv) \
+  >"$out/doc/interfaces.md"
+
+# Vectors and their testbenches.
+"$rate_vectors" 200 1 >"$out/vectors/rate_unit.vec"
+"$wheel_vectors" 2000 1 >"$out/vectors/timing_wheel.vec"
+"$controller_vectors" >"$out/vectors/controller.vec"
+cp "$root"/rtl/handoff/tb_*.v "$out/vectors"
+for program in controller/controller_vectors rate_lut/rate_vectors wheel/wheel_vectors; do
+  sed -n '/^\/\/ Writes golden/,/^#include/s|^// \{0,1\}||p' "$cosim_sources/$program.cpp"
+  echo
+done >"$out/vectors/README.md"
+for pins in rate_dut timing_wheel_dut controller_dut; do
+  cp "$root/rtl/verilated/$pins.sv" "$out/vectors"
+done
+
+# The reference model: the sources its makefile names, and the headers those include.
+cp "$root/rtl/handoff/model.mk" "$out/model/Makefile"
+cp "$cosim_sources/controller/model_replay.cpp" "$out/model/replay.cpp"
+sources=$(make -s -C "$out/model" sources)
+(cd "$root/models/core" && g++ -std=c++17 -MM -I. $sources "$out/model/replay.cpp") |
+  tr ' \\' '\n\n' | sed -n "s|^\./||; /^[a-z].*\.\(h\|cpp\)\$/p" | sort -u |
+  while read -r file; do
+    mkdir -p "$out/model/$(dirname "$file")"
+    cp "$root/models/core/$file" "$out/model/$file"
+  done
+
+cp "$root/rtl/handoff/check_package.sh" "$out/check.sh"
+"$root/python/tool.py" component "$out"
+xmllint --noout "$out/dcc_top.xml"
+"$root/python/tool.py" stamp-license "$out"
+if [ -n "$unchecked" ]; then
+  echo "hand-off package, not checked: $out"
+  exit
+fi
+
+# The package alone, where nothing of this repository is.
+alone=$(mktemp -d)
+trap 'rm -rf "$alone"' EXIT
+cp -r "$out" "$alone/package"
+(cd / && "$alone/package/check.sh" "$alone/dcc_top.json")
+cp "$alone/package/reports/"* "$out/reports"
+cp "$alone/package/vectors/"*_dut.v "$out/vectors"  # both units in plain Verilog
+# A check that cannot fail says nothing: a broken line is refused (ctest -R handoff_broken: many).
+"$root/tests/handoff/broken_lines.py" "$out" --only rate_unit
+"$root/python/tool.py" ram-list "$alone/dcc_top.json" >"$out/doc/rams.md"
+
+cd "$out"
+"$root/rtl/handoff/check_sdc.sh" "$build/constraints" >reports/constraints.log ||
+  { cat reports/constraints.log; exit 1; }
+
+# Reports that other commands make.
+: >reports/MISSING
+for report in synthesis.txt coverage.txt controller.txt mutation.txt formal.txt; do
+  if [ -f "$build/reports/$report" ]; then
+    cp "$build/reports/$report" reports
+  else
+    echo "$report: not made before this package was" >>reports/MISSING
+  fi
+done
+[ -s reports/MISSING ] || rm reports/MISSING
+
+"$root/python/tool.py" stamp-license "$out"
+tar -C "$(dirname "$out")" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner \
+  -czf "$out.tar.gz" "$(basename "$out")"
+echo "hand-off package: $out and $out.tar.gz, $(($(date +%s) - begin)) s"
+[ ! -f reports/MISSING ] || { echo "not in it:"; cat reports/MISSING; }

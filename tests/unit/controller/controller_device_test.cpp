@@ -1,0 +1,441 @@
+// The controller in time: latency, service of the timers, order within an instant, live changes.
+#include "controller/controller_device.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "unit/controller/controller_device_fixture.h"
+
+namespace dcc {
+namespace {
+
+using namespace test;
+
+class ControllerDeviceTest : public testing::Test {
+ protected:
+  ControllerDeviceTest() {
+    device_.set_parameters(parameters_);
+    test::make_dcqcn_tables(256, [this](RateTable t, std::uint32_t i, std::uint32_t w) {
+      device_.write_table(t, i, w);
+    });
+    device_.on_cause(&sink_);
+    device_.observe(&sink_);
+  }
+  void expect_balance() {
+    const TimerCounters& c = device_.timer_counters();
+    EXPECT_EQ(c.started, c.expired + c.cancelled + c.pending());
+    EXPECT_EQ(c.pending(), 16u - device_.free_slots());
+    const ControllerStatistics& s = device_.statistics();
+    EXPECT_EQ(s.slots_bound, s.slots_released + (16u - device_.free_slots()));
+  }
+  void run_to(PicoSeconds when) { scheduler_.run_until(when); }
+  static PicoSeconds edge(std::int64_t n) { return kClock * n; }
+  /// What comes of an issue.
+  static Answer answer(std::int64_t issue, std::uint32_t flow, RateBits rate) {
+    return {edge(issue + 64).count, flow, rate};
+  }
+
+  ControllerParameters parameters_ = test_parameters();
+  Scheduler scheduler_;
+  Sink sink_{scheduler_};
+  ControllerDevice device_{scheduler_, test::config_of(16), kRank, sink_};
+};
+
+TEST_F(ControllerDeviceTest, AnswersACnpTheLatencyAfterItsIssue) {
+  run_to(PicoSeconds(123'457));
+  device_.cnp(5, 0, 1);  // sampled at edge 31, issued at 32
+  run_to(edge(32 + 64) - PicoSeconds(1));
+  EXPECT_TRUE(sink_.answers.empty());
+  run_to(edge(32 + 64));
+  EXPECT_EQ(sink_.answers, (std::vector<Answer>{answer(32, 5, mbps(500))}));
+}
+
+TEST_F(ControllerDeviceTest, WhoBeginsToObserveIsNotToldOfWhatWasIssuedBefore) {
+  device_.observe(nullptr);
+  device_.cnp(5, 0, 1);
+  run_to(edge(10));  // issued, but nobody has asked yet
+  device_.observe(&sink_);
+  device_.cnp(6, 0, 1);
+  run_to(edge(100));
+  EXPECT_EQ(sink_.answers.size(), 2u);
+  for (const auto& [change, flow] : sink_.changes) EXPECT_EQ(flow, 6u);
+  EXPECT_FALSE(sink_.changes.empty());
+}
+
+TEST_F(ControllerDeviceTest, AnswersBytesTheLatencyAfterTheirIssue) {
+  device_.cnp(5, 0, 1);
+  run_to(edge(125));
+  device_.bytes(5, 0, 10'001);
+  run_to(edge(200));
+  ASSERT_EQ(sink_.answers.size(), 2u);
+  EXPECT_EQ(sink_.answers[1], answer(126, 5, mbps(750)));
+}
+
+TEST_F(ControllerDeviceTest, TimerIsIssuedSixteenEdgesIntoItsTick) {
+  run_to(edge(998));  // tick 3
+  EXPECT_EQ(device_.time(), 3u);
+  device_.cnp(5, 0, 1);
+  run_to(edge(13 * 250 + 16));
+  EXPECT_EQ(sink_.changes.back().first, SlotChange::kCut);
+  run_to(edge(13 * 250 + 17));
+  EXPECT_EQ(sink_.changes.back().first, SlotChange::kTimerIncrease);
+  EXPECT_EQ(device_.missed_latency(), 0u);
+}
+
+TEST_F(ControllerDeviceTest, TimerAnswerLeavesLatencyAfterItsIssue) {
+  device_.cnp(5, 0, 1);
+  run_to(kTick * 11);
+  ASSERT_EQ(sink_.answers.size(), 2u);
+  EXPECT_EQ(sink_.answers[1], answer(2516, 5, mbps(750)));
+  EXPECT_EQ(device_.slot(0).timer_due, 20u);
+}
+
+TEST_F(ControllerDeviceTest, ACrowdedTickIsServedEveryEightEdgesInSlotOrder) {
+  for (std::uint32_t flow = 10; flow < 26; ++flow) device_.cnp(flow, 0, 1);
+  run_to(kTick * 10 - PicoSeconds(1));
+  sink_.answers.clear();
+  run_to(kTick * 11);
+  ASSERT_EQ(sink_.answers.size(), 16u);
+  for (std::uint32_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(sink_.answers[i], answer(2516 + 8 * i, 10 + i, mbps(750)));
+  }
+  EXPECT_EQ(device_.missed_latency(), 11u);     // those more than 32 cycles behind the first
+  EXPECT_EQ(device_.timer_lateness_max(), 0u);  // all within their tick
+}
+
+TEST_F(ControllerDeviceTest, LatenessIsCountedInWholeTicks) {
+  parameters_.tick_div = 64;
+  device_.set_parameters(parameters_);
+  for (std::uint32_t flow = 0; flow < 16; ++flow) device_.cnp(flow, 0, 1);
+  run_to(edge(640 + 16 + 8 * 12));  // the twelfth was issued in the last of these cycles but eight
+  EXPECT_EQ(device_.time(), 11u);
+  EXPECT_EQ(device_.timer_counters().expired, 12u);
+  EXPECT_EQ(device_.timer_lag(), 1u);
+  run_to(edge(900));
+  EXPECT_EQ(device_.timer_lateness_max(), 2u);  // 16 + 15 * 8 cycles
+  EXPECT_EQ(device_.missed_latency(), 11u);
+  EXPECT_EQ(device_.timer_lag(), 0u);
+}
+
+TEST_F(ControllerDeviceTest, ARestartMakesTheWheelsEventStale) {
+  for (std::uint32_t flow = 0; flow < 8; ++flow) device_.cnp(flow, 0, 1);
+  run_to(edge(2525));  // flows 0 and 1 have been taken
+  device_.cnp(7, 0, 1);
+  run_to(kTick * 11);
+  EXPECT_EQ(device_.timer_counters().expired, 7u);
+  EXPECT_EQ(device_.timer_counters().cancelled, 1u);
+  EXPECT_EQ(device_.slot(7).timer_due, 20u);
+  EXPECT_EQ(device_.missed_latency(), 2u);  // stale is not late
+  run_to(kTick * 21);
+  EXPECT_EQ(device_.timer_counters().expired, 15u);
+  expect_balance();
+}
+
+TEST_F(ControllerDeviceTest, ARestartToAnEarlierTickActsWhenTheEventBeforeIsDue) {
+  parameters_.timer_interval = 1000;
+  device_.set_parameters(parameters_);
+  device_.cnp(5, 0, 1);
+  run_to(edge(10));
+  parameters_.timer_interval = 10;
+  device_.set_parameters(parameters_);
+  device_.cnp(5, 0, 1);
+  run_to(kTick * 999);
+  EXPECT_EQ(device_.timer_counters().expired, 0u);
+  run_to(kTick * 1001);
+  EXPECT_EQ(device_.timer_counters().expired, 1u);
+}
+
+TEST_F(ControllerDeviceTest, EventsOfOneFlowKeepTheirDistance) {
+  device_.cnp(5, 0, 1);  // issued at 1
+  device_.cnp(5, 0, 1);  // sampled at 1
+  device_.cnp(6, 0, 1);  // behind it, whatever its flow
+  run_to(edge(200));
+  EXPECT_EQ(sink_.answers, (std::vector<Answer>{answer(1, 5, mbps(500)), answer(33, 5, mbps(250)),
+                                                answer(34, 6, mbps(500))}));
+}
+
+TEST_F(ControllerDeviceTest, CnpGoesBeforeBytesAndTimer) {
+  run_to(edge(250));
+  device_.bytes(5, 0, 700);
+  device_.cnp(5, 0, 1);
+  run_to(edge(300));
+  EXPECT_EQ(device_.slot(0).parameters.pkt_length, 700u);  // it counts after the binding
+  EXPECT_EQ(device_.statistics().byte_notifications_unmatched, 0u);
+
+  // On the edge before that of the timer event: it is issued first and keeps the timer away.
+  run_to(edge(11 * 250 + 15));
+  device_.cnp(5, 0, 1);
+  run_to(kTick * 13);
+  EXPECT_EQ(device_.timer_counters().expired, 0u);
+  EXPECT_EQ(device_.slot(0).timer_due, 21u);
+}
+
+TEST_F(ControllerDeviceTest, WaitingBytesOfAFlowAddUp) {
+  device_.cnp(5, 0, 1);
+  run_to(edge(250));
+  device_.bytes(6, 0, 100);
+  for (int i = 0; i < 3; ++i)
+    device_.bytes(5, 0, 4'000);  // the second and third wait for the first
+  run_to(edge(400));
+  ASSERT_EQ(sink_.answers.size(), 2u);
+  EXPECT_EQ(sink_.answers[1], answer(252 + 32, 5, mbps(750)));
+  EXPECT_EQ(device_.slot(0).parameters.pkt_length, 2'000u);
+  EXPECT_EQ(device_.slot(0).parameters.bc, 1);
+  EXPECT_EQ(device_.statistics().byte_notifications, 4u);
+}
+
+TEST_F(ControllerDeviceTest, ACnpThatFindsItsFifoFullIsLost) {
+  // A cycle takes one in and lets one of another flow out, but these are one flow's.
+  for (int i = 0; i < 100; ++i) device_.cnp(5, 0, 1);
+  run_to(kTick * 9);
+  EXPECT_EQ(device_.statistics().cnps_lost, 100u - 64u - 4u);  // issued at 1, 33, 65, 97
+  EXPECT_EQ(device_.statistics().cnps_received, 68u);
+}
+
+TEST_F(ControllerDeviceTest, BytesWaitForRoomAndNoneIsLost) {
+  for (int i = 0; i < 200; ++i) device_.cnp(static_cast<std::uint32_t>(i), 0, 1);
+  for (int i = 0; i < 200; ++i) device_.bytes(static_cast<std::uint32_t>(i), 0, 1);
+  run_to(edge(200));
+  EXPECT_EQ(device_.statistics().byte_notifications, 0u);
+  run_to(kTick * 9);
+  EXPECT_EQ(device_.statistics().byte_notifications, 200u);
+  EXPECT_EQ(device_.statistics().cnps_lost, 0u);
+}
+
+TEST_F(ControllerDeviceTest, AReleasedFlowLosesItsSlotAndTheSlotItsEvent) {
+  device_.cnp(5, 0, 1);
+  run_to(edge(100));
+  device_.release(5);
+  device_.query(5);
+  run_to(edge(300));
+  EXPECT_FALSE(device_.slot_of(5).has_value());
+  EXPECT_EQ(device_.statistics().slots_released, 1u);
+  EXPECT_EQ(device_.timer_counters().pending(), 0u);
+  EXPECT_EQ(device_.free_slots(), 15u);  // until its event comes up
+  ASSERT_EQ(sink_.queries.size(), 1u);
+  EXPECT_FALSE(sink_.queries[0].second.has_value());
+  run_to(kTick * 11);
+  EXPECT_EQ(device_.free_slots(), 16u);
+  EXPECT_EQ(device_.timer_counters().expired, 0u);
+  EXPECT_EQ(sink_.answers.size(), 1u);
+  EXPECT_TRUE(device_.idle());
+}
+
+TEST_F(ControllerDeviceTest, AQueryIsAnsweredWithTheSlotsRate) {
+  device_.cnp(5, 0, 1);
+  device_.query(5);  // sampled at 0, issued when the CNP has been written back
+  run_to(edge(33 + 64) - PicoSeconds(1));
+  EXPECT_TRUE(sink_.queries.empty());
+  run_to(edge(33 + 64));
+  ASSERT_EQ(sink_.queries.size(), 1u);
+  EXPECT_EQ(sink_.queries[0].second->raw, mbps(500));
+}
+
+TEST_F(ControllerDeviceTest, DisabledItDropsNotificationsButLetsSlotsRecover) {
+  device_.cnp(5, 0, 1);
+  run_to(edge(10));
+  parameters_.enable = false;
+  device_.set_parameters(parameters_);
+  run_to(edge(50));
+  device_.cnp(6, 0, 1);
+  device_.bytes(5, 0, 1'000);
+  run_to(kTick * 1000);
+  EXPECT_EQ(device_.statistics().cnps_received, 1u);
+  EXPECT_EQ(device_.statistics().byte_notifications, 0u);
+  EXPECT_EQ(device_.statistics().inputs_dropped, 0u);
+  EXPECT_EQ(device_.statistics().slots_released, 1u);
+  EXPECT_EQ(sink_.answers.back().rate, mbps(1000));
+  EXPECT_TRUE(device_.idle());
+  EXPECT_TRUE(scheduler_.empty());  // nothing keeps running for nothing
+}
+
+TEST_F(ControllerDeviceTest, AWriteWaitsForWhatIsOnItsWay) {
+  device_.cnp(5, 0, 1);  // issued at 1
+  run_to(edge(10));
+  parameters_.rate.r_min = mbps(400);
+  device_.set_parameters(parameters_);  // stands from 1 + 32 + 2
+  device_.cnp(6, 0, 1);
+  run_to(edge(200));
+  EXPECT_EQ(sink_.answers.back(), answer(36, 6, mbps(500)));
+  run_to(edge(300));
+  device_.set_parameters(parameters_);  // nothing is on its way: stands from 301
+  device_.cnp(7, 0, 1);
+  run_to(edge(400));
+  EXPECT_EQ(sink_.answers.back(), answer(302, 7, mbps(500)));
+}
+
+TEST_F(ControllerDeviceTest, AFullTableRaisesItsCauseEachTime) {
+  for (std::uint32_t flow = 0; flow < 18; ++flow) device_.cnp(flow, 0, 1);
+  run_to(edge(16 + 64));
+  EXPECT_EQ(sink_.causes, 0u);
+  run_to(edge(18 + 64));
+  EXPECT_EQ(sink_.causes, kCauseTableFull);
+  EXPECT_EQ(sink_.cause_calls, 2);
+  EXPECT_EQ(device_.statistics().cnps_dropped_no_slot, 2u);
+  EXPECT_EQ(device_.free_slots(), 0u);
+}
+
+TEST_F(ControllerDeviceTest, SoftResetTakesItsCyclesAndForgetsEverything) {
+  run_to(edge(100));
+  device_.cnp(5, 0, 1);
+  device_.cnp(6, 0, 1);
+  device_.bytes(5, 0, 100);
+  run_to(edge(105));
+  device_.soft_reset();           // issues at 101 and 102; takes effect at 136
+  EXPECT_FALSE(device_.ready());  // as software sees it, whose write ends when it has begun
+  run_to(edge(140));
+  EXPECT_FALSE(device_.ready());
+  device_.cnp(7, 0, 1);
+  device_.bytes(7, 0, 1);
+  run_to(edge(136 + 16 + 16));
+  device_.cnp(8, 0, 1);  // the last edge of it
+  run_to(edge(136 + 16 + 17));
+  EXPECT_TRUE(device_.ready());
+  EXPECT_TRUE(device_.idle());
+  EXPECT_FALSE(device_.slot(0).flow.has_value());
+  EXPECT_EQ(device_.statistics().cnps_received, 0u);
+  EXPECT_EQ(device_.statistics().inputs_dropped, 3u);
+  run_to(kTick * 3);
+  EXPECT_TRUE(sink_.answers.empty());
+  EXPECT_EQ(device_.time(), 3u);  // time goes on
+  device_.cnp(6, 0, 1);
+  run_to(kTick * 4);
+  EXPECT_EQ(device_.slot_of(6), 0u);
+  expect_balance();
+}
+
+// What is sampled before it takes effect must not put it off until something else comes.
+TEST_F(ControllerDeviceTest, ASoftResetOfADisabledControllerIsSeenThoughNothingComes) {
+  device_.cnp(5, 0, 1);
+  run_to(edge(100));
+  parameters_.enable = false;
+  device_.set_parameters(parameters_);
+  run_to(edge(200));
+  device_.soft_reset();
+  device_.bytes(5, 0, 100);
+  run_to(edge(201));
+  device_.bytes(5, 0, 100);
+  run_to(edge(202));
+  EXPECT_EQ(device_.free_slots(), 15u);
+  run_to(edge(1000));
+  EXPECT_TRUE(device_.ready());
+  EXPECT_EQ(device_.free_slots(), 16u);
+  EXPECT_EQ(device_.statistics().cnps_received, 0u);
+}
+
+TEST_F(ControllerDeviceTest, ANewTickLengthMovesWhatIsPending) {
+  device_.cnp(5, 0, 1);  // due at tick 10
+  run_to(kTick * 4);
+  parameters_.tick_div = 500;
+  device_.set_parameters(parameters_);  // at edge 1001; the tick begins anew with 1002
+  run_to(edge(1001 + 6 * 500));
+  EXPECT_EQ(device_.time(), 9u);
+  run_to(edge(1002 + 6 * 500 + 16));
+  EXPECT_EQ(device_.time(), 10u);
+  EXPECT_EQ(device_.timer_counters().expired, 0u);
+  run_to(edge(1002 + 6 * 500 + 17));
+  EXPECT_EQ(device_.timer_counters().expired, 1u);
+}
+
+TEST_F(ControllerDeviceTest, RetunedParametersActFromTheNextIssue) {
+  device_.cnp(5, 0, 1);
+  run_to(edge(100));
+  parameters_.timer_interval = 3;
+  parameters_.rate.r_min = mbps(400);
+  device_.set_parameters(parameters_);
+  run_to(kTick * 9);
+  EXPECT_EQ(device_.timer_counters().expired, 0u);  // the old interval is still running
+  device_.cnp(5, 0, 1);
+  run_to(edge(9 * 250 + 10));
+  EXPECT_EQ(device_.slot(0).parameters.rc, mbps(400));
+  run_to(kTick * 13);
+  EXPECT_EQ(device_.timer_counters().expired, 1u);
+}
+
+TEST_F(ControllerDeviceTest, AShorterIntervalIsServedBeforeTheOldOnes) {
+  parameters_.timer_interval = 1000;
+  device_.set_parameters(parameters_);
+  device_.cnp(5, 0, 1);
+  run_to(edge(10));
+  parameters_.timer_interval = 10;
+  device_.set_parameters(parameters_);
+  device_.cnp(6, 0, 1);
+  run_to(kTick * 11);
+  EXPECT_EQ(device_.timer_counters().expired, 1u);
+  EXPECT_EQ(sink_.answers.back(), answer(2516, 6, mbps(750)));
+}
+
+TEST_F(ControllerDeviceTest, SlotViewShowsWhatIsThere) {
+  device_.cnp(0xABCDEF, 46, 1);
+  run_to(kTick);
+  device_.bytes(0xABCDEF, 46, 1500);
+  run_to(kTick * 2);
+  const SlotView view = device_.slot(0);
+  EXPECT_EQ(view.flow, 0xABCDEFu);
+  EXPECT_EQ(view.parameters.rc, mbps(500));
+  EXPECT_EQ(view.parameters.pkt_length, 1500u);
+  EXPECT_EQ(view.timer_due, 10u);
+  EXPECT_FALSE(device_.slot(1).flow.has_value());
+  EXPECT_FALSE(device_.slot(1).timer_due.has_value());
+}
+
+TEST_F(ControllerDeviceTest, ManyAnswersKeepTheirOrderOneACycle) {
+  for (std::uint32_t i = 0; i < 5 * 16; ++i) {
+    if (i % 16 == 0) run_to(edge(i / 16 * 60));
+    device_.cnp(i % 16, 0, 1);
+  }
+  run_to(kTick * 2);
+  ASSERT_EQ(sink_.answers.size(), 80u);
+  for (std::uint32_t i = 0; i < 80; ++i) {
+    EXPECT_EQ(sink_.answers[i].flow, i % 16);
+    EXPECT_EQ(sink_.answers[i].when, edge(i / 16 * 60 + 1 + i % 16 + 64).count);
+  }
+}
+
+TEST(ControllerDeviceConfig, RefusesWhatCannotBe) {
+  Scheduler scheduler;
+  Sink sink(scheduler);
+  const auto make = [&](const ControllerConfig& config) {
+    ControllerDevice(scheduler, config, kRank, sink);
+  };
+  EXPECT_THROW(make(test::config_of(0)), std::invalid_argument);
+  EXPECT_THROW(make(test::config_of(16385)), std::invalid_argument);
+  ControllerConfig stopped = test::config_of(16);
+  stopped.clock = Frequency(0);
+  EXPECT_THROW(make(stopped), std::invalid_argument);
+  EXPECT_THROW(make(test::config_of(16, 31)), std::invalid_argument);
+  EXPECT_THROW(make(test::config_of(16, 256)), std::invalid_argument);
+  EXPECT_NO_THROW(make(test::config_of(16384, 255)));
+  EXPECT_NO_THROW(make(test::config_of(16, 32)));
+}
+
+/// A full table whose timers all meet on one tick, started near it or at the top level's distance.
+class ControllerDeviceCrowd : public testing::TestWithParam<Ticks> {};
+
+TEST_P(ControllerDeviceCrowd, TheLastOfAThousandIsLateByTheServiceTimeOnly) {
+  Scheduler scheduler;
+  Sink sink(scheduler);
+  ControllerDevice device(scheduler, test::config_of(1024), kRank, sink);
+  ControllerParameters p = test_parameters();
+  p.timer_interval = GetParam();
+  device.set_parameters(p);
+  // One a cycle, so most begin in tick 0 and all in the first five.
+  for (std::uint32_t flow = 0; flow < 1024; ++flow) device.cnp(flow, 0, 1);
+  scheduler.run_until(kTick * GetParam() - PicoSeconds(1));
+  EXPECT_EQ(device.timer_counters().expired, 0u);
+  scheduler.run_until(kTick * (GetParam() + 40));
+  // They are due in five ticks, 249, 250, 250, 250 and 25 of them, and are issued 8 cycles apart
+  // and 4 more at a new tick: the last of the fourth 18'012 - 10'000 cycles after the first tick
+  // began.
+  EXPECT_EQ(device.timer_lateness_max(), 29u);
+  EXPECT_EQ(device.missed_latency(), 1019u);  // all but the first five
+  EXPECT_EQ(device.timer_counters().expired, 1024u);
+  EXPECT_EQ(device.timer_lag(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Distances, ControllerDeviceCrowd, testing::Values(30, 1000, 60000));
+
+}  // namespace
+}  // namespace dcc

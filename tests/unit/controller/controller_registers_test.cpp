@@ -1,0 +1,144 @@
+// What the register map shows of a controller under pressure, and what it forgets.
+#include "controller/controller_registers.h"
+
+#include <gtest/gtest.h>
+
+#include "registers/generated/dcc_map.h"
+
+namespace dcc::regs {
+namespace {
+
+using namespace dcc_map;
+
+struct NoSink final : RateSink {
+  void rate_calculated(std::uint32_t, Rate) override {}
+};
+
+class ControllerRegistersTest : public ::testing::Test {
+ protected:
+  static ControllerConfig config() {
+    ControllerConfig result;
+    result.slots = 1024;
+    return result;
+  }
+  std::uint32_t read(std::uint32_t address) {
+    std::uint32_t value = 0;
+    EXPECT_EQ(registers.block().read(address, value), AccessResult::kOk);
+    return value;
+  }
+  void write(std::uint32_t address, std::uint32_t value) {
+    EXPECT_EQ(registers.block().write(address, value), AccessResult::kOk);
+  }
+  void enable() { write(kCtrlOffset, read(kCtrlOffset) | kCtrlEnableMask); }
+
+  Scheduler scheduler;
+  NoSink sink;
+  ControllerDevice device{scheduler, config(), 1, sink};
+  ControllerRegisters registers{device};
+};
+
+TEST_F(ControllerRegistersTest, ACrowdedTickShowsAsLagAndLateness) {
+  // 1024 CNPs bind one a cycle: 249 slots are due in tick 40, 250 each in 41 to 43, 25 in 44. Their
+  // events are issued 8 cycles apart from 16 into tick 40 on, and 4 more at each new tick.
+  for (std::uint32_t i = 0; i < 257; ++i) write(kWindowDecreaseOffset + 4 * i, 32768);
+  write(kTimerIntervalOffset, 40);
+  enable();
+  for (std::uint32_t flow = 0; flow < 1024; ++flow) device.cnp(flow, 0, 1);
+  scheduler.run_until(PicoSeconds(48'500'000));
+  // Cycle 12125: those of tick 40 up to 12000, then 15 of tick 41 from 12012 on.
+  EXPECT_EQ(read(kTimeOffset), 48u);
+  EXPECT_EQ(read(kTimerLagOffset), 7u);
+  EXPECT_EQ(read(kStatTimerEventsOffset), 264u);
+  scheduler.run_until(kMicroSecond * 75);
+  EXPECT_EQ(read(kStatTimerEventsOffset), 1024u);
+  // The last one of tick 43 was issued at cycle 18012, in tick 72.
+  EXPECT_EQ(read(kTimerLatenessMaxOffset), 29u);
+  // All but the first five, which were issued within 48 cycles of their tick.
+  EXPECT_EQ(read(kStatMissedLatencyOffset), 1019u);
+  write(kCtrlOffset, kCtrlSoftResetMask);
+  scheduler.run_until(kMicroSecond * 76);
+  EXPECT_EQ(read(kStatusOffset) & kStatusReadyMask, 0u);  // 1040 cycles
+  scheduler.run_until(kMicroSecond * 80);
+  EXPECT_EQ(read(kStatusOffset), kStatusReadyMask | kStatusIdleMask);
+  EXPECT_EQ(read(kTimerLatenessMaxOffset), 0u);
+  EXPECT_EQ(read(kStatMissedLatencyOffset), 0u);
+}
+
+TEST_F(ControllerRegistersTest, EveryCounterHasItsOwnPlace) {
+  // Seven flows bind, one is cut again later, two packets of strangers, then recovery to the
+  // maximum.
+  for (std::uint32_t i = 0; i < 257; ++i) write(kWindowDecreaseOffset + 4 * i, 65000);
+  write(kDecreasePeriodOffset, 5);
+  enable();
+  for (std::uint32_t flow = 0; flow < 7; ++flow) device.cnp(flow, 0, 1);
+  scheduler.run_until(kMicroSecond * 2);
+  device.cnp(3, 0, 1);  // too soon
+  scheduler.run_until(kMicroSecond * 20);
+  device.cnp(4, 0, 1);
+  device.bytes(100, 0, 1000);
+  device.bytes(101, 0, 1000);
+  device.bytes(2, 0, 1000);
+  scheduler.run_until(kMilliSecond * 50);
+  EXPECT_EQ(read(kStatCnpsReceivedOffset), 9u);
+  EXPECT_EQ(read(kStatCnpsCoalescedOffset), 1u);
+  EXPECT_EQ(read(kStatCnpsDroppedNoSlotOffset), 0u);
+  EXPECT_EQ(read(kStatByteNotificationsOffset), 3u);
+  EXPECT_EQ(read(kStatByteNotificationsUnmatchedOffset), 2u);
+  EXPECT_EQ(read(kStatRateDecreasesOffset), 8u);
+  EXPECT_EQ(read(kStatSlotsBoundOffset), 7u);
+  EXPECT_EQ(read(kStatSlotsReleasedOffset), 7u);
+  EXPECT_EQ(read(kStatSlotsInUseMaxOffset), 7u);
+  EXPECT_EQ(read(kFreeSlotsOffset), 1024u);
+  EXPECT_EQ(read(kStatEventsStartedOffset),
+            read(kStatTimerEventsOffset) + read(kStatEventsCancelledOffset));
+  EXPECT_EQ(read(kStatEventsCancelledOffset), 1u) << "the second cut restarted one event";
+  EXPECT_EQ(read(kStatRateIncreasesOffset), read(kStatTimerEventsOffset));
+  EXPECT_EQ(read(kStatusOffset), kStatusReadyMask | kStatusIdleMask);
+}
+
+TEST_F(ControllerRegistersTest, CausesOfTheDeviceReachTheStatusAndNothingElse) {
+  registers.causes_raised(kCauseOverrun);
+  EXPECT_EQ(read(kIrqStatusOffset), kIrqStatusOverrunMask);
+  write(kIrqStatusOffset, kIrqStatusOverrunMask);
+  EXPECT_EQ(read(kIrqStatusOffset), 0u);
+}
+
+TEST_F(ControllerRegistersTest, AnIrqMaskWriteLeavesTheParametersAlone) {
+  write(kRAiOffset, 77);
+  write(kIrqMaskOffset, 7);
+  EXPECT_EQ(device.parameters().rate.r_ai, 77u);
+  registers.reset();
+  EXPECT_EQ(device.parameters().rate.r_ai, kMap.registers[kRAi].reset);
+  EXPECT_EQ(read(kIrqMaskOffset), 0u);
+}
+
+TEST_F(ControllerRegistersTest, CapabilitiesTellHowTheWheelIsSplit) {
+  Scheduler time;
+  ControllerDevice other(time, config(), 1, sink);
+  WheelSplit split;
+  split.top = 7;
+  split.middle = 1;
+  split.last = 8;
+  ControllerRegisters its(other, split);
+  std::uint32_t caps = 0;
+  EXPECT_EQ(its.block().read(kCapsOffset, caps), AccessResult::kOk);
+  EXPECT_EQ(caps, 10u | 64u << 8 | 7u << 16 | 1u << 20 | 8u << 24);
+}
+
+TEST_F(ControllerRegistersTest, ADestroyedBlockIsNotToldOfCauses) {
+  Scheduler time;
+  ControllerConfig one_slot;
+  one_slot.slots = 1;
+  ControllerDevice other(time, one_slot, 1, sink);
+  {
+    ControllerRegisters gone(other);
+    EXPECT_EQ(gone.block().write(kCtrlOffset, kCtrlEnableMask), AccessResult::kOk);
+  }
+  other.cnp(1, 0, 1);
+  other.cnp(2, 0, 1);  // no free slot: raises a cause that nobody hears
+  time.run_until(kMicroSecond);
+  EXPECT_EQ(other.statistics().cnps_dropped_no_slot, 1u);
+}
+
+}  // namespace
+}  // namespace dcc::regs

@@ -1,0 +1,183 @@
+// The controller as an algorithm: what reaches it, what it tells the NIC, flows that end.
+#include "controller/dcc.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+#include "unit/controller/controller_device_fixture.h"
+#include "unit/controller/controller_tables.h"
+
+namespace dcc::dcc_test {
+namespace {
+
+constexpr RateBits mbps(std::uint32_t rate) { return rate << 8; }
+constexpr PicoSeconds kTick{1'000'000};
+
+class Host final : public AlgorithmHost {
+ public:
+  explicit Host(Scheduler& scheduler) : scheduler_(scheduler) {}
+  PicoSeconds now() const override { return scheduler_.now(); }
+  void set_rate(FlowNumber flow, Rate rate) override { rates.emplace_back(flow, rate.raw); }
+  void set_window(FlowNumber flow, Bytes bytes) override { windows.emplace_back(flow, bytes); }
+  void start_timer(FlowNumber, int, PicoSeconds) override { FAIL() << "it has its own timers"; }
+  void stop_timer(FlowNumber, int) override { FAIL() << "it has its own timers"; }
+  Rate line_rate() const override { return Rate(mbps(1000)); }
+  std::vector<std::pair<FlowNumber, RateBits>> rates;
+  std::vector<std::pair<FlowNumber, Bytes>> windows;
+
+ private:
+  Scheduler& scheduler_;
+};
+
+class DccTest : public testing::Test {
+ protected:
+  DccTest() { prepare(algorithm_); }
+  static void prepare(Dcc& algorithm) {
+    ControllerParameters p;
+    p.enable = true;
+    p.rate.r_max = p.initial_rate = mbps(1000);
+    p.decrease_period = 0;
+    p.timer_interval = 10;
+    p.byte_threshold = 10'000;
+    algorithm.device().set_parameters(p);
+    test::make_dcqcn_tables(256, [&](RateTable t, std::uint32_t i, std::uint32_t w) {
+      algorithm.device().write_table(t, i, w);
+    });
+    algorithm.on_flow_start(3, {46, 1, kTick, Rate()});
+    algorithm.on_flow_start(7, {10, 1, kTick, Rate()});
+  }
+  void run(int ticks) { scheduler_.run_until(scheduler_.now() + kTick * ticks); }
+
+  Scheduler scheduler_;
+  Host host_{scheduler_};
+  Dcc algorithm_{scheduler_, host_, test::config_of(16), 1000};
+};
+
+TEST_F(DccTest, NeedsCnpsAndSentPackets) {
+  EXPECT_TRUE(algorithm_.needs().cnp);
+  EXPECT_TRUE(algorithm_.needs().on_sent);
+  EXPECT_FALSE(algorithm_.needs().acks);
+  EXPECT_FALSE(algorithm_.needs().telemetry);
+}
+
+TEST_F(DccTest, HandsOverTheFlowsDscpAndTheMarks) {
+  ControllerParameters p = algorithm_.device().parameters();
+  p.rate.cut_by_marks = true;
+  p.rate.mark_shift = 8;
+  algorithm_.device().set_parameters(p);
+  run(1);
+  algorithm_.on_cnp(3, {64});  // argument 64·256: 1 − 64/512
+  run(1);
+  EXPECT_EQ(host_.rates, (std::vector<std::pair<FlowNumber, RateBits>>{{3, mbps(875)}}));
+  EXPECT_EQ(algorithm_.device().slot(0).parameters.dscp, 46);
+}
+
+TEST_F(DccTest, CountsWireBytes) {
+  algorithm_.on_cnp(7, {});
+  algorithm_.on_sent(7, {1000, 1086, 0, false});
+  algorithm_.on_sent(3, {1000, 1086, 0, false});
+  run(1);
+  EXPECT_EQ(algorithm_.device().slot(0).parameters.pkt_length, 1086u);
+  EXPECT_EQ(algorithm_.device().statistics().byte_notifications_unmatched, 1u);
+}
+
+TEST_F(DccTest, ViewShowsTheSlotOrTheLastRate) {
+  EXPECT_EQ(algorithm_.view(7).rate.raw, mbps(1000));
+  algorithm_.on_cnp(7, {});
+  run(1);
+  EXPECT_EQ(algorithm_.view(7).rate.raw, mbps(500));
+  EXPECT_EQ(algorithm_.view(7).target.raw, mbps(1000));
+  EXPECT_EQ(algorithm_.view(7).alpha, 1.0);
+  run(400);
+  EXPECT_FALSE(algorithm_.device().slot_of(7).has_value());
+  EXPECT_EQ(algorithm_.view(7).rate.raw, mbps(1000));
+  EXPECT_EQ(algorithm_.view(7).alpha, 0.0);
+}
+
+TEST_F(DccTest, AnEndedFlowHearsNothingAndItsSlotComesFree) {
+  algorithm_.on_cnp(7, {});
+  algorithm_.on_flow_end(7);
+  run(400);
+  EXPECT_TRUE(host_.rates.empty());
+  EXPECT_EQ(algorithm_.device().free_slots(), 16u);
+  EXPECT_EQ(algorithm_.device().statistics().slots_released, 1u);
+  EXPECT_EQ(algorithm_.device().timer_counters().pending(), 0u);
+}
+
+TEST_F(DccTest, AFlowThatStartsAfterAnEndStartsAfresh) {
+  algorithm_.on_cnp(7, {});
+  run(1);
+  algorithm_.on_flow_end(7);
+  host_.rates.clear();
+  algorithm_.on_flow_start(7, {46, 2, kTick, Rate()});
+  run(400);
+  EXPECT_TRUE(host_.rates.empty());
+  EXPECT_EQ(algorithm_.device().free_slots(), 16u);
+}
+
+TEST_F(DccTest, AFlowCreatedAnewWithoutAnEndAsksForItsSlotsRate) {
+  algorithm_.on_cnp(7, {});
+  run(1);
+  host_.rates.clear();
+  algorithm_.on_flow_start(7, {46, 2, kTick, Rate()});
+  EXPECT_TRUE(host_.rates.empty());  // the answer takes its time
+  run(1);
+  EXPECT_EQ(host_.rates, (std::vector<std::pair<FlowNumber, RateBits>>{{7, mbps(500)}}));
+  run(400);
+  EXPECT_EQ(host_.rates.back(), (std::pair<FlowNumber, RateBits>{7, mbps(1000)}));
+}
+
+TEST_F(DccTest, AFlowsInitialRateHoldsUntilItsFirstCut) {
+  algorithm_.on_flow_start(9, {46, 2, kTick, Rate(mbps(50))});
+  EXPECT_EQ(host_.rates, (std::vector<std::pair<FlowNumber, RateBits>>{{9, mbps(50)}}));
+  EXPECT_EQ(algorithm_.view(9).rate.raw, mbps(50));
+  algorithm_.on_cnp(9, {});
+  run(1);
+  EXPECT_EQ(host_.rates.back().second, mbps(500));
+}
+
+TEST_F(DccTest, WithoutAFreeWindowThereIsNone) {
+  algorithm_.on_cnp(7, {});
+  run(400);
+  EXPECT_TRUE(host_.windows.empty());
+}
+
+TEST_F(DccTest, WhatNoSlotPacesHasAWindow) {
+  using Windows = std::vector<std::pair<FlowNumber, Bytes>>;
+  constexpr Bytes kWindow = 50'000;
+  constexpr Bytes kNone = std::numeric_limits<Bytes>::max();
+  Dcc algorithm(scheduler_, host_, test::config_of(1), 1001, nullptr, nullptr, kWindow);
+  prepare(algorithm);
+  EXPECT_EQ(host_.windows, (Windows{{3, kWindow}, {7, kWindow}}));
+  host_.windows.clear();
+  algorithm.on_cnp(7, {});
+  algorithm.on_cnp(3, {});  // finds no slot: nobody paces it
+  run(3);
+  EXPECT_EQ(host_.windows, (Windows{{7, kNone}}));
+  run(400);  // back at the maximum
+  EXPECT_EQ(host_.windows, (Windows{{7, kNone}, {7, kWindow}}));
+  algorithm.on_cnp(3, {});
+  run(3);
+  EXPECT_EQ(host_.windows.back(), (std::pair<FlowNumber, Bytes>{3, kNone}));
+  algorithm.on_flow_end(3);
+  algorithm.on_flow_start(3, {46, 1, kTick, Rate()});
+  EXPECT_EQ(host_.windows.back(), (std::pair<FlowNumber, Bytes>{3, kWindow}));
+}
+
+TEST_F(DccTest, CountersAreTheControllers) {
+  algorithm_.on_cnp(7, {});
+  run(15);
+  EXPECT_EQ(algorithm_.counters().rate_decreases, 1u);
+  EXPECT_EQ(algorithm_.counters().rate_increases, 1u);
+  for (FlowNumber flow = 8; flow < 40; ++flow) {
+    algorithm_.on_flow_start(flow, {0, 1, kTick, Rate()});
+    algorithm_.on_cnp(flow, {});
+  }
+  run(1);
+  EXPECT_EQ(algorithm_.counters().cnps_dropped_no_slot, 32u - 15u);
+}
+
+}  // namespace
+}  // namespace dcc::dcc_test

@@ -1,0 +1,381 @@
+// The law without AVERAGING through the congestion manager: what a packet, a mark, a burst and
+// silence do to a slot.
+#include <gtest/gtest.h>
+
+#include "controller/congestion_manager.h"
+#include "controller/rate_unit.h"
+#include "controller/timing_wheel.h"
+#include "unit/controller/controller_tables.h"
+
+namespace dcc::marks_law_test {
+namespace {
+
+constexpr RateBits mbps(std::uint32_t rate) { return rate << 8; }
+constexpr Ticks kInterval = 20;
+constexpr Ticks kHistory = 10;
+
+class MarksLawTest : public testing::Test {
+ protected:
+  MarksLawTest() {
+    test::make_proportional_tables(
+        [this](RateTable t, std::uint32_t i, std::uint32_t w) { manager_.write_table(t, i, w); });
+    parameters_.rate = test::proportional_registers();
+    parameters_.rate.mi = 0;
+    parameters_.rate.g = 32768;          // a mark takes half a packet off the account
+    parameters_.rate.r_ai = mbps(10);    // a packet
+    parameters_.rate.r_hai = mbps(400);  // of one packet an interval
+    parameters_.rate.r_min = mbps(5);
+    parameters_.rate.r_max = mbps(125'000);
+    parameters_.rate.first_cut = 65536 / 32;
+    parameters_.initial_rate = mbps(100'000);
+    parameters_.timer_interval = kInterval;
+    parameters_.decrease_period = kHistory;
+    parameters_.timer_restart = false;
+    manager_.set_parameters(parameters_);
+  }
+  void send(int packets) {
+    for (int i = 0; i < packets; ++i) manager_.bytes(7, 0, 1000);
+  }
+  /// The timer event that is pending.
+  void expire() {
+    now_ += kInterval;
+    ASSERT_TRUE(timers_.take_expired(now_).has_value());
+    manager_.timer(0, now_);
+  }
+  /// Bound, the hold of the first CNP over, at 50 Gb/s.
+  void settle() {
+    manager_.cnp(7, 0, 1, now_);
+    expire();
+    ASSERT_EQ(slot().rc, mbps(50'000));
+  }
+  const SlotParameters& slot() const { return manager_.slot(0); }
+
+  RateUnit rates_;
+  TimingWheel timers_{2};
+  CongestionManager manager_{2, rates_, timers_};
+  ControllerParameters parameters_;
+  Tick now_ = 1000;
+};
+
+TEST_F(MarksLawTest, TheFirstCnpHalvesTheTargetAndHoldsTheRateForAnInterval) {
+  EXPECT_EQ(manager_.cnp(7, 0, 3, now_)->rate.raw, mbps(3125));
+  EXPECT_EQ(slot().rt, mbps(50'000));
+  // Marks of packets that had left before the cut say nothing.
+  EXPECT_FALSE(manager_.cnp(7, 0, 9, now_ + kHistory - 1).has_value());
+  EXPECT_EQ(manager_.statistics().cnps_coalesced, 1u);
+  expire();
+  EXPECT_EQ(slot().rc, mbps(50'000));
+  EXPECT_EQ(slot().t, 0);
+}
+
+TEST_F(MarksLawTest, WhileMarksComeTheHoldLastsAndTheTargetFallsToTwiceWhatTheyDeliver) {
+  manager_.cnp(7, 0, 1, now_);
+  for (int i = 0; i < 20; ++i) {
+    manager_.cnp(7, 0, 4, now_ + kHistory);  // 1.6 Gb/s delivered
+    expire();
+    ASSERT_NE(slot().t, 0) << i;
+  }
+  // 50 Gb/s halved as long as it is 3.2 and more.
+  EXPECT_EQ(slot().rt, mbps(3125));
+  EXPECT_EQ(slot().rc, slot().rt / 16);
+  EXPECT_EQ(manager_.statistics().rate_decreases, 5u);
+  // Without a mark it takes an interval and an eighth of the hold's length to end it.
+  int quiet = 0;
+  for (; slot().t != 0 && quiet < 100; ++quiet) expire();
+  EXPECT_EQ(quiet, 4);  // 10 + 20 k ticks since the last mark against 20 + 20 (19 + k) / 8
+  EXPECT_EQ(slot().rc, mbps(3125));
+}
+
+TEST_F(MarksLawTest, APromisedAllClearIsWaitedFor) {
+  manager_.cnp(7, 0, 3, now_, 3);  // of marked packets only
+  EXPECT_EQ(slot().alpha, 1u);
+  send(100);
+  manager_.cnp(7, 0, 5, now_ + kHistory, 5);
+  EXPECT_EQ(slot().alpha, 1u);  // neither packets nor marks are a breach
+  int quiet = 0;
+  for (; slot().t != 0 && quiet < 200; ++quiet) expire();
+  EXPECT_EQ(quiet, 65);  // 20 k - 10 ticks since the last mark against 64 · 20
+  EXPECT_EQ(slot().rc, mbps(25'000));
+  EXPECT_EQ(slot().alpha, 0u);
+}
+
+TEST_F(MarksLawTest, ACnpThatTellsOfOthersPromisesNothing) {
+  for (const int packets : {0, 4}) {
+    manager_.reset(now_);
+    manager_.cnp(7, 0, 3, now_, static_cast<std::uint8_t>(packets));
+    EXPECT_EQ(slot().alpha, 0u);
+    expire();
+    EXPECT_EQ(slot().t, 0);
+  }
+}
+
+TEST_F(MarksLawTest, AHoldEndsHoweverLongItsIntervals) {
+  // 64 of them are more than the time since the last mark can say.
+  parameters_.timer_interval = 60'000;
+  manager_.set_parameters(parameters_);
+  manager_.cnp(7, 0, 1, now_, 1);
+  int quiet = 0;
+  for (; quiet == 0 || (slot().t != 0 && quiet < 100); ++quiet) {
+    now_ += 60'000;
+    ASSERT_TRUE(timers_.take_expired(now_).has_value());
+    manager_.timer(0, now_);
+  }
+  EXPECT_EQ(quiet, 18);  // 2^20 - 1 ticks are 17.5 intervals
+}
+
+TEST_F(MarksLawTest, AHoldEndsThoughAllIsMarkedForGood) {
+  for (const int packets : {0, 4}) {  // an all clear promised or not
+    manager_.reset(now_);
+    manager_.cnp(7, 0, 4, now_, static_cast<std::uint8_t>(packets));
+    int intervals = 0;
+    for (; slot().t != 0 && intervals < 300; ++intervals) {
+      manager_.cnp(7, 0, 4, now_ + kHistory, 4);
+      expire();
+      ASSERT_EQ(slot().t != 0, intervals < 159) << intervals;
+    }
+    EXPECT_EQ(intervals, 160);
+    EXPECT_EQ(slot().rc, slot().rt);
+    EXPECT_EQ(slot().alpha, 0u);
+    EXPECT_EQ(slot().pkt_length, 0u);
+  }
+}
+
+TEST_F(MarksLawTest, AnAllClearEndsAHold) {
+  manager_.cnp(7, 0, 1, now_);
+  manager_.cnp(7, 0, 4, now_ + kHistory);
+  expire();
+  ASSERT_NE(slot().t, 0);
+  const std::uint32_t latest = slot().t_latest;
+  const std::optional<RateAnswer> answer = manager_.cnp(7, 0, 0, now_ + 1);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->rate.raw, slot().rt);
+  EXPECT_EQ(slot().rc, slot().rt);
+  EXPECT_EQ(slot().t, 0);
+  EXPECT_EQ(slot().bc, 0);
+  EXPECT_EQ(slot().pkt_length, 0u);
+  EXPECT_EQ(slot().t_latest, latest);
+  EXPECT_TRUE(timers_.is_started(0));
+}
+
+TEST_F(MarksLawTest, AnAllClearCountsInTheFirstMomentsOfAHoldToo) {
+  manager_.cnp(7, 0, 1, now_);
+  EXPECT_EQ(manager_.cnp(7, 0, 0, now_ + 1)->rate.raw, mbps(50'000));
+  EXPECT_EQ(manager_.statistics().cnps_coalesced, 0u);
+}
+
+TEST_F(MarksLawTest, AnAllClearBindsNothingAndChangesNothingOutsideAHold) {
+  EXPECT_FALSE(manager_.cnp(7, 0, 0, now_).has_value());
+  EXPECT_EQ(manager_.flows().bound_slots(), 0u);
+  settle();
+  send(5);
+  manager_.cnp(7, 0, 1, now_, 3);
+  send(2);
+  const SlotParameters before = slot();
+  EXPECT_FALSE(manager_.cnp(7, 9, 0, now_ + 3).has_value());
+  EXPECT_EQ(slot().rc, before.rc);
+  EXPECT_EQ(slot().rt, before.rt);
+  EXPECT_EQ(slot().alpha, before.alpha);
+  EXPECT_EQ(slot().pkt_length, before.pkt_length);
+  EXPECT_EQ(slot().bc, before.bc);
+  EXPECT_EQ(slot().t_latest, before.t_latest);
+  EXPECT_EQ(slot().dscp, before.dscp);
+}
+
+TEST_F(MarksLawTest, AnUnmarkedPacketThatACnpTellsOfEndsAHold) {
+  manager_.cnp(7, 0, 1, now_);
+  manager_.cnp(7, 0, 4, now_ + kHistory, 4);
+  EXPECT_NE(slot().t, 0);
+  EXPECT_EQ(slot().bc, 4);
+  EXPECT_EQ(manager_.cnp(7, 0, 3, now_ + 2 * kHistory, 4)->rate.raw, mbps(50'000));
+  EXPECT_EQ(slot().t, 0);
+}
+
+TEST_F(MarksLawTest, PacketsRaiseAndMarksTakeTheirPartOfThem) {
+  settle();
+  send(10);
+  expire();
+  EXPECT_EQ(slot().rt, mbps(50'100));
+  // Nothing sent, nothing gained.
+  expire();
+  EXPECT_EQ(slot().rt, mbps(50'100));
+  // Ten packets, three marked: a cut of 3/16, a quarter of it for good, and eight packets' worth.
+  send(10);
+  const RateBits before = slot().rt;
+  manager_.cnp(7, 0, 3, now_);
+  const RateBits cut = slot().rt;
+  EXPECT_LT(cut, before - before * 17 / 400);
+  EXPECT_LT(slot().rc, before - before * 17 / 100);
+  expire();
+  EXPECT_EQ(slot().rt, cut + 8 * mbps(10));  // 8.5, the half is kept
+  EXPECT_EQ(slot().rc, slot().rt);
+  send(1);
+  manager_.cnp(7, 0, 1, now_);
+  const RateBits after = slot().rt;
+  expire();
+  EXPECT_EQ(slot().rt, after + mbps(10));  // a half and a half
+}
+
+TEST_F(MarksLawTest, WhatArrivedReplacesWhatWasSent) {
+  settle();
+  send(100);
+  manager_.cnp(7, 0, 2, now_, 20);  // of a hundred twenty have arrived
+  const RateBits cut = slot().rt;
+  expire();
+  EXPECT_EQ(slot().rt, cut + 19 * mbps(10));
+  // Saturated, it says nothing.
+  send(100);
+  manager_.cnp(7, 0, 2, now_, 255);
+  const RateBits second = slot().rt;
+  expire();
+  EXPECT_EQ(slot().rt, second + 99 * mbps(10));
+}
+
+TEST_F(MarksLawTest, MarksOfAnEarlierIncreaseAreOwed) {
+  settle();
+  send(10);
+  expire();
+  manager_.cnp(7, 0, 4, now_);
+  send(1);
+  const RateBits cut = slot().rt;
+  expire();
+  EXPECT_EQ(slot().rt, cut);  // one short
+  send(3);
+  expire();
+  EXPECT_EQ(slot().rt, cut + 2 * mbps(10));
+}
+
+TEST_F(MarksLawTest, FarMoreMarksThanItSendsBeginAHold) {
+  settle();
+  for (int i = 0; i < 1000 && slot().t == 0; ++i) manager_.cnp(7, 0, 1, now_);
+  ASSERT_EQ(slot().t, 1);
+  EXPECT_EQ(slot().rc, slot().rt / 16);
+  EXPECT_EQ(slot().pkt_length, 0u);
+  EXPECT_EQ(slot().alpha,
+            0u);  // a slow flow's packets may be longer in coming than a hold is good for
+}
+
+TEST_F(MarksLawTest, WithoutFirstCutThereIsNoHold) {
+  parameters_.rate.first_cut = 0;
+  manager_.set_parameters(parameters_);
+  manager_.cnp(7, 0, 1, now_);
+  EXPECT_EQ(slot().t, 0);
+  EXPECT_NEAR(slot().rc, mbps(93'750), 1.0);
+  for (int i = 0; i < 500; ++i) manager_.cnp(7, 0, 1, now_);
+  EXPECT_EQ(slot().t, 0);
+  EXPECT_EQ(slot().rc, mbps(5));
+}
+
+TEST_F(MarksLawTest, AFlowThatSendsNothingGetsItsRateBackAndTheSlotIsFreed) {
+  settle();
+  const RateBits before = slot().rt;
+  for (int i = 1; i < 32; ++i) expire();  // the hold's end was the first
+  EXPECT_EQ(slot().rt, before);
+  EXPECT_EQ(slot().bc, 32);
+  int intervals = 32;
+  for (; intervals < 200 && manager_.flows().bound_slots() == 1; ++intervals) expire();
+  EXPECT_EQ(manager_.flows().bound_slots(), 0u);
+  EXPECT_GT(intervals, 32);  // silence first
+  EXPECT_LT(intervals, 120);
+}
+
+TEST_F(MarksLawTest, SilenceLastsAsLongAsItsRegisterSays) {
+  parameters_.silence = 4;
+  manager_.set_parameters(parameters_);
+  settle();
+  const RateBits before = slot().rt;
+  for (int i = 1; i < 4; ++i) expire();
+  EXPECT_EQ(slot().rt, before);
+  expire();
+  EXPECT_GT(slot().rt, before);
+}
+
+TEST_F(MarksLawTest, ASlowFlowIsNotSilentBetweenItsPackets) {
+  // At 10 Mb/s a packet comes every forty intervals.
+  parameters_.initial_rate = mbps(20);
+  manager_.set_parameters(parameters_);
+  manager_.cnp(7, 0, 1, now_);
+  expire();
+  ASSERT_EQ(slot().rc, mbps(10));
+  send(1);
+  expire();
+  const RateBits rate = slot().rt;
+  for (int i = 0; i < 60; ++i) expire();
+  EXPECT_EQ(slot().rt, rate);
+}
+
+// After a hold packets and marks count four times, for so many intervals.
+class BriskTest : public MarksLawTest {
+ protected:
+  static constexpr int kBrisk = 3;
+  BriskTest() {
+    parameters_.brisk = kBrisk;
+    manager_.set_parameters(parameters_);
+  }
+};
+
+TEST_F(BriskTest, PacketsCountFourTimesInAsManyIntervalsAsTheRegisterSays) {
+  settle();
+  EXPECT_EQ(slot().t, 256 - kBrisk);
+  RateBits expected = mbps(50'000);
+  for (int i = 0; i < kBrisk + 2; ++i) {
+    send(5);
+    expire();
+    expected += mbps(i < kBrisk ? 4 * 5 * 10 : 5 * 10);
+    EXPECT_EQ(slot().rt, expected) << i;
+    EXPECT_EQ(slot().t, i < kBrisk - 1 ? 256 - kBrisk + i + 1 : 0) << i;
+  }
+}
+
+TEST_F(BriskTest, AMarkCutsLikeFourAndIsOneOffTheAccount) {
+  settle();
+  send(6);
+  manager_.cnp(7, 0, 1, now_ + 1);
+  const SlotParameters brisk = slot();
+  EXPECT_EQ(static_cast<std::int32_t>(brisk.pkt_length), 256 * 6 - 128);
+  EXPECT_EQ(brisk.t, 256 - kBrisk) << "only intervals end it";
+  for (int i = 0; i < kBrisk; ++i) expire();
+  ASSERT_EQ(slot().t, 0);
+  // The same rates, cut by four marks.
+  manager_.reset(now_);
+  parameters_.brisk = 0;
+  manager_.set_parameters(parameters_);
+  settle();
+  manager_.cnp(7, 0, 4, now_ + 1);
+  EXPECT_EQ(slot().rc, brisk.rc);
+  EXPECT_EQ(slot().rt, brisk.rt);
+}
+
+TEST_F(BriskTest, MarksStayAtWhatFourTimesAsManyMayBe) {
+  RateBits left[2];
+  for (const int marks : {64, 255}) {
+    manager_.reset(now_);
+    settle();
+    manager_.cnp(7, 0, static_cast<std::uint8_t>(marks), now_ + 1);
+    left[marks == 255 ? 1 : 0] = slot().rc;
+  }
+  EXPECT_EQ(left[0], left[1]);
+}
+
+TEST_F(BriskTest, AnAllClearBeginsItAndAnotherChangesNothing) {
+  manager_.cnp(7, 0, 3, now_, 3);
+  manager_.cnp(7, 0, 0, now_ + 1, 1);
+  EXPECT_EQ(slot().t, 256 - kBrisk);
+  EXPECT_EQ(slot().rc, slot().rt);
+  send(3);
+  const SlotParameters before = slot();
+  EXPECT_FALSE(manager_.cnp(7, 0, 0, now_ + 2, 1).has_value());
+  EXPECT_EQ(slot().t, before.t);
+  EXPECT_EQ(slot().pkt_length, before.pkt_length);
+}
+
+TEST_F(BriskTest, FarMoreMarksThanItSendsBeginAHoldAllTheSame) {
+  settle();
+  for (int i = 0; i < 1000 && slot().t == 256 - kBrisk; ++i) manager_.cnp(7, 0, 1, now_);
+  ASSERT_EQ(slot().t, 1);
+  EXPECT_EQ(slot().pkt_length, 0u);
+  expire();
+  EXPECT_EQ(slot().t, 256 - kBrisk) << "and its end is brisk again";
+}
+
+}  // namespace
+}  // namespace dcc::marks_law_test

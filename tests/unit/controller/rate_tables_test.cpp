@@ -1,0 +1,60 @@
+#include "controller/rate_tables.h"
+
+#include <gtest/gtest.h>
+
+namespace dcc {
+namespace {
+
+constexpr RateTable kAll[] = {RateTable::kFactor,  RateTable::kFloor,   RateTable::kCeiling,
+                              RateTable::kDecayHi, RateTable::kDecayLo, RateTable::kDecrease};
+
+TEST(RateTables, KeepsEveryEntryByItself) {
+  RateTables tables;
+  for (const RateTable table : kAll) {
+    for (std::uint32_t i = 0; i < entries(table); ++i) {
+      ASSERT_TRUE(tables.write(table, i, 1000 * static_cast<std::uint32_t>(table) + i));
+    }
+  }
+  for (const RateTable table : kAll) {
+    for (std::uint32_t i = 0; i < entries(table); ++i) {
+      ASSERT_EQ(tables.read(table, i), 1000 * static_cast<std::uint32_t>(table) + i);
+    }
+  }
+}
+
+TEST(RateTables, RefusesEntriesBeyondTheTable) {
+  RateTables tables;
+  for (const RateTable table : kAll) {
+    EXPECT_FALSE(tables.write(table, entries(table), 1));
+    EXPECT_EQ(tables.read(table, entries(table)), 0u);
+  }
+}
+
+TEST(RateTables, FractionsAboveOneAreStoredAsOne) {
+  RateTables tables;
+  tables.write(RateTable::kDecrease, 256, 65537);
+  tables.write(RateTable::kDecayHi, 0, 0xFFFFFFFF);
+  tables.write(RateTable::kDecayLo, 63, 70000);
+  EXPECT_EQ(tables.decrease(256), 65536u);
+  EXPECT_EQ(tables.decay_hi(0), 65536u);
+  EXPECT_EQ(tables.decay_lo(63), 65536u);
+}
+
+TEST(RateTables, FactorWordIsIncreaseBelowDecrease) {
+  RateTables tables;
+  tables.write(RateTable::kFactor, 46, 0x02000800);
+  EXPECT_EQ(tables.increase_factor(46), 0x0800u);
+  EXPECT_EQ(tables.decrease_factor(46), 0x0200u);
+}
+
+TEST(RateTables, AreNeutralBeforeTheyAreLoaded) {
+  const RateTables tables;
+  EXPECT_EQ(tables.increase_factor(0), 256u);
+  EXPECT_EQ(tables.decrease_factor(63), 4096u);
+  EXPECT_EQ(tables.decrease(256), 65536u);
+  EXPECT_EQ(tables.floor(5), 0u);
+  EXPECT_EQ(tables.ceiling(5), 0xFFFFFFFFu);
+}
+
+}  // namespace
+}  // namespace dcc

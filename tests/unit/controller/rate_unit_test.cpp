@@ -1,0 +1,366 @@
+// The arithmetic by hand-computed numbers; controller_rate_error_test holds it against real
+// numbers.
+#include "controller/rate_unit.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "registers/generated/dcc_map.h"
+#include "unit/controller/controller_tables.h"
+
+namespace dcc::rate_unit_test {
+namespace {
+
+using test::factor_word;
+
+constexpr RateBits mbps(std::uint32_t rate) { return rate << 8; }
+
+class RateUnitTest : public testing::Test {
+ protected:
+  RateUnitTest() {
+    test::make_dcqcn_tables(registers_.g, [this](RateTable t, std::uint32_t i, std::uint32_t w) {
+      tables_.write(t, i, w);
+    });
+  }
+  DecreaseResult decrease(const DecreaseRequest& request) const {
+    return compute_decrease(request, registers_, tables_);
+  }
+  IncreaseResult increase(const IncreaseRequest& request) const {
+    return compute_increase(request, registers_, tables_);
+  }
+  RateRegisters registers_;
+  RateTables tables_;
+};
+
+TEST_F(RateUnitTest, FirstDcqcnCutHalves) {
+  const DecreaseResult r = decrease({mbps(100'000), 0, kOne16, 777, 0, 1, true});
+  EXPECT_EQ(r.rc, mbps(50'000));
+  EXPECT_EQ(r.rt, mbps(100'000));
+  EXPECT_EQ(r.alpha, kOne16);  // (1 − g)·1 + g
+}
+
+TEST_F(RateUnitTest, AlphaDecaysOverWholeIntervalsThenCutsThenGrows) {
+  // K = 55: 120 ticks are two intervals. decay_lo[2] = (255/256)^2 = 0.99220276 → 65025.
+  // α = 32768: αd = (32768·65025 + 32768) >> 16 = 32513. M = 65536 − 32513/2 = 49279.5 → i = 127,
+  // f = 1: (49280·255 + 49152·1 + 128) >> 8 = 49280 (half up).
+  const DecreaseResult r = decrease({mbps(1000), 0, 32768, 120, 0, 1, false});
+  EXPECT_EQ(tables_.decay_lo(2), 65025u);
+  EXPECT_EQ(r.rc, (std::uint64_t{256'000} * 49280) >> 16);  // 192 500
+  EXPECT_EQ(r.alpha, 32513u + 129u);  // (65536 − 32513)·256/65536 = 128.996
+}
+
+TEST_F(RateUnitTest, OneTickShortOfAnIntervalDoesNotDecay) {
+  EXPECT_EQ(decayed_alpha(32768, 54, registers_, tables_), 32768u);
+  EXPECT_EQ(decayed_alpha(32768, 55, registers_, tables_), 32640u);  // · 65280/65536
+}
+
+TEST_F(RateUnitTest, DecayUsesBothTables) {
+  // 55·(3·64 + 5) ticks: hi[3]·lo[5] of α = 1.
+  const Fraction16 hi = tables_.decay_hi(3);
+  const Fraction16 lo = tables_.decay_lo(5);
+  EXPECT_EQ(hi, 30912u);  // (255/256)^192 = 0.471673
+  EXPECT_EQ(lo, 64266u);  // (255/256)^5 = 0.980621
+  EXPECT_EQ(decayed_alpha(kOne16, 55 * 197, registers_, tables_), (30912u * 64266u + 32768u) >> 16);
+}
+
+TEST_F(RateUnitTest, DecaySaturatesAt4095Intervals) {
+  registers_.alpha_recip = alpha_reciprocal(2);
+  const Fraction16 floor = decayed_alpha(kOne16, 2 * 4095, registers_, tables_);
+  EXPECT_EQ(decayed_alpha(kOne16, kMaxDelta, registers_, tables_), floor);
+  tables_.write(RateTable::kDecayHi, 63, 12345);
+  tables_.write(RateTable::kDecayLo, 63, kOne16);
+  EXPECT_EQ(decayed_alpha(kOne16, kMaxDelta, registers_, tables_), 12345u);
+}
+
+TEST_F(RateUnitTest, FirstCutIgnoresDelta) {
+  EXPECT_EQ(decrease({mbps(1000), 0, 32768, kMaxDelta, 0, 1, true}).rc, mbps(750));
+}
+
+TEST_F(RateUnitTest, DecreaseFactorScalesTheArgument) {
+  tables_.write(RateTable::kFactor, 46, factor_word(256, 1024));  // a quarter of the cut
+  EXPECT_EQ(decrease({mbps(1024), 0, kOne16, 0, 46, 1, false}).rc, mbps(1024 - 128));
+  tables_.write(RateTable::kFactor, 46, factor_word(256, 65535));  // × 16: argument saturates at 1
+  EXPECT_EQ(decrease({mbps(1024), 0, kOne16, 0, 46, 1, false}).rc, mbps(512));
+  tables_.write(RateTable::kFactor, 46, factor_word(256, 0));  // no cut at all
+  EXPECT_EQ(decrease({mbps(1024), 0, kOne16, 0, 46, 1, false}).rc, mbps(1024));
+}
+
+TEST_F(RateUnitTest, InterpolatesBetweenEntries) {
+  tables_.write(RateTable::kDecrease, 10, 60000);
+  tables_.write(RateTable::kDecrease, 11, 50000);
+  EXPECT_EQ(decrease_multiplier(10 << 8, tables_), 60000u);
+  EXPECT_EQ(decrease_multiplier(11 << 8, tables_), 50000u);
+  EXPECT_EQ(decrease_multiplier(10 << 8 | 64, tables_), 57500u);
+  EXPECT_EQ(decrease_multiplier(10 << 8 | 1, tables_), 59961u);    // 59960.94
+  EXPECT_EQ(decrease_multiplier(10 << 8 | 255, tables_), 50039u);  // 50039.06
+  EXPECT_EQ(decrease_multiplier(kOne16, tables_), 32768u);         // the last entry, alone
+}
+
+TEST_F(RateUnitTest, EachMarkTakesASixteenthUntilNothingIsLeft) {
+  registers_ = test::proportional_registers();
+  test::make_proportional_tables(
+      [this](RateTable t, std::uint32_t i, std::uint32_t w) { tables_.write(t, i, w); });
+  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, 1, false}).rc,
+            (std::uint64_t{256'000} * 61440) >> 16);
+  // Weight 2: four marks cut as two do for weight 1.
+  tables_.write(RateTable::kFactor, 1, factor_word(512, 2048));
+  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 1, 4, false}).rc,
+            decrease({mbps(1000), 0, 0, 0, 0, 2, false}).rc);
+  // Weight 8: one mark is half an entry, an eighth of a sixteenth.
+  tables_.write(RateTable::kFactor, 2, factor_word(2048, 512));
+  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 2, 1, false}).rc,
+            (std::uint64_t{256'000} * (65536 - 512)) >> 16);
+  EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, 15, false}).rc, 256'000u / 16);
+  // Sixteen and more for a weight of 1 leave the least rate, and no less.
+  registers_.r_min = mbps(3);
+  for (const std::uint8_t marks : {16, 17, 64, 255})
+    EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, marks, false}).rc, mbps(3)) << int{marks};
+}
+
+class ReturningCut : public RateUnitTest {
+ protected:
+  ReturningCut() {
+    registers_ = test::proportional_registers();
+    test::make_proportional_tables(
+        [this](RateTable t, std::uint32_t i, std::uint32_t w) { tables_.write(t, i, w); });
+  }
+};
+
+TEST_F(ReturningCut, TakesAQuarterOfItselfOffTheTarget) {
+  // One mark: 256 000 · 15/16 = 240 000; 16 000 taken, 4 000 of them for good.
+  const DecreaseResult r = decrease({mbps(1000), mbps(1100), 0, 0, 0, 1, false});
+  EXPECT_EQ(r.rc, 240'000u);
+  EXPECT_EQ(r.rt, mbps(1100) - 4'000);
+  // Cut off, not rounded: of 7 taken 1 lasts.
+  registers_.r_min = 1;
+  EXPECT_EQ(decrease({mbps(256) + 112, mbps(256), 0, 0, 0, 1, false}).rc, 61'545u);  // 4103 off
+  EXPECT_EQ(decrease({mbps(256) + 112, mbps(256), 0, 0, 0, 1, false}).rt, 65'536u - 1025);
+}
+
+// Below 256 Mb/s of target what lasts, and what a packet adds, is halved with each octave.
+TEST_F(ReturningCut, StepsShrinkWithLowTargets) {
+  registers_.r_min = 1;
+  registers_.mi = 0;
+  registers_.r_ai = 1u << 12;
+  const std::uint32_t targets[] = {0x10000, 0xFFFF, 0x8000, 0x7FFF, 0x400, 0x3FF, 1};
+  const std::uint32_t places[] = {0, 1, 1, 2, 6, 7, 7};
+  for (int i = 0; i < 7; ++i) {
+    EXPECT_EQ(slow_shift(targets[i]), places[i]);
+    const std::uint32_t lasting = (0x100000u / 16) >> (2 + places[i]);
+    EXPECT_EQ(decrease({0x100000, targets[i], 0, 0, 0, 1, false}).rt,
+              targets[i] > lasting ? targets[i] - lasting : 1u);
+    EXPECT_EQ(increase({1, targets[i], 0, IncreaseStage::kAdditive, 3}).rt,
+              targets[i] + ((3u << 12) >> places[i]));
+  }
+}
+
+TEST_F(ReturningCut, FirstCutHalvesTheTarget) {
+  registers_.first_cut = 2048;  // 1/32
+  const DecreaseResult r = decrease({mbps(3200), mbps(3300), 0, 0, 0, 9, true});
+  EXPECT_EQ(r.rc, mbps(100));
+  EXPECT_EQ(r.rt, mbps(1650));
+  // By the table it returns, first or not.
+  registers_.first_cut = 0;
+  EXPECT_EQ(decrease({mbps(1000), mbps(1000), 0, 0, 0, 1, true}).rt, 252'000u);
+}
+
+TEST_F(ReturningCut, TargetStaysAboveTheFloorAndAboveZero) {
+  registers_.r_min = 1;
+  tables_.write(RateTable::kFloor, 5, mbps(90));
+  const DecreaseResult r = decrease({mbps(100), mbps(91), 0, 0, 5, 255, false});
+  EXPECT_EQ(r.rc, mbps(90));                                        // 1.6 by the table
+  EXPECT_EQ(r.rt, mbps(90));                                        // 91 − 6.2
+  EXPECT_EQ(decrease({mbps(100), 3, 0, 0, 0, 255, false}).rt, 1u);  // 0 − all of it, then R_MIN
+}
+
+TEST_F(ReturningCut, NextIncreaseGivesBackAllButAQuarter) {
+  const DecreaseResult cut = decrease({mbps(1000), mbps(1000), 0, 0, 0, 1, false});
+  const IncreaseResult r = increase({cut.rc, cut.rt, 0, IncreaseStage::kRecovery});
+  EXPECT_EQ(r.rc, 252'000u);
+  EXPECT_EQ(r.rt, 252'000u);
+}
+
+TEST_F(ReturningCut, WithAveragingTheOldRateIsTheTarget) {
+  registers_.averaging = true;
+  EXPECT_EQ(decrease({mbps(1000), mbps(77), 0, 0, 0, 1, false}).rt, mbps(1000));
+}
+
+TEST_F(RateUnitTest, FirstCutMultiplierReplacesTheTableOnce) {
+  registers_.first_cut = 6554;
+  EXPECT_EQ(decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc,
+            (std::uint64_t{256'000} * 6554) >> 16);
+  EXPECT_EQ(decrease({mbps(1000), 0, kOne16, 0, 0, 1, false}).rc, mbps(500));
+}
+
+TEST_F(RateUnitTest, LimitsAreTheStricterOfRegisterAndClassAndTheFloorWins) {
+  registers_.r_min = mbps(10);
+  registers_.r_max = mbps(1000);
+  const auto limits = [this] { return rate_limits(registers_, tables_, 7); };
+  EXPECT_EQ(limits().lo, mbps(10));
+  EXPECT_EQ(limits().hi, mbps(1000));
+  tables_.write(RateTable::kFloor, 7, mbps(50));
+  tables_.write(RateTable::kCeiling, 7, mbps(600));
+  EXPECT_EQ(limits().lo, mbps(50));
+  EXPECT_EQ(limits().hi, mbps(600));
+  tables_.write(RateTable::kFloor, 7, mbps(700));
+  EXPECT_EQ(limits().lo, mbps(700));
+  EXPECT_EQ(limits().hi, mbps(700));
+  EXPECT_EQ(decrease({mbps(800), 0, kOne16, 0, 7, 1, true}).rc, mbps(700));
+  EXPECT_EQ(increase({mbps(800), mbps(900), 7, IncreaseStage::kHyper}).rc, mbps(700));
+  EXPECT_TRUE(increase({mbps(100), mbps(100), 7, IncreaseStage::kRecovery}).at_maximum);
+}
+
+TEST_F(RateUnitTest, RecoveryMovesHalfWayToTheTarget) {
+  const IncreaseResult r = increase({mbps(500), mbps(1000), 0, IncreaseStage::kRecovery});
+  EXPECT_EQ(r.rt, mbps(1000));
+  EXPECT_EQ(r.rc, mbps(750));
+  EXPECT_FALSE(r.at_maximum);
+}
+
+TEST_F(RateUnitTest, HalfWayRoundsUpSoTheMaximumIsReached) {
+  registers_.r_max = mbps(1000);
+  const IncreaseResult r = increase({mbps(1000) - 1, mbps(1000), 0, IncreaseStage::kRecovery});
+  EXPECT_EQ(r.rc, mbps(1000));
+  EXPECT_TRUE(r.at_maximum);
+}
+
+TEST_F(RateUnitTest, AdditiveAndHyperStepsScaleWithTheIncreaseFactor) {
+  registers_.r_ai = mbps(40);
+  registers_.r_hai = mbps(400);
+  tables_.write(RateTable::kFactor, 3, factor_word(640, 4096));  // 2.5
+  const IncreaseResult ai = increase({mbps(1000), mbps(1000), 3, IncreaseStage::kAdditive});
+  EXPECT_EQ(ai.rt, mbps(1100));
+  EXPECT_EQ(ai.rc, mbps(1050));
+  EXPECT_EQ(increase({mbps(1000), mbps(1000), 3, IncreaseStage::kHyper}).rt, mbps(2000));
+  registers_.r_ai = 1;
+  tables_.write(RateTable::kFactor, 3, factor_word(128, 4096));  // one half, rounded up
+  EXPECT_EQ(increase({mbps(1000), mbps(1000), 3, IncreaseStage::kAdditive}).rt, mbps(1000) + 1);
+}
+
+TEST_F(RateUnitTest, WithoutAveragingTheRateMovesToTheTarget) {
+  registers_ = test::proportional_registers();
+  tables_.write(RateTable::kFactor, 4, factor_word(1024, 1024));  // weight 4
+  const IncreaseResult r = increase({mbps(900), mbps(1000), 4, IncreaseStage::kAdditive, 5});
+  // Five packets, whatever the weight: 1000 + 5·6 + 1000·459/65536 = 1000 + 30 + 7.00378
+  EXPECT_EQ(r.rc, 256'000u + 7'680u + 1793u);
+  EXPECT_EQ(r.rt, r.rc);
+  EXPECT_EQ(increase({mbps(900), mbps(1000), 4, IncreaseStage::kRecovery}).rc, mbps(1000));
+}
+
+TEST_F(RateUnitTest, SumsSaturateInsteadOfWrapping) {
+  registers_.r_max = 0xFFFFFFFF;
+  registers_.r_ai = 0xFFFFFFFF;
+  registers_.mi = 0xFFFF;
+  tables_.write(RateTable::kFactor, 0, factor_word(0xFFFF, 4096));
+  const IncreaseResult r = increase({0xFFFFFFFF, 0xFFFFFFFF, 0, IncreaseStage::kAdditive});
+  EXPECT_EQ(r.rc, 0xFFFFFFFFu);
+  EXPECT_EQ(r.rt, 0xFFFFFFFFu);
+  EXPECT_TRUE(r.at_maximum);
+  registers_.averaging = false;  // 2^20 − 1 packets: 52 bits of step
+  EXPECT_EQ(increase({0, mbps(300), 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0xFFFFFFFFu);
+  registers_.mi = 0;
+  EXPECT_EQ(increase({0, 0x8000, 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0x80007FFFu);
+}
+
+// Whatever registers and tables hold, results stay in their formats and between the limits, a cut
+// never raises a rate or a target inside the limits, and an increase never lowers a target.
+TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
+  std::mt19937 random(5);
+  const auto any = [&random] { return static_cast<std::uint32_t>(random() >> (random() % 32)); };
+  for (int round = 0; round < 400; ++round) {
+    registers_.g = static_cast<std::uint16_t>(any());
+    registers_.mi = static_cast<std::uint16_t>(any());
+    registers_.r_ai = any();
+    registers_.r_hai = any();
+    registers_.r_min = any();
+    registers_.r_max = any();
+    registers_.alpha_recip = any();
+    registers_.first_cut = any() % (kOne16 + 1);
+    registers_.mark_shift = any() % (regs::dcc_map::kMarkShiftValueMax + 1);
+    registers_.cut_by_marks = random() % 2 == 0;
+    registers_.averaging = random() % 2 == 0;
+    for (std::uint32_t i = 0; i < 64; ++i) {
+      tables_.write(RateTable::kFactor, i, any());
+      tables_.write(RateTable::kFloor, i, any());
+      tables_.write(RateTable::kCeiling, i, any());
+      tables_.write(RateTable::kDecayHi, i, any());
+      tables_.write(RateTable::kDecayLo, i, any());
+    }
+    for (std::uint32_t i = 0; i < kDecreaseEntries; ++i) {
+      tables_.write(RateTable::kDecrease, i, any());
+    }
+    for (int i = 0; i < 200; ++i) {
+      const auto dscp = static_cast<std::uint8_t>(random() % 64);
+      const RateLimits limits = rate_limits(registers_, tables_, dscp);
+      ASSERT_LE(limits.lo, limits.hi);
+      const RateBits rc = any(), rt = any();
+      const DecreaseResult d =
+          decrease({rc, rt, any() % (kOne16 + 1), any() % (kMaxDelta + 1), dscp,
+                    static_cast<std::uint8_t>(any()), random() % 2 == 0});
+      ASSERT_LE(d.alpha, kOne16);
+      if (registers_.averaging) {
+        ASSERT_EQ(d.rt, rc);
+      } else {
+        ASSERT_GE(d.rt, limits.lo);
+        ASSERT_LE(d.rt, std::max(limits.lo, rt));
+      }
+      ASSERT_GE(d.rc, limits.lo);
+      ASSERT_LE(d.rc, std::max(limits.lo, std::min(rc, limits.hi)));
+      const IncreaseResult u = increase(
+          {rc, rt, dscp, static_cast<IncreaseStage>(random() % 3), any() % (kMaxDelta + 1)});
+      ASSERT_GE(u.rc, limits.lo);
+      ASSERT_LE(u.rc, limits.hi);
+      ASSERT_LE(u.rt, limits.hi);
+      ASSERT_EQ(u.at_maximum, u.rc == limits.hi);
+      if (!registers_.averaging) {
+        ASSERT_GE(u.rc, std::min(rt, limits.hi));
+      }
+    }
+  }
+}
+
+// From anywhere below it, timer increases alone reach the maximum: no slot is bound for ever.
+TEST_F(RateUnitTest, IncreasesReachTheMaximum) {
+  std::mt19937 random(6);
+  for (int round = 0; round < 200; ++round) {
+    registers_ = random() % 2 == 0 ? RateRegisters{} : test::proportional_registers();
+    registers_.r_max = mbps(1000 + random() % 100'000);
+    RateBits rc = registers_.r_min + static_cast<RateBits>(random() % registers_.r_max);
+    RateBits rt = rc;
+    bool reached = false;
+    for (int i = 0; i < 20'000 && !reached; ++i) {
+      const IncreaseResult r = increase({rc, rt, 0, IncreaseStage::kAdditive, 1});
+      rc = r.rc;
+      rt = r.rt;
+      reached = r.at_maximum;
+    }
+    ASSERT_TRUE(reached);
+  }
+}
+
+TEST(RateUnit, AnswersFromItsOwnCopies) {
+  RateUnit unit;
+  RateRegisters registers;
+  registers.r_min = mbps(1);
+  unit.load(registers);
+  registers.r_min = mbps(900);
+  unit.load(RateTable::kDecrease, 256, 16384);
+  EXPECT_EQ(unit.decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc, mbps(250));
+  unit.load(registers);
+  EXPECT_EQ(unit.decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc, mbps(900));
+}
+
+TEST(RateUnit, LooksUpInTheTablesItIsGiven) {
+  RateUnit unit;
+  RateTables tables;
+  unit.load(RateTable::kDecrease, 256, 8192);
+  ASSERT_TRUE(unit.look_up_in(tables));
+  EXPECT_EQ(unit.decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc, mbps(1000));  // neutral
+  tables.write(RateTable::kDecrease, 256, 16384);
+  unit.load(RateTable::kDecrease, 256, 8192);  // nothing of its own is left to write to
+  EXPECT_EQ(unit.decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc, mbps(250));
+}
+
+}  // namespace
+}  // namespace dcc::rate_unit_test

@@ -1,0 +1,62 @@
+// A switch for tests of path choices, of which only what they may ask exists, and what goes by it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "fabric/path_choice.h"
+#include "fabric/routing_parameters.h"
+#include "fabric/topology.h"
+
+namespace dcc::path_choice_test {
+
+using Kind = RoutingParameters::Kind;
+
+/// A switch of which only what a choice may ask exists.
+class FakeSwitch final : public PathView {
+ public:
+  PicoSeconds now() const override { return time; }
+  Bytes backlog(int port) const override { return backlogs[static_cast<std::size_t>(port)]; }
+  Bytes drain(int port, int priority) const override {
+    const auto p = static_cast<std::size_t>(port);
+    return backlogs[p] + (priority < 7 ? 0 : -above[p]);
+  }
+  BitRate rate(int) const override { return BitRate(100'000'000'000); }
+
+  PathContext context(std::uint64_t index = 3, int ports = 8) const {
+    return {*this, ports, 77, 5, index};
+  }
+
+  PicoSeconds time{};
+  std::array<Bytes, 8> backlogs{};
+  std::array<Bytes, 8> above{};  // of those, what priority 7 does not wait for
+};
+
+inline std::unique_ptr<PathChoice> make(Kind kind, const FakeSwitch& view,
+                                        RoutingParameters p = {}) {
+  p.kind = kind;
+  return make_path_choice(p, view.context());
+}
+
+inline Packet packet_of(std::uint32_t flow, HostId source = 1, HostId destination = 9) {
+  Packet packet;
+  packet.flow = flow;
+  packet.source = source;
+  packet.destination = destination;
+  return packet;
+}
+
+inline const PortSet kFour = PortSet::consecutive(4, 4);
+
+/// leaf0, leaf1 and leaf2 with four hosts each, two spines; ports 4 and 5 of a leaf lead up.
+inline Topology three_leaves() {
+  LeafSpineParameters p;
+  p.leaves = 3;
+  p.spines = 2;
+  p.hosts_per_leaf = 4;
+  p.fabric_link.rate = BitRate(100'000'000'000);
+  return Topology::leaf_spine(p);
+}
+
+}  // namespace dcc::path_choice_test

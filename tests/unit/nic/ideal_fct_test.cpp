@@ -1,0 +1,220 @@
+// The time a flow takes alone, against the devices that have nothing else to do.
+#include "nic/ideal_fct.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nic/algorithm/algorithm.h"
+#include "nic/nic_device.h"
+#include "sim/random.h"
+#include "sim/scheduler.h"
+#include "stats/flow_ledger.h"
+#include "switch/switch_device.h"
+
+namespace dcc {
+namespace {
+
+/// Hosts 0 and 1 at the ends of a chain of switches, one flow from 0 to 1.
+class Chain {
+ public:
+  Chain(const std::vector<LinkParameters>& cables, NicParameters nic) {
+    SwitchParameters parameters;
+    parameters.buffer = Bytes{1} << 40;  // a fast link before a slow one: everything waits, no loss
+    parameters.pfc.enabled = false;
+    parameters.ecn.enabled = false;
+    std::uint32_t rank = 0;
+    for (std::size_t i = 0; i + 1 < cables.size(); ++i) {
+      switches_.push_back(
+          std::make_unique<SwitchDevice>(scheduler_, pool_, parameters, 2, 1, i, 1000 + rank++));
+      RouteTable routes(2);
+      routes.set_block(0, 2, 1, 0);  // each host behind the port of its number
+      switches_.back()->set_routes(routes);
+    }
+    for (std::uint32_t host = 0; host < 2; ++host) {
+      const LinkParameters& cable = host == 0 ? cables.front() : cables.back();
+      nic.host = host;
+      nic.line_rate = cable.rate;
+      nic.link_overhead = cable.overhead;
+      nics_.push_back(std::make_unique<NicDevice>(scheduler_, pool_, ledger_, nic, 2000 + host));
+    }
+    for (std::size_t i = 0; i < cables.size(); ++i) {
+      Link& there = wire(cables[i]);
+      Link& back = wire(cables[i]);
+      if (i == 0) {
+        nics_[0]->connect(there);
+        back.connect(*nics_[0], 0);
+      } else {
+        switches_[i - 1]->attach(1, there, cables[i]);
+        back.connect(*switches_[i - 1], 1);
+      }
+      if (i + 1 == cables.size()) {
+        nics_[1]->connect(back);
+        there.connect(*nics_[1], 0);
+      } else {
+        switches_[i]->attach(0, back, cables[i]);
+        there.connect(*switches_[i], 0);
+      }
+    }
+  }
+
+  /// Null: the last ACK never came.
+  std::optional<PicoSeconds> send(const LoneFlow& flow, bool acknowledged) {
+    ledger_[0].target_bytes = flow.bytes;
+    QueuePairConfig there;
+    there.remote_host = 1;
+    there.rate_cap = flow.rate_cap;
+    QueuePairConfig back;
+    back.flow = 1;
+    nics_[0]->create_queue_pair(0, there);
+    nics_[1]->create_queue_pair(0, back);
+    nics_[0]->connect_queue_pair(0);
+    nics_[1]->connect_queue_pair(0);
+    WorkItem item;
+    item.bytes = flow.bytes;
+    item.message_bytes = flow.message_bytes;
+    nics_[0]->transmitter().post(0, item);
+    scheduler_.run_until(kSecond * 1'000'000);
+    if (ledger_[0].received_bytes != flow.bytes || ledger_[0].retransmits != 0) return std::nullopt;
+    return acknowledged ? ledger_[0].last_ack : ledger_[0].last_received;
+  }
+
+ private:
+  Link& wire(const LinkParameters& parameters) {
+    const auto rank = static_cast<std::uint32_t>(links_.size());
+    links_.push_back(std::make_unique<Link>(scheduler_, pool_, parameters, rank));
+    return *links_.back();
+  }
+
+  Scheduler scheduler_;
+  PacketPool pool_;
+  FlowLedger ledger_{2};
+  std::vector<std::unique_ptr<SwitchDevice>> switches_;
+  std::vector<std::unique_ptr<NicDevice>> nics_;
+  std::vector<std::unique_ptr<Link>> links_;
+};
+
+NicParameters nic_parameters() {
+  NicParameters nic;
+  nic.recovery.timeout = PicoSeconds(INT64_MAX / 4);  // a slow chain's ACK takes its time
+  return nic;
+}
+
+std::vector<LinkParameters> backwards(const std::vector<LinkParameters>& links) {
+  return {links.rbegin(), links.rend()};
+}
+
+TEST(LoneFlow, IsWhatRandomChainsOfDevicesTake) {
+  RandomStream random(7, "chains");
+  const auto draw = [&](std::uint64_t least, std::uint64_t most) {
+    return least + random.below(most - least + 1);
+  };
+  for (int round = 0; round < 600; ++round) {
+    std::vector<LinkParameters> cables(draw(1, 6));
+    for (LinkParameters& cable : cables) {
+      // Rates of which a byte takes no whole number of picoseconds, and those of which it does.
+      cable.rate = BitRate(draw(0, 1) == 0 ? draw(1, 16) * 25'000'000'000
+                                           : draw(1'000, 4'000'000) * 100'003);
+      cable.delay = PicoSeconds(static_cast<std::int64_t>(draw(0, 3'000'000)));
+      cable.overhead = static_cast<Bytes>(draw(0, 40));
+    }
+    NicParameters nic = nic_parameters();
+    nic.mtu = static_cast<std::uint32_t>(draw(1, 4096));
+    nic.ack = static_cast<AckMode>(draw(0, 2));
+    nic.line_rate = cables.front().rate;
+    nic.link_overhead = cables.front().overhead;
+    LoneFlow flow;
+    flow.bytes = static_cast<Bytes>(draw(1, draw(0, 1) == 0 ? nic.mtu : 400 * nic.mtu));
+    if (draw(0, 2) > 0) flow.message_bytes = static_cast<Bytes>(draw(1, 20 * nic.mtu));
+    if (flow.message_bytes != 0 && flow.bytes / flow.message_bytes > 5'000) continue;
+    if (draw(0, 3) == 0) {
+      flow.rate_cap = Rate::from(BitRate(1 + nic.line_rate.bits_per_second * draw(1, 120) / 100));
+    }
+    SCOPED_TRACE("round " + std::to_string(round) + ": " + std::to_string(cables.size()) +
+                 " links, MTU " + std::to_string(nic.mtu) + ", " + std::to_string(flow.bytes) +
+                 " bytes, messages of " + std::to_string(flow.message_bytes) + ", cap " +
+                 std::to_string(flow.rate_cap.raw));
+    const auto taken = Chain(cables, nic).send(flow, nic.ack != AckMode::kNone);
+    ASSERT_TRUE(taken);
+    const auto alone = time_alone(flow, nic, cables, backwards(cables));
+    ASSERT_TRUE(alone);
+    ASSERT_EQ(alone->count, taken->count);
+  }
+}
+
+TEST(LoneFlow, IsPacedByTheLineItselfWhereItsRateHasNoExactForm) {
+  // In 24.8 Mb/s the rate is 3.000: paced by that, the last of 5000 packets would be 4.8 ms late.
+  std::vector<LinkParameters> cable(1);
+  cable[0].rate = BitRate(3'001'000);
+  LoneFlow flow;
+  flow.bytes = 5'000'000;
+  NicParameters nic = nic_parameters();
+  nic.line_rate = cable[0].rate;
+  const auto taken = Chain(cable, nic).send(flow, true);
+  const PicoSeconds full = serialization_time(1062 + 20, cable[0].rate);
+  const PicoSeconds first = serialization_time(1078 + 20, cable[0].rate);
+  const PicoSeconds ack = serialization_time(66 + 20, cable[0].rate);
+  EXPECT_EQ(taken->count, (first + full * 4999 + ack + cable[0].delay * 2).count);
+}
+
+TEST(LoneFlow, WaitsForAcksThatAreSlowerThanItsDataWhereTheWayBackIsAnother) {
+  // Ten packets of 1 ms each there; ACKs of 86 bytes take 6.88 ms each back.
+  std::vector<LinkParameters> there(1), back(1);
+  there[0].rate = BitRate(8'656'000);
+  back[0].rate = BitRate(100'000);
+  there[0].delay = back[0].delay = PicoSeconds{};
+  NicParameters nic = nic_parameters();
+  nic.line_rate = there[0].rate;
+  LoneFlow flow;
+  flow.bytes = 10'000;
+  flow.message_bytes = 1'000;
+  const auto alone = time_alone(flow, nic, there, back);
+  ASSERT_TRUE(alone);
+  const PicoSeconds data = serialization_time(1078 + 20, there[0].rate);
+  const PicoSeconds ack = serialization_time(66 + 20, back[0].rate);
+  EXPECT_EQ(alone->count, (data + ack * 10).count);
+  nic.ack = AckMode::kPerMessage;
+  EXPECT_EQ(time_alone(flow, nic, there, back)->count, alone->count);
+  flow.message_bytes = 10'000;
+  const PicoSeconds middle = serialization_time(1062 + 20, there[0].rate);
+  EXPECT_EQ(time_alone(flow, nic, there, back)->count, (data + middle * 9 + ack).count);
+}
+
+TEST(LoneFlow, FetchesRealPayloadFirst) {
+  std::vector<LinkParameters> cable(1);
+  NicParameters nic = nic_parameters();
+  nic.payload = NicParameters::Payload::kReal;
+  LoneFlow flow;
+  flow.bytes = 100;
+  flow.with_immediate = true;
+  const auto alone = time_alone(flow, nic, cable, cable);
+  const PicoSeconds fetch = serialization_time(100, nic.dma.rate) + nic.dma.latency;
+  const PicoSeconds data = PicoSeconds((62 + 100 + 16 + 4 + 20) * 80);
+  const PicoSeconds ack = PicoSeconds((66 + 20) * 80);
+  EXPECT_EQ(alone->count, (fetch + data + ack + cable[0].delay * 2).count);
+  flow.bytes = 100'000;  // the DMA is faster than the line: it costs its latency, once
+  const Bytes wire = 100 * (1062 + 20) + 16 + 4;
+  EXPECT_EQ(time_alone(flow, nic, cable, cable)->count,
+            (serialization_time(1000, nic.dma.rate) + nic.dma.latency + PicoSeconds(wire * 80) +
+             ack + cable[0].delay * 2)
+                .count);
+}
+
+TEST(LoneFlow, CostsTheSameForMillionsOfMillionsOfMessagesAndEndsWithTheAxisOfTime) {
+  std::vector<LinkParameters> cable(6);
+  NicParameters nic = nic_parameters();
+  LoneFlow flow;
+  flow.bytes = Bytes{1} << 44;
+  flow.message_bytes = 1;
+  const auto alone = time_alone(flow, nic, cable, cable);
+  ASSERT_TRUE(alone);  // 102 wire bytes of 80 ps for each byte, and once through all links
+  EXPECT_EQ(alone->count, ((Bytes{1} << 44) + 5) * 102 * 80 + 6 * 86 * 80 + 12 * 1'000'000);
+  cable[3].rate = BitRate(1'000'000);
+  EXPECT_FALSE(time_alone(flow, nic, cable, cable));
+}
+
+}  // namespace
+}  // namespace dcc

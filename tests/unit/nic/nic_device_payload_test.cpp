@@ -1,0 +1,112 @@
+// Two NICs on a cable whose payload comes out of memory: ICRC, and reads that fail.
+#include <gtest/gtest.h>
+
+#include "nic/host_link.h"
+#include "nic/nic_device.h"
+#include "unit/nic/fake_host.h"
+#include "unit/nic/nic_pair_test.h"
+
+namespace dcc {
+namespace {
+
+/// The sender's payload comes out of 100 KB of memory.
+class RealPayload : public test::PairTest {
+ protected:
+  void build() {
+    parameters.payload = NicParameters::Payload::kReal;
+    PairTest::build();
+    nic[0]->transmitter().set_dma(&host);
+  }
+  test::FakeMemory memory{100'000};
+  HostLink host{scheduler, memory, {}, 5};
+};
+
+TEST_F(RealPayload, CorruptedPayloadIsSeenByItsIcrcAndSentAgain) {
+  build();
+  int n = 0;
+  on_wire = [&](Packet& packet) {
+    if (packet.kind == PacketKind::kData && ++n == 4) packet.payload->front() ^= 1;
+    return true;
+  };
+  post(20'000);
+  scheduler.run_until(kMilliSecond * 20);
+  EXPECT_EQ(nic[1]->counters().icrc_errors, 1u);
+  EXPECT_EQ(delivered_bytes, 20'000);
+  EXPECT_EQ(done.size(), 1u);
+}
+
+TEST_F(RealPayload, UnreadablePayloadEndsWithALocalError) {
+  build();
+  WorkItem item;
+  item.id = 9;
+  item.bytes = 2'000;
+  item.local_address = 99'000;
+  nic[0]->transmitter().post(3, item);
+  scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].status, Status::kLocalError);
+}
+
+TEST_F(RealPayload, WhatFollowsUnreadablePayloadIsFlushedAndTheRestGoesOn) {
+  build();
+  WorkItem item;
+  item.bytes = 3'000;  // the second packet of it lies outside
+  item.local_address = 99'000;
+  nic[0]->transmitter().post(3, item);
+  post(2'000, 7);
+  QueuePairConfig there;
+  there.remote_host = 1;
+  there.remote_qpn = 5;
+  there.flow = 1;
+  nic[0]->create_queue_pair(4, there);
+  nic[0]->connect_queue_pair(4);
+  item.id = 8;
+  item.bytes = 1'000;
+  item.local_address = 0;
+  nic[0]->transmitter().post(4, item);
+  scheduler.run_until(kMicroSecond * 5);
+  ASSERT_EQ(done.size(), 2u);
+  EXPECT_EQ(done[0].status, Status::kLocalError);
+  EXPECT_EQ(done[1].status, Status::kFlushed);
+  EXPECT_EQ(done[1].id, 7u);
+  EXPECT_EQ(nic[0]->transmitter().staged(), 0u);
+  // What was sent is what was on the wire: at most the readable packet, and the other pair's.
+  EXPECT_EQ(nic[0]->counters().data_sent, seen_data());
+  EXPECT_GE(seen_data(), 1u);
+  EXPECT_LE(seen_data(), 2u);
+  EXPECT_EQ(ledger[1].packets, 1u);
+}
+
+TEST_F(RealPayload, WhatWaitsForTheWireIsNotSentAfterItsWorkHasFailed) {
+  build();
+  WorkItem item;
+  item.bytes = 3'000;  // the third packet of it lies outside
+  item.local_address = 98'000;
+  nic[0]->transmitter().post(3, item);
+  scheduler.run_until(kNanoSecond * 250);  // all are asked for, none is there
+  ASSERT_EQ(nic[0]->transmitter().staged(), 3u);
+  nic[0]->transmitter().on_pause(0xFF);
+  scheduler.run_until(kMicroSecond);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].status, Status::kLocalError);
+  EXPECT_EQ(nic[0]->transmitter().staged(), 0u);
+  nic[0]->transmitter().on_pause(0);
+  scheduler.run_until(kMicroSecond * 5);
+  EXPECT_EQ(nic[0]->counters().data_sent, 0u);
+  EXPECT_EQ(seen_data(), 0u);
+}
+
+TEST_F(RealPayload, WithoutAcknowledgementsWorkIsDoneWhenItsBytesHaveBeenRead) {
+  parameters.ack = AckMode::kNone;
+  build();
+  post(1'000);
+  scheduler.run_until(kNanoSecond * 300);
+  EXPECT_TRUE(done.empty());
+  scheduler.run_until(kMicroSecond);
+  // A request of 24 bytes, the latency, 1000 bytes: at 256 Gb/s.
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].when.count, 750 + 300'000 + 31'250);
+}
+
+}  // namespace
+}  // namespace dcc

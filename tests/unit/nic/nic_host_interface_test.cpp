@@ -1,0 +1,485 @@
+// The NIC as software sees it, against a ring that a test writes by hand.
+#include "nic/nic_host_interface.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "registers/generated/nic_map.h"
+#include "unit/nic/fake_host.h"
+#include "wire/roce_headers.h"
+
+namespace dcc {
+namespace {
+
+namespace map = regs::nic_map;
+
+constexpr std::uint32_t kSendRing = 0x1000;
+constexpr std::uint32_t kCompletionRing = 0x2000;
+constexpr std::uint32_t kRamBytes = 0x10000;
+
+/// A wire that brings packets nowhere, and keeps what they were.
+struct Wire final : PacketOut {
+  Wire(Scheduler& time, PacketPool& owner) : scheduler(time), pool(owner) {}
+  PicoSeconds send(Packet* packet) override {
+    sent.push_back(*packet);
+    pool.give_back(packet);
+    return kNanoSecond * 100;
+  }
+  Scheduler& scheduler;
+  PacketPool& pool;
+  std::vector<Packet> sent;
+};
+
+struct Connections final : ConnectionManager {
+  QueuePairIdentity identify(HostId, Qpn) const override { return {}; }
+  void created(HostId, Qpn, HostId, Qpn) override { ++made; }
+  void destroyed(HostId, Qpn) override { ++gone; }
+  int made = 0;
+  int gone = 0;
+};
+
+class NicHostInterfaceTest : public ::testing::Test {
+ protected:
+  NicHostInterfaceTest() { nic.connect(wire); }
+
+  void put(std::uint32_t offset, std::uint32_t value) {
+    EXPECT_EQ(host.registers().write(offset, value, 0xF), regs::AccessResult::kOk) << offset;
+  }
+  std::uint32_t get(std::uint32_t offset) {
+    std::uint32_t value = 0;
+    EXPECT_EQ(host.registers().read(offset, value), regs::AccessResult::kOk) << offset;
+    return value;
+  }
+  /// Rings of four entries, everything of RAM open to remote writes.
+  void start(std::uint32_t ctrl = map::kCtrlEnableMask) {
+    put(map::kSqBaseLoOffset, kSendRing);
+    put(map::kSqSizeLog2Offset, 2);
+    put(map::kCqBaseLoOffset, kCompletionRing);
+    put(map::kCqSizeLog2Offset, 2);
+    put(map::kMrLengthOffset, kRamBytes);
+    put(map::kCtrlOffset, ctrl);
+  }
+  void create_queue_pair(Qpn qpn) {
+    put(map::kQpSelectOffset, qpn);
+    put(map::kQpRemoteHostOffset, 1);
+    put(map::kQpRemoteQpnOffset, 9);
+    put(map::kQpCmdOffset, map::kQpCmdOperationCreate);
+    nic.connect_queue_pair(qpn);
+  }
+  void write_entry(std::uint32_t index, const nic_wqe& entry) {
+    ram.put(kSendRing + index % 4 * sizeof entry, entry);
+  }
+  nic_cqe completion(std::uint32_t index) const {
+    return ram.get<nic_cqe>(kCompletionRing + index % 4 * sizeof(nic_cqe));
+  }
+  static nic_wqe write_of(std::uint32_t bytes) {
+    nic_wqe entry{};
+    entry.opcode = NIC_WQE_RDMA_WRITE;
+    entry.qpn = 5;
+    entry.length = bytes;
+    return entry;
+  }
+  /// A message of one packet for queue pair 5, with its bytes.
+  void arrive(std::uint64_t address, const std::vector<std::uint8_t>& bytes, Psn psn,
+              bool with_immediate) {
+    Packet* const packet = pool.take();
+    packet->kind = PacketKind::kData;
+    packet->destination_qpn = 5;
+    packet->remote_address = address;
+    packet->first = packet->last = true;
+    packet->has_immediate = with_immediate;
+    packet->psn = psn;
+    packet->payload_bytes = static_cast<std::uint32_t>(bytes.size());
+    pool.attach_payload(*packet, bytes.size());
+    *packet->payload = bytes;
+    packet->icrc = roce::icrc_of(*packet);
+    nic.receive(packet, 0);
+  }
+  void run(PicoSeconds time) { scheduler.run_until(scheduler.now() + time); }
+
+  Scheduler scheduler;
+  PacketPool pool;
+  FlowLedger ledger{1};
+  Wire wire{scheduler, pool};
+  Connections connections;
+  NicDevice nic{scheduler, pool, ledger, parameters(), 0};
+  test::FakeMemory ram{kRamBytes};
+  test::FakeDma dma{ram};
+  NicHostInterface host{scheduler, nic, dma, connections, 1};
+
+ private:
+  /// A platform's: not what the registers say before software has written them.
+  static NicParameters parameters() {
+    NicParameters p;
+    p.mtu = 4000;
+    p.line_rate = BitRate(25'000'000'000);
+    p.ack = AckMode::kNone;
+    p.cnp.interval = kMicroSecond * 7;
+    p.cnp.dscp = 3;
+    p.cnp.priority = 1;
+    p.cnp.carry_marks = true;
+    return p;
+  }
+};
+
+/// Hears of weights, and of nothing else.
+struct Weighed final : Algorithm {
+  AlgorithmNeeds needs() const override { return {}; }
+  void on_flow_start(FlowNumber, const FlowStart&) override {}
+  View view(FlowNumber) const override { return {}; }
+  AlgorithmCounters counters() const override { return {}; }
+  void on_weight(std::uint8_t dscp, const Ratio& weight) override {
+    heard.emplace_back(dscp, weight.value());
+  }
+  std::vector<std::pair<unsigned, double>> heard;
+};
+
+TEST_F(NicHostInterfaceTest, AClassesWeightReachesTheAlgorithm) {
+  put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);  // nobody is there: no harm
+  Weighed algorithm;
+  nic.set_algorithm(&algorithm);
+  put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);
+  put(map::kCcClassOffset, 0xFFFFu << map::kCcClassWeightShift | 63u);
+  EXPECT_EQ(algorithm.heard,
+            (std::vector<std::pair<unsigned, double>>{{46u, 2.5}, {63u, 65535.0 / 256}}));
+  EXPECT_EQ(host.registers().write(map::kCcClassOffset, 46u, 0xF), regs::AccessResult::kOutOfRange)
+      << "a weight of zero";
+  EXPECT_EQ(algorithm.heard.size(), 2u);
+}
+
+TEST_F(NicHostInterfaceTest, TheDeviceIsWhatItsRegistersSay) {
+  const auto expect_reset_values = [&] {
+    EXPECT_EQ(get(map::kMtuOffset), 1000u);
+    EXPECT_EQ(nic.parameters().mtu, 1000u);
+    EXPECT_EQ(nic.parameters().ack, AckMode::kPerPacket);
+    EXPECT_EQ(nic.parameters().cnp.interval, kMicroSecond * 50);
+    EXPECT_EQ(nic.parameters().cnp.dscp, 48);
+    EXPECT_EQ(nic.parameters().cnp.priority, 6);
+    EXPECT_FALSE(nic.parameters().cnp.carry_marks);
+  };
+  expect_reset_values();
+  EXPECT_EQ(get(map::kCapsOffset), 25'000u << map::kCapsLinkRateShift | 14u);
+  start(map::kCtrlEnableMask | map::kCtrlCnpCarryMarksMask |
+        map::kCtrlAckModePerMessage << map::kCtrlAckModeShift);
+  put(map::kMtuOffset, 256);
+  put(map::kCnpIntervalOffset, 1000);
+  put(map::kCnpDscpOffset, 1);
+  put(map::kCnpPriorityOffset, 2);
+  EXPECT_EQ(nic.parameters().mtu, 256u);
+  EXPECT_EQ(nic.parameters().ack, AckMode::kPerMessage);
+  create_queue_pair(5);
+  EXPECT_EQ(get(map::kQpStatusOffset), map::kQpStatusValidMask);
+  EXPECT_EQ(connections.made, 1);
+
+  put(map::kCtrlOffset, map::kCtrlSoftResetMask | map::kCtrlEnableMask);
+  EXPECT_EQ(get(map::kCtrlOffset) & map::kCtrlEnableMask, 0u);
+  EXPECT_EQ(connections.gone, 1);
+  expect_reset_values();
+  put(map::kQpSelectOffset, 5);
+  EXPECT_EQ(get(map::kQpStatusOffset), 0u);
+  Packet* const packet = pool.take();  // a NIC whose CTRL reads disabled is disabled
+  packet->kind = PacketKind::kAck;
+  nic.receive(packet, 0);
+  EXPECT_EQ(nic.counters().not_enabled, 1u);
+}
+
+TEST_F(NicHostInterfaceTest, NonsenseInTheRingIsRefusedEntryByEntry) {
+  start();
+  create_queue_pair(5);
+  nic_wqe good{};
+  good.opcode = NIC_WQE_RDMA_WRITE;
+  good.qpn = 5;
+  good.length = 100;
+  nic_wqe entries[4] = {good, good, good, good};
+  entries[0].opcode = 77;
+  entries[1].length = 0;
+  entries[2].length = 0x80000001u;
+  entries[3].qpn = 0xFFFFFFFF;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    entries[i].wr_id = 40 + i;
+    write_entry(i, entries[i]);
+  }
+  put(map::kSqTailOffset, 4);
+  dma.end_all();
+  EXPECT_EQ(get(map::kSqHeadOffset), 4u);
+  EXPECT_EQ(get(map::kCqTailOffset), 4u);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(completion(i).wr_id, 40u + i);
+    EXPECT_EQ(completion(i).status, NIC_CQE_LOCAL_ERROR);
+    EXPECT_EQ(completion(i).phase, 1);
+  }
+  EXPECT_EQ(get(map::kIrqStatusOffset) & map::kIrqStatusSqErrorMask, map::kIrqStatusSqErrorMask);
+  EXPECT_TRUE(wire.sent.empty());
+}
+
+TEST_F(NicHostInterfaceTest, AFullCompletionRingKeepsTheRestInOrder) {
+  start();
+  // All refused: six completions for a ring of four.
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    nic_wqe entry{};
+    entry.wr_id = i;
+    write_entry(i, entry);
+    put(map::kSqTailOffset, i + 1);
+    dma.end_all();
+  }
+  EXPECT_EQ(get(map::kCqTailOffset), 4u);
+  EXPECT_EQ(host.completions_waiting(), 2u);
+  EXPECT_EQ(completion(0).wr_id, 0u);
+  put(map::kCqHeadOffset, 1);
+  dma.end_all();
+  EXPECT_EQ(get(map::kCqTailOffset), 5u);
+  EXPECT_EQ(completion(4).wr_id, 4u);
+  EXPECT_EQ(completion(4).phase, 0);  // the second turn
+  put(map::kCqHeadOffset, 5);
+  dma.end_all();
+  EXPECT_EQ(completion(5).wr_id, 5u);
+  EXPECT_EQ(host.completions_waiting(), 0u);
+  EXPECT_EQ(host.completions_written(), 6u);
+  EXPECT_EQ(host.completions_unread(), 1u);
+}
+
+TEST_F(NicHostInterfaceTest, InterruptsCoalesceByCountAndAge) {
+  start();
+  put(map::kIrqCoalesceOffset,
+      2u << map::kIrqCoalesceCountShift | 50u << map::kIrqCoalesceDelayShift);
+  const auto finish_one = [&](std::uint32_t tail) {
+    put(map::kSqTailOffset, tail);
+    dma.end_all();
+    return get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask;
+  };
+  EXPECT_EQ(finish_one(1), 0u);
+  EXPECT_NE(finish_one(2), 0u);  // the second
+  put(map::kIrqStatusOffset, map::kIrqStatusCompletionMask);
+  EXPECT_EQ(finish_one(3), 0u);
+  run(kMicroSecond * 60);  // alone, but old
+  EXPECT_NE(get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask, 0u);
+}
+
+TEST_F(NicHostInterfaceTest, OnlyTheOpenWindowCanBeWrittenFromOutside) {
+  start();
+  create_queue_pair(5);
+  put(map::kMrBaseLoOffset, 0x4000);
+  put(map::kMrLengthOffset, 0x100);
+  const auto arrives = [&](std::uint64_t address, std::uint32_t bytes, Psn psn) {
+    Packet* const packet = pool.take();
+    packet->kind = PacketKind::kData;
+    packet->destination_qpn = 5;
+    packet->remote_address = address;
+    packet->payload_bytes = bytes;
+    packet->psn = psn;
+    nic.receive(packet, 0);
+    return nic.counters().mr_violations;
+  };
+  EXPECT_EQ(arrives(0x4000, 0x100, 0), 0u);
+  EXPECT_EQ(arrives(0x40FF, 1, 1), 0u);
+  EXPECT_EQ(arrives(0x3FFF, 1, 2), 1u);
+  EXPECT_EQ(arrives(0x40FF, 2, 2), 2u);
+  EXPECT_EQ(arrives(0xFFFF'FFFF'FFFF'FFFF, 2, 2), 3u);
+  EXPECT_EQ(arrives(0x4000, 0x101, 2), 4u);
+  EXPECT_EQ(nic.counters().bytes_received, 0x101u);
+}
+
+// ---------------------------------------------------------------- the send ring
+
+TEST_F(NicHostInterfaceTest, TheSendRingWrapsAndIsReadUpToItsEnd) {
+  start();
+  create_queue_pair(5);
+  std::uint32_t posted = 0;
+  const auto post = [&](std::uint32_t count) {
+    for (; count > 0; --count, ++posted) {
+      nic_wqe entry = write_of(100);
+      entry.wr_id = 70 + posted;
+      write_entry(posted, entry);
+    }
+    put(map::kSqTailOffset, posted);
+  };
+  post(3);
+  dma.end_all();
+  // Entries 3, 0 and 1: to the ring's end first, then from its start.
+  post(3);
+  ASSERT_EQ(dma.requests.size(), 1u);
+  EXPECT_EQ(dma.requests.front().address, kSendRing + 3 * sizeof(nic_wqe));
+  EXPECT_EQ(dma.requests.front().bytes, sizeof(nic_wqe));
+  EXPECT_EQ(get(map::kSqHeadOffset), 3u);
+  dma.end_one();
+  EXPECT_EQ(get(map::kSqHeadOffset), 4u);
+  ASSERT_EQ(dma.requests.size(), 1u);
+  EXPECT_EQ(dma.requests.front().address, kSendRing);
+  EXPECT_EQ(dma.requests.front().bytes, 2 * sizeof(nic_wqe));
+  dma.end_all();
+  EXPECT_EQ(get(map::kSqHeadOffset), 6u);
+  scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(wire.sent.size(), 6u);
+  EXPECT_EQ(wire.sent.back().payload_bytes, 100u);
+}
+
+TEST_F(NicHostInterfaceTest, RingIndicesRunOnOverSixteenBits) {
+  start();
+  create_queue_pair(5);
+  for (std::uint32_t i = 0; i < 0x10000 + 6; ++i) {
+    nic_wqe entry = write_of(64);
+    entry.flags = NIC_WQE_SIGNALED;
+    entry.opcode = 0;  // refused, so every entry has a completion
+    entry.wr_id = i;
+    write_entry(i, entry);
+    put(map::kSqTailOffset, (i + 1) & 0xFFFF);
+    dma.end_all();
+    ASSERT_EQ(completion(i).wr_id, i);
+    ASSERT_EQ(completion(i).phase, (i / 4) % 2 == 0 ? 1 : 0) << i;
+    put(map::kCqHeadOffset, (i + 1) & 0xFFFF);
+  }
+  EXPECT_EQ(get(map::kSqHeadOffset), 6u);
+  EXPECT_EQ(get(map::kCqTailOffset), 6u);
+  EXPECT_EQ(get(map::kStatCompletionsOffset), 0x10000u + 6);
+  EXPECT_EQ(host.completions_unread(), 0u);
+}
+
+TEST_F(NicHostInterfaceTest, OneBurstIsUnderWayAtATime) {
+  start();
+  put(map::kSqSizeLog2Offset, 5);
+  create_queue_pair(5);
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    ram.put(kSendRing + i * sizeof(nic_wqe), write_of(10 + i));
+  }
+  put(map::kSqTailOffset, 10);
+  put(map::kSqTailOffset, 20);
+  std::vector<std::uint32_t> bursts;
+  while (!dma.requests.empty()) {
+    ASSERT_EQ(dma.requests.size(), 1u);
+    bursts.push_back(dma.requests.front().bytes / static_cast<std::uint32_t>(sizeof(nic_wqe)));
+    dma.end_one();
+  }
+  EXPECT_EQ(bursts, (std::vector<std::uint32_t>{8, 8, 4}));
+}
+
+TEST_F(NicHostInterfaceTest, ADoorbellBeyondTheRingReadsEntriesAgainAndNothingElse) {
+  start();
+  create_queue_pair(5);
+  for (std::uint32_t i = 0; i < 4; ++i) write_entry(i, write_of(100));
+  put(map::kSqTailOffset, 0xFFFF);
+  std::uint32_t entries = 0;
+  while (!dma.requests.empty()) {
+    const auto& request = dma.requests.front();
+    if (request.is_read) {
+      ASSERT_GE(request.address, kSendRing);
+      ASSERT_LE(request.address + request.bytes, kSendRing + 4 * sizeof(nic_wqe));
+      entries += request.bytes / static_cast<std::uint32_t>(sizeof(nic_wqe));
+    }
+    dma.end_one();
+  }
+  EXPECT_EQ(entries, 0xFFFFu);
+  EXPECT_EQ(get(map::kSqHeadOffset), 0xFFFFu);
+}
+
+TEST_F(NicHostInterfaceTest, ARingOutsideMemoryEndsInErrors) {
+  start();
+  put(map::kSqBaseLoOffset, kRamBytes - 64);
+  create_queue_pair(5);
+  ram.put(kRamBytes - 64, write_of(100));
+  put(map::kSqTailOffset, 2);  // both in one burst, the second of them outside
+  dma.end_all();
+  EXPECT_EQ(get(map::kSqHeadOffset), 2u);
+  EXPECT_EQ(get(map::kCqTailOffset), 2u);
+  EXPECT_EQ(completion(0).status, NIC_CQE_LOCAL_ERROR);
+  EXPECT_EQ(completion(1).status, NIC_CQE_LOCAL_ERROR);
+  EXPECT_NE(get(map::kIrqStatusOffset) & map::kIrqStatusSqErrorMask, 0u);
+  put(map::kIrqStatusOffset, map::kIrqStatusSqErrorMask);
+
+  put(map::kCqBaseLoOffset, kRamBytes);
+  put(map::kSqBaseLoOffset, kSendRing);
+  put(map::kSqTailOffset, 3);
+  put(map::kIrqStatusOffset, map::kIrqStatusSqErrorMask);
+  dma.end_one();
+  EXPECT_EQ(host.completions_waiting(), 1u);
+  put(map::kIrqStatusOffset, map::kIrqStatusSqErrorMask);
+  dma.end_all();
+  EXPECT_EQ(host.completions_waiting(), 0u);
+  EXPECT_EQ(host.completions_written(), 2u);
+  EXPECT_NE(get(map::kIrqStatusOffset) & map::kIrqStatusSqErrorMask, 0u);
+}
+
+// ---------------------------------------------------------------- completions
+
+TEST_F(NicHostInterfaceTest, ACompletionIsVisibleWhenItIsInMemory) {
+  start();
+  write_entry(0, nic_wqe{});
+  put(map::kSqTailOffset, 1);
+  dma.end_one();  // the entry, which is refused
+  EXPECT_EQ(get(map::kCqTailOffset), 0u);
+  EXPECT_EQ(get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask, 0u);
+  EXPECT_EQ(get(map::kStatusOffset) & map::kStatusIdleMask, 0u);
+  dma.end_one();
+  EXPECT_EQ(get(map::kCqTailOffset), 1u);
+  EXPECT_NE(get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask, 0u);
+  EXPECT_NE(get(map::kStatusOffset) & map::kStatusIdleMask, 0u);
+}
+
+TEST_F(NicHostInterfaceTest, AHeadBeyondTheTailStopsCompletionsUntilItIsPutRight) {
+  start();
+  put(map::kCqHeadOffset, 3);  // nothing has been written yet
+  write_entry(0, nic_wqe{});
+  put(map::kSqTailOffset, 1);
+  dma.end_all();
+  EXPECT_EQ(get(map::kCqTailOffset), 0u);
+  EXPECT_EQ(host.completions_waiting(), 1u);
+  put(map::kCqHeadOffset, 0);
+  dma.end_all();
+  EXPECT_EQ(get(map::kCqTailOffset), 1u);
+}
+
+TEST_F(NicHostInterfaceTest, PayloadIsWrittenBeforeTheCompletionThatTellsOfIt) {
+  start();
+  create_queue_pair(5);
+  arrive(0x4000, {1, 2, 3}, 0, true);
+  ASSERT_EQ(dma.requests.size(), 2u);
+  EXPECT_EQ(dma.requests[0].address, 0x4000u);
+  EXPECT_EQ(dma.requests[0].data, (std::vector<std::uint8_t>{1, 2, 3}));
+  EXPECT_EQ(dma.requests[1].address, kCompletionRing);
+  dma.end_all();
+  EXPECT_EQ(completion(0).opcode, NIC_CQE_RECEIVE_IMMEDIATE);
+  EXPECT_EQ(completion(0).byte_len, 3u);
+}
+
+TEST_F(NicHostInterfaceTest, PayloadForMemoryThatIsNotThereIsCounted) {
+  start();
+  put(map::kMrLengthOffset, 2 * kRamBytes);
+  create_queue_pair(5);
+  arrive(kRamBytes, {1}, 0, false);
+  EXPECT_EQ(get(map::kStatMrViolationsOffset), 0u);
+  dma.end_all();
+  EXPECT_EQ(get(map::kStatMrViolationsOffset), 1u);
+}
+
+// ---------------------------------------------------------------- reset while requests are under
+// way
+
+TEST_F(NicHostInterfaceTest, AResetForgetsWhatIsUnderWay) {
+  start();
+  create_queue_pair(5);
+  arrive(0x4000, {1}, 0, true);  // payload and completion
+  write_entry(0, write_of(100));
+  put(map::kSqTailOffset, 1);
+  ASSERT_EQ(dma.requests.size(), 3u);
+  put(map::kCtrlOffset, map::kCtrlSoftResetMask);
+  EXPECT_NE(get(map::kStatusOffset) & map::kStatusIdleMask, 0u);
+  dma.end_all();
+  EXPECT_EQ(get(map::kSqHeadOffset), 0u);
+  EXPECT_EQ(get(map::kCqTailOffset), 0u);
+  EXPECT_EQ(get(map::kIrqStatusOffset), 0u);
+  EXPECT_EQ(ram.bytes[0x4000], 0u);
+  EXPECT_EQ(completion(0).opcode, 0u);
+  EXPECT_TRUE(wire.sent.empty());
+
+  start();  // and everything works as before
+  create_queue_pair(5);
+  write_entry(0, write_of(100));
+  put(map::kSqTailOffset, 1);
+  dma.end_all();
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(get(map::kSqHeadOffset), 1u);
+  EXPECT_EQ(wire.sent.size(), 1u);
+}
+
+}  // namespace
+}  // namespace dcc

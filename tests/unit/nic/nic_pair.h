@@ -1,0 +1,38 @@
+// Two NICs and the cable between them, for tests that say what happens on it.
+#pragma once
+
+#include <memory>
+
+#include "nic/nic_device.h"
+#include "wire/link.h"
+
+namespace dcc::test {
+
+struct NicPair {
+  explicit NicPair(std::size_t flows) : ledger(flows) {}
+
+  Scheduler scheduler;
+  PacketPool pool;
+  FlowLedger ledger;
+  NicParameters parameters;
+  std::unique_ptr<NicDevice> nic[2];
+  std::unique_ptr<Link> link[2];  // link[i] leaves nic[i]
+
+  /// `wire` gets what arrives at the far end, its port the number of the NIC there.
+  void join(PacketSink& wire) {
+    LinkParameters cable;
+    cable.rate = parameters.line_rate;
+    cable.overhead = parameters.link_overhead;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      parameters.host = i;
+      nic[i] = std::make_unique<NicDevice>(scheduler, pool, ledger, parameters, 10 + i);
+      link[i] = std::make_unique<Link>(scheduler, pool, cable, i);
+    }
+    for (int i = 0; i < 2; ++i) {
+      link[i]->connect(wire, 1 - i);
+      nic[i]->connect(*link[i]);
+    }
+  }
+};
+
+}  // namespace dcc::test

@@ -1,0 +1,165 @@
+// Two hosts with rings and memory on a cable, for tests of what an adapter does with work entries.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "nic/host_link.h"
+#include "nic/nic_host_interface.h"
+#include "registers/generated/nic_map.h"
+#include "unit/nic/fake_host.h"
+
+namespace dcc::test {
+
+namespace map = regs::nic_map;
+
+constexpr std::uint32_t kRam = 0x40000;
+constexpr std::uint32_t kSendRing = 0x1000;
+constexpr std::uint32_t kReceiveRing = 0x2000;
+constexpr std::uint32_t kCompletionRing = 0x3000;
+constexpr std::uint32_t kData = 0x10000;  // what may be read and written from outside begins here
+constexpr Qpn kQpn[2] = {3, 5};
+
+class RdmaHosts : public ::testing::Test, public PacketSink, public ConnectionManager {
+ protected:
+  struct Host {
+    Host(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger, const NicParameters& p,
+         ConnectionManager& connections)
+        : ram(kRam),
+          nic(scheduler, pool, ledger, p, 10 + p.host),
+          link(scheduler, ram, p.dma, 20 + p.host),
+          rings(scheduler, nic, link, connections, 30 + p.host) {}
+    FakeMemory ram;
+    NicDevice nic;
+    HostLink link;
+    NicHostInterface rings;
+    std::uint16_t sent = 0, received = 0, reaped = 0;
+  };
+
+  Scheduler scheduler;
+  PacketPool pool;
+  FlowLedger ledger{2};
+  NicParameters parameters;
+  std::unique_ptr<Host> host[2];
+  std::unique_ptr<Link> link[2];
+  std::function<bool(const Packet&)> on_wire = [](const Packet&) { return true; };  // false: lost
+  std::vector<Packet> seen;
+
+  RdmaHosts() {
+    parameters.payload = NicParameters::Payload::kReal;
+    parameters.recovery.timeout = kMicroSecond * 50;
+  }
+
+  QueuePairIdentity identify(HostId at, Qpn) const override {
+    QueuePairIdentity identity;
+    identity.flow = at;
+    return identity;
+  }
+  void created(HostId, Qpn, HostId, Qpn) override {}
+  void destroyed(HostId, Qpn) override {}
+
+  void receive(Packet* packet, int port) override {
+    seen.push_back(*packet);
+    if (on_wire(*packet)) {
+      host[port]->nic.receive(packet, 0);
+    } else {
+      pool.give_back(packet);
+    }
+  }
+
+  void put(int at, std::uint32_t offset, std::uint32_t value) {
+    ASSERT_EQ(host[at]->rings.registers().write(offset, value, 0xF), regs::AccessResult::kOk);
+  }
+  void build(Service service = Service::kRc) {
+    LinkParameters wire;
+    wire.rate = parameters.line_rate;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      parameters.host = i;
+      host[i] = std::make_unique<Host>(scheduler, pool, ledger, parameters, *this);
+      link[i] = std::make_unique<Link>(scheduler, pool, wire, i);
+    }
+    for (int i = 0; i < 2; ++i) {
+      link[i]->connect(*this, 1 - i);
+      host[i]->nic.connect(*link[i]);
+      for (std::uint32_t a = 0; a < kRam - kData; ++a) {
+        host[i]->ram.bytes[kData + a] =
+            static_cast<std::uint8_t>(a * 7 + a / 251 + (i == 0 ? 0 : 99));
+      }
+      put(i, map::kSqBaseLoOffset, kSendRing);
+      put(i, map::kRqBaseLoOffset, kReceiveRing);
+      put(i, map::kCqBaseLoOffset, kCompletionRing);
+      put(i, map::kCqSizeLog2Offset, 6);
+      put(i, map::kMrBaseLoOffset, kData);
+      put(i, map::kMrLengthOffset, kRam - kData);
+      put(i, map::kCtrlOffset, map::kCtrlEnableMask | 1u << map::kCtrlAckModeShift);
+      create(i, service);
+    }
+    for (int i = 0; i < 2; ++i) host[i]->nic.connect_queue_pair(kQpn[i]);
+  }
+  void create(int at, Service service) {
+    put(at, map::kQpSelectOffset, kQpn[at]);
+    put(at, map::kQpRemoteHostOffset, static_cast<std::uint32_t>(1 - at));
+    put(at, map::kQpRemoteQpnOffset, kQpn[1 - at]);
+    put(at, map::kQpServiceOffset, static_cast<std::uint32_t>(service));
+    put(at, map::kQpCmdOffset, map::kQpCmdOperationCreate);
+  }
+
+  nic_wqe work(std::uint8_t opcode, std::uint64_t id, std::uint64_t local, std::uint64_t remote,
+               std::uint32_t length) const {
+    nic_wqe entry{};
+    entry.opcode = opcode;
+    entry.flags = NIC_WQE_SIGNALED;
+    entry.wr_id = id;
+    entry.local_address = local;
+    entry.remote_address = remote;
+    entry.length = length;
+    entry.immediate = static_cast<std::uint32_t>(id) + 1000;
+    return entry;
+  }
+  void post(int at, nic_wqe entry) {
+    Host& h = *host[at];
+    entry.qpn = kQpn[at];
+    entry.remote_host = static_cast<std::uint32_t>(1 - at);
+    entry.remote_qpn = kQpn[1 - at];
+    h.ram.put(kSendRing + h.sent % 16 * sizeof entry, entry);
+    put(at, map::kSqTailOffset, ++h.sent);
+  }
+  void post_receive(int at, std::uint64_t id, std::uint64_t address, std::uint32_t length) {
+    Host& h = *host[at];
+    const nic_rqe entry{kQpn[at], length, id, address, 0};
+    h.ram.put(kReceiveRing + h.received % 16 * sizeof entry, entry);
+    put(at, map::kRqTailOffset, ++h.received);
+  }
+  void run(PicoSeconds time) { scheduler.run_until(scheduler.now() + time); }
+  /// All completions since the last call.
+  std::vector<nic_cqe> reap(int at) {
+    Host& h = *host[at];
+    std::uint32_t tail = 0;
+    h.rings.registers().read(map::kCqTailOffset, tail);
+    std::vector<nic_cqe> list;
+    while (h.reaped != static_cast<std::uint16_t>(tail)) {
+      list.push_back(h.ram.get<nic_cqe>(kCompletionRing + h.reaped++ % 64 * sizeof(nic_cqe)));
+    }
+    put(at, map::kCqHeadOffset, h.reaped);
+    return list;
+  }
+  std::vector<std::uint8_t> bytes(int at, std::uint32_t address, std::uint32_t length) const {
+    const auto& all = host[at]->ram.bytes;
+    return {all.begin() + address, all.begin() + address + length};
+  }
+  int count(Operation operation) const {
+    return static_cast<int>(std::count_if(seen.begin(), seen.end(), [&](const Packet& p) {
+      return p.kind == PacketKind::kData && p.operation == operation;
+    }));
+  }
+  int count(PacketKind kind) const {
+    return static_cast<int>(
+        std::count_if(seen.begin(), seen.end(), [&](const Packet& p) { return p.kind == kind; }));
+  }
+};
+
+}  // namespace dcc::test

@@ -1,0 +1,58 @@
+#include "parallel/thread_selector.h"
+
+#include <gtest/gtest.h>
+
+namespace dcc {
+namespace {
+
+/// Stretches of a fixed number of events for so many seconds, on a machine that runs so many events
+/// a second either way. Returns the share of the time in which all threads worked.
+double live(ThreadSelector& judge, double seconds, double alone, double together,
+            std::uint64_t stretch = 3'000) {
+  double shared = 0;
+  double t = 0;
+  while (t < seconds) {
+    const bool all = judge.together();
+    const double took = static_cast<double>(stretch) / (all ? together : alone);
+    judge.ran(stretch, took);
+    t += took;
+    if (all) shared += took;
+  }
+  return shared / t;
+}
+
+TEST(ThreadSelector, KeepsTheFasterWay) {
+  ThreadSelector quiet;
+  EXPECT_GT(live(quiet, 20, 1e7, 1.7e7), 0.98);
+  // However much slower all are together, and however much is done between two looks at the clock.
+  for (const double together : {8e6, 1e6, 4e5, 1e5}) {
+    for (const std::uint64_t stretch : {500u, 3'000u, 12'000u}) {
+      ThreadSelector crowded;
+      const double twice = 2 * static_cast<double>(stretch) / together;  // a trial
+      EXPECT_LT(live(crowded, 40, 1e7, together, stretch), 0.02 + twice / 1.6)
+          << together << " together, " << stretch;
+    }
+  }
+}
+
+TEST(ThreadSelector, FollowsAMachineThatChanges) {
+  ThreadSelector judge;
+  live(judge, 5, 1e7, 1.7e7);
+  EXPECT_LT(live(judge, 5, 1e7, 4e5), 0.05);
+  EXPECT_GT(live(judge, 20, 1e7, 1.7e7), 0.9);  // tried again after 1.6 s at the latest
+}
+
+TEST(ThreadSelector, ForgivesOneInterruption) {
+  ThreadSelector judge;
+  live(judge, 1, 1e7, 1.7e7);
+  while (!judge.together()) live(judge, 0.001, 1e7, 1.7e7);
+  judge.ran(100, 0.004);
+  EXPECT_TRUE(judge.together());
+  live(judge, 0.003, 1e7, 1.7e7);
+  judge.ran(100, 0.004);
+  judge.ran(100, 0.004);  // two in a row are no interruption
+  EXPECT_FALSE(judge.together());
+}
+
+}  // namespace
+}  // namespace dcc

@@ -1,0 +1,206 @@
+// The register block's behaviour beyond what the generated tests cover: device, latch, names.
+#include "registers/register_block.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "registers/generated/dcc_map.h"
+#include "registers/generated/nic_map.h"
+
+namespace dcc::regs {
+namespace {
+
+/// Records what it is told.
+struct RecordingDevice final : RegisterDevice {
+  std::uint32_t read_register(std::uint16_t) const override { return live; }
+  void register_written(std::uint16_t index, std::uint32_t value) override {
+    written.push_back({index, value});
+  }
+  std::uint64_t read_counter(std::uint16_t index) const override { return counter + index; }
+  std::uint32_t read_window(std::uint16_t window, std::uint32_t word) const override {
+    return window << 24 | word;
+  }
+  void write_window(std::uint16_t window, std::uint32_t word, std::uint32_t value) override {
+    window_writes.push_back({window, word, value});
+  }
+  struct WindowWrite {
+    std::uint16_t window;
+    std::uint32_t word, value;
+  };
+  std::uint32_t live = 0;
+  std::uint64_t counter = 0;
+  std::vector<std::pair<std::uint16_t, std::uint32_t>> written;
+  std::vector<WindowWrite> window_writes;
+};
+
+class RegisterBlockTest : public ::testing::Test {
+ protected:
+  std::uint32_t read(std::uint32_t address) {
+    std::uint32_t value = 0;
+    EXPECT_EQ(block.read(address, value), AccessResult::kOk);
+    return value;
+  }
+  RecordingDevice device;
+  RegisterBlock block{dcc_map::kMap, device};
+};
+
+using namespace dcc_map;
+
+TEST_F(RegisterBlockTest, DeviceHearsOfEveryWriteWithWriteOnlyBits) {
+  EXPECT_EQ(block.write(kCtrlOffset, kCtrlEnableMask | kCtrlSoftResetMask), AccessResult::kOk);
+  ASSERT_EQ(device.written.size(), 1u);
+  EXPECT_EQ(device.written[0].first, kCtrl);
+  EXPECT_EQ(device.written[0].second, kCtrlEnableMask | kCtrlSoftResetMask);
+  EXPECT_EQ(read(kCtrlOffset), kCtrlEnableMask) << "the write-only bit must read as 0";
+  block.write(kIrqStatusOffset, 7);
+  EXPECT_EQ(device.written.size(), 1u) << "W1C is the block's own business";
+}
+
+TEST_F(RegisterBlockTest, LiveRegistersAskTheDeviceAndMaskItsBits) {
+  device.live = 0xFFFFFFFF;
+  EXPECT_EQ(read(kFreeSlotsOffset), 0x7FFFu);
+  EXPECT_EQ(read(kStatusOffset), 15u);
+  EXPECT_EQ(read(kIdOffset), 0x44434331u);
+}
+
+TEST_F(RegisterBlockTest, LowWordLatchesTheHighOne) {
+  device.counter = 0x00000001'FFFFFFFF;
+  EXPECT_EQ(read(kStatCnpsReceivedOffset), 0xFFFFFFFFu);
+  device.counter = 0x00000002'00000000;  // carries between the two reads
+  EXPECT_EQ(read(kStatCnpsReceivedOffset + 4), 1u);
+  EXPECT_EQ(read(kStatCnpsReceivedOffset), 0u);
+  EXPECT_EQ(read(kStatCnpsReceivedOffset + 4), 2u);
+}
+
+TEST_F(RegisterBlockTest, CountersAndWindowsGoToTheirPlaces) {
+  device.counter = 100;
+  EXPECT_EQ(read(kStatMissedLatencyOffset), 100u + kStatMissedLatency);
+  EXPECT_EQ(read(kWindowDecreaseOffset + 4 * 256), std::uint32_t{kWindowDecrease} << 24 | 256);
+  EXPECT_EQ(read(kWindowSlotsOffset + 32 * 5 + 4 * kSlotsTargetWord),
+            std::uint32_t{kWindowSlots} << 24 | (5 * 8 + 2));
+  block.write(kWindowFloorOffset + 4 * 63, 0xABCD);
+  ASSERT_EQ(device.window_writes.size(), 1u);
+  EXPECT_EQ(device.window_writes[0].window, kWindowFloor);
+  EXPECT_EQ(device.window_writes[0].word, 63u);
+  EXPECT_EQ(device.window_writes[0].value, 0xABCDu);
+}
+
+TEST_F(RegisterBlockTest, InterruptListenerHearsChangesOnly) {
+  std::vector<bool> levels;
+  block.set_interrupt_listener([&](bool level) { levels.push_back(level); });
+  block.raise(kIrqStatusTableFullMask);
+  EXPECT_TRUE(levels.empty());
+  block.write(kIrqMaskOffset, kIrqMaskTableFullMask | kIrqMaskOverrunMask);
+  block.raise(kIrqStatusOverrunMask);
+  block.raise(kIrqStatusTableFullMask);
+  block.write(kIrqStatusOffset, kIrqStatusTableFullMask);
+  EXPECT_TRUE(block.interrupt());
+  block.reset();
+  EXPECT_EQ(levels, (std::vector<bool>{true, false}));
+}
+
+TEST_F(RegisterBlockTest, CausesOutsideTheRegisterAreIgnored) {
+  block.raise(0xFFFFFFF0);
+  EXPECT_EQ(block.value(kIrqStatus), 0u);
+}
+
+TEST_F(RegisterBlockTest, PeekIsFreeOfSideEffects) {
+  device.counter = 0x11'00000022;
+  read(kStatCnpsReceivedOffset);
+  device.counter = 0x33'00000044;
+  std::uint32_t value = 0;
+  EXPECT_EQ(block.peek(kStatCnpsReceivedOffset, value), AccessResult::kOk);
+  EXPECT_EQ(value, 0x44u);
+  EXPECT_EQ(block.peek(kStatCnpsReceivedOffset + 4, value), AccessResult::kOk);
+  EXPECT_EQ(value, 0x33u) << "a debugger sees the counter as it is";
+  EXPECT_EQ(read(kStatCnpsReceivedOffset + 4), 0x11u) << "and leaves the latch alone";
+  EXPECT_EQ(block.peek(0x0FFC, value), AccessResult::kUnmapped);
+  EXPECT_EQ(block.value(kIrqStatus), 0u);
+  EXPECT_EQ(block.value(kErrorInfo), 0u);
+}
+
+TEST_F(RegisterBlockTest, PokeWritesParametersOnly) {
+  EXPECT_EQ(block.poke(kCtrlOffset, 0xFF), AccessResult::kOk);
+  ASSERT_EQ(device.written.size(), 1u);
+  EXPECT_EQ(device.written[0].second & kCtrlSoftResetMask, 0u) << "no command by debugger";
+  block.raise(kIrqStatusOverrunMask);
+  EXPECT_EQ(block.poke(kIrqStatusOffset, 7), AccessResult::kOk);
+  EXPECT_EQ(block.value(kIrqStatus), kIrqStatusOverrunMask);
+  EXPECT_EQ(block.poke(kIdOffset, 0), AccessResult::kReadOnly);
+  EXPECT_EQ(block.poke(kMarkShiftOffset, 11), AccessResult::kOutOfRange);
+  EXPECT_EQ(block.poke(kMarkShiftOffset + 1, 1), AccessResult::kMisaligned);
+  EXPECT_EQ(block.value(kErrorInfo), 0u);
+}
+
+TEST_F(RegisterBlockTest, NeitherSoftwareNorDebuggerWritesWhatIsLocked) {
+  EXPECT_EQ(block.write(kRegwenOffset, ~kRegwenTablesMask), AccessResult::kOk);
+  EXPECT_TRUE(device.written.empty()) << "locks are the block's own business";
+  EXPECT_EQ(block.write(kWindowFloorOffset, 1), AccessResult::kLocked);
+  EXPECT_EQ(read(kErrorInfoOffset), kWindowFloorOffset | 6u << 24 | 1u << 31);
+  EXPECT_EQ(block.poke(kWindowFloorOffset, 1), AccessResult::kLocked);
+  EXPECT_TRUE(device.window_writes.empty());
+  EXPECT_EQ(block.write(kRAiOffset, 7), AccessResult::kOk) << "parameters are not";
+  EXPECT_EQ(block.poke(kRegwenOffset, 0), AccessResult::kOk);
+  EXPECT_EQ(read(kRegwenOffset), kRegwenParametersMask | kRegwenCtrlMask)
+      << "a debugger locks nothing";
+  block.write(kRegwenOffset, 0);
+  EXPECT_EQ(block.write(kRAiOffset, 8), AccessResult::kLocked);
+  EXPECT_EQ(block.poke(kRAiOffset, 8), AccessResult::kLocked);
+  EXPECT_EQ(block.write(kCtrlOffset, kCtrlSoftResetMask), AccessResult::kLocked);
+  EXPECT_EQ(read(kRAiOffset), 7u);
+  EXPECT_EQ(block.write(kIrqMaskOffset, 0), AccessResult::kOk);
+  block.reset();
+  EXPECT_EQ(read(kRegwenOffset), 7u);
+  EXPECT_EQ(block.write(kRAiOffset, 9), AccessResult::kOk);
+}
+
+TEST_F(RegisterBlockTest, ParametersAndSizesOfTheInstance) {
+  block.set_parameter(kCaps, 0x1234);
+  block.set_window_entries(kWindowSlots, 7);
+  block.reset();
+  EXPECT_EQ(read(kCapsOffset), 0x1214u) << "bits without a field read as 0";
+  std::uint32_t value = 0;
+  EXPECT_EQ(block.read(kWindowSlotsOffset + 7 * 32 - 4, value), AccessResult::kOk);
+  EXPECT_EQ(block.read(kWindowSlotsOffset + 7 * 32, value), AccessResult::kUnmapped);
+}
+
+TEST_F(RegisterBlockTest, NamesLeadToAddressesAndBack) {
+  const std::pair<const char*, std::uint32_t> names[] = {
+      {"dcc.CTRL", kCtrlOffset},
+      {"dcc.STAT_CNPS_RECEIVED_LO", kStatCnpsReceivedOffset},
+      {"dcc.STAT_MISSED_LATENCY_HI", kStatMissedLatencyOffset + 4},
+      {"dcc.factor[46]", kWindowFactorOffset + 4 * 46},
+      {"dcc.decrease[256]", kWindowDecreaseOffset + 4 * 256},
+      {"dcc.slots[3].RATE", kWindowSlotsOffset + 32 * 3 + 4},
+      {"dcc.slots[16383].DUE", 0xFFFFC},
+  };
+  for (const auto& [name, address] : names) {
+    EXPECT_EQ(block.find(name), address) << name;
+    EXPECT_EQ(block.find(std::string_view(name).substr(4)), address) << name;
+    EXPECT_EQ(block.name_of(address), name);
+  }
+  EXPECT_EQ(block.name_of(0xFFC), "dcc+0x0ffc");
+  for (const char* nonsense :
+       {"", "ctrl", "dcc.", "dcc.CTRLX", "nic.CTRL", "factor", "factor[", "factor[]", "factor[64]",
+        "factor[1].X", "factor[99999999999]", "slots[3]", "slots[3].", "slots[3].NO",
+        "slots[16384].RATE", "STAT_CNPS_RECEIVED", "decay_hi[-1]"}) {
+    EXPECT_FALSE(block.find(nonsense).has_value()) << nonsense;
+  }
+}
+
+TEST(RegisterMaps, NicAndControllerDecodeApart) {
+  RecordingDevice device;
+  RegisterBlock nic(nic_map::kMap, device);
+  std::uint32_t value = 0;
+  EXPECT_EQ(nic.read(nic_map::kIdOffset, value), AccessResult::kOk);
+  EXPECT_EQ(value, 0x4E494331u);
+  EXPECT_EQ(nic.read(0x1000, value), AccessResult::kUnmapped) << "the NIC has no windows";
+  EXPECT_EQ(nic.write(nic_map::kQpCmdOffset, nic_map::kQpCmdOperationCreate), AccessResult::kOk);
+  EXPECT_EQ(device.written.back().second, 1u);
+  EXPECT_EQ(nic.write(nic_map::kQpCmdOffset, 3), AccessResult::kOutOfRange);
+}
+
+}  // namespace
+}  // namespace dcc::regs

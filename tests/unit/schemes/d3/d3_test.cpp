@@ -1,0 +1,130 @@
+// D3 walked by hand on one switch of 10 Gb/s: a packet of 4096 bytes takes 3.328 us of a wire, what
+// has no payload 51.2 ns, each wire 1 us more.
+#include "schemes/d3/d3.h"
+
+#include <gtest/gtest.h>
+
+#include "schemes/d3/explicit_rate.h"
+#include "unit/schemes/transport_network.h"
+
+namespace dcc::d3_test {
+namespace {
+
+using test::TransportStar;
+
+constexpr PicoSeconds kPacket{3'328'000};
+constexpr PicoSeconds kHeader{51'200};
+constexpr PicoSeconds kWire = kMicroSecond;
+constexpr Bytes kPayload = 4096;
+const PicoSeconds kThere = (kPacket + kWire) * 2;
+const PicoSeconds kAsking = (kHeader + kWire) * 4;
+
+struct Star : TransportStar {
+  explicit Star(HostId hosts) : TransportStar(hosts, d3(), {}, {10_Gbps, kMicroSecond, 0}, 4096) {}
+  static TransportChoice d3() {
+    TransportChoice choice;
+    choice.choose("d3");
+    return choice;
+  }
+  std::uint64_t drops() const { return device->totals().dropped; }
+};
+
+// The request and its answer take a round trip; all others ride on data and its acknowledgements.
+TEST(D3, OneSenderAsksAndThenFillsTheWire) {
+  Star star(2);
+  star.send(0, 1, kPayload * 100);
+  star.scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(star.received_at(0), kAsking + kPacket * 99 + kThere);
+  EXPECT_EQ(star.sum_of(&NicCounters::retransmits), 0u);
+  star.expect_all_arrived();
+}
+
+// Two share what nobody wants more urgently: both end with the last packets.
+TEST(D3, FlowsWithoutDeadlineShareAlike) {
+  Star star(3);
+  star.send(0, 2, kPayload * 200);
+  star.send(1, 2, kPayload * 200);
+  star.scheduler.run_until(kMilliSecond * 2);
+  star.expect_all_arrived();
+  const double apart = to_seconds(star.received_at(1) - star.received_at(0));
+  EXPECT_NEAR(apart, 0, 50e-6) << "the second got nothing for some round trips";
+  EXPECT_LT(star.received_at(1) * 100, (kAsking + kPacket * 399 + kThere) * 103);
+  EXPECT_EQ(star.drops(), 0u);
+}
+
+// 1 MB in 2 ms wants 4 Gb/s, among eight that would take 9/10 of the link.
+TEST(D3, ADeadlineThatCanBeMetIsMetInACrowd) {
+  Star star(10);
+  for (HostId h = 1; h <= 8; ++h) star.send(h, 0, kPayload * 500);
+  star.scheduler.run_until(kMicroSecond * 200);
+  const PicoSeconds deadline = star.scheduler.now() + kMilliSecond * 2;
+  const std::uint32_t urgent = star.send(9, 0, 1'000'000, deadline);
+  star.scheduler.run_until(kSecond);
+  star.expect_all_arrived();
+  EXPECT_LE(star.received_at(urgent), deadline);
+  EXPECT_GE(star.received_at(urgent), deadline - kMicroSecond * 600) << "and not much sooner";
+  EXPECT_EQ(star.drops(), 0u);
+}
+
+// Each wants 6 Gb/s: who asked first meets its deadline though the other's is sooner.
+TEST(D3, WhoAsksFirstIsServedFirst) {
+  Star star(3);
+  const PicoSeconds late = kMilliSecond * 4;
+  star.send(1, 0, 2'900'000, late);
+  star.scheduler.run_until(kMicroSecond * 50);
+  const PicoSeconds soon = kMilliSecond * 2;
+  star.send(2, 0, 1'400'000, soon);
+  star.scheduler.run_until(kSecond);
+  star.expect_all_arrived();
+  EXPECT_LE(star.received_at(0), late);
+  EXPECT_GT(star.received_at(1), soon);
+}
+
+TEST(D3, ACrowdIsServedWithoutALossAndWithAShortQueue) {
+  Star star(17);
+  for (HostId h = 1; h <= 16; ++h) star.send(h, 0, kPayload * 100);
+  Bytes longest = 0;
+  for (int i = 1; i < 6000; ++i) {
+    star.scheduler.run_until(kMicroSecond * i);
+    longest = std::max(longest, star.device->queue_bytes(0));
+  }
+  star.expect_all_arrived();
+  EXPECT_EQ(star.drops(), 0u);
+  EXPECT_LT(longest, 4160 * 24)
+      << "each flow's first packet, and what changes hands in a round trip";
+  PicoSeconds last{};
+  for (std::uint32_t flow = 0; flow < 16; ++flow) last = std::max(last, star.received_at(flow));
+  EXPECT_LT(last * 100, (kAsking + kPacket * 1600 + kThere) * 108);
+}
+
+// All answers of a time are lost: leases end, nothing is sent, and it goes on.
+TEST(D3, WhoIsNotAnsweredSendsNothingAndAsksAgain) {
+  Star star(2);
+  star.send(0, 1, kPayload * 400);
+  const PicoSeconds from = kMicroSecond * 100, to = kMilliSecond;
+  star.lose([&](const Packet& packet) {
+    return star.scheduler.now() > from && star.scheduler.now() < to &&
+           packet.telemetry != nullptr && packet.kind != PacketKind::kData;
+  });
+  star.scheduler.run_until(kMicroSecond * 320);  // a lease ends after two intervals of 100 us
+  const Bytes received = star.ledger[0].received_bytes;
+  EXPECT_LT(received, kPayload * 100);
+  star.scheduler.run_until(to);
+  EXPECT_EQ(star.ledger[0].received_bytes, received);
+  star.scheduler.run_until(kSecond);
+  star.expect_all_arrived();
+}
+
+TEST(D3, MoreWorkOnARestingQueuePairIsAskedForAnew) {
+  Star star(2);
+  star.send(0, 1, kPayload * 3);
+  star.scheduler.run_until(kMicroSecond * 200);
+  ASSERT_EQ(star.done.size(), 1u);
+  star.post(0, 0, kPayload * 3, 7);
+  star.scheduler.run_until(kMicroSecond * 400);
+  ASSERT_EQ(star.done.size(), 2u);
+  EXPECT_EQ(star.received_at(0), kMicroSecond * 200 + kAsking + kPacket * 2 + kThere);
+}
+
+}  // namespace
+}  // namespace dcc::d3_test

@@ -1,0 +1,129 @@
+// DCQCN in slots walked by hand, and against a reference that does every slot (RoCE article, 7).
+#include "schemes/dcqcn/dcqcn_slotted.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "unit/schemes/algorithm_host.h"
+
+namespace dcc {
+namespace {
+
+using test::FakeHost;
+using test::kRateStep;
+
+class DcqcnSlottedTest : public testing::Test {
+ protected:
+  DcqcnSlottedTest() {
+    p_.g = Ratio(1, 256);
+    p_.f = 1;
+    p_.alpha_timer = kMicroSecond;
+    p_.decrease_period = kMicroSecond * 4;
+    p_.increase_timer = kMicroSecond * 300;
+    p_.byte_counter = 0;
+    p_.r_ai = 5_Mbps;
+    p_.r_hai = 50_Mbps;
+  }
+  double target(const DcqcnSlotted& dcqcn) { return dcqcn.view(0).target.raw / 256.0; }
+  DcqcnParameters p_;
+  FakeHost host_{8000};
+};
+
+TEST_F(DcqcnSlottedTest, TheFirstNotificationCutsAtOnceByTheInitialAlpha) {
+  DcqcnSlotted dcqcn(host_, p_);
+  dcqcn.on_flow_start(0, {});
+  dcqcn.on_cnp(0, {});
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 4000);
+  EXPECT_DOUBLE_EQ(target(dcqcn), 8000);
+}
+
+TEST_F(DcqcnSlottedTest, CutsAtTheEndOfASlotWithNotificationsOnce) {
+  DcqcnSlotted dcqcn(host_, p_);
+  dcqcn.on_flow_start(0, {});
+  dcqcn.on_cnp(0, {});
+  host_.advance(dcqcn, PicoSeconds(1'500'000));
+  dcqcn.on_cnp(0, {});
+  dcqcn.on_cnp(0, {});
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 4000);
+  // Slot 0 of α had the first CNP: α = 1·255/256 + 1/256 = 1; slot 1 the others: 1; slots 2 and 3
+  // had none.
+  host_.advance(dcqcn, PicoSeconds(2'500'000));
+  const double alpha = 255.0 / 256 * 255 / 256;
+  EXPECT_NEAR(host_.mbps(0), 4000 * (1 - alpha / 2), kRateStep);
+  EXPECT_NEAR(dcqcn.view(0).alpha, alpha, 1e-12);
+  EXPECT_DOUBLE_EQ(target(dcqcn), 8000) << "no increase since the last cut: the target stays";
+  host_.advance(dcqcn, kMicroSecond * 40);
+  EXPECT_EQ(dcqcn.counters().rate_decreases, 2u);
+}
+
+TEST_F(DcqcnSlottedTest, ThreeStagesInARow) {
+  DcqcnSlotted dcqcn(host_, p_);
+  dcqcn.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(2'000'000'000))});
+  dcqcn.on_cnp(0, {});  // 1000, target 2000
+  host_.advance(dcqcn, kMicroSecond * 300);
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 1500) << "fast recovery";
+  host_.advance(dcqcn, kMicroSecond * 300);
+  EXPECT_DOUBLE_EQ(target(dcqcn), 2005) << "additive";
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 1752.5);
+  host_.advance(dcqcn, kMicroSecond * 300);
+  EXPECT_DOUBLE_EQ(target(dcqcn), 2055) << "hyper";
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 1903.75);
+  dcqcn.on_cnp(0, {});  // at 900 µs, a slot's boundary: the cut comes at 904
+  host_.advance(dcqcn, kMicroSecond * 4);
+  EXPECT_DOUBLE_EQ(target(dcqcn), 1903.75) << "after an increase the target is where it was";
+  host_.advance(dcqcn, kMicroSecond * 300);
+  EXPECT_DOUBLE_EQ(target(dcqcn), 1903.75) << "a cut begins the stages anew";
+}
+
+TEST_F(DcqcnSlottedTest, NeverBelowTheMinimum) {
+  p_.r_min = 5000_Mbps;
+  DcqcnSlotted dcqcn(host_, p_);
+  dcqcn.on_flow_start(0, {});
+  dcqcn.on_cnp(0, {});
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 5000);
+}
+
+TEST_F(DcqcnSlottedTest, BytesCountTooAndACutForgetsThem) {
+  p_.byte_counter = 10'000;
+  DcqcnSlotted dcqcn(host_, p_);
+  dcqcn.on_flow_start(0, {});
+  dcqcn.on_cnp(0, {});
+  SentInfo sent;
+  sent.wire_bytes = 10'000;
+  dcqcn.on_sent(0, sent);
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 4000) << "strictly over";
+  sent.wire_bytes = 1;
+  dcqcn.on_sent(0, sent);
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 6000);
+}
+
+// The lazy α against one that is updated slot by slot.
+TEST_F(DcqcnSlottedTest, LazyAlphaIsTheSameAsEverySlots) {
+  p_.decrease_period = kMicroSecond * 1000;
+  DcqcnSlotted dcqcn(host_, p_);
+  dcqcn.on_flow_start(0, {});
+  dcqcn.on_cnp(0, {});
+  std::mt19937 random(7);
+  long double alpha = 1;
+  bool arrived = true;
+  for (int slot = 0; slot < 900; ++slot) {
+    const bool notify = random() % 7 == 0 && slot > 0;
+    if (notify) {
+      dcqcn.on_cnp(0, {});
+      arrived = true;
+    }
+    host_.advance(dcqcn, kMicroSecond);
+    alpha = alpha * 255 / 256 + (arrived ? 1.0L / 256 : 0.0L);
+    arrived = false;
+    ASSERT_NEAR(dcqcn.view(0).alpha, static_cast<double>(alpha), 1e-12) << slot;
+  }
+}
+
+TEST_F(DcqcnSlottedTest, SlotsMustHaveALength) {
+  p_.decrease_period = PicoSeconds(0);
+  EXPECT_THROW(DcqcnSlotted(host_, p_), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace dcc

@@ -1,0 +1,67 @@
+// Demands against matrices worked out by hand.
+#include "schemes/hedera/demand_estimate.h"
+
+#include <gtest/gtest.h>
+
+namespace dcc::demand_estimate_test {
+namespace {
+
+constexpr std::uint64_t kFull = 12'000;
+enum : HostId { kA, kB, kC, kD, kX };
+
+std::vector<std::uint64_t> estimate(const std::vector<std::pair<HostId, HostId>>& pairs,
+                                    std::vector<std::uint64_t> rates = {}) {
+  if (rates.empty()) rates.assign(5, kFull);
+  std::vector<FlowDemand> flows;
+  for (const auto& [from, to] : pairs) flows.push_back({from, to, 7});
+  estimate_demands(flows, rates);
+  std::vector<std::uint64_t> found;
+  for (const FlowDemand& flow : flows) found.push_back(flow.rate);
+  return found;
+}
+
+using Rates = std::vector<std::uint64_t>;
+
+TEST(DemandEstimate, ASendersFlowsShareItsLink) {
+  EXPECT_EQ(estimate({}), Rates{});
+  EXPECT_EQ(estimate({{kA, kB}}), Rates{kFull});
+  EXPECT_EQ(estimate({{kA, kB}, {kA, kC}, {kA, kD}}), (Rates{4000, 4000, 4000}));
+}
+
+TEST(DemandEstimate, AReceiverHoldsItsSendersDownAlike) {
+  EXPECT_EQ(estimate({{kA, kX}, {kB, kX}, {kC, kX}}), (Rates{4000, 4000, 4000}));
+  // A's two flows have half a link each, so X gives B the other half, whatever B would like.
+  EXPECT_EQ(estimate({{kA, kX}, {kB, kX}, {kA, kC}}), (Rates{6000, 6000, 6000}));
+}
+
+TEST(DemandEstimate, WhoAsksForLessThanItsShareLeavesTheRestToOthers) {
+  EXPECT_EQ(estimate({{kA, kX}, {kA, kB}, {kA, kC}, {kA, kD}, {kB, kX}}),
+            (Rates{3000, 3000, 3000, 3000, 9000}));
+}
+
+// Four hosts, ten flows. Senders' shares first: A and B thirds, C and D halves. Then A is asked for
+// 7/6 and B for 4/3, and hold three flows each down to a third. C then has 2/3 left for D, which is
+// asked for a third by A: that is just its link.
+TEST(DemandEstimate, WhatReceiversHoldDownIsFreeForOtherFlows) {
+  EXPECT_EQ(estimate({{kA, kB},
+                      {kA, kC},
+                      {kA, kD},
+                      {kB, kA},
+                      {kB, kA},
+                      {kB, kC},
+                      {kC, kA},
+                      {kC, kD},
+                      {kD, kB},
+                      {kD, kB}}),
+            (Rates{4000, 4000, 4000, 4000, 4000, 4000, 4000, 8000, 4000, 4000}));
+}
+
+TEST(DemandEstimate, HostsHaveLinksOfTheirOwn) {
+  EXPECT_EQ(estimate({{kA, kX}, {kB, kX}}, {kFull, kFull, kFull, kFull, 3000}),
+            (Rates{1500, 1500}));
+  EXPECT_EQ(estimate({{kA, kX}, {kB, kX}}, {2000, kFull, kFull, kFull, kFull}),
+            (Rates{2000, 10'000}));
+}
+
+}  // namespace
+}  // namespace dcc::demand_estimate_test

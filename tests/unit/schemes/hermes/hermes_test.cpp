@@ -1,0 +1,203 @@
+// Hermes at one edge switch: what ACKs make of ways, and which flows move because of it.
+#include "schemes/hermes/hermes.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/switch/test_devices.h"
+
+namespace dcc::hermes_test {
+namespace {
+
+using State = Hermes::State;
+
+/// leaf0 with four hosts; its ports 4 … 7 lead up to four spines, beyond which is leaf1.
+Topology two_leaves() {
+  LeafSpineParameters p;
+  p.leaves = 2;
+  p.spines = 4;
+  p.hosts_per_leaf = 4;
+  return Topology::leaf_spine(p);
+}
+
+class HermesEdge : public testing::Test, private PathView {
+ protected:
+  HermesEdge()
+      : topology(two_leaves()),
+        routing(topology),
+        fabric(topology, routing),
+        hermes(parameters(), {*this, 8, 77, 5, 3}) {
+    hermes.join(fabric, topology.find("leaf0"));
+  }
+  static HermesParameters parameters() {
+    HermesParameters p;
+    p.sent = 10'000;
+    return p;
+  }
+  /// An ACK of a packet that went up through `port` so long ago.
+  void hear(int port, PicoSeconds rtt, bool marked, std::uint32_t flow = 900) {
+    Packet ack;
+    ack.kind = PacketKind::kAck;
+    ack.source = 4;
+    ack.destination = 0;
+    ack.flow = flow;
+    ack.sent = time - rtt;
+    ack.cnp_marks = marked ? 1 : 0;
+    ack.overlay.feedback_tag = static_cast<std::uint8_t>(port + 1);
+    EXPECT_EQ(hermes.choose(ack, PortSet::consecutive(0, 1)), 0u);
+  }
+  void good(int port) { hear(port, kMicroSecond * 20, false); }
+  void bad(int port) {
+    for (int i = 0; i < 40; ++i) hear(port, kMicroSecond * 300, true);
+  }
+  /// The port that the flow's next packet takes.
+  int send(std::uint32_t flow, Psn psn, std::uint32_t bytes = 1000) {
+    Packet packet;
+    packet.source = 0;
+    packet.destination = 4;
+    packet.flow = flow;
+    packet.psn = psn;
+    packet.wire_bytes = bytes;
+    const int port = up[hermes.choose(packet, up)];
+    EXPECT_EQ(packet.overlay.tag, port + 1);
+    return port;
+  }
+
+  PicoSeconds now() const override { return time; }
+  Bytes backlog(int) const override { return 0; }
+  Bytes drain(int, int) const override { return 0; }
+  BitRate rate(int) const override { return BitRate(10'000'000'000); }
+
+  PicoSeconds time = kMilliSecond;
+  Topology topology;
+  Routing routing;
+  FabricMap fabric;
+  Hermes hermes;
+  const PortSet up = PortSet::consecutive(4, 4);
+};
+
+TEST_F(HermesEdge, AWayIsGoodBadOrBetween) {
+  EXPECT_EQ(hermes.state_of(1, 4), State::kGrey);  // unknown
+  good(4);
+  EXPECT_EQ(hermes.state_of(1, 4), State::kGood);
+  EXPECT_EQ(hermes.state_of(1, 5), State::kGrey);
+  hear(5, kMicroSecond * 60, false);  // just not less than the lower bound
+  EXPECT_EQ(hermes.state_of(1, 5), State::kGrey);
+  hear(6, kMicroSecond * 300, false);  // far away, but unmarked
+  EXPECT_EQ(hermes.state_of(1, 6), State::kGrey);
+  bad(7);
+  EXPECT_EQ(hermes.state_of(1, 7), State::kBad);
+  time += kMicroSecond * 320;
+  EXPECT_EQ(hermes.state_of(1, 7), State::kBad);
+  time += PicoSeconds(1);
+  EXPECT_EQ(hermes.state_of(1, 7), State::kGrey);  // nobody knows any more
+}
+
+TEST_F(HermesEdge, MarksAreAMovingShare) {
+  good(4);
+  // Each ACK counts an eighth: 1 − (7/8)^n passes 0.4 with the fourth.
+  for (int i = 0; i < 3; ++i) hear(4, kMicroSecond * 20, true);
+  EXPECT_EQ(hermes.state_of(1, 4), State::kGood);
+  hear(4, kMicroSecond * 20, true);
+  EXPECT_EQ(hermes.state_of(1, 4), State::kGrey);
+}
+
+TEST_F(HermesEdge, NewFlowsTakeTheGoodWayThatIsUsedLeast) {
+  good(5);
+  good(6);
+  bad(7);
+  const int first = send(1, 0, 9000);
+  EXPECT_TRUE(first == 5 || first == 6);
+  EXPECT_EQ(send(2, 0), 11 - first);
+  // Its packets follow it while the way is well, whatever the others are.
+  for (Psn psn = 1; psn < 30; ++psn) EXPECT_EQ(send(1, psn), first);
+}
+
+TEST_F(HermesEdge, AFlowLeavesABadWayOnlyWhenThatPaysForSure) {
+  good(5);
+  ASSERT_EQ(send(1, 0), 5);
+  Psn psn = 1;
+  const auto stays = [&](bool better_there) {
+    for (int i = 0; i < 20; ++i) {
+      time += kMicroSecond * 110;
+      bad(5);
+      if (better_there) good(6);
+      if (send(1, psn++, 100) != 5) return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(stays(true));  // it has sent 3 of the 10 KB that a flow must have
+  send(1, psn++, 9000);
+  time += kMilliSecond;
+  EXPECT_TRUE(stays(false));  // of the other ways nothing is known any more
+  int thoughts = 0;
+  int port = 5;
+  for (; port == 5 && thoughts < 50; ++thoughts) {
+    time += kMicroSecond * 110;
+    bad(5);
+    good(6);
+    port = send(1, psn++, 100);
+    if (port != 5) break;
+    EXPECT_EQ(send(1, psn++, 100), 5);  // within the interval it does not think again
+  }
+  EXPECT_EQ(port, 6);
+  EXPECT_LT(thoughts, 20);  // 2^-20
+  // Back on a bad way it has to send its share there first.
+  time += kMicroSecond * 110;
+  bad(6);
+  good(4);
+  EXPECT_EQ(send(1, psn++, 100), 6);
+}
+
+TEST_F(HermesEdge, AFastFlowStays) {
+  good(5);
+  ASSERT_EQ(send(1, 0, 10'000), 5);
+  for (Psn psn = 1; psn < 400; ++psn) {  // 8 Gb/s of 10
+    time += kMicroSecond;
+    bad(5);
+    good(6);
+    ASSERT_EQ(send(1, psn, 1000), 5);
+  }
+}
+
+TEST_F(HermesEdge, AWayThatSwallowsPacketsIsLeftAfterThreeRoundsMore) {
+  good(5);
+  ASSERT_EQ(send(1, 0), 5);
+  send(1, 1);
+  for (int back = 0; back < 3; ++back) {
+    EXPECT_EQ(send(1, 0), 5);
+    EXPECT_EQ(send(1, 1), 5);
+  }
+  hear(5, kMicroSecond * 20, false, 1);  // something came through: it begins anew
+  for (int back = 0; back < 3; ++back) EXPECT_EQ(send(1, 0), 5);
+  EXPECT_NE(send(1, 0), 5);
+  EXPECT_EQ(hermes.state_of(1, 5), State::kFailed);
+  EXPECT_NE(send(2, 0), 5);  // all flows of the rack know it
+  time += kMilliSecond * 10;
+  EXPECT_NE(hermes.state_of(1, 5), State::kFailed);
+}
+
+TEST_F(HermesEdge, AWayThatLosesAPacketInFiftyIsFailedWhileItIsNotCongested) {
+  good(5);
+  Psn psn = 0;
+  for (int i = 0; i < 1200 && hermes.state_of(1, 5) != State::kFailed; ++i) {
+    hear(5, kMicroSecond * 20, false, 1);
+    if (i % 50 == 49) --psn;
+    send(1, psn++);
+  }
+  EXPECT_EQ(hermes.state_of(1, 5), State::kFailed);
+  hermes.routes_changed();
+  EXPECT_EQ(hermes.state_of(1, 5), State::kGrey);
+}
+
+TEST_F(HermesEdge, WhatEndsHereGoesItsWayByHash) {
+  Packet ack;
+  ack.kind = PacketKind::kAck;
+  ack.source = 0;
+  ack.destination = 4;
+  ack.flow = 5;
+  EXPECT_EQ(hermes.choose(ack, up), scaled_down(flow_hash(ack, 77), 4));
+  EXPECT_EQ(ack.overlay.tag, 0);
+}
+
+}  // namespace
+}  // namespace dcc::hermes_test

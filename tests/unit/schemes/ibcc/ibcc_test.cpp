@@ -1,0 +1,357 @@
+// InfiniBand's table walked by hand: climbing, falling, limits, what a delay is worth.
+#include "schemes/ibcc/ibcc.h"
+
+#include <gtest/gtest.h>
+
+#include "switch/ecn_marker.h"
+#include "switch/switch_device.h"
+#include "unit/schemes/algorithm_host.h"
+
+namespace dcc {
+namespace {
+
+using test::FakeHost;
+using test::kRateStep;
+
+class IbccTest : public testing::Test {
+ protected:
+  IbccTest() {
+    table_ = {PicoSeconds(0), PicoSeconds(2'048'000), PicoSeconds(20'480'000),
+              PicoSeconds(204'800'000)};
+    p_.ccti_limit = 3;
+    p_.ccti_timer = kMicroSecond * 150;
+  }
+  /// Tells the algorithm what a packet of 1024 bytes has on the wire: here nothing more.
+  static void sent(Ibcc& ibcc, FlowNumber flow, std::uint32_t wire = 1024) {
+    SentInfo info;
+    info.payload_bytes = 1024;
+    info.wire_bytes = wire;
+    ibcc.on_sent(flow, info);
+  }
+  IbccParameters p_;
+  std::vector<PicoSeconds> table_;
+  FakeHost host_{10'000};
+};
+
+TEST_F(IbccTest, DelaysGiveThePartitionPapersRates) {
+  Ibcc ibcc(host_, p_, 1024, table_);
+  ibcc.on_flow_start(0, {});
+  sent(ibcc, 0);
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000) << "CCT[0] = 0: no limit";
+  for (const double expected : {1000.0, 100.0, 10.0}) {  // 8192 bit / (4·IRD)
+    ibcc.on_cnp(0, {});
+    EXPECT_NEAR(host_.mbps(0), expected, kRateStep);
+  }
+  ibcc.on_cnp(0, {});
+  EXPECT_EQ(ibcc.ccti(0), 3u) << "CCTI_Limit";
+}
+
+TEST_F(IbccTest, ByTheLetterItIsSixteenTimesAsFast) {
+  p_.gate = IbccParameters::Gate::kLiteral;
+  Ibcc ibcc(host_, p_, 1024, table_);
+  ibcc.on_flow_start(0, {});
+  sent(ibcc, 0);
+  ibcc.on_cnp(0, {});
+  ibcc.on_cnp(0, {});
+  EXPECT_NEAR(host_.mbps(0), 1600, kRateStep);
+}
+
+TEST_F(IbccTest, AShortPacketSaysNothingOfAFullOnesHeaders) {
+  Ibcc ibcc(host_, p_, 1024, table_);
+  ibcc.on_flow_start(0, {});
+  sent(ibcc, 0);
+  ibcc.on_cnp(0, {});
+  SentInfo tail;
+  tail.payload_bytes = 64;
+  tail.wire_bytes = 126;
+  ibcc.on_sent(0, tail);
+  EXPECT_NEAR(host_.mbps(0), 1000, kRateStep);
+}
+
+TEST_F(IbccTest, HeadersComeOnTopOfThePayloadRate) {
+  Ibcc ibcc(host_, p_, 1024, table_);
+  ibcc.on_flow_start(0, {});
+  ibcc.on_cnp(0, {});
+  sent(ibcc, 0, 1102);  // a first packet, with a RETH
+  sent(ibcc, 0, 1086);
+  EXPECT_NEAR(host_.mbps(0), 1000.0 * 1086 / 1024, kRateStep);
+}
+
+TEST_F(IbccTest, TheTimerStepsDownAndABecnStartsItAnew) {
+  Ibcc ibcc(host_, p_, 1024, table_);
+  ibcc.on_flow_start(0, {});
+  ibcc.on_cnp(0, {});
+  ibcc.on_cnp(0, {});
+  host_.advance(ibcc, kMicroSecond * 149);
+  EXPECT_EQ(ibcc.ccti(0), 2u);
+  ibcc.on_cnp(0, {});
+  host_.advance(ibcc, kMicroSecond * 149);
+  EXPECT_EQ(ibcc.ccti(0), 3u);
+  host_.advance(ibcc, kMicroSecond);
+  EXPECT_EQ(ibcc.ccti(0), 2u);
+  host_.advance(ibcc, kMicroSecond * 300);
+  EXPECT_EQ(ibcc.ccti(0), 0u);
+  EXPECT_FALSE(host_.is_running(0, 0)) << "nothing to time at CCTI_Min";
+}
+
+TEST_F(IbccTest, AFreeRunningTimerTakesNoNoticeOfBecns) {
+  p_.ccti_timer_restart = false;
+  Ibcc ibcc(host_, p_, 1024, table_);
+  ibcc.on_flow_start(0, {});
+  ibcc.on_cnp(0, {});
+  host_.advance(ibcc, kMicroSecond * 149);
+  ibcc.on_cnp(0, {});
+  EXPECT_EQ(ibcc.ccti(0), 2u);
+  host_.advance(ibcc, kMicroSecond);
+  EXPECT_EQ(ibcc.ccti(0), 1u);
+}
+
+TEST_F(IbccTest, MinimumHoldsTheRateDown) {
+  p_.ccti_min = 1;
+  Ibcc ibcc(host_, p_, 1024, table_);
+  ibcc.on_flow_start(0, {});
+  sent(ibcc, 0);
+  EXPECT_NEAR(host_.mbps(0), 1000, kRateStep);
+  ibcc.on_cnp(0, {});
+  host_.advance(ibcc, kMilliSecond);
+  EXPECT_EQ(ibcc.ccti(0), 1u);
+}
+
+TEST_F(IbccTest, IncreaseByFlowClassAndTime) {
+  table_.assign(128, PicoSeconds(1000));
+  p_.ccti_limit = 127;
+  p_.schedule = {{PicoSeconds(0), 11, 2}, {kMilliSecond, 11, 3}};
+  Ibcc ibcc(host_, p_, 1024, table_);
+  ibcc.on_flow_start(0, {10, 0, {}, {}});
+  ibcc.on_flow_start(1, {11, 0, {}, {}});
+  ibcc.on_cnp(0, {});
+  ibcc.on_cnp(1, {});
+  EXPECT_EQ(ibcc.ccti(0), 1u);
+  EXPECT_EQ(ibcc.ccti(1), 2u);
+  p_.ccti_timer = kSecond;
+  host_.stop_timer(0, 0);
+  host_.stop_timer(1, 0);
+  host_.advance(ibcc, kMilliSecond);
+  ibcc.on_cnp(1, {});
+  EXPECT_EQ(ibcc.ccti(1), 5u);
+}
+
+TEST_F(IbccTest, MinimumAndLimitByFlowClass) {
+  // The partition paper's conclusions of section 4.2: what all climb to, held within Min and Limit.
+  table_.assign(128, PicoSeconds(1000));
+  p_.ccti_limit = 127;
+  p_.ccti_timer = kSecond;
+  p_.schedule = {{PicoSeconds(0), 11, 1, 4, {}}, {PicoSeconds(0), 12, 1, {}, 2}};
+  Ibcc ibcc(host_, p_, 1024, table_);
+  for (FlowNumber flow = 0; flow < 3; ++flow) {
+    ibcc.on_flow_start(flow, {static_cast<std::uint8_t>(10 + flow), 0, {}, {}});
+  }
+  EXPECT_EQ(ibcc.ccti(0), 0u);
+  EXPECT_EQ(ibcc.ccti(1), 4u) << "starts at its CCTI_Min";
+  for (int i = 0; i < 3; ++i) {
+    for (FlowNumber flow = 0; flow < 3; ++flow) ibcc.on_cnp(flow, {});
+  }
+  EXPECT_EQ(ibcc.ccti(0), 3u);
+  EXPECT_EQ(ibcc.ccti(1), 7u);
+  EXPECT_EQ(ibcc.ccti(2), 2u) << "its CCTI_Limit";
+  host_.advance(ibcc, kSecond * 10);
+  EXPECT_EQ(ibcc.ccti(0), 0u);
+  EXPECT_EQ(ibcc.ccti(1), 4u);
+  p_.schedule = {{PicoSeconds(0), 11, 1, 4, 3}};
+  EXPECT_THROW(Ibcc(host_, p_, 1024, table_), std::invalid_argument);
+  p_.schedule = {{PicoSeconds(0), 11, 1, {}, 128}};
+  EXPECT_THROW(Ibcc(host_, p_, 1024, table_), std::invalid_argument);
+}
+
+TEST_F(IbccTest, AServiceLevelsFlowsShareOneIndex) {
+  p_.per_qp = false;
+  Ibcc ibcc(host_, p_, 1024, table_);
+  ibcc.on_flow_start(0, {10, 0, {}, {}});
+  ibcc.on_flow_start(1, {10, 0, {}, {}});
+  ibcc.on_flow_start(2, {11, 0, {}, {}});
+  sent(ibcc, 0);
+  ibcc.on_cnp(1, {});
+  EXPECT_NEAR(host_.mbps(0), 1000, kRateStep);
+  EXPECT_NEAR(host_.mbps(1), 1000, kRateStep);
+  EXPECT_DOUBLE_EQ(host_.mbps(2), 10'000);
+  ibcc.on_cnp(0, {});
+  EXPECT_FALSE(host_.is_running(1, 0)) << "one timer a level";
+  host_.advance(ibcc, kMicroSecond * 300);
+  EXPECT_EQ(ibcc.ccti(1), 0u);
+}
+
+// The level's timer is one of its flows'. When that flow goes, the level must not keep its index
+// for ever: another takes the timer over, or whoever comes next.
+TEST_F(IbccTest, AServiceLevelOutlivesTheFlowThatHadItsTimer) {
+  p_.per_qp = false;
+  Ibcc ibcc(host_, p_, 1024, table_);
+  for (const FlowNumber flow : {0u, 1u}) ibcc.on_flow_start(flow, {10, 0, {}, {}});
+  sent(ibcc, 0);
+  for (int i = 0; i < 2; ++i) ibcc.on_cnp(0, {});
+  ASSERT_EQ(ibcc.ccti(1), 2u);
+  ibcc.on_flow_end(0);
+  EXPECT_FALSE(host_.is_running(0, 0));
+  EXPECT_TRUE(host_.is_running(1, 0));
+  host_.advance(ibcc, kMicroSecond * 150);
+  EXPECT_EQ(ibcc.ccti(1), 1u);
+  EXPECT_NEAR(host_.mbps(1), 1000, kRateStep);
+  EXPECT_NEAR(host_.mbps(0), 100, kRateStep) << "it is gone: nobody sets its rate";
+  ibcc.on_flow_end(1);
+  EXPECT_FALSE(host_.is_running(1, 0));
+  ibcc.on_flow_start(0, {10, 0, {}, {}});  // the queue pair is made again
+  EXPECT_NEAR(host_.mbps(0), 1000, kRateStep) << "the port still knows the level's index";
+  host_.advance(ibcc, kMicroSecond * 150);
+  EXPECT_EQ(ibcc.ccti(0), 0u);
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
+  EXPECT_FALSE(host_.is_running(0, 0));
+  ibcc.on_cnp(0, {});
+  host_.stop_timer(0, 0);  // made again without having been destroyed: its timers are new
+  ibcc.on_flow_start(0, {10, 0, {}, {}});
+  host_.advance(ibcc, kMicroSecond * 150);
+  EXPECT_EQ(ibcc.ccti(0), 0u);
+}
+
+// The paper's equation 2: after a congestion that brought CCTI to i, a flow is free again after i
+// timers, and after t it has lost t / timer of its index.
+TEST_F(IbccTest, RecoveryTakesATimerForEveryStepOfTheIndex) {
+  p_.ccti_limit = 40;
+  p_.ccti_increase = 20;
+  p_.cct_scale = {1, 10};
+  Ibcc ibcc(host_, p_, 1024, p_.table());
+  ibcc.on_flow_start(0, {});
+  sent(ibcc, 0);
+  ibcc.on_cnp(0, {});
+  host_.advance(ibcc, kMicroSecond * (150 * 7 + 149));
+  EXPECT_EQ(ibcc.ccti(0), 13u);
+  host_.advance(ibcc, kMicroSecond * (150 * 12));
+  EXPECT_EQ(ibcc.ccti(0), 1u);
+  EXPECT_LT(host_.mbps(0), 10'000 + 1);
+  host_.advance(ibcc, kMicroSecond);
+  EXPECT_EQ(ibcc.ccti(0), 0u);
+  EXPECT_FALSE(host_.is_running(0, 0));
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
+}
+
+// CCTI 20 and 40: with one timer 10 and 30 are left after ten of them, with half of it for the
+// larger 10 and 20, in the proportion that they had, and both are free at the same moment.
+TEST_F(IbccTest, AShorterTimerForTheLargerIndexKeepsTheProportion) {
+  p_.ccti_limit = 40;
+  p_.ccti_increase = 20;
+  p_.schedule = {{{}, 7, 40, {}, {}, kMicroSecond * 75}};
+  Ibcc ibcc(host_, p_, 1024, p_.table());
+  FlowStart other;
+  other.dscp = 7;
+  ibcc.on_flow_start(0, {});
+  ibcc.on_flow_start(1, other);
+  for (FlowNumber flow : {0u, 1u}) ibcc.on_cnp(flow, {});
+  for (int i = 0; i <= 20; ++i) {
+    EXPECT_EQ(ibcc.ccti(0), 20u - static_cast<unsigned>(i));
+    EXPECT_EQ(ibcc.ccti(1), 2 * ibcc.ccti(0));
+    host_.advance(ibcc, kMicroSecond * 150);
+  }
+}
+
+// Of CCTI_Increase 10 and 150 units of 1.024 us a weight of 2.5 leaves 4 and 150, one of 3 leaves 3
+// and 167 (500 by 3), one of 20 leaves 1 and 75.
+TEST_F(IbccTest, AWeightDividesIncreaseTimesTimerOfItsClass) {
+  p_.ccti_limit = 40;
+  p_.ccti_increase = 10;
+  p_.ccti_timer = kNanoSecond * 1024 * 150;
+  const auto unit = [](int units) { return kNanoSecond * 1024 * units; };
+  struct Case {
+    Ratio weight;
+    unsigned increase;
+    int timer;
+  };
+  for (const Case& c : {Case{Ratio(1), 10, 150}, Case{Ratio(5, 2), 4, 150}, Case{Ratio(3), 3, 167},
+                        Case{Ratio(20), 1, 75}, Case{Ratio(100'000), 1, 1}}) {
+    Ibcc ibcc(host_, p_, 1024, p_.table());
+    FlowStart weighted;
+    weighted.dscp = 7;
+    ibcc.on_flow_start(0, {});
+    ibcc.on_flow_start(1, weighted);
+    ibcc.on_weight(7, c.weight);
+    for (FlowNumber flow : {0u, 1u}) ibcc.on_cnp(flow, {});
+    EXPECT_EQ(ibcc.ccti(0), 10u) << "another class";
+    ASSERT_EQ(ibcc.ccti(1), c.increase);
+    host_.advance(ibcc, unit(c.timer) - kNanoSecond);
+    EXPECT_EQ(ibcc.ccti(1), c.increase) << c.timer;
+    host_.advance(ibcc, kNanoSecond);
+    EXPECT_EQ(ibcc.ccti(1), c.increase - 1) << c.timer;
+    ibcc.on_flow_end(0);
+    ibcc.on_flow_end(1);
+  }
+}
+
+TEST_F(IbccTest, BecnsMayComeInAcks) {
+  p_.becn = IbccParameters::Becn::kAck;
+  Ibcc ibcc(host_, p_, 1024, table_);
+  EXPECT_FALSE(ibcc.needs().cnp);
+  EXPECT_TRUE(ibcc.needs().acks && ibcc.needs().ack_each && ibcc.needs().marks);
+  ibcc.on_flow_start(0, {});
+  AckInfo info;
+  ibcc.on_ack(0, info);
+  EXPECT_EQ(ibcc.ccti(0), 0u);
+  info.ce = true;
+  ibcc.on_ack(0, info);
+  EXPECT_EQ(ibcc.ccti(0), 1u);
+}
+
+TEST_F(IbccTest, OneBecnOfSoManyCounts) {
+  p_.becn_every = 3;
+  Ibcc ibcc(host_, p_, 1024, table_);
+  ibcc.on_flow_start(0, {});
+  for (unsigned becns = 1; becns <= 7; ++becns) {
+    ibcc.on_cnp(0, {});
+    EXPECT_EQ(ibcc.ccti(0), becns / 3) << becns;
+  }
+}
+
+// Threshold 15 is the load of packets of 256 bytes with gaps of 176, 60 %, and each below it as
+// much more as brings 1 to the whole link.
+TEST(IbccThresholds, OfLoadRiseInAStraightLine) {
+  EXPECT_NEAR(IbccParameters::load_of(15).value(), 256.0 / (256 + 176), 0.01);
+  EXPECT_DOUBLE_EQ(IbccParameters::load_of(15).value(), 0.6);
+  EXPECT_DOUBLE_EQ(IbccParameters::load_of(8).value(), 0.8);
+  EXPECT_DOUBLE_EQ(IbccParameters::load_of(1).value(), 1);
+}
+
+/// Share of packets marked at a port that carries this load of evenly spaced packets.
+double marked_at(unsigned threshold, double load) {
+  IbccParameters parameters;
+  parameters.threshold = threshold;
+  parameters.threshold_of = IbccParameters::ThresholdOf::kLoad;
+  SwitchParameters asked;
+  parameters.ask_switch(asked);
+  const BitRate port = 10_Gbps;
+  EcnMarker marker(asked.ecn, port);
+  RandomStream random(1, "marks");
+  EXPECT_FALSE(marker.congested(1'000'000, random)) << "the queue itself counts for nothing";
+  const Bytes packet = 256;
+  const PicoSeconds gap(static_cast<std::int64_t>(
+      static_cast<double>(serialization_time(packet, port).count) / load));
+  int marks = 0;
+  constexpr int kPackets = 20'000;
+  for (int i = 0; i < kPackets; ++i) marks += marker.phantom_congested(packet, gap * i) ? 1 : 0;
+  return static_cast<double>(marks) / kPackets;
+}
+
+TEST(IbccThresholds, OfLoadMarkWhatIsAboveThemAndNothingBelow) {
+  for (unsigned threshold = 2; threshold <= 15; ++threshold) {
+    const double load = IbccParameters::load_of(threshold).value();
+    EXPECT_EQ(marked_at(threshold, load - 0.01), 0) << threshold;
+    EXPECT_GT(marked_at(threshold, load + 0.01), 0.9) << threshold;
+  }
+  EXPECT_EQ(marked_at(1, 1), 0) << "no load is above the whole link";
+}
+
+TEST_F(IbccTest, LimitsMustFitTheTable) {
+  p_.ccti_limit = 4;
+  EXPECT_THROW(Ibcc(host_, p_, 1024, table_), std::invalid_argument);
+  p_.ccti_limit = 2;
+  p_.ccti_min = 3;
+  EXPECT_THROW(Ibcc(host_, p_, 1024, table_), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace dcc

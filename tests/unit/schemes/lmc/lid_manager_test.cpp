@@ -1,0 +1,131 @@
+// The manager of InfiniBand's paths on a network of two ways, worked out by hand.
+#include "schemes/lmc/lid_manager.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "fabric/path_choice.h"
+#include "unit/switch/test_devices.h"
+
+namespace dcc::lid_manager_test {
+namespace {
+
+constexpr std::uint64_t kRate = 20'000'000'000;  // of the two ways; hosts have half
+
+class FakeSwitch final : public FlowEntries {
+ public:
+  std::vector<Count> take_counts() override { return std::exchange(counts, {}); }
+  void place(const FlowName& name, std::uint32_t index) override { places[name.flow] = index; }
+  void forget_places() override { places.clear(); }
+  std::uint64_t hash_seed() const override { return seed; }
+
+  std::uint64_t seed = 0;
+  std::vector<Count> counts;
+  std::map<std::uint32_t, std::uint32_t> places;
+};
+
+/// Hosts 0 to 3 at leaf0, 4 to 7 at leaf1, two spines between.
+class TwoWays : public testing::Test {
+ protected:
+  TwoWays() : topology(make_topology()), routing(topology), fabric(topology, routing) {
+    LidManagerParameters p;
+    p.period = kMilliSecond;
+    manager = std::make_unique<LidManager>(scheduler, fabric, 1, p, 1000);
+    for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
+      if (topology.node(node).is_host) continue;
+      switches[node].seed = mix64(static_cast<std::uint64_t>(node));
+      manager->add_switch(node, switches[node]);
+    }
+  }
+  static Topology make_topology() {
+    LeafSpineParameters p;
+    p.leaves = 2;
+    p.hosts_per_leaf = 4;
+    p.spines = 2;
+    p.host_link = {BitRate(kRate / 2), kMicroSecond, 0};
+    p.fabric_link = {BitRate(kRate), kMicroSecond, 0};
+    return Topology::leaf_spine(p);
+  }
+  FakeSwitch& leaf0() { return switches.at(topology.find("leaf0")); }
+  /// A flow to host `to` whose own path is by this spine.
+  std::uint32_t flow_by(HostId to, std::uint32_t spine) {
+    const std::uint32_t even = index_by_address(leaf0().seed, to, 0, 2);
+    return 2 * to + (even == spine ? 0u : 1u);
+  }
+  /// In the last millisecond, at a share of 20 Gb/s.
+  void sent(std::uint32_t flow, HostId from, HostId to, double share) {
+    leaf0().counts.push_back({{from, to, flow}, static_cast<Bytes>(share * 2'500'000)});
+  }
+
+  Scheduler scheduler;
+  Topology topology;
+  Routing routing;
+  FabricMap fabric;
+  std::map<NodeId, FakeSwitch> switches;
+  std::unique_ptr<LidManager> manager;
+};
+
+using Places = std::map<std::uint32_t, std::uint32_t>;
+
+TEST_F(TwoWays, TheTwoAddressesOfAHostTakeDifferentWays) {
+  for (HostId host = 0; host < 8; ++host) {
+    const std::uint64_t seed = leaf0().seed;
+    EXPECT_NE(index_by_address(seed, host, 0, 2), index_by_address(seed, host, 1, 2));
+  }
+}
+
+TEST_F(TwoWays, TheLargestFlowThatFitsMovesOffAFullWire) {
+  const std::uint32_t a = flow_by(4, 0), b = flow_by(5, 0), c = flow_by(6, 0), d = flow_by(7, 1);
+  for (int round = 0; round < 3; ++round) {
+    sent(a, 0, 4, 0.3);
+    sent(b, 1, 5, 0.4);
+    sent(c, 2, 6, 0.28);
+    sent(d, 3, 7, 0.5);
+    manager->run_round();
+    // With b the other wire would have 0.9, and less than 0.88 is wanted: a it is.
+    EXPECT_EQ(leaf0().places, (Places{{a, 1}})) << round;
+    EXPECT_EQ(manager->moves(), 1u) << "and there it stays";
+  }
+}
+
+TEST_F(TwoWays, NobodyMovesWhereThereIsNoRoomOrNoNeed) {
+  sent(flow_by(4, 0), 0, 4, 0.5);
+  sent(flow_by(5, 0), 1, 5, 0.5);
+  sent(flow_by(6, 1), 2, 6, 0.5);
+  sent(flow_by(7, 1), 3, 7, 0.5);
+  manager->run_round();
+  EXPECT_EQ(manager->moves(), 0u) << "both are full";
+  sent(flow_by(4, 0), 0, 4, 0.5);
+  sent(flow_by(5, 0), 1, 5, 0.39);
+  manager->run_round();
+  EXPECT_EQ(manager->moves(), 0u) << "0.89 is not full";
+}
+
+TEST_F(TwoWays, WhoWasMovedGoesBackWhenTheOtherWayFills) {
+  const std::uint32_t a = flow_by(4, 0), b = flow_by(5, 0), c = flow_by(6, 1);
+  sent(a, 0, 4, 0.5);
+  sent(b, 1, 5, 0.5);
+  manager->run_round();
+  ASSERT_EQ(leaf0().places, (Places{{a, 1}}));
+  sent(a, 0, 4, 0.5);
+  sent(c, 2, 6, 0.5);  // and b is silent
+  manager->run_round();
+  EXPECT_EQ(manager->moves(), 2u);
+  EXPECT_EQ(leaf0().places.at(a), 0u);
+}
+
+TEST_F(TwoWays, RoundsComeByThemselves) {
+  manager->begin();
+  sent(flow_by(4, 0), 0, 4, 0.5);
+  sent(flow_by(5, 0), 1, 5, 0.5);
+  scheduler.run_until(kMilliSecond - PicoSeconds(1));
+  EXPECT_EQ(manager->moves(), 0u);
+  scheduler.run_until(kMilliSecond * 3);
+  EXPECT_EQ(manager->moves(), 1u);
+}
+
+}  // namespace
+}  // namespace dcc::lid_manager_test

@@ -1,0 +1,176 @@
+// NDP walked by hand on one switch of 10 Gb/s: a packet of 9000 bytes takes 7.2512 us of a wire,
+// what has no payload 51.2 ns, each wire 1 us more.
+#include "schemes/ndp/ndp.h"
+
+#include <gtest/gtest.h>
+
+#include "schemes/ndp/trimming.h"
+#include "unit/schemes/transport_network.h"
+
+namespace dcc::ndp_test {
+namespace {
+
+using test::TransportStar;
+
+constexpr PicoSeconds kPacket{7'251'200};
+constexpr PicoSeconds kHeader{51'200};
+constexpr PicoSeconds kWire = kMicroSecond;
+// Two wires there, two back.
+const PicoSeconds kThere = (kPacket + kWire) * 2;
+const PicoSeconds kBack = (kHeader + kWire) * 2;
+
+TransportChoice ndp(unsigned window) {
+  TransportChoice choice;
+  choice.choose("ndp");
+  choice.of<NdpParameters>("ndp").initial_window = window;
+  return choice;
+}
+
+struct Star : TransportStar {
+  explicit Star(HostId hosts, unsigned window = 23, SwitchParameters switches = {})
+      : TransportStar(hosts, ndp(window), switches, {BitRate(10'000'000'000), kMicroSecond, 0},
+                      9000) {}
+};
+
+TEST(Ndp, OneSenderFillsTheWire) {
+  Star star(2);
+  star.send(0, 1, 450'000);
+  star.scheduler.run_until(kMilliSecond * 10);
+  EXPECT_EQ(star.received_at(0), kThere + kPacket * 49);
+  EXPECT_EQ(star.done.at(0).when, kThere + kPacket * 49 + kBack);
+  EXPECT_EQ(star.sum_of(&NicCounters::retransmits), 0u);
+  star.expect_all_arrived();
+}
+
+TEST(Ndp, AWindowOfOneIsARoundTripAPacket) {
+  Star star(2, 1);
+  star.send(0, 1, 270'000);
+  star.scheduler.run_until(kMilliSecond * 10);
+  EXPECT_EQ(star.received_at(0), kThere + (kThere + kBack) * 29);
+  star.expect_all_arrived();
+  // The first packet is sent unasked; nothing is pulled once all has come.
+  EXPECT_EQ(star.counters().credits_sent, 29u);
+  EXPECT_EQ(star.counters().credits_used, 29u);
+}
+
+// Ten senders of a packet: eight wait, two are trimmed, pulled and sent again. Their headers, NACKs
+// and PULLs pass while data drains: the port is never idle, so the last byte comes as from one.
+TEST(Ndp, WhatIsTrimmedIsPulledBeforeThePortRunsDry) {
+  Star star(16);
+  for (HostId h = 1; h <= 15; ++h) star.send(h, 0, 9000);
+  star.scheduler.run_until(kMilliSecond);  // the timeout is that long
+  star.expect_all_arrived();
+  const SwitchCounters totals = star.device->totals();
+  EXPECT_EQ(totals.trimmed, 6u) << "one passes, eight wait";
+  EXPECT_EQ(totals.trimmed_bytes, 6u * 9000u);
+  EXPECT_EQ(totals.dropped, 0u);
+  EXPECT_EQ(star.sum_of(&NicCounters::retransmits), 6u);
+  EXPECT_EQ(star.sum_of(&NicCounters::naks_sent), 6u);
+  EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
+  PicoSeconds last{};
+  for (std::uint32_t flow = 0; flow < 15; ++flow) last = std::max(last, star.received_at(flow));
+  EXPECT_EQ(last, kThere + kPacket * 14 + kHeader * 6) << "15 packets and 6 headers, no gap";
+}
+
+TEST(Ndp, PullsOfAllFlowsTakeTurns) {
+  Star star(9);
+  for (HostId h = 1; h <= 8; ++h) star.send(h, 0, 9000 * 100);
+  star.scheduler.run_until(kMilliSecond * 2);
+  Bytes least = INT64_MAX, most = 0;
+  for (std::uint32_t flow = 0; flow < 8; ++flow) {
+    least = std::min(least, star.ledger[flow].received_bytes);
+    most = std::max(most, star.ledger[flow].received_bytes);
+  }
+  // Fair by PULLs; of the first windows one packet passes and eight wait, whosever they are.
+  EXPECT_LE(most - least, 9000 * 9);
+  EXPECT_GT(least, 9000 * 28) << "2 ms are 275 packets";
+  star.scheduler.run_until(kMilliSecond * 20);
+  star.expect_all_arrived();
+  EXPECT_EQ(star.counters().credits_used + star.counters().credits_unused,
+            star.counters().credits_sent)
+      << "nothing was lost";
+  PicoSeconds last{};
+  for (std::uint32_t flow = 0; flow < 8; ++flow) last = std::max(last, star.received_at(flow));
+  // The published incasts end within 0.6 % of what the wire takes.
+  EXPECT_LT(last * 1000, (kPacket * 800 + kThere) * 1006);
+}
+
+TEST(Ndp, HeadersThatFindNoRoomComeBack) {
+  SwitchParameters switches;
+  switches.discipline.of<TrimmingParameters>("trimming").header_queue = 64 * 3;
+  switches.discipline.of<TrimmingParameters>("trimming").data_packets = 2;
+  Star star(16, 23, switches);
+  for (HostId h = 1; h <= 15; ++h) star.send(h, 0, 9000 * 5);
+  star.scheduler.run_until(kMilliSecond * 50);
+  EXPECT_GT(star.device->totals().returned, 0u);
+  star.expect_all_arrived();
+}
+
+// Of sixty packets the first window goes unasked, the others by PULLs, and one is sent twice. Where
+// most answers are ACKs it goes without a PULL; where none is, it takes one.
+TEST(Ndp, WhatComesBackAmongAcksGoesAgainUnasked) {
+  for (const bool among_acks : {true, false}) {
+    Star star(2);
+    bool lost = false;
+    const Psn which = among_acks ? 40 : 0;
+    star.lose([&](const Packet& packet) {
+      if (packet.kind != PacketKind::kData || packet.psn != which || lost) return false;
+      return lost = true;
+    });
+    const std::uint32_t flow = star.send(0, 1, 9000 * 60);
+    while (!lost) star.scheduler.run_until(star.scheduler.now() + kMicroSecond);
+    Packet* const header = star.pool.take();
+    header->kind = PacketKind::kReturned;
+    header->psn = which;
+    header->destination_qpn = flow;
+    star.transports[0]->receive(header);
+    star.scheduler.run_until(kMilliSecond * 20);
+    star.expect_all_arrived();
+    EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
+    EXPECT_EQ(star.sum_of(&NicCounters::retransmits), 1u);
+    EXPECT_EQ(star.counters().credits_used, among_acks ? 60u - 23 : 61u - 23);
+  }
+}
+
+TEST(Ndp, MoreWorkOnTheSameQueuePairBeginsAgain) {
+  Star star(2);
+  star.send(0, 1, 9000 * 3);
+  star.scheduler.run_until(kMicroSecond * 200);
+  EXPECT_EQ(star.done.size(), 1u);
+  star.post(0, 0, 9000 * 3, 7);
+  star.scheduler.run_until(kMicroSecond * 400);
+  ASSERT_EQ(star.done.size(), 2u);
+  EXPECT_EQ(star.done[1].id, 7u);
+  EXPECT_EQ(star.done[1].when, kMicroSecond * 200 + kThere + kPacket * 2 + kBack);
+  EXPECT_EQ(star.ledger[0].received_bytes, 9000 * 6);
+}
+
+class NdpLosses : public testing::TestWithParam<std::uint64_t> {};
+
+// Packets of every kind are lost, a twentieth of them, in a crowd that trims and bounces.
+TEST_P(NdpLosses, EveryByteArrivesOnceAllTheSame) {
+  SwitchParameters switches;
+  switches.discipline.of<TrimmingParameters>("trimming").header_queue = 64 * 8;
+  Star star(12, 10, switches);
+  RandomStream random(GetParam(), "losses");
+  std::array<std::uint64_t, kPacketKinds> lost{};
+  star.lose([&](const Packet& packet) {
+    if (!random.chance((std::uint64_t{1} << 32) / 20)) return false;
+    ++lost.at(static_cast<std::size_t>(packet.kind));
+    return true;
+  });
+  for (int round = 0; round < 3; ++round) {
+    for (HostId h = 1; h < 12; ++h) star.send(h, h % 2, 1 + 9000 * static_cast<Bytes>(5 + h));
+    for (HostId h = 2; h < 12; ++h) star.send(0, h, 4500);
+  }
+  star.scheduler.run_until(kMilliSecond * 200);
+  star.expect_all_arrived();
+  for (const PacketKind kind : {PacketKind::kData, PacketKind::kAck, PacketKind::kNak,
+                                PacketKind::kTrimmed, PacketKind::kCredit}) {
+    EXPECT_GT(lost.at(static_cast<std::size_t>(kind)), 0u) << static_cast<int>(kind);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, NdpLosses, testing::Values(1, 2, 3, 4, 5));
+
+}  // namespace
+}  // namespace dcc::ndp_test

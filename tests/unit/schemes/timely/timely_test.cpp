@@ -1,0 +1,231 @@
+// TIMELY walked by hand: gradient, thresholds, HAI, scaling, lazy rises (SIGCOMM 2015).
+#include "schemes/timely/timely.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/schemes/algorithm_host.h"
+
+namespace dcc {
+namespace {
+
+using test::FakeHost;
+using test::kRateStep;
+
+class TimelyTest : public testing::Test {
+ protected:
+  TimelyTest() {
+    p_.ewma = {7, 8};
+    p_.additive_step = 10_Mbps;
+    p_.segment = 16'000;
+    p_.app_limit = 0;
+    p_.bursts = false;
+    p_.initial_rate = 2_Gbps;
+  }
+  // At 2 Gb/s a minimum RTT of 20 µs moves 5000 bytes: a segment of 16 000 is less than one
+  // completion in that time, nothing is scaled.
+  static void complete(Timely& timely, int rtt_us, Bytes bytes = 16'000) {
+    AckInfo info;
+    info.rtt = kMicroSecond * rtt_us;
+    info.newly_acked = bytes;
+    timely.on_ack(0, info);
+  }
+  static double rate(const Timely& timely) { return timely.view(0).rate.raw / 256.0; }
+  TimelyParameters p_;
+  FakeHost host_{10'000};
+};
+
+TEST_F(TimelyTest, RisesBelowTlowWithoutHyperIncrease) {
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  complete(timely, 30);  // the first only fills the last RTT
+  EXPECT_DOUBLE_EQ(rate(timely), 2000);
+  for (int i = 1; i <= 8; ++i) {
+    complete(timely, 30 + i);
+    EXPECT_DOUBLE_EQ(rate(timely), 2000 + 10 * i) << i;
+  }
+}
+
+TEST_F(TimelyTest, GradientCutsBetweenTheThresholds) {
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  complete(timely, 60);
+  // 70 − 60 = 10 µs: diff = 0.875·10 = 8.75, gradient 8.75/20 = 0.4375; 2000·(1 − 0.8·0.4375).
+  complete(timely, 70);
+  EXPECT_NEAR(static_cast<double>(timely.gradient(0)), 0.4375, 1e-12);
+  EXPECT_NEAR(rate(timely), 1300, kRateStep);
+  // 66 − 70 = −4: diff = 0.125·8.75 − 0.875·4 = −2.40625: additive.
+  complete(timely, 66);
+  EXPECT_NEAR(static_cast<double>(timely.gradient(0)), -0.1203125, 1e-12);
+  EXPECT_NEAR(rate(timely), 1310, kRateStep);
+}
+
+TEST_F(TimelyTest, AStandingQueueIsNoGradient) {
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  complete(timely, 100);
+  complete(timely, 100);
+  EXPECT_DOUBLE_EQ(rate(timely), 2010);
+}
+
+TEST_F(TimelyTest, HyperIncreaseAfterFiveNegativeGradients) {
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  complete(timely, 100);
+  for (int i = 1; i <= 5; ++i) complete(timely, 100 - i);
+  EXPECT_NEAR(rate(timely), 2050, kRateStep);
+  complete(timely, 94);
+  EXPECT_NEAR(rate(timely), 2100, kRateStep) << "5 δ now";
+  complete(timely, 120);  // a positive one ends it
+  const double cut = rate(timely);
+  complete(timely, 80);
+  EXPECT_NEAR(rate(timely), cut + 10, 2 * kRateStep);
+}
+
+TEST_F(TimelyTest, AboveThighTheRttItselfCuts) {
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  complete(timely, 900);
+  complete(timely, 800);  // gradient negative, yet 2000·(1 − 0.8·(1 − 500/800)) = 1400
+  EXPECT_NEAR(rate(timely), 1400, kRateStep);
+}
+
+TEST_F(TimelyTest, SteepGradientStopsAtTheMinimum) {
+  p_.max_decrease = 1;
+  p_.r_min = 50_Mbps;
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  complete(timely, 60);
+  complete(timely, 160);
+  EXPECT_NEAR(rate(timely), 50, kRateStep);
+}
+
+TEST_F(TimelyTest, OneCompletionTakesHalfAtTheMost) {
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  complete(timely, 60);
+  complete(timely, 160);  // gradient 4.375: 1 - 0.8 * 4.375 is below zero
+  EXPECT_NEAR(rate(timely), 1000, kRateStep);
+}
+
+// In exact arithmetic a smoothed difference halves for ever and never ends: at r_min nothing would
+// move again. 40 us * 7/8 = 35 us, an eighth of it each time: below a nanosecond after six.
+TEST_F(TimelyTest, WhatTheClockCannotTellApartIsNoGradient) {
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  complete(timely, 60);
+  complete(timely, 100);
+  for (int i = 0; i < 5; ++i) complete(timely, 100);
+  EXPECT_GT(timely.gradient(0), 0);
+  const double least = rate(timely);
+  complete(timely, 100);
+  EXPECT_EQ(timely.gradient(0), 0);
+  EXPECT_NEAR(rate(timely), least + 10, kRateStep);
+}
+
+TEST_F(TimelyTest, SeveralCompletionsInAMinimumRttShareTheChange) {
+  p_.segment = 1000;  // at 2 Gb/s five of them in 20 µs
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  complete(timely, 30, 1000);
+  complete(timely, 31, 1000);
+  EXPECT_NEAR(rate(timely), 2002, kRateStep);
+}
+
+TEST_F(TimelyTest, ACompletionIsASegment) {
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  complete(timely, 30);
+  complete(timely, 30, 15'999);
+  EXPECT_DOUBLE_EQ(rate(timely), 2000);
+  complete(timely, 30, 1);
+  EXPECT_DOUBLE_EQ(rate(timely), 2010);
+}
+
+TEST_F(TimelyTest, OnceARoundTripWhenAskedTo) {
+  p_.update = TimelyParameters::Update::kRoundTrip;
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  const auto ack = [&](Psn psn, Psn next) {
+    AckInfo info;
+    info.rtt = kMicroSecond * 30;
+    info.newly_acked = 1000;
+    info.psn = psn;
+    info.next_psn = next;
+    timely.on_ack(0, info);
+  };
+  ack(0, 3);
+  ack(1, 4);
+  ack(2, 5);
+  EXPECT_DOUBLE_EQ(rate(timely), 2000);
+  ack(3, 6);
+  EXPECT_DOUBLE_EQ(rate(timely), 2010);
+}
+
+TEST_F(TimelyTest, RisesWaitForTheNextPacketCutsDoNot) {
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  complete(timely, 60);
+  complete(timely, 59);
+  EXPECT_DOUBLE_EQ(rate(timely), 2010);
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 2000);
+  SentInfo sent;
+  sent.payload_bytes = 1000;
+  sent.wire_bytes = 1062;
+  timely.on_sent(0, sent);
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 2010);
+  complete(timely, 70);
+  EXPECT_LT(host_.mbps(0), 2000);
+}
+
+TEST_F(TimelyTest, AnApplicationBelowEightyPercentDoesNotRaiseItsRate) {
+  p_.app_limit = Ratio(4, 5);
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  SentInfo segment;
+  segment.payload_bytes = 16'000;
+  segment.wire_bytes = 16'000;  // takes 64 µs at 2 Gb/s
+  complete(timely, 30);
+  host_.advance(timely, kMicroSecond * 81);  // 79 % of what the rate allowed
+  timely.on_sent(0, segment);
+  complete(timely, 30);
+  EXPECT_DOUBLE_EQ(rate(timely), 2000);
+  host_.advance(timely, kMicroSecond * 79);  // 81 %
+  timely.on_sent(0, segment);
+  complete(timely, 30);
+  EXPECT_DOUBLE_EQ(rate(timely), 2010);
+}
+
+TEST_F(TimelyTest, PatchedFormSteersToTlow) {
+  p_.variant = TimelyParameters::Variant::kPatched;
+  p_.beta = Ratio(8, 1000);
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  complete(timely, 100);
+  // Gradient 0: w = 1/2, error (100 − 50)/50 = 1: 10·0.5 + 2000·(1 − 0.008·0.5·1) = 1997.
+  complete(timely, 100);
+  EXPECT_NEAR(rate(timely), 1997, kRateStep);
+  // 8 µs more: gradient 0.35, w = 1 (≥ 1/4): 1997·(1 − 0.008·1.16).
+  complete(timely, 108);
+  EXPECT_NEAR(rate(timely), 1997 * (1 - 0.008 * 1.16), kRateStep);
+}
+
+TEST_F(TimelyTest, AsksForBurstsAndCapsWhatIsOut) {
+  p_.bursts = true;
+  p_.outstanding = 64'000;
+  Timely timely(host_, p_);
+  timely.on_flow_start(0, {});
+  EXPECT_EQ(timely.needs().burst, 16'000);
+  EXPECT_EQ(timely.needs().burst_rate, Rate{});
+  EXPECT_EQ(host_.window(0), 64'000);
+  p_.burst_rate = 5_Gbps;
+  EXPECT_EQ(Timely(host_, p_).needs().burst_rate, Rate::from(5_Gbps));
+}
+
+TEST_F(TimelyTest, WaitingInTheNicBelongsToTheRttUnlessItIsTheWires) {
+  EXPECT_TRUE(Timely(host_, p_).needs().rtt_from_due);
+  p_.timestamp = TimelyParameters::Timestamp::kWire;
+  EXPECT_FALSE(Timely(host_, p_).needs().rtt_from_due);
+}
+
+}  // namespace
+}  // namespace dcc

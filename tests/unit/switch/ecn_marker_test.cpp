@@ -1,0 +1,132 @@
+#include "switch/ecn_marker.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace dcc::ecn_marker_test {
+namespace {
+
+constexpr BitRate k100G{100'000'000'000};
+
+EcnParameters ramp(Bytes kmin, Bytes kmax, double pmax) {  // pmax to a thousandth
+  EcnParameters parameters;
+  parameters.kmin = kmin;
+  parameters.kmax = kmax;
+  parameters.pmax = Ratio(static_cast<std::uint64_t>(pmax * 1000 + 0.5), 1000);
+  return parameters;
+}
+
+TEST(EcnMarker, NeverUpToKminAlwaysAboveKmax) {
+  EcnMarker marker(ramp(5'000, 200'000, 0.01), k100G);
+  RandomStream random(1, "ecn");
+  for (int i = 0; i < 20'000; ++i) {
+    EXPECT_FALSE(marker.congested(0, random));
+    EXPECT_FALSE(marker.congested(5'000, random));
+    EXPECT_TRUE(marker.congested(200'001, random));
+    EXPECT_TRUE(marker.congested(30'000'000, random));
+  }
+}
+
+TEST(EcnMarker, ProbabilityRisesOnTheLineToPmax) {
+  // Chi-square over 16 queue lengths at once: each adds (hits − n·p)² / (n·p·(1−p)).
+  for (const double pmax : {0.01, 0.2, 1.0}) {
+    const Bytes kmin = 100'000, kmax = 400'000;
+    EcnMarker marker(ramp(kmin, kmax, pmax), k100G);
+    RandomStream random(2, "ecn");
+    double chi = 0;
+    const int n = 200'000;
+    for (int step = 1; step <= 16; ++step) {
+      const Bytes queue = kmin + (kmax - kmin) * step / 17;
+      int hits = 0;
+      for (int i = 0; i < n; ++i) hits += marker.congested(queue, random) ? 1 : 0;
+      const double p = pmax * static_cast<double>(queue - kmin) / static_cast<double>(kmax - kmin);
+      chi += (hits - n * p) * (hits - n * p) / (n * p * (1 - p));
+    }
+    EXPECT_LT(chi, 39.3) << pmax;  // 16 degrees of freedom, one in a thousand
+    EXPECT_GT(chi, 3.9) << pmax;   // nor suspiciously good
+  }
+  // At Kmax itself the probability is Pmax.
+  EcnMarker marker(ramp(100'000, 400'000, 0.2), k100G);
+  RandomStream random(3, "ecn");
+  int hits = 0;
+  for (int i = 0; i < 100'000; ++i) hits += marker.congested(400'000, random) ? 1 : 0;
+  EXPECT_NEAR(hits, 20'000, 500);
+}
+
+TEST(EcnMarker, StepWhenKminIsKmax) {
+  EcnMarker marker(ramp(30'000, 30'000, 0.5), k100G);
+  RandomStream random(1, "ecn");
+  EXPECT_FALSE(marker.congested(30'000, random));
+  EXPECT_TRUE(marker.congested(30'001, random));
+}
+
+TEST(EcnMarker, ThresholdsGrowWithTheRateWhenAsked) {
+  EcnParameters parameters = ramp(100'000, 100'000, 1);
+  parameters.reference_rate = BitRate(25'000'000'000);
+  EcnMarker marker(parameters, k100G);
+  RandomStream random(1, "ecn");
+  EXPECT_FALSE(marker.congested(400'000, random));
+  EXPECT_TRUE(marker.congested(400'001, random));
+}
+
+TEST(EcnMarker, MarkingRateLetsPacketsPassBetweenMarks) {
+  EcnParameters parameters = ramp(10'000, 10'000, 1);
+  parameters.unmarked_between = 3;
+  EcnMarker marker(parameters, k100G);
+  RandomStream random(1, "ecn");
+  std::string marks;
+  for (int i = 0; i < 10; ++i) {
+    marks += marker.congested(20'000, random) ? 'x' : '.';
+    EXPECT_FALSE(marker.congested(10'000, random));  // does not count
+  }
+  EXPECT_EQ(marks, "x...x...x.");
+}
+
+TEST(EcnMarker, OnlyEctPacketsAreMarked) {
+  Packet packet;
+  const auto after = [&](Ecn before) {
+    packet.ecn = before;
+    const bool turned = EcnMarker::mark(packet);
+    EXPECT_EQ(turned, before == Ecn::kEct0 || before == Ecn::kEct1);
+    return packet.ecn;
+  };
+  EXPECT_EQ(after(Ecn::kEct0), Ecn::kCe);
+  EXPECT_EQ(after(Ecn::kEct1), Ecn::kCe);
+  EXPECT_EQ(after(Ecn::kCe), Ecn::kCe);
+  EXPECT_EQ(after(Ecn::kNotEct), Ecn::kNotEct);
+}
+
+TEST(EcnMarker, PhantomQueueGrowsByWhatExceedsItsDrain) {
+  // Drains at half the rate. At full rate packet n finds (n − 1) · 512 left and adds its 1024: the
+  // counter stands at 512 · (n + 1) and passes 3000 with the fifth packet.
+  EcnParameters parameters;
+  parameters.phantom_drain = Ratio(1, 2);
+  parameters.phantom_threshold = 3'000;
+  EcnMarker marker(parameters, k100G);
+  const PicoSeconds packet_time = serialization_time(1024, k100G);
+  int first = 0;
+  for (int i = 1; i <= 10; ++i) {
+    if (marker.phantom_congested(1024, packet_time * i) && first == 0) first = i;
+  }
+  EXPECT_EQ(first, 5);
+  // After a pause that drains it, it starts anew.
+  EXPECT_FALSE(marker.phantom_congested(1024, kMilliSecond));
+}
+
+TEST(EcnMarker, RefusesWhatCannotBe) {
+  EXPECT_THROW(EcnMarker(ramp(-1, 10, 0.1), k100G), std::invalid_argument);
+  EXPECT_THROW(EcnMarker(ramp(11, 10, 0.1), k100G), std::invalid_argument);
+  EXPECT_THROW(EcnMarker(ramp(0, Bytes{1} << 31, 0.1), k100G), std::invalid_argument);
+  EcnParameters parameters;
+  parameters.pmax = Ratio(1001, 1000);
+  EXPECT_THROW(EcnMarker(parameters, k100G), std::invalid_argument);
+  parameters = EcnParameters{};
+  parameters.phantom_drain = Ratio(65'537, 65'536);
+  EXPECT_THROW(EcnMarker(parameters, k100G), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace dcc::ecn_marker_test

@@ -1,0 +1,70 @@
+#include "switch/qcn_point.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace dcc {
+namespace {
+
+QcnPointParameters parameters() {
+  QcnPointParameters p;
+  p.enabled = true;
+  p.set_point = 20'000;
+  p.w = 2;
+  p.sample_base = 150'000;
+  return p;
+}
+
+TEST(QcnPoint, FeedbackByHand) {
+  RandomStream random(1, "qcn");
+  {
+    // Q 30000, was 0: 10000 + 2·30000 = 70000; 70000·63/100000 = 44.1.
+    QcnPoint point(parameters());
+    EXPECT_EQ(point.arrival(150'000, 30'000, random), 44u);
+    // Q 30000 still: 10000 + 0; 6.3. The next sample is due after at least 0.85 · 30 KB.
+    EXPECT_EQ(point.arrival(25'000, 30'000, random), 0u);
+    EXPECT_EQ(point.arrival(10'000, 30'000, random), 6u);
+    // Falling fast: 10000 − 2·20000 < 0 would be for 10000; here Q 25000: 5000 − 10000 < 0.
+    EXPECT_EQ(point.arrival(200'000, 25'000, random), 0u);
+  }
+  {
+    QcnPoint point(parameters());  // saturates
+    EXPECT_EQ(point.arrival(150'000, 500'000, random), 63u);
+  }
+  {
+    QcnPoint point(parameters());                            // at the set point and steady
+    EXPECT_EQ(point.arrival(150'000, 20'000, random), 25u);  // 2·20000·63/100000 = 25.2
+    EXPECT_EQ(point.arrival(200'000, 20'000, random), 0u);
+  }
+}
+
+TEST(QcnPoint, SamplesEvery150KbWithoutAndEvery18WithMuchCongestion) {
+  const auto samples = [](Bytes queue) {
+    RandomStream random(1, "qcn");
+    QcnPoint point(parameters());
+    int count = 0;
+    for (int i = 0; i < 30'000; ++i) count += point.arrival(1'000, queue, random) != 0 ? 1 : 0;
+    return count;
+  };
+  // A steady queue of 21600 bytes: 1600·63/100000 = 1.008, interval 150 KB; 30 MB pass.
+  EXPECT_NEAR(samples(21'600), 200, 10);
+  // 110000: 90000·63/100000 = 56.7, interval 0.123 · 150 KB (plus half a packet: samples come with
+  // whole packets).
+  EXPECT_NEAR(samples(110'000), 30'000 / (18.45 + 0.5), 60);
+}
+
+TEST(QcnPoint, RefusesWhatCannotBe) {
+  QcnPointParameters p = parameters();
+  p.set_point = 0;
+  EXPECT_THROW(QcnPoint{p}, std::invalid_argument);
+  p = parameters();
+  p.w = -1;
+  EXPECT_THROW(QcnPoint{p}, std::invalid_argument);
+  p = parameters();
+  p.sample_base = 0;
+  EXPECT_THROW(QcnPoint{p}, std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace dcc

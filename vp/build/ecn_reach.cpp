@@ -1,0 +1,107 @@
+#include "build/ecn_reach.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "build/translate.h"
+#include "fabric/topology.h"
+#include "switch/ecn_marker.h"
+#include "switch/pfc.h"
+
+namespace dcc::vp {
+namespace {
+
+/// As switch/ecn_marker.h scales it.
+Bytes kmin_at(BitRate rate, const EcnParameters& ecn) {
+  if (!ecn.reference_rate) return ecn.kmin;
+  return static_cast<Bytes>(static_cast<Uint128>(ecn.kmin) * rate.bits_per_second /
+                            ecn.reference_rate->bits_per_second);
+}
+
+/// The longest that a queue gets before PFC stops the last of those who fill it.
+struct Reach {
+  Bytes queue = 0;
+  Bytes headroom = 0;  // of all inputs
+  double alpha = 0;    // of all inputs
+  int inputs = 0;
+};
+
+// Input i is paused at a_i (S - q), with S what the headroom of all leaves of the buffer and q what
+// is held; the sum over all inputs is q = S A / (1 + A).
+Reach reach_of(const Topology& topology, NodeId node, int egress,
+               const SwitchParameters& parameters) {
+  Reach reach;
+  for (int port = 0; port < topology.node(node).ports; ++port) {
+    if (port == egress) continue;
+    ++reach.inputs;
+    const LinkParameters& link = topology.link(node, port);
+    reach.headroom += parameters.pfc.headroom ? *parameters.pfc.headroom
+                                              : headroom_for(link, parameters.largest_packet);
+    reach.alpha += static_cast<double>(alpha_for(link, parameters.pfc)) / 65536;
+  }
+  const auto shared = static_cast<double>(std::max<Bytes>(0, parameters.buffer - reach.headroom));
+  reach.queue = static_cast<Bytes>(shared * reach.alpha / (1 + reach.alpha));
+  return reach;
+}
+
+std::string size(Bytes bytes) { return fmt::format("{:.4g} KB", static_cast<double>(bytes) / 1e3); }
+
+}  // namespace
+
+std::vector<std::string> ecn_notes(const PlatformConfig& config) {
+  const SwitchParameters parameters = switch_parameters(config);
+  const std::vector<const AlgorithmChoice*> algorithms = config.congestion_controls();
+  const bool goes_by_marks =
+      std::any_of(algorithms.begin(), algorithms.end(), [&](const AlgorithmChoice* choice) {
+        const AlgorithmNeeds needs = choice->needs(config.nic.mtu);
+        return needs.cnp || needs.marks;
+      });
+  // With credits a queue may hold all that its inputs may, each of them.
+  if (!parameters.ecn.enabled || parameters.has_credits() ||
+      parameters.ecn.phantom_drain.numerator != 0 || !goes_by_marks) {
+    return {};
+  }
+  const Topology topology = Topology::of(config.topology);
+  std::string worst;
+  double worst_excess = 1;
+  int ports = 0;
+  for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
+    if (topology.node(node).is_host) continue;
+    for (int port = 0; port < topology.node(node).ports; ++port) {
+      const Bytes kmin = kmin_at(topology.link(node, port).rate, parameters.ecn);
+      Reach reach;
+      if (parameters.pauses()) {
+        reach = reach_of(topology, node, port, parameters);
+      } else {
+        reach.queue = parameters.buffer;
+      }
+      if (kmin < reach.queue) continue;
+      ++ports;
+      const double excess =
+          static_cast<double>(kmin) / static_cast<double>(std::max<Bytes>(1, reach.queue));
+      if (excess <= worst_excess && !worst.empty()) continue;
+      worst_excess = excess;
+      const std::string name = topology.wire_name(node, port);
+      worst =
+          fmt::format("ECN cannot act at {}: it marks from a queue of {} on (switch.ecn.kmin), ",
+                      name, size(kmin));
+      if (!parameters.pauses()) {
+        worst += fmt::format("and the buffer holds {}", size(parameters.buffer));
+      } else {
+        worst += fmt::format(
+            "but PFC has paused all {} inputs that fill it by {} = S A / (1 + A), where S = {} is "
+            "the "
+            "buffer of {} without {} of headroom, and A = {:.4g} the sum of their alpha",
+            reach.inputs, size(reach.queue), size(parameters.buffer - reach.headroom),
+            size(parameters.buffer), size(reach.headroom), reach.alpha);
+      }
+      worst += fmt::format("; a kmin well below {} would", size(reach.queue));
+    }
+  }
+  if (worst.empty()) return {};
+  if (ports > 1) worst += fmt::format(" ({} ports are like that)", ports);
+  return {worst};
+}
+
+}  // namespace dcc::vp

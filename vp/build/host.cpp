@@ -1,0 +1,136 @@
+#include "build/host.h"
+
+#include "build/engines.h"
+#include "build/translate.h"
+#include "software/host_driver.h"
+
+namespace dcc::vp {
+
+namespace {
+const sc_core::sc_time kApbLatency(20, sc_core::SC_NS);  // five cycles at 250 MHz
+}
+
+Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
+    : sc_module(name),
+      id_(context.id),
+      config_(context.config),
+      kernel_(context.kernel),
+      link_(context.link),
+      nic_("nic", context.scheduler, context.pool, context.ledger,
+           nic_parameters(context.config, context.id, context.link), context.nic_rank,
+           context.sockets) {
+  const bool driven = config_.host_of(id_).driver != DriverKind::kNone;
+  algorithm_ = config_.congestion_control_of(id_).make(
+      {context.scheduler, nic_.device().transmitter(), config_.nic.mtu, context.longest_base_rtt,
+       static_cast<const dcc::ControllerConfig&>(config_.nic.controller), context.controller_rank,
+       [&] { return make_timer_engine(config_, id_, context.recordings); },
+       [&] { return make_rate_engine(config_, id_, context.recordings); },
+       controller_engine(config_, id_, context.recordings)});
+  dcc_ = dynamic_cast<Dcc*>(algorithm_.get());
+  nic_.device().set_algorithm(algorithm_.get());
+  NicDevice& nic = nic_.device();
+  transport_ =
+      config_.nic.transport.make({context.scheduler, context.pool, context.ledger, nic.counters(),
+                                  nic.parameters(), nic.transmitter(), context.nic_rank,
+                                  context.longest_base_rtt, config_.seed, &nic.reordering()});
+  nic.set_transport(transport_.get());
+  if (transport_ != nullptr) {
+    for (const auto& [dscp, entry] : config_.dscp) {
+      transport_->on_weight(static_cast<std::uint8_t>(dscp), entry.weight);
+    }
+  }
+  if (dcc_ != nullptr) {
+    controller_ = std::make_unique<model::ApbController>(
+        "controller", dcc_->device(),
+        // Without software the registers are written once, before time begins.
+        driven ? std::function<void()>([this] { kernel_.synchronise(); }) : [] {},
+        driven ? kApbLatency : sc_core::SC_ZERO_TIME, wheel_split(config_.nic.controller));
+  }
+  if (driven) {
+    nic_.add_host_interface(context.plan, context.nic_rank, kApbLatency);
+    driver_ = std::make_unique<HostDriver>("driver", context, nic_, controller_.get());
+  } else if (controller_ != nullptr) {
+    programmer_ = std::make_unique<ApbProgrammer>("programmer");
+    programmer_->apb.bind(controller_->apb);
+  }
+}
+
+Host::~Host() = default;
+
+void Host::bring_up() {
+  if (programmer_ != nullptr) programmer_->bring_up(controller_programme(config_, link_.rate));
+}
+
+void Host::retune(const PlatformConfig& from, const PlatformConfig& to) {
+  if (dcc_ == nullptr) return;
+  const dcc_config before = controller_programme(from, link_.rate);
+  const dcc_config after = controller_programme(to, link_.rate);
+  if (driver_ != nullptr) {
+    driver_->retune(before, after);
+  } else {
+    programmer_->retune(before, after);
+  }
+}
+
+void Host::finish() {
+  if (driver_ != nullptr) driver_->finish();
+  if (dcc() == nullptr) return;
+  ControllerDevice& device = dcc()->device();
+  device.finish();
+  if (ControllerModel* const model = device.model(); model != nullptr) {
+    finish_timer_engine(model->timers(), model->time());
+    finish_rate_engine(model->rates());
+  }
+}
+
+QosResult Host::qos_result() const { return driver_->qos_result(); }
+
+model::RiscvCpu* Host::cpu() { return driver_ == nullptr ? nullptr : driver_->cpu(); }
+
+void Host::trace_transactions(model::BusTrace::Sink sink) {
+  if (driver_ != nullptr) {
+    driver_->trace_bus("host" + std::to_string(id_), std::move(sink));
+  } else if (controller_ != nullptr) {
+    trace_programmer(std::move(sink));
+  }
+}
+
+void Host::observe_lines(std::function<void(const char*, bool)> observer) {
+  if (driver_ != nullptr) {
+    driver_->observe_lines(std::move(observer));
+  } else if (controller_ != nullptr) {
+    controller_->set_interrupt_listener(
+        [observer = std::move(observer)](bool high) { observer("controller", high); });
+  }
+}
+
+bool Host::observe_slots(SlotObserver& observer) {
+  if (dcc() == nullptr) return true;
+  if (dcc()->device().model() == nullptr) return false;
+  slot_observers_.add(observer);
+  dcc()->device().observe(&slot_observers_);
+  return true;
+}
+
+void Host::trace_programmer(model::BusTrace::Sink sink) {
+  controller_->add_observer([this, sink = std::move(sink)](const model::ApbTransfer& transfer) {
+    regs::AccessRecord record;
+    record.begin = record.end = kernel_.now();
+    record.path = "host" + std::to_string(id_) + ".platform";
+    record.target = "controller";
+    record.write = transfer.write;
+    record.address = transfer.address;
+    record.name = controller_->block().name_of(transfer.address);
+    const std::uint32_t word = transfer.data;
+    record.data = reinterpret_cast<const std::uint8_t*>(&word);
+    record.length = 4;
+    record.response = regs::to_string(transfer.result);
+    sink(record);
+  });
+}
+
+Host::SoftwareReport Host::software_report() const {
+  return driver_ == nullptr ? SoftwareReport{} : driver_->report();
+}
+
+}  // namespace dcc::vp

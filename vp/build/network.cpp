@@ -1,0 +1,163 @@
+#include "build/network.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "build/translate.h"
+
+namespace dcc::vp {
+
+namespace {
+/// SystemC names may not hold "->".
+std::string module_name(const std::string& wire) {
+  std::string name = "link_";
+  for (const char c : wire) {
+    if (c == '>') continue;
+    name += c == '-' ? '_' : c == '#' ? '_' : c;
+  }
+  return name;
+}
+}  // namespace
+
+Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& config,
+                 const Topology& topology, const Routing& routing, Partitions& partitions,
+                 bool sockets)
+    : sc_module(name),
+      topology_(topology),
+      routing_(routing),
+      fabric_(topology, routing),
+      ties_(RandomStream(config.seed, "ties").next_u64(),
+            static_cast<std::uint32_t>(2 * topology.cables().size())),
+      one_way_a_flow_(config.switch_.routing.one_way_a_flow()),
+      sockets_(sockets) {
+  const SwitchParameters parameters = switch_parameters(config);
+  switches_.resize(topology_.nodes().size());
+  const auto wires = static_cast<std::uint32_t>(2 * topology_.cables().size());
+  std::uint32_t switch_rank = wires;
+  for (std::size_t i = 0; i < switches_.size(); ++i) {
+    const TopologyNode& node = topology_.nodes()[i];
+    if (node.is_host) continue;
+    const auto id = static_cast<NodeId>(i);
+    switches_[i] = std::make_unique<model::SwitchModule>(
+        node.name.c_str(), partitions.scheduler_of(id), partitions.pool_of(id), parameters,
+        node.ports, config.seed, i, switch_rank++, sockets);
+  }
+  for (const Cable& cable : topology_.cables()) {
+    for (int side = 0; side < 2; ++side) {
+      const CableEnd from = cable.end[side];
+      const CableEnd to = cable.end[1 - side];
+      Wire wire;
+      wire.name = topology_.wire_name(from.node, from.port);
+      wire.from = from.node;
+      wire.from_port = from.port;
+      wire.to = to.node;
+      wire.to_port = to.port;
+      Scheduler& scheduler = partitions.scheduler_of(from.node);
+      PacketPool& pool = partitions.pool_of(from.node);
+      const std::uint32_t rank = ranks_++;
+      if (sockets) {
+        wire.module = std::make_unique<model::LinkModule>(module_name(wire.name).c_str(), scheduler,
+                                                          pool, cable.link, rank);
+      } else {
+        wire.bare = std::make_unique<Link>(scheduler, pool, cable.link, rank);
+      }
+      const bool from_host = topology_.node(from.node).is_host;
+      wire.link().set_jitter(from_host ? config.nic.jitter : config.switch_.jitter,
+                             RandomStream(config.seed, "jitter", wires_.size()));
+      if (config.switch_.ties == SwitchParameters::Ties::kSeeded) {
+        wire.link().set_tie_order(ties_, static_cast<std::uint32_t>(wires_.size()));
+      }
+      partitions.add(from.node, to.node, wire.link());
+      wires_.push_back(std::move(wire));
+    }
+  }
+  ranks_ = switch_rank;
+  for (Wire& wire : wires_) {
+    model::SwitchModule* const from = switch_of(wire.from);
+    if (from == nullptr) continue;
+    // Headroom is for the worst.
+    const LinkParameters with_reserve = with_jitter(config, wire.link().parameters());
+    if (sockets) {
+      from->connect(wire.from_port, with_reserve);
+    } else {
+      from->device().attach(wire.from_port, wire.link(), with_reserve);
+    }
+    auto queue = std::make_unique<EgressQueue>();
+    queue->port = wire.name;
+    queue->node = wire.from;
+    queue->port_number = wire.from_port;
+    queue->device = &from->device();
+    from->device().observe_queue(wire.from_port, &queue->statistics);
+    queues_.push_back(std::move(queue));
+  }
+  for (std::size_t i = 0; i < switches_.size(); ++i) {
+    if (switches_[i] == nullptr) continue;
+    switches_[i]->device().set_routes(routing_.table(static_cast<NodeId>(i)));
+    switches_[i]->device().join(fabric_, static_cast<NodeId>(i));
+  }
+}
+
+// SystemC looks for what goes from the end of its lists: in another order than this, the modules of
+// a data centre are minutes in going.
+Network::~Network() {
+  while (!wires_.empty()) wires_.pop_back();
+  while (!switches_.empty()) switches_.pop_back();
+}
+
+Wire& Network::wire_from(NodeId node, int port) {
+  const Topology::Plug& plug = topology_.plug(node, port);
+  return wires_[static_cast<std::size_t>(2 * plug.cable + plug.side)];
+}
+
+std::vector<LinkParameters> Network::way(HostId from, HostId to, std::uint32_t flow) const {
+  Packet packet;
+  packet.source = from;
+  packet.destination = to;
+  packet.flow = flow;
+  std::vector<LinkParameters> links;
+  links.reserve(8);  // more than most ways have
+  const NodeId destination = topology_.node_of(to);
+  for (NodeId here = topology_.node_of(from); here != destination;) {
+    const auto& module = switches_[static_cast<std::size_t>(here)];
+    const PortSet ports = routing_.ports(here, to);
+    const int port = module == nullptr || !one_way_a_flow_
+                         ? ports.front()
+                         : module->device().route_of(packet, ports);
+    links.push_back(topology_.link(here, port));
+    here = topology_.peer(here, port).node;
+  }
+  return links;
+}
+
+void Network::connect_host(HostId host, model::NicModule& nic) {
+  const NodeId node = topology_.node_of(host);
+  const CableEnd peer = topology_.peer(node, 0);
+  Wire& up = wire_from(node, 0);
+  Wire& down = wire_from(peer.node, peer.port);
+  if (sockets_) {
+    nic.out().bind(up.module->in());
+    down.module->out().bind(nic.in());
+  } else {
+    nic.connect(up.link());
+    down.link().connect(nic.sink(), 0);
+  }
+}
+
+void Network::bind_switches() {
+  for (Wire& wire : wires_) {
+    if (!sockets_) {
+      if (model::SwitchModule* const to = switch_of(wire.to)) {
+        wire.link().connect(to->device(), wire.to_port);
+      }
+      continue;
+    }
+    if (model::SwitchModule* const from = switch_of(wire.from)) {
+      from->out(wire.from_port).bind(wire.module->in());
+    }
+    if (model::SwitchModule* const to = switch_of(wire.to)) {
+      wire.module->out().bind(to->in(wire.to_port));
+    }
+  }
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,36 @@
+#include "build/run.h"
+
+#include <memory>
+
+#include "build/large_heap.h"
+#include "build/platform.h"
+#include "build/run_loop.h"
+#include "measure/collector.h"
+
+namespace dcc::vp {
+
+namespace {
+// Less than this many hosts fit the caches and what they know of addresses.
+constexpr unsigned kManyHosts = 256;
+constexpr std::size_t kBytesAHost = 96 << 10;  // with its share of switches, wires and packets
+}  // namespace
+
+RunResults run_platform(const PlatformConfig& config, RunObserver& observer,
+                        const RunSetup& setup) {
+  const unsigned hosts = config.topology.host_count();
+  if (hosts >= kManyHosts) prefer_large_pages(hosts * kBytesAHost);
+  std::unique_ptr<Platform> platform;
+  const auto build = [&] { platform = std::make_unique<Platform>("platform", config, setup); };
+  if (setup.group != nullptr) {
+    setup.group->agree(build);
+  } else {
+    build();
+  }
+  RunLoop loop(*platform, observer);
+  RunResults results;
+  loop.run(results);
+  collect(*platform, results);
+  return results;
+}
+
+}  // namespace dcc::vp

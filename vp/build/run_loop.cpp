@@ -1,0 +1,162 @@
+#include "build/run_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+#include "build/platform.h"
+#include "build/ranks.h"
+#include "sc_time.h"
+
+namespace dcc::vp {
+
+Ending ending_of(const FlowTotals& flows, bool all_direct, bool acknowledged) {
+  return {all_direct && acknowledged && flows.flows != 0 && !flows.endless, flows.bytes};
+}
+
+double share_done(PicoSeconds now, PicoSeconds duration, const Ending& ending, Bytes acknowledged) {
+  double done = static_cast<double>(now.count) /
+                static_cast<double>(std::max<std::int64_t>(duration.count, 1));
+  if (ending.with_traffic) {
+    done = std::max(done, static_cast<double>(acknowledged) / static_cast<double>(ending.bytes));
+  }
+  return std::min(done, 1.0);
+}
+
+RunLoop::RunLoop(Platform& platform, RunObserver& observer)
+    : p_(platform),
+      observer_(observer),
+      finish_check_(Event::calling<&RunLoop::check_finished>(*this, kFinishRank)),
+      end_(Event::calling<&RunLoop::stop>(*this, kEndRank)) {
+  p_.on_start([this] { start(); });
+  p_.kernel.set_heartbeat([this] { heartbeat(); });
+}
+
+void RunLoop::start() {
+  bool all_direct = true;
+  for (auto& host : p_.hosts) {
+    host->bring_up();
+    all_direct = all_direct && host->is_direct();
+  }
+  p_.dcbx->begin();
+  p_.traffic->begin();
+  p_.link_faults->begin();
+  if (p_.flow_scheduler != nullptr) p_.flow_scheduler->begin();
+  if (p_.threshold_agent != nullptr) p_.threshold_agent->begin();
+  p_.memory_faults->begin();
+  p_.changes->begin();
+  p_.measurement->begin();
+  p_.tracing->begin();
+  if (p_.digests != nullptr) p_.digests->begin();
+  if (p_.state_look != nullptr) p_.state_look->begin();
+  ending_ = ending_of(p_.plan.totals(), all_direct, p_.config.nic.ack != AckMode::kNone);
+  if (ending_.with_traffic) p_.scheduler.schedule_in(finish_check_, kFinishInterval);
+  if (p_.console != nullptr) p_.console->begin();
+  if (p_.fast_forward == nullptr) return;
+  p_.clock.keep(end_);
+  p_.clock.schedule_at(end_, p_.config.duration);
+  p_.fast_forward->begin();
+}
+
+void RunLoop::run(RunResults& results) {
+  const auto begin = std::chrono::steady_clock::now();
+  sc_core::sc_start(model::to_sc_time(p_.config.duration));
+  try {
+    if (p_.kernel.failure() != nullptr) std::rethrow_exception(p_.kernel.failure());
+    if (!stopped_early_ && !p_.kernel.stopped()) p_.scheduler.run_until(p_.config.duration);
+    for (auto& host : p_.hosts) host->finish();
+  } catch (const std::exception& failure) {
+    aborted_ = true;
+    results.failures.push_back(failure.what());
+  }
+  // A controller works off what lies behind when it is asked. RTL that differs there ends the run
+  // as it does anywhere else; once it has said so it does not do so again while results are
+  // collected.
+  for (auto& host : p_.hosts) {
+    if (host->dcc() == nullptr) continue;
+    try {
+      host->dcc()->device().statistics();
+    } catch (const std::exception& failure) {
+      aborted_ = true;
+      results.failures.push_back(failure.what());
+    }
+  }
+  close_traces(results);
+  if (p_.digests != nullptr) p_.digests->collect(results);
+  results.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  results.sim_time = p_.clock.now();
+  if (p_.fast_forward != nullptr) results.fast_forwarded = p_.clock.skipped();
+  if (p_.console != nullptr && p_.console->quit()) aborted_ = true;
+  results.completed = !aborted_ && (stopped_early_ || !p_.kernel.stopped());
+  results.events = p_.partitions.events_run();
+  results.threads = p_.partitions.threads();
+  results.undivided = p_.partition_plan.undivided;
+}
+
+void RunLoop::close_traces(RunResults& results) {
+  try {
+    p_.tracing->close();
+  } catch (const std::runtime_error& error) {
+    results.lost_traces.emplace_back(error.what());
+  }
+  try {
+    p_.capture->close();
+    results.traces = p_.capture->described();
+  } catch (const std::runtime_error& error) {
+    results.lost_traces.emplace_back(error.what());
+  }
+}
+
+void RunLoop::check_finished() {
+  auto finished = static_cast<std::int64_t>(tally().finished_flows);
+  if (p_.partitions.group() != nullptr) p_.partitions.group()->sum(&finished, 1);
+  if (finished == static_cast<std::int64_t>(p_.ledger.size())) {
+    stop();
+    return;
+  }
+  p_.scheduler.schedule_in(finish_check_, kFinishInterval);
+}
+
+void RunLoop::stop() {
+  stopped_early_ = true;
+  p_.kernel.stop();
+}
+
+FlowTally RunLoop::tally() const {
+  FlowTally sum;
+  for (const auto& host : p_.hosts) {
+    const FlowTally& one = host->nic().device().transmitter().tally();
+    sum.acknowledged_bytes += one.acknowledged_bytes;
+    sum.finished_flows += one.finished_flows;
+  }
+  return sum;
+}
+
+void RunLoop::heartbeat() {
+  p_.partitions.balance_pools();
+  p_.traffic->let_go();
+  if (p_.console != nullptr) p_.console->heartbeat();
+  if (observer_.wants_progress()) report_progress();
+  // Of several processes one cannot stop by itself; who stops them ends them.
+  if (p_.partitions.group() == nullptr && observer_.stop_requested()) {
+    aborted_ = stopped_early_ = true;
+    p_.kernel.stop();
+  }
+}
+
+void RunLoop::report_progress() {
+  Progress progress;
+  progress.now = p_.clock.now();
+  progress.duration = p_.config.duration;
+  progress.done = share_done(progress.now, progress.duration, ending_, tally().acknowledged_bytes);
+  for (const Wire& wire : p_.network.wires()) {
+    progress.link_traversals += wire.link().counters().packets;
+  }
+  for (const auto& module : p_.network.switches()) {
+    if (module != nullptr) progress.drops += module->device().totals().dropped;
+  }
+  for (const auto& host : p_.hosts) progress.cnps += host->nic().device().counters().cnps_sent;
+  observer_.on_progress(progress);
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,158 @@
+// The prompt goes back: to a time, by events, or to where something happened last.
+#include <algorithm>
+#include <ostream>
+
+#include "debug/console.h"
+#include "describe/quantity_text.h"
+
+namespace dcc::vp {
+namespace {
+
+// Shorter ways are run again as they are: a snapshot costs more.
+constexpr PicoSeconds kShortWay = kMicroSecond * 2;
+constexpr std::uint64_t kFewEvents = 4096;
+
+constexpr std::uint64_t kMostAhead = 1u << 30;  // SimulationKernel::call_hook_after
+
+}  // namespace
+
+Moment Console::moment() const {
+  return {c_.kernel.now(), c_.kernel.scheduler().events_run() - own_events_};
+}
+
+Console::Then Console::back(const std::string& first, const std::string& second,
+                            const std::string& third) {
+  if (!history_) {
+    out_ << "there is no way back: " << c_.no_way_back << '\n';
+    return Then::kStay;
+  }
+  const std::uint64_t here = moment().events;
+  if (first == "step" && third.empty()) {
+    std::uint64_t count = 1;
+    try {
+      if (!second.empty()) count = QuantityText<std::uint64_t>::parse(second);
+    } catch (const QuantityError&) {
+      count = 0;
+    }
+    if (count == 0 || count > here) {
+      out_ << "so many events have not happened: " << here << " have\n";
+      return Then::kStay;
+    }
+    history_->to_events(here - count, "stepped back");
+  }
+  if (first == "until" && !second.empty()) {
+    const bool known = watch(second, third);
+    await_nothing();
+    if (known) history_->search(here, here, second + (third.empty() ? "" : " " + third));
+    return Then::kStay;
+  }
+  try {
+    const PicoSeconds time = QuantityText<PicoSeconds>::parse(first);
+    if (second.empty() && time.count > 0 && time <= c_.kernel.now()) {
+      history_->to_time(c_.kernel.now() - time);
+    }
+    out_ << "the run has not taken so long: it is " << now() << '\n';
+  } catch (const QuantityError&) {
+    out_ << "back by what? A time, step [N], or until an event or change NAME\n";
+  }
+  return Then::kStay;
+}
+
+Console::Then Console::go_to(const std::string& argument) {
+  PicoSeconds time{-1};
+  try {
+    time = QuantityText<PicoSeconds>::parse(argument);
+  } catch (const QuantityError&) {
+    out_ << "go to what time?\n";
+    return Then::kStay;
+  }
+  if (time > c_.kernel.now()) return run(argument, true);
+  if (time == c_.kernel.now()) return Then::kStay;
+  if (history_) history_->to_time(time);
+  out_ << "there is no way back: " << c_.no_way_back << '\n';
+  return Then::kStay;
+}
+
+void Console::mark() {
+  const std::optional<Orders> orders = history_->mark(moment());
+  if (orders) obey(*orders);
+}
+
+/// Back at a snapshot: nothing is known of what was to come after it, and it is the orders' now.
+void Console::obey(const Orders& orders) {
+  await_nothing();
+  journey_ = orders;
+  marks_halfway_ = false;
+  found_.reset();
+  const Moment here = moment();
+  const bool room = history_->may_mark_on_the_way();
+  switch (orders.kind) {
+    case Orders::Kind::kToTime:
+      if (orders.time <= here.time) {  // the beginning
+        journey_.reset();
+        pause("paused");
+        return;
+      }
+      marks_halfway_ = room && orders.time - here.time > kShortWay;
+      c_.kernel.scheduler().schedule_in(
+          time_event_, PicoSeconds((orders.time - here.time).count / (marks_halfway_ ? 2 : 1)));
+      return;
+    case Orders::Kind::kToEvents:
+      marks_halfway_ = room && orders.events - here.events > kFewEvents;
+      stage_ = marks_halfway_ ? here.events + (orders.events - here.events) / 2 : orders.events;
+      travel_on();
+      return;
+    case Orders::Kind::kSearch: {
+      const std::size_t space = orders.what.find(' ');
+      watch(orders.what.substr(0, space),
+            space == std::string::npos ? "" : orders.what.substr(space + 1));
+      search_on();
+      return;
+    }
+  }
+}
+
+void Console::travel_on() {
+  if (journey_->kind == Orders::Kind::kSearch) return search_on();
+  if (journey_->kind == Orders::Kind::kToTime) return;  // time_event_ will come
+  const std::uint64_t here = moment().events;
+  if (here < stage_) {
+    c_.kernel.call_hook_after(static_cast<std::uint32_t>(std::min(stage_ - here, kMostAhead)));
+    return;
+  }
+  if (marks_halfway_) {
+    marks_halfway_ = false;
+    stage_ = journey_->events;
+    c_.kernel.call_hook_after(static_cast<std::uint32_t>(std::min(stage_ - here, kMostAhead)));
+    mark();
+    return;
+  }
+  const std::string why = journey_->what;
+  journey_.reset();
+  pause(why);
+}
+
+void Console::search_on() {
+  const std::uint64_t here = moment().events;
+  std::string happened;
+  if (!awaited_text_.empty()) {
+    happened = awaited_text_;
+    awaited_text_.clear();
+    awaited_ = awaited_kind_;
+  } else if (watched_ != nullptr) {
+    const std::string present = watched_();
+    if (present != watched_value_) {
+      happened = watched_name_ + ": " + watched_value_ + " -> " + present + ",";
+    }
+    watched_value_ = present;
+  }
+  if (!happened.empty() && here < journey_->events) {
+    found_ = here;
+    found_text_ = happened;
+  }
+  if (here >= journey_->events) history_->search_over(*journey_, found_, found_text_);
+  const std::uint64_t left = std::min(journey_->events - here, kMostAhead);
+  c_.kernel.call_hook_after(watched_ != nullptr ? 1 : static_cast<std::uint32_t>(left));
+}
+
+}  // namespace dcc::vp

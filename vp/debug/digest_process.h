@@ -1,0 +1,44 @@
+// A run in a process of its own that tells the digests of its state as it goes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/platform_config.h"
+#include "debug/state_digests.h"
+
+namespace dcc::vp {
+
+struct DigestRow {
+  PicoSeconds t{};
+  std::vector<std::uint64_t> digests;
+};
+
+/// Begins at once; waits when nobody takes its rows; is ended with this object.
+class DigestProcess {
+ public:
+  explicit DigestProcess(const std::function<void(const DigestSampler::Sink&)>& run);
+  DigestProcess(const DigestProcess&) = delete;
+  DigestProcess& operator=(const DigestProcess&) = delete;
+  ~DigestProcess();
+
+  /// The next row; none: the run is over. Throws std::runtime_error with what went wrong in it.
+  std::optional<DigestRow> next();
+  /// Known from the first row on.
+  const std::vector<std::string>& devices() const { return devices_; }
+
+ private:
+  std::string text();
+  bool read_all(void* to, std::size_t bytes);
+
+  pid_t pid_ = -1;
+  int rows_ = -1;
+  std::vector<std::string> devices_;
+};
+
+}  // namespace dcc::vp

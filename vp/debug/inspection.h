@@ -1,0 +1,21 @@
+// What a paused platform can be asked: its modules, registers, slots, flows and queues by name.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "build/host.h"
+#include "build/network.h"
+#include "cpu/debug_registry.h"
+#include "traffic/flow_plan.h"
+
+namespace dcc::vp {
+
+/// Fills `registry`: "host1.dcc.CTRL" and "host1.nic.CTRL" (registers, read without side effects),
+/// "host1.slot[3]", "host1.slots_in_use", "host1.timer_lag", "flow[2]", "queue[0]". All arguments
+/// outlive it.
+void describe_platform(model::DebugRegistry& registry, std::vector<std::unique_ptr<Host>>& hosts,
+                       const Network& network, const FlowPlan& plan);
+
+}  // namespace dcc::vp

@@ -1,0 +1,152 @@
+#include "debug/process_snapshots.h"
+
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <stdexcept>
+
+namespace dcc::vp {
+namespace {
+
+constexpr int kTravelStatus = 0x5A;  // of a process that ends to go back; `travelling` says so, too
+constexpr std::chrono::milliseconds kFirstInterval{500};
+constexpr std::size_t kBeforeDoubling = 8;  // snapshots of the same distance
+constexpr std::size_t kMostSnapshots = 160;
+
+constexpr std::array<int, 3> kForwarded{SIGTERM, SIGHUP, SIGINT};
+volatile std::sig_atomic_t at_work = 0;  // the process that a snapshot waits for
+
+void forward(int number, siginfo_t* info, void*) {
+  // What the terminal sends, it sends to all of them.
+  if (info->si_code == SI_KERNEL) return;
+  ::kill(static_cast<pid_t>(at_work), number);
+}
+
+/// What a snapshot does with signals, while it is one.
+class Forwarding {
+ public:
+  Forwarding() {
+    struct sigaction action {};
+    action.sa_sigaction = forward;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    ::sigemptyset(&action.sa_mask);
+    for (std::size_t i = 0; i < kForwarded.size(); ++i) {
+      ::sigaction(kForwarded[i], &action, &before_[i]);
+    }
+  }
+  void end() const {
+    for (std::size_t i = 0; i < kForwarded.size(); ++i) {
+      ::sigaction(kForwarded[i], &before_[i], nullptr);
+    }
+  }
+
+ private:
+  std::array<struct sigaction, kForwarded.size()> before_{};
+};
+
+/// Signals are held back between fork() and the moment when both know what they are.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t all;
+    ::sigemptyset(&all);
+    for (const int number : kForwarded) ::sigaddset(&all, number);
+    ::sigprocmask(SIG_BLOCK, &all, &before_);
+  }
+  ~HeldSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+[[noreturn]] void die_of(int number) {
+  ::signal(number, SIG_DFL);
+  ::raise(number);
+  ::_exit(128 + number);
+}
+
+}  // namespace
+
+ProcessSnapshots::ProcessSnapshots() {
+  void* const memory =
+      ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    throw std::runtime_error(std::string("no memory to share: ") + std::strerror(errno));
+  }
+  shared_ = static_cast<Shared*>(memory);  // zero
+}
+
+ProcessSnapshots::~ProcessSnapshots() { ::munmap(shared_, sizeof(Shared)); }
+
+bool ProcessSnapshots::is_due() const {
+  if (taken_ >= kMostSnapshots) return false;
+  return Clock::now() - last_ >= kFirstInterval * (std::size_t{1} << taken_ / kBeforeDoubling);
+}
+
+std::optional<std::string> ProcessSnapshots::take_snapshot() {
+  if (taken_ >= kMostSnapshots) return std::nullopt;
+  std::cout.flush();
+  std::fflush(nullptr);  // or every copy would write it again
+  const std::size_t number = taken_;
+  bool travelled = false;
+  const pid_t self = ::getpid();
+  const Forwarding forwarding;
+  for (;;) {
+    pid_t child = 0;
+    {
+      const HeldSignals held;
+      child = ::fork();
+      if (child > 0) at_work = static_cast<std::sig_atomic_t>(child);
+      if (child <= 0) forwarding.end();
+    }
+    if (child < 0) {
+      if (travelled) ::_exit(1);  // nobody is left who could go on
+      return std::nullopt;        // the system has no more to give: one fewer, then
+    }
+    if (child == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::getppid() != self) ::_exit(1);
+      taken_ = number + 1;
+      last_ = Clock::now();
+      replaying_ = travelled;
+      if (!travelled) return std::nullopt;
+      return std::string(shared_->orders, shared_->bytes);
+    }
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    end_with(status, number);
+    travelled = true;
+  }
+}
+
+// Comes back when it is here that somebody wants to be.
+void ProcessSnapshots::end_with(int status, std::size_t number) const {
+  if (WIFSIGNALED(status)) die_of(WTERMSIG(status));
+  const bool travelling = shared_->travelling && WEXITSTATUS(status) == kTravelStatus;
+  if (!travelling || shared_->number != number) ::_exit(WEXITSTATUS(status));
+  shared_->travelling = false;
+}
+
+void ProcessSnapshots::travel(std::size_t number, const std::string& orders) {
+  std::cout.flush();
+  std::fflush(nullptr);
+  shared_->number = number;
+  shared_->bytes = std::min(orders.size(), kLongestOrders);
+  std::memcpy(shared_->orders, orders.data(), shared_->bytes);
+  shared_->travelling = true;
+  ::_exit(kTravelStatus);
+}
+
+}  // namespace dcc::vp

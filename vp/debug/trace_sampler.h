@@ -1,0 +1,71 @@
+// What a trace looks at in intervals: queues, timer lag, and the rates of flows.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "build/host.h"
+#include "build/network.h"
+#include "config/platform_config.h"
+#include "measure/trace_events.h"
+#include "measure/vcd_file.h"
+#include "sim/scheduler.h"
+#include "traffic/flow_plan.h"
+
+namespace dcc::vp {
+
+/// Every `interval` of the window it writes what has changed: as signals the bytes of switch queues
+/// (those that feed traced hosts; all of them if all hosts are traced) and each controller's timer
+/// lag; as counters the same bytes, and the rate of every traced flow that a traced host sends.
+class TraceSampler {
+ public:
+  struct Context {
+    const TraceConfig& config;
+    PicoSeconds end;  // of the run
+    Scheduler& scheduler;
+    const Network& network;
+    std::vector<std::unique_ptr<Host>>& hosts;
+    const FlowPlan& plan;
+    std::uint32_t rank;  // the greatest: a sample at t sees everything that happened at t
+    TraceEvents* events;
+    VcdFile* signals;
+  };
+  explicit TraceSampler(const Context& context);
+  /// Once the simulation begins.
+  void begin();
+
+ private:
+  struct Queue {
+    const EgressQueue* queue = nullptr;
+    VcdFile::Signal signal = 0;
+    Bytes last = -1;
+  };
+  struct Lag {
+    ControllerDevice* device = nullptr;
+    VcdFile::Signal signal = 0;
+  };
+  struct Flow {
+    std::uint32_t id = 0;
+    Rate last{};
+    bool seen = false;
+  };
+  void sample();
+  bool feeds_traced_host(const EgressQueue& queue) const;
+
+  Context c_;
+  std::vector<Queue> queues_;
+  std::vector<Lag> lags_;
+  std::vector<Flow> flows_;
+  Event event_;
+};
+
+/// Process numbers of the timeline.
+constexpr int kNetworkProcess = 1;
+constexpr int host_process(HostId host) { return 10 + static_cast<int>(host); }
+
+/// A link's name as a scope of signals: "s0->h3" is "s0_h3".
+std::string scope_name(const std::string& wire);
+
+}  // namespace dcc::vp

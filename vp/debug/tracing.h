@@ -1,0 +1,88 @@
+// Connects what a configuration wants traced to the platform that runs.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "build/host.h"
+#include "build/network.h"
+#include "config/platform_config.h"
+#include "debug/trace_sampler.h"
+#include "measure/slot_trace.h"
+#include "measure/trace_events.h"
+#include "measure/transaction_log.h"
+#include "measure/vcd_file.h"
+#include "sim/scheduler.h"
+#include "traffic/flow_plan.h"
+
+namespace dcc::vp {
+
+/// Where traces go.
+struct TraceOutput {
+  std::filesystem::path folder;  // exists if config.output.trace.any()
+  std::string cpu_file;          // instruction trace in a file of its own: `--trace-cpu`
+};
+
+class FirmwareProfile;
+class FunctionTrace;
+
+/// Built once the hosts are; what is not asked for is not connected. Throws std::runtime_error when
+/// a file cannot be written.
+class Tracing {
+ public:
+  struct Context {
+    const PlatformConfig& config;
+    Scheduler& scheduler;
+    const Network& network;
+    std::vector<std::unique_ptr<Host>>& hosts;
+    const FlowPlan& plan;
+    std::uint32_t rank;  // of samples: the greatest
+  };
+  Tracing(const Context& context, const TraceOutput& output);
+  ~Tracing();
+  /// Whether what is to be traced is written as it happens, by devices. What is looked at in
+  /// intervals is not, nor are packets (packet_capture.h).
+  static bool needs_one_order(const PlatformConfig& config);
+  /// Once the simulation begins.
+  void begin();
+  /// Completes all files, once the simulation is over. Throws std::runtime_error, when it has done
+  /// so, if one of them could not be written.
+  void close();
+
+ private:
+  /// A CPU whose instructions are counted, and where the counts go; null: not wanted.
+  struct Profiled {
+    std::unique_ptr<FirmwareProfile> program;
+    std::unique_ptr<TraceFile> coverage;
+    std::unique_ptr<TraceFile> callgrind;
+    std::string elf;
+  };
+  std::vector<Host*> traced_cpus() const;
+  void trace_cpus(const TraceOutput& output);
+  void profile_cpus();
+  void open_timeline();
+  void trace_transactions();
+  void trace_functions(Host& host);
+  void trace_slots(Host& host);
+  void trace_lines(Host& host);
+  void on_timeline(int process, const regs::AccessRecord& access);
+  std::filesystem::path file(const std::string& name) const { return folder_ / name; }
+
+  Context c_;
+  const TraceConfig& config_;
+  std::filesystem::path folder_;
+  std::vector<std::unique_ptr<TraceFile>> cpu_files_;
+  std::vector<Profiled> profiled_;
+  std::unique_ptr<TransactionLog> transactions_;
+  std::unique_ptr<TraceEvents> events_;
+  std::unique_ptr<VcdFile> signals_;
+  std::vector<std::unique_ptr<SlotTrace>> slots_;
+  std::vector<std::unique_ptr<FunctionTrace>> functions_;
+  std::unique_ptr<TraceSampler> sampler_;
+};
+
+}  // namespace dcc::vp

@@ -1,0 +1,214 @@
+#include "disturb/fast_forward.h"
+
+#include <algorithm>
+
+#include "traffic/flow_kinds.h"
+
+namespace dcc::vp {
+
+namespace {
+// What only bears witness (rates, queues, marks) may differ by so much between two halves …
+constexpr double kWitnessBound = 0.2;
+// … or rates by so much of the line's, queues by so many full packets, marks and pauses by so much
+// of the packets that the line carries.
+constexpr double kRateFloor = 0.01;
+constexpr double kQueueFloor = 2;
+constexpr double kMarkFloor = 0.005;
+// A skip shorter than this part of what was watched for it is not made.
+constexpr std::int64_t kWorthWhile = 4;
+
+double raw(Rate rate) { return static_cast<double>(rate.raw); }
+}  // namespace
+
+FastForward::FastForward(const Context& context)
+    : c_(context), look_event_(Event::calling<&FastForward::look>(*this, context.rank)) {
+  owed_.resize(c_.plan.count());
+}
+
+void FastForward::begin() { restart(); }
+
+// ---------------------------------------------------------------- what is watched
+
+FastForward::Disturbance FastForward::disturbance() const {
+  Disturbance d;
+  d.next_kept = c_.clock.next_kept();
+  for (const Wire& wire : c_.network.wires()) d.losses += wire.link().counters().lost;
+  for (const auto& module : c_.network.switches()) {
+    if (module == nullptr) continue;
+    const SwitchCounters totals = module->device().totals();
+    d.losses += totals.dropped + totals.unroutable + totals.credits_dropped;
+  }
+  for (const auto& host : c_.hosts) {
+    const NicDevice& nic = host->nic().device();
+    d.losses += nic.counters().retransmits + nic.counters().timeouts + nic.counters().naks_sent;
+    d.finished += nic.transmitter().tally().finished_flows;
+  }
+  return d;
+}
+
+FastForward::Base FastForward::base() const {
+  Base base;
+  base.from = c_.scheduler.now();
+  base.watch = c_.measurement.watch();
+  for (std::size_t i = 0; i < active_.size(); ++i) base.received.push_back(received(i));
+  return base;
+}
+
+void FastForward::restart() {
+  before_ = disturbance();
+  active_.clear();
+  for (const PlannedFlow& flow : c_.plan.flows()) {
+    const FlowRecord& record = c_.ledger[flow.spec.id];
+    // What is stopped is not over, but has nothing more to send.
+    if (record.posted != PicoSeconds::max() && !FlowLedger::finished(record) &&
+        c_.clock.now() < flow.spec.stop) {
+      active_.push_back(&flow);
+    }
+  }
+  detector_.restart(quantities());
+  start_ = base();
+  received_ = start_.received;
+  seen();  // from here on
+  looks_ = 0;
+  c_.scheduler.schedule_in(look_event_, PicoSeconds(c_.config.fast_forward.window.count / kLooks));
+}
+
+std::vector<RestDetector::Quantity> FastForward::quantities() {
+  const double tolerance = c_.config.fast_forward.tolerance.value();
+  std::vector<RestDetector::Quantity> all;
+  group_of_ = kinds_of(active_, c_.network.topology(), c_.network.routing());
+  members_.clear();
+  double line = 0;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    members_.resize(std::max<std::size_t>(members_.size(), group_of_[i] + 1));
+    ++members_[group_of_[i]];
+    all.push_back({tolerance, 0, group_of_[i] + 1});
+    line = std::max(line, raw(sender(*active_[i]).line_rate()));
+  }
+  looked_.assign(2 * members_.size() + c_.network.queues().size(), 0);
+  all.resize(all.size() + 2 * members_.size(), {kWitnessBound, kRateFloor * line, 0});
+  const double mtu = c_.config.nic.mtu;
+  all.resize(active_.size() + looked_.size(), {kWitnessBound, kQueueFloor * mtu, 0});
+  const double packets = line / 256 * 1e6 * to_seconds(c_.config.fast_forward.window) / (8 * mtu);
+  all.resize(all.size() + 2, {kWitnessBound, kMarkFloor * packets, 0});
+  return all;
+}
+
+/// Of the window that ends here; a new one begins.
+std::vector<double> FastForward::seen() {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    values.push_back(static_cast<double>(received(i) - received_[i]));
+    received_[i] = received(i);
+  }
+  for (double& sum : looked_) {
+    values.push_back(sum / kLooks);
+    sum = 0;
+  }
+  std::uint64_t marks = 0;
+  std::uint64_t pauses = 0;
+  for (const auto& module : c_.network.switches()) {
+    if (module == nullptr) continue;
+    marks += module->device().totals().ecn_marks;
+    pauses += module->device().pfc_totals().pauses_sent;
+  }
+  values.push_back(static_cast<double>(marks - marks_));
+  values.push_back(static_cast<double>(pauses - pauses_));
+  marks_ = marks;
+  pauses_ = pauses;
+  return values;
+}
+
+void FastForward::look() {
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const PlannedFlow& flow = *active_[i];
+    const Rate rate = sender(flow).view(flow.from_qpn).rate;
+    const Algorithm* const algorithm = c_.hosts[flow.spec.from]->algorithm();
+    const bool governed = algorithm != nullptr && !flow.spec.background;
+    const Rate target = governed ? algorithm->view(flow.from_qpn).target : rate;
+    const std::size_t group = 2 * group_of_[i];
+    looked_[group] += raw(rate) / members_[group_of_[i]];
+    looked_[group + 1] += raw(target) / members_[group_of_[i]];
+  }
+  std::size_t at = 2 * members_.size();
+  for (const auto& queue : c_.network.queues()) {
+    looked_[at++] += static_cast<double>(queue->device->queue_bytes(queue->port_number));
+  }
+  c_.scheduler.schedule_in(look_event_, PicoSeconds(c_.config.fast_forward.window.count / kLooks));
+  if (++looks_ < kLooks) return;
+  looks_ = 0;
+  window_over();
+}
+
+void FastForward::window_over() {
+  if (!(disturbance() == before_)) {
+    restart();
+    return;
+  }
+  detector_.add(seen());
+  const RestDetector::Verdict verdict = detector_.verdict();
+  if (verdict == RestDetector::Verdict::kRest && skip()) {
+    restart();
+    return;
+  }
+  if (verdict != RestDetector::Verdict::kOpen) {
+    if (verdict == RestDetector::Verdict::kTrend) start_ = std::move(middle_);
+    detector_.go_on(verdict);
+  }
+  if (detector_.is_half_full()) middle_ = base();
+}
+
+// ---------------------------------------------------------------- the skip
+
+bool FastForward::skip() {
+  if (active_.empty()) return false;
+  const PicoSeconds watched = c_.scheduler.now() - start_.from;
+  // What each will do in as long as it was watched.
+  std::vector<Bytes> bytes;
+  std::vector<Bytes> together(members_.size());
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    bytes.push_back(received(i) - start_.received[i]);
+    together[group_of_[i]] += bytes.back();
+  }
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const unsigned group = group_of_[i];
+    if (detector_.is_pooled(group + 1)) bytes[i] = together[group] / members_[group];
+  }
+  PicoSeconds time = c_.clock.next_kept() - c_.clock.now() - PicoSeconds(1);
+  if (time.count <= 0) return false;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const Bytes unsent = sender(*active_[i]).unsent(active_[i]->from_qpn);
+    if (bytes[i] == 0 || active_[i]->spec.bytes == 0) continue;
+    // A window before its end, packets have it again.
+    const Proportion window{c_.config.fast_forward.window, watched};
+    const Bytes left = std::max<Bytes>(0, unsent - window.of(bytes[i]) - c_.config.nic.mtu);
+    const Uint128 until = static_cast<Uint128>(left) * static_cast<Uint128>(watched.count) /
+                          static_cast<Uint128>(bytes[i]);
+    if (until < static_cast<Uint128>(time.count))
+      time = PicoSeconds(static_cast<std::int64_t>(until));
+  }
+  const SeriesConfig& series = c_.config.output.series;
+  const bool samples =
+      series.flows != FlowSeries::kNone || series.queues != QueueSeries::kNone || series.classes;
+  if (samples) time = series.interval * (time / series.interval);  // samples keep their grid
+  if (time * kWorthWhile < watched) return false;
+  const Proportion times{time, watched};
+  std::vector<Bytes> left_out(c_.plan.count());
+  const auto mtu = static_cast<Bytes>(c_.config.nic.mtu);
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const PlannedFlow& flow = *active_[i];
+    const Bytes unsent = sender(flow).unsent(flow.from_qpn);
+    Bytes& owed = owed_[flow.spec.id];
+    owed += times.of(bytes[i]);
+    const Bytes whole = std::min(owed, std::max<Bytes>(0, unsent - 1)) / mtu * mtu;
+    owed -= whole;
+    if (whole == 0) continue;
+    left_out[flow.spec.id] = whole;
+    sender(flow).leave_out(flow.from_qpn, whole);
+  }
+  c_.measurement.repeat_since(*start_.watch, time, left_out);
+  c_.clock.skip(time);
+  return true;
+}
+
+}  // namespace dcc::vp

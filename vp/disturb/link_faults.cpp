@@ -1,0 +1,99 @@
+#include "disturb/link_faults.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "build/wire_selection.h"
+#include "describe/quantity_text.h"
+
+namespace dcc::vp {
+
+LinkFaults::Fault::Fault(const FaultParameters& config, const Network& network,
+                         Scheduler& scheduler, Partitions& partitions, LiveFabric& fabric,
+                         std::uint32_t rank)
+    : config_(config),
+      topology_(network.topology()),
+      scheduler_(scheduler),
+      partitions_(partitions),
+      fabric_(fabric),
+      wires_(select_wires(topology_, {config.link}, "")),
+      change_(Event::calling<&Fault::change>(*this, rank)) {}
+
+void LinkFaults::Fault::begin() { scheduler_.schedule_at(change_, config_.start); }
+
+void LinkFaults::Fault::change() {
+  const PicoSeconds now = scheduler_.now();
+  const PicoSeconds stop = config_.stop.value_or(PicoSeconds::max());
+  if (!there_ && now >= stop) return;
+  there_ = !there_;
+  if (partitions_.parallel() != nullptr) partitions_.parallel()->settle();
+  apply();
+  PicoSeconds next = stop;
+  if (config_.kind == FaultKind::kLinkFlap) {
+    next = now + (there_ ? config_.down : config_.up);
+    if (there_) next = std::min(next, stop);
+  }
+  if (next != PicoSeconds::max() && (there_ || next < stop)) scheduler_.schedule_at(change_, next);
+}
+
+void LinkFaults::Fault::apply() {
+  int last = -1;
+  for (const std::size_t wire : wires_) {
+    const int cable = static_cast<int>(wire / 2);
+    if (config_.kind == FaultKind::kLinkSlow) {
+      const BitRate rate = there_ ? config_.rate : topology_.cables()[wire / 2].link.rate;
+      fabric_.set_rate(cable, static_cast<int>(wire % 2), rate, config_.convergence);
+    } else if (cable != last) {  // both ways of a cable, or neither
+      there_ ? fabric_.fail(cable, config_.convergence)
+             : fabric_.repair(cable, config_.convergence);
+    }
+    last = cable;
+  }
+}
+
+LinkFaults::LinkFaults(const PlatformConfig& config, Scheduler& scheduler, Network& network,
+                       Partitions& partitions, const std::function<NicDevice&(HostId)>& nic_of,
+                       std::uint32_t rank)
+    : network_(network) {
+  for (const FaultParameters& fault : config.faults) {
+    if (!fault.is_noticed()) continue;
+    if (fabric_ == nullptr) {
+      fabric_ = std::make_unique<LiveFabric>(scheduler, network.topology(), network.routing(),
+                                             network.fabric(), rank);
+    }
+    faults_.emplace_back(fault, network, scheduler, partitions, *fabric_, rank);
+  }
+  if (fabric_ == nullptr) return;
+  const Topology& topology = network.topology();
+  for (std::size_t wire = 0; wire < network.wires().size(); ++wire) {
+    fabric_->set_link(static_cast<int>(wire / 2), static_cast<int>(wire % 2),
+                      network.wires()[wire].link());
+  }
+  for (NodeId node = 0; node < static_cast<NodeId>(topology.nodes().size()); ++node) {
+    if (model::SwitchModule* const module = network.switch_of(node)) {
+      fabric_->set_switch(node, module->device());
+    }
+  }
+  for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
+    NicDevice& nic = nic_of(host);
+    fabric_->set_host(host, [&nic](bool up) { nic.set_carrier(up); });
+  }
+}
+
+void LinkFaults::begin() {
+  for (Fault& fault : faults_) fault.begin();
+}
+
+std::string LinkFaults::parting() const {
+  if (fabric_ == nullptr || !fabric_->parted()) return "";
+  const LiveFabric::Parting& parting = *fabric_->parted();
+  const Topology& topology = network_.topology();
+  return fmt::format(
+      "The network fell apart: when routes converged at {}, {} of {} hosts could not be reached "
+      "from the others, {} among them",
+      QuantityText<PicoSeconds>::format(parting.when), parting.hosts.size(), topology.hosts(),
+      topology.node(topology.node_of(parting.hosts.front())).name);
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,30 @@
+#include "disturb/memory_faults.h"
+
+#include "app/boot_block.h"
+#include "software/host_driver.h"
+
+namespace dcc::vp {
+
+MemoryFaults::Flip::Flip(const FaultParameters& parameters, HostDriver& driver, std::uint32_t rank)
+    : fault(parameters), host(driver), event(Event::calling<&Flip::happen>(*this, rank)) {}
+
+void MemoryFaults::Flip::happen() {
+  std::uint8_t& byte = host.ram().data()[fault.address.value - BOOT_RAM_BASE];
+  byte = static_cast<std::uint8_t>(byte ^ 1u << fault.bit);
+  host.memory_changed(fault.address.value, 1);
+}
+
+MemoryFaults::MemoryFaults(const PlatformConfig& config, Scheduler& scheduler,
+                           std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank)
+    : scheduler_(scheduler) {
+  for (const FaultParameters& fault : config.faults) {
+    if (fault.kind != FaultKind::kMemoryFlip) continue;
+    flips_.emplace_back(fault, *hosts[fault.host]->driver(), rank);
+  }
+}
+
+void MemoryFaults::begin() {
+  for (Flip& flip : flips_) scheduler_.schedule_at(flip.event, flip.fault.at);
+}
+
+}  // namespace dcc::vp

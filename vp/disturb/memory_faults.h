@@ -1,0 +1,35 @@
+// Faults of memory: bits that turn over while the run goes on.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "build/host.h"
+#include "config/platform_config.h"
+#include "sim/scheduler.h"
+
+namespace dcc::vp {
+
+class MemoryFaults {
+ public:
+  /// Precondition: check_faults().
+  MemoryFaults(const PlatformConfig& config, Scheduler& scheduler,
+               std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank);
+  /// Schedules them.
+  void begin();
+
+ private:
+  struct Flip {
+    Flip(const FaultParameters& parameters, HostDriver& driver, std::uint32_t rank);
+    void happen();
+    const FaultParameters& fault;
+    HostDriver& host;
+    Event event;
+  };
+
+  Scheduler& scheduler_;
+  std::deque<Flip> flips_;
+};
+
+}  // namespace dcc::vp

@@ -1,0 +1,87 @@
+// The counters that devices describe (stats/metric.h), summed over all of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "nic/algorithm/algorithm.h"
+#include "nic/nic_parameters.h"
+#include "stats/flow_ledger.h"
+#include "stats/metric.h"
+#include "switch/pfc.h"
+#include "switch/switch_device.h"
+#include "wire/link.h"
+
+namespace dcc::vp {
+
+/// One figure of `aggregate`: the counters of one name.
+struct CounterInfo {
+  std::string_view name;
+  CounterAbout about;
+  std::vector<std::string_view> over;  // of what it is the sum: "switches", "hosts", …
+};
+
+/// One sum a figure, in the order of metrics.json. Whoever reads a sum names the counter, not the
+/// figure, so that what does not exist does not compile.
+class CounterTotals {
+ public:
+  /// Every figure, from the descriptions of all structs of counters.
+  static const std::vector<CounterInfo>& described();
+
+  CounterTotals() : sums_(described().size(), 0) {}
+
+  /// Adds what a device has counted.
+  template <class Counters>
+  void add(const Counters& counters) {
+    Counters::describe([&](auto member, std::string_view name, const CounterAbout&) {
+      sums_[index_of(name)] += counters.*member;
+    });
+  }
+
+  /// `operation(of this, of the other)` of every sum.
+  template <class Operation>
+  CounterTotals together(const CounterTotals& other, Operation operation) const {
+    CounterTotals result;
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      result.sums_[i] = operation(sums_[i], other.sums_[i]);
+    }
+    return result;
+  }
+  /// What was counted after `earlier`: the difference of every sum.
+  CounterTotals since(const CounterTotals& earlier) const {
+    return together(earlier, [](std::uint64_t to, std::uint64_t from) { return to - from; });
+  }
+
+  template <class Visit>
+  void each(Visit visit) {
+    for (std::uint64_t& sum : sums_) visit(sum);
+  }
+
+  std::uint64_t at(std::size_t figure) const { return sums_[figure]; }  // of described()
+  /// The figure that the counter is part of, e.g. of(&SwitchCounters::ecn_marks).
+  template <class Counters>
+  std::uint64_t of(std::uint64_t Counters::*counter) const {
+    return sums_.at(figure_of(counter));
+  }
+  template <class Counters>
+  void set(std::uint64_t Counters::*counter, std::uint64_t value) {
+    sums_.at(figure_of(counter)) = value;
+  }
+
+ private:
+  static std::size_t index_of(std::string_view name);
+  template <class Counters>
+  static std::size_t figure_of(std::uint64_t Counters::*counter) {
+    std::size_t figure = described().size();  // no description: out of range
+    Counters::describe([&](auto member, std::string_view name, const CounterAbout&) {
+      if (member == counter) figure = index_of(name);
+    });
+    return figure;
+  }
+
+  std::vector<std::uint64_t> sums_;
+};
+
+}  // namespace dcc::vp

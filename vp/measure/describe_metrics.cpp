@@ -1,0 +1,249 @@
+#include "measure/describe_metrics.h"
+
+#include <algorithm>
+
+namespace dcc::vp {
+namespace {
+
+double seconds(PicoSeconds time) { return static_cast<double>(time.count) / 1e12; }
+
+std::optional<double> share_marked(const MarkedDelays& delays) {
+  if (delays.all.count() == 0) return std::nullopt;
+  return static_cast<double>(delays.marked.count()) / static_cast<double>(delays.all.count());
+}
+
+void describe_marked(MetricVisitor& v, const MarkedDelays& delays, const char* of) {
+  const LogHistogram& all = delays.all;
+  v.figure("packets", all.count(), {"packets", of, Statistic::kSum, Span::kWindow});
+  v.figure("marked_share", share_marked(delays),
+           {"", "of them, those that met a CE mark", Statistic::kRatio, Span::kWindow});
+  v.figure("us_mean", mean_of(all), {"us", "mean of their times", Statistic::kMean, Span::kWindow});
+  const auto quantile = [&](const char* name, unsigned per_mille, const char* meaning) {
+    v.figure(name, quantile_of(all, per_mille),
+             {"us", meaning, Statistic::kQuantile, Span::kWindow});
+  };
+  quantile("us_p50", 500, "median");
+  quantile("us_p90", 900, "90th percentile");
+  quantile("us_p99", 990, "99th percentile");
+  quantile("us_p999", 999, "99.9th percentile");
+}
+
+void describe_delay(MetricVisitor& v, const DelayResult& delay) {
+  v.figure("dscp", delay.dscp, {"", "the class; delays stands only where output.delays asks"});
+  v.group("round_trip", [&] {
+    describe_marked(v, delay.of.round_trip, "acknowledged: from their sending to their ACKs");
+  });
+  v.group("one_way", [&] {
+    describe_marked(v, delay.of.one_way, "accepted by a receiver: from their sending to then");
+  });
+  v.group("as_read", [&] {
+    describe_marked(v, delay.of.as_read,
+                    "acknowledged, as a host's inexact clock has it (nic.clock)");
+  });
+}
+
+void describe_run(MetricVisitor& v, const RunResults& r) {
+  v.figure("schema_version", kMetricsSchemaVersion,
+           {"", "changes when a figure changes its meaning or leaves"});
+  v.figure("completed", r.completed,
+           {"", "the run reached its duration or the end of all traffic"});
+  v.figure("sim_time_s", r.sim_time,
+           {"s", "simulated time at the end", Statistic::kValue, Span::kEnd});
+  if (r.fast_forwarded) {
+    v.figure("fast_forwarded_s", *r.fast_forwarded,
+             {"s",
+              "of it, skipped: counters, statistics and flows went on as before it, balance, "
+              "link_traversals and hosts know nothing of it; stands only with fast_forward",
+              Statistic::kSum, Span::kRun});
+  }
+  v.figure("wall_s", r.wall_s,
+           {"s", "time on the clock that the simulation took; differs from run to run",
+            Statistic::kSum, Span::kRun});
+  v.figure("link_traversals", r.link_traversals,
+           {"", "packets over links, data and control, each link counts one", Statistic::kSum,
+            Span::kRun});
+  const double wall = r.wall_s > 0 ? r.wall_s : 1e-9;
+  v.group("speed", [&] {
+    v.figure("link_traversals_per_s", static_cast<double>(r.link_traversals) / wall,
+             {"1/s", "link traversals by time on the clock", Statistic::kMean, Span::kRun});
+    v.figure(
+        "events_per_s", static_cast<double>(r.events) / wall,
+        {"1/s", "events of the schedulers by time on the clock", Statistic::kMean, Span::kRun});
+    v.figure("threads", r.threads,
+             {"", "that had a part of the network each; 1 also where the system gave no more"});
+  });
+  v.group("measure", [&] {
+    v.figure("from_s", r.measured_from, {"s", "begin of the measured window"});
+    v.figure("to_s", r.measured_to, {"s", "end of the measured window"});
+  });
+}
+
+/// Mean over all switches, and the most of any.
+void describe_buffers(MetricVisitor& v, const std::vector<BufferResult>& buffers) {
+  double sum = 0;
+  Bytes most = 0;
+  for (const BufferResult& one : buffers) {
+    sum += one.mean_bytes;
+    most = std::max(most, one.max_bytes);
+  }
+  v.figure("buffer_mean_bytes", buffers.empty() ? 0.0 : sum / static_cast<double>(buffers.size()),
+           {"B", "what waits in a switch, mean over time and switches", Statistic::kMean,
+            Span::kWindow, "buffer used, mean"});
+  v.figure("buffer_max_bytes", most,
+           {"B", "the most that waited in one switch at once", Statistic::kMaximum, Span::kWindow,
+            "buffer used, most"});
+}
+
+void describe_aggregate(MetricVisitor& v, const RunResults& r, const Metrics& m) {
+  v.figure("goodput_gbps", m.goodput_gbps,
+           {"Gb/s", "payload received by all flows but the background", Statistic::kMean,
+            Span::kWindow, "goodput"});
+  v.figure("jain", m.jain,
+           {"", "Jain's index over the flows' goodput while active; 1: all the same",
+            Statistic::kRatio, Span::kWindow, "fairness (Jain)"});
+  v.figure("rtt_us_mean", mean_of(r.rtt_ns),
+           {"us", "mean time from a packet's sending to its ACK", Statistic::kMean, Span::kWindow,
+            "round trip, mean"});
+  v.figure("rtt_us_p99", quantile_of(r.rtt_ns, 990),
+           {"us", "its 99th percentile", Statistic::kQuantile, Span::kWindow, "round trip, 99 %"});
+  v.figure("rtt_us_p50", quantile_of(r.rtt_ns, 500),
+           {"us", "its median", Statistic::kQuantile, Span::kWindow, "round trip, median"});
+  v.figure(
+      "rtt_us_p999", quantile_of(r.rtt_ns, 999),
+      {"us", "its 99.9th percentile", Statistic::kQuantile, Span::kWindow, "round trip, 99.9 %"});
+  const std::vector<CounterInfo>& counters = CounterTotals::described();
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    const CounterAbout& about = counters[i].about;
+    v.figure(counters[i].name, r.counters.at(i),
+             {about.unit, about.meaning, Statistic::kSum, Span::kWindow, about.label},
+             counters[i].over);
+  }
+  describe_buffers(v, r.buffers);
+  v.figure("deadlocked_links", r.deadlock.size(),
+           {"", "entries of deadlock", Statistic::kSum, Span::kEnd, "deadlocked links"});
+}
+
+void describe_reordering(MetricVisitor& v, const RunResults& r) {
+  const LogHistogram& depths = r.reordering.depths();
+  const std::uint64_t late = depths.count();
+  const std::uint64_t all = r.counters.of(&NicCounters::data_received);
+  std::optional<double> share, mean;
+  std::optional<std::uint64_t> p99;
+  if (all != 0) share = static_cast<double>(late) / static_cast<double>(all);
+  if (late != 0) {
+    mean = static_cast<double>(depths.sum()) / static_cast<double>(late);
+    p99 = depths.quantile(990);
+  }
+  v.figure("packets", late,
+           {"packets", "of data that came after one of their flow that was sent later",
+            Statistic::kSum, Span::kWindow});
+  v.figure("share", share, {"", "of all data received", Statistic::kRatio, Span::kWindow});
+  v.figure("depth_mean", mean,
+           {"packets", "how far behind the highest number that had come, mean; null: none was",
+            Statistic::kMean, Span::kWindow});
+  v.figure("depth_p99", p99,
+           {"packets", "its 99th percentile", Statistic::kQuantile, Span::kWindow});
+  v.figure("depth_max", r.reordering.deepest(),
+           {"packets", "the farthest; 0: none came late", Statistic::kMaximum, Span::kWindow});
+}
+
+void describe_qos(MetricVisitor& v, const QosResult& qos) {
+  v.members(qos);
+  v.list("tenants", qos.tenants.size(), [&](std::size_t i) { v.members(qos.tenants[i]); });
+}
+
+void describe_dcbx(MetricVisitor& v, const DcbxResult& dcbx) {
+  v.members(dcbx);
+  v.list("differences", dcbx.differences.size(),
+         [&](std::size_t i) { v.members(dcbx.differences[i]); });
+}
+
+void describe_link(MetricVisitor& v, const LinkResult& link, PicoSeconds window) {
+  v.figure("name", link.name, {"", "from->to; the second of two parallel cables ends in #1"});
+  v.figure("rate_gbps", static_cast<double>(link.rate.bits_per_second) / 1e9,
+           {"Gb/s", "the link's rate"});
+  v.figure("tx_bytes", link.tx_bytes,
+           {"B", "wire bytes carried, without preamble, gap and what `faults` lost",
+            Statistic::kSum, Span::kWindow});
+  v.figure("utilisation", window.count > 0 ? seconds(link.busy) / seconds(window) : 0.0,
+           {"", "share of the time in which it sends: preamble, gap and what is lost included",
+            Statistic::kRatio, Span::kWindow});
+  v.figure("pause_s", link.pause,
+           {"s", "time any priority was held by PFC", Statistic::kSum, Span::kWindow});
+}
+
+void describe_slowdown(MetricVisitor& v, const std::optional<SlowdownBin>& all,
+                       const std::vector<SlowdownBin>& bins) {
+  if (all) {
+    v.group("all", [&] { v.members(*all); });
+  } else {
+    v.null_group("all");
+  }
+  v.list("bins", bins.size(), [&](std::size_t i) { v.members(bins[i]); });
+}
+
+}  // namespace
+
+void describe_flow(MetricVisitor& v, const FlowResult& f, const FlowMetrics& m) {
+  v.figure("id", f.id, {"", "number of the flow; the first 10 000 are listed, flows.csv has all"});
+  v.figure("from", f.from, {"", "sending host"});
+  v.figure("to", f.to, {"", "receiving host"});
+  v.figure("dscp", f.dscp, {"", "its class"});
+  v.figure("weight", m.weight, {"", "its class's weight"});
+  v.figure("bytes", f.bytes, {"B", "payload; null: unlimited"});
+  v.figure("start_s", f.start, {"s", "first byte posted"});
+  v.figure("end_s", f.completed ? f.end : std::nullopt,
+           {"s", "last ACK received; null: unfinished"});
+  v.figure("fct_s", m.fct, {"s", "completion time, from posting to the last ACK"});
+  v.figure("fct_rx_s", m.fct_rx, {"s", "from posting to the last byte received"});
+  v.figure("ideal_s", f.ideal,
+           {"s", "the same flow alone in the empty network, at line rate, without a window"});
+  v.figure("slowdown", m.slowdown, {"", "fct_s by ideal_s", Statistic::kRatio, Span::kRun});
+  v.figure("goodput_gbps", m.goodput_gbps,
+           {"Gb/s", "payload received in the window by its active time there", Statistic::kMean,
+            Span::kWindow});
+  v.figure("retransmits", f.retransmits, {"packets", "sent again", Statistic::kSum, Span::kRun});
+  v.figure("completed", f.completed, {"", "all bytes acknowledged"});
+}
+
+void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
+  const auto members_of = [&v](std::string_view name, const auto& list) {
+    v.list(name, list.size(), [&](std::size_t i) { v.members(list[i]); });
+  };
+  describe_run(v, r);
+  v.group("aggregate", [&] { describe_aggregate(v, r, m); });
+  members_of("classes", m.classes);
+  members_of("tenants", m.tenants);
+  if (!r.delays.empty()) {
+    v.list("delays", r.delays.size(), [&](std::size_t i) { describe_delay(v, r.delays[i]); });
+  }
+  if (r.qos) v.group("qos", [&] { describe_qos(v, *r.qos); });
+  if (r.dcbx) v.group("dcbx", [&] { describe_dcbx(v, *r.dcbx); });
+  v.list("links", r.links.size(),
+         [&](std::size_t i) { describe_link(v, r.links[i], r.measured_to - r.measured_from); });
+  members_of("queues", r.queues);
+  members_of("buffers", r.buffers);
+  v.group("reordering", [&] { describe_reordering(v, r); });
+  members_of("deadlock", r.deadlock);
+  v.group("slowdown", [&] { describe_slowdown(v, m.slowdown, m.slowdown_bins); });
+  // To the last byte received, which no acknowledgement dilutes.
+  if (m.slowdown_received) {
+    v.group("slowdown_received",
+            [&] { describe_slowdown(v, m.slowdown_received, m.slowdown_received_bins); });
+  }
+  // Against the base round trip of a full packet plus wire bytes on the slowest link.
+  v.group("reference_slowdown",
+          [&] { describe_slowdown(v, m.reference_slowdown, m.reference_slowdown_bins); });
+  if (m.deadlines) v.group("deadlines", [&] { v.members(*m.deadlines); });
+  if (m.queries) v.group("queries", [&] { v.members(*m.queries); });
+  if (r.wasted) v.group("wasted", [&] { v.members(*r.wasted); });
+  v.figure("flow_count", r.flows.size(), {"", "flows of the run", Statistic::kSum, Span::kRun});
+  v.list("flows", std::min(r.flows.size(), kMostFlowsInMetrics),
+         [&](std::size_t i) { describe_flow(v, r.flows[i], m.of_flow(r.flows[i])); });
+  members_of("hosts", r.hosts);
+  v.group("balance", [&] { v.members(r.balance); });
+  v.texts("warnings", r.warnings, {"", "what does not fail the run but should be known"});
+  v.texts("failures", r.failures, {"", "promises that were broken: the run exits 1"});
+}
+
+}  // namespace dcc::vp

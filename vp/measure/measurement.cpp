@@ -1,0 +1,525 @@
+#include "measure/measurement.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "build/translate.h"
+#include "nic/ideal_fct.h"
+#include "parallel/gather.h"
+#include "wire/wire_size.h"
+
+namespace dcc::vp {
+
+namespace {
+// A flow series longer than this serves nobody and costs more than the run.
+constexpr std::size_t kMostSampledFlows = kFewFlows;
+constexpr std::size_t kMostSampledQueues = 64;
+
+double gbps(Bytes bytes, double seconds) { return static_cast<double>(bytes) * 8e-9 / seconds; }
+double gbps(std::int64_t rate) { return static_cast<double>(rate) / 256e3; }  // Rate::raw
+}  // namespace
+
+Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, PlatformClock& clock,
+                         Network& network, std::vector<std::unique_ptr<Host>>& hosts,
+                         const FlowPlan& plan, FlowLedger& ledger, const Partitions& partitions,
+                         std::uint32_t rank)
+    : config_(config),
+      scheduler_(scheduler),
+      clock_(clock),
+      network_(network),
+      hosts_(hosts),
+      plan_(plan),
+      ledger_(ledger),
+      partitions_(partitions),
+      from_event_(Event::calling<&Measurement::measure_from>(*this, rank)),
+      to_event_(Event::calling<&Measurement::measure_to>(*this, rank)),
+      sample_event_(Event::calling<&Measurement::sample>(*this, rank)) {
+  clock.keep(from_event_);
+  clock.keep(to_event_);
+  for (unsigned dscp = 0; dscp < 64; ++dscp) {
+    if (plan.totals().dscps.test(dscp)) dscps_.push_back(dscp);
+  }
+  sample_flow_series_ =
+      config.output.series.flows == FlowSeries::kAll && plan.count() <= kMostSampledFlows;
+  if (plan.is_held()) sampled_received_.resize(ledger.size());
+  if (config.output.series.queues != QueueSeries::kNone) {
+    // Which port is busiest shows at the end: in a small network sample all and choose then, in a
+    // large one the ports that most flows lead to.
+    std::vector<std::pair<std::size_t, std::size_t>> by_flows;
+    const std::vector<std::uint32_t>& receivers = plan.totals().received_by;
+    for (std::size_t i = 0; i < network.queues().size(); ++i) {
+      const EgressQueue& queue = *network.queues()[i];
+      const CableEnd peer = network.topology().peer(queue.node, queue.port_number);
+      const TopologyNode& node = network.topology().node(peer.node);
+      by_flows.emplace_back(node.is_host && node.host < receivers.size() ? receivers[node.host] : 0,
+                            i);
+    }
+    std::stable_sort(by_flows.begin(), by_flows.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    if (by_flows.size() > kMostSampledQueues) by_flows.resize(kMostSampledQueues);
+    for (const auto& [flows, index] : by_flows) sampled_queues_.push_back(index);
+    std::sort(sampled_queues_.begin(), sampled_queues_.end());
+  }
+}
+
+void Measurement::begin() {
+  clock_.schedule_at(from_event_, config_.measure.from);
+  clock_.schedule_at(to_event_, config_.measure_end());
+  const bool series =
+      sample_flow_series_ || !sampled_queues_.empty() || config_.output.series.classes;
+  if (series) clock_.schedule_at(sample_event_, config_.output.series.interval);
+}
+
+// ---------------------------------------------------------------- what was counted
+
+PicoSeconds Measurement::pause_of(const Wire& wire) const {
+  const TopologyNode& node = network_.topology().node(wire.from);
+  if (node.is_host) return hosts_[node.host]->nic().device().transmitter().paused_time();
+  return network_.switch_of(wire.from)->device().pause_time(wire.from_port);
+}
+
+Snapshot Measurement::snapshot() const {
+  Snapshot s;
+  s.counters.add(ledger_.total());
+  for (const Wire& wire : network_.wires()) {
+    const LinkCounters link = wire.link().counters();
+    s.wires.push_back({link, pause_of(wire)});
+    s.counters.add(link);
+  }
+  for (const auto& module : network_.switches()) {
+    if (module == nullptr) continue;
+    s.counters.add(module->device().totals());
+    s.counters.add(module->device().pfc_totals());
+  }
+  for (const auto& host : hosts_) {
+    const NicCounters& nic = host->nic().device().counters();
+    s.counters.add(nic);
+    s.cnps_received.push_back(nic.cnps_received);
+    if (host->algorithm() != nullptr) s.counters.add(host->algorithm()->counters());
+  }
+  return skipped_.wires.empty() ? s : s.plus(skipped_);
+}
+
+// ---------------------------------------------------------------- time that is skipped
+
+std::unique_ptr<Measurement::Watch> Measurement::watch() const {
+  auto watch = std::make_unique<Watch>();
+  watch->from = scheduler_.now();
+  watch->counted = snapshot();
+  for (const auto& host : hosts_) {
+    watch->rtt_ns.push_back(host->nic().device().transmitter().rtt_ns());
+    watch->reordering.push_back(host->nic().device().reordering());
+  }
+  if (!measuring_ || measured_) return watch;
+  for (const auto& queue : network_.queues()) {
+    watch->queues.push_back(queue->statistics.as_of(scheduler_.now()));
+  }
+  return watch;
+}
+
+void Measurement::repeat_since(const Watch& watch, PicoSeconds skipped,
+                               const std::vector<Bytes>& left_out) {
+  const PicoSeconds now = scheduler_.now();
+  const Proportion times{skipped, now - watch.from};
+  const Snapshot more = snapshot().since(watch.counted).times(times);
+  skipped_ = skipped_.wires.empty() ? more : skipped_.plus(more);
+  for (std::size_t i = 0; i < hosts_.size(); ++i) {
+    NicDevice& nic = hosts_[i]->nic().device();
+    nic.transmitter().repeat_statistics(watch.rtt_ns[i], times);
+    nic.reordering().repeat_since(watch.reordering[i], times);
+  }
+  for (std::size_t i = 0; i < watch.queues.size(); ++i) {
+    network_.queues()[i]->statistics.repeat_since(watch.queues[i], now, times);
+  }
+  for (std::size_t flow = 0; flow < left_out.size(); ++flow) {
+    sampled_received_[flow] += left_out[flow];
+  }
+}
+
+// ---------------------------------------------------------------- the window
+
+void Measurement::measure_from() {
+  from_ = snapshot();  // looks at lock-step, which may end the run here
+  measuring_ = true;
+  ledger_.begin_window();
+  for (auto& queue : network_.queues()) {
+    queue->device->observe_queue(queue->port_number, &queue->statistics);  // begins anew
+  }
+  for (const auto& module : network_.switches()) {
+    if (module != nullptr) module->device().restart_buffer_statistics();
+  }
+  for (auto& host : hosts_) {
+    NicDevice& nic = host->nic().device();
+    nic.transmitter().reset_statistics();
+    nic.forget_reordering();
+    if (!config_.output.delays) continue;
+    host_delays_.push_back(std::make_unique<DelaysByClass>());
+    nic.observe_delays(host_delays_.back().get());
+  }
+}
+
+void Measurement::measure_to() {
+  if (measured_ || !measuring_) return;
+  window_ = snapshot().since(from_);  // likewise; collect() comes here again then
+  measured_ = true;
+  ledger_.end_window();
+  measured_to_ = clock_.now();
+  for (auto& queue : network_.queues()) {
+    queue_figures_.push_back(queue->statistics.figures(scheduler_.now()));
+  }
+  measure_buffers();
+  for (auto& host : hosts_) {
+    rtt_ns_.merge(host->nic().device().transmitter().rtt_ns());
+    reordering_.merge(host->nic().device().reordering());
+    host->nic().device().observe_delays(nullptr);
+  }
+  if (!config_.output.delays) return;
+  for (const unsigned dscp : dscps_) {
+    DelayResult& out = delays_.emplace_back();
+    out.dscp = dscp;
+    for (const auto& host : host_delays_) {
+      const ClassDelays* const seen = host->seen(static_cast<std::uint8_t>(dscp));
+      if (seen == nullptr) continue;
+      out.of.round_trip.merge(seen->round_trip);
+      out.of.one_way.merge(seen->one_way);
+      out.of.as_read.merge(seen->as_read);
+    }
+  }
+}
+
+/// What waits in a switch waits for one of its ports, so that the mean is the sum of theirs: only
+/// the most at once is not theirs to tell.
+void Measurement::measure_buffers() {
+  const PicoSeconds now = scheduler_.now();
+  std::vector<double> means(network_.switches().size());
+  for (const auto& queue : network_.queues()) {
+    means[static_cast<std::size_t>(queue->node)] += queue->statistics.mean(now);
+  }
+  for (std::size_t node = 0; node < means.size(); ++node) {
+    const auto& module = network_.switches()[node];
+    if (module == nullptr) continue;
+    const SwitchDevice& device = module->device();
+    buffers_.push_back({static_cast<NodeId>(node),
+                        static_cast<Bytes>(means[node] + device.mean_held_back() + 0.5),
+                        device.buffer().peak()});
+  }
+}
+
+// ---------------------------------------------------------------- series
+
+void Measurement::sample() {
+  const PicoSeconds now = clock_.now();
+  const PicoSeconds interval = config_.output.series.interval;
+  sample_flows(now, to_seconds(interval));
+  sample_queues(now);
+  clock_.schedule_in(sample_event_, interval);
+}
+
+void Measurement::sample_flows(PicoSeconds now, double interval_s) {
+  if (!sample_flow_series_ && !config_.output.series.classes) return;
+  std::array<Bytes, 64> by_class{};
+  const std::vector<FlowRecord> gathered = gathered_records();
+  const std::vector<Sending> sending = senders();
+  if (!plan_.is_held()) by_class = ledger_.received_by_class();
+  for (const PlannedFlow& flow : plan_.flows()) {
+    const FlowRecord& record = gathered.empty() ? ledger_[flow.spec.id] : gathered[flow.spec.id];
+    if (record.posted == PicoSeconds::max()) continue;
+    const Bytes received = record.received_bytes - sampled_received_[flow.spec.id];
+    sampled_received_[flow.spec.id] = record.received_bytes;
+    by_class[flow.spec.dscp] += received;
+    if (!sample_flow_series_ || (received == 0 && FlowLedger::finished(record))) continue;
+    const Sending& sent = sending[flow.spec.id];
+    flow_rates_.t.push_back(now);
+    flow_rates_.flow.push_back(flow.spec.id);
+    flow_rates_.rate_gbps.push_back(gbps(sent.rate));
+    flow_rates_.target_gbps.push_back(gbps(sent.target));
+    flow_rates_.alpha.push_back(sent.alpha);
+    flow_rates_.goodput_gbps.push_back(gbps(received, interval_s));
+  }
+  if (!config_.output.series.classes) return;
+  for (const unsigned dscp : dscps_) {
+    class_series_.t.push_back(now);
+    class_series_.dscp.push_back(dscp);
+    class_series_.goodput_gbps.push_back(gbps(by_class[dscp], interval_s));
+  }
+}
+
+std::vector<Measurement::Sending> Measurement::senders() const {
+  std::vector<Sending> all;
+  if (!sample_flow_series_) return all;
+  all.resize(plan_.flows().size());
+  for (const PlannedFlow& flow : plan_.flows()) {
+    if (!is_here(flow.spec.from) || ledger_[flow.spec.id].posted == PicoSeconds::max()) continue;
+    const Host& host = *hosts_[flow.spec.from];
+    const Transmitter::FlowView sending = host.nic().device().transmitter().view(flow.from_qpn);
+    Algorithm::View view{sending.rate, sending.rate, 0.0};
+    if (host.algorithm() != nullptr && !flow.spec.background) {
+      view = host.algorithm()->view(flow.from_qpn);
+    }
+    all[flow.spec.id] = {sending.rate.raw, view.target.raw, view.alpha};
+  }
+  if (partitions_.group() == nullptr) return all;
+  std::vector<std::int64_t> alphas(all.size());  // as bits: they come from one process each
+  for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(&alphas[i], &all[i].alpha, 8);
+  Gather gather(partitions_.group());
+  gather.add(alphas);
+  for (Sending& one : all) {
+    gather.add(one.rate);
+    gather.add(one.target);
+  }
+  gather.finish();
+  for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(&all[i].alpha, &alphas[i], 8);
+  return all;
+}
+
+bool Measurement::is_here(HostId host) const {
+  return partitions_.is_here(network_.topology().node_of(host));
+}
+
+std::vector<FlowRecord> Measurement::gathered_records() const {
+  std::vector<FlowRecord> records;
+  if (partitions_.group() == nullptr) return records;
+  for (std::size_t i = 0; i < ledger_.size(); ++i) records.push_back(ledger_[i]);
+  Gather gather(partitions_.group());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    FlowRecord& record = records[i];
+    if (!is_here(plan_.flow(static_cast<std::uint32_t>(i)).spec.from)) {
+      record.posted = PicoSeconds(0);  // elsewhere it is known
+    }
+    gather.add(record.posted);
+    gather.add(record.last_ack);
+    gather.add(record.posted_bytes);
+    gather.add(record.acked_bytes);
+    gather.add(record.sent_wire_bits);
+    gather.add(record.packets);
+    gather.add(record.retransmits);
+    gather.add(record.last_received);
+    gather.add(record.received_bytes);
+    gather.add(record.ce_received);
+    gather.add(record.cnps_sent);
+    gather.add(record.received_measured);
+  }
+  gather.finish();
+  return records;
+}
+
+void Measurement::sample_queues(PicoSeconds now) {
+  const std::size_t begin = queue_series_.bytes.size();
+  for (const std::size_t index : sampled_queues_) {
+    const EgressQueue& queue = *network_.queues()[index];
+    queue_series_.t.push_back(now);
+    queue_series_.port.push_back(static_cast<std::uint32_t>(index));
+    queue_series_.bytes.push_back(queue.device->queue_bytes(queue.port_number));
+  }
+  Gather gather(partitions_.group());
+  for (std::size_t i = begin; i < queue_series_.bytes.size(); ++i) {
+    gather.add(queue_series_.bytes[i]);
+  }
+}
+
+// ---------------------------------------------------------------- results
+
+void Measurement::collect(RunResults& results) {
+  if (!measuring_) measure_from();  // the run ended before its window began: an empty one
+  measure_to();
+  gather();
+  results.measured_from = std::min(config_.measure.from, measured_to_);
+  results.measured_to = measured_to_;
+  collect_flows(results);
+  collect_links(results);
+  collect_queues(results);
+  collect_counters(results);
+  results.flow_rates = std::move(flow_rates_);
+  results.class_series = std::move(class_series_);
+  if (config_.output.series.flows == FlowSeries::kAll && !sample_flow_series_) {
+    results.warnings.push_back("series/flow_rates.csv is left out: the run has " +
+                               std::to_string(plan_.count()) + " flows, at most " +
+                               std::to_string(kMostSampledFlows) + " are sampled");
+  }
+}
+
+/// What was counted in the window, by all processes.
+void Measurement::gather() {
+  Gather gather(partitions_.group());
+  for (WireCounters& wire : window_.wires) {
+    gather.add(wire.link.packets);
+    gather.add(wire.link.bytes);
+    gather.add(wire.link.lost);
+    gather.add(wire.link.busy);
+    gather.add(wire.pause);
+  }
+  gather.add(window_.cnps_received);
+  window_.counters.each([&](std::uint64_t& sum) { gather.add(sum); });
+  for (QueueStatistics::Figures& figures : queue_figures_) {
+    gather.add(figures.mean);
+    gather.add(figures.p50);
+    gather.add(figures.p99);
+    gather.add(figures.max);
+  }
+  for (BufferUse& use : buffers_) {
+    gather.add(use.mean);
+    gather.add(use.peak);
+  }
+  gather.finish();
+  if (partitions_.group() == nullptr) return;
+  rtt_ns_ = LogHistogram::of(partitions_.group()->together(rtt_ns_.counts()));
+  gather_reordering();
+  gather_delays();
+}
+
+void Measurement::gather_reordering() {
+  ProcessGroup& group = *partitions_.group();
+  const LogHistogram depths = LogHistogram::of(group.together(reordering_.depths().counts()));
+  const auto deepest = group.together({static_cast<std::int64_t>(reordering_.deepest())});
+  reordering_ = Reordering();
+  reordering_.merge(depths,
+                    static_cast<std::uint64_t>(*std::max_element(deepest.begin(), deepest.end())));
+}
+
+void Measurement::gather_delays() {
+  const auto together = [&](LogHistogram& histogram) {
+    histogram = LogHistogram::of(partitions_.group()->together(histogram.counts()));
+  };
+  for (DelayResult& one : delays_) {
+    for (MarkedDelays* const delays : {&one.of.round_trip, &one.of.one_way, &one.of.as_read}) {
+      together(delays->all);
+      together(delays->marked);
+    }
+  }
+}
+
+namespace {
+/// A query is asked with the first of its flows, and answered when the last of them has arrived.
+void add_answer(std::vector<QueryResult>& queries, const FlowSpec& spec, PicoSeconds start,
+                const std::optional<PicoSeconds>& end) {
+  if (queries.size() <= spec.query) {
+    queries.resize(spec.query + 1, {PicoSeconds::max(), PicoSeconds(0)});
+  }
+  QueryResult& query = queries[spec.query];
+  query.asked = std::min(query.asked, spec.begins_query ? start : spec.start);
+  if (!end) query.answered.reset();
+  if (query.answered && end) query.answered = std::max(*query.answered, *end);
+}
+}  // namespace
+
+void Measurement::collect_flows(RunResults& results) const {
+  const std::vector<FlowRecord> gathered = gathered_records();
+  results.flows.reserve(plan_.count());
+  plan_.each([&](const PlannedFlow& flow) {
+    const FlowSpec& spec = flow.spec;
+    const FlowRecord record =
+        gathered.empty() ? ledger_.record(spec.id, spec.start, spec.bytes) : gathered[spec.id];
+    FlowResult out;
+    out.id = spec.id;
+    out.from = spec.from;
+    out.to = spec.to;
+    out.dscp = spec.dscp;
+    out.start = record.posted == PicoSeconds::max() ? spec.start : clock_.simulated(record.posted);
+    if (spec.stop != PicoSeconds::max() && spec.stop < results.sim_time) out.stopped = spec.stop;
+    out.deadline = spec.deadline;
+    if (spec.is_gated() && out.deadline) *out.deadline = *out.deadline + spec.start - out.start;
+    if (spec.bytes != 0) {
+      out.bytes = spec.bytes;
+      out.ideal = ideal(spec, config_.nic.ack);
+      if (config_.nic.transport.chosen() != nullptr) out.ideal_rx = ideal(spec, AckMode::kNone);
+      out.reference_ideal = reference_ideal(flow);
+      out.completed = FlowLedger::finished(record);
+      const bool acknowledged =
+          (config_.nic.ack != AckMode::kNone && spec.service == Service::kRc) ||
+          is_answered(spec.operation);
+      if (out.completed && acknowledged) out.end = clock_.simulated(record.last_ack);
+      if (record.received_bytes >= spec.bytes) out.end_rx = clock_.simulated(record.last_received);
+      if (!acknowledged) out.completed = out.end_rx.has_value();
+    }
+    out.delivered_total = record.received_bytes;
+    out.delivered_measured = record.received_measured;
+    out.retransmits = record.retransmits;
+    results.flows.push_back(out);
+    if (spec.query != FlowSpec::kNone) add_answer(results.queries, spec, out.start, out.end_rx);
+  });
+}
+
+std::optional<PicoSeconds> Measurement::ideal(const FlowSpec& spec, AckMode ack) const {
+  LoneFlow flow;
+  flow.bytes = spec.bytes;
+  flow.framing = framing_of(config_);
+  flow.message_bytes = flow.framing ? 0 : spec.message;
+  flow.operation = spec.operation;
+  flow.service = spec.service;
+  // sw/app numbers its messages.
+  flow.with_immediate = !hosts_[spec.from]->is_direct() && spec.service != Service::kUd;
+  if (spec.rate.bits_per_second != 0) flow.rate_cap = Rate::from(spec.rate);
+  NicParameters nic = nic_parameters(config_, spec.from, network_.host_link(spec.from));
+  nic.ack = ack;
+  return time_alone(flow, nic, network_.way(spec.from, spec.to, spec.id),
+                    network_.way(spec.to, spec.from, spec.id));
+}
+
+PicoSeconds Measurement::reference_ideal(const PlannedFlow& flow) const {
+  const FlowSpec& spec = flow.spec;
+  const LinkParameters& link = network_.host_link(spec.from);
+  const std::uint32_t mtu = config_.nic.mtu;
+  const Bytes full = roce::data_wire_bytes(mtu, false, false) + link.overhead;
+  const auto packets_of = [mtu](Bytes message) { return (message + mtu - 1) / mtu; };
+  const Bytes whole = spec.bytes / spec.message;
+  const Bytes rest = spec.bytes % spec.message;  // a shorter last message
+  const Bytes messages = whole + (rest != 0 ? 1 : 0);
+  const Bytes packets = whole * packets_of(spec.message) + packets_of(rest);
+  // Headers of every packet, a RETH for every message, payload.
+  const Bytes wire = packets * (full - static_cast<Bytes>(mtu)) + spec.bytes +
+                     messages * static_cast<Bytes>(roce::kReth);
+  return flow.base_rtt +
+         serialization_time(wire, network_.routing().slowest_link(spec.from, spec.to));
+}
+
+void Measurement::collect_links(RunResults& results) const {
+  for (std::size_t i = 0; i < network_.wires().size(); ++i) {
+    const Wire& wire = network_.wires()[i];
+    const LinkParameters& link = wire.link().parameters();
+    LinkResult out;
+    out.name = wire.name;
+    out.rate = link.rate;
+    const WireCounters& counted = window_.wires[i];
+    out.tx_bytes = counted.link.bytes;
+    out.busy = counted.link.busy;
+    out.pause = counted.pause;
+    results.links.push_back(out);
+  }
+}
+
+void Measurement::collect_queues(RunResults& results) {
+  std::vector<std::size_t> order(network_.queues().size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    order[i] = i;
+    const QueueStatistics::Figures& figures = queue_figures_[i];
+    results.queues.push_back({network_.queues()[i]->port, static_cast<double>(figures.mean),
+                              figures.p50, figures.p99, figures.max});
+  }
+  for (const BufferUse& use : buffers_) {
+    results.buffers.push_back(
+        {network_.topology().node(use.node).name, static_cast<double>(use.mean), use.peak});
+  }
+  if (config_.output.series.queues == QueueSeries::kBusiest && !order.empty()) {
+    const auto busiest = static_cast<std::uint32_t>(
+        *std::max_element(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+          return queue_figures_[a].mean < queue_figures_[b].mean;
+        }));
+    for (std::size_t i = 0; i < queue_series_.t.size(); ++i) {
+      if (queue_series_.port[i] != busiest) continue;
+      results.queue_series.t.push_back(queue_series_.t[i]);
+      results.queue_series.port.push_back(busiest);
+      results.queue_series.bytes.push_back(queue_series_.bytes[i]);
+    }
+  } else {
+    results.queue_series = std::move(queue_series_);
+  }
+}
+
+void Measurement::collect_counters(RunResults& results) const {
+  results.counters = window_.counters;
+  results.rtt_ns = rtt_ns_;
+  results.reordering = reordering_;
+  results.delays = delays_;
+}
+
+}  // namespace dcc::vp

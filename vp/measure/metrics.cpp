@@ -1,0 +1,371 @@
+#include "measure/metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+
+#include "measure/settling.h"
+#include "measure/tenant_windows.h"
+
+namespace dcc::vp {
+namespace {
+
+double gbps(Bytes bytes, PicoSeconds time) {
+  if (time.count <= 0) return 0;
+  return static_cast<double>(bytes) * 8e3 / static_cast<double>(time.count);
+}
+
+PicoSeconds active_between(const FlowResult& flow, PicoSeconds from, PicoSeconds to) {
+  from = std::max(from, flow.start);
+  if (flow.end_rx) {
+    to = std::min(to, *flow.end_rx);
+  } else if (flow.end) {
+    to = std::min(to, *flow.end);
+  } else if (flow.stopped) {
+    to = std::min(to, *flow.stopped);
+  }
+  return std::max(PicoSeconds(0), to - from);
+}
+
+std::optional<double> ratio(const std::optional<PicoSeconds>& taken,
+                            const std::optional<PicoSeconds>& ideal) {
+  if (!taken || !ideal || ideal->count <= 0) return std::nullopt;
+  return static_cast<double>(taken->count) / static_cast<double>(ideal->count);
+}
+
+/// A flow's claim on a shared link: weight x time it was there.
+double claim(const FlowMetrics& m) { return m.weight.value() * to_seconds(m.active); }
+
+bool takes_part(const FlowResult& flow, const FlowMetrics& m) {
+  return !flow.background && m.active.count > 0;
+}
+
+void add_classes(const PlatformConfig& config, const RunResults& results, Metrics& metrics) {
+  Bytes all_bytes = 0;
+  double all_claims = 0;
+  std::map<unsigned, std::pair<Bytes, double>> by_dscp;
+  std::map<unsigned, std::size_t> counts;
+  for (std::size_t i = 0; i < results.flows.size(); ++i) {
+    const FlowResult& flow = results.flows[i];
+    if (flow.background) continue;
+    const FlowMetrics m = metrics.of_flow(flow);
+    const bool part = takes_part(flow, m);
+    auto& [bytes, claims] = by_dscp[flow.dscp];
+    bytes += flow.delivered_measured;
+    all_bytes += flow.delivered_measured;
+    if (!part) continue;
+    claims += claim(m);
+    all_claims += claim(m);
+    ++counts[flow.dscp];
+  }
+  const PicoSeconds window = results.measured_to - results.measured_from;
+  const bool comparable = has_single_bottleneck(results) && all_claims > 0 && !config.qos.manager;
+  for (const auto& [dscp, sums] : by_dscp) {
+    ClassMetrics c;
+    c.dscp = dscp;
+    c.weight = config.dscp_of(dscp).weight;
+    c.flows = counts[dscp];
+    c.goodput_gbps = gbps(sums.first, window);
+    if (all_bytes > 0) {
+      c.share = static_cast<double>(sums.first) / static_cast<double>(all_bytes);
+    }
+    if (comparable) c.expected_share = sums.second / all_claims;
+    metrics.classes.push_back(c);
+  }
+  std::vector<unsigned> dscps;
+  for (const ClassMetrics& c : metrics.classes) dscps.push_back(c.dscp);
+  const auto settled = settling_times(config, results, dscps);
+  for (std::size_t i = 0; i < settled.size(); ++i) metrics.classes[i].settled = settled[i];
+  if (!comparable || all_bytes == 0) return;
+  for (std::size_t i = 0; i < results.flows.size(); ++i) {
+    const FlowResult& flow = results.flows[i];
+    const FlowMetrics m = metrics.of_flow(flow);
+    if (!takes_part(flow, m)) continue;
+    const double share =
+        static_cast<double>(flow.delivered_measured) / static_cast<double>(all_bytes);
+    const double error = std::abs(share * all_claims / claim(m) - 1);
+    for (ClassMetrics& c : metrics.classes) {
+      if (c.dscp == flow.dscp) c.share_error_max = std::max(c.share_error_max.value_or(0), error);
+    }
+  }
+}
+
+std::optional<DeadlineMetrics> deadline_metrics(const RunResults& results) {
+  std::optional<DeadlineMetrics> m;
+  for (const FlowResult& flow : results.flows) {
+    if (!flow.deadline) continue;
+    if (!m) m.emplace();
+    const PicoSeconds due = flow.start + *flow.deadline;
+    const bool met = flow.end_rx && *flow.end_rx <= due;
+    if (!met && due >= results.sim_time && !flow.end_rx) continue;  // still to be seen
+    ++m->flows;
+    if (!met) ++m->missed;
+  }
+  if (m && m->flows != 0) {
+    m->miss_share = static_cast<double>(m->missed) / static_cast<double>(m->flows);
+  }
+  return m;
+}
+
+std::optional<QueryMetrics> query_metrics(const std::vector<QueryResult>& queries) {
+  if (queries.empty()) return std::nullopt;
+  QueryMetrics m;
+  m.queries = queries.size();
+  std::vector<double> took;  // ps, exact to a day and beyond
+  double sum = 0;
+  for (const QueryResult& query : queries) {
+    if (query.answered) took.push_back(static_cast<double>((*query.answered - query.asked).count));
+  }
+  m.answered = took.size();
+  if (took.empty()) return m;
+  const auto time = [](double ps) { return PicoSeconds(static_cast<std::int64_t>(ps)); };
+  m.p50 = time(percentile(took, 50));
+  m.p99 = time(percentile(took, 99));
+  m.longest = time(took.back());  // percentile() has sorted them
+  for (const double one : took) sum += one;
+  m.mean = time(sum / static_cast<double>(took.size()));
+  return m;
+}
+
+/// Time within the window in which at least one of a tenant's flows was active.
+PicoSeconds united_time(std::vector<std::pair<PicoSeconds, PicoSeconds>> spans) {
+  std::sort(spans.begin(), spans.end(), [](const auto& a, const auto& b) {
+    return a.first < b.first || (a.first == b.first && a.second < b.second);
+  });
+  PicoSeconds total{};
+  PicoSeconds reached{};
+  for (const auto& [from, to] : spans) {
+    const PicoSeconds begin = std::max(from, reached);
+    if (begin < to) {
+      total += to - begin;
+      reached = to;
+    }
+  }
+  return total;
+}
+
+void add_tenants(const PlatformConfig& config, const RunResults& results, Metrics& metrics) {
+  std::vector<Bytes> bytes(config.tenants.size(), 0);
+  std::vector<double> claims(config.tenants.size(), 0);
+  Bytes all_bytes = 0;
+  double all_claims = 0;
+  for (std::size_t t = 0; t < config.tenants.size(); ++t) {
+    std::vector<std::pair<PicoSeconds, PicoSeconds>> spans;
+    for (std::size_t i = 0; i < results.flows.size(); ++i) {
+      const FlowResult& flow = results.flows[i];
+      if (flow.background || config.dscp_of(flow.dscp).tenant != config.tenants[t].name) continue;
+      bytes[t] += flow.delivered_measured;
+      const FlowMetrics m = metrics.of_flow(flow);
+      if (!takes_part(flow, m)) continue;
+      const PicoSeconds begin = std::max(flow.start, results.measured_from);
+      spans.emplace_back(begin, begin + m.active);
+    }
+    claims[t] = config.tenants[t].weight.value() * to_seconds(united_time(std::move(spans)));
+    all_bytes += bytes[t];
+    all_claims += claims[t];
+  }
+  const bool comparable = has_single_bottleneck(results) && all_claims > 0;
+  const auto window_errors = share_errors_over_windows(config, results);
+  for (std::size_t t = 0; t < config.tenants.size(); ++t) {
+    TenantMetrics m;
+    m.name = config.tenants[t].name;
+    if (all_bytes > 0) m.share = static_cast<double>(bytes[t]) / static_cast<double>(all_bytes);
+    if (comparable) {
+      m.expected_share = claims[t] / all_claims;
+      if (m.share && claims[t] > 0) m.share_error = std::abs(*m.share / *m.expected_share - 1);
+      m.share_error_window = window_errors[t];
+    }
+    metrics.tenants.push_back(m);
+  }
+}
+
+SlowdownBin summarise(Bytes above, std::optional<Bytes> up_to, std::vector<double>& slowdowns) {
+  SlowdownBin bin;
+  bin.above = above;
+  bin.up_to = up_to;
+  bin.flows = slowdowns.size();
+  bin.p50 = percentile(slowdowns, 50);
+  bin.p95 = percentile(slowdowns, 95);
+  bin.p99 = percentile(slowdowns, 99);
+  double sum = 0;
+  for (const double s : slowdowns) sum += s;  // sorted: the sum does not depend on flow order
+  bin.mean = sum / static_cast<double>(slowdowns.size());
+  return bin;
+}
+
+struct JainSums {
+  double sum = 0;
+  double squares = 0;
+  std::size_t count = 0;
+
+  void add(double value) {
+    sum += value;
+    squares += value * value;
+    ++count;
+  }
+  std::optional<double> index() const {
+    if (count == 0) return std::nullopt;
+    if (squares == 0) return 1.0;
+    return sum * sum / (static_cast<double>(count) * squares);
+  }
+};
+
+constexpr Bytes kEdges[] = {0,       1'000,   3'000,     10'000,    30'000,
+                            100'000, 300'000, 1'000'000, 3'000'000, 10'000'000};
+
+/// Slowdowns of one kind, by the flow's size.
+class Slowdowns {
+ public:
+  void add(Bytes bytes, const std::optional<double>& slowdown) {
+    if (!slowdown || bytes <= kEdges[0]) return;
+    std::size_t bin = std::size(kEdges) - 1;
+    while (bytes <= kEdges[bin]) --bin;
+    by_bin_[bin].push_back(*slowdown);
+  }
+  /// Fills `total` and `bins`, and forgets what was added.
+  void summarise_to(std::optional<SlowdownBin>& total, std::vector<SlowdownBin>& bins) {
+    std::vector<double> all;
+    for (std::size_t e = 0; e < std::size(kEdges); ++e) {
+      std::vector<double>& in_bin = by_bin_[e];
+      if (in_bin.empty()) continue;
+      all.insert(all.end(), in_bin.begin(), in_bin.end());
+      const bool open = e + 1 == std::size(kEdges);
+      bins.push_back(
+          summarise(kEdges[e], open ? std::nullopt : std::optional(kEdges[e + 1]), in_bin));
+      in_bin = {};
+    }
+    if (!all.empty()) total = summarise(0, std::nullopt, all);
+  }
+
+ private:
+  std::array<std::vector<double>, std::size(kEdges)> by_bin_;
+};
+
+}  // namespace
+
+FlowFigures::FlowFigures(const PlatformConfig& config, const RunResults& results)
+    : from_(results.measured_from), to_(results.measured_to) {
+  for (unsigned dscp = 0; dscp < 64; ++dscp) weights_[dscp] = config.dscp_of(dscp).weight;
+}
+
+FlowMetrics FlowFigures::operator()(const FlowResult& flow) const {
+  FlowMetrics m;
+  m.weight = weights_[flow.dscp];
+  m.active = active_between(flow, from_, to_);
+  m.goodput_gbps = gbps(flow.delivered_measured, m.active);
+  if (!flow.completed) return m;
+  if (flow.end) m.fct = *flow.end - flow.start;
+  if (flow.end_rx) m.fct_rx = *flow.end_rx - flow.start;
+  const std::optional<PicoSeconds>& taken = m.fct ? m.fct : m.fct_rx;
+  m.slowdown = ratio(taken, flow.ideal);
+  m.slowdown_received = ratio(m.fct_rx, flow.ideal_rx);
+  m.reference_slowdown = ratio(taken, flow.reference_ideal);
+  return m;
+}
+
+std::optional<double> jain_index(const std::vector<double>& values) {
+  JainSums sums;
+  for (const double v : values) sums.add(v);
+  return sums.index();
+}
+
+double percentile(std::vector<double>& values, double percent) {
+  std::sort(values.begin(), values.end());
+  const double rank = std::ceil(percent / 100 * static_cast<double>(values.size()) - 1e-9);
+  const auto index = static_cast<std::size_t>(std::max(rank, 1.0)) - 1;
+  return values[std::min(index, values.size() - 1)];
+}
+
+bool has_single_bottleneck(const RunResults& results) {
+  bool same_from = true;
+  bool same_to = true;
+  const FlowResult* first = nullptr;
+  for (const FlowResult& flow : results.flows) {
+    if (flow.background ||
+        active_between(flow, results.measured_from, results.measured_to).count == 0)
+      continue;
+    if (first == nullptr) first = &flow;
+    same_from = same_from && flow.from == first->from;
+    same_to = same_to && flow.to == first->to;
+  }
+  return first != nullptr && (same_from || same_to);
+}
+
+std::optional<PicoSeconds> mean_of(const LogHistogram& nanoseconds) {
+  if (nanoseconds.count() == 0) return std::nullopt;
+  return kNanoSecond * static_cast<std::int64_t>(nanoseconds.sum() / nanoseconds.count());
+}
+
+std::optional<PicoSeconds> quantile_of(const LogHistogram& nanoseconds, unsigned per_mille) {
+  if (nanoseconds.count() == 0) return std::nullopt;
+  return kNanoSecond * static_cast<std::int64_t>(nanoseconds.quantile(per_mille));
+}
+
+Metrics compute_metrics(const PlatformConfig& config, const RunResults& results) {
+  Metrics metrics;
+  metrics.of_flow = FlowFigures(config, results);
+  JainSums active;
+  Slowdowns slowdowns, received, reference;
+  Bytes bytes = 0;
+  for (const FlowResult& flow : results.flows) {
+    const FlowMetrics m = metrics.of_flow(flow);
+    if (!flow.background) bytes += flow.delivered_measured;
+    if (takes_part(flow, m)) active.add(m.goodput_gbps);
+    const Bytes size = flow.bytes.value_or(0);
+    slowdowns.add(size, m.slowdown);
+    received.add(size, m.slowdown_received);
+    reference.add(size, m.reference_slowdown);
+  }
+  metrics.goodput_gbps = gbps(bytes, results.measured_to - results.measured_from);
+  metrics.deadlines = deadline_metrics(results);
+  metrics.queries = query_metrics(results.queries);
+  metrics.jain = active.index();
+  add_classes(config, results, metrics);
+  add_tenants(config, results, metrics);
+  slowdowns.summarise_to(metrics.slowdown, metrics.slowdown_bins);
+  received.summarise_to(metrics.slowdown_received, metrics.slowdown_received_bins);
+  reference.summarise_to(metrics.reference_slowdown, metrics.reference_slowdown_bins);
+  return metrics;
+}
+
+HostResult sum_over_hosts(const std::vector<HostResult>& hosts) {
+  HostResult all;
+  for (const HostResult& host : hosts) {
+    HostResult::describe([&](auto member, const char*, const MetricAbout& about) {
+      if (about.statistic == Statistic::kSum) all.*member += host.*member;
+      if (about.statistic == Statistic::kMaximum) all.*member = std::max(all.*member, host.*member);
+    });
+  }
+  return all;
+}
+
+std::vector<std::string> broken_balances(const RunResults& results) {
+  std::vector<std::string> broken;
+  const Balance& b = results.balance;
+  const auto text = [](std::uint64_t n) { return std::to_string(n); };
+  if (b.packets_sent != b.packets_delivered + b.packets_dropped + b.packets_in_flight) {
+    broken.push_back("packets do not add up: " + text(b.packets_sent) + " sent, but " +
+                     text(b.packets_delivered) + " delivered + " + text(b.packets_dropped) +
+                     " dropped + " + text(b.packets_in_flight) + " in flight");
+  }
+  if (b.events_started != b.events_expired + b.events_cancelled + b.events_pending) {
+    broken.push_back("timer events do not add up: " + text(b.events_started) + " started, but " +
+                     text(b.events_expired) + " expired + " + text(b.events_cancelled) +
+                     " cancelled + " + text(b.events_pending) + " pending");
+  }
+  for (const HostResult& host : results.hosts) {
+    if (host.payload_errors > 0) {
+      broken.push_back("host " + text(host.id) + " received " + text(host.payload_errors) +
+                       " messages that are not what was sent");
+    }
+    if (host.completions_lost > 0) {
+      broken.push_back("host " + text(host.id) + " lost " + text(host.completions_lost) +
+                       " completions (firmware that keeps no accounts in the boot block: "
+                       "keeps_accounts: false)");
+    }
+  }
+  return broken;
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,199 @@
+// What follows from a run's results by arithmetic: shares, fairness, completion times, checks.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/platform_config.h"
+#include "measure/results.h"
+
+namespace dcc::vp {
+
+/// Derived figures of a flow.
+struct FlowMetrics {
+  Ratio weight{1};
+  PicoSeconds active{};                      // part of the window in which it had something to send
+  double goodput_gbps = 0;                   // payload received in the window / active
+  std::optional<PicoSeconds> fct;            // post to last ACK
+  std::optional<PicoSeconds> fct_rx;         // post to last byte received
+  std::optional<double> slowdown;            // fct (fct_rx where nothing is acknowledged) / ideal
+  std::optional<double> slowdown_received;   // fct_rx / ideal_rx
+  std::optional<double> reference_slowdown;  // as `slowdown`, by reference_ideal
+};
+
+/// Computes them when they are asked for: a run may have millions of flows.
+class FlowFigures {
+ public:
+  FlowFigures() = default;
+  FlowFigures(const PlatformConfig& config, const RunResults& results);
+  FlowMetrics operator()(const FlowResult& flow) const;
+
+ private:
+  std::array<Ratio, 64> weights_;  // by DSCP
+  PicoSeconds from_{};             // the window
+  PicoSeconds to_{};
+};
+
+struct ClassMetrics {
+  unsigned dscp = 0;
+  Ratio weight{1};
+  std::size_t flows = 0;        // active in the window
+  double goodput_gbps = 0;      // payload received in the window / window
+  std::optional<double> share;  // of the sum of all classes; empty: nothing received
+  // Empty with more than one bottleneck, and under the closed loop, which holds tenants, not flows.
+  std::optional<double> expected_share;
+  std::optional<double> share_error_max;  // greatest |share / expected - 1| of its flows
+  std::optional<PicoSeconds> settled;     // measure/settling.h
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&ClassMetrics::dscp, "dscp", {"", "the class"});
+    v(&ClassMetrics::weight, "weight", {"", "its weight as configured"});
+    v(&ClassMetrics::flows, "flows",
+      {"", "its flows that were active in the window", Statistic::kSum, Span::kWindow});
+    v(&ClassMetrics::goodput_gbps, "goodput_gbps",
+      {"Gb/s", "payload received in the window by the window's length", Statistic::kMean,
+       Span::kWindow});
+    v(&ClassMetrics::share, "share",
+      {"", "of the goodput of all classes", Statistic::kRatio, Span::kWindow});
+    v(&ClassMetrics::expected_share, "expected_share",
+      {"",
+       "weight times active time of its flows, of the sum over all; null with several bottlenecks "
+       "or a QoS manager",
+       Statistic::kRatio, Span::kWindow});
+    v(&ClassMetrics::share_error_max, "share_error_max",
+      {"", "greatest relative distance of one of its flows from its share", Statistic::kMaximum,
+       Span::kWindow});
+    v(&ClassMetrics::settled, "settled_s",
+      {"s",
+       "from the last start or end of a flow until its share stays within a tenth of what it comes "
+       "to; null: not seen to",
+       Statistic::kValue, Span::kWindow});
+  }
+};
+
+struct TenantMetrics {
+  std::string name;
+  std::optional<double> share;  // of all tenants' goodput
+  std::optional<double> expected_share;
+  std::optional<double> share_error;         // |share / expected - 1|
+  std::optional<double> share_error_window;  // measure/tenant_windows.h
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&TenantMetrics::name, "name", {"", "as configured"});
+    v(&TenantMetrics::share, "share",
+      {"", "of the goodput of all tenants", Statistic::kRatio, Span::kWindow});
+    v(&TenantMetrics::expected_share, "expected_share",
+      {"", "by the tenants' weights", Statistic::kRatio, Span::kWindow});
+    v(&TenantMetrics::share_error, "share_error",
+      {"", "relative distance of the two", Statistic::kRatio, Span::kWindow});
+    v(&TenantMetrics::share_error_window, "share_error_window",
+      {"", "the greatest over the windows in which it is watched", Statistic::kMaximum,
+       Span::kWindow});
+  }
+};
+
+/// Slowdown of the completed flows with more than `above` and at most `up_to` payload bytes.
+struct SlowdownBin {
+  Bytes above = 0;
+  std::optional<Bytes> up_to;  // empty: any
+  std::size_t flows = 0;
+  double mean = 0;
+  double p50 = 0;
+  double p95 = 0;
+  double p99 = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kQuantile = Statistic::kQuantile;
+    v(&SlowdownBin::above, "above_bytes", {"B", "flows of this bin have more payload"});
+    v(&SlowdownBin::up_to, "up_to_bytes", {"B", "and at most this; null: any"});
+    v(&SlowdownBin::flows, "flows",
+      {"", "completed flows of the bin", Statistic::kSum, Span::kRun});
+    v(&SlowdownBin::mean, "mean",
+      {"", "completion time by that in an empty network", Statistic::kMean, Span::kRun});
+    v(&SlowdownBin::p50, "p50", {"", "its median (nearest rank)", kQuantile, Span::kRun});
+    v(&SlowdownBin::p95, "p95", {"", "its 95th percentile", kQuantile, Span::kRun});
+    v(&SlowdownBin::p99, "p99", {"", "its 99th percentile", kQuantile, Span::kRun});
+  }
+};
+
+/// Flows with a deadline, of which is known whether their last byte came by it.
+struct DeadlineMetrics {
+  std::size_t flows = 0;
+  std::size_t missed = 0;
+  double miss_share = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&DeadlineMetrics::flows, "flows",
+      {"", "flows whose deadline was met, or passed, before the end", Statistic::kSum, Span::kRun});
+    v(&DeadlineMetrics::missed, "missed",
+      {"", "whose last byte had not come by then", Statistic::kSum, Span::kRun});
+    v(&DeadlineMetrics::miss_share, "miss_share",
+      {"", "missed by flows", Statistic::kRatio, Span::kRun});
+  }
+};
+
+/// From the question until the last byte of the last answer has come.
+struct QueryMetrics {
+  std::size_t queries = 0;
+  std::size_t answered = 0;
+  std::optional<PicoSeconds> mean;  // of those answered; empty: none
+  std::optional<PicoSeconds> p50;
+  std::optional<PicoSeconds> p99;
+  std::optional<PicoSeconds> longest;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kQuantile = Statistic::kQuantile;
+    v(&QueryMetrics::queries, "asked",
+      {"", "queries, and rounds of collectives; stands only where traffic has some",
+       Statistic::kSum, Span::kRun});
+    v(&QueryMetrics::answered, "answered",
+      {"", "to which all answers came whole", Statistic::kSum, Span::kRun});
+    v(&QueryMetrics::mean, "us_mean",
+      {"us", "from the question to the last byte of the last answer", Statistic::kMean,
+       Span::kRun});
+    v(&QueryMetrics::p50, "us_p50", {"us", "median (nearest rank)", kQuantile, Span::kRun});
+    v(&QueryMetrics::p99, "us_p99", {"us", "99th percentile", kQuantile, Span::kRun});
+    v(&QueryMetrics::longest, "us_max", {"us", "the longest", Statistic::kMaximum, Span::kRun});
+  }
+};
+
+struct Metrics {
+  double goodput_gbps = 0;     // sum over flows, background excluded
+  std::optional<double> jain;  // of the flows' goodput while active; empty: no flow active
+  FlowFigures of_flow;
+  std::vector<ClassMetrics> classes;       // by DSCP, those with flows
+  std::vector<TenantMetrics> tenants;      // as configured
+  std::optional<SlowdownBin> slowdown;     // all completed flows; empty: none
+  std::vector<SlowdownBin> slowdown_bins;  // bins that hold a flow
+  // Of FlowMetrics::slowdown_received; empty: RoCE as it is.
+  std::optional<SlowdownBin> slowdown_received;
+  std::vector<SlowdownBin> slowdown_received_bins;
+  std::optional<DeadlineMetrics> deadlines;  // empty: no flow has one
+  std::optional<QueryMetrics> queries;       // empty: there are none
+  // Of FlowMetrics::reference_slowdown: what published tables are compared with.
+  std::optional<SlowdownBin> reference_slowdown;
+  std::vector<SlowdownBin> reference_slowdown_bins;
+};
+
+Metrics compute_metrics(const PlatformConfig& config, const RunResults& results);
+
+/// Jain's index (Σx)² / (n·Σx²), 1 … 1/n; empty for no values, 1 when all are zero.
+std::optional<double> jain_index(const std::vector<double>& values);
+
+/// The value of rank ⌈percent/100·n⌉ (nearest rank). Precondition: not empty; sorts.
+double percentile(std::vector<double>& values, double percent);
+
+/// Whether all flows that were active cross one link that bounds them: one receiver or one sender.
+bool has_single_bottleneck(const RunResults& results);
+
+/// Sentences on every sum that does not come out, and every loss that must not be.
+std::vector<std::string> broken_balances(const RunResults& results);
+
+}  // namespace dcc::vp

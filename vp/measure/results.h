@@ -1,0 +1,374 @@
+// What a run measured, before any file format: filled by the platform, read by metrics and reports.
+// Members that are figures are described beside them (measure/metric_visitor.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/counter_totals.h"
+#include "stats/class_delays.h"
+#include "stats/metric.h"
+#include "stats/reordering.h"
+#include "units.h"
+#include "wire/packet.h"
+
+namespace dcc::vp {
+
+/// One flow of the run. Bytes are payload.
+struct FlowResult {
+  std::uint32_t id = 0;
+  HostId from = 0;
+  HostId to = 0;
+  unsigned dscp = 0;
+  bool background = false;     // outside congestion control: no part in fairness and shares
+  std::optional<Bytes> bytes;  // empty: unlimited
+  std::optional<PicoSeconds> deadline;  // after `start`; empty: none
+  PicoSeconds start{};                  // first byte posted
+  std::optional<PicoSeconds> end;       // last ACK in; empty: unfinished (or never acknowledged)
+  std::optional<PicoSeconds> end_rx;    // last byte received
+  std::optional<PicoSeconds> ideal;     // alone in the empty network; empty: unlimited
+  std::optional<PicoSeconds> ideal_rx;  // … to its last byte received; empty: RoCE as it is
+  std::optional<PicoSeconds> reference_ideal;  // base RTT + wire bytes / slowest link
+  std::optional<PicoSeconds> stopped;          // when its source stopped on purpose (`stop:`)
+  Bytes delivered_total = 0;
+  Bytes delivered_measured = 0;  // within `measure`
+  std::uint64_t retransmits = 0;
+  bool completed = false;
+};
+
+/// A one-way link. Counters within `measure`.
+struct LinkResult {
+  std::string name;  // from->to, e.g. "h1->s0"
+  BitRate rate;
+  std::uint64_t tx_bytes = 0;  // wire bytes without overhead, of packets not lost on the wire
+  PicoSeconds busy{};          // time it was sending, overhead and what was lost included
+  PicoSeconds pause{};         // time any priority was held by PFC
+};
+
+/// An egress queue (all priorities of a port together), over `measure`.
+struct QueueResult {
+  std::string port;  // name of the link it feeds
+  double mean_bytes = 0;
+  Bytes p50_bytes = 0;
+  Bytes p99_bytes = 0;
+  Bytes max_bytes = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&QueueResult::port, "port", {"", "the link that the queue feeds; all priorities together"});
+    v(&QueueResult::mean_bytes, "mean_bytes", {"B", "over time", Statistic::kMean, Span::kWindow});
+    v(&QueueResult::p50_bytes, "p50_bytes",
+      {"B", "median over time", Statistic::kQuantile, Span::kWindow});
+    v(&QueueResult::p99_bytes, "p99_bytes",
+      {"B", "99th percentile over time", Statistic::kQuantile, Span::kWindow});
+    v(&QueueResult::max_bytes, "max_bytes",
+      {"B", "greatest length", Statistic::kMaximum, Span::kWindow});
+  }
+};
+
+/// What a switch holds: packets that wait for any of its ports, over `measure`.
+struct BufferResult {
+  std::string of;
+  double mean_bytes = 0;
+  Bytes max_bytes = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&BufferResult::of, "switch", {"", "whose packets that wait for any of its ports"});
+    v(&BufferResult::mean_bytes, "mean_bytes",
+      {"B", "of its memory, over time", Statistic::kMean, Span::kWindow});
+    v(&BufferResult::max_bytes, "max_bytes",
+      {"B", "the most at once", Statistic::kMaximum, Span::kWindow});
+  }
+};
+
+/// A way out of a switch that can never send again (switch/deadlock.h), at the end of the run.
+struct DeadlockedWire {
+  std::string link;
+  unsigned priority = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&DeadlockedWire::link, "link",
+      {"", "paused for ever: a circle of switches that wait for each other", Statistic::kValue,
+       Span::kEnd});
+    v(&DeadlockedWire::priority, "priority", {"", "in which", Statistic::kValue, Span::kEnd});
+  }
+};
+
+/// A host's controller and CPU, over the whole run.
+struct HostResult {
+  HostId id = 0;
+  std::uint64_t cnps_received = 0;  // within `measure`
+  std::uint64_t slots_in_use_max = 0;
+  std::uint64_t timer_events = 0;  // expired
+  std::uint64_t timer_lateness_max_ticks = 0;
+  std::uint64_t missed_latency = 0;
+  std::uint64_t cnps_lost = 0;
+  std::uint64_t inputs_dropped = 0;
+  std::uint64_t instructions = 0;       // 0 without a CPU
+  std::uint64_t messages_verified = 0;  // received messages whose every byte was as sent
+  std::uint64_t payload_errors = 0;     // received messages that were not what was sent
+  std::uint64_t completions_lost = 0;   // posted and acknowledged, never completed
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kSum = Statistic::kSum;
+    constexpr Statistic kMaximum = Statistic::kMaximum;
+    v(&HostResult::id, "id", {"", "number of the host"});
+    v(&HostResult::cnps_received, "cnps_received",
+      {"packets", "in the window", kSum, Span::kWindow});
+    v(&HostResult::slots_in_use_max, "slots_in_use_max",
+      {"", "most slots of its controller in use at once", kMaximum, Span::kRun});
+    v(&HostResult::timer_events, "timer_events",
+      {"", "of its controller that expired", kSum, Span::kRun});
+    v(&HostResult::timer_lateness_max_ticks, "timer_lateness_max_ticks",
+      {"ticks", "greatest lag of an expiry behind its tick", kMaximum, Span::kRun});
+    v(&HostResult::missed_latency, "missed_latency",
+      {"", "timer events of its controller issued too late for their tick", kSum, Span::kRun});
+    v(&HostResult::cnps_lost, "cnps_lost",
+      {"", "CNPs that found the input queue of its controller full", kSum, Span::kRun});
+    v(&HostResult::inputs_dropped, "inputs_dropped",
+      {"", "CNPs and sent packets that its controller did not take while it was reset", kSum,
+       Span::kRun});
+    v(&HostResult::instructions, "instructions",
+      {"", "executed by its CPU; 0 without one", kSum, Span::kRun});
+    v(&HostResult::payload_errors, "payload_errors",
+      {"messages", "received messages that were not what was sent", kSum, Span::kRun});
+    v(&HostResult::messages_verified, "messages_verified",
+      {"", "received messages whose every byte was as sent", kSum, Span::kRun});
+    v(&HostResult::completions_lost, "completions_lost",
+      {"", "work acknowledged that never completed", kSum, Span::kRun});
+  }
+};
+/// Of all hosts together, each figure by its own statistic; `id` means nothing in it.
+HostResult sum_over_hosts(const std::vector<HostResult>& hosts);
+
+/// Every sum that must come out, over the whole run. `reasons` of the platform itself (a payload
+/// mismatch, a firmware trap) go to RunResults::failures.
+struct Balance {
+  std::uint64_t packets_sent = 0;  // by NICs and switches (CNPs, ACKs, PFC frames included)
+  std::uint64_t packets_delivered = 0;
+  std::uint64_t packets_dropped = 0;    // anywhere, faults included
+  std::uint64_t packets_in_flight = 0;  // at the end
+  std::uint64_t events_started = 0;     // controller timer events
+  std::uint64_t events_expired = 0;
+  std::uint64_t events_cancelled = 0;  // restarts count as one cancelled, one started
+  std::uint64_t events_pending = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kSum = Statistic::kSum;
+    v(&Balance::packets_sent, "packets_sent",
+      {"packets", "by NICs and switches, over the whole run", kSum, Span::kRun});
+    v(&Balance::packets_delivered, "packets_delivered",
+      {"packets", "received at their destination", kSum, Span::kRun});
+    v(&Balance::packets_dropped, "packets_dropped",
+      {"packets", "anywhere, faults included", kSum, Span::kRun});
+    v(&Balance::packets_in_flight, "packets_in_flight",
+      {"packets", "on a wire or in a queue at the end", kSum, Span::kEnd});
+    v(&Balance::events_started, "events_started",
+      {"", "timer events of controllers", kSum, Span::kRun});
+    v(&Balance::events_expired, "events_expired", {"", "that came", kSum, Span::kRun});
+    v(&Balance::events_cancelled, "events_cancelled",
+      {"", "that were cancelled or restarted", kSum, Span::kRun});
+    v(&Balance::events_pending, "events_pending",
+      {"", "that were still to come at the end", kSum, Span::kEnd});
+  }
+};
+
+/// Samples over the whole run, columns of equal length.
+struct FlowRateColumns {
+  std::vector<PicoSeconds> t;
+  std::vector<std::uint32_t> flow;
+  std::vector<double> rate_gbps;  // allowed, wire bits
+  std::vector<double> target_gbps;
+  std::vector<double> alpha;
+  std::vector<double> goodput_gbps;  // received in the interval that ends at t
+};
+struct QueueColumns {
+  std::vector<PicoSeconds> t;
+  std::vector<std::uint32_t> port;  // index into RunResults::queues
+  std::vector<Bytes> bytes;
+};
+struct ClassColumns {
+  std::vector<PicoSeconds> t;
+  std::vector<unsigned> dscp;
+  std::vector<double> goodput_gbps;  // in the interval that ends at t
+};
+
+/// The closed loop's state at the end of the run.
+struct QosTenantResult {
+  std::string name;
+  unsigned dscp = 0;
+  unsigned flows = 0;     // active, as the meters saw it last
+  double factor = 1;      // of one of its flows, in the senders' tables
+  double correction = 0;  // of it learned from shares, in octaves
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    v(&QosTenantResult::name, "name", {"", "as configured"});
+    v(&QosTenantResult::dscp, "dscp", {"", "its class"});
+    v(&QosTenantResult::flows, "flows",
+      {"", "its active flows, as the manager saw them last", Statistic::kSum, Span::kEnd});
+    v(&QosTenantResult::factor, "factor",
+      {"", "of one of its flows, in the senders' tables", Statistic::kValue, Span::kEnd});
+    v(&QosTenantResult::correction, "correction_octaves",
+      {"octaves", "correction of the factor, learned from shares", Statistic::kValue, Span::kEnd});
+  }
+};
+struct QosResult {
+  HostId manager = 0;
+  std::uint64_t updates = 0;
+  std::uint64_t commands = 0;            // that changed a factor
+  std::uint64_t messages = 0;            // reports and commands on the wire, repeats included
+  Bytes bytes = 0;                       // payload of those that arrived
+  std::vector<QosTenantResult> tenants;  // as configured
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {  // but for the tenants
+    constexpr Statistic kSum = Statistic::kSum;
+    v(&QosResult::manager, "manager",
+      {"host", "where the QoS manager ran; qos stands only where one is configured"});
+    v(&QosResult::updates, "updates", {"", "rounds of its control loop", kSum, Span::kRun});
+    v(&QosResult::commands, "commands", {"", "commands that changed a factor", kSum, Span::kRun});
+    v(&QosResult::messages, "messages",
+      {"", "reports and commands on the wire, repeats included", kSum, Span::kRun});
+    v(&QosResult::bytes, "bytes", {"B", "payload of those that arrived", kSum, Span::kRun});
+  }
+};
+
+/// A query (partition_aggregate) or a round of a collective: asked once, answered by several flows.
+struct QueryResult {
+  PicoSeconds asked{};
+  std::optional<PicoSeconds> answered;  // the last byte of the last answer; empty: not all came
+};
+
+/// What a network carried or allowed in vain, over the whole run.
+struct WastedResult {
+  std::uint64_t trimmed = 0;
+  std::uint64_t returned = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t retransmitted = 0;
+  std::uint64_t credits_sent = 0;
+  std::uint64_t credits_unused = 0;
+  std::uint64_t credits_dropped = 0;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kSum = Statistic::kSum;
+    v(&WastedResult::trimmed, "trimmed",
+      {"packets", "that lost their payload to a full queue", kSum, Span::kRun});
+    v(&WastedResult::returned, "returned",
+      {"packets", "headers that went back to their senders", kSum, Span::kRun});
+    v(&WastedResult::dropped, "dropped", {"packets", "by switches", kSum, Span::kRun});
+    v(&WastedResult::retransmitted, "retransmitted",
+      {"packets", "that were sent again", kSum, Span::kRun});
+    v(&WastedResult::credits_sent, "credits_sent",
+      {"packets", "that receivers let senders send: pulled, granted", kSum, Span::kRun});
+    v(&WastedResult::credits_unused, "credits_unused",
+      {"packets", "of those, with nothing left to send when word came", kSum, Span::kRun});
+    v(&WastedResult::credits_dropped, "credits_dropped",
+      {"packets", "of those, by switches and NICs that pace them", kSum, Span::kRun});
+  }
+};
+
+/// Two ends of a link that differ in what DCBX tells, and neither gives way: at the end of the run.
+struct DcbxDifference {
+  std::string link;
+  std::string of;
+  std::string here;
+  std::string there;
+  PicoSeconds since{};
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {
+    constexpr Statistic kValue = Statistic::kValue;
+    v(&DcbxDifference::link, "link", {"", "whose beginning is `here`", kValue, Span::kEnd});
+    v(&DcbxDifference::of, "of",
+      {"", "pfc, ets or applications; lldp: nobody answers", kValue, Span::kEnd});
+    v(&DcbxDifference::here, "here", {"", "what is in force at this end", kValue, Span::kEnd});
+    v(&DcbxDifference::there, "there", {"", "… and across from it", kValue, Span::kEnd});
+    v(&DcbxDifference::since, "since_s", {"s", "from when they differ", kValue, Span::kEnd});
+  }
+};
+struct DcbxResult {
+  std::uint64_t ends = 0;
+  std::uint64_t frames_sent = 0;
+  std::uint64_t frames_received = 0;
+  std::uint64_t unsound = 0;
+  std::vector<DcbxDifference> differences;
+
+  template <class Visitor>
+  static void describe(Visitor&& v) {  // but for the differences
+    constexpr Statistic kSum = Statistic::kSum;
+    v(&DcbxResult::ends, "ends", {"", "of links that speak; dcbx stands only where it is enabled"});
+    v(&DcbxResult::frames_sent, "frames_sent", {"packets", "LLDP frames sent", kSum, Span::kRun});
+    v(&DcbxResult::frames_received, "frames_received",
+      {"packets", "LLDP frames that arrived at such an end", kSum, Span::kRun});
+    v(&DcbxResult::unsound, "unsound", {"packets", "of these, not understood", kSum, Span::kRun});
+  }
+};
+
+/// `output.digest`: a row an instant, a column a device.
+struct DigestColumns {
+  std::vector<std::string> devices;
+  std::vector<PicoSeconds> t;
+  std::vector<std::vector<std::uint64_t>> rows;
+};
+
+/// Nothing where no value was counted.
+std::optional<PicoSeconds> mean_of(const LogHistogram& nanoseconds);
+std::optional<PicoSeconds> quantile_of(const LogHistogram& nanoseconds, unsigned per_mille);
+
+/// Delays of a class's packets within `measure`.
+struct DelayResult {
+  unsigned dscp = 0;
+  ClassDelays of;
+};
+
+struct RunResults {
+  bool completed = false;  // reached `duration` or the end of all traffic
+  PicoSeconds sim_time{};
+  std::optional<PicoSeconds>
+      fast_forwarded;  // of it, not run packet by packet; empty: not asked for
+  PicoSeconds measured_from{};
+  PicoSeconds measured_to{};
+  double wall_s = 0;  // of the simulation alone
+  std::uint64_t link_traversals = 0;
+  std::uint64_t events = 0;  // of all schedulers
+  unsigned threads = 1;      // that shared the run
+  std::string undivided;     // why it was one thread where more were allowed; empty otherwise
+  CounterTotals counters;    // within `measure`
+  LogHistogram rtt_ns;       // of packets acknowledged within it
+  Reordering reordering;     // of data received within it
+  std::vector<DelayResult> delays;  // by DSCP; empty: not asked for
+  std::vector<FlowResult> flows;    // by id
+  std::vector<QueryResult> queries;
+  std::vector<LinkResult> links;
+  std::vector<QueueResult> queues;
+  std::vector<BufferResult> buffers;
+  std::vector<HostResult> hosts;
+  std::vector<DeadlockedWire> deadlock;
+  Balance balance;
+  std::optional<QosResult> qos;        // empty: no closed loop
+  std::optional<DcbxResult> dcbx;      // empty: not enabled
+  std::optional<WastedResult> wasted;  // empty: RoCE and the switches' own queues
+  FlowRateColumns flow_rates;
+  QueueColumns queue_series;
+  ClassColumns class_series;
+  std::optional<DigestColumns> digests;  // empty: none wanted
+  /// Broken promises found by the platform (one sentence each): the run exits 1.
+  std::vector<std::string> failures;
+  /// What was traced, a sentence a file.
+  std::vector<std::string> traces;
+  /// Traces that the disk refused; everything else is whole.
+  std::vector<std::string> lost_traces;
+  /// Notes for the user that do not fail the run.
+  std::vector<std::string> warnings;
+};
+
+}  // namespace dcc::vp

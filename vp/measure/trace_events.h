@@ -1,0 +1,50 @@
+// A timeline for Perfetto and chrome://tracing: the JSON Array/Object form of the Trace Event
+// Format ("Trace Event Format", the public document of the Chromium project).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "measure/trace_event_file.h"
+#include "units.h"
+
+namespace dcc::vp {
+
+/// Writes events as they come; readers sort them. Times are exact to the picosecond (the format
+/// counts microseconds, as decimal numbers). `args` is an object in JSON, braces included, or
+/// empty.
+class TraceEvents {
+ public:
+  /// A row of the timeline: a host (or the network), and a thread of it.
+  struct Track {
+    int process = 0;
+    int thread = 0;
+  };
+
+  /// Throws std::runtime_error if the file cannot be written.
+  explicit TraceEvents(const std::filesystem::path& file);
+  /// Completes the file. Throws std::runtime_error if anything of it could not be written.
+  void close();
+
+  void name_process(int process, const std::string& name);
+  void name_thread(Track track, const std::string& name);
+  /// A slice; end() closes the last one of the track that is open.
+  void begin(Track track, PicoSeconds t, const std::string& name, const std::string& args = "");
+  void end(Track track, PicoSeconds t);
+  /// A whole slice.
+  void complete(Track track, PicoSeconds from, PicoSeconds to, const std::string& name,
+                const std::string& args = "");
+  void instant(Track track, PicoSeconds t, const std::string& name, const std::string& args = "");
+  /// A value over time, drawn as a curve.
+  void counter(int process, PicoSeconds t, const std::string& name, double value);
+
+ private:
+  void event(char phase, Track track, const std::string& name, const std::string& rest);
+
+  TraceFile file_;
+  std::ofstream& out_;
+  bool first_ = true;
+};
+
+}  // namespace dcc::vp

@@ -1,0 +1,34 @@
+// The transactions of a run, one a line: for people, or as JSON lines for scripts.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "config/platform_config.h"
+#include "measure/trace_event_file.h"
+#include "registers/access_record.h"
+
+namespace dcc::vp {
+
+/// Writes what falls into the window and matches the sockets of a TraceConfig, in the order in
+/// which transactions end. A JSON line:
+///   {"begin_ps": 1250000, "end_ps": 1280000, "path": "host1.cpu", "target": "controller",
+///    "command": "WR", "address": "0x40000010", "name": "dcc.CTRL", "data": "0x00000001",
+///    "bytes": 4, "response": "ok"}
+/// Data is at most 16 bytes of what was moved.
+class TransactionLog {
+ public:
+  /// Throws std::runtime_error if the file cannot be written.
+  TransactionLog(const std::filesystem::path& file, const TraceConfig& config);
+  void write(const regs::AccessRecord& access);
+  /// Throws std::runtime_error if anything of it could not be written.
+  void close() { file_.close(); }
+  /// Begins in the window, and its path or target is among the sockets asked for.
+  static bool selects(const TraceConfig& config, const regs::AccessRecord& access);
+
+ private:
+  const TraceConfig& config_;
+  TraceFile file_;
+};
+
+}  // namespace dcc::vp

@@ -1,0 +1,54 @@
+// Signals over time as a value change dump (IEEE Std 1364-2005, clause 18) for GTKWave and others.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/trace_event_file.h"
+#include "units.h"
+
+namespace dcc::vp {
+
+/// Four-state signals of 1 to 64 bits; only changes are written. Signals may be added while changes
+/// come: the file's declarations are written at the end, over the changes kept in a file beside it.
+/// Time must not run backwards; a change that claims to be earlier is written at the last time.
+class VcdFile {
+ public:
+  using Signal = std::size_t;
+
+  /// Throws std::runtime_error if the files cannot be written.
+  explicit VcdFile(const std::filesystem::path& file);
+  /// Completes the file. Throws std::runtime_error if anything of it could not be written.
+  void close();
+
+  /// `path`: scopes and name with dots between, e.g. "host1.controller.slot3.rate". Unknown (x)
+  /// until its first change.
+  Signal add(const std::string& path, unsigned bits);
+  void change(Signal signal, PicoSeconds t, std::uint64_t value);
+  /// Nobody drives it (z): a slot without a flow.
+  void release(Signal signal, PicoSeconds t);
+
+ private:
+  struct Variable {
+    std::string path;
+    unsigned bits = 1;
+    std::string code;
+    std::optional<std::uint64_t> value;
+    bool driven = false;
+  };
+  void time(PicoSeconds t);
+  void write_declarations(std::ofstream& out) const;
+
+  TraceFile file_;
+  std::filesystem::path body_path_;
+  TraceFile body_file_;
+  std::ofstream& body_;
+  std::vector<Variable> variables_;
+  std::int64_t now_ = std::numeric_limits<std::int64_t>::min();
+};
+
+}  // namespace dcc::vp

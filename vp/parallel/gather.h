@@ -1,0 +1,50 @@
+// What the processes of a run know, each of its part of the platform, put together in all of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "parallel/process_group.h"
+#include "units.h"
+
+namespace dcc::vp {
+
+/// Every figure becomes the sum over all processes: what a part of the platform counts stays zero
+/// where that part is not at work. Alone, nothing happens. Figures must stay where they are until
+/// finish(), which the destructor calls.
+class Gather {
+ public:
+  explicit Gather(ProcessGroup* group) : group_(group) {}
+  Gather(const Gather&) = delete;
+  Gather& operator=(const Gather&) = delete;
+  ~Gather() { finish(); }
+
+  void add(std::int64_t& figure) {
+    if (group_ == nullptr) return;
+    figures_.push_back(&figure);
+    if (figures_.size() == kMost) finish();
+  }
+  // The sum is the same, and both types may name the same object.
+  void add(std::uint64_t& figure) { add(reinterpret_cast<std::int64_t&>(figure)); }
+  void add(PicoSeconds& figure) { add(figure.count); }
+  template <class Figure>
+  void add(std::vector<Figure>& figures) {
+    for (Figure& figure : figures) add(figure);
+  }
+  void finish() {
+    if (figures_.empty()) return;
+    std::vector<std::int64_t> numbers;
+    numbers.reserve(figures_.size());
+    for (const std::int64_t* const figure : figures_) numbers.push_back(*figure);
+    group_->sum(numbers.data(), numbers.size());
+    for (std::size_t i = 0; i < figures_.size(); ++i) *figures_[i] = numbers[i];
+    figures_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kMost = 1 << 16;  // at a time
+  ProcessGroup* group_;
+  std::vector<std::int64_t*> figures_;
+};
+
+}  // namespace dcc::vp

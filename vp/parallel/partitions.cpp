@@ -1,0 +1,231 @@
+#include "parallel/partitions.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+#include "parallel/distributed_run.h"
+#include "parallel/packet_courier.h"
+
+namespace dcc::vp {
+
+namespace {
+
+constexpr unsigned kUnasked = 2;  // processors taken without being told so
+// A window must be long against the two barriers around it (a microsecond): it holds as many events
+// as ten times this number of packets, each of some hundred nanoseconds.
+constexpr double kLeastPackets = 50;
+constexpr double kWorstShare = 0.7;
+// What a window touches of so many hosts, their switches and wires should fit a processor's own
+// caches; of fewer than that many all of it is in the next cache anyhow.
+constexpr int kHostsAPart = 64;
+constexpr int kManyHosts = 512;
+constexpr unsigned kMostParts = 512;  // each has a calendar of 128 KB, and its mailboxes
+
+bool software_runs(const PlatformConfig& config, const Topology& topology) {
+  for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
+    if (config.host_of(host).driver != DriverKind::kNone) return true;
+  }
+  return false;
+}
+
+/// Why the events of this platform need one order; empty if they do not.
+std::string needs_one_order(const PlatformConfig& config, const Topology& topology, bool watched) {
+  const ControllerConfig& controller = config.nic.controller;
+  if (software_runs(config, topology)) return "hosts run software";
+  for (const Implementation part : {controller.engine, controller.timer, controller.rate_lut}) {
+    if (part != Implementation::kModel) return "the controller is RTL";
+  }
+  if (watched) return "somebody watches single events";
+  return "";
+}
+
+/// What every flow is going to send, as far as the configuration tells.
+std::vector<Demand> demands_of(const PlatformConfig& config, const Topology& topology,
+                               const FlowPlan& flows) {
+  std::vector<Demand> demands;
+  demands.reserve(flows.count());
+  flows.each_spec([&](const FlowSpec& spec) {
+    const PicoSeconds end = std::min(spec.stop, config.duration);
+    if (end <= spec.start) return;
+    BitRate rate = topology.link(topology.node_of(spec.from), 0).rate;
+    if (spec.rate.bits_per_second != 0) rate = std::min(rate, spec.rate);
+    double bytes = static_cast<double>(rate.bits_per_second) / 8 * to_seconds(end - spec.start);
+    if (spec.bytes != 0) bytes = std::min(bytes, static_cast<double>(spec.bytes));
+    demands.push_back({spec.from, spec.to, bytes});
+  });
+  return demands;
+}
+
+/// Full packets that all senders together can send, or all receivers receive, in a time.
+double packets_within(PicoSeconds time, const PlatformConfig& config, const Topology& topology,
+                      const std::vector<Demand>& demands) {
+  std::vector<char> sends(static_cast<std::size_t>(topology.hosts()));
+  std::vector<char> receives(sends.size());
+  for (const Demand& demand : demands) sends[demand.from] = receives[demand.to] = 1;
+  const auto rate_of = [&](const std::vector<char>& hosts) {
+    double sum = 0;
+    for (HostId host = 0; host < hosts.size(); ++host) {
+      if (hosts[host] == 0) continue;
+      sum += static_cast<double>(topology.link(topology.node_of(host), 0).rate.bits_per_second);
+    }
+    return sum;
+  };
+  return std::min(rate_of(sends), rate_of(receives)) * to_seconds(time) /
+         (8 * static_cast<double>(config.nic.mtu));
+}
+
+unsigned parts_for_caches(const Topology& topology) {
+  const int hosts = topology.hosts();
+  return hosts < kManyHosts ? 1 : std::min(kMostParts, static_cast<unsigned>(hosts / kHostsAPart));
+}
+
+}  // namespace
+
+PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topology,
+                              const Routing& routing, const FlowPlan& flows, unsigned threads,
+                              bool watched, std::optional<unsigned> parts) {
+  PartitionPlan plan;
+  plan.network = undivided(topology);
+  const bool asked = threads != 0;
+  if (!asked) threads = std::min(kUnasked, std::thread::hardware_concurrency());
+  const unsigned wanted = parts ? *parts : parts_for_caches(topology);
+  if (threads < 2 && wanted < 2) return plan;
+  std::string one_order = needs_one_order(config, topology, watched);
+  if (!one_order.empty()) {
+    if (threads > 1) plan.undivided = std::move(one_order);
+    return plan;
+  }
+  const std::vector<Demand> demands = demands_of(config, topology, flows);
+  const std::vector<double> load = expected_load(topology, routing, demands);
+  const auto pays = [&](const NetworkPartition& divided) {
+    return packets_within(divided.lookahead, config, topology, demands) >=
+           kLeastPackets * divided.count;
+  };
+
+  // Among threads.
+  if (threads > 1) {
+    NetworkPartition divided;
+    for (; threads > 1 && divided.count < 2; --threads) divided = divide(topology, load, threads);
+    if (divided.count < 2) {
+      plan.undivided = "its traffic meets too few switches that have hosts";
+    } else if (divided.lookahead.count <= 0) {
+      plan.undivided = "a link between its parts has no delay";
+    } else if (!asked && (divided.heaviest(divided.count) > kWorstShare || !pays(divided))) {
+      plan.undivided = "it would not pay";
+    } else {
+      plan.threads = divided.count;
+      plan.network = std::move(divided);
+    }
+  }
+  // Among each thread's windows: as many parts for one as for another, so that they have as much to
+  // do.
+  for (unsigned each = wanted / plan.threads; each * plan.threads > plan.network.count; each /= 2) {
+    NetworkPartition divided = divide(topology, load, each * plan.threads);
+    if (divided.count < 2 || divided.lookahead.count <= 0 || !(parts || pays(divided))) continue;
+    plan.network = std::move(divided);
+    break;
+  }
+  return plan;
+}
+
+PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& topology,
+                                 const Routing& routing, const FlowPlan& flows, unsigned processes,
+                                 bool watched) {
+  PartitionPlan plan;
+  plan.undivided = needs_one_order(config, topology, watched);
+  if (config.switch_.routing.is_central()) {
+    plan.undivided = std::string("one scheduler (routing: ") +
+                     name_of(config.switch_.routing.kind) + ") reads all switches";
+  }
+  const TransportParameters* const transport = config.nic.transport.chosen();
+  if (transport != nullptr && transport->tuning() != nullptr) {
+    plan.undivided =
+        "one agent (transport: " + config.nic.transport.name() + ") hears of all flows";
+  }
+  if (config.dcbx.enabled) plan.undivided = "LLDP's frames (dcbx) carry bytes";
+  if (plan.undivided.empty()) {
+    const std::vector<Demand> demands = demands_of(config, topology, flows);
+    plan.network = divide(topology, expected_load(topology, routing, demands), processes);
+    if (plan.network.count < processes) {
+      plan.undivided = "its traffic meets too few switches that have hosts";
+    } else if (plan.network.lookahead.count <= 0) {
+      plan.undivided = "a link between its parts has no delay";
+    }
+  }
+  if (plan.undivided.empty()) return plan;
+  throw std::runtime_error("cannot be divided among " + std::to_string(processes) +
+                           " processes: " + plan.undivided);
+}
+
+Partitions::Partitions(Scheduler& platform, const PartitionPlan& plan, ProcessGroup* group)
+    : platform_(platform), group_(group), of_node_(plan.network.of_node) {
+  const NetworkPartition& network = plan.network;
+  for (unsigned p = 0; p < network.count; ++p) pools_.push_back(std::make_unique<PacketPool>());
+  if (group != nullptr) {
+    auto run = std::make_unique<DistributedRun>(*group, network.lookahead);
+    courier_ = std::make_unique<PacketCourier>(*pools_[group->rank()]);
+    run->set_courier(*courier_);
+    parallel_ = std::move(run);
+    return;
+  }
+  if (network.count < 2) return;
+  // Signals are the first thread's: what handles them is read there.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  auto run = std::make_unique<ParallelRun>(network.count, plan.threads, network.lookahead);
+  threads_ = run->threads();
+  parallel_ = std::move(run);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Partitions::~Partitions() = default;
+
+void Partitions::add(NodeId from, NodeId to, Link& link) {
+  Mailbox* const mailbox = this->mailbox(from, to);
+  if (mailbox == nullptr) return;
+  link.connect_across_partitions(scheduler_of(to), *mailbox);
+  if (courier_ != nullptr) courier_->add(link);
+}
+
+void Partitions::watch(std::function<void()> all_wait) {
+  assert(group_ == nullptr && parallel_ != nullptr);
+  static_cast<ParallelRun&>(*parallel_).watch(std::move(all_wait));
+}
+
+std::uint64_t Partitions::events_run() const {
+  auto events = static_cast<std::int64_t>(parallel_ != nullptr ? parallel_->events_run() : 0);
+  if (group_ != nullptr) group_->sum(&events, 1);
+  return platform_.events_run() + static_cast<std::uint64_t>(events);
+}
+
+std::int64_t Partitions::packets_in_use() const {
+  std::int64_t packets =
+      std::accumulate(pools_.begin(), pools_.end(), std::int64_t{0},
+                      [](std::int64_t sum, const auto& pool) { return sum + pool->in_use(); });
+  if (group_ != nullptr) group_->sum(&packets, 1);
+  return packets;
+}
+
+void Partitions::drop_events() {
+  const auto drop = [](Scheduler& scheduler) {
+    while (Event* const event = scheduler.first()) scheduler.cancel(*event);
+  };
+  drop(platform_);
+  for (unsigned p = 0; parallel_ != nullptr && p < count(); ++p) drop(parallel_->scheduler(p));
+}
+
+void Partitions::balance_pools() {
+  if (count() < 2 || group_ != nullptr) return;
+  std::vector<PacketPool*> pools;
+  for (const auto& pool : pools_) pools.push_back(pool.get());
+  PacketPool::balance(std::move(pools));
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,200 @@
+#include "software/elf_run.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <systemc>
+
+#include "bus.h"
+#include "bus_trace.h"
+#include "debug/process_snapshots.h"
+#include "driver/memory_map.h"
+#include "firmware_host.h"
+#include "interrupt_controller.h"
+#include "measure/trace_event_file.h"
+#include "ram.h"
+#include "software/bus_latency.h"
+#include "software/firmware_profile.h"
+
+namespace dcc::vp {
+namespace {
+
+constexpr std::uint32_t kMaxRamBytes = 1u << 30;
+
+sc_core::sc_time to_time(PicoSeconds t) {
+  return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(t.count));
+}
+
+std::string whole_file(const std::string& path) {
+  constexpr std::size_t kMostBytes = 64u << 20;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error(path + ": cannot be opened");
+  std::string text;
+  char block[4096];
+  while (in.read(block, sizeof block), in.gcount() > 0) {
+    text.append(block, static_cast<std::size_t>(in.gcount()));
+    if (text.size() > kMostBytes) throw std::runtime_error(path + ": larger than 64 MiB");
+  }
+  if (in.bad() || !in.eof()) throw std::runtime_error(path + ": cannot be read");
+  return text;
+}
+
+void check(const RunElfOptions& o) {
+  if (o.max_time.count <= 0) throw std::runtime_error("--max-time must be more than zero");
+  if (o.quantum.count <= 0) throw std::runtime_error("--quantum must be more than zero");
+  if (o.clock_hz == 0 || o.clock_hz > 100'000'000'000) {
+    throw std::runtime_error("--clock must lie between 1 Hz and 100 GHz");
+  }
+  if (o.cpi_thousandths == 0) throw std::runtime_error("--cpi must be more than zero");
+  if (o.ram_bytes == 0 || o.ram_bytes % riscv::kPageBytes != 0 || o.ram_bytes > kMaxRamBytes) {
+    throw std::runtime_error("--ram must be a multiple of 4 KiB, up to 1 GiB");
+  }
+}
+
+/// A CPU with RAM, timer, UART, interrupt controller and nothing else.
+class Machine {
+ public:
+  explicit Machine(const RunElfOptions& options)
+      : file_(options.file),
+        bus_("bus", kBusLatency),
+        ram_("ram", options.ram_bytes, sc_core::SC_ZERO_TIME),
+        interrupts_("interrupts", sc_core::SC_ZERO_TIME) {
+    bus_.attach(ram_.socket, DCC_RAM_BASE, options.ram_bytes, "ram");
+    bus_.attach(interrupts_.socket, DCC_INTERRUPT_CONTROLLER_BASE, DCC_INTERRUPT_CONTROLLER_BYTES,
+                "interrupt_controller");
+    host_ = std::make_unique<model::FirmwareHost>("host", config(options), bus_, ram_, interrupts_);
+    host_->cpu().set_end_handler([] { sc_core::sc_stop(); });
+    if (snapshots_) host_->cpu().set_time_machine(&*snapshots_);
+    if (!options.bus_trace_file.empty()) {
+      bus_trace_ = std::make_unique<model::BusTrace>(
+          bus_, std::vector<std::string>{"cpu"},
+          [&out = open(options.bus_trace_file)](const regs::AccessRecord& access) {
+            out << to_text(access) << '\n';
+          });
+    }
+    if (!options.trace_file.empty()) host_->cpu().set_trace(&open(options.trace_file));
+    if (!options.coverage_file.empty()) coverage_out_ = &open(options.coverage_file);
+    if (!options.profile_file.empty()) profile_out_ = &open(options.profile_file);
+    if (coverage_out_ != nullptr || profile_out_ != nullptr || options.stack_use) {
+      profile_ = std::make_unique<FirmwareProfile>(options.file, host_->cpu());
+    }
+  }
+  /// How deep the stack became; nothing if the program has no stack it tells of.
+  std::string stack_sentence() const {
+    const std::optional<riscv::Profile::StackUse> use = profile_->profile().stack_use();
+    if (!use.has_value()) return "stack: the program has no __stack_top and __stack_limit";
+    return "stack: " + std::to_string(use->bytes) + " of " + std::to_string(use->of) +
+           " bytes, deepest at " + profile_->elf().symbols().with_address(use->pc);
+  }
+  /// Completes the files. Throws std::runtime_error if one could not be written.
+  void close() {
+    host_->cpu().finish_traces();
+    if (profile_ != nullptr) profile_->profile().finish();
+    if (coverage_out_ != nullptr) profile_->profile().write_coverage(*coverage_out_);
+    if (profile_out_ != nullptr) profile_->profile().write_callgrind(*profile_out_, file_);
+    for (const auto& file : files_) file->close();
+  }
+  model::FirmwareHost& host() { return *host_; }
+
+ private:
+  model::FirmwareHostConfig config(const RunElfOptions& o) {
+    model::FirmwareHostConfig c;
+    c.elf = o.file;
+    c.clock_hz = o.clock_hz;
+    c.cpi = riscv::Hart::Cpi::from_thousandths(o.cpi_thousandths);
+    c.quantum = to_time(o.quantum);
+    if (o.misaligned_done) c.misaligned = riscv::Hart::Misaligned::kDone;
+    c.gdb_port = o.gdb_port;
+    c.gdb_wait = o.gdb_wait;
+    if (!o.uart_input_file.empty()) c.uart_input = whole_file(o.uart_input_file);
+    if (!o.uart_output_file.empty()) {
+      c.output = [&out = open(o.uart_output_file)](char character) { out.put(character); };
+    } else if (o.gdb_port >= 0 && !writes_files(o)) {
+      // The debugger can go back; what was printed on the way there is known.
+      snapshots_.emplace();
+      c.output = [this](char character) {
+        if (!snapshots_->replaying()) std::putchar(character);
+      };
+    }
+    return c;
+  }
+
+  /// Of what is written as it happens nothing can be taken back.
+  static bool writes_files(const RunElfOptions& o) {
+    return !o.bus_trace_file.empty() || !o.trace_file.empty() || !o.coverage_file.empty() ||
+           !o.profile_file.empty();
+  }
+
+  std::ofstream& open(const std::string& file) {
+    files_.push_back(std::make_unique<TraceFile>(file));
+    return files_.back()->text();
+  }
+
+  std::string file_;
+  std::optional<ProcessSnapshots> snapshots_;  // for the debugger
+  std::ofstream* coverage_out_ = nullptr;
+  std::ofstream* profile_out_ = nullptr;
+  std::unique_ptr<FirmwareProfile> profile_;
+  std::vector<std::unique_ptr<TraceFile>> files_;
+  model::Bus bus_;
+  model::Ram ram_;
+  model::InterruptController interrupts_;
+  std::unique_ptr<model::FirmwareHost> host_;
+  std::unique_ptr<model::BusTrace> bus_trace_;
+};
+
+// Speed by processor time: what else the machine does meanwhile does not matter.
+void print_summary(const model::RiscvCpu& cpu, double cpu_seconds) {
+  const std::uint64_t instructions = cpu.instructions();
+  const double mips = cpu_seconds > 0 ? static_cast<double>(instructions) / cpu_seconds / 1e6 : 0.0;
+  if (cpu.state() == model::RiscvCpu::State::kExited) {
+    std::printf("exit code %" PRIu32 "; ", cpu.exit_code());
+  }
+  std::printf("%" PRIu64 " instructions, %.9g s simulated, %.3g s, %.1f MIPS\n", instructions,
+              sc_core::sc_time_stamp().to_seconds(), cpu_seconds, mips);
+}
+
+int run(const RunElfOptions& options) {
+  check(options);
+  Machine machine(options);
+  model::RiscvCpu& cpu = machine.host().cpu();
+  if (cpu.gdb_port() != 0) {
+    std::printf("gdb: listening on 127.0.0.1:%u%s\n", cpu.gdb_port(),
+                options.gdb_wait ? ", waiting" : "");
+    std::fflush(stdout);
+  }
+  const std::clock_t start = std::clock();
+  sc_core::sc_start(to_time(options.max_time));
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  std::fflush(stdout);
+
+  const bool still_running = cpu.state() == model::RiscvCpu::State::kRunning;
+  if (!machine.host().succeeded()) {
+    std::fprintf(
+        stderr, "dccvp run-elf: %s%s\n", machine.host().outcome().c_str(),
+        still_running
+            ? (" (ran past its time, " + to_time(options.max_time).to_string() + ")").c_str()
+            : "");
+  }
+  if (!options.quiet) print_summary(cpu, seconds);
+  if (options.stack_use) std::printf("%s\n", machine.stack_sentence().c_str());
+  machine.close();
+  return machine.host().succeeded() ? 0 : 1;
+}
+
+}  // namespace
+
+int run_elf(const RunElfOptions& options) {
+  try {
+    return run(options);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "dccvp run-elf: %s\n", error.what());
+    return 2;
+  }
+}
+
+}  // namespace dcc::vp

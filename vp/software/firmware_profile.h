@@ -1,0 +1,35 @@
+// A program as its profile sees it: names and lines of its file, besides what is loaded.
+#pragma once
+
+#include <string>
+
+#include "cpu/riscv_cpu.h"
+#include "riscv/elf_file.h"
+#include "riscv/line_table.h"
+#include "riscv/profile.h"
+
+namespace dcc::vp {
+
+/// Counts all that a CPU does from now on; both outlive the run. Throws std::runtime_error when the
+/// file cannot be read.
+class FirmwareProfile final {
+ public:
+  FirmwareProfile(const std::string& file, model::RiscvCpu& cpu)
+      : elf_(riscv::ElfFile::read(file)),
+        lines_(riscv::LineTable::read(file)),
+        profile_(elf_, lines_, cpu.hart()) {
+    cpu.set_observer(&profile_);
+  }
+  FirmwareProfile(const FirmwareProfile&) = delete;
+  FirmwareProfile& operator=(const FirmwareProfile&) = delete;
+
+  riscv::Profile& profile() { return profile_; }
+  const riscv::ElfFile& elf() const { return elf_; }
+
+ private:
+  riscv::ElfFile elf_;
+  riscv::LineTable lines_;
+  riscv::Profile profile_;
+};
+
+}  // namespace dcc::vp

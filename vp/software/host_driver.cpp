@@ -1,0 +1,210 @@
+#include "software/host_driver.h"
+
+#include <fmt/format.h>
+
+#include "driver/irq_regs.h"
+#include "driver/memory_map.h"
+#include "software/boot_image.h"
+#include "software/boot_qos.h"
+#include "software/bus_latency.h"
+
+namespace dcc::vp {
+
+namespace {
+// A posted write over a memory bus, an APB transfer behind a bridge: the order of magnitude of a
+// real machine, so that bring-up takes visible time.
+const sc_core::sc_time kRamLatency(20, sc_core::SC_NS);
+
+constexpr std::size_t kLongestLine = 4096;  // of a host's console; longer ones are cut in pieces
+}  // namespace
+
+HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& context,
+                       model::NicModule& nic, model::ApbController* controller)
+    : sc_module(name),
+      id_(context.id),
+      config_(context.config),
+      kernel_(context.kernel),
+      nic_(nic),
+      controller_(controller),
+      bus_("bus", kBusLatency),
+      ram_("ram", static_cast<std::uint64_t>(config_.host_of(context.id).ram), kRamLatency),
+      interrupts_("interrupts", kBusLatency),
+      host_(config_.host_of(context.id)),
+      machine_(context.machine) {
+  bus_.attach(ram_.socket, BOOT_RAM_BASE, ram_.size(), "ram");
+  bus_.attach(nic.apb()->apb, NIC_BASE, NIC_SIZE, "nic");
+  bus_.attach(interrupts_.socket, DCC_INTERRUPT_CONTROLLER_BASE, DCC_INTERRUPT_CONTROLLER_BYTES,
+              "interrupt controller");
+  if (controller != nullptr) bus_.attach(controller->apb, DCC_BASE, DCC_SIZE, "controller");
+  nic.dma()->socket.bind(bus_.in);
+
+  const auto synchronise = [this] { kernel_.synchronise(); };
+  nic.apb()->set_synchronise(synchronise);
+  interrupts_.set_synchronise(synchronise);
+  nic.host()->registers().set_interrupt_listener([this](bool high) {
+    tell("nic", high);
+    interrupts_.set_level(IRQ_SOURCE_NIC, high);
+  });
+  if (controller != nullptr) {
+    controller->set_interrupt_listener([this](bool high) {
+      tell("controller", high);
+      interrupts_.set_level(IRQ_SOURCE_CONTROLLER, high);
+    });
+  }
+
+  write_boot_block(config_, context.plan, context.id, context.link.rate, ram_.data(), ram_.size());
+  if (host_.driver == DriverKind::kFirmware) {
+    run_firmware(context);
+  } else {
+    run_natively();
+  }
+  if (controller != nullptr && context.parameters_change) {
+    retuner_ = std::make_unique<Retuner>(
+        "retuner", std::uint64_t{DCC_BASE},
+        [this](sc_core::sc_event& event) { kernel_.notify(event); }, [this] { kernel_.stop(); });
+    retuner_->programmer.apb.bind(bus_.in);
+  }
+}
+
+void HostDriver::run_natively() {
+  stub_ = std::make_unique<model::HostStub>(
+      "cpu",
+      [this](const hal& machine) {
+        return static_cast<int>(traffic_app_run(&application_, &machine, BOOT_BLOCK_ADDRESS));
+      },
+      model::to_sc_time(host_.quantum));
+  stub_->socket.bind(bus_.in);
+  stub_->set_namer([this](std::uint64_t address) { return name_of(address); });
+  stub_->set_notifier([this](sc_core::sc_event& event) { kernel_.notify(event); });
+  stub_->set_fatal_handler([this](const std::string&) { kernel_.stop(); });
+  interrupts_.connect_output([this](bool high) {
+    tell("cpu", high);
+    stub_->set_interrupt(high);
+  });
+}
+
+void HostDriver::run_firmware(const HostContext& context) {
+  model::FirmwareHostConfig config;
+  config.elf = host_.elf;
+  config.hart_id = context.id;
+  config.clock_hz = host_.clock.hertz;
+  config.cpi = {static_cast<std::uint32_t>(host_.cpi.numerator),
+                static_cast<std::uint32_t>(host_.cpi.denominator)};
+  config.quantum = model::to_sc_time(host_.quantum);
+  if (host_.misaligned_done) config.misaligned = riscv::Hart::Misaligned::kDone;
+  config.image_bytes = DCC_IMAGE_BYTES;
+  config.gdb_port = host_.gdb.has_value() ? static_cast<int>(*host_.gdb) : -1;
+  // Hosts print at the same time: whole lines, each with its host's number.
+  config.output = [this](char c) {
+    if (c != '\n') console_line_ += c;
+    if (c == '\n' || console_line_.size() == kLongestLine) print_console_line();
+  };
+  firmware_ = std::make_unique<model::FirmwareHost>("firmware", config, bus_, ram_, interrupts_);
+  model::RiscvCpu& cpu = firmware_->cpu();
+  cpu.set_namer([this](std::uint64_t address) { return name_of(address); });
+  firmware_->name_registers("nic", NIC_BASE, nic_.host()->registers());
+  if (controller_ != nullptr) {
+    firmware_->name_registers("controller", DCC_BASE, controller_->block());
+  }
+  if (cpu.gdb_port() != 0) {
+    fmt::print(stderr, "host {}: gdb: listening on 127.0.0.1:{}, waiting\n", context.id,
+               cpu.gdb_port());
+  }
+  interrupts_.connect_output([this, &cpu](bool high) {
+    tell("cpu", high);
+    cpu.set_interrupt(riscv::Cause::kMachineExternal, high);
+  });
+  if (cpu.gdb_port() != 0) {
+    cpu.set_time_machine(machine_);
+    kernel_.add_event_hook([this, &cpu] {
+      if (cpu.compare_watched(model::to_sc_time(kernel_.now()))) kernel_.call_hook_after(1);
+    });
+    cpu.set_watch_starter([this] { kernel_.call_hook_after(1); });
+  }
+  cpu.set_notifier([this](sc_core::sc_event& event) { kernel_.notify(event); });
+  // One host's program may end before the others'; a death ends the run.
+  cpu.set_end_handler([this] {
+    if (!firmware_->succeeded()) kernel_.stop();
+  });
+}
+
+void HostDriver::name_digest(const StateDigests& states) {
+  if (firmware_ != nullptr) firmware_->registry().add_value(digest_value(states));
+}
+
+void HostDriver::memory_changed(std::uint32_t address, std::uint32_t bytes) {
+  if (cpu() != nullptr) cpu()->memory_changed(address, bytes);
+}
+
+void HostDriver::print_console_line() {
+  const bool known = machine_ != nullptr && machine_->replaying();  // was printed then
+  if (!known) fmt::print(stderr, "host {}: {}\n", id_, console_line_);
+  console_line_.clear();
+}
+
+void HostDriver::finish() {
+  if (!console_line_.empty()) print_console_line();
+}
+
+void HostDriver::trace_bus(const std::string& host, model::BusTrace::Sink sink) {
+  // In the order of binding: the NIC's DMA engine in the constructor, then the processor.
+  const std::string dma = host + ".dma";
+  nic_.dma()->allow_dmi(false);
+  bus_trace_ = std::make_unique<model::BusTrace>(
+      bus_, std::vector<std::string>{dma, host + ".cpu", host + ".platform"},
+      [this, dma, sink = std::move(sink)](const regs::AccessRecord& access) {
+        if (access.path != dma) return sink(access);
+        regs::AccessRecord moved = access;  // devices' time, which may be ahead of SystemC's
+        moved.end = kernel_.now() + (access.end - access.begin);
+        moved.begin = kernel_.now();
+        sink(moved);
+      });
+  bus_trace_->add_namer([this](std::uint64_t address) { return name_of(address); });
+}
+
+std::string HostDriver::name_of(std::uint64_t address) const {
+  if (address >= NIC_BASE && address < NIC_BASE + NIC_SIZE) {
+    return nic_.host()->registers().name_of(static_cast<std::uint32_t>(address - NIC_BASE));
+  }
+  if (controller_ != nullptr && address >= DCC_BASE && address < DCC_BASE + DCC_SIZE) {
+    return controller_->block().name_of(static_cast<std::uint32_t>(address - DCC_BASE));
+  }
+  return bus_.describe(address);
+}
+
+QosResult HostDriver::qos_result() const { return read_qos_result(config_, ram_.data()); }
+
+Host::SoftwareReport HostDriver::report() const {
+  Host::SoftwareReport report;
+  const bool accounts = firmware_ == nullptr || host_.keeps_accounts;
+  const boot_result result = accounts ? read_boot_result(ram_.data()) : boot_result{};
+  report.messages_verified = result.messages_verified;
+  report.payload_errors = result.messages_corrupt;
+  // What the NIC wrote is counted by the software, in its hands, or still in the ring; anything
+  // else is lost.
+  const std::uint64_t written = nic_.host()->completions_written();
+  const std::uint64_t accounted = result.messages_completed + result.messages_failed +
+                                  result.messages_received + result.completions_held +
+                                  nic_.host()->completions_unread();
+  if (accounts) {
+    report.completions_lost =
+        result.sequence_errors + (written > accounted ? written - accounted : 0);
+  }
+  if (firmware_ != nullptr) report.instructions = firmware_->cpu().instructions();
+  const bool running =
+      firmware_ != nullptr && firmware_->cpu().state() == model::RiscvCpu::State::kRunning;
+  if (stub_ != nullptr && stub_->failed()) {
+    report.failure = stub_->failure();
+  } else if (firmware_ != nullptr &&
+             (running ? accounts && result.state == BOOT_STATE_WAITING : !firmware_->succeeded())) {
+    // It ended as it should not, or the run is over and its application has not even begun.
+    report.failure = fmt::format("{}: {}", name(), firmware_->outcome());
+  } else if (retuner_ != nullptr && !retuner_->failure().empty()) {
+    report.failure = fmt::format("{}: {}", name(), retuner_->failure());
+  } else if (result.error != 0) {
+    report.failure = fmt::format("{}: {}", name(), result.text);
+  }
+  return report;
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,158 @@
+#include "traffic/direct_traffic.h"
+
+#include <algorithm>
+
+namespace dcc::vp {
+
+namespace {
+// Work without end: enough for 12 days at 400 Gb/s, and no counter near it overflows.
+constexpr Bytes kUnlimited = Bytes{1} << 55;
+// A look ahead cuts a window of all partitions short: now and then, but not so rarely that many
+// flows wait.
+constexpr PicoSeconds kAhead = kMicroSecond * 16;
+}  // namespace
+
+void post_flow(NicDevice& sender, const PlannedFlow& flow) {
+  WorkItem item;
+  item.bytes = flow.spec.bytes == 0 ? kUnlimited : flow.spec.bytes;
+  item.message_bytes = flow.spec.message;
+  item.operation = flow.spec.operation;
+  item.remote_host = flow.spec.to;
+  item.remote_qpn = flow.to_qpn;
+  sender.transmitter().post(flow.from_qpn, item);
+}
+
+// ---------------------------------------------------------------- one partition's
+
+FlowStarter::FlowStarter(PlatformClock& clock, const Actions& actions, std::uint32_t rank)
+    : clock_(clock),
+      actions_(actions),
+      stop_event_(Event::calling<&FlowStarter::stop_due>(*this, rank)),
+      start_event_(Event::calling<&FlowStarter::start_due>(*this, rank + 1)) {
+  clock.keep(stop_event_);
+  clock.keep(start_event_);
+}
+
+void FlowStarter::add(const PlannedFlow& flow, bool sender) {
+  if (ends_.empty()) clock_.schedule_at(start_event_, flow.spec.start);
+  ends_.push_back({&flow, sender});
+}
+
+void FlowStarter::start_due() {
+  while (!ends_.empty() && ends_.front().flow->spec.start <= clock_.now()) {
+    const End end = ends_.front();
+    ends_.pop_front();
+    clock_.begin_part(2 * std::uint64_t{end.flow->spec.id} + (end.sender ? 1 : 0));
+    actions_.begin(*end.flow, end.sender);
+  }
+  plan_stop();
+  if (!ends_.empty()) clock_.schedule_at(start_event_, ends_.front().flow->spec.start);
+}
+
+void FlowStarter::stop_at(PicoSeconds when, const PlannedFlow& flow) {
+  stops_.push_back({when, flow.spec.id, flow.spec.from, flow.from_qpn});
+  std::push_heap(stops_.begin(), stops_.end(), Stop::later);
+}
+
+void FlowStarter::stop_due() {
+  while (!stops_.empty() && stops_.front().at <= clock_.now()) {
+    clock_.begin_part(stops_.front().flow);
+    actions_.stop(stops_.front().from, stops_.front().qpn);
+    std::pop_heap(stops_.begin(), stops_.end(), Stop::later);
+    stops_.pop_back();
+  }
+  plan_stop();
+}
+
+void FlowStarter::plan_stop() {
+  if (stops_.empty()) return;
+  const PicoSeconds at = stops_.front().at;
+  if (!stop_event_.is_scheduled() || at < clock_.due(stop_event_)) {
+    clock_.schedule_at(stop_event_, at);
+  }
+}
+
+// ---------------------------------------------------------------- all of them
+
+DirectTraffic::DirectTraffic(PlatformClock& clock, FlowPlan& plan, FlowLedger& ledger,
+                             Partitions& partitions, const Topology& topology,
+                             std::function<NicDevice&(HostId)> nic_of,
+                             std::function<bool(HostId)> is_direct,
+                             std::function<bool(HostId)> is_here, std::uint32_t rank,
+                             bool in_one_order)
+    : clock_(clock),
+      plan_(plan),
+      ledger_(ledger),
+      partitions_(partitions),
+      topology_(topology),
+      nic_of_(std::move(nic_of)),
+      is_direct_(std::move(is_direct)),
+      is_here_(std::move(is_here)),
+      walk_(plan),
+      live_(ledger, partitions, nic_of_),
+      actions_{[this](const PlannedFlow& flow, bool sender) { begin_end(flow, sender); },
+               [this](HostId host, Qpn qpn) { nic_of_(host).transmitter().stop(qpn); }},
+      look_ahead_event_(Event::calling<&DirectTraffic::look_ahead>(*this, rank)) {
+  clock.keep(look_ahead_event_);
+  const unsigned starters = in_one_order ? 1 : partitions.count();
+  for (unsigned p = 0; p < starters; ++p) {
+    PlatformClock& its = starters == 1 ? clock : clocks_.emplace_back(partitions.scheduler(p));
+    starters_.emplace_back(its, actions_, rank + 1);
+  }
+}
+
+void DirectTraffic::begin() {
+  more_ = walk_.next(next_);
+  look_ahead();
+}
+
+// All that was looked at before has started.
+void DirectTraffic::look_ahead() {
+  ahead_.clear();
+  const PicoSeconds end = clock_.now() + kAhead;
+  for (; more_ && next_.spec.start < end; more_ = walk_.next(next_)) {
+    prepare(plan_.is_held() ? plan_.flow(next_.spec.id) : ahead_.emplace_back(next_));
+  }
+  if (more_) clock_.schedule_at(look_ahead_event_, next_.spec.start);
+}
+
+void DirectTraffic::prepare(const PlannedFlow& flow) {
+  if (!plan_.is_held()) {
+    FlowRecord& record = ledger_.open(flow.spec.id);
+    record.target_bytes = flow.spec.bytes;
+    record.dscp = flow.spec.dscp;
+    live_.started(flow);
+  }
+  for (const bool sender : {false, true}) {
+    const HostId host = sender ? flow.spec.from : flow.spec.to;
+    if (is_direct_(host) && is_here_(host)) starter_of(host).add(flow, sender);
+  }
+}
+
+FlowStarter& DirectTraffic::starter_of(HostId host) {
+  return starters_[starters_.size() == 1 ? 0 : partitions_.of(topology_.node_of(host))];
+}
+
+// An end whose other one software creates is connected when both are there; if none does, the other
+// is created at this same instant.
+void DirectTraffic::begin_end(const PlannedFlow& flow, bool sender) {
+  const HostId host = sender ? flow.spec.from : flow.spec.to;
+  const Qpn qpn = sender ? flow.from_qpn : flow.to_qpn;
+  const QueuePairConfig config = FlowPlan::queue_pair(flow, sender);
+  NicDevice& nic = nic_of_(host);
+  nic.create_queue_pair(qpn, config);
+  if (is_direct_(config.remote_host)) {
+    nic.connect_queue_pair(qpn);
+  } else {
+    plan_.created(host, qpn, config.remote_host, config.remote_qpn);
+  }
+  if (!sender || flow.spec.is_gated()) return;
+  post_flow(nic, flow);
+  if (flow.spec.stop != PicoSeconds::max()) starter_of(host).stop_at(flow.spec.stop, flow);
+}
+
+void DirectTraffic::let_go() {
+  if (!plan_.is_held()) live_.let_go();
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,78 @@
+#include "traffic/flow_kinds.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace dcc::vp {
+
+namespace {
+
+/// Numbers for what is different, from 0 on.
+template <class Key>
+class Numbers {
+ public:
+  unsigned of(const Key& key) {
+    return numbers_.emplace(key, static_cast<unsigned>(numbers_.size())).first->second;
+  }
+
+ private:
+  std::map<Key, unsigned> numbers_;
+};
+
+using Description = std::vector<std::int64_t>;
+
+/// The flow by itself.
+Description description_of(const PlannedFlow& flow, const Topology& topology,
+                           const Routing& routing) {
+  const FlowSpec& spec = flow.spec;
+  const NodeId sender = topology.node_of(spec.from);
+  Description text{spec.dscp,
+                   spec.background,
+                   static_cast<std::int64_t>(spec.rate.bits_per_second),
+                   static_cast<std::int64_t>(spec.initial_rate.bits_per_second),
+                   spec.message,
+                   spec.priority,
+                   static_cast<std::int64_t>(spec.operation),
+                   flow.base_rtt.count,
+                   static_cast<std::int64_t>(topology.link(sender, 0).rate.bits_per_second),
+                   spec.to};
+  const NodeId destination = topology.node_of(spec.to);
+  for (NodeId here = topology.peer(sender, 0).node; here != destination;) {
+    const PortSet ports = routing.ports(here, spec.to);
+    if (ports.size() != 1) return {-1, spec.id};  // who knows which way it goes
+    text.push_back(here);
+    here = topology.peer(here, ports.front()).node;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<unsigned> kinds_of(const std::vector<const PlannedFlow*>& flows,
+                               const Topology& topology, const Routing& routing) {
+  Numbers<Description> numbers;
+  std::vector<unsigned> alone;                       // by flow: what it is by itself
+  std::map<HostId, std::vector<std::int64_t>> sent;  // by sender: what all of them are
+  std::set<HostId> receivers;
+  for (const PlannedFlow* const flow : flows) {
+    alone.push_back(numbers.of(description_of(*flow, topology, routing)));
+    sent[flow->spec.from].push_back(alone.back());
+    receivers.insert(flow->spec.to);
+  }
+  for (auto& [host, kinds] : sent) {
+    std::sort(kinds.begin(), kinds.end());
+    if (receivers.count(host) != 0) kinds.push_back(-1 - std::int64_t{host});
+  }
+  Numbers<std::vector<std::int64_t>> senders;
+  Numbers<std::pair<unsigned, unsigned>> kinds;
+  std::vector<unsigned> all;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    all.push_back(kinds.of({alone[i], senders.of(sent[flows[i]->spec.from])}));
+  }
+  return all;
+}
+
+}  // namespace dcc::vp

@@ -1,0 +1,195 @@
+#include "traffic/flow_plan.h"
+
+#include <utility>
+
+#include "software/qos_links.h"
+
+namespace dcc::vp {
+
+FlowPlan::FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpec>& links,
+                   const Routing& routing, unsigned hosts, const PacketSizes& sizes)
+    : routing_(&routing), sizes_(sizes), ends_(hosts) {
+  flows_.reserve(flows.size());
+  for (const FlowSpec& spec : flows) {
+    totals_.add(spec);
+    flows_.push_back(plan(spec));
+  }
+  for (const FlowSpec& spec : links) links_.push_back(plan(spec));
+}
+
+FlowPlan::FlowPlan(FlowOrigin origin, FlowTotals totals, const Routing& routing,
+                   const PacketSizes& sizes)
+    : origin_(std::move(origin)),
+      routing_(&routing),
+      sizes_(sizes),
+      totals_(std::move(totals)),
+      ends_(origin_->context.hosts) {}
+
+FlowPlan::Walk::Walk(const FlowPlan& plan) : plan_(plan) {
+  if (plan.is_held()) return;
+  stream_ = std::make_unique<FlowStream>(plan.origin_->traffic, plan.origin_->context);
+  queue_pairs_.assign(plan.origin_->context.hosts, kFirstQpn);
+}
+
+bool FlowPlan::Walk::next(PlannedFlow& flow) {
+  if (stream_ == nullptr) {
+    if (next_ == plan_.flows_.size()) return false;
+    flow = plan_.flows_[next_++];
+    return true;
+  }
+  if (!stream_->next(flow.spec)) return false;
+  flow.from_qpn = queue_pairs_[flow.spec.from]++;
+  flow.to_qpn = queue_pairs_[flow.spec.to]++;
+  flow.base_rtt = plan_.base_rtt(flow.spec);
+  return true;
+}
+
+void FlowTotals::add(const FlowSpec& flow) {
+  ++flows;
+  bytes += flow.bytes;
+  endless = endless || flow.bytes == 0;
+  dscps.set(flow.dscp);
+  if (flow.to >= received_by.size()) received_by.resize(flow.to + 1);
+  ++received_by[flow.to];
+}
+
+PlannedFlow FlowPlan::plan(const FlowSpec& spec) {
+  PlannedFlow flow;
+  flow.spec = spec;
+  flow.from_qpn = queue_pairs(spec.from);
+  ends_[spec.from].push_back({spec.id, true, false});
+  flow.to_qpn = queue_pairs(spec.to);
+  ends_[spec.to].push_back({spec.id, false, false});
+  flow.base_rtt = base_rtt(spec);
+  return flow;
+}
+
+std::vector<std::uint32_t> FlowPlan::ends_of(HostId host, bool sender) const {
+  std::vector<std::uint32_t> ids;
+  for (const End& end : ends_[host]) {
+    if (end.sender == sender && end.flow < flows_.size()) ids.push_back(end.flow);
+  }
+  return ids;
+}
+
+std::vector<std::uint32_t> FlowPlan::sent_by(HostId host) const { return ends_of(host, true); }
+
+std::vector<std::uint32_t> FlowPlan::received_by(HostId host) const { return ends_of(host, false); }
+
+std::vector<std::uint32_t> FlowPlan::links_of(HostId host) const {
+  std::vector<std::uint32_t> ids;
+  for (const End& end : ends_[host]) {
+    if (end.flow >= flows_.size()) ids.push_back(end.flow);
+  }
+  return ids;
+}
+
+/// Null: software made a queue pair that nobody planned.
+const FlowPlan::End* FlowPlan::find(HostId host, Qpn qpn) const {
+  if (qpn < kFirstQpn || qpn - kFirstQpn >= ends_[host].size()) return nullptr;
+  return &ends_[host][qpn - kFirstQpn];
+}
+
+QueuePairConfig FlowPlan::queue_pair(HostId host, Qpn qpn) const {
+  const End& end = *find(host, qpn);
+  return queue_pair(flow(end.flow), end.sender);
+}
+
+QueuePairConfig FlowPlan::queue_pair(const PlannedFlow& flow, bool sender) {
+  QueuePairConfig config;
+  config.remote_host = sender ? flow.spec.to : flow.spec.from;
+  config.remote_qpn = sender ? flow.to_qpn : flow.from_qpn;
+  config.flow = flow.spec.id;
+  config.dscp = flow.spec.dscp;
+  config.priority = flow.spec.priority;
+  config.service = flow.spec.service;
+  config.ecn_capable = !flow.spec.background;
+  // Who is read from sends, too.
+  config.governed = (sender || is_answered(flow.spec.operation)) && !flow.spec.background;
+  if (flow.spec.rate.bits_per_second != 0) config.rate_cap = Rate::from(flow.spec.rate);
+  if (flow.spec.initial_rate.bits_per_second != 0) {
+    config.initial_rate = Rate::from(flow.spec.initial_rate);
+  }
+  config.base_rtt = flow.base_rtt;
+  config.bytes = flow.spec.bytes;
+  if (sender && flow.spec.deadline) config.deadline = flow.spec.start + *flow.spec.deadline;
+  return config;
+}
+
+QueuePairIdentity FlowPlan::identify(HostId host, Qpn qpn) const {
+  if (find(host, qpn) == nullptr) return {};
+  const QueuePairConfig config = queue_pair(host, qpn);
+  return {config.flow,         config.ecn_capable, config.governed, config.rate_cap,
+          config.initial_rate, config.base_rtt,    config.bytes,    config.deadline};
+}
+
+void FlowPlan::created(HostId host, Qpn qpn, HostId, Qpn) {
+  End* const end = find(host, qpn);
+  if (end == nullptr) return;
+  end->created = true;
+  const PlannedFlow& flow = this->flow(end->flow);
+  if (!find(flow.spec.from, flow.from_qpn)->created) return;
+  if (!find(flow.spec.to, flow.to_qpn)->created) return;
+  connect_(flow.spec.from, flow.from_qpn);
+  connect_(flow.spec.to, flow.to_qpn);
+}
+
+void FlowPlan::destroyed(HostId host, Qpn qpn) {
+  if (End* const end = find(host, qpn)) end->created = false;
+}
+
+bool holds_flows(const PlatformConfig& config) {
+  for (HostId host = 0; host < static_cast<HostId>(config.topology.host_count()); ++host) {
+    if (config.host_of(host).driver != DriverKind::kNone) return true;
+  }
+  for (const TrafficSpec& spec : config.traffic) {
+    if (spec.has_gates()) return true;  // flows wait for each other
+  }
+  return config.fast_forward.enabled || config.qos.manager || config.output.trace.any() ||
+         config.output.digest.every;
+}
+
+void check_held(std::size_t flows) {
+  if (flows <= kMostHeldFlows) return;
+  throw TrafficError("traffic.0: more than " + std::to_string(kMostHeldFlows) +
+                     " flows in a run that must hold them all (software, queries down a tree, "
+                     "collectives, traces, digests, somebody "
+                     "who looks on, several processes)");
+}
+
+TrafficContext traffic_context(const PlatformConfig& config, const Topology& topology) {
+  TrafficContext context;
+  context.hosts = static_cast<unsigned>(topology.hosts());
+  context.seed = config.seed;
+  context.link_rate = [&topology](HostId host) {
+    return topology.link(topology.node_of(host), 0).rate;
+  };
+  for (unsigned dscp = 0; dscp < 64; ++dscp) {
+    context.priority_of_dscp[dscp] = static_cast<std::uint8_t>(config.dscp_of(dscp).priority);
+  }
+  return context;
+}
+
+FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, const Routing& routing,
+                    bool hold) {
+  FlowOrigin origin{config.traffic, traffic_context(config, topology)};
+  FlowTotals totals;
+  std::vector<FlowSpec> flows;
+  bool few = true;
+  FlowStream stream(origin.traffic, origin.context);
+  for (FlowSpec flow; stream.next(flow);) {
+    totals.add(flow);
+    few = few && totals.flows <= kFewFlows;
+    if (hold || few) {
+      flows.push_back(flow);
+    } else if (!flows.empty()) {
+      flows = {};
+    }
+    if (hold) check_held(totals.flows);
+  }
+  const PacketSizes sizes = packet_sizes(config);
+  if (!hold && !few) return FlowPlan(std::move(origin), std::move(totals), routing, sizes);
+  return FlowPlan(flows, qos_links(config, flows), routing, origin.context.hosts, sizes);
+}
+
+}  // namespace dcc::vp
