@@ -28,7 +28,7 @@ std::string to_string(const ControllerCall& call);
 
 struct ControllerRecording {
   /// Some hundred megabytes; what comes after is not kept, and there is no replay.
-  static constexpr std::size_t kMostCalls = 12'000'000;
+  static constexpr std::size_t kMaxCalls = 12'000'000;
 
   std::uint64_t seed = 0;
   std::uint32_t slots = 0;

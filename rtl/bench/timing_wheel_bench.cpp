@@ -267,7 +267,7 @@ void WheelBench::accept(const WheelInputs& in, const WheelOutputs& out, bool exp
       if (in.cmd_delay == 1) coverage_.seen(WheelSituation::kDelayOne);
       if (in.cmd_delay == 65535) {
         coverage_.seen(WheelSituation::kDelayLongest);
-        if (out.lag > 0) coverage_.seen(WheelSituation::kLongestDelayWithLag);
+        if (out.lag > 0) coverage_.seen(WheelSituation::kMaxDelayWithLag);
       }
       if (out.lag > 0) coverage_.seen(WheelSituation::kStartWithLag);
       if (old_due.has_value()) {

@@ -16,7 +16,7 @@ enum class WheelSituation : std::uint8_t {
   kDelayOne,
   kDelayLongest,
   kStartWithLag,
-  kLongestDelayWithLag,
+  kMaxDelayWithLag,
   kOverrun,
   kStartHeldAtHorizon,
   kAllSlotsStarted,

@@ -173,9 +173,9 @@ class Lockstep final : public LockstepControllerEngine {
   void record(ControllerCall::Kind kind, std::uint32_t first = 0, std::uint32_t second = 0,
               std::uint8_t dscp = 0, std::uint8_t marks = 0, std::uint8_t packets = 0) {
     const ControllerCall call{scheduler_.now(), first, second, kind, dscp, marks, packets};
-    if (recording_.calls.size() == ControllerRecording::kMostCalls) {
+    if (recording_.calls.size() == ControllerRecording::kMaxCalls) {
       complete_ = false;
-      std::rotate(recording_.calls.end() - kLeastKept, recording_.calls.end() - kLeastKept + 1,
+      std::rotate(recording_.calls.end() - kMinKept, recording_.calls.end() - kMinKept + 1,
                   recording_.calls.end());
       recording_.calls.back() = call;
       return;
@@ -217,8 +217,8 @@ class Lockstep final : public LockstepControllerEngine {
   [[noreturn]] void differ(const std::string& what, const std::string& of_model,
                            const std::string& of_rtl);
 
-  static constexpr std::size_t kHistory = 16;       // answers of each that are told
-  static constexpr std::ptrdiff_t kLeastKept = 64;  // calls, when no more are recorded
+  static constexpr std::size_t kHistory = 16;     // answers of each that are told
+  static constexpr std::ptrdiff_t kMinKept = 64;  // calls, when no more are recorded
 
   Scheduler& scheduler_;
   CycleClock clock_;

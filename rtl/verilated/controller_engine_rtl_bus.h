@@ -40,7 +40,7 @@ BusAccess RtlController<Dut>::make_access(const BusAccess& access, Cycle& edges)
   pins.penable = true;
   dut_->drive(pins);
   for (edges = 2; !dut_->pready(); ++edges) {
-    if (edges == kLongestAccess) throw RtlError("the controller's RTL does not end an access");
+    if (edges == kMaxAccess) throw RtlError("the controller's RTL does not end an access");
     dut_->edge();
   }
   BusAccess answer = access;
@@ -120,7 +120,7 @@ auto RtlController<Dut>::drained(const Look& look) {
   Cycle waited = 0;
   dut_->drive(hold);
   while (!dut_->quiet() || !dut_->ready()) {
-    if (++waited == kLongestAccess) throw RtlError("the controller's RTL does not become quiet");
+    if (++waited == kMaxAccess) throw RtlError("the controller's RTL does not become quiet");
     dut_->edge();
   }
   dut_->edge();

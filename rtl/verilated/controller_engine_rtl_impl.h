@@ -117,7 +117,7 @@ class RtlController final : public RtlControllerEngine {
  private:
   static constexpr Cycle kNever = std::numeric_limits<Cycle>::max() / 2;
   static constexpr Cycle kSettled = 4;  // cycles after an access in which its registers settle
-  static constexpr Cycle kLongestAccess = 1'000'000;               // a soft reset among them
+  static constexpr Cycle kMaxAccess = 1'000'000;                   // a soft reset among them
   static constexpr Cycle kRing = kRtlLatency - timing::kSameFlow;  // the answers' delay
 
   struct Input {
@@ -165,7 +165,7 @@ class RtlController final : public RtlControllerEngine {
     began_ = true;
     come_back();
     for (Cycle i = 0; !dut_->resting() || i < kSettled; ++i) {
-      if (i == kLongestAccess) throw RtlError("the controller's RTL does not come to rest");
+      if (i == kMaxAccess) throw RtlError("the controller's RTL does not come to rest");
       dut_->edge();
     }
     dut_->rewind();

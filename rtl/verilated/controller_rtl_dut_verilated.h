@@ -104,7 +104,7 @@ class VerilatedController {
       root->DCC_MANAGER(u_arbiter__DOT__busy_q) <<= 1;
       shift_left(root->DCC_MANAGER(u_arbiter__DOT__flows_q), kRtlFlowBits);
       ++root->DCC_TIMERS(cycle_q);
-      if (since < kMostSince) root->DCC_TIMERS(since_q) = since + 1;
+      if (since < kMaxSince) root->DCC_TIMERS(since_q) = since + 1;
       watch_.settled(*top_);
       clocks_.raise_parts(*top_, clocks);
       return true;
@@ -176,7 +176,7 @@ class VerilatedController {
     const auto ticks = static_cast<std::uint32_t>((target - 1) / div);
     root->DCC_TIMERS(cycle_q) = static_cast<std::uint16_t>((target - 1) % div);
     root->DCC_TIMERS(since_q) = static_cast<std::uint32_t>(
-        std::min<std::int64_t>(root->DCC_TIMERS(since_q) + skipped - 1, kMostSince));
+        std::min<std::int64_t>(root->DCC_TIMERS(since_q) + skipped - 1, kMaxSince));
     root->DCC_WHEEL_TIME(now_q) += ticks;
     root->DCC_WHEEL_TIME(pointer_q) += ticks;
     jump_edge(ticks != 0 ? kWheelClock : 0);
@@ -212,7 +212,7 @@ class VerilatedController {
     shift_left(root->DCC_MANAGER(u_arbiter__DOT__flows_q), left_out * kRtlFlowBits);
     root->DCC_TIMERS(cycle_q) = static_cast<std::uint16_t>(cycle + left_out);
     root->DCC_TIMERS(since_q) = static_cast<std::uint32_t>(
-        std::min<std::int64_t>(root->DCC_TIMERS(since_q) + left_out, kMostSince));
+        std::min<std::int64_t>(root->DCC_TIMERS(since_q) + left_out, kMaxSince));
     jump_edge(0);
     return skipped;
   }
@@ -304,7 +304,7 @@ class VerilatedController {
 
  private:
   static constexpr std::int64_t kTickSettles = 16;  // a tick without anything is quiet by then
-  static constexpr std::int64_t kMostSince = (1 << 19) - 1;
+  static constexpr std::int64_t kMaxSince = (1 << 19) - 1;
   static constexpr int kBesidePlaces = 16;  // rate_lut_pkg::Latency
   static constexpr int kAnswerPlaces = kRtlLatency - timing::kSameFlow;
 

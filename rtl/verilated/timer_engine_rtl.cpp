@@ -13,7 +13,7 @@ namespace {
 // tick while it has work, so that what it does in a busy stretch is what it could do in time.
 constexpr std::uint32_t kCyclesPerTick = 250;
 constexpr std::uint32_t kHangCycles = 1'000'000;
-constexpr Tick kLongestSkip = Tick{1} << 30;  // the wheel's own tick counter has 32 bits
+constexpr Tick kMaxSkip = Tick{1} << 30;  // the wheel's own tick counter has 32 bits
 
 class Engine final : public RtlTimerEngine {
  public:
@@ -110,7 +110,7 @@ class Engine final : public RtlTimerEngine {
       WheelInputs in;
       for (std::uint32_t cycles = 0; cycles < kCyclesPerTick; ++cycles) {
         in.advance = true;
-        in.advance_to = out_.now + static_cast<std::uint32_t>(std::min(now - now_, kLongestSkip));
+        in.advance_to = out_.now + static_cast<std::uint32_t>(std::min(now - now_, kMaxSkip));
         const std::uint32_t before = out_.now;
         cycle(in);
         // Outputs are those before the edge: an accepted skip shows in the next cycle.

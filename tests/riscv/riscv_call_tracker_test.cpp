@@ -107,14 +107,14 @@ TEST_F(CallTrackerTest, RecursionBeyondTheLimitComesBackWhole) {
   jal.rd = 1;
   DecodedOp ret;
   ret.op = Op::kJalr;
-  const int depth = static_cast<int>(CallTracker::kMostFrames) + 50;
+  const int depth = static_cast<int>(CallTracker::kMaxFrames) + 50;
   for (int i = 0; i < depth; ++i) tracker.executed(jal, kRam + 0x110, kRam + 0x100, false, 0);
   for (int i = 0; i < depth; ++i) tracker.executed(ret, kRam + 0x120, kRam + 0x114, false, 0);
   const auto count = [&](char c) {
     return std::count(recorder.text.begin(), recorder.text.end(), c);
   };
-  EXPECT_EQ(count('('), static_cast<long>(CallTracker::kMostFrames));
-  EXPECT_EQ(count(')'), static_cast<long>(CallTracker::kMostFrames) - 1) << "all but the first";
+  EXPECT_EQ(count('('), static_cast<long>(CallTracker::kMaxFrames));
+  EXPECT_EQ(count(')'), static_cast<long>(CallTracker::kMaxFrames) - 1) << "all but the first";
   tracker.finish(0);
   EXPECT_EQ(count('('), count(')'));
 }

@@ -23,10 +23,10 @@ namespace {
 // build and to take apart hundreds of thousands of them. Beyond this many hosts nobody looks at
 // single wires, and the same end is joined from the beginning. Whatever the way, Link, SwitchDevice
 // and NicDevice know of none: it is `Network::connect_host` and `bind_switches` that have it twice.
-constexpr int kMostWithSockets = 2048;
+constexpr int kMaxWithSockets = 2048;
 
 bool has_sockets(const Topology& topology, const RunSetup& setup) {
-  return setup.sockets.value_or(topology.hosts() <= kMostWithSockets);
+  return setup.sockets.value_or(topology.hosts() <= kMaxWithSockets);
 }
 
 /// Besides what the configuration says: somebody may look on, and processes know of their own

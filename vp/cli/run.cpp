@@ -23,7 +23,7 @@
 namespace dcc::vp {
 namespace {
 
-constexpr unsigned kMostThreads = 64;
+constexpr unsigned kMaxThreads = 64;
 
 struct RunArguments {
   ConfigArguments config;
@@ -250,7 +250,7 @@ void add_ways_to_run(CLI::App* command, const std::shared_ptr<RunArguments>& arg
           "processors that share the run, where it can be divided (default: two where that "
           "pays); the results are the same")
       ->type_name("N")
-      ->check(CLI::Range(1u, kMostThreads));
+      ->check(CLI::Range(1u, kMaxThreads));
   command->add_flag("--interactive", arguments->interactive,
                     "pause, look, step, resume by commands on standard input");
   command->add_flag("--no-snapshots", arguments->no_snapshots,

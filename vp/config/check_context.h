@@ -12,7 +12,7 @@
 namespace dcc::vp {
 
 /// Around a payload, at most.
-constexpr Bytes kMostHeaders = roce::kFrame + roce::kReth;
+constexpr Bytes kMaxHeaders = roce::kFrame + roce::kReth;
 
 /// Of one configuration, which outlives it. A check throws ConfigError by fail().
 class CheckContext {

@@ -96,7 +96,7 @@ class ControllerCheck : private CheckContext {
   bool check_algorithm(const AlgorithmChoice& choice, const std::string& section) const {
     const NicConfig& nic = c_.nic;
     if (choice.chosen() != nullptr) {
-      check_together(section, [&] { choice.chosen()->check(nic.mtu + kMostHeaders); });
+      check_together(section, [&] { choice.chosen()->check(nic.mtu + kMaxHeaders); });
     }
     const AlgorithmNeeds needs = choice.needs(nic.mtu);
     const std::string ack = given("nic.ack", section + ".algorithm");

@@ -19,7 +19,7 @@ class NetworkCheck : private CheckContext {
                 s.routing.detail.favoured_below <= s.routing.detail.avoided_from,
             given("routing.avoided_from", "routing.favoured_below"),
             "avoided_from is below favoured_below");
-    require(s.buffer >= 4 * (c_.nic.mtu + kMostHeaders), given("switch.buffer", "nic.mtu"),
+    require(s.buffer >= 4 * (c_.nic.mtu + kMaxHeaders), given("switch.buffer", "nic.mtu"),
             "a buffer of " + text_of(s.buffer) + " does not hold four packets of mtu " +
                 text_of(Bytes{c_.nic.mtu}));
     if (s.has_credits()) check_credits();
@@ -42,7 +42,7 @@ class NetworkCheck : private CheckContext {
  private:
   void check_credits() const {
     const SwitchParameters& s = c_.switch_;
-    const Bytes largest = c_.nic.mtu + kMostHeaders + kCreditBlock;
+    const Bytes largest = c_.nic.mtu + kMaxHeaders + kCreditBlock;
     require(!s.credits.buffer || *s.credits.buffer >= 2 * largest,
             given("switch.credits.buffer", "nic.mtu"),
             "a buffer that does not hold two packets of mtu " + text_of(Bytes{c_.nic.mtu}) +

@@ -11,7 +11,7 @@
 namespace dcc::vp {
 namespace {
 
-constexpr std::int64_t kMostSamples = 10'000'000;
+constexpr std::int64_t kMaxSamples = 10'000'000;
 
 class OutputCheck : private CheckContext {
  public:
@@ -23,14 +23,14 @@ class OutputCheck : private CheckContext {
     require(c_.measure.from < c_.measure_end(), "measure.from",
             "the window begins at " + text_of(c_.measure.from) + ", not before its end " +
                 text_of(c_.measure_end()));
-    require(c_.duration / c_.output.series.interval <= kMostSamples, "output.series.interval",
+    require(c_.duration / c_.output.series.interval <= kMaxSamples, "output.series.interval",
             "more than 10000000 samples in " + text_of(c_.duration));
     const DigestConfig& digest = c_.output.digest;
     if (!digest.every) return;
     const PicoSeconds end = digest.to ? std::min(*digest.to, c_.duration) : c_.duration;
     require(digest.from <= end, "output.digest.from",
             "begins at " + text_of(digest.from) + ", after its end " + text_of(end));
-    require((end - digest.from) / *digest.every <= kMostSamples, "output.digest.every",
+    require((end - digest.from) / *digest.every <= kMaxSamples, "output.digest.every",
             "more than 10000000 rows in " + text_of(end - digest.from));
   }
 
@@ -60,7 +60,7 @@ class OutputCheck : private CheckContext {
             "begins at the end of the run (duration " + text_of(c_.duration) + ") or after it");
     require(!t.to || t.from < *t.to, "output.trace.to", "the window ends before it begins");
     const PicoSeconds window = t.to.value_or(c_.duration) - t.from;
-    require(!(t.perfetto || t.signals) || window / t.interval <= kMostSamples,
+    require(!(t.perfetto || t.signals) || window / t.interval <= kMaxSamples,
             "output.trace.interval", "more than 10000000 samples in " + text_of(window));
     bool firmware = false;
     for (HostId id = 0; id < c_.topology.host_count() && !firmware; ++id) {

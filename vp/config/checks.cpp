@@ -34,7 +34,7 @@ class ListsCheck : private CheckContext {
           "traffic." + std::to_string(i) + (c_.traffic[i].fan_out.empty() ? ".kind" : ".fan_out"),
           "the platform asks and answers: driver: none");
     }
-    require(flows <= kMostFlows, "traffic", "more than " + std::to_string(kMostFlows) + " flows");
+    require(flows <= kMaxFlows, "traffic", "more than " + std::to_string(kMaxFlows) + " flows");
   }
 
   void check_faults() const {

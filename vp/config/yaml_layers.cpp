@@ -7,7 +7,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostFiles = 64;
+constexpr std::size_t kMaxFiles = 64;
 
 class Layers {
  public:
@@ -77,7 +77,7 @@ class Layers {
     if (!way.empty()) {
       throw ConfigError(said.place, "leads back to itself: " + way + file.string());
     }
-    if (++count_ > kMostFiles) throw ConfigError(said.place, "more than 64 files");
+    if (++count_ > kMaxFiles) throw ConfigError(said.place, "more than 64 files");
     add(load_yaml(file), file.string(), file.parent_path(), identity);
   }
 

@@ -31,8 +31,8 @@ const char kHelp[] =
     "quit                end the run here\n"
     "Lines that begin with # are comments.\n";
 
-constexpr std::size_t kLongestLine = 1000;
-constexpr std::uint64_t kMostSteps = 1'000'000'000;
+constexpr std::size_t kMaxLine = 1000;
+constexpr std::uint64_t kMaxSteps = 1'000'000'000;
 
 /// Fit to be shown on a terminal.
 std::string clean(std::string text) {
@@ -135,7 +135,7 @@ void Console::at_time() {
 }
 
 Console::Then Console::execute(const std::string& line) {
-  if (line.size() > kLongestLine) {
+  if (line.size() > kMaxLine) {
     out_ << "a line of " << line.size() << " characters is no command\n";
     return Then::kStay;
   }
@@ -204,9 +204,9 @@ Console::Then Console::run(const std::string& argument, bool absolute) {
 }
 
 Console::Then Console::step(const std::string& argument) {
-  const auto count = argument.empty() ? std::uint64_t{1} : number_in(argument, kMostSteps);
+  const auto count = argument.empty() ? std::uint64_t{1} : number_in(argument, kMaxSteps);
   if (!count || *count == 0) {
-    out_ << shown(argument) << " is not a number of events from 1 to " << kMostSteps << '\n';
+    out_ << shown(argument) << " is not a number of events from 1 to " << kMaxSteps << '\n';
     return Then::kStay;
   }
   steps_left_ = *count;

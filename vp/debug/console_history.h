@@ -46,7 +46,7 @@ class ConsoleHistory {
   /// Takes a snapshot of `now`. Orders: somebody has come back to it.
   std::optional<Orders> mark(const Moment& now);
   /// A snapshot on the way back to a moment, from which the next ones are near.
-  bool may_mark_on_the_way() const { return moments_.size() < kMostOnTheWay; }
+  bool may_mark_on_the_way() const { return moments_.size() < kMaxOnTheWay; }
 
   // They end this process.
   void to_time(PicoSeconds time);
@@ -58,7 +58,7 @@ class ConsoleHistory {
                    const std::string& why);
 
  private:
-  static constexpr std::size_t kMostOnTheWay = 64;
+  static constexpr std::size_t kMaxOnTheWay = 64;
   std::size_t last_at(std::uint64_t events) const;
 
   model::TimeMachine& machine_;

@@ -12,7 +12,7 @@ namespace {
 constexpr PicoSeconds kShortWay = kMicroSecond * 2;
 constexpr std::uint64_t kFewEvents = 4096;
 
-constexpr std::uint64_t kMostAhead = 1u << 30;  // SimulationKernel::call_hook_after
+constexpr std::uint64_t kMaxAhead = 1u << 30;  // SimulationKernel::call_hook_after
 
 }  // namespace
 
@@ -117,13 +117,13 @@ void Console::travel_on() {
   if (journey_->kind == Orders::Kind::kToTime) return;  // time_event_ will come
   const std::uint64_t here = moment().events;
   if (here < stage_) {
-    c_.kernel.call_hook_after(static_cast<std::uint32_t>(std::min(stage_ - here, kMostAhead)));
+    c_.kernel.call_hook_after(static_cast<std::uint32_t>(std::min(stage_ - here, kMaxAhead)));
     return;
   }
   if (marks_halfway_) {
     marks_halfway_ = false;
     stage_ = journey_->events;
-    c_.kernel.call_hook_after(static_cast<std::uint32_t>(std::min(stage_ - here, kMostAhead)));
+    c_.kernel.call_hook_after(static_cast<std::uint32_t>(std::min(stage_ - here, kMaxAhead)));
     mark();
     return;
   }
@@ -151,7 +151,7 @@ void Console::search_on() {
     found_text_ = happened;
   }
   if (here >= journey_->events) history_->search_over(*journey_, found_, found_text_);
-  const std::uint64_t left = std::min(journey_->events - here, kMostAhead);
+  const std::uint64_t left = std::min(journey_->events - here, kMaxAhead);
   c_.kernel.call_hook_after(watched_ != nullptr ? 1 : static_cast<std::uint32_t>(left));
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr int kTravelStatus = 0x5A;  // of a process that ends to go back; `travelling` says so, too
 constexpr std::chrono::milliseconds kFirstInterval{500};
 constexpr std::size_t kBeforeDoubling = 8;  // snapshots of the same distance
-constexpr std::size_t kMostSnapshots = 160;
+constexpr std::size_t kMaxSnapshots = 160;
 
 constexpr std::array<int, 3> kForwarded{SIGTERM, SIGHUP, SIGINT};
 volatile std::sig_atomic_t at_work = 0;  // the process that a snapshot waits for
@@ -90,12 +90,12 @@ ProcessSnapshots::ProcessSnapshots() {
 ProcessSnapshots::~ProcessSnapshots() { ::munmap(shared_, sizeof(Shared)); }
 
 bool ProcessSnapshots::is_due() const {
-  if (taken_ >= kMostSnapshots) return false;
+  if (taken_ >= kMaxSnapshots) return false;
   return Clock::now() - last_ >= kFirstInterval * (std::size_t{1} << taken_ / kBeforeDoubling);
 }
 
 std::optional<std::string> ProcessSnapshots::take_snapshot() {
-  if (taken_ >= kMostSnapshots) return std::nullopt;
+  if (taken_ >= kMaxSnapshots) return std::nullopt;
   std::cout.flush();
   std::fflush(nullptr);  // or every copy would write it again
   const std::size_t number = taken_;
@@ -143,7 +143,7 @@ void ProcessSnapshots::travel(std::size_t number, const std::string& orders) {
   std::cout.flush();
   std::fflush(nullptr);
   shared_->number = number;
-  shared_->bytes = std::min(orders.size(), kLongestOrders);
+  shared_->bytes = std::min(orders.size(), kMaxOrders);
   std::memcpy(shared_->orders, orders.data(), shared_->bytes);
   shared_->travelling = true;
   ::_exit(kTravelStatus);

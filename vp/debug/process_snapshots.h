@@ -39,7 +39,7 @@ class ProcessSnapshots final : public model::TimeMachine {
     bool travelling;
     std::size_t number;
     std::size_t bytes;
-    char orders[kLongestOrders];
+    char orders[kMaxOrders];
   };
   void end_with(int status, std::size_t number) const;
 

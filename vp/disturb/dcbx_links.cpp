@@ -10,7 +10,7 @@
 namespace dcc::vp {
 
 namespace {
-constexpr Bytes kGreatestFrame = 9'216;
+constexpr Bytes kMaxFrame = 9'216;
 
 std::string path_of_end(std::size_t end) { return fmt::format("dcbx.ends.{}.ports", end); }
 
@@ -129,7 +129,7 @@ void DcbxLinks::add_differences(const End& end, bool of_pair, DcbxResult& result
   if (const std::optional<PicoSeconds> since = end.end->unheard_since()) {
     // What the other end says takes so long at least; and it may wait for a packet.
     const LinkParameters& link = wire.link().parameters();
-    const PicoSeconds patience = link.delay * 2 + serialization_time(2 * kGreatestFrame, link.rate);
+    const PicoSeconds patience = link.delay * 2 + serialization_time(2 * kMaxFrame, link.rate);
     if (*since + patience <= scheduler_.now()) {
       result.differences.push_back({wire.name, "lldp", "speaks", "silent", *since});
     }

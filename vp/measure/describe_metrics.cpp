@@ -238,7 +238,7 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   if (m.queries) v.group("queries", [&] { v.members(*m.queries); });
   if (r.wasted) v.group("wasted", [&] { v.members(*r.wasted); });
   v.figure("flow_count", r.flows.size(), {"", "flows of the run", Statistic::kSum, Span::kRun});
-  v.list("flows", std::min(r.flows.size(), kMostFlowsInMetrics),
+  v.list("flows", std::min(r.flows.size(), kMaxFlowsInMetrics),
          [&](std::size_t i) { describe_flow(v, r.flows[i], m.of_flow(r.flows[i])); });
   members_of("hosts", r.hosts);
   v.group("balance", [&] { v.members(r.balance); });

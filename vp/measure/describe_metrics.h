@@ -10,7 +10,7 @@ namespace dcc::vp {
 /// Version of the document's form; grows when a name changes its meaning.
 constexpr int kMetricsSchemaVersion = 1;
 /// More flows than this are in flows.csv only.
-constexpr std::size_t kMostFlowsInMetrics = 10'000;
+constexpr std::size_t kMaxFlowsInMetrics = 10'000;
 
 /// The whole document, in its order. To add a figure: a member with its description, in its struct
 /// (results.h, metrics.h, a device's struct of counters), or, where it has to be computed, a line

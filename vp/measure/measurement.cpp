@@ -12,8 +12,8 @@ namespace dcc::vp {
 
 namespace {
 // A flow series longer than this serves nobody and costs more than the run.
-constexpr std::size_t kMostSampledFlows = kFewFlows;
-constexpr std::size_t kMostSampledQueues = 64;
+constexpr std::size_t kMaxSampledFlows = kFewFlows;
+constexpr std::size_t kMaxSampledQueues = 64;
 
 double gbps(Bytes bytes, double seconds) { return static_cast<double>(bytes) * 8e-9 / seconds; }
 double gbps(std::int64_t rate) { return static_cast<double>(rate) / 256e3; }  // Rate::raw
@@ -40,7 +40,7 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
     if (plan.totals().dscps.test(dscp)) dscps_.push_back(dscp);
   }
   sample_flow_series_ =
-      config.output.series.flows == FlowSeries::kAll && plan.count() <= kMostSampledFlows;
+      config.output.series.flows == FlowSeries::kAll && plan.count() <= kMaxSampledFlows;
   if (plan.is_held()) sampled_received_.resize(ledger.size());
   if (config.output.series.queues != QueueSeries::kNone) {
     // Which port is busiest shows at the end: in a small network sample all and choose then, in a
@@ -56,7 +56,7 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
     }
     std::stable_sort(by_flows.begin(), by_flows.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
-    if (by_flows.size() > kMostSampledQueues) by_flows.resize(kMostSampledQueues);
+    if (by_flows.size() > kMaxSampledQueues) by_flows.resize(kMaxSampledQueues);
     for (const auto& [flows, index] : by_flows) sampled_queues_.push_back(index);
     std::sort(sampled_queues_.begin(), sampled_queues_.end());
   }
@@ -334,7 +334,7 @@ void Measurement::collect(RunResults& results) {
   if (config_.output.series.flows == FlowSeries::kAll && !sample_flow_series_) {
     results.warnings.push_back("series/flow_rates.csv is left out: the run has " +
                                std::to_string(plan_.count()) + " flows, at most " +
-                               std::to_string(kMostSampledFlows) + " are sampled");
+                               std::to_string(kMaxSampledFlows) + " are sampled");
   }
 }
 

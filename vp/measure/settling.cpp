@@ -8,7 +8,7 @@ namespace dcc::vp {
 
 namespace {
 constexpr double kSettledWithin = 0.1;
-constexpr std::size_t kLeastWindows = 4;
+constexpr std::size_t kMinWindows = 4;
 
 /// The series as sums from its begin, so that any stretch is a difference.
 struct SummedClasses {
@@ -62,7 +62,7 @@ std::vector<std::optional<PicoSeconds>> settling_times(const PlatformConfig& con
   const SummedClasses sums = summed(results.class_series, change, results.measured_to);
   const auto steps = static_cast<std::size_t>(std::max<std::int64_t>(
       1, config.measure.window.value_or(kMilliSecond) / config.output.series.interval));
-  if (sums.t.size() <= kLeastWindows * steps) return times;
+  if (sums.t.size() <= kMinWindows * steps) return times;
   const std::size_t last = sums.t.size() - 1;
   for (std::size_t i = 0; i < dscps.size(); ++i) {
     if (sums.by_dscp.count(dscps[i]) == 0) continue;

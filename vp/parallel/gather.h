@@ -22,7 +22,7 @@ class Gather {
   void add(std::int64_t& figure) {
     if (group_ == nullptr) return;
     figures_.push_back(&figure);
-    if (figures_.size() == kMost) finish();
+    if (figures_.size() == kMax) finish();
   }
   // The sum is the same, and both types may name the same object.
   void add(std::uint64_t& figure) { add(reinterpret_cast<std::int64_t&>(figure)); }
@@ -42,7 +42,7 @@ class Gather {
   }
 
  private:
-  static constexpr std::size_t kMost = 1 << 16;  // at a time
+  static constexpr std::size_t kMax = 1 << 16;  // at a time
   ProcessGroup* group_;
   std::vector<std::int64_t*> figures_;
 };

@@ -18,13 +18,13 @@ namespace {
 constexpr unsigned kUnasked = 2;  // processors taken without being told so
 // A window must be long against the two barriers around it (a microsecond): it holds as many events
 // as ten times this number of packets, each of some hundred nanoseconds.
-constexpr double kLeastPackets = 50;
+constexpr double kMinPackets = 50;
 constexpr double kWorstShare = 0.7;
 // What a window touches of so many hosts, their switches and wires should fit a processor's own
 // caches; of fewer than that many all of it is in the next cache anyhow.
 constexpr int kHostsAPart = 64;
 constexpr int kManyHosts = 512;
-constexpr unsigned kMostParts = 512;  // each has a calendar of 128 KB, and its mailboxes
+constexpr unsigned kMaxParts = 512;  // each has a calendar of 128 KB, and its mailboxes
 
 bool software_runs(const PlatformConfig& config, const Topology& topology) {
   for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
@@ -81,7 +81,7 @@ double packets_within(PicoSeconds time, const PlatformConfig& config, const Topo
 
 unsigned parts_for_caches(const Topology& topology) {
   const int hosts = topology.hosts();
-  return hosts < kManyHosts ? 1 : std::min(kMostParts, static_cast<unsigned>(hosts / kHostsAPart));
+  return hosts < kManyHosts ? 1 : std::min(kMaxParts, static_cast<unsigned>(hosts / kHostsAPart));
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
   const std::vector<double> load = expected_load(topology, routing, demands);
   const auto pays = [&](const NetworkPartition& divided) {
     return packets_within(divided.lookahead, config, topology, demands) >=
-           kLeastPackets * divided.count;
+           kMinPackets * divided.count;
   };
 
   // Among threads.

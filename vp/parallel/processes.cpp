@@ -55,9 +55,9 @@ class MpiGroup final : public ProcessGroup {
   unsigned size() const override { return size_; }
 
   void sum(std::int64_t* numbers, std::size_t count) override {
-    constexpr std::size_t kMost = std::numeric_limits<int>::max();
-    for (std::size_t at = 0; at < count; at += kMost) {
-      MPI_Allreduce(MPI_IN_PLACE, numbers + at, static_cast<int>(std::min(kMost, count - at)),
+    constexpr std::size_t kMax = std::numeric_limits<int>::max();
+    for (std::size_t at = 0; at < count; at += kMax) {
+      MPI_Allreduce(MPI_IN_PLACE, numbers + at, static_cast<int>(std::min(kMax, count - at)),
                     MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     }
   }

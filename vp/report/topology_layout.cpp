@@ -11,14 +11,14 @@
 namespace dcc::vp {
 namespace {
 
-constexpr int kMostSingleHosts = 40;  // of a drawing; more are drawn as cells of racks
-constexpr int kMostHostsInARow = 16;  // of a switch
+constexpr int kMaxSingleHosts = 40;  // of a drawing; more are drawn as cells of racks
+constexpr int kMaxHostsInARow = 16;  // of a switch
 constexpr double kMargin = 16;
 constexpr double kTitleHeight = 46;
 constexpr double kLayerHeight = 92;
 constexpr double kRackGap = 14;
 constexpr double kHostPitch = TopologyLayout::kHostWidth + 10;
-constexpr double kLeastSwitchPitch = TopologyLayout::kSwitchWidth + 14;
+constexpr double kMinSwitchPitch = TopologyLayout::kSwitchWidth + 14;
 
 std::vector<NodeId> neighbours(const Topology& topology, NodeId node) {
   std::vector<NodeId> list;
@@ -101,7 +101,7 @@ void place_layer(const Topology& topology, TopologyLayout& layout, int layer, do
   std::vector<double> wanted;
   for (const auto& [x, node] : order) wanted.push_back(x);
   const double room = span / static_cast<double>(std::max<std::size_t>(order.size(), 1));
-  const double pitch = std::clamp(room * 0.9, kLeastSwitchPitch, 2.2 * kLeastSwitchPitch);
+  const double pitch = std::clamp(room * 0.9, kMinSwitchPitch, 2.2 * kMinSwitchPitch);
   const std::vector<double> places = spread(wanted, pitch);
   for (std::size_t i = 0; i < order.size(); ++i) {
     layout.nodes[index(order[i].second)].x = places[i];
@@ -119,7 +119,7 @@ void place_racks(const Topology& topology, TopologyLayout& layout) {
   double x = kMargin;
   for (DrawnRack& rack : layout.racks) {
     const int hosts = static_cast<int>(rack.hosts.size());
-    rack.cells = topology.hosts() > kMostSingleHosts || hosts > kMostHostsInARow;
+    rack.cells = topology.hosts() > kMaxSingleHosts || hosts > kMaxHostsInARow;
     const int columns = TopologyLayout::columns_of(rack);
     const double content =
         rack.cells ? columns * TopologyLayout::kCellPitch + 2 * TopologyLayout::kRackPadding

@@ -256,15 +256,15 @@ std::vector<int> topology_layers(const Topology& topology) {
 }
 
 std::string host_range(const std::vector<HostId>& hosts) {
-  constexpr std::size_t kMostNamed = 6;
+  constexpr std::size_t kMaxNamed = 6;
   if (hosts.size() > 2 && hosts.back() - hosts.front() + 1 == hosts.size()) {
     return "h" + std::to_string(hosts.front()) + "..h" + std::to_string(hosts.back());
   }
   std::string text;
-  for (std::size_t i = 0; i < hosts.size() && i < kMostNamed; ++i) {
+  for (std::size_t i = 0; i < hosts.size() && i < kMaxNamed; ++i) {
     text += (i == 0 ? "h" : ", h") + std::to_string(hosts[i]);
   }
-  return hosts.size() > kMostNamed ? text + ", …" : text;
+  return hosts.size() > kMaxNamed ? text + ", …" : text;
 }
 
 std::string cable_kinds(const Topology& topology, const char* times) {

@@ -30,14 +30,14 @@ sc_core::sc_time to_time(PicoSeconds t) {
 }
 
 std::string whole_file(const std::string& path) {
-  constexpr std::size_t kMostBytes = 64u << 20;
+  constexpr std::size_t kMaxBytes = 64u << 20;
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error(path + ": cannot be opened");
   std::string text;
   char block[4096];
   while (in.read(block, sizeof block), in.gcount() > 0) {
     text.append(block, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > kMostBytes) throw std::runtime_error(path + ": larger than 64 MiB");
+    if (text.size() > kMaxBytes) throw std::runtime_error(path + ": larger than 64 MiB");
   }
   if (in.bad() || !in.eof()) throw std::runtime_error(path + ": cannot be read");
   return text;

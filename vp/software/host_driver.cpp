@@ -15,7 +15,7 @@ namespace {
 // real machine, so that bring-up takes visible time.
 const sc_core::sc_time kRamLatency(20, sc_core::SC_NS);
 
-constexpr std::size_t kLongestLine = 4096;  // of a host's console; longer ones are cut in pieces
+constexpr std::size_t kMaxLine = 4096;  // of a host's console; longer ones are cut in pieces
 }  // namespace
 
 HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& context,
@@ -97,7 +97,7 @@ void HostDriver::run_firmware(const HostContext& context) {
   // Hosts print at the same time: whole lines, each with its host's number.
   config.output = [this](char c) {
     if (c != '\n') console_line_ += c;
-    if (c == '\n' || console_line_.size() == kLongestLine) print_console_line();
+    if (c == '\n' || console_line_.size() == kMaxLine) print_console_line();
   };
   firmware_ = std::make_unique<model::FirmwareHost>("firmware", config, bus_, ram_, interrupts_);
   model::RiscvCpu& cpu = firmware_->cpu();

@@ -150,8 +150,8 @@ bool holds_flows(const PlatformConfig& config) {
 }
 
 void check_held(std::size_t flows) {
-  if (flows <= kMostHeldFlows) return;
-  throw TrafficError("traffic.0: more than " + std::to_string(kMostHeldFlows) +
+  if (flows <= kMaxHeldFlows) return;
+  throw TrafficError("traffic.0: more than " + std::to_string(kMaxHeldFlows) +
                      " flows in a run that must hold them all (software, queries down a tree, "
                      "collectives, traces, digests, somebody "
                      "who looks on, several processes)");

@@ -230,7 +230,7 @@ CongestionManager::TimerOutcome CongestionManager::timer_event(const TimerExpiry
   const std::uint32_t due = store_[slot].due;
   if (static_cast<std::int32_t>(due - static_cast<std::uint32_t>(event.due)) > 0) {
     const auto ahead = static_cast<std::int32_t>(due - static_cast<std::uint32_t>(now));
-    timers_.start(slot, std::max(kLeastDelay, static_cast<Ticks>(std::max(0, ahead))), now);
+    timers_.start(slot, std::max(kMinDelay, static_cast<Ticks>(std::max(0, ahead))), now);
     return {TimerOutcome::Kind::kStale, std::nullopt};
   }
   return {TimerOutcome::Kind::kExpired, timer(slot, now)};
@@ -238,7 +238,7 @@ CongestionManager::TimerOutcome CongestionManager::timer_event(const TimerExpiry
 
 void CongestionManager::start_timer(SlotIndex slot, Tick now) {
   store_[slot].due = due_after(parameters_.timer_interval, now);
-  timers_.start(slot, std::max(kLeastDelay, Ticks{parameters_.timer_interval}), now);
+  timers_.start(slot, std::max(kMinDelay, Ticks{parameters_.timer_interval}), now);
   ++timer_counters_.started;
 }
 

@@ -51,7 +51,7 @@ class SlotObserver {
 
 /// An event started in one tick reaches the timing engine in the next at the latest, and is due in
 /// the one after that at the earliest.
-constexpr Ticks kLeastDelay = 2;
+constexpr Ticks kMinDelay = 2;
 
 /// Each path is one atomic read-modify-write of a slot. Time comes in as ticks; when the answer
 /// reaches the scheduler is the device's business.

@@ -9,7 +9,7 @@ void ControllerConfig::describe(ParameterVisitor& v) {
   v.field("slots", slots, {"1", kMaxSlots}, {"flows controlled at a time", ""});
   v.field("clock", clock, {"1MHz", "5GHz"}, {"of the controller", ""});
   v.field("tick", tick, {"10ns", "1ms"}, {"unit of the timing engine", ""});
-  v.field("latency", latency_cycles, {timing::kLeastLatency, kMaxLatencyCycles},
+  v.field("latency", latency_cycles, {timing::kMinLatency, kMaxLatencyCycles},
           {"cycles from an event's issue to its answer", ""});
   v.numbers("split", split, {"1", "14"},
             {"bits of the three levels of the timing wheel; sum 16", ""});

@@ -52,7 +52,7 @@ struct ControllerConfig {
   std::uint32_t slots = 1024;  // 1 … kMaxSlots
   Frequency clock{250'000'000};
   PicoSeconds tick = kMicroSecond;    // of the timing engine; its registers start at a reset value
-  std::uint32_t latency_cycles = 64;  // timing::kLeastLatency … kMaxLatencyCycles: issue to answer
+  std::uint32_t latency_cycles = 64;  // timing::kMinLatency … kMaxLatencyCycles: issue to answer
   std::array<unsigned, 3> split{5, 5, 6};  // bits of the wheel's levels, first to last
 
   PicoSeconds clock_period() const { return clock.cycles(1); }

@@ -16,9 +16,9 @@ ControllerConfig checked(const ControllerConfig& config) {
   if (config.clock.hertz == 0 || config.clock_period().count <= 0) {
     throw std::invalid_argument("the controller's clock period must be positive");
   }
-  if (config.latency_cycles < timing::kLeastLatency || config.latency_cycles > kMaxLatencyCycles) {
+  if (config.latency_cycles < timing::kMinLatency || config.latency_cycles > kMaxLatencyCycles) {
     throw std::invalid_argument("the controller's latency is " +
-                                std::to_string(timing::kLeastLatency) + " to " +
+                                std::to_string(timing::kMinLatency) + " to " +
                                 std::to_string(kMaxLatencyCycles) + " clock cycles, not " +
                                 std::to_string(config.latency_cycles));
   }
@@ -216,8 +216,8 @@ bool ControllerModel::sample_bytes(const Bytes& bytes) {
   for (std::uint32_t i = 0; i < bytes_.size(); ++i) {
     Bytes& waiting = bytes_[i];
     if (waiting.flow != bytes.flow) continue;
-    waiting.length += std::min(bytes.length, timing::kMostJoinedBytes - waiting.length);
-    if (waiting.packets < timing::kMostJoinedPackets) ++waiting.packets;
+    waiting.length += std::min(bytes.length, timing::kMaxJoinedBytes - waiting.length);
+    if (waiting.packets < timing::kMaxJoinedPackets) ++waiting.packets;
     waiting.dscp = bytes.dscp;
     return true;
   }
@@ -286,7 +286,7 @@ void ControllerModel::issue_cnp(Cycle cycle, const Cnp& cnp) {
   const Tick now = clock_.tick_of_next(cycle);
   answer(cycle, manager_.cnp(cnp.flow, cnp.dscp, cnp.marks, now, cnp.packets));
   if (statistics.slots_bound != bound && !timer_head_.valid) {
-    const Tick due = now + std::max(kLeastDelay, Ticks{manager_.parameters().timer_interval});
+    const Tick due = now + std::max(kMinDelay, Ticks{manager_.parameters().timer_interval});
     timer_bound_ = std::min(timer_bound_, timer_from(due));
     wake_for_issue(timer_bound_);
   }

@@ -20,7 +20,7 @@ constexpr Cycle kResetBesidesSlots = 16;
 /// From the quiet pipeline to a register's new value.
 constexpr Cycle kWrite = 2;
 /// The least latency from issue to answer. (L)
-constexpr std::uint32_t kLeastLatency = 32;
+constexpr std::uint32_t kMinLatency = 32;
 
 /// What the hardware can keep: a tick has at least a cycle for so many slots, so that all events
 /// move to the last level of the wheel within its ticks …
@@ -34,7 +34,7 @@ constexpr std::uint32_t kBytesDepth = 64;  // flows
 constexpr std::uint32_t kCommandDepth = 16;
 
 /// A waiting entry of bytes holds no more than this; what is beyond is not counted.
-constexpr std::uint32_t kMostJoinedBytes = 0xFFFFFFFF;
-constexpr std::uint32_t kMostJoinedPackets = 0xFFFF;
+constexpr std::uint32_t kMaxJoinedBytes = 0xFFFFFFFF;
+constexpr std::uint32_t kMaxJoinedPackets = 0xFFFF;
 
 }  // namespace dcc::timing

@@ -134,8 +134,8 @@ BitRate step(const std::optional<BitRate>& reference, BitRate slowest, BitRate c
   const Uint128 wanted = reference->bits_per_second;
   Uint128 scaled = Uint128(configured.bits_per_second) * there * there / (wanted * wanted);
   if (there < wanted) scaled = scaled * there / wanted;
-  constexpr Uint128 kMost = 10'000'000'000'000;  // beyond any link
-  return BitRate(static_cast<std::uint64_t>(std::min(scaled, kMost)));
+  constexpr Uint128 kMax = 10'000'000'000'000;  // beyond any link
+  return BitRate(static_cast<std::uint64_t>(std::min(scaled, kMax)));
 }
 }  // namespace
 

@@ -264,13 +264,13 @@ std::string QuantityText<double>::format(const double& value) {
 }
 
 void append_hosts(HostList& list, std::string_view text) {
-  constexpr unsigned kMost = 65'536;
+  constexpr unsigned kMax = 65'536;
   const std::size_t dots = text.find("..");
   const unsigned first = read_integer<unsigned>(text.substr(0, dots));
   const unsigned last =
       dots == std::string_view::npos ? first : read_integer<unsigned>(text.substr(dots + 2));
   if (last < first) throw QuantityError("the range runs backwards");
-  if (last >= kMost) throw QuantityError("numbers are below 65536");
+  if (last >= kMax) throw QuantityError("numbers are below 65536");
   std::set<HostId> known(list.begin(), list.end());
   for (unsigned host = first; host <= last; ++host) {
     if (!known.insert(host).second) {

@@ -116,7 +116,7 @@ inline std::uint64_t flow_hash(const Packet& packet, std::uint64_t seed) {
 }
 
 /// InfiniBand has three bits for it.
-constexpr unsigned kGreatestLmc = 7;
+constexpr unsigned kMaxLmc = 7;
 /// The path that a flow takes if nobody says otherwise.
 inline unsigned own_path(std::uint32_t flow, unsigned lmc) { return flow & ((1u << lmc) - 1u); }
 /// Where a switch sends what is for one of a host's addresses: those of a host take different ways
@@ -135,7 +135,7 @@ std::unique_ptr<PathChoice> make_rps(const PathContext& context);
 std::unique_ptr<PathChoice> make_permutation(const PathContext& context);
 /// By destination and path (InfiniBand's LID mask control: a port has 2^lmc addresses, each with
 /// one way through the fabric). `managed`: a manager may change a flow's path. lmc above
-/// kGreatestLmc: std::invalid_argument.
+/// kMaxLmc: std::invalid_argument.
 std::unique_ptr<PathChoice> make_lmc(unsigned lmc, std::uint64_t hash_seed, bool managed = false);
 std::unique_ptr<PathChoice> make_symmetric(std::uint64_t seed);
 std::unique_ptr<PathChoice> make_source(const PathContext& context);

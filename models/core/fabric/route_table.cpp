@@ -14,7 +14,7 @@ void require_route(bool condition, const char* sentence) {
 }  // namespace
 
 RouteTable::RouteTable(HostId hosts) : hosts_(hosts) {
-  require_route(hosts <= kMostHosts, "more than 1048576 hosts");
+  require_route(hosts <= kMaxHosts, "more than 1048576 hosts");
 }
 
 bool RouteTable::is_same(const Group& group, const PortSet& ports) const {

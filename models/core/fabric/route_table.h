@@ -59,9 +59,9 @@ class PortSet {
 class RouteTable {
  public:
   RouteTable() = default;
-  /// For so many hosts, none of which has a way yet. Throws std::invalid_argument above kMostHosts.
+  /// For so many hosts, none of which has a way yet. Throws std::invalid_argument above kMaxHosts.
   explicit RouteTable(HostId hosts);
-  static constexpr HostId kMostHosts = 1 << 20;
+  static constexpr HostId kMaxHosts = 1 << 20;
 
   // --- Building -------------------------------------------------------------------------------
   /// Hosts from `host` on have these ports (none: no way), up to the one a later call names: hosts

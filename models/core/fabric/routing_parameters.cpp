@@ -78,7 +78,7 @@ void LidManagerParameters::describe(ParameterVisitor& v) {
 void RepsParameters::describe(ParameterVisitor& v) {
   v.field("entropies", entropies, {"1", "255"},
           {"different numbers that a packet may carry", "REPS, 2024: EVS size"});
-  v.field("kept", kept, {"1", kMostKept},
+  v.field("kept", kept, {"1", kMaxKept},
           {"of those that came back without a mark, the last so many a flow", "REPS, 2024: 8"});
   v.field("warm_up", warm_up, {"0", "1000000"},
           {"a flow's first packets that go at random, some bandwidth-delay product", "REPS, 2024"});
@@ -144,7 +144,7 @@ void RoutingParameters::describe(ParameterVisitor& v) {
        "says",
        "docs/network.md, Load balancing"});
   v.when(kind == Kind::kLmc, "kind: lmc", [&] {
-    v.field("lmc", lmc, {"0", kGreatestLmc},
+    v.field("lmc", lmc, {"0", kMaxLmc},
             {"2^lmc destination addresses a port, a path each", "InfiniBand LMC"});
     lid_manager.describe(v);
   });

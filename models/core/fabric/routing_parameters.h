@@ -74,7 +74,7 @@ struct HederaParameters {
 /// REPS: numbers that packets carry for the switches to hash, and how many of those that came back
 /// a flow keeps.
 struct RepsParameters {
-  static constexpr unsigned kMostKept = 64;
+  static constexpr unsigned kMaxKept = 64;
   unsigned entropies = 255;
   unsigned kept = 8;
   unsigned warm_up = 32;

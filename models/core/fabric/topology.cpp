@@ -8,12 +8,12 @@
 namespace dcc {
 
 namespace {
-constexpr int kMostNodes = 1 << 20;
+constexpr int kMaxNodes = 1 << 20;
 }  // namespace
 
 NodeId Topology::add(const std::string& name, bool is_host) {
   require_topology(!name.empty(), "a node has no name");
-  require_topology(static_cast<int>(nodes_.size()) < kMostNodes, "more than 1048576 nodes");
+  require_topology(static_cast<int>(nodes_.size()) < kMaxNodes, "more than 1048576 nodes");
   structure_ = {};
   TopologyNode node;
   node.name = name;
@@ -37,7 +37,7 @@ int Topology::plug_in(NodeId id, int cable, int side) {
   TopologyNode& node = nodes_[static_cast<std::size_t>(id)];
   require_topology(!node.is_host || node.ports == 0,
                    "host " + node.name + " has more than one cable");
-  require_topology(node.ports < kMostPorts, "switch " + node.name + " has more than 65535 ports");
+  require_topology(node.ports < kMaxPorts, "switch " + node.name + " has more than 65535 ports");
   plugs_[static_cast<std::size_t>(id)].push_back({cable, side});
   return node.ports++;
 }

@@ -10,8 +10,8 @@
 namespace dcc {
 namespace {
 
-constexpr unsigned kMostHosts = 65'536;
-constexpr std::uint64_t kMostCables = 1'000'000;
+constexpr unsigned kMaxHosts = 65'536;
+constexpr std::uint64_t kMaxCables = 1'000'000;
 
 void require(bool condition, const std::string& key, const std::string& sentence) {
   if (!condition) throw ParameterError({key}, sentence);
@@ -41,8 +41,8 @@ void TopologyParameters::check() const {
                 std::to_string(fat_tree.aggs_per_pod));
   }
   require(host_count() >= 2, "", "fewer than two hosts");
-  require(host_count() <= kMostHosts, "", std::to_string(host_count()) + " hosts; at most 65536");
-  require(fabric_cables() <= kMostCables, "",
+  require(host_count() <= kMaxHosts, "", std::to_string(host_count()) + " hosts; at most 65536");
+  require(fabric_cables() <= kMaxCables, "",
           std::to_string(fabric_cables()) + " cables between switches; at most 1000000");
 }
 

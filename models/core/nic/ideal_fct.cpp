@@ -268,8 +268,8 @@ class Flow {
     };
     add(message_, repeats_);
     add(rest_, 1);
-    constexpr double kMost = 4e18;
-    return longest < kMost;
+    constexpr double kMax = 4e18;
+    return longest < kMax;
   }
 
   const LoneFlow& flow_;

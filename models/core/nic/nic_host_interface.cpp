@@ -64,10 +64,10 @@ NicHostInterface::NicHostInterface(Scheduler& scheduler, NicDevice& nic, Dma& dm
   nic_.transmitter().set_completion_sink(this);
   nic_.transmitter().set_dma(&dma_);
   nic_.receiver().set_delivery_sink(this);
-  constexpr std::uint64_t kMostMbps = map::kCapsLinkRateMask >> map::kCapsLinkRateShift;
+  constexpr std::uint64_t kMaxMbps = map::kCapsLinkRateMask >> map::kCapsLinkRateShift;
   const std::uint64_t mbps = nic_.parameters().line_rate.bits_per_second / 1'000'000;
   registers_.set_parameter(map::kCaps, kQueuePairsLog2 << map::kCapsQpsLog2Shift |
-                                           static_cast<std::uint32_t>(std::min(mbps, kMostMbps))
+                                           static_cast<std::uint32_t>(std::min(mbps, kMaxMbps))
                                                << map::kCapsLinkRateShift);
   apply_settings();
 }

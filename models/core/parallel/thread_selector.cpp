@@ -5,13 +5,13 @@
 namespace dcc {
 
 namespace {
-constexpr double kBatch = 0.002;         // seconds that make a rate worth comparing
-constexpr unsigned kMostLost = 2;        // one slow batch may be an interruption
-constexpr double kLeastPatience = 0.05;  // seconds
-constexpr double kMostPatience = 1.6;
+constexpr double kBatch = 0.002;       // seconds that make a rate worth comparing
+constexpr unsigned kMaxLost = 2;       // one slow batch may be an interruption
+constexpr double kMinPatience = 0.05;  // seconds
+constexpr double kMaxPatience = 1.6;
 }  // namespace
 
-ThreadSelector::ThreadSelector() : patience_(kLeastPatience) {}
+ThreadSelector::ThreadSelector() : patience_(kMinPatience) {}
 
 void ThreadSelector::ran(std::uint64_t events, double seconds) {
   events_ += events;
@@ -29,13 +29,13 @@ void ThreadSelector::choose() {
   const double other = rate_[together_ ? 0 : 1];
   lost_ = mine < other ? lost_ + 1 : 0;
   has_won_ = has_won_ || lost_ == 0;
-  if (lost_ == kMostLost) {
-    if (has_won_) patience_ = kLeastPatience;  // what was true is so no more
+  if (lost_ == kMaxLost) {
+    if (has_won_) patience_ = kMinPatience;  // what was true is so no more
     change();
   } else if (other == 0) {
     change();
   } else if (lost_ == 0 && stayed_ >= patience_) {
-    patience_ = std::min(2 * patience_, kMostPatience);
+    patience_ = std::min(2 * patience_, kMaxPatience);
     change();
   }
 }

@@ -28,7 +28,7 @@ CallTracker::Frame CallTracker::frame_at(std::uint32_t address, std::string& nam
 
 void CallTracker::push(std::uint32_t target, std::uint32_t return_to, bool trap,
                        std::uint64_t cycle) {
-  if (frames_.size() == kMostFrames) {
+  if (frames_.size() == kMaxFrames) {
     ++untold_;
     return;
   }

@@ -27,7 +27,7 @@ class CallSink {
 /// finish().
 class CallTracker {
  public:
-  static constexpr std::size_t kMostFrames = 256;  // deeper calls are followed, but not told
+  static constexpr std::size_t kMaxFrames = 256;  // deeper calls are followed, but not told
 
   /// Both outlive this. Without symbols functions are told by their address.
   CallTracker(CallSink& sink, const SymbolTable* symbols) : sink_(sink), symbols_(symbols) {}
@@ -57,7 +57,7 @@ class CallTracker {
   CallSink& sink_;
   const SymbolTable* symbols_;
   std::vector<Frame> frames_;
-  std::uint32_t untold_ = 0;  // calls beyond kMostFrames
+  std::uint32_t untold_ = 0;  // calls beyond kMaxFrames
 };
 
 }  // namespace dcc::riscv

@@ -211,7 +211,7 @@ bool Scheduler::load_next_bucket() {
 }
 
 bool Scheduler::is_crowd(const Event* event) {
-  for (std::uint32_t i = 0; i < kMostListed; ++i) {
+  for (std::uint32_t i = 0; i < kMaxListed; ++i) {
     if (event == nullptr) return false;
     event = event->next_;
   }
@@ -236,7 +236,7 @@ void Scheduler::load_crowd(Event* event) {
 }
 
 [[gnu::noinline]] void Scheduler::insert_current(Event& event) {
-  if (listed_ == kMostListed) {
+  if (listed_ == kMaxListed) {
     event.place_ = Event::Place::kCurrent;
     current_.push({event.due_, event.order_, &event});
     ++besides_;

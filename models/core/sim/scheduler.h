@@ -193,7 +193,7 @@ class Scheduler {
 
   static constexpr int kBucketShift = 10;            // 1.024 ns
   static constexpr std::uint32_t kBuckets = 16'384;  // 16.8 us ahead
-  static constexpr std::uint32_t kMostListed = 16;
+  static constexpr std::uint32_t kMaxListed = 16;
   static constexpr std::size_t kAhead = 6;  // events: about the time that lines take to come
   static constexpr std::uint32_t kWords = kBuckets / 64;
   static constexpr std::uint32_t kGroups = kWords / 64;
@@ -274,7 +274,7 @@ class Scheduler {
   }
 
   // Events up to and including bucket current_bucket_.
-  Event* list_ = nullptr;  // sorted, of at most kMostListed
+  Event* list_ = nullptr;  // sorted, of at most kMaxListed
   std::uint32_t listed_ = 0;
   std::vector<Entry> crowd_;    // the bucket as it was found; withdrawn ones without an event
   std::size_t crowd_at_ = 0;    // the first that is still to come

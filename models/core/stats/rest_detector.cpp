@@ -19,7 +19,7 @@ constexpr double kStill = 0.01;
 // makes them differ all the same (one that still catches up) would not be seen.
 constexpr double kPoolable = 10;
 // An estimate of memory is itself uncertain; more than this is taken for this.
-constexpr double kMostMemory = 0.9;
+constexpr double kMaxMemory = 0.9;
 
 /// Standard error of the mean of so many batches, from deviations that two figures of theirs were
 /// taken from; more, if each remembers the one before it.
@@ -35,7 +35,7 @@ double error_of(std::size_t batches, Deviation deviation) {
     before = here;
   }
   const auto count = static_cast<double>(batches);
-  const double memory = squares > 0 ? std::clamp(neighbours / squares, 0.0, kMostMemory) : 0.0;
+  const double memory = squares > 0 ? std::clamp(neighbours / squares, 0.0, kMaxMemory) : 0.0;
   return std::sqrt(squares / (count - 2) / count * (1 + memory) / (1 - memory));
 }
 

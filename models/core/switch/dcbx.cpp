@@ -140,7 +140,7 @@ void DcbxEnd::set_carrier(bool up) {
   scheduler_.cancel(timer_);
   if (!up) return;
   up_since_ = scheduler_.now();
-  credit_ = kMostCredit;
+  credit_ = kMaxCredit;
   seconds_credited_ = 0;
   tell();
 }
@@ -213,7 +213,7 @@ void DcbxEnd::compare(DcbxAttribute attribute, bool same, bool one_gives_way,
 
 bool DcbxEnd::take_credit() {
   const std::int64_t seconds = (scheduler_.now() - *up_since_).count / kSecond.count;
-  credit_ = std::min(kMostCredit, credit_ + (seconds - seconds_credited_));
+  credit_ = std::min(kMaxCredit, credit_ + (seconds - seconds_credited_));
   seconds_credited_ = seconds;
   if (credit_ == 0) return false;
   --credit_;

@@ -130,7 +130,7 @@ class DcbxEnd {
   }
 
  private:
-  static constexpr std::int64_t kMostCredit = 5;  // txCreditMax
+  static constexpr std::int64_t kMaxCredit = 5;  // txCreditMax
 
   void resolve();
   void tell();

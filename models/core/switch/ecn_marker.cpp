@@ -14,7 +14,7 @@ Bytes scaled(Bytes threshold, BitRate port_rate, const std::optional<BitRate>& r
   if (!reference || threshold < 0) return threshold;
   const Uint128 wide =
       static_cast<Uint128>(threshold) * port_rate.bits_per_second / reference->bits_per_second;
-  return wide > kGreatestThreshold ? kGreatestThreshold + 1 : static_cast<Bytes>(wide);
+  return wide > kMaxThreshold ? kMaxThreshold + 1 : static_cast<Bytes>(wide);
 }
 }  // namespace
 
@@ -25,9 +25,9 @@ void EcnParameters::describe(ParameterVisitor& v) {
             "short_flows: all five by the slowest link and the longest base RTT (policy: "
             "proportional: long_flows, unless one of them is given)",
             ""});
-  v.field("kmin", kmin, {"0B", kGreatestThreshold},
+  v.field("kmin", kmin, {"0B", kMaxThreshold},
           {"no marks up to this length", "SIGCOMM'15", kRuntime});
-  v.field("kmax", kmax, {"0B", kGreatestThreshold},
+  v.field("kmax", kmax, {"0B", kMaxThreshold},
           {"all marked above this length", "SIGCOMM'15", kRuntime});
   v.field("pmax", pmax, {"0", "1"}, {"share marked at kmax", "SIGCOMM'15", kRuntime});
   v.choice("mark_at", mark_at, {"when the length is looked at", "", kRuntime});
@@ -45,8 +45,8 @@ void EcnParameters::follow_rule(BitRate slowest, PicoSeconds longest_base_rtt, B
   if (rule == Rule::kGiven) return;
   const Uint128 bits = Uint128(slowest.bits_per_second) *
                        static_cast<std::uint64_t>(longest_base_rtt.count) / 1'000'000'000'000;
-  // Beyond any network's; what is scaled to a fast port stays below kGreatestThreshold by `check`.
-  const Bytes product = static_cast<Bytes>(std::min<Uint128>(bits / 8, kGreatestThreshold / 16));
+  // Beyond any network's; what is scaled to a fast port stays below kMaxThreshold by `check`.
+  const Bytes product = static_cast<Bytes>(std::min<Uint128>(bits / 8, kMaxThreshold / 16));
   if (rule == Rule::kLongFlows) {
     kmin = product * 105 / 100;
     kmax = product * 840 / 100;
@@ -65,7 +65,7 @@ void EcnParameters::check(BitRate fastest_port) const {
     throw ParameterError({"kmin", "kmax"},
                          "kmin " + text_of(kmin) + " is above kmax " + text_of(kmax));
   }
-  if (scaled(kmax, fastest_port, reference_rate) > kGreatestThreshold) {
+  if (scaled(kmax, fastest_port, reference_rate) > kMaxThreshold) {
     throw ParameterError({"reference_rate", "kmax"},
                          "kmax " + text_of(kmax) + " at " + text_of(*reference_rate) +
                              " reaches 2GiB at " + text_of(fastest_port));
@@ -85,7 +85,7 @@ EcnMarker::EcnMarker(const EcnParameters& parameters, BitRate port_rate)
       unmarked_between_(parameters.unmarked_between) {
   if (parameters.kmin < 0) throw std::invalid_argument("ecn: kmin is negative");
   if (kmax_ < kmin_) throw std::invalid_argument("ecn: kmax is less than kmin");
-  if (kmax_ > kGreatestThreshold) {
+  if (kmax_ > kMaxThreshold) {
     throw std::invalid_argument("ecn: kmax (scaled to the port's rate) reaches 2 GiB");
   }
   if (pmax_q32_ > std::uint64_t{1} << 32) throw std::invalid_argument("ecn: pmax is above 1");

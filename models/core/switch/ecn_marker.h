@@ -16,7 +16,7 @@ namespace dcc {
 class ParameterVisitor;
 
 /// Thresholds lie below this: keeps the comparison with a random number in 64 bits.
-constexpr Bytes kGreatestThreshold = (Bytes{1} << 31) - 1;
+constexpr Bytes kMaxThreshold = (Bytes{1} << 31) - 1;
 
 struct EcnParameters {
   enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };

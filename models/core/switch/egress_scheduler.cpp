@@ -11,15 +11,15 @@
 namespace dcc {
 
 namespace {
-constexpr Bytes kSmallestQuantum = 1'600;  // about a packet: shares are exact over short times
-constexpr std::uint32_t kGreatestWeight = 10'000;
+constexpr Bytes kMinQuantum = 1'600;  // about a packet: shares are exact over short times
+constexpr std::uint32_t kMaxWeight = 10'000;
 }  // namespace
 
 void EgressSchedulerParameters::describe(ParameterVisitor& v) {
   v.choice("kind", kind,
            {"arrival order, highest first, by weight, or by InfiniBand's two tables", ""});
   v.when(kind == Kind::kEts, "kind: ets", [&] {
-    v.numbers("weights", weights, {"0", kGreatestWeight},
+    v.numbers("weights", weights, {"0", kMaxWeight},
               {"of priorities 0 to 7; 0: strict, before the others", "IEEE 802.1Qaz", kRuntime});
   });
   v.when(kind == Kind::kEts || kind == Kind::kStrict, "kind: ets or strict", [&] {
@@ -75,14 +75,14 @@ void EgressScheduler::change_weights(const EgressSchedulerParameters& parameters
 void EgressScheduler::set_weights(const std::array<std::uint32_t, kPriorities>& weights) {
   std::uint32_t smallest = 0;
   for (const std::uint32_t weight : weights) {
-    if (weight > kGreatestWeight) throw std::invalid_argument("ets: a weight is above 10000");
+    if (weight > kMaxWeight) throw std::invalid_argument("ets: a weight is above 10000");
     if (weight != 0 && (smallest == 0 || weight < smallest)) smallest = weight;
   }
   if (smallest == 0) throw std::invalid_argument("ets: no priority has a weight");
   strict_ = static_cast<std::uint8_t>(shares_->shaper.shaped());
   for (std::size_t p = 0; p < kPriorities; ++p) {
     if (weights[p] == 0) strict_ = static_cast<std::uint8_t>(strict_ | 1u << p);
-    shares_->quantum[p] = kSmallestQuantum * weights[p] / smallest;
+    shares_->quantum[p] = kMinQuantum * weights[p] / smallest;
   }
 }
 

@@ -30,10 +30,10 @@ void PfcParameters::describe(ParameterVisitor& v) {
 std::uint32_t alpha_for(const LinkParameters& link, const PfcParameters& parameters) {
   const auto alpha = static_cast<std::uint32_t>(parameters.alpha.to_fixed(16));
   if (!parameters.reference_rate) return alpha;
-  constexpr Uint128 kMost = 64u << 16;
+  constexpr Uint128 kMax = 64u << 16;
   const Uint128 scaled = static_cast<Uint128>(alpha) * link.rate.bits_per_second /
                          parameters.reference_rate->bits_per_second;
-  return static_cast<std::uint32_t>(scaled < 1 ? 1 : scaled > kMost ? kMost : scaled);
+  return static_cast<std::uint32_t>(scaled < 1 ? 1 : scaled > kMax ? kMax : scaled);
 }
 
 void PfcPort::write_frame(Packet& packet) {

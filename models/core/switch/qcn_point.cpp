@@ -6,7 +6,7 @@
 namespace dcc {
 
 namespace {
-constexpr std::int64_t kGreatestFeedback = 63;
+constexpr std::int64_t kMaxFeedback = 63;
 // Sampling interval by the upper three bits of the feedback, in thousandths of the base: 150, 75,
 // 50, 37.5, 30, 25, 21.5 and 18.5 KB of 150 KB.
 constexpr std::array<Bytes, 8> kIntervalPermille = {1000, 500, 333, 250, 200, 167, 143, 123};
@@ -29,8 +29,8 @@ std::uint32_t QcnPoint::arrival(Bytes bytes, Bytes queue, RandomStream& random) 
   old_queue_ = queue;
   std::int64_t feedback = 0;
   if (congestion > 0) {
-    feedback = congestion * kGreatestFeedback / (set_point_ * (2 * w_ + 1));
-    if (feedback > kGreatestFeedback) feedback = kGreatestFeedback;
+    feedback = congestion * kMaxFeedback / (set_point_ * (2 * w_ + 1));
+    if (feedback > kMaxFeedback) feedback = kMaxFeedback;
   }
   // 15 % either way, so that flows of one rate do not stay in step with the samples.
   const Bytes interval = sample_base_ * kIntervalPermille[static_cast<std::size_t>(feedback >> 3)];

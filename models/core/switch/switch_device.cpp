@@ -21,7 +21,7 @@ SharedBufferParameters buffer_parameters(const SwitchParameters& parameters) {
 }
 
 int checked_ports(int ports) {
-  if (ports < 1 || ports > kMostPorts) {
+  if (ports < 1 || ports > kMaxPorts) {
     throw std::invalid_argument("switch: " + std::to_string(ports) + " ports (1 … 65535)");
   }
   return ports;

@@ -36,8 +36,8 @@ void VlArbitrationParameters::check() const {
       std::none_of(low.begin(), low.end(), weighs)) {
     throw ParameterError({"high", "low"}, "no entry of either table has a weight");
   }
-  if (high.size() > kMostEntries || low.size() > kMostEntries) {
-    throw ParameterError({high.size() > kMostEntries ? "high" : "low"},
+  if (high.size() > kMaxEntries || low.size() > kMaxEntries) {
+    throw ParameterError({high.size() > kMaxEntries ? "high" : "low"},
                          "a table has at most 64 entries");
   }
 }

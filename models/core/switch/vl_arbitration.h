@@ -13,7 +13,7 @@ namespace dcc {
 class ParameterVisitor;
 
 struct VlArbitrationParameters {
-  static constexpr std::size_t kMostEntries = 64;
+  static constexpr std::size_t kMaxEntries = 64;
   static constexpr unsigned kUnlimited = 255;
 
   struct Entry {

@@ -14,7 +14,7 @@ namespace dcc {
 
 namespace {
 constexpr std::uint64_t kAll = 100'000'000;  // 100 % in millionths of a percent
-constexpr std::size_t kGreatestFile = 1 << 20;
+constexpr std::size_t kMaxFile = 1 << 20;
 }  // namespace
 
 std::vector<std::string> FlowSizes::names() {
@@ -36,7 +36,7 @@ FlowSizes FlowSizes::named_or_file(const std::string& name) {
   std::string text;
   for (char chunk[4096]; in.read(chunk, sizeof chunk) || in.gcount() > 0;) {
     text.append(chunk, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > kGreatestFile) throw TrafficError(name + ": more than 1 MiB");
+    if (text.size() > kMaxFile) throw TrafficError(name + ": more than 1 MiB");
   }
   if (in.bad()) throw TrafficError(name + ": cannot be read");
   return parse(text, name);
@@ -55,7 +55,7 @@ FlowSizes FlowSizes::parse(const std::string& text, const std::string& name) {
     TextFields fields(line);
     if (fields.at_end()) continue;
     Point point;
-    if (!fields.number(0, kGreatestFlow, point.bytes)) {
+    if (!fields.number(0, kMaxFlow, point.bytes)) {
       throw TrafficError(place + ": expected a size in bytes (0 … 2^40)");
     }
     std::int64_t percent = 0;

@@ -13,7 +13,7 @@
 namespace dcc {
 
 namespace {
-constexpr std::size_t kLongestLine = 1024;
+constexpr std::size_t kMaxLine = 1024;
 constexpr std::int64_t kLastHost = (1 << 20) - 1;
 constexpr std::int64_t kLatest = 1'000'000 * std::int64_t{1'000'000'000'000};  // ps: 10^6 s
 }  // namespace
@@ -60,16 +60,16 @@ class TraceReader::Lines {
   std::string path_;
   gzFile file_;
   int number_ = 0;
-  char buffer_[kLongestLine];
+  char buffer_[kMaxLine];
 };
 
 TraceReader::TraceReader(const std::string& path) : lines_(std::make_unique<Lines>(path)) {
   std::string_view line;
   if (!lines_->next(line)) throw TrafficError(lines_->place() + ": the file is empty");
   TextFields first(line);
-  if (!first.number(0, static_cast<std::int64_t>(kMostFlows), count_) || !first.at_end()) {
+  if (!first.number(0, static_cast<std::int64_t>(kMaxFlows), count_) || !first.at_end()) {
     throw TrafficError(lines_->place() + ": expected the number of flows, 0 … " +
-                       std::to_string(kMostFlows));
+                       std::to_string(kMaxFlows));
   }
 }
 
@@ -92,7 +92,7 @@ bool TraceReader::next(TraceFlow& flow) {
     expect(fields.number(0, kLastHost, to), "the destination, a host number, as second field");
     expect(fields.number(0, 255, priority), "the priority, 0 … 255, as third field");
     expect(fields.number(0, 65'535, port), "the port, 0 … 65535, as fourth field");
-    expect(fields.number(1, kGreatestFlow, bytes), "the bytes, 1 … 2^40, as fifth field");
+    expect(fields.number(1, kMaxFlow, bytes), "the bytes, 1 … 2^40, as fifth field");
     expect(fields.decimal(12, kLatest, start), "the start in seconds as sixth field");
     expect(fields.at_end(), "nothing after the sixth field");
     flow.from = static_cast<HostId>(from);
@@ -127,7 +127,7 @@ const Trace& TraceStore::at(const std::string& path) {
   for (TraceFlow flow; reader.next(flow);) {
     if (flow.start < last) trace.in_order = false;
     last = flow.start;
-    if (trace.kept && trace.flows.size() == kMostKept) {
+    if (trace.kept && trace.flows.size() == kMaxKept) {
       trace.kept = false;
       trace.flows = {};
     }

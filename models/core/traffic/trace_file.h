@@ -54,7 +54,7 @@ struct Trace {
 /// once for all of them. Not for more than one thread.
 class TraceStore {
  public:
-  static constexpr std::size_t kMostKept = 1 << 18;  // 10 MB
+  static constexpr std::size_t kMaxKept = 1 << 18;  // 10 MB
 
   /// Throws as TraceReader does, for whatever is wrong with any line.
   const Trace& at(const std::string& path);

@@ -285,7 +285,7 @@ std::string more_flows(std::size_t most) { return "more than " + std::to_string(
 
 void TrafficEntry::check() const {
   try {
-    const std::size_t most = is_drawn(spec_->pattern) ? kMostFlows : kMostHeldFlows;
+    const std::size_t most = is_drawn(spec_->pattern) ? kMaxFlows : kMaxHeldFlows;
     require(spec_->check(context_->hosts) <= most, more_flows(most));
   } catch (const ParameterError& error) {
     const std::string& key = error.keys().front();
@@ -376,8 +376,7 @@ bool FlowStream::next(FlowSpec& flow) {
   std::pop_heap(order_.begin(), order_.end(), Turn::later);
   Turn& turn = order_.back();
   Line& line = lines_[turn.line];
-  if (next_id_ == kMostFlows)
-    throw TrafficError(wheres_[line.entry] + ": " + more_flows(kMostFlows));
+  if (next_id_ == kMaxFlows) throw TrafficError(wheres_[line.entry] + ": " + more_flows(kMaxFlows));
   flow = line.flow;
   flow.id = next_id_++;
   if (line.source->next(line.flow)) {

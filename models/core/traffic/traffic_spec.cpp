@@ -175,7 +175,7 @@ std::uint64_t places_in(const std::vector<unsigned>& fan_out) {
   std::uint64_t all = 0;
   std::uint64_t level = 1;
   for (const unsigned children : fan_out) {
-    level = std::min<std::uint64_t>(level * children, kMostFlows);
+    level = std::min<std::uint64_t>(level * children, kMaxFlows);
     all += level;
   }
   return all;

@@ -19,7 +19,7 @@
 
 namespace dcc {
 
-constexpr Bytes kGreatestFlow = Bytes{1} << 40;  // in a file of flows or of sizes
+constexpr Bytes kMaxFlow = Bytes{1} << 40;  // in a file of flows or of sizes
 
 constexpr Bytes kDefaultMessage = 64_KiB;
 
@@ -162,10 +162,10 @@ class TrafficError : public std::runtime_error {
 };
 
 /// Most flows of a run: results take some 300 bytes of each.
-constexpr std::size_t kMostFlows = 50'000'000;
+constexpr std::size_t kMaxFlows = 50'000'000;
 /// … where they are all there from the beginning: patterns that list their pairs, and runs with
 /// software, with somebody who watches, or of several processes. They take a kilobyte or two each.
-constexpr std::size_t kMostHeldFlows = 4'000'000;
+constexpr std::size_t kMaxHeldFlows = 4'000'000;
 /// True of patterns that draw or read flows one by one.
 constexpr bool is_drawn(TrafficPattern pattern) {
   return pattern == TrafficPattern::kPoisson || pattern == TrafficPattern::kTrace;

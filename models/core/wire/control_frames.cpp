@@ -7,7 +7,7 @@
 namespace dcc {
 
 namespace {
-constexpr std::size_t kSmallest = 60;  // without FCS
+constexpr std::size_t kMinFrameBytes = 60;  // without FCS
 constexpr std::uint32_t kTypeMacControl = 0x8808;
 constexpr std::uint32_t kOpcodePfc = 0x0101;
 constexpr roce::MacAddress kPauseMulticast = {0x01, 0x80, 0xC2, 0x00, 0x00, 0x01};
@@ -29,7 +29,7 @@ std::uint8_t* write_ethernet(std::vector<std::uint8_t>& bytes, const roce::MacAd
 }  // namespace
 
 std::vector<std::uint8_t> serialize(const PfcFrame& frame) {
-  std::vector<std::uint8_t> bytes(kSmallest);
+  std::vector<std::uint8_t> bytes(kMinFrameBytes);
   std::uint8_t* const at =
       write_ethernet(bytes, kPauseMulticast, frame.source_mac, kTypeMacControl);
   put_be16(at, kOpcodePfc);
@@ -61,7 +61,7 @@ PfcFrame pfc_frame_of(const Packet& packet, const roce::MacAddress& source_mac) 
 }
 
 std::vector<std::uint8_t> serialize(const CreditFrame& frame) {
-  std::vector<std::uint8_t> bytes(kSmallest);
+  std::vector<std::uint8_t> bytes(kMinFrameBytes);
   std::uint8_t* const at =
       write_ethernet(bytes, kPauseMulticast, frame.source_mac, kTypeLocalExperiment);
   put_be16(at, frame.sent & 0xFFFu);  // operand 0: normal
@@ -89,7 +89,7 @@ CreditFrame credit_frame_of(const Packet& packet, const roce::MacAddress& source
 }
 
 std::vector<std::uint8_t> serialize(const CnmFrame& frame) {
-  std::vector<std::uint8_t> bytes(kSmallest);
+  std::vector<std::uint8_t> bytes(kMinFrameBytes);
   std::uint8_t* const at = write_ethernet(bytes, frame.destination_mac, frame.source_mac, kTypeCnm);
   put_be16(at, frame.feedback & 63u);  // version 0 and reserved bits above
   put_be64(at + 2, frame.congestion_point);

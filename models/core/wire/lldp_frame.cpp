@@ -154,9 +154,7 @@ std::vector<std::uint8_t> serialize(const LldpFrame& frame) {
   std::copy(frame.source.begin(), frame.source.end(), bytes.begin() + 6);
   put_be16(bytes.data() + 12, kTypeLldp);
   LldpWriter(bytes, kTlvChassis).byte(kChassisIsMac).all(frame.chassis);
-  LldpWriter(bytes, kTlvPort)
-      .byte(kPortIsInterface)
-      .all(frame.port.substr(0, LldpFrame::kLongestPort));
+  LldpWriter(bytes, kTlvPort).byte(kPortIsInterface).all(frame.port.substr(0, LldpFrame::kMaxPort));
   LldpWriter(bytes, kTlvTimeToLive).pair(frame.seconds_to_live);
   if (frame.ets) {
     // As many classes as there are priorities are written as none.

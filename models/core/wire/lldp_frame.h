@@ -72,14 +72,14 @@ struct LldpFrame {
 
   roce::MacAddress source{};
   roce::MacAddress chassis{};
-  std::string port;  // of the chassis, as it is called there; at most kLongestPort characters
+  std::string port;  // of the chassis, as it is called there; at most kMaxPort characters
   std::uint16_t seconds_to_live = 0;
   std::optional<Ets> ets;
   std::optional<EtsTable> recommended;  // to the other end
   std::optional<Pfc> pfc;
   std::optional<std::vector<ApplicationPriority>> applications;
 
-  static constexpr std::size_t kLongestPort = 255;
+  static constexpr std::size_t kMaxPort = 255;
 
   template <class Digest>
   void add_state(Digest& d) const {

@@ -84,7 +84,7 @@ void PacketPool::give_half_to(PacketPool& other) {
 void PacketPool::balance(std::vector<PacketPool*> pools) {
   std::sort(pools.begin(), pools.end(),
             [](const PacketPool* a, const PacketPool* b) { return a->unused() < b->unused(); });
-  const std::size_t hoard = std::max(kLeastHoard, kHoard / pools.size());
+  const std::size_t hoard = std::max(kMinHoard, kHoard / pools.size());
   for (std::size_t poor = 0, rich = pools.size(); poor < --rich; ++poor) {
     const std::size_t most = pools[rich]->unused();
     if (most <= hoard || most / 4 <= pools[poor]->unused()) break;

@@ -19,7 +19,7 @@ using Qpn = std::uint32_t;
 /// Packet sequence number, 24 bits on the wire; kept unwrapped inside the models.
 using Psn = std::uint64_t;
 
-constexpr int kMostPorts = 65'535;  // of a switch: Packet::ingress, less one for the switch itself
+constexpr int kMaxPorts = 65'535;  // of a switch: Packet::ingress, less one for the switch itself
 
 enum class PacketKind : std::uint8_t {
   kData,  // requests and READ responses, whatever their operation
@@ -233,7 +233,7 @@ class PacketPool {
  private:
   static constexpr std::size_t kBlock = 256;
   static constexpr std::size_t kHoard = 32 * kBlock;  // of all pools together
-  static constexpr std::size_t kLeastHoard = 4 * kBlock;
+  static constexpr std::size_t kMinHoard = 4 * kBlock;
   static constexpr std::uint32_t kSpare = 0xFFFFFFFF;  // the flow of a packet that is of no use
   std::size_t unused() const {
     return static_cast<std::size_t>(static_cast<std::int64_t>(blocks_.size() * kBlock) - in_use_);

@@ -8,7 +8,7 @@ namespace dcc {
 
 namespace {
 constexpr std::size_t kBuffer = 1 << 20;
-constexpr std::size_t kMostHeaderBlock = 4096;  // section and interface blocks are far smaller
+constexpr std::size_t kMaxHeaderBlock = 4096;  // section and interface blocks are far smaller
 constexpr std::size_t kPacketHeader = 28;  // type, length, interface, time (2), captured, length
 
 constexpr std::uint32_t kSectionBlock = 0x0A0D0D0A;
@@ -58,8 +58,8 @@ PcapngWriter::PcapngWriter(const std::string& path, std::uint32_t snap_length)
 }
 
 std::uint32_t PcapngWriter::add_interface(const PcapngInterface& port) {
-  assert(port.name.size() + port.description.size() < kMostHeaderBlock / 2);
-  if (buffer_.size() - used_ < kMostHeaderBlock) flush();
+  assert(port.name.size() + port.description.size() < kMaxHeaderBlock / 2);
+  if (buffer_.size() - used_ < kMaxHeaderBlock) flush();
   const std::size_t begin = used_;
   put32(kInterfaceBlock);
   put32(0);

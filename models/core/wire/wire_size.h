@@ -20,10 +20,10 @@ constexpr std::uint32_t kCnpReserved = 16;
 constexpr std::uint32_t kIcrc = 4;
 constexpr std::uint32_t kFcs = 4;
 constexpr std::uint32_t kFrame = kEthernet + kIpv4 + kUdp + kBth + kIcrc + kFcs;
-constexpr std::uint32_t kSmallestFrame = 64;  // IEEE 802.3
+constexpr std::uint32_t kMinFrame = 64;  // IEEE 802.3
 
 constexpr std::uint32_t at_least_smallest(std::uint32_t bytes) {
-  return bytes < kSmallestFrame ? kSmallestFrame : bytes;
+  return bytes < kMinFrame ? kMinFrame : bytes;
 }
 
 /// RDMA WRITE: `first` of its message carries a RETH, an immediate four bytes more.

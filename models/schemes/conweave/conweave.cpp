@@ -7,7 +7,7 @@
 namespace dcc {
 
 namespace {
-constexpr std::uint32_t kMostWays = 0xFF;
+constexpr std::uint32_t kMaxWays = 0xFF;
 constexpr std::uint32_t kMessageBytes = 64;
 
 enum : unsigned { kRerouted = 1, kRequest = 2, kTail = 4, kEpochShift = 3 };
@@ -58,8 +58,8 @@ void Conweave::join(const FabricMap& fabric, int self) {
 std::uint32_t Conweave::ways_to(HostId destination, PortSet ports) const {
   const NodeId next = fabric_->topology().peer(node_, ports.front()).node;
   const std::uint32_t beyond = fabric_->routing().ports(next, destination).size();
-  const auto first = std::min<std::uint32_t>(ports.size(), kMostWays);
-  return first * std::clamp<std::uint32_t>(beyond, 1, std::max(1u, kMostWays / first));
+  const auto first = std::min<std::uint32_t>(ports.size(), kMaxWays);
+  return first * std::clamp<std::uint32_t>(beyond, 1, std::max(1u, kMaxWays / first));
 }
 
 /// Above the edges: the same port for all flows between two edges that go the same way.
@@ -67,7 +67,7 @@ std::uint32_t Conweave::on_the_way(const Packet& packet, PortSet ports) const {
   const Topology& topology = fabric_->topology();
   const NodeId edge = topology.peer(topology.node_of(packet.source), 0).node;
   const std::uint32_t first = std::clamp<std::uint32_t>(
-      fabric_->routing().ports(edge, packet.destination).size(), 1, kMostWays);
+      fabric_->routing().ports(edge, packet.destination).size(), 1, kMaxWays);
   const std::uint64_t ends =
       std::uint64_t{fabric_->edge_of(packet.source)} << 32 | fabric_->edge_of(packet.destination);
   const std::uint32_t begin = scaled_down(mix64(ends ^ hash_seed_), ports.size());

@@ -241,7 +241,7 @@ void Fastpass::tell_all() {
       context_.pool.attach_telemetry(*request);
     }
     FastpassEntries::add(*request, entry);
-    if (request->immediate == FastpassEntries::kMost) {
+    if (request->immediate == FastpassEntries::kMax) {
       send_control(request);
       request = nullptr;
     }
@@ -294,7 +294,7 @@ void Fastpass::send_entries(HostId to, std::uint64_t base,
       context_.pool.attach_telemetry(*packet);
     }
     FastpassEntries::add(*packet, entry);
-    if (packet->immediate == FastpassEntries::kMost) {
+    if (packet->immediate == FastpassEntries::kMax) {
       send_control(packet);
       packet = nullptr;
     }

@@ -32,7 +32,7 @@ struct FastpassEntry {
 
 /// They lie where telemetry would be. Base slot: in Packet::scheme; how many: in Packet::immediate.
 struct FastpassEntries {
-  static constexpr std::size_t kMost = kMaxIntHops * 2;
+  static constexpr std::size_t kMax = kMaxIntHops * 2;
   // On the wire, behind the control packet's header: destination and count, or destination and way.
   static constexpr std::uint32_t kDemandBytes = 6;
   static constexpr std::uint32_t kSlotBytes = 4;

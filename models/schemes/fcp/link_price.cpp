@@ -6,7 +6,7 @@ namespace dcc {
 
 namespace {
 /// Of the link: whatever waits and whatever comes for nothing, so much is sold.
-constexpr double kLeastSold = 0.1;
+constexpr double kMinSold = 0.1;
 }  // namespace
 
 void LinkPriceParameters::describe(ParameterVisitor& v) {
@@ -36,7 +36,7 @@ void LinkPrice::turn(PicoSeconds now) {
   const double seconds = to_seconds(parameters_.interval);
   const double taken =
       static_cast<double>(unpaid_) + parameters_.drain.value() * static_cast<double>(queue_);
-  capacity_ = std::max(link_ - taken * 8 / seconds, link_ * kLeastSold);
+  capacity_ = std::max(link_ - taken * 8 / seconds, link_ * kMinSold);
   price_ = std::max(paid_ / (capacity_ * seconds), least_);
   paid_ = ahead_;
   ahead_ = 0;

@@ -26,7 +26,7 @@ Psn before(const Packet& data) { return data.scheme >> 32; }
 Psn to_end(const Packet& data) { return data.scheme & 0xFFFF'FFFF; }
 
 // A grant up to Packet::psn and, if packets before that are missing, how far before and how many.
-constexpr Psn kMostAskedFor = 0xFF'FFFF;
+constexpr Psn kMaxAskedFor = 0xFF'FFFF;
 std::uint64_t grant_of(std::uint8_t priority, Psn distance, Psn missing) {
   return distance << 32 | missing << 8 | priority;
 }
@@ -34,7 +34,7 @@ std::uint8_t granted_priority(const Packet& grant) {
   return static_cast<std::uint8_t>(grant.scheme & 0xFF);
 }
 Psn first_missing(const Packet& request) { return request.psn - (request.scheme >> 32); }
-Psn missing(const Packet& request) { return request.scheme >> 8 & kMostAskedFor; }
+Psn missing(const Packet& request) { return request.scheme >> 8 & kMaxAskedFor; }
 }  // namespace
 
 void HomaParameters::describe(ParameterVisitor& v) {
@@ -359,7 +359,7 @@ void Homa::ask_again(Qpn qpn) {
   const SequenceSet& in = at(qpn).in;
   const Psn from = in.first_missing();
   if (from >= receiver.granted) return;  // it waits for its turn
-  const Psn to = in.gap_end(from, std::min(receiver.granted, from + kMostAskedFor));
+  const Psn to = in.gap_end(from, std::min(receiver.granted, from + kMaxAskedFor));
   ++context_.counters.timeouts;
   Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
   request->psn = receiver.granted;

@@ -90,7 +90,7 @@ void IbccParameters::ask_switch(SwitchParameters& parameters) const {
   if (threshold_of == ThresholdOf::kLoad && threshold != 0) {
     // A queue that is not there, drained at that share of the link's rate: it stays a packet long
     // while the load is below, and grows above.
-    ecn.kmin = ecn.kmax = kGreatestThreshold;
+    ecn.kmin = ecn.kmax = kMaxThreshold;
     ecn.phantom_drain = load_of(threshold);
     ecn.phantom_threshold = parameters.largest_packet + 256;
   }

@@ -9,7 +9,7 @@ namespace dcc {
 
 namespace {
 constexpr std::uint64_t kWhole = 1'000'000;  // parts of a wire's rate
-constexpr std::uint64_t kLeastGain = kWhole / 10;
+constexpr std::uint64_t kMinGain = kWhole / 10;
 }  // namespace
 
 std::vector<LidManager::Step> LidManager::steps(const FlowName& name, unsigned path) const {
@@ -86,7 +86,7 @@ void LidManager::relieve(std::size_t wire, std::vector<Flow>& flows) {
         const bool already = std::count(flow->wires.begin(), flow->wires.end(), one) != 0;
         worst = std::max(worst, use_ppm(one, load_[one] + (already ? 0 : flow->rate)));
       }
-      if (worst + kLeastGain > least) continue;
+      if (worst + kMinGain > least) continue;
       least = worst;
       best = path;
       best_wires = std::move(there);

@@ -40,7 +40,7 @@ class ManagedLmc final : public PlacedFlows {
 }  // namespace
 
 std::unique_ptr<PathChoice> make_lmc(unsigned lmc, std::uint64_t hash_seed, bool managed) {
-  if (lmc > kGreatestLmc) throw std::invalid_argument("routing: lmc is above 7");
+  if (lmc > kMaxLmc) throw std::invalid_argument("routing: lmc is above 7");
   if (managed) return std::make_unique<ManagedLmc>(lmc, hash_seed);
   return std::make_unique<Lmc>(lmc, hash_seed);
 }

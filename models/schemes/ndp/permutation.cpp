@@ -27,7 +27,7 @@ class Permutation final : public PathChoice {
     self_ = fabric.edge_at(self);
     std::uint32_t up = 0;
     for (int port = 0; port < ports_ && self_ != FabricMap::kNoEdge; ++port) {
-      if (fabric.leads_on(self, port) && ++up > kMost) {
+      if (fabric.leads_on(self, port) && ++up > kMax) {
         throw std::invalid_argument("routing: permutation tells 255 ways up apart");
       }
     }
@@ -52,7 +52,7 @@ class Permutation final : public PathChoice {
   void add_state(StateDigest& d) const override { d(random_, rounds_); }
 
  private:
-  static constexpr std::uint32_t kMost = 0xFF;  // that a tag tells apart
+  static constexpr std::uint32_t kMax = 0xFF;  // that a tag tells apart
 
   /// Of the ports to choose from here and at the next switch, which; from 1.
   struct Way {
@@ -101,7 +101,7 @@ class Permutation final : public PathChoice {
   std::uint32_t choices_beyond(int port, HostId destination) const {
     if (fabric_ == nullptr) return 1;
     const NodeId next = fabric_->topology().peer(node_, port).node;
-    return std::clamp(fabric_->routing().ports(next, destination).size(), 1u, kMost);
+    return std::clamp(fabric_->routing().ports(next, destination).size(), 1u, kMax);
   }
   Way next(Round& round, const Packet& packet, PortSet ports, RandomStream& random) const {
     if (round.ways.empty()) round.ways = ways_of(packet, ports);

@@ -27,9 +27,9 @@ void TrimmingParameters::describe(ParameterVisitor& v) {
           {"a header that finds no room goes back to its sender", paper});
   v.field("ecn", ecn, {}, {"data that leaves many behind it is marked", "uet-htsim, 2025"});
   v.when(ecn, "ecn: true", [&] {
-    v.field("kmin", kmin, {"0B", kGreatestThreshold},
+    v.field("kmin", kmin, {"0B", kMaxThreshold},
             {"bytes of data left behind up to which nothing is marked", "uet-htsim, 2025"});
-    v.field("kmax", kmax, {"0B", kGreatestThreshold},
+    v.field("kmax", kmax, {"0B", kMaxThreshold},
             {"... above which all is; in between by lot, in proportion", "uet-htsim, 2025"});
   });
 }

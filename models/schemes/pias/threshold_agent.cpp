@@ -44,7 +44,7 @@ void ThresholdAgent::collect() {
   while (ended_.size() > tuning_.flows) ended_.pop_front();
   const double load = static_cast<double>(acknowledged - acknowledged_) / bytes_a_period_;
   acknowledged_ = acknowledged;
-  if (ended_.size() >= kLeast && !applying_.is_scheduled()) {
+  if (ended_.size() >= kMin && !applying_.is_scheduled()) {
     const FeedbackThresholds model({ended_.begin(), ended_.end()}, load);
     thresholds_ = model.best(static_cast<unsigned>(levels_));
     scheduler_.schedule_in(applying_, tuning_.delay);

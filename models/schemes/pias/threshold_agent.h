@@ -29,7 +29,7 @@ struct ThresholdTuning {
 class ThresholdAgent {
  public:
   /// Fewer finished flows tell nothing of sizes.
-  static constexpr std::size_t kLeast = 20;
+  static constexpr std::size_t kMin = 20;
 
   /// `rank` is that of its events.
   ThresholdAgent(Scheduler& scheduler, std::uint32_t rank, const ThresholdTuning& tuning,

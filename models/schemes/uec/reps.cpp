@@ -68,7 +68,7 @@ class Reps final : public PathChoice {
  private:
   /// Of a flow whose sender is here: tags that came back, the oldest first, as a ring.
   struct Sender {
-    std::array<std::uint8_t, RepsParameters::kMostKept> kept{};
+    std::array<std::uint8_t, RepsParameters::kMaxKept> kept{};
     std::uint8_t first = 0;
     std::uint8_t count = 0;
     std::uint32_t sent = 0;  // up to the end of the warm-up

@@ -24,8 +24,8 @@ std::function<std::string()> DebugRegistry::find(const std::string& path,
   if (bracket != std::string::npos) {
     char* end = nullptr;
     const char* const start = path.c_str() + bracket + 1;
-    constexpr unsigned long kMost = std::numeric_limits<std::uint32_t>::max();
-    index = static_cast<std::uint32_t>(std::min(kMost, std::strtoul(start, &end, 0)));
+    constexpr unsigned long kMax = std::numeric_limits<std::uint32_t>::max();
+    index = static_cast<std::uint32_t>(std::min(kMax, std::strtoul(start, &end, 0)));
     if (end == start || std::string(end) != "]") {
       error = path + ": the index must be a number in brackets, as in name[3]";
       return {};

@@ -8,7 +8,7 @@ namespace dcc::model {
 namespace {
 
 constexpr std::uint64_t kShortWay = 20'000;  // instructions; shorter ones are run again as they are
-constexpr std::size_t kMostOnTheWay = 64;    // snapshots, before none is taken for a journey alone
+constexpr std::size_t kMaxOnTheWay = 64;     // snapshots, before none is taken for a journey alone
 constexpr char kNoHistory[] = "replaylog:begin;";
 
 }  // namespace
@@ -71,7 +71,7 @@ void RiscvCpu::obey(const std::string& orders) {
   watched_.clear();
   change_note_.clear();
   const std::uint64_t way = journey_->end - hart_.steps();
-  const bool mark_halfway = way > kShortWay && machine_->snapshots() < kMostOnTheWay;
+  const bool mark_halfway = way > kShortWay && machine_->snapshots() < kMaxOnTheWay;
   journey_->stage = hart_.steps() + (mark_halfway ? way / 2 : way);
 }
 

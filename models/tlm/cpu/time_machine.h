@@ -23,9 +23,9 @@ class TimeMachine {
   /// of what came after, and replaying() is true.
   virtual std::optional<std::string> take_snapshot() = 0;
   /// To snapshot `number`, to do there what `orders` say; later snapshots are forgotten.
-  /// Precondition: number < snapshots(), orders.size() <= kLongestOrders.
+  /// Precondition: number < snapshots(), orders.size() <= kMaxOrders.
   [[noreturn]] virtual void travel(std::size_t number, const std::string& orders) = 0;
-  static constexpr std::size_t kLongestOrders = 1 << 16;
+  static constexpr std::size_t kMaxOrders = 1 << 16;
 
   /// On the way to a moment that was seen before: nothing is said of what happens.
   virtual bool replaying() const = 0;

@@ -216,7 +216,7 @@ TEST(LongHolds, EndAfter160Intervals) {
 // T, the target's steps and a cut's in the intervals after a hold, for every length of them.
 TEST(Brisk, LastsAsManyIntervalsAsItsRegisterSays) {
   constexpr std::uint32_t kTick = 64;
-  for (std::uint32_t brisk = 0; brisk <= kMostBrisk; brisk += brisk < 3 ? 1 : 23) {
+  for (std::uint32_t brisk = 0; brisk <= kMaxBrisk; brisk += brisk < 3 ? 1 : 23) {
     Bench bench(make_small_controller(17), 17);
     bench.program(false);
     bench.write(DCC_TICK_DIV_OFFSET, kTick);

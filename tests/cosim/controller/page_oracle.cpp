@@ -352,7 +352,7 @@ void Oracle::on_timer() {
       const std::uint64_t t = r.timer_interval;
       const std::uint64_t patience = std::min<std::uint64_t>(
           (1u << 20) - 1, slot.alpha != 0 ? 64 * t : t + t * (slot.t - 1) / 8);
-      if (quiet < patience && slot.t < kLongestHold) {
+      if (quiet < patience && slot.t < kMaxHold) {
         held = true;
         const bool overrated = slot.bc != 255 && std::uint64_t{slot.rt} * slot.t >=
                                                      std::uint64_t{2} * slot.bc * r.r_hai;

@@ -11,11 +11,11 @@
 namespace dcc::page {
 namespace {
 
-constexpr std::uint32_t kMost = 0xFFFFFFFF, kWhole = 65536, kMaxAge = (1u << 20) - 1;
+constexpr std::uint32_t kMax = 0xFFFFFFFF, kWhole = 65536, kMaxAge = (1u << 20) - 1;
 constexpr std::int64_t kFullAccount = (1 << 27) - 1;
 
 std::uint32_t at_most_32(std::uint64_t value) {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, kMost));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, kMax));
 }
 std::uint64_t over(std::uint64_t a, std::uint32_t b) { return (a + b - 1) / b; }  // rounded up
 
@@ -42,8 +42,8 @@ std::uint32_t Bench::around(std::uint64_t value) {
 
 Slot Bench::any_state(const Slot& now) {
   Slot s = now;
-  s.rc = 1 + magnitude(32) % kMost;
-  s.rt = 1 + magnitude(32) % kMost;
+  s.rc = 1 + magnitude(32) % kMax;
+  s.rt = 1 + magnitude(32) % kMax;
   s.dscp = below(64);
   s.bc = below(2) == 0 ? below(4) : below(256);
   s.latest = static_cast<std::uint32_t>(oracle_.tick() - sparse(32));
@@ -54,9 +54,8 @@ Slot Bench::any_state(const Slot& now) {
     return s;
   }
   s.t = below(2) == 0 ? 0 : below(2) == 0 ? 1 : below(256);
-  s.alpha = s.t != 0 && s.t <= kLongestHold
-                ? below(2)
-                : std::min<std::uint32_t>(kWhole, at_most_32(sparse(17)));
+  s.alpha = s.t != 0 && s.t <= kMaxHold ? below(2)
+                                        : std::min<std::uint32_t>(kWhole, at_most_32(sparse(17)));
   const auto account = static_cast<std::int64_t>(sparse(27));
   s.length = below(2) == 0 ? account : below(2) == 0 ? -account : kFullAccount - below(70'000);
   return s;
@@ -146,7 +145,7 @@ void Bench::aim_overrate(State& state) {
 void Bench::aim_patience(State& state) {
   const std::uint32_t interval =
       below(2) == 0 ? std::min(0xFFFFu, at_most_32(sparse(16))) : oracle_.registers.timer_interval;
-  const std::uint32_t t = below(3) == 0 ? 1 : below(2) == 0 ? around(kLongestHold) : 1 + below(255);
+  const std::uint32_t t = below(3) == 0 ? 1 : below(2) == 0 ? around(kMaxHold) : 1 + below(255);
   const std::uint32_t promised = below(2);
   const std::uint64_t patience = promised != 0 ? std::uint64_t{64} * interval
                                                : interval + std::uint64_t{interval} * (t - 1) / 8;
@@ -178,8 +177,8 @@ void Bench::aim_account(State& state) {
 // After a hold: four times the packets and marks, next to what they may be, and the last interval.
 void Bench::aim_brisk(State& state) {
   const std::uint32_t t = below(3) == 0   ? 255
-                          : below(2) == 0 ? around(kLongestHold)
-                                          : kLongestHold + 1 + below(kMostBrisk);
+                          : below(2) == 0 ? around(kMaxHold)
+                                          : kMaxHold + 1 + below(kMaxBrisk);
   const std::int64_t packets = static_cast<std::int64_t>(
       std::min(around(std::uint64_t{1} << (below(3) == 0 ? 18 : below(19))), (1u << 19) - 1));
   const std::int64_t length = below(4) == 0 ? -256 * packets : 256 * packets + below(256);

@@ -222,7 +222,7 @@ class ControllerDeviceRandom : public testing::TestWithParam<int> {
     Case run;
     run.observed = GetParam() % 3 == 0;
     run.looked_at = GetParam() % 2 == 0;
-    run.latency = GetParam() % 4 == 0 ? timing::kLeastLatency : 64;
+    run.latency = GetParam() % 4 == 0 ? timing::kMinLatency : 64;
     ControllerParameters& p = run.parameters;
     p.tick_div = GetParam() % 2 == 0 ? 64 : 250;
     p.timer_interval = static_cast<std::uint16_t>(1 + random_() % 200);
@@ -400,7 +400,7 @@ Case without_timers(std::uint32_t latency) {
 /// Bytes that cannot be issued yet, of a flow whose answer nobody waits for, until an access lowers
 /// the threshold: nothing else comes that would have the device look at them.
 TEST(ControllerDeviceHazards, AnAccessMakesWaitingBytesMatter) {
-  for (const std::uint32_t latency : {timing::kLeastLatency, 64u}) {
+  for (const std::uint32_t latency : {timing::kMinLatency, 64u}) {
     for (const bool queued : {false, true}) {
       for (std::int64_t distance = queued ? 0 : -1; distance < 4; ++distance) {
         Case run = without_timers(latency);
@@ -424,7 +424,7 @@ TEST(ControllerDeviceHazards, AnAccessMakesWaitingBytesMatter) {
 
 /// None of a flow's bytes is over the threshold alone, but those that wait add up.
 TEST(ControllerDeviceHazards, BytesThatWaitTogetherMatter) {
-  for (const std::uint32_t latency : {timing::kLeastLatency, 64u}) {
+  for (const std::uint32_t latency : {timing::kMinLatency, 64u}) {
     for (std::int64_t distance = 1; distance < 25; ++distance) {
       Case run = without_timers(latency);
       for (const std::int64_t at : {300l, 305l, 305 + distance}) {

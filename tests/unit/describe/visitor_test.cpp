@@ -14,7 +14,7 @@ namespace {
 
 using test::TextReader;
 
-constexpr unsigned kMostBits = 255;
+constexpr unsigned kMaxBits = 255;
 
 struct Sample {
   Bytes size = 5000;
@@ -29,7 +29,7 @@ struct Sample {
 
   void describe(ParameterVisitor& v) {
     v.field("size", size, {"1B", Bytes{1} << 20}, {"how much", "", kRuntime});
-    v.field("cycles", cycles, {"1", kMostBits}, {"how long", "a paper"});
+    v.field("cycles", cycles, {"1", kMaxBits}, {"how long", "a paper"});
     v.field("dscp", dscp, {"0", "63"}, {"which", ""});
     v.field_as<Bytes>("mtu", mtu, {"64B", "9000B"}, {"of a packet", ""});
     v.field("cap", cap, "none", {"1Mbps", ""}, {"at most", ""});

@@ -21,8 +21,8 @@ TEST(RouteTable, ABlockDividesExactlyAtEveryEdge) {
   for (int round = 0; round < 300; ++round) {
     const std::uint32_t per_block = noise() % 3 == 0 ? 1 + noise() % 5 : 1 + noise() % 40'000;
     const std::uint32_t blocks = 1 + noise() % std::max(1u, 1'000'000 / per_block);
-    const HostId low = noise() % (RouteTable::kMostHosts - per_block * blocks + 1);
-    RouteTable table(RouteTable::kMostHosts);
+    const HostId low = noise() % (RouteTable::kMaxHosts - per_block * blocks + 1);
+    RouteTable table(RouteTable::kMaxHosts);
     table.set_block(low, blocks, per_block, 3);
     const auto expect_port = [&](std::uint32_t offset) {
       ASSERT_EQ(listed(table.ports(low + offset)),
@@ -90,7 +90,7 @@ TEST(RouteTable, PlacesStandForNumbers) {
 }
 
 TEST(RouteTable, RefusesWhatCannotBe) {
-  EXPECT_THROW(RouteTable(RouteTable::kMostHosts + 1), std::invalid_argument);
+  EXPECT_THROW(RouteTable(RouteTable::kMaxHosts + 1), std::invalid_argument);
   RouteTable table(8);
   EXPECT_THROW(table.set_block(4, 5, 1, 0), std::invalid_argument);
   EXPECT_THROW(table.set_block(0, 0, 1, 0), std::invalid_argument);

@@ -15,13 +15,13 @@ namespace {
 using test::TestNetwork;
 
 constexpr LinkParameters kLink{BitRate(100'000'000'000), kMicroSecond, 20};
-constexpr Bytes kLargest = 1098;
+constexpr Bytes kMax = 1098;
 
 /// One direction of a link between two ends, with books of its own.
 class Wire {
  public:
   Wire(Bytes buffer, std::uint64_t seed)
-      : near(buffer, kLargest), far(buffer, kLargest), random_(seed, "wire") {
+      : near(buffer, kMax), far(buffer, kMax), random_(seed, "wire") {
     told_.fill(near.buffer_blocks());
     heard_.fill(near.buffer_blocks());
   }
@@ -53,7 +53,7 @@ class Wire {
         if ((near.exhausted() >> lane & 1) == 0) {
           Packet packet;
           packet.priority = static_cast<std::uint8_t>(lane);
-          packet.wire_bytes = static_cast<std::uint32_t>(64 + random_.below(kLargest - 63));
+          packet.wire_bytes = static_cast<std::uint32_t>(64 + random_.below(kMax - 63));
           near.sent(lane, packet.wire_bytes);
           if (random_.below(100) >= loss_in_100) forth_.push_back(packet);
         }
@@ -148,7 +148,7 @@ class Wire {
 };
 
 TEST(Credits, NoneIsMadeAndNoneIsLost) {
-  for (const Bytes buffer : {2 * kLargest + 64, Bytes{10'000}, Bytes{100'000}}) {
+  for (const Bytes buffer : {2 * kMax + 64, Bytes{10'000}, Bytes{100'000}}) {
     for (std::uint64_t seed = 1; seed <= 2; ++seed) {
       Wire wire(buffer, seed);
       for (int i = 0; i < 10'000; ++i) {

@@ -76,14 +76,14 @@ TEST_F(TraceFile, IsNotHeldWhenItIsLong) {
     for (std::size_t i = 1; i < count; ++i) text += "1 2 3 100 7 1\n";
     return text + last;
   };
-  write(lines(TraceStore::kMostKept, "1 2 3 100 7 1\n"));
-  EXPECT_EQ(TraceStore().at(path_).flows.size(), TraceStore::kMostKept);
-  write(lines(TraceStore::kMostKept + 1, "1 2 3 100 7 0.5\n"));
+  write(lines(TraceStore::kMaxKept, "1 2 3 100 7 1\n"));
+  EXPECT_EQ(TraceStore().at(path_).flows.size(), TraceStore::kMaxKept);
+  write(lines(TraceStore::kMaxKept + 1, "1 2 3 100 7 0.5\n"));
   TraceStore store;
   EXPECT_FALSE(store.at(path_).kept);
   EXPECT_TRUE(store.at(path_).flows.empty());
   EXPECT_FALSE(store.at(path_).in_order) << "read to its end all the same";
-  write(lines(TraceStore::kMostKept + 1, "1 2 x\n"));
+  write(lines(TraceStore::kMaxKept + 1, "1 2 x\n"));
   EXPECT_THROW(TraceStore().at(path_), TrafficError);
 }
 

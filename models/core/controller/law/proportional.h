@@ -18,7 +18,7 @@ namespace dcc {
 ///             fill), holds Rc down until a packet arrives unmarked; Rt is halved while it is above
 ///             what is being delivered, and Rc goes to it then. In it `sent` is 1 if the
 ///             receiver has promised an all clear: its CNP told of marked packets only. It ends
-///             in any case after kLongestHold intervals
+///             in any case after kMaxHold intervals
 ///   brisk     for BRISK intervals after a hold packets and marks count four times: the same
 ///             equilibrium, found in a quarter of the time. What is left of them is 256 - T
 ///   silence   intervals without a packet: a flow that has nothing to send rises with time, so that
@@ -29,7 +29,7 @@ class MarksLaw {
   explicit MarksLaw(SlotParameters& slot) : slot_(slot) {}
 
   bool holding() const { return slot_.t != 0 && !brisk(); }
-  bool brisk() const { return slot_.t > kLongestHold; }
+  bool brisk() const { return slot_.t > kMaxHold; }
   void sent_packet() {
     if (holding()) return;
     slot_.alpha = std::min(kOne16, slot_.alpha + 1);
@@ -92,7 +92,7 @@ class MarksLaw {
   }
   /// Nearly all may be marked for good, and then no unmarked packet comes: others have the link and
   /// the flow that waits for one would starve.
-  bool too_long() const { return slot_.t >= kLongestHold; }
+  bool too_long() const { return slot_.t >= kMaxHold; }
   void end_hold(const ControllerParameters& parameters) {
     slot_.t = static_cast<std::uint8_t>(256 - parameters.brisk);
     slot_.bc = 0;
@@ -109,18 +109,18 @@ class MarksLaw {
     return static_cast<std::uint8_t>(std::min(255, marks << (brisk() ? kBriskShift : 0)));
   }
   std::uint32_t weighed_packets(std::uint32_t packets) const {
-    return std::min(kMostPackets, packets << (brisk() ? kBriskShift : 0));
+    return std::min(kMaxPackets, packets << (brisk() ? kBriskShift : 0));
   }
 
  private:
   static constexpr std::int32_t kOwedAnyway = 8;  // marks on their way, at any rate
   static constexpr int kPromisedShift = 6;        // 64 intervals
-  static constexpr std::uint8_t kLongestHold = 160;
+  static constexpr std::uint8_t kMaxHold = 160;
   static constexpr int kBriskShift = 2;
   static constexpr int kSilentShift = 17;  // a packet each 512 Mb/s of target
   static constexpr std::int32_t kPacket = 256;
   static constexpr std::int32_t kLimit = (1 << 27) - 1;  // packets that the rate unit takes at once
-  static constexpr std::uint32_t kMostPackets = kMaxDelta;  // likewise: it has the place of DELTA
+  static constexpr std::uint32_t kMaxPackets = kMaxDelta;  // likewise: it has the place of DELTA
 
   std::int32_t account() const { return static_cast<std::int32_t>(slot_.pkt_length); }
   void set(std::int32_t value) { slot_.pkt_length = static_cast<std::uint32_t>(value); }

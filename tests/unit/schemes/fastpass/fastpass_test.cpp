@@ -264,7 +264,7 @@ TEST(Fastpass, EntriesComeOutAsTheyWentIn) {
   PacketPool pool;
   Packet* const packet = pool.take();
   pool.attach_telemetry(*packet);
-  for (std::size_t i = 0; i < FastpassEntries::kMost; ++i) {
+  for (std::size_t i = 0; i < FastpassEntries::kMax; ++i) {
     FastpassEntry entry;
     entry.kind = i % 2 == 0 ? FastpassEntry::Kind::kSlot : FastpassEntry::Kind::kAsk;
     entry.first_way = static_cast<std::uint8_t>(255 - i);
@@ -274,9 +274,9 @@ TEST(Fastpass, EntriesComeOutAsTheyWentIn) {
     entry.total = ~std::uint64_t{0} - i;
     FastpassEntries::add(*packet, entry);
   }
-  EXPECT_EQ(packet->immediate, FastpassEntries::kMost);
+  EXPECT_EQ(packet->immediate, FastpassEntries::kMax);
   EXPECT_EQ(packet->wire_bytes, 6u * 4 + 6u * 6);
-  for (std::size_t i = 0; i < FastpassEntries::kMost; ++i) {
+  for (std::size_t i = 0; i < FastpassEntries::kMax; ++i) {
     const FastpassEntry entry = FastpassEntries::get(*packet, i);
     EXPECT_EQ(entry.kind, i % 2 == 0 ? FastpassEntry::Kind::kSlot : FastpassEntry::Kind::kAsk);
     EXPECT_EQ(entry.first_way, 255 - i);

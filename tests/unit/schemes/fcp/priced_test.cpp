@@ -11,7 +11,7 @@ namespace {
 
 constexpr PicoSeconds kInterval = kMicroSecond * 20;
 constexpr double kOne = 1e-10;  // the price at which a budget of 1 buys the link
-constexpr double kLeast = 1e-12;
+constexpr double kMin = 1e-12;
 constexpr Bytes kLong = 1'000'000;  // more than an interval brings
 
 struct Link10G : LinkPrice {
@@ -28,16 +28,16 @@ void expect_price(double price, double expected) { EXPECT_NEAR(price / expected,
 
 TEST(LinkPrice, IsWhatWasPaidOverWhatTheLinkCanCarry) {
   Link10G link;
-  expect_price(link.price(), kLeast);
+  expect_price(link.price(), kMin);
   link.comes(12'500, 2 * kOne, 0, kMicroSecond);  // half an interval's bytes at twice the price
-  expect_price(link.price_at(kInterval - kMicroSecond), kLeast);
+  expect_price(link.price_at(kInterval - kMicroSecond), kMin);
   expect_price(link.price_at(kInterval), kOne);
   // Whatever that was: three flows that spend 1, 2 and 4.
   link.comes(10'000, 2.5 * kOne, 0, kInterval + kMicroSecond);
   link.comes(10'000, 5 * kOne, 0, kInterval + kMicroSecond);
   link.comes(5'000, 20 * kOne, 0, kInterval + kMicroSecond);
   expect_price(link.price_at(kInterval * 2), 7 * kOne);
-  expect_price(link.price_at(kInterval * 3), kLeast);
+  expect_price(link.price_at(kInterval * 3), kMin);
 }
 
 TEST(LinkPrice, WhatPaysNothingIsNotForSale) {
@@ -66,7 +66,7 @@ TEST(LinkPrice, AQuarterOfTheShortestQueueIsToDrainInAnInterval) {
 TEST(LinkPrice, RisesWithWhoBeginsAndHoldsUntilItsDataIsThere) {
   Link10G link;
   link.preload({1, 0, kLong, kMicroSecond * 10}, kMicroSecond * 4);
-  expect_price(link.price(), kOne + kLeast);
+  expect_price(link.price(), kOne + kMin);
   link.comes(7'500, kOne, 0, kMicroSecond * 15);  // 6 us of its budget, after 14
   expect_price(link.price_at(kInterval), kOne);
 }
@@ -77,7 +77,7 @@ TEST(LinkPrice, HoldsInTheNextIntervalWhatIsNotThereYet) {
     link.preload({2, 0, kLong, kMicroSecond * 10}, kMicroSecond * 15);
     if (looks) expect_price(link.price_at(kInterval), 2 * kOne);
     expect_price(link.price_at(kInterval * 2), 2 * kOne / 4);  // 5 of 20 us
-    expect_price(link.price_at(kInterval * 3), kLeast);
+    expect_price(link.price_at(kInterval * 3), kMin);
   }
 }
 
@@ -99,7 +99,7 @@ TEST(LinkPrice, WhoBeginsSpendsHereWhatItsWayHasLeft) {
 TEST(LinkPrice, AShortFlowRaisesItByItsShareOfAnInterval) {
   Link10G link;
   link.preload({1, 0, 2'500, kMicroSecond * 10}, kMicroSecond);
-  expect_price(link.price(), kLeast + kOne / 10);
+  expect_price(link.price(), kMin + kOne / 10);
   link.comes(25'000, 4 * kOne, 0, kMicroSecond * 2);
   Link10G dear;
   dear.comes(25'000, 4 * kOne, 0, kMicroSecond);
@@ -144,7 +144,7 @@ TEST(PricedPort, TakesWhatDataPaysInItsPlaceAndWritesWhatItAsks) {
   one.port->enqueue(data);
   EXPECT_EQ(data->immediate, 3u);
   expect_price(PriceHeader::price(data->telemetry->hop[1]), 7 * kOne);
-  expect_price(PriceHeader::price(data->telemetry->hop[2]), kLeast);
+  expect_price(PriceHeader::price(data->telemetry->hop[2]), kMin);
   one.serve_all();
   one.clock.run_until(kInterval);
   Packet* const next = one.packet(PacketKind::kData, true);

@@ -124,7 +124,7 @@ TEST_F(HullTest, PacedFlowsShareTheRateAndOneGoesOnWithoutTheOther) {
 TEST(HullSwitch, MarksByThePhantomQueueAlone) {
   SwitchParameters switches;
   HullParameters().ask_switch(switches);
-  EXPECT_EQ(switches.ecn.kmin, kGreatestThreshold);
+  EXPECT_EQ(switches.ecn.kmin, kMaxThreshold);
   EXPECT_EQ(switches.ecn.phantom_threshold, 15'000);
   EcnMarker marker(switches.ecn, BitRate(10'000'000'000));
   EXPECT_TRUE(marker.has_phantom_queue());

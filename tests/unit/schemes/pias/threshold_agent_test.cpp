@@ -82,7 +82,7 @@ TEST(ThresholdAgent, HostsGoByThemAfterTheDelay) {
 
 TEST(ThresholdAgent, SaysNothingOfTooFew) {
   Star star(kMicroSecond);
-  star.send_some(static_cast<int>(ThresholdAgent::kLeast) - 1, 2000);
+  star.send_some(static_cast<int>(ThresholdAgent::kMin) - 1, 2000);
   star.scheduler.run_until(kMilliSecond * 5);
   EXPECT_TRUE(star.agent->thresholds().empty());
   star.send(0, 1, 2000);

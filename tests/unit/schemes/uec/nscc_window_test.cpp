@@ -12,16 +12,16 @@ constexpr PicoSeconds kBase = kMicroSecond * 12;
 constexpr PicoSeconds kTarget = kMicroSecond * 9;
 constexpr Bytes kPacket = 4160;
 constexpr Bytes kWindow = 150'000;
-constexpr Bytes kMost = 225'000;
+constexpr Bytes kMax = 225'000;
 // Late enough for a cut, too early for growth: 12 us after the beginning, or never.
 constexpr PicoSeconds kEarly = kMicroSecond * 11;
 
 struct NsccWindowTest : testing::Test {
   NsccWindowTest() {
-    p.update_bytes = kMost * 100;
+    p.update_bytes = kMax * 100;
     p.mean_weight = Ratio(1);
   }
-  NsccWindow window() const { return {p, {100_Gbps, kBase, kPacket, kWindow, kMost}}; }
+  NsccWindow window() const { return {p, {100_Gbps, kBase, kPacket, kWindow, kMax}}; }
   NsccParameters p;
 };
 
@@ -146,9 +146,9 @@ TEST_F(NsccWindowTest, WhoGotMuchThroughIsNotSetBack) {
     if (!gated) p.adapt_below = Ratio(1);
     NsccWindow w = window();
     w.acknowledged(0, kBase, true, 0, kEarly);
-    w.acknowledged(kMost / 8, kBase + kMicroSecond * 2, true, 0, kEarly);
+    w.acknowledged(kMax / 8, kBase + kMicroSecond * 2, true, 0, kEarly);
     w.trimmed(kPacket, kBase, 0, kEarly + kBase + kTarget);
-    EXPECT_EQ(w.bytes(), gated ? kWindow - kPacket : kMost / 8);
+    EXPECT_EQ(w.bytes(), gated ? kWindow - kPacket : kMax / 8);
   }
 }
 
@@ -168,7 +168,7 @@ TEST_F(NsccWindowTest, StaysBelowTheGreatest) {
   NsccWindow w = window();
   w.acknowledged(kWindow + 1, kBase, false, 0, kEarly);
   for (int i = 0; i < 100; ++i) w.acknowledged(kWindow, kBase, false, 0, kEarly);
-  EXPECT_EQ(w.bytes(), kMost);
+  EXPECT_EQ(w.bytes(), kMax);
 }
 
 }  // namespace
