@@ -113,9 +113,9 @@ bench: build
 scale: build
 	tests/bench/scale.py $(BUILD)/dccvp --page docs/scale.md
 
-## software-cost: speed of the host CPU, cost of snapshots and branches, into docs/software-cost.md
+## software-cost: speed of the host CPU, cost of snapshots and branches, into build/software-cost.md
 software-cost: build
-	tests/bench/software.py $(BUILD)/dccvp $(BUILD)/firmware --page docs/software-cost.md
+	tests/bench/software.py $(BUILD)/dccvp $(BUILD)/firmware --page $(BUILD)/software-cost.md
 
 format:
 	git ls-files '*.h' '*.cpp' '*.c' | grep -v generated | xargs clang-format -i

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What a host's CPU, looking back in time and points that part late cost.
 
-  software.py BUILD/dccvp FIRMWARE [--only cpu,snapshots,branch,moves] [--moves 10000] [--page docs/software-cost.md]
+  software.py BUILD/dccvp FIRMWARE [--only cpu,snapshots,branch,moves] [--moves 10000] [--page build/software-cost.md]
 
 The CPU's speed; a run at the prompt with snapshots against one without; a sweep of 16 points that part after
 20 ms of 25 against 16 whole runs; random moves at the prompt. Prints tables in Markdown; with --page it is the
@@ -26,7 +26,7 @@ LONG_MS = 100  # a snapshot now and then, beside a second of work
 HEAD = """\
 # What software and going back cost
 
-Made by `tests/bench/software.py build/dccvp build/firmware --page docs/software-cost.md` (`make software-cost`)
+Made by `tests/bench/software.py build/dccvp build/firmware --page build/software-cost.md` (`make software-cost`)
 on a machine with {processors} processors{note}. Processor time, unless it says otherwise.
 """
 CONFIG, LARGER = "configs/incast_8x25g.yaml", "configs/incast_32x100g.yaml"
