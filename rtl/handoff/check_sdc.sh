@@ -3,7 +3,7 @@
 # OSU018 with its parts as black boxes: every name in them exists, and every input but the reset
 # (a false path) has a delay.
 set -eu
-root=$(cd "$(dirname "$0")/../../.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 work=${1:-$(mktemp -d)}
 mkdir -p "$work"
 liberty=/usr/share/qflow/tech/osu018/osu018_stdcells.lib

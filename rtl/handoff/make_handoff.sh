@@ -10,7 +10,7 @@ set -eu
 unchecked=
 [ "${1:-}" != --unchecked ] || { unchecked=yes; shift; }
 [ $# -ge 1 ] && [ -d "$1" ] || { echo "usage: make_handoff.sh [--unchecked] BUILD_DIR [OUT_DIR]" >&2; exit 2; }
-root=$(cd "$(dirname "$0")/../../.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 begin=$(date +%s)
 build=$(cd "$1" && pwd)
 out=${2:-$build/handoff}/dcc_handoff

@@ -6,7 +6,7 @@
 # What is newer than all of rtl/ is left alone. A report appears only when its command has ended well.
 set -eu
 [ $# -ge 1 ] && [ -d "$1" ] || { echo "usage: make_reports.sh BUILD_DIR [NAME ...]" >&2; exit 2; }
-root=$(cd "$(dirname "$0")/../../.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd)
 shift
 [ $# -gt 0 ] || set -- mutation controller formal synthesis coverage

@@ -9,7 +9,7 @@ SOURCES := controller/congestion_manager.cpp controller/controller_device.cpp \
   controller/controller_model.cpp \
   controller/controller_model_access.cpp \
   controller/flow_table.cpp controller/rate_tables.cpp controller/rate_unit.cpp \
-  controller/timing_wheel.cpp registers/controller_registers.cpp registers/register_block.cpp \
+  controller/controller_registers.cpp controller/timing_wheel.cpp registers/register_block.cpp \
   registers/register_names.cpp registers/generated/dcc_map.cpp sim/scheduler.cpp
 OBJECTS := $(SOURCES:%.cpp=$(BUILD)/%.o)
 
