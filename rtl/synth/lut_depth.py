@@ -4,7 +4,7 @@
   lut_depth.py --out FILE.csv [--make-tables PROGRAM] [--bits 4..10] [--no-area]
 
 Accuracy: the cut (1 − multiplier) of every argument the hardware can look up, by the integers of
-docs/architecture.md, against the real curve: 1 − m/16 for m = marks / weight, to 0.
+docs/formats.md, against the real curve: 1 − m/16 for m = marks / weight, to 0.
 `one_mark_weight_W` is the relative error of the cut that one CE mark makes to a flow of weight W: what
 differentiation rests on. `dcqcn_max` is the same for DCQCN's straight line. Area: yosys on rtl/synth/lut_depth.sv for
 iCE40 (LUTs and 4 kbit RAMs) and OSU018 (180 nm, logic without the RAM arrays).

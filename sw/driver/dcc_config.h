@@ -1,5 +1,5 @@
 /* The congestion controller's configuration as software holds it: plain numbers in register format.
- * Lives in the boot block, so its layout is fixed. docs/architecture.md defines the formats. */
+ * Lives in the boot block, so its layout is fixed. docs/formats.md defines the formats. */
 #ifndef DCC_DRIVER_DCC_CONFIG_H
 #define DCC_DRIVER_DCC_CONFIG_H
 

@@ -1,5 +1,5 @@
 /* Driver of the congestion controller. Portable C11, no memory of its own: the caller keeps
- * `struct dcc_controller`. Register meanings: docs/registers/, formats: docs/architecture.md. */
+ * `struct dcc_controller`. Register meanings: docs/registers/, formats: docs/formats.md. */
 #ifndef DCC_DRIVER_DCC_DRIVER_H
 #define DCC_DRIVER_DCC_DRIVER_H
 

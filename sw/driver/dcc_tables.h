@@ -2,7 +2,7 @@
  *
  * Every entry is a function of the configuration, so a table can be loaded entry by entry without
  * holding it. Entries are within one unit of the last place of the exact value. Formats and the
- * curves themselves: docs/architecture.md, "Fixed-point formats" and "Rate unit". */
+ * curves themselves: docs/formats.md, "Fixed-point formats" and "Rate unit". */
 #ifndef DCC_DRIVER_DCC_TABLES_H
 #define DCC_DRIVER_DCC_TABLES_H
 

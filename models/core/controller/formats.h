@@ -1,4 +1,4 @@
-// The controller's fixed-point formats and the one rounding multiplication; docs/architecture.md.
+// The controller's fixed-point formats and the one rounding multiplication; docs/formats.md.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ struct RateLimits {
 RateLimits rate_limits(const RateRegisters& registers, const RateTables& tables,
                        std::uint32_t dscp);
 
-/// The arithmetic of docs/architecture.md, step by step; pure functions.
+/// The arithmetic of docs/formats.md, step by step; pure functions.
 Fraction16 decayed_alpha(Fraction16 alpha, std::uint32_t delta, const RateRegisters& registers,
                          const RateTables& tables);
 /// Places by which the steps of a law without AVERAGING are smaller below 256 Mb/s: one an octave.

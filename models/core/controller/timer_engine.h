@@ -22,7 +22,7 @@ struct TimerExpiry {
   Tick due = 0;
 };
 
-/// One timer event a slot, over 2^16 ticks; the wheel's contract of docs/architecture.md.
+/// One timer event a slot, over 2^16 ticks; the wheel's contract of docs/formats.md.
 ///
 /// `now` never runs backwards from call to call. An event is never handed out before its tick, none
 /// is lost, none comes twice; they come in the order (due, slot). Until an expiry is taken, a

@@ -1,7 +1,7 @@
 // Rate calculation unit: cuts and increases by look-up, one result a cycle.
 //
 // A pipeline of rate_lut_pkg::Latency register stages that moves as a whole: it stands still while a
-// response waits for its consumer. Numbers are those of docs/architecture.md, bit for bit; the
+// response waits for its consumer. Numbers are those of docs/formats.md, bit for bit; the
 // stages are explained in doc/theory.md. sN_x_q holds what stage N works on.
 module rate_unit (
   input  logic        clk_i,

@@ -1,6 +1,6 @@
 // DCQCN and the proportional policy in real numbers: an independent oracle of the fixed-point path.
 //
-// Written from the definitions (Zhu et al., SIGCOMM 2015, section 3; docs/architecture.md for the
+// Written from the definitions (Zhu et al., SIGCOMM 2015, section 3; docs/formats.md for the
 // proportional policy), not from the controller's code. Beside each value it carries a bound on how
 // far the controller's may be from it, derived below from the roundings of the formats.
 #pragma once
