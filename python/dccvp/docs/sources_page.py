@@ -131,10 +131,10 @@ def page(documents, schemes, rows):
     lines = [
         "# The sources, line by line",
         "",
-        "What the five documents say that the project comes from, and where it is in the product. Made from",
-        "`docs/sources.yaml` by `python/tool.py sources-page`, which fails when a file, a word in it or a",
-        "measured row that stands here as evidence is gone. Figures are those of",
-        "[reproductions.md](reproductions.md).",
+        "After this page you know how completely the product covers the five documents it comes from, and where it",
+        "departs from them. `docs/sources.yaml` lists every line of the documents with its evidence; this page shows",
+        "the counts and all lines that are not simply built. `python/tool.py sources-page` writes the page and fails",
+        "when evidence is gone. Experiments are those of [reproductions.md](reproductions.md).",
         "",
         "| document | " + " | ".join(name for _, name in STATES.values()) + " |",
         "|---" * (len(STATES) + 1) + "|",
@@ -144,8 +144,8 @@ def page(documents, schemes, rows):
         lines.append(f"| {document['name']} | " + " | ".join(map(str, counts)) + " |")
     for document in documents:
         lines += ["", f"## {document['name']}", "", document["about"][0].upper() + document["about"][1:] + ".", "",
-                  "| at | says | here | where, figures, why |", "|---|---|---|---|"]
-        for line in document["lines"]:
+                  "| at | says | state | where, figures, reason |", "|---|---|---|---|"]
+        for line in (one for one in document["lines"] if one["state"] != "built"):
             cells = (line["at"], line["says"], line["state"], evidence(line, rows))
             lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines + table_of_schemes(schemes, rows)) + "\n"
