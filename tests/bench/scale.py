@@ -57,7 +57,7 @@ Hadoop sizes a host at half load, RDMA's largest packets (4096 bytes) and an ACK
 until every byte of every flow is acknowledged. *Idle* is the same network without traffic: what every host
 costs with its share of switches and wires; what is above it is of flows and packets.
 
-| hosts | flows | algorithm | built and taken apart | simulated | link traversals | M a second \
+| hosts | flows | algorithm | set up and torn down | simulated | link traversals | M a second \
 | memory | a host, idle | a flow |
 |---|---|---|---|---|---|---|---|---|---|
 """
@@ -87,17 +87,20 @@ forgotten when they are over: no packet of them is anywhere, and the algorithm t
 is what the run took above the network without traffic, by the number of its flows; most of it is what results
 keep of each to the end.
 
-| flows | built and taken apart | simulated | link traversals | M a second | memory | a flow |
+| flows | set up and torn down | simulated | link traversals | M a second | memory | a flow |
 |---|---|---|---|---|---|---|
 """
 HEAD = """\
-# What a large network costs
+# Measured figures
+
+After this page you know what a network of your size costs in time and memory. Scripts write this page; it is the
+only one with figures that another run may change.
 
 Made by `tests/bench/scale.py build/dccvp --page docs/scale.md` (`make scale`) on a machine with
 {processors} processors{note}. Fat trees, 100 Gb/s everywhere, {algorithm}, an ACK a packet; some
 microseconds of a *permutation* of all hosts at line rate, of flows of Hadoop sizes at half load
-(*fbhadoop*), and of an *incast* of up to 1000 hosts. *Built and taken apart* is all of a run but its
-simulation: reading, topology, routes, devices, results. A link traversal is a packet over a link.
+(*fbhadoop*), and of an *incast* of up to 1000 hosts. *Set up and torn down* is all of a run but its
+simulation: reading, topology, routes, devices, results. A link traversal is one packet over one link.
 """
 
 
@@ -329,7 +332,7 @@ def main():
     if arguments.flows:
         many(arguments)
         return
-    lines = ["| hosts | traffic | threads | built and taken apart | M link traversals/s | memory | a host |",
+    lines = ["| hosts | traffic | threads | set up and torn down | M link traversals/s | memory | a host |",
              "|---|---|---|---|---|---|---|"]
     print("\n".join(lines))
     left_out = False
