@@ -9,12 +9,15 @@ BUILD ?= build
 # By the older specification CSRs belong to I: gcc 12 has no libraries for rv32imc_zicsr.
 ARCH := -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs
 CFLAGS ?= -O2 -g -Wall -Wextra
+# C++ without exceptions: the toolchain has no C++ library. new and delete are the program's own.
+CXXFLAGS ?= $(CFLAGS)
 RUNTIME := $(DCCVP_FIRMWARE)/runtime
 DRIVERS := $(wildcard $(DCCVP_FIRMWARE)/driver/*.c)
 ALL := $(SOURCES) $(RUNTIME)/crt0.S $(wildcard $(RUNTIME)/*.c) $(DRIVERS)
 OBJECTS := $(patsubst %,$(BUILD)/%.o,$(notdir $(ALL)))
 ELF := $(BUILD)/$(PROGRAM).elf
 vpath %.c $(sort $(dir $(ALL)))
+vpath %.cpp $(sort $(dir $(ALL)))
 vpath %.S $(sort $(dir $(ALL)))
 
 all: $(ELF)
@@ -25,6 +28,10 @@ $(ELF): $(OBJECTS) $(BUILD)/link.ld
 $(BUILD)/%.o: % | $(BUILD)
 	$(RISCV)gcc $(ARCH) -std=gnu11 $(CFLAGS) -ffunction-sections -fdata-sections -MMD \
 	  -I$(DCCVP_FIRMWARE) -I$(RUNTIME) -c $< -o $@
+
+$(BUILD)/%.cpp.o: %.cpp | $(BUILD)
+	$(RISCV)g++ $(ARCH) -std=gnu++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics $(CXXFLAGS) \
+	  -ffunction-sections -fdata-sections -MMD -I$(DCCVP_FIRMWARE) -I$(RUNTIME) -c $< -o $@
 
 # The memory map is the platform's: addresses come from driver/memory_map.h.
 $(BUILD)/link.ld: $(RUNTIME)/link.ld.S | $(BUILD)
