@@ -2,7 +2,7 @@
 // Rules from the RISC-V Privileged Architecture 1.12, chapters 2 and 3.1.
 #include "hart_fixture.h"
 
-namespace dcc::riscv::test {
+namespace dcc::riscv::test::csr_tests {
 namespace {
 
 class RiscvCsr : public HartFixture {
@@ -154,4 +154,4 @@ TEST_F(RiscvCsr, CyclesFollowTheCpi) {
 }
 
 }  // namespace
-}  // namespace dcc::riscv::test
+}  // namespace dcc::riscv::test::csr_tests

@@ -2,7 +2,7 @@
 // Rules from the RISC-V Privileged Architecture 1.12, sections 3.1.15 to 3.1.17 and 3.3.
 #include "hart_fixture.h"
 
-namespace dcc::riscv::test {
+namespace dcc::riscv::test::trap_tests {
 namespace {
 
 class RiscvTrap : public HartFixture {
@@ -242,4 +242,4 @@ TEST_F(RiscvTrap, StackOverflowIsCaughtAtTheStore) {
 }
 
 }  // namespace
-}  // namespace dcc::riscv::test
+}  // namespace dcc::riscv::test::trap_tests
