@@ -20,7 +20,7 @@ TOOLS = {
     "reproduce": "dccvp.experiments.reproduce",
     "report": "dccvp.report.make_report",
     "plot-run": "dccvp.plot.plot_run",
-    "reproductions-page": "dccvp.plot.reproductions_page",
+    "reproductions-page": "dccvp.experiments.reproductions_page",
     "site": "dccvp.docs.make_site",
     "sources-page": "dccvp.docs.sources_page",
     "regtool": "dccvp.regtool.regtool",

@@ -10,7 +10,8 @@ import weakref
 import pandas
 
 from dccvp.common.ending import InputError
-from dccvp.experiments import sweep_points, sweep_table
+from dccvp.experiments import folder as folders
+from dccvp.experiments import results
 from dccvp.program import RunError, call, words_of
 
 
@@ -21,7 +22,7 @@ class Run:
     def __init__(self, folder, keep=None):
         """Opens a folder that a run left. InputError when there is none. `keep` lives as long."""
         self.folder = pathlib.Path(folder)
-        self.name = sweep_points.label_of(self.folder)
+        self.name = folders.label_of(self.folder)
         self._keep = keep
         try:
             self.metrics = json.loads((self.folder / "metrics.json").read_text(encoding="utf-8"))
@@ -69,7 +70,7 @@ class Sweep:
 
     def __init__(self, folder, keep=None):
         """Opens a sweep's folder. InputError when it is none."""
-        self._sweep = sweep_points.Folder.open(folder)
+        self._sweep = folders.Folder.open(folder)
         self.folder = self._sweep.path
         self._keep = keep
 
@@ -79,10 +80,10 @@ class Sweep:
         parameters that vary, the metrics. A parameter is a number where all its values are: in s,
         bit/s, bytes or Hz; else the text as written. Metrics are not a number where a point has none;
         `attrs["units"]` has their units."""
-        rows = sweep_table.rows_of(self._sweep)
+        rows = results.rows_of(self._sweep)
         axes, metrics = self._sweep.document["axes"], list(self._sweep.document["metrics"])
         columns = {name: [row[name] for row in rows] for name in ("point", "id", "status")}
-        columns.update((axis, sweep_table.typed([row[axis] for row in rows])) for axis in axes)
+        columns.update((axis, results.typed([row[axis] for row in rows])) for axis in axes)
         columns.update((metric, [row[metric] for row in rows]) for metric in metrics)
         frame = pandas.DataFrame(columns)
         frame.attrs["units"] = dict(self._sweep.document["units"])

@@ -43,33 +43,16 @@ import pathlib
 import re
 
 from dccvp.common.ending import InputError
+from dccvp.experiments.figures import Figure, terms_of
 from dccvp.common.yaml_nodes import (WHOLE_NUMBER, described, entries, fail, fields, file_beside, items, load,
                                      word)
 
+SHIPPED = pathlib.Path(__file__).resolve().parents[3] / "configs/reproduce"
 SUFFIX = ".figures.yml"
 FIGURE_KEYS = ("figure", "value", "bytes", "per", "over", "published", "within", "at_most", "at_least", "source",
                "reason", "panel")
 PANELS = ("linear", "log")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-
-
-@dataclasses.dataclass
-class Figure:
-    """One figure of a run against what was published. None: no such bound."""
-
-    name: str
-    value: str
-    per: float = 1.0
-    published: float | None = None
-    within: float | None = None
-    within_share: float | None = None
-    at_most: float | None = None
-    at_least: float | None = None
-    source: str = ""
-    reason: str = ""
-    over: str = ""  # a run; empty: none
-    panel: str = ""  # one of PANELS; empty: not drawn for all rows
-    sizes: tuple | None = None  # of the flows it is of: least and greatest bytes
 
 
 @dataclasses.dataclass
@@ -152,6 +135,12 @@ def read_figure(nodes, runs_above):
         fail(nodes["panel"], f"panel: '{figure.panel}' is none of {', '.join(PANELS)}")
     if "bytes" in nodes:
         figure.sizes = sizes_in(texts["bytes"], nodes["bytes"])
+    terms_of(texts["value"], nodes["value"])
+    return bounds_in(figure, nodes, texts)
+
+
+def bounds_in(figure, nodes, texts):
+    """The figure with the numbers that its nodes hold: per, published, within, at_most, at_least."""
     for key in ("per", "published", "at_most", "at_least"):
         if key in nodes:
             setattr(figure, key, number_in(texts[key], nodes[key]))

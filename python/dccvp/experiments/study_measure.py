@@ -1,18 +1,10 @@
-"""Runs one platform of a study and reads the figures that the study is about."""
+"""The figures of a run of a study: shares against weights, use of the bottleneck, queue, times of messages."""
 
 import csv
-import hashlib
 import json
 import math
-import pathlib
-import re
-import shutil
 import statistics
-import tempfile
 
-import yaml
-
-from dccvp.common import processes
 from dccvp.common.quantity import number
 from dccvp.common.statistics import jain, percentile
 from dccvp.experiments import study_motion
@@ -34,12 +26,6 @@ class RunError(Exception):
     def __init__(self, run, message, refused=False):
         super().__init__(f"{run.variant}, {run.case}, seed {run.seed}: {message}")
         self.refused = refused
-
-
-def fingerprint(run, program):
-    """Names a run by all that decides its outcome: platform with seed, and the program's bytes."""
-    text = yaml.safe_dump(run.platform, sort_keys=True).encode()
-    return hashlib.sha256(text + program).hexdigest()[:16]
 
 
 def ceiling_gbps(platform):
@@ -125,29 +111,9 @@ def message_times_us(flows_csv, dscp):
                 if row["dscp"] == str(dscp) and row["fct_s"]]
 
 
-def measured(runs, program, plan, jobs=1):
-    """Runs them, each in a folder of its own; yields (run, {figure: value}) as each ends, NaN for
-    what it cannot tell. RunError for the first that fails."""
-    with tempfile.TemporaryDirectory(prefix="dccvp-study-") as scratch:
-        commands = []
-        for i, run in enumerate(runs):
-            config = pathlib.Path(scratch, f"{i}.yaml")
-            config.write_text(yaml.safe_dump(run.platform, sort_keys=False), encoding="utf-8")
-            commands.append([str(program), "run", str(config), "--out", f"{scratch}/{i}", "--quiet",
-                             "--no-plots", *processes.share_of_each(len(runs), jobs)])
-        for i, status, said in processes.run_all(commands, jobs):
-            run, out = runs[i], pathlib.Path(scratch, str(i))
-            if status == 2:  # the file that it names is not one that the user wrote
-                raise RunError(run, re.sub(r"^dccvp: (\S+\.yaml:\d+:\d+: )?", "", said), refused=True)
-            if status != 0:
-                how = f"exit {status}" if status > 0 else f"ended by signal {-status}"
-                raise RunError(run, f"{how}: {said}")
-            yield run, figures_of(run, plan, out)
-            shutil.rmtree(out)
-
-
 def figures_of(run, plan, out):
-    """What a run's folder says."""
+    """{figure: value} of the run whose results are in the folder `out`; None for a figure that the run does not have.
+    `by_weight` is the goodput of all flows of each weight."""
     metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
     drained = math.nan
     if plan.queue_series:
@@ -175,7 +141,7 @@ def figures_of(run, plan, out):
                                             out / "series" / "flow_rates.csv")
     queue = max(metrics["queues"], key=lambda q: q["mean_bytes"])
     aggregate = metrics["aggregate"]
-    return {
+    found = {
         "share_error": share_error(goodput, weights) if proportional else math.nan,
         "share_rms": share_rms(goodput, weights) if proportional else math.nan,
         "class_error": class_error(goodput, weights) if proportional else math.nan,
@@ -197,5 +163,7 @@ def figures_of(run, plan, out):
         "message_p50_us": percentile(times, 50) if times else math.nan,
         "message_p99_us": percentile(times, 99) if times else math.nan,
         **moved,
-        "by_weight": {w: sum(g for g, v in zip(goodput, weights) if v == w) for w in sorted(set(weights))},
     }
+    found = {name: None if value is None or math.isnan(value) else value for name, value in found.items()}
+    return {**found, "by_weight": {str(w): sum(g for g, v in zip(goodput, weights) if v == w)
+                                   for w in sorted(set(weights))}}

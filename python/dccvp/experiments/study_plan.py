@@ -59,6 +59,7 @@ class Run:
 @dataclasses.dataclass(frozen=True)
 class Plan:
     name: str
+    folder: pathlib.Path  # of the platform: files that it names lie beside it
     variants: tuple
     cases: tuple
     queue_series: bool
@@ -254,6 +255,6 @@ def read(path, seeds=None, only_cases=None, only_variants=None):
         limits[case] = {**limits_of(root.get("limits"), "limits"),
                         **limits_of(body.get("limits"), f"cases.{case}")}
         runs += runs_of_case(case, body, base, variants, root, series, numbers)
-    return Plan(path.name.split(".")[0], tuple(variants), tuple(cases),
+    return Plan(path.name.split(".")[0], platform.parent, tuple(variants), tuple(cases),
                 series, integer(root["messages_of"], "'messages_of'", 0, 63)
                 if "messages_of" in root else None, against, limits, limits_for, tuple(runs))

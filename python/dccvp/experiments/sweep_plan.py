@@ -12,12 +12,13 @@ import pathlib
 import random
 
 from dccvp.common import quantity
-from dccvp.experiments import metric_path
+from dccvp.experiments import figures, reproduce_plan
 from dccvp.common.yaml_nodes import (described, entries, fail, fields, file_beside, flow, hint, integer, items, load,
                                      seeds_of, word)
 
 MOST_POINTS = 100_000
-KEYS = ("platform", "set", "branch_at", "grid", "list", "sample", "seeds", "metrics", "best", "heatmaps", "pareto")
+LIMIT_KEYS = ("published", "within", "at_most", "at_least", "reason")
+KEYS = ("platform", "set", "branch_at", "grid", "list", "sample", "seeds", "metrics", "best", "limits", "heatmaps", "pareto")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,8 +44,9 @@ class Plan:
     branch_at: str    # when points part from each other; None: at the beginning
     axes: list        # names of the parameters that vary, in the order written
     points: list      # lists of Settings, without `common`
-    metrics: dict     # name → metric_path.Metric
+    metrics: dict     # name → figures.Metric
     best: dict        # name → "max" or "min"
+    limits: list      # figures.Figure, each of a metric's name
     heatmaps: list    # {"metric", "x", "y", "by"}
     pareto: list      # {"x", "y", "by"}
 
@@ -235,6 +237,19 @@ def pareto_of(node, metrics, axes, best):
     return out
 
 
+def limits_of(node, metrics):
+    """Bounds of metrics' means over the seeds, as Figures whose value is the metric's name."""
+    out = []
+    for item in items(node, "'limits'"):
+        parts = fields(item, "a limit", ("metric", *LIMIT_KEYS), ("metric",))
+        metric = named(parts.pop("metric"), "metric", metrics)
+        texts = {key: word(value, f"'{key}'") for key, value in parts.items()}
+        out.append(reproduce_plan.bounds_in(figures.Figure(metric, metric, reason=texts.get("reason", "")), parts, texts))
+        if not figures.bounded(out[-1]):
+            fail(item, "a limit without 'within', 'at_most' or 'at_least'")
+    return out
+
+
 def read(path):
     """The plan of a file. Throws InputError; whether the platform accepts the points is not looked at."""
     path = pathlib.Path(path)
@@ -251,7 +266,7 @@ def read(path):
     for key, value in entries(root["metrics"], "'metrics'"):
         if key.value in axes or key.value in ("point", "id", "status"):
             fail(key, f"the name '{key.value}' is taken")
-        metrics[key.value] = metric_path.Metric(word(value, "a metric"), value)
+        metrics[key.value] = figures.Metric(word(value, "a metric"), value)
     if not metrics:
         fail(root["metrics"], "'metrics' is empty")
     best = {}
@@ -263,7 +278,9 @@ def read(path):
     shown = [axis for axis in axes if axis != "seed"]  # pictures show means over the seeds
     heatmaps = heatmaps_of(root["heatmaps"], metrics, shown) if "heatmaps" in root else []
     pareto = pareto_of(root["pareto"], metrics, shown, best) if "pareto" in root else []
+    limits = limits_of(root["limits"], metrics) if "limits" in root else []
     branch_at = word(root["branch_at"], "'branch_at'") if "branch_at" in root else None
     if branch_at is not None and (quantity.parse(branch_at) or (0, ""))[1] != "time":
         fail(root["branch_at"], f"{described(root['branch_at'])} is no time")
-    return Plan(path, platform, root["platform"], common, branch_at, axes, points, metrics, best, heatmaps, pareto)
+    return Plan(path, platform, root["platform"], common, branch_at, axes, points, metrics, best, limits,
+                heatmaps, pareto)

@@ -7,7 +7,7 @@ from dccvp.common.pictures import COLOURS, GRID, INK
 import matplotlib.pyplot as plt
 
 from dccvp.common import quantity
-from dccvp.experiments import sweep_table
+from dccvp.experiments import results
 
 LEGEND_LINE = 0.17  # inches
 
@@ -132,7 +132,7 @@ def draw_pareto(plot, lines, best, units, out):
     if not able:
         return
     front = {}
-    for line in sweep_table.pareto(able, {x: best[x], y: best[y]}):
+    for line in results.pareto(able, {x: best[x], y: best[y]}):
         front.setdefault((line[x], line[y]), []).append(str(line["point"]))
     fig, ax = plt.subplots(figsize=(7, 4.8), layout="constrained")
     for i, group in enumerate(ordered(line[by] for line in able) if by else [None]):

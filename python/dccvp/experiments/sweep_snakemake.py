@@ -11,7 +11,7 @@ import json
 
 workdir: workflow.basedir
 
-with open(workflow.basedir + "/sweep.json") as file:
+with open(workflow.basedir + "/plan.json") as file:
     IDS = list(dict.fromkeys(point["id"] for point in json.load(file)["points"]))
 
 SWEEP = "/usr/bin/python3 -I -B {tool} sweep"
@@ -30,7 +30,7 @@ rule point:
 
 
 def write(folder):
-    """Snakefile beside sweep.json."""
+    """Snakefile beside plan.json."""
     tool = pathlib.Path(__file__).resolve().parents[2] / "tool.py"
     write_whole(folder.path / "Snakefile",
                 TEXT.format(name=folder.document["name"], tool=tool))

@@ -10,6 +10,7 @@ import pathlib
 
 from dccvp.common.ending import InputError
 from dccvp.common.whole_file import write_whole
+from dccvp.experiments.folder import OLD_PLAN, PLAN
 from dccvp.report import sections, series, sweep_report
 from dccvp.report.page import filled
 from dccvp.report.run_folder import Run
@@ -81,14 +82,15 @@ def main(argv):
     parser.add_argument("-o", dest="file", required=True)
     parser.add_argument("--dccvp", required=True)
     arguments = parser.parse_args(argv)
-    sweep = len(arguments.folders) == 1 and (pathlib.Path(arguments.folders[0]) / "sweep.json").exists()
+    sweep = len(arguments.folders) == 1 and any(
+        (pathlib.Path(arguments.folders[0]) / name).exists() for name in (PLAN, OLD_PLAN))
     try:
         if sweep:
             text = sweep_report.page(arguments.folders[0])
         else:
             text = runs_page(arguments.folders, arguments.dccvp)
     except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
-        raise InputError(f"{', '.join(arguments.folders)}: {'sweep' if sweep else 'metrics'}.json is not "
+        raise InputError(f"{', '.join(arguments.folders)}: {'plan' if sweep else 'metrics'}.json is not "
                          f"complete, or not what a {'sweep' if sweep else 'run'} writes ({error!r})") from error
     try:
         if not pathlib.Path(arguments.file).absolute().parent.is_dir():

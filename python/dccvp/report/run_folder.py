@@ -6,8 +6,8 @@ import subprocess
 
 from dccvp.common.columns import read_columns
 from dccvp.common.ending import InputError
-from dccvp.experiments.metric_path import metric_rows
-from dccvp.experiments.sweep_points import label_of
+from dccvp.experiments.figures import metric_rows
+from dccvp.experiments.folder import label_of
 
 
 NEEDED = ("aggregate", "classes", "links", "queues", "flows", "hosts", "balance")

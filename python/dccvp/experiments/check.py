@@ -2,7 +2,7 @@
 
 from dccvp.common import processes
 from dccvp import cost
-from dccvp.experiments import metric_path
+from dccvp.experiments import figures
 from dccvp.common.ending import InputError
 from dccvp.common.yaml_nodes import fail
 
@@ -59,11 +59,11 @@ def refusals(plan, program, extra, jobs, known=frozenset()):
 
 def units_of(plan, program):
     """{metric: unit} by what the program says its figures are. Throws InputError for what is none."""
-    description = metric_path.described(metric_path.metric_rows(program) + cost.metric_rows())
+    description = figures.described(figures.metric_rows(program) + cost.metric_rows())
     units = {}
     for name, metric in plan.metrics.items():
         try:
             units[name] = metric.unit(description)
-        except metric_path.Missing as missing:
+        except figures.Missing as missing:
             fail(metric.node, f"unknown metric '{metric.text}': {missing}")
     return units
