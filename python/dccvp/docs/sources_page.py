@@ -4,18 +4,22 @@
   tool.py sources-page --check    exit 1 if the page is not what it would write
 
 Exit 1 as well, with the line, when a line lacks what its state asks for, or its evidence is gone: a file
-or words in a file that `where` names, a row of docs/reproductions.md that `figures` names.
+or words in a file that `where` names, a figure of configs/reproduce that `figures` names.
 """
 
 import pathlib
 import sys
 
-from dccvp.common.ending import InputError
-from dccvp.common.whole_file import write_whole
-
 import yaml
 
+from dccvp.common.ending import InputError
+from dccvp.common.whole_file import write_whole
+from dccvp.experiments import reproduce_plan
+from dccvp.experiments.figures import accepted_text
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+ORDERS = "Orders among experiments"
 
 # state: (what a line of it needs, how the page's summary calls it)
 STATES = {
@@ -31,15 +35,12 @@ SCHEME_KEYS = {"name", *PROPERTIES, "where", "figures"}
 KEYS = {"at", "says", "state", "where", "figures", "why"}
 
 
-def measured_rows(text):
-    """{heading: [(run, figure, accepted, ours, verdict)]} of docs/reproductions.md."""
-    rows, heading = {}, None
-    for line in text.splitlines():
-        if line.startswith("## "):
-            heading = line[3:]
-        elif heading and line.startswith("| ") and not line.startswith(("| run ", "| order ")):
-            rows.setdefault(heading, []).append(tuple(c.strip() for c in line.strip("|").split(" | ")))
-    return rows
+def measured_rows(folder):
+    """{title: [(run, figure, accepted)]} of the experiments in a folder, and of the orders among them."""
+    rows = {e.title: [(run.name, figure.name, accepted_text(figure)) for run in e.runs for figure in run.figures]
+            for e in map(reproduce_plan.read, reproduce_plan.find(folder))}
+    orders = yaml.safe_load((folder / "orders.yml").read_text(encoding="utf-8"))
+    return {**rows, ORDERS: [(order["run"], order["figure"], " < ".join(order["ascending"])) for order in orders]}
 
 
 def found(where, root):
@@ -54,20 +55,17 @@ def found(where, root):
 
 
 def figure_text(wanted, rows):
-    """One cell of the page for [heading], [heading, run] or [heading, run, figure]; raises KeyError if it is
-    gone."""
-    heading = wanted[0]
-    if heading not in rows:
-        raise KeyError(f"docs/reproductions.md has no heading '{heading}'")
-    chosen = [row for row in rows[heading] if list(row[:len(wanted) - 1]) == wanted[1:]]
+    """A cell of the page for [title], [title, run] or [title, run, figure]; KeyError if there is no such figure."""
+    title = wanted[0]
+    if title not in rows:
+        raise KeyError(f"configs/reproduce has no experiment '{title}'")
+    chosen = [row for row in rows[title] if list(row[:len(wanted) - 1]) == wanted[1:]]
     if not chosen:
-        raise KeyError(f"docs/reproductions.md has no row {wanted[1:]} under '{heading}'")
+        raise KeyError(f"configs/reproduce has no figure {wanted[1:]} in '{title}'")
     if len(wanted) == 3:
-        _, figure, accepted, ours, verdict = chosen[0]
-        return f"*{heading}*, {wanted[1]}: {figure} {ours} (accepted {accepted}; {verdict})"
-    verdicts = [row[-1] for row in chosen if row[-1] != "-"]
-    inside = sum(verdict == "inside" for verdict in verdicts)
-    return f"*{heading}*{''.join(', ' + run for run in wanted[1:])}: {inside} of {len(verdicts)} inside"
+        return f"*{title}*, {wanted[1]}: {chosen[0][1]} (accepted {chosen[0][2]})"
+    bounded = sum(row[2] != "-" for row in chosen)
+    return f"*{title}*{''.join(', ' + run for run in wanted[1:])}: {bounded} figures"
 
 
 def gone(line, rows, root):
@@ -109,22 +107,18 @@ def evidence(line, rows):
     return "; ".join(cells)
 
 
-def scheme_row(scheme, rows):
-    """One row of the table of schemes: properties, where it is here, what is measured of it."""
+def scheme_row(scheme):
+    """A row of the table of schemes: properties, and where the scheme is in the product."""
     where = ", ".join(f"`{one.partition(' :: ')[0]}`" for one in scheme.get("where", [])) or "-"
-    figures = []
-    for heading, run, figure in scheme.get("figures", []):
-        ours = next(row[3] for row in rows[heading] if list(row[:2]) == [run, figure])
-        figures.append(f"{figure} {ours}")
-    return [scheme["name"], *(scheme.get(key, "") for key in PROPERTIES), where, ", ".join(figures)]
+    return [scheme["name"], *(scheme.get(key, "") for key in PROPERTIES), where]
 
 
-def table_of_schemes(schemes, rows):
-    columns = ["scheme", *PROPERTIES, "here", "measured here (incast of 150)"]
+def table_of_schemes(schemes):
+    columns = ["scheme", *PROPERTIES, "here"]
     lines = ["", "## The survey's schemes", "",
              "Its tables 1 to 7 as one: a cell is empty where none of them says anything.", "",
              "| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
-    return lines + ["| " + " | ".join(scheme_row(scheme, rows)) + " |" for scheme in schemes]
+    return lines + ["| " + " | ".join(scheme_row(scheme)) + " |" for scheme in schemes]
 
 
 def page(documents, schemes, rows):
@@ -148,7 +142,7 @@ def page(documents, schemes, rows):
         for line in (one for one in document["lines"] if one["state"] != "built"):
             cells = (line["at"], line["says"], line["state"], evidence(line, rows))
             lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines + table_of_schemes(schemes, rows)) + "\n"
+    return "\n".join(lines + table_of_schemes(schemes)) + "\n"
 
 
 def main(arguments, root=ROOT):
@@ -156,7 +150,7 @@ def main(arguments, root=ROOT):
         raise InputError(__doc__)
     sources = yaml.safe_load((root / "docs/sources.yaml").read_text(encoding="utf-8"))
     documents, schemes = sources["documents"], sources["schemes"]
-    rows = measured_rows((root / "docs/reproductions.md").read_text(encoding="utf-8"))
+    rows = measured_rows(root / "configs/reproduce")
     faults = [f"docs/sources.yaml: {document['name']}, {line.get('at')}: {fault}"
               for document in documents for line in document["lines"] for fault in faults_of(line, rows, root)]
     faults += [f"docs/sources.yaml: schemes, {scheme.get('name')}: {fault}"
