@@ -410,7 +410,8 @@ Table: {out}/reproduction.json
         self.assertEqual(arguments, [
             "run", str(self.folder / "one.yaml"), "-c", "x=10", "-c", "seed=2",
             "--out", str(out / "one/run0-seed2"), "--force", "--quiet", "--no-plots", "--threads", "1"])
-        self.assertIn("| good | x | 11.5 +- 10 % | 11.5 ± 6.4 (11 … 12) | inside |", (out / "reproduction.md").read_text())
+        self.assertIn("| good | x | 11.5 +- 10 % | 11.5 ± 6.4 (11 … 12) | inside |",
+                      (out / "reproduction.md").read_text())
         before = {file: file.stat().st_mtime_ns for file in out.rglob("metrics.json")}
         self.assertEqual(self.tried("--out", str(out), "--seeds", "2")[1], said)
         self.assertEqual({file: file.stat().st_mtime_ns for file in out.rglob("metrics.json")}, before, "run again")

@@ -55,7 +55,8 @@ class OntoTest(FolderTest):
     def test_tables_have_figures_and_reasons(self):
         experiment = reproduce_plan.read(reproduce_plan.SHIPPED / "pdq_switching.figures.yml")
         text = reproductions_page.tables([experiment], [
-            self.record(), self.record(figure="x", ours=[1.0, 2.0, 3.0], verdict="outside, explained", reason="so it is")])
+            self.record(),
+            self.record(figure="x", ours=[1.0, 2.0, 3.0], verdict="outside, explained", reason="so it is")])
         self.assertIn("| five of 1 MB | all done ms | 42 +- 2 % | 40 | OUTSIDE |", text)
         self.assertIn("| 2.0 ± 2.5 (1 … 3) | outside (1) |", text)
         self.assertIn("(1) so it is", text)

@@ -577,7 +577,8 @@ seeds: 4..6\n""")
                     "half": {"g": statistics.confidence(values)}}
 
         folder = folders.Folder(self.folder, {"best": {"g": "max"}, "axes": []})
-        lines = [line(1, [10.0, 11.0, 12.0]), line(2, [10.1, 10.9, 12.1]), line(3, [9.0, 10.0, 11.0]), line(4, [5.0] * 3)]
+        lines = [line(1, [10.0, 11.0, 12.0]), line(2, [10.1, 10.9, 12.1]), line(3, [9.0, 10.0, 11.0]),
+                 line(4, [5.0] * 3)]
         (title, pick, ties), = results.best_lines(folder, lines)
         self.assertEqual((title, pick["point"], [tied["point"] for tied in ties]), ("max g", 2, [1]))
         self.assertIn("| max g | 2 | 11.0 ± 2.5 | 1 |", results.best_text(folder, lines))

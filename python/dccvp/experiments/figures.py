@@ -22,6 +22,7 @@ from dccvp.common.yaml_nodes import WHOLE_NUMBER, fail
 
 FUNCTIONS: dict[str, typing.Callable] = {"max": max, "min": min, "sum": sum, "count": len, "mean": mean}
 STEP = re.compile(r"([A-Za-z0-9_*]+)((?:\[[A-Za-z0-9_]+=[^\]]+\])?)(?:\.|$)")
+NUMBER = re.compile(r"-?[0-9.]+(e-?[0-9]+)?")
 PERCENTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]+)?)")
 
 INSIDE = "inside"
@@ -162,7 +163,7 @@ def names(value):
 def refuse_selector(one, field, wanted):
     """Missing for [field=wanted] when elements have no such field or the field never has such a value."""
     leaf = follow(one, field)[0]
-    if isinstance(leaf, Leaf) and leaf.type in ("integer", "number") and not re.fullmatch(r"-?[0-9.]+(e-?[0-9]+)?", wanted):
+    if isinstance(leaf, Leaf) and leaf.type in ("integer", "number") and not NUMBER.fullmatch(wanted):
         meant = quantity.number(wanted)
         hint = "" if meant is None else f"; write [{field}={meant:.15g}]"
         unit = f" in {leaf.unit}" if leaf.unit else ""

@@ -102,8 +102,8 @@ class Folder:
                 fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
             except BlockingIOError:
                 lock.seek(0)
-                raise InputError(f"'{self.path}' is in use by another dccvp (process {lock.read().strip() or '?'}): wait "
-                                 "for its end, or name another folder with --out") from None
+                raise InputError(f"'{self.path}' is in use by another dccvp (process {lock.read().strip() or '?'}): "
+                                 "wait for its end, or name another folder with --out") from None
             if not shared:
                 lock.truncate(0)
                 lock.write(f"{os.getpid()}\n")
@@ -153,8 +153,9 @@ class Folder:
         seal = self.seal(point, status, message, figures)
         if seal == found["seal"]:
             return found
-        return None if seal is None else {"status": ALTERED, "message": f"'{self.results(point)}' and '{self.marker(point)}'"
-                                          " do not belong together: one was changed after the run"}
+        return None if seal is None else {
+            "status": ALTERED, "message": f"'{self.results(point)}' and '{self.marker(point)}' do not belong together: "
+                                          "one was changed after the run"}
 
     def mark(self, point, status, message, figures=None):
         marker = {"id": point["id"], "status": status, "message": message,

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import operator
 import os
 import sqlite3
 
@@ -175,7 +176,7 @@ def best_lines(folder, lines):
     for name, way in best.items():
         able = [line for line in lines if line[name] is not None]
         if able:
-            pick = (max if way == "max" else min)(able, key=lambda line, name=name: line[name])
+            pick = (max if way == "max" else min)(able, key=operator.itemgetter(name))
             yield f"{way} {name}", pick, [line for line in able if line is not pick and tied(pick, line, name)]
     if len(best) > 1:
         for line in pareto(lines, best):

@@ -139,4 +139,5 @@ def main(argv):
             print(f"{len(folder.points)} points. Run them: cd {folder.path} && snakemake -j 2")
             return 0
         ended_by_signal = folder.complete(options.jobs, "points", options.retry)
-        return report(folder, *collect(folder, not options.no_plots), ended_by_signal)
+        rows, lines = collect(folder, not options.no_plots)
+        return report(folder, rows, lines, ended_by_signal)

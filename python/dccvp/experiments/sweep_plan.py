@@ -18,7 +18,8 @@ from dccvp.common.yaml_nodes import (described, entries, fail, fields, file_besi
 
 MOST_POINTS = 100_000
 LIMIT_KEYS = ("published", "within", "at_most", "at_least", "reason")
-KEYS = ("platform", "set", "branch_at", "grid", "list", "sample", "seeds", "metrics", "best", "limits", "heatmaps", "pareto")
+KEYS = ("platform", "set", "branch_at", "grid", "list", "sample", "seeds", "metrics", "best", "limits",
+        "heatmaps", "pareto")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -244,8 +245,9 @@ def limits_of(node, metrics):
         parts = fields(item, "a limit", ("metric", *LIMIT_KEYS), ("metric",))
         metric = named(parts.pop("metric"), "metric", metrics)
         texts = {key: word(value, f"'{key}'") for key, value in parts.items()}
-        out.append(reproduce_plan.bounds_in(figures.Figure(metric, metric, reason=texts.get("reason", "")), parts, texts))
-        if not figures.bounded(out[-1]):
+        limit = figures.Figure(metric, metric, reason=texts.get("reason", ""))
+        out.append(reproduce_plan.bounds_in(limit, parts, texts))
+        if not figures.bounded(limit):
             fail(item, "a limit without 'within', 'at_most' or 'at_least'")
     return out
 

@@ -60,7 +60,8 @@ def summary(folder, rows):
 def best(folder, lines):
     columns = Columns(folder.document, without=("seed",))
     rows = [[escape(title), str(line["point"]), *columns.settings(line),
-             *(escape(results.mean_text(line, name)) or "–" for name in columns.metrics), escape(results.ties_text(ties))]
+             *(escape(results.mean_text(line, name)) or "–" for name in columns.metrics),
+             escape(results.ties_text(ties))]
             for title, line, ties in results.best_lines(folder, lines)]
     body = table(["", "point", *columns.head, "tied with"], rows, "lr" + columns.kinds + "l") if rows else \
         '<p class="note">The sweep does not say what is better (`best`).</p>'
