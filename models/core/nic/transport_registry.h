@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,13 +11,13 @@
 #include "nic/nic_parameters.h"
 #include "nic/transmitter.h"
 #include "nic/transport.h"
+#include "nic/transport_agent.h"
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
 #include "stats/reordering.h"
 
 namespace dcc {
 
-struct ThresholdTuning;
 struct TopologyParameters;
 
 struct TransportParameters {
@@ -44,8 +45,12 @@ struct TransportParameters {
   virtual bool answers_come_back() const { return false; }
   /// Packets say which way they go: it wants `routing: {kind: source}`.
   virtual bool chooses_ways() const { return false; }
-  /// How an agent tunes NicParameters::demotion (schemes/pias/threshold_agent.h); null: none does.
-  virtual const ThresholdTuning* tuning() const { return nullptr; }
+  /// True if one agent reads from all hosts and sets how their NICs send.
+  virtual bool has_agent() const { return false; }
+  /// The agent; `rank` of its events among the events of one instant. Null unless has_agent().
+  virtual std::unique_ptr<TransportAgent> make_agent(Scheduler&, std::uint32_t /*rank*/) const {
+    return nullptr;
+  }
   /// Sets what it wants of RoCE's halves.
   virtual void ask_nic(NicParameters&) const {}
 
@@ -77,6 +82,8 @@ struct TransportSeam {
   using Product = Transport;
   using Context = TransportContext;
   static constexpr const char* kSection = "nic.transport";
+  static constexpr const char* kKey = "kind";
+  static constexpr const char* kDefault = "roce";
   static std::vector<std::pair<std::string, std::string>> built_in() {
     return {{"roce", "reliable connections with go-back-N, governed by nic.congestion_control"}};
   }

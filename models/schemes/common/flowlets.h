@@ -6,9 +6,19 @@
 #include <vector>
 
 #include "fabric/path_choice.h"
-#include "fabric/routing_parameters.h"
 
 namespace dcc {
+
+class ParameterVisitor;
+
+/// A flowlet: packets of a flow with pauses shorter than `gap` between them. After a longer pause
+/// the next flowlet may take another path.
+struct FlowletParameters {
+  PicoSeconds gap = kMicroSecond * 100;
+  unsigned entries = 16'384;  // of the table; flows whose hash is equal share an entry
+
+  void describe(ParameterVisitor& v);
+};
 
 class FlowletTable {
  public:

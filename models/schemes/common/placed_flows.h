@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "fabric/fabric_map.h"
+#include "fabric/flow_entries.h"
 #include "fabric/path_choice.h"
 #include "schemes/common/key_table.h"
 #include "sim/state_digest.h"
-#include "switch/flow_entries.h"
 
 namespace dcc {
 
@@ -17,7 +17,7 @@ namespace dcc {
 class PlacedFlows : public PathChoice, private FlowEntries {
  public:
   // What goes to a host at the same switch takes its share of both hosts' links.
-  Wishes wishes() const override { return {true, false}; }
+  Needs needs() const override { return {true, false}; }
   void join(const FabricMap& fabric, int self) override {
     fabric_ = &fabric;
     self_ = fabric.edge_at(self);
@@ -61,7 +61,7 @@ class PlacedFlows : public PathChoice, private FlowEntries {
   void place(const FlowName& name, std::uint32_t index) override {
     *places_.find_or_add(flow_key(name.flow, name.source, name.destination)).first = index;
   }
-  void forget_places() override { places_.clear(); }
+  void clear_places() override { places_.clear(); }
   std::uint64_t hash_seed() const override { return hash_seed_; }
 
   const FabricMap* fabric_ = nullptr;

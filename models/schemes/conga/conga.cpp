@@ -1,36 +1,38 @@
 #include "schemes/conga/conga.h"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 
+#include "describe/visitor.h"
 #include "sim/state_digest.h"
 
 namespace dcc {
 
-void RateEstimator::decay(PicoSeconds now, const CongaParameters& parameters) {
-  const std::int64_t period = now / parameters.dre_period;
-  const auto alpha = static_cast<std::uint64_t>(parameters.dre_alpha.to_fixed(16));
-  while (period_ < period && bytes_q8_ != 0) {
-    const std::uint64_t taken = bytes_q8_ * alpha >> 16;
-    bytes_q8_ = taken == 0 ? 0 : bytes_q8_ - taken;
-    ++period_;
-  }
-  period_ = period;
+namespace {
+const Balancers::Registered<CongaParameters> kConga{
+    "conga", "flowlets by the use of the ways to the far edge",
+    [](const CongaParameters& parameters, const PathContext& context) {
+      return std::make_unique<Conga>(parameters, context);
+    }};
+}  // namespace
+
+void CongaParameters::describe(ParameterVisitor& v) {
+  flowlet.describe(v);
+  v.field("dre_period", dre.period, {"100ns", "1s"},
+          {"between two decays of a link's estimate", "CONGA, SIGCOMM'14, 3.2: Tdre"});
+  v.field("dre_alpha", dre.alpha, {"1/1000", "9/10"},
+          {"share that a decay takes; the estimate's time constant is dre_period / dre_alpha",
+           "CONGA, SIGCOMM'14, 3.2"});
+  v.field("metric_bits", dre.bits, {"1", "8"},
+          {"of the use of a way", "CONGA, SIGCOMM'14, 3.6: Q"});
+  v.field("metric_age", age, {"1us", "1000s"},
+          {"news of a way counts one step less for every time of this that it is old",
+           "CONGA, SIGCOMM'14, 3.3"});
 }
 
-std::uint32_t RateEstimator::quantised(BitRate rate, const CongaParameters& parameters) const {
-  // rate · dre_period / alpha, in bytes.
-  const Uint128 full =
-      Uint128(rate.bits_per_second) * static_cast<std::uint64_t>(parameters.dre_period.count) *
-      65'536u / static_cast<std::uint64_t>(parameters.dre_alpha.to_fixed(16)) / 8'000'000'000'000u;
-  const std::uint32_t most = (1u << parameters.bits) - 1;
-  if (full == 0) return most;
-  const Uint128 metric = (Uint128(bytes_q8_) << parameters.bits >> 8) / full;
-  return metric > most ? most : static_cast<std::uint32_t>(metric);
-}
-
-Conga::Conga(const RoutingParameters& parameters, const PathContext& context)
-    : parameters_(parameters.conga),
+Conga::Conga(const CongaParameters& parameters, const PathContext& context)
+    : parameters_(parameters),
       view_(context.view),
       hash_seed_(context.hash_seed),
       random_(context.seed, "routing", context.index),
@@ -79,7 +81,7 @@ std::uint32_t Conga::congestion_to(std::uint32_t number, int port) const {
 /// Of the way behind a port: the greater of its first link's and what is known of all of it.
 std::uint32_t Conga::congestion_of(int port, const Edge* far) const {
   const auto p = static_cast<std::size_t>(port);
-  const std::uint32_t here = use_[p].metric(view_.rate(port), view_.now(), parameters_);
+  const std::uint32_t here = use_[p].metric(view_.rate(port), view_.now(), parameters_.dre);
   return far == nullptr ? here : std::max(here, aged(far->to[tag_[p] - 1u]));
 }
 
@@ -169,18 +171,13 @@ void Conga::tell(Edge& far, OverlayHeader& overlay) {
 
 void Conga::departs(Packet& packet, int port) {
   RateEstimator& use = use_[static_cast<std::size_t>(port)];
-  use.sent(packet.wire_bytes, view_.now(), parameters_);
+  use.sent(packet.wire_bytes, view_.now(), parameters_.dre);
   if (packet.overlay.tag == 0) return;
-  const std::uint32_t congestion = use.metric(view_.rate(port), view_.now(), parameters_);
+  const std::uint32_t congestion = use.metric(view_.rate(port), view_.now(), parameters_.dre);
   packet.overlay.congestion =
       std::max(packet.overlay.congestion, static_cast<std::uint8_t>(congestion));
 }
 
 void Conga::add_state(StateDigest& d) const { d(random_, flowlets_, use_, edges_); }
-
-std::unique_ptr<PathChoice> make_conga(const RoutingParameters& parameters,
-                                       const PathContext& context) {
-  return std::make_unique<Conga>(parameters, context);
-}
 
 }  // namespace dcc

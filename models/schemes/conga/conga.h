@@ -6,46 +6,28 @@
 #include <cstdint>
 #include <vector>
 
+#include "fabric/balancers.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
-#include "fabric/routing_parameters.h"
 #include "schemes/common/flowlets.h"
+#include "schemes/common/rate_estimator.h"
 #include "sim/random.h"
 
 namespace dcc {
 
-/// Discounting rate estimator of one link: bytes sent, of which a share is taken away with every
-/// period, so that it follows the rate as a filter of the first order does.
-class RateEstimator {
- public:
-  void sent(Bytes bytes, PicoSeconds now, const CongaParameters& parameters) {
-    decay(now, parameters);
-    bytes_q8_ += static_cast<std::uint64_t>(bytes) << 8;
-  }
-  /// Of a link of this rate in use: 0 … 2^bits − 1, from what a full one comes to.
-  std::uint32_t metric(BitRate rate, PicoSeconds now, const CongaParameters& parameters) const {
-    RateEstimator present = *this;
-    present.decay(now, parameters);
-    return present.quantised(rate, parameters);
-  }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(bytes_q8_, period_);
-  }
+/// How the use of links is estimated, and how long news of it counts.
+struct CongaParameters final : BalancerParameters {
+  FlowletParameters flowlet;
+  RateEstimatorParameters dre;
+  PicoSeconds age = kMilliSecond * 10;
 
- private:
-  void decay(PicoSeconds now, const CongaParameters& parameters);
-  std::uint32_t quantised(BitRate rate, const CongaParameters& parameters) const;
-
-  std::uint64_t bytes_q8_ = 0;
-  std::int64_t period_ = 0;  // number of the last one that was looked at
+  void describe(ParameterVisitor& v) override;
 };
 
 class Conga final : public PathChoice {
  public:
-  Conga(const RoutingParameters& parameters, const PathContext& context);
+  Conga(const CongaParameters& parameters, const PathContext& context);
 
-  Wishes wishes() const override { return {true, true}; }
+  Needs needs() const override { return {true, true}; }
   /// Throws std::invalid_argument for an edge switch with more than 255 ways up.
   void join(const FabricMap& fabric, int self) override;
   void routes_changed() override;

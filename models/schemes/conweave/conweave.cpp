@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "describe/class_ranges.h"
+#include "describe/visitor.h"
 #include "sim/state_digest.h"
 
 namespace dcc {
@@ -151,7 +153,7 @@ void Conweave::hear(const Packet& packet) {
 // ---------------------------------------------------------------- where flows end
 
 void Conweave::tell(const Packet& about, const ConweaveHeader& header, ConweaveHeader::News news) {
-  Packet* const packet = actions_->make();
+  Packet* const packet = actions_->allocate();
   packet->kind = PacketKind::kPathNews;
   packet->priority = static_cast<std::uint8_t>(parameters_.message_priority);
   packet->wire_bytes = kMessageBytes;
@@ -186,7 +188,7 @@ std::uint32_t Conweave::arrive(Packet& packet, PortSet ports) {
   Receiver& flow = *receivers_.find_or_add(key).first;
   const PicoSeconds now = view_.now();
   if (begins_epoch(flow, header)) {
-    if (flow.queue != nullptr) let_go(*flow.queue);
+    if (flow.queue != nullptr) release(*flow.queue);
     flow.epoch = header.epoch;
     flow.known = true;
     flow.knows_old = flow.passes = false;
@@ -220,7 +222,7 @@ std::uint32_t Conweave::arrive(Packet& packet, PortSet ports) {
 }
 
 void Conweave::hold(Receiver& flow, std::uint64_t key, Packet& packet, int port) {
-  if (!actions_->hold(&packet, port)) return;
+  if (!actions_->detain(&packet, port)) return;
   ++counters_.held;
   if (flow.queue == nullptr) {
     if (spare_.empty()) {
@@ -237,13 +239,13 @@ void Conweave::hold(Receiver& flow, std::uint64_t key, Packet& packet, int port)
   flow.queue->packets.push(&packet);
 }
 
-void Conweave::let_go(Queue& queue) {
-  ++(queue.by_tail ? counters_.let_go_by_tail : counters_.let_go_by_time);
+void Conweave::release(Queue& queue) {
+  ++(queue.by_tail ? counters_.released_by_tail : counters_.released_by_time);
   actions_->scheduler().cancel(queue.due);
   Receiver& flow = *receivers_.find(queue.flow);
   flow.queue = nullptr;
   flow.passes = true;
-  while (!queue.packets.empty()) actions_->let_go(queue.packets.pop(), queue.port);
+  while (!queue.packets.empty()) actions_->release(queue.packets.pop(), queue.port);
   spare_.push_back(&queue);
 }
 
@@ -271,7 +273,7 @@ std::uint32_t Conweave::choose(Packet& packet, PortSet ports) {
   const bool ends_here = fabric_->edge_of(packet.destination) == self_;
   if (packet.kind == PacketKind::kPathNews && ends_here) {
     hear(packet);
-    actions_->take(&packet);
+    actions_->consume(&packet);
     return kKept;
   }
   if (packet.kind != PacketKind::kData) return peek(packet, ports);
@@ -291,9 +293,36 @@ void Conweave::add_state(StateDigest& d) const {
   d(random_, routes_, senders_, receivers_, busy_until_);
 }
 
-std::unique_ptr<PathChoice> make_conweave(const RoutingParameters& parameters,
-                                          const PathContext& context) {
-  return std::make_unique<Conweave>(parameters.conweave, context);
+namespace {
+const Balancers::Registered<ConweaveParameters> kConweave{
+    "conweave", "flows by how fast answers come, put in order again at the far edge",
+    [](const ConweaveParameters& parameters, const PathContext& context) {
+      return std::make_unique<Conweave>(parameters, context);
+    }};
+}  // namespace
+
+void ConweaveParameters::describe(ParameterVisitor& v) {
+  // A tail leaves within reply and inactive of its epoch's first packet: together less than the
+  // 4.3 ms in which stamps go round.
+  v.field(
+      "reply", reply, {"100ns", "2ms"},
+      {"an answer that takes longer means a congested way: the base round trip from edge to edge "
+       "and some more",
+       "ConWeave, SIGCOMM'23: theta_reply"});
+  v.field("path_busy", path_busy, {"0us", "1s"},
+          {"so long after news of a mark no flow is given that way",
+           "ConWeave, SIGCOMM'23: theta_path_busy"});
+  v.field("inactive", inactive, {"100ns", "2ms"},
+          {"a flow that pauses longer may go on another way at once",
+           "ConWeave, SIGCOMM'23: theta_inactive"});
+  v.field("wait_more", wait_more, {"0us", "1s"},
+          {"packets are held so much longer than the last of the way before should take",
+           "ConWeave, SIGCOMM'23: theta_resume_extra"});
+  v.field("wait_unknown", wait_unknown, {"100ns", "1s"},
+          {"... or so long where none of that way has come yet to tell",
+           "ConWeave, SIGCOMM'23: theta_resume_default"});
+  v.field("message_priority", message_priority, any_priority(),
+          {"of what edge switches tell each other", ""});
 }
 
 }  // namespace dcc

@@ -8,14 +8,27 @@
 #include <memory>
 #include <vector>
 
+#include "fabric/balancers.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
-#include "fabric/routing_parameters.h"
 #include "schemes/common/key_table.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
 
 namespace dcc {
+
+/// When a path counts as congested, and how long the far edge waits for packets of a flow's
+/// previous path.
+struct ConweaveParameters final : BalancerParameters {
+  PicoSeconds reply = kMicroSecond * 8;
+  PicoSeconds path_busy = kMicroSecond * 16;
+  PicoSeconds inactive = kMicroSecond * 300;
+  PicoSeconds wait_more = kMicroSecond * 16;
+  PicoSeconds wait_unknown = kMicroSecond * 200;
+  unsigned message_priority = 6;
+
+  void describe(ParameterVisitor& v) override;
+  bool detains_packets() const override { return true; }
+};
 
 /// What data carry from edge to edge, as the packet's overlay: the model adds no bytes for it. What
 /// comes back is a packet of its own (PacketKind::kPathNews), with its News as `immediate`.
@@ -50,15 +63,15 @@ class Conweave final : public PathChoice {
   /// Of all packets for which this switch was the far edge.
   struct Counters {
     std::uint64_t held = 0;
-    std::uint64_t let_go_by_tail = 0;  // queues
-    std::uint64_t let_go_by_time = 0;
+    std::uint64_t released_by_tail = 0;  // queues
+    std::uint64_t released_by_time = 0;
     std::uint64_t late = 0;      // packets of the old way behind a queue that was let go
     std::uint64_t rerouted = 0;  // epochs in which a flow from here took another way
   };
 
   Conweave(const ConweaveParameters& parameters, const PathContext& context);
 
-  Wishes wishes() const override { return {true, false}; }
+  Needs needs() const override { return {true, false}; }
   void join(const FabricMap& fabric, int self) override;
   void routes_changed() override { ++routes_; }
 
@@ -91,8 +104,8 @@ class Conweave final : public PathChoice {
   /// Packets of one flow that wait for its old way.
   struct Queue {
     Queue(Conweave& owner, std::uint32_t rank)
-        : conweave(owner), due(Event::calling<&Queue::let_go>(*this, rank)) {}
-    void let_go() { conweave.let_go(*this); }
+        : conweave(owner), due(Event::calling<&Queue::release>(*this, rank)) {}
+    void release() { conweave.release(*this); }
 
     Conweave& conweave;
     std::uint64_t flow = 0;
@@ -129,7 +142,7 @@ class Conweave final : public PathChoice {
   bool begins_epoch(const Receiver& flow, const ConweaveHeader& header) const;
   PicoSeconds old_way_due(const Receiver& flow) const;
   void hold(Receiver& flow, std::uint64_t key, Packet& packet, int port);
-  void let_go(Queue& queue);
+  void release(Queue& queue);
   void tell(const Packet& about, const ConweaveHeader& header, ConweaveHeader::News news);
   void hear(const Packet& packet);
 

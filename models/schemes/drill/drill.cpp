@@ -1,15 +1,17 @@
 // DRILL (Ghorbani et al., SIGCOMM'17): each packet goes to the shortest queue of a few ports drawn
 // at random and the best of the last time. Where ports have different capacities behind them they
 // fall into components, to which flows are hashed by capacity: within one all ways are alike.
+#include "schemes/drill/drill.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "describe/visitor.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
-#include "fabric/routing_parameters.h"
 #include "sim/random.h"
 #include "sim/state_digest.h"
 
@@ -161,11 +163,18 @@ class Drill final : public PathChoice {
   mutable std::vector<std::size_t> set_of_edge_;
 };
 
+const Balancers::Registered<DrillParameters> kDrill{
+    "drill", "packets by the queues of a few ports",
+    [](const DrillParameters& parameters, const PathContext& context) {
+      return std::make_unique<Drill>(parameters, context);
+    }};
+
 }  // namespace
 
-std::unique_ptr<PathChoice> make_drill(const RoutingParameters& parameters,
-                                       const PathContext& context) {
-  return std::make_unique<Drill>(parameters.drill, context);
+void DrillParameters::describe(ParameterVisitor& v) {
+  v.field("samples", samples, {"1", "64"}, {"ports drawn for each packet", "DRILL, SIGCOMM'17: d"});
+  v.field("memory", memory, {"0", "64"},
+          {"shortest queues of the last time that are looked at again", "DRILL, SIGCOMM'17: m"});
 }
 
 }  // namespace dcc

@@ -276,7 +276,7 @@ void HederaScheduler::anneal() {
 void HederaScheduler::install() {
   std::map<NodeId, FlowEntries*> entries;
   for (const auto& [node, one] : switches_) {
-    one->forget_places();
+    one->clear_places();
     entries[node] = one;
   }
   std::size_t at = 0;

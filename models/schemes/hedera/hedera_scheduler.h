@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "fabric/fabric_map.h"
-#include "fabric/routing_parameters.h"
-#include "schemes/common/flow_scheduler.h"
+#include "fabric/flow_scheduler.h"
 #include "schemes/hedera/demand_estimate.h"
+#include "schemes/hedera/hedera.h"
 #include "sim/random.h"
 #include "units.h"
 

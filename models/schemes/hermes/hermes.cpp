@@ -1,8 +1,10 @@
 #include "schemes/hermes/hermes.h"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 
+#include "describe/visitor.h"
 #include "sim/state_digest.h"
 
 namespace dcc {
@@ -14,6 +16,12 @@ constexpr int kGain = 8;
 /// Repeats are looked at after so many packets of a way.
 constexpr std::uint32_t kLooked = 1000;
 constexpr std::uint8_t kLostRounds = 3;
+
+const Balancers::Registered<HermesParameters> kHermes{
+    "hermes", "flows by what their ACKs tell of ways, moved with care",
+    [](const HermesParameters& parameters, const PathContext& context) {
+      return std::make_unique<Hermes>(parameters, context);
+    }};
 }  // namespace
 
 Hermes::Hermes(const HermesParameters& parameters, const PathContext& context)
@@ -222,9 +230,28 @@ std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
 
 void Hermes::add_state(StateDigest& d) const { d(random_, ways_, use_, flows_); }
 
-std::unique_ptr<PathChoice> make_hermes(const RoutingParameters& parameters,
-                                        const PathContext& context) {
-  return std::make_unique<Hermes>(parameters.hermes, context);
+void HermesParameters::describe(ParameterVisitor& v) {
+  v.field("rtt_low", rtt_low, {"1ns", "1s"},
+          {"a way with less, and few marks, is good: the base RTT and some more",
+           "Hermes, SIGCOMM'17: T_RTT_low"});
+  v.field("rtt_high", rtt_high, {"1ns", "1s"},
+          {"a way with more, and many marks, is bad", "Hermes, SIGCOMM'17: T_RTT_high"});
+  v.field("ecn_share", ecn_share, {"0", "1"},
+          {"share of marked packets that is many", "Hermes, SIGCOMM'17: T_ECN"});
+  v.field("rtt_gain", rtt_gain, {"0us", "1s"},
+          {"a flow moves only to a way with so much less", "Hermes, SIGCOMM'17"});
+  v.field("ecn_gain", ecn_gain, {"0", "1"},
+          {"... and so much a smaller share of marked packets", "Hermes, SIGCOMM'17"});
+  v.field("sent", sent, {"0B", "1GiB"},
+          {"and only when it has sent so much on its way", "Hermes, SIGCOMM'17: S"});
+  v.field("rate", rate, {"0", "1"},
+          {"... and sends at less than this share of the link", "Hermes, SIGCOMM'17: R"});
+  v.field(
+      "interval", interval, {"0us", "1s"},
+      {"between two thoughts of moving, of which every second is dropped", "Hermes, SIGCOMM'17"});
+  v.field("age", age, {"1us", "1000s"}, {"what was heard of a way so long ago counts no more", ""});
+  v.field("failed_for", failed_for, {"1us", "1000s"},
+          {"a way on which packets vanish is not taken for so long", ""});
 }
 
 }  // namespace dcc

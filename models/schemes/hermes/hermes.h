@@ -6,14 +6,29 @@
 #include <cstdint>
 #include <vector>
 
+#include "fabric/balancers.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
-#include "fabric/routing_parameters.h"
 #include "schemes/common/key_table.h"
-#include "schemes/conga/conga.h"
+#include "schemes/common/rate_estimator.h"
 #include "sim/random.h"
 
 namespace dcc {
+
+/// Limits by which a path counts as good or bad, and by which a flow changes its path.
+struct HermesParameters final : BalancerParameters {
+  PicoSeconds rtt_low = kMicroSecond * 60;
+  PicoSeconds rtt_high = kMicroSecond * 180;
+  PicoSeconds rtt_gain = kMicroSecond * 100;
+  Ratio ecn_share{2, 5};
+  Ratio ecn_gain{1, 10};
+  Bytes sent = 600'000;
+  Ratio rate{3, 10};
+  PicoSeconds interval = kMicroSecond * 100;
+  PicoSeconds age = kMicroSecond * 320;
+  PicoSeconds failed_for = kMilliSecond * 10;
+
+  void describe(ParameterVisitor& v) override;
+};
 
 /// Packets carry their way up as a tag that their ACK brings back, with the time they left and
 /// whether they were marked. Ways are told apart by the first link only.
@@ -23,7 +38,7 @@ class Hermes final : public PathChoice {
 
   Hermes(const HermesParameters& parameters, const PathContext& context);
 
-  Wishes wishes() const override { return {true, false}; }
+  Needs needs() const override { return {true, false}; }
   void join(const FabricMap& fabric, int self) override;
   void routes_changed() override;
 
@@ -78,7 +93,7 @@ class Hermes final : public PathChoice {
   bool may_move(const Flow& flow) const;
 
   HermesParameters parameters_;
-  CongaParameters estimating_;  // of rates, as CONGA does
+  RateEstimatorParameters estimating_;
   const PathView& view_;
   std::uint64_t hash_seed_;
   RandomStream random_;

@@ -4,13 +4,27 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
+#include "describe/quantities.h"
 #include "fabric/fabric_map.h"
-#include "fabric/routing_parameters.h"
-#include "schemes/common/flow_scheduler.h"
+#include "fabric/flow_scheduler.h"
 
 namespace dcc {
+
+class ParameterVisitor;
+
+/// The manager reads the counters of the switches every `period`. From a wire that is used beyond
+/// the share `above`, the manager moves a flow to another of its destination's addresses, if the
+/// path of that address has room.
+struct LidManagerParameters {
+  std::optional<PicoSeconds> period;  // empty: no manager
+  Ratio above{9, 10};
+
+  bool on() const { return period.has_value(); }
+  void describe(ParameterVisitor& v);
+};
 
 /// Once a period it adds up what flows have sent over each wire. Of each that was used beyond the
 /// threshold, the fullest first, one flow moves: the largest for which another address of its

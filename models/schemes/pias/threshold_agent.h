@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nic/transmitter.h"
+#include "nic/transport_agent.h"
 #include "sim/scheduler.h"
 
 namespace dcc {
@@ -26,7 +27,7 @@ struct ThresholdTuning {
   void describe(ParameterVisitor& v);
 };
 
-class ThresholdAgent {
+class ThresholdAgent final : public TransportAgent {
  public:
   /// Fewer finished flows tell nothing of sizes.
   static constexpr std::size_t kMin = 20;
@@ -35,17 +36,12 @@ class ThresholdAgent {
   ThresholdAgent(Scheduler& scheduler, std::uint32_t rank, const ThresholdTuning& tuning,
                  std::size_t thresholds);
 
-  /// Every host, in the same order in every run. Must outlive it.
-  void add_host(Transmitter& host, BitRate line_rate);
-  /// The first period begins.
-  void begin();
+  void add_host(Transmitter& host, BitRate line_rate) override;
+  void begin() override;
   /// As the hosts have them, or will have after the delay; empty: as they were configured.
   const std::vector<Bytes>& thresholds() const { return thresholds_; }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(acknowledged_, ended_, thresholds_, period_, applying_);
-  }
+  void add_state(StateDigest& d) const override;
 
  private:
   void collect();

@@ -47,8 +47,8 @@ class CongaPair : public testing::Test {
     leaf1.join(fabric, topology.find("leaf1"));
     spine.join(fabric, topology.find("spine1"));
   }
-  static RoutingParameters parameters() {
-    RoutingParameters p;
+  static CongaParameters parameters() {
+    CongaParameters p;
     p.flowlet.gap = kMicroSecond * 500;
     return p;
   }
@@ -159,7 +159,7 @@ TEST(Conga, MoreWaysUpThanTagsAreRefused) {
   const Routing routing(topology);
   const FabricMap fabric(topology, routing);
   FakeSwitch view;
-  Conga conga(RoutingParameters{}, {view, 257, 1, 1, 1});
+  Conga conga(CongaParameters{}, {view, 257, 1, 1, 1});
   EXPECT_THROW(conga.join(fabric, topology.find("leaf0")), std::invalid_argument);
 }
 

@@ -2,11 +2,13 @@
 // that all switches hash with it; numbers that an ACK brings back without a mark are used again,
 // each once, and only where none is left one is drawn. So packets stay with ways that were free a
 // round trip ago. The NICs' part is played by the switch they are at: it draws, and reads ACKs.
-#include <array>
+#include "schemes/reps/reps.h"
 
+#include <array>
+#include <memory>
+
+#include "describe/visitor.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
-#include "fabric/routing_parameters.h"
 #include "schemes/common/key_table.h"
 #include "sim/random.h"
 #include "sim/state_digest.h"
@@ -23,7 +25,7 @@ class Reps final : public PathChoice {
         random_(context.seed, "routing", context.index) {}
 
   // ACKs reach their host by the only way there is.
-  Wishes wishes() const override { return {true, false}; }
+  Needs needs() const override { return {true, false}; }
   void join(const FabricMap& fabric, int self) override {
     fabric_ = &fabric;
     self_ = fabric.edge_at(self);
@@ -123,11 +125,21 @@ class Reps final : public PathChoice {
   KeyTable<Sender> senders_;
 };
 
+const Balancers::Registered<RepsParameters> kReps{
+    "reps", "packets by entropy values that ACKs bring back",
+    [](const RepsParameters& parameters, const PathContext& context) {
+      return std::make_unique<Reps>(parameters, context);
+    }};
+
 }  // namespace
 
-std::unique_ptr<PathChoice> make_reps(const RoutingParameters& parameters,
-                                      const PathContext& context) {
-  return std::make_unique<Reps>(parameters.reps, context);
+void RepsParameters::describe(ParameterVisitor& v) {
+  v.field("entropies", entropies, {"1", "255"},
+          {"different numbers that a packet may carry", "REPS, 2024: EVS size"});
+  v.field("kept", kept, {"1", kMaxKept},
+          {"of those that came back without a mark, the last so many a flow", "REPS, 2024: 8"});
+  v.field("warm_up", warm_up, {"0", "1000000"},
+          {"a flow's first packets that go at random, some bandwidth-delay product", "REPS, 2024"});
 }
 
 }  // namespace dcc

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "fabric/fabric_map.h"
+#include "schemes/reps/reps.h"
 #include "unit/fabric/path_view.h"
 
 namespace dcc::path_choice_test {
@@ -20,10 +21,10 @@ Packet ack_of(const Packet& data, std::uint8_t tag, bool marked = false) {
 class RepsEdge : public testing::Test {
  protected:
   RepsEdge() : topology(three_leaves()), routing(topology), fabric(topology, routing) {
-    parameters.kind = Kind::kReps;
-    parameters.reps.kept = 3;
-    parameters.reps.warm_up = 2;
-    reps = make_path_choice(parameters, view.context());
+    parameters.choose("reps");
+    parameters.of<RepsParameters>("reps").kept = 3;
+    parameters.of<RepsParameters>("reps").warm_up = 2;
+    reps = parameters.make(view.context());
     reps->join(fabric, topology.find("leaf0"));
   }
   /// The tag that the flow's next packet to the second leaf goes with.
@@ -44,7 +45,7 @@ class RepsEdge : public testing::Test {
   Topology topology;
   Routing routing;
   FabricMap fabric;
-  RoutingParameters parameters;
+  BalancerChoice parameters;
   std::unique_ptr<PathChoice> reps;
   const PortSet up = PortSet::consecutive(4, 2);
 };
@@ -70,10 +71,10 @@ TEST_F(RepsEdge, WhatCameBackIsUsedAgainOnceTheOldestFirst) {
 }
 
 TEST_F(RepsEdge, OnlyTheSendersEdgeSetsAndLearns) {
-  parameters.reps.warm_up = 0;
-  const auto far = make_path_choice(parameters, view.context());
+  parameters.of<RepsParameters>("reps").warm_up = 0;
+  const auto far = parameters.make(view.context());
   far->join(fabric, topology.find("leaf1"));
-  const auto spine = make_path_choice(parameters, view.context(9));
+  const auto spine = parameters.make(view.context(9));
   spine->join(fabric, topology.find("spine0"));
   Packet packet = packet_of(6, 0, 4);
   packet.overlay.tag = 44;

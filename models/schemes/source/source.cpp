@@ -1,7 +1,9 @@
 // Packets go the way that their sender's transport has put into them (Fastpass, whose arbiter
 // chooses it); what says nothing goes by hash, a way a flow.
+#include <memory>
+
+#include "fabric/balancers.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
 
 namespace dcc {
 
@@ -31,10 +33,16 @@ class Source final : public PathChoice {
   std::uint32_t self_ = FabricMap::kNoEdge;
 };
 
-}  // namespace
+struct SourceParameters final : BalancerParameters {
+  bool obeys_source() const override { return true; }
+};
 
-std::unique_ptr<PathChoice> make_source(const PathContext& context) {
-  return std::make_unique<Source>(context.hash_seed);
-}
+const Balancers::Registered<SourceParameters> kSource{
+    "source", "packets as their sender's transport says; by hash where it says nothing",
+    [](const SourceParameters&, const PathContext& context) {
+      return std::make_unique<Source>(context.hash_seed);
+    }};
+
+}  // namespace
 
 }  // namespace dcc

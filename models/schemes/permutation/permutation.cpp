@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "fabric/balancers.h"
 #include "fabric/fabric_map.h"
-#include "fabric/path_choice.h"
 #include "schemes/common/key_table.h"
 #include "sim/random.h"
 #include "sim/state_digest.h"
@@ -119,10 +119,12 @@ class Permutation final : public PathChoice {
   KeyTable<Round> rounds_;  // by flow
 };
 
-}  // namespace
+const Balancers::Registered<ManyPathsParameters> kPermutation{
+    "permutation", "packets of a flow by all ways in an order drawn anew for each round",
+    [](const ManyPathsParameters&, const PathContext& context) {
+      return std::make_unique<Permutation>(context);
+    }};
 
-std::unique_ptr<PathChoice> make_permutation(const PathContext& context) {
-  return std::make_unique<Permutation>(context);
-}
+}  // namespace
 
 }  // namespace dcc
