@@ -15,6 +15,13 @@ struct ControllerSetup {
   std::function<std::unique_ptr<TimerEngine>()> timers;  // empty: the model
   std::function<std::unique_ptr<RateEngine>()> rates;    // empty: the model
   ControllerEngineFactory engine;                        // of the whole block; empty: the model
+
+  /// The least there is: enough to ask an algorithm for its needs.
+  static ControllerSetup one_slot() {
+    ControllerSetup setup;
+    setup.config.slots = 1;
+    return setup;
+  }
 };
 
 }  // namespace dcc

@@ -6,11 +6,11 @@
 #include <map>
 #include <utility>
 
+#include "controller/controller_setup.h"
 #include "controller/formats.h"
 #include "describe/visitor.h"
 #include "driver/dcc_regs.h"
 #include "nic/algorithm/real_rate.h"
-#include "controller/controller_setup.h"
 #include "nic/algorithm/registry.h"
 #include "nic/nic_parameters.h"
 #include "registers/generated/dcc_map.h"
@@ -35,8 +35,8 @@ const RegisteredAlgorithm<DccParameters> kDcc{
        const AlgorithmContext& context) -> std::unique_ptr<Algorithm> {
       const auto other = policy_makers().find(parameters.policy);
       if (other != policy_makers().end()) return other->second(parameters, context);
-      const ControllerSetup defaults;
-      const ControllerSetup& setup = context.controller ? *context.controller : defaults;
+      const ControllerSetup least = ControllerSetup::one_slot();
+      const ControllerSetup& setup = context.controller ? *context.controller : least;
       return std::make_unique<Dcc>(
           context.scheduler, context.host, setup.config, context.rank,
           setup.timers ? setup.timers() : nullptr, setup.rates ? setup.rates() : nullptr,

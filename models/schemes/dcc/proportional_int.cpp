@@ -20,10 +20,10 @@ const RegisteredPolicy kProportionalInt{
     DccParameters::Policy::kProportionalInt,
     [](const DccParameters& parameters,
        const AlgorithmContext& context) -> std::unique_ptr<Algorithm> {
-      const ControllerSetup defaults;
+      const ControllerSetup least = ControllerSetup::one_slot();
       return std::make_unique<ProportionalInt>(
           context.scheduler, context.host,
-          (context.controller ? *context.controller : defaults).config, context.rank,
+          (context.controller ? *context.controller : least).config, context.rank,
           telemetry_parameters(parameters), context.longest_base_rtt);
     }};
 }  // namespace

@@ -26,7 +26,7 @@ struct AlgorithmContext {
   /// Rank of the algorithm's events among the events of one instant, above every rank that delivers
   /// notifications; another number for each NIC.
   std::uint32_t rank = 0;
-  /// The hardware controller (controller/controller_setup.h); null: its defaults.
+  /// The hardware controller (controller/controller_setup.h); null: one slot.
   const ControllerSetup* controller = nullptr;
 };
 
@@ -61,8 +61,8 @@ class AlgorithmChoice : public Algorithms::Choice {
   const Parameters* chosen() const {
     return dynamic_cast<const Parameters*>(Algorithms::Choice::chosen());
   }
-  /// Describes the choice and the parameters of all algorithms. While a configuration is read, `cnp`
-  /// gets the presets of the chosen algorithm.
+  /// Describes the choice and the parameters of all algorithms. While a configuration is read,
+  /// `cnp` gets the presets of the chosen algorithm.
   void describe(ParameterVisitor& v, CnpParameters& cnp);
   /// What the chosen algorithm needs, before a NIC exists.
   AlgorithmNeeds needs(std::uint32_t mtu) const;
