@@ -88,11 +88,11 @@ bool Transmitter::rests(Qpn qpn) const {
   const Flow& flow = flows_[qpn];
   if (!flow.work.idle() || flow.outstanding || pacing_.is_active(qpn)) return false;
   if (flow.reads != nullptr && !flow.reads->answers.empty()) return false;
-  return algorithm_ == nullptr || !flow.config.governed || algorithm_->rests(qpn);
+  return algorithm_ == nullptr || !flow.config.governed || algorithm_->is_quiescent(qpn);
 }
 
 void Transmitter::forget(Qpn qpn) {
-  if (algorithm_ != nullptr && flows_[qpn].config.governed) algorithm_->forget(qpn);
+  if (algorithm_ != nullptr && flows_[qpn].config.governed) algorithm_->release(qpn);
   pacing_.forget(qpn);
   flows_.drop(qpn);
 }

@@ -409,7 +409,7 @@ void Uec::answer(Qpn qpn, const Packet& packet, PacketKind kind) {
 /// The sender has not heard what it was let go, or not been heard.
 void Uec::on_request(Qpn qpn, const Packet& request) {
   on_wanted(qpn, request.scheme);
-  if (request.remote_address < receivers_[qpn].pulled) let_go(qpn);
+  if (request.remote_address < receivers_[qpn].pulled) release_message(qpn);
 }
 
 void Uec::on_wanted(Qpn qpn, std::uint64_t wanted) {
@@ -423,7 +423,7 @@ void Uec::on_wanted(Qpn qpn, std::uint64_t wanted) {
   }
 }
 
-void Uec::let_go(Qpn qpn) {
+void Uec::release_message(Qpn qpn) {
   Packet* const pull = make_control(qpn, PacketKind::kCredit, at(qpn).config.flow);
   pull->remote_address = receivers_[qpn].pulled;
   send_control(pull);
@@ -439,7 +439,7 @@ void Uec::send_pull() {
   receiver.queued = receiver.wanted > receiver.pulled;
   if (receiver.queued) pull_turns_.push_back(qpn);
   next_pull_ = now() + pull_interval_;
-  let_go(qpn);
+  release_message(qpn);
   if (!pull_turns_.empty()) context_.scheduler.schedule_at(pulling_, next_pull_);
 }
 

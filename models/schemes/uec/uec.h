@@ -147,7 +147,7 @@ class Uec final : public MessageTransport {
   void remember(Qpn qpn, const Packet& data);
   void answer(Qpn qpn, const Packet& packet, PacketKind kind);
   void on_wanted(Qpn qpn, std::uint64_t wanted);
-  void let_go(Qpn qpn);
+  void release_message(Qpn qpn);
   void send_pull();
 
   UecParameters parameters_;
