@@ -1,4 +1,4 @@
-// When queue pairs want to be woken, each at a moment of its own, with one event for all.
+// One alarm for each queue pair, all on one event of the scheduler.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace dcc {
 
-/// A moment that is put off costs nothing: what was planned before comes first, and is planned
-/// again. That suits timers which nearly never run out.
+/// An alarm set to a later time stays where it is in the heap; when its old time comes, the alarm
+/// moves to the new one. That makes timers cheap that nearly never expire.
 class Alarms {
  public:
-  /// `event` calls the owner's function that calls ring().
+  /// `event` calls a function of the owner, which calls ring().
   Alarms(Scheduler& scheduler, Event event) : scheduler_(scheduler), event_(std::move(event)) {}
 
-  /// max(): never, as clear().
+  /// Sets or moves the alarm of a queue pair; PicoSeconds::max() clears it.
   void set(Qpn qpn, PicoSeconds when) {
     if (wanted_.size() <= qpn) wanted_.resize(qpn + 1);
     Wanted& one = wanted_[qpn];
@@ -26,7 +26,7 @@ class Alarms {
     one.planned = when;
     push({when, qpn});
   }
-  /// Later than it was: nothing, unless it is set.
+  /// Moves an alarm that is set to a later time; without effect on one that is not set.
   void put_off(Qpn qpn, PicoSeconds when) {
     if (is_set(qpn)) set(qpn, when);
   }
@@ -37,7 +37,7 @@ class Alarms {
     return qpn < wanted_.size() && wanted_[qpn].when != PicoSeconds::max();
   }
 
-  /// Calls `due(qpn)` for each whose moment has come, which is no longer set then.
+  /// Calls `due(qpn)` for every alarm whose time has come. The alarm is already cleared then.
   template <class Due>
   void ring(Due due) {
     while (!plan_.empty() && plan_.front().when <= scheduler_.now()) {
@@ -45,7 +45,7 @@ class Alarms {
       const Planned planned = plan_.back();
       plan_.pop_back();
       Wanted& one = wanted_[planned.qpn];
-      if (one.planned != planned.when) continue;  // an earlier moment took its place
+      if (one.planned != planned.when) continue;  // the alarm moved to an earlier time since
       one.planned = PicoSeconds::max();
       if (one.when == PicoSeconds::max()) continue;
       if (one.when > scheduler_.now()) {
@@ -58,7 +58,7 @@ class Alarms {
     if (!plan_.empty()) scheduler_.schedule_at(event_, plan_.front().when);
   }
 
-  /// The moments; not the plan, which may hold some that have been put off.
+  /// Adds the times of the alarms. The heap is left out: it may hold times that were moved.
   template <class Digest>
   void add_state(Digest& d) const {
     std::size_t count = 0;
@@ -73,12 +73,12 @@ class Alarms {
  private:
   struct Wanted {
     PicoSeconds when = PicoSeconds::max();
-    PicoSeconds planned = PicoSeconds::max();  // the earliest in the plan that counts
+    PicoSeconds planned = PicoSeconds::max();  // the alarm's earliest time in the heap
   };
   struct Planned {
     PicoSeconds when{};
     Qpn qpn = 0;
-    bool operator<(const Planned& other) const {  // the first is the greatest, as heaps have it
+    bool operator<(const Planned& other) const {  // reversed: the heap's front is the earliest
       return when != other.when ? when > other.when : qpn > other.qpn;
     }
   };

@@ -1,5 +1,5 @@
-// The switch's half of what a central scheduler does: flows that it has given a port, and counts of
-// what leaves the hosts here.
+// Base of load balancers under a central scheduler: the switch's flow entries, and byte counters of
+// the flows that begin at its hosts.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace dcc {
 
-/// Everybody else goes by the switch's own choice, unplaced().
+/// A flow with an entry takes the entry's port; every other flow takes the port of unplaced().
 class PlacedFlows : public PathChoice, private FlowEntries {
  public:
-  // What goes to a host at the same switch takes its share of both hosts' links.
+  // Flows between two hosts of this switch count too: they use the hosts' links.
   Needs needs() const override { return {true, false}; }
   void join(const FabricMap& fabric, int self) override {
     fabric_ = &fabric;

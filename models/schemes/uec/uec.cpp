@@ -373,7 +373,7 @@ void Uec::on_data(Qpn qpn, const Packet& data) {
 void Uec::remember(Qpn qpn, const Packet& data) {
   Receiver& receiver = receivers_[qpn];
   const Psn whole = at(qpn).in.first_missing();
-  receiver.untold.forget_before(whole);
+  receiver.untold.remove_before(whole);
   if (data.psn >= whole) {
     if (!receiver.untold.fits(data.psn)) answer(qpn, data, PacketKind::kAck);
     receiver.untold.add(data.psn);
@@ -409,7 +409,7 @@ void Uec::answer(Qpn qpn, const Packet& packet, PacketKind kind) {
 /// The sender has not heard what it was let go, or not been heard.
 void Uec::on_request(Qpn qpn, const Packet& request) {
   on_wanted(qpn, request.scheme);
-  if (request.remote_address < receivers_[qpn].pulled) release_message(qpn);
+  if (request.remote_address < receivers_[qpn].pulled) send_credit(qpn);
 }
 
 void Uec::on_wanted(Qpn qpn, std::uint64_t wanted) {
@@ -423,7 +423,7 @@ void Uec::on_wanted(Qpn qpn, std::uint64_t wanted) {
   }
 }
 
-void Uec::release_message(Qpn qpn) {
+void Uec::send_credit(Qpn qpn) {
   Packet* const pull = make_control(qpn, PacketKind::kCredit, at(qpn).config.flow);
   pull->remote_address = receivers_[qpn].pulled;
   send_control(pull);
@@ -439,7 +439,7 @@ void Uec::send_pull() {
   receiver.queued = receiver.wanted > receiver.pulled;
   if (receiver.queued) pull_turns_.push_back(qpn);
   next_pull_ = now() + pull_interval_;
-  release_message(qpn);
+  send_credit(qpn);
   if (!pull_turns_.empty()) context_.scheduler.schedule_at(pulling_, next_pull_);
 }
 

@@ -97,7 +97,7 @@ class Uec final : public MessageTransport {
       d(first, end);
     }
     /// They are told of with all that came in order.
-    void forget_before(Psn psn) {
+    void remove_before(Psn psn) {
       first = std::max(first, psn);
       if (end <= psn) *this = {};
     }
@@ -147,7 +147,7 @@ class Uec final : public MessageTransport {
   void remember(Qpn qpn, const Packet& data);
   void answer(Qpn qpn, const Packet& packet, PacketKind kind);
   void on_wanted(Qpn qpn, std::uint64_t wanted);
-  void release_message(Qpn qpn);
+  void send_credit(Qpn qpn);
   void send_pull();
 
   UecParameters parameters_;
