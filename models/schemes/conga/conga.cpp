@@ -78,14 +78,15 @@ std::uint32_t Conga::congestion_to(std::uint32_t number, int port) const {
   return known == nullptr || tag == 0 ? 0 : aged(known->to[tag - 1u]);
 }
 
-/// Of the way behind a port: the greater of its first link's and what is known of all of it.
+/// Congestion of the path behind a port: the maximum of the first link's use and of the far edge's
+/// report.
 std::uint32_t Conga::congestion_of(int port, const Edge* far) const {
   const auto p = static_cast<std::size_t>(port);
   const std::uint32_t here = use_[p].metric(view_.rate(port), view_.now(), parameters_.dre);
   return far == nullptr ? here : std::max(here, aged(far->to[tag_[p] - 1u]));
 }
 
-/// The way of the flowlet before, if no other is better; else a random one of the best.
+/// The previous flowlet's path if no other path is better; otherwise a random one of the best.
 std::uint32_t Conga::best(const Packet& packet, PortSet ports, std::uint32_t before,
                           RandomStream& random) const {
   const Edge* const far = find(fabric_->edge_of(packet.destination));
@@ -124,7 +125,7 @@ std::uint32_t Conga::choose(Packet& packet, PortSet ports) {
     packet.overlay = {};
     return ports.size() == 1 ? 0 : scaled_down(flow_hash(packet, hash_seed_), ports.size());
   }
-  if (source != self_) return peek(packet, ports);  // an edge on the way of others
+  if (source != self_) return peek(packet, ports);  // an edge switch in the middle of a path
   std::uint32_t way = 0;
   if (ports.size() > 1) {
     FlowletTable::Entry& flowlet = flowlets_.of(packet);
@@ -149,7 +150,7 @@ void Conga::learn(Edge& far, const OverlayHeader& overlay) {
   far.to[overlay.feedback_tag - 1u] = {view_.now(), overlay.feedback, true, false};
 }
 
-/// What has changed first, else all in turn.
+/// Reports a path whose congestion has changed; if none has, the paths take turns.
 void Conga::tell(Edge& far, OverlayHeader& overlay) {
   overlay.feedback_tag = 0;
   const auto count = static_cast<std::uint32_t>(far.from.size());

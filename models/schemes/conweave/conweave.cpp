@@ -14,7 +14,7 @@ constexpr std::uint32_t kMessageBytes = 64;
 
 enum : unsigned { kRerouted = 1, kRequest = 2, kTail = 4, kEpochShift = 3 };
 
-/// From one stamp to a later one.
+/// Time from one stamp to a later one.
 PicoSeconds between(std::uint16_t first, std::uint16_t last) {
   const auto steps = static_cast<std::uint16_t>(last - first);
   return PicoSeconds(std::int64_t{steps} << ConweaveHeader::kStampShift);
@@ -53,10 +53,10 @@ void Conweave::join(const FabricMap& fabric, int self) {
   self_ = fabric.edge_at(self);
 }
 
-// ---------------------------------------------------------------- ways
+// ---------------------------------------------------------------- Paths
 
-/// A way is a first link and, where there is a choice beyond it, one of those: as many as can be
-/// told apart.
+/// Number of paths to a destination. A path is a first link and, if the next switch has a choice,
+/// one of its links; the number is limited by the width of the header field.
 std::uint32_t Conweave::ways_to(HostId destination, PortSet ports) const {
   const NodeId next = fabric_->topology().peer(node_, ports.front()).node;
   const std::uint32_t beyond = fabric_->routing().ports(next, destination).size();
@@ -64,7 +64,7 @@ std::uint32_t Conweave::ways_to(HostId destination, PortSet ports) const {
   return first * std::clamp<std::uint32_t>(beyond, 1, std::max(1u, kMaxWays / first));
 }
 
-/// Above the edges: the same port for all flows between two edges that go the same way.
+/// At a switch above the edge: all flows between two edges that use one path take one port.
 std::uint32_t Conweave::on_the_way(const Packet& packet, PortSet ports) const {
   const Topology& topology = fabric_->topology();
   const NodeId edge = topology.peer(topology.node_of(packet.source), 0).node;
@@ -81,7 +81,7 @@ bool Conweave::is_busy(std::uint32_t edge, std::uint8_t way) const {
   return view_.now() < busy_until_[edge][way - 1u];
 }
 
-/// The first of two drawn ways that is not busy.
+/// Draws two paths and returns the first that is not busy.
 std::uint8_t Conweave::pick(std::uint32_t edge, std::uint32_t ways, std::uint8_t otherwise,
                             RandomStream& random) const {
   for (int i = 0; i < 2; ++i) {
@@ -92,9 +92,9 @@ std::uint8_t Conweave::pick(std::uint32_t edge, std::uint32_t ways, std::uint8_t
   return otherwise;
 }
 
-// ---------------------------------------------------------------- where flows begin
+// ---------------------------------------------------------------- Edge switch of the sender
 
-/// What a packet that leaves now carries, and what the flow is to do next.
+/// The header of a packet that leaves now; updates the flow's state.
 ConweaveHeader Conweave::depart(Sender& flow, const Packet& packet, PortSet ports,
                                 RandomStream& random) const {
   const PicoSeconds now = view_.now();
@@ -120,7 +120,7 @@ ConweaveHeader Conweave::depart(Sender& flow, const Packet& packet, PortSet port
   header.epoch = flow.epoch;
   header.rerouted = flow.rerouted;
   header.stamp = flow.rerouted ? flow.tail_sent : ConweaveHeader::stamp_of(now);
-  if (moves) {  // what follows; if nothing is better, on the same way
+  if (moves) {  // the packets behind this one; on the same path if none is better
     flow.rerouted = true;
     flow.way = pick(edge, ways_to(packet.destination, ports), flow.way, random);
   }
@@ -137,7 +137,7 @@ void Conweave::hear(const Packet& packet) {
     ways[header.way - 1u] = view_.now() + parameters_.path_busy;
     return;
   }
-  // Of the flow whose data go the other way.
+  // The flow's data travel in the opposite direction.
   Sender* const known = senders_.find(flow_key(packet.flow, packet.destination, packet.source));
   if (known == nullptr) return;
   Sender& flow = *known;
@@ -150,7 +150,7 @@ void Conweave::hear(const Packet& packet) {
   flow.asks = false;
 }
 
-// ---------------------------------------------------------------- where flows end
+// ---------------------------------------------------------------- Edge switch of the receiver
 
 void Conweave::tell(const Packet& about, const ConweaveHeader& header, ConweaveHeader::News news) {
   Packet* const packet = actions_->allocate();
@@ -165,7 +165,8 @@ void Conweave::tell(const Packet& about, const ConweaveHeader& header, ConweaveH
   actions_->send(packet);
 }
 
-/// Epochs go round: half of them are before the present one, unless it is long over.
+/// True if the packet starts a new epoch. Epoch numbers wrap: half of the numbers count as older
+/// than the present epoch, unless the flow has been inactive for long.
 bool Conweave::begins_epoch(const Receiver& flow, const ConweaveHeader& header) const {
   if (!flow.known) return true;
   const unsigned ahead = (unsigned{header.epoch} - flow.epoch) % ConweaveHeader::kEpochs;
@@ -173,7 +174,8 @@ bool Conweave::begins_epoch(const Receiver& flow, const ConweaveHeader& header) 
   return ahead < ConweaveHeader::kEpochs / 2 || view_.now() - flow.active > parameters_.inactive;
 }
 
-/// When the tail should be here: as long after the last packet by its way as it left behind that.
+/// Expected arrival of the tail: the last packet of the old path arrived at old_came, and the tail
+/// left the sender's edge that much later than that packet.
 PicoSeconds Conweave::old_way_due(const Receiver& flow) const {
   if (!flow.knows_old) return view_.now() + parameters_.wait_unknown;
   return flow.old_came + between(flow.old_sent, flow.tail_sent) + parameters_.wait_more;
@@ -203,7 +205,7 @@ std::uint32_t Conweave::arrive(Packet& packet, PortSet ports) {
     hold(flow, key, packet, ports.front());
     return kKept;
   }
-  if (flow.passes) ++counters_.late;  // given up before
+  if (flow.passes) ++counters_.late;  // the queue was released by time before
   flow.knows_old = true;
   flow.old_came = now;
   flow.old_sent = header.stamp;
@@ -213,7 +215,7 @@ std::uint32_t Conweave::arrive(Packet& packet, PortSet ports) {
     flow.passes = true;
   }
   if (flow.queue != nullptr) {
-    // Behind this packet, which joins the queue of its port first.
+    // The detained packets follow this packet, which is queued at its port first.
     flow.queue->by_tail = header.tail;
     const PicoSeconds due = header.tail ? now : std::max(now, old_way_due(flow));
     actions_->scheduler().schedule_at(flow.queue->due, due);
@@ -249,7 +251,7 @@ void Conweave::release(Queue& queue) {
   spare_.push_back(&queue);
 }
 
-// ---------------------------------------------------------------- the seam
+// ---------------------------------------------------------------- PathChoice
 
 std::uint32_t Conweave::peek(const Packet& packet, PortSet ports) const {
   if (ports.size() == 1) return 0;
@@ -302,8 +304,8 @@ const Balancers::Registered<ConweaveParameters> kConweave{
 }  // namespace
 
 void ConweaveParameters::describe(ParameterVisitor& v) {
-  // A tail leaves within reply and inactive of its epoch's first packet: together less than the
-  // 4.3 ms in which stamps go round.
+  // A tail leaves at most reply + inactive after the first packet of its epoch. The limits keep
+  // that sum below 4.3 ms, after which stamps wrap.
   v.field(
       "reply", reply, {"100ns", "2ms"},
       {"an answer that takes longer means a congested way: the base round trip from edge to edge "

@@ -1,6 +1,6 @@
-// DeTail's adaptive load balancing (Zats et al., SIGCOMM'12): each packet goes to a port drawn at
-// random among those before which the fewest bytes of its priority, or a higher one, wait; in
-// three classes, so that no port needs to be compared with all others.
+// DeTail's adaptive load balancing (Zats et al., SIGCOMM'12): a port's drain bytes (bytes of a
+// packet's priority and of higher ones) put the port into one of three classes; each packet takes a
+// random port of the best class that is not empty.
 #include "schemes/detail/detail.h"
 
 #include <memory>

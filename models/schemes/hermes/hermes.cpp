@@ -11,9 +11,9 @@ namespace dcc {
 
 namespace {
 constexpr std::uint32_t kNoWay = 0xFFFFFFFF;
-/// A mean takes an eighth of what is new.
+/// Weight of a new sample in a moving average: 1 / kGain.
 constexpr int kGain = 8;
-/// Repeats are looked at after so many packets of a way.
+/// Packets of a path after which its share of retransmissions is checked.
 constexpr std::uint32_t kLooked = 1000;
 constexpr std::uint8_t kLostRounds = 3;
 
@@ -68,7 +68,7 @@ bool Hermes::is_known(const Way& way) const {
   return way.known && view_.now() - way.heard <= parameters_.age;
 }
 
-/// A way that nobody has heard of for long is grey, as one between good and bad.
+/// A path without a recent ACK is grey, as is a path between good and bad.
 Hermes::State Hermes::state(const Way* way) const {
   if (way == nullptr) return State::kGrey;
   const PicoSeconds now = view_.now();
@@ -104,8 +104,9 @@ void Hermes::sense(const Packet& ack) {
   flow.lost_rounds = 0;
 }
 
-/// Going back more than three times without an ACK between: nothing gets through. Going back often
-/// although the way is not congested: it loses packets by itself.
+/// Detects two failures of a path. A flow goes back more than three times without an ACK: the path
+/// carries nothing (black hole). Flows go back often although the path is not congested: the path
+/// drops packets at random.
 void Hermes::look_at_repeats(Flow& flow, const Packet& packet, std::uint32_t edge) {
   Way& one = way(edge, flow.port);
   const bool back = packet.psn < flow.next;
@@ -126,8 +127,8 @@ void Hermes::look_at_repeats(Flow& flow, const Packet& packet, std::uint32_t edg
   flow.acknowledged = false;
 }
 
-/// Of the ways in a state the one that flows from here use least; kNoWay: there is none. `than`:
-/// only those that are notably better.
+/// The path with this state that flows of this switch use least; kNoWay if there is none. With
+/// `than`, only paths that are better than that one by the configured gains.
 std::uint32_t Hermes::least_used(std::uint32_t edge, PortSet ports, State wanted,
                                  const Way* than) const {
   std::uint32_t best = kNoWay;
@@ -172,7 +173,7 @@ std::uint32_t Hermes::better(const Flow& flow, std::uint32_t edge, PortSet ports
   return kNoWay;
 }
 
-/// A flow that is nearly done, or fast where it is, has little to gain.
+/// True if a flow may move: it has sent enough on its path, and is slow there.
 bool Hermes::may_move(const Flow& flow) const {
   const PicoSeconds now = view_.now();
   if (flow.sent < parameters_.sent || now - flow.moved < parameters_.interval) return false;
@@ -206,7 +207,8 @@ std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
   if (present == State::kFailed) {
     index = fresh(edge, ports, random_);
   } else if (present == State::kBad && may_move(flow)) {
-    flow.moved = view_.now();  // or did not, and thinks again after that time
+    flow.moved =
+        view_.now();  // also if it stayed: the flow considers a move again after the interval
     if (random_.chance(std::uint64_t{1} << 31)) index = better(flow, edge, ports);
   }
   if (index != kNoWay) {

@@ -1,5 +1,5 @@
-// LetFlow (Vanini et al., NSDI'17): every flowlet takes a way at random. Those on a congested way
-// pause sooner, so flowlets shrink there and grow elsewhere, with nothing measured.
+// LetFlow (Vanini et al., NSDI'17): every flowlet takes a random path. Flows on a congested path
+// pause more often, so flowlets become short there and long elsewhere, without any measurement.
 #include "schemes/letflow/letflow.h"
 
 #include <memory>

@@ -9,7 +9,7 @@
 namespace dcc {
 
 namespace {
-constexpr std::uint64_t kWhole = 1'000'000;  // parts of a wire's rate
+constexpr std::uint64_t kWhole = 1'000'000;  // utilisation is in parts per million
 constexpr std::uint64_t kMinGain = kWhole / 10;
 }  // namespace
 
@@ -44,7 +44,7 @@ std::vector<std::size_t> LidManager::wires(const FlowName& name, unsigned path) 
   return wires;
 }
 
-/// By flow_key(), with what they have put on the wires.
+/// The flows of the last period in the order of flow_key(); also sets load_.
 std::vector<LidManager::Flow> LidManager::flows_of_period() {
   std::map<std::uint64_t, Flow> found;
   for (const auto& [node, entries] : switches_) {

@@ -25,7 +25,8 @@ class Lmc final : public PathChoice {
   std::uint64_t hash_seed_;
 };
 
-/// The same, unless the manager (lid_manager.h) has given a flow another of the addresses.
+/// Like Lmc, but a flow that the manager (lid_manager.h) has moved takes the path of its new
+/// address.
 class ManagedLmc final : public PlacedFlows {
  public:
   ManagedLmc(unsigned lmc, std::uint64_t hash_seed) : PlacedFlows(hash_seed), lmc_(lmc) {}

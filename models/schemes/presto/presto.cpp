@@ -1,6 +1,6 @@
-// Presto (He et al., SIGCOMM'15): cells of 64 KB of a flow take the ways in turn, by the capacity
-// behind them. The edge numbers the cells there and labels packets with their way; here the number
-// follows from the packet's place in its flow, so no switch remembers anything.
+// Presto (He et al., SIGCOMM'15): cells of 64 KB of a flow take the paths in turn, weighted by
+// capacity. In the paper the edge numbers cells and labels packets with their path; here a packet's
+// sequence number gives the cell number, so a switch needs no state.
 #include "schemes/presto/presto.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class Presto final : public PathChoice {
   void join(const FabricMap& fabric, int self) override { ports_.join(fabric, self); }
   void routes_changed() override { ports_.clear(); }
 
-  /// What is no data goes one way, as the first cell does.
+  /// Packets without data take the path of the first cell.
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
     const WeightedPorts::Sequence& sequence = ports_.of(packet.destination, ports);
     const auto length = static_cast<std::uint32_t>(sequence.size());

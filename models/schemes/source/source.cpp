@@ -1,5 +1,5 @@
-// Packets go the way that their sender's transport has put into them (Fastpass, whose arbiter
-// chooses it); what says nothing goes by hash, a way a flow.
+// Source routing: a packet takes the path that the sender's transport wrote into it (Fastpass,
+// whose arbiter chooses paths); a packet without a path takes one by hash of its flow.
 #include <memory>
 
 #include "fabric/balancers.h"
@@ -9,8 +9,8 @@ namespace dcc {
 
 namespace {
 
-/// Two choices, as leaf-spine networks and fat trees have them on the way up: the first is made at
-/// the sender's switch, the second beyond it.
+/// A packet carries two port choices, one for the sender's edge switch and one for the switch
+/// above, as leaf-spine networks and fat trees need them.
 class Source final : public PathChoice {
  public:
   explicit Source(std::uint64_t hash_seed) : hash_seed_(hash_seed) {}

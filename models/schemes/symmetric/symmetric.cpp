@@ -1,5 +1,5 @@
-// A flow's packets and what answers them take the same way in both directions (ExpressPass, whose
-// credits reserve the way back): by a hash in which source and destination are equal.
+// A flow and its answers take the same path in both directions (ExpressPass, whose credits reserve
+// the reverse path): the hash does not depend on which end is the source.
 #include <algorithm>
 #include <memory>
 
@@ -10,8 +10,8 @@ namespace dcc {
 
 namespace {
 
-/// Switches at the same height make the same choice, so the way down is that up of the other
-/// direction wherever equal choices meet: leaf-spine networks and fat trees.
+/// Switches at the same height make the same choice, so the path down equals the path up of the
+/// opposite direction in leaf-spine networks and fat trees.
 class Symmetric final : public PathChoice {
  public:
   explicit Symmetric(std::uint64_t seed) : seed_(mix64(seed)) {}
