@@ -1,4 +1,4 @@
-// How long TCP waits for an acknowledgement.
+// The retransmission timeout of TCP.
 #pragma once
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 
 namespace dcc {
 
-/// RFC 6298, section 2: smoothed round trip and its deviation, whole picoseconds.
+/// RFC 6298, section 2: smoothed RTT and its deviation, in integer picoseconds.
 class TcpTimer {
  public:
-  /// `initial`: until a round trip was measured. `granularity`: the least that deviations add.
+  /// `initial`: timeout before the first measurement. `granularity`: minimum of the deviation term.
   TcpTimer(PicoSeconds initial, PicoSeconds least, PicoSeconds most, PicoSeconds granularity)
       : least_(least), most_(most), granularity_(granularity), timeout_(std::max(initial, least)) {}
 
@@ -26,11 +26,11 @@ class TcpTimer {
     const PicoSeconds margin = std::max(granularity_, deviation_ * 4);
     timeout_ = std::min(most_, std::max(least_, smoothed_ + margin));
   }
-  /// Nothing came.
+  /// Doubles the timeout after it expired.
   void back_off() { timeout_ = std::min(most_, timeout_ * 2); }
 
   PicoSeconds timeout() const { return timeout_; }
-  /// Zero: none was measured.
+  /// The smoothed RTT; zero before the first measurement.
   PicoSeconds smoothed() const { return smoothed_; }
 
   template <class Digest>
