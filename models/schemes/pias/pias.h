@@ -1,4 +1,4 @@
-// PIAS: a message's bytes lose priority as more of them have been sent, without knowing its size.
+// PIAS: a message loses priority as its bytes are sent; its size need not be known.
 #pragma once
 
 #include <memory>
