@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "controller/controller_device.h"
+#include "controller/controller_model.h"
 #include "nic/algorithm/algorithm.h"
 #include "nic/algorithm/algorithm_parameters.h"
 #include "sim/scheduler.h"
