@@ -4,7 +4,7 @@
 
 namespace dcc::model {
 
-ApbController::ApbController(const sc_core::sc_module_name& name, ControllerDevice& device,
+ApbController::ApbController(const sc_core::sc_module_name& name, ControllerEngine& device,
                              std::function<void()> synchronise, const sc_core::sc_time& latency,
                              const WheelSplit& split)
     : detail::ControllerRegistersHolder(device, split),

@@ -58,7 +58,7 @@ void ControllerModule::reset() {
   registers_.reset();
 }
 
-ControllerDevice& ControllerModule::device() {
+ControllerEngine& ControllerModule::device() {
   kernel_.synchronise();
   return device_;
 }

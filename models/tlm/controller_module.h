@@ -9,7 +9,7 @@
 #include <systemc>
 
 #include "controller.h"
-#include "controller/controller_device.h"
+#include "controller/controller_model.h"
 #include "sim/scheduler.h"
 #include "simulation_kernel.h"
 
@@ -34,7 +34,7 @@ class ControllerModule final : public sc_core::sc_module, private RateSink {
   sc_core::sc_signal<bool> interrupt{"interrupt"};
 
   /// std::invalid_argument for a configuration outside its ranges or without a listener. Engines as
-  /// in ControllerDevice; APB latency as in ApbTarget.
+  /// in ControllerModel; APB latency as in ApbTarget.
   ControllerModule(const sc_core::sc_module_name& name, const ControllerConfig& config,
                    RateListener listener,
                    const sc_core::sc_time& apb_latency = sc_core::SC_ZERO_TIME,
@@ -49,7 +49,7 @@ class ControllerModule final : public sc_core::sc_module, private RateSink {
   /// Hardware reset.
   void reset();
   /// For looking: slots, statistics, at sc_time_stamp().
-  ControllerDevice& device();
+  ControllerEngine& device();
 
  private:
   void rate_calculated(std::uint32_t flow, Rate rate) override { listener_(flow, rate); }
@@ -59,7 +59,7 @@ class ControllerModule final : public sc_core::sc_module, private RateSink {
   RateListener listener_;
   Scheduler scheduler_;
   SimulationKernel kernel_;
-  ControllerDevice device_;
+  ControllerModel device_;
   ApbController registers_;
   bool interrupt_level_ = false;
   sc_core::sc_event interrupt_changed_;

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "controller/controller_device.h"
+#include "controller/controller_model.h"
 #include "controller/controller_registers.h"
 #include "controller_engine_lockstep.h"
 #include "controller_engine_rtl_impl.h"
@@ -23,7 +23,7 @@ class NoSink final : public RateSink {
   void rate_calculated(std::uint32_t, Rate) override {}
 };
 
-void make_call(ControllerDevice& device, regs::RegisterBlock& block, const ControllerCall& c) {
+void make_call(ControllerEngine& device, regs::RegisterBlock& block, const ControllerCall& c) {
   std::uint32_t value = 0;
   switch (c.kind) {
     case ControllerCall::Kind::kCnp:
@@ -58,27 +58,21 @@ int replay_on(const ReplayOptions& replay, const ControllerRecording& recording)
   config.clock = Frequency{recording.clock_hertz};
   Dut* traced = nullptr;
   RtlController<Dut>* rtl = nullptr;
-  LockstepControllerEngine* engine = nullptr;
-  ControllerDevice device(scheduler, config, kRank, sink, nullptr, nullptr,
-                          [&](Scheduler&, const ControllerConfig&, std::uint32_t, RateSink& rates) {
-                            ControllerLockstepOptions options;
-                            options.name = "replay";
-                            options.seed = recording.seed;
-                            options.rtl.fault = recording.fault;
-                            options.log_path = replay.recording + ".replayed";
-                            auto both = make_lockstep_controller(
-                                scheduler, config, kRank, rates, options, [&](RateSink& ear) {
-                                  auto dut = std::make_unique<Dut>(recording.fault);
-                                  traced = dut.get();
-                                  auto made = std::make_unique<RtlController<Dut>>(
-                                      scheduler, config, kRank, ear, options.rtl, std::move(dut));
-                                  rtl = made.get();
-                                  return made;
-                                });
-                            engine = both.get();
-                            return both;
-                          });
-  regs::ControllerRegisters registers(device);
+  ControllerLockstepOptions options;
+  options.name = "replay";
+  options.seed = recording.seed;
+  options.rtl.fault = recording.fault;
+  options.log_path = replay.recording + ".replayed";
+  const std::unique_ptr<LockstepControllerEngine> engine =
+      make_lockstep_controller(scheduler, config, kRank, sink, options, [&](RateSink& ear) {
+        auto dut = std::make_unique<Dut>(recording.fault);
+        traced = dut.get();
+        auto made = std::make_unique<RtlController<Dut>>(scheduler, config, kRank, ear, options.rtl,
+                                                         std::move(dut));
+        rtl = made.get();
+        return made;
+      });
+  regs::ControllerRegisters registers(*engine);
   const std::vector<ControllerCall>& calls = recording.calls;
   // A difference is seen when an answer is foretold; the waveform goes on until it has left.
   const auto watched = [&](const auto& what) {
@@ -94,7 +88,7 @@ int replay_on(const ReplayOptions& replay, const ControllerRecording& recording)
       [&](std::size_t i) {
         watched([&] {
           scheduler.run_until(calls[i].time);
-          make_call(device, registers.block(), calls[i]);
+          make_call(*engine, registers.block(), calls[i]);
         });
       },
       [&] { watched([&] { scheduler.run_until(recording.end); }); },

@@ -44,8 +44,8 @@ module rate_formal #(
   always_comb begin
     regs = regs_i;
     regs.r_min = least_q;
-    if (Property == 3) regs.averaging = 1'b1;
-    if (Property == 4 || Property == 5) regs.averaging = 1'b0;
+    if (Property == 3) regs.law = 1'b1;
+    if (Property == 4 || Property == 5) regs.law = 1'b0;
   end
 
   logic unused_error;  // the memories are free here
@@ -134,7 +134,7 @@ module rate_formal #(
       1: bad_o = running && rsp_valid != entered_q[Latency];
       // Of the request's kind.
       2: bad_o = running && rsp_valid && rsp_increase != increase_q[Latency];
-      // With averaging a cut's old rate comes back as its target.
+      // With DCQCN's law the rate before a cut is the target after the cut.
       3: bad_o = running && rsp_valid && !rsp_increase && rsp_rt != rate_q[Latency];
       // Without, a cut never raises the target but to the least rate, which Rc is not below, ...
       4: bad_o = running && rsp_valid && !rsp_increase && rsp_rt > rate_q[Latency] && rsp_rt > rsp_rc;

@@ -125,14 +125,14 @@ module rate_stages #(
   always_comb begin
     differs = 1'b0;
     case (Property)
-      0: differs = slow2_d != (regs_i.averaging ? 3'd0 : slow);
+      0: differs = slow2_d != (regs_i.law ? 3'd0 : slow);
       // Halves of products, and what they make up: (h · b) · 2^16 + l · b, added a bit of b at a time.
       1: differs = step_low_d != 36'(step_a[15:0]) * 36'(step_b) || step_high_d != 36'(step_a[31:16]) * 36'(step_b);
       2: differs = ((64'(step_high) + 64'(base9[31:16])) << 16) + 64'(step_low) + 64'(base9[15:0]) !=
                    product + 64'(base9);
       3: differs = cut2 && product < 64'd1 << 52 && 64'(n_d) != least(64'd4095, product >> 32);
       4: differs = increase2 && product < 64'd1 << 52 &&
-                   64'(extra3_d) != least(Most, regs_i.averaging ? (product + 64'd128) >> 8 : product);
+                   64'(extra3_d) != least(Most, regs_i.law ? (product + 64'd128) >> 8 : product);
       5: differs = 64'(alpha5_d) != (34'(alpha4) * 34'(decay_hi) + 34'h8000) >> 16;
       6: differs = 64'(alpha6_d) != (34'(alpha5) * 34'(decay_lo5) + 34'h8000) >> 16;
       7: differs = cut6 && 64'(argument7_d) != least(One, (64'(34'(source) * 34'(f_dec6))) >> 12);
@@ -148,17 +148,17 @@ module rate_stages #(
                     64'(hi13_d) != greatest(64'(lo12), 64'(cap12));
       14: differs = (increase11 && 64'(value12_d) != value) || (cut11 && 64'(value12_d) != 64'(product11));
       15: differs = cut11 && product11 <= base11 && 64'(lasting12_d) !=
-                    (regs_i.averaging ? '0 : first11 ? 64'(rc11) >> 1
+                    (regs_i.law ? '0 : first11 ? 64'(rc11) >> 1
                                                      : (64'(base11) - 64'(product11)) >> (64'd2 + 64'(slow11)));
       16: differs = 64'(rc13_d) != 64'(rc12) - least(64'(rc12), 64'(lasting12));
       17: differs = 64'(value14_d) != least(64'(value13), 64'(hi13));
       18: differs = (increase14 && (64'(rt15_d) != 64'(value14) ||
-                     64'(value15_d) != (regs_i.averaging ? (64'(rc14) + 64'(value14) + 64'd1) >> 1 : 64'(value14)))) ||
+                     64'(value15_d) != (regs_i.law ? (64'(rc14) + 64'(value14) + 64'd1) >> 1 : 64'(value14)))) ||
                     (cut14 && (64'(value15_d) != 64'(value14) ||
-                     64'(rt15_d) != (regs_i.averaging ? 64'(rc14) : greatest(64'(lo14), 64'(rc14)))));
+                     64'(rt15_d) != (regs_i.law ? 64'(rc14) : greatest(64'(lo14), 64'(rc14)))));
       19: differs = 64'(rc16_d) != clamped || maximum16_d != (increase15 && clamped == 64'(hi15));
       // false_: rounded down; never above one; the line without its half; the cut's target not held
-      20: differs = increase14 && regs_i.averaging && 64'(value15_d) != (64'(rc14) + 64'(value14)) >> 1;
+      20: differs = increase14 && regs_i.law && 64'(value15_d) != (64'(rc14) + 64'(value14)) >> 1;
       21: differs = 64'(argument7_d) != (64'(34'(source) * 34'(f_dec6))) >> 12;
       22: differs = 64'(multiplier9_d) != 64'((40'sd256 * $signed({1'b0, decrease}) + rise) >>> 8);
       default: differs = cut14 && 64'(rt15_d) != 64'(rc14);

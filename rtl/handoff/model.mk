@@ -1,6 +1,6 @@
 # The controller's reference model: C++17, nothing but the standard library.
 #   make [BUILD=DIR]   DIR/libdcc_model.a, and DIR/model_replay, which plays golden vectors to it
-# controller/controller_device.h is where to begin; replay.cpp shows its use.
+# controller/controller_model.h is where to begin; replay.cpp shows its use.
 CXX      ?= g++
 CXXFLAGS ?= -O2 -Wall -Wextra
 BUILD    ?= build

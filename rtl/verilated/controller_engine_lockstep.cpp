@@ -69,14 +69,10 @@ class Lockstep final : public LockstepControllerEngine {
 
   const ControllerParameters& parameters() const override { return model_.parameters(); }
   const RateTables& tables() const override { return model_.tables(); }
-  void access(const ControllerParameters& parameters, bool soft_reset) override {
-    model_.access(parameters, soft_reset);
+  void access(regs::RegisterAccess& access) override;
+  void set_parameters(const ControllerParameters& parameters, bool reset) override {
+    model_.set_parameters(parameters, reset);
   }
-  bool write_table(RateTable table, std::uint32_t index, std::uint32_t word) override {
-    return model_.write_table(table, index, word);
-  }
-  void access_window() override { model_.access_window(); }
-  void on_bus(BusAccess& access) override;
 
   const ControllerConfig& config() const override { return model_.config(); }
   bool ready() override { return model_.ready(); }
@@ -308,23 +304,21 @@ std::uint32_t comparable_bits(std::uint32_t address) {
   return live ? 0 : 0xFFFFFFFF;
 }
 
-void Lockstep::on_bus(BusAccess& access) {
+void Lockstep::access(regs::RegisterAccess& access) {
+  model_.access(access);
   if (differed_) return;
   record(access.write ? ControllerCall::Kind::kWrite : ControllerCall::Kind::kRead, access.address,
          access.write ? access.value : 0, access.strobe);
-  BusAccess other = access;
-  if (!access.write) other.value = 0;
-  const std::uint32_t live = access.write || access.refused ? 0 : ~comparable_bits(access.address);
+  const std::uint32_t live =
+      access.write || access.refused() ? 0 : ~comparable_bits(access.address);
   if (live != 0) compare_figures();
-  rtl_->on_bus(other);
+  regs::RegisterAccess other = access;
+  rtl_->access(other);
   ++comparisons_;
-  if (other.refused != access.refused) {
-    differ("refusal of an access", std::to_string(access.refused), std::to_string(other.refused));
-  }
-  if (access.write || access.refused) return;
+  if (access.write || access.refused()) return;
   std::uint32_t bits = comparable_bits(access.address);
   if (access.address >= map::kWindowSlotsOffset) {
-    // What a free slot held is nobody's.
+    // What a free slot holds has no meaning.
     const SlotIndex slot =
         (access.address - map::kWindowSlotsOffset) / (4 * map::kWindowSlotsWords);
     if (access.address % (4 * map::kWindowSlotsWords) != 0 && !model_.slot(slot).flow) bits = 0;

@@ -32,7 +32,7 @@ void RtlController<Dut>::drive_access(ControllerPins& pins) {
 
 /// Makes an access now, without anything else going on.
 template <class Dut>
-BusAccess RtlController<Dut>::make_access(const BusAccess& access, Cycle& edges) {
+auto RtlController<Dut>::make_access(const Transfer& access, Cycle& edges) -> Transfer {
   ControllerPins pins;
   set_access(pins, access, false);
   dut_->drive(pins);
@@ -74,17 +74,29 @@ Cycle RtlController<Dut>::finish_accesses() {
   return ahead;
 }
 
+/// Forwards the transfer. What the register block has decoded is kept for parameters() and
+/// tables().
 template <class Dut>
-void RtlController<Dut>::on_bus(BusAccess& access) {
-  BusAccess asked = access;
-  if (!asked.write) asked.value = 0;
+void RtlController<Dut>::access(regs::RegisterAccess& access) {
+  const Transfer transfer{access.write, access.address, access.write ? access.value : 0,
+                          access.strobe, false};
+  const Transfer answer = forward(transfer);
+  if (answer.refused != access.refused()) throw RtlError("the RTL's decoder differs");
+  if (!access.write) {
+    access.value = answer.value;
+  } else if (access.window_written()) {
+    tables_.write(static_cast<RateTable>(access.index), access.word, access.value);
+  } else if (access.register_written) {
+    regs::dcc_map::decode(parameters_, access.index, access.stored);
+  }
+}
+
+template <class Dut>
+auto RtlController<Dut>::forward(const Transfer& asked) -> Transfer {
   come_back();
   if (before_time()) {
     Cycle edges = 0;
-    const BusAccess answer = make_access(asked, edges);
-    if (answer.refused != access.refused) throw RtlError("the RTL's decoder differs");
-    access.value = answer.value;
-    return;
+    return make_access(asked, edges);
   }
   catch_up();
   Access now;
@@ -93,18 +105,17 @@ void RtlController<Dut>::on_bus(BusAccess& access) {
   Cycle ahead = finish_accesses();
   for (; ahead < now.from - 1; ++ahead) dut_->edge();
   Cycle edges = 0;
-  const BusAccess answer = make_access(asked, edges);
+  const Transfer answer = make_access(asked, edges);
   now.end = ahead + edges;
   now.sure = accesses_.empty();
   dut_->restore(image_);
-  if (answer.refused != access.refused) throw RtlError("the RTL's decoder differs");
   now.what = asked;
   now.what.refused = answer.refused;
   access_end_ = now.end;
   if (is_soft_reset(now.what)) reset_at_ = now.end;
   accesses_.push(now);
-  access.value = answer.value;
   wake_by(now.end);
+  return answer;
 }
 
 template <class Dut>

@@ -54,13 +54,11 @@ class RtlController final : public RtlControllerEngine {
 
   const ControllerParameters& parameters() const override { return parameters_; }
   const RateTables& tables() const override { return tables_; }
-  // What the registers are told reaches the RTL on the bus.
-  void access(const ControllerParameters& parameters, bool) override { parameters_ = parameters; }
-  bool write_table(RateTable table, std::uint32_t index, std::uint32_t word) override {
-    return tables_.write(table, index, word);
+  void access(regs::RegisterAccess& access) override;
+  /// Kept for parameters(): the RTL has its own registers, with their reset values.
+  void set_parameters(const ControllerParameters& parameters, bool) override {
+    parameters_ = parameters;
   }
-  void access_window() override {}
-  void on_bus(BusAccess& access) override;
 
   const ControllerConfig& config() const override { return config_; }
   bool ready() override {
@@ -127,11 +125,19 @@ class RtlController final : public RtlControllerEngine {
     std::uint8_t dscp = 0, marks = 0, packets = 0;
     bool query = false;
   };
+  /// A transfer on the bus, and how it ended.
+  struct Transfer {
+    bool write = false;
+    std::uint32_t address = 0;  // from the block's start
+    std::uint32_t value = 0;    // to be written, or what was read
+    std::uint8_t strobe = 0;    // of a write
+    bool refused = false;
+  };
   struct Access {
     Cycle from = 0;    // the edge that sees PSEL first
     Cycle end = 0;     // its last edge …
     bool sure = true;  // … unless it had to wait for another: what is issued meanwhile is not known
-    BusAccess what;
+    Transfer what;
   };
   struct Answer {
     Cycle when = 0;
@@ -225,9 +231,10 @@ class RtlController final : public RtlControllerEngine {
   void make_cycle(bool parts);
   void after_edge();
   void drive_access(ControllerPins& pins);
-  BusAccess make_access(const BusAccess& access, Cycle& edges);
+  Transfer make_access(const Transfer& access, Cycle& edges);
+  Transfer forward(const Transfer& asked);
   Cycle finish_accesses();
-  void set_access(ControllerPins& pins, const BusAccess& access, bool penable) const {
+  void set_access(ControllerPins& pins, const Transfer& access, bool penable) const {
     pins.psel = true;
     pins.penable = penable;
     pins.pwrite = access.write;
@@ -235,7 +242,7 @@ class RtlController final : public RtlControllerEngine {
     pins.pwdata = access.write ? access.value : 0;
     pins.pstrb = access.strobe;
   }
-  bool is_soft_reset(const BusAccess& access) const {
+  bool is_soft_reset(const Transfer& access) const {
     namespace map = regs::dcc_map;
     return access.write && !access.refused && access.address == map::kCtrlOffset &&
            (access.value & map::kCtrlSoftResetMask) != 0;

@@ -12,11 +12,17 @@ extern "C" {
 
 enum { DCC_DSCPS = 64 };
 
-/* What the tables contain and which policy bits are set. */
+/* The law by which rates change, and with it the contents of the decrease table. Values from 2 on
+ * are the numbers of laws that no hardware has (CTRL.LAW_HIGH). */
 enum dcc_policy {
-  DCC_POLICY_DCQCN = 0,        /* averaging, cut by alpha: SIGCOMM 2015 */
-  DCC_POLICY_PROPORTIONAL = 1, /* cut by the count of CE marks, multiplicative increase */
+  DCC_POLICY_DCQCN = 0,        /* law 1: cuts by alpha; SIGCOMM 2015 */
+  DCC_POLICY_PROPORTIONAL = 1, /* law 0: cuts by the count of CE marks, rises by unmarked packets */
 };
+
+/* dcc_config.curve of a policy from 2 on: the fall of the decrease table from each entry to the
+ * next (1.16), and whether marks, not alpha, are the index of the table. */
+#define DCC_CURVE_STEP_MASK 0x0001FFFFu
+#define DCC_CURVE_BY_MARKS_MASK 0x80000000u
 
 /* What one DSCP is entitled to. */
 struct dcc_class {
@@ -27,10 +33,10 @@ struct dcc_class {
 };
 
 struct dcc_config {
-  uint32_t policy;        /* enum dcc_policy */
+  uint32_t policy;        /* enum dcc_policy; dcc_select_law */
   uint32_t timer_restart; /* 1: a cut restarts the flow's timer */
   uint32_t byte_counter;  /* 1: bytes lead to increases */
-  uint32_t reserved;
+  uint32_t curve;         /* DCC_CURVE_…; 0 for the policies 0 and 1, which have their own */
   struct dcc_parameters parameters; /* a register each; driver/dcc_regs.h */
   struct dcc_class classes[DCC_DSCPS];
 };

@@ -4,14 +4,14 @@
 #include "driver/dcc_tables.h"
 #include "driver/register_access.h"
 
-enum { kSupportedMajor = 1, kReadyTimeoutNs = 10 * 1000 * 1000, kSlotLooks = 8 };
+enum { kSupportedMajor = 1, kReadyTimeoutNs = 10 * 1000 * 1000, kSlotLooks = 8, DCC_LAW_MAX = 15 };
 
 static const char* const kErrorText[DCC_ERRORS] = {
     [DCC_OK] = "no error",
     [DCC_ERROR_ID] = "no congestion controller at this address: register ID does not read DCC1",
     [DCC_ERROR_VERSION] = "the controller's register map has another major version than the driver",
     [DCC_ERROR_NOT_READY] = "the controller did not become ready after reset (STATUS.READY)",
-    [DCC_ERROR_POLICY] = "unknown policy: neither dcqcn nor proportional",
+    [DCC_ERROR_POLICY] = "unknown policy: neither dcqcn (0) nor proportional (1), nor a law from 2 to 15 with a curve",
     [DCC_ERROR_RATES] = "rates do not satisfy R_MIN <= R_MAX",
     [DCC_ERROR_FLAG] = "timer restart or byte counter is neither 0 nor 1",
     [DCC_ERROR_WEIGHT] = "a DSCP's weight is outside 1/16 to 255.996",
@@ -88,7 +88,9 @@ static enum dcc_error check_class(const struct dcc_class* entitled) {
 }
 
 enum dcc_error dcc_check(const struct dcc_config* config) {
-  if (config->policy > DCC_POLICY_PROPORTIONAL) return DCC_ERROR_POLICY;
+  /* Laws from 2 on describe their curve; which of them the controller has, the read-back tells. */
+  if (dcc_law(config) > DCC_LAW_MAX) return DCC_ERROR_POLICY;
+  if (config->policy > DCC_POLICY_PROPORTIONAL && config->curve == 0) return DCC_ERROR_POLICY;
   if (config->timer_restart > 1 || config->byte_counter > 1) return DCC_ERROR_FLAG;
   const uint32_t outside =
       register_outside(kParameters, DCC_PARAMETER_REGISTERS, &config->parameters);
@@ -102,10 +104,12 @@ enum dcc_error dcc_check(const struct dcc_config* config) {
 }
 
 static uint32_t control_word(const struct dcc_config* config) {
-  const uint32_t proportional = config->policy == DCC_POLICY_PROPORTIONAL;
+  const uint32_t law = dcc_law(config);
+  const uint32_t by_marks = config->policy == DCC_POLICY_PROPORTIONAL ||
+                            (config->curve & DCC_CURVE_BY_MARKS_MASK) != 0;
   return FIELD_PUT(DCC_CTRL_TIMER_RESTART, config->timer_restart) |
-         FIELD_PUT(DCC_CTRL_AVERAGING, !proportional) |
-         FIELD_PUT(DCC_CTRL_CUT_BY_MARKS, proportional) |
+         FIELD_PUT(DCC_CTRL_LAW, law & 1u) | FIELD_PUT(DCC_CTRL_LAW_HIGH, law >> 1) |
+         FIELD_PUT(DCC_CTRL_CUT_BY_MARKS, by_marks) |
          FIELD_PUT(DCC_CTRL_BYTE_COUNTER, config->byte_counter);
 }
 
@@ -153,7 +157,7 @@ enum dcc_error dcc_configure(struct dcc_controller* dcc, const struct dcc_config
   }
   program_decay(dcc, config->parameters.g);
   for (uint32_t i = 0; i < DCC_DECREASE_ENTRIES; ++i) {
-    put(dcc, DCC_DECREASE_ENTRY_OFFSET(i), dcc_decrease_entry((enum dcc_policy)config->policy, i));
+    put(dcc, DCC_DECREASE_ENTRY_OFFSET(i), dcc_decrease_entry_of(config, i));
   }
   return DCC_OK;
 }

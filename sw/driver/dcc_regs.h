@@ -74,12 +74,18 @@
 #define DCC_CTRL_TIMER_RESTART_SHIFT                 2u
 #define DCC_CTRL_TIMER_RESTART_WIDTH                 1u
 #define DCC_CTRL_TIMER_RESTART_MASK                  0x00000004u
-/*   AVERAGING (RW): 1: a cut leaves the current rate in the target, and an increase moves half way
- *   to it. 0: a cut takes a quarter of itself off the target (FIRST_CUT: half of the target), and
- *   an increase by unmarked packets moves to it. */
-#define DCC_CTRL_AVERAGING_SHIFT                     3u
-#define DCC_CTRL_AVERAGING_WIDTH                     1u
-#define DCC_CTRL_AVERAGING_MASK                      0x00000008u
+/*   LAW (RW): Bit 0 of the number of the law by which rates change; LAW_HIGH has the other bits.
+ *   DCQCN: a cut leaves the current rate in the target, and an increase moves half way to the
+ *   target. PROPORTIONAL: a cut takes a quarter of itself off the target (FIRST_CUT: half of the
+ *   target), and an increase by unmarked packets moves to the target. */
+#define DCC_CTRL_LAW_SHIFT                           3u
+#define DCC_CTRL_LAW_WIDTH                           1u
+#define DCC_CTRL_LAW_MASK                            0x00000008u
+#define DCC_CTRL_LAW_PROPORTIONAL                    0u
+#define DCC_CTRL_LAW_DCQCN                           1u
+#define DCC_CTRL_AVERAGING_SHIFT                     DCC_CTRL_LAW_SHIFT
+#define DCC_CTRL_AVERAGING_WIDTH                     DCC_CTRL_LAW_WIDTH
+#define DCC_CTRL_AVERAGING_MASK                      DCC_CTRL_LAW_MASK
 /*   CUT_BY_MARKS (RW): The decrease table is indexed by the marks of a CNP (1), or by alpha (0). */
 #define DCC_CTRL_CUT_BY_MARKS_SHIFT                  4u
 #define DCC_CTRL_CUT_BY_MARKS_WIDTH                  1u
@@ -88,6 +94,11 @@
 #define DCC_CTRL_BYTE_COUNTER_SHIFT                  5u
 #define DCC_CTRL_BYTE_COUNTER_WIDTH                  1u
 #define DCC_CTRL_BYTE_COUNTER_MASK                   0x00000020u
+/*   LAW_HIGH (RESERVED): Bits 3 to 1 of the number of the law. The hardware has the laws 0 and 1
+ *   alone. */
+#define DCC_CTRL_LAW_HIGH_SHIFT                      8u
+#define DCC_CTRL_LAW_HIGH_WIDTH                      3u
+#define DCC_CTRL_LAW_HIGH_MASK                       0x00000700u
 
 /* STATUS: What the controller is doing. */
 #define DCC_STATUS_OFFSET                            0x00010u
@@ -170,31 +181,32 @@
 #define DCC_F_VALUE_WIDTH                            8u
 #define DCC_F_VALUE_MASK                             0x000000FFu
 
-/* G: Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of
- * unmarked ones. Written only while REGWEN.PARAMETERS is 1. */
+/* G: Gain of alpha. With LAW PROPORTIONAL the part of a packet that a mark takes off the account of
+ * unmarked packets. Written only while REGWEN.PARAMETERS is 1. */
 #define DCC_G_OFFSET                                 0x00030u
 #define DCC_G_RESET                                  0x00000100u
-/*   VALUE (RW, 0.16): Gain of alpha. Without AVERAGING the part of a packet that a mark takes off
- *   the account of unmarked ones. */
+/*   VALUE (RW, 0.16): Gain of alpha. With LAW PROPORTIONAL the part of a packet that a mark takes
+ *   off the account of unmarked packets. */
 #define DCC_G_VALUE_SHIFT                            0u
 #define DCC_G_VALUE_WIDTH                            16u
 #define DCC_G_VALUE_MASK                             0x0000FFFFu
 
-/* R_AI: Additive increase step; without AVERAGING of one unmarked packet. Written only while
- * REGWEN.PARAMETERS is 1. */
+/* R_AI: Additive increase step. With LAW PROPORTIONAL the step of one unmarked packet. Written only
+ * while REGWEN.PARAMETERS is 1. */
 #define DCC_R_AI_OFFSET                              0x00034u
 #define DCC_R_AI_RESET                               0x00002800u
-/*   VALUE (RW, 24.8 Mb/s): Additive increase step; without AVERAGING of one unmarked packet. */
+/*   VALUE (RW, 24.8 Mb/s): Additive increase step. With LAW PROPORTIONAL the step of one unmarked
+ *   packet. */
 #define DCC_R_AI_VALUE_SHIFT                         0u
 #define DCC_R_AI_VALUE_WIDTH                         32u
 #define DCC_R_AI_VALUE_MASK                          0xFFFFFFFFu
 
-/* R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL. Written
- * only while REGWEN.PARAMETERS is 1. */
+/* R_HAI: Hyper increase step. With LAW PROPORTIONAL the rate of one packet in each TIMER_INTERVAL.
+ * Written only while REGWEN.PARAMETERS is 1. */
 #define DCC_R_HAI_OFFSET                             0x00038u
 #define DCC_R_HAI_RESET                              0x00019000u
-/*   VALUE (RW, 24.8 Mb/s): Hyper increase step; without AVERAGING the rate of one packet a
- *   TIMER_INTERVAL. */
+/*   VALUE (RW, 24.8 Mb/s): Hyper increase step. With LAW PROPORTIONAL the rate of one packet in
+ *   each TIMER_INTERVAL. */
 #define DCC_R_HAI_VALUE_SHIFT                        0u
 #define DCC_R_HAI_VALUE_WIDTH                        32u
 #define DCC_R_HAI_VALUE_MASK                         0xFFFFFFFFu
@@ -266,22 +278,23 @@
 #define DCC_ALPHA_RECIP_VALUE_MAX                    4294967295u
 
 /* DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is counted
- * as coalesced. Without AVERAGING only after the beginning of a hold. Written only while
- * REGWEN.PARAMETERS is 1. */
+ * as coalesced. With LAW PROPORTIONAL this holds only in the first interval of a hold. Written only
+ * while REGWEN.PARAMETERS is 1. */
 #define DCC_DECREASE_PERIOD_OFFSET                   0x00054u
 #define DCC_DECREASE_PERIOD_RESET                    0x00000032u
 /*   VALUE (RW, ticks): A CNP earlier than this after the slot's last cut changes nothing and is
- *   counted as coalesced. Without AVERAGING only after the beginning of a hold. */
+ *   counted as coalesced. With LAW PROPORTIONAL this holds only in the first interval of a hold. */
 #define DCC_DECREASE_PERIOD_VALUE_SHIFT              0u
 #define DCC_DECREASE_PERIOD_VALUE_WIDTH              20u
 #define DCC_DECREASE_PERIOD_VALUE_MASK               0x000FFFFFu
 
-/* FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.
- * Without AVERAGING also of each step of a hold. Written only while REGWEN.PARAMETERS is 1. */
+/* FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. With
+ * LAW PROPORTIONAL also the multiplier of each step of a hold. Written only while REGWEN.PARAMETERS
+ * is 1. */
 #define DCC_FIRST_CUT_OFFSET                         0x00058u
 #define DCC_FIRST_CUT_RESET                          0x00000000u
 /*   VALUE (RW, 1.16, 0 to 65536): Multiplier of the first cut of a freshly bound slot; 0 uses the
- *   decrease table. Without AVERAGING also of each step of a hold. */
+ *   decrease table. With LAW PROPORTIONAL also the multiplier of each step of a hold. */
 #define DCC_FIRST_CUT_VALUE_SHIFT                    0u
 #define DCC_FIRST_CUT_VALUE_WIDTH                    17u
 #define DCC_FIRST_CUT_VALUE_MASK                     0x0001FFFFu
@@ -300,25 +313,26 @@
 #define DCC_MARK_SHIFT_VALUE_MIN                     0u
 #define DCC_MARK_SHIFT_VALUE_MAX                     10u
 
-/* SILENCE: Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise
- * with time. Written only while REGWEN.PARAMETERS is 1. */
+/* SILENCE: With LAW PROPORTIONAL a flow that has sent nothing for this long is silent, and its
+ * rates rise with time. Written only while REGWEN.PARAMETERS is 1. */
 #define DCC_SILENCE_OFFSET                           0x00060u
 #define DCC_SILENCE_RESET                            0x00000020u
-/*   VALUE (RW, timer intervals, 1 to 255): Without AVERAGING a flow that has sent nothing for this
- *   long is silent; its rates rise with time. */
+/*   VALUE (RW, timer intervals, 1 to 255): With LAW PROPORTIONAL a flow that has sent nothing for
+ *   this long is silent, and its rates rise with time. */
 #define DCC_SILENCE_VALUE_SHIFT                      0u
 #define DCC_SILENCE_VALUE_WIDTH                      8u
 #define DCC_SILENCE_VALUE_MASK                       0x000000FFu
 #define DCC_SILENCE_VALUE_MIN                        1u
 #define DCC_SILENCE_VALUE_MAX                        255u
 
-/* BRISK: Without AVERAGING a flow learns its rate in a quarter of the time for this long after a
- * hold. What is left of it stands in T, above the longest hold. Written only while
- * REGWEN.PARAMETERS is 1. */
+/* BRISK: With LAW PROPORTIONAL the length of the fast phase after a hold, in which packets and
+ * marks count four times. T holds 256 minus the intervals that are left, which is above the longest
+ * hold. Written only while REGWEN.PARAMETERS is 1. */
 #define DCC_BRISK_OFFSET                             0x00064u
 #define DCC_BRISK_RESET                              0x00000000u
-/*   VALUE (RW, timer intervals, 0 to 95): Without AVERAGING a flow learns its rate in a quarter of
- *   the time for this long after a hold. What is left of it stands in T, above the longest hold. */
+/*   VALUE (RW, timer intervals, 0 to 95): With LAW PROPORTIONAL the length of the fast phase after
+ *   a hold, in which packets and marks count four times. T holds 256 minus the intervals that are
+ *   left, which is above the longest hold. */
 #define DCC_BRISK_VALUE_SHIFT                        0u
 #define DCC_BRISK_VALUE_WIDTH                        7u
 #define DCC_BRISK_VALUE_MASK                         0x0000007Fu

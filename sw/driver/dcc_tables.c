@@ -29,6 +29,34 @@ uint32_t dcc_decrease_entry(enum dcc_policy policy, uint32_t i) {
   return ONE_Q16 - i * (ONE_Q16 / 512);
 }
 
+void dcc_select_law(struct dcc_config* config, uint32_t law, uint32_t cut_by_marks,
+                    uint32_t decrease_step) {
+  config->curve = 0;
+  if (law == DCC_CTRL_LAW_DCQCN) {
+    config->policy = DCC_POLICY_DCQCN;
+  } else if (law == DCC_CTRL_LAW_PROPORTIONAL) {
+    config->policy = DCC_POLICY_PROPORTIONAL;
+  } else {
+    config->policy = law;
+    config->curve =
+        (decrease_step & DCC_CURVE_STEP_MASK) | (cut_by_marks ? DCC_CURVE_BY_MARKS_MASK : 0);
+  }
+}
+
+uint32_t dcc_law(const struct dcc_config* config) {
+  if (config->policy == DCC_POLICY_DCQCN) return DCC_CTRL_LAW_DCQCN;
+  if (config->policy == DCC_POLICY_PROPORTIONAL) return DCC_CTRL_LAW_PROPORTIONAL;
+  return config->policy;
+}
+
+uint32_t dcc_decrease_entry_of(const struct dcc_config* config, uint32_t i) {
+  if (config->policy <= DCC_POLICY_PROPORTIONAL) {
+    return dcc_decrease_entry((enum dcc_policy)config->policy, i);
+  }
+  const uint32_t fall = i * (config->curve & DCC_CURVE_STEP_MASK); /* at most 256 * 2^17 */
+  return fall < ONE_Q16 ? ONE_Q16 - fall : 0;
+}
+
 uint32_t dcc_decay(uint32_t g_q0_16, uint32_t n) {
   return to_q16(power_q32((uint64_t)(ONE_Q16 - g_q0_16) << 16, n));
 }
@@ -79,6 +107,6 @@ void dcc_tables_generate(struct dcc_tables* tables, const struct dcc_config* con
     tables->decay_lo[i] = dcc_decay_lo_entry(config->parameters.g, i);
   }
   for (uint32_t i = 0; i < DCC_DECREASE_ENTRIES; ++i) {
-    tables->decrease[i] = dcc_decrease_entry((enum dcc_policy)config->policy, i);
+    tables->decrease[i] = dcc_decrease_entry_of(config, i);
   }
 }

@@ -18,12 +18,21 @@ extern "C" {
 /* Weights the factor table can express. */
 enum { DCC_WEIGHT_MIN_Q8_8 = 16, DCC_WEIGHT_MAX_Q8_8 = 65535 };
 
-/* MARK_SHIFT that belongs to the proportional curve: a mark is four of its entries. */
+/* Selects the law of a number as CTRL.LAW and CTRL.LAW_HIGH have it. `cut_by_marks` and
+ * `decrease_step` (1.16) describe the decrease table of a law from 2 on. */
+void dcc_select_law(struct dcc_config* config, uint32_t law, uint32_t cut_by_marks,
+                    uint32_t decrease_step);
+/* The number of the selected law. */
+uint32_t dcc_law(const struct dcc_config* config);
+
+/* MARK_SHIFT for the proportional curve: a mark is four entries of the decrease table. */
 enum { DCC_PROPORTIONAL_MARK_SHIFT = 10 };
 /* decrease[i], 1.16, i = 0 … 256 (argument 256·i): what a cut multiplies the rate with.
  * DCQCN: 1 - i/512. Proportional: 1 - i/64, 0 from 64 on, so that each mark takes 1/16 off a flow
  * of weight 1 and 1/(16·w) off one of weight w, however many there are. */
 uint32_t dcc_decrease_entry(enum dcc_policy policy, uint32_t i);
+/* The same entry for the law of a configuration, whatever its number. */
+uint32_t dcc_decrease_entry_of(const struct dcc_config* config, uint32_t i);
 
 /* (1 - g)^n in 1.16, g in 0.16, any n. */
 uint32_t dcc_decay(uint32_t g_q0_16, uint32_t n);

@@ -5,7 +5,7 @@
 #include <systemc>
 
 #include "controller.h"
-#include "controller/controller_device.h"
+#include "controller/controller_model.h"
 #include "registers/generated/dcc_map.h"
 #include "sim/scheduler.h"
 
@@ -31,7 +31,7 @@ struct Platform {
   }
   Scheduler scheduler;
   NoSink sink;
-  ControllerDevice device{scheduler, ControllerConfig{}, 1, sink};
+  ControllerModel device{scheduler, ControllerConfig{}, 1, sink};
   ApbController controller{"controller", device, [] {}};
   Initiator initiator{"initiator"};
 };

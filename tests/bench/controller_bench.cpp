@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "controller/controller_device.h"
+#include "controller/controller_model.h"
 #include "controller/flow_table.h"
 #include "controller/rate_unit.h"
 #include "controller/timing_wheel.h"
@@ -80,7 +80,7 @@ ControllerParameters running() {
   return parameters;
 }
 
-void load_dcqcn_table(ControllerDevice& device) {
+void load_dcqcn_table(ControllerEngine& device) {
   for (std::uint32_t i = 0; i < kDecreaseEntries; ++i) {
     device.write_table(RateTable::kDecrease, i, kOne16 - 128 * i);
   }
@@ -89,7 +89,7 @@ void load_dcqcn_table(ControllerDevice& device) {
 void device_cnp(benchmark::State& state) {
   Scheduler scheduler;
   NoSink sink;
-  ControllerDevice device(scheduler, {}, 1, sink);
+  ControllerModel device(scheduler, {}, 1, sink);
   device.set_parameters(running());
   load_dcqcn_table(device);
   Random random;
@@ -105,7 +105,7 @@ BENCHMARK(device_cnp);
 void device_bytes(benchmark::State& state) {
   Scheduler scheduler;
   NoSink sink;
-  ControllerDevice device(scheduler, {}, 1, sink);
+  ControllerModel device(scheduler, {}, 1, sink);
   ControllerParameters parameters = running();
   parameters.timer_interval = 65535;
   device.set_parameters(parameters);

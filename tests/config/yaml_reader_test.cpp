@@ -239,7 +239,7 @@ TEST(StepRule, GreatStepsAfterAHoldAreForShortRoundTrips) {
   EXPECT_EQ(law("3us", "").brisk, 95u);
   EXPECT_EQ(law("4us", "").brisk, 0u);  // 16 us and two packets
   EXPECT_TRUE(law("4us", "").increase_timer == kMicroSecond * 16);
-  EXPECT_TRUE(law("4us", "").free_window == Ratio(3, 2));
+  EXPECT_TRUE(law("4us", "").initial_window == Ratio(3, 2));
   EXPECT_TRUE(law("4us", "").first_cut == Ratio(1, 24));
   EXPECT_EQ(law("4us", ", brisk: 50").brisk, 50u);
   EXPECT_TRUE(law("4us", ", brisk: 50").increase_timer == kMicroSecond * 14);

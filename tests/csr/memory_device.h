@@ -18,18 +18,18 @@ class MemoryDevice final : public RegisterDevice {
     counters.resize(map.counters.size());
   }
   std::uint32_t read_register(std::uint16_t index) const override { return registers[index]; }
-  void register_written(std::uint16_t index, std::uint32_t value) override {
-    last_index = index;
-    last_value = value;
-    ++writes;
+  void access(RegisterAccess& access) override {
+    if (!access.write) return access.answer();
+    if (access.window_written()) windows[access.index][access.word] = access.value;
+    if (access.register_written) {
+      last_index = access.index;
+      last_value = access.stored;
+    }
+    if (access.window_written() || access.register_written) ++writes;
   }
   std::uint64_t read_counter(std::uint16_t index) const override { return counters[index]; }
   std::uint32_t read_window(std::uint16_t window, std::uint32_t word) const override {
     return windows[window][word];
-  }
-  void write_window(std::uint16_t window, std::uint32_t word, std::uint32_t value) override {
-    windows[window][word] = value;
-    ++writes;
   }
 
   std::vector<std::uint32_t> registers;  // live values

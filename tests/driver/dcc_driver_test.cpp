@@ -126,7 +126,7 @@ TEST_F(DccDriverTest, DcqcnSetsItsOwnPolicyBitsAndTheStraightLine) {
   config.byte_counter = 0;
   config.timer_restart = 1;
   ASSERT_EQ(dcc_configure(&dcc, &config), DCC_OK);
-  EXPECT_EQ(reg(DCC_CTRL_OFFSET), DCC_CTRL_AVERAGING_MASK | DCC_CTRL_TIMER_RESTART_MASK);
+  EXPECT_EQ(reg(DCC_CTRL_OFFSET), DCC_CTRL_LAW_MASK | DCC_CTRL_TIMER_RESTART_MASK);
   EXPECT_EQ(reg(0x2000 + 4 * 256), 32768u);
 }
 

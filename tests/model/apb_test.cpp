@@ -14,10 +14,12 @@ namespace map = regs::dcc_map;
 /// Counters and windows with recognisable contents.
 struct FakeDevice final : regs::RegisterDevice {
   std::uint32_t read_register(std::uint16_t index) const override { return 0xA000u + index; }
-  void register_written(std::uint16_t, std::uint32_t) override { ++writes; }
+  void access(regs::RegisterAccess& access) override {
+    if (!access.write) return access.answer();
+    if (access.window_written() || access.register_written) ++writes;
+  }
   std::uint64_t read_counter(std::uint16_t) const override { return counter; }
   std::uint32_t read_window(std::uint16_t, std::uint32_t word) const override { return word; }
-  void write_window(std::uint16_t, std::uint32_t, std::uint32_t) override { ++writes; }
   std::uint64_t counter = 0x1122334455667788;
   int writes = 0;
 };

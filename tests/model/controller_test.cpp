@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "controller/controller_device.h"
+#include "controller/controller_model.h"
 #include "csr_checks.h"
 #include "model_test.h"
 #include "registers/generated/dcc_map.h"
@@ -96,7 +96,7 @@ class ControllerTest : public ModelTest {
 
   Scheduler scheduler;
   LastRates sink;
-  ControllerDevice device{scheduler, small_config(), 100, sink};
+  ControllerModel device{scheduler, small_config(), 100, sink};
   ApbController controller{"controller", device, [] {}};
   Initiator initiator{"initiator"};
   SocketPort port{initiator, controller};
@@ -152,7 +152,7 @@ TEST_F(ControllerTest, EveryParameterReachesTheDevice) {
     const ControllerParameters& p = device.parameters();
     EXPECT_TRUE(p.enable);
     EXPECT_TRUE(p.rate.cut_by_marks);
-    EXPECT_FALSE(p.rate.averaging);
+    EXPECT_EQ(p.rate.law, regs::dcc_map::kCtrlLawProportional);
     EXPECT_FALSE(p.timer_restart);
     EXPECT_FALSE(p.byte_counter);
     EXPECT_EQ(p.tick_div, 110u);
@@ -172,10 +172,10 @@ TEST_F(ControllerTest, EveryParameterReachesTheDevice) {
     EXPECT_EQ(p.rate.first_cut, 25u);
     EXPECT_EQ(p.rate.mark_shift, 6u);
     write(map::kCtrlOffset,
-          map::kCtrlAveragingMask | map::kCtrlTimerRestartMask | map::kCtrlByteCounterMask);
+          map::kCtrlLawMask | map::kCtrlTimerRestartMask | map::kCtrlByteCounterMask);
     EXPECT_FALSE(p.enable);
     EXPECT_FALSE(p.rate.cut_by_marks);
-    EXPECT_TRUE(p.rate.averaging);
+    EXPECT_EQ(p.rate.law, regs::dcc_map::kCtrlLawDcqcn);
     EXPECT_TRUE(p.timer_restart);
     EXPECT_TRUE(p.byte_counter);
   });
@@ -184,7 +184,7 @@ TEST_F(ControllerTest, EveryParameterReachesTheDevice) {
 TEST_F(ControllerTest, ResetValuesAreTheDevicesOwnDefaults) {
   // A device that nobody configured and the registers after reset must mean the same.
   Scheduler other_scheduler;
-  ControllerDevice untouched(other_scheduler, small_config(), 100, sink);
+  ControllerModel untouched(other_scheduler, small_config(), 100, sink);
   simulate([&] {
     const ControllerParameters& a = untouched.parameters();
     const ControllerParameters& b = device.parameters();
@@ -207,7 +207,7 @@ TEST_F(ControllerTest, ResetValuesAreTheDevicesOwnDefaults) {
     EXPECT_EQ(a.rate.alpha_recip, b.rate.alpha_recip);
     EXPECT_EQ(a.rate.first_cut, b.rate.first_cut);
     EXPECT_EQ(a.rate.mark_shift, b.rate.mark_shift);
-    EXPECT_EQ(a.rate.averaging, b.rate.averaging);
+    EXPECT_EQ(a.rate.law, b.rate.law);
     EXPECT_EQ(a.rate.cut_by_marks, b.rate.cut_by_marks);
   });
 }
@@ -295,7 +295,7 @@ TEST_F(ControllerTest, EverySizeFromOneSlotUpHasItsCapability) {
       ControllerConfig config;
       config.slots = slots;
       Scheduler time;
-      ControllerDevice other(time, config, 1, sink);
+      ControllerModel other(time, config, 1, sink);
       regs::ControllerRegisters registers(other);
       std::uint32_t value = 0;
       EXPECT_EQ(registers.block().read(map::kCapsOffset, value), regs::AccessResult::kOk);

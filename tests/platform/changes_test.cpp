@@ -38,7 +38,7 @@ struct Looked {
     Look(Looked& of, Seen& into)
         : owner(of), seen(into), event(Event::calling<&Look::look>(*this, kConsoleRank)) {}
     void look() {
-      ControllerDevice& device = owner.platform.hosts[1]->dcc()->device();
+      ControllerEngine& device = owner.platform.hosts[1]->dcc()->device();
       seen = {device.parameters(), device.tables().read(RateTable::kFactor, 5), true};
     }
     Looked& owner;

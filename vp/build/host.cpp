@@ -78,7 +78,7 @@ void Host::retune(const PlatformConfig& from, const PlatformConfig& to) {
 void Host::finish() {
   if (driver_ != nullptr) driver_->finish();
   if (dcc() == nullptr) return;
-  ControllerDevice& device = dcc()->device();
+  ControllerEngine& device = dcc()->device();
   device.finish();
   if (ControllerModel* const model = device.model(); model != nullptr) {
     finish_timer_engine(model->timers(), model->time());

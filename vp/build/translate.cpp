@@ -67,28 +67,18 @@ const Ratio& initial_weight(const PlatformConfig& config, const DscpConfig& enti
   }
   return entitled.weight;
 }
-
-/// Half of a mark's cut with each doubling of the rate beyond 100 Gb/s: a share has as many more
-/// packets there.
-std::uint32_t mark_shift(BitRate slowest) {
-  std::uint32_t shift = DCC_PROPORTIONAL_MARK_SHIFT;
-  for (std::uint64_t rate = 200'000'000'000; rate <= slowest.bits_per_second && shift > 0;
-       rate *= 2)
-    --shift;
-  return shift;
-}
 }  // namespace
 
 dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate) {
   const auto& from = config.nic.congestion_control.of<DccParameters>("dcc");
-  const bool proportional = from.policy == DccParameters::Policy::kProportional;
+  const Law* const law = from.rules().law();
   dcc_config to{};
-  to.policy = proportional ? DCC_POLICY_PROPORTIONAL : DCC_POLICY_DCQCN;
+  if (law != nullptr)
+    dcc_select_law(&to, law->number(), law->cuts_by_marks(), law->decrease_step());
   to.timer_restart = from.timer_restart ? 1 : 0;
   to.byte_counter = from.byte_counter != 0 ? 1 : 0;
   to.parameters = from.registers(config.nic.controller, line_rate, config.topology.slowest_link(),
                                  config.nic.mtu);
-  to.parameters.mark_shift = proportional ? mark_shift(config.topology.slowest_link()) : 0;
   for (unsigned dscp = 0; dscp < DCC_DSCPS; ++dscp) {
     const DscpConfig& entitled = config.dscp_of(dscp);
     dcc_class& out = to.classes[dscp];

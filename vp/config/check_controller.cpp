@@ -43,10 +43,9 @@ class ControllerCheck : private CheckContext {
             choice.name() +
                 " reads no in-band telemetry, so that `on` would change nothing; write auto");
     const auto* const dcc = choice.chosen<DccParameters>();
-    require(dcc == nullptr || dcc->policy != DccParameters::Policy::kProportional ||
-                nic.cnp.carry_marks,
+    require(dcc == nullptr || !dcc->shares_by_weight() || nic.cnp.carry_marks,
             "nic.cnp.carry_marks", "policy: proportional needs CNPs that carry marks");
-    if (dcc != nullptr && dcc->policy == DccParameters::Policy::kProportionalInt) {
+    if (dcc != nullptr && dcc->rules().law() == nullptr) {
       for (const auto& [id, entry] : c_.dscp) {
         require(!entry.min_rate && !entry.max_rate, "dscp." + std::to_string(id),
                 "policy: proportional_int knows weights, but neither min_rate nor max_rate");
@@ -63,7 +62,7 @@ class ControllerCheck : private CheckContext {
       const std::string path = "nic.controller." + key;
       const std::string said = key + ": " + name_of(what);
       require(dcc != nullptr, path, said + " without the controller (algorithm: dcc)");
-      require(dcc->policy != DccParameters::Policy::kProportionalInt, path,
+      require(dcc->rules().law() != nullptr, path,
               said + " has no part in policy: proportional_int, whose rates come of telemetry");
       require(k.slots <= kRtlSlots, given("nic.controller.slots", path),
               said + " was built for " + std::to_string(kRtlSlots) + " slots, not " +
@@ -74,7 +73,7 @@ class ControllerCheck : private CheckContext {
     check_rtl(k.timer, "timer");
     check_rtl(k.rate_lut, "rate_lut");
     if (k.engine != Implementation::kModel) {
-      check_engine(k, dcc != nullptr && dcc->policy != DccParameters::Policy::kProportionalInt);
+      check_engine(k, dcc != nullptr && dcc->rules().law() != nullptr);
     }
     require(kHasRtl || k.timer == Implementation::kModel, "nic.controller.timer",
             "timer: " + std::string(name_of(k.timer)) + kNoRtl);

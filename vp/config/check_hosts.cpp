@@ -46,7 +46,7 @@ class HostsCheck : private CheckContext {
     require(c_.topology.host_count() <= unsigned{QOS_METERS_MAX}, "qos.manager",
             "a manager serves at most " + std::to_string(QOS_METERS_MAX) +
                 " hosts, the topology has " + std::to_string(c_.topology.host_count()));
-    const bool proportional = dcc != nullptr && dcc->policy == DccParameters::Policy::kProportional;
+    const bool proportional = dcc != nullptr && dcc->shares_by_weight();
     require(proportional || c_.nic.congestion_control.name() == "ibcc", "qos.manager",
             "the closed loop needs algorithm: dcc with policy: proportional, or ibcc");
     require(c_.nic.payload == NicParameters::Payload::kReal, given("nic.payload", "qos.manager"),

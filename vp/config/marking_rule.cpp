@@ -30,7 +30,7 @@ void follow_marking_rule(LoadedConfig& loaded, LongestPath& path) {
     throw ConfigError(loaded.place_of(given), given + ": switch.ecn.rule: " + name_of(ecn.rule) +
                                                   " sets it; write rule: given");
   }
-  if (dcc != nullptr && dcc->policy == DccParameters::Policy::kProportional && given.empty() &&
+  if (dcc != nullptr && dcc->shares_by_weight() && given.empty() &&
       loaded.places.count("switch.ecn.rule") == 0) {
     ecn.rule = EcnParameters::Rule::kLongFlows;
   }

@@ -11,7 +11,7 @@ namespace dcc::vp {
 void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning) {
   PlatformConfig& config = loaded.config;
   const auto* const dcc = config.nic.congestion_control.chosen<DccParameters>();
-  if (dcc == nullptr || dcc->policy != DccParameters::Policy::kProportional) return;
+  if (dcc == nullptr || dcc->rules().law() == nullptr) return;
   auto& to = config.nic.congestion_control.of<DccParameters>("dcc");
   const auto in = [](const LoadedConfig& config_of, const char* key) {
     return config_of.places.count(std::string("nic.congestion_control.") + key) != 0;
@@ -21,9 +21,11 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
                         [&](const char* key) { return in(beginning, key); });
   };
   const DccParameters read = to;
-  if (none_given({"r_ai", "g", "reference_rate"})) to.follow_rate(config.topology.slowest_link());
+  const Law& law = *dcc->rules().law();
+  if (none_given({"r_ai", "g", "reference_rate"}))
+    law.follow_rate(to, config.topology.slowest_link());
   if (none_given({"increase_timer", "first_cut", "brisk", "free_window"}))
-    to.follow_distance(path.base_rtt());
+    law.follow_distance(to, path.base_rtt());
   // What a change sets stands above the rule.
   const auto keep = [&](const char* key, auto member) {
     if (in(loaded, key)) to.*member = read.*member;

@@ -287,7 +287,7 @@ void Console::list_slots(const std::string& host) const {
     out_ << "host " << *id << " has no congestion controller\n";
     return;
   }
-  ControllerDevice& device = chosen.dcc()->device();
+  ControllerEngine& device = chosen.dcc()->device();
   const std::uint32_t slots = device.config().slots;
   out_ << slots - device.free_slots() << " of " << slots << " slots in use\n";
   for (SlotIndex i = 0; i < slots; ++i) {

@@ -26,7 +26,7 @@ void add_registers(model::DebugRegistry& registry, const std::string& prefix,
   });
 }
 
-std::string slot_text(ControllerDevice& device, const FlowPlan& plan, HostId host,
+std::string slot_text(ControllerEngine& device, const FlowPlan& plan, HostId host,
                       std::uint32_t index) {
   const SlotView slot = device.slot(index);
   if (!slot.flow) return "free";
@@ -40,7 +40,7 @@ std::string slot_text(ControllerDevice& device, const FlowPlan& plan, HostId hos
 
 void add_controller(model::DebugRegistry& registry, Host& host, const FlowPlan& plan) {
   const std::string name = "host" + std::to_string(host.id());
-  ControllerDevice& device = host.dcc()->device();
+  ControllerEngine& device = host.dcc()->device();
   registry.add_module(
       {name + ".controller", "congestion controller: registers " + name + ".dcc.NAME", {}});
   add_registers(registry, name + ".", host.controller()->block());

@@ -21,7 +21,7 @@ std::uint64_t digest_of_nic(Host& host) {
 }
 
 // What registers and slots show, so that the model and RTL in its place give the same.
-std::uint64_t digest_of_controller(ControllerDevice& device) {
+std::uint64_t digest_of_controller(ControllerEngine& device) {
   StateDigest d;
   const std::uint32_t slots = device.config().slots;
   d(device.free_slots());

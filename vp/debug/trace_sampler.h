@@ -43,7 +43,7 @@ class TraceSampler {
     Bytes last = -1;
   };
   struct Lag {
-    ControllerDevice* device = nullptr;
+    ControllerEngine* device = nullptr;
     VcdFile::Signal signal = 0;
   };
   struct Flow {

@@ -177,7 +177,7 @@ void Tracing::trace_slots(Host& host) {
   target.flow_id = [this, id = host.id()](std::uint32_t flow_number) {
     return c_.plan.identify(id, flow_number).flow;
   };
-  ControllerDevice& device = host.dcc()->device();
+  ControllerEngine& device = host.dcc()->device();
   slots_.push_back(std::make_unique<SlotTrace>(config_, c_.scheduler, device, std::move(target)));
   host.observe_slots(*slots_.back());
 }

@@ -55,7 +55,7 @@ void collect_hosts(const Platform& p, RunResults& results) {
     out.completions_lost = software.completions_lost;
     if (!software.failure.empty()) results.failures.push_back(software.failure);
     if (host->dcc() != nullptr) {
-      ControllerDevice& device = host->dcc()->device();
+      ControllerEngine& device = host->dcc()->device();
       out.slots_in_use_max = device.statistics().slots_in_use_max;
       out.timer_events = device.timer_counters().expired;
       out.timer_lateness_max_ticks = device.timer_lateness_max();

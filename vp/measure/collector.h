@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/controller_device.h"
+#include "controller/controller_model.h"
 #include "measure/results.h"
 #include "nic/nic_parameters.h"
 #include "switch/pfc.h"

@@ -27,7 +27,7 @@ std::vector<std::string> differentiation_warnings(const PlatformConfig& config,
                        " cycles an interval; increase_timer is " + std::to_string(interval) +
                        ": increases came late (a faster clock, a longer timer or fewer slots)");
   }
-  if (dcc->policy != DccParameters::Policy::kProportional) return warnings;
+  if (!dcc->shares_by_weight()) return warnings;
   if (const auto pauses = counted(&PfcCounters::pauses_sent); pauses > 0) {
     warnings.push_back(
         "PFC paused " + std::to_string(pauses) +

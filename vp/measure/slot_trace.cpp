@@ -36,7 +36,7 @@ std::string args_of(const SlotParameters& p) {
 }  // namespace
 
 SlotTrace::SlotTrace(const TraceConfig& config, const Scheduler& scheduler,
-                     const ControllerDevice& device, Target target)
+                     ControllerEngine& device, Target target)
     : config_(config),
       scheduler_(scheduler),
       device_(device),

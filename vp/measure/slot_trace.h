@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/platform_config.h"
-#include "controller/controller_device.h"
+#include "controller/controller_model.h"
 #include "measure/trace_events.h"
 #include "measure/vcd_file.h"
 #include "sim/scheduler.h"
@@ -33,7 +33,7 @@ class SlotTrace final : public SlotObserver {
     std::string scope;              // of its signals: "host1.controller"
     std::function<std::uint32_t(std::uint32_t flow_number)> flow_id;
   };
-  SlotTrace(const TraceConfig& config, const Scheduler& scheduler, const ControllerDevice& device,
+  SlotTrace(const TraceConfig& config, const Scheduler& scheduler, ControllerEngine& device,
             Target target);
 
   void slot_changed(SlotIndex slot, std::uint32_t flow, SlotChange change) override;
@@ -58,7 +58,7 @@ class SlotTrace final : public SlotObserver {
 
   const TraceConfig& config_;
   const Scheduler& scheduler_;
-  const ControllerDevice& device_;
+  ControllerEngine& device_;
   Target target_;
   std::vector<Slot> slots_;
   VcdFile::Signal in_use_ = 0;

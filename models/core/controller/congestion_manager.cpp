@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "controller/law/proportional.h"
 #include "controller/rate_unit.h"
 
 namespace dcc {
@@ -24,7 +23,7 @@ std::uint32_t due_after(Ticks interval, Tick now) {
 
 CongestionManager::CongestionManager(std::uint32_t slots, RateEngine& rates, TimerEngine& timers)
     : flows_(slots), store_(slots), rates_(rates), timers_(timers) {
-  rates_.load(parameters_.rate);
+  set_parameters(parameters_);
   if (rates_.look_up_in(tables_)) return;
   for (int i = 0; i < kRateTables; ++i) {
     const auto table = static_cast<RateTable>(i);
@@ -35,6 +34,8 @@ CongestionManager::CongestionManager(std::uint32_t slots, RateEngine& rates, Tim
 
 void CongestionManager::set_parameters(const ControllerParameters& parameters) {
   parameters_ = parameters;
+  law_ = &Law::of_number(parameters_.rate.law);
+  counts_to_threshold_ = law_->increases_by_bytes() && parameters_.byte_counter;
   rates_.load(parameters_.rate);
 }
 
@@ -44,7 +45,7 @@ bool CongestionManager::write_table(RateTable table, std::uint32_t index, std::u
   return true;
 }
 
-// Step (5) of the text's congestion notification path.
+// The patent, case 1 (congestion notification), step (5).
 std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_t dscp,
                                                  std::uint8_t marks, Tick now,
                                                  std::uint8_t packets) {
@@ -56,8 +57,8 @@ std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_
   // event; no free address: drop the notification.
   SlotIndex slot = flows_.match(flow);
   const bool first = slot == FlowTable::kNoSlot;
-  if (marks_law() && marks == 0) return first ? std::nullopt : all_clear(slot, flow);
   if (first) {
+    if (!law_->binds(marks)) return std::nullopt;
     slot = flows_.bind(flow);
     if (slot == FlowTable::kNoSlot) {
       ++statistics_.cnps_dropped_no_slot;
@@ -69,114 +70,41 @@ std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_
     initialise(store_[slot], dscp);
     notify(slot, flow, SlotChange::kBound);
   }
+
+  // (5b) Decrease by look-up, with the notification's DSCP. (5c) Write back.
   SlotParameters& parameters = store_[slot];
-  const std::uint32_t delta = first ? 0 : ticks_since(parameters.t_latest, now);
-  if (!first && delta < parameters_.decrease_period && (!marks_law() || parameters.t == 1)) {
-    ++statistics_.cnps_coalesced;
-    return std::nullopt;
-  }
-
-  // (5b) Decrease by look-up, with the notification's DSCP.
-  parameters.dscp = dscp;
   const RateBits before = parameters.rc;
-  if (marks_law()) {
-    cut_by_marks(parameters, marks, packets, first);
-  } else {
-    cut(parameters, delta, marks, first);
-    // (5c) Write back. A cut does DCQCN's full bookkeeping.
-    parameters.bc = 0;
-    parameters.t = 0;
-    parameters.pkt_length = 0;
+  const std::uint32_t delta = first ? 0 : ticks_since(parameters.t_latest, now);
+  LawPort port(parameters_, rates_, statistics_);
+  switch (law_->notify(parameters, {dscp, marks, packets, first, delta}, port)) {
+    case CnpOutcome::kIgnored:
+      return std::nullopt;
+    case CnpOutcome::kCoalesced:
+      ++statistics_.cnps_coalesced;
+      return std::nullopt;
+    case CnpOutcome::kHoldEnded:
+      notify(slot, flow, SlotChange::kTimerIncrease);
+      break;
+    case CnpOutcome::kCut:
+      parameters.t_latest = static_cast<std::uint32_t>(now);
+      if (first) {
+        start_timer(slot, now);
+      } else if (parameters_.timer_restart) {
+        // The timing engine's event compares itself with `due` when it comes up.
+        parameters.due = due_after(parameters_.timer_interval, now);
+        ++timer_counters_.cancelled;
+        ++timer_counters_.started;
+      }
+      notify(slot, flow, SlotChange::kCut);
+      break;
   }
-  parameters.t_latest = static_cast<std::uint32_t>(now);
-  if (first) {
-    start_timer(slot, now);
-  } else if (parameters_.timer_restart) {
-    // The engine's event finds out when it comes up.
-    parameters.due = due_after(parameters_.timer_interval, now);
-    ++timer_counters_.cancelled;
-    ++timer_counters_.started;
-  }
-  notify(slot, flow, SlotChange::kCut);
 
-  // (6) The rate to the scheduler. It knows nothing of a freshly bound flow's rate yet.
+  // (6) The rate goes to the scheduler, which knows no rate of a freshly bound flow yet.
   if (!first && parameters.rc == before) return std::nullopt;
   return answer(flow, parameters.rc);
 }
 
-void CongestionManager::cut(SlotParameters& slot, std::uint32_t delta, std::uint8_t marks,
-                            bool first) {
-  const DecreaseResult result =
-      rates_.decrease({slot.rc, slot.rt, slot.alpha, delta, slot.dscp, marks, first});
-  ++statistics_.rate_decreases;
-  slot.rc = result.rc;
-  slot.rt = result.rt;
-  if (!marks_law()) slot.alpha = result.alpha;
-}
-
-// A packet arrived unmarked after many that were marked: what a hold waits for, else nothing new.
-std::optional<RateAnswer> CongestionManager::all_clear(SlotIndex slot, std::uint32_t flow) {
-  SlotParameters& parameters = store_[slot];
-  if (!MarksLaw(parameters).holding()) return std::nullopt;
-  const RateBits before = parameters.rc;
-  end_hold(parameters);
-  notify(slot, flow, SlotChange::kTimerIncrease);
-  if (parameters.rc == before) return std::nullopt;
-  return answer(flow, parameters.rc);
-}
-
-// A CNP under the law of marks: counted during a hold, else a cut, which may begin one.
-void CongestionManager::cut_by_marks(SlotParameters& slot, std::uint8_t marks, std::uint8_t packets,
-                                     bool first) {
-  MarksLaw law(slot);
-  if (law.holding()) {
-    if (MarksLaw::some_unmarked(marks, packets)) {
-      end_hold(slot);
-    } else {
-      law.held_marks(marks);
-    }
-    return;
-  }
-  law.notified(marks, packets, parameters_);
-  const bool may_hold = parameters_.rate.first_cut != 0;
-  if (!first || !may_hold) cut(slot, 0, law.weighed_marks(marks), first);
-  if (may_hold && (first || law.swamped(parameters_))) {
-    law.begin_hold(first && MarksLaw::promises_all_clear(marks, packets));
-    hold_step(slot);
-  }
-}
-
-void CongestionManager::end_hold(SlotParameters& slot) const {
-  MarksLaw(slot).end_hold(parameters_);
-  slot.rc = slot.rt;
-}
-
-// FIRST_CUT of the target, which is halved.
-void CongestionManager::hold_step(SlotParameters& slot) {
-  slot.rc = slot.rt;
-  cut(slot, 0, 0, true);
-}
-
-// A timer event under the law of marks. True if the rate is now at its maximum.
-bool CongestionManager::timer_by_marks(SlotParameters& slot, Tick now) {
-  MarksLaw law(slot);
-  if (law.holding()) {
-    const std::uint32_t quiet = ticks_since(slot.t_latest, now);
-    if (quiet < law.patience(parameters_) && !law.too_long()) {
-      // Marks only tell of the time in which they came.
-      if (quiet < parameters_.timer_interval && law.overrated(parameters_)) hold_step(slot);
-      slot.t = count_event(slot.t);
-      return false;
-    }
-    law.end_hold(parameters_);
-    return increase(slot, law.take_unmarked(parameters_));
-  }
-  const std::uint32_t packets = law.weighed_packets(law.take_unmarked(parameters_));
-  law.interval_passed();
-  return increase(slot, packets);
-}
-
-// Steps (2) to (6) of the text's byte count path.
+// The patent, case 2 (bytes), steps (2) to (6).
 std::optional<RateAnswer> CongestionManager::bytes(std::uint32_t flow, std::uint8_t dscp,
                                                    std::uint32_t length, std::uint32_t packets) {
   flow &= kFlowNumberMask;
@@ -190,14 +118,11 @@ std::optional<RateAnswer> CongestionManager::bytes(std::uint32_t flow, std::uint
   statistics_.byte_notifications += packets;
   SlotParameters& parameters = store_[slot];
   parameters.dscp = dscp & kDscpMask;
-  const std::uint64_t sum = std::uint64_t{parameters.pkt_length} + length;
 
-  // (4) Increase by look-up. (5) Write back; the remainder counts towards the next event.
+  // (4) Increase by look-up. (5) Write back.
   const RateBits before = parameters.rc;
-  parameters.pkt_length = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(sum - parameters_.byte_threshold, 0xFFFFFFFF));
-  parameters.bc = count_event(parameters.bc);
-  increase(parameters, 0);
+  LawPort port(parameters_, rates_, statistics_);
+  law_->byte_event(parameters, length, port);
   notify(slot, flow, SlotChange::kByteIncrease);
 
   // (6) The rate to the scheduler.
@@ -214,11 +139,7 @@ void CongestionManager::add_bytes(SlotIndex slot, std::uint8_t dscp, std::uint32
   }
   SlotParameters& parameters = store_[slot];
   parameters.dscp = dscp & kDscpMask;
-  if (marks_law()) {
-    for (std::uint32_t i = 0; i < packets; ++i) MarksLaw(parameters).sent_packet();
-  } else if (parameters_.byte_counter) {
-    parameters.pkt_length += length;
-  }
+  law_->sent(parameters, length, packets, parameters_);
 }
 
 CongestionManager::TimerOutcome CongestionManager::timer_event(const TimerExpiry& event, Tick now) {
@@ -257,7 +178,7 @@ std::optional<Rate> CongestionManager::query(std::uint32_t flow) const {
   return Rate(store_[slot].rc);
 }
 
-// Steps (2) to (5) of the text's timer event path.
+// The patent, case 3 (timer event), steps (2) to (5).
 std::optional<RateAnswer> CongestionManager::timer(SlotIndex slot, Tick now) {
   ++timer_counters_.expired;
   // (2) Read the flow number by the address, latched before the slot may be freed.
@@ -266,8 +187,8 @@ std::optional<RateAnswer> CongestionManager::timer(SlotIndex slot, Tick now) {
   const RateBits before = parameters.rc;
 
   // (3) Increase by look-up. (4) Write back.
-  if (!marks_law()) parameters.t = count_event(parameters.t);
-  const bool at_maximum = marks_law() ? timer_by_marks(parameters, now) : increase(parameters, 0);
+  LawPort port(parameters_, rates_, statistics_);
+  const bool at_maximum = law_->timer(parameters, ticks_since(parameters.t_latest, now), port);
   notify(slot, flow, SlotChange::kTimerIncrease);
 
   // (3a) At the maximum rate: clear the flow number. (3b) Else register the next timer event.
@@ -289,24 +210,8 @@ void CongestionManager::initialise(SlotParameters& slot, std::uint8_t dscp) {
   slot = {};
   slot.rc = std::min(parameters_.initial_rate, rate_limits(parameters_.rate, tables_, dscp).hi);
   slot.rt = slot.rc;
-  if (!marks_law()) slot.alpha = std::min(parameters_.initial_alpha, kOne16);
   slot.dscp = dscp;
-}
-
-// True if the rate is now at its maximum.
-bool CongestionManager::increase(SlotParameters& slot, std::uint32_t packets) {
-  const IncreaseStage now = marks_law() ? IncreaseStage::kAdditive : stage(slot);
-  const IncreaseResult result = rates_.increase({slot.rc, slot.rt, slot.dscp, now, packets});
-  ++statistics_.rate_increases;
-  slot.rc = result.rc;
-  slot.rt = result.rt;
-  return result.at_maximum;
-}
-
-IncreaseStage CongestionManager::stage(const SlotParameters& slot) const {
-  if (std::max(slot.t, slot.bc) < parameters_.fast_recovery) return IncreaseStage::kRecovery;
-  if (std::min(slot.t, slot.bc) > parameters_.fast_recovery) return IncreaseStage::kHyper;
-  return IncreaseStage::kAdditive;
+  law_->begin(slot, parameters_);
 }
 
 RateAnswer CongestionManager::answer(std::uint32_t flow, RateBits rate) {

@@ -4,31 +4,15 @@
 #include <cstdint>
 #include <optional>
 
+#include "controller/controller_statistics.h"
 #include "controller/flow_table.h"
+#include "controller/law/law.h"
 #include "controller/parameter_store.h"
 #include "controller/parameters.h"
 #include "controller/rate_engine.h"
 #include "controller/timer_engine.h"
 
 namespace dcc {
-
-/// Since the last reset(); the names are those of the register map. rate_decreases and
-/// rate_increases count calculations, rate_updates the changes that came of them.
-struct ControllerStatistics {
-  std::uint64_t cnps_received = 0;
-  std::uint64_t cnps_dropped_no_slot = 0;
-  std::uint64_t cnps_coalesced = 0;
-  std::uint64_t byte_notifications = 0;
-  std::uint64_t byte_notifications_unmatched = 0;
-  std::uint64_t rate_decreases = 0;
-  std::uint64_t rate_increases = 0;
-  std::uint64_t rate_updates = 0;
-  std::uint64_t slots_bound = 0;
-  std::uint64_t slots_released = 0;
-  std::uint64_t slots_in_use_max = 0;
-  std::uint64_t cnps_lost = 0;
-  std::uint64_t inputs_dropped = 0;
-};
 
 /// (rate, flow number) for the scheduler.
 struct RateAnswer {
@@ -73,7 +57,7 @@ class CongestionManager {
   void add_bytes(SlotIndex slot, std::uint8_t dscp, std::uint32_t length, std::uint32_t packets);
   /// So many bytes more would lead to an increase.
   bool over_threshold(SlotIndex slot, std::uint32_t length) const {
-    return !marks_law() && parameters_.byte_counter && slot != FlowTable::kNoSlot &&
+    return counts_to_threshold_ && slot != FlowTable::kNoSlot &&
            std::uint64_t{store_[slot].pkt_length} + length > parameters_.byte_threshold;
   }
   /// The timing engine's event of a slot has come up. A cut that restarts the timer leaves that
@@ -102,6 +86,8 @@ class CongestionManager {
   const ControllerParameters& parameters() const { return parameters_; }
   /// Live; acts from the next notification on.
   void set_parameters(const ControllerParameters& parameters);
+  /// The law that CTRL selects.
+  const Law& law() const { return *law_; }
   const RateTables& tables() const { return tables_; }
   bool write_table(RateTable table, std::uint32_t index, std::uint32_t word);
 
@@ -118,15 +104,6 @@ class CongestionManager {
 
  private:
   void initialise(SlotParameters& slot, std::uint8_t dscp);
-  bool increase(SlotParameters& slot, std::uint32_t packets);
-  bool marks_law() const { return !parameters_.rate.averaging; }
-  void cut(SlotParameters& slot, std::uint32_t delta, std::uint8_t marks, bool first);
-  void cut_by_marks(SlotParameters& slot, std::uint8_t marks, std::uint8_t packets, bool first);
-  std::optional<RateAnswer> all_clear(SlotIndex slot, std::uint32_t flow);
-  void hold_step(SlotParameters& slot);
-  void end_hold(SlotParameters& slot) const;
-  bool timer_by_marks(SlotParameters& slot, Tick now);
-  IncreaseStage stage(const SlotParameters& slot) const;
   void start_timer(SlotIndex slot, Tick now);
   RateAnswer answer(std::uint32_t flow, RateBits rate);
   void notify(SlotIndex slot, std::uint32_t flow, SlotChange change) {
@@ -138,6 +115,8 @@ class CongestionManager {
   RateEngine& rates_;
   TimerEngine& timers_;
   ControllerParameters parameters_;
+  const Law* law_ = nullptr;
+  bool counts_to_threshold_ = false;  // bytes may lead to an increase
   RateTables tables_;
   ControllerStatistics statistics_;
   TimerCounters timer_counters_;

@@ -68,15 +68,6 @@ struct SlotView {
   std::optional<std::uint32_t> timer_due;  // 16 bits and the epoch bit; none: not pending
 };
 
-/// An access of software as it is on the bus, and how it ended.
-struct BusAccess {
-  bool write = false;
-  std::uint32_t address = 0;  // from the block's start
-  std::uint32_t value = 0;    // to be written, or what was read
-  std::uint8_t strobe = 0;    // of a write
-  bool refused = false;
-};
-
 class ControllerModel;
 
 /// The congestion controller: inputs at its ports, accesses of software, a look inside. Calls come
@@ -87,7 +78,7 @@ class ControllerEngine {
 
   // Notifications. While not enabled they are dropped and counted nowhere.
   virtual void cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks,
-                   std::uint8_t packets) = 0;
+                   std::uint8_t packets = 0) = 0;
   virtual void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length) = 0;
 
   // Commands, enabled or not.
@@ -96,23 +87,23 @@ class ControllerEngine {
   /// Asks for the flow's rate: RateSink::query_answered.
   virtual void query(std::uint32_t flow) = 0;
 
-  // Registers, decoded. A write waits until nothing is on its way, and acts on what is issued
-  // afterwards. At the very instant of construction it comes before the first edge and waits for
-  // nothing.
+  // ---- Registers ----
   virtual const ControllerParameters& parameters() const = 0;
   virtual const RateTables& tables() const = 0;
-  /// Soft reset forgets every slot, timer event, input that waits and answer under way; clears
-  /// statistics, lateness and overrun. Parameters, tables and the time stay. It takes a cycle a
-  /// slot and some; what comes meanwhile is dropped and counted. The scheduler keeps the rates it
-  /// has: the driver resets before traffic, or gives the flows their rates itself.
-  virtual void access(const ControllerParameters& parameters, bool soft_reset) = 0;
-  /// False if there is no such entry.
-  virtual bool write_table(RateTable table, std::uint32_t index, std::uint32_t word) = 0;
-  /// Software reads a table or a slot: waits as a write does.
-  virtual void access_window() = 0;
-  /// The same access as it is on the bus, after it was decoded; an engine that has a bus of its own
-  /// gives the value that is read there.
-  virtual void on_bus(BusAccess&) {}
+  /// Carries out an access of software: the model acts on what the register block has decoded, the
+  /// RTL on the transfer itself. A write, and a read of a table or a slot, waits until no event is
+  /// under way, and acts on what is issued afterwards. An access at the very instant of
+  /// construction comes before the first edge and waits for nothing.
+  ///
+  /// A write of CTRL.SOFT_RESET forgets every slot, timer event, waiting input and answer under
+  /// way, and clears statistics, lateness and overrun. Parameters, tables and the time stay. The
+  /// reset takes a cycle for each slot and some more; inputs that come meanwhile are dropped and
+  /// counted. The scheduler keeps the rates it has: the driver resets before traffic, or gives the
+  /// flows their rates itself.
+  virtual void access(regs::RegisterAccess& access) = 0;
+  /// The registers have these values without an access: at power-up, or after a reset by the pin,
+  /// which forgets the slots as a soft reset does.
+  virtual void set_parameters(const ControllerParameters& parameters, bool reset = false) = 0;
 
   // A look inside: side-effect free for the simulated hardware, exact at the present edge.
   virtual const ControllerConfig& config() const = 0;
@@ -139,8 +130,21 @@ class ControllerEngine {
   virtual ControllerModel* model() = 0;
 };
 
-/// Makes an engine: arguments as in ControllerDevice. Null: the model.
+/// Makes an engine; arguments as in make_controller(). Null: the model.
 using ControllerEngineFactory = std::function<std::unique_ptr<ControllerEngine>(
     Scheduler&, const ControllerConfig&, std::uint32_t rank, RateSink&)>;
+
+class TimerEngine;
+class RateEngine;
+/// Makes a controller: by `make_engine`, or the model if that is empty or makes none. `rank` is
+/// that of the answers among the events of one instant. Null engines mean the models (TimingWheel,
+/// RateUnit); `timers` and `rates` are parts of the model alone. Throws std::invalid_argument for a
+/// configuration outside its ranges.
+std::unique_ptr<ControllerEngine> make_controller(Scheduler& scheduler,
+                                                  const ControllerConfig& config,
+                                                  std::uint32_t rank, RateSink& sink,
+                                                  std::unique_ptr<TimerEngine> timers,
+                                                  std::unique_ptr<RateEngine> rates,
+                                                  const ControllerEngineFactory& make_engine);
 
 }  // namespace dcc

@@ -29,6 +29,19 @@ constexpr std::uint32_t kFlowMask = kFlowNumberLimit - 1;
 
 }  // namespace
 
+std::unique_ptr<ControllerEngine> make_controller(Scheduler& scheduler,
+                                                  const ControllerConfig& config,
+                                                  std::uint32_t rank, RateSink& sink,
+                                                  std::unique_ptr<TimerEngine> timers,
+                                                  std::unique_ptr<RateEngine> rates,
+                                                  const ControllerEngineFactory& make_engine) {
+  std::unique_ptr<ControllerEngine> engine;
+  if (make_engine) engine = make_engine(scheduler, config, rank, sink);
+  if (engine != nullptr) return engine;
+  return std::make_unique<ControllerModel>(scheduler, config, rank, sink, std::move(timers),
+                                           std::move(rates));
+}
+
 ControllerModel::ControllerModel(Scheduler& scheduler, const ControllerConfig& config,
                                  std::uint32_t rank, RateSink& sink,
                                  std::unique_ptr<TimerEngine> timers,
@@ -80,7 +93,7 @@ void ControllerModel::bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t
 
 // If bytes can cause no answer there is no hurry, and no event: whatever comes next issues them.
 bool ControllerModel::might_increase(SlotIndex slot, std::uint32_t length) const {
-  if (!manager_.parameters().rate.averaging) return false;  // counted only
+  if (!manager_.law().increases_by_bytes()) return false;  // bytes are only counted
   if (manager_.over_threshold(slot, length)) return might_be_enabled();
   return cnps_.size() + cnps_ahead_.size() + bytes_.size() + bytes_ahead_.size() != 0 &&
          might_be_enabled();

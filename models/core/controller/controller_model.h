@@ -40,16 +40,21 @@ class ControllerModel final : public ControllerEngine {
 
   // As in ControllerEngine.
   void cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks,
-           std::uint8_t packets) override;
+           std::uint8_t packets = 0) override;
   void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length) override;
   void release(std::uint32_t flow) override { command(flow, true); }
   void query(std::uint32_t flow) override { command(flow, false); }
 
   const ControllerParameters& parameters() const override { return manager_.parameters(); }
   const RateTables& tables() const override { return manager_.tables(); }
-  void access(const ControllerParameters& parameters, bool soft_reset) override;
-  bool write_table(RateTable table, std::uint32_t index, std::uint32_t word) override;
-  void access_window() override { quiesce(); }
+  void access(regs::RegisterAccess& access) override;
+  void set_parameters(const ControllerParameters& parameters, bool reset = false) override;
+  // Parts of an access without a register block.
+  void soft_reset() { set_parameters(parameters(), true); }
+  /// Writes an entry of a table; false if there is no such entry.
+  bool write_table(RateTable table, std::uint32_t index, std::uint32_t word);
+  /// Waits as a read of a table or a slot does.
+  void access_window() { quiesce(); }
 
   const ControllerConfig& config() const override { return config_; }
   bool ready() override { return edge() + 1 >= ready_from_; }
@@ -153,6 +158,7 @@ class ControllerModel final : public ControllerEngine {
   Cycle timer_from(Tick due) const;
   std::uint32_t freed_lately(Cycle cycle);
   Cycle quiesce();
+  void write_register(const regs::RegisterAccess& access, Cycle effect);
   void change_parameters(const ControllerParameters& parameters, Cycle effect);
   void begin_reset(Cycle effect);
   void reset();

@@ -6,7 +6,19 @@
 
 namespace dcc {
 
+namespace map = regs::dcc_map;
+
 namespace {
+// The windows other than slots are in the order of the tables.
+constexpr RateTable table_of(std::uint16_t window) { return static_cast<RateTable>(window); }
+static_assert(table_of(map::kWindowFactor) == RateTable::kFactor, "order of tables");
+static_assert(table_of(map::kWindowFloor) == RateTable::kFloor, "order of tables");
+static_assert(table_of(map::kWindowCeiling) == RateTable::kCeiling, "order of tables");
+static_assert(table_of(map::kWindowDecayHi) == RateTable::kDecayHi, "order of tables");
+static_assert(table_of(map::kWindowDecayLo) == RateTable::kDecayLo, "order of tables");
+static_assert(table_of(map::kWindowDecrease) == RateTable::kDecrease, "order of tables");
+static_assert(map::kWindowDecreaseEntries == kDecreaseEntries, "size of the decrease table");
+
 constexpr std::uint32_t kStoredDueMask = (1u << 17) - 1;  // 16 bits and the epoch bit
 }  // namespace
 
@@ -23,10 +35,39 @@ Cycle ControllerModel::quiesce() {
   return effect;
 }
 
-void ControllerModel::access(const ControllerParameters& parameters, bool soft_reset) {
-  const Cycle effect = quiesce();
+// The hardware makes an access wait before it decodes it, so refused ones and those to the register
+// block's own registers wait, too. Reads of registers and counters do not wait.
+void ControllerModel::access(regs::RegisterAccess& access) {
+  constexpr std::uint32_t kPage = 0x1000;
+  const std::uint32_t page = access.address / kPage;
+  const bool waits = access.write || (page != 0 && page != map::kStatCnpsReceivedOffset / kPage);
+  const Cycle effect = waits ? quiesce() : 0;
+  if (!access.write) return access.answer();
+  if (access.window_written()) {
+    manager_.write_table(table_of(access.index), access.word, access.value);
+  } else if (access.register_written && access.index != map::kIrqMask) {
+    write_register(access, effect);
+  }
+}
+
+void ControllerModel::write_register(const regs::RegisterAccess& access, Cycle effect) {
+  ControllerParameters parameters = manager_.parameters();
+  map::decode(parameters, access.index, access.stored);
+  bool soft_reset = false;
+  switch (static_cast<map::Command>(access.index)) {
+    case map::Command::kCtrl:
+      parameters.rate.law = law_number(access.stored);
+      soft_reset = (access.stored & map::kCtrlSoftResetMask) != 0;
+      break;
+  }
   change_parameters(parameters, effect);
   if (soft_reset) begin_reset(effect);
+}
+
+void ControllerModel::set_parameters(const ControllerParameters& parameters, bool reset) {
+  const Cycle effect = quiesce();
+  change_parameters(parameters, effect);
+  if (reset) begin_reset(effect);
 }
 
 void ControllerModel::change_parameters(const ControllerParameters& parameters, Cycle effect) {

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "controller/law/law.h"
 #include "registers/generated/dcc_map.h"
 
 namespace dcc::regs {
@@ -13,16 +14,6 @@ static_assert(kCauseTableFull == kIrqStatusTableFullMask, "causes and register m
 static_assert(kCauseOverrun == kIrqStatusOverrunMask, "causes and register map differ");
 
 constexpr std::uint32_t kSlotWords = kWindowSlotsWords;
-
-/// The rate unit's table behind a window; the windows other than slots are in its order.
-constexpr RateTable table_of(std::uint16_t window) { return static_cast<RateTable>(window); }
-static_assert(table_of(kWindowFactor) == RateTable::kFactor, "order of tables");
-static_assert(table_of(kWindowFloor) == RateTable::kFloor, "order of tables");
-static_assert(table_of(kWindowCeiling) == RateTable::kCeiling, "order of tables");
-static_assert(table_of(kWindowDecayHi) == RateTable::kDecayHi, "order of tables");
-static_assert(table_of(kWindowDecayLo) == RateTable::kDecayLo, "order of tables");
-static_assert(table_of(kWindowDecrease) == RateTable::kDecrease, "order of tables");
-static_assert(kWindowDecreaseEntries == kDecreaseEntries, "size of the decrease table");
 static_assert(kWindowSlotsEntries == kMaxSlots, "size of the slot window");
 
 std::uint32_t flag(bool set, std::uint32_t mask) { return set ? mask : 0; }
@@ -61,7 +52,7 @@ std::uint32_t slot_word(const SlotView& slot, std::uint32_t word) {
 
 }  // namespace
 
-ControllerRegisters::ControllerRegisters(ControllerDevice& device, const WheelSplit& split)
+ControllerRegisters::ControllerRegisters(ControllerEngine& device, const WheelSplit& split)
     : device_(device), block_(kMap, *this) {
   const ControllerConfig& config = device_.config();
   block_.set_parameter(kCaps, log2_rounded_up(config.slots) << kCapsSlotsLog2Shift |
@@ -71,29 +62,16 @@ ControllerRegisters::ControllerRegisters(ControllerDevice& device, const WheelSp
                                       << kCapsWheelMiddleShift |
                                   static_cast<std::uint32_t>(split.last) << kCapsWheelLastShift);
   block_.set_window_entries(kWindowSlots, config.slots);
+  if (Law::beyond_hardware()) block_.implement_reserved(kCtrl, kCtrlLawHighMask);
   device_.on_cause(this);
-  apply_parameters();
+  device_.set_parameters(parameters_of(block_));
 }
 
 ControllerRegisters::~ControllerRegisters() { device_.on_cause(nullptr); }
 
 void ControllerRegisters::reset() {
   block_.reset();
-  device_.access(parameters_of(block_), true);
-}
-
-void ControllerRegisters::apply_parameters() { device_.set_parameters(parameters_of(block_)); }
-
-void ControllerRegisters::register_written(std::uint16_t index, std::uint32_t value) {
-  if (index == kIrqMask) return;  // the block's own
-  waited_ = true;
-  bool soft_reset = false;
-  switch (static_cast<Command>(index)) {
-    case Command::kCtrl:
-      soft_reset = (value & kCtrlSoftResetMask) != 0;
-      break;
-  }
-  device_.access(parameters_of(block_), soft_reset);
+  device_.set_parameters(parameters_of(block_), true);
 }
 
 std::uint32_t ControllerRegisters::read_register(std::uint16_t index) const {
@@ -162,28 +140,8 @@ std::uint64_t ControllerRegisters::read_counter(std::uint16_t index) const {
 }
 
 std::uint32_t ControllerRegisters::read_window(std::uint16_t window, std::uint32_t word) const {
-  if (window != kWindowSlots) return device_.tables().read(table_of(window), word);
+  if (window != kWindowSlots) return device_.tables().read(static_cast<RateTable>(window), word);
   return slot_word(device_.slot(word / kSlotWords), word % kSlotWords);
-}
-
-void ControllerRegisters::write_window(std::uint16_t window, std::uint32_t word,
-                                       std::uint32_t value) {
-  waited_ = true;
-  device_.write_table(table_of(window), word, value);
-}
-
-void ControllerRegisters::accessed(bool write, std::uint32_t address, std::uint32_t& value,
-                                   std::uint8_t strobe, AccessResult result) {
-  // The hardware makes them wait before it decodes them: what is refused, and what is the register
-  // block's own, too.
-  constexpr std::uint32_t kPage = 0x1000;
-  const std::uint32_t page = address / kPage;
-  const bool waits = write || (page != 0 && page != kStatCnpsReceivedOffset / kPage);
-  if (waits && !waited_) device_.access_window();
-  waited_ = false;
-  BusAccess access{write, address, value, strobe, result != AccessResult::kOk};
-  device_.on_bus(access);
-  if (!write) value = access.value;
 }
 
 }  // namespace dcc::regs

@@ -1,10 +1,10 @@
 #include "controller/dcc.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "controller/controller_setup.h"
 #include "controller/formats.h"
@@ -24,47 +24,53 @@ Bytes bytes_of(const Ratio& products, Rate rate, PicoSeconds time) {
   return static_cast<Bytes>(std::min(to_real(products) * product, 1e15L));
 }
 
-std::map<DccParameters::Policy, PolicyMaker>& policy_makers() {
-  static std::map<DccParameters::Policy, PolicyMaker> makers;
-  return makers;
+const std::vector<std::string>& policy_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const Policy* policy : Policy::all()) list.emplace_back(policy->name());
+    return list;
+  }();
+  return names;
+}
+
+const char* meaning_of_policies() {
+  static const std::string text = [] {
+    std::string list = "what calculates the rates";
+    for (const Policy* policy : Policy::all()) {
+      list += std::string("; ") + policy->name() + ": " + policy->description();
+    }
+    return list;
+  }();
+  return text.c_str();
 }
 
 const RegisteredAlgorithm<DccParameters> kDcc{
     "dcc", "the hardware controller",
     [](const DccParameters& parameters,
        const AlgorithmContext& context) -> std::unique_ptr<Algorithm> {
-      const auto other = policy_makers().find(parameters.policy);
-      if (other != policy_makers().end()) return other->second(parameters, context);
+      if (auto other = parameters.rules().make(parameters, context)) return other;
       const ControllerSetup least = ControllerSetup::one_slot();
       const ControllerSetup& setup = context.controller ? *context.controller : least;
       return std::make_unique<Dcc>(
           context.scheduler, context.host, setup.config, context.rank,
           setup.timers ? setup.timers() : nullptr, setup.rates ? setup.rates() : nullptr,
-          bytes_of(parameters.free_window, context.host.line_rate(), context.longest_base_rtt),
+          bytes_of(parameters.initial_window, context.host.line_rate(), context.longest_base_rtt),
           setup.engine);
     }};
 }  // namespace
 
-RegisteredPolicy::RegisteredPolicy(DccParameters::Policy policy, PolicyMaker make) {
-  policy_makers()[policy] = make;
-}
-
 void DccParameters::describe(ParameterVisitor& v) {
-  v.choice("policy", policy,
-           {"contents of the look-up tables; proportional: bandwidth follows the weights; "
-            "proportional_int: the same by in-band telemetry, which no hardware here does",
-            ""});
+  v.one_of("policy", policy, policy_names(), {meaning_of_policies(), ""});
   v.choice("preset", preset_name, {"a set of parameters; single ones come on top", ""});
   if (v.reading()) {
     apply_preset();
-    if (policy == Policy::kProportional) apply_proportional();
-    if (policy == Policy::kProportionalInt) apply_proportional_int();
+    rules().set_defaults(*this);
   }
   // G and MI are fractions without a place for 1.
   static_assert(regs::dcc_map::kGValueMask == regs::dcc_map::kMiValueMask);
   describe_rules(v, Ratio(regs::dcc_map::kGValueMask, kOne16), kRuntime);
   describe_settings(v);
-  v.field("free_window", free_window, {"0", "1000"},
+  v.field("free_window", initial_window, {"0", "1000"},
           {"unacknowledged bytes of a flow without a slot, in products of line rate and longest "
            "base RTT; 0: no limit (proportional: 11/10)",
            ""});
@@ -74,59 +80,9 @@ void DccParameters::describe(ParameterVisitor& v) {
            ""});
 }
 
-// The proportional policy works on marks, on a free-running timer and without stages.
-void DccParameters::apply_proportional() {
-  f = 0;
-  byte_counter = 0;
-  timer_restart = false;
-  r_ai = BitRate(13'700'000);
-  r_hai = 550_Mbps;  // of 0.9 packets of 1000 B an interval; `registers` has it for others
-  r_min = 5_Mbps;
-  mi = Ratio(0);
-  g = Ratio(4, 5);
-  increase_timer = kMicroSecond * 14;
-  first_cut = Ratio(1, 28);
-  brisk = 95;
-  free_window = Ratio(11, 10);
-  decrease_period = kMicroSecond * 5;
-}
-
-// A slower link has fewer packets to learn from, and marks more of them: r_ai goes with its rate to
-// the power of 2/3, and 1 - g inversely, so that the greatest sum of weights goes with its rate.
-void DccParameters::follow_rate(BitRate slowest) {
-  const double of_100 = static_cast<double>(slowest.bits_per_second) / 100e9;
-  if (of_100 >= 1) return;  // faster ones: the driver's MARK_SHIFT
-  const double part = std::cbrt(of_100 * of_100);
-  const auto in = [](double value, double unit) {
-    return static_cast<std::uint64_t>(std::llround(value / unit));
-  };
-  r_ai = BitRate(std::max<std::uint64_t>(1, in(13.7e6 * part, 1e3)) * 1000);
-  g = Ratio(part <= 0.2 ? 0 : in(1 - 0.2 / part, 1e-3), 1000);
-}
-
-// Steps four times as great need a round trip that is shorter than an interval: beyond it two flows
-// may swing for good, and there starts are told slowly anyway.
-void DccParameters::follow_distance(PicoSeconds longest_base_rtt) {
-  if (longest_base_rtt <= increase_timer) return;
-  increase_timer = kMicroSecond * 16;
-  first_cut = Ratio(1, 24);
-  brisk = 0;
-  free_window = Ratio(3, 2);
-}
-
-// Of HPCC's rules only the step and the least rate are the policy's: a step of 1/1000 of the line a
-// unit of weight is lost to the target for sums of weights up to 50, and a queue of one
-// bandwidth-delay product for 480.
-void DccParameters::apply_proportional_int() {
-  r_ai = 100_Mbps;
-  r_min = 5_Mbps;
-}
-
 void DccParameters::preset(CnpParameters& cnp) const {
   DcqcnParameters::preset(cnp);
-  if (policy != Policy::kProportional) return;
-  cnp.interval = kMicroSecond * 2;
-  cnp.carry_marks = true;
+  rules().set_defaults(cnp);
 }
 
 namespace {
@@ -159,18 +115,11 @@ dcc_parameters DccParameters::registers(const ControllerConfig& controller, BitR
   p.mi = fixed16(mi);
   p.r_ai = Rate::from(step(reference_rate, slowest, r_ai)).raw;
   p.r_hai = Rate::from(step(reference_rate, slowest, r_hai)).raw;
-  // Here it is the rate of one packet an interval, whatever a packet is.
-  if (policy == Policy::kProportional) {
-    p.r_hai = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(DCC_R_HAI_VALUE_MASK, std::uint64_t{p.r_hai} * mtu / 1000));
-  }
   p.r_min = Rate::from(r_min).raw;
-  // A flow at its maximum gives its slot back, and its next CNP is a first one. Under the
-  // proportional policy that cut is deep, and a heavy flow's fair share may be all of the link but
-  // a percent: there the maximum lies above what the link carries.
-  p.r_max = r_max                             ? Rate::from(*r_max).raw
-            : policy == Policy::kProportional ? line + line / 4
-                                              : line;
+  p.r_max = r_max ? Rate::from(*r_max).raw : line;
+  if (const Law* const law = rules().law()) {
+    law->fit(p, {Rate(line), slowest, mtu, r_max.has_value()});
+  }
   p.initial_rate = initial_rate ? Rate::from(*initial_rate).raw : std::min(p.r_max, line);
   p.initial_alpha = fixed16(initial_alpha);
   programme(p);
@@ -179,10 +128,11 @@ dcc_parameters DccParameters::registers(const ControllerConfig& controller, BitR
 
 Dcc::Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config,
          std::uint32_t rank, std::unique_ptr<TimerEngine> timers, std::unique_ptr<RateEngine> rates,
-         Bytes free_window, const ControllerEngineFactory& make_engine)
+         Bytes initial_window, const ControllerEngineFactory& make_engine)
     : host_(host),
-      free_window_(free_window),
-      device_(scheduler, config, rank, *this, std::move(timers), std::move(rates), make_engine) {}
+      initial_window_(initial_window),
+      device_(make_controller(scheduler, config, rank, *this, std::move(timers), std::move(rates),
+                              make_engine)) {}
 
 AlgorithmNeeds Dcc::needs() const {
   AlgorithmNeeds needs;
@@ -193,39 +143,39 @@ AlgorithmNeeds Dcc::needs() const {
 
 void Dcc::on_flow_start(FlowNumber flow, const FlowStart& start) {
   flows_.keep(flow) = {host_.line_rate(), start.dscp, true, false, false};
-  if (free_window_ != 0) host_.set_window(flow, free_window_);
+  if (initial_window_ != 0) host_.set_window(flow, initial_window_);
   if (start.initial_rate.raw != 0) rate_calculated(flow, start.initial_rate);
-  device_.query(flow);
+  device_->query(flow);
 }
 
 void Dcc::on_flow_end(FlowNumber flow) {
   flows_[flow].alive = false;
-  device_.release(flow);
+  device_->release(flow);
 }
 
 void Dcc::on_sent(FlowNumber flow, const SentInfo& info) {
-  device_.bytes(flow, flows_[flow].dscp, info.wire_bytes);
+  device_->bytes(flow, flows_[flow].dscp, info.wire_bytes);
 }
 
 void Dcc::on_cnp(FlowNumber flow, const CnpInfo& info) {
-  // An all clear is for the law of marks alone.
-  if (info.marks == 0 && device_.parameters().rate.averaging) return;
+  // A clear notification, which has no marks, concerns the laws that bandwidth follows weights by.
+  if (info.marks == 0 && !Law::of_number(device_->parameters().rate.law).shares_by_weight()) return;
   flows_[flow].notified = true;
-  device_.cnp(flow, flows_[flow].dscp, info.marks, info.packets);
+  device_->cnp(flow, flows_[flow].dscp, info.marks, info.packets);
 }
 
 void Dcc::rate_calculated(std::uint32_t flow, Rate rate) {
   const Flow* const known = flows_.find(flow);
   if (known == nullptr || !known->alive) return;
-  set_paced(flow, rate.raw < device_.parameters().rate.r_max);
+  set_paced(flow, rate.raw < device_->parameters().rate.r_max);
   flows_[flow].rate = rate;
   host_.set_rate(flow, rate);
 }
 
 void Dcc::set_paced(std::uint32_t flow, bool paced) {
-  if (free_window_ == 0 || flows_[flow].paced == paced) return;
+  if (initial_window_ == 0 || flows_[flow].paced == paced) return;
   flows_[flow].paced = paced;
-  host_.set_window(flow, paced ? std::numeric_limits<Bytes>::max() : free_window_);
+  host_.set_window(flow, paced ? std::numeric_limits<Bytes>::max() : initial_window_);
 }
 
 void Dcc::query_answered(std::uint32_t flow, std::optional<Rate> rate) {
@@ -233,8 +183,8 @@ void Dcc::query_answered(std::uint32_t flow, std::optional<Rate> rate) {
 }
 
 Algorithm::View Dcc::view(FlowNumber flow) const {
-  if (const auto slot = device_.slot_of(flow)) {
-    const SlotParameters p = device_.slot(*slot).parameters;
+  if (const auto slot = device_->slot_of(flow)) {
+    const SlotParameters p = device_->slot(*slot).parameters;
     return {Rate(p.rc), Rate(p.rt), static_cast<double>(p.alpha) / kOne16};
   }
   const Rate rate = flows_.has(flow) ? flows_[flow].rate : host_.line_rate();
@@ -242,7 +192,7 @@ Algorithm::View Dcc::view(FlowNumber flow) const {
 }
 
 AlgorithmCounters Dcc::counters() const {
-  const ControllerStatistics& s = device_.statistics();
+  const ControllerStatistics& s = device_->statistics();
   return {s.rate_decreases, s.rate_increases, s.cnps_dropped_no_slot};
 }
 

@@ -3,57 +3,46 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 
-#include "controller/controller_device.h"
+#include "controller/controller_engine.h"
+#include "controller/law/dcqcn_parameters.h"
+#include "controller/law/law.h"
+#include "controller/rate_engine.h"
+#include "controller/timer_engine.h"
 #include "nic/algorithm/algorithm.h"
 #include "registers/generated/dcc_settings.h"
-#include "controller/law/dcqcn_parameters.h"
 #include "stats/numbered_table.h"
 
 namespace dcc {
 
-/// DCQCN's rules in the controller's fixed point, what only its tables can do, and registers that
-/// are set as they are.
+/// Parameters of the algorithm "dcc": DCQCN's, the policy, and the registers that users set as they
+/// are.
 struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
-  /// What the tables contain; kProportionalInt: the weights, for rates by telemetry.
-  enum class Policy : std::uint8_t { kDcqcn, kProportional, kProportionalInt };
-
-  Policy policy = Policy::kDcqcn;
-  /// What a flow without a slot may have unacknowledged, in products of the line's rate and the
-  /// longest base round trip; 0: no limit (docs/differentiation.md, "The start").
-  Ratio free_window{0};
-  /// r_ai and r_hai are for a network whose slowest link has this rate and go with its square
-  /// (docs/differentiation.md); empty: they are what they are.
+  /// Name of the policy (Policy::all()).
+  std::string policy = "dcqcn";
+  /// Limit on the unacknowledged bytes of a flow without a slot, in products of the line rate and
+  /// the longest base round trip; 0: no limit (docs/differentiation.md, "The start"). The key is
+  /// free_window.
+  Ratio initial_window{0};
+  /// The rate of the slowest link for which r_ai and r_hai are given. In another network both scale
+  /// with the square of the rate (docs/differentiation.md). Empty: they do not scale.
   std::optional<BitRate> reference_rate;
 
   void describe(ParameterVisitor& v) override;
   void preset(CnpParameters& cnp) const override;
-  /// The proportional policy's r_ai and g in a network whose slowest link is `slowest`
-  /// (docs/differentiation.md, "Thresholds, rate and distance").
-  void follow_rate(BitRate slowest);
-  /// Likewise increase_timer, first_cut, brisk and free_window, by the longest base round trip.
-  void follow_distance(PicoSeconds longest_base_rtt);
-  /// The same in the registers of a controller behind a link of rate `line`, in a network whose
-  /// slowest link is `slowest`, with full packets of `mtu` payload bytes. What belongs to the
-  /// tables' contents (MARK_SHIFT) is the driver's.
+  const Policy& rules() const { return Policy::of(policy); }
+  /// True if the policy is a law of the controller by which bandwidth follows weights.
+  bool shares_by_weight() const {
+    const Law* const law = rules().law();
+    return law != nullptr && law->shares_by_weight();
+  }
+  /// The parameters as registers of a controller behind a link of rate `line`, in a network whose
+  /// slowest link is `slowest`, with full packets of `mtu` payload bytes.
   dcc_parameters registers(const ControllerConfig& controller, BitRate line, BitRate slowest,
                            std::uint32_t mtu) const;
-
- private:
-  void apply_proportional();
-  void apply_proportional_int();
 };
-
-struct AlgorithmContext;
-/// Makes the algorithm of a policy that no hardware block has; its own file registers it.
-using PolicyMaker = std::unique_ptr<Algorithm> (*)(const DccParameters&, const AlgorithmContext&);
-struct RegisteredPolicy {
-  RegisteredPolicy(DccParameters::Policy policy, PolicyMaker make);
-};
-
-DCC_ENUM_NAMES(DccParameters::Policy, {DccParameters::Policy::kDcqcn, "dcqcn"},
-               {DccParameters::Policy::kProportional, "proportional"},
-               {DccParameters::Policy::kProportionalInt, "proportional_int"});
 
 /// Hands CNPs and sent packets to the controller with the flow's DSCP from its queue pair context,
 /// and the calculated rates to the NIC.
@@ -73,13 +62,13 @@ DCC_ENUM_NAMES(DccParameters::Policy, {DccParameters::Policy::kDcqcn, "dcqcn"},
 /// anew without having been destroyed.
 class Dcc : public Algorithm, private RateSink {
  public:
-  /// Arguments as in ControllerDevice; `host` outlives this. `free_window` in bytes; 0: none.
+  /// Arguments as in make_controller(); `host` outlives this. `initial_window` in bytes; 0: none.
   Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config, std::uint32_t rank,
       std::unique_ptr<TimerEngine> timers = nullptr, std::unique_ptr<RateEngine> rates = nullptr,
-      Bytes free_window = 0, const ControllerEngineFactory& make_engine = {});
+      Bytes initial_window = 0, const ControllerEngineFactory& make_engine = {});
 
-  ControllerDevice& device() { return device_; }
-  const ControllerDevice& device() const { return device_; }
+  ControllerEngine& device() { return *device_; }
+  const ControllerEngine& device() const { return *device_; }
 
   AlgorithmNeeds needs() const override;
   void on_flow_start(FlowNumber flow, const FlowStart& start) override;
@@ -106,9 +95,9 @@ class Dcc : public Algorithm, private RateSink {
   void query_answered(std::uint32_t flow, std::optional<Rate> rate) override;
 
   AlgorithmHost& host_;
-  Bytes free_window_;
+  Bytes initial_window_;
   NumberedTable<Flow> flows_;
-  mutable ControllerDevice device_;  // to ask it brings it up to the present
+  std::unique_ptr<ControllerEngine> device_;
 };
 
 }  // namespace dcc

@@ -1,4 +1,4 @@
-// What the controller remembers of a bound flow, by slot.
+// The parameters of each slot that the controller keeps for a bound flow.
 #pragma once
 
 #include <algorithm>
@@ -10,29 +10,30 @@
 
 namespace dcc {
 
-/// The text's parameters: Rc, Rt, α, BC, T, t_latest, pkt_length, DSCP. Meaningless while the slot
-/// is free.
+/// The parameters of a slot under the patent's names: Rc, Rt, α, BC, T, t_latest, pkt_length, DSCP.
+/// Without meaning while the slot is free.
 ///
-/// Without AVERAGING some have another meaning (marks_law.h): pkt_length is the account of unmarked
-/// packets, α the packets sent since the last CNP, T the intervals of a hold and BC its marks.
+/// A law reads and writes alpha, pkt_length, bc and t through a view with names of its own
+/// (law/dcqcn.h, law/proportional.h); the comments below are those of DCQCN's law.
 struct SlotParameters {
   RateBits rc = 0;
   RateBits rt = 0;
   Fraction16 alpha = 0;
   std::uint32_t t_latest = 0;    // tick of the last cut, wraps
-  std::uint32_t due = 0;         // tick of the timer event that counts, wraps
+  std::uint32_t due = 0;         // tick of the slot's valid timer event, wraps
   std::uint32_t pkt_length = 0;  // bytes sent since the last byte event
   std::uint8_t bc = 0;           // byte events since the last cut, saturates
   std::uint8_t t = 0;            // timer events since the last cut, saturates
   std::uint8_t dscp = 0;         // 0 … 63
 };
 
-/// Holds memory for slots up to the highest that was ever written: most controllers of a large
-/// network use few of theirs. A reference lasts until another slot is written.
+/// The parameters of all slots. Memory is allocated up to the highest slot that was ever written,
+/// since most controllers of a large network use few slots. A reference is valid until another slot
+/// is written.
 class ParameterStore {
  public:
   explicit ParameterStore(std::uint32_t slots) : limit_(slots) {}
-  /// To write. Precondition: slot < the number of slots.
+  /// A slot to be written. Precondition: slot < the number of slots.
   SlotParameters& operator[](SlotIndex slot) {
     if (__builtin_expect(slot >= slots_.size(), false)) {
       slots_.resize(std::min<std::size_t>(limit_, 2 * (std::size_t{slot} + 1)));

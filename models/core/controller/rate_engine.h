@@ -13,12 +13,12 @@ namespace dcc {
 /// A cut. Fields beyond their range must be saturated by the caller.
 struct DecreaseRequest {
   RateBits rc = 0;
-  RateBits rt = 0;          // matters without AVERAGING only
+  RateBits rt = 0;          // read by the proportional law alone
   Fraction16 alpha = 0;     // 0 … 65536
   std::uint32_t delta = 0;  // ticks since the last cut, 0 … 2^20 − 1
   std::uint8_t dscp = 0;    // 0 … 63
   std::uint8_t marks = 1;   // CE marks the notification stands for
-  bool first = false;       // a slot's first cut; without AVERAGING also a step of a hold
+  bool first = false;       // the first cut of a slot, or a step of a hold (proportional law)
 };
 struct DecreaseResult {
   RateBits rc = 0;
@@ -33,7 +33,7 @@ struct IncreaseRequest {
   RateBits rt = 0;
   std::uint8_t dscp = 0;  // 0 … 63
   IncreaseStage stage = IncreaseStage::kRecovery;
-  std::uint32_t packets = 0;  // without AVERAGING: unmarked ones, 0 … 2^20 − 1; else unused
+  std::uint32_t packets = 0;  // unmarked packets, 0 … 2^20 − 1; read by the proportional law alone
 };
 struct IncreaseResult {
   RateBits rc = 0;

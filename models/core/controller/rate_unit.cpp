@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "controller/law/law.h"
+
 namespace dcc {
 
 namespace {
@@ -10,27 +12,9 @@ RateBits clamp(std::uint64_t rate, RateLimits limits) {
   return static_cast<RateBits>(std::clamp<std::uint64_t>(rate, limits.lo, limits.hi));
 }
 
-// Without AVERAGING the next increase gives back what a cut did not take off the target as well:
-// all but a quarter, and less of low rates. A first cut halves it.
-RateBits lasting_target(const DecreaseRequest& request, std::uint64_t left, bool first_cut,
-                        RateBits lo) {
-  const std::uint64_t taken = request.rc - left;
-  const std::uint64_t lasting = first_cut ? request.rt >> 1 : taken >> (2 + slow_shift(request.rt));
-  return static_cast<RateBits>(
-      std::max<std::uint64_t>(lo, request.rt - std::min<std::uint64_t>(request.rt, lasting)));
-}
-
 std::uint32_t step_of(IncreaseStage stage, const RateRegisters& registers) {
   if (stage == IncreaseStage::kAdditive) return registers.r_ai;
   return stage == IncreaseStage::kHyper ? registers.r_hai : 0;
-}
-
-// With AVERAGING the step times the class's factor; without, a step a packet, whatever the class.
-std::uint64_t additive_increase(const IncreaseRequest& request, const RateRegisters& registers,
-                                const RateTables& tables) {
-  const std::uint64_t step = step_of(request.stage, registers);
-  if (registers.averaging) return (step * tables.increase_factor(request.dscp) + 128) >> 8;
-  return std::min<std::uint64_t>(0xFFFFFFFF, step * request.packets) >> slow_shift(request.rt);
 }
 
 }  // namespace
@@ -48,12 +32,6 @@ Fraction16 decayed_alpha(Fraction16 alpha, std::uint32_t delta, const RateRegist
   const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(kMaxAlphaIntervals, intervals));
   return static_cast<Fraction16>(
       mul16(mul16(alpha, tables.decay_hi(n >> 6)), tables.decay_lo(n & 63)));
-}
-
-std::uint32_t slow_shift(RateBits target) {
-  std::uint32_t shift = 0;
-  while (shift < 7 && target >> (16 - shift) == 0) ++shift;
-  return shift;
 }
 
 // The decrease table between its entries: a straight line, rounded half up.
@@ -80,8 +58,7 @@ DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegist
 
   DecreaseResult result;
   result.rc = clamp(left, limits);
-  result.rt =
-      registers.averaging ? request.rc : lasting_target(request, left, first_cut, limits.lo);
+  result.rt = Law::of_number(registers.law).cut_target(request, left, first_cut, limits.lo);
   result.alpha = static_cast<Fraction16>(
       std::min<std::uint64_t>(kOne16, alpha + mul16(kOne16 - alpha, registers.g)));
   return result;
@@ -90,17 +67,15 @@ DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegist
 IncreaseResult compute_increase(const IncreaseRequest& request, const RateRegisters& registers,
                                 const RateTables& tables) {
   const RateLimits limits = rate_limits(registers, tables, request.dscp);
-  const std::uint64_t additive = additive_increase(request, registers, tables);
+  const Law& law = Law::of_number(registers.law);
+  const std::uint64_t additive = law.added(request, step_of(request.stage, registers), tables);
   const std::uint64_t multiplicative =
       request.stage == IncreaseStage::kRecovery ? 0 : mul16(request.rt, registers.mi);
 
   IncreaseResult result;
   result.rt = static_cast<RateBits>(
       std::min<std::uint64_t>(limits.hi, request.rt + additive + multiplicative));
-  // Rounded up, so that the maximum is reached and the slot released.
-  const std::uint64_t next =
-      registers.averaging ? (std::uint64_t{request.rc} + result.rt + 1) >> 1 : result.rt;
-  result.rc = clamp(next, limits);
+  result.rc = clamp(law.raised(request.rc, result.rt), limits);
   result.at_maximum = result.rc == limits.hi;
   return result;
 }

@@ -18,8 +18,6 @@ RateLimits rate_limits(const RateRegisters& registers, const RateTables& tables,
 /// The arithmetic of docs/formats.md, step by step; pure functions.
 Fraction16 decayed_alpha(Fraction16 alpha, std::uint32_t delta, const RateRegisters& registers,
                          const RateTables& tables);
-/// Places by which the steps of a law without AVERAGING are smaller below 256 Mb/s: one an octave.
-std::uint32_t slow_shift(RateBits target);
 Fraction16 decrease_multiplier(std::uint32_t argument, const RateTables& tables);
 DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegisters& registers,
                                 const RateTables& tables);

@@ -152,6 +152,11 @@ std::uint64_t NicHostInterface::read_counter(std::uint16_t index) const {
   std::abort();  // not a counter of the map
 }
 
+void NicHostInterface::access(regs::RegisterAccess& access) {
+  if (!access.write) return access.answer();
+  if (access.register_written) register_written(access.index, access.stored);
+}
+
 void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value) {
   if (index == map::kCtrl && (value & map::kCtrlSoftResetMask) != 0) return soft_reset();
   apply_settings();

@@ -76,10 +76,9 @@ class NicHostInterface final : private regs::RegisterDevice,
 
   // regs::RegisterDevice
   std::uint32_t read_register(std::uint16_t index) const override;
-  void register_written(std::uint16_t index, std::uint32_t value) override;
   std::uint64_t read_counter(std::uint16_t index) const override;
   std::uint32_t read_window(std::uint16_t, std::uint32_t) const override { return 0; }
-  void write_window(std::uint16_t, std::uint32_t, std::uint32_t) override {}
+  void access(regs::RegisterAccess& access) override;
 
   // CompletionSink, DeliverySink
   void work_done(Qpn qpn, const WorkItem& item, Status status) override;
@@ -89,6 +88,7 @@ class NicHostInterface final : private regs::RegisterDevice,
   // DmaClient
   void dma_done(std::uint32_t transfer, bool ok) override;
 
+  void register_written(std::uint16_t index, std::uint32_t value);
   void apply_settings();
   void queue_pair_command(std::uint32_t command);
   void ring_doorbells();

@@ -95,6 +95,11 @@ void RegisterBlock::set_parameter(std::uint16_t index, std::uint32_t value) {
   values_[index] = value & bits;
 }
 
+void RegisterBlock::implement_reserved(std::uint16_t index, std::uint32_t bits) {
+  extended_ = index;
+  extension_ = bits;
+}
+
 void RegisterBlock::set_interrupt_listener(std::function<void(bool)> listener) {
   listener_ = std::move(listener);
 }
@@ -170,45 +175,68 @@ std::uint32_t RegisterBlock::register_value(std::uint16_t index) const {
 }
 
 AccessResult RegisterBlock::read(std::uint32_t address, std::uint32_t& value) {
-  const AccessResult result = read_plainly(address, value);
-  device_.accessed(false, address, value, 0, result);
-  return result;
+  const Target target = decode(address);
+  RegisterAccess access{*this,       false,        address,     0,     0, check(target, address),
+                        target.kind, target.index, target.word, false, 0};
+  if (access.refused()) note_refusal(access);
+  device_.access(access);
+  value = access.value;
+  return access.result;
 }
 
 AccessResult RegisterBlock::write(std::uint32_t address, std::uint32_t value, std::uint8_t strobe) {
-  const AccessResult result = write_plainly(address, value, strobe);
-  device_.accessed(true, address, value, strobe, result);
-  return result;
+  const Target target = decode(address);
+  RegisterAccess access{*this,
+                        true,
+                        address,
+                        value,
+                        strobe,
+                        check_write(target, address, value, strobe),
+                        target.kind,
+                        target.index,
+                        target.word,
+                        false,
+                        0};
+  if (access.refused()) {
+    note_refusal(access);
+  } else if (target.kind == Kind::kRegister) {
+    const Masks& masks = layout_.masks[target.index];
+    const std::uint32_t kept = read_write(target.index);
+    std::uint32_t& stored = values_[target.index];
+    stored = (stored & ~kept) | (value & kept);
+    stored &= ~(value & masks.clear) & (value | ~masks.clear_by_0);
+    access.register_written = (kept | masks.write_only) != 0;
+    access.stored = (stored & kept) | (value & masks.write_only);
+  }
+  device_.access(access);
+  if (target.kind == Kind::kRegister &&
+      (target.index == map_.interrupt_status || target.index == map_.interrupt_mask)) {
+    update_interrupt();
+  }
+  return access.result;
 }
 
-AccessResult RegisterBlock::read_plainly(std::uint32_t address, std::uint32_t& value) {
-  const Target target = decode(address);
-  const AccessResult result = check(target, address);
-  if (result != AccessResult::kOk) {
-    value = 0;
-    return refuse(result, false, address);
-  }
+void RegisterAccess::answer() {
+  if (!refused()) value = block.take({target, index, word});
+}
+
+// The value of an accepted read.
+std::uint32_t RegisterBlock::take(const Target& target) {
   switch (target.kind) {
     case Kind::kRegister:
-      value = register_value(target.index);
-      break;
+      return register_value(target.index);
     case Kind::kWindow:
-      device_.reading_window(target.index);
-      value = device_.read_window(target.index, target.word);
-      break;
-    case Kind::kCounter:
-      if (target.word == 0) {
-        const std::uint64_t count = device_.read_counter(target.index);
-        value = static_cast<std::uint32_t>(count);
-        high_latch_ = static_cast<std::uint32_t>(count >> 32);
-      } else {
-        value = high_latch_;
-      }
-      break;
+      return device_.read_window(target.index, target.word);
+    case Kind::kCounter: {
+      if (target.word != 0) return high_latch_;
+      const std::uint64_t count = device_.read_counter(target.index);
+      high_latch_ = static_cast<std::uint32_t>(count >> 32);
+      return static_cast<std::uint32_t>(count);
+    }
     case Kind::kNothing:
       break;
   }
-  return AccessResult::kOk;
+  return 0;
 }
 
 AccessResult RegisterBlock::peek(std::uint32_t address, std::uint32_t& value) const {
@@ -235,29 +263,6 @@ AccessResult RegisterBlock::peek(std::uint32_t address, std::uint32_t& value) co
   return AccessResult::kOk;
 }
 
-AccessResult RegisterBlock::write_plainly(std::uint32_t address, std::uint32_t value,
-                                          std::uint8_t strobe) {
-  const Target target = decode(address);
-  const AccessResult result = check_write(target, address, value, strobe);
-  if (result != AccessResult::kOk) return refuse(result, true, address);
-  if (target.kind == Kind::kWindow) {
-    device_.write_window(target.index, target.word, value);
-    return AccessResult::kOk;
-  }
-  const Masks& masks = layout_.masks[target.index];
-  std::uint32_t& stored = values_[target.index];
-  stored = (stored & ~masks.read_write) | (value & masks.read_write);
-  stored &= ~(value & masks.clear) & (value | ~masks.clear_by_0);
-  if ((masks.read_write | masks.write_only) != 0) {
-    device_.register_written(target.index,
-                             (stored & masks.read_write) | (value & masks.write_only));
-  }
-  if (target.index == map_.interrupt_status || target.index == map_.interrupt_mask) {
-    update_interrupt();
-  }
-  return AccessResult::kOk;
-}
-
 AccessResult RegisterBlock::poke(std::uint32_t address, std::uint32_t value) {
   const Target target = decode(address);
   const AccessResult result = check(target, address);
@@ -270,31 +275,28 @@ AccessResult RegisterBlock::poke(std::uint32_t address, std::uint32_t value) {
     }
   }
   if (locked(target)) return AccessResult::kLocked;
-  if (target.kind == Kind::kWindow) {
-    device_.write_window(target.index, target.word, value);
-    device_.accessed(true, address, value, kAllBytes, AccessResult::kOk);
-    return AccessResult::kOk;
+  RegisterAccess access{*this,       true,         address,     value, kAllBytes, AccessResult::kOk,
+                        target.kind, target.index, target.word, false, 0};
+  if (target.kind == Kind::kRegister) {
+    const std::uint32_t mask = read_write(target.index);
+    if (mask == 0) return AccessResult::kOk;
+    std::uint32_t& stored = values_[target.index];
+    stored = (stored & ~mask) | (value & mask);
+    access.value = access.stored = stored & mask;
+    access.register_written = true;
   }
-  const std::uint32_t mask = layout_.masks[target.index].read_write;
-  if (mask == 0) return AccessResult::kOk;
-  std::uint32_t& stored = values_[target.index];
-  stored = (stored & ~mask) | (value & mask);
-  device_.register_written(target.index, stored & mask);
-  std::uint32_t written = stored & mask;
-  device_.accessed(true, address, written, kAllBytes, AccessResult::kOk);
-  if (target.index == map_.interrupt_mask) update_interrupt();
+  device_.access(access);
+  if (target.kind == Kind::kRegister && target.index == map_.interrupt_mask) update_interrupt();
   return AccessResult::kOk;
 }
 
-AccessResult RegisterBlock::refuse(AccessResult result, bool write, std::uint32_t address) {
-  if (map_.error_info != kNoRegister) {
-    // Layout fixed by the generator's check: address from bit 0, code in [26:24], write in bit 31.
-    values_[map_.error_info] = (address & (map_.size - 1)) |
-                               static_cast<std::uint32_t>(result) << 24 |
-                               (write ? 0x80000000u : 0u);
-    raise(map_.error_cause);
-  }
-  return result;
+void RegisterBlock::note_refusal(const RegisterAccess& access) {
+  if (map_.error_info == kNoRegister) return;
+  // The generator checks this layout: address from bit 0, code in [26:24], write in bit 31.
+  values_[map_.error_info] = (access.address & (map_.size - 1)) |
+                             static_cast<std::uint32_t>(access.result) << 24 |
+                             (access.write ? 0x80000000u : 0u);
+  raise(map_.error_cause);
 }
 
 void RegisterBlock::raise(std::uint32_t causes) {

@@ -31,25 +31,48 @@ const char* to_string(AccessResult result);
 /// All byte lanes of a write, PSTRB of APB.
 constexpr std::uint8_t kAllBytes = 0xF;
 
+class RegisterBlock;
+
+/// One access of software to a register block: as it is on the bus, and as the block has decoded
+/// it.
+struct RegisterAccess {
+  enum class Target : std::uint8_t { kNothing, kRegister, kCounter, kWindow };
+
+  RegisterBlock& block;
+  // On the bus.
+  bool write = false;
+  std::uint32_t address = 0;  // in bytes, from the block's start
+  std::uint32_t value = 0;    // of a write: the data; of a read: the answer
+  std::uint8_t strobe = 0;    // byte lanes of a write; 0 for reads
+  AccessResult result = AccessResult::kOk;
+  // Decoded. `index` counts registers, counters or windows of the map.
+  Target target = Target::kNothing;
+  std::uint16_t index = 0;
+  std::uint32_t word = 0;  // counter: 0 low, 1 high; window: 32-bit words from its start
+  /// A register with read-write or write-only fields was written. `stored` holds the new state of
+  /// the former and what was written to the latter.
+  bool register_written = false;
+  std::uint32_t stored = 0;
+
+  bool refused() const { return result != AccessResult::kOk; }
+  bool window_written() const { return write && !refused() && target == Target::kWindow; }
+  /// Sets the answer of a read to the value that the block and its device hold; 0 if refused. Reads
+  /// the device's live values, and latches the high half of a counter.
+  void answer();
+};
+
 /// The device behind the registers. Indices are those of the generated map.
 class RegisterDevice {
  public:
   /// Live value of a read-only register with source `hardware`. Free of side effects.
   virtual std::uint32_t read_register(std::uint16_t index) const = 0;
-  /// Software has written a register with read-write or write-only fields. `value` holds the new
-  /// state of the former and what was written to the latter.
-  virtual void register_written(std::uint16_t index, std::uint32_t value) = 0;
   virtual std::uint64_t read_counter(std::uint16_t index) const = 0;
   /// `word` counts 32-bit words from the window's start. Free of side effects.
   virtual std::uint32_t read_window(std::uint16_t window, std::uint32_t word) const = 0;
-  virtual void write_window(std::uint16_t window, std::uint32_t word, std::uint32_t value) = 0;
-
-  /// Software is going to read a window; debuggers do that unnoticed.
-  virtual void reading_window(std::uint16_t /*window*/) {}
-  /// Software has made an access, refused ones too, or a debugger has written. `value`: what was
-  /// written; or was read, and may be replaced.
-  virtual void accessed(bool /*write*/, std::uint32_t /*address*/, std::uint32_t& /*value*/,
-                        std::uint8_t /*strobe*/, AccessResult /*result*/) {}
+  /// Carries out an access of software. Called once for each access, refused ones too, and for
+  /// writes of a debugger, whose reads go unnoticed. The block has stored what is written to its
+  /// registers. For a read the call must set `access.value`, by access.answer() or in its place.
+  virtual void access(RegisterAccess& access) = 0;
 
  protected:
   ~RegisterDevice() = default;
@@ -73,6 +96,8 @@ class RegisterBlock {
   void set_window_entries(std::uint16_t window, std::uint32_t entries);
   /// Value of a read-only register with source `parameter`; survives reset().
   void set_parameter(std::uint16_t index, std::uint32_t value);
+  /// Makes reserved bits of one register read-write in this instance.
+  void implement_reserved(std::uint16_t index, std::uint32_t bits);
   /// Called with the interrupt line's level whenever it changes.
   void set_interrupt_listener(std::function<void(bool)> listener);
 
@@ -108,7 +133,8 @@ class RegisterBlock {
   }
 
  private:
-  enum class Kind : std::uint8_t { kNothing, kRegister, kCounter, kWindow };
+  friend struct RegisterAccess;
+  using Kind = RegisterAccess::Target;
   /// What a word address leads to.
   struct Target {
     Kind kind = Kind::kNothing;
@@ -147,9 +173,12 @@ class RegisterBlock {
   bool locked(const Target& target) const;
   std::uint32_t register_value(std::uint16_t index) const;
   const RegisterInfo* info_of(const Target& target) const;
-  AccessResult read_plainly(std::uint32_t address, std::uint32_t& value);
-  AccessResult write_plainly(std::uint32_t address, std::uint32_t value, std::uint8_t strobe);
-  AccessResult refuse(AccessResult result, bool write, std::uint32_t address);
+  std::uint32_t take(const Target& target);
+  void note_refusal(const RegisterAccess& access);
+  /// Bits of a register that this instance stores as read-write.
+  std::uint32_t read_write(std::uint16_t index) const {
+    return layout_.masks[index].read_write | (index == extended_ ? extension_ : 0);
+  }
   void update_interrupt();
 
   const MapInfo& map_;
@@ -158,6 +187,8 @@ class RegisterBlock {
   std::vector<std::uint32_t> values_;
   std::vector<std::uint32_t> parameters_;  // reset values, with set_parameter's on top
   std::vector<Window> windows_;
+  std::uint16_t extended_ = kNoRegister;  // the register of implement_reserved(), and its bits
+  std::uint32_t extension_ = 0;
   std::uint32_t high_latch_ = 0;
   bool interrupt_ = false;
   std::function<void(bool)> listener_;

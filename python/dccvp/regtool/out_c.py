@@ -19,6 +19,9 @@ def _field_macros(prefix, field):
         lines.append((f"{prefix}_{field.name}_MAX", f"{field.max}u"))
     for name, value in field.values.items():
         lines.append((f"{prefix}_{field.name}_{name}", f"{value}u"))
+    if field.alias:
+        lines += [(f"{prefix}_{field.alias}_{part}", f"{prefix}_{field.name}_{part}")
+                  for part in ("SHIFT", "WIDTH", "MASK")]
     return lines
 
 
@@ -80,7 +83,7 @@ def generate(regmap):
         out += ["", *_note(f"{register.name}: {register.description}")]
         out += _define([(f"{prefix}_OFFSET", f"0x{register.offset:05X}u"),
                         (f"{prefix}_RESET", f"0x{register.reset:08X}u")])
-        for field in register.fields:
+        for field in register.fields + register.reserved:
             out += _note(f"{field.name} ({field_details(field)}): {field.description}", 2)
             out += _define(_field_macros(prefix, field))
     if regmap.counters:

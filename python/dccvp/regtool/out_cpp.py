@@ -43,6 +43,10 @@ def _field_constants(prefix, word, field):
         lines += _range_constants(name, field)
     lines += [f"constexpr std::uint32_t {name}{camel(value)} = {number};"
               for value, number in field.values.items()]
+    if field.alias:
+        old = f"k{prefix}{camel(word)}{camel(field.alias)}"
+        lines += [f"constexpr std::uint32_t {old}Mask = {name}Mask;",
+                  f"constexpr unsigned {old}Shift = {name}Shift;"]
     return lines
 
 
@@ -70,12 +74,15 @@ def header(regmap):
                         *(f"  k{camel(window.name)}{camel(w.name)}Word," for w in window.words),
                         "};", ""]
     if regmap.parameters():
-        out += ["/// What software has written, decoded.",
+        out += ["/// Sets the parameters that a register holds, from its new value. A register without a",
+                "/// parameter changes nothing.",
+                "void decode(Parameters& p, std::uint16_t index, std::uint32_t value);",
+                "/// The parameters that all registers of a block hold.",
                 "Parameters parameters_of(const RegisterBlock& block);", ""]
     for register in regmap.registers:
         out += comment(f"{register.name}: {register.description}", "// ", "//   ")
         out.append(f"constexpr std::uint32_t k{camel(register.name)}Offset = 0x{register.offset:05X};")
-        for field in register.fields:
+        for field in register.fields + register.reserved:
             out += _field_constants("", register.name, field)
             if register.source == "parameter":  # what the RTL says that is built by default
                 out.append(f"constexpr std::uint32_t k{camel(register.name)}{camel(field.name)}Reset = "
@@ -96,19 +103,25 @@ def header(regmap):
     return "\n".join(out)
 
 
-def _type(width):
-    return "bool" if width == 1 else next(f"std::uint{bits}_t" for bits in (8, 16, 32) if width <= bits)
+def _flag(field):
+    """One bit that is true or false; a bit with named values is a number."""
+    return field.width == 1 and not field.values
+
+
+def _type(field):
+    return "bool" if _flag(field) else next(f"std::uint{bits}_t" for bits in (8, 16, 32)
+                                            if field.width <= bits)
 
 
 def _member(register, field, name):
-    reset = ("true" if field.reset else "false") if field.width == 1 else f"{field.reset}"
+    reset = ("true" if field.reset else "false") if _flag(field) else f"{field.reset}"
     whole = len(register.fields) == 1 and field.name == "VALUE"
     meaning = f"{register.name if whole else f'{register.name}.{field.name}'}: "
     meaning += (register if whole else field).description
     details = field_details(field).split(", ", 1)[1:]
     if details:
         meaning += f" ({details[0]})"
-    return [*comment(meaning, "  /// ", "  /// "), f"  {_type(field.width)} {name} = {reset};"]
+    return [*comment(meaning, "  /// ", "  /// "), f"  {_type(field)} {name} = {reset};"]
 
 
 def parameters_header(regmap):
@@ -191,18 +204,26 @@ def settings_source(regmap):
 
 
 def _decoder(regmap):
-    lines = ["", "Parameters parameters_of(const RegisterBlock& block) {", "  Parameters p;"]
+    lines = ["", "void decode(Parameters& p, std::uint16_t index, std::uint32_t value) {", "  switch (index) {"]
+    registers = []
     for register, field in regmap.parameters():
         name = f"k{camel(register.name)}{camel(field.name)}"
-        word = f"block.value(k{camel(register.name)})"
-        if field.width == 1:
-            value = f"({word} & {name}Mask) != 0"
+        if register not in registers:
+            if registers:
+                lines.append("      return;")
+            registers.append(register)
+            lines.append(f"    case k{camel(register.name)}:")
+        if _flag(field):
+            value = f"(value & {name}Mask) != 0"
         else:
-            value = f"({word} & {name}Mask) >> {name}Shift"
+            value = f"(value & {name}Mask) >> {name}Shift"
             if field.width <= 16:
-                value = f"static_cast<{_type(field.width)}>({value})"
-        lines.append(f"  p.{field.parameter} = {value};")
-    return [*lines, "  return p;", "}"]
+                value = f"static_cast<{_type(field)}>({value})"
+        lines.append(f"      p.{field.parameter} = {value};")
+    return [*lines, "      return;", "    default:", "      return;", "  }", "}", "",
+            "Parameters parameters_of(const RegisterBlock& block) {", "  Parameters p;",
+            *(f"  decode(p, k{camel(r.name)}, block.value(k{camel(r.name)}));" for r in registers),
+            "  return p;", "}"]
 
 
 class _Tables:

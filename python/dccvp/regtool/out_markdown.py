@@ -14,13 +14,15 @@ def _bits(field):
 
 
 def _reset(field):
-    if field.access == "WO":
+    if field.access in ("WO", "RESERVED"):
         return "-"
     return f"{field.reset:#x}" if field.reset > 9 else f"{field.reset}"
 
 
 def _description(field):
     text = field.description
+    if field.alias:
+        text += f" Former name: {field.alias}."
     if field.values:
         text += " " + ", ".join(f"{v} = {n}" for n, v in field.values.items()) + "."
     return _cell(text)
@@ -75,7 +77,7 @@ def generate(regmap):
         doorbell = "The hardware is told of every write. " if register.strobe else ""
         out += [f"### {register.name}",
                 f"Offset {register.offset:#07x}. {notes}{doorbell}{register.description}", ""]
-        out += _fields(register.fields, not (_live(register) and register.source == "hardware"))
+        out += _fields(register.fields + register.reserved, not (_live(register) and register.source == "hardware"))
         out.append("")
     if regmap.counters:
         out += ["### statistics",

@@ -70,12 +70,15 @@ def _struct(name, members):
 
 def _word_constants(prefix, register):
     lines = []
-    for field in register.fields:
+    for field in register.fields + register.reserved:
         name = f"{prefix}{camel(field.name)}"
         lines += [f"localparam int unsigned {name}Lsb   = {field.lsb};",
                   f"localparam int unsigned {name}Width = {field.width};"]
         lines += [f"localparam logic [31:0] {name}{camel(v)} = 32'd{n};"
                   for v, n in field.values.items()]
+        if field.alias:
+            lines += [f"localparam int unsigned {prefix}{camel(field.alias)}Lsb   = {name}Lsb;",
+                      f"localparam int unsigned {prefix}{camel(field.alias)}Width = {name}Width;"]
     return lines
 
 

@@ -29,6 +29,7 @@ class Field:
     format: str = ""
     values: dict = dataclass_field(default_factory=dict)
     parameter: str = ""  # member of the parameters' structure, as "gain" or "rate.gain"
+    alias: str = ""      # former name, which the headers for C, C++ and SystemVerilog still define
 
     @property
     def msb(self):
@@ -65,6 +66,7 @@ class Register:
     strobe: bool = False      # hardware is told of every write
     setting: str = ""         # what it means to users, who set it as it is
     regwen: int = 0           # bit of the write-enable register that must be 1 for a write
+    reserved: list = dataclass_field(default_factory=list)  # bits with a name and no storage
 
     @property
     def reset(self):
@@ -211,7 +213,7 @@ class _Builder:
         result = Field(name, lsb, width, data.get("access", access), data.get("reset", 0),
                        data.get("min", 0), data.get("max", top), data["description"],
                        data.get("unit", ""), data.get("format", ""), data.get("values", {}),
-                       data.get("parameter", ""))
+                       data.get("parameter", ""), data.get("alias", ""))
         if result.max > top:
             self.fail(path + ("max",), f"{full}: max {result.max} does not fit {width} bits")
         if result.min > result.max:
@@ -248,6 +250,10 @@ class _Builder:
             if f.name in names:
                 self.fail(place, f"{owner}.{f.name}: the name is given twice")
             names[f.name] = f
+            if f.alias:
+                if f.alias in names:
+                    self.fail(place, f"{owner}.{f.alias}: the name is given twice")
+                names[f.alias] = f
             if used & f.mask:
                 self.fail(place, f"{owner}.{f.name}: its bits overlap another field's")
             used |= f.mask
@@ -281,6 +287,10 @@ class _Builder:
                           data["description"] + sentence,
                           data.get("source", "hardware"), data.get("strobe", False),
                           data.get("setting", ""), regwen)
+        result.reserved = [f for f in result.fields if f.access == "RESERVED"]
+        result.fields = [f for f in result.fields if f.access != "RESERVED"]
+        if any("reset" in f for f in data.get("fields", []) if f.get("access") == "RESERVED"):
+            self.fail(path, f"{name}: reserved bits read as 0 and have no reset value")
         if regwen and not result.writable:
             self.fail(path + ("regwen",), f"{name}: a read-only register is never written")
         if result.setting:

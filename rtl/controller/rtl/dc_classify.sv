@@ -1,12 +1,9 @@
 // Cycles 4 to 9 of an event: what becomes of its slot, and what the rate unit is asked.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registers stand while events are under way, so they are read wherever they are needed. With
-// AVERAGING these are the text's rules; without, those of docs/differentiation.md, "The rules", where
-//   length  is the account of unmarked packets, signed, in 1/256
-//   alpha   packets sent since the last CNP; in a hold 1 if an all clear is promised
-//   t, bc   intervals of a hold and its marks; without a hold 0, and the intervals of silence;
-//           a t beyond the longest hold lacks from 256 the intervals in which all counts four times
+// Registers stand while events are under way, so they are read wherever they are needed. CTRL.LAW selects the
+// rules: DCQCN's are those of the patent, the proportional law's those of docs/differentiation.md, "The rules".
+// Each law has names of its own for the bits of a slot: slot_t and proportional_slot_t.
 module dc_classify #(
   parameter int unsigned FlowW = 14,
   parameter int unsigned SlotW = 10
@@ -41,25 +38,24 @@ module dc_classify #(
   output logic             req_first_o
 );
   localparam logic [19:0] MaxDelta = 20'hF_FFFF;  // yosys 0.23 would make a 1 of '1
-  // Of the law, which the model has likewise.
-  localparam logic [19:0] OwedAnyway = 20'd8;  // packets' marks on their way, at any rate
-  localparam logic [7:0] LongestHold = 8'd160;  // intervals
+  localparam logic [19:0] OnTheWay = 20'd8;  // marks that may be under way at any rate; as in the model
 
-  logic marks_law, may_hold;
-  assign marks_law = !regs_i.ctrl_averaging;
-  assign may_hold  = regs_i.first_cut != '0;
+  logic proportional, may_hold;
+  assign proportional = regs_i.ctrl_law == dcc_regs_pkg::CtrlLawProportional[0];
+  assign may_hold     = regs_i.first_cut != '0;
 
-  // What four times as many come to.
+  // Four times as many, saturated: the fast phase.
   function automatic logic [7:0] marks_by_4(input logic [7:0] value);
     marks_by_4 = (value[7:6] != '0) ? '1 : {value[5:0], 2'b00};
   endfunction
   function automatic logic [19:0] packets_by_4(input logic [19:0] value);
     packets_by_4 = (value[19:18] != '0) ? MaxDelta : {value[17:0], 2'b00};
   endfunction
-  // Counts stay at 255.
+  // One more; a count stays at 255.
   function automatic logic [7:0] count(input logic [7:0] value);
     count = (value == 8'hFF) ? 8'hFF : value + 8'd1;
   endfunction
+  // Saturated to what the rate unit takes.
   function automatic logic [31:0] account(input logic signed [33:0] value);
     if (value > dcc_controller_pkg::AccountLimit) account = dcc_controller_pkg::AccountLimit[31:0];
     else if (value < -dcc_controller_pkg::AccountLimit - 34'sd1)
@@ -87,9 +83,11 @@ module dc_classify #(
   logic [19:0]               delta;
   logic [16:0]               early;  // how much later than the event the slot is due
   dcc_controller_pkg::slot_t par4;
+  dcc_controller_pkg::proportional_slot_t view4;  // the proportional law's names
   logic signed [33:0]        packets4;
   logic [31:0]               account4, s5_account_q;
 
+  assign view4     = parameters_i;
   assign is_cnp4   = event_i.kind == dcc_controller_pkg::KindCnp;
   assign is_timer4 = event_i.kind == dcc_controller_pkg::KindTimer;
   assign since     = now_i - parameters_i.latest;
@@ -103,7 +101,7 @@ module dc_classify #(
     if (first_i) begin
       par4        = '0;
       par4.bound  = 1'b1;
-      par4.alpha  = marks_law ? '0 : (regs_i.initial_alpha > dcc_controller_pkg::One16)
+      par4.alpha  = proportional ? '0 : (regs_i.initial_alpha > dcc_controller_pkg::One16)
                                      ? dcc_controller_pkg::One16 : regs_i.initial_alpha;
     end
     packets4 = $signed(34'({event_i.packets, 8'h00}));
@@ -127,12 +125,13 @@ module dc_classify #(
     s5_lateness_q  <= now_i[16:0] - event_i.data[16:0];
     s5_stale_q     <= is_timer4 && parameters_i.bound && early != '0 && !early[16];
     s5_coalesced_q <= is_cnp4 && hit_i && delta < regs_i.decrease_period &&
-                      (!marks_law || (parameters_i.t == 8'd1 && event_i.marks != '0));
+                      (!proportional || (view4.phase == 8'd1 && event_i.marks != '0));
   end
 
   // ---------------------------------------------------------------------------------------------
   // Cycle 5: marks off the account; bytes over the threshold; products
   // ---------------------------------------------------------------------------------------------
+  dcc_controller_pkg::proportional_slot_t view5;
   logic [23:0]  marked;
   logic [31:0]  s6_account_q, s6_added_q, s7_account_q;
   logic [32:0]  sum, s6_sum_q;
@@ -142,18 +141,19 @@ module dc_classify #(
   logic [23:0]  held_longer;
   logic [23:0]  s6_patience_q;
 
+  assign view5       = s5_par_q;
   assign marked      = 24'(s5_event_q.marks) * 24'(regs_i.g);
   assign sum         = 33'(s5_par_q.length) + 33'(s5_event_q.data);
-  assign held_longer = 24'(regs_i.timer_interval) * (24'(s5_par_q.t) - 24'd1);
+  assign held_longer = 24'(regs_i.timer_interval) * (24'(view5.phase) - 24'd1);
 
   rl_mul #(.BWidth(8)) u_silence (
-    .clk_i(clk_i), .enable_i(s5_valid_q), .a_i(s5_par_q.rt), .b_i(s5_par_q.bc), .product_o(rate_silence)
+    .clk_i(clk_i), .enable_i(s5_valid_q), .a_i(s5_par_q.rt), .b_i(view5.silent), .product_o(rate_silence)
   );
   rl_mul #(.BWidth(8)) u_held (
-    .clk_i(clk_i), .enable_i(s5_valid_q), .a_i(s5_par_q.rt), .b_i(s5_par_q.t), .product_o(rate_held)
+    .clk_i(clk_i), .enable_i(s5_valid_q), .a_i(s5_par_q.rt), .b_i(view5.phase), .product_o(rate_held)
   );
   rl_mul #(.BWidth(8)) u_marks (
-    .clk_i(clk_i), .enable_i(s5_valid_q), .a_i(regs_i.r_hai), .b_i(s5_par_q.bc), .product_o(rate_marks)
+    .clk_i(clk_i), .enable_i(s5_valid_q), .a_i(regs_i.r_hai), .b_i(view5.silent), .product_o(rate_marks)
   );
 
   always_ff @(posedge clk_i) if (s5_valid_q) begin
@@ -173,23 +173,26 @@ module dc_classify #(
     s6_added_q     <= s5_account_q;
     s6_sum_q       <= sum;
     s6_over_q      <= sum > 33'(regs_i.byte_threshold);
-    // An interval and an eighth of how long it has been; 64 where an all clear is promised.
-    s6_patience_q  <= (s5_par_q.alpha != '0)
+    // Ticks without a mark that end a hold: an interval and an eighth of the hold so far; 64 intervals where a
+    // clear notification is promised.
+    s6_patience_q  <= (view5.sent != '0)
                       ? 24'({regs_i.timer_interval, 6'b000000})
                       : 24'(regs_i.timer_interval) + 24'(held_longer[23:3]);
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Cycle 6: silence, a rate too high in a hold, marks owed
+  // Cycle 6: silence, a target too high in a hold, marks owed
   // ---------------------------------------------------------------------------------------------
+  dcc_controller_pkg::proportional_slot_t view6;
   logic         s7_silent_q, s7_overrated_q, s7_patient_q, s7_recent_q;
   logic [31:0]  debt;
   logic [19:0]  owed;
   logic [51:0]  owed_rate;
   logic [32:0]  over;
 
+  assign view6 = s6_par_q;
   assign debt = s6_account_q[31] ? -s6_account_q : '0;
-  assign owed = (debt[27:8] > OwedAnyway) ? debt[27:8] - OwedAnyway : '0;
+  assign owed = (debt[27:8] > OnTheWay) ? debt[27:8] - OnTheWay : '0;
   assign over = s6_sum_q - 33'(regs_i.byte_threshold);
 
   rl_mul #(.BWidth(20)) u_owed (
@@ -211,9 +214,9 @@ module dc_classify #(
     s7_account_q   <= (s6_event_q.kind == dcc_controller_pkg::KindBytes) ? s6_added_q : s6_account_q;
     s7_over_q      <= s6_over_q;
     s7_length_q    <= !s6_over_q ? s6_sum_q[31:0] : over[32] ? '1 : over[31:0];
-    s7_silent_q    <= s6_par_q.bc >= regs_i.silence &&
-                      (s6_par_q.bc == '1 || rate_silence >= 40'({regs_i.r_hai, 2'b00}));
-    s7_overrated_q <= s6_par_q.bc != '1 && 41'(rate_held) >= {rate_marks, 1'b0};
+    s7_silent_q    <= view6.silent >= regs_i.silence &&
+                      (view6.silent == '1 || rate_silence >= 40'({regs_i.r_hai, 2'b00}));
+    s7_overrated_q <= view6.silent != '1 && 41'(rate_held) >= {rate_marks, 1'b0};
     s7_patient_q   <= s6_delta_q != MaxDelta && 24'(s6_delta_q) < s6_patience_q;
     s7_recent_q    <= s6_delta_q < 20'(regs_i.timer_interval);
   end
@@ -222,42 +225,54 @@ module dc_classify #(
   // Cycle 7: the plan
   // ---------------------------------------------------------------------------------------------
   dcc_controller_pkg::plan_t plan, s8_plan_q, s9_plan_q;
-  logic        holding, brisk, from_target, ask_first, s8_from_target_q, s8_first_q, s9_first_q;
+  dcc_controller_pkg::proportional_slot_t view7, ended, next;
+  logic        holding, fast_phase, from_target, ask_first, s8_from_target_q, s8_first_q, s9_first_q;
   logic [7:0]  ask_marks, s8_marks_q, s9_marks_q;
   logic [19:0] ask_delta, s8_delta_q, s9_delta_q, unmarked, whole;
-  logic        all_clear, better;
+  logic        clear, better;
   logic [1:0]  stage, s8_stage_q, s9_stage_q;
   logic [31:0] s9_rc_q, initial_rate;
   logic [16:0] next_due, sent, s8_soonest_q, put_off;
   logic [8:0]  held;
-  logic [7:0]  most, least, after_hold;
+  logic [7:0]  most, least;
 
-  assign all_clear    = marks_law && s7_event_q.kind == dcc_controller_pkg::KindCnp &&
+  assign view7        = s7_par_q;
+  assign clear        = proportional && s7_event_q.kind == dcc_controller_pkg::KindCnp &&
                         s7_event_q.marks == '0;
-  assign better       = s7_event_q.packets[7:0] > s7_event_q.marks;  // some came without a mark
-  assign brisk        = s7_par_q.t > LongestHold;
-  assign holding      = s7_par_q.t != '0 && !brisk;
-  assign after_hold   = 8'd0 - 8'(regs_i.brisk);
+  assign better       = s7_event_q.packets[7:0] > s7_event_q.marks;  // some packets arrived without a mark
+  assign fast_phase   = view7.phase > dcc_controller_pkg::MaxHold;
+  assign holding      = view7.phase != '0 && !fast_phase;
   assign put_off      = s8_plan_q.slot.due - s8_soonest_q;
   assign next_due     = s7_now_q[16:0] +
                         ((regs_i.timer_interval == '0) ? 17'd1 : 17'(regs_i.timer_interval));
   assign initial_rate = (regs_i.initial_rate < hi_i) ? regs_i.initial_rate : hi_i;
-  assign held         = 9'(s7_par_q.bc) + 9'(s7_event_q.marks);
-  assign sent         = (18'(s7_par_q.alpha) + 18'(s7_event_q.packets) >
+  assign held         = 9'(view7.silent) + 9'(s7_event_q.marks);
+  assign sent         = (18'(view7.sent) + 18'(s7_event_q.packets) >
                          18'(dcc_controller_pkg::One16)) ? dcc_controller_pkg::One16
-                        : s7_par_q.alpha + 17'(s7_event_q.packets);
-  assign whole        = s7_par_q.length[31] ? 20'd0 : s7_par_q.length[27:8];
+                        : view7.sent + 17'(s7_event_q.packets);
+  assign whole        = view7.account[31] ? 20'd0 : view7.account[27:8];
   assign unmarked     = s7_silent_q ? ((s7_par_q.rt[31:17] == '0) ? 20'd1 : 20'(s7_par_q.rt[31:17]))
                         : whole;
   assign most         = (plan.slot.t > plan.slot.bc) ? plan.slot.t : plan.slot.bc;
   assign least        = (plan.slot.t > plan.slot.bc) ? plan.slot.bc : plan.slot.t;
-  assign stage        = (marks_law) ? rate_lut_pkg::StageAdditive
+  assign stage        = proportional ? rate_lut_pkg::StageAdditive
                         : (most < regs_i.f) ? rate_lut_pkg::StageRecovery
                         : (least > regs_i.f) ? rate_lut_pkg::StageHyper : rate_lut_pkg::StageAdditive;
 
-  // Nothing is worked out in a cycle without an event: it would cost power, and a simulator's time.
+  // The slot after a hold: the rate is at its target, and the fast phase begins.
+  always_comb begin
+    ended         = s7_par_q;
+    ended.rc      = view7.rt;
+    ended.phase   = 8'd0 - 8'(regs_i.brisk);
+    ended.silent  = '0;
+    ended.sent    = '0;
+    ended.account = '0;
+  end
+
+  // Nothing is calculated in a cycle without an event, which saves power, and a simulator's time.
   always_comb begin
     plan        = '0;
+    next        = '0;
     from_target = 1'b0;
     ask_first   = s7_first_q;
     ask_marks   = s7_event_q.marks;
@@ -271,7 +286,7 @@ module dc_classify #(
       plan.hit       = s7_hit_q;
       plan.first     = s7_first_q;
       plan.coalesced = s7_coalesced_q;
-      plan.all_clear = all_clear;
+      plan.clear     = clear;
       plan.lo        = lo_i;
       plan.hi        = hi_i;
       plan.slot      = s7_par_q;
@@ -282,14 +297,10 @@ module dc_classify #(
       plan.old_rc = s7_par_q.rc;
 
       unique case (s7_event_q.kind)
-        dcc_controller_pkg::KindCnp: if (all_clear) begin
-          if (s7_hit_q && holding) begin  // the hold is over, and nothing else
-            plan.write       = 1'b1;
-            plan.slot.rc     = s7_par_q.rt;
-            plan.slot.t      = after_hold;
-            plan.slot.bc     = '0;
-            plan.slot.alpha  = '0;
-            plan.slot.length = '0;
+        dcc_controller_pkg::KindCnp: if (clear) begin
+          if (s7_hit_q && holding) begin  // the hold is over, and nothing else changes
+            plan.write = 1'b1;
+            plan.slot  = ended;
           end
         end else if ((s7_hit_q || s7_first_q) && !s7_coalesced_q) begin
           plan.write       = 1'b1;
@@ -298,30 +309,34 @@ module dc_classify #(
           plan.start       = s7_first_q;
           plan.restart     = !s7_first_q && regs_i.ctrl_timer_restart;
           if (plan.start || plan.restart) plan.slot.due = next_due;
-          if (marks_law && holding) begin
-            plan.slot.bc = held[8] ? '1 : held[7:0];
-            if (better) begin
-              plan.slot.rc     = s7_par_q.rt;
-              plan.slot.t      = after_hold;
-              plan.slot.bc     = '0;
-              plan.slot.alpha  = '0;
-              plan.slot.length = '0;
+          if (proportional) begin
+            next = plan.slot;
+            if (holding) begin
+              next.silent = held[8] ? '1 : held[7:0];  // the marks of the hold
+              if (better) begin
+                next.rc      = ended.rc;
+                next.phase   = ended.phase;
+                next.silent  = '0;
+                next.sent    = '0;
+                next.account = '0;
+              end
+            end else begin
+              plan.cut      = 1'b1;
+              if (fast_phase) ask_marks = marks_by_4(s7_event_q.marks);
+              next.sent     = '0;
+              next.account  = s7_account_q;
+              plan.may_hold = may_hold && !s7_first_q;
+              if (plan.may_hold) plan.owed = (owed_rate[51:35] != '0) ? '1 : owed_rate[34:0];
+              if (s7_first_q && may_hold) begin  // the first step of a hold, without a cut before it
+                next.phase   = 8'd1;
+                next.silent  = '0;
+                next.sent    = 17'(s7_event_q.packets[7:0] == s7_event_q.marks);  // a promise
+                next.account = '0;
+                from_target  = 1'b1;
+                ask_marks    = '0;
+              end
             end
-          end else if (marks_law) begin
-            plan.cut         = 1'b1;
-            if (brisk) ask_marks = marks_by_4(s7_event_q.marks);
-            plan.slot.alpha  = '0;
-            plan.slot.length = s7_account_q;
-            plan.may_hold    = may_hold && !s7_first_q;
-            if (plan.may_hold) plan.owed = (owed_rate[51:35] != '0) ? '1 : owed_rate[34:0];
-            if (s7_first_q && may_hold) begin  // a step of the hold that begins, no cut before it
-              plan.slot.t      = 8'd1;
-              plan.slot.bc     = '0;
-              plan.slot.alpha  = 17'(s7_event_q.packets[7:0] == s7_event_q.marks);
-              plan.slot.length = '0;
-              from_target      = 1'b1;
-              ask_marks        = '0;
-            end
+            plan.slot = next;
           end else begin
             plan.cut         = 1'b1;
             plan.slot.t      = '0;
@@ -333,12 +348,14 @@ module dc_classify #(
         dcc_controller_pkg::KindBytes: if (s7_hit_q) begin
           plan.write     = 1'b1;
           plan.slot.dscp = s7_event_q.dscp;
-          if (marks_law) begin
+          if (proportional) begin
+            next = plan.slot;
             if (!holding) begin
-              plan.slot.alpha  = sent;
-              plan.slot.length = s7_account_q;
-              plan.slot.bc     = '0;
+              next.sent    = sent;
+              next.account = s7_account_q;
+              next.silent  = '0;
             end
+            plan.slot = next;
           end else if (regs_i.ctrl_byte_counter) begin
             plan.slot.length = s7_length_q;
             plan.increase    = s7_over_q;
@@ -352,27 +369,31 @@ module dc_classify #(
           if (plan.live) begin
             plan.write    = 1'b1;
             plan.slot.due = next_due;
-            if (!marks_law) begin
+            if (!proportional) begin
               plan.slot.t   = count(s7_par_q.t);
               plan.increase = 1'b1;
-            end else if (holding && s7_patient_q && s7_par_q.t < LongestHold) begin
-              plan.slot.t = count(s7_par_q.t);
-              plan.cut    = s7_recent_q && s7_overrated_q;
-              from_target = 1'b1;
-              ask_first   = 1'b1;
-              ask_marks   = '0;
-            end else if (holding) begin
-              plan.slot.t      = after_hold;
-              plan.slot.bc     = 8'd1;
-              plan.slot.alpha  = '0;
-              plan.slot.length = '0;
-              plan.increase    = 1'b1;
             end else begin
-              plan.increase = 1'b1;
-              ask_delta     = brisk ? packets_by_4(unmarked) : unmarked;
-              if (brisk) plan.slot.t = s7_par_q.t + 8'd1;  // the last is 255
-              plan.slot.bc  = count(s7_par_q.bc);
-              if (!s7_silent_q && !s7_par_q.length[31]) plan.slot.length = 32'(s7_par_q.length[7:0]);
+              next = plan.slot;
+              if (holding && s7_patient_q && view7.phase < dcc_controller_pkg::MaxHold) begin
+                next.phase  = count(view7.phase);
+                plan.cut    = s7_recent_q && s7_overrated_q;
+                from_target = 1'b1;
+                ask_first   = 1'b1;
+                ask_marks   = '0;
+              end else if (holding) begin
+                next.phase    = ended.phase;
+                next.silent   = 8'd1;  // the interval that ends here
+                next.sent     = '0;
+                next.account  = '0;
+                plan.increase = 1'b1;
+              end else begin
+                plan.increase = 1'b1;
+                ask_delta     = fast_phase ? packets_by_4(unmarked) : unmarked;
+                if (fast_phase) next.phase = view7.phase + 8'd1;  // 255 is the last interval, then 0
+                next.silent   = count(view7.silent);
+                if (!s7_silent_q && !view7.account[31]) next.account = 32'(view7.account[7:0]);
+              end
+              plan.slot = next;
             end
           end
         end

@@ -6,7 +6,7 @@ module dc_finish #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             averaging_i,
+  input  logic             dcqcn_i,
   input  logic [16:0]      first_cut_i,
   // cycle 25
   input  logic             valid_i,
@@ -53,6 +53,17 @@ module dc_finish #(
     .product_o(product)
   );
 
+  // Cycle 29: the slot in the first interval of a hold.
+  dcc_controller_pkg::proportional_slot_t hold;
+  always_comb begin
+    hold         = s29_plan_q.slot;
+    hold.rc      = s29_rc_q;
+    hold.rt      = s29_rt_q;
+    hold.phase   = 8'd1;
+    hold.silent  = '0;
+    hold.account = '0;
+  end
+
   // A stage without an event stands still.
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
@@ -63,7 +74,7 @@ module dc_finish #(
         s26_plan_q.slot.rc <= rsp_rc_i;
         s26_plan_q.slot.rt <= rsp_rt_i;
       end
-      if (plan_i.cut && averaging_i) s26_plan_q.slot.alpha <= rsp_alpha_i;
+      if (plan_i.cut && dcqcn_i) s26_plan_q.slot.alpha <= rsp_alpha_i;
       if (released) s26_plan_q.slot.bound <= 1'b0;
       s26_released_q <= released;
     end
@@ -98,11 +109,7 @@ module dc_finish #(
       s30_slot_q     <= s29_slot_q;
       s30_plan_q     <= s29_plan_q;
       if (s29_held_q) begin
-        s30_plan_q.slot.rc     <= s29_rc_q;
-        s30_plan_q.slot.rt     <= s29_rt_q;
-        s30_plan_q.slot.t      <= 8'd1;
-        s30_plan_q.slot.bc     <= '0;
-        s30_plan_q.slot.length <= '0;
+        s30_plan_q.slot <= hold;
       end
       s30_released_q <= s29_released_q;
       s30_held_q     <= s29_held_q;

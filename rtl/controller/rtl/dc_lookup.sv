@@ -16,7 +16,7 @@ module dc_lookup #(
   input  logic [FlowW-1:0] flow_i,
   input  logic [SlotW-1:0] slot_i,       // timer
   input  logic [31:0]      now_i,        // the tick
-  input  logic             averaging_i,  // else a CNP without marks binds nothing
+  input  logic             dcqcn_i,  // 0, the proportional law: a CNP without marks binds nothing
   // in cycle 4
   output logic             valid_o,
   output dcc_controller_pkg::event_t event_o,
@@ -123,7 +123,7 @@ module dc_lookup #(
   logic [SlotW-1:0] give1_slot_q, give2_slot_q;
 
   assign first   = s2_valid_q && s2_event_q.kind == dcc_controller_pkg::KindCnp && !s2_hit_q &&
-                   any_free && room && (averaging_i || s2_event_q.marks != '0);
+                   any_free && room && (dcqcn_i || s2_event_q.marks != '0);
   assign take    = first;
   assign s2_slot = first ? free_slot : s2_slot_q;
 

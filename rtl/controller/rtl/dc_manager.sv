@@ -259,7 +259,7 @@ module dc_manager #(
     .flow_i            (flow),
     .slot_i            (timer_slot),
     .now_i             (now),
-    .averaging_i       (regs_i.ctrl_averaging),
+    .dcqcn_i           (regs_i.ctrl_law),
     .valid_o           (s4_valid),
     .event_o           (s4_event),
     .flow_o            (s4_flow),
@@ -406,7 +406,7 @@ module dc_manager #(
   dc_finish #(.FlowW(FlowW), .SlotW(SlotW)) u_finish (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
-    .averaging_i     (regs_i.ctrl_averaging),
+    .dcqcn_i         (regs_i.ctrl_law),
     .first_cut_i     (regs_i.first_cut),
     .valid_i         (s25_valid),
     .flow_i          (s25_flow),

@@ -36,7 +36,7 @@ module dc_statistics (
   assign bytes        = valid_i && plan_i.kind == dcc_controller_pkg::KindBytes;
   assign timer        = valid_i && plan_i.live;
   assign missed       = timer && plan_i.late;
-  assign table_full_o = cnp && !plan_i.hit && !plan_i.first && !plan_i.all_clear;
+  assign table_full_o = cnp && !plan_i.hit && !plan_i.first && !plan_i.clear;
   assign given_up     = valid_i && plan_i.kind == dcc_controller_pkg::KindCommand && plan_i.write;
   assign started      = cnp ? plan_i.first || plan_i.restart : timer && !released_i;
   assign cancelled    = (cnp && plan_i.restart) || given_up;

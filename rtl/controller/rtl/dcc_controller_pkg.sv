@@ -29,7 +29,8 @@ package dcc_controller_pkg;
     logic        late;     // timer: issued later than FirstOffer + Distance after its tick began
   } event_t;
 
-  // What the parameter store keeps of a slot, but for its flow.
+  // Parameters of a slot in the parameter store, under the names of the patent and of DCQCN's law. The flow
+  // number stands elsewhere (dc_lookup).
   typedef struct packed {
     logic        bound;
     logic [31:0] rc;
@@ -43,6 +44,25 @@ package dcc_controller_pkg;
     logic [16:0] due;
   } slot_t;
 
+  // The same bits under the names of the proportional law: members of the same widths in the same order. A slot_t
+  // is assigned to a view and a view to a slot_t as it is. models/core/controller/law/proportional.h has the
+  // same names.
+  typedef struct packed {
+    logic        bound;
+    logic [31:0] rc;
+    logic [31:0] rt;
+    logic [16:0] sent;     // packets sent since the last CNP; in a hold 1 if a clear notification is promised
+    logic [7:0]  phase;    // 0: steady; 1 to MaxHold: intervals of a hold; above: 256 less the intervals of the
+                           // fast phase that are left
+    logic [7:0]  silent;   // intervals without a packet; in a hold the marks since the hold began
+    logic [5:0]  dscp;
+    logic [31:0] account;  // signed: unmarked packets less marks, in 1/256; 0 in a hold
+    logic [31:0] latest;
+    logic [16:0] due;
+  } proportional_slot_t;
+
+  localparam logic [7:0] MaxHold = 8'd160;  // intervals
+
   // What is to be done with an event, as decided before its rate is calculated.
   typedef struct packed {
     logic [1:0]  kind;
@@ -53,7 +73,7 @@ package dcc_controller_pkg;
     logic        hit;        // its flow has a slot
     logic        first;      // a CNP that binds
     logic        coalesced;
-    logic        all_clear;  // a CNP without marks, which binds nothing
+    logic        clear;      // a clear notification: a CNP without marks, which binds nothing
     logic        live;       // a timer event that counts
     logic        unbound;    // a timer event of a slot that was given up
     logic        restart;    // a CNP puts the slot's due tick off

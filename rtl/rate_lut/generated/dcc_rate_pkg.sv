@@ -8,7 +8,7 @@ package dcc_rate_pkg;
   // A change acts on requests accepted after it; those that are inside may be calculated
   // with either value.
   typedef struct packed {
-    logic         averaging;     // RW
+    logic         law;           // RW
     logic         cut_by_marks;  // RW
     logic [15:0]  g;             // RW, 0.16
     logic [31:0]  r_ai;          // RW, 24.8 Mb/s

@@ -15,12 +15,12 @@ module rate_unit (
   output logic        req_ready_o,
   input  logic        req_increase_i,  // 0: a cut
   input  logic [31:0] req_rc_i,
-  input  logic [31:0] req_rt_i,        // cuts: with averaging unused
+  input  logic [31:0] req_rt_i,        // a cut by the proportional law: the target rate
   input  logic [5:0]  req_dscp_i,
   input  logic [1:0]  req_stage_i,     // increases only: rate_lut_pkg::StageRecovery ... StageHyper
   input  logic [16:0] req_alpha_i,     // cuts only, 1.16, at most 1.0
   input  logic [19:0] req_delta_i,     // cuts: ticks since the last one, saturated; increases
-                                       // without averaging: unmarked packets
+                                       // proportional law: unmarked packets
   input  logic [7:0]  req_marks_i,     // cuts only
   input  logic        req_first_i,     // cuts only: of a freshly bound slot
 
@@ -153,7 +153,7 @@ module rate_unit (
       s1_op_q     <= enter_op;
       s1_select_q <= read_enter ? tbl_table_i : 3'(req_stage_i);
       s1_index_q  <= read_enter ? tbl_index_i : 9'(req_dscp_i);
-      s1_rc_q     <= (req_increase_i || regs_i.averaging) ? req_rc_i : req_rt_i;
+      s1_rc_q     <= (req_increase_i || regs_i.law) ? req_rc_i : req_rt_i;
       s1_base_q   <= req_increase_i ? req_rt_i : req_rc_i;
       s1_first_q  <= req_first_i;
       s1_marks_q  <= req_marks_i;
@@ -249,7 +249,7 @@ module rate_unit (
     step_or_recip   = regs_i.alpha_recip;
     delta_or_factor = s1_delta_q;
     if (s1_op_q == rate_lut_pkg::OpIncrease) begin
-      if (regs_i.averaging) delta_or_factor = {4'h0, factor[15:0]};
+      if (regs_i.law) delta_or_factor = {4'h0, factor[15:0]};
       unique case (s1_select_q[1:0])
         rate_lut_pkg::StageAdditive: step_or_recip = regs_i.r_ai;
         rate_lut_pkg::StageHyper:    step_or_recip = regs_i.r_hai;
@@ -265,7 +265,7 @@ module rate_unit (
     .b_i      (delta_or_factor),
     .product_o(s2_product)
   );
-  assign additive = regs_i.averaging ? 52'(s2_product[51:8]) + 52'(s2_product[7]) : s2_product;
+  assign additive = regs_i.law ? 52'(s2_product[51:8]) + 52'(s2_product[7]) : s2_product;
 
   always_comb begin
     n = (s2_product[51:44] != '0) ? 12'hFFF : s2_product[43:32];
@@ -276,7 +276,7 @@ module rate_unit (
     if (step) begin
       s1_delta_q <= (req_first_i && !req_increase_i) ? '0 : req_delta_i;
       s2_f_dec_q <= factor[31:16];
-      s2_slow_q  <= regs_i.averaging ? '0 : slow_shift(s1_target);
+      s2_slow_q  <= regs_i.law ? '0 : slow_shift(s1_target);
       s2_extra_q <= factor;
       s3_extra_q <= s2_extra_q;
       // A step of 2^32 and more only has to reach the limit.
@@ -412,7 +412,7 @@ module rate_unit (
   logic [33:0] s12_value_q, s13_value_q;
 
   // What a cut takes off Rt: a quarter of what it takes off Rc, and half of Rt with FIRST_CUT. The
-  // rest returns with the next increase. Of anything else, and with averaging, nothing. Below
+  // rest returns with the next increase. With DCQCN's law, and of anything but a cut, nothing lasts. Below
   // 256 Mb/s of Rt that quarter and the additive step lose a place with every octave.
   logic [31:0] taken, s12_lasting_q, s12_target;
   assign taken      = s11_base_q - s11_product_q;
@@ -427,7 +427,7 @@ module rate_unit (
                      : 34'(s11_product_q);
       s12_extra_q <= s11_extra_q;
       s12_lasting_q <= s11_first_q ? s11_rc_q >> 1 : taken >> (4'd2 + 4'(s11_slow_q));
-      if (s11_op_q != rate_lut_pkg::OpDecrease || regs_i.averaging) s12_lasting_q <= '0;
+      if (s11_op_q != rate_lut_pkg::OpDecrease || regs_i.law) s12_lasting_q <= '0;
       if (s11_op_q == rate_lut_pkg::OpRead) begin
         if (s11_select_q == rate_lut_pkg::TableFloor) s12_extra_q <= floor_word;
         if (s11_select_q == rate_lut_pkg::TableCeiling) s12_extra_q <= ceiling_word;
@@ -464,9 +464,9 @@ module rate_unit (
       s15_lo_q    <= s14_lo_q;
       s15_hi_q    <= s14_hi_q;
       s15_value_q <= s14_value_q;
-      s15_rt_q    <= (!regs_i.averaging && s14_rc_q < s14_lo_q) ? s14_lo_q : s14_rc_q;
+      s15_rt_q    <= (!regs_i.law && s14_rc_q < s14_lo_q) ? s14_lo_q : s14_rc_q;
       if (s14_op_q == rate_lut_pkg::OpIncrease) begin
-        if (regs_i.averaging) s15_value_q <= middle[32:1];
+        if (regs_i.law) s15_value_q <= middle[32:1];
         s15_rt_q <= s14_value_q;
       end
       s15_extra_q <= s14_extra_q;

@@ -118,14 +118,14 @@ module regs_formal #(
     parameters.ctrl_enable          = 1'b0;
     parameters.ctrl_soft_reset      = 1'b0;
     parameters.ctrl_timer_restart   = 1'b0;
-    parameters.ctrl_averaging       = 1'b0;
+    parameters.ctrl_law       = 1'b0;
     parameters.ctrl_cut_by_marks    = 1'b0;
     parameters.ctrl_byte_counter    = 1'b0;
     parameters_q                    = reg2hw_q;
     parameters_q.ctrl_enable        = 1'b0;
     parameters_q.ctrl_soft_reset    = 1'b0;
     parameters_q.ctrl_timer_restart = 1'b0;
-    parameters_q.ctrl_averaging     = 1'b0;
+    parameters_q.ctrl_law     = 1'b0;
     parameters_q.ctrl_cut_by_marks  = 1'b0;
     parameters_q.ctrl_byte_counter  = 1'b0;
   end
@@ -171,7 +171,7 @@ module regs_formal #(
       19: held = !past || regwen_before_q[2]
                  || (!reg2hw.ctrl_soft_reset && (reg2hw.ctrl_enable == reg2hw_q.ctrl_enable)
                      && (reg2hw.ctrl_timer_restart == reg2hw_q.ctrl_timer_restart)
-                     && (reg2hw.ctrl_averaging == reg2hw_q.ctrl_averaging)
+                     && (reg2hw.ctrl_law == reg2hw_q.ctrl_law)
                      && (reg2hw.ctrl_cut_by_marks == reg2hw_q.ctrl_cut_by_marks)
                      && (reg2hw.ctrl_byte_counter == reg2hw_q.ctrl_byte_counter));
       20: held = regwen_q[1] || !((win_sel[5:0] != 6'd0) && win_write);

@@ -7,7 +7,7 @@ module dcc_rate_regs (
   /* verilator lint_on UNUSED */
   output dcc_rate_pkg::regs_t regs_o
 );
-  assign regs_o.averaging = reg2hw_i.ctrl_averaging;
+  assign regs_o.law = reg2hw_i.ctrl_law;
   assign regs_o.cut_by_marks = reg2hw_i.ctrl_cut_by_marks;
   assign regs_o.g = reg2hw_i.g;
   assign regs_o.r_ai = reg2hw_i.r_ai;

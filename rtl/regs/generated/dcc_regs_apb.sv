@@ -287,7 +287,7 @@ module dcc_regs_apb #(
       18'h0: rdata_d = 32'h44434331;
       18'h1: rdata_d = {16'h1, 16'h2};
       18'h2: rdata_d = {4'd0, Caps[27:24], Caps[23:20], Caps[19:16], Caps[15:8], 3'd0, Caps[4:0]};
-      18'h3: rdata_d = {26'd0, ctrl_byte_counter_q, ctrl_cut_by_marks_q, ctrl_averaging_q, ctrl_timer_restart_q, 1'd0, ctrl_enable_q};
+      18'h3: rdata_d = {26'd0, ctrl_byte_counter_q, ctrl_cut_by_marks_q, ctrl_law_q, ctrl_timer_restart_q, 1'd0, ctrl_enable_q};
       18'h4: rdata_d = {28'd0, hw2reg_i.status_fault, hw2reg_i.status_overrun, hw2reg_i.status_idle, hw2reg_i.status_ready};
       18'h5: rdata_d = {29'd0, regwen_ctrl_q, regwen_tables_q, regwen_parameters_q};
       18'h8: rdata_d = {16'd0, tick_div_q};
@@ -427,7 +427,7 @@ module dcc_regs_apb #(
   logic       ctrl_enable_q;
   logic       ctrl_soft_reset_q;
   logic       ctrl_timer_restart_q;
-  logic       ctrl_averaging_q;
+  logic       ctrl_law_q;
   logic       ctrl_cut_by_marks_q;
   logic       ctrl_byte_counter_q;
   logic [15:0] tick_div_q;
@@ -541,7 +541,7 @@ module dcc_regs_apb #(
       ctrl_enable_q <= 1'h0;
       ctrl_soft_reset_q <= 1'h0;
       ctrl_timer_restart_q <= 1'h1;
-      ctrl_averaging_q <= 1'h1;
+      ctrl_law_q <= 1'h1;
       ctrl_cut_by_marks_q <= 1'h0;
       ctrl_byte_counter_q <= 1'h1;
       regwen_parameters_q <= 1'h1;
@@ -580,7 +580,7 @@ module dcc_regs_apb #(
       if (write) begin
         if (we_ctrl_q) ctrl_enable_q <= pwdata_i[0];
         if (we_ctrl_q) ctrl_timer_restart_q <= pwdata_i[2];
-        if (we_ctrl_q) ctrl_averaging_q <= pwdata_i[3];
+        if (we_ctrl_q) ctrl_law_q <= pwdata_i[3];
         if (we_ctrl_q) ctrl_cut_by_marks_q <= pwdata_i[4];
         if (we_ctrl_q) ctrl_byte_counter_q <= pwdata_i[5];
         if (we_regwen_q) regwen_parameters_q <= regwen_parameters_q & pwdata_i[0];
@@ -635,7 +635,7 @@ module dcc_regs_apb #(
   assign reg2hw_o.ctrl_enable = ctrl_enable_q;
   assign reg2hw_o.ctrl_soft_reset = ctrl_soft_reset_q;
   assign reg2hw_o.ctrl_timer_restart = ctrl_timer_restart_q;
-  assign reg2hw_o.ctrl_averaging = ctrl_averaging_q;
+  assign reg2hw_o.ctrl_law = ctrl_law_q;
   assign reg2hw_o.ctrl_cut_by_marks = ctrl_cut_by_marks_q;
   assign reg2hw_o.ctrl_byte_counter = ctrl_byte_counter_q;
   assign reg2hw_o.tick_div = tick_div_q;

@@ -43,12 +43,18 @@ package dcc_regs_pkg;
   localparam int unsigned CtrlSoftResetWidth = 1;
   localparam int unsigned CtrlTimerRestartLsb   = 2;
   localparam int unsigned CtrlTimerRestartWidth = 1;
-  localparam int unsigned CtrlAveragingLsb   = 3;
-  localparam int unsigned CtrlAveragingWidth = 1;
+  localparam int unsigned CtrlLawLsb   = 3;
+  localparam int unsigned CtrlLawWidth = 1;
+  localparam logic [31:0] CtrlLawProportional = 32'd0;
+  localparam logic [31:0] CtrlLawDcqcn = 32'd1;
+  localparam int unsigned CtrlAveragingLsb   = CtrlLawLsb;
+  localparam int unsigned CtrlAveragingWidth = CtrlLawWidth;
   localparam int unsigned CtrlCutByMarksLsb   = 4;
   localparam int unsigned CtrlCutByMarksWidth = 1;
   localparam int unsigned CtrlByteCounterLsb   = 5;
   localparam int unsigned CtrlByteCounterWidth = 1;
+  localparam int unsigned CtrlLawHighLsb   = 8;
+  localparam int unsigned CtrlLawHighWidth = 3;
 
   // STATUS: What the controller is doing.
   localparam logic [19:0] StatusOffset = 20'h00010;
@@ -100,22 +106,22 @@ package dcc_regs_pkg;
   localparam int unsigned FValueLsb   = 0;
   localparam int unsigned FValueWidth = 8;
 
-  // G: Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of
-  //   unmarked ones. Written only while REGWEN.PARAMETERS is 1.
+  // G: Gain of alpha. With LAW PROPORTIONAL the part of a packet that a mark takes off the account of
+  //   unmarked packets. Written only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] GOffset = 20'h00030;
   localparam logic [31:0] GReset = 32'h00000100;
   localparam int unsigned GValueLsb   = 0;
   localparam int unsigned GValueWidth = 16;
 
-  // R_AI: Additive increase step; without AVERAGING of one unmarked packet. Written only while
-  //   REGWEN.PARAMETERS is 1.
+  // R_AI: Additive increase step. With LAW PROPORTIONAL the step of one unmarked packet. Written only
+  //   while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] RAiOffset = 20'h00034;
   localparam logic [31:0] RAiReset = 32'h00002800;
   localparam int unsigned RAiValueLsb   = 0;
   localparam int unsigned RAiValueWidth = 32;
 
-  // R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL. Written
-  //   only while REGWEN.PARAMETERS is 1.
+  // R_HAI: Hyper increase step. With LAW PROPORTIONAL the rate of one packet in each TIMER_INTERVAL.
+  //   Written only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] RHaiOffset = 20'h00038;
   localparam logic [31:0] RHaiReset = 32'h00019000;
   localparam int unsigned RHaiValueLsb   = 0;
@@ -162,15 +168,16 @@ package dcc_regs_pkg;
   localparam int unsigned AlphaRecipValueWidth = 32;
 
   // DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is counted
-  //   as coalesced. Without AVERAGING only after the beginning of a hold. Written only while
-  //   REGWEN.PARAMETERS is 1.
+  //   as coalesced. With LAW PROPORTIONAL this holds only in the first interval of a hold. Written
+  //   only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] DecreasePeriodOffset = 20'h00054;
   localparam logic [31:0] DecreasePeriodReset = 32'h00000032;
   localparam int unsigned DecreasePeriodValueLsb   = 0;
   localparam int unsigned DecreasePeriodValueWidth = 20;
 
-  // FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.
-  //   Without AVERAGING also of each step of a hold. Written only while REGWEN.PARAMETERS is 1.
+  // FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. With
+  //   LAW PROPORTIONAL also the multiplier of each step of a hold. Written only while
+  //   REGWEN.PARAMETERS is 1.
   localparam logic [19:0] FirstCutOffset = 20'h00058;
   localparam logic [31:0] FirstCutReset = 32'h00000000;
   localparam int unsigned FirstCutValueLsb   = 0;
@@ -183,16 +190,16 @@ package dcc_regs_pkg;
   localparam int unsigned MarkShiftValueLsb   = 0;
   localparam int unsigned MarkShiftValueWidth = 4;
 
-  // SILENCE: Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise
-  //   with time. Written only while REGWEN.PARAMETERS is 1.
+  // SILENCE: With LAW PROPORTIONAL a flow that has sent nothing for this long is silent, and its
+  //   rates rise with time. Written only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] SilenceOffset = 20'h00060;
   localparam logic [31:0] SilenceReset = 32'h00000020;
   localparam int unsigned SilenceValueLsb   = 0;
   localparam int unsigned SilenceValueWidth = 8;
 
-  // BRISK: Without AVERAGING a flow learns its rate in a quarter of the time for this long after a
-  //   hold. What is left of it stands in T, above the longest hold. Written only while
-  //   REGWEN.PARAMETERS is 1.
+  // BRISK: With LAW PROPORTIONAL the length of the fast phase after a hold, in which packets and
+  //   marks count four times. T holds 256 minus the intervals that are left, which is above the
+  //   longest hold. Written only while REGWEN.PARAMETERS is 1.
   localparam logic [19:0] BriskOffset = 20'h00064;
   localparam logic [31:0] BriskReset = 32'h00000000;
   localparam int unsigned BriskValueLsb   = 0;
@@ -624,7 +631,7 @@ package dcc_regs_pkg;
     logic         ctrl_enable;         // RW
     logic         ctrl_soft_reset;     // what was written, for one cycle; else 0
     logic         ctrl_timer_restart;  // RW
-    logic         ctrl_averaging;      // RW
+    logic         ctrl_law;            // RW
     logic         ctrl_cut_by_marks;   // RW
     logic         ctrl_byte_counter;   // RW
     logic [15:0]  tick_div;            // RW, clock cycles, 64 to 65535

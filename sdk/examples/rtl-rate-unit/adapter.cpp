@@ -35,7 +35,7 @@ class MyRateUnit final : public RateEngine {
     unit_->first_cut_i = registers.first_cut;
     unit_->mark_shift_i = registers.mark_shift;
     unit_->cut_by_marks_i = registers.cut_by_marks;
-    unit_->averaging_i = registers.averaging;
+    unit_->averaging_i = registers.law == dcc::regs::dcc_map::kCtrlLawDcqcn;
   }
   void load(RateTable table, uint32_t index, uint32_t word) override {
     if (index >= entries(table)) return;

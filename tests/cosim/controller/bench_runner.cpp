@@ -66,7 +66,7 @@ std::string under_load(std::uint64_t cycles, std::uint64_t seed, std::uint32_t m
     ++own;
     if (kOnly != nullptr && one.name.find(kOnly) == std::string::npos) continue;
     Bench bench(make(own, mutant), own);
-    bench.program(one.averaging);
+    bench.program(one.dcqcn);
     bench.run(cycles, one.profile);
     bench.compare_counters();
     bench.compare_slots();

@@ -84,7 +84,7 @@ void run_one(std::uint64_t draw, std::size_t which, Total& total, std::mutex& gu
   const bool counts = draw % 2 == 0;  // else counters are set to great values meanwhile
   if (counts) dut->wide_counters.clear();
   Bench bench(std::move(dut), seed);
-  bench.program(one.averaging);
+  bench.program(one.dcqcn);
   bench.run(kCycles, one.profile);
   bench.compare_counters();
   bench.compare_slots();

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/controller_device.h"
+#include "controller/controller_model.h"
 #include "controller/controller_registers.h"
 #include "controller_engine_lockstep.h"
 #include "driver/dcc_regs.h"
@@ -46,21 +46,22 @@ class Machine {
   explicit Machine(Kind kind, unsigned fault = 0, std::uint32_t slots = 64) : answers(scheduler) {
     ControllerConfig config;
     config.slots = slots;
-    device_ = std::make_unique<ControllerDevice>(
-        scheduler, config, kRank, answers, nullptr, nullptr,
-        [kind, fault](Scheduler& s, const ControllerConfig& c, std::uint32_t rank,
-                      RateSink& sink) -> std::unique_ptr<ControllerEngine> {
-          if (kind == Kind::kModel) return nullptr;
-          ControllerLockstepOptions options;
-          options.rtl.fault = fault;
-          options.log_path = testing::TempDir() + "controller_engine_test.log";
-          options.rtl.skip_idle = kind != Kind::kRtlEveryCycle;
-          if (kind == Kind::kLockstep) return make_lockstep_controller(s, c, rank, sink, options);
-          return make_rtl_controller(s, c, rank, sink, options.rtl);
-        });
+    device_ =
+        make_controller(scheduler, config, kRank, answers, nullptr, nullptr,
+                        [kind, fault](Scheduler& s, const ControllerConfig& c, std::uint32_t rank,
+                                      RateSink& sink) -> std::unique_ptr<ControllerEngine> {
+                          if (kind == Kind::kModel) return nullptr;
+                          ControllerLockstepOptions options;
+                          options.rtl.fault = fault;
+                          options.log_path = testing::TempDir() + "controller_engine_test.log";
+                          options.rtl.skip_idle = kind != Kind::kRtlEveryCycle;
+                          if (kind == Kind::kLockstep)
+                            return make_lockstep_controller(s, c, rank, sink, options);
+                          return make_rtl_controller(s, c, rank, sink, options.rtl);
+                        });
     registers_ = std::make_unique<regs::ControllerRegisters>(*device_);
   }
-  ControllerDevice& device() { return *device_; }
+  ControllerEngine& device() { return *device_; }
   regs::RegisterBlock& block() { return registers_->block(); }
   void write(std::uint32_t address, std::uint32_t value) {
     ASSERT_EQ(block().write(address, value), regs::AccessResult::kOk) << address << " " << value;
@@ -71,21 +72,20 @@ class Machine {
     return value;
   }
   /// Before time begins, as the platform's driver does.
-  void program(bool averaging, std::uint32_t tick_div, std::uint32_t interval) {
+  void program(bool dcqcn, std::uint32_t tick_div, std::uint32_t interval) {
     write(DCC_TICK_DIV_OFFSET, tick_div);
     write(DCC_TIMER_INTERVAL_OFFSET, interval);
     write(DCC_BYTE_THRESHOLD_OFFSET, 20'000);
     write(DCC_DECREASE_PERIOD_OFFSET, 3);
-    write(DCC_FIRST_CUT_OFFSET, averaging ? 0 : 32768);
-    write(DCC_G_OFFSET, averaging ? 256 : 5000);
+    write(DCC_FIRST_CUT_OFFSET, dcqcn ? 0 : 32768);
+    write(DCC_G_OFFSET, dcqcn ? 256 : 5000);
     for (std::uint32_t i = 0; i < 257; ++i) write(DCC_DECREASE_OFFSET + 4 * i, 65536 - i * 128);
     for (std::uint32_t i = 0; i < 64; ++i) {
       write(DCC_DECAY_LO_OFFSET + 4 * i, 65536 - 250 * i);
       write(DCC_DECAY_HI_OFFSET + 4 * i, i < 17 ? 65536u >> i : 0);
     }
     write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_TIMER_RESTART_MASK |
-                               DCC_CTRL_BYTE_COUNTER_MASK |
-                               (averaging ? DCC_CTRL_AVERAGING_MASK : 0));
+                               DCC_CTRL_BYTE_COUNTER_MASK | (dcqcn ? DCC_CTRL_LAW_MASK : 0));
   }
   /// Calls at random times: bursts, and gaps of up to some hundred ticks. Of a thousand calls
   /// `accesses` are software's.
@@ -152,7 +152,7 @@ class Machine {
     }
   }
 
-  std::unique_ptr<ControllerDevice> device_;
+  std::unique_ptr<ControllerEngine> device_;
   std::unique_ptr<regs::ControllerRegisters> registers_;
 };
 
@@ -172,11 +172,11 @@ void expect_same(Machine& a, Machine& b) {
 }
 
 TEST(ControllerEngine, SkippingIdleTimeChangesNothing) {
-  for (const bool averaging : {true, false}) {
+  for (const bool dcqcn : {true, false}) {
     Machine quick(Machine::Kind::kRtl), slow(Machine::Kind::kRtlEveryCycle);
     for (Machine* const machine : {&quick, &slow}) {
-      machine->program(averaging, 70, 19);
-      machine->traffic(averaging, 1500, 20, 0);
+      machine->program(dcqcn, 70, 19);
+      machine->traffic(dcqcn, 1500, 20, 0);
     }
     EXPECT_GT(quick.answers.said.size(), 500u);
     expect_same(quick, slow);
@@ -213,7 +213,7 @@ TEST(LockstepController, SoftResetInFlight) {
     both.device().cnp(1, 0, 1);
     both.device().bytes(2, 0, 1000);
     both.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_SOFT_RESET_MASK |
-                                    DCC_CTRL_AVERAGING_MASK | DCC_CTRL_BYTE_COUNTER_MASK);
+                                    DCC_CTRL_LAW_MASK | DCC_CTRL_BYTE_COUNTER_MASK);
     both.device().cnp(3, 0, 1);
   }
   both.traffic(9, 300, 40, 0);

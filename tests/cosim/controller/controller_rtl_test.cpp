@@ -30,7 +30,7 @@ TEST_P(SmallController, KeepsThePageEdgeByEdge) {
   std::uint64_t answered = 0;
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {  // controller_campaign runs on
     Bench bench(make_small_controller(static_cast<std::uint32_t>(seed)), seed);
-    bench.program(c.averaging);
+    bench.program(c.dcqcn);
     bench.run(kCycles, c.profile);
     bench.compare_counters();
     bench.compare_slots();
@@ -60,7 +60,7 @@ class SparseController : public testing::TestWithParam<Case> {};
 TEST_P(SparseController, KeepsThePageEdgeByEdge) {
   const Case& c = GetParam();
   Bench bench(make_sparse_controller(1), 1);
-  bench.program(c.averaging);
+  bench.program(c.dcqcn);
   bench.run(kSparseCycles, c.profile);
   bench.compare_counters();
   bench.compare_slots();
@@ -97,9 +97,9 @@ Inputs both(Inputs a, const Inputs& b) {
 
 // Two inputs of one flow at every distance up to twice D, the flow with a slot or without.
 TEST(Hazards, EveryPairOfInputsAtEveryDistance) {
-  for (const bool averaging : {true, false}) {
+  for (const bool dcqcn : {true, false}) {
     Bench bench(make_small_controller(7), 7);
-    bench.program(averaging);
+    bench.program(dcqcn);
     bench.write(DCC_BYTE_THRESHOLD_OFFSET, 1000);
     std::uint32_t flow = 0;
     for (const Kind first : {kCnp, kBytes, kCommand}) {
@@ -136,9 +136,9 @@ TEST(Hazards, EveryPairOfInputsAtEveryDistance) {
 // An input of a flow at every distance from the expiry of its slot, 64 before to 64 after.
 TEST(Hazards, EveryInputAtEveryDistanceFromAnExpiry) {
   constexpr std::uint32_t kTick = 128;
-  for (const bool averaging : {true, false}) {
+  for (const bool dcqcn : {true, false}) {
     Bench bench(make_small_controller(9), 9);
-    bench.program(averaging);
+    bench.program(dcqcn);
     bench.write(DCC_TICK_DIV_OFFSET, kTick);
     bench.write(DCC_TIMER_INTERVAL_OFFSET, 5);
     bench.write(DCC_BYTE_THRESHOLD_OFFSET, 1000);
@@ -274,7 +274,7 @@ TEST(SparseFlows, AreRefusedWhenTheyShareTheirBuckets) {
     return told;
   };
   access(true, DCC_TIMER_INTERVAL_OFFSET, 50'000);
-  access(true, DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_AVERAGING_MASK);
+  access(true, DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_LAW_MASK);
   // Multiples of (x^4 + x + 1)(x^4 + x^3 + 1), as polynomials.
   const auto flow = [](std::uint32_t i) {
     std::uint32_t number = 0;

@@ -100,7 +100,7 @@ class Recorder final : public ControllerDut {
 };
 
 struct Run {
-  bool averaging;
+  bool dcqcn;
   Profile profile;
 };
 
@@ -139,7 +139,7 @@ bool record(const Run& run, std::uint64_t cycles, std::uint64_t seed) {
   Recorder& recorder = *owned;
   Bench bench(std::move(owned), seed);
   recorder.follow(bench);
-  bench.program(run.averaging);
+  bench.program(run.dcqcn);
   bench.run(cycles, run.profile);
   bench.read_settled_counters();
   for (const std::uint32_t address :

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "controller/controller_device.h"
+#include "controller/controller_model.h"
 #include "controller/controller_registers.h"
 #include "registers/generated/dcc_map.h"
 
@@ -40,7 +40,7 @@ class Model final : public RateSink {
  public:
   Model() : device_(scheduler_, config(), 1, *this), registers_(device_) {}
   /// The block at an edge; inputs and accesses of a cycle are sampled at the edge that ends it.
-  ControllerDevice& at(std::uint64_t edge) {
+  ControllerEngine& at(std::uint64_t edge) {
     scheduler_.run_until(PicoSeconds{static_cast<std::int64_t>(edge) * kPeriod});
     return device_;
   }
@@ -59,7 +59,7 @@ class Model final : public RateSink {
   }
 
   Scheduler scheduler_;
-  ControllerDevice device_;
+  ControllerModel device_;
   regs::ControllerRegisters registers_;
 };
 
@@ -93,7 +93,7 @@ class Replay {
  private:
   void input(const Line& line) {
     const auto flow = static_cast<std::uint32_t>(line.a);
-    ControllerDevice& device = model_->at(line.cycle + 1);
+    ControllerEngine& device = model_->at(line.cycle + 1);
     if (line.op == 1) {
       device.cnp(flow, static_cast<std::uint8_t>(line.b), static_cast<std::uint8_t>(line.c),
                  static_cast<std::uint8_t>(line.d));
@@ -109,7 +109,7 @@ class Replay {
   }
 
   void access(const Line& line) {
-    ControllerDevice& device = model_->at(line.cycle + 1);
+    ControllerEngine& device = model_->at(line.cycle + 1);
     const auto address = static_cast<std::uint32_t>(line.a);
     if (line.op == 4) {
       if (model_->registers().write(address, static_cast<std::uint32_t>(line.b)) !=

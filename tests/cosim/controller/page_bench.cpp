@@ -77,8 +77,7 @@ void Bench::begin_soft_reset() {
   begin(true, DCC_CTRL_OFFSET,
         DCC_CTRL_ENABLE_MASK | DCC_CTRL_SOFT_RESET_MASK |
             (r.timer_restart ? DCC_CTRL_TIMER_RESTART_MASK : 0) |
-            (r.averaging ? DCC_CTRL_AVERAGING_MASK : 0) |
-            (r.cut_by_marks ? DCC_CTRL_CUT_BY_MARKS_MASK : 0) |
+            (r.dcqcn ? DCC_CTRL_LAW_MASK : 0) | (r.cut_by_marks ? DCC_CTRL_CUT_BY_MARKS_MASK : 0) |
             (r.byte_counter ? DCC_CTRL_BYTE_COUNTER_MASK : 0));
 }
 
@@ -190,7 +189,7 @@ void Bench::act(std::uint32_t address, std::uint32_t value) {
     case DCC_CTRL_OFFSET:
       r.enable = (value & DCC_CTRL_ENABLE_MASK) != 0;
       r.timer_restart = (value & DCC_CTRL_TIMER_RESTART_MASK) != 0;
-      r.averaging = (value & DCC_CTRL_AVERAGING_MASK) != 0;
+      r.dcqcn = (value & DCC_CTRL_LAW_MASK) != 0;
       r.cut_by_marks = (value & DCC_CTRL_CUT_BY_MARKS_MASK) != 0;
       r.byte_counter = (value & DCC_CTRL_BYTE_COUNTER_MASK) != 0;
       if ((value & DCC_CTRL_SOFT_RESET_MASK) != 0) {
@@ -425,7 +424,7 @@ void Bench::run(std::uint64_t cycles, const Profile& profile) {
   while (accessing_ && difference_.empty()) step({});
 }
 
-void Bench::program(bool averaging) {
+void Bench::program(bool dcqcn) {
   const std::uint32_t tick_div = 64 + below(100);
   write(DCC_TICK_DIV_OFFSET, tick_div);
   write(DCC_TIMER_INTERVAL_OFFSET, (8 * dut_->shape().slots + 64) / tick_div + 1 + below(50));
@@ -444,11 +443,11 @@ void Bench::program(bool averaging) {
     write(DCC_DECAY_HI_OFFSET + 4 * i, 65536 >> std::min(i, 16u));
     write(DCC_DECAY_LO_OFFSET + 4 * i, 65536 - 400 * i);
   }
-  write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | (averaging ? DCC_CTRL_AVERAGING_MASK : 0) |
+  write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | (dcqcn ? DCC_CTRL_LAW_MASK : 0) |
                              (below(4) != 0 ? DCC_CTRL_TIMER_RESTART_MASK : 0) |
                              (below(2) != 0 ? DCC_CTRL_CUT_BY_MARKS_MASK : 0) |
                              (below(4) != 0 ? DCC_CTRL_BYTE_COUNTER_MASK : 0));
-  if (!averaging) write(DCC_BRISK_OFFSET, below(3) == 0 ? below(4) : below(kMaxBrisk + 1));
+  if (!dcqcn) write(DCC_BRISK_OFFSET, below(3) == 0 ? below(4) : below(kMaxBrisk + 1));
 }
 
 void Bench::compare_slots() {

@@ -39,7 +39,7 @@ class Bench {
   Bench(std::unique_ptr<ControllerDut> dut, std::uint64_t seed);
 
   /// Registers of one run: a law of marks or DCQCN's, and everything else at random.
-  void program(bool averaging);
+  void program(bool dcqcn);
   void run(std::uint64_t cycles, const Profile& profile);
   /// One cycle with these inputs and no access.
   void cycle(const Inputs& inputs);

@@ -38,7 +38,7 @@ void soft_reset(Bench& bench) {
   const Registers& r = bench.oracle().registers;
   bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_SOFT_RESET_MASK |
                                    (r.timer_restart ? DCC_CTRL_TIMER_RESTART_MASK : 0) |
-                                   (r.averaging ? DCC_CTRL_AVERAGING_MASK : 0) |
+                                   (r.dcqcn ? DCC_CTRL_LAW_MASK : 0) |
                                    (r.cut_by_marks ? DCC_CTRL_CUT_BY_MARKS_MASK : 0) |
                                    (r.byte_counter ? DCC_CTRL_BYTE_COUNTER_MASK : 0));
   for (int i = 0; i < 1000 && !(bench.ready && bench.oracle().ready()); ++i) bench.cycle({});
@@ -158,7 +158,7 @@ std::string starve(Bench& bench) {
   bench.write(DCC_TICK_DIV_OFFSET, kTick);
   bench.write(DCC_TIMER_INTERVAL_OFFSET, 20);
   bench.write(DCC_IRQ_MASK_OFFSET, DCC_IRQ_MASK_OVERRUN_MASK);
-  bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_AVERAGING_MASK);
+  bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_LAW_MASK);
   bench.cycle(in);
   for (std::uint32_t i = 0; i < kTick * kTicks && bench.difference().empty(); ++i) {
     in.cnp_flow = i % 60;
@@ -187,7 +187,7 @@ std::string join_and_be_late(Bench& bench) {
   in.bytes_length = 1;
   bench.write(DCC_TICK_DIV_OFFSET, kTick);
   bench.write(DCC_TIMER_INTERVAL_OFFSET, 20);
-  bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_AVERAGING_MASK);
+  bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_LAW_MASK);
   for (std::uint32_t i = 0; i < kTick * kTicks && bench.difference().empty(); ++i) {
     in.cnp_flow = i % (i < kTick * kEarly ? 60 : 61);
     bench.cycle(in);

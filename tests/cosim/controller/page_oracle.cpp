@@ -229,7 +229,7 @@ void Oracle::on_cnp(const Cnp& cnp) {
   ++counts_.cnps_received;
   std::optional<std::uint32_t> at = find(cnp.flow);
   const bool first = !at.has_value();
-  if (!r.averaging && cnp.marks == 0) {  // all clear: a hold is over, nothing else
+  if (!r.dcqcn && cnp.marks == 0) {  // all clear: a hold is over, nothing else
     if (!first && in_hold(slots_[*at])) {
       const std::uint32_t before = slots_[*at].rc;
       end_hold(slots_[*at]);
@@ -255,12 +255,12 @@ void Oracle::on_cnp(const Cnp& cnp) {
     fresh.bound = true;
     fresh.flow = cnp.flow;
     fresh.rc = fresh.rt = std::min(r.initial_rate, limits(cnp.dscp).second);
-    fresh.alpha = r.averaging ? r.initial_alpha : 0;
+    fresh.alpha = r.dcqcn ? r.initial_alpha : 0;
     slots_[*at] = fresh;
   }
   Slot& slot = slots_[*at];
   const std::uint32_t delta = first ? 0 : since_latest(slot);
-  if (!first && delta < r.decrease_period && (r.averaging || slot.t == 1)) {
+  if (!first && delta < r.decrease_period && (r.dcqcn || slot.t == 1)) {
     ++counts_.cnps_coalesced;
     return;
   }
@@ -276,7 +276,7 @@ void Oracle::on_cnp(const Cnp& cnp) {
     }
   }
   const std::uint32_t before = slot.rc;
-  if (r.averaging) {
+  if (r.dcqcn) {
     cut(slot, delta, cnp.marks, first);
     slot.t = slot.bc = 0;
     slot.length = 0;
@@ -341,7 +341,7 @@ void Oracle::on_timer() {
   }
   const std::uint32_t before = slot.rc;
   bool maximum = false;
-  if (r.averaging) {
+  if (r.dcqcn) {
     slot.t = more(slot.t);
     maximum = increase(slot, 0);
   } else {
@@ -423,7 +423,7 @@ void Oracle::on_bytes(const Bytes& bytes) {
   }
   Slot& slot = slots_[*at];
   slot.dscp = bytes.dscp;
-  if (!r.averaging) {
+  if (!r.dcqcn) {
     if (!in_hold(slot)) {
       slot.alpha = static_cast<std::uint32_t>(
           std::min<std::uint64_t>(kOne, std::uint64_t{slot.alpha} + bytes.packets));
@@ -477,14 +477,14 @@ void Oracle::cut(Slot& slot, std::uint32_t delta, std::uint32_t marks, bool firs
   const auto [lo, hi] = limits(slot.dscp);
   const std::uint64_t left = slot.rc * multiplier / kOne;
   std::uint64_t target = slot.rc;
-  if (!r.averaging) {
+  if (!r.dcqcn) {
     const std::uint64_t lasting =
         by_first_cut ? slot.rt / 2 : (slot.rc - left) >> (2 + octaves(slot.rt));
     target = std::max<std::uint64_t>(lo, slot.rt > lasting ? slot.rt - lasting : 0);
   }
   slot.rc = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left, lo, hi));
   slot.rt = static_cast<std::uint32_t>(target);
-  if (r.averaging) {
+  if (r.dcqcn) {
     slot.alpha = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(kOne, alpha + rounded(kOne - alpha, r.g)));
   }
@@ -496,7 +496,7 @@ bool Oracle::increase(Slot& slot, std::uint32_t packets) {
   const auto [lo, hi] = limits(slot.dscp);
   const std::uint32_t most = std::max(slot.t, slot.bc), least = std::min(slot.t, slot.bc);
   std::uint64_t additive = 0, multiplicative = 0;
-  if (!r.averaging) {
+  if (!r.dcqcn) {
     additive =
         std::min<std::uint64_t>(0xFFFFFFFF, std::uint64_t{r.r_ai} * packets) >> octaves(slot.rt);
     multiplicative = rounded(slot.rt, r.mi);
@@ -506,7 +506,7 @@ bool Oracle::increase(Slot& slot, std::uint32_t packets) {
     multiplicative = rounded(slot.rt, r.mi);
   }
   const std::uint64_t target = std::min<std::uint64_t>(hi, slot.rt + additive + multiplicative);
-  const std::uint64_t next = r.averaging ? (slot.rc + target + 1) / 2 : target;
+  const std::uint64_t next = r.dcqcn ? (slot.rc + target + 1) / 2 : target;
   slot.rt = static_cast<std::uint32_t>(target);
   slot.rc = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(next, lo, hi));
   return slot.rc == hi;

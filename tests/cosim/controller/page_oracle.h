@@ -27,7 +27,7 @@ struct Shape {
 struct Registers {
   bool enable = false;
   bool timer_restart = true;
-  bool averaging = true;
+  bool dcqcn = true;
   bool cut_by_marks = false;
   bool byte_counter = true;
   std::uint32_t tick_div = 250;

@@ -12,7 +12,7 @@ namespace dcc::page {
 
 struct Case {
   std::string name;
-  bool averaging;
+  bool dcqcn;
   Profile profile;
 };
 

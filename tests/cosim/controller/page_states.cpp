@@ -47,7 +47,7 @@ Slot Bench::any_state(const Slot& now) {
   s.dscp = below(64);
   s.bc = below(2) == 0 ? below(4) : below(256);
   s.latest = static_cast<std::uint32_t>(oracle_.tick() - sparse(32));
-  if (oracle_.registers.averaging) {
+  if (oracle_.registers.dcqcn) {
     s.t = below(2) == 0 ? below(4) : below(256);
     s.alpha = std::min<std::uint32_t>(kWhole, at_most_32(sparse(17)));
     s.length = at_most_32(sparse(32));
@@ -78,7 +78,7 @@ void Bench::aim_age(State& state) {
   const std::uint64_t age = sparse(below(2) == 0 ? 20 : 32);
   write(DCC_DECREASE_PERIOD_OFFSET, std::min(kMaxAge, around(age)));
   state.slot = [this, age](Slot& s) {
-    if (!oracle_.registers.averaging) s.t = 1;
+    if (!oracle_.registers.dcqcn) s.t = 1;
     s.latest = static_cast<std::uint32_t>(oracle_.tick() - age);
   };
   state.in.cnp = true;
@@ -237,7 +237,7 @@ void Bench::set_state() {
     return oracle_.due_of(a) < oracle_.due_of(b);
   });
   State state;
-  const bool averaging = oracle_.registers.averaging;
+  const bool dcqcn = oracle_.registers.dcqcn;
   const std::uint32_t what = below(12);
   const std::uint32_t before = oracle_.registers.timer_interval;
   state.in = event_of(0);
@@ -249,7 +249,7 @@ void Bench::set_state() {
     aim_age(state);
   } else if (what == 4) {
     (below(2) == 0 ? state.in.command : state.in.cnp) = true;
-  } else if (averaging) {
+  } else if (dcqcn) {
     aim_counts(state);
   } else {
     using Aim = void (Bench::*)(State&);

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "controller/controller_device.h"
+#include "controller/controller_model.h"
 #include "controller_dut.h"
 #include "driver/dcc_regs.h"
 
@@ -42,7 +42,7 @@ class Model final : public RateSink {
       : device_(scheduler_, ControllerConfig{}, 1, *this) {
     device_.set_parameters(parameters);  // before the first edge
   }
-  ControllerDevice& at(std::uint64_t edge) {
+  ControllerEngine& at(std::uint64_t edge) {
     scheduler_.run_until(PicoSeconds{static_cast<std::int64_t>(edge) * kPeriod});
     return device_;
   }
@@ -60,7 +60,7 @@ class Model final : public RateSink {
   }
 
   Scheduler scheduler_;
-  ControllerDevice device_;
+  ControllerModel device_;
 };
 
 /// The RTL with what drives it: inputs that wait for their port, one access at a time.
@@ -127,7 +127,7 @@ class Rtl {
 
 struct Traffic {
   const char* name;
-  bool averaging;
+  bool dcqcn;
   std::uint32_t flows;
   std::uint32_t cnp, bytes, command, access;  // in 1/1024 a cycle
 };
@@ -194,9 +194,9 @@ class RtlEqualsModel : public testing::TestWithParam<Traffic> {
     write(DCC_BYTE_THRESHOLD_OFFSET, parameters_.byte_threshold);
     parameters_.decrease_period = below(20);
     write(DCC_DECREASE_PERIOD_OFFSET, parameters_.decrease_period);
-    parameters_.rate.first_cut = t.averaging ? 0 : 32768;
+    parameters_.rate.first_cut = t.dcqcn ? 0 : 32768;
     write(DCC_FIRST_CUT_OFFSET, parameters_.rate.first_cut);
-    parameters_.rate.g = static_cast<std::uint16_t>(t.averaging ? 256 : 1000 + below(20'000));
+    parameters_.rate.g = static_cast<std::uint16_t>(t.dcqcn ? 256 : 1000 + below(20'000));
     write(DCC_G_OFFSET, parameters_.rate.g);
     parameters_.silence = static_cast<std::uint8_t>(1 + below(40));
     write(DCC_SILENCE_OFFSET, parameters_.silence);
@@ -210,10 +210,9 @@ class RtlEqualsModel : public testing::TestWithParam<Traffic> {
       write_table(RateTable::kDecayHi, i, DCC_DECAY_HI_OFFSET + 4 * i, 65536 >> std::min(i, 16u));
     }
     parameters_.enable = true;
-    parameters_.rate.averaging = t.averaging;
+    parameters_.rate.law = t.dcqcn;
     write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_TIMER_RESTART_MASK |
-                               DCC_CTRL_BYTE_COUNTER_MASK |
-                               (t.averaging ? DCC_CTRL_AVERAGING_MASK : 0));
+                               DCC_CTRL_BYTE_COUNTER_MASK | (t.dcqcn ? DCC_CTRL_LAW_MASK : 0));
   }
 
   void cycle(const Traffic& t, bool quiet) {
@@ -231,7 +230,7 @@ class RtlEqualsModel : public testing::TestWithParam<Traffic> {
       in.command_flow = below(t.flows);
       in.command_query = below(2) != 0;
       rtl_->offer(in);
-      ControllerDevice& device = model_->at(rtl_->cycle() + 1);
+      ControllerEngine& device = model_->at(rtl_->cycle() + 1);
       if (in.cnp) {
         device.cnp(in.cnp_flow, static_cast<std::uint8_t>(in.cnp_dscp),
                    static_cast<std::uint8_t>(in.cnp_marks),
@@ -264,7 +263,7 @@ TEST_P(RtlEqualsModel, InEveryAnswerAndItsCycle) {
     ASSERT_NO_FATAL_FAILURE(start(seed, t));
     for (int i = 0; i < 100'000; ++i) ASSERT_NO_FATAL_FAILURE(cycle(t, false));
     for (int i = 0; i < 400; ++i) ASSERT_NO_FATAL_FAILURE(cycle(t, true));
-    ControllerDevice& device = model_->at(rtl_->cycle());
+    ControllerEngine& device = model_->at(rtl_->cycle());
     while (!rtl_->answers.empty() && rtl_->answers.back().edge + 1 >= rtl_->cycle()) {
       rtl_->answers.pop_back();
     }

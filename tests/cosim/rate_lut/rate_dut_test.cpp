@@ -199,7 +199,7 @@ TEST_F(RateDutTest, Corners) {
   };
   for (int variant = 0; variant < 64 && !HasFailure(); ++variant) {
     RateRegisters r;
-    r.averaging = (variant & 1) != 0;
+    r.law = (variant & 1) != 0;
     r.cut_by_marks = (variant & 2) != 0;
     r.mark_shift = (variant & 4) != 0 ? regs::dcc_map::kMarkShiftValueMax : 0;
     r.g = r.mi = (variant & 8) != 0 ? 0xFFFF : 0;

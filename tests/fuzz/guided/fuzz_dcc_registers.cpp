@@ -2,7 +2,7 @@
 // keep what they promise, and slots and timer events always add up.
 #include <cstdint>
 
-#include "controller/controller_device.h"
+#include "controller/controller_model.h"
 #include "controller/controller_registers.h"
 #include "guided.h"
 #include "registers/generated/dcc_map.h"
@@ -35,7 +35,7 @@ struct Bench {
 
   dcc::Scheduler& scheduler;
   Sink sink{scheduler};
-  dcc::ControllerDevice device{scheduler, config(), 1000, sink};
+  dcc::ControllerModel device{scheduler, config(), 1000, sink};
   dcc::regs::ControllerRegisters registers{device};
 
   static dcc::ControllerConfig config() {

@@ -18,7 +18,7 @@
 
 #include "controller/congestion_manager.h"
 #include "controller/rate_unit.h"
-#include "unit/controller/controller_device_fixture.h"
+#include "unit/controller/controller_model_fixture.h"
 
 namespace dcc::test {
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "controller/controller_model.h"
 #include "registers/generated/dcc_map.h"
 
 namespace dcc::regs {
@@ -33,7 +34,7 @@ class ControllerRegistersTest : public ::testing::Test {
 
   Scheduler scheduler;
   NoSink sink;
-  ControllerDevice device{scheduler, config(), 1, sink};
+  ControllerModel device{scheduler, config(), 1, sink};
   ControllerRegisters registers{device};
 };
 
@@ -114,7 +115,7 @@ TEST_F(ControllerRegistersTest, AnIrqMaskWriteLeavesTheParametersAlone) {
 
 TEST_F(ControllerRegistersTest, CapabilitiesTellHowTheWheelIsSplit) {
   Scheduler time;
-  ControllerDevice other(time, config(), 1, sink);
+  ControllerModel other(time, config(), 1, sink);
   WheelSplit split;
   split.top = 7;
   split.middle = 1;
@@ -129,7 +130,7 @@ TEST_F(ControllerRegistersTest, ADestroyedBlockIsNotToldOfCauses) {
   Scheduler time;
   ControllerConfig one_slot;
   one_slot.slots = 1;
-  ControllerDevice other(time, one_slot, 1, sink);
+  ControllerModel other(time, one_slot, 1, sink);
   {
     ControllerRegisters gone(other);
     EXPECT_EQ(gone.block().write(kCtrlOffset, kCtrlEnableMask), AccessResult::kOk);

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "unit/controller/controller_device_fixture.h"
+#include "unit/controller/controller_model_fixture.h"
 #include "unit/controller/controller_tables.h"
 
 namespace dcc::dcc_test {
@@ -43,7 +43,7 @@ class DccTest : public testing::Test {
     p.byte_threshold = 10'000;
     algorithm.device().set_parameters(p);
     test::make_dcqcn_tables(256, [&](RateTable t, std::uint32_t i, std::uint32_t w) {
-      algorithm.device().write_table(t, i, w);
+      algorithm.device().model()->write_table(t, i, w);
     });
     algorithm.on_flow_start(3, {46, 1, kTick, Rate()});
     algorithm.on_flow_start(7, {10, 1, kTick, Rate()});

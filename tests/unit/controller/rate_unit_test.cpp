@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "controller/law/proportional.h"
 #include "registers/generated/dcc_map.h"
 #include "unit/controller/controller_tables.h"
 
@@ -181,8 +182,8 @@ TEST_F(ReturningCut, NextIncreaseGivesBackAllButAQuarter) {
   EXPECT_EQ(r.rt, 252'000u);
 }
 
-TEST_F(ReturningCut, WithAveragingTheOldRateIsTheTarget) {
-  registers_.averaging = true;
+TEST_F(ReturningCut, WithDcqcnTheOldRateIsTheTarget) {
+  registers_.law = regs::dcc_map::kCtrlLawDcqcn;
   EXPECT_EQ(decrease({mbps(1000), mbps(77), 0, 0, 0, 1, false}).rt, mbps(1000));
 }
 
@@ -238,7 +239,7 @@ TEST_F(RateUnitTest, AdditiveAndHyperStepsScaleWithTheIncreaseFactor) {
   EXPECT_EQ(increase({mbps(1000), mbps(1000), 3, IncreaseStage::kAdditive}).rt, mbps(1000) + 1);
 }
 
-TEST_F(RateUnitTest, WithoutAveragingTheRateMovesToTheTarget) {
+TEST_F(RateUnitTest, WithTheProportionalLawTheRateMovesToTheTarget) {
   registers_ = test::proportional_registers();
   tables_.write(RateTable::kFactor, 4, factor_word(1024, 1024));  // weight 4
   const IncreaseResult r = increase({mbps(900), mbps(1000), 4, IncreaseStage::kAdditive, 5});
@@ -257,7 +258,7 @@ TEST_F(RateUnitTest, SumsSaturateInsteadOfWrapping) {
   EXPECT_EQ(r.rc, 0xFFFFFFFFu);
   EXPECT_EQ(r.rt, 0xFFFFFFFFu);
   EXPECT_TRUE(r.at_maximum);
-  registers_.averaging = false;  // 2^20 − 1 packets: 52 bits of step
+  registers_.law = regs::dcc_map::kCtrlLawProportional;  // 2^20 − 1 packets: 52 bits of step
   EXPECT_EQ(increase({0, mbps(300), 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0xFFFFFFFFu);
   registers_.mi = 0;
   EXPECT_EQ(increase({0, 0x8000, 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0x80007FFFu);
@@ -279,7 +280,7 @@ TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
     registers_.first_cut = any() % (kOne16 + 1);
     registers_.mark_shift = any() % (regs::dcc_map::kMarkShiftValueMax + 1);
     registers_.cut_by_marks = random() % 2 == 0;
-    registers_.averaging = random() % 2 == 0;
+    registers_.law = random() % 2 == 0;
     for (std::uint32_t i = 0; i < 64; ++i) {
       tables_.write(RateTable::kFactor, i, any());
       tables_.write(RateTable::kFloor, i, any());
@@ -299,7 +300,7 @@ TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
           decrease({rc, rt, any() % (kOne16 + 1), any() % (kMaxDelta + 1), dscp,
                     static_cast<std::uint8_t>(any()), random() % 2 == 0});
       ASSERT_LE(d.alpha, kOne16);
-      if (registers_.averaging) {
+      if (registers_.law == regs::dcc_map::kCtrlLawDcqcn) {
         ASSERT_EQ(d.rt, rc);
       } else {
         ASSERT_GE(d.rt, limits.lo);
@@ -313,7 +314,7 @@ TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
       ASSERT_LE(u.rc, limits.hi);
       ASSERT_LE(u.rt, limits.hi);
       ASSERT_EQ(u.at_maximum, u.rc == limits.hi);
-      if (!registers_.averaging) {
+      if (registers_.law != regs::dcc_map::kCtrlLawDcqcn) {
         ASSERT_GE(u.rc, std::min(rt, limits.hi));
       }
     }

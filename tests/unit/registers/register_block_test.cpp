@@ -15,20 +15,23 @@ namespace {
 /// Records what it is told.
 struct RecordingDevice final : RegisterDevice {
   std::uint32_t read_register(std::uint16_t) const override { return live; }
-  void register_written(std::uint16_t index, std::uint32_t value) override {
-    written.push_back({index, value});
+  void access(RegisterAccess& access) override {
+    ++accesses;
+    if (!access.write) return access.answer();
+    if (access.register_written) written.push_back({access.index, access.stored});
+    if (access.window_written()) {
+      window_writes.push_back({access.index, access.word, access.value});
+    }
   }
   std::uint64_t read_counter(std::uint16_t index) const override { return counter + index; }
   std::uint32_t read_window(std::uint16_t window, std::uint32_t word) const override {
     return window << 24 | word;
   }
-  void write_window(std::uint16_t window, std::uint32_t word, std::uint32_t value) override {
-    window_writes.push_back({window, word, value});
-  }
   struct WindowWrite {
     std::uint16_t window;
     std::uint32_t word, value;
   };
+  int accesses = 0;
   std::uint32_t live = 0;
   std::uint64_t counter = 0;
   std::vector<std::pair<std::uint16_t, std::uint32_t>> written;
@@ -47,6 +50,27 @@ class RegisterBlockTest : public ::testing::Test {
 };
 
 using namespace dcc_map;
+
+TEST_F(RegisterBlockTest, DeviceHearsOfEveryAccessOnce) {
+  block.write(kCtrlOffset, 0);
+  read(kCtrlOffset);
+  std::uint32_t value = 7;
+  EXPECT_EQ(block.read(0x1, value), AccessResult::kMisaligned);
+  EXPECT_EQ(value, 0u);
+  EXPECT_EQ(block.write(kIdOffset, 1), AccessResult::kReadOnly);
+  block.write(kWindowFactorOffset, 1);
+  EXPECT_EQ(device.accesses, 5);
+  EXPECT_EQ(device.window_writes.size(), 1u);
+}
+
+TEST_F(RegisterBlockTest, AnInstanceMayImplementReservedBits) {
+  block.write(kCtrlOffset, kCtrlLawHighMask);
+  EXPECT_EQ(read(kCtrlOffset) & kCtrlLawHighMask, 0u);
+  block.implement_reserved(kCtrl, kCtrlLawHighMask);
+  block.write(kCtrlOffset, kCtrlLawHighMask);
+  EXPECT_EQ(read(kCtrlOffset) & kCtrlLawHighMask, kCtrlLawHighMask);
+  EXPECT_EQ(device.written.back().second & kCtrlLawHighMask, kCtrlLawHighMask);
+}
 
 TEST_F(RegisterBlockTest, DeviceHearsOfEveryWriteWithWriteOnlyBits) {
   EXPECT_EQ(block.write(kCtrlOffset, kCtrlEnableMask | kCtrlSoftResetMask), AccessResult::kOk);

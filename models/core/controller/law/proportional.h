@@ -1,134 +1,115 @@
-// The slot's bookkeeping of the law without AVERAGING: unmarked packets, and the hold after a
-// burst.
+// The proportional law: bandwidth follows the weights of the DSCPs, by counts of marked and of
+// unmarked packets.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
-#include "controller/parameter_store.h"
-#include "controller/parameters.h"
+#include "controller/law/law.h"
 
 namespace dcc {
 
-/// Rates rise by packets that were sent and not marked. What is known of a slot:
-///   account   packets sent, less G of each marked one, since the last increase; signed, in 1/256;
-///             what is below 0 are marks of packets that an earlier increase had counted
-///   sent      packets since the last CNP: replaced by the number that arrived when a CNP tells it
-///   hold      a slot's first CNP, or far more marks than the flow sends (a queue that others
-///             fill), holds Rc down until a packet arrives unmarked; Rt is halved while it is above
-///             what is being delivered, and Rc goes to it then. In it `sent` is 1 if the
-///             receiver has promised an all clear: its CNP told of marked packets only. It ends
-///             in any case after kMaxHold intervals
-///   brisk     for BRISK intervals after a hold packets and marks count four times: the same
-///             equilibrium, found in a quarter of the time. What is left of them is 256 - T
-///   silence   intervals without a packet: a flow that has nothing to send rises with time, so that
-///             its slot comes free
-/// Docs: docs/differentiation.md, "The rules".
-class MarksLaw {
+/// A slot as the proportional law names it: other names for the bits of SlotParameters.
+///
+/// A slot is in one of three phases:
+///   steady  packets and marks change the account
+///   hold    the current rate is held down until the network's queue is drained. A slot's first
+///           notification begins a hold, and so do far more marks than the flow sends packets (a
+///           queue that other flows fill)
+///   fast    for BRISK intervals after a hold packets and marks count four times: the equilibrium
+///           is the same, and the flow finds it in a quarter of the time
+///
+/// bits         steady, fast                          hold
+/// pkt_length   account                               0
+/// alpha        packets sent since the last CNP       1: a clear notification is promised
+/// t            0; fast: 256 - intervals left         intervals of the hold so far, 1 to 160
+/// bc           intervals without a packet            marks since the hold began
+///
+/// docs/differentiation.md, "The rules", has the reasons.
+template <class Slot>
+class BasicProportionalView {
  public:
-  explicit MarksLaw(SlotParameters& slot) : slot_(slot) {}
+  /// A hold ends after so many intervals at the latest.
+  static constexpr std::uint8_t kMaxHold = 160;
+  /// The account counts packets in 1/256.
+  static constexpr std::int32_t kPacket = 256;
 
-  bool holding() const { return slot_.t != 0 && !brisk(); }
-  bool brisk() const { return slot_.t > kMaxHold; }
-  void sent_packet() {
-    if (holding()) return;
-    slot_.alpha = std::min(kOne16, slot_.alpha + 1);
-    add(kPacket);
-    slot_.bc = 0;
+  explicit BasicProportionalView(Slot& slot) : slot_(slot) {}
+
+  // ---- Phase --------------------------------------------------------------------------------
+  bool holding() const { return slot_.t != 0 && slot_.t <= kMaxHold; }
+  bool steady() const { return slot_.t == 0; }
+  bool fast_phase() const { return slot_.t > kMaxHold; }
+  /// Intervals of the fast phase that are left; 0 outside the fast phase.
+  std::uint8_t fast_intervals_left() const {
+    return fast_phase() ? static_cast<std::uint8_t>(256 - slot_.t) : std::uint8_t{0};
   }
-  /// A CNP: so many of the packets that arrived since the last one were marked.
-  void notified(std::uint8_t marks, std::uint8_t packets, const ControllerParameters& parameters) {
-    if (packets != 0 && packets != 255) {
-      add(kPacket * (std::int32_t{packets} - static_cast<std::int32_t>(slot_.alpha)));
-    }
-    add(-static_cast<std::int32_t>(std::uint32_t{marks} * parameters.rate.g >> 8));
-    slot_.alpha = 0;
-  }
-  static bool some_unmarked(std::uint8_t marks, std::uint8_t packets) { return packets > marks; }
-  /// After such a CNP the receiver tells of the first packet without a mark (NotificationPoint).
-  static bool promises_all_clear(std::uint8_t marks, std::uint8_t packets) {
-    return packets == marks;
-  }
-  /// Marks stand for more than the flow sends in four intervals.
-  bool swamped(const ControllerParameters& parameters) const {
-    const std::int64_t owed = -std::int64_t{account()} / kPacket - kOwedAnyway;
-    return owed > 0 &&
-           static_cast<std::uint64_t>(owed) * parameters.rate.r_hai > std::uint64_t{4} * slot_.rt;
-  }
-  /// An interval has passed without a hold: the packets to increase by.
-  std::uint32_t take_unmarked(const ControllerParameters& parameters) {
-    const bool silent = slot_.bc >= parameters.silence &&
-                        (slot_.bc == 255 || std::uint64_t{slot_.rt} * slot_.bc >=
-                                                std::uint64_t{4} * parameters.rate.r_hai);
-    slot_.bc = count_event(slot_.bc);
-    if (silent) return std::max(1u, slot_.rt >> kSilentShift);
-    const std::int32_t whole = std::max(0, account()) / kPacket;
-    add(-kPacket * whole);
-    return static_cast<std::uint32_t>(whole);
+  /// Begins a fast phase of `intervals`; 0: the steady phase.
+  void begin_fast_phase(std::uint8_t intervals) {
+    slot_.t = static_cast<std::uint8_t>(256 - intervals);
   }
 
-  void begin_hold(bool promised) {
-    slot_.t = 1;
-    slot_.bc = 0;
-    slot_.alpha = promised ? 1 : 0;
-    set(0);
-  }
-  void held_marks(std::uint8_t marks) {
-    slot_.bc = static_cast<std::uint8_t>(std::min(255, slot_.bc + marks));
-  }
-  /// An interval has passed. True while the target is twice what the marks say is delivered.
-  bool overrated(const ControllerParameters& parameters) const {
-    return slot_.bc != 255 &&
-           std::uint64_t{slot_.rt} * slot_.t >= std::uint64_t{2} * slot_.bc * parameters.rate.r_hai;
-  }
-  /// Ticks without a mark that end the hold even if no unmarked packet is heard of: an interval,
-  /// and an eighth of how long it has been. Where an all clear is promised silence only tells that
-  /// the flow's packets wait behind others: then it is a time that drains any buffer.
-  std::uint32_t patience(const ControllerParameters& parameters) const {
-    const std::uint32_t interval = parameters.timer_interval;
-    const std::uint32_t ticks =
-        slot_.alpha != 0 ? interval << kPromisedShift : interval + interval * (slot_.t - 1u) / 8;
-    return std::min(kMaxDelta, ticks);  // beyond it time is not counted
-  }
-  /// Nearly all may be marked for good, and then no unmarked packet comes: others have the link and
-  /// the flow that waits for one would starve.
-  bool too_long() const { return slot_.t >= kMaxHold; }
-  void end_hold(const ControllerParameters& parameters) {
-    slot_.t = static_cast<std::uint8_t>(256 - parameters.brisk);
-    slot_.bc = 0;
-    slot_.alpha = 0;
-    set(0);
-  }
+  // ---- Steady and fast ----------------------------------------------------------------------
+  /// Packets that were sent, less G of each marked packet, since the last increase, in 1/256. An
+  /// account below 0 stands for marks of packets that an earlier increase had counted.
+  std::int32_t account() const { return static_cast<std::int32_t>(slot_.pkt_length); }
+  void set_account(std::int32_t value) { slot_.pkt_length = static_cast<std::uint32_t>(value); }
+  /// Packets that were sent since the last notification; stays at 65536.
+  auto& sent() const { return slot_.alpha; }
+  /// Intervals without a packet; stays at 255.
+  auto& silent_intervals() const { return slot_.bc; }
 
-  /// An interval has passed that was in no hold and ended none.
-  void interval_passed() {
-    if (brisk()) ++slot_.t;  // the last is 255, then it is 0
-  }
-  /// What a cut makes of marks, and an increase of packets.
-  std::uint8_t weighed_marks(std::uint8_t marks) const {
-    return static_cast<std::uint8_t>(std::min(255, marks << (brisk() ? kBriskShift : 0)));
-  }
-  std::uint32_t weighed_packets(std::uint32_t packets) const {
-    return std::min(kMaxPackets, packets << (brisk() ? kBriskShift : 0));
-  }
+  // ---- Hold ---------------------------------------------------------------------------------
+  /// Intervals of the hold so far, the present one included.
+  auto& hold_intervals() const { return slot_.t; }
+  /// Marks since the hold began; stays at 255.
+  auto& hold_marks() const { return slot_.bc; }
+  /// The receiver has promised a clear notification: it tells of the first packet without a mark.
+  bool clear_promised() const { return slot_.alpha != 0; }
+  void set_clear_promised(bool promised) { slot_.alpha = promised ? 1 : 0; }
 
  private:
-  static constexpr std::int32_t kOwedAnyway = 8;  // marks on their way, at any rate
-  static constexpr int kPromisedShift = 6;        // 64 intervals
-  static constexpr std::uint8_t kMaxHold = 160;
-  static constexpr int kBriskShift = 2;
-  static constexpr int kSilentShift = 17;  // a packet each 512 Mb/s of target
-  static constexpr std::int32_t kPacket = 256;
-  static constexpr std::int32_t kLimit = (1 << 27) - 1;  // packets that the rate unit takes at once
-  static constexpr std::uint32_t kMaxPackets = kMaxDelta;  // likewise: it has the place of DELTA
-
-  std::int32_t account() const { return static_cast<std::int32_t>(slot_.pkt_length); }
-  void set(std::int32_t value) { slot_.pkt_length = static_cast<std::uint32_t>(value); }
-  void add(std::int32_t difference) {
-    set(std::clamp(account() + difference, -kLimit - 1, kLimit));
-  }
-
-  SlotParameters& slot_;
+  Slot& slot_;
 };
+using ProportionalView = BasicProportionalView<SlotParameters>;
+using ConstProportionalView = BasicProportionalView<const SlotParameters>;
+
+/// Rates rise by packets that were sent and not marked, and fall by marked packets.
+///
+/// A notification without marks is a clear notification: a packet arrived without a mark after
+/// marked packets only. It ends a hold, and means nothing else.
+///
+/// In a hold the target is halved while it is above twice the rate that the marks say is delivered.
+/// At the end of a hold the current rate goes to the target.
+class ProportionalLaw final : public Law {
+ public:
+  ProportionalLaw();
+
+  void set_defaults(DccParameters& parameters) const override;
+  void set_defaults(CnpParameters& cnp) const override;
+  bool shares_by_weight() const override { return true; }
+  bool cuts_by_marks() const override { return true; }
+  std::uint32_t decrease_step() const override { return kOne16 / 64; }
+  void fit(dcc_parameters& registers, const LawNetwork& network) const override;
+  void follow_rate(DccParameters& parameters, BitRate slowest) const override;
+  void follow_distance(DccParameters& parameters, PicoSeconds rtt) const override;
+
+  void begin(SlotParameters& /*slot*/, const ControllerParameters& /*parameters*/) const override {}
+  bool binds(std::uint8_t marks) const override { return marks != 0; }
+  CnpOutcome notify(SlotParameters& slot, const CnpEvent& cnp, LawPort& port) const override;
+  void sent(SlotParameters& slot, std::uint32_t length, std::uint32_t packets,
+            const ControllerParameters& parameters) const override;
+  bool timer(SlotParameters& slot, std::uint32_t delta, LawPort& port) const override;
+
+  RateBits cut_target(const DecreaseRequest& request, std::uint64_t left, bool first_cut,
+                      RateBits lo) const override;
+  std::uint64_t added(const IncreaseRequest& request, std::uint32_t step,
+                      const RateTables& tables) const override;
+  std::uint64_t raised(RateBits /*rc*/, RateBits target) const override { return target; }
+};
+
+/// Places by which the proportional law's steps are smaller for targets below 256 Mb/s: one place
+/// for each halving of the target, seven at most.
+std::uint32_t slow_shift(RateBits target);
 
 }  // namespace dcc

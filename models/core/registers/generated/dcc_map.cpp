@@ -36,6 +36,10 @@ constexpr FieldInfo kCapsFields[] = {
      "", "",
      "Bits resolved by the last level; its places are one tick wide.", {}},
 };
+constexpr ValueInfo kCtrlFieldsLawValues[] = {
+    {"PROPORTIONAL", 0},
+    {"DCQCN", 1},
+};
 constexpr FieldInfo kCtrlFields[] = {
     {"ENABLE", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
      "", "",
@@ -46,9 +50,9 @@ constexpr FieldInfo kCtrlFields[] = {
     {"TIMER_RESTART", 2, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
      "", "",
      "A cut restarts the increase timer of its slot.", {}},
-    {"AVERAGING", 3, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
+    {"LAW", 3, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
      "", "",
-     "1: a cut leaves the current rate in the target, and an increase moves half way to it. 0: a cut takes a quarter of itself off the target (FIRST_CUT: half of the target), and an increase by unmarked packets moves to it.", {}},
+     "Bit 0 of the number of the law by which rates change; LAW_HIGH has the other bits. DCQCN: a cut leaves the current rate in the target, and an increase moves half way to the target. PROPORTIONAL: a cut takes a quarter of itself off the target (FIRST_CUT: half of the target), and an increase by unmarked packets moves to the target.", {kCtrlFieldsLawValues, 2}},
     {"CUT_BY_MARKS", 4, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
      "", "",
      "The decrease table is indexed by the marks of a CNP (1), or by alpha (0).", {}},
@@ -104,17 +108,17 @@ constexpr FieldInfo kFFields[] = {
 constexpr FieldInfo kGFields[] = {
     {"VALUE", 0, 16, Access::kReadWrite, 0x00000100, 0x00000000, 0x0000FFFF,
      "", "0.16",
-     "Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of unmarked ones.", {}},
+     "Gain of alpha. With LAW PROPORTIONAL the part of a packet that a mark takes off the account of unmarked packets.", {}},
 };
 constexpr FieldInfo kRAiFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00002800, 0x00000000, 0xFFFFFFFF,
      "", "24.8 Mb/s",
-     "Additive increase step; without AVERAGING of one unmarked packet.", {}},
+     "Additive increase step. With LAW PROPORTIONAL the step of one unmarked packet.", {}},
 };
 constexpr FieldInfo kRHaiFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00019000, 0x00000000, 0xFFFFFFFF,
      "", "24.8 Mb/s",
-     "Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL.", {}},
+     "Hyper increase step. With LAW PROPORTIONAL the rate of one packet in each TIMER_INTERVAL.", {}},
 };
 constexpr FieldInfo kMiFields[] = {
     {"VALUE", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
@@ -149,12 +153,12 @@ constexpr FieldInfo kAlphaRecipFields[] = {
 constexpr FieldInfo kDecreasePeriodFields[] = {
     {"VALUE", 0, 20, Access::kReadWrite, 0x00000032, 0x00000000, 0x000FFFFF,
      "ticks", "",
-     "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced. Without AVERAGING only after the beginning of a hold.", {}},
+     "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced. With LAW PROPORTIONAL this holds only in the first interval of a hold.", {}},
 };
 constexpr FieldInfo kFirstCutFields[] = {
     {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,
      "", "1.16",
-     "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. Without AVERAGING also of each step of a hold.", {}},
+     "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. With LAW PROPORTIONAL also the multiplier of each step of a hold.", {}},
 };
 constexpr FieldInfo kMarkShiftFields[] = {
     {"VALUE", 0, 4, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000000A,
@@ -164,12 +168,12 @@ constexpr FieldInfo kMarkShiftFields[] = {
 constexpr FieldInfo kSilenceFields[] = {
     {"VALUE", 0, 8, Access::kReadWrite, 0x00000020, 0x00000001, 0x000000FF,
      "timer intervals", "",
-     "Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise with time.", {}},
+     "With LAW PROPORTIONAL a flow that has sent nothing for this long is silent, and its rates rise with time.", {}},
 };
 constexpr FieldInfo kBriskFields[] = {
     {"VALUE", 0, 7, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000005F,
      "timer intervals", "",
-     "Without AVERAGING a flow learns its rate in a quarter of the time for this long after a hold. What is left of it stands in T, above the longest hold.", {}},
+     "With LAW PROPORTIONAL the length of the fast phase after a hold, in which packets and marks count four times. T holds 256 minus the intervals that are left, which is above the longest hold.", {}},
 };
 constexpr FieldInfo kIrqStatusFields[] = {
     {"TABLE_FULL", 0, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
@@ -294,11 +298,11 @@ constexpr RegisterInfo kRegisters[] = {
     {"F", 0x0002C, 0x00000005, Source::kHardware, true, false, 0x00000001, {kFFields, 1},
      "Fast recovery threshold; the stage is recovery while both counts are below it. Written only while REGWEN.PARAMETERS is 1."},
     {"G", 0x00030, 0x00000100, Source::kHardware, true, false, 0x00000001, {kGFields, 1},
-     "Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of unmarked ones. Written only while REGWEN.PARAMETERS is 1."},
+     "Gain of alpha. With LAW PROPORTIONAL the part of a packet that a mark takes off the account of unmarked packets. Written only while REGWEN.PARAMETERS is 1."},
     {"R_AI", 0x00034, 0x00002800, Source::kHardware, true, false, 0x00000001, {kRAiFields, 1},
-     "Additive increase step; without AVERAGING of one unmarked packet. Written only while REGWEN.PARAMETERS is 1."},
+     "Additive increase step. With LAW PROPORTIONAL the step of one unmarked packet. Written only while REGWEN.PARAMETERS is 1."},
     {"R_HAI", 0x00038, 0x00019000, Source::kHardware, true, false, 0x00000001, {kRHaiFields, 1},
-     "Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL. Written only while REGWEN.PARAMETERS is 1."},
+     "Hyper increase step. With LAW PROPORTIONAL the rate of one packet in each TIMER_INTERVAL. Written only while REGWEN.PARAMETERS is 1."},
     {"MI", 0x0003C, 0x00000000, Source::kHardware, true, false, 0x00000001, {kMiFields, 1},
      "Multiplicative increase added outside recovery, as a part of the base rate. Written only while REGWEN.PARAMETERS is 1."},
     {"R_MIN", 0x00040, 0x00000A00, Source::kHardware, true, false, 0x00000001, {kRMinFields, 1},
@@ -312,15 +316,15 @@ constexpr RegisterInfo kRegisters[] = {
     {"ALPHA_RECIP", 0x00050, 0x04A7904B, Source::kHardware, true, false, 0x00000001, {kAlphaRecipFields, 1},
      "2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands for K = 1. Written only while REGWEN.PARAMETERS is 1."},
     {"DECREASE_PERIOD", 0x00054, 0x00000032, Source::kHardware, true, false, 0x00000001, {kDecreasePeriodFields, 1},
-     "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced. Without AVERAGING only after the beginning of a hold. Written only while REGWEN.PARAMETERS is 1."},
+     "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced. With LAW PROPORTIONAL this holds only in the first interval of a hold. Written only while REGWEN.PARAMETERS is 1."},
     {"FIRST_CUT", 0x00058, 0x00000000, Source::kHardware, true, false, 0x00000001, {kFirstCutFields, 1},
-     "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. Without AVERAGING also of each step of a hold. Written only while REGWEN.PARAMETERS is 1."},
+     "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. With LAW PROPORTIONAL also the multiplier of each step of a hold. Written only while REGWEN.PARAMETERS is 1."},
     {"MARK_SHIFT", 0x0005C, 0x00000000, Source::kHardware, true, false, 0x00000001, {kMarkShiftFields, 1},
      "With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by this. Written only while REGWEN.PARAMETERS is 1."},
     {"SILENCE", 0x00060, 0x00000020, Source::kHardware, true, false, 0x00000001, {kSilenceFields, 1},
-     "Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise with time. Written only while REGWEN.PARAMETERS is 1."},
+     "With LAW PROPORTIONAL a flow that has sent nothing for this long is silent, and its rates rise with time. Written only while REGWEN.PARAMETERS is 1."},
     {"BRISK", 0x00064, 0x00000000, Source::kHardware, true, false, 0x00000001, {kBriskFields, 1},
-     "Without AVERAGING a flow learns its rate in a quarter of the time for this long after a hold. What is left of it stands in T, above the longest hold. Written only while REGWEN.PARAMETERS is 1."},
+     "With LAW PROPORTIONAL the length of the fast phase after a hold, in which packets and marks count four times. T holds 256 minus the intervals that are left, which is above the longest hold. Written only while REGWEN.PARAMETERS is 1."},
     {"IRQ_STATUS", 0x00080, 0x00000000, Source::kHardware, true, false, 0x00000000, {kIrqStatusFields, 4},
      "Causes of an interrupt; each stays until 1 is written to it."},
     {"IRQ_MASK", 0x00084, 0x00000000, Source::kHardware, true, false, 0x00000000, {kIrqMaskFields, 4},
@@ -425,7 +429,7 @@ constexpr FieldInfo kWindowSlotsAlphaFields[] = {
 constexpr FieldInfo kWindowSlotsCountsFields[] = {
     {"T", 0, 8, Access::kReadOnly, 0x00000000, 0x00000000, 0x000000FF,
      "", "",
-     "Timer events since the last cut. Without AVERAGING intervals of a hold, from 1 to 160; above it 256 less the intervals that BRISK leaves.", {}},
+     "Timer events since the last cut. With LAW PROPORTIONAL 1 to 160 is the number of intervals of a hold so far; above 160 the value is 256 minus the intervals that are left of the fast phase (BRISK).", {}},
     {"BC", 8, 8, Access::kReadOnly, 0x00000000, 0x00000000, 0x000000FF,
      "", "",
      "Byte events since the last cut.", {}},
@@ -525,31 +529,95 @@ const MapInfo kMap = {
     kRegwen,
 };
 
+void decode(Parameters& p, std::uint16_t index, std::uint32_t value) {
+  switch (index) {
+    case kCtrl:
+      p.enable = (value & kCtrlEnableMask) != 0;
+      p.timer_restart = (value & kCtrlTimerRestartMask) != 0;
+      p.rate.law = static_cast<std::uint8_t>((value & kCtrlLawMask) >> kCtrlLawShift);
+      p.rate.cut_by_marks = (value & kCtrlCutByMarksMask) != 0;
+      p.byte_counter = (value & kCtrlByteCounterMask) != 0;
+      return;
+    case kTickDiv:
+      p.tick_div = static_cast<std::uint16_t>((value & kTickDivValueMask) >> kTickDivValueShift);
+      return;
+    case kTimerInterval:
+      p.timer_interval = static_cast<std::uint16_t>((value & kTimerIntervalValueMask) >> kTimerIntervalValueShift);
+      return;
+    case kByteThreshold:
+      p.byte_threshold = (value & kByteThresholdValueMask) >> kByteThresholdValueShift;
+      return;
+    case kF:
+      p.fast_recovery = static_cast<std::uint8_t>((value & kFValueMask) >> kFValueShift);
+      return;
+    case kG:
+      p.rate.g = static_cast<std::uint16_t>((value & kGValueMask) >> kGValueShift);
+      return;
+    case kRAi:
+      p.rate.r_ai = (value & kRAiValueMask) >> kRAiValueShift;
+      return;
+    case kRHai:
+      p.rate.r_hai = (value & kRHaiValueMask) >> kRHaiValueShift;
+      return;
+    case kMi:
+      p.rate.mi = static_cast<std::uint16_t>((value & kMiValueMask) >> kMiValueShift);
+      return;
+    case kRMin:
+      p.rate.r_min = (value & kRMinValueMask) >> kRMinValueShift;
+      return;
+    case kRMax:
+      p.rate.r_max = (value & kRMaxValueMask) >> kRMaxValueShift;
+      return;
+    case kInitialRate:
+      p.initial_rate = (value & kInitialRateValueMask) >> kInitialRateValueShift;
+      return;
+    case kInitialAlpha:
+      p.initial_alpha = (value & kInitialAlphaValueMask) >> kInitialAlphaValueShift;
+      return;
+    case kAlphaRecip:
+      p.rate.alpha_recip = (value & kAlphaRecipValueMask) >> kAlphaRecipValueShift;
+      return;
+    case kDecreasePeriod:
+      p.decrease_period = (value & kDecreasePeriodValueMask) >> kDecreasePeriodValueShift;
+      return;
+    case kFirstCut:
+      p.rate.first_cut = (value & kFirstCutValueMask) >> kFirstCutValueShift;
+      return;
+    case kMarkShift:
+      p.rate.mark_shift = static_cast<std::uint8_t>((value & kMarkShiftValueMask) >> kMarkShiftValueShift);
+      return;
+    case kSilence:
+      p.silence = static_cast<std::uint8_t>((value & kSilenceValueMask) >> kSilenceValueShift);
+      return;
+    case kBrisk:
+      p.brisk = static_cast<std::uint8_t>((value & kBriskValueMask) >> kBriskValueShift);
+      return;
+    default:
+      return;
+  }
+}
+
 Parameters parameters_of(const RegisterBlock& block) {
   Parameters p;
-  p.enable = (block.value(kCtrl) & kCtrlEnableMask) != 0;
-  p.timer_restart = (block.value(kCtrl) & kCtrlTimerRestartMask) != 0;
-  p.rate.averaging = (block.value(kCtrl) & kCtrlAveragingMask) != 0;
-  p.rate.cut_by_marks = (block.value(kCtrl) & kCtrlCutByMarksMask) != 0;
-  p.byte_counter = (block.value(kCtrl) & kCtrlByteCounterMask) != 0;
-  p.tick_div = static_cast<std::uint16_t>((block.value(kTickDiv) & kTickDivValueMask) >> kTickDivValueShift);
-  p.timer_interval = static_cast<std::uint16_t>((block.value(kTimerInterval) & kTimerIntervalValueMask) >> kTimerIntervalValueShift);
-  p.byte_threshold = (block.value(kByteThreshold) & kByteThresholdValueMask) >> kByteThresholdValueShift;
-  p.fast_recovery = static_cast<std::uint8_t>((block.value(kF) & kFValueMask) >> kFValueShift);
-  p.rate.g = static_cast<std::uint16_t>((block.value(kG) & kGValueMask) >> kGValueShift);
-  p.rate.r_ai = (block.value(kRAi) & kRAiValueMask) >> kRAiValueShift;
-  p.rate.r_hai = (block.value(kRHai) & kRHaiValueMask) >> kRHaiValueShift;
-  p.rate.mi = static_cast<std::uint16_t>((block.value(kMi) & kMiValueMask) >> kMiValueShift);
-  p.rate.r_min = (block.value(kRMin) & kRMinValueMask) >> kRMinValueShift;
-  p.rate.r_max = (block.value(kRMax) & kRMaxValueMask) >> kRMaxValueShift;
-  p.initial_rate = (block.value(kInitialRate) & kInitialRateValueMask) >> kInitialRateValueShift;
-  p.initial_alpha = (block.value(kInitialAlpha) & kInitialAlphaValueMask) >> kInitialAlphaValueShift;
-  p.rate.alpha_recip = (block.value(kAlphaRecip) & kAlphaRecipValueMask) >> kAlphaRecipValueShift;
-  p.decrease_period = (block.value(kDecreasePeriod) & kDecreasePeriodValueMask) >> kDecreasePeriodValueShift;
-  p.rate.first_cut = (block.value(kFirstCut) & kFirstCutValueMask) >> kFirstCutValueShift;
-  p.rate.mark_shift = static_cast<std::uint8_t>((block.value(kMarkShift) & kMarkShiftValueMask) >> kMarkShiftValueShift);
-  p.silence = static_cast<std::uint8_t>((block.value(kSilence) & kSilenceValueMask) >> kSilenceValueShift);
-  p.brisk = static_cast<std::uint8_t>((block.value(kBrisk) & kBriskValueMask) >> kBriskValueShift);
+  decode(p, kCtrl, block.value(kCtrl));
+  decode(p, kTickDiv, block.value(kTickDiv));
+  decode(p, kTimerInterval, block.value(kTimerInterval));
+  decode(p, kByteThreshold, block.value(kByteThreshold));
+  decode(p, kF, block.value(kF));
+  decode(p, kG, block.value(kG));
+  decode(p, kRAi, block.value(kRAi));
+  decode(p, kRHai, block.value(kRHai));
+  decode(p, kMi, block.value(kMi));
+  decode(p, kRMin, block.value(kRMin));
+  decode(p, kRMax, block.value(kRMax));
+  decode(p, kInitialRate, block.value(kInitialRate));
+  decode(p, kInitialAlpha, block.value(kInitialAlpha));
+  decode(p, kAlphaRecip, block.value(kAlphaRecip));
+  decode(p, kDecreasePeriod, block.value(kDecreasePeriod));
+  decode(p, kFirstCut, block.value(kFirstCut));
+  decode(p, kMarkShift, block.value(kMarkShift));
+  decode(p, kSilence, block.value(kSilence));
+  decode(p, kBrisk, block.value(kBrisk));
   return p;
 }
 

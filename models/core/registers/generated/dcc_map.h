@@ -109,7 +109,10 @@ enum SlotsWord : std::uint32_t {
   kSlotsDueWord,
 };
 
-/// What software has written, decoded.
+/// Sets the parameters that a register holds, from its new value. A register without a
+/// parameter changes nothing.
+void decode(Parameters& p, std::uint16_t index, std::uint32_t value);
+/// The parameters that all registers of a block hold.
 Parameters parameters_of(const RegisterBlock& block);
 
 // ID: Identification, the letters DCC1.
@@ -147,12 +150,18 @@ constexpr std::uint32_t kCtrlSoftResetMask = 0x00000002;
 constexpr unsigned kCtrlSoftResetShift = 1;
 constexpr std::uint32_t kCtrlTimerRestartMask = 0x00000004;
 constexpr unsigned kCtrlTimerRestartShift = 2;
-constexpr std::uint32_t kCtrlAveragingMask = 0x00000008;
-constexpr unsigned kCtrlAveragingShift = 3;
+constexpr std::uint32_t kCtrlLawMask = 0x00000008;
+constexpr unsigned kCtrlLawShift = 3;
+constexpr std::uint32_t kCtrlLawProportional = 0;
+constexpr std::uint32_t kCtrlLawDcqcn = 1;
+constexpr std::uint32_t kCtrlAveragingMask = kCtrlLawMask;
+constexpr unsigned kCtrlAveragingShift = kCtrlLawShift;
 constexpr std::uint32_t kCtrlCutByMarksMask = 0x00000010;
 constexpr unsigned kCtrlCutByMarksShift = 4;
 constexpr std::uint32_t kCtrlByteCounterMask = 0x00000020;
 constexpr unsigned kCtrlByteCounterShift = 5;
+constexpr std::uint32_t kCtrlLawHighMask = 0x00000700;
+constexpr unsigned kCtrlLawHighShift = 8;
 // STATUS: What the controller is doing.
 constexpr std::uint32_t kStatusOffset = 0x00010;
 constexpr std::uint32_t kStatusReadyMask = 0x00000001;
@@ -191,18 +200,18 @@ constexpr unsigned kByteThresholdValueShift = 0;
 constexpr std::uint32_t kFOffset = 0x0002C;
 constexpr std::uint32_t kFValueMask = 0x000000FF;
 constexpr unsigned kFValueShift = 0;
-// G: Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of
-//   unmarked ones. Written only while REGWEN.PARAMETERS is 1.
+// G: Gain of alpha. With LAW PROPORTIONAL the part of a packet that a mark takes off the account of
+//   unmarked packets. Written only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kGOffset = 0x00030;
 constexpr std::uint32_t kGValueMask = 0x0000FFFF;
 constexpr unsigned kGValueShift = 0;
-// R_AI: Additive increase step; without AVERAGING of one unmarked packet. Written only while
-//   REGWEN.PARAMETERS is 1.
+// R_AI: Additive increase step. With LAW PROPORTIONAL the step of one unmarked packet. Written only
+//   while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kRAiOffset = 0x00034;
 constexpr std::uint32_t kRAiValueMask = 0xFFFFFFFF;
 constexpr unsigned kRAiValueShift = 0;
-// R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL. Written
-//   only while REGWEN.PARAMETERS is 1.
+// R_HAI: Hyper increase step. With LAW PROPORTIONAL the rate of one packet in each TIMER_INTERVAL.
+//   Written only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kRHaiOffset = 0x00038;
 constexpr std::uint32_t kRHaiValueMask = 0xFFFFFFFF;
 constexpr unsigned kRHaiValueShift = 0;
@@ -235,13 +244,14 @@ constexpr std::uint32_t kAlphaRecipOffset = 0x00050;
 constexpr std::uint32_t kAlphaRecipValueMask = 0xFFFFFFFF;
 constexpr unsigned kAlphaRecipValueShift = 0;
 // DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is counted
-//   as coalesced. Without AVERAGING only after the beginning of a hold. Written only while
-//   REGWEN.PARAMETERS is 1.
+//   as coalesced. With LAW PROPORTIONAL this holds only in the first interval of a hold. Written
+//   only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kDecreasePeriodOffset = 0x00054;
 constexpr std::uint32_t kDecreasePeriodValueMask = 0x000FFFFF;
 constexpr unsigned kDecreasePeriodValueShift = 0;
-// FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.
-//   Without AVERAGING also of each step of a hold. Written only while REGWEN.PARAMETERS is 1.
+// FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. With
+//   LAW PROPORTIONAL also the multiplier of each step of a hold. Written only while
+//   REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kFirstCutOffset = 0x00058;
 constexpr std::uint32_t kFirstCutValueMask = 0x0001FFFF;
 constexpr unsigned kFirstCutValueShift = 0;
@@ -250,14 +260,14 @@ constexpr unsigned kFirstCutValueShift = 0;
 constexpr std::uint32_t kMarkShiftOffset = 0x0005C;
 constexpr std::uint32_t kMarkShiftValueMask = 0x0000000F;
 constexpr unsigned kMarkShiftValueShift = 0;
-// SILENCE: Without AVERAGING a flow that has sent nothing for this long is silent; its rates rise
-//   with time. Written only while REGWEN.PARAMETERS is 1.
+// SILENCE: With LAW PROPORTIONAL a flow that has sent nothing for this long is silent, and its
+//   rates rise with time. Written only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kSilenceOffset = 0x00060;
 constexpr std::uint32_t kSilenceValueMask = 0x000000FF;
 constexpr unsigned kSilenceValueShift = 0;
-// BRISK: Without AVERAGING a flow learns its rate in a quarter of the time for this long after a
-//   hold. What is left of it stands in T, above the longest hold. Written only while
-//   REGWEN.PARAMETERS is 1.
+// BRISK: With LAW PROPORTIONAL the length of the fast phase after a hold, in which packets and
+//   marks count four times. T holds 256 minus the intervals that are left, which is above the
+//   longest hold. Written only while REGWEN.PARAMETERS is 1.
 constexpr std::uint32_t kBriskOffset = 0x00064;
 constexpr std::uint32_t kBriskValueMask = 0x0000007F;
 constexpr unsigned kBriskValueShift = 0;

@@ -8,20 +8,21 @@
 namespace dcc::regs::dcc_map {
 
 struct RateParameters {
-  /// CTRL.AVERAGING: 1: a cut leaves the current rate in the target, and an increase moves half way
-  /// to it. 0: a cut takes a quarter of itself off the target (FIRST_CUT: half of the target), and
-  /// an increase by unmarked packets moves to it.
-  bool averaging = true;
+  /// CTRL.LAW: Bit 0 of the number of the law by which rates change; LAW_HIGH has the other bits.
+  /// DCQCN: a cut leaves the current rate in the target, and an increase moves half way to the
+  /// target. PROPORTIONAL: a cut takes a quarter of itself off the target (FIRST_CUT: half of the
+  /// target), and an increase by unmarked packets moves to the target.
+  std::uint8_t law = 1;
   /// CTRL.CUT_BY_MARKS: The decrease table is indexed by the marks of a CNP (1), or by alpha (0).
   bool cut_by_marks = false;
-  /// G: Gain of alpha. Without AVERAGING the part of a packet that a mark takes off the account of
-  /// unmarked ones. Written only while REGWEN.PARAMETERS is 1. (0.16)
+  /// G: Gain of alpha. With LAW PROPORTIONAL the part of a packet that a mark takes off the account
+  /// of unmarked packets. Written only while REGWEN.PARAMETERS is 1. (0.16)
   std::uint16_t g = 256;
-  /// R_AI: Additive increase step; without AVERAGING of one unmarked packet. Written only while
-  /// REGWEN.PARAMETERS is 1. (24.8 Mb/s)
-  std::uint32_t r_ai = 10240;
-  /// R_HAI: Hyper increase step; without AVERAGING the rate of one packet a TIMER_INTERVAL. Written
+  /// R_AI: Additive increase step. With LAW PROPORTIONAL the step of one unmarked packet. Written
   /// only while REGWEN.PARAMETERS is 1. (24.8 Mb/s)
+  std::uint32_t r_ai = 10240;
+  /// R_HAI: Hyper increase step. With LAW PROPORTIONAL the rate of one packet in each
+  /// TIMER_INTERVAL. Written only while REGWEN.PARAMETERS is 1. (24.8 Mb/s)
   std::uint32_t r_hai = 102400;
   /// MI: Multiplicative increase added outside recovery, as a part of the base rate. Written only
   /// while REGWEN.PARAMETERS is 1. (0.16)
@@ -36,8 +37,8 @@ struct RateParameters {
   /// stands for K = 1. Written only while REGWEN.PARAMETERS is 1. (1048576 to 4294967295)
   std::uint32_t alpha_recip = 78090315;
   /// FIRST_CUT: Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table.
-  /// Without AVERAGING also of each step of a hold. Written only while REGWEN.PARAMETERS is 1.
-  /// (1.16, 0 to 65536)
+  /// With LAW PROPORTIONAL also the multiplier of each step of a hold. Written only while
+  /// REGWEN.PARAMETERS is 1. (1.16, 0 to 65536)
   std::uint32_t first_cut = 0;
   /// MARK_SHIFT: With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by
   /// this. Written only while REGWEN.PARAMETERS is 1. (0 to 10)
@@ -73,15 +74,15 @@ struct Parameters {
   /// (1.16, 0 to 65536)
   std::uint32_t initial_alpha = 65536;
   /// DECREASE_PERIOD: A CNP earlier than this after the slot's last cut changes nothing and is
-  /// counted as coalesced. Without AVERAGING only after the beginning of a hold. Written only while
-  /// REGWEN.PARAMETERS is 1. (ticks)
+  /// counted as coalesced. With LAW PROPORTIONAL this holds only in the first interval of a hold.
+  /// Written only while REGWEN.PARAMETERS is 1. (ticks)
   std::uint32_t decrease_period = 50;
-  /// SILENCE: Without AVERAGING a flow that has sent nothing for this long is silent; its rates
-  /// rise with time. Written only while REGWEN.PARAMETERS is 1. (timer intervals, 1 to 255)
+  /// SILENCE: With LAW PROPORTIONAL a flow that has sent nothing for this long is silent, and its
+  /// rates rise with time. Written only while REGWEN.PARAMETERS is 1. (timer intervals, 1 to 255)
   std::uint8_t silence = 32;
-  /// BRISK: Without AVERAGING a flow learns its rate in a quarter of the time for this long after a
-  /// hold. What is left of it stands in T, above the longest hold. Written only while
-  /// REGWEN.PARAMETERS is 1. (timer intervals, 0 to 95)
+  /// BRISK: With LAW PROPORTIONAL the length of the fast phase after a hold, in which packets and
+  /// marks count four times. T holds 256 minus the intervals that are left, which is above the
+  /// longest hold. Written only while REGWEN.PARAMETERS is 1. (timer intervals, 0 to 95)
   std::uint8_t brisk = 0;
 };
 
@@ -90,8 +91,8 @@ constexpr std::uint32_t kCtrlEnableMin = 0;
 constexpr std::uint32_t kCtrlEnableMax = 1;
 constexpr std::uint32_t kCtrlTimerRestartMin = 0;
 constexpr std::uint32_t kCtrlTimerRestartMax = 1;
-constexpr std::uint32_t kCtrlAveragingMin = 0;
-constexpr std::uint32_t kCtrlAveragingMax = 1;
+constexpr std::uint32_t kCtrlLawMin = 0;
+constexpr std::uint32_t kCtrlLawMax = 1;
 constexpr std::uint32_t kCtrlCutByMarksMin = 0;
 constexpr std::uint32_t kCtrlCutByMarksMax = 1;
 constexpr std::uint32_t kCtrlByteCounterMin = 0;
@@ -137,7 +138,7 @@ constexpr std::uint32_t kBriskValueMax = 95;
 /// value, bits, greatest value.
 template <class Parameters, class Visit>
 void each_rate_register(Parameters& p, Visit visit) {
-  visit("averaging", p.averaging, 1u, kCtrlAveragingMax);
+  visit("law", p.law, 1u, kCtrlLawMax);
   visit("cut_by_marks", p.cut_by_marks, 1u, kCtrlCutByMarksMax);
   visit("g", p.g, 16u, kGValueMax);
   visit("r_ai", p.r_ai, 32u, kRAiValueMax);

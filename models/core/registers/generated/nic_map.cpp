@@ -402,16 +402,38 @@ const MapInfo kMap = {
     kNoRegister,
 };
 
+void decode(Parameters& p, std::uint16_t index, std::uint32_t value) {
+  switch (index) {
+    case kCtrl:
+      p.enable = (value & kCtrlEnableMask) != 0;
+      p.cnp.enable = (value & kCtrlCnpEnableMask) != 0;
+      p.cnp.carry_marks = (value & kCtrlCnpCarryMarksMask) != 0;
+      p.ack_mode = static_cast<std::uint8_t>((value & kCtrlAckModeMask) >> kCtrlAckModeShift);
+      return;
+    case kMtu:
+      p.mtu = static_cast<std::uint16_t>((value & kMtuValueMask) >> kMtuValueShift);
+      return;
+    case kCnpInterval:
+      p.cnp.interval = (value & kCnpIntervalValueMask) >> kCnpIntervalValueShift;
+      return;
+    case kCnpDscp:
+      p.cnp.dscp = static_cast<std::uint8_t>((value & kCnpDscpValueMask) >> kCnpDscpValueShift);
+      return;
+    case kCnpPriority:
+      p.cnp.priority = static_cast<std::uint8_t>((value & kCnpPriorityValueMask) >> kCnpPriorityValueShift);
+      return;
+    default:
+      return;
+  }
+}
+
 Parameters parameters_of(const RegisterBlock& block) {
   Parameters p;
-  p.enable = (block.value(kCtrl) & kCtrlEnableMask) != 0;
-  p.cnp.enable = (block.value(kCtrl) & kCtrlCnpEnableMask) != 0;
-  p.cnp.carry_marks = (block.value(kCtrl) & kCtrlCnpCarryMarksMask) != 0;
-  p.ack_mode = static_cast<std::uint8_t>((block.value(kCtrl) & kCtrlAckModeMask) >> kCtrlAckModeShift);
-  p.mtu = static_cast<std::uint16_t>((block.value(kMtu) & kMtuValueMask) >> kMtuValueShift);
-  p.cnp.interval = (block.value(kCnpInterval) & kCnpIntervalValueMask) >> kCnpIntervalValueShift;
-  p.cnp.dscp = static_cast<std::uint8_t>((block.value(kCnpDscp) & kCnpDscpValueMask) >> kCnpDscpValueShift);
-  p.cnp.priority = static_cast<std::uint8_t>((block.value(kCnpPriority) & kCnpPriorityValueMask) >> kCnpPriorityValueShift);
+  decode(p, kCtrl, block.value(kCtrl));
+  decode(p, kMtu, block.value(kMtu));
+  decode(p, kCnpInterval, block.value(kCnpInterval));
+  decode(p, kCnpDscp, block.value(kCnpDscp));
+  decode(p, kCnpPriority, block.value(kCnpPriority));
   return p;
 }
 

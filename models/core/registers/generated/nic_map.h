@@ -113,7 +113,10 @@ enum Counter : std::uint16_t {
   kStatReceivesMissing,
 };
 
-/// What software has written, decoded.
+/// Sets the parameters that a register holds, from its new value. A register without a
+/// parameter changes nothing.
+void decode(Parameters& p, std::uint16_t index, std::uint32_t value);
+/// The parameters that all registers of a block hold.
 Parameters parameters_of(const RegisterBlock& block);
 
 // ID: Identification, the letters NIC1.

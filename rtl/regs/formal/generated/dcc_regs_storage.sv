@@ -48,7 +48,7 @@ module dcc_regs_storage #(
   logic [0:0] ctrl_enable_q;
   logic [0:0] ctrl_soft_reset_q;
   logic [0:0] ctrl_timer_restart_q;
-  logic [0:0] ctrl_averaging_q;
+  logic [0:0] ctrl_law_q;
   logic [0:0] ctrl_cut_by_marks_q;
   logic [0:0] ctrl_byte_counter_q;
   logic [31:0] ctrl_word_q;  // as it was when a read of it was set up
@@ -153,7 +153,7 @@ module dcc_regs_storage #(
       ctrl_enable_q <= 1'h0;
       ctrl_soft_reset_q <= 1'h0;
       ctrl_timer_restart_q <= 1'h1;
-      ctrl_averaging_q <= 1'h1;
+      ctrl_law_q <= 1'h1;
       ctrl_cut_by_marks_q <= 1'h0;
       ctrl_byte_counter_q <= 1'h1;
       regwen_parameters_q <= 1'h1;
@@ -191,10 +191,10 @@ module dcc_regs_storage #(
       if (wrote_ctrl) ctrl_enable_q <= pwdata_i[0];
       ctrl_soft_reset_q <= wrote_ctrl ? pwdata_i[1] : 1'd0;
       if (wrote_ctrl) ctrl_timer_restart_q <= pwdata_i[2];
-      if (wrote_ctrl) ctrl_averaging_q <= pwdata_i[3];
+      if (wrote_ctrl) ctrl_law_q <= pwdata_i[3];
       if (wrote_ctrl) ctrl_cut_by_marks_q <= pwdata_i[4];
       if (wrote_ctrl) ctrl_byte_counter_q <= pwdata_i[5];
-      if (psel_i && !penable_i) ctrl_word_q <= 32'd0 | (32'(ctrl_enable_q) << 0) | (32'(ctrl_timer_restart_q) << 2) | (32'(ctrl_averaging_q) << 3) | (32'(ctrl_cut_by_marks_q) << 4) | (32'(ctrl_byte_counter_q) << 5);
+      if (psel_i && !penable_i) ctrl_word_q <= 32'd0 | (32'(ctrl_enable_q) << 0) | (32'(ctrl_timer_restart_q) << 2) | (32'(ctrl_law_q) << 3) | (32'(ctrl_cut_by_marks_q) << 4) | (32'(ctrl_byte_counter_q) << 5);
       if (wrote_regwen) regwen_parameters_q <= regwen_parameters_q & pwdata_i[0];
       if (wrote_regwen) regwen_tables_q <= regwen_tables_q & pwdata_i[1];
       if (wrote_regwen) regwen_ctrl_q <= regwen_ctrl_q & pwdata_i[2];
@@ -256,7 +256,7 @@ module dcc_regs_storage #(
   assign held[0] = reg2hw.ctrl_enable == ctrl_enable_q &&
                     reg2hw.ctrl_soft_reset == ctrl_soft_reset_q &&
                     reg2hw.ctrl_timer_restart == ctrl_timer_restart_q &&
-                    reg2hw.ctrl_averaging == ctrl_averaging_q &&
+                    reg2hw.ctrl_law == ctrl_law_q &&
                     reg2hw.ctrl_cut_by_marks == ctrl_cut_by_marks_q &&
                     reg2hw.ctrl_byte_counter == ctrl_byte_counter_q &&
                     (!(reads && paddr_i == dcc_regs_pkg::CtrlOffset) || ((prdata ^ ctrl_word_q) & (32'd0 | 32'h00000001 | 32'h00000002 | 32'h00000004 | 32'h00000008 | 32'h00000010 | 32'h00000020 | 32'hFFFFFFC0)) == 32'd0);
@@ -322,7 +322,7 @@ module dcc_regs_storage #(
   assign held[21] = (!(reads && paddr_i == dcc_regs_pkg::IrqMaskOffset) || ((prdata ^ irq_mask_word_q) & (32'd0 | 32'h00000001 | 32'h00000002 | 32'h00000004 | 32'h00000008 | 32'hFFFFFFF0)) == 32'd0);
   // ERROR_INFO
   assign held[22] = (!(reads && paddr_i == dcc_regs_pkg::ErrorInfoOffset) || ((prdata ^ error_info_word_q) & (32'd0 | 32'h000FFFFF | 32'h80000000 | 32'h78F00000)) == 32'd0);
-  assign moved[0] = ctrl_enable_q != 1'h0 || ctrl_soft_reset_q != 1'h0 || ctrl_timer_restart_q != 1'h1 || ctrl_averaging_q != 1'h1 || ctrl_cut_by_marks_q != 1'h0 || ctrl_byte_counter_q != 1'h1;
+  assign moved[0] = ctrl_enable_q != 1'h0 || ctrl_soft_reset_q != 1'h0 || ctrl_timer_restart_q != 1'h1 || ctrl_law_q != 1'h1 || ctrl_cut_by_marks_q != 1'h0 || ctrl_byte_counter_q != 1'h1;
   assign moved[1] = regwen_parameters_q != 1'h1 || regwen_tables_q != 1'h1 || regwen_ctrl_q != 1'h1;
   assign moved[2] = tick_div_q != 16'hFA;
   assign moved[3] = timer_interval_q != 16'h37;

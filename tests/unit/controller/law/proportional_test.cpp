@@ -1,22 +1,26 @@
-// The law without AVERAGING through the congestion manager: what a packet, a mark, a burst and
-// silence do to a slot.
+// The proportional law through the congestion manager: what packets, marks, bursts and silence do
+// to a slot.
+#include "controller/law/proportional.h"
+
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "controller/congestion_manager.h"
 #include "controller/rate_unit.h"
 #include "controller/timing_wheel.h"
 #include "unit/controller/controller_tables.h"
 
-namespace dcc::marks_law_test {
+namespace dcc::proportional_law_test {
 namespace {
 
 constexpr RateBits mbps(std::uint32_t rate) { return rate << 8; }
 constexpr Ticks kInterval = 20;
 constexpr Ticks kHistory = 10;
 
-class MarksLawTest : public testing::Test {
+class ProportionalLawTest : public testing::Test {
  protected:
-  MarksLawTest() {
+  ProportionalLawTest() {
     test::make_proportional_tables(
         [this](RateTable t, std::uint32_t i, std::uint32_t w) { manager_.write_table(t, i, w); });
     parameters_.rate = test::proportional_registers();
@@ -49,6 +53,7 @@ class MarksLawTest : public testing::Test {
     ASSERT_EQ(slot().rc, mbps(50'000));
   }
   const SlotParameters& slot() const { return manager_.slot(0); }
+  ConstProportionalView view() const { return ConstProportionalView(slot()); }
 
   RateUnit rates_;
   TimingWheel timers_{2};
@@ -57,7 +62,7 @@ class MarksLawTest : public testing::Test {
   Tick now_ = 1000;
 };
 
-TEST_F(MarksLawTest, TheFirstCnpHalvesTheTargetAndHoldsTheRateForAnInterval) {
+TEST_F(ProportionalLawTest, TheFirstCnpHalvesTheTargetAndHoldsTheRateForAnInterval) {
   EXPECT_EQ(manager_.cnp(7, 0, 3, now_)->rate.raw, mbps(3125));
   EXPECT_EQ(slot().rt, mbps(50'000));
   // Marks of packets that had left before the cut say nothing.
@@ -65,15 +70,15 @@ TEST_F(MarksLawTest, TheFirstCnpHalvesTheTargetAndHoldsTheRateForAnInterval) {
   EXPECT_EQ(manager_.statistics().cnps_coalesced, 1u);
   expire();
   EXPECT_EQ(slot().rc, mbps(50'000));
-  EXPECT_EQ(slot().t, 0);
+  EXPECT_TRUE(view().steady());
 }
 
-TEST_F(MarksLawTest, WhileMarksComeTheHoldLastsAndTheTargetFallsToTwiceWhatTheyDeliver) {
+TEST_F(ProportionalLawTest, WhileMarksComeTheHoldLastsAndTheTargetFallsToTwiceWhatTheyDeliver) {
   manager_.cnp(7, 0, 1, now_);
   for (int i = 0; i < 20; ++i) {
     manager_.cnp(7, 0, 4, now_ + kHistory);  // 1.6 Gb/s delivered
     expire();
-    ASSERT_NE(slot().t, 0) << i;
+    ASSERT_TRUE(view().holding()) << i;
   }
   // 50 Gb/s halved as long as it is 3.2 and more.
   EXPECT_EQ(slot().rt, mbps(3125));
@@ -81,41 +86,41 @@ TEST_F(MarksLawTest, WhileMarksComeTheHoldLastsAndTheTargetFallsToTwiceWhatTheyD
   EXPECT_EQ(manager_.statistics().rate_decreases, 5u);
   // Without a mark it takes an interval and an eighth of the hold's length to end it.
   int quiet = 0;
-  for (; slot().t != 0 && quiet < 100; ++quiet) expire();
+  for (; view().holding() && quiet < 100; ++quiet) expire();
   EXPECT_EQ(quiet, 4);  // 10 + 20 k ticks since the last mark against 20 + 20 (19 + k) / 8
   EXPECT_EQ(slot().rc, mbps(3125));
 }
 
-TEST_F(MarksLawTest, APromisedAllClearIsWaitedFor) {
+TEST_F(ProportionalLawTest, APromisedClearNotificationIsWaitedFor) {
   manager_.cnp(7, 0, 3, now_, 3);  // of marked packets only
-  EXPECT_EQ(slot().alpha, 1u);
+  EXPECT_TRUE(view().clear_promised());
   send(100);
   manager_.cnp(7, 0, 5, now_ + kHistory, 5);
-  EXPECT_EQ(slot().alpha, 1u);  // neither packets nor marks are a breach
+  EXPECT_TRUE(view().clear_promised());  // neither packets nor marks are a breach
   int quiet = 0;
-  for (; slot().t != 0 && quiet < 200; ++quiet) expire();
+  for (; view().holding() && quiet < 200; ++quiet) expire();
   EXPECT_EQ(quiet, 65);  // 20 k - 10 ticks since the last mark against 64 · 20
   EXPECT_EQ(slot().rc, mbps(25'000));
-  EXPECT_EQ(slot().alpha, 0u);
+  EXPECT_EQ(view().sent(), 0u);
 }
 
-TEST_F(MarksLawTest, ACnpThatTellsOfOthersPromisesNothing) {
+TEST_F(ProportionalLawTest, ACnpThatTellsOfOthersPromisesNothing) {
   for (const int packets : {0, 4}) {
     manager_.reset(now_);
     manager_.cnp(7, 0, 3, now_, static_cast<std::uint8_t>(packets));
-    EXPECT_EQ(slot().alpha, 0u);
+    EXPECT_EQ(view().sent(), 0u);
     expire();
-    EXPECT_EQ(slot().t, 0);
+    EXPECT_TRUE(view().steady());
   }
 }
 
-TEST_F(MarksLawTest, AHoldEndsHoweverLongItsIntervals) {
+TEST_F(ProportionalLawTest, AHoldEndsHoweverLongItsIntervals) {
   // 64 of them are more than the time since the last mark can say.
   parameters_.timer_interval = 60'000;
   manager_.set_parameters(parameters_);
   manager_.cnp(7, 0, 1, now_, 1);
   int quiet = 0;
-  for (; quiet == 0 || (slot().t != 0 && quiet < 100); ++quiet) {
+  for (; quiet == 0 || (view().holding() && quiet < 100); ++quiet) {
     now_ += 60'000;
     ASSERT_TRUE(timers_.take_expired(now_).has_value());
     manager_.timer(0, now_);
@@ -123,47 +128,47 @@ TEST_F(MarksLawTest, AHoldEndsHoweverLongItsIntervals) {
   EXPECT_EQ(quiet, 18);  // 2^20 - 1 ticks are 17.5 intervals
 }
 
-TEST_F(MarksLawTest, AHoldEndsThoughAllIsMarkedForGood) {
+TEST_F(ProportionalLawTest, AHoldEndsThoughAllIsMarkedForGood) {
   for (const int packets : {0, 4}) {  // an all clear promised or not
     manager_.reset(now_);
     manager_.cnp(7, 0, 4, now_, static_cast<std::uint8_t>(packets));
     int intervals = 0;
-    for (; slot().t != 0 && intervals < 300; ++intervals) {
+    for (; view().holding() && intervals < 300; ++intervals) {
       manager_.cnp(7, 0, 4, now_ + kHistory, 4);
       expire();
-      ASSERT_EQ(slot().t != 0, intervals < 159) << intervals;
+      ASSERT_EQ(view().holding(), intervals < 159) << intervals;
     }
     EXPECT_EQ(intervals, 160);
     EXPECT_EQ(slot().rc, slot().rt);
-    EXPECT_EQ(slot().alpha, 0u);
-    EXPECT_EQ(slot().pkt_length, 0u);
+    EXPECT_EQ(view().sent(), 0u);
+    EXPECT_EQ(view().account(), 0);
   }
 }
 
-TEST_F(MarksLawTest, AnAllClearEndsAHold) {
+TEST_F(ProportionalLawTest, AClearNotificationEndsAHold) {
   manager_.cnp(7, 0, 1, now_);
   manager_.cnp(7, 0, 4, now_ + kHistory);
   expire();
-  ASSERT_NE(slot().t, 0);
+  ASSERT_TRUE(view().holding());
   const std::uint32_t latest = slot().t_latest;
   const std::optional<RateAnswer> answer = manager_.cnp(7, 0, 0, now_ + 1);
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->rate.raw, slot().rt);
   EXPECT_EQ(slot().rc, slot().rt);
-  EXPECT_EQ(slot().t, 0);
-  EXPECT_EQ(slot().bc, 0);
-  EXPECT_EQ(slot().pkt_length, 0u);
+  EXPECT_TRUE(view().steady());
+  EXPECT_EQ(view().silent_intervals(), 0);
+  EXPECT_EQ(view().account(), 0);
   EXPECT_EQ(slot().t_latest, latest);
   EXPECT_TRUE(timers_.is_started(0));
 }
 
-TEST_F(MarksLawTest, AnAllClearCountsInTheFirstMomentsOfAHoldToo) {
+TEST_F(ProportionalLawTest, AClearNotificationCountsInTheFirstMomentsOfAHoldToo) {
   manager_.cnp(7, 0, 1, now_);
   EXPECT_EQ(manager_.cnp(7, 0, 0, now_ + 1)->rate.raw, mbps(50'000));
   EXPECT_EQ(manager_.statistics().cnps_coalesced, 0u);
 }
 
-TEST_F(MarksLawTest, AnAllClearBindsNothingAndChangesNothingOutsideAHold) {
+TEST_F(ProportionalLawTest, AClearNotificationBindsNothingAndChangesNothingOutsideAHold) {
   EXPECT_FALSE(manager_.cnp(7, 0, 0, now_).has_value());
   EXPECT_EQ(manager_.flows().bound_slots(), 0u);
   settle();
@@ -181,16 +186,16 @@ TEST_F(MarksLawTest, AnAllClearBindsNothingAndChangesNothingOutsideAHold) {
   EXPECT_EQ(slot().dscp, before.dscp);
 }
 
-TEST_F(MarksLawTest, AnUnmarkedPacketThatACnpTellsOfEndsAHold) {
+TEST_F(ProportionalLawTest, AnUnmarkedPacketThatACnpTellsOfEndsAHold) {
   manager_.cnp(7, 0, 1, now_);
   manager_.cnp(7, 0, 4, now_ + kHistory, 4);
-  EXPECT_NE(slot().t, 0);
-  EXPECT_EQ(slot().bc, 4);
+  EXPECT_TRUE(view().holding());
+  EXPECT_EQ(view().hold_marks(), 4);
   EXPECT_EQ(manager_.cnp(7, 0, 3, now_ + 2 * kHistory, 4)->rate.raw, mbps(50'000));
-  EXPECT_EQ(slot().t, 0);
+  EXPECT_TRUE(view().steady());
 }
 
-TEST_F(MarksLawTest, PacketsRaiseAndMarksTakeTheirPartOfThem) {
+TEST_F(ProportionalLawTest, PacketsRaiseAndMarksTakeTheirPartOfThem) {
   settle();
   send(10);
   expire();
@@ -215,7 +220,7 @@ TEST_F(MarksLawTest, PacketsRaiseAndMarksTakeTheirPartOfThem) {
   EXPECT_EQ(slot().rt, after + mbps(10));  // a half and a half
 }
 
-TEST_F(MarksLawTest, WhatArrivedReplacesWhatWasSent) {
+TEST_F(ProportionalLawTest, WhatArrivedReplacesWhatWasSent) {
   settle();
   send(100);
   manager_.cnp(7, 0, 2, now_, 20);  // of a hundred twenty have arrived
@@ -230,7 +235,7 @@ TEST_F(MarksLawTest, WhatArrivedReplacesWhatWasSent) {
   EXPECT_EQ(slot().rt, second + 99 * mbps(10));
 }
 
-TEST_F(MarksLawTest, MarksOfAnEarlierIncreaseAreOwed) {
+TEST_F(ProportionalLawTest, MarksOfAnEarlierIncreaseAreOwed) {
   settle();
   send(10);
   expire();
@@ -244,33 +249,33 @@ TEST_F(MarksLawTest, MarksOfAnEarlierIncreaseAreOwed) {
   EXPECT_EQ(slot().rt, cut + 2 * mbps(10));
 }
 
-TEST_F(MarksLawTest, FarMoreMarksThanItSendsBeginAHold) {
+TEST_F(ProportionalLawTest, FarMoreMarksThanItSendsBeginAHold) {
   settle();
-  for (int i = 0; i < 1000 && slot().t == 0; ++i) manager_.cnp(7, 0, 1, now_);
-  ASSERT_EQ(slot().t, 1);
+  for (int i = 0; i < 1000 && !view().holding(); ++i) manager_.cnp(7, 0, 1, now_);
+  ASSERT_EQ(view().hold_intervals(), 1);
   EXPECT_EQ(slot().rc, slot().rt / 16);
-  EXPECT_EQ(slot().pkt_length, 0u);
-  EXPECT_EQ(slot().alpha,
-            0u);  // a slow flow's packets may be longer in coming than a hold is good for
+  EXPECT_EQ(view().account(), 0);
+  // The packets of a slow flow may take longer than a hold should last.
+  EXPECT_FALSE(view().clear_promised());
 }
 
-TEST_F(MarksLawTest, WithoutFirstCutThereIsNoHold) {
+TEST_F(ProportionalLawTest, WithoutFirstCutThereIsNoHold) {
   parameters_.rate.first_cut = 0;
   manager_.set_parameters(parameters_);
   manager_.cnp(7, 0, 1, now_);
-  EXPECT_EQ(slot().t, 0);
+  EXPECT_TRUE(view().steady());
   EXPECT_NEAR(slot().rc, mbps(93'750), 1.0);
   for (int i = 0; i < 500; ++i) manager_.cnp(7, 0, 1, now_);
-  EXPECT_EQ(slot().t, 0);
+  EXPECT_TRUE(view().steady());
   EXPECT_EQ(slot().rc, mbps(5));
 }
 
-TEST_F(MarksLawTest, AFlowThatSendsNothingGetsItsRateBackAndTheSlotIsFreed) {
+TEST_F(ProportionalLawTest, AFlowThatSendsNothingGetsItsRateBackAndTheSlotIsFreed) {
   settle();
   const RateBits before = slot().rt;
   for (int i = 1; i < 32; ++i) expire();  // the hold's end was the first
   EXPECT_EQ(slot().rt, before);
-  EXPECT_EQ(slot().bc, 32);
+  EXPECT_EQ(view().silent_intervals(), 32);
   int intervals = 32;
   for (; intervals < 200 && manager_.flows().bound_slots() == 1; ++intervals) expire();
   EXPECT_EQ(manager_.flows().bound_slots(), 0u);
@@ -278,7 +283,7 @@ TEST_F(MarksLawTest, AFlowThatSendsNothingGetsItsRateBackAndTheSlotIsFreed) {
   EXPECT_LT(intervals, 120);
 }
 
-TEST_F(MarksLawTest, SilenceLastsAsLongAsItsRegisterSays) {
+TEST_F(ProportionalLawTest, SilenceLastsAsLongAsItsRegisterSays) {
   parameters_.silence = 4;
   manager_.set_parameters(parameters_);
   settle();
@@ -289,7 +294,7 @@ TEST_F(MarksLawTest, SilenceLastsAsLongAsItsRegisterSays) {
   EXPECT_GT(slot().rt, before);
 }
 
-TEST_F(MarksLawTest, ASlowFlowIsNotSilentBetweenItsPackets) {
+TEST_F(ProportionalLawTest, ASlowFlowIsNotSilentBetweenItsPackets) {
   // At 10 Mb/s a packet comes every forty intervals.
   parameters_.initial_rate = mbps(20);
   manager_.set_parameters(parameters_);
@@ -304,48 +309,48 @@ TEST_F(MarksLawTest, ASlowFlowIsNotSilentBetweenItsPackets) {
 }
 
 // After a hold packets and marks count four times, for so many intervals.
-class BriskTest : public MarksLawTest {
+class FastPhaseTest : public ProportionalLawTest {
  protected:
-  static constexpr int kBrisk = 3;
-  BriskTest() {
-    parameters_.brisk = kBrisk;
+  static constexpr int kFastIntervals = 3;
+  FastPhaseTest() {
+    parameters_.brisk = kFastIntervals;
     manager_.set_parameters(parameters_);
   }
 };
 
-TEST_F(BriskTest, PacketsCountFourTimesInAsManyIntervalsAsTheRegisterSays) {
+TEST_F(FastPhaseTest, PacketsCountFourTimesInAsManyIntervalsAsTheRegisterSays) {
   settle();
-  EXPECT_EQ(slot().t, 256 - kBrisk);
+  EXPECT_EQ(view().fast_intervals_left(), kFastIntervals);
   RateBits expected = mbps(50'000);
-  for (int i = 0; i < kBrisk + 2; ++i) {
+  for (int i = 0; i < kFastIntervals + 2; ++i) {
     send(5);
     expire();
-    expected += mbps(i < kBrisk ? 4 * 5 * 10 : 5 * 10);
+    expected += mbps(i < kFastIntervals ? 4 * 5 * 10 : 5 * 10);
     EXPECT_EQ(slot().rt, expected) << i;
-    EXPECT_EQ(slot().t, i < kBrisk - 1 ? 256 - kBrisk + i + 1 : 0) << i;
+    EXPECT_EQ(view().fast_intervals_left(), std::max(0, kFastIntervals - 1 - i)) << i;
   }
 }
 
-TEST_F(BriskTest, AMarkCutsLikeFourAndIsOneOffTheAccount) {
+TEST_F(FastPhaseTest, AMarkCutsLikeFourAndIsOneOffTheAccount) {
   settle();
   send(6);
   manager_.cnp(7, 0, 1, now_ + 1);
-  const SlotParameters brisk = slot();
-  EXPECT_EQ(static_cast<std::int32_t>(brisk.pkt_length), 256 * 6 - 128);
-  EXPECT_EQ(brisk.t, 256 - kBrisk) << "only intervals end it";
-  for (int i = 0; i < kBrisk; ++i) expire();
-  ASSERT_EQ(slot().t, 0);
+  const SlotParameters fast = slot();
+  EXPECT_EQ(view().account(), 256 * 6 - 128);
+  EXPECT_EQ(view().fast_intervals_left(), kFastIntervals) << "only intervals end the fast phase";
+  for (int i = 0; i < kFastIntervals; ++i) expire();
+  ASSERT_TRUE(view().steady());
   // The same rates, cut by four marks.
   manager_.reset(now_);
   parameters_.brisk = 0;
   manager_.set_parameters(parameters_);
   settle();
   manager_.cnp(7, 0, 4, now_ + 1);
-  EXPECT_EQ(slot().rc, brisk.rc);
-  EXPECT_EQ(slot().rt, brisk.rt);
+  EXPECT_EQ(slot().rc, fast.rc);
+  EXPECT_EQ(slot().rt, fast.rt);
 }
 
-TEST_F(BriskTest, MarksStayAtWhatFourTimesAsManyMayBe) {
+TEST_F(FastPhaseTest, MarksStayAtWhatFourTimesAsManyMayBe) {
   RateBits left[2];
   for (const int marks : {64, 255}) {
     manager_.reset(now_);
@@ -356,10 +361,10 @@ TEST_F(BriskTest, MarksStayAtWhatFourTimesAsManyMayBe) {
   EXPECT_EQ(left[0], left[1]);
 }
 
-TEST_F(BriskTest, AnAllClearBeginsItAndAnotherChangesNothing) {
+TEST_F(FastPhaseTest, AClearNotificationBeginsItAndAnotherChangesNothing) {
   manager_.cnp(7, 0, 3, now_, 3);
   manager_.cnp(7, 0, 0, now_ + 1, 1);
-  EXPECT_EQ(slot().t, 256 - kBrisk);
+  EXPECT_EQ(view().fast_intervals_left(), kFastIntervals);
   EXPECT_EQ(slot().rc, slot().rt);
   send(3);
   const SlotParameters before = slot();
@@ -368,14 +373,15 @@ TEST_F(BriskTest, AnAllClearBeginsItAndAnotherChangesNothing) {
   EXPECT_EQ(slot().pkt_length, before.pkt_length);
 }
 
-TEST_F(BriskTest, FarMoreMarksThanItSendsBeginAHoldAllTheSame) {
+TEST_F(FastPhaseTest, FarMoreMarksThanItSendsBeginAHoldAllTheSame) {
   settle();
-  for (int i = 0; i < 1000 && slot().t == 256 - kBrisk; ++i) manager_.cnp(7, 0, 1, now_);
-  ASSERT_EQ(slot().t, 1);
-  EXPECT_EQ(slot().pkt_length, 0u);
+  for (int i = 0; i < 1000 && view().fast_intervals_left() == kFastIntervals; ++i)
+    manager_.cnp(7, 0, 1, now_);
+  ASSERT_EQ(view().hold_intervals(), 1);
+  EXPECT_EQ(view().account(), 0);
   expire();
-  EXPECT_EQ(slot().t, 256 - kBrisk) << "and its end is brisk again";
+  EXPECT_EQ(view().fast_intervals_left(), kFastIntervals) << "and its end is fast again";
 }
 
 }  // namespace
-}  // namespace dcc::marks_law_test
+}  // namespace dcc::proportional_law_test

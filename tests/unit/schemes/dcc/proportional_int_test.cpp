@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/scheduler.h"
-#include "unit/controller/controller_device_fixture.h"
+#include "unit/controller/controller_model_fixture.h"
 #include "unit/schemes/algorithm_host.h"
 
 namespace dcc {
@@ -20,7 +20,7 @@ class ProportionalIntTest : public testing::Test {
                                                    parameters_, kMicroSecond);
   }
   void weight(std::uint32_t dscp, std::uint32_t f_inc) {
-    algorithm_->device().write_table(RateTable::kFactor, dscp, f_inc | 4096u << 16);
+    algorithm_->device().model()->write_table(RateTable::kFactor, dscp, f_inc | 4096u << 16);
   }
   /// One hop of 10 Gb/s, 8 us after the last ACK of the flow, that carried `bytes` in them.
   void ack(FlowNumber flow, int round, std::uint64_t bytes, Bytes queue = 0) {

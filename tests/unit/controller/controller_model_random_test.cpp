@@ -9,9 +9,9 @@
 #include <random>
 #include <vector>
 
-#include "controller/controller_device.h"
+#include "controller/controller_model.h"
 #include "unit/controller/clocked_controller.h"
-#include "unit/controller/controller_device_fixture.h"
+#include "unit/controller/controller_model_fixture.h"
 
 namespace dcc {
 namespace {
@@ -22,7 +22,7 @@ using Kind = Input::Kind;
 /// Calls the device for each input, at its time and below the device's rank.
 class Driver {
  public:
-  Driver(Scheduler& scheduler, ControllerDevice& device, const std::vector<Input>& inputs)
+  Driver(Scheduler& scheduler, ControllerModel& device, const std::vector<Input>& inputs)
       : scheduler_(scheduler), device_(device), inputs_(inputs) {
     if (!inputs.empty()) scheduler_.schedule_at(event_, PicoSeconds(inputs[0].when));
   }
@@ -58,7 +58,7 @@ class Driver {
     }
   }
   Scheduler& scheduler_;
-  ControllerDevice& device_;
+  ControllerModel& device_;
   const std::vector<Input>& inputs_;
   std::size_t next_ = 0;
   Event event_ = Event::calling<&Driver::call>(*this, 1);
@@ -123,7 +123,7 @@ std::unique_ptr<ClockedController> compare(const Case& run) {
 
   Scheduler scheduler;
   AllAnswers sink(scheduler);
-  ControllerDevice device(scheduler, test::config_of(run.slots, run.latency), kRank, sink);
+  ControllerModel device(scheduler, test::config_of(run.slots, run.latency), kRank, sink);
   device.set_parameters(run.parameters);
   make_dcqcn_tables(
       256, [&](RateTable t, std::uint32_t i, std::uint32_t w) { device.write_table(t, i, w); });
@@ -214,7 +214,7 @@ std::vector<Input> random_inputs(std::mt19937& random, const Mix& mix, int count
 
 constexpr int kSeeds = 12;
 
-class ControllerDeviceRandom : public testing::TestWithParam<int> {
+class ControllerModelRandom : public testing::TestWithParam<int> {
  protected:
   static inline std::uint64_t not_free_yet_ = 0;  // over all seeds: not every one meets it
   std::mt19937 random_{static_cast<unsigned>(GetParam())};
@@ -233,7 +233,7 @@ class ControllerDeviceRandom : public testing::TestWithParam<int> {
   }();
 };
 
-TEST_P(ControllerDeviceRandom, AnswersLikeTheMachine) {
+TEST_P(ControllerModelRandom, AnswersLikeTheMachine) {
   run_.inputs = random_inputs(random_, {}, 40'000, run_.parameters);
   const auto machine = compare(run_);
   EXPECT_GT(machine->manager().statistics().slots_released, 0u);
@@ -242,7 +242,7 @@ TEST_P(ControllerDeviceRandom, AnswersLikeTheMachine) {
   EXPECT_GT(machine->seen().freed, 0u);
 }
 
-TEST_P(ControllerDeviceRandom, AnswersLikeTheMachineUnderOverload) {
+TEST_P(ControllerModelRandom, AnswersLikeTheMachineUnderOverload) {
   Mix mix;
   mix.flows = 300;
   mix.gap = 3'000'000;
@@ -261,7 +261,7 @@ TEST_P(ControllerDeviceRandom, AnswersLikeTheMachineUnderOverload) {
   }
 }
 
-TEST_P(ControllerDeviceRandom, AnswersLikeTheMachineWhileSoftwareWritesAndResets) {
+TEST_P(ControllerModelRandom, AnswersLikeTheMachineWhileSoftwareWritesAndResets) {
   Mix mix;
   mix.gap = 20'000;
   mix.burst = 4;
@@ -331,13 +331,13 @@ class FewInputs {
   std::int64_t access_over_ = 0;
 };
 
-TEST_P(ControllerDeviceRandom, AnswersLikeTheMachineWhereInputsAreFew) {
+TEST_P(ControllerModelRandom, AnswersLikeTheMachineWhereInputsAreFew) {
   std::uint64_t increases = 0, unmatched = 0;
   for (int i = 0; i < 100 && !HasFailure(); ++i) {
     run_.slots = 1 + random_() % 6;
     run_.parameters.tick_div = 64;
     run_.parameters.timer_interval = static_cast<std::uint16_t>(1 + random_() % 10);
-    run_.parameters.rate.averaging = i % 2 == 0;
+    run_.parameters.rate.law = i % 2 == 0;
     run_.parameters.rate.cut_by_marks = i % 2 != 0;
     run_.parameters.rate.mark_shift = i % 2 != 0 ? 10 : 0;
     run_.parameters.timer_restart = i % 4 == 0;
@@ -351,10 +351,10 @@ TEST_P(ControllerDeviceRandom, AnswersLikeTheMachineWhereInputsAreFew) {
   EXPECT_GT(unmatched, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ControllerDeviceRandom, testing::Range(1, kSeeds + 1));
+INSTANTIATE_TEST_SUITE_P(Seeds, ControllerModelRandom, testing::Range(1, kSeeds + 1));
 
 /// Two events of one flow (or of two) at every distance, both ways, beside a timer event and not.
-TEST(ControllerDeviceHazards, EveryPairAtEveryDistance) {
+TEST(ControllerModelHazards, EveryPairAtEveryDistance) {
   const std::vector<Kind> kinds = {Kind::kCnp, Kind::kBytes, Kind::kRelease, Kind::kQuery};
   std::uint64_t stalls = 0;
   std::map<std::int64_t, std::uint64_t> distances;
@@ -399,7 +399,7 @@ Case without_timers(std::uint32_t latency) {
 
 /// Bytes that cannot be issued yet, of a flow whose answer nobody waits for, until an access lowers
 /// the threshold: nothing else comes that would have the device look at them.
-TEST(ControllerDeviceHazards, AnAccessMakesWaitingBytesMatter) {
+TEST(ControllerModelHazards, AnAccessMakesWaitingBytesMatter) {
   for (const std::uint32_t latency : {timing::kMinLatency, 64u}) {
     for (const bool queued : {false, true}) {
       for (std::int64_t distance = queued ? 0 : -1; distance < 4; ++distance) {
@@ -423,7 +423,7 @@ TEST(ControllerDeviceHazards, AnAccessMakesWaitingBytesMatter) {
 }
 
 /// None of a flow's bytes is over the threshold alone, but those that wait add up.
-TEST(ControllerDeviceHazards, BytesThatWaitTogetherMatter) {
+TEST(ControllerModelHazards, BytesThatWaitTogetherMatter) {
   for (const std::uint32_t latency : {timing::kMinLatency, 64u}) {
     for (std::int64_t distance = 1; distance < 25; ++distance) {
       Case run = without_timers(latency);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "controller/controller_device.h"
+#include "controller/controller_model.h"
 #include "unit/controller/controller_tables.h"
 
 namespace dcc::test {

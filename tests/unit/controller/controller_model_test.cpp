@@ -1,21 +1,21 @@
 // The controller in time: latency, service of the timers, order within an instant, live changes.
-#include "controller/controller_device.h"
+#include "controller/controller_model.h"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 #include <vector>
 
-#include "unit/controller/controller_device_fixture.h"
+#include "unit/controller/controller_model_fixture.h"
 
 namespace dcc {
 namespace {
 
 using namespace test;
 
-class ControllerDeviceTest : public testing::Test {
+class ControllerModelTest : public testing::Test {
  protected:
-  ControllerDeviceTest() {
+  ControllerModelTest() {
     device_.set_parameters(parameters_);
     test::make_dcqcn_tables(256, [this](RateTable t, std::uint32_t i, std::uint32_t w) {
       device_.write_table(t, i, w);
@@ -40,10 +40,10 @@ class ControllerDeviceTest : public testing::Test {
   ControllerParameters parameters_ = test_parameters();
   Scheduler scheduler_;
   Sink sink_{scheduler_};
-  ControllerDevice device_{scheduler_, test::config_of(16), kRank, sink_};
+  ControllerModel device_{scheduler_, test::config_of(16), kRank, sink_};
 };
 
-TEST_F(ControllerDeviceTest, AnswersACnpTheLatencyAfterItsIssue) {
+TEST_F(ControllerModelTest, AnswersACnpTheLatencyAfterItsIssue) {
   run_to(PicoSeconds(123'457));
   device_.cnp(5, 0, 1);  // sampled at edge 31, issued at 32
   run_to(edge(32 + 64) - PicoSeconds(1));
@@ -52,7 +52,7 @@ TEST_F(ControllerDeviceTest, AnswersACnpTheLatencyAfterItsIssue) {
   EXPECT_EQ(sink_.answers, (std::vector<Answer>{answer(32, 5, mbps(500))}));
 }
 
-TEST_F(ControllerDeviceTest, WhoBeginsToObserveIsNotToldOfWhatWasIssuedBefore) {
+TEST_F(ControllerModelTest, WhoBeginsToObserveIsNotToldOfWhatWasIssuedBefore) {
   device_.observe(nullptr);
   device_.cnp(5, 0, 1);
   run_to(edge(10));  // issued, but nobody has asked yet
@@ -64,7 +64,7 @@ TEST_F(ControllerDeviceTest, WhoBeginsToObserveIsNotToldOfWhatWasIssuedBefore) {
   EXPECT_FALSE(sink_.changes.empty());
 }
 
-TEST_F(ControllerDeviceTest, AnswersBytesTheLatencyAfterTheirIssue) {
+TEST_F(ControllerModelTest, AnswersBytesTheLatencyAfterTheirIssue) {
   device_.cnp(5, 0, 1);
   run_to(edge(125));
   device_.bytes(5, 0, 10'001);
@@ -73,7 +73,7 @@ TEST_F(ControllerDeviceTest, AnswersBytesTheLatencyAfterTheirIssue) {
   EXPECT_EQ(sink_.answers[1], answer(126, 5, mbps(750)));
 }
 
-TEST_F(ControllerDeviceTest, TimerIsIssuedSixteenEdgesIntoItsTick) {
+TEST_F(ControllerModelTest, TimerIsIssuedSixteenEdgesIntoItsTick) {
   run_to(edge(998));  // tick 3
   EXPECT_EQ(device_.time(), 3u);
   device_.cnp(5, 0, 1);
@@ -84,7 +84,7 @@ TEST_F(ControllerDeviceTest, TimerIsIssuedSixteenEdgesIntoItsTick) {
   EXPECT_EQ(device_.missed_latency(), 0u);
 }
 
-TEST_F(ControllerDeviceTest, TimerAnswerLeavesLatencyAfterItsIssue) {
+TEST_F(ControllerModelTest, TimerAnswerLeavesLatencyAfterItsIssue) {
   device_.cnp(5, 0, 1);
   run_to(kTick * 11);
   ASSERT_EQ(sink_.answers.size(), 2u);
@@ -92,7 +92,7 @@ TEST_F(ControllerDeviceTest, TimerAnswerLeavesLatencyAfterItsIssue) {
   EXPECT_EQ(device_.slot(0).timer_due, 20u);
 }
 
-TEST_F(ControllerDeviceTest, ACrowdedTickIsServedEveryEightEdgesInSlotOrder) {
+TEST_F(ControllerModelTest, ACrowdedTickIsServedEveryEightEdgesInSlotOrder) {
   for (std::uint32_t flow = 10; flow < 26; ++flow) device_.cnp(flow, 0, 1);
   run_to(kTick * 10 - PicoSeconds(1));
   sink_.answers.clear();
@@ -105,7 +105,7 @@ TEST_F(ControllerDeviceTest, ACrowdedTickIsServedEveryEightEdgesInSlotOrder) {
   EXPECT_EQ(device_.timer_lateness_max(), 0u);  // all within their tick
 }
 
-TEST_F(ControllerDeviceTest, LatenessIsCountedInWholeTicks) {
+TEST_F(ControllerModelTest, LatenessIsCountedInWholeTicks) {
   parameters_.tick_div = 64;
   device_.set_parameters(parameters_);
   for (std::uint32_t flow = 0; flow < 16; ++flow) device_.cnp(flow, 0, 1);
@@ -119,7 +119,7 @@ TEST_F(ControllerDeviceTest, LatenessIsCountedInWholeTicks) {
   EXPECT_EQ(device_.timer_lag(), 0u);
 }
 
-TEST_F(ControllerDeviceTest, ARestartMakesTheWheelsEventStale) {
+TEST_F(ControllerModelTest, ARestartMakesTheWheelsEventStale) {
   for (std::uint32_t flow = 0; flow < 8; ++flow) device_.cnp(flow, 0, 1);
   run_to(edge(2525));  // flows 0 and 1 have been taken
   device_.cnp(7, 0, 1);
@@ -133,7 +133,7 @@ TEST_F(ControllerDeviceTest, ARestartMakesTheWheelsEventStale) {
   expect_balance();
 }
 
-TEST_F(ControllerDeviceTest, ARestartToAnEarlierTickActsWhenTheEventBeforeIsDue) {
+TEST_F(ControllerModelTest, ARestartToAnEarlierTickActsWhenTheEventBeforeIsDue) {
   parameters_.timer_interval = 1000;
   device_.set_parameters(parameters_);
   device_.cnp(5, 0, 1);
@@ -147,7 +147,7 @@ TEST_F(ControllerDeviceTest, ARestartToAnEarlierTickActsWhenTheEventBeforeIsDue)
   EXPECT_EQ(device_.timer_counters().expired, 1u);
 }
 
-TEST_F(ControllerDeviceTest, EventsOfOneFlowKeepTheirDistance) {
+TEST_F(ControllerModelTest, EventsOfOneFlowKeepTheirDistance) {
   device_.cnp(5, 0, 1);  // issued at 1
   device_.cnp(5, 0, 1);  // sampled at 1
   device_.cnp(6, 0, 1);  // behind it, whatever its flow
@@ -156,7 +156,7 @@ TEST_F(ControllerDeviceTest, EventsOfOneFlowKeepTheirDistance) {
                                                 answer(34, 6, mbps(500))}));
 }
 
-TEST_F(ControllerDeviceTest, CnpGoesBeforeBytesAndTimer) {
+TEST_F(ControllerModelTest, CnpGoesBeforeBytesAndTimer) {
   run_to(edge(250));
   device_.bytes(5, 0, 700);
   device_.cnp(5, 0, 1);
@@ -172,7 +172,7 @@ TEST_F(ControllerDeviceTest, CnpGoesBeforeBytesAndTimer) {
   EXPECT_EQ(device_.slot(0).timer_due, 21u);
 }
 
-TEST_F(ControllerDeviceTest, WaitingBytesOfAFlowAddUp) {
+TEST_F(ControllerModelTest, WaitingBytesOfAFlowAddUp) {
   device_.cnp(5, 0, 1);
   run_to(edge(250));
   device_.bytes(6, 0, 100);
@@ -186,7 +186,7 @@ TEST_F(ControllerDeviceTest, WaitingBytesOfAFlowAddUp) {
   EXPECT_EQ(device_.statistics().byte_notifications, 4u);
 }
 
-TEST_F(ControllerDeviceTest, ACnpThatFindsItsFifoFullIsLost) {
+TEST_F(ControllerModelTest, ACnpThatFindsItsFifoFullIsLost) {
   // A cycle takes one in and lets one of another flow out, but these are one flow's.
   for (int i = 0; i < 100; ++i) device_.cnp(5, 0, 1);
   run_to(kTick * 9);
@@ -194,7 +194,7 @@ TEST_F(ControllerDeviceTest, ACnpThatFindsItsFifoFullIsLost) {
   EXPECT_EQ(device_.statistics().cnps_received, 68u);
 }
 
-TEST_F(ControllerDeviceTest, BytesWaitForRoomAndNoneIsLost) {
+TEST_F(ControllerModelTest, BytesWaitForRoomAndNoneIsLost) {
   for (int i = 0; i < 200; ++i) device_.cnp(static_cast<std::uint32_t>(i), 0, 1);
   for (int i = 0; i < 200; ++i) device_.bytes(static_cast<std::uint32_t>(i), 0, 1);
   run_to(edge(200));
@@ -204,7 +204,7 @@ TEST_F(ControllerDeviceTest, BytesWaitForRoomAndNoneIsLost) {
   EXPECT_EQ(device_.statistics().cnps_lost, 0u);
 }
 
-TEST_F(ControllerDeviceTest, AReleasedFlowLosesItsSlotAndTheSlotItsEvent) {
+TEST_F(ControllerModelTest, AReleasedFlowLosesItsSlotAndTheSlotItsEvent) {
   device_.cnp(5, 0, 1);
   run_to(edge(100));
   device_.release(5);
@@ -223,7 +223,7 @@ TEST_F(ControllerDeviceTest, AReleasedFlowLosesItsSlotAndTheSlotItsEvent) {
   EXPECT_TRUE(device_.idle());
 }
 
-TEST_F(ControllerDeviceTest, AQueryIsAnsweredWithTheSlotsRate) {
+TEST_F(ControllerModelTest, AQueryIsAnsweredWithTheSlotsRate) {
   device_.cnp(5, 0, 1);
   device_.query(5);  // sampled at 0, issued when the CNP has been written back
   run_to(edge(33 + 64) - PicoSeconds(1));
@@ -233,7 +233,7 @@ TEST_F(ControllerDeviceTest, AQueryIsAnsweredWithTheSlotsRate) {
   EXPECT_EQ(sink_.queries[0].second->raw, mbps(500));
 }
 
-TEST_F(ControllerDeviceTest, DisabledItDropsNotificationsButLetsSlotsRecover) {
+TEST_F(ControllerModelTest, DisabledItDropsNotificationsButLetsSlotsRecover) {
   device_.cnp(5, 0, 1);
   run_to(edge(10));
   parameters_.enable = false;
@@ -251,7 +251,7 @@ TEST_F(ControllerDeviceTest, DisabledItDropsNotificationsButLetsSlotsRecover) {
   EXPECT_TRUE(scheduler_.empty());  // nothing keeps running for nothing
 }
 
-TEST_F(ControllerDeviceTest, AWriteWaitsForWhatIsOnItsWay) {
+TEST_F(ControllerModelTest, AWriteWaitsForWhatIsOnItsWay) {
   device_.cnp(5, 0, 1);  // issued at 1
   run_to(edge(10));
   parameters_.rate.r_min = mbps(400);
@@ -266,7 +266,7 @@ TEST_F(ControllerDeviceTest, AWriteWaitsForWhatIsOnItsWay) {
   EXPECT_EQ(sink_.answers.back(), answer(302, 7, mbps(500)));
 }
 
-TEST_F(ControllerDeviceTest, AFullTableRaisesItsCauseEachTime) {
+TEST_F(ControllerModelTest, AFullTableRaisesItsCauseEachTime) {
   for (std::uint32_t flow = 0; flow < 18; ++flow) device_.cnp(flow, 0, 1);
   run_to(edge(16 + 64));
   EXPECT_EQ(sink_.causes, 0u);
@@ -277,7 +277,7 @@ TEST_F(ControllerDeviceTest, AFullTableRaisesItsCauseEachTime) {
   EXPECT_EQ(device_.free_slots(), 0u);
 }
 
-TEST_F(ControllerDeviceTest, SoftResetTakesItsCyclesAndForgetsEverything) {
+TEST_F(ControllerModelTest, SoftResetTakesItsCyclesAndForgetsEverything) {
   run_to(edge(100));
   device_.cnp(5, 0, 1);
   device_.cnp(6, 0, 1);
@@ -307,7 +307,7 @@ TEST_F(ControllerDeviceTest, SoftResetTakesItsCyclesAndForgetsEverything) {
 }
 
 // What is sampled before it takes effect must not put it off until something else comes.
-TEST_F(ControllerDeviceTest, ASoftResetOfADisabledControllerIsSeenThoughNothingComes) {
+TEST_F(ControllerModelTest, ASoftResetOfADisabledControllerIsSeenThoughNothingComes) {
   device_.cnp(5, 0, 1);
   run_to(edge(100));
   parameters_.enable = false;
@@ -325,7 +325,7 @@ TEST_F(ControllerDeviceTest, ASoftResetOfADisabledControllerIsSeenThoughNothingC
   EXPECT_EQ(device_.statistics().cnps_received, 0u);
 }
 
-TEST_F(ControllerDeviceTest, ANewTickLengthMovesWhatIsPending) {
+TEST_F(ControllerModelTest, ANewTickLengthMovesWhatIsPending) {
   device_.cnp(5, 0, 1);  // due at tick 10
   run_to(kTick * 4);
   parameters_.tick_div = 500;
@@ -339,7 +339,7 @@ TEST_F(ControllerDeviceTest, ANewTickLengthMovesWhatIsPending) {
   EXPECT_EQ(device_.timer_counters().expired, 1u);
 }
 
-TEST_F(ControllerDeviceTest, RetunedParametersActFromTheNextIssue) {
+TEST_F(ControllerModelTest, RetunedParametersActFromTheNextIssue) {
   device_.cnp(5, 0, 1);
   run_to(edge(100));
   parameters_.timer_interval = 3;
@@ -354,7 +354,7 @@ TEST_F(ControllerDeviceTest, RetunedParametersActFromTheNextIssue) {
   EXPECT_EQ(device_.timer_counters().expired, 1u);
 }
 
-TEST_F(ControllerDeviceTest, AShorterIntervalIsServedBeforeTheOldOnes) {
+TEST_F(ControllerModelTest, AShorterIntervalIsServedBeforeTheOldOnes) {
   parameters_.timer_interval = 1000;
   device_.set_parameters(parameters_);
   device_.cnp(5, 0, 1);
@@ -367,7 +367,7 @@ TEST_F(ControllerDeviceTest, AShorterIntervalIsServedBeforeTheOldOnes) {
   EXPECT_EQ(sink_.answers.back(), answer(2516, 6, mbps(750)));
 }
 
-TEST_F(ControllerDeviceTest, SlotViewShowsWhatIsThere) {
+TEST_F(ControllerModelTest, SlotViewShowsWhatIsThere) {
   device_.cnp(0xABCDEF, 46, 1);
   run_to(kTick);
   device_.bytes(0xABCDEF, 46, 1500);
@@ -381,7 +381,7 @@ TEST_F(ControllerDeviceTest, SlotViewShowsWhatIsThere) {
   EXPECT_FALSE(device_.slot(1).timer_due.has_value());
 }
 
-TEST_F(ControllerDeviceTest, ManyAnswersKeepTheirOrderOneACycle) {
+TEST_F(ControllerModelTest, ManyAnswersKeepTheirOrderOneACycle) {
   for (std::uint32_t i = 0; i < 5 * 16; ++i) {
     if (i % 16 == 0) run_to(edge(i / 16 * 60));
     device_.cnp(i % 16, 0, 1);
@@ -394,11 +394,11 @@ TEST_F(ControllerDeviceTest, ManyAnswersKeepTheirOrderOneACycle) {
   }
 }
 
-TEST(ControllerDeviceConfig, RefusesWhatCannotBe) {
+TEST(ControllerModelConfig, RefusesWhatCannotBe) {
   Scheduler scheduler;
   Sink sink(scheduler);
   const auto make = [&](const ControllerConfig& config) {
-    ControllerDevice(scheduler, config, kRank, sink);
+    ControllerModel(scheduler, config, kRank, sink);
   };
   EXPECT_THROW(make(test::config_of(0)), std::invalid_argument);
   EXPECT_THROW(make(test::config_of(16385)), std::invalid_argument);
@@ -412,12 +412,12 @@ TEST(ControllerDeviceConfig, RefusesWhatCannotBe) {
 }
 
 /// A full table whose timers all meet on one tick, started near it or at the top level's distance.
-class ControllerDeviceCrowd : public testing::TestWithParam<Ticks> {};
+class ControllerModelCrowd : public testing::TestWithParam<Ticks> {};
 
-TEST_P(ControllerDeviceCrowd, TheLastOfAThousandIsLateByTheServiceTimeOnly) {
+TEST_P(ControllerModelCrowd, TheLastOfAThousandIsLateByTheServiceTimeOnly) {
   Scheduler scheduler;
   Sink sink(scheduler);
-  ControllerDevice device(scheduler, test::config_of(1024), kRank, sink);
+  ControllerModel device(scheduler, test::config_of(1024), kRank, sink);
   ControllerParameters p = test_parameters();
   p.timer_interval = GetParam();
   device.set_parameters(p);
@@ -435,7 +435,7 @@ TEST_P(ControllerDeviceCrowd, TheLastOfAThousandIsLateByTheServiceTimeOnly) {
   EXPECT_EQ(device.timer_lag(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Distances, ControllerDeviceCrowd, testing::Values(30, 1000, 60000));
+INSTANTIATE_TEST_SUITE_P(Distances, ControllerModelCrowd, testing::Values(30, 1000, 60000));
 
 }  // namespace
 }  // namespace dcc

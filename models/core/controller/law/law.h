@@ -1,0 +1,156 @@
+// A law of the controller: the rules by which the rate of a slot follows congestion notifications,
+// bytes and time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "controller/controller_statistics.h"
+#include "controller/parameter_store.h"
+#include "controller/parameters.h"
+#include "controller/policy.h"
+#include "controller/rate_engine.h"
+#include "registers/generated/dcc_map.h"
+
+struct dcc_parameters;  // driver/dcc_regs.h
+
+namespace dcc {
+
+/// One congestion notification for a bound flow.
+struct CnpEvent {
+  std::uint8_t dscp = 0;
+  std::uint8_t marks = 1;    // CE marks that the notification stands for
+  std::uint8_t packets = 0;  // packets since the notification before; 0: not told
+  bool first = false;        // the notification has just bound the slot
+  std::uint32_t delta = 0;   // ticks since the slot's last cut; 0 if first
+};
+
+/// What a law made of a notification.
+enum class CnpOutcome : std::uint8_t {
+  kIgnored,    // nothing changed
+  kCoalesced,  // nothing changed, and the notification counts as coalesced
+  kCut,        // the slot changed, and the time of its last cut is now
+  kHoldEnded,  // the rate is back at its target
+};
+
+/// What a law uses while it handles an event: the parameters, and the rate unit with its counters.
+class LawPort {
+ public:
+  LawPort(const ControllerParameters& parameters, RateEngine& rates, ControllerStatistics& counts)
+      : parameters_(parameters), rates_(rates), counts_(counts) {}
+
+  const ControllerParameters& parameters() const { return parameters_; }
+  DecreaseResult decrease(const DecreaseRequest& request) {
+    ++counts_.rate_decreases;
+    return rates_.decrease(request);
+  }
+  IncreaseResult increase(const IncreaseRequest& request) {
+    ++counts_.rate_increases;
+    return rates_.increase(request);
+  }
+
+ private:
+  const ControllerParameters& parameters_;
+  RateEngine& rates_;
+  ControllerStatistics& counts_;
+};
+
+/// The network that a law's registers are made for.
+struct LawNetwork {
+  Rate line;              // of the host's own link
+  BitRate slowest;        // of the slowest link
+  std::uint32_t mtu = 0;  // payload bytes of a full packet
+  bool r_max_given = false;
+};
+
+/// Base of all laws. A law is a constant: everything it remembers stands in the slot, which it sees
+/// through a view with names of its own (law/dcqcn.h, law/proportional.h).
+///
+/// A new law is one header and one source file in this folder: a class derived from Law, and a
+/// namespace-scope constant of it. Its number is what CTRL.LAW (bit 0) and CTRL.LAW_HIGH (bits 3 to
+/// 1) hold. The hardware has the laws 0 and 1; laws from 2 on run in the model alone.
+class Law : public Policy {
+ public:
+  static constexpr std::uint32_t kNumbers = 16;
+
+  /// Throws std::logic_error if another law has the number or another policy has the name.
+  Law(std::uint8_t number, const char* name, const char* description);
+
+  std::uint8_t number() const { return number_; }
+  /// True if the hardware has the law.
+  bool in_hardware() const { return number_ < 2; }
+  const Law* law() const final { return this; }
+
+  // ---- Contents of registers and tables -----------------------------------------------------
+  /// True if bandwidth follows the weights of the DSCPs: the law needs the count of marks.
+  virtual bool shares_by_weight() const { return false; }
+  /// CTRL.CUT_BY_MARKS: the decrease table is indexed by marks, not by alpha.
+  virtual bool cuts_by_marks() const { return false; }
+  /// What each entry of the decrease table is less than the entry before, down to 0; 1.16.
+  virtual std::uint32_t decrease_step() const = 0;
+  /// Changes registers that depend on the network.
+  virtual void fit(dcc_parameters& /*registers*/, const LawNetwork& /*network*/) const {}
+  /// Replaces defaults for a network whose slowest link is `slowest`.
+  virtual void follow_rate(DccParameters& /*parameters*/, BitRate /*slowest*/) const {}
+  /// Replaces defaults for a network with this longest round trip without queues.
+  virtual void follow_distance(DccParameters& /*parameters*/, PicoSeconds /*rtt*/) const {}
+
+  // ---- Events of a slot ----------------------------------------------------------------------
+  /// Fills a slot that was just bound; rates and DSCP are set, all else is 0.
+  virtual void begin(SlotParameters& slot, const ControllerParameters& parameters) const = 0;
+  /// False if a notification with so many marks means nothing to a flow without a slot.
+  virtual bool binds(std::uint8_t /*marks*/) const { return true; }
+  virtual CnpOutcome notify(SlotParameters& slot, const CnpEvent& cnp, LawPort& port) const = 0;
+  /// True if bytes over BYTE_THRESHOLD lead to an increase (byte_event).
+  virtual bool increases_by_bytes() const { return false; }
+  /// Packets were sent that are not over the threshold: they only count.
+  virtual void sent(SlotParameters& slot, std::uint32_t length, std::uint32_t packets,
+                    const ControllerParameters& parameters) const = 0;
+  /// `length` bytes more are over BYTE_THRESHOLD.
+  virtual void byte_event(SlotParameters& /*slot*/, std::uint32_t /*length*/,
+                          LawPort& /*port*/) const {}
+  /// A timer interval of the slot is over. `delta`: ticks since its last cut. True: the rate is at
+  /// its maximum, and the slot is to be released.
+  virtual bool timer(SlotParameters& slot, std::uint32_t delta, LawPort& port) const = 0;
+
+  // ---- Arithmetic of the rate unit (docs/architecture.md, "Rate unit") -----------------------
+  /// The target rate after a cut that leaves `left` of the current rate. `lo`: the least rate.
+  virtual RateBits cut_target(const DecreaseRequest& request, std::uint64_t left, bool first_cut,
+                              RateBits lo) const = 0;
+  /// What an increase adds to the target. `step`: R_AI, R_HAI or 0.
+  virtual std::uint64_t added(const IncreaseRequest& request, std::uint32_t step,
+                              const RateTables& tables) const = 0;
+  /// The current rate after an increase that has raised the target to `target`.
+  virtual std::uint64_t raised(RateBits rc, RateBits target) const = 0;
+
+  /// True if a law has a number that the hardware does not have.
+  static bool beyond_hardware() {
+    for (std::uint32_t i = 2; i < kNumbers; ++i) {
+      if (table_[i] != nullptr) return true;
+    }
+    return false;
+  }
+  /// The law of a number. A number that no law has stands for the law of its lowest bit, as in the
+  /// hardware, which has no other bit.
+  static const Law& of_number(std::uint32_t number) {
+    const Law* const law = table_[number % kNumbers];
+    return law != nullptr ? *law : *table_[number & 1];
+  }
+
+ protected:
+  ~Law() = default;
+
+ private:
+  inline static std::array<const Law*, kNumbers> table_{};
+  std::uint8_t number_;
+};
+
+/// The number of the law that a value of CTRL selects.
+constexpr std::uint8_t law_number(std::uint32_t ctrl) {
+  namespace map = regs::dcc_map;
+  const std::uint32_t low = (ctrl & map::kCtrlLawMask) >> map::kCtrlLawShift;
+  const std::uint32_t high = (ctrl & map::kCtrlLawHighMask) >> map::kCtrlLawHighShift;
+  return static_cast<std::uint8_t>(high << 1 | low);
+}
+
+}  // namespace dcc

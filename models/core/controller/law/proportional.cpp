@@ -1,0 +1,288 @@
+#include "controller/law/proportional.h"
+
+#include <cmath>
+
+#include "controller/dcc.h"
+#include "driver/dcc_regs.h"
+#include "nic/nic_parameters.h"
+#include "registers/generated/dcc_map.h"
+
+namespace dcc {
+
+namespace {
+const ProportionalLaw kProportionalLaw;
+
+constexpr std::int32_t kPacket = ProportionalView::kPacket;
+constexpr std::int32_t kOnTheWay = 8;  // marks that may be under way at any rate
+constexpr int kPromisedShift = 6;      // patience with a promise: 64 intervals
+constexpr int kFastShift = 2;          // the fast phase counts four times
+constexpr int kSilentShift = 17;       // a silent flow rises by a packet each 512 Mb/s of target
+constexpr std::int32_t kAccountMax = (1 << 27) - 1;  // packets that the rate unit takes at once
+constexpr std::uint32_t kPacketsMax = kMaxDelta;     // packets of a request, which stand in DELTA
+constexpr std::uint32_t kMarkShift = 10;             // a mark is four entries of the decrease table
+
+void add_to_account(ProportionalView slot, std::int32_t difference) {
+  slot.set_account(std::clamp(slot.account() + difference, -kAccountMax - 1, kAccountMax));
+}
+
+/// Takes the packets that arrived, and the marks of some of them, into the account. The receiver's
+/// count of packets replaces the sender's own where a notification has one.
+void count_notification(ProportionalView slot, const CnpEvent& cnp, std::uint16_t g) {
+  if (cnp.packets != 0 && cnp.packets != 255) {
+    add_to_account(slot,
+                   kPacket * (std::int32_t{cnp.packets} - static_cast<std::int32_t>(slot.sent())));
+  }
+  add_to_account(slot, -static_cast<std::int32_t>(std::uint32_t{cnp.marks} * g >> 8));
+  slot.sent() = 0;
+}
+
+/// True if the marks stand for more packets than the flow sends in four intervals.
+bool swamped(const SlotParameters& slot, const RateRegisters& registers) {
+  const std::int64_t owed =
+      -std::int64_t{ConstProportionalView(slot).account()} / kPacket - kOnTheWay;
+  return owed > 0 &&
+         static_cast<std::uint64_t>(owed) * registers.r_hai > std::uint64_t{4} * slot.rt;
+}
+
+/// The packets to increase by, at the end of an interval outside a hold; a silent flow has some to
+/// increase by with time.
+std::uint32_t take_unmarked(SlotParameters& slot, const ControllerParameters& parameters) {
+  ProportionalView view(slot);
+  const std::uint8_t silent = view.silent_intervals();
+  const bool is_silent = silent >= parameters.silence &&
+                         (silent == 255 || std::uint64_t{slot.rt} * silent >=
+                                               std::uint64_t{4} * parameters.rate.r_hai);
+  view.silent_intervals() = count_event(silent);
+  if (is_silent) return std::max(1u, slot.rt >> kSilentShift);
+  const std::int32_t whole = std::max(0, view.account()) / kPacket;
+  add_to_account(view, -kPacket * whole);
+  return static_cast<std::uint32_t>(whole);
+}
+
+/// True while the target is at least twice the rate that the marks of the hold say is delivered.
+bool overrated(const SlotParameters& slot, const RateRegisters& registers) {
+  const ConstProportionalView view(slot);
+  return view.hold_marks() != 255 && std::uint64_t{slot.rt} * view.hold_intervals() >=
+                                         std::uint64_t{2} * view.hold_marks() * registers.r_hai;
+}
+
+/// Ticks without a mark after which a hold ends even if no unmarked packet was reported: an
+/// interval, and an eighth of the hold so far. With a promised clear notification, silence only
+/// tells that the flow's packets wait behind others, so the time is one that drains any buffer.
+std::uint32_t patience(ConstProportionalView slot, std::uint32_t interval) {
+  const std::uint32_t ticks = slot.clear_promised()
+                                  ? interval << kPromisedShift
+                                  : interval + interval * (slot.hold_intervals() - 1u) / 8;
+  return std::min(kMaxDelta, ticks);  // ticks beyond kMaxDelta are not counted
+}
+
+void begin_hold(ProportionalView slot, bool clear_promised) {
+  slot.hold_intervals() = 1;
+  slot.hold_marks() = 0;
+  slot.set_clear_promised(clear_promised);
+  slot.set_account(0);
+}
+
+void end_hold(ProportionalView slot, std::uint8_t fast_intervals) {
+  slot.begin_fast_phase(fast_intervals);
+  slot.silent_intervals() = 0;
+  slot.sent() = 0;
+  slot.set_account(0);
+}
+
+void cut(SlotParameters& slot, std::uint8_t marks, bool first, LawPort& port) {
+  // The law has no alpha, and the rate unit's answer does not depend on it.
+  const DecreaseResult result =
+      port.decrease({slot.rc, slot.rt, slot.alpha, 0, slot.dscp, marks, first});
+  slot.rc = result.rc;
+  slot.rt = result.rt;
+}
+
+/// A step of a hold: the current rate is FIRST_CUT of the target, and the target is halved.
+void hold_step(SlotParameters& slot, LawPort& port) {
+  slot.rc = slot.rt;
+  cut(slot, 0, true, port);
+}
+
+bool increase(SlotParameters& slot, std::uint32_t packets, LawPort& port) {
+  const IncreaseResult result =
+      port.increase({slot.rc, slot.rt, slot.dscp, IncreaseStage::kAdditive, packets});
+  slot.rc = result.rc;
+  slot.rt = result.rt;
+  return result.at_maximum;
+}
+}  // namespace
+
+ProportionalLaw::ProportionalLaw()
+    : Law(regs::dcc_map::kCtrlLawProportional, "proportional",
+          "bandwidth follows the weights of the DSCPs") {}
+
+// ---- Contents of registers and tables -----------------------------------------------------------
+
+// Marks on a free-running timer, without stages and without a byte counter.
+void ProportionalLaw::set_defaults(DccParameters& p) const {
+  p.f = 0;
+  p.byte_counter = 0;
+  p.timer_restart = false;
+  p.r_ai = BitRate(13'700'000);
+  p.r_hai = 550_Mbps;  // 0.9 packets of 1000 B in an interval; fit() has other packets
+  p.r_min = 5_Mbps;
+  p.mi = Ratio(0);
+  p.g = Ratio(4, 5);
+  p.increase_timer = kMicroSecond * 14;
+  p.first_cut = Ratio(1, 28);
+  p.brisk = 95;
+  p.initial_window = Ratio(11, 10);
+  p.decrease_period = kMicroSecond * 5;
+}
+
+void ProportionalLaw::set_defaults(CnpParameters& cnp) const {
+  cnp.interval = kMicroSecond * 2;
+  cnp.carry_marks = true;
+}
+
+void ProportionalLaw::fit(dcc_parameters& registers, const LawNetwork& network) const {
+  // R_HAI is the rate of one packet in an interval, whatever the size of a packet.
+  registers.r_hai = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      DCC_R_HAI_VALUE_MASK, std::uint64_t{registers.r_hai} * network.mtu / 1000));
+  // A flow at its maximum gives its slot back, and its next notification is a first one with a deep
+  // cut. A heavy flow's fair share may be all of the link but a percent, so the maximum lies above
+  // the rate of the link.
+  if (!network.r_max_given) registers.r_max = network.line.raw + network.line.raw / 4;
+  // A mark cuts half as much with each doubling of the rate beyond 100 Gb/s: the same share has
+  // twice as many packets there.
+  registers.mark_shift = kMarkShift;
+  for (std::uint64_t rate = 200'000'000'000;
+       rate <= network.slowest.bits_per_second && registers.mark_shift > 0; rate *= 2) {
+    --registers.mark_shift;
+  }
+}
+
+// A slower link has fewer packets to learn from, and marks more of them: r_ai goes with the rate to
+// the power of 2/3, and 1 - g goes inversely, so that the greatest sum of weights goes with the
+// rate. For faster links see MARK_SHIFT in fit().
+void ProportionalLaw::follow_rate(DccParameters& p, BitRate slowest) const {
+  const double of_100 = static_cast<double>(slowest.bits_per_second) / 100e9;
+  if (of_100 >= 1) return;
+  const double part = std::cbrt(of_100 * of_100);
+  const auto in = [](double value, double unit) {
+    return static_cast<std::uint64_t>(std::llround(value / unit));
+  };
+  p.r_ai = BitRate(std::max<std::uint64_t>(1, in(13.7e6 * part, 1e3)) * 1000);
+  p.g = Ratio(part <= 0.2 ? 0 : in(1 - 0.2 / part, 1e-3), 1000);
+}
+
+// Steps four times as great need a round trip that is shorter than an interval. With a longer round
+// trip two flows may oscillate for good, and the start of a flow is reported slowly anyway.
+void ProportionalLaw::follow_distance(DccParameters& p, PicoSeconds rtt) const {
+  if (rtt <= p.increase_timer) return;
+  p.increase_timer = kMicroSecond * 16;
+  p.first_cut = Ratio(1, 24);
+  p.brisk = 0;
+  p.initial_window = Ratio(3, 2);
+}
+
+// ---- Events of a slot ---------------------------------------------------------------------------
+
+CnpOutcome ProportionalLaw::notify(SlotParameters& slot, const CnpEvent& cnp, LawPort& port) const {
+  const ControllerParameters& parameters = port.parameters();
+  ProportionalView view(slot);
+  const auto finish_hold = [&] {
+    end_hold(view, parameters.brisk);
+    slot.rc = slot.rt;
+  };
+  if (cnp.marks == 0) {  // a clear notification
+    if (!view.holding()) return CnpOutcome::kIgnored;
+    finish_hold();
+    return CnpOutcome::kHoldEnded;
+  }
+  // In the first interval of a hold, marks of packets that had left before the cut say nothing.
+  if (!cnp.first && view.hold_intervals() == 1 && cnp.delta < parameters.decrease_period) {
+    return CnpOutcome::kCoalesced;
+  }
+  slot.dscp = cnp.dscp;
+  if (view.holding()) {
+    if (cnp.packets > cnp.marks) {  // some packets arrived without a mark
+      finish_hold();
+    } else {
+      view.hold_marks() = static_cast<std::uint8_t>(std::min(255, view.hold_marks() + cnp.marks));
+    }
+    return CnpOutcome::kCut;
+  }
+  count_notification(view, cnp, parameters.rate.g);
+  const bool may_hold = parameters.rate.first_cut != 0;
+  if (!cnp.first || !may_hold) {
+    const int marks = cnp.marks << (view.fast_phase() ? kFastShift : 0);
+    cut(slot, static_cast<std::uint8_t>(std::min(255, marks)), cnp.first, port);
+  }
+  if (may_hold && (cnp.first || swamped(slot, parameters.rate))) {
+    // After a notification of marked packets only, the receiver tells of the first unmarked one.
+    begin_hold(view, cnp.first && cnp.packets == cnp.marks);
+    hold_step(slot, port);
+  }
+  return CnpOutcome::kCut;
+}
+
+void ProportionalLaw::sent(SlotParameters& slot, std::uint32_t /*length*/, std::uint32_t packets,
+                           const ControllerParameters& /*parameters*/) const {
+  ProportionalView view(slot);
+  if (view.holding()) return;
+  for (std::uint32_t i = 0; i < packets; ++i) {
+    view.sent() = std::min(kOne16, view.sent() + 1);
+    add_to_account(view, kPacket);
+    view.silent_intervals() = 0;
+  }
+}
+
+bool ProportionalLaw::timer(SlotParameters& slot, std::uint32_t delta, LawPort& port) const {
+  const ControllerParameters& parameters = port.parameters();
+  ProportionalView view(slot);
+  if (view.holding()) {
+    // Nearly all packets may be marked for good, and then no unmarked packet comes: other flows
+    // have the link, and a flow that waited for one without end would starve.
+    const bool too_long = view.hold_intervals() >= ProportionalView::kMaxHold;
+    if (delta < patience(ConstProportionalView(slot), parameters.timer_interval) && !too_long) {
+      // Marks tell of the interval in which they came, and of no other.
+      if (delta < parameters.timer_interval && overrated(slot, parameters.rate)) {
+        hold_step(slot, port);
+      }
+      view.hold_intervals() = count_event(view.hold_intervals());
+      return false;
+    }
+    end_hold(view, parameters.brisk);
+    return increase(slot, take_unmarked(slot, parameters), port);
+  }
+  const std::uint32_t unmarked = take_unmarked(slot, parameters);
+  const std::uint8_t fast_left = view.fast_intervals_left();
+  const std::uint32_t packets =
+      std::min(kPacketsMax, unmarked << (fast_left != 0 ? kFastShift : 0));
+  if (fast_left != 0) view.begin_fast_phase(static_cast<std::uint8_t>(fast_left - 1));
+  return increase(slot, packets, port);
+}
+
+// ---- Arithmetic of the rate unit ----------------------------------------------------------------
+
+std::uint32_t slow_shift(RateBits target) {
+  std::uint32_t shift = 0;
+  while (shift < 7 && target >> (16 - shift) == 0) ++shift;
+  return shift;
+}
+
+// The next increase gives back what a cut did not take off the target as well: three quarters, and
+// more of low rates. A first cut halves the target.
+RateBits ProportionalLaw::cut_target(const DecreaseRequest& request, std::uint64_t left,
+                                     bool first_cut, RateBits lo) const {
+  const std::uint64_t taken = request.rc - left;
+  const std::uint64_t lasting = first_cut ? request.rt >> 1 : taken >> (2 + slow_shift(request.rt));
+  return static_cast<RateBits>(
+      std::max<std::uint64_t>(lo, request.rt - std::min<std::uint64_t>(request.rt, lasting)));
+}
+
+// A step for each packet, whatever the weight of the DSCP.
+std::uint64_t ProportionalLaw::added(const IncreaseRequest& request, std::uint32_t step,
+                                     const RateTables& /*tables*/) const {
+  return std::min<std::uint64_t>(0xFFFFFFFF, std::uint64_t{step} * request.packets) >>
+         slow_shift(request.rt);
+}
+
+}  // namespace dcc
