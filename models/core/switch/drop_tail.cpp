@@ -93,27 +93,27 @@ bool DropTailPort::is_early_victim() {
   return true;
 }
 
-PortDiscipline::Verdict DropTailPort::enqueue(Packet* packet) {
-  Verdict verdict;
+PortDiscipline::EnqueueResult DropTailPort::enqueue(Packet* packet) {
+  EnqueueResult result;
   if (parameters_.red && is_early_victim() && packet->ecn != Ecn::kCe) {
     if (EcnMarker::mark(*packet)) {
-      ++verdict.marked;
+      ++result.marked;
     } else {
-      verdict.dropped.push(packet);
-      return verdict;
+      result.dropped.push(packet);
+      return result;
     }
   }
   if (packet->kind == PacketKind::kData && bytes_ > parameters_.cut_above.value_or(kNever)) {
-    verdict.cut_payload(*packet, parameters_.header);
+    result.trim(*packet, parameters_.header);
   }
   if (bytes_ + packet->wire_bytes > parameters_.limit) {
-    verdict.dropped.push(packet);
-    return verdict;
+    result.dropped.push(packet);
+    return result;
   }
   waiting_[packet->priority].push(packet);
   present_ |= 1u << packet->priority;
   bytes_ += packet->wire_bytes;
-  return verdict;
+  return result;
 }
 
 Packet* DropTailPort::dequeue() {

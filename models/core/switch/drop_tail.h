@@ -42,8 +42,8 @@ class DropTailPort final : public PortDiscipline {
   DropTailPort(const DropTailParameters& parameters, const DisciplineContext& context);
 
   void attach(const LinkParameters& link) override;
-  bool wants_every_packet() const override { return parameters_.red; }
-  Verdict enqueue(Packet* packet) override;
+  bool needs_every_packet() const override { return parameters_.red; }
+  EnqueueResult enqueue(Packet* packet) override;
   Packet* dequeue() override;
   bool empty() const override { return present_ == 0; }
   Bytes bytes() const override { return bytes_; }

@@ -197,8 +197,8 @@ class DisciplineDigest : public testing::TestWithParam<std::string> {
     *packet = packet_of(6, 0, 4);
     packet->psn = psn;
     packet->kind = kind;
-    const PortDiscipline::Verdict verdict = port.enqueue(packet);
-    EXPECT_TRUE(verdict.dropped.empty());
+    const PortDiscipline::EnqueueResult result = port.enqueue(packet);
+    EXPECT_TRUE(result.dropped.empty());
   }
   void drain(PortDiscipline& port) {
     while (!port.empty()) pool_.give_back(port.evict());
