@@ -1,6 +1,6 @@
 // What the parameters of a switch mean.
 #include "describe/visitor.h"
-#include "switch/switch_device.h"
+#include "switch/switch_parameters.h"
 
 namespace dcc {
 
