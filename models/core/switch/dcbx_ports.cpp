@@ -16,7 +16,7 @@ void DcbxPorts::enable(Scheduler& scheduler, PacketPool& pool, int port, int of,
 }
 
 void DcbxPorts::receive(const Packet& frame, int port) {
-  ports_.at(port).pfc().received_other();
+  ports_.at(port).pfc().received_lldp();
   if (DcbxEnd* const dcbx = end(port)) dcbx->receive(frame);
 }
 

@@ -26,8 +26,8 @@ void DisciplinePort::set_ecn(const EcnParameters& ecn) {
 // still passes the discipline by, as the discipline would not have seen it with a free buffer.
 bool DisciplinePort::fits_buffer(const Packet& packet) const {
   SharedBuffer& buffer = context_->ingress.buffer();
-  return buffer.lets_through(packet.ingress, packet.priority, packet.wire_bytes) ||
-         buffer.passes_apart(packet.ingress, packet.priority, packet.wire_bytes);
+  return buffer.can_pass_through(packet.ingress, packet.priority, packet.wire_bytes) ||
+         buffer.can_pass_with_peak(packet.ingress, packet.priority, packet.wire_bytes);
 }
 
 void DisciplinePort::join_queue(Packet* packet) {
@@ -68,7 +68,7 @@ void DisciplinePort::join_queue(Packet* packet) {
 void DisciplinePort::update_bytes() {
   waiting_ = discipline_->empty() ? 0 : 1;
   const Bytes before = std::exchange(bytes_, discipline_->bytes());
-  context_->ingress.buffer().hold_apart(bytes_ - before);
+  context_->ingress.buffer().change_private(bytes_ - before);
   note_queue();
 }
 
@@ -78,7 +78,7 @@ void DisciplinePort::transmit(Packet* packet) {
 }
 
 void DisciplinePort::send_next() {
-  if (pfc_.frame_owed()) {
+  if (pfc_.frame_due()) {
     Packet* const frame = next_link_frame();
     count_sent(*frame);
     transmit(frame);
@@ -106,7 +106,7 @@ void DisciplinePort::evict_all(PacketFifo& to) {
     ++dequeued_;
     to.push(discipline_->evict());
   }
-  context_->ingress.buffer().hold_apart(-std::exchange(bytes_, 0));
+  context_->ingress.buffer().change_private(-std::exchange(bytes_, 0));
   waiting_ = 0;
   note_queue();
 }

@@ -35,13 +35,13 @@ void EgressPort::handle_flow_control(const Packet& frame) {
   }
   credits_->receive_frame(frame);
   pfc_.received_credits(credits_->exhausted(), now);
-  if (credits_->owed() != 0) pfc_.owe_frame();
+  if (credits_->frames_due() != 0) pfc_.request_credit_frame();
 }
 
 Packet* EgressPort::next_link_frame() {
-  if (pfc_.other_owed()) {
+  if (pfc_.lldp_due()) {
     Packet* const frame = lldp_frames_.pop();
-    pfc_.sent_other(!lldp_frames_.empty());
+    pfc_.sent_lldp(!lldp_frames_.empty());
     return frame;
   }
   Packet* const frame = context_->pool.take();
@@ -49,7 +49,7 @@ Packet* EgressPort::next_link_frame() {
     pfc_.write_frame(*frame);
   } else {
     credits_->write_frame(*frame);
-    pfc_.sent_credits(credits_->owed() != 0);
+    pfc_.sent_credits(credits_->frames_due() != 0);
   }
   return frame;
 }

@@ -85,13 +85,13 @@ class alignas(64) EgressPort {
   /// EgressPorts::try_send() next.
   void handle_flow_control(const Packet& frame);
   void set_pfc_mask(std::uint8_t priorities) {
-    pfc_.set_priorities(priorities, context_->scheduler.now());
+    pfc_.set_pfc_mask(priorities, context_->scheduler.now());
   }
   /// Queues an LLDP frame, which is sent before all packets. The caller calls
   /// EgressPorts::try_send() next.
   void queue_lldp(Packet* frame) {
     lldp_frames_.push(frame);
-    pfc_.owe_other();
+    pfc_.request_lldp();
   }
   const PacketFifo& lldp_frames() const { return lldp_frames_; }
 
@@ -112,7 +112,7 @@ class alignas(64) EgressPort {
   /// the packet back at once.
   bool is_idle_for(const Packet& packet) const {
     const unsigned obstacles = waiting_ | (unsigned{pfc_.blocked()} >> packet.priority & 1);
-    if (obstacles != 0 || pfc_.frame_owed() || attends_departures_) return false;
+    if (obstacles != 0 || pfc_.frame_due() || attends_departures_) return false;
     // At free_at_ itself the port's event may still be pending.
     return context_->scheduler.now() > free_at_ && !context_->ingress.attends_releases() &&
            !context_->queue_all;
@@ -123,8 +123,8 @@ class alignas(64) EgressPort {
   bool may_send_now();
   /// Hands the packet to the wire, which is then busy until free_at_.
   void put_on_wire(Packet* packet) { free_at_ = context_->scheduler.now() + out_->send(packet); }
-  bool has_more_to_send() const { return waiting_ != 0 || pfc_.frame_owed(); }
-  /// The next frame of the link's own: LLDP, pause or credits. Precondition: pfc().frame_owed().
+  bool has_more_to_send() const { return waiting_ != 0 || pfc_.frame_due(); }
+  /// The next frame of the link's own: LLDP, pause or credits. Precondition: pfc().frame_due().
   Packet* next_link_frame();
   void append_telemetry(Packet& packet) const;
   void count_sent(const Packet& packet) {

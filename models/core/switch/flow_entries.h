@@ -1,4 +1,5 @@
-// What a central scheduler of flows reads and sets in a switch, as OpenFlow's counters and entries.
+// The counters and entries of flows in a switch that a central scheduler reads and sets, as in
+// OpenFlow.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,14 @@
 
 namespace dcc {
 
-/// Of the data in one direction.
+/// Identifies the data of one flow in one direction.
 struct FlowName {
   HostId source = 0;
   HostId destination = 0;
   std::uint32_t flow = 0;
 };
 
+/// The interface of one switch.
 class FlowEntries {
  public:
   struct Count {
@@ -26,13 +28,13 @@ class FlowEntries {
     }
   };
 
-  /// What hosts at this switch have sent since the last time, by flow, in no particular order.
+  /// Bytes of each flow that hosts at this switch sent since the previous call, in any order.
   virtual std::vector<Count> take_counts() = 0;
-  /// From now on the flow goes through the port of this index among those that are equally good.
+  /// Pins a flow to the port of this index among its equal-cost ports.
   virtual void place(const FlowName& name, std::uint32_t index) = 0;
-  /// No flow has a port of its own any more.
+  /// Unpins all flows.
   virtual void forget_places() = 0;
-  /// What the switch's own choice begins with.
+  /// Seed of the hash by which the switch itself chooses.
   virtual std::uint64_t hash_seed() const { return 0; }
 
  protected:

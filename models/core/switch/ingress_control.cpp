@@ -64,15 +64,15 @@ void IngressControl::store_with_credits(int input, int priority, Bytes bytes) {
   if (input == own_input_) return;
   LaneCredits& credits = *egress_.at(input).credits();
   if (!rerouting_) credits.arrived(priority, bytes);
-  credits.took(priority, bytes);
+  credits.stored(priority, bytes);
 }
 
 void IngressControl::release_with_credits(int input, int priority, Bytes bytes) {
   if (input == own_input_) return;
   EgressPort& upstream = egress_.at(input);
-  upstream.credits()->left(priority, bytes);
-  if (upstream.credits()->owed() == 0 || upstream.pfc().frame_owed()) return;
-  upstream.pfc().owe_frame();
+  upstream.credits()->released(priority, bytes);
+  if (upstream.credits()->frames_due() == 0 || upstream.pfc().frame_due()) return;
+  upstream.pfc().request_credit_frame();
   egress_.try_send(input);
 }
 

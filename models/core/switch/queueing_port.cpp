@@ -60,7 +60,7 @@ void QueueingPort::transmit(Packet* packet) {
 }
 
 void QueueingPort::send_next() {
-  if (pfc_.frame_owed()) {
+  if (pfc_.frame_due()) {
     Packet* const frame = next_link_frame();
     count_sent(*frame);
     transmit(frame);
@@ -111,8 +111,8 @@ void QueueingPort::handle_departure(int priority, Packet& packet, const Queue& q
 
 void QueueingPort::charge_credits(int priority, Bytes bytes) {
   credits_->sent(priority, bytes);
-  pfc_.hold(credits_->exhausted(), context_->scheduler.now());
-  if (credits_->owed() != 0) pfc_.owe_frame();
+  pfc_.block(credits_->exhausted(), context_->scheduler.now());
+  if (credits_->frames_due() != 0) pfc_.request_credit_frame();
 }
 
 void QueueingPort::mark_if_congested(const Queue& queue, Packet& packet,

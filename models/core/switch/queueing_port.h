@@ -30,7 +30,7 @@ class QueueingPort final : public EgressPort {
   // --- Packets --------------------------------------------------------------------------------
   /// Sends, queues or drops a packet.
   void enqueue(Packet* packet) {
-    if (is_idle_for(*packet) && context_->ingress.buffer().lets_through(
+    if (is_idle_for(*packet) && context_->ingress.buffer().can_pass_through(
                                     packet->ingress, packet->priority, packet->wire_bytes)) {
       pass_through(packet);
     } else if (admit(packet)) {

@@ -142,7 +142,7 @@ void SwitchDevice::expect(const Packet& packet, int port) const {
   if (ports.empty() || (ports.size() > 1 && path_choice_ != nullptr)) return;
   const int egress = ports.size() == 1 ? ports.front() : ports[hashed(packet, ports.size())];
   egress_.prefetch(egress, packet.priority);
-  ingress_.buffer().expect(port, packet.priority);
+  ingress_.buffer().prefetch(port, packet.priority);
 }
 
 void SwitchDevice::receive(Packet* packet, int port) {

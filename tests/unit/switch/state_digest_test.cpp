@@ -262,7 +262,7 @@ TEST_F(DisciplineDigest, WhatIsRememberedOfThoseThatHaveLeftShows) {
 TEST(PfcDigest, PrioritiesThatAreHeededShow) {
   PfcPort port;
   const std::uint64_t all = digest_of(port);
-  port.set_priorities(0x0F, {});
+  port.set_pfc_mask(0x0F, {});
   EXPECT_NE(digest_of(port), all);
 }
 
