@@ -30,11 +30,11 @@ FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHo
   cpu_ = std::make_unique<RiscvCpu>("cpu", cpu);
   cpu_->set_program(elf_.entry(), &elf_.symbols());
   cpu_->socket.bind(bus.in);
-  cpu_->set_registry(&registry_);
+  cpu_->debug().set_registry(&registry_);
   for (const Bus::Range& at : bus.ranges()) registry_.add_module({at.name, "on the bus", {}});
   cpu_->set_namer([&bus](std::uint64_t address) { return bus.describe(address); });
   if (config.gdb_port >= 0) {
-    cpu_->enable_gdb(static_cast<std::uint16_t>(config.gdb_port), config.gdb_wait);
+    cpu_->debug().enable(static_cast<std::uint16_t>(config.gdb_port), config.gdb_wait);
   }
 
   const std::function<void(char)> output =

@@ -12,7 +12,7 @@ struct Journey {
 };
 
 /// Snapshots that are only counted; whoever travels ends up at whoever catches it.
-class CountedSnapshots final : public model::TimeMachine {
+class CountedSnapshots final : public model::SnapshotHistory {
  public:
   std::size_t snapshots() const override { return taken; }
   bool is_due() const override { return true; }
@@ -20,11 +20,11 @@ class CountedSnapshots final : public model::TimeMachine {
     if (room) ++taken;
     return std::exchange(come_back_with, std::nullopt);
   }
-  [[noreturn]] void travel(std::size_t number, const std::string& orders) override {
+  [[noreturn]] void restore(std::size_t number, const std::string& orders) override {
     throw Journey{number, Orders::read(orders)};
   }
   bool replaying() const override { return false; }
-  void arrived() override {}
+  void finish_replay() override {}
 
   std::size_t taken = 0;
   bool room = true;

@@ -16,7 +16,7 @@ namespace dcc::vp {
 namespace {
 
 /// Goes nowhere: says where to, and ends the process.
-class Signpost final : public model::TimeMachine {
+class Signpost final : public model::SnapshotHistory {
  public:
   explicit Signpost(std::string orders) : orders_(std::move(orders)) {}
   std::size_t snapshots() const override { return taken_; }
@@ -26,12 +26,12 @@ class Signpost final : public model::TimeMachine {
     if (taken_++ != 0 || orders_.empty()) return std::nullopt;
     return orders_;
   }
-  [[noreturn]] void travel(std::size_t number, const std::string& orders) override {
+  [[noreturn]] void restore(std::size_t number, const std::string& orders) override {
     std::cerr << "to " << number << ": " << orders << "; ";
     std::_Exit(0);
   }
   bool replaying() const override { return false; }
-  void arrived() override {}
+  void finish_replay() override {}
 
  private:
   std::string orders_;

@@ -35,7 +35,7 @@ struct HostContext {
   PicoSeconds longest_base_rtt{};
   bool parameters_change = false;  // while the run goes on
   RecordingFolder recordings{};
-  model::TimeMachine* machine = nullptr;  // for the debugger
+  model::SnapshotHistory* machine = nullptr;  // for the debugger
   bool sockets = true;                    // of the NIC, for packets
 };
 

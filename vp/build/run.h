@@ -9,7 +9,7 @@
 
 #include "build/engines.h"
 #include "config/platform_config.h"
-#include "cpu/time_machine.h"
+#include "cpu/snapshot_history.h"
 #include "debug/state_digests.h"
 #include "debug/tracing.h"
 #include "measure/observer.h"
@@ -41,7 +41,7 @@ struct RunSetup {
   std::optional<LateChange> late_change;
   std::optional<StateAt> state_at;
   /// For whoever looks on, to go back; null: nobody can, `no_way_back` says why.
-  model::TimeMachine* machine = nullptr;
+  model::SnapshotHistory* machine = nullptr;
   std::string no_way_back;
   DigestSampler::Sink digests;  // who gets them; null: the results
   unsigned threads = 0;  // that share the run; 0: two where that pays. The results are the same

@@ -100,7 +100,7 @@ std::string Console::now() const { return QuantityText<PicoSeconds>::format(c_.k
 void Console::pause(std::string why) {
   if (input_over_ || quit_) return;
   await_nothing();
-  if (history_) history_->arrived();
+  if (history_) history_->finish_replay();
   out_ << why << " at " << now() << '\n';
   std::string line;
   for (;;) {

@@ -31,7 +31,7 @@ class Console final {
     const FlowPlan& plan;
     const StateDigests& states;
     std::uint32_t rank;  // the greatest: a pause at t comes after everything that happens at t
-    model::TimeMachine* machine;  // null: nobody can go back …
+    model::SnapshotHistory* machine;  // null: nobody can go back …
     std::string no_way_back;      // … for this reason
     PicoSeconds first{};          // when it pauses first
   };

@@ -43,7 +43,7 @@ void ConsoleHistory::to_time(PicoSeconds time) {
   Orders orders;
   orders.kind = Orders::Kind::kToTime;
   orders.time = time;
-  machine_.travel(number, orders.text());
+  machine_.restore(number, orders.text());
 }
 
 void ConsoleHistory::to_events(std::uint64_t events, const std::string& why) {
@@ -51,7 +51,7 @@ void ConsoleHistory::to_events(std::uint64_t events, const std::string& why) {
   orders.kind = Orders::Kind::kToEvents;
   orders.events = events;
   orders.what = why;
-  machine_.travel(last_at(events), orders.text());
+  machine_.restore(last_at(events), orders.text());
 }
 
 void ConsoleHistory::search(std::uint64_t before, std::uint64_t origin, const std::string& what) {
@@ -60,7 +60,7 @@ void ConsoleHistory::search(std::uint64_t before, std::uint64_t origin, const st
   orders.events = before;
   orders.origin = origin;
   orders.what = what;
-  machine_.travel(last_at(before == 0 ? 0 : before - 1), orders.text());
+  machine_.restore(last_at(before == 0 ? 0 : before - 1), orders.text());
 }
 
 void ConsoleHistory::search_over(const Orders& search, std::optional<std::uint64_t> found,

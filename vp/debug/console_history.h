@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu/time_machine.h"
+#include "cpu/snapshot_history.h"
 #include "units.h"
 
 namespace dcc::vp {
@@ -38,11 +38,11 @@ struct Orders {
 /// The moments of the snapshots of a time machine that is the prompt's alone.
 class ConsoleHistory {
  public:
-  explicit ConsoleHistory(model::TimeMachine& machine) : machine_(machine) {}
+  explicit ConsoleHistory(model::SnapshotHistory& machine) : machine_(machine) {}
 
   bool is_due() const { return machine_.is_due(); }
   bool replaying() const { return machine_.replaying(); }
-  void arrived() { machine_.arrived(); }
+  void finish_replay() { machine_.finish_replay(); }
   /// Takes a snapshot of `now`. Orders: somebody has come back to it.
   std::optional<Orders> mark(const Moment& now);
   /// A snapshot on the way back to a moment, from which the next ones are near.
@@ -61,7 +61,7 @@ class ConsoleHistory {
   static constexpr std::size_t kMaxOnTheWay = 64;
   std::size_t last_at(std::uint64_t events) const;
 
-  model::TimeMachine& machine_;
+  model::SnapshotHistory& machine_;
   std::vector<Moment> moments_;  // by number of the snapshot
 };
 

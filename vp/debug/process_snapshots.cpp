@@ -121,7 +121,7 @@ std::optional<std::string> ProcessSnapshots::take_snapshot() {
       last_ = Clock::now();
       replaying_ = travelled;
       if (!travelled) return std::nullopt;
-      return std::string(shared_->orders, shared_->bytes);
+      return std::string(shared_->request, shared_->bytes);
     }
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -139,12 +139,12 @@ void ProcessSnapshots::end_with(int status, std::size_t number) const {
   shared_->travelling = false;
 }
 
-void ProcessSnapshots::travel(std::size_t number, const std::string& orders) {
+void ProcessSnapshots::restore(std::size_t number, const std::string& request) {
   std::cout.flush();
   std::fflush(nullptr);
   shared_->number = number;
-  shared_->bytes = std::min(orders.size(), kMaxOrders);
-  std::memcpy(shared_->orders, orders.data(), shared_->bytes);
+  shared_->bytes = std::min(request.size(), kMaxRequestBytes);
+  std::memcpy(shared_->request, request.data(), shared_->bytes);
   shared_->travelling = true;
   ::_exit(kTravelStatus);
 }

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cpu/time_machine.h"
+#include "cpu/snapshot_history.h"
 
 namespace dcc::vp {
 
@@ -19,7 +19,7 @@ namespace dcc::vp {
 ///
 /// Time between snapshots grows with their number, so that there are some dozen of them however
 /// long the run: to go back takes at most about an eighth of what the run has taken so far.
-class ProcessSnapshots final : public model::TimeMachine {
+class ProcessSnapshots final : public model::SnapshotHistory {
  public:
   /// Throws std::runtime_error when the system gives no memory to share. Precondition: this process
   /// has one thread, at every call.
@@ -29,9 +29,9 @@ class ProcessSnapshots final : public model::TimeMachine {
   std::size_t snapshots() const override { return taken_; }
   bool is_due() const override;
   std::optional<std::string> take_snapshot() override;
-  [[noreturn]] void travel(std::size_t number, const std::string& orders) override;
+  [[noreturn]] void restore(std::size_t number, const std::string& request) override;
   bool replaying() const override { return replaying_; }
-  void arrived() override { replaying_ = false; }
+  void finish_replay() override { replaying_ = false; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -39,7 +39,7 @@ class ProcessSnapshots final : public model::TimeMachine {
     bool travelling;
     std::size_t number;
     std::size_t bytes;
-    char orders[kMaxOrders];
+    char request[kMaxRequestBytes];
   };
   void end_with(int status, std::size_t number) const;
 

@@ -120,7 +120,7 @@ void Tracing::trace_cpus(const TraceOutput& output) {
     const bool alone = traced.size() == 1 && !output.cpu_file.empty();
     if (!alone) name = with_host(name, host->id());
     cpu_files_.push_back(std::make_unique<TraceFile>(name));
-    host->cpu()->set_trace(&cpu_files_.back()->text(), cpu_window(config_));
+    host->cpu()->trace().set_lines(&cpu_files_.back()->text(), cpu_window(config_));
   }
 }
 
@@ -164,7 +164,7 @@ void Tracing::trace_functions(Host& host) {
   const TraceEvents::Track track{host_process(host.id()), kThreadFunctions};
   events_->name_thread(track, "firmware");
   functions_.push_back(std::make_unique<FunctionTrace>(*events_, track, *host.cpu()));
-  host.cpu()->set_call_trace(functions_.back().get(), cpu_window(config_));
+  host.cpu()->trace().set_calls(functions_.back().get(), cpu_window(config_));
 }
 
 void Tracing::trace_slots(Host& host) {
@@ -199,7 +199,7 @@ void Tracing::trace_lines(Host& host) {
 
 void Tracing::close() {
   for (const auto& host : c_.hosts) {
-    if (host->cpu() != nullptr) host->cpu()->finish_traces();
+    if (host->cpu() != nullptr) host->cpu()->trace().finish();
   }
   for (const auto& slots : slots_) slots->finish();
   std::string lost;

@@ -68,7 +68,7 @@ class Machine {
                 "interrupt_controller");
     host_ = std::make_unique<model::FirmwareHost>("host", config(options), bus_, ram_, interrupts_);
     host_->cpu().set_end_handler([] { sc_core::sc_stop(); });
-    if (snapshots_) host_->cpu().set_time_machine(&*snapshots_);
+    if (snapshots_) host_->cpu().debug().set_history(&*snapshots_);
     if (!options.bus_trace_file.empty()) {
       bus_trace_ = std::make_unique<model::BusTrace>(
           bus_, std::vector<std::string>{"cpu"},
@@ -76,7 +76,7 @@ class Machine {
             out << to_text(access) << '\n';
           });
     }
-    if (!options.trace_file.empty()) host_->cpu().set_trace(&open(options.trace_file));
+    if (!options.trace_file.empty()) host_->cpu().trace().set_lines(&open(options.trace_file));
     if (!options.coverage_file.empty()) coverage_out_ = &open(options.coverage_file);
     if (!options.profile_file.empty()) profile_out_ = &open(options.profile_file);
     if (coverage_out_ != nullptr || profile_out_ != nullptr || options.stack_use) {
@@ -92,7 +92,7 @@ class Machine {
   }
   /// Completes the files. Throws std::runtime_error if one could not be written.
   void close() {
-    host_->cpu().finish_traces();
+    host_->cpu().trace().finish();
     if (profile_ != nullptr) profile_->profile().finish();
     if (coverage_out_ != nullptr) profile_->profile().write_coverage(*coverage_out_);
     if (profile_out_ != nullptr) profile_->profile().write_callgrind(*profile_out_, file_);
@@ -162,8 +162,8 @@ int run(const RunElfOptions& options) {
   check(options);
   Machine machine(options);
   model::RiscvCpu& cpu = machine.host().cpu();
-  if (cpu.gdb_port() != 0) {
-    std::printf("gdb: listening on 127.0.0.1:%u%s\n", cpu.gdb_port(),
+  if (cpu.debug().port() != 0) {
+    std::printf("gdb: listening on 127.0.0.1:%u%s\n", cpu.debug().port(),
                 options.gdb_wait ? ", waiting" : "");
     std::fflush(stdout);
   }

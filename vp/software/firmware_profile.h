@@ -18,7 +18,7 @@ class FirmwareProfile final {
       : elf_(riscv::ElfFile::read(file)),
         lines_(riscv::LineTable::read(file)),
         profile_(elf_, lines_, cpu.hart()) {
-    cpu.set_observer(&profile_);
+    cpu.trace().set_observer(&profile_);
   }
   FirmwareProfile(const FirmwareProfile&) = delete;
   FirmwareProfile& operator=(const FirmwareProfile&) = delete;

@@ -106,20 +106,20 @@ void HostDriver::run_firmware(const HostContext& context) {
   if (controller_ != nullptr) {
     firmware_->name_registers("controller", DCC_BASE, controller_->block());
   }
-  if (cpu.gdb_port() != 0) {
+  if (cpu.debug().port() != 0) {
     fmt::print(stderr, "host {}: gdb: listening on 127.0.0.1:{}, waiting\n", context.id,
-               cpu.gdb_port());
+               cpu.debug().port());
   }
   interrupts_.connect_output([this, &cpu](bool high) {
     tell("cpu", high);
     cpu.set_interrupt(riscv::Cause::kMachineExternal, high);
   });
-  if (cpu.gdb_port() != 0) {
-    cpu.set_time_machine(machine_);
+  if (cpu.debug().port() != 0) {
+    cpu.debug().set_history(machine_);
     kernel_.add_event_hook([this, &cpu] {
-      if (cpu.compare_watched(model::to_sc_time(kernel_.now()))) kernel_.call_hook_after(1);
+      if (cpu.debug().compare_watched(model::to_sc_time(kernel_.now()))) kernel_.call_hook_after(1);
     });
-    cpu.set_watch_starter([this] { kernel_.call_hook_after(1); });
+    cpu.debug().set_watch_starter([this] { kernel_.call_hook_after(1); });
   }
   cpu.set_notifier([this](sc_core::sc_event& event) { kernel_.notify(event); });
   // One host's program may end before the others'; a death ends the run.

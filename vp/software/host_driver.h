@@ -67,7 +67,7 @@ class HostDriver final : public sc_core::sc_module {
     if (on_line_) on_line_(line, high);
   }
 
-  model::TimeMachine* machine_;
+  model::SnapshotHistory* machine_;
   std::string console_line_;
   std::function<void(const char*, bool)> on_line_;
   std::unique_ptr<model::BusTrace> bus_trace_;

@@ -18,16 +18,16 @@ void CreditGate::receive(Packet* packet, int port) {
     const int lane = packet->priority;
     const Bytes bytes = packet->wire_bytes;
     credits_.arrived(lane, bytes);
-    credits_.took(lane, bytes);
+    credits_.stored(lane, bytes);
     nic_.receive(packet, port);
-    credits_.left(lane, bytes);
+    credits_.released(lane, bytes);
   }
   tell();
 }
 
 /// The NIC hears which priorities it may send, the far end what it may.
 void CreditGate::tell() {
-  while (credits_.owed() != 0) {
+  while (credits_.frames_due() != 0) {
     Packet* const frame = pool_.take();
     credits_.write_frame(*frame);
     nic_.transmitter().send_link_control(frame);

@@ -1,4 +1,4 @@
-// The credit-based shaper of time-sensitive networks: a priority sends at its rate, and no faster.
+// The credit-based shaper of time-sensitive networks: limits a priority to a rate.
 #pragma once
 
 #include <algorithm>
@@ -10,29 +10,32 @@
 
 namespace dcc {
 
-/// IEEE 802.1Q, 8.6.8.2. A priority's credit rises by its idle slope, falls by what it sends, and
-/// may be sent from while it is not below zero; what is above zero goes when the queue runs empty.
-/// So one that has waited for others makes up for it at once, and one that had nothing to send does
-/// not. Kept as the moment at which the credit is zero: it is idle slope × (now − that moment).
+/// IEEE 802.1Q, 8.6.8.2. The credit of a shaped priority rises by its idle slope and falls by the
+/// bytes sent; the priority may send while its credit is not negative. Positive credit is lost when
+/// the queue becomes empty. So a priority that waited for others catches up at once, and an idle
+/// priority saves nothing. The credit is stored as the time at which it is zero: credit = idle
+/// slope × (now − that time).
 class CreditShaper {
  public:
+  /// Limits a priority to `idle_slope`.
   void shape(int priority, BitRate idle_slope) {
     shaped_ = static_cast<std::uint8_t>(shaped_ | 1u << priority);
     slope_[index(priority)] = idle_slope;
   }
+  /// Bit p: priority p is shaped.
   unsigned shaped() const { return shaped_; }
 
-  /// A packet came to a queue that was empty.
+  /// A packet joined the queue of the priority, which was empty.
   void began(int priority, PicoSeconds now) {
     PicoSeconds& zero = zero_[index(priority)];
     zero = std::max(zero, now);
   }
-  /// `bytes` of link time, preamble and gap included, are being sent.
+  /// A packet of the priority is being sent; `bytes` include preamble and gap.
   void sent(int priority, Bytes bytes) {
     if ((shaped_ >> priority & 1u) == 0) return;
     zero_[index(priority)] += serialization_time(bytes, slope_[index(priority)]);
   }
-  /// Of `eligible`, those that may send.
+  /// The priorities among `eligible` that may send now; bit p stands for priority p.
   unsigned released(unsigned eligible, PicoSeconds now) const {
     for (unsigned left = eligible & shaped_; left != 0; left &= left - 1) {
       const int priority = __builtin_ctz(left);
@@ -40,7 +43,7 @@ class CreditShaper {
     }
     return eligible;
   }
-  /// When the first of `eligible` may send. Precondition: all are shaped, and there is one.
+  /// Time at which the first of `eligible` may send. Preconditions: all are shaped; not 0.
   PicoSeconds next_release(unsigned eligible) const {
     PicoSeconds first = PicoSeconds::max();
     for (unsigned left = eligible; left != 0; left &= left - 1) {

@@ -12,37 +12,38 @@
 namespace dcc {
 
 void DcbxEndParameters::describe(ParameterVisitor& v) {
-  v.names(
-      "ports", ports, "all",
-      {"ends of links: by a wire that leaves there (h3->s0), both of a cable (h3--s0), or all at "
-       "a node and across from it (h3)",
-       ""});
-  v.field("silent", silent, {}, {"sends no LLDP and heeds none", ""});
+  v.names("ports", ports, "all",
+          {"ends of links: the sender of a wire (h3->s0), both ends of a cable (h3--s0), or all "
+           "ends at "
+           "a node and opposite to it (h3)",
+           ""});
+  v.field("silent", silent, {}, {"neither sends nor accepts LLDP frames", ""});
   v.choice("willing", willing,
-           {"takes what the other end has; auto: NICs do, switches do not", ""});
-  v.bits("pfc", pfc, "switch", {"priorities it would pause; switch: as switch.pfc has it", ""});
+           {"adopts the other end's settings; auto: NICs do, switches do not", ""});
+  v.bits("pfc", pfc, "switch",
+         {"priorities that this end pauses; switch: those of switch.pfc", ""});
   v.numbers("bandwidth", bandwidth, 0, kPriorities, {"0", "100"},
-            {"ETS, percent by priority, 0: before the others; empty: as switch.scheduler has it",
+            {"ETS shares in percent by priority, 0: strict; empty: those of switch.scheduler",
              "IEEE 802.1Q, 37"});
   v.field("roce_priority", roce_priority, "dscp", any_priority(),
-          {"of UDP port 4791; dscp: that of DSCP 0", ""});
+          {"priority of UDP port 4791; dscp: the priority of DSCP 0", ""});
 }
 
 void DcbxEndParameters::check() const {
   if (bandwidth.empty()) return;
   const unsigned sum = std::accumulate(bandwidth.begin(), bandwidth.end(), 0u);
   if (bandwidth.size() != kPriorities || (sum != 100 && sum != 0)) {
-    throw ParameterError({"bandwidth"}, "needs eight shares that are 100 together, or all 0");
+    throw ParameterError({"bandwidth"}, "needs eight shares whose sum is 100, or that are all 0");
   }
 }
 
 void DcbxParameters::describe(ParameterVisitor& v) {
-  v.field("enabled", enabled, {}, {"NICs and switches speak LLDP on every link", "IEEE 802.1AB"});
+  v.field("enabled", enabled, {},
+          {"NICs and switches exchange LLDP frames on every link", "IEEE 802.1AB"});
   v.field("interval", interval, {"1us", "3600s"},
-          {"between frames without news; at most five at once, then one a second",
+          {"time between frames without changes; at most five frames at once, then one per second",
            "IEEE 802.1AB, 9.2.5"});
-  v.list("ends", ends,
-         {"what some ends of links have other than the rest; later ones overrule", ""},
+  v.list("ends", ends, {"settings of some ends of links; later entries override earlier ones", ""},
          [&](DcbxEndParameters& end) { end.describe(v); });
 }
 
@@ -75,7 +76,7 @@ EtsTable ets_table_of(const EgressSchedulerParameters& scheduler) {
   if (scheduler.kind == Kind::kEts) {
     std::copy(scheduler.weights.begin(), scheduler.weights.end(), weights.begin());
   }
-  // In whole percent that are 100 together: what is cut off goes to where most of it was.
+  // Whole percents with sum 100: each percent lost by rounding down goes to the largest remainder.
   const std::uint64_t all = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
   if (all == 0) return ets_table_of(std::vector<unsigned>(kPriorities));
   std::vector<unsigned> percent;
@@ -136,17 +137,17 @@ DcbxEnd::DcbxEnd(Scheduler& scheduler, PacketPool& pool, Identity identity, Dcbx
 
 void DcbxEnd::set_carrier(bool up) {
   up_since_.reset();
-  forget();
+  expire_received();
   scheduler_.cancel(timer_);
   if (!up) return;
   up_since_ = scheduler_.now();
   credit_ = kMaxCredit;
   seconds_credited_ = 0;
-  tell();
+  send_frame();
 }
 
-void DcbxEnd::forget() {
-  heard_.reset();
+void DcbxEnd::expire_received() {
+  received_.reset();
   differences_ = {};
   resolve();
 }
@@ -155,41 +156,41 @@ void DcbxEnd::receive(const Packet& packet) {
   ++counters_.received;
   LldpFrame frame;
   if (packet.payload == nullptr || !parse(packet.payload->data(), packet.payload->size(), frame)) {
-    ++counters_.unsound;
+    ++counters_.malformed;
     return;
   }
   if (!up_since_) return;
-  heard_until_ = scheduler_.now() + kSecond * frame.seconds_to_live;
-  heard_ = std::move(frame);
-  if (heard_->seconds_to_live == 0) forget();  // it takes its leave
+  received_until_ = scheduler_.now() + kSecond * frame.seconds_to_live;
+  received_ = std::move(frame);
+  if (received_->seconds_to_live == 0) expire_received();  // the other end shuts down
   resolve();
-  plan_tick();
+  schedule_tick();
 }
 
-/// What is in force follows from what is known; who hears of a change tells it.
+/// Determines the settings in force and announces a change to the other end.
 void DcbxEnd::resolve() {
   DcbxSettings now = own_;
-  if (heard_) {
-    if (heard_->pfc) {
-      const bool both = own_.willing && heard_->pfc->willing;
-      const bool takes = both ? heard_->source < identity_.address : own_.willing;
-      const bool given = both ? !takes : heard_->pfc->willing;
-      if (takes) now.pfc = heard_->pfc->enabled;
-      compare(DcbxAttribute::kPfc, now.pfc == heard_->pfc->enabled, given, dcbx_text(now.pfc),
-              dcbx_text(heard_->pfc->enabled));
+  if (received_) {
+    if (received_->pfc) {
+      const bool both = own_.willing && received_->pfc->willing;
+      const bool adopts = both ? received_->source < identity_.address : own_.willing;
+      const bool adopted = both ? !adopts : received_->pfc->willing;
+      if (adopts) now.pfc = received_->pfc->enabled;
+      compare(DcbxAttribute::kPfc, now.pfc == received_->pfc->enabled, adopted, dcbx_text(now.pfc),
+              dcbx_text(received_->pfc->enabled));
     }
-    const bool other_willing = heard_->ets && heard_->ets->willing;
-    const bool takes = own_.willing && !other_willing;
-    if (own_.willing && heard_->recommended) now.ets = *heard_->recommended;
-    if (heard_->ets) {
-      compare(DcbxAttribute::kEts, now.ets == heard_->ets->table, own_.willing || other_willing,
-              dcbx_text(now.ets), dcbx_text(heard_->ets->table));
+    const bool other_willing = received_->ets && received_->ets->willing;
+    const bool adopts = own_.willing && !other_willing;
+    if (own_.willing && received_->recommended) now.ets = *received_->recommended;
+    if (received_->ets) {
+      compare(DcbxAttribute::kEts, now.ets == received_->ets->table, own_.willing || other_willing,
+              dcbx_text(now.ets), dcbx_text(received_->ets->table));
     }
-    if (heard_->applications) {
-      if (takes) now.applications = *heard_->applications;
-      compare(DcbxAttribute::kApplications, now.applications == *heard_->applications,
+    if (received_->applications) {
+      if (adopts) now.applications = *received_->applications;
+      compare(DcbxAttribute::kApplications, now.applications == *received_->applications,
               other_willing && !own_.willing, dcbx_text(now.applications),
-              dcbx_text(*heard_->applications));
+              dcbx_text(*received_->applications));
     }
   }
   const bool pfc_changed = now.pfc != in_force_.pfc;
@@ -197,13 +198,13 @@ void DcbxEnd::resolve() {
       pfc_changed || !(now.ets == in_force_.ets) || now.applications != in_force_.applications;
   in_force_ = std::move(now);
   if (pfc_changed) agreed_(in_force_.pfc);
-  if (changed && up_since_) tell();
+  if (changed && up_since_) send_frame();
 }
 
-void DcbxEnd::compare(DcbxAttribute attribute, bool same, bool one_gives_way,
-                      const std::string& here, const std::string& there) {
+void DcbxEnd::compare(DcbxAttribute attribute, bool same, bool one_adopts, const std::string& here,
+                      const std::string& there) {
   std::optional<Difference>& difference = differences_[static_cast<std::size_t>(attribute)];
-  if (same || one_gives_way) {
+  if (same || one_adopts) {
     difference.reset();
     return;
   }
@@ -211,7 +212,7 @@ void DcbxEnd::compare(DcbxAttribute attribute, bool same, bool one_gives_way,
   difference = Difference{since, here, there};
 }
 
-bool DcbxEnd::take_credit() {
+bool DcbxEnd::consume_credit() {
   const std::int64_t seconds = (scheduler_.now() - *up_since_).count / kSecond.count;
   credit_ = std::min(kMaxCredit, credit_ + (seconds - seconds_credited_));
   seconds_credited_ = seconds;
@@ -220,14 +221,14 @@ bool DcbxEnd::take_credit() {
   return true;
 }
 
-void DcbxEnd::tell() {
-  if (!take_credit()) {  // by then it is told as it is then
+void DcbxEnd::send_frame() {
+  if (!consume_credit()) {  // the frame is made when the next credit is there
     next_frame_ = *up_since_ + kSecond * (seconds_credited_ + 1);
-    plan_tick();
+    schedule_tick();
     return;
   }
-  // Four intervals and a second, as 802.1AB has it (9.2.5.6), in whole seconds; none is shorter
-  // than a second for long.
+  // Time to live by 802.1AB, 9.2.5.6: four intervals and a second, rounded up to whole seconds. The
+  // credits stretch intervals of less than a second.
   const std::int64_t interval = std::max(interval_, kSecond).count;
   const std::int64_t life = (interval * 4 + 2 * kSecond.count - 1) / kSecond.count;
   LldpFrame frame;
@@ -248,20 +249,20 @@ void DcbxEnd::tell() {
   std::copy(bytes.begin(), bytes.end(), packet->payload->begin());
   ++counters_.sent;
   next_frame_ = scheduler_.now() + interval_;
-  plan_tick();
+  schedule_tick();
   send_(packet);
 }
 
-void DcbxEnd::plan_tick() {
-  scheduler_.schedule_at(timer_, heard_ ? std::min(next_frame_, heard_until_) : next_frame_);
+void DcbxEnd::schedule_tick() {
+  scheduler_.schedule_at(timer_, received_ ? std::min(next_frame_, received_until_) : next_frame_);
 }
 
 void DcbxEnd::tick() {
-  if (heard_ && heard_until_ <= scheduler_.now()) forget();
+  if (received_ && received_until_ <= scheduler_.now()) expire_received();
   if (next_frame_ <= scheduler_.now()) {
-    tell();
+    send_frame();
   } else {
-    plan_tick();
+    schedule_tick();
   }
 }
 

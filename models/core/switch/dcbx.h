@@ -1,5 +1,5 @@
-// DCBX (IEEE 802.1Q-2018, clause 38): the two ends of a link tell each other how they pause, share
-// and sort traffic, and one of them gives way where they differ.
+// DCBX (IEEE 802.1Q-2018, clause 38): the two ends of a link exchange their settings of PFC, ETS
+// and application priorities, and one end adopts the other's where they differ.
 #pragma once
 
 #include <array>
@@ -20,19 +20,19 @@ namespace dcc {
 
 class ParameterVisitor;
 
-/// What some ends of links have other than the rest.
+/// Settings of some ends of links that differ from the others.
 struct DcbxEndParameters {
-  enum class Willing : std::uint8_t { kAuto, kYes, kNo };  // kAuto: NICs are, switches are not
+  enum class Willing : std::uint8_t { kAuto, kYes, kNo };  // kAuto: NICs are willing, switches not
 
-  std::vector<std::string> ports;         // wires, by where they leave; cables, nodes; empty: all
-  bool silent = false;                    // no LLDP
-  Willing willing = Willing::kAuto;       // to take what the other end has
-  std::optional<std::uint8_t> pfc;        // priorities that are paused; empty: switch.pfc's
-  std::vector<unsigned> bandwidth;        // ETS, percent by priority; empty: switch.scheduler's
-  std::optional<unsigned> roce_priority;  // of UDP port 4791; empty: that of DSCP 0
+  std::vector<std::string> ports;         // names of wires, cables or nodes; empty: all
+  bool silent = false;                    // sends and accepts no LLDP
+  Willing willing = Willing::kAuto;       // adopts the other end's settings
+  std::optional<std::uint8_t> pfc;        // bit p: priority p is paused; empty: as switch.pfc
+  std::vector<unsigned> bandwidth;        // ETS, percent by priority; empty: as switch.scheduler
+  std::optional<unsigned> roce_priority;  // of UDP port 4791; empty: the priority of DSCP 0
 
   void describe(ParameterVisitor& v);
-  /// Throws ParameterError.
+  /// Throws ParameterError if the bandwidth shares do not add up.
   void check() const;
 };
 
@@ -41,13 +41,13 @@ DCC_ENUM_NAMES(DcbxEndParameters::Willing, {DcbxEndParameters::Willing::kAuto, "
 
 struct DcbxParameters {
   bool enabled = false;
-  PicoSeconds interval = kSecond * 30;  // of frames that tell nothing new
-  std::vector<DcbxEndParameters> ends;  // later ones overrule
+  PicoSeconds interval = kSecond * 30;  // between frames without changes
+  std::vector<DcbxEndParameters> ends;  // later entries override earlier ones
 
   void describe(ParameterVisitor& v);
 };
 
-/// How one end is set up by whoever runs it.
+/// The configured settings of one end.
 struct DcbxSettings {
   bool willing = false;
   std::uint8_t pfc = 0;  // bit p: priority p is paused
@@ -60,27 +60,29 @@ struct DcbxSettings {
   }
 };
 
-/// How a port that sends by this scheduler would describe itself.
+/// The ETS table that describes this scheduler.
 EtsTable ets_table_of(const EgressSchedulerParameters& scheduler);
-/// The same of shares given in percent by priority; 0: served before the others.
+/// The ETS table of shares in percent by priority; 0: strict, before the others.
 EtsTable ets_table_of(const std::vector<unsigned>& bandwidth);
 
-/// What two ends can differ in.
+/// Attributes in which two ends can differ.
 enum class DcbxAttribute : std::uint8_t { kPfc, kEts, kApplications };
 constexpr std::size_t kDcbxAttributes = 3;
 const char* name_of(DcbxAttribute attribute);
 
-/// One end of a link: what it has, what it has heard, and what is in force. Frames go when the link
-/// comes up, when something in force changes, and every interval; what was heard is forgotten when
-/// the link goes down, and when nothing came for as long as the other end promised.
+/// One end of a link: its own settings, the settings received, and the settings in force. A frame
+/// is sent when the link comes up, when a setting in force changes, and once per interval. Received
+/// settings expire when the link goes down, and when no frame came within the advertised time to
+/// live.
 ///
-/// A frame takes a credit (txCredit of 802.1AB, 9.2.5): a link that comes up has five, one comes
-/// back each second. Without one, what there is to tell waits for the next and is told as it is
-/// then: frames go before all packets, and short intervals would leave those nothing.
+/// Each frame costs a transmit credit (txCredit of 802.1AB, 9.2.5). A link that comes up has five
+/// credits and regains one per second. Without a credit, the frame waits for the next one and then
+/// carries the settings of that time. The limit is needed because frames are sent before all
+/// packets.
 ///
-/// PFC is symmetric: of two that are willing the one with the lower address keeps its own. ETS is
-/// recommended: who is willing takes what the other recommends for this direction. Priorities of
-/// applications go with ETS's willingness, for want of a bit of their own.
+/// PFC is symmetric: if both ends are willing, the end with the lower address keeps its settings.
+/// ETS is recommended: a willing end adopts what the other recommends for this direction.
+/// Application priorities follow the willingness of ETS, as their frames carry no willing bit.
 class DcbxEnd {
  public:
   struct Identity {
@@ -88,7 +90,7 @@ class DcbxEnd {
     roce::MacAddress chassis{};
     std::string port;
   };
-  /// A difference that stays: neither end gives way.
+  /// A lasting difference: neither end adopts the other's setting.
   struct Difference {
     PicoSeconds since{};
     std::string here;
@@ -97,9 +99,9 @@ class DcbxEnd {
   struct Counters {
     std::uint64_t sent = 0;
     std::uint64_t received = 0;
-    std::uint64_t unsound = 0;  // of these
+    std::uint64_t malformed = 0;  // received frames that could not be parsed
   };
-  /// Takes a frame to the wire, and hears which priorities are to be paused from now on.
+  /// Sends a frame. / Applies the priorities that may be paused from now on; bit p: priority p.
   using Send = std::function<void(Packet*)>;
   using Agreed = std::function<void(std::uint8_t pfc)>;
 
@@ -108,24 +110,25 @@ class DcbxEnd {
   DcbxEnd(const DcbxEnd&) = delete;
   DcbxEnd& operator=(const DcbxEnd&) = delete;
 
-  /// The link has come up, or gone down.
+  /// The link came up or went down.
   void set_carrier(bool up);
-  /// A frame arrived; it stays the caller's.
+  /// Handles a frame; the caller keeps the packet.
   void receive(const Packet& packet);
 
-  /// What is in force here: the own, or the other end's.
+  /// Settings in force: this end's own, or adopted from the other end.
   const DcbxSettings& in_force() const { return in_force_; }
   const Counters& counters() const { return counters_; }
   const std::optional<Difference>& difference(DcbxAttribute attribute) const {
     return differences_[static_cast<std::size_t>(attribute)];
   }
-  /// When the link came up; empty while it is down, and from when the other end was heard.
-  std::optional<PicoSeconds> unheard_since() const {
-    return up_since_ && !heard_ ? up_since_ : std::nullopt;
+  /// Time at which the link came up, if no frame has been received since; else empty. Empty also
+  /// while the link is down.
+  std::optional<PicoSeconds> unanswered_since() const {
+    return up_since_ && !received_ ? up_since_ : std::nullopt;
   }
   template <class Digest>
   void add_state(Digest& d) const {
-    d(in_force_, up_since_, heard_, heard_until_, next_frame_, credit_, seconds_credited_,
+    d(in_force_, up_since_, received_, received_until_, next_frame_, credit_, seconds_credited_,
       counters_.sent, counters_.received, timer_);
   }
 
@@ -133,13 +136,13 @@ class DcbxEnd {
   static constexpr std::int64_t kMaxCredit = 5;  // txCreditMax
 
   void resolve();
-  void tell();
-  bool take_credit();
-  void forget();
-  void compare(DcbxAttribute attribute, bool same, bool one_gives_way, const std::string& here,
+  void send_frame();
+  bool consume_credit();
+  void expire_received();
+  void compare(DcbxAttribute attribute, bool same, bool one_adopts, const std::string& here,
                const std::string& there);
   void tick();
-  void plan_tick();
+  void schedule_tick();
 
   Scheduler& scheduler_;
   PacketPool& pool_;
@@ -150,11 +153,11 @@ class DcbxEnd {
   Send send_;
   Agreed agreed_;
   std::optional<PicoSeconds> up_since_;
-  std::optional<LldpFrame> heard_;
-  PicoSeconds heard_until_{};
+  std::optional<LldpFrame> received_;
+  PicoSeconds received_until_{};
   PicoSeconds next_frame_{};
   std::int64_t credit_ = 0;
-  std::int64_t seconds_credited_ = 0;  // of those since the link came up
+  std::int64_t seconds_credited_ = 0;  // seconds since the link came up that gave a credit
   std::array<std::optional<Difference>, kDcbxAttributes> differences_;
   Counters counters_;
   Event timer_;

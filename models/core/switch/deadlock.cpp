@@ -10,7 +10,7 @@ namespace dcc {
 namespace {
 using Way = std::tuple<NodeId, int, int>;  // node, port, priority
 
-constexpr std::int64_t kPaused = -1;  // instead of how many ways out are waited for
+constexpr std::int64_t kPaused = -1;  // in place of the number of awaited output ports
 }  // namespace
 
 Waits waits_of(const std::vector<const SwitchDevice*>& devices) {
@@ -38,10 +38,10 @@ Waits waits_of(const std::vector<const SwitchDevice*>& devices) {
 }
 
 std::vector<PausedWire> find_deadlock(const Topology& topology, const Waits& waits) {
-  // Starts with all wires that wait and takes away those that may go on one day, until nothing
-  // changes: what remains waits only for what remains.
+  // Starts with all waiting wires and removes those that can send again, until no more can be
+  // removed. The remaining wires wait only for each other.
   std::set<Way> stuck;
-  std::map<Way, std::vector<int>> outputs_of;  // of ways in that are stopped
+  std::map<Way, std::vector<int>> outputs_of;  // by paused input
   for (auto at = waits.begin(); at != waits.end();) {
     const Way way{static_cast<NodeId>(at[0]), static_cast<int>(at[1]), static_cast<int>(at[2])};
     const std::int64_t kind = at[3];
@@ -53,7 +53,7 @@ std::vector<PausedWire> find_deadlock(const Topology& topology, const Waits& wai
       at += kind;
     }
   }
-  const auto may_go_on = [&](const Way& wire) {
+  const auto can_continue = [&](const Way& wire) {
     const auto [node, port, priority] = wire;
     const CableEnd peer = topology.peer(node, port);
     const auto stopped = outputs_of.find({peer.node, peer.port, priority});
@@ -65,7 +65,7 @@ std::vector<PausedWire> find_deadlock(const Topology& topology, const Waits& wai
   for (bool changed = true; changed;) {
     changed = false;
     for (auto wire = stuck.begin(); wire != stuck.end();) {
-      const bool free = may_go_on(*wire);
+      const bool free = can_continue(*wire);
       changed = changed || free;
       wire = free ? stuck.erase(wire) : std::next(wire);
     }

@@ -1,4 +1,4 @@
-// Finds flow-control deadlocks: switches that wait for each other in a circle, for ever.
+// Detection of flow-control deadlocks: switches that wait for each other in a cycle, forever.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,24 @@
 
 namespace dcc {
 
-/// A way out of a switch that its neighbour has paused.
+/// An egress port and priority of a switch that the neighbour has paused.
 struct PausedWire {
   NodeId node = 0;
   int port = 0;
   int priority = 0;
 };
 
-/// What waits for what: the ways out that are paused and have something to send, and for each way
-/// in that a switch has stopped the ways out that its packets wait for. As plain numbers, so that
-/// those of several processes, one after the other, are of the whole network.
+/// Wait-for relations: the paused egress ports that have packets, and for each input that a switch
+/// has paused the output ports that its packets wait for. Plain numbers, so that the relations of
+/// several processes can be concatenated to those of the whole network.
 using Waits = std::vector<std::int64_t>;
-/// Of these switches, by node; null for hosts, which take everything.
+/// Relations of these switches. `devices` is indexed by node, null for hosts, which never pause
+/// forever.
 Waits waits_of(const std::vector<const SwitchDevice*>& devices);
 
-/// The wires that can never send again: each is paused, and all packets for which its neighbour
-/// paused it wait for other such wires; by node, port and priority. Empty when there is no
-/// deadlock. Exact at a moment in which no pause frame is on its way.
+/// The wires that can never send again, sorted by node, port and priority; empty without a
+/// deadlock. Each such wire is paused, and all packets for which the neighbour paused it wait for
+/// other such wires. The result is exact while no pause frame is in flight.
 std::vector<PausedWire> find_deadlock(const Topology& topology, const Waits& waits);
 
 }  // namespace dcc

@@ -1,5 +1,6 @@
-// How one egress port of a switch keeps, serves, cuts and drops packets: the seam for disciplines
-// other than the switch's own queues. What stands behind it is in this folder, a file each.
+// The interface of a queueing discipline: how one egress port of a switch queues, serves, trims and
+// drops packets in place of the switch's own queues. Implementations stand in models/schemes, and
+// drop_tail.h holds one.
 #pragma once
 
 #include <algorithm>
@@ -19,22 +20,23 @@ namespace dcc {
 
 class StateDigest;
 
-/// Of one port. The memory it takes is its own: the shared buffer, flow control, marking and the
-/// choice among priorities are those of the switch's own queues, and not asked.
+/// The discipline of one egress port. A discipline owns its memory: the shared buffer, flow
+/// control, ECN marking and the choice among priorities belong to the switch's own queues and are
+/// not used.
 class PortDiscipline {
  public:
-  /// What became of an arrival and of those it met.
-  struct Verdict {
+  /// What enqueue() did with the arriving packet and with packets that were queued before.
+  struct EnqueueResult {
     PacketFifo dropped;
-    Packet* returned = nullptr;  // turned round: to be sent where it now says
-    std::uint64_t trimmed = 0;   // packets that lost their payload …
-    Bytes cut = 0;               // … and so many bytes with it
-    std::uint64_t marked = 0;    // packets that got CE
+    Packet* returned = nullptr;  // a header that the switch forwards to its new destination
+    std::uint64_t trimmed = 0;   // number of packets that lost their payload
+    Bytes trimmed_bytes = 0;     // payload bytes of those packets
+    std::uint64_t marked = 0;    // number of packets marked CE
 
-    /// The packet has no payload any more: its header is left, so long on the wire.
-    void cut_payload(Packet& packet, Bytes header) {
+    /// Removes the payload of a packet: a header of at most `header` wire bytes remains.
+    void trim(Packet& packet, Bytes header) {
       ++trimmed;
-      cut += packet.payload_bytes;
+      trimmed_bytes += packet.payload_bytes;
       packet.kind = PacketKind::kTrimmed;
       packet.payload_bytes = 0;
       packet.wire_bytes = std::min(packet.wire_bytes, static_cast<std::uint32_t>(header));
@@ -42,34 +44,37 @@ class PortDiscipline {
   };
 
   virtual ~PortDiscipline() = default;
-  /// The wire it sends on. Before the first packet.
+  /// Sets the link that the port sends on. Called before the first packet.
   virtual void attach(const LinkParameters&) {}
-  /// Otherwise a packet that finds the port free passes it by.
-  virtual bool wants_every_packet() const { return false; }
-  /// Otherwise it is not told of what comes back.
-  virtual bool wants_the_way_back() const { return false; }
-  /// Takes the packet.
-  virtual Verdict enqueue(Packet* packet) = 0;
-  /// A packet has come from the other end of this port's link, and is still to be queued for where
-  /// it goes.
-  virtual void came_back(const Packet&) {}
-  /// The next to send; null: none may leave before ready_at(). Precondition: not empty().
+  /// True if the discipline must see every packet. If false, a packet that finds the port idle is
+  /// sent without an enqueue().
+  virtual bool needs_every_packet() const { return false; }
+  /// True if the switch must call reverse_packet().
+  virtual bool needs_reverse_packets() const { return false; }
+  /// Takes ownership of the packet.
+  virtual EnqueueResult enqueue(Packet* packet) = 0;
+  /// Shows a packet that arrived from the far end of this port's link, before the switch queues the
+  /// packet at its own egress port.
+  virtual void reverse_packet(const Packet&) {}
+  /// Returns the next packet to send, or null if no packet may leave before ready_at().
+  /// Precondition: not empty().
   virtual Packet* dequeue() = 0;
-  /// The next to take elsewhere, whether it may leave or not. Precondition: not empty().
+  /// Returns the next packet, whether it may leave now or not, so that the switch can route the
+  /// packet to another port. Precondition: not empty().
   virtual Packet* evict() { return dequeue(); }
-  /// When the next may leave. After dequeue() returned null.
+  /// Earliest time at which a packet may leave. Valid after dequeue() returned null.
   virtual PicoSeconds ready_at() const { return {}; }
   virtual bool empty() const = 0;
-  /// Wire bytes it holds.
+  /// Wire bytes of all queued packets.
   virtual Bytes bytes() const = 0;
-  /// What decides what it will do (sim/state_digest.h), what waits among it; not the switch's
-  /// random numbers.
+  /// Adds all state that decides the future behaviour (sim/state_digest.h), queued packets included
+  /// and the switch's random numbers excluded.
   virtual void add_state(StateDigest& d) const = 0;
-  /// Packets that got CE as they left, since this was asked.
-  std::uint64_t take_marked() { return std::exchange(marked_leaving_, 0); }
+  /// Number of packets marked CE at departure since the previous call.
+  std::uint64_t consume_departure_marks() { return std::exchange(departure_marks_, 0); }
 
  protected:
-  std::uint64_t marked_leaving_ = 0;
+  std::uint64_t departure_marks_ = 0;
 
   PortDiscipline() = default;
   PortDiscipline(const PortDiscipline&) = delete;
@@ -79,7 +84,7 @@ class PortDiscipline {
 struct DisciplineParameters {
   virtual ~DisciplineParameters() = default;
   virtual void describe(ParameterVisitor& v) = 0;
-  /// Throws ParameterError when values do not go together.
+  /// Throws ParameterError if values contradict each other.
   virtual void check() const {}
 
  protected:
@@ -89,8 +94,8 @@ struct DisciplineParameters {
 };
 
 struct DisciplineContext {
-  RandomStream& random;  // the switch's
-  const Scheduler& clock;
+  RandomStream& random;    // the random stream of the switch
+  const Scheduler& clock;  // simulated time
 };
 
 struct DisciplineSeam {
@@ -101,8 +106,8 @@ struct DisciplineSeam {
   static constexpr const char* kKey = "kind";
   static constexpr const char* kDefault = "auto";
   static std::vector<std::pair<std::string, std::string>> built_in() {
-    return {{"auto", "what the transport asks for"},
-            {"fifo", "the switch's own queues, by priority, in a shared buffer"}};
+    return {{"auto", "the discipline that the transport requires, else fifo"},
+            {"fifo", "queues by priority in the switch's shared buffer"}};
   }
 };
 using Disciplines = Named<DisciplineSeam>;

@@ -12,7 +12,7 @@ namespace dcc {
 namespace {
 const Disciplines::Registered<DropTailParameters> kDropTail{
     "drop_tail",
-    "a bounded queue by priority that drops what finds no room; with red: some before that",
+    "a bounded queue by priority that drops arrivals without room; with red: some earlier",
     [](const DropTailParameters& parameters, const DisciplineContext& context) {
       return std::make_unique<DropTailPort>(parameters, context);
     }};
@@ -23,35 +23,35 @@ constexpr Bytes kNever = std::numeric_limits<Bytes>::max();
 
 void DropTailParameters::describe(ParameterVisitor& v) {
   const char* const paper = "Floyd and Jacobson, 1993";
-  v.field("limit", limit, {"64B", "1GB"}, {"bytes that may wait at a port", ""});
-  v.field(
-      "red", red, {},
-      {"random early detection: some arrivals are marked, or dropped if they cannot be", paper});
+  v.field("limit", limit, {"64B", "1GB"}, {"greatest number of queued bytes of a port", ""});
+  v.field("red", red, {},
+          {"random early detection: marks some arrivals, and drops those that are not ECT", paper});
   v.when(red, "red: true", [&] {
     v.field("min_threshold", min_threshold, {"0B", "1GB"},
-            {"average queue below which nothing is done", paper});
+            {"average queue length up to which no arrival is marked or dropped", paper});
     v.field("max_threshold", max_threshold, {"0B", "1GB"},
-            {"average queue from which on it is done to every arrival", paper});
+            {"average queue length from which on every arrival is marked or dropped", paper});
     v.field("max_probability", max_probability, {"0", "1"},
             {"probability just below max_threshold", paper});
     v.field("weight", weight, {"1/1048576", "1"},
-            {"weight of an arrival's queue in the average", paper});
+            {"weight of the newest queue length in the average", paper});
   });
   const char* const cp = "Cheng et al., NSDI'14";
   v.field("cut_above", cut_above, "never", {"0B", "1GB"},
-          {"data that finds so many bytes waiting loses its payload, not its place", cp});
+          {"queue length above which arriving data loses its payload; its header is queued", cp});
   v.when(cut_above.has_value(), "cut_above: given", [&] {
-    v.field("header", header, {"20B", "1KB"}, {"what is left of a packet on the wire", cp});
+    v.field("header", header, {"20B", "1KB"}, {"wire bytes of a packet without its payload", cp});
   });
 }
 
 void DropTailParameters::check() const {
   if (cut_above && *cut_above >= limit) {
-    throw ParameterError({"cut_above", "limit"}, "cut_above leaves headers no room below limit");
+    throw ParameterError({"cut_above", "limit"},
+                         "cut_above must be less than limit, so that headers have room");
   }
   if (red && max_threshold < min_threshold) {
     throw ParameterError({"max_threshold", "min_threshold"},
-                         "max_threshold is below min_threshold");
+                         "max_threshold is less than min_threshold");
   }
 }
 
@@ -93,27 +93,27 @@ bool DropTailPort::is_early_victim() {
   return true;
 }
 
-PortDiscipline::Verdict DropTailPort::enqueue(Packet* packet) {
-  Verdict verdict;
+PortDiscipline::EnqueueResult DropTailPort::enqueue(Packet* packet) {
+  EnqueueResult result;
   if (parameters_.red && is_early_victim() && packet->ecn != Ecn::kCe) {
     if (EcnMarker::mark(*packet)) {
-      ++verdict.marked;
+      ++result.marked;
     } else {
-      verdict.dropped.push(packet);
-      return verdict;
+      result.dropped.push(packet);
+      return result;
     }
   }
   if (packet->kind == PacketKind::kData && bytes_ > parameters_.cut_above.value_or(kNever)) {
-    verdict.cut_payload(*packet, parameters_.header);
+    result.trim(*packet, parameters_.header);
   }
   if (bytes_ + packet->wire_bytes > parameters_.limit) {
-    verdict.dropped.push(packet);
-    return verdict;
+    result.dropped.push(packet);
+    return result;
   }
   waiting_[packet->priority].push(packet);
   present_ |= 1u << packet->priority;
   bytes_ += packet->wire_bytes;
-  return verdict;
+  return result;
 }
 
 Packet* DropTailPort::dequeue() {

@@ -9,7 +9,7 @@
 namespace dcc {
 
 namespace {
-/// Saturates above what a threshold may be.
+/// Scales a threshold to the port's rate. The result saturates at kMaxThreshold + 1.
 Bytes scaled(Bytes threshold, BitRate port_rate, const std::optional<BitRate>& reference) {
   if (!reference || threshold < 0) return threshold;
   const Uint128 wide =
@@ -19,33 +19,36 @@ Bytes scaled(Bytes threshold, BitRate port_rate, const std::optional<BitRate>& r
 }  // namespace
 
 void EcnParameters::describe(ParameterVisitor& v) {
-  v.field("enabled", enabled, {}, {"mark at all", "", kRuntime});
+  v.field("enabled", enabled, {}, {"marks packets", "", kRuntime});
   v.choice("rule", rule,
            {"given: kmin, kmax, pmax, mark_at and reference_rate as they stand; long_flows, "
             "short_flows: all five by the slowest link and the longest base RTT (policy: "
             "proportional: long_flows, unless one of them is given)",
             ""});
   v.field("kmin", kmin, {"0B", kMaxThreshold},
-          {"no marks up to this length", "SIGCOMM'15", kRuntime});
+          {"queue length up to which no packet is marked", "SIGCOMM'15", kRuntime});
   v.field("kmax", kmax, {"0B", kMaxThreshold},
-          {"all marked above this length", "SIGCOMM'15", kRuntime});
-  v.field("pmax", pmax, {"0", "1"}, {"share marked at kmax", "SIGCOMM'15", kRuntime});
-  v.choice("mark_at", mark_at, {"when the length is looked at", "", kRuntime});
-  v.choice("per", scope, {"whose length counts", "", kRuntime});
+          {"queue length above which every packet is marked", "SIGCOMM'15", kRuntime});
+  v.field("pmax", pmax, {"0", "1"}, {"probability of a mark at kmax", "SIGCOMM'15", kRuntime});
+  v.choice("mark_at", mark_at, {"when the queue length is compared", "", kRuntime});
+  v.choice("per", scope,
+           {"the length that counts: of the priority's queue, or of the whole port", "", kRuntime});
   v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
-          {"kmin and kmax are for a port of this rate, in proportion for others", "", kRuntime});
-  v.field(
-      "phantom_drain", phantom_drain, {"0", "1"},
-      {"drain of a phantom queue, share of the port's rate; 0: none", "HULL, NSDI'12", kRuntime});
+          {"port rate that kmin and kmax are for; both scale with the port's rate", "", kRuntime});
+  v.field("phantom_drain", phantom_drain, {"0", "1"},
+          {"drain rate of a phantom queue as a share of the port's rate; 0: no phantom queue",
+           "HULL, NSDI'12", kRuntime});
   v.field("phantom_threshold", phantom_threshold, {"0B", "1GB"},
-          {"phantom queue above which all is marked", "HULL, NSDI'12", kRuntime});
+          {"length of the phantom queue above which every packet is marked", "HULL, NSDI'12",
+           kRuntime});
 }
 
 void EcnParameters::follow_rule(BitRate slowest, PicoSeconds longest_base_rtt, Bytes packet) {
   if (rule == Rule::kGiven) return;
   const Uint128 bits = Uint128(slowest.bits_per_second) *
                        static_cast<std::uint64_t>(longest_base_rtt.count) / 1'000'000'000'000;
-  // Beyond any network's; what is scaled to a fast port stays below kMaxThreshold by `check`.
+  // The limit exceeds the product of any real network. check() catches values that exceed
+  // kMaxThreshold after scaling.
   const Bytes product = static_cast<Bytes>(std::min<Uint128>(bits / 8, kMaxThreshold / 16));
   if (rule == Rule::kLongFlows) {
     kmin = product * 105 / 100;
@@ -71,7 +74,7 @@ void EcnParameters::check(BitRate fastest_port) const {
                              " reaches 2GiB at " + text_of(fastest_port));
   }
   if (phantom_drain.numerator != 0 && phantom_drain.to_fixed(16) == 0) {
-    throw ParameterError({"phantom_drain"}, "is less than can be told from none, 1/65536");
+    throw ParameterError({"phantom_drain"}, "is too small; the least value is 1/65536 (1.5e-5)");
   }
 }
 

@@ -1,5 +1,5 @@
-// Which packets a switch marks "congestion experienced": RED on the instantaneous queue (DCQCN,
-// SIGCOMM'15, figure 5), and optionally a phantom queue (HULL, NSDI'12, section 3.1).
+// ECN marking by a switch: RED on the instantaneous queue length (DCQCN, SIGCOMM'15, figure 5), and
+// optionally a phantom queue (HULL, NSDI'12, section 3.1).
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@ namespace dcc {
 
 class ParameterVisitor;
 
-/// Thresholds lie below this: keeps the comparison with a random number in 64 bits.
+/// Greatest threshold. The limit keeps the comparison with a random number within 64 bits.
 constexpr Bytes kMaxThreshold = (Bytes{1} << 31) - 1;
 
 struct EcnParameters {
   enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
   enum class Scope : std::uint8_t { kQueue, kPort };
-  /// Who sets kmin, kmax, pmax, mark_at and reference_rate: the user, or a rule by rate and
-  /// distance for the law of marks (docs/differentiation.md, "Thresholds, rate and distance").
+  /// Source of kmin, kmax, pmax, mark_at and reference_rate: the user, or a rule by link rate and
+  /// distance for `policy: proportional` (docs/differentiation.md, "Thresholds, rate and
+  /// distance").
   enum class Rule : std::uint8_t { kGiven, kLongFlows, kShortFlows };
 
   bool enabled = true;
@@ -32,21 +33,21 @@ struct EcnParameters {
   Ratio pmax{1, 100};
   MarkAt mark_at = MarkAt::kEnqueue;
   Scope scope = Scope::kQueue;
-  /// When set, kmin and kmax hold for a port of this rate and grow in proportion for faster ones.
+  /// If set, kmin and kmax are for a port of this rate and scale with the rate of other ports.
   std::optional<BitRate> reference_rate;
-  /// Phantom queue: a counter that fills with what the port sends and drains at this fraction of
-  /// the port's rate; 0: off. Marks above phantom_threshold, besides RED.
+  /// Phantom queue: a counter of sent bytes that drains at this fraction of the port's rate; 0:
+  /// off. Packets are marked while the counter is above phantom_threshold, in addition to RED.
   Ratio phantom_drain{0};
   Bytes phantom_threshold = 6_KB;
-  /// Packets that are let pass after one that was marked, though they would be: InfiniBand's
-  /// Marking_Rate (IBA annex A10), which its algorithm sets. 0: none.
+  /// Number of packets left unmarked after a marked one: InfiniBand's Marking_Rate (IBA annex A10),
+  /// set by its congestion control algorithm.
   std::uint32_t unmarked_between = 0;
 
   void describe(ParameterVisitor& v);
-  /// Does what `rule` says, for a network of that slowest link, longest base round trip and full
-  /// packet; what is set then counts as given.
+  /// Sets the thresholds by `rule` for a network with this slowest link, longest base round trip
+  /// and full packet. Afterwards `rule` is kGiven.
   void follow_rule(BitRate slowest, PicoSeconds longest_base_rtt, Bytes packet);
-  /// Throws ParameterError when values do not go together, at the fastest port of the network.
+  /// Throws ParameterError if values contradict each other, at the fastest port of the network.
   void check(BitRate fastest_port) const;
 };
 
@@ -58,8 +59,8 @@ DCC_ENUM_NAMES(EcnParameters::Rule, {EcnParameters::Rule::kGiven, "given"},
 DCC_ENUM_NAMES(EcnParameters::Scope, {EcnParameters::Scope::kQueue, "queue"},
                {EcnParameters::Scope::kPort, "port"});
 
-/// Decides for one egress port. Marks never below or at Kmin, with a probability that rises
-/// linearly to Pmax at Kmax, always above Kmax. Only ECT packets are ever marked.
+/// The marking decision of one egress port. The probability is 0 up to Kmin, rises linearly to Pmax
+/// at Kmax, and is 1 above Kmax. Only ECT packets are marked.
 class EcnMarker {
  public:
   EcnMarker() = default;
@@ -67,7 +68,7 @@ class EcnMarker {
   /// pmax > 1.
   EcnMarker(const EcnParameters& parameters, BitRate port_rate);
 
-  /// Other parameters from now on; the phantom queue stands where it stood.
+  /// Replaces the parameters; the phantom queue keeps its length. Throws like the constructor.
   void change(const EcnParameters& parameters, BitRate port_rate) {
     const PicoSeconds phantom_empty = phantom_empty_;
     *this = EcnMarker(parameters, port_rate);
@@ -77,18 +78,19 @@ class EcnMarker {
   bool marks_at(EcnParameters::MarkAt moment) const { return enabled_ && mark_at_ == moment; }
   bool per_port() const { return per_port_; }
 
-  /// Is a packet that sees this queue to be marked? Draws a random number only in the ramp.
+  /// True if a packet that sees this queue length must be marked. Draws a random number only
+  /// between Kmin and Kmax.
   bool congested(Bytes queue, RandomStream& random) {
-    if (!above_line(queue, random)) return false;
-    if (to_pass_ != 0) {
-      --to_pass_;
+    if (!exceeds_ramp(queue, random)) return false;
+    if (unmarked_left_ != 0) {
+      --unmarked_left_;
       return false;
     }
-    to_pass_ = unmarked_between_;
+    unmarked_left_ = unmarked_between_;
     return true;
   }
 
-  /// Sets CE on an ECT packet. True when it was ECT(0) or ECT(1) before.
+  /// Changes an ECT packet to CE. False: the packet was not ECT and is unchanged.
   static bool mark(Packet& packet) {
     if (packet.ecn != Ecn::kEct0 && packet.ecn != Ecn::kEct1) return false;
     packet.ecn = Ecn::kCe;
@@ -96,7 +98,7 @@ class EcnMarker {
   }
 
   bool has_phantom_queue() const { return phantom_ps_per_kib_ != 0; }
-  /// Counts a departing packet into the phantom queue; true when that stands above its threshold.
+  /// Adds a departing packet to the phantom queue. True if the queue is above its threshold then.
   bool phantom_congested(Bytes bytes, PicoSeconds now) {
     if (phantom_empty_ < now) phantom_empty_ = now;
     phantom_empty_ += PicoSeconds((bytes * phantom_ps_per_kib_) >> 10);
@@ -104,11 +106,11 @@ class EcnMarker {
   }
   template <class Digest>
   void add_state(Digest& d) const {
-    d(to_pass_, phantom_empty_);
+    d(unmarked_left_, phantom_empty_);
   }
 
  private:
-  bool above_line(Bytes queue, RandomStream& random) const {
+  bool exceeds_ramp(Bytes queue, RandomStream& random) const {
     if (queue <= kmin_) return false;
     if (queue > kmax_) return true;
     // r / 2^32 < pmax · (q − kmin) / (kmax − kmin), multiplied out: 32 + 31 bits at most.
@@ -124,8 +126,9 @@ class EcnMarker {
   Bytes kmax_ = 0;
   std::uint64_t pmax_q32_ = 0;
   std::uint32_t unmarked_between_ = 0;
-  std::uint32_t to_pass_ = 0;
-  // The phantom queue as the moment it will have drained: no division a packet.
+  std::uint32_t unmarked_left_ = 0;
+  // The length of the phantom queue is stored as the time at which it is empty, which needs no
+  // division per packet.
   std::int64_t phantom_ps_per_kib_ = 0;
   PicoSeconds phantom_limit_{};
   PicoSeconds phantom_empty_{};

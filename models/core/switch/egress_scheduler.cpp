@@ -11,24 +11,28 @@
 namespace dcc {
 
 namespace {
-constexpr Bytes kMinQuantum = 1'600;  // about a packet: shares are exact over short times
+constexpr Bytes kMinQuantum = 1'600;  // bytes, about a packet: shares are exact over short times
 constexpr std::uint32_t kMaxWeight = 10'000;
 }  // namespace
 
 void EgressSchedulerParameters::describe(ParameterVisitor& v) {
   v.choice("kind", kind,
-           {"arrival order, highest first, by weight, or by InfiniBand's two tables", ""});
+           {"which priority sends next: in turn, highest first, by weight, or by InfiniBand's two "
+            "tables",
+            ""});
   v.when(kind == Kind::kEts, "kind: ets", [&] {
-    v.numbers("weights", weights, {"0", kMaxWeight},
-              {"of priorities 0 to 7; 0: strict, before the others", "IEEE 802.1Qaz", kRuntime});
+    v.numbers(
+        "weights", weights, {"0", kMaxWeight},
+        {"weights of priorities 0 to 7; 0: strict, before the others", "IEEE 802.1Qaz", kRuntime});
   });
   v.when(kind == Kind::kEts || kind == Kind::kStrict, "kind: ets or strict", [&] {
     v.list("shapers", shapers,
-           {"priorities shaped by credit, before those with weights", "IEEE 802.1Q, 8.6.8.2"},
+           {"priorities limited by a credit-based shaper and served before weighted ones",
+            "IEEE 802.1Q, 8.6.8.2"},
            [&v](Shaper& shaper) {
-             v.field("priority", shaper.priority, any_priority(), {"which", ""});
+             v.field("priority", shaper.priority, any_priority(), {"the shaped priority", ""});
              v.field("idle_slope", shaper.idle_slope, {"1Mbps", "10Tbps"},
-                     {"its rate, preamble and gap included", ""});
+                     {"greatest rate, preamble and gap included", ""});
            });
   });
   v.when(kind == Kind::kVlArbitration, "kind: vl_arbitration", [&] { vl.describe(v); });
@@ -37,14 +41,14 @@ void EgressSchedulerParameters::describe(ParameterVisitor& v) {
 void EgressSchedulerParameters::check() const {
   const auto positive = [](std::uint32_t weight) { return weight > 0; };
   if (kind == Kind::kEts && std::none_of(weights.begin(), weights.end(), positive)) {
-    throw ParameterError({"weights"}, "all weights are zero; that is kind: strict");
+    throw ParameterError({"weights"}, "all weights are 0; write kind: strict instead");
   }
   if (kind == Kind::kVlArbitration) vl.check();
   unsigned shaped = 0;
   for (const Shaper& shaper : shapers) {
     if ((shaped >> shaper.priority & 1u) != 0) {
-      throw ParameterError({"shapers"},
-                           "priority " + std::to_string(shaper.priority) + " is shaped twice");
+      throw ParameterError({"shapers"}, "priority " + std::to_string(shaper.priority) +
+                                            " has two shapers; give it one");
     }
     shaped |= 1u << shaper.priority;
   }
@@ -68,14 +72,16 @@ EgressScheduler::EgressScheduler(const EgressSchedulerParameters& parameters)
 }
 
 void EgressScheduler::change_weights(const EgressSchedulerParameters& parameters) {
-  if (parameters.kind != kind_) throw std::invalid_argument("scheduler: another kind");
+  if (parameters.kind != kind_)
+    throw std::invalid_argument("scheduler: the kind cannot change during a run");
   if (kind_ == EgressSchedulerParameters::Kind::kEts) set_weights(parameters.weights);
 }
 
 void EgressScheduler::set_weights(const std::array<std::uint32_t, kPriorities>& weights) {
   std::uint32_t smallest = 0;
   for (const std::uint32_t weight : weights) {
-    if (weight > kMaxWeight) throw std::invalid_argument("ets: a weight is above 10000");
+    if (weight > kMaxWeight)
+      throw std::invalid_argument("ets: a weight is above the limit of 10000");
     if (weight != 0 && (smallest == 0 || weight < smallest)) smallest = weight;
   }
   if (smallest == 0) throw std::invalid_argument("ets: no priority has a weight");
@@ -88,8 +94,8 @@ void EgressScheduler::set_weights(const std::array<std::uint32_t, kPriorities>& 
 
 int EgressScheduler::pick_weighted(unsigned eligible) {
   if (shares_->arbiter) return shares_->arbiter->pick(eligible);
-  // Stays with a priority until its balance is used up, then goes on; every visit brings a quantum,
-  // so the search ends after at most (largest packet / quantum + 1) rounds.
+  // A priority keeps sending until its balance is used up. Each visit adds a quantum, so the search
+  // ends after at most (largest packet / quantum + 1) rounds.
   std::array<Bytes, kPriorities>& balances = shares_->balance;
   if ((eligible >> last_ & 1) != 0 && balances[last_] > 0) return last_;
   for (;;) {

@@ -1,4 +1,4 @@
-// Which of a port's eight priorities sends next.
+// The choice among the eight priorities of an egress port.
 #pragma once
 
 #include <array>
@@ -19,15 +19,15 @@ class ParameterVisitor;
 
 struct EgressSchedulerParameters {
   enum class Kind : std::uint8_t {
-    kFifo,           // no preference: the priorities that may send take turns, packet by packet
+    kFifo,           // the priorities that may send take turns, packet by packet
     kStrict,         // the highest number first
-    kEts,            // 802.1Qaz: weight 0 = strict, above the others; the others share by weight
+    kEts,            // 802.1Qaz: weight 0: strict, before the others, which share by weight
     kVlArbitration,  // InfiniBand: switch/vl_arbitration.h
   };
   Kind kind = Kind::kFifo;
-  std::array<std::uint32_t, kPriorities> weights{1, 1, 1, 1, 1, 1, 1, 1};  // kEts: in proportion
+  std::array<std::uint32_t, kPriorities> weights{1, 1, 1, 1, 1, 1, 1, 1};  // of kEts
   VlArbitrationParameters vl;
-  /// A priority that is shaped by credit: before those that share by weight, at most at this rate.
+  /// A priority limited to a rate by a credit-based shaper, and served before weighted priorities.
   struct Shaper {
     unsigned priority = 0;
     BitRate idle_slope{1'000'000'000};
@@ -35,7 +35,7 @@ struct EgressSchedulerParameters {
   std::vector<Shaper> shapers;  // kStrict, kEts
 
   void describe(ParameterVisitor& v);
-  /// Throws ParameterError when values do not go together.
+  /// Throws ParameterError if values contradict each other.
   void check() const;
 };
 
@@ -44,31 +44,33 @@ DCC_ENUM_NAMES(EgressSchedulerParameters::Kind, {EgressSchedulerParameters::Kind
                {EgressSchedulerParameters::Kind::kEts, "ets"},
                {EgressSchedulerParameters::Kind::kVlArbitration, "vl_arbitration"});
 
-/// Picks among the priorities that have a packet and are not paused. Work-conserving. The weighted
-/// ones share bytes by deficit round robin in its surplus form: a priority sends while its balance
-/// is positive and may go into debt by part of a packet, which the next round pays back.
+/// Picks among the priorities that have a packet and may send. Work-conserving. Weighted priorities
+/// share bytes by surplus round robin (a form of deficit round robin): a priority sends while its
+/// balance is positive; the balance may become negative by part of a packet, which reduces the next
+/// round.
 class EgressScheduler {
  public:
   EgressScheduler() = default;
   /// Throws std::invalid_argument when a weight is above 10000 or kEts has no weight at all.
   explicit EgressScheduler(const EgressSchedulerParameters& parameters);
 
-  /// Other weights from now on; balances stay. Errors as above, the kind must be the same.
+  /// Replaces the weights; balances stay. Throws as the constructor does, and for another kind.
   void change_weights(const EgressSchedulerParameters& parameters);
 
-  /// Some priority is shaped: pick() wants those that are released, and there may be none.
+  /// True if some priority is shaped. pick() then takes only priorities released by shaper().
   bool shapes() const { return shapes_; }
   CreditShaper& shaper() { return shares_->shaper; }
   const CreditShaper& shaper() const { return shares_->shaper; }
 
-  /// Bit p of `eligible` set: priority p has a packet and may send. Precondition: not 0.
+  /// Returns the priority that sends next. Bit p of `eligible`: priority p has a packet and may
+  /// send. Precondition: `eligible` is not 0.
   int pick(unsigned eligible) {
     if (kind_ == EgressSchedulerParameters::Kind::kFifo) return last_ = next_after(last_, eligible);
     const unsigned strict = eligible & unsigned{strict_};
     if (strict != 0) return 31 - __builtin_clz(strict);
     return pick_weighted(eligible);
   }
-  /// The packet that was picked had this many wire bytes.
+  /// Charges the picked priority for a packet of this many wire bytes.
   void charge(int priority, Bytes bytes) {
     if (shares_ == nullptr) return;
     if (shares_->arbiter) {
@@ -77,7 +79,7 @@ class EgressScheduler {
       shares_->balance[static_cast<std::size_t>(priority)] -= bytes;
     }
   }
-  /// The queue of a priority ran empty: it saves nothing up.
+  /// The queue of a priority became empty: a positive balance is lost.
   void emptied(int priority) {
     if (shares_ == nullptr) return;
     Bytes& balance = shares_->balance[static_cast<std::size_t>(priority)];
@@ -100,10 +102,10 @@ class EgressScheduler {
   struct Shares {
     std::array<Bytes, kPriorities> quantum{};
     std::array<Bytes, kPriorities> balance{};
-    std::optional<VlArbiter> arbiter;  // kVlArbitration: instead of those
+    std::optional<VlArbiter> arbiter;  // kVlArbitration; replaces quantum and balance
     CreditShaper shaper;
   };
-  // kEts, kVlArbitration and shapers only; apart, so that the rest stays small in a port.
+  // Null unless kEts, kVlArbitration or shapers are used; keeps this class small within a port.
   std::unique_ptr<Shares> shares_;
   EgressSchedulerParameters::Kind kind_ = EgressSchedulerParameters::Kind::kFifo;
   std::uint8_t strict_ = 0;

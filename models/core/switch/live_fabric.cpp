@@ -88,7 +88,7 @@ void LiveFabric::converge() {
 
 void LiveFabric::find_routes() {
   const bool healthy = std::find(known_gone_.begin(), known_gone_.end(), true) == known_gone_.end();
-  // The old ones are in use until the new ones are there.
+  // The old routes are in use until the new ones are complete.
   std::unique_ptr<Routing> detour =
       healthy ? nullptr : std::make_unique<Routing>(topology_, known_gone_);
   fabric_.set_routing(healthy ? healthy_ : *detour);
@@ -98,7 +98,7 @@ void LiveFabric::find_routes() {
 
 void LiveFabric::look_for_parting() {
   std::vector<int> part(topology_.nodes().size(), -1);
-  std::vector<std::size_t> hosts;  // of each part
+  std::vector<std::size_t> hosts;  // number of hosts of each part
   for (NodeId first = 0; first < static_cast<NodeId>(part.size()); ++first) {
     if (part[at(first)] >= 0) continue;
     const int number = static_cast<int>(hosts.size());

@@ -1,5 +1,5 @@
-// A network whose links fail, slow down and come back while it runs, and whose routes follow some
-// time later.
+// A network whose links fail, change their rate and recover during a run, with routes that converge
+// later.
 #pragma once
 
 #include <functional>
@@ -18,38 +18,39 @@
 
 namespace dcc {
 
-/// Both ends of a cable see at once that it carries nothing: they keep what is queued for it. What
-/// is on it is lost. `convergence` later all switches have new routes, and what waited for a link
-/// that is known to be gone goes by them, or nowhere. Between failures and their news routes are as
-/// they were. Everything in one partition.
+/// Both ends of a failed cable notice at once and keep their queued packets; packets on the cable
+/// are lost. After `convergence` all switches have new routes, and packets queued for a failed link
+/// are routed again or dropped. Until then the old routes stay in force. All devices must be in one
+/// partition.
 class LiveFabric {
  public:
-  /// Hosts that could not be reached from the largest part of the network, from then on.
+  /// A split of the network: the hosts that are not connected to its largest part.
   struct Parting {
     PicoSeconds when{};
     std::vector<HostId> hosts;
   };
-  /// Of a cable's end: whether it can be sent on.
+  /// Tells a host whether its link carries packets.
   using Carrier = std::function<void(bool up)>;
 
-  /// All must outlive it. `rank` is that of the convergence.
+  /// All arguments must outlive this object. `rank` orders the convergence among the events of an
+  /// instant.
   LiveFabric(Scheduler& scheduler, const Topology& topology, const Routing& routing,
              FabricMap& fabric, std::uint32_t rank);
 
-  // --- Building: all there are ------------------------------------------------------------------
+  // --- Building: call for every link, switch and host --------------------------------------------
   void set_link(int cable, int side, Link& link) { links_[index(cable, side)] = &link; }
   void set_switch(NodeId node, SwitchDevice& device) { switches_[at(node)] = &device; }
   void set_host(HostId host, Carrier carrier) { hosts_[host] = std::move(carrier); }
 
   // --- Running ----------------------------------------------------------------------------------
-  /// A cable that failed twice has to be repaired twice.
+  /// A cable that failed twice must be repaired twice.
   void fail(int cable, PicoSeconds convergence);
   void repair(int cable, PicoSeconds convergence);
-  /// One way of a cable, side 0 being from its first end.
+  /// Changes the rate of one direction of a cable; side 0 sends from the cable's first end.
   void set_rate(int cable, int side, BitRate rate, PicoSeconds convergence);
 
   // --- Reading ----------------------------------------------------------------------------------
-  /// The first time that routes did not lead everywhere; empty when they always did.
+  /// The first split; empty if all hosts were always connected.
   const std::optional<Parting>& parted() const { return parted_; }
 
  private:
@@ -78,10 +79,10 @@ class LiveFabric {
   std::vector<Link*> links_;             // by 2 · cable + side
   std::vector<SwitchDevice*> switches_;  // by node
   std::vector<Carrier> hosts_;
-  std::vector<unsigned> failures_;  // by cable
-  std::vector<bool> known_gone_;    // by cable, as routes have it
+  std::vector<unsigned> failures_;  // by cable: failures not yet repaired
+  std::vector<bool> known_gone_;    // by cable: failed, as the present routes assume
   std::unique_ptr<Routing> detour_;
-  std::multimap<PicoSeconds, Change> news_;  // by when it has got about
+  std::multimap<PicoSeconds, Change> news_;  // by the time at which routes follow
   Event converge_;
   std::optional<Parting> parted_;
 };

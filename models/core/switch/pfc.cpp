@@ -14,17 +14,19 @@ Bytes headroom_for(const LinkParameters& link, Bytes largest_packet) {
 }
 
 void PfcParameters::describe(ParameterVisitor& v) {
-  v.field("enabled", enabled, {}, {"pause instead of dropping", ""});
+  v.field("enabled", enabled, {},
+          {"true: pause the sender; false: drop packets when the buffer is full", ""});
   v.field("alpha", alpha, {"1/1024", "64"},
           {"pause above alpha x free buffer", "dynamic threshold, Choudhury and Hahne", kRuntime});
   v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
-          {"alpha is for a port of this rate, in proportion for others", "", kRuntime});
+          {"port rate that alpha is for; alpha scales with the port's rate", "", kRuntime});
   v.field("headroom", headroom, "auto", {"0B", "1GiB"},
-          {"kept per port and priority for what is under way", ""});
+          {"reserved per port and priority for packets in flight when a pause is sent", ""});
   v.field("resume_below", resume_below, {"0B", "1GiB"},
-          {"resume this far under the threshold", "", kRuntime});
-  v.bits("priorities", priorities,
-         {"that are paused; others lose packets when the buffer is full", ""});
+          {"resume when a class is this far below its threshold", "", kRuntime});
+  v.bits(
+      "priorities", priorities,
+      {"lossless priorities, which are paused; others drop packets when the buffer is full", ""});
 }
 
 std::uint32_t alpha_for(const LinkParameters& link, const PfcParameters& parameters) {
@@ -41,8 +43,8 @@ void PfcPort::write_frame(Packet& packet) {
   packet.kind = PacketKind::kPause;
   packet.wire_bytes = kPauseFrameBytes;
   packet.pause_classes = stopped_;
-  pause_owed_ = false;
-  frame_owed_ = other_owed_;
+  pause_due_ = false;
+  frame_due_ = lldp_due_;
 }
 
 void PfcPort::receive_frame(const Packet& packet, PicoSeconds now) {
@@ -50,7 +52,7 @@ void PfcPort::receive_frame(const Packet& packet, PicoSeconds now) {
   pause(static_cast<std::uint8_t>(packet.pause_classes & priorities_), now);
 }
 
-void PfcPort::set_priorities(std::uint8_t priorities, PicoSeconds now) {
+void PfcPort::set_pfc_mask(std::uint8_t priorities, PicoSeconds now) {
   priorities_ = priorities;
   if ((paused_ & ~priorities) != 0) pause(paused_ & priorities, now);
 }
@@ -58,8 +60,8 @@ void PfcPort::set_priorities(std::uint8_t priorities, PicoSeconds now) {
 void PfcPort::set_carrier(bool up, PicoSeconds now) {
   pause(0, now);
   if (up) {
-    pause_owed_ = stopped_ != 0;
-    frame_owed_ = pause_owed_ || other_owed_;
+    pause_due_ = stopped_ != 0;
+    frame_due_ = pause_due_ || lldp_due_;
   } else {
     blocked_ = 0xFF;
   }

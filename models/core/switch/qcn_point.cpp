@@ -7,8 +7,8 @@ namespace dcc {
 
 namespace {
 constexpr std::int64_t kMaxFeedback = 63;
-// Sampling interval by the upper three bits of the feedback, in thousandths of the base: 150, 75,
-// 50, 37.5, 30, 25, 21.5 and 18.5 KB of 150 KB.
+// Sampling interval in thousandths of the base, by the upper three bits of the feedback. For a base
+// of 150 KB: 150, 75, 50, 37.5, 30, 25, 21.5 and 18.5 KB.
 constexpr std::array<Bytes, 8> kIntervalPermille = {1000, 500, 333, 250, 200, 167, 143, 123};
 }  // namespace
 
@@ -17,9 +17,9 @@ QcnPoint::QcnPoint(const QcnPointParameters& parameters)
       w_(parameters.w),
       sample_base_(parameters.sample_base),
       to_sample_(parameters.sample_base) {
-  if (set_point_ <= 0) throw std::invalid_argument("qcn: the set point must be positive");
+  if (set_point_ <= 0) throw std::invalid_argument("qcn: the set point is below 1 byte");
   if (w_ < 0) throw std::invalid_argument("qcn: w is negative");
-  if (sample_base_ <= 0) throw std::invalid_argument("qcn: the sample base must be positive");
+  if (sample_base_ <= 0) throw std::invalid_argument("qcn: the sample base is below 1 byte");
 }
 
 std::uint32_t QcnPoint::arrival(Bytes bytes, Bytes queue, RandomStream& random) {
@@ -32,7 +32,8 @@ std::uint32_t QcnPoint::arrival(Bytes bytes, Bytes queue, RandomStream& random) 
     feedback = congestion * kMaxFeedback / (set_point_ * (2 * w_ + 1));
     if (feedback > kMaxFeedback) feedback = kMaxFeedback;
   }
-  // 15 % either way, so that flows of one rate do not stay in step with the samples.
+  // The interval varies by 15 % either way, so that flows of equal rate do not synchronise with the
+  // samples.
   const Bytes interval = sample_base_ * kIntervalPermille[static_cast<std::size_t>(feedback >> 3)];
   to_sample_ = interval * static_cast<Bytes>(850 + random.below(301)) / 1'000'000;
   return static_cast<std::uint32_t>(feedback);

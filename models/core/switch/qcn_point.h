@@ -1,4 +1,4 @@
-// The congestion point of 802.1Qau: samples a queue and says how congested it is, in six bits.
+// The congestion point of 802.1Qau: samples a queue and quantises its congestion to six bits.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,24 @@
 
 namespace dcc {
 
-/// Set by the algorithm that asks for it, whose parameters have the defaults (schemes/qcn/qcn.h).
+/// Set by the congestion control algorithm qcn, which holds the defaults (schemes/qcn/qcn.h).
 struct QcnPointParameters {
   bool enabled = false;
-  Bytes set_point = 0;                // cpQSp: the length it steers to
+  Bytes set_point = 0;                // cpQSp: target queue length
   std::int64_t w = 0;                 // cpW: weight of the queue's growth
   Bytes sample_base = 0;              // cpSampleBase: bytes between samples without congestion
-  std::uint8_t message_priority = 6;  // of the notification messages
+  std::uint8_t message_priority = 6;  // priority of notification messages
 };
 
-/// One egress queue. Feedback Fb = (Qsp − Q) − w·(Q − Qold), quantised to −Fb·63 / (Qsp·(2w+1)),
-/// 0 … 63 (802.1Q-2018, clause 30.2.1). The more congestion, the more often it samples.
+/// The congestion point of one egress queue. Feedback Fb = (Qsp − Q) − w·(Q − Qold), quantised to
+/// −Fb·63 / (Qsp·(2w+1)), 0 … 63 (802.1Q-2018, clause 30.2.1). Samples more often under congestion.
 class QcnPoint {
  public:
+  /// Throws std::invalid_argument for a set point or sample base below 1, or a negative w.
   explicit QcnPoint(const QcnPointParameters& parameters);
 
-  /// A packet of this size joins and the queue is then `queue` long. Returns the feedback to send
-  /// to its source, 1 … 63, or 0: nothing is due.
+  /// Counts a packet that joined the queue, which now holds `queue` bytes. Returns the feedback to
+  /// send to the packet's source, 1 … 63, or 0 if no message is due.
   std::uint32_t arrival(Bytes bytes, Bytes queue, RandomStream& random);
 
   template <class Digest>
@@ -37,8 +38,8 @@ class QcnPoint {
   Bytes set_point_;
   std::int64_t w_;
   Bytes sample_base_;
-  Bytes to_sample_;
-  Bytes old_queue_ = 0;
+  Bytes to_sample_;      // bytes until the next sample
+  Bytes old_queue_ = 0;  // length at the last sample
 };
 
 }  // namespace dcc

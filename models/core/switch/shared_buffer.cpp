@@ -32,7 +32,7 @@ void SharedBuffer::set_lossless(int port, std::uint8_t priorities) {
     if (c.lossless) continue;
     shared_size_ += c.reserved;
     c.reserved = 0;
-    c.whole = false;
+    c.headroom_complete = false;
     c.shared += c.headroom;
     shared_used_ += c.headroom;
     headroom_used_ -= c.headroom;
@@ -45,7 +45,7 @@ void SharedBuffer::reserve(Class& c, int port) {
   const Bytes wanted = headroom_[static_cast<std::size_t>(port)] - c.reserved;
   const Bytes taken = std::min(wanted, shared_size_ - shared_used_);
   c.reserved += taken;
-  c.whole = taken == wanted;
+  c.headroom_complete = taken == wanted;
   shared_size_ -= taken;
   note_peak(used());
 }
@@ -58,7 +58,7 @@ bool SharedBuffer::admit_to_headroom(Class& c, Bytes bytes) {
   return true;
 }
 
-/// As much of it as there is.
+/// Releases up to `bytes` and returns how many were released.
 Bytes SharedBuffer::release_headroom(Class& c, Bytes bytes) {
   const Bytes released = std::min(c.headroom, bytes);
   c.headroom -= released;
@@ -67,10 +67,11 @@ Bytes SharedBuffer::release_headroom(Class& c, Bytes bytes) {
   return released;
 }
 
-/// After each change of anything but shared_used_, and before that shrinks.
+/// Must be called after each change of a field other than shared_used_, and before shared_used_
+/// shrinks.
 void SharedBuffer::note_peak(Bytes held) {
   peak_ = std::max(peak_, held);
-  quiet_up_to_ = std::min(shared_size_, peak_ - headroom_used_ - apart_);
+  pass_through_limit_ = std::min(shared_size_, peak_ - headroom_used_ - private_used_);
 }
 
 }  // namespace dcc

@@ -1,32 +1,34 @@
-// What the parameters of a switch mean.
+// Descriptions of the parameters of a switch.
+#include "switch/switch_parameters.h"
+
 #include "describe/visitor.h"
-#include "switch/switch_device.h"
 
 namespace dcc {
 
 void SwitchParameters::describe(ParameterVisitor& v) {
   v.field("buffer", buffer, {"16KB", "64GiB"},
-          {"shared by all ports; with credits every input has its own", ""});
+          {"packet memory shared by all ports; with credits every input has its own buffer", ""});
   v.choice("flow_control", flow_control,
-           {"pauses (pfc), or credits for each priority as on InfiniBand's virtual lanes", ""});
-  v.section("ecn", {"marking of congested packets", "RFC 3168; DCQCN, SIGCOMM'15, fig. 5"},
+           {"pause frames (pfc), or credits per priority as on InfiniBand's virtual lanes", ""});
+  v.section("ecn", {"ECN marking", "RFC 3168; DCQCN, SIGCOMM'15, fig. 5"},
             [&] { ecn.describe(v); });
-  v.section("pfc", {"pause by priority", "IEEE 802.1Qbb"}, [&] { pfc.describe(v); });
-  v.section("credits", {"flow control by what the far end has room for", ""},
+  v.section("pfc", {"priority flow control", "IEEE 802.1Qbb"}, [&] { pfc.describe(v); });
+  v.section("credits", {"flow control by free buffer at the far end", ""},
             [&] { credits.describe(v); });
   v.section("scheduler", {"choice among the priorities of a port", ""},
             [&] { scheduler.describe(v); });
-  v.section("discipline", {"how a port keeps, serves and drops packets", ""},
+  v.section("discipline", {"how a port queues, serves and drops packets", ""},
             [&] { discipline.describe(v); });
   v.choice("arbitration", arbitration,
-           {"order within a queue: arrival, or input ports in turn", ""});
-  v.choice("ties", ties,
-           {"order of packets that arrive at the same picosecond: by their wire's number, always "
-            "the same; or drawn for each instant, so that none of several senders in step is "
-            "favoured",
-            ""});
+           {"order within a queue: by arrival, or input ports in turn", ""});
+  v.choice(
+      "ties", ties,
+      {"order of packets that arrive at the same picosecond: by link number; or drawn anew for "
+       "each instant, so that none of several synchronised senders is "
+       "favoured",
+       ""});
   v.field("jitter", jitter, {"0us", "1ms"},
-          {"a packet from a switch arrives up to so much later, drawn for each", ""});
+          {"greatest random delay added to each packet that a switch sends", ""});
 }
 
 }  // namespace dcc

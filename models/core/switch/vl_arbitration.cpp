@@ -18,23 +18,24 @@ void VlArbitrationParameters::describe(ParameterVisitor& v) {
     v.list(key, entries, {meaning, kSource}, [&v](Entry& entry) {
       v.field("lane", entry.lane, {"0", "7"}, {"virtual lane: a priority", kSource});
       v.field("weight", entry.weight, {"0", "255"},
-              {"units of 64 bytes before the next entry; 0: passed over", kSource});
+              {"bytes before the next entry, in units of 64; 0: the entry is skipped", kSource});
     });
   };
-  table("high", high, "entries that go first");
-  table("low", low, "entries that go when none of `high` has a packet, or its limit is used up");
-  v.field(
-      "limit", limit, {"0", "255"},
-      {"units of 4096 bytes from `high` before a packet from `low`; 0: one packet; 255: without "
-       "limit",
-       kSource});
+  table("high", high, "entries served first");
+  table("low", low,
+        "entries served when no lane of `high` has a packet, or when the limit is used up");
+  v.field("limit", limit, {"0", "255"},
+          {"bytes from `high` before a packet from `low`, in units of 4096; 0: one packet; 255: no "
+           "limit",
+           kSource});
 }
 
 void VlArbitrationParameters::check() const {
   const auto weighs = [](const Entry& entry) { return entry.weight != 0; };
   if (std::none_of(high.begin(), high.end(), weighs) &&
       std::none_of(low.begin(), low.end(), weighs)) {
-    throw ParameterError({"high", "low"}, "no entry of either table has a weight");
+    throw ParameterError({"high", "low"},
+                         "no entry of either table has a weight above 0; give at least one");
   }
   if (high.size() > kMaxEntries || low.size() > kMaxEntries) {
     throw ParameterError({high.size() > kMaxEntries ? "high" : "low"},

@@ -1,5 +1,5 @@
-// InfiniBand's virtual lane arbitration: a table of high and one of low priority, by weight in
-// each. InfiniBand Architecture Specification 1.3, volume 1, 7.6.9.
+// InfiniBand's virtual lane arbitration: a high-priority and a low-priority table of weighted
+// lanes. InfiniBand Architecture Specification 1.3, volume 1, section 7.6.9.
 #pragma once
 
 #include <cstdint>
@@ -18,27 +18,28 @@ struct VlArbitrationParameters {
 
   struct Entry {
     unsigned lane = 0;    // a priority
-    unsigned weight = 1;  // of 64 bytes each; 0: the entry is passed over
+    unsigned weight = 1;  // in units of 64 bytes; 0: the entry is skipped
   };
   std::vector<Entry> high;
   std::vector<Entry> low;
-  unsigned limit = kUnlimited;  // of 4096 bytes from `high` before a packet from `low`; 0: a packet
+  /// Bytes from `high` before a packet from `low`, in units of 4096; 0: one packet.
+  unsigned limit = kUnlimited;
 
   void describe(ParameterVisitor& v);
-  /// Throws ParameterError when no entry has a weight.
+  /// Throws ParameterError if no entry has a weight or a table is too long.
   void check() const;
 };
 
-/// Picks a lane that has packets. An entry's lane sends until its weight is used up, its last
-/// packet whole; then the table goes on to the next entry whose lane has something. Lanes of no
-/// table send when nobody else can: work-conserving.
+/// Picks a lane that has packets. The lane of an entry sends until the entry's weight is used up;
+/// the last packet is sent whole. The table then proceeds to the next entry whose lane has packets.
+/// Lanes in neither table send when no other lane can. Work-conserving.
 class VlArbiter {
  public:
   explicit VlArbiter(const VlArbitrationParameters& parameters);
 
-  /// Precondition: eligible is not 0.
+  /// Returns the lane that sends next. Bit l of `eligible`: lane l may send. Precondition: not 0.
   int pick(unsigned eligible);
-  /// What was picked last had this many wire bytes.
+  /// Charges the last picked entry for a packet of this many wire bytes.
   void charge(Bytes bytes);
   template <class Digest>
   void add_state(Digest& d) const {
@@ -51,20 +52,20 @@ class VlArbiter {
     Bytes bytes;
   };
   struct Table {
-    std::vector<Entry> entries;  // those with a weight
-    unsigned lanes = 0;          // bit l: lane l is in it
-    std::size_t at = 0;
-    Bytes left = 0;
+    std::vector<Entry> entries;  // entries with a weight above 0
+    unsigned lanes = 0;          // bit l: lane l is in the table
+    std::size_t at = 0;          // index of the present entry
+    Bytes left = 0;              // bytes that the present entry may still send
     int pick(unsigned eligible);
   };
   static Table table_of(const std::vector<VlArbitrationParameters::Entry>& entries);
 
   Table high_;
   Table low_;
-  Table* last_ = nullptr;  // null: a lane of neither
+  Table* last_ = nullptr;  // table of the last pick; null: neither
   bool unlimited_;
-  Bytes limit_;
-  Bytes high_left_;
+  Bytes limit_;      // of high_ before a packet from low_
+  Bytes high_left_;  // rest of limit_
 };
 
 }  // namespace dcc

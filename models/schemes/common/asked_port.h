@@ -16,8 +16,8 @@ struct AskedPortParameters : DisciplineParameters {
 class AskedPort : public PortDiscipline {
  public:
   void attach(const LinkParameters& link) final;
-  bool wants_every_packet() const final { return true; }
-  Verdict enqueue(Packet* packet) final {
+  bool needs_every_packet() const final { return true; }
+  EnqueueResult enqueue(Packet* packet) final {
     asked(*packet);
     return queue_.enqueue(packet);
   }

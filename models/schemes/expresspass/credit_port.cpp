@@ -18,17 +18,17 @@ void CreditPortParameters::describe(ParameterVisitor& v) {
           {"bytes of all other packets that may wait", "ExpressPass, SIGCOMM'17"});
 }
 
-PortDiscipline::Verdict CreditPort::enqueue(Packet* packet) {
-  Verdict verdict;
+PortDiscipline::EnqueueResult CreditPort::enqueue(Packet* packet) {
+  EnqueueResult result;
   if (packet->kind == PacketKind::kCredit) {
-    if (Packet* const lost = credits_.push(packet, context_.random)) verdict.dropped.push(lost);
+    if (Packet* const lost = credits_.push(packet, context_.random)) result.dropped.push(lost);
   } else if (data_bytes_ + packet->wire_bytes > limit_) {
-    verdict.dropped.push(packet);
+    result.dropped.push(packet);
   } else {
     data_.push(packet);
     data_bytes_ += packet->wire_bytes;
   }
-  return verdict;
+  return result;
 }
 
 Packet* CreditPort::take_data() {

@@ -22,8 +22,8 @@ class CreditPort final : public PortDiscipline {
       : credits_(parameters.queue), limit_(parameters.data_limit), context_(context) {}
 
   void attach(const LinkParameters& link) override { credits_.attach(link.rate, link.overhead); }
-  bool wants_every_packet() const override { return true; }
-  Verdict enqueue(Packet* packet) override;
+  bool needs_every_packet() const override { return true; }
+  EnqueueResult enqueue(Packet* packet) override;
   Packet* dequeue() override;
   Packet* evict() override;
   PicoSeconds ready_at() const override { return credits_.ready_at(); }

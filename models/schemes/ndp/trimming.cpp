@@ -48,23 +48,23 @@ void TrimmingPort::attach(const LinkParameters& link) {
   marker_ = EcnMarker(ecn, link.rate);
 }
 
-PortDiscipline::Verdict TrimmingPort::enqueue(Packet* packet) {
-  Verdict verdict;
+PortDiscipline::EnqueueResult TrimmingPort::enqueue(Packet* packet) {
+  EnqueueResult result;
   if (packet->kind != PacketKind::kData) {
-    keep_header(packet, verdict);
-    return verdict;
+    keep_header(packet, result);
+    return result;
   }
   if (data_count_ == parameters_.data_packets) {
     Packet* const loser = (random_.next_u32() >> 31) != 0 ? packet : replace_last(packet);
-    verdict.cut_payload(*loser, parameters_.header);
-    keep_header(loser, verdict);
-    return verdict;
+    result.trim(*loser, parameters_.header);
+    keep_header(loser, result);
+    return result;
   }
   before_last_ = data_count_ == 0 ? nullptr : data_.back();
   data_.push(packet);
   ++data_count_;
   data_bytes_ += packet->wire_bytes;
-  return verdict;
+  return result;
 }
 
 /// Replaces the last data packet by `packet` and returns the replaced one.
@@ -75,15 +75,15 @@ Packet* TrimmingPort::replace_last(Packet* packet) {
   return last;
 }
 
-void TrimmingPort::keep_header(Packet* packet, Verdict& verdict) {
+void TrimmingPort::keep_header(Packet* packet, EnqueueResult& result) {
   if (header_bytes_ + packet->wire_bytes > parameters_.header_queue) {
     if (packet->kind == PacketKind::kTrimmed && parameters_.return_to_sender) {
       packet->kind = PacketKind::kReturned;
       std::swap(packet->source, packet->destination);
       std::swap(packet->source_qpn, packet->destination_qpn);
-      verdict.returned = packet;
+      result.returned = packet;
     } else {
-      verdict.dropped.push(packet);
+      result.dropped.push(packet);
     }
     return;
   }
@@ -107,7 +107,7 @@ Packet* TrimmingPort::dequeue() {
   data_bytes_ -= packet->wire_bytes;
   if (marker_.marks_at(EcnParameters::MarkAt::kDequeue) &&
       marker_.congested(data_bytes_, random_) && EcnMarker::mark(*packet)) {
-    ++marked_leaving_;
+    ++departure_marks_;
   }
   return packet;
 }

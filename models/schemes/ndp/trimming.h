@@ -35,14 +35,14 @@ class TrimmingPort final : public PortDiscipline {
       : parameters_(parameters), random_(random) {}
 
   void attach(const LinkParameters& link) override;
-  Verdict enqueue(Packet* packet) override;
+  EnqueueResult enqueue(Packet* packet) override;
   Packet* dequeue() override;
   bool empty() const override { return data_count_ == 0 && headers_.empty(); }
   Bytes bytes() const override { return data_bytes_ + header_bytes_; }
   void add_state(StateDigest& d) const override;
 
  private:
-  void keep_header(Packet* packet, Verdict& verdict);
+  void keep_header(Packet* packet, EnqueueResult& result);
   Packet* replace_last(Packet* packet);
 
   const TrimmingParameters parameters_;

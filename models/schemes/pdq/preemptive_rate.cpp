@@ -29,7 +29,7 @@ void PreemptiveRatePort::asked(Packet& packet) {
   SchedulingHeaderOn::write(packet, header);
 }
 
-void PreemptiveRatePort::came_back(const Packet& packet) {
+void PreemptiveRatePort::reverse_packet(const Packet& packet) {
   if (!SchedulingHeaderOn::way_back(packet)) return;
   rates_.answer(packet.flow, SchedulingHeaderOn::read(packet), packet.sent);
 }

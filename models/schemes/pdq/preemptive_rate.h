@@ -43,8 +43,8 @@ class PreemptiveRatePort final : public AskedPort {
  public:
   PreemptiveRatePort(const PreemptiveRateParameters& parameters, const DisciplineContext& context);
 
-  bool wants_the_way_back() const override { return true; }
-  void came_back(const Packet& packet) override;
+  bool needs_reverse_packets() const override { return true; }
+  void reverse_packet(const Packet& packet) override;
   void add_state(StateDigest& d) const override;
 
   const PreemptiveAllocator& rates() const { return rates_; }

@@ -23,20 +23,20 @@ Packet* PfabricPort::take(std::size_t index) {
   return packet;
 }
 
-PortDiscipline::Verdict PfabricPort::enqueue(Packet* packet) {
+PortDiscipline::EnqueueResult PfabricPort::enqueue(Packet* packet) {
   const bool data = packet->kind == PacketKind::kData;
   waiting_.push_back(
       {data ? packet->scheme : 0, std::uint64_t{packet->flow} << 1 | (data ? 1u : 0u), packet});
   bytes_ += packet->wire_bytes;
-  Verdict verdict;
+  EnqueueResult result;
   while (bytes_ > limit_) {
     std::size_t worst = 0;
     for (std::size_t i = 1; i < waiting_.size(); ++i) {
       if (waiting_[i].urgency >= waiting_[worst].urgency) worst = i;
     }
-    verdict.dropped.push(take(worst));
+    result.dropped.push(take(worst));
   }
-  return verdict;
+  return result;
 }
 
 Packet* PfabricPort::dequeue() {

@@ -26,7 +26,7 @@ class PfabricPort final : public PortDiscipline {
  public:
   explicit PfabricPort(const PfabricPortParameters& parameters) : limit_(parameters.limit) {}
 
-  Verdict enqueue(Packet* packet) override;
+  EnqueueResult enqueue(Packet* packet) override;
   Packet* dequeue() override;
   bool empty() const override { return waiting_.empty(); }
   Bytes bytes() const override { return bytes_; }

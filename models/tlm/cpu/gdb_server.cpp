@@ -261,10 +261,10 @@ bool GdbServer::handle_reverse(const std::string& packet) {
 
 // The debugger was told so by somebody who has been where this is yet to come: it is the same
 // debugger, and the same connection.
-void GdbServer::learn(const std::string& told) {
+void GdbServer::restore_session(const std::string& session) {
   suspend_points(true);
   points_.clear();
-  std::istringstream text(told);
+  std::istringstream text(session);
   bool acknowledging = true;
   std::size_t count = 0;
   text >> acknowledging >> count;
@@ -278,7 +278,7 @@ void GdbServer::learn(const std::string& told) {
   reply_due_ = true;
 }
 
-std::string GdbServer::told() const {
+std::string GdbServer::save_session() const {
   std::ostringstream text;
   text << connection_.acknowledging() << ' ' << points_.size();
   for (const Point& point : points_) {

@@ -69,13 +69,13 @@ class GdbServer {
 
   // For a CPU that goes back in time, where this is as it was then:
   /// What the debugger has told so far: its points, what it has sent and nobody has read.
-  std::string told() const;
+  std::string save_session() const;
   /// Takes that in: `told` of the same debugger at a later time. The CPU is about to stop for it.
-  void learn(const std::string& told);
+  void restore_session(const std::string& session);
   /// Points are kept, but the CPU does not stop for them.
   void suspend_points(bool suspended);
   /// Memory or a register was written since the last call.
-  bool take_writes() { return std::exchange(wrote_, false); }
+  bool consume_writes() { return std::exchange(wrote_, false); }
 
  private:
   /// Answers one packet; true if the CPU is to go on as resume_ says.

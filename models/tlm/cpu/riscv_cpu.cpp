@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <vector>
 
 namespace dcc::model {
 namespace {
 
 using riscv::Stop;
 
-constexpr std::uint64_t kPicosecondsPerSecond = 1'000'000'000'000;
+constexpr int kQuantaPerPoll = 10;  // of a sleeping CPU that a debugger may want to stop
 
-std::uint64_t period_ps(std::uint64_t clock_hz) {
-  return std::max<std::uint64_t>(1, (kPicosecondsPerSecond + clock_hz / 2) / clock_hz);
-}
-std::uint64_t quantum_steps(const RiscvCpuConfig& c) {
-  const std::uint64_t cycles = c.quantum.value() / period_ps(c.clock_hz);
+/// Instructions of one quantum, at least 1.
+std::uint64_t quantum_steps(const RiscvCpuConfig& c, const CpuClock& clock) {
+  const std::uint64_t cycles = clock.cycles_in(c.quantum);
   return std::max<std::uint64_t>(1, cycles * c.cpi.denominator / c.cpi.numerator);
 }
 
@@ -23,8 +22,11 @@ std::uint64_t quantum_steps(const RiscvCpuConfig& c) {
 RiscvCpu::RiscvCpu(const sc_core::sc_module_name& name, const RiscvCpuConfig& config)
     : sc_core::sc_module(name),
       config_(config),
+      clock_(config.clock_hz),
       hart_(*this, config.hart_id, config.cpi),
-      quantum_steps_(quantum_steps(config)),
+      trace_(hart_, clock_),
+      debug_(*this, hart_),
+      quantum_steps_(quantum_steps(config, clock_)),
       quantum_left_(quantum_steps_) {
   hart_.set_ram({nullptr, config.ram_base, config.ram_bytes});
   hart_.set_misaligned(config.misaligned);
@@ -38,18 +40,13 @@ RiscvCpu::~RiscvCpu() = default;
 
 void RiscvCpu::set_program(std::uint32_t entry, const riscv::SymbolTable* symbols) {
   symbols_ = symbols;
+  trace_.set_symbols(symbols);
   hart_.reset(entry);
   if (symbols == nullptr) return;
   hart_.set_stack_limit(symbols->address_of("__stack_limit").value_or(0));
   tohost_ = symbols->address_of("tohost").value_or(0);
   fromhost_ = symbols->address_of("fromhost").value_or(0);
   hart_.set_mailbox(tohost_);
-}
-
-void RiscvCpu::enable_gdb(std::uint16_t port, bool wait) {
-  DebugTarget& self = *this;
-  gdb_ = std::make_unique<GdbServer>(self, port);
-  gdb_waits_ = wait;
 }
 
 void RiscvCpu::set_interrupt(riscv::Cause line, bool high) {
@@ -69,98 +66,69 @@ void RiscvCpu::exit(std::uint32_t code) {
 }
 
 void RiscvCpu::run() {
-  if (gdb_ && gdb_waits_) {
-    if (!resume_as(gdb_->wait_for_debugger())) stop_for_debugger(no_history());
-  }
+  debug_.begin();
   while (state_ == State::kRunning) {
-    if (journey_ != nullptr && hart_.steps() >= journey_->stage) {
-      arrive();
-    } else {
-      run_on();
-    }
+    debug_.must_advance_replay() ? debug_.advance_replay() : run_on();
   }
 }
 
-// Up to the end of the quantum, or to whatever comes before it.
+/// Runs to the end of the quantum, or to whatever stops the hart before.
 void RiscvCpu::run_on() {
   if (dmi_wanted_) request_dmi();
   const std::uint64_t start = hart_.steps();
   const Stop stop = run_instructions();
   const std::uint64_t done = hart_.steps() - start;
   quantum_left_ -= std::min(done, quantum_left_);
-  if (quantum_left_ == 0) {
+  const bool quantum_over = quantum_left_ == 0;
+  if (quantum_over) {
     catch_up();
     quantum_left_ = quantum_steps_;
-    quantum_over_ = true;
   }
-  handle_stop(stop);
-  quantum_over_ = false;
+  handle_stop(stop, quantum_over);
 }
 
 Stop RiscvCpu::run_instructions() {
-  const bool traced = is_traced();
-  if (single_step_ || stepping_over_) {
-    stepping_over_ = false;
-    return traced || observer_ != nullptr ? step_traced() : hart_.step();
+  const bool traced = trace_.is_active(config_.quantum);
+  riscv::InstructionObserver* const observer = trace_.observer();
+  if (debug_.consume_single_step()) {
+    return traced || observer != nullptr ? trace_.step() : hart_.step();
   }
-  if (traced) return run_traced();
-  std::uint64_t budget = quantum_left_;
-  if (journey_ != nullptr) budget = std::min(budget, journey_->stage - hart_.steps());
-  return observer_ != nullptr ? hart_.run_observed(budget, *observer_) : hart_.run(budget);
+  if (traced) return trace_.run(quantum_left_);
+  const std::uint64_t budget = debug_.limited(quantum_left_);
+  return observer != nullptr ? hart_.run_observed(budget, *observer) : hart_.run(budget);
 }
 
-void RiscvCpu::handle_stop(Stop stop) {
+void RiscvCpu::handle_stop(Stop stop, bool quantum_over) {
   if (exit_asked_) {
     end(State::kExited);
     return;
   }
+  const bool stepping = debug_.is_stepping();
   switch (stop) {
     case Stop::kNone:
     case Stop::kRequested:
-      if (single_step_ || !change_note_.empty()) stop_for_debugger(DebugStop{5, "", change_note_});
+      debug_.after_request();
       break;
     case Stop::kBudget:
-      if (single_step_) {
-        stop_for_debugger(DebugStop{});
-      } else if (quantum_over_ && journey_ == nullptr) {
-        poll_debugger();
-      }
+      debug_.after_budget(quantum_over);
       break;
-    case Stop::kWaitForInterrupt: {
-      const bool stepping = single_step_;
+    case Stop::kWaitForInterrupt:
       sleep();
-      if (stepping && state_ == State::kRunning) stop_for_debugger(DebugStop{});
+      debug_.after_step(stepping);
       break;
-    }
     case Stop::kBreakpoint:
-      if (journey_ != nullptr) {
-        found_on_the_way(hart_.steps(), hart_.pc(), "");
-      } else {
-        stop_for_debugger(DebugStop{});
-      }
+      debug_.after_breakpoint();
       break;
-    case Stop::kWatchpoint: {
-      const riscv::Watchpoint& w = hart_.watch_hit();
-      char extra[32];
-      std::snprintf(extra, sizeof extra, "%s:%08x;",
-                    !w.loads    ? "watch"
-                    : !w.stores ? "rwatch"
-                                : "awatch",
-                    w.address);
-      if (journey_ != nullptr) {
-        found_on_the_way(hart_.steps() - 1, 0, extra);  // backwards it is met before it happens
-      } else {
-        stop_for_debugger(DebugStop{5, extra, ""});
-      }
+    case Stop::kWatchpoint:
+      debug_.after_watchpoint();
       break;
-    }
     case Stop::kMailbox:
       handle_mailbox();
-      if (single_step_ && state_ == State::kRunning) stop_for_debugger(DebugStop{});
+      debug_.after_step(stepping);
       break;
     case Stop::kDead:
       failure_ = death_sentence();
-      stop_for_debugger(DebugStop{11, "", failure_ + "\n"});
+      debug_.after_death(failure_);
       if (state_ == State::kRunning) end(State::kDead);
       break;
   }
@@ -170,15 +138,10 @@ void RiscvCpu::sleep() {
   catch_up();
   quantum_left_ = quantum_steps_;
   while (!hart_.wakes() && state_ == State::kRunning) {
-    if (gdb_) {
-      sc_core::wait(10 * config_.quantum, wake_);
+    if (debug_.is_enabled()) {
+      sc_core::wait(kQuantaPerPoll * config_.quantum, wake_);
       note_elapsed();
-      if (journey_ != nullptr) continue;
-      if (gdb_->poll()) stop_for_debugger(DebugStop{2, "", ""});
-      if (journey_ == nullptr && watched_value_changed("before", sc_core::sc_time_stamp())) {
-        stop_for_debugger(DebugStop{5, "", change_note_});
-      }
-      if (single_step_) return;
+      if (debug_.poll_asleep()) return;
     } else {
       sc_core::wait(wake_);
       note_elapsed();
@@ -186,37 +149,28 @@ void RiscvCpu::sleep() {
   }
 }
 
-sc_core::sc_time RiscvCpu::time_of(std::uint64_t cycles) const {
-  return sc_core::sc_time::from_value(cycles * period_ps(config_.clock_hz));
-}
-
-std::uint64_t RiscvCpu::cycles_at(const sc_core::sc_time& time) const {
-  const std::uint64_t period = period_ps(config_.clock_hz);
-  return (time.value() + period - 1) / period;
-}
-
 void RiscvCpu::catch_up() {
-  const sc_core::sc_time local = time_of(hart_.cycles());
+  const sc_core::sc_time local = clock_.time_of(hart_.cycles());
   if (local > sc_core::sc_time_stamp()) sc_core::wait(local - sc_core::sc_time_stamp());
 }
 
 void RiscvCpu::note_elapsed() {
-  const std::uint64_t reached = cycles_at(sc_core::sc_time_stamp());
+  const std::uint64_t reached = clock_.cycles_at(sc_core::sc_time_stamp());
   if (reached > hart_.cycles()) hart_.add_stall_cycles(reached - hart_.cycles());
 }
 
 void RiscvCpu::end(State state) {
   state_ = state;
   catch_up();
-  if (gdb_) gdb_->report_exit(state == State::kExited ? exit_code_ : 255);
+  debug_.report_exit(state == State::kExited ? exit_code_ : 255);
   if (on_end_) on_end_();
 }
 
 void RiscvCpu::handle_mailbox() {
-  // Host-target interface: odd values end the program with code value / 2, others point to a
-  // system call block {number, argument 0, 1, 2} of 64-bit words.
+  // Host-target interface: an odd value ends the program with exit code value / 2; any other
+  // nonzero value is the address of a system call block {number, argument 0, 1, 2} of 64-bit words.
   std::uint32_t value = 0;
-  debug_read_memory(tohost_, reinterpret_cast<std::uint8_t*>(&value), sizeof value);
+  read_memory(tohost_, reinterpret_cast<std::uint8_t*>(&value), sizeof value);
   if ((value & 1) != 0) {
     exit_code_ = value >> 1;
     end(State::kExited);
@@ -229,21 +183,21 @@ void RiscvCpu::write_mailbox_text(std::uint32_t block) {
   constexpr std::uint32_t kWrite = 64;
   std::uint64_t words[4] = {};
   const std::size_t size = sizeof words;
-  if (debug_read_memory(block, reinterpret_cast<std::uint8_t*>(words), size) == size &&
+  if (read_memory(block, reinterpret_cast<std::uint8_t*>(words), size) == size &&
       words[0] == kWrite) {
     std::uint8_t c = 0;
     const std::uint64_t count = std::min<std::uint64_t>(words[3], 1u << 20);
     for (std::uint64_t i = 0; i < count; ++i) {
-      if (debug_read_memory(static_cast<std::uint32_t>(words[2] + i), &c, 1) != 1) break;
+      if (read_memory(static_cast<std::uint32_t>(words[2] + i), &c, 1) != 1) break;
       if (console_) console_(static_cast<char>(c));
     }
-    debug_write_memory(block, reinterpret_cast<const std::uint8_t*>(&words[3]), 8);
+    write_memory(block, reinterpret_cast<const std::uint8_t*>(&words[3]), 8);
   }
   const std::uint64_t zero = 0;
   const std::uint64_t one = 1;
-  debug_write_memory(tohost_, reinterpret_cast<const std::uint8_t*>(&zero), 8);
+  write_memory(tohost_, reinterpret_cast<const std::uint8_t*>(&zero), 8);
   if (fromhost_ != 0) {
-    debug_write_memory(fromhost_, reinterpret_cast<const std::uint8_t*>(&one), 8);
+    write_memory(fromhost_, reinterpret_cast<const std::uint8_t*>(&one), 8);
   }
 }
 
@@ -348,13 +302,38 @@ bool RiscvCpu::access(tlm::tlm_command command, std::uint32_t address, std::uint
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   socket->b_transport(payload_, delay);
   note_elapsed();
-  hart_.add_stall_cycles(cycles_at(delay));
-  if (!watched_.empty() && watched_value_changed("before", sc_core::sc_time_stamp())) {
-    hart_.request_stop();
-  }
+  hart_.add_stall_cycles(clock_.cycles_at(delay));
+  if (debug_.watched_changed_by_access()) hart_.request_stop();
   const bool ram = address - config_.ram_base < config_.ram_bytes;
   if (ram && payload_.is_dmi_allowed()) dmi_wanted_ = true;
   return payload_.is_response_ok();
+}
+
+std::size_t RiscvCpu::debug_transport(tlm::tlm_command command, std::uint32_t address,
+                                      std::uint8_t* data, std::size_t bytes) {
+  tlm::tlm_generic_payload request;
+  request.set_command(command);
+  request.set_address(address);
+  request.set_data_ptr(data);
+  request.set_data_length(static_cast<unsigned>(bytes));
+  request.set_streaming_width(static_cast<unsigned>(bytes));
+  return socket->transport_dbg(request);
+}
+
+std::size_t RiscvCpu::read_memory(std::uint32_t address, std::uint8_t* data, std::size_t bytes) {
+  return debug_transport(tlm::TLM_READ_COMMAND, address, data, bytes);
+}
+
+std::size_t RiscvCpu::write_memory(std::uint32_t address, const std::uint8_t* data,
+                                   std::size_t bytes) {
+  std::vector<unsigned char> copy(data, data + bytes);
+  const std::size_t count = debug_transport(tlm::TLM_WRITE_COMMAND, address, copy.data(), bytes);
+  hart_.code_changed(address, static_cast<std::uint32_t>(count));
+  return count;
+}
+
+void RiscvCpu::wake_for_debugger() {
+  if (notifier_) notifier_(wake_);
 }
 
 bool RiscvCpu::load(std::uint32_t address, std::uint32_t size, std::uint32_t& value) {
@@ -367,7 +346,7 @@ bool RiscvCpu::store(std::uint32_t address, std::uint32_t size, std::uint32_t va
 
 bool RiscvCpu::fetch(std::uint32_t address, std::uint32_t& halfword) {
   std::uint8_t bytes[2] = {};
-  if (debug_read_memory(address, bytes, 2) != 2) return false;
+  if (read_memory(address, bytes, 2) != 2) return false;
   halfword = bytes[0] | static_cast<std::uint32_t>(bytes[1]) << 8;
   return true;
 }

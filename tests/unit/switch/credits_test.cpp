@@ -59,7 +59,7 @@ class Wire {
         }
         break;
       case 2:
-        if (near.owed() != 0) {
+        if (near.frames_due() != 0) {
           Packet frame;
           near.write_frame(frame);
           forth_.push_back(frame);
@@ -75,7 +75,7 @@ class Wire {
         hear();
         break;
     }
-    if (far.owed() != 0) {
+    if (far.frames_due() != 0) {
       Packet frame;
       far.write_frame(frame);
       told_[frame.priority] = static_cast<std::int64_t>(frame.scheme);
@@ -88,7 +88,7 @@ class Wire {
     for (bool more = true; more;) {
       more = false;
       for (int i = 0; i < 8; ++i) {
-        while (near.owed() != 0) {
+        while (near.frames_due() != 0) {
           Packet frame;
           near.write_frame(frame);
           forth_.push_back(frame);
@@ -97,7 +97,7 @@ class Wire {
         for (int lane = 0; lane < kPriorities; ++lane) {
           while (held(lane) != 0) release(lane);
         }
-        while (far.owed() != 0) {
+        while (far.frames_due() != 0) {
           Packet frame;
           far.write_frame(frame);
           told_[frame.priority] = static_cast<std::int64_t>(frame.scheme);
@@ -123,7 +123,7 @@ class Wire {
       return;
     }
     far.arrived(packet.priority, packet.wire_bytes);
-    far.took(packet.priority, packet.wire_bytes);
+    far.stored(packet.priority, packet.wire_bytes);
     arrived_[lane] += credit_blocks(packet.wire_bytes);
     held_[lane].push_back(packet.wire_bytes);
     EXPECT_LE(held(packet.priority), far.buffer_blocks()) << "the buffer runs over";
@@ -131,7 +131,7 @@ class Wire {
   void release(int lane) {
     auto& held = held_[static_cast<std::size_t>(lane)];
     if (held.empty()) return;
-    far.left(lane, held.front());
+    far.released(lane, held.front());
     held.pop_front();
   }
   void hear() {
@@ -196,7 +196,7 @@ void expect_within_buffers(const TestNetwork& net, const SwitchParameters& param
         ASSERT_LE(held, buffer);
         ASSERT_LE(device->buffer().held(port, lane), held * kCreditBlock);
         ASSERT_GT(device->buffer().held(port, lane), (held * kCreditBlock) * 9 / 10 - 64);
-        ASSERT_LE(device->credits(port)->blocks_promised(lane) + held, buffer);
+        ASSERT_LE(device->credits(port)->blocks_outstanding(lane) + held, buffer);
       }
     }
   }

@@ -100,7 +100,7 @@ TEST(Dcbx, WhoIsWillingTakesWhatTheOtherHas) {
   // It tells once that its link is up, and once what it has taken.
   EXPECT_EQ(link.end(0).counters().sent, 2u);
   EXPECT_EQ(link.end(1).counters().sent, 1u);
-  EXPECT_EQ(link.end(0).counters().unsound + link.end(1).counters().unsound, 0u);
+  EXPECT_EQ(link.end(0).counters().malformed + link.end(1).counters().malformed, 0u);
 }
 
 TEST(Dcbx, OfTwoWillingOnesTheLowerAddressKeepsItsPfc) {
@@ -158,9 +158,9 @@ TEST(Dcbx, WhenTheLinkGoesDownItsOwnIsInForceAndWhenItComesBackItIsAgreedAnew) {
   EXPECT_EQ(link.paused(0), kThree);
   link.run_for(kSecond * 100);
   EXPECT_EQ(link.end(0).counters().sent, 2u);  // nothing while it is down
-  EXPECT_FALSE(link.end(0).unheard_since());
+  EXPECT_FALSE(link.end(0).unanswered_since());
   link.up();
-  EXPECT_TRUE(link.end(0).unheard_since());
+  EXPECT_TRUE(link.end(0).unanswered_since());
   link.run_for(kMilliSecond);
   EXPECT_EQ(link.paused(0), kThreeFour);
   EXPECT_EQ(link.end(0).counters().sent, 4u);
@@ -175,10 +175,10 @@ TEST(Dcbx, FramesAreRepeatedAndAnEndThatFallsSilentIsForgotten) {
   link.cut(true);  // and nobody notices: the last frame came at 60 s and is good for 121
   link.run_for(kSecond * 119);
   EXPECT_EQ(link.paused(0), kThreeFour);
-  EXPECT_FALSE(link.end(0).unheard_since());
+  EXPECT_FALSE(link.end(0).unanswered_since());
   link.run_for(kSecond * 2);
   EXPECT_EQ(link.paused(0), kThree);
-  EXPECT_TRUE(link.end(0).unheard_since());
+  EXPECT_TRUE(link.end(0).unanswered_since());
   link.cut(false);
   link.run_for(kSecond * 31);
   EXPECT_EQ(link.paused(0), kThreeFour);
@@ -192,7 +192,7 @@ TEST(Dcbx, ShortIntervalsSpendTheCreditAndThenOneFrameGoesEachSecond) {
   link.run_for(kSecond * 10);
   EXPECT_EQ(link.end(0).counters().sent, 15u);
   EXPECT_EQ(link.end(1).counters().received, 15u);
-  EXPECT_FALSE(link.end(1).unheard_since());
+  EXPECT_FALSE(link.end(1).unanswered_since());
   link.down();
   link.up();  // begins with all of its credit
   link.run_for(kMilliSecond);
@@ -248,7 +248,7 @@ TEST(Dcbx, AnUnsoundFrameIsCountedAndChangesNothing) {
   link.pool().attach_payload(*packet, 60);
   link.end(0).receive(*packet);
   link.pool().give_back(packet);
-  EXPECT_EQ(link.end(0).counters().unsound, 2u);
+  EXPECT_EQ(link.end(0).counters().malformed, 2u);
   EXPECT_EQ(link.paused(0), kThreeFour);
 }
 

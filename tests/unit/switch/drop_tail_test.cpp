@@ -27,9 +27,9 @@ class DropTailPortTest : public testing::Test {
     packet->wire_bytes = bytes;
     packet->psn = next_++;
     packet->ecn = ecn;
-    PortDiscipline::Verdict verdict = port_->enqueue(packet);
-    Fate fate{!verdict.dropped.empty(), verdict.marked != 0};
-    while (!verdict.dropped.empty()) pool_.give_back(verdict.dropped.pop());
+    PortDiscipline::EnqueueResult result = port_->enqueue(packet);
+    Fate fate{!result.dropped.empty(), result.marked != 0};
+    while (!result.dropped.empty()) pool_.give_back(result.dropped.pop());
     return fate;
   }
   Packet leave() {
@@ -149,14 +149,14 @@ TEST_F(DropTailPortTest, CutsPayloadsAboveAThresholdAndKeepsTheOrder) {
     packet->psn = next_++;
     packet->wire_bytes = wire;
     packet->payload_bytes = payload;
-    PortDiscipline::Verdict verdict = port_->enqueue(packet);
-    while (!verdict.dropped.empty()) pool_.give_back(verdict.dropped.pop());
-    return verdict;
+    PortDiscipline::EnqueueResult result = port_->enqueue(packet);
+    while (!result.dropped.empty()) pool_.give_back(result.dropped.pop());
+    return result;
   };
   for (int i = 0; i < 3; ++i) EXPECT_EQ(come(PacketKind::kData, 1500, 1430).trimmed, 0u) << i;
-  const PortDiscipline::Verdict cut = come(PacketKind::kData, 1500, 1430);
+  const PortDiscipline::EnqueueResult cut = come(PacketKind::kData, 1500, 1430);
   EXPECT_EQ(cut.trimmed, 1u);
-  EXPECT_EQ(cut.cut, 1430);
+  EXPECT_EQ(cut.trimmed_bytes, 1430);
   EXPECT_EQ(port_->bytes(), 4500 + 74);
   EXPECT_EQ(come(PacketKind::kAck, 1500, 0).trimmed, 0u) << "is none of data";
   EXPECT_EQ(come(PacketKind::kData, 70, 4).trimmed, 1u);

@@ -33,11 +33,11 @@ TEST(Pfc, AlphaIsInProportionToThePortsRateWhereThereIsAReference) {
 
 TEST(Pfc, OneFrameTellsTheStateOfAllClasses) {
   PfcPort port;
-  EXPECT_FALSE(port.frame_owed());
+  EXPECT_FALSE(port.frame_due());
   port.stop(3);
   port.stop(5);
   port.release(3);
-  EXPECT_TRUE(port.frame_owed());
+  EXPECT_TRUE(port.frame_due());
   EXPECT_TRUE(port.has_stopped(5));
   EXPECT_FALSE(port.has_stopped(3));
   Packet frame;
@@ -45,7 +45,7 @@ TEST(Pfc, OneFrameTellsTheStateOfAllClasses) {
   EXPECT_EQ(frame.kind, PacketKind::kPause);
   EXPECT_EQ(frame.wire_bytes, 64u);
   EXPECT_EQ(frame.pause_classes, 1u << 5);
-  EXPECT_FALSE(port.frame_owed());
+  EXPECT_FALSE(port.frame_due());
   EXPECT_EQ(port.counters().pauses_sent, 2u);
   EXPECT_EQ(port.counters().resumes_sent, 1u);
 }

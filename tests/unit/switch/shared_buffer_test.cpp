@@ -215,8 +215,8 @@ TEST(SharedBuffer, BooksBalanceWhateverIsPausedMeanwhile) {
   EXPECT_TRUE(buffer.admit(0, 0, 200'000));  // all of the pool is back
 }
 
-// What lets_through() waves on would have been admitted, paused nobody, been no new peak, and left
-// nothing behind.
+// What can_pass_through() waves on would have been admitted, paused nobody, been no new peak, and
+// left nothing behind.
 TEST(SharedBuffer, LetsThroughOnlyWhatAdmittingWouldNotNotice) {
   std::mt19937_64 random(11);
   SharedBuffer buffer(parameters(60'000, 30'000, 0x0F), 2);
@@ -235,7 +235,7 @@ TEST(SharedBuffer, LetsThroughOnlyWhatAdmittingWouldNotNotice) {
     const Bytes bytes = 64 + static_cast<Bytes>(random() % 1'500);
     SharedBuffer other = buffer;
     SharedBuffer tried = buffer;
-    if (tried.lets_through(port, priority, bytes)) {
+    if (tried.can_pass_through(port, priority, bytes)) {
       ++waved;
       ASSERT_TRUE(other.admit(port, priority, bytes));
       ASSERT_FALSE(other.must_pause(port, priority));
@@ -315,24 +315,24 @@ TEST(SharedBuffer, WhatWasInTheHeadroomOfAClassThatIsPausedNoMoreIsThePools) {
 TEST(SharedBuffer, WhatPortsHoldApartIsInThePeakAndNotInThePool) {
   SharedBuffer buffer(parameters(10'000, 8192, 0), 1);
   ASSERT_TRUE(buffer.admit(0, 0, 4'000));
-  buffer.hold_apart(9'000);
+  buffer.change_private(9'000);
   EXPECT_EQ(buffer.used(), 13'000);
   EXPECT_EQ(buffer.peak(), 13'000);
   EXPECT_TRUE(buffer.admit(0, 0, 6'000));
   EXPECT_FALSE(buffer.admit(0, 0, 1));
   EXPECT_EQ(buffer.peak(), 19'000);
-  buffer.hold_apart(-9'000);
+  buffer.change_private(-9'000);
   buffer.release(0, 0, 6'000);
   EXPECT_EQ(buffer.used(), 4'000);
   EXPECT_EQ(buffer.peak(), 19'000);
   buffer.restart_peak();
   EXPECT_EQ(buffer.peak(), 4'000);
   // One that passes by such a port is held for no time.
-  EXPECT_FALSE(buffer.lets_through(0, 0, 500));
-  EXPECT_TRUE(buffer.passes_apart(0, 0, 500));
+  EXPECT_FALSE(buffer.can_pass_through(0, 0, 500));
+  EXPECT_TRUE(buffer.can_pass_with_peak(0, 0, 500));
   EXPECT_EQ(buffer.peak(), 4'500);
-  EXPECT_TRUE(buffer.lets_through(0, 0, 500));
-  EXPECT_FALSE(buffer.passes_apart(0, 0, 6'001));
+  EXPECT_TRUE(buffer.can_pass_through(0, 0, 500));
+  EXPECT_FALSE(buffer.can_pass_with_peak(0, 0, 6'001));
   EXPECT_EQ(buffer.used(), 4'000);
 }
 

@@ -192,8 +192,8 @@ class DisciplineDigest : public testing::TestWithParam<std::string> {
     *packet = packet_of(6, 0, 4);
     packet->psn = psn;
     packet->kind = kind;
-    const PortDiscipline::Verdict verdict = port.enqueue(packet);
-    EXPECT_TRUE(verdict.dropped.empty());
+    const PortDiscipline::EnqueueResult result = port.enqueue(packet);
+    EXPECT_TRUE(result.dropped.empty());
   }
   void drain(PortDiscipline& port) {
     while (!port.empty()) pool_.give_back(port.evict());
@@ -257,7 +257,7 @@ TEST_F(DisciplineDigest, WhatIsRememberedOfThoseThatHaveLeftShows) {
 TEST(PfcDigest, PrioritiesThatAreHeededShow) {
   PfcPort port;
   const std::uint64_t all = digest_of(port);
-  port.set_priorities(0x0F, {});
+  port.set_pfc_mask(0x0F, {});
   EXPECT_NE(digest_of(port), all);
 }
 

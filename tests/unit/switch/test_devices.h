@@ -70,7 +70,7 @@ class TestHost final : public PacketSink {
   /// Sends what may go, and again when the wire is free.
   void kick() {
     if (wire_free_.is_scheduled()) return;
-    if (credits_ && credits_->owed() != 0) {
+    if (credits_ && credits_->frames_due() != 0) {
       Packet* const frame = pool_.take();
       credits_->write_frame(*frame);
       scheduler_.schedule_in(wire_free_, link_->send(frame));
@@ -112,8 +112,8 @@ class TestHost final : public PacketSink {
     }
     if (credits_) {
       credits_->arrived(packet->priority, packet->wire_bytes);
-      credits_->took(packet->priority, packet->wire_bytes);
-      credits_->left(packet->priority, packet->wire_bytes);
+      credits_->stored(packet->priority, packet->wire_bytes);
+      credits_->released(packet->priority, packet->wire_bytes);
       kick();
     }
     ++packets;

@@ -204,9 +204,9 @@ TEST(ExplicitRatePort, ServesControlFirstAndDropsWhatFindsNoRoom) {
   EXPECT_TRUE(port.enqueue(data).dropped.empty());
   EXPECT_TRUE(port.enqueue(more).dropped.empty());
   EXPECT_TRUE(port.enqueue(ack).dropped.empty());
-  PortDiscipline::Verdict verdict = port.enqueue(late);
-  ASSERT_FALSE(verdict.dropped.empty());
-  EXPECT_EQ(verdict.dropped.pop(), late);
+  PortDiscipline::EnqueueResult result = port.enqueue(late);
+  ASSERT_FALSE(result.dropped.empty());
+  EXPECT_EQ(result.dropped.pop(), late);
   EXPECT_EQ(port.dequeue(), ack);
   EXPECT_EQ(port.dequeue(), data);
   EXPECT_EQ(port.dequeue(), more);

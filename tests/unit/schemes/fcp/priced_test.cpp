@@ -190,9 +190,9 @@ TEST(PricedPort, DropsWhatFindsNoRoom) {
   for (int i = 0; i < 5; ++i) {
     EXPECT_TRUE(one.port->enqueue(one.packet(PacketKind::kData, true)).dropped.empty());
   }
-  PortDiscipline::Verdict verdict = one.port->enqueue(one.packet(PacketKind::kData, true));
-  ASSERT_FALSE(verdict.dropped.empty());
-  one.pool.give_back(verdict.dropped.pop());
+  PortDiscipline::EnqueueResult result = one.port->enqueue(one.packet(PacketKind::kData, true));
+  ASSERT_FALSE(result.dropped.empty());
+  one.pool.give_back(result.dropped.pop());
   one.serve_all();
 }
 

@@ -52,9 +52,9 @@ class TrimmingPortTest : public testing::Test {
 
 TEST_F(TrimmingPortTest, DataWaitsAsLongAsThereIsRoom) {
   for (Psn psn : {0, 1}) {
-    const PortDiscipline::Verdict verdict = port().enqueue(make(psn));
-    EXPECT_EQ(verdict.trimmed, 0u);
-    EXPECT_TRUE(verdict.dropped.empty());
+    const PortDiscipline::EnqueueResult result = port().enqueue(make(psn));
+    EXPECT_EQ(result.trimmed, 0u);
+    EXPECT_TRUE(result.dropped.empty());
   }
   EXPECT_EQ(port().bytes(), 2 * 1064);
   const std::vector<Packet> order = drain();
@@ -68,9 +68,9 @@ TEST_F(TrimmingPortTest, AFullQueueCutsTheArrivalOrTheLast) {
   for (int i = 0; i < 200; ++i) {
     port().enqueue(make(0));
     port().enqueue(make(1));
-    const PortDiscipline::Verdict verdict = port().enqueue(make(2));
-    EXPECT_EQ(verdict.trimmed, 1u);
-    EXPECT_EQ(verdict.cut, 1000);
+    const PortDiscipline::EnqueueResult result = port().enqueue(make(2));
+    EXPECT_EQ(result.trimmed, 1u);
+    EXPECT_EQ(result.trimmed_bytes, 1000);
     EXPECT_EQ(port().bytes(), 2 * 1064 + 64);
     const std::vector<Packet> order = drain();
     ASSERT_EQ(order.size(), 3u);
@@ -100,16 +100,16 @@ TEST_F(TrimmingPortTest, AHeaderWithoutRoomIsTurnedRoundOnce) {
   port().enqueue(make(0));
   port().enqueue(make(1));
   port().enqueue(make(9, PacketKind::kAck));  // takes the room
-  const PortDiscipline::Verdict verdict = port().enqueue(make(2));
-  ASSERT_NE(verdict.returned, nullptr);
-  EXPECT_TRUE(verdict.dropped.empty());
-  Packet* const back = verdict.returned;
+  const PortDiscipline::EnqueueResult result = port().enqueue(make(2));
+  ASSERT_NE(result.returned, nullptr);
+  EXPECT_TRUE(result.dropped.empty());
+  Packet* const back = result.returned;
   EXPECT_EQ(back->kind, PacketKind::kReturned);
   EXPECT_EQ(back->source, 2u);
   EXPECT_EQ(back->destination, 1u);
   EXPECT_EQ(back->destination_qpn, 11u);
   EXPECT_EQ(back->source_qpn, 22u);
-  PortDiscipline::Verdict second = port().enqueue(back);
+  PortDiscipline::EnqueueResult second = port().enqueue(back);
   EXPECT_EQ(second.returned, nullptr);
   EXPECT_EQ(second.dropped.pop(), back) << "a second time it is lost";
   pool_.give_back(back);
@@ -122,11 +122,11 @@ TEST_F(TrimmingPortTest, WithoutReturnsItIsDropped) {
   port().enqueue(make(0));
   port().enqueue(make(1));
   port().enqueue(make(9, PacketKind::kAck));
-  PortDiscipline::Verdict verdict = port().enqueue(make(2));
-  EXPECT_EQ(verdict.returned, nullptr);
-  ASSERT_FALSE(verdict.dropped.empty());
-  pool_.give_back(verdict.dropped.pop());
-  EXPECT_TRUE(verdict.dropped.empty());
+  PortDiscipline::EnqueueResult result = port().enqueue(make(2));
+  EXPECT_EQ(result.returned, nullptr);
+  ASSERT_FALSE(result.dropped.empty());
+  pool_.give_back(result.dropped.pop());
+  EXPECT_TRUE(result.dropped.empty());
   drain();
 }
 
@@ -170,8 +170,8 @@ TEST_F(TrimmingPortTest, MarksWhatLeavesMuchBehindIt) {
   }
   const std::uint64_t by_lot = order[7].ecn == Ecn::kCe ? 1 : 0;  // with three behind it
   EXPECT_EQ(order[7].psn, 6u);
-  EXPECT_EQ(port().take_marked(), 5u + by_lot);
-  EXPECT_EQ(port().take_marked(), 0u) << "they are told once";
+  EXPECT_EQ(port().consume_departure_marks(), 5u + by_lot);
+  EXPECT_EQ(port().consume_departure_marks(), 0u) << "they are told once";
 }
 
 TEST_F(TrimmingPortTest, MarksNothingUnlessItIsAsked) {
@@ -183,7 +183,7 @@ TEST_F(TrimmingPortTest, MarksNothingUnlessItIsAsked) {
     port().enqueue(packet);
   }
   for (const Packet& packet : drain()) EXPECT_EQ(packet.ecn, Ecn::kEct0);
-  EXPECT_EQ(port().take_marked(), 0u);
+  EXPECT_EQ(port().consume_departure_marks(), 0u);
 }
 
 TEST(TrimmingParameters, RefuseThresholdsInTheWrongOrder) {

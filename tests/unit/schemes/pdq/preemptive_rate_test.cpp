@@ -341,7 +341,7 @@ TEST(PreemptiveRatePort, WritesWhatItSaysAndHearsWhatComesBack) {
   EXPECT_EQ(SchedulingHeaderOn::read(*data).paused_by, port.rates().name());
   EXPECT_EQ(port.rates().flows()[0].rate, BitRate()) << "only promised";
   probe->kind = PacketKind::kCredit;
-  port.came_back(*probe);
+  port.reverse_packet(*probe);
   EXPECT_EQ(port.rates().flows()[0].rate, gbps(10));
   for (Packet* packet : {probe, data}) pool.give_back(packet);
 }

@@ -21,9 +21,9 @@ class PfabricPortTest : public testing::Test {
   }
   std::vector<std::uint32_t> dropped(Packet* packet) {
     std::vector<std::uint32_t> flows;
-    PortDiscipline::Verdict verdict = port_.enqueue(packet);
-    while (!verdict.dropped.empty()) {
-      Packet* const lost = verdict.dropped.pop();
+    PortDiscipline::EnqueueResult result = port_.enqueue(packet);
+    while (!result.dropped.empty()) {
+      Packet* const lost = result.dropped.pop();
       flows.push_back(lost->flow);
       pool_.give_back(lost);
     }
@@ -101,9 +101,9 @@ TEST_F(PfabricPortTest, NothingGoesBeforeSomethingMoreUrgent) {
       const std::uint64_t left = 1 + random.below(10);
       ++in;
       model.push_back({flow, left, psn});
-      PortDiscipline::Verdict verdict = port_.enqueue(make(flow, left, psn++));
-      while (!verdict.dropped.empty()) {
-        Packet* const gone = verdict.dropped.pop();
+      PortDiscipline::EnqueueResult result = port_.enqueue(make(flow, left, psn++));
+      while (!result.dropped.empty()) {
+        Packet* const gone = result.dropped.pop();
         ++lost;
         model.erase(std::find_if(model.begin(), model.end(),
                                  [&](const Waiting& w) { return w.psn == gone->psn; }));

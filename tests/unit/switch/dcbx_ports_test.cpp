@@ -1,4 +1,5 @@
-// What a switch pauses when the other end of a link has it change its mind while it runs.
+// DCBX at the ports of a switch: pauses begin and end when the neighbour agrees to other
+// priorities.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include "unit/switch/test_devices.h"
 #include "wire/lldp_frame.h"
 
-namespace dcc::switch_flow_control_test {
+namespace dcc::dcbx_ports_test {
 namespace {
 
 constexpr LinkParameters k100G{BitRate(100'000'000'000), kMicroSecond, 20};
@@ -16,7 +17,7 @@ constexpr int kPriority = 3;
 constexpr std::uint8_t kThree = 1u << kPriority;
 
 /// Hosts 1 and 2 send to host 0 in priority 3 for ever; the switch pauses what host 1 says there.
-class SwitchFlowControl : public ::testing::Test {
+class DcbxPorts : public ::testing::Test {
  protected:
   static SwitchParameters parameters() {
     SwitchParameters p;
@@ -25,7 +26,7 @@ class SwitchFlowControl : public ::testing::Test {
     p.pfc.priorities = kThree;
     return p;
   }
-  SwitchFlowControl() : star(3, parameters(), k100G) {
+  DcbxPorts() : star(3, parameters(), k100G) {
     DcbxSettings willing;
     willing.willing = true;
     willing.pfc = kThree;
@@ -68,7 +69,7 @@ class SwitchFlowControl : public ::testing::Test {
   test::TestStar star;
 };
 
-TEST_F(SwitchFlowControl, WhoWasStoppedIsLetGoWhenItsPriorityIsPausedNoMore) {
+TEST_F(DcbxPorts, WhoWasStoppedIsLetGoWhenItsPriorityIsPausedNoMore) {
   run_until_stopped();
   const Bytes held = star.device.buffer().held(1, kPriority);
   EXPECT_GT(held, 10'000);
@@ -86,7 +87,7 @@ TEST_F(SwitchFlowControl, WhoWasStoppedIsLetGoWhenItsPriorityIsPausedNoMore) {
   EXPECT_EQ(star.host[0]->by_source[2], static_cast<Bytes>(star.host[2]->sent) * 1'000);
 }
 
-TEST_F(SwitchFlowControl, AFullBufferIsPausedAtOnceAndDrainsWhenItsPriorityIsPausedAgain) {
+TEST_F(DcbxPorts, AFullBufferIsPausedAtOnceAndDrainsWhenItsPriorityIsPausedAgain) {
   hear(0);
   run_until(kMilliSecond);
   ASSERT_GT(star.device.buffer().held(1, kPriority), 300'000);
@@ -101,7 +102,7 @@ TEST_F(SwitchFlowControl, AFullBufferIsPausedAtOnceAndDrainsWhenItsPriorityIsPau
   drain();
 }
 
-TEST_F(SwitchFlowControl, BooksBalanceHoweverOftenItChanges) {
+TEST_F(DcbxPorts, BooksBalanceHoweverOftenItChanges) {
   for (int change = 0; change < 400; ++change) {
     run_until(star.scheduler.now() + kNanoSecond * (700 + change * 7));
     if (change % 50 == 49) {
@@ -117,4 +118,4 @@ TEST_F(SwitchFlowControl, BooksBalanceHoweverOftenItChanges) {
 }
 
 }  // namespace
-}  // namespace dcc::switch_flow_control_test
+}  // namespace dcc::dcbx_ports_test

@@ -13,55 +13,55 @@
 #include "model_test.h"
 #include "ram.h"
 
-namespace dcc::model::riscv_cpu_travel_test {
+namespace dcc::model::reverse_debug_test {
 namespace {
 
 constexpr std::uint32_t kAddi = 0x00128293;  // addi t0, t0, 1
 constexpr std::uint32_t kLoop = 0xFFDFF06F;  // j back to it
 
 /// Goes nowhere: says where to, and ends the process.
-class Signpost final : public TimeMachine {
+class Signpost final : public SnapshotHistory {
  public:
-  explicit Signpost(std::string orders) : orders_(std::move(orders)) {}
+  explicit Signpost(std::string request) : request_(std::move(request)) {}
   std::size_t snapshots() const override { return taken_; }
   bool is_due() const override { return false; }
   /// Somebody has come back to the first, at once.
   std::optional<std::string> take_snapshot() override {
-    if (taken_++ != 0 || orders_.empty()) return std::nullopt;
-    return orders_;
+    if (taken_++ != 0 || request_.empty()) return std::nullopt;
+    return request_;
   }
-  [[noreturn]] void travel(std::size_t number, const std::string& orders) override {
-    std::cerr << "to " << number << ": " << orders;
+  [[noreturn]] void restore(std::size_t number, const std::string& request) override {
+    std::cerr << "to " << number << ": " << request;
     std::_Exit(0);
   }
   bool replaying() const override { return false; }
-  void arrived() override { std::cerr << "arrived, "; }
+  void finish_replay() override { std::cerr << "arrived, "; }
 
  private:
-  std::string orders_;
+  std::string request_;
   std::size_t taken_ = 0;
 };
 
 /// `debugger` talks to a CPU that counts for ever; ends this process, as the CPU goes back or when
 /// the debugger has nothing more to say. To be called in a process of its own.
 template <class Debugger>
-void debug(const std::string& orders, const Debugger& debugger) {
+void debug(const std::string& request, const Debugger& debugger) {
   RiscvCpuConfig config;
   config.ram_base = DCC_RAM_BASE;
   config.ram_bytes = 0x4000;
   Bus bus("bus", sc_core::SC_ZERO_TIME);
   Ram ram("ram", 0x4000, sc_core::SC_ZERO_TIME);
   RiscvCpu cpu("cpu", config);
-  Signpost signpost(orders);
+  Signpost signpost(request);
   bus.attach(ram.socket, DCC_RAM_BASE, 0x4000, "ram");
   cpu.socket.bind(bus.in);
   std::memcpy(ram.data(), &kAddi, 4);
   std::memcpy(ram.data() + 4, &kLoop, 4);
   cpu.set_program(DCC_RAM_BASE, nullptr);
-  cpu.set_time_machine(&signpost);
-  cpu.enable_gdb(0, true);
+  cpu.debug().set_history(&signpost);
+  cpu.debug().enable(0, true);
   std::thread thread([&] {
-    debugger(GdbClient(cpu.gdb_port()));
+    debugger(GdbClient(cpu.debug().port()));
     std::_Exit(0);
   });
   sc_core::sc_start();
@@ -69,7 +69,7 @@ void debug(const std::string& orders, const Debugger& debugger) {
 
 #define EXPECT_SAID(call, text) EXPECT_EXIT(call, testing::ExitedWithCode(0), text)
 
-TEST(RiscvCpuTravel, AStepBackEndsOneInstructionEarlier) {
+TEST(ReverseDebug, AStepBackEndsOneInstructionEarlier) {
   EXPECT_SAID(debug("",
                     [](const GdbClient& gdb) {
                       for (int i = 0; i < 3; ++i) gdb.ask("s");
@@ -78,7 +78,7 @@ TEST(RiscvCpuTravel, AStepBackEndsOneInstructionEarlier) {
               "^to 0: 0 2 0 \n1 0\n");
 }
 
-TEST(RiscvCpuTravel, RunningBackLooksForTheLastStopAndTakesThePointsAlong) {
+TEST(ReverseDebug, RunningBackLooksForTheLastStopAndTakesThePointsAlong) {
   EXPECT_SAID(debug("",
                     [](const GdbClient& gdb) {
                       gdb.ask("Z0,80000004,4");
@@ -89,7 +89,7 @@ TEST(RiscvCpuTravel, RunningBackLooksForTheLastStopAndTakesThePointsAlong) {
               "^to 0: 1 3 0 \n1 1 0 2147483652 4\n");
 }
 
-TEST(RiscvCpuTravel, WhatTheDebuggerWroteIsInASnapshotOfItsOwn) {
+TEST(ReverseDebug, WhatTheDebuggerWroteIsInASnapshotOfItsOwn) {
   EXPECT_SAID(debug("",
                     [](const GdbClient& gdb) {
                       gdb.ask("s");
@@ -100,7 +100,7 @@ TEST(RiscvCpuTravel, WhatTheDebuggerWroteIsInASnapshotOfItsOwn) {
               "^to 1: 0 1 0 \n");
 }
 
-TEST(RiscvCpuTravel, BeforeTheFirstInstructionNothingIsKnown) {
+TEST(ReverseDebug, BeforeTheFirstInstructionNothingIsKnown) {
   EXPECT_SAID(debug("",
                     [](const GdbClient& gdb) {
                       std::cerr << gdb.ask("bs") << ' ' << gdb.ask("bc") << ' ' << gdb.ask("p20");
@@ -108,7 +108,7 @@ TEST(RiscvCpuTravel, BeforeTheFirstInstructionNothingIsKnown) {
               "^T05thread:1;replaylog:begin; T05thread:1;replaylog:begin; 00000080$");
 }
 
-TEST(RiscvCpuTravel, BackAtASnapshotItGoesOnToTheInstruction) {
+TEST(ReverseDebug, BackAtASnapshotItGoesOnToTheInstruction) {
   EXPECT_SAID(debug("0 7 0 \n1 0\n",
                     [](const GdbClient& gdb) {
                       std::cerr << gdb.ask("c") << ' ' << gdb.ask("p20") << ' ' << gdb.ask("p5");
@@ -116,15 +116,15 @@ TEST(RiscvCpuTravel, BackAtASnapshotItGoesOnToTheInstruction) {
               "^arrived, T05thread:1; 04000080 04000000$");
 }
 
-TEST(RiscvCpuTravel, ASearchGoesToTheLastStopBefore) {
+TEST(ReverseDebug, ASearchGoesToTheLastStopBefore) {
   EXPECT_SAID(debug("1 7 0 \n1 1 0 2147483652 4\n", [](const GdbClient& gdb) { gdb.ask("c"); }),
               "^to 0: 0 5 2147483652 \n1 1 0 2147483652 4\n");
 }
 
-TEST(RiscvCpuTravel, ASearchThatFindsNothingEndsAtTheBeginning) {
+TEST(ReverseDebug, ASearchThatFindsNothingEndsAtTheBeginning) {
   EXPECT_SAID(debug("1 7 0 \n1 0\n", [](const GdbClient& gdb) { gdb.ask("c"); }),
               "^to 0: 0 0 0 replaylog:begin;\n");
 }
 
 }  // namespace
-}  // namespace dcc::model::riscv_cpu_travel_test
+}  // namespace dcc::model::reverse_debug_test

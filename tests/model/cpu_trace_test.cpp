@@ -9,16 +9,16 @@
 #include "model_test.h"
 #include "ram.h"
 
-namespace dcc::model::riscv_cpu_trace_test {
+namespace dcc::model::cpu_trace_test {
 namespace {
 
 constexpr std::uint32_t kCount = 0x00128293;  // addi t0, t0, 1
 constexpr std::uint32_t kStore = 0x10502023;  // sw t0, 0x100(zero): nothing is there, a trap
 constexpr std::uint32_t kWfi = 0x10500073;
 
-class RiscvCpuTraceTest : public ModelTest {
+class CpuTraceTest : public ModelTest {
  protected:
-  RiscvCpuTraceTest() {
+  CpuTraceTest() {
     RiscvCpuConfig config;
     config.clock_hz = 1'000'000'000;
     config.ram_base = DCC_RAM_BASE;
@@ -49,8 +49,8 @@ class RiscvCpuTraceTest : public ModelTest {
   std::ostringstream trace_;
 };
 
-TEST_F(RiscvCpuTraceTest, ALineAnInstructionWithWhatItWrote) {
-  cpu_->set_trace(&trace_);
+TEST_F(CpuTraceTest, ALineAnInstructionWithWhatItWrote) {
+  cpu_->trace().set_lines(&trace_);
   run({kCount, kCount, kWfi});
   const auto text = lines();
   ASSERT_GE(text.size(), 3u);
@@ -61,11 +61,11 @@ TEST_F(RiscvCpuTraceTest, ALineAnInstructionWithWhatItWrote) {
   EXPECT_NE(text[2].find("wfi"), std::string::npos) << text[2];
 }
 
-TEST_F(RiscvCpuTraceTest, OnlyWithinTheWindow) {
+TEST_F(CpuTraceTest, OnlyWithinTheWindow) {
   TraceWindow window;
   window.from = sc_core::sc_time(2, sc_core::SC_NS);
   window.to = sc_core::sc_time(4, sc_core::SC_NS);
-  cpu_->set_trace(&trace_, window);
+  cpu_->trace().set_lines(&trace_, window);
   run({kCount, kCount, kCount, kCount, kCount, kWfi});
   const auto text = lines();
   ASSERT_EQ(text.size(), 2u) << trace_.str();
@@ -74,8 +74,8 @@ TEST_F(RiscvCpuTraceTest, OnlyWithinTheWindow) {
   EXPECT_EQ(cpu_->hart().reg(5), 5u) << "all of it ran";
 }
 
-TEST_F(RiscvCpuTraceTest, ATrapIsSaidWithItsCause) {
-  cpu_->set_trace(&trace_);
+TEST_F(CpuTraceTest, ATrapIsSaidWithItsCause) {
+  cpu_->trace().set_lines(&trace_);
   run({kStore});
   ASSERT_FALSE(lines().empty());
   EXPECT_NE(lines()[0].find("sw"), std::string::npos);
@@ -83,4 +83,4 @@ TEST_F(RiscvCpuTraceTest, ATrapIsSaidWithItsCause) {
 }
 
 }  // namespace
-}  // namespace dcc::model::riscv_cpu_trace_test
+}  // namespace dcc::model::cpu_trace_test

@@ -1,46 +1,46 @@
-// What the CPU tells of its instructions: a line each, and the functions they belong to.
+#include "cpu/cpu_trace.h"
+
 #include <algorithm>
 #include <cstdio>
+#include <string>
 
-#include "cpu/riscv_cpu.h"
 #include "riscv/disassembler.h"
 
 namespace dcc::model {
 
 using riscv::Stop;
 
-void RiscvCpu::set_call_trace(riscv::CallSink* sink, const TraceWindow& window) {
+void CpuTrace::set_calls(riscv::CallSink* sink, const TraceWindow& window) {
   calls_ = sink != nullptr ? std::make_unique<riscv::CallTracker>(*sink, symbols_) : nullptr;
   calls_window_ = window;
 }
 
-void RiscvCpu::finish_traces() {
+void CpuTrace::finish() {
   if (calls_ != nullptr) calls_->finish(hart_.cycles());
   calls_ = nullptr;
-  trace_ = nullptr;
+  lines_ = nullptr;
 }
 
-// Asked once a quantum: may anything in it have to be told?
-bool RiscvCpu::is_traced() const {
-  if (trace_ == nullptr && calls_ == nullptr) return false;
-  const sc_core::sc_time now = time_of(hart_.cycles());
+bool CpuTrace::is_active(const sc_core::sc_time& quantum) const {
+  if (lines_ == nullptr && calls_ == nullptr) return false;
+  const sc_core::sc_time now = clock_.time_of(hart_.cycles());
   const auto meets = [&](const TraceWindow& window) {
-    return now < window.to && window.from < now + config_.quantum;
+    return now < window.to && window.from < now + quantum;
   };
-  return (trace_ != nullptr && meets(trace_window_)) || (calls_ != nullptr && meets(calls_window_));
+  return (lines_ != nullptr && meets(lines_window_)) || (calls_ != nullptr && meets(calls_window_));
 }
 
-Stop RiscvCpu::run_traced() {
+Stop CpuTrace::run(std::uint64_t budget) {
   Stop stop = Stop::kBudget;
-  for (std::uint64_t i = 0; i < quantum_left_ && stop == Stop::kBudget; ++i) {
-    stop = hart_.has_breakpoint(hart_.pc()) ? Stop::kBreakpoint : step_traced();
+  for (std::uint64_t i = 0; i < budget && stop == Stop::kBudget; ++i) {
+    stop = hart_.has_breakpoint(hart_.pc()) ? Stop::kBreakpoint : step();
   }
   return stop;
 }
 
-Stop RiscvCpu::step_traced() {
-  const sc_core::sc_time now = time_of(hart_.cycles());
-  const bool with_line = trace_ != nullptr && trace_window_.contains(now);
+Stop CpuTrace::step() {
+  const sc_core::sc_time now = clock_.time_of(hart_.cycles());
+  const bool with_line = lines_ != nullptr && lines_window_.contains(now);
   const bool with_calls = calls_ != nullptr && calls_window_.contains(now);
   if (calls_ != nullptr && now >= calls_window_.to) {
     calls_->finish(hart_.cycles());
@@ -50,7 +50,7 @@ Stop RiscvCpu::step_traced() {
   if (hart_.take_interrupt()) {
     std::uint32_t cause = 0;
     hart_.read_csr(riscv::csr::kMcause, cause);
-    if (with_line) *trace_ << "                 -- " << riscv::cause_name(cause) << '\n';
+    if (with_line) *lines_ << "                 -- " << riscv::cause_name(cause) << '\n';
     if (observer_ != nullptr) observer_->interrupted(before, hart_.pc());
     if (with_calls) calls_->interrupted(before, hart_.pc(), hart_.cycles());
   }
@@ -64,16 +64,16 @@ Stop RiscvCpu::step_traced() {
   if (observer_ != nullptr && hart_.steps() != steps) {
     observer_->executed(op, pc, hart_.pc(), trapped);
   }
-  if (with_line) write_trace_line(pc, fetched ? &op : nullptr, trapped);
+  if (with_line) write_line(pc, fetched ? &op : nullptr, trapped);
   if (with_calls) calls_->executed(op, pc, hart_.pc(), trapped, hart_.cycles());
   return stop;
 }
 
-void RiscvCpu::write_trace_line(std::uint32_t pc, const riscv::DecodedOp* op, bool trapped) {
+void CpuTrace::write_line(std::uint32_t pc, const riscv::DecodedOp* op, bool trapped) {
   const std::string symbol = symbols_ != nullptr ? symbols_->describe(pc) : "";
   const std::string text = op != nullptr ? riscv::disassemble(*op, pc) : "(not readable)";
   char line[256];
-  const auto ns = time_of(hart_.cycles()).value() / 1000;
+  const auto ns = clock_.time_of(hart_.cycles()).value() / 1000;
   const bool compressed = op != nullptr && op->halfwords == 1;
   int at = std::snprintf(
       line, sizeof line,
@@ -82,16 +82,16 @@ void RiscvCpu::write_trace_line(std::uint32_t pc, const riscv::DecodedOp* op, bo
       text.c_str());
   at = std::min(at, static_cast<int>(sizeof line) - 1);
   while (at > 0 && line[at - 1] == ' ') --at;
-  trace_->write(line, at);
+  lines_->write(line, at);
   if (trapped) {
-    *trace_ << "  -- " << riscv::cause_name(hart_.last_trap().cause);
+    *lines_ << "  -- " << riscv::cause_name(hart_.last_trap().cause);
   } else if (op != nullptr && op->rd != riscv::kSink &&
              !(op->op >= riscv::Op::kBeq && op->op <= riscv::Op::kBgeuNear) &&
              !(op->op >= riscv::Op::kSb && op->op <= riscv::Op::kSwStack)) {
     std::snprintf(line, sizeof line, "  %s=%08x", riscv::register_name(op->rd), hart_.reg(op->rd));
-    *trace_ << line;
+    *lines_ << line;
   }
-  *trace_ << '\n';
+  *lines_ << '\n';
 }
 
 }  // namespace dcc::model

@@ -10,15 +10,15 @@
 #include "model_test.h"
 #include "ram.h"
 
-namespace dcc::model::riscv_cpu_debug_test {
+namespace dcc::model::cpu_debug_test {
 namespace {
 
 constexpr std::uint32_t kAddi = 0x00128293;  // addi t0, t0, 1
 constexpr std::uint32_t kLoop = 0xFFDFF06F;  // j back to it
 
-class RiscvCpuDebugTest : public ModelTest {
+class CpuDebugTest : public ModelTest {
  protected:
-  RiscvCpuDebugTest() {
+  CpuDebugTest() {
     RiscvCpuConfig config;
     config.ram_base = DCC_RAM_BASE;
     config.ram_bytes = 0x4000;
@@ -32,14 +32,14 @@ class RiscvCpuDebugTest : public ModelTest {
     registry_.add_module({"thing", "a thing", {}});
     registry_.add_value({"counter", "counts", 0,
                          [this](std::uint32_t) { return std::to_string(ram_.data()[0x100]); }});
-    cpu_->set_registry(&registry_);
-    cpu_->enable_gdb(0, true);
+    cpu_->debug().set_registry(&registry_);
+    cpu_->debug().enable(0, true);
   }
   /// The program has no end: the debugger kills it.
   template <class Debugger>
   void debug(const Debugger& debugger) {
     std::thread thread([&] {
-      const GdbClient client(cpu_->gdb_port());
+      const GdbClient client(cpu_->debug().port());
       debugger(client);
       client.send("k");
     });
@@ -57,7 +57,7 @@ class RiscvCpuDebugTest : public ModelTest {
   sc_core::sc_event ended_;
 };
 
-TEST_F(RiscvCpuDebugTest, StepsAndStopsWhereItIsTold) {
+TEST_F(CpuDebugTest, StepsAndStopsWhereItIsTold) {
   debug([](const GdbClient& gdb) {
     EXPECT_EQ(gdb.ask("p20"), "00000080");
     EXPECT_EQ(gdb.ask("s").substr(0, 3), "T05");
@@ -71,7 +71,7 @@ TEST_F(RiscvCpuDebugTest, StepsAndStopsWhereItIsTold) {
   });
 }
 
-TEST_F(RiscvCpuDebugTest, MemoryByTheBusAndCodeThatChanges) {
+TEST_F(CpuDebugTest, MemoryByTheBusAndCodeThatChanges) {
   debug([](const GdbClient& gdb) {
     EXPECT_EQ(gdb.ask("m80000000,4"), "93821200");
     EXPECT_EQ(gdb.ask("s").substr(0, 3), "T05");
@@ -84,7 +84,7 @@ TEST_F(RiscvCpuDebugTest, MemoryByTheBusAndCodeThatChanges) {
   });
 }
 
-TEST_F(RiscvCpuDebugTest, TheMonitorAnswers) {
+TEST_F(CpuDebugTest, TheMonitorAnswers) {
   debug([](const GdbClient& gdb) {
     EXPECT_NE(gdb.monitor("modules").find("thing  a thing"), std::string::npos);
     EXPECT_EQ(gdb.monitor("read counter"), "counter = 0\n");
@@ -101,4 +101,4 @@ TEST_F(RiscvCpuDebugTest, TheMonitorAnswers) {
 }
 
 }  // namespace
-}  // namespace dcc::model::riscv_cpu_debug_test
+}  // namespace dcc::model::cpu_debug_test

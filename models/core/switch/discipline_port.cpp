@@ -1,0 +1,114 @@
+#include "switch/discipline_port.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "switch/egress_ports.h"
+
+namespace dcc {
+
+DisciplinePort::DisciplinePort(PortContext& context, int number, const SwitchParameters& parameters,
+                               std::unique_ptr<PortDiscipline> discipline, std::uint32_t rank)
+    : EgressPort(
+          context, number, parameters.scheduler,
+          Event::calling<&DisciplinePort::send_next, &DisciplinePort::prefetch>(*this, rank)),
+      discipline_(std::move(discipline)) {}
+
+void DisciplinePort::set_ecn(const EcnParameters& ecn) {
+  const EcnMarker marker(ecn, link_.rate);
+  attends_departures_ = marker.marks_at(EcnParameters::MarkAt::kDequeue) ||
+                        marker.has_phantom_queue() || context_->departure_observer != nullptr ||
+                        context_->ingress.with_credits() || scheduler_.shapes() ||
+                        discipline_->needs_every_packet();
+}
+
+// The second condition is for the buffer's peak alone: a packet that would only raise the peak
+// still passes the discipline by, as the discipline would not have seen it with a free buffer.
+bool DisciplinePort::fits_buffer(const Packet& packet) const {
+  SharedBuffer& buffer = context_->ingress.buffer();
+  return buffer.can_pass_through(packet.ingress, packet.priority, packet.wire_bytes) ||
+         buffer.can_pass_with_peak(packet.ingress, packet.priority, packet.wire_bytes);
+}
+
+void DisciplinePort::join_queue(Packet* packet) {
+  ++enqueued_;
+  const IngressControl& ingress = context_->ingress;
+  if (context_->needs_reverse_packets && !ingress.is_rerouting() &&
+      packet->ingress != ingress.own_input()) {
+    context_->ports.discipline(packet->ingress).discipline_->reverse_packet(*packet);
+  }
+  PortDiscipline::EnqueueResult result = discipline_->enqueue(packet);
+  rare_.trimmed += result.trimmed;
+  rare_.ecn_marks += result.marked;
+  rare_.trimmed_bytes += static_cast<std::uint64_t>(result.trimmed_bytes);
+  while (!result.dropped.empty()) {
+    Packet* const lost = result.dropped.pop();
+    ++dequeued_;
+    if (lost->kind == PacketKind::kCredit) {
+      ++rare_.credits_dropped;
+    } else {
+      count_drop(*lost);
+    }
+    context_->pool.give_back(lost);
+  }
+  update_bytes();
+  // The event may be due later than the wire is free, for a packet that may not leave yet.
+  const PicoSeconds soonest = std::max(context_->scheduler.now(), free_at_);
+  if (wire_free_.is_scheduled() && wire_free_.due() > soonest) {
+    context_->scheduler.cancel(wire_free_);
+  }
+  try_send();
+  if (result.returned == nullptr) return;
+  ++dequeued_;
+  ++rare_.returned;
+  context_->forward_own(result.returned);
+}
+
+/// Bit 0 of `waiting_` stands for all packets of the discipline.
+void DisciplinePort::update_bytes() {
+  waiting_ = discipline_->empty() ? 0 : 1;
+  const Bytes before = std::exchange(bytes_, discipline_->bytes());
+  context_->ingress.buffer().change_private(bytes_ - before);
+  note_queue();
+}
+
+void DisciplinePort::transmit(Packet* packet) {
+  put_on_wire(packet);
+  if (has_more_to_send()) context_->scheduler.schedule_at(wire_free_, free_at_);
+}
+
+void DisciplinePort::send_next() {
+  if (pfc_.frame_due()) {
+    Packet* const frame = next_link_frame();
+    count_sent(*frame);
+    transmit(frame);
+    return;
+  }
+  if (waiting_ == 0 || pfc_.blocked() != 0) return;
+  Packet* const packet = discipline_->dequeue();
+  if (packet == nullptr) {
+    context_->scheduler.schedule_at(wire_free_, discipline_->ready_at());
+    return;
+  }
+  ++dequeued_;
+  rare_.ecn_marks += discipline_->consume_departure_marks();
+  update_bytes();
+  if (context_->departure_observer != nullptr) {
+    context_->departure_observer->departs(*packet, number_);
+  }
+  if (packet->collects_telemetry()) append_telemetry(*packet);
+  count_sent(*packet);
+  transmit(packet);
+}
+
+void DisciplinePort::evict_all(PacketFifo& to) {
+  while (!discipline_->empty()) {
+    ++dequeued_;
+    to.push(discipline_->evict());
+  }
+  context_->ingress.buffer().change_private(-std::exchange(bytes_, 0));
+  waiting_ = 0;
+  note_queue();
+}
+
+}  // namespace dcc

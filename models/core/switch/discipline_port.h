@@ -1,0 +1,56 @@
+// An egress port whose packets are queued by a discipline instead of the switch's own queues.
+#pragma once
+
+#include <memory>
+
+#include "switch/discipline.h"
+#include "switch/egress_port.h"
+#include "switch/switch_parameters.h"
+
+namespace dcc {
+
+/// Hands arriving packets to a PortDiscipline and sends what the discipline selects. The
+/// discipline's memory is not taken from the shared buffer but is counted in its figures.
+class DisciplinePort final : public EgressPort {
+ public:
+  DisciplinePort(PortContext& context, int number, const SwitchParameters& parameters,
+                 std::unique_ptr<PortDiscipline> discipline, std::uint32_t rank);
+
+  /// Tells the discipline its link; set_link() comes first.
+  void attach_discipline() { discipline_->attach(link_); }
+  /// A discipline marks by its own rule. Marking at departure still keeps packets from passing
+  /// through. Throws std::invalid_argument as EcnMarker does.
+  void set_ecn(const EcnParameters& ecn);
+
+  // --- Packets --------------------------------------------------------------------------------
+  /// Sends, queues or drops a packet.
+  void enqueue(Packet* packet) {
+    is_idle_for(*packet) && fits_buffer(*packet) ? pass_through(packet) : join_queue(packet);
+  }
+  /// Gives a packet to the discipline, and sends what can be sent.
+  void join_queue(Packet* packet);
+  /// Sends the next packet or frame now, or when the wire is free.
+  void try_send() {
+    if (may_send_now()) send_next();
+  }
+  /// Removes all packets and appends them to `to`.
+  void evict_all(PacketFifo& to);
+  /// Prefetches the cache lines that queueing or sending a packet touches.
+  void prefetch() const { prefetch_common(); }
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(pfc_, free_at_, bytes_, tx_bytes_, waiting_, wire_free_, dequeued_, enqueued_, scheduler_,
+      rare_.ecn_marks, rare_.dropped, rare_.trimmed, rare_.returned, discipline_, credits_);
+  }
+
+ private:
+  bool fits_buffer(const Packet& packet) const;
+  void send_next();
+  void transmit(Packet* packet);
+  void update_bytes();
+
+  std::unique_ptr<PortDiscipline> discipline_;
+};
+
+}  // namespace dcc

@@ -1,0 +1,175 @@
+// One egress port of a switch: the part that both kinds of port share.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "fabric/path_choice.h"
+#include "sim/random.h"
+#include "sim/scheduler.h"
+#include "stats/queue_statistics.h"
+#include "switch/credits.h"
+#include "switch/egress_scheduler.h"
+#include "switch/ingress_control.h"
+#include "switch/pfc.h"
+#include "switch/switch_counters.h"
+#include "units.h"
+#include "wire/link.h"
+#include "wire/packet.h"
+
+namespace dcc {
+
+/// Objects and settings that all ports of one switch share.
+struct PortContext {
+  /// Memory that sending through a port touches. The entries of all ports lie close together, so
+  /// that a prefetch does not have to read the port itself.
+  struct Wire {
+    const PacketOut* out = nullptr;
+    unsigned lines = 0;  // cache lines of `out` that send() touches
+    const QueueStatistics* statistics = nullptr;
+
+    void prefetch() const {
+      const auto* const first = reinterpret_cast<const char*>(out);
+      for (unsigned line = 0; line < lines; ++line) __builtin_prefetch(first + 64u * line, 1);
+      __builtin_prefetch(statistics, 1);
+    }
+  };
+
+  Scheduler& scheduler;
+  PacketPool& pool;
+  RandomStream& random;
+  IngressControl& ingress;
+  EgressPorts& ports;
+  PathChoice* departure_observer = nullptr;  // null: the load balancer needs no departures
+  bool queue_all = false;                    // no packet passes through
+  bool needs_reverse_packets = false;        // DisciplinePort: the discipline sees reverse packets
+  QcnPointParameters qcn;
+  std::vector<Wire> wires;  // by port
+  /// Routes a packet that the switch itself created, and sends it.
+  std::function<void(Packet*)> forward_own;
+};
+
+/// Wire, flow control towards the neighbour, statistics and the event "wire is free". A port is a
+/// QueueingPort or a DisciplinePort, all ports of a switch of the same kind. There is no virtual
+/// function: the event calls the kind's own try_send_next(), and EgressPorts knows the kind.
+///
+/// The fields that every packet touches fill two cache lines: the last line of `pfc_`, and the line
+/// behind the event. A large network does not fit into the caches, and loading these lines takes
+/// most of its run time.
+class alignas(64) EgressPort {
+ public:
+  // --- Building -------------------------------------------------------------------------------
+  void set_wire(PacketOut& out);
+  /// `credits`: null for a port without credits.
+  void set_link(const LinkParameters& link, std::unique_ptr<LaneCredits> credits) {
+    link_ = link;
+    credits_ = std::move(credits);
+  }
+  void set_rate(BitRate rate) { link_.rate = rate; }
+  /// Statistics of the queue, all priorities together; null to stop. Not owned.
+  void observe(QueueStatistics* statistics);
+  /// Changes the weights of the priorities. Throws std::invalid_argument as EgressScheduler does.
+  void change_weights(const EgressSchedulerParameters& parameters) {
+    scheduler_.change_weights(parameters);
+  }
+
+  // --- Flow control ---------------------------------------------------------------------------
+  PfcPort& pfc() { return pfc_; }
+  const PfcPort& pfc() const { return pfc_; }
+  /// Null without credits.
+  LaneCredits* credits() { return credits_.get(); }
+  const LaneCredits* credits() const { return credits_.get(); }
+  /// Applies a pause or credit frame from the neighbour. The caller keeps the frame, and calls
+  /// EgressPorts::try_send() next.
+  void handle_flow_control(const Packet& frame);
+  void set_pfc_mask(std::uint8_t priorities) {
+    pfc_.set_pfc_mask(priorities, context_->scheduler.now());
+  }
+  /// Queues an LLDP frame, which is sent before all packets. The caller calls
+  /// EgressPorts::try_send() next.
+  void queue_lldp(Packet* frame) {
+    lldp_frames_.push(frame);
+    pfc_.request_lldp();
+  }
+  const PacketFifo& lldp_frames() const { return lldp_frames_; }
+
+  // --- Reading --------------------------------------------------------------------------------
+  /// Wire bytes queued in all priorities.
+  Bytes bytes() const { return bytes_; }
+  const LinkParameters& link() const { return link_; }
+  SwitchCounters counters() const;
+  /// Bytes that a new packet waits for: queued bytes, and the rest of the packet being sent.
+  Bytes backlog() const;
+
+ protected:
+  EgressPort(PortContext& context, int number, const EgressSchedulerParameters& scheduler,
+             Event&& wire_free);
+  EgressPort(EgressPort&&) = default;  // before the first packet only
+
+  /// True if the packet would be the next to leave and the wire is idle, so that a queue would give
+  /// the packet back at once.
+  bool is_idle_for(const Packet& packet) const {
+    const unsigned obstacles = waiting_ | (unsigned{pfc_.blocked()} >> packet.priority & 1);
+    if (obstacles != 0 || pfc_.frame_due() || attends_departures_) return false;
+    // At free_at_ itself the port's event may still be pending.
+    return context_->scheduler.now() > free_at_ && !context_->ingress.attends_releases() &&
+           !context_->queue_all;
+  }
+  void pass_through(Packet* packet);
+
+  /// True if the wire is idle now. Otherwise the event is scheduled for when the wire is free.
+  bool may_send_now();
+  /// Hands the packet to the wire, which is then busy until free_at_.
+  void put_on_wire(Packet* packet) { free_at_ = context_->scheduler.now() + out_->send(packet); }
+  bool has_more_to_send() const { return waiting_ != 0 || pfc_.frame_due(); }
+  /// The next frame of the link's own: LLDP, pause or credits. Precondition: pfc().frame_due().
+  Packet* next_link_frame();
+  void append_telemetry(Packet& packet) const;
+  void count_sent(const Packet& packet) {
+    tx_bytes_ += packet.wire_bytes + static_cast<std::uint64_t>(link_.overhead);
+  }
+  void note_queue() {
+    if (statistics_ != nullptr) statistics_->changed(bytes_, context_->scheduler.now());
+  }
+  void count_drop(const Packet& packet) {
+    ++rare_.dropped;
+    rare_.dropped_bytes += packet.wire_bytes;
+  }
+  /// Prefetches the lines of this class that sending or queueing a packet touches.
+  void prefetch_common() const {
+    __builtin_prefetch(&waiting_, 1);
+    __builtin_prefetch(&wire_free_, 1);
+    __builtin_prefetch(&dequeued_, 1);
+    context_->wires[number_].prefetch();
+  }
+
+  PfcPort pfc_;
+  PacketOut* out_ = nullptr;
+  PicoSeconds free_at_{};  // when the wire can take the next packet
+  Bytes bytes_ = 0;        // all priorities
+  QueueStatistics* statistics_ = nullptr;
+  std::uint64_t tx_bytes_ = 0;
+  std::uint8_t waiting_ = 0;      // bit p: a packet of priority p is queued
+  bool marks_at_enqueue_ : 1;     // ECN marking when a packet joins the queue
+  bool attends_departures_ : 1;   // no packet passes through: each departure must be handled
+  bool takes_turns_ : 1;          // QueueingPort: Arbitration::kRoundRobin
+  std::uint16_t number_;          // of this port
+  std::uint32_t max_passed_ = 0;  // largest passed-through packet that `statistics_` counted
+
+  Event wire_free_;  // scheduled while the wire is busy and something waits for the wire
+
+  LinkParameters link_;
+  std::uint64_t dequeued_ = 0;
+  std::uint64_t enqueued_ = 0;
+  EgressScheduler scheduler_;
+  PortContext* context_;
+
+  SwitchCounters rare_;  // all counters except dequeued_, enqueued_ and tx_bytes_
+  std::unique_ptr<LaneCredits> credits_;
+  PacketFifo lldp_frames_;
+  static_assert(sizeof(PfcPort) % 64 == 16, "the line behind PfcPort has 48 bytes for hot fields");
+};
+
+}  // namespace dcc

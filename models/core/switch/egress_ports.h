@@ -1,0 +1,66 @@
+// The egress ports of a switch, all of one kind.
+#pragma once
+
+#include <vector>
+
+#include "switch/discipline_port.h"
+#include "switch/queueing_port.h"
+
+namespace dcc {
+
+/// Holds either QueueingPorts or DisciplinePorts. Calls go to the port's own kind by one
+/// predictable branch, so that no packet needs a virtual call.
+class EgressPorts {
+ public:
+  /// All ports are of the kind that `parameters.discipline` asks for. Precondition: empty.
+  void build(PortContext& context, const SwitchParameters& parameters, int count,
+             std::uint32_t rank);
+
+  bool have_disciplines() const { return !disciplines_.empty(); }
+  EgressPort& at(int port) {
+    if (have_disciplines()) return disciplines_[index(port)];
+    return queues_[index(port)];
+  }
+  const EgressPort& at(int port) const {
+    if (have_disciplines()) return disciplines_[index(port)];
+    return queues_[index(port)];
+  }
+  /// The port with its own queues. Precondition: have_disciplines() is false.
+  QueueingPort& queueing(int port) { return queues_[index(port)]; }
+  const QueueingPort& queueing(int port) const { return queues_[index(port)]; }
+  /// Precondition: have_disciplines().
+  DisciplinePort& discipline(int port) { return disciplines_[index(port)]; }
+
+  /// Sends the port's next packet or frame now, or when the wire is free.
+  void try_send(int port) {
+    have_disciplines() ? discipline(port).try_send() : queueing(port).try_send();
+  }
+  void set_ecn(int port, const EcnParameters& ecn) {
+    have_disciplines() ? discipline(port).set_ecn(ecn) : queueing(port).set_ecn(ecn);
+  }
+  void evict_all(int port, PacketFifo& to) {
+    have_disciplines() ? discipline(port).evict_all(to) : queueing(port).evict_all(to);
+  }
+  void prefetch(int port, int priority) const {
+    have_disciplines() ? disciplines_[index(port)].prefetch() : queueing(port).prefetch(priority);
+  }
+  /// Queued bytes of one priority; 0 for a discipline, whose packets have no common order of
+  /// priorities.
+  Bytes bytes(int port, int priority) const {
+    return have_disciplines() ? 0 : queueing(port).bytes(priority);
+  }
+  template <class Digest>
+  void add_state(Digest& d) const {
+    for (const QueueingPort& port : queues_) d(port);
+    for (const DisciplinePort& port : disciplines_) d(port);
+  }
+
+ private:
+  static std::size_t index(int port) { return static_cast<std::size_t>(port); }
+
+  // One of the two is empty. The ports must not move: their events point to them.
+  std::vector<QueueingPort> queues_;
+  std::vector<DisciplinePort> disciplines_;
+};
+
+}  // namespace dcc

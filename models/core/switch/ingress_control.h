@@ -1,0 +1,74 @@
+// Accounting of a switch's inputs: buffer space, and the pauses and credits sent to neighbours.
+#pragma once
+
+#include "switch/shared_buffer.h"
+#include "switch/switch_parameters.h"
+#include "units.h"
+#include "wire/packet.h"
+
+namespace dcc {
+
+class EgressPorts;
+
+/// Charges each waiting packet to the input and priority it arrived on, and tells the neighbour at
+/// that input to stop or continue: by pause frames (802.1Qbb) or by credits (InfiniBand). Input
+/// numbers are port numbers; own_input() stands for packets that the switch itself created.
+class IngressControl {
+ public:
+  /// `ports` must outlive this object and may still be empty. Throws std::invalid_argument as
+  /// SharedBuffer does.
+  IngressControl(const SwitchParameters& parameters, int ports, EgressPorts& egress);
+
+  /// The input number of packets that the switch itself created.
+  int own_input() const { return own_input_; }
+  SharedBuffer& buffer() { return buffer_; }
+  const SharedBuffer& buffer() const { return buffer_; }
+  bool with_credits() const { return with_credits_; }
+  /// True while the release of a packet may have to be told to a neighbour: a class is paused, or
+  /// flow control works by credits. No packet may bypass the accounting then.
+  bool attends_releases() const { return paused_classes_ != 0; }
+
+  /// Charges a packet and pauses the neighbour if its class reached the threshold. False: there is
+  /// no room, and nothing was charged.
+  bool admit(const Packet& packet) {
+    const int input = packet.ingress;
+    const int priority = packet.priority;
+    const Bytes bytes = packet.wire_bytes;
+    if (!buffer_.admit(input, priority, bytes)) return false;
+    if (with_credits_) store_with_credits(input, priority, bytes);
+    if (buffer_.must_pause(input, priority) && input != own_input_) pause(input, priority);
+    return true;
+  }
+  /// Releases what admit() charged, and resumes the neighbour or returns its credits.
+  void release(int input, int priority, Bytes bytes) {
+    buffer_.release(input, priority, bytes);
+    if (paused_classes_ != 0 && input != own_input_) notify_release(input, priority, bytes);
+  }
+  /// Returns the credits of a packet that was consumed or discarded without being charged.
+  void return_credits_of(const Packet& packet);
+  /// Makes exactly these priorities of `port` lossless: bit p stands for priority p. Neighbours
+  /// paused in another priority are resumed.
+  void set_pfc_mask(int port, std::uint8_t priorities);
+
+  /// While true, admitted packets were in this switch before: their arrival is not counted again.
+  void set_rerouting(bool rerouting) { rerouting_ = rerouting; }
+  bool is_rerouting() const { return rerouting_; }
+
+  /// Number of paused (input, priority) classes, plus one with credits.
+  int paused_classes() const { return paused_classes_; }
+
+ private:
+  void pause(int input, int priority);
+  void notify_release(int input, int priority, Bytes bytes);
+  void store_with_credits(int input, int priority, Bytes bytes);
+  void release_with_credits(int input, int priority, Bytes bytes);
+
+  SharedBuffer buffer_;
+  EgressPorts& egress_;
+  int own_input_;
+  int paused_classes_ = 0;  // with credits never 0
+  bool with_credits_;
+  bool rerouting_ = false;
+};
+
+}  // namespace dcc

@@ -1,0 +1,213 @@
+#include "switch/queueing_port.h"
+
+namespace dcc {
+
+QueueingPort::QueueingPort(PortContext& context, int number, const SwitchParameters& parameters,
+                           std::uint32_t rank)
+    : EgressPort(
+          context, number, parameters.scheduler,
+          Event::calling<&QueueingPort::send_next, &QueueingPort::prefetch_next>(*this, rank)) {
+  if (parameters.arbitration == SwitchParameters::Arbitration::kRoundRobin) {
+    takes_turns_ = true;
+    turns_.resize(kPriorities);
+  }
+  if (parameters.qcn.enabled) qcn_.assign(kPriorities, QcnPoint(parameters.qcn));
+}
+
+void QueueingPort::set_ecn(const EcnParameters& ecn) {
+  ecn_.change(ecn, link_.rate);
+  marks_at_enqueue_ = ecn_.marks_at(EcnParameters::MarkAt::kEnqueue);
+  attends_departures_ = ecn_.marks_at(EcnParameters::MarkAt::kDequeue) ||
+                        ecn_.has_phantom_queue() || context_->departure_observer != nullptr ||
+                        context_->ingress.with_credits() || scheduler_.shapes();
+}
+
+bool QueueingPort::admit(Packet* packet) {
+  if (context_->ingress.admit(*packet)) return true;
+  count_drop(*packet);
+  context_->pool.give_back(packet);
+  return false;
+}
+
+void QueueingPort::join_queue(Packet* packet) {
+  const int priority = packet->priority;
+  const Bytes bytes = packet->wire_bytes;
+  Queue& queue = queue_[static_cast<std::size_t>(priority)];
+  if (marks_at_enqueue_) mark_if_congested(queue, *packet, EcnParameters::MarkAt::kEnqueue);
+  if (attends_departures_ && scheduler_.shapes() && queue.bytes == 0) {
+    scheduler_.shaper().began(priority, context_->scheduler.now());
+  }
+  push(priority, packet);
+  queue.bytes += bytes;
+  bytes_ += bytes;
+  waiting_ = static_cast<std::uint8_t>(waiting_ | 1u << priority);
+  ++enqueued_;
+  note_queue();
+  if (context_->qcn.enabled && packet->kind == PacketKind::kData) {
+    const std::uint32_t feedback =
+        qcn_[static_cast<std::size_t>(priority)].arrival(bytes, queue.bytes, context_->random);
+    if (feedback != 0) send_notification(*packet, feedback);
+  }
+  try_send();
+}
+
+void QueueingPort::transmit(Packet* packet) {
+  put_on_wire(packet);
+  if (!has_more_to_send()) return;
+  // The next packet may have left the caches while it waited, so the event prefetches the packet.
+  const auto next = static_cast<std::size_t>(first_waiting());
+  context_->scheduler.schedule_at(wire_free_, free_at_, queue_[next].fifo.front());
+}
+
+void QueueingPort::send_next() {
+  if (pfc_.frame_due()) {
+    Packet* const frame = next_link_frame();
+    count_sent(*frame);
+    transmit(frame);
+    return;
+  }
+  unsigned eligible = waiting_ & ~unsigned{pfc_.blocked()};
+  if (eligible == 0) return;
+  if (scheduler_.shapes()) {
+    const CreditShaper& shaper = scheduler_.shaper();
+    const unsigned released = shaper.released(eligible, context_->scheduler.now());
+    if (released == 0) {
+      context_->scheduler.schedule_at(wire_free_, shaper.next_release(eligible));
+      return;
+    }
+    eligible = released;
+  }
+
+  const int priority = scheduler_.pick(eligible);
+  Queue& queue = queue_[static_cast<std::size_t>(priority)];
+  Packet* const packet = pop(priority);
+  const Bytes bytes = packet->wire_bytes;
+  queue.bytes -= bytes;
+  bytes_ -= bytes;
+  scheduler_.charge(priority, bytes);
+  if (queue.bytes == 0) {
+    waiting_ = static_cast<std::uint8_t>(waiting_ & ~(1u << priority));
+    scheduler_.emptied(priority);
+  }
+  if (attends_departures_) handle_departure(priority, *packet, queue);
+  if (packet->collects_telemetry()) append_telemetry(*packet);
+  count_sent(*packet);
+  ++dequeued_;
+  note_queue();
+  const int input = packet->ingress;
+  transmit(packet);
+  context_->ingress.release(input, priority, bytes);
+}
+
+void QueueingPort::handle_departure(int priority, Packet& packet, const Queue& queue) {
+  const Bytes bytes = packet.wire_bytes;
+  if (credits_ != nullptr) charge_credits(priority, bytes);
+  if (scheduler_.shapes()) scheduler_.shaper().sent(priority, bytes + link_.overhead);
+  mark_if_congested(queue, packet, EcnParameters::MarkAt::kDequeue);
+  if (context_->departure_observer != nullptr) {
+    context_->departure_observer->departs(packet, number_);
+  }
+}
+
+void QueueingPort::charge_credits(int priority, Bytes bytes) {
+  credits_->sent(priority, bytes);
+  pfc_.block(credits_->exhausted(), context_->scheduler.now());
+  if (credits_->frames_due() != 0) pfc_.request_credit_frame();
+}
+
+void QueueingPort::mark_if_congested(const Queue& queue, Packet& packet,
+                                     EcnParameters::MarkAt moment) {
+  bool congested = false;
+  if (ecn_.marks_at(moment)) {
+    // The length counts without the packet itself, both at enqueue and at dequeue.
+    congested = ecn_.congested(ecn_.per_port() ? bytes_ : queue.bytes, context_->random);
+  }
+  if (moment == EcnParameters::MarkAt::kDequeue && ecn_.has_phantom_queue() &&
+      ecn_.phantom_congested(packet.wire_bytes, context_->scheduler.now())) {
+    congested = true;
+  }
+  if (congested && EcnMarker::mark(packet)) ++rare_.ecn_marks;
+}
+
+void QueueingPort::send_notification(const Packet& packet, std::uint32_t feedback) {
+  ++rare_.cnms_sent;
+  Packet* const message = context_->pool.take();
+  message->kind = PacketKind::kCnm;
+  message->priority = context_->qcn.message_priority;
+  message->wire_bytes = 64;
+  message->source = packet.destination;
+  message->destination = packet.source;
+  message->destination_qpn = packet.source_qpn;
+  message->source_qpn = packet.destination_qpn;
+  message->flow = packet.flow;
+  message->immediate = feedback;
+  context_->forward_own(message);
+}
+
+void QueueingPort::evict_all(PacketFifo& to) {
+  for (int priority = 0; priority < kPriorities; ++priority) {
+    Queue& queue = queue_[static_cast<std::size_t>(priority)];
+    if (queue.bytes == 0) continue;
+    while (queue.bytes > 0) {
+      Packet* const packet = pop(priority);
+      queue.bytes -= packet->wire_bytes;
+      bytes_ -= packet->wire_bytes;
+      ++dequeued_;
+      context_->ingress.release(packet->ingress, priority, packet->wire_bytes);
+      to.push(packet);
+    }
+    scheduler_.emptied(priority);
+  }
+  waiting_ = 0;
+  note_queue();
+}
+
+void QueueingPort::TurnQueue::append(Input& input) {
+  input.next = nullptr;
+  (first == nullptr ? first : last->next) = &input;
+  last = &input;
+}
+
+void QueueingPort::push(int priority, Packet* packet) {
+  const auto p = static_cast<std::size_t>(priority);
+  if (!takes_turns_) {
+    queue_[p].fifo.push(packet);
+    return;
+  }
+  TurnQueue& queue = turns_[p];
+  if (queue.inputs == nullptr) {
+    const auto inputs = static_cast<std::size_t>(context_->ingress.own_input()) + 1;
+    queue.inputs = std::make_unique<TurnQueue::Input[]>(inputs);
+  }
+  TurnQueue::Input& input = queue.inputs[packet->ingress];
+  if (input.fifo.empty()) queue.append(input);
+  input.fifo.push(packet);
+}
+
+Packet* QueueingPort::pop(int priority) {
+  const auto p = static_cast<std::size_t>(priority);
+  if (!takes_turns_) return queue_[p].fifo.pop();
+  TurnQueue& queue = turns_[p];
+  TurnQueue::Input* const input = queue.first;
+  Packet* const packet = input->fifo.pop();
+  queue.first = input->next;
+  if (!input->fifo.empty()) queue.append(*input);
+  return packet;
+}
+
+Bytes QueueingPort::bytes_before(int priority) const {
+  Bytes bytes = 0;
+  for (int one = priority; one < kPriorities; ++one) bytes += this->bytes(one);
+  return bytes;
+}
+
+bool QueueingPort::holds_from(int input, int priority) const {
+  const auto p = static_cast<std::size_t>(priority);
+  if (queue_[p].bytes == 0) return false;
+  if (takes_turns_) return !turns_[p].inputs[static_cast<std::size_t>(input)].fifo.empty();
+  const Packet* packet = queue_[p].fifo.front();
+  while (packet != nullptr && packet->ingress != input) packet = packet->next;
+  return packet != nullptr;
+}
+
+}  // namespace dcc

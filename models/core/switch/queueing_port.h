@@ -1,0 +1,119 @@
+// An egress port with one queue per priority in the switch's shared buffer.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "switch/ecn_marker.h"
+#include "switch/egress_port.h"
+#include "switch/qcn_point.h"
+#include "switch/switch_parameters.h"
+
+namespace dcc {
+
+/// Queues packets by priority and charges them to their inputs. Marks ECN, samples for congestion
+/// notification (802.1Qau), charges credits, and sends by the EgressScheduler's choice.
+///
+/// Two send paths exist. A packet that finds the wire idle and nothing queued passes through: the
+/// queue and the buffer are left alone, and no event is scheduled. The results are those of a queue
+/// (pass_through_test). Measured with callgrind: see SwitchDevice.
+class QueueingPort final : public EgressPort {
+ public:
+  QueueingPort(PortContext& context, int number, const SwitchParameters& parameters,
+               std::uint32_t rank);
+
+  /// Changes the marking; a phantom queue keeps its length. Throws std::invalid_argument as
+  /// EcnMarker does.
+  void set_ecn(const EcnParameters& ecn);
+
+  // --- Packets --------------------------------------------------------------------------------
+  /// Sends, queues or drops a packet.
+  void enqueue(Packet* packet) {
+    if (is_idle_for(*packet) && context_->ingress.buffer().can_pass_through(
+                                    packet->ingress, packet->priority, packet->wire_bytes)) {
+      pass_through(packet);
+    } else if (admit(packet)) {
+      join_queue(packet);
+    }
+  }
+  /// Charges a packet to the buffer. False: no room; the packet was counted and dropped.
+  bool admit(Packet* packet);
+  /// Queues a packet that admit() charged.
+  void join_queue(Packet* packet);
+  /// Sends the next packet or frame now, or when the wire is free.
+  void try_send() {
+    if (may_send_now()) send_next();
+  }
+  /// Removes all packets, releases what they were charged, and appends them to `to`.
+  void evict_all(PacketFifo& to);
+  /// Prefetches the cache lines that queueing or sending a packet of this priority touches.
+  void prefetch(int priority) const {
+    prefetch_common();
+    __builtin_prefetch(&queue_[static_cast<std::size_t>(priority)], 1);
+    __builtin_prefetch(&ecn_, 1);
+  }
+
+  // --- Reading --------------------------------------------------------------------------------
+  using EgressPort::bytes;
+  Bytes bytes(int priority) const { return queue_[static_cast<std::size_t>(priority)].bytes; }
+  /// Queued bytes that leave before a new packet of this priority: those of the same and of higher
+  /// priorities.
+  Bytes bytes_before(int priority) const;
+  /// True if a packet of this priority that came through `input` is queued. Searches the queue.
+  bool holds_from(int input, int priority) const;
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(pfc_, free_at_, bytes_, tx_bytes_, waiting_, wire_free_, dequeued_, enqueued_, scheduler_,
+      queue_, ecn_, rare_.ecn_marks, rare_.dropped, rare_.cnms_sent, turns_, qcn_, credits_);
+  }
+
+ private:
+  /// Packets of one priority.
+  struct alignas(32) Queue {
+    PacketFifo fifo;  // Arbitration::kFifo
+    Bytes bytes = 0;
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(fifo, bytes);
+    }
+  };
+  /// Packets of one priority with Arbitration::kRoundRobin: a list per input, and a ring of the
+  /// inputs that have packets.
+  struct TurnQueue {
+    struct Input {
+      PacketFifo fifo;
+      Input* next = nullptr;
+    };
+    std::unique_ptr<Input[]> inputs;  // allocated with the first packet
+    Input* first = nullptr;
+    Input* last = nullptr;
+
+    void append(Input& input);
+    template <class Digest>
+    void add_state(Digest& d) const {
+      for (const Input* input = first; input != nullptr;
+           input = input == last ? nullptr : input->next) {
+        d(input->fifo);
+      }
+    }
+  };
+
+  void send_next();
+  void prefetch_next() const { prefetch(first_waiting()); }
+  void transmit(Packet* packet);
+  int first_waiting() const { return waiting_ != 0 ? __builtin_ctz(waiting_) : 0; }
+  void push(int priority, Packet* packet);
+  Packet* pop(int priority);
+  void mark_if_congested(const Queue& queue, Packet& packet, EcnParameters::MarkAt moment);
+  void handle_departure(int priority, Packet& packet, const Queue& queue);
+  void charge_credits(int priority, Bytes bytes);
+  void send_notification(const Packet& packet, std::uint32_t feedback);
+
+  alignas(64) std::array<Queue, kPriorities> queue_;
+  EcnMarker ecn_;
+  std::vector<TurnQueue> turns_;  // by priority; empty: Arbitration::kFifo
+  std::vector<QcnPoint> qcn_;     // by priority; empty: off
+};
+
+}  // namespace dcc

@@ -1,0 +1,72 @@
+// Parameters of a switch.
+#pragma once
+
+#include <cstdint>
+
+#include "describe/enum_names.h"
+#include "fabric/routing_parameters.h"
+#include "switch/credits.h"
+#include "switch/discipline.h"
+#include "switch/ecn_marker.h"
+#include "switch/egress_scheduler.h"
+#include "switch/pfc.h"
+#include "switch/qcn_point.h"
+#include "units.h"
+#include "wire/link.h"
+
+namespace dcc {
+
+class ParameterVisitor;
+
+struct SwitchParameters {
+  /// Order of packets from different inputs within one output queue.
+  enum class Arbitration : std::uint8_t {
+    kFifo,        // in order of arrival
+    kRoundRobin,  // inputs take turns, packet by packet
+  };
+  /// Order of packets that arrive at the same picosecond.
+  enum class Ties : std::uint8_t {
+    kWire,    // by link number, always the same
+    kSeeded,  // drawn anew for each instant
+  };
+  /// Mechanism that keeps a neighbour from overrunning the buffer.
+  enum class FlowControl : std::uint8_t {
+    kPfc,      // pause frames, if `pfc` enables them
+    kCredits,  // each input has a buffer per priority and advertises its free space
+  };
+  Bytes buffer = 32_MiB;
+  FlowControl flow_control = FlowControl::kPfc;
+  Arbitration arbitration = Arbitration::kFifo;
+  Ties ties = Ties::kWire;    // see Link::set_tie_order
+  RoutingParameters routing;  // a section of its own in configurations
+  PicoSeconds jitter{};       // see Link::set_jitter
+  EcnParameters ecn;
+  PfcParameters pfc;
+  CreditParameters credits;
+  EgressSchedulerParameters scheduler;
+  QcnPointParameters qcn;
+  DisciplineChoice discipline;   // auto: fifo
+  Bytes largest_packet = 1'100;  // wire bytes; determines the automatic headroom
+  /// Queues every packet, even one that could leave at once. For tests that compare both paths.
+  bool queue_all = false;
+
+  bool pauses() const { return flow_control == FlowControl::kPfc && pfc.enabled; }
+  bool has_credits() const { return flow_control == FlowControl::kCredits; }
+  /// Credit buffer of one input and priority; both ends of the link use the same value.
+  Bytes credit_buffer(const LinkParameters& link) const {
+    return credits.buffer.value_or(credit_buffer_for(link, largest_packet));
+  }
+
+  /// Describes all parameters except `routing`.
+  void describe(ParameterVisitor& v);
+};
+
+DCC_ENUM_NAMES(SwitchParameters::FlowControl, {SwitchParameters::FlowControl::kPfc, "pfc"},
+               {SwitchParameters::FlowControl::kCredits, "credits"});
+
+DCC_ENUM_NAMES(SwitchParameters::Arbitration, {SwitchParameters::Arbitration::kFifo, "fifo"},
+               {SwitchParameters::Arbitration::kRoundRobin, "round_robin"});
+DCC_ENUM_NAMES(SwitchParameters::Ties, {SwitchParameters::Ties::kWire, "wire"},
+               {SwitchParameters::Ties::kSeeded, "seeded"});
+
+}  // namespace dcc

@@ -1,0 +1,148 @@
+// The debugger's side of a CPU: registers, memory, stops, watched values and monitor commands.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "cpu/debug_registry.h"
+#include "cpu/gdb_server.h"
+#include "cpu/reverse_debug.h"
+#include "riscv/hart.h"
+
+namespace dcc::model {
+
+/// The CPU that a CpuDebug works on.
+class DebuggedCpu {
+ public:
+  /// Debug accesses of the bus: no time, no side effects. Return the number of bytes moved.
+  virtual std::size_t read_memory(std::uint32_t address, std::uint8_t* data, std::size_t bytes) = 0;
+  virtual std::size_t write_memory(std::uint32_t address, const std::uint8_t* data,
+                                   std::size_t bytes) = 0;
+  virtual bool is_running() const = 0;
+  /// Ends the program on the debugger's command.
+  virtual void kill() = 0;
+  /// Wakes a sleeping CPU, which then calls CpuDebug::poll_asleep().
+  virtual void wake_for_debugger() = 0;
+  virtual std::string cpu_name() const = 0;
+  virtual std::string whereabouts() const = 0;
+  /// The CPU's own time, which may be ahead of SystemC's by up to a quantum.
+  virtual sc_core::sc_time local_time() const = 0;
+
+ protected:
+  ~DebuggedCpu() = default;
+};
+
+/// Decides when the CPU stands still for a debugger, and answers the debugger while it does.
+/// Without enable() no call does anything. The CPU calls the member functions under "Execution"
+/// from its own process; those that stop the CPU return when the debugger lets it go on.
+class CpuDebug final : private DebugTarget {
+ public:
+  CpuDebug(DebuggedCpu& cpu, riscv::Hart& hart);
+  ~CpuDebug() override;
+
+  // --- Building -------------------------------------------------------------------------------
+  /// Opens a port of the loopback interface for gdb (0: any free one, see port()). With `wait` the
+  /// first instruction waits for the debugger. Throws std::runtime_error if the port is taken.
+  void enable(std::uint16_t port, bool wait);
+  bool is_enabled() const { return gdb_ != nullptr; }
+  std::uint16_t port() const { return gdb_ ? gdb_->port() : 0; }
+  /// Modules and values for the monitor commands. Must outlive this object.
+  void set_registry(const DebugRegistry* registry) { registry_ = registry; }
+  /// `start` is called when the debugger begins to watch a value. From then on the caller calls
+  /// compare_watched() after every event of the devices, as long as the call returns true. Without
+  /// `start`, values are compared only after the CPU's own accesses and at the end of its quanta.
+  void set_watch_starter(std::function<void()> start) { start_watching_ = std::move(start); }
+  /// Enables stepping and running backwards; null: disabled. One CPU of a simulation.
+  void set_history(SnapshotHistory* history) { reverse_.set_history(history); }
+
+  // --- Execution ------------------------------------------------------------------------------
+  /// Before the first instruction: waits for the debugger if enable() was told to.
+  void begin();
+  /// True while a replay has to be advanced by advance_replay() before the next instruction.
+  bool must_advance_replay() const { return reverse_.has_arrived(); }
+  void advance_replay();
+  /// True if only one instruction is to run now; the answer is valid once.
+  bool consume_single_step() {
+    const bool step = single_step_ || stepping_over_;
+    stepping_over_ = false;
+    return step;
+  }
+  /// `budget`, or the number of instructions to the end of a replay's stage if that is less.
+  std::uint64_t limited(std::uint64_t budget) const {
+    return reverse_.is_replaying() ? std::min(budget, reverse_.steps_left()) : budget;
+  }
+  /// The CPU executed what it was told to; `quantum_over`: the budget was a whole quantum.
+  void after_budget(bool quantum_over);
+  /// The hart stopped by request of a device or of compare_watched().
+  void after_request();
+  void after_breakpoint();
+  void after_watchpoint();
+  bool is_stepping() const { return single_step_; }
+  /// The CPU has slept or served the mailbox; `stepping`: is_stepping() before that.
+  void after_step(bool stepping);
+  /// The program cannot go on; `why`: one or two sentences.
+  void after_death(const std::string& why);
+  /// While the CPU sleeps, every few quanta. True: the CPU must return from its sleep.
+  bool poll_asleep();
+  /// After an access of the CPU: true if a watched value changed, so that the CPU must stop.
+  bool watched_changed_by_access();
+  /// After an event of a device at `now`. False: nothing is watched any more.
+  bool compare_watched(const sc_core::sc_time& now);
+  void report_exit(std::uint32_t code);
+
+ private:
+  struct WatchedValue {
+    std::string path;
+    std::function<std::string()> read;
+    std::string last;
+  };
+
+  void stop(const DebugStop& stop);
+  void poll();
+  bool resume(GdbServer::Resume resume);
+  void forget_session();
+  bool note_change(const char* when, const sc_core::sc_time& time);
+
+  // DebugTarget
+  bool debug_read_register(unsigned number, std::uint32_t& value) override;
+  bool debug_write_register(unsigned number, std::uint32_t value) override;
+  std::size_t debug_read_memory(std::uint32_t address, std::uint8_t* data,
+                                std::size_t bytes) override {
+    return cpu_.read_memory(address, data, bytes);
+  }
+  std::size_t debug_write_memory(std::uint32_t address, const std::uint8_t* data,
+                                 std::size_t bytes) override {
+    return cpu_.write_memory(address, data, bytes);
+  }
+  void debug_set_breakpoint(std::uint32_t address, bool set) override;
+  void debug_set_watchpoint(const Watch& watch, bool set) override;
+  std::string debug_monitor(const std::string& command) override;
+  bool debug_goes_back() const override { return reverse_.is_available(); }
+
+  // Monitor commands
+  std::string monitor_modules() const;
+  std::string monitor_cpu() const;
+  std::string monitor_read(const std::string& path) const;
+  std::string monitor_stop_on_change(const std::string& path);
+  std::function<std::string()> reader(const std::string& path, std::string& error) const;
+
+  DebuggedCpu& cpu_;
+  riscv::Hart& hart_;
+  ReverseDebug reverse_;
+  std::unique_ptr<GdbServer> gdb_;
+  bool waits_for_debugger_ = false;
+  bool single_step_ = false;
+  bool stepping_over_ = false;  // a breakpoint may sit on the next instruction
+  std::uint32_t quanta_since_poll_ = 0;
+  const DebugRegistry* registry_ = nullptr;
+  std::vector<WatchedValue> watched_;
+  std::string change_note_;  // the first change since the CPU last stopped; empty: none
+  std::function<void()> start_watching_;
+};
+
+}  // namespace dcc::model

@@ -1,0 +1,85 @@
+// Reverse execution for a debugger: stepping and running backwards by restoring snapshots.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cpu/gdb_server.h"
+#include "cpu/snapshot_history.h"
+#include "riscv/hart.h"
+
+namespace dcc::model {
+
+/// Reaches an earlier moment of a hart by restoring a snapshot and replaying from there. A moment
+/// is a number of instructions begun (Hart::steps()). History begins where a debugger first let the
+/// CPU run. A debugger's write to memory or registers is not part of the deterministic run, so that
+/// a snapshot is taken when the CPU goes on after a write.
+class ReverseDebug {
+ public:
+  explicit ReverseDebug(riscv::Hart& hart) : hart_(hart) {}
+
+  /// Without a history nothing goes backwards. One CPU of a simulation may have the history.
+  void set_history(SnapshotHistory* history) { history_ = history; }
+  bool is_available() const { return history_ != nullptr; }
+  void set_server(GdbServer* gdb) { gdb_ = gdb; }
+  /// Called after a restore: the caller drops all state of the debugger that is not in GdbServer.
+  void set_restored_handler(std::function<void()> handler) { on_restored_ = std::move(handler); }
+
+  /// Takes the snapshot that is due, if one is.
+  void take_due_snapshot();
+  /// Executes the debugger's wish to go on or back. False: there is no history before this moment.
+  /// Going back restores a snapshot and does not return.
+  bool resume(GdbServer::Resume resume);
+  /// The stop to report when resume() returned false.
+  static DebugStop no_history();
+
+  // --- While replaying ------------------------------------------------------------------------
+  bool is_replaying() const { return request_ != nullptr; }
+  /// Number of instructions to run before arrive() is due. Precondition: is_replaying().
+  std::uint64_t steps_left() const { return request_->stage - hart_.steps(); }
+  bool has_arrived() const { return is_replaying() && hart_.steps() >= request_->stage; }
+  /// Notes a breakpoint or watchpoint hit at moment `at`. `pc`: address of a breakpoint, else 0;
+  /// `extra`: text of the stop reply.
+  void note_stop(std::uint64_t at, std::uint32_t pc, const std::string& extra);
+  /// Continues with the next stage of the request. Returns the stop to report when the requested
+  /// moment is reached, and nothing if the replay goes on. Precondition: has_arrived().
+  std::optional<DebugStop> arrive();
+
+ private:
+  /// A replay under way.
+  struct Request {
+    bool search = false;      // true: find the last stop before `end`; false: go to `end`
+    std::uint64_t end = 0;    // moment
+    std::uint64_t stage = 0;  // moment of the next arrive(): `end`, or halfway for a snapshot
+    std::uint32_t pc = 0;     // where the CPU must stand at `end`; 0: anywhere
+    std::string extra;        // text of the stop reply
+    // The last stop found by a search.
+    bool found = false;
+    std::uint64_t found_at = 0;
+    std::uint32_t found_pc = 0;
+    std::string found_extra;
+  };
+
+  void take_snapshot();
+  void accept(const std::string& text);
+  /// Sends a request to the last snapshot before `end`; a search needs one that lies before what is
+  /// looked for. Does not return.
+  [[noreturn]] void restore(bool search, std::uint64_t end, std::uint32_t pc,
+                            const std::string& extra);
+  [[noreturn]] void continue_search(const Request& done);
+
+  riscv::Hart& hart_;
+  SnapshotHistory* history_ = nullptr;
+  GdbServer* gdb_ = nullptr;
+  std::function<void()> on_restored_;
+  std::vector<std::uint64_t> moments_;  // of all snapshots, in instructions begun
+  std::size_t first_snapshot_ = 0;      // of the attached debugger
+  std::unique_ptr<Request> request_;    // null: not replaying
+};
+
+}  // namespace dcc::model
