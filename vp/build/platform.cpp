@@ -33,7 +33,7 @@ bool has_sockets(const Topology& topology, const RunSetup& setup) {
 /// packets only.
 bool must_hold(const PlatformConfig& config, const RunSetup& setup) {
   if (setup.hold_flows) return *setup.hold_flows;
-  return holds_flows(config) || setup.interactive || setup.machine != nullptr || setup.state_at ||
+  return holds_flows(config) || setup.interactive || setup.machine != nullptr ||
          setup.group != nullptr;
 }
 }  // namespace
@@ -112,10 +112,6 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
         sink);
   };
   if (config.output.digest.every) digests = sampler(config.output.digest, setup.digests);
-  if (setup.state_at) {
-    const PicoSeconds at = setup.state_at->at;
-    state_look = sampler({PicoSeconds(1), at, at}, setup.state_at->look);
-  }
   if (config.fast_forward.enabled) build_fast_forward(setup);
   // Only where somebody may ask: a large network has many names.
   const bool software = std::any_of(hosts.begin(), hosts.end(),
@@ -130,7 +126,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   if (setup.interactive) {
     console = std::make_unique<Console>(
         Console::Context{kernel, hosts, network, plan, *states, kConsoleRank, setup.machine,
-                         setup.no_way_back, setup.first_pause},
+                         setup.no_way_back},
         std::cin, std::cout, setup.prompt);
   }
 }
@@ -183,7 +179,7 @@ void Platform::build_fast_forward(const RunSetup& setup) {
   };
   if (setup.group != nullptr) refuse("one process at a time skips, on any number of threads");
   if (setup.interactive || setup.machine != nullptr) refuse("somebody looks at single events");
-  if (setup.state_at || setup.late_change) {
+  if (setup.late_change) {
     refuse("a state is to be found again at a moment, which may be skipped");
   }
   fast_forward = std::make_unique<FastForward>(FastForward::Context{

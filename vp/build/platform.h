@@ -73,7 +73,6 @@ class Platform final : public sc_core::sc_module {
   std::unique_ptr<Tracing> tracing;
   std::unique_ptr<MemoryFaults> memory_faults;
   std::unique_ptr<DigestSampler> digests;     // null: nobody wants any
-  std::unique_ptr<DigestSampler> state_look;  // one look, of a checkpoint; null: none
   std::unique_ptr<StateDigests> states;       // for whoever looks on; null: nobody can
   std::unique_ptr<FastForward> fast_forward;  // null: every packet is run
   std::unique_ptr<Console> console;           // null: not interactive

@@ -25,21 +25,13 @@ struct LateChange {
   std::function<std::shared_ptr<const PlatformConfig>()> ask;  // the configuration from then on
 };
 
-/// One look at the state of all devices, after all that happens at an instant.
-struct StateAt {
-  PicoSeconds at{};
-  DigestSampler::Sink look;  // what it throws ends the run
-};
-
 /// Beside the configuration.
 struct RunSetup {
   TraceOutput traces;
   RecordingFolder recordings;  // of lock-step
   bool interactive = false;    // pauses at the beginning and reads commands from standard input
   bool prompt = false;         // interactive: a person types
-  PicoSeconds first_pause{};   // interactive: it pauses then for the first time
   std::optional<LateChange> late_change;
-  std::optional<StateAt> state_at;
   /// For whoever looks on, to go back; null: nobody can, `no_way_back` says why.
   model::TimeMachine* machine = nullptr;
   std::string no_way_back;

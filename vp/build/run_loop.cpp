@@ -48,7 +48,6 @@ void RunLoop::start() {
   p_.measurement->begin();
   p_.tracing->begin();
   if (p_.digests != nullptr) p_.digests->begin();
-  if (p_.state_look != nullptr) p_.state_look->begin();
   ending_ = ending_of(p_.plan.totals(), all_direct, p_.config.nic.ack != AckMode::kNone);
   if (ending_.with_traffic) p_.scheduler.schedule_in(finish_check_, kFinishInterval);
   if (p_.console != nullptr) p_.console->begin();

@@ -21,7 +21,6 @@ enum ExitStatus : int {
 using AddCommand = void (*)(CLI::App& app, int& status);
 
 void add_run_command(CLI::App& app, int& status);
-void add_resume_command(CLI::App& app, int& status);
 void add_branch_command(CLI::App& app, int& status);
 void add_bisect_command(CLI::App& app, int& status);
 void add_check_command(CLI::App& app, int& status);
@@ -38,6 +37,11 @@ void add_completion_command(CLI::App& app, int& status);
 void add_metrics_command(CLI::App& app, int& status);
 void add_man_command(CLI::App& app, int& status);
 void add_cost_command(CLI::App& app, int& status);
+
+// Gone: the command, and these options of `run`, only say what to use instead. Hidden: the group
+// of each is empty, and help, completion and manual page leave it out.
+void add_resume_command(CLI::App& app, int& status);
+void add_retired_run_options(CLI::App& command);
 
 /// A configuration and its overrides, as most commands take them.
 struct ConfigArguments {

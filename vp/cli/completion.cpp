@@ -48,6 +48,7 @@ void describe(const CLI::App& command, Branches& branches) {
   const std::string& name = command.get_name();
   std::vector<std::string> options;
   for (const CLI::Option* const option : command.get_options()) {
+    if (option->get_group().empty()) continue;  // gone
     const std::vector<std::string> names = names_of(*option);
     options.insert(options.end(), names.begin(), names.end());
     const std::string values = values_of(option->get_type_name());
@@ -84,6 +85,7 @@ std::string bash_script(const CLI::App& app) {
   Branches branches;
   std::vector<std::string> commands;
   for (const CLI::App* const command : app.get_subcommands(nullptr)) {
+    if (command->get_group().empty()) continue;  // gone
     commands.push_back(command->get_name());
     describe(*command, branches);
   }

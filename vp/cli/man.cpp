@@ -34,6 +34,7 @@ std::string type_of(const CLI::Option& option) {
 
 void print_options(const CLI::App& command) {
   for (const CLI::Option* const option : command.get_options()) {
+    if (option->get_group().empty()) continue;  // gone
     std::string names;
     for (const std::string& name : option->get_snames())
       names += (names.empty() ? "-" : ", -") + name;
@@ -58,6 +59,7 @@ void print_page(const CLI::App& app) {
   std::printf(".SH SYNOPSIS\n.B dccvp\n\\fICOMMAND\\fR [\\fIOPTION\\fR]...\n");
   std::printf(".SH DESCRIPTION\n%s\n", plain(app.get_description()).c_str());
   for (const CLI::App* const command : app.get_subcommands(nullptr)) {
+    if (command->get_group().empty()) continue;  // gone
     std::printf(".SH \"dccvp %s\"\n%s\n", command->get_name().c_str(),
                 plain(command->get_description()).c_str());
     print_options(*command);

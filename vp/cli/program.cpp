@@ -29,8 +29,8 @@ std::string misspelt(const CLI::App& app, int argc, const char* const* argv) {
   const std::string command = argv[1];
   std::vector<std::string> names;
   const CLI::App* known = nullptr;
-  for (const CLI::App* const sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(sub->get_name());
+  for (const CLI::App* const sub : app.get_subcommands(nullptr)) {
+    if (!sub->get_group().empty()) names.push_back(sub->get_name());
     if (sub->get_name() == command) known = sub;
   }
   const auto sentence = [](const std::string& what, const std::string& near) {

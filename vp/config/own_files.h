@@ -1,7 +1,6 @@
 // Where the tools and data that belong to this program are.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -14,11 +13,6 @@ std::filesystem::path own_file(const std::string& path);
 
 /// The program that runs, also where /proc is not mounted, as in a bare chroot.
 std::filesystem::path this_program();
-
-/// A number of this program, byte by byte: another build, another number; and one of the plug-ins
-/// it has loaded. std::runtime_error when one cannot be read.
-std::uint64_t build_id();
-std::uint64_t plugins_id();
 
 /// A program that comes with this one but stands on no search path.
 std::filesystem::path own_program(const std::string& name);

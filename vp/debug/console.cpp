@@ -86,11 +86,7 @@ void Console::begin() {
   if (history_) {
     if (const std::optional<Orders> orders = history_->mark(moment())) return obey(*orders);
   }
-  if (c_.first.count > 0) {
-    c_.kernel.scheduler().schedule_at(time_event_, c_.first);
-  } else {
-    pause("paused");
-  }
+  pause("paused");
 }
 
 std::string Console::now() const { return QuantityText<PicoSeconds>::format(c_.kernel.now()); }

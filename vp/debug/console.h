@@ -33,11 +33,10 @@ class Console final {
     std::uint32_t rank;  // the greatest: a pause at t comes after everything that happens at t
     model::TimeMachine* machine;  // null: nobody can go back …
     std::string no_way_back;      // … for this reason
-    PicoSeconds first{};          // when it pauses first
   };
   /// `prompt`: print one (a person types).
   Console(const Context& context, std::istream& in, std::ostream& out, bool prompt);
-  /// Before anything has happened; pauses then, or later first.
+  /// Before anything has happened; pauses.
   void begin();
   /// Now and then, between two events.
   void heartbeat() {
