@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 LoadedConfig read(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  return load_config_text(text, "t.yaml", fs::path(DCC_BAD_CONFIGS), overrides);
+  return load_config_text(text, "t.yaml", fs::path(DCC_BAD_CONFIGS).parent_path(), overrides);
 }
 
 std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
@@ -46,7 +46,7 @@ nic:
   congestion_control: {algorithm: dcc, preset: sig15}
   controller: {slots: 1024, clock: 250MHz, tick: 1us, latency: 64, timer: model, rate_lut: model}
 host: {driver: native}
-hosts: {"3": {driver: firmware, elf: EXPECTED.txt}}
+hosts: {"3": {driver: firmware, elf: bad_configs.txt}}
 dscp: {46: {weight: 8, priority: 0, tenant: gold}, 10: {weight: 1}}
 tenants: [{name: gold, weight: 2}]
 traffic:
@@ -73,7 +73,7 @@ TEST(Contract, EveryNameIsUnderstood) {
   ASSERT_EQ(c.hosts.count(3), 1u);
   EXPECT_EQ(c.host_of(3).driver, DriverKind::kFirmware);
   EXPECT_EQ(c.host_of(2).driver, DriverKind::kNative);
-  EXPECT_EQ(c.host_of(3).elf, fs::absolute(fs::path(DCC_BAD_CONFIGS) / "EXPECTED.txt").string());
+  EXPECT_EQ(c.host_of(3).elf, fs::absolute(DCC_BAD_CONFIGS).string());
   EXPECT_EQ(c.dscp_of(46).weight, Ratio(8));
   EXPECT_EQ(c.dscp_of(46).tenant, "gold");
   EXPECT_EQ(c.dscp_of(0).weight, Ratio(1));
