@@ -15,7 +15,7 @@ std::string live_told(const PlatformConfig& config, const RunSetup& setup) {
   RunResults r = run(config, setup);
   r.wall_s = r.threads = 1;
   r.events = 1;
-  r.undivided.clear();
+  r.partition_refusal.clear();
   std::string text = metrics_json(r, compute_metrics(config, r)).dump();
   for (const FlowResult& f : r.flows) {
     text += "\n" + std::to_string(f.id) + " " + std::to_string(f.start.count) + " " +

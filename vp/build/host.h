@@ -91,7 +91,7 @@ class Host final : public sc_core::sc_module {
 
   /// The controller, if there is one, goes from what one configuration makes of it to what another
   /// does: at once, or over the bus of the host's software. From a device's event.
-  void retune(const PlatformConfig& from, const PlatformConfig& to);
+  void reconfigure(const PlatformConfig& from, const PlatformConfig& to);
 
   /// At the end of a run: checks that need it (lock-step's leftovers). Throws with a report.
   void finish();

@@ -23,10 +23,10 @@ namespace {
 // build and to take apart hundreds of thousands of them. Beyond this many hosts nobody looks at
 // single wires, and the same end is joined from the beginning. Whatever the way, Link, SwitchDevice
 // and NicDevice know of none: it is `Network::connect_host` and `bind_switches` that have it twice.
-constexpr int kMaxWithSockets = 2048;
+constexpr int kMaxHostsWithSockets = 2048;
 
 bool has_sockets(const Topology& topology, const RunSetup& setup) {
-  return setup.sockets.value_or(topology.hosts() <= kMaxWithSockets);
+  return setup.sockets.value_or(topology.hosts() <= kMaxHostsWithSockets);
 }
 
 /// Besides what the configuration says: somebody may look on, and processes know of their own
@@ -45,7 +45,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
       clock(scheduler),
       topology(Topology::of(config.topology)),
       routing(topology),
-      cnp_agreements(config),
+      cnp_profiles(config),
       plan(plan_flows(config, topology, routing, must_hold(config, setup))),
       partition_plan(plan_of(*this, setup)),
       partitions(scheduler, partition_plan, setup.group),
@@ -57,10 +57,10 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   assert(network.ranks_used() <= kNicRank);
   assert(topology.hosts() <= static_cast<int>(kControllerRank - kNicRank));
   build_hosts(setup, parameters_change);
-  if (!cnp_agreements.empty()) {
+  if (!cnp_profiles.empty()) {
     for (const auto& host : hosts) {
-      host->nic().device().receiver().set_cnp_agreements(
-          [this](HostId sender) -> const CnpAgreement& { return cnp_agreements.with(sender); });
+      host->nic().device().receiver().set_cnp_profiles(
+          [this](HostId sender) -> const CnpProfile& { return cnp_profiles.with(sender); });
     }
   }
   network.bind_switches();
@@ -126,7 +126,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
   if (setup.interactive) {
     console = std::make_unique<Console>(
         Console::Context{kernel, hosts, network, plan, *states, kConsoleRank, setup.machine,
-                         setup.no_way_back},
+                         setup.snapshot_refusal},
         std::cin, std::cout, setup.prompt);
   }
 }

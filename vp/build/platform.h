@@ -53,7 +53,7 @@ class Platform final : public sc_core::sc_module {
   PlatformClock clock;
   Topology topology;
   Routing routing;
-  const CnpAgreements cnp_agreements;
+  const CnpProfiles cnp_profiles;
   FlowPlan plan;
   PartitionPlan partition_plan;
   Partitions partitions;

@@ -32,9 +32,9 @@ struct RunSetup {
   bool interactive = false;    // pauses at the beginning and reads commands from standard input
   bool prompt = false;         // interactive: a person types
   std::optional<LateChange> late_change;
-  /// For whoever looks on, to go back; null: nobody can, `no_way_back` says why.
+  /// For whoever looks on, to go back; null: nobody can, `snapshot_refusal` says why.
   model::TimeMachine* machine = nullptr;
-  std::string no_way_back;
+  std::string snapshot_refusal;
   DigestSampler::Sink digests;  // who gets them; null: the results
   unsigned threads = 0;  // that share the run; 0: two where that pays. The results are the same
   /// Wires and ports have sockets; empty: in networks that are not too large. The results are the

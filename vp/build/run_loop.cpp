@@ -89,7 +89,7 @@ void RunLoop::run(RunResults& results) {
   results.completed = !aborted_ && (stopped_early_ || !p_.kernel.stopped());
   results.events = p_.partitions.events_run();
   results.threads = p_.partitions.threads();
-  results.undivided = p_.partition_plan.undivided;
+  results.partition_refusal = p_.partition_plan.refusal;
 }
 
 void RunLoop::close_traces(RunResults& results) {

@@ -79,7 +79,7 @@ std::uint32_t mark_shift(BitRate slowest) {
 }
 }  // namespace
 
-dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate) {
+dcc_config controller_program(const PlatformConfig& config, BitRate line_rate) {
   const auto& from = config.nic.congestion_control.of<DccParameters>("dcc");
   const bool proportional = from.policy == DccParameters::Policy::kProportional;
   dcc_config to{};
@@ -99,7 +99,7 @@ dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate)
   return to;
 }
 
-nic_config nic_programme(const PlatformConfig& config) {
+nic_config nic_program(const PlatformConfig& config) {
   const NicConfig& from = config.nic;
   nic_config to{};
   to.parameters.mtu = from.mtu;

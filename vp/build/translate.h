@@ -25,8 +25,8 @@ LinkParameters with_jitter(const PlatformConfig& config, LinkParameters link);
 /// `link` is the host's own.
 NicParameters nic_parameters(const PlatformConfig& config, HostId host, const LinkParameters& link);
 /// What the driver programs into a controller behind a link of this rate.
-dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate);
+dcc_config controller_program(const PlatformConfig& config, BitRate line_rate);
 /// What it programs into a NIC, but for where rings and memory lie.
-nic_config nic_programme(const PlatformConfig& config);
+nic_config nic_program(const PlatformConfig& config);
 
 }  // namespace dcc::vp

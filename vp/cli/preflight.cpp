@@ -18,7 +18,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Where a driver's complaint about a controller's programme comes from.
+/// Where a driver's complaint about a controller's program comes from.
 const char* blamed(dcc_error error) {
   if (error == static_cast<int>(DCC_ERROR_OUTSIDE_RANGE) + DCC_PARAMETER_TICK_DIV) {
     return "nic.controller.clock";
@@ -35,8 +35,8 @@ void check_controller(const LoadedConfig& loaded, const Topology& topology) {
   for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
     const BitRate rate = topology.link(topology.node_of(host), 0).rate;
     if (!rates.insert(rate.bits_per_second).second) continue;
-    const dcc_config programme = controller_programme(loaded.config, rate);
-    const dcc_error error = dcc_check(&programme);
+    const dcc_config program = controller_program(loaded.config, rate);
+    const dcc_error error = dcc_check(&program);
     if (error == DCC_OK) continue;
     const std::string path = blamed(error);
     throw ConfigError(loaded.place_of(path), path +

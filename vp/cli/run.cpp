@@ -52,7 +52,7 @@ unsigned debuggers(const PlatformConfig& config) {
 }
 
 /// Why nobody can go back in this run; empty: one can.
-std::string no_way_back(const RunArguments& arguments, const PlatformConfig& config) {
+std::string snapshot_refusal(const RunArguments& arguments, const PlatformConfig& config) {
   if (arguments.no_snapshots) return "--no-snapshots";
   if (config.output.trace.any() || !arguments.trace_cpu.empty()) {
     return "what is traced has been written";
@@ -99,8 +99,8 @@ int run_first(const RunArguments& arguments, ProcessGroup* group) {
   setup.interactive = arguments.interactive;
   setup.prompt = arguments.interactive && ::isatty(STDIN_FILENO) == 1;
   std::optional<ProcessSnapshots> snapshots;
-  setup.no_way_back = no_way_back(arguments, loaded.config);
-  if (setup.no_way_back.empty() && group == nullptr &&
+  setup.snapshot_refusal = snapshot_refusal(arguments, loaded.config);
+  if (setup.snapshot_refusal.empty() && group == nullptr &&
       (arguments.interactive || debuggers(loaded.config) == 1)) {
     // What one process reads ahead, the one that takes its place would miss.
     std::setvbuf(stdin, nullptr, _IONBF, 0);
@@ -109,8 +109,8 @@ int run_first(const RunArguments& arguments, ProcessGroup* group) {
   }
   const bool progress = !arguments.quiet && !setup.interactive && ::isatty(STDERR_FILENO) == 1;
   RunResults results = simulate(loaded, progress, setup);
-  if (arguments.threads > 1 && !results.undivided.empty() && !arguments.quiet) {
-    std::fprintf(stderr, "dccvp: one thread runs this: %s\n", results.undivided.c_str());
+  if (arguments.threads > 1 && !results.partition_refusal.empty() && !arguments.quiet) {
+    std::fprintf(stderr, "dccvp: one thread runs this: %s\n", results.partition_refusal.c_str());
   }
   return leave_results(loaded, results, folder,
                        {arguments.quiet, loaded.config.output.plots && !arguments.no_plots});

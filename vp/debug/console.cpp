@@ -31,7 +31,7 @@ const char kHelp[] =
     "quit                end the run here\n"
     "Lines that begin with # are comments.\n";
 
-constexpr std::size_t kMaxLine = 1000;
+constexpr std::size_t kMaxLineLength = 1000;
 constexpr std::uint64_t kMaxSteps = 1'000'000'000;
 
 /// Fit to be shown on a terminal.
@@ -84,7 +84,8 @@ Console::Console(const Context& context, std::istream& in, std::ostream& out, bo
 
 void Console::begin() {
   if (history_) {
-    if (const std::optional<Orders> orders = history_->mark(moment())) return obey(*orders);
+    if (const std::optional<ReverseRequest> request = history_->mark(moment()))
+      return serve(*request);
   }
   pause("paused");
 }
@@ -121,17 +122,17 @@ void Console::await_nothing() {
 void Console::at_time() {
   ++own_events_;
   if (!marks_halfway_) {
-    journey_.reset();
+    reverse_request_.reset();
     pause("paused");
     return;
   }
   marks_halfway_ = false;
-  c_.kernel.scheduler().schedule_at(time_event_, journey_->time);
+  c_.kernel.scheduler().schedule_at(time_event_, reverse_request_->time);
   mark();
 }
 
 Console::Then Console::execute(const std::string& line) {
-  if (line.size() > kMaxLine) {
+  if (line.size() > kMaxLineLength) {
     out_ << "a line of " << line.size() << " characters is no command\n";
     return Then::kStay;
   }
@@ -305,8 +306,8 @@ void Console::slot_changed(HostId host, SlotIndex slot, std::uint32_t flow, Slot
 }
 
 void Console::after_event() {
-  if (journey_) {
-    travel_on();
+  if (reverse_request_) {
+    continue_request();
   } else if (!awaited_text_.empty()) {
     pause(awaited_text_);
   } else if (watched_ != nullptr) {

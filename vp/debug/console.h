@@ -31,8 +31,8 @@ class Console final {
     const FlowPlan& plan;
     const StateDigests& states;
     std::uint32_t rank;  // the greatest: a pause at t comes after everything that happens at t
-    model::TimeMachine* machine;  // null: nobody can go back …
-    std::string no_way_back;      // … for this reason
+    model::TimeMachine* machine;   // null: nobody can go back …
+    std::string snapshot_refusal;  // … for this reason
   };
   /// `prompt`: print one (a person types).
   Console(const Context& context, std::istream& in, std::ostream& out, bool prompt);
@@ -71,9 +71,9 @@ class Console final {
   bool watch(const std::string& event, const std::string& name);
   void await_nothing();
   void mark();
-  void obey(const Orders& orders);
-  void travel_on();
-  void search_on();
+  void serve(const ReverseRequest& request);
+  void continue_request();
+  void continue_search();
   void slot_changed(HostId host, SlotIndex slot, std::uint32_t flow, SlotChange change);
   std::string now() const;
 
@@ -100,10 +100,10 @@ class Console final {
 
   // Going back.
   std::optional<ConsoleHistory> history_;
-  std::uint64_t own_events_ = 0;   // of time_event_
-  std::optional<Orders> journey_;  // while on the way
-  bool marks_halfway_ = false;     // a snapshot is to be taken before its end
-  std::uint64_t stage_ = 0;        // kToEvents: how far without looking up
+  std::uint64_t own_events_ = 0;                   // of time_event_
+  std::optional<ReverseRequest> reverse_request_;  // while on the way
+  bool marks_halfway_ = false;                     // a snapshot is to be taken before its end
+  std::uint64_t stage_ = 0;                        // kToEvents: how far without looking up
   std::optional<std::uint64_t> found_;
   std::string found_text_;
 };

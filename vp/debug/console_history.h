@@ -18,8 +18,8 @@ struct Moment {
   std::uint64_t events = 0;
 };
 
-/// What to do at a snapshot that somebody has travelled to.
-struct Orders {
+/// What to do at a snapshot that somebody has returned to.
+struct ReverseRequest {
   enum class Kind : char {
     kToTime = 't',    // on to `time`
     kToEvents = 'e',  // on to so many events
@@ -32,7 +32,7 @@ struct Orders {
   std::string what;          // kSearch: an event's name, or "change NAME"; else what to say then
 
   std::string text() const;
-  static Orders read(const std::string& text);
+  static ReverseRequest read(const std::string& text);
 };
 
 /// The moments of the snapshots of a time machine that is the prompt's alone.
@@ -43,10 +43,10 @@ class ConsoleHistory {
   bool is_due() const { return machine_.is_due(); }
   bool replaying() const { return machine_.replaying(); }
   void arrived() { machine_.arrived(); }
-  /// Takes a snapshot of `now`. Orders: somebody has come back to it.
-  std::optional<Orders> mark(const Moment& now);
+  /// Takes a snapshot of `now`. ReverseRequest: somebody has come back to it.
+  std::optional<ReverseRequest> mark(const Moment& now);
   /// A snapshot on the way back to a moment, from which the next ones are near.
-  bool may_mark_on_the_way() const { return moments_.size() < kMaxOnTheWay; }
+  bool may_mark_on_the_way() const { return moments_.size() < kMaxIntermediateSnapshots; }
 
   // They end this process.
   void to_time(PicoSeconds time);
@@ -54,11 +54,11 @@ class ConsoleHistory {
   /// From the last snapshot before so many events.
   void search(std::uint64_t before, std::uint64_t origin, const std::string& what);
   /// A search has come to its end: `found` where it happened last, or on to earlier times.
-  void search_over(const Orders& search, std::optional<std::uint64_t> found,
+  void search_over(const ReverseRequest& search, std::optional<std::uint64_t> found,
                    const std::string& why);
 
  private:
-  static constexpr std::size_t kMaxOnTheWay = 64;
+  static constexpr std::size_t kMaxIntermediateSnapshots = 64;
   std::size_t last_at(std::uint64_t events) const;
 
   model::TimeMachine& machine_;

@@ -17,7 +17,8 @@
 namespace dcc::vp {
 namespace {
 
-constexpr int kTravelStatus = 0x5A;  // of a process that ends to go back; `travelling` says so, too
+constexpr int kReverseExitStatus =
+    0x5A;  // of a process that ends to go back; `reversing` says so, too
 constexpr std::chrono::milliseconds kFirstInterval{500};
 constexpr std::size_t kBeforeDoubling = 8;  // snapshots of the same distance
 constexpr std::size_t kMaxSnapshots = 160;
@@ -99,7 +100,7 @@ std::optional<std::string> ProcessSnapshots::take_snapshot() {
   std::cout.flush();
   std::fflush(nullptr);  // or every copy would write it again
   const std::size_t number = taken_;
-  bool travelled = false;
+  bool returned = false;
   const pid_t self = ::getpid();
   const Forwarding forwarding;
   for (;;) {
@@ -111,42 +112,42 @@ std::optional<std::string> ProcessSnapshots::take_snapshot() {
       if (child <= 0) forwarding.end();
     }
     if (child < 0) {
-      if (travelled) ::_exit(1);  // nobody is left who could go on
-      return std::nullopt;        // the system has no more to give: one fewer, then
+      if (returned) ::_exit(1);  // nobody is left who could go on
+      return std::nullopt;       // the system has no more to give: one fewer, then
     }
     if (child == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != self) ::_exit(1);
       taken_ = number + 1;
       last_ = Clock::now();
-      replaying_ = travelled;
-      if (!travelled) return std::nullopt;
-      return std::string(shared_->orders, shared_->bytes);
+      replaying_ = returned;
+      if (!returned) return std::nullopt;
+      return std::string(shared_->request, shared_->bytes);
     }
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     end_with(status, number);
-    travelled = true;
+    returned = true;
   }
 }
 
 // Comes back when it is here that somebody wants to be.
 void ProcessSnapshots::end_with(int status, std::size_t number) const {
   if (WIFSIGNALED(status)) die_of(WTERMSIG(status));
-  const bool travelling = shared_->travelling && WEXITSTATUS(status) == kTravelStatus;
-  if (!travelling || shared_->number != number) ::_exit(WEXITSTATUS(status));
-  shared_->travelling = false;
+  const bool reversing = shared_->reversing && WEXITSTATUS(status) == kReverseExitStatus;
+  if (!reversing || shared_->number != number) ::_exit(WEXITSTATUS(status));
+  shared_->reversing = false;
 }
 
-void ProcessSnapshots::travel(std::size_t number, const std::string& orders) {
+void ProcessSnapshots::travel(std::size_t number, const std::string& request) {
   std::cout.flush();
   std::fflush(nullptr);
   shared_->number = number;
-  shared_->bytes = std::min(orders.size(), kMaxOrders);
-  std::memcpy(shared_->orders, orders.data(), shared_->bytes);
-  shared_->travelling = true;
-  ::_exit(kTravelStatus);
+  shared_->bytes = std::min(request.size(), kMaxOrders);
+  std::memcpy(shared_->request, request.data(), shared_->bytes);
+  shared_->reversing = true;
+  ::_exit(kReverseExitStatus);
 }
 
 }  // namespace dcc::vp

@@ -29,17 +29,17 @@ class ProcessSnapshots final : public model::TimeMachine {
   std::size_t snapshots() const override { return taken_; }
   bool is_due() const override;
   std::optional<std::string> take_snapshot() override;
-  [[noreturn]] void travel(std::size_t number, const std::string& orders) override;
+  [[noreturn]] void travel(std::size_t number, const std::string& request) override;
   bool replaying() const override { return replaying_; }
   void arrived() override { replaying_ = false; }
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Shared {  // by all processes of the chain
-    bool travelling;
+    bool reversing;
     std::size_t number;
     std::size_t bytes;
-    char orders[kMaxOrders];
+    char request[kMaxOrders];
   };
   void end_with(int status, std::size_t number) const;
 

@@ -37,7 +37,7 @@ void Changes::make(const PlatformConfig& to) {
   for (const auto& module : network_.switches()) {
     if (module != nullptr) module->device().change(parameters);
   }
-  for (auto& host : hosts_) host->retune(*present_, to);
+  for (auto& host : hosts_) host->reconfigure(*present_, to);
 }
 
 }  // namespace dcc::vp

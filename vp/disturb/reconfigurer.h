@@ -12,16 +12,16 @@ namespace dcc::vp {
 
 /// A second user of the driver on a host, beside its software: a process that makes one change of
 /// parameters after the other, each access in the bus's time.
-class Retuner final : public sc_core::sc_module {
+class Reconfigurer final : public sc_core::sc_module {
  public:
   /// `notify`: fires an event at the devices' present time.
-  Retuner(const sc_core::sc_module_name& name, std::uint64_t base,
-          std::function<void(sc_core::sc_event&)> notify, std::function<void()> on_failure);
+  Reconfigurer(const sc_core::sc_module_name& name, std::uint64_t base,
+               std::function<void(sc_core::sc_event&)> notify, std::function<void()> on_failure);
 
   ApbProgrammer programmer;
 
   /// From a device's event.
-  void retune(const dcc_config& from, const dcc_config& to);
+  void reconfigure(const dcc_config& from, const dcc_config& to);
   /// What the driver refused; empty: nothing.
   const std::string& failure() const { return failure_; }
 

@@ -5,7 +5,7 @@
 #include "build/ecn_reach.h"
 #include "build/platform.h"
 #include "measure/differentiation_warnings.h"
-#include "parallel/gather.h"
+#include "parallel/all_reduce.h"
 #include "switch/deadlock.h"
 
 namespace dcc::vp {
@@ -32,14 +32,14 @@ void balance(const Platform& p, RunResults& results) {
     at_rest += nic.transmitter().staged() + nic.receiver().held();
     if (host->transport() != nullptr) at_rest += host->transport()->held();
   }
-  Gather gather(p.partitions.group());
+  AllReduce reduce(p.partitions.group());
   for (std::uint64_t* const sum :
        {&b.packets_sent, &b.packets_delivered, &b.packets_dropped, &b.events_started,
         &b.events_expired, &b.events_cancelled, &b.events_pending, &results.link_traversals}) {
-    gather.add(*sum);
+    reduce.add(*sum);
   }
-  gather.add(at_rest);
-  gather.finish();
+  reduce.add(at_rest);
+  reduce.finish();
   b.packets_in_flight = static_cast<std::uint64_t>(p.partitions.packets_in_use()) - at_rest;
 }
 
@@ -65,14 +65,14 @@ void collect_hosts(const Platform& p, RunResults& results) {
     }
     results.hosts.push_back(out);
   }
-  Gather gather(p.partitions.group());  // of hosts without software
+  AllReduce reduce(p.partitions.group());  // of hosts without software
   for (HostResult& host : results.hosts) {
-    gather.add(host.slots_in_use_max);
-    gather.add(host.timer_events);
-    gather.add(host.timer_lateness_max_ticks);
-    gather.add(host.missed_latency);
-    gather.add(host.cnps_lost);
-    gather.add(host.inputs_dropped);
+    reduce.add(host.slots_in_use_max);
+    reduce.add(host.timer_events);
+    reduce.add(host.timer_lateness_max_ticks);
+    reduce.add(host.missed_latency);
+    reduce.add(host.cnps_lost);
+    reduce.add(host.inputs_dropped);
   }
 }
 
@@ -105,9 +105,9 @@ void collect_wasted(const Platform& p, RunResults& results) {
     wasted.credits_unused += counters.credits_unused;
     wasted.credits_dropped += counters.credits_dropped;
   }
-  Gather gather(p.partitions.group());
+  AllReduce reduce(p.partitions.group());
   WastedResult::describe(
-      [&](auto member, const char*, const MetricAbout&) { gather.add(wasted.*member); });
+      [&](auto member, const char*, const MetricAbout&) { reduce.add(wasted.*member); });
 }
 
 void collect_deadlock(const Platform& p, RunResults& results) {
@@ -116,7 +116,7 @@ void collect_deadlock(const Platform& p, RunResults& results) {
     devices.push_back(module != nullptr ? &module->device() : nullptr);
   }
   Waits waits = waits_of(devices);
-  if (p.partitions.group() != nullptr) waits = p.partitions.group()->together(waits);
+  if (p.partitions.group() != nullptr) waits = p.partitions.group()->all_gather(waits);
   for (const PausedWire& stuck : find_deadlock(p.topology, waits)) {
     results.deadlock.push_back(
         {p.topology.wire_name(stuck.node, stuck.port), static_cast<unsigned>(stuck.priority)});

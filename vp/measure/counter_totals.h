@@ -42,7 +42,7 @@ class CounterTotals {
 
   /// `operation(of this, of the other)` of every sum.
   template <class Operation>
-  CounterTotals together(const CounterTotals& other, Operation operation) const {
+  CounterTotals combine(const CounterTotals& other, Operation operation) const {
     CounterTotals result;
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       result.sums_[i] = operation(sums_[i], other.sums_[i]);
@@ -51,7 +51,7 @@ class CounterTotals {
   }
   /// What was counted after `earlier`: the difference of every sum.
   CounterTotals since(const CounterTotals& earlier) const {
-    return together(earlier, [](std::uint64_t to, std::uint64_t from) { return to - from; });
+    return combine(earlier, [](std::uint64_t to, std::uint64_t from) { return to - from; });
   }
 
   template <class Visit>

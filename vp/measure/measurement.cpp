@@ -5,7 +5,7 @@
 
 #include "build/translate.h"
 #include "nic/ideal_fct.h"
-#include "parallel/gather.h"
+#include "parallel/all_reduce.h"
 #include "wire/wire_size.h"
 
 namespace dcc::vp {
@@ -218,7 +218,7 @@ void Measurement::sample() {
 void Measurement::sample_flows(PicoSeconds now, double interval_s) {
   if (!sample_flow_series_ && !config_.output.series.classes) return;
   std::array<Bytes, 64> by_class{};
-  const std::vector<FlowRecord> gathered = gathered_records();
+  const std::vector<FlowRecord> gathered = complete_records();
   const std::vector<Sending> sending = senders();
   if (!plan_.is_held()) by_class = ledger_.received_by_class();
   for (const PlannedFlow& flow : plan_.flows()) {
@@ -261,13 +261,13 @@ std::vector<Measurement::Sending> Measurement::senders() const {
   if (partitions_.group() == nullptr) return all;
   std::vector<std::int64_t> alphas(all.size());  // as bits: they come from one process each
   for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(&alphas[i], &all[i].alpha, 8);
-  Gather gather(partitions_.group());
-  gather.add(alphas);
+  AllReduce reduce(partitions_.group());
+  reduce.add(alphas);
   for (Sending& one : all) {
-    gather.add(one.rate);
-    gather.add(one.target);
+    reduce.add(one.rate);
+    reduce.add(one.target);
   }
-  gather.finish();
+  reduce.finish();
   for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(&all[i].alpha, &alphas[i], 8);
   return all;
 }
@@ -276,30 +276,30 @@ bool Measurement::is_here(HostId host) const {
   return partitions_.is_here(network_.topology().node_of(host));
 }
 
-std::vector<FlowRecord> Measurement::gathered_records() const {
+std::vector<FlowRecord> Measurement::complete_records() const {
   std::vector<FlowRecord> records;
   if (partitions_.group() == nullptr) return records;
   for (std::size_t i = 0; i < ledger_.size(); ++i) records.push_back(ledger_[i]);
-  Gather gather(partitions_.group());
+  AllReduce reduce(partitions_.group());
   for (std::size_t i = 0; i < records.size(); ++i) {
     FlowRecord& record = records[i];
     if (!is_here(plan_.flow(static_cast<std::uint32_t>(i)).spec.from)) {
       record.posted = PicoSeconds(0);  // elsewhere it is known
     }
-    gather.add(record.posted);
-    gather.add(record.last_ack);
-    gather.add(record.posted_bytes);
-    gather.add(record.acked_bytes);
-    gather.add(record.sent_wire_bits);
-    gather.add(record.packets);
-    gather.add(record.retransmits);
-    gather.add(record.last_received);
-    gather.add(record.received_bytes);
-    gather.add(record.ce_received);
-    gather.add(record.cnps_sent);
-    gather.add(record.received_measured);
+    reduce.add(record.posted);
+    reduce.add(record.last_ack);
+    reduce.add(record.posted_bytes);
+    reduce.add(record.acked_bytes);
+    reduce.add(record.sent_wire_bits);
+    reduce.add(record.packets);
+    reduce.add(record.retransmits);
+    reduce.add(record.last_received);
+    reduce.add(record.received_bytes);
+    reduce.add(record.ce_received);
+    reduce.add(record.cnps_sent);
+    reduce.add(record.received_measured);
   }
-  gather.finish();
+  reduce.finish();
   return records;
 }
 
@@ -311,9 +311,9 @@ void Measurement::sample_queues(PicoSeconds now) {
     queue_series_.port.push_back(static_cast<std::uint32_t>(index));
     queue_series_.bytes.push_back(queue.device->queue_bytes(queue.port_number));
   }
-  Gather gather(partitions_.group());
+  AllReduce reduce(partitions_.group());
   for (std::size_t i = begin; i < queue_series_.bytes.size(); ++i) {
-    gather.add(queue_series_.bytes[i]);
+    reduce.add(queue_series_.bytes[i]);
   }
 }
 
@@ -322,7 +322,7 @@ void Measurement::sample_queues(PicoSeconds now) {
 void Measurement::collect(RunResults& results) {
   if (!measuring_) measure_from();  // the run ended before its window began: an empty one
   measure_to();
-  gather();
+  all_reduce();
   results.measured_from = std::min(config_.measure.from, measured_to_);
   results.measured_to = measured_to_;
   collect_flows(results);
@@ -339,51 +339,51 @@ void Measurement::collect(RunResults& results) {
 }
 
 /// What was counted in the window, by all processes.
-void Measurement::gather() {
-  Gather gather(partitions_.group());
+void Measurement::all_reduce() {
+  AllReduce reduce(partitions_.group());
   for (WireCounters& wire : window_.wires) {
-    gather.add(wire.link.packets);
-    gather.add(wire.link.bytes);
-    gather.add(wire.link.lost);
-    gather.add(wire.link.busy);
-    gather.add(wire.pause);
+    reduce.add(wire.link.packets);
+    reduce.add(wire.link.bytes);
+    reduce.add(wire.link.lost);
+    reduce.add(wire.link.busy);
+    reduce.add(wire.pause);
   }
-  gather.add(window_.cnps_received);
-  window_.counters.each([&](std::uint64_t& sum) { gather.add(sum); });
+  reduce.add(window_.cnps_received);
+  window_.counters.each([&](std::uint64_t& sum) { reduce.add(sum); });
   for (QueueStatistics::Figures& figures : queue_figures_) {
-    gather.add(figures.mean);
-    gather.add(figures.p50);
-    gather.add(figures.p99);
-    gather.add(figures.max);
+    reduce.add(figures.mean);
+    reduce.add(figures.p50);
+    reduce.add(figures.p99);
+    reduce.add(figures.max);
   }
   for (BufferUse& use : buffers_) {
-    gather.add(use.mean);
-    gather.add(use.peak);
+    reduce.add(use.mean);
+    reduce.add(use.peak);
   }
-  gather.finish();
+  reduce.finish();
   if (partitions_.group() == nullptr) return;
-  rtt_ns_ = LogHistogram::of(partitions_.group()->together(rtt_ns_.counts()));
-  gather_reordering();
-  gather_delays();
+  rtt_ns_ = LogHistogram::of(partitions_.group()->all_gather(rtt_ns_.counts()));
+  all_reduce_reordering();
+  all_reduce_delays();
 }
 
-void Measurement::gather_reordering() {
+void Measurement::all_reduce_reordering() {
   ProcessGroup& group = *partitions_.group();
-  const LogHistogram depths = LogHistogram::of(group.together(reordering_.depths().counts()));
-  const auto deepest = group.together({static_cast<std::int64_t>(reordering_.deepest())});
+  const LogHistogram depths = LogHistogram::of(group.all_gather(reordering_.depths().counts()));
+  const auto deepest = group.all_gather({static_cast<std::int64_t>(reordering_.deepest())});
   reordering_ = Reordering();
   reordering_.merge(depths,
                     static_cast<std::uint64_t>(*std::max_element(deepest.begin(), deepest.end())));
 }
 
-void Measurement::gather_delays() {
-  const auto together = [&](LogHistogram& histogram) {
-    histogram = LogHistogram::of(partitions_.group()->together(histogram.counts()));
+void Measurement::all_reduce_delays() {
+  const auto sum_up = [&](LogHistogram& histogram) {
+    histogram = LogHistogram::of(partitions_.group()->all_gather(histogram.counts()));
   };
   for (DelayResult& one : delays_) {
     for (MarkedDelays* const delays : {&one.of.round_trip, &one.of.one_way, &one.of.as_read}) {
-      together(delays->all);
-      together(delays->marked);
+      sum_up(delays->all);
+      sum_up(delays->marked);
     }
   }
 }
@@ -403,7 +403,7 @@ void add_answer(std::vector<QueryResult>& queries, const FlowSpec& spec, PicoSec
 }  // namespace
 
 void Measurement::collect_flows(RunResults& results) const {
-  const std::vector<FlowRecord> gathered = gathered_records();
+  const std::vector<FlowRecord> gathered = complete_records();
   results.flows.reserve(plan_.count());
   plan_.each([&](const PlannedFlow& flow) {
     const FlowSpec& spec = flow.spec;

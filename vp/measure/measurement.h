@@ -58,11 +58,11 @@ class Measurement {
   };
   std::vector<Sending> senders() const;
   /// Both ends of every flow where processes share the run; else empty: the ledger has them.
-  std::vector<FlowRecord> gathered_records() const;
+  std::vector<FlowRecord> complete_records() const;
   bool is_here(HostId host) const;
-  void gather();
-  void gather_delays();
-  void gather_reordering();
+  void all_reduce();
+  void all_reduce_delays();
+  void all_reduce_reordering();
   void measure_buffers();
   void sample_queues(PicoSeconds now);
   void collect_flows(RunResults& results) const;

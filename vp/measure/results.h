@@ -339,12 +339,12 @@ struct RunResults {
   PicoSeconds measured_to{};
   double wall_s = 0;  // of the simulation alone
   std::uint64_t link_traversals = 0;
-  std::uint64_t events = 0;  // of all schedulers
-  unsigned threads = 1;      // that shared the run
-  std::string undivided;     // why it was one thread where more were allowed; empty otherwise
-  CounterTotals counters;    // within `measure`
-  LogHistogram rtt_ns;       // of packets acknowledged within it
-  Reordering reordering;     // of data received within it
+  std::uint64_t events = 0;       // of all schedulers
+  unsigned threads = 1;           // that shared the run
+  std::string partition_refusal;  // why it was one thread where more were allowed; empty otherwise
+  CounterTotals counters;         // within `measure`
+  LogHistogram rtt_ns;            // of packets acknowledged within it
+  Reordering reordering;          // of data received within it
   std::vector<DelayResult> delays;  // by DSCP; empty: not asked for
   std::vector<FlowResult> flows;    // by id
   std::vector<QueryResult> queries;

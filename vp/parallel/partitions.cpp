@@ -97,7 +97,7 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
   if (threads < 2 && wanted < 2) return plan;
   std::string one_order = needs_one_order(config, topology, watched);
   if (!one_order.empty()) {
-    if (threads > 1) plan.undivided = std::move(one_order);
+    if (threads > 1) plan.refusal = std::move(one_order);
     return plan;
   }
   const std::vector<Demand> demands = demands_of(config, topology, flows);
@@ -112,11 +112,11 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
     NetworkPartition divided;
     for (; threads > 1 && divided.count < 2; --threads) divided = divide(topology, load, threads);
     if (divided.count < 2) {
-      plan.undivided = "its traffic meets too few switches that have hosts";
+      plan.refusal = "its traffic meets too few switches that have hosts";
     } else if (divided.lookahead.count <= 0) {
-      plan.undivided = "a link between its parts has no delay";
+      plan.refusal = "a link between its parts has no delay";
     } else if (!asked && (divided.heaviest(divided.count) > kWorstShare || !pays(divided))) {
-      plan.undivided = "it would not pay";
+      plan.refusal = "it would not pay";
     } else {
       plan.threads = divided.count;
       plan.network = std::move(divided);
@@ -137,29 +137,28 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
                                  const Routing& routing, const FlowPlan& flows, unsigned processes,
                                  bool watched) {
   PartitionPlan plan;
-  plan.undivided = needs_one_order(config, topology, watched);
+  plan.refusal = needs_one_order(config, topology, watched);
   if (config.switch_.routing.is_central()) {
-    plan.undivided = std::string("one scheduler (routing: ") +
-                     name_of(config.switch_.routing.kind) + ") reads all switches";
+    plan.refusal = std::string("one scheduler (routing: ") + name_of(config.switch_.routing.kind) +
+                   ") reads all switches";
   }
   const TransportParameters* const transport = config.nic.transport.chosen();
   if (transport != nullptr && transport->tuning() != nullptr) {
-    plan.undivided =
-        "one agent (transport: " + config.nic.transport.name() + ") hears of all flows";
+    plan.refusal = "one agent (transport: " + config.nic.transport.name() + ") hears of all flows";
   }
-  if (config.dcbx.enabled) plan.undivided = "LLDP's frames (dcbx) carry bytes";
-  if (plan.undivided.empty()) {
+  if (config.dcbx.enabled) plan.refusal = "LLDP's frames (dcbx) carry bytes";
+  if (plan.refusal.empty()) {
     const std::vector<Demand> demands = demands_of(config, topology, flows);
     plan.network = divide(topology, expected_load(topology, routing, demands), processes);
     if (plan.network.count < processes) {
-      plan.undivided = "its traffic meets too few switches that have hosts";
+      plan.refusal = "its traffic meets too few switches that have hosts";
     } else if (plan.network.lookahead.count <= 0) {
-      plan.undivided = "a link between its parts has no delay";
+      plan.refusal = "a link between its parts has no delay";
     }
   }
-  if (plan.undivided.empty()) return plan;
+  if (plan.refusal.empty()) return plan;
   throw std::runtime_error("cannot be divided among " + std::to_string(processes) +
-                           " processes: " + plan.undivided);
+                           " processes: " + plan.refusal);
 }
 
 Partitions::Partitions(Scheduler& platform, const PartitionPlan& plan, ProcessGroup* group)

@@ -27,7 +27,7 @@ namespace dcc::vp {
 struct PartitionPlan {
   NetworkPartition network;
   unsigned threads = 1;
-  std::string undivided;  // why it is one thread where more were wanted; empty otherwise
+  std::string refusal;  // why it is one thread where more were wanted; empty otherwise
 };
 
 /// `threads`: how many the user wants, 0: two where that pays. `watched`: somebody looks at single

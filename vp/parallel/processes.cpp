@@ -67,7 +67,7 @@ class MpiGroup final : public ProcessGroup {
     return number;
   }
 
-  std::vector<std::int64_t> together(const std::vector<std::int64_t>& mine) override {
+  std::vector<std::int64_t> all_gather(const std::vector<std::int64_t>& mine) override {
     const int count = length(mine.size());
     std::vector<int> counts(size_);
     MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, MPI_COMM_WORLD);

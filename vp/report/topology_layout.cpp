@@ -12,7 +12,7 @@ namespace dcc::vp {
 namespace {
 
 constexpr int kMaxSingleHosts = 40;  // of a drawing; more are drawn as cells of racks
-constexpr int kMaxHostsInARow = 16;  // of a switch
+constexpr int kMaxHostsInRow = 16;   // of a switch
 constexpr double kMargin = 16;
 constexpr double kTitleHeight = 46;
 constexpr double kLayerHeight = 92;
@@ -119,7 +119,7 @@ void place_racks(const Topology& topology, TopologyLayout& layout) {
   double x = kMargin;
   for (DrawnRack& rack : layout.racks) {
     const int hosts = static_cast<int>(rack.hosts.size());
-    rack.cells = topology.hosts() > kMaxSingleHosts || hosts > kMaxHostsInARow;
+    rack.cells = topology.hosts() > kMaxSingleHosts || hosts > kMaxHostsInRow;
     const int columns = TopologyLayout::columns_of(rack);
     const double content =
         rack.cells ? columns * TopologyLayout::kCellPitch + 2 * TopologyLayout::kRackPadding

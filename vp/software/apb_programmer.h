@@ -22,9 +22,9 @@ class ApbProgrammer final : public sc_core::sc_module {
 
   /// Probes, configures and enables a controller. Once elaboration is over. Throws
   /// std::runtime_error with the driver's sentence.
-  void bring_up(const dcc_config& programme);
-  /// A controller that runs goes from one programme to another. Throws likewise.
-  void retune(const dcc_config& from, const dcc_config& to);
+  void bring_up(const dcc_config& program);
+  /// A controller that runs goes from one program to another. Throws likewise.
+  void reconfigure(const dcc_config& from, const dcc_config& to);
 
  private:
   std::uint32_t access(bool write, std::uint64_t address, std::uint32_t value);

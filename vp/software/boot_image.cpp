@@ -141,12 +141,12 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
   if (config.host_of(host).driver == DriverKind::kFirmware) block.verify_bytes = kFirmwareSample;
   block.end_ns = static_cast<std::uint64_t>(config.duration / kNanoSecond);
   const nic_config rings = block.nic;
-  block.nic = nic_programme(config);
+  block.nic = nic_program(config);
   block.nic.send_ring_entries = rings.send_ring_entries;
   block.nic.completion_ring_entries = rings.completion_ring_entries;
   block.nic.memory_base = BOOT_RAM_BASE;
   block.nic.memory_bytes = static_cast<std::uint32_t>(ram_bytes);
-  block.controller = controller_programme(config, line_rate);
+  block.controller = controller_program(config, line_rate);
   const std::uint64_t at = BOOT_BLOCK_ADDRESS - BOOT_RAM_BASE;
   std::memset(ram + at, 0, block.total_bytes);
   put(ram, at, block);

@@ -15,7 +15,7 @@ namespace {
 // real machine, so that bring-up takes visible time.
 const sc_core::sc_time kRamLatency(20, sc_core::SC_NS);
 
-constexpr std::size_t kMaxLine = 4096;  // of a host's console; longer ones are cut in pieces
+constexpr std::size_t kMaxLineLength = 4096;  // of a host's console; longer ones are cut in pieces
 }  // namespace
 
 HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& context,
@@ -59,10 +59,10 @@ HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& c
     run_natively();
   }
   if (controller != nullptr && context.parameters_change) {
-    retuner_ = std::make_unique<Retuner>(
-        "retuner", std::uint64_t{DCC_BASE},
+    reconfigurer_ = std::make_unique<Reconfigurer>(
+        "reconfigurer", std::uint64_t{DCC_BASE},
         [this](sc_core::sc_event& event) { kernel_.notify(event); }, [this] { kernel_.stop(); });
-    retuner_->programmer.apb.bind(bus_.in);
+    reconfigurer_->programmer.apb.bind(bus_.in);
   }
 }
 
@@ -97,7 +97,7 @@ void HostDriver::run_firmware(const HostContext& context) {
   // Hosts print at the same time: whole lines, each with its host's number.
   config.output = [this](char c) {
     if (c != '\n') console_line_ += c;
-    if (c == '\n' || console_line_.size() == kMaxLine) print_console_line();
+    if (c == '\n' || console_line_.size() == kMaxLineLength) print_console_line();
   };
   firmware_ = std::make_unique<model::FirmwareHost>("firmware", config, bus_, ram_, interrupts_);
   model::RiscvCpu& cpu = firmware_->cpu();
@@ -199,8 +199,8 @@ Host::SoftwareReport HostDriver::report() const {
              (running ? accounts && result.state == BOOT_STATE_WAITING : !firmware_->succeeded())) {
     // It ended as it should not, or the run is over and its application has not even begun.
     report.failure = fmt::format("{}: {}", name(), firmware_->outcome());
-  } else if (retuner_ != nullptr && !retuner_->failure().empty()) {
-    report.failure = fmt::format("{}: {}", name(), retuner_->failure());
+  } else if (reconfigurer_ != nullptr && !reconfigurer_->failure().empty()) {
+    report.failure = fmt::format("{}: {}", name(), reconfigurer_->failure());
   } else if (result.error != 0) {
     report.failure = fmt::format("{}: {}", name(), result.text);
   }

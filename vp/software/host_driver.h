@@ -26,8 +26,10 @@ class HostDriver final : public sc_core::sc_module {
   HostDriver(const sc_core::sc_module_name& name, const HostContext& context, model::NicModule& nic,
              model::ApbController* controller);
 
-  /// The controller goes from one programme to another; only where `changes` says that one will.
-  void retune(const dcc_config& from, const dcc_config& to) { retuner_->retune(from, to); }
+  /// The controller goes from one program to another; only where `changes` says that one will.
+  void reconfigure(const dcc_config& from, const dcc_config& to) {
+    reconfigurer_->reconfigure(from, to);
+  }
   /// After the run: what software has printed without ending its line.
   void finish();
   Host::SoftwareReport report() const;
@@ -73,7 +75,7 @@ class HostDriver final : public sc_core::sc_module {
   std::unique_ptr<model::BusTrace> bus_trace_;
   std::unique_ptr<model::HostStub> stub_;          // driver: native
   std::unique_ptr<model::FirmwareHost> firmware_;  // driver: firmware
-  std::unique_ptr<Retuner> retuner_;               // null: nothing changes, or no controller
+  std::unique_ptr<Reconfigurer> reconfigurer_;     // null: nothing changes, or no controller
 };
 
 }  // namespace dcc::vp

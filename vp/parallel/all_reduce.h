@@ -12,12 +12,12 @@ namespace dcc::vp {
 /// Every figure becomes the sum over all processes: what a part of the platform counts stays zero
 /// where that part is not at work. Alone, nothing happens. Figures must stay where they are until
 /// finish(), which the destructor calls.
-class Gather {
+class AllReduce {
  public:
-  explicit Gather(ProcessGroup* group) : group_(group) {}
-  Gather(const Gather&) = delete;
-  Gather& operator=(const Gather&) = delete;
-  ~Gather() { finish(); }
+  explicit AllReduce(ProcessGroup* group) : group_(group) {}
+  AllReduce(const AllReduce&) = delete;
+  AllReduce& operator=(const AllReduce&) = delete;
+  ~AllReduce() { finish(); }
 
   void add(std::int64_t& figure) {
     if (group_ == nullptr) return;

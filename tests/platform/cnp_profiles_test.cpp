@@ -1,18 +1,19 @@
 // Hosts of different algorithms in one network: each is notified as its own goes by.
+#include "build/cnp_profiles.h"
+
 #include <gtest/gtest.h>
 
-#include "build/cnp_profiles.h"
 #include "small_platform.h"
 
-namespace dcc::vp::cnp_agreements_test {
+namespace dcc::vp::cnp_profiles_test {
 namespace {
 
-TEST(CnpAgreements, AreEmptyWhereAllHostsAreAlike) {
-  EXPECT_TRUE(CnpAgreements(config_of(star(""))).empty());
+TEST(CnpProfiles, AreEmptyWhereAllHostsAreAlike) {
+  EXPECT_TRUE(CnpProfiles(config_of(star(""))).empty());
 }
 
-TEST(CnpAgreements, EachSendersAlgorithmSaysWhatItGoesBy) {
-  const CnpAgreements agreed(config_of(star(
+TEST(CnpProfiles, EachSendersAlgorithmSaysWhatItGoesBy) {
+  const CnpProfiles agreed(config_of(star(
       "nic: {ack: per_packet, congestion_control: {policy: proportional}}\n"
       "nics:\n"
       "  - {hosts: [0, 3], congestion_control: {algorithm: dcqcn}, cnp: {dscp: 20, priority: 5}}\n"
@@ -58,15 +59,15 @@ constexpr const char* kOneOfEach =
     "  - {hosts: 1, congestion_control: {algorithm: dcqcn}}\n"
     "  - {hosts: 2, congestion_control: {algorithm: dctcp}}\n";
 
-TEST(CnpAgreements, WithoutSoftwareEachIsNotifiedInItsOwnWay) {
+TEST(CnpProfiles, WithoutSoftwareEachIsNotifiedInItsOwnWay) {
   expect_each_in_its_own_way(run(three_to_one("none", kOneOfEach)));
 }
 
-TEST(CnpAgreements, WithADriverEachIsNotifiedInItsOwnWay) {
+TEST(CnpProfiles, WithADriverEachIsNotifiedInItsOwnWay) {
   expect_each_in_its_own_way(run(three_to_one("native", kOneOfEach)));
 }
 
-TEST(CnpAgreements, AnEntryThatSaysWhatNicSaysChangesNothing) {
+TEST(CnpProfiles, AnEntryThatSaysWhatNicSaysChangesNothing) {
   const auto delivered = [](const std::string& yaml) {
     return in_a_process([&] {
       std::string text;
@@ -92,4 +93,4 @@ TEST(CnpAgreements, AnEntryThatSaysWhatNicSaysChangesNothing) {
 }
 
 }  // namespace
-}  // namespace dcc::vp::cnp_agreements_test
+}  // namespace dcc::vp::cnp_profiles_test

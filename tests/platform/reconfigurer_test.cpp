@@ -1,12 +1,13 @@
 // A change of parameters by the driver, beside a host's software: one after the other, each access
 // in its time, and a refusal ends the run.
+#include "disturb/reconfigurer.h"
+
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
 
 #include <map>
 #include <vector>
 
-#include "disturb/reconfigurer.h"
 #include "driver/dcc_regs.h"
 #include "small_platform.h"
 
@@ -47,33 +48,34 @@ struct Remembering final : sc_core::sc_module {
   tlm_utils::simple_target_socket<Remembering> socket{"socket"};
 };
 
-struct Retuned {
-  explicit Retuned(bool controller)
+struct Reconfigured {
+  explicit Reconfigured(bool controller)
       : registers("registers", controller),
-        retuner(
-            "retuner", 0, [](sc_core::sc_event& event) { event.notify(sc_core::SC_ZERO_TIME); },
+        reconfigurer(
+            "reconfigurer", 0,
+            [](sc_core::sc_event& event) { event.notify(sc_core::SC_ZERO_TIME); },
             [this] { ++failures; }) {
-    retuner.programmer.apb.bind(registers.socket);
+    reconfigurer.programmer.apb.bind(registers.socket);
   }
-  static dcc_config programme(std::uint32_t r_ai) {
+  static dcc_config program(std::uint32_t r_ai) {
     dcc_config config =
-        controller_programme(config_of(star("nic: {congestion_control: {algorithm: dcc}}\n"
-                                            "traffic: [{kind: flow, from: 2, to: 3}]\n")),
-                             BitRate(100'000'000'000));
+        controller_program(config_of(star("nic: {congestion_control: {algorithm: dcc}}\n"
+                                          "traffic: [{kind: flow, from: 2, to: 3}]\n")),
+                           BitRate(100'000'000'000));
     config.parameters.r_ai = r_ai;
     return config;
   }
   Remembering registers;
   int failures = 0;
-  Retuner retuner;
+  Reconfigurer reconfigurer;
 };
 
-TEST(Retuner, OneChangeAfterTheOther) {
-  Retuned r(true);
-  r.retuner.retune(Retuned::programme(10), Retuned::programme(20));
-  r.retuner.retune(Retuned::programme(20), Retuned::programme(30));
+TEST(Reconfigurer, OneChangeAfterTheOther) {
+  Reconfigured r(true);
+  r.reconfigurer.reconfigure(Reconfigured::program(10), Reconfigured::program(20));
+  r.reconfigurer.reconfigure(Reconfigured::program(20), Reconfigured::program(30));
   sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
-  EXPECT_EQ(r.retuner.failure(), "");
+  EXPECT_EQ(r.reconfigurer.failure(), "");
   EXPECT_EQ(r.failures, 0);
   ASSERT_EQ(r.registers.steps.size(), 2u);
   EXPECT_EQ(r.registers.steps[0].r_ai, 20u);
@@ -82,11 +84,12 @@ TEST(Retuner, OneChangeAfterTheOther) {
   EXPECT_GT(r.registers.steps[0].when, sc_core::SC_ZERO_TIME) << "accesses take time";
 }
 
-TEST(Retuner, ARefusalIsToldAndKept) {
-  Retuned r(false);
-  r.retuner.retune(Retuned::programme(10), Retuned::programme(20));
+TEST(Reconfigurer, ARefusalIsToldAndKept) {
+  Reconfigured r(false);
+  r.reconfigurer.reconfigure(Reconfigured::program(10), Reconfigured::program(20));
   sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
-  EXPECT_EQ(r.retuner.failure().rfind("controller change: ", 0), 0u) << r.retuner.failure();
+  EXPECT_EQ(r.reconfigurer.failure().rfind("controller change: ", 0), 0u)
+      << r.reconfigurer.failure();
   EXPECT_EQ(r.failures, 1);
   EXPECT_TRUE(r.registers.steps.empty());
 }

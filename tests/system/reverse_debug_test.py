@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The prompt goes back: by time, by events, to where something happened last; states are the same there.
 
-  time_travel_test.py BUILD/dccvp [--full | --moves N]
+  reverse_debug_test.py BUILD/dccvp [--full | --moves N]
 """
 
 import os

@@ -12,7 +12,7 @@ namespace {
 constexpr PicoSeconds kShortWay = kMicroSecond * 2;
 constexpr std::uint64_t kFewEvents = 4096;
 
-constexpr std::uint64_t kMaxAhead = 1u << 30;  // SimulationKernel::call_hook_after
+constexpr std::uint64_t kMaxEventsAhead = 1u << 30;  // SimulationKernel::call_hook_after
 
 }  // namespace
 
@@ -23,7 +23,7 @@ Moment Console::moment() const {
 Console::Then Console::back(const std::string& first, const std::string& second,
                             const std::string& third) {
   if (!history_) {
-    out_ << "there is no way back: " << c_.no_way_back << '\n';
+    out_ << "there is no way back: " << c_.snapshot_refusal << '\n';
     return Then::kStay;
   }
   const std::uint64_t here = moment().events;
@@ -69,70 +69,70 @@ Console::Then Console::go_to(const std::string& argument) {
   if (time > c_.kernel.now()) return run(argument, true);
   if (time == c_.kernel.now()) return Then::kStay;
   if (history_) history_->to_time(time);
-  out_ << "there is no way back: " << c_.no_way_back << '\n';
+  out_ << "there is no way back: " << c_.snapshot_refusal << '\n';
   return Then::kStay;
 }
 
 void Console::mark() {
-  const std::optional<Orders> orders = history_->mark(moment());
-  if (orders) obey(*orders);
+  const std::optional<ReverseRequest> request = history_->mark(moment());
+  if (request) serve(*request);
 }
 
-/// Back at a snapshot: nothing is known of what was to come after it, and it is the orders' now.
-void Console::obey(const Orders& orders) {
+/// Back at a snapshot: nothing is known of what was to come after it, and it is the request' now.
+void Console::serve(const ReverseRequest& request) {
   await_nothing();
-  journey_ = orders;
+  reverse_request_ = request;
   marks_halfway_ = false;
   found_.reset();
   const Moment here = moment();
   const bool room = history_->may_mark_on_the_way();
-  switch (orders.kind) {
-    case Orders::Kind::kToTime:
-      if (orders.time <= here.time) {  // the beginning
-        journey_.reset();
+  switch (request.kind) {
+    case ReverseRequest::Kind::kToTime:
+      if (request.time <= here.time) {  // the beginning
+        reverse_request_.reset();
         pause("paused");
         return;
       }
-      marks_halfway_ = room && orders.time - here.time > kShortWay;
+      marks_halfway_ = room && request.time - here.time > kShortWay;
       c_.kernel.scheduler().schedule_in(
-          time_event_, PicoSeconds((orders.time - here.time).count / (marks_halfway_ ? 2 : 1)));
+          time_event_, PicoSeconds((request.time - here.time).count / (marks_halfway_ ? 2 : 1)));
       return;
-    case Orders::Kind::kToEvents:
-      marks_halfway_ = room && orders.events - here.events > kFewEvents;
-      stage_ = marks_halfway_ ? here.events + (orders.events - here.events) / 2 : orders.events;
-      travel_on();
+    case ReverseRequest::Kind::kToEvents:
+      marks_halfway_ = room && request.events - here.events > kFewEvents;
+      stage_ = marks_halfway_ ? here.events + (request.events - here.events) / 2 : request.events;
+      continue_request();
       return;
-    case Orders::Kind::kSearch: {
-      const std::size_t space = orders.what.find(' ');
-      watch(orders.what.substr(0, space),
-            space == std::string::npos ? "" : orders.what.substr(space + 1));
-      search_on();
+    case ReverseRequest::Kind::kSearch: {
+      const std::size_t space = request.what.find(' ');
+      watch(request.what.substr(0, space),
+            space == std::string::npos ? "" : request.what.substr(space + 1));
+      continue_search();
       return;
     }
   }
 }
 
-void Console::travel_on() {
-  if (journey_->kind == Orders::Kind::kSearch) return search_on();
-  if (journey_->kind == Orders::Kind::kToTime) return;  // time_event_ will come
+void Console::continue_request() {
+  if (reverse_request_->kind == ReverseRequest::Kind::kSearch) return continue_search();
+  if (reverse_request_->kind == ReverseRequest::Kind::kToTime) return;  // time_event_ will come
   const std::uint64_t here = moment().events;
   if (here < stage_) {
-    c_.kernel.call_hook_after(static_cast<std::uint32_t>(std::min(stage_ - here, kMaxAhead)));
+    c_.kernel.call_hook_after(static_cast<std::uint32_t>(std::min(stage_ - here, kMaxEventsAhead)));
     return;
   }
   if (marks_halfway_) {
     marks_halfway_ = false;
-    stage_ = journey_->events;
-    c_.kernel.call_hook_after(static_cast<std::uint32_t>(std::min(stage_ - here, kMaxAhead)));
+    stage_ = reverse_request_->events;
+    c_.kernel.call_hook_after(static_cast<std::uint32_t>(std::min(stage_ - here, kMaxEventsAhead)));
     mark();
     return;
   }
-  const std::string why = journey_->what;
-  journey_.reset();
+  const std::string why = reverse_request_->what;
+  reverse_request_.reset();
   pause(why);
 }
 
-void Console::search_on() {
+void Console::continue_search() {
   const std::uint64_t here = moment().events;
   std::string happened;
   if (!awaited_text_.empty()) {
@@ -146,12 +146,13 @@ void Console::search_on() {
     }
     watched_value_ = present;
   }
-  if (!happened.empty() && here < journey_->events) {
+  if (!happened.empty() && here < reverse_request_->events) {
     found_ = here;
     found_text_ = happened;
   }
-  if (here >= journey_->events) history_->search_over(*journey_, found_, found_text_);
-  const std::uint64_t left = std::min(journey_->events - here, kMaxAhead);
+  if (here >= reverse_request_->events)
+    history_->search_over(*reverse_request_, found_, found_text_);
+  const std::uint64_t left = std::min(reverse_request_->events - here, kMaxEventsAhead);
   c_.kernel.call_hook_after(watched_ != nullptr ? 1 : static_cast<std::uint32_t>(left));
 }
 

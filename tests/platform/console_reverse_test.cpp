@@ -1,5 +1,5 @@
 // Going back at the prompt: what it asks of the snapshots, and what it does when it is back at one.
-// That a whole run comes to the same state is tests/system/time_travel_test.py.
+// That a whole run comes to the same state is tests/system/reverse_debug_test.py.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ namespace {
 /// Goes nowhere: says where to, and ends the process.
 class Signpost final : public model::TimeMachine {
  public:
-  explicit Signpost(std::string orders) : orders_(std::move(orders)) {}
+  explicit Signpost(std::string request) : orders_(std::move(request)) {}
   std::size_t snapshots() const override { return taken_; }
   bool is_due() const override { return false; }
   /// Somebody has come back to the first, at once.
@@ -26,8 +26,8 @@ class Signpost final : public model::TimeMachine {
     if (taken_++ != 0 || orders_.empty()) return std::nullopt;
     return orders_;
   }
-  [[noreturn]] void travel(std::size_t number, const std::string& orders) override {
-    std::cerr << "to " << number << ": " << orders << "; ";
+  [[noreturn]] void travel(std::size_t number, const std::string& request) override {
+    std::cerr << "to " << number << ": " << request << "; ";
     std::_Exit(0);
   }
   bool replaying() const override { return false; }
@@ -39,13 +39,13 @@ class Signpost final : public model::TimeMachine {
 };
 
 /// A session at the prompt, in a process of its own; what it says is what went to standard error.
-void session(const std::string& commands, const std::string& orders = "", bool machine = true) {
+void session(const std::string& commands, const std::string& request = "", bool machine = true) {
   const PlatformConfig config =
       config_of(star("nic: {congestion_control: {algorithm: dcc}}\n"
                      "traffic: [{kind: incast, senders: 1..3, receiver: 0}]\n"));
   std::istringstream in(commands);
   std::ostringstream out;
-  Signpost signpost(orders);
+  Signpost signpost(request);
   Platform platform("platform", config, {});
   platform.states =
       std::make_unique<StateDigests>(platform.network, nullptr, nullptr, platform.hosts);
@@ -62,9 +62,9 @@ void session(const std::string& commands, const std::string& orders = "", bool m
   std::_Exit(0);
 }
 
-std::string orders(Orders::Kind kind, PicoSeconds time, std::uint64_t events,
-                   const std::string& what) {
-  Orders given;
+std::string request(ReverseRequest::Kind kind, PicoSeconds time, std::uint64_t events,
+                    const std::string& what) {
+  ReverseRequest given;
   given.kind = kind;
   given.time = time;
   given.events = events;
@@ -106,24 +106,27 @@ TEST(ConsoleTravel, WhereNothingLeadsIsAnswered) {
 }
 
 TEST(ConsoleTravel, BackAtASnapshotItGoesOnToTheTime) {
-  EXPECT_SAID(session("time\nquit\n", orders(Orders::Kind::kToTime, kMicroSecond, 0, "")),
+  EXPECT_SAID(session("time\nquit\n", request(ReverseRequest::Kind::kToTime, kMicroSecond, 0, "")),
               "paused at 1us\n1us\nended at 1000000");
   // A long way has a snapshot half way, from which the next is near.
-  EXPECT_SAID(session("back 1us\n", orders(Orders::Kind::kToTime, kMicroSecond * 40, 0, "")),
-              "paused at 40us\nto 1: t 39000000 ");
+  EXPECT_SAID(
+      session("back 1us\n", request(ReverseRequest::Kind::kToTime, kMicroSecond * 40, 0, "")),
+      "paused at 40us\nto 1: t 39000000 ");
 }
 
 TEST(ConsoleTravel, BackAtASnapshotItGoesOnToTheNumberOfEvents) {
-  EXPECT_SAID(session("back step\n", orders(Orders::Kind::kToEvents, {}, 120, "stepped back")),
-              "stepped back at .*to 0: e 0 119 0 ");
-  EXPECT_SAID(session("back step\n", orders(Orders::Kind::kToEvents, {}, 5'001, "stepped back")),
-              "to 1: e 0 5000 0 ");
+  EXPECT_SAID(
+      session("back step\n", request(ReverseRequest::Kind::kToEvents, {}, 120, "stepped back")),
+      "stepped back at .*to 0: e 0 119 0 ");
+  EXPECT_SAID(
+      session("back step\n", request(ReverseRequest::Kind::kToEvents, {}, 5'001, "stepped back")),
+      "to 1: e 0 5000 0 ");
 }
 
 TEST(ConsoleTravel, ASearchGoesToTheLastThatHappened) {
-  EXPECT_SAID(session("", orders(Orders::Kind::kSearch, {}, 400, "change queue[0]")),
+  EXPECT_SAID(session("", request(ReverseRequest::Kind::kSearch, {}, 400, "change queue[0]")),
               "to 0: e 0 3[0-9][0-9] 0 queue.0.: .* -> ");
-  EXPECT_SAID(session("", orders(Orders::Kind::kSearch, {}, 20, "bound")),
+  EXPECT_SAID(session("", request(ReverseRequest::Kind::kSearch, {}, 20, "bound")),
               "to 0: e 0 5000 0 that has not happened before");
 }
 
