@@ -47,13 +47,11 @@ void session(const std::string& commands, const std::string& request = "", bool 
   std::ostringstream out;
   Signpost signpost(request);
   Platform platform("platform", config, {});
-  platform.states =
-      std::make_unique<StateDigests>(platform.network, nullptr, nullptr, platform.hosts);
-  platform.console = std::make_unique<Console>(
-      Console::Context{platform.kernel, platform.hosts, platform.network, platform.plan,
-                       *platform.states, kConsoleRank, machine ? &signpost : nullptr,
-                       machine ? "" : "of the test"},
-      in, std::cerr, false);
+  const StateDigests states(platform.network, nullptr, nullptr, platform.hosts);
+  platform.add(std::make_unique<Console>(
+      Console::Context{platform.kernel, platform.hosts, platform.network, platform.plan, states,
+                       kConsoleRank, machine ? &signpost : nullptr, machine ? "" : "of the test"},
+      in, std::cerr, false));
   Unwatched observer;
   RunLoop loop(platform, observer);
   RunResults results;

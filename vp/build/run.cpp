@@ -5,7 +5,6 @@
 #include "build/large_heap.h"
 #include "build/platform.h"
 #include "build/run_loop.h"
-#include "measure/collector.h"
 
 namespace dcc::vp {
 
@@ -29,7 +28,6 @@ RunResults run_platform(const PlatformConfig& config, RunObserver& observer,
   RunLoop loop(*platform, observer);
   RunResults results;
   loop.run(results);
-  collect(*platform, results);
   return results;
 }
 

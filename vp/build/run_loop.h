@@ -30,8 +30,9 @@ double share_done(PicoSeconds now, PicoSeconds duration, const Ending& ending, B
 class RunLoop {
  public:
   RunLoop(Platform& platform, RunObserver& observer);
-  /// To the end. Whatever stops it early goes to the results: a failure, a wish of the observer or
-  /// of the console. Fills in what belongs to the running: completion, times, events, threads.
+  /// Runs to the end and fills in all results: completion, times, events and threads, then what
+  /// each part of the platform adds. A failure that ends the run early becomes an entry of
+  /// `failures`; a request of the observer or the prompt leaves `completed` false.
   void run(RunResults& results);
 
  private:
@@ -42,7 +43,6 @@ class RunLoop {
   void stop();
   void heartbeat();
   void report_progress();
-  void close_traces(RunResults& results);
   FlowTally tally() const;
 
   Platform& p_;

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <istream>
-#include <ostream>
+#include <iostream>
 #include <sstream>
 
+#include "build/platform.h"
+#include "build/ranks.h"
 #include "debug/inspection.h"
 #include "describe/quantity_text.h"
 
@@ -325,5 +326,15 @@ void Console::after_event() {
     }
   }
 }
+
+namespace {
+const PartKind kConsoleKind(PartKind::kConsole, [](Platform& p) -> std::unique_ptr<PlatformPart> {
+  if (!p.setup.interactive) return nullptr;
+  return std::make_unique<Console>(
+      Console::Context{p.kernel, p.hosts, p.network, p.plan, p.part<WatchedStates>()->states(),
+                       kConsoleRank, p.setup.machine, p.setup.snapshot_refusal},
+      std::cin, std::cout, p.setup.prompt);
+});
+}  // namespace
 
 }  // namespace dcc::vp

@@ -10,6 +10,7 @@
 
 #include "build/host.h"
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "controller/congestion_manager.h"
 #include "cpu/debug_registry.h"
 #include "debug/console_history.h"
@@ -22,7 +23,7 @@ namespace dcc::vp {
 /// Reads commands, one a line, while simulated time stands still; `help` lists them. Looking has no
 /// side effects: a run with pauses is the same run. The end of the input resumes the run to its
 /// end; what is not understood is answered with a sentence.
-class Console final {
+class Console final : public PlatformPart {
  public:
   struct Context {
     model::SimulationKernel& kernel;
@@ -37,12 +38,16 @@ class Console final {
   /// `prompt`: print one (a person types).
   Console(const Context& context, std::istream& in, std::ostream& out, bool prompt);
   /// Before anything has happened; pauses.
-  void begin();
-  /// Now and then, between two events.
-  void heartbeat() {
+  void begin() override;
+  /// Takes a snapshot if one is due.
+  void heartbeat() override {
     if (history_ && !input_over_ && history_->is_due()) mark();
   }
-  /// The user asked for the end.
+  /// A run that the user ended is not complete.
+  void finish(RunResults& results) override {
+    if (quit_) results.completed = false;
+  }
+  /// True if the user asked for the end.
   bool quit() const { return quit_; }
 
  private:

@@ -7,6 +7,7 @@
 #include <deque>
 #include <utility>
 
+#include "build/platform.h"
 #include "build/wire_selection.h"
 #include "config/yaml_reader.h"
 
@@ -193,6 +194,15 @@ PacketCapture::PacketCapture(const PlatformConfig& config, Partitions& partition
 
 PacketCapture::~PacketCapture() = default;
 
+void PacketCapture::finish(RunResults& results) {
+  try {
+    close();
+    results.traces = described();
+  } catch (const std::runtime_error& error) {
+    results.lost_traces.emplace_back(error.what());
+  }
+}
+
 void PacketCapture::close() {
   for (auto& file : files_) file->close();
 }
@@ -202,5 +212,14 @@ std::vector<std::string> PacketCapture::described() const {
   for (const auto& file : files_) out.push_back(file->described());
   return out;
 }
+
+namespace {
+const PartKind kPacketCaptureKind(PartKind::kPacketCapture,
+                                  [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                    return std::make_unique<PacketCapture>(
+                                        p.config, p.partitions, p.network, p.plan.count(),
+                                        p.setup.traces.folder);
+                                  });
+}  // namespace
 
 }  // namespace dcc::vp

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "parallel/partitions.h"
 #include "wire/pcapng.h"
@@ -21,14 +22,16 @@ void check_trace(const PlatformConfig& config, const Topology& topology, std::si
 /// All captures of a run. A wire without one keeps its null tap. Of several partitions each lays
 /// its packets aside, as frames; while all wait they go into the files, in the one order of events:
 /// the same bytes as with one.
-class PacketCapture {
+class PacketCapture final : public PlatformPart {
  public:
   /// Creates `folder`/<name>.pcapng and taps the wires. Throws SettingError as above, and
   /// std::runtime_error when a file cannot be made.
   PacketCapture(const PlatformConfig& config, Partitions& partitions, Network& network,
                 std::size_t flows, const std::filesystem::path& folder);
-  ~PacketCapture();
+  ~PacketCapture() override;
 
+  /// Ends all files and describes them in `traces`; a failure goes to `lost_traces`.
+  void finish(RunResults& results) override;
   /// Ends all files. Throws std::runtime_error when one could not be written.
   void close();
   /// One sentence a file, once closed.

@@ -5,10 +5,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "build/host.h"
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "cpu/debug_registry.h"
 #include "measure/results.h"
@@ -45,8 +47,18 @@ class StateDigests {
 /// The whole state as a value for a prompt or a debugger to read. `states` must outlive it.
 model::DebugRegistry::Value digest_value(const StateDigests& states);
 
+/// The digests that a prompt, a debugger or firmware of a host may ask for at any time.
+class WatchedStates final : public PlatformPart {
+ public:
+  explicit WatchedStates(StateDigests states) : states_(std::move(states)) {}
+  const StateDigests& states() const { return states_; }
+
+ private:
+  StateDigests states_;
+};
+
 /// Takes them at instants, after all that happens then.
-class DigestSampler {
+class DigestSampler final : public PlatformPart {
  public:
   /// Who gets the rows; its first call has the names. Null: they are kept for the results.
   using Sink = std::function<void(const std::vector<std::string>& names, PicoSeconds now,
@@ -63,8 +75,9 @@ class DigestSampler {
     std::uint32_t rank;
   };
   DigestSampler(const Context& context, Sink sink);
-  void begin();
-  void collect(RunResults& results);
+  void begin() override;
+  /// Adds the rows that were kept.
+  void finish(RunResults& results) override;
 
  private:
   void sample();

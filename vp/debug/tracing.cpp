@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "build/platform.h"
+#include "build/ranks.h"
 #include "cpu/riscv_cpu.h"
 #include "measure/trace_event_file.h"
 #include "simulation_kernel.h"
@@ -197,6 +199,14 @@ void Tracing::trace_lines(Host& host) {
   });
 }
 
+void Tracing::finish(RunResults& results) {
+  try {
+    close();
+  } catch (const std::runtime_error& error) {
+    results.lost_traces.emplace_back(error.what());
+  }
+}
+
 void Tracing::close() {
   for (const auto& host : c_.hosts) {
     if (host->cpu() != nullptr) host->cpu()->finish_traces();
@@ -230,5 +240,13 @@ void Tracing::close() {
   signals_ = nullptr;
   if (!lost.empty()) throw std::runtime_error(lost);
 }
+
+namespace {
+const PartKind kTracingKind(PartKind::kTracing, [](Platform& p) -> std::unique_ptr<PlatformPart> {
+  return std::make_unique<Tracing>(
+      Tracing::Context{p.config, p.scheduler, p.network, p.hosts, p.plan, kTraceRank},
+      p.setup.traces);
+});
+}  // namespace
 
 }  // namespace dcc::vp

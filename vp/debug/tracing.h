@@ -10,6 +10,7 @@
 
 #include "build/host.h"
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "debug/trace_sampler.h"
 #include "measure/slot_trace.h"
@@ -32,7 +33,7 @@ class FunctionTrace;
 
 /// Built once the hosts are; what is not asked for is not connected. Throws std::runtime_error when
 /// a file cannot be written.
-class Tracing {
+class Tracing final : public PlatformPart {
  public:
   struct Context {
     const PlatformConfig& config;
@@ -43,14 +44,15 @@ class Tracing {
     std::uint32_t rank;  // of samples: the greatest
   };
   Tracing(const Context& context, const TraceOutput& output);
-  ~Tracing();
+  ~Tracing() override;
   /// Whether what is to be traced is written as it happens, by devices. What is looked at in
   /// intervals is not, nor are packets (packet_capture.h).
   static bool needs_one_order(const PlatformConfig& config);
   /// Once the simulation begins.
-  void begin();
-  /// Completes all files, once the simulation is over. Throws std::runtime_error, when it has done
-  /// so, if one of them could not be written.
+  void begin() override;
+  /// Completes all files. A file that could not be written becomes an entry of `lost_traces`.
+  void finish(RunResults& results) override;
+  /// Completes all files, then throws std::runtime_error if one could not be written.
   void close();
 
  private:

@@ -8,6 +8,7 @@
 
 #include "build/host.h"
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "sim/scheduler.h"
 
@@ -15,12 +16,12 @@ namespace dcc::vp {
 
 /// At its time each change goes to the switches, and to the controllers through their registers, as
 /// a driver would: without software on a host at that instant, else over its bus, in its time.
-class Changes {
+class Changes final : public PlatformPart {
  public:
   Changes(const PlatformConfig& config, Scheduler& scheduler, Network& network,
           std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank);
   /// Schedules the first.
-  void begin();
+  void begin() override;
   /// One more change, behind all others: what `ask` returns when its time has come. Before begin().
   void ask_at(PicoSeconds at, std::function<std::shared_ptr<const PlatformConfig>()> ask) {
     planned_.push_back({at, std::move(ask)});

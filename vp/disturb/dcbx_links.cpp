@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "build/platform.h"
+#include "build/ranks.h"
 #include "build/wire_selection.h"
 
 namespace dcc::vp {
@@ -143,6 +145,12 @@ void DcbxLinks::add_differences(const End& end, bool of_pair, DcbxResult& result
   }
 }
 
+void DcbxLinks::finish(RunResults& results) {
+  results.dcbx = result();
+  const std::string warning = dcbx_warning(results.dcbx);
+  if (!warning.empty()) results.warnings.push_back(warning);
+}
+
 std::optional<DcbxResult> DcbxLinks::result() const {
   if (!enabled_) return std::nullopt;
   DcbxResult result;
@@ -173,5 +181,15 @@ std::string dcbx_warning(const std::optional<DcbxResult>& result) {
       "DCBX: the ends of {} differ in {} and neither is willing to give way: {} here, {} there{}",
       first.link, first.of, first.here, first.there, more);
 }
+
+namespace {
+const PartKind kDcbxLinksKind(PartKind::kDcbxLinks,
+                              [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                return std::make_unique<DcbxLinks>(
+                                    p.config, p.scheduler, p.network,
+                                    [&p](HostId host) -> NicDevice& { return p.nic_of(host); },
+                                    kDcbxRank);
+                              });
+}  // namespace
 
 }  // namespace dcc::vp

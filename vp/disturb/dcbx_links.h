@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "measure/results.h"
 #include "nic/nic_device.h"
@@ -23,13 +24,15 @@ void check_dcbx(const PlatformConfig& config, const Topology& topology);
 std::vector<std::optional<DcbxSettings>> dcbx_settings(const PlatformConfig& config,
                                                        const Topology& topology);
 
-class DcbxLinks {
+class DcbxLinks final : public PlatformPart {
  public:
   /// `nic_of` gives a host's NIC. Everything must outlive it.
   DcbxLinks(const PlatformConfig& config, Scheduler& scheduler, Network& network,
             const std::function<NicDevice&(HostId)>& nic_of, std::uint32_t rank);
   /// Schedules that all links come up.
-  void begin();
+  void begin() override;
+  /// Adds result() and the warning on ends that differ.
+  void finish(RunResults& results) override;
   /// Empty: DCBX is not enabled.
   std::optional<DcbxResult> result() const;
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "build/platform.h"
+#include "build/ranks.h"
 #include "traffic/flow_kinds.h"
 
 namespace dcc::vp {
@@ -26,6 +28,8 @@ FastForward::FastForward(const Context& context)
 }
 
 void FastForward::begin() { restart(); }
+
+void FastForward::finish(RunResults& results) { results.fast_forwarded = c_.clock.skipped(); }
 
 // ---------------------------------------------------------------- what is watched
 
@@ -210,5 +214,29 @@ bool FastForward::skip() {
   c_.clock.skip(time);
   return true;
 }
+
+namespace {
+[[noreturn]] void refuse_fast_forward(const char* why) {
+  throw SettingError("fast_forward.enabled", why);
+}
+
+const PartKind kFastForwardKind(
+    PartKind::kFastForward, [](Platform& p) -> std::unique_ptr<PlatformPart> {
+      if (!p.config.fast_forward.enabled) return nullptr;
+      if (p.setup.group != nullptr) {
+        refuse_fast_forward(
+            "several processes cannot skip time: run one process, on any number of threads");
+      }
+      if (p.setup.interactive || p.setup.machine != nullptr) {
+        refuse_fast_forward("a prompt or a debugger looks at single events, which may be skipped");
+      }
+      if (p.setup.late_change) {
+        refuse_fast_forward("the run is to be changed at a moment that may be skipped");
+      }
+      return std::make_unique<FastForward>(
+          FastForward::Context{p.config, p.scheduler, p.clock, p.network, p.hosts, p.plan, p.ledger,
+                               *p.part<Measurement>(), kFastForwardRank});
+    });
+}  // namespace
 
 }  // namespace dcc::vp

@@ -7,6 +7,7 @@
 
 #include "build/host.h"
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "disturb/platform_clock.h"
 #include "measure/measurement.h"
@@ -26,7 +27,7 @@ namespace dcc::vp {
 ///
 /// Without losses, and without anything else that is due by a clock on the wall (faults, changes):
 /// `check` refuses those.
-class FastForward {
+class FastForward final : public PlatformPart {
  public:
   struct Context {
     const PlatformConfig& config;
@@ -40,7 +41,9 @@ class FastForward {
     std::uint32_t rank;
   };
   explicit FastForward(const Context& context);
-  void begin();
+  void begin() override;
+  /// Adds the time that was skipped.
+  void finish(RunResults& results) override;
 
  private:
   /// So many times a window queues and rates are looked at.

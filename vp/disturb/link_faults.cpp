@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "build/platform.h"
+#include "build/ranks.h"
 #include "build/wire_selection.h"
 #include "describe/quantity_text.h"
 
@@ -85,6 +87,11 @@ void LinkFaults::begin() {
   for (Fault& fault : faults_) fault.begin();
 }
 
+void LinkFaults::finish(RunResults& results) {
+  const std::string warning = parting();
+  if (!warning.empty()) results.warnings.push_back(warning);
+}
+
 std::string LinkFaults::parting() const {
   if (fabric_ == nullptr || !fabric_->parted()) return "";
   const LiveFabric::Parting& parting = *fabric_->parted();
@@ -95,5 +102,15 @@ std::string LinkFaults::parting() const {
       QuantityText<PicoSeconds>::format(parting.when), parting.hosts.size(), topology.hosts(),
       topology.node(topology.node_of(parting.hosts.front())).name);
 }
+
+namespace {
+const PartKind kLinkFaultsKind(PartKind::kLinkFaults,
+                               [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                 return std::make_unique<LinkFaults>(
+                                     p.config, p.scheduler, p.network, p.partitions,
+                                     [&p](HostId host) -> NicDevice& { return p.nic_of(host); },
+                                     kLinkFaultRank);
+                               });
+}  // namespace
 
 }  // namespace dcc::vp

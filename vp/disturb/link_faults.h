@@ -7,6 +7,7 @@
 #include <string>
 
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "nic/nic_device.h"
 #include "parallel/partitions.h"
@@ -15,14 +16,16 @@
 
 namespace dcc::vp {
 
-class LinkFaults {
+class LinkFaults final : public PlatformPart {
  public:
   /// Precondition: check_faults(). `nic_of` gives a host's NIC.
   LinkFaults(const PlatformConfig& config, Scheduler& scheduler, Network& network,
              Partitions& partitions, const std::function<NicDevice&(HostId)>& nic_of,
              std::uint32_t rank);
   /// Schedules them.
-  void begin();
+  void begin() override;
+  /// Warns of hosts that could not be reached.
+  void finish(RunResults& results) override;
   /// What to tell the user of a network that fell apart; empty when it did not.
   std::string parting() const;
 

@@ -5,6 +5,7 @@
 #include "build/ecn_reach.h"
 #include "build/platform.h"
 #include "measure/differentiation_warnings.h"
+#include "measure/measurement.h"
 #include "parallel/all_reduce.h"
 #include "switch/deadlock.h"
 
@@ -44,10 +45,11 @@ void balance(const Platform& p, RunResults& results) {
 }
 
 void collect_hosts(const Platform& p, RunResults& results) {
+  const Measurement& measurement = *p.part<Measurement>();
   for (const auto& host : p.hosts) {
     HostResult out;
     out.id = host->id();
-    out.cnps_received = p.measurement->cnps_received(host->id());
+    out.cnps_received = measurement.cnps_received(host->id());
     const Host::SoftwareReport software = host->software_report();
     out.instructions = software.instructions;
     out.messages_verified = software.messages_verified;
@@ -155,24 +157,35 @@ std::string deadlock_warning(const std::vector<DeadlockedWire>& deadlock) {
       deadlock.size(), deadlock.front().link, deadlock.front().priority);
 }
 
-void collect(const Platform& p, RunResults& results) {
-  p.measurement->collect(results);
-  balance(p, results);
-  collect_hosts(p, results);
-  collect_qos(p, results);
-  collect_wasted(p, results);
-  for (std::string& warning : differentiation_warnings(p.config, results)) {
-    results.warnings.push_back(std::move(warning));
+namespace {
+
+/// Adds what devices have counted over the whole run, and the warnings that follow from results.
+class Collector final : public PlatformPart {
+ public:
+  explicit Collector(const Platform& platform) : p_(platform) {}
+  void finish(RunResults& results) override {
+    balance(p_, results);
+    collect_hosts(p_, results);
+    collect_qos(p_, results);
+    collect_wasted(p_, results);
+    for (std::string& warning : differentiation_warnings(p_.config, results)) {
+      results.warnings.push_back(std::move(warning));
+    }
+    for (std::string& warning : ecn_notes(p_.config)) {
+      results.warnings.push_back(std::move(warning));
+    }
+    collect_deadlock(p_, results);
   }
-  for (std::string& warning : ecn_notes(p.config)) {
-    results.warnings.push_back(std::move(warning));
-  }
-  collect_deadlock(p, results);
-  results.dcbx = p.dcbx->result();
-  const std::string disagreed = dcbx_warning(results.dcbx);
-  if (!disagreed.empty()) results.warnings.push_back(disagreed);
-  const std::string parted = p.link_faults->parting();
-  if (!parted.empty()) results.warnings.push_back(parted);
-}
+
+ private:
+  const Platform& p_;
+};
+
+const PartKind kCollectorKind(PartKind::kCollector,
+                              [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                return std::make_unique<Collector>(p);
+                              });
+
+}  // namespace
 
 }  // namespace dcc::vp

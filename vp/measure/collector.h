@@ -13,11 +13,6 @@
 
 namespace dcc::vp {
 
-class Platform;
-
-/// Fills in everything but what the run loop knows.
-void collect(const Platform& platform, RunResults& results);
-
 // What a device adds to the balance: every packet made is somewhere, every timer event came to
 // something.
 void add_to(Balance& balance, const NicCounters& nic);

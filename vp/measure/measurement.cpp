@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "build/platform.h"
+#include "build/ranks.h"
 #include "build/translate.h"
 #include "nic/ideal_fct.h"
 #include "parallel/all_reduce.h"
@@ -160,7 +162,7 @@ void Measurement::measure_from() {
 
 void Measurement::measure_to() {
   if (measured_ || !measuring_) return;
-  window_ = snapshot().since(from_);  // likewise; collect() comes here again then
+  window_ = snapshot().since(from_);  // likewise; finish() comes here again then
   measured_ = true;
   ledger_.end_window();
   measured_to_ = clock_.now();
@@ -319,7 +321,7 @@ void Measurement::sample_queues(PicoSeconds now) {
 
 // ---------------------------------------------------------------- results
 
-void Measurement::collect(RunResults& results) {
+void Measurement::finish(RunResults& results) {
   if (!measuring_) measure_from();  // the run ended before its window began: an empty one
   measure_to();
   all_reduce();
@@ -521,5 +523,14 @@ void Measurement::collect_counters(RunResults& results) const {
   results.reordering = reordering_;
   results.delays = delays_;
 }
+
+namespace {
+const PartKind kMeasurementKind(PartKind::kMeasurement,
+                                [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                  return std::make_unique<Measurement>(
+                                      p.config, p.scheduler, p.clock, p.network, p.hosts, p.plan,
+                                      p.ledger, p.partitions, kMeasurementRank);
+                                });
+}  // namespace
 
 }  // namespace dcc::vp

@@ -7,6 +7,7 @@
 
 #include "build/host.h"
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "debug/snapshot.h"
 #include "disturb/platform_clock.h"
@@ -18,16 +19,16 @@
 
 namespace dcc::vp {
 
-class Measurement {
+class Measurement final : public PlatformPart {
  public:
   /// `rank` must be the greatest: a sample at t sees everything that happened at t.
   Measurement(const PlatformConfig& config, Scheduler& scheduler, PlatformClock& clock,
               Network& network, std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan,
               FlowLedger& ledger, const Partitions& partitions, std::uint32_t rank);
-  void begin();
-  /// At the end of the run: fills in everything but balance, time and speed.
-  void collect(RunResults& results);
-  /// Within `measure`, after collect().
+  void begin() override;
+  /// Adds everything but the balance, hosts, time and speed.
+  void finish(RunResults& results) override;
+  /// CNPs that a host received within `measure`. Valid after finish().
   std::uint64_t cnps_received(HostId host) const { return window_.cnps_received[host]; }
 
   /// What was counted and measured, at a moment. Good until a kept event of the clock.
@@ -107,7 +108,7 @@ class Measurement {
   std::vector<Bytes> sampled_received_;  // by flow of a held plan, at the last sample
   std::vector<unsigned> dscps_;          // in use, ascending
   FlowRateColumns flow_rates_;
-  QueueColumns queue_series_;                // all switch ports, filtered in collect()
+  QueueColumns queue_series_;                // all switch ports, filtered in finish()
   std::vector<std::size_t> sampled_queues_;  // indices into Network::queues()
   ClassColumns class_series_;
   Event from_event_;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "build/platform.h"
+#include "build/ranks.h"
+
 namespace dcc::vp {
 
 namespace {
@@ -151,8 +154,24 @@ void DirectTraffic::begin_end(const PlannedFlow& flow, bool sender) {
   if (flow.spec.stop != PicoSeconds::max()) starter_of(host).stop_at(flow.spec.stop, flow);
 }
 
-void DirectTraffic::let_go() {
+void DirectTraffic::heartbeat() {
   if (!plan_.is_held()) live_.let_go();
 }
+
+namespace {
+const PartKind kDirectTrafficKind(PartKind::kTraffic,
+                                  [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                    // Links that come up with DCBX do so before flows start;
+                                    // fast-forward skips time for the platform's own events.
+                                    const bool in_one_order =
+                                        p.config.dcbx.enabled || p.config.fast_forward.enabled;
+                                    return std::make_unique<DirectTraffic>(
+                                        p.clock, p.plan, p.ledger, p.partitions, p.topology,
+                                        [&p](HostId host) -> NicDevice& { return p.nic_of(host); },
+                                        [&p](HostId host) { return p.hosts[host]->is_direct(); },
+                                        [&p](HostId host) { return p.is_here(host); }, kTrafficRank,
+                                        in_one_order);
+                                  });
+}  // namespace
 
 }  // namespace dcc::vp

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "build/platform_part.h"
 #include "disturb/platform_clock.h"
 #include "fabric/topology.h"
 #include "nic/nic_device.h"
@@ -72,7 +73,7 @@ class FlowStarter {
 /// Flows are looked ahead for, some microseconds at a time: what is common to all partitions is
 /// done while they wait, and the rest, thousands of starts a millisecond in a large network, is
 /// their own.
-class DirectTraffic {
+class DirectTraffic final : public PlatformPart {
  public:
   /// `nic_of` gives a host's NIC; `is_direct` says whether a host is served here (its end only),
   /// `is_here` whether it is at work in this process. Ranks from `rank` to `rank` + 2.
@@ -82,9 +83,9 @@ class DirectTraffic {
                 std::function<bool(HostId)> is_direct, std::function<bool(HostId)> is_here,
                 std::uint32_t rank, bool in_one_order);
   /// Schedules the first flows. Once the NICs are connected.
-  void begin();
-  /// Forgets what is over, now and then. While all partitions wait.
-  void let_go();
+  void begin() override;
+  /// Releases flows that are over.
+  void heartbeat() override;
 
  private:
   void look_ahead();

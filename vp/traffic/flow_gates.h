@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "build/platform_part.h"
 #include "nic/nic_device.h"
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
@@ -16,7 +17,7 @@ namespace dcc::vp {
 
 /// Each gate is a host's: the flows that open it end there, those behind it begin there. So it is
 /// an event of that host's part of the network, and needs nothing of the others.
-class FlowGates {
+class FlowGates final : public PlatformPart {
  public:
   struct Place {
     Scheduler& scheduler;

@@ -1,0 +1,35 @@
+// Parts around the controllers that a scheme has once for the whole network: the scheduler of flows
+// over the switches' routes, and the agent that tunes the hosts' demotion thresholds.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "build/platform_part.h"
+#include "schemes/common/flow_scheduler.h"
+#include "schemes/pias/threshold_agent.h"
+
+namespace dcc::vp {
+
+class FlowSchedulerPart final : public PlatformPart {
+ public:
+  explicit FlowSchedulerPart(std::unique_ptr<FlowScheduler> scheduler)
+      : scheduler_(std::move(scheduler)) {}
+  void begin() override { scheduler_->begin(); }
+  const FlowScheduler& scheduler() const { return *scheduler_; }
+
+ private:
+  std::unique_ptr<FlowScheduler> scheduler_;
+};
+
+class ThresholdAgentPart final : public PlatformPart {
+ public:
+  explicit ThresholdAgentPart(std::unique_ptr<ThresholdAgent> agent) : agent_(std::move(agent)) {}
+  void begin() override { agent_->begin(); }
+  const ThresholdAgent& agent() const { return *agent_; }
+
+ private:
+  std::unique_ptr<ThresholdAgent> agent_;
+};
+
+}  // namespace dcc::vp
