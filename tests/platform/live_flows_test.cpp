@@ -22,7 +22,7 @@ std::string live_told(const PlatformConfig& config, const RunSetup& setup) {
             std::to_string(f.end.value_or(PicoSeconds(-1)).count) + " " +
             std::to_string(f.end_rx.value_or(PicoSeconds(-1)).count) + " " +
             std::to_string(f.delivered_total) + " " + std::to_string(f.delivered_measured) + " " +
-            std::to_string(f.retransmits);
+            std::to_string(f.counts.of(&FlowRecord::retransmits));
   }
   for (std::size_t i = 0; i < r.class_series.t.size(); ++i) {
     text += "\n" + std::to_string(r.class_series.goodput_gbps[i]);

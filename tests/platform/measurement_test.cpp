@@ -312,7 +312,7 @@ void expect_three_behind(const RunResults& r) {
 TEST(Measurement, RoceCountsWhatComesLateByHowFar) {
   const RunResults r =
       two_ways("nic: {congestion_control: {algorithm: none}, recovery: {reorder_window: 16}}\n");
-  EXPECT_EQ(r.flows[0].retransmits, 0u);
+  EXPECT_EQ(r.flows[0].counts.of(&FlowRecord::retransmits), 0u);
   expect_three_behind(r);
 }
 
@@ -320,7 +320,7 @@ TEST(Measurement, SoDoOtherTransports) {
   const RunResults r = two_ways(
       "nic: {transport: {kind: ndp, initial_window: 100}, congestion_control: {algorithm: none}}\n",
       "switch: {pfc: {enabled: false}}\n");
-  EXPECT_EQ(r.flows[0].retransmits, 0u);
+  EXPECT_EQ(r.flows[0].counts.of(&FlowRecord::retransmits), 0u);
   expect_three_behind(r);
 }
 

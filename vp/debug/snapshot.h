@@ -28,6 +28,20 @@ struct Snapshot {
   /// Of such a difference, so many times everything; and everything with it.
   Snapshot times(const Proportion& times) const;
   Snapshot plus(const Snapshot& more) const;
+  /// Visits every number but those of hosts, by reference. The bindings name every member: one more
+  /// member does not compile until it takes part.
+  template <class Visit>
+  void each(Visit visit) {
+    for (auto& [link, pause] : wires) {
+      auto& [packets, bytes, lost, busy] = link;
+      visit(packets);
+      visit(bytes);
+      visit(lost);
+      visit(busy);
+      visit(pause);
+    }
+    counters.each(visit);
+  }
 };
 
 }  // namespace dcc::vp

@@ -7,6 +7,7 @@
 
 #include "build/platform.h"
 #include "build/ranks.h"
+#include "config/yaml_reader.h"
 #include "disturb/central_control.h"
 #include "riscv/csr_file.h"
 #include "sim/state_digest.h"

@@ -4,6 +4,7 @@
 
 #include "build/platform.h"
 #include "build/ranks.h"
+#include "config/yaml_reader.h"
 #include "traffic/flow_kinds.h"
 
 namespace dcc::vp {

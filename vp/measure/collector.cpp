@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
+
 #include "build/ecn_reach.h"
 #include "build/platform.h"
 #include "measure/differentiation_warnings.h"
@@ -34,11 +36,8 @@ void balance(const Platform& p, RunResults& results) {
     if (host->transport() != nullptr) at_rest += host->transport()->held();
   }
   AllReduce reduce(p.partitions.group());
-  for (std::uint64_t* const sum :
-       {&b.packets_sent, &b.packets_delivered, &b.packets_dropped, &b.events_started,
-        &b.events_expired, &b.events_cancelled, &b.events_pending, &results.link_traversals}) {
-    reduce.add(*sum);
-  }
+  Balance::describe([&](auto sum, const char*, const MetricAbout&) { reduce.add(b.*sum); });
+  reduce.add(results.link_traversals);
   reduce.add(at_rest);
   reduce.finish();
   b.packets_in_flight = static_cast<std::uint64_t>(p.partitions.packets_in_use()) - at_rest;
@@ -67,14 +66,14 @@ void collect_hosts(const Platform& p, RunResults& results) {
     }
     results.hosts.push_back(out);
   }
-  AllReduce reduce(p.partitions.group());  // of hosts without software
+  // A host works in one process and counts nothing in the others, so a sum fits maxima, too.
+  AllReduce reduce(p.partitions.group());
   for (HostResult& host : results.hosts) {
-    reduce.add(host.slots_in_use_max);
-    reduce.add(host.timer_events);
-    reduce.add(host.timer_lateness_max_ticks);
-    reduce.add(host.missed_latency);
-    reduce.add(host.cnps_lost);
-    reduce.add(host.inputs_dropped);
+    HostResult::describe([&](auto figure, const char*, const MetricAbout& about) {
+      if constexpr (std::is_same_v<decltype(figure), std::uint64_t HostResult::*>) {
+        if (about.statistic != Statistic::kValue) reduce.add(host.*figure);
+      }
+    });
   }
 }
 

@@ -202,7 +202,9 @@ void describe_flow(MetricVisitor& v, const FlowResult& f, const FlowMetrics& m) 
   v.figure("goodput_gbps", m.goodput_gbps,
            {"Gb/s", "payload received in the window by its active time there", Statistic::kMean,
             Span::kWindow});
-  v.figure("retransmits", f.retransmits, {"packets", "sent again", Statistic::kSum, Span::kRun});
+  f.counts.each([&](const char* name, const CounterAbout& about, std::uint64_t value) {
+    v.figure(name, value, {about.unit, about.meaning, Statistic::kSum, Span::kRun});
+  });
   v.figure("completed", f.completed, {"", "all bytes acknowledged"});
 }
 

@@ -294,12 +294,13 @@ std::vector<FlowRecord> Measurement::complete_records() const {
     reduce.add(record.acked_bytes);
     reduce.add(record.sent_wire_bits);
     reduce.add(record.packets);
-    reduce.add(record.retransmits);
     reduce.add(record.last_received);
     reduce.add(record.received_bytes);
     reduce.add(record.ce_received);
     reduce.add(record.cnps_sent);
     reduce.add(record.received_measured);
+    FlowRecord::describe(
+        [&](auto counter, const char*, const CounterAbout&) { reduce.add(record.*counter); });
   }
   reduce.finish();
   return records;
@@ -343,20 +344,9 @@ void Measurement::finish(RunResults& results) {
 /// What was counted in the window, by all processes.
 void Measurement::all_reduce() {
   AllReduce reduce(partitions_.group());
-  for (WireCounters& wire : window_.wires) {
-    reduce.add(wire.link.packets);
-    reduce.add(wire.link.bytes);
-    reduce.add(wire.link.lost);
-    reduce.add(wire.link.busy);
-    reduce.add(wire.pause);
-  }
-  reduce.add(window_.cnps_received);
-  window_.counters.each([&](std::uint64_t& sum) { reduce.add(sum); });
-  for (QueueStatistics::Figures& figures : queue_figures_) {
-    reduce.add(figures.mean);
-    reduce.add(figures.p50);
-    reduce.add(figures.p99);
-    reduce.add(figures.max);
+  window_.each([&](auto& number) { reduce.add(number); });
+  for (auto& [mean, p50, p99, max] : queue_figures_) {
+    for (Bytes* const figure : {&mean, &p50, &p99, &max}) reduce.add(*figure);
   }
   for (BufferUse& use : buffers_) {
     reduce.add(use.mean);
@@ -435,7 +425,7 @@ void Measurement::collect_flows(RunResults& results) const {
     }
     out.delivered_total = record.received_bytes;
     out.delivered_measured = record.received_measured;
-    out.retransmits = record.retransmits;
+    out.counts = FlowCounts(record);
     results.flows.push_back(out);
     if (spec.query != FlowSpec::kNone) add_answer(results.queries, spec, out.start, out.end_rx);
   });

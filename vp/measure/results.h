@@ -10,6 +10,7 @@
 
 #include "measure/counter_totals.h"
 #include "stats/class_delays.h"
+#include "stats/flow_ledger.h"
 #include "stats/metric.h"
 #include "stats/reordering.h"
 #include "units.h"
@@ -35,7 +36,7 @@ struct FlowResult {
   std::optional<PicoSeconds> stopped;          // when its source stopped on purpose (`stop:`)
   Bytes delivered_total = 0;
   Bytes delivered_measured = 0;  // within `measure`
-  std::uint64_t retransmits = 0;
+  FlowCounts counts;
   bool completed = false;
 };
 
