@@ -240,6 +240,15 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   if (m.queries) v.group("queries", [&] { v.members(*m.queries); });
   if (r.wasted) v.group("wasted", [&] { v.members(*r.wasted); });
   v.figure("flow_count", r.flows.size(), {"", "flows of the run", Statistic::kSum, Span::kRun});
+  const auto count_flows = [&r](bool FlowResult::*state) {
+    return std::count_if(r.flows.begin(), r.flows.end(),
+                         [state](const FlowResult& flow) { return flow.*state; });
+  };
+  v.figure("flows_begun", count_flows(&FlowResult::begun),
+           {"", "flows whose first byte was posted", Statistic::kSum, Span::kRun});
+  v.figure("flows_completed", count_flows(&FlowResult::completed),
+           {"", "flows whose last byte was acknowledged, or received where nothing acknowledges",
+            Statistic::kSum, Span::kRun});
   v.list("flows", std::min(r.flows.size(), kMaxFlowsInMetrics),
          [&](std::size_t i) { describe_flow(v, r.flows[i], m.of_flow(r.flows[i])); });
   members_of("hosts", r.hosts);

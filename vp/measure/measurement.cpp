@@ -406,7 +406,8 @@ void Measurement::collect_flows(RunResults& results) const {
     out.from = spec.from;
     out.to = spec.to;
     out.dscp = spec.dscp;
-    out.start = record.posted == PicoSeconds::max() ? spec.start : clock_.simulated(record.posted);
+    out.begun = record.posted != PicoSeconds::max();
+    out.start = out.begun ? clock_.simulated(record.posted) : spec.start;
     if (spec.stop != PicoSeconds::max() && spec.stop < results.sim_time) out.stopped = spec.stop;
     out.deadline = spec.deadline;
     if (spec.is_gated() && out.deadline) *out.deadline = *out.deadline + spec.start - out.start;

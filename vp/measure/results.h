@@ -37,6 +37,7 @@ struct FlowResult {
   Bytes delivered_total = 0;
   Bytes delivered_measured = 0;  // within `measure`
   FlowCounts counts;
+  bool begun = false;  // its first byte was posted
   bool completed = false;
 };
 
