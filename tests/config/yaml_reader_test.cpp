@@ -392,5 +392,36 @@ TEST(Parameters, DefaultsAreWithinTheirRanges) {
   }
 }
 
+TEST(Overrides, AShorterRunIsMeasuredToItsEnd) {
+  const std::string file = "duration: 10ms\nmeasure: {from: 100us, to: 9ms}\n";
+  const LoadedConfig loaded = read(file, {"duration=200us"});
+  EXPECT_EQ(loaded.config.measure_end(), kMicroSecond * 200);
+  ASSERT_EQ(loaded.notes.size(), 1u);
+  EXPECT_EQ(loaded.notes[0],
+            "measure.to: 9ms is after the end of the run; statistics are taken to the end, 200us");
+  EXPECT_TRUE(read(file, {"duration=9ms"}).notes.empty());
+  EXPECT_TRUE(read(file, {}).notes.empty());
+  // Nothing would remain, the user has set the window, or the file itself is wrong.
+  EXPECT_NE(error_of(file, {"duration=50us"}), "accepted");
+  EXPECT_NE(error_of(file, {"duration=200us", "measure.to=300us"}), "accepted");
+  EXPECT_NE(error_of(file, {"duration=200us", "measure={from: 0us, to: 1ms}"}), "accepted");
+  EXPECT_NE(error_of("duration: 1ms\nmeasure: {to: 2ms}\n"), "accepted");
+}
+
+TEST(Overrides, WhatAnOverrideSetsIsNeverLeftBehind) {
+  const std::string file = "nic: {congestion_control: {algorithm: timely, variant: patched}}\n";
+  EXPECT_EQ(error_of(file, {"nic.congestion_control.algorithm=dcc"}), "accepted");
+  const std::string map = "nic.congestion_control={algorithm: dcc, variant: bogus}";
+  const std::string refused = ": 'variant' means something only with algorithm: ";
+  EXPECT_EQ(error_of(file, {map}).rfind("-c " + map + refused, 0), 0u) << error_of(file, {map});
+  const std::string single = "nic.congestion_control.variant=patched";
+  EXPECT_EQ(error_of(file, {"nic.congestion_control.algorithm=dcc", single})
+                .rfind("-c " + single + refused, 0),
+            0u);
+  EXPECT_NE(error_of(file, {"nic.congestion_control={algorithm: dcc, varyant: bogus}"})
+                .find("unknown key 'varyant'"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace dcc::vp

@@ -45,7 +45,9 @@ std::string lost_traces(const RunResults& results, OutputFolder& folder) {
 RunResults simulate(const LoadedConfig& loaded, bool show_progress, const RunSetup& setup) {
   ProgressLine progress(show_progress);
   try {
-    return run_platform(loaded.config, progress, setup);
+    RunResults results = run_platform(loaded.config, progress, setup);
+    results.warnings.insert(results.warnings.begin(), loaded.notes.begin(), loaded.notes.end());
+    return results;
   } catch (const ConfigError&) {
     throw;
   } catch (const SettingError& error) {

@@ -10,6 +10,7 @@
 #include "config/schema.h"
 #include "config/step_rule.h"
 #include "config/yaml_layers.h"
+#include "describe/quantity_text.h"
 
 namespace dcc::vp {
 namespace {
@@ -197,10 +198,12 @@ class Reader final : public ParameterVisitor {
     for (const ValueNode::Entry& entry : frame.node->entries) {
       if (frame.known.count(entry.key) != 0) continue;
       const std::string conditions = conditions_of(frame, entry.key);
-      if (!conditions.empty() && is_left_behind(frame, entry.place)) continue;
+      if (!conditions.empty() && is_left_behind(frame, entry)) continue;
       if (!conditions.empty()) {
-        throw ConfigError(entry.place,
-                          in_quotes(entry.key) + " means something only with " + conditions);
+        const std::string near = nearest(entry.key, frame.known);
+        throw ConfigError(is_overridden(entry.value) ? entry.value.place : entry.place,
+                          in_quotes(entry.key) + " means something only with " + conditions +
+                              (near.empty() ? "" : "; did you mean " + in_quotes(near) + "?"));
       }
       throw ConfigError(entry.place, "unknown key " + in_quotes(entry.key) + where(frame) +
                                          hint(frame, entry.key));
@@ -228,14 +231,24 @@ class Reader final : public ParameterVisitor {
     return all;
   }
 
+  /// True if an override has set this value or one inside it.
+  static bool is_overridden(const ValueNode& value) {
+    return value.place.line == 0 ||
+           std::any_of(value.items.begin(), value.items.end(), is_overridden) ||
+           std::any_of(value.entries.begin(), value.entries.end(),
+                       [](const ValueNode::Entry& e) { return is_overridden(e.value); });
+  }
+
   /// An override or an upper file that chooses another algorithm (kind, driver) may leave the
   /// parameters of the first choice behind: they are ignored, so that algorithms can be swapped.
-  bool is_left_behind(const Frame& frame, const Place& entry) const {
-    if (entry.line == 0) return false;
+  /// What an override itself sets is never ignored.
+  bool is_left_behind(const Frame& frame, const ValueNode::Entry& entry) const {
+    if (entry.place.line == 0 || is_overridden(entry.value)) return false;
     for (const char* const key : {"algorithm", "kind", "driver"}) {
       const ValueNode* const node = frame.node->find(key);
       if (node == nullptr) continue;
-      if (node->place.line == 0 || layers_.is_below(entry.source, node->place.source)) return true;
+      if (node->place.line == 0 || layers_.is_below(entry.place.source, node->place.source))
+        return true;
     }
     return false;
   }
@@ -284,6 +297,25 @@ void load_plugins(const LayeredYaml& layers, const std::string& name,
   }
 }
 
+/// True if an override set the value at this path.
+bool is_overridden(const LoadedConfig& loaded, const std::string& path) {
+  const auto place = loaded.places.find(path);
+  return place != loaded.places.end() && place->second.line == 0;
+}
+
+/// A run that an override makes shorter than a file's `measure.to` is measured to its end.
+void clip_measure(LoadedConfig& loaded) {
+  PlatformConfig& c = loaded.config;
+  const bool clip = is_overridden(loaded, "duration") && c.measure.to &&
+                    *c.measure.to > c.duration && c.measure.from < c.duration &&
+                    !is_overridden(loaded, "measure") && !is_overridden(loaded, "measure.to");
+  if (!clip) return;
+  loaded.notes.push_back("measure.to: " + text_of(*c.measure.to) +
+                         " is after the end of the run; statistics are taken to the end, " +
+                         text_of(c.duration));
+  c.measure.to.reset();
+}
+
 LoadedConfig read_layers(const LayeredYaml& layers, const std::string& name,
                          const std::filesystem::path& folder,
                          const LoadedConfig* at_the_beginning = nullptr) {
@@ -292,6 +324,7 @@ LoadedConfig read_layers(const LayeredYaml& layers, const std::string& name,
   Reader reader(layers, name, folder, loaded.places);
   describe(reader, loaded.config);
   reader.finish();
+  clip_measure(loaded);
   check(loaded);
   LongestPath path(loaded.config);
   follow_marking_rule(loaded, path);

@@ -16,7 +16,8 @@ struct LoadedConfig {
   PlatformConfig config;
   /// By dotted path (`switch.ecn.kmin`, `traffic.0`); what is missing here is a default.
   std::map<std::string, Place> places;
-  std::string file;  // as given; empty: no file
+  std::string file;                // as given; empty: no file
+  std::vector<std::string> notes;  // sentences on values that were adapted, for the user
 
   /// Where a parameter was written, or the nearest section around it that was.
   Place place_of(const std::string& path) const;

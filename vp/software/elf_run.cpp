@@ -2,7 +2,6 @@
 
 #include <cinttypes>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "ram.h"
 #include "software/bus_latency.h"
 #include "software/firmware_profile.h"
+#include "software/processor_time.h"
 
 namespace dcc::vp {
 namespace {
@@ -147,15 +147,21 @@ class Machine {
   std::unique_ptr<model::BusTrace> bus_trace_;
 };
 
-// Speed by processor time: what else the machine does meanwhile does not matter.
-void print_summary(const model::RiscvCpu& cpu, double cpu_seconds) {
+// Speed is by processor time, so that other load on the machine does not change it. After a
+// debugger went back, no process has the whole time, and none is printed.
+void print_summary(const model::RiscvCpu& cpu, const std::optional<double>& cpu_seconds) {
   const std::uint64_t instructions = cpu.instructions();
-  const double mips = cpu_seconds > 0 ? static_cast<double>(instructions) / cpu_seconds / 1e6 : 0.0;
   if (cpu.state() == model::RiscvCpu::State::kExited) {
     std::printf("exit code %" PRIu32 "; ", cpu.exit_code());
   }
-  std::printf("%" PRIu64 " instructions, %.9g s simulated, %.3g s, %.1f MIPS\n", instructions,
-              sc_core::sc_time_stamp().to_seconds(), cpu_seconds, mips);
+  std::printf("%" PRIu64 " instructions, %.9g s simulated", instructions,
+              sc_core::sc_time_stamp().to_seconds());
+  if (cpu_seconds) {
+    const double mips =
+        *cpu_seconds > 0 ? static_cast<double>(instructions) / *cpu_seconds / 1e6 : 0.0;
+    std::printf(", %.3g s, %.1f MIPS", *cpu_seconds, mips);
+  }
+  std::printf("\n");
 }
 
 int run(const RunElfOptions& options) {
@@ -167,9 +173,9 @@ int run(const RunElfOptions& options) {
                 options.gdb_wait ? ", waiting" : "");
     std::fflush(stdout);
   }
-  const std::clock_t start = std::clock();
+  const ProcessorTime time;
   sc_core::sc_start(to_time(options.max_time));
-  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  const std::optional<double> seconds = time.seconds();
   std::fflush(stdout);
 
   const bool still_running = cpu.state() == model::RiscvCpu::State::kRunning;
