@@ -42,7 +42,7 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
   if (dcc_ != nullptr) {
     controller_ = std::make_unique<model::ApbController>(
         "controller", dcc_->device(),
-        // Without software the registers are written once, before time begins.
+        // Without software the registers are written once, before simulated time begins.
         driven ? std::function<void()>([this] { kernel_.synchronise(); }) : [] {},
         driven ? kApbLatency : sc_core::SC_ZERO_TIME, wheel_split(config_.nic.controller));
   }

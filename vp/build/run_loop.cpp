@@ -58,9 +58,9 @@ void RunLoop::run(RunResults& results) {
     aborted_ = true;
     results.failures.push_back(failure.what());
   }
-  // A controller works off what lies behind when it is asked. RTL that differs there ends the run
-  // as it does anywhere else; once it has said so it does not do so again while results are
-  // collected.
+  // Reading a controller's statistics makes the controller process its pending work. If RTL differs
+  // from the model there, the run fails as it does at any other time; after one failure the
+  // difference is not reported again while results are collected.
   for (auto& host : p_.hosts) {
     if (host->dcc() == nullptr) continue;
     try {
@@ -108,7 +108,7 @@ void RunLoop::heartbeat() {
   p_.partitions.balance_pools();
   p_.heartbeat();
   if (observer_.wants_progress()) report_progress();
-  // Of several processes one cannot stop by itself; who stops them ends them.
+  // One of several processes cannot stop alone; the launcher ends all of them.
   if (p_.partitions.group() == nullptr && observer_.stop_requested()) {
     aborted_ = stopped_early_ = true;
     p_.kernel.stop();

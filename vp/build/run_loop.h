@@ -1,4 +1,4 @@
-// Runs a platform to its end: when that is, how far it has come, who may stop it.
+// Runs a platform to its end: decides when that is, reports progress, handles requests to stop.
 #pragma once
 
 #include <string>
@@ -14,19 +14,19 @@ namespace dcc::vp {
 
 class Platform;
 
-/// When a run ends by itself: with the last of its flows if all of them are finite, the platform
-/// sends them all, for software is left to run its time, and they are acknowledged: that the last
-/// byte left does not say that it arrived.
+/// The condition for an early end: a run ends with its last flow if all flows are finite, the
+/// platform sends all of them (software is left to use its time), and flows are acknowledged.
+/// Without acknowledgements the sender does not know when the last byte has arrived.
 struct Ending {
   bool with_traffic = false;
-  Bytes bytes = 0;  // that are to be acknowledged by then
+  Bytes bytes = 0;  // bytes that must be acknowledged by the end
 };
 Ending ending_of(const FlowTotals& flows, bool all_direct, bool acknowledged);
 
-/// Share of a run that is over, 0 … 1: of its time, or of its bytes if that is further.
+/// The share of a run that is over, 0 … 1: of its time or of its bytes, whichever is further.
 double share_done(PicoSeconds now, PicoSeconds duration, const Ending& ending, Bytes acknowledged);
 
-/// One run. Built before the simulation begins, at most once a platform.
+/// One run. Built before the simulation begins, at most once for each platform.
 class RunLoop {
  public:
   RunLoop(Platform& platform, RunObserver& observer);
@@ -48,7 +48,7 @@ class RunLoop {
   Platform& p_;
   RunObserver& observer_;
   Event finish_check_;
-  Event end_;  // where simulated time is ahead of the kernel's
+  Event end_;  // ends the run where fast-forward has moved simulated time ahead of the kernel's
   Ending ending_;
   bool stopped_early_ = false;
   bool aborted_ = false;

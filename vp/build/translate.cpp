@@ -58,7 +58,7 @@ NicParameters nic_parameters(const PlatformConfig& config, HostId host,
 }
 
 namespace {
-/// The closed loop's manager starts from one flow a tenant, and so do the tables.
+/// The closed loop's manager starts from one flow for each tenant, and so do the tables.
 const Ratio& initial_weight(const PlatformConfig& config, const DscpConfig& entitled) {
   if (config.qos.manager && !entitled.tenant.empty()) {
     for (const TenantConfig& tenant : config.tenants) {
@@ -68,8 +68,8 @@ const Ratio& initial_weight(const PlatformConfig& config, const DscpConfig& enti
   return entitled.weight;
 }
 
-/// Half of a mark's cut with each doubling of the rate beyond 100 Gb/s: a share has as many more
-/// packets there.
+/// A mark's cut halves with each doubling of the rate beyond 100 Gb/s, because a share then has
+/// twice as many packets.
 std::uint32_t mark_shift(BitRate slowest) {
   std::uint32_t shift = DCC_PROPORTIONAL_MARK_SHIFT;
   for (std::uint64_t rate = 200'000'000'000; rate <= slowest.bits_per_second && shift > 0;

@@ -35,7 +35,7 @@ const char kHelp[] =
 constexpr std::size_t kMaxLineLength = 1000;
 constexpr std::uint64_t kMaxSteps = 1'000'000'000;
 
-/// Fit to be shown on a terminal.
+/// Replaces characters that a terminal cannot show.
 std::string clean(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7E) c = '?';
@@ -43,7 +43,7 @@ std::string clean(std::string text) {
   return text;
 }
 
-/// What was typed, in quotes.
+/// The typed text in quotes, shortened.
 std::string shown(const std::string& text) {
   return "'" + clean(text.substr(0, 60)) + (text.size() > 60 ? "...'" : "'");
 }
@@ -93,8 +93,7 @@ void Console::begin() {
 
 std::string Console::now() const { return QuantityText<PicoSeconds>::format(c_.kernel.now()); }
 
-// By value: it may be what is about to be cleared.
-// NOLINTNEXTLINE(performance-unnecessary-value-param)
+// By value: `why` may refer to a member that await_nothing() clears.
 void Console::pause(std::string why) {
   if (input_over_ || quit_) return;
   await_nothing();
@@ -190,7 +189,7 @@ Console::Then Console::run(const std::string& argument, bool absolute) {
     return Then::kStay;
   }
   const PicoSeconds present = c_.kernel.now();
-  // Not beyond the end of the run, where nothing would pause, and nothing overflows.
+  // A time beyond the end of the run would never pause, and the sum could overflow.
   const PicoSeconds left = c_.kernel.end() - present;
   const PicoSeconds ahead = absolute ? time - present : time;
   if (ahead.count <= 0) {
@@ -273,7 +272,7 @@ void Console::list_modules() const {
 }
 
 void Console::list_slots(const std::string& host) const {
-  // "1" or "host1".
+  // Accepts "1" and "host1".
   const std::string digits = host.compare(0, 4, "host") == 0 ? host.substr(4) : host;
   const auto id = number_in(digits, c_.hosts.size() - 1);
   if (!id) {
@@ -303,7 +302,7 @@ void Console::slot_changed(HostId host, SlotIndex slot, std::uint32_t flow, Slot
   awaited_.reset();
   awaited_text_ =
       fmt::format("host {}, slot {}, flow number {}: {}", host, slot, flow, awaited_name_);
-  c_.kernel.call_hook_after(1);  // once the event that did it is over
+  c_.kernel.call_hook_after(1);  // pauses once the event that changed the slot is over
 }
 
 void Console::after_event() {

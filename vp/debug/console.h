@@ -1,4 +1,4 @@
-// The platform's prompt: pause, look, step, resume, go back. `dccvp run --interactive`.
+// The platform's prompt (`dccvp run --interactive`): pause, inspect, step, resume, go back.
 #pragma once
 
 #include <functional>
@@ -20,9 +20,9 @@
 
 namespace dcc::vp {
 
-/// Reads commands, one a line, while simulated time stands still; `help` lists them. Looking has no
-/// side effects: a run with pauses is the same run. The end of the input resumes the run to its
-/// end; what is not understood is answered with a sentence.
+/// Reads commands, one for each line, while simulated time stands still; `help` lists them.
+/// Inspection has no side effects: a run with pauses gives the same results. The end of the input
+/// resumes the run to its end. An unknown command is answered with a sentence.
 class Console final : public PlatformPart {
  public:
   struct Context {
@@ -31,13 +31,13 @@ class Console final : public PlatformPart {
     const Network& network;
     const FlowPlan& plan;
     const StateDigests& states;
-    std::uint32_t rank;  // the greatest: a pause at t comes after everything that happens at t
-    model::TimeMachine* machine;   // null: nobody can go back …
+    std::uint32_t rank;  // the greatest rank: a pause at t comes after everything that happens at t
+    model::TimeMachine* machine;   // makes going back possible; null: impossible …
     std::string snapshot_refusal;  // … for this reason
   };
-  /// `prompt`: print one (a person types).
+  /// `prompt`: print a prompt before each command.
   Console(const Context& context, std::istream& in, std::ostream& out, bool prompt);
-  /// Before anything has happened; pauses.
+  /// Pauses before the first event.
   void begin() override;
   /// Takes a snapshot if one is due.
   void heartbeat() override {
@@ -92,23 +92,23 @@ class Console final : public PlatformPart {
   Event time_event_;
   std::vector<std::unique_ptr<Listener>> listeners_;
 
-  // What the run is to pause at besides a time.
+  // Conditions other than a time at which the run pauses.
   std::uint64_t steps_left_ = 0;
-  bool slots_told_ = true;  // of every host whose slots change
+  bool slots_told_ = true;  // true if every host reports changes of its slots
   std::optional<SlotChange> awaited_;
-  SlotChange awaited_kind_{};  // the same, once it has happened
+  SlotChange awaited_kind_{};  // kind of change, kept after awaited_ is cleared
   std::string awaited_name_;
-  std::string awaited_text_;  // set when it happened
+  std::string awaited_text_;  // set when the awaited change happened
   std::function<std::string()> watched_;
   std::string watched_name_;
   std::string watched_value_;
 
-  // Going back.
+  // State of going back.
   std::optional<ConsoleHistory> history_;
-  std::uint64_t own_events_ = 0;                   // of time_event_
-  std::optional<ReverseRequest> reverse_request_;  // while on the way
-  bool marks_halfway_ = false;                     // a snapshot is to be taken before its end
-  std::uint64_t stage_ = 0;                        // kToEvents: how far without looking up
+  std::uint64_t own_events_ = 0;                   // how often time_event_ ran
+  std::optional<ReverseRequest> reverse_request_;  // the request that is being served
+  bool marks_halfway_ = false;                     // true if a snapshot is to be taken halfway
+  std::uint64_t stage_ = 0;  // kToEvents: run to this number of events before the next check
   std::optional<std::uint64_t> found_;
   std::string found_text_;
 };

@@ -23,7 +23,8 @@ ReverseRequest ReverseRequest::read(const std::string& text) {
 }
 
 std::optional<ReverseRequest> ConsoleHistory::mark(const Moment& now) {
-  if (moments_.size() > machine_.snapshots()) moments_.pop_back();  // there was no room for it
+  // the last snapshot was not taken for lack of memory
+  if (moments_.size() > machine_.snapshots()) moments_.pop_back();
   moments_.push_back(now);
   const std::optional<std::string> request = machine_.take_snapshot();
   if (!request) return std::nullopt;
@@ -38,7 +39,7 @@ std::size_t ConsoleHistory::last_at(std::uint64_t events) const {
 
 void ConsoleHistory::to_time(PicoSeconds time) {
   std::size_t number = machine_.snapshots() - 1;
-  // A pause at a time comes after all that happens then, a snapshot somewhere among it.
+  // A pause at a time comes after all events of that instant; a snapshot may lie between them.
   while (number > 0 && moments_[number].time >= time) --number;
   ReverseRequest request;
   request.kind = ReverseRequest::Kind::kToTime;

@@ -1,4 +1,5 @@
-// The prompt goes back: to a time, by events, or to where something happened last.
+// Commands of the prompt that go back: to a time, by a number of events, or to where something
+// happened last.
 #include <algorithm>
 #include <ostream>
 
@@ -8,11 +9,11 @@
 namespace dcc::vp {
 namespace {
 
-// Shorter ways are run again as they are: a snapshot costs more.
+// Shorter distances are run again without a snapshot, because a snapshot costs more.
 constexpr PicoSeconds kShortWay = kMicroSecond * 2;
 constexpr std::uint64_t kFewEvents = 4096;
 
-constexpr std::uint64_t kMaxEventsAhead = 1u << 30;  // SimulationKernel::call_hook_after
+constexpr std::uint64_t kMaxEventsAhead = 1u << 30;  // limit of SimulationKernel::call_hook_after
 
 }  // namespace
 
@@ -78,7 +79,7 @@ void Console::mark() {
   if (request) serve(*request);
 }
 
-/// Back at a snapshot: nothing is known of what was to come after it, and it is the request' now.
+/// Continues from a snapshot as the request asks. Later moments are unknown again.
 void Console::serve(const ReverseRequest& request) {
   await_nothing();
   reverse_request_ = request;
@@ -88,7 +89,7 @@ void Console::serve(const ReverseRequest& request) {
   const bool room = history_->may_mark_on_the_way();
   switch (request.kind) {
     case ReverseRequest::Kind::kToTime:
-      if (request.time <= here.time) {  // the beginning
+      if (request.time <= here.time) {  // the request leads to the beginning of the run
         reverse_request_.reset();
         pause("paused");
         return;
@@ -114,7 +115,8 @@ void Console::serve(const ReverseRequest& request) {
 
 void Console::continue_request() {
   if (reverse_request_->kind == ReverseRequest::Kind::kSearch) return continue_search();
-  if (reverse_request_->kind == ReverseRequest::Kind::kToTime) return;  // time_event_ will come
+  // time_event_ pauses the run
+  if (reverse_request_->kind == ReverseRequest::Kind::kToTime) return;
   const std::uint64_t here = moment().events;
   if (here < stage_) {
     c_.kernel.call_hook_after(static_cast<std::uint32_t>(std::min(stage_ - here, kMaxEventsAhead)));

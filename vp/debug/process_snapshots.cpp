@@ -18,21 +18,21 @@ namespace dcc::vp {
 namespace {
 
 constexpr int kReverseExitStatus =
-    0x5A;  // of a process that ends to go back; `reversing` says so, too
+    0x5A;  // exit status of a process that ends to go back; `reversing` confirms it
 constexpr std::chrono::milliseconds kFirstInterval{500};
-constexpr std::size_t kBeforeDoubling = 8;  // snapshots of the same distance
+constexpr std::size_t kBeforeDoubling = 8;  // snapshots before the interval doubles
 constexpr std::size_t kMaxSnapshots = 160;
 
 constexpr std::array<int, 3> kForwarded{SIGTERM, SIGHUP, SIGINT};
 volatile std::sig_atomic_t at_work = 0;  // the process that a snapshot waits for
 
 void forward(int number, siginfo_t* info, void*) {
-  // What the terminal sends, it sends to all of them.
+  // A signal from the terminal reaches all processes anyway.
   if (info->si_code == SI_KERNEL) return;
   ::kill(static_cast<pid_t>(at_work), number);
 }
 
-/// What a snapshot does with signals, while it is one.
+/// Forwards signals to the process at work while this process is a snapshot.
 class Forwarding {
  public:
   Forwarding() {
@@ -54,7 +54,7 @@ class Forwarding {
   std::array<struct sigaction, kForwarded.size()> before_{};
 };
 
-/// Signals are held back between fork() and the moment when both know what they are.
+/// Blocks signals between fork() and the moment when parent and child know their roles.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -85,7 +85,7 @@ ProcessSnapshots::ProcessSnapshots() {
   if (memory == MAP_FAILED) {
     throw std::runtime_error(std::string("no memory to share: ") + std::strerror(errno));
   }
-  shared_ = static_cast<Shared*>(memory);  // zero
+  shared_ = static_cast<Shared*>(memory);  // mmap() zeroes the memory
 }
 
 ProcessSnapshots::~ProcessSnapshots() { ::munmap(shared_, sizeof(Shared)); }
@@ -98,7 +98,7 @@ bool ProcessSnapshots::is_due() const {
 std::optional<std::string> ProcessSnapshots::take_snapshot() {
   if (taken_ >= kMaxSnapshots) return std::nullopt;
   std::cout.flush();
-  std::fflush(nullptr);  // or every copy would write it again
+  std::fflush(nullptr);  // else every copy would write buffered output again
   const std::size_t number = taken_;
   bool returned = false;
   const pid_t self = ::getpid();
@@ -112,8 +112,8 @@ std::optional<std::string> ProcessSnapshots::take_snapshot() {
       if (child <= 0) forwarding.end();
     }
     if (child < 0) {
-      if (returned) ::_exit(1);  // nobody is left who could go on
-      return std::nullopt;       // the system has no more to give: one fewer, then
+      if (returned) ::_exit(1);  // no process is left that could continue
+      return std::nullopt;       // the system refuses another process: one snapshot fewer
     }
     if (child == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -132,7 +132,7 @@ std::optional<std::string> ProcessSnapshots::take_snapshot() {
   }
 }
 
-// Comes back when it is here that somebody wants to be.
+// Returns if execution is to continue from this snapshot; else ends this process.
 void ProcessSnapshots::end_with(int status, std::size_t number) const {
   if (WIFSIGNALED(status)) die_of(WTERMSIG(status));
   const bool reversing = shared_->reversing && WEXITSTATUS(status) == kReverseExitStatus;

@@ -5,7 +5,7 @@
 namespace dcc::vp {
 namespace {
 
-// Bindings name every member: one more of them does not compile until it takes part, too.
+// The bindings name every member: one more member does not compile until it takes part.
 
 template <class Operation>
 WireCounters combine(const WireCounters& a, const WireCounters& b, Operation operation) {

@@ -24,7 +24,7 @@ std::uint64_t digest_of_nic(Host& host) {
   return d.value();
 }
 
-// What registers and slots show, so that the model and RTL in its place give the same.
+// Digests what registers and slots show, so that the model and the RTL give the same digest.
 std::uint64_t digest_of_controller(ControllerDevice& device) {
   StateDigest d;
   const std::uint32_t slots = device.config().slots;
@@ -201,7 +201,7 @@ std::unique_ptr<PlatformPart> make_sampler(Platform& p) {
       p.setup.digests);
 }
 
-// Made only where somebody may ask: a large network has many names.
+// Made only if something may ask for digests: a large network has many names.
 std::unique_ptr<PlatformPart> make_watched(Platform& p) {
   const bool software = std::any_of(p.hosts.begin(), p.hosts.end(),
                                     [](const auto& host) { return host->driver() != nullptr; });

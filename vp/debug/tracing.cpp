@@ -11,7 +11,7 @@
 
 namespace dcc::vp {
 
-/// The functions of one CPU as nested slices of its host's timeline.
+/// Writes the functions that one CPU runs as nested slices of its host's timeline.
 class FunctionTrace final : public riscv::CallSink {
  public:
   FunctionTrace(TraceEvents& events, TraceEvents::Track track, const model::RiscvCpu& cpu)
@@ -38,7 +38,7 @@ model::TraceWindow cpu_window(const TraceConfig& config) {
   return window;
 }
 
-/// "cpu.txt" of host 3 is "cpu.host3.txt".
+/// Inserts the host's number: "cpu.txt" of host 3 becomes "cpu.host3.txt".
 std::filesystem::path with_host(const std::filesystem::path& file, HostId host) {
   std::filesystem::path named = file;
   named.replace_extension(".host" + std::to_string(host) + file.extension().string());
@@ -54,7 +54,7 @@ bool Tracing::needs_one_order(const PlatformConfig& config) {
   if (!trace.perfetto && !trace.signals) return false;
   const auto all = config.congestion_controls();
   return std::any_of(all.begin(), all.end(), [](const AlgorithmChoice* one) {
-    return one->chosen<DccParameters>() != nullptr;  // whose slots are traced
+    return one->chosen<DccParameters>() != nullptr;  // only a DCC controller has slots to trace
   });
 }
 
@@ -234,7 +234,7 @@ void Tracing::close() {
   close(events_);
   close(signals_);
   profiled_.clear();
-  cpu_files_.clear();  // what is not whole makes room for the results
+  cpu_files_.clear();  // an incomplete file makes room for the results
   transactions_ = nullptr;
   events_ = nullptr;
   signals_ = nullptr;

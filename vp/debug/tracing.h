@@ -1,4 +1,4 @@
-// Connects what a configuration wants traced to the platform that runs.
+// Connects the traces that a configuration asks for to the running platform.
 #pragma once
 
 #include <filesystem>
@@ -22,17 +22,17 @@
 
 namespace dcc::vp {
 
-/// Where traces go.
+/// The folder and files of traces.
 struct TraceOutput {
   std::filesystem::path folder;  // exists if config.output.trace.any()
-  std::string cpu_file;          // instruction trace in a file of its own: `--trace-cpu`
+  std::string cpu_file;          // file of the instruction trace asked for by `--trace-cpu`
 };
 
 class FirmwareProfile;
 class FunctionTrace;
 
-/// Built once the hosts are; what is not asked for is not connected. Throws std::runtime_error when
-/// a file cannot be written.
+/// Built after the hosts; connects only the traces that are asked for. The constructor throws
+/// std::runtime_error if a file cannot be written.
 class Tracing final : public PlatformPart {
  public:
   struct Context {
@@ -41,14 +41,14 @@ class Tracing final : public PlatformPart {
     const Network& network;
     std::vector<std::unique_ptr<Host>>& hosts;
     const FlowPlan& plan;
-    std::uint32_t rank;  // of samples: the greatest
+    std::uint32_t rank;  // rank of samples, the greatest
   };
   Tracing(const Context& context, const TraceOutput& output);
   ~Tracing() override;
-  /// Whether what is to be traced is written as it happens, by devices. What is looked at in
-  /// intervals is not, nor are packets (packet_capture.h).
+  /// True if devices write trace records as events happen, which needs one order of all events.
+  /// Samples at intervals and packet captures (packet_capture.h) do not need it.
   static bool needs_one_order(const PlatformConfig& config);
-  /// Once the simulation begins.
+  /// Begins sampling. Called once the simulation begins.
   void begin() override;
   /// Completes all files. A file that could not be written becomes an entry of `lost_traces`.
   void finish(RunResults& results) override;
@@ -56,7 +56,7 @@ class Tracing final : public PlatformPart {
   void close();
 
  private:
-  /// A CPU whose instructions are counted, and where the counts go; null: not wanted.
+  /// A CPU whose instructions are counted, and the files that get the counts; null: not asked for.
   struct Profiled {
     std::unique_ptr<FirmwareProfile> program;
     std::unique_ptr<TraceFile> coverage;

@@ -1,5 +1,5 @@
-// Parts around the controllers that a scheme has once for the whole network: the scheduler of flows
-// over the switches' routes, and the agent that tunes the hosts' demotion thresholds.
+// Central parts of schemes: the scheduler of flows over the switches' routes, and the agent that
+// tunes the hosts' demotion thresholds.
 #pragma once
 
 #include <memory>

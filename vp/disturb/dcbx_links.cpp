@@ -16,7 +16,8 @@ constexpr Bytes kMaxFrame = 9'216;
 
 std::string path_of_end(std::size_t end) { return fmt::format("dcbx.ends.{}.ports", end); }
 
-/// RoCE's own port as a packet without a class has it, and what classes and CNPs have.
+/// The application priorities of RoCE's UDP port for packets without a class, of the classes, and
+/// of CNPs.
 std::vector<ApplicationPriority> application_priorities(const PlatformConfig& config) {
   std::vector<ApplicationPriority> lines;
   const auto add = [&](unsigned priority, std::uint8_t selector, unsigned protocol) {
@@ -93,7 +94,8 @@ DcbxLinks::DcbxLinks(const PlatformConfig& config, Scheduler& scheduler, Network
   for (std::size_t i = 0; i < settings.size(); ++i) {
     if (!settings[i]) continue;
     const Wire& wire = network.wires()[i];
-    // Its events have the rank of what arrives there: that is the other way of the cable.
+    // The end's events have the rank of the link that arrives there, the other direction of the
+    // cable.
     const auto its_rank = static_cast<std::uint32_t>(i ^ 1);
     End end;
     end.wire = i;
@@ -129,7 +131,7 @@ void DcbxLinks::come_up() {
 void DcbxLinks::add_differences(const End& end, bool of_pair, DcbxResult& result) const {
   const Wire& wire = network_.wires()[end.wire];
   if (const std::optional<PicoSeconds> since = end.end->unheard_since()) {
-    // What the other end says takes so long at least; and it may wait for a packet.
+    // The frame of the other end takes at least this long, and it may wait for a packet.
     const LinkParameters& link = wire.link().parameters();
     const PicoSeconds patience = link.delay * 2 + serialization_time(2 * kMaxFrame, link.rate);
     if (*since + patience <= scheduler_.now()) {
@@ -160,7 +162,7 @@ std::optional<DcbxResult> DcbxLinks::result() const {
     result.frames_sent += counters.sent;
     result.frames_received += counters.received;
     result.unsound += counters.unsound;
-    // Both ends see a difference: the first of the cable tells it.
+    // Both ends see a difference; only the first end of a cable reports it.
     const bool first = end.wire % 2 == 0 || by_wire_[end.wire ^ 1] == nullptr;
     add_differences(end, first, result);
   }

@@ -46,7 +46,7 @@ void LinkFaults::Fault::apply() {
     if (config_.kind == FaultKind::kLinkSlow) {
       const BitRate rate = there_ ? config_.rate : topology_.cables()[wire / 2].link.rate;
       fabric_.set_rate(cable, static_cast<int>(wire % 2), rate, config_.convergence);
-    } else if (cable != last) {  // both ways of a cable, or neither
+    } else if (cable != last) {  // a cable fails in both directions at once
       there_ ? fabric_.fail(cable, config_.convergence)
              : fabric_.repair(cable, config_.convergence);
     }

@@ -1,4 +1,4 @@
-// Faults of memory: bits that turn over while the run goes on.
+// Faults of memory: bits that flip during the run.
 #pragma once
 
 #include <deque>
@@ -14,10 +14,10 @@ namespace dcc::vp {
 
 class MemoryFaults final : public PlatformPart {
  public:
-  /// Precondition: check_faults().
+  /// Precondition: check_faults() has passed.
   MemoryFaults(const PlatformConfig& config, Scheduler& scheduler,
                std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank);
-  /// Schedules them.
+  /// Schedules the faults.
   void begin() override;
 
  private:

@@ -28,7 +28,7 @@ void balance(const Platform& p, RunResults& results) {
     add_to(b, link);
     results.link_traversals += link.packets;
   }
-  // Made, and not sent yet; or arrived, and kept.
+  // Packets that were made and not sent yet, or that arrived and are kept.
   std::uint64_t at_rest = 0;
   for (const auto& host : p.hosts) {
     NicDevice& nic = host->nic().device();
@@ -82,7 +82,7 @@ void collect_qos(const Platform& p, RunResults& results) {
   results.qos = p.hosts[*p.config.qos.manager]->qos_result();
   for (const PlannedFlow& link : p.plan.links()) {
     const FlowRecord& record = p.ledger[link.spec.id];
-    results.qos->messages += record.packets;  // one packet each
+    results.qos->messages += record.packets;  // each message is one packet
     results.qos->bytes += record.received_bytes;
   }
 }

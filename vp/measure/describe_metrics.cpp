@@ -78,7 +78,7 @@ void describe_run(MetricVisitor& v, const RunResults& r) {
   });
 }
 
-/// Mean over all switches, and the most of any.
+/// The mean over all switches, and the maximum of any switch.
 void describe_buffers(MetricVisitor& v, const std::vector<BufferResult>& buffers) {
   double sum = 0;
   Bytes most = 0;
@@ -228,12 +228,13 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   v.group("reordering", [&] { describe_reordering(v, r); });
   members_of("deadlock", r.deadlock);
   v.group("slowdown", [&] { describe_slowdown(v, m.slowdown, m.slowdown_bins); });
-  // To the last byte received, which no acknowledgement dilutes.
+  // Completion is the last byte received, which does not include the acknowledgement's time.
   if (m.slowdown_received) {
     v.group("slowdown_received",
             [&] { describe_slowdown(v, m.slowdown_received, m.slowdown_received_bins); });
   }
-  // Against the base round trip of a full packet plus wire bytes on the slowest link.
+  // Relative to the base round trip of a full packet plus the flow's wire bytes at the slowest
+  // link's rate.
   v.group("reference_slowdown",
           [&] { describe_slowdown(v, m.reference_slowdown, m.reference_slowdown_bins); });
   if (m.deadlines) v.group("deadlines", [&] { v.members(*m.deadlines); });

@@ -13,12 +13,13 @@
 namespace dcc::vp {
 
 namespace {
-// A flow series longer than this serves nobody and costs more than the run.
+// The greatest number of flows in a series; more would be unreadable and would take longer than the
+// run.
 constexpr std::size_t kMaxSampledFlows = kFewFlows;
 constexpr std::size_t kMaxSampledQueues = 64;
 
 double gbps(Bytes bytes, double seconds) { return static_cast<double>(bytes) * 8e-9 / seconds; }
-double gbps(std::int64_t rate) { return static_cast<double>(rate) / 256e3; }  // Rate::raw
+double gbps(std::int64_t rate) { return static_cast<double>(rate) / 256e3; }  // `rate` is Rate::raw
 }  // namespace
 
 Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, PlatformClock& clock,
@@ -45,8 +46,8 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
       config.output.series.flows == FlowSeries::kAll && plan.count() <= kMaxSampledFlows;
   if (plan.is_held()) sampled_received_.resize(ledger.size());
   if (config.output.series.queues != QueueSeries::kNone) {
-    // Which port is busiest shows at the end: in a small network sample all and choose then, in a
-    // large one the ports that most flows lead to.
+    // The busiest port is known only at the end: a small network samples all ports and chooses
+    // then, a large one samples the ports that most flows lead to.
     std::vector<std::pair<std::size_t, std::size_t>> by_flows;
     const std::vector<std::uint32_t>& receivers = plan.totals().received_by;
     for (std::size_t i = 0; i < network.queues().size(); ++i) {
@@ -141,11 +142,12 @@ void Measurement::repeat_since(const Watch& watch, PicoSeconds skipped,
 // ---------------------------------------------------------------- the window
 
 void Measurement::measure_from() {
-  from_ = snapshot();  // looks at lock-step, which may end the run here
+  from_ = snapshot();  // compares lock-step, which may end the run here
   measuring_ = true;
   ledger_.begin_window();
   for (auto& queue : network_.queues()) {
-    queue->device->observe_queue(queue->port_number, &queue->statistics);  // begins anew
+    // restarts the statistics
+    queue->device->observe_queue(queue->port_number, &queue->statistics);
   }
   for (const auto& module : network_.switches()) {
     if (module != nullptr) module->device().restart_buffer_statistics();
@@ -162,7 +164,7 @@ void Measurement::measure_from() {
 
 void Measurement::measure_to() {
   if (measured_ || !measuring_) return;
-  window_ = snapshot().since(from_);  // likewise; finish() comes here again then
+  window_ = snapshot().since(from_);  // likewise; finish() calls measure_to() again then
   measured_ = true;
   ledger_.end_window();
   measured_to_ = clock_.now();
@@ -189,8 +191,8 @@ void Measurement::measure_to() {
   }
 }
 
-/// What waits in a switch waits for one of its ports, so that the mean is the sum of theirs: only
-/// the most at once is not theirs to tell.
+/// Every packet in a switch waits for one of its ports, so the mean of the buffer is the sum of the
+/// ports' means. Only the maximum needs a measurement of its own.
 void Measurement::measure_buffers() {
   const PicoSeconds now = scheduler_.now();
   std::vector<double> means(network_.switches().size());
@@ -261,7 +263,8 @@ std::vector<Measurement::Sending> Measurement::senders() const {
     all[flow.spec.id] = {sending.rate.raw, view.target.raw, view.alpha};
   }
   if (partitions_.group() == nullptr) return all;
-  std::vector<std::int64_t> alphas(all.size());  // as bits: they come from one process each
+  // as bits, since each value comes from one process and zeros from the others
+  std::vector<std::int64_t> alphas(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(&alphas[i], &all[i].alpha, 8);
   AllReduce reduce(partitions_.group());
   reduce.add(alphas);
@@ -286,7 +289,7 @@ std::vector<FlowRecord> Measurement::complete_records() const {
   for (std::size_t i = 0; i < records.size(); ++i) {
     FlowRecord& record = records[i];
     if (!is_here(plan_.flow(static_cast<std::uint32_t>(i)).spec.from)) {
-      record.posted = PicoSeconds(0);  // elsewhere it is known
+      record.posted = PicoSeconds(0);  // the sender's process adds the value
     }
     reduce.add(record.posted);
     reduce.add(record.last_ack);
@@ -323,7 +326,7 @@ void Measurement::sample_queues(PicoSeconds now) {
 // ---------------------------------------------------------------- results
 
 void Measurement::finish(RunResults& results) {
-  if (!measuring_) measure_from();  // the run ended before its window began: an empty one
+  if (!measuring_) measure_from();  // the run ended before its window began: an empty window
   measure_to();
   all_reduce();
   results.measured_from = std::min(config_.measure.from, measured_to_);
@@ -341,7 +344,7 @@ void Measurement::finish(RunResults& results) {
   }
 }
 
-/// What was counted in the window, by all processes.
+/// Sums what was counted in the window over all processes.
 void Measurement::all_reduce() {
   AllReduce reduce(partitions_.group());
   window_.each([&](auto& number) { reduce.add(number); });
@@ -381,7 +384,7 @@ void Measurement::all_reduce_delays() {
 }
 
 namespace {
-/// A query is asked with the first of its flows, and answered when the last of them has arrived.
+/// A query begins with the first of its flows and is answered when the last of them has arrived.
 void add_answer(std::vector<QueryResult>& queries, const FlowSpec& spec, PicoSeconds start,
                 const std::optional<PicoSeconds>& end) {
   if (queries.size() <= spec.query) {
@@ -439,7 +442,7 @@ std::optional<PicoSeconds> Measurement::ideal(const FlowSpec& spec, AckMode ack)
   flow.message_bytes = flow.framing ? 0 : spec.message;
   flow.operation = spec.operation;
   flow.service = spec.service;
-  // sw/app numbers its messages.
+  // sw/app numbers its messages in the immediate value.
   flow.with_immediate = !hosts_[spec.from]->is_direct() && spec.service != Service::kUd;
   if (spec.rate.bits_per_second != 0) flow.rate_cap = Rate::from(spec.rate);
   NicParameters nic = nic_parameters(config_, spec.from, network_.host_link(spec.from));
@@ -455,10 +458,10 @@ PicoSeconds Measurement::reference_ideal(const PlannedFlow& flow) const {
   const Bytes full = roce::data_wire_bytes(mtu, false, false) + link.overhead;
   const auto packets_of = [mtu](Bytes message) { return (message + mtu - 1) / mtu; };
   const Bytes whole = spec.bytes / spec.message;
-  const Bytes rest = spec.bytes % spec.message;  // a shorter last message
+  const Bytes rest = spec.bytes % spec.message;  // bytes of a shorter last message
   const Bytes messages = whole + (rest != 0 ? 1 : 0);
   const Bytes packets = whole * packets_of(spec.message) + packets_of(rest);
-  // Headers of every packet, a RETH for every message, payload.
+  // Headers of every packet, a RETH for every message, and the payload.
   const Bytes wire = packets * (full - static_cast<Bytes>(mtu)) + spec.bytes +
                      messages * static_cast<Bytes>(roce::kReth);
   return flow.base_rtt +

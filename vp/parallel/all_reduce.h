@@ -1,4 +1,4 @@
-// What the processes of a run know, each of its part of the platform, put together in all of them.
+// Combines what each process of a run knows about its part of the platform.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace dcc::vp {
 
-/// Every figure becomes the sum over all processes: what a part of the platform counts stays zero
-/// where that part is not at work. Alone, nothing happens. Figures must stay where they are until
-/// finish(), which the destructor calls.
+/// Replaces every added figure by its sum over all processes, in all of them. A process leaves the
+/// counters of parts that work elsewhere at zero. With one process nothing happens. Added figures
+/// must keep their addresses until finish(), which the destructor calls.
 class AllReduce {
  public:
   explicit AllReduce(ProcessGroup* group) : group_(group) {}
@@ -24,7 +24,7 @@ class AllReduce {
     figures_.push_back(&figure);
     if (figures_.size() == kMax) finish();
   }
-  // The sum is the same, and both types may name the same object.
+  // Signed and unsigned sums are the same, and both types may alias the same object.
   void add(std::uint64_t& figure) { add(reinterpret_cast<std::int64_t&>(figure)); }
   void add(PicoSeconds& figure) { add(figure.count); }
   template <class Figure>
@@ -42,7 +42,7 @@ class AllReduce {
   }
 
  private:
-  static constexpr std::size_t kMax = 1 << 16;  // at a time
+  static constexpr std::size_t kMax = 1 << 16;  // figures in one message
   ProcessGroup* group_;
   std::vector<std::int64_t*> figures_;
 };

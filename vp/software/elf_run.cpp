@@ -55,7 +55,7 @@ void check(const RunElfOptions& o) {
   }
 }
 
-/// A CPU with RAM, timer, UART, interrupt controller and nothing else.
+/// A CPU with RAM, timer, UART and interrupt controller.
 class Machine {
  public:
   explicit Machine(const RunElfOptions& options)
@@ -83,7 +83,7 @@ class Machine {
       profile_ = std::make_unique<FirmwareProfile>(options.file, host_->cpu());
     }
   }
-  /// How deep the stack became; nothing if the program has no stack it tells of.
+  /// A sentence on the greatest depth of the stack, or that the program does not tell its limits.
   std::string stack_sentence() const {
     const std::optional<riscv::Profile::StackUse> use = profile_->profile().stack_use();
     if (!use.has_value()) return "stack: the program has no __stack_top and __stack_limit";
@@ -114,7 +114,7 @@ class Machine {
     if (!o.uart_output_file.empty()) {
       c.output = [&out = open(o.uart_output_file)](char character) { out.put(character); };
     } else if (o.gdb_port >= 0 && !writes_files(o)) {
-      // The debugger can go back; what was printed on the way there is known.
+      // The debugger can go back; output that was printed before is not printed again on the way.
       snapshots_.emplace();
       c.output = [this](char character) {
         if (!snapshots_->replaying()) std::putchar(character);
@@ -123,7 +123,7 @@ class Machine {
     return c;
   }
 
-  /// Of what is written as it happens nothing can be taken back.
+  /// True if files are written during the run, which cannot be undone.
   static bool writes_files(const RunElfOptions& o) {
     return !o.bus_trace_file.empty() || !o.trace_file.empty() || !o.coverage_file.empty() ||
            !o.profile_file.empty();

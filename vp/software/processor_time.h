@@ -8,11 +8,11 @@
 
 namespace dcc::vp {
 
-/// Begins when it is built. A process that took over from a snapshot (debug/process_snapshots.h)
-/// has a clock of its own that began at zero, so it cannot tell what the whole work took.
+/// Starts at construction. A process that continued from a snapshot (debug/process_snapshots.h) has
+/// a clock of its own that began at zero, so that process cannot tell the whole time.
 class ProcessorTime {
  public:
-  /// In seconds, at least 0; empty in another process than the one that began.
+  /// The time in seconds, at least 0; empty in another process than the one that made this object.
   std::optional<double> seconds() const {
     if (::getpid() != process_) return std::nullopt;
     return static_cast<double>(std::clock() - begin_) / CLOCKS_PER_SEC;

@@ -8,10 +8,10 @@
 namespace dcc::vp {
 
 namespace {
-// Work without end: enough for 12 days at 400 Gb/s, and no counter near it overflows.
+// The size of work without end: 12 days at 400 Gb/s, and no counter overflows.
 constexpr Bytes kUnlimited = Bytes{1} << 55;
-// A look ahead cuts a window of all partitions short: now and then, but not so rarely that many
-// flows wait.
+// A look ahead ends a window of all partitions early, so it should be rare; but if it is too rare,
+// many flows wait.
 constexpr PicoSeconds kAhead = kMicroSecond * 16;
 }  // namespace
 
@@ -109,7 +109,7 @@ void DirectTraffic::begin() {
   look_ahead();
 }
 
-// All that was looked at before has started.
+// All flows found by the previous look ahead have started by now.
 void DirectTraffic::look_ahead() {
   ahead_.clear();
   const PicoSeconds end = clock_.now() + kAhead;
@@ -136,8 +136,8 @@ FlowStarter& DirectTraffic::starter_of(HostId host) {
   return starters_[starters_.size() == 1 ? 0 : partitions_.of(topology_.node_of(host))];
 }
 
-// An end whose other one software creates is connected when both are there; if none does, the other
-// is created at this same instant.
+// If software creates the other end, the two are connected when both exist. Otherwise the platform
+// creates both ends at the same instant.
 void DirectTraffic::begin_end(const PlannedFlow& flow, bool sender) {
   const HostId host = sender ? flow.spec.from : flow.spec.to;
   const Qpn qpn = sender ? flow.from_qpn : flow.to_qpn;
