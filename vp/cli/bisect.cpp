@@ -1,4 +1,5 @@
-// dccvp bisect: the first instant at which two runs part, and the device that parts first.
+// dccvp bisect: finds the first instant at which two runs differ, and the device that differs
+// first.
 #include "debug/bisect.h"
 
 #include <unistd.h>

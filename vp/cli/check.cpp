@@ -1,4 +1,4 @@
-// dccvp check: is this a platform that can be built?
+// dccvp check: validates a configuration without running it.
 #include <cstdio>
 
 #include "build/ecn_reach.h"

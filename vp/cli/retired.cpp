@@ -1,4 +1,4 @@
-// Commands and options of earlier releases that are gone: each one names what to use instead.
+// Retired commands and options: each one names what to use instead.
 #include "cli/command.h"
 #include "report/run_files.h"
 
@@ -16,7 +16,8 @@ namespace {
 
 void add_retired_run_options(CLI::App& command) {
   for (const char* const name : {"--checkpoint", "--checkpoint-at"}) {
-    command.add_option_function<std::string>(name, [](const std::string&) { refuse_checkpoints(); })
+    command
+        .add_option_function<std::string>(name, [](const std::string&) { refuse_checkpoints(); })
         ->group("");
   }
 }

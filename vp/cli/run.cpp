@@ -1,4 +1,4 @@
-// dccvp run: a configuration in, a folder of results out.
+// dccvp run: runs a configuration and leaves a folder of results.
 #include "build/run.h"
 
 #include <unistd.h>
@@ -51,7 +51,7 @@ unsigned debuggers(const PlatformConfig& config) {
   return count;
 }
 
-/// Why nobody can go back in this run; empty: one can.
+/// The reason why going back is impossible in this run; empty if it is possible.
 std::string snapshot_refusal(const RunArguments& arguments, const PlatformConfig& config) {
   if (arguments.no_snapshots) return "--no-snapshots";
   if (config.output.trace.any() || !arguments.trace_cpu.empty()) {
@@ -73,7 +73,7 @@ LoadedConfig load(const RunArguments& arguments) {
   return load_config(arguments.config.file, overrides);
 }
 
-/// Of several processes the first runs as it would alone, and writes.
+/// The first of several processes runs as it would alone, and writes the results.
 int run_first(const RunArguments& arguments, ProcessGroup* group) {
   std::optional<LoadedConfig> read;
   std::optional<OutputFolder> made;
@@ -102,7 +102,7 @@ int run_first(const RunArguments& arguments, ProcessGroup* group) {
   setup.snapshot_refusal = snapshot_refusal(arguments, loaded.config);
   if (setup.snapshot_refusal.empty() && group == nullptr &&
       (arguments.interactive || debuggers(loaded.config) == 1)) {
-    // What one process reads ahead, the one that takes its place would miss.
+    // Input that one process has read ahead would be lost for the process that replaces it.
     std::setvbuf(stdin, nullptr, _IONBF, 0);
     snapshots.emplace();
     setup.machine = &*snapshots;
@@ -116,7 +116,7 @@ int run_first(const RunArguments& arguments, ProcessGroup* group) {
                        {arguments.quiet, loaded.config.output.plots && !arguments.no_plots});
 }
 
-/// The others do their part of the work, and leave the telling to the first.
+/// The other processes do their part of the work and print nothing.
 int run_other(const RunArguments& arguments, ProcessGroup& group) {
   try {
     std::optional<LoadedConfig> loaded;
@@ -138,7 +138,7 @@ int run(const RunArguments& arguments) {
   if (group != nullptr && group->rank() != 0) {
     const int status = run_other(arguments, *group);
     group.reset();
-    // The launcher ends all when one ends badly: the first one has yet to say why.
+    // The launcher ends all processes when one fails: the first one needs time to print the reason.
     if (status != kExitOk) std::this_thread::sleep_for(std::chrono::seconds(2));
     return status;
   }
@@ -150,7 +150,7 @@ int run(const RunArguments& arguments) {
   }
 }
 
-/// What has nothing to do with what is run.
+/// Options that do not change what is run.
 void add_ways_to_run(CLI::App* command, const std::shared_ptr<RunArguments>& arguments) {
   command->add_option("--out", arguments->out, "folder of the results (default out/<config>)")
       ->type_name("DIR");

@@ -1,5 +1,5 @@
-// What does not go with skipping time: whoever looks at single events, or is due by a clock that
-// stands still meanwhile.
+// Refuses what cannot be combined with skipping time: observers of single events, and everything
+// that is due by simulated time.
 #include <string>
 
 #include "config/check_context.h"
@@ -51,7 +51,7 @@ class FastForwardCheck : private CheckContext {
     refuse(t.service != Service::kRc, path + ".service",
            "it knows how to shorten what a reliable connection has to send");
   }
-  /// Where the user wrote either.
+  /// The place at which the user wrote either of the two.
   std::string with(const std::string& path) const { return given(path, "fast_forward.enabled"); }
   void refuse(bool there, const std::string& path, const std::string& why) const {
     require(!there, with(path), "does not go with fast_forward: " + why);

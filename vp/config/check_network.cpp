@@ -12,7 +12,7 @@ class NetworkCheck : private CheckContext {
 
   void check_switch() const {
     const SwitchParameters& s = c_.switch_;
-    // Of a disabled section, too: it may be enabled from the command line.
+    // Checks a disabled section, too, because the command line may enable it.
     check_together("switch.ecn", [&] { s.ecn.check(c_.topology.fastest_link()); });
     check_together("switch.scheduler", [&] { s.scheduler.check(); });
     require(s.routing.kind != RoutingParameters::Kind::kDetail ||

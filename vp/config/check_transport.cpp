@@ -11,7 +11,7 @@ class TransportCheck : private CheckContext {
  public:
   using CheckContext::CheckContext;
 
-  /// Other transports than RoCE are models of a NIC that the platform itself drives.
+  /// Transports other than RoCE model a NIC that the platform itself drives.
   void check_transport() const {
     const NicConfig& nic = c_.nic;
     const TransportParameters* const transport = nic.transport.chosen();
@@ -86,7 +86,7 @@ class TransportCheck : private CheckContext {
   }
 
  private:
-  /// From each host to each other.
+  /// Visits every pair of hosts.
   bool has_one_way() const {
     const Topology network = Topology::of(c_.topology);
     return network.cables().size() + 1 == network.nodes().size();

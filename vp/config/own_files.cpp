@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kRunning = "/proc/self/exe";
 
-/// The first of `places` that is there, below the nearest folder around the program that has one.
+/// Returns the first of `places` that exists below the nearest enclosing folder of the program.
 fs::path around_the_program(const std::initializer_list<fs::path>& places) {
   std::error_code error;
   const fs::path program = this_program();

@@ -24,7 +24,7 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
   if (none_given({"r_ai", "g", "reference_rate"})) to.follow_rate(config.topology.slowest_link());
   if (none_given({"increase_timer", "first_cut", "brisk", "free_window"}))
     to.follow_distance(path.base_rtt());
-  // What a change sets stands above the rule.
+  // A value that a change sets overrides the rule.
   const auto keep = [&](const char* key, auto member) {
     if (in(loaded, key)) to.*member = read.*member;
   };

@@ -15,18 +15,18 @@
 namespace dcc::vp {
 namespace {
 
-/// What file names are relative to where they stand: the file's own folder, of the topmost
-/// `folder`; of an override, where the program was started.
+/// The folder to which a file name is relative: the folder of the file that contains the name
+/// (`folder` for the topmost file); for an override, the working directory.
 std::filesystem::path folder_of(const Place& place, const std::string& topmost,
                                 const std::filesystem::path& folder) {
   if (place.line == 0) return ".";
   return place.source == topmost ? folder : std::filesystem::path(place.source).parent_path();
 }
 
-/// Fills members from the tree; what the tree has and the schema has not is refused.
+/// Fills members from the tree. Throws ConfigError for keys that the schema does not have.
 class Reader final : public ParameterVisitor {
  public:
-  /// `name`: of the topmost file, beside which `folder` is; others know their own.
+  /// `name`: name of the topmost file, which lies in `folder`; other files know their own folder.
   Reader(const LayeredYaml& layers, const std::string& name, std::filesystem::path folder,
          std::map<std::string, Place>& places)
       : layers_(layers), name_(name), folder_(std::move(folder)), places_(places) {
@@ -144,11 +144,11 @@ class Reader final : public ParameterVisitor {
     std::string condition;
   };
   struct Frame {
-    const ValueNode* node;  // null: the section is not in the YAML
+    const ValueNode* node;  // null if the section is not in the YAML
     std::string path;
     std::set<std::string> known;
     std::vector<Refused> refused;
-    const ValueNode* list;  // the list or map whose element this is
+    const ValueNode* list;  // the list or map that contains this element
   };
   struct Condition {
     bool applies;
@@ -165,8 +165,9 @@ class Reader final : public ParameterVisitor {
     return path.empty() ? key : path + "." + key;
   }
 
-  /// The node of a key of the current section, which is thereby known; null when it is absent or
-  /// means nothing here (then its presence is refused at the end of the section).
+  /// Returns the node of a key of the current section and marks the key as known. Returns null if
+  /// the key is absent or does not apply here; a key that does not apply is refused at the end of
+  /// the section.
   const ValueNode* take(const std::string& key) {
     Frame& frame = frames_.back();
     for (const Condition& condition : conditions_) {
@@ -210,8 +211,8 @@ class Reader final : public ParameterVisitor {
     }
   }
 
-  /// When a refused key would mean something: "kind: lmc"; several values of one key share it,
-  /// "algorithm: dcc or dcqcn". Empty: never.
+  /// Returns the conditions under which a refused key applies: "kind: lmc"; values of one key are
+  /// joined: "algorithm: dcc or dcqcn". Empty if the key is unknown.
   static std::string conditions_of(const Frame& frame, const std::string& key) {
     std::string all;
     std::string shared;
@@ -239,9 +240,10 @@ class Reader final : public ParameterVisitor {
                        [](const ValueNode::Entry& e) { return is_overridden(e.value); });
   }
 
-  /// An override or an upper file that chooses another algorithm (kind, driver) may leave the
-  /// parameters of the first choice behind: they are ignored, so that algorithms can be swapped.
-  /// What an override itself sets is never ignored.
+  /// True if the key belongs to a choice that was replaced: an override or an upper file that
+  /// chooses another algorithm (kind, driver) leaves the parameters of the first choice behind.
+  /// They are ignored, so that algorithms can be exchanged. Keys that an override itself sets are
+  /// never ignored.
   bool is_left_behind(const Frame& frame, const ValueNode::Entry& entry) const {
     if (entry.place.line == 0 || is_overridden(entry.value)) return false;
     for (const char* const key : {"algorithm", "kind", "driver"}) {
@@ -280,14 +282,15 @@ class Reader final : public ParameterVisitor {
   std::vector<std::string> saved_list_paths_;
 };
 
-/// Before anything is read: what a plug-in brings has names and parameters of its own.
+/// Loads plug-ins before parameters are read, because plug-ins add names and parameters.
 void load_plugins(const LayeredYaml& layers, const std::string& name,
                   const std::filesystem::path& folder) {
   const ValueNode* const list = layers.root.find("plugins");
   if (list == nullptr) return;
   const std::vector<ValueNode> one{*list};
   for (const ValueNode& item : list->kind == ValueNode::Kind::kList ? list->items : one) {
-    if (item.kind != ValueNode::Kind::kScalar || item.scalar.empty()) continue;  // refused below
+    // refused when the key is read
+    if (item.kind != ValueNode::Kind::kScalar || item.scalar.empty()) continue;
     if (item.scalar == "none" && &item == &one.front()) continue;
     try {
       load_plugin(find_plugin(item.scalar, folder_of(item.place, name, folder)));
@@ -303,7 +306,8 @@ bool is_overridden(const LoadedConfig& loaded, const std::string& path) {
   return place != loaded.places.end() && place->second.line == 0;
 }
 
-/// A run that an override makes shorter than a file's `measure.to` is measured to its end.
+/// If an override makes the run shorter than a file's `measure.to`, measures to the end of the run
+/// and adds a note.
 void clip_measure(LoadedConfig& loaded) {
   PlatformConfig& c = loaded.config;
   const bool clip = is_overridden(loaded, "duration") && c.measure.to &&
@@ -332,8 +336,8 @@ LoadedConfig read_layers(const LayeredYaml& layers, const std::string& name,
   return loaded;
 }
 
-/// What each of `changes` makes of the configuration: it is read again with the new values in it,
-/// so that everything a value can do wrong is found here as it is at the beginning.
+/// Computes the configuration after each of `changes`: reads the tree again with the new values, so
+/// that every error in a value is found as at the beginning of the run.
 void resolve_changes(LayeredYaml layers, const std::string& name,
                      const std::filesystem::path& folder, LoadedConfig& loaded) {
   LoadedConfig before = loaded;
