@@ -318,7 +318,7 @@ TEST(Overrides, AnotherAlgorithmLeavesTheFirstOnesParametersBehind) {
   // A key in an override itself must still fit.
   EXPECT_EQ(
       error_of(file, {"nic.congestion_control.algorithm=timely", "nic.congestion_control.g=0.5"}),
-      "-c nic.congestion_control.g=0.5: 'g' means something only with algorithm: dcc or dcqcn "
+      "-c nic.congestion_control.g=0.5: 'g' applies only with algorithm: dcc or dcqcn "
       "or dctcp or hull");
 }
 
@@ -412,7 +412,7 @@ TEST(Overrides, WhatAnOverrideSetsIsNeverLeftBehind) {
   const std::string file = "nic: {congestion_control: {algorithm: timely, variant: patched}}\n";
   EXPECT_EQ(error_of(file, {"nic.congestion_control.algorithm=dcc"}), "accepted");
   const std::string map = "nic.congestion_control={algorithm: dcc, variant: bogus}";
-  const std::string refused = ": 'variant' means something only with algorithm: ";
+  const std::string refused = ": 'variant' applies only with algorithm: ";
   EXPECT_EQ(error_of(file, {map}).rfind("-c " + map + refused, 0), 0u) << error_of(file, {map});
   const std::string single = "nic.congestion_control.variant=patched";
   EXPECT_EQ(error_of(file, {"nic.congestion_control.algorithm=dcc", single})

@@ -97,7 +97,7 @@ TEST_F(ConsoleHistoryTest, ASearchBeginsAtTheLastSnapshotBeforeAndGoesOnToEarlie
   EXPECT_EQ(first.request.kind, ReverseRequest::Kind::kSearch);
   EXPECT_EQ(first.request.what, "cut");
 
-  const Reversal earlier = reversal([&] { history_.search_over(first.request, {}, ""); });
+  const Reversal earlier = reversal([&] { history_.end_search(first.request, {}, ""); });
   EXPECT_EQ(earlier.number, 1u);
   EXPECT_EQ(earlier.request.kind, ReverseRequest::Kind::kSearch);
   EXPECT_EQ(earlier.request.events, 200u) << "up to where the last search began";
@@ -109,7 +109,7 @@ TEST_F(ConsoleHistoryTest, WhatWasFoundIsGoneTo) {
   search.kind = ReverseRequest::Kind::kSearch;
   search.events = 300;
   search.origin = 350;
-  const Reversal found = reversal([&] { history_.search_over(search, 140, "a cut"); });
+  const Reversal found = reversal([&] { history_.end_search(search, 140, "a cut"); });
   EXPECT_EQ(found.number, 1u);
   EXPECT_EQ(found.request.kind, ReverseRequest::Kind::kToEvents);
   EXPECT_EQ(found.request.events, 140u);
@@ -121,7 +121,7 @@ TEST_F(ConsoleHistoryTest, WhatNeverHappenedEndsWhereItWasAskedFor) {
   search.kind = ReverseRequest::Kind::kSearch;
   search.events = 100;  // from the beginning
   search.origin = 350;
-  const Reversal back = reversal([&] { history_.search_over(search, {}, ""); });
+  const Reversal back = reversal([&] { history_.end_search(search, {}, ""); });
   EXPECT_EQ(back.request.kind, ReverseRequest::Kind::kToEvents);
   EXPECT_EQ(back.request.events, 350u);
   EXPECT_EQ(back.number, 3u);
@@ -148,11 +148,11 @@ TEST_F(ConsoleHistoryTest, OrdersComeWithTheSnapshotThatSomebodyCameBackTo) {
 }
 
 TEST_F(ConsoleHistoryTest, SnapshotsOnTheWayAreNotTakenForEver) {
-  EXPECT_TRUE(history_.may_mark_on_the_way());
+  EXPECT_TRUE(history_.may_take_intermediate());
   for (int i = 4; i < 63; ++i) (void)history_.mark(moment(i * 100));
-  EXPECT_TRUE(history_.may_mark_on_the_way());
+  EXPECT_TRUE(history_.may_take_intermediate());
   (void)history_.mark(moment(6300));
-  EXPECT_FALSE(history_.may_mark_on_the_way());
+  EXPECT_FALSE(history_.may_take_intermediate());
 }
 
 }  // namespace

@@ -92,15 +92,14 @@ TEST(ConsoleTravel, WhatHappenedLastIsLookedForUpToNow) {
 
 TEST(ConsoleTravel, WhereNothingLeadsIsAnswered) {
   const std::string whole = "ended at 100000000";
-  EXPECT_SAID(session("step 5\nback step 6\n"),
-              "so many events have not happened: 5 have.*" + whole);
+  EXPECT_SAID(session("step 5\nback step 6\n"), "only 5 events have happened so far.*" + whole);
   EXPECT_SAID(session("until 10us\nback 11us\n"), "has not taken so long: it is 10us.*" + whole);
   EXPECT_SAID(session("back somewhere\n"), "back by what\\?.*" + whole);
   EXPECT_SAID(session("goto nowhere\n"), "go to what time\\?.*" + whole);
   EXPECT_SAID(session("until 10us\nback 1us\n", "", false),
-              "there is no way back: of the test.*" + whole);
+              "going back is not possible: of the test.*" + whole);
   EXPECT_SAID(session("until 10us\ngoto 1us\n", "", false),
-              "there is no way back: of the test.*" + whole);
+              "going back is not possible: of the test.*" + whole);
 }
 
 TEST(ConsoleTravel, BackAtASnapshotItGoesOnToTheTime) {

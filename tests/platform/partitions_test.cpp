@@ -31,7 +31,8 @@ TEST(Partitions, ATreeIsDividedWhereItsLinksAreLongest) {
 
 TEST(Partitions, NeverWhereTheEventsNeedOneOrder) {
   EXPECT_EQ(planned(tree("", "native"), 2).refusal, "hosts run software");
-  EXPECT_EQ(planned(tree(""), 2, true).refusal, "somebody watches single events");
+  EXPECT_EQ(planned(tree(""), 2, true).refusal,
+            "a trace, a debugger or a prompt watches single events");
   EXPECT_EQ(planned(tree("", "native"), 2).network.count, 1u);
 }
 
@@ -134,7 +135,7 @@ TEST(Partitions, AStarHasOnePartHoweverManyAreWanted) {
   const PartitionPlan plan =
       planned(star("traffic: [{kind: incast, senders: 1..3, receiver: 0}]\n"), 4);
   EXPECT_EQ(plan.network.count, 1u);
-  EXPECT_EQ(plan.refusal, "its traffic meets too few switches that have hosts");
+  EXPECT_EQ(plan.refusal, "the traffic crosses too few switches with hosts");
 }
 
 /// The tree with two flows that cross its middle, and others that can send nothing before its end.

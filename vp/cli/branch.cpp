@@ -46,8 +46,8 @@ void refuse_what_is_shared(const LoadedConfig& loaded) {
   const PlatformConfig& c = loaded.config;
   if (c.output.trace.any()) {
     throw ConfigError(loaded.place_of("output.trace"),
-                      "output.trace: branches share what comes before them, so none can be traced; "
-                      "run one by itself with `changes`");
+                      "output.trace: branches share the run before them, so no branch can be "
+                      "traced; run a single branch with `changes`");
   }
   std::vector<std::pair<std::string, const HostConfig*>> hosts{{"host", &c.host}};
   for (const auto& [id, host] : c.hosts) hosts.emplace_back("hosts." + std::to_string(id), &host);

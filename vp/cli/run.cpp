@@ -55,12 +55,14 @@ unsigned debuggers(const PlatformConfig& config) {
 std::string snapshot_refusal(const RunArguments& arguments, const PlatformConfig& config) {
   if (arguments.no_snapshots) return "--no-snapshots";
   if (config.output.trace.any() || !arguments.trace_cpu.empty()) {
-    return "what is traced has been written";
+    return "traces are written during the run";
   }
-  if (compares_rtl(config.nic.controller)) return "what lock-step records has been written";
+  if (compares_rtl(config.nic.controller))
+    return "lock-step's recordings are written during the run";
   const unsigned gdb = debuggers(config);
-  if (gdb > 1) return "there are several debuggers";
-  if (gdb == 1 && arguments.interactive) return "a debugger may do so: one at a time";
+  if (gdb > 1) return "several debuggers are configured";
+  if (gdb == 1 && arguments.interactive)
+    return "the debugger can go back, and only one of the two can";
   return "";
 }
 
@@ -110,7 +112,8 @@ int run_first(const RunArguments& arguments, ProcessGroup* group) {
   const bool progress = !arguments.quiet && !setup.interactive && ::isatty(STDERR_FILENO) == 1;
   RunResults results = simulate(loaded, progress, setup);
   if (arguments.threads > 1 && !results.partition_refusal.empty() && !arguments.quiet) {
-    std::fprintf(stderr, "dccvp: one thread runs this: %s\n", results.partition_refusal.c_str());
+    std::fprintf(stderr, "dccvp: one thread runs everything: %s\n",
+                 results.partition_refusal.c_str());
   }
   return leave_results(loaded, results, folder,
                        {arguments.quiet, loaded.config.output.plots && !arguments.no_plots});
@@ -156,16 +159,15 @@ void add_ways_to_run(CLI::App* command, const std::shared_ptr<RunArguments>& arg
       ->type_name("DIR");
   command->add_flag("--force", arguments->force, "replace an earlier run's folder");
   command
-      ->add_option(
-          "--threads", arguments->threads,
-          "processors that share the run, where it can be divided (default: two where that "
-          "pays); the results are the same")
+      ->add_option("--threads", arguments->threads,
+                   "threads that share the run if it can be divided (default: two if that is "
+                   "faster); results do not depend on this number")
       ->type_name("N")
       ->check(CLI::Range(1u, kMaxThreads));
   command->add_flag("--interactive", arguments->interactive,
-                    "pause, look, step, resume by commands on standard input");
+                    "pause, inspect, step, resume by commands on standard input");
   command->add_flag("--no-snapshots", arguments->no_snapshots,
-                    "take none while a prompt or a debugger looks on: nobody can go back");
+                    "take no snapshots for a prompt or a debugger, which then cannot go back");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->add_flag("--no-plots", arguments->no_plots, "draw no pictures");
 }

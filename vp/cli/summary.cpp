@@ -163,8 +163,9 @@ std::string totals(const RunResults& r, const Metrics& m) {
         decimals(static_cast<double>(all.instructions) / std::max(r.wall_s, 1e-9) / 1e6, 1));
   }
   if (r.fast_forwarded) {
-    out += fmt::format("Fast forward: {} of {} skipped at rest, the rest packet by packet\n",
-                       text_of(*r.fast_forwarded), text_of(r.sim_time));
+    out += fmt::format(
+        "Fast forward: {} of {} skipped in steady state, the rest simulated packet by packet\n",
+        text_of(*r.fast_forwarded), text_of(r.sim_time));
   }
   out += fmt::format("Speed: {:.2f} s for {} link traversals, {}/s{}\n", r.wall_s,
                      with_prefix(static_cast<double>(r.link_traversals)),

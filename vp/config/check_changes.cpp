@@ -24,7 +24,7 @@ void collect(const std::string& path, const ValueNode& value,
 
 [[noreturn]] void refuse(const std::string& path, const Place& place) {
   throw ConfigError(place, in_quotes(path) +
-                               " cannot change while a run goes on (dccvp params marks those that "
+                               " cannot change during a run (dccvp params marks those that "
                                "can)");
 }
 
@@ -36,7 +36,7 @@ void check_effect(const std::string& path, const Place& place, const PlatformCon
   }
   const bool weight = path.size() > 7 && path.compare(path.size() - 7, 7, ".weight") == 0;
   if (weight && config.qos.manager) {
-    throw ConfigError(place, in_quotes(path) + " is set by qos.manager while the run goes on");
+    throw ConfigError(place, in_quotes(path) + " is set by qos.manager during the run");
   }
 }
 
@@ -46,7 +46,7 @@ void check_change(const LoadedConfig& before, const LoadedConfig& after,
                   const ChangeConfig& change) {
   if (!after.config.nics.empty()) {
     throw ConfigError(change.set.place,
-                      "nothing can change where hosts run different algorithms (nics)");
+                      "parameters cannot change if hosts run different algorithms (nics)");
   }
   const std::vector<ParameterRow> old = list_parameters(before);
   const std::vector<ParameterRow> now = list_parameters(after);

@@ -126,7 +126,7 @@ class ControllerCheck : private CheckContext {
             "the controller and its tables are those of `nic`; name there what it runs, and here "
             "another algorithm");
     require(c_.nic.transport.chosen() == nullptr, given(algorithm, path),
-            "transport " + c_.nic.transport.name() + " governs its flows itself");
+            "transport " + c_.nic.transport.name() + " controls its own rates");
     return check_algorithm(others.congestion_control, path + ".congestion_control");
   }
 
@@ -187,8 +187,8 @@ class ControllerCheck : private CheckContext {
     require(k.engine == Implementation::kLockstep || (!trace.perfetto && !trace.signals),
             given(trace.signals ? "output.trace.signals" : "output.trace.perfetto", path),
             said +
-                " does not tell when its slots change, which this trace shows; engine: "
-                "lockstep has the model beside it");
+                " does not report changes of its slots, which this trace needs: write engine: "
+                "lockstep, which runs the model, too");
     require(kHasRtl, path, said + kNoRtl);
   }
 

@@ -32,7 +32,7 @@ class NetworkCheck : private CheckContext {
       require(c_.nic.transport.chosen() == nullptr || c_.dcbx.ends[i].pfc.value_or(0) == 0,
               given(path + ".pfc", "nic.transport.kind"),
               "transport " + c_.nic.transport.name() +
-                  " is made for networks without flow control: its switches pause nothing");
+                  " needs a network without flow control, so no port sends pauses");
     }
     require(!c_.dcbx.enabled || !c_.switch_.has_credits(),
             given("dcbx.enabled", "switch.flow_control"),

@@ -85,7 +85,7 @@ void check_description(const fs::path& file) {
   }
   if (said.layout != kPluginDescription.layout) {
     throw std::runtime_error(
-        "is built from other headers than this program, or by another compiler: build it anew");
+        "is built from other headers than this program, or by another compiler: rebuild it");
   }
 }
 

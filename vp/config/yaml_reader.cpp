@@ -203,7 +203,7 @@ class Reader final : public ParameterVisitor {
       if (!conditions.empty()) {
         const std::string near = nearest(entry.key, frame.known);
         throw ConfigError(is_overridden(entry.value) ? entry.value.place : entry.place,
-                          in_quotes(entry.key) + " means something only with " + conditions +
+                          in_quotes(entry.key) + " applies only with " + conditions +
                               (near.empty() ? "" : "; did you mean " + in_quotes(near) + "?"));
       }
       throw ConfigError(entry.place, "unknown key " + in_quotes(entry.key) + where(frame) +

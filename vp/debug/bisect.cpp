@@ -19,7 +19,7 @@ void require_same_devices(const std::vector<std::string>& a, const std::vector<s
   const auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   if (x == a.end() && y == b.end()) return;
   const std::string name = x != a.end() ? *x : *y;
-  throw std::runtime_error("the two are not of the same devices: " + name + " is not in both");
+  throw std::runtime_error("the runs have different devices: " + name + " is not in both");
 }
 
 class TwoRuns {
@@ -119,7 +119,7 @@ std::optional<Parting> find_parting(const DigestedRun& a, const DigestedRun& b,
     const std::optional<Parting> nearer = TwoRuns(a, b, window).parting();
     if (!nearer) {
       // The difference was seen once and not again: the runs are not repeatable.
-      if (found) throw std::runtime_error("the runs do not repeat themselves");
+      if (found) throw std::runtime_error("a run does not repeat exactly");
       return std::nullopt;
     }
     found = nearer;
@@ -151,7 +151,7 @@ std::optional<Parting> compare_digests(const std::filesystem::path& a,
     }
     found.at = one.time_of(x);
     if (x[0] != y[0]) {
-      throw std::runtime_error("the two are not of the same instants: " + x[0] + " s and " + y[0] +
+      throw std::runtime_error("the files have different instants: " + x[0] + " s and " + y[0] +
                                " s");
     }
     for (std::size_t i = 1; i < x.size(); ++i) {

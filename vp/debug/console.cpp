@@ -77,7 +77,7 @@ Console::Console(const Context& context, std::istream& in, std::ostream& out, bo
   registry_.add_value(digest_value(c_.states));
   for (const auto& host : c_.hosts) {
     listeners_.push_back(std::make_unique<Listener>(*this, host->id()));
-    slots_told_ = host->observe_slots(*listeners_.back()) && slots_told_;
+    slots_observable_ = host->observe_slots(*listeners_.back()) && slots_observable_;
   }
   c_.kernel.add_event_hook([this] { after_event(); });
   if (c_.machine != nullptr) history_.emplace(*c_.machine);
@@ -121,12 +121,12 @@ void Console::await_nothing() {
 
 void Console::at_time() {
   ++own_events_;
-  if (!marks_halfway_) {
+  if (!snapshot_halfway_) {
     reverse_request_.reset();
     pause("paused");
     return;
   }
-  marks_halfway_ = false;
+  snapshot_halfway_ = false;
   c_.kernel.scheduler().schedule_at(time_event_, reverse_request_->time);
   mark();
 }
@@ -234,8 +234,8 @@ bool Console::watch(const std::string& event, const std::string& name) {
     return true;
   }
   if (const auto change = change_named(event)) {
-    if (!slots_told_) {
-      out_ << "engine: rtl does not tell when its slots change; engine: lockstep does\n";
+    if (!slots_observable_) {
+      out_ << "engine: rtl does not report changes of its slots; engine: lockstep does\n";
       return false;
     }
     awaited_ = change;

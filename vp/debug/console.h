@@ -94,7 +94,7 @@ class Console final : public PlatformPart {
 
   // Conditions other than a time at which the run pauses.
   std::uint64_t steps_left_ = 0;
-  bool slots_told_ = true;  // true if every host reports changes of its slots
+  bool slots_observable_ = true;  // true if every host reports changes of its slots
   std::optional<SlotChange> awaited_;
   SlotChange awaited_kind_{};  // kind of change, kept after awaited_ is cleared
   std::string awaited_name_;
@@ -107,7 +107,7 @@ class Console final : public PlatformPart {
   std::optional<ConsoleHistory> history_;
   std::uint64_t own_events_ = 0;                   // how often time_event_ ran
   std::optional<ReverseRequest> reverse_request_;  // the request that is being served
-  bool marks_halfway_ = false;                     // true if a snapshot is to be taken halfway
+  bool snapshot_halfway_ = false;                  // true if a snapshot is to be taken halfway
   std::uint64_t stage_ = 0;  // kToEvents: run to this number of events before the next check
   std::optional<std::uint64_t> found_;
   std::string found_text_;

@@ -64,8 +64,8 @@ void ConsoleHistory::search(std::uint64_t before, std::uint64_t origin, const st
   machine_.travel(last_at(before == 0 ? 0 : before - 1), request.text());
 }
 
-void ConsoleHistory::search_over(const ReverseRequest& search, std::optional<std::uint64_t> found,
-                                 const std::string& why) {
+void ConsoleHistory::end_search(const ReverseRequest& search, std::optional<std::uint64_t> found,
+                                const std::string& why) {
   if (found) to_events(*found, why);
   const std::uint64_t begin = moments_[last_at(search.events == 0 ? 0 : search.events - 1)].events;
   if (begin > moments_.front().events) this->search(begin, search.origin, search.what);

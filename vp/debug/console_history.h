@@ -46,7 +46,7 @@ class ConsoleHistory {
   /// Takes a snapshot of `now`. Returns a request if execution has come back to this snapshot.
   std::optional<ReverseRequest> mark(const Moment& now);
   /// True if another snapshot may be taken on the way to a moment, to make later returns shorter.
-  bool may_mark_on_the_way() const { return moments_.size() < kMaxIntermediateSnapshots; }
+  bool may_take_intermediate() const { return moments_.size() < kMaxIntermediateSnapshots; }
 
   // The following functions end this process.
   void to_time(PicoSeconds time);
@@ -54,8 +54,8 @@ class ConsoleHistory {
   /// Searches from the last snapshot before this number of events.
   void search(std::uint64_t before, std::uint64_t origin, const std::string& what);
   /// Ends a search: returns to `found`, where the event happened last, or searches earlier times.
-  void search_over(const ReverseRequest& search, std::optional<std::uint64_t> found,
-                   const std::string& why);
+  void end_search(const ReverseRequest& search, std::optional<std::uint64_t> found,
+                  const std::string& why);
 
  private:
   static constexpr std::size_t kMaxIntermediateSnapshots = 64;

@@ -24,7 +24,7 @@ Moment Console::moment() const {
 Console::Then Console::back(const std::string& first, const std::string& second,
                             const std::string& third) {
   if (!history_) {
-    out_ << "there is no way back: " << c_.snapshot_refusal << '\n';
+    out_ << "going back is not possible: " << c_.snapshot_refusal << '\n';
     return Then::kStay;
   }
   const std::uint64_t here = moment().events;
@@ -36,7 +36,7 @@ Console::Then Console::back(const std::string& first, const std::string& second,
       count = 0;
     }
     if (count == 0 || count > here) {
-      out_ << "so many events have not happened: " << here << " have\n";
+      out_ << "only " << here << " events have happened so far\n";
       return Then::kStay;
     }
     history_->to_events(here - count, "stepped back");
@@ -52,7 +52,7 @@ Console::Then Console::back(const std::string& first, const std::string& second,
     if (second.empty() && time.count > 0 && time <= c_.kernel.now()) {
       history_->to_time(c_.kernel.now() - time);
     }
-    out_ << "the run has not taken so long: it is " << now() << '\n';
+    out_ << "that is before the beginning of the run: it is " << now() << '\n';
   } catch (const QuantityError&) {
     out_ << "back by what? A time, step [N], or until an event or change NAME\n";
   }
@@ -70,7 +70,7 @@ Console::Then Console::go_to(const std::string& argument) {
   if (time > c_.kernel.now()) return run(argument, true);
   if (time == c_.kernel.now()) return Then::kStay;
   if (history_) history_->to_time(time);
-  out_ << "there is no way back: " << c_.snapshot_refusal << '\n';
+  out_ << "going back is not possible: " << c_.snapshot_refusal << '\n';
   return Then::kStay;
 }
 
@@ -83,10 +83,10 @@ void Console::mark() {
 void Console::serve(const ReverseRequest& request) {
   await_nothing();
   reverse_request_ = request;
-  marks_halfway_ = false;
+  snapshot_halfway_ = false;
   found_.reset();
   const Moment here = moment();
-  const bool room = history_->may_mark_on_the_way();
+  const bool room = history_->may_take_intermediate();
   switch (request.kind) {
     case ReverseRequest::Kind::kToTime:
       if (request.time <= here.time) {  // the request leads to the beginning of the run
@@ -94,13 +94,14 @@ void Console::serve(const ReverseRequest& request) {
         pause("paused");
         return;
       }
-      marks_halfway_ = room && request.time - here.time > kShortWay;
+      snapshot_halfway_ = room && request.time - here.time > kShortWay;
       c_.kernel.scheduler().schedule_in(
-          time_event_, PicoSeconds((request.time - here.time).count / (marks_halfway_ ? 2 : 1)));
+          time_event_, PicoSeconds((request.time - here.time).count / (snapshot_halfway_ ? 2 : 1)));
       return;
     case ReverseRequest::Kind::kToEvents:
-      marks_halfway_ = room && request.events - here.events > kFewEvents;
-      stage_ = marks_halfway_ ? here.events + (request.events - here.events) / 2 : request.events;
+      snapshot_halfway_ = room && request.events - here.events > kFewEvents;
+      stage_ =
+          snapshot_halfway_ ? here.events + (request.events - here.events) / 2 : request.events;
       continue_request();
       return;
     case ReverseRequest::Kind::kSearch: {
@@ -122,8 +123,8 @@ void Console::continue_request() {
     c_.kernel.call_hook_after(static_cast<std::uint32_t>(std::min(stage_ - here, kMaxEventsAhead)));
     return;
   }
-  if (marks_halfway_) {
-    marks_halfway_ = false;
+  if (snapshot_halfway_) {
+    snapshot_halfway_ = false;
     stage_ = reverse_request_->events;
     c_.kernel.call_hook_after(static_cast<std::uint32_t>(std::min(stage_ - here, kMaxEventsAhead)));
     mark();
@@ -153,7 +154,7 @@ void Console::continue_search() {
     found_text_ = happened;
   }
   if (here >= reverse_request_->events)
-    history_->search_over(*reverse_request_, found_, found_text_);
+    history_->end_search(*reverse_request_, found_, found_text_);
   const std::uint64_t left = std::min(reverse_request_->events - here, kMaxEventsAhead);
   c_.kernel.call_hook_after(watched_ != nullptr ? 1 : static_cast<std::uint32_t>(left));
 }

@@ -23,9 +23,9 @@ enum Word : char {
   kOver = 'O',
 };
 
-class Teller {
+class DigestSender {
  public:
-  explicit Teller(int to) : to_(to) {}
+  explicit DigestSender(int to) : to_(to) {}
   void row(const std::vector<std::string>& names, PicoSeconds now,
            const std::vector<std::uint64_t>& digests) {
     if (!named_) {
@@ -77,13 +77,13 @@ class Teller {
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     ::dup2(nothing, standard);
   }
-  Teller teller(to);
+  DigestSender sender(to);
   try {
-    run([&teller](const std::vector<std::string>& names, PicoSeconds now,
-                  const std::vector<std::uint64_t>& row) { teller.row(names, now, row); });
-    teller.over();
+    run([&sender](const std::vector<std::string>& names, PicoSeconds now,
+                  const std::vector<std::uint64_t>& row) { sender.row(names, now, row); });
+    sender.over();
   } catch (const std::exception& failure) {
-    teller.failed(failure.what());
+    sender.failed(failure.what());
   }
   ::_exit(0);
 }

@@ -55,17 +55,17 @@ class Forwarding {
 };
 
 /// Blocks signals between fork() and the moment when parent and child know their roles.
-class HeldSignals {
+class BlockedSignals {
  public:
-  HeldSignals() {
+  BlockedSignals() {
     sigset_t all;
     ::sigemptyset(&all);
     for (const int number : kForwarded) ::sigaddset(&all, number);
     ::sigprocmask(SIG_BLOCK, &all, &before_);
   }
-  ~HeldSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~BlockedSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
 
  private:
   sigset_t before_{};
@@ -106,7 +106,7 @@ std::optional<std::string> ProcessSnapshots::take_snapshot() {
   for (;;) {
     pid_t child = 0;
     {
-      const HeldSignals held;
+      const BlockedSignals blocked;
       child = ::fork();
       if (child > 0) at_work = static_cast<std::sig_atomic_t>(child);
       if (child <= 0) forwarding.end();

@@ -177,7 +177,7 @@ std::string dcbx_warning(const std::optional<DcbxResult>& result) {
                                : fmt::format(" ({} such differences in all: dcbx of metrics.json)",
                                              result->differences.size());
   if (first.of == "lldp") {
-    return fmt::format("DCBX: nobody answers the LLDP frames on {}{}", first.link, more);
+    return fmt::format("DCBX: no LLDP frames come back on {}{}", first.link, more);
   }
   return fmt::format(
       "DCBX: the ends of {} differ in {} and neither is willing to give way: {} here, {} there{}",

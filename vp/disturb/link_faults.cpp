@@ -97,7 +97,7 @@ std::string LinkFaults::parting() const {
   const LiveFabric::Parting& parting = *fabric_->parted();
   const Topology& topology = network_.topology();
   return fmt::format(
-      "The network fell apart: when routes converged at {}, {} of {} hosts could not be reached "
+      "The network was split: when routes converged at {}, {} of {} hosts could not be reached "
       "from the others, {} among them",
       QuantityText<PicoSeconds>::format(parting.when), parting.hosts.size(), topology.hosts(),
       topology.node(topology.node_of(parting.hosts.front())).name);

@@ -41,7 +41,7 @@ std::string needs_one_order(const PlatformConfig& config, const Topology& topolo
   for (const Implementation part : {controller.engine, controller.timer, controller.rate_lut}) {
     if (part != Implementation::kModel) return "the controller is RTL";
   }
-  if (watched) return "somebody watches single events";
+  if (watched) return "a trace, a debugger or a prompt watches single events";
   return "";
 }
 
@@ -114,11 +114,11 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
     NetworkPartition divided;
     for (; threads > 1 && divided.count < 2; --threads) divided = divide(topology, load, threads);
     if (divided.count < 2) {
-      plan.refusal = "its traffic meets too few switches that have hosts";
+      plan.refusal = "the traffic crosses too few switches with hosts";
     } else if (divided.lookahead.count <= 0) {
       plan.refusal = "a link between its parts has no delay";
     } else if (!asked && (divided.heaviest(divided.count) > kWorstShare || !pays(divided))) {
-      plan.refusal = "it would not pay";
+      plan.refusal = "a second thread would not make it faster";
     } else {
       plan.threads = divided.count;
       plan.network = std::move(divided);
@@ -153,7 +153,7 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
     const std::vector<Demand> demands = demands_of(config, topology, flows);
     plan.network = divide(topology, expected_load(topology, routing, demands), processes);
     if (plan.network.count < processes) {
-      plan.refusal = "its traffic meets too few switches that have hosts";
+      plan.refusal = "the traffic crosses too few switches with hosts";
     } else if (plan.network.lookahead.count <= 0) {
       plan.refusal = "a link between its parts has no delay";
     }

@@ -160,7 +160,7 @@ void OutputFolder::keep_beside() {
   forget(stage_.c_str());
   stage_.clear();
   throw OutputError("'" + final_.string() +
-                    "' has been filled by another meanwhile; the results of this run are in '" +
+                    "' was filled by another process meanwhile; the results of this run are in '" +
                     place.string() + "'");
 }
 

@@ -155,7 +155,7 @@ void DirectTraffic::begin_end(const PlannedFlow& flow, bool sender) {
 }
 
 void DirectTraffic::heartbeat() {
-  if (!plan_.is_held()) live_.let_go();
+  if (!plan_.is_held()) live_.release();
 }
 
 namespace {

@@ -153,8 +153,7 @@ void check_held(std::size_t flows) {
   if (flows <= kMaxHeldFlows) return;
   throw TrafficError("traffic.0: more than " + std::to_string(kMaxHeldFlows) +
                      " flows in a run that must hold them all (software, queries down a tree, "
-                     "collectives, traces, digests, somebody "
-                     "who looks on, several processes)");
+                     "collectives, traces, digests, a prompt or debugger, several processes)");
 }
 
 TrafficContext traffic_context(const PlatformConfig& config, const Topology& topology) {

@@ -28,7 +28,7 @@ bool LiveFlows::is_over(const Live& flow) const {
          nic_of_(flow.to).rests(flow.to_qpn);
 }
 
-void LiveFlows::let_go() {
+void LiveFlows::release() {
   if (live_.size() < 2 * left_ + kWorthWhile) return;
   if (live_.size() - left_ < partitions_.packets_there() / 32) return;
   note_packets();

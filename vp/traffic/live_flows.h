@@ -25,7 +25,7 @@ class LiveFlows {
             std::function<NicDevice&(HostId)> nic_of);
   void started(const PlannedFlow& flow);
   /// Releases flows that are over if a scan is worth its cost. Call while all partitions wait.
-  void let_go();
+  void release();
   std::size_t size() const { return live_.size(); }
 
  private:
