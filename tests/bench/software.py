@@ -119,7 +119,7 @@ def branch(dccvp, _, folder):
 
 def moves(dccvp, number):
     busy, elapsed, _ = busy_seconds(
-        ["/usr/bin/python3", "-B", ROOT / "tests/system/time_travel_test.py", dccvp, "--moves", number,
+        ["/usr/bin/python3", "-B", ROOT / "tests/system/reverse_debug_test.py", dccvp, "--moves", number,
          "TimeTravel.test_random_moves_end_in_equal_states"], ROOT / "tests/system")
     return ["", "## Going to and fro", "",
             f"{number} random moves at the prompt (`back`, `goto`, `run`, steps both ways) in half a millisecond of an",

@@ -86,8 +86,8 @@ int model(unsigned threads, const std::string& file, const std::vector<std::stri
   RunSetup setup;
   setup.threads = threads;
   Platform platform("platform", loaded.config, setup);
-  if (!platform.partition_plan.undivided.empty()) {
-    std::fprintf(stderr, "%s\n", platform.partition_plan.undivided.c_str());
+  if (!platform.partition_plan.refusal.empty()) {
+    std::fprintf(stderr, "%s\n", platform.partition_plan.refusal.c_str());
     return 1;
   }
   RunLoop loop(platform, observer);

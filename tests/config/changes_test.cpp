@@ -72,8 +72,7 @@ TEST(Changes, RefusedWhereTheyStand) {
     return complaint("changes:\n- {at: 1ms, set: {" + set + "}}\n");
   };
   EXPECT_EQ(of("switch.ecn.kmax: 200KB"), "accepted");
-  const std::string fixed =
-      " cannot change while a run goes on (dccvp params marks those that can)";
+  const std::string fixed = " cannot change during a run (dccvp params marks those that can)";
   EXPECT_EQ(of("switch.buffer: 1MB"), "t.yaml:2:34: 'switch.buffer'" + fixed);
   EXPECT_EQ(of("switch: {ecn: {kmax: 9KB}, buffer: 1MB}"), "t.yaml:2:54: 'switch.buffer'" + fixed);
   EXPECT_EQ(of("seed: 2"), "t.yaml:2:25: 'seed'" + fixed);
@@ -106,7 +105,7 @@ TEST(Changes, NeedSomethingToActOn) {
             "t.yaml:2:42: 'dscp.3.weight' changes the controller's tables: algorithm: dcc");
   EXPECT_EQ(complaint("nic: {congestion_control: {algorithm: dcqcn}}\n"
                       "changes: [{at: 1ms, set: {nic.congestion_control.g: 1/2}}]\n"),
-            "t.yaml:2:53: 'nic.congestion_control.g' cannot change while a run goes on (dccvp "
+            "t.yaml:2:53: 'nic.congestion_control.g' cannot change during a run (dccvp "
             "params marks those that can)");
 }
 

@@ -358,6 +358,8 @@ TEST(Json, HasTheContractsNamesInOrder) {
                                             "slowdown",
                                             "reference_slowdown",
                                             "flow_count",
+                                            "flows_begun",
+                                            "flows_completed",
                                             "flows",
                                             "hosts",
                                             "balance",
@@ -376,10 +378,13 @@ TEST(Json, HasTheContractsNamesInOrder) {
 
 TEST(Json, AtMostTenThousandFlows) {
   Fixture f;
-  for (int i = 0; i < 10'001; ++i) f.add(1, 0, 46, 1);
+  for (int i = 0; i < 10'001; ++i) f.add(1, 0, 46, 1).begun = i < 10'000;
+  f.results.flows.front().completed = true;
   const auto json = metrics_json(f.results, f.metrics());
   EXPECT_EQ(json["flows"].size(), 10'000u);
   EXPECT_EQ(json["flow_count"], 10'001);
+  EXPECT_EQ(json["flows_begun"], 10'000);
+  EXPECT_EQ(json["flows_completed"], 1);
 }
 
 TEST(Expectations, MetMissedUnknown) {

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <random>
 
+#include "bad_configs.h"
 #include "config/effective_yaml.h"
 #include "config/yaml_reader.h"
 
@@ -18,13 +19,12 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> corpus() {
   std::vector<fs::path> files;
-  for (const char* const folder : {DCC_BAD_CONFIGS, DCC_CONFIGS}) {
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      if (entry.path().extension() == ".yaml") files.push_back(entry.path());
-    }
+  for (const auto& entry : fs::directory_iterator(DCC_CONFIGS)) {
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   std::vector<std::string> texts;
+  for (BadConfig& bad : bad_configs()) texts.push_back(std::move(bad.text));
   for (const fs::path& file : files) {
     std::ifstream in(file, std::ios::binary);
     texts.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());

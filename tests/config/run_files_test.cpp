@@ -57,7 +57,9 @@ TEST_F(RunFiles, WritesTheContractsTables) {
   flow.end = kMicroSecond * 12;
   flow.end_rx = kMicroSecond * 11;
   flow.ideal = kMicroSecond * 5;
-  flow.retransmits = 2;
+  FlowRecord record;
+  record.retransmits = 2;
+  flow.counts = FlowCounts(record);
   flow.completed = true;
   results_.flows.push_back(flow);
   FlowResult open;

@@ -93,7 +93,7 @@ TEST_F(YamlLayers, AnotherChoiceLeavesTheParametersOfTheFirstBehind) {
   write("top.yaml", "extends: base.yaml\nnic: {congestion_control: {algorithm: hpcc}}\n");
   EXPECT_EQ(load("top.yaml").config.nic.congestion_control.name(), "hpcc");
   write("wrong.yaml", "extends: top.yaml\nnic: {congestion_control: {g: 1/16}}\n");
-  EXPECT_NE(complaint("wrong.yaml").find("wrong.yaml:2:28: 'g' means something only with"),
+  EXPECT_NE(complaint("wrong.yaml").find("wrong.yaml:2:28: 'g' applies only with"),
             std::string::npos)
       << complaint("wrong.yaml");
 }

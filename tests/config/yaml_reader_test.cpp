@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 LoadedConfig read(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  return load_config_text(text, "t.yaml", fs::path(DCC_BAD_CONFIGS), overrides);
+  return load_config_text(text, "t.yaml", fs::path(DCC_BAD_CONFIGS).parent_path(), overrides);
 }
 
 std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
@@ -46,7 +46,7 @@ nic:
   congestion_control: {algorithm: dcc, preset: sig15}
   controller: {slots: 1024, clock: 250MHz, tick: 1us, latency: 64, timer: model, rate_lut: model}
 host: {driver: native}
-hosts: {"3": {driver: firmware, elf: EXPECTED.txt}}
+hosts: {"3": {driver: firmware, elf: bad_configs.txt}}
 dscp: {46: {weight: 8, priority: 0, tenant: gold}, 10: {weight: 1}}
 tenants: [{name: gold, weight: 2}]
 traffic:
@@ -73,7 +73,7 @@ TEST(Contract, EveryNameIsUnderstood) {
   ASSERT_EQ(c.hosts.count(3), 1u);
   EXPECT_EQ(c.host_of(3).driver, DriverKind::kFirmware);
   EXPECT_EQ(c.host_of(2).driver, DriverKind::kNative);
-  EXPECT_EQ(c.host_of(3).elf, fs::absolute(fs::path(DCC_BAD_CONFIGS) / "EXPECTED.txt").string());
+  EXPECT_EQ(c.host_of(3).elf, fs::absolute(DCC_BAD_CONFIGS).string());
   EXPECT_EQ(c.dscp_of(46).weight, Ratio(8));
   EXPECT_EQ(c.dscp_of(46).tenant, "gold");
   EXPECT_EQ(c.dscp_of(0).weight, Ratio(1));
@@ -318,7 +318,7 @@ TEST(Overrides, AnotherAlgorithmLeavesTheFirstOnesParametersBehind) {
   // A key in an override itself must still fit.
   EXPECT_EQ(
       error_of(file, {"nic.congestion_control.algorithm=timely", "nic.congestion_control.g=0.5"}),
-      "-c nic.congestion_control.g=0.5: 'g' means something only with algorithm: dcc or dcqcn "
+      "-c nic.congestion_control.g=0.5: 'g' applies only with algorithm: dcc or dcqcn "
       "or dctcp or hull");
 }
 
@@ -390,6 +390,37 @@ TEST(Parameters, DefaultsAreWithinTheirRanges) {
     const std::string text = effective_yaml(default_config({choice}).config);
     EXPECT_NO_THROW(load_config_text(text, algorithm)) << text;
   }
+}
+
+TEST(Overrides, AShorterRunIsMeasuredToItsEnd) {
+  const std::string file = "duration: 10ms\nmeasure: {from: 100us, to: 9ms}\n";
+  const LoadedConfig loaded = read(file, {"duration=200us"});
+  EXPECT_EQ(loaded.config.measure_end(), kMicroSecond * 200);
+  ASSERT_EQ(loaded.notes.size(), 1u);
+  EXPECT_EQ(loaded.notes[0],
+            "measure.to: 9ms is after the end of the run; statistics are taken to the end, 200us");
+  EXPECT_TRUE(read(file, {"duration=9ms"}).notes.empty());
+  EXPECT_TRUE(read(file, {}).notes.empty());
+  // Nothing would remain, the user has set the window, or the file itself is wrong.
+  EXPECT_NE(error_of(file, {"duration=50us"}), "accepted");
+  EXPECT_NE(error_of(file, {"duration=200us", "measure.to=300us"}), "accepted");
+  EXPECT_NE(error_of(file, {"duration=200us", "measure={from: 0us, to: 1ms}"}), "accepted");
+  EXPECT_NE(error_of("duration: 1ms\nmeasure: {to: 2ms}\n"), "accepted");
+}
+
+TEST(Overrides, WhatAnOverrideSetsIsNeverLeftBehind) {
+  const std::string file = "nic: {congestion_control: {algorithm: timely, variant: patched}}\n";
+  EXPECT_EQ(error_of(file, {"nic.congestion_control.algorithm=dcc"}), "accepted");
+  const std::string map = "nic.congestion_control={algorithm: dcc, variant: bogus}";
+  const std::string refused = ": 'variant' applies only with algorithm: ";
+  EXPECT_EQ(error_of(file, {map}).rfind("-c " + map + refused, 0), 0u) << error_of(file, {map});
+  const std::string single = "nic.congestion_control.variant=patched";
+  EXPECT_EQ(error_of(file, {"nic.congestion_control.algorithm=dcc", single})
+                .rfind("-c " + single + refused, 0),
+            0u);
+  EXPECT_NE(error_of(file, {"nic.congestion_control={algorithm: dcc, varyant: bogus}"})
+                .find("unknown key 'varyant'"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "build/platform.h"
 #include "build/ranks.h"
 #include "build/run_loop.h"
-#include "measure/collector.h"
 #include "small_platform.h"
 
 namespace dcc::vp {
@@ -20,16 +19,14 @@ struct Session {
                               "traffic: [{kind: incast, senders: 1..3, receiver: 0}]\n"))),
         in(commands) {
     Platform platform("platform", config, {});
-    platform.states =
-        std::make_unique<StateDigests>(platform.network, nullptr, nullptr, platform.hosts);
-    platform.console = std::make_unique<Console>(
-        Console::Context{platform.kernel, platform.hosts, platform.network, platform.plan,
-                         *platform.states, kConsoleRank, nullptr, "the test does not go back"},
-        in, out, false);
+    const StateDigests states(platform.network, nullptr, nullptr, platform.hosts);
+    platform.add(std::make_unique<Console>(
+        Console::Context{platform.kernel, platform.hosts, platform.network, platform.plan, states,
+                         kConsoleRank, nullptr, "the test does not go back"},
+        in, out, false));
     Unwatched observer;
     RunLoop loop(platform, observer);
     loop.run(results);
-    collect(platform, results);
   }
   bool said(const std::string& text) const { return out.str().find(text) != std::string::npos; }
 

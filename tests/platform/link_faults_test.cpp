@@ -34,7 +34,7 @@ TEST(LinkFaults, AllFlowsEndAfterACableHasFailedForGood) {
   EXPECT_GT(r.counters.of(&LinkCounters::lost), 0u);
   EXPECT_LE(r.counters.of(&LinkCounters::lost), 2 * 24u);
   EXPECT_EQ(r.balance.packets_dropped, r.counters.of(&LinkCounters::lost));
-  EXPECT_FALSE(says(r, "fell apart"));
+  EXPECT_FALSE(says(r, "network was split"));
 }
 
 TEST(LinkFaults, AllFlowsEndOnAFlappingCableAndASlowOne) {
@@ -49,14 +49,14 @@ TEST(LinkFaults, AllFlowsEndOnAFlappingCableAndASlowOne) {
 TEST(LinkFaults, ANetworkThatFallsApartSaysSo) {
   const RunResults r = run(
       leaf_spine("faults: [{kind: link_failure, link: leaf1, start: 100us, convergence: 50us}]\n"));
-  EXPECT_TRUE(says(r, "fell apart: when routes converged at 150us, 2 of 4 hosts could not be"));
+  EXPECT_TRUE(says(r, "was split: when routes converged at 150us, 2 of 4 hosts could not be"));
   EXPECT_NEAR(to_seconds(r.sim_time), 0.1, 1e-9);  // whoever cannot end has the time there is
 }
 
 TEST(LinkFaults, NothingHappensWithoutFaults) {
   const RunResults r = run(leaf_spine(""));
   EXPECT_EQ(r.balance.packets_dropped, 0u);
-  EXPECT_FALSE(says(r, "fell apart"));
+  EXPECT_FALSE(says(r, "network was split"));
 }
 
 }  // namespace

@@ -15,14 +15,14 @@ std::string live_told(const PlatformConfig& config, const RunSetup& setup) {
   RunResults r = run(config, setup);
   r.wall_s = r.threads = 1;
   r.events = 1;
-  r.undivided.clear();
+  r.partition_refusal.clear();
   std::string text = metrics_json(r, compute_metrics(config, r)).dump();
   for (const FlowResult& f : r.flows) {
     text += "\n" + std::to_string(f.id) + " " + std::to_string(f.start.count) + " " +
             std::to_string(f.end.value_or(PicoSeconds(-1)).count) + " " +
             std::to_string(f.end_rx.value_or(PicoSeconds(-1)).count) + " " +
             std::to_string(f.delivered_total) + " " + std::to_string(f.delivered_measured) + " " +
-            std::to_string(f.retransmits);
+            std::to_string(f.counts.of(&FlowRecord::retransmits));
   }
   for (std::size_t i = 0; i < r.class_series.t.size(); ++i) {
     text += "\n" + std::to_string(r.class_series.goodput_gbps[i]);

@@ -45,6 +45,23 @@ TEST(Measurement, AWindowThatARunDoesNotReachIsEmpty) {
   EXPECT_EQ(r.rtt_ns.count(), 0u);
 }
 
+TEST(Measurement, AFlowHasBegunWhenItsFirstByteIsPosted) {
+  const RunResults r =
+      run(star("traffic:\n"
+               "  - {kind: flow, from: 1, to: 0, bytes: 10KB}\n"
+               "  - {kind: flow, from: 2, to: 0, start: 99us, bytes: 10MB}\n"
+               "  - {kind: flow, from: 3, to: 0, start: 100us, bytes: 10KB}\n"
+               "  - {kind: flow, from: 3, to: 0, start: 2ms}\n"));
+  std::string begun;
+  std::string completed;
+  for (const FlowResult& flow : r.flows) {
+    begun += flow.begun ? 'y' : 'n';
+    completed += flow.completed ? 'y' : 'n';
+  }
+  EXPECT_EQ(begun, "yynn");
+  EXPECT_EQ(completed, "ynnn");
+}
+
 const std::string kDelays =
     "output: {delays: true}\nnic: {congestion_control: {algorithm: none}}\n";
 
@@ -312,7 +329,7 @@ void expect_three_behind(const RunResults& r) {
 TEST(Measurement, RoceCountsWhatComesLateByHowFar) {
   const RunResults r =
       two_ways("nic: {congestion_control: {algorithm: none}, recovery: {reorder_window: 16}}\n");
-  EXPECT_EQ(r.flows[0].retransmits, 0u);
+  EXPECT_EQ(r.flows[0].counts.of(&FlowRecord::retransmits), 0u);
   expect_three_behind(r);
 }
 
@@ -320,7 +337,7 @@ TEST(Measurement, SoDoOtherTransports) {
   const RunResults r = two_ways(
       "nic: {transport: {kind: ndp, initial_window: 100}, congestion_control: {algorithm: none}}\n",
       "switch: {pfc: {enabled: false}}\n");
-  EXPECT_EQ(r.flows[0].retransmits, 0u);
+  EXPECT_EQ(r.flows[0].counts.of(&FlowRecord::retransmits), 0u);
   expect_three_behind(r);
 }
 

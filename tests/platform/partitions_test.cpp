@@ -25,26 +25,27 @@ std::string tree(const std::string& rest, const std::string& driver = "none") {
 TEST(Partitions, ATreeIsDividedWhereItsLinksAreLongest) {
   const PartitionPlan plan = planned(tree(""), 2);
   EXPECT_EQ(plan.network.count, 2u);
-  EXPECT_EQ(plan.undivided, "");
+  EXPECT_EQ(plan.refusal, "");
   EXPECT_EQ(plan.network.lookahead, kMicroSecond * 2) << "hosts stay with their switch";
 }
 
 TEST(Partitions, NeverWhereTheEventsNeedOneOrder) {
-  EXPECT_EQ(planned(tree("", "native"), 2).undivided, "hosts run software");
-  EXPECT_EQ(planned(tree(""), 2, true).undivided, "somebody watches single events");
+  EXPECT_EQ(planned(tree("", "native"), 2).refusal, "hosts run software");
+  EXPECT_EQ(planned(tree(""), 2, true).refusal,
+            "a trace, a debugger or a prompt watches single events");
   EXPECT_EQ(planned(tree("", "native"), 2).network.count, 1u);
 }
 
 TEST(Partitions, FaultsAreNoHindrance) {
   const PartitionPlan plan = planned(tree("faults: [{kind: loss, probability: 0.1}]\n"), 2);
-  EXPECT_EQ(plan.undivided, "");
+  EXPECT_EQ(plan.refusal, "");
   EXPECT_EQ(plan.network.count, 2u);
 }
 
 TEST(Partitions, OneThreadNeedsNoReason) {
   const PartitionPlan plan = planned(tree(""), 1);
   EXPECT_EQ(plan.network.count, 1u);
-  EXPECT_EQ(plan.undivided, "");
+  EXPECT_EQ(plan.refusal, "");
 }
 
 /// 1024 hosts.
@@ -69,7 +70,7 @@ TEST(Partitions, ALargeNetworkIsDividedForTheCachesToo) {
   EXPECT_EQ(planned_for(20).network.count, 20u);
   EXPECT_LT(planned_for(3).network.heaviest(3), 0.36);
   EXPECT_EQ(planned_for(1, true).network.count, 1u);
-  EXPECT_EQ(planned_for(1, true).undivided, "") << "one thread is what was wanted";
+  EXPECT_EQ(planned_for(1, true).refusal, "") << "one thread is what was wanted";
 }
 
 TEST(Partitions, WhereLittleIsUnderWayALargeNetworkStaysWhole) {
@@ -77,7 +78,7 @@ TEST(Partitions, WhereLittleIsUnderWayALargeNetworkStaysWhole) {
   const PartitionPlan plan =
       planned(large("{kind: incast, senders: 1..1000, receiver: 0, bytes: 1MB}"), 1);
   EXPECT_EQ(plan.network.count, 1u);
-  EXPECT_EQ(plan.undivided, "");
+  EXPECT_EQ(plan.refusal, "");
 }
 
 TEST(Partitions, ASmallNetworkStaysWholeForOneThread) {
@@ -134,7 +135,7 @@ TEST(Partitions, AStarHasOnePartHoweverManyAreWanted) {
   const PartitionPlan plan =
       planned(star("traffic: [{kind: incast, senders: 1..3, receiver: 0}]\n"), 4);
   EXPECT_EQ(plan.network.count, 1u);
-  EXPECT_EQ(plan.undivided, "its traffic meets too few switches that have hosts");
+  EXPECT_EQ(plan.refusal, "the traffic crosses too few switches with hosts");
 }
 
 /// The tree with two flows that cross its middle, and others that can send nothing before its end.
@@ -160,7 +161,7 @@ TEST(Partitions, AFlowThatDoesNotBeginBeforeTheEndIsNoLoad) {
       const PartitionPlan plan = with_late_flows(", {kind: permutation, hosts: 0..15, bytes: 1MB" +
                                                      at + ", {kind: flow, from: 1, to: 2" + at,
                                                  threads);
-      EXPECT_EQ(plan.undivided, alone.undivided);
+      EXPECT_EQ(plan.refusal, alone.refusal);
       EXPECT_EQ(plan.network.count, alone.network.count);
       EXPECT_EQ(plan.network.of_node, alone.network.of_node);
       EXPECT_EQ(plan.network.share, alone.network.share);

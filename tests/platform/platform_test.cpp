@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "build/ranks.h"
+#include "build/run_loop.h"
+#include "debug/console.h"
+#include "measure/measurement.h"
 #include "small_platform.h"
 
 namespace dcc::vp {
@@ -24,7 +27,8 @@ TEST(Platform, EveryPartHasItsPlace) {
   EXPECT_LE(platform.network.ranks_used(), kNicRank);
   EXPECT_EQ(platform.ledger[0].target_bytes, 5'000);
   EXPECT_EQ(platform.partitions.count(), 1u);
-  EXPECT_EQ(platform.console, nullptr);
+  EXPECT_EQ(platform.part<Console>(), nullptr);
+  EXPECT_NE(platform.part<Measurement>(), nullptr);
 }
 
 TEST(Platform, AnAlgorithmWithoutAControllerHasNoRegisters) {
@@ -35,6 +39,48 @@ TEST(Platform, AnAlgorithmWithoutAControllerHasNoRegisters) {
   EXPECT_NE(platform.hosts[1]->algorithm(), nullptr);
   EXPECT_EQ(platform.hosts[1]->dcc(), nullptr);
   EXPECT_EQ(platform.hosts[1]->controller(), nullptr);
+}
+
+/// Notes the order in which the platform calls its parts.
+class NotedPart final : public PlatformPart {
+ public:
+  NotedPart(std::string name, std::string& notes) : name_(std::move(name)), notes_(notes) {}
+  ~NotedPart() override { notes_ += "-" + name_; }
+  void begin() override { notes_ += "b" + name_; }
+  void finish(RunResults& results) override {
+    notes_ += "f" + name_;
+    results.warnings.push_back(name_);
+  }
+
+ private:
+  std::string name_;
+  std::string& notes_;
+};
+
+TEST(Platform, PartsBeginAndFinishInOrderAndGoInReverse) {
+  const PlatformConfig config = config_of(star("traffic: [{kind: flow, from: 1, to: 0}]\n"));
+  std::string notes;
+  RunResults results;
+  {
+    Platform platform("platform", config, {});
+    platform.add(std::make_unique<NotedPart>("1", notes));
+    platform.add(std::make_unique<NotedPart>("2", notes));
+    Unwatched observer;
+    RunLoop loop(platform, observer);
+    loop.run(results);
+  }
+  EXPECT_EQ(notes, "b1b2f1f2-2-1");
+  ASSERT_GE(results.warnings.size(), 2u);
+  EXPECT_EQ(results.warnings.back(), "2");
+  EXPECT_EQ(results.hosts.size(), 4u) << "the parts that every platform has have finished, too";
+}
+
+TEST(Platform, KindsOfPartsStandInTheirOrder) {
+  const std::vector<PartKind>& kinds = PartKind::all();
+  EXPECT_GE(kinds.size(), 15u);
+  for (std::size_t i = 1; i < kinds.size(); ++i) {
+    EXPECT_LT(kinds[i - 1].order(), kinds[i].order()) << i;
+  }
 }
 
 TEST(Platform, AFaultOnALinkThatIsNotThereIsRefused) {

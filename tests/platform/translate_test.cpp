@@ -1,4 +1,4 @@
-// What the driver is told to programme into a controller.
+// What the driver is told to program into a controller.
 #include "build/translate.h"
 
 #include <gtest/gtest.h>
@@ -11,42 +11,41 @@
 namespace dcc::vp {
 namespace {
 
-dcc_config programme(const std::string& congestion_control, const std::string& rate,
-                     unsigned mtu = 1000) {
+dcc_config program(const std::string& congestion_control, const std::string& rate,
+                   unsigned mtu = 1000) {
   const std::string text = "topology: {link: {rate: " + rate +
                            "}}\nnic: {mtu: " + std::to_string(mtu) +
                            "B, congestion_control: {algorithm: dcc, " + congestion_control + "}}\n";
   const PlatformConfig config =
       load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config;
-  return controller_programme(config, config.topology.slowest_link());
+  return controller_program(config, config.topology.slowest_link());
 }
 
-TEST(ControllerProgramme, AdditiveStepFollowsTheSquareOfFasterAndTheCubeOfSlowerLinks) {
+TEST(ControllerProgram, AdditiveStepFollowsTheSquareOfFasterAndTheCubeOfSlowerLinks) {
   const auto step = [](const std::string& rate) {
-    return programme("r_ai: 8Mbps, r_hai: 16Mbps, reference_rate: 100Gbps", rate).parameters.r_ai;
+    return program("r_ai: 8Mbps, r_hai: 16Mbps, reference_rate: 100Gbps", rate).parameters.r_ai;
   };
   EXPECT_EQ(step("100Gbps"), 8u << 8);
   EXPECT_EQ(step("200Gbps"), 32u << 8);
   EXPECT_EQ(step("400Gbps"), 128u << 8);
   EXPECT_EQ(step("50Gbps"), 1u << 8);
   EXPECT_EQ(step("25Gbps"), 32u);  // 8 Mb/s / 64
-  EXPECT_EQ(programme("r_hai: 16Mbps, reference_rate: 100Gbps", "50Gbps").parameters.r_hai,
-            2u << 8);
+  EXPECT_EQ(program("r_hai: 16Mbps, reference_rate: 100Gbps", "50Gbps").parameters.r_hai, 2u << 8);
 }
 
-TEST(ControllerProgramme, AdditiveStepStandsWithoutAReferenceRate) {
-  EXPECT_EQ(programme("policy: proportional, r_ai: 8Mbps", "25Gbps").parameters.r_ai, 8u << 8);
-  EXPECT_EQ(programme("r_ai: 8Mbps", "25Gbps").parameters.r_ai, 8u << 8);
+TEST(ControllerProgram, AdditiveStepStandsWithoutAReferenceRate) {
+  EXPECT_EQ(program("policy: proportional, r_ai: 8Mbps", "25Gbps").parameters.r_ai, 8u << 8);
+  EXPECT_EQ(program("r_ai: 8Mbps", "25Gbps").parameters.r_ai, 8u << 8);
 }
 
-TEST(ControllerProgramme, RateOfOnePacketAnIntervalGoesWithThePacket) {
-  EXPECT_EQ(programme("policy: proportional", "25Gbps").parameters.r_hai, 550u << 8);
-  EXPECT_EQ(programme("policy: proportional", "25Gbps", 4096).parameters.r_hai, 2252u * 256 + 204);
-  EXPECT_EQ(programme("r_hai: 40Mbps", "25Gbps", 4096).parameters.r_hai, 40u << 8);
+TEST(ControllerProgram, RateOfOnePacketAnIntervalGoesWithThePacket) {
+  EXPECT_EQ(program("policy: proportional", "25Gbps").parameters.r_hai, 550u << 8);
+  EXPECT_EQ(program("policy: proportional", "25Gbps", 4096).parameters.r_hai, 2252u * 256 + 204);
+  EXPECT_EQ(program("r_hai: 40Mbps", "25Gbps", 4096).parameters.r_hai, 40u << 8);
 }
 
-TEST(ControllerProgramme, ProportionalPolicyCutsByMarksAndLeavesRoomAboveTheLine) {
-  const dcc_config p = programme("policy: proportional", "100Gbps");
+TEST(ControllerProgram, ProportionalPolicyCutsByMarksAndLeavesRoomAboveTheLine) {
+  const dcc_config p = program("policy: proportional", "100Gbps");
   EXPECT_EQ(p.policy, std::uint32_t{DCC_POLICY_PROPORTIONAL});
   EXPECT_EQ(p.parameters.mark_shift, 10u);
   EXPECT_EQ(p.parameters.r_max, 125'000u << 8);
@@ -55,12 +54,12 @@ TEST(ControllerProgramme, ProportionalPolicyCutsByMarksAndLeavesRoomAboveTheLine
   EXPECT_EQ(p.parameters.g, 52429u);         // 4/5
   EXPECT_EQ(p.parameters.first_cut, 2341u);  // 1/28
   EXPECT_EQ(p.parameters.brisk, 95u);
-  EXPECT_EQ(programme("r_ai: 8Mbps", "100Gbps").parameters.mark_shift, 0u);
+  EXPECT_EQ(program("r_ai: 8Mbps", "100Gbps").parameters.mark_shift, 0u);
 }
 
-TEST(ControllerProgramme, AMarkTakesHalfWithEachDoublingBeyond100Gbps) {
+TEST(ControllerProgram, AMarkTakesHalfWithEachDoublingBeyond100Gbps) {
   const auto shift = [](const char* rate) {
-    return programme("policy: proportional", rate).parameters.mark_shift;
+    return program("policy: proportional", rate).parameters.mark_shift;
   };
   EXPECT_EQ(shift("25Gbps"), 10u);
   EXPECT_EQ(shift("199Gbps"), 10u);
@@ -69,9 +68,9 @@ TEST(ControllerProgramme, AMarkTakesHalfWithEachDoublingBeyond100Gbps) {
   EXPECT_EQ(shift("800Gbps"), 7u);
 }
 
-TEST(NicProgramme, SaysWhatTheSectionSaysInTheRegistersUnits) {
+TEST(NicProgram, SaysWhatTheSectionSaysInTheRegistersUnits) {
   const auto programme_of = [](const std::string& nic) {
-    return nic_programme(
+    return nic_program(
         load_config_text("nic: {" + nic + "}\n", "t.yaml", std::filesystem::path("."), {}).config);
   };
   const nic_config p = programme_of(

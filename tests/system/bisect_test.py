@@ -113,7 +113,7 @@ class Digests(unittest.TestCase):
         self.assertEqual(found["at_ps"], 345_678_901)
         self.assertEqual(found["devices"], ["host2.memory"])
         text = self.call("bisect", "t.yaml", "t.yaml", "--a", fault, status=1)
-        self.assertIn("The runs part at 345678901ps: host2.memory", text)
+        self.assertIn("The runs differ at 345678901ps: host2.memory", text)
 
     def test_a_fault_in_the_wheels_rtl(self):
         done = subprocess.run([DCCVP, "check", "t.yaml", "-c", "nic.controller.timer=rtl"], cwd=self.folder,
@@ -136,14 +136,14 @@ class Digests(unittest.TestCase):
         self.run_to("c", "--digest-every", "10us", "-c",
                     "faults=[{kind: memory_flip, at: 333us, host: 3, address: 0x80201234, bit: 0}]")
         text = self.call("bisect", "a", "c", status=1)
-        self.assertIn("The runs part at 340us: host3.memory", text)
-        self.assertIn("At 330us they were the same.", text)
+        self.assertIn("The runs differ at 340us: host3.memory", text)
+        self.assertIn("At 330us they were equal.", text)
         self.run_to("d", "--digest-every", "20us")
-        self.assertIn("not of the same instants", self.call("bisect", "a", "d", status=2))
+        self.assertIn("different instants", self.call("bisect", "a", "d", status=2))
         whole = (self.folder / "a/digest.csv").read_text(encoding="utf-8").splitlines(keepends=True)
         (self.folder / "d/digest.csv").write_text("".join(whole[:40]), encoding="utf-8")
         text = self.call("bisect", "a", "d", status=1)
-        self.assertIn("The runs part before 390us: B has ended", text)
+        self.assertIn("The runs differ before 390us: B has ended", text)
         (self.folder / "d/digest.csv").write_text("".join(whole[:40]) + "0.00039,1,2\n", encoding="utf-8")
         self.assertRegex(self.call("bisect", "a", "d", status=2), r"digest.csv:41: \d+ values expected, not 3")
 
@@ -154,7 +154,7 @@ class Digests(unittest.TestCase):
         self.assertIn("did you mean", self.call("bisect", "t.yaml", "t.yaml", "--b", "switch.ecn.kmx=1KB",
                                                 status=2))
         text = self.call("bisect", "t.yaml", "t.yaml", "--b", "topology.hosts=5", status=2)
-        self.assertIn("not of the same devices: ", text)
+        self.assertIn("different devices: ", text)
         for fault, message in (
             ("host: 9, address: 0x80000000", "there is no host 9"),
             ("host: 1, address: 0x10", "no memory lies at 0x10"),

@@ -20,7 +20,9 @@ import unittest
 from harness import PATIENCE, figures
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BAD = ROOT / "tests/config/bad"
+sys.path.append(str(ROOT / "tests/config"))
+import bad_configs  # noqa: E402
+
 DCCVP = ""
 
 SMALL = """\
@@ -63,18 +65,17 @@ class Cli(unittest.TestCase):
 
 class BadInput(Cli):
     def test_every_bad_configuration(self):
-        index = [line.split(" | ", 1) for line in (BAD / "EXPECTED.txt").read_text().splitlines()
-                 if not line.startswith("#")]
-        self.assertGreaterEqual(len(index), 30)
+        table = bad_configs.write_bad_configs(self.folder / "bad")
+        self.assertGreaterEqual(len(table), 140)
         before = self.files()
-        for name, expected in index:
+        for file, expected in table:
             for command in ("check", "run"):
-                with self.subTest(file=name, command=command):
-                    done = dccvp(command, BAD / name, cwd=self.folder)
+                with self.subTest(file=file.name, command=command):
+                    done = dccvp(command, file, cwd=self.folder)
                     self.assertEqual(done.returncode, 2, done.stderr)
                     self.assertEqual(done.stdout, "")
                     self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-                    self.assertTrue(done.stderr.startswith(f"dccvp: {BAD / name}:{expected}"),
+                    self.assertTrue(done.stderr.startswith(f"dccvp: {file}:{expected}"),
                                     done.stderr)
         self.assertEqual(self.files(), before, "something was written")
 
@@ -96,6 +97,17 @@ class BadInput(Cli):
                 done = dccvp(*arguments, cwd=self.folder)
                 self.assertEqual(done.returncode, 2, done.stderr)
         self.assertEqual(self.files(), before, "something was written")
+
+    def test_what_is_gone_names_what_to_use(self):
+        for arguments in (("resume",), ("resume", "late.yaml", "--interactive"),
+                          ("run", "small.yaml", "--checkpoint", "late.yaml", "--checkpoint-at", "1us")):
+            with self.subTest(arguments=arguments):
+                done = dccvp(*arguments, cwd=self.folder)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, "^dccvp: checkpoints on disk are gone: .*branch.*bisect.*\n$")
+        for text in (dccvp("--help", cwd=self.folder).stdout, dccvp("run", "--help", cwd=self.folder).stdout,
+                     dccvp("man", cwd=self.folder).stdout, dccvp("completion", "bash", cwd=self.folder).stdout):
+            self.assertNotRegex(text, "checkpoint|resume$")
 
     def test_a_misspelt_word_is_met_with_the_nearest(self):
         for arguments, message in (

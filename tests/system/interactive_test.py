@@ -57,7 +57,7 @@ class Interactive(unittest.TestCase):
         if b"no RTL" in built.stderr:
             self.skipTest("this build has no RTL")
         text = self.session("until cut", "until 40us", "read host1.slots_in_use", options=engine)
-        self.expect(text, r"^engine: rtl does not tell when its slots change; engine: lockstep does$",
+        self.expect(text, r"^engine: rtl does not report changes of its slots; engine: lockstep does$",
                     r"^paused at 40us$", r"^host1\.slots_in_use = \d+$")
         for trace in ("signals", "perfetto"):
             done = subprocess.run([DCCVP, "check", "t.yaml", *engine, "-c", f"output.trace.{trace}=true"],

@@ -63,7 +63,7 @@ class OutputFolder(unittest.TestCase):
         code, errors = self.finish(first)
         beside = self.out / f"x-{first.pid}"
         self.assertEqual(code, 2)
-        self.assertEqual(errors, f"dccvp: '{self.out / 'x'}' has been filled by another meanwhile; "
+        self.assertEqual(errors, f"dccvp: '{self.out / 'x'}' was filled by another process meanwhile; "
                                  f"the results of this run are in '{beside}'\n")
         self.assertEqual(sorted(p.name for p in self.out.iterdir()), sorted(["x", beside.name]))
         for folder, seed in ((self.out / "x", 2), (beside, 1)):

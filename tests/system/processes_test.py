@@ -92,9 +92,9 @@ class Processes(unittest.TestCase):
         for config, overrides, reason in (
             ("reproduce/ib_parking_lot.yaml", ["host.driver=native"], "hosts run software"),
             ("demo.yaml", ["host.driver=none", "nic.payload=virtual"],
-             "its traffic meets too few switches that have hosts"),
+             "the traffic crosses too few switches with hosts"),
             ("reproduce/fbhadoop_dcqcn.yaml", ["output.trace.perfetto=true"],
-             "somebody watches single events"),
+             "a trace, a debugger or a prompt watches single events"),
             ("reproduce/fbhadoop_dcqcn.yaml", ["routing.kind=hedera"],
              "one scheduler (routing: hedera) reads all switches"),
         ):

@@ -137,7 +137,7 @@ seeds: 1..2
             self.assertIn(said, self.sweep("s.yaml", code=2).stderr)
         self.write(HEAD + "branch_at: 100us\n" + METRICS + "grid: {switch.buffer: [1MB, 2MB]}\n")
         said = self.sweep("s.yaml", code=2).stderr
-        self.assertIn("s.yaml:5:24: switch.buffer cannot change while a run goes on", said)
+        self.assertIn("s.yaml:5:24: switch.buffer cannot change during a run", said)
         self.write("[{out: b, set: {switch.ecn.kmin: 5KB}}]", "branches.yaml")
         for override, said in (("output.trace.perfetto=true", "output.trace: branches share"),
                                ("host={driver: native, ram: 4MiB}", "")):

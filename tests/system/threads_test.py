@@ -129,14 +129,14 @@ class Threads(unittest.TestCase):
         for overrides, reason in (
             (["host.driver=native"], "hosts run software"),
             (["output.trace.perfetto=true", "nic.congestion_control={algorithm: dcc}"],
-             "somebody watches single events"),
+             "a trace, a debugger or a prompt watches single events"),
         ):
             with self.subTest(reason):
                 config = CONFIGS / "reproduce" / "ib_parking_lot.yaml"
                 _, threads, said = self.run_with(
                     2, config, ["duration=100us", "measure={from: 0s, to: 100us}", *overrides], quiet=False)
                 self.assertEqual(threads, 1)
-                self.assertIn(f"dccvp: one thread runs this: {reason}\n", said)
+                self.assertIn(f"dccvp: one thread runs everything: {reason}\n", said)
 
     def test_takes_two_unasked_for_a_large_network(self):
         config = CONFIGS / "reproduce" / "fbhadoop_hpcc.yaml"

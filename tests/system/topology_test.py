@@ -142,8 +142,10 @@ class Topology(unittest.TestCase):
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
 
     def test_errors(self):
+        unconnected = ("configs/demo.yaml", "-c", "traffic=[]", "-c",
+                       "topology={kind: custom, nodes: [{name: a}, {name: b}], links: []}")
         for arguments in (("missing.yaml",), ("configs/demo.yaml", "--svg", "/nowhere/x.svg"),
-                          ("tests/config/bad/unconnected.yaml",)):
+                          unconnected):
             done = topology(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
             self.assertTrue(re.fullmatch(r"dccvp: .*\n", done.stderr), done.stderr)

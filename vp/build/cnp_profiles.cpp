@@ -2,7 +2,7 @@
 
 namespace dcc::vp {
 
-CnpAgreements::CnpAgreements(const PlatformConfig& config) {
+CnpProfiles::CnpProfiles(const PlatformConfig& config) {
   if (config.nics.empty()) return;
   const auto add = [&](const AlgorithmChoice& algorithm, const CnpParameters& cnp) {
     kinds_.push_back({algorithm.needs(config.nic.mtu).cnp, cnp});

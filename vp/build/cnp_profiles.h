@@ -1,5 +1,5 @@
-// What receivers have agreed with each host about the marks on its packets, where hosts run
-// different algorithms. As in a connection's setup: the sender says what it goes by.
+// How receivers notify each sender, where hosts run different algorithms: the connection setup
+// tells the receiver what the sender's algorithm goes by.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace dcc::vp {
 
-class CnpAgreements {
+class CnpProfiles {
  public:
-  explicit CnpAgreements(const PlatformConfig& config);
-  /// All hosts are alike: what their own NICs are set to says it.
+  explicit CnpProfiles(const PlatformConfig& config);
+  /// True if all hosts run the same algorithm; receivers then use their own NIC's settings.
   bool empty() const { return of_.empty(); }
-  /// `sender` is one of the topology's hosts.
-  const CnpAgreement& with(HostId sender) const { return kinds_[of_[sender]]; }
+  /// Precondition: `sender` is a host of the topology.
+  const CnpProfile& with(HostId sender) const { return kinds_[of_[sender]]; }
 
  private:
-  std::vector<CnpAgreement> kinds_;  // those of `nic`, then of each of `nics`
-  std::vector<std::uint32_t> of_;    // by host: which
+  std::vector<CnpProfile> kinds_;  // the profile of `nic`, then one for each entry of `nics`
+  std::vector<std::uint32_t> of_;  // index into kinds_, by host
 };
 
 }  // namespace dcc::vp

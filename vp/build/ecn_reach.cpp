@@ -12,23 +12,23 @@
 namespace dcc::vp {
 namespace {
 
-/// As switch/ecn_marker.h scales it.
+/// kmin scaled to the link's rate, as switch/ecn_marker.h scales it.
 Bytes kmin_at(BitRate rate, const EcnParameters& ecn) {
   if (!ecn.reference_rate) return ecn.kmin;
   return static_cast<Bytes>(static_cast<Uint128>(ecn.kmin) * rate.bits_per_second /
                             ecn.reference_rate->bits_per_second);
 }
 
-/// The longest that a queue gets before PFC stops the last of those who fill it.
+/// The greatest length of a queue before PFC pauses the last of the inputs that fill the queue.
 struct Reach {
   Bytes queue = 0;
-  Bytes headroom = 0;  // of all inputs
+  Bytes headroom = 0;  // sum over all inputs
   double alpha = 0;    // of all inputs
   int inputs = 0;
 };
 
-// Input i is paused at a_i (S - q), with S what the headroom of all leaves of the buffer and q what
-// is held; the sum over all inputs is q = S A / (1 + A).
+// Input i is paused at a_i (S - q), where S is the buffer without all headroom and q the number of
+// bytes held. The sum over all inputs is q = S A / (1 + A).
 Reach reach_of(const Topology& topology, NodeId node, int egress,
                const SwitchParameters& parameters) {
   Reach reach;
@@ -57,7 +57,7 @@ std::vector<std::string> ecn_notes(const PlatformConfig& config) {
         const AlgorithmNeeds needs = choice->needs(config.nic.mtu);
         return needs.cnp || needs.marks;
       });
-  // With credits a queue may hold all that its inputs may, each of them.
+  // With credits a queue may hold everything that the inputs may hold, all inputs added.
   if (!parameters.ecn.enabled || parameters.has_credits() ||
       parameters.ecn.phantom_drain.numerator != 0 || !goes_by_marks) {
     return {};

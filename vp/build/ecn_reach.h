@@ -1,4 +1,4 @@
-// Whether ECN can act before PFC or the end of the buffer does: arithmetic on a configuration.
+// Tells whether ECN can act before PFC does or the buffer is full: arithmetic on a configuration.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace dcc::vp {
 
-/// A sentence, with the arithmetic and the threshold that would do, when the algorithm goes by
-/// marks and a queue cannot grow to `switch.ecn.kmin` before all who fill it are paused (or before
-/// the buffer is full, where nobody is): even then not when all other ports fill it evenly, which
-/// lets it grow furthest. Of the port where it is worst; empty when there is none.
+/// Returns a warning when the algorithm goes by CE marks and no queue can grow to `switch.ecn.kmin`
+/// before PFC pauses everything that fills the queue (or, without PFC, before the buffer is full),
+/// even when all other ports share the buffer evenly, which lets the queue grow furthest. The
+/// warning names the worst port, shows the arithmetic and gives a threshold that works. Empty when
+/// no port is affected.
 std::vector<std::string> ecn_notes(const PlatformConfig& config);
 
 }  // namespace dcc::vp

@@ -12,27 +12,29 @@
 
 namespace dcc::vp {
 
-/// How the wheel is split, as configured.
+/// The split of the timing wheel into digits, as configured.
 WheelSplit wheel_split(const ControllerConfig& controller);
 
-/// Where lock-step leaves what a replay needs, at a difference. Empty: the working directory.
+/// Where lock-step writes the recording that a replay needs, when model and hardware differ. Empty:
+/// the working directory.
 struct RecordingFolder {
-  std::filesystem::path now;   // it is written there …
-  std::filesystem::path told;  // … and found there when the run is over
+  std::filesystem::path now;  // written to this folder during the run …
+  // … and named by this folder in messages, since the results move there at the end
+  std::filesystem::path told;
 };
 
-/// Null (rate engine): the controller's own model.
+/// The engine for timers or rates. Null for rates: the controller's own model.
 std::unique_ptr<TimerEngine> make_timer_engine(const PlatformConfig& config, HostId host,
                                                const RecordingFolder& recordings = {});
 std::unique_ptr<RateEngine> make_rate_engine(const PlatformConfig& config, HostId host,
                                              const RecordingFolder& recordings = {});
 
-/// Of the whole block. Empty: the model, of those parts.
+/// The engine for the whole block. Empty: the model, made of the parts above.
 ControllerEngineFactory controller_engine(const PlatformConfig& config, HostId host,
                                           const RecordingFolder& recordings = {});
 
-/// At the end of a run: in lock-step, what is left in model and hardware must agree too. Throws
-/// with the report if it does not.
+/// Checks at the end of a run that lock-step left the same state in model and hardware. Throws with
+/// a report if a difference is found.
 void finish_timer_engine(TimerEngine& engine, Tick now);
 void finish_rate_engine(RateEngine& engine);
 

@@ -45,7 +45,7 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
   if (dcc_ != nullptr) {
     controller_ = std::make_unique<model::ApbController>(
         "controller", dcc_->device(),
-        // Without software the registers are written once, before time begins.
+        // Without software the registers are written once, before simulated time begins.
         driven ? std::function<void()>([this] { kernel_.synchronise(); }) : [] {},
         driven ? kApbLatency : sc_core::SC_ZERO_TIME, wheel_split(config_.nic.controller));
   }
@@ -61,17 +61,17 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
 Host::~Host() = default;
 
 void Host::bring_up() {
-  if (programmer_ != nullptr) programmer_->bring_up(controller_programme(config_, link_.rate));
+  if (programmer_ != nullptr) programmer_->bring_up(controller_program(config_, link_.rate));
 }
 
-void Host::retune(const PlatformConfig& from, const PlatformConfig& to) {
+void Host::reconfigure(const PlatformConfig& from, const PlatformConfig& to) {
   if (dcc_ == nullptr) return;
-  const dcc_config before = controller_programme(from, link_.rate);
-  const dcc_config after = controller_programme(to, link_.rate);
+  const dcc_config before = controller_program(from, link_.rate);
+  const dcc_config after = controller_program(to, link_.rate);
   if (driver_ != nullptr) {
-    driver_->retune(before, after);
+    driver_->reconfigure(before, after);
   } else {
-    programmer_->retune(before, after);
+    programmer_->reconfigure(before, after);
   }
 }
 

@@ -1,4 +1,4 @@
-// One host: its NIC, the algorithm that governs it, the controller's registers, and what drives it.
+// One host: NIC, congestion-control algorithm, controller registers, and driver or firmware.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ namespace dcc::vp {
 struct HostContext {
   const PlatformConfig& config;
   model::SimulationKernel& kernel;
-  Scheduler& scheduler;  // of the devices
+  Scheduler& scheduler;  // runs the host's devices
   PacketPool& pool;
   FlowLedger& ledger;
   FlowPlan& plan;
@@ -33,15 +33,15 @@ struct HostContext {
   std::uint32_t nic_rank = 0;
   std::uint32_t controller_rank = 0;
   PicoSeconds longest_base_rtt{};
-  bool parameters_change = false;  // while the run goes on
+  bool parameters_change = false;  // true if `changes` may alter parameters during the run
   RecordingFolder recordings{};
-  model::SnapshotHistory* machine = nullptr;  // for the debugger
-  bool sockets = true;                    // of the NIC, for packets
+  model::SnapshotHistory* machine = nullptr;  // lets a debugger go back; null: not possible
+  bool sockets = true;                    // true if the NIC has packet sockets
 };
 
 class HostDriver;
 
-/// Tells several observers.
+/// Forwards slot changes to any number of observers.
 class SlotObservers final : public SlotObserver {
  public:
   void add(SlotObserver& observer) { observers_.push_back(&observer); }
@@ -59,53 +59,56 @@ class Host final : public sc_core::sc_module {
   ~Host() override;
 
   HostId id() const { return id_; }
-  /// The platform posts this host's traffic itself.
+  /// True if no driver runs here and the platform posts this host's traffic itself.
   bool is_direct() const { return driver_ == nullptr; }
   model::NicModule& nic() { return nic_; }
   const model::NicModule& nic() const { return nic_; }
   Algorithm* algorithm() { return algorithm_.get(); }
   const Algorithm* algorithm() const { return algorithm_.get(); }
-  /// Null: RoCE.
+  /// Null if the transport is RoCE.
   const Transport* transport() const { return transport_.get(); }
-  /// The algorithm, when it is the controller.
+  /// The algorithm if it is the DCC controller; else null.
   Dcc* dcc() { return dcc_; }
   const Dcc* dcc() const { return dcc_; }
   model::ApbController* controller() { return controller_.get(); }
-  /// Null: the platform drives this host itself.
+  /// Null if the platform drives this host itself.
   HostDriver* driver() { return driver_.get(); }
 
-  /// Null unless this host runs firmware.
+  /// The CPU that runs firmware; null if this host runs none.
   model::RiscvCpu* cpu();
-  /// Every access of this host's software and DMA to its bus; without a driver, the platform's own
-  /// accesses to the controller. Before the simulation starts; `sink` stays to its end.
+  /// Reports every bus access of this host's software and DMA to `sink`; without a driver, the
+  /// platform's own accesses to the controller. Call before the simulation starts. `sink` is kept
+  /// until the end.
   void trace_transactions(model::BusTrace::Sink sink);
 
-  /// Changes of this host's interrupt lines: "controller", "nic", and "cpu" where both meet.
+  /// Reports changes of this host's interrupt lines: "controller", "nic", and "cpu" for the line
+  /// where both meet.
   void observe_lines(std::function<void(const char* line, bool high)> observer);
-  /// Changes of the controller's slots; any number of observers. False: RTL alone computes them,
-  /// and does not tell.
+  /// Adds an observer of the controller's slots. Returns false if RTL alone computes the slots,
+  /// because RTL does not report changes.
   bool observe_slots(SlotObserver& observer);
 
-  /// Once elaboration is over: hosts without a driver get their controller programmed.
+  /// Programs the controller of a host without a driver. Call once elaboration is over.
   void bring_up();
 
-  /// The controller, if there is one, goes from what one configuration makes of it to what another
-  /// does: at once, or over the bus of the host's software. From a device's event.
-  void retune(const PlatformConfig& from, const PlatformConfig& to);
+  /// Changes the controller from the settings of one configuration to those of another: at once
+  /// without software, else over the bus of the host's software. Call from a device's event.
+  void reconfigure(const PlatformConfig& from, const PlatformConfig& to);
 
-  /// At the end of a run: checks that need it (lock-step's leftovers). Throws with a report.
+  /// Runs the checks at the end of a run, such as lock-step's comparison of what is left. Throws
+  /// with a report.
   void finish();
 
-  /// What software on this host reports; without any, all zero.
+  /// What the host's software reports; all zero without software.
   struct SoftwareReport {
     std::uint64_t instructions = 0;
     std::uint64_t messages_verified = 0;
     std::uint64_t payload_errors = 0;
     std::uint64_t completions_lost = 0;
-    std::string failure;  // one sentence; empty if all is well
+    std::string failure;  // one sentence; empty if the software succeeded
   };
   SoftwareReport software_report() const;
-  /// On the host of the closed loop's manager.
+  /// The result of the closed loop. Precondition: this host runs the QoS manager.
   QosResult qos_result() const;
 
  private:
@@ -116,8 +119,8 @@ class Host final : public sc_core::sc_module {
   model::SimulationKernel& kernel_;
   LinkParameters link_;
   model::NicModule nic_;
-  std::unique_ptr<Algorithm> algorithm_;  // null: none
-  std::unique_ptr<Transport> transport_;  // null: RoCE
+  std::unique_ptr<Algorithm> algorithm_;  // null if the host runs no algorithm
+  std::unique_ptr<Transport> transport_;  // null if the transport is RoCE
   Dcc* dcc_ = nullptr;
   SlotObservers slot_observers_;
   std::unique_ptr<model::ApbController> controller_;

@@ -15,13 +15,14 @@ namespace dcc::vp {
 #ifdef __GLIBC__
 namespace {
 constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20;
-// The largest that the library takes from its heap, rather than by itself from the system.
+// The largest piece that the C library takes from its heap instead of asking the system for the
+// piece alone.
 constexpr std::size_t kPiece = std::size_t{16} << 20;
 
 std::uintptr_t end_of_heap() { return reinterpret_cast<std::uintptr_t>(sbrk(0)); }
 }  // namespace
 
-// Pieces that are given back at once leave the heap as long as they made it.
+// The heap stays as long as the largest use made it, also when pieces are freed at once.
 void prefer_large_pages(std::size_t bytes) {
   if (mallopt(M_MMAP_THRESHOLD, 2 * kPiece) == 0 || mallopt(M_TRIM_THRESHOLD, INT32_MAX) == 0) {
     return;

@@ -1,14 +1,14 @@
-// Memory for a large network in large pages.
+// Asks for large pages for the memory of a large network.
 #pragma once
 
 #include <cstddef>
 
 namespace dcc::vp {
 
-/// Has the C library take its next `bytes` from a stretch that the system is asked to back with
-/// large pages. A large network touches memory all over, and with pages of 4 KB every miss of a
-/// cache is two of the address translation as well. Memory that is never touched costs nothing.
-/// Where the system has no such pages, or the library is another, nothing happens.
+/// Makes the C library take its next `bytes` from a region that the system is asked to back with
+/// large pages. A large network touches memory all over, and with 4 KiB pages each cache miss costs
+/// up to two more misses in the address translation. Untouched memory costs nothing. Does nothing
+/// where the system has no large pages or where the C library is not glibc.
 void prefer_large_pages(std::size_t bytes);
 
 }  // namespace dcc::vp

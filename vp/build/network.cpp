@@ -75,7 +75,7 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
   for (Wire& wire : wires_) {
     model::SwitchModule* const from = switch_of(wire.from);
     if (from == nullptr) continue;
-    // Headroom is for the worst.
+    // Headroom must cover the worst case.
     const LinkParameters with_reserve = with_jitter(config, wire.link().parameters());
     if (sockets) {
       from->connect(wire.from_port, with_reserve);
@@ -97,8 +97,8 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
   }
 }
 
-// SystemC looks for what goes from the end of its lists: in another order than this, the modules of
-// a data centre are minutes in going.
+// Destroys modules from the last to the first: SystemC searches its lists from the end, and any
+// other order takes minutes for the modules of a data centre.
 Network::~Network() {
   while (!wires_.empty()) wires_.pop_back();
   while (!switches_.empty()) switches_.pop_back();
@@ -115,7 +115,7 @@ std::vector<LinkParameters> Network::way(HostId from, HostId to, std::uint32_t f
   packet.destination = to;
   packet.flow = flow;
   std::vector<LinkParameters> links;
-  links.reserve(8);  // more than most ways have
+  links.reserve(8);  // most paths have fewer links
   const NodeId destination = topology_.node_of(to);
   for (NodeId here = topology_.node_of(from); here != destination;) {
     const auto& module = switches_[static_cast<std::size_t>(here)];

@@ -18,10 +18,10 @@
 
 namespace dcc::vp {
 
-/// One direction of a cable, by where it starts.
+/// One direction of a cable, identified by the end at which the direction begins.
 struct Wire {
-  std::unique_ptr<model::LinkModule> module;  // null: no sockets
-  std::unique_ptr<Link> bare;                 // … but this
+  std::unique_ptr<model::LinkModule> module;  // null if the network has no sockets
+  std::unique_ptr<Link> bare;                 // the link, if the network has no sockets
   std::string name;                           // "s0->h3"
   NodeId from = 0;
   int from_port = 0;
@@ -34,7 +34,7 @@ struct Wire {
 
 /// An egress queue of a switch and its statistics.
 struct EgressQueue {
-  std::string port;  // name of the wire it feeds
+  std::string port;  // name of the wire that the queue feeds
   NodeId node = 0;
   int port_number = 0;
   SwitchDevice* device = nullptr;
@@ -43,8 +43,8 @@ struct EgressQueue {
 
 class Network final : public sc_core::sc_module {
  public:
-  /// Topology and routing must outlive it. `sockets`: wires and ports have them; without, devices
-  /// are joined as direct access would join them at the start, and nothing else differs.
+  /// Topology and routing must outlive the network. `sockets` false: devices are joined from the
+  /// beginning as direct access joins them at the start of the run. Results are the same.
   Network(const sc_core::sc_module_name& name, const PlatformConfig& config,
           const Topology& topology, const Routing& routing, Partitions& partitions,
           bool sockets = true);
@@ -53,27 +53,27 @@ class Network final : public sc_core::sc_module {
 
   const Topology& topology() const { return topology_; }
   const Routing& routing() const { return routing_; }
-  /// The host's own link, as parameters.
+  /// Parameters of the host's own link.
   const LinkParameters& host_link(HostId host) const {
     return topology_.link(topology_.node_of(host), 0);
   }
-  /// The links that packets of a flow cross from one host to another, in order, while all links
-  /// are well. Where `routing` gives flows more than one way, the first of them.
+  /// The links on the path of a flow's packets between two hosts, in order, while no link has
+  /// failed. Where `routing` gives flows several paths, the first one.
   std::vector<LinkParameters> way(HostId from, HostId to, std::uint32_t flow) const;
-  /// Ranks below this are taken by the links.
+  /// The number of event ranks that links take, from 0.
   std::uint32_t ranks_used() const { return ranks_; }
 
   bool has_sockets() const { return sockets_; }
-  /// Joins a host's NIC with its two wires.
+  /// Joins a host's NIC to its two wires.
   void connect_host(HostId host, model::NicModule& nic);
-  /// Once all hosts are connected.
+  /// Binds the switches' sockets. Call once all hosts are connected.
   void bind_switches();
 
   FabricMap& fabric() { return fabric_; }
-  /// Two a cable, in cable order.
+  /// All wires: two for each cable, in cable order.
   std::vector<Wire>& wires() { return wires_; }
   const std::vector<Wire>& wires() const { return wires_; }
-  /// Null for hosts.
+  /// The switch at a node; null if the node is a host.
   model::SwitchModule* switch_of(NodeId node) {
     return switches_[static_cast<std::size_t>(node)].get();
   }
@@ -91,8 +91,8 @@ class Network final : public sc_core::sc_module {
   const bool one_way_a_flow_;
   const bool sockets_;
   std::uint32_t ranks_ = 0;
-  std::vector<std::unique_ptr<model::SwitchModule>> switches_;  // by node, null for hosts
-  std::vector<Wire> wires_;                                     // two a cable, in cable order
+  std::vector<std::unique_ptr<model::SwitchModule>> switches_;  // by node; null for hosts
+  std::vector<Wire> wires_;  // two for each cable, in cable order
   std::vector<std::unique_ptr<EgressQueue>> queues_;
 };
 

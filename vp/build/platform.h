@@ -1,92 +1,84 @@
-// The platform, built: every part of it, nothing run yet.
+// The platform of one run: network, hosts and traffic plan, and the parts that are added to them.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "build/cnp_profiles.h"
 #include "build/host.h"
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "build/run.h"
 #include "config/platform_config.h"
-#include "debug/console.h"
-#include "debug/packet_capture.h"
-#include "debug/state_digests.h"
-#include "debug/tracing.h"
-#include "disturb/changes.h"
-#include "disturb/dcbx_links.h"
-#include "disturb/fast_forward.h"
-#include "disturb/link_faults.h"
-#include "disturb/memory_faults.h"
 #include "disturb/platform_clock.h"
 #include "fabric/flow_scheduler.h"
 #include "fabric/routing.h"
 #include "fabric/topology.h"
-#include "measure/measurement.h"
-#include "nic/transport_agent.h"
 #include "parallel/partitions.h"
 #include "sim/scheduler.h"
 #include "simulation_kernel.h"
 #include "stats/flow_ledger.h"
-#include "traffic/direct_traffic.h"
-#include "traffic/flow_gates.h"
 #include "traffic/flow_plan.h"
 
 namespace dcc::vp {
 
-/// Builds all parts from a configuration, in the order of the members, and owns them. They are
-/// open: the run loop (run_loop.h) drives them, the collector (collector.h) reads them.
+/// Builds what every run has, in the order of the public members, then each registered part
+/// (PartKind) that the configuration asks for. The public members are what parts work on.
 class Platform final : public sc_core::sc_module {
  public:
-  /// `config` must outlive it. Throws as run_platform() does for what only the data shows.
-  Platform(const sc_core::sc_module_name& name, const PlatformConfig& config,
-           const RunSetup& setup);
-  ~Platform() override { partitions.drop_events(); }
-
-  /// Called at the beginning of the simulation, when every socket is bound.
-  void on_start(std::function<void()> start) { start_ = std::move(start); }
+  /// `config` must outlive the platform. Throws like run_platform() for errors that only the data
+  /// shows.
+  Platform(const sc_core::sc_module_name& name, const PlatformConfig& config, RunSetup setup);
+  ~Platform() override;
 
   const PlatformConfig& config;
-  Scheduler scheduler;  // the platform's own
+  const RunSetup setup;
+  Scheduler scheduler;  // of the platform's own events
   PlatformClock clock;
   Topology topology;
   Routing routing;
-  const CnpAgreements cnp_agreements;
   FlowPlan plan;
   PartitionPlan partition_plan;
   Partitions partitions;
   model::SimulationKernel kernel;
   Network network;
   FlowLedger ledger;
-  std::vector<std::unique_ptr<Host>> hosts;
-  std::unique_ptr<LinkFaults> link_faults;
-  std::unique_ptr<DcbxLinks> dcbx;
-  std::unique_ptr<FlowScheduler> flow_scheduler;    // null: switches choose by themselves
-  std::unique_ptr<TransportAgent> transport_agent;  // null: thresholds stay
-  std::unique_ptr<Changes> changes;
-  std::unique_ptr<DirectTraffic> traffic;
-  std::unique_ptr<FlowGates> gates;
-  std::unique_ptr<Measurement> measurement;
-  std::unique_ptr<PacketCapture> capture;
-  std::unique_ptr<Tracing> tracing;
-  std::unique_ptr<MemoryFaults> memory_faults;
-  std::unique_ptr<DigestSampler> digests;     // null: nobody wants any
-  std::unique_ptr<DigestSampler> state_look;  // one look, of a checkpoint; null: none
-  std::unique_ptr<StateDigests> states;       // for whoever looks on; null: nobody can
-  std::unique_ptr<FastForward> fast_forward;  // null: every packet is run
-  std::unique_ptr<Console> console;           // null: not interactive
+  std::vector<std::unique_ptr<Host>> hosts;  // by HostId
+
+  NicDevice& nic_of(HostId host) const { return hosts[host]->nic().device(); }
+  /// True if the host is simulated in this process.
+  bool is_here(HostId host) const { return partitions.is_here(topology.node_of(host)); }
+
+  /// The part of this type; null if the platform has none.
+  template <class Part>
+  Part* part() const {
+    for (const auto& one : parts_) {
+      if (auto* const found = dynamic_cast<Part*>(one.get())) return found;
+    }
+    return nullptr;
+  }
+
+  /// Adds a part that no kind makes, behind all others.
+  void add(std::unique_ptr<PlatformPart> part) { parts_.push_back(std::move(part)); }
+
+  /// Sets the function that is called at the beginning of the simulation, when all sockets are
+  /// bound. That function brings up the hosts, then calls begin().
+  void on_start(std::function<void()> start) { start_ = std::move(start); }
+  /// Calls PlatformPart::begin() of all parts; likewise heartbeat() and finish().
+  void begin();
+  void heartbeat();
+  void finish(RunResults& results);
 
  private:
-  static PartitionPlan plan_of(const Platform& platform, const RunSetup& setup);
-  void build_flow_scheduler();
-  void build_transport_agent();
-  void build_fast_forward(const RunSetup& setup);
-  void build_hosts(const RunSetup& setup, bool parameters_change);
+  void build_hosts();
   void start_of_simulation() override { start_(); }
 
+  const CnpProfiles cnp_profiles_;
   std::function<void()> start_;
+  std::vector<std::unique_ptr<PlatformPart>> parts_;  // by order
 };
 
 }  // namespace dcc::vp

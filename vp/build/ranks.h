@@ -1,14 +1,14 @@
-// Who comes first among the events of one instant.
+// The order of events that are due at the same instant.
 #pragma once
 
 #include <cstdint>
 
 namespace dcc::vp {
 
-// Links by cable and switches by node, then NICs by host, then controllers (after everything that
-// notifies them), then links that come up with DCBX, traffic, then links that fail or come back,
-// the scheduler of flows, the agent of thresholds and parameters that change, then whoever looks
-// on: a sample at t sees all that happened at t.
+// Lower ranks run first: links (by cable) and switches (by node), NICs (by host), controllers after
+// everything that notifies them, links that come up with DCBX, traffic, links that fail or are
+// repaired, the scheduler of flows, the threshold agent, changed parameters, then observers. A
+// sample at time t therefore sees everything that happened at t.
 constexpr std::uint32_t kNicRank = 0x400000;
 constexpr std::uint32_t kControllerRank = 0x800000;
 constexpr std::uint32_t kDcbxRank = 0xBF0000;  // links come up
@@ -23,7 +23,8 @@ constexpr std::uint32_t kMeasurementRank = 0xF00000;
 constexpr std::uint32_t kTraceRank = 0xF40000;
 constexpr std::uint32_t kDigestRank = 0xF60000;
 constexpr std::uint32_t kConsoleRank = 0xF80000;
-constexpr std::uint32_t kFastForwardRank = 0xFA0000;  // not one but sees what is skipped
+// after all observers, so that each of them sees what is skipped
+constexpr std::uint32_t kFastForwardRank = 0xFA0000;
 constexpr std::uint32_t kEndRank = 0xFC0000;
 
 }  // namespace dcc::vp

@@ -5,14 +5,14 @@
 #include "build/large_heap.h"
 #include "build/platform.h"
 #include "build/run_loop.h"
-#include "measure/collector.h"
 
 namespace dcc::vp {
 
 namespace {
-// Less than this many hosts fit the caches and what they know of addresses.
+// Networks with fewer hosts fit the caches and the address-translation buffers.
 constexpr unsigned kManyHosts = 256;
-constexpr std::size_t kBytesAHost = 96 << 10;  // with its share of switches, wires and packets
+// includes the host's share of switches, wires and packets
+constexpr std::size_t kBytesAHost = 96 << 10;
 }  // namespace
 
 RunResults run_platform(const PlatformConfig& config, RunObserver& observer,
@@ -29,7 +29,6 @@ RunResults run_platform(const PlatformConfig& config, RunObserver& observer,
   RunLoop loop(*platform, observer);
   RunResults results;
   loop.run(results);
-  collect(*platform, results);
   return results;
 }
 

@@ -1,4 +1,4 @@
-// The one entry: a validated configuration in, what was measured out.
+// The entry point of the platform: runs a validated configuration and returns the results.
 #pragma once
 
 #include <filesystem>
@@ -18,51 +18,46 @@
 
 namespace dcc::vp {
 
-/// One change of parameters more, behind all of the configuration's, that is asked for when its
-/// time has come.
+/// One more change of parameters, after all of the configuration's `changes`. The new configuration
+/// is asked for when simulated time reaches `at`.
 struct LateChange {
   PicoSeconds at{};
-  std::function<std::shared_ptr<const PlatformConfig>()> ask;  // the configuration from then on
+  // returns the configuration that holds from then on
+  std::function<std::shared_ptr<const PlatformConfig>()> ask;
 };
 
-/// One look at the state of all devices, after all that happens at an instant.
-struct StateAt {
-  PicoSeconds at{};
-  DigestSampler::Sink look;  // what it throws ends the run
-};
-
-/// Beside the configuration.
+/// Settings of a run that are not part of the configuration.
 struct RunSetup {
   TraceOutput traces;
-  RecordingFolder recordings;  // of lock-step
-  bool interactive = false;    // pauses at the beginning and reads commands from standard input
-  bool prompt = false;         // interactive: a person types
-  PicoSeconds first_pause{};   // interactive: it pauses then for the first time
+  RecordingFolder recordings;  // where lock-step writes recordings
+  bool interactive = false;    // pause at the beginning and read commands from standard input
+  bool prompt = false;         // print a prompt, because a person types
   std::optional<LateChange> late_change;
-  std::optional<StateAt> state_at;
-  /// For whoever looks on, to go back; null: nobody can, `no_way_back` says why.
+  /// Lets a prompt or debugger go back; null if going back is not possible, and `snapshot_refusal`
+  /// says why.
   model::SnapshotHistory* machine = nullptr;
-  std::string no_way_back;
-  DigestSampler::Sink digests;  // who gets them; null: the results
-  unsigned threads = 0;  // that share the run; 0: two where that pays. The results are the same
-  /// Wires and ports have sockets; empty: in networks that are not too large. The results are the
-  /// same.
+  std::string snapshot_refusal;
+  DigestSampler::Sink digests;  // receives the state digests; null: digests go to the results
+  // number of threads; 0: two if that pays. Results do not depend on this number.
+  unsigned threads = 0;
+  /// Whether wires and ports have sockets; empty: only in networks that are not too large. Results
+  /// do not depend on this choice.
   std::optional<bool> sockets;
-  /// All flows are held from the beginning; empty: where somebody needs them. The results are the
-  /// same.
+  /// Whether the plan holds all flows from the beginning; empty: only if something needs them.
+  /// Results do not depend on this choice.
   std::optional<bool> hold_flows;
-  /// Processes that share the run, instead of threads; null: none. All call run_platform() with the
-  /// same configuration and get the same results.
+  /// The group of processes that share the run, instead of threads; null: none. Each process calls
+  /// run_platform() with the same configuration and gets the same results.
   ProcessGroup* group = nullptr;
-  /// Parts that the network is divided into, at most, but one a thread at least; empty: as many as
-  /// its size asks for. The results are the same.
+  /// The greatest number of parts into which the network is divided, at least one for each thread;
+  /// empty: chosen by the network's size. Results do not depend on this number.
   std::optional<unsigned> parts;
 };
 
-/// Builds the platform, runs it to its end and collects the results. At most once a process
-/// (SystemC elaborates once). `config` has passed the schema's checks; what only the data shows
-/// (a traffic file's lines, an ELF's segments) throws ConfigError or TrafficError before the first
-/// event, and a setting that names what is not there SettingError.
+/// Builds the platform, runs it to its end and collects the results. At most once in a process,
+/// because SystemC elaborates once. Precondition: `config` has passed the schema's checks. Errors
+/// that only the data shows (lines of a traffic file, segments of an ELF file) throw ConfigError or
+/// TrafficError before the first event; a setting that names a missing thing throws SettingError.
 RunResults run_platform(const PlatformConfig& config, RunObserver& observer,
                         const RunSetup& setup = {});
 

@@ -38,24 +38,13 @@ void RunLoop::start() {
     host->bring_up();
     all_direct = all_direct && host->is_direct();
   }
-  p_.dcbx->begin();
-  p_.traffic->begin();
-  p_.link_faults->begin();
-  if (p_.flow_scheduler != nullptr) p_.flow_scheduler->begin();
-  if (p_.transport_agent != nullptr) p_.transport_agent->begin();
-  p_.memory_faults->begin();
-  p_.changes->begin();
-  p_.measurement->begin();
-  p_.tracing->begin();
-  if (p_.digests != nullptr) p_.digests->begin();
-  if (p_.state_look != nullptr) p_.state_look->begin();
   ending_ = ending_of(p_.plan.totals(), all_direct, p_.config.nic.ack != AckMode::kNone);
   if (ending_.with_traffic) p_.scheduler.schedule_in(finish_check_, kFinishInterval);
-  if (p_.console != nullptr) p_.console->begin();
-  if (p_.fast_forward == nullptr) return;
-  p_.clock.keep(end_);
-  p_.clock.schedule_at(end_, p_.config.duration);
-  p_.fast_forward->begin();
+  if (p_.config.fast_forward.enabled) {
+    p_.clock.keep(end_);
+    p_.clock.schedule_at(end_, p_.config.duration);
+  }
+  p_.begin();
 }
 
 void RunLoop::run(RunResults& results) {
@@ -69,9 +58,9 @@ void RunLoop::run(RunResults& results) {
     aborted_ = true;
     results.failures.push_back(failure.what());
   }
-  // A controller works off what lies behind when it is asked. RTL that differs there ends the run
-  // as it does anywhere else; once it has said so it does not do so again while results are
-  // collected.
+  // Reading a controller's statistics makes the controller process its pending work. If RTL differs
+  // from the model there, the run fails as it does at any other time; after one failure the
+  // difference is not reported again while results are collected.
   for (auto& host : p_.hosts) {
     if (host->dcc() == nullptr) continue;
     try {
@@ -81,30 +70,13 @@ void RunLoop::run(RunResults& results) {
       results.failures.push_back(failure.what());
     }
   }
-  close_traces(results);
-  if (p_.digests != nullptr) p_.digests->collect(results);
   results.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   results.sim_time = p_.clock.now();
-  if (p_.fast_forward != nullptr) results.fast_forwarded = p_.clock.skipped();
-  if (p_.console != nullptr && p_.console->quit()) aborted_ = true;
   results.completed = !aborted_ && (stopped_early_ || !p_.kernel.stopped());
   results.events = p_.partitions.events_run();
   results.threads = p_.partitions.threads();
-  results.undivided = p_.partition_plan.undivided;
-}
-
-void RunLoop::close_traces(RunResults& results) {
-  try {
-    p_.tracing->close();
-  } catch (const std::runtime_error& error) {
-    results.lost_traces.emplace_back(error.what());
-  }
-  try {
-    p_.capture->close();
-    results.traces = p_.capture->described();
-  } catch (const std::runtime_error& error) {
-    results.lost_traces.emplace_back(error.what());
-  }
+  results.partition_refusal = p_.partition_plan.refusal;
+  p_.finish(results);
 }
 
 void RunLoop::check_finished() {
@@ -134,10 +106,9 @@ FlowTally RunLoop::tally() const {
 
 void RunLoop::heartbeat() {
   p_.partitions.balance_pools();
-  p_.traffic->let_go();
-  if (p_.console != nullptr) p_.console->heartbeat();
+  p_.heartbeat();
   if (observer_.wants_progress()) report_progress();
-  // Of several processes one cannot stop by itself; who stops them ends them.
+  // One of several processes cannot stop alone; the launcher ends all of them.
   if (p_.partitions.group() == nullptr && observer_.stop_requested()) {
     aborted_ = stopped_early_ = true;
     p_.kernel.stop();

@@ -1,4 +1,4 @@
-// Runs a platform to its end: when that is, how far it has come, who may stop it.
+// Runs a platform to its end: decides when that is, reports progress, handles requests to stop.
 #pragma once
 
 #include <string>
@@ -14,24 +14,25 @@ namespace dcc::vp {
 
 class Platform;
 
-/// When a run ends by itself: with the last of its flows if all of them are finite, the platform
-/// sends them all, for software is left to run its time, and they are acknowledged: that the last
-/// byte left does not say that it arrived.
+/// The condition for an early end: a run ends with its last flow if all flows are finite, the
+/// platform sends all of them (software is left to use its time), and flows are acknowledged.
+/// Without acknowledgements the sender does not know when the last byte has arrived.
 struct Ending {
   bool with_traffic = false;
-  Bytes bytes = 0;  // that are to be acknowledged by then
+  Bytes bytes = 0;  // bytes that must be acknowledged by the end
 };
 Ending ending_of(const FlowTotals& flows, bool all_direct, bool acknowledged);
 
-/// Share of a run that is over, 0 … 1: of its time, or of its bytes if that is further.
+/// The share of a run that is over, 0 … 1: of its time or of its bytes, whichever is further.
 double share_done(PicoSeconds now, PicoSeconds duration, const Ending& ending, Bytes acknowledged);
 
-/// One run. Built before the simulation begins, at most once a platform.
+/// One run. Built before the simulation begins, at most once for each platform.
 class RunLoop {
  public:
   RunLoop(Platform& platform, RunObserver& observer);
-  /// To the end. Whatever stops it early goes to the results: a failure, a wish of the observer or
-  /// of the console. Fills in what belongs to the running: completion, times, events, threads.
+  /// Runs to the end and fills in all results: completion, times, events and threads, then what
+  /// each part of the platform adds. A failure that ends the run early becomes an entry of
+  /// `failures`; a request of the observer or the prompt leaves `completed` false.
   void run(RunResults& results);
 
  private:
@@ -42,13 +43,12 @@ class RunLoop {
   void stop();
   void heartbeat();
   void report_progress();
-  void close_traces(RunResults& results);
   FlowTally tally() const;
 
   Platform& p_;
   RunObserver& observer_;
   Event finish_check_;
-  Event end_;  // where simulated time is ahead of the kernel's
+  Event end_;  // ends the run where fast-forward has moved simulated time ahead of the kernel's
   Ending ending_;
   bool stopped_early_ = false;
   bool aborted_ = false;

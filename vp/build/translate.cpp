@@ -58,7 +58,7 @@ NicParameters nic_parameters(const PlatformConfig& config, HostId host,
 }
 
 namespace {
-/// The closed loop's manager starts from one flow a tenant, and so do the tables.
+/// The closed loop's manager starts from one flow for each tenant, and so do the tables.
 const Ratio& initial_weight(const PlatformConfig& config, const DscpConfig& entitled) {
   if (config.qos.manager && !entitled.tenant.empty()) {
     for (const TenantConfig& tenant : config.tenants) {
@@ -69,7 +69,7 @@ const Ratio& initial_weight(const PlatformConfig& config, const DscpConfig& enti
 }
 }  // namespace
 
-dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate) {
+dcc_config controller_program(const PlatformConfig& config, BitRate line_rate) {
   const auto& from = config.nic.congestion_control.of<DccParameters>("dcc");
   const Law* const law = from.rules().law();
   dcc_config to{};
@@ -89,7 +89,7 @@ dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate)
   return to;
 }
 
-nic_config nic_programme(const PlatformConfig& config) {
+nic_config nic_program(const PlatformConfig& config) {
   const NicConfig& from = config.nic;
   nic_config to{};
   to.parameters.mtu = from.mtu;

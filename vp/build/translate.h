@@ -1,4 +1,5 @@
-// From the configuration's structs to the models' parameters: units and names, no decisions.
+// Translates the configuration's structs into the models' parameters: units and names, no
+// decisions.
 #pragma once
 
 #include <optional>
@@ -11,22 +12,22 @@
 
 namespace dcc::vp {
 
-/// Bytes on the wire of a full packet and of its acknowledgement.
+/// Bytes on the wire of a full data packet and of its acknowledgement.
 struct PacketSizes {
   Bytes full = 0;
   Bytes ack = 0;
 };
 PacketSizes packet_sizes(const PlatformConfig& config);
-/// Of transports other than RoCE; empty: RoCE's.
+/// The framing of transports other than RoCE; empty for RoCE.
 std::optional<Framing> framing_of(const PlatformConfig& config);
 SwitchParameters switch_parameters(const PlatformConfig& config);
-/// The link at its slowest, for what must do for the worst case.
+/// The link at its slowest rate, for values that must cover the worst case.
 LinkParameters with_jitter(const PlatformConfig& config, LinkParameters link);
-/// `link` is the host's own.
+/// The parameters of a NIC; `link` is the host's own link.
 NicParameters nic_parameters(const PlatformConfig& config, HostId host, const LinkParameters& link);
-/// What the driver programs into a controller behind a link of this rate.
-dcc_config controller_programme(const PlatformConfig& config, BitRate line_rate);
-/// What it programs into a NIC, but for where rings and memory lie.
-nic_config nic_programme(const PlatformConfig& config);
+/// The settings that the driver programs into a controller behind a link of this rate.
+dcc_config controller_program(const PlatformConfig& config, BitRate line_rate);
+/// The settings that the driver programs into a NIC, without the addresses of rings and memory.
+nic_config nic_program(const PlatformConfig& config);
 
 }  // namespace dcc::vp

@@ -10,7 +10,7 @@
 namespace dcc::vp {
 
 namespace {
-/// What a name may be: of the wire, of its cable from either side, of its ends.
+/// True if `name` names this wire: the wire, its cable from either side, or one of its ends.
 std::vector<std::string> names_of_wire(const Topology& topology, const Cable& cable, int side) {
   const CableEnd from = cable.end[side];
   const CableEnd to = cable.end[1 - side];

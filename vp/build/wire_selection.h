@@ -1,5 +1,5 @@
-// What users name in a platform: flows by number, wires as "s0->h3", both ways of a cable "s0--h3",
-// all at a node "h3".
+// Resolves names that users write: flows by number, wires such as "s0->h3", both directions of a
+// cable "s0--h3", all wires at a node "h3".
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace dcc::vp {
 
-/// Numbers of the wires (two a cable, in cable order, as in Network::wires()) that `names` stand
-/// for, rising, none twice; all of them when there are no names. Throws SettingError for `path`
-/// when a name stands for none.
+/// Returns the numbers of the named wires (two for each cable, in cable order, as in
+/// Network::wires()), ascending and without duplicates; all wires if `names` is empty. Throws
+/// SettingError for `path` if a name matches no wire.
 std::vector<std::size_t> select_wires(const Topology& topology,
                                       const std::vector<std::string>& names,
                                       const std::string& path);

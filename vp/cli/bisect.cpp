@@ -1,4 +1,5 @@
-// dccvp bisect: the first instant at which two runs part, and the device that parts first.
+// dccvp bisect: finds the first instant at which two runs differ, and the device that differs
+// first.
 #include "debug/bisect.h"
 
 #include <unistd.h>
@@ -75,14 +76,14 @@ void tell_people(const std::optional<Parting>& parting) {
     return;
   }
   if (!parting->ended.empty()) {
-    std::printf("The runs part before %s: %s has ended\n", text_of(parting->at).c_str(),
+    std::printf("The runs differ before %s: %s has ended\n", text_of(parting->at).c_str(),
                 parting->ended.c_str());
   } else {
-    std::printf("The runs part at %s: %s\n", text_of(parting->at).c_str(),
+    std::printf("The runs differ at %s: %s\n", text_of(parting->at).c_str(),
                 parting->devices.front().c_str());
   }
   if (parting->equal_at) {
-    std::printf("At %s they were the same.\n", text_of(*parting->equal_at).c_str());
+    std::printf("At %s they were equal.\n", text_of(*parting->equal_at).c_str());
   }
   if (parting->devices.size() < 2) return;
   std::printf("At the same instant:");

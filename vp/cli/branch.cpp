@@ -1,4 +1,5 @@
-// dccvp branch: one run up to a moment, and from there a run for each of several changes.
+// dccvp branch: runs one configuration up to a moment and continues from there with each of several
+// changes.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -26,7 +27,7 @@ struct BranchArguments {
   bool force = false;
 };
 
-/// What becomes of the common part.
+/// One continuation of the common part.
 struct Branch {
   LoadedConfig loaded;
   std::unique_ptr<OutputFolder> folder;
@@ -40,13 +41,13 @@ const ValueNode& entry_of(const ValueNode& branch, const char* key, ValueNode::K
                         (found == nullptr ? " is missing" : " is something else"));
 }
 
-/// One process cannot do for several what goes to the outside.
+/// Refuses outputs that a process cannot share among its copies.
 void refuse_what_is_shared(const LoadedConfig& loaded) {
   const PlatformConfig& c = loaded.config;
   if (c.output.trace.any()) {
     throw ConfigError(loaded.place_of("output.trace"),
-                      "output.trace: branches share what comes before them, so none can be traced; "
-                      "run one by itself with `changes`");
+                      "output.trace: branches share the run before them, so no branch can be "
+                      "traced; run a single branch with `changes`");
   }
   std::vector<std::pair<std::string, const HostConfig*>> hosts{{"host", &c.host}};
   for (const auto& [id, host] : c.hosts) hosts.emplace_back("hosts." + std::to_string(id), &host);
@@ -57,12 +58,12 @@ void refuse_what_is_shared(const LoadedConfig& loaded) {
   }
 }
 
-/// Links followed, for what there is of it: two names of one folder give the same.
+/// Resolves links in the existing part of a path, so that two names of one folder compare equal.
 fs::path folder_meant(const std::string& name) {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(fs::absolute(name, error), error);
-  if (error) return name;  // whoever makes it says why it cannot be
-  return whole.has_filename() ? whole : whole.parent_path();  // a slash at its end says nothing
+  if (error) return name;  // creating the folder will report the reason
+  return whole.has_filename() ? whole : whole.parent_path();  // a slash at the end has no meaning
 }
 
 std::vector<Branch> read_branches(const BranchArguments& arguments) {
@@ -114,13 +115,13 @@ int branch(const BranchArguments& arguments) {
     if (end.status != kExitOk) worst = kExitBrokenPromise;
   };
   RunSetup setup;
-  setup.threads = 1;  // others would not be there in the copies
+  setup.threads = 1;  // other threads would not exist in the copies
   std::optional<std::size_t> number;
   const PicoSeconds at = branches.front().loaded.config.changes.back().at;
   setup.late_change = LateChange{at, [&] {
                                    number = fork_each(branches.size(), arguments.jobs, ended);
                                    if (!number)
-                                     std::_Exit(worst);  // this process was the common part
+                                     std::_Exit(worst);  // this process was only the common part
                                    return branches[*number].loaded.config.changes.back().config;
                                  }};
   RunResults results = simulate(common, false, setup);
@@ -128,7 +129,7 @@ int branch(const BranchArguments& arguments) {
     Branch& mine = branches[*number];
     return leave_results(mine.loaded, results, *mine.folder, {true, false});
   }
-  // It ended before: then so does every branch, just so.
+  // The run ended before the moment, and so does every branch.
   for (Branch& one : branches) {
     RunResults copy = results;
     const int status = leave_results(one.loaded, copy, *one.folder, {true, false});

@@ -1,4 +1,4 @@
-// dccvp check: is this a platform that can be built?
+// dccvp check: validates a configuration without running it.
 #include <cstdio>
 
 #include "build/ecn_reach.h"
@@ -34,6 +34,7 @@ void add_check_command(CLI::App& app, int& status) {
     const LoadedConfig loaded = load_config(arguments->file, arguments->overrides);
     check_named_inputs(loaded);
     print_summary(loaded);
+    for (const std::string& note : loaded.notes) std::printf("Note: %s\n", note.c_str());
     for (const std::string& note : ecn_notes(loaded.config)) {
       std::printf("Note: %s\n", note.c_str());
     }

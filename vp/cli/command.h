@@ -1,5 +1,5 @@
-// The commands of dccvp. A new one: a file in this folder with an add_… function, declared here and
-// listed in kCommands (cli/program.cpp).
+// The commands of dccvp. To add one, write a file in this folder with an add_… function, declare
+// the function here and list it in kCommands (cli/program.cpp).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,20 +8,19 @@
 
 namespace dcc::vp {
 
-/// What a process tells its caller.
+/// Exit status of the program.
 enum ExitStatus : int {
   kExitOk = 0,
-  kExitBrokenPromise = 1,  // a mismatch, a lost event, an expectation not met
+  kExitBrokenPromise = 1,  // a mismatch, a lost event, or an expectation that is not met
   kExitBadInput = 2,       // configuration, command line or output folder cannot be used
 };
 
-/// Adds its subcommand to `app`; when it is chosen, its callback runs it and leaves an ExitStatus
-/// in `status`. ConfigError, TrafficError and OutputError may leave the callback: the program
-/// prints them as one line and exits kExitBadInput.
+/// Adds a subcommand to `app`. If the user chooses it, its callback runs the command and leaves an
+/// ExitStatus in `status`. The callback may throw ConfigError, TrafficError and OutputError: the
+/// program prints them as one line and exits with kExitBadInput.
 using AddCommand = void (*)(CLI::App& app, int& status);
 
 void add_run_command(CLI::App& app, int& status);
-void add_resume_command(CLI::App& app, int& status);
 void add_branch_command(CLI::App& app, int& status);
 void add_bisect_command(CLI::App& app, int& status);
 void add_check_command(CLI::App& app, int& status);
@@ -39,14 +38,19 @@ void add_metrics_command(CLI::App& app, int& status);
 void add_man_command(CLI::App& app, int& status);
 void add_cost_command(CLI::App& app, int& status);
 
-/// A configuration and its overrides, as most commands take them.
+// A retired command and retired options of `run`, which only name their replacement. Their CLI11
+// group is empty, so help, completion and manual page leave them out.
+void add_resume_command(CLI::App& app, int& status);
+void add_retired_run_options(CLI::App& command);
+
+/// The arguments of most commands: a configuration and its overrides.
 struct ConfigArguments {
   std::string file;
   std::vector<std::string> overrides;
   void add_to(CLI::App& command, bool required);
 };
 
-/// `--format text|json`; a command may have more.
+/// The option `--format text|json`; a command may have more formats.
 struct FormatArgument {
   std::string format = "text";
   void add_to(CLI::App& command, const std::vector<std::string>& formats = {"text", "json"});

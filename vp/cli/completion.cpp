@@ -1,5 +1,5 @@
-// dccvp completion: what a shell needs to complete this command line, made from the command line's
-// own description.
+// dccvp completion: prints a script that makes a shell complete this command line, from the command
+// line's own description.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -9,8 +9,8 @@
 namespace dcc::vp {
 namespace {
 
-/// What may stand for an option's value, as a branch of the script; empty: nothing to offer.
-/// `type`: as in the help; CLI11 puts a colon and the checks of the value behind it.
+/// The branch of the script that offers an option's values; empty if there is nothing to offer.
+/// `type`: text of the help, where CLI11 appends a colon and the checks of the value.
 std::string values_of(std::string type) {
   type = type.substr(0, type.find(':'));
   if (type.find('|') != std::string::npos) {
@@ -39,25 +39,26 @@ std::vector<std::string> names_of(const CLI::Option& option) {
 }
 
 struct Branches {
-  std::string values;       // command,option) …
-  std::string options;      // command) the options
-  std::string positionals;  // command) …
+  std::string values;       // branches "command,option) …"
+  std::string options;      // branches "command) options"
+  std::string positionals;  // branches "command) …"
 };
 
 void describe(const CLI::App& command, Branches& branches) {
   const std::string& name = command.get_name();
   std::vector<std::string> options;
   for (const CLI::Option* const option : command.get_options()) {
+    if (option->get_group().empty()) continue;  // retired
     const std::vector<std::string> names = names_of(*option);
     options.insert(options.end(), names.begin(), names.end());
     const std::string values = values_of(option->get_type_name());
     if (option->get_positional()) {
-      // Experiments are the only names that are not files.
+      // Only experiments are positional names that are not files.
       const std::string own = option->get_type_name() == "NAME" ? "_dccvp_experiments" : values;
       if (!own.empty()) branches.positionals += "    " + name + ") " + own + " ;;\n";
       continue;
     }
-    if (option->get_expected_max() == 0) continue;  // a flag
+    if (option->get_expected_max() == 0) continue;  // a flag takes no value
     std::vector<std::string> patterns;
     for (const std::string& one : names) patterns.push_back(name + "," + one);
     branches.values +=
@@ -84,6 +85,7 @@ std::string bash_script(const CLI::App& app) {
   Branches branches;
   std::vector<std::string> commands;
   for (const CLI::App* const command : app.get_subcommands(nullptr)) {
+    if (command->get_group().empty()) continue;  // retired
     commands.push_back(command->get_name());
     describe(*command, branches);
   }
@@ -143,12 +145,12 @@ void add_completion_command(CLI::App& app, int& status) {
   command->callback([&app, shell, &status] {
     if (*shell == "zsh") {
       std::printf(
-          "#compdef dccvp\n"  // of an installed file: zsh looks for it here when it is needed
+          "#compdef dccvp\n"  // zsh looks for this line in an installed file
           "whence compdef >/dev/null || { autoload -Uz compinit && compinit -i; }\n"
           "autoload -U +X bashcompinit && bashcompinit\n");
     }
     std::fputs(bash_script(app).c_str(), stdout);
-    if (*shell == "zsh") {  // looked up as a function, it has been called to complete
+    if (*shell == "zsh") {  // zsh calls the function when it completes for the first time
       std::printf("if [[ $funcstack[1] = _dccvp ]]; then _bash_complete -F _dccvp; fi\n");
     }
     status = kExitOk;

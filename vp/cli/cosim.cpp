@@ -1,4 +1,4 @@
-// dccvp cosim: the timing wheel's test bench.
+// dccvp cosim: runs the timing wheel's test bench.
 #include <cstdio>
 #include <memory>
 

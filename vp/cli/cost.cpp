@@ -1,4 +1,4 @@
-// dccvp cost: what a configuration's controller costs in silicon. The work is done by the tool of
+// dccvp cost: estimates the silicon cost of a configuration's controller, by the Python tool of
 // that name.
 #include <memory>
 

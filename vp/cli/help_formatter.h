@@ -1,4 +1,4 @@
-// Help in 80 columns: names left, descriptions wrapped beside them.
+// Formats help in 80 columns: names on the left, wrapped descriptions beside them.
 #pragma once
 
 #include <CLI/CLI.hpp>

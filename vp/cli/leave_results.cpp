@@ -27,7 +27,7 @@ void list_pictures(const std::filesystem::path& folder) {
   if (!names.empty()) std::printf("Pictures: %s\n", names.c_str());
 }
 
-/// The traces that the disk refused, by the place where they were to be found.
+/// Names the traces that could not be written, by their final place.
 std::string lost_traces(const RunResults& results, OutputFolder& folder) {
   std::string text;
   for (const std::string& trace : results.lost_traces) text += (text.empty() ? "" : "; ") + trace;
@@ -41,11 +41,13 @@ std::string lost_traces(const RunResults& results, OutputFolder& folder) {
 
 }  // namespace
 
-/// What reaches us as an exception happened while the platform was built: its input is at fault.
+/// An exception means that the platform could not be built, so its input is wrong.
 RunResults simulate(const LoadedConfig& loaded, bool show_progress, const RunSetup& setup) {
   ProgressLine progress(show_progress);
   try {
-    return run_platform(loaded.config, progress, setup);
+    RunResults results = run_platform(loaded.config, progress, setup);
+    results.warnings.insert(results.warnings.begin(), loaded.notes.begin(), loaded.notes.end());
+    return results;
   } catch (const ConfigError&) {
     throw;
   } catch (const SettingError& error) {

@@ -1,4 +1,4 @@
-// A run from a checked configuration to its folder: what commands that run platforms share.
+// Runs a checked configuration and writes its folder: shared by the commands that run platforms.
 #pragma once
 
 #include "build/run.h"
@@ -8,15 +8,16 @@
 
 namespace dcc::vp {
 
-/// Runs it. What the platform finds wrong with its input is a ConfigError at its place.
+/// Runs a configuration. Errors of the input that the platform finds become ConfigError at their
+/// place.
 RunResults simulate(const LoadedConfig& loaded, bool show_progress, const RunSetup& setup);
 
 struct Leaving {
-  bool quiet = false;  // only errors are printed
+  bool quiet = false;  // print only errors
   bool plots = true;
 };
 
-/// Judges a run, writes its files and tells the user; the exit status.
+/// Checks the results, writes the files and prints the summary. Returns the exit status.
 int leave_results(const LoadedConfig& loaded, RunResults& results, OutputFolder& folder,
                   const Leaving& how);
 

@@ -1,4 +1,4 @@
-// dccvp metrics: what a run's figures mean.
+// dccvp metrics: explains the figures of a run.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -9,7 +9,8 @@
 namespace dcc::vp {
 namespace {
 
-/// "sum over links and switches, of the window": how a figure comes about; empty for plain values.
+/// How a figure is computed, e.g. "sum over links and switches, of the window"; empty for plain
+/// values.
 std::string how(const MetricInfo& metric) {
   if (metric.about.statistic == Statistic::kValue && metric.about.span == Span::kNone) return "";
   std::string text = statistic_name(metric.about.statistic);

@@ -1,4 +1,4 @@
-// Pictures of a run, drawn by Python where it is there.
+// Draws pictures of a run by Python, if Python is installed.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace dcc::vp {
 
-/// Runs the tool plot-run on a folder. Empty when pictures were drawn, else the reason in a
-/// sentence; never an error of the run.
+/// Runs the tool plot-run on a folder. Returns an empty text if pictures were drawn, else the
+/// reason in a sentence. Missing pictures never fail a run.
 std::string draw_plots(const std::filesystem::path& folder);
 
 }  // namespace dcc::vp

@@ -18,7 +18,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Where a driver's complaint about a controller's programme comes from.
+/// The place to blame for a driver's complaint about a controller's program.
 const char* blamed(dcc_error error) {
   if (error == static_cast<int>(DCC_ERROR_OUTSIDE_RANGE) + DCC_PARAMETER_TICK_DIV) {
     return "nic.controller.clock";
@@ -28,15 +28,15 @@ const char* blamed(dcc_error error) {
   return "nic.congestion_control";
 }
 
-/// The driver would refuse to program a controller behind a link of this network.
+/// Throws ConfigError if the driver refuses to program a controller behind a link of this network.
 void check_controller(const LoadedConfig& loaded, const Topology& topology) {
   if (loaded.config.nic.congestion_control.chosen<DccParameters>() == nullptr) return;
   std::set<std::uint64_t> rates;
   for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
     const BitRate rate = topology.link(topology.node_of(host), 0).rate;
     if (!rates.insert(rate.bits_per_second).second) continue;
-    const dcc_config programme = controller_programme(loaded.config, rate);
-    const dcc_error error = dcc_check(&programme);
+    const dcc_config program = controller_program(loaded.config, rate);
+    const dcc_error error = dcc_check(&program);
     if (error == DCC_OK) continue;
     const std::string path = blamed(error);
     throw ConfigError(loaded.place_of(path), path +
@@ -45,7 +45,7 @@ void check_controller(const LoadedConfig& loaded, const Topology& topology) {
   }
 }
 
-/// Traffic, and what traces and faults name of its flows and of the topology's ports.
+/// Checks the traffic, and the flows and ports that traces and faults name.
 void check_network(const LoadedConfig& loaded) {
   const PlatformConfig& config = loaded.config;
   const Topology topology = Topology::of(config.topology);
@@ -70,7 +70,7 @@ void check_firmware(const HostConfig& host, const Place& place) {
   if (host.driver != DriverKind::kFirmware) return;
   try {
     const riscv::ElfFile elf = riscv::ElfFile::read(host.elf);
-    // Behind the image lies the boot block.
+    // The boot block lies behind the image.
     const std::uint32_t room = DCC_IMAGE_BYTES;
     elf.check_fits({BOOT_RAM_BASE, std::min(room, static_cast<std::uint32_t>(host.ram))});
   } catch (const riscv::ElfError& error) {
@@ -83,7 +83,8 @@ void check_firmware(const HostConfig& host, const Place& place) {
 void refuse(const LoadedConfig& loaded, const TrafficError& error) {
   const std::string text = error.what();
   const std::string entry = text.substr(0, text.find(':'));
-  if (entry.rfind("traffic.", 0) != 0) throw TrafficError(text);  // a file's line names itself
+  // the message names the line of a file
+  if (entry.rfind("traffic.", 0) != 0) throw TrafficError(text);
   throw ConfigError(loaded.place_of(entry), text);
 }
 

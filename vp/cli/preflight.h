@@ -1,4 +1,4 @@
-// The inputs that a configuration only names: read and checked without building the platform.
+// Checks the files that a configuration names, without building the platform.
 #pragma once
 
 #include "config/yaml_reader.h"
@@ -10,8 +10,8 @@ namespace dcc::vp {
 /// ConfigError or TrafficError with a sentence.
 void check_named_inputs(const LoadedConfig& loaded);
 
-/// Throws it as a ConfigError at the entry of `traffic:` that it names, or as it is when it names
-/// the line of a file.
+/// Throws the error as a ConfigError at the entry of `traffic:` that it names, or unchanged if it
+/// names the line of a file.
 [[noreturn]] void refuse(const LoadedConfig& loaded, const TrafficError& error);
 
 }  // namespace dcc::vp

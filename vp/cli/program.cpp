@@ -23,14 +23,14 @@ constexpr AddCommand kCommands[] = {
     add_study_command,   add_man_command,        add_branch_command,    add_cost_command,
     add_bisect_command,  add_resume_command};
 
-/// What the user may have meant by a word that no command or option is; empty: nothing near.
+/// Suggests the nearest command or option for an unknown word; empty if none is near.
 std::string misspelt(const CLI::App& app, int argc, const char* const* argv) {
   if (argc < 2) return "";
   const std::string command = argv[1];
   std::vector<std::string> names;
   const CLI::App* known = nullptr;
-  for (const CLI::App* const sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(sub->get_name());
+  for (const CLI::App* const sub : app.get_subcommands(nullptr)) {
+    if (!sub->get_group().empty()) names.push_back(sub->get_name());
     if (sub->get_name() == command) known = sub;
   }
   const auto sentence = [](const std::string& what, const std::string& near) {

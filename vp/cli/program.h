@@ -3,7 +3,7 @@
 
 namespace dcc::vp {
 
-/// The whole program: parses, runs a command, returns the exit status. Prints errors to stderr.
+/// Parses the arguments, runs a command and returns the exit status. Prints errors to stderr.
 int run_program(int argc, const char* const* argv);
 
 }  // namespace dcc::vp

@@ -12,11 +12,11 @@ namespace dcc::vp {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
-void (*before)(int) = SIG_DFL;  // what an interrupt did before: it ends the process
+void (*before)(int) = SIG_DFL;  // the previous handler of the interrupt
 
 void on_interrupt(int) {
   interrupted = 1;
-  std::signal(SIGINT, before);  // a second one ends the process at once
+  std::signal(SIGINT, before);  // a second interrupt ends the process at once
 }
 
 std::string span(double seconds) {

@@ -1,4 +1,4 @@
-// dccvp regs: the register maps as software sees them.
+// dccvp regs: prints the register maps as software sees them.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -31,7 +31,7 @@ const char* access_name(regs::Access access) {
   return "?";
 }
 
-/// A bus address with the width of its map.
+/// Formats a bus address with the width of its map.
 std::string hex(std::uint32_t value) {
   char text[16];
   std::snprintf(text, sizeof text, "0x%05x", value);

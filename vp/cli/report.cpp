@@ -1,4 +1,4 @@
-// dccvp report: one HTML file about one or more runs.
+// dccvp report: writes one HTML file about one or more runs.
 #include <cstdio>
 #include <filesystem>
 
@@ -32,7 +32,7 @@ int report(const ReportArguments& arguments) {
   words.emplace_back("--");
   words.insert(words.end(), arguments.folders.begin(), arguments.folders.end());
   const int status = run_tool("report", words);
-  if (status == kExitBadInput) return kExitBadInput;  // the script has said why
+  if (status == kExitBadInput) return kExitBadInput;  // the script has printed the reason
   if (status != 0) {
     std::fprintf(stderr, "dccvp: internal error: the report tool failed\n");
     return kExitBrokenPromise;

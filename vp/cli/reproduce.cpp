@@ -1,5 +1,5 @@
-// dccvp reproduce: published experiments, run again and held against their figures. The work is
-// done by the tool of that name.
+// dccvp reproduce: runs published experiments and compares them with the published figures, by the
+// Python tool of that name.
 #include <memory>
 
 #include "cli/command.h"

@@ -1,4 +1,4 @@
-// dccvp run: a configuration in, a folder of results out.
+// dccvp run: runs a configuration and leaves a folder of results.
 #include "build/run.h"
 
 #include <unistd.h>
@@ -14,9 +14,7 @@
 #include "cli/leave_results.h"
 #include "cli/progress_line.h"
 #include "config/yaml_reader.h"
-#include "debug/checkpoint.h"
 #include "debug/process_snapshots.h"
-#include "describe/quantity_text.h"
 #include "parallel/processes.h"
 #include "report/run_files.h"
 
@@ -31,9 +29,6 @@ struct RunArguments {
   std::string seed;
   std::string trace_cpu;
   std::string digest_every;
-  std::string checkpoint;     // the file to be written, of …
-  std::string checkpoint_at;  // … this moment
-  std::string restored;       // a checkpoint, instead of a configuration
   unsigned threads = 0;
   bool force = false;
   bool quiet = false;
@@ -44,8 +39,7 @@ struct RunArguments {
 
 std::filesystem::path output_place(const RunArguments& arguments) {
   if (!arguments.out.empty()) return arguments.out;
-  const std::string& from = arguments.restored.empty() ? arguments.config.file : arguments.restored;
-  return std::filesystem::path("out") / std::filesystem::path(from).stem();
+  return std::filesystem::path("out") / std::filesystem::path(arguments.config.file).stem();
 }
 
 unsigned debuggers(const PlatformConfig& config) {
@@ -57,16 +51,18 @@ unsigned debuggers(const PlatformConfig& config) {
   return count;
 }
 
-/// Why nobody can go back in this run; empty: one can.
-std::string no_way_back(const RunArguments& arguments, const PlatformConfig& config) {
+/// The reason why going back is impossible in this run; empty if it is possible.
+std::string snapshot_refusal(const RunArguments& arguments, const PlatformConfig& config) {
   if (arguments.no_snapshots) return "--no-snapshots";
   if (config.output.trace.any() || !arguments.trace_cpu.empty()) {
-    return "what is traced has been written";
+    return "traces are written during the run";
   }
-  if (compares_rtl(config.nic.controller)) return "what lock-step records has been written";
+  if (compares_rtl(config.nic.controller))
+    return "lock-step's recordings are written during the run";
   const unsigned gdb = debuggers(config);
-  if (gdb > 1) return "there are several debuggers";
-  if (gdb == 1 && arguments.interactive) return "a debugger may do so: one at a time";
+  if (gdb > 1) return "several debuggers are configured";
+  if (gdb == 1 && arguments.interactive)
+    return "the debugger can go back, and only one of the two can";
   return "";
 }
 
@@ -79,89 +75,13 @@ LoadedConfig load(const RunArguments& arguments) {
   return load_config(arguments.config.file, overrides);
 }
 
-PicoSeconds checkpoint_time(const RunArguments& arguments, const PlatformConfig& config) {
-  const Place place{"--checkpoint-at " + arguments.checkpoint_at};
-  try {
-    const PicoSeconds at = QuantityText<PicoSeconds>::parse(arguments.checkpoint_at);
-    if (at.count >= 0 && at <= config.duration) return at;
-  } catch (const QuantityError& error) {
-    throw ConfigError(place, error.what());
-  }
-  throw ConfigError(place, "the run goes from 0us to " + text_of(config.duration));
-}
-
-/// One look at the states in the middle of a run: to keep it, or to compare it with what was kept.
-class StateLook {
- public:
-  StateLook(const RunArguments& arguments, const std::optional<Checkpoint>& restored,
-            const PlatformConfig& config)
-      : restored_(restored) {
-    if (restored_) at_ = restored_->at;
-    if (!arguments.checkpoint.empty()) at_ = checkpoint_time(arguments, config);
-  }
-  /// Nothing, where there is neither.
-  std::optional<StateAt> request() {
-    if (!at_) return std::nullopt;
-    return StateAt{*at_, [this](const std::vector<std::string>& names, PicoSeconds,
-                                const std::vector<std::uint64_t>& row) {
-                     for (std::size_t i = 0; i < names.size(); ++i) seen_[names[i]] = row[i];
-                     looked_ = true;
-                     compare();
-                   }};
-  }
-  /// Throws when the run was not the checkpoint's, or writes a new one.
-  void finish(const RunArguments& arguments, const PlatformConfig& config,
-              const RunResults& results) {
-    if (!strange_.empty()) throw OutputError(strange_);
-    if (!at_) return;
-    if (!looked_ && !results.completed) return;  // it has worse to tell
-    if (!looked_) throw OutputError("the run was over before " + text_of(*at_));
-    if (!arguments.checkpoint.empty()) {
-      write_checkpoint(arguments.checkpoint, checkpoint_of(config, *at_, seen_));
-    }
-  }
-
- private:
-  void compare() {
-    if (!restored_) return;
-    const std::vector<std::string> names = devices_that_differ(*restored_, seen_);
-    if (names.empty()) return;
-    strange_ = "at " + text_of(*at_) + " this is not the run of the checkpoint: " + names.front();
-    if (names.size() > 1) strange_ += " and " + std::to_string(names.size() - 1) + " more";
-    strange_ += " (did a file change that its configuration names?)";
-    throw std::runtime_error(strange_);
-  }
-
-  const std::optional<Checkpoint>& restored_;
-  std::optional<PicoSeconds> at_;
-  DeviceDigests seen_;
-  bool looked_ = false;
-  std::string strange_;
-};
-
-void refuse_several(const RunArguments& arguments) {
-  if (arguments.checkpoint.empty() && arguments.restored.empty()) return;
-  throw OutputError("a checkpoint: of several processes none holds the whole state; one can");
-}
-
-/// Of several processes the first runs as it would alone, and writes.
+/// The first of several processes runs as it would alone, and writes the results.
 int run_first(const RunArguments& arguments, ProcessGroup* group) {
   std::optional<LoadedConfig> read;
   std::optional<OutputFolder> made;
-  std::optional<Checkpoint> restored;
   const auto prepare = [&] {
-    if (group != nullptr) refuse_several(arguments);
-    if (arguments.restored.empty()) {
-      read = load(arguments);
-    } else {
-      RestoredConfig from = read_checkpoint(arguments.restored, arguments.config.overrides);
-      restored = std::move(from.checkpoint);
-      read = std::move(from.loaded);
-    }
+    read = load(arguments);
     made.emplace(output_place(arguments), arguments.force);
-    if (!arguments.checkpoint.empty()) {
-      check_checkpoint_place(arguments.checkpoint, arguments.force);
-    }
   };
   group != nullptr ? group->agree(prepare) : prepare();
   const LoadedConfig& loaded = *read;
@@ -181,35 +101,29 @@ int run_first(const RunArguments& arguments, ProcessGroup* group) {
   setup.interactive = arguments.interactive;
   setup.prompt = arguments.interactive && ::isatty(STDIN_FILENO) == 1;
   std::optional<ProcessSnapshots> snapshots;
-  setup.no_way_back = no_way_back(arguments, loaded.config);
-  if (setup.no_way_back.empty() && group == nullptr &&
+  setup.snapshot_refusal = snapshot_refusal(arguments, loaded.config);
+  if (setup.snapshot_refusal.empty() && group == nullptr &&
       (arguments.interactive || debuggers(loaded.config) == 1)) {
-    // What one process reads ahead, the one that takes its place would miss.
+    // Input that one process has read ahead would be lost for the process that replaces it.
     std::setvbuf(stdin, nullptr, _IONBF, 0);
     snapshots.emplace();
     setup.machine = &*snapshots;
   }
   const bool progress = !arguments.quiet && !setup.interactive && ::isatty(STDERR_FILENO) == 1;
-  StateLook look(arguments, restored, loaded.config);
-  setup.state_at = look.request();
-  if (restored) setup.first_pause = restored->at;
   RunResults results = simulate(loaded, progress, setup);
-  look.finish(arguments, loaded.config, results);
-  if (arguments.threads > 1 && !results.undivided.empty() && !arguments.quiet) {
-    std::fprintf(stderr, "dccvp: one thread runs this: %s\n", results.undivided.c_str());
+  if (arguments.threads > 1 && !results.partition_refusal.empty() && !arguments.quiet) {
+    std::fprintf(stderr, "dccvp: one thread runs everything: %s\n",
+                 results.partition_refusal.c_str());
   }
   return leave_results(loaded, results, folder,
                        {arguments.quiet, loaded.config.output.plots && !arguments.no_plots});
 }
 
-/// The others do their part of the work, and leave the telling to the first.
+/// The other processes do their part of the work and print nothing.
 int run_other(const RunArguments& arguments, ProcessGroup& group) {
   try {
     std::optional<LoadedConfig> loaded;
-    group.agree([&] {
-      refuse_several(arguments);
-      loaded = load(arguments);
-    });
+    group.agree([&] { loaded = load(arguments); });
     RunSetup setup;
     setup.group = &group;
     simulate(*loaded, false, setup);
@@ -227,7 +141,7 @@ int run(const RunArguments& arguments) {
   if (group != nullptr && group->rank() != 0) {
     const int status = run_other(arguments, *group);
     group.reset();
-    // The launcher ends all when one ends badly: the first one has yet to say why.
+    // The launcher ends all processes when one fails: the first one needs time to print the reason.
     if (status != kExitOk) std::this_thread::sleep_for(std::chrono::seconds(2));
     return status;
   }
@@ -239,22 +153,21 @@ int run(const RunArguments& arguments) {
   }
 }
 
-/// What has nothing to do with what is run.
+/// Options that do not change what is run.
 void add_ways_to_run(CLI::App* command, const std::shared_ptr<RunArguments>& arguments) {
   command->add_option("--out", arguments->out, "folder of the results (default out/<config>)")
       ->type_name("DIR");
   command->add_flag("--force", arguments->force, "replace an earlier run's folder");
   command
-      ->add_option(
-          "--threads", arguments->threads,
-          "processors that share the run, where it can be divided (default: two where that "
-          "pays); the results are the same")
+      ->add_option("--threads", arguments->threads,
+                   "threads that share the run if it can be divided (default: two if that is "
+                   "faster); results do not depend on this number")
       ->type_name("N")
       ->check(CLI::Range(1u, kMaxThreads));
   command->add_flag("--interactive", arguments->interactive,
-                    "pause, look, step, resume by commands on standard input");
+                    "pause, inspect, step, resume by commands on standard input");
   command->add_flag("--no-snapshots", arguments->no_snapshots,
-                    "take none while a prompt or a debugger looks on: nobody can go back");
+                    "take no snapshots for a prompt or a debugger, which then cannot go back");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->add_flag("--no-plots", arguments->no_plots, "draw no pictures");
 }
@@ -274,46 +187,12 @@ void add_run_command(CLI::App& app, int& status) {
       ->add_option("--digest-every", arguments->digest_every,
                    "same as -c output.digest.every=TIME: states of all devices for `bisect`")
       ->type_name("TIME");
-  CLI::Option* const at =
-      command->add_option("--checkpoint-at", arguments->checkpoint_at, "the checkpoint's moment")
-          ->type_name("TIME");
-  CLI::Option* const checkpoint =
-      command
-          ->add_option("--checkpoint", arguments->checkpoint,
-                       "leave what leads back to a moment of this run: `dccvp resume FILE`")
-          ->type_name("FILE")
-          ->needs(at);
-  at->needs(checkpoint);
+  add_retired_run_options(*command);
   command->footer(
       "Examples:\n"
       "  dccvp run configs/demo.yaml\n"
       "  dccvp run configs/demo.yaml -c traffic.0.dscp=10 -c 'measure={from: 2ms}'\n"
       "Exit status: 0 done, 1 the run broke a promise, 2 unusable input.");
-  command->callback([arguments, &status] { status = run(*arguments); });
-}
-
-void add_resume_command(CLI::App& app, int& status) {
-  CLI::App* const command =
-      app.add_subcommand("resume", "come back to a checkpoint and go on from there");
-  const auto arguments = std::make_shared<RunArguments>();
-  command->add_option("checkpoint", arguments->restored, "what a run has left as its checkpoint")
-      ->required()
-      ->type_name("CHECKPOINT.yaml");
-  command
-      ->add_option("-c", arguments->config.overrides,
-                   "change what is looked at: -c output.digest.every=1us, -c host.gdb=4444")
-      ->type_name("key.path=value")
-      ->allow_extra_args(false);
-  add_ways_to_run(command, arguments);
-  command->footer(
-      "The way back is the same run again, which takes the time it took; then the\n"
-      "state of every device is compared with the checkpoint's. With --interactive the\n"
-      "prompt comes at that moment. What it leaves is what the whole run leaves.\n"
-      "Examples:\n"
-      "  dccvp run configs/demo.yaml --checkpoint late.yaml --checkpoint-at 8ms\n"
-      "  dccvp resume late.yaml --interactive\n"
-      "Exit status: 0 done, 1 the run broke a promise, 2 unusable input, another\n"
-      "build, or another state than the checkpoint's.");
   command->callback([arguments, &status] { status = run(*arguments); });
 }
 

@@ -1,4 +1,4 @@
-// dccvp run-elf: one RISC-V program, one CPU.
+// dccvp run-elf: runs one RISC-V program on one CPU.
 #include <cstdio>
 #include <limits>
 #include <memory>
@@ -11,7 +11,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Options as typed; read by read_options().
+/// Options as typed; read_options() converts them.
 struct RunElfArguments {
   RunElfOptions options;
   std::string max_time = "10s";

@@ -17,9 +17,9 @@ extern char** environ;
 namespace dcc::vp {
 namespace {
 
-// By its absolute path in argv[0] too: Python looks for its home by that name, and a bare "python3"
-// finds the one of an active virtual environment. -I: nor does the environment lead it elsewhere.
-// -B: leave no __pycache__ beside the modules.
+// argv[0] is the absolute path, too, because Python finds its home by argv[0], and a bare "python3"
+// finds the one of an active virtual environment. -I: the environment does not change the home
+// either. -B: no __pycache__ is left beside the modules.
 constexpr const char* kPython = "/usr/bin/python3";
 
 std::string tools() { return own_file("python/tool.py").string(); }

@@ -1,4 +1,4 @@
-// The parts of the program that are Python: started and waited for, or put in its place.
+// Runs the Python parts of the program, in a child process or in place of this one.
 #pragma once
 
 #include <string>
@@ -6,18 +6,18 @@
 
 namespace dcc::vp {
 
-/// Why no tool can be run; empty: they can.
+/// The reason why no tool can be run; empty if tools can be run.
 std::string why_no_tools();
 
-/// Runs a tool of python/tool.py with /usr/bin/python3. Its standard output and error go to `log`,
-/// or, when `log` is empty, where this program's go. Returns its exit status; -1 when it could not
-/// be started or died.
+/// Runs a tool of python/tool.py with /usr/bin/python3. Standard output and error go to `log`, or
+/// to this program's if `log` is empty. Returns the exit status; -1 if the tool could not be
+/// started or was killed.
 int run_tool(const std::string& tool, const std::vector<std::string>& arguments,
              const std::string& log = "");
 
-/// Puts a tool in this process's place: signals, exit status and all. Its first argument is this
-/// program's path. Comes back, with the exit status to leave with and a sentence on standard error,
-/// only where there is no /usr/bin/python3.
+/// Replaces this process by a tool, including signals and exit status. The tool's first argument is
+/// this program's path. Returns only if /usr/bin/python3 is missing: prints a sentence on standard
+/// error and returns the exit status to use.
 int become_tool(const std::string& tool, const std::vector<std::string>& arguments);
 
 }  // namespace dcc::vp

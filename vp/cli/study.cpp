@@ -1,4 +1,5 @@
-// dccvp study: variants, cases and seeds of one platform, judged by limits. The work is a tool's.
+// dccvp study: runs variants, cases and seeds of one platform and judges them by limits, by the
+// Python tool of that name.
 #include <memory>
 
 #include "cli/command.h"

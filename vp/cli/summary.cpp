@@ -88,7 +88,7 @@ std::string queue_table(const RunResults& r) {
   return table.empty() ? "" : "Longest queues\n" + table.text();
 }
 
-/// How many of the flows that can complete did; those without an end never do.
+/// The number of completed flows among those that have an end.
 std::string completion(const std::vector<FlowResult>& flows) {
   std::size_t finite = 0;
   std::size_t completed = 0;
@@ -103,7 +103,7 @@ std::string completion(const std::vector<FlowResult>& flows) {
   return endless == 0 ? out : out + ", " + without;
 }
 
-/// Every counter of the window, by its label: what was counted, then what stayed at zero.
+/// Every counter of the window by its label: first those that counted, then those at zero.
 std::string counters(const CounterTotals& totals) {
   std::string counted;
   std::string none;
@@ -163,8 +163,9 @@ std::string totals(const RunResults& r, const Metrics& m) {
         decimals(static_cast<double>(all.instructions) / std::max(r.wall_s, 1e-9) / 1e6, 1));
   }
   if (r.fast_forwarded) {
-    out += fmt::format("Fast forward: {} of {} skipped at rest, the rest packet by packet\n",
-                       text_of(*r.fast_forwarded), text_of(r.sim_time));
+    out += fmt::format(
+        "Fast forward: {} of {} skipped in steady state, the rest simulated packet by packet\n",
+        text_of(*r.fast_forwarded), text_of(r.sim_time));
   }
   out += fmt::format("Speed: {:.2f} s for {} link traversals, {}/s{}\n", r.wall_s,
                      with_prefix(static_cast<double>(r.link_traversals)),

@@ -1,4 +1,4 @@
-// What a run tells its user at the end, in 80 columns.
+// Prints the summary of a run in 80 columns.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace dcc::vp {
 
-/// Tables of classes, flows (few) and queues, the totals, the balance. `colour`: escape sequences
-/// for what needs attention.
+/// Returns tables of classes, flows (if few) and queues, then totals and balance. `colour`: use
+/// escape sequences for values that need attention.
 std::string summary_text(const RunResults& results, const Metrics& metrics, bool colour);
 
 }  // namespace dcc::vp

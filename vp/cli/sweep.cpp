@@ -1,5 +1,5 @@
-// dccvp sweep: one platform at many points of its parameters. The work is done by the tool
-// of that name, which runs this program once a point.
+// dccvp sweep: runs one platform at many points of its parameters, by the Python tool of that name,
+// which runs this program once for each point.
 #include <memory>
 
 #include "cli/command.h"

@@ -1,4 +1,4 @@
-// dccvp topology: the network of a configuration, as a table or a drawing.
+// dccvp topology: shows the network of a configuration as a table or a drawing.
 #include "fabric/topology.h"
 
 #include <cstdio>
@@ -17,7 +17,7 @@ namespace {
 
 struct TopologyArguments {
   ConfigArguments config;
-  std::string svg;  // empty: standard output
+  std::string svg;  // output file; empty: standard output
 };
 
 std::string title_of(const Topology& topology, const char* kind) {

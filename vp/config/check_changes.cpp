@@ -1,4 +1,4 @@
-// Which parameters may become others while a run goes on.
+// Checks which parameters may change during a run.
 #include <algorithm>
 
 #include "config/checks.h"
@@ -13,7 +13,7 @@ bool is_under(const std::string& path, const std::string& section) {
          (path.size() == section.size() || path[section.size()] == '.');
 }
 
-/// The parameters that a setting means: of a map, those that are in it.
+/// Returns the paths of the parameters that a setting sets; for a map, the paths inside the map.
 void collect(const std::string& path, const ValueNode& value,
              std::vector<std::pair<std::string, Place>>& into) {
   if (value.kind != ValueNode::Kind::kMap) into.emplace_back(path, value.place);
@@ -24,11 +24,11 @@ void collect(const std::string& path, const ValueNode& value,
 
 [[noreturn]] void refuse(const std::string& path, const Place& place) {
   throw ConfigError(place, in_quotes(path) +
-                               " cannot change while a run goes on (dccvp params marks those that "
+                               " cannot change during a run (dccvp params marks those that "
                                "can)");
 }
 
-/// Not every parameter that may change has something to act on in every platform.
+/// True if the platform has a device on which the change acts.
 void check_effect(const std::string& path, const Place& place, const PlatformConfig& config) {
   if (!is_under(path, "dscp")) return;
   if (config.nic.congestion_control.chosen<DccParameters>() == nullptr) {
@@ -36,7 +36,7 @@ void check_effect(const std::string& path, const Place& place, const PlatformCon
   }
   const bool weight = path.size() > 7 && path.compare(path.size() - 7, 7, ".weight") == 0;
   if (weight && config.qos.manager) {
-    throw ConfigError(place, in_quotes(path) + " is set by qos.manager while the run goes on");
+    throw ConfigError(place, in_quotes(path) + " is set by qos.manager during the run");
   }
 }
 
@@ -46,7 +46,7 @@ void check_change(const LoadedConfig& before, const LoadedConfig& after,
                   const ChangeConfig& change) {
   if (!after.config.nics.empty()) {
     throw ConfigError(change.set.place,
-                      "nothing can change where hosts run different algorithms (nics)");
+                      "parameters cannot change if hosts run different algorithms (nics)");
   }
   const std::vector<ParameterRow> old = list_parameters(before);
   const std::vector<ParameterRow> now = list_parameters(after);
@@ -61,7 +61,8 @@ void check_change(const LoadedConfig& before, const LoadedConfig& after,
     if (row == now.end() || !row->runtime) refuse(path, place);
     check_effect(path, place, after.config);
   }
-  // A setting may carry others along, as a preset does; a class that was not listed is new.
+  // A setting may change other parameters, as a preset does. A class that was not listed before is
+  // new.
   for (const ParameterRow& row : now) {
     if (row.runtime || is_under(row.path, "changes")) continue;
     const auto was = std::find_if(old.begin(), old.end(),

@@ -1,4 +1,4 @@
-// What the checks of combinations share: the configuration, and how a fault in it is told.
+// Shared parts of the checks of combinations: the configuration, and the form of messages.
 #pragma once
 
 #include <map>
@@ -11,10 +11,10 @@
 
 namespace dcc::vp {
 
-/// Around a payload, at most.
+/// The greatest number of header bytes around a payload.
 constexpr Bytes kMaxHeaders = roce::kFrame + roce::kReth;
 
-/// Of one configuration, which outlives it. A check throws ConfigError by fail().
+/// Checks of one configuration, which must outlive this object. A failed check throws ConfigError.
 class CheckContext {
  public:
   explicit CheckContext(const LoadedConfig& loaded)
@@ -27,7 +27,8 @@ class CheckContext {
   [[noreturn]] void fail(const std::string& path, const std::string& message) const {
     throw ConfigError(loaded_.place_of(path), path + ": " + message);
   }
-  /// A module's own check; what it blames lies in `section`: a key, or the section as a whole.
+  /// Runs a module's own check. The keys that the check names lie in `section`; an empty key means
+  /// the section itself.
   template <class Check>
   void check_together(const std::string& section, Check check) const {
     try {
@@ -46,7 +47,7 @@ class CheckContext {
     }
   }
 
-  /// The first of the paths that the user wrote; the first when none.
+  /// The first of the two paths that the user wrote; the first one if the user wrote neither.
   std::string given(const std::string& first, const std::string& second) const {
     return places_.count(first) == 0 && places_.count(second) != 0 ? second : first;
   }
@@ -55,7 +56,7 @@ class CheckContext {
     return given(base + first, base + second);
   }
 
-  /// No host has software.
+  /// Requires that no host runs software.
   void require_platform_drives(const std::string& path, const std::string& sentence) const {
     require(c_.host.driver == DriverKind::kNone || c_.hosts.size() == c_.topology.host_count(),
             path, sentence);
@@ -72,7 +73,7 @@ class CheckContext {
            std::to_string(c_.topology.host_count() - 1);
   }
 
-  /// ", did you mean", if there is one that is near.
+  /// ", did you mean …?" with the nearest name; empty if no name is near.
   static std::string hint(const std::string& word, const std::vector<std::string>& names) {
     const std::string near = nearest(word, names);
     return near.empty() ? "" : "; did you mean " + in_quotes(near) + "?";
@@ -85,7 +86,7 @@ class CheckContext {
   const std::map<std::string, Place>& places_;
 };
 
-// The parts of check(), each in a file of its own or with those it goes with.
+// Parts of check(), each in a file of its own or with related checks.
 void check_time(const LoadedConfig& loaded);
 void check_switch(const LoadedConfig& loaded);
 void check_congestion_control(const LoadedConfig& loaded);

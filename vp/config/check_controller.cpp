@@ -15,7 +15,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Sizes in which the whole block is verilated, from the build.
+/// Numbers of slots for which the whole block is verilated, from the build.
 constexpr std::array kRtlBlockSlots{DCC_RTL_SLOTS};
 #ifdef DCC_HAVE_CONTROLLER_RTL
 constexpr bool kHasRtl = true;
@@ -91,7 +91,8 @@ class ControllerCheck : private CheckContext {
   }
 
  private:
-  /// The algorithm's own rules and what it needs of the NIC; true: it reads telemetry.
+  /// Checks the algorithm's own rules and its requirements on the NIC. Returns true if the
+  /// algorithm reads telemetry.
   bool check_algorithm(const AlgorithmChoice& choice, const std::string& section) const {
     const NicConfig& nic = c_.nic;
     if (choice.chosen() != nullptr) {
@@ -108,7 +109,7 @@ class ControllerCheck : private CheckContext {
     return needs.telemetry;
   }
 
-  /// The same of hosts that are not as `nic` says. `named`: in an entry so far.
+  /// The same checks for hosts that differ from `nic`. `named`: hosts named by an entry so far.
   bool check_others(std::size_t group, std::set<HostId>& named) const {
     const OtherNics& others = c_.nics[group];
     const std::string path = "nics." + std::to_string(group);
@@ -124,11 +125,11 @@ class ControllerCheck : private CheckContext {
             "the controller and its tables are those of `nic`; name there what it runs, and here "
             "another algorithm");
     require(c_.nic.transport.chosen() == nullptr, given(algorithm, path),
-            "transport " + c_.nic.transport.name() + " governs its flows itself");
+            "transport " + c_.nic.transport.name() + " controls its own rates");
     return check_algorithm(others.congestion_control, path + ".congestion_control");
   }
 
-  /// What the controller's hardware can keep: docs/controller-contract.md has the reasons.
+  /// Checks the limits of the controller's hardware; docs/controller-contract.md has the reasons.
   void check_pace(const ControllerConfig& k, const DccParameters& d) const {
     namespace map = regs::dcc_map;
     const PicoSeconds cycle = k.clock.cycles(1);
@@ -147,7 +148,7 @@ class ControllerCheck : private CheckContext {
     require(d.increase_timer / cycle >= timing::least_interval(1), cc("increase_timer", "preset"),
             cycles(d.increase_timer) + "; a slot's timer event comes at most every " +
                 std::to_string(timing::least_interval(1)));
-    constexpr Uint128 kPerByte = 8'000'000'000'000;  // bits, in each of a second's picoseconds
+    constexpr Uint128 kPerByte = 8'000'000'000'000;  // bits in a byte times picoseconds in a second
     const Uint128 sent = Uint128(c_.topology.fastest_link().bits_per_second) *
                          static_cast<std::uint64_t>(k.clock.cycles(timing::kSameFlow).count);
     const auto least_bytes = static_cast<Bytes>(sent / kPerByte);
@@ -158,7 +159,7 @@ class ControllerCheck : private CheckContext {
                 text_of(c_.topology.fastest_link()) + " carries " + text_of(least_bytes));
   }
 
-  /// The whole block as RTL, alone or in lock-step.
+  /// Checks for the whole block as RTL, alone or in lock-step.
   void check_engine(const ControllerConfig& k, bool dcc) const {
     const std::string path = "nic.controller.engine";
     const std::string said = std::string("engine: ") + name_of(k.engine);
@@ -185,8 +186,8 @@ class ControllerCheck : private CheckContext {
     require(k.engine == Implementation::kLockstep || (!trace.perfetto && !trace.signals),
             given(trace.signals ? "output.trace.signals" : "output.trace.perfetto", path),
             said +
-                " does not tell when its slots change, which this trace shows; engine: "
-                "lockstep has the model beside it");
+                " does not report changes of its slots, which this trace needs: write engine: "
+                "lockstep, which runs the model, too");
     require(kHasRtl, path, said + kNoRtl);
   }
 

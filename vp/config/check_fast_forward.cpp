@@ -1,5 +1,5 @@
-// What does not go with skipping time: whoever looks at single events, or is due by a clock that
-// stands still meanwhile.
+// Refuses what cannot be combined with skipping time: observers of single events, and everything
+// that is due by simulated time.
 #include <string>
 
 #include "config/check_context.h"
@@ -14,28 +14,27 @@ class FastForwardCheck : private CheckContext {
 
   void check() const {
     require_platform_drives(with("host.driver"),
-                            "fast_forward skips what software would see: driver: none");
+                            "software would notice skipped time: write driver: none");
     refuse(c_.nic.controller.engine != Implementation::kModel, "nic.controller.engine",
-           "RTL counts its cycles one by one");
+           "RTL cannot skip cycles");
     refuse(c_.nic.controller.timer != Implementation::kModel, "nic.controller.timer",
-           "RTL counts its cycles one by one");
+           "RTL cannot skip cycles");
     refuse(c_.nic.controller.rate_lut != Implementation::kModel, "nic.controller.rate_lut",
-           "RTL counts its cycles one by one");
-    refuse(!c_.nics.empty(), "nics", "flows are alike only where hosts are");
+           "RTL cannot skip cycles");
+    refuse(!c_.nics.empty(), "nics", "all hosts must have the same NIC settings");
     refuse(c_.nic.transport.chosen() != nullptr, "nic.transport.kind",
-           "of transports it knows how to shorten RoCE's work alone");
+           "only RoCE's work can be shortened");
     refuse(c_.switch_.routing.is_central(), "routing.kind",
-           "a scheduler of flows counts what they send");
-    refuse(c_.dcbx.enabled, "dcbx.enabled", "LLDP's frames are due by the clock");
-    refuse(c_.qos.manager.has_value(), "qos.manager", "the loop's messages are due by the clock");
-    refuse(!c_.faults.empty(), "faults", "they are due by the clock");
-    refuse(!c_.changes.empty(), "changes", "nothing is at rest that changes");
-    refuse(c_.measure.window.has_value(), "measure.window",
-           "shares over every window want every window");
-    refuse(c_.output.delays, "output.delays", "delays are of packets that are seen");
-    refuse(c_.output.trace.any(), "output.trace", "a trace is of single events");
-    refuse(c_.output.digest.every.has_value(), "output.digest.every",
-           "a digest is of the state after every event");
+           "a central scheduler counts every byte of the flows");
+    refuse(c_.dcbx.enabled, "dcbx.enabled", "LLDP frames are due at fixed times");
+    refuse(c_.qos.manager.has_value(), "qos.manager",
+           "the closed loop's messages are due at fixed times");
+    refuse(!c_.faults.empty(), "faults", "faults are due at fixed times");
+    refuse(!c_.changes.empty(), "changes", "parameters change during the run");
+    refuse(c_.measure.window.has_value(), "measure.window", "shares are watched in every window");
+    refuse(c_.output.delays, "output.delays", "delays need every packet");
+    refuse(c_.output.trace.any(), "output.trace", "a trace needs every event");
+    refuse(c_.output.digest.every.has_value(), "output.digest.every", "a digest needs every event");
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) check_traffic(i);
   }
 
@@ -44,14 +43,13 @@ class FastForwardCheck : private CheckContext {
     const TrafficSpec& t = c_.traffic[i];
     const std::string path = "traffic." + std::to_string(i);
     refuse(t.has_gates(), path + (t.fan_out.empty() ? ".kind" : ".fan_out"),
-           "flows that wait for each other come at any time");
-    refuse(t.deadline.has_value(), path + ".deadline", "deadlines are due by the clock");
-    refuse(is_answered(t.operation), path + ".operation",
-           "it knows how to shorten what is written or sent");
+           "flows that wait for others begin at unknown times");
+    refuse(t.deadline.has_value(), path + ".deadline", "deadlines are due at fixed times");
+    refuse(is_answered(t.operation), path + ".operation", "only writes and sends can be shortened");
     refuse(t.service != Service::kRc, path + ".service",
-           "it knows how to shorten what a reliable connection has to send");
+           "only reliable connections can be shortened");
   }
-  /// Where the user wrote either.
+  /// The place at which the user wrote either of the two.
   std::string with(const std::string& path) const { return given(path, "fast_forward.enabled"); }
   void refuse(bool there, const std::string& path, const std::string& why) const {
     require(!there, with(path), "does not go with fast_forward: " + why);

@@ -11,7 +11,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Who drives the hosts, and whom they serve.
+/// Checks of drivers, firmware and the closed loop.
 class HostsCheck : private CheckContext {
  public:
   using CheckContext::CheckContext;
@@ -36,7 +36,8 @@ class HostsCheck : private CheckContext {
     }
   }
 
-  /// A tenant is a DSCP to the closed loop, its messages are real, and software carries them.
+  /// The closed loop identifies a tenant by a DSCP, its messages are real packets, and software
+  /// carries them.
   void check_qos() const {
     if (!c_.qos.manager) return;
     const auto* const dcc = c_.nic.congestion_control.chosen<DccParameters>();
@@ -96,7 +97,7 @@ class HostsCheck : private CheckContext {
             "one port for " + std::to_string(count) + " hosts; give it to one under `hosts`");
   }
 
-  /// Bytes that are carried lie in memory, which a host has for its software.
+  /// Real payload lies in memory, which only a host with software has.
   void check_payload() const {
     if (c_.nic.payload != NicParameters::Payload::kReal) return;
     const std::string wanting = "no memory for payload: real without a driver (payload: virtual)";

@@ -12,7 +12,7 @@ class NetworkCheck : private CheckContext {
 
   void check_switch() const {
     const SwitchParameters& s = c_.switch_;
-    // Of a disabled section, too: it may be enabled from the command line.
+    // Checks a disabled section, too, because the command line may enable it.
     check_together("switch.ecn", [&] { s.ecn.check(c_.topology.fastest_link()); });
     check_together("switch.scheduler", [&] { s.scheduler.check(); });
     if (s.routing.chosen() != nullptr) {
@@ -31,7 +31,7 @@ class NetworkCheck : private CheckContext {
       require(c_.nic.transport.chosen() == nullptr || c_.dcbx.ends[i].pfc.value_or(0) == 0,
               given(path + ".pfc", "nic.transport.kind"),
               "transport " + c_.nic.transport.name() +
-                  " is made for networks without flow control: its switches pause nothing");
+                  " needs a network without flow control, so no port sends pauses");
     }
     require(!c_.dcbx.enabled || !c_.switch_.has_credits(),
             given("dcbx.enabled", "switch.flow_control"),

@@ -11,7 +11,7 @@ class TransportCheck : private CheckContext {
  public:
   using CheckContext::CheckContext;
 
-  /// Other transports than RoCE are models of a NIC that the platform itself drives.
+  /// Transports other than RoCE model a NIC that the platform itself drives.
   void check_transport() const {
     const NicConfig& nic = c_.nic;
     const TransportParameters* const transport = nic.transport.chosen();
@@ -35,12 +35,12 @@ class TransportCheck : private CheckContext {
     check_together("nic.transport", [&] { transport->check(); });
     require(
         !c_.switch_.pauses() || transport->may_be_paused(), given("switch.pfc.enabled", kind),
-        "transport " + name + " is made for networks without flow control: pfc: {enabled: false}");
+        "transport " + name + " needs a network without flow control: write pfc: {enabled: false}");
     require(!c_.switch_.pauses() || discipline == "fifo" ||
                 (discipline == "auto" && std::string("fifo") == transport->discipline()),
             given("switch.pfc.enabled", kind),
             "ports of discipline " + (discipline == "auto" ? transport->discipline() : discipline) +
-                " pause nobody: pfc: {enabled: false}, or discipline: {kind: fifo}");
+                " send no pauses: write pfc: {enabled: false}, or discipline: {kind: fifo}");
     require(!transport->strict_ports() ||
                 c_.switch_.scheduler.kind == EgressSchedulerParameters::Kind::kStrict,
             given("switch.scheduler.kind", kind),
@@ -58,32 +58,32 @@ class TransportCheck : private CheckContext {
                 "or a network with one way only");
     if (transport->on_roce()) return;
     require(!c_.switch_.has_credits(), given("switch.flow_control", kind),
-            "transport " + name + " is made for networks without flow control: flow_control: pfc");
+            "transport " + name + " needs a network without flow control: write flow_control: pfc");
     require(nic.congestion_control.chosen() == nullptr,
             given("nic.congestion_control.algorithm", kind),
-            "transport " + name + " governs its flows itself: algorithm: none");
+            "transport " + name + " controls its own rates: write algorithm: none");
     require(nic.payload == NicParameters::Payload::kVirtual, given("nic.payload", kind),
-            "transport " + name + " carries no bytes: payload: virtual");
+            "transport " + name + " carries no real payload: write payload: virtual");
     const bool omits = transport->may_omit_acks();
     require(nic.ack == AckMode::kPerPacket || (omits && nic.ack == AckMode::kNone),
             given("nic.ack", kind),
-            "transport " + name + " acknowledges in its own way: ack: per_packet" +
+            "transport " + name + " acknowledges in its own way: write ack: per_packet" +
                 (omits ? ", or not at all: none" : ""));
     require(!c_.output.delays, given("output.delays", kind),
             "transport " + name + " does not tell delays by class: delays: false");
     require_platform_drives(given("host.driver", kind),
-                            "transport " + name + " is driven by the platform: driver: none");
+                            "transport " + name + " is driven by the platform: write driver: none");
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
       const std::string path = "traffic." + std::to_string(i);
       require(!c_.traffic[i].rate && !c_.traffic[i].initial_rate, path,
-              "transport " + name + " has no rates: neither rate nor initial_rate");
+              "transport " + name + " controls rates itself: remove rate and initial_rate");
       require(c_.traffic[i].operation == Operation::kWrite && c_.traffic[i].service == Service::kRc,
               path, "transport " + name + " carries messages, not RDMA's operations and services");
     }
   }
 
  private:
-  /// From each host to each other.
+  /// Visits every pair of hosts.
   bool has_one_way() const {
     const Topology network = Topology::of(c_.topology);
     return network.cables().size() + 1 == network.nodes().size();

@@ -9,7 +9,7 @@
 namespace dcc::vp {
 namespace {
 
-/// What modules can tell of a list's entries, each of its own, and the times of changes.
+/// Checks of list entries by their modules, and of the times of changes.
 class ListsCheck : private CheckContext {
  public:
   using CheckContext::CheckContext;

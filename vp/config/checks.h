@@ -1,4 +1,4 @@
-// What no single parameter can tell: combinations that cannot be.
+// Checks of combinations of parameters.
 #pragma once
 
 #include "config/yaml_reader.h"
@@ -8,8 +8,9 @@ namespace dcc::vp {
 /// Throws ConfigError at the place of the parameter that is most likely wrong.
 void check(const LoadedConfig& loaded);
 
-/// Whether a run can go on from one configuration with another, which `change` made of it: only
-/// what may change while a run goes on differs, and something is there that the change acts on.
+/// Checks whether a run can continue with the configuration `after`, which `change` made of
+/// `before`: only parameters that may change during a run differ, and the platform has a device on
+/// which the change acts.
 void check_change(const LoadedConfig& before, const LoadedConfig& after,
                   const ChangeConfig& change);
 

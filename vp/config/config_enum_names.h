@@ -1,4 +1,4 @@
-// The YAML names of the configuration's own enumerations.
+// YAML names of the configuration's enumerations.
 #pragma once
 
 #include "config/platform_config.h"

@@ -56,8 +56,8 @@ class Writer final : public ParameterVisitor {
   }
 
   int depth_ = 0;
-  bool dash_ = false;    // the next line begins a list element
-  bool in_map_ = false;  // elements have keys
+  bool dash_ = false;    // true if the next line begins a list element
+  bool in_map_ = false;  // true if the elements have keys
 };
 
 }  // namespace

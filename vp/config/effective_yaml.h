@@ -1,4 +1,4 @@
-// A configuration written out in full: every value that was in effect, as YAML that reads back.
+// Writes a configuration in full: every effective value, as YAML that can be read back.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace dcc::vp {
 
-/// Files are named absolutely. Reading the text gives the same configuration.
+/// Returns the YAML text, with absolute file names. Reading the text gives the same configuration.
 std::string effective_yaml(const PlatformConfig& config);
 
 }  // namespace dcc::vp

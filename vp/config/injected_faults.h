@@ -1,11 +1,11 @@
-// Faults that the environment asks for, and whether this build has hardware to put them into.
+// Checks faults that environment variables inject into verilated hardware.
 #pragma once
 
 namespace dcc::vp {
 
-/// DCCVP_WHEEL_FAULT, DCCVP_RATE_FAULT and DCCVP_CONTROLLER_FAULT spoil verilated hardware. Throws
-/// std::runtime_error naming the variable if one is set where there is none (`rtl` false): a run
-/// that was to show a fault would show none.
+/// DCCVP_WHEEL_FAULT, DCCVP_RATE_FAULT and DCCVP_CONTROLLER_FAULT corrupt verilated hardware.
+/// Throws std::runtime_error that names the variable if one is set but there is no such hardware
+/// (`rtl` false), because the fault would have no effect.
 void check_injected_faults(bool rtl);
 
 }  // namespace dcc::vp

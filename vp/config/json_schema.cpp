@@ -30,14 +30,14 @@ Json typed(const char* type) { return Json{{"type", type}}; }
 
 Json list_of(Json item) { return Json{{"type", "array"}, {"items", std::move(item)}}; }
 
-/// A number and one of the units.
+/// A pattern for a number with one of the units.
 Json quantity(const std::string& units) {
   std::string pattern;
   for (const std::string& unit : split(units, " ")) pattern += (pattern.empty() ? "" : "|") + unit;
   return Json{{"type", "string"}, {"pattern", "^[0-9]+(\\.[0-9]+)?(" + pattern + ")$"}};
 }
 
-/// "least … most" of a whole number as bounds.
+/// Bounds of an integer from its range "least … most".
 Json integer(const std::string& range) {
   Json form = typed("integer");
   form["minimum"] = 0;
@@ -52,7 +52,7 @@ Json integer(const std::string& range) {
 Json form_of(const Leaf& leaf) {
   const std::string& type = leaf.type;
   if (type == "choice") return Json{{"enum", split(leaf.range, " | ")}};
-  // Before the range stand words that may be there instead.
+  // Words that may replace the number stand before the range.
   std::vector<std::string> words = split(leaf.range, " | ");
   const std::string range = words.back();
   words.pop_back();
@@ -79,7 +79,7 @@ Json form_of(const Leaf& leaf) {
     forms.push_back(Json{{"type", "object"}, {"additionalProperties", typed("integer")}});
   } else if (type == "text" || type == "file") {
     return Json{{"type", Json::array({"string", "number", "boolean"})}};
-  } else {  // hosts, flows, names: one or a list of them
+  } else {  // hosts, flows, names: one value or a list
     const Json one{{"type", Json::array({"string", "integer"})}};
     return any_of({one, list_of(one)});
   }
@@ -159,7 +159,7 @@ class SchemaWriter final : public ParameterVisitor {
     keys_.pop_back();
     return key;
   }
-  /// Under different conditions a key may have different forms: any of them.
+  /// A key may have different forms under different conditions; any of them is accepted.
   void add(const std::string& key, Json form) {
     Json& properties = open_.back()["properties"];
     if (!properties.contains(key)) {
@@ -180,7 +180,7 @@ class SchemaWriter final : public ParameterVisitor {
   std::vector<std::string> conditions_;
 };
 
-/// `alternatives` was for the writer.
+/// Removes `alternatives`, which only the writer needs.
 void drop_marks(Json& node) {
   if (node.is_object()) node.erase("alternatives");
   for (Json& child : node) {

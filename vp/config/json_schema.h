@@ -1,12 +1,12 @@
-// The configuration's form as JSON Schema, for editors that complete and check YAML by it.
+// The form of configurations as a JSON Schema, for editors that complete and check YAML.
 #pragma once
 
 #include <string>
 
 namespace dcc::vp {
 
-/// JSON Schema, draft 7. Accepts every configuration that the reader accepts; what only values
-/// together make wrong, the reader alone knows.
+/// Returns a JSON Schema, draft 7. The schema accepts every configuration that the reader accepts;
+/// only the reader finds wrong combinations of values.
 std::string json_schema();
 
 }  // namespace dcc::vp

@@ -1,4 +1,4 @@
-// The longest base round trip of a configuration's network, worked out once where it is asked for.
+// Computes the longest base round trip of a configuration's network, once and on request.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace dcc::vp {
 
-/// One full packet there and its ACK back, over the longest of the shortest paths. Routes of a
-/// large network take seconds to find, so nothing is done before the first call.
+/// The time of one full packet and its ACK over the longest of all shortest paths. Finding the
+/// routes of a large network takes seconds, so nothing is computed before the first call.
 class LongestPath {
  public:
-  /// `config` outlives this, and its topology and MTU do not change.
+  /// `config` must outlive this object; its topology and MTU must not change.
   explicit LongestPath(const PlatformConfig& config) : config_(config) {}
 
   std::uint32_t full_packet() const { return roce::data_wire_bytes(config_.nic.mtu, false, false); }

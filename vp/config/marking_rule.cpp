@@ -11,7 +11,7 @@ namespace dcc::vp {
 namespace {
 constexpr const char* kSetByRule[] = {"kmin", "kmax", "pmax", "mark_at", "reference_rate"};
 
-/// The first that the user has set; empty: none.
+/// The first of the keys that the user has set; empty if none.
 std::string given_threshold(const LoadedConfig& loaded) {
   for (const char* const key : kSetByRule) {
     const std::string path = std::string("switch.ecn.") + key;

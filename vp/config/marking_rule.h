@@ -1,4 +1,4 @@
-// The switches' marking where a rule sets it.
+// Computes the switches' marking thresholds from a rule.
 #pragma once
 
 #include "config/longest_path.h"
@@ -6,9 +6,8 @@
 
 namespace dcc::vp {
 
-/// Puts what `switch.ecn.rule` says in place of it. The proportional policy brings a rule of its
-/// own where the user says nothing of thresholds. Throws ConfigError where rule and numbers are
-/// given.
+/// Sets the thresholds that `switch.ecn.rule` gives. The proportional policy has a rule of its own
+/// if the user gives neither a rule nor thresholds. Throws ConfigError if both are given.
 void follow_marking_rule(LoadedConfig& loaded, LongestPath& path);
 
 }  // namespace dcc::vp

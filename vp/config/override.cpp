@@ -1,4 +1,4 @@
-// The `-c key.path=value` arguments: YAML values put into the tree before it is read.
+// Applies `-c key.path=value` arguments: puts YAML values into the tree before the tree is read.
 #include <algorithm>
 #include <charconv>
 
@@ -7,7 +7,7 @@
 namespace dcc::vp {
 namespace {
 
-/// All of `node` came from the argument: its places say so, without lines.
+/// Marks `node` and everything in it as given by the argument; such places have line 0.
 void set_source(ValueNode& node, const Place& place) {
   node.place = place;
   for (ValueNode& item : node.items) set_source(item, place);
@@ -19,7 +19,7 @@ void set_source(ValueNode& node, const Place& place) {
 
 ValueNode& list_item(ValueNode& list, const std::string& step, const std::string& path,
                      const Place& place) {
-  if (step == "+") {  // one more
+  if (step == "+") {  // one more element
     list.items.emplace_back();
     list.items.back().place = place;
     return list.items.back();
@@ -61,7 +61,7 @@ void merge(ValueNode& into, ValueNode value) {
       into.entries.push_back(std::move(entry));
       continue;
     }
-    if (entry.place.line != 0) known->place = entry.place;  // of the upper file
+    if (entry.place.line != 0) known->place = entry.place;  // the place in the upper file
     merge(known->value, std::move(entry.value));
   }
 }

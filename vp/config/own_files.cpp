@@ -2,13 +2,8 @@
 
 #include <sys/auxv.h>
 
-#include <fstream>
-#include <sstream>
-#include <stdexcept>
-#include <vector>
+#include <string>
 
-#include "config/plugins.h"
-#include "sim/state_digest.h"
 #include "source_paths.h"
 
 namespace dcc::vp {
@@ -19,7 +14,7 @@ namespace {
 
 constexpr const char* kRunning = "/proc/self/exe";
 
-/// The first of `places` that is there, below the nearest folder around the program that has one.
+/// Returns the first of `places` that exists below the nearest enclosing folder of the program.
 fs::path around_the_program(const std::initializer_list<fs::path>& places) {
   std::error_code error;
   const fs::path program = this_program();
@@ -30,18 +25,6 @@ fs::path around_the_program(const std::initializer_list<fs::path>& places) {
     }
   }
   return {};
-}
-
-std::uint64_t number_of_files(const std::vector<std::string>& files) {
-  StateDigest d;
-  for (const std::string& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream content;
-    if (!(content << in.rdbuf())) throw std::runtime_error("cannot read " + file);
-    const std::string bytes = content.str();
-    d.bytes(bytes.data(), bytes.size());
-  }
-  return d.value();
 }
 
 }  // namespace
@@ -57,14 +40,6 @@ fs::path this_program() {
   }();
   return program;
 }
-
-// The file that runs, even if another has been put in its place.
-std::uint64_t build_id() {
-  std::error_code error;
-  return number_of_files({fs::exists(kRunning, error) ? kRunning : this_program().string()});
-}
-
-std::uint64_t plugins_id() { return number_of_files(loaded_plugins()); }
 
 fs::path own_file(const std::string& path) {
   const fs::path tool = "python/tool.py";

@@ -1,26 +1,20 @@
-// Where the tools and data that belong to this program are.
+// Finds the tools and data that belong to this program.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 
 namespace dcc::vp {
 
-/// A file or folder by its path in the checkout: beside the running program, in the tree that it
-/// was built in or in the prefix that it is installed in, so that either may be moved; else in the
-/// checkout that it was built from.
+/// Returns a file or folder by its path in the checkout: near the running program, in its build
+/// tree or its installation prefix (both may be moved); otherwise in the checkout from which the
+/// program was built.
 std::filesystem::path own_file(const std::string& path);
 
-/// The program that runs, also where /proc is not mounted, as in a bare chroot.
+/// Returns the path of the running program, also if /proc is not mounted.
 std::filesystem::path this_program();
 
-/// A number of this program, byte by byte: another build, another number; and one of the plug-ins
-/// it has loaded. std::runtime_error when one cannot be read.
-std::uint64_t build_id();
-std::uint64_t plugins_id();
-
-/// A program that comes with this one but stands on no search path.
+/// Returns a program that belongs to this one but is not on the search path.
 std::filesystem::path own_program(const std::string& name);
 
 }  // namespace dcc::vp

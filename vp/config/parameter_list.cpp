@@ -7,12 +7,13 @@
 namespace dcc::vp {
 namespace {
 
-/// Collects rows. With `everything`, inapplicable parameters too, and one sample of empty lists.
+/// Collects rows. With `everything`, also parameters that do not apply, and one sample element of
+/// empty lists.
 class Lister final : public ParameterVisitor {
  public:
   explicit Lister(bool everything) : everything_(everything) {}
   std::vector<ParameterRow> rows;
-  std::vector<std::string> general;  // each row's path with N for every element of a list
+  std::vector<std::string> general;  // each row's path with N for every list index
 
  protected:
   void leaf(const Leaf& leaf) override {
@@ -90,7 +91,7 @@ std::string origin_of(const ParameterRow& row, const LoadedConfig& loaded) {
 
 const std::vector<ParameterRow>& list_parameters() {
   static std::vector<ParameterRow> rows;
-  static std::size_t of_algorithms = 0;  // a plug-in may have brought more
+  static std::size_t of_algorithms = 0;  // a plug-in may have added algorithms
   if (of_algorithms == Algorithms::all().size()) return rows;
   of_algorithms = Algorithms::all().size();
   PlatformConfig defaults;
@@ -105,7 +106,7 @@ const std::vector<ParameterRow>& list_parameters() {
 }
 
 std::vector<ParameterRow> list_parameters(const LoadedConfig& loaded) {
-  // Several algorithms have a key of the same name: the condition tells them apart.
+  // Several algorithms have a key of the same name; the condition distinguishes them.
   std::map<std::pair<std::string, std::string>, std::string> defaults;
   for (const ParameterRow& row : list_parameters()) {
     defaults[{row.path, row.condition}] = row.fallback;

@@ -1,4 +1,4 @@
-// Every parameter as a row: what `dccvp params` prints and the reference page is made from.
+// Lists every parameter as a row, for `dccvp params` and the reference page.
 #pragma once
 
 #include <string>
@@ -9,23 +9,24 @@
 namespace dcc::vp {
 
 struct ParameterRow {
-  std::string path;  // dotted; list elements as numbers, `N` where there is none
+  std::string path;  // dotted path; list elements as numbers, or `N` for any
   std::string type;
-  std::string unit;  // those that a value may have, by blanks; empty: none
+  std::string unit;  // units that a value may have, separated by blanks; empty: none
   std::string range;
-  std::string fallback;  // the default, as YAML
-  std::string value;     // effective; empty when only the schema is listed
-  std::string origin;    // default | preset | file:line:column | -c …; empty likewise
+  std::string fallback;  // default as YAML
+  std::string value;     // effective value; empty if only the schema is listed
+  // default | preset | file:line:column | -c …; empty if only the schema is listed
+  std::string origin;
   std::string meaning;
   std::string source;
-  std::string condition;  // when the parameter means something; empty: always
-  bool runtime = false;   // may change while a run goes on
+  std::string condition;  // the condition under which the parameter applies; empty: always
+  bool runtime = false;   // true if the parameter may change during a run
 };
 
-/// The schema with its defaults; every condition's parameters are included.
+/// Lists the schema with its defaults, including parameters of every condition.
 const std::vector<ParameterRow>& list_parameters();
 
-/// The parameters that apply to a configuration, with effective values and origins.
+/// Lists the parameters that apply to a configuration, with effective values and origins.
 std::vector<ParameterRow> list_parameters(const LoadedConfig& loaded);
 
 }  // namespace dcc::vp

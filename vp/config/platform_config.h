@@ -1,5 +1,5 @@
-// A whole platform as plain structs: what the YAML says, with units, validated. Names are the
-// YAML's; members hold the defaults. schema.h reads, checks and documents them.
+// A whole platform as plain structs: the validated content of the YAML, with units. Members have
+// the names of YAML keys and hold the defaults. schema.h reads, checks and documents them.
 #pragma once
 
 #include <array>
@@ -22,34 +22,36 @@
 
 namespace dcc::vp {
 
-/// Statistics are taken from `from` (included) to `to`.
+/// Statistics are taken from `from` (included) to `to` (excluded).
 struct MeasureConfig {
   PicoSeconds from{0};
   std::optional<PicoSeconds> to;  // empty: the end of the run
   std::optional<PicoSeconds>
-      window;  // tenants' shares over any so long a time; empty: not looked at
-  PicoSeconds settle = kMilliSecond * 20;  // no such window begins so soon after a join or leave
+      window;  // length of the windows in which tenants' shares are watched; empty: not watched
+  // no window begins within this time after a flow starts or ends
+  PicoSeconds settle = kMilliSecond * 20;
 };
 
 enum class TelemetryKind { kAuto, kOn, kOff };
 
 enum class Implementation { kModel, kRtl, kLockstep };
 
-/// The hardware block, and what computes it here.
+/// The hardware block, and the implementation of it or its parts.
 struct ControllerConfig : dcc::ControllerConfig {
   Implementation engine = Implementation::kModel;  // of the whole block …
-  Implementation timer = Implementation::kModel;   // … or of a part of it
+  Implementation timer = Implementation::kModel;   // … or of a part of the block
   Implementation rate_lut = Implementation::kModel;
 };
 
-/// Something runs in lock-step.
+/// True if any part runs in lock-step.
 inline bool compares_rtl(const ControllerConfig& c) {
   return c.engine == Implementation::kLockstep || c.timer == Implementation::kLockstep ||
          c.rate_lut == Implementation::kLockstep;
 }
 
 struct NicConfig : NicParameters {
-  TelemetryKind telemetry = TelemetryKind::kAuto;  // INT; kAuto: if the algorithm asks for it
+  // in-band telemetry; kAuto: on if the algorithm reads it
+  TelemetryKind telemetry = TelemetryKind::kAuto;
   TransportChoice transport;
   AlgorithmChoice congestion_control;
   ControllerConfig controller;
@@ -59,29 +61,30 @@ struct NicConfig : NicParameters {
 struct OtherNics {
   HostList hosts;
   AlgorithmChoice congestion_control;
-  CnpParameters cnp;  // what receivers make of their packets' marks, agreed with the connection
+  CnpParameters cnp;  // how receivers notify these senders of marks, agreed at connection setup
 };
 
 enum class DriverKind { kNative, kFirmware, kNone };
 
 struct HostConfig {
   DriverKind driver = DriverKind::kNative;
-  std::string elf;  // kFirmware: path (resolved)
+  std::string elf;  // resolved path of the firmware
   Bytes ram = 4_MiB;
   Frequency clock{200'000'000};        // CPU
   Ratio cpi{1};                        // cycles per instruction
   PicoSeconds quantum = kMicroSecond;  // temporal decoupling
-  bool keeps_accounts = true;          // firmware fills the boot block's results
-  bool misaligned_done = false;        // loads and stores in RAM at any address, instead of traps
-  std::optional<unsigned> gdb;         // loopback port of the debugger; empty: none
+  bool keeps_accounts = true;          // true if the firmware fills the boot block's results
+  // true if misaligned loads and stores in RAM work instead of trapping
+  bool misaligned_done = false;
+  std::optional<unsigned> gdb;  // loopback port of the debugger; empty: none
 };
 
 struct DscpConfig {
   Ratio weight{1};
   unsigned priority = 0;
-  std::string tenant;               // empty: none
-  std::optional<BitRate> min_rate;  // per flow: the rate is never cut below it
-  std::optional<BitRate> max_rate;  // per flow
+  std::string tenant;               // empty: no digests
+  std::optional<BitRate> min_rate;  // lower limit of a flow's rate
+  std::optional<BitRate> max_rate;  // upper limit of a flow's rate
 };
 
 struct TenantConfig {
@@ -89,13 +92,13 @@ struct TenantConfig {
   Ratio weight{1};
 };
 
-/// The closed loop that keeps tenants at their weights however many flows they open
-/// (docs/qos-manager.md). A tenant is the one DSCP that names it.
+/// The closed loop that gives tenants shares by weight however many flows each opens
+/// (docs/qos-manager.md). Exactly one DSCP names a tenant.
 struct QosConfig {
   std::optional<HostId> manager;  // host that runs the manager; empty: no closed loop
   PicoSeconds report_interval = kMilliSecond;
   PicoSeconds update_interval = kMilliSecond * 2;
-  unsigned dscp = 48;  // of the loop's own messages
+  unsigned dscp = 48;  // of the closed loop's messages
   unsigned priority = 6;
 };
 
@@ -113,32 +116,32 @@ struct SeriesConfig {
 struct PacketTraceConfig {
   std::string name = "packets";
   std::vector<std::string> ports;  // wires, cables, nodes; empty: all
-  std::vector<unsigned> flows;     // empty: all, and what belongs to no flow
+  std::vector<unsigned> flows;     // empty: all flows, and packets of no flow
   PicoSeconds from{0};
   std::optional<PicoSeconds> to;  // empty: the end of the run
-  Bytes snap = 128;               // bytes kept of a packet
+  Bytes snap = 128;               // number of bytes kept of each packet
 };
 
 enum class TransactionTrace { kNone, kText, kJson };
 
-/// What is written down while it happens, in <out>/trace/. All off by default.
+/// Traces written during the run into <out>/trace/. All are off by default.
 struct TraceConfig {
   std::vector<PacketTraceConfig> packets;
-  // All but packets:
+  // The following apply to all traces but packets.
   HostList hosts;               // empty: all
   std::vector<unsigned> flows;  // by id; empty: all
   PicoSeconds from{0};
   std::optional<PicoSeconds> to;  // empty: the end of the run
-  bool cpu = false;               // every instruction of firmware
-  bool coverage = false;          // its lines and branches, …
-  bool profile = false;           // … its functions' cost; both of the whole run
+  bool cpu = false;               // trace of every instruction of firmware
+  bool coverage = false;          // lines and branches of firmware that ran, …
+  bool profile = false;           // … and cost of its functions; both over the whole run
   TransactionTrace transactions = TransactionTrace::kNone;
-  std::string sockets;  // transactions: only paths that contain this
+  std::string sockets;  // for transactions: only paths that contain this text
   bool perfetto = false;
   bool signals = false;
   PicoSeconds interval = kMicroSecond;  // of sampled signals and counters
 
-  /// Something is to be traced: a run leaves a folder trace/.
+  /// True if anything is traced; the run then leaves a folder trace/.
   bool any() const {
     return !packets.empty() || cpu || coverage || profile ||
            transactions != TransactionTrace::kNone || perfetto || signals;
@@ -147,7 +150,7 @@ struct TraceConfig {
   bool has_flow(std::uint32_t id) const;
 };
 
-/// Numbers that stand for the state of every device, digest.csv.
+/// Digests of the state of every device, in digest.csv.
 struct DigestConfig {
   std::optional<PicoSeconds> every;  // empty: none
   PicoSeconds from{0};
@@ -156,13 +159,13 @@ struct DigestConfig {
 
 struct OutputConfig {
   SeriesConfig series;
-  bool delays = false;  // of packets, by class
+  bool delays = false;  // true if delays of packets are recorded by class
   TraceConfig trace;
   DigestConfig digest;
   bool plots = true;
 };
 
-/// Time in which nothing happens but more of the same is skipped.
+/// Skipping of simulated time while the network is in a steady state.
 struct FastForwardConfig {
   bool enabled = false;
   PicoSeconds window = kMicroSecond * 100;
@@ -171,18 +174,18 @@ struct FastForwardConfig {
 
 /// A figure of metrics.json that must lie within bounds, else the run fails.
 struct ExpectConfig {
-  std::string metric;  // dotted path: aggregate.goodput_gbps, classes.0.share
+  std::string metric;  // dotted path, e.g. aggregate.goodput_gbps or classes.0.share
   std::optional<double> min;
   std::optional<double> max;
 };
 
 struct PlatformConfig;
 
-/// Parameters that become others while the run goes on.
+/// A change of parameters during the run.
 struct ChangeConfig {
   PicoSeconds at{};
-  ValueNode set;  // paths and values, as written
-  /// The whole configuration from then on, in which nothing differs but what may.
+  ValueNode set;  // paths and values as written
+  /// The whole configuration from then on; only parameters that may change differ.
   std::shared_ptr<const PlatformConfig> config;
 };
 
@@ -191,32 +194,32 @@ struct PlatformConfig {
   PicoSeconds duration = kMilliSecond * 10;
   MeasureConfig measure;
   TopologyParameters topology;
-  SwitchParameters switch_;  // YAML: switch, routing
+  SwitchParameters switch_;  // YAML keys `switch` and `routing`
   NicConfig nic;
-  std::vector<OtherNics> nics;  // what differs from `nic`; a host is in one at most
+  std::vector<OtherNics> nics;  // differences from `nic`; a host is in one entry at most
   HostConfig host;
-  std::map<HostId, HostConfig> hosts;  // single hosts: `host` with what they override
+  std::map<HostId, HostConfig> hosts;  // single hosts: `host` with their overrides
   std::map<unsigned, DscpConfig> dscp;
   std::vector<TenantConfig> tenants;
   QosConfig qos;
   std::vector<TrafficSpec> traffic;
   DcbxParameters dcbx;
   std::vector<FaultParameters> faults;
-  std::vector<ChangeConfig> changes;  // in order of time
+  std::vector<ChangeConfig> changes;  // in the order of time
   FastForwardConfig fast_forward;
   OutputConfig output;
   std::vector<ExpectConfig> expect;
 
   PicoSeconds measure_end() const { return measure.to ? *measure.to : duration; }
-  /// Null: the host's NIC is as `nic` says.
+  /// The entry of `nics` for the host; null if its NIC is as `nic` says.
   const OtherNics* other_nic(HostId id) const;
-  /// What governs the flows that this host sends.
+  /// The congestion control of the flows that this host sends.
   const AlgorithmChoice& congestion_control_of(HostId id) const;
-  /// Everybody's, `nic.congestion_control` first.
+  /// The congestion control of all groups of hosts, `nic.congestion_control` first.
   std::vector<const AlgorithmChoice*> congestion_controls() const;
-  /// `host`, or its override for this host.
+  /// `host`, or the override of `host` for this host.
   const HostConfig& host_of(HostId id) const;
-  /// The listed one, or weight 1, priority 0.
+  /// The entry of a DSCP; weight 1 and priority 0 if the DSCP is not listed.
   const DscpConfig& dscp_of(unsigned dscp) const;
 };
 

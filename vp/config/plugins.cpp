@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The sections of an ELF file, as far as a name can be looked up in them. Whatever the file
-/// claims, nothing is read beyond its end.
+/// The sections of an ELF file, for a look-up by name. Nothing beyond the file's end is read,
+/// whatever the file claims.
 class Sections {
  public:
   explicit Sections(const fs::path& file) : in_(file, std::ios::binary) {
@@ -37,7 +37,7 @@ class Sections {
     if (head.e_shstrndx < sections_.size()) names_ = sections_[head.e_shstrndx].sh_offset;
   }
 
-  /// False: no section of that name that holds a T.
+  /// Returns false if there is no section of that name that holds a T.
   template <class T>
   bool find(const std::string& name, T& content) {
     std::vector<char> text(name.size() + 1);
@@ -85,7 +85,7 @@ void check_description(const fs::path& file) {
   }
   if (said.layout != kPluginDescription.layout) {
     throw std::runtime_error(
-        "is built from other headers than this program, or by another compiler: build it anew");
+        "is built from other headers than this program, or by another compiler: rebuild it");
   }
 }
 
@@ -132,7 +132,8 @@ void load_plugin(const fs::path& file) {
       throw std::runtime_error("two rate units, " + units.front().name + " and " +
                                units.back().name + ", for one place");
     }
-  } catch (const std::exception& e) {  // also of a name that is taken, by its own initialisation
+    // also thrown by the plug-in's own initialisation for a name that is taken
+  } catch (const std::exception& e) {
     throw std::runtime_error("'" + file.string() + "': " + e.what());
   }
   loaded().push_back(file.string());

@@ -1,4 +1,4 @@
-// Shared objects that bring algorithms along.
+// Loads shared objects that add algorithms.
 #pragma once
 
 #include <filesystem>
@@ -7,16 +7,17 @@
 
 namespace dcc::vp {
 
-/// Where a plug-in is: `name` with a slash or an ending is a file below `folder`; a bare name is
-/// NAME.so there, in a folder of DCCVP_PLUGIN_PATH (separated by colons), or among those installed
-/// with this program. std::runtime_error when it is nowhere.
+/// Returns the path of a plug-in: `name` with a slash or an ending is a file below `folder`; a bare
+/// name is NAME.so in `folder`, in a folder of DCCVP_PLUGIN_PATH (separated by colons), or among
+/// the installed plug-ins. Throws std::runtime_error if no such file exists.
 std::filesystem::path find_plugin(const std::string& name, const std::filesystem::path& folder);
 
-/// Loads it; what is in it registers itself. Nothing of it runs before it is known to be for this
-/// program: std::runtime_error says why not. Loading a file again does nothing.
+/// Loads a plug-in, whose contents register themselves. Before any code of the file runs, checks
+/// that the file was made for this program; throws std::runtime_error with the reason if not.
+/// Loading a file again does nothing.
 void load_plugin(const std::filesystem::path& file);
 
-/// The files that were loaded, in that order: as the algorithms they brought, the process's own.
+/// The loaded files in their order, process-wide like the algorithms that they added.
 const std::vector<std::string>& loaded_plugins();
 
 }  // namespace dcc::vp

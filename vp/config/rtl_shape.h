@@ -1,4 +1,4 @@
-// What the hardware's RTL was verilated for, whether this build has it or not.
+// The shape for which the RTL was verilated, whether this build contains RTL or not.
 #pragma once
 
 #include <array>
@@ -8,14 +8,14 @@
 
 namespace dcc::vp {
 
-/// Its parts (timer, rate_lut), and what the whole block has in whatever size: CAPS of the register
-/// map.
+/// The shape of the parts (timer, rate_lut), and those properties of the whole block that every
+/// size shares: CAPS of the register map.
 constexpr unsigned kRtlSlots = 1u << regs::dcc_map::kCapsSlotsLog2Reset;
 constexpr unsigned kRtlLatency = regs::dcc_map::kCapsLatencyReset;
 constexpr std::array<unsigned, 3> kRtlSplit{regs::dcc_map::kCapsWheelTopReset,
                                             regs::dcc_map::kCapsWheelMiddleReset,
                                             regs::dcc_map::kCapsWheelLastReset};
-// A configuration that says nothing is one that the RTL can take.
+// The default configuration must be one that the RTL can run.
 static_assert(dcc::ControllerConfig{}.slots == kRtlSlots);
 static_assert(dcc::ControllerConfig{}.latency_cycles == kRtlLatency);
 static_assert(dcc::ControllerConfig{}.split[0] == kRtlSplit[0] &&

@@ -138,7 +138,8 @@ void describe_host(ParameterVisitor& v, HostConfig& c) {
 }
 
 void describe(ParameterVisitor& v, PlatformConfig& c) {
-  std::vector<std::string> plugins = loaded_plugins();  // before anything is read
+  // plug-ins are loaded before parameters are read
+  std::vector<std::string> plugins = loaded_plugins();
   v.names(
       "plugins", plugins, "none",
       {"shared objects with algorithms or a rate unit: files, or names that are looked for", ""});

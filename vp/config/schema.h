@@ -1,6 +1,6 @@
-// The one table of parameters: every key of the YAML, its member, range, meaning and source. To add
-// a parameter: a member with its default in platform_config.h (or its neighbours), and one line in
-// the describe() function of its struct.
+// The table of parameters: every key of the YAML with its member, range, meaning and source. To add
+// a parameter, add a member with its default to platform_config.h (or to a module's parameters) and
+// one line to the describe() function of its struct.
 #pragma once
 
 #include "config/config_enum_names.h"
@@ -8,10 +8,10 @@
 
 namespace dcc::vp {
 
-/// Walks all of a configuration.
+/// Visits all parameters of a configuration.
 void describe(ParameterVisitor& v, PlatformConfig& c);
 
-// The parts of it, one a file.
+// Parts of describe(), one in each file.
 void describe_nic(ParameterVisitor& v, NicConfig& c);
 void describe_host(ParameterVisitor& v, HostConfig& c);
 

@@ -1,4 +1,4 @@
-// How the parameters of NIC and controller lie in a configuration.
+// Describes where the parameters of NIC and controller stand in a configuration.
 #include "config/schema.h"
 
 namespace dcc::vp {

@@ -26,7 +26,7 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
     law.follow_rate(to, config.topology.slowest_link());
   if (none_given({"increase_timer", "first_cut", "brisk", "free_window"}))
     law.follow_distance(to, path.base_rtt());
-  // What a change sets stands above the rule.
+  // A value that a change sets overrides the rule.
   const auto keep = [&](const char* key, auto member) {
     if (in(loaded, key)) to.*member = read.*member;
   };

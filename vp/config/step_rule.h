@@ -1,4 +1,4 @@
-// The proportional policy's steps where the user gives none.
+// Computes the proportional policy's steps if the user gives none.
 #pragma once
 
 #include "config/longest_path.h"
@@ -6,10 +6,10 @@
 
 namespace dcc::vp {
 
-/// Puts r_ai and g by the rate of the slowest link, unless one of them or a reference rate is
-/// given.
-/// `beginning`: whose givens count, the same or, where `loaded` is what a change makes of it, the
-/// configuration at the run's beginning: a change of one key moves no other.
+/// Sets r_ai and g by the rate of the slowest link, unless the user gave one of them or a reference
+/// rate. `beginning`: the configuration whose given keys count. `beginning` is `loaded` itself, or,
+/// if a change made `loaded`, the configuration at the beginning of the run: a change of one key
+/// must not move another.
 void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning);
 
 }  // namespace dcc::vp

@@ -1,4 +1,4 @@
-// Tells text from what is not: the check before any parser sees the bytes.
+// Checks that a file is text, before a parser sees its bytes.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 
 namespace dcc::vp {
 
-/// The first byte that does not belong into a text file; an empty message when there is none.
+/// The first byte that is not allowed in a text file; the message is empty if there is none.
 struct TextDefect {
   int line = 0;
-  int column = 0;  // in bytes, from 1
+  int column = 0;  // in bytes, counted from 1
   std::string message;
 };
 
-/// Text is valid UTF-8 (RFC 3629) without control characters other than tab and line ends.
+/// Text must be valid UTF-8 (RFC 3629) without control characters other than tab and line ends.
 TextDefect find_text_defect(std::string_view text);
 
 }  // namespace dcc::vp

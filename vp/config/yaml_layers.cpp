@@ -13,7 +13,7 @@ class Layers {
  public:
   LayeredYaml layered;
 
-  /// `identity`: by which a file is known again; empty: it was no file.
+  /// `identity`: canonical path that identifies a file; empty if the text is not from a file.
   void add(ValueNode node, const std::string& name, const fs::path& folder,
            const fs::path& identity) {
     open_.push_back({name, identity});
@@ -41,7 +41,7 @@ class Layers {
     fs::path identity;
   };
 
-  /// The file names that a key of `node` holds; the key goes.
+  /// Returns the file names under a key of `node` and removes the key.
   static std::vector<ValueNode> taken(ValueNode& node, const char* key, bool list) {
     const auto entry = std::find_if(node.entries.begin(), node.entries.end(),
                                     [&](const ValueNode::Entry& e) { return e.key == key; });

@@ -1,4 +1,4 @@
-// A configuration made of several files: what `extends` and `include` bring together.
+// Merges a configuration of several files (`extends` and `include`).
 #pragma once
 
 #include <filesystem>
@@ -9,22 +9,22 @@
 
 namespace dcc::vp {
 
-/// One tree, whose values still know their own files.
+/// One tree whose values keep the places in their own files.
 struct LayeredYaml {
   ValueNode root;
-  /// The files from the undermost to the topmost, by the names in places. What stands further up
-  /// replaces what stands below: maps merge, everything else is replaced whole.
+  /// The files from the lowest to the topmost, by the names in places. An upper file replaces
+  /// values of a lower one: maps merge, everything else is replaced as a whole.
   std::vector<std::string> files;
 
-  /// Whether a file lies below another: what it says may have been replaced by it.
+  /// True if a file lies below another, which may have replaced its values.
   bool is_below(const std::string& file, const std::string& other) const;
 };
 
-/// Takes `extends: base.yaml` and `include: [part.yaml, …]` out of a parsed file and puts what they
-/// name beneath it: first the base, then the parts in their order, then the file itself. Names are
-/// relative to the file that says them (`folder` for this one), and those files may say so again.
-/// Refuses, where the name stands: what is not there, a file that leads back to itself, more than
-/// 64 files.
+/// Removes `extends: base.yaml` and `include: [part.yaml, …]` from a parsed file and puts the named
+/// files below it: first the base, then the parts in their order, then the file itself. Names are
+/// relative to the file that contains them (`folder` for this one), and named files may do the
+/// same. Throws ConfigError at the name for a missing file, a file that includes itself, and more
+/// than 64 files.
 LayeredYaml with_layers(ValueNode root, const std::string& name,
                         const std::filesystem::path& folder);
 

@@ -10,22 +10,23 @@
 #include "config/schema.h"
 #include "config/step_rule.h"
 #include "config/yaml_layers.h"
+#include "describe/quantity_text.h"
 
 namespace dcc::vp {
 namespace {
 
-/// What file names are relative to where they stand: the file's own folder, of the topmost
-/// `folder`; of an override, where the program was started.
+/// The folder to which a file name is relative: the folder of the file that contains the name
+/// (`folder` for the topmost file); for an override, the working directory.
 std::filesystem::path folder_of(const Place& place, const std::string& topmost,
                                 const std::filesystem::path& folder) {
   if (place.line == 0) return ".";
   return place.source == topmost ? folder : std::filesystem::path(place.source).parent_path();
 }
 
-/// Fills members from the tree; what the tree has and the schema has not is refused.
+/// Fills members from the tree. Throws ConfigError for keys that the schema does not have.
 class Reader final : public ParameterVisitor {
  public:
-  /// `name`: of the topmost file, beside which `folder` is; others know their own.
+  /// `name`: name of the topmost file, which lies in `folder`; other files know their own folder.
   Reader(const LayeredYaml& layers, const std::string& name, std::filesystem::path folder,
          std::map<std::string, Place>& places)
       : layers_(layers), name_(name), folder_(std::move(folder)), places_(places) {
@@ -143,11 +144,11 @@ class Reader final : public ParameterVisitor {
     std::string condition;
   };
   struct Frame {
-    const ValueNode* node;  // null: the section is not in the YAML
+    const ValueNode* node;  // null if the section is not in the YAML
     std::string path;
     std::set<std::string> known;
     std::vector<Refused> refused;
-    const ValueNode* list;  // the list or map whose element this is
+    const ValueNode* list;  // the list or map that contains this element
   };
   struct Condition {
     bool applies;
@@ -164,8 +165,9 @@ class Reader final : public ParameterVisitor {
     return path.empty() ? key : path + "." + key;
   }
 
-  /// The node of a key of the current section, which is thereby known; null when it is absent or
-  /// means nothing here (then its presence is refused at the end of the section).
+  /// Returns the node of a key of the current section and marks the key as known. Returns null if
+  /// the key is absent or does not apply here; a key that does not apply is refused at the end of
+  /// the section.
   const ValueNode* take(const std::string& key) {
     Frame& frame = frames_.back();
     for (const Condition& condition : conditions_) {
@@ -197,18 +199,20 @@ class Reader final : public ParameterVisitor {
     for (const ValueNode::Entry& entry : frame.node->entries) {
       if (frame.known.count(entry.key) != 0) continue;
       const std::string conditions = conditions_of(frame, entry.key);
-      if (!conditions.empty() && is_left_behind(frame, entry.place)) continue;
+      if (!conditions.empty() && is_left_behind(frame, entry)) continue;
       if (!conditions.empty()) {
-        throw ConfigError(entry.place,
-                          in_quotes(entry.key) + " means something only with " + conditions);
+        const std::string near = nearest(entry.key, frame.known);
+        throw ConfigError(is_overridden(entry.value) ? entry.value.place : entry.place,
+                          in_quotes(entry.key) + " applies only with " + conditions +
+                              (near.empty() ? "" : "; did you mean " + in_quotes(near) + "?"));
       }
       throw ConfigError(entry.place, "unknown key " + in_quotes(entry.key) + where(frame) +
                                          hint(frame, entry.key));
     }
   }
 
-  /// When a refused key would mean something: "kind: lmc"; several values of one key share it,
-  /// "algorithm: dcc or dcqcn". Empty: never.
+  /// Returns the conditions under which a refused key applies: "kind: lmc"; values of one key are
+  /// joined: "algorithm: dcc or dcqcn". Empty if the key is unknown.
   static std::string conditions_of(const Frame& frame, const std::string& key) {
     std::string all;
     std::string shared;
@@ -228,14 +232,25 @@ class Reader final : public ParameterVisitor {
     return all;
   }
 
-  /// An override or an upper file that chooses another algorithm (kind, driver) may leave the
-  /// parameters of the first choice behind: they are ignored, so that algorithms can be swapped.
-  bool is_left_behind(const Frame& frame, const Place& entry) const {
-    if (entry.line == 0) return false;
+  /// True if an override has set this value or one inside it.
+  static bool is_overridden(const ValueNode& value) {
+    return value.place.line == 0 ||
+           std::any_of(value.items.begin(), value.items.end(), is_overridden) ||
+           std::any_of(value.entries.begin(), value.entries.end(),
+                       [](const ValueNode::Entry& e) { return is_overridden(e.value); });
+  }
+
+  /// True if the key belongs to a choice that was replaced: an override or an upper file that
+  /// chooses another algorithm (kind, driver) leaves the parameters of the first choice behind.
+  /// They are ignored, so that algorithms can be exchanged. Keys that an override itself sets are
+  /// never ignored.
+  bool is_left_behind(const Frame& frame, const ValueNode::Entry& entry) const {
+    if (entry.place.line == 0 || is_overridden(entry.value)) return false;
     for (const char* const key : {"algorithm", "kind", "driver"}) {
       const ValueNode* const node = frame.node->find(key);
       if (node == nullptr) continue;
-      if (node->place.line == 0 || layers_.is_below(entry.source, node->place.source)) return true;
+      if (node->place.line == 0 || layers_.is_below(entry.place.source, node->place.source))
+        return true;
     }
     return false;
   }
@@ -267,14 +282,15 @@ class Reader final : public ParameterVisitor {
   std::vector<std::string> saved_list_paths_;
 };
 
-/// Before anything is read: what a plug-in brings has names and parameters of its own.
+/// Loads plug-ins before parameters are read, because plug-ins add names and parameters.
 void load_plugins(const LayeredYaml& layers, const std::string& name,
                   const std::filesystem::path& folder) {
   const ValueNode* const list = layers.root.find("plugins");
   if (list == nullptr) return;
   const std::vector<ValueNode> one{*list};
   for (const ValueNode& item : list->kind == ValueNode::Kind::kList ? list->items : one) {
-    if (item.kind != ValueNode::Kind::kScalar || item.scalar.empty()) continue;  // refused below
+    // refused when the key is read
+    if (item.kind != ValueNode::Kind::kScalar || item.scalar.empty()) continue;
     if (item.scalar == "none" && &item == &one.front()) continue;
     try {
       load_plugin(find_plugin(item.scalar, folder_of(item.place, name, folder)));
@@ -282,6 +298,26 @@ void load_plugins(const LayeredYaml& layers, const std::string& name,
       throw ConfigError(item.place, "plug-in " + in_quotes(item.scalar) + ": " + e.what());
     }
   }
+}
+
+/// True if an override set the value at this path.
+bool is_overridden(const LoadedConfig& loaded, const std::string& path) {
+  const auto place = loaded.places.find(path);
+  return place != loaded.places.end() && place->second.line == 0;
+}
+
+/// If an override makes the run shorter than a file's `measure.to`, measures to the end of the run
+/// and adds a note.
+void clip_measure(LoadedConfig& loaded) {
+  PlatformConfig& c = loaded.config;
+  const bool clip = is_overridden(loaded, "duration") && c.measure.to &&
+                    *c.measure.to > c.duration && c.measure.from < c.duration &&
+                    !is_overridden(loaded, "measure") && !is_overridden(loaded, "measure.to");
+  if (!clip) return;
+  loaded.notes.push_back("measure.to: " + text_of(*c.measure.to) +
+                         " is after the end of the run; statistics are taken to the end, " +
+                         text_of(c.duration));
+  c.measure.to.reset();
 }
 
 LoadedConfig read_layers(const LayeredYaml& layers, const std::string& name,
@@ -292,6 +328,7 @@ LoadedConfig read_layers(const LayeredYaml& layers, const std::string& name,
   Reader reader(layers, name, folder, loaded.places);
   describe(reader, loaded.config);
   reader.finish();
+  clip_measure(loaded);
   check(loaded);
   LongestPath path(loaded.config);
   follow_marking_rule(loaded, path);
@@ -299,8 +336,8 @@ LoadedConfig read_layers(const LayeredYaml& layers, const std::string& name,
   return loaded;
 }
 
-/// What each of `changes` makes of the configuration: it is read again with the new values in it,
-/// so that everything a value can do wrong is found here as it is at the beginning.
+/// Computes the configuration after each of `changes`: reads the tree again with the new values, so
+/// that every error in a value is found as at the beginning of the run.
 void resolve_changes(LayeredYaml layers, const std::string& name,
                      const std::filesystem::path& folder, LoadedConfig& loaded) {
   LoadedConfig before = loaded;

@@ -1,4 +1,4 @@
-// From a YAML file and `-c` arguments to a checked PlatformConfig.
+// Reads a YAML file and `-c` arguments into a checked PlatformConfig.
 #pragma once
 
 #include <filesystem>
@@ -11,41 +11,43 @@
 
 namespace dcc::vp {
 
-/// A configuration that passed every check, and where its values were written.
+/// A configuration that passed every check, with the places of its values.
 struct LoadedConfig {
   PlatformConfig config;
-  /// By dotted path (`switch.ecn.kmin`, `traffic.0`); what is missing here is a default.
+  /// Places by dotted path (`switch.ecn.kmin`, `traffic.0`). A path that is missing has its
+  /// default.
   std::map<std::string, Place> places;
-  std::string file;  // as given; empty: no file
+  std::string file;                // as given; empty: no file
+  std::vector<std::string> notes;  // sentences on values that were adapted, for the user
 
-  /// Where a parameter was written, or the nearest section around it that was.
+  /// The place at which a parameter was written, or the nearest enclosing section that was written.
   Place place_of(const std::string& path) const;
 };
 
-/// A parameter's value that does not fit what only the built platform knows: a port, a flow.
+/// A value that contradicts something that only the built platform knows, such as a port or a flow.
 class SettingError : public std::runtime_error {
  public:
   SettingError(std::string path, const std::string& message)
       : runtime_error(path + ": " + message), path_(std::move(path)) {}
-  /// Dotted path of the parameter; what() begins with it.
+  /// Dotted path of the parameter. what() begins with this path.
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
 };
 
-/// Reads, applies the overrides in order, validates. Throws ConfigError at the first thing that is
-/// wrong; files named in the configuration are looked up beside it, those in an override in the
-/// working directory.
+/// Reads a file, applies the overrides in order, and validates. Throws ConfigError at the first
+/// error. Files named in the configuration are looked up beside it, files named in an override in
+/// the working directory.
 LoadedConfig load_config(const std::filesystem::path& file,
                          const std::vector<std::string>& overrides = {});
 
-/// The same from text; `name` stands for the file in messages.
+/// The same for a text; `name` stands for the file in messages.
 LoadedConfig load_config_text(std::string_view text, const std::string& name,
                               const std::filesystem::path& folder = ".",
                               const std::vector<std::string>& overrides = {});
 
-/// The defaults with overrides, for a command that was given no file.
+/// The defaults with overrides, for a command without a file.
 LoadedConfig default_config(const std::vector<std::string>& overrides = {});
 
 }  // namespace dcc::vp

@@ -36,8 +36,8 @@ std::size_t depth_of(const ValueNode& node) {
   return deepest + 1;
 }
 
-/// Builds the tree from the parser's events, and stops it by an exception at the first thing that
-/// no configuration may hold: before the parser's own recursion gets deep.
+/// Builds the tree from the parser's events. Throws at the first thing that no configuration may
+/// contain, before the parser's own recursion gets deep.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   explicit TreeBuilder(const std::string& source) : source_(source) {}
@@ -174,7 +174,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::string source_;
   ValueNode root_;
   std::vector<Open> open_;
-  std::map<YAML::anchor_t, ValueNode> anchors_;  // of finished nodes
+  std::map<YAML::anchor_t, ValueNode> anchors_;  // anchors of finished nodes
   std::size_t nodes_ = 0;
 };
 
@@ -192,7 +192,7 @@ void check_is_text(std::string_view text, const std::string& source) {
   }
 }
 
-/// The first one up to a line (counted from 0); line 0 of the place: none.
+/// The first such place up to a line (counted from 0); line 0 if there is none.
 Place tab_in_indentation(std::string_view text, int last, const std::string& source) {
   std::size_t start = 0;
   for (int line = 0; line <= last && start < text.size(); ++line) {

@@ -1,4 +1,4 @@
-// A YAML document as a tree of values that remember where they stood.
+// A YAML document as a tree of values with their places.
 #pragma once
 
 #include <filesystem>
@@ -9,24 +9,25 @@
 
 namespace dcc::vp {
 
-/// Parses one document, aliases resolved to copies. Refuses, with the place: what is not UTF-8
-/// text, what is not YAML, keys that are not scalars, duplicate keys, cyclic aliases, nesting
-/// deeper than 32, more than 200 000 nodes (after aliases), a second document, an empty one. `text`
-/// at most 4 MiB.
+/// Parses one document and replaces aliases by copies. Throws ConfigError with the place for text
+/// that is not UTF-8 or not YAML, keys that are not scalars, duplicate keys, cyclic aliases,
+/// nesting deeper than 32, more than 200 000 nodes (after aliases), a second document, and an empty
+/// one. Precondition: `text` has at most 4 MiB.
 ValueNode parse_yaml(std::string_view text, const std::string& source);
 
-/// Reads and parses a file; refuses what is missing, not a regular file, or over 4 MiB.
+/// Reads and parses a file. Throws ConfigError if the file is missing, not a regular file, or
+/// larger than 4 MiB.
 ValueNode load_yaml(const std::filesystem::path& file);
 
-/// Puts `value` over `into`: maps merge, everything else replaces.
+/// Merges `value` into `into`: maps merge, everything else is replaced.
 void merge(ValueNode& into, ValueNode value);
 
-/// Puts `value` at a dotted path: list elements are addressed by index, `+` is one more of them;
-/// maps merge, everything else replaces. Throws at `place`.
+/// Merges `value` at a dotted path: list elements are addressed by index, `+` appends an element.
+/// Throws ConfigError at `place`.
 void put_at(ValueNode& root, const std::string& path, ValueNode value, const Place& place);
 
-/// Applies `key.path=value`: value is YAML; list elements are addressed by index; maps merge,
-/// everything else replaces. Errors name the argument.
+/// Applies `key.path=value`, where value is YAML: list elements are addressed by index; maps merge,
+/// everything else is replaced. Errors name the argument.
 void apply_override(ValueNode& root, const std::string& argument);
 
 }  // namespace dcc::vp

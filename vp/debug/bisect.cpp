@@ -11,14 +11,15 @@
 namespace dcc::vp {
 namespace {
 
-constexpr std::int64_t kParts = 64;  // of a window, at a time: a row costs more than running again
+// parts of a window that one pass compares: a row of digests costs more than running again
+constexpr std::int64_t kParts = 64;
 
-/// The first name that one has and the other has not.
+/// The first device name that one run has and the other has not.
 void require_same_devices(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   const auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   if (x == a.end() && y == b.end()) return;
   const std::string name = x != a.end() ? *x : *y;
-  throw std::runtime_error("the two are not of the same devices: " + name + " is not in both");
+  throw std::runtime_error("the runs have different devices: " + name + " is not in both");
 }
 
 class TwoRuns {
@@ -27,7 +28,7 @@ class TwoRuns {
       : a_([&](const DigestSampler::Sink& sink) { a(window, sink); }),
         b_([&](const DigestSampler::Sink& sink) { b(window, sink); }) {}
 
-  /// The first instant of the window at which they differ.
+  /// The first instant of the window at which the runs differ.
   std::optional<Parting> parting() {
     Parting found;
     for (bool first = true;; first = false) {
@@ -72,7 +73,7 @@ class DigestFile {
     devices_.erase(devices_.begin());
   }
   const std::vector<std::string>& devices() const { return devices_; }
-  /// Empty at the end.
+  /// The next row; empty at the end of the file.
   std::vector<std::string> next() {
     std::string line;
     if (!std::getline(in_, line)) return {};
@@ -117,8 +118,8 @@ std::optional<Parting> find_parting(const DigestedRun& a, const DigestedRun& b,
     tell(window);
     const std::optional<Parting> nearer = TwoRuns(a, b, window).parting();
     if (!nearer) {
-      // Seen once and not again: not the same runs.
-      if (found) throw std::runtime_error("the runs do not repeat themselves");
+      // The difference was seen once and not again: the runs are not repeatable.
+      if (found) throw std::runtime_error("a run does not repeat exactly");
       return std::nullopt;
     }
     found = nearer;
@@ -150,7 +151,7 @@ std::optional<Parting> compare_digests(const std::filesystem::path& a,
     }
     found.at = one.time_of(x);
     if (x[0] != y[0]) {
-      throw std::runtime_error("the two are not of the same instants: " + x[0] + " s and " + y[0] +
+      throw std::runtime_error("the files have different instants: " + x[0] + " s and " + y[0] +
                                " s");
     }
     for (std::size_t i = 1; i < x.size(); ++i) {

@@ -1,4 +1,5 @@
-// Where two runs part: the first instant and the devices, by the digests of their states.
+// Finds where two runs begin to differ: the first instant and the devices, by digests of their
+// states.
 #pragma once
 
 #include <filesystem>
@@ -14,26 +15,27 @@ namespace dcc::vp {
 
 struct Parting {
   std::optional<PicoSeconds>
-      equal_at;                      // the last instant looked at that was equal; none was: empty
-  PicoSeconds at{};                  // the first that is not
-  std::vector<std::string> devices;  // that differ then, in the order of StateDigests
-  std::string ended;                 // which run had ended by then, while the other went on
+      equal_at;      // the last compared instant at which the runs were equal; empty: none
+  PicoSeconds at{};  // the first compared instant at which the runs differ
+  std::vector<std::string> devices;  // devices that differ at `at`, in the order of StateDigests
+  std::string ended;  // the run that had ended by then while the other went on; empty: neither
 };
 
-/// A run whose digests of that window go to a sink. Called in a process of its own.
+/// Runs a simulation and passes the digests within a window to a sink. Called in a separate
+/// process.
 using DigestedRun =
     std::function<void(const DigestConfig& window, const DigestSampler::Sink& sink)>;
 
-/// Runs both side by side, again and again in narrower windows, down to a picosecond. Empty: they
-/// never part in `duration`. Throws std::runtime_error with what a run has to say of its input, or
-/// when the two are not of the same devices. `tell` hears of each window before it is looked at.
-/// Precondition: this process has one thread and has elaborated nothing.
+/// Runs both simulations side by side, repeatedly and in narrower windows, down to one picosecond.
+/// Returns nothing if the runs do not differ within `duration`. Throws std::runtime_error if a run
+/// refuses its input or if the runs have different devices. Calls `tell` for each window before
+/// comparing it. Precondition: this process has one thread and has elaborated no SystemC.
 std::optional<Parting> find_parting(const DigestedRun& a, const DigestedRun& b,
                                     PicoSeconds duration,
                                     const std::function<void(const DigestConfig&)>& tell);
 
-/// The same of two digest.csv, as finely as they are written. Throws std::runtime_error when one
-/// cannot be read, or they are not of the same devices at the same instants.
+/// Compares two files digest.csv, at the resolution at which they were written. Throws
+/// std::runtime_error if a file cannot be read, or if the files have different devices or instants.
 std::optional<Parting> compare_digests(const std::filesystem::path& a,
                                        const std::filesystem::path& b);
 

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <istream>
-#include <ostream>
+#include <iostream>
 #include <sstream>
 
+#include "build/platform.h"
+#include "build/ranks.h"
 #include "debug/inspection.h"
 #include "describe/quantity_text.h"
 
@@ -31,10 +32,10 @@ const char kHelp[] =
     "quit                end the run here\n"
     "Lines that begin with # are comments.\n";
 
-constexpr std::size_t kMaxLine = 1000;
+constexpr std::size_t kMaxLineLength = 1000;
 constexpr std::uint64_t kMaxSteps = 1'000'000'000;
 
-/// Fit to be shown on a terminal.
+/// Replaces characters that a terminal cannot show.
 std::string clean(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7E) c = '?';
@@ -42,7 +43,7 @@ std::string clean(std::string text) {
   return text;
 }
 
-/// What was typed, in quotes.
+/// The typed text in quotes, shortened.
 std::string shown(const std::string& text) {
   return "'" + clean(text.substr(0, 60)) + (text.size() > 60 ? "...'" : "'");
 }
@@ -76,7 +77,7 @@ Console::Console(const Context& context, std::istream& in, std::ostream& out, bo
   registry_.add_value(digest_value(c_.states));
   for (const auto& host : c_.hosts) {
     listeners_.push_back(std::make_unique<Listener>(*this, host->id()));
-    slots_told_ = host->observe_slots(*listeners_.back()) && slots_told_;
+    slots_observable_ = host->observe_slots(*listeners_.back()) && slots_observable_;
   }
   c_.kernel.add_event_hook([this] { after_event(); });
   if (c_.machine != nullptr) history_.emplace(*c_.machine);
@@ -84,19 +85,15 @@ Console::Console(const Context& context, std::istream& in, std::ostream& out, bo
 
 void Console::begin() {
   if (history_) {
-    if (const std::optional<Orders> orders = history_->mark(moment())) return obey(*orders);
+    if (const std::optional<ReverseRequest> request = history_->mark(moment()))
+      return serve(*request);
   }
-  if (c_.first.count > 0) {
-    c_.kernel.scheduler().schedule_at(time_event_, c_.first);
-  } else {
-    pause("paused");
-  }
+  pause("paused");
 }
 
 std::string Console::now() const { return QuantityText<PicoSeconds>::format(c_.kernel.now()); }
 
-// By value: it may be what is about to be cleared.
-// NOLINTNEXTLINE(performance-unnecessary-value-param)
+// By value: `why` may refer to a member that await_nothing() clears.
 void Console::pause(std::string why) {
   if (input_over_ || quit_) return;
   await_nothing();
@@ -124,18 +121,18 @@ void Console::await_nothing() {
 
 void Console::at_time() {
   ++own_events_;
-  if (!marks_halfway_) {
-    journey_.reset();
+  if (!snapshot_halfway_) {
+    reverse_request_.reset();
     pause("paused");
     return;
   }
-  marks_halfway_ = false;
-  c_.kernel.scheduler().schedule_at(time_event_, journey_->time);
+  snapshot_halfway_ = false;
+  c_.kernel.scheduler().schedule_at(time_event_, reverse_request_->time);
   mark();
 }
 
 Console::Then Console::execute(const std::string& line) {
-  if (line.size() > kMaxLine) {
+  if (line.size() > kMaxLineLength) {
     out_ << "a line of " << line.size() << " characters is no command\n";
     return Then::kStay;
   }
@@ -192,7 +189,7 @@ Console::Then Console::run(const std::string& argument, bool absolute) {
     return Then::kStay;
   }
   const PicoSeconds present = c_.kernel.now();
-  // Not beyond the end of the run, where nothing would pause, and nothing overflows.
+  // A time beyond the end of the run would never pause, and the sum could overflow.
   const PicoSeconds left = c_.kernel.end() - present;
   const PicoSeconds ahead = absolute ? time - present : time;
   if (ahead.count <= 0) {
@@ -237,8 +234,8 @@ bool Console::watch(const std::string& event, const std::string& name) {
     return true;
   }
   if (const auto change = change_named(event)) {
-    if (!slots_told_) {
-      out_ << "engine: rtl does not tell when its slots change; engine: lockstep does\n";
+    if (!slots_observable_) {
+      out_ << "engine: rtl does not report changes of its slots; engine: lockstep does\n";
       return false;
     }
     awaited_ = change;
@@ -275,7 +272,7 @@ void Console::list_modules() const {
 }
 
 void Console::list_slots(const std::string& host) const {
-  // "1" or "host1".
+  // Accepts "1" and "host1".
   const std::string digits = host.compare(0, 4, "host") == 0 ? host.substr(4) : host;
   const auto id = number_in(digits, c_.hosts.size() - 1);
   if (!id) {
@@ -305,12 +302,12 @@ void Console::slot_changed(HostId host, SlotIndex slot, std::uint32_t flow, Slot
   awaited_.reset();
   awaited_text_ =
       fmt::format("host {}, slot {}, flow number {}: {}", host, slot, flow, awaited_name_);
-  c_.kernel.call_hook_after(1);  // once the event that did it is over
+  c_.kernel.call_hook_after(1);  // pauses once the event that changed the slot is over
 }
 
 void Console::after_event() {
-  if (journey_) {
-    travel_on();
+  if (reverse_request_) {
+    continue_request();
   } else if (!awaited_text_.empty()) {
     pause(awaited_text_);
   } else if (watched_ != nullptr) {
@@ -328,5 +325,15 @@ void Console::after_event() {
     }
   }
 }
+
+namespace {
+const PartKind kConsoleKind(PartKind::kConsole, [](Platform& p) -> std::unique_ptr<PlatformPart> {
+  if (!p.setup.interactive) return nullptr;
+  return std::make_unique<Console>(
+      Console::Context{p.kernel, p.hosts, p.network, p.plan, p.part<WatchedStates>()->states(),
+                       kConsoleRank, p.setup.machine, p.setup.snapshot_refusal},
+      std::cin, std::cout, p.setup.prompt);
+});
+}  // namespace
 
 }  // namespace dcc::vp

@@ -1,4 +1,4 @@
-// The platform's prompt: pause, look, step, resume, go back. `dccvp run --interactive`.
+// The platform's prompt (`dccvp run --interactive`): pause, inspect, step, resume, go back.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,7 @@
 
 #include "build/host.h"
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "controller/congestion_manager.h"
 #include "cpu/debug_registry.h"
 #include "debug/console_history.h"
@@ -19,10 +20,10 @@
 
 namespace dcc::vp {
 
-/// Reads commands, one a line, while simulated time stands still; `help` lists them. Looking has no
-/// side effects: a run with pauses is the same run. The end of the input resumes the run to its
-/// end; what is not understood is answered with a sentence.
-class Console final {
+/// Reads commands, one for each line, while simulated time stands still; `help` lists them.
+/// Inspection has no side effects: a run with pauses gives the same results. The end of the input
+/// resumes the run to its end. An unknown command is answered with a sentence.
+class Console final : public PlatformPart {
  public:
   struct Context {
     model::SimulationKernel& kernel;
@@ -30,20 +31,23 @@ class Console final {
     const Network& network;
     const FlowPlan& plan;
     const StateDigests& states;
-    std::uint32_t rank;  // the greatest: a pause at t comes after everything that happens at t
-    model::SnapshotHistory* machine;  // null: nobody can go back …
-    std::string no_way_back;      // … for this reason
-    PicoSeconds first{};          // when it pauses first
+    std::uint32_t rank;  // the greatest rank: a pause at t comes after everything that happens at t
+    model::SnapshotHistory* machine;   // makes going back possible; null: impossible …
+    std::string snapshot_refusal;  // … for this reason
   };
-  /// `prompt`: print one (a person types).
+  /// `prompt`: print a prompt before each command.
   Console(const Context& context, std::istream& in, std::ostream& out, bool prompt);
-  /// Before anything has happened; pauses then, or later first.
-  void begin();
-  /// Now and then, between two events.
-  void heartbeat() {
+  /// Pauses before the first event.
+  void begin() override;
+  /// Takes a snapshot if one is due.
+  void heartbeat() override {
     if (history_ && !input_over_ && history_->is_due()) mark();
   }
-  /// The user asked for the end.
+  /// A run that the user ended is not complete.
+  void finish(RunResults& results) override {
+    if (quit_) results.completed = false;
+  }
+  /// True if the user asked for the end.
   bool quit() const { return quit_; }
 
  private:
@@ -72,9 +76,9 @@ class Console final {
   bool watch(const std::string& event, const std::string& name);
   void await_nothing();
   void mark();
-  void obey(const Orders& orders);
-  void travel_on();
-  void search_on();
+  void serve(const ReverseRequest& request);
+  void continue_request();
+  void continue_search();
   void slot_changed(HostId host, SlotIndex slot, std::uint32_t flow, SlotChange change);
   std::string now() const;
 
@@ -88,23 +92,23 @@ class Console final {
   Event time_event_;
   std::vector<std::unique_ptr<Listener>> listeners_;
 
-  // What the run is to pause at besides a time.
+  // Conditions other than a time at which the run pauses.
   std::uint64_t steps_left_ = 0;
-  bool slots_told_ = true;  // of every host whose slots change
+  bool slots_observable_ = true;  // true if every host reports changes of its slots
   std::optional<SlotChange> awaited_;
-  SlotChange awaited_kind_{};  // the same, once it has happened
+  SlotChange awaited_kind_{};  // kind of change, kept after awaited_ is cleared
   std::string awaited_name_;
-  std::string awaited_text_;  // set when it happened
+  std::string awaited_text_;  // set when the awaited change happened
   std::function<std::string()> watched_;
   std::string watched_name_;
   std::string watched_value_;
 
-  // Going back.
+  // State of going back.
   std::optional<ConsoleHistory> history_;
-  std::uint64_t own_events_ = 0;   // of time_event_
-  std::optional<Orders> journey_;  // while on the way
-  bool marks_halfway_ = false;     // a snapshot is to be taken before its end
-  std::uint64_t stage_ = 0;        // kToEvents: how far without looking up
+  std::uint64_t own_events_ = 0;                   // how often time_event_ ran
+  std::optional<ReverseRequest> reverse_request_;  // the request that is being served
+  bool snapshot_halfway_ = false;                  // true if a snapshot is to be taken halfway
+  std::uint64_t stage_ = 0;  // kToEvents: run to this number of events before the next check
   std::optional<std::uint64_t> found_;
   std::string found_text_;
 };

@@ -4,30 +4,31 @@
 
 namespace dcc::vp {
 
-std::string Orders::text() const {
+std::string ReverseRequest::text() const {
   std::ostringstream line;
   line << static_cast<char>(kind) << ' ' << time.count << ' ' << events << ' ' << origin << ' '
        << what;
   return line.str();
 }
 
-Orders Orders::read(const std::string& text) {
+ReverseRequest ReverseRequest::read(const std::string& text) {
   std::istringstream line(text);
-  Orders orders;
+  ReverseRequest request;
   char kind = 0;
-  line >> kind >> orders.time.count >> orders.events >> orders.origin;
-  orders.kind = static_cast<Kind>(kind);
+  line >> kind >> request.time.count >> request.events >> request.origin;
+  request.kind = static_cast<Kind>(kind);
   line.get();
-  std::getline(line, orders.what);
-  return orders;
+  std::getline(line, request.what);
+  return request;
 }
 
-std::optional<Orders> ConsoleHistory::mark(const Moment& now) {
-  if (moments_.size() > machine_.snapshots()) moments_.pop_back();  // there was no room for it
+std::optional<ReverseRequest> ConsoleHistory::mark(const Moment& now) {
+  // the last snapshot was not taken for lack of memory
+  if (moments_.size() > machine_.snapshots()) moments_.pop_back();
   moments_.push_back(now);
-  const std::optional<std::string> orders = machine_.take_snapshot();
-  if (!orders) return std::nullopt;
-  return Orders::read(*orders);
+  const std::optional<std::string> request = machine_.take_snapshot();
+  if (!request) return std::nullopt;
+  return ReverseRequest::read(*request);
 }
 
 std::size_t ConsoleHistory::last_at(std::uint64_t events) const {
@@ -38,33 +39,33 @@ std::size_t ConsoleHistory::last_at(std::uint64_t events) const {
 
 void ConsoleHistory::to_time(PicoSeconds time) {
   std::size_t number = machine_.snapshots() - 1;
-  // A pause at a time comes after all that happens then, a snapshot somewhere among it.
+  // A pause at a time comes after all events of that instant; a snapshot may lie between them.
   while (number > 0 && moments_[number].time >= time) --number;
-  Orders orders;
-  orders.kind = Orders::Kind::kToTime;
-  orders.time = time;
-  machine_.restore(number, orders.text());
+  ReverseRequest request;
+  request.kind = ReverseRequest::Kind::kToTime;
+  request.time = time;
+  machine_.restore(number, request.text());
 }
 
 void ConsoleHistory::to_events(std::uint64_t events, const std::string& why) {
-  Orders orders;
-  orders.kind = Orders::Kind::kToEvents;
-  orders.events = events;
-  orders.what = why;
-  machine_.restore(last_at(events), orders.text());
+  ReverseRequest request;
+  request.kind = ReverseRequest::Kind::kToEvents;
+  request.events = events;
+  request.what = why;
+  machine_.restore(last_at(events), request.text());
 }
 
 void ConsoleHistory::search(std::uint64_t before, std::uint64_t origin, const std::string& what) {
-  Orders orders;
-  orders.kind = Orders::Kind::kSearch;
-  orders.events = before;
-  orders.origin = origin;
-  orders.what = what;
-  machine_.restore(last_at(before == 0 ? 0 : before - 1), orders.text());
+  ReverseRequest request;
+  request.kind = ReverseRequest::Kind::kSearch;
+  request.events = before;
+  request.origin = origin;
+  request.what = what;
+  machine_.restore(last_at(before == 0 ? 0 : before - 1), request.text());
 }
 
-void ConsoleHistory::search_over(const Orders& search, std::optional<std::uint64_t> found,
-                                 const std::string& why) {
+void ConsoleHistory::end_search(const ReverseRequest& search, std::optional<std::uint64_t> found,
+                                const std::string& why) {
   if (found) to_events(*found, why);
   const std::uint64_t begin = moments_[last_at(search.events == 0 ? 0 : search.events - 1)].events;
   if (begin > moments_.front().events) this->search(begin, search.origin, search.what);

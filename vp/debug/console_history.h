@@ -1,4 +1,4 @@
-// Where the prompt has been, and how it gets back there.
+// Remembers the moments of snapshots and chooses the one to return to.
 #pragma once
 
 #include <cstdint>
@@ -11,54 +11,54 @@
 
 namespace dcc::vp {
 
-/// A moment of a run between two events, by how many of the devices' have happened. The prompt's
-/// own do not count: there are more or fewer of them depending on how one got there.
+/// A moment of a run between two events, identified by the number of device events so far. Events
+/// of the prompt do not count, because their number depends on the commands that were given.
 struct Moment {
   PicoSeconds time{};
   std::uint64_t events = 0;
 };
 
-/// What to do at a snapshot that somebody has travelled to.
-struct Orders {
+/// What to do after the return to a snapshot.
+struct ReverseRequest {
   enum class Kind : char {
-    kToTime = 't',    // on to `time`
-    kToEvents = 'e',  // on to so many events
-    kSearch = 's',    // on to `events`, looking for the last time `what` happened before them
+    kToTime = 't',    // run on to `time`
+    kToEvents = 'e',  // run on to the number `events`
+    kSearch = 's',    // run on to `events` and find the last time `what` happened before
   };
   Kind kind = Kind::kToTime;
   PicoSeconds time{};
   std::uint64_t events = 0;
-  std::uint64_t origin = 0;  // kSearch: where to come back to if it never happened
-  std::string what;          // kSearch: an event's name, or "change NAME"; else what to say then
+  std::uint64_t origin = 0;  // kSearch: number of events to return to if `what` never happened
+  std::string what;  // kSearch: an event's name or "change NAME"; else the text to print on arrival
 
   std::string text() const;
-  static Orders read(const std::string& text);
+  static ReverseRequest read(const std::string& text);
 };
 
-/// The moments of the snapshots of a time machine that is the prompt's alone.
+/// The moments of the snapshots that the prompt takes.
 class ConsoleHistory {
  public:
   explicit ConsoleHistory(model::SnapshotHistory& machine) : machine_(machine) {}
 
   bool is_due() const { return machine_.is_due(); }
   bool replaying() const { return machine_.replaying(); }
-  void finish_replay() { machine_.finish_replay(); }
-  /// Takes a snapshot of `now`. Orders: somebody has come back to it.
-  std::optional<Orders> mark(const Moment& now);
-  /// A snapshot on the way back to a moment, from which the next ones are near.
-  bool may_mark_on_the_way() const { return moments_.size() < kMaxOnTheWay; }
+  void arrived() { machine_.finish_replay(); }
+  /// Takes a snapshot of `now`. Returns a request if execution has come back to this snapshot.
+  std::optional<ReverseRequest> mark(const Moment& now);
+  /// True if another snapshot may be taken on the way to a moment, to make later returns shorter.
+  bool may_take_intermediate() const { return moments_.size() < kMaxIntermediateSnapshots; }
 
-  // They end this process.
+  // The following functions end this process.
   void to_time(PicoSeconds time);
   void to_events(std::uint64_t events, const std::string& why);
-  /// From the last snapshot before so many events.
+  /// Searches from the last snapshot before this number of events.
   void search(std::uint64_t before, std::uint64_t origin, const std::string& what);
-  /// A search has come to its end: `found` where it happened last, or on to earlier times.
-  void search_over(const Orders& search, std::optional<std::uint64_t> found,
-                   const std::string& why);
+  /// Ends a search: returns to `found`, where the event happened last, or searches earlier times.
+  void end_search(const ReverseRequest& search, std::optional<std::uint64_t> found,
+                  const std::string& why);
 
  private:
-  static constexpr std::size_t kMaxOnTheWay = 64;
+  static constexpr std::size_t kMaxIntermediateSnapshots = 64;
   std::size_t last_at(std::uint64_t events) const;
 
   model::SnapshotHistory& machine_;

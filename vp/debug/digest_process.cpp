@@ -15,17 +15,17 @@
 namespace dcc::vp {
 namespace {
 
-// What comes through the pipe: one of these, then …
+// Kinds of records in the pipe, each with what follows.
 enum Word : char {
-  kDevices = 'D',  // how many, each as a text
-  kRow = 'R',      // time, a number each
-  kFailed = 'F',   // a text
+  kDevices = 'D',  // number of devices, then each name as a text
+  kRow = 'R',      // time, then one digest for each device
+  kFailed = 'F',   // the reason as a text
   kOver = 'O',
 };
 
-class Teller {
+class DigestSender {
  public:
-  explicit Teller(int to) : to_(to) {}
+  explicit DigestSender(int to) : to_(to) {}
   void row(const std::vector<std::string>& names, PicoSeconds now,
            const std::vector<std::uint64_t>& digests) {
     if (!named_) {
@@ -58,7 +58,7 @@ class Teller {
     while (bytes != 0) {
       const ssize_t n = ::write(to_, at, bytes);
       if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) ::_exit(1);  // nobody listens any more
+      if (n <= 0) ::_exit(1);  // the reader is gone
       at += n;
       bytes -= static_cast<std::size_t>(n);
     }
@@ -71,19 +71,19 @@ class Teller {
 [[noreturn]] void serve(const std::function<void(const DigestSampler::Sink&)>& run, int to,
                         pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // it has ended meanwhile
-  // What firmware prints belongs to a run, not to a search among many.
+  if (::getppid() != parent) ::_exit(1);  // the parent has ended meanwhile
+  // Firmware's output belongs to a run, not to one of many runs of a search.
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     ::dup2(nothing, standard);
   }
-  Teller teller(to);
+  DigestSender sender(to);
   try {
-    run([&teller](const std::vector<std::string>& names, PicoSeconds now,
-                  const std::vector<std::uint64_t>& row) { teller.row(names, now, row); });
-    teller.over();
+    run([&sender](const std::vector<std::string>& names, PicoSeconds now,
+                  const std::vector<std::uint64_t>& row) { sender.row(names, now, row); });
+    sender.over();
   } catch (const std::exception& failure) {
-    teller.failed(failure.what());
+    sender.failed(failure.what());
   }
   ::_exit(0);
 }
@@ -95,7 +95,7 @@ DigestProcess::DigestProcess(const std::function<void(const DigestSampler::Sink&
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     throw std::runtime_error(std::string("no pipe: ") + std::strerror(errno));
   }
-  std::fflush(nullptr);  // or the copy would write it again
+  std::fflush(nullptr);  // else the copy would write buffered output again
   const pid_t self = ::getpid();
   pid_ = ::fork();
   if (pid_ == 0) serve(run, ends[1], self);

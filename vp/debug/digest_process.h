@@ -1,4 +1,4 @@
-// A run in a process of its own that tells the digests of its state as it goes.
+// Runs a simulation in a separate process that sends digests of its state.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,7 @@ struct DigestRow {
   std::vector<std::uint64_t> digests;
 };
 
-/// Begins at once; waits when nobody takes its rows; is ended with this object.
+/// Starts at once, waits while nobody takes its rows, and is ended when this object is destroyed.
 class DigestProcess {
  public:
   explicit DigestProcess(const std::function<void(const DigestSampler::Sink&)>& run);
@@ -27,9 +27,10 @@ class DigestProcess {
   DigestProcess& operator=(const DigestProcess&) = delete;
   ~DigestProcess();
 
-  /// The next row; none: the run is over. Throws std::runtime_error with what went wrong in it.
+  /// The next row; empty when the run is over. Throws std::runtime_error with the reason if the run
+  /// failed.
   std::optional<DigestRow> next();
-  /// Known from the first row on.
+  /// Names of the devices. Valid from the first row on.
   const std::vector<std::string>& devices() const { return devices_; }
 
  private:

@@ -1,4 +1,4 @@
-// Several futures of one process: what comes next is done once for each, in copies of it.
+// Continues one process in several copies.
 #pragma once
 
 #include <cstddef>
@@ -8,19 +8,18 @@
 
 namespace dcc::vp {
 
-/// How a copy ended: its exit status, or 128 and the signal; and what it said on standard output
-/// and error.
+/// How a copy ended: its exit status (or 128 plus the signal's number) and its output on standard
+/// output and standard error.
 struct CopyEnd {
   std::size_t number = 0;
   int status = 0;
   std::string said;
 };
 
-/// Copies this process `count` times (fork, so that memory is shared until somebody writes to it),
-/// at most `jobs` at a time, in order. Returns in every copy with its number, and here with nothing
-/// once all have ended. A copy's input is empty; it ends when this process does. Precondition: this
-/// process has one thread. Throws std::runtime_error when the system has no more to give and no
-/// copy is running.
+/// Copies this process `count` times by fork(), at most `jobs` at a time, in order. Returns in each
+/// copy with the copy's number, and in the original with an empty value once all copies have ended.
+/// A copy has an empty standard input and ends when the original ends. Precondition: this process
+/// has one thread. Throws std::runtime_error if the system refuses a copy and none is running.
 std::optional<std::size_t> fork_each(std::size_t count, unsigned jobs,
                                      const std::function<void(const CopyEnd&)>& ended);
 

@@ -1,4 +1,5 @@
-// What a paused platform can be asked: its modules, registers, slots, flows and queues by name.
+// Names of everything that a paused platform can be asked: modules, registers, slots, flows,
+// queues.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@ namespace dcc::vp {
 
 /// Fills `registry`: "host1.dcc.CTRL" and "host1.nic.CTRL" (registers, read without side effects),
 /// "host1.slot[3]", "host1.slots_in_use", "host1.timer_lag", "flow[2]", "queue[0]". All arguments
-/// outlive it.
+/// must outlive `registry`.
 void describe_platform(model::DebugRegistry& registry, std::vector<std::unique_ptr<Host>>& hosts,
                        const Network& network, const FlowPlan& plan);
 

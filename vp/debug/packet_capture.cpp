@@ -7,6 +7,7 @@
 #include <deque>
 #include <utility>
 
+#include "build/platform.h"
 #include "build/wire_selection.h"
 #include "config/yaml_reader.h"
 
@@ -17,14 +18,15 @@ std::string path_of(std::size_t capture) {
   return "output.trace.packets." + std::to_string(capture);
 }
 
-/// A host's ports have its address, a switch's a local one of their own.
+/// A host's ports have the host's address; a switch's port has a locally administered address of
+/// its own.
 roce::MacAddress mac_of_port(const Topology& topology, const Wire& wire) {
   const TopologyNode& node = topology.node(wire.from);
   if (node.is_host) return roce::mac_of(node.host);
   return roce::mac_of_port(static_cast<unsigned>(wire.from), static_cast<unsigned>(wire.from_port));
 }
 
-/// Whose name its packets bear in a capture; empty: they have RoCE's headers.
+/// The transport whose name packets bear in a capture; empty: packets have RoCE headers.
 std::string labels_of(const NicConfig& nic) {
   const TransportParameters* const transport = nic.transport.chosen();
   return transport == nullptr || transport->on_roce() ? std::string() : nic.transport.name();
@@ -36,7 +38,7 @@ std::string peer_text(const Topology& topology, const Wire& wire) {
 }
 }  // namespace
 
-/// One pcapng file and what goes into it.
+/// One pcapng file and the selection of packets for it.
 class PacketCapture::File {
  public:
   File(const PacketTraceConfig& config, const NicConfig& nic, Partitions& partitions,
@@ -55,7 +57,7 @@ class PacketCapture::File {
     for (const unsigned flow : config.flows) wanted_[flow] = true;
   }
 
-  /// `partition`: the sender's.
+  /// `partition`: partition of the sender.
   Link::Tap tap(const Topology& topology, const Wire& wire, unsigned partition) {
     const Link& link = wire.link();
     const std::uint32_t number = writer_.add_interface(
@@ -65,13 +67,13 @@ class PacketCapture::File {
     return [this, port](const Packet& packet, PicoSeconds sent) { record(packet, sent, *port); };
   }
 
-  /// While all partitions wait: what they have laid aside goes into the file.
+  /// Writes the packets that partitions have collected to the file. Call while all partitions wait.
   void clear_shelves() {
     order_.clear();
     for (Shelf& shelf : shelves_) {
       for (const Laid& laid : shelf.packets) order_.push_back({&laid, &shelf});
     }
-    // Of one shelf they are in their order already, and that of equal places is theirs.
+    // Packets of one shelf are in order already; a stable sort keeps that order for equal places.
     std::stable_sort(order_.begin(), order_.end(),
                      [](const auto& a, const auto& b) { return a.first->place < b.first->place; });
     for (const auto& [laid, shelf] : order_) {
@@ -96,9 +98,9 @@ class PacketCapture::File {
     std::uint64_t nanoseconds;
     std::uint32_t port;
     FrameSize size;
-    std::size_t begin;  // in the shelf's bytes
+    std::size_t begin;  // offset in the shelf's bytes
   };
-  /// One partition's.
+  /// Packets that one partition has collected.
   struct alignas(64) Shelf {
     FrameWriter frames;
     const Scheduler& scheduler;
@@ -114,7 +116,7 @@ class PacketCapture::File {
 
   bool wants(const Packet& packet) const {
     if (wanted_.empty()) return true;
-    // The closed loop's own messages have numbers above those of all flows.
+    // Messages of the closed loop have numbers above those of all flows.
     return !is_link_control(packet.kind) && packet.flow < wanted_.size() && wanted_[packet.flow];
   }
 
@@ -123,7 +125,7 @@ class PacketCapture::File {
     Shelf& shelf = *port.shelf;
     const auto nanoseconds = static_cast<std::uint64_t>(sent / kNanoSecond);
     const EventPlace* const place = shelf.scheduler.place();
-    if (place == nullptr) {  // nobody sends beside it
+    if (place == nullptr) {  // there is one partition only, so the packet is written at once
       const FrameSize size =
           shelf.frames.write(packet, port.mac, writer_.begin_packet(port.number, nanoseconds));
       writer_.end_packet(size.captured, size.length);
@@ -139,10 +141,10 @@ class PacketCapture::File {
   std::string name_;
   PicoSeconds from_;
   PicoSeconds to_;
-  std::vector<bool> wanted_;  // by flow; empty: all
+  std::vector<bool> wanted_;  // by flow; empty: all flows
   std::size_t snap_;
   PcapngWriter writer_;
-  std::deque<Shelf> shelves_;  // by partition
+  std::deque<Shelf> shelves_;  // one for each partition
   std::deque<Port> ports_;
   std::vector<std::pair<const Laid*, const Shelf*>> order_;
 };
@@ -193,6 +195,15 @@ PacketCapture::PacketCapture(const PlatformConfig& config, Partitions& partition
 
 PacketCapture::~PacketCapture() = default;
 
+void PacketCapture::finish(RunResults& results) {
+  try {
+    close();
+    results.traces = described();
+  } catch (const std::runtime_error& error) {
+    results.lost_traces.emplace_back(error.what());
+  }
+}
+
 void PacketCapture::close() {
   for (auto& file : files_) file->close();
 }
@@ -202,5 +213,14 @@ std::vector<std::string> PacketCapture::described() const {
   for (const auto& file : files_) out.push_back(file->described());
   return out;
 }
+
+namespace {
+const PartKind kPacketCaptureKind(PartKind::kPacketCapture,
+                                  [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                    return std::make_unique<PacketCapture>(
+                                        p.config, p.partitions, p.network, p.plan.count(),
+                                        p.setup.traces.folder);
+                                  });
+}  // namespace
 
 }  // namespace dcc::vp

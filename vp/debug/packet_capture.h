@@ -1,4 +1,5 @@
-// Captures of chosen ports as pcapng files (output.trace.packets), and their selections' check.
+// Captures of chosen ports as pcapng files (output.trace.packets), and the check of their
+// selections.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "parallel/partitions.h"
 #include "wire/pcapng.h"
@@ -14,24 +16,26 @@
 
 namespace dcc::vp {
 
-/// Every selection of output.trace against the platform: throws SettingError for a port or a flow
-/// that is not there. Flows are numbered below `flows`.
+/// Checks every selection of output.trace against the platform. Throws SettingError for a port or
+/// flow that does not exist. Flows are numbered from 0 to `flows` - 1.
 void check_trace(const PlatformConfig& config, const Topology& topology, std::size_t flows);
 
-/// All captures of a run. A wire without one keeps its null tap. Of several partitions each lays
-/// its packets aside, as frames; while all wait they go into the files, in the one order of events:
-/// the same bytes as with one.
-class PacketCapture {
+/// All captures of a run. A wire without a capture keeps its null tap. With several partitions each
+/// one collects its packets as frames; while all partitions wait, the frames are written in the one
+/// order of events, so the files have the same bytes as with one partition.
+class PacketCapture final : public PlatformPart {
  public:
-  /// Creates `folder`/<name>.pcapng and taps the wires. Throws SettingError as above, and
-  /// std::runtime_error when a file cannot be made.
+  /// Creates `folder`/<name>.pcapng and taps the wires. Throws SettingError like check_trace(), and
+  /// std::runtime_error if a file cannot be made.
   PacketCapture(const PlatformConfig& config, Partitions& partitions, Network& network,
                 std::size_t flows, const std::filesystem::path& folder);
-  ~PacketCapture();
+  ~PacketCapture() override;
 
-  /// Ends all files. Throws std::runtime_error when one could not be written.
+  /// Ends all files and describes them in `traces`; a failure goes to `lost_traces`.
+  void finish(RunResults& results) override;
+  /// Ends all files. Throws std::runtime_error if one could not be written.
   void close();
-  /// One sentence a file, once closed.
+  /// One sentence for each file. Valid after close().
   std::vector<std::string> described() const;
 
  private:

@@ -17,21 +17,22 @@
 namespace dcc::vp {
 namespace {
 
-constexpr int kTravelStatus = 0x5A;  // of a process that ends to go back; `travelling` says so, too
+constexpr int kReverseExitStatus =
+    0x5A;  // exit status of a process that ends to go back; `reversing` confirms it
 constexpr std::chrono::milliseconds kFirstInterval{500};
-constexpr std::size_t kBeforeDoubling = 8;  // snapshots of the same distance
+constexpr std::size_t kBeforeDoubling = 8;  // snapshots before the interval doubles
 constexpr std::size_t kMaxSnapshots = 160;
 
 constexpr std::array<int, 3> kForwarded{SIGTERM, SIGHUP, SIGINT};
 volatile std::sig_atomic_t at_work = 0;  // the process that a snapshot waits for
 
 void forward(int number, siginfo_t* info, void*) {
-  // What the terminal sends, it sends to all of them.
+  // A signal from the terminal reaches all processes anyway.
   if (info->si_code == SI_KERNEL) return;
   ::kill(static_cast<pid_t>(at_work), number);
 }
 
-/// What a snapshot does with signals, while it is one.
+/// Forwards signals to the process at work while this process is a snapshot.
 class Forwarding {
  public:
   Forwarding() {
@@ -53,18 +54,18 @@ class Forwarding {
   std::array<struct sigaction, kForwarded.size()> before_{};
 };
 
-/// Signals are held back between fork() and the moment when both know what they are.
-class HeldSignals {
+/// Blocks signals between fork() and the moment when parent and child know their roles.
+class BlockedSignals {
  public:
-  HeldSignals() {
+  BlockedSignals() {
     sigset_t all;
     ::sigemptyset(&all);
     for (const int number : kForwarded) ::sigaddset(&all, number);
     ::sigprocmask(SIG_BLOCK, &all, &before_);
   }
-  ~HeldSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~BlockedSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
 
  private:
   sigset_t before_{};
@@ -84,7 +85,7 @@ ProcessSnapshots::ProcessSnapshots() {
   if (memory == MAP_FAILED) {
     throw std::runtime_error(std::string("no memory to share: ") + std::strerror(errno));
   }
-  shared_ = static_cast<Shared*>(memory);  // zero
+  shared_ = static_cast<Shared*>(memory);  // mmap() zeroes the memory
 }
 
 ProcessSnapshots::~ProcessSnapshots() { ::munmap(shared_, sizeof(Shared)); }
@@ -97,56 +98,56 @@ bool ProcessSnapshots::is_due() const {
 std::optional<std::string> ProcessSnapshots::take_snapshot() {
   if (taken_ >= kMaxSnapshots) return std::nullopt;
   std::cout.flush();
-  std::fflush(nullptr);  // or every copy would write it again
+  std::fflush(nullptr);  // else every copy would write buffered output again
   const std::size_t number = taken_;
-  bool travelled = false;
+  bool returned = false;
   const pid_t self = ::getpid();
   const Forwarding forwarding;
   for (;;) {
     pid_t child = 0;
     {
-      const HeldSignals held;
+      const BlockedSignals blocked;
       child = ::fork();
       if (child > 0) at_work = static_cast<std::sig_atomic_t>(child);
       if (child <= 0) forwarding.end();
     }
     if (child < 0) {
-      if (travelled) ::_exit(1);  // nobody is left who could go on
-      return std::nullopt;        // the system has no more to give: one fewer, then
+      if (returned) ::_exit(1);  // no process is left that could continue
+      return std::nullopt;       // the system refuses another process: one snapshot fewer
     }
     if (child == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != self) ::_exit(1);
       taken_ = number + 1;
       last_ = Clock::now();
-      replaying_ = travelled;
-      if (!travelled) return std::nullopt;
+      replaying_ = returned;
+      if (!returned) return std::nullopt;
       return std::string(shared_->request, shared_->bytes);
     }
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     end_with(status, number);
-    travelled = true;
+    returned = true;
   }
 }
 
-// Comes back when it is here that somebody wants to be.
+// Returns if execution is to continue from this snapshot; else ends this process.
 void ProcessSnapshots::end_with(int status, std::size_t number) const {
   if (WIFSIGNALED(status)) die_of(WTERMSIG(status));
-  const bool travelling = shared_->travelling && WEXITSTATUS(status) == kTravelStatus;
-  if (!travelling || shared_->number != number) ::_exit(WEXITSTATUS(status));
-  shared_->travelling = false;
+  const bool reversing = shared_->reversing && WEXITSTATUS(status) == kReverseExitStatus;
+  if (!reversing || shared_->number != number) ::_exit(WEXITSTATUS(status));
+  shared_->reversing = false;
 }
 
 void ProcessSnapshots::restore(std::size_t number, const std::string& request) {
   std::cout.flush();
   std::fflush(nullptr);
   shared_->number = number;
-  shared_->bytes = std::min(request.size(), kMaxRequestBytes);
+  shared_->bytes = std::min(request.size(), kMaxOrders);
   std::memcpy(shared_->request, request.data(), shared_->bytes);
-  shared_->travelling = true;
-  ::_exit(kTravelStatus);
+  shared_->reversing = true;
+  ::_exit(kReverseExitStatus);
 }
 
 }  // namespace dcc::vp

@@ -1,4 +1,4 @@
-// Snapshots of this process, made by fork(): memory is shared until somebody writes to it.
+// Snapshots of this process by fork(): memory is shared until one of the processes writes to it.
 #pragma once
 
 #include <chrono>
@@ -10,19 +10,20 @@
 
 namespace dcc::vp {
 
-/// A snapshot is a parent that waits: take_snapshot() copies the process, the copy goes on, and the
-/// original stays as it is. Whoever travels back ends; each parent up to the wanted one ends in
-/// turn, and that one makes another copy, which goes on. So the snapshots are the chain of
-/// ancestors of the process at work, none is ever out of order, and the process that the user
-/// started is the first of them: it ends with the status of the run, however often that went back.
-/// What is sent to it to end it (SIGTERM, SIGHUP, SIGINT) goes down to the one at work.
+/// A snapshot is a parent process that waits: take_snapshot() copies the process, the copy
+/// continues, and the original keeps its state. To go back, the process at work ends; each parent
+/// up to the wanted one ends in turn, and the wanted one makes another copy, which continues. So
+/// the snapshots are the chain of ancestors of the process at work, and they are always in order.
+/// The process that the user started is the first of them: it ends with the status of the run,
+/// however often the run went back. Signals that end a process (SIGTERM, SIGHUP, SIGINT) are
+/// forwarded to the process at work.
 ///
-/// Time between snapshots grows with their number, so that there are some dozen of them however
-/// long the run: to go back takes at most about an eighth of what the run has taken so far.
+/// The time between snapshots grows with their number, so a run of any length has some dozen of
+/// them: going back takes at most about an eighth of the time that the run has taken so far.
 class ProcessSnapshots final : public model::SnapshotHistory {
  public:
-  /// Throws std::runtime_error when the system gives no memory to share. Precondition: this process
-  /// has one thread, at every call.
+  /// Throws std::runtime_error if the system gives no shared memory. Precondition: this process has
+  /// one thread, now and at every later call.
   ProcessSnapshots();
   ~ProcessSnapshots() override;
 
@@ -35,11 +36,11 @@ class ProcessSnapshots final : public model::SnapshotHistory {
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Shared {  // by all processes of the chain
-    bool travelling;
+  struct Shared {  // shared by all processes of the chain
+    bool reversing;
     std::size_t number;
     std::size_t bytes;
-    char request[kMaxRequestBytes];
+    char request[kMaxOrders];
   };
   void end_with(int status, std::size_t number) const;
 

@@ -5,10 +5,10 @@
 namespace dcc::vp {
 namespace {
 
-// Bindings name every member: one more of them does not compile until it takes part, too.
+// The bindings name every member: one more member does not compile until it takes part.
 
 template <class Operation>
-WireCounters together(const WireCounters& a, const WireCounters& b, Operation operation) {
+WireCounters combine(const WireCounters& a, const WireCounters& b, Operation operation) {
   const auto& [link, pause] = b;
   const auto& [packets, bytes, lost, busy] = link;
   return {{operation(a.link.packets, packets), operation(a.link.bytes, bytes),
@@ -17,38 +17,38 @@ WireCounters together(const WireCounters& a, const WireCounters& b, Operation op
 }
 
 template <class Operation>
-std::uint64_t together(std::uint64_t a, std::uint64_t b, Operation operation) {
+std::uint64_t combine(std::uint64_t a, std::uint64_t b, Operation operation) {
   return operation(a, b);
 }
 
 template <class T, class Operation>
-std::vector<T> together(const std::vector<T>& a, const std::vector<T>& b, Operation operation) {
+std::vector<T> combine(const std::vector<T>& a, const std::vector<T>& b, Operation operation) {
   assert(a.size() == b.size());
   std::vector<T> result;
   result.reserve(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) result.push_back(together(a[i], b[i], operation));
+  for (std::size_t i = 0; i < a.size(); ++i) result.push_back(combine(a[i], b[i], operation));
   return result;
 }
 
 template <class Operation>
-Snapshot together(const Snapshot& a, const Snapshot& b, Operation operation) {
+Snapshot combine(const Snapshot& a, const Snapshot& b, Operation operation) {
   const auto& [wires, cnps_received, counters] = b;
-  return {together(a.wires, wires, operation), together(a.cnps_received, cnps_received, operation),
-          a.counters.together(counters, operation)};
+  return {combine(a.wires, wires, operation), combine(a.cnps_received, cnps_received, operation),
+          a.counters.combine(counters, operation)};
 }
 
 }  // namespace
 
 Snapshot Snapshot::since(const Snapshot& earlier) const {
-  return together(*this, earlier, [](auto to, auto from) { return to - from; });
+  return combine(*this, earlier, [](auto to, auto from) { return to - from; });
 }
 
 Snapshot Snapshot::plus(const Snapshot& more) const {
-  return together(*this, more, [](auto a, auto b) { return a + b; });
+  return combine(*this, more, [](auto a, auto b) { return a + b; });
 }
 
 Snapshot Snapshot::times(const Proportion& times) const {
-  return together(*this, *this, [&](auto counted, auto) { return times.of(counted); });
+  return combine(*this, *this, [&](auto counted, auto) { return times.of(counted); });
 }
 
 }  // namespace dcc::vp

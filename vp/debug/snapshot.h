@@ -1,4 +1,4 @@
-// The counters of a whole platform at one instant, and what was counted between two.
+// The counters of a whole platform at one instant, and their differences.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace dcc::vp {
 
-/// One wire's: what the link counted, and how long its sender was held by PFC.
+/// Counters of one wire: those of its link, and the time for which PFC paused its sender.
 struct WireCounters {
   LinkCounters link;
   PicoSeconds pause{};
@@ -22,12 +22,26 @@ struct Snapshot {
   std::vector<std::uint64_t> cnps_received;  // by host
   CounterTotals counters;
 
-  /// What was counted after `earlier`, a snapshot of the same platform: the difference of
-  /// everything, the only form in which results get counters.
+  /// Returns what was counted after `earlier`, a snapshot of the same platform: the difference of
+  /// every number. Results get counters only in this form.
   Snapshot since(const Snapshot& earlier) const;
-  /// Of such a difference, so many times everything; and everything with it.
+  /// Scales every number of such a difference by a proportion; plus() adds another difference.
   Snapshot times(const Proportion& times) const;
   Snapshot plus(const Snapshot& more) const;
+  /// Visits every number but those of hosts, by reference. The bindings name every member: one more
+  /// member does not compile until it takes part.
+  template <class Visit>
+  void each(Visit visit) {
+    for (auto& [link, pause] : wires) {
+      auto& [packets, bytes, lost, busy] = link;
+      visit(packets);
+      visit(bytes);
+      visit(lost);
+      visit(busy);
+      visit(pause);
+    }
+    counters.each(visit);
+  }
 };
 
 }  // namespace dcc::vp

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "build/platform.h"
+#include "build/ranks.h"
+#include "config/yaml_reader.h"
+#include "disturb/central_control.h"
 #include "riscv/csr_file.h"
 #include "sim/state_digest.h"
 #include "software/host_driver.h"
@@ -20,7 +24,7 @@ std::uint64_t digest_of_nic(Host& host) {
   return d.value();
 }
 
-// What registers and slots show, so that the model and RTL in its place give the same.
+// Digests what registers and slots show, so that the model and the RTL give the same digest.
 std::uint64_t digest_of_controller(ControllerEngine& device) {
   StateDigest d;
   const std::uint32_t slots = device.config().slots;
@@ -170,6 +174,48 @@ void DigestSampler::sample() {
   if (*c_.when.every <= end - now) c_.scheduler.schedule_in(event_, *c_.when.every);
 }
 
-void DigestSampler::collect(RunResults& results) { results.digests = std::move(kept_); }
+void DigestSampler::finish(RunResults& results) { results.digests = std::move(kept_); }
+
+namespace {
+const FlowScheduler* flow_scheduler_of(const Platform& p) {
+  const auto* const part = p.part<FlowSchedulerPart>();
+  return part == nullptr ? nullptr : &part->scheduler();
+}
+
+const TransportAgent* transport_agent_of(const Platform& p) {
+  const auto* const part = p.part<TransportAgentPart>();
+  return part == nullptr ? nullptr : &part->agent();
+}
+
+std::unique_ptr<PlatformPart> make_sampler(Platform& p) {
+  if (!p.config.output.digest.every) return nullptr;
+  if (p.setup.group != nullptr) {
+    throw SettingError("output.digest",
+                       "none of several processes holds the whole state: run one process, on any "
+                       "number of threads");
+  }
+  return std::make_unique<DigestSampler>(
+      DigestSampler::Context{p.config.output.digest, p.config.duration, p.scheduler, p.network,
+                             flow_scheduler_of(p), transport_agent_of(p), p.hosts, p.partitions,
+                             kDigestRank},
+      p.setup.digests);
+}
+
+// Made only if something may ask for digests: a large network has many names.
+std::unique_ptr<PlatformPart> make_watched(Platform& p) {
+  const bool software = std::any_of(p.hosts.begin(), p.hosts.end(),
+                                    [](const auto& host) { return host->driver() != nullptr; });
+  if (!software && !p.setup.interactive) return nullptr;
+  auto watched = std::make_unique<WatchedStates>(
+      StateDigests(p.network, flow_scheduler_of(p), transport_agent_of(p), p.hosts));
+  for (const auto& host : p.hosts) {
+    if (host->driver() != nullptr) host->driver()->name_digest(watched->states());
+  }
+  return watched;
+}
+
+const PartKind kSamplerKind(PartKind::kDigestSampler, make_sampler);
+const PartKind kWatchedKind(PartKind::kWatchedStates, make_watched);
+}  // namespace
 
 }  // namespace dcc::vp

@@ -1,14 +1,16 @@
-// The state of a platform as one number a device, at instants of a run.
+// Digests of a platform's state: one number for each device, at instants of a run.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "build/host.h"
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "cpu/debug_registry.h"
 #include "fabric/flow_scheduler.h"
@@ -19,19 +21,19 @@
 
 namespace dcc::vp {
 
-/// Of every device: switches and what schedules flows over all of them, the agent that sets the
-/// hosts' thresholds, then of each host NIC, algorithm or controller, memory and CPU, then wires.
-/// So that of devices that part in the same instant the one that decided comes first, and what it
-/// had the wire carry last.
+/// The digests of all devices in this order: switches, the scheduler of flows, the threshold agent,
+/// then for each host NIC, algorithm or controller, memory and CPU, then wires. If several devices
+/// begin to differ at the same instant, the one that decides comes first and wires, which only
+/// carry its packets, come last.
 class StateDigests {
  public:
   StateDigests(Network& network, const FlowScheduler* flow_scheduler,
                const TransportAgent* transport_agent, std::vector<std::unique_ptr<Host>>& hosts);
-  /// "s0", "host3.controller", "s0->h3".
+  /// Names of the devices, such as "s0", "host3.controller", "s0->h3".
   const std::vector<std::string>& names() const { return names_; }
-  /// Now, between two events; looking changes nothing.
+  /// The digests of the present state. Call between two events. Has no side effects.
   std::vector<std::uint64_t> take() const;
-  /// All of them as one.
+  /// All digests combined into one.
   std::uint64_t whole() const;
 
  private:
@@ -42,13 +44,24 @@ class StateDigests {
   std::vector<std::function<std::uint64_t()>> of_;
 };
 
-/// The whole state as a value for a prompt or a debugger to read. `states` must outlive it.
+/// Makes the digest of the whole state readable for a prompt or a debugger. `states` must outlive
+/// the returned value.
 model::DebugRegistry::Value digest_value(const StateDigests& states);
 
-/// Takes them at instants, after all that happens then.
-class DigestSampler {
+/// The digests that a prompt, a debugger or firmware of a host may ask for at any time.
+class WatchedStates final : public PlatformPart {
  public:
-  /// Who gets the rows; its first call has the names. Null: they are kept for the results.
+  explicit WatchedStates(StateDigests states) : states_(std::move(states)) {}
+  const StateDigests& states() const { return states_; }
+
+ private:
+  StateDigests states_;
+};
+
+/// Takes digests at instants of the run, after everything that happens at the instant.
+class DigestSampler final : public PlatformPart {
+ public:
+  /// Receives the rows; null: rows are kept for the results.
   using Sink = std::function<void(const std::vector<std::string>& names, PicoSeconds now,
                                   const std::vector<std::uint64_t>& row)>;
   struct Context {
@@ -56,15 +69,16 @@ class DigestSampler {
     PicoSeconds duration;  // of the run
     Scheduler& scheduler;
     Network& network;
-    const FlowScheduler* flow_scheduler;    // null: none
-    const TransportAgent* transport_agent;  // null: none
+    const FlowScheduler* flow_scheduler;    // null: the run has none
+    const TransportAgent* transport_agent;  // null: the run has none
     std::vector<std::unique_ptr<Host>>& hosts;
     Partitions& partitions;
     std::uint32_t rank;
   };
   DigestSampler(const Context& context, Sink sink);
-  void begin();
-  void collect(RunResults& results);
+  void begin() override;
+  /// Adds the rows that were kept.
+  void finish(RunResults& results) override;
 
  private:
   void sample();

@@ -64,7 +64,8 @@ void TraceSampler::sample() {
   for (Flow& flow : flows_) {
     const PlannedFlow& planned = c_.plan.flow(flow.id);
     const Transmitter& transmitter = c_.hosts[planned.spec.from]->nic().device().transmitter();
-    if (planned.from_qpn >= transmitter.queue_pairs()) continue;  // software has not made it yet
+    // software has not created the queue pair yet
+    if (planned.from_qpn >= transmitter.queue_pairs()) continue;
     const Rate rate = transmitter.view(planned.from_qpn).rate;
     if (flow.seen && rate.raw == flow.last.raw) continue;
     flow.seen = true;

@@ -1,4 +1,4 @@
-// What a trace looks at in intervals: queues, timer lag, and the rates of flows.
+// Samples of a trace at intervals: queues, timer lag, and rates of flows.
 #pragma once
 
 #include <limits>
@@ -16,24 +16,25 @@
 
 namespace dcc::vp {
 
-/// Every `interval` of the window it writes what has changed: as signals the bytes of switch queues
-/// (those that feed traced hosts; all of them if all hosts are traced) and each controller's timer
-/// lag; as counters the same bytes, and the rate of every traced flow that a traced host sends.
+/// At every `interval` of the window, writes the values that have changed. Signals: the bytes of
+/// switch queues (those that feed traced hosts; all queues if all hosts are traced) and each
+/// controller's timer lag. Counters: the same bytes, and the rate of every traced flow that a
+/// traced host sends.
 class TraceSampler {
  public:
   struct Context {
     const TraceConfig& config;
-    PicoSeconds end;  // of the run
+    PicoSeconds end;  // end of the run
     Scheduler& scheduler;
     const Network& network;
     std::vector<std::unique_ptr<Host>>& hosts;
     const FlowPlan& plan;
-    std::uint32_t rank;  // the greatest: a sample at t sees everything that happened at t
+    std::uint32_t rank;  // the greatest rank: a sample at t sees everything that happened at t
     TraceEvents* events;
     VcdFile* signals;
   };
   explicit TraceSampler(const Context& context);
-  /// Once the simulation begins.
+  /// Schedules the first sample. Call once the simulation begins.
   void begin();
 
  private:
@@ -65,7 +66,7 @@ class TraceSampler {
 constexpr int kNetworkProcess = 1;
 constexpr int host_process(HostId host) { return 10 + static_cast<int>(host); }
 
-/// A link's name as a scope of signals: "s0->h3" is "s0_h3".
+/// A link's name as a scope of signals: "s0->h3" becomes "s0_h3".
 std::string scope_name(const std::string& wire);
 
 }  // namespace dcc::vp

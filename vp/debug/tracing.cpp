@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "build/platform.h"
+#include "build/ranks.h"
 #include "cpu/riscv_cpu.h"
 #include "measure/trace_event_file.h"
 #include "simulation_kernel.h"
@@ -9,7 +11,7 @@
 
 namespace dcc::vp {
 
-/// The functions of one CPU as nested slices of its host's timeline.
+/// Writes the functions that one CPU runs as nested slices of its host's timeline.
 class FunctionTrace final : public riscv::CallSink {
  public:
   FunctionTrace(TraceEvents& events, TraceEvents::Track track, const model::RiscvCpu& cpu)
@@ -36,7 +38,7 @@ model::TraceWindow cpu_window(const TraceConfig& config) {
   return window;
 }
 
-/// "cpu.txt" of host 3 is "cpu.host3.txt".
+/// Inserts the host's number: "cpu.txt" of host 3 becomes "cpu.host3.txt".
 std::filesystem::path with_host(const std::filesystem::path& file, HostId host) {
   std::filesystem::path named = file;
   named.replace_extension(".host" + std::to_string(host) + file.extension().string());
@@ -52,7 +54,7 @@ bool Tracing::needs_one_order(const PlatformConfig& config) {
   if (!trace.perfetto && !trace.signals) return false;
   const auto all = config.congestion_controls();
   return std::any_of(all.begin(), all.end(), [](const AlgorithmChoice* one) {
-    return one->chosen<DccParameters>() != nullptr;  // whose slots are traced
+    return one->chosen<DccParameters>() != nullptr;  // only a DCC controller has slots to trace
   });
 }
 
@@ -197,6 +199,14 @@ void Tracing::trace_lines(Host& host) {
   });
 }
 
+void Tracing::finish(RunResults& results) {
+  try {
+    close();
+  } catch (const std::runtime_error& error) {
+    results.lost_traces.emplace_back(error.what());
+  }
+}
+
 void Tracing::close() {
   for (const auto& host : c_.hosts) {
     if (host->cpu() != nullptr) host->cpu()->trace().finish();
@@ -224,11 +234,19 @@ void Tracing::close() {
   close(events_);
   close(signals_);
   profiled_.clear();
-  cpu_files_.clear();  // what is not whole makes room for the results
+  cpu_files_.clear();  // an incomplete file makes room for the results
   transactions_ = nullptr;
   events_ = nullptr;
   signals_ = nullptr;
   if (!lost.empty()) throw std::runtime_error(lost);
 }
+
+namespace {
+const PartKind kTracingKind(PartKind::kTracing, [](Platform& p) -> std::unique_ptr<PlatformPart> {
+  return std::make_unique<Tracing>(
+      Tracing::Context{p.config, p.scheduler, p.network, p.hosts, p.plan, kTraceRank},
+      p.setup.traces);
+});
+}  // namespace
 
 }  // namespace dcc::vp

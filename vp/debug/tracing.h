@@ -1,4 +1,4 @@
-// Connects what a configuration wants traced to the platform that runs.
+// Connects the traces that a configuration asks for to the running platform.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +10,7 @@
 
 #include "build/host.h"
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "debug/trace_sampler.h"
 #include "measure/slot_trace.h"
@@ -21,18 +22,18 @@
 
 namespace dcc::vp {
 
-/// Where traces go.
+/// The folder and files of traces.
 struct TraceOutput {
   std::filesystem::path folder;  // exists if config.output.trace.any()
-  std::string cpu_file;          // instruction trace in a file of its own: `--trace-cpu`
+  std::string cpu_file;          // file of the instruction trace asked for by `--trace-cpu`
 };
 
 class FirmwareProfile;
 class FunctionTrace;
 
-/// Built once the hosts are; what is not asked for is not connected. Throws std::runtime_error when
-/// a file cannot be written.
-class Tracing {
+/// Built after the hosts; connects only the traces that are asked for. The constructor throws
+/// std::runtime_error if a file cannot be written.
+class Tracing final : public PlatformPart {
  public:
   struct Context {
     const PlatformConfig& config;
@@ -40,21 +41,22 @@ class Tracing {
     const Network& network;
     std::vector<std::unique_ptr<Host>>& hosts;
     const FlowPlan& plan;
-    std::uint32_t rank;  // of samples: the greatest
+    std::uint32_t rank;  // rank of samples, the greatest
   };
   Tracing(const Context& context, const TraceOutput& output);
-  ~Tracing();
-  /// Whether what is to be traced is written as it happens, by devices. What is looked at in
-  /// intervals is not, nor are packets (packet_capture.h).
+  ~Tracing() override;
+  /// True if devices write trace records as events happen, which needs one order of all events.
+  /// Samples at intervals and packet captures (packet_capture.h) do not need it.
   static bool needs_one_order(const PlatformConfig& config);
-  /// Once the simulation begins.
-  void begin();
-  /// Completes all files, once the simulation is over. Throws std::runtime_error, when it has done
-  /// so, if one of them could not be written.
+  /// Begins sampling. Called once the simulation begins.
+  void begin() override;
+  /// Completes all files. A file that could not be written becomes an entry of `lost_traces`.
+  void finish(RunResults& results) override;
+  /// Completes all files, then throws std::runtime_error if one could not be written.
   void close();
 
  private:
-  /// A CPU whose instructions are counted, and where the counts go; null: not wanted.
+  /// A CPU whose instructions are counted, and the files that get the counts; null: not asked for.
   struct Profiled {
     std::unique_ptr<FirmwareProfile> program;
     std::unique_ptr<TraceFile> coverage;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "build/platform.h"
+#include "build/ranks.h"
 #include "build/translate.h"
 
 namespace dcc::vp {
@@ -37,7 +39,15 @@ void Changes::make(const PlatformConfig& to) {
   for (const auto& module : network_.switches()) {
     if (module != nullptr) module->device().change(parameters);
   }
-  for (auto& host : hosts_) host->retune(*present_, to);
+  for (auto& host : hosts_) host->reconfigure(*present_, to);
 }
+
+namespace {
+const PartKind kChangesKind(PartKind::kChanges, [](Platform& p) -> std::unique_ptr<PlatformPart> {
+  auto changes = std::make_unique<Changes>(p.config, p.scheduler, p.network, p.hosts, kChangeRank);
+  if (p.setup.late_change) changes->ask_at(p.setup.late_change->at, p.setup.late_change->ask);
+  return changes;
+});
+}  // namespace
 
 }  // namespace dcc::vp

@@ -1,4 +1,4 @@
-// Parameters that become others while a run goes on: `changes`.
+// Changes of parameters during a run (`changes`).
 #pragma once
 
 #include <functional>
@@ -8,20 +8,23 @@
 
 #include "build/host.h"
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "sim/scheduler.h"
 
 namespace dcc::vp {
 
-/// At its time each change goes to the switches, and to the controllers through their registers, as
-/// a driver would: without software on a host at that instant, else over its bus, in its time.
-class Changes {
+/// Applies each change at its time: to the switches directly, to controllers through their
+/// registers, as a driver would. Without software on a host the registers change at that instant,
+/// else over the host's bus in the bus's time.
+class Changes final : public PlatformPart {
  public:
   Changes(const PlatformConfig& config, Scheduler& scheduler, Network& network,
           std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank);
-  /// Schedules the first.
-  void begin();
-  /// One more change, behind all others: what `ask` returns when its time has come. Before begin().
+  /// Schedules the first change.
+  void begin() override;
+  /// Adds one more change after all others; `ask` returns the configuration when simulated time
+  /// reaches `at`. Call before begin().
   void ask_at(PicoSeconds at, std::function<std::shared_ptr<const PlatformConfig>()> ask) {
     planned_.push_back({at, std::move(ask)});
   }
@@ -40,7 +43,7 @@ class Changes {
   std::vector<std::unique_ptr<Host>>& hosts_;
   std::vector<Planned> planned_;
   std::size_t next_ = 0;
-  std::shared_ptr<const PlatformConfig> made_;  // keeps present_ alive
+  std::shared_ptr<const PlatformConfig> made_;  // owns the configuration that present_ points to
   Event due_;
 };
 

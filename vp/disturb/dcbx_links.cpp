@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "build/platform.h"
+#include "build/ranks.h"
 #include "build/wire_selection.h"
 
 namespace dcc::vp {
@@ -14,7 +16,8 @@ constexpr Bytes kMaxFrame = 9'216;
 
 std::string path_of_end(std::size_t end) { return fmt::format("dcbx.ends.{}.ports", end); }
 
-/// RoCE's own port as a packet without a class has it, and what classes and CNPs have.
+/// The application priorities of RoCE's UDP port for packets without a class, of the classes, and
+/// of CNPs.
 std::vector<ApplicationPriority> application_priorities(const PlatformConfig& config) {
   std::vector<ApplicationPriority> lines;
   const auto add = [&](unsigned priority, std::uint8_t selector, unsigned protocol) {
@@ -91,7 +94,8 @@ DcbxLinks::DcbxLinks(const PlatformConfig& config, Scheduler& scheduler, Network
   for (std::size_t i = 0; i < settings.size(); ++i) {
     if (!settings[i]) continue;
     const Wire& wire = network.wires()[i];
-    // Its events have the rank of what arrives there: that is the other way of the cable.
+    // The end's events have the rank of the link that arrives there, the other direction of the
+    // cable.
     const auto its_rank = static_cast<std::uint32_t>(i ^ 1);
     End end;
     end.wire = i;
@@ -126,8 +130,8 @@ void DcbxLinks::come_up() {
 
 void DcbxLinks::add_differences(const End& end, bool of_pair, DcbxResult& result) const {
   const Wire& wire = network_.wires()[end.wire];
-  if (const std::optional<PicoSeconds> since = end.end->unanswered_since()) {
-    // What the other end says takes so long at least; and it may wait for a packet.
+  if (const std::optional<PicoSeconds> since = end.end->unheard_since()) {
+    // The frame of the other end takes at least this long, and it may wait for a packet.
     const LinkParameters& link = wire.link().parameters();
     const PicoSeconds patience = link.delay * 2 + serialization_time(2 * kMaxFrame, link.rate);
     if (*since + patience <= scheduler_.now()) {
@@ -143,6 +147,12 @@ void DcbxLinks::add_differences(const End& end, bool of_pair, DcbxResult& result
   }
 }
 
+void DcbxLinks::finish(RunResults& results) {
+  results.dcbx = result();
+  const std::string warning = dcbx_warning(results.dcbx);
+  if (!warning.empty()) results.warnings.push_back(warning);
+}
+
 std::optional<DcbxResult> DcbxLinks::result() const {
   if (!enabled_) return std::nullopt;
   DcbxResult result;
@@ -151,8 +161,8 @@ std::optional<DcbxResult> DcbxLinks::result() const {
     const DcbxEnd::Counters& counters = end.end->counters();
     result.frames_sent += counters.sent;
     result.frames_received += counters.received;
-    result.unsound += counters.malformed;
-    // Both ends see a difference: the first of the cable tells it.
+    result.unsound += counters.unsound;
+    // Both ends see a difference; only the first end of a cable reports it.
     const bool first = end.wire % 2 == 0 || by_wire_[end.wire ^ 1] == nullptr;
     add_differences(end, first, result);
   }
@@ -167,11 +177,21 @@ std::string dcbx_warning(const std::optional<DcbxResult>& result) {
                                : fmt::format(" ({} such differences in all: dcbx of metrics.json)",
                                              result->differences.size());
   if (first.of == "lldp") {
-    return fmt::format("DCBX: nobody answers the LLDP frames on {}{}", first.link, more);
+    return fmt::format("DCBX: no LLDP frames come back on {}{}", first.link, more);
   }
   return fmt::format(
       "DCBX: the ends of {} differ in {} and neither is willing to give way: {} here, {} there{}",
       first.link, first.of, first.here, first.there, more);
 }
+
+namespace {
+const PartKind kDcbxLinksKind(PartKind::kDcbxLinks,
+                              [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                return std::make_unique<DcbxLinks>(
+                                    p.config, p.scheduler, p.network,
+                                    [&p](HostId host) -> NicDevice& { return p.nic_of(host); },
+                                    kDcbxRank);
+                              });
+}  // namespace
 
 }  // namespace dcc::vp

@@ -1,4 +1,4 @@
-// DCBX at the ends of all links: how they are set up, and what they have come to.
+// DCBX at the ends of all links: settings, and results of the exchange.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "measure/results.h"
 #include "nic/nic_device.h"
@@ -15,27 +16,29 @@
 
 namespace dcc::vp {
 
-/// Throws SettingError for what `dcbx.ends` names and the topology does not have.
+/// Throws SettingError if `dcbx.ends` names a port that the topology does not have.
 void check_dcbx(const PlatformConfig& config, const Topology& topology);
 
-/// What the ends of links are set up with, by the wire that leaves there, as Network::wires()
-/// counts them; empty: such an end is silent.
+/// The settings of the ends of links, indexed by the wire that leaves there (as in
+/// Network::wires()); empty: the end sends no frames.
 std::vector<std::optional<DcbxSettings>> dcbx_settings(const PlatformConfig& config,
                                                        const Topology& topology);
 
-class DcbxLinks {
+class DcbxLinks final : public PlatformPart {
  public:
-  /// `nic_of` gives a host's NIC. Everything must outlive it.
+  /// `nic_of` returns a host's NIC. All arguments must outlive this object.
   DcbxLinks(const PlatformConfig& config, Scheduler& scheduler, Network& network,
             const std::function<NicDevice&(HostId)>& nic_of, std::uint32_t rank);
-  /// Schedules that all links come up.
-  void begin();
-  /// Empty: DCBX is not enabled.
+  /// Schedules the event at which all links come up.
+  void begin() override;
+  /// Adds result() and the warning on ends that differ.
+  void finish(RunResults& results) override;
+  /// The results; empty if DCBX is not enabled.
   std::optional<DcbxResult> result() const;
 
  private:
   struct End {
-    std::size_t wire = 0;  // that leaves there
+    std::size_t wire = 0;  // the wire that leaves at this end
     const DcbxEnd* end = nullptr;
     std::function<void()> come_up;
   };
@@ -50,7 +53,7 @@ class DcbxLinks {
   Event come_up_;
 };
 
-/// What to tell the user of ends that differ; empty: nothing.
+/// A warning about ends that differ; empty if none do.
 std::string dcbx_warning(const std::optional<DcbxResult>& result);
 
 }  // namespace dcc::vp

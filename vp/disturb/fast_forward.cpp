@@ -2,19 +2,23 @@
 
 #include <algorithm>
 
+#include "build/platform.h"
+#include "build/ranks.h"
+#include "config/yaml_reader.h"
 #include "traffic/flow_kinds.h"
 
 namespace dcc::vp {
 
 namespace {
-// What only bears witness (rates, queues, marks) may differ by so much between two halves …
+// Quantities that are only observed (rates, queues, marks) may differ between the two halves of the
+// window by this share …
 constexpr double kWitnessBound = 0.2;
-// … or rates by so much of the line's, queues by so many full packets, marks and pauses by so much
-// of the packets that the line carries.
+// … or rates by this share of the line rate, queues by this number of full packets, marks and
+// pauses by this share of the packets that the line carries.
 constexpr double kRateFloor = 0.01;
 constexpr double kQueueFloor = 2;
 constexpr double kMarkFloor = 0.005;
-// A skip shorter than this part of what was watched for it is not made.
+// The shortest skip, as a share of the time that was watched for it.
 constexpr std::int64_t kWorthWhile = 4;
 
 double raw(Rate rate) { return static_cast<double>(rate.raw); }
@@ -26,6 +30,8 @@ FastForward::FastForward(const Context& context)
 }
 
 void FastForward::begin() { restart(); }
+
+void FastForward::finish(RunResults& results) { results.fast_forwarded = c_.clock.skipped(); }
 
 // ---------------------------------------------------------------- what is watched
 
@@ -59,7 +65,7 @@ void FastForward::restart() {
   active_.clear();
   for (const PlannedFlow& flow : c_.plan.flows()) {
     const FlowRecord& record = c_.ledger[flow.spec.id];
-    // What is stopped is not over, but has nothing more to send.
+    // A stopped flow is not over but has nothing more to send.
     if (record.posted != PicoSeconds::max() && !FlowLedger::finished(record) &&
         c_.clock.now() < flow.spec.stop) {
       active_.push_back(&flow);
@@ -68,7 +74,7 @@ void FastForward::restart() {
   detector_.restart(quantities());
   start_ = base();
   received_ = start_.received;
-  seen();  // from here on
+  seen();  // starts counting from here
   looks_ = 0;
   c_.scheduler.schedule_in(look_event_, PicoSeconds(c_.config.fast_forward.window.count / kLooks));
 }
@@ -94,7 +100,7 @@ std::vector<RestDetector::Quantity> FastForward::quantities() {
   return all;
 }
 
-/// Of the window that ends here; a new one begins.
+/// The quantities of the window that ends here; a new window begins.
 std::vector<double> FastForward::seen() {
   std::vector<double> values;
   for (std::size_t i = 0; i < active_.size(); ++i) {
@@ -163,7 +169,7 @@ void FastForward::window_over() {
 bool FastForward::skip() {
   if (active_.empty()) return false;
   const PicoSeconds watched = c_.scheduler.now() - start_.from;
-  // What each will do in as long as it was watched.
+  // The bytes that each flow will transfer in a time as long as the watched one.
   std::vector<Bytes> bytes;
   std::vector<Bytes> together(members_.size());
   for (std::size_t i = 0; i < active_.size(); ++i) {
@@ -179,7 +185,7 @@ bool FastForward::skip() {
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const Bytes unsent = sender(*active_[i]).unsent(active_[i]->from_qpn);
     if (bytes[i] == 0 || active_[i]->spec.bytes == 0) continue;
-    // A window before its end, packets have it again.
+    // One window before the end of a flow, packets are simulated again.
     const Proportion window{c_.config.fast_forward.window, watched};
     const Bytes left = std::max<Bytes>(0, unsent - window.of(bytes[i]) - c_.config.nic.mtu);
     const Uint128 until = static_cast<Uint128>(left) * static_cast<Uint128>(watched.count) /
@@ -190,7 +196,7 @@ bool FastForward::skip() {
   const SeriesConfig& series = c_.config.output.series;
   const bool samples =
       series.flows != FlowSeries::kNone || series.queues != QueueSeries::kNone || series.classes;
-  if (samples) time = series.interval * (time / series.interval);  // samples keep their grid
+  if (samples) time = series.interval * (time / series.interval);  // samples stay on their grid
   if (time * kWorthWhile < watched) return false;
   const Proportion times{time, watched};
   std::vector<Bytes> left_out(c_.plan.count());
@@ -210,5 +216,29 @@ bool FastForward::skip() {
   c_.clock.skip(time);
   return true;
 }
+
+namespace {
+[[noreturn]] void refuse_fast_forward(const char* why) {
+  throw SettingError("fast_forward.enabled", why);
+}
+
+const PartKind kFastForwardKind(
+    PartKind::kFastForward, [](Platform& p) -> std::unique_ptr<PlatformPart> {
+      if (!p.config.fast_forward.enabled) return nullptr;
+      if (p.setup.group != nullptr) {
+        refuse_fast_forward(
+            "several processes cannot skip time: run one process, on any number of threads");
+      }
+      if (p.setup.interactive || p.setup.machine != nullptr) {
+        refuse_fast_forward("a prompt or a debugger looks at single events, which may be skipped");
+      }
+      if (p.setup.late_change) {
+        refuse_fast_forward("the run is to be changed at a moment that may be skipped");
+      }
+      return std::make_unique<FastForward>(
+          FastForward::Context{p.config, p.scheduler, p.clock, p.network, p.hosts, p.plan, p.ledger,
+                               *p.part<Measurement>(), kFastForwardRank});
+    });
+}  // namespace
 
 }  // namespace dcc::vp

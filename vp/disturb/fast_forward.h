@@ -1,4 +1,4 @@
-// Skips time in which nothing happens but more of the same (`fast_forward`).
+// Skips simulated time in which the network is in a steady state (`fast_forward`).
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 #include "build/host.h"
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "disturb/platform_clock.h"
 #include "measure/measurement.h"
@@ -17,16 +18,16 @@
 
 namespace dcc::vp {
 
-/// Watches flows' goodput and rates, queues, marks and pauses. When they are at rest (RestDetector)
-/// it moves simulated time on, up to shortly before the next thing that is due by it: a flow that
-/// starts, stops or would end, an edge of `measure`, the end. Devices notice nothing, since at rest
-/// their state is as good after the skip as before: packets, timers and queues stay where they are
-/// on their own time. What moves is what is counted: flows have so much less to send, and counters
-/// and statistics so much more, as they did while it was watched.
+/// Watches goodput and rates of flows, queues, marks and pauses. When they are steady
+/// (RestDetector), moves simulated time on to shortly before the next event that is due by
+/// simulated time: a flow that starts, stops or would end, an edge of `measure`, the end of the
+/// run. Devices do not notice the skip, because a steady state is the same before and after it:
+/// packets, timers and queues keep their own time. Only counts move: each flow has fewer bytes
+/// left, and counters and statistics grow in proportion to what was watched.
 ///
-/// Without losses, and without anything else that is due by a clock on the wall (faults, changes):
+/// Precondition: no losses, and nothing else that is due by simulated time (faults, changes);
 /// `check` refuses those.
-class FastForward {
+class FastForward final : public PlatformPart {
  public:
   struct Context {
     const PlatformConfig& config;
@@ -40,19 +41,21 @@ class FastForward {
     std::uint32_t rank;
   };
   explicit FastForward(const Context& context);
-  void begin();
+  void begin() override;
+  /// Adds the time that was skipped.
+  void finish(RunResults& results) override;
 
  private:
-  /// So many times a window queues and rates are looked at.
+  /// Samples of queues and rates in one window.
   static constexpr int kLooks = 8;
 
-  /// From where on counting goes into a skip.
+  /// The state from which a skip extrapolates.
   struct Base {
-    PicoSeconds from{};  // the devices' time
+    PicoSeconds from{};  // devices' time
     std::unique_ptr<Measurement::Watch> watch;
     std::vector<Bytes> received;  // by flow of `active_`
   };
-  /// Whatever makes what was watched worthless, in numbers.
+  /// Numbers whose change makes the watched window useless.
   struct Disturbance {
     PicoSeconds next_kept{};
     std::uint64_t losses = 0;
@@ -80,16 +83,17 @@ class FastForward {
   RestDetector detector_;
   Disturbance before_;
   std::vector<const PlannedFlow*> active_;
-  std::vector<unsigned> group_of_;  // by active flow: those of one kind
-  std::vector<unsigned> members_;   // by group
+  std::vector<unsigned> group_of_;  // by active flow: number of its kind (flow_kinds.h)
+  std::vector<unsigned> members_;   // number of flows, by group
   int looks_ = 0;
-  std::vector<Bytes> received_;  // by active flow, when the window began
-  std::vector<double> looked_;   // sums over the window's looks: by group rate and target; queues
-  std::uint64_t marks_ = 0;      // when the window began
+  std::vector<Bytes> received_;  // by active flow, at the beginning of the window
+  // sums over the window's samples: rate and target of each group, then queues
+  std::vector<double> looked_;
+  std::uint64_t marks_ = 0;  // at the beginning of the window
   std::uint64_t pauses_ = 0;
   Base start_;
   Base middle_;
-  std::vector<Bytes> owed_;  // by flow: bytes of a packet that was not skipped as a whole
+  std::vector<Bytes> owed_;  // by flow: bytes of a packet that was skipped in part
   Event look_event_;
 };
 

@@ -72,11 +72,11 @@ void check_faults(const PlatformConfig& config, const Topology& topology, std::s
 void install_faults(const PlatformConfig& config, Partitions& partitions, Network& network) {
   std::vector<std::vector<Link::LossHook>> hooks(network.wires().size());
   for (const FaultParameters& fault : config.faults) {
-    if (!fault.is_on_wires()) continue;  // disturb/link_faults.h, disturb/memory_faults.h
+    if (!fault.is_on_wires()) continue;  // see disturb/link_faults.h and disturb/memory_faults.h
     for (std::size_t i = 0; i < hooks.size(); ++i) {
       const Wire& wire = network.wires()[i];
       if (!fault.everywhere() && wire.name != fault.link) continue;
-      // It is asked where the wire's sender is at work.
+      // The fault hook runs in the partition of the wire's sender.
       hooks[i].push_back(fault_hook(fault, partitions.scheduler_of(wire.from), config.seed, i));
     }
   }

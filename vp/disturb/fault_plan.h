@@ -1,4 +1,4 @@
-// Puts the configuration's faults onto the wires.
+// Installs the configuration's faults on the wires.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace dcc::vp {
 
-/// Throws SettingError, with the names there are, for a link or a flow that does not exist. Flows
-/// are numbered below `flows`.
+/// Throws SettingError, which lists the existing names, for a link or flow that does not exist.
+/// Flows are numbered from 0 to `flows` - 1.
 void check_faults(const PlatformConfig& config, const Topology& topology, std::size_t flows);
 
 /// Precondition: check_faults().

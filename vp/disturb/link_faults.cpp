@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "build/platform.h"
+#include "build/ranks.h"
 #include "build/wire_selection.h"
 #include "describe/quantity_text.h"
 
@@ -44,7 +46,7 @@ void LinkFaults::Fault::apply() {
     if (config_.kind == FaultKind::kLinkSlow) {
       const BitRate rate = there_ ? config_.rate : topology_.cables()[wire / 2].link.rate;
       fabric_.set_rate(cable, static_cast<int>(wire % 2), rate, config_.convergence);
-    } else if (cable != last) {  // both ways of a cable, or neither
+    } else if (cable != last) {  // a cable fails in both directions at once
       there_ ? fabric_.fail(cable, config_.convergence)
              : fabric_.repair(cable, config_.convergence);
     }
@@ -85,15 +87,30 @@ void LinkFaults::begin() {
   for (Fault& fault : faults_) fault.begin();
 }
 
+void LinkFaults::finish(RunResults& results) {
+  const std::string warning = parting();
+  if (!warning.empty()) results.warnings.push_back(warning);
+}
+
 std::string LinkFaults::parting() const {
   if (fabric_ == nullptr || !fabric_->parted()) return "";
   const LiveFabric::Parting& parting = *fabric_->parted();
   const Topology& topology = network_.topology();
   return fmt::format(
-      "The network fell apart: when routes converged at {}, {} of {} hosts could not be reached "
+      "The network was split: when routes converged at {}, {} of {} hosts could not be reached "
       "from the others, {} among them",
       QuantityText<PicoSeconds>::format(parting.when), parting.hosts.size(), topology.hosts(),
       topology.node(topology.node_of(parting.hosts.front())).name);
 }
+
+namespace {
+const PartKind kLinkFaultsKind(PartKind::kLinkFaults,
+                               [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                 return std::make_unique<LinkFaults>(
+                                     p.config, p.scheduler, p.network, p.partitions,
+                                     [&p](HostId host) -> NicDevice& { return p.nic_of(host); },
+                                     kLinkFaultRank);
+                               });
+}  // namespace
 
 }  // namespace dcc::vp

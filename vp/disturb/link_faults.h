@@ -1,4 +1,4 @@
-// Faults that devices notice: links that fail, flap and slow down while the run goes on.
+// Faults that devices notice: links that fail, flap and slow down during the run.
 #pragma once
 
 #include <deque>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "build/network.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "nic/nic_device.h"
 #include "parallel/partitions.h"
@@ -15,19 +16,21 @@
 
 namespace dcc::vp {
 
-class LinkFaults {
+class LinkFaults final : public PlatformPart {
  public:
-  /// Precondition: check_faults(). `nic_of` gives a host's NIC.
+  /// Precondition: check_faults() has passed. `nic_of` returns a host's NIC.
   LinkFaults(const PlatformConfig& config, Scheduler& scheduler, Network& network,
              Partitions& partitions, const std::function<NicDevice&(HostId)>& nic_of,
              std::uint32_t rank);
-  /// Schedules them.
-  void begin();
-  /// What to tell the user of a network that fell apart; empty when it did not.
+  /// Schedules the faults.
+  void begin() override;
+  /// Warns of hosts that could not be reached.
+  void finish(RunResults& results) override;
+  /// A warning about a network that was split; empty if it was not.
   std::string parting() const;
 
  private:
-  /// One entry of `faults`: now there, now not.
+  /// One entry of `faults`, which may begin and end several times.
   class Fault {
    public:
     Fault(const FaultParameters& config, const Network& network, Scheduler& scheduler,
@@ -43,13 +46,13 @@ class LinkFaults {
     Scheduler& scheduler_;
     Partitions& partitions_;
     LiveFabric& fabric_;
-    std::vector<std::size_t> wires_;  // by 2 · cable + side
+    std::vector<std::size_t> wires_;  // numbers 2 · cable + side
     bool there_ = false;
     Event change_;
   };
 
   const Network& network_;
-  std::unique_ptr<LiveFabric> fabric_;  // null: no such faults
+  std::unique_ptr<LiveFabric> fabric_;  // null if there are no such faults
   std::deque<Fault> faults_;
 };
 

@@ -1,6 +1,8 @@
 #include "disturb/memory_faults.h"
 
 #include "app/boot_block.h"
+#include "build/platform.h"
+#include "build/ranks.h"
 #include "software/host_driver.h"
 
 namespace dcc::vp {
@@ -26,5 +28,13 @@ MemoryFaults::MemoryFaults(const PlatformConfig& config, Scheduler& scheduler,
 void MemoryFaults::begin() {
   for (Flip& flip : flips_) scheduler_.schedule_at(flip.event, flip.fault.at);
 }
+
+namespace {
+const PartKind kMemoryFaultsKind(PartKind::kMemoryFaults,
+                                 [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                   return std::make_unique<MemoryFaults>(p.config, p.scheduler,
+                                                                         p.hosts, kMemoryFaultRank);
+                                 });
+}  // namespace
 
 }  // namespace dcc::vp

@@ -1,4 +1,4 @@
-// Faults of memory: bits that turn over while the run goes on.
+// Faults of memory: bits that flip during the run.
 #pragma once
 
 #include <deque>
@@ -6,18 +6,19 @@
 #include <vector>
 
 #include "build/host.h"
+#include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "sim/scheduler.h"
 
 namespace dcc::vp {
 
-class MemoryFaults {
+class MemoryFaults final : public PlatformPart {
  public:
-  /// Precondition: check_faults().
+  /// Precondition: check_faults() has passed.
   MemoryFaults(const PlatformConfig& config, Scheduler& scheduler,
                std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank);
-  /// Schedules them.
-  void begin();
+  /// Schedules the faults.
+  void begin() override;
 
  private:
   struct Flip {

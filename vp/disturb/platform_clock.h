@@ -1,4 +1,4 @@
-// Simulated time, where it is ahead of the devices' (disturb/fast_forward.h).
+// The clock of simulated time, which may be ahead of the devices' time (disturb/fast_forward.h).
 #pragma once
 
 #include <cstdint>
@@ -9,39 +9,39 @@
 
 namespace dcc::vp {
 
-/// Devices live on the scheduler's time, and never notice that some is skipped: it is what a user
-/// calls time that is then further ahead of theirs. The platform's own events are due by a user's
-/// time, so they come so much earlier on the scheduler. As long as nothing is skipped both are the
-/// same.
+/// Devices use the scheduler's time and do not notice skipped time. Simulated time, which users
+/// see, is the scheduler's time plus all skipped time. The platform's own events are due by
+/// simulated time and therefore run earlier on the scheduler. As long as nothing is skipped both
+/// times are equal.
 class PlatformClock {
  public:
   explicit PlatformClock(Scheduler& scheduler) : scheduler_(scheduler) {}
 
   PicoSeconds now() const { return scheduler_.now() + ahead_; }
-  /// At a simulated time from now on.
+  /// Schedules an event at a simulated time, now or later.
   void schedule_at(Event& event, PicoSeconds when) { scheduler_.schedule_at(event, when - ahead_); }
-  /// Of one that is scheduled.
+  /// The simulated time at which a scheduled event is due.
   PicoSeconds due(const Event& event) const { return event.due() + ahead_; }
   void schedule_in(Event& event, PicoSeconds delay) { scheduler_.schedule_in(event, delay); }
-  /// Of an event that schedulers divide: this part of it (Scheduler::begin_part()).
+  /// Begins a part of an event that several schedulers share (Scheduler::begin_part()).
   void begin_part(std::uint64_t part) { scheduler_.begin_part(part); }
 
-  /// What this event does is due at a simulated time: nothing is skipped beyond it, and it moves
-  /// with what is skipped before it. Must outlive the last skip.
+  /// Marks an event as due by simulated time: no skip passes the event, and a skip before the event
+  /// moves it. The event must outlive the last skip.
   void keep(Event& event) { kept_.push_back(&event); }
-  /// When the next of them is due; max(): none is.
+  /// The simulated time of the next such event; max() if none is scheduled.
   PicoSeconds next_kept() const;
 
-  /// At now(): goes on at now() + `time`, which must lie before next_kept().
+  /// Continues at now() + `time`. Precondition: that lies before next_kept().
   void skip(PicoSeconds time);
-  /// In all.
+  /// The time skipped so far.
   PicoSeconds skipped() const { return ahead_; }
-  /// The simulated time of a moment on the devices' axis that is past.
+  /// The simulated time of a past moment of the devices' time.
   PicoSeconds simulated(PicoSeconds device) const;
 
  private:
   struct Skip {
-    PicoSeconds after;  // devices' time: what happens later is so much further
+    PicoSeconds after;  // devices' time after which this skip applies
     PicoSeconds ahead;
   };
   Scheduler& scheduler_;

@@ -1,4 +1,4 @@
-// Brings a controller on the bus of a host's software to other parameters while it runs.
+// Changes the parameters of a running controller over the bus of a host's software.
 #pragma once
 
 #include <deque>
@@ -10,19 +10,19 @@
 
 namespace dcc::vp {
 
-/// A second user of the driver on a host, beside its software: a process that makes one change of
-/// parameters after the other, each access in the bus's time.
-class Retuner final : public sc_core::sc_module {
+/// A second user of the driver on a host beside the host's software: a process that makes one
+/// change of parameters after the other, each access in the bus's time.
+class Reconfigurer final : public sc_core::sc_module {
  public:
-  /// `notify`: fires an event at the devices' present time.
-  Retuner(const sc_core::sc_module_name& name, std::uint64_t base,
-          std::function<void(sc_core::sc_event&)> notify, std::function<void()> on_failure);
+  /// `notify` fires an event at the devices' present time.
+  Reconfigurer(const sc_core::sc_module_name& name, std::uint64_t base,
+               std::function<void(sc_core::sc_event&)> notify, std::function<void()> on_failure);
 
   ApbProgrammer programmer;
 
-  /// From a device's event.
-  void retune(const dcc_config& from, const dcc_config& to);
-  /// What the driver refused; empty: nothing.
+  /// Requests a change. Call from a device's event.
+  void reconfigure(const dcc_config& from, const dcc_config& to);
+  /// The sentence with which the driver refused a change; empty if none was refused.
   const std::string& failure() const { return failure_; }
 
  private:

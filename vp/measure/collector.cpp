@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
+
 #include "build/ecn_reach.h"
 #include "build/platform.h"
 #include "measure/differentiation_warnings.h"
-#include "parallel/gather.h"
+#include "measure/measurement.h"
+#include "parallel/all_reduce.h"
 #include "switch/deadlock.h"
 
 namespace dcc::vp {
@@ -25,29 +28,27 @@ void balance(const Platform& p, RunResults& results) {
     add_to(b, link);
     results.link_traversals += link.packets;
   }
-  // Made, and not sent yet; or arrived, and kept.
+  // Packets that were made and not sent yet, or that arrived and are kept.
   std::uint64_t at_rest = 0;
   for (const auto& host : p.hosts) {
     NicDevice& nic = host->nic().device();
     at_rest += nic.transmitter().staged() + nic.receiver().held();
     if (host->transport() != nullptr) at_rest += host->transport()->held();
   }
-  Gather gather(p.partitions.group());
-  for (std::uint64_t* const sum :
-       {&b.packets_sent, &b.packets_delivered, &b.packets_dropped, &b.events_started,
-        &b.events_expired, &b.events_cancelled, &b.events_pending, &results.link_traversals}) {
-    gather.add(*sum);
-  }
-  gather.add(at_rest);
-  gather.finish();
+  AllReduce reduce(p.partitions.group());
+  Balance::describe([&](auto sum, const char*, const MetricAbout&) { reduce.add(b.*sum); });
+  reduce.add(results.link_traversals);
+  reduce.add(at_rest);
+  reduce.finish();
   b.packets_in_flight = static_cast<std::uint64_t>(p.partitions.packets_in_use()) - at_rest;
 }
 
 void collect_hosts(const Platform& p, RunResults& results) {
+  const Measurement& measurement = *p.part<Measurement>();
   for (const auto& host : p.hosts) {
     HostResult out;
     out.id = host->id();
-    out.cnps_received = p.measurement->cnps_received(host->id());
+    out.cnps_received = measurement.cnps_received(host->id());
     const Host::SoftwareReport software = host->software_report();
     out.instructions = software.instructions;
     out.messages_verified = software.messages_verified;
@@ -65,14 +66,14 @@ void collect_hosts(const Platform& p, RunResults& results) {
     }
     results.hosts.push_back(out);
   }
-  Gather gather(p.partitions.group());  // of hosts without software
+  // A host works in one process and counts nothing in the others, so a sum fits maxima, too.
+  AllReduce reduce(p.partitions.group());
   for (HostResult& host : results.hosts) {
-    gather.add(host.slots_in_use_max);
-    gather.add(host.timer_events);
-    gather.add(host.timer_lateness_max_ticks);
-    gather.add(host.missed_latency);
-    gather.add(host.cnps_lost);
-    gather.add(host.inputs_dropped);
+    HostResult::describe([&](auto figure, const char*, const MetricAbout& about) {
+      if constexpr (std::is_same_v<decltype(figure), std::uint64_t HostResult::*>) {
+        if (about.statistic != Statistic::kValue) reduce.add(host.*figure);
+      }
+    });
   }
 }
 
@@ -81,7 +82,7 @@ void collect_qos(const Platform& p, RunResults& results) {
   results.qos = p.hosts[*p.config.qos.manager]->qos_result();
   for (const PlannedFlow& link : p.plan.links()) {
     const FlowRecord& record = p.ledger[link.spec.id];
-    results.qos->messages += record.packets;  // one packet each
+    results.qos->messages += record.packets;  // each message is one packet
     results.qos->bytes += record.received_bytes;
   }
 }
@@ -105,9 +106,9 @@ void collect_wasted(const Platform& p, RunResults& results) {
     wasted.credits_unused += counters.credits_unused;
     wasted.credits_dropped += counters.credits_dropped;
   }
-  Gather gather(p.partitions.group());
+  AllReduce reduce(p.partitions.group());
   WastedResult::describe(
-      [&](auto member, const char*, const MetricAbout&) { gather.add(wasted.*member); });
+      [&](auto member, const char*, const MetricAbout&) { reduce.add(wasted.*member); });
 }
 
 void collect_deadlock(const Platform& p, RunResults& results) {
@@ -116,7 +117,7 @@ void collect_deadlock(const Platform& p, RunResults& results) {
     devices.push_back(module != nullptr ? &module->device() : nullptr);
   }
   Waits waits = waits_of(devices);
-  if (p.partitions.group() != nullptr) waits = p.partitions.group()->together(waits);
+  if (p.partitions.group() != nullptr) waits = p.partitions.group()->all_gather(waits);
   for (const PausedWire& stuck : find_deadlock(p.topology, waits)) {
     results.deadlock.push_back(
         {p.topology.wire_name(stuck.node, stuck.port), static_cast<unsigned>(stuck.priority)});
@@ -155,24 +156,35 @@ std::string deadlock_warning(const std::vector<DeadlockedWire>& deadlock) {
       deadlock.size(), deadlock.front().link, deadlock.front().priority);
 }
 
-void collect(const Platform& p, RunResults& results) {
-  p.measurement->collect(results);
-  balance(p, results);
-  collect_hosts(p, results);
-  collect_qos(p, results);
-  collect_wasted(p, results);
-  for (std::string& warning : differentiation_warnings(p.config, results)) {
-    results.warnings.push_back(std::move(warning));
+namespace {
+
+/// Adds what devices have counted over the whole run, and the warnings that follow from results.
+class Collector final : public PlatformPart {
+ public:
+  explicit Collector(const Platform& platform) : p_(platform) {}
+  void finish(RunResults& results) override {
+    balance(p_, results);
+    collect_hosts(p_, results);
+    collect_qos(p_, results);
+    collect_wasted(p_, results);
+    for (std::string& warning : differentiation_warnings(p_.config, results)) {
+      results.warnings.push_back(std::move(warning));
+    }
+    for (std::string& warning : ecn_notes(p_.config)) {
+      results.warnings.push_back(std::move(warning));
+    }
+    collect_deadlock(p_, results);
   }
-  for (std::string& warning : ecn_notes(p.config)) {
-    results.warnings.push_back(std::move(warning));
-  }
-  collect_deadlock(p, results);
-  results.dcbx = p.dcbx->result();
-  const std::string disagreed = dcbx_warning(results.dcbx);
-  if (!disagreed.empty()) results.warnings.push_back(disagreed);
-  const std::string parted = p.link_faults->parting();
-  if (!parted.empty()) results.warnings.push_back(parted);
-}
+
+ private:
+  const Platform& p_;
+};
+
+const PartKind kCollectorKind(PartKind::kCollector,
+                              [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                return std::make_unique<Collector>(p);
+                              });
+
+}  // namespace
 
 }  // namespace dcc::vp

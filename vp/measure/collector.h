@@ -1,4 +1,4 @@
-// What a platform has counted, as results, once it has run.
+// Collects, after the run, what the devices of a platform have counted.
 #pragma once
 
 #include <string>
@@ -13,20 +13,15 @@
 
 namespace dcc::vp {
 
-class Platform;
-
-/// Fills in everything but what the run loop knows.
-void collect(const Platform& platform, RunResults& results);
-
-// What a device adds to the balance: every packet made is somewhere, every timer event came to
-// something.
+// Adds a device's counters to the balance, in which every packet and every timer event must be
+// accounted for.
 void add_to(Balance& balance, const NicCounters& nic);
 void add_to(Balance& balance, const SwitchCounters& totals, const PfcCounters& pfc);
 void add_to(Balance& balance, const LinkCounters& link);
 void add_to(Balance& balance, const TimerCounters& timers);
 
-/// A sentence on wires that flow control has stopped for ever: a fact about the network, not a
-/// failed run. Empty for none.
+/// A warning about wires that flow control has stopped for ever, which is a property of the network
+/// and does not fail the run. Empty if there are none.
 std::string deadlock_warning(const std::vector<DeadlockedWire>& deadlock);
 
 }  // namespace dcc::vp

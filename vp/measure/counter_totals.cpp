@@ -18,7 +18,7 @@ void list(std::string_view of, std::vector<CounterInfo>& figures) {
   });
 }
 
-/// The structs of counters there are; metrics.json has the figures in this order.
+/// All structs of counters. Their order is the order of figures in metrics.json.
 std::vector<CounterInfo> list_all() {
   std::vector<CounterInfo> figures;
   list<LinkCounters>("links", figures);

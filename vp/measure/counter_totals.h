@@ -1,4 +1,4 @@
-// The counters that devices describe (stats/metric.h), summed over all of them.
+// Sums of the counters that devices describe (stats/metric.h).
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,24 @@
 
 namespace dcc::vp {
 
-/// One figure of `aggregate`: the counters of one name.
+/// One figure of `aggregate`: all counters with one name.
 struct CounterInfo {
   std::string_view name;
   CounterAbout about;
-  std::vector<std::string_view> over;  // of what it is the sum: "switches", "hosts", …
+  // the kinds of devices over which the figure is a sum: "switches", "hosts", …
+  std::vector<std::string_view> over;
 };
 
-/// One sum a figure, in the order of metrics.json. Whoever reads a sum names the counter, not the
-/// figure, so that what does not exist does not compile.
+/// One sum for each figure, in the order of metrics.json. A reader names the counter's member
+/// instead of the figure's text, so a missing counter does not compile.
 class CounterTotals {
  public:
-  /// Every figure, from the descriptions of all structs of counters.
+  /// All figures, from the descriptions of all structs of counters.
   static const std::vector<CounterInfo>& described();
 
   CounterTotals() : sums_(described().size(), 0) {}
 
-  /// Adds what a device has counted.
+  /// Adds the counters of one device.
   template <class Counters>
   void add(const Counters& counters) {
     Counters::describe([&](auto member, std::string_view name, const CounterAbout&) {
@@ -40,18 +41,18 @@ class CounterTotals {
     });
   }
 
-  /// `operation(of this, of the other)` of every sum.
+  /// Combines every pair of sums by `operation(this sum, other sum)`.
   template <class Operation>
-  CounterTotals together(const CounterTotals& other, Operation operation) const {
+  CounterTotals combine(const CounterTotals& other, Operation operation) const {
     CounterTotals result;
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       result.sums_[i] = operation(sums_[i], other.sums_[i]);
     }
     return result;
   }
-  /// What was counted after `earlier`: the difference of every sum.
+  /// Returns what was counted after `earlier`: the difference of every sum.
   CounterTotals since(const CounterTotals& earlier) const {
-    return together(earlier, [](std::uint64_t to, std::uint64_t from) { return to - from; });
+    return combine(earlier, [](std::uint64_t to, std::uint64_t from) { return to - from; });
   }
 
   template <class Visit>
@@ -59,8 +60,8 @@ class CounterTotals {
     for (std::uint64_t& sum : sums_) visit(sum);
   }
 
-  std::uint64_t at(std::size_t figure) const { return sums_[figure]; }  // of described()
-  /// The figure that the counter is part of, e.g. of(&SwitchCounters::ecn_marks).
+  std::uint64_t at(std::size_t figure) const { return sums_[figure]; }  // index into described()
+  /// The sum that contains the counter, e.g. of(&SwitchCounters::ecn_marks).
   template <class Counters>
   std::uint64_t of(std::uint64_t Counters::*counter) const {
     return sums_.at(figure_of(counter));
@@ -74,7 +75,7 @@ class CounterTotals {
   static std::size_t index_of(std::string_view name);
   template <class Counters>
   static std::size_t figure_of(std::uint64_t Counters::*counter) {
-    std::size_t figure = described().size();  // no description: out of range
+    std::size_t figure = described().size();  // a counter without description is out of range
     Counters::describe([&](auto member, std::string_view name, const CounterAbout&) {
       if (member == counter) figure = index_of(name);
     });

@@ -78,7 +78,7 @@ void describe_run(MetricVisitor& v, const RunResults& r) {
   });
 }
 
-/// Mean over all switches, and the most of any.
+/// The mean over all switches, and the maximum of any switch.
 void describe_buffers(MetricVisitor& v, const std::vector<BufferResult>& buffers) {
   double sum = 0;
   Bytes most = 0;
@@ -202,7 +202,9 @@ void describe_flow(MetricVisitor& v, const FlowResult& f, const FlowMetrics& m) 
   v.figure("goodput_gbps", m.goodput_gbps,
            {"Gb/s", "payload received in the window by its active time there", Statistic::kMean,
             Span::kWindow});
-  v.figure("retransmits", f.retransmits, {"packets", "sent again", Statistic::kSum, Span::kRun});
+  f.counts.each([&](const char* name, const CounterAbout& about, std::uint64_t value) {
+    v.figure(name, value, {about.unit, about.meaning, Statistic::kSum, Span::kRun});
+  });
   v.figure("completed", f.completed, {"", "all bytes acknowledged"});
 }
 
@@ -226,18 +228,28 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   v.group("reordering", [&] { describe_reordering(v, r); });
   members_of("deadlock", r.deadlock);
   v.group("slowdown", [&] { describe_slowdown(v, m.slowdown, m.slowdown_bins); });
-  // To the last byte received, which no acknowledgement dilutes.
+  // Completion is the last byte received, which does not include the acknowledgement's time.
   if (m.slowdown_received) {
     v.group("slowdown_received",
             [&] { describe_slowdown(v, m.slowdown_received, m.slowdown_received_bins); });
   }
-  // Against the base round trip of a full packet plus wire bytes on the slowest link.
+  // Relative to the base round trip of a full packet plus the flow's wire bytes at the slowest
+  // link's rate.
   v.group("reference_slowdown",
           [&] { describe_slowdown(v, m.reference_slowdown, m.reference_slowdown_bins); });
   if (m.deadlines) v.group("deadlines", [&] { v.members(*m.deadlines); });
   if (m.queries) v.group("queries", [&] { v.members(*m.queries); });
   if (r.wasted) v.group("wasted", [&] { v.members(*r.wasted); });
   v.figure("flow_count", r.flows.size(), {"", "flows of the run", Statistic::kSum, Span::kRun});
+  const auto count_flows = [&r](bool FlowResult::*state) {
+    return std::count_if(r.flows.begin(), r.flows.end(),
+                         [state](const FlowResult& flow) { return flow.*state; });
+  };
+  v.figure("flows_begun", count_flows(&FlowResult::begun),
+           {"", "flows whose first byte was posted", Statistic::kSum, Span::kRun});
+  v.figure("flows_completed", count_flows(&FlowResult::completed),
+           {"", "flows whose last byte was acknowledged, or received where nothing acknowledges",
+            Statistic::kSum, Span::kRun});
   v.list("flows", std::min(r.flows.size(), kMaxFlowsInMetrics),
          [&](std::size_t i) { describe_flow(v, r.flows[i], m.of_flow(r.flows[i])); });
   members_of("hosts", r.hosts);

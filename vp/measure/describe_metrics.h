@@ -1,4 +1,4 @@
-// Every figure of metrics.json and flows.csv, named once.
+// Describes every figure of metrics.json and flows.csv, once.
 #pragma once
 
 #include "measure/metric_visitor.h"
@@ -7,17 +7,17 @@
 
 namespace dcc::vp {
 
-/// Version of the document's form; grows when a name changes its meaning.
+/// Version of the document's form. Grows when a figure changes its meaning.
 constexpr int kMetricsSchemaVersion = 1;
-/// More flows than this are in flows.csv only.
+/// The greatest number of flows in metrics.json; flows.csv has all.
 constexpr std::size_t kMaxFlowsInMetrics = 10'000;
 
-/// The whole document, in its order. To add a figure: a member with its description, in its struct
-/// (results.h, metrics.h, a device's struct of counters), or, where it has to be computed, a line
-/// in the function of its group.
+/// Visits the whole document in its order. To add a figure, add a described member to its struct
+/// (results.h, metrics.h, a device's struct of counters); for a figure that is computed, add a line
+/// to the function of its group.
 void describe_metrics(MetricVisitor& v, const RunResults& results, const Metrics& metrics);
 
-/// One flow: a row of flows.csv, an element of `flows`.
+/// Visits one flow: a row of flows.csv, an element of `flows`.
 void describe_flow(MetricVisitor& v, const FlowResult& flow, const FlowMetrics& metrics);
 
 }  // namespace dcc::vp

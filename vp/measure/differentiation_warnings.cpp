@@ -36,7 +36,7 @@ std::vector<std::string> differentiation_warnings(const PlatformConfig& config,
   }
   Bytes received = 0;
   for (const FlowResult& flow : results.flows) received += flow.delivered_measured;
-  // Less than one of a hundred without a mark: nothing is left that could tell a heavy flow from a
+  // Fewer than 1 % of the packets are unmarked, so marks no longer distinguish a heavy flow from a
   // light one.
   const auto packets = static_cast<std::uint64_t>(received / config.nic.mtu);
   const std::uint64_t marks = counted(&SwitchCounters::ecn_marks);

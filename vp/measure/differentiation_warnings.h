@@ -1,4 +1,4 @@
-// What a user should be told about a run whose figures do not mean what they seem to.
+// Warnings about runs in which differentiation by weight cannot work.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace dcc::vp {
 
-/// One sentence for each way in which differentiation has come to its end: flows without a slot,
-/// PFC in place of congestion control, and a switch that marks nearly everything
-/// (docs/differentiation.md, "Where it ends"). Empty when all is well.
+/// Returns one sentence for each limit that the run has reached: flows without a slot, PFC instead
+/// of congestion control, a switch that marks nearly every packet (docs/differentiation.md). Empty
+/// if none is reached.
 std::vector<std::string> differentiation_warnings(const PlatformConfig& config,
                                                   const RunResults& results);
 

@@ -3,20 +3,23 @@
 #include <algorithm>
 #include <cstring>
 
+#include "build/platform.h"
+#include "build/ranks.h"
 #include "build/translate.h"
 #include "nic/ideal_fct.h"
-#include "parallel/gather.h"
+#include "parallel/all_reduce.h"
 #include "wire/wire_size.h"
 
 namespace dcc::vp {
 
 namespace {
-// A flow series longer than this serves nobody and costs more than the run.
+// The greatest number of flows in a series; more would be unreadable and would take longer than the
+// run.
 constexpr std::size_t kMaxSampledFlows = kFewFlows;
 constexpr std::size_t kMaxSampledQueues = 64;
 
 double gbps(Bytes bytes, double seconds) { return static_cast<double>(bytes) * 8e-9 / seconds; }
-double gbps(std::int64_t rate) { return static_cast<double>(rate) / 256e3; }  // Rate::raw
+double gbps(std::int64_t rate) { return static_cast<double>(rate) / 256e3; }  // `rate` is Rate::raw
 }  // namespace
 
 Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, PlatformClock& clock,
@@ -43,8 +46,8 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
       config.output.series.flows == FlowSeries::kAll && plan.count() <= kMaxSampledFlows;
   if (plan.is_held()) sampled_received_.resize(ledger.size());
   if (config.output.series.queues != QueueSeries::kNone) {
-    // Which port is busiest shows at the end: in a small network sample all and choose then, in a
-    // large one the ports that most flows lead to.
+    // The busiest port is known only at the end: a small network samples all ports and chooses
+    // then, a large one samples the ports that most flows lead to.
     std::vector<std::pair<std::size_t, std::size_t>> by_flows;
     const std::vector<std::uint32_t>& receivers = plan.totals().received_by;
     for (std::size_t i = 0; i < network.queues().size(); ++i) {
@@ -139,11 +142,12 @@ void Measurement::repeat_since(const Watch& watch, PicoSeconds skipped,
 // ---------------------------------------------------------------- the window
 
 void Measurement::measure_from() {
-  from_ = snapshot();  // looks at lock-step, which may end the run here
+  from_ = snapshot();  // compares lock-step, which may end the run here
   measuring_ = true;
   ledger_.begin_window();
   for (auto& queue : network_.queues()) {
-    queue->device->observe_queue(queue->port_number, &queue->statistics);  // begins anew
+    // restarts the statistics
+    queue->device->observe_queue(queue->port_number, &queue->statistics);
   }
   for (const auto& module : network_.switches()) {
     if (module != nullptr) module->device().restart_buffer_statistics();
@@ -160,7 +164,7 @@ void Measurement::measure_from() {
 
 void Measurement::measure_to() {
   if (measured_ || !measuring_) return;
-  window_ = snapshot().since(from_);  // likewise; collect() comes here again then
+  window_ = snapshot().since(from_);  // likewise; finish() calls measure_to() again then
   measured_ = true;
   ledger_.end_window();
   measured_to_ = clock_.now();
@@ -187,8 +191,8 @@ void Measurement::measure_to() {
   }
 }
 
-/// What waits in a switch waits for one of its ports, so that the mean is the sum of theirs: only
-/// the most at once is not theirs to tell.
+/// Every packet in a switch waits for one of its ports, so the mean of the buffer is the sum of the
+/// ports' means. Only the maximum needs a measurement of its own.
 void Measurement::measure_buffers() {
   const PicoSeconds now = scheduler_.now();
   std::vector<double> means(network_.switches().size());
@@ -218,7 +222,7 @@ void Measurement::sample() {
 void Measurement::sample_flows(PicoSeconds now, double interval_s) {
   if (!sample_flow_series_ && !config_.output.series.classes) return;
   std::array<Bytes, 64> by_class{};
-  const std::vector<FlowRecord> gathered = gathered_records();
+  const std::vector<FlowRecord> gathered = complete_records();
   const std::vector<Sending> sending = senders();
   if (!plan_.is_held()) by_class = ledger_.received_by_class();
   for (const PlannedFlow& flow : plan_.flows()) {
@@ -259,15 +263,16 @@ std::vector<Measurement::Sending> Measurement::senders() const {
     all[flow.spec.id] = {sending.rate.raw, view.target.raw, view.alpha};
   }
   if (partitions_.group() == nullptr) return all;
-  std::vector<std::int64_t> alphas(all.size());  // as bits: they come from one process each
+  // as bits, since each value comes from one process and zeros from the others
+  std::vector<std::int64_t> alphas(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(&alphas[i], &all[i].alpha, 8);
-  Gather gather(partitions_.group());
-  gather.add(alphas);
+  AllReduce reduce(partitions_.group());
+  reduce.add(alphas);
   for (Sending& one : all) {
-    gather.add(one.rate);
-    gather.add(one.target);
+    reduce.add(one.rate);
+    reduce.add(one.target);
   }
-  gather.finish();
+  reduce.finish();
   for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(&all[i].alpha, &alphas[i], 8);
   return all;
 }
@@ -276,30 +281,31 @@ bool Measurement::is_here(HostId host) const {
   return partitions_.is_here(network_.topology().node_of(host));
 }
 
-std::vector<FlowRecord> Measurement::gathered_records() const {
+std::vector<FlowRecord> Measurement::complete_records() const {
   std::vector<FlowRecord> records;
   if (partitions_.group() == nullptr) return records;
   for (std::size_t i = 0; i < ledger_.size(); ++i) records.push_back(ledger_[i]);
-  Gather gather(partitions_.group());
+  AllReduce reduce(partitions_.group());
   for (std::size_t i = 0; i < records.size(); ++i) {
     FlowRecord& record = records[i];
     if (!is_here(plan_.flow(static_cast<std::uint32_t>(i)).spec.from)) {
-      record.posted = PicoSeconds(0);  // elsewhere it is known
+      record.posted = PicoSeconds(0);  // the sender's process adds the value
     }
-    gather.add(record.posted);
-    gather.add(record.last_ack);
-    gather.add(record.posted_bytes);
-    gather.add(record.acked_bytes);
-    gather.add(record.sent_wire_bits);
-    gather.add(record.packets);
-    gather.add(record.retransmits);
-    gather.add(record.last_received);
-    gather.add(record.received_bytes);
-    gather.add(record.ce_received);
-    gather.add(record.cnps_sent);
-    gather.add(record.received_measured);
+    reduce.add(record.posted);
+    reduce.add(record.last_ack);
+    reduce.add(record.posted_bytes);
+    reduce.add(record.acked_bytes);
+    reduce.add(record.sent_wire_bits);
+    reduce.add(record.packets);
+    reduce.add(record.last_received);
+    reduce.add(record.received_bytes);
+    reduce.add(record.ce_received);
+    reduce.add(record.cnps_sent);
+    reduce.add(record.received_measured);
+    FlowRecord::describe(
+        [&](auto counter, const char*, const CounterAbout&) { reduce.add(record.*counter); });
   }
-  gather.finish();
+  reduce.finish();
   return records;
 }
 
@@ -311,18 +317,18 @@ void Measurement::sample_queues(PicoSeconds now) {
     queue_series_.port.push_back(static_cast<std::uint32_t>(index));
     queue_series_.bytes.push_back(queue.device->queue_bytes(queue.port_number));
   }
-  Gather gather(partitions_.group());
+  AllReduce reduce(partitions_.group());
   for (std::size_t i = begin; i < queue_series_.bytes.size(); ++i) {
-    gather.add(queue_series_.bytes[i]);
+    reduce.add(queue_series_.bytes[i]);
   }
 }
 
 // ---------------------------------------------------------------- results
 
-void Measurement::collect(RunResults& results) {
-  if (!measuring_) measure_from();  // the run ended before its window began: an empty one
+void Measurement::finish(RunResults& results) {
+  if (!measuring_) measure_from();  // the run ended before its window began: an empty window
   measure_to();
-  gather();
+  all_reduce();
   results.measured_from = std::min(config_.measure.from, measured_to_);
   results.measured_to = measured_to_;
   collect_flows(results);
@@ -338,58 +344,47 @@ void Measurement::collect(RunResults& results) {
   }
 }
 
-/// What was counted in the window, by all processes.
-void Measurement::gather() {
-  Gather gather(partitions_.group());
-  for (WireCounters& wire : window_.wires) {
-    gather.add(wire.link.packets);
-    gather.add(wire.link.bytes);
-    gather.add(wire.link.lost);
-    gather.add(wire.link.busy);
-    gather.add(wire.pause);
-  }
-  gather.add(window_.cnps_received);
-  window_.counters.each([&](std::uint64_t& sum) { gather.add(sum); });
-  for (QueueStatistics::Figures& figures : queue_figures_) {
-    gather.add(figures.mean);
-    gather.add(figures.p50);
-    gather.add(figures.p99);
-    gather.add(figures.max);
+/// Sums what was counted in the window over all processes.
+void Measurement::all_reduce() {
+  AllReduce reduce(partitions_.group());
+  window_.each([&](auto& number) { reduce.add(number); });
+  for (auto& [mean, p50, p99, max] : queue_figures_) {
+    for (Bytes* const figure : {&mean, &p50, &p99, &max}) reduce.add(*figure);
   }
   for (BufferUse& use : buffers_) {
-    gather.add(use.mean);
-    gather.add(use.peak);
+    reduce.add(use.mean);
+    reduce.add(use.peak);
   }
-  gather.finish();
+  reduce.finish();
   if (partitions_.group() == nullptr) return;
-  rtt_ns_ = LogHistogram::of(partitions_.group()->together(rtt_ns_.counts()));
-  gather_reordering();
-  gather_delays();
+  rtt_ns_ = LogHistogram::of(partitions_.group()->all_gather(rtt_ns_.counts()));
+  all_reduce_reordering();
+  all_reduce_delays();
 }
 
-void Measurement::gather_reordering() {
+void Measurement::all_reduce_reordering() {
   ProcessGroup& group = *partitions_.group();
-  const LogHistogram depths = LogHistogram::of(group.together(reordering_.depths().counts()));
-  const auto deepest = group.together({static_cast<std::int64_t>(reordering_.deepest())});
+  const LogHistogram depths = LogHistogram::of(group.all_gather(reordering_.depths().counts()));
+  const auto deepest = group.all_gather({static_cast<std::int64_t>(reordering_.deepest())});
   reordering_ = Reordering();
   reordering_.merge(depths,
                     static_cast<std::uint64_t>(*std::max_element(deepest.begin(), deepest.end())));
 }
 
-void Measurement::gather_delays() {
-  const auto together = [&](LogHistogram& histogram) {
-    histogram = LogHistogram::of(partitions_.group()->together(histogram.counts()));
+void Measurement::all_reduce_delays() {
+  const auto sum_up = [&](LogHistogram& histogram) {
+    histogram = LogHistogram::of(partitions_.group()->all_gather(histogram.counts()));
   };
   for (DelayResult& one : delays_) {
     for (MarkedDelays* const delays : {&one.of.round_trip, &one.of.one_way, &one.of.as_read}) {
-      together(delays->all);
-      together(delays->marked);
+      sum_up(delays->all);
+      sum_up(delays->marked);
     }
   }
 }
 
 namespace {
-/// A query is asked with the first of its flows, and answered when the last of them has arrived.
+/// A query begins with the first of its flows and is answered when the last of them has arrived.
 void add_answer(std::vector<QueryResult>& queries, const FlowSpec& spec, PicoSeconds start,
                 const std::optional<PicoSeconds>& end) {
   if (queries.size() <= spec.query) {
@@ -403,7 +398,7 @@ void add_answer(std::vector<QueryResult>& queries, const FlowSpec& spec, PicoSec
 }  // namespace
 
 void Measurement::collect_flows(RunResults& results) const {
-  const std::vector<FlowRecord> gathered = gathered_records();
+  const std::vector<FlowRecord> gathered = complete_records();
   results.flows.reserve(plan_.count());
   plan_.each([&](const PlannedFlow& flow) {
     const FlowSpec& spec = flow.spec;
@@ -414,7 +409,8 @@ void Measurement::collect_flows(RunResults& results) const {
     out.from = spec.from;
     out.to = spec.to;
     out.dscp = spec.dscp;
-    out.start = record.posted == PicoSeconds::max() ? spec.start : clock_.simulated(record.posted);
+    out.begun = record.posted != PicoSeconds::max();
+    out.start = out.begun ? clock_.simulated(record.posted) : spec.start;
     if (spec.stop != PicoSeconds::max() && spec.stop < results.sim_time) out.stopped = spec.stop;
     out.deadline = spec.deadline;
     if (spec.is_gated() && out.deadline) *out.deadline = *out.deadline + spec.start - out.start;
@@ -433,7 +429,7 @@ void Measurement::collect_flows(RunResults& results) const {
     }
     out.delivered_total = record.received_bytes;
     out.delivered_measured = record.received_measured;
-    out.retransmits = record.retransmits;
+    out.counts = FlowCounts(record);
     results.flows.push_back(out);
     if (spec.query != FlowSpec::kNone) add_answer(results.queries, spec, out.start, out.end_rx);
   });
@@ -446,7 +442,7 @@ std::optional<PicoSeconds> Measurement::ideal(const FlowSpec& spec, AckMode ack)
   flow.message_bytes = flow.framing ? 0 : spec.message;
   flow.operation = spec.operation;
   flow.service = spec.service;
-  // sw/app numbers its messages.
+  // sw/app numbers its messages in the immediate value.
   flow.with_immediate = !hosts_[spec.from]->is_direct() && spec.service != Service::kUd;
   if (spec.rate.bits_per_second != 0) flow.rate_cap = Rate::from(spec.rate);
   NicParameters nic = nic_parameters(config_, spec.from, network_.host_link(spec.from));
@@ -462,10 +458,10 @@ PicoSeconds Measurement::reference_ideal(const PlannedFlow& flow) const {
   const Bytes full = roce::data_wire_bytes(mtu, false, false) + link.overhead;
   const auto packets_of = [mtu](Bytes message) { return (message + mtu - 1) / mtu; };
   const Bytes whole = spec.bytes / spec.message;
-  const Bytes rest = spec.bytes % spec.message;  // a shorter last message
+  const Bytes rest = spec.bytes % spec.message;  // bytes of a shorter last message
   const Bytes messages = whole + (rest != 0 ? 1 : 0);
   const Bytes packets = whole * packets_of(spec.message) + packets_of(rest);
-  // Headers of every packet, a RETH for every message, payload.
+  // Headers of every packet, a RETH for every message, and the payload.
   const Bytes wire = packets * (full - static_cast<Bytes>(mtu)) + spec.bytes +
                      messages * static_cast<Bytes>(roce::kReth);
   return flow.base_rtt +
@@ -521,5 +517,14 @@ void Measurement::collect_counters(RunResults& results) const {
   results.reordering = reordering_;
   results.delays = delays_;
 }
+
+namespace {
+const PartKind kMeasurementKind(PartKind::kMeasurement,
+                                [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                  return std::make_unique<Measurement>(
+                                      p.config, p.scheduler, p.clock, p.network, p.hosts, p.plan,
+                                      p.ledger, p.partitions, kMeasurementRank);
+                                });
+}  // namespace
 
 }  // namespace dcc::vp

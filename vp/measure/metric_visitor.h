@@ -1,5 +1,5 @@
-// The walk over every figure of a run. Each is named once, with its value and what it means; who
-// visits decides what becomes of it: metrics.json, a row of flows.csv, the list of `dccvp metrics`.
+// The visitor of all figures of a run. Each figure is described once, with its value and meaning;
+// the visitor decides the form: metrics.json, a row of flows.csv, the list of `dccvp metrics`.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,20 @@ namespace dcc::vp {
 
 enum class MetricType { kNumber, kInteger, kTruth, kText, kTexts };
 
-/// As the run has it; a file format writes it its own way. A time is in the unit the description
-/// says (s or us). Nothing: the run has no such value.
+/// A value as the run has it; a file format converts it. A time is written in the unit of its
+/// description (s or us). monostate: the run has no such value.
 using MetricValue =
     std::variant<std::monostate, bool, std::uint64_t, double, PicoSeconds, Ratio, std::string_view>;
 
-/// One figure as it is visited.
+/// One figure, as passed to visit().
 struct VisitedMetric {
   std::string_view name;
   MetricType type = MetricType::kNumber;
   bool nullable = false;
   MetricValue value;
   MetricAbout about;
-  std::vector<std::string_view> over;  // of what it is the sum, where it is one over devices
+  // kinds of devices over which the figure is a sum; empty if it is not a sum over devices
+  std::vector<std::string_view> over;
 };
 
 class MetricVisitor {
@@ -54,14 +55,14 @@ class MetricVisitor {
       figure(name, object.*member, about);
     });
   }
-  /// Figures under a name of their own.
+  /// Visits a group of figures under a name of its own.
   template <class Body>
   void group(std::string_view name, const Body& body) {
     begin_group(name);
     body();
     end_group();
   }
-  /// The same for every element of a list: `body(i)`.
+  /// Visits a list: calls `body(i)` for every element.
   template <class Body>
   void list(std::string_view name, std::size_t count, const Body& body) {
     begin_list(name, count);
@@ -80,7 +81,7 @@ class MetricVisitor {
   virtual void visit(const VisitedMetric& figure) = 0;
   virtual void begin_group(std::string_view name) = 0;
   virtual void begin_element() = 0;
-  virtual void end_group() = 0;  // or an element
+  virtual void end_group() = 0;  // ends a group or an element of a list
   virtual void begin_list(std::string_view name, std::size_t count) = 0;
   virtual void end_list() = 0;
 

@@ -34,7 +34,7 @@ std::optional<double> ratio(const std::optional<PicoSeconds>& taken,
   return static_cast<double>(taken->count) / static_cast<double>(ideal->count);
 }
 
-/// A flow's claim on a shared link: weight x time it was there.
+/// A flow's claim on a shared link: weight times active time.
 double claim(const FlowMetrics& m) { return m.weight.value() * to_seconds(m.active); }
 
 bool takes_part(const FlowResult& flow, const FlowMetrics& m) {
@@ -98,7 +98,7 @@ std::optional<DeadlineMetrics> deadline_metrics(const RunResults& results) {
     if (!m) m.emplace();
     const PicoSeconds due = flow.start + *flow.deadline;
     const bool met = flow.end_rx && *flow.end_rx <= due;
-    if (!met && due >= results.sim_time && !flow.end_rx) continue;  // still to be seen
+    if (!met && due >= results.sim_time && !flow.end_rx) continue;  // not decided yet
     ++m->flows;
     if (!met) ++m->missed;
   }
@@ -112,7 +112,7 @@ std::optional<QueryMetrics> query_metrics(const std::vector<QueryResult>& querie
   if (queries.empty()) return std::nullopt;
   QueryMetrics m;
   m.queries = queries.size();
-  std::vector<double> took;  // ps, exact to a day and beyond
+  std::vector<double> took;  // in ps; exact for more than a day
   double sum = 0;
   for (const QueryResult& query : queries) {
     if (query.answered) took.push_back(static_cast<double>((*query.answered - query.asked).count));
@@ -122,13 +122,13 @@ std::optional<QueryMetrics> query_metrics(const std::vector<QueryResult>& querie
   const auto time = [](double ps) { return PicoSeconds(static_cast<std::int64_t>(ps)); };
   m.p50 = time(percentile(took, 50));
   m.p99 = time(percentile(took, 99));
-  m.longest = time(took.back());  // percentile() has sorted them
+  m.longest = time(took.back());  // percentile() has sorted the vector
   for (const double one : took) sum += one;
   m.mean = time(sum / static_cast<double>(took.size()));
   return m;
 }
 
-/// Time within the window in which at least one of a tenant's flows was active.
+/// The time within the window in which at least one of a tenant's flows was active.
 PicoSeconds united_time(std::vector<std::pair<PicoSeconds, PicoSeconds>> spans) {
   std::sort(spans.begin(), spans.end(), [](const auto& a, const auto& b) {
     return a.first < b.first || (a.first == b.first && a.second < b.second);
@@ -189,7 +189,8 @@ SlowdownBin summarise(Bytes above, std::optional<Bytes> up_to, std::vector<doubl
   bin.p95 = percentile(slowdowns, 95);
   bin.p99 = percentile(slowdowns, 99);
   double sum = 0;
-  for (const double s : slowdowns) sum += s;  // sorted: the sum does not depend on flow order
+  // sorted, so the sum does not depend on the order of flows
+  for (const double s : slowdowns) sum += s;
   bin.mean = sum / static_cast<double>(slowdowns.size());
   return bin;
 }
@@ -214,7 +215,7 @@ struct JainSums {
 constexpr Bytes kEdges[] = {0,       1'000,   3'000,     10'000,    30'000,
                             100'000, 300'000, 1'000'000, 3'000'000, 10'000'000};
 
-/// Slowdowns of one kind, by the flow's size.
+/// Slowdowns of one kind, by size of the flow.
 class Slowdowns {
  public:
   void add(Bytes bytes, const std::optional<double>& slowdown) {
@@ -223,7 +224,7 @@ class Slowdowns {
     while (bytes <= kEdges[bin]) --bin;
     by_bin_[bin].push_back(*slowdown);
   }
-  /// Fills `total` and `bins`, and forgets what was added.
+  /// Fills `total` and `bins`, then forgets the values.
   void summarise_to(std::optional<SlowdownBin>& total, std::vector<SlowdownBin>& bins) {
     std::vector<double> all;
     for (std::size_t e = 0; e < std::size(kEdges); ++e) {

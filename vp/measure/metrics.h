@@ -1,4 +1,4 @@
-// What follows from a run's results by arithmetic: shares, fairness, completion times, checks.
+// Figures computed from a run's results: shares, fairness, completion times, checks.
 #pragma once
 
 #include <array>
@@ -14,16 +14,16 @@ namespace dcc::vp {
 /// Derived figures of a flow.
 struct FlowMetrics {
   Ratio weight{1};
-  PicoSeconds active{};                      // part of the window in which it had something to send
-  double goodput_gbps = 0;                   // payload received in the window / active
-  std::optional<PicoSeconds> fct;            // post to last ACK
-  std::optional<PicoSeconds> fct_rx;         // post to last byte received
-  std::optional<double> slowdown;            // fct (fct_rx where nothing is acknowledged) / ideal
+  PicoSeconds active{};               // time within the window in which the flow had data to send
+  double goodput_gbps = 0;            // payload received in the window / active time
+  std::optional<PicoSeconds> fct;     // from the first byte posted to the last ACK
+  std::optional<PicoSeconds> fct_rx;  // from the first byte posted to the last byte received
+  std::optional<double> slowdown;     // fct (fct_rx if nothing is acknowledged) / ideal
   std::optional<double> slowdown_received;   // fct_rx / ideal_rx
-  std::optional<double> reference_slowdown;  // as `slowdown`, by reference_ideal
+  std::optional<double> reference_slowdown;  // as `slowdown`, relative to reference_ideal
 };
 
-/// Computes them when they are asked for: a run may have millions of flows.
+/// Computes a flow's figures on request, because a run may have millions of flows.
 class FlowFigures {
  public:
   FlowFigures() = default;
@@ -32,17 +32,18 @@ class FlowFigures {
 
  private:
   std::array<Ratio, 64> weights_;  // by DSCP
-  PicoSeconds from_{};             // the window
+  PicoSeconds from_{};             // begin of the window
   PicoSeconds to_{};
 };
 
 struct ClassMetrics {
   unsigned dscp = 0;
   Ratio weight{1};
-  std::size_t flows = 0;        // active in the window
-  double goodput_gbps = 0;      // payload received in the window / window
-  std::optional<double> share;  // of the sum of all classes; empty: nothing received
-  // Empty with more than one bottleneck, and under the closed loop, which holds tenants, not flows.
+  std::size_t flows = 0;    // flows that were active in the window
+  double goodput_gbps = 0;  // payload received in the window / length of the window
+  // share of the goodput of all classes; empty if nothing was received
+  std::optional<double> share;
+  // Empty if there is more than one bottleneck, or if the closed loop sets the shares of tenants.
   std::optional<double> expected_share;
   std::optional<double> share_error_max;  // greatest |share / expected - 1| of its flows
   std::optional<PicoSeconds> settled;     // measure/settling.h
@@ -76,7 +77,7 @@ struct ClassMetrics {
 
 struct TenantMetrics {
   std::string name;
-  std::optional<double> share;  // of all tenants' goodput
+  std::optional<double> share;  // share of the goodput of all tenants
   std::optional<double> expected_share;
   std::optional<double> share_error;         // |share / expected - 1|
   std::optional<double> share_error_window;  // measure/tenant_windows.h
@@ -96,10 +97,10 @@ struct TenantMetrics {
   }
 };
 
-/// Slowdown of the completed flows with more than `above` and at most `up_to` payload bytes.
+/// Slowdown of the completed flows whose payload is more than `above` and at most `up_to` bytes.
 struct SlowdownBin {
   Bytes above = 0;
-  std::optional<Bytes> up_to;  // empty: any
+  std::optional<Bytes> up_to;  // empty: no upper limit
   std::size_t flows = 0;
   double mean = 0;
   double p50 = 0;
@@ -121,7 +122,7 @@ struct SlowdownBin {
   }
 };
 
-/// Flows with a deadline, of which is known whether their last byte came by it.
+/// Flows with a deadline, for which it is decided whether their last byte arrived in time.
 struct DeadlineMetrics {
   std::size_t flows = 0;
   std::size_t missed = 0;
@@ -138,11 +139,11 @@ struct DeadlineMetrics {
   }
 };
 
-/// From the question until the last byte of the last answer has come.
+/// Times from the beginning of a query to the arrival of the last byte of its last answer.
 struct QueryMetrics {
   std::size_t queries = 0;
   std::size_t answered = 0;
-  std::optional<PicoSeconds> mean;  // of those answered; empty: none
+  std::optional<PicoSeconds> mean;  // of answered queries; empty if there are none
   std::optional<PicoSeconds> p50;
   std::optional<PicoSeconds> p99;
   std::optional<PicoSeconds> longest;
@@ -165,35 +166,36 @@ struct QueryMetrics {
 };
 
 struct Metrics {
-  double goodput_gbps = 0;     // sum over flows, background excluded
-  std::optional<double> jain;  // of the flows' goodput while active; empty: no flow active
+  double goodput_gbps = 0;     // sum over all flows but the background
+  std::optional<double> jain;  // of the goodput of active flows; empty if no flow was active
   FlowFigures of_flow;
-  std::vector<ClassMetrics> classes;       // by DSCP, those with flows
-  std::vector<TenantMetrics> tenants;      // as configured
-  std::optional<SlowdownBin> slowdown;     // all completed flows; empty: none
-  std::vector<SlowdownBin> slowdown_bins;  // bins that hold a flow
-  // Of FlowMetrics::slowdown_received; empty: RoCE as it is.
+  std::vector<ClassMetrics> classes;       // by DSCP; only classes with flows
+  std::vector<TenantMetrics> tenants;      // in the order of the configuration
+  std::optional<SlowdownBin> slowdown;     // over all completed flows; empty if there are none
+  std::vector<SlowdownBin> slowdown_bins;  // only bins with flows
+  // Over FlowMetrics::slowdown_received; empty if the transport is RoCE.
   std::optional<SlowdownBin> slowdown_received;
   std::vector<SlowdownBin> slowdown_received_bins;
-  std::optional<DeadlineMetrics> deadlines;  // empty: no flow has one
-  std::optional<QueryMetrics> queries;       // empty: there are none
-  // Of FlowMetrics::reference_slowdown: what published tables are compared with.
+  std::optional<DeadlineMetrics> deadlines;  // empty if no flow has a deadline
+  std::optional<QueryMetrics> queries;       // empty if there are no queries
+  // Over FlowMetrics::reference_slowdown, for comparison with published tables.
   std::optional<SlowdownBin> reference_slowdown;
   std::vector<SlowdownBin> reference_slowdown_bins;
 };
 
 Metrics compute_metrics(const PlatformConfig& config, const RunResults& results);
 
-/// Jain's index (Σx)² / (n·Σx²), 1 … 1/n; empty for no values, 1 when all are zero.
+/// Jain's index (Σx)² / (n·Σx²), between 1/n and 1. Empty for no values; 1 if all values are zero.
 std::optional<double> jain_index(const std::vector<double>& values);
 
-/// The value of rank ⌈percent/100·n⌉ (nearest rank). Precondition: not empty; sorts.
+/// Returns the value of rank ⌈percent/100·n⌉ (nearest rank) and sorts `values`. Precondition:
+/// `values` is not empty.
 double percentile(std::vector<double>& values, double percent);
 
-/// Whether all flows that were active cross one link that bounds them: one receiver or one sender.
+/// True if all active flows share one link that limits them: one receiver or one sender.
 bool has_single_bottleneck(const RunResults& results);
 
-/// Sentences on every sum that does not come out, and every loss that must not be.
+/// Returns a sentence for every sum that is wrong and every loss that must not happen.
 std::vector<std::string> broken_balances(const RunResults& results);
 
 }  // namespace dcc::vp

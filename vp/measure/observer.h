@@ -1,4 +1,4 @@
-// How a running platform reports to whoever started it.
+// The interface by which a running platform reports to its caller.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,24 @@ namespace dcc::vp {
 struct Progress {
   PicoSeconds now{};
   PicoSeconds duration{};
-  /// Share of the run that is over: of the traffic's bytes where the run ends with them, or of the
-  /// simulated time if that is further.
+  /// Share of the run that is over, 0 … 1: of the traffic's bytes if the run ends with them, or of
+  /// simulated time, whichever is further.
   double done = 0;
   std::uint64_t link_traversals = 0;
   std::uint64_t drops = 0;
   std::uint64_t cnps = 0;
 };
 
-/// Asked by the platform between events, many times a second of wall time. Must not change the
-/// simulation.
+/// Called by the platform between events, many times a second of wall-clock time. Must not change
+/// the simulation.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  /// False: nobody looks now, and the totals need not be gathered (a large network is a long walk).
+  /// False if no progress is wanted now; then totals are not computed, which takes long in a large
+  /// network.
   virtual bool wants_progress() const = 0;
   virtual void on_progress(const Progress& progress) = 0;
-  /// True: stop at the next chance and return what there is, with completed = false.
+  /// True to stop at the next opportunity; the results then have completed = false.
   virtual bool stop_requested() const { return false; }
 };
 

@@ -1,5 +1,5 @@
-// What a run measured, before any file format: filled by the platform, read by metrics and reports.
-// Members that are figures are described beside them (measure/metric_visitor.h).
+// The results of a run, independent of file formats: filled by the platform, read by metrics and
+// reports. Members that are figures are described beside them (measure/metric_visitor.h).
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 
 #include "measure/counter_totals.h"
 #include "stats/class_delays.h"
+#include "stats/flow_ledger.h"
 #include "stats/metric.h"
 #include "stats/reordering.h"
 #include "units.h"
@@ -17,40 +18,46 @@
 
 namespace dcc::vp {
 
-/// One flow of the run. Bytes are payload.
+/// One flow of the run. Numbers of bytes are payload.
 struct FlowResult {
   std::uint32_t id = 0;
   HostId from = 0;
   HostId to = 0;
   unsigned dscp = 0;
-  bool background = false;     // outside congestion control: no part in fairness and shares
-  std::optional<Bytes> bytes;  // empty: unlimited
-  std::optional<PicoSeconds> deadline;  // after `start`; empty: none
-  PicoSeconds start{};                  // first byte posted
-  std::optional<PicoSeconds> end;       // last ACK in; empty: unfinished (or never acknowledged)
-  std::optional<PicoSeconds> end_rx;    // last byte received
-  std::optional<PicoSeconds> ideal;     // alone in the empty network; empty: unlimited
-  std::optional<PicoSeconds> ideal_rx;  // … to its last byte received; empty: RoCE as it is
+  // true if the flow is outside congestion control and takes no part in fairness and shares
+  bool background = false;
+  std::optional<Bytes> bytes;           // empty if the flow has no end
+  std::optional<PicoSeconds> deadline;  // relative to `start`; empty: none
+  PicoSeconds start{};                  // when the first byte was posted
+  // when the last ACK arrived; empty if unfinished or never acknowledged
+  std::optional<PicoSeconds> end;
+  std::optional<PicoSeconds> end_rx;  // when the last byte was received
+  // completion time alone in the empty network; empty if the flow has no end
+  std::optional<PicoSeconds> ideal;
+  // … to the last byte received; empty if the transport is RoCE
+  std::optional<PicoSeconds> ideal_rx;
   std::optional<PicoSeconds> reference_ideal;  // base RTT + wire bytes / slowest link
-  std::optional<PicoSeconds> stopped;          // when its source stopped on purpose (`stop:`)
+  std::optional<PicoSeconds> stopped;          // when the source stopped on purpose (`stop:`)
   Bytes delivered_total = 0;
-  Bytes delivered_measured = 0;  // within `measure`
-  std::uint64_t retransmits = 0;
+  Bytes delivered_measured = 0;  // received within `measure`
+  FlowCounts counts;
+  bool begun = false;  // true if the first byte was posted
   bool completed = false;
 };
 
-/// A one-way link. Counters within `measure`.
+/// One direction of a link. Numbers are counted within `measure`.
 struct LinkResult {
   std::string name;  // from->to, e.g. "h1->s0"
   BitRate rate;
-  std::uint64_t tx_bytes = 0;  // wire bytes without overhead, of packets not lost on the wire
-  PicoSeconds busy{};          // time it was sending, overhead and what was lost included
-  PicoSeconds pause{};         // time any priority was held by PFC
+  // wire bytes without overhead, of packets that were not lost on the wire
+  std::uint64_t tx_bytes = 0;
+  PicoSeconds busy{};   // time spent sending, including overhead and lost packets
+  PicoSeconds pause{};  // time in which PFC paused any priority
 };
 
-/// An egress queue (all priorities of a port together), over `measure`.
+/// An egress queue over `measure`; all priorities of a port together.
 struct QueueResult {
-  std::string port;  // name of the link it feeds
+  std::string port;  // name of the link that the queue feeds
   double mean_bytes = 0;
   Bytes p50_bytes = 0;
   Bytes p99_bytes = 0;
@@ -69,7 +76,7 @@ struct QueueResult {
   }
 };
 
-/// What a switch holds: packets that wait for any of its ports, over `measure`.
+/// The packets in a switch that wait for any of its ports, over `measure`.
 struct BufferResult {
   std::string of;
   double mean_bytes = 0;
@@ -85,7 +92,7 @@ struct BufferResult {
   }
 };
 
-/// A way out of a switch that can never send again (switch/deadlock.h), at the end of the run.
+/// An egress of a switch that can never send again (switch/deadlock.h), at the end of the run.
 struct DeadlockedWire {
   std::string link;
   unsigned priority = 0;
@@ -102,17 +109,17 @@ struct DeadlockedWire {
 /// A host's controller and CPU, over the whole run.
 struct HostResult {
   HostId id = 0;
-  std::uint64_t cnps_received = 0;  // within `measure`
+  std::uint64_t cnps_received = 0;  // counted within `measure`
   std::uint64_t slots_in_use_max = 0;
-  std::uint64_t timer_events = 0;  // expired
+  std::uint64_t timer_events = 0;  // timer events that expired
   std::uint64_t timer_lateness_max_ticks = 0;
   std::uint64_t missed_latency = 0;
   std::uint64_t cnps_lost = 0;
   std::uint64_t inputs_dropped = 0;
-  std::uint64_t instructions = 0;       // 0 without a CPU
-  std::uint64_t messages_verified = 0;  // received messages whose every byte was as sent
-  std::uint64_t payload_errors = 0;     // received messages that were not what was sent
-  std::uint64_t completions_lost = 0;   // posted and acknowledged, never completed
+  std::uint64_t instructions = 0;       // 0 if the host has no CPU
+  std::uint64_t messages_verified = 0;  // received messages in which every byte was as sent
+  std::uint64_t payload_errors = 0;     // received messages that differ from what was sent
+  std::uint64_t completions_lost = 0;   // acknowledged requests that never completed
 
   template <class Visitor>
   static void describe(Visitor&& v) {
@@ -144,19 +151,19 @@ struct HostResult {
       {"", "work acknowledged that never completed", kSum, Span::kRun});
   }
 };
-/// Of all hosts together, each figure by its own statistic; `id` means nothing in it.
+/// Combines the figures of all hosts, each by its own statistic. `id` has no meaning in the result.
 HostResult sum_over_hosts(const std::vector<HostResult>& hosts);
 
-/// Every sum that must come out, over the whole run. `reasons` of the platform itself (a payload
+/// Sums that must be balanced over the whole run. Failures of the platform itself (a payload
 /// mismatch, a firmware trap) go to RunResults::failures.
 struct Balance {
-  std::uint64_t packets_sent = 0;  // by NICs and switches (CNPs, ACKs, PFC frames included)
+  std::uint64_t packets_sent = 0;  // by NICs and switches, including CNPs, ACKs and PFC frames
   std::uint64_t packets_delivered = 0;
-  std::uint64_t packets_dropped = 0;    // anywhere, faults included
-  std::uint64_t packets_in_flight = 0;  // at the end
-  std::uint64_t events_started = 0;     // controller timer events
+  std::uint64_t packets_dropped = 0;    // anywhere, including losses by faults
+  std::uint64_t packets_in_flight = 0;  // at the end of the run
+  std::uint64_t events_started = 0;     // timer events of controllers
   std::uint64_t events_expired = 0;
-  std::uint64_t events_cancelled = 0;  // restarts count as one cancelled, one started
+  std::uint64_t events_cancelled = 0;  // a restart counts as one cancelled and one started
   std::uint64_t events_pending = 0;
 
   template <class Visitor>
@@ -180,11 +187,11 @@ struct Balance {
   }
 };
 
-/// Samples over the whole run, columns of equal length.
+/// Samples over the whole run; all columns have equal length.
 struct FlowRateColumns {
   std::vector<PicoSeconds> t;
   std::vector<std::uint32_t> flow;
-  std::vector<double> rate_gbps;  // allowed, wire bits
+  std::vector<double> rate_gbps;  // rate allowed by congestion control, wire bits
   std::vector<double> target_gbps;
   std::vector<double> alpha;
   std::vector<double> goodput_gbps;  // received in the interval that ends at t
@@ -197,16 +204,16 @@ struct QueueColumns {
 struct ClassColumns {
   std::vector<PicoSeconds> t;
   std::vector<unsigned> dscp;
-  std::vector<double> goodput_gbps;  // in the interval that ends at t
+  std::vector<double> goodput_gbps;  // received in the interval that ends at t
 };
 
 /// The closed loop's state at the end of the run.
 struct QosTenantResult {
   std::string name;
   unsigned dscp = 0;
-  unsigned flows = 0;     // active, as the meters saw it last
-  double factor = 1;      // of one of its flows, in the senders' tables
-  double correction = 0;  // of it learned from shares, in octaves
+  unsigned flows = 0;     // active flows at the meters' last report
+  double factor = 1;      // factor of one of its flows in the senders' tables
+  double correction = 0;  // part of the factor learned from shares, in octaves
 
   template <class Visitor>
   static void describe(Visitor&& v) {
@@ -223,13 +230,13 @@ struct QosTenantResult {
 struct QosResult {
   HostId manager = 0;
   std::uint64_t updates = 0;
-  std::uint64_t commands = 0;            // that changed a factor
-  std::uint64_t messages = 0;            // reports and commands on the wire, repeats included
-  Bytes bytes = 0;                       // payload of those that arrived
-  std::vector<QosTenantResult> tenants;  // as configured
+  std::uint64_t commands = 0;            // commands that changed a factor
+  std::uint64_t messages = 0;            // reports and commands on the wire, including repeats
+  Bytes bytes = 0;                       // payload of reports and commands that arrived
+  std::vector<QosTenantResult> tenants;  // in the order of the configuration
 
   template <class Visitor>
-  static void describe(Visitor&& v) {  // but for the tenants
+  static void describe(Visitor&& v) {  // all members but the tenants
     constexpr Statistic kSum = Statistic::kSum;
     v(&QosResult::manager, "manager",
       {"host", "where the QoS manager ran; qos stands only where one is configured"});
@@ -244,10 +251,11 @@ struct QosResult {
 /// A query (partition_aggregate) or a round of a collective: asked once, answered by several flows.
 struct QueryResult {
   PicoSeconds asked{};
-  std::optional<PicoSeconds> answered;  // the last byte of the last answer; empty: not all came
+  // when the last byte of the last answer arrived; empty if an answer is missing
+  std::optional<PicoSeconds> answered;
 };
 
-/// What a network carried or allowed in vain, over the whole run.
+/// Packets that the network carried or permitted without use, over the whole run.
 struct WastedResult {
   std::uint64_t trimmed = 0;
   std::uint64_t returned = 0;
@@ -276,7 +284,8 @@ struct WastedResult {
   }
 };
 
-/// Two ends of a link that differ in what DCBX tells, and neither gives way: at the end of the run.
+/// Two ends of a link whose DCBX settings differ at the end of the run, with neither end willing to
+/// change.
 struct DcbxDifference {
   std::string link;
   std::string of;
@@ -303,7 +312,7 @@ struct DcbxResult {
   std::vector<DcbxDifference> differences;
 
   template <class Visitor>
-  static void describe(Visitor&& v) {  // but for the differences
+  static void describe(Visitor&& v) {  // all members but the differences
     constexpr Statistic kSum = Statistic::kSum;
     v(&DcbxResult::ends, "ends", {"", "of links that speak; dcbx stands only where it is enabled"});
     v(&DcbxResult::frames_sent, "frames_sent", {"packets", "LLDP frames sent", kSum, Span::kRun});
@@ -313,14 +322,14 @@ struct DcbxResult {
   }
 };
 
-/// `output.digest`: a row an instant, a column a device.
+/// Digests (`output.digest`): one row for each instant, one column for each device.
 struct DigestColumns {
   std::vector<std::string> devices;
   std::vector<PicoSeconds> t;
   std::vector<std::vector<std::uint64_t>> rows;
 };
 
-/// Nothing where no value was counted.
+/// Mean and quantile; empty if no value was counted.
 std::optional<PicoSeconds> mean_of(const LogHistogram& nanoseconds);
 std::optional<PicoSeconds> quantile_of(const LogHistogram& nanoseconds, unsigned per_mille);
 
@@ -331,21 +340,22 @@ struct DelayResult {
 };
 
 struct RunResults {
-  bool completed = false;  // reached `duration` or the end of all traffic
+  bool completed = false;  // true if the run reached `duration` or the end of all traffic
   PicoSeconds sim_time{};
   std::optional<PicoSeconds>
-      fast_forwarded;  // of it, not run packet by packet; empty: not asked for
+      fast_forwarded;  // part of sim_time that was skipped; empty if fast-forward is off
   PicoSeconds measured_from{};
   PicoSeconds measured_to{};
-  double wall_s = 0;  // of the simulation alone
+  double wall_s = 0;  // wall-clock time of the simulation alone, in seconds
   std::uint64_t link_traversals = 0;
-  std::uint64_t events = 0;  // of all schedulers
-  unsigned threads = 1;      // that shared the run
-  std::string undivided;     // why it was one thread where more were allowed; empty otherwise
-  CounterTotals counters;    // within `measure`
-  LogHistogram rtt_ns;       // of packets acknowledged within it
-  Reordering reordering;     // of data received within it
-  std::vector<DelayResult> delays;  // by DSCP; empty: not asked for
+  std::uint64_t events = 0;  // events of all schedulers
+  unsigned threads = 1;      // number of threads that shared the run
+  // why one thread ran everything although more were allowed; empty otherwise
+  std::string partition_refusal;
+  CounterTotals counters;           // within `measure`
+  LogHistogram rtt_ns;              // of packets acknowledged within `measure`
+  Reordering reordering;            // of data received within `measure`
+  std::vector<DelayResult> delays;  // by DSCP; empty if not asked for
   std::vector<FlowResult> flows;    // by id
   std::vector<QueryResult> queries;
   std::vector<LinkResult> links;
@@ -354,18 +364,19 @@ struct RunResults {
   std::vector<HostResult> hosts;
   std::vector<DeadlockedWire> deadlock;
   Balance balance;
-  std::optional<QosResult> qos;        // empty: no closed loop
-  std::optional<DcbxResult> dcbx;      // empty: not enabled
-  std::optional<WastedResult> wasted;  // empty: RoCE and the switches' own queues
+  std::optional<QosResult> qos;    // empty if there is no closed loop
+  std::optional<DcbxResult> dcbx;  // empty if DCBX is not enabled
+  // empty if the transport is RoCE, where nothing of this kind is counted
+  std::optional<WastedResult> wasted;
   FlowRateColumns flow_rates;
   QueueColumns queue_series;
   ClassColumns class_series;
-  std::optional<DigestColumns> digests;  // empty: none wanted
-  /// Broken promises found by the platform (one sentence each): the run exits 1.
+  std::optional<DigestColumns> digests;  // empty if not asked for
+  /// Broken promises that the platform found, one sentence each. The run then exits with 1.
   std::vector<std::string> failures;
-  /// What was traced, a sentence a file.
+  /// One sentence for each trace file.
   std::vector<std::string> traces;
-  /// Traces that the disk refused; everything else is whole.
+  /// Trace files that could not be written; all other results are complete.
   std::vector<std::string> lost_traces;
   /// Notes for the user that do not fail the run.
   std::vector<std::string> warnings;

@@ -10,7 +10,7 @@ namespace {
 constexpr double kSettledWithin = 0.1;
 constexpr std::size_t kMinWindows = 4;
 
-/// The series as sums from its begin, so that any stretch is a difference.
+/// The series as running sums, so that any interval is a difference.
 struct SummedClasses {
   std::vector<PicoSeconds> t;  // ends of intervals
   std::map<unsigned, std::vector<double>> by_dscp;
@@ -67,7 +67,8 @@ std::vector<std::optional<PicoSeconds>> settling_times(const PlatformConfig& con
   for (std::size_t i = 0; i < dscps.size(); ++i) {
     if (sums.by_dscp.count(dscps[i]) == 0) continue;
     const double kept = sums.share(dscps[i], last / 2, last);
-    std::size_t from = last - steps + 1;  // begin of the earliest window from which all are good
+    // begin of the earliest window from which on all windows are good
+    std::size_t from = last - steps + 1;
     while (from > 0 && std::abs(sums.share(dscps[i], from - 1, from - 1 + steps) - kept) <=
                            kSettledWithin * kept) {
       --from;

@@ -1,4 +1,4 @@
-// How long it takes after a change of traffic until classes have the shares that they keep.
+// Computes how long classes take after a change of traffic to reach the shares that they keep.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,12 @@
 
 namespace dcc::vp {
 
-/// For each of these DSCPs the time from the last start or end of a flow within `measure` until its
-/// class has, in every window of `measure.window` (without one 1 ms) to the end of `measure`,
-/// within a tenth the share of the goodput that it has in the latter half of that time. Empty: no
-/// class series to tell, less than four windows since the change, or too restless to the end.
-/// Whether what it comes to is what it should be, other figures say.
+/// For each of the DSCPs, returns the time from the last start or end of a flow within `measure`
+/// until the class stays within a tenth of its final share, in every window of `measure.window`
+/// (default 1 ms) up to the end of `measure`. The final share is the class's share of goodput in
+/// the latter half of that time. Empty if there is no class series, if fewer than four windows
+/// follow the change, or if the share does not settle. Other figures tell whether the final share
+/// is the expected one.
 std::vector<std::optional<PicoSeconds>> settling_times(const PlatformConfig& config,
                                                        const RunResults& results,
                                                        const std::vector<unsigned>& dscps);

@@ -67,7 +67,8 @@ void SlotTrace::on_timeline(SlotIndex index, std::uint32_t flow, SlotChange chan
   const PicoSeconds now = scheduler_.now();
   if (!slot.named) events.name_thread(track(index), "slot " + std::to_string(index));
   slot.named = true;
-  if (slot.open && change == SlotChange::kBound) events.end(track(index), now);  // after a reset
+  // the slot was left open by a reset
+  if (slot.open && change == SlotChange::kBound) events.end(track(index), now);
   if (!slot.open || change == SlotChange::kBound) {
     events.begin(track(index), now, "flow " + std::to_string(target_.flow_id(flow)),
                  "{\"flow_number\":" + std::to_string(flow) + "}");
@@ -101,7 +102,7 @@ void SlotTrace::on_signals(SlotIndex index, std::uint32_t flow, SlotChange chang
 
 void SlotTrace::finish() {
   if (target_.events == nullptr) return;
-  // What happened behind the window was not told: a slice must not reach there.
+  // Changes after the window were not reported, so a slice must end with the window.
   const PicoSeconds end = config_.to ? std::min(*config_.to, scheduler_.now()) : scheduler_.now();
   for (SlotIndex i = 0; i < slots_.size(); ++i) {
     if (slots_[i].open) target_.events->end(track(i), end);

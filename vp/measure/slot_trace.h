@@ -1,4 +1,4 @@
-// One controller's slots as a timeline and as signals.
+// Traces one controller's slots, on the timeline and as signals.
 #pragma once
 
 #include <functional>
@@ -18,34 +18,35 @@ enum TraceThread : int {
   kThreadFunctions = 1,
   kThreadAccesses = 2,
   kThreadDma = 3,
-  kThreadSlots = 100,  // + slot
+  kThreadSlots = 100,  // plus the slot's number
 };
 
-/// Hears every change of a slot. On the timeline a slot is a row on which a slice lasts from bound
-/// to released, with every cut, increase and timer event on it; among the signals it has its flow
-/// number and rate (u32, unsigned 24.8 Mb/s, as the hardware holds it), z while free.
+/// Observes every change of a slot. On the timeline each slot is a row; a slice lasts from bound to
+/// released and shows every cut, increase and timer event. The signals of a slot are its flow
+/// number and its rate (u32, unsigned 24.8 Mb/s, as the hardware holds it); both are z while the
+/// slot is free.
 class SlotTrace final : public SlotObserver {
  public:
   struct Target {
-    TraceEvents* events = nullptr;  // null: no timeline
-    VcdFile* signals = nullptr;     // null: no signals
-    int process = 0;                // of this host on the timeline
-    std::string scope;              // of its signals: "host1.controller"
+    TraceEvents* events = nullptr;  // null if there is no timeline
+    VcdFile* signals = nullptr;     // null if there are no signals
+    int process = 0;                // number of this host's process on the timeline
+    std::string scope;              // scope of the signals, e.g. "host1.controller"
     std::function<std::uint32_t(std::uint32_t flow_number)> flow_id;
   };
   SlotTrace(const TraceConfig& config, const Scheduler& scheduler, ControllerEngine& device,
             Target target);
 
   void slot_changed(SlotIndex slot, std::uint32_t flow, SlotChange change) override;
-  /// Writes how many slots are in use now.
+  /// Writes the number of slots in use.
   void count_slots();
-  /// Closes what is open on the timeline.
+  /// Closes the open slices of the timeline.
   void finish();
 
  private:
   struct Slot {
-    bool open = false;   // a slice is
-    bool named = false;  // its row
+    bool open = false;   // true if a slice is open
+    bool named = false;  // true if the row has its name
     bool signals = false;
     VcdFile::Signal flow = 0;
     VcdFile::Signal rate = 0;

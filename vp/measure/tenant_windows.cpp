@@ -8,11 +8,12 @@ namespace dcc::vp {
 namespace {
 
 struct Grid {
-  std::vector<PicoSeconds> t;              // ends of the intervals
-  std::vector<std::vector<double>> total;  // by tenant: sum of goodput up to and including t
+  std::vector<PicoSeconds> t;  // ends of the intervals
+  // by tenant: running sum of goodput up to and including t
+  std::vector<std::vector<double>> total;
 };
 
-/// Index of the tenant that a DSCP belongs to; the number of tenants for none.
+/// Index of the tenant that a DSCP belongs to; the number of tenants if it belongs to none.
 std::size_t tenant_of(const PlatformConfig& config, unsigned dscp) {
   const std::string& name = config.dscp_of(dscp).tenant;
   std::size_t i = 0;
@@ -58,7 +59,7 @@ std::vector<Presence> presences_of(const PlatformConfig& config, const RunResult
   return presences;
 }
 
-/// Sorted times at which something started or ended.
+/// Sorted times at which a flow started or ended.
 std::vector<PicoSeconds> changes_of(const std::vector<Presence>& presences) {
   std::vector<PicoSeconds> changes;
   for (const Presence& presence : presences) {

@@ -1,4 +1,4 @@
-// Tenants' shares over sliding windows: not on the average of a run, but over any so long a time.
+// Computes tenants' shares over sliding windows, not only as an average of the run.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace dcc::vp {
 
-/// For each tenant of the configuration the greatest |share / expected - 1| over all times of
-/// length `measure.window` within the measured one, to the grid of the series. A time counts if no
-/// flow started or ended in it or less than `measure.settle` before it; expected is the tenant's
-/// weight over those of all tenants that had a flow. Empty: no such time, or no class series to
-/// tell.
+/// For each tenant of the configuration, returns the greatest |share / expected - 1| over all
+/// windows of length `measure.window` within the measured time, on the grid of the series. A window
+/// counts if no flow started or ended in it or less than `measure.settle` before it. The expected
+/// share is the tenant's weight divided by the sum of the weights of all tenants that had a flow.
+/// Empty if no window counts or there is no class series.
 std::vector<std::optional<double>> share_errors_over_windows(const PlatformConfig& config,
                                                              const RunResults& results);
 

@@ -1,4 +1,4 @@
-// The files of a trace.
+// Files of a trace.
 #pragma once
 
 #include <filesystem>
@@ -8,18 +8,18 @@
 
 namespace dcc::vp {
 
-/// A file that complains when not everything could be written to it. What is not closed, or not
-/// whole, is removed: half a trace is of no use, and the disk may be full.
+/// A file that reports incomplete writing. A file that was not closed, or not written completely,
+/// is removed: half a trace is useless, and the disk may be full.
 class TraceFile {
  public:
-  /// Throws std::runtime_error with the file's name if it cannot be written.
+  /// Throws std::runtime_error with the file's name if the file cannot be made.
   explicit TraceFile(const std::filesystem::path& path);
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
   std::ofstream& text() { return out_; }
-  /// Throws std::runtime_error with the file's name if anything was lost.
+  /// Closes the file. Throws std::runtime_error with the file's name if any part was not written.
   void close();
 
  private:
@@ -28,12 +28,12 @@ class TraceFile {
   bool whole_ = false;
 };
 
-/// True from config.from on, before config.to.
+/// True from config.from on and before config.to.
 inline bool in_window(const TraceConfig& config, PicoSeconds t) {
   return config.from <= t && (!config.to || t < *config.to);
 }
 
-/// `text` in quotes, as JSON wants it.
+/// Returns `text` as a JSON string, in quotes.
 std::string json_string(std::string_view text);
 
 }  // namespace dcc::vp

@@ -11,12 +11,11 @@
 
 namespace dcc::vp {
 
-/// Writes events as they come; readers sort them. Times are exact to the picosecond (the format
-/// counts microseconds, as decimal numbers). `args` is an object in JSON, braces included, or
-/// empty.
+/// Writes events in the order of calls; readers sort them. Times are exact to the picosecond
+/// (decimal numbers of microseconds). `args` is a JSON object with its braces, or empty.
 class TraceEvents {
  public:
-  /// A row of the timeline: a host (or the network), and a thread of it.
+  /// A row of the timeline: a process (a host, or the network) and a thread of it.
   struct Track {
     int process = 0;
     int thread = 0;
@@ -24,19 +23,19 @@ class TraceEvents {
 
   /// Throws std::runtime_error if the file cannot be written.
   explicit TraceEvents(const std::filesystem::path& file);
-  /// Completes the file. Throws std::runtime_error if anything of it could not be written.
+  /// Completes the file. Throws std::runtime_error if any part of it could not be written.
   void close();
 
   void name_process(int process, const std::string& name);
   void name_thread(Track track, const std::string& name);
-  /// A slice; end() closes the last one of the track that is open.
+  /// Begins a slice; end() closes the innermost open slice of the track.
   void begin(Track track, PicoSeconds t, const std::string& name, const std::string& args = "");
   void end(Track track, PicoSeconds t);
-  /// A whole slice.
+  /// Writes a complete slice.
   void complete(Track track, PicoSeconds from, PicoSeconds to, const std::string& name,
                 const std::string& args = "");
   void instant(Track track, PicoSeconds t, const std::string& name, const std::string& args = "");
-  /// A value over time, drawn as a curve.
+  /// Writes a value over time, which viewers draw as a curve.
   void counter(int process, PicoSeconds t, const std::string& name, double value);
 
  private:

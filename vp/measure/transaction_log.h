@@ -1,4 +1,4 @@
-// The transactions of a run, one a line: for people, or as JSON lines for scripts.
+// The bus transactions of a run, one on each line, for people or as JSON lines.
 #pragma once
 
 #include <filesystem>
@@ -21,9 +21,9 @@ class TransactionLog {
   /// Throws std::runtime_error if the file cannot be written.
   TransactionLog(const std::filesystem::path& file, const TraceConfig& config);
   void write(const regs::AccessRecord& access);
-  /// Throws std::runtime_error if anything of it could not be written.
+  /// Completes the file. Throws std::runtime_error if any part of it could not be written.
   void close() { file_.close(); }
-  /// Begins in the window, and its path or target is among the sockets asked for.
+  /// True if the access begins in the window and its path or target is among the sockets asked for.
   static bool selects(const TraceConfig& config, const regs::AccessRecord& access);
 
  private:

@@ -6,7 +6,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Identifier codes are words of the printable characters ! to ~.
+/// Identifier codes consist of the printable characters ! to ~.
 std::string code_of(std::size_t number) {
   constexpr std::size_t kCharacters = 94;
   std::string code;
@@ -97,7 +97,7 @@ void VcdFile::write_declarations(std::ofstream& out) const {
   std::vector<std::vector<std::string>> parts;
   for (const Variable& variable : variables_) parts.push_back(parts_of(variable.path));
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    // Signals of a scope before the scopes within it, so that each scope opens once.
+    // A scope's own signals come before its inner scopes, so each scope opens once.
     return std::make_pair(std::vector<std::string>(parts[a].begin(), parts[a].end() - 1), a) <
            std::make_pair(std::vector<std::string>(parts[b].begin(), parts[b].end() - 1), b);
   });

@@ -13,23 +13,23 @@
 
 namespace dcc::vp {
 
-/// Four-state signals of 1 to 64 bits; only changes are written. Signals may be added while changes
-/// come: the file's declarations are written at the end, over the changes kept in a file beside it.
-/// Time must not run backwards; a change that claims to be earlier is written at the last time.
+/// Four-state signals of 1 to 64 bits; only changes are written. Signals may be added at any time:
+/// changes are kept in a temporary file, and the declarations are written before them at the end.
+/// Time must not go backwards; a change with an earlier time is written at the last time.
 class VcdFile {
  public:
   using Signal = std::size_t;
 
-  /// Throws std::runtime_error if the files cannot be written.
+  /// Throws std::runtime_error if the files cannot be made.
   explicit VcdFile(const std::filesystem::path& file);
-  /// Completes the file. Throws std::runtime_error if anything of it could not be written.
+  /// Completes the file. Throws std::runtime_error if any part of it could not be written.
   void close();
 
-  /// `path`: scopes and name with dots between, e.g. "host1.controller.slot3.rate". Unknown (x)
-  /// until its first change.
+  /// Adds a signal. `path`: scopes and name separated by dots, e.g. "host1.controller.slot3.rate".
+  /// The value is unknown (x) until its first change.
   Signal add(const std::string& path, unsigned bits);
   void change(Signal signal, PicoSeconds t, std::uint64_t value);
-  /// Nobody drives it (z): a slot without a flow.
+  /// Sets a signal to z, such as those of a slot without a flow.
   void release(Signal signal, PicoSeconds t);
 
  private:

@@ -15,16 +15,17 @@ namespace dcc::vp {
 
 namespace {
 
-constexpr unsigned kUnasked = 2;  // processors taken without being told so
-// A window must be long against the two barriers around it (a microsecond): it holds as many events
-// as ten times this number of packets, each of some hundred nanoseconds.
+constexpr unsigned kUnasked = 2;  // threads used without a request of the user
+// A window must be long compared with the two barriers around it (about 1 us). A window holds about
+// ten events for each packet, and an event takes some hundred nanoseconds.
 constexpr double kMinPackets = 50;
 constexpr double kWorstShare = 0.7;
-// What a window touches of so many hosts, their switches and wires should fit a processor's own
-// caches; of fewer than that many all of it is in the next cache anyhow.
+// The data that one window touches for this number of hosts, with their switches and wires, should
+// fit a processor's own caches. The data of fewer than kManyHosts hosts fit the shared cache
+// anyway.
 constexpr int kHostsAPart = 64;
 constexpr int kManyHosts = 512;
-constexpr unsigned kMaxParts = 512;  // each has a calendar of 128 KB, and its mailboxes
+constexpr unsigned kMaxParts = 512;  // each part has a calendar of 128 KB and its mailboxes
 
 bool software_runs(const PlatformConfig& config, const Topology& topology) {
   for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
@@ -33,18 +34,18 @@ bool software_runs(const PlatformConfig& config, const Topology& topology) {
   return false;
 }
 
-/// Why the events of this platform need one order; empty if they do not.
+/// The reason why the events of this platform need one order; empty if they do not.
 std::string needs_one_order(const PlatformConfig& config, const Topology& topology, bool watched) {
   const ControllerConfig& controller = config.nic.controller;
   if (software_runs(config, topology)) return "hosts run software";
   for (const Implementation part : {controller.engine, controller.timer, controller.rate_lut}) {
     if (part != Implementation::kModel) return "the controller is RTL";
   }
-  if (watched) return "somebody watches single events";
+  if (watched) return "a trace, a debugger or a prompt watches single events";
   return "";
 }
 
-/// What every flow is going to send, as far as the configuration tells.
+/// The number of bytes that each flow is going to send, as far as the configuration tells.
 std::vector<Demand> demands_of(const PlatformConfig& config, const Topology& topology,
                                const FlowPlan& flows) {
   std::vector<Demand> demands;
@@ -61,7 +62,8 @@ std::vector<Demand> demands_of(const PlatformConfig& config, const Topology& top
   return demands;
 }
 
-/// Full packets that all senders together can send, or all receivers receive, in a time.
+/// The number of full packets that all senders together can send, or all receivers receive, in a
+/// time; the smaller of the two.
 double packets_within(PicoSeconds time, const PlatformConfig& config, const Topology& topology,
                       const std::vector<Demand>& demands) {
   std::vector<char> sends(static_cast<std::size_t>(topology.hosts()));
@@ -97,7 +99,7 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
   if (threads < 2 && wanted < 2) return plan;
   std::string one_order = needs_one_order(config, topology, watched);
   if (!one_order.empty()) {
-    if (threads > 1) plan.undivided = std::move(one_order);
+    if (threads > 1) plan.refusal = std::move(one_order);
     return plan;
   }
   const std::vector<Demand> demands = demands_of(config, topology, flows);
@@ -107,23 +109,23 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
            kMinPackets * divided.count;
   };
 
-  // Among threads.
+  // First, the division among threads.
   if (threads > 1) {
     NetworkPartition divided;
     for (; threads > 1 && divided.count < 2; --threads) divided = divide(topology, load, threads);
     if (divided.count < 2) {
-      plan.undivided = "its traffic meets too few switches that have hosts";
+      plan.refusal = "the traffic crosses too few switches with hosts";
     } else if (divided.lookahead.count <= 0) {
-      plan.undivided = "a link between its parts has no delay";
+      plan.refusal = "a link between its parts has no delay";
     } else if (!asked && (divided.heaviest(divided.count) > kWorstShare || !pays(divided))) {
-      plan.undivided = "it would not pay";
+      plan.refusal = "a second thread would not make it faster";
     } else {
       plan.threads = divided.count;
       plan.network = std::move(divided);
     }
   }
-  // Among each thread's windows: as many parts for one as for another, so that they have as much to
-  // do.
+  // Then, the division of each thread's share: the same number of parts for each thread, to balance
+  // the load.
   for (unsigned each = wanted / plan.threads; each * plan.threads > plan.network.count; each /= 2) {
     NetworkPartition divided = divide(topology, load, each * plan.threads);
     if (divided.count < 2 || divided.lookahead.count <= 0 || !(parts || pays(divided))) continue;
@@ -137,29 +139,28 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
                                  const Routing& routing, const FlowPlan& flows, unsigned processes,
                                  bool watched) {
   PartitionPlan plan;
-  plan.undivided = needs_one_order(config, topology, watched);
+  plan.refusal = needs_one_order(config, topology, watched);
   if (config.switch_.routing.is_central()) {
-    plan.undivided = std::string("one scheduler (routing: ") + config.switch_.routing.name() +
-                     ") reads all switches";
+    plan.refusal = std::string("one scheduler (routing: ") + config.switch_.routing.name() +
+                   ") reads all switches";
   }
   const TransportParameters* const transport = config.nic.transport.chosen();
   if (transport != nullptr && transport->has_agent()) {
-    plan.undivided =
-        "one agent (transport: " + config.nic.transport.name() + ") hears of all flows";
+    plan.refusal = "one agent (transport: " + config.nic.transport.name() + ") hears of all flows";
   }
-  if (config.dcbx.enabled) plan.undivided = "LLDP's frames (dcbx) carry bytes";
-  if (plan.undivided.empty()) {
+  if (config.dcbx.enabled) plan.refusal = "LLDP's frames (dcbx) carry bytes";
+  if (plan.refusal.empty()) {
     const std::vector<Demand> demands = demands_of(config, topology, flows);
     plan.network = divide(topology, expected_load(topology, routing, demands), processes);
     if (plan.network.count < processes) {
-      plan.undivided = "its traffic meets too few switches that have hosts";
+      plan.refusal = "the traffic crosses too few switches with hosts";
     } else if (plan.network.lookahead.count <= 0) {
-      plan.undivided = "a link between its parts has no delay";
+      plan.refusal = "a link between its parts has no delay";
     }
   }
-  if (plan.undivided.empty()) return plan;
+  if (plan.refusal.empty()) return plan;
   throw std::runtime_error("cannot be divided among " + std::to_string(processes) +
-                           " processes: " + plan.undivided);
+                           " processes: " + plan.refusal);
 }
 
 Partitions::Partitions(Scheduler& platform, const PartitionPlan& plan, ProcessGroup* group)
@@ -174,7 +175,7 @@ Partitions::Partitions(Scheduler& platform, const PartitionPlan& plan, ProcessGr
     return;
   }
   if (network.count < 2) return;
-  // Signals are the first thread's: what handles them is read there.
+  // Only the first thread handles signals, because it reads the flags that the handlers set.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

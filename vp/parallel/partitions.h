@@ -1,4 +1,4 @@
-// Which parts of the platform run on which processor, and what each part needs of its own.
+// Divides the platform among threads or processes, and holds what each part needs of its own.
 #pragma once
 
 #include <cstdint>
@@ -22,40 +22,41 @@ class PacketCourier;
 
 namespace dcc::vp {
 
-/// How a run is divided: among fewer threads than wanted where the network has fewer parts, and
-/// into more parts than threads where a thread's share of it would not fit the caches.
+/// The division of a run: among fewer threads than wanted if the network has fewer parts, and into
+/// more parts than threads if a thread's share would not fit the caches.
 struct PartitionPlan {
   NetworkPartition network;
   unsigned threads = 1;
-  std::string undivided;  // why it is one thread where more were wanted; empty otherwise
+  std::string refusal;  // why one thread runs everything although more were wanted; empty otherwise
 };
 
-/// `threads`: how many the user wants, 0: two where that pays. `watched`: somebody looks at single
-/// events (a trace, a debugger, a person). Never more than one part where there cannot be:
-/// software, RTL and whoever watches need the one order of all events. `parts`: how many there
-/// shall be, if not as many as the caches ask for.
+/// Divides a run among threads of this process. `threads`: number that the user wants; 0: two if
+/// that pays. `watched`: single events are observed (trace, debugger, prompt). Software, RTL and
+/// observers of single events need one order of all events, so they allow one part only. `parts`:
+/// wanted number of parts; empty: as many as the caches ask for.
 PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topology,
                               const Routing& routing, const FlowPlan& flows, unsigned threads,
                               bool watched, std::optional<unsigned> parts = std::nullopt);
-/// One partition for each of so many processes. Throws std::runtime_error where that cannot be.
+/// Makes one partition for each process. Throws std::runtime_error with the reason if the run
+/// cannot be divided.
 PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& topology,
                                  const Routing& routing, const FlowPlan& flows, unsigned processes,
                                  bool watched);
 
-/// A scheduler and a packet pool for every partition. With one partition its scheduler is the
-/// platform's; with several the platform's own events (traffic, samples, end of the run) stay on
-/// the platform's scheduler, and happen while all partitions wait. Of several processes each has
-/// one partition at work, and all run the platform's own events.
+/// Holds a scheduler and a packet pool for every partition. With one partition its scheduler is the
+/// platform's. With several, the platform's own events (traffic, samples, end of the run) stay on
+/// the platform's scheduler and run while all partitions wait. Each of several processes works on
+/// one partition, and all of them run the platform's own events.
 class Partitions {
  public:
-  /// `group`: null, or as many processes as partitions; must outlive it.
+  /// `group`: null, or a group with as many processes as partitions; must outlive this object.
   Partitions(Scheduler& platform, const PartitionPlan& plan, ProcessGroup* group = nullptr);
   ~Partitions();
 
   unsigned count() const { return static_cast<unsigned>(pools_.size()); }
   unsigned threads() const { return threads_; }
   ProcessGroup* group() const { return group_; }
-  /// Is the node at work in this process?
+  /// True if the node is simulated in this process.
   bool is_here(NodeId node) const { return group_ == nullptr || of(node) == group_->rank(); }
   unsigned of(NodeId node) const { return of_node_[static_cast<std::size_t>(node)]; }
   Scheduler& scheduler(unsigned partition) {
@@ -63,23 +64,24 @@ class Partitions {
   }
   Scheduler& scheduler_of(NodeId node) { return scheduler(of(node)); }
   PacketPool& pool_of(NodeId node) { return *pools_[of(node)]; }
-  /// What packets between two nodes go through; null when they are in one partition.
+  /// The mailbox for packets between two nodes; null if both are in one partition.
   Mailbox* mailbox(NodeId from, NodeId to) {
     return of(from) == of(to) ? nullptr : &parallel_->mailbox(of(from), of(to));
   }
-  /// A wire between two nodes; all of them in the same order in every process.
+  /// Adds a wire between two nodes. Every process must add all wires in the same order.
   void add(NodeId from, NodeId to, Link& link);
-  /// Somebody notes what happens in all partitions, of which there are several in this process:
-  /// ParallelRun::watch().
+  /// Registers an observer of all partitions (ParallelRun::watch()). Precondition: several
+  /// partitions in this process.
   void watch(std::function<void()> all_wait);
-  /// Null with one partition.
+  /// Null if there is one partition.
   PartitionedRun* parallel() { return parallel_.get(); }
 
-  // While all partitions wait:
-  /// Events of the devices and of the platform, in all processes.
+  // The following functions may be called only while all partitions wait.
+  /// Number of events of devices and platform, in all processes.
   std::uint64_t events_run() const;
   std::int64_t packets_in_use() const;
-  /// Packets that this process has memory for; `visit(packet)` of all that are anywhere in it.
+  /// Number of packets for which this process has memory; each_packet() calls `visit(packet)` for
+  /// those in use.
   std::size_t packets_there() const {
     std::size_t packets = 0;
     for (const auto& pool : pools_) packets += pool->size();
@@ -90,8 +92,8 @@ class Partitions {
     for (const auto& pool : pools_) pool->each_in_use(visit);
   }
   void balance_pools();
-  /// Before the devices go. Each would look for its event among thousands of the same nanosecond;
-  /// first come, first dropped, they are found at once.
+  /// Cancels all events, in the order of time. Call before devices are destroyed: a device would
+  /// search for its event among thousands of the same nanosecond.
   void drop_events();
 
  private:
@@ -101,7 +103,7 @@ class Partitions {
   unsigned threads_ = 1;
   std::unique_ptr<PartitionedRun> parallel_;
   std::vector<std::unique_ptr<PacketPool>> pools_;
-  std::unique_ptr<PacketCourier> courier_;  // between processes
+  std::unique_ptr<PacketCourier> courier_;  // carries packets between processes
 };
 
 }  // namespace dcc::vp

@@ -21,8 +21,8 @@ int number_in(const char* variable) {
   return value != nullptr ? std::atoi(value) : 0;
 }
 
-/// What launchers tell the processes they start. Slurm starts several for other ends, too; those
-/// that are to find each other know their rank.
+/// True if a launcher's environment variables say that this is one of several processes. Slurm also
+/// starts independent processes; only those that are to find each other know their rank.
 bool is_one_of_several() {
   if (number_in("OMPI_COMM_WORLD_SIZE") > 1 || number_in("PMI_SIZE") > 1) return true;
   return std::getenv("PMIX_RANK") != nullptr && number_in("SLURM_STEP_NUM_TASKS") > 1;
@@ -67,7 +67,7 @@ class MpiGroup final : public ProcessGroup {
     return number;
   }
 
-  std::vector<std::int64_t> together(const std::vector<std::int64_t>& mine) override {
+  std::vector<std::int64_t> all_gather(const std::vector<std::int64_t>& mine) override {
     const int count = length(mine.size());
     std::vector<int> counts(size_);
     MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, MPI_COMM_WORLD);

@@ -1,4 +1,4 @@
-// The processes that `mpirun` or `srun` started this program in.
+// Joins the processes that `mpirun` or `srun` started this program in.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,12 @@
 
 namespace dcc::vp {
 
-/// Joins the others, if this process was started as one of several; null if it was not. Throws
-/// std::runtime_error if it was, and the program was built without MPI. At most once.
+/// Joins the other processes; returns null if this process was started alone. Throws
+/// std::runtime_error if the program was built without MPI but was started as one of several. Call
+/// at most once.
 ///
-/// A process that ends its group while an exception is on its way ends all others, which wait for
-/// it.
+/// A process that destroys its group during exception handling ends all other processes, because
+/// they wait for it.
 std::unique_ptr<ProcessGroup> join_processes();
 
 }  // namespace dcc::vp

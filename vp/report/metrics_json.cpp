@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A figure as JSON has it: numbers to nine digits, times exact.
+/// Converts a figure to JSON: numbers with nine digits, times exactly.
 struct ToJson {
   std::string_view unit;
   Json operator()(std::monostate) const { return nullptr; }
@@ -20,7 +20,7 @@ struct ToJson {
   Json operator()(PicoSeconds time) const {
     return unit == "us" ? static_cast<double>(time.count) / 1e6 : exact_seconds(time);
   }
-  Json operator()(const Ratio& ratio) const {  // whole numbers stay whole
+  Json operator()(const Ratio& ratio) const {  // whole numbers stay integers
     return ratio.denominator == 1 ? Json(ratio.numerator) : Json(rounded(ratio.value()));
   }
 };
@@ -53,7 +53,7 @@ class JsonWriter final : public MetricVisitor {
   }
 
   Json root_ = Json::object();
-  std::vector<Json*> open_{&root_};  // from the document to where the next figure goes
+  std::vector<Json*> open_{&root_};  // open groups, from the document to the innermost
 };
 
 const Json* find_path(const Json& root, const std::string& path) {

@@ -1,4 +1,4 @@
-// metrics.json: one document with everything a script may want to know of a run.
+// Writes metrics.json: one document with all figures of a run.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,10 +12,11 @@
 
 namespace dcc::vp {
 
-/// Keys in a fixed order; only `wall_s` and `speed` differ between two runs of one configuration.
+/// Returns the document with keys in a fixed order. Two runs of one configuration differ only in
+/// `wall_s` and `speed`.
 nlohmann::ordered_json metrics_json(const RunResults& results, const Metrics& metrics);
 
-/// A sentence for every expectation that is not met or names nothing.
+/// Returns a sentence for every expectation that is not met or names a missing figure.
 std::vector<std::string> broken_expectations(const PlatformConfig& config,
                                              const nlohmann::ordered_json& metrics);
 

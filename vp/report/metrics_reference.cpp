@@ -43,11 +43,11 @@ class Lister final : public MetricVisitor {
   }
 
   std::vector<MetricInfo> list_;
-  std::string path_;  // with the dot behind it
+  std::string path_;  // path of the open groups, with a dot at the end
   std::vector<std::size_t> ends_;
 };
 
-/// A run that has one of everything, so that a walk over it meets every figure.
+/// Visits an example run that has one element of every list, so that every figure is met.
 std::vector<MetricInfo> list_all() {
   RunResults results;
   results.flows.resize(1);

@@ -1,4 +1,4 @@
-// What every figure of metrics.json means.
+// The reference of all figures of metrics.json.
 #pragma once
 
 #include <string>
@@ -9,14 +9,16 @@
 namespace dcc::vp {
 
 struct MetricInfo {
-  std::string path;  // "classes.N.share": N for every element of a list
+  std::string path;  // e.g. "classes.N.share"; N stands for the index of a list element
   MetricType type;
   bool nullable;
   MetricAbout about;
-  std::vector<std::string_view> over;  // of which devices it is the sum; empty: not of devices
+  // kinds of devices over which the figure is a sum; empty if it is not a sum over devices
+  std::vector<std::string_view> over;
 };
 
-/// In the order of the file. Complete: it is what the file is written from.
+/// All figures in the order of the file. The list is complete, because the file is written by the
+/// same description.
 const std::vector<MetricInfo>& metrics_reference();
 
 /// Words of `dccvp metrics --format json`.

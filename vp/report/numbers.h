@@ -1,4 +1,4 @@
-// Numbers in result files: the same text on every machine.
+// Formats numbers in result files, with the same text on every machine.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace dcc::vp {
 
-/// Nine significant digits, shortest form.
+/// Returns nine significant digits in the shortest form.
 std::string number_text(double value);
-/// `value` rounded to nine significant digits: what number_text would read back as.
+/// Returns `value` rounded to nine significant digits, as number_text() would read back.
 double rounded(double value);
-/// Exact decimal seconds, without trailing zeros: "0.0500001".
+/// Returns exact decimal seconds without trailing zeros, e.g. "0.0500001".
 std::string seconds_text(PicoSeconds time);
-/// The double nearest to the exact decimal.
+/// Returns the double nearest to the exact decimal.
 double exact_seconds(PicoSeconds time);
 
 }  // namespace dcc::vp

@@ -18,14 +18,15 @@ bool looks_like_a_run(const fs::path& folder) {
   return fs::exists(folder / "metrics.json") && fs::exists(folder / "config.effective.yaml");
 }
 
-// Folders that are not committed, for the signal handler: it may only call what is safe there.
+// Folders that are not committed yet. The signal handler reads them and may call only
+// async-signal-safe functions.
 std::array<std::atomic<const char*>, 4> unfinished{};
 
 void end_without_a_trace(int number) {
   for (const auto& folder : unfinished) {
     const char* const path = folder.load();
     if (path == nullptr) continue;
-    const pid_t child = ::_Fork();  // unlike fork() safe in a handler
+    const pid_t child = ::_Fork();  // async-signal-safe, unlike fork()
     if (child == 0) {
       ::execl("/bin/rm", "rm", "-rf", "--", path, static_cast<char*>(nullptr));
       ::_exit(127);
@@ -34,10 +35,10 @@ void end_without_a_trace(int number) {
     }
   }
   ::signal(number, SIG_DFL);
-  ::raise(number);  // comes once this handler has returned
+  ::raise(number);  // delivered once this handler has returned
 }
 
-/// Leaves alone what was told to be ignored (nohup).
+/// Keeps a signal ignored if the process was started so (nohup).
 void handle(int number, void (*handler)(int)) {
   struct sigaction now {};
   if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
@@ -49,7 +50,8 @@ void handle(int number, void (*handler)(int)) {
 
 void remember(const char* path) {
   for (const int number : {SIGTERM, SIGHUP, SIGINT}) handle(number, end_without_a_trace);
-  handle(SIGXFSZ, SIG_IGN);  // a file too long is then a write that fails, and reported
+  // writing beyond the size limit then fails as a write, which is reported
+  handle(SIGXFSZ, SIG_IGN);
   for (auto& folder : unfinished) {
     const char* none = nullptr;
     if (folder.compare_exchange_strong(none, path)) return;
@@ -84,7 +86,7 @@ OutputFolder::Found OutputFolder::look_at(const fs::path& folder) {
 
 OutputFolder::OutputFolder(fs::path final_place, bool force)
     : final_(std::move(final_place).lexically_normal()) {
-  if (!final_.has_filename()) final_ = final_.parent_path();  // "out/" is "out"
+  if (!final_.has_filename()) final_ = final_.parent_path();  // "out/" means "out"
   if (final_.empty() || final_ == final_.root_path() || final_ == "." || final_ == "..") {
     throw OutputError("'" + final_.string() + "' cannot be an output folder");
   }
@@ -136,7 +138,7 @@ void OutputFolder::commit() {
   if (!(look_at(target_) == found_)) keep_beside();
   if (found_.there) {
     fs::rename(target_, old, error);
-    if (!error && !(look_at(old) == found_)) {  // it changed in between
+    if (!error && !(look_at(old) == found_)) {  // the folder changed in between
       fs::rename(old, target_, ignored);
       keep_beside();
     }
@@ -158,7 +160,7 @@ void OutputFolder::keep_beside() {
   forget(stage_.c_str());
   stage_.clear();
   throw OutputError("'" + final_.string() +
-                    "' has been filled by another meanwhile; the results of this run are in '" +
+                    "' was filled by another process meanwhile; the results of this run are in '" +
                     place.string() + "'");
 }
 

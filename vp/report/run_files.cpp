@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file that complains when it could not be written to its end.
+/// An output file that reports incomplete writing.
 class OutputFile {
  public:
   explicit OutputFile(const fs::path& path) : path_(path), out_(path, std::ios::binary) {}
@@ -30,7 +30,8 @@ class OutputFile {
   std::ofstream out_;
 };
 
-/// A figure as a cell: numbers to nine digits, times exact, nothing where there is none.
+/// Converts a figure to a cell: numbers with nine digits, times exactly, empty if there is no
+/// value.
 struct ToCell {
   std::string operator()(std::monostate) const { return ""; }
   std::string operator()(bool value) const { return value ? "true" : "false"; }
@@ -41,7 +42,7 @@ struct ToCell {
   std::string operator()(std::string_view value) const { return std::string(value); }
 };
 
-/// Names or values of an element without inner groups, as a line.
+/// Writes the names or the values of a flat element as one line.
 class CsvRow final : public MetricVisitor {
  public:
   explicit CsvRow(bool names) : names_(names) {}
@@ -126,8 +127,8 @@ void write_digests(const fs::path& path, const DigestColumns& digests) {
   file.close();
 }
 
-/// Of each class and way every bucket that holds a packet; `share` is the distribution's value
-/// there.
+/// Writes every bucket that holds a packet, for each class and kind of delay. `share` is the
+/// cumulative distribution at the bucket.
 void write_delays(const fs::path& path, const std::vector<DelayResult>& delays) {
   OutputFile file(path);
   file.text() << "dscp,way,us,packets,marked,share\n";

@@ -1,4 +1,4 @@
-// The folder a run leaves: written beside its final place, then moved there in one step.
+// The output folder of a run: written beside its final place, then moved there in one step.
 #pragma once
 
 #include <cstdint>
@@ -13,34 +13,34 @@
 
 namespace dcc::vp {
 
-/// A folder that cannot be used; what() is a sentence with its name.
+/// An output that cannot be written; what() is a sentence that names the file or folder.
 class OutputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// One output folder from claim to commit. Nothing is created before stage(). Until commit(),
-/// files are in a hidden folder beside the final one, which the destructor removes, and so do the
-/// signals that end a process. A link to a folder stands for that folder.
+/// One output folder from its claim to its commit. Nothing is created before stage(). Until
+/// commit() all files are in a hidden folder beside the final one; the destructor and the signals
+/// that end a process remove that folder. A link to a folder stands for the folder.
 class OutputFolder {
  public:
-  /// Refuses (OutputError) a folder that holds something; with `force`, only one that does not look
-  /// like a run's.
+  /// Throws OutputError for a folder that is not empty; with `force`, only for a folder that does
+  /// not look like a run's.
   OutputFolder(std::filesystem::path final_place, bool force);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
-  /// As the user named it.
+  /// The folder as the user named it.
   const std::filesystem::path& final_place() const { return final_; }
-  /// Where files go now; created at the first call.
+  /// The folder into which files are written now. Created at the first call.
   const std::filesystem::path& stage();
-  /// Replaces what was there when the object was made; what came since stays, and the results go
-  /// beside it (OutputError says where).
+  /// Replaces the content that existed when this object was made. If the folder has changed since,
+  /// keeps the new content and leaves the results beside it; OutputError names the place.
   void commit();
 
  private:
-  /// Which folder a name stood for.
+  /// Identifies the folder that a name stands for.
   struct Found {
     bool there = false;
     std::uintmax_t device = 0;
@@ -52,13 +52,13 @@ class OutputFolder {
   [[noreturn]] void keep_beside();
 
   std::filesystem::path final_;
-  std::filesystem::path target_;  // where a link leads
+  std::filesystem::path target_;  // the folder that a link points to
   Found found_;
   std::filesystem::path stage_;
 };
 
-/// metrics.json, flows.csv, series/*.csv, config.effective.yaml. Throws OutputError when the disk
-/// refuses.
+/// Writes metrics.json, flows.csv, series/*.csv and config.effective.yaml. Throws OutputError if a
+/// file cannot be written.
 void write_run_files(const std::filesystem::path& folder, const PlatformConfig& config,
                      const RunResults& results, const Metrics& metrics,
                      const nlohmann::ordered_json& json);

@@ -11,8 +11,9 @@
 namespace dcc::vp {
 namespace {
 
-constexpr int kMaxSingleHosts = 40;  // of a drawing; more are drawn as cells of racks
-constexpr int kMaxHostsInARow = 16;  // of a switch
+// greatest number of hosts drawn one by one; more are drawn as cells of racks
+constexpr int kMaxSingleHosts = 40;
+constexpr int kMaxHostsInRow = 16;  // greatest number of hosts of one switch drawn one by one
 constexpr double kMargin = 16;
 constexpr double kTitleHeight = 46;
 constexpr double kLayerHeight = 92;
@@ -49,8 +50,8 @@ std::vector<DrawnRack> racks_of(const Topology& topology) {
   return racks;
 }
 
-/// Places at least `pitch` apart, in the given order, as near to `wanted` as that allows (least
-/// squares: pools of neighbours that would overlap move as one).
+/// Returns places at least `pitch` apart, in the given order, as near to `wanted` as possible in
+/// the least-squares sense. Groups of neighbours that would overlap move together.
 std::vector<double> spread(const std::vector<double>& wanted, double pitch) {
   struct Pool {
     double sum;
@@ -80,7 +81,7 @@ std::vector<double> spread(const std::vector<double>& wanted, double pitch) {
   return places;
 }
 
-/// The switches of a layer, over the middle of what they are cabled to below.
+/// Places the switches of a layer over the middle of the nodes below that they are cabled to.
 void place_layer(const Topology& topology, TopologyLayout& layout, int layer, double span) {
   std::vector<std::pair<double, NodeId>> order;
   for (NodeId n = 0; n < static_cast<NodeId>(topology.nodes().size()); ++n) {
@@ -94,7 +95,7 @@ void place_layer(const Topology& topology, TopologyLayout& layout, int layer, do
     }
     order.emplace_back(sum / std::max(count, 1), n);
   }
-  // Rounded, so that the order of switches over the same middle is that of their numbers.
+  // Rounded, so that switches over the same middle keep the order of their numbers.
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return std::llround(a.first) < std::llround(b.first);
   });
@@ -108,7 +109,7 @@ void place_layer(const Topology& topology, TopologyLayout& layout, int layer, do
   }
 }
 
-/// Layers above the racks stand further apart when many cables cross between them.
+/// Layers above the racks are further apart if many cables cross between them.
 double layer_y(const TopologyLayout& layout, int layer) {
   const double first = kTitleHeight + kMargin + TopologyLayout::kSwitchHeight / 2;
   const int wide = std::clamp(layout.top_layer - std::max(layer, 1), 0, 1);
@@ -119,7 +120,7 @@ void place_racks(const Topology& topology, TopologyLayout& layout) {
   double x = kMargin;
   for (DrawnRack& rack : layout.racks) {
     const int hosts = static_cast<int>(rack.hosts.size());
-    rack.cells = topology.hosts() > kMaxSingleHosts || hosts > kMaxHostsInARow;
+    rack.cells = topology.hosts() > kMaxSingleHosts || hosts > kMaxHostsInRow;
     const int columns = TopologyLayout::columns_of(rack);
     const double content =
         rack.cells ? columns * TopologyLayout::kCellPitch + 2 * TopologyLayout::kRackPadding
@@ -144,8 +145,8 @@ void place_racks(const Topology& topology, TopologyLayout& layout) {
   layout.width = x - kRackGap + kMargin;
 }
 
-/// The parts into which the network falls without its top layer, when there are several of them
-/// with more than one switch.
+/// Finds the parts that only the top layer connects, if there are several with more than one
+/// switch.
 std::vector<DrawnArea> pods_of(const Topology& topology, const TopologyLayout& layout) {
   std::vector<int> part(topology.nodes().size());
   std::iota(part.begin(), part.end(), 0);
@@ -210,7 +211,7 @@ TopologyLayout lay_out(const Topology& topology) {
   for (int layer = 2; layer <= layout.top_layer; ++layer) {
     place_layer(topology, layout, layer, layout.width - 2 * kMargin);
   }
-  // Wide layers stand out on the left; a title wants some width of its own.
+  // Wide layers extend to the left; a title needs a minimum width.
   double left = kMargin;
   double right = std::max(layout.width - kMargin, 420.0);
   for (std::size_t n = 0; n < layout.nodes.size(); ++n) {

@@ -1,4 +1,4 @@
-// Where the nodes of a topology go in a drawing. Units: pixels at the drawing's natural size.
+// Places the nodes of a topology in a drawing. Unit: pixels at the drawing's natural size.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace dcc::vp {
 
-/// Of a node, a host or a layer in its vector.
+/// Index of a node, a host or a layer in its vector.
 inline std::size_t index(int number) { return static_cast<std::size_t>(number); }
 
 struct DrawingPoint {
@@ -16,11 +16,11 @@ struct DrawingPoint {
   double y = 0;
 };
 
-/// The hosts of one switch (or, without a switch, a host cabled to a host).
+/// The hosts of one switch, or a host that is cabled to a host.
 struct DrawnRack {
-  NodeId node = -1;  // its switch; -1: none
+  NodeId node = -1;  // the switch; -1 if there is none
   std::vector<HostId> hosts;
-  bool cells = false;  // hosts as cells of a rack instead of boxes of their own
+  bool cells = false;  // true if hosts are drawn as cells of a rack
   double left = 0;
   double width = 0;
 };
@@ -41,16 +41,17 @@ struct TopologyLayout {
   static constexpr double kCellPitch = 15;
   static constexpr double kRackPadding = 7;
 
-  std::vector<int> layers;          // by node
-  int top_layer = 0;                // greatest of `layers`
-  bool crowded = false;             // so many cables between switches that lines must be thin
-  std::vector<DrawingPoint> nodes;  // centres of switches; hosts in cells: of their cell
+  std::vector<int> layers;  // by node
+  int top_layer = 0;        // greatest value of `layers`
+  bool crowded = false;     // true if lines must be thin because of many cables between switches
+  // centres of switches and hosts; for a host in a rack, of its cell
+  std::vector<DrawingPoint> nodes;
   std::vector<DrawnRack> racks;
-  std::vector<DrawnArea> pods;  // parts that only the top layer connects; empty when there are none
+  std::vector<DrawnArea> pods;  // parts that only the top layer connects; empty if there are none
   double width = 0;
   double height = 0;
 
-  /// Left to right as many cells as make a rack about twice as wide as high.
+  /// Number of cells in a row, which makes a rack about twice as wide as high.
   static int columns_of(const DrawnRack& rack);
 };
 

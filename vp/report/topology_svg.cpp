@@ -28,7 +28,7 @@ constexpr const char* kStyle = R"(<style>
 </style>
 )";
 
-/// Pixels to a tenth: enough for eyes, the same text everywhere.
+/// Pixels with one decimal, so the text is the same on every machine.
 std::string px(double value) {
   const long long tenths = std::llround(value * 10);
   std::string text = std::to_string(std::llabs(tenths) / 10);
@@ -150,7 +150,7 @@ class Drawing {
          << words(at(n).x, at(n).y + 4, node(n).name) << "</g>\n";
   }
 
-  /// Attributes with the names of the two wires that meet at a port.
+  /// Attributes with the names of the two wires at a port.
   std::string wires_of(NodeId n, int port) const {
     const CableEnd other = topology_.peer(n, port);
     return "data-up=\"" + escaped(topology_.wire_name(n, port)) + "\" data-down=\"" +
@@ -168,7 +168,7 @@ class Drawing {
     }
     std::map<std::pair<NodeId, NodeId>, int> seen;
     for (const Cable& cable : topology_.cables()) draw_cable(cable, seen);
-    // One line stands for the cables of a rack.
+    // One line stands for all cables of a rack.
     for (const DrawnRack& rack : layout_.racks) {
       if (!rack.cells || rack.node < 0) continue;
       const DrawingPoint from = at(rack.node);
@@ -196,7 +196,7 @@ class Drawing {
     const bool level = layout_.layers[index(a)] == layout_.layers[index(b)];
     std::string path = "M" + px(at(a).x) + " " + px(at(a).y);
     if (level) {
-      // Neighbours straight, others in an arc above those between.
+      // Neighbours are joined by a straight line, others by an arc above the nodes between.
       const double distance = std::abs(at(a).x - at(b).x);
       const bool adjacent = twin == 0 && nobody_between(a, b);
       const double lift = adjacent ? 0 : 18 + distance * 0.08 + 8 * twin;

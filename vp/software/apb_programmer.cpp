@@ -47,13 +47,13 @@ void ApbProgrammer::check(dcc_error error, const char* doing) const {
   throw std::runtime_error(std::string("controller ") + doing + ": " + dcc_error_text(error));
 }
 
-void ApbProgrammer::bring_up(const dcc_config& programme) {
+void ApbProgrammer::bring_up(const dcc_config& program) {
   check(dcc_probe(&controller_, &hal_, base_), "bring-up");
-  check(dcc_configure(&controller_, &programme), "bring-up");
+  check(dcc_configure(&controller_, &program), "bring-up");
   dcc_enable(&controller_);
 }
 
-void ApbProgrammer::retune(const dcc_config& from, const dcc_config& to) {
+void ApbProgrammer::reconfigure(const dcc_config& from, const dcc_config& to) {
   check(dcc_probe(&controller_, &hal_, base_), "change");
   check(dcc_retune(&controller_, &from, &to), "change");
 }

@@ -1,4 +1,4 @@
-// Lets the platform itself use the C driver over APB, for hosts that have no processor.
+// Lets the platform use the C driver over APB for hosts without a processor.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -10,21 +10,22 @@
 
 namespace dcc::vp {
 
-/// An initiator whose HAL turns the driver's register accesses into APB transactions: in zero time,
-/// or, in a process, in the time that bus and registers take.
+/// An initiator whose HAL turns the driver's register accesses into APB transactions, in zero time
+/// or, called from a process, in the time that bus and registers take.
 class ApbProgrammer final : public sc_core::sc_module {
  public:
-  /// `base`: where the controller lies behind the socket. `takes_time`: all calls are a process's.
+  /// `base`: address of the controller behind the socket. `takes_time`: true if all calls come from
+  /// a process.
   explicit ApbProgrammer(const sc_core::sc_module_name& name, std::uint64_t base = 0,
                          bool takes_time = false);
 
   tlm_utils::simple_initiator_socket<ApbProgrammer> apb;
 
-  /// Probes, configures and enables a controller. Once elaboration is over. Throws
+  /// Probes, configures and enables a controller. Call once elaboration is over. Throws
   /// std::runtime_error with the driver's sentence.
-  void bring_up(const dcc_config& programme);
-  /// A controller that runs goes from one programme to another. Throws likewise.
-  void retune(const dcc_config& from, const dcc_config& to);
+  void bring_up(const dcc_config& program);
+  /// Changes a running controller from one program to another. Throws likewise.
+  void reconfigure(const dcc_config& from, const dcc_config& to);
 
  private:
   std::uint32_t access(bool write, std::uint64_t address, std::uint32_t value);

@@ -13,9 +13,9 @@
 namespace dcc::vp {
 
 namespace {
-// Two messages of a flow on their way: one being sent, one posted behind it.
+// Two messages of a flow are outstanding: one being sent, one posted behind it.
 constexpr std::uint8_t kOutstanding = 2;
-// Bytes of each message that firmware verifies, one block of the pattern.
+// Bytes of each message that firmware verifies: one block of the pattern.
 constexpr std::uint32_t kFirmwareSample = 256;
 
 bool real(const PlatformConfig& config) { return config.nic.real_payload(); }
@@ -58,7 +58,7 @@ std::uint8_t operation_of(const FlowSpec& spec) {
   return BOOT_WRITE;
 }
 
-/// A flow's longest message.
+/// The length of a flow's longest message.
 Bytes message_of(const FlowSpec& spec) {
   return spec.bytes == 0 ? spec.message : std::min(spec.message, spec.bytes);
 }
@@ -68,14 +68,14 @@ void put(std::uint8_t* ram, std::uint64_t offset, const T& value) {
   std::memcpy(ram + offset, &value, sizeof value);
 }
 
-/// What sender and receiver are told of a flow alike.
+/// Settings that sender and receiver share.
 template <class Entry>
 Entry flow_entry(const PlatformConfig& config, const BufferPlan& buffers, const FlowSpec& spec) {
   Entry entry{};
   entry.id = spec.id;
   entry.dscp = spec.dscp;
   entry.priority = spec.priority;
-  // Without payload all slots are one: nobody overwrites what nobody reads.
+  // Without real payload all slots share one buffer, because nobody reads it.
   entry.slots = real(config) ? BufferPlan::kSlots : kOutstanding;
   entry.message_bytes = static_cast<std::uint32_t>(message_of(spec));
   entry.bytes = static_cast<std::uint64_t>(spec.bytes);
@@ -107,7 +107,7 @@ BufferPlan::BufferPlan(const PlatformConfig& config, const FlowPlan& plan)
     std::uint64_t at = boot_align(BOOT_BLOCK_ADDRESS + block_bytes(config, plan, host));
     const std::uint64_t shared = at;
     std::uint64_t greatest = at;
-    // Without payload nobody looks at the buffers: all flows name the same one.
+    // Without real payload all flows share one buffer, because nobody reads it.
     const auto place = [&](std::uint32_t flow) {
       const std::uint64_t begin = real(config) ? at : shared;
       const std::uint64_t bytes =
@@ -137,16 +137,16 @@ void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId
   block.flags = (real(config) ? static_cast<unsigned>(BOOT_PAYLOAD_REAL) : 0u) |
                 (has_controller ? static_cast<unsigned>(BOOT_HAS_CONTROLLER) : 0u);
   block.ram_bytes = ram_bytes;
-  // A modelled processor cannot look at every byte that a 100 Gb/s port delivers.
+  // A modelled processor cannot check every byte that a 100 Gb/s port delivers.
   if (config.host_of(host).driver == DriverKind::kFirmware) block.verify_bytes = kFirmwareSample;
   block.end_ns = static_cast<std::uint64_t>(config.duration / kNanoSecond);
   const nic_config rings = block.nic;
-  block.nic = nic_programme(config);
+  block.nic = nic_program(config);
   block.nic.send_ring_entries = rings.send_ring_entries;
   block.nic.completion_ring_entries = rings.completion_ring_entries;
   block.nic.memory_base = BOOT_RAM_BASE;
   block.nic.memory_bytes = static_cast<std::uint32_t>(ram_bytes);
-  block.controller = controller_programme(config, line_rate);
+  block.controller = controller_program(config, line_rate);
   const std::uint64_t at = BOOT_BLOCK_ADDRESS - BOOT_RAM_BASE;
   std::memset(ram + at, 0, block.total_bytes);
   put(ram, at, block);

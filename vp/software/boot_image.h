@@ -1,4 +1,4 @@
-// Fills in a host's boot block: what its application is to do.
+// Fills in a host's boot block, which tells its application what to do.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace dcc::vp {
 
-/// Writes block, flow tables and buffer addresses of `host` into `ram` (its memory from
-/// BOOT_RAM_BASE on). Throws std::runtime_error with a sentence when the flows do not fit the RAM.
+/// Writes boot block, flow tables and buffer addresses of `host` into `ram` (the host's memory from
+/// BOOT_RAM_BASE on). Throws std::runtime_error if the flows do not fit the RAM.
 void write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId host,
                       BitRate line_rate, std::uint8_t* ram, std::uint64_t ram_bytes);
 
-/// The application's results, as they stand.
+/// The application's results at present.
 boot_result read_boot_result(const std::uint8_t* ram);
 
-/// RAM address of message slot 0 of a flow at its sender or its receiver: the same for both sides'
-/// tables. Computed by placing the buffers of all flows that touch the host one after the other.
+/// RAM address of message slot 0 of a flow at its sender or receiver, the same for both sides'
+/// tables. The buffers of all flows that touch the host are placed one after the other.
 class BufferPlan {
  public:
-  /// Message slots of a flow; those beyond what is outstanding let the receiver check a message
-  /// before it is overwritten.
+  /// Number of message slots of a flow. Slots beyond the outstanding messages let the receiver
+  /// check a message before it is overwritten.
   static constexpr std::uint8_t kSlots = 4;
   BufferPlan(const PlatformConfig& config, const FlowPlan& plan);
   std::uint64_t at_sender(std::uint32_t flow) const { return sender_[flow]; }
   std::uint64_t at_receiver(std::uint32_t flow) const { return receiver_[flow]; }
   std::uint32_t slot_bytes(std::uint32_t flow) const;
-  /// End of the buffers of a host, as an address.
+  /// End address of the buffers of a host.
   std::uint64_t end(HostId host) const { return end_[host]; }
   static std::uint32_t block_bytes(const PlatformConfig& config, const FlowPlan& plan, HostId host);
 

@@ -7,7 +7,7 @@ namespace dcc::vp {
 
 namespace {
 
-/// Hosts that receive traffic, in order: their meters are numbered so.
+/// Hosts that receive traffic, in order; meters are numbered in this order.
 std::vector<HostId> metering_hosts(const FlowPlan& plan) {
   std::vector<HostId> hosts;
   for (const PlannedFlow& flow : plan.flows()) hosts.push_back(flow.spec.to);
@@ -22,7 +22,8 @@ std::uint32_t meter_number(const std::vector<HostId>& meters, HostId host) {
                                            : UINT32_MAX;
 }
 
-/// The DSCP of each tenant, in the configuration's order; checks.cpp sees to it that there is one.
+/// The DSCP of each tenant in the configuration's order. The checks ensure that each tenant has
+/// one.
 std::vector<unsigned> dscps_of_tenants(const PlatformConfig& config) {
   std::vector<unsigned> dscps;
   for (const TenantConfig& tenant : config.tenants) {

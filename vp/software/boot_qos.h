@@ -1,4 +1,4 @@
-// The closed loop's part of a host's boot block, and what the manager left there.
+// The closed loop's part of a host's boot block, and the manager's results.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace dcc::vp {
 
-/// Fills in roles, tenants, periods and number of peers of `host`: all that boot_layout needs.
+/// Fills in roles, tenants, periods and number of peers of `host`, as boot_layout needs them.
 void fill_qos_header(const PlatformConfig& config, const FlowPlan& plan, HostId host,
                      boot_block& block);
 
-/// The peers of `host`. `block_of` gives the laid-out block of any host: reports and commands are
-/// written to addresses in it.
+/// Fills in the peers of `host`. `block_of` returns the laid-out block of any host, because reports
+/// and commands are written to addresses in that block.
 std::vector<boot_qos_peer> qos_peers(const PlatformConfig& config, const FlowPlan& plan,
                                      HostId host,
                                      const std::function<boot_block(HostId)>& block_of);
 
-/// What the manager has done until now; its memory is `ram`, from BOOT_RAM_BASE on. Messages and
-/// bytes of the loop are not its knowledge and stay 0.
+/// The manager's results so far; `ram` is its memory from BOOT_RAM_BASE on. Messages and bytes of
+/// the loop stay 0, because the manager does not know them.
 QosResult read_qos_result(const PlatformConfig& config, const std::uint8_t* ram);
 
 }  // namespace dcc::vp

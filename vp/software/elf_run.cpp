@@ -2,7 +2,6 @@
 
 #include <cinttypes>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "ram.h"
 #include "software/bus_latency.h"
 #include "software/firmware_profile.h"
+#include "software/processor_time.h"
 
 namespace dcc::vp {
 namespace {
@@ -55,7 +55,7 @@ void check(const RunElfOptions& o) {
   }
 }
 
-/// A CPU with RAM, timer, UART, interrupt controller and nothing else.
+/// A CPU with RAM, timer, UART and interrupt controller.
 class Machine {
  public:
   explicit Machine(const RunElfOptions& options)
@@ -83,7 +83,7 @@ class Machine {
       profile_ = std::make_unique<FirmwareProfile>(options.file, host_->cpu());
     }
   }
-  /// How deep the stack became; nothing if the program has no stack it tells of.
+  /// A sentence on the greatest depth of the stack, or that the program does not tell its limits.
   std::string stack_sentence() const {
     const std::optional<riscv::Profile::StackUse> use = profile_->profile().stack_use();
     if (!use.has_value()) return "stack: the program has no __stack_top and __stack_limit";
@@ -114,7 +114,7 @@ class Machine {
     if (!o.uart_output_file.empty()) {
       c.output = [&out = open(o.uart_output_file)](char character) { out.put(character); };
     } else if (o.gdb_port >= 0 && !writes_files(o)) {
-      // The debugger can go back; what was printed on the way there is known.
+      // The debugger can go back; output that was printed before is not printed again on the way.
       snapshots_.emplace();
       c.output = [this](char character) {
         if (!snapshots_->replaying()) std::putchar(character);
@@ -123,7 +123,7 @@ class Machine {
     return c;
   }
 
-  /// Of what is written as it happens nothing can be taken back.
+  /// True if files are written during the run, which cannot be undone.
   static bool writes_files(const RunElfOptions& o) {
     return !o.bus_trace_file.empty() || !o.trace_file.empty() || !o.coverage_file.empty() ||
            !o.profile_file.empty();
@@ -147,15 +147,21 @@ class Machine {
   std::unique_ptr<model::BusTrace> bus_trace_;
 };
 
-// Speed by processor time: what else the machine does meanwhile does not matter.
-void print_summary(const model::RiscvCpu& cpu, double cpu_seconds) {
+// Speed is by processor time, so that other load on the machine does not change it. After a
+// debugger went back, no process has the whole time, and none is printed.
+void print_summary(const model::RiscvCpu& cpu, const std::optional<double>& cpu_seconds) {
   const std::uint64_t instructions = cpu.instructions();
-  const double mips = cpu_seconds > 0 ? static_cast<double>(instructions) / cpu_seconds / 1e6 : 0.0;
   if (cpu.state() == model::RiscvCpu::State::kExited) {
     std::printf("exit code %" PRIu32 "; ", cpu.exit_code());
   }
-  std::printf("%" PRIu64 " instructions, %.9g s simulated, %.3g s, %.1f MIPS\n", instructions,
-              sc_core::sc_time_stamp().to_seconds(), cpu_seconds, mips);
+  std::printf("%" PRIu64 " instructions, %.9g s simulated", instructions,
+              sc_core::sc_time_stamp().to_seconds());
+  if (cpu_seconds) {
+    const double mips =
+        *cpu_seconds > 0 ? static_cast<double>(instructions) / *cpu_seconds / 1e6 : 0.0;
+    std::printf(", %.3g s, %.1f MIPS", *cpu_seconds, mips);
+  }
+  std::printf("\n");
 }
 
 int run(const RunElfOptions& options) {
@@ -167,9 +173,9 @@ int run(const RunElfOptions& options) {
                 options.gdb_wait ? ", waiting" : "");
     std::fflush(stdout);
   }
-  const std::clock_t start = std::clock();
+  const ProcessorTime time;
   sc_core::sc_start(to_time(options.max_time));
-  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  const std::optional<double> seconds = time.seconds();
   std::fflush(stdout);
 
   const bool still_running = cpu.state() == model::RiscvCpu::State::kRunning;

@@ -10,27 +10,28 @@ namespace dcc::vp {
 
 struct RunElfOptions {
   std::string file;
-  PicoSeconds max_time = kSecond * 10;  // simulated; a program that runs past it has failed
+  PicoSeconds max_time = kSecond * 10;  // simulated time; a program that runs longer has failed
   std::uint32_t ram_bytes = 4u << 20;   // multiple of 4096
   std::uint64_t clock_hz = 1'000'000'000;
-  std::uint32_t cpi_thousandths = 1000;  // cycles of an instruction: 1250 is 1.25
+  // mean cycles of an instruction in thousandths: 1250 means 1.25
+  std::uint32_t cpi_thousandths = 1000;
   PicoSeconds quantum = kMicroSecond;
-  std::string uart_input_file;   // what the UART receives; empty: nothing
+  std::string uart_input_file;   // file that the UART receives; empty: nothing
   std::string uart_output_file;  // empty: standard output
   int gdb_port = -1;             // -1: no debugger; 0: any free port, printed
   bool gdb_wait = true;          // the first instruction waits for the debugger
-  std::string trace_file;        // one line an instruction; empty: none
-  std::string bus_trace_file;    // one line a device access; empty: none
+  std::string trace_file;        // one line for each instruction; empty: none
+  std::string bus_trace_file;    // one line for each device access; empty: none
   std::string coverage_file;     // lines and branches of the program, for lcov; empty: none
   std::string profile_file;      // cost by function, for callgrind's tools; empty: none
-  bool stack_use = false;        // print how deep the stack became
+  bool stack_use = false;        // print the greatest depth of the stack
   bool misaligned_done = false;  // loads and stores in RAM at any address, instead of traps
-  bool quiet = false;            // nothing but the program's own output and errors
+  bool quiet = false;            // print only the program's own output and errors
 };
 
-/// Loads and runs the program; prints its output, its exit code and how fast it ran. Returns 0 if
-/// it ended with code 0; 1 if it failed, died, or ran past its time; 2 if it cannot be loaded or an
-/// option makes no sense (one sentence on standard error). Once per process: it elaborates SystemC.
+/// Loads and runs the program; prints its output, exit code and speed. Returns 0 if it ended with
+/// code 0; 1 if it failed, trapped or exceeded its time; 2 if it cannot be loaded or an option is
+/// invalid (one sentence on standard error). Call once in a process, because it elaborates SystemC.
 int run_elf(const RunElfOptions& options);
 
 }  // namespace dcc::vp

@@ -1,4 +1,4 @@
-// A program as its profile sees it: names and lines of its file, besides what is loaded.
+// The profile of a program, with the names and lines of its ELF file.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace dcc::vp {
 
-/// Counts all that a CPU does from now on; both outlive the run. Throws std::runtime_error when the
-/// file cannot be read.
+/// Counts everything that a CPU does from now on. File and CPU must outlive the run. Throws
+/// std::runtime_error if the file cannot be read.
 class FirmwareProfile final {
  public:
   FirmwareProfile(const std::string& file, model::RiscvCpu& cpu)

@@ -11,11 +11,11 @@
 namespace dcc::vp {
 
 namespace {
-// A posted write over a memory bus, an APB transfer behind a bridge: the order of magnitude of a
-// real machine, so that bring-up takes visible time.
+// Latency of a posted write over a memory bus to APB behind a bridge: a realistic order of
+// magnitude, so that bring-up takes visible time.
 const sc_core::sc_time kRamLatency(20, sc_core::SC_NS);
 
-constexpr std::size_t kMaxLine = 4096;  // of a host's console; longer ones are cut in pieces
+constexpr std::size_t kMaxLineLength = 4096;  // of a host's console; longer lines are cut
 }  // namespace
 
 HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& context,
@@ -59,10 +59,10 @@ HostDriver::HostDriver(const sc_core::sc_module_name& name, const HostContext& c
     run_natively();
   }
   if (controller != nullptr && context.parameters_change) {
-    retuner_ = std::make_unique<Retuner>(
-        "retuner", std::uint64_t{DCC_BASE},
+    reconfigurer_ = std::make_unique<Reconfigurer>(
+        "reconfigurer", std::uint64_t{DCC_BASE},
         [this](sc_core::sc_event& event) { kernel_.notify(event); }, [this] { kernel_.stop(); });
-    retuner_->programmer.apb.bind(bus_.in);
+    reconfigurer_->programmer.apb.bind(bus_.in);
   }
 }
 
@@ -94,10 +94,10 @@ void HostDriver::run_firmware(const HostContext& context) {
   if (host_.misaligned_done) config.misaligned = riscv::Hart::Misaligned::kDone;
   config.image_bytes = DCC_IMAGE_BYTES;
   config.gdb_port = host_.gdb.has_value() ? static_cast<int>(*host_.gdb) : -1;
-  // Hosts print at the same time: whole lines, each with its host's number.
+  // Hosts print at the same time, so whole lines are printed, each with its host's number.
   config.output = [this](char c) {
     if (c != '\n') console_line_ += c;
-    if (c == '\n' || console_line_.size() == kMaxLine) print_console_line();
+    if (c == '\n' || console_line_.size() == kMaxLineLength) print_console_line();
   };
   firmware_ = std::make_unique<model::FirmwareHost>("firmware", config, bus_, ram_, interrupts_);
   model::RiscvCpu& cpu = firmware_->cpu();
@@ -122,7 +122,7 @@ void HostDriver::run_firmware(const HostContext& context) {
     cpu.debug().set_watch_starter([this] { kernel_.call_hook_after(1); });
   }
   cpu.set_notifier([this](sc_core::sc_event& event) { kernel_.notify(event); });
-  // One host's program may end before the others'; a death ends the run.
+  // One host's program may end before the others'; a fatal trap ends the run.
   cpu.set_end_handler([this] {
     if (!firmware_->succeeded()) kernel_.stop();
   });
@@ -137,7 +137,8 @@ void HostDriver::memory_changed(std::uint32_t address, std::uint32_t bytes) {
 }
 
 void HostDriver::print_console_line() {
-  const bool known = machine_ != nullptr && machine_->replaying();  // was printed then
+  // printed when it happened first
+  const bool known = machine_ != nullptr && machine_->replaying();
   if (!known) fmt::print(stderr, "host {}: {}\n", id_, console_line_);
   console_line_.clear();
 }
@@ -180,8 +181,8 @@ Host::SoftwareReport HostDriver::report() const {
   const boot_result result = accounts ? read_boot_result(ram_.data()) : boot_result{};
   report.messages_verified = result.messages_verified;
   report.payload_errors = result.messages_corrupt;
-  // What the NIC wrote is counted by the software, in its hands, or still in the ring; anything
-  // else is lost.
+  // Each completion that the NIC wrote is counted by the software, held by it, or still in the
+  // ring; any other is lost.
   const std::uint64_t written = nic_.host()->completions_written();
   const std::uint64_t accounted = result.messages_completed + result.messages_failed +
                                   result.messages_received + result.completions_held +
@@ -197,10 +198,10 @@ Host::SoftwareReport HostDriver::report() const {
     report.failure = stub_->failure();
   } else if (firmware_ != nullptr &&
              (running ? accounts && result.state == BOOT_STATE_WAITING : !firmware_->succeeded())) {
-    // It ended as it should not, or the run is over and its application has not even begun.
+    // The program ended with an error, or the run is over before its application has begun.
     report.failure = fmt::format("{}: {}", name(), firmware_->outcome());
-  } else if (retuner_ != nullptr && !retuner_->failure().empty()) {
-    report.failure = fmt::format("{}: {}", name(), retuner_->failure());
+  } else if (reconfigurer_ != nullptr && !reconfigurer_->failure().empty()) {
+    report.failure = fmt::format("{}: {}", name(), reconfigurer_->failure());
   } else if (result.error != 0) {
     report.failure = fmt::format("{}: {}", name(), result.text);
   }

@@ -1,4 +1,5 @@
-// What drives a host: bus, RAM, interrupt controller, and a processor (the native stub or RISC-V).
+// The software side of a host: bus, RAM, interrupt controller, and a processor (native stub or
+// RISC-V).
 #pragma once
 
 #include <memory>
@@ -26,25 +27,29 @@ class HostDriver final : public sc_core::sc_module {
   HostDriver(const sc_core::sc_module_name& name, const HostContext& context, model::NicModule& nic,
              model::ApbController* controller);
 
-  /// The controller goes from one programme to another; only where `changes` says that one will.
-  void retune(const dcc_config& from, const dcc_config& to) { retuner_->retune(from, to); }
-  /// After the run: what software has printed without ending its line.
+  /// Changes the controller from one program to another. Precondition: `changes` announced the
+  /// change.
+  void reconfigure(const dcc_config& from, const dcc_config& to) {
+    reconfigurer_->reconfigure(from, to);
+  }
+  /// After the run, prints output of the software that did not end with a line break.
   void finish();
   Host::SoftwareReport report() const;
   QosResult qos_result() const;
   model::Bus& bus() { return bus_; }
   model::Ram& ram() { return ram_; }
   const model::InterruptController& interrupts() const { return interrupts_; }
-  /// For the debugger, if there is one; `states` must outlive this.
+  /// Makes the digest of all states readable for the debugger, if there is one. `states` must
+  /// outlive this object.
   void name_digest(const StateDigests& states);
-  /// Bytes of memory have changed behind the software's back.
+  /// Tells the processor that memory was changed from outside.
   void memory_changed(std::uint32_t address, std::uint32_t bytes);
-  /// Null unless firmware runs here.
+  /// The CPU; null if no firmware runs here.
   model::RiscvCpu* cpu() { return firmware_ == nullptr ? nullptr : &firmware_->cpu(); }
   void observe_lines(std::function<void(const char* line, bool high)> observer) {
     on_line_ = std::move(observer);
   }
-  /// `host`: what paths begin with.
+  /// `host`: the first part of paths.
   void trace_bus(const std::string& host, model::BusTrace::Sink sink);
 
  private:
@@ -73,7 +78,7 @@ class HostDriver final : public sc_core::sc_module {
   std::unique_ptr<model::BusTrace> bus_trace_;
   std::unique_ptr<model::HostStub> stub_;          // driver: native
   std::unique_ptr<model::FirmwareHost> firmware_;  // driver: firmware
-  std::unique_ptr<Retuner> retuner_;               // null: nothing changes, or no controller
+  std::unique_ptr<Reconfigurer> reconfigurer_;  // null if nothing changes or there is no controller
 };
 
 }  // namespace dcc::vp

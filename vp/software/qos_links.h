@@ -1,5 +1,5 @@
-// The closed loop's own queue pairs, planned like flows: who reports to the manager, whom it
-// commands. docs/qos-manager.md.
+// Queue pairs of the closed loop, planned like flows: from meters to the manager and from the
+// manager to agents (docs/qos-manager.md).
 #pragma once
 
 #include <vector>
@@ -9,10 +9,11 @@
 
 namespace dcc::vp {
 
-/// One link from every other host that receives traffic to the manager (reports of its meter), then
-/// one from the manager to every other host that sends (commands to its agent), both in order of
-/// hosts. Ids go on after those of `traffic`. They are neither marked nor governed: the loop that
-/// steers congestion control does not depend on it. Empty without a manager or without traffic.
+/// Returns one link from every other host that receives traffic to the manager (reports of its
+/// meter), then one from the manager to every other host that sends (commands to its agent), both
+/// in the order of hosts. Ids continue after those of `traffic`. Links are neither marked nor
+/// governed, so the loop that steers congestion control does not depend on it. Empty without a
+/// manager or without traffic.
 std::vector<FlowSpec> qos_links(const PlatformConfig& config, const std::vector<FlowSpec>& traffic);
 
 }  // namespace dcc::vp

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "build/platform.h"
+#include "build/ranks.h"
+
 namespace dcc::vp {
 
 namespace {
-// Work without end: enough for 12 days at 400 Gb/s, and no counter near it overflows.
+// The size of work without end: 12 days at 400 Gb/s, and no counter overflows.
 constexpr Bytes kUnlimited = Bytes{1} << 55;
-// A look ahead cuts a window of all partitions short: now and then, but not so rarely that many
-// flows wait.
+// A look ahead ends a window of all partitions early, so it should be rare; but if it is too rare,
+// many flows wait.
 constexpr PicoSeconds kAhead = kMicroSecond * 16;
 }  // namespace
 
@@ -106,7 +109,7 @@ void DirectTraffic::begin() {
   look_ahead();
 }
 
-// All that was looked at before has started.
+// All flows found by the previous look ahead have started by now.
 void DirectTraffic::look_ahead() {
   ahead_.clear();
   const PicoSeconds end = clock_.now() + kAhead;
@@ -133,8 +136,8 @@ FlowStarter& DirectTraffic::starter_of(HostId host) {
   return starters_[starters_.size() == 1 ? 0 : partitions_.of(topology_.node_of(host))];
 }
 
-// An end whose other one software creates is connected when both are there; if none does, the other
-// is created at this same instant.
+// If software creates the other end, the two are connected when both exist. Otherwise the platform
+// creates both ends at the same instant.
 void DirectTraffic::begin_end(const PlannedFlow& flow, bool sender) {
   const HostId host = sender ? flow.spec.from : flow.spec.to;
   const Qpn qpn = sender ? flow.from_qpn : flow.to_qpn;
@@ -151,8 +154,24 @@ void DirectTraffic::begin_end(const PlannedFlow& flow, bool sender) {
   if (flow.spec.stop != PicoSeconds::max()) starter_of(host).stop_at(flow.spec.stop, flow);
 }
 
-void DirectTraffic::let_go() {
-  if (!plan_.is_held()) live_.let_go();
+void DirectTraffic::heartbeat() {
+  if (!plan_.is_held()) live_.release();
 }
+
+namespace {
+const PartKind kDirectTrafficKind(PartKind::kTraffic,
+                                  [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                    // Links that come up with DCBX do so before flows start;
+                                    // fast-forward skips time for the platform's own events.
+                                    const bool in_one_order =
+                                        p.config.dcbx.enabled || p.config.fast_forward.enabled;
+                                    return std::make_unique<DirectTraffic>(
+                                        p.clock, p.plan, p.ledger, p.partitions, p.topology,
+                                        [&p](HostId host) -> NicDevice& { return p.nic_of(host); },
+                                        [&p](HostId host) { return p.hosts[host]->is_direct(); },
+                                        [&p](HostId host) { return p.is_here(host); }, kTrafficRank,
+                                        in_one_order);
+                                  });
+}  // namespace
 
 }  // namespace dcc::vp

@@ -1,4 +1,4 @@
-// Traffic of hosts without a driver: posts flows straight into the NICs' work queues.
+// Traffic of hosts without a driver: posts flows directly into the NICs' work queues.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "build/platform_part.h"
 #include "disturb/platform_clock.h"
 #include "fabric/topology.h"
 #include "nic/nic_device.h"
@@ -17,24 +18,26 @@
 
 namespace dcc::vp {
 
-/// All of a flow, at its sender's NIC, whose queue pair is there.
+/// Posts all of a flow at its sender's NIC. Precondition: the flow's queue pair exists.
 void post_flow(NicDevice& sender, const PlannedFlow& flow);
 
-/// What the ends of flows do at the hosts of one partition, in its own time: each is created when
-/// its flow starts, a sender's is posted, and stopped at its stop time.
+/// Starts and stops the ends of flows at the hosts of one partition, in the partition's own time:
+/// creates an end when its flow starts, posts a sender's work, and stops it at its stop time.
 class FlowStarter {
  public:
   struct Actions {
     std::function<void(const PlannedFlow&, bool sender)> begin;
     std::function<void(HostId, Qpn)> stop;
   };
-  /// Stops come by `rank`, starts by the next: at one instant a host ends before it begins, however
-  /// flows are divided among starters. `actions` must outlive it.
+  /// Stops have `rank`, starts `rank` + 1: at one instant a host stops flows before it starts
+  /// others, independent of how flows are divided among starters. `actions` must outlive this
+  /// object.
   FlowStarter(PlatformClock& clock, const Actions& actions, std::uint32_t rank);
 
-  /// An end of a flow that starts no earlier than those before it; it must be there until then.
+  /// Adds an end of a flow. Flows must be added in the order of their starts, and `flow` must live
+  /// until its start.
   void add(const PlannedFlow& flow, bool sender);
-  /// Of a flow that has begun here.
+  /// Schedules the stop of a flow that has started here.
   void stop_at(PicoSeconds when, const PlannedFlow& flow);
 
  private:
@@ -47,7 +50,7 @@ class FlowStarter {
     std::uint32_t flow;
     HostId from;
     Qpn qpn;
-    /// For a heap whose first comes first.
+    /// Order of a heap with the earliest stop on top.
     static bool later(const Stop& a, const Stop& b) {
       return b.at < a.at || (a.at == b.at && b.flow < a.flow);
     }
@@ -58,33 +61,33 @@ class FlowStarter {
 
   PlatformClock& clock_;
   const Actions& actions_;
-  std::deque<End> ends_;     // by start
-  std::vector<Stop> stops_;  // a heap, of flows that have started
+  std::deque<End> ends_;     // ordered by start
+  std::vector<Stop> stops_;  // a heap: stops of flows that have started
   Event stop_event_;
   Event start_event_;
 };
 
-/// Brings every flow to where it begins: both ends are created when it starts, all of it is posted
-/// as one piece of work cut into its messages, and stopped at its stop time. One that waits for
-/// others (flow_gates.h) it only creates. Of a plan that is not held a flow's record is opened a
-/// moment before, too, and what is over is forgotten.
+/// Starts every flow: creates both ends, posts all work of the flow as one request cut into
+/// messages, and stops the flow at its stop time. Only creates the ends of a flow that waits for
+/// others (flow_gates.h). If the plan does not hold flows, also opens a flow's record shortly
+/// before the start and releases flows that are over.
 ///
-/// Flows are looked ahead for, some microseconds at a time: what is common to all partitions is
-/// done while they wait, and the rest, thousands of starts a millisecond in a large network, is
-/// their own.
-class DirectTraffic {
+/// Looks some microseconds ahead: work that all partitions share is done while they wait; the rest,
+/// thousands of starts in a millisecond of a large network, is done by each partition.
+class DirectTraffic final : public PlatformPart {
  public:
-  /// `nic_of` gives a host's NIC; `is_direct` says whether a host is served here (its end only),
-  /// `is_here` whether it is at work in this process. Ranks from `rank` to `rank` + 2.
-  /// `in_one_order`: events of the platform's come between those of an instant.
+  /// `nic_of` returns a host's NIC. `is_direct` tells whether the platform serves a host's end.
+  /// `is_here` tells whether the host is simulated in this process. Takes the ranks `rank` to
+  /// `rank` + 2. `in_one_order` must be true if other events of the platform have to run between
+  /// those of an instant.
   DirectTraffic(PlatformClock& clock, FlowPlan& plan, FlowLedger& ledger, Partitions& partitions,
                 const Topology& topology, std::function<NicDevice&(HostId)> nic_of,
                 std::function<bool(HostId)> is_direct, std::function<bool(HostId)> is_here,
                 std::uint32_t rank, bool in_one_order);
-  /// Schedules the first flows. Once the NICs are connected.
-  void begin();
-  /// Forgets what is over, now and then. While all partitions wait.
-  void let_go();
+  /// Schedules the first flows. Call once the NICs are connected.
+  void begin() override;
+  /// Releases flows that are over.
+  void heartbeat() override;
 
  private:
   void look_ahead();
@@ -102,12 +105,12 @@ class DirectTraffic {
   std::function<bool(HostId)> is_here_;
   FlowPlan::Walk walk_;
   PlannedFlow next_;
-  bool more_ = false;              // next_ is to start
-  std::deque<PlannedFlow> ahead_;  // of a plan that is not held: looked at last
+  bool more_ = false;              // true if next_ is still to start
+  std::deque<PlannedFlow> ahead_;  // flows of the last look ahead, if the plan does not hold flows
   LiveFlows live_;
   FlowStarter::Actions actions_;
-  std::deque<PlatformClock> clocks_;  // of partitions that start flows by themselves
-  std::deque<FlowStarter> starters_;  // by partition; or one
+  std::deque<PlatformClock> clocks_;  // clocks of partitions that start flows by themselves
+  std::deque<FlowStarter> starters_;  // one for each partition, or one for all
   Event look_ahead_event_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "build/platform.h"
+#include "build/ranks.h"
 #include "traffic/direct_traffic.h"
 
 namespace dcc::vp {
@@ -35,5 +37,18 @@ void FlowGates::Gate::flow_arrived() {
 void FlowGates::Gate::open() {
   for (const PlannedFlow* const flow : flows_) post_flow(place_.nic, *flow);
 }
+
+namespace {
+const PartKind kFlowGatesKind(PartKind::kFlowGates,
+                              [](Platform& p) -> std::unique_ptr<PlatformPart> {
+                                return std::make_unique<FlowGates>(
+                                    p.plan, p.ledger,
+                                    [&p](HostId host) -> FlowGates::Place {
+                                      return {p.partitions.scheduler_of(p.topology.node_of(host)),
+                                              p.nic_of(host), kNicRank + host};
+                                    },
+                                    [&p](HostId host) { return p.is_here(host); });
+                              });
+}  // namespace
 
 }  // namespace dcc::vp

@@ -1,5 +1,5 @@
-// Flows that begin when others have arrived: what a host sends in answer to what it was waiting
-// for.
+// Flows that start when other flows have arrived: what a host sends in answer to data that the host
+// waited for.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "build/platform_part.h"
 #include "nic/nic_device.h"
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
@@ -14,16 +15,16 @@
 
 namespace dcc::vp {
 
-/// Each gate is a host's: the flows that open it end there, those behind it begin there. So it is
-/// an event of that host's part of the network, and needs nothing of the others.
-class FlowGates {
+/// Each gate belongs to one host: the flows that open the gate end there and the flows behind it
+/// begin there. So opening is an event of that host's partition and needs no other partition.
+class FlowGates final : public PlatformPart {
  public:
   struct Place {
     Scheduler& scheduler;
     NicDevice& nic;
     std::uint32_t rank;
   };
-  /// `place_of` gives where a host is at work; `is_here` whether that is in this process.
+  /// `place_of` returns where a host is simulated; `is_here` tells whether that is in this process.
   FlowGates(const FlowPlan& plan, FlowLedger& ledger, const std::function<Place(HostId)>& place_of,
             const std::function<bool(HostId)>& is_here);
   FlowGates(const FlowGates&) = delete;
@@ -47,7 +48,7 @@ class FlowGates {
     Event opening_;
   };
 
-  std::deque<Gate> gates_;  // those of hosts here
+  std::deque<Gate> gates_;  // gates of hosts in this process
 };
 
 }  // namespace dcc::vp

@@ -10,7 +10,7 @@ namespace dcc::vp {
 
 namespace {
 
-/// Numbers for what is different, from 0 on.
+/// Numbers different values from 0 in the order of their first occurrence.
 template <class Key>
 class Numbers {
  public:
@@ -24,7 +24,7 @@ class Numbers {
 
 using Description = std::vector<std::int64_t>;
 
-/// The flow by itself.
+/// Properties of the flow alone.
 Description description_of(const PlannedFlow& flow, const Topology& topology,
                            const Routing& routing) {
   const FlowSpec& spec = flow.spec;
@@ -42,7 +42,8 @@ Description description_of(const PlannedFlow& flow, const Topology& topology,
   const NodeId destination = topology.node_of(spec.to);
   for (NodeId here = topology.peer(sender, 0).node; here != destination;) {
     const PortSet ports = routing.ports(here, spec.to);
-    if (ports.size() != 1) return {-1, spec.id};  // who knows which way it goes
+    // several paths: the flow shares its kind with no other
+    if (ports.size() != 1) return {-1, spec.id};
     text.push_back(here);
     here = topology.peer(here, ports.front()).node;
   }
@@ -54,8 +55,8 @@ Description description_of(const PlannedFlow& flow, const Topology& topology,
 std::vector<unsigned> kinds_of(const std::vector<const PlannedFlow*>& flows,
                                const Topology& topology, const Routing& routing) {
   Numbers<Description> numbers;
-  std::vector<unsigned> alone;                       // by flow: what it is by itself
-  std::map<HostId, std::vector<std::int64_t>> sent;  // by sender: what all of them are
+  std::vector<unsigned> alone;                       // by flow: number of its own properties
+  std::map<HostId, std::vector<std::int64_t>> sent;  // by sender: properties of all its flows
   std::set<HostId> receivers;
   for (const PlannedFlow* const flow : flows) {
     alone.push_back(numbers.of(description_of(*flow, topology, routing)));

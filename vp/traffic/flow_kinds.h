@@ -1,4 +1,4 @@
-// Which flows of a run nothing tells apart.
+// Groups flows that are interchangeable.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,13 @@
 
 namespace dcc::vp {
 
-/// By flow, a number that those of one kind share, from 0 on in the order of their first. Flows of
-/// one kind are alike in all that is known of them before they run: in what they are, in their one
-/// and only way but for their sender's own link, and in what else their senders send. Whose sender
-/// receives as well is like none but its sender's own others, for ACKs and data share that link,
-/// and what it receives comes from somebody.
+/// Returns a number for each flow; flows of one kind share the number, counted from 0 in the order
+/// of first occurrence. Flows of one kind are equal in everything known before the run: their own
+/// properties, their single path apart from the sender's own link, and everything else that their
+/// senders send. If a sender also receives, its flows are equal only among themselves, because ACKs
+/// and data share the sender's link.
 ///
-/// So senders of one kind's flows could change places, with all they send, and nothing would be
-/// another than before but their names.
+/// Senders of one kind could exchange places, with all their flows, and only names would change.
 std::vector<unsigned> kinds_of(const std::vector<const PlannedFlow*>& flows,
                                const Topology& topology, const Routing& routing);
 

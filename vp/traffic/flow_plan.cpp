@@ -84,7 +84,7 @@ std::vector<std::uint32_t> FlowPlan::links_of(HostId host) const {
   return ids;
 }
 
-/// Null: software made a queue pair that nobody planned.
+/// Null if software created a queue pair that is not planned.
 const FlowPlan::End* FlowPlan::find(HostId host, Qpn qpn) const {
   if (qpn < kFirstQpn || qpn - kFirstQpn >= ends_[host].size()) return nullptr;
   return &ends_[host][qpn - kFirstQpn];
@@ -104,7 +104,7 @@ QueuePairConfig FlowPlan::queue_pair(const PlannedFlow& flow, bool sender) {
   config.priority = flow.spec.priority;
   config.service = flow.spec.service;
   config.ecn_capable = !flow.spec.background;
-  // Who is read from sends, too.
+  // A host that is read from sends data, too.
   config.governed = (sender || is_answered(flow.spec.operation)) && !flow.spec.background;
   if (flow.spec.rate.bits_per_second != 0) config.rate_cap = Rate::from(flow.spec.rate);
   if (flow.spec.initial_rate.bits_per_second != 0) {
@@ -143,7 +143,7 @@ bool holds_flows(const PlatformConfig& config) {
     if (config.host_of(host).driver != DriverKind::kNone) return true;
   }
   for (const TrafficSpec& spec : config.traffic) {
-    if (spec.has_gates()) return true;  // flows wait for each other
+    if (spec.has_gates()) return true;  // flows wait for each other, so all must be known
   }
   return config.fast_forward.enabled || config.qos.manager || config.output.trace.any() ||
          config.output.digest.every;
@@ -153,8 +153,7 @@ void check_held(std::size_t flows) {
   if (flows <= kMaxHeldFlows) return;
   throw TrafficError("traffic.0: more than " + std::to_string(kMaxHeldFlows) +
                      " flows in a run that must hold them all (software, queries down a tree, "
-                     "collectives, traces, digests, somebody "
-                     "who looks on, several processes)");
+                     "collectives, traces, digests, a prompt or debugger, several processes)");
 }
 
 TrafficContext traffic_context(const PlatformConfig& config, const Topology& topology) {

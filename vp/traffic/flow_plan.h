@@ -1,4 +1,4 @@
-// The flows of a run with their queue pairs, and who is connected to whom.
+// The flows of a run, their queue pairs, and which ends are connected.
 #pragma once
 
 #include <bitset>
@@ -18,7 +18,7 @@
 
 namespace dcc::vp {
 
-/// So many are held without anybody's asking: they may be looked at one by one.
+/// Up to this number the plan always holds all flows, so that each can be looked at.
 constexpr std::size_t kFewFlows = 2048;
 
 /// A flow and the queue pair numbers of its two ends.
@@ -26,45 +26,46 @@ struct PlannedFlow {
   FlowSpec spec;
   Qpn from_qpn = 0;
   Qpn to_qpn = 0;
-  PicoSeconds base_rtt{};  // one full packet there, its ACK back, in the empty network
+  // base round-trip time of one full packet and its ACK, in the empty network
+  PicoSeconds base_rtt{};
 };
 
-/// What is known of all traffic before it starts.
+/// Totals of all traffic, known before the run.
 struct FlowTotals {
   std::size_t flows = 0;
-  Bytes bytes = 0;  // of those that have an end
+  Bytes bytes = 0;  // sum over flows that end
   bool endless = false;
   std::bitset<64> dscps;
-  std::vector<std::uint32_t> received_by;  // flows, by host
+  std::vector<std::uint32_t> received_by;  // number of flows received, by host
 
   void add(const FlowSpec& flow);
 };
 
-/// What the flows of a run are made from, again and again.
+/// The inputs from which the flows of a run can be generated repeatedly.
 struct FlowOrigin {
   const std::vector<TrafficSpec>& traffic;
   TrafficContext context;
 };
 
-/// The flows of a run, held all together or made when they are asked for.
+/// The flows of a run, either all held in memory or generated on request.
 ///
-/// Queue pairs are numbered from 2 at each host, in the order of the flows that touch it. Connects
-/// a queue pair once both its ends exist: what a connection manager's handshake does in a real
-/// network, without its time.
+/// Queue pairs of a host are numbered from 2, in the order of the flows that touch the host. The
+/// plan connects a queue pair once both ends exist: a connection manager's handshake without its
+/// time.
 class FlowPlan final : public ConnectionManager {
  public:
-  /// `links`: the closed loop's own (software/qos_links.h), with ids after those of `flows`.
+  /// `links`: flows of the closed loop (software/qos_links.h), with ids after those of `flows`.
   FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpec>& links,
            const Routing& routing, unsigned hosts, const PacketSizes& sizes);
-  /// Not held: there are no links, and hosts drive nothing themselves. `routing`, and what `origin`
-  /// refers to, must outlive it.
+  /// Makes a plan that does not hold flows: there are no links and no host runs software. `routing`
+  /// and everything that `origin` refers to must outlive the plan.
   FlowPlan(FlowOrigin origin, FlowTotals totals, const Routing& routing, const PacketSizes& sizes);
 
   bool is_held() const { return !origin_; }
   const FlowTotals& totals() const { return totals_; }
   std::size_t count() const { return totals_.flows; }
 
-  /// The flows one after the other, by id: by start.
+  /// Walks over the flows by id, which is the order of their starts.
   class Walk {
    public:
     explicit Walk(const FlowPlan& plan);
@@ -74,14 +75,14 @@ class FlowPlan final : public ConnectionManager {
     const FlowPlan& plan_;
     std::size_t next_ = 0;
     std::unique_ptr<FlowStream> stream_;
-    std::vector<Qpn> queue_pairs_;  // the next number, by host
+    std::vector<Qpn> queue_pairs_;  // next queue pair number, by host
   };
   template <class Visit>
   void each(Visit visit) const {
     Walk walk(*this);
     for (PlannedFlow flow; walk.next(flow);) visit(static_cast<const PlannedFlow&>(flow));
   }
-  /// The same flows without what is planned for them, which takes three times as long to make.
+  /// The same flows without routes and queue pairs, which take three times as long to make.
   template <class Visit>
   void each_spec(Visit visit) const {
     if (is_held()) {
@@ -92,24 +93,24 @@ class FlowPlan final : public ConnectionManager {
     for (FlowSpec spec; stream.next(spec);) visit(static_cast<const FlowSpec&>(spec));
   }
 
-  // Of a plan that is held:
-  /// The traffic.
+  // The following functions require a plan that holds its flows.
+  /// The flows of the configured traffic.
   const std::vector<PlannedFlow>& flows() const { return flows_; }
-  /// What is no traffic: reports and commands of the closed loop.
+  /// Flows for reports and commands of the closed loop, which are not traffic.
   const std::vector<PlannedFlow>& links() const { return links_; }
-  /// Either kind.
+  /// A flow of either kind, by id.
   const PlannedFlow& flow(std::uint32_t id) const {
     return id < flows_.size() ? flows_[id] : links_[id - flows_.size()];
   }
-  /// Above the greatest queue pair number of a host.
+  /// One more than the greatest queue pair number of a host.
   Qpn queue_pairs(HostId host) const { return kFirstQpn + static_cast<Qpn>(ends_[host].size()); }
-  /// Flows that a host sends, or receives, by id.
+  /// Flows that a host sends or receives, by id.
   std::vector<std::uint32_t> sent_by(HostId host) const;
   std::vector<std::uint32_t> received_by(HostId host) const;
   /// Links that begin or end at a host, by id.
   std::vector<std::uint32_t> links_of(HostId host) const;
 
-  /// Called when a queue pair may send.
+  /// Sets the function that is called when a queue pair may send.
   void on_connected(std::function<void(HostId, Qpn)> connect) { connect_ = std::move(connect); }
 
   // ConnectionManager
@@ -117,7 +118,7 @@ class FlowPlan final : public ConnectionManager {
   void created(HostId host, Qpn qpn, HostId remote_host, Qpn remote_qpn) override;
   void destroyed(HostId host, Qpn qpn) override;
 
-  /// For platform and rings alike.
+  /// The configuration of a queue pair, for the platform and for descriptor rings.
   QueuePairConfig queue_pair(HostId host, Qpn qpn) const;
   static QueuePairConfig queue_pair(const PlannedFlow& flow, bool sender);
 
@@ -141,28 +142,29 @@ class FlowPlan final : public ConnectionManager {
   }
   std::vector<std::uint32_t> ends_of(HostId host, bool sender) const;
 
-  std::optional<FlowOrigin> origin_;  // empty: held
+  std::optional<FlowOrigin> origin_;  // empty if all flows are held
   const Routing* routing_;
   PacketSizes sizes_;
   FlowTotals totals_;
   std::vector<PlannedFlow> flows_;
   std::vector<PlannedFlow> links_;
-  std::vector<std::vector<End>> ends_;  // by host and queue pair less kFirstQpn
+  std::vector<std::vector<End>> ends_;  // by host and by queue pair number minus kFirstQpn
   std::function<void(HostId, Qpn)> connect_;
 };
 
-/// The configuration's traffic and the closed loop's links, on its network. Few flows are always
-/// held, many if they must be (`hold`: somebody wants any of them at any time). `config`,
-/// `topology` and `routing` must outlive it. Throws TrafficError for what only the data shows.
+/// Plans the configuration's traffic and the closed loop's links on the network. Up to kFewFlows
+/// flows are always held; more only if `hold` is true (any flow may be asked for at any time).
+/// `config`, `topology` and `routing` must outlive the plan. Throws TrafficError for errors that
+/// only the data shows.
 FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, const Routing& routing,
                     bool hold = true);
 
-/// Whether its runs want any flow at any time: software from the beginning, traces and digests.
+/// True if runs of `config` may ask for any flow at any time, as software, traces and digests do.
 bool holds_flows(const PlatformConfig& config);
-/// Throws TrafficError for more flows than can be held.
+/// Throws TrafficError if there are more flows than can be held.
 void check_held(std::size_t flows);
 
-/// What the traffic of `config` is made in.
+/// The properties of the network and the run from which the traffic of `config` is made.
 TrafficContext traffic_context(const PlatformConfig& config, const Topology& topology);
 
 }  // namespace dcc::vp

@@ -16,7 +16,7 @@ void LiveFlows::note_packets() {
   const std::uint32_t first = live_.front().id;
   under_way_.assign(live_.back().id - first + 1, false);
   partitions_.each_packet([&](const Packet& packet) {
-    const std::uint32_t at = packet.flow - first;  // of those before it beyond the end
+    const std::uint32_t at = packet.flow - first;  // wraps beyond the end for earlier flows
     if (at < under_way_.size()) under_way_[at] = true;
   });
 }
@@ -28,7 +28,7 @@ bool LiveFlows::is_over(const Live& flow) const {
          nic_of_(flow.to).rests(flow.to_qpn);
 }
 
-void LiveFlows::let_go() {
+void LiveFlows::release() {
   if (live_.size() < 2 * left_ + kWorthWhile) return;
   if (live_.size() - left_ < partitions_.packets_there() / 32) return;
   note_packets();

@@ -1,4 +1,4 @@
-// Flows that have started and are not forgotten: what is over gives its memory back.
+// Flows that have started and still use memory; releases those that are over.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace dcc::vp {
 
-/// A flow is over when every byte is acknowledged and has arrived, nothing at its ends is left to
-/// do (NicDevice::rests), and no packet of it is anywhere. Then nobody can tell whether its queue
-/// pairs and its record are still there, and they go, but for what results tell of it.
+/// A flow is over when every byte is acknowledged and received, both ends are quiescent, and none
+/// of its packets is in the network. Its queue pairs and its record cannot be observed any more, so
+/// they are released; the ledger keeps what results report.
 ///
-/// Whether a packet is anywhere is looked up in the memory of all packets, so it is done for many
-/// flows at a time: when as many have started since the last time as were left then, and one for
-/// every 32 packets there are.
+/// A packet's presence is found by a scan over the memory of all packets, so the scan serves many
+/// flows: it runs when as many flows have started since the last scan as were left then, and at
+/// least one flow for every 32 packets.
 class LiveFlows {
  public:
   LiveFlows(FlowLedger& ledger, const Partitions& partitions,
             std::function<NicDevice&(HostId)> nic_of);
   void started(const PlannedFlow& flow);
-  /// Lets go of what is over, if it is worth while. While all partitions wait.
-  void let_go();
+  /// Releases flows that are over if a scan is worth its cost. Call while all partitions wait.
+  void release();
   std::size_t size() const { return live_.size(); }
 
  private:
@@ -43,9 +43,9 @@ class LiveFlows {
   FlowLedger& ledger_;
   const Partitions& partitions_;
   std::function<NicDevice&(HostId)> nic_of_;
-  std::vector<Live> live_;       // by id
-  std::size_t left_ = 0;         // after the last look
-  std::vector<bool> under_way_;  // from live_.front() on: has a packet
+  std::vector<Live> live_;       // ordered by id
+  std::size_t left_ = 0;         // flows left after the last scan
+  std::vector<bool> under_way_;  // by flow from live_.front(): true if a packet of the flow exists
 };
 
 }  // namespace dcc::vp

@@ -27,8 +27,8 @@ struct CnpParameters {
   void describe(ParameterVisitor& v);
 };
 
-/// What the two ends of a connection have agreed on, where senders run different algorithms.
-struct CnpAgreement {
+/// How a receiver notifies one sender, where senders run different algorithms.
+struct CnpProfile {
   bool wanted = false;  // the sender's algorithm goes by CNPs
   CnpParameters cnp;
 };

@@ -266,7 +266,7 @@ void Receiver::acknowledge(Packet& data, const Context& context, Psn psn) {
 void Receiver::notify(const Packet& data, Context& context) {
   ++counters_.ce_received;
   ++ledger_[data.flow].ce_received;
-  if (!(cnps_agreed_ ? cnps_agreed_(data.source).wanted : cnps_wanted_)) return;
+  if (!(cnp_profile_of_ ? cnp_profile_of_(data.source).wanted : cnps_wanted_)) return;
   const std::uint8_t marks =
       context.notification_point.on_ce(scheduler_.now(), cnp_for(data.source));
   if (marks != 0) send_cnp(data, context, marks);

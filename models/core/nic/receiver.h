@@ -51,9 +51,9 @@ class Receiver {
   void set_delivery_sink(DeliverySink* sink) { sink_ = sink; }
   /// CNPs are made only where the senders' algorithm wants them.
   void set_cnps(bool wanted) { cnps_wanted_ = wanted; }
-  /// Instead of the NIC's own settings: what is agreed with each sender.
-  void set_cnp_agreements(std::function<const CnpAgreement&(HostId sender)> agreed) {
-    cnps_agreed_ = std::move(agreed);
+  /// Instead of the NIC's own settings: the CNP profile of each sender.
+  void set_cnp_profiles(std::function<const CnpProfile&(HostId sender)> profile_of) {
+    cnp_profile_of_ = std::move(profile_of);
   }
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
   void destroy_queue_pair(Qpn qpn);
@@ -110,7 +110,7 @@ class Receiver {
   };
 
   const CnpParameters& cnp_for(HostId sender) const {
-    return cnps_agreed_ ? cnps_agreed_(sender).cnp : parameters_.cnp;
+    return cnp_profile_of_ ? cnp_profile_of_(sender).cnp : parameters_.cnp;
   }
   void notify(const Packet& data, Context& context);
   void send_cnp(const Packet& data, Context& context, std::uint8_t marks);
@@ -137,7 +137,7 @@ class Receiver {
   DelaysByClass* delays_ = nullptr;
   Reordering* reordering_ = nullptr;
   bool cnps_wanted_ = true;
-  std::function<const CnpAgreement&(HostId sender)> cnps_agreed_;  // mostly empty
+  std::function<const CnpProfile&(HostId sender)> cnp_profile_of_;  // mostly empty
   std::size_t held_ = 0;
   NumberedTable<Context> contexts_;
 };

@@ -22,7 +22,7 @@ class ProcessGroup {
   virtual void sum(std::int64_t* numbers, std::size_t count) = 0;
   virtual std::int64_t least(std::int64_t number) = 0;
   /// What each process has, one after the other by rank, in all of them.
-  virtual std::vector<std::int64_t> together(const std::vector<std::int64_t>& mine) = 0;
+  virtual std::vector<std::int64_t> all_gather(const std::vector<std::int64_t>& mine) = 0;
   /// A message to every other process, and one from each, both by rank; one's own is left alone.
   virtual void exchange(const std::vector<Message>& to, std::vector<Message>& from) = 0;
 

@@ -17,7 +17,7 @@ void FlowLedger::close(std::size_t flow) {
   Closed& closed = closed_[flow];
   closed.last_ack = record.last_ack;
   closed.last_received = record.last_received;
-  closed.retransmits = record.retransmits;
+  closed.counts = FlowCounts(record);
   closed.received_measured = record.received_measured;
   if (window_ == Window::kWithin) {
     closed.received_measured = record.received_bytes - record.received_measured;
@@ -36,7 +36,7 @@ FlowRecord FlowLedger::record(std::size_t flow, PicoSeconds start, Bytes bytes) 
   record.posted = start;
   record.last_ack = closed.last_ack;
   record.posted_bytes = record.acked_bytes = record.received_bytes = bytes;
-  record.retransmits = closed.retransmits;
+  closed.counts.write_to(record);
   record.last_received = closed.last_received;
   record.received_measured = closed.received_measured;
   return record;

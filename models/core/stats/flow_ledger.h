@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "stats/metric.h"
 #include "stats/numbered_table.h"
 #include "units.h"
 
@@ -53,15 +54,56 @@ struct alignas(64) FlowRecord {
     }
   }
 
+  /// The counters that results tell of each flow and, as a sum, of the run (stats/metric.h). One
+  /// line describes a counter everywhere: the ledger, results and sums over processes read it here.
   template <class Visitor>
-  static void describe(Visitor&& v) {  // stats/metric.h
+  static constexpr void describe(Visitor&& v) {
     v(&FlowRecord::retransmits, "retransmits", {"packets sent again", "packets", "sent again"});
   }
 };
 static_assert(offsetof(FlowRecord, last_received) == 64 && sizeof(FlowRecord) == 128);
 
-/// Flow records by Packet::flow. A record is open from the start of its flow, or of the run, until
-/// close(). Of a closed record the ledger keeps only what the results report.
+inline constexpr std::size_t kFlowCounters = [] {
+  std::size_t number = 0;
+  FlowRecord::describe([&number](auto, const char*, const CounterAbout&) { ++number; });
+  return number;
+}();
+
+/// The described counters of one flow, in the order of their description.
+class FlowCounts {
+ public:
+  FlowCounts() = default;
+  explicit FlowCounts(const FlowRecord& record) {
+    std::size_t i = 0;
+    FlowRecord::describe(
+        [&](auto member, const char*, const CounterAbout&) { values_[i++] = record.*member; });
+  }
+  void write_to(FlowRecord& record) const {
+    std::size_t i = 0;
+    FlowRecord::describe(
+        [&](auto member, const char*, const CounterAbout&) { record.*member = values_[i++]; });
+  }
+  /// Precondition: the counter is described.
+  std::uint64_t of(std::uint64_t FlowRecord::*counter) const {
+    FlowRecord record;
+    write_to(record);
+    return record.*counter;
+  }
+  /// `visit(name, about, value)` for each counter.
+  template <class Visit>
+  void each(Visit visit) const {
+    std::size_t i = 0;
+    FlowRecord::describe([&](auto, const char* name, const CounterAbout& about) {
+      visit(name, about, values_[i++]);
+    });
+  }
+
+ private:
+  std::array<std::uint64_t, kFlowCounters> values_{};
+};
+
+/// Indexed by Packet::flow. A record is open from the flow's start, or from the beginning, until it
+/// is closed; of one that is closed the ledger keeps what results tell of it.
 class FlowLedger {
  public:
   /// `open`: true opens all records at once.
@@ -78,8 +120,8 @@ class FlowLedger {
   FlowRecord& open(std::size_t flow) { return records_.keep(flow); }
   /// Closes the record of a flow whose bytes have all arrived and are all acknowledged.
   void close(std::size_t flow);
-  /// A copy of the record, open, closed or not yet open. `start` and `bytes` are those of the flow.
-  /// A closed record has only bytes, times, retransmits and the bytes of the window.
+  /// The record, whether it is open, closed, or not yet open. Of a closed one that was posted at
+  /// `start` and had so many bytes: no figures but bytes, times, FlowCounts and the window's.
   FlowRecord record(std::size_t flow, PicoSeconds start, Bytes bytes) const;
   /// Calls visit(flow, record) for every open record.
   template <class Visit>
@@ -105,7 +147,7 @@ class FlowLedger {
     PicoSeconds last_ack = PicoSeconds::max();  // max(): not closed
     PicoSeconds last_received{};
     Bytes received_measured = 0;
-    std::uint64_t retransmits = 0;
+    FlowCounts counts;
   };
   enum class Window : std::uint8_t { kBefore, kWithin, kAfter };
 

@@ -19,7 +19,7 @@ done_seconds=0
 # shellcheck disable=SC1091
 [ ! -f "$state/progress" ] || . "$state/progress"
 extra=
-[ "$target" != fuzz_config ] || extra="$here/../../../configs $here/../../config/bad"
+[ "$target" != fuzz_config ] || extra="$here/../../../configs $build/tests/fuzz/guided/bad_configs"
 length=$(sed -n "s/.*NAME $target RUNS [0-9]* LENGTH \([0-9]*\).*/\1/p" "$here/CMakeLists.txt")
 earlier=$done_seconds
 # Seconds of processor time of what this shell has run: on a busy machine a piece gets less than a minute.

@@ -336,13 +336,13 @@ TEST_F(Pair, WhatIsAgreedWithTheSenderComesBeforeTheNicsOwnSettings) {
   parameters.cnp.interval = kMicroSecond;
   parameters.cnp.carry_marks = true;
   build();
-  CnpAgreement plain;
+  CnpProfile plain;
   plain.wanted = true;
   plain.cnp.interval = kMicroSecond * 50;
   plain.cnp.dscp = 20;
   plain.cnp.priority = 5;
   std::vector<HostId> asked;
-  nic[1]->receiver().set_cnp_agreements([&](HostId sender) -> const CnpAgreement& {
+  nic[1]->receiver().set_cnp_profiles([&](HostId sender) -> const CnpProfile& {
     asked.push_back(sender);
     return plain;
   });

@@ -34,14 +34,14 @@ class ThreadAsProcess final : public ProcessGroup {
   unsigned size() const override { return kSize; }
 
   void sum(std::int64_t* numbers, std::size_t count) override {
-    const auto all = together({numbers, numbers + count});
+    const auto all = all_gather({numbers, numbers + count});
     for (std::size_t i = 0; i < count; ++i) numbers[i] = all[i] + all[count + i];
   }
   std::int64_t least(std::int64_t number) override {
-    const auto all = together({number});
+    const auto all = all_gather({number});
     return std::min(all[0], all[1]);
   }
-  std::vector<std::int64_t> together(const std::vector<std::int64_t>& mine) override {
+  std::vector<std::int64_t> all_gather(const std::vector<std::int64_t>& mine) override {
     meeting_.numbers[rank_] = mine;
     meeting_.barrier.wait();
     std::vector<std::int64_t> all = meeting_.numbers[0];

@@ -1,0 +1,41 @@
+// Reads bad_configs.txt, the table of configurations that are refused.
+#pragma once
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace dcc::vp {
+
+struct BadConfig {
+  std::string name;
+  std::string message;  // the error behind the file name and a colon, or its beginning
+  std::string text;
+};
+
+/// All blocks of the table, whose form is described at its beginning.
+inline std::vector<BadConfig> bad_configs() {
+  std::vector<BadConfig> all;
+  std::ifstream table(DCC_BAD_CONFIGS);
+  for (std::string line; std::getline(table, line);) {
+    if (line.rfind("=== ", 0) == 0) {
+      const std::size_t bar = line.find(" | ");
+      all.push_back({line.substr(4, bar - 4), line.substr(bar + 3), {}});
+    } else if (!all.empty()) {
+      std::string& text = all.back().text;
+      for (std::size_t i = 0; i < line.size(); ++i) {
+        if (line.compare(i, 2, "\\x") != 0) {
+          text += line[i];
+          continue;
+        }
+        text += static_cast<char>(std::strtoul(line.substr(i + 2, 2).c_str(), nullptr, 16));
+        i += 3;
+      }
+      text += '\n';
+    }
+  }
+  return all;
+}
+
+}  // namespace dcc::vp

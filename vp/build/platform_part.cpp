@@ -1,0 +1,24 @@
+#include "build/platform_part.h"
+
+#include <algorithm>
+
+namespace dcc::vp {
+namespace {
+
+std::vector<PartKind>& kinds() {
+  static std::vector<PartKind> list;
+  return list;
+}
+
+}  // namespace
+
+PartKind::PartKind(int order, Make make) : order_(order), make_(make) {
+  const auto place =
+      std::upper_bound(kinds().begin(), kinds().end(), *this,
+                       [](const PartKind& a, const PartKind& b) { return a.order_ < b.order_; });
+  kinds().insert(place, *this);
+}
+
+const std::vector<PartKind>& PartKind::all() { return kinds(); }
+
+}  // namespace dcc::vp

@@ -1,0 +1,70 @@
+// A part of the platform: what is added to the network and its hosts, and takes part in a run.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "measure/results.h"
+
+namespace dcc::vp {
+
+class Platform;
+
+/// A part lives as long as the platform. All functions are called in the order in which parts were
+/// built; the default of each does nothing.
+class PlatformPart {
+ public:
+  virtual ~PlatformPart() = default;
+  /// Schedules the part's first events. Called once, when simulated time begins and every host is
+  /// brought up.
+  virtual void begin() {}
+  /// Does housekeeping between two events, several times a second of wall-clock time, while all
+  /// partitions wait.
+  virtual void heartbeat() {}
+  /// Ends the part's work after the last event and adds its results. `results` already holds what
+  /// the run loop knows: completion, times, events, threads.
+  virtual void finish(RunResults& /*results*/) {}
+};
+
+/// One kind of part. A namespace-scope constant in the part's own .cpp registers the kind:
+///
+///     const PartKind kMeasurementKind(PartKind::kMeasurement, [](Platform& p) { return make(p);
+///     });
+///
+/// `make` returns null where the configuration does not ask for the part.
+class PartKind {
+ public:
+  /// Parts of a lower order are built, begun and finished first. Two kinds may have the same order
+  /// only if neither depends on the other and both leave results of their own.
+  enum Order : int {
+    kTraffic = 100,
+    kFlowGates = 110,
+    kFlowScheduler = 200,
+    kTransportAgent = 210,
+    kChanges = 220,
+    kMemoryFaults = 230,
+    kMeasurement = 300,
+    kCollector = 310,
+    kTracing = 400,
+    kPacketCapture = 410,
+    kDigestSampler = 420,
+    kDcbxLinks = 500,
+    kLinkFaults = 510,
+    kWatchedStates = 600,
+    kConsole = 610,
+    kFastForward = 620,  // last: looks at every event that the other parts have scheduled
+  };
+  using Make = std::unique_ptr<PlatformPart> (*)(Platform& platform);
+
+  PartKind(int order, Make make);
+  int order() const { return order_; }
+  std::unique_ptr<PlatformPart> make(Platform& platform) const { return make_(platform); }
+  /// All registered kinds, by order.
+  static const std::vector<PartKind>& all();
+
+ private:
+  int order_;
+  Make make_;
+};
+
+}  // namespace dcc::vp

@@ -1,0 +1,26 @@
+// Processor time that this process has spent on a piece of work.
+#pragma once
+
+#include <unistd.h>
+
+#include <ctime>
+#include <optional>
+
+namespace dcc::vp {
+
+/// Starts at construction. A process that continued from a snapshot (debug/process_snapshots.h) has
+/// a clock of its own that began at zero, so that process cannot tell the whole time.
+class ProcessorTime {
+ public:
+  /// The time in seconds, at least 0; empty in another process than the one that made this object.
+  std::optional<double> seconds() const {
+    if (::getpid() != process_) return std::nullopt;
+    return static_cast<double>(std::clock() - begin_) / CLOCKS_PER_SEC;
+  }
+
+ private:
+  pid_t process_ = ::getpid();
+  std::clock_t begin_ = std::clock();
+};
+
+}  // namespace dcc::vp
