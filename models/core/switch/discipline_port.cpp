@@ -49,7 +49,7 @@ void DisciplinePort::join_queue(Packet* packet) {
     } else {
       count_drop(*lost);
     }
-    context_->pool.give_back(lost);
+    context_->pool.free(lost);
   }
   update_bytes();
   // The event may be due later than the wire is free, for a packet that may not leave yet.

@@ -17,7 +17,7 @@ EgressPort::EgressPort(PortContext& context, int number, const EgressSchedulerPa
 void EgressPort::set_wire(PacketOut& out) {
   out_ = &out;
   context_->wires[number_].out = &out;
-  context_->wires[number_].lines = out.hot_lines();
+  context_->wires[number_].lines = out.prefetch_lines();
 }
 
 void EgressPort::observe(QueueStatistics* statistics) {
@@ -44,7 +44,7 @@ Packet* EgressPort::next_link_frame() {
     pfc_.sent_lldp(!lldp_frames_.empty());
     return frame;
   }
-  Packet* const frame = context_->pool.take();
+  Packet* const frame = context_->pool.allocate();
   if (credits_ == nullptr) {
     pfc_.write_frame(*frame);
   } else {

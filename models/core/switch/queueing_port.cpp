@@ -25,7 +25,7 @@ void QueueingPort::set_ecn(const EcnParameters& ecn) {
 bool QueueingPort::admit(Packet* packet) {
   if (context_->ingress.admit(*packet)) return true;
   count_drop(*packet);
-  context_->pool.give_back(packet);
+  context_->pool.free(packet);
   return false;
 }
 
@@ -131,7 +131,7 @@ void QueueingPort::mark_if_congested(const Queue& queue, Packet& packet,
 
 void QueueingPort::send_notification(const Packet& packet, std::uint32_t feedback) {
   ++rare_.cnms_sent;
-  Packet* const message = context_->pool.take();
+  Packet* const message = context_->pool.allocate();
   message->kind = PacketKind::kCnm;
   message->priority = context_->qcn.message_priority;
   message->wire_bytes = 64;

@@ -132,7 +132,7 @@ void SwitchDevice::Actions::send(Packet* packet) {
 void SwitchDevice::Actions::consume(Packet* packet) {
   ++taken;
   device_.ingress_.return_credits_of(*packet);
-  device_.pool_.give_back(packet);
+  device_.pool_.free(packet);
 }
 
 void SwitchDevice::expect(const Packet& packet, int port) const {
@@ -167,7 +167,7 @@ void SwitchDevice::receive(Packet* packet, int port) {
   if (port == kKept) return;
   ++unroutable_;
   ingress_.return_credits_of(*packet);
-  pool_.give_back(packet);
+  pool_.free(packet);
 }
 
 void SwitchDevice::forward_own(Packet* packet) {
@@ -178,11 +178,11 @@ void SwitchDevice::forward_own(Packet* packet) {
 void SwitchDevice::handle_link_control(Packet* frame, int port) {
   if (frame->kind == PacketKind::kLldp) {
     dcbx_.receive(*frame, port);
-    pool_.give_back(frame);
+    pool_.free(frame);
     return;
   }
   egress_.at(port).handle_flow_control(*frame);
-  pool_.give_back(frame);
+  pool_.free(frame);
   egress_.try_send(port);
 }
 

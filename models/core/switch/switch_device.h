@@ -149,7 +149,7 @@ class SwitchDevice final : public PacketSink, private PathView {
     std::uint32_t rank() const override { return rank_; }
     bool detain(Packet* packet, int port) override;
     void release(Packet* packet, int port) override;
-    Packet* allocate() override { return device_.pool_.take(); }
+    Packet* allocate() override { return device_.pool_.allocate(); }
     void send(Packet* packet) override;
     void consume(Packet* packet) override;
 

@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 
 namespace dcc {
@@ -117,8 +117,8 @@ class Homa final : public MessageTransport {
   std::vector<Receiver> receivers_;  // by queue pair
   std::vector<Qpn> ready_;           // senders that may send
   std::vector<Qpn> wanting_;         // receivers with data to grant, the least first
-  Alarms sender_alarms_;
-  Alarms receiver_alarms_;
+  DeadlineTable sender_deadlines_;
+  DeadlineTable receiver_deadlines_;
 };
 
 }  // namespace dcc

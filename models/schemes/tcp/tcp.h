@@ -7,10 +7,10 @@
 #include <set>
 #include <vector>
 
-#include "schemes/common/alarms.h"
+#include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 #include "schemes/common/sequence_ranges.h"
-#include "schemes/tcp/tcp_timer.h"
+#include "schemes/tcp/rto_estimator.h"
 #include "schemes/tcp/tcp_window.h"
 
 namespace dcc {
@@ -64,14 +64,14 @@ class Tcp final : public MessageTransport {
  private:
   enum class State : std::uint8_t { kOpen, kRecovery, kTimedOut };
   struct Sender {
-    Sender(const TcpWindowParameters& parameters, const TcpTimer& fresh)
+    Sender(const TcpWindowParameters& parameters, const RtoEstimator& fresh)
         : window(parameters), timer(fresh) {}
     bool ready = false;
     bool at_once = false;  // send one lost segment regardless of the pipe
     State state = State::kOpen;
     bool confirm_cut = false;  // tells the receiver to stop echoing marks
     TcpWindow window;
-    TcpTimer timer;
+    RtoEstimator timer;
     SequenceRanges arrived;  // segments received beyond the first gap
     Psn recovery_end = 0;    // recovery ends when this segment is acknowledged
     Psn lost_to = 0;         // after a timeout: unacknowledged segments below are lost
@@ -126,7 +126,7 @@ class Tcp final : public MessageTransport {
   /// The next lost segment to send again; `lost` if there is none.
   Psn next_again(Qpn qpn, Psn lost);
   void settle(Qpn qpn);
-  void arm(Qpn qpn) { alarms_.set(qpn, now() + senders_[qpn].timer.timeout()); }
+  void arm(Qpn qpn) { deadlines_.set(qpn, now() + senders_[qpn].timer.timeout()); }
   void check_timeouts();
   void timed_out(Qpn qpn);
 
@@ -137,13 +137,13 @@ class Tcp final : public MessageTransport {
   void acknowledge(Qpn qpn, const Packet& data);
 
   bool is_dctcp() const { return parameters_.window.growth == TcpWindowParameters::Growth::kDctcp; }
-  TcpTimer fresh_timer(PicoSeconds base_rtt) const;
+  RtoEstimator fresh_timer(PicoSeconds base_rtt) const;
 
   const TcpParameters parameters_;
   std::deque<Sender> senders_;       // by queue pair; windows refer to parameters_
   std::vector<Receiver> receivers_;  // by queue pair
   std::deque<Qpn> ready_;            // senders that may send, round robin
-  Alarms alarms_;
+  DeadlineTable deadlines_;
 };
 
 }  // namespace dcc

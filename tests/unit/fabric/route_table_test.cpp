@@ -24,17 +24,17 @@ TEST(RouteTable, ABlockDividesExactlyAtEveryEdge) {
     const HostId low = noise() % (RouteTable::kMaxHosts - per_block * blocks + 1);
     RouteTable table(RouteTable::kMaxHosts);
     table.set_block(low, blocks, per_block, 3);
-    const auto expect_port = [&](std::uint32_t offset) {
+    const auto prefetch_port = [&](std::uint32_t offset) {
       ASSERT_EQ(listed(table.ports(low + offset)),
                 std::vector<int>{static_cast<int>(3 + offset / per_block)})
           << offset << " by " << per_block;
     };
     for (int i = 0; i < 20; ++i) {
       const std::uint32_t block = noise() % blocks;
-      expect_port(block * per_block);
-      expect_port(block * per_block + per_block - 1);
+      prefetch_port(block * per_block);
+      prefetch_port(block * per_block + per_block - 1);
     }
-    expect_port(blocks * per_block - 1);
+    prefetch_port(blocks * per_block - 1);
     if (low > 0) {
       EXPECT_TRUE(table.ports(low - 1).empty());
     }

@@ -26,7 +26,7 @@ TEST(EgressPort, APausedPriorityStopsAloneAndItsTimeIsMeasured) {
   TestStar star(3, plain(), k100G);
   // Host 0 stops priority 3 for 100 us.
   const auto pause = [&](std::uint16_t classes) {
-    Packet* const frame = star.pool.take();
+    Packet* const frame = star.pool.allocate();
     frame->kind = PacketKind::kPause;
     frame->wire_bytes = kPauseFrameBytes;
     frame->pause_classes = classes;

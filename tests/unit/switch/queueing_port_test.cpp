@@ -173,7 +173,7 @@ TEST(QueueingPort, QueueOfRandomArrivalsWaitsAsQueueingTheorySays) {
   for (int i = 0; i < 400'000; ++i) {
     when += PicoSeconds(static_cast<std::int64_t>(random.exponential(100'000)));
     scheduler.run_until(when);
-    Packet* const packet = pool.take();
+    Packet* const packet = pool.allocate();
     packet->wire_bytes = 1000;
     device.receive(packet, 1);
   }

@@ -8,10 +8,10 @@
 namespace dcc {
 
 /// RFC 6298, section 2: smoothed RTT and its deviation, in integer picoseconds.
-class TcpTimer {
+class RtoEstimator {
  public:
   /// `initial`: timeout before the first measurement. `granularity`: minimum of the deviation term.
-  TcpTimer(PicoSeconds initial, PicoSeconds least, PicoSeconds most, PicoSeconds granularity)
+  RtoEstimator(PicoSeconds initial, PicoSeconds least, PicoSeconds most, PicoSeconds granularity)
       : least_(least), most_(most), granularity_(granularity), timeout_(std::max(initial, least)) {}
 
   void measured(PicoSeconds rtt) {
