@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "describe/enum_names.h"
-#include "fabric/routing_parameters.h"
+#include "fabric/balancers.h"
 #include "switch/credits.h"
 #include "switch/discipline.h"
 #include "switch/ecn_marker.h"
@@ -38,7 +38,8 @@ struct SwitchParameters {
   FlowControl flow_control = FlowControl::kPfc;
   Arbitration arbitration = Arbitration::kFifo;
   Ties ties = Ties::kWire;    // see Link::set_tie_order
-  RoutingParameters routing;  // a section of its own in configurations
+  BalancerChoice routing;  // a section of its own in configurations
+  unsigned mtu = 1'000;   // payload bytes of a full packet of the NICs
   PicoSeconds jitter{};       // see Link::set_jitter
   EcnParameters ecn;
   PfcParameters pfc;

@@ -176,10 +176,10 @@ void Conga::tell(Edge& far, OverlayHeader& overlay) {
 void Conga::departs(Packet& packet, int port) {
   RateEstimator& use = use_[static_cast<std::size_t>(port)];
   use.sent(packet.wire_bytes, view_.now(), parameters_.dre);
-  if (packet.overlay.tag == 0) return;
+  if (packet.overlay.path_congestion.path == 0) return;
   const std::uint32_t congestion = use.metric(view_.rate(port), view_.now(), parameters_.dre);
-  packet.overlay.congestion =
-      std::max(packet.overlay.congestion, static_cast<std::uint8_t>(congestion));
+  packet.overlay.path_congestion.congestion =
+      std::max(packet.overlay.path_congestion.congestion, static_cast<std::uint8_t>(congestion));
 }
 
 void Conga::add_state(StateDigest& d) const { d(random_, flowlets_, use_, edges_); }

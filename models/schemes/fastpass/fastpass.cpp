@@ -409,8 +409,8 @@ void Fastpass::arrived(Qpn qpn, Packet& packet) {
     ack->psn = packet.psn;
     ack->sent = packet.sent;
     // The data packets of a slot to one rack have different paths, so their answers have, too.
-    ack->overlay.tag = packet.overlay.tag;
-    ack->overlay.feedback_tag = packet.overlay.feedback_tag;
+    ack->overlay.route.first_port = packet.overlay.route.first_port;
+    ack->overlay.route.second_port = packet.overlay.route.second_port;
     ++context_.counters.acks_sent;
     send_control(ack);
   } else if (packet.kind == PacketKind::kAck) {

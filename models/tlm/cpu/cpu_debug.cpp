@@ -9,7 +9,7 @@
 namespace dcc::model {
 namespace {
 
-constexpr std::uint32_t kQuantaPerPoll = 64;  // polling the debugger's socket is a system call
+constexpr std::uint32_t kQuantaPerSocketPoll = 64;  // polling the debugger's socket is a system call
 
 const char kHelp[] =
     "modules                 what can be looked at\n"
@@ -122,7 +122,7 @@ void CpuDebug::poll() {
     stop(DebugStop{5, "", change_note_});
     return;
   }
-  if (++quanta_since_poll_ < kQuantaPerPoll) return;
+  if (++quanta_since_poll_ < kQuantaPerSocketPoll) return;
   quanta_since_poll_ = 0;
   reverse_.take_due_snapshot();
   if (reverse_.is_replaying()) return;  // the snapshot was restored
