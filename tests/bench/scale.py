@@ -79,8 +79,8 @@ MANY_HEAD = """\
 
 Made by `tests/bench/scale.py build/dccvp --flows {flows} --page docs/scale.md` on a machine with
 {processors} processors, in processor time. The fat tree of {hosts} hosts, 100 Gb/s everywhere, dcqcn, on one thread:
-flows of 1 to 8000 bytes at 15 % of the hosts' links, to the end of the last. *A flow* is the memory above the network without
-traffic, by the number of flows; most of it is the line that the results keep of each.
+flows of 1 to 8000 bytes at 15 % of the hosts' links, to the end of the last. *A flow* is the memory above the
+network without traffic, by the number of flows; most of it is the line that the results keep of each.
 
 | flows | set up and torn down | simulated | link traversals | M a second | memory | a flow |
 |---|---|---|---|---|---|---|
