@@ -1,6 +1,8 @@
 """The program that this package belongs to, called and listened to."""
 
 import contextlib
+import json
+import math
 import os
 import pathlib
 import pty
@@ -10,6 +12,8 @@ import sys
 import tempfile
 import tty
 import typing
+
+import yaml
 
 from dccvp.common.ending import InputError
 
@@ -35,16 +39,13 @@ def program():
 
 
 def words_of(overrides):
-    """{key.path: value} as arguments. True and False are written as YAML does, lists and maps as one
-    line of it."""
+    """{key.path: value} as arguments of the program, each value as one line of YAML."""
     def text(value):
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        if isinstance(value, dict):
-            return "{" + ", ".join(f"{key}: {text(one)}" for key, one in value.items()) + "}"
-        if isinstance(value, (list, tuple)):
-            return "[" + ", ".join(map(text, value)) + "]"
-        return str(value)
+        if isinstance(value, (dict, list, tuple)):
+            plain = json.loads(json.dumps(value))  # without tuples and other types that YAML would tag
+            return yaml.safe_dump(plain, default_flow_style=True, sort_keys=False, width=math.inf,
+                                  allow_unicode=True).strip()
+        return str(value).lower() if isinstance(value, bool) else str(value)
 
     return [word for key, value in overrides.items() for word in ("-c", f"{key}={text(value)}")]
 

@@ -1,11 +1,34 @@
 """How a script ends: with a status and, where something was in its way, one line that says what."""
 
 import os
+import re
 import sys
 
 
 class InputError(Exception):
-    """Unusable input: one line, with the place first."""
+    """Unusable input: one line, with the place first. `place`: the text of the place, as a file's "a.yaml:3:5" or an
+    override's "-c key.path"; None if the line begins with no place. `file`, `line` and `column` are its parts; None
+    where there are none."""
+
+    @property
+    def _parts(self):
+        return re.match(r"((?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+)(?=: )|-c [^= ]+(?==))", str(self))
+
+    @property
+    def place(self):
+        return self._parts and self._parts[1]
+
+    @property
+    def file(self):
+        return self._parts and self._parts["file"]
+
+    @property
+    def line(self):
+        return int(self._parts["line"]) if self.file else None
+
+    @property
+    def column(self):
+        return int(self._parts["column"]) if self.file else None
 
 
 def ended(main, interrupted="interrupted"):
