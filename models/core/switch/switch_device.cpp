@@ -135,7 +135,7 @@ void SwitchDevice::Actions::consume(Packet* packet) {
   device_.pool_.free(packet);
 }
 
-void SwitchDevice::expect(const Packet& packet, int port) const {
+void SwitchDevice::prefetch(const Packet& packet, int port) const {
   if (is_link_control(packet.kind)) return;
   const PortSet ports = routes_.ports(packet.destination);
   // A load balancer may read much memory to choose, so its choice is not predicted.

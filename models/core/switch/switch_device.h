@@ -76,7 +76,7 @@ class SwitchDevice final : public PacketSink, private PathView {
 
   // --- Running --------------------------------------------------------------------------------
   void receive(Packet* packet, int port) override;
-  void expect(const Packet& packet, int port) const override;
+  void prefetch(const Packet& packet, int port) const override;
   /// Tells a port that its link went down or came up (switch/live_fabric.h). Queued packets wait.
   void set_carrier(int port, bool up);
   /// Changes the rate of the wire that leaves through `port`.
